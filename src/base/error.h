@@ -1,0 +1,64 @@
+// Errors inside harp: one exception type, carried up to the C boundary (src/capi) and turned into a harp_error there.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace harp {
+
+/// Status codes; the values are those of `harp_status` in harp.h (src/capi asserts that they agree).
+enum class Code : int32_t {
+  kOk = 0,
+  kInvalidArgument = 1,  // NULL or out-of-domain argument, foreign node, wrong struct_size, unknown name
+  kShape = 2,            // shapes that do not fit each other, rank over 16, bad axis
+  kDType = 3,            // a dtype an operation does not take, operands of different dtypes
+  kRange = 4,            // a value outside its bounds: shape variable, negative size, constant that does not fit
+  kOverflow = 5,         // a size, stride or byte count that does not fit 64 bits
+  kAlias = 6,            // outputs that overlap each other or an input
+  kParse = 7,            // text format, expressions, npy files
+  kUnsupported = 8,      // legal, but not on this backend or in this build
+  kCompiler = 9,         // no compiler found, or it failed, crashed or hung; compiler_output holds what it printed
+  kIo = 10,              // files
+  kOutOfMemory = 11,
+  kCancelled = 12,
+  kInternal = 13,        // a bug in harp: a verifier or an invariant failed
+};
+
+/// Name of a code as harp.h spells it, without the HARP_ERROR_ prefix ("SHAPE").
+std::string_view code_name(Code code);
+
+class Error : public std::exception {
+ public:
+  Error(Code code, std::string message, std::string compiler_output = {})
+      : code(code), message(std::move(message)), compiler_output(std::move(compiler_output)) {}
+  const char* what() const noexcept override { return message.c_str(); }
+
+  Code code;
+  std::string message;
+  std::string compiler_output;
+};
+
+/// Throws Error{code, cat(parts...)}.
+template <class... Parts>
+[[noreturn]] void fail(Code code, const Parts&... parts) {
+  throw Error(code, cat(parts...));
+}
+
+}  // namespace harp
+
+/// Checks a condition that bad input can break; the remaining arguments are the parts of the message.
+#define HARP_CHECK(condition, code, ...)              \
+  do {                                                \
+    if (!(condition)) ::harp::fail((code), __VA_ARGS__); \
+  } while (0)
+
+/// Checks an invariant: only a bug in harp breaks it.
+#define HARP_ASSERT(condition, ...)                                                                                  \
+  do {                                                                                                               \
+    if (!(condition))                                                                                                \
+      ::harp::fail(::harp::Code::kInternal, "internal error (", __FILE__, ":", __LINE__, "): " __VA_OPT__(, ) __VA_ARGS__); \
+  } while (0)
