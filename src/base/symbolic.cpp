@@ -1,0 +1,535 @@
+// The normal form: how sums of products are merged, and how floor_div, mod, min, max and select become simpler or an atom.
+// Proofs of e >= 0 live in symbolic_proof.cpp, printing in symbolic_print.cpp.
+#include "base/symbolic.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "base/symbolic_range.h"
+
+namespace harp {
+
+struct KeyHash {
+  size_t operator()(const std::vector<int64_t>& key) const {
+    uint64_t h = 0x9e3779b97f4a7c15u;
+    for (int64_t word : key) h = (h ^ static_cast<uint64_t>(word)) * 0xff51afd7ed558ccdu, h ^= h >> 32;
+    return h;
+  }
+};
+template <class T>
+using Interned = std::unordered_map<std::vector<int64_t>, std::unique_ptr<T>, KeyHash>;
+
+struct SymTable::State {
+  Interned<SymNode> nodes;
+  Interned<SymAtom> atoms;
+  std::map<std::string, const SymAtom*, std::less<>> variables;
+  std::vector<std::unique_ptr<SymAtom>> variable_atoms;
+  std::vector<Sym> variable_order;
+  uint32_t next_node = 0, next_atom = 0;
+};
+
+namespace {
+
+using Factors = std::vector<const SymAtom*>;
+
+bool factors_less(const Factors& a, const Factors& b) {
+  if (a.size() != b.size()) return a.size() > b.size();  // higher degree first
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                      [](const SymAtom* x, const SymAtom* y) { return x->id < y->id; });
+}
+
+int64_t checked_add(int64_t a, int64_t b) {
+  int64_t r;
+  HARP_CHECK(!__builtin_add_overflow(a, b, &r), Code::kOverflow, "size arithmetic: ", a, " + ", b, " does not fit 64 bits");
+  return r;
+}
+int64_t checked_mul(int64_t a, int64_t b) {
+  int64_t r;
+  HARP_CHECK(!__builtin_mul_overflow(a, b, &r), Code::kOverflow, "size arithmetic: ", a, " * ", b, " does not fit 64 bits");
+  return r;
+}
+int64_t floor_div_i64(int64_t a, int64_t b) {
+  if (b == 0) return 0;
+  if (b == -1) return checked_mul(a, -1);
+  const int64_t q = a / b;
+  return q - ((a % b != 0) && ((a < 0) != (b < 0)));
+}
+int64_t mod_i64(int64_t a, int64_t b) {
+  if (b == 0 || b == -1) return 0;
+  const int64_t r = a % b;
+  return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;
+}
+
+/// An unfinished sum of products.
+struct Sum {
+  std::vector<SymTerm> terms;
+  int64_t constant = 0;
+
+  void add(Sym e, int64_t scale = 1) {
+    if (e.is_constant()) {
+      constant = checked_add(constant, checked_mul(e.constant(), scale));
+      return;
+    }
+    constant = checked_add(constant, checked_mul(e.node()->constant, scale));
+    for (const SymTerm& t : e.node()->terms) terms.push_back({checked_mul(t.coefficient, scale), t.factors});
+  }
+  void sort_and_merge() {
+    std::stable_sort(terms.begin(), terms.end(), [](const SymTerm& a, const SymTerm& b) { return factors_less(a.factors, b.factors); });
+    size_t out = 0;
+    for (size_t i = 0; i < terms.size();) {
+      SymTerm merged = std::move(terms[i++]);
+      while (i < terms.size() && terms[i].factors == merged.factors)
+        merged.coefficient = checked_add(merged.coefficient, terms[i++].coefficient);
+      if (merged.coefficient != 0) terms[out++] = std::move(merged);
+    }
+    terms.resize(out);
+  }
+};
+
+/// coefficient and factors of e if it is a single product (d in `x // d`).
+std::optional<SymTerm> as_monomial(Sym e) {
+  if (e.is_constant()) {
+    if (e.constant() == 0) return std::nullopt;
+    return SymTerm{e.constant(), {}};
+  }
+  if (e.node()->constant != 0 || e.node()->terms.size() != 1) return std::nullopt;
+  return e.node()->terms[0];
+}
+
+/// term / divisor when that is exact.
+std::optional<SymTerm> divide(const SymTerm& term, const SymTerm& divisor) {
+  if (term.coefficient % divisor.coefficient != 0) return std::nullopt;
+  SymTerm quotient{term.coefficient / divisor.coefficient, {}};
+  auto d = divisor.factors.begin();
+  for (const SymAtom* factor : term.factors) {
+    if (d != divisor.factors.end() && *d == factor)
+      ++d;
+    else
+      quotient.factors.push_back(factor);
+  }
+  if (d != divisor.factors.end()) return std::nullopt;
+  return quotient;
+}
+
+SymTable* table_of(Sym a, Sym b, Sym c = 0) {
+  SymTable* table = nullptr;
+  for (const Sym& e : {a, b, c}) {
+    if (e.is_constant()) continue;
+    HARP_ASSERT(table == nullptr || table == e.node()->table, "expressions of two tables");
+    table = e.node()->table;
+  }
+  return table;
+}
+
+}  // namespace
+
+/// The operations that need the table's insides.
+struct SymBuilder {
+  static Sym finish(SymTable& table, Sum sum) {
+    sum.sort_and_merge();
+    if (recombine(sum)) sum.sort_and_merge();
+    if (sum.terms.empty()) return sum.constant;
+    std::vector<int64_t> key = {sum.constant};
+    for (const SymTerm& t : sum.terms) {
+      key.push_back(t.coefficient);
+      key.push_back(static_cast<int64_t>(t.factors.size()));
+      for (const SymAtom* f : t.factors) key.push_back(f->id);
+    }
+    auto& slot = table.state_->nodes[key];
+    if (!slot) {
+      slot = std::make_unique<SymNode>(SymNode{&table, table.state_->next_node++, std::move(sum.terms), sum.constant, {0, 0}});
+      slot->range = range_of_sum(*slot);
+    }
+    return Sym(slot.get());
+  }
+
+  /// k·c·(x // c)·R + k·(x % c)·R = k·x·R: rewrites one such pair, so that row-major positions meet again.
+  static bool recombine(Sum& sum) {
+    bool changed = false;
+    for (size_t i = 0; i < sum.terms.size(); ++i) {
+      for (const SymAtom* remainder : sum.terms[i].factors) {
+        if (remainder->kind != AtomKind::kMod) continue;
+        const auto divisor = as_monomial(remainder->b);
+        if (!divisor) continue;
+        // what the partner must be: the same term with % c replaced by c·(x // c)
+        const Sym quotient = floor_div(remainder->a, remainder->b);
+        const auto quotient_term = as_monomial(quotient);
+        if (!quotient_term) continue;
+        SymTerm rest{sum.terms[i].coefficient, {}};
+        bool dropped = false;
+        for (const SymAtom* f : sum.terms[i].factors) {
+          if (f == remainder && !dropped)
+            dropped = true;
+          else
+            rest.factors.push_back(f);
+        }
+        SymTerm partner = times(times(rest, *divisor), *quotient_term);
+        for (size_t j = 0; j < sum.terms.size(); ++j) {
+          if (j == i || sum.terms[j].factors != partner.factors || sum.terms[j].coefficient != partner.coefficient) continue;
+          const Sym x = remainder->a;
+          sum.terms[i].coefficient = sum.terms[j].coefficient = 0;
+          if (x.is_constant()) {
+            add_scaled(sum, rest, SymTerm{x.constant(), {}});
+          } else {
+            for (const SymTerm& t : x.node()->terms) add_scaled(sum, rest, t);
+            if (x.node()->constant != 0) add_scaled(sum, rest, SymTerm{x.node()->constant, {}});
+          }
+          sum.sort_and_merge();
+          changed = true;
+          i = static_cast<size_t>(-1);  // start again: the list has changed
+          break;
+        }
+        if (i == static_cast<size_t>(-1)) break;
+      }
+    }
+    return changed;
+  }
+  static void add_scaled(Sum& sum, const SymTerm& a, const SymTerm& b) {
+    SymTerm t = times(a, b);
+    if (t.factors.empty())
+      sum.constant = checked_add(sum.constant, t.coefficient);
+    else
+      sum.terms.push_back(std::move(t));
+  }
+  static SymTerm times(const SymTerm& a, const SymTerm& b) {
+    SymTerm t{checked_mul(a.coefficient, b.coefficient), a.factors};
+    t.factors.insert(t.factors.end(), b.factors.begin(), b.factors.end());
+    std::sort(t.factors.begin(), t.factors.end(), [](const SymAtom* x, const SymAtom* y) { return x->id < y->id; });
+    return t;
+  }
+
+  static Sym of_atom(SymTable& table, const SymAtom* atom) { return finish(table, Sum{{SymTerm{1, {atom}}}, 0}); }
+
+  static Sym atom(SymTable& table, AtomKind kind, Sym a, Sym b, Sym c = 0) {
+    auto part = [](Sym e, std::vector<int64_t>& key) {
+      key.push_back(e.is_constant() ? 0 : 1);
+      key.push_back(e.is_constant() ? e.constant() : e.node()->id);
+    };
+    std::vector<int64_t> key = {static_cast<int64_t>(kind)};
+    part(a, key), part(b, key), part(c, key);
+    auto& slot = table.state_->atoms[key];
+    if (!slot) {
+      slot = std::make_unique<SymAtom>(SymAtom{kind, table.state_->next_atom++, {}, false, a, b, c, {0, 0}});
+      slot->range = range_of_atom(*slot);
+    }
+    return of_atom(table, slot.get());
+  }
+
+  /// min and max: operands in order of creation, a constant last.
+  static Sym symmetric_atom(AtomKind kind, Sym a, Sym b) {
+    if (a.is_constant() || (!b.is_constant() && a.node()->id > b.node()->id)) std::swap(a, b);
+    return atom(*table_of(a, b), kind, a, b);
+  }
+
+  static Sym variable(SymTable& table, std::string_view name, bool is_loop, Sym a, Sym b, SymRange range) {
+    SymTable::State& s = *table.state_;
+    s.variable_atoms.push_back(
+        std::make_unique<SymAtom>(SymAtom{AtomKind::kVariable, s.next_atom++, std::string(name), is_loop, a, b, 0, range}));
+    return of_atom(table, s.variable_atoms.back().get());
+  }
+
+  static Sym multiply(Sym a, Sym b) {
+    if (a.is_constant()) std::swap(a, b);
+    if (b.is_constant()) {
+      if (a.is_constant()) return checked_mul(a.constant(), b.constant());
+      if (b.constant() == 0) return 0;
+      if (b.constant() == 1) return a;
+      Sum sum;
+      sum.add(a, b.constant());
+      return finish(*a.node()->table, std::move(sum));
+    }
+    SymTable& table = *table_of(a, b);
+    Sum sum;
+    sum.add(a, b.node()->constant);
+    for (const SymTerm& t : b.node()->terms) {
+      if (a.node()->constant != 0) add_scaled(sum, t, SymTerm{a.node()->constant, {}});
+      for (const SymTerm& u : a.node()->terms) add_scaled(sum, t, u);
+    }
+    return finish(table, std::move(sum));
+  }
+
+  /// x = divisor * quotient + rest, where rest has no term that the divisor divides.
+  static std::pair<Sym, Sym> split(SymTable& table, Sym x, const SymTerm& divisor) {
+    Sum quotient, rest;
+    auto place = [&](const SymTerm& t) {
+      if (auto q = divide(t, divisor)) {
+        add_scaled(quotient, *q, SymTerm{1, {}});
+      } else if (divisor.factors.empty() && divisor.coefficient > 0) {
+        // 35 x over 16: 2 x and 3 x are left
+        const int64_t q0 = floor_div_i64(t.coefficient, divisor.coefficient);
+        if (q0 != 0) add_scaled(quotient, SymTerm{q0, t.factors}, SymTerm{1, {}});
+        add_scaled(rest, SymTerm{mod_i64(t.coefficient, divisor.coefficient), t.factors}, SymTerm{1, {}});
+      } else {
+        add_scaled(rest, t, SymTerm{1, {}});
+      }
+    };
+    if (x.is_constant()) {
+      if (x.constant() != 0) place(SymTerm{x.constant(), {}});
+    } else {
+      for (const SymTerm& t : x.node()->terms) place(t);
+      if (x.node()->constant != 0) place(SymTerm{x.node()->constant, {}});
+    }
+    return {finish(table, std::move(quotient)), finish(table, std::move(rest))};
+  }
+
+  /// Greatest common divisor of the coefficients and the constant divisor.
+  static int64_t common_factor(Sym x, int64_t divisor) {
+    int64_t g = divisor;
+    for (const SymTerm& t : x.node()->terms) g = gcd(g, t.coefficient);
+    return g;
+  }
+  static int64_t gcd(int64_t a, int64_t b) {
+    a = a < 0 ? -a : a, b = b < 0 ? -b : b;
+    while (b) std::swap(a, b), b %= a;
+    return a;
+  }
+  static Sym divide_coefficients(Sym x, int64_t by, int64_t constant) {
+    Sum sum;
+    for (const SymTerm& t : x.node()->terms) sum.terms.push_back({t.coefficient / by, t.factors});
+    sum.constant = constant;
+    return finish(*x.node()->table, std::move(sum));
+  }
+};
+
+SymTable::SymTable() : state_(std::make_unique<State>()) {}
+SymTable::~SymTable() = default;
+
+Sym SymTable::variable(std::string_view name, int64_t lo, int64_t hi) {
+  HARP_CHECK(!name.empty(), Code::kInvalidArgument, "a shape variable needs a name");
+  HARP_CHECK(lo <= hi, Code::kRange, "shape variable \"", name, "\": its bounds ", lo, "..", hi, " are empty");
+  if (auto found = state_->variables.find(name); found != state_->variables.end()) {
+    const SymRange have = found->second->range;
+    HARP_CHECK(have.lo == lo && have.hi == hi, Code::kInvalidArgument, "shape variable \"", name, "\" was declared with bounds ",
+               have.lo, "..", have.hi, ", now with ", lo, "..", hi);
+    return SymBuilder::of_atom(*this, found->second);
+  }
+  const Sym result = SymBuilder::variable(*this, name, false, 0, 0, {lo, hi});
+  state_->variables.emplace(name, state_->variable_atoms.back().get());
+  state_->variable_order.push_back(result);
+  return result;
+}
+
+std::optional<Sym> SymTable::find_variable(std::string_view name) const {
+  auto found = state_->variables.find(name);
+  if (found == state_->variables.end()) return std::nullopt;
+  return SymBuilder::of_atom(const_cast<SymTable&>(*this), found->second);
+}
+
+std::vector<Sym> SymTable::variables() const { return state_->variable_order; }
+
+Sym SymTable::loop(std::string_view name, Sym begin, Sym end) {
+  const int64_t lo = range(begin).lo, hi = range(end).hi;
+  const int64_t last = hi == INT64_MAX || hi == INT64_MIN ? hi : hi - 1;
+  return SymBuilder::variable(*this, name, true, begin, end, {lo, std::max(lo, last)});  // a loop that never runs: any range will do
+}
+
+Sym SymTable::import(Sym foreign) {
+  if (foreign.is_constant() || foreign.node()->table == this) return foreign;
+  SymSubstitution to_ours;
+  for (const SymAtom* v : variables_of(foreign)) {
+    HARP_ASSERT(!v->is_loop, "a loop variable cannot leave its table");
+    to_ours[v] = variable(v->name, v->range.lo, v->range.hi);
+  }
+  return substitute(foreign, to_ours);
+}
+
+size_t Sym::hash() const { return node_ ? reinterpret_cast<size_t>(node_) * 0x9e3779b97f4a7c15u : std::hash<int64_t>()(value_); }
+
+Sym operator+(Sym a, Sym b) {
+  if (a.is_constant() && b.is_constant()) return checked_add(a.constant(), b.constant());
+  if (a.is_constant(0)) return b;
+  if (b.is_constant(0)) return a;
+  Sum sum;
+  sum.add(a);
+  sum.add(b);
+  return SymBuilder::finish(*table_of(a, b), std::move(sum));
+}
+Sym operator-(Sym a) { return SymBuilder::multiply(a, -1); }
+Sym operator-(Sym a, Sym b) {
+  if (a == b) return 0;
+  return a + -b;
+}
+Sym operator*(Sym a, Sym b) { return SymBuilder::multiply(a, b); }
+Sym product(std::span<const Sym> factors) {
+  Sym result = 1;
+  for (const Sym& f : factors) result = result * f;
+  return result;
+}
+
+Sym floor_div(Sym x, Sym d) {
+  if (x.is_constant() && d.is_constant()) return floor_div_i64(x.constant(), d.constant());
+  if (d.is_constant(0) || x.is_constant(0)) return 0;
+  if (d.is_constant(1)) return x;
+  if (x == d) return 1;
+  SymTable& table = *table_of(x, d);
+  if (const auto monomial = as_monomial(d)) {
+    auto [quotient, rest] = SymBuilder::split(table, x, *monomial);
+    if (!quotient.is_constant(0)) return quotient + floor_div(rest, d);
+  }
+  if (proven_nonnegative(x) && proven_less(x, d)) return 0;
+  if (d.is_constant() && d.constant() > 1) {
+    // (6 x + 5) // 4 = (3 x + 2) // 2
+    const int64_t g = SymBuilder::common_factor(x, d.constant());
+    if (g > 1) return floor_div(SymBuilder::divide_coefficients(x, g, floor_div_i64(x.node()->constant, g)), d.constant() / g);
+    // (x // a) // b = x // (a b)
+    if (const auto m = as_monomial(x); m && m->coefficient == 1 && m->factors.size() == 1) {
+      const SymAtom* atom = m->factors[0];
+      if (atom->kind == AtomKind::kFloorDiv && atom->b.is_constant() && atom->b.constant() > 0)
+        return floor_div(atom->a, atom->b * d);
+    }
+  }
+  return SymBuilder::atom(table, AtomKind::kFloorDiv, x, d);
+}
+
+Sym mod(Sym x, Sym d) {
+  if (x.is_constant() && d.is_constant()) return mod_i64(x.constant(), d.constant());
+  if (d.is_constant(0) || d.is_constant(1) || x.is_constant(0) || x == d) return 0;
+  SymTable& table = *table_of(x, d);
+  if (const auto monomial = as_monomial(d)) {
+    auto [quotient, rest] = SymBuilder::split(table, x, *monomial);
+    if (!quotient.is_constant(0)) return mod(rest, d);
+  }
+  if (proven_nonnegative(x) && proven_less(x, d)) return x;
+  if (d.is_constant() && d.constant() > 1) {
+    const int64_t g = SymBuilder::gcd(SymBuilder::common_factor(x, d.constant()), x.node()->constant);
+    if (g > 1) return Sym(g) * mod(SymBuilder::divide_coefficients(x, g, x.node()->constant / g), d.constant() / g);
+    if (const auto m = as_monomial(x); m && m->coefficient == 1 && m->factors.size() == 1) {
+      const SymAtom* atom = m->factors[0];
+      if (atom->kind == AtomKind::kMod && atom->b.is_constant() && atom->b.constant() % d.constant() == 0) return mod(atom->a, d);
+    }
+  }
+  return SymBuilder::atom(table, AtomKind::kMod, x, d);
+}
+
+Sym min(Sym a, Sym b) {
+  if (a == b || proven_at_most(a, b)) return a;
+  if (proven_at_most(b, a)) return b;
+  return SymBuilder::symmetric_atom(AtomKind::kMin, a, b);
+}
+
+Sym max(Sym a, Sym b) {
+  if (a == b || proven_at_most(b, a)) return a;
+  if (proven_at_most(a, b)) return b;
+  return SymBuilder::symmetric_atom(AtomKind::kMax, a, b);
+}
+
+Sym select(Sym condition, Sym a, Sym b) {
+  if (a == b || proven_nonnegative(condition)) return a;
+  if (proven_nonnegative(-condition - 1)) return b;
+  return SymBuilder::atom(*table_of(a, b, condition), AtomKind::kSelect, a, b, condition);
+}
+
+const SymAtom* as_variable(Sym e) {
+  const auto m = e.is_constant() ? std::nullopt : as_monomial(e);
+  if (!m || m->coefficient != 1 || m->factors.size() != 1 || m->factors[0]->kind != AtomKind::kVariable) return nullptr;
+  return m->factors[0];
+}
+const SymAtom* variable_of(Sym variable) {
+  const SymAtom* atom = as_variable(variable);
+  HARP_ASSERT(atom != nullptr, "not a variable: ", to_string(variable));
+  return atom;
+}
+
+namespace {
+
+/// Calls visit once for each atom in e, those inside atoms too. Depth is bounded by how expressions nest, not by data.
+void visit_atoms(Sym e, std::vector<const SymAtom*>& seen) {
+  if (e.is_constant()) return;
+  for (const SymTerm& t : e.node()->terms)
+    for (const SymAtom* atom : t.factors) {
+      if (std::find(seen.begin(), seen.end(), atom) != seen.end()) continue;
+      seen.push_back(atom);
+      if (atom->kind != AtomKind::kVariable) visit_atoms(atom->a, seen), visit_atoms(atom->b, seen), visit_atoms(atom->c, seen);
+    }
+}
+
+}  // namespace
+
+std::vector<const SymAtom*> variables_of(Sym e) {
+  std::vector<const SymAtom*> atoms;
+  visit_atoms(e, atoms);
+  std::erase_if(atoms, [](const SymAtom* a) { return a->kind != AtomKind::kVariable; });
+  std::sort(atoms.begin(), atoms.end(), [](const SymAtom* x, const SymAtom* y) { return x->id < y->id; });
+  return atoms;
+}
+
+bool depends_on(Sym e, const SymAtom* variable) {
+  std::vector<const SymAtom*> atoms;
+  visit_atoms(e, atoms);
+  return std::find(atoms.begin(), atoms.end(), variable) != atoms.end();
+}
+
+std::optional<Linear> linear_in(Sym e, const SymAtom* variable) {
+  if (e.is_constant()) return Linear{0, e};
+  Sum coefficient, rest;
+  rest.constant = e.node()->constant;
+  for (const SymTerm& t : e.node()->terms) {
+    SymTerm others{t.coefficient, {}};
+    int power = 0;
+    for (const SymAtom* f : t.factors) {
+      if (f == variable) {
+        ++power;
+        continue;
+      }
+      if (f->kind != AtomKind::kVariable && (depends_on(f->a, variable) || depends_on(f->b, variable) || depends_on(f->c, variable)))
+        return std::nullopt;
+      others.factors.push_back(f);
+    }
+    if (power > 1) return std::nullopt;
+    SymBuilder::add_scaled(power ? coefficient : rest, others, SymTerm{1, {}});
+  }
+  SymTable& table = *e.node()->table;
+  return Linear{SymBuilder::finish(table, std::move(coefficient)), SymBuilder::finish(table, std::move(rest))};
+}
+
+Sym substitute(Sym e, const SymSubstitution& replacements) {
+  if (e.is_constant()) return e;
+  Sym result = e.node()->constant;
+  for (const SymTerm& t : e.node()->terms) {
+    Sym part = t.coefficient;
+    for (const SymAtom* f : t.factors) {
+      Sym value;
+      if (f->kind == AtomKind::kVariable) {
+        auto found = replacements.find(f);
+        value = found != replacements.end() ? found->second : SymBuilder::of_atom(*e.node()->table, f);
+      } else {
+        const Sym a = substitute(f->a, replacements), b = substitute(f->b, replacements), c = substitute(f->c, replacements);
+        switch (f->kind) {
+          case AtomKind::kFloorDiv: value = floor_div(a, b); break;
+          case AtomKind::kMod: value = mod(a, b); break;
+          case AtomKind::kMin: value = min(a, b); break;
+          case AtomKind::kMax: value = max(a, b); break;
+          default: value = select(c, a, b); break;
+        }
+      }
+      part = part * value;
+    }
+    result = result + part;
+  }
+  return result;
+}
+
+int64_t evaluate(Sym e, const std::function<int64_t(const SymAtom&)>& value_of) {
+  if (e.is_constant()) return e.constant();
+  int64_t result = e.node()->constant;
+  for (const SymTerm& t : e.node()->terms) {
+    int64_t part = t.coefficient;
+    for (const SymAtom* f : t.factors) {
+      int64_t value = 0;
+      switch (f->kind) {
+        case AtomKind::kVariable: value = value_of(*f); break;
+        case AtomKind::kFloorDiv: value = floor_div_i64(evaluate(f->a, value_of), evaluate(f->b, value_of)); break;
+        case AtomKind::kMod: value = mod_i64(evaluate(f->a, value_of), evaluate(f->b, value_of)); break;
+        case AtomKind::kMin: value = std::min(evaluate(f->a, value_of), evaluate(f->b, value_of)); break;
+        case AtomKind::kMax: value = std::max(evaluate(f->a, value_of), evaluate(f->b, value_of)); break;
+        case AtomKind::kSelect: value = evaluate(f->c, value_of) >= 0 ? evaluate(f->a, value_of) : evaluate(f->b, value_of); break;
+      }
+      part = checked_mul(part, value);
+    }
+    result = checked_add(result, part);
+  }
+  return result;
+}
+
+}  // namespace harp

@@ -1,0 +1,53 @@
+// Checked constructors of primitive nodes: shape and dtype inference in one place. Every function throws harp::Error
+// with the shapes, dtypes and names of the nodes when the arguments do not fit; the composites (math.cpp, nn.cpp, …) and the
+// C API are built on these. Axes may be negative (counted from the end). All sources must be of the same graph.
+#pragma once
+
+#include "graph/graph.h"
+
+namespace harp::build {
+
+using NodeRef = const Node*;
+
+NodeRef constant(Graph& graph, Scalar value);
+NodeRef constant_array(Graph& graph, DType dtype, Shape shape, std::span<const std::byte> data);
+NodeRef arange(Graph& graph, Dim count);  // i32
+NodeRef size(Graph& graph, Dim value);    // i64, rank 0
+
+/// Any op of family Elementwise: checks dtypes, brings shapes together (identical; rank 0 broadcasts; NumPy's rule if the
+/// graph has the broadcast option) by inserting Reshape and Expand, so that the node's sources all have its shape or rank 0.
+NodeRef elementwise(Op op, std::span<const NodeRef> sources);
+inline NodeRef elementwise(Op op, std::initializer_list<NodeRef> sources) { return elementwise(op, std::span(sources.begin(), sources.size())); }
+
+NodeRef cast(NodeRef source, DType dtype);     // same dtype: the source itself
+NodeRef bitcast(NodeRef source, DType dtype);  // same element size
+
+/// Sum, Prod, ReduceMax, ReduceMin. `order` as 02-semantics' constructor rule says; `axes` empty: the source itself.
+/// Also fixes `product` for Sum of a float Mul.
+NodeRef reduce(Op op, NodeRef source, std::span<const int> axes, bool keepdims);
+/// With every attribute given, as the text format and the optimiser need it.
+NodeRef reduce_exactly(Op op, NodeRef source, ReduceAttributes attributes);
+
+NodeRef permute(NodeRef source, std::span<const int> axes);
+NodeRef expand(NodeRef source, Shape shape);   // same rank; only statically-1 axes stretch; Dim(-1) keeps
+NodeRef reshape(NodeRef source, Shape shape);  // one Dim(-1) is inferred
+/// NumPy's slice of every axis; an absent start or stop is the open end; start and stop clamp as in Python.
+struct SliceSpec {
+  std::optional<Dim> start, stop;
+  int64_t step = 1;
+};
+NodeRef slice(NodeRef source, std::span<const SliceSpec> axes);
+NodeRef pad(NodeRef source, std::span<const Dim> before, std::span<const Dim> after, Scalar value);
+NodeRef unfold(NodeRef source, int axis, Dim size, int64_t stride, int64_t dilation);
+NodeRef concat(std::span<const NodeRef> sources, int axis);
+NodeRef contiguous(NodeRef source);
+
+/// The same op and attributes over other sources (same shapes and dtypes as before): what an optimiser pass needs.
+NodeRef with_sources(Graph& graph, NodeRef node, std::vector<NodeRef> sources);
+
+/// NumPy's broadcast of two shapes; only a statically-1 axis stretches. Error{kShape} "Cannot broadcast shapes [..] and [..]".
+Shape broadcast_shapes(const Shape& a, const Shape& b);
+/// -rank..rank-1 to 0..rank-1, or Error{kShape} naming op, axis and rank.
+int normalize_axis(std::string_view op, int64_t axis, int rank);
+
+}  // namespace harp::build

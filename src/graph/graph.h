@@ -1,0 +1,177 @@
+// The graph: an immutable DAG of array operations. Nodes are interned (same op, sources and attributes = same node, so
+// common subexpressions are one node) and owned by their Graph. Nothing here is virtual: the op's row in ops.def and
+// its attributes say all there is to say. Traversals are loops, never recursion: a chain may be 100,000 nodes long.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <variant>
+#include <vector>
+
+#include "base/symbolic.h"
+#include "ops/ops.h"
+#include "ops/scalar.h"
+
+namespace harp {
+
+using Dim = Sym;  // one size, over the graph's shape variables; never negative where an array exists
+using Shape = std::vector<Dim>;
+inline constexpr int kMaxRank = 16;
+
+/// Order of a reduction (02-semantics, "Sums"): fixed by the constructor that made the node, never changed by a pass.
+enum class ReduceOrder : uint8_t { kLanes, kChain };
+
+struct NoAttributes {
+  bool operator==(const NoAttributes&) const = default;
+};
+struct InputAttributes {
+  std::string name;  // unique in the graph
+  bool operator==(const InputAttributes&) const = default;
+};
+struct ConstantAttributes {
+  Scalar value;
+  bool operator==(const ConstantAttributes&) const = default;
+};
+struct ArrayAttributes {
+  std::shared_ptr<const std::vector<std::byte>> data;  // row-major; interned by content
+  bool operator==(const ArrayAttributes& other) const { return data == other.data || *data == *other.data; }
+};
+struct SizeAttributes {
+  Dim value;
+  bool operator==(const SizeAttributes&) const = default;
+};
+struct ReduceAttributes {
+  std::vector<int> axes;  // of the source, in the order they are reduced; not empty
+  ReduceOrder order;
+  bool product;  // Sum only: the source is a Mul of floats that is folded into acc = fma(a, b, acc)
+  bool operator==(const ReduceAttributes&) const = default;
+};
+struct PermuteAttributes {
+  std::vector<int> axes;  // result axis i is source axis axes[i]
+  bool operator==(const PermuteAttributes&) const = default;
+};
+struct SliceAttributes {
+  std::vector<Dim> start;     // one an axis: the first element taken, always inside the axis unless the result is empty
+  std::vector<int64_t> step;  // one an axis, never 0
+  bool operator==(const SliceAttributes&) const = default;
+};
+struct PadAttributes {
+  std::vector<Dim> before, after;  // one an axis, never negative
+  Scalar value;
+  bool operator==(const PadAttributes&) const = default;
+};
+struct UnfoldAttributes {
+  int axis;  // becomes the number of windows; a last axis of `size` is added
+  Dim size;
+  int64_t stride, dilation;  // both >= 1
+  bool operator==(const UnfoldAttributes&) const = default;
+};
+struct ConcatAttributes {
+  int axis;
+  bool operator==(const ConcatAttributes&) const = default;
+};
+
+/// Permute, Slice … carry theirs; Expand and Reshape need none (the shape says it); elementwise ops none.
+using Attributes = std::variant<NoAttributes, InputAttributes, ConstantAttributes, ArrayAttributes, SizeAttributes, ReduceAttributes,
+                                PermuteAttributes, SliceAttributes, PadAttributes, UnfoldAttributes, ConcatAttributes>;
+
+class Graph;
+
+struct Node {
+  Op op;
+  DType dtype;
+  uint32_t id;  // position in the graph: sources have smaller ids
+  const Graph* graph;
+  Shape shape;
+  std::vector<const Node*> sources;
+  Attributes attributes;
+
+  int rank() const { return static_cast<int>(shape.size()); }
+  /// The attributes, which must be of this kind.
+  template <class T>
+  const T& as() const {
+    const T* attributes_of_kind = std::get_if<T>(&attributes);
+    return *attributes_of_kind;
+  }
+};
+
+/// Number of elements; Error{kOverflow} if it cannot fit.
+Dim element_count(const Shape& shape);
+/// "[n, 64]"
+std::string to_string(const Shape& shape);
+/// "f32[n, 64]"
+std::string type_of(const Node& node);
+
+struct GraphOutput {
+  std::string name;
+  const Node* node;
+};
+
+struct GraphOptions {
+  bool broadcast = false;  // NumPy broadcasting of elementwise operands
+  bool promote = false;    // Array API dtype promotion
+};
+
+class Graph {
+ public:
+  explicit Graph(GraphOptions options = {}, std::string name = "graph");
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  ~Graph();
+
+  /// The node with exactly these properties, made if it is new. Checks nothing: build.h's functions do.
+  const Node* intern(Op op, DType dtype, Shape shape, std::vector<const Node*> sources, Attributes attributes = NoAttributes{});
+
+  /// Inputs in order of declaration: they are `inputs[i]` of entry_point.
+  std::span<const Node* const> inputs() const;
+  /// Declares an input; Error{kInvalidArgument} if the name is taken or empty.
+  const Node* add_input(std::string_view name, DType dtype, Shape shape);
+  std::span<const GraphOutput> outputs() const;
+  /// Declares an output; Error{kInvalidArgument} if the name is taken or empty.
+  void add_output(std::string_view name, const Node* node);
+
+  /// A name for messages, text and pictures; the first one stays.
+  void set_node_name(const Node* node, std::string_view name);
+  std::string_view node_name(const Node* node) const;  // "" if it has none
+  /// The node in a message: `"h" (add f32[n, 64])`.
+  std::string describe(const Node* node) const;
+
+  /// Nodes ever made, in id order (sources before users); some may not be reachable from an output.
+  const std::deque<Node>& nodes() const { return nodes_; }
+  /// The nodes that outputs depend on, sources first, in id order.
+  std::vector<const Node*> live_nodes() const;
+
+  SymTable& dims() const { return *dims_; }
+  std::shared_ptr<SymTable> shared_dims() const { return dims_; }
+  const GraphOptions& options() const { return options_; }
+  const std::string& name() const { return name_; }
+  void set_name(std::string_view name) { name_ = name; }
+
+  /// A copy that shares nothing with this graph, dead nodes left out; inputs stay, used or not. Every compile starts with
+  /// one, so that a const Graph can be compiled by several threads.
+  std::unique_ptr<Graph> clone() const;
+
+ private:
+  struct NodeHash {
+    size_t operator()(const Node* node) const;
+  };
+  struct NodeEqual {
+    bool operator()(const Node* a, const Node* b) const;
+  };
+
+  GraphOptions options_;
+  std::string name_;
+  std::shared_ptr<SymTable> dims_;
+  std::deque<Node> nodes_;
+  std::unordered_set<const Node*, NodeHash, NodeEqual> interned_;
+  std::vector<const Node*> inputs_;
+  std::vector<GraphOutput> outputs_;
+  std::unordered_map<const Node*, std::string> names_;
+};
+
+}  // namespace harp

@@ -1,0 +1,227 @@
+// The loop IR of one program: what kernels compute, after the graph and before text.
+//
+// Expressions (UOp) are a hash-consed DAG of values: constants, positions, loads, operations of ops.def, calls of functions.
+// Positions are Syms (base/symbolic.h): every buffer index, loop bound and condition on an index is one, so the index
+// algebra has one implementation. Statements (Stmt) are an ordered tree, because merging equal statements would merge
+// accumulators or move loads across stores. Buffers a kernel reads are never written by it, except by a store
+// at the very index just read (in-place elementwise), so equal loads are one UOp.
+//
+// A value has `lanes` > 1 after the vectorise rewrite. Lane i of Index, InRange, Load and Store is at `index + i * lane_step`.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "base/symbolic.h"
+#include "ops/ops.h"
+#include "ops/scalar.h"
+
+namespace harp::ir {
+
+struct Type {
+  DType dtype = DType::kUnknown;
+  uint16_t lanes = 1;
+  friend bool operator==(const Type&, const Type&) = default;
+};
+
+enum class UKind : uint8_t {
+  kConst,    // `value`, one lane
+  kIndex,    // `index` as an i64
+  kInRange,  // bool: index >= 0
+  kLoad,     // element `index` of `buffer`; sources: none, or one bool mask: lanes where it is false touch no memory and give 0
+  kAlu,      // `op` of family Elementwise or Convert; sources have the lanes of the result
+  kCall,     // `function` of the sources, lane by lane
+  kSplat,    // one-lane source in every lane
+  kAcc,      // element `index` of accumulator `buffer`, read after the loops that update it
+  kParam,    // inside a Function: parameter number `buffer`
+  kTable,    // inside a Function: `table`[source], a constant table; the index is in bounds by construction
+  kRarely,   // inside a Function: sources condition, common, arguments…: lanes where the condition is false give `common`, the
+             // others `function`(arguments…), which is called lane by lane and only if some lane needs it
+};
+
+struct Function;
+struct Table;
+
+struct UOp {
+  UKind kind;
+  Op op = Op::kInput;  // kAlu
+  Type type;
+  uint32_t id = 0;   // order of creation: sources have smaller ids
+  int buffer = -1;   // kLoad: parameter of the kernel; kAcc: accumulator; kParam: parameter
+  Sym index;         // kIndex, kInRange, kLoad, kAcc
+  Sym lane_step;     // with lanes > 1
+  Scalar value;      // kConst
+  const Function* function = nullptr;
+  const Table* table = nullptr;
+  std::vector<const UOp*> sources;
+};
+
+/// A math function as an expression over kParam; instantiated from ops/math.h. Rendered once for each lane count in use.
+struct Function {
+  std::string name;  // "exp_f32"
+  std::vector<DType> parameters;
+  DType result;
+  const UOp* body;  // one lane
+};
+
+struct Table {
+  std::string name;
+  DType dtype;
+  std::vector<uint64_t> values;
+};
+
+enum class StmtKind : uint8_t { kBlock, kLoop, kIf, kStore, kAccDeclare, kAccUpdate, kAccFold, kComment };
+
+enum class LoopKind : uint8_t {
+  kSequential,
+  kThread,  // outermost: its range is the kernel's begin/end arguments; iterations are independent
+  kVector,  // iterations are independent; the vectorise rewrite turns it into steps of simd_width
+  kUnroll,  // fixed trip count, written out
+};
+
+/// The running value(s) of a reduction: `count` elements (1, 64 lanes, or a row tile), each of `type` (lanes > 1: declared
+/// inside a vectorised loop, one accumulator a lane).
+struct Accumulator {
+  Type type;
+  int64_t count = 1;
+  Op combine = Op::kAdd;  // Add, Mul, Max, Min
+  Scalar init;
+};
+
+struct Stmt {
+  StmtKind kind;
+  // kBlock, kLoop, kIf (then branch)
+  std::vector<Stmt*> body;
+  // kIf: taken where condition >= 0
+  Sym condition;
+  std::vector<Stmt*> otherwise;
+  // kLoop: variable = begin, begin + step, … while < end. With `overlap` the last step is moved back so that it ends at `end`
+  // (some iterations run twice; only where nothing read is written, and end - begin >= step is known or guarded).
+  LoopKind loop = LoopKind::kSequential;
+  Sym variable, begin, end;
+  int64_t step = 1;
+  bool overlap = false;
+  // kStore: buffer[index + lane * lane_step] = value, where mask (may be null) is true
+  int buffer = -1;
+  Sym index, lane_step;
+  const UOp* value = nullptr;
+  const UOp* mask = nullptr;
+  // kAccDeclare: sets accumulator to its init. kAccUpdate: acc[index + lane * lane_step] = combine(that, value), or with
+  // `factor` set fma(value, factor, that). kAccFold: count elements are folded into element 0 by halving: s[i] = combine(s[i],
+  // s[i + h]) for h = count/2 … 1, where count * lanes = 64.
+  int accumulator = -1;
+  const UOp* factor = nullptr;
+  // kComment
+  std::string text;
+};
+
+/// A buffer a kernel is called with.
+struct Param {
+  std::string name;  // "input0", "output1", "tmp2": of the program, so that equal kernels need canonical renaming
+  DType dtype;
+  bool written = false;
+};
+
+struct Kernel {
+  std::string name;     // "kernel_0"
+  std::string comment;  // one line: what it computes, over which axes, how they are scheduled
+  std::vector<Param> params;
+  std::vector<Accumulator> accumulators;
+  int simd_width = 1;
+  std::vector<Stmt*> body;  // at most one kThread loop, as the only statement on top
+};
+
+/// A buffer of the program as the host half sees it.
+struct HostBuffer {
+  enum class Kind : uint8_t { kInput, kOutput, kWorkspace, kConstant } kind;
+  int index = 0;  // of the input, output or constant
+  Sym offset;     // kWorkspace: bytes from the start, a multiple of 64
+};
+
+struct Launch {
+  int kernel;
+  std::vector<HostBuffer> arguments;  // one a Param
+  std::optional<Sym> guard;           // the launch happens only where guard >= 0 (variants of one kernel)
+};
+
+/// One generation: its launches may run at the same time.
+using Generation = std::vector<Launch>;
+
+struct ConstantArray {
+  DType dtype;
+  std::shared_ptr<const std::vector<std::byte>> data;
+};
+
+struct ArrayType {
+  std::string name;
+  DType dtype;
+  std::vector<Sym> shape;
+};
+
+/// Owns expressions, statements and functions.
+class Arena {
+ public:
+  explicit Arena(std::shared_ptr<SymTable> syms);
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena();
+
+  SymTable& syms() { return *syms_; }
+
+  /// The interned node; `prototype.id` is ignored.
+  const UOp* intern(UOp prototype);
+
+  const UOp* constant(Scalar value);
+  const UOp* index(Sym value);
+  /// Folds to a constant when proven either way.
+  const UOp* in_range(Sym nonnegative);
+  const UOp* load(DType dtype, int buffer, Sym index, const UOp* mask = nullptr);
+  /// Simplifies what is bit-safe: where with a constant condition or equal branches, bool and/or/not with constants, double
+  /// negation, same-dtype casts. Never folds float arithmetic. Sources must agree in lanes.
+  const UOp* alu(Op op, DType dtype, std::vector<const UOp*> sources);
+  const UOp* call(const Function* function, std::vector<const UOp*> arguments);
+  const UOp* splat(const UOp* source, int lanes);
+  const UOp* acc(DType dtype, int accumulator, Sym element);
+
+  /// The function of `op` over `dtype` as ops/math.h defines it (op has the kFunction flag), instantiated once.
+  const Function* function_of(Op op, DType dtype);
+  /// alu() or call() of function_of(), whichever the op needs: how lowering makes every elementwise value.
+  const UOp* apply(Op op, DType dtype, std::vector<const UOp*> sources);
+
+  Stmt* statement(StmtKind kind);
+  Function* new_function(std::string name, std::vector<DType> parameters, DType result);
+  const Table* table(std::string_view name, DType dtype, std::vector<uint64_t> values);
+
+ private:
+  struct State;
+  std::shared_ptr<SymTable> syms_;
+  std::unique_ptr<State> state_;
+};
+
+/// One program: what the renderer turns into one translation unit.
+struct Module {
+  std::shared_ptr<Arena> arena;
+  std::string name;  // of the graph
+  std::vector<ArrayType> inputs, outputs;
+  std::vector<Sym> shape_vars;  // shape{n} of entry_point, in order
+  std::vector<ConstantArray> constants;
+  std::vector<Kernel> kernels;
+  std::vector<Generation> generations;
+  Sym workspace;  // bytes
+};
+
+/// Text of a module or kernel (`harp emit --lang ir`), one statement a line.
+std::string print(const Module& module);
+std::string print(const Arena& arena, const Kernel& kernel);
+
+/// Error{kInternal} naming the rule and the place when a kernel breaks one: lanes and dtypes of sources agree; variables are
+/// used inside their loop; accumulators are declared before use, updated by a vectorised loop only at an element that
+/// depends on its variable; every kAcc is read outside the loops that update it; thread loop outermost; steps positive.
+void verify(const Module& module);
+
+}  // namespace harp::ir

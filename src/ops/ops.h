@@ -1,0 +1,90 @@
+// What is derived from the op table (ops.def): ids, names, rules, flags.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "ops/dtype.h"
+
+namespace harp {
+
+enum class Op : uint8_t {
+#define HARP_OP(id, name, family, arity, operands, result, cost, flags) k##id,
+#include "ops/ops.def"
+#undef HARP_OP
+};
+
+enum class Family : uint8_t { kLeaf, kElementwise, kConvert, kReduce, kScan, kMovement, kJoin, kCopy };
+enum class Operands : uint8_t { kAny, kNumber, kFloat, kInt, kBoolInt, kOrdered };
+enum class Result : uint8_t { kSame, kBool, kStated };
+enum OpFlags : uint8_t { kCommutes = 1, kFunction = 2 };
+
+struct OpInfo {
+  std::string_view id;    // "Add": the name in the IR and in generated comments
+  std::string_view name;  // "add": the name in the text format and the C API
+  Family family;
+  int8_t arity;
+  Operands operands;
+  Result result;
+  uint8_t cost;
+  uint8_t flags;
+};
+
+inline constexpr OpInfo kOps[] = {
+#define HARP_OP(id, name, family, arity, operands, result, cost, flags) \
+  {#id, name, Family::k##family, arity, Operands::k##operands, Result::k##result, cost, flags},
+#include "ops/ops.def"
+#undef HARP_OP
+};
+inline constexpr int kOpCount = sizeof kOps / sizeof *kOps;
+
+constexpr const OpInfo& info(Op op) { return kOps[static_cast<int>(op)]; }
+constexpr std::string_view name(Op op) { return info(op).name; }
+constexpr bool is_elementwise(Op op) { return info(op).family == Family::kElementwise || info(op).family == Family::kConvert; }
+constexpr bool is_reduce(Op op) { return info(op).family == Family::kReduce; }
+constexpr bool is_movement(Op op) { return info(op).family == Family::kMovement; }
+
+/// May an operand of `op` (not Where's condition) have this dtype?
+constexpr bool accepts(Op op, DType dtype) {
+  switch (info(op).operands) {
+    case Operands::kAny: return dtype != DType::kUnknown;
+    case Operands::kNumber: return is_int(dtype) || is_float(dtype);
+    case Operands::kFloat: return is_float(dtype);
+    case Operands::kInt: return is_int(dtype);
+    case Operands::kBoolInt: return is_bool(dtype) || is_int(dtype);
+    case Operands::kOrdered: return is_bool(dtype) || is_int(dtype) || is_float(dtype);
+  }
+  return false;
+}
+
+/// "a float", "an integer or bool": what `op` takes, for error messages.
+constexpr std::string_view describe(Operands operands) {
+  switch (operands) {
+    case Operands::kAny: return "any dtype";
+    case Operands::kNumber: return "an integer or float dtype";
+    case Operands::kFloat: return "a float dtype";
+    case Operands::kInt: return "an integer dtype";
+    case Operands::kBoolInt: return "bool or an integer dtype";
+    case Operands::kOrdered: return "bool, an integer or a float dtype";
+  }
+  return "";
+}
+
+constexpr std::optional<Op> op_from_name(std::string_view name) {
+  for (int i = 0; i < kOpCount; ++i)
+    if (kOps[i].name == name) return static_cast<Op>(i);
+  return std::nullopt;
+}
+
+/// The elementwise op that combines two elements of a reduction (Sum -> Add …).
+constexpr Op combine_of(Op reduce) {
+  switch (reduce) {
+    case Op::kSum: return Op::kAdd;
+    case Op::kProd: return Op::kMul;
+    case Op::kReduceMax: return Op::kMax;
+    default: return Op::kMin;
+  }
+}
+
+}  // namespace harp

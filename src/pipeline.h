@@ -1,0 +1,45 @@
+// The staircase as a whole: from a graph to the text of one translation unit. pipeline.cpp holds the ordered list of passes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/target.h"
+#include "graph/graph.h"
+#include "ir/ir.h"
+#include "schedule/program.h"
+
+namespace harp {
+
+struct PipelineOptions {
+  Target target;
+  bool plain_text = false;                     // no vector types: any C99 compiler will do
+  std::vector<std::string> disabled_rules;     // names of optimiser passes (opt/passes.h) to leave out
+  std::string schedule_override;               // Schedule text for single kernels, see schedule/schedule.h
+  int simd_width = 0;                          // 0: the target's; else 1, 2, 4, 8, 16 (tests)
+  std::function<void(std::string_view stage, std::string_view text)> dump;  // called with each stage named in dump_stages
+  std::vector<std::string> dump_stages;        // "opt", "schedule", "ir", "ir-opt", "linear", "source"
+};
+
+struct PipelineStats {
+  int kernels = 0, generations = 0;
+  double milliseconds = 0;  // graph to source
+};
+
+/// Everything the run layer needs besides the artifact. Syms belong to module.arena's table.
+struct Generated {
+  std::string source;
+  std::shared_ptr<ir::Module> module;  // inputs, outputs, shape_vars, workspace
+  PipelineStats stats;
+};
+
+/// Graph to C source. Thread-safe for one const Graph: works on a clone.
+Generated generate(const Graph& graph, const PipelineOptions& options);
+
+/// The text of one stage: "graph", "opt", "schedule", "ir", "ir-opt", "linear", "c", "dot". Error{kInvalidArgument} names the stages.
+std::string emit_stage(const Graph& graph, const PipelineOptions& options, std::string_view stage);
+
+}  // namespace harp
