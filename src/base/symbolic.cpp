@@ -199,6 +199,10 @@ struct SymBuilder {
     return t;
   }
 
+  static Sym of_term(SymTable& table, const SymTerm& term) {
+    if (term.factors.empty()) return term.coefficient;
+    return finish(table, Sum{{term}, 0});
+  }
   static Sym of_atom(SymTable& table, const SymAtom* atom) { return finish(table, Sum{{SymTerm{1, {atom}}}, 0}); }
 
   static Sym atom(SymTable& table, AtomKind kind, Sym a, Sym b, Sym c = 0) {
@@ -368,6 +372,14 @@ Sym floor_div(Sym x, Sym d) {
     if (!quotient.is_constant(0)) return quotient + floor_div(rest, d);
   }
   if (proven_nonnegative(x) && proven_less(x, d)) return 0;
+  // (x % (d k)) // d = (x // d) % k: the form in which positions meet again
+  if (const auto m = as_monomial(x), by = as_monomial(d); m && by && m->coefficient == 1 && m->factors.size() == 1) {
+    const SymAtom* atom = m->factors[0];
+    if (atom->kind == AtomKind::kMod && proven_positive(d)) {
+      const auto period = as_monomial(atom->b);
+      if (const auto k = period ? divide(*period, *by) : std::nullopt) return mod(floor_div(atom->a, d), SymBuilder::of_term(table, *k));
+    }
+  }
   if (d.is_constant() && d.constant() > 1) {
     // (6 x + 5) // 4 = (3 x + 2) // 2
     const int64_t g = SymBuilder::common_factor(x, d.constant());

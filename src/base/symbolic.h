@@ -27,6 +27,7 @@ struct SymAtom;
 class Sym {
  public:
   constexpr Sym(int64_t value = 0) : value_(value) {}  // NOLINT: a constant is an expression
+  constexpr Sym(int value) : value_(value) {}          // NOLINT: so that a literal 0 is not a null pointer
   explicit Sym(const SymNode* node) : node_(node) {}
 
   bool is_constant() const { return node_ == nullptr; }
