@@ -1,0 +1,187 @@
+// The real file system: thin, one system call a function.
+#include "base/file_system.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace harp {
+namespace {
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U  // Linux 6.3; older kernels refuse it with EINVAL
+#endif
+
+template <class Call>
+auto retry(Call call) -> decltype(call()) {
+  for (;;) {
+    const auto result = call();
+    if (result >= 0) return result;
+    if (errno != EINTR) return -errno;
+  }
+}
+
+void fill(const struct stat& from, FileInfo& info) {
+  info.kind = S_ISREG(from.st_mode)   ? FileInfo::Kind::kFile
+              : S_ISDIR(from.st_mode) ? FileInfo::Kind::kDirectory
+              : S_ISLNK(from.st_mode) ? FileInfo::Kind::kSymlink
+                                      : FileInfo::Kind::kOther;
+  info.mode = from.st_mode & 07777;
+  info.owner = from.st_uid;
+  info.size = static_cast<uint64_t>(from.st_size);
+  info.device = from.st_dev;
+  info.inode = from.st_ino;
+  info.modified_ns = static_cast<int64_t>(from.st_mtim.tv_sec) * 1'000'000'000 + from.st_mtim.tv_nsec;
+}
+
+}  // namespace
+
+int RealFileSystem::open(int directory, const char* path, int flags, uint32_t mode) {
+  return retry([&] { return ::openat(directory, path, flags | O_CLOEXEC, static_cast<mode_t>(mode)); });
+}
+
+int RealFileSystem::close(int fd) {
+  return ::close(fd) == 0 || errno == EINTR ? 0 : -errno;  // Linux closes it even when interrupted: never twice
+}
+
+int64_t RealFileSystem::read(int fd, void* data, size_t size) {
+  return retry([&]() -> int64_t { return ::read(fd, data, size); });
+}
+
+int64_t RealFileSystem::write(int fd, const void* data, size_t size) {
+  return retry([&]() -> int64_t { return ::write(fd, data, size); });
+}
+
+int RealFileSystem::sync(int fd) {
+  return retry([&] { return ::fsync(fd); });
+}
+
+int RealFileSystem::stat(int fd, FileInfo& info) {
+  struct stat from;
+  if (::fstat(fd, &from) != 0) return -errno;
+  fill(from, info);
+  return 0;
+}
+
+int RealFileSystem::stat_at(int directory, const char* path, bool follow, FileInfo& info) {
+  struct stat from;
+  if (::fstatat(directory, path, &from, follow ? 0 : AT_SYMLINK_NOFOLLOW) != 0) return -errno;
+  fill(from, info);
+  return 0;
+}
+
+int RealFileSystem::make_directory(int directory, const char* path, uint32_t mode) {
+  return ::mkdirat(directory, path, static_cast<mode_t>(mode)) == 0 ? 0 : -errno;
+}
+
+int RealFileSystem::rename(int from_directory, const char* from, int to_directory, const char* to) {
+  return ::renameat(from_directory, from, to_directory, to) == 0 ? 0 : -errno;
+}
+
+int RealFileSystem::unlink(int directory, const char* path) { return ::unlinkat(directory, path, 0) == 0 ? 0 : -errno; }
+
+int RealFileSystem::remove_directory(int directory, const char* path) {
+  return ::unlinkat(directory, path, AT_REMOVEDIR) == 0 ? 0 : -errno;
+}
+
+int RealFileSystem::list(int directory, std::vector<std::string>& names) {
+  const int fd = open(directory, ".", O_RDONLY | O_DIRECTORY);  // an offset of its own: others may list at the same time
+  if (fd < 0) return fd;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(fd), &::closedir);
+  if (!stream) {
+    const int error = errno;
+    close(fd);
+    return -error;
+  }
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(stream.get());
+    if (entry == nullptr) return -errno;
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+}
+
+int RealFileSystem::try_lock(int fd) {
+  return retry([&] { return ::flock(fd, LOCK_EX | LOCK_NB); });
+}
+
+int RealFileSystem::touch(int fd) { return ::futimens(fd, nullptr) == 0 ? 0 : -errno; }
+
+int RealFileSystem::real_path(const char* path, std::string& resolved) {
+  const std::unique_ptr<char, void (*)(void*)> found(::realpath(path, nullptr), &::free);
+  if (!found) return -errno;
+  resolved = found.get();
+  return 0;
+}
+
+int RealFileSystem::executable(const char* path) { return ::faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ? 0 : -errno; }
+
+int RealFileSystem::memory_file(const char* name) {
+#ifdef SYS_memfd_create
+  const auto create = [name](unsigned flags) { return static_cast<int>(::syscall(SYS_memfd_create, name, flags)); };
+  int fd = create(MFD_CLOEXEC | MFD_EXEC);
+  if (fd < 0 && errno == EINVAL) fd = create(MFD_CLOEXEC);
+  return fd >= 0 ? fd : -errno;
+#else
+  (void)name;
+  return -ENOSYS;
+#endif
+}
+
+int write_all(FileSystem& files, int fd, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const int64_t written = files.write(fd, bytes.data(), bytes.size());
+    if (written < 0) return static_cast<int>(written);
+    if (written == 0) return -EIO;  // a device that takes nothing and says nothing: do not spin
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return 0;
+}
+
+int read_all(FileSystem& files, int fd, size_t limit, std::vector<std::byte>& bytes) {
+  bytes.clear();
+  FileInfo info;
+  if (const int error = files.stat(fd, info); error < 0) return error;
+  if (info.size > limit) return -EFBIG;
+  size_t used = 0;
+  bytes.resize(static_cast<size_t>(info.size) + 1);  // one more: the read that meets the end of the file needs no second buffer
+  for (;;) {
+    const int64_t got = files.read(fd, bytes.data() + used, bytes.size() - used);
+    if (got < 0) return static_cast<int>(got);
+    used += static_cast<size_t>(got);
+    if (used > limit) return -EFBIG;
+    if (got == 0) break;
+    if (used == bytes.size()) bytes.resize(std::min(limit, 2 * used) + 1);  // it grew since stat
+  }
+  bytes.resize(used);
+  return 0;
+}
+
+std::string_view error_text(int64_t result) {
+#if defined(__GLIBC__)
+  const char* text = ::strerrordesc_np(static_cast<int>(-result));
+#else
+  const char* text = ::strerror(static_cast<int>(-result));  // musl's: static text
+#endif
+  return text != nullptr ? text : "unknown error";
+}
+
+std::string path_join(std::string_view directory, std::string_view name) {
+  std::string path(directory);
+  if (path.empty() || path.back() != '/') path += '/';
+  path += name;
+  return path;
+}
+
+}  // namespace harp

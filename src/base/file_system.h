@@ -1,0 +1,122 @@
+// System calls on files behind one virtual class, so that a test can make the n-th of them fail. A call returns its value, or -errno:
+// failing is ordinary here (a cache that cannot be written is no error), so callers decide what an error means.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace harp {
+
+struct FileInfo {
+  enum class Kind : uint8_t { kFile, kDirectory, kSymlink, kOther };
+  Kind kind = Kind::kOther;
+  uint32_t mode = 0;  // permission bits only
+  uint32_t owner = 0;
+  uint64_t size = 0;
+  uint64_t device = 0;
+  uint64_t inode = 0;
+  int64_t modified_ns = 0;
+
+  bool writable_by_others() const { return (mode & 0022) != 0; }
+  bool sticky() const { return (mode & 01000) != 0; }
+};
+
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+  /// O_CLOEXEC is always added. Paths are relative to `directory` (AT_FDCWD for the current one).
+  virtual int open(int directory, const char* path, int flags, uint32_t mode = 0) = 0;
+  virtual int close(int fd) = 0;
+  virtual int64_t read(int fd, void* data, size_t size) = 0;
+  virtual int64_t write(int fd, const void* data, size_t size) = 0;
+  virtual int sync(int fd) = 0;
+  virtual int stat(int fd, FileInfo& info) = 0;
+  virtual int stat_at(int directory, const char* path, bool follow, FileInfo& info) = 0;
+  virtual int make_directory(int directory, const char* path, uint32_t mode) = 0;
+  virtual int rename(int from_directory, const char* from, int to_directory, const char* to) = 0;
+  virtual int unlink(int directory, const char* path) = 0;
+  virtual int remove_directory(int directory, const char* path) = 0;
+  /// Names in a directory, without "." and "..".
+  virtual int list(int directory, std::vector<std::string>& names) = 0;
+  /// Exclusive advisory lock on an open file, without waiting: -EWOULDBLOCK when somebody else has it. Closing releases it.
+  virtual int try_lock(int fd) = 0;
+  /// Sets the modification time to now.
+  virtual int touch(int fd) = 0;
+  virtual int real_path(const char* path, std::string& resolved) = 0;
+  /// access(2) for execution with the effective ids.
+  virtual int executable(const char* path) = 0;
+  /// An anonymous file in memory whose pages may be mapped executable.
+  virtual int memory_file(const char* name) = 0;
+};
+
+/// The operating system's; retries on EINTR where nothing was done.
+class RealFileSystem : public FileSystem {
+ public:
+  int open(int directory, const char* path, int flags, uint32_t mode = 0) override;
+  int close(int fd) override;
+  int64_t read(int fd, void* data, size_t size) override;
+  int64_t write(int fd, const void* data, size_t size) override;
+  int sync(int fd) override;
+  int stat(int fd, FileInfo& info) override;
+  int stat_at(int directory, const char* path, bool follow, FileInfo& info) override;
+  int make_directory(int directory, const char* path, uint32_t mode) override;
+  int rename(int from_directory, const char* from, int to_directory, const char* to) override;
+  int unlink(int directory, const char* path) override;
+  int remove_directory(int directory, const char* path) override;
+  int list(int directory, std::vector<std::string>& names) override;
+  int try_lock(int fd) override;
+  int touch(int fd) override;
+  int real_path(const char* path, std::string& resolved) override;
+  int executable(const char* path) override;
+  int memory_file(const char* name) override;
+};
+
+/// An open file, closed with its owner.
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  /// Takes a descriptor; a negative value (an error) makes an empty one.
+  UniqueFd(FileSystem& files, int fd) : files_(&files), fd_(fd < 0 ? -1 : fd) {}
+  ~UniqueFd() { reset(); }
+  UniqueFd(UniqueFd&& other) noexcept : files_(other.files_), fd_(other.release()) {}
+  UniqueFd& operator=(UniqueFd&& other) noexcept {
+    if (this != &other) {
+      reset();
+      files_ = other.files_;
+      fd_ = other.release();
+    }
+    return *this;
+  }
+
+  explicit operator bool() const { return fd_ >= 0; }
+  int get() const { return fd_; }
+  int release() noexcept {
+    const int fd = fd_;
+    fd_ = -1;
+    return fd;
+  }
+  void reset() noexcept {
+    if (fd_ >= 0) files_->close(release());
+  }
+
+ private:
+  FileSystem* files_ = nullptr;
+  int fd_ = -1;
+};
+
+/// Writes all of it, however short the single writes are: 0 or -errno.
+int write_all(FileSystem& files, int fd, std::span<const std::byte> bytes);
+/// Reads to the end of the file: 0 or -errno; -EFBIG when there is more than `limit`.
+int read_all(FileSystem& files, int fd, size_t limit, std::vector<std::byte>& bytes);
+
+/// Text of a -errno result: "No space left on device". Thread-safe and independent of the locale.
+std::string_view error_text(int64_t result);
+
+/// `directory`/`name`.
+std::string path_join(std::string_view directory, std::string_view name);
+
+}  // namespace harp

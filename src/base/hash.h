@@ -1,0 +1,54 @@
+// Content digests: 128-bit XXH3 over bytes. They name cache entries and compiled artifacts, and tell a whole file from a damaged one;
+// they guard against accident, not against an attacker (the cache directory's owner and mode do that, see compile/cache_directory.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace harp {
+
+struct Digest {
+  uint64_t high = 0;
+  uint64_t low = 0;
+
+  friend bool operator==(const Digest&, const Digest&) = default;
+  /// 32 lower-case hexadecimal digits.
+  std::string hex() const;
+};
+
+Digest digest_of(std::span<const std::byte> bytes);
+inline Digest digest_of(std::string_view text) { return digest_of(std::as_bytes(std::span(text))); }
+
+/// A digest of a sequence of fields. Every field goes in with its length, so ("ab", "c") and ("a", "bc") differ.
+class Hasher {
+ public:
+  Hasher();
+  ~Hasher();
+  Hasher(Hasher&&) noexcept;
+  Hasher& operator=(Hasher&&) noexcept;
+
+  Hasher& add(std::string_view text);
+  template <class T>
+  requires(std::is_integral_v<T> || std::is_enum_v<T>) Hasher& add(T value) { return add_word(static_cast<uint64_t>(value)); }
+  /// Bytes without a length: for one field that comes in pieces; end it with add(number of bytes).
+  Hasher& add_piece(std::string_view piece);
+  Digest finish() const;
+
+ private:
+  Hasher& add_word(uint64_t value);
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace harp
+
+template <>
+struct std::hash<harp::Digest> {
+  size_t operator()(const harp::Digest& digest) const noexcept { return static_cast<size_t>(digest.low); }
+};

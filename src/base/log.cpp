@@ -1,0 +1,75 @@
+// spdlog, header-only and kept private: no registry, no default logger, no thread-local, no thread id; its error handler is silenced,
+// because the default one writes to stderr, which belongs to the host.
+#include "base/log.h"
+
+#ifndef SPDLOG_HEADER_ONLY
+#define SPDLOG_HEADER_ONLY
+#endif
+#define SPDLOG_NO_TLS
+#define SPDLOG_NO_THREAD_ID
+#include <spdlog/logger.h>
+#include <spdlog/sinks/sink.h>
+
+namespace harp {
+namespace {
+
+class CallbackSink final : public spdlog::sinks::sink {
+ public:
+  CallbackSink(LogCallback callback, void* user) : callback_(callback), user_(user) {}
+
+  void log(const spdlog::details::log_msg& message) override {
+    callback_(user_, static_cast<int>(from_spdlog(message.level)), message.payload.data(), message.payload.size());
+  }
+  void flush() override {}
+  void set_pattern(const std::string&) override {}  // the host formats; it gets the bare message
+  void set_formatter(std::unique_ptr<spdlog::formatter>) override {}
+
+ private:
+  static LogLevel from_spdlog(spdlog::level::level_enum level) {
+    switch (level) {
+      case spdlog::level::trace: return LogLevel::kTrace;
+      case spdlog::level::debug: return LogLevel::kDebug;
+      case spdlog::level::info: return LogLevel::kInfo;
+      case spdlog::level::warn: return LogLevel::kWarning;
+      default: return LogLevel::kError;
+    }
+  }
+
+  LogCallback callback_;
+  void* user_;
+};
+
+spdlog::level::level_enum to_spdlog(LogLevel level) {
+  switch (level) {
+    case LogLevel::kTrace: return spdlog::level::trace;
+    case LogLevel::kDebug: return spdlog::level::debug;
+    case LogLevel::kInfo: return spdlog::level::info;
+    case LogLevel::kWarning: return spdlog::level::warn;
+    case LogLevel::kError: return spdlog::level::err;
+    case LogLevel::kOff: return spdlog::level::off;
+  }
+  return spdlog::level::off;
+}
+
+}  // namespace
+
+struct Log::Logger {
+  spdlog::logger logger;
+};
+
+Log::Log(LogCallback callback, void* user, LogLevel least) : least_(least) {
+  if (callback == nullptr) return;
+  logger_ = std::make_shared<Logger>(Logger{spdlog::logger("harp", std::make_shared<CallbackSink>(callback, user))});
+  logger_->logger.set_level(to_spdlog(least));
+  logger_->logger.set_error_handler([](const std::string&) {});
+}
+
+void Log::write(LogLevel level, std::string_view text) const noexcept {
+  if (!enabled(level)) return;
+  try {
+    logger_->logger.log(to_spdlog(level), spdlog::string_view_t(text.data(), text.size()));
+  } catch (...) {  // from a C++ host's callback: it is not ours to let through
+  }
+}
+
+}  // namespace harp

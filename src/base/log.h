@@ -1,0 +1,60 @@
+// Logging to the host: a value that every layer gets passed and writes to. Nothing is printed by harp itself; what the host's callback
+// does not take is dropped. Behind it stands a private spdlog logger (no registry, one sink), which only log.cpp sees.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace harp {
+
+enum class LogLevel : int { kTrace = 0, kDebug = 1, kInfo = 2, kWarning = 3, kError = 4, kOff = 5 };
+
+/// Called with one message, not terminated, borrowed for the call; from any harp thread, several at once. It must not re-enter harp.
+using LogCallback = void (*)(void* user, int level, const char* text, size_t size);
+
+/// Copies share one logger. Thread-safe; never throws: a message that cannot be built or delivered is lost.
+class Log {
+ public:
+  /// Drops everything.
+  Log() = default;
+  Log(LogCallback callback, void* user, LogLevel least);
+
+  bool enabled(LogLevel level) const noexcept { return logger_ && level >= least_ && level < LogLevel::kOff; }
+  void write(LogLevel level, std::string_view text) const noexcept;
+
+  template <class... Parts>
+  void debug(const Parts&... parts) const noexcept {
+    write_parts(LogLevel::kDebug, parts...);
+  }
+  template <class... Parts>
+  void info(const Parts&... parts) const noexcept {
+    write_parts(LogLevel::kInfo, parts...);
+  }
+  template <class... Parts>
+  void warning(const Parts&... parts) const noexcept {
+    write_parts(LogLevel::kWarning, parts...);
+  }
+  template <class... Parts>
+  void error(const Parts&... parts) const noexcept {
+    write_parts(LogLevel::kError, parts...);
+  }
+
+ private:
+  template <class... Parts>
+  void write_parts(LogLevel level, const Parts&... parts) const noexcept {
+    if (!enabled(level)) return;
+    try {
+      write(level, cat(parts...));
+    } catch (...) {  // out of memory: a lost message is better than a lost program
+    }
+  }
+
+  struct Logger;
+  std::shared_ptr<Logger> logger_;
+  LogLevel least_ = LogLevel::kOff;
+};
+
+}  // namespace harp

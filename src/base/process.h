@@ -1,0 +1,113 @@
+// What harp asks the operating system about processes: child processes, the environment, shared libraries. Behind one virtual class, so
+// that tests can make any of it fail. run_command() is the one way harp starts a program: never a shell, own process group, nothing
+// inherited but a clean environment, output capped, and a deadline that kills the whole group (killing only gcc leaves cc1 running).
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file_system.h"
+
+namespace harp {
+
+using Clock = std::chrono::steady_clock;
+using Deadline = Clock::time_point;
+/// Set by another thread to stop work; NULL means that nobody will. Looked at every few milliseconds.
+using CancelFlag = const std::atomic<bool>*;
+
+inline bool cancelled(CancelFlag cancel) { return cancel != nullptr && cancel->load(std::memory_order_relaxed); }
+
+struct SpawnRequest {
+  std::string program;                   // absolute path
+  std::vector<std::string> arguments;    // argv, with argv[0]
+  std::vector<std::string> environment;  // "NAME=value", the whole of it
+  int directory = -1;                    // descriptor of its working directory; -1: ours
+  int output = -1;                       // becomes its stdout and stderr
+};
+
+struct ChildStatus {
+  bool exited = false;   // ended by itself; else by `code`, a signal
+  int code = 0;          // exit status or signal number
+  bool unknown = false;  // somebody else reaped it (a host that waits for every child, SIGCHLD ignored): the output must tell
+};
+
+class Process {
+ public:
+  virtual ~Process() = default;
+  /// Starts a program in a process group of its own, with /dev/null as stdin and every signal at its default: pid or -errno.
+  virtual int spawn(const SpawnRequest& request) = 0;
+  /// Whether a child has ended, without waiting and without reaping it: 1, 0, or -errno (-ECHILD: no such child).
+  virtual int has_ended(int pid) = 0;
+  /// Waits for an ended child and reaps it: 0 or -errno.
+  virtual int reap(int pid, ChildStatus& status) = 0;
+  virtual int kill_group(int pid) = 0;
+  /// Both ends close-on-exec: 0 or -errno.
+  virtual int pipe(int& read_end, int& write_end) = 0;
+  /// Waits until `fd` can be read or `milliseconds` have passed: 1, 0 or -errno. EINTR counts as 0.
+  virtual int poll(int fd, int milliseconds) = 0;
+  virtual void sleep(std::chrono::microseconds duration) = 0;
+
+  /// An environment variable, if it is set and may be trusted: nothing in a program that runs with more rights than its caller.
+  virtual std::optional<std::string> environment(const char* name) = 0;
+  virtual uint32_t effective_user() = 0;
+  virtual uint64_t random() = 0;
+
+  /// dlopen with RTLD_NOW | RTLD_LOCAL; NULL on failure, with the loader's words in `error`.
+  virtual void* open_library(const char* path, std::string& error) = 0;
+  virtual void* find_symbol(void* library, const char* name) = 0;
+  virtual void close_library(void* library) = 0;
+};
+
+class RealProcess : public Process {
+ public:
+  int spawn(const SpawnRequest& request) override;
+  int has_ended(int pid) override;
+  int reap(int pid, ChildStatus& status) override;
+  int kill_group(int pid) override;
+  int pipe(int& read_end, int& write_end) override;
+  int poll(int fd, int milliseconds) override;
+  void sleep(std::chrono::microseconds duration) override;
+  std::optional<std::string> environment(const char* name) override;
+  uint32_t effective_user() override;
+  uint64_t random() override;
+  void* open_library(const char* path, std::string& error) override;
+  void* find_symbol(void* library, const char* name) override;
+  void close_library(void* library) override;
+};
+
+/// The operating system as one argument.
+struct System {
+  FileSystem& files;
+  Process& process;
+};
+
+struct Command {
+  std::string program;                 // absolute path
+  std::vector<std::string> arguments;  // argv, with argv[0]
+  std::vector<std::string> environment;
+  int directory = -1;
+  size_t output_limit = 256 * 1024;  // what it prints beyond this is read and dropped
+};
+
+struct CommandResult {
+  enum class End : uint8_t { kExited, kSignalled, kUnknown, kTimedOut, kCancelled, kNotStarted };
+  End end = End::kNotStarted;
+  int code = 0;        // exit status, signal number, or -errno when not started
+  std::string output;  // stdout and stderr as they came
+  bool truncated = false;
+
+  bool succeeded() const { return end == End::kExited && code == 0; }
+};
+
+/// Runs a program to its end. Does not throw but for memory; leaves no child, no descriptor, no zombie.
+CommandResult run_command(System system, const Command& command, Deadline deadline, CancelFlag cancel = nullptr);
+
+/// How a command ended, in words: "exit status 1", "killed by signal 11 (Segmentation fault)", "took longer than allowed".
+std::string describe_end(const CommandResult& result);
+
+}  // namespace harp

@@ -1,0 +1,173 @@
+// run_command: start, read what it prints, wait, and stop all of it when the time is up. The child is not reaped until the decision to
+// kill is taken: as long as it is unreaped its process group id cannot belong to anybody else.
+#include <errno.h>
+#include <string.h>
+
+#include <algorithm>
+
+#include "base/process.h"
+#include "base/text.h"
+
+namespace harp {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPollStep{10};         // how late a cancellation may be noticed
+constexpr microseconds kFirstNap{20};         // after end of output a child is gone within microseconds
+constexpr milliseconds kReapPatience{5'000};  // a killed process in an uninterruptible wait: report rather than hang with it
+
+/// One child from spawn to reap; whatever happens in between (memory runs out, say), it does not outlive this object.
+class Child {
+ public:
+  Child(System system, int pid) : system_(system), pid_(pid) {}
+  ~Child() {
+    if (!reaped_) stop();
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  /// Its leader has ended, or somebody else has reaped it.
+  bool ended() {
+    if (!ended_) {
+      const int state = system_.process.has_ended(pid_);
+      ended_ = state != 0;
+      foreign_ = state == -ECHILD;
+      if (state < 0 && !foreign_) lost_ = true;
+    }
+    return ended_;
+  }
+
+  /// Ends everything in the group. Once the leader has been reaped by somebody else its number may be anybody's: left alone.
+  void kill() {
+    if (!foreign_) system_.process.kill_group(pid_);
+  }
+
+  /// The status of a child that has ended.
+  ChildStatus reap() {
+    ChildStatus status;
+    if (lost_) kill();  // its state cannot be asked for: make sure that waiting for it ends
+    int error = foreign_ ? -ECHILD : system_.process.reap(pid_, status);
+    if (error < 0 && error != -ECHILD) error = system_.process.reap(pid_, status);
+    status.unknown = error < 0 || lost_;
+    reaped_ = true;
+    return status;
+  }
+
+  /// Kills it and waits until it is gone, within reason.
+  void stop() {
+    kill();
+    const Deadline give_up = Clock::now() + kReapPatience;
+    for (microseconds nap = kFirstNap; !ended() && Clock::now() < give_up; nap = std::min<microseconds>(nap * 2, kPollStep))
+      system_.process.sleep(nap);
+    if (ended_) reap();
+    reaped_ = true;
+  }
+
+ private:
+  System system_;
+  int pid_;
+  bool ended_ = false;
+  bool foreign_ = false;
+  bool lost_ = false;
+  bool reaped_ = false;
+};
+
+/// What a child printed. Closed once the last writer is gone.
+class Output {
+ public:
+  Output(System system, UniqueFd fd, size_t limit, CommandResult& result)
+      : system_(system), fd_(std::move(fd)), limit_(limit), result_(result) {}
+
+  bool open() const { return static_cast<bool>(fd_); }
+
+  /// Waits up to `wait` for output and takes what is there; false when nothing came.
+  bool take(milliseconds wait) {
+    const int ready = system_.process.poll(fd_.get(), static_cast<int>(wait.count()));
+    if (ready == 0) return false;
+    char buffer[4096];
+    const int64_t got = ready < 0 ? ready : system_.files.read(fd_.get(), buffer, sizeof buffer);
+    if (got <= 0) {
+      fd_.reset();
+      return false;
+    }
+    const size_t room = limit_ - std::min(limit_, result_.output.size());
+    result_.output.append(buffer, std::min(room, static_cast<size_t>(got)));
+    result_.truncated = result_.truncated || static_cast<size_t>(got) > room;
+    return true;
+  }
+
+ private:
+  System system_;
+  UniqueFd fd_;
+  size_t limit_;
+  CommandResult& result_;
+};
+
+}  // namespace
+
+CommandResult run_command(System system, const Command& command, Deadline deadline, CancelFlag cancel) {
+  CommandResult result;
+  int ends[2] = {-1, -1};
+  if (const int error = system.process.pipe(ends[0], ends[1]); error < 0) {
+    result.code = error;
+    return result;
+  }
+  Output output(system, UniqueFd(system.files, ends[0]), command.output_limit, result);
+  UniqueFd write_end(system.files, ends[1]);
+  const int pid = system.process.spawn({command.program, command.arguments, command.environment, command.directory, write_end.get()});
+  if (pid < 0) {
+    result.code = pid;
+    return result;
+  }
+  Child child(system, pid);
+  write_end.reset();  // else our own copy would keep the pipe open for ever
+
+  microseconds nap = kFirstNap;
+  for (;;) {
+    const bool stop = cancelled(cancel);
+    const Deadline now = Clock::now();
+    if (stop || now >= deadline) {
+      child.stop();
+      result.end = stop ? CommandResult::End::kCancelled : CommandResult::End::kTimedOut;
+      return result;
+    }
+    if (output.open()) {
+      const auto left = std::chrono::ceil<milliseconds>(deadline - now);
+      if (output.take(std::min(left, kPollStep))) continue;
+      if (output.open() && child.ended()) break;  // a grandchild still holds the pipe: not worth waiting for
+    } else {
+      if (child.ended()) break;
+      system.process.sleep(nap);
+      nap = std::min<microseconds>(nap * 2, kPollStep);
+    }
+  }
+  if (output.open()) child.kill();  // whatever it left behind
+  const ChildStatus status = child.reap();
+  result.end = status.unknown ? CommandResult::End::kUnknown : status.exited ? CommandResult::End::kExited : CommandResult::End::kSignalled;
+  result.code = status.code;
+  return result;
+}
+
+std::string describe_end(const CommandResult& result) {
+  using End = CommandResult::End;
+  switch (result.end) {
+    case End::kExited: return cat("exit status ", result.code);
+    case End::kSignalled: {
+#if defined(__GLIBC__)
+      const char* name = ::sigdescr_np(result.code);
+#else
+      const char* name = ::strsignal(result.code);
+#endif
+      return cat("killed by signal ", result.code, " (", name != nullptr ? name : "unknown", ")");
+    }
+    case End::kUnknown: return "another part of the host program collected its exit status";
+    case End::kTimedOut: return "it took longer than allowed and was stopped";
+    case End::kCancelled: return "cancelled";
+    case End::kNotStarted: return cat("it could not be started: ", error_text(result.code));
+  }
+  return "unknown end";
+}
+
+}  // namespace harp

@@ -1,0 +1,84 @@
+// CPU levels and their detection. __builtin_cpu_supports looks at CPUID and at XGETBV, so a level whose registers the operating
+// system does not save is not chosen.
+#include "base/target.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace harp {
+namespace {
+
+#if defined(__x86_64__)
+constexpr Target kTargets[] = {
+    {"x86-64", "x86-64", 16, false, false},
+    {"x86-64-v2", "x86-64-v2", 16, false, false},
+    {"x86-64-v3", "x86-64-v3", 32, true, false},
+    {"x86-64-v4", "x86-64-v4", 64, true, true},
+};
+
+/// What the level names promise and __builtin_cpu_supports has no word for in every compiler; hypervisors mask such bits one by one.
+struct ExtraFeatures {
+  bool v2 = false;  // CMPXCHG16B, LAHF
+  bool v3 = false;  // F16C, MOVBE, LZCNT
+};
+
+ExtraFeatures extra_features() {
+  unsigned a = 0, b = 0, c = 0, d = 0, extended = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0) return {};
+  if (__get_cpuid(0x80000001u, &a, &b, &extended, &d) == 0) return {};
+  const auto bit = [](unsigned word, int n) { return (word >> n & 1u) != 0; };
+  return {bit(c, 13) && bit(extended, 0), bit(c, 29) && bit(c, 22) && bit(extended, 5)};
+}
+
+int host_level() {
+  __builtin_cpu_init();
+  const ExtraFeatures extra = extra_features();
+  const bool v2 = extra.v2 && __builtin_cpu_supports("sse3") && __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") &&
+                  __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+  const bool v3 = v2 && extra.v3 && __builtin_cpu_supports("avx") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                  __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+                  __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return v4 ? 3 : v3 ? 2 : v2 ? 1 : 0;
+}
+#elif defined(__aarch64__)
+constexpr Target kTargets[] = {{"aarch64", "armv8-a", 16, true, false}};
+int host_level() { return 0; }
+#else
+constexpr Target kTargets[] = {{"generic", "", 16, false, false}};  // correct anywhere, tuned for nothing
+int host_level() { return 0; }
+#endif
+
+#if defined(__x86_64__)
+#define HARP_ARCHITECTURE "x86_64"
+#elif defined(__aarch64__)
+#define HARP_ARCHITECTURE "aarch64"
+#elif defined(__riscv)
+#define HARP_ARCHITECTURE "riscv64"
+#else
+#define HARP_ARCHITECTURE "unknown"
+#endif
+#if defined(__GLIBC__)
+#define HARP_SYSTEM "linux-gnu"
+#elif defined(__linux__)
+#define HARP_SYSTEM "linux"
+#else
+#define HARP_SYSTEM "unknown"
+#endif
+
+}  // namespace
+
+std::span<const Target> targets() { return kTargets; }
+
+std::optional<Target> target_from_name(std::string_view name) {
+  for (const Target& target : kTargets)
+    if (target.name == name) return target;
+  return std::nullopt;
+}
+
+Target host_target() { return kTargets[host_level()]; }
+
+std::string_view host_triple() { return HARP_ARCHITECTURE "-" HARP_SYSTEM; }
+
+}  // namespace harp

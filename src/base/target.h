@@ -1,0 +1,31 @@
+// The CPU that code is generated for: a level with a fixed, portable name (never "native", which means something else on every
+// machine that shares a cache), what its vector registers hold, and the flag that tells the compiler.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace harp {
+
+/// One row of the table of levels. Plain data with static storage behind its text: copy it freely.
+struct Target {
+  std::string_view name;    // "x86-64-v3"; also what `harp compile --target` takes
+  std::string_view march;   // value of -march=, empty where the compiler's default is right
+  int vector_bytes = 16;    // widest vector register: 16, 32 or 64
+  bool fma = false;         // fused multiply-add in hardware; else generated code carries an exact emulation
+  bool prefer_512 = false;  // -mprefer-vector-width=512 (both compilers default to 256 on v4; measured 0.33-0.54x without)
+
+  friend bool operator==(const Target& a, const Target& b) { return a.name == b.name; }
+};
+
+/// Every level of the architecture this library was built for, lowest first.
+std::span<const Target> targets();
+/// The level called `name`, of this architecture.
+std::optional<Target> target_from_name(std::string_view name);
+/// The highest level this CPU and its operating system can run.
+Target host_target();
+/// Architecture, operating system and C library this library was built for: "x86_64-linux-gnu".
+std::string_view host_triple();
+
+}  // namespace harp
