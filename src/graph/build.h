@@ -14,10 +14,22 @@ NodeRef constant_array(Graph& graph, DType dtype, Shape shape, std::span<const s
 NodeRef arange(Graph& graph, Dim count);  // i32
 NodeRef size(Graph& graph, Dim value);    // i64, rank 0
 
+/// What elementwise operands have in common.
+struct OperandType {
+  DType dtype;
+  Shape shape;
+};
+/// Dtype and shape that an elementwise operation called `op` works on, by the graph's rules (identical dtypes, or promotion;
+/// identical shapes or rank 0, or NumPy's rule); throws what elementwise() would. Composites call it first, so that errors
+/// carry their own name. Makes no node.
+OperandType common_type(std::string_view op, Operands accepted, std::span<const NodeRef> operands);
+
 /// Any op of family Elementwise: checks dtypes, brings shapes together (identical; rank 0 broadcasts; NumPy's rule if the
 /// graph has the broadcast option) by inserting Reshape and Expand, so that the node's sources all have its shape or rank 0.
 NodeRef elementwise(Op op, std::span<const NodeRef> sources);
-inline NodeRef elementwise(Op op, std::initializer_list<NodeRef> sources) { return elementwise(op, std::span(sources.begin(), sources.size())); }
+inline NodeRef elementwise(Op op, std::initializer_list<NodeRef> sources) {
+  return elementwise(op, std::span(sources.begin(), sources.size()));
+}
 
 NodeRef cast(NodeRef source, DType dtype);     // same dtype: the source itself
 NodeRef bitcast(NodeRef source, DType dtype);  // same element size
@@ -31,12 +43,17 @@ NodeRef reduce_exactly(Op op, NodeRef source, ReduceAttributes attributes);
 NodeRef permute(NodeRef source, std::span<const int> axes);
 NodeRef expand(NodeRef source, Shape shape);   // same rank; only statically-1 axes stretch; Dim(-1) keeps
 NodeRef reshape(NodeRef source, Shape shape);  // one Dim(-1) is inferred
-/// NumPy's slice of every axis; an absent start or stop is the open end; start and stop clamp as in Python.
+/// NumPy's slice of one axis; an absent start or stop is the open end; start and stop clamp as in Python. A constant below 0
+/// counts from the end; an expression of shape variables is a position (and clamps), whatever its value.
 struct SliceSpec {
   std::optional<Dim> start, stop;
   int64_t step = 1;
 };
-NodeRef slice(NodeRef source, std::span<const SliceSpec> axes);
+NodeRef slice(NodeRef source, std::span<const SliceSpec> axes);  // one spec an axis
+/// Without clamping: `size` elements from `start`, one entry an axis. What cannot be proven is checked at run time (requirements.h).
+NodeRef slice_exactly(NodeRef source, std::span<const Dim> start, std::span<const Dim> size, std::span<const int64_t> step);
+/// Specs from which slice() makes exactly this Slice node, if there are any.
+std::optional<std::vector<SliceSpec>> as_slice_specs(NodeRef slice_node);
 NodeRef pad(NodeRef source, std::span<const Dim> before, std::span<const Dim> after, Scalar value);
 NodeRef unfold(NodeRef source, int axis, Dim size, int64_t stride, int64_t dilation);
 NodeRef concat(std::span<const NodeRef> sources, int axis);
@@ -44,6 +61,13 @@ NodeRef contiguous(NodeRef source);
 
 /// The same op and attributes over other sources (same shapes and dtypes as before): what an optimiser pass needs.
 NodeRef with_sources(Graph& graph, NodeRef node, std::vector<NodeRef> sources);
+
+/// `source` as an array of `shape`: missing axes on the left, then statically-1 axes stretch.
+NodeRef broadcast_to(NodeRef source, const Shape& shape);
+/// Axes made 0..rank-1; two that are the same are Error{kShape}.
+std::vector<int> normalize_axes(std::string_view op, std::span<const int> axes, int rank);
+/// a / b if that is an expression without remainder for all values of the variables.
+std::optional<Dim> exact_quotient(Dim a, Dim b);
 
 /// NumPy's broadcast of two shapes; only a statically-1 axis stretches. Error{kShape} "Cannot broadcast shapes [..] and [..]".
 Shape broadcast_shapes(const Shape& a, const Shape& b);

@@ -120,6 +120,8 @@ struct GraphOptions {
 class Graph {
  public:
   explicit Graph(GraphOptions options = {}, std::string name = "graph");
+  /// A graph whose shapes use the expressions of another one: what an optimiser pass builds its result in.
+  Graph(GraphOptions options, std::string name, std::shared_ptr<SymTable> dims);
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
   ~Graph();
@@ -171,6 +173,7 @@ class Graph {
   std::unordered_set<const Node*, NodeHash, NodeEqual> interned_;
   std::vector<const Node*> inputs_;
   std::vector<GraphOutput> outputs_;
+  std::unordered_set<std::string> input_names_, output_names_;
   std::unordered_map<const Node*, std::string> names_;
 };
 

@@ -45,9 +45,8 @@ constexpr bool is_elementwise(Op op) { return info(op).family == Family::kElemen
 constexpr bool is_reduce(Op op) { return info(op).family == Family::kReduce; }
 constexpr bool is_movement(Op op) { return info(op).family == Family::kMovement; }
 
-/// May an operand of `op` (not Where's condition) have this dtype?
-constexpr bool accepts(Op op, DType dtype) {
-  switch (info(op).operands) {
+constexpr bool accepts(Operands operands, DType dtype) {
+  switch (operands) {
     case Operands::kAny: return dtype != DType::kUnknown;
     case Operands::kNumber: return is_int(dtype) || is_float(dtype);
     case Operands::kFloat: return is_float(dtype);
@@ -57,6 +56,8 @@ constexpr bool accepts(Op op, DType dtype) {
   }
   return false;
 }
+/// May an operand of `op` (not Where's condition) have this dtype?
+constexpr bool accepts(Op op, DType dtype) { return accepts(info(op).operands, dtype); }
 
 /// "a float", "an integer or bool": what `op` takes, for error messages.
 constexpr std::string_view describe(Operands operands) {

@@ -1,0 +1,215 @@
+// Constructors of leaves, elementwise nodes, conversions, copies and joins: dtypes and shapes are inferred and checked here, so
+// that a node that exists is right. Reductions are in build_reduce.cpp, movement in build_movement.cpp.
+#include "graph/build.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/check.h"
+
+namespace harp::build {
+
+NodeRef constant(Graph& graph, Scalar value) {
+  check_dtype("constant", value.dtype);
+  return graph.intern(Op::kConstant, value.dtype, {}, {}, ConstantAttributes{value});
+}
+
+NodeRef constant_array(Graph& graph, DType dtype, Shape shape, std::span<const std::byte> data) {
+  const std::string_view op = name(Op::kConstantArray);
+  check_dtype(op, dtype);
+  check_shape(op, graph, dtype, shape);
+  for (Dim d : shape)
+    HARP_CHECK(d.is_constant(), Code::kShape, op, ": shape ", to_string(shape), " has a symbolic size; constants have fixed sizes");
+  const size_t bytes = static_cast<size_t>(element_count(shape).constant()) * size_of(dtype);
+  HARP_CHECK(data.size() == bytes, Code::kShape, op, ": ", name(dtype), to_string(shape), " needs ", bytes, " bytes, got ", data.size());
+  if (shape.empty()) {
+    Scalar value{dtype, {0, 0}};
+    std::copy(data.begin(), data.end(), reinterpret_cast<std::byte*>(value.bits));
+    if (is_bool(dtype)) value.bits[0] = value.bits[0] != 0;
+    return constant(graph, value);
+  }
+  auto copy = std::make_shared<std::vector<std::byte>>(data.begin(), data.end());
+  if (is_bool(dtype))  // any non-zero byte reads as true
+    for (std::byte& b : *copy) b = std::byte{b != std::byte{0}};
+  return graph.intern(Op::kConstantArray, dtype, std::move(shape), {}, ArrayAttributes{std::move(copy)});
+}
+
+NodeRef arange(Graph& graph, Dim count) {
+  const std::string_view op = name(Op::kArange);
+  check_shape(op, graph, DType::kI32, {count});
+  HARP_CHECK(range(count).lo <= int64_t{1} << 31, Code::kRange, op, ": ", to_string(count), " elements do not fit i32");
+  return graph.intern(Op::kArange, DType::kI32, {count}, {});
+}
+
+NodeRef size(Graph& graph, Dim value) {
+  if (value.is_constant()) return constant(graph, scalar_from_int(DType::kI64, value.constant()));
+  HARP_CHECK(value.node()->table == &graph.dims(), Code::kInvalidArgument, name(Op::kSize),
+             ": the size uses shape variables of another graph");
+  return graph.intern(Op::kSize, DType::kI64, {}, {}, SizeAttributes{value});
+}
+
+namespace {
+
+/// The dtype an integer takes where floats are asked for, in a graph that promotes: the least float that holds its values, f64 at most.
+DType float_for(DType dtype) { return is_bool(dtype) || size_of(dtype) <= 2 ? DType::kF32 : DType::kF64; }
+
+/// Promotion of two dtypes: bool < integers < floats; within a kind the wider one (as the Array API says; where it leaves
+/// integer with float open, the float's dtype is taken).
+DType promoted(DType a, DType b) {
+  auto kind = [](DType d) { return is_bool(d) ? 0 : is_int(d) ? 1 : is_float(d) ? 2 : 3; };
+  if (a == b) return a;
+  if (kind(a) != kind(b)) return kind(a) > kind(b) ? a : b;
+  if (is_int(a) && is_signed_int(a) != is_signed_int(b)) {
+    const DType with_sign = is_signed_int(a) ? a : b, without = is_signed_int(a) ? b : a;
+    const size_t bytes = std::max(size_of(with_sign), 2 * size_of(without));  // of a signed integer that holds both
+    return bytes <= 2 ? DType::kI16 : bytes <= 4 ? DType::kI32 : bytes <= 8 ? DType::kI64 : DType::kF64;
+  }
+  return size_of(a) >= size_of(b) ? a : b;
+}
+
+DType common_dtype(std::string_view op, Operands accepted, std::span<const NodeRef> operands) {
+  const GraphOptions& options = operands[0]->graph->options();
+  DType dtype = operands[0]->dtype;
+  for (NodeRef operand : operands.subspan(1)) {
+    if (operand->dtype == dtype) continue;
+    HARP_CHECK(options.promote, Code::kDType, op, ": operands have dtypes ", dtypes_of(operands), " (", labels(operands),
+               "); they must be the same: cast one, for example cast(", label(operand), ", dtype=", name(dtype),
+               "), or make the graph with the promote flag");
+    dtype = promoted(dtype, operand->dtype);
+  }
+  if (options.promote && accepted == Operands::kFloat && (is_int(dtype) || is_bool(dtype))) dtype = float_for(dtype);
+  return dtype;
+}
+
+/// What to do instead, for the mistakes people make.
+std::string advice(std::string_view op, Operands accepted, DType dtype) {
+  if (op == name(Op::kDiv)) return "; use floor_divide for whole numbers, or cast to f32 or f64 first";
+  if (accepted == Operands::kFloat) return "; cast to f32 or f64 first";
+  if (is_bool(dtype)) return "; cast it first, for example to i32";
+  return "; cast it first";
+}
+
+Shape common_shape(std::string_view op, std::span<const NodeRef> operands) {
+  const bool broadcast = operands[0]->graph->options().broadcast;
+  Shape shape;
+  for (NodeRef operand : operands) {
+    if (operand->rank() == 0 || operand->shape == shape) continue;
+    if (shape.empty()) {
+      shape = operand->shape;
+      continue;
+    }
+    if (!broadcast)
+      fail(Code::kShape, op, ": operands have shapes ", shapes_of(operands), " (", labels(operands),
+           "); shapes must be identical, or one operand must be a scalar (or make the graph with the broadcast flag)");
+    try {
+      shape = broadcast_shapes(shape, operand->shape);
+    } catch (const Error& e) {
+      fail(e.code, op, ": ", e.message, " (", labels(operands), ")");
+    }
+  }
+  return shape;
+}
+
+/// Scalars stay as they are: every consumer knows that rank 0 stands for all elements.
+NodeRef bring_to(NodeRef operand, const Shape& shape) {
+  return operand->rank() == 0 || operand->shape == shape ? operand : broadcast_to(operand, shape);
+}
+
+}  // namespace
+
+OperandType common_type(std::string_view op, Operands accepted, std::span<const NodeRef> operands) {
+  check_nodes(op, operands);
+  const DType dtype = common_dtype(op, accepted, operands);
+  if (!accepts(accepted, dtype))
+    fail(Code::kDType, op, ": takes ", describe(accepted), ", got ", name(dtype), " (", labels(operands), ")", advice(op, accepted, dtype));
+  return {dtype, common_shape(op, operands)};
+}
+
+NodeRef elementwise(Op op, std::span<const NodeRef> sources) {
+  const OpInfo& row = info(op);
+  HARP_ASSERT(row.family == Family::kElementwise, row.name, " is not elementwise");
+  HARP_CHECK(static_cast<int>(sources.size()) == row.arity, Code::kInvalidArgument, row.name, ": takes ", int{row.arity}, " operands, got ",
+             sources.size());
+  Graph& graph = check_nodes(row.name, sources);
+  const size_t conditions = op == Op::kWhere ? 1 : 0;
+  if (conditions != 0)
+    HARP_CHECK(is_bool(sources[0]->dtype), Code::kDType, row.name, ": the condition must be bool, got ", name(sources[0]->dtype), " (",
+               label(sources[0]), "); compare it with 0 first");
+  const DType dtype = common_type(row.name, row.operands, sources.subspan(conditions)).dtype;
+  Shape shape = common_shape(row.name, sources);
+
+  std::vector<NodeRef> operands;
+  operands.reserve(sources.size());
+  for (size_t i = 0; i < sources.size(); ++i) operands.push_back(bring_to(i < conditions ? sources[i] : cast(sources[i], dtype), shape));
+  check_shape(row.name, graph, dtype, shape);
+  return graph.intern(op, row.result == Result::kBool ? DType::kBool : dtype, std::move(shape), std::move(operands));
+}
+
+NodeRef cast(NodeRef source, DType dtype) {
+  Graph& graph = check_node("cast", source);
+  check_dtype("cast", dtype);
+  if (source->dtype == dtype) return source;
+  check_shape("cast", graph, dtype, source->shape);
+  return graph.intern(Op::kCast, dtype, source->shape, {source});
+}
+
+NodeRef bitcast(NodeRef source, DType dtype) {
+  Graph& graph = check_node("bitcast", source);
+  check_dtype("bitcast", dtype);
+  if (source->dtype == dtype) return source;
+  HARP_CHECK(size_of(source->dtype) == size_of(dtype), Code::kDType, "bitcast: ", name(source->dtype), " has ", size_of(source->dtype),
+             " bytes an element, ", name(dtype), " has ", size_of(dtype), " (", label(source), "); the sizes must be equal");
+  HARP_CHECK(!is_bool(dtype), Code::kDType, "bitcast: not every bit pattern of ", name(source->dtype), " is a bool (", label(source),
+             "); compare with 0 instead");
+  return graph.intern(Op::kBitcast, dtype, source->shape, {source});
+}
+
+NodeRef contiguous(NodeRef source) {
+  Graph& graph = check_node("contiguous", source);
+  if (source->op == Op::kContiguous) return source;
+  return graph.intern(Op::kContiguous, source->dtype, source->shape, {source});
+}
+
+NodeRef concat(std::span<const NodeRef> sources, int axis) {
+  const std::string_view op = name(Op::kConcat);
+  Graph& graph = check_nodes(op, sources);
+  const DType dtype = common_dtype(op, Operands::kAny, sources);
+  const int rank = sources[0]->rank();
+  HARP_CHECK(rank > 0, Code::kShape, op, ": scalars cannot be concatenated (", labels(sources), "); use stack");
+  const int along = normalize_axis(op, axis, rank);
+  Shape shape = sources[0]->shape;
+  for (NodeRef source : sources.subspan(1)) {
+    bool fits = source->rank() == rank;
+    for (int i = 0; fits && i < rank; ++i) fits = i == along || source->shape[i] == shape[i];
+    HARP_CHECK(fits, Code::kShape, op, ": operands have shapes ", shapes_of(sources), " (", labels(sources),
+               "); they must be identical but for axis ", along);
+    shape[along] += source->shape[along];
+  }
+  if (sources.size() == 1) return sources[0];
+  check_shape(op, graph, dtype, shape);
+  std::vector<NodeRef> parts;
+  parts.reserve(sources.size());
+  for (NodeRef source : sources) parts.push_back(cast(source, dtype));
+  return graph.intern(Op::kConcat, dtype, std::move(shape), std::move(parts), ConcatAttributes{along});
+}
+
+NodeRef with_sources(Graph& graph, NodeRef node, std::vector<NodeRef> sources) {
+  HARP_ASSERT(&graph.dims() == &node->graph->dims(), "with_sources: ", name(node->op), " into a graph with other shape variables");
+  HARP_ASSERT(sources.size() == node->sources.size(), "with_sources: ", name(node->op), " takes ", node->sources.size(), " sources");
+  bool has_full_source = node->rank() == 0 || info(node->op).family != Family::kElementwise;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const Node &before = *node->sources[i], &after = *sources[i];
+    HARP_ASSERT(after.graph == &graph && after.dtype == before.dtype, "with_sources: source ", i, " of ", name(node->op), " is ",
+                type_of(after), ", was ", type_of(before));
+    const bool scalar_instead = info(node->op).family == Family::kElementwise && after.rank() == 0;
+    HARP_ASSERT(after.shape == before.shape || scalar_instead, "with_sources: source ", i, " of ", name(node->op), " is ", type_of(after),
+                ", was ", type_of(before));
+    has_full_source |= after.shape == node->shape;
+  }
+  HARP_ASSERT(has_full_source || sources.empty(), "with_sources: every source of ", name(node->op), " became a scalar");
+  if (const auto* reduce = std::get_if<ReduceAttributes>(&node->attributes))
+    HARP_ASSERT(!reduce->product || sources[0]->op == Op::kMul, "with_sources: the product under a sum has gone");
+  return graph.intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
+}
+
+}  // namespace harp::build

@@ -1,0 +1,109 @@
+// Constructors of reductions. They fix the order of a reduction (docs/semantics.md, "Sums") once and for all; no pass changes it.
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/build.h"
+#include "graph/check.h"
+
+namespace harp::build {
+namespace {
+
+bool contains(std::span<const int> axes, int axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
+
+/// Is every element of `factor` repeated along the axis? True of scalars, of an Expand that stretches it, and of a Permute of one.
+bool is_expanded_along(NodeRef factor, int axis) {
+  while (factor->op == Op::kPermute) {
+    axis = factor->as<PermuteAttributes>().axes[axis];
+    factor = factor->sources[0];
+  }
+  if (factor->rank() == 0) return true;
+  return factor->op == Op::kExpand && factor->sources[0]->shape[axis] != factor->shape[axis];
+}
+
+/// The rule of contractions: each factor of a product is repeated along some axis that is kept.
+bool is_contraction(NodeRef source, std::span<const int> reduced) {
+  if (source->op != Op::kMul) return false;
+  return std::all_of(source->sources.begin(), source->sources.end(), [&](NodeRef factor) {
+    for (int axis = 0; axis < source->rank(); ++axis)
+      if (!contains(reduced, axis) && is_expanded_along(factor, axis)) return true;
+    return false;
+  });
+}
+
+ReduceOrder order_of(NodeRef source, std::span<const int> reduced) {
+  const bool last_axis_is_kept = !contains(reduced, source->rank() - 1);
+  return last_axis_is_kept || is_contraction(source, reduced) ? ReduceOrder::kChain : ReduceOrder::kLanes;
+}
+
+bool is_float_product(Op op, NodeRef source) { return op == Op::kSum && source->op == Op::kMul && is_float(source->dtype); }
+
+void check_operand(Op op, NodeRef source, std::span<const int> axes) {
+  const OpInfo& row = info(op);
+  HARP_CHECK(accepts(op, source->dtype), Code::kDType, row.name, ": takes ", describe(row.operands), ", got ", name(source->dtype), " (",
+             label(source), ")", is_bool(source->dtype) ? "; cast it first, for example to i32" : "");
+  // Without an element there is no greatest one. any() and all() are max and min of bools, which have one: false and true.
+  if ((op != Op::kReduceMax && op != Op::kReduceMin) || is_bool(source->dtype)) return;
+  for (int axis : axes)
+    HARP_CHECK(!source->shape[axis].is_constant(0), Code::kShape, row.name, ": axis ", axis, " of ", label(source), " with shape ",
+               to_string(source->shape), " is empty, so there is no ", op == Op::kReduceMax ? "greatest" : "least", " element");
+}
+
+NodeRef make(Op op, NodeRef source, ReduceAttributes attributes) {
+  Shape shape;
+  for (int axis = 0; axis < source->rank(); ++axis)
+    if (!contains(attributes.axes, axis)) shape.push_back(source->shape[axis]);
+  return check_node(name(op), source).intern(op, source->dtype, std::move(shape), {source}, std::move(attributes));
+}
+
+/// reduce(permute(x)) is permute(reduce(x)), so that the bits do not depend on how an array came to lie as it does.
+NodeRef reduce_sorted(Op op, NodeRef source, std::vector<int> axes) {
+  // result axis -> axis of the source under the permutes
+  std::vector<int> place(source->rank());
+  for (int i = 0; i < source->rank(); ++i) place[i] = i;
+  NodeRef base = source;
+  while (base->op == Op::kPermute) {
+    for (int& p : place) p = base->as<PermuteAttributes>().axes[p];
+    base = base->sources[0];
+  }
+  std::vector<int> base_axes, kept_axes;  // kept_axes in the order of the result
+  for (int i = 0; i < source->rank(); ++i) (contains(axes, i) ? base_axes : kept_axes).push_back(place[i]);
+  std::sort(base_axes.begin(), base_axes.end());
+
+  const ReduceOrder order = order_of(base, base_axes);
+  const bool product = is_float_product(op, base);
+  const NodeRef reduced = make(op, base, {std::move(base_axes), order, product});
+  // Where each kept axis went: its position among the kept axes of the base.
+  std::vector<int> permutation;
+  for (int axis : kept_axes)
+    permutation.push_back(static_cast<int>(std::count_if(kept_axes.begin(), kept_axes.end(), [&](int other) { return other < axis; })));
+  return permute(reduced, permutation);
+}
+
+}  // namespace
+
+NodeRef reduce(Op op, NodeRef source, std::span<const int> axes, bool keepdims) {
+  HARP_ASSERT(is_reduce(op), name(op), " is not a reduction");
+  check_node(name(op), source);
+  std::vector<int> sorted = normalize_axes(name(op), axes, source->rank());
+  std::sort(sorted.begin(), sorted.end());
+  check_operand(op, source, sorted);
+  if (sorted.empty()) return source;
+  const NodeRef reduced = reduce_sorted(op, source, sorted);
+  if (!keepdims) return reduced;
+  Shape shape = source->shape;
+  for (int axis : sorted) shape[axis] = 1;
+  return reshape(reduced, std::move(shape));
+}
+
+NodeRef reduce_exactly(Op op, NodeRef source, ReduceAttributes attributes) {
+  HARP_ASSERT(is_reduce(op), name(op), " is not a reduction");
+  check_node(name(op), source);
+  attributes.axes = normalize_axes(name(op), attributes.axes, source->rank());
+  HARP_CHECK(!attributes.axes.empty(), Code::kShape, name(op), ": an order is given, but no axes (", label(source), ")");
+  HARP_CHECK(!attributes.product || is_float_product(op, source), Code::kInvalidArgument, name(op),
+             ": product=true is for sums of a float mul, this is a ", name(op), " of ", source->graph->describe(source));
+  check_operand(op, source, attributes.axes);
+  return make(op, source, std::move(attributes));
+}
+
+}  // namespace harp::build

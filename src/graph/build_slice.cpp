@@ -1,0 +1,199 @@
+// Slices: from Python's start:stop:step to the first element, the number of elements and the step that a Slice node keeps; and
+// back, for printing. Exact division of sizes is here too, the other arithmetic that only shapes need.
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/build.h"
+#include "graph/check.h"
+
+namespace harp::build {
+namespace {
+
+struct Range {
+  Dim start, size;
+  int64_t step;
+  bool operator==(const Range&) const = default;
+};
+
+/// A position of the spec inside [lowest, highest]; a constant below 0 counts from the end.
+Dim clamped(Dim position, Dim length, Dim lowest, Dim highest) {
+  if (position.is_constant() && position.constant() < 0) position = position + length;
+  return max(min(position, highest), lowest);
+}
+
+Range resolve(const SliceSpec& spec, Dim length) {
+  Range range{0, 0, spec.step};
+  if (spec.step > 0) {
+    range.start = spec.start ? clamped(*spec.start, length, 0, length) : Dim(0);
+    const Dim stop = spec.stop ? clamped(*spec.stop, length, 0, length) : length;
+    range.size = max(Dim(0), ceil_div(stop - range.start, spec.step));
+  } else {
+    range.start = spec.start ? clamped(*spec.start, length, -1, length - 1) : length - 1;
+    const Dim stop = spec.stop ? clamped(*spec.stop, length, -1, length - 1) : Dim(-1);
+    range.size = max(Dim(0), ceil_div(range.start - stop, -spec.step));
+  }
+  return range;
+}
+
+/// One way to say it: where at most one element is taken, the step says nothing.
+void normalize(Range& range) {
+  if (range.size.is_constant(0)) range.start = 0;
+  if (range.size.is_constant(0) || range.size.is_constant(1)) range.step = 1;
+}
+
+NodeRef make(NodeRef source, std::span<const Range> ranges) {
+  Graph& graph = check_node("slice", source);
+  Shape shape;
+  SliceAttributes attributes;
+  bool is_identity = true;
+  for (size_t axis = 0; axis < ranges.size(); ++axis) {
+    const Range& r = ranges[axis];
+    is_identity &= r.start.is_constant(0) && r.step == 1 && r.size == source->shape[axis];
+    shape.push_back(r.size);
+    attributes.start.push_back(r.start);
+    attributes.step.push_back(r.step);
+  }
+  if (is_identity) return source;
+  check_shape("slice", graph, source->dtype, shape);
+  return graph.intern(Op::kSlice, source->dtype, std::move(shape), {source}, std::move(attributes));
+}
+
+void check_count(NodeRef source, size_t count, std::string_view what) {
+  HARP_CHECK(static_cast<int>(count) == source->rank(), Code::kShape, "slice: ", count, " ", what, " for ", label(source), " of shape ",
+             to_string(source->shape), "; there must be one an axis");
+}
+void check_step(int64_t step, size_t axis) {
+  HARP_CHECK(step != 0, Code::kRange, "slice: the step of axis ", axis, " is 0");
+  HARP_CHECK(step != INT64_MIN, Code::kOverflow, "slice: the step of axis ", axis, " is ", step, ", whose negative does not fit 64 bits");
+}
+void check_table(const Graph& graph, Dim dim, size_t axis) {
+  HARP_CHECK(dim.is_constant() || dim.node()->table == &graph.dims(), Code::kInvalidArgument, "slice: the bounds of axis ", axis,
+             " use shape variables of another graph");
+}
+
+}  // namespace
+
+NodeRef slice(NodeRef source, std::span<const SliceSpec> axes) {
+  Graph& graph = check_node("slice", source);
+  check_count(source, axes.size(), "ranges");
+  std::vector<Range> ranges;
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    const SliceSpec& spec = axes[axis];
+    check_step(spec.step, axis);
+    for (const auto& bound : {spec.start, spec.stop})
+      if (bound) check_table(graph, *bound, axis);
+    ranges.push_back(resolve(spec, source->shape[axis]));
+    normalize(ranges.back());
+  }
+  return make(source, ranges);
+}
+
+NodeRef slice_exactly(NodeRef source, std::span<const Dim> start, std::span<const Dim> size, std::span<const int64_t> step) {
+  Graph& graph = check_node("slice", source);
+  check_count(source, start.size(), "starts");
+  check_count(source, size.size(), "sizes");
+  check_count(source, step.size(), "steps");
+  std::vector<Range> ranges;
+  for (size_t axis = 0; axis < size.size(); ++axis) {
+    check_step(step[axis], axis);
+    check_table(graph, start[axis], axis);
+    check_dim("slice", graph, size[axis], cat("the size of axis ", axis));
+    const Dim length = source->shape[axis], last = start[axis] + (size[axis] - 1) * Dim(step[axis]);
+    const bool is_outside =
+        range(start[axis]).hi < 0 || range(last).hi < 0 || range(start[axis] - length).lo >= 0 || range(last - length).lo >= 0;
+    HARP_CHECK(!is_outside || range(size[axis]).lo <= 0, Code::kRange, "slice: elements ", to_string(start[axis]), " to ", to_string(last),
+               " of axis ", axis, " are not all inside ", label(source), " of shape ", to_string(source->shape));
+    ranges.push_back({start[axis], size[axis], step[axis]});
+    normalize(ranges.back());
+  }
+  return make(source, ranges);
+}
+
+std::optional<std::vector<SliceSpec>> as_slice_specs(NodeRef node) {
+  const auto& attributes = node->as<SliceAttributes>();
+  std::vector<SliceSpec> specs;
+  for (int axis = 0; axis < node->rank(); ++axis) {
+    const Dim length = node->sources[0]->shape[axis];
+    const Range wanted{attributes.start[axis], node->shape[axis], attributes.step[axis]};
+    const Dim end = wanted.start + wanted.size * Dim(wanted.step);
+    const Dim just_past = end - Dim(wanted.step > 0 ? wanted.step - 1 : wanted.step + 1);
+    bool found = false;
+    // An open end reads best; else just past the last element; else as many whole steps as there are elements.
+    for (const std::optional<Dim>& start : {std::optional<Dim>(), std::optional<Dim>(wanted.start)})
+      for (const std::optional<Dim>& stop : {std::optional<Dim>(), std::optional<Dim>(just_past), std::optional<Dim>(end)}) {
+        if (found) continue;
+        const SliceSpec spec{start, stop, wanted.step};
+        Range made = resolve(spec, length);
+        normalize(made);
+        if (made == wanted) found = true, specs.push_back(spec);
+      }
+    if (!found) return std::nullopt;
+  }
+  return specs;
+}
+
+namespace {
+
+using Factors = std::vector<const SymAtom*>;
+
+/// A monomial order (degree, then factors by id), which makes division with remainder by one divisor well defined.
+bool leads(const SymTerm& a, const SymTerm& b) {
+  if (a.factors.size() != b.factors.size()) return a.factors.size() > b.factors.size();
+  return std::lexicographical_compare(a.factors.begin(), a.factors.end(), b.factors.begin(), b.factors.end(),
+                                      [](const SymAtom* x, const SymAtom* y) { return x->id < y->id; });
+}
+SymTerm leading_term(Dim e) {
+  if (e.is_constant()) return {e.constant(), {}};
+  SymTerm best = e.node()->terms[0];
+  for (const SymTerm& t : e.node()->terms)
+    if (leads(t, best)) best = t;
+  return best;
+}
+
+/// The atom as an expression: atoms with operands are rebuilt, which finds the same one.
+Dim expression_of(const SymAtom* atom, SymTable& table) {
+  switch (atom->kind) {
+    case AtomKind::kVariable: return *table.find_variable(atom->name);
+    case AtomKind::kFloorDiv: return floor_div(atom->a, atom->b);
+    case AtomKind::kMod: return mod(atom->a, atom->b);
+    case AtomKind::kMin: return min(atom->a, atom->b);
+    case AtomKind::kMax: return max(atom->a, atom->b);
+    case AtomKind::kSelect: return select(atom->c, atom->a, atom->b);
+  }
+  return 0;
+}
+
+std::optional<Dim> divide_terms(const SymTerm& a, const SymTerm& b, SymTable* table) {
+  if (b.coefficient == 0 || (b.coefficient == -1 && a.coefficient == INT64_MIN)) return std::nullopt;  // the quotient does not fit
+  if (a.coefficient % b.coefficient != 0) return std::nullopt;
+  Dim quotient = a.coefficient / b.coefficient;
+  auto divisor = b.factors.begin();
+  for (const SymAtom* factor : a.factors) {
+    if (divisor != b.factors.end() && *divisor == factor)
+      ++divisor;
+    else
+      quotient = quotient * expression_of(factor, *table);
+  }
+  if (divisor != b.factors.end()) return std::nullopt;
+  return quotient;
+}
+
+}  // namespace
+
+std::optional<Dim> exact_quotient(Dim a, Dim b) {
+  if (b.is_constant(0)) return std::nullopt;
+  if (a == b) return Dim(1);
+  SymTable* table = a.is_constant() ? nullptr : a.node()->table;
+  const SymTerm divisor = leading_term(b);
+  Dim quotient = 0, rest = a;
+  // Polynomial division: each round removes the leading term. An exact quotient of sizes has few terms.
+  for (int round = 0; round < 64 && !rest.is_constant(0); ++round) {
+    const auto part = divide_terms(leading_term(rest), divisor, table);
+    if (!part) return std::nullopt;
+    quotient = quotient + *part;
+    rest = rest - *part * b;
+  }
+  return rest.is_constant(0) ? std::optional(quotient) : std::nullopt;
+}
+
+}  // namespace harp::build

@@ -1,0 +1,78 @@
+// Shared checks of node constructors; see check.h.
+#include "graph/check.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace harp {
+
+void check_dtype(std::string_view op, DType dtype) {
+  HARP_CHECK(dtype != DType::kUnknown && static_cast<int>(dtype) < kDTypeCount, Code::kDType, op, ": the dtype is not known");
+  HARP_CHECK(info(dtype).in_graph, Code::kUnsupported, op, ": arrays of ", name(dtype),
+             " are not available in this version; use bool, i32, i64, f32 or f64");
+}
+
+void check_dim(std::string_view op, const Graph& graph, Dim dim, std::string_view what) {
+  if (dim.is_constant()) {
+    HARP_CHECK(dim.constant() >= 0, Code::kRange, op, ": ", what, " is ", dim.constant(), ", which is negative");
+    return;
+  }
+  HARP_CHECK(dim.node()->table == &graph.dims(), Code::kInvalidArgument, op, ": ", what, " uses shape variables of another graph");
+  HARP_CHECK(range(dim).hi >= 0, Code::kRange, op, ": ", what, " is ", to_string(dim), ", which is negative for all sizes (at most ",
+             range(dim).hi, ")");
+}
+
+void check_shape(std::string_view op, const Graph& graph, DType dtype, const Shape& shape) {
+  HARP_CHECK(shape.size() <= static_cast<size_t>(kMaxRank), Code::kShape, op, ": the result would have ", shape.size(), " axes; at most ",
+             kMaxRank, " are allowed");
+  int64_t bytes = static_cast<int64_t>(size_of(dtype));
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (!shape[axis].is_constant() || shape[axis].constant() < 0) check_dim(op, graph, shape[axis], cat("the size of axis ", axis));
+    // The least size; an empty axis does not excuse the others, strides are made of them.
+    const int64_t least = std::max<int64_t>(1, range(shape[axis]).lo);
+    HARP_CHECK(!__builtin_mul_overflow(bytes, least, &bytes), Code::kOverflow, op, ": an array ", name(dtype), to_string(shape),
+               " has more bytes than 64 bits can count");
+  }
+}
+
+Graph& check_nodes(std::string_view op, std::span<const Node* const> nodes) {
+  HARP_CHECK(!nodes.empty(), Code::kInvalidArgument, op, ": needs at least one operand");
+  for (const Node* node : nodes) {
+    HARP_CHECK(node != nullptr, Code::kInvalidArgument, op, ": an operand is missing");
+    HARP_CHECK(node->graph == nodes[0]->graph, Code::kInvalidArgument, op, ": operands ", labels(nodes), " belong to different graphs (\"",
+               nodes[0]->graph->name(), "\" and \"", node->graph->name(), "\")");
+  }
+  // Nodes know their graph as const, because looking at nodes must not change it; whoever builds on them owns it.
+  return const_cast<Graph&>(*nodes[0]->graph);
+}
+
+std::string label(const Node* node) {
+  const std::string_view name = node->graph->node_name(node);
+  return name.empty() ? cat(harp::name(node->op), " #", node->id) : cat("\"", name, "\"");
+}
+
+namespace {
+
+template <class Print>
+std::string listed(std::span<const Node* const> nodes, Print print) {
+  std::string out;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (i > 0) out += i + 1 == nodes.size() ? " and " : ", ";
+    if (i == 8 && nodes.size() > 9) return cat(out, nodes.size() - 8, " more");
+    out += print(nodes[i]);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string labels(std::span<const Node* const> nodes) { return cat(nodes.size() == 1 ? "node " : "nodes ", listed(nodes, label)); }
+std::string shapes_of(std::span<const Node* const> nodes) {
+  return listed(nodes, [](const Node* n) { return to_string(n->shape); });
+}
+std::string dtypes_of(std::span<const Node* const> nodes) {
+  return listed(nodes, [](const Node* n) { return std::string(name(n->dtype)); });
+}
+
+}  // namespace harp

@@ -1,0 +1,35 @@
+// Checks that every constructor of nodes shares, and the words of their messages. `op` is the operation as the user called it
+// (a composite's name, not the primitive's that stands behind it).
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "graph/graph.h"
+
+namespace harp {
+
+/// Error{kUnsupported} unless graphs may hold the dtype.
+void check_dtype(std::string_view op, DType dtype);
+
+/// One size, position or amount: it must be an expression of this graph and able to be >= 0 (what only some values of the shape
+/// variables allow is checked at run time, see requirements.h). `what` names it in the message: "size of axis 2".
+void check_dim(std::string_view op, const Graph& graph, Dim dim, std::string_view what);
+
+/// Rank, every dimension, and that the byte count can fit 64 bits.
+void check_shape(std::string_view op, const Graph& graph, DType dtype, const Shape& shape);
+
+/// All nodes given, all of one graph; returns that graph (nodes are made in it).
+Graph& check_nodes(std::string_view op, std::span<const Node* const> nodes);
+inline Graph& check_node(std::string_view op, const Node* node) { return check_nodes(op, std::span(&node, 1)); }
+
+/// `node "h"` or `nodes "h" and node 12`: how messages name operands.
+std::string label(const Node* node);
+std::string labels(std::span<const Node* const> nodes);
+/// `[n, 64] and [32]`
+std::string shapes_of(std::span<const Node* const> nodes);
+/// `f32 and i32`
+std::string dtypes_of(std::span<const Node* const> nodes);
+
+}  // namespace harp
