@@ -1,0 +1,199 @@
+"""What users get: the library's face to the linker, and harp as an installed package seen by other people's builds.
+
+Installs the build into a scratch prefix and builds consumer.c against it in every supported way. Each case is a method whose first
+docstring line names the row items it covers, and is reported by that name (see rows.py).
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+
+SOURCE = os.environ["HARP_SOURCE_DIR"]
+BUILD = os.environ["HARP_BUILD_DIR"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+# libdl, libpthread and librt are part of libc since glibc 2.34; older systems list them.
+MAY_NEED = re.compile(r"^(libc|libm|libstdc\+\+|libgcc_s|libffi|libdl|libpthread|librt|ld-linux.*)\.so")
+
+
+def run(*command, cwd=None, **environment):
+    """Output of a command; AssertionError with everything it said if it fails."""
+    result = subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    assert result.returncode == 0, f"{' '.join(command)}: exit status {result.returncode}\n{result.stdout}"
+    return result.stdout
+
+
+def find(root, name):
+    for directory, _, names in os.walk(root):
+        if name in names:
+            return os.path.join(directory, name)
+    raise AssertionError(f"no {name} under {root}")
+
+
+def declared_functions(header):
+    """Functions harp.h declares: HARP_API ... harp_name(."""
+    with open(header, encoding="utf-8") as file:
+        text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", file.read(), flags=re.S)
+    expanded = subprocess.run(["cc", "-E", "-P", "-DHARP_API=HARP_API_MARK", "-x", "c", header], capture_output=True, text=True, check=False)
+    names = set(re.findall(r"\b(harp_\w+)\s*\(", expanded.stdout if "HARP_API_MARK" in expanded.stdout else text))
+    types = set(re.findall(r"typedef[^;]*?\(\s*\*\s*(harp_\w+)\s*\)", text))
+    return names - types
+
+
+class Packaging:
+    def __init__(self, scratch):
+        self.scratch = scratch
+        self.prefix = os.path.join(scratch, "prefix")
+        self.cache = os.path.join(scratch, "cache")
+        run("cmake", "--install", BUILD, "--prefix", self.prefix)
+        self.library = find(self.prefix, "libharp.so")
+        self.header = find(self.prefix, "harp.h")
+
+    def pkg_config_path(self, prefix):
+        return os.path.dirname(find(prefix, "harp.pc"))
+
+    def run_consumer(self, program, prefix):
+        output = run(program, LD_LIBRARY_PATH=os.path.dirname(find(prefix, "libharp.so")), HARP_CACHE_DIR=self.cache)
+        assert re.match(r"harp \d+\.\d+\.\d+ ok\n$", output), output
+
+    def build_with_make(self, prefix, package, out):
+        os.makedirs(out)
+        run("make", "-s", "-C", HERE, f"HARP={package}", f"OUT={out}", PKG_CONFIG_PATH=self.pkg_config_path(prefix))
+        return os.path.join(out, "consumer")
+
+    def build_with_cmake(self, prefix, out):
+        run("cmake", "-G", "Ninja", "-S", os.path.join(HERE, "cmake_consumer"), "-B", out, f"-DCMAKE_PREFIX_PATH={prefix}")
+        run("cmake", "--build", out, "-j", "2")
+
+    # The cases
+
+    def case_symbols(self):
+        """C1.shared_library: exported symbols are the functions of harp.h, all harp_*, under version HARP_0"""
+        lines = [line.split() for line in run("nm", "-D", "--defined-only", "--with-symbol-versions", self.library).splitlines()]
+        exported = {fields[-1] for fields in lines if fields[-2] != "A"}
+        wrong = [name for name in exported if not re.match(r"^harp_\w+@@HARP_0$", name)]
+        assert not wrong, f"exported, but not of the C ABI: {wrong[:10]}"
+        exported = {name.split("@")[0] for name in exported}
+        declared = declared_functions(self.header)
+        assert declared, "found no function in harp.h"
+        assert not declared - exported, f"declared, but not exported: {sorted(declared - exported)[:10]}"
+        assert not exported - declared, f"exported, but not declared: {sorted(exported - declared)[:10]}"
+
+    def case_needed(self):
+        """C1.cuda_driver C1.shared_library: DT_NEEDED names no driver library; SONAME, relro, bind-now"""
+        text = run("readelf", "-dW", self.library)
+        needed = re.findall(r"\(NEEDED\).*\[(.*)\]", text)
+        assert needed and all(MAY_NEED.match(name) for name in needed), f"DT_NEEDED: {needed}"
+        assert "[libharp.so.0]" in text, "SONAME is not libharp.so.0"
+        assert re.search(r"BIND_NOW|FLAGS.*\bNOW\b", text), "not linked with -z now"
+        assert "TEXTREL" not in text and "RPATH" not in text and "RUNPATH" not in text, text
+        assert "GNU_RELRO" in run("readelf", "-lW", self.library)
+
+    def case_static_constructors(self):
+        """C1.shared_library: no thread-local variable in the library"""
+        assert not re.search(r"\bTLS\b.*\bharp", run("readelf", "-sW", "--dyn-syms", self.library))
+
+    def case_c99(self):
+        """C1.opaque_handles: harp.h as C99 and C++11, pedantic, alone and twice, with gcc and clang"""
+        include = os.path.dirname(self.header)
+        for text in ("#include <harp.h>\n", "#include <harp.h>\n#include <harp.h>\n"):
+            for language, standards in (("c", ("c99", "c11", "c17")), ("c++", ("c++11", "c++20"))):
+                for compiler in ("gcc", "clang"):
+                    if not shutil.which(compiler):
+                        continue
+                    for standard in standards:
+                        path = os.path.join(self.scratch, "alone")
+                        with open(path, "w", encoding="utf-8") as file:
+                            file.write(text)
+                        run(compiler, f"-std={standard}", "-pedantic-errors", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-I", include,
+                            "-x", language, "-fsyntax-only", path)
+
+    def case_consumer_cpp11(self):
+        """C1.opaque_handles: the consumer as C++11"""
+        out = os.path.join(self.scratch, "consumer11")
+        flags = run("pkg-config", "--cflags", "--libs", "harp", PKG_CONFIG_PATH=self.pkg_config_path(self.prefix)).split()
+        run("c++", "-std=c++11", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-x", "c++", os.path.join(HERE, "consumer.c"), "-x", "none",
+            "-o", out, *flags)
+        self.run_consumer(out, self.prefix)
+
+    def case_shared(self):
+        """C2.pkgconfig/shared C2.consumer_makefile: a Makefile with nothing but pkg-config"""
+        program = self.build_with_make(self.prefix, "harp", os.path.join(self.scratch, "shared"))
+        assert "libharp.so.0" in run("readelf", "-dW", program)
+        self.run_consumer(program, self.prefix)
+
+    def case_static(self):
+        """C2.pkgconfig/static: harp-static, and --static where there is only the archive"""
+        program = self.build_with_make(self.prefix, "harp-static", os.path.join(self.scratch, "static"))
+        assert "libharp" not in run("readelf", "-dW", program)
+        self.run_consumer(program, self.prefix)
+        only = os.path.join(self.scratch, "only_static")
+        shutil.copytree(self.prefix, only, symlinks=True, ignore=shutil.ignore_patterns("libharp.so*"))
+        flags = run("pkg-config", "--static", "--cflags", "--libs", "harp", PKG_CONFIG_PATH=self.pkg_config_path(only)).split()
+        program = os.path.join(self.scratch, "static2")
+        run("cc", "-std=c99", os.path.join(HERE, "consumer.c"), "-o", program, *flags)
+        self.run_consumer(program, self.prefix)
+
+    def case_cmake(self):
+        """C2.cmake/shared,static: find_package(harp)"""
+        out = os.path.join(self.scratch, "cmake")
+        self.build_with_cmake(self.prefix, out)
+        assert "libharp.so.0" in run("readelf", "-dW", os.path.join(out, "consumer_shared"))
+        assert "libharp" not in run("readelf", "-dW", os.path.join(out, "consumer_static"))
+        for name in ("consumer_shared", "consumer_static"):
+            self.run_consumer(os.path.join(out, name), self.prefix)
+
+    def case_relocated(self):
+        """C2.relocatable: the prefix moved elsewhere serves pkg-config, CMake and the tool"""
+        moved = os.path.join(self.scratch, "moved", "elsewhere")
+        shutil.copytree(self.prefix, moved, symlinks=True)
+        aside = self.prefix + ".aside"
+        os.rename(self.prefix, aside)  # nothing may find its way back to where it was installed
+        try:
+            self.run_consumer(self.build_with_make(moved, "harp", os.path.join(self.scratch, "moved_make")), moved)
+            self.run_consumer(self.build_with_make(moved, "harp-static", os.path.join(self.scratch, "moved_static")), moved)
+            out = os.path.join(self.scratch, "moved_cmake")
+            self.build_with_cmake(moved, out)
+            self.run_consumer(os.path.join(out, "consumer_shared"), moved)
+            run(os.path.join(moved, "bin", "harp"), "info", HARP_CACHE_DIR=self.cache)
+        finally:
+            os.rename(aside, self.prefix)
+
+    def case_uninstalled_files(self):
+        """C2.relocatable: no installed text file knows where it was built or installed"""
+        for directory, _, names in os.walk(self.prefix):
+            for name in names:
+                if name.endswith((".pc", ".cmake", ".h", ".hpp")):
+                    with open(os.path.join(directory, name), encoding="utf-8") as file:
+                        text = file.read()
+                    for place in (SOURCE, BUILD, self.prefix):
+                        assert place not in text, f"{name} names {place}"
+
+
+def main():
+    failed = 0
+    results = os.environ.get("HARP_TEST_RESULTS")
+    with tempfile.TemporaryDirectory(prefix="harp-packaging-") as scratch:
+        packaging = Packaging(scratch)
+        for name in [name for name in dir(packaging) if name.startswith("case_")]:
+            case = getattr(packaging, name)
+            title = case.__doc__.splitlines()[0]
+            status = "pass"
+            try:
+                case()
+            except (AssertionError, OSError):
+                status = "fail"
+                failed += 1
+                traceback.print_exc(file=sys.stdout)
+            print(f"{status} {title}")
+            if results:
+                with open(results, "a", encoding="utf-8") as file:
+                    file.write(f"{status}\t{title}\t{os.path.abspath(__file__)}\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
