@@ -1,0 +1,126 @@
+// Memory of the interpreter's arrays and the copies between views. Copies move bit patterns, so that NaN payloads and signed
+// zeros survive every movement node.
+#include "interp/array.h"
+
+#include <cstring>
+#include <new>
+
+#include "base/error.h"
+
+namespace harp::interp {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+
+/// Copies of elements of one size; the type only says how many bytes an element has.
+template <class Bits>
+void copy_runs(const Array& from, const Array& to) {
+  const IndexSpace<2> space(from.shape, {std::span(from.strides), std::span(to.strides)});
+  for_each_run(space, [&](const auto& offsets, const auto& steps, int64_t n) {
+    const std::byte* source = from.data + offsets[0] * static_cast<int64_t>(sizeof(Bits));
+    std::byte* target = to.data + offsets[1] * static_cast<int64_t>(sizeof(Bits));
+    if (steps[0] == 1 && steps[1] == 1) {
+      std::memcpy(target, source, static_cast<size_t>(n) * sizeof(Bits));
+      return;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      Bits bits;
+      std::memcpy(&bits, source + i * steps[0] * static_cast<int64_t>(sizeof(Bits)), sizeof bits);
+      std::memcpy(target + i * steps[1] * static_cast<int64_t>(sizeof(Bits)), &bits, sizeof bits);
+    }
+  });
+}
+
+}  // namespace
+
+int64_t Array::count() const {
+  int64_t count = 1;
+  for (const int64_t size : shape) count *= size;
+  return count;
+}
+
+bool Array::is_contiguous() const {
+  int64_t stride = 1;
+  for (int axis = rank(); axis-- > 0;) {
+    if (shape[axis] == 0) return true;
+    if (shape[axis] != 1 && strides[axis] != stride) return false;
+    stride *= shape[axis];
+  }
+  return true;
+}
+
+Array Array::allocate(DType dtype, std::vector<int64_t> shape) {
+  // The product of the non-zero sizes bounds every stride, so it must fit even if the array is empty.
+  int64_t bytes = static_cast<int64_t>(size_of(dtype));
+  bool is_empty = false;
+  for (const int64_t size : shape) {
+    HARP_CHECK(size >= 0, Code::kRange, "an array of shape [", join(shape, ", "), "] has a negative size");
+    is_empty |= size == 0;
+    HARP_CHECK(size == 0 || !__builtin_mul_overflow(bytes, size, &bytes), Code::kOverflow, "an array of shape [", join(shape, ", "),
+               "] of ", name(dtype), " has more bytes than 64 bits can count");
+  }
+  Array array;
+  array.dtype = dtype;
+  array.strides = row_major_strides(shape);
+  array.shape = std::move(shape);
+  const size_t allocated = is_empty ? 0 : static_cast<size_t>(bytes);
+  array.memory = std::shared_ptr<std::byte>(static_cast<std::byte*>(::operator new(allocated, kAlignment)),
+                                            [](std::byte* bytes) { ::operator delete(bytes, kAlignment); });
+  array.data = array.memory.get();
+  return array;
+}
+
+Array Array::borrow(DType dtype, std::vector<int64_t> shape, const void* data) {
+  Array array;
+  array.dtype = dtype;
+  array.strides = row_major_strides(shape);
+  array.shape = std::move(shape);
+  // Arrays are only written by whoever allocated them, before anybody else sees them; borrowed memory is never written.
+  array.data = static_cast<std::byte*>(const_cast<void*>(data));
+  return array;
+}
+
+Array Array::scalar(const Scalar& value) {
+  Array array = allocate(value.dtype, {});
+  std::memcpy(array.data, value.bits, size_of(value.dtype));
+  if (is_bool(value.dtype)) *array.data = std::byte{*array.data != std::byte{0}};
+  return array;
+}
+
+std::vector<int64_t> row_major_strides(std::span<const int64_t> shape) {
+  std::vector<int64_t> strides(shape.size());
+  int64_t stride = 1;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    strides[axis] = stride;
+    if (shape[axis] != 0) stride *= shape[axis];
+  }
+  return strides;
+}
+
+void copy_elements(const Array& from, const Array& to) {
+  HARP_ASSERT(from.dtype == to.dtype && from.shape == to.shape, "copy between arrays of different types");
+  switch (size_of(from.dtype)) {
+    case 1: return copy_runs<uint8_t>(from, to);
+    case 2: return copy_runs<uint16_t>(from, to);
+    case 4: return copy_runs<uint32_t>(from, to);
+    case 8: return copy_runs<uint64_t>(from, to);
+    case 16: return copy_runs<std::array<uint64_t, 2>>(from, to);
+    default: HARP_ASSERT(false, "no element has this size");
+  }
+}
+
+void fill(const Array& to, const Scalar& value) {
+  Array one = Array::scalar(value);
+  one.shape = to.shape;
+  one.strides.assign(to.shape.size(), 0);
+  copy_elements(one, to);
+}
+
+Array as_contiguous(const Array& array) {
+  if (array.is_contiguous()) return array;
+  Array copy = Array::allocate(array.dtype, array.shape);
+  copy_elements(array, copy);
+  return copy;
+}
+
+}  // namespace harp::interp

@@ -1,0 +1,100 @@
+// The interpreter's value: elements in shared memory seen through a shape and strides. Movement nodes only make another
+// view of the same memory, and memory is freed when its last view goes. Bool elements are always 0 or 1 in memory
+// (interpret() makes them so on the way in), so typed loops may read them as C++ bool.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ops/scalar.h"
+
+namespace harp::interp {
+
+struct Array {
+  DType dtype = DType::kUnknown;
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;       // in elements, one an axis
+  std::byte* data = nullptr;          // the element at index 0, 0, …; never written through a view that was handed out
+  std::shared_ptr<std::byte> memory;  // keeps `data` alive; empty if the caller does
+
+  int rank() const { return static_cast<int>(shape.size()); }
+  int64_t count() const;
+  bool is_contiguous() const;
+
+  /// New memory, 64-byte aligned, not initialised. Error{kOverflow} if the byte count does not fit.
+  static Array allocate(DType dtype, std::vector<int64_t> shape);
+  /// The caller's contiguous memory, which must outlive every view of it.
+  static Array borrow(DType dtype, std::vector<int64_t> shape, const void* data);
+  static Array scalar(const Scalar& value);
+};
+
+std::vector<int64_t> row_major_strides(std::span<const int64_t> shape);
+
+/// Copies bit patterns between views of the same shape and dtype; `to` has every element at its own place.
+void copy_elements(const Array& from, const Array& to);
+void fill(const Array& to, const Scalar& value);
+/// The array itself if its elements are already dense and in row-major order, else a copy that is.
+Array as_contiguous(const Array& array);
+
+/// One index space walked by N operands, each with its own strides: adjacent axes that every operand walks as one are merged,
+/// so that the last axis is as long as it can be. No axes are left if there is one element; `is_empty` if there is none.
+template <size_t N>
+struct IndexSpace {
+  IndexSpace(std::span<const int64_t> full_shape, const std::array<std::span<const int64_t>, N>& full_strides);
+
+  bool is_empty = false;
+  std::vector<int64_t> shape;
+  std::array<std::vector<int64_t>, N> strides;
+};
+
+template <size_t N>
+IndexSpace<N>::IndexSpace(std::span<const int64_t> full_shape, const std::array<std::span<const int64_t>, N>& full_strides) {
+  for (size_t axis = 0; axis < full_shape.size(); ++axis) {
+    const int64_t size = full_shape[axis];
+    if (size == 0) is_empty = true;
+    if (size == 1) continue;
+    bool merges = !shape.empty();
+    for (size_t k = 0; merges && k < N; ++k) merges = strides[k].back() == full_strides[k][axis] * size;
+    if (merges) {
+      shape.back() *= size;
+      for (size_t k = 0; k < N; ++k) strides[k].back() = full_strides[k][axis];
+    } else {
+      shape.push_back(size);
+      for (size_t k = 0; k < N; ++k) strides[k].push_back(full_strides[k][axis]);
+    }
+  }
+}
+
+/// Calls body(offsets, steps, n) for every run of n elements along the last merged axis, in row-major order; offsets and steps
+/// hold one number an operand, in elements.
+template <size_t N, class Body>
+void for_each_run(const IndexSpace<N>& space, Body&& body) {
+  if (space.is_empty) return;
+  std::array<int64_t, N> offsets{}, steps{};
+  if (space.shape.empty()) {
+    body(offsets, steps, int64_t{1});
+    return;
+  }
+  const size_t outer = space.shape.size() - 1;
+  for (size_t k = 0; k < N; ++k) steps[k] = space.strides[k][outer];
+  std::vector<int64_t> index(outer, 0);
+  while (true) {
+    body(offsets, steps, space.shape[outer]);
+    size_t axis = outer;
+    while (axis > 0) {
+      --axis;
+      for (size_t k = 0; k < N; ++k) offsets[k] += space.strides[k][axis];
+      if (++index[axis] < space.shape[axis]) break;
+      for (size_t k = 0; k < N; ++k) offsets[k] -= space.strides[k][axis] * space.shape[axis];
+      index[axis] = 0;
+      if (axis == 0) return;
+    }
+    if (outer == 0) return;
+  }
+}
+
+}  // namespace harp::interp

@@ -1,0 +1,77 @@
+#include "interp/evaluate_node.h"
+
+#include <cstring>
+
+#include "base/error.h"
+#include "interp/elementwise.h"
+#include "interp/movement.h"
+#include "interp/reduce.h"
+
+namespace harp::interp {
+namespace {
+
+Array evaluate_constant(const Node& node, std::span<const Array>, const Sizes&) {
+  return Array::scalar(node.as<ConstantAttributes>().value);
+}
+
+Array evaluate_constant_array(const Node& node, std::span<const Array>, const Sizes& sizes) {
+  Array result = Array::allocate(node.dtype, sizes.values(node.shape));
+  const std::vector<std::byte>& data = *node.as<ArrayAttributes>().data;
+  HARP_ASSERT(data.size() == static_cast<size_t>(result.count()) * size_of(node.dtype), "constant array of another size");
+  if (!data.empty()) std::memcpy(result.data, data.data(), data.size());
+  if (is_bool(node.dtype))
+    for (int64_t i = 0; i < result.count(); ++i) result.data[i] = std::byte{result.data[i] != std::byte{0}};
+  return result;
+}
+
+Array evaluate_arange(const Node& node, std::span<const Array>, const Sizes& sizes) {
+  Array result = Array::allocate(node.dtype, sizes.values(node.shape));
+  HARP_ASSERT(node.dtype == DType::kI32 && result.rank() == 1, "arange makes i32 along one axis");
+  int32_t* const out = reinterpret_cast<int32_t*>(result.data);
+  for (int64_t i = 0; i < result.shape[0]; ++i) out[i] = static_cast<int32_t>(i);
+  return result;
+}
+
+Array evaluate_size(const Node& node, std::span<const Array>, const Sizes& sizes) {
+  return Array::scalar(Scalar::of(DType::kI64, sizes.value(node.as<SizeAttributes>().value)));
+}
+
+struct Row {
+  Op op;
+  Evaluator evaluator;
+};
+/// Ops that are not described by their family.
+constexpr Row kRows[] = {
+    {Op::kConstant, evaluate_constant}, {Op::kConstantArray, evaluate_constant_array},
+    {Op::kArange, evaluate_arange},     {Op::kSize, evaluate_size},
+    {Op::kCast, evaluate_cast},         {Op::kBitcast, evaluate_bitcast},
+    {Op::kPermute, evaluate_permute},   {Op::kExpand, evaluate_expand},
+    {Op::kReshape, evaluate_reshape},   {Op::kSlice, evaluate_slice},
+    {Op::kPad, evaluate_pad},           {Op::kUnfold, evaluate_unfold},
+    {Op::kConcat, evaluate_concat},     {Op::kContiguous, evaluate_contiguous},
+};
+
+consteval std::array<Evaluator, kOpCount> make_evaluators() {
+  std::array<Evaluator, kOpCount> evaluators{};
+  for (int i = 0; i < kOpCount; ++i) {
+    if (kOps[i].family == Family::kElementwise) evaluators[i] = evaluate_elementwise;
+    if (kOps[i].family == Family::kReduce) evaluators[i] = evaluate_reduce;
+  }
+  for (const Row& row : kRows) evaluators[static_cast<int>(row.op)] = row.evaluator;
+  for (int i = 0; i < kOpCount; ++i)
+    if (evaluators[i] == nullptr && static_cast<Op>(i) != Op::kInput) throw "an op of ops.def has no evaluator";
+  return evaluators;
+}
+constexpr std::array<Evaluator, kOpCount> kEvaluators = make_evaluators();
+
+}  // namespace
+
+std::span<const Node* const> operands_of(const Node& node) { return is_reduce(node.op) ? reduce_operands(node) : node.sources; }
+
+Array evaluate(const Node& node, std::span<const Array> operands, const Sizes& sizes) {
+  const Evaluator evaluator = kEvaluators[static_cast<int>(node.op)];
+  HARP_ASSERT(evaluator != nullptr, name(node.op), " nodes have no value of their own");
+  return evaluator(node, operands, sizes);
+}
+
+}  // namespace harp::interp

@@ -1,0 +1,46 @@
+// Hosts (game engines, audio) run with denormals flushed or another rounding mode; results of harp must not depend on that. A
+// FloatEnvironment sets the default mode while it lives, only if it differs, and restores the host's.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace harp::interp {
+
+class FloatEnvironment {
+ public:
+  FloatEnvironment() : host_(read()) {
+    if ((host_ & kModes) != kDefault) write((host_ & ~kModes) | kDefault);
+  }
+  ~FloatEnvironment() {
+    if ((host_ & kModes) != kDefault) write(host_);
+  }
+  FloatEnvironment(const FloatEnvironment&) = delete;
+  FloatEnvironment& operator=(const FloatEnvironment&) = delete;
+
+ private:
+#if defined(__x86_64__)
+  // MXCSR: flush to zero, rounding, the six exception masks, denormals are zero. Default: everything masked, round to nearest.
+  static constexpr uint64_t kModes = 0xffc0, kDefault = 0x1f80;
+  static uint64_t read() { return _mm_getcsr(); }
+  static void write(uint64_t modes) { _mm_setcsr(static_cast<unsigned>(modes)); }
+#elif defined(__aarch64__)
+  // FPCR: AHP, DN, FZ, RMode, FZ16 and the trap enables; all zero by default.
+  static constexpr uint64_t kModes = 0x7ff8'9f00, kDefault = 0;
+  static uint64_t read() {
+    uint64_t modes;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(modes));
+    return modes;
+  }
+  static void write(uint64_t modes) { __asm__ volatile("msr fpcr, %0" : : "r"(modes) : "memory"); }
+#else
+#error "harp does not know how this processor sets its floating-point modes"
+#endif
+
+  uint64_t host_;
+};
+
+}  // namespace harp::interp

@@ -1,0 +1,74 @@
+// Values live in a table by node id and are dropped when their last user has run, so the memory in use is that of the widest
+// point of the graph. Only nodes that an output needs are computed.
+#include "interp/interpreter.h"
+
+#include "base/error.h"
+#include "interp/evaluate_node.h"
+#include "interp/float_environment.h"
+
+namespace harp {
+namespace {
+
+using interp::Array;
+
+/// How often each node's value is read, by node id; outputs count once more each. 0: not needed at all.
+std::vector<uint32_t> count_uses(const Graph& graph) {
+  std::vector<uint32_t> uses(graph.nodes().size(), 0);
+  for (const GraphOutput& output : graph.outputs()) ++uses[output.node->id];
+  for (auto node = graph.nodes().rbegin(); node != graph.nodes().rend(); ++node) {
+    if (uses[node->id] == 0) continue;
+    for (const Node* operand : interp::operands_of(*node)) ++uses[operand->id];
+  }
+  return uses;
+}
+
+/// An input as the graph sees it: the caller's memory, but for a bool array with bytes other than 0 and 1, which is copied.
+Array read_input(const Node& node, const void* data, const interp::Sizes& sizes) {
+  const Array array = Array::borrow(node.dtype, sizes.values(node.shape), data);
+  if (!is_bool(node.dtype)) return array;
+  const int64_t count = array.count();
+  const auto is_canonical = [&] {
+    for (int64_t i = 0; i < count; ++i)
+      if (array.data[i] > std::byte{1}) return false;
+    return true;
+  };
+  if (is_canonical()) return array;
+  Array copy = Array::allocate(node.dtype, array.shape);
+  for (int64_t i = 0; i < count; ++i) copy.data[i] = std::byte{array.data[i] != std::byte{0}};
+  return copy;
+}
+
+}  // namespace
+
+void interpret(const Graph& graph, std::span<const void* const> inputs, std::span<void* const> outputs,
+               std::span<const int64_t> shape_values) {
+  HARP_CHECK(inputs.size() == graph.inputs().size() && outputs.size() == graph.outputs().size(), Code::kInvalidArgument, "the graph has ",
+             graph.inputs().size(), " inputs and ", graph.outputs().size(), " outputs; ", inputs.size(), " and ", outputs.size(),
+             " were given");
+  const interp::FloatEnvironment environment;
+  const interp::Sizes sizes(graph.dims(), shape_values);
+  std::vector<uint32_t> uses = count_uses(graph);
+  std::vector<Array> values(uses.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Node& node = *graph.inputs()[i];
+    if (uses[node.id] > 0) values[node.id] = read_input(node, inputs[i], sizes);
+  }
+
+  std::vector<Array> operands;
+  for (const Node& node : graph.nodes()) {
+    if (uses[node.id] == 0 || node.op == Op::kInput) continue;
+    operands.clear();
+    for (const Node* operand : interp::operands_of(node)) {
+      operands.push_back(values[operand->id]);
+      if (--uses[operand->id] == 0) values[operand->id] = Array();
+    }
+    values[node.id] = interp::evaluate(node, operands, sizes);
+  }
+
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Array& value = values[graph.outputs()[i].node->id];
+    if (value.count() > 0) interp::copy_elements(value, Array::borrow(value.dtype, value.shape, outputs[i]));
+  }
+}
+
+}  // namespace harp

@@ -1,0 +1,8 @@
+// Loops of the elementwise ops with 2 sources.
+#include "interp/kernels.h"
+
+namespace harp::interp {
+
+constinit const std::array<KernelRow, kOpCount> kBinaryKernels = make_kernels<2>();
+
+}  // namespace harp::interp

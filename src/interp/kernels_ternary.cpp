@@ -1,0 +1,8 @@
+// Loops of the elementwise ops with 3 sources.
+#include "interp/kernels.h"
+
+namespace harp::interp {
+
+constinit const std::array<KernelRow, kOpCount> kTernaryKernels = make_kernels<3>();
+
+}  // namespace harp::interp

@@ -1,0 +1,8 @@
+// Loops of the elementwise ops with 1 source.
+#include "interp/kernels.h"
+
+namespace harp::interp {
+
+constinit const std::array<KernelRow, kOpCount> kUnaryKernels = make_kernels<1>();
+
+}  // namespace harp::interp

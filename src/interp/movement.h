@@ -1,0 +1,20 @@
+// Nodes that compute no element: permute, expand, slice, unfold and most reshapes are other views of the same memory; pad and
+// concat write a new array. Every function has the signature of an Evaluator (evaluate_node.h).
+#pragma once
+
+#include "interp/array.h"
+#include "interp/sizes.h"
+
+namespace harp::interp {
+
+Array evaluate_permute(const Node& node, std::span<const Array> sources, const Sizes& sizes);
+Array evaluate_expand(const Node& node, std::span<const Array> sources, const Sizes& sizes);
+Array evaluate_reshape(const Node& node, std::span<const Array> sources, const Sizes& sizes);
+Array evaluate_slice(const Node& node, std::span<const Array> sources, const Sizes& sizes);
+Array evaluate_pad(const Node& node, std::span<const Array> sources, const Sizes& sizes);
+Array evaluate_unfold(const Node& node, std::span<const Array> sources, const Sizes& sizes);
+Array evaluate_concat(const Node& node, std::span<const Array> sources, const Sizes& sizes);
+/// The value of a contiguous node is that of its source: where an array lies in memory is not part of a result.
+Array evaluate_contiguous(const Node& node, std::span<const Array> sources, const Sizes& sizes);
+
+}  // namespace harp::interp

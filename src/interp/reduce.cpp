@@ -1,0 +1,334 @@
+// Two engines, chain and lanes, over any strides, and a table of their instances by op and dtype.
+//
+// A reduce has three groups of axes: kept ones, and reduced ones split into outer and inner. With order chain every reduced
+// axis is outer, in the order the attribute lists them. With order lanes the innermost run of adjacent reduced axes is inner,
+// combined by lanes into one value an outer index; those values are combined by chain.
+#include "interp/reduce.h"
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+
+#include "base/error.h"
+#include "interp/element.h"
+#include "interp/rules.h"
+
+namespace harp::interp {
+namespace {
+
+constexpr int64_t kChainBlock = 256;
+constexpr int64_t kLanes = 64;
+constexpr int64_t kLaneBlock = 4096;
+/// Results that a chain computes side by side: enough to stream whole cache lines, few enough to stay in L1.
+constexpr int64_t kChainWidth = 512;
+
+/// What happens to an accumulator. `kOperands` is 2 for a product (acc = fma(a, b, acc)), else 1.
+template <Op op, DType dtype, int kOperands>
+struct Step {
+  using T = std::conditional_t<dtype == DType::kBool, uint8_t, Element<dtype>>;  // bool as a byte: a vector<bool> has no elements
+  static T combine(T a, T b) {
+    return static_cast<T>(Rule<combine_of(op)>::apply(static_cast<Element<dtype>>(a), static_cast<Element<dtype>>(b)));
+  }
+  static T accumulate(T acc, T x) { return combine(acc, x); }
+  static T accumulate(T acc, T a, T b) { return Rule<Op::kFma>::apply(a, b, acc); }
+  static T identity() { return identity_of(op, dtype).as<T>(); }
+};
+
+/// `width` chains side by side. Elements go into level 0; a full block of 256 becomes one element of the next level as soon as
+/// another element follows, so that 256 elements are one level and 257 are two.
+template <class Step>
+class Chains {
+  using T = typename Step::T;
+
+ public:
+  explicit Chains(int64_t width) : width_(width), identity_(Step::identity()), levels_(1, empty_level()) {}
+
+  /// How many elements the current block has room for; at least 1.
+  int64_t make_room() {
+    if (levels_[0].count == kChainBlock) carry(0);
+    return kChainBlock - levels_[0].count;
+  }
+  /// Accumulators of the current block, valid until the next make_room(). After `n` steps on each, call advance(n).
+  T* accumulators() { return levels_[0].values.data(); }
+  void advance(int64_t n) { levels_[0].count += n; }
+
+  const T* finish() {
+    for (size_t level = 0; level + 1 < levels_.size(); ++level) carry(level);
+    return levels_.back().values.data();
+  }
+
+ private:
+  struct Level {
+    std::vector<T> values;
+    int64_t count;
+  };
+
+  Level empty_level() const { return {std::vector<T>(static_cast<size_t>(width_), identity_), 0}; }
+
+  void carry(size_t level) {
+    if (level + 1 == levels_.size())
+      levels_.push_back(empty_level());
+    else if (levels_[level + 1].count == kChainBlock)
+      carry(level + 1);
+    Level &from = levels_[level], &to = levels_[level + 1];
+    for (int64_t j = 0; j < width_; ++j) to.values[j] = Step::combine(to.values[j], from.values[j]);
+    ++to.count;
+    std::fill(from.values.begin(), from.values.end(), identity_);
+    from.count = 0;
+  }
+
+  int64_t width_;
+  T identity_;
+  std::vector<Level> levels_;
+};
+
+/// One value by lanes: element p of a block goes to lane p % 64, the lanes of a block are combined as a tree, block results by the
+/// same rule.
+template <class Step, int kOperands>
+class Lanes {
+  using T = typename Step::T;
+
+ public:
+  Lanes() { lanes_.fill(identity_); }
+
+  void push(std::array<const T*, kOperands> data, const std::array<int64_t, kOperands>& steps, int64_t n) {
+    const bool is_dense = std::all_of(steps.begin(), steps.end(), [](int64_t step) { return step == 1; });
+    while (n > 0) {
+      if (filled_ == kLaneBlock) end_block();
+      const int64_t first = filled_ % kLanes;
+      const int64_t taken = std::min(n, kLanes - first);
+      if (is_dense && taken == kLanes)
+        step_lanes(0, kLanes, data, all_ones());
+      else
+        step_lanes(first, taken, data, steps);
+      for (int k = 0; k < kOperands; ++k) data[k] += taken * steps[k];
+      filled_ += taken;
+      n -= taken;
+    }
+  }
+
+  T finish() {
+    if (filled_ > 0 || results_.empty()) end_block();
+    if (results_.size() == 1) return results_[0];
+    Lanes<Step, 1> next;
+    next.push({results_.data()}, {1}, static_cast<int64_t>(results_.size()));
+    return next.finish();
+  }
+
+ private:
+  static constexpr std::array<int64_t, kOperands> all_ones() {
+    std::array<int64_t, kOperands> ones{};
+    ones.fill(1);
+    return ones;
+  }
+
+  [[gnu::always_inline]] void step_lanes(int64_t first, int64_t n, const std::array<const T*, kOperands>& data,
+                                         const std::array<int64_t, kOperands>& steps) {
+    for (int64_t i = 0; i < n; ++i) {
+      T& lane = lanes_[first + i];
+      if constexpr (kOperands == 2)
+        lane = Step::accumulate(lane, data[0][i * steps[0]], data[1][i * steps[1]]);
+      else
+        lane = Step::accumulate(lane, data[0][i * steps[0]]);
+    }
+  }
+
+  void end_block() {
+    for (int64_t half = kLanes / 2; half > 0; half /= 2)
+      for (int64_t i = 0; i < half; ++i) lanes_[i] = Step::combine(lanes_[i], lanes_[i + half]);
+    results_.push_back(lanes_[0]);
+    lanes_.fill(identity_);
+    filled_ = 0;
+  }
+
+  const T identity_ = Step::identity();
+  std::array<T, kLanes> lanes_;
+  int64_t filled_ = 0;
+  std::vector<T> results_;
+};
+
+/// The axes of one reduce, with the strides of its operands.
+template <int kOperands>
+struct Axes {
+  IndexSpace<kOperands + 1> kept;  // the last operand is the result
+  IndexSpace<kOperands> outer, inner;
+};
+
+template <class Step, int kOperands>
+void reduce_by_chain(const Axes<kOperands>& axes, std::array<const typename Step::T*, kOperands> data, typename Step::T* result) {
+  using T = typename Step::T;
+  for_each_run(axes.kept, [&](const auto& kept_offsets, const auto& kept_steps, int64_t kept_count) {
+    for (int64_t begin = 0; begin < kept_count; begin += kChainWidth) {
+      const int64_t width = std::min(kChainWidth, kept_count - begin);
+      Chains<Step> chains(width);
+      for_each_run(axes.outer, [&](const auto& offsets, const auto& steps, int64_t n) {
+        std::array<const T*, kOperands> row;
+        for (int k = 0; k < kOperands; ++k) row[k] = data[k] + kept_offsets[k] + begin * kept_steps[k] + offsets[k];
+        while (n > 0) {
+          const int64_t taken = std::min(n, chains.make_room());
+          T* acc = chains.accumulators();
+          for (int64_t i = 0; i < taken; ++i) {
+            for (int64_t j = 0; j < width; ++j) {
+              if constexpr (kOperands == 2)
+                acc[j] = Step::accumulate(acc[j], row[0][j * kept_steps[0]], row[1][j * kept_steps[1]]);
+              else
+                acc[j] = Step::accumulate(acc[j], row[0][j * kept_steps[0]]);
+            }
+            for (int k = 0; k < kOperands; ++k) row[k] += steps[k];
+          }
+          chains.advance(taken);
+          n -= taken;
+        }
+      });
+      const T* values = chains.finish();
+      T* target = result + kept_offsets[kOperands] + begin * kept_steps[kOperands];
+      for (int64_t j = 0; j < width; ++j) target[j * kept_steps[kOperands]] = values[j];
+    }
+  });
+}
+
+template <class Step, int kOperands>
+void reduce_by_lanes(const Axes<kOperands>& axes, bool has_outer, std::array<const typename Step::T*, kOperands> data,
+                     typename Step::T* result) {
+  using T = typename Step::T;
+  const auto inner_value = [&](const std::array<const T*, kOperands>& start) {
+    Lanes<Step, kOperands> lanes;
+    for_each_run(axes.inner, [&](const auto& offsets, const auto& steps, int64_t n) {
+      std::array<const T*, kOperands> run = start;
+      for (int k = 0; k < kOperands; ++k) run[k] += offsets[k];
+      lanes.push(run, steps, n);
+    });
+    return lanes.finish();
+  };
+  const auto value = [&](const std::array<const T*, kOperands>& start) {
+    if (!has_outer) return inner_value(start);
+    Chains<Step> chain(1);
+    for_each_run(axes.outer, [&](const auto& offsets, const auto& steps, int64_t n) {
+      for (int64_t i = 0; i < n; ++i) {
+        std::array<const T*, kOperands> row = start;
+        for (int k = 0; k < kOperands; ++k) row[k] += offsets[k] + i * steps[k];
+        const T x = inner_value(row);
+        chain.make_room();
+        *chain.accumulators() = Step::combine(*chain.accumulators(), x);
+        chain.advance(1);
+      }
+    });
+    return *chain.finish();
+  };
+  for_each_run(axes.kept, [&](const auto& offsets, const auto& steps, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+      std::array<const T*, kOperands> start;
+      for (int k = 0; k < kOperands; ++k) start[k] = data[k] + offsets[k] + i * steps[k];
+      result[offsets[kOperands] + i * steps[kOperands]] = value(start);
+    }
+  });
+}
+
+/// Sorts the axes into their groups and runs the engine. The operands all have the source's shape.
+template <class Step, int kOperands>
+void reduce(const ReduceAttributes& attributes, std::span<const Array> operands, const Array& result) {
+  using T = typename Step::T;
+  const int rank = operands[0].rank();
+  std::vector<bool> is_reduced(rank, false);
+  for (const int axis : attributes.axes) is_reduced[axis] = true;
+
+  std::vector<int> kept, outer, inner;
+  for (int axis = 0; axis < rank; ++axis)
+    if (!is_reduced[axis]) kept.push_back(axis);
+  if (attributes.order == ReduceOrder::kChain) {
+    outer = attributes.axes;
+  } else {
+    int end = rank;
+    while (!is_reduced[end - 1]) --end;
+    int begin = end;
+    while (begin > 0 && is_reduced[begin - 1]) --begin;
+    for (int axis = 0; axis < end; ++axis)
+      if (is_reduced[axis]) (axis < begin ? outer : inner).push_back(axis);
+  }
+
+  const auto pick = [](const std::vector<int64_t>& numbers, const std::vector<int>& axes) {
+    std::vector<int64_t> picked;
+    for (const int axis : axes) picked.push_back(numbers[axis]);
+    return picked;
+  };
+  const auto space = [&]<size_t N>(std::array<std::vector<int64_t>, N> strides, const std::vector<int>& axes) {
+    std::array<std::span<const int64_t>, N> views;
+    for (size_t k = 0; k < N; ++k) {
+      if (k < kOperands) strides[k] = pick(operands[k].strides, axes);
+      views[k] = strides[k];
+    }
+    return IndexSpace<N>(pick(operands[0].shape, axes), views);
+  };
+  std::array<std::vector<int64_t>, kOperands + 1> kept_strides;
+  kept_strides[kOperands] = result.strides;
+  const std::array<std::vector<int64_t>, kOperands> no_strides;
+  const Axes<kOperands> axes{space(kept_strides, kept), space(no_strides, outer), space(no_strides, inner)};
+
+  std::array<const T*, kOperands> data;
+  for (int k = 0; k < kOperands; ++k) data[k] = reinterpret_cast<const T*>(operands[k].data);
+  T* const target = reinterpret_cast<T*>(result.data);
+  if (attributes.order == ReduceOrder::kChain)
+    reduce_by_chain<Step, kOperands>(axes, data, target);
+  else
+    reduce_by_lanes<Step, kOperands>(axes, !outer.empty(), data, target);
+}
+
+using ReduceFunction = void (*)(const ReduceAttributes&, std::span<const Array>, const Array&);
+using ReduceTable = std::array<std::array<ReduceFunction, kDTypeCount>, kOpCount>;
+
+/// One function for every reduce of ops.def and every dtype it takes: a combination without a rule does not compile.
+constexpr ReduceTable make_reduce_table() {
+  ReduceTable table{};
+  [&]<int... i>(std::integer_sequence<int, i...>) {
+    (
+        [&] {
+          constexpr Op op = static_cast<Op>(i);
+          if constexpr (is_reduce(op)) {
+            for_each_graph_dtype([&]<DType dtype>() {
+              if constexpr (accepts(op, dtype)) table[i][static_cast<int>(dtype)] = reduce<Step<op, dtype, 1>, 1>;
+            });
+          }
+        }(),
+        ...);
+  }
+  (std::make_integer_sequence<int, kOpCount>());
+  return table;
+}
+constexpr ReduceTable kReduces = make_reduce_table();
+
+/// Sums of products, by dtype; only floats pair (an integer product is exact modulo 2^n either way).
+constexpr std::array<ReduceFunction, kDTypeCount> make_product_table() {
+  std::array<ReduceFunction, kDTypeCount> table{};
+  for_each_graph_dtype([&]<DType dtype>() {
+    if constexpr (is_float(dtype)) table[static_cast<int>(dtype)] = reduce<Step<Op::kSum, dtype, 2>, 2>;
+  });
+  return table;
+}
+constexpr std::array<ReduceFunction, kDTypeCount> kProducts = make_product_table();
+
+}  // namespace
+
+std::span<const Node* const> reduce_operands(const Node& reduce) {
+  if (!reduce.as<ReduceAttributes>().product) return reduce.sources;
+  HARP_ASSERT(reduce.op == Op::kSum && reduce.sources[0]->op == Op::kMul, "a product reduce that is not the sum of a mul");
+  return reduce.sources[0]->sources;
+}
+
+Array evaluate_reduce(const Node& node, std::span<const Array> operands, const Sizes& sizes) {
+  const ReduceAttributes& attributes = node.as<ReduceAttributes>();
+  const std::vector<int64_t> shape = sizes.values(node.sources[0]->shape);
+  std::vector<Array> expanded(operands.begin(), operands.end());
+  for (Array& operand : expanded) {
+    if (operand.rank() != 0) continue;
+    operand.shape = shape;
+    operand.strides.assign(shape.size(), 0);
+  }
+  const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
+  const ReduceFunction function =
+      attributes.product ? kProducts[static_cast<int>(node.dtype)] : kReduces[static_cast<int>(node.op)][static_cast<int>(node.dtype)];
+  HARP_ASSERT(function != nullptr, "no rule for ", name(node.op), " of ", name(node.dtype));
+  function(attributes, expanded, result);
+  return result;
+}
+
+}  // namespace harp::interp

@@ -1,0 +1,115 @@
+#include "opt/fold_constants.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "interp/evaluate_node.h"
+#include "interp/float_environment.h"
+#include "opt/rewrite.h"
+
+namespace harp::opt {
+namespace {
+
+/// Arrays with more elements are left to the program: compiling them in costs more than computing them.
+constexpr int64_t kMaxElements = 4096;
+
+bool all_constant(std::span<const Dim> dims) {
+  return std::all_of(dims.begin(), dims.end(), [](Dim dim) { return dim.is_constant(); });
+}
+
+struct DimsAreConstant {
+  bool operator()(const SizeAttributes& a) const { return a.value.is_constant(); }
+  bool operator()(const SliceAttributes& a) const { return all_constant(a.start); }
+  bool operator()(const PadAttributes& a) const { return all_constant(a.before) && all_constant(a.after); }
+  bool operator()(const UnfoldAttributes& a) const { return a.size.is_constant(); }
+  template <class Attributes>
+  bool operator()(const Attributes&) const {
+    return true;
+  }
+};
+
+Scalar scalar_of(const interp::Array& array) {
+  Scalar value{array.dtype, {0, 0}};
+  std::memcpy(value.bits, array.data, size_of(array.dtype));
+  return value;
+}
+
+const Node* constant(Graph& graph, const Scalar& value) {
+  return graph.intern(Op::kConstant, value.dtype, {}, {}, ConstantAttributes{value});
+}
+
+/// Operations on one element whose sources are the same everywhere: computed once, for a scalar.
+const Node* fold_uniform(Graph& graph, const Node* node) {
+  std::vector<interp::Array> operands;
+  std::vector<const Node*> scalars;
+  for (const Node* source : node->sources) {
+    const Scalar* value = uniform_value(source);
+    if (value == nullptr) return node;
+    operands.push_back(interp::Array::scalar(*value));
+    scalars.push_back(constant(graph, *value));
+  }
+  const Node* scalar = graph.intern(node->op, node->dtype, {}, std::move(scalars), node->attributes);
+  return uniform(graph, scalar_of(interp::evaluate(*scalar, operands, interp::Sizes())), node->shape);
+}
+
+/// Joins and moves of an array in which all elements are the same.
+const Node* fold_moved(Graph& graph, const Node* node) {
+  const Scalar* value = node->sources.empty() ? nullptr : uniform_value(node->sources[0]);
+  if (value == nullptr) return node;
+  for (const Node* source : node->sources) {
+    const Scalar* other = uniform_value(source);
+    if (other == nullptr || *other != *value) return node;
+  }
+  if (node->op == Op::kPad && node->as<PadAttributes>().value != *value) return node;
+  return uniform(graph, *value, node->shape);
+}
+
+/// A node over constant arrays. Nothing is gained by storing what is only seen differently (expand), or grows.
+const Node* fold_array(Graph& graph, const Node* node) {
+  if (node->op == Op::kExpand || node->op == Op::kContiguous) return node;
+  if (!all_constant(node->shape) || !std::visit(DimsAreConstant(), node->attributes)) return node;
+  int64_t largest = 0;
+  bool has_array = false;
+  const std::span<const Node* const> sources = interp::operands_of(*node);
+  for (const Node* source : sources) {
+    if (source->op != Op::kConstant && source->op != Op::kConstantArray) return node;
+    has_array |= source->op == Op::kConstantArray;
+    largest = std::max(largest, element_count(source->shape).constant());
+  }
+  const int64_t count = element_count(node->shape).constant();
+  if (!has_array || largest > kMaxElements || count > largest) return node;
+
+  std::vector<interp::Array> operands;
+  for (const Node* source : sources) operands.push_back(interp::evaluate(*source, {}, interp::Sizes()));
+  const interp::Array value = interp::as_contiguous(interp::evaluate(*node, operands, interp::Sizes()));
+  if (node->rank() == 0) return constant(graph, scalar_of(value));
+  auto data = std::make_shared<std::vector<std::byte>>(value.data, value.data + static_cast<size_t>(count) * size_of(value.dtype));
+  return graph.intern(Op::kConstantArray, node->dtype, node->shape, {}, ArrayAttributes{std::move(data)});
+}
+
+const Node* fold(Graph& graph, const Node* node) {
+  if (node->op == Op::kSize) {
+    const Dim value = node->as<SizeAttributes>().value;
+    return value.is_constant() ? constant(graph, Scalar::of(DType::kI64, value.constant())) : node;
+  }
+  const Node* folded = node;
+  switch (info(node->op).family) {
+    case Family::kElementwise:
+    case Family::kConvert: folded = fold_uniform(graph, node); break;
+    case Family::kMovement:
+    case Family::kJoin:
+    case Family::kCopy: folded = fold_moved(graph, node); break;
+    case Family::kReduce: break;
+    default: return node;
+  }
+  return folded != node ? folded : fold_array(graph, node);
+}
+
+}  // namespace
+
+std::unique_ptr<Graph> fold_constants(const Graph& graph) {
+  const interp::FloatEnvironment environment;
+  return rewrite(graph, fold);
+}
+
+}  // namespace harp::opt

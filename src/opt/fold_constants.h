@@ -1,0 +1,13 @@
+// Computes what depends on constants only, by calling the interpreter: scalars, arrays in which every element is the same, and small
+// constant arrays. Never makes more data than it replaces. Bits stay, because the interpreter defines them.
+#pragma once
+
+#include <memory>
+
+#include "graph/graph.h"
+
+namespace harp::opt {
+
+std::unique_ptr<Graph> fold_constants(const Graph& graph);
+
+}  // namespace harp::opt

@@ -1,0 +1,24 @@
+// The optimiser's passes as data: pipeline.cpp runs them in this order, and options switch them on and off by name.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "graph/graph.h"
+
+namespace harp::opt {
+
+/// Graph to graph; every output keeps its bits (NaNs all count as equal). The result shares the source's dimension
+/// expressions and has the same inputs, outputs and names. Passes have no order they depend on; each finds more after the others.
+struct Pass {
+  std::string_view name;
+  std::unique_ptr<Graph> (*run)(const Graph& graph);
+  std::string_view summary;
+};
+
+std::span<const Pass> passes();
+const Pass* find_pass(std::string_view name);  // null if there is none
+
+}  // namespace harp::opt

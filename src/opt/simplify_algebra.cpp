@@ -1,0 +1,203 @@
+#include "opt/simplify_algebra.h"
+
+#include <array>
+
+#include "opt/rewrite.h"
+
+namespace harp::opt {
+namespace {
+
+bool is_exact_kind(DType dtype) { return is_int(dtype) || is_bool(dtype); }
+
+/// Is every element this integer (bool: 0 or 1)? Never true for floats.
+bool is_integer(const Node* node, int64_t value) {
+  const Scalar* scalar = is_exact_kind(node->dtype) ? uniform_value(node) : nullptr;
+  return scalar != nullptr && *scalar == scalar_from_int(node->dtype, value);
+}
+/// Is every element this float, to the bit (the sign of a zero counts)?
+bool is_exactly(const Node* node, double value) {
+  const Scalar* scalar = is_float(node->dtype) ? uniform_value(node) : nullptr;
+  return scalar != nullptr && *scalar == scalar_from_double(node->dtype, value);
+}
+bool is_one(const Node* node) { return is_integer(node, 1) || is_exactly(node, 1.0); }
+/// Adding it changes nothing: -0.0 for floats, since (-0) + (+0) = +0.
+bool adds_nothing(const Node* node) { return is_integer(node, 0) || is_exactly(node, -0.0); }
+/// Every bit set; for bool, true.
+bool is_all_ones(const Node* node) { return is_bool(node->dtype) ? is_integer(node, 1) : is_integer(node, -1); }
+
+const Node* integer(Graph& graph, const Node* like, int64_t value) {
+  return uniform(graph, scalar_from_int(like->dtype, value), like->shape);
+}
+
+/// The source that is left if the other one makes the operation do nothing, in the node's shape; else the node.
+template <bool (*changes_nothing)(const Node*)>
+const Node* drop_neutral(Graph& graph, const Node* node) {
+  const Node *a = node->sources[0], *b = node->sources[1];
+  if (changes_nothing(b)) return stretched(graph, a, node->shape);
+  if (info(node->op).flags & kCommutes && changes_nothing(a)) return stretched(graph, b, node->shape);
+  return node;
+}
+
+/// op(op(x)) = x
+const Node* drop_pair(Graph&, const Node* node) {
+  const Node* inner = node->sources[0];
+  return inner->op == node->op ? inner->sources[0] : node;
+}
+
+/// x op x = x
+const Node* drop_same(Graph& graph, const Node* node) {
+  const Node* x = node->sources[0];
+  return is_exact_kind(x->dtype) && x == node->sources[1] ? stretched(graph, x, node->shape) : node;
+}
+
+/// A source that decides the result: x * 0, x & 0, x | ~0.
+template <bool (*decides)(const Node*)>
+const Node* keep_deciding(Graph& graph, const Node* node) {
+  for (const Node* source : node->sources)
+    if (decides(source)) return stretched(graph, source, node->shape);
+  return node;
+}
+bool is_zero_integer(const Node* node) { return is_integer(node, 0); }
+bool is_one_integer(const Node* node) { return is_integer(node, 1); }
+
+/// x op x = a known bool or integer
+template <int64_t value>
+const Node* known_if_same(Graph& graph, const Node* node) {
+  const Node* x = node->sources[0];
+  return is_exact_kind(x->dtype) && x == node->sources[1] ? integer(graph, node, value) : node;
+}
+
+/// x % 1 = 0
+const Node* remainder_of_one(Graph& graph, const Node* node) { return is_integer(node->sources[1], 1) ? integer(graph, node, 0) : node; }
+
+/// Shifts whose count is a multiple of the width.
+const Node* shift_by_nothing(Graph& graph, const Node* node) {
+  const Scalar* count = uniform_value(node->sources[1]);
+  const uint64_t width = 8 * size_of(node->dtype);
+  return count != nullptr && count->bits[0] % width == 0 ? stretched(graph, node->sources[0], node->shape) : node;
+}
+
+/// b == true, b != false: b. b == false, b != true: not b.
+template <bool neutral>
+const Node* compare_with_bool(Graph& graph, const Node* node) {
+  for (int k = 0; k < 2; ++k) {
+    const Node *x = node->sources[k], *constant = node->sources[1 - k];
+    if (!is_bool(x->dtype)) return node;
+    if (is_integer(constant, neutral)) return stretched(graph, x, node->shape);
+    if (is_integer(constant, !neutral)) return graph.intern(Op::kBitNot, DType::kBool, node->shape, {stretched(graph, x, node->shape)});
+  }
+  return node;
+}
+
+/// Every value of `from` is a value of `to`, so a cast between them can be undone or skipped.
+bool is_lossless(DType from, DType to) {
+  if (from == to || is_bool(from)) return true;
+  if (from == DType::kF32) return to == DType::kF64;
+  if (from == DType::kI32) return to == DType::kI64 || to == DType::kF64;
+  return false;
+}
+const Node* cast_once(Graph& graph, const Node* node) {
+  const Node* inner = node->sources[0];
+  if (inner->dtype == node->dtype) return inner;
+  if (inner->op != Op::kCast) return node;
+  const Node* x = inner->sources[0];
+  if (!is_lossless(x->dtype, inner->dtype)) return node;
+  return x->dtype == node->dtype ? x : graph.intern(Op::kCast, node->dtype, node->shape, {x});
+}
+
+const Node* choose(Graph& graph, const Node* node) {
+  const Node *condition = node->sources[0], *yes = node->sources[1], *no = node->sources[2];
+  if (yes == no) return stretched(graph, yes, node->shape);
+  if (is_integer(condition, 1)) return stretched(graph, yes, node->shape);
+  if (is_integer(condition, 0)) return stretched(graph, no, node->shape);
+  if (is_bool(node->dtype) && is_integer(yes, 1) && is_integer(no, 0)) return stretched(graph, condition, node->shape);
+  return node;
+}
+
+/// acc = fma(x, 1, acc) is acc + x rounded once, so the sum of x * 1 is the sum of x; the order stays.
+const Node* sum_of_one(Graph& graph, const Node* node) {
+  ReduceAttributes attributes = node->as<ReduceAttributes>();
+  if (!attributes.product) return node;
+  const Node* mul = node->sources[0];
+  const Node* x = drop_neutral<is_one>(graph, mul);
+  if (x == mul) return node;
+  attributes.product = false;
+  return graph.intern(Op::kSum, node->dtype, node->shape, {x}, std::move(attributes));
+}
+
+/// The node's sources that are the same everywhere, as scalars: the shape of an elementwise node is its own.
+const Node* use_scalars(Graph& graph, const Node* node) {
+  std::vector<const Node*> sources = node->sources;
+  bool has_shape = false, changed = false;
+  for (const Node*& source : sources) {
+    const Scalar* value = source->rank() > 0 ? uniform_value(source) : nullptr;
+    if (value != nullptr) source = graph.intern(Op::kConstant, value->dtype, {}, {}, ConstantAttributes{*value});
+    changed |= value != nullptr;
+    has_shape |= source->rank() > 0;
+  }
+  return changed && has_shape ? graph.intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes) : node;
+}
+
+struct AlgebraRule {
+  Op op;
+  Rule rule;
+};
+/// Tried in this order; the first that changes the node wins, and the result is looked at again.
+constexpr AlgebraRule kRules[] = {
+    {Op::kNeg, drop_pair},
+    {Op::kBitNot, drop_pair},
+    {Op::kAdd, drop_neutral<adds_nothing>},
+    {Op::kMul, drop_neutral<is_one>},
+    {Op::kMul, keep_deciding<is_zero_integer>},
+    {Op::kSum, sum_of_one},
+    {Op::kIdiv, drop_neutral<is_one_integer>},
+    {Op::kRem, remainder_of_one},
+    {Op::kFmod, remainder_of_one},
+    {Op::kMax, drop_same},
+    {Op::kMin, drop_same},
+    {Op::kLt, known_if_same<0>},
+    {Op::kLe, known_if_same<1>},
+    {Op::kEq, known_if_same<1>},
+    {Op::kEq, compare_with_bool<true>},
+    {Op::kNe, known_if_same<0>},
+    {Op::kNe, compare_with_bool<false>},
+    {Op::kBitAnd, drop_same},
+    {Op::kBitAnd, keep_deciding<is_zero_integer>},
+    {Op::kBitAnd, drop_neutral<is_all_ones>},
+    {Op::kBitOr, drop_same},
+    {Op::kBitOr, keep_deciding<is_all_ones>},
+    {Op::kBitOr, drop_neutral<is_zero_integer>},
+    {Op::kBitXor, known_if_same<0>},
+    {Op::kBitXor, drop_neutral<is_zero_integer>},
+    {Op::kShl, shift_by_nothing},
+    {Op::kShr, shift_by_nothing},
+    {Op::kWhere, choose},
+    {Op::kCast, cast_once},
+};
+
+constexpr size_t kMaxRulesPerOp = 3;
+/// kRules by op, null-terminated.
+constexpr auto kRulesOf = [] {
+  std::array<std::array<Rule, kMaxRulesPerOp + 1>, kOpCount> rules{};
+  for (const AlgebraRule& row : kRules) {
+    size_t k = 0;
+    while (rules[static_cast<int>(row.op)][k] != nullptr) ++k;
+    rules[static_cast<int>(row.op)].at(k) = row.rule;
+  }
+  return rules;
+}();
+
+const Node* simplify(Graph& graph, const Node* node) {
+  for (const Rule rule : kRulesOf[static_cast<int>(node->op)]) {
+    if (rule == nullptr) break;
+    const Node* simpler = rule(graph, node);
+    if (simpler != node) return simpler;
+  }
+  return info(node->op).family == Family::kElementwise ? use_scalars(graph, node) : node;
+}
+
+}  // namespace
+
+std::unique_ptr<Graph> simplify_algebra(const Graph& graph) { return rewrite(graph, simplify); }
+
+}  // namespace harp::opt

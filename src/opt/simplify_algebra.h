@@ -1,0 +1,13 @@
+// Identities of arithmetic, a table of small rules by op. On floats only those 02-semantics allows (x*1, x+(-0), -(-x), …), because
+// every output keeps its bits; on integers and bool whatever two's complement arithmetic makes true.
+#pragma once
+
+#include <memory>
+
+#include "graph/graph.h"
+
+namespace harp::opt {
+
+std::unique_ptr<Graph> simplify_algebra(const Graph& graph);
+
+}  // namespace harp::opt
