@@ -1,0 +1,100 @@
+// Operations that are made of primitives. Each function builds the normative sequence that docs/semantics.md states, in the dtype
+// of its operands; nothing below the graph knows them. Names, argument order and meaning follow NumPy, the Array API or PyTorch.
+// Errors carry the composite's name. operations.cpp holds the table of all of them for the text format and the API generator.
+//
+// Axes{} (nothing) means all axes; axes may be negative. None of them depends on the graph's flags but for the shapes and dtypes
+// of elementwise operands.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "graph/build.h"
+
+namespace harp::build {
+
+using Axes = std::optional<std::vector<int>>;
+
+// math.cpp: elementwise
+NodeRef sub(NodeRef a, NodeRef b);  // a + (-b)
+NodeRef gt(NodeRef a, NodeRef b);   // b < a
+NodeRef ge(NodeRef a, NodeRef b);   // b <= a
+NodeRef square(NodeRef x);          // x·x
+NodeRef rsqrt(NodeRef x);           // recip(sqrt(x))
+NodeRef sigmoid(NodeRef x);         // recip(1 + exp(-x))
+NodeRef relu(NodeRef x);            // maximum(x, 0)
+NodeRef silu(NodeRef x);            // x · sigmoid(x)
+NodeRef softplus(NodeRef x);        // log1p(exp(-abs(x))) + maximum(x, 0)
+NodeRef elu(NodeRef x, double alpha);
+NodeRef gelu(NodeRef x, std::string_view approximate);  // "none": the erf form; "tanh"
+NodeRef isinf(NodeRef x);
+NodeRef isfinite(NodeRef x);
+NodeRef logical_not(NodeRef x);  // these four take any dtype: x != 0
+NodeRef logical_and(NodeRef a, NodeRef b);
+NodeRef logical_or(NodeRef a, NodeRef b);
+NodeRef logical_xor(NodeRef a, NodeRef b);
+NodeRef powi(NodeRef x, int64_t k);                  // by squaring; k < 0: recip of x^-k, floats only
+NodeRef clip(NodeRef x, NodeRef lo, NodeRef hi);     // minimum(maximum(x, lo), hi)
+NodeRef lerp(NodeRef a, NodeRef b, NodeRef weight);  // fma(weight, b - a, a)
+
+// reduce.cpp: reductions and normalisations
+NodeRef sum(NodeRef x, const Axes& axes, bool keepdims);
+NodeRef prod(NodeRef x, const Axes& axes, bool keepdims);
+NodeRef max(NodeRef x, const Axes& axes, bool keepdims);
+NodeRef min(NodeRef x, const Axes& axes, bool keepdims);
+NodeRef mean(NodeRef x, const Axes& axes, bool keepdims);                     // sum / n
+NodeRef var(NodeRef x, const Axes& axes, int64_t correction, bool keepdims);  // sum((x - mean)²) / (n - correction)
+NodeRef any(NodeRef x, const Axes& axes, bool keepdims);                      // max of x != 0
+NodeRef all(NodeRef x, const Axes& axes, bool keepdims);                      // min of x != 0
+NodeRef softmax(NodeRef x, int axis);                                         // e · recip(sum(e)), e = exp(x - max)
+NodeRef log_softmax(NodeRef x, int axis);                                     // (x - max) - log(sum(exp(x - max)))
+NodeRef logsumexp(NodeRef x, const Axes& axes, bool keepdims);                // log(sum(exp(x - m))) + m, m = max where finite, else 0
+
+// views.cpp: places change, elements do not
+NodeRef transpose(NodeRef x, const Axes& axes);  // nothing: axes reversed
+NodeRef moveaxis(NodeRef x, std::span<const int> source, std::span<const int> destination);
+NodeRef unsqueeze(NodeRef x, std::span<const int> axes);  // positions in the result
+NodeRef squeeze(NodeRef x, const Axes& axes);             // nothing: every axis that is the constant 1
+NodeRef flip(NodeRef x, const Axes& axes);
+NodeRef flatten(NodeRef x, int start_axis, int end_axis);  // the axes between, both included, become one
+/// Windows along several axes; one number stands for all axes. The window axes come last, in the order of `axes`.
+NodeRef unfold_axes(NodeRef x, std::span<const int> axes, std::span<const Dim> size, std::span<const int64_t> stride,
+                    std::span<const int64_t> dilation);
+/// Zeros around, one pair (before, after) an axis, or one for all.
+struct Padding {
+  Dim before = 0, after = 0;
+};
+/// unfold1d, 2d, 3d: windows over the last `spatial` axes after padding them with zeros.
+NodeRef unfold_spatial(NodeRef x, int spatial, std::span<const Dim> size, std::span<const int64_t> stride,
+                       std::span<const int64_t> dilation, std::span<const Padding> padding);
+
+// joins.cpp
+NodeRef stack(std::span<const NodeRef> sources, int axis);
+/// Equal parts (a count), or cut at positions as numpy.split does.
+struct Sections {
+  std::optional<int64_t> count;
+  std::vector<Dim> positions;
+};
+std::vector<NodeRef> split(NodeRef x, const Sections& sections, int axis);
+NodeRef repeat(NodeRef x, Dim repeats, std::optional<int> axis);  // no axis: of the flattened array
+NodeRef tile(NodeRef x, std::span<const Dim> repeats);
+NodeRef roll(NodeRef x, std::span<const Dim> shift, const Axes& axis);  // no axis: of the flattened array
+/// mode: "constant" (with value), "edge", "reflect", "wrap".
+NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> after, Scalar value, std::string_view mode);
+
+// creation.cpp
+NodeRef full(Graph& graph, const Shape& shape, Scalar value);
+NodeRef full_like(NodeRef x, double value);  // shape and dtype of x
+/// start, start + step, … of dtype: `count` of them, or those before stop. Exactly one of count and stop is given.
+NodeRef arange_from(Graph& graph, std::optional<Dim> count, Dim start, std::optional<Dim> stop, int64_t step, DType dtype);
+NodeRef linspace(Graph& graph, double start, double stop, Dim count, DType dtype);
+NodeRef eye(Graph& graph, Dim rows, std::optional<Dim> columns, DType dtype);
+NodeRef tril(NodeRef x, int64_t k);  // elements on and below the k-th diagonal, else 0
+NodeRef triu(NodeRef x, int64_t k);
+NodeRef one_hot(NodeRef indices, Dim depth, DType dtype);  // a last axis of depth, 1 where it equals the index
+
+/// A constant of x's dtype.
+NodeRef constant_like(NodeRef x, double value);
+
+}  // namespace harp::build

@@ -1,0 +1,99 @@
+// Arrays made from nothing but sizes and numbers. All are arange and constants, so they cost no memory until somebody stores them.
+#include <limits>
+
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+
+namespace harp::build {
+namespace {
+
+void check_numeric(std::string_view op, DType dtype) {
+  check_dtype(op, dtype);
+  HARP_CHECK(is_int(dtype) || is_float(dtype), Code::kDType, op, ": makes integers or floats, not ", name(dtype));
+}
+
+/// Positions along an axis, as i32 or, where `offset` could carry them out of i32, as i64.
+NodeRef positions(Graph& graph, Dim count, int64_t offset) {
+  const NodeRef index = arange(graph, count);
+  const bool fits = offset >= 0 ? range(count).hi <= INT32_MAX - std::min<int64_t>(offset, INT32_MAX) : offset >= INT32_MIN;
+  return fits ? index : cast(index, DType::kI64);
+}
+
+/// column <= row + k (or column >= row + k) over the last two axes of x.
+NodeRef triangle(std::string_view op, NodeRef x, int64_t k, bool lower) {
+  Graph& graph = check_node(op, x);
+  HARP_CHECK(x->rank() >= 2, Code::kShape, op, ": ", label(x), " has shape ", to_string(x->shape), "; at least 2 axes are needed");
+  const Dim rows = x->shape[x->rank() - 2], columns = x->shape[x->rank() - 1];
+  NodeRef row = positions(graph, rows, k), column = cast(arange(graph, columns), row->dtype);
+  if (k != 0) row = elementwise(Op::kAdd, {row, constant(graph, scalar_from_int(row->dtype, k))});
+  row = broadcast_to(reshape(row, {rows, 1}), {rows, columns});
+  column = broadcast_to(column, {rows, columns});
+  const NodeRef keep = lower ? elementwise(Op::kLe, {column, row}) : elementwise(Op::kLe, {row, column});
+  return elementwise(Op::kWhere, {broadcast_to(keep, x->shape), x, constant_like(x, 0)});
+}
+
+}  // namespace
+
+NodeRef full(Graph& graph, const Shape& shape, Scalar value) {
+  check_shape("full", graph, value.dtype, shape);
+  return broadcast_to(constant(graph, value), shape);
+}
+
+NodeRef full_like(NodeRef x, double value) { return broadcast_to(constant_like(x, value), x->shape); }
+
+NodeRef arange_from(Graph& graph, std::optional<Dim> count, Dim start, std::optional<Dim> stop, int64_t step, DType dtype) {
+  check_numeric("arange", dtype);
+  HARP_CHECK(count.has_value() != stop.has_value(), Code::kInvalidArgument, "arange: give either n or stop");
+  HARP_CHECK(step != 0 && step != INT64_MIN, Code::kRange, "arange: the step is ", step);
+  if (stop) count = harp::max(Dim(0), step > 0 ? ceil_div(*stop - start, step) : ceil_div(start - *stop, -step));
+  if (dtype == DType::kI32 && start.is_constant() && count->is_constant() && count->constant() > 0) {
+    const Dim last = start + (*count - 1) * Dim(step);
+    HARP_CHECK(int_fits(dtype, start.constant()) && int_fits(dtype, last.constant()), Code::kRange, "arange: ", start.constant(), " to ",
+               last.constant(), " does not fit i32; give dtype=i64");
+  }
+  NodeRef result = cast(arange(graph, *count), dtype);
+  if (step != 1) result = elementwise(Op::kMul, {result, constant(graph, scalar_from_int(dtype, step))});
+  if (!start.is_constant(0)) result = elementwise(Op::kAdd, {result, cast(size(graph, start), dtype)});
+  return result;
+}
+
+NodeRef linspace(Graph& graph, double start, double stop, Dim count, DType dtype) {
+  check_dtype("linspace", dtype);
+  HARP_CHECK(is_float(dtype), Code::kDType, "linspace: makes floats, not ", name(dtype));
+  const NodeRef index = arange(graph, count);
+  if (count.is_constant(1) || count.is_constant(0)) return full(graph, {count}, scalar_from_double(dtype, start));
+  // At least 1, so that one element gives start; the last element is stop exactly.
+  const NodeRef steps = size(graph, harp::max(count - 1, 1));
+  const NodeRef step = elementwise(Op::kDiv, {constant(graph, scalar_from_double(dtype, stop - start)), cast(steps, dtype)});
+  const NodeRef first = constant(graph, scalar_from_double(dtype, start)), last = constant(graph, scalar_from_double(dtype, stop));
+  const NodeRef value = elementwise(Op::kFma, {cast(index, dtype), step, first});
+  return elementwise(Op::kWhere, {elementwise(Op::kEq, {index, cast(steps, DType::kI32)}), last, value});
+}
+
+NodeRef eye(Graph& graph, Dim rows, std::optional<Dim> columns, DType dtype) {
+  const Shape shape = {rows, columns.value_or(rows)};
+  check_shape("eye", graph, dtype, shape);
+  const NodeRef row = broadcast_to(reshape(arange(graph, shape[0]), {shape[0], 1}), shape);
+  return cast(elementwise(Op::kEq, {row, broadcast_to(arange(graph, shape[1]), shape)}), dtype);
+}
+
+NodeRef tril(NodeRef x, int64_t k) { return triangle("tril", x, k, true); }
+NodeRef triu(NodeRef x, int64_t k) { return triangle("triu", x, k, false); }
+
+NodeRef one_hot(NodeRef indices, Dim depth, DType dtype) {
+  Graph& graph = check_node("one_hot", indices);
+  HARP_CHECK(is_int(indices->dtype), Code::kDType, "one_hot: the indices are ", name(indices->dtype), " (", label(indices),
+             "); they must be integers");
+  HARP_CHECK(indices->rank() < kMaxRank, Code::kShape, "one_hot: the result would have ", kMaxRank + 1, " axes; at most ", kMaxRank,
+             " are allowed");
+  check_dim("one_hot", graph, depth, "the depth");
+  Shape shape = indices->shape, with_one = indices->shape;
+  shape.push_back(depth);
+  with_one.push_back(1);
+  check_shape("one_hot", graph, dtype, shape);
+  const NodeRef classes = broadcast_to(cast(arange(graph, depth), indices->dtype), shape);
+  return cast(elementwise(Op::kEq, {broadcast_to(reshape(indices, std::move(with_one)), shape), classes}), dtype);
+}
+
+}  // namespace harp::build

@@ -1,0 +1,165 @@
+// Composites that put arrays together or cut them: stack, split, repeat, tile, roll, and padding that repeats elements.
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+
+namespace harp::build {
+namespace {
+
+/// `size` elements from `start` along one axis, all of the others.
+NodeRef part(NodeRef x, int axis, Dim start, Dim size, int64_t step = 1) {
+  std::vector<Dim> starts(x->rank(), Dim(0));
+  Shape sizes = x->shape;
+  std::vector<int64_t> steps(x->rank(), 1);
+  starts[axis] = start;
+  sizes[axis] = size;
+  steps[axis] = step;
+  return slice_exactly(x, starts, sizes, steps);
+}
+
+/// Every element along the axis (each == true), or the axis as a whole, `times` times in a row.
+NodeRef repeat_axis(std::string_view op, NodeRef x, int axis, Dim times, bool each) {
+  check_dim(op, check_node(op, x), times, cat("the number of repeats of axis ", axis));
+  if (times.is_constant(1)) return x;
+  Shape result = x->shape;
+  result[axis] = result[axis] * times;
+  check_shape(op, check_node(op, x), x->dtype, result);
+  // A new axis beside this one is stretched; at the greatest rank the axes before and after make room for it.
+  const bool merge = x->rank() == kMaxRank;
+  auto count = [&](auto first, auto last) { return element_count(Shape(first, last)); };
+  Shape outer(x->shape.begin(), x->shape.begin() + axis), inner(x->shape.begin() + axis + 1, x->shape.end());
+  if (merge) outer = {count(outer.begin(), outer.end())}, inner = {count(inner.begin(), inner.end())};
+  Shape shape = outer;
+  const Dim size = x->shape[axis];
+  shape.insert(shape.end(), {each ? size : Dim(1), each ? Dim(1) : size});
+  shape.insert(shape.end(), inner.begin(), inner.end());
+  Shape stretched = shape;
+  stretched[outer.size() + (each ? 1 : 0)] = times;
+  return reshape(expand(reshape(x, std::move(shape)), std::move(stretched)), std::move(result));
+}
+
+}  // namespace
+
+NodeRef stack(std::span<const NodeRef> sources, int axis) {
+  check_nodes("stack", sources);
+  const int rank = sources[0]->rank() + 1;
+  HARP_CHECK(rank <= kMaxRank, Code::kShape, "stack: the result would have ", rank, " axes; at most ", kMaxRank, " are allowed");
+  const int along = normalize_axis("stack", axis, rank);
+  std::vector<NodeRef> parts;
+  for (NodeRef source : sources) {
+    HARP_CHECK(source->shape == sources[0]->shape, Code::kShape, "stack: operands have shapes ", shapes_of(sources), " (", labels(sources),
+               "); they must be identical");
+    parts.push_back(unsqueeze(source, {&along, 1}));
+  }
+  return concat(parts, along);
+}
+
+std::vector<NodeRef> split(NodeRef x, const Sections& sections, int axis) {
+  check_node("split", x);
+  const int along = normalize_axis("split", axis, x->rank());
+  const Dim length = x->shape[along];
+  std::vector<NodeRef> parts;
+  if (sections.count) {
+    const int64_t count = *sections.count;
+    HARP_CHECK(count >= 1 && count <= 1'000'000, Code::kRange, "split: ", count, " sections; there must be 1 to 1000000");
+    const auto size = exact_quotient(length, count);
+    HARP_CHECK(size.has_value(), Code::kShape, "split: axis ", along, " of ", label(x), " has size ", to_string(length), ", which is not ",
+               length.is_constant() ? "" : "known to be ", "a multiple of ", count);
+    for (int64_t i = 0; i < count; ++i) parts.push_back(part(x, along, *size * Dim(i), *size));
+    return parts;
+  }
+  std::vector<SliceSpec> specs(x->rank());
+  for (size_t i = 0; i <= sections.positions.size(); ++i) {
+    specs[along].start = i == 0 ? std::optional<Dim>() : sections.positions[i - 1];
+    specs[along].stop = i == sections.positions.size() ? std::optional<Dim>() : sections.positions[i];
+    parts.push_back(slice(x, specs));
+  }
+  return parts;
+}
+
+NodeRef repeat(NodeRef x, Dim repeats, std::optional<int> axis) {
+  check_node("repeat", x);
+  if (!axis) return repeat_axis("repeat", flatten(x, 0, -1), 0, repeats, true);
+  return repeat_axis("repeat", x, normalize_axis("repeat", *axis, x->rank()), repeats, true);
+}
+
+NodeRef tile(NodeRef x, std::span<const Dim> repeats) {
+  check_node("tile", x);
+  HARP_CHECK(repeats.size() <= static_cast<size_t>(kMaxRank), Code::kShape, "tile: ", repeats.size(), " repeats; at most ", kMaxRank,
+             " axes are allowed");
+  // As in NumPy, the shorter of shape and repeats gets ones on the left.
+  Shape shape(std::max(repeats.size(), x->shape.size()) - x->shape.size(), Dim(1));
+  shape.insert(shape.end(), x->shape.begin(), x->shape.end());
+  x = reshape(x, shape);
+  const size_t unnamed = shape.size() - repeats.size();
+  for (size_t i = 0; i < repeats.size(); ++i) x = repeat_axis("tile", x, static_cast<int>(unnamed + i), repeats[i], false);
+  return x;
+}
+
+NodeRef roll(NodeRef x, std::span<const Dim> shift, const Axes& axes) {
+  Graph& graph = check_node("roll", x);
+  if (!axes) {
+    HARP_CHECK(shift.size() == 1, Code::kShape, "roll: ", shift.size(), " shifts of the flattened array; name the axes");
+    const std::vector<int> first = {0};
+    return reshape(roll(flatten(x, 0, -1), shift, first), x->shape);
+  }
+  HARP_CHECK(shift.size() == axes->size() || shift.size() == 1, Code::kShape, "roll: ", shift.size(), " shifts for ", axes->size(),
+             " axes");
+  for (size_t i = 0; i < axes->size(); ++i) {  // an axis may be named twice: the shifts add up
+    const int axis = normalize_axis("roll", (*axes)[i], x->rank());
+    const Dim by = shift.size() == 1 ? shift[0] : shift[i], length = x->shape[axis];
+    HARP_CHECK(by.is_constant() || by.node()->table == &graph.dims(), Code::kInvalidArgument,
+               "roll: the shift uses shape variables of another graph");
+    const Dim moved = mod(by, length);  // the last `moved` elements come first
+    if (moved.is_constant(0)) continue;
+    const NodeRef parts[] = {part(x, axis, length - moved, moved), part(x, axis, 0, length - moved)};
+    x = concat(parts, axis);
+  }
+  return x;
+}
+
+namespace {
+
+/// The elements that come before (or after) the axis in one of the repeating modes.
+NodeRef border(NodeRef x, int axis, Dim amount, bool is_before, std::string_view mode) {
+  const Dim length = x->shape[axis];
+  if (mode == "edge") {
+    HARP_CHECK(proven_positive(length), Code::kShape, "pad: mode=edge needs an element; axis ", axis, " of ", label(x), " has size ",
+               to_string(length), length.is_constant() ? "" : ", which can be 0");
+    Shape shape = x->shape;
+    shape[axis] = amount;
+    return expand(part(x, axis, is_before ? Dim(0) : length - 1, 1), std::move(shape));
+  }
+  const Dim available = mode == "reflect" ? length - 1 : length;
+  HARP_CHECK(proven_at_most(amount, available), Code::kShape, "pad: mode=", mode, " of ", to_string(amount), " elements ",
+             is_before ? "before" : "after", " axis ", axis, " of ", label(x), ", which has size ", to_string(length), "; at most ",
+             to_string(available), " can be repeated", length.is_constant() ? "" : " (bound the shape variable from below)");
+  if (mode == "reflect") return part(x, axis, is_before ? amount : length - 2, amount, -1);
+  return part(x, axis, is_before ? length - amount : Dim(0), amount);
+}
+
+}  // namespace
+
+NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> after, Scalar value, std::string_view mode) {
+  Graph& graph = check_node("pad", x);
+  if (mode == "constant") return pad(x, before, after, value);
+  HARP_CHECK(mode == "edge" || mode == "reflect" || mode == "wrap", Code::kInvalidArgument, "pad: mode is \"", mode,
+             "\"; it must be constant, edge, reflect or wrap");
+  HARP_CHECK(before.size() == x->shape.size() && after.size() == x->shape.size(), Code::kShape, "pad: ", before.size(),
+             " amounts before and ", after.size(), " after for ", label(x), " of shape ", to_string(x->shape),
+             "; there must be one an axis");
+  for (int axis = 0; axis < x->rank(); ++axis) {
+    check_dim("pad", graph, before[axis], cat("the amount before axis ", axis));
+    check_dim("pad", graph, after[axis], cat("the amount after axis ", axis));
+    std::vector<NodeRef> parts;
+    if (!before[axis].is_constant(0)) parts.push_back(border(x, axis, before[axis], true, mode));
+    parts.push_back(x);
+    if (!after[axis].is_constant(0)) parts.push_back(border(x, axis, after[axis], false, mode));
+    x = concat(parts, axis);
+  }
+  return x;
+}
+
+}  // namespace harp::build

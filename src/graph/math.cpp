@@ -1,0 +1,141 @@
+// Elementwise composites. The order of operations in each line is part of the law: it decides the bits.
+#include <limits>
+
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+
+namespace harp::build {
+namespace {
+
+NodeRef unary(Op op, NodeRef x) { return elementwise(op, {x}); }
+NodeRef add(NodeRef a, NodeRef b) { return elementwise(Op::kAdd, {a, b}); }
+NodeRef mul(NodeRef a, NodeRef b) { return elementwise(Op::kMul, {a, b}); }
+NodeRef neg(NodeRef x) { return unary(Op::kNeg, x); }
+
+/// The operand as a float, by the graph's rules; errors name `op`.
+NodeRef as_float(std::string_view op, NodeRef x) { return cast(x, common_type(op, Operands::kFloat, std::span(&x, 1)).dtype); }
+
+DType common_dtype(std::string_view op, Operands accepted, std::initializer_list<NodeRef> operands) {
+  return common_type(op, accepted, std::span(operands.begin(), operands.size())).dtype;
+}
+
+/// x != 0; bools as they are.
+NodeRef is_true(std::string_view op, NodeRef x) {
+  check_node(op, x);
+  return is_bool(x->dtype) ? x : elementwise(Op::kNe, {x, constant_like(x, 0)});
+}
+
+NodeRef logical(std::string_view name, Op op, NodeRef a, NodeRef b) {
+  const NodeRef operands[] = {is_true(name, a), is_true(name, b)};
+  common_type(name, Operands::kBoolInt, operands);
+  return elementwise(op, operands);
+}
+
+}  // namespace
+
+NodeRef constant_like(NodeRef x, double value) { return constant(check_node("constant", x), scalar_from_double(x->dtype, value)); }
+
+NodeRef sub(NodeRef a, NodeRef b) {
+  const DType dtype = common_dtype("sub", Operands::kNumber, {a, b});
+  return add(a, neg(cast(b, dtype)));
+}
+
+NodeRef gt(NodeRef a, NodeRef b) {
+  common_dtype("gt", Operands::kOrdered, {a, b});
+  return elementwise(Op::kLt, {b, a});
+}
+NodeRef ge(NodeRef a, NodeRef b) {
+  common_dtype("ge", Operands::kOrdered, {a, b});
+  return elementwise(Op::kLe, {b, a});
+}
+
+NodeRef square(NodeRef x) {
+  common_dtype("square", Operands::kNumber, {x});
+  return mul(x, x);
+}
+
+NodeRef rsqrt(NodeRef x) { return unary(Op::kRecip, unary(Op::kSqrt, as_float("rsqrt", x))); }
+
+NodeRef sigmoid(NodeRef x) {
+  x = as_float("sigmoid", x);
+  return unary(Op::kRecip, add(constant_like(x, 1), unary(Op::kExp, neg(x))));
+}
+
+NodeRef relu(NodeRef x) {
+  common_dtype("relu", Operands::kNumber, {x});
+  return elementwise(Op::kMax, {x, constant_like(x, 0)});
+}
+
+NodeRef silu(NodeRef x) {
+  x = as_float("silu", x);
+  return mul(x, sigmoid(x));
+}
+
+NodeRef softplus(NodeRef x) {
+  x = as_float("softplus", x);
+  return add(unary(Op::kLog1p, unary(Op::kExp, neg(unary(Op::kAbs, x)))), relu(x));
+}
+
+NodeRef elu(NodeRef x, double alpha) {
+  x = as_float("elu", x);
+  const NodeRef zero = constant_like(x, 0);
+  return elementwise(Op::kWhere, {gt(x, zero), x, mul(constant_like(x, alpha), unary(Op::kExpm1, x))});
+}
+
+NodeRef gelu(NodeRef x, std::string_view approximate) {
+  HARP_CHECK(approximate == "none" || approximate == "tanh", Code::kInvalidArgument, "gelu: approximate is \"", approximate,
+             "\"; it must be \"none\" or \"tanh\"");
+  x = as_float("gelu", x);
+  const NodeRef half = mul(x, constant_like(x, 0.5)), one = constant_like(x, 1);
+  if (approximate == "none") {
+    constexpr double kSqrtHalf = 0.70710678118654752440;
+    return mul(half, add(unary(Op::kErf, mul(x, constant_like(x, kSqrtHalf))), one));
+  }
+  constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
+  const NodeRef cubed = mul(mul(x, x), x);
+  const NodeRef inner = mul(add(x, mul(cubed, constant_like(x, 0.044715))), constant_like(x, kSqrtTwoOverPi));
+  return mul(half, add(unary(Op::kTanh, inner), one));
+}
+
+NodeRef isinf(NodeRef x) {
+  x = as_float("isinf", x);
+  return elementwise(Op::kEq, {unary(Op::kAbs, x), constant_like(x, std::numeric_limits<double>::infinity())});
+}
+NodeRef isfinite(NodeRef x) {
+  x = as_float("isfinite", x);
+  return elementwise(Op::kLt, {unary(Op::kAbs, x), constant_like(x, std::numeric_limits<double>::infinity())});
+}
+
+NodeRef logical_not(NodeRef x) { return unary(Op::kBitNot, is_true("logical_not", x)); }
+NodeRef logical_and(NodeRef a, NodeRef b) { return logical("logical_and", Op::kBitAnd, a, b); }
+NodeRef logical_or(NodeRef a, NodeRef b) { return logical("logical_or", Op::kBitOr, a, b); }
+NodeRef logical_xor(NodeRef a, NodeRef b) { return logical("logical_xor", Op::kBitXor, a, b); }
+
+NodeRef powi(NodeRef x, int64_t k) {
+  common_dtype("powi", Operands::kNumber, {x});
+  HARP_CHECK(k >= 0 || is_float(x->dtype), Code::kRange, "powi: ", k, " as the power of ", name(x->dtype), " (", label(x),
+             "); integers take powers from 0");
+  if (k == 0) return full_like(x, 1);
+  uint64_t power = k < 0 ? 0 - static_cast<uint64_t>(k) : static_cast<uint64_t>(k);
+  NodeRef result = nullptr;
+  for (NodeRef base = x;; base = mul(base, base)) {
+    if (power & 1) result = result == nullptr ? base : mul(result, base);
+    power >>= 1;
+    if (power == 0) break;
+  }
+  return k < 0 ? unary(Op::kRecip, result) : result;
+}
+
+NodeRef clip(NodeRef x, NodeRef lo, NodeRef hi) {
+  common_dtype("clip", Operands::kOrdered, {x, lo, hi});
+  return elementwise(Op::kMin, {elementwise(Op::kMax, {x, lo}), hi});
+}
+
+NodeRef lerp(NodeRef a, NodeRef b, NodeRef weight) {
+  const DType dtype = common_dtype("lerp", Operands::kFloat, {a, b, weight});
+  a = cast(a, dtype);
+  return elementwise(Op::kFma, {weight, sub(b, a), a});
+}
+
+}  // namespace harp::build

@@ -1,0 +1,140 @@
+// Composites that only move elements: they end as permute, expand, reshape, slice, pad and unfold nodes.
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+
+namespace harp::build {
+
+NodeRef transpose(NodeRef x, const Axes& axes) {
+  check_node("transpose", x);
+  if (axes) {
+    HARP_CHECK(static_cast<int>(axes->size()) == x->rank(), Code::kShape, "transpose: ", axes->size(), " axes for ", label(x), " of shape ",
+               to_string(x->shape), "; each of its ", x->rank(), " axes must be named once");
+    return permute(x, normalize_axes("transpose", *axes, x->rank()));
+  }
+  std::vector<int> reversed(x->rank());
+  for (int i = 0; i < x->rank(); ++i) reversed[i] = x->rank() - 1 - i;
+  return permute(x, reversed);
+}
+
+NodeRef moveaxis(NodeRef x, std::span<const int> source, std::span<const int> destination) {
+  check_node("moveaxis", x);
+  const int rank = x->rank();
+  HARP_CHECK(source.size() == destination.size(), Code::kShape, "moveaxis: ", source.size(), " axes cannot move to ", destination.size(),
+             " places");
+  const std::vector<int> from = normalize_axes("moveaxis", source, rank), to = normalize_axes("moveaxis", destination, rank);
+  std::vector<int> order(rank, -1);
+  for (size_t i = 0; i < from.size(); ++i) order[to[i]] = from[i];
+  int next = 0;  // the other axes fill the gaps in their old order
+  for (int& axis : order) {
+    if (axis >= 0) continue;
+    while (std::find(from.begin(), from.end(), next) != from.end()) ++next;
+    axis = next++;
+  }
+  return permute(x, order);
+}
+
+NodeRef unsqueeze(NodeRef x, std::span<const int> axes) {
+  check_node("unsqueeze", x);
+  const int rank = x->rank() + static_cast<int>(axes.size());
+  HARP_CHECK(rank <= kMaxRank, Code::kShape, "unsqueeze: the result would have ", rank, " axes; at most ", kMaxRank, " are allowed");
+  const std::vector<int> added = normalize_axes("unsqueeze", axes, rank);
+  Shape shape;
+  auto next = x->shape.begin();
+  for (int i = 0; i < rank; ++i) shape.push_back(std::find(added.begin(), added.end(), i) != added.end() ? Dim(1) : *next++);
+  return reshape(x, std::move(shape));
+}
+
+NodeRef squeeze(NodeRef x, const Axes& axes) {
+  check_node("squeeze", x);
+  std::vector<bool> drop(x->rank(), false);
+  if (axes) {
+    for (int axis : normalize_axes("squeeze", *axes, x->rank())) {
+      HARP_CHECK(x->shape[axis].is_constant(1), Code::kShape, "squeeze: axis ", axis, " of ", label(x), " has size ",
+                 to_string(x->shape[axis]), "; only an axis whose size is the constant 1 can go");
+      drop[axis] = true;
+    }
+  } else {
+    for (int i = 0; i < x->rank(); ++i) drop[i] = x->shape[i].is_constant(1);
+  }
+  Shape shape;
+  for (int i = 0; i < x->rank(); ++i)
+    if (!drop[i]) shape.push_back(x->shape[i]);
+  return reshape(x, std::move(shape));
+}
+
+NodeRef flip(NodeRef x, const Axes& axes) {
+  check_node("flip", x);
+  std::vector<SliceSpec> specs(x->rank());
+  if (axes)
+    for (int axis : normalize_axes("flip", *axes, x->rank())) specs[axis].step = -1;
+  else
+    for (SliceSpec& spec : specs) spec.step = -1;
+  return slice(x, specs);
+}
+
+NodeRef flatten(NodeRef x, int start_axis, int end_axis) {
+  check_node("flatten", x);
+  if (x->rank() == 0) {
+    HARP_CHECK((start_axis == 0 || start_axis == -1) && (end_axis == 0 || end_axis == -1), Code::kShape, "flatten: axes ", start_axis,
+               " to ", end_axis, " of a scalar (", label(x), ")");
+    return reshape(x, {1});
+  }
+  const int first = normalize_axis("flatten", start_axis, x->rank()), last = normalize_axis("flatten", end_axis, x->rank());
+  HARP_CHECK(first <= last, Code::kShape, "flatten: axis ", first, " does not come before axis ", last);
+  Shape shape(x->shape.begin(), x->shape.begin() + first);
+  shape.push_back(element_count(Shape(x->shape.begin() + first, x->shape.begin() + last + 1)));
+  shape.insert(shape.end(), x->shape.begin() + last + 1, x->shape.end());
+  return reshape(x, std::move(shape));
+}
+
+namespace {
+
+/// values[i], or the one value that stands for all axes.
+template <class T>
+T value_for(std::string_view op, std::string_view what, std::span<const T> values, size_t i, size_t axes) {
+  HARP_CHECK(values.size() == axes || values.size() == 1, Code::kShape, op, ": ", what, " has ", values.size(), " entries for ", axes,
+             " axes");
+  return values.size() == 1 ? values[0] : values[i];
+}
+
+NodeRef unfold_each(std::string_view op, NodeRef x, std::span<const int> axes, std::span<const Dim> size, std::span<const int64_t> stride,
+                    std::span<const int64_t> dilation) {
+  const std::vector<int> along = normalize_axes(op, axes, x->rank());
+  HARP_CHECK(x->shape.size() + along.size() <= static_cast<size_t>(kMaxRank), Code::kShape, op, ": the result would have ",
+             x->shape.size() + along.size(), " axes; at most ", kMaxRank, " are allowed");
+  for (size_t i = 0; i < along.size(); ++i)
+    x = unfold(x, along[i], value_for(op, "size", size, i, along.size()), value_for(op, "stride", stride, i, along.size()),
+               value_for(op, "dilation", dilation, i, along.size()));
+  return x;
+}
+
+}  // namespace
+
+NodeRef unfold_axes(NodeRef x, std::span<const int> axes, std::span<const Dim> size, std::span<const int64_t> stride,
+                    std::span<const int64_t> dilation) {
+  check_node("unfold", x);
+  return unfold_each("unfold", x, axes, size, stride, dilation);
+}
+
+NodeRef unfold_spatial(NodeRef x, int spatial, std::span<const Dim> size, std::span<const int64_t> stride,
+                       std::span<const int64_t> dilation, std::span<const Padding> padding) {
+  const std::string op = cat("unfold", spatial, "d");
+  check_node(op, x);
+  HARP_CHECK(x->rank() >= spatial, Code::kShape, op, ": ", label(x), " has shape ", to_string(x->shape), "; at least ", spatial,
+             " axes are needed");
+  std::vector<int> axes;
+  std::vector<Dim> before(x->rank(), Dim(0)), after(x->rank(), Dim(0));
+  for (int i = 0; i < spatial; ++i) {
+    const int axis = x->rank() - spatial + i;
+    axes.push_back(axis);
+    const Padding p = value_for(op, "padding", padding, i, spatial);
+    before[axis] = p.before;
+    after[axis] = p.after;
+  }
+  return unfold_each(op, pad(x, before, after, scalar_from_int(x->dtype, 0)), axes, size, stride, dilation);
+}
+
+}  // namespace harp::build
