@@ -1,0 +1,216 @@
+// Running cc. One call of the driver compiles and links: calling cc1, as and ld ourselves was measured at 4 ms less of about 35, and
+// means guessing at paths that differ between distributions. The source includes nothing; that is what makes 25 ms possible at all.
+#include "compile/c_compiler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/revision.h"
+#include "compile/shared_object.h"
+
+namespace harp {
+namespace {
+
+// Relative, with "./": the child runs inside the work directory, so no directory's name, however odd, reaches a command line, and no
+// file can be mistaken for an option.
+constexpr const char* kSourceName = "unit.c";
+constexpr const char* kSourceArgument = "./unit.c";
+constexpr const char* kOutputName = "unit.so";
+constexpr const char* kOutputArgument = "./unit.so";
+constexpr size_t kMaxOutputBytes = size_t{256} << 20;
+constexpr std::chrono::seconds kVersionPatience{10};
+
+// Why each one stands here: docs of the CPU backend (compile latency, trap list). In short: contraction and errno change bits or pull
+// in libm; without -O3 scalar loops are not vectorised; the rest keeps the file small and free of symbols from elsewhere (a hardened
+// default such as the stack protector would call into libc and libssp).
+constexpr const char* kFlags[] = {
+    "-std=gnu11",
+    "-ffp-contract=off",
+    "-fwrapv",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-asynchronous-unwind-tables",
+    "-fno-stack-protector",
+    "-fPIC",
+    "-shared",
+    "-nostdlib",
+    "-Wl,--build-id=none",
+    "-Wl,--hash-style=gnu",
+};
+
+/// A flag whose whole meaning is in its text. Whatever may name a file (-include, -I, -B, --sysroot, -specs, @file, -fplugin=…) or ask
+/// about this machine (-march=native) is not.
+bool is_self_contained(std::string_view flag) {
+  if (flag.find('/') != flag.npos || flag.find('@') != flag.npos || flag.find("native") != flag.npos) return false;
+  if (flag.starts_with("-fplugin") || flag.starts_with("-fprofile") || flag.starts_with("-fbranch-prob") ||
+      flag.starts_with("-fauto-profile") || flag.starts_with("-Wl,") || flag.starts_with("-Wa,") || flag.starts_with("-Wp,"))
+    return false;
+  if (flag == "-D" || flag == "-U" || flag == "-pipe" || flag == "-w") return true;
+  for (const char* prefix : {"-O", "-D", "-U", "-W", "-f", "-m", "-g", "-std=", "-pedantic"})
+    if (flag.starts_with(prefix)) return true;
+  return false;
+}
+
+std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+
+}  // namespace
+
+std::shared_ptr<const CCompiler> CCompiler::find(System system, CompileCache& cache, const std::string& option, Deadline deadline) {
+  std::vector<std::string> tried;
+  std::string output;
+  for (const CommandCandidate& candidate : c_compiler_candidates(system.process, option)) {
+    const auto reject = [&](std::string_view why) {
+      const std::string origin = candidate.origin == "PATH" ? std::string() : cat(candidate.origin, "=");
+      tried.push_back(cat(origin, candidate.text, " (", why, ")"));
+    };
+    std::optional<std::vector<std::string>> words = split_command(candidate.text);
+    if (!words || words->empty()) {
+      reject(words ? "empty" : "a quote is not closed");
+      continue;
+    }
+    std::optional<std::string> program = find_program(system, words->front());
+    if (!program) {
+      reject(words->front().find('/') == std::string::npos ? "not found on PATH" : "no such program");
+      continue;
+    }
+    words->front() = std::move(*program);
+    const std::shared_ptr<CCompiler> compiler(new CCompiler(system, std::move(*words)));
+    if (!compiler->collect_dependencies()) {
+      reject("its file cannot be examined");
+      continue;
+    }
+    try {
+      compiler->identify(cache, deadline);
+      return compiler;
+    } catch (const Error& error) {
+      reject(error.message);
+      output += error.compiler_output;
+    }
+  }
+  throw Error(Code::kCompiler, cat("no C compiler works; tried ", join(tried, ", ")), std::move(output));
+}
+
+bool CCompiler::collect_dependencies() {
+  const auto add = [this](std::string path) {
+    Dependency dependency{std::move(path), {}, {}};
+    if (system_.files.real_path(dependency.path.c_str(), dependency.real_path) < 0) return false;
+    if (system_.files.stat_at(AT_FDCWD, dependency.path.c_str(), true, dependency.info) < 0) return false;
+    dependencies_.push_back(std::move(dependency));
+    return true;
+  };
+  if (!add(words_.front())) return false;
+  for (size_t i = 1; i < words_.size(); ++i) {
+    const std::string& word = words_[i];
+    if (word.starts_with('-')) {
+      identity_.persistent = identity_.persistent && is_self_contained(word);
+    } else {  // "ccache gcc": the word is a program too; or it is something we cannot know
+      const std::optional<std::string> program = find_program(system_, word);
+      identity_.persistent = program && add(*program) && identity_.persistent;
+    }
+  }
+  for (const char* tool : {"as", "ld"})  // drivers take these from PATH; a compiler with built-in ones has none to find
+    if (const std::optional<std::string> program = find_program(system_, tool)) add(*program);
+  return true;
+}
+
+void CCompiler::identify(CompileCache& cache, Deadline deadline) {
+  Hasher hasher;
+  hasher.add("compiler").add(words_.size());
+  for (const std::string& word : words_) hasher.add(word);
+  for (const Dependency& dependency : dependencies_)
+    hasher.add(dependency.real_path).add(dependency.info.size).add(dependency.info.modified_ns);
+  // Where ld and as are found is in the list above, a search path for the compiler's own libraries is not.
+  hasher.add(system_.process.environment("LD_LIBRARY_PATH").value_or(""));
+
+  identity_.program = words_.front();
+  const bool remember = version_may_be_remembered();
+  const Digest version_key = Hasher().add("version").add(kBugEpoch).add(hasher.finish().hex()).finish();
+  std::shared_ptr<const Artifact> remembered = remember ? cache.lookup(version_key) : nullptr;
+  if (remembered) {
+    const auto payload = remembered->payload();
+    identity_.version.assign(reinterpret_cast<const char*>(payload.data()), payload.size());
+  } else {
+    identity_.version = ask_version(std::min(deadline, Clock::now() + kVersionPatience));
+    const auto text = std::as_bytes(std::span(identity_.version));
+    if (remember) cache.publish(*Artifact::make(version_key, {"version", "", "", std::string(identity_.version_line()), words_}, text));
+  }
+  identity_.digest = hasher.add(identity_.version).finish();
+}
+
+/// A wrapper (a script, ccache, distcc) can stay the same while the compiler behind it changes: then the version is asked for anew in
+/// every context. A compiler's own driver changes with it.
+bool CCompiler::version_may_be_remembered() const {
+  if (words_.size() != 1 || !identity_.persistent) return false;
+  const std::string_view program = base_name(dependencies_.front().real_path);
+  if (program.find("gcc") == program.npos && program.find("clang") == program.npos) return false;
+  const UniqueFd file(system_.files, system_.files.open(AT_FDCWD, dependencies_.front().real_path.c_str(), O_RDONLY));
+  char magic[4] = {};
+  return file && system_.files.read(file.get(), magic, sizeof magic) == sizeof magic && std::string_view(magic, sizeof magic) == "\177ELF";
+}
+
+std::string CCompiler::ask_version(Deadline deadline) const {
+  Command command;
+  command.program = words_.front();
+  command.arguments = words_;
+  command.arguments.push_back("--version");
+  command.environment = compiler_environment(system_.process);
+  CommandResult result = run_command(system_, command, deadline);
+  if (result.succeeded() || (result.end == CommandResult::End::kUnknown && !result.output.empty())) return std::move(result.output);
+  throw Error(Code::kCompiler, cat("--version: ", describe_end(result)), std::move(result.output));
+}
+
+bool CCompiler::unchanged() const {
+  return std::all_of(dependencies_.begin(), dependencies_.end(), [this](const Dependency& dependency) {
+    FileInfo now;
+    return system_.files.stat_at(AT_FDCWD, dependency.path.c_str(), true, now) >= 0 && now.size == dependency.info.size &&
+           now.modified_ns == dependency.info.modified_ns && now.inode == dependency.info.inode && now.device == dependency.info.device;
+  });
+}
+
+std::vector<std::string> CCompiler::command(const CompileRequest& request) const {
+  std::vector<std::string> words = words_;
+  words.push_back(cat("-O", request.optimisation));
+  if (!request.target.march.empty()) words.push_back(cat("-march=", request.target.march));
+  if (request.target.prefer_512) words.push_back("-mprefer-vector-width=512");
+  words.insert(words.end(), std::begin(kFlags), std::end(kFlags));
+  words.insert(words.end(), request.flags.begin(), request.flags.end());
+  return words;
+}
+
+bool CCompiler::self_contained(const std::vector<std::string>& flags) const {
+  return std::all_of(flags.begin(), flags.end(), [](const std::string& flag) { return is_self_contained(flag); });
+}
+
+std::vector<std::byte> CCompiler::compile(const CompileRequest& request, WorkDirectory& work, Deadline deadline, CancelFlag cancel) const {
+  const auto io_check = [&](int error, std::string_view what) {
+    HARP_CHECK(error >= 0, Code::kIo, "cannot ", what, " in ", work.path(), ": ", error_text(error));
+  };
+  io_check(work.write_file(kSourceName, std::as_bytes(std::span(request.source)), 0600, false), "write the source");
+
+  Command command;
+  command.program = words_.front();
+  command.arguments = this->command(request);
+  command.arguments.insert(command.arguments.end(), {kSourceArgument, "-o", kOutputArgument});
+  command.environment = compiler_environment(system_.process);
+  command.directory = work.fd();
+  CommandResult result = run_command(system_, command, deadline, cancel);
+  using End = CommandResult::End;
+  HARP_CHECK(result.end != End::kCancelled, Code::kCancelled, "compilation cancelled");
+  const bool may_have_worked = result.succeeded() || result.end == End::kUnknown;
+  const auto refuse = [&](const std::string& why) {
+    throw Error(Code::kCompiler, cat("the C compiler failed, ", why, ": ", quote_command(command.arguments)), std::move(result.output));
+  };
+  if (!may_have_worked) refuse(describe_end(result));
+
+  std::vector<std::byte> bytes;
+  const int error = work.read_file(kOutputName, kMaxOutputBytes, bytes);
+  if (error == -ENOENT) refuse(result.succeeded() ? "it reported success and wrote no file" : describe_end(result));
+  io_check(error, "read what the C compiler wrote");
+  if (const std::string_view fault = shared_object_fault(bytes); !fault.empty()) refuse(cat("what it wrote ", fault));
+  return bytes;
+}
+
+}  // namespace harp

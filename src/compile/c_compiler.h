@@ -1,0 +1,48 @@
+// The compiler behind backend `c`: any command that takes the options of gcc and clang.
+#pragma once
+
+#include <memory>
+
+#include "base/log.h"
+#include "compile/cache.h"
+#include "compile/compiler.h"
+#include "compile/compiler_command.h"
+
+namespace harp {
+
+class CCompiler final : public Compiler {
+ public:
+  /// Finds the command and learns its identity; asking for the version starts a process unless `cache` remembers the answer.
+  /// Error kCompiler, naming every command tried, when none works.
+  static std::shared_ptr<const CCompiler> find(System system, CompileCache& cache, const std::string& option, Deadline deadline);
+
+  std::string_view name() const override { return "c"; }
+  const CompilerIdentity& identity() const override { return identity_; }
+  std::vector<std::string> command(const CompileRequest& request) const override;
+  bool self_contained(const std::vector<std::string>& flags) const override;
+  std::vector<std::byte> compile(const CompileRequest& request, WorkDirectory& work, Deadline deadline, CancelFlag cancel) const override;
+
+  /// Whether the files behind the command are those it was made from: a compiler may be upgraded while a program runs.
+  bool unchanged() const;
+
+ private:
+  /// A file the results depend on.
+  struct Dependency {
+    std::string path;  // as it was found
+    std::string real_path;
+    FileInfo info;
+  };
+
+  CCompiler(System system, std::vector<std::string> words) : system_(system), words_(std::move(words)) {}
+  bool collect_dependencies();
+  void identify(CompileCache& cache, Deadline deadline);
+  bool version_may_be_remembered() const;
+  std::string ask_version(Deadline deadline) const;
+
+  System system_;
+  std::vector<std::string> words_;  // the command; words_[0] is the absolute path of the program
+  std::vector<Dependency> dependencies_;
+  CompilerIdentity identity_;
+};
+
+}  // namespace harp

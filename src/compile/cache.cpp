@@ -1,0 +1,259 @@
+// The cache's operations, each a short sequence of calls on the open directory; every error on the way means "not cached".
+#include "compile/cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace harp {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr size_t kMaxEntryBytes = size_t{256} << 20;  // far more than any program; keeps a planted giant from being read
+constexpr uint32_t kRecountEvery = 64;                // publications after which others' are looked at
+constexpr int kLockStripes = 256;                     // lock files are shared by keys, so that there is a fixed number of them
+constexpr const char* kUnfinished = "entry";          // an entry's name until it is published
+constexpr std::string_view kLockPrefix = "lock-";
+
+std::string entry_name(const Digest& key) { return cat(key.hex(), kEntrySuffix); }
+
+}  // namespace
+
+struct CompileCache::StoredFile {
+  std::string name;
+  uint64_t bytes;
+  int64_t used_ns;
+};
+
+CompileCache::CompileCache(System system, CacheOptions options, Log log)
+    : system_(system), options_(std::move(options)), log_(std::move(log)) {
+  if (!options_.enabled) {
+    why_off_ = "switched off";
+    return;
+  }
+  CachePath chosen = choose_cache_path(system_, options_.directory);
+  why_off_ = std::move(chosen.why_not);
+  if (!chosen.path.empty()) {
+    options_.directory = std::move(chosen.path);
+    directory_ = open_cache_directory(system_, options_.directory, options_.shared, why_off_);
+  }
+  if (!directory_) log_.warning("compile cache off: ", why_off_);
+}
+
+std::string CompileCache::directory() const {
+  const auto directory = current();
+  return directory ? directory->path : std::string();
+}
+
+std::string CompileCache::why_off() const {
+  const std::lock_guard guard(mutex_);
+  return directory_ ? std::string() : why_off_;
+}
+
+std::shared_ptr<const CacheDirectory> CompileCache::current() const {
+  const std::lock_guard guard(mutex_);
+  return directory_;
+}
+
+/// Somebody removed the directory under a running program: make it again, once; other threads may have done so already.
+std::shared_ptr<const CacheDirectory> CompileCache::reopen(const CacheDirectory& gone) {
+  const std::lock_guard guard(mutex_);
+  if (directory_.get() == &gone) {
+    directory_ = open_cache_directory(system_, options_.directory, options_.shared, why_off_);
+    counted_ = false;
+    if (!directory_) log_.warning("compile cache off: ", why_off_);
+  }
+  return directory_;
+}
+
+bool CompileCache::trusted(const FileInfo& info) const {
+  if (info.kind != FileInfo::Kind::kFile || info.size > kMaxEntryBytes) return false;
+  return options_.shared || (info.owner == system_.process.effective_user() && !info.writable_by_others());
+}
+
+/// 0 or -errno; -EPERM for what is not ours to trust.
+int CompileCache::read_entry(const CacheDirectory& directory, const char* name, std::vector<std::byte>& bytes, bool touch) const {
+  // O_NONBLOCK: a FIFO in place of an entry must not make us wait for its writer.
+  const int opened = system_.files.open(directory.fd.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  if (opened < 0) return opened;
+  const UniqueFd file(system_.files, opened);
+  FileInfo info;
+  if (const int error = system_.files.stat(file.get(), info); error < 0) return error;
+  if (!trusted(info)) return -EPERM;
+  if (const int error = read_all(system_.files, file.get(), kMaxEntryBytes, bytes); error < 0) return error;
+  if (touch) system_.files.touch(file.get());  // the stamp eviction goes by; a read-only cache does without
+  return 0;
+}
+
+std::shared_ptr<const Artifact> CompileCache::lookup(const Digest& key) {
+  const auto directory = current();
+  if (!directory) return nullptr;
+  const std::string name = entry_name(key);
+  std::vector<std::byte> bytes;
+  const int error = read_entry(*directory, name.c_str(), bytes, true);
+  std::shared_ptr<const Artifact> artifact = error < 0 ? nullptr : Artifact::parse(key, std::move(bytes));
+  if (artifact) {
+    ++hits_;
+    return artifact;
+  }
+  ++misses_;
+  if (error == -ENOENT) return nullptr;
+  ++damaged_;
+  if (error < 0) {
+    log_.warning("cache entry ", name, " not used: ", error == -EPERM ? std::string_view("not ours alone") : error_text(error));
+  } else {
+    log_.warning("cache entry ", name, " is damaged, removed");
+    system_.files.unlink(directory->fd.get(), name.c_str());  // should it be whole again by now, that costs one compilation
+  }
+  return nullptr;
+}
+
+std::optional<WorkDirectory> CompileCache::work_directory_in(std::shared_ptr<const CacheDirectory>& directory, int& error) {
+  if (auto work = WorkDirectory::create(system_, directory->fd.get(), directory->path, error)) return work;
+  if (error != -ENOENT || !(directory = reopen(*directory))) return std::nullopt;
+  return WorkDirectory::create(system_, directory->fd.get(), directory->path, error);
+}
+
+std::optional<WorkDirectory> CompileCache::work_directory() {
+  auto directory = current();
+  int error = 0;
+  return directory ? work_directory_in(directory, error) : std::nullopt;
+}
+
+bool CompileCache::publish(const Artifact& artifact) {
+  auto directory = current();
+  if (!directory || artifact.file().size() > kMaxEntryBytes) return false;
+  int error = 0;
+  if (std::optional<WorkDirectory> work = work_directory_in(directory, error)) {
+    error = work->write_file(kUnfinished, artifact.file(), options_.shared ? 0666 : 0600, true);
+    if (error >= 0) error = system_.files.rename(work->fd(), kUnfinished, directory->fd.get(), entry_name(artifact.key()).c_str());
+  }
+  if (error == -EEXIST || error == -ESTALE || error == -EBUSY) return true;  // somebody else was there first, with the same content
+  if (error < 0) {
+    ++unpublished_;
+    log_.warning("not cached on disk: ", error_text(error));
+    return false;
+  }
+  ++published_;
+  count_published(artifact.file().size());
+  return true;
+}
+
+void CompileCache::count_published(uint64_t bytes) {
+  bool due;
+  {
+    const std::lock_guard guard(mutex_);
+    known_bytes_ += bytes;
+    ++known_entries_;
+    ++published_since_count_;
+    due = !counted_ || published_since_count_ >= kRecountEvery || known_bytes_ > options_.limits.bytes ||
+          known_entries_ > options_.limits.entries;
+  }
+  if (due) evict(options_.limits);
+}
+
+void CompileCache::remove(const Digest& key) {
+  if (const auto directory = current()) system_.files.unlink(directory->fd.get(), entry_name(key).c_str());
+}
+
+CompileCache::Lock CompileCache::lock(const Digest& key, CancelFlag cancel) {
+  const auto directory = current();
+  if (!directory) return {};
+  const std::string name = cat(kLockPrefix, key.low % kLockStripes);
+  Lock file(system_.files, system_.files.open(directory->fd.get(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK,
+                                              options_.shared ? 0666 : 0600));
+  if (!file) return {};
+  const Deadline deadline = Clock::now() + options_.lock_timeout;
+  for (microseconds nap{200};; nap = std::min<microseconds>(nap * 2, microseconds{10'000})) {
+    const int locked = system_.files.try_lock(file.get());
+    if (locked >= 0) return file;
+    if ((locked != -EWOULDBLOCK && locked != -EINTR) || cancelled(cancel) || Clock::now() >= deadline) return {};
+    system_.process.sleep(nap);
+  }
+}
+
+std::vector<CompileCache::StoredFile> CompileCache::stored(const CacheDirectory& directory) {
+  std::vector<std::string> names;
+  system_.files.list(directory.fd.get(), names);
+  std::vector<StoredFile> found;
+  for (std::string& name : names) {
+    FileInfo info;
+    if (!name.ends_with(kEntrySuffix) || system_.files.stat_at(directory.fd.get(), name.c_str(), false, info) < 0) continue;
+    found.push_back({std::move(name), info.size, info.modified_ns});
+  }
+  return found;
+}
+
+void CompileCache::evict(const CacheLimits& limits) {
+  const auto directory = current();
+  if (!directory) return;
+  std::vector<StoredFile> files = stored(*directory);
+  uint64_t bytes = 0;
+  for (const StoredFile& file : files) bytes += file.bytes;
+  uint64_t entries = files.size();
+  if (bytes > limits.bytes || entries > limits.entries) {
+    std::sort(files.begin(), files.end(), [](const StoredFile& a, const StoredFile& b) { return a.used_ns < b.used_ns; });
+    // A tenth below the limits: otherwise a full cache would be listed and sorted for every single new entry.
+    const CacheLimits aim{limits.bytes - limits.bytes / 10, limits.entries - limits.entries / 10};
+    for (const StoredFile& file : files) {
+      if (bytes <= aim.bytes && entries <= aim.entries) break;
+      const int error = system_.files.unlink(directory->fd.get(), file.name.c_str());
+      if (error < 0 && error != -ENOENT) continue;
+      bytes -= file.bytes;
+      --entries;
+      ++evicted_;
+    }
+  }
+  WorkDirectory::sweep(system_, directory->fd.get());
+  const std::lock_guard guard(mutex_);
+  known_bytes_ = bytes;
+  known_entries_ = entries;
+  published_since_count_ = 0;
+  counted_ = true;
+}
+
+bool CompileCache::clear() {
+  const auto directory = current();
+  if (!directory) return true;
+  bool all = true;
+  for (const StoredFile& file : stored(*directory)) {
+    const int error = system_.files.unlink(directory->fd.get(), file.name.c_str());
+    all = all && (error >= 0 || error == -ENOENT);
+  }
+  WorkDirectory::sweep(system_, directory->fd.get());
+  const std::lock_guard guard(mutex_);
+  counted_ = false;
+  known_bytes_ = known_entries_ = 0;
+  return all;
+}
+
+CacheStats CompileCache::stats() {
+  CacheStats stats{hits_, misses_, damaged_, published_, unpublished_, evicted_, 0, 0};
+  if (const auto directory = current()) {
+    for (const StoredFile& file : stored(*directory)) {
+      ++stats.entries;
+      stats.bytes += file.bytes;
+    }
+  }
+  return stats;
+}
+
+std::vector<CacheEntryInfo> CompileCache::list() {
+  std::vector<CacheEntryInfo> entries;
+  const auto directory = current();
+  if (!directory) return entries;
+  for (const StoredFile& file : stored(*directory)) {
+    std::vector<std::byte> bytes;
+    if (read_entry(*directory, file.name.c_str(), bytes, false) < 0) continue;
+    const auto artifact = Artifact::parse(std::move(bytes));
+    if (!artifact || entry_name(artifact->key()) != file.name) continue;
+    entries.push_back({artifact->key().hex(), file.bytes, file.used_ns, artifact->manifest()});
+  }
+  return entries;
+}
+
+}  // namespace harp

@@ -1,0 +1,138 @@
+// The checks walk the resolved path from the root with O_NOFOLLOW, one descriptor after the other, so that nothing can be swapped
+// between the check and the use.
+#include "compile/cache_directory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "base/text.h"
+
+namespace harp {
+namespace {
+
+// Entries of another format live in a directory of another name; both formats can be in use at once.
+constexpr const char* kFormatDirectory = "entries-1";
+// What the kernel shows where an id has no meaning in this user namespace: owning something as this user proves nothing.
+constexpr uint32_t kOverflowUser = 65534;
+constexpr int kWalkFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW;
+
+bool is_absolute(const std::optional<std::string>& path) { return path && path->starts_with('/'); }
+
+std::string without_trailing_slashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+/// mkdir -p: 0 or -errno.
+int create_directories(FileSystem& files, const std::string& path, uint32_t mode) {
+  for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    const std::string prefix = path.substr(0, end);
+    FileInfo info;
+    if (files.stat_at(AT_FDCWD, prefix.c_str(), true, info) == -ENOENT) {
+      const int error = files.make_directory(AT_FDCWD, prefix.c_str(), mode);
+      if (error < 0 && error != -EEXIST) return error;
+    }
+    if (end == std::string::npos) return 0;
+  }
+}
+
+/// What is wrong with a directory above the cache, or nothing.
+std::string_view parent_fault(const FileInfo& info, uint32_t user) {
+  if (info.owner != 0 && info.owner != user) return "belongs to another user";
+  if (info.writable_by_others() && !info.sticky()) return "can be written by others";  // sticky: they cannot rename what is ours
+  return {};
+}
+
+/// What is wrong with the cache's own directory.
+std::string_view own_fault(const FileInfo& info, uint32_t user) {
+  if (info.owner != user) return "belongs to another user";
+  if (info.writable_by_others()) return "can be written by others";
+  return {};
+}
+
+/// Opens an absolute, resolved path, checking every step unless `shared`.
+UniqueFd walk(System system, const std::string& path, bool shared, std::string& why_not) {
+  FileSystem& files = system.files;
+  const uint32_t user = system.process.effective_user();
+  UniqueFd fd(files, files.open(AT_FDCWD, "/", kWalkFlags));
+  for (size_t start = 1; fd;) {
+    const bool last = start >= path.size();
+    FileInfo info;
+    if (const int error = files.stat(fd.get(), info); error < 0) {
+      why_not = cat("cannot examine ", path, ": ", error_text(error));
+      return {};
+    }
+    const std::string_view fault = shared ? std::string_view() : last ? own_fault(info, user) : parent_fault(info, user);
+    if (!fault.empty()) {
+      why_not = cat(start <= 1 ? std::string_view("/") : std::string_view(path).substr(0, start - 1), " ", fault);
+      return {};
+    }
+    if (last) return fd;
+    const size_t end = std::min(path.find('/', start), path.size());
+    const std::string name = path.substr(start, end - start);
+    const int next = files.open(fd.get(), name.c_str(), kWalkFlags);
+    if (next < 0) {
+      why_not = cat("cannot open ", path.substr(0, end), ": ", error_text(next));
+      return {};
+    }
+    fd = UniqueFd(files, next);
+    start = end + 1;
+  }
+  why_not = "cannot open /";
+  return {};
+}
+
+}  // namespace
+
+CachePath choose_cache_path(System system, const std::string& option) {
+  Process& process = system.process;
+  if (!option.empty()) {
+    if (option.front() == '/') return {without_trailing_slashes(option), {}};
+    std::string here;
+    if (const int error = system.files.real_path(".", here); error < 0)
+      return {{}, cat("the current directory, which the cache directory \"", option, "\" is relative to: ", error_text(error))};
+    return {without_trailing_slashes(path_join(here, option)), {}};
+  }
+  if (const auto own = process.environment("HARP_CACHE_DIR"); own && !own->empty()) {
+    if (is_absolute(own)) return {without_trailing_slashes(*own), {}};
+    return {{}, cat("HARP_CACHE_DIR is \"", *own, "\", which is not an absolute path")};
+  }
+  if (const auto cache_home = process.environment("XDG_CACHE_HOME"); is_absolute(cache_home))
+    return {path_join(without_trailing_slashes(*cache_home), "harp"), {}};
+  if (const auto home = process.environment("HOME"); is_absolute(home))
+    return {path_join(without_trailing_slashes(*home), ".cache/harp"), {}};
+  return {{}, "no cache directory was given and there is no home directory"};
+}
+
+std::shared_ptr<const CacheDirectory> open_cache_directory(System system, const std::string& path, bool shared, std::string& why_not) {
+  FileSystem& files = system.files;
+  const uint32_t mode = shared ? 0777 : 0700;  // shared: as the umask says
+  const auto refuse = [&](const auto&... parts) {
+    why_not = cat(parts...);
+    return nullptr;
+  };
+  if (!shared && system.process.effective_user() == kOverflowUser) return refuse("this process runs as a user without a known id");
+  const int created = create_directories(files, path, mode);
+  FileInfo info;
+  if (const int error = files.stat_at(AT_FDCWD, path.c_str(), false, info); error < 0)
+    return refuse("cannot create ", path, ": ", error_text(created < 0 ? created : error));
+  if (info.kind != FileInfo::Kind::kDirectory)
+    return refuse(path, info.kind == FileInfo::Kind::kSymlink ? " is a symbolic link" : " is not a directory");
+
+  std::string resolved;
+  if (const int error = files.real_path(path.c_str(), resolved); error < 0) return refuse("cannot resolve ", path, ": ", error_text(error));
+  const UniqueFd top = walk(system, resolved, shared, why_not);
+  if (!top) return nullptr;
+
+  const int made = files.make_directory(top.get(), kFormatDirectory, mode);
+  const int opened = files.open(top.get(), kFormatDirectory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  std::string entries = path_join(resolved, kFormatDirectory);
+  if (opened < 0) return refuse("cannot open ", entries, ": ", error_text(made < 0 && made != -EEXIST ? made : opened));
+  UniqueFd fd(files, opened);
+  if (const int error = files.stat(fd.get(), info); error < 0) return refuse("cannot examine ", entries, ": ", error_text(error));
+  if (!shared)
+    if (const std::string_view fault = own_fault(info, system.process.effective_user()); !fault.empty()) return refuse(entries, " ", fault);
+  return std::make_shared<const CacheDirectory>(CacheDirectory{std::move(fd), std::move(entries)});
+}
+
+}  // namespace harp

@@ -1,0 +1,51 @@
+// What a compiler is to harp: something with an identity that turns source text into the bytes of an artifact inside a private
+// directory. `c` (c_compiler.h) runs cc; others take their place beside it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/process.h"
+#include "base/target.h"
+#include "compile/work_directory.h"
+
+namespace harp {
+
+struct CompileRequest {
+  std::string source;
+  std::string signature;  // travels in the manifest
+  Target target = host_target();
+  int optimisation = 3;            // -O
+  std::vector<std::string> flags;  // added after harp's own
+  std::string compiler;            // command that overrides the context's, empty: that one
+};
+
+/// Everything about a compiler that may change what it makes.
+struct CompilerIdentity {
+  std::string program;     // the file that is run
+  std::string version;     // all that --version prints
+  Digest digest;           // of the command's words, the files behind them (real path, size, time), the version, the environment
+  bool persistent = true;  // false: something in the command is beyond what the digest sees; results stay in memory
+
+  /// "gcc (Debian 12.2.0-14) 12.2.0"
+  std::string_view version_line() const { return std::string_view(version).substr(0, version.find('\n')); }
+};
+
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  /// The backend's name: "c".
+  virtual std::string_view name() const = 0;
+  virtual const CompilerIdentity& identity() const = 0;
+  /// The effective command line without files: argv[0] and all flags.
+  virtual std::vector<std::string> command(const CompileRequest& request) const = 0;
+  /// Whether `flags` name nothing outside the request, so that the key covers all of the input.
+  virtual bool self_contained(const std::vector<std::string>& flags) const = 0;
+  /// Compiles. Error: kCompiler (names the command; compiler_output holds what it printed), kIo, kCancelled.
+  virtual std::vector<std::byte> compile(const CompileRequest& request, WorkDirectory& work, Deadline deadline,
+                                         CancelFlag cancel) const = 0;
+};
+
+}  // namespace harp

@@ -1,0 +1,196 @@
+// The ways to an artifact, in the order they are tried. Keys are computed from what is known about the compiler; before anything is
+// read from disk or compiled, its files are looked at again, since a compiler can be upgraded under a running program.
+#include "compile/service.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "compile/cache_key.h"
+
+namespace harp {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kCancelStep{20};  // how late a waiting thread may notice that it was cancelled
+
+double since_ms(Deadline start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+
+}  // namespace
+
+struct CompileService::Flight {
+  bool done = false;
+  std::shared_ptr<const Artifact> artifact;  // NULL: it failed, with `error`
+  std::optional<Error> error;                // NULL too when the one who compiled was cancelled or ran out of memory: try yourself
+};
+
+CompileService::CompileService(System system, ServiceOptions options, Log log)
+    : system_(system), options_(std::move(options)), log_(log), cache_(system, options_.cache, log), memory_(options_.memory) {}
+
+std::shared_ptr<const CCompiler> CompileService::compiler_for(const std::string& option, bool check, Deadline deadline) {
+  const std::lock_guard guard(compilers_mutex_);  // held while a version is asked for: the others need the answer too
+  std::shared_ptr<const CCompiler>& known = compilers_[option];
+  if (known && check && !known->unchanged()) known = nullptr;
+  if (!known) {
+    known = CCompiler::find(system_, cache_, option, deadline);
+    log_.debug("C compiler: ", known->identity().program, ": ", known->identity().version_line());
+  }
+  return known;
+}
+
+CompilerIdentity CompileService::compiler() { return compiler_for(options_.compiler, true, Clock::now() + options_.timeout)->identity(); }
+
+std::shared_ptr<const Artifact> CompileService::compile(const CompileRequest& request, CompileReport* report, CancelFlag cancel) {
+  const Deadline start = Clock::now();
+  CompileReport made;
+  const auto done = [&](std::shared_ptr<const Artifact> artifact) {
+    made.milliseconds = since_ms(start);
+    const std::lock_guard guard(stats_mutex_);
+    switch (made.origin) {
+      case CompileReport::Origin::kCompiled:
+        ++stats_.compiled;
+        stats_.compile_ms += made.milliseconds;
+        break;
+      case CompileReport::Origin::kDisk: ++stats_.disk_hits; break;
+      case CompileReport::Origin::kMemory: ++stats_.memory_hits; break;
+    }
+    if (report != nullptr) *report = made;
+    return artifact;
+  };
+  try {
+    const std::string& option = request.compiler.empty() ? options_.compiler : request.compiler;
+    const Deadline deadline = start + options_.timeout;
+    std::shared_ptr<const CCompiler> compiler = compiler_for(option, false, deadline);
+    std::vector<std::string> command = compiler->command(request);
+    Digest key = cache_key(*compiler, request, command);
+    if (auto artifact = memory_.find(key)) {
+      made.origin = CompileReport::Origin::kMemory;
+      return done(std::move(artifact));
+    }
+    if (auto checked = compiler_for(option, true, deadline); checked != compiler) {
+      compiler = std::move(checked);
+      command = compiler->command(request);
+      key = cache_key(*compiler, request, command);
+    }
+    return done(find_or_compile(*compiler, request, key, std::move(command), made, cancel));
+  } catch (...) {
+    const std::lock_guard guard(stats_mutex_);
+    ++stats_.failures;
+    throw;
+  }
+}
+
+bool CompileService::wait_for(Flight& flight, std::unique_lock<std::mutex>& guard, CancelFlag cancel) {
+  while (!flight.done) {
+    if (cancelled(cancel)) return false;
+    landed_.wait_for(guard, kCancelStep);
+  }
+  return true;
+}
+
+std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& compiler, const CompileRequest& request, const Digest& key,
+                                                                std::vector<std::string> command, CompileReport& report,
+                                                                CancelFlag cancel) {
+  // What reads files that the key does not cover is compiled every time: neither cache may answer for it.
+  const bool covered = compiler.identity().persistent && compiler.self_contained(request.flags);
+  if (!covered) return compile_once(compiler, request, key, std::move(command), false, Clock::now() + options_.timeout, cancel);
+
+  std::unique_lock guard(flights_mutex_);
+  for (auto at = flights_.find(key); at != flights_.end(); at = flights_.find(key)) {
+    const std::shared_ptr<Flight> other = at->second;
+    HARP_CHECK(wait_for(*other, guard, cancel), Code::kCancelled, "compilation cancelled");
+    if (other->error) throw *other->error;
+    if (other->artifact) {
+      report.origin = CompileReport::Origin::kMemory;
+      return other->artifact;
+    }
+  }
+  const auto flight = std::make_shared<Flight>();
+  flights_.emplace(key, flight);
+  guard.unlock();
+
+  const auto land = [&] {
+    const std::lock_guard relock(flights_mutex_);
+    flight->done = true;
+    flights_.erase(key);
+    landed_.notify_all();
+  };
+  try {
+    // It may have landed between our look into memory and our take-off.
+    flight->artifact = memory_.find(key);
+    report.origin = CompileReport::Origin::kMemory;
+    if (!flight->artifact) {
+      flight->artifact = cache_.lookup(key);
+      report.origin = CompileReport::Origin::kDisk;
+    }
+    if (!flight->artifact) {
+      const CompileCache::Lock lock = cache_.lock(key, cancel);
+      if (lock) flight->artifact = cache_.lookup(key);  // whoever had the lock before us may have made it
+      if (!flight->artifact) {
+        report.origin = CompileReport::Origin::kCompiled;
+        flight->artifact = compile_once(compiler, request, key, std::move(command), true, Clock::now() + options_.timeout, cancel);
+      }
+    }
+    memory_.insert(flight->artifact);
+  } catch (const Error& error) {
+    flight->artifact = nullptr;
+    if (error.code != Code::kCancelled) flight->error = error;
+    land();
+    throw;
+  } catch (...) {
+    flight->artifact = nullptr;
+    land();
+    throw;
+  }
+  land();
+  return flight->artifact;
+}
+
+std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& compiler, const CompileRequest& request, const Digest& key,
+                                                             std::vector<std::string> command, bool persistent, Deadline deadline,
+                                                             CancelFlag cancel) {
+  HARP_CHECK(!cancelled(cancel), Code::kCancelled, "compilation cancelled");
+  const Deadline start = Clock::now();
+  const std::vector<std::byte> bytes = run_compiler(compiler, request, deadline, cancel);
+  log_.debug("compiled ", key.hex(), " in ", since_ms(start), " ms: ", quote_command(command));
+  Manifest manifest{std::string(compiler.name()), request.signature, std::string(request.target.name),
+                    std::string(compiler.identity().version_line()), std::move(command)};
+  std::shared_ptr<const Artifact> artifact = Artifact::make(key, std::move(manifest), bytes);
+  if (persistent) cache_.publish(*artifact);
+  return artifact;
+}
+
+/// Compiles beside the cache, so that its temporary files are swept should we be killed; where that fails for want of room or for an
+/// error of the file system, in the system's temporary directory.
+std::vector<std::byte> CompileService::run_compiler(const Compiler& compiler, const CompileRequest& request, Deadline deadline,
+                                                    CancelFlag cancel) {
+  if (std::optional<WorkDirectory> work = cache_.work_directory()) {
+    try {
+      return compiler.compile(request, *work, deadline, cancel);
+    } catch (const Error& error) {
+      const bool elsewhere = error.code == Code::kIo || (error.code == Code::kCompiler && !work->has_room());
+      if (!elsewhere) throw;
+      log_.warning("compiling in the system's temporary directory: ", error.message);
+    }
+  }
+  int error = 0;
+  std::optional<WorkDirectory> work = WorkDirectory::create_in_system_temp(system_, error);
+  HARP_CHECK(work, Code::kIo, "no directory to compile in (TMPDIR, /tmp, /var/tmp): ", error_text(error));
+  return compiler.compile(request, *work, deadline, cancel);
+}
+
+void CompileService::forget(const Artifact& artifact) {
+  memory_.remove(artifact.key());
+  cache_.remove(artifact.key());
+}
+
+bool CompileService::clear() {
+  memory_.clear();
+  return cache_.clear();
+}
+
+ServiceStats CompileService::stats() const {
+  const std::lock_guard guard(stats_mutex_);
+  return stats_;
+}
+
+}  // namespace harp

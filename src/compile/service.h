@@ -1,0 +1,89 @@
+// The compile service of a context: source in, artifact out, by the shortest way there is: memory, disk, another thread or process that
+// is already at it, or the compiler.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "base/log.h"
+#include "compile/c_compiler.h"
+#include "compile/cache.h"
+#include "compile/compiler.h"
+#include "compile/memory_cache.h"
+
+namespace harp {
+
+struct ServiceOptions {
+  std::string compiler;  // command; empty: HARP_CC, CC, then cc, gcc, clang
+  CacheOptions cache;
+  MemoryLimits memory;
+  std::chrono::milliseconds timeout{60'000};  // for one compilation
+};
+
+struct CompileReport {
+  enum class Origin : uint8_t { kCompiled, kDisk, kMemory };
+  Origin origin = Origin::kCompiled;
+  double milliseconds = 0;  // of the whole call
+};
+
+struct ServiceStats {
+  uint64_t compiled = 0;
+  uint64_t disk_hits = 0;
+  uint64_t memory_hits = 0;
+  uint64_t failures = 0;
+  double compile_ms = 0;  // spent in compilations
+};
+
+/// Thread-safe; one per context. Threads that ask for the same thing at the same time get it from one compilation.
+class CompileService {
+ public:
+  CompileService(System system, ServiceOptions options, Log log);
+
+  /// Errors: kCompiler (no compiler, or it failed: names the command, compiler_output holds its words), kIo (nowhere to compile),
+  /// kCancelled. A cache that does not work is no error.
+  std::shared_ptr<const Artifact> compile(const CompileRequest& request, CompileReport* report = nullptr, CancelFlag cancel = nullptr);
+
+  /// Drops an artifact everywhere: it turned out not to load.
+  void forget(const Artifact& artifact);
+
+  /// The compiler that a request without one would get; error kCompiler when there is none.
+  CompilerIdentity compiler();
+
+  CompileCache& cache() { return cache_; }
+  /// Empties memory and disk; false when some entry stayed.
+  bool clear();
+  ServiceStats stats() const;
+
+ private:
+  struct Flight;  // a compilation in progress, and who waits for it
+  std::shared_ptr<const CCompiler> compiler_for(const std::string& option, bool check, Deadline deadline);
+  std::shared_ptr<const Artifact> find_or_compile(const Compiler& compiler, const CompileRequest& request, const Digest& key,
+                                                  std::vector<std::string> command, CompileReport& report, CancelFlag cancel);
+  std::shared_ptr<const Artifact> compile_once(const Compiler& compiler, const CompileRequest& request, const Digest& key,
+                                               std::vector<std::string> command, bool persistent, Deadline deadline, CancelFlag cancel);
+  std::vector<std::byte> run_compiler(const Compiler& compiler, const CompileRequest& request, Deadline deadline, CancelFlag cancel);
+  bool wait_for(Flight& flight, std::unique_lock<std::mutex>& guard, CancelFlag cancel);
+
+  System system_;
+  ServiceOptions options_;
+  Log log_;
+  CompileCache cache_;
+  MemoryCache memory_;
+
+  std::mutex compilers_mutex_;
+  std::map<std::string, std::shared_ptr<const CCompiler>, std::less<>> compilers_;  // by command
+
+  std::mutex flights_mutex_;
+  std::condition_variable landed_;
+  std::unordered_map<Digest, std::shared_ptr<Flight>> flights_;
+
+  mutable std::mutex stats_mutex_;
+  ServiceStats stats_;
+};
+
+}  // namespace harp

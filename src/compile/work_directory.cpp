@@ -1,0 +1,139 @@
+// Work directories: creation by mkdir (which never follows or reuses anything), removal through their own descriptor.
+#include "compile/work_directory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include <ctime>
+
+#include "base/hash.h"
+#include "base/text.h"
+
+namespace harp {
+namespace {
+
+constexpr std::string_view kPrefix = "tmp-";
+constexpr int kNameAttempts = 16;
+constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+// Between mkdir and flock a new directory looks abandoned; nobody needs longer than this in between.
+constexpr int64_t kSweepAgeNs = 60'000'000'000;
+// Where the file system has no locks, only age can tell: longer than any compilation takes.
+constexpr int64_t kSweepAgeWithoutLocksNs = 86'400'000'000'000;
+
+int64_t wall_clock_ns() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_REALTIME, &now);  // the clock that file times are in
+  return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+/// Empties a directory through its descriptor. Compilers leave plain files only; anything else stays, and with it the directory.
+void remove_contents(FileSystem& files, int directory) {
+  std::vector<std::string> names;
+  files.list(directory, names);
+  for (const std::string& name : names) files.unlink(directory, name.c_str());
+}
+
+}  // namespace
+
+std::optional<WorkDirectory> WorkDirectory::create(System system, int parent, std::string_view parent_path, int& error) {
+  FileSystem& files = system.files;
+  UniqueFd own_parent(files, error = files.open(parent, ".", O_RDONLY | O_DIRECTORY));
+  if (!own_parent) return std::nullopt;
+  for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
+    std::string name = cat(kPrefix, Hasher().add(system.process.random()).add(attempt).finish().hex());
+    error = files.make_directory(own_parent.get(), name.c_str(), 0700);
+    if (error == -EEXIST) continue;
+    if (error < 0) return std::nullopt;
+    UniqueFd fd(files, error = files.open(own_parent.get(), name.c_str(), kDirectoryFlags));
+    FileInfo info;
+    if (fd) error = files.stat(fd.get(), info);
+    if (error >= 0 && (info.owner != system.process.effective_user() || (info.mode & 0077) != 0)) error = -EPERM;
+    if (error < 0) {
+      files.remove_directory(own_parent.get(), name.c_str());
+      return std::nullopt;
+    }
+    files.try_lock(fd.get());  // where locks do not work, its age protects it from being swept
+    std::string path = path_join(parent_path, name);
+    error = 0;
+    return WorkDirectory(system, std::move(own_parent), std::move(fd), std::move(name), std::move(path));
+  }
+  return std::nullopt;
+}
+
+std::optional<WorkDirectory> WorkDirectory::create_in_system_temp(System system, int& error) {
+  std::vector<std::string> candidates;
+  if (std::optional<std::string> temp = system.process.environment("TMPDIR"); temp && temp->starts_with('/'))
+    candidates.push_back(std::move(*temp));
+  candidates.insert(candidates.end(), {"/tmp", "/var/tmp"});
+  error = -ENOENT;
+  for (const std::string& parent : candidates) {
+    const UniqueFd fd(system.files, error = system.files.open(AT_FDCWD, parent.c_str(), O_RDONLY | O_DIRECTORY));
+    FileInfo info;
+    if (!fd || (error = system.files.stat(fd.get(), info)) < 0) continue;
+    if (info.writable_by_others() && !info.sticky()) {
+      error = -EPERM;
+      continue;
+    }
+    if (std::optional<WorkDirectory> work = create(system, fd.get(), parent, error)) return work;
+  }
+  return std::nullopt;
+}
+
+WorkDirectory::~WorkDirectory() {
+  if (!fd_) return;  // moved from
+  try {
+    remove_contents(system_.files, fd_.get());
+  } catch (...) {  // no memory for the names: it stays behind and is swept one day
+  }
+  fd_.reset();
+  system_.files.remove_directory(parent_.get(), name_.c_str());
+}
+
+int WorkDirectory::write_file(const char* name, std::span<const std::byte> bytes, uint32_t mode, bool sync) {
+  const int opened = system_.files.open(fd_.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+  if (opened < 0) return opened;
+  UniqueFd file(system_.files, opened);
+  int error = write_all(system_.files, file.get(), bytes);
+  if (error >= 0 && sync) error = system_.files.sync(file.get());
+  const int closed = system_.files.close(file.release());  // some network file systems report a failed write only here
+  return error < 0 ? error : closed;
+}
+
+int WorkDirectory::read_file(const char* name, size_t limit, std::vector<std::byte>& bytes) const {
+  const int opened = system_.files.open(fd_.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  if (opened < 0) return opened;
+  const UniqueFd file(system_.files, opened);
+  FileInfo info;
+  if (const int error = system_.files.stat(file.get(), info); error < 0) return error;
+  if (info.kind != FileInfo::Kind::kFile) return -EINVAL;
+  return read_all(system_.files, file.get(), limit, bytes);
+}
+
+bool WorkDirectory::has_room() {
+  constexpr const char* kName = "room";
+  const std::vector<std::byte> megabyte(size_t{1} << 20, std::byte{1});
+  const int error = write_file(kName, megabyte, 0600, false);
+  system_.files.unlink(fd_.get(), kName);
+  return error >= 0;
+}
+
+int WorkDirectory::sweep(System system, int parent) {
+  FileSystem& files = system.files;
+  std::vector<std::string> names;
+  files.list(parent, names);
+  int swept = 0;
+  for (const std::string& name : names) {
+    if (!name.starts_with(kPrefix)) continue;
+    const UniqueFd fd(files, files.open(parent, name.c_str(), kDirectoryFlags));
+    FileInfo info;
+    if (!fd || files.stat(fd.get(), info) < 0 || info.owner != system.process.effective_user()) continue;
+    const int64_t age = wall_clock_ns() - info.modified_ns;
+    const int locked = files.try_lock(fd.get());
+    if (locked == -EWOULDBLOCK || age < (locked >= 0 ? kSweepAgeNs : kSweepAgeWithoutLocksNs)) continue;
+    remove_contents(files, fd.get());
+    if (files.remove_directory(parent, name.c_str()) >= 0) ++swept;
+  }
+  return swept;
+}
+
+}  // namespace harp

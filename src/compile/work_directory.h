@@ -1,0 +1,52 @@
+// A private directory (mode 0700, a name nobody can guess or create first) in which one compilation or one publication happens. It is
+// locked as long as it is in use: a directory whose lock is free has lost its owner (killed, say) and may be swept away.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/process.h"
+
+namespace harp {
+
+class WorkDirectory {
+ public:
+  /// Inside an open directory; the error is -errno.
+  static std::optional<WorkDirectory> create(System system, int parent, std::string_view parent_path, int& error);
+  /// In TMPDIR, /tmp or /var/tmp, whichever works first; a parent where others could rename it away is passed over.
+  static std::optional<WorkDirectory> create_in_system_temp(System system, int& error);
+
+  WorkDirectory(WorkDirectory&&) = default;
+  WorkDirectory& operator=(WorkDirectory&&) = delete;
+  /// Removes it with what is inside.
+  ~WorkDirectory();
+
+  int fd() const { return fd_.get(); }
+  const std::string& path() const { return path_; }
+
+  /// Creates a file: 0 or -errno. `sync`: on the disk before it returns.
+  int write_file(const char* name, std::span<const std::byte> bytes, uint32_t mode, bool sync);
+  /// Reads a regular file: 0 or -errno.
+  int read_file(const char* name, size_t limit, std::vector<std::byte>& bytes) const;
+  /// Whether a megabyte still fits: tells a full disk from a compiler that fails for reasons of its own.
+  bool has_room();
+
+  /// Removes the work directories in `parent` that nobody uses any more; gives how many.
+  static int sweep(System system, int parent);
+
+ private:
+  WorkDirectory(System system, UniqueFd parent, UniqueFd fd, std::string name, std::string path)
+      : system_(system), parent_(std::move(parent)), fd_(std::move(fd)), name_(std::move(name)), path_(std::move(path)) {}
+
+  System system_;
+  UniqueFd parent_;
+  UniqueFd fd_;
+  std::string name_;
+  std::string path_;
+};
+
+}  // namespace harp
