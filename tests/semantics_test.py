@@ -1,0 +1,178 @@
+"""docs/semantics.md is exact enough to implement from: its pseudo-code is run here, and harp gives the same bits.
+
+The ```python blocks of the page are executed as they stand. Sums, products, max and scans over one axis are computed with them, element by
+element in float32 with an exactly rounded fma, and compared with the tool on every backend that is available. The ```harp blocks define
+composites: each begins with a comment "# call: NAME(...)", and the graph that makes that call must give the bits of the block.
+
+rows: G3.sum/interp,c G3.prod/interp,c G3.max/interp,c G1.composites
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from fractions import Fraction
+
+import numpy
+
+SOURCE, TOOL = os.environ["HARP_SOURCE_DIR"], os.environ["HARP_TOOL"]
+F32 = numpy.float32
+
+
+def law_text():
+    with open(os.path.join(SOURCE, "docs", "semantics.md"), encoding="utf-8") as file:
+        return file.read()
+
+
+def blocks(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
+
+
+def fma(a, b, c):
+    """a * b + c of finite float32 values, rounded once: exact rational, then the nearest float32, ties to even."""
+    exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+    if exact == 0:
+        return F32(a) * F32(b) + F32(c)  # the sign of a zero is that of the rounded operations
+    near = F32(float(exact))
+    candidates = [numpy.nextafter(near, F32(-numpy.inf)), near, numpy.nextafter(near, F32(numpy.inf))]
+    return min(candidates, key=lambda value: (abs(Fraction(float(value)) - exact), int(value.view(numpy.uint32)) & 1))
+
+
+class Tool:
+    """Runs graphs given as text on arrays, through `harp run`."""
+
+    def __init__(self, scratch):
+        self.scratch = scratch
+        self.environment = {**os.environ, "HARP_CACHE_DIR": os.path.join(scratch, "cache")}
+
+    def path(self, name):
+        return os.path.join(self.scratch, name)
+
+    def run(self, text, inputs, backend):
+        with open(self.path("model.harp"), "w", encoding="utf-8") as file:
+            file.write("harp 1\n" + text)
+        command = [TOOL, "run", self.path("model.harp"), "--backend", backend, "--output", f"y={self.path('y.npy')}"]
+        for name, array in inputs.items():
+            numpy.save(self.path(name + ".npy"), array)
+            command += ["--input", f"{name}={self.path(name + '.npy')}"]
+        result = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
+        assert result.returncode == 0, f"{text}\n{result.stdout}{result.stderr}"
+        return numpy.load(self.path("y.npy"))
+
+
+def same_bits(a, b):
+    """Equal bit for bit, all NaNs alike."""
+    a, b = numpy.asarray(a), numpy.asarray(b)
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if a.dtype.kind != "f":
+        return bool((a == b).all())
+    integer = {4: numpy.uint32, 8: numpy.uint64}[a.dtype.itemsize]
+    return bool(((a.view(integer) == b.view(integer)) | (numpy.isnan(a) & numpy.isnan(b))).all())
+
+
+def noise(shape, seed):
+    """Values of many magnitudes, so that a different order gives different bits; a few negative zeros."""
+    random = numpy.random.default_rng(seed)
+    x = (random.standard_normal(shape) * 2.0 ** random.integers(-12, 12, shape)).astype(F32)
+    x[random.random(shape) < 0.01] = F32(-0.0)
+    return x
+
+
+def check_reductions(law, tool, backend):
+    zero, one, low = F32(0), F32(1), F32(-numpy.inf)
+    plus, times, most = (lambda a, b: a + b), (lambda a, b: a * b), max
+    product = lambda acc, pair: fma(pair[0], pair[1], acc)
+    cases = 0
+
+    def expect(text, inputs, wanted):
+        nonlocal cases
+        cases += 1
+        got = tool.run(text, inputs, backend)
+        wanted = numpy.array(wanted, F32)
+        assert same_bits(got, wanted.reshape(got.shape)), f"{backend}: {text}\ngives {got.ravel()[:4]}, the law {wanted.ravel()[:4]}"
+
+    for n in (0, 1, 2, 63, 64, 65, 255, 257, 1000, 4096, 4097, 13000):
+        x, w = noise(n, n), noise(n, n + 1)
+        one_axis = "graph g(x: f32[n]) { return y = "
+        expect(one_axis + "sum(x, axes=[0]) }", {"x": x}, law["lanes"](list(x), plus, plus, zero))
+        expect("graph g(x: f32[n], w: f32[n]) { return y = sum(mul(x, w), axes=[0]) }", {"x": x, "w": w},
+               law["lanes"](list(zip(x, w)), product, plus, zero))
+        if n:
+            expect(one_axis + "max(x, axes=[0]) }", {"x": x + F32(0)}, law["lanes"](list(x + F32(0)), most, most, low))
+        units = (F32(1) + noise(n, n + 2) * F32(1e-5)).astype(F32)
+        expect(one_axis + "prod(x, axes=[0]) }", {"x": units}, law["lanes"](list(units), times, times, one))
+    for rows in (0, 1, 2, 255, 256, 257, 513, 700):
+        x = noise((rows, 3), rows)
+        columns = [list(x[:, j]) for j in range(3)]
+        expect("graph g(x: f32[n, 3]) { return y = sum(x, axes=[0]) }", {"x": x}, [law["chain"](c, plus, plus, zero) for c in columns])
+    # two reduced axes with a kept one between them: the last is inner, by lanes, the first outer, by chain
+    x = noise((300, 2, 70), 5)
+    expect("graph g(x: f32[n, 2, k]) { return y = sum(x, axes=[0, 2]) }", {"x": x},
+           [law["chain"]([law["lanes"](list(x[i, j]), plus, plus, zero) for i in range(300)], plus, plus, zero) for j in range(2)])
+    # all adjacent: one run of lanes
+    x = noise((70, 70), 6)
+    expect("graph g(x: f32[n, k]) { return y = sum(x, axes=[0, 1]) }", {"x": x}, law["lanes"](list(x.ravel()), plus, plus, zero))
+    # a permuted source: the order is that of the array below
+    expect("graph g(x: f32[n, 3]) { return y = sum(permute(x, axes=[1, 0]), axes=[1]) }", {"x": x[:, :3].copy()},
+           [law["chain"](list(x[:, j]), plus, plus, zero) for j in range(3)])
+    # a matrix product: chain, products unrounded
+    a, b = noise((2, 600), 7), noise((600, 3), 8)
+    matmul = ("graph g(a: f32[2, k], b: f32[k, 3]) {\n  p = expand(reshape(a, shape=[2, k, 1]), shape=[2, k, 3])\n"
+              "  q = expand(reshape(b, shape=[1, k, 3]), shape=[2, k, 3])\n  return y = sum(mul(p, q), axes=[1])\n}")
+    expect(matmul, {"a": a, "b": b}, [law["chain"](list(zip(a[i], b[:, j])), product, plus, zero) for i in range(2) for j in range(3)])
+    return cases
+
+
+def check_scans(law, tool, backend):
+    with open(os.path.join(SOURCE, "src", "ops", "ops.def"), encoding="utf-8") as file:
+        if '"cumsum"' not in file.read():
+            return 0  # the operation is not in the table yet; this check starts with its row
+    for n in (0, 1, 3, 64, 65, 4096, 4097, 9000):
+        x = noise(n, n)
+        got = tool.run("graph g(x: f32[n]) { return y = cumsum(x, axis=0) }", {"x": x}, backend)
+        assert same_bits(got, numpy.array(law["scan"](list(x)), F32)), f"{backend}: cumsum of {n}"
+    return 8
+
+
+def check_composites(text, tool, backend):
+    definitions = blocks(text[text.index("## Composites"):], "harp")
+    special = [0.0, -0.0, 1.0, -1.0, 0.5, 88.0, -88.0, 1e-40, 3e38, -3e38, numpy.inf, -numpy.inf, numpy.nan]
+    x = numpy.array([noise(13, 1), noise(13, 2), special, noise(13, 3) * 0, [2.0] * 13], F32)
+    y = numpy.array([noise(13, 4), special, noise(13, 5), special, noise(13, 6)], F32)
+    inputs = {"x": x, "y": y, "z": noise((5, 13), 7), "w": noise(13, 8), "b": noise(13, 9)}
+    cases = 0
+    for definition in definitions:
+        header, calls = re.search(r"^graph \w+\((.*?)\)[^{]*\{", definition, re.M), re.findall(r"^# call: (.*)$", definition, re.M)
+        assert header and calls, f"a definition without a graph or a call:\n{definition}"
+        names = re.findall(r"(\w+): f32", header[1])
+        mine = {name: inputs[name] for name in names}
+        wanted = tool.run(re.sub(r"\breturn \w+ =", "return y =", definition), mine, backend)
+        for call in calls:
+            got = tool.run(f"{header[0]}\n  return y = {call}\n}}", mine, backend)
+            assert same_bits(got, wanted), f"{backend}: {call} is not what the law says:\n{definition}\n{got}\n{wanted}"
+            cases += 1
+    return cases
+
+
+def main():
+    text = law_text()
+    law = {"fma": fma}
+    for block in blocks(text, "python"):
+        exec(block, law)  # pylint: disable=exec-used  # our own page, that is the point
+    numpy.seterr(all="ignore")
+    with tempfile.TemporaryDirectory(prefix="harp-semantics-") as scratch:
+        tool = Tool(scratch)
+        for backend in ("interp", "c"):
+            counts = [check(law, tool, backend) for check in (check_reductions, check_scans)] + [check_composites(text, tool, backend)]
+            assert counts[0] > 50 and counts[2] > 20, f"too few cases ran: {counts}"
+            print(f"{backend}: {counts[0]} reductions, {counts[1]} scans, {counts[2]} composites as the law says")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except AssertionError as error:
+        print(f"fail: {error}")
+        sys.exit(1)
