@@ -51,13 +51,13 @@ class Tool:
     def run(self, text, inputs, backend):
         with open(self.path("model.harp"), "w", encoding="utf-8") as file:
             file.write("harp 1\n" + text)
-        command = [TOOL, "run", self.path("model.harp"), "--backend", backend, "--output", f"y={self.path('y.npy')}"]
+        command = [TOOL, "run", self.path("model.harp"), "--backend", backend, "--output", f"r={self.path('r.npy')}"]
         for name, array in inputs.items():
             numpy.save(self.path(name + ".npy"), array)
             command += ["--input", f"{name}={self.path(name + '.npy')}"]
         result = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
         assert result.returncode == 0, f"{text}\n{result.stdout}{result.stderr}"
-        return numpy.load(self.path("y.npy"))
+        return numpy.load(self.path("r.npy"))
 
 
 def same_bits(a, b):
@@ -94,9 +94,9 @@ def check_reductions(law, tool, backend):
 
     for n in (0, 1, 2, 63, 64, 65, 255, 257, 1000, 4096, 4097, 13000):
         x, w = noise(n, n), noise(n, n + 1)
-        one_axis = "graph g(x: f32[n]) { return y = "
+        one_axis = "graph g(x: f32[n]) { return r = "
         expect(one_axis + "sum(x, axes=[0]) }", {"x": x}, law["lanes"](list(x), plus, plus, zero))
-        expect("graph g(x: f32[n], w: f32[n]) { return y = sum(mul(x, w), axes=[0]) }", {"x": x, "w": w},
+        expect("graph g(x: f32[n], w: f32[n]) { return r = sum(mul(x, w), axes=[0]) }", {"x": x, "w": w},
                law["lanes"](list(zip(x, w)), product, plus, zero))
         if n:
             expect(one_axis + "max(x, axes=[0]) }", {"x": x + F32(0)}, law["lanes"](list(x + F32(0)), most, most, low))
@@ -105,21 +105,21 @@ def check_reductions(law, tool, backend):
     for rows in (0, 1, 2, 255, 256, 257, 513, 700):
         x = noise((rows, 3), rows)
         columns = [list(x[:, j]) for j in range(3)]
-        expect("graph g(x: f32[n, 3]) { return y = sum(x, axes=[0]) }", {"x": x}, [law["chain"](c, plus, plus, zero) for c in columns])
+        expect("graph g(x: f32[n, 3]) { return r = sum(x, axes=[0]) }", {"x": x}, [law["chain"](c, plus, plus, zero) for c in columns])
     # two reduced axes with a kept one between them: the last is inner, by lanes, the first outer, by chain
     x = noise((300, 2, 70), 5)
-    expect("graph g(x: f32[n, 2, k]) { return y = sum(x, axes=[0, 2]) }", {"x": x},
+    expect("graph g(x: f32[n, 2, k]) { return r = sum(x, axes=[0, 2]) }", {"x": x},
            [law["chain"]([law["lanes"](list(x[i, j]), plus, plus, zero) for i in range(300)], plus, plus, zero) for j in range(2)])
     # all adjacent: one run of lanes
     x = noise((70, 70), 6)
-    expect("graph g(x: f32[n, k]) { return y = sum(x, axes=[0, 1]) }", {"x": x}, law["lanes"](list(x.ravel()), plus, plus, zero))
+    expect("graph g(x: f32[n, k]) { return r = sum(x, axes=[0, 1]) }", {"x": x}, law["lanes"](list(x.ravel()), plus, plus, zero))
     # a permuted source: the order is that of the array below
-    expect("graph g(x: f32[n, 3]) { return y = sum(permute(x, axes=[1, 0]), axes=[1]) }", {"x": x[:, :3].copy()},
+    expect("graph g(x: f32[n, 3]) { return r = sum(permute(x, axes=[1, 0]), axes=[1]) }", {"x": x[:, :3].copy()},
            [law["chain"](list(x[:, j]), plus, plus, zero) for j in range(3)])
     # a matrix product: chain, products unrounded
     a, b = noise((2, 600), 7), noise((600, 3), 8)
     matmul = ("graph g(a: f32[2, k], b: f32[k, 3]) {\n  p = expand(reshape(a, shape=[2, k, 1]), shape=[2, k, 3])\n"
-              "  q = expand(reshape(b, shape=[1, k, 3]), shape=[2, k, 3])\n  return y = sum(mul(p, q), axes=[1])\n}")
+              "  q = expand(reshape(b, shape=[1, k, 3]), shape=[2, k, 3])\n  return r = sum(mul(p, q), axes=[1])\n}")
     expect(matmul, {"a": a, "b": b}, [law["chain"](list(zip(a[i], b[:, j])), product, plus, zero) for i in range(2) for j in range(3)])
     return cases
 
@@ -130,7 +130,7 @@ def check_scans(law, tool, backend):
             return 0  # the operation is not in the table yet; this check starts with its row
     for n in (0, 1, 3, 64, 65, 4096, 4097, 9000):
         x = noise(n, n)
-        got = tool.run("graph g(x: f32[n]) { return y = cumsum(x, axis=0) }", {"x": x}, backend)
+        got = tool.run("graph g(x: f32[n]) { return r = cumsum(x, axis=0) }", {"x": x}, backend)
         assert same_bits(got, numpy.array(law["scan"](list(x)), F32)), f"{backend}: cumsum of {n}"
     return 8
 
@@ -149,7 +149,7 @@ def check_composites(text, tool, backend):
         mine = {name: inputs[name] for name in names}
         wanted = tool.run(re.sub(r"\breturn \w+ =", "return y =", definition), mine, backend)
         for call in calls:
-            got = tool.run(f"{header[0]}\n  return y = {call}\n}}", mine, backend)
+            got = tool.run(f"{header[0]}\n  return r = {call}\n}}", mine, backend)
             assert same_bits(got, wanted), f"{backend}: {call} is not what the law says:\n{definition}\n{got}\n{wanted}"
             cases += 1
     return cases
