@@ -1,0 +1,137 @@
+// Every function of harp, written once. math::Functions<M>::exp(x) and so on are templates over a policy M, instantiated with
+//   - plain numbers (ScalarMath in ops/scalar_math.h) by the interpreter: that is the definition of the result;
+//   - expressions by the IR builder, whose rendered C therefore does the same IEEE operations in the same order: equal bits.
+// So a template has no branch on values and no loop over data: only selects, and loops with a fixed trip count that unroll
+// while building. Accuracy in ulp, over all f32 inputs and sampled f64: tests/ulp/README.md; the bounds are 02-semantics'.
+//
+// The policy. M is a type with only static members:
+//   template <DType D> using T             value types for kBool, kI32, kU32, kI64, kU64, kF32, kF64, all distinct, so that
+//                                          functions overload on them; cheap to copy.
+//   Operators on T<D>, both sides of the same D:
+//     floats                               + - * / and unary -   IEEE, round to nearest; never contracted
+//     ints                                 + - * and unary -     wrapping;  & | ^ ~ << >>  (>> is arithmetic on signed types;
+//                                          a count is always in [0, width));  / %  truncating as in C, and only with divisors
+//                                          that do not trap (never 0, never least / -1)
+//     floats and ints                      < <= > >= == != give T<kBool>; float comparisons with NaN are false, != is true
+//     bool                                 & | ! == !=           (never && and ||: they could not be overloaded lazily)
+//   f32(float) f64(double) i32 u32 i64 u64 literals; templates never rely on an implicit conversion of a number
+//   fma(a, b, c) sqrt(x) abs(x)            floats; fma rounds once, abs clears the sign bit
+//   floor ceil trunc rint(x)               floats; rint is half to even
+//   select(condition, a, b)                a where condition, else b; both are evaluated
+//   template bitcast<D>(x)                 the same bits as D, of the same size
+//   template cast<D>(x)                    between ints: truncates or extends; int to float and f64 to f32: round to nearest
+//                                          even (overflow to infinity); f32 to f64: exact; f64 to i64: only whole numbers of
+//                                          magnitude <= 2^61, so no saturation is needed. Elsewhere unused.
+//   template table<D>(table, index)        element of a MathTable of dtype D; the T<kI32> index is in bounds by construction,
+//                                          for every input, wanted or not
+//   rarely(name, condition, common, rare, args...)
+//                                          rare(args...) where condition, else common. rare is a capture-free function object
+//                                          of T values; an IR policy makes a function `name` of it, called lane by lane, and
+//                                          only if a lane needs it. Names are unique, and end in the dtype.
+// Nothing sees the C library, errno or the floating-point flags; NaN's sign and payload are unspecified.
+#pragma once
+
+#include "ops/math_erf.h"
+#include "ops/math_exact.h"
+#include "ops/math_exp.h"
+#include "ops/math_int.h"
+#include "ops/math_inverse_trig.h"
+#include "ops/math_log.h"
+#include "ops/math_power.h"
+#include "ops/math_trig.h"
+
+/// X(name, arity): functions of f32 and of f64, giving the same dtype.
+#define HARP_MATH_FUNCTIONS(X) \
+  X(exp, 1)                    \
+  X(exp2, 1)                   \
+  X(expm1, 1)                  \
+  X(log, 1)                    \
+  X(log2, 1)                   \
+  X(log10, 1)                  \
+  X(log1p, 1)                  \
+  X(sin, 1)                    \
+  X(cos, 1)                    \
+  X(tan, 1)                    \
+  X(asin, 1)                   \
+  X(acos, 1)                   \
+  X(atan, 1)                   \
+  X(sinh, 1)                   \
+  X(cosh, 1)                   \
+  X(tanh, 1)                   \
+  X(asinh, 1)                  \
+  X(acosh, 1)                  \
+  X(atanh, 1)                  \
+  X(erf, 1)                    \
+  X(erfc, 1)                   \
+  X(cbrt, 1)                   \
+  X(abs, 1)                    \
+  X(sign, 1)                   \
+  X(round, 1)                  \
+  X(pow, 2)                    \
+  X(atan2, 2)                  \
+  X(hypot, 2)                  \
+  X(maximum, 2)                \
+  X(minimum, 2)                \
+  X(copysign, 2)               \
+  X(fmod, 2)                   \
+  X(remainder, 2)              \
+  X(floor_divide, 2)
+
+/// X(name, arity): functions of f32 and of f64, giving bool.
+#define HARP_MATH_PREDICATES(X) \
+  X(isnan, 1)                   \
+  X(isinf, 1)                   \
+  X(isfinite, 1)
+
+/// X(name, arity): functions of i32, u32, i64, u64, giving the same dtype.
+#define HARP_MATH_INT_FUNCTIONS(X) \
+  X(abs, 1)                        \
+  X(sign, 1)                       \
+  X(maximum, 2)                    \
+  X(minimum, 2)                    \
+  X(fmod, 2)                       \
+  X(remainder, 2)                  \
+  X(floor_divide, 2)               \
+  X(pow, 2)
+
+namespace harp::math {
+
+/// All functions of one float dtype.
+template <class M, DType D>
+struct FloatFunctions : ExpFunctions<M, D>,
+                        LogFunctions<M, D>,
+                        TrigFunctions<M, D>,
+                        InverseTrigFunctions<M, D>,
+                        ErrorFunctions<M, D>,
+                        PowerFunctions<M, D>,
+                        ExactFunctions<M, D> {};
+
+/// All functions of all dtypes, overloaded on the policy's value types: math::Functions<M>::exp(x).
+template <class M>
+struct Functions : FloatFunctions<M, DType::kF32>,
+                   FloatFunctions<M, DType::kF64>,
+                   IntFunctions<M, DType::kI32>,
+                   IntFunctions<M, DType::kU32>,
+                   IntFunctions<M, DType::kI64>,
+                   IntFunctions<M, DType::kU64>,
+                   BoolFunctions<M> {
+#define HARP_MATH_USING(name, arity)          \
+  using FloatFunctions<M, DType::kF32>::name; \
+  using FloatFunctions<M, DType::kF64>::name;
+  HARP_MATH_FUNCTIONS(HARP_MATH_USING)
+  HARP_MATH_PREDICATES(HARP_MATH_USING)
+#undef HARP_MATH_USING
+#define HARP_MATH_USING(name, arity)        \
+  using IntFunctions<M, DType::kI32>::name; \
+  using IntFunctions<M, DType::kU32>::name; \
+  using IntFunctions<M, DType::kI64>::name; \
+  using IntFunctions<M, DType::kU64>::name;
+  HARP_MATH_INT_FUNCTIONS(HARP_MATH_USING)
+#undef HARP_MATH_USING
+  using BoolFunctions<M>::maximum;
+  using BoolFunctions<M>::minimum;
+};
+
+}  // namespace harp::math
+
+#undef HARP_MATH_TYPES

@@ -1,0 +1,54 @@
+// erf and erfc for f32 and f64. Near 0 erf is a polynomial; elsewhere erfc x = e^(-x^2) g(x) / (1 + 2x) with g smooth and close
+// to 1, a polynomial in (x - 4) / (x + 4), every factor a pair.
+#pragma once
+
+#include "ops/math_exp.h"
+
+namespace harp::math {
+
+template <class M, DType D>
+struct ErrorFunctions {
+  HARP_MATH_TYPES
+
+  static F erf(F x) {
+    F a = M::abs(x);
+    F near = R::fma(a, R::polynomial(a * a, C::kErf), a);
+    Tail tail = complement(R::clamp(a, 0.5, R::kDouble ? 6 : 4));  // beyond, erf rounds to 1
+    F far = real(1) - R::scale(R::sum(tail.value), tail.n);
+    return R::copy_sign(R::pick(a < real(1), near, far), x);
+  }
+
+  static F erfc(F x) {
+    F a = M::abs(x);
+    F inner = R::clamp(x, -1, 1);
+    Pair one = R::two_sum(real(1), -inner);
+    F near = one.hi + (one.lo - inner * R::polynomial(inner * inner, C::kErf));
+    Tail tail = complement(R::clamp(a, 0.5, R::kDouble ? 27.3 : 10.1));  // beyond, erfc rounds to 0
+    F far = R::scale(R::sum(tail.value), tail.n);
+    far = R::pick(x < real(0), real(2) - far, far);
+    return R::pick(a < real(0.5), near, far);
+  }
+
+ private:
+  /// 2^n value.
+  struct Tail {
+    Pair value;
+    I n;
+  };
+
+  /// erfc x for 1/2 <= x, up to where it underflows.
+  static Tail complement(F x) {
+    F t = (x - real(4)) / (x + real(4));
+    Pair g = R::fast_two_sum(real(C::kErfcMiddle), R::fma(t, R::polynomial(t, C::kErfc), real(C::kErfcMiddleLow)));
+    Pair square = R::two_product(x, x);
+    auto e = ExpFunctions<M, D>::reduce_pair({-square.hi, -square.lo});
+    Pair power = R::fast_two_sum(real(1), e.h);
+    power.lo = power.lo + e.tail;
+    Pair numerator = R::two_product(power.hi, g.hi);
+    numerator.lo = numerator.lo + R::fma(power.hi, g.lo, power.lo * g.hi);
+    Pair denominator = R::fast_two_sum(x + x, real(1));
+    return {R::divide(numerator, denominator, real(1) / denominator.hi), e.n};
+  }
+};
+
+}  // namespace harp::math

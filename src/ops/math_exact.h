@@ -1,0 +1,123 @@
+// Functions on floats whose result is exact, or rounded once by definition: maximum, minimum, sign, copysign, fmod and the two
+// divisions of NumPy built on it, and the predicates.
+#pragma once
+
+#include "ops/math_real.h"
+
+namespace harp::math {
+
+template <class M, DType D>
+struct ExactFunctions {
+  HARP_MATH_TYPES
+
+  /// NaN propagates; max(-0, +0) = +0: equal numbers differ at most in the sign, which the bitwise and clears.
+  static F maximum(F a, F b) {
+    F same = R::from_bits(R::bits(a) & R::bits(b));
+    return R::pick(a == b, same, R::pick((a > b) | R::is_nan(a), a, b));
+  }
+  /// NaN propagates; min(-0, +0) = -0.
+  static F minimum(F a, F b) {
+    F same = R::from_bits(R::bits(a) | R::bits(b));
+    return R::pick(a == b, same, R::pick((a < b) | R::is_nan(a), a, b));
+  }
+
+  static F abs(F x) { return M::abs(x); }
+  /// -1, 1, or x where it is a zero or NaN.
+  static F sign(F x) { return R::pick(x > real(0), real(1), R::pick(x < real(0), real(-1), x)); }
+  static F copysign(F magnitude, F sign) { return R::copy_sign(magnitude, sign); }
+  /// To the nearest integer, half to even.
+  static F round(F x) { return M::rint(x); }
+
+  static Bool isnan(F x) { return R::is_nan(x); }
+  static Bool isinf(F x) { return M::abs(x) == real(R::kInfinity); }
+  static Bool isfinite(F x) { return M::abs(x) < real(R::kInfinity); }
+
+  /// x - trunc(x / y) y as C has it: exact, with the sign of x; NaN if x is infinite or y is 0.
+  static F fmod(F x, F y) {
+    F a = M::abs(x), b = M::abs(y);
+    F q = M::trunc(a / b);
+    // q is the wanted quotient, or 1 more if the division was rounded up to an integer; the remainder is exact either way
+    F r = R::fma(-q, b, a);
+    r = R::pick(r < real(0), r + b, r);
+    r = R::pick(a < b, a, r);
+    Bool far = (q >= real(kMaxQuotient)) & (a < real(R::kInfinity)) & (b > real(0));
+    r = M::rarely(
+        R::kDouble ? "fmod_far_f64" : "fmod_far_f32", far, r, [](F u, F v) { return fmod_far(u, v); }, a, b);
+    Bool defined = (a < real(R::kInfinity)) & (b > real(0)) & !R::is_nan(y);
+    return R::pick(defined, R::copy_sign(r, x), real(R::kNan));
+  }
+
+  /// NumPy's and Python's: the sign of y, and a zero too has it.
+  static F remainder(F x, F y) {
+    F r = fmod(x, y);
+    Bool other_sign = (r < real(0)) != (y < real(0));
+    return R::pick(r == real(0), R::copy_sign(real(0), y), R::pick(other_sign, r + y, r));
+  }
+
+  /// NumPy's: floor of the quotient that belongs to remainder(x, y), by which it may differ from floor(x / y).
+  static F floor_divide(F x, F y) {
+    F r = fmod(x, y);
+    Bool down = (r != real(0)) & ((r < real(0)) != (y < real(0)));
+    F quotient = (x - r) / y;
+    quotient = R::pick(down, quotient - real(1), quotient);
+    F whole = M::floor(quotient);
+    whole = R::pick(quotient - whole > real(0.5), whole + real(1), whole);
+    whole = R::pick(quotient == real(0), R::copy_sign(real(0), x / y), whole);
+    return R::pick(y == real(0), x / y, whole);
+  }
+
+ private:
+  /// Up to it every quotient is an integer that fits the mantissa.
+  static constexpr Native kMaxQuotient = R::kDouble ? 0x1p53 : 0x1p24;
+
+  using F64 = typename M::template T<DType::kF64>;
+  using I64 = typename M::template T<DType::kI64>;
+
+  /// A positive finite number as m 2^e with m an integer that fills the mantissa.
+  struct Parts {
+    F64 m;
+    I e;
+  };
+  static Parts parts(F x) {
+    Bool tiny = x < real(R::kLeastNormal);
+    I b = R::bits(R::pick(tiny, x * real(R::kDouble ? 0x1p52 : 0x1p23), x));
+    I e = (b >> integer(R::kMantissaBits)) - integer(R::kBias + R::kMantissaBits);
+    constexpr typename R::NativeInt hidden = typename R::NativeInt{1} << R::kMantissaBits;
+    I m = (b & integer(hidden - 1)) | integer(hidden);
+    return {M::template cast<DType::kF64>(m), M::select(tiny, e - integer(R::kMantissaBits), e)};
+  }
+
+  /// x mod m, from -m/2 to m/2, for an x not far outside.
+  static F64 centre(F64 x, F64 m) {
+    F64 half = m * M::f64(0.5);
+    x = M::select(x > half, x - m, x);
+    return M::select(x < -half, x + m, x);
+  }
+  /// a b mod m, from -m/2 to m/2, for a and b in that range and an integer m < 2^53: all steps are exact.
+  static F64 multiply(F64 a, F64 b, F64 m) {
+    F64 p = a * b, p_low = M::fma(a, b, -p);
+    F64 q = M::rint(p / m);
+    return centre(M::fma(-q, m, p) + p_low, m);
+  }
+
+  /// The remainder for quotients beyond kMaxQuotient: m_x 2^(e_x - e_y) mod m_y, with the power of 2 by repeated squaring.
+  static F fmod_far(F x, F y) {
+    constexpr int kSteps = R::kDouble ? 6 : 4;  // 2^(the exponents' greatest difference >> kSteps) is below m_y / 2
+    Parts a = parts(x), b = parts(y);
+    F64 m = b.m;
+    I64 d = M::template cast<DType::kI64>(a.e - b.e);
+    // where the function is not wanted d may be negative; any value does then
+    F64 power = M::template bitcast<DType::kF64>(((d >> M::i64(kSteps)) + M::i64(1023)) << M::i64(52));
+    for (int bit = kSteps - 1; bit >= 0; --bit) {
+      power = multiply(power, power, m);
+      F64 doubled = centre(power + power, m);
+      power = M::select(((d >> M::i64(bit)) & M::i64(1)) != M::i64(0), doubled, power);
+    }
+    F64 q = M::rint(a.m / m);
+    F64 r = multiply(M::fma(-q, m, a.m), power, m);
+    r = M::select(r < M::f64(0), r + m, r);
+    return R::scale(M::template cast<D>(r), b.e);
+  }
+};
+
+}  // namespace harp::math

@@ -1,0 +1,128 @@
+// exp, exp2, expm1, sinh, cosh, tanh for f32 and f64. All reduce their argument to n ln 2 + r with |r| <= ln(2) / 2 and keep r
+// as a pair h + l, so that the last addition is the only one that rounds near the result's precision.
+#pragma once
+
+#include <bit>
+
+#include "ops/math_real.h"
+
+namespace harp::math {
+
+template <class M, DType D>
+struct ExpFunctions {
+  HARP_MATH_TYPES
+
+  /// e^x = 2^n (1 + (h + tail)).
+  struct Reduced {
+    I n;
+    F h, tail;
+  };
+
+  static F exp(F x) {
+    Reduced e = reduce(R::clamp(x, kLowest, kHighest));
+    return R::scale(real(1) + (e.h + e.tail), e.n);
+  }
+
+  static F exp2(F x) {
+    F c = R::clamp(x, R::kDouble ? -1078 : -152, R::kDouble ? 1025 : 129);
+    F z = c + real(R::kRounder), fraction = c - (z - real(R::kRounder));
+    F h = fraction * real(C::kLn2Full);
+    F l = R::fma(fraction, real(C::kLn2FullLow), R::fma(fraction, real(C::kLn2Full), -h));
+    return R::scale(real(1) + (h + tail(h, l)), rounded(z));
+  }
+
+  static F expm1(F x) {
+    F c = R::clamp(x, R::kDouble ? -40 : -20, kHighest);
+    F result = real(2) * R::sum(half_expm1(c));
+    return R::pick(M::abs(x) < real(R::kDouble ? 0x1p-54 : 0x1p-25), x, result);  // also keeps -0 and subnormals
+  }
+
+  static F sinh(F x) {
+    Halves p = halves(x);
+    F result = R::copy_sign(combine(p, {p.difference, p.difference_low}, p.sum), x);
+    return R::pick(M::abs(x) < real(kTiny), x, result);
+  }
+
+  static F cosh(F x) {
+    Halves p = halves(x);
+    return combine(p, {p.sum, p.sum_low}, p.difference);
+  }
+
+  /// E / (E + 2) with E = e^(2|x|) - 1, the quotient corrected by its remainder.
+  static F tanh(F x) {
+    F magnitude = R::at_most(M::abs(x), R::kDouble ? 20 : 10);  // beyond, tanh rounds to 1
+    Pair e = half_expm1(magnitude + magnitude);
+    Pair denominator = R::two_sum(real(1), e.hi);
+    denominator.lo = denominator.lo + e.lo;
+    Pair quotient = R::divide(e, denominator, real(1) / denominator.hi);
+    return R::pick(M::abs(x) < real(kTiny), x, R::copy_sign(R::sum(quotient), x));
+  }
+
+  /// e^(a + b) for a in [kLowest, kHighest] and b much smaller.
+  static Reduced reduce_pair(Pair a) {
+    F z = R::fma(a.hi, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
+    F h = R::fma(n, real(-C::kLn2), a.hi);
+    F l = R::fma(n, real(-C::kLn2Low), a.lo);
+    return {rounded(z), h, tail(h, l)};
+  }
+
+  /// Outside of these e^x overflows, or rounds to 0.
+  static constexpr Native kLowest = R::kDouble ? -746 : -104;
+  static constexpr Native kHighest = R::kDouble ? 710 : 89;
+
+ private:
+  /// Below it sinh x, tanh x round to x.
+  static constexpr Native kTiny = R::kDouble ? 0x1p-28 : 0x1p-13;
+
+  static I rounded(F z) { return R::bits(z) - integer(std::bit_cast<typename R::NativeInt>(R::kRounder)); }
+
+  /// e^(h + l) - 1 - h.
+  static F tail(F h, F l) {
+    F r = h + l;
+    return R::fma(r * r, R::polynomial(r, C::kExp), l);
+  }
+
+  static Reduced reduce(F c) {
+    F z = R::fma(c, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
+    F h = R::fma(n, real(-C::kLn2), c);  // exact
+    return {rounded(z), h, tail(h, n * real(-C::kLn2Low))};
+  }
+
+  /// (e^c - 1) / 2; half, so that the largest results do not overflow on the way.
+  static Pair half_expm1(F c) {
+    Reduced e = reduce(c);
+    F s = R::power_of_two(e.n - integer(1));
+    F whole = s - real(0.5), lost = (s - whole) - real(0.5);
+    Pair lead = R::fast_two_sum(whole, s * e.h);
+    return {lead.hi, lead.lo + R::fma(s, e.tail, lost)};
+  }
+
+  /// e^r and e^-r share their even and odd parts: with 2^n and 2^-n, sinh x = difference cosh r + sum sinh r, and cosh alike;
+  /// no division, no cancellation. sum, difference = (2^n +- 2^-n) / 4, so results come out halved.
+  struct Halves {
+    F sum, sum_low, difference, difference_low;
+    F h, sinh_tail, cosh_tail;  // sinh r = h + sinh_tail, cosh r = 1 + cosh_tail
+  };
+  static Halves halves(F x) {
+    F c = R::at_most(M::abs(x), R::kDouble ? 711 : 90);
+    F z = R::fma(c, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
+    F h = R::fma(n, real(-C::kLn2), c), l = n * real(-C::kLn2Low), r = h + l, s = r * r;
+    I i = rounded(z);
+    F up = R::power_of_two(i - integer(2));
+    F down = R::pick(i > integer(60), real(0), R::power_of_two(integer(-2) - i));
+    F sum = up + down, difference = up - down;
+    Halves p{sum, down - (sum - up), difference, (up - difference) - down, h, l, l};
+    p.sinh_tail = R::fma(r * s, R::polynomial(s, C::kSinh), l);
+    p.cosh_tail = R::fma(s * s, R::polynomial(s, C::kCosh), s * real(0.5));
+    return p;
+  }
+  static F combine(const Halves& p, Pair lead, F other) {
+    F product = other * p.h;
+    F product_low = R::fma(other, p.h, -product);
+    Pair total = R::fast_two_sum(lead.hi, product);
+    F low = R::fma(lead.hi, p.cosh_tail, R::fma(other, p.sinh_tail, product_low + lead.lo));
+    return real(2) * (total.hi + (total.lo + low));
+  }
+};
+
+}  // namespace harp::math

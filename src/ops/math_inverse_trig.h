@@ -1,0 +1,98 @@
+// asin, acos, atan, atan2 for f32 and f64: a polynomial on a small interval, the rest mapped there by a square root or a
+// quotient whose rounding error is carried along, and pi, pi/2 as pairs.
+#pragma once
+
+#include "ops/math_real.h"
+
+namespace harp::math {
+
+template <class M, DType D>
+struct InverseTrigFunctions {
+  HARP_MATH_TYPES
+
+  /// asin |x|, or pi/2 - 2 asin sqrt((1 - |x|) / 2) where |x| >= 1/2.
+  static F asin(F x) {
+    Arc arc = arc_sine(x);
+    F twice = arc.s + arc.s, a = real(C::kHalfPi) - twice, b = (real(C::kHalfPi) - a) - twice;
+    F big = a + (b + (real(C::kHalfPiLow) - (arc.rest + arc.rest)));
+    return R::copy_sign(R::pick(arc.small, arc.s + arc.rest, big), x);
+  }
+
+  /// pi/2 - asin x; 2 asin sqrt((1 - |x|) / 2) where x >= 1/2, and pi minus that where x <= -1/2.
+  static F acos(F x) {
+    Arc arc = arc_sine(x);
+    Bool negative = x < real(0);
+    F s = R::pick(arc.small, arc.s, arc.s + arc.s), rest = R::pick(arc.small, arc.rest, arc.rest + arc.rest);
+    // base - s for x >= 0 and base + s for x < 0 where |x| is small; s, or pi - s, where it is not
+    Bool zero_base = !arc.small & !negative;
+    F base = R::pick(arc.small, real(C::kHalfPi), R::pick(negative, real(C::kPi), real(0)));
+    F base_low = R::pick(arc.small, real(C::kHalfPiLow), R::pick(negative, real(C::kPiLow), real(0)));
+    Bool add = zero_base | (arc.small & negative);
+    return around(base, base_low, R::flip_sign(s, !add), R::flip_sign(rest, !add));
+  }
+
+  static F atan(F x) {
+    F a = R::at_most(M::abs(x), 0x1p60);  // atan is pi/2 from there on; keeps infinity out of the remainder
+    Bool invert = a > real(1);
+    F inverse = real(1) / a, q = R::pick(invert, inverse, a);
+    F q_low = R::pick(invert, R::fma(-inverse, a, real(1)) * inverse, real(0));
+    F rest = beyond(q, q_low);
+    F base = R::pick(invert, real(C::kHalfPi), real(0)), base_low = R::pick(invert, real(C::kHalfPiLow), real(0));
+    return R::copy_sign(around(base, base_low, R::flip_sign(q, invert), R::flip_sign(rest, invert)), x);
+  }
+
+  static F atan2(F y, F x) {
+    F ax = M::abs(x), ay = M::abs(y);
+    Bool swap = ay > ax, negative = R::is_negative(x);
+    F n = R::pick(swap, ax, ay), d = R::pick(swap, ay, ax);
+    // 0/0 is 0, inf/inf is 1, finite/inf is 0: quotients that a division would not give, or not with a remainder
+    Bool limit = (d == real(R::kInfinity)) | (d == real(0));
+    n = R::pick(limit, R::pick(n == real(R::kInfinity), real(1), real(0)), n);
+    d = R::pick(limit, real(1), d);
+    F factor = R::pick(d < real(kSmall), real(kUp), R::pick(d > real(kBig), real(kDown), real(1)));
+    n = n * factor;
+    d = d * factor;
+    F r = real(1) / d, q = n * r;
+    F rest = beyond(q, R::fma(-q, d, n) * r);
+    F base = R::pick(swap, real(C::kHalfPi), R::pick(negative, real(C::kPi), real(0)));
+    F base_low = R::pick(swap, real(C::kHalfPiLow), R::pick(negative, real(C::kPiLow), real(0)));
+    Bool minus = swap != negative;
+    F result = around(base, base_low, R::flip_sign(q, minus), R::flip_sign(rest, minus));
+    return R::pick(R::is_nan(x) | R::is_nan(y), real(R::kNan), R::copy_sign(result, y));
+  }
+
+ private:
+  /// Outside of these the divisor is scaled, so that neither its reciprocal nor the remainder underflows.
+  static constexpr Native kSmall = R::kDouble ? 0x1p-900 : 0x1p-90, kBig = R::kDouble ? 0x1p900 : 0x1p90;
+  static constexpr Native kUp = R::kDouble ? 0x1p150 : 0x1p60, kDown = R::kDouble ? 0x1p-150 : 0x1p-60;
+
+  /// asin of |x| (small) or of sqrt((1 - |x|) / 2), as s + rest.
+  struct Arc {
+    Bool small;
+    F s, rest;
+  };
+  static Arc arc_sine(F x) {
+    F a = M::abs(x);
+    Bool small = a < real(0.5);
+    F z = R::pick(small, a * a, real(0.5) * (real(1) - a));
+    F root = M::sqrt(z);
+    F root_low = R::fma(-root, root, z) / (root + root);
+    F s = R::pick(small, a, root);
+    F s_low = R::pick(small | (z == real(0)), real(0), root_low);
+    return {small, s, R::fma(s * z, R::polynomial(z, C::kAsin), s_low)};
+  }
+
+  /// atan(q + q_low) - q for 0 <= q <= 1; 1 - q^2/2 is close enough to the derivative 1 / (1 + q^2) for q_low.
+  static F beyond(F q, F q_low) {
+    F s = q * q;
+    return R::fma(q * s, R::polynomial(s, C::kAtan), q_low * R::fma(s, real(-0.5), real(1)));
+  }
+
+  /// base + base_low + q + rest; |base| >= |q| or base = 0.
+  static F around(F base, F base_low, F q, F rest) {
+    Pair p = R::fast_two_sum(base, q);
+    return p.hi + (p.lo + (base_low + rest));
+  }
+};
+
+}  // namespace harp::math

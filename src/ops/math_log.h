@@ -1,0 +1,160 @@
+// log, log2, log10, log1p, asinh, acosh, atanh for f32 and f64. The argument is split into 2^k m with m in [sqrt(1/2), sqrt(2));
+// log m is a polynomial in f = m - 1 whose first terms f - f^2/2 are exact enough to be added last.
+#pragma once
+
+#include "ops/math_real.h"
+
+namespace harp::math {
+
+template <class M, DType D>
+struct LogFunctions {
+  HARP_MATH_TYPES
+
+  /// x = 2^k (1 + f), k as an integer and as a number.
+  struct Split {
+    I exponent;
+    F k, f;
+  };
+  /// x positive, finite, normal.
+  static Split split_normal(F x) {
+    I ix = R::bits(x);
+    I e = (ix - integer(kSqrtHalfBits)) >> integer(R::kMantissaBits);
+    F m = R::from_bits(ix - (e << integer(R::kMantissaBits)));
+    return {e, M::template cast<D>(e), m - real(1)};
+  }
+  /// x positive and finite.
+  static Split split(F x) {
+    Bool tiny = x < real(R::kLeastNormal);
+    Split s = split_normal(R::pick(tiny, x * real(kTinyScale), x));
+    I e = M::select(tiny, s.exponent - integer(kTinyBits), s.exponent);
+    return {e, M::template cast<D>(e), s.f};
+  }
+
+  static F log(F x) {
+    Split s = split(x);
+    F low = R::fma(s.k, real(C::kLn2Low), beyond_f(s.f));
+    return at_limits(x, assemble(s.k, C::kLn2, s.f, low));
+  }
+
+  static F log2(F x) {
+    Split s = split(x);
+    Pair h = scaled(s.f, C::kLog2E, C::kLog2ELow);
+    return at_limits(x, assemble(s.k, 1, h.hi, h.lo));
+  }
+
+  static F log10(F x) {
+    Split s = split(x);
+    Pair h = scaled(s.f, C::kLog10E, C::kLog10ELow);
+    F low = R::fma(s.k, real(C::kLog10Of2Low), h.lo);
+    return at_limits(x, assemble(s.k, C::kLog10Of2, h.hi, low));
+  }
+
+  static F log1p(F x) {
+    Pair u = R::two_sum(real(1), x);
+    F result = log_of_pair(u, integer(0));
+    result = R::pick(M::abs(x) < real(kNegligible), x, result);  // also keeps -0
+    result = R::pick(x < real(R::kInfinity), result, x);         // infinity, NaN
+    result = R::pick(x < real(-1), real(R::kNan), result);
+    return R::pick(x == real(-1), real(-R::kInfinity), result);
+  }
+
+  /// log(|x| + sqrt(x^2 + 1)), a polynomial where |x| < 1/2.
+  static F asinh(F x) {
+    F a = M::abs(x), s = a * a;
+    F near = R::fma(a * s, R::polynomial(s, C::kAsinh), a);
+    Bool far = a > real(kFar);
+    F b = R::pick(far, real(1), a);
+    Pair square = R::two_product(b, b);
+    Pair radicand = R::two_sum(real(1), square.hi);
+    radicand.lo = radicand.lo + square.lo;
+    Pair root = square_root(radicand);
+    Pair u = R::two_sum(root.hi, b);
+    u.lo = u.lo + root.lo;
+    F result = log_of_pair({R::pick(far, a, u.hi), R::pick(far, real(0), u.lo)}, M::select(far, integer(1), integer(0)));
+    result = R::pick(a < real(0.5), near, result);
+    result = R::pick(a < real(R::kInfinity), result, a);
+    return R::copy_sign(result, x);
+  }
+
+  /// log(1 + (d + sqrt(x^2 - 1))) with d = x - 1; the sum is an accurate pair also where x is close to 1.
+  static F acosh(F x) {
+    Bool far = x > real(kFar);
+    F b = R::pick(far, real(2), x);
+    Pair d = R::two_sum(b, real(-1));
+    Pair square = R::two_product(b, b);
+    Pair radicand = R::two_sum(square.hi, real(-1));  // x^2 - 1
+    radicand.lo = radicand.lo + square.lo;
+    radicand = R::fast_two_sum(radicand.hi, radicand.lo);
+    Pair root = square_root(radicand);
+    Pair w = R::two_sum(root.hi, d.hi);
+    w.lo = w.lo + (root.lo + d.lo);
+    Pair u = R::two_sum(real(1), w.hi);
+    u.lo = u.lo + w.lo;
+    F result = log_of_pair({R::pick(far, x, u.hi), R::pick(far, real(0), u.lo)}, M::select(far, integer(1), integer(0)));
+    result = R::pick(x < real(R::kInfinity), result, x);
+    return R::pick(x < real(1), real(R::kNan), R::pick(x == real(1), real(0), result));
+  }
+
+  /// log((1 + |x|) / (1 - |x|)) / 2, a polynomial where |x| < 1/2.
+  static F atanh(F x) {
+    F a = M::abs(x), s = a * a;
+    F near = R::fma(a * s, R::polynomial(s, C::kAtanh), a);
+    F c = R::pick(a < real(1), a, real(0.5));
+    F below = real(1) - c;  // exact from 1/2 on
+    Pair u = R::divide(R::fast_two_sum(real(1), c), {below, real(0)}, real(1) / below);
+    F result = real(0.5) * log_of_pair(R::fast_two_sum(u.hi, u.lo), integer(0));
+    result = R::pick(a < real(0.5), near, result);
+    result = R::pick(a == real(1), real(R::kInfinity), result);
+    return R::copy_sign(R::pick(a <= real(1), result, real(R::kNan)), x);
+  }
+
+ private:
+  static constexpr typename R::NativeInt kSqrtHalfBits = static_cast<typename R::NativeInt>(R::kDouble ? 0x3fe6a09e667f3bcd : 0x3f3504f3);
+  static constexpr int kTinyBits = R::kMantissaBits;
+  static constexpr Native kTinyScale = R::kDouble ? 0x1p52 : 0x1p23;
+  /// Below it log1p x rounds to x.
+  static constexpr Native kNegligible = R::kDouble ? 0x1p-54 : 0x1p-25;
+  /// Beyond it asinh x and acosh x are log 2x.
+  static constexpr Native kFar = R::kDouble ? 0x1p28 : 0x1p13;
+
+  /// log(1 + f) - f.
+  static F beyond_f(F f) { return R::fma(f * real(-0.5), f, (f * f * f) * R::polynomial(f, C::kLog)); }
+
+  /// log(1 + f) c for the constant c + c_low; the low part is not small against the last bit of the high part.
+  static Pair scaled(F f, Native c, Native c_low) {
+    F h = f * real(c);
+    return {h, R::fma(beyond_f(f), real(c), R::fma(f, real(c_low), R::fma(f, real(c), -h)))};
+  }
+
+  /// k unit + f + low; the sum of the first two is exact.
+  static F assemble(F k, Native unit, F f, F low) {
+    F a = R::fma(k, real(unit), f), b = f - R::fma(k, real(-unit), a);
+    return a + (b + low);
+  }
+
+  static F at_limits(F x, F result) {
+    result = R::pick(x < real(R::kInfinity), result, x);  // infinity, NaN
+    result = R::pick(x < real(0), real(R::kNan), result);
+    return R::pick(x == real(0), real(-R::kInfinity), result);
+  }
+
+  /// log(2^more u) for u.hi normal.
+  static F log_of_pair(Pair u, I more) {
+    Split s = split_normal(u.hi);
+    F low = R::pick(s.exponent > integer(60), real(0), u.lo * R::power_of_two(-s.exponent));
+    Pair f = R::fast_two_sum(s.f, low);
+    F k = M::template cast<D>(s.exponent + more);
+    // the derivative 1 / (1 + f) of the logarithm, as far as it matters to f.lo
+    F low_log = f.lo * R::fma(f.hi, f.hi - real(1), real(1));
+    F rest = R::fma(k, real(C::kLn2Low), beyond_f(f.hi) + low_log);
+    return assemble(k, C::kLn2, f.hi, rest);
+  }
+
+  static Pair square_root(Pair x) {
+    F root = M::sqrt(x.hi);
+    F correction = (R::fma(-root, root, x.hi) + x.lo) / (root + root);
+    return {root, R::pick(x.hi > real(0), correction, real(0))};
+  }
+};
+
+}  // namespace harp::math

@@ -1,0 +1,117 @@
+// What the families of functions share: one dtype's types under a policy, bit tricks, polynomials, and arithmetic on pairs.
+// A pair is an unevaluated sum hi + lo with |lo| about half an ulp of hi; it gives an intermediate twice the precision, so
+// that the function's result is rounded essentially once. Names follow the literature (Dekker, Knuth; Muller et al.,
+// "Handbook of Floating-Point Arithmetic", chapters 4 and 5).
+#pragma once
+
+#include <limits>
+#include <type_traits>
+
+#include "ops/math_coefficients.h"
+
+namespace harp::math {
+
+template <class M, DType D>
+struct Real {
+  static_assert(D == DType::kF32 || D == DType::kF64);
+  static constexpr bool kDouble = D == DType::kF64;
+  static constexpr DType kIntDType = kDouble ? DType::kI64 : DType::kI32;
+  static constexpr int kMantissaBits = kDouble ? 52 : 23;
+  static constexpr int kBias = kDouble ? 1023 : 127;
+
+  using Native = std::conditional_t<kDouble, double, float>;
+  using NativeInt = std::conditional_t<kDouble, int64_t, int32_t>;
+  using C = Coefficients<D>;
+  using F = typename M::template T<D>;
+  using I = typename M::template T<kIntDType>;
+  using Bool = typename M::template T<DType::kBool>;
+  struct Pair {
+    F hi, lo;
+  };
+
+  static constexpr Native kInfinity = std::numeric_limits<Native>::infinity();
+  static constexpr Native kNan = std::numeric_limits<Native>::quiet_NaN();
+  static constexpr Native kLeastNormal = std::numeric_limits<Native>::min();
+  /// x + kRounder is rounded to an integer, which then stands in the low bits of the sum; |x| < 2^(kMantissaBits - 2).
+  static constexpr Native kRounder = kDouble ? 0x1.8p52 : 0x1.8p23;
+  static constexpr NativeInt kSignBit = std::numeric_limits<NativeInt>::min();
+
+  static F real(Native c) {
+    if constexpr (kDouble)
+      return M::f64(c);
+    else
+      return M::f32(c);
+  }
+  static I integer(NativeInt c) {
+    if constexpr (kDouble)
+      return M::i64(c);
+    else
+      return M::i32(c);
+  }
+  static I bits(F x) { return M::template bitcast<kIntDType>(x); }
+  static F from_bits(I x) { return M::template bitcast<D>(x); }
+  static F fma(F a, F b, F c) { return M::fma(a, b, c); }
+  static F pick(Bool condition, F a, F b) { return M::select(condition, a, b); }
+
+  static Bool is_nan(F x) { return x != x; }
+  static Bool is_negative(F x) { return bits(x) < integer(0); }  // the sign bit, so -0 too
+  static F copy_sign(F magnitude, F sign) { return from_bits((bits(magnitude) & integer(~kSignBit)) | (bits(sign) & integer(kSignBit))); }
+  static F flip_sign(F x, Bool condition) { return pick(condition, -x, x); }
+  /// x, not below lo and not above hi; NaN passes.
+  static F clamp(F x, Native lo, Native hi) { return at_least(at_most(x, hi), lo); }
+  static F at_most(F x, Native hi) { return pick(x > real(hi), real(hi), x); }
+  static F at_least(F x, Native lo) { return pick(x < real(lo), real(lo), x); }
+
+  /// 2^n for n in the range of normal numbers; elsewhere some number or NaN.
+  static F power_of_two(I n) { return from_bits((n + integer(kBias)) << integer(kMantissaBits)); }
+  /// x 2^n for |n| up to twice the exponent range: two steps, so that results overflow and underflow gradually.
+  static F scale(F x, I n) {
+    I half = n >> integer(1);
+    return x * power_of_two(half) * power_of_two(n - half);
+  }
+
+  /// c[0] + c[1] x + c[2] x^2 + ... by Horner's rule.
+  template <size_t N>
+  static F polynomial(F x, const Native (&c)[N]) {
+    F sum = real(c[N - 1]);
+    for (size_t i = N - 1; i-- > 0;) sum = fma(sum, x, real(c[i]));
+    return sum;
+  }
+
+  /// a + b exactly; |a| >= |b| or a = 0 (or the exponents allow it).
+  static Pair fast_two_sum(F a, F b) {
+    F hi = a + b;
+    return {hi, b - (hi - a)};
+  }
+  /// a + b exactly.
+  static Pair two_sum(F a, F b) {
+    F hi = a + b, part = hi - a;
+    return {hi, (a - (hi - part)) + (b - part)};
+  }
+  /// a b exactly, unless the low part underflows.
+  static Pair two_product(F a, F b) {
+    F hi = a * b;
+    return {hi, fma(a, b, -hi)};
+  }
+  /// a / b, given r close to 1 / b: the second part corrects the first by its exact remainder.
+  static Pair divide(Pair a, Pair b, F r) {
+    F hi = a.hi * r;
+    F remainder = fma(-hi, b.hi, a.hi) + fma(-hi, b.lo, a.lo);
+    return {hi, remainder * r};
+  }
+  static F sum(Pair p) { return p.hi + p.lo; }
+};
+
+/// Opens a family's struct: `R` and the types of its dtype.
+#define HARP_MATH_TYPES                          \
+  using R = Real<M, D>;                          \
+  using C = typename R::C;                       \
+  using F = typename R::F;                       \
+  using I = typename R::I;                       \
+  using Bool = typename R::Bool;                 \
+  using Pair = typename R::Pair;                 \
+  using Native = typename R::Native;             \
+  static F real(Native c) { return R::real(c); } \
+  static I integer(typename R::NativeInt c) { return R::integer(c); }
+
+}  // namespace harp::math

@@ -1,0 +1,160 @@
+// sin, cos, tan for f32 and f64, over the whole range. The argument is reduced to i pi/2 + (r + low) with |r| <= pi/4: by a
+// multiple of pi/2 in three parts while that is exact enough, beyond (rare) by the product with the digits of 2/pi that matter
+// (Payne and Hanek), in integers.
+#pragma once
+
+#include <bit>
+
+#include "ops/math_real.h"
+
+namespace harp::math {
+
+template <class M, DType D>
+struct TrigFunctions {
+  HARP_MATH_TYPES
+
+  static F sin(F x) {
+    return M::rarely(
+        R::kDouble ? "sin_far_f64" : "sin_far_f32", is_far(x), quadrant(near(x), 0), [](F v) { return quadrant(far(v), 0); }, x);
+  }
+  static F cos(F x) {
+    return M::rarely(
+        R::kDouble ? "cos_far_f64" : "cos_far_f32", is_far(x), quadrant(near(x), 1), [](F v) { return quadrant(far(v), 1); }, x);
+  }
+  static F tan(F x) {
+    return M::rarely(
+        R::kDouble ? "tan_far_f64" : "tan_far_f32", is_far(x), tangent(near_exactly(x)), [](F v) { return tangent(far(v)); }, x);
+  }
+
+ private:
+  using U64 = typename M::template T<DType::kU64>;
+  using F64 = typename M::template T<DType::kF64>;
+  using I64 = typename M::template T<DType::kI64>;
+
+  /// x = i pi/2 + (r + low), up to a multiple of 2 pi.
+  struct Angle {
+    F r, low;
+    I i;
+  };
+
+  static constexpr Native kNear = R::kDouble ? 0x1p30 : 0x1p15;
+
+  static Bool is_far(F x) {
+    F a = M::abs(x);
+    return (a >= real(kNear)) & (a < real(R::kInfinity));
+  }
+
+  static Angle near(F x) {
+    if constexpr (R::kDouble) return near_exactly(x);
+    // f32 with a pi/2 whose two last parts are short: where r is small its rounding error, then not exact, is left out
+    F z = R::fma(x, real(C::kTwoOverPi), real(R::kRounder)), n = z - real(R::kRounder);
+    F r1 = R::fma(n, real(-0x1.921fb4p0), x), r = R::fma(n, real(-0x1.4442d0p-24), r1);  // r1 exact
+    F low = R::fma(n, real(-0x1.4442d0p-24), r1 - r);
+    low = R::fma(n, real(-0x1.846988p-48), R::pick(r * r > real(0x1p-16), low, real(0)));
+    return {r, low, R::bits(z)};
+  }
+
+  /// Keeps every rounding error of the reduction in low.
+  static Angle near_exactly(F x) {
+    F z = R::fma(x, real(C::kTwoOverPi), real(R::kRounder)), n = z - real(R::kRounder);
+    F r1 = R::fma(n, real(-C::kHalfPi), x);  // exact
+    Pair product = R::two_product(n, real(C::kHalfPiLow));
+    Pair r = R::two_sum(r1, -product.hi);
+    F low = R::fma(n, real(-C::kHalfPiLowest), r.lo - product.lo);
+    return {r.hi, low, R::bits(z)};
+  }
+
+  /// sin(r + low + (i + shift) pi/2).
+  static F quadrant(Angle angle, typename R::NativeInt shift) {
+    F r = angle.r, s = r * r;
+    I i = angle.i + integer(shift);
+    F a = r + R::fma(r * s, R::polynomial(s, C::kSin), angle.low);
+    a = R::from_bits(R::bits(a) | (R::bits(r) & integer(R::kSignBit)));                       // sin(-0) = -0
+    F whole = R::fma(s, real(-0.5), real(1)), rest = R::fma(s, real(-0.5), real(1) - whole);  // their sum is 1 - s / 2
+    if constexpr (R::kDouble) rest = R::fma(-r, angle.low, rest);
+    F b = whole + R::fma(s * s, R::polynomial(s, C::kCos), rest);
+    F value = R::pick((i & integer(1)) != integer(0), b, a);
+    return R::from_bits(R::bits(value) ^ ((i & integer(2)) << integer(R::kDouble ? 62 : 30)));
+  }
+
+  /// tan(r + low + i pi/2): t, or -1 / t for odd i, with t as a pair.
+  static F tangent(Angle angle) {
+    F r = angle.r, s = r * r;
+    F rest = R::fma(r * s, R::polynomial(s, C::kTan), R::fma(angle.low, s, angle.low));
+    Pair t = R::fast_two_sum(r, rest);
+    F y = real(-1) / t.hi;
+    F cotangent = R::fma(y, R::fma(y, t.lo, R::fma(y, t.hi, real(1))), y);
+    F tangent = R::from_bits(R::bits(t.hi) | (R::bits(r) & integer(R::kSignBit)));  // tan(-0) = -0
+    return R::pick((angle.i & integer(1)) != integer(0), cotangent, tangent);
+  }
+
+  static U64 word(I index) {
+    return M::template cast<DType::kU64>(M::template table<DType::kU32>(kTwoOverPiTable, M::template cast<DType::kI32>(index)));
+  }
+
+  static Angle far(F x) {
+    if constexpr (R::kDouble)
+      return far_f64(x);
+    else
+      return far_f32(x);
+  }
+
+  /// The 24 bits of x times 96 bits of 2/pi, from those worth less than 4 on: 2 integer bits and 62 of fraction.
+  static Angle far_f32(F x) {
+    I a = R::bits(x) & integer(0x7fffffff), s = (a >> integer(23)) - integer(120), w = (s >> integer(5)) & integer(7);
+    U64 shift = M::template cast<DType::kU64>(s & integer(31));
+    U64 m = M::template cast<DType::kU64>((a & integer(0x7fffff)) | integer(0x800000));
+    U64 t2 = word(w + integer(2)), k32 = M::u64(32);
+    U64 high = (((word(w) << k32) | word(w + integer(1))) << shift) | (t2 >> (k32 - shift));
+    U64 low = (((t2 << k32) | word(w + integer(3))) << shift) >> k32;
+    U64 p = m * high + ((m * low) >> k32), k = (p + M::u64(uint64_t{1} << 61)) >> M::u64(62);
+    F64 d = M::template cast<DType::kF64>(M::template cast<DType::kI64>(p - (k << M::u64(62)))) * M::f64(0x1.921fb54442d18p-62);
+    Bool negative = x < real(0);
+    I i = M::template cast<DType::kI32>(k);
+    d = M::select(negative, -d, d);
+    F r = M::template cast<DType::kF32>(d);
+    return {r, M::template cast<DType::kF32>(d - M::template cast<DType::kF64>(r)), M::select(negative, -i, i)};
+  }
+
+  /// The 53 bits of x times 192 bits of 2/pi, from those worth less than 4 on: 2 integer bits and 126 of fraction are kept, so
+  /// that an argument within 2^-62 of a multiple of pi/2 (closer there is none) still has 64 right bits.
+  static Angle far_f64(F x) {
+    constexpr int kWords = 6;
+    const U64 k32 = M::u64(32), mask = M::u64(0xffffffff);
+    I a = R::bits(x) & integer(0x7fffffffffffffff);
+    I position = (a >> integer(52)) - integer(1075 - 30);  // of the first bit, counted with the 32 zeros in front of the table
+    I first = (position >> integer(5)) & integer(31);
+    U64 shift = M::template cast<DType::kU64>(position & integer(31));
+    U64 m = M::template cast<DType::kU64>((a & integer(0xfffffffffffff)) | integer(0x10000000000000));
+    U64 m0 = m & mask, m1 = m >> k32;
+    U64 v[kWords];
+    for (int j = 0; j < kWords; ++j) {
+      U64 two_words = (word(first + integer(j)) << k32) | word(first + integer(j + 1));
+      v[j] = ((two_words << shift) >> k32) & mask;
+    }
+    // schoolbook product, 32 bits a column, from the last column up
+    U64 column[kWords];
+    U64 carry = M::u64(0);
+    for (int j = kWords - 1; j >= 0; --j) {
+      U64 p0 = m0 * v[j];
+      U64 p1 = j + 1 < kWords ? m1 * v[j + 1] : M::u64(0);
+      U64 low = (p0 & mask) + (p1 & mask) + (carry & mask);
+      column[j] = low & mask;
+      carry = (p0 >> k32) + (p1 >> k32) + (carry >> k32) + (low >> k32);
+    }
+    U64 p = (column[0] << k32) | column[1], more = (column[2] << k32) | column[3];
+    U64 k = (p + M::u64(uint64_t{1} << 61)) >> M::u64(62);
+    I fraction = M::template cast<DType::kI64>(p - (k << M::u64(62)));
+    F high = M::template cast<DType::kF64>(fraction);
+    F rest = M::template cast<DType::kF64>(fraction - M::template cast<DType::kI64>(high));  // |high| <= 2^61
+    F below = M::template cast<DType::kF64>(M::template cast<DType::kI64>(more >> M::u64(1))) * real(0x1p-63);
+    Pair d = R::fast_two_sum(high, rest + below);
+    Pair r = R::two_product(d.hi, real(C::kHalfPi * 0x1p-62));
+    r.lo = r.lo + R::fma(d.hi, real(C::kHalfPiLow * 0x1p-62), d.lo * real(C::kHalfPi * 0x1p-62));
+    Bool negative = x < real(0);
+    I i = M::template cast<DType::kI64>(k);
+    return {R::flip_sign(r.hi, negative), R::flip_sign(r.lo, negative), M::select(negative, -i, i)};
+  }
+};
+
+}  // namespace harp::math
