@@ -4,7 +4,8 @@ The rule. A test covers an item if it names the item before the first colon of i
   TEST_CASE("G12.cast/c G12.cast/interp: every pair of dtypes")      the items G12.cast/c and G12.cast/interp
   TEST_CASE("G5.permute,flip/interp,c: odd shapes")                  four items: lists of nouns and of backends multiply
   TEST_CASE("G18.text: prints and parses back")                      an item without a backend
-  TEST_CASE("G16 dims: normal forms")                                the row as a whole: listed there, covers no item
+  TEST_CASE("G16 dims: normal forms")                                the same as G16.dims, if the word after the row is an item
+  TEST_CASE("G2: constants fold")                                    the row as a whole: listed there, covers no item
 A name that is no item of rows.txt is reported as a mistake. Other sources of coverage:
   script tests (tests/*_test.py, tests/*/*_test.py) name their items on lines "rows: C2.cmake/shared ..." of their docstring, and
   may append "pass|fail TAB name TAB file" lines with such names to $HARP_TEST_RESULTS, as tests/main.cpp does for test cases;
@@ -59,11 +60,19 @@ def expand(token):
     return [f"{row}.{noun}" + (f"/{suffix}" if suffix else "") for noun in nouns.split(",") for suffix in suffixes.split(",")]
 
 
-def ids_in_name(name):
+def ids_in_name(name, known):
     prefix, colon, _ = name.partition(":")
-    if not colon:
-        return []
-    return [ident for token in prefix.split() if TOKEN.match(token) for ident in expand(token)]
+    words, ids, i = prefix.split() if colon else [], [], 0
+    while i < len(words):
+        if TOKEN.match(words[i]):
+            joined = f"{words[i]}.{words[i + 1]}" if i + 1 < len(words) else ""
+            if "." not in words[i] and TOKEN.match(joined) and all(ident in known for ident in expand(joined)):
+                ids += expand(joined)
+                i += 1
+            else:
+                ids += expand(words[i])
+        i += 1
+    return ids
 
 
 def read_lines(path):
@@ -94,7 +103,7 @@ def declared_cases():
                 yield name, os.path.relpath(path, ROOT)
 
 
-def collect_tests(results):
+def collect_tests(results, known):
     """All tests that name rows: {item or row id: [Test]}, and the names that are no item."""
     covered = collections.defaultdict(list)
     ran = {}
@@ -105,7 +114,7 @@ def collect_tests(results):
     for name, file in declared_cases():
         ran.setdefault((name, file), Test(name, "not run", file))
     for test in ran.values():
-        for ident in ids_in_name(test.name):
+        for ident in ids_in_name(test.name, known):
             covered[ident].append(test)
     entries = read_ctest(results)
     for path in sorted(glob.glob(os.path.join(ROOT, "tests", "*_test.py")) + glob.glob(os.path.join(ROOT, "tests", "*", "*_test.py"))):
@@ -193,7 +202,8 @@ def main():
         return totals(results)
 
     items, titles = read_items(os.path.join(ROOT, "tests", "rows.txt"))
-    covered, cells = collect_tests(results), read_matrix(args.build)
+    known = {item.id for item in items} | set(titles)
+    covered, cells = collect_tests(results, known), read_matrix(args.build)
     asked = set(args.ids)
     bad = shown = fine = 0
     for row in titles:
@@ -215,7 +225,6 @@ def main():
                 print(f"                {test.status:8} {test.name}  [{test.file}]")
     print(f"{fine} of {shown} items pass")
 
-    known = {item.id for item in items} | set(titles)
     wrong = sorted(set(covered) - known)
     if wrong:
         print("named by tests, but not in tests/rows.txt: " + ", ".join(wrong))
