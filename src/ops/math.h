@@ -31,6 +31,12 @@
 // Nothing sees the C library, errno or the floating-point flags; NaN's sign and payload are unspecified.
 #pragma once
 
+// & and | on T<kBool> are meant: && and || cannot be overloaded without losing their order, and branch on plain bools.
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wbitwise-instead-of-logical"
+#endif
+
 #include "ops/math_erf.h"
 #include "ops/math_exact.h"
 #include "ops/math_exp.h"
@@ -135,3 +141,7 @@ struct Functions : FloatFunctions<M, DType::kF32>,
 }  // namespace harp::math
 
 #undef HARP_MATH_TYPES
+
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif

@@ -25,7 +25,6 @@ struct ScalarMath {
   template <DType D>
   using T = typename ScalarOf<D>::Type;
 
-  static constexpr bool boolean(bool c) { return c; }
   static constexpr float f32(float c) { return c; }
   static constexpr double f64(double c) { return c; }
   static constexpr int32_t i32(int32_t c) { return c; }
