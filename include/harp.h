@@ -1,0 +1,701 @@
+/*
+ * harp.h - the C interface of harp, a runtime for array computation.
+ *
+ * A program builds a graph of array operations, harp compiles it to machine code (it writes C source, has the system's C compiler
+ * translate it, and caches the result), and runs it on arrays of any size the graph allows:
+ *
+ *     harp_error* err = NULL;
+ *     harp_context* ctx = harp_context_new(NULL, &err);
+ *     harp_graph* g = harp_graph_new(ctx, HARP_GRAPH_BROADCAST, &err);
+ *     harp_dim n = harp_dim_var(g, "n", 0, 4096);
+ *     harp_dim dims[2];
+ *     dims[0] = n; dims[1] = 64;
+ *     harp_output(g, "y", harp_tanh(harp_input(g, "x", HARP_F32, 2, dims)));
+ *     harp_program* p = harp_compile(g, NULL, &err);
+ *     harp_buffer* y = NULL;                                 (NULL: harp allocates the output)
+ *     harp_program_run(p, 1, &x, 1, &y, NULL, &err);
+ *
+ * Contents: 1 Numbers and names   2 Errors and strings   3 Context   4 Graph   5 Operations   6 Compile and run   7 Buffers
+ *           8 Embedding (entry points, the table of all functions)
+ *
+ * RULES THAT HOLD EVERYWHERE
+ *
+ * Ownership. "Owned" means that the caller releases it; "borrowed" that somebody else does and says how long it lives; "copied" that
+ *   harp keeps its own copy. Every pointer passed in is borrowed for the call unless its comment says otherwise. harp_X_release gives
+ *   up one reference (NULL: nothing happens), harp_X_retain adds one and returns its argument. A child keeps its parent alive: a
+ *   graph, program or buffer keeps its context. Nodes belong to their graph and are never released.
+ * Errors. A function that makes something returns it, or NULL; others return a harp_status, HARP_OK or the code of the error. Both
+ *   take a last argument `err`: NULL, or the address of a harp_error* that is NULL; on failure it receives an owned harp_error (an
+ *   error that is already there is left alone). On failure nothing else is written through a pointer argument, and every handle
+ *   stays usable. Functions that build graphs have no `err`: see 4.
+ * NULL. A NULL handle where one is needed is HARP_ERROR_INVALID_ARGUMENT; building functions given a NULL node return NULL.
+ * Threads. Reference counts are atomic. Contexts, programs, buffers (as far as their content goes: the usual rule, one writer or
+ *   many readers) and errors may be used by several threads at once; a graph by one thread at a time, though any number of threads
+ *   may compile it while nobody changes it. harp starts no thread.
+ * Structs begin with struct_size, the caller's sizeof; HARP_..._INIT sets it and zeroes the rest, which means "default" for every
+ *   field. Fields are only ever added at the end. A struct from a newer harp.h works as long as the fields this library does not
+ *   know are zero. `reserved` fields have to be zero.
+ * Text is UTF-8. Strings passed in are copied.
+ * harp does not print, exit, abort, change signal masks, or let a C++ exception escape.
+ */
+#ifndef HARP_H
+#define HARP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define HARP_API __attribute__((visibility("default")))
+#else
+#define HARP_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------------------------------------------------
+ * 1  Numbers and names
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+#define HARP_VERSION_MAJOR 0
+#define HARP_VERSION_MINOR 1
+#define HARP_VERSION_PATCH 0
+
+/* Version of the library that is loaded, as major * 1000000 + minor * 1000 + patch, and as "0.1.0" (borrowed, for ever). */
+HARP_API uint32_t harp_version(void);
+HARP_API const char* harp_version_string(void);
+
+/* What a function returns, and what kind of mistake an error is. */
+typedef int32_t harp_status;
+#define HARP_OK 0
+#define HARP_ERROR_INVALID_ARGUMENT 1 /* NULL or out of its domain, node of another graph, wrong struct_size, unknown name */
+#define HARP_ERROR_SHAPE 2            /* shapes that do not fit each other, rank over 16, axis that does not exist */
+#define HARP_ERROR_DTYPE 3            /* a dtype an operation does not take, operands of different dtypes */
+#define HARP_ERROR_RANGE 4            /* a value outside its bounds: shape variable, negative size, constant that does not fit */
+#define HARP_ERROR_OVERFLOW 5         /* a size, stride or byte count that does not fit 64 bits */
+#define HARP_ERROR_ALIAS 6            /* outputs that overlap each other or an input */
+#define HARP_ERROR_PARSE 7            /* text format and .npy files */
+#define HARP_ERROR_UNSUPPORTED 8      /* legal, but not on this backend, system or version */
+#define HARP_ERROR_COMPILER 9         /* no C compiler found, or it failed, crashed or hung */
+#define HARP_ERROR_IO 10              /* files */
+#define HARP_ERROR_OUT_OF_MEMORY 11
+#define HARP_ERROR_CANCELLED 12
+#define HARP_ERROR_INTERNAL 13 /* a bug in harp: please report it with the graph's text (harp_graph_print) */
+
+/* Type of array elements. Bool is one byte, 0 or 1; any other byte reads as true. */
+typedef int32_t harp_dtype;
+#define HARP_BOOL 1
+#define HARP_I32 6
+#define HARP_I64 8
+#define HARP_F32 12
+#define HARP_F64 13
+
+/* Bytes of one element, and the name in the text format ("f32"; borrowed, for ever); 0 and NULL for a number that is no dtype. */
+HARP_API size_t harp_dtype_size(harp_dtype dtype);
+HARP_API const char* harp_dtype_name(harp_dtype dtype);
+
+/* Arrays have 0 to HARP_MAX_RANK axes; an axis may be 0 long. Axes are counted from 0, or from the end with -1, -2, ... */
+#define HARP_MAX_RANK 16
+
+/*
+ * A size: a plain number if >= 0, or the handle of a symbolic size of one graph (see harp_dim_var). Handles are negative numbers far
+ * from any plain one, so -1 keeps its meanings: "infer" in harp_reshape, "keep" in harp_expand. HARP_DIM_INVALID is what a function
+ * that makes a size returns on failure; it behaves like a NULL node. HARP_SLICE_NONE is an open end of harp_slice.
+ */
+typedef int64_t harp_dim;
+#define HARP_DIM_INVALID INT64_MIN
+#define HARP_SLICE_NONE (INT64_MIN + 1)
+
+typedef struct harp_context harp_context;
+typedef struct harp_graph harp_graph;
+typedef struct harp_node harp_node;
+typedef struct harp_program harp_program;
+typedef struct harp_buffer harp_buffer;
+typedef struct harp_error harp_error;
+typedef struct harp_string harp_string;
+
+/* ------------------------------------------------------------------------------------------------------------------------------
+ * 2  Errors and strings
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* The code of an error; HARP_OK for NULL. */
+HARP_API harp_status harp_error_code(const harp_error* error);
+/* What was expected and what came, one or more lines without a final newline. Borrowed until the error is released; "" for NULL. */
+HARP_API const char* harp_error_message(const harp_error* error);
+/* What the C compiler printed, for HARP_ERROR_COMPILER; else "". Borrowed until the error is released. */
+HARP_API const char* harp_error_compiler_output(const harp_error* error);
+HARP_API void harp_error_release(harp_error* error);
+/* "SHAPE" for HARP_ERROR_SHAPE, "OK" for HARP_OK, "UNKNOWN" for a number that is no status. Borrowed, for ever. */
+HARP_API const char* harp_status_name(harp_status status);
+
+/* Text that harp made. data is terminated by a zero byte, which size does not count; borrowed until the string is released. */
+HARP_API const char* harp_string_data(const harp_string* string);
+HARP_API size_t harp_string_size(const harp_string* string);
+HARP_API void harp_string_release(harp_string* string);
+
+/* ------------------------------------------------------------------------------------------------------------------------------
+ * 3  Context
+ *
+ * The root of everything: the host's hooks, the compile cache, the compilers that were found. Programs may have several; they share
+ * nothing but files of the cache.
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* Log levels, for the callback and as the least one it wants. */
+#define HARP_LOG_TRACE 0
+#define HARP_LOG_DEBUG 1
+#define HARP_LOG_INFO 2
+#define HARP_LOG_WARNING 3
+#define HARP_LOG_ERROR 4
+
+/* Part of a loop: iterations begin to end - 1, by worker number `worker`. */
+typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
+
+typedef struct harp_context_options {
+  size_t struct_size;
+
+  /* Memory for arrays and for what kernels need while they run. Both functions or neither; called from any thread, several at once.
+   * alloc returns memory aligned to `alignment` (a power of two), or NULL. Not used for harp's own book-keeping. */
+  void* (*alloc)(void* user, size_t size, size_t alignment);
+  void (*free)(void* user, void* memory);
+  void* alloc_user;
+
+  /* Receives log messages: `text` is `size` bytes, not terminated, borrowed for the call. Called from any thread that is inside harp,
+   * several at once. It must not call harp. */
+  void (*log)(void* user, int32_t level, const char* text, size_t size);
+  void* log_user;
+  int32_t log_level; /* messages below it are not made */
+
+  /* Threads of harp's own. 0: none, and only 0 works in this version (HARP_ERROR_UNSUPPORTED). */
+  int32_t threads;
+
+  /* The host's thread pool. Has to call body(arg, begin, end, worker) for ranges that make up 0..n-1 together, in any order, by any
+   * threads, and return when all are done. Ranges should be at least `grain` long; `worker` < width, and two calls at the same time
+   * have different ones. Without it programs run on the calling thread alone. Results never depend on it. */
+  void (*parallel_for)(void* user, size_t n, size_t grain, harp_range_body body, void* arg);
+  void* parallel_for_user;
+  size_t width; /* with parallel_for: at least 1 */
+
+  /* Directory of compiled kernels. NULL: $HARP_CACHE_DIR, else $XDG_CACHE_HOME/harp, else ~/.cache/harp; "": only in memory. It has to
+   * belong to the effective user and be writable by nobody else. A directory that cannot be used is logged, and memory is used. */
+  const char* cache_dir;
+  uint64_t cache_max_bytes;   /* of the directory; 0: 1 GiB */
+  uint64_t cache_max_entries; /* of the directory; 0: 10,000 */
+
+  /* The C compiler as one would type it ("gcc-12 -m64"); only this one is tried then. NULL: $HARP_CC, $CC, cc, gcc, clang, the first
+   * that works. */
+  const char* compiler;
+  int64_t compile_timeout_ms; /* 0: 60,000 */
+
+  /* Stages of every compilation to log at HARP_LOG_INFO, with commas between: "opt,schedule,ir,ir-opt,linear,source". NULL: $HARP_DUMP. */
+  const char* dump;
+} harp_context_options;
+
+#define HARP_CONTEXT_OPTIONS_INIT \
+  { sizeof(harp_context_options), NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, NULL, 0, NULL }
+
+/* Makes a context. options may be NULL. Searches no compiler and touches no file yet. */
+HARP_API harp_context* harp_context_new(const harp_context_options* options, harp_error** err);
+HARP_API harp_context* harp_context_retain(harp_context* context);
+HARP_API void harp_context_release(harp_context* context);
+
+/*
+ * Backends run programs. "interp" interprets the graph: it needs no compiler, starts at once and defines what every graph computes.
+ * "c" compiles it with the C compiler; its results are the interpreter's, bit for bit (NaNs all count as the same).
+ */
+
+/* Names of the backends this library has, one a line. Owned. */
+HARP_API harp_string* harp_context_backends(harp_context* context, harp_error** err);
+/* 1 if the backend can be used now ("c": a compiler was found), 0 if it cannot or there is none of that name. */
+HARP_API int32_t harp_backend_available(harp_context* context, const char* name);
+
+/* What `harp info` prints: version, CPU target, the compiler that was found or every command that was tried, cache directory, backends.
+ * Lines "key: value". Owned. */
+HARP_API harp_string* harp_context_describe(harp_context* context, harp_error** err);
+
+/* The directory of compiled kernels in use, or "" if there is none. Owned. */
+HARP_API harp_string* harp_cache_dir(harp_context* context, harp_error** err);
+/* Removes all compiled kernels from the directory and from this context's memory; programs in use are not affected. */
+HARP_API harp_status harp_cache_clear(harp_context* context, harp_error** err);
+
+typedef struct harp_cache_stats_info {
+  size_t struct_size;
+  uint64_t entries;       /* in the directory */
+  uint64_t bytes;         /* in the directory */
+  uint64_t memory_hits;   /* compilations of this context that were found in memory, */
+  uint64_t disk_hits;     /*   in the directory, */
+  uint64_t misses;        /*   or nowhere */
+} harp_cache_stats_info;
+
+#define HARP_CACHE_STATS_INFO_INIT \
+  { sizeof(harp_cache_stats_info), 0, 0, 0, 0, 0 }
+
+/* Fills *stats, whose struct_size is set. */
+HARP_API harp_status harp_cache_stats(harp_context* context, harp_cache_stats_info* stats, harp_error** err);
+
+/* ------------------------------------------------------------------------------------------------------------------------------
+ * 4  Graph
+ *
+ * Nodes are immutable; the same operation on the same nodes gives the same node. Building calls have no `err`: a node, borrowed until
+ * the graph is released, or NULL. The FIRST mistake sticks to the graph with a message that names the operation, the shapes and the
+ * nodes; every later call on that graph returns NULL, so a program may build without looking and ask once, at harp_compile or with
+ * harp_graph_error. Nodes of two graphs in one call are a mistake in both.
+ *
+ * Shapes. Operands of an elementwise operation need identical shapes, except that an operand of rank 0 goes with everything; with
+ * HARP_GRAPH_BROADCAST NumPy's rules hold: axes align at the right, an axis of size 1 stretches, missing axes are added on the left.
+ * Only an axis whose size is 1 whatever the symbolic sizes are stretches. Dtypes have to agree: mixing them is an error that suggests
+ * harp_cast.
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+#define HARP_GRAPH_BROADCAST 1u /* NumPy broadcasting */
+
+/* Makes an empty graph. flags: 0 or HARP_GRAPH_... joined with |. */
+HARP_API harp_graph* harp_graph_new(harp_context* context, uint32_t flags, harp_error** err);
+HARP_API harp_graph* harp_graph_retain(harp_graph* graph);
+HARP_API void harp_graph_release(harp_graph* graph);
+/* The name in text, signatures and generated code; "graph" until it is set. Letters, digits, _ . and - */
+HARP_API harp_status harp_graph_set_name(harp_graph* graph, const char* name, harp_error** err);
+/* The mistake that sticks to the graph, or NULL. Borrowed until the graph is released. */
+HARP_API const harp_error* harp_graph_error(const harp_graph* graph);
+
+/*
+ * Symbolic sizes. A variable stands for a size that every run chooses anew, within min and max (both inclusive, min >= 0); the same
+ * name and bounds give the same variable. A run takes its value from the inputs that have it as an axis, else from
+ * harp_run_options. Results of the arithmetic are plain numbers where both operands are, else handles. Division floors, x // 0 = 0,
+ * and the modulus has the divisor's sign. Two sizes are the same size only if they are the same expression up to the laws of
+ * arithmetic: n * 2 and n + n are, (n // 2) * 2 and n are not.
+ * Failure gives HARP_DIM_INVALID and sticks to the graph.
+ */
+HARP_API harp_dim harp_dim_var(harp_graph* graph, const char* name, int64_t min, int64_t max);
+HARP_API harp_dim harp_dim_add(harp_graph* graph, harp_dim a, harp_dim b);
+HARP_API harp_dim harp_dim_sub(harp_graph* graph, harp_dim a, harp_dim b);
+HARP_API harp_dim harp_dim_mul(harp_graph* graph, harp_dim a, harp_dim b);
+HARP_API harp_dim harp_dim_floor_div(harp_graph* graph, harp_dim a, harp_dim b);
+HARP_API harp_dim harp_dim_mod(harp_graph* graph, harp_dim a, harp_dim b);
+HARP_API harp_dim harp_dim_min(harp_graph* graph, harp_dim a, harp_dim b);
+HARP_API harp_dim harp_dim_max(harp_graph* graph, harp_dim a, harp_dim b);
+/* The size as text ("2*n + 1"). Owned. */
+HARP_API harp_string* harp_dim_print(const harp_graph* graph, harp_dim dim, harp_error** err);
+
+/* Declares an input. Inputs are numbered in the order of their declaration, outputs likewise: that is their order in harp_program_run
+ * and in entry points. Names are copied and unique in the graph, inputs and outputs each. dims may be NULL if rank is 0. */
+HARP_API harp_node* harp_input(harp_graph* graph, const char* name, harp_dtype dtype, int32_t rank, const harp_dim* dims);
+/* Declares a node as an output. The status is that of the mistake, which also sticks to the graph. */
+HARP_API harp_status harp_output(harp_graph* graph, const char* name, harp_node* node);
+
+/* Constants of rank 0. A number the dtype cannot hold (2.5, 300 or NaN for an integer type, 2 for bool) is HARP_ERROR_RANGE; floats
+ * round to nearest. */
+HARP_API harp_node* harp_constant(harp_graph* graph, harp_dtype dtype, double value);
+HARP_API harp_node* harp_constant_i64(harp_graph* graph, harp_dtype dtype, int64_t value);
+HARP_API harp_node* harp_constant_u64(harp_graph* graph, harp_dtype dtype, uint64_t value);
+HARP_API harp_node* harp_constant_bool(harp_graph* graph, int32_t value);
+/* An array of plain sizes; data is row-major and copied. */
+HARP_API harp_node* harp_constant_array(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, const void* data);
+/* The value of a size as an i64 of rank 0. */
+HARP_API harp_node* harp_size(harp_graph* graph, harp_dim dim);
+
+/* Properties of a node; NULL gives 0, or "" for the name. The name is borrowed until the graph is released. */
+HARP_API int32_t harp_node_rank(const harp_node* node);
+HARP_API harp_dtype harp_node_dtype(const harp_node* node);
+HARP_API const char* harp_node_name(const harp_node* node);
+/* Writes the node's sizes to dims (harp_node_rank(node) of them): numbers, or handles that any building call of the graph takes. */
+HARP_API harp_status harp_node_dims(const harp_node* node, harp_dim* dims, harp_error** err);
+HARP_API harp_graph* harp_node_graph(const harp_node* node); /* borrowed */
+/* Names a node for messages, text and pictures; the first name stays. Returns the node. */
+HARP_API harp_node* harp_node_set_name(harp_node* node, const char* name);
+
+/* The graph in harp's text format, which harp_graph_parse reads back: operations appear as the primitive ones they are made of.
+ * Owned. */
+HARP_API harp_string* harp_graph_print(const harp_graph* graph, harp_error** err);
+/* Makes a graph from `size` bytes of text. A mistake in it is HARP_ERROR_PARSE with line, column and the offending token, or the error
+ * of the operation. Safe on any input. The text format is described in docs/text-format.md. */
+HARP_API harp_graph* harp_graph_parse(harp_context* context, size_t size, const char* text, harp_error** err);
+/* A picture of the graph in Graphviz' language. Owned. */
+HARP_API harp_string* harp_graph_dot(const harp_graph* graph, harp_error** err);
+
+/* NumPy's broadcast of two shapes of plain sizes. Writes the result's sizes to `dims`, which has room for the larger of the two ranks
+ * (that is the result's rank). Error: "Cannot broadcast shapes [2, 3] and [4]". */
+HARP_API harp_status harp_broadcast_shapes(int32_t a_rank, const int64_t* a_dims, int32_t b_rank, const int64_t* b_dims, int64_t* dims,
+                                           harp_error** err);
+/* The element of an array of the shape `dims` that an element of a broadcast result comes from: `index` has result_rank numbers,
+ * `source` gets `rank`. */
+HARP_API harp_status harp_broadcast_index(int32_t result_rank, const int64_t* index, int32_t rank, const int64_t* dims, int64_t* source,
+                                          harp_error** err);
+
+/* ------------------------------------------------------------------------------------------------------------------------------
+ * 5  Operations
+ *
+ * Building functions as described in 4: borrowed node or NULL. Every argument node has to be of the same graph. What each operation
+ * computes, to the bit, is in docs/semantics.md. Arrays of numbers an argument points to are copied.
+ *
+ * "float" means f32 or f64, "int" i32 or i64; integers wrap around. Functions of floats are correctly rounded where IEEE 754 has them
+ * (add, mul, div, recip, sqrt, fma, floor ...), else within 1.3 units in the last place; NaN, infinities, zeros and subnormals follow
+ * Annex F of the C standard.
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* Elementwise, one operand. */
+/* generated from src/ops/ops.def by src/capi/generate.py: unary { */
+/* } */
+
+/* Exponential linear unit: x where x > 0, else alpha * expm1(x). */
+HARP_API harp_node* harp_elu(harp_node* x, double alpha);
+/* x times the normal distribution's cumulative function. approximate: NULL or "none" (by erf), or "tanh". */
+HARP_API harp_node* harp_gelu(harp_node* x, const char* approximate);
+/* x to the k-th power by repeated squaring; k < 0: the reciprocal of that, floats only. */
+HARP_API harp_node* harp_powi(harp_node* x, int64_t k);
+/* The value in another dtype; the same dtype gives x itself. To int: truncates, saturates, NaN gives 0. To bool: is it not 0. To
+ * float: nearest, ties to even. */
+HARP_API harp_node* harp_cast(harp_node* x, harp_dtype dtype);
+/* The same bytes read as another dtype of the same size. */
+HARP_API harp_node* harp_bitcast(harp_node* x, harp_dtype dtype);
+
+/* Elementwise, two operands. */
+/* generated from src/ops/ops.def by src/capi/generate.py: binary { */
+/* } */
+
+/* Elementwise, three operands. */
+/* generated from src/ops/ops.def by src/capi/generate.py: ternary { */
+/* } */
+
+/*
+ * Reductions over n_axes axes; axes NULL: over all axes (n_axes is ignored), n_axes 0: over none. keepdims 1: the reduced axes stay,
+ * 1 long; 0: they go. Over no element: 0 for sum, 1 for prod, false for any, true for all, the least or greatest value of the dtype for
+ * max and min (an error if the axis is 0 whatever the symbolic sizes are). Sums are added up in an order that only shape and axes
+ * decide: see "Sums" in docs/semantics.md. NaN propagates through max and min.
+ */
+HARP_API harp_node* harp_sum(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);  /* int, float */
+HARP_API harp_node* harp_prod(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims); /* int, float */
+HARP_API harp_node* harp_max(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
+HARP_API harp_node* harp_min(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
+HARP_API harp_node* harp_any(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);  /* is one not 0; bool */
+HARP_API harp_node* harp_all(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);  /* is none 0; bool */
+HARP_API harp_node* harp_mean(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims); /* float: sum / count */
+/* float: the mean squared distance from the mean, divided by count - correction. */
+HARP_API harp_node* harp_var(harp_node* x, int32_t n_axes, const int32_t* axes, int64_t correction, int32_t keepdims);
+/* float: log(sum(exp(x))) without overflow. */
+HARP_API harp_node* harp_logsumexp(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
+/* float: exp(x) / sum(exp(x)) along one axis, and its logarithm, without overflow. */
+HARP_API harp_node* harp_softmax(harp_node* x, int32_t axis);
+HARP_API harp_node* harp_log_softmax(harp_node* x, int32_t axis);
+
+/*
+ * Views: elements change places, nothing is computed or copied.
+ */
+/* Result axis i is source axis axes[i]; transpose: axes NULL reverses them. */
+HARP_API harp_node* harp_permute(harp_node* x, int32_t n_axes, const int32_t* axes);
+HARP_API harp_node* harp_transpose(harp_node* x, int32_t n_axes, const int32_t* axes);
+/* Axis source[i] becomes axis destination[i]; the others keep their order. */
+HARP_API harp_node* harp_moveaxis(harp_node* x, int32_t n_axes, const int32_t* source, const int32_t* destination);
+/* New axes of size 1 at these positions of the result. */
+HARP_API harp_node* harp_unsqueeze(harp_node* x, int32_t n_axes, const int32_t* axes);
+/* Removes axes of size 1; axes NULL: all of them. */
+HARP_API harp_node* harp_squeeze(harp_node* x, int32_t n_axes, const int32_t* axes);
+/* Reverses along axes; NULL: along all. */
+HARP_API harp_node* harp_flip(harp_node* x, int32_t n_axes, const int32_t* axes);
+/* Axes of size 1 stretch to dims, which has the rank of x; -1 keeps a size. */
+HARP_API harp_node* harp_expand(harp_node* x, int32_t rank, const harp_dim* dims);
+/* NumPy's: missing axes are added on the left, axes of size 1 stretch. */
+HARP_API harp_node* harp_broadcast_to(harp_node* x, int32_t rank, const harp_dim* dims);
+/* The same elements in row-major order under another shape; one size may be -1 and is then worked out. */
+HARP_API harp_node* harp_reshape(harp_node* x, int32_t rank, const harp_dim* dims);
+/* The axes from start_axis to end_axis, both included, become one. */
+HARP_API harp_node* harp_flatten(harp_node* x, int32_t start_axis, int32_t end_axis);
+/* x[start:stop:step] of every axis, `rank` of them, as in Python: negative positions count from the end (symbolic ones do not),
+ * positions beyond the ends are moved there, HARP_SLICE_NONE is an open end, steps may be negative. start, stop or step NULL: open, or
+ * 1, on every axis. */
+HARP_API harp_node* harp_slice(harp_node* x, int32_t rank, const harp_dim* start, const harp_dim* stop, const int64_t* step);
+/* Windows of `size` elements along axes; the window axes come last. stride (from window to window) and dilation (inside) may be NULL:
+ * 1. */
+HARP_API harp_node* harp_unfold(harp_node* x, int32_t n_axes, const int32_t* axes, const harp_dim* size, const int64_t* stride,
+                                const int64_t* dilation);
+/* Windows along the last one, two or three axes. padding: before and after of each of these axes, 2, 4 or 6 numbers; elements that are
+ * not there are 0. stride, dilation and padding may be NULL. */
+HARP_API harp_node* harp_unfold1d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
+HARP_API harp_node* harp_unfold2d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
+HARP_API harp_node* harp_unfold3d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
+/* Stores the value as an array of its own, so that it is computed once and lies in row-major order. Never needed for correctness. */
+HARP_API harp_node* harp_contiguous(harp_node* x);
+
+/*
+ * Joining and taking apart.
+ */
+#define HARP_AXIS_NONE INT32_MIN /* of the flattened array */
+
+/* Arrays one after the other along an axis; stack: along a new axis at this position of the result. */
+HARP_API harp_node* harp_concat(int32_t n, harp_node* const* nodes, int32_t axis);
+HARP_API harp_node* harp_stack(int32_t n, harp_node* const* nodes, int32_t axis);
+/* Equal parts along an axis, written to parts[0] ... parts[sections - 1]. */
+HARP_API harp_status harp_split(harp_node* x, int32_t sections, int32_t axis, harp_node** parts);
+/* Cut before each of n positions; n + 1 parts. */
+HARP_API harp_status harp_split_at(harp_node* x, int32_t n, const harp_dim* positions, int32_t axis, harp_node** parts);
+/* Elements around: before[i] and after[i] on axis i. mode: NULL or "constant" (of `value`), "edge" (the nearest element), "reflect"
+ * (mirrored at the edge, which is not repeated), "wrap" (periodic). */
+HARP_API harp_node* harp_pad(harp_node* x, int32_t rank, const harp_dim* before, const harp_dim* after, const char* mode, double value);
+/* Every element `repeats` times in a row along an axis, or of the flattened array (HARP_AXIS_NONE). */
+HARP_API harp_node* harp_repeat(harp_node* x, harp_dim repeats, int32_t axis);
+/* The array repeats[i] times along axis i; NumPy's rule if n is not the rank. */
+HARP_API harp_node* harp_tile(harp_node* x, int32_t n, const harp_dim* repeats);
+/* Elements move shift[i] places along axes[i]; those that leave come in at the other end. axes NULL: n is 1, of the flattened array. */
+HARP_API harp_node* harp_roll(harp_node* x, int32_t n, const harp_dim* shift, const int32_t* axes);
+
+/*
+ * New arrays.
+ */
+HARP_API harp_node* harp_full(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, double value);
+/* start, start + step, ... before stop (after it if step < 0); sizes may be symbolic. */
+HARP_API harp_node* harp_arange(harp_graph* graph, harp_dtype dtype, harp_dim start, harp_dim stop, int64_t step);
+/* `count` numbers from start to stop, both included; float. */
+HARP_API harp_node* harp_linspace(harp_graph* graph, harp_dtype dtype, double start, double stop, harp_dim count);
+/* 1 on the diagonal, else 0. */
+HARP_API harp_node* harp_eye(harp_graph* graph, harp_dtype dtype, harp_dim rows, harp_dim columns);
+/* The last two axes below and on (tril), above and on (triu) the k-th diagonal; else 0. */
+HARP_API harp_node* harp_tril(harp_node* x, int64_t k);
+HARP_API harp_node* harp_triu(harp_node* x, int64_t k);
+/* A last axis of `depth`, 1 where it equals the index, else 0. indices: int. */
+HARP_API harp_node* harp_one_hot(harp_node* indices, harp_dim depth, harp_dtype dtype);
+
+/* ------------------------------------------------------------------------------------------------------------------------------
+ * 6  Compile and run
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* How much freedom a compilation has with arithmetic. Stable: results are the same bits on every backend, for every vector width,
+ * number of threads, compiler and optimisation level. */
+#define HARP_MATH_STABLE 0
+
+typedef struct harp_compile_options {
+  size_t struct_size;
+  const char* backend; /* "interp" or "c"; NULL: "c" */
+  int32_t math;        /* HARP_MATH_STABLE */
+
+  /* Width of vectors in elements: 1, 2, 4, 8, 16 or, 0, what the target has. Results do not depend on it. */
+  int32_t simd_width;
+  /* CPU to compile for: "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"; NULL: this one. */
+  const char* target;
+  /* 1: generate C without vector types, for compilers that are neither gcc nor clang. */
+  int32_t plain_text;
+  int32_t reserved;
+  /* A compiler as one would type it, instead of the context's, and flags that are added to harp's own. */
+  const char* compiler;
+  size_t n_flags;
+  const char* const* flags;
+  /* Names of optimiser passes to leave out ("fold_constants"); "all" leaves out every one. */
+  size_t n_disabled_passes;
+  const char* const* disabled_passes;
+  /* Schedules for single kernels, in the syntax that harp_graph_emit prints for "schedule". */
+  const char* schedule;
+  /* Values for shape variables by name: the program is made for these sizes alone. */
+  size_t n_specialize;
+  const char* const* specialize_names;
+  const int64_t* specialize_values;
+  /* Stages to log at HARP_LOG_INFO, as in harp_context_options; NULL: as the context says. */
+  const char* dump;
+} harp_compile_options;
+
+#define HARP_COMPILE_OPTIONS_INIT \
+  { sizeof(harp_compile_options), NULL, HARP_MATH_STABLE, 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL }
+
+/*
+ * Makes a program of the graph's outputs. options may be NULL. The graph is not changed and no longer needed afterwards. Fails with a
+ * copy of the graph's own mistake if it has one. HARP_ERROR_COMPILER: no compiler was found (the message names every command that was
+ * tried), or it failed (harp_error_compiler_output).
+ */
+HARP_API harp_program* harp_compile(const harp_graph* graph, const harp_compile_options* options, harp_error** err);
+HARP_API harp_program* harp_program_retain(harp_program* program);
+HARP_API void harp_program_release(harp_program* program);
+
+/* The text of one stage of a compilation: "graph", "opt" (after the optimiser), "schedule", "ir", "ir-opt", "linear", "c" (the source) or
+ * "dot". Needs no compiler. Owned. */
+HARP_API harp_string* harp_graph_emit(const harp_graph* graph, const harp_compile_options* options, const char* stage, harp_error** err);
+
+typedef struct harp_run_options {
+  size_t struct_size;
+  /* Values of shape variables by name; needed for those that are no axis of an input, checked for the others. */
+  size_t n_shape_vars;
+  const char* const* shape_var_names;
+  const int64_t* shape_var_values;
+  /* Memory for intermediate arrays, aligned to 64 bytes, belonging to this run alone; harp_program_workspace_size says how much. With
+   * it, and with all outputs given, a run of the backend "c" allocates nothing. */
+  void* workspace;
+  size_t workspace_size;
+} harp_run_options;
+
+#define HARP_RUN_OPTIONS_INIT \
+  { sizeof(harp_run_options), 0, NULL, NULL, NULL, 0 }
+
+/*
+ * Runs the program. inputs: n_inputs buffers in the order of the program's inputs, with its dtypes and with sizes that fit. outputs:
+ * n_outputs pointers; where one is NULL a new buffer is put there, owned by the caller, else dtype and sizes have to be exactly the
+ * program's. Shape variables take their values from the axes of inputs. Outputs may not overlap each other or an input
+ * (HARP_ERROR_ALIAS). Everything is checked before anything is written: on failure outputs are as they were. options may be NULL.
+ * Several threads may run one program at the same time.
+ */
+HARP_API harp_status harp_program_run(harp_program* program, size_t n_inputs, harp_buffer* const* inputs, size_t n_outputs,
+                                      harp_buffer** outputs, const harp_run_options* options, harp_error** err);
+
+/* What a program takes and gives. Texts are borrowed until the program is released. */
+typedef struct harp_array_info {
+  size_t struct_size;
+  const char* name;
+  const char* shape; /* "[n, 64]" */
+  harp_dtype dtype;
+  int32_t rank;
+  const int64_t* dims; /* `rank` numbers; -1 where the size is symbolic. Borrowed likewise. */
+} harp_array_info;
+
+#define HARP_ARRAY_INFO_INIT \
+  { sizeof(harp_array_info), NULL, NULL, 0, 0, NULL }
+
+typedef struct harp_shape_var_info {
+  size_t struct_size;
+  const char* name;
+  int64_t min, max;
+  int32_t input; /* the first input with an axis of this size, or -1: its value has to be given by name, */
+  int32_t axis;  /*   and that axis, or -1 */
+} harp_shape_var_info;
+
+#define HARP_SHAPE_VAR_INFO_INIT \
+  { sizeof(harp_shape_var_info), NULL, 0, 0, 0, 0 }
+
+/* The signature as text: "softmax(x: f32[n, 1024]) -> y: f32[n, 1024] where n in 1..4096". Owned. */
+HARP_API harp_string* harp_program_signature(const harp_program* program, harp_error** err);
+HARP_API size_t harp_program_input_count(const harp_program* program);
+HARP_API size_t harp_program_output_count(const harp_program* program);
+HARP_API size_t harp_program_shape_var_count(const harp_program* program);
+/* Fill *info, whose struct_size is set. */
+HARP_API harp_status harp_program_input(const harp_program* program, size_t index, harp_array_info* info, harp_error** err);
+HARP_API harp_status harp_program_output(const harp_program* program, size_t index, harp_array_info* info, harp_error** err);
+HARP_API harp_status harp_program_shape_var(const harp_program* program, size_t index, harp_shape_var_info* info, harp_error** err);
+
+/* Sizes of output `index` for values of all shape variables, in the program's order (NULL if there are none); dims has room for its
+ * rank. The values are checked as in a run. */
+HARP_API harp_status harp_program_output_dims(const harp_program* program, size_t index, const int64_t* shape_vars, int64_t* dims,
+                                              harp_error** err);
+/* Bytes of workspace a run needs for these values of all shape variables with `width` workers (0: one). 0 for the backend "interp", whose
+ * intermediate arrays are its own. */
+HARP_API harp_status harp_program_workspace_size(const harp_program* program, const int64_t* shape_vars, size_t width, size_t* size,
+                                                 harp_error** err);
+
+/* The generated C source; "" for the backend "interp". Owned. */
+HARP_API harp_string* harp_program_source(const harp_program* program, harp_error** err);
+
+#define HARP_CACHE_NONE 0   /* compiled anew, or nothing to compile */
+#define HARP_CACHE_DISK 1   /* found in the directory */
+#define HARP_CACHE_MEMORY 2 /* found in the context's memory */
+
+typedef struct harp_program_stats_info {
+  size_t struct_size;
+  double pipeline_ms; /* graph to source */
+  double compile_ms;  /* source to loaded program: C compiler or cache, and loading */
+  int32_t kernels;
+  int32_t generations; /* kernels of one generation do not depend on each other */
+  int32_t cache;       /* HARP_CACHE_... */
+  int32_t reserved;
+  uint64_t source_bytes;
+  uint64_t artifact_bytes;
+} harp_program_stats_info;
+
+#define HARP_PROGRAM_STATS_INFO_INIT \
+  { sizeof(harp_program_stats_info), 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* Fills *stats, whose struct_size is set. */
+HARP_API harp_status harp_program_stats(const harp_program* program, harp_program_stats_info* stats, harp_error** err);
+
+/* ------------------------------------------------------------------------------------------------------------------------------
+ * 7  Buffers
+ *
+ * An array at the edge of a program: contiguous, row-major, in host memory. Both backends use the same buffers.
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* New memory from the context's allocator, aligned to 64 bytes, its content unspecified. */
+HARP_API harp_buffer* harp_buffer_new(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, harp_error** err);
+/* The host's memory without a copy: it has to be aligned to one element and stay where it is until the buffer goes, when
+ * deleter(user, data) is called (deleter may be NULL; it is not called when wrapping fails). Arrays without elements may be at NULL. */
+HARP_API harp_buffer* harp_buffer_wrap(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, void* data,
+                                       void (*deleter)(void* user, void* data), void* user, harp_error** err);
+/* The same for memory that may not be written: such a buffer is no output, and harp_buffer_data gives NULL. */
+HARP_API harp_buffer* harp_buffer_wrap_const(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, const void* data,
+                                             void (*deleter)(void* user, const void* data), void* user, harp_error** err);
+HARP_API harp_buffer* harp_buffer_retain(harp_buffer* buffer);
+HARP_API void harp_buffer_release(harp_buffer* buffer);
+
+/* Borrowed until the buffer is released. NULL for a NULL buffer, for one without elements that harp allocated, and from harp_buffer_data
+ * for one that may not be written. */
+HARP_API void* harp_buffer_data(harp_buffer* buffer);
+HARP_API const void* harp_buffer_const_data(const harp_buffer* buffer);
+/* Size in bytes, rank, dtype; 0 for NULL. */
+HARP_API size_t harp_buffer_size(const harp_buffer* buffer);
+HARP_API int32_t harp_buffer_rank(const harp_buffer* buffer);
+HARP_API harp_dtype harp_buffer_dtype(const harp_buffer* buffer);
+/* Writes harp_buffer_rank(buffer) sizes to dims. */
+HARP_API void harp_buffer_dims(const harp_buffer* buffer, int64_t* dims);
+
+/* Copy the whole content: to memory, from memory, and from buffer to buffer of the same dtype and sizes. `size` has to be
+ * harp_buffer_size. Memory may not overlap. */
+HARP_API harp_status harp_buffer_read(const harp_buffer* buffer, size_t size, void* to, harp_error** err);
+HARP_API harp_status harp_buffer_write(harp_buffer* buffer, size_t size, const void* from, harp_error** err);
+HARP_API harp_status harp_buffer_copy(harp_buffer* to, const harp_buffer* from, harp_error** err);
+
+/* NumPy's .npy files: versions 1 to 3, both byte orders, C and Fortran order; truncated files and trailing bytes are errors. Saving writes
+ * a file beside `path` and renames it, so that nobody ever sees half an array. */
+HARP_API harp_buffer* harp_npy_load(harp_context* context, const char* path, harp_error** err);
+HARP_API harp_status harp_npy_save(const harp_buffer* buffer, const char* path, harp_error** err);
+
+/* ------------------------------------------------------------------------------------------------------------------------------
+ * 8  Embedding
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+/*
+ * A program as a plain function. inputs and outputs are the arrays' addresses in the program's order, shape_vars the values of all shape
+ * variables. Nothing is checked: dtypes, sizes and bounds have to be right, outputs may not overlap each other or an input. Addresses need
+ * the alignment of one element; arrays without elements may be NULL and are not touched. The functions may be called from any thread,
+ * several at once, and leave the floating-point environment as they found it.
+ *
+ * harp_entry_point runs serially and allocates what it needs with malloc; if there is no memory the outputs are not written.
+ * harp_entry_point_ex takes a runtime (NULL: as harp_entry_point) and returns a status.
+ */
+typedef void (*harp_entry_point)(void** inputs, void** outputs, size_t* shape_vars);
+
+typedef struct harp_runtime {
+  size_t struct_size;
+  void* self;   /* first argument of the functions below */
+  size_t width; /* workers of parallel_for; 0 and 1: serial */
+  /* As in harp_context_options; NULL: serial. */
+  void (*parallel_for)(void* self, size_t n, size_t grain, harp_range_body body, void* arg);
+  /* Memory aligned to 64 bytes; NULL: malloc and free. Used when `workspace` is too small. */
+  void* (*alloc)(void* self, size_t size);
+  void (*free)(void* self, void* memory);
+  void* workspace; /* aligned to 64 bytes, or NULL */
+  size_t workspace_size;
+  void* const* natives; /* NULL: for later versions */
+  void* step_cursor;    /* NULL: for later versions */
+} harp_runtime;
+
+typedef int32_t (*harp_entry_point_ex)(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* runtime);
+
+/* The program as a function, valid until the last reference to the program is released. For the backend "interp" it is a closure made by
+ * libffi: HARP_ERROR_UNSUPPORTED on systems that forbid those. */
+HARP_API harp_entry_point harp_program_entry(harp_program* program, harp_error** err);
+HARP_API harp_entry_point_ex harp_program_entry_ex(harp_program* program, harp_error** err);
+
+/*
+ * All functions in one table, for plug-ins that load harp with dlopen: look up "harp_get_api", call it with HARP_API_VERSION, and use
+ * api->harp_add(...). The table of version n begins with that of version n - 1. NULL if this library does not have the version.
+ * Borrowed, valid while the library is loaded.
+ */
+#define HARP_API_VERSION 1u
+
+typedef struct harp_api {
+  size_t struct_size;
+  uint32_t version;
+  uint32_t reserved;
+  /* generated from the declarations above by src/capi/generate.py: api { */
+  /* } */
+} harp_api;
+
+HARP_API const harp_api* harp_get_api(uint32_t version);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* HARP_H */

@@ -1,0 +1,42 @@
+#include "run/allocator.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+#include "base/error.h"
+
+namespace harp {
+
+Allocator Allocator::standard() {
+  return {[](void*, size_t size, size_t alignment) -> void* {
+            if (size > SIZE_MAX - alignment) return nullptr;
+            return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+          },
+          [](void*, void* memory) { std::free(memory); }, nullptr};
+}
+
+Memory::Memory(const Allocator& allocator, size_t size) : allocator_(allocator), size_(size) {
+  if (size == 0) return;
+  data_ = allocator.allocate(allocator.user, size, kBufferAlignment);
+  HARP_CHECK(data_ != nullptr, Code::kOutOfMemory, "out of memory: the allocator refused ", size, " bytes");
+  if (reinterpret_cast<uintptr_t>(data_) % kBufferAlignment == 0) return;
+  allocator.release(allocator.user, std::exchange(data_, nullptr));
+  fail(Code::kOutOfMemory, "the host's allocator was asked for ", size, " bytes aligned to ", kBufferAlignment, ", but its memory is not");
+}
+
+Memory::~Memory() {
+  if (data_ != nullptr) allocator_.release(allocator_.user, data_);
+}
+
+Memory::Memory(Memory&& other) noexcept
+    : allocator_(other.allocator_), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+Memory& Memory::operator=(Memory&& other) noexcept {
+  std::swap(allocator_, other.allocator_);
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+}  // namespace harp

@@ -1,0 +1,138 @@
+#include "run/binding.h"
+
+#include "base/error.h"
+
+namespace harp {
+
+namespace {
+
+std::vector<std::vector<SizeCode>> codes_of(const std::vector<ArraySignature>& arrays, std::span<const Sym> variables) {
+  std::vector<std::vector<SizeCode>> codes;
+  for (const ArraySignature& array : arrays) {
+    std::vector<SizeCode>& axes = codes.emplace_back();
+    for (const Dim& dim : array.shape) axes.emplace_back(dim, variables);
+  }
+  return codes;
+}
+
+std::string declared(const ArraySignature& array) { return cat(name(array.dtype), to_string(array.shape)); }
+
+/// "n = 7, m = 3": what a derived size was computed from.
+std::string text_of(const Signature& signature, std::span<const int64_t> values) {
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < values.size(); ++i) parts.push_back(cat(signature.variables[i].name, " = ", values[i]));
+  return join(parts, ", ");
+}
+
+constexpr int64_t kUnbound = INT64_MIN;
+
+}  // namespace
+
+std::string to_string(ArrayType type) { return cat(name(type.dtype), "[", join(type.dims, ", "), "]"); }
+
+Binding::Binding(std::shared_ptr<const Signature> signature)
+    : signature_(std::move(signature)),
+      input_axes_(codes_of(signature_->inputs, signature_->variable_syms)),
+      output_axes_(codes_of(signature_->outputs, signature_->variable_syms)) {}
+
+void Binding::bind(std::span<const ArrayType> inputs, std::span<const NamedSize> named, std::span<int64_t> values) const {
+  const Signature& signature = *signature_;
+  HARP_CHECK(inputs.size() == signature.inputs.size(), Code::kInvalidArgument, "the program has ", signature.inputs.size(),
+             " inputs, but got ", inputs.size(), ": ", signature.text());
+  for (int64_t& value : values) value = kUnbound;
+
+  // Bare variables first: derived axes need them, whichever input they come from.
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ArraySignature& expected = signature.inputs[i];
+    HARP_CHECK(inputs[i].dtype == expected.dtype, Code::kDType, "input \"", expected.name, "\" has to be ", declared(expected),
+               ", but got ", to_string(inputs[i]));
+    const std::vector<SizeCode>& axes = input_axes_[i];
+    HARP_CHECK(inputs[i].dims.size() == axes.size(), Code::kShape, "input \"", expected.name, "\" has to be ", declared(expected),
+               " (rank ", axes.size(), "), but got ", to_string(inputs[i]));
+    for (size_t axis = 0; axis < axes.size(); ++axis) {
+      const int variable = axes[axis].variable();
+      if (variable < 0) continue;
+      int64_t& value = values[static_cast<size_t>(variable)];
+      const int64_t given = inputs[i].dims[axis];
+      if (value == kUnbound) value = given;
+      if (value == given) continue;
+      const ShapeVariable& bound = signature.variables[static_cast<size_t>(variable)];
+      fail(Code::kShape, "shape variable ", bound.name, " would be both ", value, " (axis ", bound.axis, " of input \"",
+           signature.inputs[static_cast<size_t>(bound.input)].name, "\") and ", given, " (axis ", axis, " of input \"", expected.name,
+           "\")");
+    }
+  }
+  for (const NamedSize& size : named) {
+    size_t variable = 0;
+    while (variable < values.size() && signature.variables[variable].name != size.name) ++variable;
+    HARP_CHECK(variable < values.size(), Code::kInvalidArgument, "the program has no shape variable \"", size.name,
+               "\": ", signature.text());
+    if (values[variable] == kUnbound) values[variable] = size.value;
+    const ShapeVariable& bound = signature.variables[variable];
+    HARP_CHECK(values[variable] == size.value, Code::kShape, "shape variable ", bound.name, " is given as ", size.value, ", but is ",
+               values[variable],
+               bound.input < 0
+                   ? std::string(" already")
+                   : cat(" (axis ", bound.axis, " of input \"", signature.inputs[static_cast<size_t>(bound.input)].name, "\")"));
+  }
+  check_values(values);
+
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    for (size_t axis = 0; axis < input_axes_[i].size(); ++axis) {
+      const SizeCode& code = input_axes_[i][axis];
+      const int64_t expected = code.evaluate(values);
+      if (inputs[i].dims[axis] == expected) continue;
+      const ArraySignature& array = signature.inputs[i];
+      fail(Code::kShape, "input \"", array.name, "\" has to be ", declared(array), ", but got ", to_string(inputs[i]), ": axis ", axis,
+           " must be ", expected,
+           code.is_constant() ? std::string() : cat(" (", to_string(array.shape[axis]), " with ", text_of(signature, values), ")"));
+    }
+  }
+}
+
+void Binding::check_values(std::span<const int64_t> values) const {
+  const Signature& signature = *signature_;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const ShapeVariable& variable = signature.variables[i];
+    HARP_CHECK(values[i] != kUnbound, Code::kInvalidArgument, "shape variable ", variable.name,
+               " is no axis of an input: give its value by name");
+    HARP_CHECK(values[i] >= variable.min && values[i] <= variable.max, Code::kRange, "shape variable ", variable.name, " is ", values[i],
+               variable.input < 0
+                   ? std::string()
+                   : cat(" (axis ", variable.axis, " of input \"", signature.inputs[static_cast<size_t>(variable.input)].name, "\")"),
+               ", outside ", variable.min, "..", variable.max);
+  }
+  for (const SizeCheck& check : signature.checks) {
+    int64_t bytes = check.element_size;
+    bool fits = true, empty = false;
+    for (const SizeCode& axis : check.axes) {
+      const int64_t size = axis.evaluate(values);
+      HARP_CHECK(size >= 0, Code::kRange, check.what, " would have an axis of size ", size, " (", text_of(signature, values), ")");
+      empty = empty || size == 0;
+      fits = fits && !__builtin_mul_overflow(bytes, size, &bytes);
+    }
+    HARP_CHECK(fits || empty, Code::kOverflow, check.what, " would be larger than 63 bits can count (", text_of(signature, values), ")");
+  }
+}
+
+void Binding::output_dims(size_t output, std::span<const int64_t> values, std::span<int64_t> dims) const {
+  for (size_t axis = 0; axis < dims.size(); ++axis) dims[axis] = output_axes_[output][axis].evaluate(values);
+}
+
+void Binding::check_output(size_t output, ArrayType given, std::span<const int64_t> values) const {
+  const ArraySignature& expected = signature_->outputs[output];
+  HARP_CHECK(given.dtype == expected.dtype, Code::kDType, "output \"", expected.name, "\" is ", declared(expected), ", but got ",
+             to_string(given));
+  const std::vector<SizeCode>& axes = output_axes_[output];
+  HARP_CHECK(given.dims.size() == axes.size(), Code::kShape, "output \"", expected.name, "\" is ", declared(expected), " (rank ",
+             axes.size(), "), but got ", to_string(given));
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    const int64_t size = axes[axis].evaluate(values);
+    HARP_CHECK(
+        given.dims[axis] == size, Code::kShape, "output \"", expected.name, "\" is ", declared(expected), ", but got ", to_string(given),
+        ": axis ", axis, " must be ", size,
+        axes[axis].is_constant() ? std::string() : cat(" (", to_string(expected.shape[axis]), " with ", text_of(*signature_, values), ")"));
+  }
+}
+
+}  // namespace harp

@@ -1,0 +1,60 @@
+#include "run/buffer.h"
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace harp {
+
+size_t byte_count(DType dtype, std::span<const int64_t> dims) {
+  HARP_CHECK(dims.size() <= kMaxRank, Code::kShape, "an array may have ", kMaxRank, " axes, not ", dims.size());
+  int64_t bytes = static_cast<int64_t>(size_of(dtype));
+  bool fits = true, empty = false;
+  for (const int64_t size : dims) {
+    HARP_CHECK(size >= 0, Code::kRange, "a size may not be negative: ", to_string(ArrayType{dtype, dims}));
+    empty = empty || size == 0;
+    fits = fits && !__builtin_mul_overflow(bytes, size, &bytes);
+  }
+  if (empty) return 0;
+  HARP_CHECK(fits, Code::kOverflow, "the byte count of ", to_string(ArrayType{dtype, dims}), " does not fit 63 bits");
+  return static_cast<size_t>(bytes);
+}
+
+Buffer::Buffer(DType dtype, std::span<const int64_t> dims)
+    : dtype_(dtype), dims_(dims.begin(), dims.end()), bytes_(byte_count(dtype, dims)) {}
+
+Buffer Buffer::allocate(const Allocator& allocator, DType dtype, std::span<const int64_t> dims) {
+  Buffer buffer(dtype, dims);
+  buffer.memory_ = Memory(allocator, buffer.bytes_);
+  buffer.data_ = buffer.memory_.data();
+  return buffer;
+}
+
+Buffer Buffer::wrap(DType dtype, std::span<const int64_t> dims, void* data, bool read_only, Deleter deleter, void* user) {
+  Buffer buffer(dtype, dims);
+  HARP_CHECK(data != nullptr || buffer.bytes_ == 0, Code::kInvalidArgument, "an array of ", buffer.bytes_, " bytes may not be at NULL");
+  const size_t element = is_complex(dtype) ? size_of(dtype) / 2 : size_of(dtype);
+  HARP_CHECK(reinterpret_cast<uintptr_t>(data) % element == 0, Code::kInvalidArgument, "an array of ", name(dtype),
+             " has to be aligned to ", element, " bytes");
+  buffer.data_ = data;
+  buffer.read_only_ = read_only;
+  buffer.deleter_ = deleter;
+  buffer.user_ = user;
+  return buffer;
+}
+
+Buffer::~Buffer() {
+  if (deleter_ != nullptr) deleter_(user_, data_);
+}
+
+Buffer::Buffer(Buffer&& other) noexcept
+    : dtype_(other.dtype_),
+      read_only_(other.read_only_),
+      dims_(std::move(other.dims_)),
+      bytes_(other.bytes_),
+      data_(std::exchange(other.data_, nullptr)),
+      memory_(std::move(other.memory_)),
+      deleter_(std::exchange(other.deleter_, nullptr)),
+      user_(other.user_) {}
+
+}  // namespace harp

@@ -1,0 +1,50 @@
+// An array at the graph's edge: contiguous, row-major, in host memory of its own or of the host program.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "run/allocator.h"
+#include "run/binding.h"
+
+namespace harp {
+
+/// Called once, when wrapped memory is no longer used.
+using Deleter = void (*)(void* user, void* data);
+
+class Buffer {
+ public:
+  /// New memory, its content unspecified. Error{kOverflow, kOutOfMemory}.
+  static Buffer allocate(const Allocator& allocator, DType dtype, std::span<const int64_t> dims);
+  /// The host's memory, which must stay until the deleter (may be null) is called. Nothing is called when this throws.
+  static Buffer wrap(DType dtype, std::span<const int64_t> dims, void* data, bool read_only, Deleter deleter, void* user);
+
+  ~Buffer();
+  Buffer(Buffer&& other) noexcept;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  DType dtype() const { return dtype_; }
+  std::span<const int64_t> dims() const { return dims_; }
+  ArrayType type() const { return {dtype_, dims_}; }
+  void* data() const { return data_; }
+  size_t bytes() const { return bytes_; }
+  bool read_only() const { return read_only_; }
+
+ private:
+  Buffer(DType dtype, std::span<const int64_t> dims);
+
+  DType dtype_;
+  bool read_only_ = false;
+  std::vector<int64_t> dims_;
+  size_t bytes_;
+  void* data_ = nullptr;
+  Memory memory_;  // empty if wrapped
+  Deleter deleter_ = nullptr;
+  void* user_ = nullptr;
+};
+
+/// Bytes of a contiguous array. Error{kShape} for a rank over 16, kRange for a negative size, kOverflow beyond 63 bits.
+size_t byte_count(DType dtype, std::span<const int64_t> dims);
+
+}  // namespace harp

@@ -1,0 +1,39 @@
+// Backend "c": calls the entry point of a loaded library.
+#include "base/error.h"
+#include "run/executable.h"
+
+namespace harp {
+
+namespace {
+
+class CExecutable final : public Executable {
+ public:
+  CExecutable(std::shared_ptr<const LoadedLibrary> library, SizeCode workspace)
+      : library_(std::move(library)), workspace_(std::move(workspace)) {}
+
+  void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const override {
+    const int32_t status = library_->entry_point_ex()(inputs, outputs, shape_vars, &runtime);
+    if (status == HARP_OK) return;
+    HARP_CHECK(status != HARP_ERROR_OUT_OF_MEMORY, Code::kOutOfMemory, "out of memory: a program's workspace could not be allocated");
+    fail(Code::kInternal, "a compiled program returned status ", status);
+  }
+
+  harp_entry_point entry() const override { return library_->entry_point(); }
+  harp_entry_point_ex entry_ex() const override {
+    // The loader does not know harp_runtime: its last parameter is a plain pointer, which is passed the same way.
+    return reinterpret_cast<harp_entry_point_ex>(library_->entry_point_ex());
+  }
+  int64_t workspace_bytes(std::span<const int64_t> shape_values) const override { return workspace_.evaluate(shape_values); }
+
+ private:
+  std::shared_ptr<const LoadedLibrary> library_;
+  SizeCode workspace_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, std::span<const Sym> variables) {
+  return std::make_unique<CExecutable>(std::move(library), SizeCode(workspace, variables));
+}
+
+}  // namespace harp

@@ -1,0 +1,34 @@
+// A program as its backend made it: something that computes outputs from arguments that are right. Program (program.h) checks them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "graph/graph.h"
+#include "harp.h"
+#include "run/loader.h"
+#include "run/size_code.h"
+
+namespace harp {
+
+class Executable {
+ public:
+  virtual ~Executable() = default;
+
+  /// Thread-safe. Error{kOutOfMemory} before any output is written.
+  virtual void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const = 0;
+  /// Plain functions that live as long as this object. Error{kUnsupported} where the system forbids them.
+  virtual harp_entry_point entry() const = 0;
+  virtual harp_entry_point_ex entry_ex() const = 0;
+  /// Bytes of workspace execute() wants for these values of the shape variables; less makes it allocate.
+  virtual int64_t workspace_bytes(std::span<const int64_t> shape_values) const = 0;
+};
+
+/// Backend "interp": the graph itself, which is not changed any more.
+std::unique_ptr<Executable> make_interp_executable(std::shared_ptr<const Graph> graph);
+
+/// Backend "c": a loaded library. `workspace` is an expression of `variables`, the program's shape variables in order.
+std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, std::span<const Sym> variables);
+
+}  // namespace harp

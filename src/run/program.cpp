@@ -1,0 +1,116 @@
+#include "run/program.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "run/stack_array.h"
+
+namespace harp {
+
+namespace {
+
+constexpr size_t kFew = 16;  // arrays and shape variables that need no allocation
+
+void* allocate_for_kernel(void* self, size_t size) {
+  const Allocator& allocator = static_cast<const HostHooks*>(self)->allocator;
+  return allocator.allocate(allocator.user, size, kBufferAlignment);
+}
+
+void release_for_kernel(void* self, void* memory) {
+  const Allocator& allocator = static_cast<const HostHooks*>(self)->allocator;
+  if (memory != nullptr) allocator.release(allocator.user, memory);
+}
+
+void run_parallel(void* self, size_t n, size_t grain, harp_range_body body, void* arg) {
+  const HostHooks& hooks = *static_cast<const HostHooks*>(self);
+  hooks.parallel_for(hooks.parallel_for_user, n, grain, body, arg);
+}
+
+/// An array of the run in memory. Arrays are numbered inputs first.
+struct Extent {
+  uintptr_t begin, end;
+  size_t array;
+};
+
+}  // namespace
+
+void LoadedProgram::run(const RunArguments& arguments, OutputMaker& maker) const {
+  const Signature& signature = this->signature();
+  const size_t n_inputs = arguments.inputs.size(), n_outputs = arguments.outputs.size();
+  StackArray<ArrayType, kFew> types(n_inputs);
+  for (size_t i = 0; i < n_inputs; ++i) types[i] = arguments.inputs[i]->type();
+  StackArray<int64_t, kFew> values(signature.variables.size());
+  binding_.bind(types.span(), arguments.shape_vars, values.span());
+
+  HARP_CHECK(n_outputs == signature.outputs.size(), Code::kInvalidArgument, "the program has ", signature.outputs.size(),
+             " outputs, but got ", n_outputs, ": ", signature.text());
+  for (size_t i = 0; i < n_outputs; ++i) {
+    const Buffer* output = arguments.outputs[i];
+    if (output == nullptr) continue;
+    binding_.check_output(i, output->type(), values.span());
+    HARP_CHECK(!output->read_only(), Code::kInvalidArgument, "output \"", signature.outputs[i].name,
+               "\" is a buffer that may not be written");
+  }
+  StackArray<Buffer*, kFew> outputs(n_outputs);
+  for (size_t i = 0; i < n_outputs; ++i) {
+    outputs[i] = arguments.outputs[i];
+    if (outputs[i] != nullptr) continue;
+    const ArraySignature& array = signature.outputs[i];
+    int64_t dims[kMaxRank];
+    const std::span<int64_t> sizes(dims, array.shape.size());
+    binding_.output_dims(i, values.span(), sizes);
+    outputs[i] = &maker.make(i, array.dtype, sizes);
+  }
+  check_aliases(arguments.inputs, outputs.span());
+
+  StackArray<void*, 2 * kFew> addresses(n_inputs + n_outputs);
+  for (size_t i = 0; i < n_inputs; ++i) addresses[i] = arguments.inputs[i]->data();
+  for (size_t i = 0; i < n_outputs; ++i) addresses[n_inputs + i] = outputs[i]->data();
+  StackArray<size_t, kFew> shape_vars(values.size());
+  for (size_t i = 0; i < values.size(); ++i) shape_vars[i] = static_cast<size_t>(values[i]);
+  harp_runtime runtime{};
+  runtime.struct_size = sizeof runtime;
+  runtime.self = const_cast<HostHooks*>(&hooks_);
+  runtime.width = hooks_.width;
+  runtime.parallel_for = hooks_.parallel_for != nullptr ? &run_parallel : nullptr;
+  runtime.alloc = &allocate_for_kernel;
+  runtime.free = &release_for_kernel;
+  runtime.workspace = arguments.workspace;
+  runtime.workspace_size = arguments.workspace_bytes;
+  executable_->execute(addresses.data(), addresses.data() + n_inputs, shape_vars.data(), runtime);
+}
+
+void LoadedProgram::check_aliases(std::span<const Buffer* const> inputs, std::span<Buffer* const> outputs) const {
+  const auto extent = [](const Buffer& buffer, size_t array) {
+    const auto begin = reinterpret_cast<uintptr_t>(buffer.data());
+    return Extent{begin, begin + buffer.bytes(), array};
+  };
+  // Sorted by address, an output that overlaps anything overlaps a neighbour; inputs may overlap each other, so the end of the furthest
+  // input and of the furthest output so far are kept.
+  StackArray<Extent, 2 * kFew> extents(inputs.size() + outputs.size());
+  size_t n = 0;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i]->bytes() > 0) extents[n++] = extent(*inputs[i], i);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i]->bytes() > 0) extents[n++] = extent(*outputs[i], inputs.size() + i);
+  std::sort(extents.begin(), extents.begin() + n, [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
+
+  const Extent *input = nullptr, *output = nullptr;  // those that reach furthest
+  const auto describe = [&](size_t array) {
+    return array < inputs.size() ? cat("input \"", signature().inputs[array].name, "\"")
+                                 : cat("output \"", signature().outputs[array - inputs.size()].name, "\"");
+  };
+  for (size_t i = 0; i < n; ++i) {
+    const Extent& current = extents[i];
+    const bool is_output = current.array >= inputs.size();
+    const Extent* other = output != nullptr && output->end > current.begin ? output : nullptr;
+    if (other == nullptr && is_output && input != nullptr && input->end > current.begin) other = input;
+    if (other != nullptr)
+      fail(Code::kAlias, describe(std::max(current.array, other->array)), " overlaps ", describe(std::min(current.array, other->array)),
+           " by ", std::min(current.end, other->end) - current.begin, " bytes");
+    const Extent*& furthest = is_output ? output : input;
+    if (furthest == nullptr || current.end > furthest->end) furthest = &current;
+  }
+}
+
+}  // namespace harp

@@ -1,0 +1,60 @@
+// A program that can be run: its signature, the checks on what it is given, and the backend's executable. This is the hot path of
+// harp_program_run: with all outputs given, a run allocates nothing here.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "run/buffer.h"
+#include "run/executable.h"
+
+namespace harp {
+
+/// What the host provides to every run of its context's programs. Plain data.
+struct HostHooks {
+  Allocator allocator = Allocator::standard();
+  void (*parallel_for)(void* user, size_t n, size_t grain, harp_range_body body, void* arg) = nullptr;
+  void* parallel_for_user = nullptr;
+  size_t width = 1;
+};
+
+/// Where outputs come from that the caller did not give.
+class OutputMaker {
+ public:
+  /// A new array; the run fails with what this throws.
+  virtual Buffer& make(size_t output, DType dtype, std::span<const int64_t> dims) = 0;
+
+ protected:
+  ~OutputMaker() = default;
+};
+
+struct RunArguments {
+  std::span<const Buffer* const> inputs;
+  std::span<Buffer* const> outputs;  // NULL: `maker` makes it
+  std::span<const NamedSize> shape_vars;
+  void* workspace = nullptr;
+  size_t workspace_bytes = 0;
+};
+
+class LoadedProgram {
+ public:
+  LoadedProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks)
+      : binding_(std::move(signature)), executable_(std::move(executable)), hooks_(hooks) {}
+
+  /// Thread-safe. All checks come before any write. Errors: those of Binding, kAlias, kOutOfMemory.
+  void run(const RunArguments& arguments, OutputMaker& maker) const;
+
+  const Signature& signature() const { return binding_.signature(); }
+  const Binding& binding() const { return binding_; }
+  const Executable& executable() const { return *executable_; }
+
+ private:
+  void check_aliases(std::span<const Buffer* const> inputs, std::span<Buffer* const> outputs) const;
+
+  Binding binding_;
+  std::unique_ptr<Executable> executable_;
+  HostHooks hooks_;
+};
+
+}  // namespace harp

@@ -1,0 +1,77 @@
+#include "run/signature.h"
+
+#include <unordered_set>
+
+#include "base/error.h"
+
+namespace harp {
+
+namespace {
+
+/// Can an array of this shape be negative along an axis, or too large for 63 bits of bytes?
+bool needs_check(const Shape& shape, int64_t element_size) {
+  int64_t bytes = element_size;
+  bool fits = true;
+  for (const Dim& dim : shape) {
+    if (!dim.is_constant() && !proven_nonnegative(dim)) return true;
+    const int64_t greatest = range(dim).hi;
+    if (greatest == 0) return false;  // always empty
+    fits = fits && !__builtin_mul_overflow(bytes, greatest, &bytes);
+  }
+  return !fits;
+}
+
+struct ShapeHash {
+  size_t operator()(const Shape& shape) const {
+    size_t hash = shape.size();
+    for (const Dim& dim : shape) hash = hash * 0x9e3779b97f4a7c15u + dim.hash();
+    return hash;
+  }
+};
+
+}  // namespace
+
+Signature signature_of(const Graph& graph) {
+  Signature signature;
+  signature.name = graph.name();
+  signature.sizes = graph.shared_dims();
+  signature.variable_syms = graph.dims().variables();
+  for (const Sym& variable : signature.variable_syms) {
+    const SymRange bounds = range(variable);
+    signature.variables.push_back({variable_of(variable)->name, bounds.lo, bounds.hi});
+  }
+  for (const Node* node : graph.inputs()) {
+    const int input = static_cast<int>(signature.inputs.size());
+    signature.inputs.push_back({node->as<InputAttributes>().name, node->dtype, node->shape});
+    for (size_t i = 0; i < signature.variables.size(); ++i)
+      for (int axis = 0; axis < node->rank(); ++axis)
+        if (signature.variables[i].input < 0 && node->shape[static_cast<size_t>(axis)] == signature.variable_syms[i]) {
+          signature.variables[i].input = input;
+          signature.variables[i].axis = axis;
+        }
+  }
+  for (const GraphOutput& output : graph.outputs()) signature.outputs.push_back({output.name, output.node->dtype, output.node->shape});
+
+  std::unordered_set<Shape, ShapeHash> seen;
+  for (const Node* node : graph.live_nodes()) {
+    const int64_t element_size = 16;  // one check a shape, strict enough for every dtype
+    if (!seen.insert(node->shape).second || !needs_check(node->shape, element_size)) continue;
+    SizeCheck check{{}, element_size, graph.describe(node)};
+    for (const Dim& dim : node->shape) check.axes.emplace_back(dim, signature.variable_syms);
+    signature.checks.push_back(std::move(check));
+  }
+  return signature;
+}
+
+std::string Signature::text() const {
+  const auto print = [](const ArraySignature& array) { return cat(array.name, ": ", harp::name(array.dtype), to_string(array.shape)); };
+  std::string out = cat(name, "(", join(inputs, ", ", print), ") -> ", join(outputs, ", ", print));
+  if (!variables.empty()) {
+    out += " where ";
+    out +=
+        join(variables, ", ", [](const ShapeVariable& variable) { return cat(variable.name, " in ", variable.min, "..", variable.max); });
+  }
+  return out;
+}
+
+}  // namespace harp

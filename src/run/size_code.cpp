@@ -1,0 +1,148 @@
+#include "run/size_code.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "base/error.h"
+
+namespace harp {
+
+namespace {
+
+constexpr size_t kMaxSteps = 1u << 20;  // an expression is a DAG: written out it may be exponentially long
+
+int64_t checked_add(int64_t a, int64_t b) {
+  int64_t result;
+  HARP_CHECK(!__builtin_add_overflow(a, b, &result), Code::kOverflow, "a size overflows 64 bits: ", a, " + ", b);
+  return result;
+}
+
+int64_t checked_mul(int64_t a, int64_t b) {
+  int64_t result;
+  HARP_CHECK(!__builtin_mul_overflow(a, b, &result), Code::kOverflow, "a size overflows 64 bits: ", a, " * ", b);
+  return result;
+}
+
+int64_t floored_quotient(int64_t a, int64_t b) {
+  if (b == 0) return 0;
+  HARP_CHECK(!(a == INT64_MIN && b == -1), Code::kOverflow, "a size overflows 64 bits: ", a, " // ", b);
+  const int64_t quotient = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+int64_t floored_remainder(int64_t a, int64_t b) {
+  if (b == 0 || b == -1) return 0;
+  const int64_t remainder = a % b;
+  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+}
+
+}  // namespace
+
+SizeCode::SizeCode(Sym expression, std::span<const Sym> variables) {
+  if (expression.is_constant()) {
+    constant_ = expression.constant();
+    return;
+  }
+  // Depth first with an explicit stack: expressions come from users and may nest deeply. A task is an expression or atom still to be
+  // translated, or a step to be emitted once its operands are.
+  using Task = std::variant<Sym, const SymAtom*, Step>;
+  std::vector<Task> tasks{expression};
+  while (!tasks.empty()) {
+    const Task task = tasks.back();
+    tasks.pop_back();
+    HARP_CHECK(steps_.size() < kMaxSteps, Code::kUnsupported, "a size is an expression of more than ", kMaxSteps, " operations");
+    if (const Step* step = std::get_if<Step>(&task)) {
+      steps_.push_back(*step);
+    } else if (const Sym* sym = std::get_if<Sym>(&task)) {
+      if (sym->is_constant()) {
+        steps_.push_back({Kind::kConstant, sym->constant()});
+        continue;
+      }
+      // Pushed in reverse: terms, each coefficient * factor * …, added up after the constant.
+      const SymNode& node = *sym->node();
+      bool first = true;
+      std::vector<Task> forward;
+      if (node.constant != 0) {
+        forward.push_back(Step{Kind::kConstant, node.constant});
+        first = false;
+      }
+      for (const SymTerm& term : node.terms) {
+        for (size_t i = 0; i < term.factors.size(); ++i) {
+          forward.push_back(term.factors[i]);
+          if (i > 0) forward.push_back(Step{Kind::kMul});
+        }
+        if (term.coefficient != 1) {
+          forward.push_back(Step{Kind::kConstant, term.coefficient});
+          forward.push_back(Step{Kind::kMul});
+        }
+        if (!first) forward.push_back(Step{Kind::kAdd});
+        first = false;
+      }
+      tasks.insert(tasks.end(), forward.rbegin(), forward.rend());
+    } else {
+      const SymAtom& atom = *std::get<const SymAtom*>(task);
+      if (atom.kind == AtomKind::kVariable) {
+        size_t position = 0;
+        while (position < variables.size() && variable_of(variables[position]) != &atom) ++position;
+        HARP_ASSERT(position < variables.size(), "a size uses ", atom.name, ", which is not a shape variable of the program");
+        steps_.push_back({Kind::kVariable, static_cast<int64_t>(position)});
+        continue;
+      }
+      switch (atom.kind) {
+        case AtomKind::kFloorDiv: tasks.push_back(Step{Kind::kFloorDiv}); break;
+        case AtomKind::kMod: tasks.push_back(Step{Kind::kMod}); break;
+        case AtomKind::kMin: tasks.push_back(Step{Kind::kMin}); break;
+        case AtomKind::kMax: tasks.push_back(Step{Kind::kMax}); break;
+        default: tasks.push_back(Step{Kind::kSelect}); break;
+      }
+      if (atom.kind == AtomKind::kSelect) tasks.push_back(atom.c);
+      tasks.push_back(atom.b);
+      tasks.push_back(atom.a);
+    }
+  }
+  size_t height = 0;
+  for (const Step& step : steps_) {
+    if (step.kind == Kind::kConstant || step.kind == Kind::kVariable)
+      depth_ = std::max(depth_, ++height);
+    else
+      height -= step.kind == Kind::kSelect ? 2 : 1;
+  }
+}
+
+int64_t SizeCode::evaluate_steps(std::span<const int64_t> values) const {
+  if (steps_.size() == 1) return steps_[0].kind == Kind::kVariable ? values[static_cast<size_t>(steps_[0].value)] : steps_[0].value;
+  constexpr size_t kInline = 16;
+  int64_t inline_stack[kInline];
+  std::vector<int64_t> large_stack(depth_ > kInline ? depth_ : 0);
+  int64_t* const stack = depth_ > kInline ? large_stack.data() : inline_stack;
+  size_t top = 0;  // number of operands on the stack
+  for (const Step& step : steps_) {
+    if (step.kind == Kind::kConstant) {
+      stack[top++] = step.value;
+      continue;
+    }
+    if (step.kind == Kind::kVariable) {
+      stack[top++] = values[static_cast<size_t>(step.value)];
+      continue;
+    }
+    if (step.kind == Kind::kSelect) {
+      top -= 2;
+      stack[top - 1] = stack[top + 1] >= 0 ? stack[top - 1] : stack[top];
+      continue;
+    }
+    --top;
+    int64_t& a = stack[top - 1];
+    const int64_t b = stack[top];
+    switch (step.kind) {
+      case Kind::kAdd: a = checked_add(a, b); break;
+      case Kind::kMul: a = checked_mul(a, b); break;
+      case Kind::kFloorDiv: a = floored_quotient(a, b); break;
+      case Kind::kMod: a = floored_remainder(a, b); break;
+      case Kind::kMin: a = a < b ? a : b; break;
+      default: a = a > b ? a : b; break;
+    }
+  }
+  return stack[0];
+}
+
+}  // namespace harp

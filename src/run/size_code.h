@@ -1,0 +1,39 @@
+// A symbolic size compiled to a few postfix steps, so that a run can evaluate it in nanoseconds and without allocating: walking the
+// Sym itself costs a look-up for every variable. One SizeCode belongs to one list of shape variables, named by their position.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/symbolic.h"
+
+namespace harp {
+
+class SizeCode {
+ public:
+  /// The constant 0.
+  SizeCode() = default;
+  /// `variables[i]` is read from values[i]; Error{kInternal} if the expression uses another variable.
+  SizeCode(Sym expression, std::span<const Sym> variables);
+
+  bool is_constant() const { return steps_.empty(); }
+  /// The variable's position if the expression is exactly one variable, else -1.
+  int variable() const { return steps_.size() == 1 && steps_[0].kind == Kind::kVariable ? static_cast<int>(steps_[0].value) : -1; }
+  /// Error{kOverflow} where an intermediate result does not fit 64 bits.
+  int64_t evaluate(std::span<const int64_t> values) const { return steps_.empty() ? constant_ : evaluate_steps(values); }
+
+ private:
+  enum class Kind : uint8_t { kConstant, kVariable, kAdd, kMul, kFloorDiv, kMod, kMin, kMax, kSelect };
+  struct Step {
+    Kind kind;
+    int64_t value = 0;  // of a constant; position of a variable
+  };
+  int64_t evaluate_steps(std::span<const int64_t> values) const;
+
+  int64_t constant_ = 0;
+  std::vector<Step> steps_;
+  size_t depth_ = 0;  // of the operand stack
+};
+
+}  // namespace harp
