@@ -1,25 +1,15 @@
-// The C++ type of an element of each dtype that graphs use, and the loop over those dtypes that the tables are made with.
+// The C++ type of an element of each dtype, and the loop over the dtypes that graphs use: what the interpreter's tables are made
+// with.
 #pragma once
 
-#include <cstdint>
 #include <utility>
 
-#include "ops/dtype.h"
+#include "ops/scalar_math.h"
 
 namespace harp::interp {
 
 template <DType dtype>
-struct ElementOf;
-#define HARP_ROW(id, name, size, kind, ctype, in_graph) \
-  template <>                                           \
-  struct ElementOf<DType::k##id> {                      \
-    using Type = ctype;                                 \
-  };
-HARP_DTYPES(HARP_ROW)
-#undef HARP_ROW
-
-template <DType dtype>
-using Element = typename ElementOf<dtype>::Type;
+using Element = ScalarMath::T<dtype>;
 
 /// Calls body.template operator()<dtype>() for every dtype that graphs may use.
 template <class Body>

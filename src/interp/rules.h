@@ -46,9 +46,9 @@ HARP_RULE1(Recip, T(1) / x)
 HARP_RULE1(Sqrt, ScalarMath::sqrt(x))
 HARP_RULE1(Floor, ScalarMath::floor(x))
 HARP_RULE1(Ceil, ScalarMath::ceil(x))
-HARP_RULE1(Round, ScalarMath::rint(x))
+HARP_RULE1(Round, Functions::round(x))
 HARP_RULE1(Trunc, ScalarMath::trunc(x))
-HARP_RULE1(IsNan, x != x)
+HARP_RULE1(IsNan, Functions::isnan(x))
 HARP_RULE2(Add, x + y)
 HARP_RULE2(Mul, x* y)
 HARP_RULE2(Div, x / y)
@@ -107,28 +107,8 @@ HARP_RULE2(Pow, Functions::pow(x, y))
 HARP_RULE2(Atan2, Functions::atan2(x, y))
 HARP_RULE2(Hypot, Functions::hypot(x, y))
 HARP_RULE2(Copysign, Functions::copysign(x, y))
-
-// NaN wins, and +0 is greater than -0; on integers and bool the plain order
-template <>
-struct Rule<Op::kMax> {
-  template <class T>
-  static T apply(T x, T y) {
-    if constexpr (FloatElement<T>)
-      return Functions::maximum(x, y);
-    else
-      return x < y ? y : x;
-  }
-};
-template <>
-struct Rule<Op::kMin> {
-  template <class T>
-  static T apply(T x, T y) {
-    if constexpr (FloatElement<T>)
-      return Functions::minimum(x, y);
-    else
-      return y < x ? y : x;
-  }
-};
+HARP_RULE2(Max, Functions::maximum(x, y))
+HARP_RULE2(Min, Functions::minimum(x, y))
 
 template <>
 struct Rule<Op::kWhere> {

@@ -24,7 +24,8 @@ struct ExactFunctions {
   static F abs(F x) { return M::abs(x); }
   /// -1, 1, or x where it is a zero or NaN.
   static F sign(F x) { return R::pick(x > real(0), real(1), R::pick(x < real(0), real(-1), x)); }
-  static F copysign(F magnitude, F sign) { return R::copy_sign(magnitude, sign); }
+  /// The sign of a computed NaN differs between machines, so NaN reads as positive (docs/semantics.md).
+  static F copysign(F magnitude, F sign) { return R::copy_sign(magnitude, R::pick(R::is_nan(sign), real(0), sign)); }
   /// To the nearest integer, half to even.
   static F round(F x) { return M::rint(x); }
 
