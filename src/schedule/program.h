@@ -28,12 +28,20 @@ struct Variant {
   Schedule schedule;
 };
 
-/// A fused group. `outputs` are stored; every other node it needs is computed on the way, down to buffers.
+/// One array a kernel writes: the value of `node` at each index goes to index + offset of the buffer, whose array has `shape`.
+/// Sources of a concat are stored this way, each into its part.
+struct StorePlan {
+  const Node* node;
+  int buffer;
+  Shape shape;
+  std::vector<Dim> offset;  // empty: no offset
+};
+
+/// A fused group: `stores` are written; every other node it needs is computed on the way, down to buffers.
 struct KernelPlan {
-  std::vector<const Node*> outputs;  // all of the same iteration space
-  std::vector<int> output_buffers;   // parallel to outputs
-  std::vector<const Node*> reduces;  // reductions computed by this kernel (all over the same source shape and axes), or none
-  std::vector<int> input_buffers;    // what it reads, in order of first use
+  std::vector<StorePlan> stores;     // all over the same space, size-1 axes aside
+  std::vector<const Node*> reduces;  // reductions this kernel computes, all over the same axes of the same shape; or none
+  std::vector<int> reads;            // buffers, in order of first use
   int generation = 0;
   std::vector<Variant> variants;
 };
@@ -43,9 +51,21 @@ struct Program {
   std::vector<Buffer> buffers;
   std::vector<KernelPlan> kernels;  // sorted by generation
   int generations = 0;
-  std::unordered_map<const Node*, int> buffer_of;  // materialised nodes -> buffers
+  std::unordered_map<const Node*, int> buffer_of;  // stored nodes -> where other kernels read them
   Dim workspace_bytes;
 };
+
+/// The axes a kernel iterates over: those of a store's node, or the kept ones of a reduction, size-1 axes left out.
+Shape iteration_space(const KernelPlan& kernel);
+/// `shape` without its statically-1 axes.
+Shape squeezed(const Shape& shape);
+
+/// What a node is computed from: its sources; for a sum of a product the two factors, since the product itself is never rounded.
+std::span<const Node* const> operands_of(const Node& node);
+/// Is the node's value loaded (true) or computed in this kernel?
+bool is_loaded(const Program& program, const KernelPlan& kernel, const Node* node);
+/// The nodes a kernel computes, sources first; its reductions among them.
+std::vector<const Node*> computed_nodes(const Program& program, const KernelPlan& kernel);
 
 /// One kernel a paragraph: outputs, reads, generation, schedule; then the memory plan.
 std::string print(const Program& program);

@@ -1,0 +1,85 @@
+// Partition: index-set splitting at the borders of pad, concat and roll. A condition k * v + r >= 0 with a constant k changes once over
+// a loop on v; split there, each part has it proven one way, and folding removes masks and selects.
+#include <algorithm>
+
+#include "ir/rewrite.h"
+
+namespace harp::ir {
+namespace {
+
+/// Conditions of selects inside a position.
+void collect_selects(Sym e, std::vector<Sym>& conditions) {
+  if (e.is_constant()) return;
+  for (const SymTerm& t : e.node()->terms)
+    for (const SymAtom* f : t.factors) {
+      if (f->kind == AtomKind::kVariable) continue;
+      if (f->kind == AtomKind::kSelect) conditions.push_back(f->c);
+      for (const Sym& part : {f->a, f->b, f->c}) collect_selects(part, conditions);
+    }
+}
+
+/// First v at which `condition` has another truth value than at smaller v; nothing if it is not of the form k * v + r, k constant,
+/// or if r depends on a loop inside `body`.
+std::optional<Sym> border(Sym condition, const Stmt* loop) {
+  const auto linear = linear_in(condition, variable_of(loop->variable));
+  if (!linear || !linear->coefficient.is_constant() || linear->coefficient.is_constant(0)) return std::nullopt;
+  for (const Stmt* s : statements_of(loop->body))
+    if (s->kind == StmtKind::kLoop && depends_on(linear->rest, variable_of(s->variable))) return std::nullopt;
+  const int64_t k = linear->coefficient.constant();
+  // k > 0: true from ceil(-r / k); k < 0: false from floor(r / -k) + 1
+  return k > 0 ? ceil_div(-linear->rest, k) : floor_div(linear->rest, -k) + 1;
+}
+
+std::vector<Sym> borders_of(const Stmt* loop) {
+  std::vector<Sym> conditions;
+  for (const UOp* u : uops_of(loop->body)) {
+    if (u->kind == UKind::kInRange) conditions.push_back(u->index);
+    collect_selects(u->index, conditions);
+  }
+  for (const Stmt* s : statements_of(loop->body)) collect_selects(s->index, conditions);
+  std::vector<Sym> borders;
+  for (Sym c : conditions)
+    if (auto b = border(c, loop); b && std::find(borders.begin(), borders.end(), *b) == borders.end()) borders.push_back(*b);
+  return borders;
+}
+
+Stmt* over(Arena& arena, const Stmt* loop, Sym begin, Sym end) {
+  const SymAtom* old = variable_of(loop->variable);
+  Stmt* part = new_loop(arena, old->name, begin, end, loop->loop);
+  Substituter substitute(arena, {{old, part->variable}});
+  part->body = substitute(loop->body);
+  return part;
+}
+
+bool is_empty(const Stmt* loop) { return proven_at_most(loop->end, loop->begin); }
+
+}  // namespace
+
+Body partition(Arena& arena, Stmt* loop, int budget) {
+  Body done, work = {loop};  // work: a stack, the leftmost part on top
+  while (!work.empty()) {
+    Stmt* part = work.back();
+    work.pop_back();
+    if (is_empty(part)) continue;
+    Sym at = 0;
+    bool found = false;
+    if (static_cast<int>(done.size() + work.size()) + 1 < budget) {
+      // the leftmost border first, so that the parts to its right are the ones that still have borders
+      for (const Sym& b : borders_of(part)) {
+        if (proven_at_most(b, part->begin) || proven_at_most(part->end, b)) continue;
+        if (!found || proven_less(b, at)) at = b;
+        found = true;
+      }
+    }
+    if (!found) {
+      done.push_back(part);
+      continue;
+    }
+    const Sym split = max(part->begin, min(at, part->end));
+    work.push_back(over(arena, part, split, part->end));
+    work.push_back(over(arena, part, part->begin, split));
+  }
+  return done;
+}
+
+}  // namespace harp::ir

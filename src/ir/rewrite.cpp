@@ -1,0 +1,132 @@
+// Substitution and the small loop rewrites; partition, unswitch and vectorise have files of their own.
+#include "ir/rewrite.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/error.h"
+
+namespace harp::ir {
+
+Sym Substituter::operator()(Sym e) { return symbols_.empty() ? e : substitute(e, symbols_); }
+
+const UOp* Substituter::operator()(const UOp* root) {
+  if (root == nullptr) return nullptr;
+  // Iterative: a kernel's expressions can be a thousand deep.
+  std::vector<const UOp*> stack = {root};
+  while (!stack.empty()) {
+    const UOp* u = stack.back();
+    if (memo_.count(u)) {
+      stack.pop_back();
+      continue;
+    }
+    bool ready = true;
+    for (const UOp* source : u->sources)
+      if (!memo_.count(source)) stack.push_back(source), ready = false;
+    if (!ready) continue;
+    stack.pop_back();
+    std::vector<const UOp*> sources;
+    for (const UOp* source : u->sources) sources.push_back(memo_[source]);
+    memo_[u] = rebuild(*u, std::move(sources));
+  }
+  return memo_[root];
+}
+
+const UOp* Substituter::rebuild(const UOp& u, std::vector<const UOp*> sources) {
+  if (u.type.lanes == 1) {  // through the builders, which simplify
+    switch (u.kind) {
+      case UKind::kIndex: return arena_.index((*this)(u.index));
+      case UKind::kInRange: return arena_.in_range((*this)(u.index));
+      case UKind::kLoad: return arena_.load(u.type.dtype, u.buffer, (*this)(u.index), sources.empty() ? nullptr : sources[0]);
+      case UKind::kAlu: return arena_.alu(u.op, u.type.dtype, std::move(sources));
+      default: break;
+    }
+  }
+  UOp copy = u;
+  copy.index = (*this)(u.index);
+  copy.lane_step = (*this)(u.lane_step);
+  copy.sources = std::move(sources);
+  return arena_.intern(std::move(copy));
+}
+
+Body Substituter::operator()(const Body& body) {
+  Body copy_of_body;
+  for (const Stmt* s : body) copy_of_body.push_back(copy(s));
+  return copy_of_body;
+}
+
+Stmt* Substituter::copy(const Stmt* s) {
+  Stmt* result = arena_.statement(s->kind);
+  *result = *s;
+  result->condition = (*this)(s->condition);
+  result->index = (*this)(s->index);
+  result->lane_step = (*this)(s->lane_step);
+  result->value = (*this)(s->value);
+  result->mask = (*this)(s->mask);
+  result->factor = (*this)(s->factor);
+  if (s->kind != StmtKind::kLoop) {
+    result->body = (*this)(s->body);
+    result->otherwise = (*this)(s->otherwise);
+    return result;
+  }
+  result->begin = (*this)(s->begin);
+  result->end = (*this)(s->end);
+  if (result->begin == s->begin && result->end == s->end) {
+    result->body = (*this)(s->body);
+    return result;
+  }
+  const SymAtom* old_variable = variable_of(s->variable);
+  result->variable = arena_.syms().loop(old_variable->name, result->begin, result->end);
+  Substituter inner(arena_, symbols_);
+  inner.symbols_[old_variable] = result->variable;
+  result->body = inner(s->body);
+  return result;
+}
+
+Stmt* new_loop(Arena& arena, std::string_view name, Sym begin, Sym end, LoopKind kind) {
+  Stmt* loop = arena.statement(StmtKind::kLoop);
+  loop->loop = kind;
+  loop->begin = begin;
+  loop->end = end;
+  loop->variable = arena.syms().loop(name, begin, end);
+  return loop;
+}
+
+std::vector<const Stmt*> statements_of(const Body& body) {
+  std::vector<const Stmt*> all(body.begin(), body.end());
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Stmt* s = all[i];  // insertion may move the list
+    all.insert(all.end(), s->body.begin(), s->body.end());
+    all.insert(all.end(), s->otherwise.begin(), s->otherwise.end());
+  }
+  return all;
+}
+
+std::vector<const UOp*> uops_of(const Body& body) {
+  std::vector<const UOp*> order, stack;
+  std::unordered_set<const UOp*> seen;
+  for (const Stmt* s : statements_of(body))
+    for (const UOp* u : {s->value, s->mask, s->factor})
+      if (u) stack.push_back(u);
+  while (!stack.empty()) {
+    const UOp* u = stack.back();
+    stack.pop_back();
+    if (!seen.insert(u).second) continue;
+    order.push_back(u);
+    stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+  }
+  std::sort(order.begin(), order.end(), [](const UOp* a, const UOp* b) { return a->id < b->id; });
+  return order;
+}
+
+Body unroll(Arena& arena, const Stmt* loop) {
+  HARP_ASSERT(loop->begin.is_constant() && loop->end.is_constant(), "unroll of a loop of unknown length");
+  Body result;
+  for (int64_t i = loop->begin.constant(); i < loop->end.constant(); i += loop->step) {
+    Substituter at(arena, {{variable_of(loop->variable), Sym(i)}});
+    for (Stmt* s : at(loop->body)) result.push_back(s);
+  }
+  return result;
+}
+
+}  // namespace harp::ir

@@ -1,0 +1,61 @@
+// Rewrites of loops: what a Schedule is made of. Each takes a statement tree and gives a new one; the meaning stays the same
+// bits, because only independent iterations are regrouped.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace harp::ir {
+
+using Body = std::vector<Stmt*>;
+
+/// Rebuilds expressions with variables replaced (index algebra and folding happen again) and with some UOps replaced by others.
+class Substituter {
+ public:
+  Substituter(Arena& arena, SymSubstitution symbols) : arena_(arena), symbols_(std::move(symbols)) {}
+  /// From now on `from` becomes `to`.
+  void replace(const UOp* from, const UOp* to) { memo_[from] = to; }
+
+  Sym operator()(Sym e);
+  const UOp* operator()(const UOp* u);
+  /// A deep copy; loops whose bounds change get a new variable of the same name.
+  Body operator()(const Body& body);
+
+ private:
+  Stmt* copy(const Stmt* s);
+  const UOp* rebuild(const UOp& u, std::vector<const UOp*> sources);
+
+  Arena& arena_;
+  SymSubstitution symbols_;
+  std::unordered_map<const UOp*, const UOp*> memo_;
+};
+
+/// A loop over [begin, end) with a new variable.
+Stmt* new_loop(Arena& arena, std::string_view name, Sym begin, Sym end, LoopKind kind = LoopKind::kSequential);
+
+/// Perfectly nested loops whose variables meet everywhere only as outer * (inner extent) + inner become one, as often as that goes;
+/// the contiguous axes of an elementwise kernel become a single loop. Gives the new outermost loop. (collapse.cpp)
+Stmt* collapse(Arena& arena, Stmt* outermost);
+
+/// Splits the loop at every position where an in_range or an index select that depends on its variable changes, so that each part
+/// has it folded away. At most `budget` parts; what is left stays a mask. (partition.cpp)
+Body partition(Arena& arena, Stmt* loop, int budget);
+
+/// Moves a condition that does not depend on the loop in front of it: if (c) loop else loop. At most two conditions. (unswitch.cpp)
+Body unswitch(Arena& arena, Stmt* loop);
+
+/// The loop in steps of `width` lanes, with its tail; the loop itself when it cannot be vectorised (an index that is not linear in
+/// its variable, fewer iterations than lanes). `overlap`: see Stmt. (vectorise.cpp)
+Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap);
+
+/// The iterations of a loop of constant trip count, one after the other.
+Body unroll(Arena& arena, const Stmt* loop);
+
+/// All UOps below the statements, sources before users.
+std::vector<const UOp*> uops_of(const Body& body);
+/// All statements, the nested ones too.
+std::vector<const Stmt*> statements_of(const Body& body);
+
+}  // namespace harp::ir

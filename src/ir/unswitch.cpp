@@ -1,0 +1,58 @@
+// Unswitch: a mask that is the same for every iteration of a loop (the row of a pad is inside or not) is asked once, in front of it.
+#include <algorithm>
+
+#include "ir/rewrite.h"
+
+namespace harp::ir {
+namespace {
+
+constexpr int kMaxConditions = 2;  // each doubles the text
+
+/// A conjunction of in_range conditions as one Sym that is >= 0 where all hold; nothing for other bools.
+std::optional<Sym> as_condition(const UOp* u) {
+  if (u->kind == UKind::kInRange) return u->index;
+  if (u->kind == UKind::kAlu && u->op == Op::kBitAnd && u->type.dtype == DType::kBool) {
+    const auto a = as_condition(u->sources[0]), b = as_condition(u->sources[1]);
+    if (a && b) return min(*a, *b);
+  }
+  return std::nullopt;
+}
+
+/// An invariant condition that guards a load or chooses in a where: the largest conjunction, if there is one.
+const UOp* find_condition(const Stmt* loop) {
+  std::vector<const SymAtom*> inside = {variable_of(loop->variable)};
+  for (const Stmt* s : statements_of(loop->body))
+    if (s->kind == StmtKind::kLoop) inside.push_back(variable_of(s->variable));
+  const UOp* best = nullptr;
+  for (const UOp* u : uops_of(loop->body)) {
+    const bool guards = u->kind == UKind::kLoad && !u->sources.empty();
+    const bool chooses = u->kind == UKind::kAlu && u->op == Op::kWhere;
+    if (!guards && !chooses) continue;
+    const UOp* condition = u->sources[0];
+    const auto sym = as_condition(condition);
+    if (!sym || std::any_of(inside.begin(), inside.end(), [&](const SymAtom* v) { return depends_on(*sym, v); })) continue;
+    best = condition;  // sources come first: the last one found is the largest
+  }
+  return best;
+}
+
+Body unswitch(Arena& arena, Stmt* loop, int budget) {
+  const UOp* condition = budget > 0 ? find_condition(loop) : nullptr;
+  if (condition == nullptr) return {loop};
+  Stmt* branch = arena.statement(StmtKind::kIf);
+  branch->condition = *as_condition(condition);
+  for (const bool taken : {true, false}) {
+    Substituter with(arena, {});
+    with.replace(condition, arena.constant(Scalar::of(DType::kBool, taken)));
+    Body copy = with(Body{loop});
+    Body& target = taken ? branch->body : branch->otherwise;
+    target = unswitch(arena, copy[0], budget - 1);
+  }
+  return {branch};
+}
+
+}  // namespace
+
+Body unswitch(Arena& arena, Stmt* loop) { return unswitch(arena, loop, kMaxConditions); }
+
+}  // namespace harp::ir

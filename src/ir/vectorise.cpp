@@ -1,0 +1,157 @@
+// Vectorise: one loop becomes steps of `width` lanes. Positions that are linear in the loop's variable become vector loads, stores and
+// ramps with a lane step; values that do not depend on it stay scalar and are splat where they meet a vector.
+#include <unordered_map>
+
+#include "base/error.h"
+#include "ir/rewrite.h"
+
+namespace harp::ir {
+namespace {
+
+class Vectoriser {
+ public:
+  Vectoriser(Arena& arena, const SymAtom* variable, int width) : arena_(arena), variable_(variable), width_(width) {}
+
+  /// Can every position be written with a lane step, and does no accumulator carry from one iteration to the next?
+  bool is_possible(const Body& body) {
+    for (const UOp* u : uops_of(body)) {
+      const bool has_position = u->kind == UKind::kIndex || u->kind == UKind::kInRange || u->kind == UKind::kLoad || u->kind == UKind::kAcc;
+      if (has_position && !step_of(u->index)) return false;
+    }
+    for (const Stmt* s : statements_of(body)) {
+      if (s->kind == StmtKind::kLoop && (depends_on(s->begin, variable_) || depends_on(s->end, variable_))) return false;
+      if (s->kind == StmtKind::kIf && depends_on(s->condition, variable_)) return false;
+      if ((s->kind == StmtKind::kStore || s->kind == StmtKind::kAccUpdate) && !step_of(s->index)) return false;
+      // a reduction inside one iteration stays scalar; one that runs across iterations needs an accumulator for each
+      if (s->kind == StmtKind::kAccFold || s->kind == StmtKind::kAccDeclare) return false;
+      if (s->kind == StmtKind::kAccUpdate && !step_of(s->index)->is_constant(1)) return false;
+    }
+    return true;
+  }
+
+  Body body(const Body& statements) {
+    Body result;
+    for (const Stmt* s : statements) result.push_back(statement(s));
+    return result;
+  }
+
+ private:
+  std::optional<Sym> step_of(Sym position) const {
+    const auto linear = linear_in(position, variable_);
+    if (!linear) return std::nullopt;
+    return linear->coefficient;
+  }
+
+  Stmt* statement(const Stmt* s) {
+    Stmt* result = arena_.statement(s->kind);
+    *result = *s;
+    result->body = body(s->body);
+    result->otherwise = body(s->otherwise);
+    switch (s->kind) {
+      case StmtKind::kStore:
+      case StmtKind::kAccUpdate:
+        result->lane_step = *step_of(s->index);
+        result->value = wide(vector_of(s->value));
+        if (s->factor) result->factor = wide(vector_of(s->factor));
+        if (s->mask) result->mask = wide(vector_of(s->mask));
+        break;
+      default: break;
+    }
+    return result;
+  }
+
+  const UOp* wide(const UOp* u) { return u->type.lanes == width_ ? u : arena_.splat(u, width_); }
+
+  const UOp* vector_of(const UOp* root) {
+    std::vector<const UOp*> stack = {root};
+    while (!stack.empty()) {
+      const UOp* u = stack.back();
+      if (memo_.count(u)) {
+        stack.pop_back();
+        continue;
+      }
+      bool ready = true;
+      for (const UOp* source : u->sources)
+        if (!memo_.count(source)) stack.push_back(source), ready = false;
+      if (!ready) continue;
+      stack.pop_back();
+      memo_[u] = convert(u);
+    }
+    return memo_[root];
+  }
+
+  const UOp* convert(const UOp* u) {
+    bool varies = false;
+    for (const UOp* source : u->sources) varies |= memo_[source]->type.lanes > 1;
+    UOp lane = *u;
+    if (u->kind == UKind::kIndex || u->kind == UKind::kInRange || u->kind == UKind::kLoad || u->kind == UKind::kAcc) {
+      lane.lane_step = *step_of(u->index);
+      varies |= !lane.lane_step.is_constant(0);
+    }
+    if (!varies) return u;
+    lane.type.lanes = static_cast<uint16_t>(width_);
+    for (const UOp*& source : lane.sources) source = wide(memo_[source]);
+    return arena_.intern(std::move(lane));
+  }
+
+  Arena& arena_;
+  const SymAtom* variable_;
+  int width_;
+  std::unordered_map<const UOp*, const UOp*> memo_;
+};
+
+Stmt* steps(Arena& arena, const Stmt* loop, Sym begin, Sym end, int width, bool overlap) {
+  const SymAtom* old = variable_of(loop->variable);
+  Stmt* vector = new_loop(arena, old->name, begin, end);
+  Substituter substitute(arena, {{old, vector->variable}});
+  const Body body = substitute(loop->body);
+  vector->step = width;
+  vector->overlap = overlap;
+  Vectoriser vectoriser(arena, variable_of(vector->variable), width);
+  HARP_ASSERT(vectoriser.is_possible(body), "a copied loop cannot be vectorised");
+  vector->body = vectoriser.body(body);
+  return vector;
+}
+
+Stmt* scalar(Arena& arena, const Stmt* loop, Sym begin, Sym end) {
+  const SymAtom* old = variable_of(loop->variable);
+  Stmt* rest = new_loop(arena, old->name, begin, end);
+  Substituter substitute(arena, {{old, rest->variable}});
+  rest->body = substitute(loop->body);
+  return rest;
+}
+
+bool updates_accumulators(const Body& body) {
+  for (const Stmt* s : statements_of(body))
+    if (s->kind == StmtKind::kAccUpdate) return true;
+  return false;
+}
+
+}  // namespace
+
+Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap) {
+  const Sym length = loop->end - loop->begin;
+  Stmt* plain = loop;
+  plain->loop = LoopKind::kSequential;
+  if (width <= 1 || range(length).hi < width) return {plain};
+  Vectoriser probe(arena, variable_of(loop->variable), width);
+  if (!probe.is_possible(loop->body)) return {plain};
+  // an accumulator updated twice would count twice
+  if (updates_accumulators(loop->body)) overlap = false;
+
+  if (proven_nonnegative(length - width) && mod(length, width).is_constant(0))
+    return {steps(arena, loop, loop->begin, loop->end, width, false)};
+  if (overlap) {
+    Stmt* vector = steps(arena, loop, loop->begin, loop->end, width, true);
+    if (proven_nonnegative(length - width)) return {vector};
+    Stmt* branch = arena.statement(StmtKind::kIf);
+    branch->condition = length - width;
+    branch->body = {vector};
+    branch->otherwise = {scalar(arena, loop, loop->begin, loop->end)};
+    return {branch};
+  }
+  const Sym middle = loop->begin + floor_div(length, width) * width;
+  return {steps(arena, loop, loop->begin, middle, width, false), scalar(arena, loop, middle, loop->end)};
+}
+
+}  // namespace harp::ir

@@ -1,0 +1,99 @@
+// Elementwise template: one loop an axis, in row-major order of what is stored. Contiguous axes become one loop; a single long loop is
+// cut into chunks, so that threads have something to share out.
+#include "base/text.h"
+#include "lower/lower.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+namespace {
+
+constexpr int64_t kChunk = 4096;   // elements: a thread's least share, and what stays in L1 between kernels of a later tiling
+constexpr int kMaxParts = 6;       // of a partitioned inner loop
+
+}  // namespace
+
+Index node_index(const Shape& shape, const Index& position) {
+  Index index;
+  size_t next = 0;
+  for (const Dim& d : shape) index.push_back(d.is_constant(1) ? Sym(0) : position[next++]);
+  return index;
+}
+
+Body store_outputs(KernelContext& c, const Index& position) {
+  Body stores;
+  for (const StorePlan& plan : c.plan.stores) {
+    const Index index = node_index(plan.node->shape, position);
+    const Sym offset = plan.offset.empty() ? Sym(0) : flatten(plan.offset, plan.shape);
+    Stmt* store = c.arena.statement(StmtKind::kStore);
+    store->value = c.values.value(plan.node, index);
+    store->buffer = c.values.parameter(plan.buffer, true, offset);
+    store->index = flatten(index, plan.shape);
+    stores.push_back(store);
+  }
+  return stores;
+}
+
+Body finish_inner_loop(KernelContext& c, Stmt* loop, int simd_width, bool overlap) {
+  Body parts = c.schedule.partition ? partition(c.arena, loop, kMaxParts) : Body{loop};
+  Body result;
+  // unswitch gives ifs with loops inside: vectorise those
+  const auto finish = [&](auto& self, const Body& body) -> Body {
+    Body done;
+    for (Stmt* s : body) {
+      if (s->kind == StmtKind::kIf) {
+        s->body = self(self, s->body);
+        s->otherwise = self(self, s->otherwise);
+        done.push_back(s);
+      } else {
+        for (Stmt* v : vectorise(c.arena, s, simd_width, overlap)) done.push_back(v);
+      }
+    }
+    return done;
+  };
+  for (Stmt* part : parts)
+    for (Stmt* s : finish(finish, unswitch(c.arena, part))) result.push_back(s);
+  return result;
+}
+
+void lower_elementwise(KernelContext& c) {
+  const Shape space = iteration_space(c.plan);
+  Index position;
+  std::vector<Stmt*> nest;
+  for (size_t i = 0; i < space.size(); ++i) {
+    nest.push_back(new_loop(c.arena, cat("ridx", i), 0, space[i]));
+    position.push_back(nest.back()->variable);
+  }
+  Body body = store_outputs(c, position);
+  if (nest.empty()) {
+    c.kernel.body = std::move(body);
+    return;
+  }
+  nest.back()->body = std::move(body);
+  for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
+
+  Stmt* outer = collapse(c.arena, nest[0]);
+  const bool threads = c.schedule.axes[0].kind == AxisKind::kThread;
+  if (outer->body[0]->kind != StmtKind::kLoop && threads && range(outer->end).hi > kChunk) {
+    Stmt* chunks = new_loop(c.arena, "chunk", 0, ceil_div(outer->end, kChunk));
+    const Sym begin = chunks->variable * kChunk;
+    Stmt* inner = new_loop(c.arena, "ridx0", begin, min(begin + kChunk, outer->end));
+    Substituter over(c.arena, {{variable_of(outer->variable), inner->variable}});
+    inner->body = over(outer->body);
+    chunks->body = {inner};
+    outer = chunks;
+  }
+  Stmt *parent = nullptr, *inner = outer;
+  while (inner->body[0]->kind == StmtKind::kLoop) parent = inner, inner = inner->body[0];
+  Body finished = finish_inner_loop(c, inner, c.schedule.axes.back().simd_width, c.schedule.overlap);
+  if (parent == nullptr) {
+    c.kernel.body = std::move(finished);
+    return;
+  }
+  parent->body = std::move(finished);
+  if (threads) outer->loop = LoopKind::kThread;
+  c.kernel.body = {outer};
+}
+
+}  // namespace harp::lower

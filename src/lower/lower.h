@@ -1,0 +1,36 @@
+// Program -> loop IR. One file a template; module.cpp puts the kernels and the host half together.
+#pragma once
+
+#include "ir/ir.h"
+#include "ir/rewrite.h"
+#include "lower/value.h"
+#include "schedule/program.h"
+
+namespace harp::lower {
+
+/// What a template works on.
+struct KernelContext {
+  ir::Arena& arena;
+  const Program& program;
+  const KernelPlan& plan;
+  const Schedule& schedule;
+  ir::Kernel& kernel;
+  ValueBuilder values;
+};
+
+/// Loop nest of an elementwise kernel. (elementwise.cpp)
+void lower_elementwise(KernelContext& context);
+/// Loop nest of reductions over the same axes, with their prologue and epilogue. (reduce.cpp)
+void lower_reduce(KernelContext& context);
+
+/// The index of a node of this shape at the kernel's position: size-1 axes are 0, the others take `position` in order.
+Index node_index(const Shape& shape, const Index& position);
+/// Stores every output of the kernel at this position of its iteration space.
+ir::Body store_outputs(KernelContext& context, const Index& position);
+/// The inner loop after partition, unswitch and vectorise, as the schedule says.
+ir::Body finish_inner_loop(KernelContext& context, ir::Stmt* loop, int simd_width, bool overlap);
+
+/// The whole program: kernels, launches by generation, constants. The module shares the graph's SymTable.
+std::shared_ptr<ir::Module> lower_program(const Program& program);
+
+}  // namespace harp::lower

@@ -1,0 +1,68 @@
+// The module: every kernel lowered, and the host half – which buffers each is called with, by generation.
+#include "base/error.h"
+#include "lower/lower.h"
+
+namespace harp::lower {
+namespace {
+
+std::string comment_of(const KernelPlan& plan) {
+  std::string out = cat(plan.reduces.empty() ? "elementwise" : "reduce", " over ", to_string(iteration_space(plan)));
+  for (const Node* r : plan.reduces) {
+    const auto& a = r->as<ReduceAttributes>();
+    append(out, cat(" · ", name(r->op), " of ", to_string(r->sources[0]->shape), " axes [", join(a.axes, ", "), "] ",
+                    a.order == ReduceOrder::kLanes ? "lanes" : "chain", a.product ? " product" : ""));
+  }
+  append(out, cat(" · ", print(plan.variants[0].schedule)));
+  return out;
+}
+
+ir::HostBuffer host_buffer(const Program& program, const ValueBuilder::Argument& argument) {
+  const Buffer& b = program.buffers[static_cast<size_t>(argument.buffer)];
+  const Sym offset = argument.offset * static_cast<int64_t>(size_of(b.node->dtype));
+  using Kind = ir::HostBuffer::Kind;
+  switch (b.kind) {
+    case Buffer::Kind::kInput: return {Kind::kInput, b.index, offset};
+    case Buffer::Kind::kOutput: return {Kind::kOutput, b.index, offset};
+    case Buffer::Kind::kConstant: return {Kind::kConstant, b.index, offset};
+    case Buffer::Kind::kWorkspace: return {Kind::kWorkspace, b.index, b.offset + offset};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::shared_ptr<ir::Module> lower_program(const Program& program) {
+  const Graph& graph = *program.graph;
+  auto module = std::make_shared<ir::Module>();
+  module->arena = std::make_shared<ir::Arena>(graph.shared_dims());
+  module->name = graph.name();
+  module->shape_vars = graph.dims().variables();
+  module->workspace = program.workspace_bytes;
+  for (const Node* input : graph.inputs()) module->inputs.push_back({input->as<InputAttributes>().name, input->dtype, input->shape});
+  for (const GraphOutput& output : graph.outputs()) module->outputs.push_back({output.name, output.node->dtype, output.node->shape});
+  for (const Buffer& b : program.buffers)
+    if (b.kind == Buffer::Kind::kConstant) module->constants.push_back({b.node->dtype, b.node->as<ArrayAttributes>().data});
+
+  module->generations.resize(static_cast<size_t>(program.generations));
+  for (size_t k = 0; k < program.kernels.size(); ++k) {
+    const KernelPlan& plan = program.kernels[k];
+    HARP_ASSERT(plan.variants.size() == 1, "variants are not lowered here");
+    const Schedule& schedule = plan.variants[0].schedule;
+    ir::Kernel kernel;
+    kernel.name = cat("kernel_", k);
+    kernel.comment = cat("generation ", plan.generation, " · ", comment_of(plan));
+    for (const AxisSchedule& a : schedule.axes) kernel.simd_width = std::max(kernel.simd_width, a.simd_width);
+    KernelContext context{*module->arena, program, plan, schedule, kernel, ValueBuilder(*module->arena, program, plan, kernel)};
+    if (schedule.recipe == Template::kReduce)
+      lower_reduce(context);
+    else
+      lower_elementwise(context);
+    ir::Launch launch{static_cast<int>(k), {}, std::nullopt};
+    for (const ValueBuilder::Argument& argument : context.values.arguments()) launch.arguments.push_back(host_buffer(program, argument));
+    module->kernels.push_back(std::move(kernel));
+    module->generations[static_cast<size_t>(plan.generation)].push_back(std::move(launch));
+  }
+  return module;
+}
+
+}  // namespace harp::lower

@@ -1,0 +1,351 @@
+// Reduce template: the two orders of the law (02-semantics, "Sums"), written as loops over blocks and lanes.
+//
+// lanes   for each kept index: blocks of 4,096 elements in 64 accumulators (the vector axis), folded by halving; block results go through
+//         the same again. Axes outside the innermost run are a chain of such values.
+// chain   blocks of 256 elements, each one chain, block results by the same rule. The accumulators of a tile of the last kept axis lie side by
+//         side (a row in L1, or registers when the tile is a few vectors) and are the vector axis; the reduced elements stream past, several
+//         rows at a time.
+//
+// A level more than needed changes nothing (it adds the only block to an identity), so the number of levels comes from the bounds of the sizes.
+#include <algorithm>
+
+#include "base/error.h"
+#include "lower/lower.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+namespace {
+
+constexpr int64_t kLanes = 64, kLaneBlock = 4096, kChainBlock = 256;
+constexpr int64_t kRowBytes = 8192;  // all accumulator rows of a kernel together
+constexpr int64_t kMaxRegisterVectors = 8;
+
+int levels_needed(Sym count, int64_t block) {
+  int levels = 1;
+  for (__int128 reach = block; reach < range(count).hi; reach *= block) ++levels;
+  return levels;
+}
+
+class ReduceLowering {
+ public:
+  explicit ReduceLowering(KernelContext& context)
+      : c_(context), arena_(context.arena), first_(*context.plan.reduces[0]), attributes_(first_.as<ReduceAttributes>()) {
+    const Shape& shape = first_.sources[0]->shape;
+    std::vector<bool> reduced(shape.size(), false);
+    for (int axis : attributes_.axes) reduced[static_cast<size_t>(axis)] = true;
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      if (!reduced[axis] && !shape[axis].is_constant(1)) kept_.push_back(axis);
+    if (attributes_.order == ReduceOrder::kChain) {
+      outer_.assign(attributes_.axes.begin(), attributes_.axes.end());
+    } else {
+      size_t end = shape.size();
+      while (!reduced[end - 1]) --end;
+      size_t begin = end;
+      while (begin > 0 && reduced[begin - 1]) --begin;
+      for (size_t axis = 0; axis < end; ++axis)
+        if (reduced[axis]) (axis < begin ? outer_ : inner_).push_back(axis);
+    }
+    simd_width_ = 1;
+    for (const AxisSchedule& a : c_.schedule.axes) simd_width_ = std::max(simd_width_, a.simd_width);
+  }
+
+  void run() {
+    const bool chain = attributes_.order == ReduceOrder::kChain;
+    std::vector<Stmt*> nest;
+    Index position;  // of the kept axes
+    const size_t loops = chain && !kept_.empty() ? kept_.size() - 1 : kept_.size();
+    for (size_t i = 0; i < loops; ++i) {
+      nest.push_back(new_loop(arena_, cat("oidx", i), 0, size(kept_[i])));
+      position.push_back(nest.back()->variable);
+    }
+    Body body = chain ? row_chain(position) : lanes(position);
+    for (size_t i = nest.size(); i-- > 0;) {
+      nest[i]->body = std::move(body);
+      body = {nest[i]};
+    }
+    const bool threads = !c_.schedule.axes.empty() && c_.schedule.axes[0].kind == AxisKind::kThread;
+    if (threads && body.size() == 1 && body[0]->kind == StmtKind::kLoop) body[0]->loop = LoopKind::kThread;
+    c_.kernel.body = std::move(body);
+  }
+
+ private:
+  Dim size(size_t axis) const { return first_.sources[0]->shape[axis]; }
+  Shape sizes(const std::vector<size_t>& axes) const {
+    Shape result;
+    for (size_t axis : axes) result.push_back(size(axis));
+    return result;
+  }
+
+  // --- accumulators: one a reduction and level -------------------------------------------------------------------------
+
+  /// Bools are combined as 0 and 1 in i32.
+  static DType accumulator_dtype(const Node& reduce) { return reduce.dtype == DType::kBool ? DType::kI32 : reduce.dtype; }
+
+  struct Level {
+    std::vector<int> accumulators;  // parallel to plan.reduces
+  };
+  Level new_level(int64_t count) {
+    Level level;
+    for (const Node* r : c_.plan.reduces) {
+      level.accumulators.push_back(static_cast<int>(c_.kernel.accumulators.size()));
+      const DType dtype = accumulator_dtype(*r);
+      const Scalar identity = r->dtype == DType::kBool ? scalar_from_int(dtype, identity_of(r->op, DType::kBool).as<bool>()) : identity_of(r->op, dtype);
+      c_.kernel.accumulators.push_back({{dtype, 1}, count, combine_of(r->op), identity});
+    }
+    return level;
+  }
+  void declare(const Level& level, Body& body) {
+    for (int a : level.accumulators) {
+      Stmt* s = arena_.statement(StmtKind::kAccDeclare);
+      s->accumulator = a;
+      body.push_back(s);
+    }
+  }
+  void fold(const Level& level, Body& body) {
+    for (int a : level.accumulators) {
+      Stmt* s = arena_.statement(StmtKind::kAccFold);
+      s->accumulator = a;
+      body.push_back(s);
+    }
+  }
+  Stmt* update(int accumulator, Sym element, const UOp* value, const UOp* factor = nullptr) {
+    Stmt* s = arena_.statement(StmtKind::kAccUpdate);
+    s->accumulator = accumulator;
+    s->index = element;
+    s->value = value;
+    s->factor = factor;
+    return s;
+  }
+  const UOp* result(const Level& level, size_t r, Sym element) {
+    const UOp* value = arena_.acc(accumulator_dtype(*c_.plan.reduces[r]), level.accumulators[r], element);
+    return c_.plan.reduces[r]->dtype == DType::kBool ? arena_.apply(Op::kCast, DType::kBool, {value}) : value;
+  }
+  /// element of `to` is combined with element of `from`, for every reduction.
+  void carry(const Level& from, Sym from_element, const Level& to, Sym to_element, Body& body) {
+    for (size_t r = 0; r < c_.plan.reduces.size(); ++r) {
+      const DType dtype = accumulator_dtype(*c_.plan.reduces[r]);
+      body.push_back(update(to.accumulators[r], to_element, arena_.acc(dtype, from.accumulators[r], from_element)));
+    }
+  }
+  /// The operands of each reduction at this index of the source, combined into `element` of the level.
+  void accumulate(const Level& level, Sym element, const Index& index, Body& body) {
+    for (size_t r = 0; r < c_.plan.reduces.size(); ++r) {
+      std::vector<const UOp*> operands;
+      for (const Node* operand : operands_of(*c_.plan.reduces[r])) {
+        const UOp* value = c_.values.value(operand, operand->rank() == 0 ? Index{} : index);
+        operands.push_back(operand->dtype == DType::kBool ? arena_.apply(Op::kCast, DType::kI32, {value}) : value);
+      }
+      body.push_back(update(level.accumulators[r], element, operands[0], operands.size() > 1 ? operands[1] : nullptr));
+    }
+  }
+
+  /// Index of the source from the kept position and positions in the flattened outer and inner reduced axes.
+  Index source_index(const Index& kept, Sym outer, Sym inner) const {
+    Index index(first_.sources[0]->shape.size(), Sym(0));
+    for (size_t i = 0; i < kept_.size(); ++i) index[kept_[i]] = kept[i];
+    const Index outer_index = unflatten(outer, sizes(outer_)), inner_index = unflatten(inner, sizes(inner_));
+    for (size_t i = 0; i < outer_.size(); ++i) index[outer_[i]] = outer_index[i];
+    for (size_t i = 0; i < inner_.size(); ++i) index[inner_[i]] = inner_index[i];
+    return index;
+  }
+
+  // --- lanes -----------------------------------------------------------------------------------------------------------
+
+  Body lanes(const Index& kept) {
+    const Shape inner_shape = sizes(inner_), outer_shape = sizes(outer_);
+    const Sym count = element_count(inner_shape);
+    std::vector<Level> levels;
+    for (int l = levels_needed(count, kLaneBlock); l-- > 0;) levels.push_back(new_level(kLanes));
+    std::vector<Sym> counts = {count};
+    while (counts.size() < levels.size()) counts.push_back(ceil_div(counts.back(), kLaneBlock));
+
+    const auto value_at = [&](Sym outer) {
+      Body body;
+      lane_blocks(levels, counts, levels.size() - 1, 0, counts.back(), [&](Sym inner) { return source_index(kept, outer, inner); }, body);
+      return body;
+    };
+    Body body;
+    Level final_level = levels.back();
+    if (outer_.empty()) {
+      body = value_at(0);
+    } else {
+      const Sym outer_count = element_count(outer_shape);
+      std::vector<Level> chain;
+      for (int l = levels_needed(outer_count, kChainBlock); l-- > 0;) chain.push_back(new_level(1));
+      chain_blocks(chain, outer_count, 1, [&](Sym begin, Sym end, Body& into) {
+        Stmt* loop = new_loop(arena_, next_name(), begin, end);
+        loop->body = value_at(loop->variable);
+        carry(levels.back(), 0, chain[0], 0, loop->body);
+        into.push_back(loop);
+      }, body);
+      final_level = chain.back();
+    }
+    for (size_t r = 0; r < c_.plan.reduces.size(); ++r) c_.values.bind(c_.plan.reduces[r], result(final_level, r, 0));
+    for (Stmt* s : store_outputs(c_, kept)) body.push_back(s);
+    return body;
+  }
+
+  /// Items [begin, end) of a level (elements at level 0, blocks of the level below above it) end up in element 0 of its accumulators.
+  template <class IndexAt>
+  void lane_blocks(const std::vector<Level>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end, IndexAt index_at, Body& body) {
+    declare(levels[level], body);
+    if (level == 0) {
+      const Sym full = begin + floor_div(end - begin, kLanes) * kLanes;
+      if (!proven_at_most(full, begin)) {
+        Stmt* steps = new_loop(arena_, next_name(), begin, full);
+        steps->step = kLanes;
+        steps->body = lane_loop(levels[0], kLanes, steps->variable, index_at);
+        body.push_back(steps);
+      }
+      if (!proven_at_most(end, full))
+        for (Stmt* s : lane_loop(levels[0], end - full, full, index_at)) body.push_back(s);
+    } else {
+      Stmt* blocks = new_loop(arena_, cat("block", level), begin, end);
+      const Sym first = blocks->variable * kLaneBlock;
+      lane_blocks(levels, counts, level - 1, first, min(first + kLaneBlock, counts[level - 1]), index_at, blocks->body);
+      carry(levels[level - 1], 0, levels[level], mod(blocks->variable - begin, kLanes), blocks->body);
+      body.push_back(blocks);
+    }
+    fold(levels[level], body);
+  }
+
+  /// Lanes 0 … count - 1 take the elements from `start` on.
+  template <class IndexAt>
+  Body lane_loop(const Level& level, Sym count, Sym start, IndexAt index_at) {
+    Stmt* lane = new_loop(arena_, "lane", 0, count);
+    accumulate(level, lane->variable, index_at(start + lane->variable), lane->body);
+    Body loops = vectorise(arena_, lane, simd_width_, false);
+    // a few vectors: written out, so that the accumulators stay in registers
+    if (count.is_constant() && loops.size() == 1 && loops[0]->kind == StmtKind::kLoop && count.constant() / loops[0]->step <= 16)
+      return unroll(arena_, loops[0]);
+    return loops;
+  }
+
+  // --- chain -----------------------------------------------------------------------------------------------------------
+
+  /// `count` elements as a chain: `elements(begin, end, body)` emits what combines them into level 0, whose accumulators are `width` wide.
+  template <class Elements>
+  void chain_blocks(const std::vector<Level>& levels, Sym count, Sym width, Elements elements, Body& body) {
+    std::vector<Sym> counts = {count};
+    while (counts.size() < levels.size()) counts.push_back(ceil_div(counts.back(), kChainBlock));
+    chain_level(levels, counts, levels.size() - 1, 0, counts.back(), width, elements, body);
+  }
+  template <class Elements>
+  void chain_level(const std::vector<Level>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end, Sym width,
+                   Elements elements, Body& body) {
+    declare(levels[level], body);
+    if (level == 0) {
+      elements(begin, end, body);
+      return;
+    }
+    Stmt* blocks = new_loop(arena_, cat("block", level), begin, end);
+    const Sym first = blocks->variable * kChainBlock;
+    chain_level(levels, counts, level - 1, first, min(first + kChainBlock, counts[level - 1]), width, elements, blocks->body);
+    if (width.is_constant(1)) {
+      carry(levels[level - 1], 0, levels[level], 0, blocks->body);
+    } else {
+      Stmt* columns = new_loop(arena_, "column", 0, width);
+      carry(levels[level - 1], columns->variable, levels[level], columns->variable, columns->body);
+      for (Stmt* s : vector_columns(columns)) blocks->body.push_back(s);
+    }
+    body.push_back(blocks);
+  }
+
+  /// A loop over the columns of the accumulator row, vectorised; written out when it is a few vectors.
+  Body vector_columns(Stmt* columns) {
+    const Sym width = columns->end;
+    Body loops = vectorise(arena_, columns, simd_width_, false);
+    if (!in_registers(width)) return loops;
+    Body result;
+    for (Stmt* s : loops)
+      for (Stmt* u : unroll(arena_, s)) result.push_back(u);
+    return result;
+  }
+  bool in_registers(Sym width) const { return width.is_constant() && width.constant() <= kMaxRegisterVectors * simd_width_; }
+
+  Body row_chain(const Index& outer_kept) {
+    const Sym count = element_count(sizes(outer_));
+    const int level_count = levels_needed(count, kChainBlock);
+    if (kept_.empty()) return column_chain(outer_kept, Sym(0), 1, count, level_count, 1);
+    const Dim columns = size(kept_.back());
+    size_t row_bytes = 0;
+    for (const Node* r : c_.plan.reduces) row_bytes += size_of(accumulator_dtype(*r)) * static_cast<size_t>(level_count);
+    int64_t tile = kLanes;
+    while (tile * 2 * static_cast<int64_t>(row_bytes) <= kRowBytes) tile *= 2;
+    if (const int64_t wanted = c_.schedule.axes[kept_.size() - 1].tile) tile = std::min(tile, wanted);
+    if (range(columns).hi <= tile) {
+      const int64_t most = std::max<int64_t>(range(columns).hi, 1);
+      const int64_t capacity = (most + simd_width_ - 1) / simd_width_ * simd_width_;
+      return column_chain(outer_kept, Sym(0), columns, count, level_count, capacity);
+    }
+    Stmt* tiles = new_loop(arena_, "tile", 0, ceil_div(columns, tile));
+    const Sym start = tiles->variable * tile;
+    tiles->body = column_chain(outer_kept, start, min(Sym(tile), columns - start), count, level_count, tile);
+    return {tiles};
+  }
+
+  /// Columns [start, start + width) of the last kept axis.
+  Body column_chain(const Index& outer_kept, Sym start, Sym width, Sym count, int level_count, int64_t capacity) {
+    std::vector<Level> levels;
+    for (int l = 0; l < level_count; ++l) levels.push_back(new_level(capacity));
+    const auto kept_at = [&](Sym column) {
+      Index kept = outer_kept;
+      if (!kept_.empty()) kept.push_back(start + column);
+      return kept;
+    };
+    // rows [row, row + n) into every column
+    const auto rows = [&](Sym row, int n) -> Body {
+      Stmt* columns = new_loop(arena_, "column", 0, width);
+      for (int i = 0; i < n; ++i)
+        accumulate(levels[0], columns->variable, source_index(kept_at(columns->variable), row + i, 0), columns->body);
+      if (width.is_constant(1)) return unroll(arena_, columns);
+      return vector_columns(columns);
+    };
+    const int together = in_registers(width) ? 1 : std::max(1, c_.schedule.axes.back().unroll);
+    Body body;
+    chain_blocks(levels, count, width, [&](Sym begin, Sym end, Body& into) {
+      const Sym full = begin + floor_div(end - begin, together) * together;
+      if (together > 1 && !proven_at_most(full, begin)) {
+        Stmt* loop = new_loop(arena_, next_name(), begin, full);
+        loop->step = together;
+        loop->body = rows(loop->variable, together);
+        into.push_back(loop);
+      }
+      const Sym rest = together > 1 ? full : begin;
+      if (!proven_at_most(end, rest)) {
+        Stmt* loop = new_loop(arena_, next_name(), rest, end);
+        loop->body = rows(loop->variable, 1);
+        into.push_back(loop);
+      }
+    }, body);
+    // the results, with what is computed from them
+    Stmt* columns = new_loop(arena_, "column", 0, width);
+    for (size_t r = 0; r < c_.plan.reduces.size(); ++r) c_.values.bind(c_.plan.reduces[r], result(levels.back(), r, columns->variable));
+    columns->body = store_outputs(c_, kept_at(columns->variable));
+    if (kept_.empty()) {
+      for (Stmt* s : unroll(arena_, columns)) body.push_back(s);
+    } else {
+      for (Stmt* s : vectorise(arena_, columns, simd_width_, false)) body.push_back(s);
+    }
+    return body;
+  }
+
+  std::string next_name() { return cat("ridx", names_++); }
+
+  KernelContext& c_;
+  Arena& arena_;
+  const Node& first_;
+  const ReduceAttributes& attributes_;
+  std::vector<size_t> kept_;           // axes of the source that stay and are not 1
+  std::vector<size_t> outer_, inner_;  // reduced by chain, by lanes
+  int simd_width_;
+  int names_ = 0;
+};
+
+}  // namespace
+
+void lower_reduce(KernelContext& context) { ReduceLowering(context).run(); }
+
+}  // namespace harp::lower

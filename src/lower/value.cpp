@@ -1,0 +1,218 @@
+#include "lower/value.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace harp::lower {
+
+using ir::UOp;
+
+Sym flatten(const Index& index, const Shape& shape) {
+  Sym position = 0;
+  for (size_t i = 0; i < shape.size(); ++i) position = position * shape[i] + index[i];
+  return position;
+}
+
+Index unflatten(Sym position, const Shape& shape) {
+  Index index(shape.size(), Sym(0));
+  size_t outermost = 0;  // the first axis that is not 1 needs no mod
+  while (outermost < shape.size() && shape[outermost].is_constant(1)) ++outermost;
+  for (size_t i = shape.size(); i-- > outermost;) {
+    if (shape[i].is_constant(1)) continue;
+    index[i] = i == outermost ? position : mod(position, shape[i]);
+    if (i != outermost) position = floor_div(position, shape[i]);
+  }
+  return index;
+}
+
+Index reshape_index(const Index& index, const Shape& to, const Shape& from) {
+  // Walk both shapes from the left. Whenever the products so far agree, the axes since the last such place form a group that is
+  // flattened and unflattened by itself, so that an axis that stays is a group of one and needs no division.
+  Index result;
+  size_t t = 0, f = 0;
+  while (t < to.size() || f < from.size()) {
+    const size_t t0 = t, f0 = f;
+    Sym product_to = t < to.size() ? to[t++] : 1, product_from = f < from.size() ? from[f++] : 1;
+    while (!(product_to == product_from) && (t < to.size() || f < from.size())) {
+      const bool from_is_behind = f < from.size() && proven_at_most(product_from, product_to);
+      if (t == to.size() || from_is_behind)
+        product_from *= from[f++];
+      else
+        product_to *= to[t++];
+    }
+    const auto slice = [](const std::vector<Sym>& all, size_t begin, size_t end) {
+      return std::vector<Sym>(all.begin() + static_cast<long>(begin), all.begin() + static_cast<long>(end));
+    };
+    const Index part = unflatten(flatten(slice(index, t0, t), slice(to, t0, t)), slice(from, f0, f));
+    result.insert(result.end(), part.begin(), part.end());
+  }
+  return result;
+}
+
+size_t ValueBuilder::KeyHash::operator()(const Key& key) const {
+  size_t h = reinterpret_cast<size_t>(key.node) * 31 + reinterpret_cast<size_t>(key.mask);
+  for (const Sym& s : key.index) h = h * 0x9e3779b97f4a7c15u + s.hash();
+  return h;
+}
+
+ValueBuilder::ValueBuilder(ir::Arena& arena, const Program& program, const KernelPlan& plan, ir::Kernel& kernel)
+    : arena_(arena), program_(program), plan_(plan), kernel_(kernel) {}
+
+int ValueBuilder::parameter(int buffer, bool written, Sym offset) {
+  for (size_t i = 0; i < arguments_.size(); ++i)
+    if (arguments_[i].buffer == buffer && arguments_[i].offset == offset && kernel_.params[i].written == written) return static_cast<int>(i);
+  const Buffer& b = program_.buffers[static_cast<size_t>(buffer)];
+  constexpr std::string_view kinds[] = {"input", "output", "constant", "tmp"};
+  arguments_.push_back({buffer, offset});
+  kernel_.params.push_back({cat(kinds[static_cast<int>(b.kind)], b.index), b.node->dtype, written});
+  return static_cast<int>(arguments_.size()) - 1;
+}
+
+const UOp* ValueBuilder::value(const Node* node, const Index& index, const UOp* mask) {
+  Key key{node, index, mask};
+  if (auto found = values_.find(key); found != values_.end()) return found->second;
+  const UOp* result = build(node, index, mask);
+  values_.emplace(std::move(key), result);
+  return result;
+}
+
+const UOp* ValueBuilder::build(const Node* node, const Index& index, const UOp* mask) {
+  if (is_loaded(program_, plan_, node)) return load(node, index, mask);
+  switch (info(node->op).family) {
+    case Family::kElementwise:
+    case Family::kConvert: return elementwise(node, index, mask);
+    case Family::kReduce: {
+      auto found = bound_.find(node);
+      HARP_ASSERT(found != bound_.end(), "a reduction is used in a kernel that does not compute it");
+      return found->second;
+    }
+    case Family::kCopy: return value(node->sources[0], index, mask);
+    case Family::kJoin: return concat(node, index, mask);
+    default: break;
+  }
+  switch (node->op) {
+    case Op::kConstant: return arena_.constant(node->as<ConstantAttributes>().value);
+    case Op::kSize: return arena_.index(node->as<SizeAttributes>().value);
+    case Op::kArange: return arena_.apply(Op::kCast, node->dtype, {arena_.index(index[0])});
+    case Op::kPermute: {
+      const auto& axes = node->as<PermuteAttributes>().axes;
+      Index source(index.size());
+      for (size_t i = 0; i < axes.size(); ++i) source[static_cast<size_t>(axes[i])] = index[i];
+      return value(node->sources[0], source, mask);
+    }
+    case Op::kExpand: {
+      Index source = index;
+      const Shape& from = node->sources[0]->shape;
+      for (size_t i = 0; i < source.size(); ++i)
+        if (from[i].is_constant(1)) source[i] = 0;
+      return value(node->sources[0], source, mask);
+    }
+    case Op::kReshape: return value(node->sources[0], reshape_index(index, node->shape, node->sources[0]->shape), mask);
+    case Op::kSlice: {
+      const auto& slice = node->as<SliceAttributes>();
+      Index source(index.size());
+      for (size_t i = 0; i < index.size(); ++i) source[i] = slice.start[i] + slice.step[i] * index[i];
+      return value(node->sources[0], source, mask);
+    }
+    case Op::kPad: return pad(node, index, mask);
+    case Op::kUnfold: {
+      const auto& unfold = node->as<UnfoldAttributes>();
+      Index source(index.begin(), index.end() - 1);
+      Sym& position = source[static_cast<size_t>(unfold.axis)];
+      position = position * unfold.stride + index.back() * unfold.dilation;
+      return value(node->sources[0], source, mask);
+    }
+    default: fail(Code::kInternal, "no lowering for op ", name(node->op));
+  }
+}
+
+const UOp* ValueBuilder::elementwise(const Node* node, const Index& index, const UOp* mask) {
+  std::vector<const UOp*> sources;
+  for (const Node* source : node->sources) sources.push_back(value(source, source->rank() == 0 ? Index{} : index, mask));
+  return arena_.apply(node->op, node->dtype, std::move(sources));
+}
+
+const UOp* ValueBuilder::both(const UOp* a, const UOp* b) {
+  if (a == nullptr) return b;
+  if (b == nullptr) return a;
+  return arena_.apply(Op::kBitAnd, DType::kBool, {a, b});
+}
+
+const UOp* ValueBuilder::pad(const Node* node, const Index& index, const UOp* mask) {
+  const auto& pad = node->as<PadAttributes>();
+  const Shape& from = node->sources[0]->shape;
+  Index source(index.size());
+  const UOp* inside = nullptr;
+  for (size_t i = 0; i < index.size(); ++i) {
+    source[i] = index[i] - pad.before[i];
+    if (!pad.before[i].is_constant(0)) inside = both(inside, arena_.in_range(source[i]));
+    if (!pad.after[i].is_constant(0)) inside = both(inside, arena_.in_range(from[i] - 1 - source[i]));
+  }
+  if (inside == nullptr) return value(node->sources[0], source, mask);
+  const UOp* filled = arena_.constant(pad.value);
+  return arena_.apply(Op::kWhere, node->dtype, {inside, value(node->sources[0], source, both(mask, inside)), filled});
+}
+
+namespace {
+
+/// The node below a chain of slices, and where element `index` of the chain's top lies in it.
+const Node* below_slices(const Node* node, Index& index) {
+  while (node->op == Op::kSlice) {
+    const auto& slice = node->as<SliceAttributes>();
+    for (size_t i = 0; i < index.size(); ++i) index[i] = slice.start[i] + slice.step[i] * index[i];
+    node = node->sources[0];
+  }
+  return node;
+}
+
+}  // namespace
+
+const UOp* ValueBuilder::concat(const Node* node, const Index& index, const UOp* mask) {
+  const size_t axis = static_cast<size_t>(node->as<ConcatAttributes>().axis);
+  std::vector<Sym> starts;
+  Sym end = 0;
+  for (const Node* source : node->sources) {
+    starts.push_back(end);
+    end += source->shape[axis];
+  }
+  // Slices of one array (a roll, say) join as an index: no value is computed twice.
+  std::vector<Index> below;
+  const Node* base = nullptr;
+  for (size_t s = 0; s < node->sources.size(); ++s) {
+    Index part = index;
+    part[axis] = part[axis] - starts[s];
+    const Node* bottom = below_slices(node->sources[s], part);
+    if (s == 0)
+      base = bottom;
+    else if (bottom != base)
+      base = nullptr;
+    if (base == nullptr) break;
+    below.push_back(std::move(part));
+  }
+  if (base != nullptr) {
+    Index joined = below.back();
+    for (size_t s = node->sources.size() - 1; s-- > 0;)
+      for (size_t i = 0; i < joined.size(); ++i) joined[i] = select(starts[s + 1] - 1 - index[axis], below[s][i], joined[i]);
+    return value(base, joined, mask);
+  }
+  const UOp* result = nullptr;
+  for (size_t s = node->sources.size(); s-- > 0;) {
+    const bool first = s == 0, last = s + 1 == node->sources.size();
+    if (node->sources[s]->shape[axis].is_constant(0)) continue;
+    Index part = index;
+    part[axis] = part[axis] - starts[s];
+    const UOp* from = first ? nullptr : arena_.in_range(part[axis]);
+    const UOp* until = last ? nullptr : arena_.in_range(starts[s + 1] - 1 - index[axis]);
+    const UOp* mine = value(node->sources[s], part, both(mask, both(from, until)));
+    result = result == nullptr ? mine : arena_.apply(Op::kWhere, node->dtype, {until, mine, result});
+  }
+  return result != nullptr ? result : arena_.constant(scalar_from_int(node->dtype, 0));  // no elements: never asked for
+}
+
+const UOp* ValueBuilder::load(const Node* node, const Index& index, const UOp* mask) {
+  const int buffer = program_.buffer_of.at(node);
+  return arena_.load(node->dtype, parameter(buffer, false), flatten(index, node->shape), mask);
+}
+
+}  // namespace harp::lower

@@ -1,0 +1,108 @@
+// How a graph becomes source, in order. A reader starts here.
+#include "pipeline.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "graph/dot.h"
+#include "graph/text.h"
+#include "ir/linearize.h"
+#include "lower/lower.h"
+#include "opt/passes.h"
+#include "render/c.h"
+#include "schedule/schedule_program.h"
+
+namespace harp {
+namespace {
+
+#ifdef NDEBUG
+constexpr bool kVerify = false;
+#else
+constexpr bool kVerify = true;
+#endif
+
+/// What a compile has made so far; each step fills the next member.
+struct Stages {
+  std::shared_ptr<Graph> graph;
+  Program program;
+  std::shared_ptr<ir::Module> module;
+  std::string source;
+};
+
+struct Step {
+  std::string_view name;
+  void (*run)(Stages& stages, const PipelineOptions& options);
+  std::string (*print)(const Stages& stages);
+};
+
+void optimise(Stages& s, const PipelineOptions& options) {
+  for (std::string_view rule : options.disabled_rules)
+    HARP_CHECK(opt::find_pass(rule) != nullptr, Code::kInvalidArgument, "no optimiser rule is called \"", rule, "\"; there are ",
+               join(opt::passes(), ", ", [](const opt::Pass& p) { return p.name; }));
+  for (const opt::Pass& pass : opt::passes())
+    if (std::find(options.disabled_rules.begin(), options.disabled_rules.end(), pass.name) == options.disabled_rules.end())
+      s.graph = pass.run(*s.graph);
+}
+
+void schedule(Stages& s, const PipelineOptions& options) {
+  s.program = schedule_graph(s.graph, {options.target, options.plain_text ? 1 : options.simd_width, options.schedule_override});
+  if (kVerify) verify(s.program);
+}
+
+void lower(Stages& s, const PipelineOptions&) {
+  s.module = lower::lower_program(s.program);
+  if (kVerify) ir::verify(*s.module);
+}
+
+void render(Stages& s, const PipelineOptions& options) { s.source = render_c(*s.module, {options.target, options.plain_text}); }
+
+std::string print_linear(const Stages& s) {
+  std::string out;
+  for (const ir::Kernel& kernel : s.module->kernels) out += ir::print(kernel, ir::linearize(kernel));
+  return out;
+}
+
+/// The staircase: every stage with its printer.
+constexpr Step kSteps[] = {
+    {"graph", [](Stages&, const PipelineOptions&) {}, [](const Stages& s) { return print_graph(*s.graph); }},
+    {"opt", optimise, [](const Stages& s) { return print_graph(*s.graph); }},
+    {"schedule", schedule, [](const Stages& s) { return print(s.program); }},
+    {"ir", lower, [](const Stages& s) { return ir::print(*s.module); }},
+    {"linear", [](Stages&, const PipelineOptions&) {}, print_linear},
+    {"c", render, [](const Stages& s) { return s.source; }},
+};
+
+Stages start(const Graph& graph) { return {graph.clone(), {}, nullptr, {}}; }
+
+}  // namespace
+
+Generated generate(const Graph& graph, const PipelineOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  HARP_CHECK(!graph.outputs().empty(), Code::kInvalidArgument, "the graph \"", graph.name(), "\" has no output");
+  Stages stages = start(graph);
+  for (const Step& step : kSteps) {
+    step.run(stages, options);
+    if (options.dump && std::find(options.dump_stages.begin(), options.dump_stages.end(), step.name) != options.dump_stages.end())
+      options.dump(step.name, step.print(stages));
+  }
+  PipelineStats stats;
+  stats.kernels = static_cast<int>(stages.program.kernels.size());
+  stats.generations = stages.program.generations;
+  stats.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  return {std::move(stages.source), std::move(stages.module), stats};
+}
+
+std::string emit_stage(const Graph& graph, const PipelineOptions& options, std::string_view stage) {
+  if (stage == "dot") return to_dot(graph);
+  Stages stages = start(graph);
+  for (const Step& step : kSteps) {
+    step.run(stages, options);
+    if (step.name == stage) return step.print(stages);
+  }
+  fail(Code::kInvalidArgument, "no stage is called \"", stage, "\"; there are dot, ",
+       join(kSteps, ", ", [](const Step& step) { return step.name; }));
+}
+
+}  // namespace harp

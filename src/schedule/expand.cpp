@@ -1,0 +1,114 @@
+// Chooses the template of each fused group and the schedule it is lowered by; overrides come from the API or the tuner.
+#include "base/error.h"
+#include "base/text.h"
+#include "schedule/fuse.h"
+#include "schedule/schedule_program.h"
+
+namespace harp {
+namespace {
+
+/// Lanes of the widest value a kernel computes, so that every vector fits a register.
+int natural_width(const Program& program, const KernelPlan& kernel, const Target& target) {
+  size_t widest = 1;
+  for (const Node* node : computed_nodes(program, kernel)) {
+    widest = std::max(widest, size_of(node->dtype));
+    for (const Node* source : node->sources) widest = std::max(widest, size_of(source->dtype));
+  }
+  for (const StorePlan& s : kernel.stores) widest = std::max(widest, size_of(s.node->dtype));
+  const int width = target.vector_bytes / static_cast<int>(widest);
+  return std::max(1, std::min(width, 16));
+}
+
+Schedule choose(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options) {
+  Schedule s;
+  const int width = options.simd_width ? options.simd_width : natural_width(program, kernel, options.target);
+  s.axes.resize(iteration_space(kernel).size());
+  if (!s.axes.empty()) {
+    s.axes.front().kind = AxisKind::kThread;
+    s.axes.back().simd_width = width;
+  }
+  if (!kernel.reduces.empty()) {
+    s.recipe = Template::kReduce;
+    const auto& attributes = kernel.reduces[0]->as<ReduceAttributes>();
+    AxisSchedule reduced;
+    reduced.kind = AxisKind::kReduce;
+    if (attributes.order == ReduceOrder::kLanes) {
+      // the law's 64 lanes are the vector axis; kept axes stay scalar
+      if (!s.axes.empty()) s.axes.back().simd_width = 1;
+      reduced.simd_width = width;
+    } else if (s.axes.empty()) {
+      reduced.simd_width = 1;
+    } else {
+      reduced.unroll = 8;  // rows added to the accumulator row in one go
+    }
+    s.axes.push_back(reduced);
+  }
+  return s;
+}
+
+/// Rules every schedule of this kernel must obey on a CPU.
+void check_legal(const KernelPlan& kernel, const Schedule& s, std::string_view where) {
+  const size_t kept = iteration_space(kernel).size();
+  const size_t wanted = kept + (kernel.reduces.empty() ? 0 : 1);
+  const Template recipe = kernel.reduces.empty() ? Template::kElementwise : Template::kReduce;
+  HARP_CHECK(s.recipe == recipe, Code::kInvalidArgument, where, ": the recipe must be ", recipe == Template::kReduce ? "reduce" : "elementwise");
+  HARP_CHECK(s.axes.size() == wanted, Code::kInvalidArgument, where, ": the kernel has ", wanted, " axes, the schedule ", s.axes.size());
+  int vector_axes = 0;
+  for (size_t i = 0; i < s.axes.size(); ++i) {
+    const AxisSchedule& a = s.axes[i];
+    HARP_CHECK(a.kind != AxisKind::kThreadGroup, Code::kInvalidArgument, where, ": axis ", i, " is thread_group, which backend c does not have");
+    HARP_CHECK((a.kind == AxisKind::kReduce) == (i >= kept), Code::kInvalidArgument, where, ": axis ", i,
+               i >= kept ? " is reduced and must be of kind reduce" : " is kept and cannot be of kind reduce");
+    HARP_CHECK(a.kind != AxisKind::kThread || i == 0, Code::kInvalidArgument, where, ": only axis 0 can be of kind thread");
+    HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0 && a.simd_width <= 16, Code::kInvalidArgument, where, ": axis ", i, " has simd=",
+               a.simd_width, "; it must be 1, 2, 4, 8 or 16");
+    if (a.simd_width > 1) {
+      ++vector_axes;
+      const bool lanes = !kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes;
+      HARP_CHECK(lanes ? i == kept : i + 1 == kept, Code::kInvalidArgument, where, ": simd belongs on ",
+                 lanes ? "the reduced axis (the law's lanes)" : "the last kept axis");
+    }
+  }
+  HARP_CHECK(vector_axes <= 1, Code::kInvalidArgument, where, ": more than one axis has simd");
+}
+
+void apply_overrides(Program& program, std::string_view text) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.find_first_not_of(" \t\r") == line.npos) continue;
+    const size_t colon = line.find(':');
+    HARP_CHECK(colon != line.npos, Code::kParse, "schedule override: expected \"kernel_N: schedule\", got \"", line, "\"");
+    const std::string_view target = line.substr(0, colon);
+    bool found = false;
+    for (size_t k = 0; k < program.kernels.size() && !found; ++k) {
+      if (target != cat("kernel_", k)) continue;
+      Schedule schedule = parse_schedule(line.substr(colon + 1));
+      check_legal(program.kernels[k], schedule, target);
+      program.kernels[k].variants.assign(1, Variant{std::nullopt, std::move(schedule)});
+      found = true;
+    }
+    HARP_CHECK(found, Code::kInvalidArgument, "schedule override: no kernel is called \"", target, "\"; there are ", program.kernels.size());
+  }
+}
+
+}  // namespace
+
+void expand(Program& program, const ScheduleOptions& options) {
+  for (size_t k = 0; k < program.kernels.size(); ++k) {
+    KernelPlan& kernel = program.kernels[k];
+    kernel.variants.assign(1, Variant{std::nullopt, choose(program, kernel, options)});
+    check_legal(kernel, kernel.variants[0].schedule, cat("kernel_", k));
+  }
+  apply_overrides(program, options.overrides);
+}
+
+Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& options) {
+  Program program = fuse(std::move(graph));
+  expand(program, options);
+  plan_memory(program);
+  return program;
+}
+
+}  // namespace harp

@@ -1,0 +1,348 @@
+// How stored nodes find their kernel. They are visited sources first; each is a *root* with the buffers it reads, found by walking
+// its inlined tree. A root joins an existing kernel over the same space when
+//   - everything it reads is ready before that kernel runs, or is made by that very kernel and read at the same index
+//     (the epilogue of a reduction, or an output computed from another output), and
+//   - it shares something with it (a reading), so that one pass serves both;
+// otherwise it starts a kernel, one generation after the latest it reads from. The generation of a kernel never changes once it is
+// made, so what is ready is known at once. In the end a value that only its own kernel needs loses its buffer.
+#include "schedule/fuse.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+#include "base/error.h"
+#include "schedule/materialise.h"
+
+namespace harp {
+
+namespace {
+
+constexpr size_t kMaxStores = 16;     // of one kernel
+constexpr size_t kRecentKernels = 8;  // same-space kernels that a root looks at
+
+/// What one root reads, and how.
+struct Dependencies {
+  std::vector<const Node*> buffers;              // stored nodes, inputs, constant arrays; in order of first use
+  std::unordered_set<const Node*> same_index;    // those read at the root's own index (size-1 axes aside)
+  std::unordered_set<const Node*> other_index;   // those read at any other
+  int ops = 0;
+};
+
+bool keeps_index(const Node& node) {
+  if (is_elementwise(node.op)) return true;
+  return node.op == Op::kReshape && squeezed(node.shape) == squeezed(node.sources[0]->shape);
+}
+
+struct KernelDraft {
+  KernelPlan plan;
+  std::unordered_set<const Node*> makes, reads;
+  int ops = 0;
+};
+
+class Fuser {
+ public:
+  explicit Fuser(Program& program) : program_(program), graph_(*program.graph), live_(graph_.live_nodes()) {
+    stored_ = choose_materialised(graph_, live_);
+  }
+
+  void run() {
+    for (const Node* node : live_)
+      if (stored_.count(node)) place(node);
+    for (size_t i = 0; i < graph_.outputs().size(); ++i) place_copy(static_cast<int>(i));
+    finish();
+  }
+
+ private:
+  bool has_own_buffer(const Node* node) const { return node->op == Op::kInput || node->op == Op::kConstantArray; }
+  bool is_buffer(const Node* node) const { return stored_.count(node) || has_own_buffer(node); }
+
+  /// Walks the inlined tree below the values, which are at the root's index.
+  Dependencies dependencies_of(std::span<const Node* const> values, bool at_root_index) {
+    Dependencies d;
+    std::unordered_set<const Node*> seen_same, seen_other, counted, listed;
+    std::vector<std::pair<const Node*, bool>> stack;
+    for (auto it = values.rbegin(); it != values.rend(); ++it) stack.push_back({*it, at_root_index});
+    bool first = true;
+    while (!stack.empty()) {
+      const auto [node, same] = stack.back();
+      stack.pop_back();
+      if (!(same ? seen_same : seen_other).insert(node).second) continue;
+      const bool is_root = first && at_root_index && stored_.count(node);  // the root itself: look at what it is made of
+      first = false;
+      if (is_buffer(node) && !is_root) {
+        if (listed.insert(node).second) d.buffers.push_back(node);
+        (same ? d.same_index : d.other_index).insert(node);
+        continue;
+      }
+      if (counted.insert(node).second) ++d.ops;
+      const bool below = same && keeps_index(*node);
+      const auto operands = operands_of(*node);
+      for (size_t i = operands.size(); i-- > 0;) stack.push_back({operands[i], below});
+    }
+    return d;
+  }
+
+  int kernel_of(const Node* node) const {
+    auto found = made_by_.find(node);
+    return found == made_by_.end() ? -1 : found->second;
+  }
+
+  void place(const Node* node) {
+    if (is_reduce(node->op)) {
+      place_reduce(node);
+    } else if (node->op == Op::kConcat) {
+      place_concat(node);
+    } else {
+      const Node* values[] = {node};
+      place_store({node, add_buffer(node), node->shape, {}}, dependencies_of(values, true), node);
+    }
+  }
+
+  void place_reduce(const Node* node) {
+    Dependencies d = dependencies_of(operands_of(*node), false);
+    const auto& mine = node->as<ReduceAttributes>();
+    for (int k : recent_reduces(node->sources[0]->shape.size())) {
+      KernelDraft& kernel = kernels_[static_cast<size_t>(k)];
+      const auto& theirs = kernel.plan.reduces[0]->as<ReduceAttributes>();
+      if (theirs.axes != mine.axes || theirs.order != mine.order || kernel.plan.reduces[0]->sources[0]->shape != node->sources[0]->shape)
+        continue;
+      if (!can_join(kernel, k, d, false)) continue;
+      kernel.plan.reduces.push_back(node);
+      join(kernel, k, d, node);
+      add_buffer(node);
+      return;
+    }
+    const int k = start_kernel(d);
+    kernels_[static_cast<size_t>(k)].plan.reduces.push_back(node);
+    join(kernels_[static_cast<size_t>(k)], k, d, node);
+    reduce_spaces_[node->sources[0]->shape.size()].push_back(k);
+    add_buffer(node);
+  }
+
+  /// Each source is stored into its part of the result by a kernel over the source's space.
+  void place_concat(const Node* node) {
+    const int axis = node->as<ConcatAttributes>().axis;
+    const int buffer = add_buffer(node);
+    Dim offset = 0;
+    int last = -1;
+    for (const Node* source : node->sources) {
+      std::vector<Dim> offsets(node->shape.size(), Dim(0));
+      offsets[static_cast<size_t>(axis)] = offset;
+      offset += source->shape[static_cast<size_t>(axis)];
+      if (element_count(source->shape).is_constant(0)) continue;
+      const Node* values[] = {source};
+      // a stored source is read like any other buffer
+      Dependencies d = dependencies_of(values, !stored_.count(source));
+      last = std::max(last, place_store({source, buffer, node->shape, std::move(offsets)}, std::move(d), nullptr), [this](int a, int b) {
+        return a < 0 || kernels_[static_cast<size_t>(a)].plan.generation < kernels_[static_cast<size_t>(b)].plan.generation;
+      });
+    }
+    if (last >= 0) made_by_[node] = last;  // ready when the latest part is
+  }
+
+  /// An output that is an input or constant array, or an output named twice: stored again.
+  void place_copy(int output) {
+    const Node* node = graph_.outputs()[static_cast<size_t>(output)].node;
+    if (output_buffers_[static_cast<size_t>(output)] >= 0) return;
+    Buffer buffer{Buffer::Kind::kOutput, output, node, 0, 0};
+    program_.buffers.push_back(buffer);
+    const int id = static_cast<int>(program_.buffers.size()) - 1;
+    output_buffers_[static_cast<size_t>(output)] = id;
+    Dependencies d;
+    d.buffers.push_back(node);
+    d.same_index.insert(node);
+    place_store({node, id, node->shape, {}}, std::move(d), nullptr);
+  }
+
+  int place_store(StorePlan store, Dependencies d, const Node* makes) {
+    const Shape space = squeezed(store.node->shape);
+    // first the kernels that make what is read here, then others over the same space
+    std::vector<int> candidates;
+    for (const Node* buffer : d.buffers)
+      if (const int k = kernel_of(buffer); k >= 0 && d.same_index.count(buffer)) candidates.push_back(k);
+    auto& recent = elementwise_spaces_[space_key(space)];
+    candidates.insert(candidates.end(), recent.rbegin(), recent.rbegin() + static_cast<long>(std::min(recent.size(), kRecentKernels)));
+    for (int k : candidates) {
+      KernelDraft& kernel = kernels_[static_cast<size_t>(k)];
+      if (iteration_space(kernel.plan) != space || kernel.plan.stores.size() >= kMaxStores) continue;
+      if (makes == nullptr && kernel.makes.count(store.node) == 0 && !kernel.plan.reduces.empty()) continue;
+      if (!can_join(kernel, k, d, true)) continue;
+      kernel.plan.stores.push_back(std::move(store));
+      join(kernel, k, d, makes);
+      return k;
+    }
+    const int k = start_kernel(d);
+    kernels_[static_cast<size_t>(k)].plan.stores.push_back(std::move(store));
+    join(kernels_[static_cast<size_t>(k)], k, d, makes);
+    recent.push_back(k);
+    return k;
+  }
+
+  bool can_join(const KernelDraft& kernel, int k, const Dependencies& d, bool may_read_own) const {
+    if (kernel.ops + d.ops > kMaxKernelOps) return false;
+    bool shares = d.buffers.empty();
+    for (const Node* buffer : d.buffers) {
+      const int maker = kernel_of(buffer);
+      if (maker == k) {
+        // a concat is made by several kernels, so that no kernel `makes` it
+        if (!may_read_own || d.other_index.count(buffer) || !kernel.makes.count(buffer)) return false;
+        shares = true;
+      } else if (maker >= 0 && kernels_[static_cast<size_t>(maker)].plan.generation >= kernel.plan.generation) {
+        return false;
+      }
+      shares |= kernel.reads.count(buffer) != 0;
+    }
+    return shares;
+  }
+
+  int start_kernel(const Dependencies& d) {
+    KernelDraft draft;
+    for (const Node* buffer : d.buffers)
+      if (const int maker = kernel_of(buffer); maker >= 0)
+        draft.plan.generation = std::max(draft.plan.generation, kernels_[static_cast<size_t>(maker)].plan.generation + 1);
+    kernels_.push_back(std::move(draft));
+    return static_cast<int>(kernels_.size()) - 1;
+  }
+
+  void join(KernelDraft& kernel, int k, const Dependencies& d, const Node* makes) {
+    kernel.ops += d.ops;
+    for (const Node* buffer : d.buffers) {
+      if (kernel_of(buffer) == k) continue;
+      kernel.reads.insert(buffer);
+      readers_[buffer].push_back(k);
+    }
+    if (makes) {
+      kernel.makes.insert(makes);
+      made_by_[makes] = k;
+    }
+  }
+
+  std::vector<int> recent_reduces(size_t rank) {
+    const auto& all = reduce_spaces_[rank];
+    return {all.rbegin(), all.rbegin() + static_cast<long>(std::min(all.size(), kRecentKernels))};
+  }
+
+  static uint64_t space_key(const Shape& space) {
+    uint64_t h = space.size();
+    for (const Dim& d : space) h = h * 0x9e3779b97f4a7c15u + d.hash();
+    return h;
+  }
+
+  /// The buffer other kernels read the node from: the output it is, else workspace.
+  int add_buffer(const Node* node) {
+    Buffer buffer{Buffer::Kind::kWorkspace, 0, node, 0, 0};
+    if (output_buffers_.empty()) output_buffers_.assign(graph_.outputs().size(), -1);
+    for (size_t i = 0; i < graph_.outputs().size(); ++i) {
+      if (graph_.outputs()[i].node != node || output_buffers_[i] >= 0) continue;
+      buffer.kind = Buffer::Kind::kOutput, buffer.index = static_cast<int>(i);
+      output_buffers_[i] = static_cast<int>(program_.buffers.size());
+      break;
+    }
+    program_.buffers.push_back(buffer);
+    program_.buffer_of[node] = static_cast<int>(program_.buffers.size()) - 1;
+    return program_.buffer_of[node];
+  }
+
+  void finish();
+
+  Program& program_;
+  const Graph& graph_;
+  std::vector<const Node*> live_;
+  std::unordered_set<const Node*> stored_;
+  std::vector<KernelDraft> kernels_;
+  std::unordered_map<const Node*, int> made_by_;
+  std::unordered_map<const Node*, std::vector<int>> readers_;  // kernels other than its own
+  std::unordered_map<uint64_t, std::vector<int>> elementwise_spaces_;
+  std::map<size_t, std::vector<int>> reduce_spaces_;
+  std::vector<int> output_buffers_;
+};
+
+/// Drops buffers nobody else reads, adds those of inputs and constants, and sorts the kernels by generation.
+void Fuser::finish() {
+  std::vector<bool> keep(program_.buffers.size(), true);
+  for (auto& [node, id] : std::unordered_map(program_.buffer_of)) {
+    if (program_.buffers[static_cast<size_t>(id)].kind == Buffer::Kind::kWorkspace && readers_.find(node) == readers_.end()) {
+      keep[static_cast<size_t>(id)] = false;
+      program_.buffer_of.erase(node);
+    }
+  }
+  for (KernelDraft& kernel : kernels_) {
+    for (const Node* reduce : kernel.plan.reduces) {
+      auto found = program_.buffer_of.find(reduce);
+      if (found != program_.buffer_of.end()) kernel.plan.stores.push_back({reduce, found->second, reduce->shape, {}});
+    }
+    std::erase_if(kernel.plan.stores, [&](const StorePlan& s) { return !keep[static_cast<size_t>(s.buffer)]; });
+  }
+
+  std::vector<Buffer> buffers;
+  std::vector<int> new_id(program_.buffers.size(), -1);
+  auto add_leaf = [&](const Node* node, Buffer::Kind kind, int index) {
+    if (!readers_.count(node)) return;
+    program_.buffer_of[node] = static_cast<int>(buffers.size());
+    buffers.push_back({kind, index, node, 0, 0});
+  };
+  for (size_t i = 0; i < graph_.inputs().size(); ++i) add_leaf(graph_.inputs()[i], Buffer::Kind::kInput, static_cast<int>(i));
+  int constants = 0;
+  for (const Node* node : live_)
+    if (node->op == Op::kConstantArray && readers_.count(node)) add_leaf(node, Buffer::Kind::kConstant, constants++);
+  int temporaries = 0;
+  for (size_t i = 0; i < program_.buffers.size(); ++i) {
+    if (!keep[i]) continue;
+    new_id[i] = static_cast<int>(buffers.size());
+    buffers.push_back(program_.buffers[i]);
+    if (buffers.back().kind == Buffer::Kind::kWorkspace) buffers.back().index = temporaries++;
+  }
+  for (auto& [node, id] : program_.buffer_of)
+    if (!has_own_buffer(node)) id = new_id[static_cast<size_t>(id)];
+  program_.buffers = std::move(buffers);
+  for (Buffer& b : program_.buffers)
+    b.bytes = element_count(b.node->shape) * static_cast<int64_t>(size_of(b.node->dtype));
+
+  std::vector<int> order;
+  for (size_t k = 0; k < kernels_.size(); ++k)
+    if (!kernels_[k].plan.stores.empty()) order.push_back(static_cast<int>(k));
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return kernels_[static_cast<size_t>(a)].plan.generation < kernels_[static_cast<size_t>(b)].plan.generation;
+  });
+  std::vector<bool> written(program_.buffers.size());
+  for (int k : order) {
+    KernelDraft& draft = kernels_[static_cast<size_t>(k)];
+    for (StorePlan& s : draft.plan.stores) {
+      s.buffer = new_id[static_cast<size_t>(s.buffer)];
+      Buffer& b = program_.buffers[static_cast<size_t>(s.buffer)];
+      const int generation = draft.plan.generation;
+      b.first_generation = written[static_cast<size_t>(s.buffer)] ? std::min(b.first_generation, generation) : generation;
+      b.last_generation = std::max(b.last_generation, generation);
+      written[static_cast<size_t>(s.buffer)] = true;
+    }
+    program_.generations = std::max(program_.generations, draft.plan.generation + 1);
+  }
+  std::vector<std::vector<int>> reads(kernels_.size());
+  for (const Node* node : live_) {
+    auto found = readers_.find(node);
+    if (found == readers_.end()) continue;
+    const int id = program_.buffer_of.at(node);
+    for (int k : found->second) {
+      auto& list = reads[static_cast<size_t>(k)];
+      if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);
+      Buffer& b = program_.buffers[static_cast<size_t>(id)];
+      b.last_generation = std::max(b.last_generation, kernels_[static_cast<size_t>(k)].plan.generation);
+    }
+  }
+  for (int k : order) {
+    kernels_[static_cast<size_t>(k)].plan.reads = std::move(reads[static_cast<size_t>(k)]);
+    program_.kernels.push_back(std::move(kernels_[static_cast<size_t>(k)].plan));
+  }
+}
+
+}  // namespace
+
+Program fuse(std::shared_ptr<Graph> graph) {
+  Program program;
+  program.graph = std::move(graph);
+  Fuser(program).run();
+  return program;
+}
+
+}  // namespace harp

@@ -1,0 +1,13 @@
+// Graph -> kernels: groups what is stored into kernels and sorts them into generations (08-lowering, "Fusion"; Kahn's order).
+#pragma once
+
+#include <memory>
+
+#include "schedule/program.h"
+
+namespace harp {
+
+/// Kernels, buffers and generations of the optimised graph; offsets and schedules are still empty.
+Program fuse(std::shared_ptr<Graph> graph);
+
+}  // namespace harp

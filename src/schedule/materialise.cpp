@@ -1,0 +1,145 @@
+// The choice between computing again and storing (08-lowering, "Fusion").
+//
+// Walking from the outputs down, each node collects its *readings*: the pairs (kernel that will read it, path of movement ops to it)
+// with a multiplicity. Two users in one kernel that read the same index share one reading, since lowering computes equal values once;
+// an expand or unfold on the way multiplies. A node is stored when (readings - 1) times its cost exceeds what a store
+// and the loads cost. The kernel is named by the shape it iterates over, because outputs over one space share a kernel.
+#include "schedule/materialise.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "schedule/program.h"
+
+namespace harp {
+namespace {
+
+constexpr double kMemoryCost = 4;     // of a load or store, in units of ops.def's cost column
+constexpr double kManyReadings = 1e9;
+constexpr size_t kMaxReadings = 24;   // distinct readings kept per node; more count as many
+
+using ReadingKey = uint64_t;
+using Readings = std::vector<std::pair<ReadingKey, double>>;  // sorted by key
+
+uint64_t mix(uint64_t a, uint64_t b) {
+  uint64_t h = (a ^ (b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccdu;
+  return h ^ (h >> 32);
+}
+
+uint64_t space_key(const Shape& shape) {
+  uint64_t h = 17;
+  for (const Dim& d : shape)
+    if (!d.is_constant(1)) h = mix(h, d.hash());
+  return h;
+}
+
+void add_reading(Readings& readings, ReadingKey key, double times) {
+  auto at = std::lower_bound(readings.begin(), readings.end(), key, [](const auto& r, ReadingKey k) { return r.first < k; });
+  if (at != readings.end() && at->first == key)
+    at->second = std::max(at->second, times);
+  else if (readings.size() < kMaxReadings)
+    readings.insert(at, {key, times});
+  else
+    readings.front().second = kManyReadings;
+}
+
+/// How often an element of the source is read for each time `user` is: the growth of an expand or unfold.
+double multiplicity(const Node& user) {
+  if (user.op != Op::kExpand && user.op != Op::kUnfold) return 1;
+  double ratio = 1;
+  const Shape& from = user.sources[0]->shape;
+  for (size_t i = 0; i < user.shape.size(); ++i) {
+    if (i < from.size() && user.shape[i] == from[i]) continue;
+    const SymRange r = range(user.shape[i]);
+    if (user.op == Op::kUnfold && i < from.size()) continue;  // the window axis is the growth
+    ratio *= static_cast<double>(std::min<int64_t>(r.hi, 1 << 20));
+  }
+  return std::max(ratio, 1.0);
+}
+
+bool has_buffer(const Node& node) { return node.op == Op::kInput || node.op == Op::kConstantArray; }
+bool is_free(const Node& node) {
+  return info(node.op).family == Family::kLeaf || (is_movement(node.op) && node.op != Op::kPad);
+}
+
+}  // namespace
+
+std::unordered_set<const Node*> choose_materialised(const Graph& graph, std::span<const Node* const> live) {
+  std::unordered_set<const Node*> stored;
+  for (const GraphOutput& output : graph.outputs())
+    if (!has_buffer(*output.node)) stored.insert(output.node);
+  for (const Node* node : live)
+    if (is_reduce(node->op) || node->op == Op::kContiguous) stored.insert(node);
+
+  // cost of one element if everything below is computed again, and how many ops and how deep that is
+  struct Inline {
+    double cost = 0;
+    int ops = 0, depth = 0;
+  };
+  std::unordered_map<const Node*, Inline> inlined;
+  std::vector<const Node*> stack;
+  std::unordered_set<const Node*> seen;
+  auto count_exactly = [&](const Node* root) {
+    seen.clear();
+    stack.assign(1, root);
+    int ops = 0;
+    while (!stack.empty() && ops <= kMaxKernelOps) {
+      const Node* node = stack.back();
+      stack.pop_back();
+      if (!seen.insert(node).second) continue;
+      ++ops;
+      for (const Node* source : operands_of(*node))
+        if (!stored.count(source) && !has_buffer(*source)) stack.push_back(source);
+    }
+    return ops;
+  };
+  for (const Node* node : live) {
+    Inline& here = inlined[node];
+    here.cost = info(node->op).cost, here.ops = 1, here.depth = 1;
+    const auto operands = operands_of(*node);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const Node* source = operands[i];
+      if (std::find(operands.begin(), operands.begin() + static_cast<long>(i), source) != operands.begin() + static_cast<long>(i)) continue;
+      if (stored.count(source) || has_buffer(*source)) continue;
+      const Inline& below = inlined[source];
+      here.cost = std::min(here.cost + below.cost, 1e6);
+      here.ops = std::min(here.ops + below.ops, 1 << 20);
+      here.depth = std::max(here.depth, below.depth + 1);
+    }
+    if (here.ops > kMaxKernelOps / 2) here.ops = count_exactly(node);  // sources share: the sum counts them twice
+    if ((here.ops > kMaxKernelOps || here.depth > kMaxInlineDepth) && info(node->op).family != Family::kLeaf) {
+      // cut below the node, at its largest sources: the node itself then starts a new kernel
+      stored.insert(node);
+    }
+  }
+
+  std::unordered_map<const Node*, Readings> readings;
+  for (auto it = live.rbegin(); it != live.rend(); ++it) {
+    const Node* node = *it;
+    Readings mine = std::move(readings[node]);
+    readings.erase(node);
+    double total = 0;
+    for (const auto& [key, times] : mine) total += times;
+    if (!stored.count(node) && !is_free(*node) && total > 1) {
+      const double cost = inlined[node].cost;
+      if ((total - 1) * cost > (total + 1) * kMemoryCost) stored.insert(node);
+    }
+    if (stored.count(node)) {
+      // read by its own kernel, once an element; a reduction reads over its source's space
+      const uint64_t space = is_reduce(node->op) ? mix(space_key(node->sources[0]->shape), 3) : mix(space_key(node->shape), 5);
+      mine.assign(1, {space, 1.0});
+    }
+    const double growth = multiplicity(*node);
+    for (const Node* source : operands_of(*node)) {
+      if (has_buffer(*source)) continue;
+      Readings& theirs = readings[source];
+      for (const auto& [key, times] : mine) {
+        const uint64_t path = is_movement(node->op) || info(node->op).family == Family::kJoin ? mix(key, node->id + 7) : key;
+        add_reading(theirs, path, std::min(times * growth, kManyReadings));
+      }
+    }
+  }
+  return stored;
+}
+
+}  // namespace harp

@@ -1,0 +1,45 @@
+// Schedule: how one kernel walks its iteration space, as plain data: printed, parsed, compared, set through the API.
+// It never changes results: the order of every reduction is an attribute of the node (02-semantics), not of the Schedule.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace harp {
+
+/// The recipe a kernel is lowered by: one file each in src/lower.
+enum class Template : uint8_t { kElementwise, kReduce };
+
+enum class AxisKind : uint8_t {
+  kSequential,
+  kThread,       // split over the host's threads
+  kThreadGroup,  // lanes of a GPU block; not on the CPU
+  kReduce,       // an axis that is summed away, in the law's order
+};
+
+struct AxisSchedule {
+  AxisKind kind = AxisKind::kSequential;
+  int64_t tile = 0;    // elements a block; 0: the whole axis
+  int unroll = 1;      // iterations written out side by side
+  int simd_width = 1;  // lanes; more than 1 on one axis at most
+  friend bool operator==(const AxisSchedule&, const AxisSchedule&) = default;
+};
+
+/// Axes of the kernel's iteration space without its size-1 axes, in order; for a reduction the kept axes, then the reduced ones
+/// (adjacent axes of one run count as one).
+struct Schedule {
+  Template recipe = Template::kElementwise;
+  std::vector<AxisSchedule> axes;
+  bool partition = true;  // split loops where a pad, concat or roll condition changes, so that the interior has no mask
+  bool overlap = true;    // a last vector that overlaps the one before instead of a scalar tail
+  friend bool operator==(const Schedule&, const Schedule&) = default;
+};
+
+/// "elementwise [thread, sequential simd=16] partition overlap"
+std::string print(const Schedule& schedule);
+/// The inverse of print; Error{kParse} names the word it does not know.
+Schedule parse_schedule(std::string_view text);
+
+}  // namespace harp

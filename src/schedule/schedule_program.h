@@ -1,0 +1,26 @@
+// From the optimised graph to the scheduled program: fuse into kernels, choose templates and schedules, plan memory.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "base/target.h"
+#include "schedule/program.h"
+
+namespace harp {
+
+struct ScheduleOptions {
+  Target target;
+  int simd_width = 0;            // 0: as many lanes as the target's vectors hold; else 1, 2, 4, 8, 16 whatever the dtype
+  std::string_view overrides;    // lines "kernel_0: <schedule>"; empty: none
+};
+
+/// fuse.cpp, expand.cpp and plan_memory.cpp in this order.
+Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& options);
+
+/// Gives every kernel its variants.
+void expand(Program& program, const ScheduleOptions& options);
+/// Gives every workspace buffer its offset.
+void plan_memory(Program& program);
+
+}  // namespace harp
