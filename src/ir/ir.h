@@ -51,17 +51,19 @@ struct UOp {
   UKind kind;
   Op op = Op::kInput;  // kAlu
   Type type;
-  uint32_t id = 0;   // order of creation: sources have smaller ids
-  int buffer = -1;   // kLoad: parameter of the kernel; kAcc: accumulator; kParam: parameter
-  Sym index;         // kIndex, kInRange, kLoad, kAcc
-  Sym lane_step;     // with lanes > 1
-  Scalar value;      // kConst
+  uint32_t id = 0;    // order of creation: sources have smaller ids
+  int buffer = -1;    // kLoad: parameter of the kernel; kAcc: accumulator; kParam: parameter
+  Sym index = 0;      // kIndex, kInRange, kLoad, kAcc
+  Sym lane_step = 0;  // with lanes > 1
+  Scalar value = {};  // kConst
   const Function* function = nullptr;
   const Table* table = nullptr;
-  std::vector<const UOp*> sources;
+  std::vector<const UOp*> sources = {};
 };
 
 /// A math function as an expression over kParam; instantiated from ops/math.h. Rendered once for each lane count in use.
+/// In a body Div and Fmod of integers are C's / and %, which the template keeps from trapping; casts of floats to integers are in
+/// range, and bitcasts take any NaN as it is.
 struct Function {
   std::string name;  // "exp_f32"
   std::vector<DType> parameters;
@@ -139,8 +141,8 @@ struct Kernel {
 /// A buffer of the program as the host half sees it.
 struct HostBuffer {
   enum class Kind : uint8_t { kInput, kOutput, kWorkspace, kConstant } kind;
-  int index = 0;  // of the input, output or constant
-  Sym offset;     // kWorkspace: bytes from the start, a multiple of 64
+  int index = 0;   // of the input, output or constant
+  Sym offset = 0;  // bytes from its start; kWorkspace: from the start of the workspace, a multiple of 64
 };
 
 struct Launch {
@@ -195,6 +197,8 @@ class Arena {
 
   Stmt* statement(StmtKind kind);
   Function* new_function(std::string name, std::vector<DType> parameters, DType result);
+  /// The function made under this name, or null.
+  const Function* find_function(std::string_view name) const;
   const Table* table(std::string_view name, DType dtype, std::vector<uint64_t> values);
 
  private:

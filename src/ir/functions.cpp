@@ -1,0 +1,278 @@
+// The IR policy of ops/math.h: a value is an expression, an operator makes a node. Instantiating a template with it records the
+// operations instead of doing them. Which function belongs to which op is the table MathOf; a row of ops.def that is flagged
+// kFunction and has none does not compile.
+#include "ir/functions.h"
+
+#include <array>
+#include <utility>
+
+#include "base/error.h"
+#include "ops/math.h"
+
+namespace harp::ir {
+namespace {
+
+/// A value of a template: an expression, or a literal, which has no arena to be in before it meets an expression.
+template <DType D>
+struct Value {
+  static constexpr DType kDType = D;
+  Arena* arena = nullptr;
+  const UOp* uop = nullptr;
+  Scalar literal = {};
+
+  const UOp* in(Arena& a) const { return uop != nullptr ? uop : a.constant(literal); }
+};
+
+template <DType D, class T>
+Value<D> literal(T value) {
+  return {.literal = Scalar::of(D, value)};
+}
+
+/// Node of `op` over the values; one of them is an expression.
+template <DType D, DType... Ds>
+Value<D> node(Op op, const Value<Ds>&... values) {
+  Arena* arena = nullptr;
+  ((arena = arena != nullptr ? arena : values.arena), ...);
+  HARP_ASSERT(arena != nullptr, "a math template computes with literals only: ", name(op));
+  return {arena, arena->alu(op, D, {values.in(*arena)...}), {}};
+}
+
+template <DType D>
+concept Real = is_float(D);
+template <DType D>
+concept Integer = is_int(D);
+template <DType D>
+concept Numeric = Real<D> || Integer<D>;
+template <DType D>
+concept Bits = Integer<D> || is_bool(D);
+using Bool = Value<DType::kBool>;
+
+template <DType D>
+requires Numeric<D> Value<D>
+operator-(Value<D> a) {
+  if (a.uop != nullptr) return node<D>(Op::kNeg, a);
+  if constexpr (D == DType::kF32) return literal<D>(-a.literal.template as<float>());
+  if constexpr (D == DType::kF64) return literal<D>(-a.literal.template as<double>());
+  if constexpr (size_of(D) == 4) return literal<D>(0u - a.literal.template as<uint32_t>());
+  if constexpr (size_of(D) == 8) return literal<D>(uint64_t{0} - a.literal.template as<uint64_t>());
+}
+template <DType D>
+requires Numeric<D> Value<D>
+operator+(Value<D> a, Value<D> b) { return node<D>(Op::kAdd, a, b); }
+template <DType D>
+requires Numeric<D> Value<D>
+operator-(Value<D> a, Value<D> b) { return a + -b; }
+template <DType D>
+requires Numeric<D> Value<D>
+operator*(Value<D> a, Value<D> b) { return node<D>(Op::kMul, a, b); }
+template <DType D>
+requires Numeric<D> Value<D>
+operator/(Value<D> a, Value<D> b) { return node<D>(Op::kDiv, a, b); }
+template <DType D>
+requires Integer<D> Value<D>
+operator%(Value<D> a, Value<D> b) { return node<D>(Op::kFmod, a, b); }
+template <DType D>
+requires Bits<D> Value<D>
+operator&(Value<D> a, Value<D> b) { return node<D>(Op::kBitAnd, a, b); }
+template <DType D>
+requires Bits<D> Value<D>
+operator|(Value<D> a, Value<D> b) { return node<D>(Op::kBitOr, a, b); }
+template <DType D>
+requires Integer<D> Value<D>
+operator^(Value<D> a, Value<D> b) { return node<D>(Op::kBitXor, a, b); }
+template <DType D>
+requires Integer<D> Value<D>
+operator~(Value<D> a) { return node<D>(Op::kBitNot, a); }
+inline Bool operator!(Bool a) { return node<DType::kBool>(Op::kBitNot, a); }
+template <DType D>
+requires Integer<D> Value<D>
+operator<<(Value<D> a, Value<D> count) { return node<D>(Op::kShl, a, count); }
+template <DType D>
+requires Integer<D> Value<D>
+operator>>(Value<D> a, Value<D> count) { return node<D>(Op::kShr, a, count); }
+template <DType D>
+requires Numeric<D> Bool operator<(Value<D> a, Value<D> b) { return node<DType::kBool>(Op::kLt, a, b); }
+template <DType D>
+requires Numeric<D> Bool operator<=(Value<D> a, Value<D> b) { return node<DType::kBool>(Op::kLe, a, b); }
+template <DType D>
+requires Numeric<D> Bool operator>(Value<D> a, Value<D> b) { return b < a; }
+template <DType D>
+requires Numeric<D> Bool operator>=(Value<D> a, Value<D> b) { return b <= a; }
+template <DType D>
+Bool operator==(Value<D> a, Value<D> b) {
+  return node<DType::kBool>(Op::kEq, a, b);
+}
+template <DType D>
+Bool operator!=(Value<D> a, Value<D> b) {
+  return node<DType::kBool>(Op::kNe, a, b);
+}
+
+struct IrMath {
+  template <DType D>
+  using T = Value<D>;
+
+  static Bool boolean(bool c) { return literal<DType::kBool>(c); }
+  static T<DType::kF32> f32(float c) { return literal<DType::kF32>(c); }
+  static T<DType::kF64> f64(double c) { return literal<DType::kF64>(c); }
+  static T<DType::kI32> i32(int32_t c) { return literal<DType::kI32>(c); }
+  static T<DType::kU32> u32(uint32_t c) { return literal<DType::kU32>(c); }
+  static T<DType::kI64> i64(int64_t c) { return literal<DType::kI64>(c); }
+  static T<DType::kU64> u64(uint64_t c) { return literal<DType::kU64>(c); }
+
+  template <DType D>
+  static T<D> fma(T<D> a, T<D> b, T<D> c) {
+    return node<D>(Op::kFma, a, b, c);
+  }
+  template <DType D>
+  static T<D> sqrt(T<D> x) {
+    return node<D>(Op::kSqrt, x);
+  }
+  template <DType D>
+  static T<D> abs(T<D> x) {
+    return node<D>(Op::kAbs, x);
+  }
+  template <DType D>
+  static T<D> floor(T<D> x) {
+    return node<D>(Op::kFloor, x);
+  }
+  template <DType D>
+  static T<D> ceil(T<D> x) {
+    return node<D>(Op::kCeil, x);
+  }
+  template <DType D>
+  static T<D> trunc(T<D> x) {
+    return node<D>(Op::kTrunc, x);
+  }
+  template <DType D>
+  static T<D> rint(T<D> x) {
+    return node<D>(Op::kRound, x);
+  }
+  template <DType D>
+  static T<D> select(Bool condition, T<D> a, T<D> b) {
+    return node<D>(Op::kWhere, condition, a, b);
+  }
+  template <DType D, DType From>
+  static T<D> bitcast(T<From> x) {
+    static_assert(size_of(D) == size_of(From));
+    if (x.uop == nullptr) return {.literal = Scalar{D, {x.literal.bits[0], x.literal.bits[1]}}};
+    return node<D>(Op::kBitcast, x);
+  }
+  template <DType D, DType From>
+  static T<D> cast(T<From> x) {
+    return node<D>(Op::kCast, x);
+  }
+  template <DType D>
+  static T<D> table(const MathTable& table, T<DType::kI32> index) {
+    const Table* made = index.arena->table(table.name, table.dtype, {table.words.begin(), table.words.end()});
+    UOp u{.kind = UKind::kTable, .type = {D, 1}};
+    u.table = made;
+    u.sources = {index.uop};
+    return {index.arena, index.arena->intern(std::move(u)), {}};
+  }
+  template <DType D, class Rare, DType... Ds>
+  static T<D> rarely(std::string_view name, Bool condition, T<D> common, Rare rare, T<Ds>... args) {
+    Arena& arena = *condition.arena;
+    UOp u{.kind = UKind::kRarely, .type = {D, 1}};
+    u.function = arena.find_function(name);
+    if (u.function == nullptr) u.function = record<Ds...>(arena, std::string(name), rare);
+    u.sources = {condition.in(arena), common.in(arena), args.in(arena)...};
+    return {&arena, arena.intern(std::move(u)), {}};
+  }
+
+  /// The function whose body `compute` gives for parameters of these dtypes.
+  template <DType... Ds, class Compute>
+  static const Function* record(Arena& arena, std::string name, Compute compute) {
+    int next = 0;
+    const auto parameter = [&](DType dtype) {
+      UOp u{.kind = UKind::kParam, .type = {dtype, 1}};
+      u.buffer = next++;
+      return arena.intern(std::move(u));
+    };
+    const std::tuple<Value<Ds>...> parameters{Value<Ds>{&arena, parameter(Ds), {}}...};
+    const auto result = std::apply(compute, parameters);
+    Function* f = arena.new_function(std::move(name), {Ds...}, decltype(result)::kDType);
+    f->body = result.in(arena);
+    return f;
+  }
+};
+
+// Which member of math::Functions an op is.
+template <Op op>
+struct MathOf;
+#define HARP_MATH_OF(id, function)                    \
+  template <>                                         \
+  struct MathOf<Op::k##id> {                          \
+    template <class... V>                             \
+    static auto apply(V... v) {                       \
+      return math::Functions<IrMath>::function(v...); \
+    }                                                 \
+  };
+HARP_MATH_OF(Sign, sign)
+HARP_MATH_OF(Exp, exp)
+HARP_MATH_OF(Exp2, exp2)
+HARP_MATH_OF(Expm1, expm1)
+HARP_MATH_OF(Log, log)
+HARP_MATH_OF(Log2, log2)
+HARP_MATH_OF(Log10, log10)
+HARP_MATH_OF(Log1p, log1p)
+HARP_MATH_OF(Sin, sin)
+HARP_MATH_OF(Cos, cos)
+HARP_MATH_OF(Tan, tan)
+HARP_MATH_OF(Asin, asin)
+HARP_MATH_OF(Acos, acos)
+HARP_MATH_OF(Atan, atan)
+HARP_MATH_OF(Sinh, sinh)
+HARP_MATH_OF(Cosh, cosh)
+HARP_MATH_OF(Tanh, tanh)
+HARP_MATH_OF(Asinh, asinh)
+HARP_MATH_OF(Acosh, acosh)
+HARP_MATH_OF(Atanh, atanh)
+HARP_MATH_OF(Erf, erf)
+HARP_MATH_OF(Erfc, erfc)
+HARP_MATH_OF(Cbrt, cbrt)
+HARP_MATH_OF(Idiv, floor_divide)
+HARP_MATH_OF(Rem, remainder)
+HARP_MATH_OF(Fmod, fmod)
+HARP_MATH_OF(Max, maximum)
+HARP_MATH_OF(Min, minimum)
+HARP_MATH_OF(Pow, pow)
+HARP_MATH_OF(Atan2, atan2)
+HARP_MATH_OF(Hypot, hypot)
+HARP_MATH_OF(Copysign, copysign)
+#undef HARP_MATH_OF
+
+using Builder = const Function* (*)(Arena&);
+
+template <Op op, DType D, size_t... I>
+const Function* build(Arena& arena, std::index_sequence<I...>) {
+  return IrMath::record<((void)I, D)...>(arena, cat(name(op), "_", name(D)), [](auto... v) { return MathOf<op>::apply(v...); });
+}
+
+template <int op, int dtype>
+constexpr Builder builder() {
+  constexpr Op o = static_cast<Op>(op);
+  constexpr DType d = static_cast<DType>(dtype);
+  if constexpr ((info(o).flags & kFunction) != 0 && info(d).in_graph && accepts(o, d))
+    return [](Arena& arena) { return build<o, d>(arena, std::make_index_sequence<info(o).arity>{}); };
+  else
+    return nullptr;
+}
+template <int op, int... dtypes>
+constexpr std::array<Builder, kDTypeCount> row(std::integer_sequence<int, dtypes...>) {
+  return {builder<op, dtypes>()...};
+}
+template <int... ops>
+constexpr std::array<std::array<Builder, kDTypeCount>, kOpCount> table(std::integer_sequence<int, ops...>) {
+  return {row<ops>(std::make_integer_sequence<int, kDTypeCount>{})...};
+}
+constexpr auto kBuilders = table(std::make_integer_sequence<int, kOpCount>{});
+
+}  // namespace
+
+const Function* build_function(Arena& arena, Op op, DType dtype) {
+  const Builder builder = kBuilders[static_cast<size_t>(op)][static_cast<size_t>(dtype)];
+  HARP_ASSERT(builder != nullptr, "no function for ", name(op), " of ", name(dtype));
+  return builder(arena);
+}
+
+}  // namespace harp::ir

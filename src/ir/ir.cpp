@@ -1,0 +1,203 @@
+// The arena of the loop IR: interning of expressions, and the builders with the few simplifications that are exact for every
+// bit pattern. Everything that needs more insight than one node is a rewrite of its own.
+#include "ir/ir.h"
+
+#include <bit>
+
+#include "base/error.h"
+#include "ir/functions.h"
+
+namespace harp::ir {
+namespace {
+
+size_t mix(size_t seed, size_t value) { return (seed ^ value) * 0x9e3779b97f4a7c15u + (seed >> 29); }
+
+struct HashContents {
+  size_t operator()(const UOp* u) const {
+    size_t h = mix(static_cast<size_t>(u->kind), static_cast<size_t>(u->op));
+    h = mix(h, static_cast<size_t>(u->type.dtype) << 16 | u->type.lanes);
+    h = mix(h, static_cast<size_t>(u->buffer));
+    h = mix(mix(h, u->index.hash()), u->lane_step.hash());
+    h = mix(mix(h, static_cast<size_t>(u->value.dtype)), u->value.bits[0]);
+    h = mix(h, std::bit_cast<size_t>(u->function) ^ std::bit_cast<size_t>(u->table));
+    for (const UOp* s : u->sources) h = mix(h, s->id);
+    return h;
+  }
+};
+struct EqualContents {
+  bool operator()(const UOp* a, const UOp* b) const {
+    return a->kind == b->kind && a->op == b->op && a->type == b->type && a->buffer == b->buffer && a->index == b->index &&
+           a->lane_step == b->lane_step && a->value == b->value && a->function == b->function && a->table == b->table &&
+           a->sources == b->sources;
+  }
+};
+
+bool is_alu(const UOp* u, Op op) { return u->kind == UKind::kAlu && u->op == op; }
+const UOp* unsplat(const UOp* u) { return u->kind == UKind::kSplat ? u->sources[0] : u; }
+/// The constant in every lane, or null.
+const Scalar* constant_of(const UOp* u) {
+  const UOp* one = unsplat(u);
+  return one->kind == UKind::kConst ? &one->value : nullptr;
+}
+const bool* bool_constant_of(const UOp* u, bool& storage) {
+  const Scalar* value = u->type.dtype == DType::kBool ? constant_of(u) : nullptr;
+  if (value == nullptr) return nullptr;
+  storage = value->bits[0] != 0;
+  return &storage;
+}
+
+/// What `op` over `sources` simplifies to, or null. Only rewrites that keep every bit of every value, NaN included.
+const UOp* simplify_alu(Op op, DType dtype, std::span<const UOp* const> sources) {
+  bool known = false;
+  switch (op) {
+    case Op::kWhere:
+      if (sources[1] == sources[2]) return sources[1];
+      if (bool_constant_of(sources[0], known)) return sources[known ? 1 : 2];
+      return nullptr;
+    case Op::kNeg: return is_alu(sources[0], Op::kNeg) ? sources[0]->sources[0] : nullptr;
+    case Op::kBitNot: return is_alu(sources[0], Op::kBitNot) ? sources[0]->sources[0] : nullptr;
+    case Op::kCast: return sources[0]->type.dtype == dtype ? sources[0] : nullptr;
+    case Op::kBitAnd:
+    case Op::kBitOr:
+      if (sources[0] == sources[1]) return sources[0];
+      for (int i = 0; i < 2; ++i)
+        if (bool_constant_of(sources[i], known)) return sources[known == (op == Op::kBitAnd) ? 1 - i : i];
+      return nullptr;
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+struct Arena::State {
+  std::deque<UOp> uops;
+  std::deque<Stmt> statements;
+  std::deque<Function> functions;
+  std::deque<Table> tables;
+  std::unordered_set<const UOp*, HashContents, EqualContents> interned;
+  const Function* instances[kOpCount][kDTypeCount] = {};
+};
+
+Arena::Arena(std::shared_ptr<SymTable> syms) : syms_(std::move(syms)), state_(std::make_unique<State>()) {}
+Arena::~Arena() = default;
+
+const UOp* Arena::intern(UOp prototype) {
+  if (const auto found = state_->interned.find(&prototype); found != state_->interned.end()) return *found;
+  HARP_ASSERT(state_->uops.size() < UINT32_MAX, "more than 2^32 expressions");
+  prototype.id = static_cast<uint32_t>(state_->uops.size());
+  state_->uops.push_back(std::move(prototype));
+  const UOp* made = &state_->uops.back();
+  state_->interned.insert(made);
+  return made;
+}
+
+const UOp* Arena::constant(Scalar value) {
+  UOp u{.kind = UKind::kConst, .type = {value.dtype, 1}};
+  u.value = value;
+  return intern(std::move(u));
+}
+
+const UOp* Arena::index(Sym value) {
+  if (value.is_constant()) return constant(Scalar::of(DType::kI64, value.constant()));
+  UOp u{.kind = UKind::kIndex, .type = {DType::kI64, 1}};
+  u.index = value;
+  return intern(std::move(u));
+}
+
+const UOp* Arena::in_range(Sym nonnegative) {
+  if (proven_nonnegative(nonnegative)) return constant(Scalar::of(DType::kBool, true));
+  if (proven_nonnegative(Sym(-1) - nonnegative)) return constant(Scalar::of(DType::kBool, false));
+  UOp u{.kind = UKind::kInRange, .type = {DType::kBool, 1}};
+  u.index = nonnegative;
+  return intern(std::move(u));
+}
+
+const UOp* Arena::load(DType dtype, int buffer, Sym index, const UOp* mask) {
+  bool known = false;
+  if (mask != nullptr && bool_constant_of(mask, known)) {
+    if (!known) return constant(Scalar{dtype, {0, 0}});
+    mask = nullptr;
+  }
+  UOp u{.kind = UKind::kLoad, .type = {dtype, 1}};
+  u.buffer = buffer;
+  u.index = index;
+  if (mask != nullptr) u.sources.push_back(mask);
+  return intern(std::move(u));
+}
+
+const UOp* Arena::alu(Op op, DType dtype, std::vector<const UOp*> sources) {
+  HARP_ASSERT(is_elementwise(op) && static_cast<size_t>(info(op).arity) == sources.size(), "alu ", name(op), " of ", sources.size());
+  for (const UOp* s : sources) HARP_ASSERT(s->type.lanes == sources[0]->type.lanes, "alu ", name(op), ": sources differ in lanes");
+  if (const UOp* simpler = simplify_alu(op, dtype, sources)) return simpler;
+  UOp u{.kind = UKind::kAlu, .op = op, .type = {dtype, sources[0]->type.lanes}};
+  u.sources = std::move(sources);
+  return intern(std::move(u));
+}
+
+const UOp* Arena::call(const Function* function, std::vector<const UOp*> arguments) {
+  HARP_ASSERT(!arguments.empty() && arguments.size() == function->parameters.size(), "call of ", function->name, " with ",
+              arguments.size());
+  UOp u{.kind = UKind::kCall, .type = {function->result, arguments[0]->type.lanes}};
+  u.function = function;
+  u.sources = std::move(arguments);
+  return intern(std::move(u));
+}
+
+const UOp* Arena::splat(const UOp* source, int lanes) {
+  HARP_ASSERT(source->type.lanes == 1, "splat of a vector");
+  if (lanes == 1) return source;
+  UOp u{.kind = UKind::kSplat, .type = {source->type.dtype, static_cast<uint16_t>(lanes)}};
+  u.sources.push_back(source);
+  return intern(std::move(u));
+}
+
+const UOp* Arena::acc(DType dtype, int accumulator, Sym element) {
+  UOp u{.kind = UKind::kAcc, .type = {dtype, 1}};
+  u.buffer = accumulator;
+  u.index = element;
+  return intern(std::move(u));
+}
+
+const Function* Arena::function_of(Op op, DType dtype) {
+  const Function*& instance = state_->instances[static_cast<int>(op)][static_cast<int>(dtype)];
+  if (instance == nullptr) instance = build_function(*this, op, dtype);
+  return instance;
+}
+
+const UOp* Arena::apply(Op op, DType dtype, std::vector<const UOp*> sources) {
+  const DType operand = sources.back()->type.dtype;  // Where's condition is not an operand in this sense
+  if (is_bool(operand) && (op == Op::kMax || op == Op::kMin))
+    return alu(op == Op::kMax ? Op::kBitOr : Op::kBitAnd, dtype, std::move(sources));
+  if (info(op).flags & kFunction) return call(function_of(op, operand), std::move(sources));
+  return alu(op, dtype, std::move(sources));
+}
+
+Stmt* Arena::statement(StmtKind kind) {
+  Stmt s{};
+  s.kind = kind;
+  state_->statements.push_back(std::move(s));
+  return &state_->statements.back();
+}
+
+Function* Arena::new_function(std::string name, std::vector<DType> parameters, DType result) {
+  state_->functions.push_back(Function{std::move(name), std::move(parameters), result, nullptr});
+  return &state_->functions.back();
+}
+
+const Function* Arena::find_function(std::string_view name) const {
+  for (const Function& f : state_->functions)
+    if (f.name == name) return &f;
+  return nullptr;
+}
+
+const Table* Arena::table(std::string_view name, DType dtype, std::vector<uint64_t> values) {
+  for (const Table& t : state_->tables)
+    if (t.name == name) {
+      HARP_ASSERT(t.dtype == dtype && t.values == values, "two tables called ", name);
+      return &t;
+    }
+  state_->tables.push_back(Table{std::string(name), dtype, std::move(values)});
+  return &state_->tables.back();
+}
+
+}  // namespace harp::ir

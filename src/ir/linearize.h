@@ -1,0 +1,74 @@
+// From the statement tree of a kernel to a list of lines, each of which is one line of text in any C-like language. Decides what
+// a reader (and the compiler) sees: which values get a name, on which loop level each is computed, and which part of an address
+// is a row pointer. Exports linearize() for kernels and for math functions, and print() for `harp emit --lang linear`.
+//
+// A value is named when it is used more than once, when it does not change in the loop that uses it (it is then computed before
+// that loop), or when the expression would get too long; everything else is written where it is used.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace harp::ir {
+
+/// A sum of products that need not be interned: one part of an index.
+struct Terms {
+  std::vector<SymTerm> terms;
+  int64_t constant = 0;
+  bool empty() const { return terms.empty(); }
+};
+Terms terms_of(Sym e);
+bool depends_on(const SymAtom& atom, const SymAtom* variable);
+
+/// index = row + rest, where row has no constant and does not depend on `innermost` (null: everything is rest).
+struct SplitIndex {
+  Terms row, rest;
+};
+SplitIndex split_index(Sym index, const SymAtom* innermost);
+bool same_row(const Terms& a, const Terms& b);
+
+enum class LineKind : uint8_t {
+  kComment,     // statement->text
+  kLoop,        // opens a block; `name` is the loop variable `atom`
+  kIf,          // opens a block
+  kElse,        // closes a block, opens another
+  kEnd,         // closes a block
+  kLet,         // name = value; with guards: the value only where all of them are >= 0, else zero
+  kOffset,      // name = atom, an integer operation that sums of products do not express
+  kPointer,     // name = address of element `row` of `buffer`
+  kStore,       // statement
+  kAccDeclare,  // statement; `name` is the accumulator
+  kAccUpdate,   // statement
+  kAccFold,     // statement; `name` is element 0 after the fold, a value that kAcc lines may use
+  kReturn,      // value: result of a function
+};
+
+struct Line {
+  LineKind kind;
+  std::string name = {};
+  const UOp* value = nullptr;
+  const SymAtom* atom = nullptr;
+  int buffer = -1;
+  Terms row = {};
+  std::vector<Sym> guards = {};
+  const Stmt* statement = nullptr;
+};
+
+/// Names of a kernel's parameters inside it: input0, input1 … for what it reads, output0 … for what it writes, so that kernels
+/// which do the same have the same text.
+std::vector<std::string> parameter_names(const Kernel& kernel);
+
+/// A kLet of a value that has a name already gives it a new one; the old one is not right any more.
+std::vector<Line> linearize(const Kernel& kernel);
+std::vector<Line> linearize(const Function& function);
+
+/// Values a renderer writes in place wherever they are used: constants, parameters, positions, accumulators, splats of those.
+bool is_trivial(const UOp* value);
+
+/// Text of the list, one line each, with the names a renderer would use.
+std::string print(const Kernel& kernel, std::span<const Line> lines);
+
+}  // namespace harp::ir
