@@ -208,6 +208,7 @@ std::vector<std::byte> CCompiler::compile(const CompileRequest& request, WorkDir
   std::vector<std::byte> bytes;
   const int error = work.read_file(kOutputName, kMaxOutputBytes, bytes);
   if (error == -ENOENT) refuse(result.succeeded() ? "it reported success and wrote no file" : describe_end(result));
+  if (error == -EINVAL) refuse("what it wrote is not a plain file");
   io_check(error, "read what the C compiler wrote");
   if (const std::string_view fault = shared_object_fault(bytes); !fault.empty()) refuse(cat("what it wrote ", fault));
   return bytes;

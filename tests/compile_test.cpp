@@ -1,0 +1,648 @@
+// From source to a function that runs: which compiler is found, what it is given, how its failures look, and the ways to an artifact
+// that need no compiler. The sources are tiny; compilers that misbehave are shell scripts.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+
+#include <regex>
+#include <thread>
+
+#include "base/error.h"
+#include "cache_scenarios.h"
+#include "compile/cache_key.h"
+#include "compile/service.h"
+#include "run/loader.h"
+
+using namespace harp;
+using namespace std::chrono_literals;
+using Origin = CompileReport::Origin;
+
+namespace {
+
+/// A unit whose entry_point_ex returns `value`.
+std::string source_returning(int value, const std::string& comment = "") {
+  return cat("/* ", comment, " */\n#define EXPORT __attribute__((visibility(\"default\")))\n",
+             "EXPORT int entry_point_ex(void** in, void** out, unsigned long* shape, const void* rt) { // ", comment, "\n",
+             "  (void)in; (void)out; (void)shape; (void)rt;\n  return ", value, ";\n}\n",
+             "EXPORT void entry_point(void** in, void** out, unsigned long* shape) { entry_point_ex(in, out, shape, 0); }\n");
+}
+
+CompileRequest request_for(int value) {
+  CompileRequest request;
+  request.source = source_returning(value);
+  return request;
+}
+
+struct Bench {
+  Scratch scratch;
+  TestSystem system;
+  ServiceOptions options;
+
+  Bench() { options.cache.directory = scratch / "cache"; }
+  CompileService service() { return CompileService(system, options, Log()); }
+};
+
+int call(System system, const Artifact& artifact) {
+  return LoadedLibrary::load(system, artifact).entry_point_ex()(nullptr, nullptr, nullptr, nullptr);
+}
+
+int call(System system, const std::shared_ptr<const Artifact>& artifact) { return call(system, *artifact); }
+
+/// The error that `work` ends with.
+template <class Work>
+Error error_of(Work work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error;
+  }
+  return Error(Code::kOk, "no error");
+}
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+/// A fake compiler: answers --version, and does `body` for everything else.
+std::string fake_compiler(const Scratch& scratch, const std::string& name, const std::string& body) {
+  return write_script(scratch / name, "case \"$*\" in *--version*) echo fake 1.0; exit 0;; esac\n" + body);
+}
+
+/// The same, giving out a shared object that was compiled beforehand: a fast compiler for tests of everything around it.
+std::string copying_compiler(const Scratch& scratch, int value) {
+  write_text(scratch / "prebuilt.c", source_returning(value));
+  const std::string command = "cc -shared -fPIC -nostdlib -o " + (scratch / "prebuilt.so") + " " + (scratch / "prebuilt.c");
+  REQUIRE(std::system(command.c_str()) == 0);
+  return fake_compiler(scratch, "copying", "echo run >> " + (scratch / "runs") + "\ncp " + (scratch / "prebuilt.so") + " ./unit.so");
+}
+
+int runs_of(const Scratch& scratch) {
+  const std::string text = read_text(scratch / "runs");
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
+TEST_CASE("H4 compile: source becomes a function, by compiler, disk and memory") {
+  Bench bench;
+  CompileReport report;
+  {
+    CompileService service = bench.service();
+    const auto artifact = service.compile(request_for(42), &report);
+    CHECK(report.origin == Origin::kCompiled);
+    CHECK(call(bench.system, artifact) == 42);
+    CHECK(artifact->manifest().backend == "c");
+    CHECK(artifact->manifest().target == host_target().name);
+    CHECK(service.compile(request_for(42), &report) == artifact);
+    CHECK(report.origin == Origin::kMemory);
+    CHECK(call(bench.system, service.compile(request_for(43), &report)) == 43);
+    CHECK(report.origin == Origin::kCompiled);
+    CHECK(service.stats().compiled == 2);
+    CHECK(service.stats().memory_hits == 1);
+  }
+  CompileService later = bench.service();
+  const auto artifact = later.compile(request_for(42), &report);
+  CHECK(report.origin == Origin::kDisk);
+  CHECK(call(bench.system, artifact) == 42);
+  CHECK(later.clear());
+  later.compile(request_for(42), &report);
+  CHECK(report.origin == Origin::kCompiled);
+  CHECK(later.compiler().version_line().size() > 2);
+}
+
+TEST_CASE("compile: gcc and clang, every level this machine runs") {
+  for (const char* compiler : {"gcc", "clang"}) {
+    Bench bench;
+    bench.options.compiler = compiler;
+    CompileService service = bench.service();
+    for (const Target& target : targets()) {
+      if (target.vector_bytes > host_target().vector_bytes) continue;
+      CompileRequest request = request_for(7);
+      request.target = target;
+      CAPTURE(compiler);
+      CAPTURE(target.name);
+      CHECK(call(bench.system, service.compile(request)) == 7);
+    }
+  }
+}
+
+TEST_CASE("compile: a disk hit starts no process") {
+  Bench bench;
+  bench.service().compile(request_for(1));
+  struct NoSpawn : FaultyProcess {
+    using FaultyProcess::FaultyProcess;
+    int spawn(const SpawnRequest&) override {
+      ++spawned;
+      return -EPERM;
+    }
+    int spawned = 0;
+  } process(bench.system.plan);
+  process.variables = bench.system.process.variables;
+  CompileService service(System{bench.system.files, process}, bench.options, Log());
+  CompileReport report;
+  CHECK(call(bench.system, service.compile(request_for(1), &report)) == 1);
+  CHECK(report.origin == Origin::kDisk);
+  CHECK(process.spawned == 0);
+}
+
+TEST_CASE("compile: comments are not part of the key, everything else is") {
+  Bench bench;
+  CompileService service = bench.service();
+  CompileReport report;
+  CompileRequest request = request_for(5);
+  service.compile(request);
+  const auto origin_of = [&](auto change) {
+    CompileRequest changed = request;
+    change(changed);
+    service.compile(changed, &report);
+    return report.origin;
+  };
+  CHECK(origin_of([](CompileRequest& r) { r.source = source_returning(5, "another name for everything"); }) == Origin::kMemory);
+  CHECK(origin_of([](CompileRequest& r) { r.source += "static int unused;"; }) == Origin::kCompiled);
+  CHECK(origin_of([](CompileRequest& r) { r.signature = "x: f32[n]"; }) == Origin::kCompiled);
+  CHECK(origin_of([](CompileRequest& r) { r.flags = {"-fno-inline"}; }) == Origin::kCompiled);
+  CHECK(origin_of([](CompileRequest& r) { r.optimisation = 1; }) == Origin::kCompiled);
+  CHECK(origin_of([](CompileRequest& r) { r.target = targets().front(); }) ==
+        (host_target() == targets().front() ? Origin::kMemory : Origin::kCompiled));
+  CHECK(origin_of([](CompileRequest& r) { r.compiler = "clang"; }) == Origin::kCompiled);
+  CHECK(origin_of([](CompileRequest& r) { r.compiler = "cc -fno-inline"; }) == Origin::kCompiled);
+}
+
+TEST_CASE("compile: what counts as a comment") {
+  const auto digest = [](std::string_view source) {
+    Hasher hasher;
+    add_source(hasher, source);
+    return hasher.finish();
+  };
+  CHECK(digest("a/* x */b") == digest("a/* y */b"));
+  CHECK(digest("a// x\nb") == digest("a// y z\nb"));
+  CHECK(digest("a/**/b") == digest("a b"));
+  CHECK(digest("a/**/b") != digest("ab"));
+  CHECK(digest("a // x \\\n still comment\nb") == digest("a //\nb"));
+  CHECK(digest("a // x\nb") != digest("a // x b"));
+  CHECK(digest("\"// x\"") != digest("\"// y\""));
+  CHECK(digest("\"/* x */\"") != digest("\"/* y */\""));
+  CHECK(digest("\"\\\"// x\"") != digest("\"\\\"// y\""));
+  CHECK(digest("'\"'// x\n") == digest("'\"'// y\n"));
+  CHECK(digest("'\\''// x\n") == digest("'\\''// y\n"));
+  CHECK(digest("a / b") != digest("a b"));
+  CHECK(digest("a /") != digest("a"));
+  CHECK(digest("a /* open") == digest("a /* ended"));
+  CHECK(digest("\"open") != digest("\"opem"));
+  CHECK(digest("\"open\\") != digest("\"open"));
+  CHECK(digest("") == digest(""));
+}
+
+TEST_CASE("compile: another compiler behind the same name is another compiler") {
+  Bench bench;
+  const std::string compiler = copying_compiler(bench.scratch, 1);
+  bench.options.compiler = compiler;
+  CompileService service = bench.service();
+  CompileReport report;
+  service.compile(request_for(1));
+  // Upgraded under the running program: memory may answer for what it knows, nothing new comes from the old identity.
+  std::this_thread::sleep_for(10ms);
+  write_text(compiler, read_text(compiler) + "# changed\n");
+  CompileRequest other = request_for(1);
+  other.signature = "another";
+  service.compile(other, &report);
+  CHECK(report.origin == Origin::kCompiled);
+  CompileService later = bench.service();
+  later.compile(other, &report);
+  CHECK(report.origin == Origin::kDisk);
+  later.compile(request_for(1), &report);  // made by the old one
+  CHECK(report.origin == Origin::kCompiled);
+  CHECK(runs_of(bench.scratch) == 3);
+}
+
+TEST_CASE("compile: what reads files beyond the request is never cached") {
+  Bench bench;
+  write_text(bench.scratch / "value.h", "#define VALUE 1\n");
+  CompileRequest request;
+  request.source = source_returning(0);
+  request.source.replace(request.source.find("return 0"), 8, "return VALUE");
+  request.flags = {"-include", bench.scratch / "value.h"};
+  CompileService service = bench.service();
+  CHECK(call(bench.system, service.compile(request)) == 1);
+  write_text(bench.scratch / "value.h", "#define VALUE 2\n");
+  CHECK(call(bench.system, service.compile(request)) == 2);
+
+  request.flags.clear();
+  request.compiler = "cc -include '" + (bench.scratch / "value.h") + "'";
+  CHECK(call(bench.system, service.compile(request)) == 2);
+  write_text(bench.scratch / "value.h", "#define VALUE 3\n");
+  CHECK(call(bench.system, service.compile(request)) == 3);
+
+  request = request_for(4);
+  request.flags = {"-march=native"};
+  service.compile(request);
+  CHECK(service.cache().stats().entries <= 1);  // the compiler's version
+}
+
+TEST_CASE("compile: which command is tried, in which order") {
+  TestSystem system;
+  const auto texts = [&](const std::string& option) {
+    return join(c_compiler_candidates(system.process, option), " ",
+                [](const CommandCandidate& candidate) { return cat(candidate.origin, "=", candidate.text); });
+  };
+  CHECK(texts("") == "PATH=cc PATH=gcc PATH=clang");
+  system.process.variables["CC"] = "gcc -m64";
+  CHECK(texts("") == "CC=gcc -m64 PATH=cc PATH=gcc PATH=clang");
+  system.process.variables["HARP_CC"] = "clang";
+  CHECK(texts("") == "HARP_CC=clang");
+  CHECK(texts("mine") == "option=mine");
+}
+
+TEST_CASE("compile: CC is split into words once") {
+  const auto words = [](std::string_view text) {
+    const auto split = split_command(text);
+    return split ? join(*split, "|") : std::string("open quote");
+  };
+  CHECK(words("gcc") == "gcc");
+  CHECK(words("  gcc \t -m64\n") == "gcc|-m64");
+  CHECK(words("'my gcc' -D\"a b\"c") == "my gcc|-Da bc");
+  CHECK(words("a\\ b \"x\\\"y\" 'x\\y'") == "a b|x\"y|x\\y");
+  CHECK(words("'' x") == "|x");
+  CHECK(words("") == "");
+  CHECK(words("gcc 'open") == "open quote");
+  CHECK(words("gcc; rm -rf $HOME `x` > y") == "gcc;|rm|-rf|$HOME|`x`|>|y");  // no shell will see it
+  CHECK(quote_command({"/a b/cc", "-O3", "it's", ""}) == "'/a b/cc' -O3 'it'\\''s' ''");
+}
+
+TEST_CASE("compile: CC with words works") {
+  Bench bench;
+  bench.system.process.variables["CC"] = "\"gcc\" -m64 '-DSOME=words here'";
+  CHECK(call(bench.system, bench.service().compile(request_for(9))) == 9);
+}
+
+TEST_CASE("compile: no compiler: the error names every command tried") {
+  Bench bench;
+  bench.system.process.variables["PATH"] = bench.scratch / "empty";
+  bench.system.process.variables["CC"] = "no-such-cc -x";
+  CompileService service = bench.service();
+  const Error error = error_of([&] { service.compile(request_for(1)); });
+  CHECK(error.code == Code::kCompiler);
+  CHECK(error.message ==
+        "no C compiler works; tried CC=no-such-cc -x (not found on PATH), cc (not found on PATH), gcc (not found on PATH), "
+        "clang (not found on PATH)");
+  CHECK(service.stats().failures == 1);
+  // It is not remembered: a compiler that appears is found.
+  bench.system.process.variables["PATH"] = "/usr/bin";
+  CHECK(call(bench.system, service.compile(request_for(1))) == 1);
+
+  bench.options.compiler = "/nonexistent/cc";
+  CHECK(error_of([&] { bench.service().compile(request_for(1)); }).message ==
+        "no C compiler works; tried option=/nonexistent/cc (no such program)");
+  bench.options.compiler = "'cc";
+  CHECK(contains(error_of([&] { bench.service().compile(request_for(1)); }).message, "a quote is not closed"));
+  bench.options.compiler = write_script(bench.scratch / "broken", "echo cannot start >&2; exit 1");
+  const Error broken = error_of([&] { bench.service().compile(request_for(1)); });
+  CHECK(contains(broken.message, "(--version: exit status 1)"));
+  CHECK(broken.compiler_output == "cannot start\n");
+}
+
+TEST_CASE("compile: a relative PATH entry is not the current directory") {
+  Bench bench;
+  write_script(bench.scratch / "harp-test-cc", "exit 0");
+  const std::string here = std::filesystem::current_path().string();
+  REQUIRE(::chdir(bench.scratch.path().c_str()) == 0);
+  bench.system.process.variables["PATH"] = ".:";
+  CHECK_FALSE(find_program(bench.system, "harp-test-cc").has_value());
+  CHECK(find_program(bench.system, "./harp-test-cc").has_value());  // asked for
+  CHECK_FALSE(find_program(bench.system, bench.scratch.path()).has_value());
+  REQUIRE(::chdir(here.c_str()) == 0);
+}
+
+TEST_CASE("compile: broken source: the error holds the command and what the compiler said") {
+  Bench bench;
+  CompileService service = bench.service();
+  CompileRequest request;
+  request.source = "this is not C\n";
+  const Error error = error_of([&] { service.compile(request); });
+  CHECK(error.code == Code::kCompiler);
+  CHECK(contains(error.message, "the C compiler failed, exit status 1: /usr/bin/cc -O3 "));
+  CHECK(contains(error.message, " ./unit.c -o ./unit.so"));
+  CHECK(contains(error.compiler_output, "unit.c:1:"));
+  CHECK(call(bench.system, service.compile(request_for(1))) == 1);
+  CHECK(cache_scenarios::count_work_directories(service.cache().directory()) == 0);
+}
+
+TEST_CASE("compile: compilers that misbehave are errors that name them, and the service works on") {
+  Bench bench;
+  bench.options.timeout = 1500ms;
+  CompileService service = bench.service();
+  const auto error_with = [&](const std::string& name, const std::string& body) {
+    CompileRequest request = request_for(1);
+    request.compiler = fake_compiler(bench.scratch, name, body);
+    const Error error = error_of([&] { service.compile(request); });
+    CHECK(error.code == Code::kCompiler);
+    CHECK(contains(error.message, bench.scratch / name));
+    return error;
+  };
+  CHECK(contains(error_with("hangs", "echo $$ > " + (bench.scratch / "pid") + "; sleep 1000").message, "took longer than allowed"));
+  CHECK(contains(error_with("crashes", "kill -SEGV $$").message, "killed by signal 11"));
+  const Error garbage = error_with("garbage", "head -c 2000000 /dev/urandom; head -c 5000 /dev/urandom > ./unit.so");
+  CHECK(contains(garbage.message, "what it wrote is not an ELF file"));
+  CHECK(garbage.compiler_output.size() <= 256 * 1024);
+  CHECK(contains(error_with("idle", "exit 0").message, "reported success and wrote no file"));
+  CHECK(contains(error_with("empty", ": > ./unit.so").message, "is not an ELF file"));
+  CHECK(contains(error_with("fifo", "mkfifo ./unit.so").message, "is not a plain file"));
+  CHECK(contains(error_with("cut", "head -c 4000 /proc/self/exe > ./unit.so").message, "is truncated"));
+  CHECK(contains(error_with("executable", "cc -nostdlib -static -x c -o ./unit.so - <<X\nvoid _start(void) {}\nX").message,
+                 "is not a shared object"));
+  CHECK(call(bench.system, service.compile(request_for(3))) == 3);
+  CHECK(cache_scenarios::count_work_directories(service.cache().directory()) == 0);
+}
+
+TEST_CASE("compile: an artifact without entry points does not load, and says so") {
+  Bench bench;
+  CompileService service = bench.service();
+  CompileRequest request;
+  request.source = "int something(void) { return 1; }\n";
+  const auto artifact = service.compile(request);
+  CHECK(contains(error_of([&] { LoadedLibrary::load(bench.system, *artifact); }).message, "lacks entry_point"));
+  request.source = source_returning(1) + "extern int no_such_function(void); int use(void) { return no_such_function(); }\n";
+  const Error error = error_of([&] { LoadedLibrary::load(bench.system, *service.compile(request)); });
+  CHECK(error.code == Code::kCompiler);
+  CHECK(contains(error.message, "undefined symbol: no_such_function"));
+}
+
+TEST_CASE("compile: variables that change what compilers make do not reach them") {
+  Bench bench;
+  const std::string dump = fake_compiler(bench.scratch, "dump", "env > " + (bench.scratch / "environment") + "; exit 1");
+  for (const char* name :
+       {"CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH", "NVCC_APPEND_FLAGS", "LD_PRELOAD"}) {
+    bench.system.process.variables[name] = "/poison";
+    ::setenv(name, name == std::string("LD_PRELOAD") ? "" : "/poison", 1);
+  }
+  CompileRequest request = request_for(1);
+  request.compiler = dump;
+  CompileService service = bench.service();
+  error_of([&] { service.compile(request); });
+  const std::string seen = read_text(bench.scratch / "environment");
+  CHECK_FALSE(contains(seen, "poison"));
+  CHECK(contains(seen, "LC_ALL=C\n"));
+  CHECK(contains(seen, "TMPDIR=.\n"));
+  CHECK(call(bench.system, service.compile(request_for(2))) == 2);
+  for (const char* name :
+       {"CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH", "NVCC_APPEND_FLAGS", "LD_PRELOAD"})
+    ::unsetenv(name);
+}
+
+TEST_CASE("compile: any cache path will do for the compilers, too") {
+  for (const char* compiler : {"gcc", "clang"}) {
+    for (const std::string name : {"with space", "quo'te", "dou\"ble;semi", "-leading", "größe", "a,b:c@d"}) {
+      Bench bench;
+      bench.options.compiler = compiler;
+      bench.options.cache.directory = bench.scratch / name;
+      CompileService service = bench.service();
+      CAPTURE(compiler);
+      CAPTURE(name);
+      CHECK(call(bench.system, service.compile(request_for(8))) == 8);
+      CHECK(service.cache().stats().entries >= 1);
+    }
+  }
+}
+
+TEST_CASE("compile: a cache that cannot be used is no error") {
+  Bench bench;
+  bench.options.compiler = copying_compiler(bench.scratch, 6);
+  CompileReport report;
+  write_text(bench.scratch / "file", "");
+  bench.options.cache.directory = bench.scratch / "file";  // no directory at all
+  {
+    CompileService service = bench.service();
+    CHECK(call(bench.system, service.compile(request_for(6))) == 6);
+    service.compile(request_for(6), &report);
+    CHECK(report.origin == Origin::kMemory);
+  }
+  // Readable, not writable: what is there is used, what is new stays in memory.
+  bench.options.cache.directory = bench.scratch / "cache";
+  bench.service().compile(request_for(6));
+  struct ReadOnlyFiles : FaultyFiles {
+    using FaultyFiles::FaultyFiles;
+    int open(int directory, const char* path, int flags, uint32_t mode) override {
+      if ((flags & (O_CREAT | O_WRONLY | O_RDWR)) != 0 && !std::string_view(path).starts_with("/tmp") && blocked(directory)) return -EROFS;
+      return FaultyFiles::open(directory, path, flags, mode);
+    }
+    int make_directory(int directory, const char* path, uint32_t mode) override {
+      return blocked(directory) ? -EROFS : FaultyFiles::make_directory(directory, path, mode);
+    }
+    int touch(int) override { return -EROFS; }
+    bool blocked(int directory) const {
+      if (directory < 0) return false;
+      std::error_code ignored;
+      return contains(std::filesystem::read_symlink(cat("/proc/self/fd/", directory), ignored).string(), "entries-1");
+    }
+  } files(bench.system.plan);
+  CompileService service(System{files, bench.system.process}, bench.options, Log());
+  service.compile(request_for(6), &report);
+  CHECK(report.origin == Origin::kDisk);
+  CompileRequest other = request_for(6);
+  other.signature = "other";
+  CHECK(call(bench.system, service.compile(other, &report)) == 6);
+  CHECK(report.origin == Origin::kCompiled);
+  CHECK(service.cache().stats().unpublished >= 1);
+}
+
+TEST_CASE("compile: on a full disk it compiles elsewhere and keeps the result in memory") {
+  const int pid = cache_scenarios::in_child([] {
+    Bench bench;
+    std::filesystem::create_directory(bench.scratch / "full");
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("tmpfs", (bench.scratch / "full").c_str(), "tmpfs", 0, "size=8k,mode=0700") != 0)
+      return 77;  // needs root
+    bench.options.cache.directory = bench.scratch / "full";
+    CompileReport report;
+    CompileService service = bench.service();
+    const bool compiled = call(bench.system, service.compile(request_for(5))) == 5;
+    service.compile(request_for(5), &report);
+    return compiled && report.origin == Origin::kMemory && service.cache().stats().unpublished >= 1 ? 0 : 1;
+  });
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+    MESSAGE("not checked: mounting needs root");
+  else
+    CHECK(status == 0);
+}
+
+TEST_CASE("compile: a place that forbids execution is named in the error") {
+  const int pid = cache_scenarios::in_child([] {
+    Bench bench;
+    const auto artifact = bench.service().compile(request_for(5));
+    std::filesystem::create_directory(bench.scratch / "noexec");
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("tmpfs", (bench.scratch / "noexec").c_str(), "tmpfs", MS_NOEXEC, "mode=0700") != 0)
+      return 77;
+    struct NoMemoryFiles : FaultyFiles {
+      using FaultyFiles::FaultyFiles;
+      int memory_file(const char*) override { return -ENOSYS; }
+    } files(bench.system.plan);
+    const System system{files, bench.system.process};
+    if (call(system, artifact) != 5) return 1;  // a private file in /tmp
+    bench.system.process.variables["TMPDIR"] = bench.scratch / "noexec";
+    const Error error = error_of([&] { call(system, artifact); });
+    return error.code == Code::kIo && contains(error.message, "set TMPDIR to a directory that does") ? 0 : 2;
+  });
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+    MESSAGE("not checked: mounting needs root");
+  else
+    CHECK(status == 0);
+}
+
+TEST_CASE("compile: a damaged entry is compiled again") {
+  Bench bench;
+  bench.options.compiler = copying_compiler(bench.scratch, 6);
+  const auto artifact = bench.service().compile(request_for(6));
+  CompileService service = bench.service();
+  const std::string path = cat(service.cache().directory(), "/", artifact->key().hex(), kEntrySuffix);
+  std::string bytes = read_text(path);
+  bytes[bytes.size() - 5000] ^= 1;
+  write_text(path, bytes);
+  CompileReport report;
+  CHECK(call(bench.system, service.compile(request_for(6), &report)) == 6);
+  CHECK(report.origin == Origin::kCompiled);
+  bench.service().compile(request_for(6), &report);
+  CHECK(report.origin == Origin::kDisk);
+}
+
+TEST_CASE("compile: threads that ask for the same thing share one compilation") {
+  Bench bench;
+  bench.options.compiler = copying_compiler(bench.scratch, 6);
+  CompileService service = bench.service();
+  std::atomic<int> right{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) threads.emplace_back([&] { right += call(bench.system, service.compile(request_for(6))) == 6; });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(right == 8);
+  CHECK(runs_of(bench.scratch) == 1);
+  CHECK(service.stats().compiled == 1);
+  CHECK(service.stats().compiled + service.stats().memory_hits == 8);
+}
+
+TEST_CASE("compile: processes that ask for the same thing share one compilation") {
+  Bench bench;
+  bench.options.compiler = copying_compiler(bench.scratch, 6);
+  bench.service().cache();  // creates the directory
+  std::vector<int> children;
+  for (int i = 0; i < 8; ++i)
+    children.push_back(cache_scenarios::in_child([&] { return call(bench.system, bench.service().compile(request_for(6))) == 6 ? 0 : 1; }));
+  for (const int child : children) {
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    CHECK(status == 0);
+  }
+  CHECK(runs_of(bench.scratch) == 1);
+}
+
+TEST_CASE("compile: cancelling ends a compilation and everybody who waits") {
+  Bench bench;
+  bench.options.compiler = fake_compiler(bench.scratch, "hangs", "sleep 1000");
+  CompileService service = bench.service();
+  std::atomic<bool> cancel{false};
+  std::atomic<int> ended{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] { ended += error_of([&] { service.compile(request_for(1), nullptr, &cancel); }).code == Code::kCancelled; });
+  }
+  std::this_thread::sleep_for(100ms);
+  cancel = true;
+  for (std::thread& thread : threads) thread.join();
+  CHECK(ended == 3);
+}
+
+TEST_CASE("compile: one that was cancelled does not cancel the others") {
+  Bench bench;
+  const std::string compiler = copying_compiler(bench.scratch, 6);
+  // The first run hangs, later ones work.
+  bench.options.compiler =
+      fake_compiler(bench.scratch, "once", "if mkdir " + (bench.scratch / "first") + " 2>/dev/null; then sleep 1000; fi\nexec " + compiler);
+  CompileService service = bench.service();
+  std::atomic<bool> cancel{false};
+  std::thread first([&] { CHECK(error_of([&] { service.compile(request_for(6), nullptr, &cancel); }).code == Code::kCancelled); });
+  while (!std::filesystem::exists(bench.scratch / "first")) std::this_thread::sleep_for(5ms);
+  std::thread second([&] { CHECK(call(bench.system, service.compile(request_for(6))) == 6); });
+  std::this_thread::sleep_for(50ms);
+  cancel = true;
+  first.join();
+  second.join();
+}
+
+TEST_CASE("compile: any system call may fail: a result, or an error; nothing left behind; usable after") {
+  Scratch tools;
+  const std::string compiler = copying_compiler(tools, 6);
+  const int files_before = count_open_files();
+  int points = 0, succeeded = 0;
+  for (const int error : {ENOSPC, EMFILE}) {
+    for (int n = 0;; ++n, ++points) {
+      Bench bench;
+      bench.options.compiler = compiler;
+      bench.options.cache.lock_timeout = 1ms;
+      bench.system.plan.fail_at = n;
+      bench.system.plan.error = error;
+      CAPTURE(n);
+      CAPTURE(error);
+      try {
+        const int value = call(bench.system, bench.service().compile(request_for(6)));
+        CHECK(value == 6);
+        ++succeeded;
+      } catch (const Error& failure) {
+        CHECK((failure.code == Code::kCompiler || failure.code == Code::kIo));
+        CHECK_FALSE(failure.message.empty());
+      }
+      const bool reached = bench.system.plan.calls > n;
+      bench.system.plan.fail_at = -1;
+      CHECK(call(bench.system, bench.service().compile(request_for(6))) == 6);
+      if (!reached) break;
+    }
+  }
+  CHECK(points > 100);
+  CHECK(succeeded > points / 2);  // most calls only save work
+  CHECK(count_open_files() == files_before);
+  CHECK((::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD));
+}
+
+TEST_CASE("loader: libraries are told apart, shared while equal, and closed") {
+  Bench bench;
+  CompileService service = bench.service();
+  const auto one = service.compile(request_for(1));
+  const auto two = service.compile(request_for(2));
+  const int files_before = count_open_files();
+  // Load and unload in turn: names and descriptors are reused by the system, libraries must not be.
+  for (int i = 0; i < 100; ++i) {
+    CHECK(call(bench.system, one) == 1);
+    CHECK(call(bench.system, two) == 2);
+  }
+  CHECK(count_open_files() == files_before);
+  {
+    Loader loader(bench.system, 1);
+    const auto first = loader.load(*one);
+    CHECK(loader.load(*one) == first);
+    const auto second = loader.load(*two);
+    CHECK(loader.load(*one) == first);  // no longer kept, but alive
+    CHECK(first->entry_point_ex()(nullptr, nullptr, nullptr, nullptr) == 1);
+    CHECK(second->entry_point_ex()(nullptr, nullptr, nullptr, nullptr) == 2);
+    CHECK(count_open_files() == files_before + 2);
+  }
+  CHECK(count_open_files() == files_before);
+  Loader loader(bench.system);
+  loader.load(*one);
+  CHECK(count_open_files() == files_before + 1);
+  loader.drop_unused();
+  CHECK(count_open_files() == files_before);
+}
+
+TEST_CASE("loader: evicting an artifact takes nothing from those who use it") {
+  Bench bench;
+  bench.options.memory = {.bytes = 1, .entries = 1};
+  CompileService service = bench.service();
+  const auto one = service.compile(request_for(1));
+  const LoadedLibrary library = LoadedLibrary::load(bench.system, *one);
+  service.compile(request_for(2));
+  service.clear();
+  CHECK(library.entry_point_ex()(nullptr, nullptr, nullptr, nullptr) == 1);
+  CHECK(call(bench.system, one) == 1);
+  service.forget(*one);
+}
