@@ -1,0 +1,196 @@
+// From arguments as they were written to the C++ parameters of a row's function. One Reader a C++ type; Call<F> reads the
+// signature of a lambda, so that a row cannot say one thing and its function another.
+#pragma once
+
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "graph/operations.h"
+
+namespace harp::arguments {
+
+/// A node whose dtype says nothing about the other operands.
+struct Condition {
+  const Node* node;
+};
+
+/// An argument that cannot be read; the parser knows where it stands.
+struct ArgumentError : Error {
+  ArgumentError(size_t index, Error cause) : Error(std::move(cause)), index(index) {}
+  size_t index;
+};
+
+int64_t to_integer(const Argument& argument);
+Dim to_dim(const Argument& argument);
+/// A list; one size alone is a list of one.
+std::vector<SizeItem> to_items(const Argument& argument);
+
+template <class T>
+struct Reader;
+
+template <class T>
+struct Reader<std::optional<T>> {
+  static constexpr ParameterKind kKind = Reader<T>::kKind;
+  static std::optional<T> read(const Argument& argument) {
+    if (std::holds_alternative<std::monostate>(argument)) return std::nullopt;
+    return Reader<T>::read(argument);
+  }
+};
+template <>
+struct Reader<const Node*> {
+  static constexpr ParameterKind kKind = ParameterKind::kNode;
+  static const Node* read(const Argument& argument);
+};
+template <>
+struct Reader<Condition> {
+  static constexpr ParameterKind kKind = ParameterKind::kCondition;
+  static Condition read(const Argument& argument) { return {Reader<const Node*>::read(argument)}; }
+};
+template <>
+struct Reader<std::vector<const Node*>> {
+  static constexpr ParameterKind kKind = ParameterKind::kNodes;
+  static std::vector<const Node*> read(const Argument& argument);
+};
+template <>
+struct Reader<int64_t> {
+  static constexpr ParameterKind kKind = ParameterKind::kInteger;
+  static int64_t read(const Argument& argument) { return to_integer(argument); }
+};
+template <>
+struct Reader<int> {
+  static constexpr ParameterKind kKind = ParameterKind::kInteger;
+  static int read(const Argument& argument);
+};
+template <>
+struct Reader<std::vector<int64_t>> {
+  static constexpr ParameterKind kKind = ParameterKind::kIntegers;
+  static std::vector<int64_t> read(const Argument& argument);
+};
+template <>
+struct Reader<std::vector<int>> {
+  static constexpr ParameterKind kKind = ParameterKind::kIntegers;
+  static std::vector<int> read(const Argument& argument);
+};
+template <>
+struct Reader<Dim> {
+  static constexpr ParameterKind kKind = ParameterKind::kSize;
+  static Dim read(const Argument& argument) { return to_dim(argument); }
+};
+template <>
+struct Reader<Shape> {
+  static constexpr ParameterKind kKind = ParameterKind::kSizes;
+  static Shape read(const Argument& argument);
+};
+template <>
+struct Reader<std::vector<std::optional<Dim>>> {
+  static constexpr ParameterKind kKind = ParameterKind::kSizes;
+  static std::vector<std::optional<Dim>> read(const Argument& argument);
+};
+template <>
+struct Reader<std::vector<build::Padding>> {
+  static constexpr ParameterKind kKind = ParameterKind::kPadding;
+  static std::vector<build::Padding> read(const Argument& argument);
+};
+template <>
+struct Reader<build::Sections> {
+  static constexpr ParameterKind kKind = ParameterKind::kSections;
+  static build::Sections read(const Argument& argument);
+};
+template <>
+struct Reader<bool> {
+  static constexpr ParameterKind kKind = ParameterKind::kBool;
+  static bool read(const Argument& argument);
+};
+template <>
+struct Reader<double> {
+  static constexpr ParameterKind kKind = ParameterKind::kNumber;
+  static double read(const Argument& argument);
+};
+template <>
+struct Reader<Literal> {
+  static constexpr ParameterKind kKind = ParameterKind::kLiteral;
+  static Literal read(const Argument& argument);
+};
+template <>
+struct Reader<ArrayLiteral> {
+  static constexpr ParameterKind kKind = ParameterKind::kArray;
+  static ArrayLiteral read(const Argument& argument);
+};
+template <>
+struct Reader<DType> {
+  static constexpr ParameterKind kKind = ParameterKind::kDType;
+  static DType read(const Argument& argument);
+};
+template <>
+struct Reader<std::string_view> {
+  static constexpr ParameterKind kKind = ParameterKind::kWord;
+  static std::string_view read(const Argument& argument);
+};
+
+template <class Member>
+struct Signature;
+template <class Class, class R, class... P>
+struct Signature<R (Class::*)(P...) const> {
+  using Result = R;
+  using Parameters = std::tuple<P...>;
+  static constexpr bool kTakesGraph = false;
+};
+template <class Class, class R, class... P>
+struct Signature<R (Class::*)(Graph&, P...) const> {
+  using Result = R;
+  using Parameters = std::tuple<P...>;
+  static constexpr bool kTakesGraph = true;
+};
+
+/// A stateless function object as an Operation's build function.
+template <class Function>
+struct Call {
+  using Traits = Signature<decltype(&Function::operator())>;
+  using Parameters = typename Traits::Parameters;
+  static constexpr size_t kCount = std::tuple_size_v<Parameters>;
+  static constexpr bool kHasResults = std::is_same_v<typename Traits::Result, std::vector<const Node*>>;
+
+  template <size_t... I>
+  static constexpr std::array<ParameterKind, kCount> kinds(std::index_sequence<I...>) {
+    return {Reader<std::tuple_element_t<I, Parameters>>::kKind...};
+  }
+  static constexpr std::array<ParameterKind, kCount> kKinds = kinds(std::make_index_sequence<kCount>());
+
+  template <size_t I>
+  static auto read(std::span<const Argument> given) {
+    try {
+      return Reader<std::tuple_element_t<I, Parameters>>::read(given[I]);
+    } catch (Error& e) {
+      throw ArgumentError(I, std::move(e));
+    }
+  }
+  template <size_t... I>
+  static auto call(Graph& graph, std::span<const Argument> given, std::index_sequence<I...>) {
+    if constexpr (Traits::kTakesGraph)
+      return Function{}(graph, read<I>(given)...);
+    else
+      return Function{}(read<I>(given)...);
+  }
+  static std::vector<const Node*> build(Graph& graph, std::span<const Argument> given) {
+    if constexpr (kHasResults)
+      return call(graph, given, std::make_index_sequence<kCount>());
+    else
+      return {call(graph, given, std::make_index_sequence<kCount>())};
+  }
+};
+
+// What rows do that no composite does.
+
+/// With an order: exactly these attributes; without: the constructor's rule.
+const Node* reduce_in_order(Op op, const Node* x, const build::Axes& axes, bool keepdims, std::optional<std::string_view> order,
+                            bool product);
+/// Python's start:stop:step, or start, size and step without clamping.
+const Node* slice(const Node* x, const std::optional<std::vector<std::optional<Dim>>>& start,
+                  const std::optional<std::vector<std::optional<Dim>>>& stop, const std::optional<std::vector<int64_t>>& step,
+                  const std::optional<Shape>& size);
+/// Either numbers in lists, or base64 of the bytes with a shape.
+const Node* constant_array(Graph& graph, const std::optional<ArrayLiteral>& data, DType dtype, const std::optional<Shape>& shape,
+                           std::optional<std::string_view> base64);
+
+}  // namespace harp::arguments

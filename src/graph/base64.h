@@ -1,0 +1,17 @@
+// Base64 (RFC 4648, with padding): constant arrays in the text format.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace harp {
+
+std::string base64_encode(std::span<const std::byte> bytes);
+/// Nothing if the text is not exactly the encoding of some bytes.
+std::optional<std::vector<std::byte>> base64_decode(std::string_view text);
+
+}  // namespace harp

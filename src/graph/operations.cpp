@@ -1,0 +1,250 @@
+// The rows of operations.h. To add a composite: write its function (composites.h), then its row here.
+#include "graph/operations.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/arguments.h"
+
+namespace harp {
+namespace {
+
+using build::Axes;
+using build::NodeRef;
+using Ints = std::vector<int>;
+using Integers = std::vector<int64_t>;
+using Nodes = std::vector<NodeRef>;
+using Bounds = std::vector<std::optional<Dim>>;
+using OptionalDim = std::optional<Dim>;
+
+/// A parameter's name and default; the kind follows from the function.
+struct Named {
+  std::string_view name;
+  std::string_view default_text = {};
+};
+
+template <class Function, size_t N>
+constexpr Operation row(std::string_view name, const Named (&named)[N], Function) {
+  using Call = arguments::Call<Function>;
+  static_assert(Call::kCount == N, "one name for each parameter");
+  static_assert(N <= Operation::kMaxParameters);
+  Operation operation{name, {}, N, Call::kHasResults, &Call::build};
+  for (size_t i = 0; i < N; ++i) operation.all_parameters[i] = {named[i].name, named[i].default_text, Call::kKinds[i]};
+  return operation;
+}
+
+template <Op op>
+constexpr Operation elementwise_row() {
+  if constexpr (op == Op::kWhere)
+    return row(name(op), {{"condition"}, {"a"}, {"b"}}, [](arguments::Condition c, NodeRef a, NodeRef b) {
+      return build::elementwise(op, {c.node, a, b});
+    });
+  else if constexpr (info(op).arity == 1)
+    return row(name(op), {{"x"}}, [](NodeRef x) { return build::elementwise(op, {x}); });
+  else if constexpr (info(op).arity == 2)
+    return row(name(op), {{"a"}, {"b"}}, [](NodeRef a, NodeRef b) { return build::elementwise(op, {a, b}); });
+  else
+    return row(name(op), {{"a"}, {"b"}, {"c"}}, [](NodeRef a, NodeRef b, NodeRef c) { return build::elementwise(op, {a, b, c}); });
+}
+
+/// Reductions take their law attributes too: with `order` given nothing is chosen, axes are reduced as listed.
+template <Op op>
+constexpr Operation reduce_row() {
+  return row(name(op), {{"x"}, {"axes", "none"}, {"keepdims", "false"}, {"order", "none"}, {"product", "false"}},
+             [](NodeRef x, Axes axes, bool keepdims, std::optional<std::string_view> order, bool product) {
+               return arguments::reduce_in_order(op, x, axes, keepdims, order, product);
+             });
+}
+
+template <NodeRef (*function)(NodeRef)>
+constexpr Operation unary_row(std::string_view name) {
+  return row(name, {{"x"}}, [](NodeRef x) { return function(x); });
+}
+template <NodeRef (*function)(NodeRef, NodeRef)>
+constexpr Operation binary_row(std::string_view name) {
+  return row(name, {{"a"}, {"b"}}, [](NodeRef a, NodeRef b) { return function(a, b); });
+}
+template <NodeRef (*function)(NodeRef, const Axes&, bool)>
+constexpr Operation reduction_row(std::string_view name) {
+  return row(name, {{"x"}, {"axes", "none"}, {"keepdims", "false"}},
+             [](NodeRef x, Axes axes, bool keep) { return function(x, axes, keep); });
+}
+template <int spatial>
+constexpr Operation unfold_row(std::string_view name) {
+  return row(name, {{"x"}, {"size"}, {"stride", "1"}, {"dilation", "1"}, {"padding", "0"}},
+             [](NodeRef x, Shape size, Integers stride, Integers dilation, std::vector<build::Padding> padding) {
+               return build::unfold_spatial(x, spatial, size, stride, dilation, padding);
+             });
+}
+
+constexpr Operation kRows[] = {
+// ops.def: every elementwise row as it stands
+#define HARP_ROW_Leaf(id)
+#define HARP_ROW_Elementwise(id) elementwise_row<Op::k##id>(),
+#define HARP_ROW_Convert(id)
+#define HARP_ROW_Reduce(id) reduce_row<Op::k##id>(),
+#define HARP_ROW_Scan(id)
+#define HARP_ROW_Movement(id)
+#define HARP_ROW_Join(id)
+#define HARP_ROW_Copy(id)
+#define HARP_OP(id, name, family, arity, operands, result, cost, flags) HARP_ROW_##family(id)
+#include "ops/ops.def"
+#undef HARP_OP
+
+    // leaves
+    row("constant", {{"value"}, {"dtype"}},
+        [](Graph& g, Literal value, DType dtype) { return build::constant(g, to_scalar("constant", value, dtype)); }),
+    row("constant_array", {{"data", "none"}, {"dtype"}, {"shape", "none"}, {"base64", "none"}},
+        [](Graph& g, std::optional<ArrayLiteral> data, DType dtype, std::optional<Shape> shape, std::optional<std::string_view> base64) {
+          return arguments::constant_array(g, data, dtype, shape, base64);
+        }),
+    row("size", {{"value"}}, [](Graph& g, Dim value) { return build::size(g, value); }),
+    row("arange", {{"n", "none"}, {"start", "0"}, {"stop", "none"}, {"step", "1"}, {"dtype", "i32"}},
+        [](Graph& g, OptionalDim n, Dim start, OptionalDim stop, int64_t step, DType dtype) {
+          return build::arange_from(g, n, start, stop, step, dtype);
+        }),
+    row("linspace", {{"start"}, {"stop"}, {"n"}, {"dtype", "f32"}},
+        [](Graph& g, double start, double stop, Dim n, DType dtype) { return build::linspace(g, start, stop, n, dtype); }),
+    row("full", {{"shape"}, {"value"}, {"dtype"}},
+        [](Graph& g, Shape shape, Literal value, DType dtype) { return build::full(g, shape, to_scalar("full", value, dtype)); }),
+    row("eye", {{"rows"}, {"columns", "none"}, {"dtype", "f32"}},
+        [](Graph& g, Dim rows, OptionalDim columns, DType dtype) { return build::eye(g, rows, columns, dtype); }),
+    row("tril", {{"x"}, {"k", "0"}}, [](NodeRef x, int64_t k) { return build::tril(x, k); }),
+    row("triu", {{"x"}, {"k", "0"}}, [](NodeRef x, int64_t k) { return build::triu(x, k); }),
+    row("one_hot", {{"indices"}, {"depth"}, {"dtype", "bool"}},
+        [](NodeRef indices, Dim depth, DType dtype) { return build::one_hot(indices, depth, dtype); }),
+
+    // conversions and copies
+    row("cast", {{"x"}, {"dtype"}}, [](NodeRef x, DType dtype) { return build::cast(x, dtype); }),
+    row("bitcast", {{"x"}, {"dtype"}}, [](NodeRef x, DType dtype) { return build::bitcast(x, dtype); }),
+    unary_row<build::contiguous>("contiguous"),
+
+    // elementwise composites
+    binary_row<build::sub>("sub"),
+    binary_row<build::gt>("gt"),
+    binary_row<build::ge>("ge"),
+    unary_row<build::square>("square"),
+    unary_row<build::rsqrt>("rsqrt"),
+    unary_row<build::sigmoid>("sigmoid"),
+    unary_row<build::relu>("relu"),
+    unary_row<build::silu>("silu"),
+    unary_row<build::softplus>("softplus"),
+    row("elu", {{"x"}, {"alpha", "1"}}, [](NodeRef x, double alpha) { return build::elu(x, alpha); }),
+    row("gelu", {{"x"}, {"approximate", "\"none\""}}, [](NodeRef x, std::string_view approximate) { return build::gelu(x, approximate); }),
+    unary_row<build::isinf>("isinf"),
+    unary_row<build::isfinite>("isfinite"),
+    unary_row<build::logical_not>("logical_not"),
+    binary_row<build::logical_and>("logical_and"),
+    binary_row<build::logical_or>("logical_or"),
+    binary_row<build::logical_xor>("logical_xor"),
+    row("powi", {{"x"}, {"k"}}, [](NodeRef x, int64_t k) { return build::powi(x, k); }),
+    row("clip", {{"x"}, {"lo"}, {"hi"}}, [](NodeRef x, NodeRef lo, NodeRef hi) { return build::clip(x, lo, hi); }),
+    row("lerp", {{"a"}, {"b"}, {"weight"}}, [](NodeRef a, NodeRef b, NodeRef weight) { return build::lerp(a, b, weight); }),
+
+    // reductions
+    reduction_row<build::mean>("mean"),
+    row("var", {{"x"}, {"axes", "none"}, {"correction", "0"}, {"keepdims", "false"}},
+        [](NodeRef x, Axes axes, int64_t correction, bool keepdims) { return build::var(x, axes, correction, keepdims); }),
+    reduction_row<build::any>("any"),
+    reduction_row<build::all>("all"),
+    reduction_row<build::logsumexp>("logsumexp"),
+    row("softmax", {{"x"}, {"axis", "-1"}}, [](NodeRef x, int axis) { return build::softmax(x, axis); }),
+    row("log_softmax", {{"x"}, {"axis", "-1"}}, [](NodeRef x, int axis) { return build::log_softmax(x, axis); }),
+
+    // views
+    row("permute", {{"x"}, {"axes"}}, [](NodeRef x, Ints axes) { return build::permute(x, axes); }),
+    row("transpose", {{"x"}, {"axes", "none"}}, [](NodeRef x, Axes axes) { return build::transpose(x, axes); }),
+    row("moveaxis", {{"x"}, {"source"}, {"destination"}},
+        [](NodeRef x, Ints source, Ints destination) { return build::moveaxis(x, source, destination); }),
+    row("unsqueeze", {{"x"}, {"axes"}}, [](NodeRef x, Ints axes) { return build::unsqueeze(x, axes); }),
+    row("squeeze", {{"x"}, {"axes", "none"}}, [](NodeRef x, Axes axes) { return build::squeeze(x, axes); }),
+    row("flip", {{"x"}, {"axes", "none"}}, [](NodeRef x, Axes axes) { return build::flip(x, axes); }),
+    row("expand", {{"x"}, {"shape"}}, [](NodeRef x, Shape shape) { return build::expand(x, shape); }),
+    row("broadcast_to", {{"x"}, {"shape"}}, [](NodeRef x, Shape shape) { return build::broadcast_to(x, shape); }),
+    row("reshape", {{"x"}, {"shape"}}, [](NodeRef x, Shape shape) { return build::reshape(x, shape); }),
+    row("flatten", {{"x"}, {"start_axis", "0"}, {"end_axis", "-1"}},
+        [](NodeRef x, int start_axis, int end_axis) { return build::flatten(x, start_axis, end_axis); }),
+    row("slice", {{"x"}, {"start", "none"}, {"stop", "none"}, {"step", "none"}, {"size", "none"}},
+        [](NodeRef x, std::optional<Bounds> start, std::optional<Bounds> stop, std::optional<Integers> step, std::optional<Shape> size) {
+          return arguments::slice(x, start, stop, step, size);
+        }),
+    row("pad", {{"x"}, {"before"}, {"after"}, {"value", "0"}, {"mode", "constant"}},
+        [](NodeRef x, Shape before, Shape after, Literal value, std::string_view mode) {
+          return build::pad_mode(x, before, after, to_scalar("pad", value, x->dtype), mode);
+        }),
+    row("unfold", {{"x"}, {"axes"}, {"size"}, {"stride", "1"}, {"dilation", "1"}},
+        [](NodeRef x, Ints axes, Shape size, Integers stride, Integers dilation) {
+          return build::unfold_axes(x, axes, size, stride, dilation);
+        }),
+    unfold_row<1>("unfold1d"),
+    unfold_row<2>("unfold2d"),
+    unfold_row<3>("unfold3d"),
+
+    // joins
+    row("concat", {{"arrays"}, {"axis", "0"}}, [](Nodes arrays, int axis) { return build::concat(arrays, axis); }),
+    row("stack", {{"arrays"}, {"axis", "0"}}, [](Nodes arrays, int axis) { return build::stack(arrays, axis); }),
+    row("split", {{"x"}, {"sections"}, {"axis", "0"}},
+        [](NodeRef x, build::Sections sections, int axis) { return build::split(x, sections, axis); }),
+    row("repeat", {{"x"}, {"repeats"}, {"axis", "none"}},
+        [](NodeRef x, Dim repeats, std::optional<int> axis) { return build::repeat(x, repeats, axis); }),
+    row("tile", {{"x"}, {"repeats"}}, [](NodeRef x, Shape repeats) { return build::tile(x, repeats); }),
+    row("roll", {{"x"}, {"shift"}, {"axis", "none"}}, [](NodeRef x, Shape shift, Axes axis) { return build::roll(x, shift, axis); }),
+};
+
+constexpr auto kSorted = [] {
+  std::array<Operation, std::size(kRows)> sorted{};
+  std::copy(std::begin(kRows), std::end(kRows), sorted.begin());
+  std::sort(sorted.begin(), sorted.end(), [](const Operation& a, const Operation& b) { return a.name < b.name; });
+  return sorted;
+}();
+
+constexpr const Operation* find_in_table(std::string_view name) {
+  const auto found =
+      std::lower_bound(kSorted.begin(), kSorted.end(), name, [](const Operation& o, std::string_view n) { return o.name < n; });
+  return found != kSorted.end() && found->name == name ? &*found : nullptr;
+}
+
+constexpr bool every_op_has_a_row() {
+  for (const OpInfo& op : kOps)
+    if (op.id != "Input" && find_in_table(op.name) == nullptr) return false;
+  return true;
+}
+static_assert(every_op_has_a_row(), "an op of ops.def cannot be written in the text format: add its row above");
+
+constexpr bool names_are_unique() {
+  return std::adjacent_find(kSorted.begin(), kSorted.end(), [](const Operation& a, const Operation& b) { return a.name == b.name; }) ==
+         kSorted.end();
+}
+static_assert(names_are_unique(), "two rows have the same name");
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::span<const Operation> operations() { return kSorted; }
+const Operation* find_operation(std::string_view name) { return find_in_table(name); }
+
+std::string_view nearest_operation(std::string_view name) {
+  if (name.size() > 32) return {};
+  std::string_view best;
+  size_t best_distance = name.size() <= 3 ? 2 : 3;
+  for (const Operation& operation : kSorted)
+    if (const size_t distance = edit_distance(name, operation.name); distance < best_distance)
+      best = operation.name, best_distance = distance;
+  return best;
+}
+
+}  // namespace harp

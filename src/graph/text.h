@@ -1,0 +1,20 @@
+// The text format (.harp): docs/text-format.md describes it, the grammar stands on top of text_parser.cpp.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "graph/graph.h"
+
+namespace harp {
+
+/// Error{kParse} with line, column and the offending token; where a shape or dtype does not fit, the constructor's error with the
+/// place in front. Safe on any input.
+std::unique_ptr<Graph> parse_graph(std::string_view text);
+
+/// The nodes that outputs depend on, one primitive a line. Parsing it gives a graph that prints the same text and computes the
+/// same bits; inputs, outputs, shape variables (and their order) and names are kept.
+std::string print_graph(const Graph& graph);
+
+}  // namespace harp

@@ -1,0 +1,99 @@
+// A place in the token list, with what every part of the parser needs: looking ahead, expecting, failing with the place, and a
+// limit on nesting, so that no input can exhaust the stack.
+#pragma once
+
+#include "base/error.h"
+#include "graph/graph.h"
+#include "graph/text_lexer.h"
+
+namespace harp::text {
+
+class Cursor {
+ public:
+  explicit Cursor(std::string_view source) : source_(source), tokens_(tokenize(source)) {}
+
+  const Token& peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
+  const Token& next() {
+    const Token& token = peek();
+    if (at_ + 1 < tokens_.size()) ++at_;
+    return token;
+  }
+  bool sees(std::string_view text, size_t ahead = 0) const {
+    return (peek(ahead).kind == TokenKind::kSymbol || peek(ahead).kind == TokenKind::kName) && peek(ahead).text == text;
+  }
+  bool sees(TokenKind kind) const { return peek().kind == kind; }
+  bool accept(std::string_view text) {
+    if (!sees(text)) return false;
+    next();
+    return true;
+  }
+  void expect(std::string_view text) {
+    if (!accept(text)) fail_expected(cat("\"", text, "\""));
+  }
+  void skip_newlines() {
+    while (sees(TokenKind::kNewline)) next();
+  }
+  void expect_end_of_line() {
+    if (!sees(TokenKind::kNewline) && !sees("}")) fail_expected("the end of the line");
+    skip_newlines();
+  }
+  /// An identifier or a quoted name.
+  std::string expect_name(std::string_view what) {
+    if (sees(TokenKind::kName)) return std::string(next().text);
+    if (sees(TokenKind::kString)) return unquote(next().text);
+    fail_expected(what);
+  }
+  int64_t expect_integer();
+
+  [[noreturn]] void fail_here(std::string_view message) const { fail_at(source_, peek().offset, message); }
+  [[noreturn]] void fail_expected(std::string_view what) const {
+    const Token& token = peek();
+    const std::string found = token.kind == TokenKind::kEnd       ? "the end of the text"
+                              : token.kind == TokenKind::kNewline ? "the end of the line"
+                                                                  : quote(token.text.substr(0, 60));
+    fail_here(cat("expected ", what, ", found ", found));
+  }
+  [[noreturn]] void fail_token(size_t offset, std::string_view message) const { fail_at(source_, offset, message); }
+
+  /// Runs body; an error of the graph's gets the place in front and keeps its code.
+  template <class Body>
+  auto at(size_t offset, Body&& body) const {
+    try {
+      return body();
+    } catch (const Error& e) {
+      const Place place = place_of(source_, offset);
+      throw Error(e.code, cat("line ", place.line, ", column ", place.column, ": ", e.message));
+    }
+  }
+
+  /// One level of brackets, calls or signs.
+  class Nested {
+   public:
+    explicit Nested(Cursor& cursor) : cursor_(cursor) {
+      if (++cursor_.depth_ > kMaxDepth) cursor_.fail_here(cat("expressions nest deeper than ", kMaxDepth, " levels"));
+    }
+    ~Nested() { --cursor_.depth_; }
+    Nested(const Nested&) = delete;
+    Nested& operator=(const Nested&) = delete;
+
+   private:
+    Cursor& cursor_;
+  };
+
+ private:
+  static constexpr int kMaxDepth = 100;
+
+  std::string_view source_;
+  std::vector<Token> tokens_;
+  size_t at_ = 0;
+  int depth_ = 0;
+};
+
+/// A dimension expression; `declare` makes unknown variables (with the default bounds), else they are errors.
+Dim parse_dim(Cursor& cursor, SymTable& table, bool declare);
+/// `n`, `n in 1..4096`: declares a variable.
+Dim parse_variable(Cursor& cursor, SymTable& table);
+
+inline constexpr int64_t kDefaultLeast = 0, kDefaultGreatest = INT32_MAX;  // bounds of a variable that states none
+
+}  // namespace harp::text

@@ -1,0 +1,130 @@
+// Dimension expressions of the text format:
+//   dim     = term { ("+" | "-") term }
+//   term    = factor { ("*" | "//" | "%") factor }
+//   factor  = "-" factor | "+" factor | integer | variable | "(" dim ")" | ("min" | "max") "(" dim "," dim ")"
+//           | "select" "(" dim ">=" "0" "," dim "," dim ")"
+#include <charconv>
+
+#include "graph/text_cursor.h"
+
+namespace harp::text {
+
+int64_t Cursor::expect_integer() {
+  const Token& token = peek();
+  if (token.kind != TokenKind::kInteger) fail_expected("an integer");
+  const bool is_hex = token.text.starts_with("0x");
+  const std::string_view digits = is_hex ? token.text.substr(2) : token.text;
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, is_hex ? 16 : 10);
+  if (error != std::errc() || end != digits.data() + digits.size()) fail_here(cat(token.text, " does not fit 64 bits"));
+  next();
+  return value;
+}
+
+namespace {
+
+class DimParser {
+ public:
+  DimParser(Cursor& cursor, SymTable& table, bool declare) : c_(cursor), table_(table), declare_(declare) {}
+
+  Dim sum() {
+    Dim result = term();
+    while (c_.sees("+") || c_.sees("-")) {
+      const Token op = c_.next();
+      const Dim other = term();
+      result = c_.at(op.offset, [&] { return op.text == "+" ? result + other : result - other; });
+    }
+    return result;
+  }
+
+ private:
+  Dim term() {
+    Dim result = factor();
+    while (c_.sees("*") || c_.sees("//") || c_.sees("%")) {
+      const Token op = c_.next();
+      const Dim other = factor();
+      result = c_.at(op.offset, [&] {
+        return op.text == "*" ? result * other : op.text == "//" ? floor_div(result, other) : mod(result, other);
+      });
+    }
+    return result;
+  }
+
+  Dim factor() {
+    Cursor::Nested level(c_);
+    const Token token = c_.peek();
+    if (c_.accept("-")) {
+      const Dim operand = factor();
+      return c_.at(token.offset, [&] { return -operand; });
+    }
+    if (c_.accept("+")) return factor();
+    if (c_.accept("(")) {
+      const Dim inner = sum();
+      c_.expect(")");
+      return inner;
+    }
+    if (token.kind == TokenKind::kInteger) return c_.expect_integer();
+    if (token.kind != TokenKind::kName) c_.fail_expected("a size");
+    if (c_.sees("(", 1)) return call();
+    c_.next();
+    if (const auto known = table_.find_variable(token.text)) return *known;
+    if (!declare_)
+      c_.fail_token(token.offset, cat("unknown shape variable ", quote(token.text), "; the inputs or a shape statement declare them"));
+    return c_.at(token.offset, [&] { return table_.variable(token.text, kDefaultLeast, kDefaultGreatest); });
+  }
+
+  Dim call() {
+    const Token function = c_.next();
+    c_.expect("(");
+    Dim condition = 0;
+    if (function.text == "select") {
+      condition = sum();
+      c_.expect(">=");
+      if (c_.expect_integer() != 0) c_.fail_token(function.offset, "select compares with 0, as in select(n - 1 >= 0, a, b)");
+      c_.expect(",");
+    } else if (function.text != "min" && function.text != "max") {
+      c_.fail_token(function.offset, cat("sizes have no function ", quote(function.text), "; there are min, max and select"));
+    }
+    const Dim a = sum();
+    c_.expect(",");
+    const Dim b = sum();
+    c_.expect(")");
+    return c_.at(function.offset, [&] {
+      return function.text == "min" ? min(a, b) : function.text == "max" ? max(a, b) : select(condition, a, b);
+    });
+  }
+
+  Cursor& c_;
+  SymTable& table_;
+  bool declare_;
+};
+
+int64_t parse_bound(Cursor& cursor) {
+  const size_t offset = cursor.peek().offset;
+  const bool negative = cursor.accept("-");
+  // The least 64-bit integer has no positive counterpart.
+  if (negative && cursor.peek().text == "9223372036854775808") return cursor.next(), INT64_MIN;
+  const int64_t value = cursor.expect_integer();
+  return cursor.at(offset, [&] { return negative ? -value : value; });
+}
+
+}  // namespace
+
+Dim parse_dim(Cursor& cursor, SymTable& table, bool declare) { return DimParser(cursor, table, declare).sum(); }
+
+Dim parse_variable(Cursor& cursor, SymTable& table) {
+  const Token token = cursor.peek();
+  if (token.kind != TokenKind::kName) cursor.fail_expected("the name of a shape variable");
+  cursor.next();
+  int64_t least = kDefaultLeast, greatest = kDefaultGreatest;
+  if (cursor.accept("in")) {
+    least = parse_bound(cursor);
+    cursor.expect("..");
+    greatest = parse_bound(cursor);
+  } else if (const auto known = table.find_variable(token.text)) {
+    return *known;
+  }
+  return cursor.at(token.offset, [&] { return table.variable(token.text, least, greatest); });
+}
+
+}  // namespace harp::text

@@ -1,0 +1,255 @@
+// The printer of the text format: one primitive a line, with every attribute that decides bits. Constants without a name stand
+// where they are used. Shape variables are declared where they first appear in an input, or, where that would change their order
+// or hide their bounds, on a line of their own before the graph.
+#include <algorithm>
+#include <limits>
+#include <unordered_set>
+
+#include "base/error.h"
+#include "graph/base64.h"
+#include "graph/build.h"
+#include "graph/text.h"
+#include "graph/text_cursor.h"
+
+namespace harp {
+namespace {
+
+using text::quote_name;
+
+constexpr size_t kMostInlineElements = 64;  // longer constant arrays are base64
+
+std::string print_dim(const Dim& dim) { return to_string(dim); }
+std::string print_ints(const std::vector<int>& values) { return cat("[", join(values, ", "), "]"); }
+
+/// The value between the brackets of a typed literal; bits where the number does not say all of them.
+std::string print_number(const Scalar& value) {
+  const bool is_nan = is_float(value.dtype) && to_string(value) == "nan";
+  if (!is_nan || value == scalar_from_double(value.dtype, std::numeric_limits<double>::quiet_NaN())) return to_string(value);
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string digits;
+  for (int shift = static_cast<int>(size_of(value.dtype)) * 8 - 4; shift >= 0; shift -= 4) digits += kHex[value.bits[0] >> shift & 15];
+  return cat("bits=0x", digits);
+}
+std::string print_typed(const Scalar& value) { return cat(name(value.dtype), "(", print_number(value), ")"); }
+
+class Printer {
+ public:
+  explicit Printer(const Graph& graph) : graph_(graph), live_(graph.live_nodes()) {}
+
+  std::string run() {
+    assign_names();
+    out_ = "harp 1\n";
+    print_header();
+    for (const Node* node : live_) {
+      if (node->op == Op::kInput || is_inline(node)) continue;
+      append(out_, cat("  ", reference(node), " = "));
+      print_statement(*node);
+      out_ += '\n';
+    }
+    out_ += "  return";
+    const char* separator = " ";
+    for (const GraphOutput& output : graph_.outputs()) {
+      append(out_, cat(separator, quote_name(output.name), " = ", reference(output.node)));
+      separator = ", ";
+    }
+    out_ += "\n}\n";
+    return std::move(out_);
+  }
+
+ private:
+  bool is_inline(const Node* node) const { return node->op == Op::kConstant && !names_.contains(node); }
+
+  /// Inputs keep their names, then whoever comes first; the others are numbered.
+  void assign_names() {
+    std::unordered_set<std::string> taken;
+    for (const Node* input : graph_.inputs()) {
+      names_[input] = input->as<InputAttributes>().name;
+      taken.insert(names_[input]);
+    }
+    for (const Node* node : live_) {
+      if (node->op == Op::kInput) continue;
+      const std::string own(graph_.node_name(node));
+      if (!own.empty() && taken.insert(own).second) names_[node] = own;
+    }
+    size_t number = 0;
+    for (const Node* node : live_) {
+      if (names_.contains(node) || node->op == Op::kConstant) continue;
+      std::string made;
+      do made = cat("v", number++);
+      while (taken.contains(made));
+      names_[node] = std::move(made);
+    }
+  }
+
+  std::string reference(const Node* node) const {
+    return is_inline(node) ? print_typed(node->as<ConstantAttributes>().value) : quote_name(names_.at(node));
+  }
+
+  static std::string declaration(const SymAtom& variable) {
+    const SymRange bounds = variable.range;
+    if (bounds.lo == text::kDefaultLeast && bounds.hi == text::kDefaultGreatest) return variable.name;
+    return cat(variable.name, " in ", bounds.lo, "..", bounds.hi);
+  }
+
+  /// The variables in the order in which reading the inputs meets them, if each is met alone before it is met in an expression
+  /// (where its bounds could not be said).
+  std::vector<const SymAtom*> variables_met() const {
+    std::vector<const SymAtom*> met;
+    auto knows = [&](const SymAtom* v) { return std::find(met.begin(), met.end(), v) != met.end(); };
+    for (const Node* input : graph_.inputs())
+      for (Dim dim : input->shape) {
+        if (const SymAtom* v = as_variable(dim)) {
+          if (!knows(v)) met.push_back(v);
+          continue;
+        }
+        for (const SymAtom* v : variables_of(dim))
+          if (!knows(v)) return {};
+      }
+    return met;
+  }
+
+  void print_header() {
+    std::vector<const SymAtom*> variables;
+    for (Dim v : graph_.dims().variables()) variables.push_back(variable_of(v));
+    std::unordered_set<const SymAtom*> declared;
+    if (variables_met() != variables) {
+      for (const SymAtom* v : variables) append(out_, cat("shape ", declaration(*v), "\n"));
+      declared.insert(variables.begin(), variables.end());
+    }
+    append(out_, cat("graph ", quote_name(graph_.name()), "("));
+    const char* separator = "";
+    for (const Node* input : graph_.inputs()) {
+      append(out_, cat(separator, quote_name(input->as<InputAttributes>().name), ": ", name(input->dtype), "["));
+      separator = ", ";
+      append(out_, join(input->shape, ", ", [&](const Dim& dim) {
+               const SymAtom* v = as_variable(dim);
+               return v != nullptr && declared.insert(v).second ? declaration(*v) : print_dim(dim);
+             }));
+      out_ += ']';
+    }
+    out_ += ')';
+    if (graph_.options().broadcast || graph_.options().promote)
+      append(out_, cat(" flags=[", graph_.options().broadcast ? "broadcast" : "",
+                       graph_.options().broadcast && graph_.options().promote ? ", " : "", graph_.options().promote ? "promote" : "", "]"));
+    out_ += " {\n";
+  }
+
+  void print_statement(const Node& node) {
+    if (node.op == Op::kConstant) {
+      out_ += print_typed(node.as<ConstantAttributes>().value);
+      return;
+    }
+    append(out_, cat(name(node.op), "("));
+    append(out_, join(node.sources, ", ", [&](const Node* source) { return reference(source); }));
+    first_attribute_ = node.sources.empty();
+    std::visit([&](const auto& attributes) { print_attributes(node, attributes); }, node.attributes);
+    out_ += ')';
+  }
+
+  void attribute(std::string_view key, std::string_view value) {
+    if (!first_attribute_) out_ += ", ";
+    first_attribute_ = false;
+    append(out_, cat(key, "=", value));
+  }
+  void shape_attribute(std::string_view key, const Shape& shape) { attribute(key, to_string(shape)); }
+
+  // Ops whose attributes are their dtype or shape.
+  void print_attributes(const Node& node, const NoAttributes&) {
+    if (info(node.op).family == Family::kConvert) attribute("dtype", name(node.dtype));
+    if (node.op == Op::kExpand || node.op == Op::kReshape) shape_attribute("shape", node.shape);
+    if (node.op == Op::kArange) attribute("n", print_dim(node.shape[0]));
+  }
+  void print_attributes(const Node&, const InputAttributes&) { HARP_ASSERT(false, "inputs are printed in the header"); }
+  void print_attributes(const Node&, const ConstantAttributes&) { HARP_ASSERT(false, "constants are literals"); }
+  void print_attributes(const Node& node, const ArrayAttributes& a) {
+    const std::vector<std::byte>& data = *a.data;
+    const size_t count = data.size() / size_of(node.dtype);
+    if (count > 0 && count <= kMostInlineElements && all_are_plain(node.dtype, data)) {
+      append(out_, nested(node, data));
+      first_attribute_ = false;
+      attribute("dtype", name(node.dtype));
+      return;
+    }
+    attribute("dtype", name(node.dtype));
+    shape_attribute("shape", node.shape);
+    attribute("base64", text::quote(base64_encode(data)));
+  }
+  void print_attributes(const Node&, const SizeAttributes& a) { out_ += print_dim(a.value); }
+  void print_attributes(const Node&, const ReduceAttributes& a) {
+    attribute("axes", print_ints(a.axes));
+    attribute("order", a.order == ReduceOrder::kChain ? "chain" : "lanes");
+    if (a.product) attribute("product", "true");
+  }
+  void print_attributes(const Node&, const PermuteAttributes& a) { attribute("axes", print_ints(a.axes)); }
+  void print_attributes(const Node& node, const SliceAttributes& a) {
+    const bool has_steps = std::any_of(a.step.begin(), a.step.end(), [](int64_t step) { return step != 1; });
+    auto print_bound = [](const std::optional<Dim>& bound) { return bound ? print_dim(*bound) : "none"; };
+    if (const auto specs = build::as_slice_specs(&node)) {
+      auto any = [&](auto member) {
+        return std::any_of(specs->begin(), specs->end(), [&](const auto& s) { return (s.*member).has_value(); });
+      };
+      using Spec = build::SliceSpec;
+      if (any(&Spec::start)) attribute("start", cat("[", join(*specs, ", ", [&](const Spec& s) { return print_bound(s.start); }), "]"));
+      if (any(&Spec::stop)) attribute("stop", cat("[", join(*specs, ", ", [&](const Spec& s) { return print_bound(s.stop); }), "]"));
+    } else {
+      shape_attribute("start", a.start);
+      shape_attribute("size", node.shape);
+    }
+    if (has_steps) attribute("step", cat("[", join(a.step, ", "), "]"));
+  }
+  void print_attributes(const Node&, const PadAttributes& a) {
+    shape_attribute("before", a.before);
+    shape_attribute("after", a.after);
+    attribute("value", print_typed(a.value));
+  }
+  void print_attributes(const Node&, const UnfoldAttributes& a) {
+    attribute("axes", cat("[", a.axis, "]"));
+    attribute("size", cat("[", print_dim(a.size), "]"));
+    attribute("stride", cat("[", a.stride, "]"));
+    attribute("dilation", cat("[", a.dilation, "]"));
+  }
+  void print_attributes(const Node&, const ConcatAttributes& a) { attribute("axis", cat(a.axis)); }
+
+  static Scalar element(DType dtype, const std::vector<std::byte>& data, size_t index) {
+    Scalar value{dtype, {0, 0}};
+    const std::byte* first = data.data() + index * size_of(dtype);
+    std::copy(first, first + size_of(dtype), reinterpret_cast<std::byte*>(value.bits));
+    return value;
+  }
+  /// Does the number of every element say all its bits?
+  static bool all_are_plain(DType dtype, const std::vector<std::byte>& data) {
+    for (size_t i = 0; i < data.size() / size_of(dtype); ++i)
+      if (print_number(element(dtype, data, i)).starts_with("bits")) return false;
+    return true;
+  }
+  static std::string nested(const Node& node, const std::vector<std::byte>& data) {
+    const size_t count = data.size() / size_of(node.dtype);
+    std::string out;
+    for (size_t i = 0; i < count; ++i) {
+      // How many lists begin (end) at element i: one for each trailing run of axes whose length divides i (i + 1).
+      size_t run = 1, begins = 0, ends = 0;
+      for (size_t axis = node.shape.size(); axis-- > 0;) {
+        run *= static_cast<size_t>(node.shape[axis].constant());
+        begins += i % run == 0;
+        ends += (i + 1) % run == 0;
+      }
+      out.append(begins, '[');
+      out += print_number(element(node.dtype, data, i));
+      out.append(ends, ']');
+      if (i + 1 < count) out += ", ";
+    }
+    return out;
+  }
+
+  const Graph& graph_;
+  std::vector<const Node*> live_;
+  std::unordered_map<const Node*, std::string> names_;
+  std::string out_;
+  bool first_attribute_ = true;
+};
+
+}  // namespace
+
+std::string print_graph(const Graph& graph) { return Printer(graph).run(); }
+
+}  // namespace harp
