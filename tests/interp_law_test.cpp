@@ -129,7 +129,7 @@ void check_one_axis(Op op, bool product) {
 
 }  // namespace
 
-TEST_CASE("G3/interp: reductions of one axis follow the law at every level boundary") {
+TEST_CASE("G3.sum,prod,max,min/interp: reductions of one axis follow the law at every level boundary") {
   for (const Op op : {Op::kSum, Op::kProd, Op::kReduceMax, Op::kReduceMin}) {
     check_one_axis<int32_t>(op, false);
     check_one_axis<int64_t>(op, false);
@@ -140,7 +140,7 @@ TEST_CASE("G3/interp: reductions of one axis follow the law at every level bound
   check_one_axis<double>(Op::kSum, true);
 }
 
-TEST_CASE("G3/interp: lanes take the innermost run of reduced axes, outer runs go by chain") {
+TEST_CASE("G3.axes/interp: lanes take the innermost run of reduced axes, outer runs go by chain") {
   // Source [3, 300, 2, 5, 70]: reduced 0, 1 (outer), 3, 4 (innermost run), kept 2.
   const std::vector<int64_t> shape = {3, 300, 2, 5, 70};
   const std::vector<float> x = random_values<float>(3 * 300 * 2 * 5 * 70, 11), y = random_values<float>(x.size(), 12);
@@ -161,7 +161,7 @@ TEST_CASE("G3/interp: lanes take the innermost run of reduced axes, outer runs g
   }
 }
 
-TEST_CASE("G3/interp: lanes with the last axis kept still flatten the innermost reduced run") {
+TEST_CASE("G3: lanes with the last axis kept still flatten the innermost reduced run") {
   const std::vector<int64_t> shape = {2, 5, 9, 3};
   const std::vector<double> x = random_values<double>(2 * 5 * 9 * 3, 5);
   const Law<double> law = law_of<double>(Op::kSum);
@@ -175,7 +175,7 @@ TEST_CASE("G3/interp: lanes with the last axis kept still flatten the innermost 
   CHECK(same(run_reduce<double>(Op::kSum, {{1, 2}, ReduceOrder::kLanes, false}, shape, x, x), expected));
 }
 
-TEST_CASE("G3/interp: chain flattens its axes in the order they are listed") {
+TEST_CASE("G3.axes/interp: chain flattens its axes in the order they are listed") {
   const std::vector<int64_t> shape = {30, 600, 20};
   const std::vector<float> x = random_values<float>(30 * 600 * 20, 3), y = random_values<float>(x.size(), 4);
   for (const bool product : {false, true}) {
@@ -197,7 +197,7 @@ TEST_CASE("G3/interp: chain flattens its axes in the order they are listed") {
   }
 }
 
-TEST_CASE("G3/interp: reductions see through views") {
+TEST_CASE("G3: reductions see through views") {
   // sum over the first axis of a flipped, permuted, expanded source must be that of its copy.
   Graph graph;
   const Node* x = graph.add_input("x", DType::kF32, {7, 300});
@@ -220,7 +220,7 @@ TEST_CASE("G3/interp: reductions see through views") {
   for (size_t i = 1; i < outputs.size(); i += 2) CHECK(outputs[i] == outputs[i + 1]);
 }
 
-TEST_CASE("G3/interp: signed zeros, NaN and empty reductions") {
+TEST_CASE("G3: signed zeros, NaN and empty reductions") {
   const auto one = [](Op op, ReduceOrder order, std::vector<float> x) {
     const auto n = static_cast<int64_t>(x.size());
     return run_reduce<float>(op, {{0}, order, false}, {n}, x, x)[0];
@@ -244,7 +244,7 @@ TEST_CASE("G3/interp: signed zeros, NaN and empty reductions") {
   CHECK(same(run_reduce<float>(Op::kSum, {{0}, ReduceOrder::kLanes, true}, {1}, tiny, {1e-30f}), {0.0f}));
 }
 
-TEST_CASE("G3/interp: an axis that is empty only at run time gives the identity") {
+TEST_CASE("G3: an axis that is empty only at run time gives the identity") {
   Graph graph;
   const Dim n = graph.dims().variable("n", 0, 100);
   for (const DType dtype : {DType::kBool, DType::kI32, DType::kI64, DType::kF32, DType::kF64}) {
@@ -265,7 +265,7 @@ TEST_CASE("G3/interp: an axis that is empty only at run time gives the identity"
   CHECK(values_of<double>(outputs[9]) == std::vector<double>{kInf<double>, kInf<double>});
 }
 
-TEST_CASE("G3/interp: max and min of bool are any and all") {
+TEST_CASE("G3.any,all/interp: max and min of bool are any and all") {
   Graph graph;
   const Node* x = graph.add_input("x", DType::kBool, {3, 2});
   const int axes[] = {1};

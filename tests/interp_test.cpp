@@ -67,7 +67,7 @@ void check_function(Op op, double (*reference)(double)) {
 
 }  // namespace
 
-TEST_CASE("G2/interp: arithmetic on floats is IEEE's") {
+TEST_CASE("G2.neg,abs,recip,sqrt,add,mul,div/interp: arithmetic on floats is IEEE's") {
   const D x = {0.0, -0.0, 1.5, -2.0, kInf<double>, -kInf<double>, kNan<double>};
   check_floats(Op::kNeg, x, {-0.0, 0.0, -1.5, 2.0, -kInf<double>, kInf<double>, kNan<double>});
   check_floats(Op::kAbs, x, {0.0, 0.0, 1.5, 2.0, kInf<double>, kInf<double>, kNan<double>});
@@ -92,7 +92,7 @@ TEST_CASE("G2/interp: arithmetic on floats is IEEE's") {
   CHECK(same(apply<double>(Op::kFma, D{0.1}, D{10.0}, D{-1.0}), D{5.5511151231257827e-17}));
 }
 
-TEST_CASE("G2/interp: rounding") {
+TEST_CASE("G2.floor,ceil,round/interp: rounding") {
   const D x = {-2.5, -1.5, -0.5, -0.0, 0.0, 0.5, 1.5, 2.5, 0.49999999, 3e9, kInf<double>, kNan<double>};
   check_floats(Op::kFloor, x, {-3, -2, -1, -0.0, 0.0, 0.0, 1, 2, 0.0, 3e9, kInf<double>, kNan<double>});
   check_floats(Op::kCeil, x, {-2, -1, -0.0, -0.0, 0.0, 1, 2, 3, 1, 3e9, kInf<double>, kNan<double>});
@@ -100,7 +100,7 @@ TEST_CASE("G2/interp: rounding") {
   check_floats(Op::kRound, x, {-2, -2, -0.0, -0.0, 0.0, 0.0, 2, 2, 0.0, 3e9, kInf<double>, kNan<double>});
 }
 
-TEST_CASE("G2/interp: maximum, minimum, copysign, division of floats") {
+TEST_CASE("G2.max,min,idiv,rem,fmod/interp: maximum, minimum, copysign, division of floats") {
   const double nan = kNan<double>, inf = kInf<double>;
   check_floats(Op::kMax, {-0.0, 0.0, 1, nan, 2, -inf, nan}, {0.0, -0.0, 2, 1, nan, -1, nan}, {0.0, 0.0, 2, nan, nan, -1, nan});
   check_floats(Op::kMin, {-0.0, 0.0, 1, nan, 2, -inf, nan}, {0.0, -0.0, 2, 1, nan, -1, nan}, {-0.0, -0.0, 1, nan, nan, -inf, nan});
@@ -111,7 +111,7 @@ TEST_CASE("G2/interp: maximum, minimum, copysign, division of floats") {
   check_floats(Op::kFmod, {7, -7, 7, -7, 5.5, 1, inf}, {4, 4, -4, -4, 2, 0.0, 2}, {3, -3, 3, -3, 1.5, nan, nan});
 }
 
-TEST_CASE("G2/interp: comparisons and isnan") {
+TEST_CASE("G2.lt,le,eq,ne/interp: comparisons and isnan") {
   const double nan = kNan<double>, inf = kInf<double>;
   const D x = {1, 2, -0.0, nan, nan, inf}, y = {2, 1, 0.0, 1, nan, inf};
   check_float_predicate(Op::kLt, x, y, {1, 0, 0, 0, 0, 0});
@@ -134,7 +134,7 @@ TEST_CASE("G2/interp: comparisons and isnan") {
   }
 }
 
-TEST_CASE("G2/interp: integers wrap and never trap") {
+TEST_CASE("G2.add,mul,neg,abs,idiv,rem,fmod,max,min,pow/interp: integers wrap and never trap") {
   CHECK(apply<int32_t>(Op::kAdd, I{INT32_MAX, INT32_MIN}, I{1, -1}) == I{INT32_MIN, INT32_MAX});
   CHECK(apply<int64_t>(Op::kAdd, L{INT64_MAX, INT64_MIN}, L{1, -1}) == L{INT64_MIN, INT64_MAX});
   CHECK(apply<int32_t>(Op::kMul, I{65536, INT32_MIN, -7}, I{65536, -1, 6}) == I{0, INT32_MIN, -42});
@@ -159,7 +159,7 @@ TEST_CASE("G2/interp: integers wrap and never trap") {
   }
 }
 
-TEST_CASE("G2/interp: bits") {
+TEST_CASE("G2.bitwise_and,bitwise_or,bitwise_xor,bitwise_not,left_shift,right_shift/interp: bits") {
   check_ints(Op::kBitAnd, {12, -1, 5}, {10, 7, 2}, {8, 7, 0});
   check_ints(Op::kBitOr, {12, -1, 5}, {10, 7, 2}, {14, -1, 7});
   check_ints(Op::kBitXor, {12, -1, 5}, {10, 7, 2}, {6, -8, 7});
@@ -176,7 +176,7 @@ TEST_CASE("G2/interp: bits") {
   CHECK(apply<int64_t>(Op::kShr, L{-8, -8, INT64_MIN}, L{1, 65, -1}) == L{-4, -4, -1});
 }
 
-TEST_CASE("G2/interp: where picks bits") {
+TEST_CASE("G2.where/interp: where picks bits") {
   const B c = {1, 0, 2};
   CHECK(apply<uint8_t>(Op::kWhere, c, B{0, 1, 1}, B{1, 0, 0}) == B{0, 0, 1});
   CHECK(apply<int32_t>(Op::kWhere, c, I{1, 2, 3}, I{4, 5, 6}) == I{1, 5, 3});
@@ -185,7 +185,7 @@ TEST_CASE("G2/interp: where picks bits") {
   CHECK(same(apply<double>(Op::kWhere, c, D{-0.0, 2, 3}, D{4, -5, 6}), D{-0.0, -5, 3}));
 }
 
-TEST_CASE("G2/interp: functions agree with the C library") {
+TEST_CASE("G2.exp,exp2,log,log2,sin,cos,tanh,erf,pow,atan2/interp: functions agree with the C library") {
   struct Row {
     Op op;
     double (*reference)(double);
@@ -237,7 +237,7 @@ std::vector<To> bitcast(const std::vector<From>& x) {
 
 }  // namespace
 
-TEST_CASE("G12/interp: casts truncate, saturate and round to nearest even") {
+TEST_CASE("G12.cast,cast_truncates/interp: casts truncate, saturate and round to nearest even") {
   const F f = {1.9f, -1.9f, 3e9f, -3e9f, kNanF, -0.0f, 2147483520.0f, -kInfF, 1e30f};
   CHECK(cast<int32_t>(f) == I{1, -1, INT32_MAX, INT32_MIN, 0, 0, 2147483520, INT32_MIN, INT32_MAX});
   CHECK(cast<int64_t>(f) == L{1, -1, 3000000000, -3000000000, 0, 0, 2147483520, INT64_MIN, INT64_MAX});
@@ -265,7 +265,7 @@ TEST_CASE("G12/interp: casts truncate, saturate and round to nearest even") {
   CHECK(cast<int64_t>(b) == L{0, 1, 1});
 }
 
-TEST_CASE("G12/interp: bitcasts keep bits but for NaN") {
+TEST_CASE("G12.bitcast/interp: bitcasts keep bits but for NaN") {
   CHECK(bitcast<int32_t>(F{1.0f, -0.0f, kInfF}) == I{0x3f800000, INT32_MIN, 0x7f800000});
   CHECK(bitcast<int64_t>(D{1.0, -0.0}) == L{0x3ff0000000000000, INT64_MIN});
   CHECK(same(bitcast<float>(I{0x40490fdb}), F{3.14159274f}));
@@ -276,7 +276,7 @@ TEST_CASE("G12/interp: bitcasts keep bits but for NaN") {
         L{0x7ff8000000000000, 0x7ff8000000000000});
 }
 
-TEST_CASE("G11/interp: constants and rank-0 operands reach every element") {
+TEST_CASE("G11: constants and rank-0 operands reach every element") {
   Graph graph;
   const Node* x = graph.add_input("x", DType::kF32, {2, 3});
   const int axes[] = {1, 0};

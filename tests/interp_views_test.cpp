@@ -44,7 +44,7 @@ const Node* pad(const Node* x, std::vector<Dim> before, std::vector<Dim> after, 
 
 }  // namespace
 
-TEST_CASE("G5/interp: permute, expand, reshape, slice, flip") {
+TEST_CASE("G5.permute,expand,reshape,slice,flip/interp: permute, expand, reshape, slice, flip") {
   CHECK(view({2, 3}, [](auto x) { return permute(x, {1, 0}); }) == I{0, 3, 1, 4, 2, 5});
   CHECK(view({2, 1}, [](auto x) { return build::expand(x, {2, 3}); }) == I{0, 0, 0, 1, 1, 1});
   CHECK(view({2, 3}, [](auto x) { return build::reshape(x, {3, 2}); }) == iota(6));
@@ -56,7 +56,7 @@ TEST_CASE("G5/interp: permute, expand, reshape, slice, flip") {
   CHECK(view({}, [](auto x) { return build::expand(build::reshape(x, {1, 1}), {2, 2}); }) == I{0, 0, 0, 0});
 }
 
-TEST_CASE("G5/interp: reshapes of views keep row-major order, with and without a copy") {
+TEST_CASE("G5: reshapes of views keep row-major order, with and without a copy") {
   // Linear: splitting one axis of a flipped view. Not linear: merging two permuted axes.
   CHECK(view({6}, [](auto x) { return build::reshape(slice(x, {{std::nullopt, std::nullopt, -1}}), {2, 3}); }) == I{5, 4, 3, 2, 1, 0});
   CHECK(view({2, 3}, [](auto x) { return build::reshape(permute(x, {1, 0}), {6}); }) == I{0, 3, 1, 4, 2, 5});
@@ -70,13 +70,13 @@ TEST_CASE("G5/interp: reshapes of views keep row-major order, with and without a
   CHECK(view({0, 3}, [](auto x) { return build::reshape(x, {7, 0}); }).empty());
 }
 
-TEST_CASE("G5/interp: unfold shows windows") {
+TEST_CASE("G5: unfold shows windows") {
   CHECK(view({5}, [](auto x) { return build::unfold(x, 0, 3, 1, 1); }) == I{0, 1, 2, 1, 2, 3, 2, 3, 4});
   CHECK(view({7}, [](auto x) { return build::unfold(x, 0, 2, 3, 2); }) == I{0, 2, 3, 5});
   CHECK(view({4, 2}, [](auto x) { return build::unfold(x, 0, 2, 2, 1); }) == I{0, 2, 1, 3, 4, 6, 5, 7});
 }
 
-TEST_CASE("G14/interp: pad and concat") {
+TEST_CASE("G14.pad,concat/interp: pad and concat") {
   CHECK(view({2}, [](auto x) { return pad(x, {Dim(1)}, {Dim(2)}, 9); }) == I{9, 0, 1, 9, 9});
   CHECK(view({2, 2}, [](auto x) {
           return pad(permute(x, {1, 0}), {Dim(0), Dim(1)}, {Dim(1), Dim(0)}, -1);
@@ -92,11 +92,11 @@ TEST_CASE("G14/interp: pad and concat") {
         }) == I{0, 1, 0, 1});
 }
 
-TEST_CASE("G6/interp: contiguous has the values of its source") {
+TEST_CASE("G6.contiguous/interp: contiguous has the values of its source") {
   CHECK(view({2, 3}, [](auto x) { return build::contiguous(permute(x, {1, 0})); }) == I{0, 3, 1, 4, 2, 5});
 }
 
-TEST_CASE("G5/interp: movement keeps NaN payloads and element sizes") {
+TEST_CASE("G5: movement keeps NaN payloads and element sizes") {
   for (const DType dtype : {DType::kBool, DType::kI32, DType::kI64, DType::kF32, DType::kF64}) {
     Graph graph;
     const Node* x = graph.add_input("x", dtype, {2, 2});
@@ -112,7 +112,7 @@ TEST_CASE("G5/interp: movement keeps NaN payloads and element sizes") {
   }
 }
 
-TEST_CASE("G16/interp: shape variables size inputs, arange, size, slices and pads") {
+TEST_CASE("G16.one_kernel/interp G12.arange,arange_symbolic/interp: shape variables size inputs, arange, size, slices and pads") {
   Graph graph;
   const Dim n = graph.dims().variable("n", 0, 1000), m = graph.dims().variable("m", 1, 1000);
   const Node* x = graph.add_input("x", DType::kI32, {n, m});
@@ -134,7 +134,7 @@ TEST_CASE("G16/interp: shape variables size inputs, arange, size, slices and pad
   for (const size_t i : {0, 2, 3, 4, 5}) CHECK(empty[i].empty());
 }
 
-TEST_CASE("G1/interp: constant arrays, shared nodes, inputs given straight out") {
+TEST_CASE("G1.dag: constant arrays, shared nodes, inputs given straight out") {
   Graph graph;
   const Node* x = graph.add_input("x", DType::kBool, {3});
   const Node* unused = graph.add_input("unused", DType::kF64, {2});
@@ -150,7 +150,7 @@ TEST_CASE("G1/interp: constant arrays, shared nodes, inputs given straight out")
   CHECK(values_of<int32_t>(outputs[2]) == I{10, -20, 30});
 }
 
-TEST_CASE("G1/interp: a chain of 100,000 nodes, and many users of one node") {
+TEST_CASE("G1.dag: a chain of 100,000 nodes, and many users of one node") {
   Graph graph;
   const Node* x = graph.add_input("x", DType::kI32, {2});
   const Node* one = build::constant(graph, scalar_from_int(DType::kI32, 1));
@@ -162,7 +162,7 @@ TEST_CASE("G1/interp: a chain of 100,000 nodes, and many users of one node") {
   CHECK(values_of<int32_t>(run(graph, {bytes_of<int32_t>({5, 5})})[0]) == I{expected, expected});
 }
 
-TEST_CASE("H4/interp: wrong counts and missing values are errors, and outputs stay untouched") {
+TEST_CASE("H4: wrong counts and missing values are errors, and outputs stay untouched") {
   Graph graph;
   const Dim n = graph.dims().variable("n", -5, 5);
   graph.add_output("y", build::arange(graph, n));
@@ -175,7 +175,7 @@ TEST_CASE("H4/interp: wrong counts and missing values are errors, and outputs st
   CHECK(result[0] == 42);
 }
 
-TEST_CASE("X2/interp: results do not depend on the host's floating-point modes, which are left as they were") {
+TEST_CASE("X2: results do not depend on the host's floating-point modes, which are left as they were") {
   Graph graph;
   const Node* x = graph.add_input("x", DType::kF32, {3});
   graph.add_output("half", build::elementwise(Op::kMul, {x, build::constant(graph, scalar_from_double(DType::kF32, 0.5))}));
@@ -195,7 +195,7 @@ TEST_CASE("X2/interp: results do not depend on the host's floating-point modes, 
 #endif
 }
 
-TEST_CASE("H4/interp: one graph runs on several threads at once") {
+TEST_CASE("H4: one graph runs on several threads at once") {
   Graph graph;
   const Dim n = graph.dims().variable("n", 0, 10000);
   const Node* x = graph.add_input("x", DType::kF32, {n});

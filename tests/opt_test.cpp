@@ -57,7 +57,7 @@ constexpr std::string_view kAlgebra = "simplify_algebra", kViews = "compose_view
 
 }  // namespace
 
-TEST_CASE("H2/opt: algebra on floats keeps to the whitelist") {
+TEST_CASE("H2: optimiser: algebra on floats keeps to the whitelist") {
   Bench t;
   for (const Node* x : {t.f32, t.f64}) {
     CHECK(becomes_input(t, kAlgebra, elementwise(Op::kMul, {x, t.number(x, 1)}), x));
@@ -80,7 +80,7 @@ TEST_CASE("H2/opt: algebra on floats keeps to the whitelist") {
   CHECK(opt::find_pass(kAlgebra)->run(*folded)->outputs().back().node->op == Op::kInput);
 }
 
-TEST_CASE("H2/opt: algebra on integers and bool") {
+TEST_CASE("H2: optimiser: algebra on integers and bool") {
   Bench t;
   for (const Node* x : {t.i32, t.i64}) {
     const Node* const zero = t.number(x, 0);
@@ -119,7 +119,7 @@ TEST_CASE("H2/opt: algebra on integers and bool") {
   CHECK(becomes_input(t, kAlgebra, elementwise(Op::kWhere, {t.b, t.truth(true), t.truth(false)}), t.b));
 }
 
-TEST_CASE("H2/opt: casts that lose nothing go") {
+TEST_CASE("H2: optimiser: casts that lose nothing go") {
   Bench t;
   const auto cast = [](const Node* x, DType dtype) { return build::cast(x, dtype); };
   CHECK(becomes_input(t, kAlgebra, cast(cast(t.i32, DType::kI64), DType::kI32), t.i32));
@@ -138,7 +138,7 @@ TEST_CASE("H2/opt: casts that lose nothing go") {
   }
 }
 
-TEST_CASE("H2/opt: a sum keeps the product it is paired with") {
+TEST_CASE("H2: optimiser: a sum keeps the product it is paired with") {
   Bench t;
   // The same mul is simplified for one user and kept for the sum, which becomes a plain sum by its own rule.
   const Node* mul = elementwise(Op::kMul, {t.f32, t.filled(t.f32, 1)});
@@ -165,7 +165,7 @@ TEST_CASE("H2/opt: a sum keeps the product it is paired with") {
   CHECK(run(*folded, {}) == run(graph, {}));
 }
 
-TEST_CASE("H2/opt: constants fold, but data never grows") {
+TEST_CASE("H2: optimiser: constants fold, but data never grows") {
   Bench t;
   const Node* two = t.number(t.f32, 2);
   CHECK(becomes_constant(t, kFold, elementwise(Op::kMul, {two, elementwise(Op::kSqrt, {t.number(t.f32, 9)})}), 6));
@@ -190,7 +190,7 @@ TEST_CASE("H2/opt: constants fold, but data never grows") {
   CHECK(op_after(t, kFold, build::slice(array, symbolic)) == Op::kSlice);
 }
 
-TEST_CASE("H2/opt: views compose") {
+TEST_CASE("H2: optimiser: views compose") {
   Bench t;
   const int swap[] = {1, 0};
   CHECK(becomes_input(t, kViews, build::permute(build::permute(t.f32, swap), swap), t.f32));
@@ -225,7 +225,7 @@ TEST_CASE("H2/opt: views compose") {
   CHECK(optimise(t, kViews, build::contiguous(build::contiguous(x))).node->sources[0]->op == Op::kInput);
 }
 
-TEST_CASE("H2/opt: passes keep signature and names, drop dead nodes, and are found by name") {
+TEST_CASE("H2: optimiser: passes keep signature and names, drop dead nodes, and are found by name") {
   Graph graph({}, "model");
   const Dim n = graph.dims().variable("n", 1, 9);
   const Node* x = graph.add_input("x", DType::kF32, {n});
@@ -353,7 +353,7 @@ void check_same_results(const Graph& before, const Graph& after, const std::vect
 
 }  // namespace
 
-TEST_CASE("X2/opt: no pass changes a bit of any output of random graphs over special values") {
+TEST_CASE("X2: no pass changes a bit of any output of random graphs over special values") {
   size_t nodes_before = 0, nodes_after = 0;
   for (uint32_t seed = 1; seed <= 400; ++seed) {
     CAPTURE(seed);
@@ -373,7 +373,7 @@ TEST_CASE("X2/opt: no pass changes a bit of any output of random graphs over spe
   CHECK(nodes_after < nodes_before);  // the graphs do exercise the rules
 }
 
-TEST_CASE("H2/opt: a chain of 100,000 nodes goes through every pass") {
+TEST_CASE("H2: optimiser: a chain of 100,000 nodes goes through every pass") {
   Graph graph;
   const Node* x = graph.add_input("x", DType::kI32, {2});
   const Node* y = x;

@@ -9,9 +9,9 @@ namespace harp::opt {
 namespace {
 
 constexpr Pass kPasses[] = {
-    {"compose_views", compose_views, "two movement nodes in a row become one"},
     {"fold_constants", fold_constants, "what depends on constants only is computed now"},
     {"simplify_algebra", simplify_algebra, "identities that keep every bit"},
+    {"compose_views", compose_views, "two movement nodes in a row become one"},
     {"remove_dead_code", remove_dead_code, "nodes that no output needs go"},
 };
 

@@ -11,7 +11,8 @@
 namespace harp::opt {
 
 /// Graph to graph; every output keeps its bits (NaNs all count as equal). The result shares the source's dimension
-/// expressions and has the same inputs, outputs and names. Passes have no order they depend on; each finds more after the others.
+/// expressions and has the same inputs, outputs and names. No pass depends on another;
+/// in this order each leaves most to the next.
 struct Pass {
   std::string_view name;
   std::unique_ptr<Graph> (*run)(const Graph& graph);
