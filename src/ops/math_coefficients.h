@@ -47,10 +47,15 @@ struct Coefficients<DType::kF32> {
 
   // e^r = 1 + r + r^2 c(r) for |r| <= ln(2) / 2; degree 4, as the prototypes of the law have it, error measured as a whole
   static constexpr float kExp[] = {0.5f, 0x1.5554dep-3f, 0x1.55556cp-5f, 0x1.120ac2p-7f, 0x1.6ca998p-10f};
+  // the same for functions near e^r - 1, to which an error of e^r is larger; degree 5, relative error 2^-32.9
+  static constexpr float kExpFine[] = {0.5f, 0x1.555552p-3f, 0x1.5554e4p-5f, 0x1.1115b6p-7f, 0x1.6d514ap-10f, 0x1.9a93c4p-13f};
   // log(1 + f) = f - f^2/2 + f^3 c(f) for sqrt(1/2) - 1 <= f <= sqrt(2) - 1; degree 7, as the prototypes of the law have it, error measured
   // as a whole
   static constexpr float kLog[] = {0x1.555554p-2f, -0x1.0000dp-2f,  0x1.999f54p-3f, -0x1.54cfap-3f,
                                    0x1.230f66p-3f, -0x1.0a2a78p-3f, 0x1.02ffa4p-3f, -0x1.4550fep-4f};
+  // the same for the functions that scale the logarithm or take it of a pair; degree 8, relative error 2^-30.3
+  static constexpr float kLogFine[] = {0x1.555548p-2f,  -0x1.000008p-2f, 0x1.99a478p-3f,  -0x1.555b8cp-3f, 0x1.233af6p-3f,
+                                       -0x1.fc3e38p-4f, 0x1.e6dd22p-4f,  -0x1.dd9948p-4f, 0x1.13be44p-4f};
   // sin r = r + r^3 c(r^2) for |r| <= pi / 4; degree 3, as the prototypes of the law have it, error measured as a whole
   static constexpr float kSin[] = {-0x1.555556p-3f, 0x1.111198p-7f, -0x1.a08314p-13f, 0x1.877652p-19f};
   // cos r = 1 - r^2/2 + r^4 c(r^2) for |r| <= pi / 4; degree 3, as the prototypes of the law have it, error measured as a whole
@@ -109,12 +114,14 @@ struct Coefficients<DType::kF64> {
                                     0x1.ae5a9a0b7bb4ap-26,
                                     0x1.1f91d4ccb6d0dp-29,
                                     0x1.6deb95df9bc26p-33};
+  static constexpr const auto& kExpFine = kExp;
   // log(1 + f) = f - f^2/2 + f^3 c(f) for sqrt(1/2) - 1 <= f <= sqrt(2) - 1; degree 20, relative error 2^-61.8
   static constexpr double kLog[] = {
       0x1.5555555555558p-2, -0x1.0000000000041p-2, 0x1.9999999999045p-3, -0x1.555555554b04ep-3, 0x1.24924924e3a83p-3, -0x1.00000004f7011p-3,
       0x1.c71c71a06171dp-4, -0x1.9999972027ca5p-4, 0x1.745d1b5f077a6p-4, -0x1.5555b13281ba1p-4, 0x1.3b13a1e3e938bp-4, -0x1.248a325cbf1e9p-4,
       0x1.11097440a5023p-4, -0x1.006d64d9a7c49p-4, 0x1.e3815dd9208bep-5, -0x1.c0d0f24c3abdap-5, 0x1.9bffd47b2bb96p-5, -0x1.a9783c78e468cp-5,
       0x1.efcc093d6a6e5p-5, -0x1.ba425e005feb1p-5, 0x1.6efa4ba7ed965p-6};
+  static constexpr const auto& kLogFine = kLog;
   // sin r = r + r^3 c(r^2) for |r| <= pi / 4; degree 6, relative error 2^-62.9
   static constexpr double kSin[] = {-0x1.5555555555555p-3,  0x1.111111111108bp-7,  -0x1.a01a01a006d8bp-13, 0x1.71de3a40199a6p-19,
                                     -0x1.ae643d442116ap-26, 0x1.6114a6223cfc3p-33, -0x1.a55ccc67b5b37p-41};

@@ -26,7 +26,7 @@ struct ErrorFunctions {
     Tail tail = complement(R::clamp(a, 0.5, R::kDouble ? 27.3 : 10.1));  // beyond, erfc rounds to 0
     F far = R::scale(R::sum(tail.value), tail.n);
     far = R::pick(x < real(0), real(2) - far, far);
-    return R::pick(a < real(0.5), near, far);
+    return R::pick(a < real(0.75), near, far);
   }
 
  private:

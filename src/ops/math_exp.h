@@ -28,7 +28,7 @@ struct ExpFunctions {
     F z = c + real(R::kRounder), fraction = c - (z - real(R::kRounder));
     F h = fraction * real(C::kLn2Full);
     F l = R::fma(fraction, real(C::kLn2FullLow), R::fma(fraction, real(C::kLn2Full), -h));
-    return R::scale(real(1) + (h + tail(h, l)), rounded(z));
+    return R::scale(real(1) + (h + tail(h, l, C::kExp)), rounded(z));
   }
 
   static F expm1(F x) {
@@ -52,6 +52,7 @@ struct ExpFunctions {
   static F tanh(F x) {
     F magnitude = R::at_most(M::abs(x), R::kDouble ? 20 : 10);  // beyond, tanh rounds to 1
     Pair e = half_expm1(magnitude + magnitude);
+    e = R::fast_two_sum(e.hi, e.lo);
     Pair denominator = R::two_sum(real(1), e.hi);
     denominator.lo = denominator.lo + e.lo;
     Pair quotient = R::divide(e, denominator, real(1) / denominator.hi);
@@ -63,7 +64,7 @@ struct ExpFunctions {
     F z = R::fma(a.hi, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
     F h = R::fma(n, real(-C::kLn2), a.hi);
     F l = R::fma(n, real(-C::kLn2Low), a.lo);
-    return {rounded(z), h, tail(h, l)};
+    return {rounded(z), h, tail(h, l, C::kExp)};
   }
 
   /// Outside of these e^x overflows, or rounds to 0.
@@ -77,24 +78,26 @@ struct ExpFunctions {
   static I rounded(F z) { return R::bits(z) - integer(std::bit_cast<typename R::NativeInt>(R::kRounder)); }
 
   /// e^(h + l) - 1 - h.
-  static F tail(F h, F l) {
+  template <size_t N>
+  static F tail(F h, F l, const Native (&coefficients)[N]) {
     F r = h + l;
-    return R::fma(r * r, R::polynomial(r, C::kExp), l);
+    return R::fma(r * r, R::polynomial(r, coefficients), l);
   }
 
   static Reduced reduce(F c) {
     F z = R::fma(c, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
     F h = R::fma(n, real(-C::kLn2), c);  // exact
-    return {rounded(z), h, tail(h, n * real(-C::kLn2Low))};
+    return {rounded(z), h, tail(h, n * real(-C::kLn2Low), C::kExp)};
   }
 
-  /// (e^c - 1) / 2; half, so that the largest results do not overflow on the way.
+  /// (e^c - 1) / 2, the low part not small; half, so that the largest results do not overflow on the way.
   static Pair half_expm1(F c) {
-    Reduced e = reduce(c);
-    F s = R::power_of_two(e.n - integer(1));
+    F z = R::fma(c, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
+    F h = R::fma(n, real(-C::kLn2), c);
+    F s = R::power_of_two(rounded(z) - integer(1));
     F whole = s - real(0.5), lost = (s - whole) - real(0.5);
-    Pair lead = R::fast_two_sum(whole, s * e.h);
-    return {lead.hi, lead.lo + R::fma(s, e.tail, lost)};
+    Pair lead = R::fast_two_sum(whole, s * h);
+    return {lead.hi, lead.lo + R::fma(s, tail(h, n * real(-C::kLn2Low), C::kExpFine), lost)};
   }
 
   /// e^r and e^-r share their even and odd parts: with 2^n and 2^-n, sinh x = difference cosh r + sum sinh r, and cosh alike;
@@ -104,7 +107,8 @@ struct ExpFunctions {
     F h, sinh_tail, cosh_tail;  // sinh r = h + sinh_tail, cosh r = 1 + cosh_tail
   };
   static Halves halves(F x) {
-    F c = R::at_most(M::abs(x), R::kDouble ? 711 : 90);
+    // beyond the limits both overflow, and so would 2^n
+    F c = R::at_most(M::abs(x), R::kDouble ? 710.6 : 89.5);
     F z = R::fma(c, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
     F h = R::fma(n, real(-C::kLn2), c), l = n * real(-C::kLn2Low), r = h + l, s = r * r;
     I i = rounded(z);

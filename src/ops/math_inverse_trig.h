@@ -24,7 +24,7 @@ struct InverseTrigFunctions {
     Bool negative = x < real(0);
     F s = R::pick(arc.small, arc.s, arc.s + arc.s), rest = R::pick(arc.small, arc.rest, arc.rest + arc.rest);
     // base - s for x >= 0 and base + s for x < 0 where |x| is small; s, or pi - s, where it is not
-    Bool zero_base = !arc.small & !negative;
+    Bool zero_base = (!arc.small) & (!negative);
     F base = R::pick(arc.small, real(C::kHalfPi), R::pick(negative, real(C::kPi), real(0)));
     F base_low = R::pick(arc.small, real(C::kHalfPiLow), R::pick(negative, real(C::kPiLow), real(0)));
     Bool add = zero_base | (arc.small & negative);
@@ -62,9 +62,9 @@ struct InverseTrigFunctions {
   }
 
  private:
-  /// Outside of these the divisor is scaled, so that neither its reciprocal nor the remainder underflows.
-  static constexpr Native kSmall = R::kDouble ? 0x1p-900 : 0x1p-90, kBig = R::kDouble ? 0x1p900 : 0x1p90;
-  static constexpr Native kUp = R::kDouble ? 0x1p150 : 0x1p60, kDown = R::kDouble ? 0x1p-150 : 0x1p-60;
+  /// Outside of these both are scaled, so that neither the divisor's reciprocal nor the remainder underflows.
+  static constexpr Native kSmall = R::kDouble ? 0x1p300 : 0x1p30, kBig = R::kDouble ? 0x1p900 : 0x1p90;
+  static constexpr Native kUp = R::kDouble ? 0x1p500 : 0x1p60, kDown = R::kDouble ? 0x1p-500 : 0x1p-60;
 
   /// asin of |x| (small) or of sqrt((1 - |x|) / 2), as s + rest.
   struct Arc {

@@ -32,7 +32,7 @@ struct LogFunctions {
 
   static F log(F x) {
     Split s = split(x);
-    F low = R::fma(s.k, real(C::kLn2Low), beyond_f(s.f));
+    F low = R::fma(s.k, real(C::kLn2Low), beyond_f(s.f, C::kLog));
     return at_limits(x, assemble(s.k, C::kLn2, s.f, low));
   }
 
@@ -118,12 +118,15 @@ struct LogFunctions {
   static constexpr Native kFar = R::kDouble ? 0x1p28 : 0x1p13;
 
   /// log(1 + f) - f.
-  static F beyond_f(F f) { return R::fma(f * real(-0.5), f, (f * f * f) * R::polynomial(f, C::kLog)); }
+  template <size_t N>
+  static F beyond_f(F f, const Native (&coefficients)[N]) {
+    return R::fma(f * real(-0.5), f, (f * f * f) * R::polynomial(f, coefficients));
+  }
 
   /// log(1 + f) c for the constant c + c_low; the low part is not small against the last bit of the high part.
   static Pair scaled(F f, Native c, Native c_low) {
     F h = f * real(c);
-    return {h, R::fma(beyond_f(f), real(c), R::fma(f, real(c_low), R::fma(f, real(c), -h)))};
+    return {h, R::fma(beyond_f(f, C::kLogFine), real(c), R::fma(f, real(c_low), R::fma(f, real(c), -h)))};
   }
 
   /// k unit + f + low; the sum of the first two is exact.
@@ -146,7 +149,7 @@ struct LogFunctions {
     F k = M::template cast<D>(s.exponent + more);
     // the derivative 1 / (1 + f) of the logarithm, as far as it matters to f.lo
     F low_log = f.lo * R::fma(f.hi, f.hi - real(1), real(1));
-    F rest = R::fma(k, real(C::kLn2Low), beyond_f(f.hi) + low_log);
+    F rest = R::fma(k, real(C::kLn2Low), beyond_f(f.hi, C::kLogFine) + low_log);
     return assemble(k, C::kLn2, f.hi, rest);
   }
 
