@@ -180,7 +180,9 @@ typedef struct harp_context_options {
    * belong to the effective user and be writable by nobody else. A directory that cannot be used is logged, and memory is used. */
   const char* cache_dir;
   uint64_t cache_max_bytes;   /* of the directory; 0: 1 GiB */
-  uint64_t cache_max_entries; /* of the directory; 0: 10,000 */
+  uint64_t cache_max_entries; /* of the directory; 0: 16,384 */
+  int32_t cache_shared;       /* 1: whoever can write to the directory is trusted; its owner and mode do not matter */
+  int32_t reserved;
 
   /* The C compiler as one would type it ("gcc-12 -m64"); only this one is tried then. NULL: $HARP_CC, $CC, cc, gcc, clang, the first
    * that works. */
@@ -192,7 +194,7 @@ typedef struct harp_context_options {
 } harp_context_options;
 
 #define HARP_CONTEXT_OPTIONS_INIT \
-  { sizeof(harp_context_options), NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, NULL, 0, NULL }
+  { sizeof(harp_context_options), NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, 0, 0, NULL, 0, NULL }
 
 /* Makes a context. options may be NULL. Searches no compiler and touches no file yet. */
 HARP_API harp_context* harp_context_new(const harp_context_options* options, harp_error** err);
@@ -218,13 +220,17 @@ HARP_API harp_string* harp_cache_dir(harp_context* context, harp_error** err);
 /* Removes all compiled kernels from the directory and from this context's memory; programs in use are not affected. */
 HARP_API harp_status harp_cache_clear(harp_context* context, harp_error** err);
 
+/* The compiled kernels in the directory, one a line: key, bytes, seconds since the last use, target, compiler, signature, with tabs
+ * between. Owned. */
+HARP_API harp_string* harp_cache_list(harp_context* context, harp_error** err);
+
 typedef struct harp_cache_stats_info {
   size_t struct_size;
-  uint64_t entries;       /* in the directory */
-  uint64_t bytes;         /* in the directory */
-  uint64_t memory_hits;   /* compilations of this context that were found in memory, */
-  uint64_t disk_hits;     /*   in the directory, */
-  uint64_t misses;        /*   or nowhere */
+  uint64_t entries;     /* in the directory */
+  uint64_t bytes;       /* in the directory */
+  uint64_t memory_hits; /* compilations of this context that were found in memory, */
+  uint64_t disk_hits;   /*   in the directory, */
+  uint64_t misses;      /*   or nowhere */
 } harp_cache_stats_info;
 
 #define HARP_CACHE_STATS_INFO_INIT \
@@ -244,10 +250,11 @@ HARP_API harp_status harp_cache_stats(harp_context* context, harp_cache_stats_in
  * Shapes. Operands of an elementwise operation need identical shapes, except that an operand of rank 0 goes with everything; with
  * HARP_GRAPH_BROADCAST NumPy's rules hold: axes align at the right, an axis of size 1 stretches, missing axes are added on the left.
  * Only an axis whose size is 1 whatever the symbolic sizes are stretches. Dtypes have to agree: mixing them is an error that suggests
- * harp_cast.
+ * harp_cast, unless the graph has HARP_GRAPH_PROMOTE.
  * ---------------------------------------------------------------------------------------------------------------------------- */
 
 #define HARP_GRAPH_BROADCAST 1u /* NumPy broadcasting */
+#define HARP_GRAPH_PROMOTE 2u   /* operands of different dtypes are cast as in the Array API standard, instead of being an error */
 
 /* Makes an empty graph. flags: 0 or HARP_GRAPH_... joined with |. */
 HARP_API harp_graph* harp_graph_new(harp_context* context, uint32_t flags, harp_error** err);
@@ -334,8 +341,52 @@ HARP_API harp_status harp_broadcast_index(int32_t result_rank, const int64_t* in
  * ---------------------------------------------------------------------------------------------------------------------------- */
 
 /* Elementwise, one operand. */
+/* clang-format off */
 /* generated from src/ops/ops.def by src/capi/generate.py: unary { */
+HARP_API harp_node* harp_neg(harp_node* x);         /* -x (int, float) */
+HARP_API harp_node* harp_recip(harp_node* x);       /* 1 / x (float) */
+HARP_API harp_node* harp_abs(harp_node* x);         /* absolute value (int, float) */
+HARP_API harp_node* harp_sign(harp_node* x);        /* -1, 0 or 1; zeros and NaN as they are (int, float) */
+HARP_API harp_node* harp_sqrt(harp_node* x);        /* square root (float) */
+HARP_API harp_node* harp_rsqrt(harp_node* x);       /* 1 / sqrt(x), as recip(sqrt(x)) */
+HARP_API harp_node* harp_cbrt(harp_node* x);        /* cube root (float) */
+HARP_API harp_node* harp_square(harp_node* x);      /* x * x */
+HARP_API harp_node* harp_floor(harp_node* x);       /* to an integer, down (float) */
+HARP_API harp_node* harp_ceil(harp_node* x);        /* to an integer, up (float) */
+HARP_API harp_node* harp_round(harp_node* x);       /* to the nearest integer, ties to even (float) */
+HARP_API harp_node* harp_trunc(harp_node* x);       /* to an integer, towards 0 (float) */
+HARP_API harp_node* harp_exp(harp_node* x);         /* e to the x (float) */
+HARP_API harp_node* harp_exp2(harp_node* x);        /* 2 to the x (float) */
+HARP_API harp_node* harp_expm1(harp_node* x);       /* exp(x) - 1, exact near 0 (float) */
+HARP_API harp_node* harp_log(harp_node* x);         /* natural logarithm (float) */
+HARP_API harp_node* harp_log2(harp_node* x);        /* logarithm to base 2 (float) */
+HARP_API harp_node* harp_log10(harp_node* x);       /* logarithm to base 10 (float) */
+HARP_API harp_node* harp_log1p(harp_node* x);       /* log(1 + x), exact near 0 (float) */
+HARP_API harp_node* harp_sin(harp_node* x);         /* sine of radians, over the whole range (float) */
+HARP_API harp_node* harp_cos(harp_node* x);         /* cosine (float) */
+HARP_API harp_node* harp_tan(harp_node* x);         /* tangent (float) */
+HARP_API harp_node* harp_asin(harp_node* x);        /* inverse sine (float) */
+HARP_API harp_node* harp_acos(harp_node* x);        /* inverse cosine (float) */
+HARP_API harp_node* harp_atan(harp_node* x);        /* inverse tangent (float) */
+HARP_API harp_node* harp_sinh(harp_node* x);        /* hyperbolic sine (float) */
+HARP_API harp_node* harp_cosh(harp_node* x);        /* hyperbolic cosine (float) */
+HARP_API harp_node* harp_tanh(harp_node* x);        /* hyperbolic tangent (float) */
+HARP_API harp_node* harp_asinh(harp_node* x);       /* inverse of sinh (float) */
+HARP_API harp_node* harp_acosh(harp_node* x);       /* inverse of cosh (float) */
+HARP_API harp_node* harp_atanh(harp_node* x);       /* inverse of tanh (float) */
+HARP_API harp_node* harp_erf(harp_node* x);         /* error function (float) */
+HARP_API harp_node* harp_erfc(harp_node* x);        /* 1 - erf(x), exact (float) */
+HARP_API harp_node* harp_sigmoid(harp_node* x);     /* 1 / (1 + exp(-x)) */
+HARP_API harp_node* harp_relu(harp_node* x);        /* maximum(x, 0) */
+HARP_API harp_node* harp_silu(harp_node* x);        /* x * sigmoid(x) */
+HARP_API harp_node* harp_softplus(harp_node* x);    /* log(1 + exp(x)) */
+HARP_API harp_node* harp_isnan(harp_node* x);       /* bool: is it NaN (float) */
+HARP_API harp_node* harp_isinf(harp_node* x);       /* bool: is it infinite */
+HARP_API harp_node* harp_isfinite(harp_node* x);    /* bool: neither NaN nor infinite */
+HARP_API harp_node* harp_logical_not(harp_node* x); /* bool: is x 0; any dtype */
+HARP_API harp_node* harp_bitwise_not(harp_node* x); /* all bits inverted; bool: not (bool, int) */
 /* } */
+/* clang-format on */
 
 /* Exponential linear unit: x where x > 0, else alpha * expm1(x). */
 HARP_API harp_node* harp_elu(harp_node* x, double alpha);
@@ -350,12 +401,47 @@ HARP_API harp_node* harp_cast(harp_node* x, harp_dtype dtype);
 HARP_API harp_node* harp_bitcast(harp_node* x, harp_dtype dtype);
 
 /* Elementwise, two operands. */
+/* clang-format off */
 /* generated from src/ops/ops.def by src/capi/generate.py: binary { */
+HARP_API harp_node* harp_add(harp_node* a, harp_node* b);          /* a + b (int, float) */
+HARP_API harp_node* harp_sub(harp_node* a, harp_node* b);          /* a - b */
+HARP_API harp_node* harp_mul(harp_node* a, harp_node* b);          /* a * b (int, float) */
+HARP_API harp_node* harp_div(harp_node* a, harp_node* b);          /* a / b (float) */
+HARP_API harp_node* harp_floor_divide(harp_node* a, harp_node* b); /* floor(a / b); integers: x // 0 = 0 (int, float) */
+HARP_API harp_node* harp_remainder(harp_node* a, harp_node* b);    /* what floor_divide leaves, with the sign of b; integers: x % 0 = 0 (int, float) */
+HARP_API harp_node* harp_fmod(harp_node* a, harp_node* b);         /* what a division towards 0 leaves, with the sign of a (C's fmod and %) (int, float) */
+HARP_API harp_node* harp_maximum(harp_node* a, harp_node* b);      /* the greater one; NaN wins, +0 > -0 */
+HARP_API harp_node* harp_minimum(harp_node* a, harp_node* b);      /* the lesser one; NaN wins, -0 < +0 */
+HARP_API harp_node* harp_pow(harp_node* a, harp_node* b);          /* a to the b; integers: b < 0 gives 0, unless a is 1 or -1 (int, float) */
+HARP_API harp_node* harp_atan2(harp_node* a, harp_node* b);        /* angle of the point (b, a) (float) */
+HARP_API harp_node* harp_hypot(harp_node* a, harp_node* b);        /* sqrt(a * a + b * b), without overflow (float) */
+HARP_API harp_node* harp_copysign(harp_node* a, harp_node* b);     /* the value of a with the sign of b (float) */
+HARP_API harp_node* harp_lt(harp_node* a, harp_node* b);           /* bool: a < b */
+HARP_API harp_node* harp_le(harp_node* a, harp_node* b);           /* bool: a <= b */
+HARP_API harp_node* harp_gt(harp_node* a, harp_node* b);           /* bool: a > b */
+HARP_API harp_node* harp_ge(harp_node* a, harp_node* b);           /* bool: a >= b */
+HARP_API harp_node* harp_eq(harp_node* a, harp_node* b);           /* bool: a == b */
+HARP_API harp_node* harp_ne(harp_node* a, harp_node* b);           /* bool: a != b */
+HARP_API harp_node* harp_logical_and(harp_node* a, harp_node* b);  /* bool: a and b are not 0; any dtype */
+HARP_API harp_node* harp_logical_or(harp_node* a, harp_node* b);   /* bool: a or b is not 0; any dtype */
+HARP_API harp_node* harp_logical_xor(harp_node* a, harp_node* b);  /* bool: exactly one is not 0; any dtype */
+HARP_API harp_node* harp_bitwise_and(harp_node* a, harp_node* b);  /* bit by bit; bool: and (bool, int) */
+HARP_API harp_node* harp_bitwise_or(harp_node* a, harp_node* b);   /* bit by bit; bool: or (bool, int) */
+HARP_API harp_node* harp_bitwise_xor(harp_node* a, harp_node* b);  /* bit by bit; bool: exclusive or (bool, int) */
+HARP_API harp_node* harp_left_shift(harp_node* a, harp_node* b);   /* a << b, b modulo the width (int) */
+HARP_API harp_node* harp_right_shift(harp_node* a, harp_node* b);  /* a >> b with a's sign, b modulo the width (int) */
 /* } */
+/* clang-format on */
 
 /* Elementwise, three operands. */
+/* clang-format off */
 /* generated from src/ops/ops.def by src/capi/generate.py: ternary { */
+HARP_API harp_node* harp_where(harp_node* condition, harp_node* a, harp_node* b); /* a where condition (bool) is true, else b */
+HARP_API harp_node* harp_fma(harp_node* a, harp_node* b, harp_node* c);           /* a * b + c, rounded once (float) */
+HARP_API harp_node* harp_clip(harp_node* x, harp_node* lo, harp_node* hi);        /* minimum(maximum(x, lo), hi) */
+HARP_API harp_node* harp_lerp(harp_node* a, harp_node* b, harp_node* weight);     /* a + (b - a) * weight */
 /* } */
+/* clang-format on */
 
 /*
  * Reductions over n_axes axes; axes NULL: over all axes (n_axes is ignored), n_axes 0: over none. keepdims 1: the reduced axes stay,
@@ -410,9 +496,12 @@ HARP_API harp_node* harp_unfold(harp_node* x, int32_t n_axes, const int32_t* axe
                                 const int64_t* dilation);
 /* Windows along the last one, two or three axes. padding: before and after of each of these axes, 2, 4 or 6 numbers; elements that are
  * not there are 0. stride, dilation and padding may be NULL. */
-HARP_API harp_node* harp_unfold1d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
-HARP_API harp_node* harp_unfold2d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
-HARP_API harp_node* harp_unfold3d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
+HARP_API harp_node* harp_unfold1d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation,
+                                  const harp_dim* padding);
+HARP_API harp_node* harp_unfold2d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation,
+                                  const harp_dim* padding);
+HARP_API harp_node* harp_unfold3d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation,
+                                  const harp_dim* padding);
 /* Stores the value as an array of its own, so that it is computed once and lies in row-major order. Never needed for correctness. */
 HARP_API harp_node* harp_contiguous(harp_node* x);
 
@@ -614,7 +703,7 @@ HARP_API harp_buffer* harp_buffer_wrap(harp_context* context, harp_dtype dtype, 
                                        void (*deleter)(void* user, void* data), void* user, harp_error** err);
 /* The same for memory that may not be written: such a buffer is no output, and harp_buffer_data gives NULL. */
 HARP_API harp_buffer* harp_buffer_wrap_const(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, const void* data,
-                                             void (*deleter)(void* user, const void* data), void* user, harp_error** err);
+                                             void (*deleter)(void* user, void* data), void* user, harp_error** err);
 HARP_API harp_buffer* harp_buffer_retain(harp_buffer* buffer);
 HARP_API void harp_buffer_release(harp_buffer* buffer);
 
@@ -688,8 +777,219 @@ typedef struct harp_api {
   size_t struct_size;
   uint32_t version;
   uint32_t reserved;
+  /* clang-format off */
   /* generated from the declarations above by src/capi/generate.py: api { */
+  uint32_t (*harp_version)(void);
+  const char* (*harp_version_string)(void);
+  size_t (*harp_dtype_size)(harp_dtype dtype);
+  const char* (*harp_dtype_name)(harp_dtype dtype);
+  harp_status (*harp_error_code)(const harp_error* error);
+  const char* (*harp_error_message)(const harp_error* error);
+  const char* (*harp_error_compiler_output)(const harp_error* error);
+  void (*harp_error_release)(harp_error* error);
+  const char* (*harp_status_name)(harp_status status);
+  const char* (*harp_string_data)(const harp_string* string);
+  size_t (*harp_string_size)(const harp_string* string);
+  void (*harp_string_release)(harp_string* string);
+  harp_context* (*harp_context_new)(const harp_context_options* options, harp_error** err);
+  harp_context* (*harp_context_retain)(harp_context* context);
+  void (*harp_context_release)(harp_context* context);
+  harp_string* (*harp_context_backends)(harp_context* context, harp_error** err);
+  int32_t (*harp_backend_available)(harp_context* context, const char* name);
+  harp_string* (*harp_context_describe)(harp_context* context, harp_error** err);
+  harp_string* (*harp_cache_dir)(harp_context* context, harp_error** err);
+  harp_status (*harp_cache_clear)(harp_context* context, harp_error** err);
+  harp_string* (*harp_cache_list)(harp_context* context, harp_error** err);
+  harp_status (*harp_cache_stats)(harp_context* context, harp_cache_stats_info* stats, harp_error** err);
+  harp_graph* (*harp_graph_new)(harp_context* context, uint32_t flags, harp_error** err);
+  harp_graph* (*harp_graph_retain)(harp_graph* graph);
+  void (*harp_graph_release)(harp_graph* graph);
+  harp_status (*harp_graph_set_name)(harp_graph* graph, const char* name, harp_error** err);
+  const harp_error* (*harp_graph_error)(const harp_graph* graph);
+  harp_dim (*harp_dim_var)(harp_graph* graph, const char* name, int64_t min, int64_t max);
+  harp_dim (*harp_dim_add)(harp_graph* graph, harp_dim a, harp_dim b);
+  harp_dim (*harp_dim_sub)(harp_graph* graph, harp_dim a, harp_dim b);
+  harp_dim (*harp_dim_mul)(harp_graph* graph, harp_dim a, harp_dim b);
+  harp_dim (*harp_dim_floor_div)(harp_graph* graph, harp_dim a, harp_dim b);
+  harp_dim (*harp_dim_mod)(harp_graph* graph, harp_dim a, harp_dim b);
+  harp_dim (*harp_dim_min)(harp_graph* graph, harp_dim a, harp_dim b);
+  harp_dim (*harp_dim_max)(harp_graph* graph, harp_dim a, harp_dim b);
+  harp_string* (*harp_dim_print)(const harp_graph* graph, harp_dim dim, harp_error** err);
+  harp_node* (*harp_input)(harp_graph* graph, const char* name, harp_dtype dtype, int32_t rank, const harp_dim* dims);
+  harp_status (*harp_output)(harp_graph* graph, const char* name, harp_node* node);
+  harp_node* (*harp_constant)(harp_graph* graph, harp_dtype dtype, double value);
+  harp_node* (*harp_constant_i64)(harp_graph* graph, harp_dtype dtype, int64_t value);
+  harp_node* (*harp_constant_u64)(harp_graph* graph, harp_dtype dtype, uint64_t value);
+  harp_node* (*harp_constant_bool)(harp_graph* graph, int32_t value);
+  harp_node* (*harp_constant_array)(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, const void* data);
+  harp_node* (*harp_size)(harp_graph* graph, harp_dim dim);
+  int32_t (*harp_node_rank)(const harp_node* node);
+  harp_dtype (*harp_node_dtype)(const harp_node* node);
+  const char* (*harp_node_name)(const harp_node* node);
+  harp_status (*harp_node_dims)(const harp_node* node, harp_dim* dims, harp_error** err);
+  harp_graph* (*harp_node_graph)(const harp_node* node);
+  harp_node* (*harp_node_set_name)(harp_node* node, const char* name);
+  harp_string* (*harp_graph_print)(const harp_graph* graph, harp_error** err);
+  harp_graph* (*harp_graph_parse)(harp_context* context, size_t size, const char* text, harp_error** err);
+  harp_string* (*harp_graph_dot)(const harp_graph* graph, harp_error** err);
+  harp_status (*harp_broadcast_shapes)(int32_t a_rank, const int64_t* a_dims, int32_t b_rank, const int64_t* b_dims, int64_t* dims, harp_error** err);
+  harp_status (*harp_broadcast_index)(int32_t result_rank, const int64_t* index, int32_t rank, const int64_t* dims, int64_t* source, harp_error** err);
+  harp_node* (*harp_neg)(harp_node* x);
+  harp_node* (*harp_recip)(harp_node* x);
+  harp_node* (*harp_abs)(harp_node* x);
+  harp_node* (*harp_sign)(harp_node* x);
+  harp_node* (*harp_sqrt)(harp_node* x);
+  harp_node* (*harp_rsqrt)(harp_node* x);
+  harp_node* (*harp_cbrt)(harp_node* x);
+  harp_node* (*harp_square)(harp_node* x);
+  harp_node* (*harp_floor)(harp_node* x);
+  harp_node* (*harp_ceil)(harp_node* x);
+  harp_node* (*harp_round)(harp_node* x);
+  harp_node* (*harp_trunc)(harp_node* x);
+  harp_node* (*harp_exp)(harp_node* x);
+  harp_node* (*harp_exp2)(harp_node* x);
+  harp_node* (*harp_expm1)(harp_node* x);
+  harp_node* (*harp_log)(harp_node* x);
+  harp_node* (*harp_log2)(harp_node* x);
+  harp_node* (*harp_log10)(harp_node* x);
+  harp_node* (*harp_log1p)(harp_node* x);
+  harp_node* (*harp_sin)(harp_node* x);
+  harp_node* (*harp_cos)(harp_node* x);
+  harp_node* (*harp_tan)(harp_node* x);
+  harp_node* (*harp_asin)(harp_node* x);
+  harp_node* (*harp_acos)(harp_node* x);
+  harp_node* (*harp_atan)(harp_node* x);
+  harp_node* (*harp_sinh)(harp_node* x);
+  harp_node* (*harp_cosh)(harp_node* x);
+  harp_node* (*harp_tanh)(harp_node* x);
+  harp_node* (*harp_asinh)(harp_node* x);
+  harp_node* (*harp_acosh)(harp_node* x);
+  harp_node* (*harp_atanh)(harp_node* x);
+  harp_node* (*harp_erf)(harp_node* x);
+  harp_node* (*harp_erfc)(harp_node* x);
+  harp_node* (*harp_sigmoid)(harp_node* x);
+  harp_node* (*harp_relu)(harp_node* x);
+  harp_node* (*harp_silu)(harp_node* x);
+  harp_node* (*harp_softplus)(harp_node* x);
+  harp_node* (*harp_isnan)(harp_node* x);
+  harp_node* (*harp_isinf)(harp_node* x);
+  harp_node* (*harp_isfinite)(harp_node* x);
+  harp_node* (*harp_logical_not)(harp_node* x);
+  harp_node* (*harp_bitwise_not)(harp_node* x);
+  harp_node* (*harp_elu)(harp_node* x, double alpha);
+  harp_node* (*harp_gelu)(harp_node* x, const char* approximate);
+  harp_node* (*harp_powi)(harp_node* x, int64_t k);
+  harp_node* (*harp_cast)(harp_node* x, harp_dtype dtype);
+  harp_node* (*harp_bitcast)(harp_node* x, harp_dtype dtype);
+  harp_node* (*harp_add)(harp_node* a, harp_node* b);
+  harp_node* (*harp_sub)(harp_node* a, harp_node* b);
+  harp_node* (*harp_mul)(harp_node* a, harp_node* b);
+  harp_node* (*harp_div)(harp_node* a, harp_node* b);
+  harp_node* (*harp_floor_divide)(harp_node* a, harp_node* b);
+  harp_node* (*harp_remainder)(harp_node* a, harp_node* b);
+  harp_node* (*harp_fmod)(harp_node* a, harp_node* b);
+  harp_node* (*harp_maximum)(harp_node* a, harp_node* b);
+  harp_node* (*harp_minimum)(harp_node* a, harp_node* b);
+  harp_node* (*harp_pow)(harp_node* a, harp_node* b);
+  harp_node* (*harp_atan2)(harp_node* a, harp_node* b);
+  harp_node* (*harp_hypot)(harp_node* a, harp_node* b);
+  harp_node* (*harp_copysign)(harp_node* a, harp_node* b);
+  harp_node* (*harp_lt)(harp_node* a, harp_node* b);
+  harp_node* (*harp_le)(harp_node* a, harp_node* b);
+  harp_node* (*harp_gt)(harp_node* a, harp_node* b);
+  harp_node* (*harp_ge)(harp_node* a, harp_node* b);
+  harp_node* (*harp_eq)(harp_node* a, harp_node* b);
+  harp_node* (*harp_ne)(harp_node* a, harp_node* b);
+  harp_node* (*harp_logical_and)(harp_node* a, harp_node* b);
+  harp_node* (*harp_logical_or)(harp_node* a, harp_node* b);
+  harp_node* (*harp_logical_xor)(harp_node* a, harp_node* b);
+  harp_node* (*harp_bitwise_and)(harp_node* a, harp_node* b);
+  harp_node* (*harp_bitwise_or)(harp_node* a, harp_node* b);
+  harp_node* (*harp_bitwise_xor)(harp_node* a, harp_node* b);
+  harp_node* (*harp_left_shift)(harp_node* a, harp_node* b);
+  harp_node* (*harp_right_shift)(harp_node* a, harp_node* b);
+  harp_node* (*harp_where)(harp_node* condition, harp_node* a, harp_node* b);
+  harp_node* (*harp_fma)(harp_node* a, harp_node* b, harp_node* c);
+  harp_node* (*harp_clip)(harp_node* x, harp_node* lo, harp_node* hi);
+  harp_node* (*harp_lerp)(harp_node* a, harp_node* b, harp_node* weight);
+  harp_node* (*harp_sum)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
+  harp_node* (*harp_prod)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
+  harp_node* (*harp_max)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
+  harp_node* (*harp_min)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
+  harp_node* (*harp_any)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
+  harp_node* (*harp_all)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
+  harp_node* (*harp_mean)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
+  harp_node* (*harp_var)(harp_node* x, int32_t n_axes, const int32_t* axes, int64_t correction, int32_t keepdims);
+  harp_node* (*harp_logsumexp)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
+  harp_node* (*harp_softmax)(harp_node* x, int32_t axis);
+  harp_node* (*harp_log_softmax)(harp_node* x, int32_t axis);
+  harp_node* (*harp_permute)(harp_node* x, int32_t n_axes, const int32_t* axes);
+  harp_node* (*harp_transpose)(harp_node* x, int32_t n_axes, const int32_t* axes);
+  harp_node* (*harp_moveaxis)(harp_node* x, int32_t n_axes, const int32_t* source, const int32_t* destination);
+  harp_node* (*harp_unsqueeze)(harp_node* x, int32_t n_axes, const int32_t* axes);
+  harp_node* (*harp_squeeze)(harp_node* x, int32_t n_axes, const int32_t* axes);
+  harp_node* (*harp_flip)(harp_node* x, int32_t n_axes, const int32_t* axes);
+  harp_node* (*harp_expand)(harp_node* x, int32_t rank, const harp_dim* dims);
+  harp_node* (*harp_broadcast_to)(harp_node* x, int32_t rank, const harp_dim* dims);
+  harp_node* (*harp_reshape)(harp_node* x, int32_t rank, const harp_dim* dims);
+  harp_node* (*harp_flatten)(harp_node* x, int32_t start_axis, int32_t end_axis);
+  harp_node* (*harp_slice)(harp_node* x, int32_t rank, const harp_dim* start, const harp_dim* stop, const int64_t* step);
+  harp_node* (*harp_unfold)(harp_node* x, int32_t n_axes, const int32_t* axes, const harp_dim* size, const int64_t* stride, const int64_t* dilation);
+  harp_node* (*harp_unfold1d)(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
+  harp_node* (*harp_unfold2d)(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
+  harp_node* (*harp_unfold3d)(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
+  harp_node* (*harp_contiguous)(harp_node* x);
+  harp_node* (*harp_concat)(int32_t n, harp_node* const* nodes, int32_t axis);
+  harp_node* (*harp_stack)(int32_t n, harp_node* const* nodes, int32_t axis);
+  harp_status (*harp_split)(harp_node* x, int32_t sections, int32_t axis, harp_node** parts);
+  harp_status (*harp_split_at)(harp_node* x, int32_t n, const harp_dim* positions, int32_t axis, harp_node** parts);
+  harp_node* (*harp_pad)(harp_node* x, int32_t rank, const harp_dim* before, const harp_dim* after, const char* mode, double value);
+  harp_node* (*harp_repeat)(harp_node* x, harp_dim repeats, int32_t axis);
+  harp_node* (*harp_tile)(harp_node* x, int32_t n, const harp_dim* repeats);
+  harp_node* (*harp_roll)(harp_node* x, int32_t n, const harp_dim* shift, const int32_t* axes);
+  harp_node* (*harp_full)(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, double value);
+  harp_node* (*harp_arange)(harp_graph* graph, harp_dtype dtype, harp_dim start, harp_dim stop, int64_t step);
+  harp_node* (*harp_linspace)(harp_graph* graph, harp_dtype dtype, double start, double stop, harp_dim count);
+  harp_node* (*harp_eye)(harp_graph* graph, harp_dtype dtype, harp_dim rows, harp_dim columns);
+  harp_node* (*harp_tril)(harp_node* x, int64_t k);
+  harp_node* (*harp_triu)(harp_node* x, int64_t k);
+  harp_node* (*harp_one_hot)(harp_node* indices, harp_dim depth, harp_dtype dtype);
+  harp_program* (*harp_compile)(const harp_graph* graph, const harp_compile_options* options, harp_error** err);
+  harp_program* (*harp_program_retain)(harp_program* program);
+  void (*harp_program_release)(harp_program* program);
+  harp_string* (*harp_graph_emit)(const harp_graph* graph, const harp_compile_options* options, const char* stage, harp_error** err);
+  harp_status (*harp_program_run)(harp_program* program, size_t n_inputs, harp_buffer* const* inputs, size_t n_outputs, harp_buffer** outputs, const harp_run_options* options, harp_error** err);
+  harp_string* (*harp_program_signature)(const harp_program* program, harp_error** err);
+  size_t (*harp_program_input_count)(const harp_program* program);
+  size_t (*harp_program_output_count)(const harp_program* program);
+  size_t (*harp_program_shape_var_count)(const harp_program* program);
+  harp_status (*harp_program_input)(const harp_program* program, size_t index, harp_array_info* info, harp_error** err);
+  harp_status (*harp_program_output)(const harp_program* program, size_t index, harp_array_info* info, harp_error** err);
+  harp_status (*harp_program_shape_var)(const harp_program* program, size_t index, harp_shape_var_info* info, harp_error** err);
+  harp_status (*harp_program_output_dims)(const harp_program* program, size_t index, const int64_t* shape_vars, int64_t* dims, harp_error** err);
+  harp_status (*harp_program_workspace_size)(const harp_program* program, const int64_t* shape_vars, size_t width, size_t* size, harp_error** err);
+  harp_string* (*harp_program_source)(const harp_program* program, harp_error** err);
+  harp_status (*harp_program_stats)(const harp_program* program, harp_program_stats_info* stats, harp_error** err);
+  harp_buffer* (*harp_buffer_new)(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, harp_error** err);
+  harp_buffer* (*harp_buffer_wrap)(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, void* data, void (*deleter)(void* user, void* data), void* user, harp_error** err);
+  harp_buffer* (*harp_buffer_wrap_const)(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, const void* data, void (*deleter)(void* user, void* data), void* user, harp_error** err);
+  harp_buffer* (*harp_buffer_retain)(harp_buffer* buffer);
+  void (*harp_buffer_release)(harp_buffer* buffer);
+  void* (*harp_buffer_data)(harp_buffer* buffer);
+  const void* (*harp_buffer_const_data)(const harp_buffer* buffer);
+  size_t (*harp_buffer_size)(const harp_buffer* buffer);
+  int32_t (*harp_buffer_rank)(const harp_buffer* buffer);
+  harp_dtype (*harp_buffer_dtype)(const harp_buffer* buffer);
+  void (*harp_buffer_dims)(const harp_buffer* buffer, int64_t* dims);
+  harp_status (*harp_buffer_read)(const harp_buffer* buffer, size_t size, void* to, harp_error** err);
+  harp_status (*harp_buffer_write)(harp_buffer* buffer, size_t size, const void* from, harp_error** err);
+  harp_status (*harp_buffer_copy)(harp_buffer* to, const harp_buffer* from, harp_error** err);
+  harp_buffer* (*harp_npy_load)(harp_context* context, const char* path, harp_error** err);
+  harp_status (*harp_npy_save)(const harp_buffer* buffer, const char* path, harp_error** err);
+  harp_entry_point (*harp_program_entry)(harp_program* program, harp_error** err);
+  harp_entry_point_ex (*harp_program_entry_ex)(harp_program* program, harp_error** err);
   /* } */
+  /* clang-format on */
 } harp_api;
 
 HARP_API const harp_api* harp_get_api(uint32_t version);

@@ -24,6 +24,12 @@ class Buffer {
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
+  /// Called with the data when the buffer goes, instead of what wrap() was given.
+  void set_deleter(Deleter deleter, void* user) {
+    deleter_ = deleter;
+    user_ = user;
+  }
+
   DType dtype() const { return dtype_; }
   std::span<const int64_t> dims() const { return dims_; }
   ArrayType type() const { return {dtype_, dims_}; }

@@ -1,0 +1,118 @@
+// Buffers and .npy files.
+#include <cstring>
+
+#include "capi/building.h"
+#include "run/npy.h"
+
+using namespace harp;
+using namespace harp::capi;
+
+namespace {
+
+std::span<const int64_t> dims_argument(const char* function, int32_t rank, const int64_t* dims) {
+  HARP_CHECK(rank >= 0 && rank <= kMaxRank, Code::kShape, function, ": the rank is ", rank, ", not in 0..", kMaxRank);
+  HARP_CHECK(dims != nullptr || rank == 0, Code::kInvalidArgument, function, ": dims is NULL");
+  return {dims, static_cast<size_t>(rank)};
+}
+
+harp_buffer* wrap(const char* function, harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, void* data,
+                  bool read_only, Deleter deleter, void* user, harp_error** err) noexcept {
+  return guard(err, [&] {
+    required(context, function, "context");
+    // The handle takes the memory over only when nothing can fail any more: a failed wrap must not call the deleter.
+    Buffer array = Buffer::wrap(dtype_argument(function, dtype), dims_argument(function, rank, dims), data, read_only, nullptr, nullptr);
+    auto* buffer = new harp_buffer(context, std::move(array));
+    buffer->array.set_deleter(deleter, user);
+    return buffer;
+  });
+}
+
+}  // namespace
+
+harp_buffer* harp_buffer_new(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, harp_error** err) {
+  return guard(err, [&] {
+    const Allocator& allocator = required(context, "harp_buffer_new", "context").hooks.allocator;
+    return new harp_buffer(
+        context, Buffer::allocate(allocator, dtype_argument("harp_buffer_new", dtype), dims_argument("harp_buffer_new", rank, dims)));
+  });
+}
+
+harp_buffer* harp_buffer_wrap(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, void* data,
+                              void (*deleter)(void* user, void* data), void* user, harp_error** err) {
+  return wrap("harp_buffer_wrap", context, dtype, rank, dims, data, false, deleter, user, err);
+}
+
+harp_buffer* harp_buffer_wrap_const(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, const void* data,
+                                    void (*deleter)(void* user, void* data), void* user, harp_error** err) {
+  return wrap("harp_buffer_wrap_const", context, dtype, rank, dims, const_cast<void*>(data), true, deleter, user, err);
+}
+
+void* harp_buffer_data(harp_buffer* buffer) { return buffer != nullptr && !buffer->array.read_only() ? buffer->array.data() : nullptr; }
+const void* harp_buffer_const_data(const harp_buffer* buffer) { return buffer != nullptr ? buffer->array.data() : nullptr; }
+size_t harp_buffer_size(const harp_buffer* buffer) { return buffer != nullptr ? buffer->array.bytes() : 0; }
+int32_t harp_buffer_rank(const harp_buffer* buffer) { return buffer != nullptr ? static_cast<int32_t>(buffer->array.dims().size()) : 0; }
+harp_dtype harp_buffer_dtype(const harp_buffer* buffer) { return buffer != nullptr ? static_cast<harp_dtype>(buffer->array.dtype()) : 0; }
+
+void harp_buffer_dims(const harp_buffer* buffer, int64_t* dims) {
+  if (buffer == nullptr || dims == nullptr) return;
+  std::copy(buffer->array.dims().begin(), buffer->array.dims().end(), dims);
+}
+
+namespace {
+
+void check_size(const char* function, const Buffer& array, size_t size) {
+  HARP_CHECK(size == array.bytes(), Code::kInvalidArgument, function, ": the buffer ", to_string(array.type()), " has ", array.bytes(),
+             " bytes, not ", size);
+}
+
+void check_writable(const char* function, const Buffer& array) {
+  HARP_CHECK(!array.read_only(), Code::kInvalidArgument, function, ": the buffer may not be written");
+}
+
+}  // namespace
+
+harp_status harp_buffer_read(const harp_buffer* buffer, size_t size, void* to, harp_error** err) {
+  return guard_status(err, [&] {
+    const Buffer& array = required(buffer, "harp_buffer_read", "buffer").array;
+    check_size("harp_buffer_read", array, size);
+    if (size != 0) std::memcpy(&required(static_cast<char*>(to), "harp_buffer_read", "to"), array.data(), size);
+  });
+}
+
+harp_status harp_buffer_write(harp_buffer* buffer, size_t size, const void* from, harp_error** err) {
+  return guard_status(err, [&] {
+    const Buffer& array = required(buffer, "harp_buffer_write", "buffer").array;
+    check_writable("harp_buffer_write", array);
+    check_size("harp_buffer_write", array, size);
+    if (size != 0) std::memcpy(array.data(), &required(static_cast<const char*>(from), "harp_buffer_write", "from"), size);
+  });
+}
+
+harp_status harp_buffer_copy(harp_buffer* to, const harp_buffer* from, harp_error** err) {
+  return guard_status(err, [&] {
+    const Buffer& target = required(to, "harp_buffer_copy", "to").array;
+    const Buffer& source = required(from, "harp_buffer_copy", "from").array;
+    check_writable("harp_buffer_copy", target);
+    HARP_CHECK(target.dtype() == source.dtype(), Code::kDType, "harp_buffer_copy: ", to_string(source.type()), " into ",
+               to_string(target.type()));
+    HARP_CHECK(std::ranges::equal(target.dims(), source.dims()), Code::kShape, "harp_buffer_copy: ", to_string(source.type()), " into ",
+               to_string(target.type()));
+    if (source.bytes() != 0) std::memmove(target.data(), source.data(), source.bytes());
+  });
+}
+
+harp_buffer* harp_npy_load(harp_context* context, const char* path, harp_error** err) {
+  return guard(err, [&] {
+    required(context, "harp_npy_load", "context");
+    required(path, "harp_npy_load", "path");
+    return new harp_buffer(context, load_npy(context->files, context->hooks.allocator, path));
+  });
+}
+
+harp_status harp_npy_save(const harp_buffer* buffer, const char* path, harp_error** err) {
+  return guard_status(err, [&] {
+    required(buffer, "harp_npy_save", "buffer");
+    required(path, "harp_npy_save", "path");
+    save_npy(buffer->context->files, path, buffer->array.type(), buffer->array.data());
+  });
+}

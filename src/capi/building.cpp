@@ -1,0 +1,78 @@
+#include "capi/building.h"
+
+#include <cmath>
+
+namespace harp::capi {
+
+void mark_in_flight(harp_graph* graph) noexcept {
+  try {
+    throw;
+  } catch (const InvalidDim&) {
+    graph->mark(make_error(Code::kInvalidArgument, "a size is HARP_DIM_INVALID: the call that should have made it failed"));
+  } catch (...) {
+    graph->mark(error_in_flight());
+  }
+}
+
+harp_graph* common_graph(const char* op, std::span<harp_node* const> operands) noexcept {
+  harp_graph* graph = nullptr;
+  size_t missing = operands.size();
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i] == nullptr)
+      missing = i;
+    else if (graph == nullptr)
+      graph = operands[i]->graph;
+  }
+  if (graph == nullptr) return nullptr;
+  try {
+    for (harp_node* operand : operands) {
+      if (operand == nullptr || operand->graph == graph) continue;
+      const harp_node* first = operands[0] != nullptr ? operands[0] : operand;
+      const std::string message = cat(op, ": operands belong to different graphs: ", first->graph->graph->describe(first->node), " of \"",
+                                      first->graph->graph->name(), "\" and ", operand->graph->graph->describe(operand->node), " of \"",
+                                      operand->graph->graph->name(), "\"");
+      for (harp_node* marked : operands)
+        if (marked != nullptr) marked->graph->mark(make_error(Code::kInvalidArgument, message));
+      return nullptr;
+    }
+    if (missing < operands.size()) graph->mark(make_error(Code::kInvalidArgument, cat(op, ": operand ", missing + 1, " is NULL")));
+  } catch (...) {
+    mark_in_flight(graph);
+  }
+  return graph->error == nullptr ? graph : nullptr;
+}
+
+std::span<const int32_t> axes_argument(const char* op, int32_t n, const int32_t* axes) {
+  HARP_CHECK(n >= 0 && n <= kMaxRank, Code::kShape, op, ": a list of ", n, " axes (an array has 0 to ", kMaxRank, ")");
+  HARP_CHECK(axes != nullptr || n == 0, Code::kInvalidArgument, op, ": the list of axes is NULL");
+  return {axes, static_cast<size_t>(n)};
+}
+
+build::Axes optional_axes_argument(const char* op, int32_t n, const int32_t* axes) {
+  if (axes == nullptr) return std::nullopt;
+  const std::span<const int32_t> list = axes_argument(op, n, axes);
+  return std::vector<int>(list.begin(), list.end());
+}
+
+Shape sizes_argument(const char* op, const harp_graph& graph, int32_t n, const harp_dim* sizes) {
+  HARP_CHECK(n >= 0 && n <= kMaxRank, Code::kShape, op, ": a list of ", n, " sizes (an array has 0 to ", kMaxRank, " axes)");
+  HARP_CHECK(sizes != nullptr || n == 0, Code::kInvalidArgument, op, ": the list of sizes is NULL");
+  return graph.dims.decode(n, sizes);
+}
+
+DType dtype_argument(const char* op, harp_dtype dtype) {
+  static_assert(static_cast<int>(DType::kBool) == HARP_BOOL && static_cast<int>(DType::kI32) == HARP_I32 &&
+                static_cast<int>(DType::kI64) == HARP_I64 && static_cast<int>(DType::kF32) == HARP_F32 &&
+                static_cast<int>(DType::kF64) == HARP_F64);
+  HARP_CHECK(dtype > 0 && dtype < kDTypeCount && kDTypes[dtype].in_graph, Code::kDType, op, ": ", dtype, " is no dtype");
+  return static_cast<DType>(dtype);
+}
+
+Scalar scalar_argument(const char* op, DType dtype, double value) {
+  const Scalar scalar = scalar_from_double(dtype, value);
+  const bool fits = is_float(dtype) ? std::isfinite(to_double(scalar)) || !std::isfinite(value) : to_double(scalar) == value;
+  HARP_CHECK(fits, Code::kRange, op, ": ", value, " does not fit ", name(dtype));
+  return scalar;
+}
+
+}  // namespace harp::capi

@@ -1,0 +1,64 @@
+// The guard of functions that build graphs: they have no `err`; what goes wrong sticks to the graph (harp.h, section 4).
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <span>
+
+#include "capi/handles.h"
+#include "graph/composites.h"
+
+namespace harp::capi {
+
+using build::NodeRef;
+
+/// Marks the graph with the exception in flight.
+void mark_in_flight(harp_graph* graph) noexcept;
+
+/// Runs body(Graph&) -> NodeRef on a graph; NULL if the graph is NULL, has a mistake, or gets one.
+template <class Body>
+harp_node* build_in(harp_graph* graph, Body&& body) noexcept {
+  if (graph == nullptr || graph->error != nullptr) return nullptr;
+  try {
+    return graph->wrap(body(*graph->graph));
+  } catch (...) {
+    mark_in_flight(graph);
+    return nullptr;
+  }
+}
+
+/// The graph all operands belong to. NULL, with the graphs marked, if one is NULL or they differ; NULL too if the graph has a mistake.
+harp_graph* common_graph(const char* op, std::span<harp_node* const> operands) noexcept;
+
+/// Runs body() -> NodeRef, which uses the operands' nodes.
+template <class Body>
+harp_node* build_from(const char* op, std::initializer_list<harp_node*> operands, Body&& body) noexcept {
+  return build_in(common_graph(op, std::span(operands.begin(), operands.size())), [&](Graph&) { return body(); });
+}
+
+/// Runs body() for its effect on the operand's graph; gives the mistake's code.
+template <class Body>
+harp_status change_graph(harp_graph* graph, Body&& body) noexcept {
+  if (graph == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
+  if (graph->error == nullptr) {
+    try {
+      body();
+    } catch (...) {
+      mark_in_flight(graph);
+    }
+  }
+  return harp_error_code(graph->error);
+}
+
+/// Array arguments: a count that makes sense, and an array where there is something to read. Error{kInvalidArgument, kShape} naming op.
+std::span<const int32_t> axes_argument(const char* op, int32_t n, const int32_t* axes);
+/// axes NULL: all axes.
+build::Axes optional_axes_argument(const char* op, int32_t n, const int32_t* axes);
+Shape sizes_argument(const char* op, const harp_graph& graph, int32_t n, const harp_dim* sizes);
+/// A dtype's number as a dtype of graphs.
+DType dtype_argument(const char* op, harp_dtype dtype);
+
+/// A number as a constant; Error{kRange} if the dtype cannot hold it.
+Scalar scalar_argument(const char* op, DType dtype, double value);
+
+}  // namespace harp::capi

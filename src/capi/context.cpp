@@ -1,0 +1,153 @@
+// Contexts: options, backends, the compile cache.
+#include <algorithm>
+#include <chrono>
+
+#include "base/target.h"
+#include "capi/handles.h"
+#include "capi/structs.h"
+
+using namespace harp;
+using namespace harp::capi;
+
+namespace {
+
+constexpr std::string_view kBackends[] = {"interp", "c"};
+
+HostHooks hooks_of(const harp_context_options& options) {
+  HostHooks hooks;
+  HARP_CHECK((options.alloc == nullptr) == (options.free == nullptr), Code::kInvalidArgument,
+             "harp_context_options: alloc and free have to be given together");
+  if (options.alloc != nullptr) hooks.allocator = {options.alloc, options.free, options.alloc_user};
+  hooks.parallel_for = options.parallel_for;
+  hooks.parallel_for_user = options.parallel_for_user;
+  if (options.parallel_for != nullptr) {
+    HARP_CHECK(options.width >= 1, Code::kInvalidArgument, "harp_context_options: parallel_for needs a width of at least 1");
+    hooks.width = options.width;
+  }
+  HARP_CHECK(options.threads >= 0, Code::kInvalidArgument, "harp_context_options: threads is ", options.threads);
+  HARP_CHECK(options.threads == 0, Code::kUnsupported, "harp_context_options: threads is ", options.threads,
+             ", but this version of harp has no threads of its own (give a parallel_for instead)");
+  return hooks;
+}
+
+Log log_of(const harp_context_options& options) {
+  if (options.log == nullptr) return Log();
+  HARP_CHECK(options.log_level >= HARP_LOG_TRACE && options.log_level <= HARP_LOG_ERROR, Code::kInvalidArgument,
+             "harp_context_options: log_level is ", options.log_level, ", not one of HARP_LOG_TRACE to HARP_LOG_ERROR");
+  return Log(options.log, options.log_user, static_cast<LogLevel>(options.log_level));
+}
+
+ServiceOptions service_of(const harp_context_options& options) {
+  ServiceOptions service;
+  if (options.compiler != nullptr) service.compiler = options.compiler;
+  if (options.cache_dir != nullptr) {
+    service.cache.directory = options.cache_dir;
+    service.cache.enabled = !service.cache.directory.empty();
+  }
+  if (options.cache_max_bytes != 0) service.cache.limits.bytes = options.cache_max_bytes;
+  if (options.cache_max_entries != 0) service.cache.limits.entries = options.cache_max_entries;
+  service.cache.shared = options.cache_shared != 0;
+  HARP_CHECK(options.compile_timeout_ms >= 0, Code::kInvalidArgument, "harp_context_options: compile_timeout_ms is ",
+             options.compile_timeout_ms);
+  constexpr int64_t kLongest = int64_t{1000} * 60 * 60 * 24;  // a clock has to be able to count it
+  if (options.compile_timeout_ms != 0) service.timeout = std::chrono::milliseconds(std::min(options.compile_timeout_ms, kLongest));
+  return service;
+}
+
+}  // namespace
+
+harp_context* harp_context_new(const harp_context_options* options, harp_error** err) {
+  return guard(err, [&] {
+    const harp_context_options given = read_options(options, HARP_CONTEXT_OPTIONS_INIT, "harp_context_options");
+    HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_context_options: reserved is not 0");
+    std::string dump;
+    if (given.dump != nullptr)
+      dump = given.dump;
+    else
+      dump = RealProcess().environment("HARP_DUMP").value_or("");
+    return new harp_context(hooks_of(given), log_of(given), service_of(given), std::move(dump));
+  });
+}
+
+harp_string* harp_context_backends(harp_context* context, harp_error** err) {
+  return guard(err, [&] {
+    required(context, "harp_context_backends", "context");
+    return new harp_string{cat(join(kBackends, "\n"), "\n")};
+  });
+}
+
+int32_t harp_backend_available(harp_context* context, const char* name) {
+  if (context == nullptr || name == nullptr) return 0;
+  if (std::string_view(name) == "interp") return 1;
+  if (std::string_view(name) != "c") return 0;
+  return guard_status(nullptr, [&] { context->service.compiler(); }) == HARP_OK;
+}
+
+harp_string* harp_context_describe(harp_context* context, harp_error** err) {
+  return guard(err, [&] {
+    CompileService& service = required(context, "harp_context_describe", "context").service;
+    std::string text = cat("version: ", harp_version_string(), "\nhost: ", host_triple(), "\ntarget: ", host_target().name, "\nbackends: ");
+    try {
+      const CompilerIdentity identity = service.compiler();
+      append(text, cat("interp, c\ncompiler: ", identity.program, "\ncompiler version: ", identity.version_line(), "\n"));
+    } catch (const Error& error) {
+      append(text, cat("interp\ncompiler: none: ", error.message, "\n"));
+    }
+    const std::string directory = service.cache().directory();
+    append(text, directory.empty() ? cat("cache: off: ", service.cache().why_off(), "\n") : cat("cache: ", directory, "\n"));
+    return new harp_string{std::move(text)};
+  });
+}
+
+harp_string* harp_cache_dir(harp_context* context, harp_error** err) {
+  return guard(err, [&] { return new harp_string{required(context, "harp_cache_dir", "context").service.cache().directory()}; });
+}
+
+harp_status harp_cache_clear(harp_context* context, harp_error** err) {
+  return guard_status(err, [&] {
+    CompileService& service = required(context, "harp_cache_clear", "context").service;
+    HARP_CHECK(service.clear(), Code::kIo, "some entries of the cache ", service.cache().directory(), " could not be removed");
+    context->loader.drop_unused();
+  });
+}
+
+harp_string* harp_cache_list(harp_context* context, harp_error** err) {
+  return guard(err, [&] {
+    CompileCache& cache = required(context, "harp_cache_list", "context").service.cache();
+    const int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    std::string text;
+    for (const CacheEntryInfo& entry : cache.list())
+      append(text, cat(entry.name, "\t", entry.bytes, "\t", std::max<int64_t>(0, (now - entry.used_ns) / 1'000'000'000), "\t",
+                       entry.manifest.target, "\t", entry.manifest.compiler, "\t", entry.manifest.signature, "\n"));
+    return new harp_string{std::move(text)};
+  });
+}
+
+harp_status harp_cache_stats(harp_context* context, harp_cache_stats_info* stats, harp_error** err) {
+  return guard_status(err, [&] {
+    CompileService& service = required(context, "harp_cache_stats", "context").service;
+    const CacheStats stored = service.cache().stats();
+    const ServiceStats done = service.stats();
+    harp_cache_stats_info info = HARP_CACHE_STATS_INFO_INIT;
+    info.entries = stored.entries;
+    info.bytes = stored.bytes;
+    info.memory_hits = done.memory_hits;
+    info.disk_hits = done.disk_hits;
+    info.misses = done.compiled;
+    write_info(stats, info, "harp_cache_stats");
+  });
+}
+
+uint32_t harp_version(void) { return HARP_VERSION_MAJOR * 1000000u + HARP_VERSION_MINOR * 1000u + HARP_VERSION_PATCH; }
+
+#define HARP_STRING_OF_(x) #x
+#define HARP_STRING_OF(x) HARP_STRING_OF_(x)
+const char* harp_version_string(void) {
+  return HARP_STRING_OF(HARP_VERSION_MAJOR) "." HARP_STRING_OF(HARP_VERSION_MINOR) "." HARP_STRING_OF(HARP_VERSION_PATCH);
+}
+
+size_t harp_dtype_size(harp_dtype dtype) { return dtype > 0 && dtype < kDTypeCount && kDTypes[dtype].in_graph ? kDTypes[dtype].size : 0; }
+
+const char* harp_dtype_name(harp_dtype dtype) {
+  return dtype > 0 && dtype < kDTypeCount && kDTypes[dtype].in_graph ? kDTypes[dtype].name.data() : nullptr;  // names are literals
+}

@@ -1,0 +1,55 @@
+#include "capi/dims.h"
+
+#include <atomic>
+
+#include "base/error.h"
+
+namespace harp::capi {
+
+namespace {
+
+constexpr harp_dim kPlainLeast = -(harp_dim{1} << 62);  // numbers below are handles
+constexpr int kIndexBits = 31;
+constexpr uint32_t kTags = 1u << 30;  // payload: tag, then index; 61 bits, far from HARP_SLICE_NONE and HARP_DIM_INVALID
+
+/// A tag no other living graph has (up to a billion of them). The counter is the library's one variable that is not constant: tags have
+/// to differ between graphs of different contexts too, and addresses are used again.
+uint32_t next_tag() {
+  static constinit std::atomic<uint32_t> counter{0};
+  return counter.fetch_add(1, std::memory_order_relaxed) % kTags;
+}
+
+}  // namespace
+
+DimHandles::DimHandles() : tag_(next_tag()) {}
+
+harp_dim DimHandles::encode(Dim dim) {
+  if (dim.is_constant()) {
+    HARP_CHECK(dim.constant() >= kPlainLeast, Code::kOverflow, "the size ", dim.constant(), " is too far below 0");
+    return dim.constant();
+  }
+  HARP_CHECK(dims_.size() < (size_t{1} << kIndexBits), Code::kOverflow, "a graph has at most 2^31 symbolic sizes");
+  const auto [at, is_new] = index_.try_emplace(dim, static_cast<uint32_t>(dims_.size()));
+  if (is_new) dims_.push_back(dim);
+  const int64_t payload = static_cast<int64_t>(tag_) << kIndexBits | at->second;
+  return kPlainLeast - 1 - payload;
+}
+
+Dim DimHandles::decode(harp_dim dim) const {
+  if (dim >= kPlainLeast) return Dim(dim);
+  if (dim == HARP_DIM_INVALID) throw InvalidDim();
+  HARP_CHECK(dim != HARP_SLICE_NONE, Code::kInvalidArgument, "HARP_SLICE_NONE is no size");
+  const int64_t payload = kPlainLeast - 1 - dim;
+  const int64_t index = payload & ((int64_t{1} << kIndexBits) - 1);
+  HARP_CHECK(payload >> kIndexBits == tag_ && index < static_cast<int64_t>(dims_.size()), Code::kInvalidArgument,
+             "a symbolic size belongs to another graph");
+  return dims_[static_cast<size_t>(index)];
+}
+
+Shape DimHandles::decode(int32_t rank, const harp_dim* dims) const {
+  Shape shape;
+  for (int32_t i = 0; i < rank; ++i) shape.push_back(decode(dims[i]));
+  return shape;
+}
+
+}  // namespace harp::capi

@@ -1,0 +1,31 @@
+// Symbolic sizes as numbers: a harp_dim is a plain number, or the handle of a symbolic size of one graph. Handles lie below -2^62 and
+// carry the graph's tag, so that a handle of another graph is noticed.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "graph/graph.h"
+#include "harp.h"
+
+namespace harp::capi {
+
+/// Thrown for HARP_DIM_INVALID: like a NULL node, it comes from a mistake that was made before.
+struct InvalidDim {};
+
+class DimHandles {
+ public:
+  DimHandles();
+
+  harp_dim encode(Dim dim);
+  /// Error{kInvalidArgument} for a handle that is not of this graph, and for HARP_SLICE_NONE; InvalidDim.
+  Dim decode(harp_dim dim) const;
+  Shape decode(int32_t rank, const harp_dim* dims) const;
+
+ private:
+  uint32_t tag_;
+  std::vector<Dim> dims_;
+  std::unordered_map<Dim, uint32_t> index_;
+};
+
+}  // namespace harp::capi

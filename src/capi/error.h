@@ -1,0 +1,51 @@
+// harp_error and the one place where exceptions become errors: no exception passes the C boundary, and running out of memory while an
+// error is being made gives an error that needs none.
+#pragma once
+
+#include <string_view>
+
+#include "base/error.h"
+#include "harp.h"
+
+namespace harp::capi {
+
+/// An owned error; the static out-of-memory error when there is no memory for it. Never null.
+harp_error* make_error(Code code, std::string_view message, std::string_view compiler_output = {}) noexcept;
+harp_error* copy_error(const harp_error* error) noexcept;
+
+/// Inside a catch block: the exception in flight as an error.
+harp_error* error_in_flight() noexcept;
+
+/// Hands an error to the caller: stored in *err if there is a place that is still empty, else released. Returns its code.
+harp_status report(harp_error** err, harp_error* error) noexcept;
+
+/// Runs `body` and reports what it throws: the guard of every function that returns a handle or a pointer; null on failure.
+template <class Body>
+auto guard(harp_error** err, Body&& body) noexcept -> decltype(body()) {
+  try {
+    return body();
+  } catch (...) {
+    report(err, error_in_flight());
+    return nullptr;
+  }
+}
+
+/// The same for functions that return a status; `body` returns nothing.
+template <class Body>
+harp_status guard_status(harp_error** err, Body&& body) noexcept {
+  try {
+    body();
+    return HARP_OK;
+  } catch (...) {
+    return report(err, error_in_flight());
+  }
+}
+
+/// `argument` of `function` may not be NULL.
+template <class T>
+T& required(T* pointer, const char* function, const char* argument) {
+  HARP_CHECK(pointer != nullptr, Code::kInvalidArgument, function, ": ", argument, " is NULL");
+  return *pointer;
+}
+
+}  // namespace harp::capi

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Writes what follows from tables: the elementwise functions of harp.h (declarations and src/capi/elementwise.inc) from src/ops/ops.def and
+src/graph/operations.cpp, and the table of all functions (struct harp_api and src/capi/api_table.inc) from harp.h's declarations.
+
+`./dev generate` calls it; with --check it writes nothing and exits 1 if a file would change. A new elementwise operation needs a line
+in WORDS: what its documentation says.
+"""
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HEADER = os.path.join(ROOT, "include", "harp.h")
+
+# name: what harp.h says about it. Operand dtypes are added where they are restricted.
+WORDS = {
+    # one operand
+    "neg": "-x", "recip": "1 / x", "abs": "absolute value", "sign": "-1, 0 or 1; zeros and NaN as they are", "sqrt": "square root",
+    "rsqrt": "1 / sqrt(x), as recip(sqrt(x))", "cbrt": "cube root", "square": "x * x",
+    "floor": "to an integer, down", "ceil": "to an integer, up", "round": "to the nearest integer, ties to even",
+    "trunc": "to an integer, towards 0",
+    "exp": "e to the x", "exp2": "2 to the x", "expm1": "exp(x) - 1, exact near 0", "log": "natural logarithm", "log2": "logarithm to base 2",
+    "log10": "logarithm to base 10", "log1p": "log(1 + x), exact near 0",
+    "sin": "sine of radians, over the whole range", "cos": "cosine", "tan": "tangent", "asin": "inverse sine", "acos": "inverse cosine",
+    "atan": "inverse tangent", "sinh": "hyperbolic sine", "cosh": "hyperbolic cosine", "tanh": "hyperbolic tangent",
+    "asinh": "inverse of sinh", "acosh": "inverse of cosh", "atanh": "inverse of tanh", "erf": "error function", "erfc": "1 - erf(x), exact",
+    "sigmoid": "1 / (1 + exp(-x))", "relu": "maximum(x, 0)", "silu": "x * sigmoid(x)", "softplus": "log(1 + exp(x))",
+    "isnan": "bool: is it NaN", "isinf": "bool: is it infinite", "isfinite": "bool: neither NaN nor infinite",
+    "logical_not": "bool: is x 0; any dtype", "bitwise_not": "all bits inverted; bool: not",
+    # two operands
+    "add": "a + b", "sub": "a - b", "mul": "a * b", "div": "a / b", "floor_divide": "floor(a / b); integers: x // 0 = 0",
+    "remainder": "what floor_divide leaves, with the sign of b; integers: x % 0 = 0",
+    "fmod": "what a division towards 0 leaves, with the sign of a (C's fmod and %)",
+    "maximum": "the greater one; NaN wins, +0 > -0", "minimum": "the lesser one; NaN wins, -0 < +0",
+    "pow": "a to the b; integers: b < 0 gives 0, unless a is 1 or -1", "atan2": "angle of the point (b, a)", "hypot": "sqrt(a * a + b * b), without overflow",
+    "copysign": "the value of a with the sign of b",
+    "lt": "bool: a < b", "le": "bool: a <= b", "gt": "bool: a > b", "ge": "bool: a >= b", "eq": "bool: a == b", "ne": "bool: a != b",
+    "logical_and": "bool: a and b are not 0; any dtype", "logical_or": "bool: a or b is not 0; any dtype",
+    "logical_xor": "bool: exactly one is not 0; any dtype",
+    "bitwise_and": "bit by bit; bool: and", "bitwise_or": "bit by bit; bool: or", "bitwise_xor": "bit by bit; bool: exclusive or",
+    "left_shift": "a << b, b modulo the width", "right_shift": "a >> b with a's sign, b modulo the width",
+    # three operands
+    "where": "a where condition (bool) is true, else b", "fma": "a * b + c, rounded once", "clip": "minimum(maximum(x, lo), hi)",
+    "lerp": "a + (b - a) * weight",
+}
+DTYPES = {"Any": "", "Number": "int, float", "Float": "float", "Int": "int", "BoolInt": "bool, int", "Ordered": ""}
+PARAMETERS = {"unary": ["x"], "binary": ["a", "b"], "ternary": ["a", "b", "c"], "where": ["condition", "a", "b"], "clip": ["x", "lo", "hi"],
+              "lerp": ["a", "b", "weight"]}
+# Rows of operations.cpp with plain operands that harp.h documents elsewhere.
+ELSEWHERE = {"contiguous"}
+
+
+def read(*path):
+    with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
+        return file.read()
+
+
+def operations():
+    """(name, group, C++ expression over the operands' nodes, dtypes) of every elementwise operation, in the order of WORDS."""
+    found = {}
+    for op, name, arity, operands in re.findall(r'^HARP_OP\((\w+), "(\w+)", Elementwise, (\d), (\w+),', read("src", "ops", "ops.def"), re.M):
+        group = {"1": "unary", "2": "binary", "3": "ternary"}[arity]
+        found[name] = (group, f"build::elementwise(Op::k{op}, {{%s}})", DTYPES[operands])
+    table = read("src", "graph", "operations.cpp")
+    for arity, function, name in re.findall(r'^\s*(unary|binary)_row<build::(\w+)>\("(\w+)"\)', table, re.M):
+        found[name] = (arity, f"build::{function}(%s)", "")
+    for name in ("clip", "lerp"):
+        if f'row("{name}", ' in table:
+            found[name] = ("ternary", f"build::{name}(%s)", "")
+    for name in ELSEWHERE:
+        found.pop(name, None)
+    if set(found) != set(WORDS):
+        sys.exit(f"src/capi/generate.py: WORDS and the tables differ: {sorted(set(found) ^ set(WORDS))}")
+    return [(name, *found[name]) for name in WORDS]
+
+
+def parameters_of(name, group):
+    return PARAMETERS.get(name) or PARAMETERS[group]
+
+
+def declarations(group):
+    lines = []
+    for name, own_group, _, dtypes in operations():
+        if own_group != group:
+            continue
+        arguments = ", ".join(f"harp_node* {parameter}" for parameter in parameters_of(name, group))
+        words = WORDS[name] + (f" ({dtypes})" if dtypes else "")
+        lines.append((f"HARP_API harp_node* harp_{name}({arguments});", words))
+    width = max(len(line) for line, _ in lines)
+    return "".join(f"{line:{width}} /* {words} */\n" for line, words in lines)
+
+
+def definitions():
+    lines = ["// Generated by src/capi/generate.py: every elementwise operation with plain operands. Included by operations.cpp.\n"]
+    for name, group, expression, _ in operations():
+        parameters = parameters_of(name, group)
+        declared = ", ".join(f"harp_node* {parameter}" for parameter in parameters)
+        nodes = expression % ", ".join(f"{parameter}->node" for parameter in parameters)
+        lines.append(f'harp_node* harp_{name}({declared}) {{\n  return build_from("{name}", {{{", ".join(parameters)}}}, [&] {{ return {nodes}; }});\n}}\n')
+    return "".join(lines)
+
+
+def functions(header):
+    """(return type, name, parameters) of every function harp.h declares, but harp_get_api itself."""
+    text = re.sub(r"/\*.*?\*/", " ", header, flags=re.S)
+    found = []
+    for match in re.finditer(r"^HARP_API\s+(.*?)\b(harp_\w+)\s*\((.*?)\)\s*;", text, flags=re.S | re.M):
+        result, name, parameters = (re.sub(r"\s+", " ", part).strip() for part in match.groups())
+        if name != "harp_get_api":
+            found.append((result, name, parameters))
+    return found
+
+
+def replace_block(text, title, body):
+    """Puts `body` between the marker line `title {` and the line `} `."""
+    pattern = re.compile(r"(?P<indent> *)/\* generated [^\n]*: " + title + r" \{ \*/\n.*?(?P<end>(?P=indent)/\* \} \*/\n)", re.S)
+    match = pattern.search(text)
+    if not match:
+        sys.exit(f"src/capi/generate.py: harp.h has no block '{title}'")
+    first = match.group(0).split("\n", 1)[0] + "\n"
+    return text[: match.start()] + first + body + match.group("end") + text[match.end():]
+
+
+def outputs():
+    header = read("include", "harp.h")
+    for group in ("unary", "binary", "ternary"):
+        header = replace_block(header, group, declarations(group))
+    table = functions(header)
+    header = replace_block(header, "api", "".join(f"  {result} (*{name})({parameters});\n" for result, name, parameters in table))
+    entries = "// Generated by src/capi/generate.py: the functions of harp.h in the order of struct harp_api. Included by api_table.cpp.\n"
+    entries += "".join(f"&{name},\n" for _, name, _ in table)
+    return {HEADER: header, os.path.join(ROOT, "src", "capi", "elementwise.inc"): definitions(),
+            os.path.join(ROOT, "src", "capi", "api_table.inc"): entries}
+
+
+def main():
+    changed = []
+    for path, text in outputs().items():
+        old = None
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                old = file.read()
+        if old == text:
+            continue
+        changed.append(os.path.relpath(path, ROOT))
+        if "--check" not in sys.argv[1:]:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+    if changed and "--check" in sys.argv[1:]:
+        sys.exit(f"not up to date, run ./dev generate: {', '.join(changed)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,243 @@
+// Graphs: making them, symbolic sizes, inputs, outputs, questions to nodes, text and pictures.
+#include "graph/graph.h"
+
+#include "capi/building.h"
+#include "graph/dot.h"
+#include "graph/text.h"
+
+using namespace harp;
+using namespace harp::capi;
+
+harp_graph* harp_graph_new(harp_context* context, uint32_t flags, harp_error** err) {
+  return guard(err, [&] {
+    required(context, "harp_graph_new", "context");
+    HARP_CHECK((flags & ~(HARP_GRAPH_BROADCAST | HARP_GRAPH_PROMOTE)) == 0, Code::kInvalidArgument, "harp_graph_new: unknown flags ",
+               flags);
+    GraphOptions options;
+    options.broadcast = (flags & HARP_GRAPH_BROADCAST) != 0;
+    options.promote = (flags & HARP_GRAPH_PROMOTE) != 0;
+    return new harp_graph(context, std::make_unique<Graph>(options));
+  });
+}
+
+harp_status harp_graph_set_name(harp_graph* graph, const char* name, harp_error** err) {
+  return guard_status(err, [&] {
+    required(graph, "harp_graph_set_name", "graph");
+    required(name, "harp_graph_set_name", "name");
+    HARP_CHECK(*name != '\0', Code::kInvalidArgument, "harp_graph_set_name: the name is empty");
+    graph->graph->set_name(name);
+  });
+}
+
+const harp_error* harp_graph_error(const harp_graph* graph) { return graph != nullptr ? graph->error : nullptr; }
+
+// Symbolic sizes
+
+namespace {
+
+template <class Body>
+harp_dim dim_in(harp_graph* graph, Body&& body) noexcept {
+  harp_dim dim = HARP_DIM_INVALID;
+  change_graph(graph, [&] { dim = graph->dims.encode(body()); });
+  return dim;
+}
+
+harp_dim combine(harp_graph* graph, harp_dim a, harp_dim b, Dim (*function)(Dim, Dim)) noexcept {
+  return dim_in(graph, [&] { return function(graph->dims.decode(a), graph->dims.decode(b)); });
+}
+
+}  // namespace
+
+harp_dim harp_dim_var(harp_graph* graph, const char* name, int64_t min, int64_t max) {
+  return dim_in(graph, [&] {
+    required(name, "harp_dim_var", "name");
+    HARP_CHECK(*name != '\0', Code::kInvalidArgument, "harp_dim_var: the name is empty");
+    HARP_CHECK(0 <= min && min <= max, Code::kRange, "harp_dim_var: ", name, " in ", min, "..", max, ": 0 <= min <= max has to hold");
+    return graph->graph->dims().variable(name, min, max);
+  });
+}
+
+harp_dim harp_dim_add(harp_graph* graph, harp_dim a, harp_dim b) {
+  return combine(graph, a, b, [](Dim x, Dim y) { return x + y; });
+}
+harp_dim harp_dim_sub(harp_graph* graph, harp_dim a, harp_dim b) {
+  return combine(graph, a, b, [](Dim x, Dim y) { return x - y; });
+}
+harp_dim harp_dim_mul(harp_graph* graph, harp_dim a, harp_dim b) {
+  return combine(graph, a, b, [](Dim x, Dim y) { return x * y; });
+}
+harp_dim harp_dim_floor_div(harp_graph* graph, harp_dim a, harp_dim b) { return combine(graph, a, b, &floor_div); }
+harp_dim harp_dim_mod(harp_graph* graph, harp_dim a, harp_dim b) { return combine(graph, a, b, &mod); }
+harp_dim harp_dim_min(harp_graph* graph, harp_dim a, harp_dim b) {
+  return combine(graph, a, b, [](Dim x, Dim y) { return min(x, y); });
+}
+harp_dim harp_dim_max(harp_graph* graph, harp_dim a, harp_dim b) {
+  return combine(graph, a, b, [](Dim x, Dim y) { return max(x, y); });
+}
+
+harp_string* harp_dim_print(const harp_graph* graph, harp_dim dim, harp_error** err) {
+  return guard(err, [&] {
+    required(graph, "harp_dim_print", "graph");
+    HARP_CHECK(dim != HARP_DIM_INVALID, Code::kInvalidArgument, "harp_dim_print: the size is HARP_DIM_INVALID");
+    return new harp_string{to_string(graph->dims.decode(dim))};
+  });
+}
+
+// Inputs and outputs
+
+harp_node* harp_input(harp_graph* graph, const char* name, harp_dtype dtype, int32_t rank, const harp_dim* dims) {
+  return build_in(graph, [&](Graph& g) {
+    required(name, "input", "name");
+    return g.add_input(name, dtype_argument("input", dtype), sizes_argument("input", *graph, rank, dims));
+  });
+}
+
+harp_status harp_output(harp_graph* graph, const char* name, harp_node* node) {
+  return change_graph(graph, [&] {
+    required(name, "output", "name");
+    if (node == nullptr) fail(Code::kInvalidArgument, "output \"", name, "\": the node is NULL");
+    if (node->graph != graph) {
+      const Error error(Code::kInvalidArgument, cat("output \"", name, "\": ", node->graph->graph->describe(node->node),
+                                                    " belongs to another graph (\"", node->graph->graph->name(), "\")"));
+      node->graph->mark(make_error(error.code, error.message));
+      throw error;
+    }
+    graph->graph->add_output(name, node->node);
+  });
+}
+
+// Constants
+
+harp_node* harp_constant(harp_graph* graph, harp_dtype dtype, double value) {
+  return build_in(graph,
+                  [&](Graph& g) { return build::constant(g, scalar_argument("constant", dtype_argument("constant", dtype), value)); });
+}
+
+harp_node* harp_constant_i64(harp_graph* graph, harp_dtype dtype, int64_t value) {
+  return build_in(graph, [&](Graph& g) {
+    const DType type = dtype_argument("constant", dtype);
+    HARP_CHECK(int_fits(type, value), Code::kRange, "constant: ", value, " does not fit ", name(type));
+    return build::constant(g, scalar_from_int(type, value));
+  });
+}
+
+harp_node* harp_constant_u64(harp_graph* graph, harp_dtype dtype, uint64_t value) {
+  if (value <= INT64_MAX) return harp_constant_i64(graph, dtype, static_cast<int64_t>(value));
+  return build_in(graph, [&](Graph& g) {
+    const DType type = dtype_argument("constant", dtype);
+    HARP_CHECK(is_float(type), Code::kRange, "constant: ", value, " does not fit ", name(type));
+    // Straight to the result's type: through double a float would be rounded twice.
+    return build::constant(
+        g, type == DType::kF32 ? Scalar::of(type, static_cast<float>(value)) : Scalar::of(type, static_cast<double>(value)));
+  });
+}
+
+harp_node* harp_constant_bool(harp_graph* graph, int32_t value) {
+  return build_in(graph, [&](Graph& g) { return build::constant(g, Scalar::of(DType::kBool, value != 0)); });
+}
+
+harp_node* harp_constant_array(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, const void* data) {
+  return build_in(graph, [&](Graph& g) {
+    const DType type = dtype_argument("constant_array", dtype);
+    const Shape shape = sizes_argument("constant_array", *graph, rank, dims);
+    std::vector<int64_t> sizes;
+    for (const Dim& dim : shape) {
+      HARP_CHECK(dim.is_constant(), Code::kShape, "constant_array: the shape ", to_string(shape), " has to be of plain sizes");
+      sizes.push_back(dim.constant());
+    }
+    const size_t bytes = byte_count(type, sizes);
+    HARP_CHECK(data != nullptr || bytes == 0, Code::kInvalidArgument, "constant_array: data is NULL");
+    return build::constant_array(g, type, shape, std::span(static_cast<const std::byte*>(data), bytes));
+  });
+}
+
+harp_node* harp_size(harp_graph* graph, harp_dim dim) {
+  return build_in(graph, [&](Graph& g) { return build::size(g, graph->dims.decode(dim)); });
+}
+
+// Nodes
+
+int32_t harp_node_rank(const harp_node* node) { return node != nullptr ? node->node->rank() : 0; }
+harp_dtype harp_node_dtype(const harp_node* node) { return node != nullptr ? static_cast<harp_dtype>(node->node->dtype) : 0; }
+harp_graph* harp_node_graph(const harp_node* node) { return node != nullptr ? node->graph : nullptr; }
+
+const char* harp_node_name(const harp_node* node) {
+  return node != nullptr ? node->graph->graph->node_name(node->node).data() : "";  // a std::string's or a literal's: terminated
+}
+
+harp_status harp_node_dims(const harp_node* node, harp_dim* dims, harp_error** err) {
+  return guard_status(err, [&] {
+    const Node& made = *required(node, "harp_node_dims", "node").node;
+    HARP_CHECK(dims != nullptr || made.rank() == 0, Code::kInvalidArgument, "harp_node_dims: dims is NULL");
+    std::vector<harp_dim> encoded;
+    for (const Dim& dim : made.shape) encoded.push_back(node->graph->dims.encode(dim));
+    std::copy(encoded.begin(), encoded.end(), dims);
+  });
+}
+
+harp_node* harp_node_set_name(harp_node* node, const char* name) {
+  if (node == nullptr) return nullptr;
+  const harp_status status = change_graph(node->graph, [&] {
+    required(name, "harp_node_set_name", "name");
+    node->graph->graph->set_node_name(node->node, name);
+  });
+  return status == HARP_OK ? node : nullptr;
+}
+
+// Text and pictures
+
+harp_string* harp_graph_print(const harp_graph* graph, harp_error** err) {
+  return guard(err, [&] { return new harp_string{print_graph(*required(graph, "harp_graph_print", "graph").graph)}; });
+}
+
+harp_graph* harp_graph_parse(harp_context* context, size_t size, const char* text, harp_error** err) {
+  return guard(err, [&] {
+    required(context, "harp_graph_parse", "context");
+    HARP_CHECK(text != nullptr || size == 0, Code::kInvalidArgument, "harp_graph_parse: text is NULL");
+    return new harp_graph(context, parse_graph(std::string_view(text, size)));
+  });
+}
+
+harp_string* harp_graph_dot(const harp_graph* graph, harp_error** err) {
+  return guard(err, [&] { return new harp_string{to_dot(*required(graph, "harp_graph_dot", "graph").graph)}; });
+}
+
+// NumPy's broadcasting of plain shapes
+
+namespace {
+
+std::span<const int64_t> plain_shape(const char* function, int32_t rank, const int64_t* dims) {
+  HARP_CHECK(rank >= 0 && rank <= kMaxRank, Code::kShape, function, ": the rank is ", rank, ", not in 0..", kMaxRank);
+  HARP_CHECK(dims != nullptr || rank == 0, Code::kInvalidArgument, function, ": a list of sizes is NULL");
+  for (int32_t i = 0; i < rank; ++i) HARP_CHECK(dims[i] >= 0, Code::kRange, function, ": size ", i, " is ", dims[i]);
+  return {dims, static_cast<size_t>(rank)};
+}
+
+}  // namespace
+
+harp_status harp_broadcast_shapes(int32_t a_rank, const int64_t* a_dims, int32_t b_rank, const int64_t* b_dims, int64_t* dims,
+                                  harp_error** err) {
+  return guard_status(err, [&] {
+    const std::span<const int64_t> a = plain_shape("harp_broadcast_shapes", a_rank, a_dims);
+    const std::span<const int64_t> b = plain_shape("harp_broadcast_shapes", b_rank, b_dims);
+    const Shape result = build::broadcast_shapes(Shape(a.begin(), a.end()), Shape(b.begin(), b.end()));
+    HARP_CHECK(dims != nullptr || result.empty(), Code::kInvalidArgument, "harp_broadcast_shapes: dims is NULL");
+    for (size_t i = 0; i < result.size(); ++i) dims[i] = result[i].constant();
+  });
+}
+
+harp_status harp_broadcast_index(int32_t result_rank, const int64_t* index, int32_t rank, const int64_t* dims, int64_t* source,
+                                 harp_error** err) {
+  return guard_status(err, [&] {
+    const std::span<const int64_t> from = plain_shape("harp_broadcast_index", result_rank, index);
+    const std::span<const int64_t> sizes = plain_shape("harp_broadcast_index", rank, dims);
+    HARP_CHECK(rank <= result_rank, Code::kShape, "harp_broadcast_index: an array of rank ", rank, " does not broadcast to rank ",
+               result_rank);
+    HARP_CHECK(source != nullptr || rank == 0, Code::kInvalidArgument, "harp_broadcast_index: source is NULL");
+    const size_t missing = from.size() - sizes.size();
+    for (size_t i = 0; i < sizes.size(); ++i)
+      HARP_CHECK(sizes[i] == 1 || from[missing + i] < sizes[i], Code::kRange, "harp_broadcast_index: index ", from[missing + i],
+                 " is outside axis ", i, " of size ", sizes[i]);
+    for (size_t i = 0; i < sizes.size(); ++i) source[i] = sizes[i] == 1 ? 0 : from[missing + i];
+  });
+}

@@ -1,0 +1,49 @@
+#include "capi/handles.h"
+
+using namespace harp;
+
+harp_context::harp_context(const HostHooks& hooks, Log log, ServiceOptions options, std::string dump)
+    : hooks(hooks), log(log), dump(std::move(dump)), service(system, std::move(options), log), loader(system) {}
+
+harp_node* harp_graph::wrap(const Node* node) {
+  if (node->id >= by_id_.size()) by_id_.resize(graph->nodes().size(), nullptr);
+  harp_node*& handle = by_id_[node->id];
+  if (handle == nullptr) handle = &nodes_.emplace_back(harp_node{this, node});
+  return handle;
+}
+
+void harp_graph::mark(harp_error* first_error) noexcept {
+  if (error == nullptr)
+    error = first_error;
+  else
+    harp_error_release(first_error);
+}
+
+namespace {
+
+harp_program::ArrayText text_of(const ArraySignature& array) {
+  harp_program::ArrayText text{to_string(array.shape), {}};
+  for (const Dim& dim : array.shape) text.dims.push_back(dim.is_constant() ? dim.constant() : -1);
+  return text;
+}
+
+}  // namespace
+
+harp_program::harp_program(harp_context* context, std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable)
+    : context(context), program(std::move(signature), std::move(executable), context->hooks) {
+  for (const ArraySignature& input : program.signature().inputs) inputs.push_back(text_of(input));
+  for (const ArraySignature& output : program.signature().outputs) outputs.push_back(text_of(output));
+}
+
+harp_context* harp_context_retain(harp_context* context) { return capi::retain(context); }
+void harp_context_release(harp_context* context) { capi::release(context); }
+harp_graph* harp_graph_retain(harp_graph* graph) { return capi::retain(graph); }
+void harp_graph_release(harp_graph* graph) { capi::release(graph); }
+harp_program* harp_program_retain(harp_program* program) { return capi::retain(program); }
+void harp_program_release(harp_program* program) { capi::release(program); }
+harp_buffer* harp_buffer_retain(harp_buffer* buffer) { return capi::retain(buffer); }
+void harp_buffer_release(harp_buffer* buffer) { capi::release(buffer); }
+
+const char* harp_string_data(const harp_string* string) { return string != nullptr ? string->text.c_str() : ""; }
+size_t harp_string_size(const harp_string* string) { return string != nullptr ? string->text.size() : 0; }
+void harp_string_release(harp_string* string) { delete string; }

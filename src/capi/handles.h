@@ -1,0 +1,122 @@
+// What the opaque handles of harp.h are. Every handle is reference-counted and keeps its parents alive; nodes belong to their graph.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "base/process.h"
+#include "capi/dims.h"
+#include "capi/error.h"
+#include "compile/service.h"
+#include "graph/graph.h"
+#include "run/buffer.h"
+#include "run/loader.h"
+#include "run/program.h"
+
+namespace harp::capi {
+
+class Counted {
+ public:
+  void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  /// True if this was the last reference.
+  bool release() { return references_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+
+ private:
+  std::atomic<size_t> references_{1};
+};
+
+template <class Handle>
+Handle* retain(Handle* handle) {
+  if (handle != nullptr) handle->retain();
+  return handle;
+}
+template <class Handle>
+void release(Handle* handle) {
+  if (handle != nullptr && handle->release()) delete handle;
+}
+
+/// A reference that a C++ object holds.
+template <class Handle>
+class Reference {
+ public:
+  explicit Reference(Handle* handle) : handle_(capi::retain(handle)) {}
+  ~Reference() { capi::release(handle_); }
+  Reference(const Reference&) = delete;
+  Reference& operator=(const Reference&) = delete;
+  Handle* operator->() const { return handle_; }
+  Handle& operator*() const { return *handle_; }
+
+ private:
+  Handle* handle_;
+};
+
+}  // namespace harp::capi
+
+struct harp_string {
+  std::string text;
+};
+
+struct harp_context : harp::capi::Counted {
+  harp_context(const harp::HostHooks& hooks, harp::Log log, harp::ServiceOptions options, std::string dump);
+
+  harp::HostHooks hooks;
+  harp::Log log;
+  std::string dump;  // stages to log of every compilation
+  harp::RealFileSystem files;
+  harp::RealProcess process;
+  harp::System system{files, process};
+  harp::CompileService service;
+  harp::Loader loader;
+};
+
+struct harp_node {
+  harp_graph* graph;
+  const harp::Node* node;
+};
+
+struct harp_graph : harp::capi::Counted {
+  harp_graph(harp_context* context, std::unique_ptr<harp::Graph> graph) : context(context), graph(std::move(graph)) {}
+  ~harp_graph() { harp_error_release(error); }
+
+  /// The handle of a node of this graph.
+  harp_node* wrap(const harp::Node* node);
+  /// Keeps the error if it is the first, else releases it.
+  void mark(harp_error* first_error) noexcept;
+
+  harp::capi::Reference<harp_context> context;
+  std::unique_ptr<harp::Graph> graph;
+  harp_error* error = nullptr;  // the first mistake
+  harp::capi::DimHandles dims;
+
+ private:
+  std::deque<harp_node> nodes_;
+  std::vector<harp_node*> by_id_;
+};
+
+struct harp_buffer : harp::capi::Counted {
+  harp_buffer(harp_context* context, harp::Buffer array) : context(context), array(std::move(array)) {}
+
+  harp::capi::Reference<harp_context> context;
+  harp::Buffer array;
+};
+
+struct harp_program : harp::capi::Counted {
+  harp_program(harp_context* context, std::shared_ptr<const harp::Signature> signature, std::unique_ptr<harp::Executable> executable);
+
+  harp::capi::Reference<harp_context> context;  // first: the executable's library is unloaded through its Process
+  harp::LoadedProgram program;
+  std::string source;
+  harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
+
+  /// Texts and sizes that harp_array_info points to.
+  struct ArrayText {
+    std::string shape;
+    std::vector<int64_t> dims;
+  };
+  std::vector<ArrayText> inputs, outputs;
+};

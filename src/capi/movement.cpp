@@ -1,0 +1,187 @@
+// Views, joins and copies: each function reads its arguments and calls the graph's constructor of the same name.
+#include <functional>
+
+#include "capi/building.h"
+
+using namespace harp;
+using namespace harp::capi;
+
+namespace {
+
+/// `n` integers, or `n` times 1 where there are none.
+std::vector<int64_t> integers_or_ones(int32_t n, const int64_t* values) {
+  const auto count = static_cast<size_t>(n);
+  return values != nullptr ? std::vector<int64_t>(values, values + count) : std::vector<int64_t>(count, 1);
+}
+
+/// One end of a slice, for every axis.
+void set_bounds(const harp_graph& graph, const harp_dim* bounds, std::optional<Dim> build::SliceSpec::*member,
+                std::vector<build::SliceSpec>& specs) {
+  if (bounds == nullptr) return;
+  for (size_t i = 0; i < specs.size(); ++i)
+    if (bounds[i] != HARP_SLICE_NONE) specs[i].*member = graph.dims.decode(bounds[i]);
+}
+
+harp_node* unfold_spatial(const char* op, int32_t spatial, harp_node* x, const harp_dim* size, const int64_t* stride,
+                          const int64_t* dilation, const harp_dim* padding) noexcept {
+  return build_from(op, {x}, [&] {
+    const DimHandles& dims = x->graph->dims;
+    std::vector<build::Padding> pairs(static_cast<size_t>(spatial));
+    for (size_t i = 0; padding != nullptr && i < pairs.size(); ++i)
+      pairs[i] = {dims.decode(padding[2 * i]), dims.decode(padding[2 * i + 1])};
+    return build::unfold_spatial(x->node, spatial, sizes_argument(op, *x->graph, spatial, size), integers_or_ones(spatial, stride),
+                                 integers_or_ones(spatial, dilation), pairs);
+  });
+}
+
+/// Nodes of the array that a join takes.
+std::vector<NodeRef> nodes_of(std::span<harp_node* const> handles) {
+  std::vector<NodeRef> nodes;
+  for (const harp_node* handle : handles) nodes.push_back(handle->node);
+  return nodes;
+}
+
+harp_node* join_nodes(const char* op, int32_t n, harp_node* const* nodes, int32_t axis,
+                      NodeRef (*function)(std::span<const NodeRef>, int)) noexcept {
+  if (n <= 0 || nodes == nullptr) return nullptr;
+  const std::span<harp_node* const> handles(nodes, static_cast<size_t>(n));
+  return build_in(common_graph(op, handles), [&](Graph&) { return function(nodes_of(handles), axis); });
+}
+
+/// Writes the handles of `sections` parts, once all are made.
+harp_status split_into(harp_node* x, const char* op, harp_node** parts, const std::function<build::Sections()>& sections,
+                       int32_t axis) noexcept {
+  if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
+  return change_graph(x->graph, [&] {
+    HARP_CHECK(parts != nullptr, Code::kInvalidArgument, op, ": the array of parts is NULL");
+    std::vector<harp_node*> handles;
+    for (const NodeRef part : build::split(x->node, sections(), axis)) handles.push_back(x->graph->wrap(part));
+    std::copy(handles.begin(), handles.end(), parts);
+  });
+}
+
+}  // namespace
+
+harp_node* harp_permute(harp_node* x, int32_t n_axes, const int32_t* axes) {
+  return build_from("permute", {x}, [&] { return build::permute(x->node, axes_argument("permute", n_axes, axes)); });
+}
+
+harp_node* harp_transpose(harp_node* x, int32_t n_axes, const int32_t* axes) {
+  return build_from("transpose", {x}, [&] { return build::transpose(x->node, optional_axes_argument("transpose", n_axes, axes)); });
+}
+
+harp_node* harp_moveaxis(harp_node* x, int32_t n_axes, const int32_t* source, const int32_t* destination) {
+  return build_from("moveaxis", {x}, [&] {
+    return build::moveaxis(x->node, axes_argument("moveaxis", n_axes, source), axes_argument("moveaxis", n_axes, destination));
+  });
+}
+
+harp_node* harp_unsqueeze(harp_node* x, int32_t n_axes, const int32_t* axes) {
+  return build_from("unsqueeze", {x}, [&] { return build::unsqueeze(x->node, axes_argument("unsqueeze", n_axes, axes)); });
+}
+
+harp_node* harp_squeeze(harp_node* x, int32_t n_axes, const int32_t* axes) {
+  return build_from("squeeze", {x}, [&] { return build::squeeze(x->node, optional_axes_argument("squeeze", n_axes, axes)); });
+}
+
+harp_node* harp_flip(harp_node* x, int32_t n_axes, const int32_t* axes) {
+  return build_from("flip", {x}, [&] { return build::flip(x->node, optional_axes_argument("flip", n_axes, axes)); });
+}
+
+harp_node* harp_expand(harp_node* x, int32_t rank, const harp_dim* dims) {
+  return build_from("expand", {x}, [&] { return build::expand(x->node, sizes_argument("expand", *x->graph, rank, dims)); });
+}
+
+harp_node* harp_broadcast_to(harp_node* x, int32_t rank, const harp_dim* dims) {
+  return build_from("broadcast_to", {x},
+                    [&] { return build::broadcast_to(x->node, sizes_argument("broadcast_to", *x->graph, rank, dims)); });
+}
+
+harp_node* harp_reshape(harp_node* x, int32_t rank, const harp_dim* dims) {
+  return build_from("reshape", {x}, [&] { return build::reshape(x->node, sizes_argument("reshape", *x->graph, rank, dims)); });
+}
+
+harp_node* harp_flatten(harp_node* x, int32_t start_axis, int32_t end_axis) {
+  return build_from("flatten", {x}, [&] { return build::flatten(x->node, start_axis, end_axis); });
+}
+
+harp_node* harp_slice(harp_node* x, int32_t rank, const harp_dim* start, const harp_dim* stop, const int64_t* step) {
+  return build_from("slice", {x}, [&] {
+    HARP_CHECK(rank == x->node->rank(), Code::kShape, "slice: bounds for ", rank, " axes, but the array is ",
+               x->graph->graph->describe(x->node));
+    std::vector<build::SliceSpec> specs(static_cast<size_t>(rank));
+    set_bounds(*x->graph, start, &build::SliceSpec::start, specs);
+    set_bounds(*x->graph, stop, &build::SliceSpec::stop, specs);
+    for (size_t i = 0; step != nullptr && i < specs.size(); ++i) specs[i].step = step[i];
+    return build::slice(x->node, specs);
+  });
+}
+
+harp_node* harp_unfold(harp_node* x, int32_t n_axes, const int32_t* axes, const harp_dim* size, const int64_t* stride,
+                       const int64_t* dilation) {
+  return build_from("unfold", {x}, [&] {
+    const std::span<const int32_t> list = axes_argument("unfold", n_axes, axes);
+    return build::unfold_axes(x->node, list, sizes_argument("unfold", *x->graph, n_axes, size), integers_or_ones(n_axes, stride),
+                              integers_or_ones(n_axes, dilation));
+  });
+}
+
+harp_node* harp_unfold1d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding) {
+  return unfold_spatial("unfold1d", 1, x, size, stride, dilation, padding);
+}
+harp_node* harp_unfold2d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding) {
+  return unfold_spatial("unfold2d", 2, x, size, stride, dilation, padding);
+}
+harp_node* harp_unfold3d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding) {
+  return unfold_spatial("unfold3d", 3, x, size, stride, dilation, padding);
+}
+
+harp_node* harp_contiguous(harp_node* x) {
+  return build_from("contiguous", {x}, [&] { return build::contiguous(x->node); });
+}
+
+harp_node* harp_concat(int32_t n, harp_node* const* nodes, int32_t axis) { return join_nodes("concat", n, nodes, axis, &build::concat); }
+harp_node* harp_stack(int32_t n, harp_node* const* nodes, int32_t axis) { return join_nodes("stack", n, nodes, axis, &build::stack); }
+
+harp_status harp_split(harp_node* x, int32_t sections, int32_t axis, harp_node** parts) {
+  return split_into(
+      x, "split", parts,
+      [&] {
+        return build::Sections{sections, {}};
+      },
+      axis);
+}
+
+harp_status harp_split_at(harp_node* x, int32_t n, const harp_dim* positions, int32_t axis, harp_node** parts) {
+  return split_into(
+      x, "split", parts,
+      [&] {
+        HARP_CHECK(n >= 0 && (positions != nullptr || n == 0), Code::kInvalidArgument, "split: a list of ", n, " positions that is NULL");
+        return build::Sections{std::nullopt, x->graph->dims.decode(n, positions)};
+      },
+      axis);
+}
+
+harp_node* harp_pad(harp_node* x, int32_t rank, const harp_dim* before, const harp_dim* after, const char* mode, double value) {
+  return build_from("pad", {x}, [&] {
+    const harp_graph& graph = *x->graph;
+    return build::pad_mode(x->node, sizes_argument("pad", graph, rank, before), sizes_argument("pad", graph, rank, after),
+                           scalar_argument("pad", x->node->dtype, value), mode != nullptr ? mode : "constant");
+  });
+}
+
+harp_node* harp_repeat(harp_node* x, harp_dim repeats, int32_t axis) {
+  return build_from("repeat", {x}, [&] {
+    return build::repeat(x->node, x->graph->dims.decode(repeats), axis != HARP_AXIS_NONE ? std::optional<int>(axis) : std::nullopt);
+  });
+}
+
+harp_node* harp_tile(harp_node* x, int32_t n, const harp_dim* repeats) {
+  return build_from("tile", {x}, [&] { return build::tile(x->node, sizes_argument("tile", *x->graph, n, repeats)); });
+}
+
+harp_node* harp_roll(harp_node* x, int32_t n, const harp_dim* shift, const int32_t* axes) {
+  return build_from("roll", {x}, [&] {
+    return build::roll(x->node, sizes_argument("roll", *x->graph, n, shift), optional_axes_argument("roll", n, axes));
+  });
+}

@@ -1,0 +1,116 @@
+// Elementwise operations, reductions and new arrays: each function reads its arguments and calls the graph's constructor of the same name.
+#include "capi/building.h"
+
+using namespace harp;
+using namespace harp::capi;
+
+#include "capi/elementwise.inc"
+
+harp_node* harp_elu(harp_node* x, double alpha) {
+  return build_from("elu", {x}, [&] { return build::elu(x->node, alpha); });
+}
+
+harp_node* harp_gelu(harp_node* x, const char* approximate) {
+  return build_from("gelu", {x}, [&] { return build::gelu(x->node, approximate != nullptr ? approximate : "none"); });
+}
+
+harp_node* harp_powi(harp_node* x, int64_t k) {
+  return build_from("powi", {x}, [&] { return build::powi(x->node, k); });
+}
+
+harp_node* harp_cast(harp_node* x, harp_dtype dtype) {
+  return build_from("cast", {x}, [&] { return build::cast(x->node, dtype_argument("cast", dtype)); });
+}
+
+harp_node* harp_bitcast(harp_node* x, harp_dtype dtype) {
+  return build_from("bitcast", {x}, [&] { return build::bitcast(x->node, dtype_argument("bitcast", dtype)); });
+}
+
+// Reductions
+
+namespace {
+
+using Reduction = NodeRef (*)(NodeRef, const build::Axes&, bool);
+
+harp_node* reduce(const char* op, Reduction function, harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims) noexcept {
+  return build_from(op, {x}, [&] { return function(x->node, optional_axes_argument(op, n_axes, axes), keepdims != 0); });
+}
+
+}  // namespace
+
+harp_node* harp_sum(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims) {
+  return reduce("sum", &build::sum, x, n_axes, axes, keepdims);
+}
+harp_node* harp_prod(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims) {
+  return reduce("prod", &build::prod, x, n_axes, axes, keepdims);
+}
+harp_node* harp_max(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims) {
+  return reduce("max", &build::max, x, n_axes, axes, keepdims);
+}
+harp_node* harp_min(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims) {
+  return reduce("min", &build::min, x, n_axes, axes, keepdims);
+}
+harp_node* harp_any(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims) {
+  return reduce("any", &build::any, x, n_axes, axes, keepdims);
+}
+harp_node* harp_all(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims) {
+  return reduce("all", &build::all, x, n_axes, axes, keepdims);
+}
+harp_node* harp_mean(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims) {
+  return reduce("mean", &build::mean, x, n_axes, axes, keepdims);
+}
+harp_node* harp_logsumexp(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims) {
+  return reduce("logsumexp", &build::logsumexp, x, n_axes, axes, keepdims);
+}
+
+harp_node* harp_var(harp_node* x, int32_t n_axes, const int32_t* axes, int64_t correction, int32_t keepdims) {
+  return build_from("var", {x},
+                    [&] { return build::var(x->node, optional_axes_argument("var", n_axes, axes), correction, keepdims != 0); });
+}
+
+harp_node* harp_softmax(harp_node* x, int32_t axis) {
+  return build_from("softmax", {x}, [&] { return build::softmax(x->node, axis); });
+}
+
+harp_node* harp_log_softmax(harp_node* x, int32_t axis) {
+  return build_from("log_softmax", {x}, [&] { return build::log_softmax(x->node, axis); });
+}
+
+// New arrays
+
+harp_node* harp_full(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, double value) {
+  return build_in(graph, [&](Graph& g) {
+    const DType type = dtype_argument("full", dtype);
+    return build::full(g, sizes_argument("full", *graph, rank, dims), scalar_argument("full", type, value));
+  });
+}
+
+harp_node* harp_arange(harp_graph* graph, harp_dtype dtype, harp_dim start, harp_dim stop, int64_t step) {
+  return build_in(graph, [&](Graph& g) {
+    const DType type = dtype_argument("arange", dtype);
+    return build::arange_from(g, std::nullopt, graph->dims.decode(start), graph->dims.decode(stop), step, type);
+  });
+}
+
+harp_node* harp_linspace(harp_graph* graph, harp_dtype dtype, double start, double stop, harp_dim count) {
+  return build_in(graph,
+                  [&](Graph& g) { return build::linspace(g, start, stop, graph->dims.decode(count), dtype_argument("linspace", dtype)); });
+}
+
+harp_node* harp_eye(harp_graph* graph, harp_dtype dtype, harp_dim rows, harp_dim columns) {
+  return build_in(
+      graph, [&](Graph& g) { return build::eye(g, graph->dims.decode(rows), graph->dims.decode(columns), dtype_argument("eye", dtype)); });
+}
+
+harp_node* harp_tril(harp_node* x, int64_t k) {
+  return build_from("tril", {x}, [&] { return build::tril(x->node, k); });
+}
+
+harp_node* harp_triu(harp_node* x, int64_t k) {
+  return build_from("triu", {x}, [&] { return build::triu(x->node, k); });
+}
+
+harp_node* harp_one_hot(harp_node* indices, harp_dim depth, harp_dtype dtype) {
+  return build_from("one_hot", {indices},
+                    [&] { return build::one_hot(indices->node, indices->graph->dims.decode(depth), dtype_argument("one_hot", dtype)); });
+}

@@ -1,0 +1,41 @@
+// The rules for structs that cross the boundary: struct_size says how much of one the caller knows. A smaller struct (an older harp.h) is
+// filled up with defaults, a larger one may not use what this library does not know.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+#include "harp.h"
+
+namespace harp::capi {
+
+/// The caller's options over `defaults`; NULL: the defaults. `first_size` is the size the struct had in its first version.
+template <class Options>
+Options read_options(const Options* given, const Options& defaults, const char* type, size_t first_size = sizeof(Options)) {
+  Options options = defaults;
+  if (given == nullptr) return options;
+  const size_t size = given->struct_size;
+  HARP_CHECK(size >= first_size, Code::kInvalidArgument, type, ": struct_size is ", size, ", but the struct has at least ", first_size,
+             " bytes (start from its INIT macro)");
+  const auto* bytes = reinterpret_cast<const unsigned char*>(given);
+  HARP_CHECK(std::all_of(bytes + std::min(size, sizeof(Options)), bytes + size, [](unsigned char byte) { return byte == 0; }),
+             Code::kInvalidArgument, type, ": struct_size is ", size, ", and a field after the ", sizeof(Options),
+             " bytes that this version of harp knows is set");
+  std::memcpy(&options, bytes, std::min(size, sizeof(Options)));
+  return options;
+}
+
+/// Writes what the caller's struct has room for; its struct_size stays.
+template <class Info>
+void write_info(Info* to, Info info, const char* function, size_t first_size = sizeof(Info)) {
+  HARP_CHECK(to != nullptr, Code::kInvalidArgument, function, ": the struct to fill is NULL");
+  const size_t size = to->struct_size;
+  HARP_CHECK(size >= first_size, Code::kInvalidArgument, function, ": struct_size is ", size, ", but the struct has at least ", first_size,
+             " bytes (start from its INIT macro)");
+  info.struct_size = size;
+  std::memcpy(to, &info, std::min(size, sizeof(Info)));
+  if (size > sizeof(Info)) std::memset(reinterpret_cast<unsigned char*>(to) + sizeof(Info), 0, size - sizeof(Info));
+}
+
+}  // namespace harp::capi
