@@ -164,15 +164,15 @@ std::vector<const Node*> Graph::live_nodes() const {
 
 namespace {
 
-/// Copies expressions into another table, each once.
+/// Copies expressions into another table, each once, after replacing variables in them.
 class DimImporter {
  public:
-  explicit DimImporter(SymTable& to) : to_(to) {}
+  DimImporter(SymTable& to, const SymSubstitution& replacements) : to_(to), replacements_(replacements) {}
 
   Dim operator()(Dim dim) {
     if (dim.is_constant()) return dim;
     const auto [found, is_new] = done_.try_emplace(dim, 0);
-    if (is_new) found->second = to_.import(dim);
+    if (is_new) found->second = to_.import(replacements_.empty() ? dim : substitute(dim, replacements_));
     return found->second;
   }
   Shape operator()(const Shape& shape) {
@@ -192,16 +192,20 @@ class DimImporter {
 
  private:
   SymTable& to_;
+  const SymSubstitution& replacements_;
   std::unordered_map<Dim, Dim> done_;
 };
 
 }  // namespace
 
-std::unique_ptr<Graph> Graph::clone() const {
+std::unique_ptr<Graph> Graph::clone() const { return clone_with({}); }
+
+std::unique_ptr<Graph> Graph::clone_with(const SymSubstitution& sizes) const {
   auto copy = std::make_unique<Graph>(options_, name_);
   // Shape variables first and in order: their order is the order of entry_point's shape_vars.
-  for (Dim v : dims_->variables()) copy->dims().import(v);
-  DimImporter import(copy->dims());
+  for (Dim v : dims_->variables())
+    if (!sizes.contains(variable_of(v))) copy->dims().import(v);
+  DimImporter import(copy->dims(), sizes);
 
   std::vector<const Node*> map(nodes_.size(), nullptr);
   for (const Node* input : inputs_) map[input->id] = copy->add_input(input->as<InputAttributes>().name, input->dtype, import(input->shape));

@@ -157,6 +157,8 @@ class Graph {
   /// A copy that shares nothing with this graph, dead nodes left out; inputs stay, used or not. Every compile starts with
   /// one, so that a const Graph can be compiled by several threads.
   std::unique_ptr<Graph> clone() const;
+  /// The same with sizes replaced by others of this graph's table, which gets new expressions: nobody else may be using the graph.
+  std::unique_ptr<Graph> clone_with(const SymSubstitution& sizes) const;
 
  private:
   struct NodeHash {
