@@ -61,6 +61,20 @@ int64_t mod_i64(int64_t a, int64_t b) {
   return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;
 }
 
+uint32_t saturating_add(uint32_t a, uint32_t b) { return a > UINT32_MAX - b ? UINT32_MAX : a + b; }
+
+uint32_t weight_of(const SymNode& node) {
+  uint32_t weight = 0;
+  for (const SymTerm& t : node.terms) {
+    weight = saturating_add(weight, 1);
+    for (const SymAtom* f : t.factors) weight = saturating_add(weight, f->weight);
+  }
+  return weight;
+}
+
+/// More terms than any size or position has; only nonsense multiplies sums for ever.
+constexpr size_t kMostTerms = 4096;
+
 /// An unfinished sum of products.
 struct Sum {
   std::vector<SymTerm> terms;
@@ -140,6 +154,7 @@ struct SymBuilder {
     if (!slot) {
       slot = std::make_unique<SymNode>(SymNode{&table, table.state_->next_node++, std::move(sum.terms), sum.constant, {0, 0}});
       slot->range = range_of_sum(*slot);
+      slot->weight = weight_of(*slot);
     }
     return Sym(slot.get());
   }
@@ -216,6 +231,8 @@ struct SymBuilder {
     if (!slot) {
       slot = std::make_unique<SymAtom>(SymAtom{kind, table.state_->next_atom++, {}, false, a, b, c, {0, 0}});
       slot->range = range_of_atom(*slot);
+      for (const Sym& operand : {a, b, c})
+        if (!operand.is_constant()) slot->weight = saturating_add(slot->weight, operand.node()->weight);
     }
     return of_atom(table, slot.get());
   }
@@ -244,6 +261,8 @@ struct SymBuilder {
       return finish(*a.node()->table, std::move(sum));
     }
     SymTable& table = *table_of(a, b);
+    HARP_CHECK(a.node()->terms.size() * b.node()->terms.size() <= kMostTerms, Code::kOverflow, "size arithmetic: a product of ",
+               a.node()->terms.size(), " by ", b.node()->terms.size(), " terms is too large");
     Sum sum;
     sum.add(a, b.node()->constant);
     for (const SymTerm& t : b.node()->terms) {

@@ -3,7 +3,8 @@
 //
 // A Sym is a constant or an interned sum of products of atoms with integer coefficients; an atom is a variable or one of
 // floor_div, mod, min, max, select over other Syms. Because equal expressions have the same normal form, == is identity.
-// Arithmetic is checked: a coefficient that does not fit 64 bits is Error{kOverflow}. Division follows 02-semantics:
+// Arithmetic is checked: a coefficient that does not fit 64 bits is Error{kOverflow}, and so is a product of sums that would have
+// thousands of terms. Division follows 02-semantics:
 // floor_div floors, mod has the divisor's sign, x // 0 = x % 0 = 0; a division whose divisor cancels is simplified as if
 // the divisor were not 0.
 #pragma once
@@ -56,7 +57,8 @@ struct SymAtom {
   std::string name;  // kVariable
   bool is_loop;      // kVariable: ranges over [a, b) (symbolic), else a shape variable within `range`
   Sym a, b, c;
-  SymRange range;  // numeric bounds
+  SymRange range;       // numeric bounds
+  uint32_t weight = 1;  // of a, b and c, and 1
 };
 
 struct SymTerm {
@@ -70,6 +72,7 @@ struct SymNode {
   std::vector<SymTerm> terms;  // sorted, never empty
   int64_t constant;
   SymRange range;
+  uint32_t weight = 0;  // atoms and terms when written out (saturates): what printing it or walking through it costs
 };
 
 /// Owns and interns the expressions of one graph or one compile. Not thread-safe.

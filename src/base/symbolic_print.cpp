@@ -36,11 +36,11 @@ std::string print_atom(const SymAtom& atom) {
   return "";
 }
 
-std::string print_product(const SymTerm& term, uint64_t magnitude) {
+std::string print_product(const SymTerm& term, uint64_t magnitude, bool follows_minus) {
   std::string out;
   if (magnitude != 1) out = cat(magnitude);
   for (const SymAtom* f : term.factors) {
-    const bool brackets = (f->kind == AtomKind::kFloorDiv || f->kind == AtomKind::kMod) && (magnitude != 1 || term.factors.size() > 1);
+    const bool brackets = (f->kind == AtomKind::kFloorDiv || f->kind == AtomKind::kMod) && (magnitude != 1 || follows_minus || term.factors.size() > 1);
     if (!out.empty()) out += "*";
     out += brackets ? cat("(", print_atom(*f), ")") : print_atom(*f);
   }
@@ -54,11 +54,12 @@ std::string to_string(Sym e) {
   if (e.is_constant()) return cat(e.constant());
   std::string out;
   for (const SymTerm& t : e.node()->terms) {
-    if (out.empty())
+    const bool is_first = out.empty();
+    if (is_first)
       out = t.coefficient < 0 ? "-" : "";
     else
       out += t.coefficient < 0 ? " - " : " + ";
-    out += print_product(t, magnitude_of(t.coefficient));
+    out += print_product(t, magnitude_of(t.coefficient), is_first && t.coefficient < 0);  // -(a // b), since -a // b is (-a) // b
   }
   if (const int64_t c = e.node()->constant; c != 0) append(out, cat(c < 0 ? " - " : " + ", magnitude_of(c)));
   return out;

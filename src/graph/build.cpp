@@ -43,8 +43,7 @@ NodeRef arange(Graph& graph, Dim count) {
 
 NodeRef size(Graph& graph, Dim value) {
   if (value.is_constant()) return constant(graph, scalar_from_int(DType::kI64, value.constant()));
-  HARP_CHECK(value.node()->table == &graph.dims(), Code::kInvalidArgument, name(Op::kSize),
-             ": the size uses shape variables of another graph");
+  check_expression(name(Op::kSize), graph, value, "the value");
   return graph.intern(Op::kSize, DType::kI64, {}, {}, SizeAttributes{value});
 }
 

@@ -41,6 +41,8 @@ void normalize(Range& range) {
   if (range.size.is_constant(0) || range.size.is_constant(1)) range.step = 1;
 }
 
+void check_bound(const Graph& graph, Dim dim, size_t axis) { check_expression("slice", graph, dim, cat("a bound of axis ", axis)); }
+
 NodeRef make(NodeRef source, std::span<const Range> ranges) {
   Graph& graph = check_node("slice", source);
   Shape shape;
@@ -54,6 +56,7 @@ NodeRef make(NodeRef source, std::span<const Range> ranges) {
     attributes.step.push_back(r.step);
   }
   if (is_identity) return source;
+  for (size_t axis = 0; axis < ranges.size(); ++axis) check_bound(graph, ranges[axis].start, axis);
   check_shape("slice", graph, source->dtype, shape);
   return graph.intern(Op::kSlice, source->dtype, std::move(shape), {source}, std::move(attributes));
 }
@@ -66,10 +69,6 @@ void check_step(int64_t step, size_t axis) {
   HARP_CHECK(step != 0, Code::kRange, "slice: the step of axis ", axis, " is 0");
   HARP_CHECK(step != INT64_MIN, Code::kOverflow, "slice: the step of axis ", axis, " is ", step, ", whose negative does not fit 64 bits");
 }
-void check_table(const Graph& graph, Dim dim, size_t axis) {
-  HARP_CHECK(dim.is_constant() || dim.node()->table == &graph.dims(), Code::kInvalidArgument, "slice: the bounds of axis ", axis,
-             " use shape variables of another graph");
-}
 
 }  // namespace
 
@@ -81,7 +80,7 @@ NodeRef slice(NodeRef source, std::span<const SliceSpec> axes) {
     const SliceSpec& spec = axes[axis];
     check_step(spec.step, axis);
     for (const auto& bound : {spec.start, spec.stop})
-      if (bound) check_table(graph, *bound, axis);
+      if (bound) check_bound(graph, *bound, axis);
     ranges.push_back(resolve(spec, source->shape[axis]));
     normalize(ranges.back());
   }
@@ -96,7 +95,7 @@ NodeRef slice_exactly(NodeRef source, std::span<const Dim> start, std::span<cons
   std::vector<Range> ranges;
   for (size_t axis = 0; axis < size.size(); ++axis) {
     check_step(step[axis], axis);
-    check_table(graph, start[axis], axis);
+    check_bound(graph, start[axis], axis);
     check_dim("slice", graph, size[axis], cat("the size of axis ", axis));
     const Dim length = source->shape[axis], last = start[axis] + (size[axis] - 1) * Dim(step[axis]);
     const bool is_outside =

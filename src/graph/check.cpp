@@ -13,12 +13,19 @@ void check_dtype(std::string_view op, DType dtype) {
              " are not available in this version; use bool, i32, i64, f32 or f64");
 }
 
+void check_expression(std::string_view op, const Graph& graph, Dim dim, std::string_view what) {
+  if (dim.is_constant()) return;
+  HARP_CHECK(dim.node()->table == &graph.dims(), Code::kInvalidArgument, op, ": ", what, " uses shape variables of another graph");
+  HARP_CHECK(dim.node()->weight <= kMostDimWeight, Code::kOverflow, op, ": ", what, " is an expression of more than ", kMostDimWeight,
+             " parts");
+}
+
 void check_dim(std::string_view op, const Graph& graph, Dim dim, std::string_view what) {
   if (dim.is_constant()) {
     HARP_CHECK(dim.constant() >= 0, Code::kRange, op, ": ", what, " is ", dim.constant(), ", which is negative");
     return;
   }
-  HARP_CHECK(dim.node()->table == &graph.dims(), Code::kInvalidArgument, op, ": ", what, " uses shape variables of another graph");
+  check_expression(op, graph, dim, what);
   HARP_CHECK(range(dim).hi >= 0, Code::kRange, op, ": ", what, " is ", to_string(dim), ", which is negative for all sizes (at most ",
              range(dim).hi, ")");
 }

@@ -13,12 +13,18 @@ namespace harp {
 /// Error{kUnsupported} unless graphs may hold the dtype.
 void check_dtype(std::string_view op, DType dtype);
 
-/// One size, position or amount: it must be an expression of this graph and able to be >= 0 (what only some values of the shape
-/// variables allow is checked at run time, see requirements.h). `what` names it in the message: "size of axis 2".
+/// An expression of this graph, small enough to be worked with (sizes that grow from operation to operation can double each time).
+/// `what` names it in the message: "the size of axis 2".
+void check_expression(std::string_view op, const Graph& graph, Dim dim, std::string_view what);
+
+/// One size or amount: such an expression, and able to be >= 0 (what only some values of the shape variables allow is checked at
+/// run time, see requirements.h).
 void check_dim(std::string_view op, const Graph& graph, Dim dim, std::string_view what);
 
 /// Rank, every dimension, and that the byte count can fit 64 bits.
 void check_shape(std::string_view op, const Graph& graph, DType dtype, const Shape& shape);
+
+inline constexpr uint32_t kMostDimWeight = 1000;  // atoms and terms of a written-out dimension expression
 
 /// All nodes given, all of one graph; returns that graph (nodes are made in it).
 Graph& check_nodes(std::string_view op, std::span<const Node* const> nodes);

@@ -46,6 +46,8 @@ NodeRef arange_from(Graph& graph, std::optional<Dim> count, Dim start, std::opti
   check_numeric("arange", dtype);
   HARP_CHECK(count.has_value() != stop.has_value(), Code::kInvalidArgument, "arange: give either n or stop");
   HARP_CHECK(step != 0 && step != INT64_MIN, Code::kRange, "arange: the step is ", step);
+  check_expression("arange", graph, start, "the start");
+  if (stop) check_expression("arange", graph, *stop, "the stop");
   if (stop) count = harp::max(Dim(0), step > 0 ? ceil_div(*stop - start, step) : ceil_div(start - *stop, -step));
   if (dtype == DType::kI32 && start.is_constant() && count->is_constant() && count->constant() > 0) {
     const Dim last = start + (*count - 1) * Dim(step);
@@ -54,7 +56,9 @@ NodeRef arange_from(Graph& graph, std::optional<Dim> count, Dim start, std::opti
   }
   NodeRef result = cast(arange(graph, *count), dtype);
   if (step != 1) result = elementwise(Op::kMul, {result, constant(graph, scalar_from_int(dtype, step))});
-  if (!start.is_constant(0)) result = elementwise(Op::kAdd, {result, cast(size(graph, start), dtype)});
+  if (start.is_constant(0)) return result;
+  const NodeRef first = start.is_constant() ? constant(graph, scalar_from_int(dtype, start.constant())) : cast(size(graph, start), dtype);
+  result = elementwise(Op::kAdd, {result, first});
   return result;
 }
 

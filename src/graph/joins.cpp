@@ -110,8 +110,7 @@ NodeRef roll(NodeRef x, std::span<const Dim> shift, const Axes& axes) {
   for (size_t i = 0; i < axes->size(); ++i) {  // an axis may be named twice: the shifts add up
     const int axis = normalize_axis("roll", (*axes)[i], x->rank());
     const Dim by = shift.size() == 1 ? shift[0] : shift[i], length = x->shape[axis];
-    HARP_CHECK(by.is_constant() || by.node()->table == &graph.dims(), Code::kInvalidArgument,
-               "roll: the shift uses shape variables of another graph");
+    check_expression("roll", graph, by, "the shift");
     const Dim moved = mod(by, length);  // the last `moved` elements come first
     if (moved.is_constant(0)) continue;
     const NodeRef parts[] = {part(x, axis, length - moved, moved), part(x, axis, 0, length - moved)};

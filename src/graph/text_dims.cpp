@@ -5,6 +5,7 @@
 //           | "select" "(" dim ">=" "0" "," dim "," dim ")"
 #include <charconv>
 
+#include "graph/check.h"
 #include "graph/text_cursor.h"
 
 namespace harp::text {
@@ -32,18 +33,27 @@ class DimParser {
     while (c_.sees("+") || c_.sees("-")) {
       const Token op = c_.next();
       const Dim other = term();
-      result = c_.at(op.offset, [&] { return op.text == "+" ? result + other : result - other; });
+      result = checked(op.offset, [&] { return op.text == "+" ? result + other : result - other; });
     }
     return result;
   }
 
  private:
+  /// Runs one operation; its result must stay as small as check_expression() wants it, or a long text would take for ever.
+  template <class Operation>
+  Dim checked(size_t offset, Operation operation) {
+    const Dim result = c_.at(offset, operation);
+    if (!result.is_constant() && result.node()->weight > kMostDimWeight)
+      c_.fail_token(offset, cat("the expression has more than ", kMostDimWeight, " parts"));
+    return result;
+  }
+
   Dim term() {
     Dim result = factor();
     while (c_.sees("*") || c_.sees("//") || c_.sees("%")) {
       const Token op = c_.next();
       const Dim other = factor();
-      result = c_.at(op.offset, [&] {
+      result = checked(op.offset, [&] {
         return op.text == "*" ? result * other : op.text == "//" ? floor_div(result, other) : mod(result, other);
       });
     }
@@ -89,7 +99,7 @@ class DimParser {
     c_.expect(",");
     const Dim b = sum();
     c_.expect(")");
-    return c_.at(function.offset, [&] {
+    return checked(function.offset, [&] {
       return function.text == "min" ? min(a, b) : function.text == "max" ? max(a, b) : select(condition, a, b);
     });
   }

@@ -91,8 +91,8 @@ class Printer {
     return cat(variable.name, " in ", bounds.lo, "..", bounds.hi);
   }
 
-  /// The variables in the order in which reading the inputs meets them, if each is met alone before it is met in an expression
-  /// (where its bounds could not be said).
+  /// The variables in the order in which reading the inputs meets them. Nothing if one is met first inside an expression that
+  /// has other new variables (their order would be unclear) or while its bounds, which cannot be said there, are not the default.
   std::vector<const SymAtom*> variables_met() const {
     std::vector<const SymAtom*> met;
     auto knows = [&](const SymAtom* v) { return std::find(met.begin(), met.end(), v) != met.end(); };
@@ -102,8 +102,13 @@ class Printer {
           if (!knows(v)) met.push_back(v);
           continue;
         }
-        for (const SymAtom* v : variables_of(dim))
-          if (!knows(v)) return {};
+        bool is_first = true;
+        for (const SymAtom* v : variables_of(dim)) {
+          if (knows(v)) continue;
+          if (!is_first || declaration(*v) != v->name) return {};
+          is_first = false;
+          met.push_back(v);
+        }
       }
     return met;
   }

@@ -1,0 +1,73 @@
+// Collecting run-time requirements; see requirements.h.
+#include "graph/requirements.h"
+
+#include <unordered_set>
+
+#include "base/error.h"
+#include "graph/build.h"
+
+namespace harp {
+namespace {
+
+class Collector {
+ public:
+  explicit Collector(const Graph& graph) : graph_(graph) {}
+
+  void visit(const Node& node) {
+    for (int axis = 0; axis < node.rank(); ++axis)
+      require(node.shape[axis], [&] { return cat("the size of axis ", axis, " of ", graph_.describe(&node), " is negative"); });
+    if (node.op == Op::kPad) visit_pad(node, node.as<PadAttributes>());
+    if (node.op == Op::kUnfold)
+      require(node.as<UnfoldAttributes>().size - 1, [&] { return cat("the window of ", graph_.describe(&node), " is empty"); });
+    if (node.op == Op::kArange)
+      require((int64_t{1} << 31) - node.shape[0], [&] { return cat(graph_.describe(&node), " has more elements than i32 can count"); });
+    if (node.op == Op::kSlice && !build::as_slice_specs(&node)) visit_slice(node, node.as<SliceAttributes>());
+  }
+
+  std::vector<Requirement> take() { return std::move(found_); }
+
+ private:
+  template <class Message>
+  void require(Dim nonnegative, Message message) {
+    if (proven_nonnegative(nonnegative) || !seen_.insert(nonnegative).second) return;
+    found_.push_back({nonnegative, message()});
+  }
+
+  void visit_pad(const Node& node, const PadAttributes& attributes) {
+    for (int axis = 0; axis < node.rank(); ++axis) {
+      auto message = [&] { return cat("the amount of padding of axis ", axis, " of ", graph_.describe(&node), " is negative"); };
+      require(attributes.before[axis], message);
+      require(attributes.after[axis], message);
+    }
+  }
+
+  /// First and last element inside the source, unless nothing is taken. A slice that clamps needs none of this.
+  void visit_slice(const Node& node, const SliceAttributes& attributes) {
+    for (int axis = 0; axis < node.rank(); ++axis) {
+      const Dim size = node.shape[axis], length = node.sources[0]->shape[axis];
+      const Dim first = attributes.start[axis], last = first + (size - 1) * Dim(attributes.step[axis]);
+      for (Dim inside : {first, last, length - 1 - first, length - 1 - last})
+        if (!proven_nonnegative(inside))
+          require(select(size - 1, inside, 0), [&] {
+            return cat(graph_.describe(&node), " takes elements of axis ", axis, " that ", graph_.describe(node.sources[0]),
+                       " does not have");
+          });
+    }
+  }
+
+  const Graph& graph_;
+  std::unordered_set<Dim> seen_;
+  std::vector<Requirement> found_;
+};
+
+}  // namespace
+
+std::vector<Requirement> requirements(const Graph& graph) {
+  Collector collector(graph);
+  for (const Node* input : graph.inputs()) collector.visit(*input);
+  for (const Node* node : graph.live_nodes())
+    if (node->op != Op::kInput) collector.visit(*node);
+  return collector.take();
+}
+
+}  // namespace harp
