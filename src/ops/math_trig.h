@@ -22,8 +22,9 @@ struct TrigFunctions {
         R::kDouble ? "cos_far_f64" : "cos_far_f32", is_far(x), quadrant(near(x), 1), [](F v) { return quadrant(far(v), 1); }, x);
   }
   static F tan(F x) {
+    F common = R::pick(M::abs(x) < real(kTiny), x, tangent(near_exactly(x)));  // also keeps -0
     return M::rarely(
-        R::kDouble ? "tan_far_f64" : "tan_far_f32", is_far(x), tangent(near_exactly(x)), [](F v) { return tangent(far(v)); }, x);
+        R::kDouble ? "tan_far_f64" : "tan_far_f32", is_far(x), common, [](F v) { return tangent(far(v)); }, x);
   }
 
  private:
@@ -38,6 +39,8 @@ struct TrigFunctions {
   };
 
   static constexpr Native kNear = R::kDouble ? 0x1p30 : 0x1p15;
+  /// Below it tan x rounds to x.
+  static constexpr Native kTiny = R::kDouble ? 0x1p-28 : 0x1p-13;
 
   static Bool is_far(F x) {
     F a = M::abs(x);
@@ -84,8 +87,7 @@ struct TrigFunctions {
     Pair t = R::fast_two_sum(r, rest);
     F y = real(-1) / t.hi;
     F cotangent = R::fma(y, R::fma(y, t.lo, R::fma(y, t.hi, real(1))), y);
-    F tangent = R::from_bits(R::bits(t.hi) | (R::bits(r) & integer(R::kSignBit)));  // tan(-0) = -0
-    return R::pick((angle.i & integer(1)) != integer(0), cotangent, tangent);
+    return R::pick((angle.i & integer(1)) != integer(0), cotangent, t.hi);
   }
 
   static U64 word(I index) {
@@ -120,24 +122,24 @@ struct TrigFunctions {
   /// that an argument within 2^-62 of a multiple of pi/2 (closer there is none) still has 64 right bits.
   static Angle far_f64(F x) {
     constexpr int kWords = 6;
-    const U64 k32 = M::u64(32), mask = M::u64(0xffffffff);
+    const U64 k32 = M::u64(32), mask = M::u64(0xffffffff), zero = M::u64(0);
     I a = R::bits(x) & integer(0x7fffffffffffffff);
     I position = (a >> integer(52)) - integer(1075 - 30);  // of the first bit, counted with the 32 zeros in front of the table
     I first = (position >> integer(5)) & integer(31);
     U64 shift = M::template cast<DType::kU64>(position & integer(31));
     U64 m = M::template cast<DType::kU64>((a & integer(0xfffffffffffff)) | integer(0x10000000000000));
     U64 m0 = m & mask, m1 = m >> k32;
-    U64 v[kWords];
+    U64 v[kWords] = {zero, zero, zero, zero, zero, zero};
     for (int j = 0; j < kWords; ++j) {
       U64 two_words = (word(first + integer(j)) << k32) | word(first + integer(j + 1));
       v[j] = ((two_words << shift) >> k32) & mask;
     }
     // schoolbook product, 32 bits a column, from the last column up
-    U64 column[kWords];
-    U64 carry = M::u64(0);
+    U64 column[kWords] = {zero, zero, zero, zero, zero, zero};
+    U64 carry = zero;
     for (int j = kWords - 1; j >= 0; --j) {
       U64 p0 = m0 * v[j];
-      U64 p1 = j + 1 < kWords ? m1 * v[j + 1] : M::u64(0);
+      U64 p1 = j + 1 < kWords ? m1 * v[j + 1] : zero;
       U64 low = (p0 & mask) + (p1 & mask) + (carry & mask);
       column[j] = low & mask;
       carry = (p0 >> k32) + (p1 >> k32) + (carry >> k32) + (low >> k32);
