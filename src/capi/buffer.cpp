@@ -20,7 +20,8 @@ harp_buffer* wrap(const char* function, harp_context* context, harp_dtype dtype,
   return guard(err, [&] {
     required(context, function, "context");
     // The handle takes the memory over only when nothing can fail any more: a failed wrap must not call the deleter.
-    Buffer array = Buffer::wrap(dtype_argument(function, dtype), dims_argument(function, rank, dims), data, read_only, nullptr, nullptr);
+    HostArray array =
+        HostArray::wrap(dtype_argument(function, dtype), dims_argument(function, rank, dims), data, read_only, nullptr, nullptr);
     auto* buffer = new harp_buffer(context, std::move(array));
     buffer->array.set_deleter(deleter, user);
     return buffer;
@@ -33,7 +34,7 @@ harp_buffer* harp_buffer_new(harp_context* context, harp_dtype dtype, int32_t ra
   return guard(err, [&] {
     const Allocator& allocator = required(context, "harp_buffer_new", "context").hooks.allocator;
     return new harp_buffer(
-        context, Buffer::allocate(allocator, dtype_argument("harp_buffer_new", dtype), dims_argument("harp_buffer_new", rank, dims)));
+        context, HostArray::allocate(allocator, dtype_argument("harp_buffer_new", dtype), dims_argument("harp_buffer_new", rank, dims)));
   });
 }
 
@@ -60,12 +61,12 @@ void harp_buffer_dims(const harp_buffer* buffer, int64_t* dims) {
 
 namespace {
 
-void check_size(const char* function, const Buffer& array, size_t size) {
+void check_size(const char* function, const HostArray& array, size_t size) {
   HARP_CHECK(size == array.bytes(), Code::kInvalidArgument, function, ": the buffer ", to_string(array.type()), " has ", array.bytes(),
              " bytes, not ", size);
 }
 
-void check_writable(const char* function, const Buffer& array) {
+void check_writable(const char* function, const HostArray& array) {
   HARP_CHECK(!array.read_only(), Code::kInvalidArgument, function, ": the buffer may not be written");
 }
 
@@ -73,7 +74,7 @@ void check_writable(const char* function, const Buffer& array) {
 
 harp_status harp_buffer_read(const harp_buffer* buffer, size_t size, void* to, harp_error** err) {
   return guard_status(err, [&] {
-    const Buffer& array = required(buffer, "harp_buffer_read", "buffer").array;
+    const HostArray& array = required(buffer, "harp_buffer_read", "buffer").array;
     check_size("harp_buffer_read", array, size);
     if (size != 0) std::memcpy(&required(static_cast<char*>(to), "harp_buffer_read", "to"), array.data(), size);
   });
@@ -81,7 +82,7 @@ harp_status harp_buffer_read(const harp_buffer* buffer, size_t size, void* to, h
 
 harp_status harp_buffer_write(harp_buffer* buffer, size_t size, const void* from, harp_error** err) {
   return guard_status(err, [&] {
-    const Buffer& array = required(buffer, "harp_buffer_write", "buffer").array;
+    const HostArray& array = required(buffer, "harp_buffer_write", "buffer").array;
     check_writable("harp_buffer_write", array);
     check_size("harp_buffer_write", array, size);
     if (size != 0) std::memcpy(array.data(), &required(static_cast<const char*>(from), "harp_buffer_write", "from"), size);
@@ -90,8 +91,8 @@ harp_status harp_buffer_write(harp_buffer* buffer, size_t size, const void* from
 
 harp_status harp_buffer_copy(harp_buffer* to, const harp_buffer* from, harp_error** err) {
   return guard_status(err, [&] {
-    const Buffer& target = required(to, "harp_buffer_copy", "to").array;
-    const Buffer& source = required(from, "harp_buffer_copy", "from").array;
+    const HostArray& target = required(to, "harp_buffer_copy", "to").array;
+    const HostArray& source = required(from, "harp_buffer_copy", "from").array;
     check_writable("harp_buffer_copy", target);
     HARP_CHECK(target.dtype() == source.dtype(), Code::kDType, "harp_buffer_copy: ", to_string(source.type()), " into ",
                to_string(target.type()));

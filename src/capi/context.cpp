@@ -107,6 +107,7 @@ harp_status harp_cache_clear(harp_context* context, harp_error** err) {
   return guard_status(err, [&] {
     CompileService& service = required(context, "harp_cache_clear", "context").service;
     HARP_CHECK(service.clear(), Code::kIo, "some entries of the cache ", service.cache().directory(), " could not be removed");
+    context->programs.clear();
     context->loader.drop_unused();
   });
 }
@@ -131,7 +132,7 @@ harp_status harp_cache_stats(harp_context* context, harp_cache_stats_info* stats
     harp_cache_stats_info info = HARP_CACHE_STATS_INFO_INIT;
     info.entries = stored.entries;
     info.bytes = stored.bytes;
-    info.memory_hits = done.memory_hits;
+    info.memory_hits = done.memory_hits + context->programs.hits();
     info.disk_hits = done.disk_hits;
     info.misses = done.compiled;
     write_info(stats, info, "harp_cache_stats");

@@ -44,10 +44,7 @@ harp_error* make_error(Code code, std::string_view message, std::string_view com
   return new (memory) harp_error{static_cast<harp_status>(code), first, second};
 }
 
-harp_error* copy_error(const harp_error* error) noexcept {
-  if (error == &out_of_memory) return &out_of_memory;
-  return make_error(static_cast<Code>(error->code), error->message, error->compiler_output);
-}
+void fail_with(const harp_error* error) { throw Error(static_cast<Code>(error->code), error->message, error->compiler_output); }
 
 harp_error* error_in_flight() noexcept {
   try {

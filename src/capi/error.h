@@ -11,7 +11,8 @@ namespace harp::capi {
 
 /// An owned error; the static out-of-memory error when there is no memory for it. Never null.
 harp_error* make_error(Code code, std::string_view message, std::string_view compiler_output = {}) noexcept;
-harp_error* copy_error(const harp_error* error) noexcept;
+/// Throws an error that was made before.
+[[noreturn]] void fail_with(const harp_error* error);
 
 /// Inside a catch block: the exception in flight as an error.
 harp_error* error_in_flight() noexcept;

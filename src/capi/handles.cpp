@@ -19,22 +19,6 @@ void harp_graph::mark(harp_error* first_error) noexcept {
     harp_error_release(first_error);
 }
 
-namespace {
-
-harp_program::ArrayText text_of(const ArraySignature& array) {
-  harp_program::ArrayText text{to_string(array.shape), {}};
-  for (const Dim& dim : array.shape) text.dims.push_back(dim.is_constant() ? dim.constant() : -1);
-  return text;
-}
-
-}  // namespace
-
-harp_program::harp_program(harp_context* context, std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable)
-    : context(context), program(std::move(signature), std::move(executable), context->hooks) {
-  for (const ArraySignature& input : program.signature().inputs) inputs.push_back(text_of(input));
-  for (const ArraySignature& output : program.signature().outputs) outputs.push_back(text_of(output));
-}
-
 harp_context* harp_context_retain(harp_context* context) { return capi::retain(context); }
 void harp_context_release(harp_context* context) { capi::release(context); }
 harp_graph* harp_graph_retain(harp_graph* graph) { return capi::retain(graph); }

@@ -10,13 +10,13 @@
 
 #include "base/log.h"
 #include "base/process.h"
+#include "capi/compiled_program.h"
 #include "capi/dims.h"
 #include "capi/error.h"
 #include "compile/service.h"
 #include "graph/graph.h"
-#include "run/buffer.h"
+#include "run/host_array.h"
 #include "run/loader.h"
-#include "run/program.h"
 
 namespace harp::capi {
 
@@ -72,6 +72,7 @@ struct harp_context : harp::capi::Counted {
   harp::System system{files, process};
   harp::CompileService service;
   harp::Loader loader;
+  harp::capi::ProgramCache programs;
 };
 
 struct harp_node {
@@ -99,24 +100,17 @@ struct harp_graph : harp::capi::Counted {
 };
 
 struct harp_buffer : harp::capi::Counted {
-  harp_buffer(harp_context* context, harp::Buffer array) : context(context), array(std::move(array)) {}
+  harp_buffer(harp_context* context, harp::HostArray array) : context(context), array(std::move(array)) {}
 
   harp::capi::Reference<harp_context> context;
-  harp::Buffer array;
+  harp::HostArray array;
 };
 
 struct harp_program : harp::capi::Counted {
-  harp_program(harp_context* context, std::shared_ptr<const harp::Signature> signature, std::unique_ptr<harp::Executable> executable);
+  harp_program(harp_context* context, std::shared_ptr<const harp::capi::CompiledProgram> compiled)
+      : context(context), compiled(std::move(compiled)), stats(this->compiled->stats) {}
 
-  harp::capi::Reference<harp_context> context;  // first: the executable's library is unloaded through its Process
-  harp::LoadedProgram program;
-  std::string source;
-  harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
-
-  /// Texts and sizes that harp_array_info points to.
-  struct ArrayText {
-    std::string shape;
-    std::vector<int64_t> dims;
-  };
-  std::vector<ArrayText> inputs, outputs;
+  harp::capi::Reference<harp_context> context;  // declared first: a library is unloaded through the context's Process
+  std::shared_ptr<const harp::capi::CompiledProgram> compiled;
+  harp_program_stats_info stats;  // of this compilation: the program may be an older one's
 };

@@ -74,7 +74,7 @@ void transpose_fortran(const std::byte* from, std::byte* to, std::span<const int
 
 }  // namespace
 
-Buffer load_npy(FileSystem& files, const Allocator& allocator, const std::string& path) {
+HostArray load_npy(FileSystem& files, const Allocator& allocator, const std::string& path) {
   const int opened = files.open(AT_FDCWD, path.c_str(), O_RDONLY);
   HARP_CHECK(opened >= 0, Code::kIo, "cannot open ", path, ": ", error_text(opened));
   const UniqueFd file(files, opened);
@@ -88,7 +88,7 @@ Buffer load_npy(FileSystem& files, const Allocator& allocator, const std::string
   if (info.kind == FileInfo::Kind::kFile)
     HARP_CHECK(bytes <= info.size, Code::kParse, path, ": truncated: ", to_string(ArrayType{header.dtype, header.dims}), " needs ", bytes,
                " bytes, the file has ", info.size, " in all");
-  Buffer buffer = Buffer::allocate(allocator, header.dtype, header.dims);
+  HostArray buffer = HostArray::allocate(allocator, header.dtype, header.dims);
   const size_t got = read_up_to(files, file.get(), buffer.data(), bytes, path);
   HARP_CHECK(got == bytes, Code::kParse, path, ": truncated: ", to_string(buffer.type()), " needs ", bytes, " bytes, ", got, " are there");
   std::byte trailing;
@@ -99,7 +99,7 @@ Buffer load_npy(FileSystem& files, const Allocator& allocator, const std::string
   auto* data = static_cast<std::byte*>(buffer.data());
   if (header.swapped) swap_bytes(data, bytes, is_complex(header.dtype) ? element / 2 : element);
   if (!header.fortran_order || header.dims.size() < 2 || bytes == 0) return buffer;
-  Buffer row_major = Buffer::allocate(allocator, header.dtype, header.dims);
+  HostArray row_major = HostArray::allocate(allocator, header.dtype, header.dims);
   transpose_fortran(data, static_cast<std::byte*>(row_major.data()), header.dims, element);
   return row_major;
 }

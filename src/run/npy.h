@@ -4,13 +4,13 @@
 #include <string>
 
 #include "base/file_system.h"
-#include "run/buffer.h"
+#include "run/host_array.h"
 
 namespace harp {
 
 /// Error{kIo} if the file cannot be read, kParse if it is damaged (with what and where), kUnsupported for element types harp has no
 /// dtype for (object, string and structured arrays by name).
-Buffer load_npy(FileSystem& files, const Allocator& allocator, const std::string& path);
+HostArray load_npy(FileSystem& files, const Allocator& allocator, const std::string& path);
 
 /// Writes a file beside `path` and renames it, so that nobody sees half an array; a device or pipe is written directly. Error{kIo}.
 void save_npy(FileSystem& files, const std::string& path, ArrayType type, const void* data);

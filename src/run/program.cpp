@@ -45,13 +45,13 @@ void LoadedProgram::run(const RunArguments& arguments, OutputMaker& maker) const
   HARP_CHECK(n_outputs == signature.outputs.size(), Code::kInvalidArgument, "the program has ", signature.outputs.size(),
              " outputs, but got ", n_outputs, ": ", signature.text());
   for (size_t i = 0; i < n_outputs; ++i) {
-    const Buffer* output = arguments.outputs[i];
+    const HostArray* output = arguments.outputs[i];
     if (output == nullptr) continue;
     binding_.check_output(i, output->type(), values.span());
     HARP_CHECK(!output->read_only(), Code::kInvalidArgument, "output \"", signature.outputs[i].name,
                "\" is a buffer that may not be written");
   }
-  StackArray<Buffer*, kFew> outputs(n_outputs);
+  StackArray<HostArray*, kFew> outputs(n_outputs);
   for (size_t i = 0; i < n_outputs; ++i) {
     outputs[i] = arguments.outputs[i];
     if (outputs[i] != nullptr) continue;
@@ -80,8 +80,8 @@ void LoadedProgram::run(const RunArguments& arguments, OutputMaker& maker) const
   executable_->execute(addresses.data(), addresses.data() + n_inputs, shape_vars.data(), runtime);
 }
 
-void LoadedProgram::check_aliases(std::span<const Buffer* const> inputs, std::span<Buffer* const> outputs) const {
-  const auto extent = [](const Buffer& buffer, size_t array) {
+void LoadedProgram::check_aliases(std::span<const HostArray* const> inputs, std::span<HostArray* const> outputs) const {
+  const auto extent = [](const HostArray& buffer, size_t array) {
     const auto begin = reinterpret_cast<uintptr_t>(buffer.data());
     return Extent{begin, begin + buffer.bytes(), array};
   };

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "run/buffer.h"
 #include "run/executable.h"
+#include "run/host_array.h"
 
 namespace harp {
 
@@ -23,15 +23,15 @@ struct HostHooks {
 class OutputMaker {
  public:
   /// A new array; the run fails with what this throws.
-  virtual Buffer& make(size_t output, DType dtype, std::span<const int64_t> dims) = 0;
+  virtual HostArray& make(size_t output, DType dtype, std::span<const int64_t> dims) = 0;
 
  protected:
   ~OutputMaker() = default;
 };
 
 struct RunArguments {
-  std::span<const Buffer* const> inputs;
-  std::span<Buffer* const> outputs;  // NULL: `maker` makes it
+  std::span<const HostArray* const> inputs;
+  std::span<HostArray* const> outputs;  // NULL: `maker` makes it
   std::span<const NamedSize> shape_vars;
   void* workspace = nullptr;
   size_t workspace_bytes = 0;
@@ -50,7 +50,7 @@ class LoadedProgram {
   const Executable& executable() const { return *executable_; }
 
  private:
-  void check_aliases(std::span<const Buffer* const> inputs, std::span<Buffer* const> outputs) const;
+  void check_aliases(std::span<const HostArray* const> inputs, std::span<HostArray* const> outputs) const;
 
   Binding binding_;
   std::unique_ptr<Executable> executable_;

@@ -1,4 +1,4 @@
-// An array at the graph's edge: contiguous, row-major, in host memory of its own or of the host program.
+// An array at the edge of a program: contiguous, row-major, in host memory of its own or of the host program.
 #pragma once
 
 #include <span>
@@ -12,17 +12,17 @@ namespace harp {
 /// Called once, when wrapped memory is no longer used.
 using Deleter = void (*)(void* user, void* data);
 
-class Buffer {
+class HostArray {
  public:
   /// New memory, its content unspecified. Error{kOverflow, kOutOfMemory}.
-  static Buffer allocate(const Allocator& allocator, DType dtype, std::span<const int64_t> dims);
+  static HostArray allocate(const Allocator& allocator, DType dtype, std::span<const int64_t> dims);
   /// The host's memory, which must stay until the deleter (may be null) is called. Nothing is called when this throws.
-  static Buffer wrap(DType dtype, std::span<const int64_t> dims, void* data, bool read_only, Deleter deleter, void* user);
+  static HostArray wrap(DType dtype, std::span<const int64_t> dims, void* data, bool read_only, Deleter deleter, void* user);
 
-  ~Buffer();
-  Buffer(Buffer&& other) noexcept;
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
+  ~HostArray();
+  HostArray(HostArray&& other) noexcept;
+  HostArray(const HostArray&) = delete;
+  HostArray& operator=(const HostArray&) = delete;
 
   /// Called with the data when the buffer goes, instead of what wrap() was given.
   void set_deleter(Deleter deleter, void* user) {
@@ -38,7 +38,7 @@ class Buffer {
   bool read_only() const { return read_only_; }
 
  private:
-  Buffer(DType dtype, std::span<const int64_t> dims);
+  HostArray(DType dtype, std::span<const int64_t> dims);
 
   DType dtype_;
   bool read_only_ = false;

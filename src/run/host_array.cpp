@@ -1,4 +1,4 @@
-#include "run/buffer.h"
+#include "run/host_array.h"
 
 #include <utility>
 
@@ -20,18 +20,18 @@ size_t byte_count(DType dtype, std::span<const int64_t> dims) {
   return static_cast<size_t>(bytes);
 }
 
-Buffer::Buffer(DType dtype, std::span<const int64_t> dims)
+HostArray::HostArray(DType dtype, std::span<const int64_t> dims)
     : dtype_(dtype), dims_(dims.begin(), dims.end()), bytes_(byte_count(dtype, dims)) {}
 
-Buffer Buffer::allocate(const Allocator& allocator, DType dtype, std::span<const int64_t> dims) {
-  Buffer buffer(dtype, dims);
+HostArray HostArray::allocate(const Allocator& allocator, DType dtype, std::span<const int64_t> dims) {
+  HostArray buffer(dtype, dims);
   buffer.memory_ = Memory(allocator, buffer.bytes_);
   buffer.data_ = buffer.memory_.data();
   return buffer;
 }
 
-Buffer Buffer::wrap(DType dtype, std::span<const int64_t> dims, void* data, bool read_only, Deleter deleter, void* user) {
-  Buffer buffer(dtype, dims);
+HostArray HostArray::wrap(DType dtype, std::span<const int64_t> dims, void* data, bool read_only, Deleter deleter, void* user) {
+  HostArray buffer(dtype, dims);
   HARP_CHECK(data != nullptr || buffer.bytes_ == 0, Code::kInvalidArgument, "an array of ", buffer.bytes_, " bytes may not be at NULL");
   const size_t element = is_complex(dtype) ? size_of(dtype) / 2 : size_of(dtype);
   HARP_CHECK(reinterpret_cast<uintptr_t>(data) % element == 0, Code::kInvalidArgument, "an array of ", name(dtype),
@@ -43,11 +43,11 @@ Buffer Buffer::wrap(DType dtype, std::span<const int64_t> dims, void* data, bool
   return buffer;
 }
 
-Buffer::~Buffer() {
+HostArray::~HostArray() {
   if (deleter_ != nullptr) deleter_(user_, data_);
 }
 
-Buffer::Buffer(Buffer&& other) noexcept
+HostArray::HostArray(HostArray&& other) noexcept
     : dtype_(other.dtype_),
       read_only_(other.read_only_),
       dims_(std::move(other.dims_)),

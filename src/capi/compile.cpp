@@ -1,0 +1,129 @@
+// Compilation: from a graph and options to a program, by the shortest way there is: the context's programs, the compile service's caches,
+// the compiler.
+#include <chrono>
+
+#include "capi/compile_settings.h"
+#include "capi/graph_key.h"
+
+using namespace harp;
+using namespace harp::capi;
+
+namespace {
+
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+int32_t cache_of(CompileReport::Origin origin) {
+  switch (origin) {
+    case CompileReport::Origin::kDisk: return HARP_CACHE_DISK;
+    case CompileReport::Origin::kMemory: return HARP_CACHE_MEMORY;
+    default: return HARP_CACHE_NONE;
+  }
+}
+
+std::shared_ptr<CompiledProgram> compile_interp(const harp_context& context, std::shared_ptr<Graph> graph) {
+  const auto begin = std::chrono::steady_clock::now();
+  auto signature = std::make_shared<Signature>(signature_of(*graph));
+  auto program = std::make_shared<CompiledProgram>(std::move(signature), make_interp_executable(std::move(graph)), context.hooks);
+  program->stats.pipeline_ms = milliseconds_since(begin);
+  return program;
+}
+
+/// The kernels' shape variables are the signature's, in the same order: entry_point's arguments mean the same on every backend.
+void check_variables(const Signature& signature, const ir::Module& module) {
+  bool same = module.shape_vars.size() == signature.variables.size();
+  for (size_t i = 0; same && i < module.shape_vars.size(); ++i)
+    same = variable_of(module.shape_vars[i])->name == signature.variables[i].name;
+  HARP_ASSERT(same, "the shape variables of the generated code are not those of ", signature.text());
+}
+
+std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& graph, const CompileSettings& settings) {
+  auto signature = std::make_shared<Signature>(signature_of(graph));
+  Generated generated = generate(graph, settings.pipeline);
+  check_variables(*signature, *generated.module);
+
+  const auto begin = std::chrono::steady_clock::now();
+  CompileRequest request;
+  request.source = std::move(generated.source);
+  request.signature = signature->text();
+  request.target = settings.pipeline.target;
+  request.flags = settings.flags;
+  request.compiler = settings.compiler;
+  CompileReport report;
+  std::shared_ptr<const Artifact> artifact = context.service.compile(request, &report);
+  std::shared_ptr<const LoadedLibrary> library;
+  try {
+    library = context.loader.load(*artifact);
+  } catch (const Error& error) {
+    if (report.origin == CompileReport::Origin::kCompiled) throw;
+    // A cached artifact that does not load (made on another system, say) is no better than none.
+    context.log.warning("a cached program does not load, it is compiled anew: ", error.message);
+    context.service.forget(*artifact);
+    artifact = context.service.compile(request, &report);
+    library = context.loader.load(*artifact);
+  }
+  auto program = std::make_shared<CompiledProgram>(
+      std::move(signature), make_c_executable(std::move(library), generated.module->workspace, generated.module->shape_vars),
+      context.hooks);
+  program->stats.pipeline_ms = generated.stats.milliseconds;
+  program->stats.compile_ms = milliseconds_since(begin);
+  program->stats.kernels = generated.stats.kernels;
+  program->stats.generations = generated.stats.generations;
+  program->stats.cache = cache_of(report.origin);
+  program->stats.source_bytes = request.source.size();
+  program->stats.artifact_bytes = artifact->payload().size();
+  program->source = std::move(request.source);
+  return program;
+}
+
+std::unique_ptr<Graph> private_copy(const Graph& graph, const CompileSettings& settings) {
+  return settings.specialize.empty() ? graph.clone() : specialize(graph, settings.fixed_sizes());
+}
+
+const harp_graph& usable(const harp_graph* graph, const char* function) {
+  required(graph, function, "graph");
+  if (graph->error != nullptr) fail_with(graph->error);
+  HARP_CHECK(!graph->graph->outputs().empty(), Code::kInvalidArgument, function, ": the graph \"", graph->graph->name(),
+             "\" has no output");
+  return *graph;
+}
+
+}  // namespace
+
+harp_program* harp_compile(const harp_graph* graph, const harp_compile_options* options, harp_error** err) {
+  return guard(err, [&] {
+    const Graph& source = *usable(graph, "harp_compile").graph;
+    harp_context& context = *graph->context;
+    const auto begin = std::chrono::steady_clock::now();
+    const CompileSettings settings = read_compile_settings(context, options);
+    const std::optional<Digest> key = settings.pipeline.dump ? std::nullopt : compile_key(source, settings);
+    if (key) {
+      if (std::shared_ptr<const CompiledProgram> known = context.programs.find(*key)) {
+        auto* program = new harp_program(&context, std::move(known));
+        program->stats.pipeline_ms = milliseconds_since(begin);
+        program->stats.compile_ms = 0;
+        program->stats.cache = HARP_CACHE_MEMORY;
+        return program;
+      }
+    }
+    std::unique_ptr<Graph> copy = private_copy(source, settings);
+    const std::shared_ptr<const CompiledProgram> compiled = settings.backend == CompileSettings::Backend::kInterp
+                                                                ? compile_interp(context, std::move(copy))
+                                                                : compile_c(context, *copy, settings);
+    auto program = std::make_unique<harp_program>(&context, compiled);
+    if (key) context.programs.insert(*key, compiled);
+    return program.release();
+  });
+}
+
+harp_string* harp_graph_emit(const harp_graph* graph, const harp_compile_options* options, const char* stage, harp_error** err) {
+  return guard(err, [&] {
+    required(stage, "harp_graph_emit", "stage");
+    const Graph& source = *usable(graph, "harp_graph_emit").graph;
+    const CompileSettings settings = read_compile_settings(*graph->context, options);
+    const std::string_view name = std::string_view(stage) == "source" ? "c" : stage;
+    if (settings.specialize.empty()) return new harp_string{emit_stage(source, settings.pipeline, name)};
+    return new harp_string{emit_stage(*specialize(source, settings.fixed_sizes()), settings.pipeline, name)};
+  });
+}

@@ -1,0 +1,102 @@
+#include "capi/compile_settings.h"
+
+#include <algorithm>
+
+#include "capi/structs.h"
+#include "opt/passes.h"
+
+namespace harp::capi {
+
+namespace {
+
+constexpr std::string_view kStages[] = {"graph", "opt", "schedule", "ir", "ir-opt", "linear", "c"};
+
+/// Stage names with commas between; "source" is another word for "c".
+std::vector<std::string> stages_of(std::string_view list) {
+  std::vector<std::string> stages;
+  while (!list.empty()) {
+    const size_t comma = std::min(list.find(','), list.size());
+    std::string_view stage = list.substr(0, comma);
+    list.remove_prefix(std::min(comma + 1, list.size()));
+    if (stage == "source") stage = "c";
+    if (!stage.empty()) stages.emplace_back(stage);
+  }
+  return stages;
+}
+
+std::vector<std::string> strings_of(size_t n, const char* const* strings, const char* field) {
+  HARP_CHECK(n == 0 || strings != nullptr, Code::kInvalidArgument, "harp_compile_options: ", field, " is NULL");
+  std::vector<std::string> list;
+  for (size_t i = 0; i < n; ++i) {
+    HARP_CHECK(strings[i] != nullptr, Code::kInvalidArgument, "harp_compile_options: ", field, "[", i, "] is NULL");
+    list.emplace_back(strings[i]);
+  }
+  return list;
+}
+
+CompileSettings::Backend backend_of(const char* name) {
+  const std::string_view backend = name != nullptr ? name : "c";
+  if (backend == "c") return CompileSettings::Backend::kC;
+  if (backend == "interp") return CompileSettings::Backend::kInterp;
+  fail(Code::kInvalidArgument, "harp_compile_options: there is no backend \"", backend, "\" (there are interp and c)");
+}
+
+Target target_of(const char* name) {
+  if (name == nullptr) return host_target();
+  const std::optional<Target> target = target_from_name(name);
+  HARP_CHECK(target.has_value(), Code::kInvalidArgument, "harp_compile_options: there is no target \"", name, "\" (there are ",
+             join(targets(), ", ", [](const Target& row) { return row.name; }), ")");
+  return *target;
+}
+
+}  // namespace
+
+std::vector<FixedSize> CompileSettings::fixed_sizes() const {
+  std::vector<FixedSize> sizes;
+  for (const auto& [name, value] : specialize) sizes.push_back({name, value});
+  return sizes;
+}
+
+CompileSettings read_compile_settings(const harp_context& context, const harp_compile_options* options) {
+  const harp_compile_options given = read_options(options, HARP_COMPILE_OPTIONS_INIT, "harp_compile_options");
+  HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_compile_options: reserved is not 0");
+  HARP_CHECK(given.math == HARP_MATH_STABLE, Code::kUnsupported, "harp_compile_options: math level ", given.math,
+             " does not exist in this version (only HARP_MATH_STABLE)");
+  constexpr int32_t kWidths[] = {0, 1, 2, 4, 8, 16};
+  HARP_CHECK(std::ranges::find(kWidths, given.simd_width) != std::end(kWidths), Code::kInvalidArgument,
+             "harp_compile_options: simd_width is ", given.simd_width, ", not 0, 1, 2, 4, 8 or 16");
+
+  CompileSettings settings;
+  settings.backend = backend_of(given.backend);
+  settings.pipeline.target = target_of(given.target);
+  settings.pipeline.plain_text = given.plain_text != 0;
+  settings.pipeline.simd_width = given.simd_width;
+  if (given.schedule != nullptr) settings.pipeline.schedule_override = given.schedule;
+  settings.pipeline.disabled_rules = strings_of(given.n_disabled_passes, given.disabled_passes, "disabled_passes");
+  std::vector<std::string>& disabled = settings.pipeline.disabled_rules;
+  if (std::ranges::find(disabled, "all") != disabled.end()) {
+    disabled.clear();
+    for (const opt::Pass& pass : opt::passes()) disabled.emplace_back(pass.name);
+  }
+  for (const std::string& name : disabled)
+    HARP_CHECK(opt::find_pass(name) != nullptr, Code::kInvalidArgument, "harp_compile_options: there is no optimiser pass \"", name,
+               "\" (there are ", join(opt::passes(), ", ", [](const opt::Pass& pass) { return pass.name; }), ")");
+
+  if (given.compiler != nullptr) settings.compiler = given.compiler;
+  settings.flags = strings_of(given.n_flags, given.flags, "flags");
+  const std::vector<std::string> names = strings_of(given.n_specialize, given.specialize_names, "specialize_names");
+  HARP_CHECK(names.empty() || given.specialize_values != nullptr, Code::kInvalidArgument,
+             "harp_compile_options: specialize_values is NULL");
+  for (size_t i = 0; i < names.size(); ++i) settings.specialize.emplace_back(names[i], given.specialize_values[i]);
+
+  settings.pipeline.dump_stages = stages_of(given.dump != nullptr ? std::string_view(given.dump) : std::string_view(context.dump));
+  if (given.dump != nullptr)
+    for (const std::string& stage : settings.pipeline.dump_stages)
+      HARP_CHECK(std::ranges::find(kStages, stage) != std::end(kStages), Code::kInvalidArgument,
+                 "harp_compile_options: no stage is called \"", stage, "\" (there are ", join(kStages, ", "), ")");
+  if (!settings.pipeline.dump_stages.empty())
+    settings.pipeline.dump = [log = context.log](std::string_view stage, std::string_view text) { log.info("stage ", stage, "\n", text); };
+  return settings;
+}
+
+}  // namespace harp::capi

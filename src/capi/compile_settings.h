@@ -1,0 +1,26 @@
+// harp_compile_options as C++ values, checked: what a compilation is asked for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "capi/handles.h"
+#include "graph/specialize.h"
+#include "pipeline.h"
+
+namespace harp::capi {
+
+struct CompileSettings {
+  enum class Backend : uint8_t { kInterp, kC } backend = Backend::kC;
+  PipelineOptions pipeline;
+  std::string compiler;            // empty: the context's
+  std::vector<std::string> flags;  // added to harp's own
+  std::vector<std::pair<std::string, int64_t>> specialize;
+
+  std::vector<FixedSize> fixed_sizes() const;
+};
+
+/// Error{kInvalidArgument} naming the field and what it may be; kUnsupported for what exists, but not here.
+CompileSettings read_compile_settings(const harp_context& context, const harp_compile_options* options);
+
+}  // namespace harp::capi

@@ -1,0 +1,56 @@
+#include "capi/compiled_program.h"
+
+namespace harp::capi {
+
+namespace {
+
+std::vector<ArrayText> texts_of(const std::vector<ArraySignature>& arrays) {
+  std::vector<ArrayText> texts;
+  for (const ArraySignature& array : arrays) {
+    ArrayText& text = texts.emplace_back(ArrayText{to_string(array.shape), {}});
+    for (const Dim& dim : array.shape) text.dims.push_back(dim.is_constant() ? dim.constant() : -1);
+  }
+  return texts;
+}
+
+}  // namespace
+
+CompiledProgram::CompiledProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks)
+    : program(std::move(signature), std::move(executable), hooks),
+      inputs(texts_of(program.signature().inputs)),
+      outputs(texts_of(program.signature().outputs)) {}
+
+std::shared_ptr<const CompiledProgram> ProgramCache::find(const Digest& key) {
+  const std::lock_guard guard(mutex_);
+  const auto found = index_.find(key);
+  if (found == index_.end()) return nullptr;
+  order_.splice(order_.begin(), order_, found->second);
+  ++hits_;
+  return order_.front().program;
+}
+
+void ProgramCache::insert(const Digest& key, std::shared_ptr<const CompiledProgram> program) {
+  std::shared_ptr<const CompiledProgram> dropped;  // destroyed (a library may be unloaded) after the lock
+  const std::lock_guard guard(mutex_);
+  if (index_.contains(key)) return;
+  order_.push_front({key, std::move(program)});
+  index_.emplace(key, order_.begin());
+  if (order_.size() <= kEntries) return;
+  dropped = std::move(order_.back().program);
+  index_.erase(order_.back().key);
+  order_.pop_back();
+}
+
+void ProgramCache::clear() {
+  std::list<Entry> dropped;
+  const std::lock_guard guard(mutex_);
+  dropped.swap(order_);
+  index_.clear();
+}
+
+uint64_t ProgramCache::hits() const {
+  const std::lock_guard guard(mutex_);
+  return hits_;
+}
+
+}  // namespace harp::capi

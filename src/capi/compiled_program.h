@@ -1,0 +1,53 @@
+// What harp_compile makes: immutable, shared by every harp_program of equal graphs and options in a context. The cache in front of it
+// answers a graph that was compiled before without generating its source again.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/hash.h"
+#include "run/program.h"
+
+namespace harp::capi {
+
+/// Texts and sizes that harp_array_info points to.
+struct ArrayText {
+  std::string shape;
+  std::vector<int64_t> dims;  // -1 where symbolic
+};
+
+struct CompiledProgram {
+  CompiledProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks);
+
+  LoadedProgram program;
+  std::string source;
+  harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
+  std::vector<ArrayText> inputs, outputs;
+};
+
+/// The most recently used programs of a context. Thread-safe. Holds no reference to the context, which owns it.
+class ProgramCache {
+ public:
+  std::shared_ptr<const CompiledProgram> find(const Digest& key);
+  void insert(const Digest& key, std::shared_ptr<const CompiledProgram> program);
+  void clear();
+  uint64_t hits() const;
+
+ private:
+  struct Entry {
+    Digest key;
+    std::shared_ptr<const CompiledProgram> program;
+  };
+  static constexpr size_t kEntries = 256;
+
+  mutable std::mutex mutex_;
+  std::list<Entry> order_;  // most recently used first
+  std::unordered_map<Digest, std::list<Entry>::iterator> index_;
+  uint64_t hits_ = 0;
+};
+
+}  // namespace harp::capi

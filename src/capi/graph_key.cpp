@@ -1,0 +1,147 @@
+#include "capi/graph_key.h"
+
+#include <cstring>
+#include <unordered_map>
+
+namespace harp::capi {
+
+namespace {
+
+constexpr size_t kMostConstantBytes = size_t{4} << 20;
+
+/// Writes a graph as bytes, every list with its length, so that different graphs never give the same bytes. Nodes are named by their
+/// position among the live ones; sizes by their position among the distinct ones, whose text stands where they first occur.
+class KeyWriter {
+ public:
+  void add(uint64_t value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  void add(std::string_view text) {
+    add(text.size());
+    bytes_.append(text);
+  }
+  void add(Dim dim) {
+    if (dim.is_constant()) {
+      add(0);
+      add(static_cast<uint64_t>(dim.constant()));
+      return;
+    }
+    const auto [at, is_new] = dims_.try_emplace(dim, dims_.size() + 1);
+    add(at->second);
+    if (is_new) add(to_string(dim));
+  }
+  void add(const Shape& shape) {
+    add(shape.size());
+    for (const Dim& dim : shape) add(dim);
+  }
+  template <class T>
+  requires(std::is_integral_v<T> && !std::is_same_v<T, uint64_t>) void add(T value) {
+    add(static_cast<uint64_t>(static_cast<int64_t>(value)));
+  }
+  template <class T>
+  void add_all(const std::vector<T>& values) {
+    add(values.size());
+    for (const T& value : values) add(value);
+  }
+
+  void operator()(const NoAttributes&) {}
+  void operator()(const InputAttributes& attributes) { add(attributes.name); }
+  void operator()(const ConstantAttributes& attributes) { add_scalar(attributes.value); }
+  void operator()(const ArrayAttributes& attributes) {
+    constant_bytes_ += attributes.data->size();
+    if (constant_bytes_ > kMostConstantBytes) return;
+    add(std::string_view(reinterpret_cast<const char*>(attributes.data->data()), attributes.data->size()));
+  }
+  void operator()(const SizeAttributes& attributes) { add(attributes.value); }
+  void operator()(const ReduceAttributes& attributes) {
+    add_all(attributes.axes);
+    add(static_cast<int>(attributes.order));
+    add(attributes.product);
+  }
+  void operator()(const PermuteAttributes& attributes) { add_all(attributes.axes); }
+  void operator()(const SliceAttributes& attributes) {
+    add(attributes.start);
+    add_all(attributes.step);
+  }
+  void operator()(const PadAttributes& attributes) {
+    add(attributes.before);
+    add(attributes.after);
+    add_scalar(attributes.value);
+  }
+  void operator()(const UnfoldAttributes& attributes) {
+    add(attributes.axis);
+    add(attributes.size);
+    add(attributes.stride);
+    add(attributes.dilation);
+  }
+  void operator()(const ConcatAttributes& attributes) { add(attributes.axis); }
+
+  bool too_large() const { return constant_bytes_ > kMostConstantBytes; }
+  Digest digest() const { return digest_of(bytes_); }
+
+ private:
+  void add_scalar(const Scalar& scalar) {
+    add(static_cast<int>(scalar.dtype));
+    add(scalar.bits[0]);
+    add(scalar.bits[1]);
+  }
+
+  std::string bytes_;
+  std::unordered_map<Dim, uint64_t> dims_;
+  size_t constant_bytes_ = 0;
+};
+
+void add_settings(KeyWriter& key, const CompileSettings& settings) {
+  key.add(static_cast<int>(settings.backend));
+  key.add(settings.pipeline.target.name);
+  key.add(settings.pipeline.plain_text);
+  key.add(settings.pipeline.simd_width);
+  key.add(std::string_view(settings.pipeline.schedule_override));
+  key.add(settings.pipeline.disabled_rules.size());
+  for (const std::string& rule : settings.pipeline.disabled_rules) key.add(std::string_view(rule));
+  key.add(std::string_view(settings.compiler));
+  key.add(settings.flags.size());
+  for (const std::string& flag : settings.flags) key.add(std::string_view(flag));
+  key.add(settings.specialize.size());
+  for (const auto& [name, value] : settings.specialize) {
+    key.add(std::string_view(name));
+    key.add(value);
+  }
+}
+
+}  // namespace
+
+std::optional<Digest> compile_key(const Graph& graph, const CompileSettings& settings) {
+  KeyWriter key;
+  add_settings(key, settings);
+  key.add(std::string_view(graph.name()));
+  const std::vector<Sym> variables = graph.dims().variables();
+  key.add(variables.size());
+  for (const Sym& variable : variables) {
+    key.add(variable);  // its name
+    key.add(range(variable).lo);
+    key.add(range(variable).hi);
+  }
+  std::unordered_map<const Node*, uint64_t> positions;
+  const auto add_node = [&](const Node* node) {
+    if (!positions.try_emplace(node, positions.size()).second) return;
+    key.add(static_cast<int>(node->op));
+    key.add(static_cast<int>(node->dtype));
+    key.add(node->shape);
+    key.add(node->sources.size());
+    for (const Node* source : node->sources) key.add(positions.at(source));
+    std::visit(key, node->attributes);
+    key.add(graph.node_name(node));  // messages and the source's comments carry it
+  };
+  key.add(graph.inputs().size());
+  for (const Node* input : graph.inputs()) add_node(input);
+  for (const Node* node : graph.live_nodes()) {
+    add_node(node);
+    if (key.too_large()) return std::nullopt;
+  }
+  for (const GraphOutput& output : graph.outputs()) {
+    key.add(std::string_view(output.name));
+    key.add(positions.at(output.node));
+  }
+  return key.digest();
+}
+
+}  // namespace harp::capi
