@@ -9,8 +9,9 @@ namespace harp::build {
 namespace {
 
 NodeRef unary(Op op, NodeRef x) { return elementwise(op, {x}); }
-NodeRef add(NodeRef a, NodeRef b) { return elementwise(Op::kAdd, {a, b}); }
-NodeRef mul(NodeRef a, NodeRef b) { return elementwise(Op::kMul, {a, b}); }
+// Operands in braces are made from left to right: the order of nodes must not depend on the compiler.
+NodeRef add(std::initializer_list<NodeRef> operands) { return elementwise(Op::kAdd, operands); }
+NodeRef mul(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMul, operands); }
 NodeRef neg(NodeRef x) { return unary(Op::kNeg, x); }
 
 /// The operand as a float, by the graph's rules; errors name `op`.
@@ -38,7 +39,7 @@ NodeRef constant_like(NodeRef x, double value) { return constant(check_node("con
 
 NodeRef sub(NodeRef a, NodeRef b) {
   const DType dtype = common_dtype("sub", Operands::kNumber, {a, b});
-  return add(a, neg(cast(b, dtype)));
+  return add({a, neg(cast(b, dtype))});
 }
 
 NodeRef gt(NodeRef a, NodeRef b) {
@@ -52,14 +53,14 @@ NodeRef ge(NodeRef a, NodeRef b) {
 
 NodeRef square(NodeRef x) {
   common_dtype("square", Operands::kNumber, {x});
-  return mul(x, x);
+  return mul({x, x});
 }
 
 NodeRef rsqrt(NodeRef x) { return unary(Op::kRecip, unary(Op::kSqrt, as_float("rsqrt", x))); }
 
 NodeRef sigmoid(NodeRef x) {
   x = as_float("sigmoid", x);
-  return unary(Op::kRecip, add(constant_like(x, 1), unary(Op::kExp, neg(x))));
+  return unary(Op::kRecip, add({constant_like(x, 1), unary(Op::kExp, neg(x))}));
 }
 
 NodeRef relu(NodeRef x) {
@@ -69,33 +70,33 @@ NodeRef relu(NodeRef x) {
 
 NodeRef silu(NodeRef x) {
   x = as_float("silu", x);
-  return mul(x, sigmoid(x));
+  return mul({x, sigmoid(x)});
 }
 
 NodeRef softplus(NodeRef x) {
   x = as_float("softplus", x);
-  return add(unary(Op::kLog1p, unary(Op::kExp, neg(unary(Op::kAbs, x)))), relu(x));
+  return add({unary(Op::kLog1p, unary(Op::kExp, neg(unary(Op::kAbs, x)))), relu(x)});
 }
 
 NodeRef elu(NodeRef x, double alpha) {
   x = as_float("elu", x);
   const NodeRef zero = constant_like(x, 0);
-  return elementwise(Op::kWhere, {gt(x, zero), x, mul(constant_like(x, alpha), unary(Op::kExpm1, x))});
+  return elementwise(Op::kWhere, {gt(x, zero), x, mul({constant_like(x, alpha), unary(Op::kExpm1, x)})});
 }
 
 NodeRef gelu(NodeRef x, std::string_view approximate) {
   HARP_CHECK(approximate == "none" || approximate == "tanh", Code::kInvalidArgument, "gelu: approximate is \"", approximate,
              "\"; it must be \"none\" or \"tanh\"");
   x = as_float("gelu", x);
-  const NodeRef half = mul(x, constant_like(x, 0.5)), one = constant_like(x, 1);
+  const NodeRef half = mul({x, constant_like(x, 0.5)}), one = constant_like(x, 1);
   if (approximate == "none") {
     constexpr double kSqrtHalf = 0.70710678118654752440;
-    return mul(half, add(unary(Op::kErf, mul(x, constant_like(x, kSqrtHalf))), one));
+    return mul({half, add({unary(Op::kErf, mul({x, constant_like(x, kSqrtHalf)})), one})});
   }
   constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
-  const NodeRef cubed = mul(mul(x, x), x);
-  const NodeRef inner = mul(add(x, mul(cubed, constant_like(x, 0.044715))), constant_like(x, kSqrtTwoOverPi));
-  return mul(half, add(unary(Op::kTanh, inner), one));
+  const NodeRef cubed = mul({mul({x, x}), x});
+  const NodeRef inner = mul({add({x, mul({cubed, constant_like(x, 0.044715)})}), constant_like(x, kSqrtTwoOverPi)});
+  return mul({half, add({unary(Op::kTanh, inner), one})});
 }
 
 NodeRef isinf(NodeRef x) {
@@ -119,8 +120,8 @@ NodeRef powi(NodeRef x, int64_t k) {
   if (k == 0) return full_like(x, 1);
   uint64_t power = k < 0 ? 0 - static_cast<uint64_t>(k) : static_cast<uint64_t>(k);
   NodeRef result = nullptr;
-  for (NodeRef base = x;; base = mul(base, base)) {
-    if (power & 1) result = result == nullptr ? base : mul(result, base);
+  for (NodeRef base = x;; base = mul({base, base})) {
+    if (power & 1) result = result == nullptr ? base : mul({result, base});
     power >>= 1;
     if (power == 0) break;
   }

@@ -27,7 +27,9 @@ NodeRef reduced_count(NodeRef x, std::span<const int> axes, int64_t correction) 
   Shape sizes;
   for (int axis : axes) sizes.push_back(x->shape[axis]);
   const Dim count = harp::max(element_count(sizes) - correction, 0);
-  return cast(size(check_node("size", x), count), x->dtype);
+  Graph& graph = check_node("size", x);
+  if (count.is_constant()) return constant(graph, scalar_from_int(x->dtype, count.constant()));
+  return cast(size(graph, count), x->dtype);
 }
 
 NodeRef to_bools(std::string_view op, NodeRef x) {

@@ -1,0 +1,397 @@
+// Graphs as structure: interning, constructors and what they infer, the order rule of reductions, composites as the primitives they
+// are, copies, views. Values are the interpreter's tests' business.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "graph/composites.h"
+#include "graph/dot.h"
+#include "graph/requirements.h"
+#include "graph/text.h"
+#include "graph/view.h"
+
+using namespace harp;
+using build::NodeRef;
+
+namespace {
+
+/// The statements of a graph's text, without header and return line.
+std::string body_of(const Graph& graph) {
+  const std::string text = print_graph(graph);
+  const size_t first = text.find("{\n") + 2;
+  return text.substr(first, text.rfind("  return") - first);
+}
+
+/// The primitives that `expression` becomes, over x, y: f32[2, 3], c: f32[], b: bool[2, 3], i: i32[2, 3].
+std::string primitives(const std::string& expression) {
+  return body_of(
+      *parse_graph("graph g(x: f32[2, 3], y: f32[2, 3], c: f32[], b: bool[2, 3], i: i32[2, 3]) {\n  return out = " + expression + "\n}"));
+}
+
+const ReduceAttributes& reduction(NodeRef node) {
+  while (!is_reduce(node->op)) node = node->sources[0];
+  return node->as<ReduceAttributes>();
+}
+
+struct Fixture {
+  Graph graph;
+  Dim n = graph.dims().variable("n", 0, 4096), m = graph.dims().variable("m", 1, 100);
+  NodeRef x = graph.add_input("x", DType::kF32, {n, 64});
+  NodeRef y = graph.add_input("y", DType::kF32, {n, 64});
+  NodeRef s = graph.add_input("s", DType::kF32, {});
+  NodeRef t = graph.add_input("t", DType::kF32, {2, 3, 4});
+};
+
+}  // namespace
+
+TEST_CASE("G1.dag: equal nodes are one node, sources come first, only live nodes count") {
+  Fixture f;
+  const NodeRef a = build::elementwise(Op::kAdd, {f.x, f.y});
+  CHECK(a == build::elementwise(Op::kAdd, {f.x, f.y}));
+  CHECK(a != build::elementwise(Op::kAdd, {f.y, f.x}));
+  CHECK(a != build::elementwise(Op::kMul, {f.x, f.y}));
+  const NodeRef dead = build::elementwise(Op::kExp, {a});
+  const NodeRef z = build::elementwise(Op::kNeg, {a});
+  f.graph.add_output("z", z);
+  const std::vector<const Node*> live = f.graph.live_nodes();
+  CHECK(live == std::vector<const Node*>{f.x, f.y, a, z});
+  CHECK(dead->id < z->id);
+  CHECK(build::constant(f.graph, scalar_from_double(DType::kF32, 0.0)) != build::constant(f.graph, scalar_from_double(DType::kF32, -0.0)));
+  CHECK(build::constant(f.graph, scalar_from_double(DType::kF32, 2)) == build::constant(f.graph, scalar_from_int(DType::kF32, 2)));
+  const std::byte bytes[8] = {std::byte{1}};
+  CHECK(build::constant_array(f.graph, DType::kI32, {2}, bytes) == build::constant_array(f.graph, DType::kI32, {2}, bytes));
+  CHECK(build::constant_array(f.graph, DType::kI32, {2}, bytes) != build::constant_array(f.graph, DType::kI32, {1, 2}, bytes));
+}
+
+TEST_CASE("G1 graph: names, descriptions, inputs and outputs") {
+  Fixture f;
+  const NodeRef h = build::elementwise(Op::kAdd, {f.x, f.y});
+  CHECK(f.graph.node_name(h) == "");
+  f.graph.set_node_name(h, "h");
+  f.graph.set_node_name(h, "other");
+  CHECK(f.graph.node_name(h) == "h");
+  CHECK(f.graph.describe(h) == "\"h\" (add f32[n, 64])");
+  CHECK(f.graph.inputs().size() == 4);
+  CHECK(f.graph.inputs()[1] == f.y);
+  f.graph.add_output("o", h);
+  f.graph.add_output("same", h);
+  CHECK(f.graph.outputs().size() == 2);
+}
+
+TEST_CASE("G1 graph: movements that move nothing and casts that change nothing are their source") {
+  Fixture f;
+  const int identity[] = {0, 1}, minus[] = {-2, -1};
+  CHECK(build::permute(f.x, identity) == f.x);
+  CHECK(build::permute(f.x, minus) == f.x);
+  CHECK(build::expand(f.x, {f.n, 64}) == f.x);
+  CHECK(build::expand(f.x, {-1, -1}) == f.x);
+  CHECK(build::reshape(f.x, {f.n, 64}) == f.x);
+  CHECK(build::reshape(f.x, {-1, 64}) == f.x);
+  const build::SliceSpec all[] = {{}, {}}, ends[] = {{Dim(0), f.n, 1}, {Dim(-64), Dim(1000), 1}};
+  CHECK(build::slice(f.x, all) == f.x);
+  CHECK(build::slice(f.x, ends) == f.x);
+  const Dim zeros[] = {0, 0};
+  CHECK(build::pad(f.x, zeros, zeros, scalar_from_int(DType::kF32, 1)) == f.x);
+  CHECK(build::cast(f.x, DType::kF32) == f.x);
+  CHECK(build::bitcast(f.x, DType::kF32) == f.x);
+  CHECK(build::concat(std::span(&f.x, 1), 0) == f.x);
+  CHECK(build::reduce(Op::kSum, f.x, {}, true) == f.x);
+  CHECK(build::contiguous(build::contiguous(f.x)) == build::contiguous(f.x));
+}
+
+TEST_CASE("G7: sources of an elementwise node have its shape or rank 0") {
+  Fixture f;
+  const NodeRef scaled = build::elementwise(Op::kMul, {f.x, f.s});
+  CHECK(scaled->shape == f.x->shape);
+  CHECK(scaled->sources[1] == f.s);
+  CHECK(build::elementwise(Op::kLt, {f.x, f.s})->dtype == DType::kBool);
+  const NodeRef chosen = build::elementwise(Op::kWhere, {build::elementwise(Op::kLt, {f.s, f.s}), f.x, f.s});
+  CHECK(chosen->shape == f.x->shape);
+  CHECK(chosen->dtype == DType::kF32);
+}
+
+TEST_CASE("G8.broadcast_shapes: NumPy's rule, only a statically-1 axis stretches") {
+  Fixture f;
+  CHECK(build::broadcast_shapes({2, 1, 4}, {3, 1}) == Shape{2, 3, 4});
+  CHECK(build::broadcast_shapes({}, {5}) == Shape{5});
+  CHECK(build::broadcast_shapes({f.n, 1}, {1, f.m}) == Shape{f.n, f.m});
+  CHECK(build::broadcast_shapes({0}, {1}) == Shape{0});
+  CHECK_THROWS_WITH(build::broadcast_shapes({2, 3}, {4}), "Cannot broadcast shapes [2, 3] and [4]: axis 1 of the result would be 3 and 4");
+  CHECK_THROWS_AS(build::broadcast_shapes({f.n}, {f.m}), Error);
+  Graph g({.broadcast = true});
+  const NodeRef a = g.add_input("a", DType::kF32, {5, 1}), b = g.add_input("b", DType::kF32, {7});
+  const NodeRef sum = build::elementwise(Op::kAdd, {a, b});
+  CHECK(sum->shape == Shape{5, 7});
+  for (NodeRef source : sum->sources) CHECK(source->shape == sum->shape);
+  CHECK(sum->sources[1]->op == Op::kExpand);
+  CHECK(sum->sources[1]->sources[0]->op == Op::kReshape);
+}
+
+TEST_CASE("G3 order: the constructor's rule of sums") {
+  Fixture f;
+  const int first[] = {0}, last[] = {2}, middle[] = {1}, both[] = {2, 0};
+  CHECK(reduction(build::reduce(Op::kSum, f.t, last, false)).order == ReduceOrder::kLanes);
+  CHECK(reduction(build::reduce(Op::kSum, f.t, first, false)).order == ReduceOrder::kChain);
+  CHECK(reduction(build::reduce(Op::kSum, f.t, middle, false)).order == ReduceOrder::kChain);
+  CHECK(reduction(build::reduce(Op::kReduceMax, f.t, first, false)).order == ReduceOrder::kChain);
+  const NodeRef outer = build::reduce(Op::kSum, f.t, both, false);
+  CHECK(reduction(outer).order == ReduceOrder::kLanes);
+  CHECK(reduction(outer).axes == std::vector<int>{0, 2});
+  CHECK(outer->shape == Shape{3});
+  CHECK(build::reduce(Op::kSum, f.t, both, true)->shape == Shape{1, 3, 1});
+  CHECK(build::reduce_exactly(Op::kSum, f.t, {{2, 0}, ReduceOrder::kChain, false})->as<ReduceAttributes>().axes == std::vector<int>{2, 0});
+}
+
+TEST_CASE("G3 product: a sum over a float mul is paired, contractions are chains") {
+  Fixture f;
+  const int last[] = {1};
+  const NodeRef mul = build::elementwise(Op::kMul, {f.x, f.y});
+  CHECK(reduction(build::reduce(Op::kSum, mul, last, false)).product);
+  CHECK(reduction(build::reduce(Op::kSum, mul, last, false)).order == ReduceOrder::kLanes);
+  CHECK_FALSE(reduction(build::reduce(Op::kProd, mul, last, false)).product);
+  CHECK_FALSE(reduction(build::reduce(Op::kSum, build::contiguous(mul), last, false)).product);
+  CHECK_FALSE(reduction(build::reduce(Op::kSum, f.x, last, false)).product);
+  const NodeRef whole = build::cast(mul, DType::kI32), ints = build::elementwise(Op::kMul, {whole, whole});
+  CHECK_FALSE(reduction(build::reduce(Op::kSum, ints, last, false)).product);
+  // matmul with the summed axis last: a[i, ·, k] · b[·, j, k]
+  Graph g;
+  const NodeRef a = g.add_input("a", DType::kF32, {5, 1, 7}), b = g.add_input("b", DType::kF32, {1, 6, 7});
+  const NodeRef product = build::elementwise(Op::kMul, {build::expand(a, {5, 6, 7}), build::expand(b, {5, 6, 7})});
+  const int k[] = {2};
+  CHECK(reduction(build::reduce(Op::kSum, product, k, false)).order == ReduceOrder::kChain);
+  CHECK(reduction(build::reduce(Op::kSum, product, k, false)).product);
+  const NodeRef half = build::elementwise(Op::kMul, {build::expand(a, {5, 6, 7}), g.add_input("c", DType::kF32, {5, 6, 7})});
+  CHECK(reduction(build::reduce(Op::kSum, half, k, false)).order == ReduceOrder::kLanes);
+}
+
+TEST_CASE("G3 permute: sum(permute(x)) is permute(sum(x))") {
+  Fixture f;
+  const int order[] = {2, 0, 1}, axis[] = {1};
+  const NodeRef turned = build::permute(f.t, order);  // [4, 2, 3]
+  const NodeRef sum = build::reduce(Op::kSum, turned, axis, false);
+  CHECK(sum->shape == Shape{4, 3});
+  CHECK(sum->op == Op::kPermute);
+  CHECK(sum->sources[0]->op == Op::kSum);
+  CHECK(sum->sources[0]->sources[0] == f.t);
+  CHECK(reduction(sum).axes == std::vector<int>{0});
+  CHECK(reduction(sum).order == ReduceOrder::kChain);
+  const int back[] = {1, 2, 0};
+  CHECK(build::permute(turned, back)->shape == f.t->shape);
+  // the last axis of the array itself decides, not that of the view
+  const int first[] = {0};
+  CHECK(reduction(build::reduce(Op::kSum, turned, first, false)).order == ReduceOrder::kLanes);
+  CHECK(build::reduce(Op::kSum, turned, first, true)->shape == Shape{1, 2, 3});
+}
+
+TEST_CASE("G5.reshape: one -1 is inferred, symbolic sizes divide as expressions") {
+  Fixture f;
+  CHECK(build::reshape(f.t, {-1})->shape == Shape{24});
+  CHECK(build::reshape(f.t, {4, -1, 2})->shape == Shape{4, 3, 2});
+  CHECK(build::reshape(f.x, {64, -1})->shape == Shape{64, f.n});
+  CHECK(build::reshape(f.x, {-1, 16})->shape == Shape{4 * f.n, 16});
+  CHECK(build::reshape(f.x, {f.n, -1, 8})->shape == Shape{f.n, 8, 8});
+  CHECK(build::exact_quotient(f.n * f.m + f.n, f.m + 1) == f.n);
+  CHECK(build::exact_quotient(2 * f.n * f.n - 2 * f.m * f.m, f.n + f.m) == 2 * f.n - 2 * f.m);
+  CHECK_FALSE(build::exact_quotient(f.n, 4).has_value());
+  CHECK_FALSE(build::exact_quotient(f.n + 1, f.n).has_value());
+  CHECK(build::exact_quotient(floor_div(f.n, 2) * f.m * 6, 3 * floor_div(f.n, 2)) == 2 * f.m);
+  CHECK_THROWS_AS(build::reshape(f.x, {-1, 7}), Error);
+  CHECK(build::reshape(build::reshape(f.t, {1, 24}), {24, 1, 1})->shape == Shape{24, 1, 1});
+}
+
+TEST_CASE("G5.slice: start, stop and step as in Python, for every length and bound") {
+  for (int64_t length : {0, 1, 2, 5, 7})
+    for (int64_t step : {-3, -2, -1, 1, 2, 3})
+      for (int64_t start = -9; start <= 9; ++start)
+        for (int64_t stop = -9; stop <= 9; ++stop) {
+          Graph g;
+          const NodeRef x = g.add_input("x", DType::kF32, {length});
+          const build::SliceSpec spec{start == 9 ? std::optional<Dim>() : Dim(start), stop == 9 ? std::optional<Dim>() : Dim(stop), step};
+          const NodeRef y = build::slice(x, {&spec, 1});
+          // the definition, by walking
+          auto bound = [&](int64_t b, int64_t open, int64_t lowest, int64_t highest) {
+            if (b == 9) return open;
+            if (b < 0) b += length;
+            return std::min(std::max(b, lowest), highest);
+          };
+          std::vector<int64_t> wanted, got;
+          const int64_t from = step > 0 ? bound(start, 0, 0, length) : bound(start, length - 1, -1, length - 1);
+          const int64_t to = step > 0 ? bound(stop, length, 0, length) : bound(stop, -1, -1, length - 1);
+          for (int64_t i = from; step > 0 ? i < to : i > to; i += step) wanted.push_back(i);
+          for (int64_t i = 0; i < y->shape[0].constant(); ++i)
+            got.push_back(y == x ? i : y->as<SliceAttributes>().start[0].constant() + i * y->as<SliceAttributes>().step[0]);
+          REQUIRE(got == wanted);
+          if (y != x) REQUIRE(build::as_slice_specs(y).has_value());
+        }
+}
+
+TEST_CASE("G16.dims: symbolic slices clamp, and say at run time what they need") {
+  Fixture f;
+  const build::SliceSpec head[] = {{{}, Dim(64), 1}, {}}, tail[] = {{Dim(-3), {}, 1}, {}}, flip[] = {{{}, {}, -1}, {}};
+  CHECK(build::slice(f.x, head)->shape[0] == min(f.n, 64));
+  CHECK(build::slice(f.x, tail)->shape[0] == f.n - max(f.n - 3, 0));
+  CHECK(build::slice(f.x, flip)->shape[0] == f.n);
+  f.graph.add_output("head", build::slice(f.x, head));
+  f.graph.add_output("flip", build::slice(f.x, flip));
+  CHECK(requirements(f.graph).empty());
+  const Dim start[] = {f.m, 0}, size[] = {4, 64};
+  const int64_t step[] = {1, 1};
+  f.graph.add_output("part", build::slice_exactly(f.x, start, size, step));
+  f.graph.add_output("shorter", build::full(f.graph, {f.n - 4}, scalar_from_int(DType::kI32, 0)));
+  const std::vector<Requirement> needed = requirements(f.graph);
+  REQUIRE(needed.size() >= 2);
+  auto holds = [&](int64_t n, int64_t m) {
+    for (const Requirement& r : needed)
+      if (evaluate(r.nonnegative, [&](const SymAtom& v) { return v.name == "n" ? n : m; }) < 0) return false;
+    return true;
+  };
+  CHECK(holds(8, 4));
+  CHECK_FALSE(holds(8, 5));  // rows 5..8 of 8
+  CHECK_FALSE(holds(3, 1));
+}
+
+TEST_CASE("G1.composites: the primitives they are made of") {
+  CHECK(primitives("sub(x, y)") == "  v0 = neg(y)\n  v1 = add(x, v0)\n");
+  CHECK(primitives("x > y") == "  v0 = lt(y, x)\n");
+  CHECK(primitives("x >= y") == "  v0 = le(y, x)\n");
+  CHECK(primitives("square(x)") == "  v0 = mul(x, x)\n");
+  CHECK(primitives("rsqrt(x)") == "  v0 = sqrt(x)\n  v1 = recip(v0)\n");
+  CHECK(primitives("relu(i)") == "  v0 = maximum(i, i32(0))\n");
+  CHECK(primitives("sigmoid(x)") == "  v0 = neg(x)\n  v1 = exp(v0)\n  v2 = add(f32(1), v1)\n  v3 = recip(v2)\n");
+  CHECK(primitives("softplus(x)") ==
+        "  v0 = abs(x)\n  v1 = neg(v0)\n  v2 = exp(v1)\n  v3 = log1p(v2)\n  v4 = maximum(x, f32(0))\n  v5 = add(v3, v4)\n");
+  CHECK(primitives("clip(x, 0, 1)") == "  v0 = maximum(x, f32(0))\n  v1 = minimum(v0, f32(1))\n");
+  CHECK(primitives("lerp(x, y, c)") == "  v0 = neg(x)\n  v1 = add(y, v0)\n  v2 = fma(c, v1, x)\n");
+  CHECK(primitives("powi(x, 5)") == "  v0 = mul(x, x)\n  v1 = mul(v0, v0)\n  v2 = mul(x, v1)\n");
+  CHECK(primitives("powi(x, -1)") == "  v0 = recip(x)\n");
+  CHECK(primitives("powi(x, 0)") == "  v0 = reshape(f32(1), shape=[1, 1])\n  v1 = expand(v0, shape=[2, 3])\n");
+  CHECK(primitives("isinf(x)") == "  v0 = abs(x)\n  v1 = eq(v0, f32(inf))\n");
+  CHECK(primitives("logical_not(i)") == "  v0 = ne(i, i32(0))\n  v1 = bitwise_not(v0)\n");
+  CHECK(primitives("logical_and(b, i)") == "  v0 = ne(i, i32(0))\n  v1 = bitwise_and(b, v0)\n");
+  CHECK(primitives("mean(x, axes=[1])") == "  v0 = sum(x, axes=[1], order=lanes)\n  v1 = div(v0, f32(3))\n");
+  CHECK(primitives("any(i)") == "  v0 = ne(i, i32(0))\n  v1 = max(v0, axes=[0, 1], order=lanes)\n");
+  CHECK(primitives("all(b, axes=[0])") == "  v0 = min(b, axes=[0], order=chain)\n");
+  CHECK(primitives("transpose(x)") == "  v0 = permute(x, axes=[1, 0])\n");
+  CHECK(primitives("flip(x, axes=[-1])") == "  v0 = slice(x, step=[1, -1])\n");
+  CHECK(primitives("unsqueeze(x, axes=[0, -1])") == "  v0 = reshape(x, shape=[1, 2, 3, 1])\n");
+  CHECK(primitives("stack(x, y, axis=-1)") ==
+        "  v0 = reshape(x, shape=[2, 3, 1])\n  v1 = reshape(y, shape=[2, 3, 1])\n  v2 = concat(v0, v1, axis=2)\n");
+  CHECK(primitives("roll(x, shift=1, axis=1)") ==
+        "  v0 = slice(x, start=[none, 2])\n  v1 = slice(x, stop=[none, 2])\n  v2 = concat(v0, v1, axis=1)\n");
+  CHECK(primitives("roll(x, shift=-4, axis=1)") == primitives("roll(x, shift=2, axis=1)"));
+  CHECK(primitives("repeat(x, 2, axis=0)") ==
+        "  v0 = reshape(x, shape=[2, 1, 3])\n  v1 = expand(v0, shape=[2, 2, 3])\n  v2 = reshape(v1, shape=[4, 3])\n");
+}
+
+TEST_CASE("G16.dims: composites of symbolic arrays") {
+  Fixture f;
+  const NodeRef mean = build::mean(f.x, std::vector<int>{0}, false);
+  CHECK(mean->op == Op::kDiv);
+  CHECK(mean->sources[1]->op == Op::kCast);
+  CHECK(mean->sources[1]->sources[0]->as<SizeAttributes>().value == f.n);
+  const Dim one[] = {1};
+  CHECK(build::roll(f.x, one, std::vector<int>{0})->shape == f.x->shape);
+  CHECK(build::repeat(f.x, f.m, 0)->shape == Shape{f.n * f.m, 64});
+  CHECK(build::tile(f.x, one)->shape == f.x->shape);
+  const Dim reps[] = {f.m, 2};
+  CHECK(build::tile(f.x, reps)->shape == Shape{f.n * f.m, 128});
+  const std::vector<NodeRef> halves = build::split(f.x, {4, {}}, 1);
+  CHECK(halves.size() == 4);
+  CHECK(halves[3]->shape == Shape{f.n, 16});
+  CHECK(build::split(f.x, {std::nullopt, {Dim(2), f.m}}, 0).size() == 3);
+  const Dim three[] = {3};
+  const int64_t stride[] = {1};
+  const build::Padding same[] = {{1, 1}};
+  CHECK(build::unfold_spatial(f.x, 2, three, stride, stride, same)->shape == Shape{f.n, 64, 3, 3});
+  CHECK(build::full(f.graph, {f.n, f.m}, scalar_from_int(DType::kBool, 1))->shape == Shape{f.n, f.m});
+  CHECK(build::eye(f.graph, f.n, {}, DType::kI32)->shape == Shape{f.n, f.n});
+  CHECK(build::arange_from(f.graph, {}, 2, f.m + 10, 3, DType::kI64)->shape == Shape{floor_div(f.m + 10, 3)});
+}
+
+TEST_CASE("G1 graph: a copy shares nothing, keeps inputs, names and the order of shape variables") {
+  Fixture f;
+  const NodeRef unused = build::elementwise(Op::kExp, {f.y});
+  const NodeRef h = build::elementwise(Op::kMul, {f.x, f.s});
+  f.graph.set_node_name(h, "h");
+  f.graph.add_output("out", build::reduce(Op::kSum, h, std::vector<int>{1}, true));
+  const auto copy = f.graph.clone();
+  CHECK(copy->inputs().size() == 4);
+  CHECK(copy->inputs()[0]->graph == copy.get());
+  CHECK(&copy->dims() != &f.graph.dims());
+  CHECK(copy->inputs()[0]->shape[0].node()->table == &copy->dims());
+  CHECK(to_string(copy->dims().variables()[0]) == "n");
+  CHECK(to_string(copy->dims().variables()[1]) == "m");
+  CHECK(copy->nodes().size() < f.graph.nodes().size());
+  CHECK(print_graph(*copy) == print_graph(f.graph));
+  CHECK(unused->graph == &f.graph);
+}
+
+TEST_CASE("G1 graph: a chain of 100,000 nodes builds, copies, prints, parses, draws and dies") {
+  Graph g;
+  const NodeRef x = g.add_input("x", DType::kF32, {16});
+  NodeRef node = x;
+  for (int i = 0; i < 50000; ++i) node = build::elementwise(Op::kAdd, {build::elementwise(Op::kSin, {node}), x});
+  g.add_output("y", node);
+  CHECK(g.live_nodes().size() == 100001);
+  const auto copy = g.clone();
+  CHECK(copy->live_nodes().size() == 100001);
+  const std::string text = print_graph(g);
+  const auto parsed = parse_graph(text);
+  CHECK(parsed->live_nodes().size() == 100001);
+  CHECK(print_graph(*parsed) == text);
+  CHECK(to_dot(g).size() > text.size());
+  CHECK(requirements(g).empty());
+}
+
+TEST_CASE("G18.dot: nodes, types, constants and outputs") {
+  Fixture f;
+  const NodeRef h = build::elementwise(Op::kMul, {f.x, build::constant_like(f.x, 0.5)});
+  f.graph.set_node_name(h, "half \"x\"");
+  f.graph.add_output("y", build::reduce(Op::kSum, h, std::vector<int>{1}, false));
+  const std::string dot = to_dot(f.graph);
+  CHECK(dot.starts_with("digraph \"graph\" {"));
+  CHECK(dot.find("half \\\"x\\\" = mul\\noperand 1: 0.5\\nf32[n, 64]") != dot.npos);
+  CHECK(dot.find("axes 1 · lanes · product\\nf32[n]") != dot.npos);
+  CHECK(dot.find("label=\"y\"") != dot.npos);
+  CHECK(dot.find("n0 -> n") != dot.npos);
+}
+
+TEST_CASE("G12 dtypes: what operations give and take") {
+  Fixture f;
+  CHECK(build::arange(f.graph, f.n)->dtype == DType::kI32);
+  CHECK(build::size(f.graph, f.n)->dtype == DType::kI64);
+  CHECK(build::size(f.graph, 7)->op == Op::kConstant);
+  CHECK(build::bitcast(f.x, DType::kI32)->dtype == DType::kI32);
+  CHECK(build::cast(f.x, DType::kBool)->dtype == DType::kBool);
+  Graph g({.promote = true});
+  const NodeRef i = g.add_input("i", DType::kI32, {3}), l = g.add_input("l", DType::kI64, {3}), b = g.add_input("b", DType::kBool, {3}),
+                x = g.add_input("x", DType::kF32, {3}), d = g.add_input("d", DType::kF64, {3});
+  CHECK(build::elementwise(Op::kAdd, {i, l})->dtype == DType::kI64);
+  CHECK(build::elementwise(Op::kAdd, {x, d})->dtype == DType::kF64);
+  CHECK(build::elementwise(Op::kAdd, {i, x})->dtype == DType::kF32);
+  CHECK(build::elementwise(Op::kAdd, {b, i})->dtype == DType::kI32);
+  CHECK(build::elementwise(Op::kExp, {i})->dtype == DType::kF64);
+  CHECK(build::mean(l, {}, false)->dtype == DType::kF64);
+  CHECK(build::sub(i, d)->dtype == DType::kF64);
+  CHECK(build::elementwise(Op::kLt, {i, d})->dtype == DType::kBool);
+}
+
+TEST_CASE("G1 scalars: conversion, identities, text") {
+  CHECK(scalar_from_double(DType::kI32, 3e9).as<int32_t>() == INT32_MAX);
+  CHECK(scalar_from_double(DType::kI32, -1.9).as<int32_t>() == -1);
+  CHECK(scalar_from_double(DType::kI64, -1e30).as<int64_t>() == INT64_MIN);
+  CHECK(scalar_from_double(DType::kI64, NAN).as<int64_t>() == 0);
+  CHECK(scalar_from_double(DType::kI64, 0x1p62).as<int64_t>() == int64_t{1} << 62);
+  CHECK(scalar_from_double(DType::kBool, 0.25).bits[0] == 1);
+  CHECK(scalar_from_int(DType::kF32, 16777217).as<float>() == 16777216.0f);
+  CHECK(identity_of(Op::kReduceMax, DType::kF32).as<float>() == -INFINITY);
+  CHECK(identity_of(Op::kReduceMin, DType::kI32).as<int32_t>() == INT32_MAX);
+  CHECK(identity_of(Op::kReduceMax, DType::kBool).bits[0] == 0);
+  CHECK(identity_of(Op::kProd, DType::kF64).as<double>() == 1);
+  CHECK(to_string(scalar_from_double(DType::kF32, 0.1)) == "0.1");
+  CHECK(to_string(scalar_from_double(DType::kF64, -INFINITY)) == "-inf");
+  CHECK(to_string(scalar_from_int(DType::kBool, 2)) == "true");
+  CHECK_FALSE(int_fits(DType::kI32, int64_t{1} << 31));
+  CHECK(int_fits(DType::kI32, -(int64_t{1} << 31)));
+}
