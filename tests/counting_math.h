@@ -107,12 +107,21 @@ HARP_OPERATOR(+)
 HARP_OPERATOR(-)
 HARP_OPERATOR(*)
 HARP_OPERATOR(%)
-HARP_OPERATOR(&)
-HARP_OPERATOR(|)
 HARP_OPERATOR(^)
 HARP_OPERATOR(<<)
 HARP_OPERATOR(>>)
 #undef HARP_OPERATOR
+// with the operands in variables: clang suspects & of two calls that give bool
+template <DType D>
+CountedValue<D> operator&(CountedValue<D> a, CountedValue<D> b) {
+  const ScalarMath::T<D> left = a.get(), right = b.get();
+  return CountingMath::simple<D>(left & right);
+}
+template <DType D>
+CountedValue<D> operator|(CountedValue<D> a, CountedValue<D> b) {
+  const ScalarMath::T<D> left = a.get(), right = b.get();
+  return CountingMath::simple<D>(left | right);
+}
 #define HARP_COMPARISON(op)                                                      \
   template <DType D>                                                             \
   CountedValue<DType::kBool> operator op(CountedValue<D> a, CountedValue<D> b) { \

@@ -363,8 +363,10 @@ TEST_CASE("X2: functions give the same bits through a policy of classes, at the 
       std::printf("%-12s %s %3d simple %2d fma %d divisions %d rare\n", std::string(function).c_str(), std::string(name(dtype)).c_str(),
                   n.simple, n.fma, n.divide, n.rare);
   // the functions that kernels are bound by: an operation more is a decision, not an accident
-  for (const auto& [function, dtype, n] : costs) {
-    if (dtype != DType::kF32) continue;
+  for (const Cost& cost : costs) {
+    if (cost.dtype != DType::kF32) continue;
+    const std::string_view function = cost.function;
+    const OperationCounts& n = cost.counts;
     CAPTURE(function);
     const int operations = n.simple + n.fma;
     if (function == "exp") CHECK(operations <= 26);
