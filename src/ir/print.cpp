@@ -1,0 +1,202 @@
+// Text of the loop IR, for people and golden tests: values are numbered in order of first use within a kernel, each printed on a
+// line of its own before the first statement that needs it.
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/error.h"
+#include "ir/ir.h"
+#include "ir/linearize.h"
+
+namespace harp::ir {
+namespace {
+
+std::string type_text(Type t) { return t.lanes == 1 ? std::string(name(t.dtype)) : cat(name(t.dtype), "x", t.lanes); }
+
+/// A value as `op(sources)`, with `source` giving the text of each source.
+template <class SourceText>
+std::string value_text(const UOp& u, const std::vector<std::string>& buffers, SourceText source) {
+  const std::string sources = join(u.sources, ", ", source);
+  const std::string step = u.type.lanes > 1 ? cat(" step ", to_string(u.lane_step)) : std::string();
+  const auto buffer = [&] { return buffers.empty() ? cat("p", u.buffer) : buffers[static_cast<size_t>(u.buffer)]; };
+  switch (u.kind) {
+    case UKind::kConst: return to_string(u.value);
+    case UKind::kIndex: return cat("index(", to_string(u.index), step, ")");
+    case UKind::kInRange: return cat("in_range(", to_string(u.index), step, ")");
+    case UKind::kLoad: return cat("load ", buffer(), "[", to_string(u.index), step, "]", u.sources.empty() ? "" : " where ", sources);
+    case UKind::kAlu: return cat(info(u.op).id, "(", sources, ")");
+    case UKind::kCall: return cat(u.function->name, "(", sources, ")");
+    case UKind::kSplat: return cat("splat(", sources, ")");
+    case UKind::kAcc: return cat("acc", u.buffer, "[", to_string(u.index), step, "]");
+    case UKind::kParam: return cat("parameter", u.buffer);
+    case UKind::kTable: return cat(u.table->name, "[", sources, "]");
+    case UKind::kRarely: return cat("rarely ", u.function->name, "(", sources, ")");
+  }
+  return "";
+}
+
+class Printer {
+ public:
+  explicit Printer(const Kernel& kernel) {
+    for (const Param& p : kernel.params) buffers_.push_back(p.name);
+    append(out_, cat(kernel.name, "(",
+                     join(kernel.params, ", ", [](const Param& p) { return cat(p.written ? "out " : "", name(p.dtype), " ", p.name); }),
+                     ") # ", kernel.comment, "\n"));
+    for (size_t i = 0; i < kernel.accumulators.size(); ++i) {
+      const Accumulator& a = kernel.accumulators[i];
+      append(out_, cat("  acc", i, ": ", type_text(a.type), "[", a.count, "] ", info(a.combine).id, " from ", to_string(a.init), "\n"));
+    }
+    body(kernel.body, 1);
+  }
+  std::string take() { return std::move(out_); }
+
+ private:
+  void line(int depth, std::string_view text) { append(out_, cat(std::string(static_cast<size_t>(depth) * 2, ' '), text, "\n")); }
+
+  std::string reference(const UOp* u) { return u->kind == UKind::kConst ? to_string(u->value) : cat("%", numbers_.at(u)); }
+
+  void define(const UOp* root, int depth) {
+    std::vector<const UOp*> fresh, stack{root};
+    std::unordered_set<const UOp*> seen;
+    while (!stack.empty()) {
+      const UOp* u = stack.back();
+      stack.pop_back();
+      if (u->kind == UKind::kConst || numbers_.contains(u) || !seen.insert(u).second) continue;
+      fresh.push_back(u);
+      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+    }
+    std::sort(fresh.begin(), fresh.end(), [](const UOp* a, const UOp* b) { return a->id < b->id; });
+    for (const UOp* u : fresh) {
+      const size_t number = numbers_.size();
+      numbers_[u] = number;
+      line(depth, cat("%", number, ": ", type_text(u->type), " = ", value_text(*u, buffers_, [&](const UOp* s) { return reference(s); })));
+    }
+  }
+
+  void body(const std::vector<Stmt*>& statements, int depth) {
+    for (const Stmt* s : statements) statement(*s, depth);
+  }
+
+  void statement(const Stmt& s, int depth) {
+    for (const UOp* root : {s.value, s.mask, s.factor})
+      if (root != nullptr) define(root, depth);
+    const std::string at =
+        cat("[", to_string(s.index), s.value != nullptr && s.value->type.lanes > 1 ? cat(" step ", to_string(s.lane_step)) : "", "]");
+    switch (s.kind) {
+      case StmtKind::kBlock: return body(s.body, depth);
+      case StmtKind::kLoop: {
+        static constexpr std::string_view kKinds[] = {"for", "thread", "vector", "unroll"};
+        line(depth, cat(kKinds[static_cast<int>(s.loop)], " ", to_string(s.variable), " in ", to_string(s.begin), " .. ", to_string(s.end),
+                        s.step == 1 ? std::string() : cat(" step ", s.step), s.overlap ? " overlap" : "", ":"));
+        return body(s.body, depth + 1);
+      }
+      case StmtKind::kIf:
+        line(depth, cat("if ", to_string(s.condition), " >= 0:"));
+        body(s.body, depth + 1);
+        if (s.otherwise.empty()) return;
+        line(depth, "else:");
+        return body(s.otherwise, depth + 1);
+      case StmtKind::kStore:
+        return line(depth, cat("store ", buffers_[static_cast<size_t>(s.buffer)], at, " = ", reference(s.value),
+                               s.mask == nullptr ? std::string() : cat(" where ", reference(s.mask))));
+      case StmtKind::kAccDeclare: return line(depth, cat("declare acc", s.accumulator));
+      case StmtKind::kAccUpdate:
+        return line(depth, cat("update acc", s.accumulator, at, " with ", reference(s.value),
+                               s.factor == nullptr ? std::string() : cat(" * ", reference(s.factor))));
+      case StmtKind::kAccFold: return line(depth, cat("fold acc", s.accumulator));
+      case StmtKind::kComment: return line(depth, cat("# ", s.text));
+    }
+  }
+
+  std::vector<std::string> buffers_;
+  std::unordered_map<const UOp*, size_t> numbers_;
+  std::string out_;
+};
+
+std::string host_buffer_text(const HostBuffer& b) {
+  static constexpr std::string_view kKinds[] = {"input", "output", "workspace", "constant"};
+  const std::string offset = b.offset.is_constant(0) ? std::string() : cat(" + ", to_string(b.offset));
+  return b.kind == HostBuffer::Kind::kWorkspace ? cat("workspace", offset) : cat(kKinds[static_cast<int>(b.kind)], b.index, offset);
+}
+
+std::string arrays_text(const std::vector<ArrayType>& arrays) {
+  return join(arrays, ", ", [](const ArrayType& a) {
+    return cat(a.name, ": ", name(a.dtype), "[", join(a.shape, ", ", [](Sym s) { return to_string(s); }), "]");
+  });
+}
+
+}  // namespace
+
+std::string print(const Arena&, const Kernel& kernel) { return Printer(kernel).take(); }
+
+std::string print(const Module& module) {
+  std::string out = cat("module ", module.name, "(", arrays_text(module.inputs), ") -> (", arrays_text(module.outputs), ")\n");
+  append(out, cat("workspace ", to_string(module.workspace), " bytes\n"));
+  for (const Kernel& k : module.kernels) append(out, cat("\n", print(*module.arena, k)));
+  for (size_t g = 0; g < module.generations.size(); ++g) {
+    append(out, cat("\ngeneration ", g, "\n"));
+    for (const Launch& l : module.generations[g])
+      append(out, cat("  ", module.kernels[static_cast<size_t>(l.kernel)].name, "(", join(l.arguments, ", ", host_buffer_text), ")",
+                      l.guard ? cat(" if ", to_string(*l.guard), " >= 0") : std::string(), "\n"));
+  }
+  return out;
+}
+
+std::string print(const Kernel& kernel, std::span<const Line> lines) {
+  const std::vector<std::string> buffers = parameter_names(kernel);
+  std::unordered_map<const UOp*, std::string> names;
+  const std::function<std::string(const UOp*)> text = [&](const UOp* u) {
+    const auto found = names.find(u);
+    return found != names.end() ? found->second : value_text(*u, buffers, text);
+  };
+  std::string out = cat(kernel.name, "(", join(buffers, ", "), ")\n");
+  int depth = 1;
+  const auto line = [&](const std::string& t) { append(out, cat(std::string(static_cast<size_t>(depth) * 2, ' '), t, "\n")); };
+  const auto accumulator = [](const Stmt& s) { return cat("acc", s.accumulator); };
+  for (const Line& l : lines) {
+    const Stmt* s = l.statement;
+    switch (l.kind) {
+      case LineKind::kComment: line(cat("# ", s->text)); break;
+      case LineKind::kLoop:
+        line(cat("loop ", l.name, " (", to_string(s->variable), ") = ", to_string(s->begin), " .. ", to_string(s->end), " step ", s->step));
+        ++depth;
+        break;
+      case LineKind::kIf:
+        line(cat("if ", to_string(s->condition), " >= 0"));
+        ++depth;
+        break;
+      case LineKind::kElse:
+        --depth;
+        line("else");
+        ++depth;
+        break;
+      case LineKind::kEnd:
+        --depth;
+        line("end");
+        break;
+      case LineKind::kLet:
+        line(
+            cat(l.name, ": ", type_text(l.value->type), " = ", value_text(*l.value, buffers, text),
+                l.guards.empty() ? std::string() : cat(" if ", join(l.guards, " and ", [](Sym g) { return cat(to_string(g), " >= 0"); }))));
+        names[l.value] = l.name;
+        break;
+      case LineKind::kOffset: line(cat(l.name, " = integer operation")); break;
+      case LineKind::kPointer: line(cat(l.name, " = row of ", buffers[static_cast<size_t>(l.buffer)])); break;
+      case LineKind::kStore:
+        line(cat("store ", buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index), "] = ", text(s->value),
+                 s->mask == nullptr ? std::string() : cat(" where ", text(s->mask))));
+        break;
+      case LineKind::kAccDeclare: line(cat("declare ", accumulator(*s))); break;
+      case LineKind::kAccUpdate:
+        line(cat("update ", accumulator(*s), "[", to_string(s->index), "] with ", text(s->value),
+                 s->factor == nullptr ? std::string() : cat(" * ", text(s->factor))));
+        break;
+      case LineKind::kAccFold: line(cat("fold ", accumulator(*s))); break;
+      case LineKind::kReturn: line(cat("return ", text(l.value))); break;
+    }
+  }
+  return out;
+}
+
+}  // namespace harp::ir

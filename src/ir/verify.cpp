@@ -1,0 +1,218 @@
+// The rules of the loop IR, checked after lowering and after every rewrite in debug builds.
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/error.h"
+#include "ir/ir.h"
+
+namespace harp::ir {
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Kernel& kernel) : kernel_(kernel), declared_(kernel.accumulators.size(), 0) {}
+
+  void run() {
+    for (const Accumulator& a : kernel_.accumulators) {
+      require(a.count >= 1, "an accumulator has at least one element");
+      require(a.combine == Op::kAdd || a.combine == Op::kMul || a.combine == Op::kMax || a.combine == Op::kMin,
+              "accumulators add, multiply, max or min");
+      require(!is_bool(a.type.dtype) && a.init.dtype == a.type.dtype, "accumulators hold numbers and start at one of their dtype");
+    }
+    body(kernel_.body, 0);
+  }
+
+ private:
+  void require(bool condition, std::string_view rule) const {
+    if (!condition) fail(Code::kInternal, "IR of ", kernel_.name, ": ", rule);
+  }
+
+  // Loop variables in scope are those of the loops around.
+  void position(Sym e) const {
+    for (const SymAtom* v : variables_of(e))
+      if (v->is_loop && !open_.contains(v))
+        fail(Code::kInternal, "IR of ", kernel_.name, ": loop variable ", v->name, " is used outside its loop");
+  }
+
+  void buffer(int number, DType dtype, bool written) const {
+    require(number >= 0 && static_cast<size_t>(number) < kernel_.params.size(), "a buffer is a parameter");
+    const Param& p = kernel_.params[static_cast<size_t>(number)];
+    require(p.dtype == dtype, "loads and stores have the buffer's dtype");
+    require(!written || p.written, "a stored buffer is marked as written");
+  }
+
+  void value(const UOp* root) {
+    std::vector<const UOp*> stack{root};
+    while (!stack.empty()) {
+      const UOp* u = stack.back();
+      stack.pop_back();
+      // what depends on positions and accumulators has to be checked at every place of use; the graph below a statement is small
+      if (!visited_.insert(u).second) continue;
+      node(*u);
+      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+    }
+    visited_.clear();
+  }
+
+  void node(const UOp& u) {
+    const uint16_t lanes = u.type.lanes;
+    require(lanes >= 1 && (lanes & (lanes - 1)) == 0, "the number of lanes is a power of two");
+    for (const UOp* s : u.sources) require(s->id < u.id, "sources are made before users");
+    position(u.index);
+    position(u.lane_step);
+    switch (u.kind) {
+      case UKind::kConst: require(lanes == 1 && u.value.dtype == u.type.dtype, "a constant is one lane of its dtype"); break;
+      case UKind::kIndex: require(u.type.dtype == DType::kI64, "an index is an i64"); break;
+      case UKind::kInRange: require(is_bool(u.type.dtype), "in_range is a bool"); break;
+      case UKind::kLoad:
+        buffer(u.buffer, u.type.dtype, false);
+        require(u.sources.size() <= 1, "a load has at most a mask");
+        for (const UOp* mask : u.sources) require(is_bool(mask->type.dtype) && mask->type.lanes == lanes, "a load's mask has its lanes");
+        break;
+      case UKind::kAlu: alu(u); break;
+      case UKind::kCall:
+        require(u.function->parameters.size() == u.sources.size() && u.function->result == u.type.dtype, "calls fit their function");
+        for (size_t i = 0; i < u.sources.size(); ++i)
+          require(u.sources[i]->type.dtype == u.function->parameters[i] && u.sources[i]->type.lanes == lanes,
+                  "arguments fit their function");
+        break;
+      case UKind::kSplat:
+        require(u.sources.size() == 1 && u.sources[0]->type.lanes == 1 && u.sources[0]->type.dtype == u.type.dtype,
+                "a splat copies one lane");
+        break;
+      case UKind::kAcc:
+        require(u.buffer >= 0 && static_cast<size_t>(u.buffer) < declared_.size() && declared_[static_cast<size_t>(u.buffer)] > 0,
+                "an accumulator is declared before it is read");
+        require(kernel_.accumulators[static_cast<size_t>(u.buffer)].type.dtype == u.type.dtype, "an accumulator is read as what it is");
+        require(updating_.count(u.buffer) == 0 || updating_.at(u.buffer) == 0, "an accumulator is read outside the loops that update it");
+        break;
+      default: require(false, "parameters, tables and rare calls are for functions");
+    }
+  }
+
+  void alu(const UOp& u) const {
+    require(is_elementwise(u.op) && static_cast<size_t>(info(u.op).arity) == u.sources.size(), "an operation has its sources");
+    for (const UOp* s : u.sources) require(s->type.lanes == u.type.lanes, "sources have the lanes of the result");
+    const DType operand = u.sources.back()->type.dtype;
+    require(accepts(u.op, operand), "an operation gets a dtype it takes");
+    for (size_t i = u.op == Op::kWhere ? 1 : 0; i < u.sources.size(); ++i)
+      require(u.sources[i]->type.dtype == operand, "operands agree in dtype");
+    if (u.op == Op::kWhere) require(is_bool(u.sources[0]->type.dtype), "the condition of a where is bool");
+    if (info(u.op).result == Result::kBool) require(is_bool(u.type.dtype), "a comparison is a bool");
+    if (info(u.op).result == Result::kSame) require(u.type.dtype == operand, "a result has the dtype of its operands");
+  }
+
+  void body(const std::vector<Stmt*>& statements, int depth) {
+    std::vector<int> declared_here;
+    for (const Stmt* s : statements) {
+      if (s->kind == StmtKind::kAccDeclare) declared_here.push_back(s->accumulator);
+      if (s->kind == StmtKind::kAccFold) {
+        bool here = false;
+        for (int a : declared_here) here |= a == s->accumulator;
+        require(here, "an accumulator is folded in the block that declares it");
+      }
+      statement(*s, depth);
+    }
+    for (int a : declared_here) --declared_[static_cast<size_t>(a)];
+  }
+
+  static void updates(const std::vector<Stmt*>& statements, std::unordered_set<int>& found) {
+    for (const Stmt* s : statements) {
+      if (s->kind == StmtKind::kAccUpdate) found.insert(s->accumulator);
+      updates(s->body, found);
+      updates(s->otherwise, found);
+    }
+  }
+  static void declares(const std::vector<Stmt*>& statements, std::unordered_set<int>& found) {
+    for (const Stmt* s : statements) {
+      if (s->kind == StmtKind::kAccDeclare) found.insert(s->accumulator);
+      declares(s->body, found);
+      declares(s->otherwise, found);
+    }
+  }
+
+  void loop(const Stmt& s, int depth) {
+    require(s.step >= 1, "a loop's step is positive");
+    require(s.loop != LoopKind::kThread || (depth == 0 && kernel_.body.size() == 1), "the thread loop is the outermost and only statement");
+    position(s.begin);
+    position(s.end);
+    const SymAtom* variable = as_variable(s.variable);
+    require(variable != nullptr && variable->is_loop, "a loop has a variable");
+    require(open_.insert(variable).second, "a loop has a variable of its own");
+    // accumulators of outside that the loop changes
+    std::unordered_set<int> changed, own;
+    updates(s.body, changed);
+    declares(s.body, own);
+    for (int a : changed)
+      if (!own.contains(a)) ++updating_[a];
+    body(s.body, depth + 1);
+    for (int a : changed)
+      if (!own.contains(a)) --updating_[a];
+    open_.erase(variable);
+  }
+
+  void accumulator(const Stmt& s) const {
+    require(s.accumulator >= 0 && static_cast<size_t>(s.accumulator) < declared_.size(), "an accumulator is one of the kernel's");
+    require(s.kind == StmtKind::kAccDeclare || declared_[static_cast<size_t>(s.accumulator)] > 0,
+            "an accumulator is declared before it is updated");
+  }
+
+  void statement(const Stmt& s, int depth) {
+    for (const UOp* root : {s.value, s.mask, s.factor})
+      if (root != nullptr) value(root);
+    switch (s.kind) {
+      case StmtKind::kBlock: return body(s.body, depth);
+      case StmtKind::kLoop: return loop(s, depth);
+      case StmtKind::kIf:
+        position(s.condition);
+        body(s.body, depth + 1);
+        return body(s.otherwise, depth + 1);
+      case StmtKind::kStore:
+        require(s.value != nullptr, "a store has a value");
+        buffer(s.buffer, s.value->type.dtype, true);
+        position(s.index);
+        position(s.lane_step);
+        return require(s.mask == nullptr || (is_bool(s.mask->type.dtype) && s.mask->type.lanes == s.value->type.lanes),
+                       "a store's mask has its lanes");
+      case StmtKind::kAccDeclare:
+        accumulator(s);
+        ++declared_[static_cast<size_t>(s.accumulator)];
+        return;
+      case StmtKind::kAccUpdate: {
+        accumulator(s);
+        const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
+        require(s.value != nullptr && s.value->type.dtype == a.type.dtype, "an update has the accumulator's dtype");
+        require(s.factor == nullptr || (s.factor->type == s.value->type && is_float(a.type.dtype) && a.combine == Op::kAdd),
+                "products are summed, of floats");
+        position(s.index);
+        position(s.lane_step);
+        return require(s.value->type.lanes == a.type.lanes || !s.lane_step.is_constant(0), "a vector updates one element a lane");
+      }
+      case StmtKind::kAccFold: {
+        accumulator(s);
+        const int64_t count = kernel_.accumulators[static_cast<size_t>(s.accumulator)].count;
+        return require((count & (count - 1)) == 0, "a folded accumulator has a power of two elements");
+      }
+      case StmtKind::kComment: return;
+    }
+  }
+
+  const Kernel& kernel_;
+  std::vector<int> declared_;
+  std::unordered_set<const SymAtom*> open_;
+  std::unordered_map<int, int> updating_;
+  std::unordered_set<const UOp*> visited_;
+};
+
+}  // namespace
+
+void verify(const Module& module) {
+  for (const Kernel& k : module.kernels) Verifier(k).run();
+  for (const Generation& g : module.generations)
+    for (const Launch& l : g) {
+      HARP_ASSERT(l.kernel >= 0 && static_cast<size_t>(l.kernel) < module.kernels.size(), "a launch of kernel ", l.kernel);
+      HARP_ASSERT(l.arguments.size() == module.kernels[static_cast<size_t>(l.kernel)].params.size(), "a launch has one buffer a parameter");
+    }
+}
+
+}  // namespace harp::ir

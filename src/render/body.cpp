@@ -1,0 +1,320 @@
+#include "render/body.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "render/types.h"
+
+namespace harp::render {
+
+using ir::Line;
+using ir::LineKind;
+using ir::Stmt;
+using ir::UKind;
+using ir::UOp;
+
+namespace {
+
+/// Accumulators are kept as vectors where every access is a whole vector at a multiple of its lanes.
+class Layouts {
+ public:
+  explicit Layouts(const ir::Kernel& kernel) : kernel_(kernel), lanes_(kernel.accumulators.size(), 0) {
+    visit(kernel.body);
+    for (size_t i = 0; i < lanes_.size(); ++i) {
+      const ir::Accumulator& a = kernel.accumulators[i];
+      const int lanes = std::max({lanes_[i], 1, static_cast<int>(a.type.lanes)});
+      layouts_.push_back({lanes, a.type.lanes > 1 ? a.count : a.count / lanes});
+    }
+  }
+  std::vector<AccumulatorLayout> take() { return std::move(layouts_); }
+
+ private:
+  // 0: no access seen, -1: elements
+  void access(int accumulator, Sym index, Sym step, int lanes) {
+    const ir::Accumulator& a = kernel_.accumulators[static_cast<size_t>(accumulator)];
+    int& known = lanes_[static_cast<size_t>(accumulator)];
+    if (a.type.lanes > 1 || known < 0) return;
+    const bool whole = lanes > 1 && step.is_constant(1) && a.count % lanes == 0 && mod(index, lanes).is_constant(0);
+    known = whole && (known == 0 || known == lanes) ? lanes : -1;
+  }
+  void value(const UOp* root) {
+    std::vector<const UOp*> stack{root};
+    while (!stack.empty()) {
+      const UOp* u = stack.back();
+      stack.pop_back();
+      if (!seen_.insert(u).second) continue;
+      // element 0 read as a scalar is the result of a fold, which works on either layout
+      if (u->kind == UKind::kAcc && !(u->type.lanes == 1 && u->index.is_constant(0) && folded_.contains(u->buffer)))
+        access(u->buffer, u->index, u->lane_step, u->type.lanes);
+      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+    }
+  }
+  void visit(const std::vector<Stmt*>& body) {
+    for (const Stmt* s : body)
+      if (s->kind == ir::StmtKind::kAccFold) folded_.insert(s->accumulator);
+    for (const Stmt* s : body) {
+      if (s->kind == ir::StmtKind::kAccUpdate) access(s->accumulator, s->index, s->lane_step, s->value->type.lanes);
+      for (const UOp* root : {s->value, s->mask, s->factor})
+        if (root != nullptr) value(root);
+      visit(s->body);
+      visit(s->otherwise);
+    }
+  }
+
+  const ir::Kernel& kernel_;
+  std::vector<int> lanes_;
+  std::set<int> folded_;
+  std::set<const UOp*> seen_;
+  std::vector<AccumulatorLayout> layouts_;
+};
+
+class BodyRenderer {
+ public:
+  BodyRenderer(Unit& unit, ExpressionContext context, ir::Arena* arena, std::function<std::string(const SymAtom*)> shape_name)
+      : unit_(unit),
+        context_(std::move(context)),
+        arena_(arena),
+        position_(unit, names_,
+                  [this, shape_name = std::move(shape_name)](const SymAtom* v) {
+                    body_.shape_variables.insert(v);
+                    return shape_name(v);
+                  }),
+        expression_(unit, names_, position_, context_) {}
+
+  Body render(std::span<const Line> lines) {
+    for (const Line& l : lines) line(l);
+    return std::move(body_);
+  }
+
+ private:
+  void out(std::string_view text) { append(body_.text, cat(std::string(static_cast<size_t>(indent_) * 2, ' '), text, "\n")); }
+
+  void line(const Line& l) {
+    switch (l.kind) {
+      case LineKind::kComment: return out(cat("/* ", l.statement->text, " */"));
+      case LineKind::kLoop: return loop(l);
+      case LineKind::kIf: return open(cat("if (", position_.is_nonnegative(l.statement->condition).text, ") {"), nullptr);
+      case LineKind::kElse: return branch();
+      case LineKind::kEnd: return close();
+      case LineKind::kLet: return let(l);
+      case LineKind::kOffset:
+        out(cat("const int64_t ", l.name, " = ", position_.operation(*l.atom).text, ";"));
+        return names_.atom(l.atom, l.name);
+      case LineKind::kPointer: return pointer(l);
+      case LineKind::kStore: return store(*l.statement);
+      case LineKind::kAccDeclare: return declare(*l.statement);
+      case LineKind::kAccUpdate: return update(*l.statement);
+      case LineKind::kAccFold: return fold(l);
+      case LineKind::kReturn: return out(cat("return ", result(l.value), ";"));
+    }
+  }
+
+  void open(std::string_view head, const SymAtom* loop_variable) {
+    out(head);
+    ++indent_;
+    names_.open(loop_variable);
+  }
+  void close() {
+    names_.close();
+    --indent_;
+    out("}");
+  }
+  void branch() {
+    names_.close();
+    --indent_;
+    open("} else {", nullptr);
+  }
+
+  std::string result(const UOp* value) {
+    if (is_bool(value->type.dtype) && expression_.lanes(value) > 1) return expression_.mask(value, std::max(result_mask_bits_, 8));
+    return expression_.whole(value).text;
+  }
+
+  void loop(const Line& l) {
+    const Stmt& s = *l.statement;
+    const std::string& v = l.name;
+    const std::string begin = position_(s.begin).text, end = bracket(position_(s.end), kShift);
+    const std::string advance = s.step == 1 ? cat("++", v) : cat(v, " += ", s.step);
+    if (s.loop == ir::LoopKind::kUnroll && s.begin.is_constant() && s.end.is_constant())
+      out(cat("#pragma GCC unroll ", std::clamp<int64_t>((s.end.constant() - s.begin.constant() + s.step - 1) / s.step, 1, 64)));
+    std::string head;
+    if (s.loop != ir::LoopKind::kThread) {
+      head = cat("for (int64_t ", v, " = ", begin, "; ", v, " < ", end, "; ", advance, ") {");
+    } else {
+      // begin0 and end0 count iterations
+      const auto at = [&](std::string_view count) {
+        std::string text = s.step == 1 ? cat("(int64_t)", count) : cat("(int64_t)", count, " * ", s.step);
+        return s.begin.is_constant(0) ? text : cat(bracket(position_(s.begin), kSum), " + ", text);
+      };
+      head = cat("for (int64_t ", v, " = ", at("begin0"), "; ", v, " < ", at("end0"), "; ", advance, ") {");
+    }
+    open(head, l.atom);
+    names_.atom(l.atom, v);
+    if (s.overlap) {
+      const Text last = position_(s.end - s.step);
+      out(cat("if (", v, " > ", bracket(last, kSum), ") ", v, " = ", last.text, "; /* the last step overlaps the one before */"));
+    }
+  }
+
+  void let(const Line& l) {
+    const UOp* u = l.value;
+    const int n = expression_.lanes(u);
+    const std::string type = expression_.type(u);
+    const int bits = n > 1 && is_bool(u->type.dtype) ? std::max(expression_.mask_bits(u), 8) : 0;
+    if (u->kind == UKind::kRarely) {
+      rarely(l, type);
+    } else if (!l.guards.empty()) {
+      std::string condition;
+      for (Sym g : l.guards) append(condition, cat(condition.empty() ? "" : " && ", position_.is_nonnegative(g).text));
+      if (n == 1) {
+        out(cat("const ", type, " ", l.name, " = ", condition, " ? ", bracket(expression_.computation(u), kSum), " : 0;"));
+      } else {
+        out(cat(type, " ", l.name, " = {0};"));
+        out(cat("if (", condition, ") ", l.name, " = ", named_computation(u, bits), ";"));
+      }
+    } else {
+      out(cat("const ", type, " ", l.name, " = ", named_computation(u, bits), ";"));
+    }
+    names_.value(u, {l.name, bits});
+  }
+  std::string named_computation(const UOp* u, int) { return expression_.computation(u).text; }
+
+  /// name = common; where the condition holds in some lane, those lanes are computed one by one.
+  void rarely(const Line& l, const std::string& type) {
+    const UOp* u = l.value;
+    const int n = expression_.lanes(u);
+    const std::span<const UOp* const> arguments(u->sources.begin() + 2, u->sources.end());
+    const std::string function = unit_.function(*u->function, 1);
+    const std::string common = expression_.whole(u->sources[1]).text;
+    const std::string condition = expression_(u->sources[0]).text;
+    if (n == 1) {
+      const std::string list = join(arguments, ", ", [&](const UOp* a) { return expression_(a).text; });
+      return out(cat("const ", type, " ", l.name, " = ", bracket(expression_(u->sources[0]), kRelational), " ? ", function, "(", list,
+                     ") : ", bracket(expression_(u->sources[1]), kSum), ";"));
+    }
+    out(cat(type, " ", l.name, " = ", common, ";"));
+    const int bits = expression_(u->sources[0]).mask_bits;
+    std::vector<std::string> types;
+    for (const UOp* a : arguments) types.push_back(expression_.type(a));
+    const std::string lane_by_lane = unit_.rare_lanes(*u->function, n, bits, type, types);
+    out(cat("if (__builtin_expect(", unit_.any(bits, n), "(", condition, "), 0)) ", l.name, " = ", lane_by_lane, "(", condition, ", ",
+            l.name, ", ", join(arguments, ", ", [&](const UOp* a) { return expression_.whole(a).text; }), ");"));
+  }
+
+  void pointer(const Line& l) {
+    const ir::Param& p = context_.kernel->params[static_cast<size_t>(l.buffer)];
+    const std::string element(memory_type(p.dtype));
+    out(cat(p.written ? "" : "const ", element, "* ", l.name, " = ", context_.parameters[static_cast<size_t>(l.buffer)], " + ",
+            bracket(position_(l.row), kSum), ";"));
+    names_.pointer(l.buffer, l.row, l.name);
+  }
+
+  void store(const Stmt& s) {
+    const DType dtype = s.value->type.dtype;
+    const int n = s.value->type.lanes;
+    const Expressions::Address at = expression_.address(s.buffer, s.index);
+    if (n == 1) {
+      const std::string assignment = cat(expression_.element_text(at), " = ", expression_(s.value).text, ";");
+      return out(s.mask == nullptr ? assignment : cat("if (", expression_(s.mask).text, ") ", assignment));
+    }
+    const std::string pointer = expression_.pointer_text(at);
+    std::string value = expression_.whole(s.value).text;
+    const int memory_bits = static_cast<int>(size_of(dtype)) * 8;
+    if (is_bool(dtype)) value = cat("(", unit_.memory_vector(dtype, n), ")(", expression_.mask(s.value, 8), " & 1)");
+    if (s.mask == nullptr && s.lane_step.is_constant(1)) {
+      const bool simple = at.rest.empty() && at.rest.constant == 0;
+      return out(cat("*(", unit_.memory_vector(dtype, n), "*)", simple ? pointer : cat("(", pointer, ")"), " = ", value, ";"));
+    }
+    const bool strided = !s.lane_step.is_constant(1);
+    std::string text = cat(unit_.store(dtype, n, strided, s.mask != nullptr), "(", pointer);
+    if (strided) append(text, cat(", ", position_(s.lane_step).text));
+    append(text, cat(", ", value));
+    if (s.mask != nullptr) append(text, cat(", ", expression_.mask(s.mask, memory_bits)));
+    out(cat(text, ");"));
+  }
+
+  void declare(const Stmt& s) {
+    const auto i = static_cast<size_t>(s.accumulator);
+    const ir::Accumulator& a = context_.kernel->accumulators[i];
+    const AccumulatorLayout& layout = context_.accumulators[i];
+    const std::string name = cat("acc", s.accumulator), type = unit_.type(a.type.dtype, layout.lanes);
+    const std::string one = literal(a.init).text;
+    const bool zero = a.init.bits[0] == 0 && a.init.bits[1] == 0;
+    const std::string value = layout.lanes == 1 ? one
+                              : zero            ? std::string("{0}")
+                                                : cat(unit_.splat(a.type.dtype, layout.lanes), "(", one, ")");
+    names_.unfold(s.accumulator);
+    if (layout.size == 1) return out(cat(type, " ", name, " = ", value, ";"));
+    if (zero) return out(cat(type, " ", name, "[", layout.size, "] = {", layout.lanes == 1 ? "0" : "{0}", "};"));
+    out(cat(type, " ", name, "[", layout.size, "];"));
+    out(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", value, ";"));
+  }
+
+  void update(const Stmt& s) {
+    const ir::Accumulator& a = context_.kernel->accumulators[static_cast<size_t>(s.accumulator)];
+    const int n = s.value->type.lanes;
+    const std::string target = expression_.accumulator(s.accumulator, s.index, n);
+    const Text value = expression_(s.value);
+    names_.unfold(s.accumulator);
+    if (s.factor != nullptr) {
+      const std::string fma = unit_.helper(*rule_of(Op::kFma, a.type.dtype), a.type.dtype, n);
+      return out(cat(target, " = ", fma, "(", expression_.whole(s.value).text, ", ", expression_.whole(s.factor).text, ", ", target, ");"));
+    }
+    if (a.combine == Op::kAdd || a.combine == Op::kMul)
+      return out(cat(target, a.combine == Op::kAdd ? " += " : " *= ", expression_.whole(s.value).text, ";"));
+    const std::string function = unit_.function(*arena_->function_of(a.combine, a.type.dtype), n);
+    out(cat(target, " = ", function, "(", target, ", ", expression_.whole(s.value).text, ");"));
+  }
+
+  void fold(const Line& l) {
+    const Stmt& s = *l.statement;
+    const auto i = static_cast<size_t>(s.accumulator);
+    const ir::Accumulator& a = context_.kernel->accumulators[i];
+    const AccumulatorLayout& layout = context_.accumulators[i];
+    const ir::Function* function = a.combine == Op::kMax || a.combine == Op::kMin ? arena_->function_of(a.combine, a.type.dtype) : nullptr;
+    const std::string accumulator = cat("acc", s.accumulator);
+    const bool vectors = a.type.lanes > 1;  // each lane for itself
+    const std::string name = unit_.fold(a.combine, function, a.type.dtype, layout.lanes, static_cast<int>(layout.size), vectors);
+    const std::string argument = layout.size == 1 ? cat("&", accumulator) : accumulator;
+    out(cat("const ", unit_.type(a.type.dtype, vectors ? layout.lanes : 1), " ", l.name, " = ", name, "(", argument, ");"));
+    names_.folded(s.accumulator, l.name);
+  }
+
+ public:
+  void result_mask_bits(int bits) { result_mask_bits_ = bits; }
+
+ private:
+  Unit& unit_;
+  ExpressionContext context_;
+  ir::Arena* arena_;
+  Names names_;
+  Body body_;
+  Positions position_;
+  Expressions expression_;
+  int indent_ = 1;
+  int result_mask_bits_ = 0;
+};
+
+}  // namespace
+
+Body render_function_body(Unit& unit, const ir::Function& function, int lanes, std::vector<std::string> parameters) {
+  ExpressionContext context;
+  context.lanes = lanes;
+  context.parameters = std::move(parameters);
+  BodyRenderer renderer(unit, std::move(context), nullptr, [](const SymAtom* v) -> std::string {
+    fail(Code::kInternal, "a math function mentions the shape variable ", v->name);
+  });
+  renderer.result_mask_bits(Unit::mask_bits_of(function));
+  return renderer.render(ir::linearize(function));
+}
+
+Body render_kernel_body(Unit& unit, const ir::Module& module, const ir::Kernel& kernel,
+                        const std::function<std::string(const SymAtom*)>& shape_name) {
+  ExpressionContext context;
+  context.kernel = &kernel;
+  context.parameters = ir::parameter_names(kernel);
+  context.accumulators = Layouts(kernel).take();
+  return BodyRenderer(unit, std::move(context), module.arena.get(), shape_name).render(ir::linearize(kernel));
+}
+
+}  // namespace harp::render

@@ -1,0 +1,23 @@
+// The lines of a kernel or a math function as C statements.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+
+#include "render/expression.h"
+
+namespace harp::render {
+
+struct Body {
+  std::string text;
+  std::set<const SymAtom*> shape_variables;  // those it mentions
+};
+
+/// Body of a math function over `lanes` lanes; parameters are called as given.
+Body render_function_body(Unit& unit, const ir::Function& function, int lanes, std::vector<std::string> parameters);
+/// Body of a kernel. `shape_names` are the names of shape variables in it.
+Body render_kernel_body(Unit& unit, const ir::Module& module, const ir::Kernel& kernel,
+                        const std::function<std::string(const SymAtom*)>& shape_name);
+
+}  // namespace harp::render

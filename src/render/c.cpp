@@ -1,0 +1,270 @@
+// Puts a unit together: header comment, prelude, definitions, kernels, kernel_main, the two entry points.
+#include "render/c.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/error.h"
+#include "base/revision.h"
+#include "render/body.h"
+#include "render/cost.h"
+#include "render/prelude.h"
+#include "render/types.h"
+
+namespace harp::render {
+namespace {
+
+/// Kernels that run side by side in one call at most; their arguments are on the stack together.
+constexpr size_t kMostTogether = 16;
+
+/// Names and notes of users inside a comment: no end of comment, no line breaks.
+std::string comment_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '/' && out.ends_with('*')) out += ' ';
+    if (c == '*' && out.ends_with('/')) out += ' ';
+    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return out;
+}
+
+bool mentions(std::string_view text, std::string_view name) {
+  const auto is_word = [](char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const size_t end = at + name.size();
+    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return true;
+  }
+  return false;
+}
+
+std::string counted(size_t n, std::string_view what) { return cat(n, " ", what, n == 1 ? "" : "s"); }
+
+struct RenderedKernel {
+  std::string name;
+  std::vector<const SymAtom*> shape_variables;  // fields after the buffers
+};
+
+class UnitRenderer {
+ public:
+  UnitRenderer(const ir::Module& module, const RenderOptions& options)
+      : module_(module), options_(options), unit_(options), host_(host_positions()) {
+    for (size_t i = 0; i < module.shape_vars.size(); ++i) shape_names_[variable_of(module.shape_vars[i])] = cat("shape", i);
+  }
+
+  std::string render() {
+    for (const ir::Kernel& k : module_.kernels) render_kernel(k);
+    const std::string main = kernel_main(), entry = entry_points();
+    std::string constants;
+    for (size_t i = 0; i < module_.constants.size(); ++i)
+      if (mentions(main, cat("constant", i))) append(constants, cat(constant_array(i), "\n"));
+    const std::string definitions = unit_.definitions();
+    return cat(header(), kRuntimeText, "\n", options_.plain_text ? std::string() : vector_note(), definitions,
+               definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n", kernels_,
+               mentions(main, "harp_for") || mentions(main, "harp_run_together") ? cat(kForText, "\n") : std::string(),
+               mentions(main, "harp_run_together") ? cat(kTogetherText, "\n") : std::string(),
+               mentions(entry, "harp_allocate") ? cat(kWorkspaceText, "\n") : std::string(), main, "\n", entry);
+  }
+
+ private:
+  Positions host_positions() {
+    return {unit_, host_names_, [this](const SymAtom* v) { return shape_name(v); }};
+  }
+  std::string shape_name(const SymAtom* v) const {
+    const auto found = shape_names_.find(v);
+    HARP_ASSERT(found != shape_names_.end(), "the shape variable ", v->name, " is not one of the module's");
+    return found->second;
+  }
+
+  std::string header() const {
+    const auto arrays = [](const std::vector<ir::ArrayType>& list) {
+      return join(list, ", ", [](const ir::ArrayType& a) {
+        return cat(a.name, ": ", name(a.dtype), "[", join(a.shape, ", ", [](Sym s) { return to_string(s); }), "]");
+      });
+    };
+    return cat("/* harp · graph \"", comment_text(module_.name), "\" · target ",
+               options_.plain_text ? "any, plain text" : options_.target.name, " · stable, law ", kLawRevision, " · ",
+               counted(module_.kernels.size(), "kernel"), ", ", counted(module_.generations.size(), "generation"), "\n   ",
+               comment_text(arrays(module_.inputs)), module_.inputs.empty() ? "" : " ", "-> ", comment_text(arrays(module_.outputs)),
+               " */\n");
+  }
+
+  static std::string vector_note() {
+    return "/* Vectors are passed between functions of this file only, so that no ABI is involved. */\n"
+           "#pragma GCC diagnostic ignored \"-Wpsabi\"\n\n";
+  }
+
+  // --- kernels ---------------------------------------------------------------------------------------------------------
+
+  void render_kernel(const ir::Kernel& kernel) {
+    const Body body = render_kernel_body(unit_, module_, kernel, [this](const SymAtom* v) { return shape_name(v); });
+    RenderedKernel rendered;
+    rendered.shape_variables.assign(body.shape_variables.begin(), body.shape_variables.end());
+    std::sort(rendered.shape_variables.begin(), rendered.shape_variables.end(),
+              [](const SymAtom* a, const SymAtom* b) { return a->id < b->id; });
+
+    std::string fields, unpacked;
+    const std::vector<std::string> names = ir::parameter_names(kernel);
+    for (size_t i = 0; i < names.size(); ++i) {
+      const std::string declared = cat(kernel.params[i].written ? "" : "const ", memory_type(kernel.params[i].dtype), "* ", names[i]);
+      append(fields, cat(" ", declared, ";"));
+      if (mentions(body.text, names[i])) append(unpacked, cat("  ", declared, " = a->", names[i], ";\n"));
+    }
+    for (const SymAtom* v : rendered.shape_variables) {
+      append(fields, cat(" int64_t ", shape_name(v), ";"));
+      append(unpacked, cat("  const int64_t ", shape_name(v), " = a->", shape_name(v), ";\n"));
+    }
+    const bool threads = thread_loop(kernel) != nullptr;
+    // what does not depend on the kernel's number: kernels that agree in it are one
+    const std::string shared = cat("  const struct $_args* a = arg;\n", unpacked,
+                                   threads ? "  (void)worker;\n" : "  (void)begin0, (void)end0, (void)worker;\n", body.text, "}\n");
+    const auto [known, is_new] = known_kernels_.emplace(cat(fields, shared), cat("kernel_", known_kernels_.size()));
+    rendered.name = known->second;
+    rendered_.push_back(rendered);
+    if (!is_new) return;
+    std::string text = shared;
+    text.replace(text.find('$'), 1, rendered.name);
+    append(kernels_, cat("struct ", rendered.name, "_args {", fields, " };\n\n/* ", comment_text(kernel.comment),
+                         " */\nstatic __attribute__((noinline)) void ", rendered.name,
+                         "(void* arg, size_t begin0, size_t end0, size_t worker) {\n", text, "\n"));
+  }
+
+  // --- the host half ---------------------------------------------------------------------------------------------------
+
+  std::string constant_array(size_t i) const {
+    const ir::ConstantArray& array = module_.constants[i];
+    const size_t size = size_of(array.dtype), count = array.data->size() / size;
+    const std::string name = cat("constant", i);
+    if (count == 0) return cat("static const ", memory_type(array.dtype), "* const ", name, " = 0;\n");
+    std::string text = cat("static const ", memory_type(array.dtype), " ", name, "[", count, "] = {");
+    for (size_t e = 0; e < count; ++e) {
+      Scalar value{array.dtype, {0, 0}};
+      std::memcpy(value.bits, array.data->data() + e * size, size);
+      if (is_bool(array.dtype)) value.bits[0] = value.bits[0] != 0;
+      append(text, cat(e == 0 ? "" : e % 16 == 0 ? ",\n    " : ", ", literal(value).text));
+    }
+    return cat(text, "};\n");
+  }
+
+  /// Address of a buffer in kernel_main; `element` is the type the kernel sees.
+  std::string argument(const ir::HostBuffer& buffer, const ir::Param& param) {
+    using Kind = ir::HostBuffer::Kind;
+    const Sym elements = floor_div(buffer.offset, static_cast<int64_t>(size_of(param.dtype)));
+    const std::string type = cat(param.written ? "" : "const ", memory_type(param.dtype), "*");
+    if (buffer.kind == Kind::kWorkspace) {
+      const auto [tmp, is_new] = tmps_.emplace(std::pair{to_string(buffer.offset), param.dtype}, cat("tmp", tmps_.size()));
+      if (is_new)
+        append(tmp_text_, cat("  ", memory_type(param.dtype), "* const ", tmp->second, " = (", memory_type(param.dtype), "*)(workspace + ",
+                              bracket(host_(buffer.offset), kSum), ");\n"));
+      return tmp->second;
+    }
+    const std::string_view base = buffer.kind == Kind::kInput ? "input" : buffer.kind == Kind::kOutput ? "output" : "constant";
+    return elements.is_constant(0) ? cat(base, buffer.index) : cat(base, buffer.index, " + ", bracket(host_(elements), kSum));
+  }
+
+  std::string arguments_text(const ir::Launch& launch, size_t number) {
+    const ir::Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
+    const RenderedKernel& rendered = rendered_[static_cast<size_t>(launch.kernel)];
+    HARP_ASSERT(launch.arguments.size() == kernel.params.size(), "launch of ", kernel.name, " with ", launch.arguments.size(), " buffers");
+    std::vector<std::string> values;
+    for (size_t i = 0; i < kernel.params.size(); ++i) values.push_back(argument(launch.arguments[i], kernel.params[i]));
+    for (const SymAtom* v : rendered.shape_variables) values.push_back(shape_name(v));
+    return cat("    struct ", rendered.name, "_args args", number, " = {", join(values, ", "), "};\n");
+  }
+
+  struct Count {
+    std::string n, grain;
+  };
+  Count count_of(const ir::Launch& launch) {
+    const ir::Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
+    std::string n = host_(iterations(kernel)).text;
+    if (launch.guard) n = cat(host_.is_nonnegative(*launch.guard).text, " ? ", n, " : 0");
+    const Sym work = work_of_iteration(kernel);
+    if (work.is_constant()) return {n, cat(1 + kWorthSharing / std::max<int64_t>(work.constant(), 1))};
+    return {n, cat("1 + ", kWorthSharing, " / (1 + ", bracket(host_(work), kSum), ")")};
+  }
+
+  std::string kernel_main() {
+    std::string body;
+    for (size_t g = 0; g < module_.generations.size(); ++g) {
+      const ir::Generation& generation = module_.generations[g];
+      for (size_t first = 0; first < generation.size(); first += kMostTogether) {
+        const size_t n = std::min(kMostTogether, generation.size() - first);
+        append(body, cat("  {", n > 1 || module_.generations.size() > 1 ? cat(" /* generation ", g, " */") : std::string(), "\n"));
+        std::string tasks;
+        for (size_t i = 0; i < n; ++i) {
+          const ir::Launch& launch = generation[first + i];
+          append(body, arguments_text(launch, i));
+          const Count count = count_of(launch);
+          const std::string& kernel = rendered_[static_cast<size_t>(launch.kernel)].name;
+          if (n == 1)
+            append(body, cat("    harp_for(rt, ", count.n, ", ", count.grain, ", ", kernel, ", &args0);\n"));
+          else
+            append(tasks, cat(i == 0 ? "" : ", ", "{", kernel, ", &args", i, ", ", count.n, ", ", count.grain, "}"));
+        }
+        if (n > 1) append(body, cat("    struct harp_task tasks[] = {", tasks, "};\n    harp_run_together(rt, ", n, ", tasks);\n"));
+        body += "  }\n";
+      }
+    }
+    body = tmp_text_ + body;
+    std::vector<std::string> parameters;
+    std::string unused;
+    const auto parameter = [&](std::string type, const std::string& name) {
+      parameters.push_back(cat(type, name));
+      if (!mentions(body, name)) append(unused, cat("  (void)", name, ";\n"));
+    };
+    for (size_t i = 0; i < module_.inputs.size(); ++i)
+      parameter(cat("const ", memory_type(module_.inputs[i].dtype), "* "), cat("input", i));
+    for (size_t i = 0; i < module_.outputs.size(); ++i) parameter(cat(memory_type(module_.outputs[i].dtype), "* "), cat("output", i));
+    for (size_t i = 0; i < module_.shape_vars.size(); ++i) parameter("int64_t ", cat("shape", i));
+    if (uses_workspace()) parameter("char* ", "workspace");
+    parameter("const harp_runtime* ", "rt");
+    return cat("static void kernel_main(", join(parameters, ", "), ") {\n", unused, body, "}\n");
+  }
+
+  bool uses_workspace() const { return !module_.workspace.is_constant(0) || !tmp_text_.empty(); }
+
+  std::string entry_points() {
+    std::string body, values;
+    std::vector<std::string> arguments;
+    for (size_t i = 0; i < module_.inputs.size(); ++i) arguments.push_back(cat("inputs[", i, "]"));
+    for (size_t i = 0; i < module_.outputs.size(); ++i) arguments.push_back(cat("outputs[", i, "]"));
+    for (size_t i = 0; i < module_.shape_vars.size(); ++i) arguments.push_back(cat("(int64_t)shape_vars[", i, "]"));
+    if (module_.inputs.empty()) body += "  (void)inputs;\n";
+    if (module_.outputs.empty()) body += "  (void)outputs;\n";
+    if (module_.shape_vars.empty()) body += "  (void)shape_vars;\n";
+    if (uses_workspace()) {
+      const std::string bytes = host_(module_.workspace).text;
+      for (const auto& [variable, name] : shape_names_)
+        if (mentions(bytes, name)) append(body, cat("  const int64_t ", name, " = (int64_t)shape_vars[", name.substr(5), "];\n"));
+      append(body, cat("  void* own;\n  char* workspace = harp_allocate(rt, (size_t)(", bytes, "), &own);\n  if (!workspace) return ",
+                       static_cast<int>(Code::kOutOfMemory), "; /* out of memory */\n"));
+      arguments.push_back("workspace");
+    }
+    arguments.push_back("rt");
+    return cat(
+        "__attribute__((visibility(\"default\"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const "
+        "harp_runtime* rt) {\n",
+        body, "  const harp_environment found = harp_enter();\n  kernel_main(", join(arguments, ", "), ");\n  harp_leave(found);\n",
+        uses_workspace() ? "  harp_release(rt, own);\n" : "",
+        "  return 0;\n}\n\n__attribute__((visibility(\"default\"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {\n"
+        "  entry_point_ex(inputs, outputs, shape_vars, 0);\n}\n");
+  }
+
+  const ir::Module& module_;
+  const RenderOptions& options_;
+  Unit unit_;
+  Names host_names_;
+  Positions host_;
+  std::map<const SymAtom*, std::string> shape_names_;
+  std::map<std::string, std::string> known_kernels_;  // text without the name -> name
+  std::vector<RenderedKernel> rendered_;              // parallel to module.kernels
+  std::string kernels_, tmp_text_;
+  std::map<std::pair<std::string, DType>, std::string> tmps_;
+};
+
+}  // namespace
+
+std::string render_c(const ir::Module& module, const RenderOptions& options) { return UnitRenderer(module, options).render(); }
+
+}  // namespace harp::render

@@ -1,0 +1,22 @@
+// The C renderer: a module of loop IR becomes one translation unit that includes nothing, needs at most malloc, free, memcpy and
+// memset, and exports entry_point and entry_point_ex (docs of both: base/runtime_abi.h).
+#pragma once
+
+#include <string>
+
+#include "base/target.h"
+#include "ir/ir.h"
+
+namespace harp::render {
+
+struct RenderOptions {
+  Target target;
+  /// No vector types and no compiler-specific arithmetic: the same bits from a C99 compiler with a handful of builtins.
+  /// The module must have been lowered with simd width 1.
+  bool plain_text = false;
+};
+
+/// Text of the unit. Kernels that do the same are one function. Error{kInternal} if the module breaks a rule of the IR.
+std::string render_c(const ir::Module& module, const RenderOptions& options);
+
+}  // namespace harp::render

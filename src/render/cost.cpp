@@ -1,0 +1,76 @@
+#include "render/cost.h"
+
+#include <algorithm>
+#include <set>
+
+namespace harp::render {
+
+using ir::LoopKind;
+using ir::Stmt;
+using ir::StmtKind;
+using ir::UKind;
+using ir::UOp;
+
+namespace {
+
+constexpr int64_t kCallCost = 15, kMemoryCost = 2, kUnknownTrips = 64;
+
+int64_t cost_of_values(const Stmt& s) {
+  std::vector<const UOp*> stack;
+  for (const UOp* root : {s.value, s.mask, s.factor})
+    if (root != nullptr) stack.push_back(root);
+  std::set<const UOp*> seen;
+  int64_t cost = 0;
+  while (!stack.empty()) {
+    const UOp* u = stack.back();
+    stack.pop_back();
+    if (!seen.insert(u).second) continue;
+    if (u->kind == UKind::kAlu) cost += info(u->op).cost;
+    if (u->kind == UKind::kCall) cost += kCallCost;
+    if (u->kind == UKind::kLoad) cost += kMemoryCost;
+    stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+  }
+  return cost;
+}
+
+/// Trips of a loop as an expression of shape variables; a bound from above where other loops decide.
+Sym trips(const Stmt& loop) {
+  const Sym count = ceil_div(loop.end - loop.begin, loop.step);
+  for (const SymAtom* v : variables_of(count))
+    if (v->is_loop) {
+      const SymRange r = range(count);
+      return r.hi > 0 && r.hi < (int64_t{1} << 20) ? Sym(r.hi) : Sym(kUnknownTrips);
+    }
+  return count;
+}
+
+Sym work(const std::vector<Stmt*>& body) {
+  Sym total = 0;
+  for (const Stmt* s : body) {
+    if (s->kind == StmtKind::kLoop)
+      total += (s->loop == LoopKind::kThread ? Sym(1) : trips(*s)) * work(s->body);
+    else if (s->kind == StmtKind::kIf)
+      total += max(work(s->body), work(s->otherwise));
+    else if (s->kind == StmtKind::kBlock)
+      total += work(s->body);
+    else if (s->kind == StmtKind::kStore || s->kind == StmtKind::kAccUpdate)
+      total += cost_of_values(*s) + kMemoryCost;
+  }
+  return total;
+}
+
+}  // namespace
+
+const Stmt* thread_loop(const ir::Kernel& kernel) {
+  const bool threads = kernel.body.size() == 1 && kernel.body[0]->kind == StmtKind::kLoop && kernel.body[0]->loop == LoopKind::kThread;
+  return threads ? kernel.body[0] : nullptr;
+}
+
+Sym iterations(const ir::Kernel& kernel) {
+  const Stmt* loop = thread_loop(kernel);
+  return loop == nullptr ? Sym(1) : ceil_div(loop->end - loop->begin, loop->step);
+}
+
+Sym work_of_iteration(const ir::Kernel& kernel) { return work(kernel.body); }
+
+}  // namespace harp::render

@@ -1,0 +1,344 @@
+#include "render/expression.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "render/types.h"
+
+namespace harp::render {
+
+using ir::UKind;
+using ir::UOp;
+
+namespace {
+
+int bits_of_dtype(DType dtype) { return static_cast<int>(size_of(dtype)) * 8; }
+
+Text literal_text(const Scalar& value) {
+  const Literal l = literal(value);
+  if (l.text.find(' ') != std::string::npos) return {l.text, kSum};
+  return {l.text, l.negative ? kUnary : kPrimary};
+}
+
+/// How tightly an operand of an operator of this precedence must bind; only sums and products nest without brackets.
+int operand_precedence(int precedence, bool first) {
+  switch (precedence) {
+    case kSum: return first ? kSum : kProduct;
+    case kProduct: return first ? kProduct : kUnary;
+    case kRelational:
+    case kEquality: return kSum;
+    default: return kUnary;
+  }
+}
+
+std::string substitute_pattern(std::string_view pattern, std::span<const std::string> operands, DType dtype) {
+  std::string out;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '$') {
+      out += pattern[i];
+      continue;
+    }
+    const char what = pattern[++i];
+    if (what == '1')
+      append(out, literal(is_float(dtype) ? scalar_from_double(dtype, 1) : scalar_from_int(dtype, 1)).text);
+    else
+      append(out, operands[static_cast<size_t>(what - 'a')]);
+  }
+  return out;
+}
+
+/// Both masks' natural width: bytes from memory give way to masks of comparisons, wide masks to narrow ones.
+int narrower(int a, int b) {
+  if (a == 0 || b == 0) return std::max(a, b);
+  if (a == 8 || b == 8) return std::max(a, b);
+  return std::min(a, b);
+}
+
+}  // namespace
+
+bool Expressions::is_uniform(const UOp* u) const {
+  return context_.kernel == nullptr ? context_.lanes > 1 && u->kind == UKind::kConst : u->kind == UKind::kSplat;
+}
+
+Text Expressions::uniform(const UOp* u) const { return u->kind == UKind::kSplat ? (*this)(u->sources[0]) : literal_text(u->value); }
+
+std::string Expressions::type(const UOp* u) const {
+  const int n = lanes(u);
+  if (n == 1 || !is_bool(u->type.dtype)) return unit_.type(u->type.dtype, n);
+  const int bits = mask_bits(u);
+  return unit_.mask(bits == 0 ? 32 : bits, n);
+}
+
+Text Expressions::operator()(const UOp* u) const {
+  if (const NamedValue* named = names_.find(u)) return {named->name, kPrimary, named->mask_bits};
+  return computation(u);
+}
+
+Text Expressions::whole(const UOp* u) const {
+  const int n = lanes(u);
+  if (n == 1 || !is_uniform(u)) return (*this)(u);
+  if (is_bool(u->type.dtype)) return {cat(unit_.splat_mask(32, n), "(", uniform(u).text, ")"), kPrimary, 32};
+  return {cat(unit_.splat(u->type.dtype, n), "(", uniform(u).text, ")"), kPrimary};
+}
+
+std::string Expressions::mask(const UOp* u, int bits) const {
+  const int n = lanes(u);
+  if (is_uniform(u)) return cat(unit_.splat_mask(bits, n), "(", uniform(u).text, ")");
+  const Text text = (*this)(u);
+  if (text.mask_bits == bits) return bracket(text, kUnary);
+  return cat("__builtin_convertvector(", text.text, ", ", unit_.mask(bits, n), ")");
+}
+
+int Expressions::mask_bits(const UOp* u) const {
+  if (const NamedValue* named = names_.find(u)) return named->mask_bits;
+  if (is_uniform(u)) return 0;
+  switch (u->kind) {
+    case UKind::kLoad: return 8;
+    case UKind::kCall: return Unit::mask_bits_of(*u->function);
+    case UKind::kAlu: {
+      if (!is_bool(u->sources[0]->type.dtype)) return bits_of_dtype(u->sources[0]->type.dtype);
+      int bits = 0;
+      for (const UOp* s : u->sources) bits = narrower(bits, mask_bits(s));
+      return bits;
+    }
+    default: return 32;
+  }
+}
+
+Text Expressions::computation(const UOp* u) const {
+  switch (u->kind) {
+    case UKind::kConst: return lanes(u) > 1 ? whole(u) : literal_text(u->value);
+    case UKind::kSplat: return whole(u);
+    case UKind::kParam: return {context_.parameters[static_cast<size_t>(u->buffer)], kPrimary};
+    case UKind::kIndex:
+      if (lanes(u) == 1) return position_(u->index);
+      return {cat(unit_.ramp(DType::kI64, lanes(u)), "(", position_(u->index).text, ", ", position_(u->lane_step).text, ")"), kPrimary};
+    case UKind::kInRange:
+      if (lanes(u) == 1) return position_.is_nonnegative(u->index);
+      return {cat(unit_.in_range(lanes(u)), "(", position_(u->index).text, ", ", position_(u->lane_step).text, ")"), kPrimary, 32};
+    case UKind::kLoad: return load(u);
+    case UKind::kAcc: return acc(u);
+    case UKind::kAlu: return alu(u);
+    case UKind::kCall: return call(u);
+    case UKind::kTable: {
+      const std::string name = unit_.table_element(*u->table, lanes(u));
+      return {cat(name, lanes(u) > 1 ? "(" : "[", whole(u->sources[0]).text, lanes(u) > 1 ? ")" : "]"), kPrimary};
+    }
+    case UKind::kRarely: break;  // always has a name: the renderer of lines writes it as statements
+  }
+  fail(Code::kInternal, "a rare call inside an expression");
+}
+
+Text Expressions::alu(const UOp* u) const {
+  const Rule* rule = rule_of(u->op, u->sources.back()->type.dtype);
+  HARP_ASSERT(rule != nullptr, "no rule for ", name(u->op), " of ", name(u->sources.back()->type.dtype));
+  switch (rule->form) {
+    case Form::kSelect: return select(u);
+    case Form::kCast: return cast(u);
+    case Form::kBitcast: return bitcast(u);
+    case Form::kShift:
+      if (is_count_in_range(u)) return operators(u, {u->op, kInts, Form::kOperator, kShift, u->op == Op::kShl ? "$a << $b" : "$a >> $b"});
+      [[fallthrough]];
+    case Form::kHelper:
+    case Form::kPredicate: {
+      const std::string name = unit_.helper(*rule, u->sources[0]->type.dtype, lanes(u));
+      const int bits = rule->form == Form::kPredicate && lanes(u) > 1 ? bits_of_dtype(u->sources[0]->type.dtype) : 0;
+      return {cat(name, "(", arguments(u->sources), ")"), kPrimary, bits};
+    }
+    case Form::kOperator: break;
+  }
+  return lanes(u) > 1 && is_bool(u->sources[0]->type.dtype) ? masks(u, *rule) : operators(u, *rule);
+}
+
+/// Inside functions every count is; elsewhere a constant may be.
+bool Expressions::is_count_in_range(const UOp* shift) const {
+  if (context_.kernel == nullptr) return true;
+  const UOp* count = shift->sources[1]->kind == UKind::kSplat ? shift->sources[1]->sources[0] : shift->sources[1];
+  return count->kind == UKind::kConst && count->value.bits[0] < size_of(shift->type.dtype) * 8;
+}
+
+Text Expressions::operators(const UOp* u, const Rule& rule) const {
+  const int n = lanes(u);
+  std::vector<const UOp*> sources = u->sources;
+  std::string_view pattern = rule.pattern;
+  // a + (-b) is the very same operation as a - b
+  std::string negated;
+  if (u->op == Op::kAdd) {
+    const auto is_negation = [&](const UOp* s) { return s->kind == UKind::kAlu && s->op == Op::kNeg && names_.find(s) == nullptr; };
+    const auto is_negative = [&](const UOp* s) {
+      const UOp* one = s->kind == UKind::kSplat ? s->sources[0] : s;
+      return one->kind == UKind::kConst && literal_text(one->value).precedence == kUnary;
+    };
+    if (is_negation(sources[0]) && !is_negation(sources[1])) std::swap(sources[0], sources[1]);
+    if (is_negation(sources[1])) {
+      sources[1] = sources[1]->sources[0];
+      pattern = "$a - $b";
+    } else if (is_negative(sources[1])) {
+      const UOp* one = sources[1]->kind == UKind::kSplat ? sources[1]->sources[0] : sources[1];
+      negated = literal_text(one->value).text.substr(1);
+      pattern = "$a - $b";
+    }
+  }
+  const bool all_uniform = std::all_of(sources.begin(), sources.end(), [&](const UOp* s) { return is_uniform(s); });
+  std::vector<std::string> operands;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    Text text;
+    if (i == 1 && !negated.empty())
+      text = {negated, kPrimary};
+    else if (n > 1 && is_uniform(sources[i]))
+      text = all_uniform && i == 0 ? whole(sources[i]) : uniform(sources[i]);
+    else
+      text = (*this)(sources[i]);
+    const int needed = operand_precedence(rule.precedence, i == 0 && rule.op != Op::kRecip);
+    const bool minus = text.text.starts_with('-') && (rule.precedence == kUnary || i > 0);
+    operands.push_back(minus ? cat("(", text.text, ")") : bracket(text, needed));
+  }
+  const DType operand = sources[0]->type.dtype;
+  const bool compares = n > 1 && is_bool(u->type.dtype);
+  return {substitute_pattern(pattern, operands, operand), rule.precedence, compares ? bits_of_dtype(operand) : 0};
+}
+
+Text Expressions::masks(const UOp* u, const Rule& rule) const {
+  int bits = mask_bits(u);
+  if (bits == 0) bits = 32;
+  std::vector<std::string> operands;
+  for (const UOp* s : u->sources) operands.push_back(mask(s, bits));
+  return {substitute_pattern(rule.mask_pattern, operands, DType::kBool), rule.precedence, bits};
+}
+
+Text Expressions::select(const UOp* u) const {
+  const int n = lanes(u);
+  const DType dtype = u->type.dtype;
+  if (n == 1) {
+    const auto part = [&](int i) { return bracket((*this)(u->sources[static_cast<size_t>(i)]), kSum); };
+    return {cat(bracket((*this)(u->sources[0]), kRelational), " ? ", part(1), " : ", part(2)), kConditional};
+  }
+  if (is_bool(dtype)) {
+    const int bits = mask_bits(u) == 0 ? 32 : mask_bits(u);
+    return {cat(unit_.select(signed_of(bits), n), "(", mask(u->sources[0], bits), ", ", mask(u->sources[1], bits), ", ",
+                mask(u->sources[2], bits), ")"),
+            kPrimary, bits};
+  }
+  return {cat(unit_.select(dtype, n), "(", mask(u->sources[0], bits_of_dtype(dtype)), ", ", whole(u->sources[1]).text, ", ",
+              whole(u->sources[2]).text, ")"),
+          kPrimary};
+}
+
+Text Expressions::cast(const UOp* u) const {
+  const UOp* source = u->sources[0];
+  const DType from = source->type.dtype, to = u->type.dtype;
+  const int n = lanes(u);
+  const auto zero = [&] { return literal(is_float(from) ? scalar_from_double(from, 0) : scalar_from_int(from, 0)).text; };
+  if (is_bool(to)) return {cat(bracket(whole(source), kSum), " != ", zero()), kEquality, n > 1 ? bits_of_dtype(from) : 0};
+  if (is_float(from) && is_int(to) && context_.kernel != nullptr)
+    return {cat(unit_.cast(from, to, n), "(", whole(source).text, ")"), kPrimary};
+  if (n == 1) return {cat("(", unit_.type(to, 1), ")", bracket((*this)(source), kUnary)), kUnary};
+  if (is_bool(from)) {
+    const Text bit{cat(mask(source, bits_of_dtype(to)), " & 1"), kAnd};
+    if (is_signed_int(to)) return bit;
+    if (is_int(to)) return {cat("(", unit_.type(to, n), ")(", bit.text, ")"), kUnary};
+    return {cat("__builtin_convertvector(", bit.text, ", ", unit_.type(to, n), ")"), kPrimary};
+  }
+  // positions as i32: the ramp wraps to the same bits whether made wide or narrow
+  if (source->kind == UKind::kIndex && to == DType::kI32 && names_.find(source) == nullptr)
+    return {cat(unit_.ramp(to, n), "((int32_t)", bracket(position_(source->index), kUnary), ", (int32_t)",
+                bracket(position_(source->lane_step), kUnary), ")"),
+            kPrimary};
+  if (is_int(from) && is_int(to) && size_of(from) == size_of(to))
+    return {cat("(", unit_.type(to, n), ")", bracket(whole(source), kUnary)), kUnary};
+  return {cat("__builtin_convertvector(", whole(source).text, ", ", unit_.type(to, n), ")"), kPrimary};
+}
+
+Text Expressions::bitcast(const UOp* u) const {
+  const UOp* source = u->sources[0];
+  const DType from = source->type.dtype, to = u->type.dtype;
+  if (from == to) return whole(source);
+  HARP_ASSERT(!is_bool(from) && !is_bool(to), "bitcast of bool");
+  const bool canonical = context_.kernel != nullptr && is_float(from);
+  if (lanes(u) == 1 || canonical) return {cat(unit_.bits_of(from, to, lanes(u), canonical), "(", whole(source).text, ")"), kPrimary};
+  return {cat("(", unit_.type(to, lanes(u)), ")", bracket(whole(source), kUnary)), kUnary};
+}
+
+Text Expressions::load(const UOp* u) const {
+  const int n = lanes(u);
+  const DType dtype = u->type.dtype;
+  const Address at = address(u->buffer, u->index);
+  const UOp* guard = u->sources.empty() ? nullptr : u->sources[0];
+  if (n == 1) {
+    const Text element{is_bool(dtype) ? cat(element_text(at), " != 0") : element_text(at), is_bool(dtype) ? int{kEquality} : int{kPrimary}};
+    if (guard == nullptr) return element;
+    const Scalar zero{dtype, {0, 0}};
+    return {cat(bracket((*this)(guard), kRelational), " ? ", element.text, " : ", literal(zero).text), kConditional};
+  }
+  const std::string pointer = pointer_text(at);
+  std::string text;
+  if (guard == nullptr && u->lane_step.is_constant(1))
+    text =
+        cat("*(const ", unit_.memory_vector(dtype, n), "*)", at.rest.empty() && at.rest.constant == 0 ? pointer : cat("(", pointer, ")"));
+  else if (guard == nullptr && u->lane_step.is_constant(-1))
+    text = cat(unit_.load_reversed(dtype, n), "(", pointer, ")");
+  else {
+    const bool strided = !u->lane_step.is_constant(1);
+    text = cat(unit_.load(dtype, n, strided, guard != nullptr), "(", pointer);
+    if (strided) append(text, cat(", ", position_(u->lane_step).text));
+    if (guard != nullptr) append(text, cat(", ", mask(guard, bits_of_dtype(dtype))));
+    text += ")";
+  }
+  if (is_bool(dtype)) return {cat(text, " != 0"), kEquality, 8};
+  return {text, text[0] == '*' ? int{kUnary} : int{kPrimary}};
+}
+
+Text Expressions::acc(const UOp* u) const {
+  const int n = lanes(u);
+  const bool each_lane = context_.kernel->accumulators[static_cast<size_t>(u->buffer)].type.lanes > 1;
+  if ((n == 1 || each_lane) && u->index.is_constant(0))
+    if (const std::string* name = names_.find_folded(u->buffer)) return {*name, kPrimary};
+  if (n > 1 && !each_lane && !u->lane_step.is_constant(1)) {
+    const std::string text = cat(unit_.load(u->type.dtype, n, true, false), "(acc", u->buffer, " + ", bracket(position_(u->index), kSum),
+                                 ", ", position_(u->lane_step).text, ")");
+    return {text, kPrimary};
+  }
+  const std::string text = accumulator(u->buffer, u->index, n);
+  return {text, text[0] == '*' ? int{kUnary} : int{kPrimary}};
+}
+
+Text Expressions::call(const UOp* u) const {
+  const int bits = is_bool(u->type.dtype) && lanes(u) > 1 ? Unit::mask_bits_of(*u->function) : 0;
+  return {cat(unit_.function(*u->function, lanes(u)), "(", arguments(u->sources), ")"), kPrimary, bits};
+}
+
+std::string Expressions::arguments(const std::vector<const UOp*>& sources) const {
+  return join(sources, ", ", [&](const UOp* s) { return whole(s).text; });
+}
+
+Expressions::Address Expressions::address(int buffer, Sym index) const {
+  ir::SplitIndex split = ir::split_index(index, names_.innermost_loop());
+  const std::string& name = context_.parameters[static_cast<size_t>(buffer)];
+  if (split.row.empty()) return {name, std::move(split.rest)};
+  if (const std::string* row = names_.find_pointer(buffer, split.row)) return {*row, std::move(split.rest)};
+  return {name, ir::terms_of(index)};
+}
+
+std::string Expressions::pointer_text(const Address& at) const {
+  if (at.rest.empty() && at.rest.constant == 0) return at.pointer;
+  const Text rest = position_(at.rest);
+  if (rest.text[0] == '-' && rest.precedence == kUnary) return cat(at.pointer, " - ", rest.text.substr(1));
+  return cat(at.pointer, " + ", bracket(rest, kSum));
+}
+
+std::string Expressions::element_text(const Address& at) const { return cat(at.pointer, "[", position_(at.rest).text, "]"); }
+
+std::string Expressions::accumulator(int accumulator, Sym index, int lanes) const {
+  const ir::Accumulator& a = context_.kernel->accumulators[static_cast<size_t>(accumulator)];
+  const AccumulatorLayout& layout = context_.accumulators[static_cast<size_t>(accumulator)];
+  const std::string name = cat("acc", accumulator);
+  if (lanes != layout.lanes) {
+    HARP_ASSERT(layout.lanes == 1, "one lane of an accumulator of vectors");
+    return cat("*(", unit_.type(a.type.dtype, lanes), "*)(", name, " + ", bracket(position_(index), kSum), ")");
+  }
+  if (layout.size == 1) return name;
+  const Sym slot = a.type.lanes == 1 ? floor_div(index, layout.lanes) : index;
+  return cat(name, "[", position_(slot).text, "]");
+}
+
+}  // namespace harp::render

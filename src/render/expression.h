@@ -1,0 +1,72 @@
+// Values as C expressions.
+#pragma once
+
+#include "render/position.h"
+
+namespace harp::render {
+
+/// How an accumulator is kept: as vectors if every access is a whole aligned vector, else as elements.
+struct AccumulatorLayout {
+  int lanes = 1;     // of a stored value
+  int64_t size = 1;  // stored values; 1: not an array
+};
+
+struct ExpressionContext {
+  const ir::Kernel* kernel = nullptr;   // null: a math function
+  int lanes = 1;                        // of everything in a math function
+  std::vector<std::string> parameters;  // names of buffers, or of a function's parameters
+  std::vector<AccumulatorLayout> accumulators;
+};
+
+class Expressions {
+ public:
+  Expressions(Unit& unit, const Names& names, const Positions& positions, const ExpressionContext& context)
+      : unit_(unit), names_(names), position_(positions), context_(context) {}
+
+  /// The value, by its name if it has one.
+  Text operator()(const ir::UOp* u) const;
+  /// The computation, even if the value has a name.
+  Text computation(const ir::UOp* u) const;
+  /// As an argument of a function or the right side of an assignment: a vector is a vector, not a scalar in every lane.
+  Text whole(const ir::UOp* u) const;
+  /// A mask of exactly this width.
+  std::string mask(const ir::UOp* u, int bits) const;
+  /// Number of bits a mask made of this value has by nature; 0: any will do.
+  int mask_bits(const ir::UOp* u) const;
+  int lanes(const ir::UOp* u) const { return context_.kernel == nullptr ? context_.lanes : u->type.lanes; }
+  /// C type of the value under a name.
+  std::string type(const ir::UOp* u) const;
+
+  /// Address of element `index` of a buffer, as pointer and rest: "input0_row" and "ridx1 + 1".
+  struct Address {
+    std::string pointer;
+    ir::Terms rest;
+  };
+  Address address(int buffer, Sym index) const;
+  std::string pointer_text(const Address& address) const;
+  std::string element_text(const Address& address) const;
+  /// Element `index` of an accumulator, read or written at `lanes` lanes.
+  std::string accumulator(int accumulator, Sym index, int lanes) const;
+
+ private:
+  bool is_uniform(const ir::UOp* u) const;
+  Text uniform(const ir::UOp* u) const;
+  Text alu(const ir::UOp* u) const;
+  bool is_count_in_range(const ir::UOp* shift) const;
+  Text operators(const ir::UOp* u, const Rule& rule) const;
+  Text masks(const ir::UOp* u, const Rule& rule) const;
+  Text select(const ir::UOp* u) const;
+  Text cast(const ir::UOp* u) const;
+  Text bitcast(const ir::UOp* u) const;
+  Text load(const ir::UOp* u) const;
+  Text acc(const ir::UOp* u) const;
+  Text call(const ir::UOp* u) const;
+  std::string arguments(const std::vector<const ir::UOp*>& sources) const;
+
+  Unit& unit_;
+  const Names& names_;
+  const Positions& position_;
+  const ExpressionContext& context_;
+};
+
+}  // namespace harp::render

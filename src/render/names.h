@@ -1,0 +1,81 @@
+// What has a name at a point of the text: values, loop variables and integer operations, row pointers, folded accumulators. Blocks
+// open and close as in C.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/linearize.h"
+
+namespace harp::render {
+
+struct NamedValue {
+  std::string name;
+  int mask_bits = 0;  // of a vector of bools
+};
+
+class Names {
+ public:
+  Names() { open(nullptr); }
+  void open(const SymAtom* loop_variable) { blocks_.push_back({loop_variable, {}, {}, {}, {}}); }
+  void close() { blocks_.pop_back(); }
+
+  /// A value that had a name has only the new one from here on.
+  void value(const ir::UOp* u, NamedValue named) {
+    for (Block& b : blocks_) b.values.erase(u);
+    blocks_.back().values[u] = std::move(named);
+  }
+  void atom(const SymAtom* atom, std::string name) { blocks_.back().atoms[atom] = std::move(name); }
+  void pointer(int buffer, ir::Terms row, std::string name) {
+    blocks_.back().pointers.push_back({buffer, std::move(row), std::move(name)});
+  }
+  void folded(int accumulator, std::string name) { blocks_.back().folded[accumulator] = std::move(name); }
+  void unfold(int accumulator) {
+    for (Block& b : blocks_) b.folded.erase(accumulator);
+  }
+
+  const NamedValue* find(const ir::UOp* u) const {
+    for (const Block& b : blocks_)
+      if (const auto found = b.values.find(u); found != b.values.end()) return &found->second;
+    return nullptr;
+  }
+  const std::string* find(const SymAtom* atom) const {
+    for (const Block& b : blocks_)
+      if (const auto found = b.atoms.find(atom); found != b.atoms.end()) return &found->second;
+    return nullptr;
+  }
+  const std::string* find_pointer(int buffer, const ir::Terms& row) const {
+    for (const Block& b : blocks_)
+      for (const Pointer& p : b.pointers)
+        if (p.buffer == buffer && same_row(p.row, row)) return &p.name;
+    return nullptr;
+  }
+  const std::string* find_folded(int accumulator) const {
+    for (const Block& b : blocks_)
+      if (const auto found = b.folded.find(accumulator); found != b.folded.end()) return &found->second;
+    return nullptr;
+  }
+  const SymAtom* innermost_loop() const {
+    for (auto b = blocks_.rbegin(); b != blocks_.rend(); ++b)
+      if (b->loop_variable != nullptr) return b->loop_variable;
+    return nullptr;
+  }
+
+ private:
+  struct Pointer {
+    int buffer;
+    ir::Terms row;
+    std::string name;
+  };
+  struct Block {
+    const SymAtom* loop_variable;
+    std::unordered_map<const ir::UOp*, NamedValue> values;
+    std::unordered_map<const SymAtom*, std::string> atoms;
+    std::vector<Pointer> pointers;
+    std::unordered_map<int, std::string> folded;
+  };
+  std::vector<Block> blocks_;
+};
+
+}  // namespace harp::render

@@ -1,0 +1,19 @@
+// The fixed pieces of every generated unit: types, the run time's interface, floating-point environment, calling kernels.
+#pragma once
+
+#include <string_view>
+
+namespace harp::render {
+
+/// Integer types and the run time's struct; the same layout as harp_runtime of harp.h (tests/render_test.cpp compares them).
+extern const std::string_view kRuntimeText;
+/// harp_enter and harp_leave: the default floating-point environment around kernels.
+extern const std::string_view kEnvironmentText;
+/// harp_for: a kernel's iterations, on several workers when that pays.
+extern const std::string_view kForText;
+/// harp_run_together: kernels of one generation.
+extern const std::string_view kTogetherText;
+/// harp_allocate and harp_release: the workspace.
+extern const std::string_view kWorkspaceText;
+
+}  // namespace harp::render

@@ -1,0 +1,106 @@
+// How each elementwise op is written in C: one row for an op and the dtypes it is spelt alike for. Ops whose bits ops/math.h
+// defines (kFunction) are calls and need no row; any other op without one does not compile.
+//
+// Patterns: $a $b $c operands, $1 the number one, $f the suffix of a builtin for this float ("f" or ""), $t the operand's C type,
+// $u its unsigned C type, $w its width in bits less one.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "ops/ops.h"
+
+namespace harp::render {
+
+/// C's operator precedences, the higher the tighter.
+enum Precedence : int {
+  kConditional = 2,
+  kOr = 5,
+  kXor = 6,
+  kAnd = 7,
+  kEquality = 8,
+  kRelational = 9,
+  kShift = 10,
+  kSum = 11,
+  kProduct = 12,
+  kUnary = 14,
+  kPrimary = 16
+};
+
+enum class Form : uint8_t {
+  kOperator,   // `pattern` is an expression of `precedence`, for scalars and vectors; for masks of bools it is `mask_pattern`
+  kHelper,     // `pattern` is the body of an inline function of scalars, which a loop over lanes calls for vectors
+  kPredicate,  // a helper with a bool result whose body is right for vectors too
+  kShift,      // a helper, or the operator where the count is known to be less than the width
+  kSelect,
+  kCast,
+  kBitcast,
+};
+
+enum Kinds : uint8_t { kBools = 1, kInts = 2, kFloats = 4, kNumbers = 6, kAll = 7 };
+
+struct Rule {
+  Op op;
+  uint8_t kinds;
+  Form form;
+  int precedence = kPrimary;
+  std::string_view pattern = {};
+  std::string_view mask_pattern = {};
+};
+
+inline constexpr Rule kRules[] = {
+    {Op::kNeg, kNumbers, Form::kOperator, kUnary, "-$a"},
+    {Op::kRecip, kFloats, Form::kOperator, kProduct, "$1 / $a"},
+    {Op::kAbs, kInts, Form::kHelper, kPrimary, "$a < 0 ? -$a : $a"},
+    {Op::kAbs, kFloats, Form::kHelper, kPrimary, "__builtin_fabs$f($a)"},
+    {Op::kSqrt, kFloats, Form::kHelper, kPrimary, "__builtin_sqrt$f($a)"},
+    {Op::kFloor, kFloats, Form::kHelper, kPrimary, "__builtin_floor$f($a)"},
+    {Op::kCeil, kFloats, Form::kHelper, kPrimary, "__builtin_ceil$f($a)"},
+    {Op::kTrunc, kFloats, Form::kHelper, kPrimary, "__builtin_trunc$f($a)"},
+    {Op::kRound, kFloats, Form::kHelper, kPrimary, "__builtin_rint$f($a)"},
+    {Op::kIsNan, kFloats, Form::kPredicate, kPrimary, "$a != $a"},
+    {Op::kBitNot, kInts, Form::kOperator, kUnary, "~$a"},
+    {Op::kBitNot, kBools, Form::kOperator, kUnary, "!$a", "~$a"},
+    {Op::kAdd, kNumbers, Form::kOperator, kSum, "$a + $b"},
+    {Op::kMul, kNumbers, Form::kOperator, kProduct, "$a * $b"},
+    {Op::kDiv, kNumbers, Form::kOperator, kProduct, "$a / $b"},  // of integers: inside functions only
+    {Op::kFmod, kInts, Form::kOperator, kProduct, "$a % $b"},    // inside functions only
+    {Op::kLt, kNumbers, Form::kOperator, kRelational, "$a < $b"},
+    {Op::kLe, kNumbers, Form::kOperator, kRelational, "$a <= $b"},
+    {Op::kEq, kNumbers, Form::kOperator, kEquality, "$a == $b"},
+    {Op::kNe, kNumbers, Form::kOperator, kEquality, "$a != $b"},
+    {Op::kLt, kBools, Form::kOperator, kAnd, "!$a & $b", "~$a & $b"},
+    {Op::kLe, kBools, Form::kOperator, kOr, "!$a | $b", "~$a | $b"},
+    {Op::kEq, kBools, Form::kOperator, kEquality, "$a == $b", "$a == $b"},
+    {Op::kNe, kBools, Form::kOperator, kXor, "$a ^ $b", "$a ^ $b"},
+    {Op::kBitAnd, kBools | kInts, Form::kOperator, kAnd, "$a & $b", "$a & $b"},
+    {Op::kBitOr, kBools | kInts, Form::kOperator, kOr, "$a | $b", "$a | $b"},
+    {Op::kBitXor, kBools | kInts, Form::kOperator, kXor, "$a ^ $b", "$a ^ $b"},
+    {Op::kShl, kInts, Form::kShift, kPrimary, "($t)(($u)$a << ($b & $w))"},
+    {Op::kShr, kInts, Form::kShift, kPrimary, "$a >> ($b & $w)"},
+    {Op::kWhere, kAll, Form::kSelect},
+    {Op::kFma, kFloats, Form::kHelper, kPrimary, "__builtin_fma$f($a, $b, $c)"},
+    {Op::kCast, kAll, Form::kCast},
+    {Op::kBitcast, kAll, Form::kBitcast},
+};
+
+constexpr const Rule* rule_of(Op op, DType dtype) {
+  const uint8_t kind = is_bool(dtype) ? kBools : is_float(dtype) ? kFloats : kInts;
+  for (const Rule& r : kRules)
+    if (r.op == op && (r.kinds & kind) != 0) return &r;
+  return nullptr;
+}
+
+consteval bool every_op_has_a_rule() {
+  for (int op = 0; op < kOpCount; ++op)
+    for (int dtype = 0; dtype < kDTypeCount; ++dtype) {
+      const Op o = static_cast<Op>(op);
+      const DType d = static_cast<DType>(dtype);
+      const bool needed = is_elementwise(o) && info(d).in_graph && accepts(o, d) && (info(o).flags & kFunction) == 0;
+      if (needed && rule_of(o, d) == nullptr) return false;
+    }
+  return true;
+}
+static_assert(every_op_has_a_rule(), "an op of ops.def has neither a rule in rules.h nor a function in ops/math.h");
+
+}  // namespace harp::render

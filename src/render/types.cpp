@@ -1,0 +1,80 @@
+#include "render/types.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+
+namespace harp::render {
+namespace {
+
+/// Bits of a NaN as the builtins take them: quiet unless the top bit of the payload is clear, and a payload.
+template <class Bits>
+std::string nan_literal(Bits bits, int mantissa_bits, std::string_view suffix) {
+  const Bits payload = bits & ((Bits{1} << (mantissa_bits - 1)) - 1);
+  const bool quiet = (bits >> (mantissa_bits - 1)) & 1;
+  return cat(quiet ? "__builtin_nan" : "__builtin_nans", suffix, "(\"", payload == 0 ? std::string() : cat(payload), "\")");
+}
+
+template <class Float, class Bits>
+Literal float_literal(Float value, int mantissa_bits, std::string_view suffix) {
+  const Bits bits = std::bit_cast<Bits>(value);
+  const bool negative = std::signbit(value);
+  const std::string_view sign = negative ? "-" : "";
+  if (std::isnan(value)) return {cat(sign, nan_literal<Bits>(bits, mantissa_bits, suffix)), negative};
+  if (std::isinf(value)) return {cat(sign, "__builtin_inf", suffix, "()"), negative};
+  std::string text = cat(value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return {cat(text, suffix), negative};
+}
+
+}  // namespace
+
+std::string_view value_type(DType dtype) { return is_bool(dtype) ? "_Bool" : memory_type(dtype); }
+
+std::string_view memory_type(DType dtype) {
+  switch (dtype) {
+    case DType::kBool:
+    case DType::kU8: return "uint8_t";
+    case DType::kI8: return "int8_t";
+    case DType::kU16: return "uint16_t";
+    case DType::kI16: return "int16_t";
+    case DType::kU32: return "uint32_t";
+    case DType::kI32: return "int32_t";
+    case DType::kU64: return "uint64_t";
+    case DType::kI64: return "int64_t";
+    case DType::kF32: return "float";
+    case DType::kF64: return "double";
+    default: fail(Code::kUnsupported, "the C renderer has no type for ", name(dtype));
+  }
+}
+
+std::string vector_type(DType dtype, int lanes) { return cat(is_bool(dtype) ? "u8" : name(dtype), "x", lanes); }
+std::string mask_type(int bits, int lanes) { return cat("i", bits, "x", lanes); }
+
+DType unsigned_of(int bits) { return bits == 8 ? DType::kU8 : bits == 16 ? DType::kU16 : bits == 32 ? DType::kU32 : DType::kU64; }
+DType signed_of(int bits) { return bits == 8 ? DType::kI8 : bits == 16 ? DType::kI16 : bits == 32 ? DType::kI32 : DType::kI64; }
+
+Literal literal(const Scalar& value) {
+  switch (value.dtype) {
+    case DType::kBool: return {value.bits[0] != 0 ? "1" : "0", false};
+    case DType::kF32: return float_literal<float, uint32_t>(value.as<float>(), 23, "f");
+    case DType::kF64: return float_literal<double, uint64_t>(value.as<double>(), 52, "");
+    case DType::kU32: return {cat(value.as<uint32_t>(), "u"), false};
+    case DType::kU64: return {cat(value.as<uint64_t>(), "ull"), false};
+    case DType::kI32: {
+      const int32_t v = value.as<int32_t>();
+      if (v == std::numeric_limits<int32_t>::min()) return {"-2147483647 - 1", true};
+      return {cat(v), v < 0};
+    }
+    case DType::kI64: {
+      const int64_t v = value.as<int64_t>();
+      if (v == std::numeric_limits<int64_t>::min()) return {"-9223372036854775807ll - 1", true};
+      return {cat(v, "ll"), v < 0};
+    }
+    default: fail(Code::kUnsupported, "the C renderer has no constant of ", name(value.dtype));
+  }
+}
+
+}  // namespace harp::render

@@ -1,0 +1,29 @@
+// How element types and constants are spelt in C: scalar types, vector types and what they are called, literals that read back
+// to the same bits.
+#pragma once
+
+#include <string>
+
+#include "ops/scalar.h"
+
+namespace harp::render {
+
+/// "float", "int32_t"; bool is _Bool as a value and uint8_t in memory.
+std::string_view value_type(DType dtype);
+std::string_view memory_type(DType dtype);
+/// "f32x16": the element as the IR calls it (u8 for bool in memory) and the number of lanes.
+std::string vector_type(DType dtype, int lanes);
+/// Vectors of bools are masks: signed integers of some width, 0 or -1 a lane. "i32x16".
+std::string mask_type(int bits, int lanes);
+/// The unsigned or signed integer dtype of this many bits.
+DType unsigned_of(int bits);
+DType signed_of(int bits);
+
+/// The value in C; `negative` tells that it starts with a minus sign.
+struct Literal {
+  std::string text;
+  bool negative = false;
+};
+Literal literal(const Scalar& value);
+
+}  // namespace harp::render

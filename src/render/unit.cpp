@@ -1,0 +1,389 @@
+#include "render/unit.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "render/body.h"
+#include "render/emulation.h"
+#include "render/types.h"
+
+namespace harp::render {
+namespace {
+
+int bits_of_dtype(DType dtype) { return static_cast<int>(size_of(dtype)) * 8; }
+
+/// "fma_f32" or "fma_f32x16".
+std::string at_lanes(std::string_view name, std::string_view dtype, int lanes) {
+  return lanes == 1 ? cat(name, "_", dtype) : cat(name, "_", dtype, "x", lanes);
+}
+
+std::string fill(std::string_view pattern, DType dtype, std::string_view a, std::string_view b = "b", std::string_view c = "c") {
+  std::string out;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '$') {
+      out += pattern[i];
+      continue;
+    }
+    switch (pattern[++i]) {
+      case 'a': out += a; break;
+      case 'b': out += b; break;
+      case 'c': out += c; break;
+      case 'f': out += dtype == DType::kF32 ? "f" : ""; break;
+      case 't': out += value_type(dtype); break;
+      case 'u': out += value_type(unsigned_of(bits_of_dtype(dtype))); break;
+      case 'w': out += cat(bits_of_dtype(dtype) - 1); break;
+    }
+  }
+  return out;
+}
+
+std::string parameter_list(const std::string& type, int count) {
+  std::vector<std::string> parameters;
+  for (int i = 0; i < count; ++i) parameters.push_back(cat(type, " ", static_cast<char>('a' + i)));
+  return join(parameters, ", ");
+}
+
+std::string lane_numbers(int first, int count, int step = 1) {
+  std::vector<int> numbers;
+  for (int i = 0; i < count; ++i) numbers.push_back(first + i * step);
+  return join(numbers, ", ");
+}
+
+/// Every op whose scalar the machine or the chosen dialect does not have in one instruction.
+bool is_emulated(Op op, const RenderOptions& options) {
+  return !emulation_of(op, DType::kF64).empty() && (options.plain_text || (op == Op::kFma && !options.target.fma));
+}
+
+}  // namespace
+
+std::string Unit::vector(const std::string& name, std::string_view element, int element_bytes, int lanes) {
+  HARP_ASSERT(!options_.plain_text, "a vector in plain text");
+  if (known_.insert(name).second)
+    typedefs_.push_back(cat("typedef ", element, " ", name, " __attribute__((vector_size(", element_bytes * lanes, "), aligned(",
+                            element_bytes, "), may_alias));\n"));
+  return name;
+}
+
+std::string Unit::type(DType dtype, int lanes) {
+  if (lanes == 1) return std::string(value_type(dtype));
+  if (is_bool(dtype)) return mask(32, lanes);
+  return memory_vector(dtype, lanes);
+}
+std::string Unit::memory_vector(DType dtype, int lanes) {
+  return vector(vector_type(dtype, lanes), memory_type(dtype), static_cast<int>(size_of(dtype)), lanes);
+}
+std::string Unit::mask(int bits, int lanes) { return memory_vector(signed_of(bits), lanes); }
+
+std::string Unit::lane_loop(std::string_view statement, int lanes) const {
+  return cat("  for (int lane = 0; lane < ", lanes, "; ++lane) ", statement, "\n");
+}
+
+std::string Unit::helper(const Rule& rule, DType dtype, int lanes) {
+  const std::string name = at_lanes(harp::name(rule.op), harp::name(dtype), lanes);
+  once(name, [&]() -> std::string {
+    const bool predicate = rule.form == Form::kPredicate, emulated = is_emulated(rule.op, options_);
+    if (lanes == 1) {
+      if (emulated) {
+        if (rule.op == Op::kSqrt && dtype == DType::kF32) helper(rule, DType::kF64, 1);
+        return std::string(emulation_of(rule.op, dtype));
+      }
+      return cat("static inline ", predicate ? "_Bool" : value_type(dtype), " ", name, "(",
+                 parameter_list(type(dtype, 1), info(rule.op).arity), ") { return ", fill(rule.pattern, dtype, "a"), "; }\n");
+    }
+    const std::string vector_type = type(dtype, lanes), result = predicate ? mask(bits_of_dtype(dtype), lanes) : vector_type;
+    const std::string head = cat("static inline ", result, " ", name, "(", parameter_list(vector_type, info(rule.op).arity), ") ");
+    if (predicate) return cat(head, "{ return ", fill(rule.pattern, dtype, "a"), "; }\n");
+    std::string one;
+    if (emulated) {
+      const std::string scalar = helper(rule, dtype, 1);
+      one = cat(scalar, info(rule.op).arity == 3 ? "(a[lane], b[lane], c[lane])" : "(a[lane])");
+    } else {
+      one = fill(rule.pattern, dtype, "a[lane]", "b[lane]", "c[lane]");
+    }
+    return cat(head, "{\n  ", result, " r;\n", lane_loop(cat("r[lane] = ", one, ";"), lanes), "  return r;\n}\n");
+  });
+  return name;
+}
+
+std::string Unit::splat(DType dtype, int lanes) {
+  const std::string name = at_lanes("splat", harp::name(dtype), lanes);
+  once(name, [&] {
+    const std::string vector_type = type(dtype, lanes);
+    std::vector<std::string_view> copies(static_cast<size_t>(lanes), "x");
+    return cat("static inline ", vector_type, " ", name, "(", value_type(dtype), " x) { return (", vector_type, "){", join(copies, ", "),
+               "}; }\n");
+  });
+  return name;
+}
+
+std::string Unit::splat_mask(int bits, int lanes) {
+  const std::string name = cat("splat_mask_i", bits, "x", lanes);
+  once(name, [&] {
+    const std::string vector_type = mask(bits, lanes);
+    return cat("static inline ", vector_type, " ", name, "(_Bool x) { return ", splat(signed_of(bits), lanes), "(x ? -1 : 0); }\n");
+  });
+  return name;
+}
+
+std::string Unit::select(DType dtype, int lanes) {
+  const std::string name = at_lanes("select", harp::name(dtype), lanes);
+  once(name, [&] {
+    const std::string v = type(dtype, lanes), m = mask(bits_of_dtype(dtype), lanes);
+    return cat("static inline ", v, " ", name, "(", m, " m, ", v, " a, ", v, " b) {\n  ", v, " r;\n",
+               lane_loop("r[lane] = m[lane] ? a[lane] : b[lane];", lanes), "  return r;\n}\n");
+  });
+  return name;
+}
+
+std::string Unit::cast(DType from, DType to, int lanes) {
+  const std::string name = at_lanes(cat("to_", harp::name(to)), harp::name(from), lanes);
+  once(name, [&] {
+    // -2^(w-1) and 2^(w-1) are exact in every float
+    const bool wide = bits_of_dtype(to) == 64;
+    const std::string limit = cat(wide ? "0x1p63" : "0x1p31", from == DType::kF32 ? "f" : "");
+    const std::string most = wide ? "9223372036854775807ll" : "2147483647";
+    const auto body = [&](std::string_view x) {
+      return cat(x, " >= ", limit, " ? ", most, " : ", x, " < -", limit, " ? -", most, " - 1 : ", x, " == ", x, " ? (", value_type(to), ")",
+                 x, " : 0");
+    };
+    const std::string f = type(from, lanes), i = type(to, lanes);
+    const std::string_view comment = "/* Truncates, saturates, NaN is 0. */\n";
+    if (lanes == 1) return cat(comment, "static inline ", i, " ", name, "(", f, " x) { return ", body("x"), "; }\n");
+    return cat(comment, "static inline ", i, " ", name, "(", f, " x) {\n  ", i, " r;\n",
+               lane_loop(cat("r[lane] = ", body("x[lane]"), ";"), lanes), "  return r;\n}\n");
+  });
+  return name;
+}
+
+std::string Unit::bits_of(DType from, DType to, int lanes, bool canonical) {
+  const std::string name = at_lanes(cat(canonical ? "canonical_" : "bits_", harp::name(to)), harp::name(from), lanes);
+  once(name, [&]() -> std::string {
+    const std::string f = type(from, lanes), t = type(to, lanes);
+    const std::string nan = from == DType::kF32 ? "0x7fc00000" : "0x7ff8000000000000ll";
+    if (lanes == 1)
+      return cat("static inline ", t, " ", name, "(", f, " x) {\n  union { ", f, " from; ", t, " to; } u;\n  u.from = x;\n  return ",
+                 canonical ? cat("x == x ? u.to : ", nan) : std::string("u.to"), ";\n}\n");
+    const std::string plain = cat("(", t, ")x");
+    if (!canonical) return cat("static inline ", t, " ", name, "(", f, " x) { return ", plain, "; }\n");
+    return cat("static inline ", t, " ", name, "(", f, " x) { return ", select(to, lanes), "(x == x, ", plain, ", ", splat(to, lanes), "(",
+               nan, ")); }\n");
+  });
+  return name;
+}
+
+std::string Unit::any(int bits, int lanes) {
+  const std::string name = cat("any_i", bits, "x", lanes);
+  once(name, [&] {
+    return cat("static inline int ", name, "(", mask(bits, lanes), " m) {\n  ", value_type(signed_of(bits)), " any = 0;\n",
+               lane_loop("any |= m[lane];", lanes), "  return any != 0;\n}\n");
+  });
+  return name;
+}
+
+std::string Unit::ramp(DType dtype, int lanes) {
+  const std::string name = at_lanes("ramp", harp::name(dtype), lanes);
+  once(name, [&] {
+    const std::string v = type(dtype, lanes), t = type(dtype, 1);
+    return cat("static inline ", v, " ", name, "(", t, " first, ", t, " step) { return (", v, "){", lane_numbers(0, lanes),
+               "} * step + first; }\n");
+  });
+  return name;
+}
+
+std::string Unit::in_range(int lanes) {
+  const std::string name = cat("in_range_i32x", lanes);
+  once(name, [&] {
+    const std::string m = mask(32, lanes);
+    return cat("/* Lanes where first + lane * step >= 0. */\nstatic inline ", m, " ", name, "(int64_t first, int64_t step) {\n  ", m,
+               " r;\n", lane_loop("r[lane] = first + lane * step >= 0 ? -1 : 0;", lanes), "  return r;\n}\n");
+  });
+  return name;
+}
+
+std::string Unit::load(DType dtype, int lanes, bool strided, bool masked) {
+  const std::string name = cat("load", strided ? "_strided" : "", masked ? "_masked" : "", "_", vector_type(dtype, lanes));
+  once(name, [&] {
+    const std::string v = memory_vector(dtype, lanes), element(memory_type(dtype));
+    const std::string_view at = strided ? "p[lane * step]" : "p[lane]";
+    return cat("static inline ", v, " ", name, "(const ", element, "* p", strided ? ", int64_t step" : "",
+               masked ? cat(", ", mask(bits_of_dtype(dtype), lanes), " m") : std::string(), ") {\n  ", v, " r", masked ? " = {0}" : "",
+               ";\n", lane_loop(cat(masked ? "if (m[lane]) " : "", "r[lane] = ", at, ";"), lanes), "  return r;\n}\n");
+  });
+  return name;
+}
+
+std::string Unit::load_reversed(DType dtype, int lanes) {
+  const std::string name = cat("load_reversed_", vector_type(dtype, lanes));
+  once(name, [&] {
+    const std::string v = memory_vector(dtype, lanes);
+    return cat("static inline ", v, " ", name, "(const ", memory_type(dtype), "* p) {\n  const ", v, " r = *(const ", v, "*)(p - ",
+               lanes - 1, ");\n  return __builtin_shufflevector(r, r, ", lane_numbers(lanes - 1, lanes, -1), ");\n}\n");
+  });
+  return name;
+}
+
+std::string Unit::store(DType dtype, int lanes, bool strided, bool masked) {
+  const std::string name = cat("store", strided ? "_strided" : "", masked ? "_masked" : "", "_", vector_type(dtype, lanes));
+  once(name, [&] {
+    const std::string v = memory_vector(dtype, lanes);
+    return cat("static inline void ", name, "(", memory_type(dtype), "* p", strided ? ", int64_t step" : "", ", ", v, " x",
+               masked ? cat(", ", mask(bits_of_dtype(dtype), lanes), " m") : std::string(), ") {\n",
+               lane_loop(cat(masked ? "if (m[lane]) " : "", strided ? "p[lane * step]" : "p[lane]", " = x[lane];"), lanes), "}\n");
+  });
+  return name;
+}
+
+std::string Unit::table_element(const ir::Table& table, int lanes) {
+  once(table.name, [&] {
+    return cat("static const ", memory_type(table.dtype), " ", table.name, "[", table.values.size(), "] = {\n    ",
+               join(table.values, ", ",
+                    [&](uint64_t v) {
+                      return literal(Scalar{table.dtype, {v, 0}}).text;
+                    }),
+               "};\n");
+  });
+  if (lanes == 1) return table.name;
+  const std::string name = cat("lookup_", table.name, "_x", lanes);
+  once(name, [&] {
+    const std::string v = type(table.dtype, lanes);
+    return cat("static inline ", v, " ", name, "(", type(DType::kI32, lanes), " index) {\n  ", v, " r;\n",
+               lane_loop(cat("r[lane] = ", table.name, "[index[lane]];"), lanes), "  return r;\n}\n");
+  });
+  return name;
+}
+
+std::string Unit::rare_lanes(const ir::Function& function, int lanes, int mask_bits, const std::string& result,
+                             const std::vector<std::string>& arguments) {
+  const std::string name = cat(function.name, "_where_x", lanes);
+  once(name, [&] {
+    const std::string scalar = this->function(function, 1);
+    std::string parameters, list;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      append(parameters, cat(", ", arguments[i], " x", i));
+      append(list, cat(i == 0 ? "" : ", ", "x", i, "[lane]"));
+    }
+    return cat("static __attribute__((noinline, cold)) ", result, " ", name, "(", mask(mask_bits, lanes), " m, ", result, " r", parameters,
+               ") {\n", lane_loop(cat("if (m[lane]) r[lane] = ", scalar, "(", list, ");"), lanes), "  return r;\n}\n");
+  });
+  return name;
+}
+
+std::string Unit::index_helper(std::string_view what) {
+  const std::string name = cat(what, "_i64");
+  once(name, [&]() -> std::string {
+    const std::string head = cat("static inline int64_t ", name, "(int64_t a, int64_t b) {");
+    if (what == "min") return cat(head, " return a < b ? a : b; }\n");
+    if (what == "max") return cat(head, " return a > b ? a : b; }\n");
+    if (what == "floor_div")
+      return cat("/* Rounds down; a // 0 is 0. */\n", head,
+                 "\n  if (b == 0) return 0;\n  if (b == -1) return -a;\n  return a / b - (a % b != 0 && (a < 0) != (b < 0));\n}\n");
+    HARP_ASSERT(what == "floor_mod", "no helper ", what);
+    return cat("/* Has the sign of b; a % 0 is 0. */\n", head,
+               "\n  if (b == 0 || b == -1) return 0;\n  const int64_t rest = a % b;\n  return rest != 0 && (rest < 0) != (b < 0) ? rest + "
+               "b : rest;\n}\n");
+  });
+  return name;
+}
+
+std::string Unit::fold(Op combine, const ir::Function* function, DType dtype, int lanes, int size, bool each_lane) {
+  const std::string name = cat("fold_", harp::name(combine), "_", size, "_",
+                               lanes == 1 ? std::string(harp::name(dtype)) : vector_type(dtype, lanes), each_lane ? "_lanes" : "");
+  once(name, [&] {
+    const std::string stored = type(dtype, lanes), element = type(dtype, 1);
+    const auto combined = [&](const std::string& a, const std::string& b, int n) {
+      if (function != nullptr) return cat(this->function(*function, n), "(", a, ", ", b, ")");
+      return cat(a, combine == Op::kAdd ? " + " : " * ", b);
+    };
+    const auto halve = [&](std::string_view array, std::string_view from, int n) {
+      return cat("  for (int half = ", from, "; half > 0; half /= 2)\n    for (int i = 0; i < half; ++i) ", array,
+                 "[i] = ", combined(cat(array, "[i]"), cat(array, "[i + half]"), n), ";\n");
+    };
+    std::string text = cat("/* Element i with element i + half, the halves of what is left. */\nstatic inline ",
+                           each_lane ? stored : element, " ", name, "(", stored, "* s) {\n");
+    if (size > 1) append(text, halve("s", cat(size / 2), lanes));
+    if (lanes == 1 || each_lane) return cat(text, "  return s[0];\n}\n");
+    append(text, cat("  ", element, " e[", lanes, "];\n", lane_loop("e[lane] = s[0][lane];", lanes)));
+    return cat(text, halve("e", cat(lanes / 2), 1), "  return e[0];\n}\n");
+  });
+  return name;
+}
+
+int Unit::mask_bits_of(const ir::Function& function) {
+  if (!is_bool(function.result)) return 0;
+  return is_bool(function.parameters[0]) ? 32 : bits_of_dtype(function.parameters[0]);
+}
+
+std::string Unit::definitions() const { return cat(join(typedefs_, ""), typedefs_.empty() ? "" : "\n", join(definitions_, "\n")); }
+
+// --- math functions ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// The widest element among the values of a function.
+size_t widest_element(const ir::Function& function) {
+  std::vector<const ir::UOp*> stack{function.body};
+  std::set<const ir::UOp*> seen;
+  size_t widest = 1;
+  while (!stack.empty()) {
+    const ir::UOp* u = stack.back();
+    stack.pop_back();
+    if (!seen.insert(u).second) continue;
+    widest = std::max(widest, size_of(u->type.dtype));
+    stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+  }
+  return widest;
+}
+
+std::vector<std::string> parameter_names(size_t count) {
+  static constexpr std::string_view kNames[] = {"x", "y", "z", "w", "v", "u"};
+  HARP_ASSERT(count <= std::size(kNames), "a math function of ", count, " parameters");
+  return {kNames, kNames + count};
+}
+
+}  // namespace
+
+std::string Unit::function(const ir::Function& function, int lanes) {
+  const std::string name = lanes == 1 ? function.name : cat(function.name, "x", lanes);
+  once(name, [&] {
+    // wider values than the registers hold would be split by the compiler, badly: do it here
+    const bool too_wide = static_cast<int>(widest_element(function)) * lanes > options_.target.vector_bytes;
+    return lanes > 1 && too_wide ? split_function_text(function, lanes, name) : function_text(function, lanes, name);
+  });
+  return name;
+}
+
+std::string Unit::function_text(const ir::Function& function, int lanes, const std::string& name) {
+  const std::vector<std::string> names = parameter_names(function.parameters.size());
+  std::vector<std::string> parameters;
+  for (size_t i = 0; i < names.size(); ++i) {
+    HARP_ASSERT(lanes == 1 || !is_bool(function.parameters[i]), "a mask as a parameter of ", function.name);
+    parameters.push_back(cat(type(function.parameters[i], lanes), " ", names[i]));
+  }
+  const int mask_bits = mask_bits_of(function);
+  const std::string result = lanes > 1 && mask_bits > 0 ? mask(mask_bits, lanes) : type(function.result, lanes);
+  return cat("static inline ", result, " ", name, "(", join(parameters, ", "), ") {\n",
+             render_function_body(*this, function, lanes, names).text, "}\n");
+}
+
+std::string Unit::split_function_text(const ir::Function& function, int lanes, const std::string& name) {
+  const int half = lanes / 2;  // at least 2: any register holds two of the widest elements
+  const std::string part = this->function(function, half);
+  const std::vector<std::string> names = parameter_names(function.parameters.size());
+  const auto result_type = [&](int n) {
+    const int mask_bits = mask_bits_of(function);
+    return n > 1 && mask_bits > 0 ? mask(mask_bits, n) : type(function.result, n);
+  };
+  std::vector<std::string> parameters;
+  for (size_t i = 0; i < names.size(); ++i) parameters.push_back(cat(type(function.parameters[i], lanes), " ", names[i]));
+  std::string text = cat("static inline ", result_type(lanes), " ", name, "(", join(parameters, ", "), ") {\n");
+  for (const bool high : {false, true})
+    append(text, cat("  const ", result_type(half), high ? " high = " : " low = ", part, "(",
+                     join(names, ", ",
+                          [&](const std::string& n) {
+                            return cat("__builtin_shufflevector(", n, ", ", n, ", ", lane_numbers(high ? half : 0, half), ")");
+                          }),
+                     ");\n"));
+  return cat(text, "  return __builtin_shufflevector(low, high, ", lane_numbers(0, lanes), ");\n}\n");
+}
+
+}  // namespace harp::render

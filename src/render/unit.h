@@ -1,0 +1,78 @@
+// The definitions a translation unit needs besides its kernels, made when something asks for them: vector types, inline helpers,
+// math functions, constant tables. Each is emitted once, after what it uses.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+#include "render/c.h"
+#include "render/rules.h"
+
+namespace harp::render {
+
+class Unit {
+ public:
+  explicit Unit(const RenderOptions& options) : options_(options) {}
+  const RenderOptions& options() const { return options_; }
+
+  /// C type of a value ("float", "f32x16"), of an element in memory, of a mask.
+  std::string type(DType dtype, int lanes);
+  std::string memory_vector(DType dtype, int lanes);
+  std::string mask(int bits, int lanes);
+
+  // Names of inline functions. All take and give values of `lanes` lanes; one lane is a scalar.
+  std::string helper(const Rule& rule, DType dtype, int lanes);
+  std::string splat(DType dtype, int lanes);                             // (scalar)
+  std::string splat_mask(int bits, int lanes);                           // (_Bool)
+  std::string select(DType dtype, int lanes);                            // (mask as wide as dtype, a, b)
+  std::string cast(DType from, DType to, int lanes);                     // float to integer: truncates, saturates, NaN is 0
+  std::string bits_of(DType from, DType to, int lanes, bool canonical);  // bitcast; canonical: any NaN is the positive quiet one
+  std::string any(int bits, int lanes);                                  // (mask) -> int
+  std::string ramp(DType dtype, int lanes);                              // (first, step): i32 or i64
+  std::string in_range(int lanes);                                       // (first, step) -> 32-bit mask of first + lane * step >= 0
+  /// (pointer) or (pointer, step) or with a last argument mask, as wide as the element in memory.
+  std::string load(DType dtype, int lanes, bool strided, bool masked);
+  std::string load_reversed(DType dtype, int lanes);
+  std::string store(DType dtype, int lanes, bool strided, bool masked);  // (pointer, [step,] value[, mask])
+  std::string table_element(const ir::Table& table, int lanes);          // (index)
+  /// (stored values) -> element 0 after folding by halving. `function` combines (null: Add or Mul). With `each_lane` the lanes are
+  /// accumulators of their own, else they are elements like the others and the result is a scalar.
+  std::string fold(Op combine, const ir::Function* function, DType dtype, int lanes, int size, bool each_lane);
+  /// (condition, common, arguments…): `function` of the arguments in lanes where the condition is true.
+  std::string rare_lanes(const ir::Function& function, int lanes, int mask_bits, const std::string& type,
+                         const std::vector<std::string>& arguments);
+  /// Integer helpers for positions: floor_div, floor_mod, min, max of int64_t.
+  std::string index_helper(std::string_view name);
+  /// A math function at this many lanes.
+  std::string function(const ir::Function& function, int lanes);
+
+  /// Adds text once under a key; `text` is called only the first time and may ask for other definitions.
+  template <class MakeText>
+  void once(const std::string& key, MakeText make_text) {
+    if (!known_.insert(key).second) return;
+    std::string text = make_text();
+    definitions_.push_back(std::move(text));
+  }
+
+  /// Bits of the mask a function with a bool result gives.
+  static int mask_bits_of(const ir::Function& function);
+
+  std::string definitions() const;  // in order, with a blank line after each function
+
+ private:
+  std::string vector(const std::string& name, std::string_view element, int element_bytes, int lanes);
+  std::string lane_loop(std::string_view statement, int lanes) const;
+  std::string scalar_helper_text(const Rule& rule, DType dtype, const std::string& name);
+  std::string function_text(const ir::Function& function, int lanes, const std::string& name);
+  std::string split_function_text(const ir::Function& function, int lanes, const std::string& name);
+
+  const RenderOptions& options_;
+  std::set<std::string> known_;
+  std::vector<std::string> typedefs_;
+  std::vector<std::string> definitions_;
+};
+
+}  // namespace harp::render
