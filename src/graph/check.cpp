@@ -47,7 +47,7 @@ Graph& check_nodes(std::string_view op, std::span<const Node* const> nodes) {
   HARP_CHECK(!nodes.empty(), Code::kInvalidArgument, op, ": needs at least one operand");
   for (const Node* node : nodes) {
     HARP_CHECK(node != nullptr, Code::kInvalidArgument, op, ": an operand is missing");
-    HARP_CHECK(node->graph == nodes[0]->graph, Code::kInvalidArgument, op, ": operands ", labels(nodes), " belong to different graphs (\"",
+    HARP_CHECK(node->graph == nodes[0]->graph, Code::kInvalidArgument, op, ": ", labels(nodes), " belong to different graphs (\"",
                nodes[0]->graph->name(), "\" and \"", node->graph->name(), "\")");
   }
   // Nodes know their graph as const, because looking at nodes must not change it; whoever builds on them owns it.
@@ -65,8 +65,8 @@ template <class Print>
 std::string listed(std::span<const Node* const> nodes, Print print) {
   std::string out;
   for (size_t i = 0; i < nodes.size(); ++i) {
+    if (i == 8 && nodes.size() > 9) return cat(out, " and ", nodes.size() - 8, " more");
     if (i > 0) out += i + 1 == nodes.size() ? " and " : ", ";
-    if (i == 8 && nodes.size() > 9) return cat(out, nodes.size() - 8, " more");
     out += print(nodes[i]);
   }
   return out;
