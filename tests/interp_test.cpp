@@ -2,8 +2,10 @@
 // special values first. Functions of ops/math.h have tests of their own accuracy; here they are compared with the C library.
 #include <doctest/doctest.h>
 
+#include <random>
 #include <set>
 
+#include "interp/kernels.h"
 #include "interp_run.h"
 
 using namespace harp;
@@ -286,4 +288,42 @@ TEST_CASE("G11: constants and rank-0 operands reach every element") {
   const std::vector<Bytes> outputs = run(graph, {bytes_of<float>({2, 4, 6, 8, 10, 12})});
   CHECK(values_of<float>(outputs[0]) == F{1, 4, 2, 5, 3, 6});
   CHECK(values_of<float>(outputs[1]) == F{0.5f});
+}
+
+TEST_CASE("X2: the interpreter's loops for machines with and without fma give the same bits") {
+  if (interp::this_machine() == interp::kAnyMachine) return;
+  const interp::KernelTable* const tables[] = {&interp::kUnaryKernels, &interp::kBinaryKernels, &interp::kTernaryKernels};
+  constexpr int64_t kCount = 700;  // more than two blocks, and a rest
+  std::mt19937_64 random(7);
+  std::vector<uint64_t> words(4 * kCount);
+  for (uint64_t& word : words) word = random();
+  for (int i = 0; i < kOpCount; ++i) {
+    const Op op = static_cast<Op>(i);
+    if (info(op).family != Family::kElementwise) continue;
+    for (int d = 0; d < kDTypeCount; ++d) {
+      const DType dtype = static_cast<DType>(d);
+      const auto& kernels = (*tables[info(op).arity - 1])[i][d];
+      CHECK((kernels[0] != nullptr) == (info(dtype).in_graph && accepts(op, dtype)));
+      if (kernels[0] == nullptr) continue;
+      interp::Run run{};
+      std::vector<Bytes> sources;
+      for (size_t k = 0; k < static_cast<size_t>(info(op).arity); ++k) {
+        const DType source = interp::source_dtype(op, dtype, k);
+        Bytes bytes(2 * kCount * size_of(source));
+        std::memcpy(bytes.data(), words.data() + k * kCount / 2, bytes.size());
+        if (is_bool(source))
+          for (std::byte& byte : bytes) byte &= std::byte{1};
+        sources.push_back(std::move(bytes));
+        run.sources[k] = sources[k].data();
+        run.steps[k] = static_cast<int64_t>((k + 1) % 3);  // dense, every other, one for all
+      }
+      const DType result = interp::result_dtype(op, dtype);
+      Bytes a(kCount * size_of(result)), b(a.size());
+      kernels[interp::kAnyMachine](a.data(), run, kCount);
+      kernels[interp::kFmaMachine](b.data(), run, kCount);
+      CAPTURE(name(op));
+      CAPTURE(name(dtype));
+      CHECK(canonical(a, result) == canonical(b, result));
+    }
+  }
 }

@@ -6,8 +6,6 @@
 namespace harp::interp {
 namespace {
 
-constexpr int kMaxArity = 3;
-
 consteval bool every_arity_has_a_table() {
   for (const OpInfo& op : kOps)
     if (op.family == Family::kElementwise && (op.arity < 1 || op.arity > kMaxArity)) return false;
@@ -16,8 +14,8 @@ consteval bool every_arity_has_a_table() {
 static_assert(every_arity_has_a_table(), "an elementwise op of ops.def has no kernels");
 
 Kernel find_kernel(Op op, DType dtype) {
-  const std::array<KernelRow, kOpCount>* const tables[kMaxArity] = {&kUnaryKernels, &kBinaryKernels, &kTernaryKernels};
-  const Kernel kernel = (*tables[info(op).arity - 1])[static_cast<int>(op)][static_cast<int>(dtype)];
+  const KernelTable* const tables[kMaxArity] = {&kUnaryKernels, &kBinaryKernels, &kTernaryKernels};
+  const Kernel kernel = (*tables[info(op).arity - 1])[static_cast<int>(op)][static_cast<int>(dtype)][this_machine()];
   HARP_ASSERT(kernel != nullptr, "no rule for ", name(op), " of ", name(dtype));
   return kernel;
 }

@@ -1,63 +1,93 @@
-// Loops of the elementwise ops. A Kernel computes one run of n elements; kernel_of<op, dtype> is its instance, and
-// kernel_row<op>() the instances for every dtype the op accepts. The table is filled by one translation unit for each arity, because
-// the functions of ops/math.h are large; instantiating it is what makes a missing Rule a compile error.
+// Loops of the elementwise ops. A Kernel computes one run of n elements. kernel_row<op>() makes the instances for every dtype the op
+// accepts and every machine; the tables are filled by one translation unit for each arity, because the functions of
+// ops/math.h are large. Instantiating them is what makes a missing Rule a compile error.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <tuple>
 #include <utility>
 
+#include "interp/machine.h"
 #include "interp/rules.h"
 
 namespace harp::interp {
 
+inline constexpr int kMaxArity = 3;
+
 /// Sources of one run: where each begins, and how many elements lie between two of its elements (0: the same for all).
 struct Run {
-  std::array<const std::byte*, 3> sources;
-  std::array<int64_t, 3> steps;
+  std::array<const std::byte*, kMaxArity> sources;
+  std::array<int64_t, kMaxArity> steps;
 };
 using Kernel = void (*)(std::byte* result, const Run& run, int64_t n);
-using KernelRow = std::array<Kernel, kDTypeCount>;  // null where the op does not take the dtype
+using KernelRow = std::array<std::array<Kernel, kMachineCount>, kDTypeCount>;  // null where the op does not take the dtype
+using KernelTable = std::array<KernelRow, kOpCount>;
 
 /// dtype of source k when the operands are of `dtype`.
-constexpr DType source_dtype(Op op, DType dtype, int k) { return op == Op::kWhere && k == 0 ? DType::kBool : dtype; }
+constexpr DType source_dtype(Op op, DType dtype, size_t k) { return op == Op::kWhere && k == 0 ? DType::kBool : dtype; }
 constexpr DType result_dtype(Op op, DType dtype) { return info(op).result == Result::kBool ? DType::kBool : dtype; }
 
-template <Op op, DType dtype>
-void kernel_of(std::byte* result, const Run& run, int64_t n) {
-  using R = Element<result_dtype(op, dtype)>;
-  [&]<size_t... k>(std::index_sequence<k...>) {
-    static_assert(std::is_same_v<R, decltype(Rule<op>::apply(Element<source_dtype(op, dtype, k)>()...))>,
-                  "the rule's result is not what ops.def says");
-    R* const out = reinterpret_cast<R*>(result);
-    const auto at = [&]<size_t j>(std::integral_constant<size_t, j>, int64_t i) {
-      return reinterpret_cast<const Element<source_dtype(op, dtype, j)>*>(run.sources[j])[i];
-    };
-    // Long functions get one loop; short operations one more that the compiler vectorises.
-    if constexpr (!(info(op).flags & kFunction)) {
-      if (((run.steps[k] == 1) && ...)) {
-        for (int64_t i = 0; i < n; ++i) out[i] = Rule<op>::apply(at(std::integral_constant<size_t, k>(), i)...);
-        return;
-      }
-    }
-    for (int64_t i = 0; i < n; ++i) out[i] = Rule<op>::apply(at(std::integral_constant<size_t, k>(), i * run.steps[k])...);
+/// A source of a run, brought side by side for one block of its elements, so that there is one loop an op and it vectorises.
+template <class T>
+class DenseBlocks {
+ public:
+  static constexpr int64_t kBlock = 256;
+
+  DenseBlocks(const std::byte* source, int64_t step) : source_(reinterpret_cast<const T*>(source)), step_(step) {
+    if (step == 0) std::fill(copy_.begin(), copy_.end(), *source_);
   }
-  (std::make_index_sequence<static_cast<size_t>(info(op).arity)>());
+  const T* block(int64_t begin, int64_t n) {
+    if (step_ == 1) return source_ + begin;
+    if (step_ != 0)
+      for (int64_t i = 0; i < n; ++i) copy_[i] = source_[(begin + i) * step_];
+    return copy_.data();
+  }
+
+ private:
+  const T* source_;
+  int64_t step_;
+  std::array<T, kBlock> copy_;
+};
+
+template <Op op, DType dtype, size_t... k>
+void run_blocks(std::byte* result, const Run& run, int64_t n, std::index_sequence<k...>) {
+  using R = Element<result_dtype(op, dtype)>;
+  static_assert(std::is_same_v<R, decltype(Rule<op>::apply(Element<source_dtype(op, dtype, k)>()...))>,
+                "the rule's result is not what ops.def says");
+  R* const out = reinterpret_cast<R*>(result);
+  std::tuple<DenseBlocks<Element<source_dtype(op, dtype, k)>>...> sources({run.sources[k], run.steps[k]}...);
+  constexpr int64_t kBlock = DenseBlocks<R>::kBlock;
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t count = std::min(kBlock, n - begin);
+    const std::tuple blocks(std::get<k>(sources).block(begin, count)...);
+    for (int64_t i = 0; i < count; ++i) out[begin + i] = Rule<op>::apply(std::get<k>(blocks)[i]...);
+  }
+}
+
+template <Op op, DType dtype>
+void kernel(std::byte* result, const Run& run, int64_t n) {
+  run_blocks<op, dtype>(result, run, n, std::make_index_sequence<static_cast<size_t>(info(op).arity)>());
+}
+template <Op op, DType dtype>
+HARP_WITH_FMA void kernel_with_fma(std::byte* result, const Run& run, int64_t n) {
+  run_blocks<op, dtype>(result, run, n, std::make_index_sequence<static_cast<size_t>(info(op).arity)>());
 }
 
 template <Op op>
 constexpr KernelRow kernel_row() {
   KernelRow row{};
   for_each_graph_dtype([&]<DType dtype>() {
-    if constexpr (accepts(op, dtype)) row[static_cast<int>(dtype)] = kernel_of<op, dtype>;
+    if constexpr (accepts(op, dtype)) row[static_cast<int>(dtype)] = {kernel<op, dtype>, kernel_with_fma<op, dtype>};
   });
   return row;
 }
 
 /// Rows of the elementwise ops with this arity; the others stay null.
 template <int arity>
-constexpr std::array<KernelRow, kOpCount> make_kernels() {
-  std::array<KernelRow, kOpCount> table{};
+constexpr KernelTable make_kernels() {
+  KernelTable table{};
   [&]<int... i>(std::integer_sequence<int, i...>) {
     (
         [&] {
@@ -69,8 +99,8 @@ constexpr std::array<KernelRow, kOpCount> make_kernels() {
   return table;
 }
 
-extern const std::array<KernelRow, kOpCount> kUnaryKernels;
-extern const std::array<KernelRow, kOpCount> kBinaryKernels;
-extern const std::array<KernelRow, kOpCount> kTernaryKernels;
+extern const KernelTable kUnaryKernels;
+extern const KernelTable kBinaryKernels;
+extern const KernelTable kTernaryKernels;
 
 }  // namespace harp::interp

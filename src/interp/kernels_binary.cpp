@@ -3,6 +3,6 @@
 
 namespace harp::interp {
 
-constinit const std::array<KernelRow, kOpCount> kBinaryKernels = make_kernels<2>();
+constinit const KernelTable kBinaryKernels = make_kernels<2>();
 
 }  // namespace harp::interp

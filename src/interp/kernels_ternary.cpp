@@ -3,6 +3,6 @@
 
 namespace harp::interp {
 
-constinit const std::array<KernelRow, kOpCount> kTernaryKernels = make_kernels<3>();
+constinit const KernelTable kTernaryKernels = make_kernels<3>();
 
 }  // namespace harp::interp

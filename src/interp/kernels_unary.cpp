@@ -3,6 +3,6 @@
 
 namespace harp::interp {
 
-constinit const std::array<KernelRow, kOpCount> kUnaryKernels = make_kernels<1>();
+constinit const KernelTable kUnaryKernels = make_kernels<1>();
 
 }  // namespace harp::interp

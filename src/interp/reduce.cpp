@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "interp/element.h"
+#include "interp/machine.h"
 #include "interp/rules.h"
 
 namespace harp::interp {
@@ -296,15 +297,20 @@ constexpr ReduceTable make_reduce_table() {
 }
 constexpr ReduceTable kReduces = make_reduce_table();
 
-/// Sums of products, by dtype; only floats pair (an integer product is exact modulo 2^n either way).
-constexpr std::array<ReduceFunction, kDTypeCount> make_product_table() {
-  std::array<ReduceFunction, kDTypeCount> table{};
+template <DType dtype>
+HARP_WITH_FMA void product_with_fma(const ReduceAttributes& attributes, std::span<const Array> operands, const Array& result) {
+  reduce<Step<Op::kSum, dtype, 2>, 2>(attributes, operands, result);
+}
+
+/// Sums of products, by dtype and machine; only floats pair (an integer product is exact modulo 2^n either way).
+constexpr std::array<std::array<ReduceFunction, kMachineCount>, kDTypeCount> make_product_table() {
+  std::array<std::array<ReduceFunction, kMachineCount>, kDTypeCount> table{};
   for_each_graph_dtype([&]<DType dtype>() {
-    if constexpr (is_float(dtype)) table[static_cast<int>(dtype)] = reduce<Step<Op::kSum, dtype, 2>, 2>;
+    if constexpr (is_float(dtype)) table[static_cast<int>(dtype)] = {reduce<Step<Op::kSum, dtype, 2>, 2>, product_with_fma<dtype>};
   });
   return table;
 }
-constexpr std::array<ReduceFunction, kDTypeCount> kProducts = make_product_table();
+constexpr auto kProducts = make_product_table();
 
 }  // namespace
 
@@ -324,8 +330,8 @@ Array evaluate_reduce(const Node& node, std::span<const Array> operands, const S
     operand.strides.assign(shape.size(), 0);
   }
   const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
-  const ReduceFunction function =
-      attributes.product ? kProducts[static_cast<int>(node.dtype)] : kReduces[static_cast<int>(node.op)][static_cast<int>(node.dtype)];
+  const ReduceFunction function = attributes.product ? kProducts[static_cast<int>(node.dtype)][this_machine()]
+                                                     : kReduces[static_cast<int>(node.op)][static_cast<int>(node.dtype)];
   HARP_ASSERT(function != nullptr, "no rule for ", name(node.op), " of ", name(node.dtype));
   function(attributes, expanded, result);
   return result;
