@@ -1,6 +1,7 @@
 // What the cache has to survive, as functions with a number of rounds: a few of them in ./dev test, many in ./dev torture.
 #pragma once
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 

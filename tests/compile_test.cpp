@@ -9,45 +9,15 @@
 #include <thread>
 
 #include "base/error.h"
-#include "cache_scenarios.h"
 #include "compile/cache_key.h"
-#include "compile/service.h"
-#include "run/loader.h"
+#include "compile_scenarios.h"
 
 using namespace harp;
+using namespace compile_scenarios;
 using namespace std::chrono_literals;
 using Origin = CompileReport::Origin;
 
 namespace {
-
-/// A unit whose entry_point_ex returns `value`.
-std::string source_returning(int value, const std::string& comment = "") {
-  return cat("/* ", comment, " */\n#define EXPORT __attribute__((visibility(\"default\")))\n",
-             "EXPORT int entry_point_ex(void** in, void** out, unsigned long* shape, const void* rt) { // ", comment, "\n",
-             "  (void)in; (void)out; (void)shape; (void)rt;\n  return ", value, ";\n}\n",
-             "EXPORT void entry_point(void** in, void** out, unsigned long* shape) { entry_point_ex(in, out, shape, 0); }\n");
-}
-
-CompileRequest request_for(int value) {
-  CompileRequest request;
-  request.source = source_returning(value);
-  return request;
-}
-
-struct Bench {
-  Scratch scratch;
-  TestSystem system;
-  ServiceOptions options;
-
-  Bench() { options.cache.directory = scratch / "cache"; }
-  CompileService service() { return CompileService(system, options, Log()); }
-};
-
-int call(System system, const Artifact& artifact) {
-  return LoadedLibrary::load(system, artifact).entry_point_ex()(nullptr, nullptr, nullptr, nullptr);
-}
-
-int call(System system, const std::shared_ptr<const Artifact>& artifact) { return call(system, *artifact); }
 
 /// The error that `work` ends with.
 template <class Work>
@@ -61,19 +31,6 @@ Error error_of(Work work) {
 }
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
-
-/// A fake compiler: answers --version, and does `body` for everything else.
-std::string fake_compiler(const Scratch& scratch, const std::string& name, const std::string& body) {
-  return write_script(scratch / name, "case \"$*\" in *--version*) echo fake 1.0; exit 0;; esac\n" + body);
-}
-
-/// The same, giving out a shared object that was compiled beforehand: a fast compiler for tests of everything around it.
-std::string copying_compiler(const Scratch& scratch, int value) {
-  write_text(scratch / "prebuilt.c", source_returning(value));
-  const std::string command = "cc -shared -fPIC -nostdlib -o " + (scratch / "prebuilt.so") + " " + (scratch / "prebuilt.c");
-  REQUIRE(std::system(command.c_str()) == 0);
-  return fake_compiler(scratch, "copying", "echo run >> " + (scratch / "runs") + "\ncp " + (scratch / "prebuilt.so") + " ./unit.so");
-}
 
 int runs_of(const Scratch& scratch) {
   const std::string text = read_text(scratch / "runs");
@@ -328,12 +285,13 @@ TEST_CASE("compile: broken source: the error holds the command and what the comp
 
 TEST_CASE("compile: compilers that misbehave are errors that name them, and the service works on") {
   Bench bench;
-  bench.options.timeout = 1500ms;
   CompileService service = bench.service();
+  bench.options.timeout = 1500ms;
+  CompileService impatient = bench.service();
   const auto error_with = [&](const std::string& name, const std::string& body) {
     CompileRequest request = request_for(1);
     request.compiler = fake_compiler(bench.scratch, name, body);
-    const Error error = error_of([&] { service.compile(request); });
+    const Error error = error_of([&] { (name == "hangs" ? impatient : service).compile(request); });
     CHECK(error.code == Code::kCompiler);
     CHECK(contains(error.message, bench.scratch / name));
     return error;
@@ -571,37 +529,16 @@ TEST_CASE("compile: one that was cancelled does not cancel the others") {
 }
 
 TEST_CASE("compile: any system call may fail: a result, or an error; nothing left behind; usable after") {
-  Scratch tools;
-  const std::string compiler = copying_compiler(tools, 6);
-  const int files_before = count_open_files();
-  int points = 0, succeeded = 0;
-  for (const int error : {ENOSPC, EMFILE}) {
-    for (int n = 0;; ++n, ++points) {
-      Bench bench;
-      bench.options.compiler = compiler;
-      bench.options.cache.lock_timeout = 1ms;
-      bench.system.plan.fail_at = n;
-      bench.system.plan.error = error;
-      CAPTURE(n);
-      CAPTURE(error);
-      try {
-        const int value = call(bench.system, bench.service().compile(request_for(6)));
-        CHECK(value == 6);
-        ++succeeded;
-      } catch (const Error& failure) {
-        CHECK((failure.code == Code::kCompiler || failure.code == Code::kIo));
-        CHECK_FALSE(failure.message.empty());
-      }
-      const bool reached = bench.system.plan.calls > n;
-      bench.system.plan.fail_at = -1;
-      CHECK(call(bench.system, bench.service().compile(request_for(6))) == 6);
-      if (!reached) break;
-    }
-  }
-  CHECK(points > 100);
-  CHECK(succeeded > points / 2);  // most calls only save work
-  CHECK(count_open_files() == files_before);
-  CHECK((::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD));
+  const FaultResult result = fail_every_call({ENOSPC, EMFILE}, false);
+  CHECK(result.points > 100);
+  CHECK(result.succeeded > result.points / 2);  // most calls only save work
+  CHECK(result.first_fault == "");
+}
+
+TEST_CASE("compile: killed while compiling, the next run succeeds") {
+  const KillResult result = kill_while_compiling(10, 1);
+  CHECK(result.wrong == 0);
+  CHECK(result.left == 0);
 }
 
 TEST_CASE("loader: libraries are told apart, shared while equal, and closed") {

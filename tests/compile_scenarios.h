@@ -1,0 +1,140 @@
+// What the compile service has to survive, as functions with a number of rounds (some in ./dev test, many in ./dev torture), and the
+// small sources and fake compilers that need.
+#pragma once
+
+#include "base/error.h"
+#include "cache_scenarios.h"
+#include "compile/service.h"
+#include "run/loader.h"
+
+namespace compile_scenarios {
+
+using cache_scenarios::KillResult;
+
+/// A unit whose entry_point_ex returns `value`.
+inline std::string source_returning(int value, const std::string& comment = "") {
+  return harp::cat("/* ", comment, " */\n#define EXPORT __attribute__((visibility(\"default\")))\n",
+                   "EXPORT int entry_point_ex(void** in, void** out, unsigned long* shape, const void* rt) { // ", comment, "\n",
+                   "  (void)in; (void)out; (void)shape; (void)rt;\n  return ", value, ";\n}\n",
+                   "EXPORT void entry_point(void** in, void** out, unsigned long* shape) { entry_point_ex(in, out, shape, 0); }\n");
+}
+
+inline harp::CompileRequest request_for(int value) {
+  harp::CompileRequest request;
+  request.source = source_returning(value);
+  return request;
+}
+
+/// A service's surroundings: a scratch directory with the cache in it, and an operating system that can be made to fail.
+struct Bench {
+  Scratch scratch;
+  TestSystem system;
+  harp::ServiceOptions options;
+
+  Bench() { options.cache.directory = scratch / "cache"; }
+  harp::CompileService service() { return harp::CompileService(system, options, harp::Log()); }
+};
+
+inline int call(harp::System system, const harp::Artifact& artifact) {
+  return harp::LoadedLibrary::load(system, artifact).entry_point_ex()(nullptr, nullptr, nullptr, nullptr);
+}
+
+inline int call(harp::System system, const std::shared_ptr<const harp::Artifact>& artifact) { return call(system, *artifact); }
+
+/// A fake compiler: answers --version, and does `body` for everything else.
+inline std::string fake_compiler(const Scratch& scratch, const std::string& name, const std::string& body) {
+  return write_script(scratch / name, "case \"$*\" in *--version*) echo fake 1.0; exit 0;; esac\n" + body);
+}
+
+/// The same, giving out a shared object that was compiled beforehand: a fast compiler for tests of everything around it. Every run
+/// adds a line to the file `runs`.
+inline std::string copying_compiler(const Scratch& scratch, int value) {
+  write_text(scratch / "prebuilt.c", source_returning(value));
+  const std::string command = "cc -shared -fPIC -nostdlib -o " + (scratch / "prebuilt.so") + " " + (scratch / "prebuilt.c");
+  if (std::system(command.c_str()) != 0) throw std::runtime_error("cc does not work");
+  return fake_compiler(scratch, "copying", "echo run >> " + (scratch / "runs") + "\ncp " + (scratch / "prebuilt.so") + " ./unit.so");
+}
+
+struct FaultResult {
+  int points = 0;           // calls that were made to fail
+  int succeeded = 0;        // of these, how many did not matter
+  std::string first_fault;  // what should not have been, the first time; empty: nothing
+};
+
+/// Compiles and loads, with call number n failing, for every n there is and every error of `errors`; `from_then_on`: all later calls,
+/// too. Each time the result must be right or an error of the proper kind, nothing may be left open, and the cache must work after.
+inline FaultResult fail_every_call(const std::vector<int>& errors, bool from_then_on) {
+  FaultResult result;
+  const Scratch tools;
+  const std::string compiler = copying_compiler(tools, 6);
+  const int files_before = count_open_files();
+  for (const int error : errors) {
+    for (int n = 0;; ++n, ++result.points) {
+      const auto fault = [&](const std::string& what) {
+        if (result.first_fault.empty()) result.first_fault = harp::cat("call ", n, ", ", harp::error_text(-error), ": ", what);
+      };
+      Bench bench;
+      bench.options.compiler = compiler;
+      bench.options.cache.lock_timeout = std::chrono::milliseconds(1);
+      bench.options.timeout = std::chrono::seconds(20);
+      bench.system.plan.fail_at = n;
+      bench.system.plan.error = error;
+      bench.system.plan.from_then_on = from_then_on;
+      try {
+        if (call(bench.system, bench.service().compile(request_for(6))) != 6) fault("wrong result");
+        ++result.succeeded;
+      } catch (const harp::Error& failure) {
+        if (failure.code != harp::Code::kCompiler && failure.code != harp::Code::kIo) fault("unexpected code: " + failure.message);
+        if (failure.message.empty()) fault("no message");
+      }
+      const bool reached = bench.system.plan.calls > n;
+      bench.system.plan.fail_at = -1;
+      try {
+        if (call(bench.system, bench.service().compile(request_for(6))) != 6) fault("wrong result afterwards");
+      } catch (const harp::Error& failure) {
+        fault("fails afterwards: " + failure.message);
+      }
+      if (count_open_files() != files_before) fault("descriptors left open");
+      const bool reaping_failed = from_then_on;  // then a zombie is the plan's doing
+      if (!reaping_failed && ::waitpid(-1, nullptr, WNOHANG) != -1) fault("a child left behind");
+      while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+      }
+      if (!reached) break;
+    }
+  }
+  return result;
+}
+
+/// Kills processes that compile (with a real compiler) at random moments; afterwards the same must compile and be right.
+inline KillResult kill_while_compiling(int rounds, unsigned seed) {
+  KillResult result;
+  Bench bench;
+  std::mt19937 random(seed);
+  for (int round = 0; round < rounds; ++round) {
+    const int pid = cache_scenarios::in_child([&] {
+      harp::CompileService service = bench.service();
+      for (int n = 0;; ++n) service.compile(request_for(1000 * round + n));
+      return 0;
+    });
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 80'000));
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    ++result.kills;
+    harp::CompileService service = bench.service();
+    harp::CompileReport report;
+    result.wrong += call(bench.system, service.compile(request_for(1000 * round), &report)) != 1000 * round;
+    result.damaged += static_cast<int>(service.cache().stats().damaged);
+    result.found += report.origin == harp::CompileReport::Origin::kDisk;
+  }
+  harp::CompileCache cache(bench.system, bench.options.cache, harp::Log());
+  for (int wait = 0; wait < 100; ++wait) {  // compilers whose parent was killed may still be about to write
+    cache_scenarios::age_work_directories(cache.directory());
+    cache.evict({});
+    result.left = cache_scenarios::count_work_directories(cache.directory());
+    if (result.left == 0) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return result;
+}
+
+}  // namespace compile_scenarios

@@ -1,0 +1,20 @@
+// Every system call of a compilation, from looking for the cache to dlopen, fails once and fails for ever, with each error that files
+// and processes can give.
+#include <cstdio>
+
+#include "../compile_scenarios.h"
+
+int main() {
+  int failures = 0;
+  for (const int error : {ENOSPC, EIO, EACCES, EROFS, EMFILE, EINTR, EAGAIN, ESTALE, ENOMEM}) {
+    for (const bool from_then_on : {false, true}) {
+      const auto result = compile_scenarios::fail_every_call({error}, from_then_on);
+      const bool good = result.first_fault.empty() && result.points > 50;
+      std::printf("%s  %s %s: %d calls, %d did not matter%s%s\n", good ? "ok  " : "FAIL", std::string(harp::error_text(-error)).c_str(),
+                  from_then_on ? "for ever" : "once", result.points, result.succeeded, good ? "" : ": ", result.first_fault.c_str());
+      std::fflush(stdout);
+      failures += !good;
+    }
+  }
+  return failures == 0 ? 0 : 1;
+}
