@@ -13,7 +13,7 @@ namespace harp::ir {
 namespace {
 
 /// Operations written inside one expression before it gets a name.
-constexpr int kLargestExpression = 6;
+constexpr int kLargestExpression = 4;
 
 struct Block {
   const Stmt* loop = nullptr;  // null: the kernel itself, or a branch of an If

@@ -133,21 +133,18 @@ class BodyRenderer {
   void loop(const Line& l) {
     const Stmt& s = *l.statement;
     const std::string& v = l.name;
-    const std::string begin = position_(s.begin).text, end = bracket(position_(s.end), kShift);
     const std::string advance = s.step == 1 ? cat("++", v) : cat(v, " += ", s.step);
     if (s.loop == ir::LoopKind::kUnroll && s.begin.is_constant() && s.end.is_constant())
       out(cat("#pragma GCC unroll ", std::clamp<int64_t>((s.end.constant() - s.begin.constant() + s.step - 1) / s.step, 1, 64)));
-    std::string head;
-    if (s.loop != ir::LoopKind::kThread) {
-      head = cat("for (int64_t ", v, " = ", begin, "; ", v, " < ", end, "; ", advance, ") {");
-    } else {
-      // begin0 and end0 count iterations
-      const auto at = [&](std::string_view count) {
-        std::string text = s.step == 1 ? cat("(int64_t)", count) : cat("(int64_t)", count, " * ", s.step);
-        return s.begin.is_constant(0) ? text : cat(bracket(position_(s.begin), kSum), " + ", text);
-      };
-      head = cat("for (int64_t ", v, " = ", at("begin0"), "; ", v, " < ", at("end0"), "; ", advance, ") {");
-    }
+    // begin0 and end0 count iterations
+    const auto at = [&](std::string_view count) {
+      const std::string text = s.step == 1 ? cat("(int64_t)", count) : cat("(int64_t)", count, " * ", s.step);
+      return s.begin.is_constant(0) ? text : cat(bracket(position_(s.begin), kSum), " + ", text);
+    };
+    const bool thread = s.loop == ir::LoopKind::kThread;
+    const std::string begin = thread ? at("begin0") : position_(s.begin).text;
+    const std::string end = thread ? at("end0") : bracket(position_(s.end), kShift);
+    const std::string head = cat("for (int64_t ", v, " = ", begin, "; ", v, " < ", end, "; ", advance, ") {");
     open(head, l.atom);
     names_.atom(l.atom, v);
     if (s.overlap) {
@@ -220,7 +217,7 @@ class BodyRenderer {
     const std::string pointer = expression_.pointer_text(at);
     std::string value = expression_.whole(s.value).text;
     const int memory_bits = static_cast<int>(size_of(dtype)) * 8;
-    if (is_bool(dtype)) value = cat("(", unit_.memory_vector(dtype, n), ")(", expression_.mask(s.value, 8), " & 1)");
+    if (is_bool(dtype)) value = cat("(", unit_.memory_vector(dtype, n), ")(", expression_.mask(s.value, 8, kUnary), " & 1)");
     if (s.mask == nullptr && s.lane_step.is_constant(1)) {
       const bool simple = at.rest.empty() && at.rest.constant == 0;
       return out(cat("*(", unit_.memory_vector(dtype, n), "*)", simple ? pointer : cat("(", pointer, ")"), " = ", value, ";"));

@@ -81,11 +81,11 @@ Text Expressions::whole(const UOp* u) const {
   return {cat(unit_.splat(u->type.dtype, n), "(", uniform(u).text, ")"), kPrimary};
 }
 
-std::string Expressions::mask(const UOp* u, int bits) const {
+std::string Expressions::mask(const UOp* u, int bits, int precedence) const {
   const int n = lanes(u);
   if (is_uniform(u)) return cat(unit_.splat_mask(bits, n), "(", uniform(u).text, ")");
   const Text text = (*this)(u);
-  if (text.mask_bits == bits) return bracket(text, kUnary);
+  if (text.mask_bits == bits) return bracket(text, precedence);
   return cat("__builtin_convertvector(", text.text, ", ", unit_.mask(bits, n), ")");
 }
 
@@ -190,7 +190,7 @@ Text Expressions::operators(const UOp* u, const Rule& rule) const {
     else
       text = (*this)(sources[i]);
     const int needed = operand_precedence(rule.precedence, i == 0 && rule.op != Op::kRecip);
-    const bool minus = text.text.starts_with('-') && (rule.precedence == kUnary || i > 0);
+    const bool minus = text.text.starts_with('-') && (rule.precedence == kUnary || (rule.precedence == kSum && i > 0));
     operands.push_back(minus ? cat("(", text.text, ")") : bracket(text, needed));
   }
   const DType operand = sources[0]->type.dtype;
@@ -202,7 +202,7 @@ Text Expressions::masks(const UOp* u, const Rule& rule) const {
   int bits = mask_bits(u);
   if (bits == 0) bits = 32;
   std::vector<std::string> operands;
-  for (const UOp* s : u->sources) operands.push_back(mask(s, bits));
+  for (const UOp* s : u->sources) operands.push_back(mask(s, bits, kUnary));
   return {substitute_pattern(rule.mask_pattern, operands, DType::kBool), rule.precedence, bits};
 }
 
@@ -234,7 +234,7 @@ Text Expressions::cast(const UOp* u) const {
     return {cat(unit_.cast(from, to, n), "(", whole(source).text, ")"), kPrimary};
   if (n == 1) return {cat("(", unit_.type(to, 1), ")", bracket((*this)(source), kUnary)), kUnary};
   if (is_bool(from)) {
-    const Text bit{cat(mask(source, bits_of_dtype(to)), " & 1"), kAnd};
+    const Text bit{cat(mask(source, bits_of_dtype(to), kUnary), " & 1"), kAnd};
     if (is_signed_int(to)) return bit;
     if (is_int(to)) return {cat("(", unit_.type(to, n), ")(", bit.text, ")"), kUnary};
     return {cat("__builtin_convertvector(", bit.text, ", ", unit_.type(to, n), ")"), kPrimary};

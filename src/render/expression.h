@@ -29,8 +29,8 @@ class Expressions {
   Text computation(const ir::UOp* u) const;
   /// As an argument of a function or the right side of an assignment: a vector is a vector, not a scalar in every lane.
   Text whole(const ir::UOp* u) const;
-  /// A mask of exactly this width.
-  std::string mask(const ir::UOp* u, int bits) const;
+  /// A mask of exactly this width, in brackets if it binds less tightly.
+  std::string mask(const ir::UOp* u, int bits, int precedence = 0) const;
   /// Number of bits a mask made of this value has by nature; 0: any will do.
   int mask_bits(const ir::UOp* u) const;
   int lanes(const ir::UOp* u) const { return context_.kernel == nullptr ? context_.lanes : u->type.lanes; }
