@@ -147,7 +147,7 @@ TEST_CASE("G18.text: every operation of the table can be written, and comes back
     CHECK(message == "");
     if (message.empty()) round_trip(*parse_graph(in_graph("  return out = " + call)));
   }
-  for (const auto& [name, call] : examples) CHECK_MESSAGE(find_operation(name) != nullptr, name);
+  for (const auto& example : examples) CHECK_MESSAGE(find_operation(example.first) != nullptr, example.first);
 }
 
 TEST_CASE("G18.text: operators have Python's precedence and meaning") {
