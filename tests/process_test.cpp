@@ -197,6 +197,31 @@ TEST_CASE("process: a failing call leaves no zombie") {
   }
 }
 
+// Runs in the copy that the next test case starts.
+TEST_CASE("process: what a variable looks like from here" * doctest::skip()) {
+  RealProcess process;
+  std::printf("variable: %s\n", process.environment("HARP_PROBE").value_or("not seen").c_str());
+  std::fflush(stdout);
+}
+
+TEST_CASE("process: a program with more rights than its caller sees no variables") {
+  const Scratch scratch;
+  TestSystem system;
+  Command command;
+  command.program = scratch / "copy";
+  command.arguments = {"copy", "--no-skip", "--test-case=process: what a variable looks like from here"};
+  command.environment = {"HARP_PROBE=value"};
+  std::filesystem::copy_file("/proc/self/exe", command.program);
+  ::chmod(scratch.path().c_str(), 0755);
+  const auto run = [&] { return run_command(system, command, Clock::now() + 60s).output; };
+  CHECK(run().find("variable: value\n") != std::string::npos);
+  const bool privileged = ::chown(command.program.c_str(), 1, 1) == 0 && ::chmod(command.program.c_str(), 04755) == 0;
+  if (!privileged)
+    MESSAGE("not checked: making a set-user-id file of another user needs root");
+  else
+    CHECK(run().find("variable: not seen\n") != std::string::npos);
+}
+
 TEST_CASE("log: messages reach the callback with their level, and nothing else happens") {
   struct Heard {
     std::vector<std::pair<int, std::string>> messages;
