@@ -1,0 +1,73 @@
+// The verbs of the tool. Each takes its parsed arguments, prints on stdout, and throws Failure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tool/handles.h"
+
+namespace harp::tool {
+
+/// Where kernels come from and go to: options of every verb.
+struct ContextArguments {
+  int threads = 0;
+  bool verbose = false;  // harp's log on stderr
+  std::string dump;      // stages to print on stderr
+};
+
+/// How a graph is compiled: options of run and emit.
+struct CompileArguments {
+  std::string backend = "c";
+  std::string math = "stable";
+  std::string target, compiler, schedule_file;
+  std::vector<std::string> flags, disabled_passes, specialize;
+  int simd_width = 0;
+  bool plain_text = false;
+};
+
+struct RunArguments {
+  std::string graph;  // a file, or - for stdin
+  std::vector<std::string> inputs, randoms, outputs, shapes;
+  bool time = false;
+};
+
+struct EmitArguments {
+  std::string graph;
+  std::string language = "c";
+  std::string output = "-";
+};
+
+Context make_context(const ContextArguments& arguments);
+/// Parses a .harp file.
+Graph read_graph(harp_context* context, const std::string& path);
+/// "n=7" as a name and a number; Failure{2}.
+std::pair<std::string, int64_t> parse_size(const std::string& text);
+
+/// harp_compile_options that borrow from the arguments: valid while this object is.
+class CompileOptions {
+ public:
+  explicit CompileOptions(const CompileArguments& arguments);
+  CompileOptions(const CompileOptions&) = delete;
+  CompileOptions& operator=(const CompileOptions&) = delete;
+  const harp_compile_options* get() const { return &options_; }
+
+ private:
+  harp_compile_options options_ = HARP_COMPILE_OPTIONS_INIT;
+  std::vector<const char*> flags_, passes_, size_names_;
+  std::vector<std::string> size_texts_;
+  std::vector<int64_t> size_values_;
+  std::string schedule_;
+};
+
+void run(const ContextArguments& context, const CompileArguments& compile, const RunArguments& arguments);
+void emit(const ContextArguments& context, const CompileArguments& compile, const EmitArguments& arguments);
+void info(const ContextArguments& context);
+void list_cache(const ContextArguments& context);
+void clear_cache(const ContextArguments& context);
+
+/// Contents of a file, or of stdin for "-".
+std::string read_file(const std::string& path);
+/// Writes a file so that it is whole or not there; "-" is stdout.
+void write_file(const std::string& path, const std::string& text);
+
+}  // namespace harp::tool

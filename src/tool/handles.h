@@ -1,0 +1,74 @@
+// harp's C handles as C++ values, for the tool: released with their owner, and errors as exceptions.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "harp.h"
+
+namespace harp::tool {
+
+/// Something the user has to know; main() prints it and exits with `exit_status`.
+struct Failure {
+  std::string message;
+  int exit_status = 1;  // 2: the command line is wrong
+};
+
+template <class T, void (*release)(T*)>
+struct Releaser {
+  void operator()(T* handle) const { release(handle); }
+};
+template <class T, void (*release)(T*)>
+using Handle = std::unique_ptr<T, Releaser<T, release>>;
+
+using Context = Handle<harp_context, harp_context_release>;
+using Graph = Handle<harp_graph, harp_graph_release>;
+using Program = Handle<harp_program, harp_program_release>;
+using Buffer = Handle<harp_buffer, harp_buffer_release>;
+using String = Handle<harp_string, harp_string_release>;
+
+/// Receives the error of one call, and throws it.
+class ErrorSlot {
+ public:
+  ErrorSlot() = default;
+  ~ErrorSlot() { harp_error_release(error_); }
+  ErrorSlot(const ErrorSlot&) = delete;
+  ErrorSlot& operator=(const ErrorSlot&) = delete;
+
+  harp_error** operator&() { return &error_; }
+  [[noreturn]] void raise(const std::string& where) const {
+    std::string message = where + (where.empty() ? "" : ": ") + harp_error_message(error_);
+    const std::string output = harp_error_compiler_output(error_);
+    if (!output.empty()) message += "\n" + output;
+    throw Failure{message};
+  }
+
+ private:
+  harp_error* error_ = nullptr;
+};
+
+/// The result of a call that returns a handle: made<Program>("where", harp_compile, graph, options).
+template <class Owner, class Function, class... Arguments>
+Owner made(const std::string& where, Function function, Arguments... arguments) {
+  ErrorSlot error;
+  Owner owner(function(arguments..., &error));
+  if (owner == nullptr) error.raise(where);
+  return owner;
+}
+
+/// The same for a call that returns a status.
+template <class Function, class... Arguments>
+void done(const std::string& where, Function function, Arguments... arguments) {
+  ErrorSlot error;
+  if (function(arguments..., &error) != HARP_OK) error.raise(where);
+}
+
+/// A call that returns text.
+template <class Function, class... Arguments>
+std::string text_of(Function function, Arguments... arguments) {
+  const String string = made<String>("", function, arguments...);
+  return {harp_string_data(string.get()), harp_string_size(string.get())};
+}
+
+}  // namespace harp::tool

@@ -1,0 +1,109 @@
+// The program `harp`: run graphs from files, print any stage of their compilation, look at the cache. It knows harp through harp.h only.
+// Exit status: 0; 1 if something failed; 2 if the command line is wrong.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "tool/commands.h"
+
+using namespace harp::tool;
+
+namespace {
+
+void add_context_options(CLI::App& verb, ContextArguments& arguments) {
+  verb.add_flag("--verbose", arguments.verbose, "Print harp's log on stderr");
+  verb.add_option("--dump", arguments.dump, "Stages to print on stderr while compiling: opt,schedule,ir,ir-opt,linear,source")
+      ->type_name("STAGES");
+  verb.add_option("--threads", arguments.threads, "Threads to run on; 0: the calling one")->type_name("N");
+}
+
+void add_compile_options(CLI::App& verb, CompileArguments& arguments) {
+  verb.add_option("--backend", arguments.backend, "interp or c")->type_name("NAME")->capture_default_str();
+  verb.add_option("--math", arguments.math, "Freedom with arithmetic: stable")->type_name("LEVEL")->capture_default_str();
+  verb.add_option("--target", arguments.target, "CPU to compile for, x86-64-v3 say; default: this one")->type_name("CPU");
+  verb.add_option("--compiler", arguments.compiler, "C compiler as you would type it; default: $HARP_CC, $CC, cc, gcc, clang")
+      ->type_name("COMMAND");
+  verb.add_option("--flag", arguments.flags, "A flag for the C compiler, after harp's own")->type_name("FLAG")->allow_extra_args(false);
+  verb.add_option("--disable", arguments.disabled_passes, "An optimiser pass to leave out, or all")
+      ->type_name("PASS")
+      ->allow_extra_args(false);
+  verb.add_option("--simd-width", arguments.simd_width, "Vector width in elements: 1, 2, 4, 8, 16; 0: what the CPU has")->type_name("N");
+  verb.add_option("--schedule", arguments.schedule_file, "A file with schedules for single kernels")->type_name("FILE");
+  verb.add_option("--specialize", arguments.specialize, "Compile for this value of a shape variable")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  verb.add_flag("--plain-text", arguments.plain_text, "Generate C without vector types");
+}
+
+void add_run(CLI::App& app, ContextArguments& context, CompileArguments& compile, RunArguments& arguments) {
+  CLI::App* verb = app.add_subcommand("run", "Run a graph on arrays");
+  verb->add_option("graph", arguments.graph, "A .harp file, or - for stdin")->required();
+  verb->add_option("--input", arguments.inputs, "An input from a .npy file: x=photo.npy")->type_name("NAME=FILE")->allow_extra_args(false);
+  verb->add_option("--random", arguments.randoms,
+                   "A random input: x=f32[512,1024]:7 (dtype, sizes, seed). Floats are uniform in [-1, 1), integers in -100..100")
+      ->type_name("NAME=ARRAY")
+      ->allow_extra_args(false);
+  verb->add_option("--output", arguments.outputs, "An output to a .npy file, or - for a summary; default: a summary of each")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  verb->add_option("--shape", arguments.shapes, "The value of a shape variable: n=7")->type_name("NAME=VALUE")->allow_extra_args(false);
+  verb->add_flag("--time", arguments.time, "Run repeatedly and print how long it takes");
+  add_compile_options(*verb, compile);
+  add_context_options(*verb, context);
+  verb->callback([&] { run(context, compile, arguments); });
+}
+
+void add_emit(CLI::App& app, ContextArguments& context, CompileArguments& compile, EmitArguments& arguments) {
+  CLI::App* verb = app.add_subcommand("emit", "Print a stage of a graph's compilation");
+  verb->add_option("graph", arguments.graph, "A .harp file, or - for stdin")->required();
+  verb->add_option("--lang", arguments.language, "graph, opt, schedule, ir, ir-opt, linear, c or dot")
+      ->type_name("STAGE")
+      ->capture_default_str();
+  verb->add_option("-o,--output", arguments.output, "File to write; -: stdout")->type_name("FILE")->capture_default_str();
+  add_compile_options(*verb, compile);
+  add_context_options(*verb, context);
+  verb->callback([&] { emit(context, compile, arguments); });
+}
+
+void add_others(CLI::App& app, ContextArguments& context) {
+  CLI::App* verb = app.add_subcommand("info", "Print version, backends, compiler, cache and CPU");
+  add_context_options(*verb, context);
+  verb->callback([&] { info(context); });
+
+  CLI::App* cache = app.add_subcommand("cache", "Look at the compiled kernels that are kept on disk");
+  cache->require_subcommand(1);
+  CLI::App* list = cache->add_subcommand("list", "One a line: key, bytes, seconds since the last use, target, compiler, signature");
+  CLI::App* clear = cache->add_subcommand("clear", "Remove all");
+  for (CLI::App* each : {list, clear}) add_context_options(*each, context);
+  list->callback([&] { list_cache(context); });
+  clear->callback([&] { clear_cache(context); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Array programs from the command line.", "harp");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("harp ") + harp_version_string());
+  ContextArguments context;
+  CompileArguments compile;
+  RunArguments run_arguments;
+  EmitArguments emit_arguments;
+  add_run(app, context, compile, run_arguments);
+  add_emit(app, context, compile, emit_arguments);
+  add_others(app, context);
+  try {
+    app.parse(argc, argv);
+    return 0;
+  } catch (const Failure& failure) {
+    std::fprintf(stderr, "harp: %s\n", failure.message.c_str());
+    return failure.exit_status;
+  } catch (const CLI::Success& wish) {  // --help, --version
+    return app.exit(wish);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "harp: %s (harp --help, harp VERB --help)\n", error.what());
+    return 2;
+  } catch (const std::exception& exception) {
+    std::fprintf(stderr, "harp: %s\n", exception.what());
+    return 1;
+  }
+}
