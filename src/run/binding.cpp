@@ -102,12 +102,13 @@ void Binding::check_values(std::span<const int64_t> values) const {
                    : cat(" (axis ", variable.axis, " of input \"", signature.inputs[static_cast<size_t>(variable.input)].name, "\")"),
                ", outside ", variable.min, "..", variable.max);
   }
-  for (const SizeCheck& check : signature.checks) {
-    int64_t bytes = check.element_size;
+  for (const SizeCheck& check : signature.size_checks)
+    HARP_CHECK(check.nonnegative.evaluate(values) >= 0, Code::kRange, check.message, " (", text_of(signature, values), ")");
+  for (const CountCheck& check : signature.count_checks) {
+    int64_t bytes = kLargestElement;
     bool fits = true, empty = false;
     for (const SizeCode& axis : check.axes) {
       const int64_t size = axis.evaluate(values);
-      HARP_CHECK(size >= 0, Code::kRange, check.what, " would have an axis of size ", size, " (", text_of(signature, values), ")");
       empty = empty || size == 0;
       fits = fits && !__builtin_mul_overflow(bytes, size, &bytes);
     }

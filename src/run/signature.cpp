@@ -3,19 +3,19 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "graph/requirements.h"
 
 namespace harp {
 
 namespace {
 
-/// Can an array of this shape be negative along an axis, or too large for 63 bits of bytes?
-bool needs_check(const Shape& shape, int64_t element_size) {
-  int64_t bytes = element_size;
+/// Can an array of this shape be too large for 63 bits of bytes?
+bool may_overflow(const Shape& shape) {
+  int64_t bytes = kLargestElement;
   bool fits = true;
   for (const Dim& dim : shape) {
-    if (!dim.is_constant() && !proven_nonnegative(dim)) return true;
     const int64_t greatest = range(dim).hi;
-    if (greatest == 0) return false;  // always empty
+    if (greatest <= 0) return false;  // always empty
     fits = fits && !__builtin_mul_overflow(bytes, greatest, &bytes);
   }
   return !fits;
@@ -52,13 +52,13 @@ Signature signature_of(const Graph& graph) {
   }
   for (const GraphOutput& output : graph.outputs()) signature.outputs.push_back({output.name, output.node->dtype, output.node->shape});
 
+  for (const Requirement& requirement : requirements(graph))
+    signature.size_checks.push_back({SizeCode(requirement.nonnegative, signature.variable_syms), requirement.message});
   std::unordered_set<Shape, ShapeHash> seen;
   for (const Node* node : graph.live_nodes()) {
-    const int64_t element_size = 16;  // one check a shape, strict enough for every dtype
-    if (!seen.insert(node->shape).second || !needs_check(node->shape, element_size)) continue;
-    SizeCheck check{{}, element_size, graph.describe(node)};
+    if (!seen.insert(node->shape).second || !may_overflow(node->shape)) continue;
+    CountCheck& check = signature.count_checks.emplace_back(CountCheck{{}, graph.describe(node)});
     for (const Dim& dim : node->shape) check.axes.emplace_back(dim, signature.variable_syms);
-    signature.checks.push_back(std::move(check));
   }
   return signature;
 }

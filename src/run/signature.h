@@ -25,11 +25,18 @@ struct ShapeVariable {
   int axis = -1;
 };
 
-/// A condition on the sizes of one array inside the program, where it does not hold for every value of the variables.
+/// What must hold of the shape variables, where it does not for all their values.
 struct SizeCheck {
-  std::vector<SizeCode> axes;  // none may be negative, and their product times element_size must fit 63 bits
-  int64_t element_size;
-  std::string what;  // for messages: `"h" (slice f32[n - 3])`
+  SizeCode nonnegative;  // must be >= 0
+  std::string message;   // what is wrong if it is not: `the size of axis 0 of "h" (slice f32[n - 3]) is negative`
+};
+
+inline constexpr int64_t kLargestElement = 16;  // bytes: one check a shape, strict enough for every dtype
+
+/// An array inside the program that may be too large for some values of the variables.
+struct CountCheck {
+  std::vector<SizeCode> axes;  // their product times kLargestElement must fit 63 bits
+  std::string what;            // `"h" (expand f32[n, m])`
 };
 
 struct Signature {
@@ -38,12 +45,14 @@ struct Signature {
   std::vector<Sym> variable_syms;   // parallel to `variables`
   std::vector<ShapeVariable> variables;
   std::vector<ArraySignature> inputs, outputs;
-  std::vector<SizeCheck> checks;
+  std::vector<SizeCheck> size_checks;
+  std::vector<CountCheck> count_checks;
 
   /// In the text format's syntax: "softmax(x: f32[n, 1024]) -> y: f32[n, 1024] where n in 1..4096".
   std::string text() const;
 };
 
+/// The graph gets new expressions of sizes: it must be nobody else's.
 Signature signature_of(const Graph& graph);
 
 }  // namespace harp
