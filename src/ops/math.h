@@ -27,7 +27,7 @@
 //   rarely(name, condition, common, rare, args...)
 //                                          rare(args...) where condition, else common. rare is a capture-free function object
 //                                          of T values; an IR policy makes a function `name` of it, called lane by lane, and
-//                                          only if a lane needs it. Names are unique, and end in the dtype.
+//                                          only if a lane needs it. A name always stands for the same function.
 // Nothing sees the C library, errno or the floating-point flags; NaN's sign and payload are unspecified.
 #pragma once
 
