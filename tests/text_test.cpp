@@ -2,7 +2,9 @@
 // told with its place; no text, however mangled, does anything else than parse or fail.
 #include <doctest/doctest.h>
 
-#include <limits>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <random>
 #include <set>
@@ -148,6 +150,23 @@ TEST_CASE("G18.text: every operation of the table can be written, and comes back
     if (message.empty()) round_trip(*parse_graph(in_graph("  return out = " + call)));
   }
   for (const auto& example : examples) CHECK_MESSAGE(find_operation(example.first) != nullptr, example.first);
+}
+
+TEST_CASE("G18.text: docs/text-format.md lists every operation with its parameters and defaults") {
+  std::ifstream file(std::filesystem::path(__FILE__).parent_path().parent_path() / "docs" / "text-format.md");
+  REQUIRE(file.good());
+  const std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::string list;
+  for (const Operation& operation : operations())
+    append(list,
+           cat(operation.name, "(",
+               join(operation.parameters(), ", ",
+                    [](const Parameter& p) { return p.default_text.empty() ? std::string(p.name) : cat(p.name, "=", p.default_text); }),
+               ")\n"));
+  CHECK(page.find("```text\n" + list + "```") != std::string::npos);
+  // the example at the top is real
+  const size_t begin = page.find("```harp\n") + 8;
+  CHECK(message_of(page.substr(begin, page.find("```", begin) - begin)) == "");
 }
 
 TEST_CASE("G18.text: operators have Python's precedence and meaning") {

@@ -37,13 +37,16 @@ NodeRef to_bools(std::string_view op, NodeRef x) {
   return is_bool(x->dtype) ? x : elementwise(Op::kNe, {x, constant_like(x, 0)});
 }
 
+/// x - y where y has x's shape but for axes of size 1; negated while it is small.
+NodeRef minus(NodeRef x, NodeRef y) { return elementwise(Op::kAdd, {x, broadcast_to(elementwise(Op::kNeg, {y}), x->shape)}); }
+
 /// x - max over the axes, and that max with its axes kept.
 struct Shifted {
   NodeRef values, max;
 };
 Shifted shift_by_max(NodeRef x, std::span<const int> axes) {
   const NodeRef m = reduce(Op::kReduceMax, x, axes, true);
-  return {sub(x, broadcast_to(m, x->shape)), m};
+  return {minus(x, m), m};
 }
 
 }  // namespace
@@ -64,7 +67,7 @@ NodeRef var(NodeRef x, const Axes& axes, int64_t correction, bool keepdims) {
   const std::vector<int> reduced = chosen("var", x, axes);
   x = as_float("var", x);
   HARP_CHECK(correction >= 0, Code::kRange, "var: correction is ", correction, "; it must not be negative");
-  const NodeRef centred = sub(x, broadcast_to(mean(x, reduced, true), x->shape));
+  const NodeRef centred = minus(x, mean(x, reduced, true));
   const NodeRef squares = reduce(Op::kSum, square(centred), reduced, keepdims);
   return elementwise(Op::kDiv, {squares, reduced_count(x, reduced, correction)});
 }
@@ -93,7 +96,7 @@ NodeRef log_softmax(NodeRef x, int axis) {
   if (x->shape[along].is_constant(0)) return x;
   const NodeRef shifted = shift_by_max(x, {&along, 1}).values;
   const NodeRef total = log(reduce(Op::kSum, exp(shifted), {&along, 1}, true));
-  return sub(shifted, broadcast_to(total, x->shape));
+  return minus(shifted, total);
 }
 
 NodeRef logsumexp(NodeRef x, const Axes& axes, bool keepdims) {
@@ -103,7 +106,7 @@ NodeRef logsumexp(NodeRef x, const Axes& axes, bool keepdims) {
   const NodeRef greatest = reduce(Op::kReduceMax, x, reduced, true);
   // An infinite maximum would give inf - inf.
   const NodeRef m = elementwise(Op::kWhere, {isfinite(greatest), greatest, constant_like(greatest, 0)});
-  const NodeRef total = reduce(Op::kSum, exp(sub(x, broadcast_to(m, x->shape))), reduced, true);
+  const NodeRef total = reduce(Op::kSum, exp(minus(x, m)), reduced, true);
   const NodeRef result = elementwise(Op::kAdd, {log(total), m});
   return keepdims ? result : squeeze(result, reduced);
 }
