@@ -1,0 +1,150 @@
+"""An oracle outside the project: every operation of the text format against NumPy, on the interpreter and on compiled C.
+
+The interpreter defines harp's results and generated C is compared with it bit for bit elsewhere, so a mistake the two share would
+pass all of that; here each is compared with NumPy (tests/oracle_references.py has the cases and how near is near enough). One graph holds
+all cases of a group, so the tool runs once a group and backend. An operation of src/ops/ops.def or src/graph/operations.cpp
+without a case fails.
+
+Environment: HARP_TOOL (default build/release/harp), HARP_ORACLE_BACKENDS (default "interp c").
+rows: G2 G3 G5 G6 G12 G14 G16
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import numpy as np
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from oracle_references import DTYPES, EXACT, WIDE, Ulps, groups  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TOOL = os.environ.get("HARP_TOOL", os.path.join(ROOT, "build", "release", "harp"))
+BACKENDS = os.environ.get("HARP_ORACLE_BACKENDS", "interp c").split()
+NAMES = {np.dtype(kind): name for name, kind in DTYPES.items()}
+
+
+def graph_text(group):
+    parameters = []
+    for name, array in group.inputs.items():
+        shape = group.shapes.get(name, "[" + ", ".join(map(str, array.shape)) + "]")
+        parameters.append(f"{name}: {NAMES[array.dtype]}{shape}")
+    lines = ["harp 1", f"graph oracle({', '.join(parameters)}){group.flags} {{"]
+    lines += [f"  shape {variable}" for variable in group.sizes]
+    results = []
+    for i, case in enumerate(group.cases):
+        names = [f"r{i}_{j}" for j in range(len(case.expected))] if isinstance(case.expected, list) else [f"r{i}"]
+        lines.append(f"  {', '.join(names)} = {case.text}")
+        results += [f"out_{name} = {name}" for name in names]
+    lines += [f"  return {', '.join(results)}", "}"]
+    return "\n".join(lines) + "\n"
+
+
+def expected_arrays(group):
+    """(output name, text, expected array, nearness) of every output."""
+    for i, case in enumerate(group.cases):
+        if isinstance(case.expected, list):
+            for j, part in enumerate(case.expected):
+                yield f"out_r{i}_{j}", f"{case.text}[{j}]", part, case.nearness
+        else:
+            yield f"out_r{i}", case.text, np.asarray(case.expected), case.nearness
+
+
+def run(group, backend, folder):
+    path = os.path.join(folder, "graph.harp")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(graph_text(group))
+    command = [TOOL, "run", path, "--backend", backend]
+    for name, array in group.inputs.items():
+        np.save(os.path.join(folder, name + ".npy"), array)
+        command += ["--input", f"{name}={os.path.join(folder, name)}.npy"]
+    outputs = [name for name, *_ in expected_arrays(group)]
+    for name in outputs:
+        command += ["--output", f"{name}={os.path.join(folder, name)}.npy"]
+    for variable, value in group.sizes.items():
+        command += ["--shape", f"{variable}={value}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"exit status {done.returncode}: {done.stderr.strip()[-2000:]}")
+    return {name: np.load(os.path.join(folder, name + ".npy")) for name in outputs}
+
+
+def ulps(found, expected):
+    """How many units in the last place of found's dtype the two differ; infinity counts as the first number beyond the greatest."""
+    limits = np.finfo(found.dtype)
+    beyond = WIDE(2) ** WIDE(limits.maxexp)
+    clip = lambda x: np.clip(x.astype(WIDE), -beyond, beyond)  # noqa: E731
+    exponent = np.frexp(np.minimum(np.abs(clip(expected)), WIDE(limits.max)))[1] - 1
+    unit = np.ldexp(WIDE(1), np.maximum(exponent, limits.minexp) - limits.nmant)
+    return np.abs(clip(found) - clip(expected)) / unit
+
+
+def differences(found, expected, nearness):
+    """Where found is not near enough; a mask."""
+    if found.dtype.kind != "f":
+        return found != expected
+    nan = np.isnan(expected)
+    if nearness == EXACT:
+        bits = {4: np.uint32, 8: np.uint64}[found.dtype.itemsize]
+        same = found.view(bits) == np.ascontiguousarray(expected).view(bits) if found.ndim else found.tobytes() == expected.tobytes()
+        return ~np.where(nan, np.isnan(found), same)
+    if isinstance(nearness, Ulps):
+        near = ulps(found, expected) <= nearness.count
+        zero = (expected == 0) & np.isfinite(expected)
+        near &= ~zero | (np.signbit(found) == np.signbit(expected))  # a zero that is exact has its sign
+    else:
+        near = np.abs(found.astype(WIDE) - expected) <= np.asarray(nearness.bound, WIDE)
+    return ~np.where(nan, np.isnan(found), near)
+
+
+def check(group, backend, found):
+    failures = []
+    for name, text, expected, nearness in expected_arrays(group):
+        result = found[name]
+        if nearness == EXACT and result.dtype != expected.dtype:
+            failures.append(f"{text}: dtype {result.dtype}, NumPy says {expected.dtype}")
+        elif result.shape != expected.shape:
+            failures.append(f"{text}: shape {result.shape}, NumPy says {expected.shape}")
+        else:
+            wrong = np.asarray(differences(result, expected, nearness))
+            if wrong.any():
+                where = tuple(int(i) for i in np.argwhere(wrong)[0])
+                arguments = ", ".join(f"{n} = {a[where]!r}" for n, a in group.inputs.items() if a.shape == result.shape)
+                failures.append(f"{text}: {int(wrong.sum())} of {wrong.size} differ, first at {where}: {result[where]!r}, "
+                                f"NumPy says {expected[where]!r}" + (f" ({arguments})" if arguments else ""))
+    return [f"{backend}, {group.name}: {failure}" for failure in failures]
+
+
+def operations():
+    """Every name the text format can call."""
+    with open(os.path.join(ROOT, "src", "ops", "ops.def"), encoding="utf-8") as file:
+        names = set(re.findall(r'^HARP_OP\(\w+, "(\w+)"', file.read(), re.MULTILINE)) - {"input"}
+    with open(os.path.join(ROOT, "src", "graph", "operations.cpp"), encoding="utf-8") as file:
+        return names | set(re.findall(r'^ +(?:\w+_)?row(?:<[^>]*>)?\("(\w+)"', file.read(), re.MULTILINE))
+
+
+def main():
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    all_groups = groups()
+    text = "\n".join(case.text for group in all_groups for case in group.cases)
+    failures = [f"no case for {name}" for name in sorted(operations()) if not re.search(rf"\b{name}\(", text)]
+    count = 0
+    for backend in BACKENDS:
+        for group in all_groups:
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    failures += check(group, backend, run(group, backend, folder))
+                except (OSError, RuntimeError, ValueError, subprocess.TimeoutExpired) as error:
+                    failures.append(f"{backend}, {group.name}: {error}")
+            count += len(group.cases)
+    for failure in failures:
+        print(failure)
+    print(f"{count} cases on {' and '.join(BACKENDS)} against NumPy {np.__version__}: {len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
