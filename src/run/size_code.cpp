@@ -113,6 +113,7 @@ int64_t SizeCode::evaluate_steps(std::span<const int64_t> values) const {
   if (steps_.size() == 1) return steps_[0].kind == Kind::kVariable ? values[static_cast<size_t>(steps_[0].value)] : steps_[0].value;
   constexpr size_t kInline = 16;
   int64_t inline_stack[kInline];
+  inline_stack[0] = 0;  // every program pushes before it returns; gcc 12 cannot see that
   std::vector<int64_t> large_stack(depth_ > kInline ? depth_ : 0);
   int64_t* const stack = depth_ > kInline ? large_stack.data() : inline_stack;
   size_t top = 0;  // number of operands on the stack
