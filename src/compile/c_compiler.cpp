@@ -155,7 +155,7 @@ std::string CCompiler::ask_version(Deadline deadline) const {
   Command command;
   command.program = words_.front();
   command.arguments = words_;
-  command.arguments.push_back("--version");
+  command.arguments.emplace_back("--version");
   command.environment = compiler_environment(system_.process);
   CommandResult result = run_command(system_, command, deadline);
   if (result.succeeded() || (result.end == CommandResult::End::kUnknown && !result.output.empty())) return std::move(result.output);
@@ -174,7 +174,7 @@ std::vector<std::string> CCompiler::command(const CompileRequest& request) const
   std::vector<std::string> words = words_;
   words.push_back(cat("-O", request.optimisation));
   if (!request.target.march.empty()) words.push_back(cat("-march=", request.target.march));
-  if (request.target.prefer_512) words.push_back("-mprefer-vector-width=512");
+  if (request.target.prefer_512) words.emplace_back("-mprefer-vector-width=512");
   words.insert(words.end(), std::begin(kFlags), std::end(kFlags));
   words.insert(words.end(), request.flags.begin(), request.flags.end());
   return words;

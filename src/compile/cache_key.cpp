@@ -29,8 +29,6 @@ size_t end_of_comment(std::string_view source, size_t start) {
   return end;
 }
 
-bool is_special(char c) { return c == '/' || c == '"' || c == '\''; }
-
 }  // namespace
 
 void add_source(Hasher& hasher, std::string_view source) {
@@ -41,17 +39,18 @@ void add_source(Hasher& hasher, std::string_view source) {
   };
   size_t kept = 0;  // what is before this has been fed
   for (size_t i = 0; i < source.size();) {
-    if (!is_special(source[i])) {
-      ++i;
-    } else if (source[i] != '/') {
+    if (source[i] == '"' || source[i] == '\'') {
       i = end_of_literal(source, i);
-    } else if (const size_t end = end_of_comment(source, i); end != i) {
-      piece(source.substr(kept, i - kept));
-      piece(" ");
-      kept = i = end;
-    } else {
-      ++i;
+      continue;
     }
+    const size_t end = source[i] == '/' ? end_of_comment(source, i) : i;
+    if (end == i) {
+      ++i;
+      continue;
+    }
+    piece(source.substr(kept, i - kept));
+    piece(" ");
+    kept = i = end;
   }
   piece(source.substr(kept));
   hasher.add(size);

@@ -24,7 +24,7 @@ struct CompileService::Flight {
 };
 
 CompileService::CompileService(System system, ServiceOptions options, Log log)
-    : system_(system), options_(std::move(options)), log_(log), cache_(system, options_.cache, log), memory_(options_.memory) {}
+    : system_(system), options_(std::move(options)), log_(log), cache_(system, options_.cache, std::move(log)), memory_(options_.memory) {}
 
 std::shared_ptr<const CCompiler> CompileService::compiler_for(const std::string& option, bool check, Deadline deadline) {
   const std::lock_guard guard(compilers_mutex_);  // held while a version is asked for: the others need the answer too
@@ -98,7 +98,7 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
   for (auto at = flights_.find(key); at != flights_.end(); at = flights_.find(key)) {
     const std::shared_ptr<Flight> other = at->second;
     HARP_CHECK(wait_for(*other, guard, cancel), Code::kCancelled, "compilation cancelled");
-    if (other->error) throw *other->error;
+    if (other->error) throw Error(*other->error);
     if (other->artifact) {
       report.origin = CompileReport::Origin::kMemory;
       return other->artifact;
