@@ -56,7 +56,7 @@ void lower(Stages& s, const PipelineOptions&) {
   if (kVerify) ir::verify(*s.module);
 }
 
-void render(Stages& s, const PipelineOptions& options) { s.source = render_c(*s.module, {options.target, options.plain_text}); }
+void render(Stages& s, const PipelineOptions& options) { s.source = render::render_c(*s.module, {options.target, options.plain_text}); }
 
 std::string print_linear(const Stages& s) {
   std::string out;
@@ -64,12 +64,24 @@ std::string print_linear(const Stages& s) {
   return out;
 }
 
+/// The loops as the templates write them before any rewrite: scalar, every mask in place.
+std::string print_unscheduled(const Stages& s) {
+  Program program = s.program;
+  for (KernelPlan& kernel : program.kernels)
+    for (Variant& variant : kernel.variants) {
+      for (AxisSchedule& axis : variant.schedule.axes) axis = {axis.kind == AxisKind::kReduce ? axis.kind : AxisKind::kSequential};
+      variant.schedule.partition = variant.schedule.overlap = false;
+    }
+  return ir::print(*lower::lower_program(program));
+}
+
 /// The staircase: every stage with its printer.
 constexpr Step kSteps[] = {
     {"graph", [](Stages&, const PipelineOptions&) {}, [](const Stages& s) { return print_graph(*s.graph); }},
     {"opt", optimise, [](const Stages& s) { return print_graph(*s.graph); }},
     {"schedule", schedule, [](const Stages& s) { return print(s.program); }},
-    {"ir", lower, [](const Stages& s) { return ir::print(*s.module); }},
+    {"ir", [](Stages&, const PipelineOptions&) {}, print_unscheduled},
+    {"ir-opt", lower, [](const Stages& s) { return ir::print(*s.module); }},
     {"linear", [](Stages&, const PipelineOptions&) {}, print_linear},
     {"c", render, [](const Stages& s) { return s.source; }},
 };

@@ -21,7 +21,7 @@ struct PipelineOptions {
   std::string schedule_override;               // Schedule text for single kernels, see schedule/schedule.h
   int simd_width = 0;                          // 0: the target's; else 1, 2, 4, 8, 16 (tests)
   std::function<void(std::string_view stage, std::string_view text)> dump;  // called with each stage named in dump_stages
-  std::vector<std::string> dump_stages;        // "graph", "opt", "schedule", "ir", "linear", "c"
+  std::vector<std::string> dump_stages;        // "graph", "opt", "schedule", "ir", "ir-opt", "linear", "c"
 };
 
 struct PipelineStats {
@@ -39,7 +39,7 @@ struct Generated {
 /// Graph to C source. Thread-safe for one const Graph: works on a clone.
 Generated generate(const Graph& graph, const PipelineOptions& options);
 
-/// The text of one stage: "graph", "opt", "schedule", "ir", "linear", "c" or "dot". Error{kInvalidArgument} names the stages.
+/// The text of one stage: "graph", "opt", "schedule", "ir", "ir-opt", "linear", "c" or "dot". Error{kInvalidArgument} names the stages.
 std::string emit_stage(const Graph& graph, const PipelineOptions& options, std::string_view stage);
 
 }  // namespace harp

@@ -56,7 +56,7 @@ static harp_graph* gray_scott(harp_context* ctx, harp_error** err) {
   harp_graph* g = harp_graph_new(ctx, 0, err);
   if (!g) return NULL;
   harp_graph_set_name(g, "gray_scott", NULL);
-  const harp_dim shape[2] = {harp_dim_var(g, "height", 1, 1 << 20), harp_dim_var(g, "width", 1, 1 << 20)};
+  const harp_dim shape[2] = {harp_dim_var(g, "height", 2, 1 << 20), harp_dim_var(g, "width", 2, 1 << 20)};
   harp_node* u = harp_input(g, "u", HARP_F32, 2, shape);
   harp_node* v = harp_input(g, "v", HARP_F32, 2, shape);
   harp_node* reaction = harp_mul(harp_mul(u, v), v);

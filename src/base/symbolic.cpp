@@ -391,6 +391,7 @@ Sym floor_div(Sym x, Sym d) {
     if (!quotient.is_constant(0)) return quotient + floor_div(rest, d);
   }
   if (proven_nonnegative(x) && proven_less(x, d)) return 0;
+  if (range(x).hi < 0 && proven_nonnegative(x + d)) return -1;
   // (x % (d k)) // d = (x // d) % k: the form in which positions meet again
   if (const auto m = as_monomial(x), by = as_monomial(d); m && by && m->coefficient == 1 && m->factors.size() == 1) {
     const SymAtom* atom = m->factors[0];
@@ -422,6 +423,7 @@ Sym mod(Sym x, Sym d) {
     if (!quotient.is_constant(0)) return mod(rest, d);
   }
   if (proven_nonnegative(x) && proven_less(x, d)) return x;
+  if (range(x).hi < 0 && proven_nonnegative(x + d)) return x + d;
   if (d.is_constant() && d.constant() > 1) {
     const int64_t g = SymBuilder::gcd(SymBuilder::common_factor(x, d.constant()), x.node()->constant);
     if (g > 1) return Sym(g) * mod(SymBuilder::divide_coefficients(x, g, x.node()->constant / g), d.constant() / g);

@@ -141,7 +141,8 @@ Bounds eliminate(Sym e, const SymAtom* atom) {
     case AtomKind::kMod:
       // x % d <= d - 1 and, for x >= 0, x % d <= x
       if (up) return {Bounds::kAll, {nonnegative(atom->b) ? rest : rest + k * atom->b}};
-      if (!nonnegative(atom->b - 1)) return {};
+      if (!nonnegative(atom->b)) return {};
+      if (!nonnegative(atom->b - 1)) return {Bounds::kAll, {rest + k * atom->b}};
       if (nonnegative(atom->a)) return {Bounds::kAny, {rest + k * (atom->b - 1), rest + k * atom->a}};
       return {Bounds::kAll, {rest + k * (atom->b - 1)}};
     case AtomKind::kMin: return {up ? Bounds::kAll : Bounds::kAny, {rest + k * atom->a, rest + k * atom->b}};

@@ -57,27 +57,28 @@ bool is_empty(const Stmt* loop) { return proven_at_most(loop->end, loop->begin);
 
 Body partition(Arena& arena, Stmt* loop, int budget) {
   Body done, work = {loop};  // work: a stack, the leftmost part on top
+  int splits = budget - 1;
   while (!work.empty()) {
     Stmt* part = work.back();
     work.pop_back();
     if (is_empty(part)) continue;
-    Sym at = 0;
-    bool found = false;
-    if (static_cast<int>(done.size() + work.size()) + 1 < budget) {
-      // the leftmost border first, so that the parts to its right are the ones that still have borders
+    // the leftmost border first, so that the parts to its right are the ones that still have borders
+    std::optional<Sym> at;
+    if (splits > 0) {
       for (const Sym& b : borders_of(part)) {
         if (proven_at_most(b, part->begin) || proven_at_most(part->end, b)) continue;
-        if (!found || proven_less(b, at)) at = b;
-        found = true;
+        const Sym inside = max(part->begin, min(b, part->end));
+        if (inside == part->begin || inside == part->end) continue;
+        if (!at || proven_less(inside, *at)) at = inside;
       }
     }
-    if (!found) {
+    if (!at) {
       done.push_back(part);
       continue;
     }
-    const Sym split = max(part->begin, min(at, part->end));
-    work.push_back(over(arena, part, split, part->end));
-    work.push_back(over(arena, part, part->begin, split));
+    --splits;
+    work.push_back(over(arena, part, *at, part->end));
+    work.push_back(over(arena, part, part->begin, *at));
   }
   return done;
 }

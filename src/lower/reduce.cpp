@@ -22,9 +22,11 @@ constexpr int64_t kLanes = 64, kLaneBlock = 4096, kChainBlock = 256;
 constexpr int64_t kRowBytes = 8192;  // all accumulator rows of a kernel together
 constexpr int64_t kMaxRegisterVectors = 8;
 
+constexpr int64_t kMostElements = int64_t(1) << 48;  // more than a reduction can visit: 2^48 at a nanosecond each are three days
+
 int levels_needed(Sym count, int64_t block) {
   int levels = 1;
-  for (__int128 reach = block; reach < range(count).hi; reach *= block) ++levels;
+  for (__int128 reach = block; reach < std::min(range(count).hi, kMostElements); reach *= block) ++levels;
   return levels;
 }
 
@@ -263,7 +265,9 @@ class ReduceLowering {
       for (Stmt* u : unroll(arena_, s)) result.push_back(u);
     return result;
   }
-  bool in_registers(Sym width) const { return width.is_constant() && width.constant() <= kMaxRegisterVectors * simd_width_; }
+  bool in_registers(Sym width) const {
+    return width.is_constant() && width.constant() <= kMaxRegisterVectors * simd_width_ && width.constant() % simd_width_ == 0;
+  }
 
   Body row_chain(const Index& outer_kept) {
     const Sym count = element_count(sizes(outer_));
