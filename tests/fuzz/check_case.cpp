@@ -1,0 +1,322 @@
+#include "fuzz/check_case.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file_system.h"
+#include "base/process.h"
+#include "compile/service.h"
+#include "fuzz/guarded_memory.h"
+#include "fuzz/input_data.h"
+#include "fuzz/merged_unit.h"
+#include "graph/text.h"
+#include "harp.h"
+#include "interp/interpreter.h"
+#include "run/loader.h"
+#include "run/size_code.h"
+
+namespace harp::fuzz {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+/// Sizes of the graph's arrays for given values of its variables.
+class Sizes {
+ public:
+  Sizes(const Graph& graph, const std::vector<int64_t>& values) : variables_(graph.dims().variables()), values_(values) {}
+  int64_t count(const Shape& shape) const {
+    int64_t count = 1;
+    for (const Dim dim : shape) count *= SizeCode(dim, variables_).evaluate(values_);
+    return count;
+  }
+
+ private:
+  std::vector<Sym> variables_;
+  const std::vector<int64_t>& values_;
+};
+
+std::vector<Bytes> input_bytes(const Case& test, const std::vector<int64_t>& values) {
+  const Sizes sizes(*test.graph, values);
+  std::vector<Bytes> inputs;
+  for (const Node* node : test.graph->inputs())
+    inputs.push_back(make_input(test.data_seed, node->as<InputAttributes>().name, node->dtype, sizes.count(node->shape)));
+  return inputs;
+}
+
+/// parallel_for of the tests: one thread, but the range cut into uneven pieces that are run last to first by different workers.
+struct FakeThreads {
+  size_t width;
+
+  static void parallel_for(void* self, size_t n, size_t, harp_range_body body, void* argument) {
+    const size_t width = static_cast<FakeThreads*>(self)->width;
+    std::vector<size_t> cuts = {0};
+    for (size_t i = 1; i < width; ++i) cuts.push_back(n * i / width + (i % 2 == 1 && n * i / width < n));
+    cuts.push_back(n);
+    for (size_t i = width; i-- > 0;)
+      if (cuts[i] < cuts[i + 1]) body(argument, cuts[i], cuts[i + 1], i);
+  }
+};
+
+/// Memory the generated code asks for, guarded like the arrays; what was freed is checked.
+class GuardedHeap {
+ public:
+  static void* allocate(void*, size_t size) {
+    auto array = std::make_unique<GuardedArray>(size, 64);
+    void* data = array->data();
+    std::memset(data, 0x5a, size);  // nobody may rely on zeros
+    live()[data] = std::move(array);
+    return data;
+  }
+  static void release(void*, void* data) {
+    const auto found = live().find(data);
+    if (found == live().end()) {
+      if (data != nullptr) damage() = "freed memory that was not allocated";
+      return;
+    }
+    if (!found->second->is_intact()) damage() = "wrote beside its workspace";
+    live().erase(found);
+  }
+  /// What went wrong since the last call; "" if nothing.
+  static std::string take_damage() {
+    if (!live().empty()) damage() = "did not free its workspace";
+    live().clear();
+    return std::exchange(damage(), {});
+  }
+
+ private:
+  // The callbacks get no argument of ours, and a check runs in one thread: these belong to the thread.
+  static std::map<void*, std::unique_ptr<GuardedArray>>& live() {
+    thread_local std::map<void*, std::unique_ptr<GuardedArray>> arrays;
+    return arrays;
+  }
+  static std::string& damage() {
+    thread_local std::string text;
+    return text;
+  }
+};
+
+std::string print_sizes(const Graph& graph, const std::vector<int64_t>& values) {
+  std::string out;
+  const std::vector<Sym> variables = graph.dims().variables();
+  for (size_t i = 0; i < values.size(); ++i) append(out, cat(i == 0 ? "" : ", ", to_string(variables[i]), " = ", values[i]));
+  return out.empty() ? "static sizes" : out;
+}
+
+/// Runs the program and compares; "" if all is well.
+Outcome run_and_compare(const Job& job, const BuildVariant& variant, const std::vector<int64_t>& values, const std::vector<Bytes>& expected,
+                        LoadedLibrary::EntryPoint entry, LoadedLibrary::EntryPointEx entry_ex) {
+  const Graph& graph = *job.test.graph;
+  std::vector<GuardedArray> inputs, outputs;
+  std::vector<void*> in, out;
+  for (const Bytes& bytes : input_bytes(job.test, values)) inputs.emplace_back(bytes);
+  for (const Bytes& bytes : expected) outputs.emplace_back(bytes.size());
+  for (GuardedArray& array : inputs) in.push_back(array.data());
+  for (GuardedArray& array : outputs) {
+    std::fill(array.data(), array.data() + array.size(), std::byte{0xcd});
+    out.push_back(array.data());
+  }
+  std::vector<size_t> shape_vars(values.begin(), values.end());
+  const auto where = [&] { return cat(" [", to_string(variant), "; ", print_sizes(graph, values), "]"); };
+  if (variant.workers == 0) {
+    entry(in.data(), out.data(), shape_vars.data());
+  } else {
+    FakeThreads threads{static_cast<size_t>(variant.workers)};
+    harp_runtime runtime{};
+    runtime.struct_size = sizeof runtime;
+    runtime.self = &threads;
+    runtime.width = threads.width;
+    runtime.parallel_for = variant.workers > 1 ? &FakeThreads::parallel_for : nullptr;
+    runtime.alloc = &GuardedHeap::allocate;
+    runtime.free = &GuardedHeap::release;
+    const int32_t status = entry_ex(in.data(), out.data(), shape_vars.data(), &runtime);
+    if (status != HARP_OK) return {Verdict::kRunStatus, cat("entry_point_ex returned ", status, where())};
+    if (const std::string damage = GuardedHeap::take_damage(); !damage.empty())
+      return {Verdict::kWrongBits, cat("the program ", damage, where())};
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const GraphOutput& output = graph.outputs()[i];
+    if (!outputs[i].is_intact()) return {Verdict::kWrongBits, cat("wrote beside output ", output.name, where())};
+    const std::string found = difference(output.node->dtype, expected[i], outputs[i].bytes());
+    if (!found.empty()) return {Verdict::kWrongBits, cat("output ", output.name, ", ", found, where())};
+  }
+  const std::vector<Bytes> originals = input_bytes(job.test, values);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!inputs[i].is_intact() || std::memcmp(originals[i].data(), inputs[i].data(), originals[i].size()) != 0)
+      return {Verdict::kWrongBits, cat("wrote to input ", i, where())};
+  return {};
+}
+
+/// Printing and parsing gives the same text again.
+void check_text(const Graph& graph) {
+  const std::string text = print_graph(graph);
+  const std::string again = print_graph(*parse_graph(text));
+  HARP_CHECK(text == again, Code::kInternal, "printed and parsed again, the graph is another one:\n", text, "\nbecame\n", again);
+}
+
+/// One program to run: which job, which variant, and where it is in the merged source.
+struct Unit {
+  size_t job;
+  const BuildVariant* variant;
+  std::string source;
+};
+
+struct RealSystem {
+  RealFileSystem files;
+  RealProcess process;
+  System system() { return {files, process}; }
+};
+
+class Checker {
+ public:
+  Checker(std::span<const Job> jobs, Progress& progress) : jobs_(jobs), progress_(progress), failed_(jobs.size()), expected_(jobs.size()) {}
+
+  void run() {
+    for (size_t i = 0; i < jobs_.size(); ++i) prepare(i);
+    for (const auto& [choice, units] : units_) compile_and_run(choice, units);
+  }
+
+ private:
+  struct Order {
+    bool operator()(const CompilerChoice& a, const CompilerChoice& b) const {
+      return std::tie(a.compiler, a.target, a.optimisation) < std::tie(b.compiler, b.target, b.optimisation);
+    }
+  };
+
+  void fail_job(size_t job, Verdict verdict, std::string message) {
+    if (failed_[job]) return;
+    failed_[job] = true;
+    progress_.fail(job, {verdict, std::move(message)});
+  }
+
+  /// Runs `work`; an error of harp fails the job.
+  template <class Work>
+  bool attempt(size_t job, Verdict verdict, std::string_view stage, Work work) {
+    if (failed_[job]) return false;
+    progress_.begin(job, stage);
+    try {
+      work();
+      return true;
+    } catch (const std::exception& error) {
+      fail_job(job, verdict, cat(stage, ": ", error.what()));
+      return false;
+    }
+  }
+
+  void prepare(size_t i) {
+    const Job& job = jobs_[i];
+    attempt(i, Verdict::kText, "text format", [&] { check_text(*job.test.graph); });
+    for (const std::vector<int64_t>& sizes : job.test.sizes)
+      attempt(i, Verdict::kInterpreter, "interpreter", [&] { expected_[i].push_back(interpreted(job.test, sizes)); });
+    for (const BuildVariant& variant : job.variants)
+      attempt(i, Verdict::kPipeline, cat("pipeline [", to_string(variant), "]"), [&] {
+        const Generated generated = generate(*job.test.graph, pipeline_options(*job.test.graph, variant));
+        ir::verify(*generated.module);
+        units_[variant.compiler].push_back({i, &variant, generated.source});
+      });
+  }
+
+  std::shared_ptr<const Artifact> compile(const CompilerChoice& choice, const std::string& source) {
+    ServiceOptions options;
+    options.cache.enabled = false;
+    options.timeout = std::chrono::seconds(200);
+    CompileService service(real_.system(), options, Log());
+    CompileRequest request;
+    request.source = source;
+    request.compiler = choice.compiler;
+    request.optimisation = choice.optimisation;
+    if (!choice.target.empty()) request.target = *target_from_name(choice.target);
+    return service.compile(request);
+  }
+
+  void compile_and_run(const CompilerChoice& choice, std::span<const Unit> units) {
+    MergedUnit merged;
+    std::vector<std::pair<std::string, std::string>> entries;
+    for (const Unit& unit : units) {
+      const std::string ex = merged.add(unit.source, "entry_point_ex");
+      entries.emplace_back("entry_point" + ex.substr(std::string_view("entry_point_ex").size()), ex);
+    }
+    progress_.begin(units[0].job, cat("compiling with ", choice.compiler));
+    std::shared_ptr<const Artifact> artifact;
+    try {
+      artifact = compile(choice, merged.text());
+    } catch (const Error& error) {
+      if (units.size() == 1) return fail_job(units[0].job, Verdict::kCompiler, cat(error.message, "\n", error.compiler_output));
+      // Whose fault it is shows when each half is compiled alone.
+      compile_and_run(choice, units.first(units.size() / 2));
+      return compile_and_run(choice, units.subspan(units.size() / 2));
+    }
+    const LoadedLibrary library = LoadedLibrary::load(real_.system(), *artifact);
+    for (size_t u = 0; u < units.size(); ++u) {
+      const Unit& unit = units[u];
+      if (failed_[unit.job]) continue;
+      const auto entry = reinterpret_cast<LoadedLibrary::EntryPoint>(library.symbol(entries[u].first.c_str()));
+      const auto entry_ex = reinterpret_cast<LoadedLibrary::EntryPointEx>(library.symbol(entries[u].second.c_str()));
+      if (entry == nullptr || entry_ex == nullptr) {
+        fail_job(unit.job, Verdict::kCompiler, cat("the artifact lacks ", entries[u].first));
+        continue;
+      }
+      const Job& job = jobs_[unit.job];
+      for (size_t run = 0; run < job.test.sizes.size() && !failed_[unit.job]; ++run) {
+        progress_.begin(unit.job, cat("run [", to_string(*unit.variant), "; ", print_sizes(*job.test.graph, job.test.sizes[run]), "]"));
+        const Outcome result = run_and_compare(job, *unit.variant, job.test.sizes[run], expected_[unit.job][run], entry, entry_ex);
+        if (result.verdict != Verdict::kPass) fail_job(unit.job, result.verdict, result.message);
+      }
+    }
+  }
+
+  RealSystem real_;
+  std::span<const Job> jobs_;
+  Progress& progress_;
+  std::vector<bool> failed_;
+  std::vector<std::vector<std::vector<Bytes>>> expected_;  // by job, run, output
+  std::map<CompilerChoice, std::vector<Unit>, Order> units_;
+};
+
+}  // namespace
+
+std::string_view name(Verdict verdict) {
+  constexpr std::string_view kNames[] = {"pass",     "wrong bits", "interpreter", "text format", "pipeline",
+                                         "compiler", "status",     "crash",       "timeout"};
+  return kNames[static_cast<size_t>(verdict)];
+}
+
+std::vector<Bytes> interpreted(const Case& test, const std::vector<int64_t>& values) {
+  const Sizes sizes(*test.graph, values);
+  const std::vector<Bytes> inputs = input_bytes(test, values);
+  std::vector<Bytes> outputs;
+  std::vector<const void*> in;
+  std::vector<void*> out;
+  for (const Bytes& bytes : inputs) in.push_back(bytes.data());
+  for (const GraphOutput& output : test.graph->outputs())
+    outputs.emplace_back(static_cast<size_t>(sizes.count(output.node->shape)) * size_of(output.node->dtype), std::byte{0xcd});
+  for (Bytes& bytes : outputs) out.push_back(bytes.data());
+  interpret(*test.graph, in, out, values);
+  return outputs;
+}
+
+std::string difference(DType dtype, std::span<const std::byte> expected, std::span<const std::byte> got) {
+  if (expected.size() != got.size()) return cat(got.size(), " bytes instead of ", expected.size());
+  if (expected.empty() || std::memcmp(expected.data(), got.data(), got.size()) == 0) return "";
+  const size_t size = size_of(dtype), count = got.size() / size;
+  size_t different = 0;
+  std::string first;
+  for (size_t i = 0; i < count; ++i) {
+    Scalar a{dtype, {0, 0}}, b{dtype, {0, 0}};
+    std::memcpy(a.bits, expected.data() + i * size, size);
+    std::memcpy(b.bits, got.data() + i * size, size);
+    if (a == b || (is_float(dtype) && std::isnan(to_double(a)) && std::isnan(to_double(b)))) continue;
+    if (different++ == 0)
+      first = cat("element ", i, ": ", to_string(b), " instead of ", to_string(a), " (bits ", b.bits[0], ", ", a.bits[0], ")");
+  }
+  return different == 0 ? "" : cat(first, "; ", different, " of ", count, " differ");
+}
+
+void check_jobs(std::span<const Job> jobs, Progress& progress) { Checker(jobs, progress).run(); }
+
+}  // namespace harp::fuzz

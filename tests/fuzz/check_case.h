@@ -1,0 +1,61 @@
+// Compares compiled programs with the interpreter, many at a time: graphs are generated, scheduled and rendered, the sources of one
+// compiler go through it together, every program runs at every list of sizes, and each output has to have the interpreter's bits
+// (all NaNs equal) and nothing beside it may be touched. The interpreter gets the graph as it was built.
+//
+// Everything here runs inside one process and may crash or hang; isolated.h puts a process around it.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fuzz/generator.h"
+#include "fuzz/variant.h"
+
+namespace harp::fuzz {
+
+enum class Verdict : uint8_t {
+  kPass,
+  kWrongBits,    // an output differs, or memory beside an array was written
+  kInterpreter,  // the interpreter refused the graph
+  kText,         // printing and parsing changed the graph
+  kPipeline,     // an error between graph and source
+  kCompiler,     // the C compiler refused the source
+  kRunStatus,    // entry_point_ex returned an error
+  kCrash,        // the process died, see isolated.h
+  kTimeout,
+};
+std::string_view name(Verdict verdict);
+
+struct Outcome {
+  Verdict verdict = Verdict::kPass;
+  std::string message;
+};
+
+/// A case and the ways to compile it.
+struct Job {
+  Case test;
+  std::vector<BuildVariant> variants;
+};
+
+/// Told what is going on, so that a crash can be blamed.
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  /// Work on job `index` begins: "interpreter", "pipeline gcc -O1 simd=4", "run …".
+  virtual void begin(size_t index, std::string_view stage) = 0;
+  /// One failure ends the job; a job without failures passes once all is done.
+  virtual void fail(size_t index, const Outcome& result) = 0;
+};
+
+/// Checks the jobs; `index` in `progress` is the position in `jobs`.
+void check_jobs(std::span<const Job> jobs, Progress& progress);
+
+/// Bytes of every output by the interpreter.
+std::vector<std::vector<std::byte>> interpreted(const Case& test, const std::vector<int64_t>& sizes);
+
+/// "" if equal, every NaN counting as the same; else the first difference: `element 5: 1.5 instead of 2 (3 of 10 differ)`.
+std::string difference(DType dtype, std::span<const std::byte> expected, std::span<const std::byte> got);
+
+}  // namespace harp::fuzz

@@ -1,0 +1,262 @@
+#include "fuzz/generator.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "fuzz/arguments.h"
+#include "fuzz/workbench.h"
+#include "graph/composites.h"
+#include "run/binding.h"
+
+namespace harp::fuzz {
+namespace {
+
+constexpr int64_t kMostWork = 400'000;  // elements of all nodes of one run together
+
+/// Rows by what they do, so that no family drowns in the many elementwise functions. Derived from the tables.
+struct Rows {
+  std::vector<const Operation*> all, structural, arithmetic, leaves;
+};
+
+const Rows& rows() {
+  static const Rows made = [] {
+    Rows rows;
+    for (const Operation& row : operations()) {
+      const auto op = op_from_name(row.name);
+      const auto parameters = row.parameters();
+      rows.all.push_back(&row);
+      if (!takes_array(row)) rows.leaves.push_back(&row);
+      const bool moves = std::any_of(parameters.begin(), parameters.end(), [](const Parameter& p) {
+        return p.kind == ParameterKind::kIntegers || p.kind == ParameterKind::kSizes || p.kind == ParameterKind::kSections ||
+               p.kind == ParameterKind::kNodes || p.name == "axis";
+      });
+      if (moves && takes_array(row)) rows.structural.push_back(&row);
+      if (op && info(*op).family == Family::kElementwise && info(*op).arity >= 2 && info(*op).cost <= 3) rows.arithmetic.push_back(&row);
+    }
+    return rows;
+  }();
+  return made;
+}
+
+class Generator {
+ public:
+  Generator(uint64_t seed, WorkbenchOptions options) : bench_(seed, options), random_(bench_.random()) {}
+
+  std::unique_ptr<Graph> run() {
+    const DType main_dtype = random_.chance(45) ? DType::kF32 : bench_.random_dtype();
+    for (uint64_t i = 0, n = 1 + random_.below(3); i < n; ++i)
+      bench_.new_input(random_.chance(70) ? main_dtype : bench_.random_dtype(), bench_.random_shape());
+    const uint64_t wanted = random_.chance(10) ? 20 + random_.below(25) : 2 + random_.below(12);
+    for (uint64_t made = 0, attempts = 0; made < wanted && attempts < wanted * 12; ++attempts) made += add();
+    choose_outputs();
+    return bench_.take();
+  }
+
+ private:
+  bool keep_all(const std::vector<NodeRef>& nodes) {
+    bool kept = false;
+    for (const NodeRef node : nodes) kept |= bench_.keep(node);
+    return kept;
+  }
+
+  bool add() {
+    const uint64_t kind = random_.below(100);
+    if (kind < 8) return add_pattern();
+    if (kind < 12) return keep_all(try_operation(bench_, *random_.pick(rows().leaves), nullptr));
+    const Operation& row = *random_.pick(kind < 45 ? rows().structural : kind < 65 ? rows().arithmetic : rows().all);
+    if (!takes_array(row)) return keep_all(try_operation(bench_, row, nullptr));
+    const bool scalar_too = random_.chance(10);
+    NodeRef primary = bench_.find([&](NodeRef node) { return may_take(row, node->dtype) && (scalar_too || node->rank() > 0); });
+    if (primary == nullptr || random_.chance(10)) {
+      DType dtype = bench_.random_dtype();
+      while (!may_take(row, dtype)) dtype = bench_.random_dtype();
+      primary = primary != nullptr && random_.chance(50) ? build::cast(primary, dtype) : bench_.new_array(dtype, bench_.random_shape());
+    }
+    return keep_all(try_operation(bench_, row, primary));
+  }
+
+  /// What real graphs are made of and single random rows seldom make.
+  bool add_pattern() {
+    try {
+      switch (random_.below(4)) {
+        case 0: return matmul();
+        case 1: return stencil();
+        case 2: return convolution();
+        default: return normalise();
+      }
+    } catch (const Error& error) {
+      if (error.code == Code::kInternal) throw;
+      return false;
+    }
+  }
+
+  DType float_dtype() { return random_.chance(60) ? DType::kF32 : random_.chance(60) ? DType::kF64 : DType::kI32; }
+
+  /// sum over k of a[i, k] · b[k, j]: a contraction, in chain order.
+  bool matmul() {
+    const Dim rows = bench_.random_dim(), inner = bench_.random_dim(), columns = bench_.random_dim();
+    const DType dtype = float_dtype();
+    const NodeRef a = bench_.array_of(dtype, {rows, inner}), b = bench_.array_of(dtype, {inner, columns});
+    if (bench_.estimated_count({rows, inner, columns}) > 40'000) return false;
+    const bool transposed = random_.chance(40);  // b[j, k] as the transpose of b[k, j]: k is then the last axis of the product
+    const Shape cube = transposed ? Shape{rows, columns, inner} : Shape{rows, inner, columns};
+    const int transposition[] = {1, 0};
+    const NodeRef left = build::expand(transposed ? build::reshape(a, {rows, 1, inner}) : build::reshape(a, {rows, inner, 1}), cube);
+    const NodeRef right = transposed ? build::expand(build::reshape(build::permute(b, transposition), {1, columns, inner}), cube)
+                                     : build::expand(build::reshape(b, {1, inner, columns}), cube);
+    const int axis[] = {transposed ? 2 : 1};
+    return bench_.keep(build::reduce(Op::kSum, build::elementwise(Op::kMul, {left, right}), axis, random_.chance(30)));
+  }
+
+  /// The neighbours of each element by roll, weighed and added.
+  bool stencil() {
+    const NodeRef x = bench_.find([](NodeRef n) { return is_float(n->dtype) && n->rank() > 0; });
+    if (x == nullptr) return false;
+    NodeRef total = x;
+    for (int axis = 0; axis < x->rank() && axis < 3; ++axis)
+      for (const int64_t by : {-1, 1}) {
+        const Dim shift[] = {Dim(by)};
+        total = build::elementwise(Op::kAdd, {total, build::roll(x, shift, std::vector<int>{axis})});
+      }
+    const NodeRef weight = build::constant(bench_.graph(), scalar_from_double(x->dtype, 0.2));
+    return bench_.keep(build::elementwise(Op::kMul, {total, weight}));
+  }
+
+  /// Windows of the last axis times weights, summed: order chain, operands overlap.
+  bool convolution() {
+    const NodeRef x = bench_.find([](NodeRef n) { return is_float(n->dtype) && n->rank() > 0 && n->rank() < 4; });
+    if (x == nullptr) return false;
+    const Dim taps = bench_.small_dim(1, 4);
+    const NodeRef windows = build::unfold(x, x->rank() - 1, taps, random_.between(1, 2), random_.between(1, 2));
+    const NodeRef weights = build::broadcast_to(bench_.array_of(x->dtype, {taps}), windows->shape);
+    const int axis[] = {windows->rank() - 1};
+    return bench_.keep(build::reduce(Op::kSum, build::elementwise(Op::kMul, {windows, weights}), axis, false));
+  }
+
+  /// (x - mean) / sqrt(var + c): reduces that share their source and go back into it.
+  bool normalise() {
+    const NodeRef x = bench_.find([](NodeRef n) { return is_float(n->dtype) && n->rank() > 0; });
+    if (x == nullptr) return false;
+    const std::vector<int> axes = {static_cast<int>(random_.below(static_cast<uint64_t>(x->rank())))};
+    const NodeRef centred = build::sub(x, build::broadcast_to(build::mean(x, axes, true), x->shape));
+    const NodeRef spread = build::elementwise(Op::kAdd, {build::var(x, axes, 0, true), build::constant_like(x, 0.25)});
+    return bench_.keep(build::elementwise(Op::kMul, {centred, build::broadcast_to(build::rsqrt(spread), x->shape)}));
+  }
+
+  /// Nodes that nobody uses, and now and then one that is used too.
+  void choose_outputs() {
+    std::vector<bool> is_used(bench_.graph().nodes().size(), false);
+    for (const NodeRef node : bench_.nodes())
+      for (const NodeRef source : node->sources) is_used[source->id] = true;
+    std::vector<NodeRef> ends, others;
+    for (const NodeRef node : bench_.nodes())
+      if (node->op != Op::kInput) (is_used[node->id] ? others : ends).push_back(node);
+    random_.shuffle(ends);
+    const size_t most = random_.chance(50) ? 1 : random_.chance(70) ? 2 : 5;
+    if (ends.size() > most) ends.resize(most);
+    if (!others.empty() && random_.chance(30)) ends.push_back(random_.pick(others));
+    if (ends.empty()) ends.push_back(bench_.nodes()[0]);  // an input passed through
+    if (random_.chance(3)) ends.push_back(ends[0]);       // the same node twice
+    int number = 0;
+    for (const NodeRef node : ends) bench_.graph().add_output(cat("y", number++), node);
+  }
+
+  Workbench bench_;
+  Random& random_;
+};
+
+constexpr int64_t kValues[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129, 257, 300, 1025, 4097};
+
+}  // namespace
+
+bool is_runnable(const Graph& graph, const std::vector<int64_t>& sizes) {
+  const std::vector<Sym> variables = graph.dims().variables();
+  const auto value_of = [&](const SymAtom& atom) {
+    for (size_t i = 0; i < variables.size(); ++i)
+      if (variable_of(variables[i]) == &atom) return sizes[i];
+    return int64_t{-1};
+  };
+  try {
+    const Binding binding(std::make_shared<const Signature>(signature_of(graph)));
+    binding.check_values(sizes);
+    int64_t work = 0;
+    for (const Node* node : graph.live_nodes()) {
+      int64_t count = 1;
+      for (const Dim dim : node->shape) {
+        const int64_t size = evaluate(dim, value_of);
+        if (size < 0 || __builtin_mul_overflow(count, size, &count) || count > kMostWork) return false;
+      }
+      work += node->rank() == 0 ? 0 : count;
+    }
+    return work <= kMostWork;
+  } catch (const Error& error) {
+    if (error.code == Code::kInternal) throw;
+    return false;
+  }
+}
+
+std::vector<std::vector<int64_t>> runnable_sizes(const Graph& graph, uint64_t seed, size_t wanted) {
+  const size_t variables = graph.dims().variables().size();
+  std::vector<std::vector<int64_t>> found;
+  if (variables == 0) {
+    if (is_runnable(graph, {})) found.emplace_back();
+    return found;
+  }
+  Random random(seed, "sizes");
+  for (int attempt = 0; attempt < 40 && found.size() < wanted; ++attempt) {
+    std::vector<int64_t> values;
+    for (size_t i = 0; i < variables; ++i) {
+      // Small ones first: 0, 1 and 2 are where sizes go wrong.
+      const SymRange bounds = range(graph.dims().variables()[i]);
+      const int64_t value = random.chance(35) ? bounds.lo + random.between(0, 2) : random.pick(kValues);
+      values.push_back(std::clamp(value, bounds.lo, bounds.hi));
+    }
+    if (std::find(found.begin(), found.end(), values) == found.end() && is_runnable(graph, values)) found.push_back(values);
+  }
+  return found;
+}
+
+Case random_case(uint64_t seed) {
+  for (uint64_t attempt = 0;; ++attempt) {
+    const uint64_t own = seed + attempt * 0x100000001;  // a graph that cannot be run at any size is thrown away
+    Random random(own, "case");
+    WorkbenchOptions options;
+    options.variables = random.chance(55) ? 0 : 1 + random.chance(35);
+    options.broadcast = random.chance(35);
+    options.large_axes = random.chance(14);
+    options.empty_axes = random.chance(8);
+    options.max_rank = random.chance(20) ? 5 : 3;
+    Case test;
+    test.graph = Generator(own, options).run();
+    test.data_seed = own;
+    test.sizes = runnable_sizes(*test.graph, own, 3);
+    if (!test.sizes.empty()) return test;
+    if (attempt > 100) fail(Code::kInternal, "no graph of seed ", seed, " can be run");
+  }
+}
+
+std::array<bool, kTraitCount> traits_of(const Case& test) {
+  std::array<bool, kTraitCount> traits{};
+  traits[kMultiOutput] = test.graph->outputs().size() > 1;
+  for (const Node* node : test.graph->live_nodes()) {
+    traits[kReduces] |= is_reduce(node->op);
+    traits[kViews] |= is_movement(node->op);
+    for (const Dim dim : node->shape) {
+      traits[kSymbolic] |= !dim.is_constant();
+      traits[kEmpty] |= dim.is_constant(0);
+    }
+  }
+  // A shape that becomes empty at one of the values that are run counts as well.
+  const std::vector<Sym> variables = test.graph->dims().variables();
+  for (const std::vector<int64_t>& sizes : test.sizes)
+    for (const Node* node : test.graph->live_nodes())
+      for (const Dim dim : node->shape)
+        traits[kEmpty] |= evaluate(dim, [&](const SymAtom& atom) {
+                            for (size_t i = 0; i < variables.size(); ++i)
+                              if (variable_of(variables[i]) == &atom) return sizes[i];
+                            return int64_t{-1};
+                          }) == 0;
+  return traits;
+}
+
+}  // namespace harp::fuzz

@@ -1,0 +1,103 @@
+#include "fuzz/input_data.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "fuzz/random.h"
+
+namespace harp::fuzz {
+namespace {
+
+template <class T>
+std::vector<Scalar> float_specials(DType dtype) {
+  using Limits = std::numeric_limits<T>;
+  std::vector<Scalar> values;
+  for (const T value : {T(0), T(1), T(0.5), T(2), T(3), T(1e-3), Limits::denorm_min(), Limits::min(), Limits::max(), Limits::infinity(),
+                        Limits::epsilon(), T(1.5), T(2.5), T(100.25), T(0x1p31), T(0x1p63), T(0.1), T(88.7), T(1e30)}) {
+    values.push_back(Scalar::of(dtype, value));
+    values.push_back(Scalar::of(dtype, -value));
+  }
+  values.push_back(Scalar::of(dtype, Limits::quiet_NaN()));
+  values.push_back(Scalar::of(dtype, std::copysign(Limits::quiet_NaN(), T(-1))));
+  return values;
+}
+
+template <class T>
+std::vector<Scalar> int_specials(DType dtype) {
+  using Limits = std::numeric_limits<T>;
+  std::vector<Scalar> values;
+  for (const T value : {T(0), T(1), T(-1), T(2), T(-2), T(7), T(31), T(32), T(33), T(64), T(-31), Limits::min(), Limits::max(),
+                        T(Limits::min() + 1), T(Limits::max() - 1), T(0x10000), T(0x7fff)})
+    values.push_back(Scalar::of(dtype, value));
+  return values;
+}
+
+std::vector<Scalar> make_specials(DType dtype) {
+  switch (dtype) {
+    case DType::kF32: return float_specials<float>(dtype);
+    case DType::kF64: return float_specials<double>(dtype);
+    case DType::kI32: return int_specials<int32_t>(dtype);
+    case DType::kI64: return int_specials<int64_t>(dtype);
+    case DType::kBool: return {Scalar::of(dtype, uint8_t{0}), Scalar::of(dtype, uint8_t{1})};
+    default: return {};
+  }
+}
+
+Scalar ordinary_value(Random& random, DType dtype) {
+  if (dtype == DType::kBool) return Scalar::of(dtype, static_cast<uint8_t>(random.below(2)));
+  if (is_int(dtype)) {
+    const uint64_t kind = random.below(8);
+    if (kind == 0 && dtype == DType::kI64) return Scalar::of(dtype, static_cast<int64_t>(random.next()));
+    if (kind == 0) return Scalar::of(dtype, static_cast<int32_t>(random.next()));
+    return scalar_from_int(dtype, random.between(-9, 40));
+  }
+  const uint64_t kind = random.below(16);
+  double value = random.unit() * 8 - 4;
+  if (kind == 0) value = static_cast<double>(random.between(-6, 6));
+  if (kind == 1) value = std::ldexp(value, static_cast<int>(random.between(-30, 30)));
+  if (kind == 2)
+    value = std::ldexp(value, static_cast<int>(dtype == DType::kF32 ? random.between(-148, 124) : random.between(-1070, 1020)));
+  return scalar_from_double(dtype, value);
+}
+
+Scalar special_value(Random& random, DType dtype) {
+  // Any byte but 0 reads as true; the reader has to cope with all of them.
+  if (dtype == DType::kBool) return Scalar::of(dtype, static_cast<uint8_t>(random.next()));
+  return random.pick(special_values(dtype));
+}
+
+void put(std::vector<std::byte>& bytes, size_t element, const Scalar& value) {
+  const size_t size = size_of(value.dtype);
+  std::memcpy(bytes.data() + element * size, value.bits, size);
+}
+
+}  // namespace
+
+std::span<const Scalar> special_values(DType dtype) {
+  static const auto tables = [] {
+    std::array<std::vector<Scalar>, kDTypeCount> made;
+    for (int i = 0; i < kDTypeCount; ++i) made[i] = make_specials(static_cast<DType>(i));
+    return made;
+  }();
+  return tables[static_cast<size_t>(dtype)];
+}
+
+std::vector<std::byte> make_input(uint64_t seed, std::string_view name, DType dtype, int64_t count) {
+  Random random(seed, name);
+  const uint64_t temper = random.below(8);  // of the array: calm, a special value now and then, or every fourth
+  const uint64_t special_of_1024 = temper < 4 ? 0 : temper < 7 ? 40 : 256;
+  std::vector<std::byte> bytes(static_cast<size_t>(count) * size_of(dtype));
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i)
+    put(bytes, i, random.below(1024) < special_of_1024 ? special_value(random, dtype) : ordinary_value(random, dtype));
+  return bytes;
+}
+
+std::vector<std::byte> make_special_input(DType dtype, int64_t count, int64_t stride) {
+  const std::span<const Scalar> specials = special_values(dtype);
+  std::vector<std::byte> bytes(static_cast<size_t>(count) * size_of(dtype));
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) put(bytes, i, specials[i / static_cast<size_t>(stride) % specials.size()]);
+  return bytes;
+}
+
+}  // namespace harp::fuzz

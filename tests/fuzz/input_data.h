@@ -1,0 +1,26 @@
+// What a test puts into an input: mostly ordinary numbers, with a share of special values (zeros of both signs, subnormals, NaNs,
+// infinities, the least and greatest integers, bool bytes that are neither 0 nor 1) that differs from input to input, because one
+// NaN in every array would hide all other differences behind it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ops/dtype.h"
+#include "ops/scalar.h"
+
+namespace harp::fuzz {
+
+/// The special values of a dtype that graphs may use.
+std::span<const Scalar> special_values(DType dtype);
+
+/// `count` elements for the input called `name`: the same for the same arguments, and a longer array begins like a shorter one.
+std::vector<std::byte> make_input(uint64_t seed, std::string_view name, DType dtype, int64_t count);
+
+/// An array in which every special value stands beside every other one of `period` neighbours; the rest is ordinary.
+std::vector<std::byte> make_special_input(DType dtype, int64_t count, int64_t stride);
+
+}  // namespace harp::fuzz

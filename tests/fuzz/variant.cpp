@@ -1,0 +1,138 @@
+#include "fuzz/variant.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/error.h"
+#include "fuzz/random.h"
+#include "opt/passes.h"
+#include "schedule/schedule_program.h"
+
+namespace harp::fuzz {
+namespace {
+
+constexpr uint64_t kSeedsPerCompiler = 100;
+
+int parse_number(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  HARP_CHECK(error == std::errc() && end == text.data() + text.size(), Code::kParse, "variant: \"", text, "\" is not a number");
+  return value;
+}
+
+bool consume(std::string_view& text, std::string_view prefix) {
+  if (text.substr(0, prefix.size()) != prefix) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+/// The chosen schedules with some switches off, as overrides.
+std::string schedules_without(const Graph& graph, const PipelineOptions& options, bool partition, bool overlap) {
+  std::shared_ptr<Graph> optimised = graph.clone();
+  for (const opt::Pass& pass : opt::passes())
+    if (std::find(options.disabled_rules.begin(), options.disabled_rules.end(), pass.name) == options.disabled_rules.end())
+      optimised = pass.run(*optimised);
+  const Program program = schedule_graph(optimised, {options.target, options.plain_text ? 1 : options.simd_width, {}});
+  std::string lines;
+  for (size_t k = 0; k < program.kernels.size(); ++k) {
+    Schedule schedule = program.kernels[k].variants[0].schedule;
+    schedule.partition &= partition;
+    schedule.overlap &= overlap;
+    append(lines, cat("kernel_", k, ": ", print(schedule), "\n"));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string to_string(const BuildVariant& v) {
+  std::string out = cat(v.compiler.compiler, " -O", v.compiler.optimisation);
+  if (!v.compiler.target.empty()) append(out, cat(" ", v.compiler.target));
+  if (v.plain_text) append(out, " plain");
+  if (v.simd_width != 0) append(out, cat(" simd=", v.simd_width));
+  for (const std::string& rule : v.disabled_rules) append(out, cat(" without=", rule));
+  if (!v.partition) append(out, " nopartition");
+  if (!v.overlap) append(out, " nooverlap");
+  if (v.workers != 0) append(out, cat(" workers=", v.workers));
+  return out;
+}
+
+BuildVariant parse_variant(std::string_view text) {
+  BuildVariant v;
+  bool is_first = true;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (word.empty()) continue;
+    if (std::exchange(is_first, false))
+      v.compiler.compiler = word;
+    else if (consume(word, "-O"))
+      v.compiler.optimisation = parse_number(word);
+    else if (word == "plain")
+      v.plain_text = true;
+    else if (consume(word, "simd="))
+      v.simd_width = parse_number(word);
+    else if (consume(word, "without="))
+      v.disabled_rules.emplace_back(word);
+    else if (word == "nopartition")
+      v.partition = false;
+    else if (word == "nooverlap")
+      v.overlap = false;
+    else if (consume(word, "workers="))
+      v.workers = parse_number(word);
+    else if (target_from_name(word))
+      v.compiler.target = word;
+    else
+      fail(Code::kParse, "variant: what is \"", word, "\"?");
+  }
+  return v;
+}
+
+std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& limits) {
+  Random shared(seed / kSeedsPerCompiler, "compilers"), own(seed, "variants");
+  const std::span<const Target> levels = targets();
+  std::vector<BuildVariant> variants;
+  const size_t first = shared.below(limits.compilers.size());
+  for (size_t i = 0; i < 2; ++i) {
+    BuildVariant v;
+    v.compiler.compiler = limits.compilers[(first + i) % limits.compilers.size()];
+    v.compiler.optimisation = shared.chance(limits.percent_o3) ? 3 : 1;
+    const Target level = shared.pick(levels);
+    if (shared.chance(40) && level.vector_bytes <= host_target().vector_bytes) v.compiler.target = level.name;
+    constexpr int kWidths[] = {0, 0, 0, 1, 2, 4, 8, 16};
+    v.simd_width = own.pick(kWidths);
+    v.plain_text = own.chance(20);
+    if (v.plain_text) v.simd_width = 0;
+    if (own.chance(15))
+      for (const opt::Pass& pass : opt::passes()) v.disabled_rules.emplace_back(pass.name);
+    else if (own.chance(15))
+      v.disabled_rules.emplace_back(own.pick(opt::passes()).name);
+    v.partition = !own.chance(15);
+    v.overlap = !own.chance(15);
+    if (own.chance(60)) v.workers = static_cast<int>(own.between(1, 4));
+    variants.push_back(v);
+  }
+  return variants;
+}
+
+Target target_of(const BuildVariant& variant) {
+  if (variant.compiler.target.empty()) return host_target();
+  const auto target = target_from_name(variant.compiler.target);
+  HARP_CHECK(target.has_value(), Code::kInvalidArgument, "no target is called \"", variant.compiler.target, "\"");
+  return *target;
+}
+
+PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant) {
+  PipelineOptions options;
+  options.target = target_of(variant);
+  options.plain_text = variant.plain_text;
+  options.simd_width = variant.simd_width;
+  options.disabled_rules = variant.disabled_rules;
+  if (!variant.partition || !variant.overlap)
+    options.schedule_override = schedules_without(graph, options, variant.partition, variant.overlap);
+  return options;
+}
+
+}  // namespace harp::fuzz

@@ -1,0 +1,47 @@
+// The ways a graph is compiled by the tests. All of them have to give the interpreter's bits.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.h"
+#include "pipeline.h"
+
+namespace harp::fuzz {
+
+/// What one run of the C compiler has in common.
+struct CompilerChoice {
+  std::string compiler = "gcc";
+  std::string target;    // a name of base/target.h; empty: the host's
+  int optimisation = 1;  // -O
+  friend bool operator==(const CompilerChoice&, const CompilerChoice&) = default;
+};
+
+struct BuildVariant {
+  CompilerChoice compiler;
+  bool plain_text = false;
+  int simd_width = 0;  // 0: the target's
+  std::vector<std::string> disabled_rules;
+  bool partition = true, overlap = true;  // of every kernel's schedule
+  int workers = 0;                        // 0: entry_point; else entry_point_ex with a parallel_for that cuts ranges into so many
+};
+
+/// "gcc -O1 x86-64-v3 simd=4 without=fold_constants nopartition nooverlap workers=3"
+std::string to_string(const BuildVariant& variant);
+/// The inverse; Error{kParse} names the word it does not know.
+BuildVariant parse_variant(std::string_view text);
+
+/// Compilers and flags are drawn per hundred seeds, so that many graphs share one run of a compiler; the rest per seed.
+struct VariantLimits {
+  std::vector<std::string> compilers = {"gcc", "clang"};
+  int percent_o3 = 10;  // of the compiler runs; the others use -O1
+};
+std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& limits);
+
+/// For the pipeline; computes the schedules when partition or overlap is off.
+PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant);
+Target target_of(const BuildVariant& variant);
+
+}  // namespace harp::fuzz

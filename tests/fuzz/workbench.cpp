@@ -1,0 +1,152 @@
+#include "fuzz/workbench.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "fuzz/input_data.h"
+#include "graph/composites.h"
+
+namespace harp::fuzz {
+namespace {
+
+constexpr int64_t kMostElements = 24'000;       // of one node, at middling sizes
+constexpr int64_t kMostLargeElements = 90'000;  // the same where axes are large on purpose
+constexpr int64_t kMiddlingVariable = 19;
+
+constexpr int64_t kUsualSizes[] = {1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 18, 24, 31, 33};
+constexpr int64_t kRareSizes[] = {32, 48, 63, 64, 65, 70, 100, 127, 129, 130, 200};
+constexpr int64_t kLargeSizes[] = {255, 256, 257, 300, 511, 513, 1000, 4095, 4096, 4097, 4160, 8193, 12289, 65537, 70001};
+
+}  // namespace
+
+const std::vector<DType>& graph_dtypes() {
+  static const std::vector<DType> dtypes = [] {
+    std::vector<DType> found;
+    for (int i = 0; i < kDTypeCount; ++i)
+      if (kDTypes[i].in_graph) found.push_back(static_cast<DType>(i));
+    return found;
+  }();
+  return dtypes;
+}
+
+Workbench::Workbench(uint64_t seed, WorkbenchOptions options)
+    : random_(seed, "graph"),
+      options_(options),
+      graph_(std::make_unique<Graph>(GraphOptions{options.broadcast, false}, cat("seed_", seed))) {
+  for (int i = 0; i < options.variables; ++i) {
+    const int64_t lo = random_.chance(60) ? 0 : random_.between(1, 4);
+    const int64_t hi = random_.chance(70) ? 4096 : random_.chance(50) ? INT32_MAX : random_.between(lo + 20, lo + 100);
+    variables_.push_back(graph_->dims().variable(i == 0 ? "n" : "m", lo, hi));
+  }
+}
+
+std::optional<Dim> Workbench::random_variable() {
+  if (variables_.empty()) return std::nullopt;
+  return random_.pick(variables_);
+}
+
+Dim Workbench::random_dim() {
+  if (!variables_.empty() && random_.chance(45)) {
+    const Dim n = random_.pick(variables_), m = random_.pick(variables_);
+    switch (random_.below(12)) {
+      case 0: return Dim(2) * n + 1;
+      case 1: return floor_div(n, 2);
+      case 2: return n + 1;
+      case 3: return n + m;
+      case 4: return Dim(2) * n;
+      case 5: return ceil_div(n, random_.between(2, 5));
+      case 6: return random_.chance(50) ? max(n - random_.between(1, 3), 0) : n - random_.between(1, 3);
+      default: return n;
+    }
+  }
+  const uint64_t kind = random_.below(100);
+  if (kind < (options_.empty_axes ? 20u : 2u)) return 0;
+  if (kind < 32) return 1;
+  if (kind < 38 && options_.large_axes) return random_.pick(kLargeSizes);
+  return kind < 92 ? random_.pick(kUsualSizes) : random_.pick(kRareSizes);
+}
+
+Shape Workbench::random_shape() {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    const int rank = static_cast<int>(std::min<uint64_t>(random_.below(static_cast<uint64_t>(options_.max_rank) + 1),
+                                                         random_.below(static_cast<uint64_t>(options_.max_rank) + 1) + 1));
+    Shape shape;
+    for (int i = 0; i < rank; ++i) shape.push_back(random_dim());
+    if (options_.large_axes && rank > 0 && attempt < 20 && random_.chance(50))
+      shape[random_.below(shape.size())] = random_.pick(kLargeSizes);
+    if (estimated_count(shape) <= (options_.large_axes ? kMostLargeElements : kMostElements / 8)) return shape;
+  }
+  return {3, 5};
+}
+
+int64_t Workbench::estimate(Dim dim) const {
+  return evaluate(dim, [&](const SymAtom& variable) { return std::clamp(kMiddlingVariable, variable.range.lo, variable.range.hi); });
+}
+
+int64_t Workbench::estimated_count(const Shape& shape) const {
+  int64_t count = 1;
+  for (const Dim dim : shape) {
+    const int64_t size = estimate(dim);
+    if (size < 0) return -1;
+    if (__builtin_mul_overflow(count, size, &count)) return INT64_MAX;
+  }
+  return count;
+}
+
+bool Workbench::keep(NodeRef node) {
+  const int64_t count = estimated_count(node->shape);
+  if (count < 0 || count > (options_.large_axes ? kMostLargeElements : kMostElements)) return false;
+  if (node->rank() > options_.max_rank + 2) return false;
+  if (std::find(nodes_.begin(), nodes_.end(), node) == nodes_.end()) nodes_.push_back(node);
+  return true;
+}
+
+NodeRef Workbench::find(const std::function<bool(NodeRef)>& wanted) {
+  std::vector<NodeRef> found;
+  for (const NodeRef node : nodes_)
+    if (wanted(node)) found.push_back(node);
+  if (found.empty()) return nullptr;
+  const size_t newest = std::min<size_t>(found.size(), 4);
+  return random_.chance(60) ? found[found.size() - 1 - random_.below(newest)] : random_.pick(found);
+}
+
+Scalar Workbench::random_scalar(DType dtype) {
+  if (is_bool(dtype)) return Scalar::of(dtype, static_cast<uint8_t>(random_.below(2)));
+  if (random_.chance(35)) return random_.pick(special_values(dtype));
+  if (is_int(dtype)) return scalar_from_int(dtype, random_.between(-5, 12));
+  return scalar_from_double(dtype, random_.chance(40) ? static_cast<double>(random_.between(-3, 4)) : random_.unit() * 6 - 3);
+}
+
+NodeRef Workbench::new_input(DType dtype, const Shape& shape) {
+  const NodeRef input = graph_->add_input(cat("x", inputs_++), dtype, shape);
+  keep(input);
+  return input;
+}
+
+NodeRef Workbench::new_array(DType dtype, const Shape& shape) {
+  const bool is_static = std::all_of(shape.begin(), shape.end(), [](Dim dim) { return dim.is_constant(); });
+  const uint64_t kind = random_.below(20);
+  NodeRef made = nullptr;
+  if (kind == 0) {
+    made = build::full(*graph_, shape, random_scalar(dtype));
+  } else if (kind == 1 && is_static && estimated_count(shape) <= 64) {
+    const auto data = make_input(random_.next(), "constant", is_bool(dtype) ? DType::kBool : dtype, estimated_count(shape));
+    made = build::constant_array(*graph_, dtype, shape, data);
+  } else if (kind == 2) {
+    made = build::cast(build::reshape(build::arange(*graph_, element_count(shape)), shape), dtype);
+  } else {
+    return new_input(dtype, shape);
+  }
+  keep(made);
+  return made;
+}
+
+NodeRef Workbench::array_of(DType dtype, const Shape& shape) {
+  if (random_.chance(75))
+    if (const NodeRef same = find([&](NodeRef n) { return n->dtype == dtype && n->shape == shape; })) return same;
+  if (random_.chance(50))
+    if (const NodeRef other = find([&](NodeRef n) { return n->shape == shape; })) return build::cast(other, dtype);
+  return new_array(dtype, shape);
+}
+
+}  // namespace harp::fuzz

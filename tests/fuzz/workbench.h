@@ -1,0 +1,72 @@
+// What a random graph is built on: the graph so far, the nodes that may be used again, sizes to choose from, and a budget that keeps
+// arrays small enough to interpret.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "fuzz/random.h"
+#include "graph/graph.h"
+
+namespace harp::fuzz {
+
+using NodeRef = const Node*;
+
+/// The dtypes that graphs may have.
+const std::vector<DType>& graph_dtypes();
+
+struct WorkbenchOptions {
+  int variables = 0;        // shape variables
+  bool broadcast = false;   // the graph's flag
+  bool large_axes = false;  // sizes around the blocks of reductions
+  bool empty_axes = false;  // sizes 0 are frequent
+  int max_rank = 5;
+};
+
+class Workbench {
+ public:
+  Workbench(uint64_t seed, WorkbenchOptions options);
+
+  Random& random() { return random_; }
+  Graph& graph() { return *graph_; }
+  const WorkbenchOptions& options() const { return options_; }
+  std::unique_ptr<Graph> take() { return std::move(graph_); }
+
+  const std::vector<NodeRef>& nodes() const { return nodes_; }
+  /// Makes the node available to later ones unless it is too large; false then.
+  bool keep(NodeRef node);
+  /// Some node for which `wanted` holds, the newest preferred; null if there is none.
+  NodeRef find(const std::function<bool(NodeRef)>& wanted);
+
+  /// A size: small constants, 0 and 1, sizes that do not divide by vectors, expressions of the shape variables.
+  Dim random_dim();
+  Dim small_dim(int64_t lo, int64_t hi) { return Dim(random_.between(lo, hi)); }
+  Shape random_shape();
+  /// A shape variable, or nothing.
+  std::optional<Dim> random_variable();
+  DType random_dtype() { return random_.pick(graph_dtypes()); }
+  Scalar random_scalar(DType dtype);
+
+  /// An input, or an array made otherwise (arange, constant array, expanded constant), of this type.
+  NodeRef new_array(DType dtype, const Shape& shape);
+  NodeRef new_input(DType dtype, const Shape& shape);
+  /// A node of exactly this type: one there is, one cast or a new array.
+  NodeRef array_of(DType dtype, const Shape& shape);
+
+  /// Elements at middling values of the shape variables; negative if a size is.
+  int64_t estimated_count(const Shape& shape) const;
+  int64_t estimate(Dim dim) const;
+
+ private:
+  Random random_;
+  WorkbenchOptions options_;
+  std::unique_ptr<Graph> graph_;
+  std::vector<Dim> variables_;
+  std::vector<NodeRef> nodes_;
+  int inputs_ = 0;
+};
+
+}  // namespace harp::fuzz
