@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "graph/dot.h"
 #include "graph/text.h"
+#include "graph/verify.h"
 #include "ir/linearize.h"
 #include "lower/lower.h"
 #include "opt/passes.h"
@@ -42,8 +43,10 @@ void optimise(Stages& s, const PipelineOptions& options) {
     HARP_CHECK(opt::find_pass(rule) != nullptr, Code::kInvalidArgument, "no optimiser rule is called \"", rule, "\"; there are ",
                join(opt::passes(), ", ", [](const opt::Pass& p) { return p.name; }));
   for (const opt::Pass& pass : opt::passes())
-    if (std::find(options.disabled_rules.begin(), options.disabled_rules.end(), pass.name) == options.disabled_rules.end())
+    if (std::find(options.disabled_rules.begin(), options.disabled_rules.end(), pass.name) == options.disabled_rules.end()) {
       s.graph = pass.run(*s.graph);
+      if (kVerify) verify(*s.graph);
+    }
 }
 
 void schedule(Stages& s, const PipelineOptions& options) {

@@ -9,6 +9,7 @@
 #include "graph/dot.h"
 #include "graph/requirements.h"
 #include "graph/text.h"
+#include "graph/verify.h"
 #include "graph/view.h"
 
 using namespace harp;
@@ -342,6 +343,63 @@ TEST_CASE("G1 graph: a chain of 100,000 nodes builds, copies, prints, parses, dr
   CHECK(print_graph(*parsed) == text);
   CHECK(to_dot(g).size() > text.size());
   CHECK(requirements(g).empty());
+}
+
+TEST_CASE("G1 verifier: accepts what constructors make, finds what a pass could get wrong") {
+  const auto good = parse_graph(
+      "graph g(x: f32[n, 8], b: bool[n, 8], i: i32[4]) flags=[broadcast] {\n"
+      "  w = unfold2d(x, size=[2, 3], stride=2, padding=[[1, 0], 2])\n"
+      "  r = roll(x, shift=[n, -1], axis=[0, 1])\n"
+      "  return a = sum(w, axes=[-1, -2]), b = softmax(where(b, r, 0)), c = one_hot(i, 9), d = tile(flip(x), [2, 1]), e = var(x)\n}");
+  CHECK_NOTHROW(verify(*good));
+  auto finds = [](auto make, std::string_view message) {
+    Fixture f;
+    f.graph.add_output("bad", make(f));
+    try {
+      verify(f.graph);
+    } catch (const Error& e) {
+      return e.code == Code::kInternal && e.message.find(message) != std::string::npos;
+    }
+    return false;
+  };
+  using Sources = std::vector<NodeRef>;
+  CHECK(finds([](Fixture& f) { return f.graph.intern(Op::kAdd, DType::kF32, {f.n, 64}, {f.x, f.t}); }, "a source has shape [2, 3, 4]"));
+  CHECK(finds([](Fixture& f) { return f.graph.intern(Op::kAdd, DType::kF32, {f.n, 64}, {f.s, f.s}); }, "no source has its shape"));
+  CHECK(finds([](Fixture& f) { return f.graph.intern(Op::kAdd, DType::kI32, {f.n, 64}, {f.x, f.y}); }, "another dtype"));
+  CHECK(finds([](Fixture& f) { return f.graph.intern(Op::kLt, DType::kF32, {f.n, 64}, {f.x, f.y}); }, "the result is not bool"));
+  CHECK(finds([](Fixture& f) { return f.graph.intern(Op::kExp, DType::kF32, {f.n, 64}, Sources{}); }, "has 0 sources"));
+  CHECK(finds([](Fixture& f) { return f.graph.intern(Op::kReshape, DType::kF32, {f.n, 63}, {f.x}); }, "the number of elements changed"));
+  CHECK(finds([](Fixture& f) { return f.graph.intern(Op::kExpand, DType::kF32, {f.n, 65}, {f.x}); }, "axis 1 does not stretch"));
+  CHECK(finds(
+      [](Fixture& f) {
+        return f.graph.intern(Op::kPermute, DType::kF32, {f.n, 64}, {f.x}, PermuteAttributes{{0, 0}});
+      },
+      "axes are no permutation"));
+  CHECK(finds(
+      [](Fixture& f) {
+        return f.graph.intern(Op::kPermute, DType::kF32, {f.n, 64}, {f.x}, PadAttributes{});
+      },
+      "has attributes of another op"));
+  CHECK(finds(
+      [](Fixture& f) {
+        return f.graph.intern(Op::kSum, DType::kF32, {f.n}, {f.x}, ReduceAttributes{{0}, ReduceOrder::kChain, false});
+      },
+      "should have shape [64]"));
+  CHECK(finds(
+      [](Fixture& f) {
+        return f.graph.intern(Op::kSum, DType::kF32, {f.n}, {f.x}, ReduceAttributes{{1}, ReduceOrder::kLanes, true});
+      },
+      "is no sum of a float mul"));
+  CHECK(finds(
+      [](Fixture& f) {
+        return f.graph.intern(Op::kSlice, DType::kF32, {2, 3, 3}, {f.t}, SliceAttributes{{0, 0, 2}, {1, 1, 1}});
+      },
+      "axis 2 leaves the source"));
+  CHECK(finds(
+      [](Fixture& f) {
+        return f.graph.intern(Op::kConcat, DType::kF32, {f.n, 127}, {f.x, f.y}, ConcatAttributes{1});
+      },
+      "the sizes do not add up"));
 }
 
 TEST_CASE("G18.dot: nodes, types, constants and outputs") {

@@ -1,0 +1,196 @@
+// The rules of each family of ops, as checks of nodes that exist; build*.cpp are the same rules as constructors.
+#include "graph/verify.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/check.h"
+
+namespace harp {
+namespace {
+
+/// What is wrong with a node, thrown with its description in front.
+[[noreturn]] void wrong(const Node& node, std::string_view what) {
+  fail(Code::kInternal, "graph \"", node.graph->name(), "\", node ", node.id, " ", node.graph->describe(&node), ": ", what);
+}
+void expect(bool holds, const Node& node, std::string_view what) {
+  if (!holds) wrong(node, what);
+}
+
+template <class T>
+const T& attributes_of(const Node& node) {
+  const T* attributes = std::get_if<T>(&node.attributes);
+  if (attributes == nullptr) wrong(node, "has attributes of another op");
+  return *attributes;
+}
+
+void verify_sources(const Node& node) {
+  const OpInfo& row = info(node.op);
+  if (row.arity >= 0)
+    expect(static_cast<int>(node.sources.size()) == row.arity, node, cat("has ", node.sources.size(), " sources"));
+  else
+    expect(!node.sources.empty(), node, "has no source");
+  const size_t conditions = node.op == Op::kWhere ? 1 : 0;
+  for (size_t i = 0; i < node.sources.size(); ++i) {
+    const Node& source = *node.sources[i];
+    expect(source.graph == node.graph, node, cat("source ", i, " is of another graph"));
+    expect(source.id < node.id, node, cat("source ", i, " comes after it"));
+    if (i < conditions) {
+      expect(is_bool(source.dtype), node, "the condition is not bool");
+      continue;
+    }
+    expect(accepts(node.op, source.dtype), node, cat("does not take ", name(source.dtype)));
+    expect(source.dtype == node.sources[conditions]->dtype, node, "sources differ in dtype");
+  }
+  if (row.result == Result::kBool) expect(is_bool(node.dtype), node, "the result is not bool");
+  if (row.result == Result::kSame) expect(node.dtype == node.sources.back()->dtype, node, "the result has another dtype than the sources");
+}
+
+void verify_elementwise(const Node& node) {
+  bool has_shape = node.rank() == 0;
+  for (const Node* source : node.sources) {
+    expect(source->rank() == 0 || source->shape == node.shape, node, cat("a source has shape ", to_string(source->shape)));
+    has_shape |= source->shape == node.shape;
+  }
+  expect(has_shape, node, "no source has its shape");
+}
+
+void verify_convert(const Node& node) {
+  expect(node.shape == node.sources[0]->shape, node, "the shape changed");
+  if (node.op == Op::kBitcast) {
+    expect(size_of(node.dtype) == size_of(node.sources[0]->dtype), node, "the element size changed");
+    expect(!is_bool(node.dtype), node, "bits become bool");
+  }
+}
+
+void verify_reduce(const Node& node) {
+  const auto& a = attributes_of<ReduceAttributes>(node);
+  const Node& source = *node.sources[0];
+  expect(!a.axes.empty(), node, "reduces no axis");
+  std::vector<bool> reduced(source.rank(), false);
+  for (int axis : a.axes) {
+    expect(axis >= 0 && axis < source.rank() && !reduced[axis], node, "axes are wrong");
+    reduced[axis] = true;
+  }
+  Shape kept;
+  for (int axis = 0; axis < source.rank(); ++axis)
+    if (!reduced[axis]) kept.push_back(source.shape[axis]);
+  expect(node.shape == kept, node, cat("should have shape ", to_string(kept)));
+  if (a.product) expect(node.op == Op::kSum && source.op == Op::kMul && is_float(node.dtype), node, "is no sum of a float mul");
+}
+
+void verify_permute(const Node& node) {
+  const std::vector<int>& axes = attributes_of<PermuteAttributes>(node).axes;
+  const Node& source = *node.sources[0];
+  expect(static_cast<int>(axes.size()) == node.rank() && node.rank() == source.rank(), node, "names not every axis");
+  std::vector<bool> seen(axes.size(), false);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    expect(axes[i] >= 0 && axes[i] < source.rank() && !seen[axes[i]], node, "axes are no permutation");
+    seen[axes[i]] = true;
+    expect(node.shape[i] == source.shape[axes[i]], node, "the shape is not the permuted one");
+  }
+}
+
+void verify_same_rank(const Node& node, size_t attributes) {
+  expect(node.rank() == node.sources[0]->rank() && attributes == node.shape.size(), node, "the rank is wrong");
+}
+
+void verify_slice(const Node& node) {
+  const auto& a = attributes_of<SliceAttributes>(node);
+  verify_same_rank(node, a.start.size());
+  verify_same_rank(node, a.step.size());
+  for (int axis = 0; axis < node.rank(); ++axis) {
+    expect(a.step[axis] != 0, node, "a step is 0");
+    const Dim length = node.sources[0]->shape[axis], last = a.start[axis] + (node.shape[axis] - 1) * Dim(a.step[axis]);
+    if (range(node.shape[axis]).lo <= 0) continue;  // may be empty: then any start will do
+    for (Dim inside : {a.start[axis], last, length - 1 - a.start[axis], length - 1 - last})
+      expect(range(inside).hi >= 0, node, cat("axis ", axis, " leaves the source"));
+  }
+}
+
+void verify_movement(const Node& node) {
+  const Node& source = *node.sources[0];
+  switch (node.op) {
+    case Op::kPermute: return verify_permute(node);
+    case Op::kSlice: return verify_slice(node);
+    case Op::kReshape: return expect(element_count(node.shape) == element_count(source.shape), node, "the number of elements changed");
+    case Op::kExpand:
+      verify_same_rank(node, node.shape.size());
+      for (int axis = 0; axis < node.rank(); ++axis)
+        expect(node.shape[axis] == source.shape[axis] || source.shape[axis].is_constant(1), node, cat("axis ", axis, " does not stretch"));
+      return;
+    case Op::kPad: {
+      const auto& a = attributes_of<PadAttributes>(node);
+      verify_same_rank(node, a.before.size());
+      verify_same_rank(node, a.after.size());
+      expect(a.value.dtype == node.dtype, node, "the value has another dtype");
+      for (int axis = 0; axis < node.rank(); ++axis)
+        expect(node.shape[axis] == source.shape[axis] + a.before[axis] + a.after[axis], node, cat("axis ", axis, " has the wrong size"));
+      return;
+    }
+    default: {
+      const auto& a = attributes_of<UnfoldAttributes>(node);
+      expect(node.rank() == source.rank() + 1 && a.axis >= 0 && a.axis < source.rank(), node, "the axis is wrong");
+      expect(a.stride >= 1 && a.dilation >= 1 && node.shape.back() == a.size, node, "the window is wrong");
+      for (int axis = 0; axis < source.rank(); ++axis)
+        expect(axis == a.axis || node.shape[axis] == source.shape[axis], node, cat("axis ", axis, " changed"));
+    }
+  }
+}
+
+void verify_concat(const Node& node) {
+  const int along = attributes_of<ConcatAttributes>(node).axis;
+  expect(along >= 0 && along < node.rank(), node, "the axis is wrong");
+  Dim length = 0;
+  for (const Node* source : node.sources) {
+    expect(source->rank() == node.rank(), node, "sources differ in rank");
+    for (int axis = 0; axis < node.rank(); ++axis)
+      expect(axis == along || source->shape[axis] == node.shape[axis], node, cat("axis ", axis, " differs"));
+    length += source->shape[along];
+  }
+  expect(length == node.shape[along], node, "the sizes do not add up");
+}
+
+void verify_leaf(const Node& node) {
+  switch (node.op) {
+    case Op::kConstant:
+      return expect(node.rank() == 0 && attributes_of<ConstantAttributes>(node).value.dtype == node.dtype, node, "no scalar");
+    case Op::kConstantArray:
+      return expect(element_count(node.shape) * Dim(static_cast<int64_t>(size_of(node.dtype))) ==
+                        Dim(static_cast<int64_t>(attributes_of<ArrayAttributes>(node).data->size())),
+                    node, "the data has another size");
+    case Op::kArange: return expect(node.rank() == 1 && node.dtype == DType::kI32, node, "is no i32 vector");
+    case Op::kSize:
+      attributes_of<SizeAttributes>(node);
+      return expect(node.rank() == 0 && node.dtype == DType::kI64, node, "is no i64 scalar");
+    default: attributes_of<InputAttributes>(node);
+  }
+}
+
+void verify_node(const Node& node) {
+  verify_sources(node);
+  check_shape("verify", *node.graph, node.dtype, node.shape);
+  switch (info(node.op).family) {
+    case Family::kLeaf: return verify_leaf(node);
+    case Family::kElementwise: return verify_elementwise(node);
+    case Family::kConvert: return verify_convert(node);
+    case Family::kReduce: return verify_reduce(node);
+    case Family::kScan: return wrong(node, "scans have no rules yet");
+    case Family::kMovement: return verify_movement(node);
+    case Family::kJoin: return verify_concat(node);
+    case Family::kCopy: return expect(node.shape == node.sources[0]->shape, node, "the shape changed");
+  }
+}
+
+}  // namespace
+
+void verify(const Graph& graph) {
+  for (const GraphOutput& output : graph.outputs())
+    HARP_ASSERT(output.node->graph == &graph, "output \"", output.name, "\" is a node of another graph");
+  for (const Node* node : graph.live_nodes()) {
+    HARP_ASSERT(node->graph == &graph, "a node of another graph is in this one");
+    verify_node(*node);
+  }
+}
+
+}  // namespace harp
