@@ -7,8 +7,8 @@
 /* Parameters of the Gray-Scott model (time step 1, grid spacing 1). */
 #define DIFFUSION_U 0.16f
 #define DIFFUSION_V 0.08f
-#define FEED 0.035f
-#define KILL 0.065f
+#define FEED 0.0545f
+#define KILL 0.062f
 
 /* One step of a height x width grid, periodic at the edges: from (u, v) to (next_u, next_v), which do not overlap them. */
 typedef void (*step_function)(const float* u, const float* v, float* next_u, float* next_v, ptrdiff_t height, ptrdiff_t width);
