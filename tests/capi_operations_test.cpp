@@ -1,0 +1,251 @@
+// Every operation of harp.h builds what the text format's operation of the same name builds: both graphs print the same.
+#include "capi_support.h"
+
+using namespace capi_test;
+
+namespace {
+
+/// Operands of every dtype, declared the same way in both graphs.
+struct Operands {
+  harp_graph* g;
+  harp_node *f, *f2, *i, *i2, *b, *b2, *d;
+  harp_dim n;
+};
+
+constexpr const char* kHead =
+    "harp 1\ngraph graph(f: f32[n in 1..64, 4], f2: f32[n, 4], i: i32[n, 4], i2: i32[n, 4], b: bool[n, 4], b2: bool[n, 4], d: f64[6, 6]) "
+    "{\n";
+
+Operands declare(harp_graph* g) {
+  Operands o{};
+  o.g = g;
+  o.n = harp_dim_var(g, "n", 1, 64);
+  const harp_dim rows[] = {o.n, 4}, square[] = {6, 6};
+  o.f = harp_input(g, "f", HARP_F32, 2, rows);
+  o.f2 = harp_input(g, "f2", HARP_F32, 2, rows);
+  o.i = harp_input(g, "i", HARP_I32, 2, rows);
+  o.i2 = harp_input(g, "i2", HARP_I32, 2, rows);
+  o.b = harp_input(g, "b", HARP_BOOL, 2, rows);
+  o.b2 = harp_input(g, "b2", HARP_BOOL, 2, rows);
+  o.d = harp_input(g, "d", HARP_F64, 2, square);
+  return o;
+}
+
+/// `build` and the statement `text` make the same graph.
+void check_same(harp_context* context, const std::string& text, const std::function<harp_node*(const Operands&)>& build) {
+  CAPTURE(text);
+  const Graph g = make_graph(context);
+  harp_node* node = build(declare(g.get()));
+  REQUIRE_MESSAGE(node != nullptr, harp_error_message(harp_graph_error(g.get())));
+  CHECK(harp_output(g.get(), "y", node) == HARP_OK);
+  const Graph parsed = parse(context, kHead + std::string("  return y = ") + text + "\n}\n");
+  REQUIRE(parsed != nullptr);
+  CHECK(take(harp_graph_print(g.get(), nullptr)) == take(harp_graph_print(parsed.get(), nullptr)));
+}
+
+}  // namespace
+
+TEST_CASE("G2 G1.composites: elementwise functions") {
+  const Context context = make_context();
+#define UNARY(name, x) check_same(context.get(), #name "(" #x ")", [](const Operands& o) { return harp_##name(o.x); })
+  UNARY(neg, f), UNARY(recip, f), UNARY(abs, i), UNARY(sign, f), UNARY(sqrt, f), UNARY(rsqrt, f), UNARY(cbrt, f), UNARY(square, i);
+  UNARY(floor, f), UNARY(ceil, f), UNARY(round, f), UNARY(trunc, f), UNARY(exp, f), UNARY(exp2, f), UNARY(expm1, f), UNARY(log, f);
+  UNARY(log2, f), UNARY(log10, f), UNARY(log1p, f), UNARY(sin, f), UNARY(cos, f), UNARY(tan, f), UNARY(asin, f), UNARY(acos, f);
+  UNARY(atan, f), UNARY(sinh, f), UNARY(cosh, f), UNARY(tanh, f), UNARY(asinh, f), UNARY(acosh, f), UNARY(atanh, f), UNARY(erf, f);
+  UNARY(erfc, f), UNARY(sigmoid, f), UNARY(relu, f), UNARY(silu, f), UNARY(softplus, f), UNARY(isnan, f), UNARY(isinf, f);
+  UNARY(isfinite, f), UNARY(logical_not, i), UNARY(bitwise_not, i), UNARY(contiguous, f);
+#undef UNARY
+#define BINARY(name, x, z) check_same(context.get(), #name "(" #x ", " #z ")", [](const Operands& o) { return harp_##name(o.x, o.z); })
+  BINARY(add, f, f2), BINARY(sub, f, f2), BINARY(mul, i, i2), BINARY(div, f, f2), BINARY(floor_divide, i, i2), BINARY(remainder, i, i2);
+  BINARY(fmod, f, f2), BINARY(maximum, f, f2), BINARY(minimum, b, b2), BINARY(pow, f, f2), BINARY(atan2, f, f2), BINARY(hypot, f, f2);
+  BINARY(copysign, f, f2), BINARY(lt, f, f2), BINARY(le, f, f2), BINARY(gt, f, f2), BINARY(ge, f, f2), BINARY(eq, i, i2), BINARY(ne, b, b2);
+  BINARY(logical_and, f, f2), BINARY(logical_or, i, i2), BINARY(logical_xor, b, b2), BINARY(bitwise_and, i, i2), BINARY(bitwise_or, i, i2);
+  BINARY(bitwise_xor, b, b2), BINARY(left_shift, i, i2), BINARY(right_shift, i, i2);
+#undef BINARY
+  check_same(context.get(), "where(b, f, f2)", [](const Operands& o) { return harp_where(o.b, o.f, o.f2); });
+  check_same(context.get(), "fma(f, f2, f)", [](const Operands& o) { return harp_fma(o.f, o.f2, o.f); });
+  check_same(context.get(), "clip(f, f32(0), f32(1))",
+             [](const Operands& o) { return harp_clip(o.f, harp_constant(o.g, HARP_F32, 0), harp_constant_i64(o.g, HARP_F32, 1)); });
+  check_same(context.get(), "lerp(f, f2, f32(0.25))",
+             [](const Operands& o) { return harp_lerp(o.f, o.f2, harp_constant(o.g, HARP_F32, 0.25)); });
+  check_same(context.get(), "elu(f, alpha=0.5)", [](const Operands& o) { return harp_elu(o.f, 0.5); });
+  check_same(context.get(), "gelu(f)", [](const Operands& o) { return harp_gelu(o.f, nullptr); });
+  check_same(context.get(), "gelu(f, approximate=\"tanh\")", [](const Operands& o) { return harp_gelu(o.f, "tanh"); });
+  check_same(context.get(), "powi(f, k=-5)", [](const Operands& o) { return harp_powi(o.f, -5); });
+  check_same(context.get(), "cast(f, dtype=i64)", [](const Operands& o) { return harp_cast(o.f, HARP_I64); });
+  check_same(context.get(), "bitcast(f, dtype=i32)", [](const Operands& o) { return harp_bitcast(o.f, HARP_I32); });
+}
+
+TEST_CASE("G3: reductions") {
+  const Context context = make_context();
+  const int32_t last[] = {-1};
+#define REDUCE(name, x)                                                                                                                   \
+  check_same(context.get(), #name "(" #x ", axes=[-1], keepdims=true)", [&](const Operands& o) { return harp_##name(o.x, 1, last, 1); }); \
+  check_same(context.get(), #name "(" #x ")", [](const Operands& o) { return harp_##name(o.x, 0, nullptr, 0); });
+  REDUCE(sum, f)
+  REDUCE(prod, i) REDUCE(max, f) REDUCE(min, b) REDUCE(any, b) REDUCE(all, i) REDUCE(mean, f) REDUCE(logsumexp, f)
+#undef REDUCE
+      check_same(context.get(), "sum(f, axes=[])", [&](const Operands& o) { return harp_sum(o.f, 0, last, 0); });
+  check_same(context.get(), "var(f, axes=[-1], correction=1)", [&](const Operands& o) { return harp_var(o.f, 1, last, 1, 0); });
+  check_same(context.get(), "softmax(f, axis=0)", [](const Operands& o) { return harp_softmax(o.f, 0); });
+  check_same(context.get(), "log_softmax(f, axis=-1)", [](const Operands& o) { return harp_log_softmax(o.f, -1); });
+}
+
+TEST_CASE("G5 G6: views") {
+  const Context context = make_context();
+  const int32_t swapped[] = {1, 0}, first[] = {0}, second[] = {1}, ends[] = {0, -1};
+  check_same(context.get(), "permute(f, axes=[1, 0])", [&](const Operands& o) { return harp_permute(o.f, 2, swapped); });
+  check_same(context.get(), "transpose(f)", [](const Operands& o) { return harp_transpose(o.f, 0, nullptr); });
+  check_same(context.get(), "transpose(f, axes=[1, 0])", [&](const Operands& o) { return harp_transpose(o.f, 2, swapped); });
+  check_same(context.get(), "moveaxis(f, source=[0], destination=[1])",
+             [&](const Operands& o) { return harp_moveaxis(o.f, 1, first, second); });
+  check_same(context.get(), "unsqueeze(f, axes=[0, -1])", [&](const Operands& o) { return harp_unsqueeze(o.f, 2, ends); });
+  check_same(context.get(), "squeeze(unsqueeze(f, axes=[0, -1]))",
+             [&](const Operands& o) { return harp_squeeze(harp_unsqueeze(o.f, 2, ends), 0, nullptr); });
+  check_same(context.get(), "squeeze(unsqueeze(f, axes=[0, -1]), axes=[0])",
+             [&](const Operands& o) { return harp_squeeze(harp_unsqueeze(o.f, 2, ends), 1, first); });
+  check_same(context.get(), "flip(f, axes=[1])", [&](const Operands& o) { return harp_flip(o.f, 1, second); });
+  check_same(context.get(), "flip(f)", [](const Operands& o) { return harp_flip(o.f, 0, nullptr); });
+  check_same(context.get(), "expand(unsqueeze(f, axes=[0]), shape=[5, -1, 4])", [&](const Operands& o) {
+    const harp_dim dims[] = {5, -1, 4};
+    return harp_expand(harp_unsqueeze(o.f, 1, first), 3, dims);
+  });
+  check_same(context.get(), "broadcast_to(f, shape=[2, n, 4])", [](const Operands& o) {
+    const harp_dim dims[] = {2, o.n, 4};
+    return harp_broadcast_to(o.f, 3, dims);
+  });
+  check_same(context.get(), "reshape(f, shape=[2, -1])", [](const Operands& o) {
+    const harp_dim dims[] = {2, -1};
+    return harp_reshape(o.f, 2, dims);
+  });
+  check_same(context.get(), "flatten(f, start_axis=0, end_axis=-1)", [](const Operands& o) { return harp_flatten(o.f, 0, -1); });
+  check_same(context.get(), "slice(f, start=[1, none], stop=[none, -1], step=[1, 2])", [](const Operands& o) {
+    const harp_dim start[] = {1, HARP_SLICE_NONE}, stop[] = {HARP_SLICE_NONE, -1};
+    const int64_t step[] = {1, 2};
+    return harp_slice(o.f, 2, start, stop, step);
+  });
+  check_same(context.get(), "slice(f, start=[n // 2, none])", [](const Operands& o) {
+    const harp_dim start[] = {harp_dim_floor_div(o.g, o.n, 2), HARP_SLICE_NONE};
+    return harp_slice(o.f, 2, start, nullptr, nullptr);
+  });
+  check_same(context.get(), "unfold(d, axes=[0, 1], size=[2, 3], stride=[1, 2], dilation=[2, 1])", [&](const Operands& o) {
+    const int32_t axes[] = {0, 1};
+    const harp_dim size[] = {2, 3};
+    const int64_t stride[] = {1, 2}, dilation[] = {2, 1};
+    return harp_unfold(o.d, 2, axes, size, stride, dilation);
+  });
+  const harp_dim size[] = {2, 3, 1}, padding[] = {1, 0, 2, 1};
+  check_same(context.get(), "unfold1d(d, size=[2])",
+             [&](const Operands& o) { return harp_unfold1d(o.d, size, nullptr, nullptr, nullptr); });
+  check_same(context.get(), "unfold2d(d, size=[2, 3], padding=[[1, 0], [2, 1]])",
+             [&](const Operands& o) { return harp_unfold2d(o.d, size, nullptr, nullptr, padding); });
+  check_same(context.get(), "unfold3d(unsqueeze(d, axes=[-1]), size=[2, 3, 1])", [&](const Operands& o) {
+    const int32_t at_end[] = {-1};
+    return harp_unfold3d(harp_unsqueeze(o.d, 1, at_end), size, nullptr, nullptr, nullptr);
+  });
+}
+
+TEST_CASE("G14: joins, padding, repetition") {
+  const Context context = make_context();
+  check_same(context.get(), "concat(f, f2, axis=1)", [](const Operands& o) {
+    harp_node* const nodes[] = {o.f, o.f2};
+    return harp_concat(2, nodes, 1);
+  });
+  check_same(context.get(), "stack(f, f2, axis=-1)", [](const Operands& o) {
+    harp_node* const nodes[] = {o.f, o.f2};
+    return harp_stack(2, nodes, -1);
+  });
+  const harp_dim before[] = {1, 0}, after[] = {2, 3};
+  check_same(context.get(), "pad(f, before=[1, 0], after=[2, 3], value=0.5)",
+             [&](const Operands& o) { return harp_pad(o.f, 2, before, after, nullptr, 0.5); });
+  check_same(context.get(), "pad(d, before=[1, 0], after=[2, 3], mode=reflect)",
+             [&](const Operands& o) { return harp_pad(o.d, 2, before, after, "reflect", 0); });
+  check_same(context.get(), "repeat(f, repeats=3, axis=0)", [](const Operands& o) { return harp_repeat(o.f, 3, 0); });
+  check_same(context.get(), "repeat(d, repeats=2)", [](const Operands& o) { return harp_repeat(o.d, 2, HARP_AXIS_NONE); });
+  const harp_dim counts[] = {2, 1, 3};
+  check_same(context.get(), "tile(d, repeats=[2, 1, 3])", [&](const Operands& o) { return harp_tile(o.d, 3, counts); });
+  check_same(context.get(), "roll(f, shift=[1, -2], axis=[0, 1])", [](const Operands& o) {
+    const harp_dim shift[] = {1, -2};
+    const int32_t axes[] = {0, 1};
+    return harp_roll(o.f, 2, shift, axes);
+  });
+  check_same(context.get(), "roll(d, shift=[4])", [](const Operands& o) {
+    const harp_dim shift[] = {4};
+    return harp_roll(o.d, 1, shift, nullptr);
+  });
+
+  const Graph g = make_graph(context.get());
+  const Operands o = declare(g.get());
+  harp_node* parts[3] = {};
+  REQUIRE(harp_split(o.d, 3, 0, parts) == HARP_OK);
+  harp_dim dims[2];
+  REQUIRE(harp_node_dims(parts[2], dims, nullptr) == HARP_OK);
+  CHECK(dims[0] == 2);
+  const harp_dim positions[] = {1, 4};
+  REQUIRE(harp_split_at(o.d, 2, positions, 1, parts) == HARP_OK);
+  REQUIRE(harp_node_dims(parts[1], dims, nullptr) == HARP_OK);
+  CHECK(dims[1] == 3);
+}
+
+TEST_CASE("G12.arange/interp G11.constants/c: new arrays and constants") {
+  const Context context = make_context();
+  const harp_dim dims[] = {2, 3};
+  check_same(context.get(), "full(shape=[2, 3], value=7, dtype=i32)",
+             [&](const Operands& o) { return harp_full(o.g, HARP_I32, 2, dims, 7); });
+  check_same(context.get(), "arange(n=n)", [](const Operands& o) { return harp_arange(o.g, HARP_I32, 0, o.n, 1); });
+  check_same(context.get(), "arange(start=9, stop=2, step=-3, dtype=f32)",
+             [](const Operands& o) { return harp_arange(o.g, HARP_F32, 9, 2, -3); });
+  check_same(context.get(), "linspace(start=0, stop=1, n=11, dtype=f64)",
+             [](const Operands& o) { return harp_linspace(o.g, HARP_F64, 0, 1, 11); });
+  check_same(context.get(), "eye(rows=3, columns=4, dtype=i64)", [](const Operands& o) { return harp_eye(o.g, HARP_I64, 3, 4); });
+  check_same(context.get(), "tril(d, k=1)", [](const Operands& o) { return harp_tril(o.d, 1); });
+  check_same(context.get(), "triu(d, k=-1)", [](const Operands& o) { return harp_triu(o.d, -1); });
+  check_same(context.get(), "one_hot(i, depth=5, dtype=f32)", [](const Operands& o) { return harp_one_hot(o.i, 5, HARP_F32); });
+  check_same(context.get(), "size(2*n)", [](const Operands& o) { return harp_size(o.g, harp_dim_mul(o.g, 2, o.n)); });
+  check_same(context.get(), "f64(0.1)", [](const Operands& o) { return harp_constant(o.g, HARP_F64, 0.1); });
+  check_same(context.get(), "i64(-9223372036854775808)", [](const Operands& o) { return harp_constant_i64(o.g, HARP_I64, INT64_MIN); });
+  check_same(context.get(), "i32(7)", [](const Operands& o) { return harp_constant_u64(o.g, HARP_I32, 7); });
+  check_same(context.get(), "f32(18446744073709551615)", [](const Operands& o) { return harp_constant_u64(o.g, HARP_F32, UINT64_MAX); });
+  check_same(context.get(), "bool(true)", [](const Operands& o) { return harp_constant_bool(o.g, 1); });
+  check_same(context.get(), "constant_array([[1, 2, 3], [4, 5, 6]], dtype=f32)", [&](const Operands& o) {
+    const float data[] = {1, 2, 3, 4, 5, 6};
+    return harp_constant_array(o.g, HARP_F32, 2, dims, data);
+  });
+}
+
+TEST_CASE("G16.dims: arithmetic of symbolic sizes") {
+  const Context context = make_context();
+  const Graph g = make_graph(context.get());
+  harp_graph* graph = g.get();
+  const harp_dim n = harp_dim_var(graph, "n", 1, 100), m = harp_dim_var(graph, "m", 0, 7);
+  CHECK(n < -(INT64_C(1) << 62));
+  CHECK(harp_dim_var(graph, "n", 1, 100) == n);
+  const auto text = [&](harp_dim dim) { return take(harp_dim_print(graph, dim, nullptr)); };
+  CHECK(harp_dim_add(graph, 2, 3) == 5);
+  CHECK(harp_dim_sub(graph, 2, 5) == -3);
+  CHECK(harp_dim_floor_div(graph, -7, 2) == -4);
+  CHECK(harp_dim_mod(graph, -7, 2) == 1);
+  CHECK(harp_dim_add(graph, n, n) == harp_dim_mul(graph, n, 2));
+  CHECK(harp_dim_sub(graph, harp_dim_add(graph, n, m), m) == n);
+  CHECK(text(harp_dim_add(graph, harp_dim_mul(graph, 2, n), 1)) == "2*n + 1");
+  CHECK(text(harp_dim_floor_div(graph, n, 2)) == "n // 2");
+  CHECK(text(harp_dim_mod(graph, n, 3)) == "n % 3");
+  CHECK(text(harp_dim_min(graph, n, m)) == "min(n, m)");
+  CHECK(text(harp_dim_max(graph, n, 0)) == "n");
+  CHECK(harp_graph_error(graph) == nullptr);
+
+  // What nodes say about themselves
+  const harp_dim dims[] = {harp_dim_add(graph, n, 1), 4};
+  harp_node* x = harp_input(graph, "x", HARP_F32, 2, dims);
+  harp_node* h = harp_node_set_name(harp_exp(x), "h");
+  CHECK(harp_node_rank(h) == 2);
+  CHECK(harp_node_dtype(h) == HARP_F32);
+  CHECK(std::string(harp_node_name(h)) == "h");
+  CHECK(std::string(harp_node_name(nullptr)).empty());
+  CHECK(harp_node_graph(h) == graph);
+  CHECK(harp_exp(x) == h);  // the same operation on the same node is the same node
+  harp_dim got[2];
+  REQUIRE(harp_node_dims(h, got, nullptr) == HARP_OK);
+  CHECK(got[0] == dims[0]);
+  CHECK(got[1] == 4);
+}

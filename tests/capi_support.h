@@ -1,0 +1,116 @@
+// For tests that use harp the way a program does: through harp.h alone, with handles that release themselves.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harp.h"
+
+namespace capi_test {
+
+template <class T, void (*release)(T*)>
+struct Release {
+  void operator()(T* handle) const { release(handle); }
+};
+using Context = std::unique_ptr<harp_context, Release<harp_context, harp_context_release>>;
+using Graph = std::unique_ptr<harp_graph, Release<harp_graph, harp_graph_release>>;
+using Program = std::unique_ptr<harp_program, Release<harp_program, harp_program_release>>;
+using Buffer = std::unique_ptr<harp_buffer, Release<harp_buffer, harp_buffer_release>>;
+using String = std::unique_ptr<harp_string, Release<harp_string, harp_string_release>>;
+using Error = std::unique_ptr<harp_error, Release<harp_error, harp_error_release>>;
+
+/// The address of an error, for a call's last argument; what it received afterwards.
+class ErrorSlot {
+ public:
+  ErrorSlot() = default;
+  ~ErrorSlot() { harp_error_release(error_); }
+  ErrorSlot(const ErrorSlot&) = delete;
+  ErrorSlot& operator=(const ErrorSlot&) = delete;
+  operator harp_error**() { return &error_; }
+  harp_status code() const { return harp_error_code(error_); }
+  std::string message() const { return harp_error_message(error_); }
+
+ private:
+  harp_error* error_ = nullptr;
+};
+
+inline std::string take(harp_string* string) {
+  const String owner(string);
+  return {harp_string_data(string), harp_string_size(string)};
+}
+
+/// A context that keeps compiled kernels in memory only.
+inline Context make_context(std::function<void(harp_context_options&)> change = nullptr) {
+  harp_context_options options = HARP_CONTEXT_OPTIONS_INIT;
+  options.cache_dir = "";
+  if (change) change(options);
+  ErrorSlot err;
+  Context context(harp_context_new(&options, err));
+  CHECK_MESSAGE(context != nullptr, err.message());
+  return context;
+}
+
+inline Graph make_graph(harp_context* context, uint32_t flags = 0) { return Graph(harp_graph_new(context, flags, nullptr)); }
+
+inline Graph parse(harp_context* context, const std::string& text) {
+  ErrorSlot err;
+  Graph graph(harp_graph_parse(context, text.size(), text.data(), err));
+  CHECK_MESSAGE(graph != nullptr, err.message());
+  return graph;
+}
+
+inline Program compile(const harp_graph* graph, const char* backend, std::function<void(harp_compile_options&)> change = nullptr) {
+  harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
+  options.backend = backend;
+  if (change) change(options);
+  ErrorSlot err;
+  Program program(harp_compile(graph, &options, err));
+  CHECK_MESSAGE(program != nullptr, err.message());
+  return program;
+}
+
+/// A buffer around a vector, which has to live as long.
+template <class T>
+Buffer wrap(harp_context* context, std::vector<T>& values, std::vector<int64_t> dims) {
+  const harp_dtype dtype = std::is_same_v<T, float>     ? HARP_F32
+                           : std::is_same_v<T, double>  ? HARP_F64
+                           : std::is_same_v<T, int32_t> ? HARP_I32
+                           : std::is_same_v<T, int64_t> ? HARP_I64
+                                                        : HARP_BOOL;
+  ErrorSlot err;
+  Buffer buffer(harp_buffer_wrap(context, dtype, static_cast<int32_t>(dims.size()), dims.data(), values.data(), nullptr, nullptr, err));
+  CHECK_MESSAGE(buffer != nullptr, err.message());
+  return buffer;
+}
+
+template <class T>
+std::vector<T> values(const harp_buffer* buffer) {
+  const T* data = static_cast<const T*>(harp_buffer_const_data(buffer));
+  return {data, data + harp_buffer_size(buffer) / sizeof(T)};
+}
+
+inline std::vector<int64_t> dims(const harp_buffer* buffer) {
+  std::vector<int64_t> result(static_cast<size_t>(harp_buffer_rank(buffer)));
+  harp_buffer_dims(buffer, result.data());
+  return result;
+}
+
+/// Runs with outputs that harp allocates; empty on failure, with the error in `err`.
+inline std::vector<Buffer> run(harp_program* program, const std::vector<harp_buffer*>& inputs, harp_error** err = nullptr,
+                               const harp_run_options* options = nullptr) {
+  std::vector<harp_buffer*> outputs(harp_program_output_count(program), nullptr);
+  ErrorSlot own;
+  const harp_status status =
+      harp_program_run(program, inputs.size(), inputs.data(), outputs.size(), outputs.data(), options, err != nullptr ? err : own);
+  std::vector<Buffer> made;
+  if (err == nullptr) CHECK_MESSAGE(status == HARP_OK, own.message());
+  if (status != HARP_OK) return made;
+  for (harp_buffer* output : outputs) made.emplace_back(output);
+  return made;
+}
+
+}  // namespace capi_test

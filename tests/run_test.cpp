@@ -1,0 +1,280 @@
+// The run layer below the C API: sizes as postfix code, aliasing, entry points, .npy files.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "base/error.h"
+#include "faulty_system.h"
+#include "graph/build.h"
+#include "run/npy.h"
+#include "run/program.h"
+
+using namespace harp;
+
+namespace {
+
+/// A random expression over three variables, of bounded depth.
+Sym random_size(std::mt19937& random, std::span<const Sym> variables, int depth) {
+  const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  if (depth == 0) return pick(2) == 0 ? Sym(pick(9) - 4) : variables[static_cast<size_t>(pick(3))];
+  const Sym a = random_size(random, variables, depth - 1), b = random_size(random, variables, depth - 1);
+  switch (pick(8)) {
+    case 0: return a + b;
+    case 1: return a - b;
+    case 2: return a * b;
+    case 3: return floor_div(a, b);
+    case 4: return mod(a, b);
+    case 5: return min(a, b);
+    case 6: return max(a, b);
+    default: return select(a, b, random_size(random, variables, depth - 1));
+  }
+}
+
+/// Takes arguments as they are; what LoadedProgram has checked before is what the tests look at.
+class NoExecutable final : public Executable {
+ public:
+  explicit NoExecutable(int& calls) : calls_(calls) {}
+  void execute(void**, void**, size_t*, const harp_runtime&) const override { ++calls_; }
+  harp_entry_point entry() const override { return nullptr; }
+  harp_entry_point_ex entry_ex() const override { return nullptr; }
+  int64_t workspace_bytes(std::span<const int64_t>) const override { return 0; }
+
+ private:
+  int& calls_;
+};
+
+class NoOutputs final : public OutputMaker {
+ public:
+  HostArray& make(size_t, DType, std::span<const int64_t>) override { fail(Code::kInternal, "asked for an output"); }
+};
+
+/// A scratch directory that goes with its owner.
+class Scratch {
+ public:
+  Scratch() {
+    char path[] = "/tmp/harp-run-XXXXXX";
+    path_ = mkdtemp(path);
+  }
+  ~Scratch() { std::filesystem::remove_all(path_); }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  size_t files() const {
+    return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(path_), std::filesystem::directory_iterator()));
+  }
+
+ private:
+  std::string path_;
+};
+
+void write(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+
+/// A .npy file of the given version around a dict and data.
+std::string npy(int version, std::string dict, const std::string& data) {
+  dict += std::string(20, ' ') + "\n";
+  std::string file = "\x93NUMPY";
+  file += static_cast<char>(version);
+  file += '\0';
+  for (int i = 0; i < (version == 1 ? 2 : 4); ++i) file += static_cast<char>(dict.size() >> (8 * i));
+  return file + dict + data;
+}
+
+template <class T>
+std::string bytes(std::initializer_list<T> values, bool swapped = false) {
+  std::string out;
+  for (T value : values) {
+    char raw[sizeof value];
+    std::memcpy(raw, &value, sizeof value);
+    if (swapped) std::reverse(raw, raw + sizeof raw);
+    out.append(raw, sizeof raw);
+  }
+  return out;
+}
+
+template <class T>
+std::vector<T> values(const HostArray& array) {
+  std::vector<T> out(array.bytes() / sizeof(T));
+  if (!out.empty()) std::memcpy(out.data(), array.data(), array.bytes());
+  return out;
+}
+
+/// The code and message of the error that `body` throws.
+template <class Body>
+Error error_of(Body body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error;
+  }
+  return Error(Code::kOk, "no error");
+}
+
+}  // namespace
+
+TEST_CASE("G16.dims: postfix code gives what the expression means") {
+  std::mt19937 random(7);
+  SymTable table;
+  const Sym variables[] = {table.variable("a", 0, 50), table.variable("b", 0, 50), table.variable("c", 0, 50)};
+  int compared = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const Sym size = random_size(random, variables, 1 + round % 4);
+    const SizeCode code(size, variables);
+    for (int sample = 0; sample < 4; ++sample) {
+      const int64_t given[] = {static_cast<int64_t>(random() % 51), static_cast<int64_t>(random() % 51),
+                               static_cast<int64_t>(random() % 51)};
+      const auto value_of = [&](const SymAtom& atom) { return given[atom.name[0] - 'a']; };
+      int64_t expected = 0;
+      if (error_of([&] { expected = evaluate(size, value_of); }).code != Code::kOk) continue;
+      CAPTURE(to_string(size));
+      CHECK(code.evaluate(given) == expected);
+      ++compared;
+    }
+  }
+  CHECK(compared > 10000);
+  CHECK(SizeCode(variables[1], variables).variable() == 1);
+  CHECK(SizeCode(variables[1] + 1, variables).variable() == -1);
+  CHECK(SizeCode(Sym(7), variables).is_constant());
+  Sym deep = variables[0];
+  for (int i = 0; i < 5000; ++i) deep = floor_div(deep + 7, 3);  // no recursion
+  const int64_t given[] = {1, 1, 1};
+  CHECK(SizeCode(deep, variables).evaluate(given) >= 0);
+  const Sym large = table.variable("l", 0, INT64_MAX);
+  const Sym squared[] = {large};
+  const int64_t most[] = {INT64_MAX};
+  CHECK(error_of([&] { SizeCode(large * large, squared).evaluate(most); }).code == Code::kOverflow);
+}
+
+TEST_CASE("H5.wrap: overlapping arrays are found, whatever their order") {
+  // Two inputs and three outputs at random places of one block; a second opinion compares every pair.
+  Graph graph;
+  for (const char* name : {"a", "b"}) graph.add_input(name, DType::kBool, {graph.dims().variable(name, 0, 100)});
+  for (const char* name : {"x", "y", "z"})
+    graph.add_output(
+        name, build::elementwise(Op::kBitNot, {graph.add_input(cat("in_", name), DType::kBool, {graph.dims().variable(name, 0, 100)})}));
+  int calls = 0;
+  const LoadedProgram program(std::make_shared<Signature>(signature_of(graph)), std::make_unique<NoExecutable>(calls), HostHooks());
+  std::mt19937 random(11);
+  std::vector<std::byte> block(300), far(300);
+  int aliased = 0;
+  for (int round = 0; round < 5000; ++round) {
+    struct Place {
+      int64_t begin, size;
+    } places[5];
+    std::vector<HostArray> arrays;
+    for (Place& place : places) {
+      place = {static_cast<int64_t>(random() % 200), static_cast<int64_t>(random() % 30)};
+      arrays.push_back(HostArray::wrap(DType::kBool, {&place.size, 1}, block.data() + place.begin, false, nullptr, nullptr));
+    }
+    for (int i = 2; i < 5; ++i)
+      arrays.push_back(
+          HostArray::wrap(DType::kBool, {&places[i].size, 1}, far.data(), true, nullptr, nullptr));  // inputs that set the sizes
+    const HostArray* inputs[] = {&arrays[0], &arrays[1], &arrays[5], &arrays[6], &arrays[7]};
+    HostArray* outputs[] = {&arrays[2], &arrays[3], &arrays[4]};
+    bool expected = false;
+    for (int i = 2; i < 5; ++i)
+      for (int j = 0; j < i; ++j)
+        expected = expected || (places[i].size > 0 && places[j].size > 0 && places[i].begin < places[j].begin + places[j].size &&
+                                places[j].begin < places[i].begin + places[i].size);
+    NoOutputs maker;
+    const Error error = error_of([&] { program.run({inputs, outputs, {}}, maker); });
+    CHECK(error.code == (expected ? Code::kAlias : Code::kOk));
+    aliased += expected;
+  }
+  CHECK(aliased > 500);
+  CHECK(aliased < 4500);
+  CHECK(calls == 5000 - aliased);
+}
+
+TEST_CASE("C1: .npy files of every version, byte order and layout") {
+  const Scratch scratch;
+  RealFileSystem files;
+  const std::string path = scratch / "a.npy";
+  const auto load = [&](const std::string& content) {
+    write(path, content);
+    return load_npy(files, Allocator::standard(), path);
+  };
+  const std::string floats = bytes<float>({1, 2, 3, 4, 5, 6});
+  for (int version : {1, 2, 3}) {
+    const HostArray array = load(npy(version, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", floats));
+    CHECK(to_string(array.type()) == "f32[2, 3]");
+    CHECK(values<float>(array) == std::vector<float>{1, 2, 3, 4, 5, 6});
+  }
+  CHECK(values<float>(load(npy(1, "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}", floats))) ==
+        std::vector<float>{1, 3, 5, 2, 4, 6});
+  CHECK(values<int64_t>(load(npy(1, "{\"shape\":(2,),\"fortran_order\":False,\"descr\":\">i8\"}", bytes<int64_t>({-5, 1}, true)))) ==
+        std::vector<int64_t>{-5, 1});
+  CHECK(values<double>(load(npy(1, "{'descr': '=f8', 'fortran_order': False, 'shape': ()}", bytes<double>({0.5})))) ==
+        std::vector<double>{0.5});
+  CHECK(values<uint8_t>(load(npy(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (3L,)}", std::string("\1\0\1", 3)))) ==
+        std::vector<uint8_t>{1, 0, 1});
+  CHECK(load(npy(1, "{'descr': '<i4', 'fortran_order': True, 'shape': (2, 0, 3)}", "")).bytes() == 0);
+
+  const auto refuses = [&](const std::string& content, Code code, const char* message) {
+    const Error error = error_of([&] { load(content); });
+    CHECK(error.code == code);
+    CHECK_MESSAGE(error.message.find(message) != std::string::npos, error.message);
+  };
+  const auto dict = [&](const std::string& text) { return npy(1, text, floats); };
+  refuses(dict("{'descr': '|O', 'fortran_order': False, 'shape': (2, 3)}"), Code::kUnsupported, "object arrays");
+  refuses(dict("{'descr': '<U5', 'fortran_order': False, 'shape': (2, 3)}"), Code::kUnsupported, "string arrays");
+  refuses(dict("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2, 3)}"), Code::kUnsupported, "structured arrays");
+  refuses(dict("{'descr': '<u2', 'fortran_order': False, 'shape': (2, 3)}"), Code::kUnsupported, "u16");
+  refuses(dict("{'descr': '<M8[s]', 'fortran_order': False, 'shape': (2, 3)}"), Code::kUnsupported, "<M8[s]");
+  refuses(dict("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4)}"), Code::kParse, "truncated");
+  refuses(dict("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2)}"), Code::kParse, "bytes after the 16 of the array");
+  refuses(dict("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999)}"), Code::kOverflow, "63 bits");
+  refuses(dict("{'descr': '<f4', 'fortran_order': False, 'shape': (-2, 3)}"), Code::kParse, "expected a size");
+  refuses(dict("{'descr': '<f4', 'fortran_order': False}"), Code::kParse, "missing");
+  refuses(dict("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), 'more': 1}"), Code::kParse, "unexpected key 'more'");
+  refuses(dict("{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2, 3)}"), Code::kParse, "True or False");
+  refuses(npy(4, "{}", ""), Code::kParse, "version 4");
+  const std::string whole = npy(2, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", floats);
+  for (size_t size = 0; size < whole.size(); ++size) {
+    const Error error = error_of([&] { load(whole.substr(0, size)); });
+    CHECK(error.code == Code::kParse);
+  }
+  refuses(whole + "x", Code::kParse, "bytes after");
+}
+
+TEST_CASE("C1: saved .npy files load again, and a save that fails leaves nothing") {
+  const Scratch scratch;
+  RealFileSystem files;
+  const std::string path = scratch / "b.npy";
+  const int64_t dims[] = {3, 2};
+  const float data[] = {0.5f, -1, 2, 3, 4, 5};
+  const ArrayType type{DType::kF32, dims};
+  save_npy(files, path, type, data);
+  CHECK(values<float>(load_npy(files, Allocator::standard(), path)) == std::vector<float>(data, data + 6));
+  CHECK((std::filesystem::file_size(path) - 24) % 64 == 0);  // the data is aligned, as NumPy's is
+  const int64_t one[] = {1};
+  save_npy(files, path, {DType::kBool, one}, "\1");
+  CHECK(values<uint8_t>(load_npy(files, Allocator::standard(), path)) == std::vector<uint8_t>{1});
+  CHECK(scratch.files() == 1);
+  save_npy(files, "/dev/null", type, data);  // a device is written, not replaced
+  CHECK(std::filesystem::is_character_file("/dev/null"));
+
+  int failed = 0;
+  for (int at = 0; at < 20; ++at) {
+    FaultPlan plan;
+    plan.fail_at = at;
+    plan.error = ENOSPC;
+    FaultyFiles faulty(plan);
+    const Error error = error_of([&] { save_npy(faulty, scratch / "c.npy", type, data); });
+    if (error.code == Code::kOk) break;
+    ++failed;
+    CHECK(error.code == Code::kIo);
+    CHECK(error.message.find("No space left") != std::string::npos);
+    CHECK(scratch.files() == 1);
+  }
+  CHECK(failed >= 4);
+  for (int at = 0; at < 8; ++at) {
+    FaultPlan plan;
+    plan.fail_at = at;
+    FaultyFiles faulty(plan);
+    const Code code = error_of([&] { load_npy(faulty, Allocator::standard(), path); }).code;
+    CHECK((code == Code::kIo || code == Code::kOk));
+  }
+}
