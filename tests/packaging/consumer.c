@@ -15,7 +15,7 @@ static int run_rows(harp_context* ctx, harp_program* program, int64_t rows) {
   harp_error* err = NULL;
   float a[12], w[3] = {1.0f, -2.0f, 0.25f};
   harp_dim ad[2], wd[1] = {3}, yd[2];
-  const harp_buffer* in[2];
+  harp_buffer* in[2];
   harp_buffer *ab, *wb, *out = NULL;
   const float* y;
   int64_t i;
@@ -45,15 +45,16 @@ int main(void) {
   harp_context* ctx = harp_context_new(NULL, &err);
   harp_graph* graph;
   harp_program* program;
+  harp_node *a, *w;
   harp_dim ad[2], wd[1];
   if (!ctx) return fail("harp_context_new", err);
   graph = harp_graph_new(ctx, HARP_GRAPH_BROADCAST, &err);
   if (!graph) return fail("harp_graph_new", err);
   ad[0] = harp_dim_var(graph, "n", 0, 4096);
   ad[1] = wd[0] = 3;
-  harp_output(graph, "y",
-              harp_tanh(harp_add(harp_mul(harp_input(graph, "a", HARP_F32, 2, ad), harp_input(graph, "w", HARP_F32, 1, wd)),
-                                 harp_constant(graph, HARP_F32, 0.5))));
+  a = harp_input(graph, "a", HARP_F32, 2, ad); /* one statement each: their order is that of the inputs */
+  w = harp_input(graph, "w", HARP_F32, 1, wd);
+  harp_output(graph, "y", harp_tanh(harp_add(harp_mul(a, w), harp_constant(graph, HARP_F32, 0.5))));
   program = harp_compile(graph, NULL, &err);
   if (!program) return fail("harp_compile", err);
   if (run_rows(ctx, program, 4) != 0 || run_rows(ctx, program, 0) != 0) return 1;

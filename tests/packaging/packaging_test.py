@@ -36,11 +36,8 @@ def find(root, name):
 def declared_functions(header):
     """Functions harp.h declares: HARP_API ... harp_name(."""
     with open(header, encoding="utf-8") as file:
-        text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", file.read(), flags=re.S)
-    expanded = subprocess.run(["cc", "-E", "-P", "-DHARP_API=HARP_API_MARK", "-x", "c", header], capture_output=True, text=True, check=False)
-    names = set(re.findall(r"\b(harp_\w+)\s*\(", expanded.stdout if "HARP_API_MARK" in expanded.stdout else text))
-    types = set(re.findall(r"typedef[^;]*?\(\s*\*\s*(harp_\w+)\s*\)", text))
-    return names - types
+        text = re.sub(r"/\*.*?\*/|^\s*#[^\n]*", " ", file.read(), flags=re.S | re.M)
+    return set(re.findall(r"\bHARP_API\b[^;(]*?\b(harp_\w+)\s*\(", text))
 
 
 class Packaging:
@@ -95,9 +92,12 @@ class Packaging:
     def case_nothing_at_load(self):
         """X9.no_tls C1.shared_library: no thread-local storage, no static constructors: loading the library runs none of its code"""
         assert not re.search(r"^\s*TLS\b", run("readelf", "-lW", self.library), re.M), "the library has thread-local variables"
-        size = re.search(r"\(INIT_ARRAYSZ\)\s+(\d+)", run("readelf", "-dW", self.library))
-        # One entry is the compiler's own frame_dummy.
-        assert not size or int(size[1]) <= 8, f"{int(size[1]) // 8 - 1} files with static constructors: nm build/... | grep _GLOBAL__sub"
+        # The compiler brings its own: frame_dummy, and what fills the table of __builtin_cpu_supports.
+        names = run("nm", self.library)
+        own = 1 + ("__cpu_indicator_init" in names)
+        size = int(re.search(r"\(INIT_ARRAYSZ\)\s+(\d+)", run("readelf", "-dW", self.library))[1])
+        constructors = re.findall(r"_GLOBAL__sub_I_\S+", names)
+        assert size <= 8 * own and not constructors, f"{size // 8 - own} static constructors: {constructors}"
 
     def case_c99(self):
         """C1.opaque_handles: harp.h as C99 and C++11, pedantic, alone and twice, with gcc and clang"""
