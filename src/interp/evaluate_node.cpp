@@ -53,13 +53,18 @@ constexpr Row kRows[] = {
 
 consteval std::array<Evaluator, kOpCount> make_evaluators() {
   std::array<Evaluator, kOpCount> evaluators{};
+  std::array<bool, kOpCount> has_one{};  // beside the pointers, whose comparison UBSan makes no constant expression
+  const auto set = [&](int op, Evaluator evaluator) {
+    evaluators[op] = evaluator;
+    has_one[op] = true;
+  };
   for (int i = 0; i < kOpCount; ++i) {
-    if (kOps[i].family == Family::kElementwise) evaluators[i] = evaluate_elementwise;
-    if (kOps[i].family == Family::kReduce) evaluators[i] = evaluate_reduce;
+    if (kOps[i].family == Family::kElementwise) set(i, evaluate_elementwise);
+    if (kOps[i].family == Family::kReduce) set(i, evaluate_reduce);
   }
-  for (const Row& row : kRows) evaluators[static_cast<int>(row.op)] = row.evaluator;
+  for (const Row& row : kRows) set(static_cast<int>(row.op), row.evaluator);
   for (int i = 0; i < kOpCount; ++i)
-    if (evaluators[i] == nullptr && static_cast<Op>(i) != Op::kInput) throw "an op of ops.def has no evaluator";
+    if (!has_one[i] && static_cast<Op>(i) != Op::kInput) throw "an op of ops.def has no evaluator";
   return evaluators;
 }
 constexpr std::array<Evaluator, kOpCount> kEvaluators = make_evaluators();

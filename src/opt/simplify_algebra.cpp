@@ -179,10 +179,11 @@ constexpr size_t kMaxRulesPerOp = 3;
 /// kRules by op, null-terminated.
 constexpr auto kRulesOf = [] {
   std::array<std::array<Rule, kMaxRulesPerOp + 1>, kOpCount> rules{};
+  std::array<size_t, kOpCount> count{};
   for (const AlgebraRule& row : kRules) {
-    size_t k = 0;
-    while (rules[static_cast<int>(row.op)][k] != nullptr) ++k;
-    rules[static_cast<int>(row.op)].at(k) = row.rule;
+    const int op = static_cast<int>(row.op);
+    if (count[op] == kMaxRulesPerOp) throw "an op has more rules than kMaxRulesPerOp";
+    rules[op][count[op]++] = row.rule;
   }
   return rules;
 }();
