@@ -374,6 +374,10 @@ TEST_CASE("G18.text: nesting has a limit, length has none") {
   CHECK(message_of("graph g(x: f32[" + deep + "1" + close + "]) {\nreturn x\n}").find("nest deeper") != std::string::npos);
   CHECK(message_of(in_graph("  return out = constant_array(" + std::string(100000, '[') + "1")).find("nest deeper than 16 levels") !=
         std::string::npos);
+  std::string typed;
+  for (int i = 0; i < 100000; ++i) typed += "f32(";
+  CHECK(message_of(in_graph("  return out = " + typed + "1")) == "line 3, column 20: expected a number, found \"f32\"");
+  CHECK(message_of(in_graph("  return out = pad(x, [1, 0], [1, 0], value=" + typed)).find("expected a number") != std::string::npos);
   std::string calls, ends;
   for (int i = 0; i < 10000; ++i) calls += "exp(", ends += ")";
   CHECK(message_of(in_graph("  return out = " + calls + "x" + ends)).find("nest deeper") != std::string::npos);

@@ -10,20 +10,20 @@
 //   output     = name [ "=" expression ]
 //   expression = Python's comparison, | ^ & << >> + - * / // % @, unary - + ~, with Python's precedence; comparisons do not chain
 //   primary    = literal | name | call | "(" expression ")"
-//   literal    = number | "nan" | "inf" | "true" | "false" | dtype "(" [ "-" ] number | "bits" "=" integer ")"
 //   call       = operation "(" [ argument { "," argument } ] ")"
 //   argument   = [ parameter "=" ] value                        which value, says the parameter's kind (operations.h)
 //   value      = expression | "none" | dim | list | number | word | "text"
 //
-// Names may be written in quotes. A number without dtype takes the dtype of the typed operand beside it. Every construct that
-// nests counts towards one depth limit; everything else is a loop, so that a statement list or a sum may be as long as it likes.
+// Literals, lists and arrays: text_values.cpp; dimension expressions: text_dims.cpp. Names may be written in quotes. A number without dtype
+// takes the dtype of the typed operand beside it. Every construct that nests counts towards one depth limit; everything else is a loop, so
+// that a statement list or a sum may be as long as it likes.
 #include <array>
 #include <unordered_map>
 
 #include "graph/arguments.h"
 #include "graph/operations.h"
 #include "graph/text.h"
-#include "graph/text_cursor.h"
+#include "graph/text_values.h"
 
 namespace harp {
 namespace {
@@ -93,14 +93,6 @@ class Parser {
     c_.expect_end_of_line();
   }
 
-  DType parse_dtype() {
-    const Token token = c_.peek();
-    const auto dtype = token.kind == TokenKind::kName ? dtype_from_name(token.text) : std::nullopt;
-    if (!dtype || *dtype == DType::kUnknown) c_.fail_expected("a dtype (bool, i32, i64, f32, f64)");
-    c_.next();
-    return *dtype;
-  }
-
   void parse_header() {
     if (!c_.sees("graph")) c_.fail_expected("\"graph\"");
     c_.next();
@@ -116,7 +108,7 @@ class Parser {
     while (!c_.sees(")")) {
       Input input{c_.peek().offset, c_.expect_name("the name of an input"), DType::kF32, {}};
       c_.expect(":");
-      input.dtype = parse_dtype();
+      input.dtype = text::parse_dtype(c_);
       c_.expect("[");
       while (!c_.sees("]")) {
         const bool states_bounds = c_.sees(TokenKind::kName) && c_.sees("in", 1);
@@ -265,7 +257,7 @@ class Parser {
 
   Value parse_primary() {
     const Token token = c_.peek();
-    if (auto literal = accept_literal()) return {nullptr, *literal, token.offset};
+    if (auto literal = text::accept_literal(c_)) return {nullptr, *literal, token.offset};
     if (c_.accept("(")) {
       Value inner = parse_expression();
       c_.expect(")");
@@ -281,7 +273,7 @@ class Parser {
       return {variable(std::string(token.text), token.offset), {}, token.offset};
     }
     if (dtype_from_name(token.text)) {
-      const Scalar value = parse_typed_literal();
+      const Scalar value = text::parse_typed_literal(c_);
       return {c_.at(token.offset, [&] { return build::constant(*graph_, value); }), {}, token.offset};
     }
     const Operation* operation = find_operation(token.text);
@@ -293,55 +285,6 @@ class Parser {
     if (results.size() != 1)
       c_.fail_token(token.offset, cat(token.text, " gives ", results.size(), " results; name them in a statement of their own"));
     return {results[0], {}, token.offset};
-  }
-
-  std::optional<Literal> accept_literal() {
-    const Token token = c_.peek();
-    Literal literal{Literal::kReal, false, token.text, {}};
-    if (token.kind == TokenKind::kInteger)
-      literal.kind = Literal::kInteger;
-    else if (c_.sees("true") || c_.sees("false"))
-      literal.kind = Literal::kBool;
-    else if (token.kind != TokenKind::kReal && !c_.sees("nan") && !c_.sees("inf"))
-      return std::nullopt;
-    if (token.kind == TokenKind::kInteger && token.text.starts_with("0x"))
-      c_.fail_here("hexadecimal is only for bits=, as in f32(bits=0x7fc00000)");
-    c_.next();
-    return literal;
-  }
-
-  Literal parse_literal() {
-    if (c_.sees(TokenKind::kName) && c_.sees("(", 1) && dtype_from_name(c_.peek().text))
-      return {Literal::kTyped, false, {}, parse_typed_literal()};
-    bool negative = false;
-    while (c_.sees("-") || c_.sees("+")) negative ^= c_.next().text == "-";
-    auto literal = accept_literal();
-    if (!literal) c_.fail_expected("a number");
-    if (negative && literal->kind == Literal::kBool) c_.fail_here("true and false have no sign");
-    literal->negative = negative;
-    return *literal;
-  }
-
-  Scalar parse_typed_literal() {
-    const size_t offset = c_.peek().offset;
-    const DType dtype = parse_dtype();
-    c_.expect("(");
-    Scalar value{dtype, {0, 0}};
-    if (c_.accept("bits")) {  // every NaN can be written
-      c_.expect("=");
-      const Token bits = c_.next();
-      const size_t digits = bits.text.size() < 2 ? 0 : bits.text.size() - 2;
-      if (bits.kind != TokenKind::kInteger || !bits.text.starts_with("0x") || digits > 2 * size_of(dtype))
-        c_.fail_token(bits.offset, cat("expected up to ", 2 * size_of(dtype), " hexadecimal digits, as in 0x7fc00000"));
-      for (char c : bits.text.substr(2))
-        value.bits[0] = value.bits[0] << 4 | static_cast<uint64_t>(c <= '9' ? c - '0' : (c | 32) - 'a' + 10);
-      if (is_bool(dtype)) value.bits[0] = value.bits[0] != 0;
-    } else {
-      const Literal literal = parse_literal();
-      value = c_.at(offset, [&] { return to_scalar(name(dtype), literal, dtype); });
-    }
-    c_.expect(")");
-    return value;
   }
 
   // Calls. A literal given for an array waits until the other arrays are known.
@@ -464,83 +407,23 @@ class Parser {
         return;
       }
       case ParameterKind::kInteger:
-      case ParameterKind::kSize: argument = parse_size(); return;
+      case ParameterKind::kSize: argument = text::parse_dim(c_, graph_->dims(), false); return;
       case ParameterKind::kIntegers:
       case ParameterKind::kSizes:
       case ParameterKind::kPadding:
       case ParameterKind::kSections:
         if (c_.sees("["))
-          argument = parse_list();
+          argument = text::parse_size_list(c_, graph_->dims());
         else
-          argument = parse_size();
+          argument = text::parse_dim(c_, graph_->dims(), false);
         return;
       case ParameterKind::kBool:
       case ParameterKind::kNumber:
-      case ParameterKind::kLiteral: argument = parse_literal(); return;
-      case ParameterKind::kArray: argument = parse_array(); return;
+      case ParameterKind::kLiteral: argument = text::parse_literal(c_); return;
+      case ParameterKind::kArray: argument = text::parse_array(c_); return;
       case ParameterKind::kDType:
       case ParameterKind::kWord: argument = c_.expect_name("a word"); return;
     }
-  }
-
-  Dim parse_size() { return text::parse_dim(c_, graph_->dims(), false); }
-
-  std::vector<SizeItem> parse_list() {
-    std::vector<SizeItem> items;
-    c_.expect("[");
-    while (!c_.accept("]")) {
-      if (c_.accept("none")) {
-        items.emplace_back(std::monostate());
-      } else if (c_.accept("[")) {
-        std::vector<Dim> inner;
-        while (!c_.accept("]")) {
-          inner.push_back(parse_size());
-          if (!c_.accept(",") && !c_.sees("]")) c_.fail_expected("\",\" or \"]\"");
-        }
-        items.emplace_back(std::move(inner));
-      } else {
-        items.emplace_back(parse_size());
-      }
-      if (!c_.accept(",") && !c_.sees("]")) c_.fail_expected("\",\" or \"]\"");
-    }
-    return items;
-  }
-
-  /// Numbers in nested lists of one shape; a loop over brackets with the count of items on every open level.
-  ArrayLiteral parse_array() {
-    ArrayLiteral array;
-    std::vector<int64_t> counts;
-    do {
-      if (c_.sees("[")) {
-        if (counts.size() == static_cast<size_t>(kMaxRank)) c_.fail_here(cat("lists nest deeper than ", kMaxRank, " levels"));
-        if (!array.shape.empty() && counts.size() == array.shape.size()) c_.fail_here("a list where a number is expected");
-        c_.next();
-        counts.push_back(0);
-        if (!c_.sees("]")) continue;
-      } else {
-        const size_t offset = c_.peek().offset;
-        array.items.push_back(parse_literal());
-        if (counts.empty()) return array;  // one number: rank 0
-        if (array.shape.empty()) array.shape.assign(counts.size(), -1);
-        if (counts.size() != array.shape.size()) c_.fail_token(offset, "a number where a list is expected");
-        ++counts.back();
-      }
-      // after an item: more of them, or ends of lists
-      while (!counts.empty() && !(c_.accept(",") && !c_.sees("]"))) {
-        const Token end = c_.peek();
-        c_.expect("]");
-        if (array.shape.empty()) array.shape.assign(counts.size(), -1);
-        int64_t& size = array.shape[counts.size() - 1];
-        if (counts.size() > array.shape.size() || (size != -1 && size != counts.back()))
-          c_.fail_token(end.offset, cat("this list has ", counts.back(), " entries, the one before has ", size));
-        size = counts.back();
-        counts.pop_back();
-        if (!counts.empty()) ++counts.back();
-      }
-    } while (!counts.empty());
-    for (int64_t& size : array.shape)
-      if (size < 0) size = 0;
-    return array;
   }
 
   Cursor c_;

@@ -1,0 +1,134 @@
+// Literals, lists and arrays of the text format:
+//   literal  = number | dtype "(" ( number | "bits" "=" hexadecimal ) ")"
+//   number   = { "-" | "+" } ( integer | real | "nan" | "inf" ) | "true" | "false"
+//   list     = "[" [ item { "," item } ] "]"          item = "none" | dim | "[" dim { "," dim } "]"
+//   array    = literal | "[" [ array { "," array } ] "]"
+#include "graph/text_values.h"
+
+namespace harp::text {
+
+DType parse_dtype(Cursor& c) {
+  const Token token = c.peek();
+  const auto dtype = token.kind == TokenKind::kName ? dtype_from_name(token.text) : std::nullopt;
+  if (!dtype || *dtype == DType::kUnknown) c.fail_expected("a dtype (bool, i32, i64, f32, f64)");
+  c.next();
+  return *dtype;
+}
+
+std::optional<Literal> accept_literal(Cursor& c) {
+  const Token token = c.peek();
+  Literal literal{Literal::kReal, false, token.text, {}};
+  if (token.kind == TokenKind::kInteger)
+    literal.kind = Literal::kInteger;
+  else if (c.sees("true") || c.sees("false"))
+    literal.kind = Literal::kBool;
+  else if (token.kind != TokenKind::kReal && !c.sees("nan") && !c.sees("inf"))
+    return std::nullopt;
+  if (token.kind == TokenKind::kInteger && token.text.starts_with("0x"))
+    c.fail_here("hexadecimal is only for bits=, as in f32(bits=0x7fc00000)");
+  c.next();
+  return literal;
+}
+
+namespace {
+
+/// A number with sign and without dtype.
+Literal parse_number(Cursor& c) {
+  bool negative = false;
+  while (c.sees("-") || c.sees("+")) negative ^= c.next().text == "-";
+  auto literal = accept_literal(c);
+  if (!literal) c.fail_expected("a number");
+  if (negative && literal->kind == Literal::kBool) c.fail_here("true and false have no sign");
+  literal->negative = negative;
+  return *literal;
+}
+
+}  // namespace
+
+Literal parse_literal(Cursor& c) {
+  if (c.sees(TokenKind::kName) && c.sees("(", 1) && dtype_from_name(c.peek().text))
+    return {Literal::kTyped, false, {}, parse_typed_literal(c)};
+  return parse_number(c);
+}
+
+Scalar parse_typed_literal(Cursor& c) {
+  const size_t offset = c.peek().offset;
+  const DType dtype = parse_dtype(c);
+  c.expect("(");
+  Scalar value{dtype, {0, 0}};
+  if (c.accept("bits")) {  // every NaN can be written
+    c.expect("=");
+    const Token bits = c.next();
+    const size_t digits = bits.text.size() < 2 ? 0 : bits.text.size() - 2;
+    if (bits.kind != TokenKind::kInteger || !bits.text.starts_with("0x") || digits > 2 * size_of(dtype))
+      c.fail_token(bits.offset, cat("expected up to ", 2 * size_of(dtype), " hexadecimal digits, as in 0x7fc00000"));
+    for (char digit : bits.text.substr(2))
+      value.bits[0] = value.bits[0] << 4 | static_cast<uint64_t>(digit <= '9' ? digit - '0' : (digit | 32) - 'a' + 10);
+    if (is_bool(dtype)) value.bits[0] = value.bits[0] != 0;
+  } else {
+    const Literal literal = parse_number(c);
+    value = c.at(offset, [&] { return to_scalar(name(dtype), literal, dtype); });
+  }
+  c.expect(")");
+  return value;
+}
+
+std::vector<SizeItem> parse_size_list(Cursor& c, SymTable& table) {
+  std::vector<SizeItem> items;
+  c.expect("[");
+  while (!c.accept("]")) {
+    if (c.accept("none")) {
+      items.emplace_back(std::monostate());
+    } else if (c.accept("[")) {
+      std::vector<Dim> inner;
+      while (!c.accept("]")) {
+        inner.push_back(parse_dim(c, table, false));
+        if (!c.accept(",") && !c.sees("]")) c.fail_expected("\",\" or \"]\"");
+      }
+      items.emplace_back(std::move(inner));
+    } else {
+      items.emplace_back(parse_dim(c, table, false));
+    }
+    if (!c.accept(",") && !c.sees("]")) c.fail_expected("\",\" or \"]\"");
+  }
+  return items;
+}
+
+// A loop over brackets with the count of items on every open level.
+ArrayLiteral parse_array(Cursor& c) {
+  ArrayLiteral array;
+  std::vector<int64_t> counts;
+  do {
+    if (c.sees("[")) {
+      if (counts.size() == static_cast<size_t>(kMaxRank)) c.fail_here(cat("lists nest deeper than ", kMaxRank, " levels"));
+      if (!array.shape.empty() && counts.size() == array.shape.size()) c.fail_here("a list where a number is expected");
+      c.next();
+      counts.push_back(0);
+      if (!c.sees("]")) continue;
+    } else {
+      const size_t offset = c.peek().offset;
+      array.items.push_back(parse_literal(c));
+      if (counts.empty()) return array;  // one number: rank 0
+      if (array.shape.empty()) array.shape.assign(counts.size(), -1);
+      if (counts.size() != array.shape.size()) c.fail_token(offset, "a number where a list is expected");
+      ++counts.back();
+    }
+    // after an item: more of them, or ends of lists
+    while (!counts.empty() && !(c.accept(",") && !c.sees("]"))) {
+      const Token end = c.peek();
+      c.expect("]");
+      if (array.shape.empty()) array.shape.assign(counts.size(), -1);
+      int64_t& size = array.shape[counts.size() - 1];
+      if (counts.size() > array.shape.size() || (size != -1 && size != counts.back()))
+        c.fail_token(end.offset, cat("this list has ", counts.back(), " entries, the one before has ", size));
+      size = counts.back();
+      counts.pop_back();
+      if (!counts.empty()) ++counts.back();
+    }
+  } while (!counts.empty());
+  for (int64_t& size : array.shape)
+    if (size < 0) size = 0;
+  return array;
+}
+
+}  // namespace harp::text
