@@ -109,8 +109,9 @@ class Lanes {
   }
 
   T finish() {
-    if (filled_ > 0 || results_.empty()) end_block();
-    if (results_.size() == 1) return results_[0];
+    const T last = combine_lanes();
+    if (results_.empty()) return last;
+    results_.push_back(last);
     Lanes<Step, 1> next;
     next.push({results_.data()}, {1}, static_cast<int64_t>(results_.size()));
     return next.finish();
@@ -134,10 +135,14 @@ class Lanes {
     }
   }
 
-  void end_block() {
+  T combine_lanes() {
     for (int64_t half = kLanes / 2; half > 0; half /= 2)
       for (int64_t i = 0; i < half; ++i) lanes_[i] = Step::combine(lanes_[i], lanes_[i + half]);
-    results_.push_back(lanes_[0]);
+    return lanes_[0];
+  }
+
+  void end_block() {
+    results_.push_back(combine_lanes());
     lanes_.fill(identity_);
     filled_ = 0;
   }
