@@ -42,40 +42,45 @@ struct KernelDraft {
 
 class Fuser {
  public:
-  explicit Fuser(Program& program) : program_(program), graph_(*program.graph), live_(graph_.live_nodes()) {
-    stored_ = choose_materialised(graph_, live_);
-  }
+  explicit Fuser(Program& program)
+      : program_(program),
+        graph_(*program.graph),
+        live_(graph_.live_nodes()),
+        stored_(choose_materialised(graph_, live_)),
+        seen_same_(graph_),
+        seen_other_(graph_),
+        listed_(graph_) {}
 
   void run() {
     for (const Node* node : live_)
-      if (stored_.count(node)) place(node);
+      if (stored_.contains(node)) place(node);
     for (size_t i = 0; i < graph_.outputs().size(); ++i) place_copy(static_cast<int>(i));
     finish();
   }
 
  private:
   bool has_own_buffer(const Node* node) const { return node->op == Op::kInput || node->op == Op::kConstantArray; }
-  bool is_buffer(const Node* node) const { return stored_.count(node) || has_own_buffer(node); }
+  bool is_buffer(const Node* node) const { return stored_.contains(node) || has_own_buffer(node); }
 
   /// Walks the inlined tree below the values, which are at the root's index.
   Dependencies dependencies_of(std::span<const Node* const> values, bool at_root_index) {
     Dependencies d;
-    std::unordered_set<const Node*> seen_same, seen_other, counted, listed;
+    seen_same_.clear(), seen_other_.clear(), listed_.clear();
     std::vector<std::pair<const Node*, bool>> stack;
     for (auto it = values.rbegin(); it != values.rend(); ++it) stack.push_back({*it, at_root_index});
     bool first = true;
     while (!stack.empty()) {
       const auto [node, same] = stack.back();
       stack.pop_back();
-      if (!(same ? seen_same : seen_other).insert(node).second) continue;
-      const bool is_root = first && at_root_index && stored_.count(node);  // the root itself: look at what it is made of
+      if (!(same ? seen_same_ : seen_other_).insert(node)) continue;
+      const bool is_root = first && at_root_index && stored_.contains(node);  // the root itself: look at what it is made of
       first = false;
       if (is_buffer(node) && !is_root) {
-        if (listed.insert(node).second) d.buffers.push_back(node);
+        if (listed_.insert(node)) d.buffers.push_back(node);
         (same ? d.same_index : d.other_index).insert(node);
         continue;
       }
-      if (counted.insert(node).second) ++d.ops;
+      if (listed_.insert(node)) ++d.ops;
       const bool below = same && keeps_index(*node);
       const auto operands = operands_of(*node);
       for (size_t i = operands.size(); i-- > 0;) stack.push_back({operands[i], below});
@@ -133,7 +138,7 @@ class Fuser {
       if (element_count(source->shape).is_constant(0)) continue;
       const Node* values[] = {source};
       // a stored source is read like any other buffer
-      Dependencies d = dependencies_of(values, !stored_.count(source));
+      Dependencies d = dependencies_of(values, !stored_.contains(source));
       last = std::max(last, place_store({source, buffer, node->shape, std::move(offsets)}, std::move(d), nullptr), [this](int a, int b) {
         return a < 0 || kernels_[static_cast<size_t>(a)].plan.generation < kernels_[static_cast<size_t>(b)].plan.generation;
       });
@@ -232,7 +237,6 @@ class Fuser {
   /// The buffer other kernels read the node from: the output it is, else workspace.
   int add_buffer(const Node* node) {
     Buffer buffer{Buffer::Kind::kWorkspace, 0, node, 0, 0};
-    if (output_buffers_.empty()) output_buffers_.assign(graph_.outputs().size(), -1);
     for (size_t i = 0; i < graph_.outputs().size(); ++i) {
       if (graph_.outputs()[i].node != node || output_buffers_[i] >= 0) continue;
       buffer.kind = Buffer::Kind::kOutput, buffer.index = static_cast<int>(i);
@@ -249,7 +253,7 @@ class Fuser {
   Program& program_;
   const Graph& graph_;
   std::vector<const Node*> live_;
-  std::unordered_set<const Node*> stored_;
+  NodeMarks stored_, seen_same_, seen_other_, listed_;  // the last three: of one walk
   std::vector<KernelDraft> kernels_;
   std::unordered_map<const Node*, int> made_by_;
   std::unordered_map<const Node*, std::vector<int>> readers_;  // kernels other than its own
