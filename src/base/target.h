@@ -14,6 +14,7 @@ struct Target {
   std::string_view march;   // value of -march=, empty where the compiler's default is right
   int vector_bytes = 16;    // widest vector register: 16, 32 or 64
   bool fma = false;         // fused multiply-add in hardware; else generated code carries an exact emulation
+  bool rounds = true;       // floor, ceil, trunc, rint in one instruction; else as for fma
   bool prefer_512 = false;  // -mprefer-vector-width=512 (both compilers default to 256 on v4; measured 0.33-0.54x without)
 
   friend bool operator==(const Target& a, const Target& b) { return a.name == b.name; }

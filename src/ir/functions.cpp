@@ -37,6 +37,17 @@ Value<D> node(Op op, const Value<Ds>&... values) {
   return {arena, arena->alu(op, D, {values.in(*arena)...}), {}};
 }
 
+/// Bits of an integer or bool literal.
+template <DType D>
+uint64_t bits_of(Value<D> v) {
+  return v.literal.bits[0];
+}
+/// A literal of the low bits.
+template <DType D>
+Value<D> from_bits(uint64_t bits) {
+  return {.literal = Scalar{D, {size_of(D) == 8 ? bits : bits & ((uint64_t{1} << (size_of(D) * 8)) - 1), 0}}};
+}
+
 template <DType D>
 concept Real = is_float(D);
 template <DType D>
@@ -73,16 +84,28 @@ requires Integer<D> Value<D>
 operator%(Value<D> a, Value<D> b) { return node<D>(Op::kFmod, a, b); }
 template <DType D>
 requires Bits<D> Value<D>
-operator&(Value<D> a, Value<D> b) { return node<D>(Op::kBitAnd, a, b); }
+operator&(Value<D> a, Value<D> b) {
+  if (a.uop == nullptr && b.uop == nullptr) return from_bits<D>(bits_of(a) & bits_of(b));
+  return node<D>(Op::kBitAnd, a, b);
+}
 template <DType D>
 requires Bits<D> Value<D>
-operator|(Value<D> a, Value<D> b) { return node<D>(Op::kBitOr, a, b); }
+operator|(Value<D> a, Value<D> b) {
+  if (a.uop == nullptr && b.uop == nullptr) return from_bits<D>(bits_of(a) | bits_of(b));
+  return node<D>(Op::kBitOr, a, b);
+}
 template <DType D>
 requires Integer<D> Value<D>
-operator^(Value<D> a, Value<D> b) { return node<D>(Op::kBitXor, a, b); }
+operator^(Value<D> a, Value<D> b) {
+  if (a.uop == nullptr && b.uop == nullptr) return from_bits<D>(bits_of(a) ^ bits_of(b));
+  return node<D>(Op::kBitXor, a, b);
+}
 template <DType D>
 requires Integer<D> Value<D>
-operator~(Value<D> a) { return node<D>(Op::kBitNot, a); }
+operator~(Value<D> a) {
+  if (a.uop == nullptr) return from_bits<D>(~bits_of(a));
+  return node<D>(Op::kBitNot, a);
+}
 inline Bool operator!(Bool a) { return node<DType::kBool>(Op::kBitNot, a); }
 template <DType D>
 requires Integer<D> Value<D>

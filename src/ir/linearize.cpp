@@ -268,7 +268,7 @@ class Linearizer {
         if (const auto p = planned.find(s); p != planned.end()) place.size += p->second.size;
       return;
     }
-    place.size = 1;
+    place.size = u->kind == UKind::kCall || u->op == Op::kFma || u->op == Op::kWhere ? 2 : 1;
     for (const UOp* s : u->sources)
       if (const auto p = planned.find(s); p != planned.end()) place.size += p->second.size;
     // A name that is no longer right would still be in sight, so that value gets another.

@@ -27,6 +27,8 @@ int operand_precedence(int precedence, bool first) {
     case kProduct: return first ? kProduct : kUnary;
     case kRelational:
     case kEquality: return kSum;
+    case kLogicalAnd:
+    case kLogicalOr: return kOr;
     default: return kUnary;
   }
 }
@@ -45,6 +47,11 @@ std::string substitute_pattern(std::string_view pattern, std::span<const std::st
       append(out, operands[static_cast<size_t>(what - 'a')]);
   }
   return out;
+}
+
+bool is_small(Sym step) {
+  constexpr int64_t kSmall = 1 << 20;
+  return step.is_constant() && step.constant() < kSmall && step.constant() > -kSmall;
 }
 
 /// Both masks' natural width: bytes from memory give way to masks of comparisons, wide masks to narrow ones.
@@ -115,7 +122,8 @@ Text Expressions::computation(const UOp* u) const {
       return {cat(unit_.ramp(DType::kI64, lanes(u)), "(", position_(u->index).text, ", ", position_(u->lane_step).text, ")"), kPrimary};
     case UKind::kInRange:
       if (lanes(u) == 1) return position_.is_nonnegative(u->index);
-      return {cat(unit_.in_range(lanes(u)), "(", position_(u->index).text, ", ", position_(u->lane_step).text, ")"), kPrimary, 32};
+      return {cat(unit_.in_range(lanes(u), is_small(u->lane_step)), "(", position_(u->index).text, ", ", position_(u->lane_step).text, ")"),
+              kPrimary, 32};
     case UKind::kLoad: return load(u);
     case UKind::kAcc: return acc(u);
     case UKind::kAlu: return alu(u);
@@ -203,7 +211,7 @@ Text Expressions::masks(const UOp* u, const Rule& rule) const {
   if (bits == 0) bits = 32;
   std::vector<std::string> operands;
   for (const UOp* s : u->sources) operands.push_back(mask(s, bits, kUnary));
-  return {substitute_pattern(rule.mask_pattern, operands, DType::kBool), rule.precedence, bits};
+  return {substitute_pattern(rule.mask_pattern, operands, DType::kBool), rule.mask_precedence, bits};
 }
 
 Text Expressions::select(const UOp* u) const {
@@ -219,6 +227,10 @@ Text Expressions::select(const UOp* u) const {
                 mask(u->sources[2], bits), ")"),
             kPrimary, bits};
   }
+  if (is_uniform(u->sources[1]) && is_uniform(u->sources[2]))
+    return {cat(unit_.choose(dtype, n), "(", mask(u->sources[0], bits_of_dtype(dtype)), ", ", uniform(u->sources[1]).text, ", ",
+                uniform(u->sources[2]).text, ")"),
+            kPrimary};
   return {cat(unit_.select(dtype, n), "(", mask(u->sources[0], bits_of_dtype(dtype)), ", ", whole(u->sources[1]).text, ", ",
               whole(u->sources[2]).text, ")"),
           kPrimary};

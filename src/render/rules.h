@@ -15,6 +15,8 @@ namespace harp::render {
 /// C's operator precedences, the higher the tighter.
 enum Precedence : int {
   kConditional = 2,
+  kLogicalOr = 3,
+  kLogicalAnd = 4,
   kOr = 5,
   kXor = 6,
   kAnd = 7,
@@ -45,6 +47,7 @@ struct Rule {
   Form form;
   int precedence = kPrimary;
   std::string_view pattern = {};
+  int mask_precedence = kPrimary;
   std::string_view mask_pattern = {};
 };
 
@@ -60,7 +63,7 @@ inline constexpr Rule kRules[] = {
     {Op::kRound, kFloats, Form::kHelper, kPrimary, "__builtin_rint$f($a)"},
     {Op::kIsNan, kFloats, Form::kPredicate, kPrimary, "$a != $a"},
     {Op::kBitNot, kInts, Form::kOperator, kUnary, "~$a"},
-    {Op::kBitNot, kBools, Form::kOperator, kUnary, "!$a", "~$a"},
+    {Op::kBitNot, kBools, Form::kOperator, kUnary, "!$a", kUnary, "~$a"},
     {Op::kAdd, kNumbers, Form::kOperator, kSum, "$a + $b"},
     {Op::kMul, kNumbers, Form::kOperator, kProduct, "$a * $b"},
     {Op::kDiv, kNumbers, Form::kOperator, kProduct, "$a / $b"},  // of integers: inside functions only
@@ -69,13 +72,16 @@ inline constexpr Rule kRules[] = {
     {Op::kLe, kNumbers, Form::kOperator, kRelational, "$a <= $b"},
     {Op::kEq, kNumbers, Form::kOperator, kEquality, "$a == $b"},
     {Op::kNe, kNumbers, Form::kOperator, kEquality, "$a != $b"},
-    {Op::kLt, kBools, Form::kOperator, kAnd, "!$a & $b", "~$a & $b"},
-    {Op::kLe, kBools, Form::kOperator, kOr, "!$a | $b", "~$a | $b"},
-    {Op::kEq, kBools, Form::kOperator, kEquality, "$a == $b", "$a == $b"},
-    {Op::kNe, kBools, Form::kOperator, kXor, "$a ^ $b", "$a ^ $b"},
-    {Op::kBitAnd, kBools | kInts, Form::kOperator, kAnd, "$a & $b", "$a & $b"},
-    {Op::kBitOr, kBools | kInts, Form::kOperator, kOr, "$a | $b", "$a | $b"},
-    {Op::kBitXor, kBools | kInts, Form::kOperator, kXor, "$a ^ $b", "$a ^ $b"},
+    {Op::kLt, kBools, Form::kOperator, kLogicalAnd, "!$a && $b", kAnd, "~$a & $b"},
+    {Op::kLe, kBools, Form::kOperator, kLogicalOr, "!$a || $b", kOr, "~$a | $b"},
+    {Op::kEq, kBools, Form::kOperator, kEquality, "$a == $b", kEquality, "$a == $b"},
+    {Op::kNe, kBools, Form::kOperator, kEquality, "$a != $b", kXor, "$a ^ $b"},
+    {Op::kBitAnd, kBools, Form::kOperator, kLogicalAnd, "$a && $b", kAnd, "$a & $b"},
+    {Op::kBitAnd, kInts, Form::kOperator, kAnd, "$a & $b"},
+    {Op::kBitOr, kBools, Form::kOperator, kLogicalOr, "$a || $b", kOr, "$a | $b"},
+    {Op::kBitOr, kInts, Form::kOperator, kOr, "$a | $b"},
+    {Op::kBitXor, kBools, Form::kOperator, kEquality, "$a != $b", kXor, "$a ^ $b"},
+    {Op::kBitXor, kInts, Form::kOperator, kXor, "$a ^ $b"},
     {Op::kShl, kInts, Form::kShift, kPrimary, "($t)(($u)$a << ($b & $w))"},
     {Op::kShr, kInts, Form::kShift, kPrimary, "$a >> ($b & $w)"},
     {Op::kWhere, kAll, Form::kSelect},

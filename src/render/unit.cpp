@@ -51,7 +51,9 @@ std::string lane_numbers(int first, int count, int step = 1) {
 
 /// Every op whose scalar the machine or the chosen dialect does not have in one instruction.
 bool is_emulated(Op op, const RenderOptions& options) {
-  return !emulation_of(op, DType::kF64).empty() && (options.plain_text || (op == Op::kFma && !options.target.fma));
+  if (emulation_of(op, DType::kF64).empty()) return false;
+  if (options.plain_text) return true;
+  return op == Op::kFma ? !options.target.fma : op != Op::kSqrt && !options.target.rounds;
 }
 
 }  // namespace
@@ -135,6 +137,17 @@ std::string Unit::select(DType dtype, int lanes) {
   return name;
 }
 
+std::string Unit::choose(DType dtype, int lanes) {
+  const std::string name = at_lanes("choose", harp::name(dtype), lanes);
+  once(name, [&] {
+    const std::string v = type(dtype, lanes), e = type(dtype, 1), m = mask(bits_of_dtype(dtype), lanes);
+    const std::string a = cat("(", m, ")", splat(dtype, lanes), "(a)"), b = cat("(", m, ")", splat(dtype, lanes), "(b)");
+    return cat("static inline ", v, " ", name, "(", m, " m, ", e, " a, ", e, " b) { return (", v, ")((m & (", a, " ^ ", b, ")) ^ ", b,
+               "); }\n");
+  });
+  return name;
+}
+
 std::string Unit::cast(DType from, DType to, int lanes) {
   const std::string name = at_lanes(cat("to_", harp::name(to)), harp::name(from), lanes);
   once(name, [&] {
@@ -142,15 +155,19 @@ std::string Unit::cast(DType from, DType to, int lanes) {
     const bool wide = bits_of_dtype(to) == 64;
     const std::string limit = cat(wide ? "0x1p63" : "0x1p31", from == DType::kF32 ? "f" : "");
     const std::string most = wide ? "9223372036854775807ll" : "2147483647";
-    const auto body = [&](std::string_view x) {
-      return cat(x, " >= ", limit, " ? ", most, " : ", x, " < -", limit, " ? -", most, " - 1 : ", x, " == ", x, " ? (", value_type(to), ")",
-                 x, " : 0");
-    };
     const std::string f = type(from, lanes), i = type(to, lanes);
-    const std::string_view comment = "/* Truncates, saturates, NaN is 0. */\n";
-    if (lanes == 1) return cat(comment, "static inline ", i, " ", name, "(", f, " x) { return ", body("x"), "; }\n");
-    return cat(comment, "static inline ", i, " ", name, "(", f, " x) {\n  ", i, " r;\n",
-               lane_loop(cat("r[lane] = ", body("x[lane]"), ";"), lanes), "  return r;\n}\n");
+    const std::string head = cat("/* Truncates, saturates, NaN is 0. */\nstatic inline ", i, " ", name, "(", f, " x) {");
+    if (lanes == 1)
+      return cat(head, "\n  if (x != x) return 0;\n  return x >= ", limit, " ? ", most, " : x < -", limit, " ? -", most, " - 1 : (", i,
+                 ")x;\n}\n");
+    const std::string m = mask(bits_of_dtype(to), lanes);
+    const auto as_mask = [&](const std::string& text) {
+      return size_of(from) == size_of(to) ? text : cat("__builtin_convertvector(", text, ", ", m, ")");
+    };
+    return cat(head, "\n  const ", f, " inside = ", select(from, lanes), "((x >= -", limit, ") & (x < ", limit, "), x, ",
+               splat(from, lanes), "(0.0", from == DType::kF32 ? "f" : "", "));\n  ", i, " r = __builtin_convertvector(inside, ", i,
+               ");\n  r = ", select(to, lanes), "(", as_mask(cat("x >= ", limit)), ", ", splat(to, lanes), "(", most, "), r);\n  return ",
+               select(to, lanes), "(", as_mask(cat("x < -", limit)), ", ", splat(to, lanes), "(-", most, " - 1), r);\n}\n");
   });
   return name;
 }
@@ -190,12 +207,18 @@ std::string Unit::ramp(DType dtype, int lanes) {
   return name;
 }
 
-std::string Unit::in_range(int lanes) {
-  const std::string name = cat("in_range_i32x", lanes);
+std::string Unit::in_range(int lanes, bool small_step) {
+  const std::string name = cat("in_range", small_step ? "" : "_wide", "_i32x", lanes);
   once(name, [&] {
-    const std::string m = mask(32, lanes);
-    return cat("/* Lanes where first + lane * step >= 0. */\nstatic inline ", m, " ", name, "(int64_t first, int64_t step) {\n  ", m,
-               " r;\n", lane_loop("r[lane] = first + lane * step >= 0 ? -1 : 0;", lanes), "  return r;\n}\n");
+    const std::string m = mask(32, lanes), head = cat("/* Lanes where first + lane * step >= 0. */\nstatic inline ", m, " ", name);
+    if (!small_step)
+      return cat(head, "(int64_t first, int64_t step) { return __builtin_convertvector(", ramp(DType::kI64, lanes), "(first, step) >= 0, ",
+                 m, "); }\n");
+    return cat(head,
+               "(int64_t first, int32_t step) {\n  const int32_t near = first < -0x40000000 ? -0x40000000 : first > 0x40000000 ? "
+               "0x40000000 : (int32_t)first;\n"
+               "  return ",
+               ramp(DType::kI32, lanes), "(near, step) >= 0;\n}\n");
   });
   return name;
 }

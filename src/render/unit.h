@@ -28,11 +28,14 @@ class Unit {
   std::string splat(DType dtype, int lanes);                             // (scalar)
   std::string splat_mask(int bits, int lanes);                           // (_Bool)
   std::string select(DType dtype, int lanes);                            // (mask as wide as dtype, a, b)
+  /// (mask, scalar, scalar). Not the lane loop of select: gcc 12 makes -1 of m[lane] ? 1 : 0 when it vectorises the unrolled loop.
+  std::string choose(DType dtype, int lanes);
   std::string cast(DType from, DType to, int lanes);                     // float to integer: truncates, saturates, NaN is 0
   std::string bits_of(DType from, DType to, int lanes, bool canonical);  // bitcast; canonical: any NaN is the positive quiet one
   std::string any(int bits, int lanes);                                  // (mask) -> int
   std::string ramp(DType dtype, int lanes);                              // (first, step): i32 or i64
-  std::string in_range(int lanes);                                       // (first, step) -> 32-bit mask of first + lane * step >= 0
+  /// (first, step) -> 32-bit mask of first + lane * step >= 0; a small step times the lanes is below 2^30.
+  std::string in_range(int lanes, bool small_step);
   /// (pointer) or (pointer, step) or with a last argument mask, as wide as the element in memory.
   std::string load(DType dtype, int lanes, bool strided, bool masked);
   std::string load_reversed(DType dtype, int lanes);

@@ -1,0 +1,449 @@
+// Generated C against the interpreter: modules are built by hand, rendered, compiled with every compiler found and run; the bits of
+// every output have to be those of the definition.
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+
+#include "base/error.h"
+#include "graph/build.h"
+#include "harp.h"
+#include "interp/interpreter.h"
+#include "ir/ir.h"
+#include "render/c.h"
+
+namespace {
+
+using namespace harp;
+using ir::Stmt;
+using ir::StmtKind;
+using ir::UKind;
+using ir::UOp;
+
+// --- compiling and loading -----------------------------------------------------------------------------------------------
+
+struct TemporaryFolder {
+  std::string path;
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "harp-render-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path); }
+};
+
+bool has_program(const std::string& name) { return std::system((name + " --version >/dev/null 2>&1").c_str()) == 0; }
+
+std::vector<std::string> compilers() {
+  std::vector<std::string> found;
+  for (const char* name : {"gcc", "clang"})
+    if (has_program(name)) found.emplace_back(name);
+  return found;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A loaded unit. Warnings are errors, and no symbol outside the whitelist may be undefined.
+class Unit {
+ public:
+  Unit(const std::string& source, const std::string& compiler, const Target& target, const std::string& optimisation = "-O3") {
+    const std::string c = folder_.path + "/unit.c", so = folder_.path + "/unit.so", log = folder_.path + "/log";
+    std::ofstream(c) << source;
+    std::string command =
+        cat(compiler, " ", optimisation, " -Wall -Wextra -Werror -ffp-contract=off -fwrapv -fno-math-errno -fno-trapping-math ",
+            "-fno-asynchronous-unwind-tables -shared -fPIC -nostdlib ");
+    if (!target.march.empty()) append(command, cat("-march=", target.march, " "));
+    if (target.prefer_512) command += "-mprefer-vector-width=512 ";
+    const int status = std::system(cat(command, c, " -o ", so, " >", log, " 2>&1").c_str());
+    INFO(compiler, " ", target.name, "\n", read_file(log).substr(0, 4000), "\n", status == 0 ? "" : source.substr(0, 20000));
+    REQUIRE(status == 0);
+    std::system(cat("nm -u ", so, " >", log).c_str());
+    std::ifstream symbols(log);
+    for (std::string word; symbols >> word;) {
+      const bool allowed = word == "U" || word == "w" || word == "malloc" || word == "free" || word == "memcpy" || word == "memset";
+      CHECK_MESSAGE(allowed, "undefined symbol ", word);
+    }
+    handle_ = dlopen(so.c_str(), RTLD_NOW | RTLD_LOCAL);
+    REQUIRE_MESSAGE(handle_ != nullptr, dlerror());
+    entry_ex = reinterpret_cast<harp_entry_point_ex>(dlsym(handle_, "entry_point_ex"));
+    entry = reinterpret_cast<harp_entry_point>(dlsym(handle_, "entry_point"));
+    const bool both = entry_ex != nullptr && entry != nullptr;
+    REQUIRE(both);
+  }
+  Unit(const Unit&) = delete;
+  Unit& operator=(const Unit&) = delete;
+  ~Unit() {
+    if (handle_ != nullptr) dlclose(handle_);
+  }
+
+  harp_entry_point_ex entry_ex = nullptr;
+  harp_entry_point entry = nullptr;
+
+ private:
+  TemporaryFolder folder_;
+  void* handle_ = nullptr;
+};
+
+/// Levels this machine runs, the plain text last.
+std::vector<render::RenderOptions> dialects() {
+  std::vector<render::RenderOptions> all;
+  for (const Target& t : targets()) {
+    all.push_back({t, false});
+    if (t == host_target()) break;
+  }
+  all.push_back({targets()[0], true});
+  return all;
+}
+
+// --- values --------------------------------------------------------------------------------------------------------------
+
+template <class T>
+std::vector<T> float_specials() {
+  using L = std::numeric_limits<T>;
+  std::vector<T> v = {T(0.0),
+                      T(1),
+                      T(0.5),
+                      T(2),
+                      T(3),
+                      T(1.5),
+                      T(2.5),
+                      T(0.1),
+                      T(10),
+                      T(88.7),
+                      T(100),
+                      T(1e5),
+                      T(3e9),
+                      T(1e19),
+                      T(123456789),
+                      L::max(),
+                      L::min(),
+                      L::denorm_min(),
+                      L::min() / 8,
+                      L::infinity(),
+                      L::epsilon(),
+                      T(3.14159265358979),
+                      T(1.5707963267948966),
+                      T(0.75),
+                      T(7)};
+  const size_t positive = v.size();
+  for (size_t i = 0; i < positive; ++i) v.push_back(-v[i]);
+  v.push_back(L::quiet_NaN());
+  v.push_back(-L::quiet_NaN());
+  return v;
+}
+template <class T>
+std::vector<T> int_specials() {
+  using L = std::numeric_limits<T>;
+  return {0,  1,   -1,  2,   -2,   3,     -3,     7,        31,       32,           33,           63,     64,
+          65, -31, -64, 100, -100, 12345, -54321, L::max(), L::min(), L::max() - 1, L::min() + 1, 1 << 30};
+}
+
+struct Array {
+  DType dtype;
+  std::vector<std::byte> bytes;
+  size_t count() const { return bytes.size() / size_of(dtype); }
+};
+
+template <class T>
+Array array_of(DType dtype, const std::vector<T>& values) {
+  Array a{dtype, std::vector<std::byte>(values.size() * sizeof(T))};
+  std::memcpy(a.bytes.data(), values.data(), a.bytes.size());
+  return a;
+}
+
+/// `arity` arrays of `count` elements: every combination of special values first, then random bits.
+std::vector<Array> operands(DType dtype, int arity, size_t count, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto make = [&](auto specials, auto draw) {
+    using T = typename decltype(specials)::value_type;
+    std::vector<Array> arrays;
+    for (int a = 0; a < arity; ++a) {
+      std::vector<T> values(count);
+      for (size_t i = 0; i < count; ++i) {
+        size_t which = i;
+        for (int skip = 0; skip < a; ++skip) which /= specials.size();
+        const bool special = arity == 1 ? i < specials.size() : i < specials.size() * specials.size() || arity == 3;
+        values[i] = special ? specials[arity == 3 ? random() % specials.size() : which % specials.size()] : draw();
+      }
+      arrays.push_back(array_of(dtype, values));
+    }
+    return arrays;
+  };
+  switch (dtype) {
+    case DType::kBool: {
+      std::vector<Array> arrays;
+      for (int a = 0; a < arity; ++a) {
+        std::vector<uint8_t> values(count);
+        for (uint8_t& v : values) v = static_cast<uint8_t>(random() % 3 == 0 ? random() : random() % 2);  // any non-zero byte is true
+        arrays.push_back(array_of(dtype, values));
+      }
+      return arrays;
+    }
+    case DType::kF32:
+      return make(float_specials<float>(), [&] {
+        if (random() % 2 == 0) return std::bit_cast<float>(static_cast<uint32_t>(random()));
+        return static_cast<float>(
+            std::ldexp(static_cast<double>(static_cast<int64_t>(random())) * 0x1p-63, static_cast<int>(random() % 24) - 8));
+      });
+    case DType::kF64:
+      return make(float_specials<double>(), [&] {
+        if (random() % 2 == 0) return std::bit_cast<double>(random());
+        return std::ldexp(static_cast<double>(static_cast<int64_t>(random())) * 0x1p-63, static_cast<int>(random() % 24) - 8);
+      });
+    case DType::kI32: return make(int_specials<int32_t>(), [&] { return static_cast<int32_t>(random() >> (random() % 31 + 32)); });
+    case DType::kI64: return make(int_specials<int64_t>(), [&] { return static_cast<int64_t>(random() >> (random() % 63)); });
+    default: FAIL("no operands of this dtype"); return {};
+  }
+}
+
+/// Same bits, every NaN counting as the same. Gives the index of the first difference, or -1.
+ptrdiff_t first_difference(const Array& a, const Array& b) {
+  const size_t size = size_of(a.dtype);
+  for (size_t i = 0; i < a.count(); ++i) {
+    if (std::memcmp(&a.bytes[i * size], &b.bytes[i * size], size) == 0) continue;
+    const auto is_nan = [&](const Array& x) {
+      if (x.dtype == DType::kF32) return std::isnan(*reinterpret_cast<const float*>(&x.bytes[i * size]));
+      if (x.dtype == DType::kF64) return std::isnan(*reinterpret_cast<const double*>(&x.bytes[i * size]));
+      return false;
+    };
+    if (!is_nan(a) || !is_nan(b)) return static_cast<ptrdiff_t>(i);
+  }
+  return -1;
+}
+
+std::string element_text(const Array& a, size_t i) {
+  Scalar value{a.dtype, {0, 0}};
+  std::memcpy(value.bits, &a.bytes[i * size_of(a.dtype)], size_of(a.dtype));
+  return to_string(value);
+}
+
+// --- building modules ----------------------------------------------------------------------------------------------------
+
+/// Builds one module; the caller adds kernels to it.
+struct ModuleBuilder {
+  std::shared_ptr<SymTable> syms = std::make_shared<SymTable>();
+  ir::Module module;
+  ir::Arena* arena = nullptr;
+
+  ModuleBuilder() {
+    module.arena = std::make_shared<ir::Arena>(syms);
+    arena = module.arena.get();
+    module.name = "test";
+    module.generations.emplace_back();
+  }
+
+  const UOp* load(DType dtype, int buffer, Sym index, int lanes, Sym step = 1, const UOp* mask = nullptr) {
+    UOp u{.kind = UKind::kLoad, .type = {dtype, static_cast<uint16_t>(lanes)}};
+    u.buffer = buffer;
+    u.index = index;
+    if (lanes > 1) u.lane_step = step;
+    if (mask != nullptr) u.sources.push_back(mask);
+    return arena->intern(std::move(u));
+  }
+  const UOp* position(UKind kind, DType dtype, Sym index, int lanes, Sym step) {
+    UOp u{.kind = kind, .type = {dtype, static_cast<uint16_t>(lanes)}};
+    u.index = index;
+    if (lanes > 1) u.lane_step = step;
+    return arena->intern(std::move(u));
+  }
+  Stmt* store(int buffer, Sym index, const UOp* value, Sym step = 1, const UOp* mask = nullptr) {
+    Stmt* s = arena->statement(StmtKind::kStore);
+    s->buffer = buffer;
+    s->index = index;
+    if (value->type.lanes > 1) s->lane_step = step;
+    s->value = value;
+    s->mask = mask;
+    return s;
+  }
+  Stmt* loop(Sym variable, Sym begin, Sym end, int64_t step, std::vector<Stmt*> body, ir::LoopKind kind = ir::LoopKind::kSequential) {
+    Stmt* s = arena->statement(StmtKind::kLoop);
+    s->variable = variable;
+    s->begin = begin;
+    s->end = end;
+    s->step = step;
+    s->loop = kind;
+    s->body = std::move(body);
+    return s;
+  }
+  Stmt* accumulator(StmtKind kind, int number, Sym index = 0, const UOp* value = nullptr, const UOp* factor = nullptr) {
+    Stmt* s = arena->statement(kind);
+    s->accumulator = number;
+    s->index = index;
+    s->value = value;
+    s->factor = factor;
+    if (value != nullptr && value->type.lanes > 1) s->lane_step = 1;
+    return s;
+  }
+  int input(DType dtype) {
+    module.inputs.push_back({cat("x", module.inputs.size()), dtype, {}});
+    return static_cast<int>(module.inputs.size()) - 1;
+  }
+  int output(DType dtype) {
+    module.outputs.push_back({cat("y", module.outputs.size()), dtype, {}});
+    return static_cast<int>(module.outputs.size()) - 1;
+  }
+  /// A kernel that reads these inputs (its first parameters) and writes this output.
+  void launch(ir::Kernel kernel, const std::vector<int>& inputs, const std::vector<int>& outputs) {
+    ir::Launch launch{static_cast<int>(module.kernels.size()), {}, std::nullopt};
+    kernel.name = cat("kernel_", module.kernels.size());
+    for (int i : inputs) {
+      kernel.params.push_back({cat("input", i), module.inputs[static_cast<size_t>(i)].dtype, false});
+      launch.arguments.push_back({ir::HostBuffer::Kind::kInput, i, 0});
+    }
+    for (int o : outputs) {
+      kernel.params.push_back({cat("output", o), module.outputs[static_cast<size_t>(o)].dtype, true});
+      launch.arguments.push_back({ir::HostBuffer::Kind::kOutput, o, 0});
+    }
+    module.kernels.push_back(std::move(kernel));
+    module.generations[0].push_back(std::move(launch));
+  }
+
+  std::string render(const render::RenderOptions& options) {
+    ir::verify(module);
+    return render::render_c(module, options);
+  }
+};
+
+std::vector<Array> run(const Unit& unit, const ir::Module& module, std::vector<Array>& inputs, size_t count,
+                       std::vector<size_t> shape_vars = {}) {
+  std::vector<Array> results;
+  for (const ir::ArrayType& o : module.outputs)
+    results.push_back({o.dtype, std::vector<std::byte>(count * size_of(o.dtype), std::byte{0xa5})});
+  std::vector<void*> in, out;
+  for (Array& a : inputs) in.push_back(a.bytes.data());
+  for (Array& a : results) out.push_back(a.bytes.data());
+  CHECK(unit.entry_ex(in.data(), out.data(), shape_vars.data(), nullptr) == 0);
+  return results;
+}
+
+int lanes_for(const render::RenderOptions& options, size_t widest) {
+  return options.plain_text ? 1 : static_cast<int>(static_cast<size_t>(options.target.vector_bytes) / widest);
+}
+
+struct Case {
+  Op op;
+  DType dtype, result;
+};
+
+std::vector<Case> cases_of(DType dtype) {
+  std::vector<Case> cases;
+  for (int i = 0; i < kOpCount; ++i) {
+    const Op op = static_cast<Op>(i);
+    if (!is_elementwise(op) || !accepts(op, dtype)) continue;
+    if (op == Op::kCast || op == Op::kBitcast) {
+      for (int to = 0; to < kDTypeCount; ++to) {
+        const DType target = static_cast<DType>(to);
+        if (!info(target).in_graph || target == dtype) continue;
+        if (op == Op::kBitcast && (size_of(target) != size_of(dtype) || is_bool(target) || is_bool(dtype))) continue;
+        cases.push_back({op, dtype, target});
+      }
+    } else {
+      cases.push_back({op, dtype, info(op).result == Result::kBool ? DType::kBool : dtype});
+    }
+  }
+  return cases;
+}
+
+/// What the interpreter says.
+Array definition(const Case& c, const std::vector<Array>& sources) {
+  Graph graph;
+  std::vector<build::NodeRef> nodes;
+  for (size_t i = 0; i < sources.size(); ++i)
+    nodes.push_back(graph.add_input(cat("x", i), sources[i].dtype, Shape{Sym(static_cast<int64_t>(sources[i].count()))}));
+  const build::NodeRef value = c.op == Op::kCast      ? build::cast(nodes[0], c.result)
+                               : c.op == Op::kBitcast ? build::bitcast(nodes[0], c.result)
+                                                      : build::elementwise(c.op, nodes);
+  graph.add_output("y", value);
+  Array result{c.result, std::vector<std::byte>(sources[0].count() * size_of(c.result))};
+  std::vector<const void*> in;
+  for (const Array& a : sources) in.push_back(a.bytes.data());
+  void* out = result.bytes.data();
+  interpret(graph, in, std::span(&out, 1), {});
+  return result;
+}
+
+/// Every elementwise op of one dtype, one kernel each, at `lanes` lanes and as scalars, against the definition.
+void check_all_ops(DType dtype, const render::RenderOptions& options, const std::string& compiler) {
+  constexpr size_t kCount = 4096;
+  const std::vector<Case> cases = cases_of(dtype);
+  ModuleBuilder b;
+  std::vector<Array> inputs = operands(dtype, 3, kCount, 7);
+  for (Array& a : operands(dtype, 2, kCount, 8)) inputs.push_back(std::move(a));
+  for (Array& a : operands(dtype, 1, kCount, 9)) inputs.push_back(std::move(a));
+  inputs.push_back(operands(DType::kBool, 1, kCount, 10)[0]);
+  for (const Array& a : inputs) b.input(a.dtype);
+  static constexpr int kFirst[] = {0, 5, 3, 0};  // first input for an arity
+
+  for (const Case& c : cases) {
+    std::vector<int> sources;
+    for (int i = 0; i < info(c.op).arity; ++i) sources.push_back(kFirst[info(c.op).arity] + i);
+    if (c.op == Op::kWhere) sources[0] = 6;
+    const int wide = lanes_for(options, std::max(size_of(c.dtype), size_of(c.result)));
+    for (const int lanes : {1, wide}) {
+      const Sym i = b.syms->loop("i", 0, static_cast<int64_t>(kCount));
+      std::vector<const UOp*> values;
+      for (size_t s = 0; s < sources.size(); ++s)
+        values.push_back(b.load(b.module.inputs[static_cast<size_t>(sources[s])].dtype, static_cast<int>(s), i, lanes));
+      const UOp* value = b.arena->apply(c.op, c.result, values);
+      ir::Kernel kernel;
+      kernel.comment = cat(name(c.op), " of ", name(c.dtype));
+      kernel.simd_width = lanes;
+      const int output = b.output(c.result);
+      kernel.body = {
+          b.loop(i, 0, static_cast<int64_t>(kCount), lanes, {b.store(static_cast<int>(sources.size()), i, value)}, ir::LoopKind::kThread)};
+      b.launch(std::move(kernel), sources, {output});
+      if (wide == 1) break;
+    }
+  }
+  const std::string source = b.render(options);
+  if (const char* folder = std::getenv("HARP_KEEP_SOURCES"))
+    std::ofstream(cat(folder, "/", name(dtype), "-", options.plain_text ? "plain" : options.target.name, ".c")) << source;
+  const Unit unit(source, compiler, options.target);
+  const std::vector<Array> results = run(unit, b.module, inputs, kCount);
+  size_t output = 0;
+  for (const Case& c : cases) {
+    std::vector<Array> sources;
+    for (int i = 0; i < info(c.op).arity; ++i)
+      sources.push_back(inputs[static_cast<size_t>(c.op == Op::kWhere && i == 0 ? 6 : kFirst[info(c.op).arity] + i)]);
+    const Array expected = definition(c, sources);
+    const int wide = lanes_for(options, std::max(size_of(c.dtype), size_of(c.result)));
+    for (const int lanes : {1, wide}) {
+      const Array& result = results[output++];
+      const ptrdiff_t at = first_difference(result, expected);
+      if (at >= 0) {
+        std::string of;
+        for (const Array& s : sources) append(of, cat(" ", element_text(s, static_cast<size_t>(at))));
+        FAIL_CHECK(cat(compiler, " ", options.target.name, options.plain_text ? " plain" : "", " lanes ", lanes, ": ", name(c.op), " ",
+                       name(c.dtype), " -> ", name(c.result), " of", of, " is ", element_text(result, static_cast<size_t>(at)),
+                       ", should be ", element_text(expected, static_cast<size_t>(at))));
+      }
+      if (wide == 1) break;
+    }
+  }
+  CHECK(output == results.size());
+}
+
+void check_all_ops(DType dtype) {
+  for (const render::RenderOptions& options : dialects())
+    for (const std::string& compiler : compilers()) check_all_ops(dtype, options, compiler);
+}
+
+}  // namespace
+
+TEST_CASE("C renderer: every elementwise op of bool has the interpreter's bits") { check_all_ops(DType::kBool); }
+TEST_CASE("C renderer: every elementwise op of i32 has the interpreter's bits") { check_all_ops(DType::kI32); }
+TEST_CASE("C renderer: every elementwise op of i64 has the interpreter's bits") { check_all_ops(DType::kI64); }
+TEST_CASE("C renderer: every elementwise op of f32 has the interpreter's bits") { check_all_ops(DType::kF32); }
+TEST_CASE("C renderer: every elementwise op of f64 has the interpreter's bits") { check_all_ops(DType::kF64); }
