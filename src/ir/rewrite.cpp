@@ -120,10 +120,11 @@ std::vector<const UOp*> uops_of(const Body& body) {
 }
 
 Body unroll(Arena& arena, const Stmt* loop) {
-  HARP_ASSERT(loop->begin.is_constant() && loop->end.is_constant(), "unroll of a loop of unknown length");
+  const Sym length = loop->end - loop->begin;
+  HARP_ASSERT(length.is_constant(), "unroll of a loop of unknown length");
   Body result;
-  for (int64_t i = loop->begin.constant(); i < loop->end.constant(); i += loop->step) {
-    Substituter at(arena, {{variable_of(loop->variable), Sym(i)}});
+  for (int64_t i = 0; i < length.constant(); i += loop->step) {
+    Substituter at(arena, {{variable_of(loop->variable), loop->begin + i}});
     for (Stmt* s : at(loop->body)) result.push_back(s);
   }
   return result;

@@ -133,6 +133,7 @@ Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap) {
   const Sym length = loop->end - loop->begin;
   Stmt* plain = loop;
   plain->loop = LoopKind::kSequential;
+  if (length.is_constant(1)) return unroll(arena, plain);
   if (width <= 1 || range(length).hi < width) return {plain};
   Vectoriser probe(arena, variable_of(loop->variable), width);
   if (!probe.is_possible(loop->body)) return {plain};

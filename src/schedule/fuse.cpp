@@ -49,7 +49,8 @@ class Fuser {
         stored_(choose_materialised(graph_, live_)),
         seen_same_(graph_),
         seen_other_(graph_),
-        listed_(graph_) {}
+        listed_(graph_),
+        output_buffers_(graph_.outputs().size(), -1) {}
 
   void run() {
     for (const Node* node : live_)

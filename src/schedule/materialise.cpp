@@ -7,7 +7,6 @@
 #include "schedule/materialise.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "schedule/program.h"
 
@@ -64,8 +63,8 @@ bool is_free(const Node& node) {
 
 }  // namespace
 
-std::unordered_set<const Node*> choose_materialised(const Graph& graph, std::span<const Node* const> live) {
-  std::unordered_set<const Node*> stored;
+NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> live) {
+  NodeMarks stored(graph);
   for (const GraphOutput& output : graph.outputs())
     if (!has_buffer(*output.node)) stored.insert(output.node);
   for (const Node* node : live)
@@ -76,9 +75,9 @@ std::unordered_set<const Node*> choose_materialised(const Graph& graph, std::spa
     double cost = 0;
     int ops = 0, depth = 0;
   };
-  std::unordered_map<const Node*, Inline> inlined;
+  std::vector<Inline> inlined(graph.nodes().size());
   std::vector<const Node*> stack;
-  std::unordered_set<const Node*> seen;
+  NodeMarks seen(graph);
   auto count_exactly = [&](const Node* root) {
     seen.clear();
     stack.assign(1, root);
@@ -86,22 +85,22 @@ std::unordered_set<const Node*> choose_materialised(const Graph& graph, std::spa
     while (!stack.empty() && ops <= kMaxKernelOps) {
       const Node* node = stack.back();
       stack.pop_back();
-      if (!seen.insert(node).second) continue;
+      if (!seen.insert(node)) continue;
       ++ops;
       for (const Node* source : operands_of(*node))
-        if (!stored.count(source) && !has_buffer(*source)) stack.push_back(source);
+        if (!stored.contains(source) && !has_buffer(*source)) stack.push_back(source);
     }
     return ops;
   };
   for (const Node* node : live) {
-    Inline& here = inlined[node];
+    Inline& here = inlined[node->id];
     here.cost = info(node->op).cost, here.ops = 1, here.depth = 1;
     const auto operands = operands_of(*node);
     for (size_t i = 0; i < operands.size(); ++i) {
       const Node* source = operands[i];
       if (std::find(operands.begin(), operands.begin() + static_cast<long>(i), source) != operands.begin() + static_cast<long>(i)) continue;
-      if (stored.count(source) || has_buffer(*source)) continue;
-      const Inline& below = inlined[source];
+      if (stored.contains(source) || has_buffer(*source)) continue;
+      const Inline& below = inlined[source->id];
       here.cost = std::min(here.cost + below.cost, 1e6);
       here.ops = std::min(here.ops + below.ops, 1 << 20);
       here.depth = std::max(here.depth, below.depth + 1);
@@ -113,18 +112,17 @@ std::unordered_set<const Node*> choose_materialised(const Graph& graph, std::spa
     }
   }
 
-  std::unordered_map<const Node*, Readings> readings;
+  std::vector<Readings> readings(graph.nodes().size());
   for (auto it = live.rbegin(); it != live.rend(); ++it) {
     const Node* node = *it;
-    Readings mine = std::move(readings[node]);
-    readings.erase(node);
+    Readings mine = std::move(readings[node->id]);
     double total = 0;
     for (const auto& [key, times] : mine) total += times;
-    if (!stored.count(node) && !is_free(*node) && total > 1) {
-      const double cost = inlined[node].cost;
+    if (!stored.contains(node) && !is_free(*node) && total > 1) {
+      const double cost = inlined[node->id].cost;
       if ((total - 1) * cost > (total + 1) * kMemoryCost) stored.insert(node);
     }
-    if (stored.count(node)) {
+    if (stored.contains(node)) {
       // read by its own kernel, once an element; a reduction reads over its source's space
       const uint64_t space = is_reduce(node->op) ? mix(space_key(node->sources[0]->shape), 3) : mix(space_key(node->shape), 5);
       mine.assign(1, {space, 1.0});
@@ -132,7 +130,7 @@ std::unordered_set<const Node*> choose_materialised(const Graph& graph, std::spa
     const double growth = multiplicity(*node);
     for (const Node* source : operands_of(*node)) {
       if (has_buffer(*source)) continue;
-      Readings& theirs = readings[source];
+      Readings& theirs = readings[source->id];
       for (const auto& [key, times] : mine) {
         const uint64_t path = is_movement(node->op) || info(node->op).family == Family::kJoin ? mix(key, node->id + 7) : key;
         add_reading(theirs, path, std::min(times * growth, kManyReadings));
