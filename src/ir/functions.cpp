@@ -109,10 +109,19 @@ operator~(Value<D> a) {
 inline Bool operator!(Bool a) { return node<DType::kBool>(Op::kBitNot, a); }
 template <DType D>
 requires Integer<D> Value<D>
-operator<<(Value<D> a, Value<D> count) { return node<D>(Op::kShl, a, count); }
+operator<<(Value<D> a, Value<D> count) {
+  if (a.uop == nullptr && count.uop == nullptr) return from_bits<D>(bits_of(a) << bits_of(count));
+  return node<D>(Op::kShl, a, count);
+}
 template <DType D>
 requires Integer<D> Value<D>
-operator>>(Value<D> a, Value<D> count) { return node<D>(Op::kShr, a, count); }
+operator>>(Value<D> a, Value<D> count) {
+  if (a.uop != nullptr || count.uop != nullptr) return node<D>(Op::kShr, a, count);
+  const uint64_t bits = bits_of(a);
+  if constexpr (D == DType::kI32) return from_bits<D>(static_cast<uint64_t>(static_cast<int32_t>(bits) >> bits_of(count)));
+  if constexpr (D == DType::kI64) return from_bits<D>(static_cast<uint64_t>(static_cast<int64_t>(bits) >> bits_of(count)));
+  return from_bits<D>(bits >> bits_of(count));
+}
 template <DType D>
 requires Numeric<D> Bool operator<(Value<D> a, Value<D> b) { return node<DType::kBool>(Op::kLt, a, b); }
 template <DType D>

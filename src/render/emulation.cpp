@@ -48,8 +48,9 @@ static inline void shift_sticky(uint64_t* high, uint64_t* low, int count) {
 static double fma_f64(double a, double b, double c) {
   union { double value; uint64_t bits; } ua, ub, uc, result;
   ua.value = a, ub.value = b, uc.value = c;
-  const int special = (ua.bits >> 52 & 0x7ff) == 0x7ff || (ub.bits >> 52 & 0x7ff) == 0x7ff || (uc.bits >> 52 & 0x7ff) == 0x7ff;
-  if (special || a == 0.0 || b == 0.0) return a * b + c;
+  const int infinite = (ua.bits >> 52 & 0x7ff) == 0x7ff || (ub.bits >> 52 & 0x7ff) == 0x7ff; /* or NaN */
+  if (infinite || a == 0.0 || b == 0.0) return a * b + c;
+  if ((uc.bits >> 52 & 0x7ff) == 0x7ff) return c;
   if (c == 0.0) return a * b;
   int ea, eb, ec;
   const uint64_t ma = parts_f64(a, &ea), mb = parts_f64(b, &eb), mc = parts_f64(c, &ec);
