@@ -36,7 +36,7 @@ void check_same(harp_context* context, const std::string& text, const std::funct
   CAPTURE(text);
   const Graph g = make_graph(context);
   harp_node* node = build(declare(g.get()));
-  REQUIRE_MESSAGE(node != nullptr, harp_error_message(harp_graph_error(g.get())));
+  REQUIRE_MESSAGE(node != nullptr, std::string(harp_error_message(harp_graph_error(g.get()))));
   CHECK(harp_output(g.get(), "y", node) == HARP_OK);
   const Graph parsed = parse(context, kHead + std::string("  return y = ") + text + "\n}\n");
   REQUIRE(parsed != nullptr);
@@ -83,7 +83,9 @@ TEST_CASE("G3: reductions") {
   check_same(context.get(), #name "(" #x ", axes=[-1], keepdims=true)", [&](const Operands& o) { return harp_##name(o.x, 1, last, 1); }); \
   check_same(context.get(), #name "(" #x ")", [](const Operands& o) { return harp_##name(o.x, 0, nullptr, 0); });
   REDUCE(sum, f)
-  REDUCE(prod, i) REDUCE(max, f) REDUCE(min, b) REDUCE(any, b) REDUCE(all, i) REDUCE(mean, f) REDUCE(logsumexp, f)
+  REDUCE(prod, i)
+  REDUCE(max, f)
+  REDUCE(min, b) REDUCE(any, b) REDUCE(all, i) REDUCE(mean, f) REDUCE(logsumexp, f)
 #undef REDUCE
       check_same(context.get(), "sum(f, axes=[])", [&](const Operands& o) { return harp_sum(o.f, 0, last, 0); });
   check_same(context.get(), "var(f, axes=[-1], correction=1)", [&](const Operands& o) { return harp_var(o.f, 1, last, 1, 0); });

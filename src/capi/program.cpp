@@ -108,13 +108,15 @@ size_t harp_program_shape_var_count(const harp_program* program) {
 
 harp_status harp_program_input(const harp_program* program, size_t index, harp_array_info* info, harp_error** err) {
   return guard_status(err, [&] {
-    fill(loaded(program, "harp_program_input").signature().inputs, program->compiled->inputs, index, info, "harp_program_input");
+    const LoadedProgram& made = loaded(program, "harp_program_input");
+    fill(made.signature().inputs, program->compiled->inputs, index, info, "harp_program_input");
   });
 }
 
 harp_status harp_program_output(const harp_program* program, size_t index, harp_array_info* info, harp_error** err) {
   return guard_status(err, [&] {
-    fill(loaded(program, "harp_program_output").signature().outputs, program->compiled->outputs, index, info, "harp_program_output");
+    const LoadedProgram& made = loaded(program, "harp_program_output");
+    fill(made.signature().outputs, program->compiled->outputs, index, info, "harp_program_output");
   });
 }
 
