@@ -41,8 +41,8 @@ CompileSettings::Backend backend_of(const char* name) {
   fail(Code::kInvalidArgument, "harp_compile_options: there is no backend \"", backend, "\" (there are interp and c)");
 }
 
-Target target_of(const char* name) {
-  if (name == nullptr) return host_target();
+Target target_of(const harp_context& context, const char* name) {
+  if (name == nullptr) return context.host;
   const std::optional<Target> target = target_from_name(name);
   HARP_CHECK(target.has_value(), Code::kInvalidArgument, "harp_compile_options: there is no target \"", name, "\" (there are ",
              join(targets(), ", ", [](const Target& row) { return row.name; }), ")");
@@ -68,7 +68,7 @@ CompileSettings read_compile_settings(const harp_context& context, const harp_co
 
   CompileSettings settings;
   settings.backend = backend_of(given.backend);
-  settings.pipeline.target = target_of(given.target);
+  settings.pipeline.target = target_of(context, given.target);
   settings.pipeline.plain_text = given.plain_text != 0;
   settings.pipeline.simd_width = given.simd_width;
   if (given.schedule != nullptr) settings.pipeline.schedule_override = given.schedule;

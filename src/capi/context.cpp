@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/target.h"
 #include "capi/handles.h"
 #include "capi/structs.h"
 
@@ -86,7 +85,7 @@ int32_t harp_backend_available(harp_context* context, const char* name) {
 harp_string* harp_context_describe(harp_context* context, harp_error** err) {
   return guard(err, [&] {
     CompileService& service = required(context, "harp_context_describe", "context").service;
-    std::string text = cat("version: ", harp_version_string(), "\nhost: ", host_triple(), "\ntarget: ", host_target().name, "\nbackends: ");
+    std::string text = cat("version: ", harp_version_string(), "\nhost: ", host_triple(), "\ntarget: ", context->host.name, "\nbackends: ");
     try {
       const CompilerIdentity identity = service.compiler();
       append(text, cat("interp, c\ncompiler: ", identity.program, "\ncompiler version: ", identity.version_line(), "\n"));

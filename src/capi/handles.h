@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/process.h"
+#include "base/target.h"
 #include "capi/compiled_program.h"
 #include "capi/dims.h"
 #include "capi/error.h"
@@ -66,7 +67,8 @@ struct harp_context : harp::capi::Counted {
 
   harp::HostHooks hooks;
   harp::Log log;
-  std::string dump;  // stages to log of every compilation
+  std::string dump;                         // stages to log of every compilation
+  harp::Target host = harp::host_target();  // asked once: a virtual machine takes microseconds to answer
   harp::RealFileSystem files;
   harp::RealProcess process;
   harp::System system{files, process};
