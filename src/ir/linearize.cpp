@@ -323,7 +323,7 @@ class Linearizer {
 
   void loop(const Stmt& s) {
     define_offsets(s.begin);
-    define_offsets(s.end);
+    if (s.loop != LoopKind::kThread) define_offsets(s.end);  // the caller decides where a thread's iterations end
     Block block;
     block.loop = &s;
     block.variable = variable_of(s.variable);
