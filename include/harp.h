@@ -196,7 +196,7 @@ typedef struct harp_context_options {
 #define HARP_CONTEXT_OPTIONS_INIT \
   { sizeof(harp_context_options), NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, 0, 0, NULL, 0, NULL }
 
-/* Makes a context. options may be NULL. Searches no compiler and touches no file yet. */
+/* Makes a context. options may be NULL. Opens the cache directory (makes it, if it is not there); searches no compiler yet. */
 HARP_API harp_context* harp_context_new(const harp_context_options* options, harp_error** err);
 HARP_API harp_context* harp_context_retain(harp_context* context);
 HARP_API void harp_context_release(harp_context* context);

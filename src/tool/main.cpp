@@ -92,6 +92,9 @@ int main(int argc, char** argv) {
   add_emit(app, context, compile, emit_arguments);
   add_others(app, context);
   try {
+    const auto is_verb = [&](const CLI::App* verb) { return verb->get_name() == argv[1]; };
+    if (argc > 1 && argv[1][0] != '-' && std::as_const(app).get_subcommands(is_verb).empty())
+      throw Failure{"there is no verb '" + std::string(argv[1]) + "' (harp --help lists them)", 2};
     app.parse(argc, argv);
     return 0;
   } catch (const Failure& failure) {

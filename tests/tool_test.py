@@ -1,0 +1,294 @@
+"""The program `harp` as a user sees it: what it prints, what it writes, exit status, and that nothing is written when it fails.
+
+Each case is a method whose docstring line names what it covers, and is reported by that name (see rows.py).
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import traceback
+
+import numpy
+
+HARP = os.environ["HARP_TOOL"]
+
+SOFTMAX = """harp 1
+# softmax over the last axis, any number of rows
+graph softmax(x: f32[n, 1024]) flags=[broadcast] {
+  m = max(x, axes=[-1], keepdims=true)
+  e = exp(sub(x, m))
+  s = sum(e, axes=[-1], keepdims=true)
+  return y = div(e, s)
+}
+"""
+TWO = """harp 1
+graph two(x: f32[n, 3], i: i32[n]) {
+  return y = exp(x), z = i + i
+}
+"""
+DTYPES = {"bool": numpy.bool_, "i32": numpy.int32, "i64": numpy.int64, "f32": numpy.float32, "f64": numpy.float64}
+
+
+def splitmix(seed, count):
+    """The numbers the tool's random arrays are made of."""
+    with numpy.errstate(over="ignore"):
+        z = numpy.uint64(seed) + numpy.arange(1, count + 1, dtype=numpy.uint64) * numpy.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> numpy.uint64(30))) * numpy.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> numpy.uint64(27))) * numpy.uint64(0x94D049BB133111EB)
+        return z ^ (z >> numpy.uint64(31))
+
+
+class Tool:
+    def __init__(self, scratch):
+        self.scratch = scratch
+        self.environment = {**os.environ, "HARP_CACHE_DIR": os.path.join(scratch, "cache")}
+        self.environment.pop("HARP_DUMP", None)
+        self.softmax = self.write("softmax.harp", SOFTMAX)
+        self.two = self.write("two.harp", TWO)
+
+    def path(self, name):
+        return os.path.join(self.scratch, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+    def save(self, name, array):
+        numpy.save(self.path(name), array)
+        return self.path(name)
+
+    def harp(self, *arguments, status=0, text=None, **environment):
+        """stdout and stderr of a call, whose exit status has to be this one."""
+        result = subprocess.run([HARP, *arguments], input=text, capture_output=True, text=True, check=False, timeout=300,
+                                env={**self.environment, **environment})
+        assert result.returncode == status, f"harp {' '.join(arguments)}: exit status {result.returncode}\n{result.stdout}{result.stderr}"
+        if status != 0:
+            assert re.search(r"^harp: ", result.stderr, re.M), f"no message: {result.stderr!r}"
+            assert result.stdout == "", f"printed in spite of failing: {result.stdout!r}"
+        return result.stdout, result.stderr
+
+    def fails(self, status, message, *arguments, **environment):
+        _, stderr = self.harp(*arguments, status=status, **environment)
+        assert message in stderr, f"{' '.join(arguments)}: expected '{message}' in {stderr!r}"
+
+    # The cases
+
+    def case_softmax(self):
+        """H4.by_name/interp,c X2.stable/c: the softmax of any n on both backends, with equal bits"""
+        for rows in (1, 7, 512):
+            x = self.save("x.npy", numpy.random.default_rng(rows).normal(size=(rows, 1024)).astype(numpy.float32))
+            outputs = []
+            for backend in ("interp", "c"):
+                out = self.path(f"{backend}.npy")
+                self.harp("run", self.softmax, "--input", f"x={x}", "--output", f"y={out}", "--backend", backend)
+                outputs.append(numpy.load(out))
+            assert outputs[0].shape == (rows, 1024) and outputs[0].dtype == numpy.float32
+            assert outputs[0].tobytes() == outputs[1].tobytes()
+            e = numpy.exp(numpy.load(x).astype(numpy.float64))
+            assert numpy.allclose(outputs[0], e / e.sum(axis=1, keepdims=True), rtol=1e-5)
+
+    def case_random(self):
+        """C1: random inputs are those of the documented generator"""
+        for name, dtype in DTYPES.items():
+            graph = self.write("copy.harp", f"harp 1\ngraph copy(x: {name}[n, 5]) {{\n  return y = x\n}}\n")
+            out = self.path("random.npy")
+            self.harp("run", graph, "--backend", "interp", "--random", f"x={name}[40, 5]:123", "--output", f"y={out}")
+            z = splitmix(123, 200)
+            if name == "bool":
+                expected = (z & numpy.uint64(1)).astype(bool)
+            elif name.startswith("i"):
+                expected = (z % numpy.uint64(201)).astype(numpy.int64) - 100
+            elif name == "f32":
+                expected = (z >> numpy.uint64(40)).astype(numpy.float32) * numpy.float32(2.0**-23) - numpy.float32(1)
+            else:
+                expected = (z >> numpy.uint64(11)).astype(numpy.float64) * 2.0**-52 - 1
+            assert numpy.array_equal(numpy.load(out), expected.astype(dtype).reshape(40, 5)), name
+            assert numpy.load(out).dtype == dtype
+
+    def case_summary(self):
+        """C1: --output y=- prints a summary; so does no --output at all"""
+        x = self.save("s.npy", numpy.array([[0, 1, 2]] * 4, dtype=numpy.float32))
+        i = self.save("i.npy", numpy.arange(4, dtype=numpy.int32))
+        expected = "z: i32[4]  min 0  max 6  mean 3\n  0 2 4 6\n"
+        stdout, _ = self.harp("run", self.two, "--input", f"x={x}", "--input", f"i={i}", "--output", "z=-")
+        assert stdout == expected, stdout
+        stdout, _ = self.harp("run", self.two, "--input", f"x={x}", "--input", f"i={i}", "--backend", "interp")
+        assert stdout.startswith("y: f32[4, 3]  min 1  max 7.38906") and stdout.endswith(expected), stdout
+        stdout, _ = self.harp("run", "-", "--random", "x=f32[0]", text="graph g(x: f32[n]) {\n  return y = log(x)\n}\n")
+        assert stdout == "y: f32[0]\n  no elements\n", stdout
+        x = self.save("s.npy", numpy.array([-1, 1], dtype=numpy.float64))
+        stdout, _ = self.harp("run", "-", "--input", f"x={x}", text="graph g(x: f64[n]) {\n  return y = log(x)\n}\n")
+        assert "nan 1" in stdout, stdout
+
+    def case_npy(self):
+        """C1: .npy inputs of every dtype, both byte orders, C and Fortran order, and versions 1 to 3"""
+        for name, dtype in DTYPES.items():
+            graph = self.write("copy.harp", f"harp 1\ngraph copy(x: {name}[n, m]) {{\n  return y = x\n}}\n")
+            values = (numpy.arange(6).reshape(2, 3) % 2 if name == "bool" else numpy.arange(6).reshape(2, 3) - 3).astype(dtype)
+            variants = [values, numpy.asfortranarray(values)]
+            if name != "bool":
+                variants += [values.astype(numpy.dtype(dtype).newbyteorder(">")), values.astype(numpy.dtype(dtype).newbyteorder("<"))]
+            for array in variants:
+                for version in ((1, 0), (2, 0), (3, 0)):
+                    with open(self.path("v.npy"), "wb") as file:
+                        numpy.lib.format.write_array(file, array, version=version)
+                    self.harp("run", graph, "--backend", "interp", "--input", f"x={self.path('v.npy')}", "--output", f"y={self.path('w.npy')}")
+                    got = numpy.load(self.path("w.npy"))
+                    assert got.dtype == dtype and numpy.array_equal(got, values), (name, version)
+
+    def case_bad_input(self):
+        """C1: inputs that do not fit: exit status 1, the message says what was expected and what came, nothing is written"""
+        out = self.path("never.npy")
+        run = ("run", self.softmax, "--backend", "interp", "--output", f"y={out}")
+        doubles = self.save("d.npy", numpy.zeros((2, 1024)))
+        self.fails(1, 'input "x" has to be f32[n, 1024], but got f64[2, 1024]', *run, "--input", f"x={doubles}")
+        narrow = self.save("n.npy", numpy.zeros((2, 10), dtype=numpy.float32))
+        self.fails(1, "but got f32[2, 10]: axis 1 must be 1024", *run, "--input", f"x={narrow}")
+        text = self.save("t.npy", numpy.array(["a", "b"]))
+        self.fails(1, "string arrays", *run, "--input", f"x={text}")
+        objects = self.path("o.npy")
+        numpy.save(objects, numpy.array([None]), allow_pickle=True)
+        self.fails(1, "object arrays", *run, "--input", f"x={objects}")
+        records = self.save("r.npy", numpy.zeros(3, dtype=[("a", "<f4")]))
+        self.fails(1, "structured arrays", *run, "--input", f"x={records}")
+        with open(narrow, "rb") as file:
+            whole = file.read()
+        for name, content, message in (("cut.npy", whole[:-1], "truncated"), ("long.npy", whole + b"x", "bytes after")):
+            with open(self.path(name), "wb") as file:
+                file.write(content)
+            self.fails(1, message, *run, "--input", f"x={self.path(name)}")
+        self.fails(1, "No such file or directory", *run, "--input", f"x={self.path('missing.npy')}")
+        self.fails(1, "No such file or directory", "run", self.path("missing.harp"))
+        broken = self.write("broken.harp", "harp 1\ngraph g(x: f32[2]) {\n  return y = frobnicate(x)\n}\n")
+        self.fails(1, "frobnicate", "run", broken)
+        self.fails(1, "no backend", "run", self.softmax, "--backend", "cuda", "--random", "x=f32[2,1024]")
+        self.fails(1, "math level", "run", self.softmax, "--math", "fast", "--random", "x=f32[2,1024]")
+        self.fails(1, "threads is 4", "run", self.softmax, "--threads", "4", "--random", "x=f32[2,1024]")
+        self.fails(1, "no-such-cc", "run", self.softmax, "--compiler", "no-such-cc", "--random", "x=f32[2,1024]", "--output", f"y={out}")
+        self.fails(1, "no-such-cc", "run", self.softmax, "--random", "x=f32[2,1024]", "--output", f"y={out}", HARP_CC="no-such-cc")
+        assert not os.path.exists(out)
+
+    def case_all_or_nothing(self):
+        """C1: of several output files all are written or none, and temporary files never stay"""
+        good, bad = self.path("good.npy"), self.path("no/such/folder.npy")
+        run = ("run", self.two, "--backend", "interp", "--random", "x=f32[4,3]", "--random", "i=i32[4]")
+        self.harp("info")  # the cache directory is there from now on
+        before = sorted(os.listdir(self.scratch))
+        self.fails(1, "cannot write", *run, "--output", f"y={good}", "--output", f"z={bad}")
+        assert sorted(os.listdir(self.scratch)) == before
+        self.harp(*run, "--output", f"y={good}", "--output", "z=/dev/null")
+        assert numpy.load(good).shape == (4, 3)
+        assert sorted(os.listdir(self.scratch)) == sorted(before + ["good.npy"])
+
+    def case_usage(self):
+        """C1: a wrong command line: exit status 2, and --help for every verb"""
+        for verb in ((), ("run",), ("emit",), ("info",), ("cache",), ("cache", "list"), ("cache", "clear")):
+            stdout, _ = self.harp(*verb, "--help")
+            assert "--help" in stdout
+        stdout, _ = self.harp("--version")
+        assert re.match(r"harp \d+\.\d+\.\d+$", stdout), stdout
+        self.fails(2, "subcommand")
+        self.fails(2, "no verb 'frobnicate'", "frobnicate")
+        self.fails(2, "graph", "run")
+        self.fails(2, "--frobnicate", "run", self.softmax, "--frobnicate")
+        self.fails(2, "input 'x' is missing: give --input x=FILE.npy", "run", self.softmax, "--backend", "interp")
+        run = ("run", self.softmax, "--backend", "interp", "--random", "x=f32[2,1024]")
+        self.fails(2, "no input 'w' (it has x)", *run, "--random", "w=f32[2]")
+        self.fails(2, "input 'x' is given twice", *run, "--random", "x=f32[2,1024]")
+        self.fails(2, "no output 'w' (it has y)", *run, "--output", "w=-")
+        self.fails(2, "is no assignment", *run, "--output", "y")
+        self.fails(2, "is no size like n=7", *run, "--shape", "n")
+        self.fails(2, "is no size like n=7", *run, "--shape", "n=seven")
+        for wrong in ("f32", "f33[2]", "f32[2", "f32[two]", "f32[-2]", "f32[2]7", "f32[2]:", "f32[2]:x"):
+            self.fails(2, "is no random array", "run", self.softmax, "--backend", "interp", "--random", f"x={wrong}")
+
+    def case_shapes(self):
+        """G16.one_kernel/interp,c L3.shape_vars: --shape gives the sizes no input has, --specialize fixes one"""
+        graph = self.write("counted.harp", "harp 1\ngraph counted(x: i32[n]) {\n  shape k in 0..10\n  return y = arange(n=k), z = x + x\n}\n")
+        for backend in ("interp", "c"):
+            run = ("run", graph, "--backend", backend, "--random", "x=i32[3]")
+            stdout, _ = self.harp(*run, "--shape", "k=4", "--output", "y=-")
+            assert stdout.startswith("y: i32[4]"), stdout
+            self.harp(*run, "--shape", "k=4", "--shape", "n=3")
+            self.fails(1, "shape variable k", *run)
+            self.fails(1, "k is 11, outside 0..10", *run, "--shape", "k=11")
+            self.fails(1, "n is given as 5, but is 3", *run, "--shape", "k=4", "--shape", "n=5")
+            self.fails(1, 'no shape variable "m"', *run, "--shape", "m=4")
+            stdout, _ = self.harp(*run, "--specialize", "k=4", "--output", "y=-")
+            assert stdout.startswith("y: i32[4]"), stdout
+
+    def case_options(self):
+        """H2.kernel X2.simd_width/c: --time, --dump, --verbose and the options of compilation"""
+        run = ("run", self.softmax, "--random", "x=f32[3,1024]:1")
+        plain, _ = self.harp(*run)
+        for options in (["--plain-text"], ["--simd-width", "4"], ["--disable", "all"], ["--flag=-O1"], ["--target", "x86-64-v2"], ["--compiler", "gcc"]):
+            if options[0] == "--target" and os.uname().machine != "x86_64":
+                continue
+            stdout, _ = self.harp(*run, *options)
+            assert stdout == plain, options
+        self.fails(1, "--no-such-flag", *run, "--flag=--no-such-flag")
+        stdout, _ = self.harp(*run, "--time")
+        assert re.search(r"^time: pipeline .* ms, compile .* ms \(disk cache\), run .* ms", stdout, re.M), stdout
+        _, stderr = self.harp(*run, "--dump", "schedule,source")
+        assert "stage schedule" in stderr and "stage c" in stderr, stderr
+        _, stderr = self.harp(*run, HARP_DUMP="opt")
+        assert stderr == ""  # dumping goes to the log, which nobody asked for
+
+    def case_emit(self):
+        """H2.graph H2.uop_graph H2.optimised_uop_graph H2.linear_uops H2.source G18.dot: every stage is printed"""
+        for stage in ("graph", "opt", "schedule", "ir", "ir-opt", "linear", "c", "dot"):
+            stdout, _ = self.harp("emit", self.softmax, "--lang", stage)
+            assert len(stdout) > 50, stage
+        stdout, _ = self.harp("emit", self.softmax, "--lang", "graph")
+        again, _ = self.harp("emit", "-", "--lang", "graph", text=stdout)
+        assert stdout == again
+        out = self.path("softmax.c")
+        self.harp("emit", self.softmax, "-o", out)
+        run = subprocess.run(["cc", "-std=gnu11", "-O1", "-march=native", "-Wall", "-Werror", "-c", out, "-o", self.path("softmax.o")], capture_output=True,
+                             text=True, check=False)
+        assert run.returncode == 0, run.stderr
+        self.fails(1, "assembly", "emit", self.softmax, "--lang", "assembly")
+        self.fails(1, "cannot write", "emit", self.softmax, "-o", self.path("no/such/folder.c"))
+
+    def case_info_and_cache(self):
+        """C1: info names version, compiler, cache and CPU; cache lists and clears"""
+        stdout, _ = self.harp("info")
+        for key in ("version: ", "host: ", "target: ", "backends: interp, c", "compiler: /", "cache: " + self.path("cache")):
+            assert key in stdout, stdout
+        stdout, _ = self.harp("info", HARP_CC="no-such-cc")
+        assert "backends: interp\n" in stdout and "no-such-cc" in stdout, stdout
+        self.harp("cache", "clear")
+        self.harp("run", self.softmax, "--random", "x=f32[2,1024]")
+        stdout, _ = self.harp("cache", "list")
+        assert re.search(r"^[0-9a-f]{32}\t\d+\t\d+\t\S+\t.*\tsoftmax\(x: f32\[n, 1024\]\)", stdout, re.M), stdout
+        self.harp("cache", "clear")
+        stdout, _ = self.harp("cache", "list")
+        assert "softmax" not in stdout, stdout
+
+
+def main():
+    failed = 0
+    results = os.environ.get("HARP_TEST_RESULTS")
+    with tempfile.TemporaryDirectory(prefix="harp-tool-") as scratch:
+        tool = Tool(scratch)
+        for name in [name for name in dir(tool) if name.startswith("case_")]:
+            case = getattr(tool, name)
+            title = case.__doc__.splitlines()[0]
+            status = "pass"
+            try:
+                case()
+            except (AssertionError, OSError, ValueError, subprocess.SubprocessError):
+                status = "fail"
+                failed += 1
+                traceback.print_exc(file=sys.stdout)
+            print(f"{status} {title}")
+            if results:
+                with open(results, "a", encoding="utf-8") as file:
+                    file.write(f"{status}\t{title}\t{os.path.abspath(__file__)}\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
