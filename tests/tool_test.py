@@ -134,7 +134,8 @@ class Tool:
                 for version in ((1, 0), (2, 0), (3, 0)):
                     with open(self.path("v.npy"), "wb") as file:
                         numpy.lib.format.write_array(file, array, version=version)
-                    self.harp("run", graph, "--backend", "interp", "--input", f"x={self.path('v.npy')}", "--output", f"y={self.path('w.npy')}")
+                    files = ("--input", f"x={self.path('v.npy')}", "--output", f"y={self.path('w.npy')}")
+                    self.harp("run", graph, "--backend", "interp", *files)
                     got = numpy.load(self.path("w.npy"))
                     assert got.dtype == dtype and numpy.array_equal(got, values), (name, version)
 
@@ -206,7 +207,7 @@ class Tool:
 
     def case_shapes(self):
         """G16.one_kernel/interp,c L3.shape_vars: --shape gives the sizes no input has, --specialize fixes one"""
-        graph = self.write("counted.harp", "harp 1\ngraph counted(x: i32[n]) {\n  shape k in 0..10\n  return y = arange(n=k), z = x + x\n}\n")
+        graph = self.write("counted.harp", "graph counted(x: i32[n]) {\n  shape k in 0..10\n  return y = arange(n=k), z = x + x\n}\n")
         for backend in ("interp", "c"):
             run = ("run", graph, "--backend", backend, "--random", "x=i32[3]")
             stdout, _ = self.harp(*run, "--shape", "k=4", "--output", "y=-")
@@ -223,7 +224,8 @@ class Tool:
         """H2.kernel X2.simd_width/c: --time, --dump, --verbose and the options of compilation"""
         run = ("run", self.softmax, "--random", "x=f32[3,1024]:1")
         plain, _ = self.harp(*run)
-        for options in (["--plain-text"], ["--simd-width", "4"], ["--disable", "all"], ["--flag=-O1"], ["--target", "x86-64-v2"], ["--compiler", "gcc"]):
+        for options in (["--plain-text"], ["--simd-width", "4"], ["--disable", "all"], ["--flag=-O1"], ["--target", "x86-64-v2"],
+                        ["--compiler", "gcc"]):
             if options[0] == "--target" and os.uname().machine != "x86_64":
                 continue
             stdout, _ = self.harp(*run, *options)
@@ -246,8 +248,8 @@ class Tool:
         assert stdout == again
         out = self.path("softmax.c")
         self.harp("emit", self.softmax, "-o", out)
-        run = subprocess.run(["cc", "-std=gnu11", "-O1", "-march=native", "-Wall", "-Werror", "-c", out, "-o", self.path("softmax.o")], capture_output=True,
-                             text=True, check=False)
+        command = ["cc", "-std=gnu11", "-O1", "-march=native", "-Wall", "-Werror", "-c", out, "-o", self.path("softmax.o")]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
         assert run.returncode == 0, run.stderr
         self.fails(1, "assembly", "emit", self.softmax, "--lang", "assembly")
         self.fails(1, "cannot write", "emit", self.softmax, "-o", self.path("no/such/folder.c"))
