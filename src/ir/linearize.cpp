@@ -253,10 +253,10 @@ class Linearizer {
         if (const auto p = planned.find(s); p != planned.end())
           p->second.hoisted |= p->second.level < user.level || (is_trivial(*u) && user.hoisted) || is_indexed(*u, s);
     }
-    for (const UOp* u : values) emit(u, planned);
+    for (const UOp* u : values) emit(u, planned, std::find(roots.begin(), roots.end(), u) != roots.end());
   }
 
-  void emit(const UOp* u, std::unordered_map<const UOp*, Place>& planned) {
+  void emit(const UOp* u, std::unordered_map<const UOp*, Place>& planned, bool is_root) {
     Place& place = planned[u];
     define_offsets(u->lane_step);
     if (u->kind == UKind::kLoad)
@@ -272,7 +272,7 @@ class Linearizer {
     for (const UOp* s : u->sources)
       if (const auto p = planned.find(s); p != planned.end()) place.size += p->second.size;
     // A name that is no longer right would still be in sight, so that value gets another.
-    const bool named = uses_[u] > 1 || place.hoisted || place.size > kLargestExpression || !place.guards.empty() ||
+    const bool named = uses_[u] > 1 || place.hoisted || (place.size > kLargestExpression && !is_root) || !place.guards.empty() ||
                        u->kind == UKind::kRarely || level_named(u) >= 0;
     if (!named) return;
     place.size = 0;

@@ -309,24 +309,52 @@ std::string Unit::index_helper(std::string_view what) {
 }
 
 std::string Unit::fold(Op combine, const ir::Function* function, DType dtype, int lanes, int size, bool each_lane) {
-  const std::string name = cat("fold_", harp::name(combine), "_", size, "_",
-                               lanes == 1 ? std::string(harp::name(dtype)) : vector_type(dtype, lanes), each_lane ? "_lanes" : "");
+  const std::string stored = lanes == 1 ? std::string(harp::name(dtype)) : vector_type(dtype, lanes);
+  const std::string name = cat("fold_", harp::name(combine), "_", size, "_", stored, each_lane ? "_lanes" : "");
   once(name, [&] {
-    const std::string stored = type(dtype, lanes), element = type(dtype, 1);
-    const auto combined = [&](const std::string& a, const std::string& b, int n) {
+    const auto combined = [&](std::string_view a, std::string_view b, int n) {
       if (function != nullptr) return cat(this->function(*function, n), "(", a, ", ", b, ")");
       return cat(a, combine == Op::kAdd ? " + " : " * ", b);
     };
-    const auto halve = [&](std::string_view array, std::string_view from, int n) {
-      return cat("  for (int half = ", from, "; half > 0; half /= 2)\n    for (int i = 0; i < half; ++i) ", array,
-                 "[i] = ", combined(cat(array, "[i]"), cat(array, "[i + half]"), n), ";\n");
-    };
-    std::string text = cat("/* Element i with element i + half, the halves of what is left. */\nstatic inline ",
-                           each_lane ? stored : element, " ", name, "(", stored, "* s) {\n");
-    if (size > 1) append(text, halve("s", cat(size / 2), lanes));
-    if (lanes == 1 || each_lane) return cat(text, "  return s[0];\n}\n");
-    append(text, cat("  ", element, " e[", lanes, "];\n", lane_loop("e[lane] = s[0][lane];", lanes)));
-    return cat(text, halve("e", cat(lanes / 2), 1), "  return e[0];\n}\n");
+    const std::string_view comment = "/* Element i with element i + half, the halves of what is left. */\n";
+    const int width =
+        lanes > 1 || options_.plain_text ? lanes : std::min(size, options_.target.vector_bytes / static_cast<int>(size_of(dtype)));
+    if (each_lane || width == 1)
+      return cat(comment, "static __attribute__((noinline)) ", each_lane ? type(dtype, lanes) : type(dtype, 1), " ", name, "(", type(dtype, lanes), "* s) {\n",
+                 size == 1 ? std::string()
+                           : cat("  for (int half = ", size / 2, "; half > 0; half /= 2)\n    for (int i = 0; i < half; ++i) s[i] = ",
+                                 combined("s[i]", "s[i + half]", lanes), ";\n"),
+                 "  return s[0];\n}\n");
+    // whole vectors first, then halves of the one that is left, then its last lanes
+    std::string text = cat(comment, "static __attribute__((noinline)) ", type(dtype, 1), " ", name, "(const ", type(dtype, lanes), "* s) {\n");
+    std::vector<std::string> parts;
+    const std::string vector_pointer = cat("const ", type(dtype, width), "*");
+    for (int i = 0; i < size * lanes / width; ++i)
+      parts.push_back(lanes > 1 ? cat("s[", i, "]")
+                                : cat("*(", vector_pointer, ")", i == 0 ? std::string("s") : cat("(s + ", i * width, ")")));
+    char level = 'a';
+    for (; parts.size() > 1; ++level) {
+      const size_t half = parts.size() / 2;
+      std::vector<std::string> next;
+      for (size_t i = 0; i < half; ++i) {
+        next.push_back(cat(level, i));
+        append(text, cat("  const ", type(dtype, width), " ", next.back(), " = ", combined(parts[i], parts[i + half], width), ";\n"));
+      }
+      parts = std::move(next);
+    }
+    std::string left = parts[0];
+    int n = width;
+    for (; n > 4; n /= 2, ++level) {
+      const auto part = [&](int first) { return cat("__builtin_shufflevector(", left, ", ", left, ", ", lane_numbers(first, n / 2), ")"); };
+      const std::string next = cat(level, "0");
+      append(text, cat("  const ", type(dtype, n / 2), " ", next, " = ", combined(part(0), part(n / 2), n / 2), ";\n"));
+      left = next;
+    }
+    const auto lane = [&](int i) { return cat(left, "[", i, "]"); };
+    if (n == 2) return cat(text, "  return ", combined(lane(0), lane(1), 1), ";\n}\n");
+    const std::string even = combined(lane(0), lane(2), 1), odd = combined(lane(1), lane(3), 1);
+    return cat(text, "  return ",
+               combined(function != nullptr ? even : cat("(", even, ")"), function != nullptr ? odd : cat("(", odd, ")"), 1), ";\n}\n");
   });
   return name;
 }
