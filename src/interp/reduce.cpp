@@ -55,6 +55,7 @@ class Chains {
 
   const T* finish() {
     for (size_t level = 0; level + 1 < levels_.size(); ++level) carry(level);
+    for (T& value : levels_.back().values) value = Step::combine(identity_, value);  // -0, of products that underflow, becomes +0
     return levels_.back().values.data();
   }
 
@@ -110,7 +111,7 @@ class Lanes {
 
   T finish() {
     const T last = combine_lanes();
-    if (results_.empty()) return last;
+    if (results_.empty()) return Step::combine(identity_, last);
     results_.push_back(last);
     Lanes<Step, 1> next;
     next.push({results_.data()}, {1}, static_cast<int64_t>(results_.size()));

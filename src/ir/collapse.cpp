@@ -6,20 +6,20 @@ namespace harp::ir {
 namespace {
 
 /// Every position expression of the statements: indices and conditions of UOps and statements, bounds of loops.
-std::vector<Sym> positions_of(const Body& body) {
+std::vector<Sym> positions_of(Arena& arena, const Body& body) {
   std::vector<Sym> positions;
   for (const Stmt* s : statements_of(body))
     for (const Sym& e : {s->condition, s->begin, s->end, s->index}) positions.push_back(e);
-  for (const UOp* u : uops_of(body)) positions.push_back(u->index);
+  for (const UOp* u : uops_of(arena, body)) positions.push_back(u->index);
   return positions;
 }
 
 /// Can both loops be written over `joined`? An expression can if putting joined in place of the inner variable (and 0 for the outer),
 /// and then outer * extent + inner in place of joined, gives the same normal form again.
-bool can_join(const Stmt* outer, const Stmt* inner, Sym joined) {
+bool can_join(Arena& arena, const Stmt* outer, const Stmt* inner, Sym joined) {
   const SymAtom *i = variable_of(outer->variable), *j = variable_of(inner->variable);
   const Sym pair = outer->variable * inner->end + inner->variable;
-  for (const Sym& e : positions_of(inner->body)) {
+  for (const Sym& e : positions_of(arena, inner->body)) {
     if (!depends_on(e, i) && !depends_on(e, j)) continue;
     const Sym together = substitute(e, {{i, 0}, {j, joined}});
     if (!(substitute(together, {{variable_of(joined), pair}}) == e)) return false;
@@ -36,7 +36,7 @@ Stmt* collapse(Arena& arena, Stmt* outermost) {
     Stmt *outer = nest[depth], *inner = nest[depth + 1];
     if (!outer->begin.is_constant(0) || !inner->begin.is_constant(0) || depends_on(inner->end, variable_of(outer->variable))) continue;
     Stmt* joined = new_loop(arena, variable_of(outer->variable)->name, 0, outer->end * inner->end);
-    if (!can_join(outer, inner, joined->variable)) continue;
+    if (!can_join(arena, outer, inner, joined->variable)) continue;
     Substituter substitute(arena, {{variable_of(outer->variable), 0}, {variable_of(inner->variable), joined->variable}});
     joined->body = substitute(inner->body);
     nest[depth] = joined;

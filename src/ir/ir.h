@@ -52,6 +52,7 @@ struct UOp {
   Op op = Op::kInput;  // kAlu
   Type type;
   uint32_t id = 0;    // order of creation: sources have smaller ids
+  mutable uint32_t mark = 0;  // the last walk (Arena::new_mark) that met it; not part of the value
   int buffer = -1;    // kLoad: parameter of the kernel; kAcc: accumulator; kParam: parameter
   Sym index = 0;      // kIndex, kInRange, kLoad, kAcc
   Sym lane_step = 0;  // with lanes > 1
@@ -195,6 +196,9 @@ class Arena {
   /// alu() or call() of function_of(), whichever the op needs: how lowering makes every elementwise value.
   const UOp* apply(Op op, DType dtype, std::vector<const UOp*> sources);
 
+  /// A number no UOp of this arena is marked with yet.
+  uint32_t new_mark() { return ++last_mark_; }
+
   Stmt* statement(StmtKind kind);
   Function* new_function(std::string name, std::vector<DType> parameters, DType result);
   /// The function made under this name, or null.
@@ -205,6 +209,7 @@ class Arena {
   struct State;
   std::shared_ptr<SymTable> syms_;
   std::unique_ptr<State> state_;
+  uint32_t last_mark_ = 0;
 };
 
 /// One program: what the renderer turns into one translation unit.

@@ -30,9 +30,9 @@ std::optional<Sym> border(Sym condition, const Stmt* loop) {
   return k > 0 ? ceil_div(-linear->rest, k) : floor_div(linear->rest, -k) + 1;
 }
 
-std::vector<Sym> borders_of(const Stmt* loop) {
+std::vector<Sym> borders_of(Arena& arena, const Stmt* loop) {
   std::vector<Sym> conditions;
-  for (const UOp* u : uops_of(loop->body)) {
+  for (const UOp* u : uops_of(arena, loop->body)) {
     if (u->kind == UKind::kInRange) conditions.push_back(u->index);
     collect_selects(u->index, conditions);
   }
@@ -65,7 +65,7 @@ Body partition(Arena& arena, Stmt* loop, int budget) {
     // the leftmost border first, so that the parts to its right are the ones that still have borders
     std::optional<Sym> at;
     if (splits > 0) {
-      for (const Sym& b : borders_of(part)) {
+      for (const Sym& b : borders_of(arena, part)) {
         if (proven_at_most(b, part->begin) || proven_at_most(part->end, b)) continue;
         const Sym inside = max(part->begin, min(b, part->end));
         if (inside == part->begin || inside == part->end) continue;

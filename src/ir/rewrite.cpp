@@ -2,7 +2,6 @@
 #include "ir/rewrite.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "base/error.h"
 
@@ -102,16 +101,17 @@ std::vector<const Stmt*> statements_of(const Body& body) {
   return all;
 }
 
-std::vector<const UOp*> uops_of(const Body& body) {
+std::vector<const UOp*> uops_of(Arena& arena, const Body& body) {
   std::vector<const UOp*> order, stack;
-  std::unordered_set<const UOp*> seen;
+  const uint32_t mark = arena.new_mark();
   for (const Stmt* s : statements_of(body))
     for (const UOp* u : {s->value, s->mask, s->factor})
       if (u) stack.push_back(u);
   while (!stack.empty()) {
     const UOp* u = stack.back();
     stack.pop_back();
-    if (!seen.insert(u).second) continue;
+    if (u->mark == mark) continue;
+    u->mark = mark;
     order.push_back(u);
     stack.insert(stack.end(), u->sources.begin(), u->sources.end());
   }

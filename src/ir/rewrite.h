@@ -54,7 +54,7 @@ Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap);
 Body unroll(Arena& arena, const Stmt* loop);
 
 /// All UOps below the statements, sources before users.
-std::vector<const UOp*> uops_of(const Body& body);
+std::vector<const UOp*> uops_of(Arena& arena, const Body& body);
 /// All statements, the nested ones too.
 std::vector<const Stmt*> statements_of(const Body& body);
 

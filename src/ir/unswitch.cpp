@@ -19,12 +19,12 @@ std::optional<Sym> as_condition(const UOp* u) {
 }
 
 /// An invariant condition that guards a load or chooses in a where: the largest conjunction, if there is one.
-const UOp* find_condition(const Stmt* loop) {
+const UOp* find_condition(Arena& arena, const Stmt* loop) {
   std::vector<const SymAtom*> inside = {variable_of(loop->variable)};
   for (const Stmt* s : statements_of(loop->body))
     if (s->kind == StmtKind::kLoop) inside.push_back(variable_of(s->variable));
   const UOp* best = nullptr;
-  for (const UOp* u : uops_of(loop->body)) {
+  for (const UOp* u : uops_of(arena, loop->body)) {
     const bool guards = u->kind == UKind::kLoad && !u->sources.empty();
     const bool chooses = u->kind == UKind::kAlu && u->op == Op::kWhere;
     if (!guards && !chooses) continue;
@@ -37,7 +37,7 @@ const UOp* find_condition(const Stmt* loop) {
 }
 
 Body unswitch(Arena& arena, Stmt* loop, int budget) {
-  const UOp* condition = budget > 0 ? find_condition(loop) : nullptr;
+  const UOp* condition = budget > 0 ? find_condition(arena, loop) : nullptr;
   if (condition == nullptr) return {loop};
   Stmt* branch = arena.statement(StmtKind::kIf);
   branch->condition = *as_condition(condition);

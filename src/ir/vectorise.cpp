@@ -14,7 +14,7 @@ class Vectoriser {
 
   /// Can every position be written with a lane step, and does no accumulator carry from one iteration to the next?
   bool is_possible(const Body& body) {
-    for (const UOp* u : uops_of(body)) {
+    for (const UOp* u : uops_of(arena_, body)) {
       const bool has_position = u->kind == UKind::kIndex || u->kind == UKind::kInRange || u->kind == UKind::kLoad || u->kind == UKind::kAcc;
       if (has_position && !step_of(u->index)) return false;
     }

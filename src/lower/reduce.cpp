@@ -120,8 +120,13 @@ class ReduceLowering {
     s->factor = factor;
     return s;
   }
-  const UOp* result(const Level& level, size_t r, Sym element) {
-    const UOp* value = arena_.acc(accumulator_dtype(*c_.plan.reduces[r]), level.accumulators[r], element);
+  /// The value of reduction r: its accumulator on the last of `levels` levels. A sum of products that underflow is -0 after one
+  /// level and +0 after two, so the law adds +0.0 at the end.
+  const UOp* result(const Level& level, size_t levels, size_t r, Sym element) {
+    const Node& reduce = *c_.plan.reduces[r];
+    const UOp* value = arena_.acc(accumulator_dtype(reduce), level.accumulators[r], element);
+    if (reduce.as<ReduceAttributes>().product && levels == 1)
+      value = arena_.apply(Op::kAdd, reduce.dtype, {value, arena_.constant(identity_of(Op::kSum, reduce.dtype))});
     return c_.plan.reduces[r]->dtype == DType::kBool ? arena_.apply(Op::kCast, DType::kBool, {value}) : value;
   }
   /// element of `to` is combined with element of `from`, for every reduction.
@@ -170,6 +175,7 @@ class ReduceLowering {
     };
     Body body;
     Level final_level = levels.back();
+    size_t level_count = levels.size();
     if (outer_.empty()) {
       body = value_at(0);
     } else {
@@ -183,8 +189,9 @@ class ReduceLowering {
         into.push_back(loop);
       }, body);
       final_level = chain.back();
+      level_count += chain.size();
     }
-    for (size_t r = 0; r < c_.plan.reduces.size(); ++r) c_.values.bind(c_.plan.reduces[r], result(final_level, r, 0));
+    for (size_t r = 0; r < c_.plan.reduces.size(); ++r) c_.values.bind(c_.plan.reduces[r], result(final_level, level_count, r, 0));
     for (Stmt* s : store_outputs(c_, kept)) body.push_back(s);
     return body;
   }
@@ -326,7 +333,7 @@ class ReduceLowering {
     }, body);
     // the results, with what is computed from them
     Stmt* columns = new_loop(arena_, "column", 0, width);
-    for (size_t r = 0; r < c_.plan.reduces.size(); ++r) c_.values.bind(c_.plan.reduces[r], result(levels.back(), r, columns->variable));
+    for (size_t r = 0; r < c_.plan.reduces.size(); ++r) c_.values.bind(c_.plan.reduces[r], result(levels.back(), levels.size(), r, columns->variable));
     columns->body = store_outputs(c_, kept_at(columns->variable));
     if (kept_.empty()) {
       for (Stmt* s : unroll(arena_, columns)) body.push_back(s);
