@@ -447,3 +447,205 @@ TEST_CASE("C renderer: every elementwise op of i32 has the interpreter's bits") 
 TEST_CASE("C renderer: every elementwise op of i64 has the interpreter's bits") { check_all_ops(DType::kI64); }
 TEST_CASE("C renderer: every elementwise op of f32 has the interpreter's bits") { check_all_ops(DType::kF32); }
 TEST_CASE("C renderer: every elementwise op of f64 has the interpreter's bits") { check_all_ops(DType::kF64); }
+
+namespace {
+
+template <class T>
+std::vector<T> values_of(const Array& a) {
+  std::vector<T> v(a.count());
+  std::memcpy(v.data(), a.bytes.data(), a.bytes.size());
+  return v;
+}
+
+void for_each_unit(ModuleBuilder& (*make)(int lanes, ModuleBuilder& b), size_t widest, auto&& check) {
+  for (const render::RenderOptions& options : dialects())
+    for (const std::string& compiler : compilers()) {
+      ModuleBuilder b;
+      make(lanes_for(options, widest), b);
+      const Unit unit(b.render(options), compiler, options.target);
+      INFO(compiler, " ", std::string(options.target.name), options.plain_text ? " plain text" : "");
+      check(unit, b.module);
+    }
+}
+
+constexpr int64_t kRows = 5, kColumns = 1000;
+
+/// sum over the last axis in 64 lanes with a tail, and max of the same; dot product of two rows.
+ModuleBuilder& reduction_module(int lanes, ModuleBuilder& b) {
+  const int x = b.input(DType::kF32), w = b.input(DType::kF32);
+  const int sum = b.output(DType::kF32), largest = b.output(DType::kF32), dot = b.output(DType::kF32);
+  const Sym row = b.syms->loop("r", 0, kRows), block = b.syms->loop("b", 0, kColumns / 64 * 64), lane = b.syms->loop("l", 0, 64),
+            tail = b.syms->loop("t", 0, kColumns % 64);
+  ir::Kernel k;
+  k.comment = "reductions";
+  const Scalar zero = scalar_from_double(DType::kF32, 0), least = scalar_from_double(DType::kF32, -INFINITY);
+  k.accumulators = {
+      {{DType::kF32, 1}, 64, Op::kAdd, zero}, {{DType::kF32, 1}, 64, Op::kMax, least}, {{DType::kF32, 1}, 64, Op::kAdd, zero}};
+  const auto updates = [&](Sym element, Sym position, int n) {
+    const UOp* value = b.load(DType::kF32, 0, row * kColumns + position, n);
+    const UOp* factor = b.load(DType::kF32, 1, position, n);
+    return std::vector<Stmt*>{b.accumulator(StmtKind::kAccUpdate, 0, element, value),
+                              b.accumulator(StmtKind::kAccUpdate, 1, element, value),
+                              b.accumulator(StmtKind::kAccUpdate, 2, element, value, factor)};
+  };
+  std::vector<Stmt*> body;
+  for (int a = 0; a < 3; ++a) body.push_back(b.accumulator(StmtKind::kAccDeclare, a));
+  body.push_back(
+      b.loop(block, 0, kColumns / 64 * 64, 64, {b.loop(lane, 0, 64, lanes, updates(lane, block + lane, lanes), ir::LoopKind::kUnroll)}));
+  body.push_back(b.loop(tail, 0, kColumns % 64, 1, updates(tail, Sym(kColumns / 64 * 64) + tail, 1)));
+  for (int a = 0; a < 3; ++a) body.push_back(b.accumulator(StmtKind::kAccFold, a));
+  for (int a = 0; a < 3; ++a) body.push_back(b.store(2 + a, row, b.arena->acc(DType::kF32, a, 0)));
+  k.body = {b.loop(row, 0, kRows, 1, std::move(body), ir::LoopKind::kThread)};
+  b.launch(std::move(k), {x, w}, {sum, largest, dot});
+  return b;
+}
+
+float fold(std::vector<float> lanes, bool largest) {
+  for (size_t half = 32; half > 0; half /= 2)
+    for (size_t i = 0; i < half; ++i) lanes[i] = largest ? std::fmax(lanes[i], lanes[i + half]) : lanes[i] + lanes[i + half];
+  return lanes[0];
+}
+
+}  // namespace
+
+TEST_CASE("C renderer: 64 lanes, folded by halving, with a scalar tail") {
+  std::mt19937 random(5);
+  const auto draw = [&](size_t n) {
+    std::vector<float> v(n);
+    for (float& f : v) f = static_cast<float>(random() % 20001) * 0.37f - 3000.0f;
+    return v;
+  };
+  const std::vector<float> x = draw(kRows * kColumns), w = draw(kColumns);
+  for_each_unit(reduction_module, 4, [&](const Unit& unit, const ir::Module& module) {
+    std::vector<Array> inputs = {array_of(DType::kF32, x), array_of(DType::kF32, w)};
+    const std::vector<Array> results = run(unit, module, inputs, kRows);
+    for (size_t r = 0; r < kRows; ++r) {
+      std::vector<float> sum(64, 0.0f), dot(64, 0.0f), largest(64, -INFINITY);
+      for (size_t c = 0; c < kColumns; ++c) {
+        const float value = x[r * kColumns + c];
+        sum[c % 64] += value;
+        dot[c % 64] = std::fmaf(value, w[c], dot[c % 64]);
+        largest[c % 64] = std::fmax(largest[c % 64], value);
+      }
+      CHECK(values_of<float>(results[0])[r] == fold(sum, false));
+      CHECK(values_of<float>(results[1])[r] == fold(largest, true));
+      CHECK(values_of<float>(results[2])[r] == fold(dot, false));
+    }
+  });
+}
+
+namespace {
+
+constexpr int64_t kLength = 64;
+
+/// Every kind of access: masked, strided, reversed, broadcast loads; masked and strided stores; positions as values; bools in memory.
+ModuleBuilder& access_module(int lanes, ModuleBuilder& b) {
+  const int x = b.input(DType::kF32), flags = b.input(DType::kBool);
+  const Sym i = b.syms->loop("i", 0, kLength);
+  const auto kernel = [&](DType result, auto&& make) {
+    ir::Kernel k;
+    k.comment = "access";
+    const int y = b.output(result);
+    k.body = {b.loop(i, 0, kLength, lanes, make(), ir::LoopKind::kThread)};
+    b.launch(std::move(k), {x, flags}, {y});
+  };
+  const auto value = [&](const UOp* v) { return std::vector<Stmt*>{b.store(2, i, v)}; };
+  const UOp* inside = b.position(UKind::kInRange, DType::kBool, i - 5, lanes, 1);
+  kernel(DType::kF32, [&] { return value(b.load(DType::kF32, 0, i - 5, lanes, 1, inside)); });          // 0: padded
+  kernel(DType::kF32, [&] { return value(b.load(DType::kF32, 0, i * 3, lanes, 3)); });                  // 1: every third
+  kernel(DType::kF32, [&] { return value(b.load(DType::kF32, 0, Sym(kLength - 1) - i, lanes, -1)); });  // 2: flipped
+  kernel(DType::kF32, [&] { return value(b.arena->splat(b.load(DType::kF32, 0, 7, 1), lanes)); });      // 3: one element everywhere
+  kernel(DType::kBool, [&] { return value(b.arena->alu(Op::kBitXor, DType::kBool, {b.load(DType::kBool, 1, i, lanes), inside})); });  // 4
+  kernel(DType::kF32, [&] {  // 5: masked store over 1
+    return std::vector<Stmt*>{b.store(2, i, b.arena->splat(b.arena->constant(scalar_from_double(DType::kF32, 1)), lanes)),
+                              b.store(2, i, b.load(DType::kF32, 0, i, lanes), 1, b.load(DType::kBool, 1, i, lanes))};
+  });
+  kernel(DType::kF32, [&] { return std::vector<Stmt*>{b.store(2, Sym(kLength - 1) - i, b.load(DType::kF32, 0, i, lanes), -1)}; });  // 6
+  kernel(DType::kI32, [&] {  // 7: positions
+    return value(b.arena->alu(Op::kCast, DType::kI32, {b.position(UKind::kIndex, DType::kI64, i * 2 + 3, lanes, 2)}));
+  });
+  kernel(DType::kF32, [&] {  // 8: a mask from memory, a strided masked load
+    return value(b.load(DType::kF32, 0, i * 2, lanes, 2, b.load(DType::kBool, 1, i, lanes)));
+  });
+  kernel(DType::kI64, [&] { return value(b.position(UKind::kIndex, DType::kI64, Sym(10) - i, lanes, -1)); });  // 9
+  return b;
+}
+
+}  // namespace
+
+TEST_CASE("C renderer: masked, strided, reversed and broadcast accesses, positions as values, bools in memory") {
+  std::vector<float> x(static_cast<size_t>(kLength) * 3);
+  std::vector<uint8_t> flags(static_cast<size_t>(kLength));
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) * 0.5f - 7;
+  for (size_t i = 0; i < flags.size(); ++i) flags[i] = static_cast<uint8_t>(i % 3 == 0 ? 0 : i * 7);
+  for_each_unit(access_module, 8, [&](const Unit& unit, const ir::Module& module) {
+    std::vector<Array> inputs = {array_of(DType::kF32, x), array_of(DType::kBool, flags)};
+    const std::vector<Array> results = run(unit, module, inputs, kLength);
+    for (size_t i = 0; i < kLength; ++i) {
+      CAPTURE(i);
+      CHECK(values_of<float>(results[0])[i] == (i >= 5 ? x[i - 5] : 0.0f));
+      CHECK(values_of<float>(results[1])[i] == x[3 * i]);
+      CHECK(values_of<float>(results[2])[i] == x[kLength - 1 - i]);
+      CHECK(values_of<float>(results[3])[i] == x[7]);
+      CHECK(values_of<uint8_t>(results[4])[i] == ((flags[i] != 0) != (i >= 5) ? 1 : 0));
+      CHECK(values_of<float>(results[5])[i] == (flags[i] != 0 ? x[i] : 1.0f));
+      CHECK(values_of<float>(results[6])[i] == x[kLength - 1 - i]);
+      CHECK(values_of<int32_t>(results[7])[i] == static_cast<int32_t>(2 * i + 3));
+      CHECK(values_of<float>(results[8])[i] == (flags[i] != 0 ? x[2 * i] : 0.0f));
+      CHECK(values_of<int64_t>(results[9])[i] == 10 - static_cast<int64_t>(i));
+    }
+  });
+}
+
+namespace {
+
+/// y[n, m] = x[n, m] * s[n] with symbolic sizes, m possibly 0: what does not change in the inner loop is loaded before it, but only if
+/// there is an inner iteration. The last vector of a row overlaps the one before.
+ModuleBuilder& symbolic_module(int lanes, ModuleBuilder& b) {
+  const Sym n = b.syms->variable("n", 0, 1 << 20), m = b.syms->variable("m", 0, 1 << 20);
+  b.module.shape_vars = {n, m};
+  const int x = b.input(DType::kF32), s = b.input(DType::kF32), y = b.output(DType::kF32);
+  const Sym r = b.syms->loop("r", 0, n), c = b.syms->loop("c", 0, m), rest = b.syms->loop("c", 0, m);
+  const auto body = [&](Sym column, int count) {
+    const UOp* scale = b.load(DType::kF32, 1, r, 1);
+    const UOp* twice = b.arena->alu(Op::kAdd, DType::kF32, {scale, scale});
+    return b.store(2, r * m + column,
+                   b.arena->alu(Op::kMul, DType::kF32, {b.load(DType::kF32, 0, r * m + column, count), b.arena->splat(twice, count)}));
+  };
+  Stmt* vector = b.loop(c, 0, m, lanes, {body(c, lanes)});
+  vector->overlap = lanes > 1;
+  Stmt* choice = b.arena->statement(StmtKind::kIf);
+  choice->condition = m - lanes;
+  choice->body = {vector};
+  choice->otherwise = {b.loop(rest, 0, m, 1, {body(rest, 1)})};
+  ir::Kernel k;
+  k.comment = "rows times a factor";
+  k.body = {b.loop(r, 0, n, 1, {choice}, ir::LoopKind::kThread)};
+  b.launch(std::move(k), {x, s}, {y});
+  return b;
+}
+
+}  // namespace
+
+TEST_CASE("G16 C renderer: symbolic sizes, empty rows, overlapping last vectors, both entry points") {
+  for_each_unit(symbolic_module, 4, [&](const Unit& unit, const ir::Module& module) {
+    for (const size_t n : {0, 1, 3})
+      for (const size_t m : {0, 1, 3, 4, 15, 16, 17, 100}) {
+        CAPTURE(n);
+        CAPTURE(m);
+        std::vector<float> x(n * m), s(n), y(n * m + 1, -1.0f), z = y;
+        for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) + 0.25f;
+        for (size_t i = 0; i < n; ++i) s[i] = static_cast<float>(i) - 0.5f;
+        // arrays without elements may be null, and a factor must not be read for a row of none
+        void* in[] = {m == 0 ? nullptr : x.data(), m == 0 ? nullptr : s.data()};
+        void *out[] = {y.data()}, *out_plain[] = {z.data()};
+        size_t shape[] = {n, m};
+        CHECK(unit.entry_ex(in, out, shape, nullptr) == 0);
+        unit.entry(in, out_plain, shape);
+        for (size_t i = 0; i < n * m; ++i) CHECK(y[i] == x[i] * (s[i / m] + s[i / m]));
+        CHECK(y[n * m] == -1.0f);
+        CHECK(std::memcmp(y.data(), z.data(), y.size() * sizeof(float)) == 0);
+      }
+    (void)module;
+  });
+}
