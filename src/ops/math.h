@@ -2,7 +2,7 @@
 //   - plain numbers (ScalarMath in ops/scalar_math.h) by the interpreter: that is the definition of the result;
 //   - expressions by the IR builder, whose rendered C therefore does the same IEEE operations in the same order: equal bits.
 // So a template has no branch on values and no loop over data: only selects, and loops with a fixed trip count that unroll
-// while building. Accuracy in ulp, over all f32 inputs and sampled f64: tests/ulp/README.md; the bounds are 02-semantics'.
+// while building. Errors found over all f32 inputs and f64 samples: tests/ulp/README.md; the bounds: docs/semantics.md.
 //
 // The policy. M is a type with only static members:
 //   template <DType D> using T             value types for kBool, kI32, kU32, kI64, kU64, kF32, kF64, all distinct, so that
