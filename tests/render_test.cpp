@@ -435,9 +435,15 @@ void check_all_ops(DType dtype, const render::RenderOptions& options, const std:
   CHECK(output == results.size());
 }
 
+/// Both compilers at the host's level; below it they take turns, unless HARP_TORTURE asks for all.
 void check_all_ops(DType dtype) {
-  for (const render::RenderOptions& options : dialects())
-    for (const std::string& compiler : compilers()) check_all_ops(dtype, options, compiler);
+  const std::vector<render::RenderOptions> all = dialects();
+  const std::vector<std::string> found = compilers();
+  for (size_t d = 0; d < all.size(); ++d)
+    for (size_t c = 0; c < found.size(); ++c) {
+      const bool host = !all[d].plain_text && all[d].target == host_target();
+      if (host || (d + c) % found.size() == 0 || std::getenv("HARP_TORTURE") != nullptr) check_all_ops(dtype, all[d], found[c]);
+    }
 }
 
 }  // namespace
@@ -648,4 +654,218 @@ TEST_CASE("G16 C renderer: symbolic sizes, empty rows, overlapping last vectors,
       }
     (void)module;
   });
+}
+
+namespace {
+
+/// Two generations over a buffer in the workspace: t = x * c (c an array in the unit), then y = t + t and z = t + t by one shared kernel.
+ModuleBuilder& workspace_module(int lanes, ModuleBuilder& b) {
+  const Sym n = b.syms->variable("n", 0, 1 << 24);
+  b.module.shape_vars = {n};
+  b.module.workspace = ceil_div(n * 4, 64) * 64;
+  const int x = b.input(DType::kF32), y = b.output(DType::kF32), z = b.output(DType::kF32);
+  const std::vector<float> constants = {0.5f, -0.0f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::denorm_min()};
+  const Array bytes = array_of(DType::kF32, constants);
+  b.module.constants.push_back({DType::kF32, std::make_shared<const std::vector<std::byte>>(bytes.bytes)});
+  using Kind = ir::HostBuffer::Kind;
+  const auto kernel = [&](auto&& value, std::vector<ir::Param> params) {
+    const Sym i = b.syms->loop("i", 0, n);
+    ir::Kernel k;
+    k.name = cat("kernel_", b.module.kernels.size());
+    k.comment = "a comment that does not matter */ #error";
+    k.params = std::move(params);
+    k.body = {b.loop(i, 0, n, 1, {b.store(static_cast<int>(k.params.size()) - 1, i, value(i))}, ir::LoopKind::kThread)};
+    b.module.kernels.push_back(std::move(k));
+  };
+  (void)lanes;
+  kernel(
+      [&](Sym i) {
+        return b.arena->alu(Op::kMul, DType::kF32, {b.load(DType::kF32, 0, i, 1), b.load(DType::kF32, 1, mod(i, 4), 1)});
+      },
+      {{"input0", DType::kF32, false}, {"constant0", DType::kF32, false}, {"tmp0", DType::kF32, true}});
+  for (const char* output : {"output0", "output1"})
+    kernel(
+        [&](Sym i) {
+          return b.arena->alu(Op::kAdd, DType::kF32, {b.load(DType::kF32, 0, i, 1), b.load(DType::kF32, 0, i, 1)});
+        },
+        {{"tmp0", DType::kF32, false}, {output, DType::kF32, true}});
+  b.module.name = "a name */ with \n a trap";
+  b.module.generations = {{{0, {{Kind::kInput, x, 0}, {Kind::kConstant, 0, 0}, {Kind::kWorkspace, 0, 0}}, std::nullopt}},
+                          {{1, {{Kind::kWorkspace, 0, 0}, {Kind::kOutput, y, 0}}, std::nullopt},
+                           {2, {{Kind::kWorkspace, 0, 0}, {Kind::kOutput, z, 0}}, std::nullopt}}};
+  return b;
+}
+
+/// A host that runs iterations in pieces, from the back, and counts; its memory can be made to fail.
+struct Host {
+  size_t calls = 0, pieces = 0, allocations = 0, releases = 0;
+  bool no_memory = false;
+  unsigned worker_environment = 0x1f80;
+
+  static void parallel_for(void* self, size_t n, size_t grain, harp_range_body body, void* arg) {
+    Host& host = *static_cast<Host*>(self);
+    ++host.calls;
+#if defined(__x86_64__)
+    const unsigned found = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(host.worker_environment);
+#endif
+    for (size_t end = n; end > 0;) {
+      const size_t begin = end > grain ? end - grain : 0;
+      body(arg, begin, end, host.pieces++ % 2);
+      end = begin;
+    }
+#if defined(__x86_64__)
+    CHECK((__builtin_ia32_stmxcsr() & ~0x3fu) == (host.worker_environment & ~0x3fu));
+    __builtin_ia32_ldmxcsr(found);
+#endif
+  }
+  static void* alloc(void* self, size_t size) {
+    Host& host = *static_cast<Host*>(self);
+    ++host.allocations;
+    return host.no_memory ? nullptr : std::aligned_alloc(64, (size + 63) / 64 * 64);
+  }
+  static void release(void* self, void* memory) {
+    ++static_cast<Host*>(self)->releases;
+    std::free(memory);
+  }
+  harp_runtime runtime() {
+    harp_runtime r{};
+    r.struct_size = sizeof r;
+    r.self = this;
+    r.width = 2;
+    r.parallel_for = parallel_for;
+    r.alloc = alloc;
+    r.free = release;
+    return r;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("L1 L2 C renderer: generations, workspace, constant arrays, run time of the host, equal kernels once") {
+  const render::RenderOptions options{host_target(), false};
+  ModuleBuilder b;
+  const std::string source = workspace_module(1, b).render(options);
+  CHECK(source.find("kernel_0(void*") != std::string::npos);
+  CHECK(source.find("kernel_1(void*") != std::string::npos);
+  CHECK(source.find("kernel_2(void*") == std::string::npos);  // the same as kernel_1
+  CHECK(source.find("harp_run_together(rt, 2, tasks)") != std::string::npos);
+  for (const std::string& compiler : compilers()) {
+    const Unit unit(source, compiler, options.target);
+    for (const size_t n : {size_t{0}, size_t{5}, size_t{100000}}) {
+      CAPTURE(n);
+      std::vector<float> x(n), y(n), z(n), expected(n);
+      constexpr float kConstants[] = {0.5f, -0.0f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::denorm_min()};
+      for (size_t i = 0; i < n; ++i) {
+        x[i] = static_cast<float>(i + 1);
+        expected[i] = x[i] * kConstants[i % 4] + x[i] * kConstants[i % 4];
+      }
+      void *in[] = {x.data()}, *out[] = {y.data(), z.data()};
+      size_t shape[] = {n};
+      const auto check = [&] {
+        CHECK(y == expected);
+        CHECK(z == expected);
+        std::fill(y.begin(), y.end(), -3.0f);
+        std::fill(z.begin(), z.end(), -3.0f);
+      };
+      unit.entry(in, out, shape);
+      check();
+      Host host;
+      harp_runtime runtime = host.runtime();
+      CHECK(unit.entry_ex(in, out, shape, &runtime) == 0);
+      check();
+      CHECK(host.allocations == 1);
+      CHECK(host.releases == 1);
+      CHECK((host.calls > 0) == (n == 100000));
+      // the caller's memory, exactly as much as the program said
+      std::vector<std::byte> memory(n * 4 + 128);
+      runtime.workspace = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64);
+      runtime.workspace_size = (n * 4 + 63) / 64 * 64;
+      CHECK(unit.entry_ex(in, out, shape, &runtime) == 0);
+      check();
+      CHECK(host.allocations == 1);
+      // no memory: nothing is written
+      runtime.workspace = nullptr;
+      runtime.workspace_size = 0;
+      host.no_memory = true;
+      CHECK(unit.entry_ex(in, out, shape, &runtime) == static_cast<int32_t>(Code::kOutOfMemory));
+      CHECK(std::all_of(y.begin(), y.end(), [](float f) { return f == -3.0f; }));
+    }
+  }
+}
+
+#if defined(__x86_64__)
+TEST_CASE("C renderer: kernels compute in the default floating-point environment and leave the caller's") {
+  const render::RenderOptions options{host_target(), false};
+  ModuleBuilder b;
+  const Unit unit(workspace_module(1, b).render(options), compilers()[0], options.target);
+  const size_t n = 100000;
+  std::vector<float> x(n, 3e-39f), y(n), z(n);
+  void *in[] = {x.data()}, *out[] = {y.data(), z.data()};
+  size_t shape[] = {n};
+  Host host;
+  harp_runtime runtime = host.runtime();
+  host.worker_environment = 0x9fc0 | 0x6000;  // flush to zero, denormals are zero, round towards zero
+  const unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(host.worker_environment);
+  const int32_t status = unit.entry_ex(in, out, shape, &runtime);
+  const unsigned after = __builtin_ia32_stmxcsr();
+  unit.entry(in, out, shape);
+  const unsigned after_entry = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(before);
+  CHECK(status == 0);
+  CHECK((after & ~0x3fu) == host.worker_environment);
+  CHECK((after_entry & ~0x3fu) == host.worker_environment);
+  CHECK(std::bit_cast<uint32_t>(y[0]) == std::bit_cast<uint32_t>(3e-39f * 0.5f + 3e-39f * 0.5f));
+  CHECK(host.calls > 0);
+}
+#endif
+
+TEST_CASE("C renderer: the run time's struct is harp.h's") {
+  ModuleBuilder b;
+  const std::string unit_source = workspace_module(1, b).render({host_target(), false});
+  const size_t begin = unit_source.find("typedef __SIZE_TYPE__"), end = unit_source.find("} harp_runtime;\n");
+  REQUIRE(begin != std::string::npos);
+  REQUIRE(end != std::string::npos);
+  static constexpr std::string_view kMembers[] = {"struct_size", "self",      "width",          "parallel_for", "alloc",
+                                                  "free",        "workspace", "workspace_size", "natives",      "step_cursor"};
+  std::string source = unit_source.substr(begin, end + 16 - begin);
+  append(
+      source,
+      "int entry_point_ex(void** in, void** out, size_t* shape, const harp_runtime* rt) { (void)in; (void)out; (void)rt; size_t i = 0;\n");
+  for (std::string_view m : kMembers) append(source, cat("shape[i++] = __builtin_offsetof(harp_runtime, ", m, ");\n"));
+  append(source, "shape[i] = sizeof(harp_runtime); return 0; }\nvoid entry_point(void) {}\n");
+  const Unit unit(source, compilers()[0], targets()[0]);
+  size_t offsets[std::size(kMembers) + 1] = {};
+  unit.entry_ex(nullptr, nullptr, offsets, nullptr);
+  const size_t expected[] = {offsetof(harp_runtime, struct_size),
+                             offsetof(harp_runtime, self),
+                             offsetof(harp_runtime, width),
+                             offsetof(harp_runtime, parallel_for),
+                             offsetof(harp_runtime, alloc),
+                             offsetof(harp_runtime, free),
+                             offsetof(harp_runtime, workspace),
+                             offsetof(harp_runtime, workspace_size),
+                             offsetof(harp_runtime, natives),
+                             offsetof(harp_runtime, step_cursor),
+                             sizeof(harp_runtime)};
+  for (size_t i = 0; i < std::size(expected); ++i) CHECK(offsets[i] == expected[i]);
+}
+
+TEST_CASE("C renderer: plain text needs no symbol at any optimisation level") {
+  for (const DType dtype : {DType::kF32, DType::kF64}) {
+    ModuleBuilder b;
+    const int x = b.input(dtype);
+    for (const Op op : {Op::kSqrt, Op::kFloor, Op::kCeil, Op::kTrunc, Op::kRound, Op::kAbs, Op::kExp, Op::kSin, Op::kPow, Op::kFmod}) {
+      const Sym i = b.syms->loop("i", 0, 16);
+      const UOp* v = b.load(dtype, 0, i, 1);
+      ir::Kernel k;
+      k.comment = std::string(name(op));
+      k.body = {b.loop(i, 0, 16, 1, {b.store(1, i, b.arena->apply(op, dtype, info(op).arity == 1 ? std::vector{v} : std::vector{v, v}))})};
+      b.launch(std::move(k), {x}, {b.output(dtype)});
+    }
+    const std::string source = b.render({targets()[0], true});
+    for (const std::string& compiler : compilers())
+      for (const char* level : {"-O0", "-O1", "-O2", "-std=c99 -Os"}) Unit(source, compiler, targets()[0], level);
+  }
 }
