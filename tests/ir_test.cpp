@@ -1,0 +1,247 @@
+// The loop IR: interning and simplification, math functions, printer, verifier, and what the linearizer decides to name and where.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "ir/ir.h"
+#include "ir/linearize.h"
+
+namespace {
+
+using namespace harp;
+using namespace harp::ir;
+
+struct Bench {
+  std::shared_ptr<SymTable> syms = std::make_shared<SymTable>();
+  Arena arena{syms};
+  Kernel kernel;
+
+  Bench() {
+    kernel.name = "kernel_0";
+    kernel.comment = "test";
+    kernel.params = {{"input0", DType::kF32, false}, {"input1", DType::kF32, false}, {"output0", DType::kF32, true}};
+  }
+  const UOp* load(int buffer, Sym index, const UOp* mask = nullptr) { return arena.load(DType::kF32, buffer, index, mask); }
+  const UOp* add(const UOp* a, const UOp* b) { return arena.alu(Op::kAdd, DType::kF32, {a, b}); }
+  const UOp* f32(double value) { return arena.constant(scalar_from_double(DType::kF32, value)); }
+  Stmt* store(Sym index, const UOp* value) {
+    Stmt* s = arena.statement(StmtKind::kStore);
+    s->buffer = 2;
+    s->index = index;
+    s->value = value;
+    return s;
+  }
+  Stmt* loop(Sym variable, Sym end, std::vector<Stmt*> body) {
+    Stmt* s = arena.statement(StmtKind::kLoop);
+    s->variable = variable;
+    s->end = end;
+    s->body = std::move(body);
+    return s;
+  }
+  Stmt* accumulator(StmtKind kind, const UOp* value = nullptr) {
+    Stmt* s = arena.statement(kind);
+    s->accumulator = 0;
+    s->value = value;
+    return s;
+  }
+  std::string lines() { return print(kernel, linearize(kernel)); }
+  /// The rule a broken kernel breaks.
+  std::string offence() {
+    Module module;
+    module.arena = std::make_shared<Arena>(syms);
+    module.kernels = {kernel};
+    try {
+      verify(module);
+    } catch (const Error& e) {
+      CHECK(e.code == Code::kInternal);
+      return e.message;
+    }
+    return "";
+  }
+};
+
+/// Number of lines before the one that contains `text`.
+ptrdiff_t line_of(const std::string& all, std::string_view text) {
+  const size_t at = all.find(text);
+  REQUIRE_MESSAGE(at != std::string::npos, std::string(text), " is not in\n", all);
+  return std::count(all.begin(), all.begin() + static_cast<ptrdiff_t>(at), '\n');
+}
+bool has(std::string_view all, std::string_view text) { return all.find(text) != std::string_view::npos; }
+
+}  // namespace
+
+TEST_CASE("IR: equal expressions are one, and only what is exact is simplified") {
+  Bench b;
+  const Sym i = b.syms->loop("i", 0, 10);
+  const UOp *x = b.load(0, i), *y = b.load(1, i);
+  CHECK(b.load(0, i) == x);
+  CHECK(b.add(x, y) == b.add(x, y));
+  CHECK(b.add(x, y) != b.add(y, x));  // NaN payloads aside the same, but order is not the arena's business
+  const UOp *yes = b.arena.constant(Scalar::of(DType::kBool, true)), *no = b.arena.constant(Scalar::of(DType::kBool, false));
+  const UOp* less = b.arena.alu(Op::kLt, DType::kBool, {x, y});
+  CHECK(b.arena.alu(Op::kWhere, DType::kF32, {less, x, x}) == x);
+  CHECK(b.arena.alu(Op::kWhere, DType::kF32, {no, x, y}) == y);
+  CHECK(b.arena.alu(Op::kBitAnd, DType::kBool, {yes, less}) == less);
+  CHECK(b.arena.alu(Op::kBitAnd, DType::kBool, {less, no}) == no);
+  CHECK(b.arena.alu(Op::kBitOr, DType::kBool, {less, no}) == less);
+  CHECK(b.arena.alu(Op::kBitOr, DType::kBool, {yes, less}) == yes);
+  CHECK(b.arena.alu(Op::kBitNot, DType::kBool, {b.arena.alu(Op::kBitNot, DType::kBool, {less})}) == less);
+  CHECK(b.arena.alu(Op::kNeg, DType::kF32, {b.arena.alu(Op::kNeg, DType::kF32, {x})}) == x);
+  CHECK(b.arena.alu(Op::kCast, DType::kF32, {x}) == x);
+  CHECK(b.add(x, b.f32(0))->kind == UKind::kAlu);  // x + 0 is not x where x is -0
+  CHECK(b.add(b.f32(1), b.f32(2))->kind == UKind::kAlu);
+  CHECK(b.arena.in_range(i) == yes);
+  CHECK(b.arena.in_range(i - 10) == no);
+  CHECK(b.arena.in_range(i - 5)->kind == UKind::kInRange);
+  CHECK(b.load(0, i, no)->kind == UKind::kConst);
+  CHECK(b.load(0, i, yes) == x);
+  CHECK(b.arena.index(7)->kind == UKind::kConst);
+  CHECK(b.arena.apply(Op::kMax, DType::kBool, {less, yes}) == yes);
+}
+
+TEST_CASE("IR: every function of ops/math.h is recorded once, over parameters alone") {
+  Bench b;
+  int functions = 0;
+  for (int o = 0; o < kOpCount; ++o)
+    for (const DType dtype : {DType::kI32, DType::kI64, DType::kF32, DType::kF64}) {
+      const Op op = static_cast<Op>(o);
+      if ((info(op).flags & kFunction) == 0 || !accepts(op, dtype)) continue;
+      const Function* f = b.arena.function_of(op, dtype);
+      ++functions;
+      CHECK(f == b.arena.function_of(op, dtype));
+      CHECK(f->name == cat(name(op), "_", name(dtype)));
+      CHECK(f->parameters.size() == static_cast<size_t>(info(op).arity));
+      CHECK(f->body->type == Type{f->result, 1});
+      const std::vector<Line> lines = linearize(*f);
+      CHECK(lines.back().kind == LineKind::kReturn);
+      for (const Line& l : lines) CHECK((l.kind == LineKind::kLet || l.kind == LineKind::kReturn));
+    }
+  CHECK(functions > 60);
+  CHECK_THROWS_AS(b.arena.function_of(Op::kAdd, DType::kF32), Error);
+}
+
+TEST_CASE("H2 IR: printing numbers values in order of use and shows loops, masks and accumulators") {
+  Bench b;
+  const Sym n = b.syms->variable("n", 0, 100), i = b.syms->loop("i", 0, n);
+  const UOp* x = b.load(0, i);
+  b.kernel.accumulators = {{{DType::kF32, 1}, 1, Op::kAdd, scalar_from_double(DType::kF32, 0)}};
+  b.kernel.body = {b.accumulator(StmtKind::kAccDeclare), b.loop(i, n, {b.accumulator(StmtKind::kAccUpdate, b.add(x, x))}),
+                   b.store(0, b.arena.acc(DType::kF32, 0, 0))};
+  CHECK(b.offence() == "");
+  CHECK(print(b.arena, b.kernel) ==
+        "kernel_0(f32 input0, f32 input1, out f32 output0) # test\n"
+        "  acc0: f32[1] Add from 0\n"
+        "  declare acc0\n"
+        "  for i in 0 .. n:\n"
+        "    %0: f32 = load input0[i]\n"
+        "    %1: f32 = Add(%0, %0)\n"
+        "    update acc0[0] with %1\n"
+        "  %2: f32 = acc0[0]\n"
+        "  store output0[0] = %2\n");
+}
+
+TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
+  Bench b;
+  const Sym i = b.syms->loop("i", 0, 10), j = b.syms->loop("j", 0, 10);
+  const UOp* x = b.load(0, i);
+  const auto offence = [&](std::vector<Stmt*> body) {
+    b.kernel.body = std::move(body);
+    return b.offence();
+  };
+  CHECK(offence({b.loop(i, 10, {b.store(i, x)})}) == "");
+  CHECK(has(offence({b.store(i, b.f32(1))}), "loop variable i is used outside its loop"));
+  CHECK(has(offence({b.loop(i, 10, {b.store(i, b.load(0, j))})}), "loop variable j is used outside its loop"));
+  CHECK(has(offence({b.loop(i, 10, {b.loop(i, 10, {b.store(i, x)})})}), "variable of its own"));
+  CHECK(has(offence({b.loop(i, 10, {b.store(i, b.arena.index(i))})}), "the buffer's dtype"));
+  Stmt* unwritten = b.store(i, x);
+  unwritten->buffer = 1;
+  CHECK(has(offence({b.loop(i, 10, {unwritten})}), "marked as written"));
+  Stmt* endless = b.loop(i, 10, {b.store(i, x)});
+  endless->step = 0;
+  CHECK(has(offence({endless}), "step is positive"));
+  Stmt* thread = b.loop(i, 10, {b.store(i, x)});
+  thread->loop = LoopKind::kThread;
+  CHECK(offence({thread}) == "");
+  CHECK(has(offence({b.loop(j, 10, {thread})}), "thread loop is the outermost"));
+
+  UOp mixed{.kind = UKind::kAlu, .op = Op::kAdd, .type = {DType::kF32, 1}};
+  mixed.sources = {x, b.arena.index(i)};
+  CHECK(has(offence({b.loop(i, 10, {b.store(i, b.arena.intern(mixed))})}), "operands agree in dtype"));
+
+  b.kernel.accumulators = {{{DType::kF32, 1}, 1, Op::kAdd, scalar_from_double(DType::kF32, 0)}};
+  const UOp* total = b.arena.acc(DType::kF32, 0, 0);
+  Stmt *declare = b.accumulator(StmtKind::kAccDeclare), *update = b.accumulator(StmtKind::kAccUpdate, x);
+  CHECK(offence({declare, b.loop(i, 10, {update}), b.store(0, total)}) == "");
+  CHECK(has(offence({b.store(0, total)}), "declared before it is read"));
+  CHECK(has(offence({b.loop(i, 10, {update})}), "declared before it is updated"));
+  CHECK(has(offence({declare, b.loop(i, 10, {update, b.store(i, total)})}), "read outside the loops that update it"));
+  CHECK(has(offence({declare, b.loop(i, 10, {update, b.accumulator(StmtKind::kAccFold)})}), "folded in the block that declares it"));
+}
+
+TEST_CASE("L4 linearizer: values that do not change in a loop are computed before it, shared ones once") {
+  Bench b;
+  const Sym i = b.syms->loop("i", 0, 10), j = b.syms->loop("j", 0, 20);
+  const UOp *x = b.load(0, i * 20 + j), *s = b.load(1, i);
+  const UOp* factor = b.add(s, b.f32(1));
+  b.kernel.body = {b.loop(i, 10, {b.loop(j, 20, {b.store(i * 20 + j, b.arena.alu(Op::kMul, DType::kF32, {b.add(x, x), factor}))})})};
+  const std::string text = b.lines();
+  CHECK(line_of(text, "loop ridx0") < line_of(text, "Add(load input1[i], 1)"));
+  CHECK(line_of(text, "Add(load input1[i], 1)") < line_of(text, "loop ridx1"));
+  CHECK(line_of(text, "input0_row = row of input0") < line_of(text, "loop ridx1"));
+  CHECK(line_of(text, "output0_row = row of output0") < line_of(text, "loop ridx1"));
+  CHECK(line_of(text, "loop ridx1") < line_of(text, "= load input0[20*i + j]"));
+  CHECK(std::count(text.begin(), text.end(), '\n') == 10);
+}
+
+TEST_CASE("linearizer: a load leaves a loop that may be empty only with a guard, and an If not at all") {
+  Bench b;
+  const Sym m = b.syms->variable("m", 0, 50), i = b.syms->loop("i", 0, 10), j = b.syms->loop("j", 0, m);
+  b.kernel.body = {b.loop(i, 10, {b.loop(j, m, {b.store(i * m + j, b.load(1, i))})})};
+  std::string text = b.lines();
+  CHECK(has(text, "= load input1[i] if m - 1 >= 0"));
+  CHECK(line_of(text, "load input1[i]") < line_of(text, "loop ridx1"));
+
+  Stmt* branch = b.arena.statement(StmtKind::kIf);
+  branch->condition = i - 5;
+  branch->body = {b.store(i, b.load(1, i - 5)), b.store(i + 100, b.add(b.load(1, i - 5), b.load(0, 3)))};
+  b.kernel.body = {b.loop(i, 10, {branch})};
+  text = b.lines();
+  CHECK(line_of(text, "if i - 5 >= 0") < line_of(text, "load input1[i - 5]"));
+  CHECK(line_of(text, "if i - 5 >= 0") < line_of(text, "load input0[3]"));
+}
+
+TEST_CASE("linearizer: values made from an accumulator are made again after it changed") {
+  Bench b;
+  const Sym i = b.syms->loop("i", 0, 10), j = b.syms->loop("j", 0, 10);
+  b.kernel.accumulators = {{{DType::kF32, 1}, 1, Op::kAdd, scalar_from_double(DType::kF32, 0)}};
+  const UOp* half = b.arena.alu(Op::kMul, DType::kF32, {b.arena.acc(DType::kF32, 0, 0), b.f32(0.5)});
+  b.kernel.body = {b.accumulator(StmtKind::kAccDeclare), b.loop(i, 10, {b.accumulator(StmtKind::kAccUpdate, b.load(0, i))}),
+                   b.store(0, half), b.loop(j, 10, {b.accumulator(StmtKind::kAccUpdate, b.load(1, j))}), b.store(1, half)};
+  CHECK(b.offence() == "");
+  const std::string text = b.lines();
+  const size_t first = text.find("Mul(acc0[0], 0.5)");
+  REQUIRE(first != std::string::npos);
+  CHECK(text.find("Mul(acc0[0], 0.5)", first + 1) != std::string::npos);
+}
+
+TEST_CASE("linearizer: in a run of stores everything is read before anything is written") {
+  Bench b;
+  b.kernel.params.push_back({"output1", DType::kF32, true});
+  const Sym i = b.syms->loop("i", 0, 10);
+  Stmt *first = b.store(i, b.load(1, i)), *second = b.store(i, b.load(0, i));
+  second->buffer = 3;
+  b.kernel.body = {b.loop(i, 10, {first, second})};
+  const std::string text = b.lines();
+  CHECK(line_of(text, "= load input0[i]") < line_of(text, "store output0"));
+}
+
+TEST_CASE("linearizer: a chain of 100,000 operations") {
+  Bench b;
+  const Sym i = b.syms->loop("i", 0, 10);
+  const UOp* x = b.load(0, i);
+  for (int k = 0; k < 100000; ++k) x = b.add(x, b.f32(k));
+  b.kernel.body = {b.loop(i, 10, {b.store(i, x)})};
+  CHECK(b.offence() == "");
+  CHECK(linearize(b.kernel).size() > 20000);
+}
