@@ -154,19 +154,15 @@ const UOp* ValueBuilder::pad(const Node* node, const Index& index, const UOp* ma
   return arena_.apply(Op::kWhere, node->dtype, {inside, value(node->sources[0], source, both(mask, inside)), filled});
 }
 
-namespace {
-
-/// The node below a chain of slices, and where element `index` of the chain's top lies in it.
-const Node* below_slices(const Node* node, Index& index) {
-  while (node->op == Op::kSlice) {
+/// The node below a chain of slices this kernel computes, and where element `index` of the chain's top lies in it.
+const Node* ValueBuilder::below_slices(const Node* node, Index& index) const {
+  while (node->op == Op::kSlice && !is_loaded(program_, plan_, node)) {
     const auto& slice = node->as<SliceAttributes>();
     for (size_t i = 0; i < index.size(); ++i) index[i] = slice.start[i] + slice.step[i] * index[i];
     node = node->sources[0];
   }
   return node;
 }
-
-}  // namespace
 
 const UOp* ValueBuilder::concat(const Node* node, const Index& index, const UOp* mask) {
   const size_t axis = static_cast<size_t>(node->as<ConcatAttributes>().axis);

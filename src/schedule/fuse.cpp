@@ -18,6 +18,7 @@ namespace harp {
 
 namespace {
 
+constexpr int kMaxRounds = 4;         // of fusing again with what was computed twice stored
 constexpr size_t kMaxStores = 16;     // of one kernel
 constexpr size_t kRecentKernels = 8;  // same-space kernels that a root looks at
 
@@ -26,7 +27,7 @@ struct Dependencies {
   std::vector<const Node*> buffers;              // stored nodes, inputs, constant arrays; in order of first use
   std::unordered_set<const Node*> same_index;    // those read at the root's own index (size-1 axes aside)
   std::unordered_set<const Node*> other_index;   // those read at any other
-  int ops = 0;
+  std::vector<const Node*> computed;             // those computed, the root among them
 };
 
 bool keeps_index(const Node& node) {
@@ -42,14 +43,16 @@ struct KernelDraft {
 
 class Fuser {
  public:
-  explicit Fuser(Program& program)
+  Fuser(Program& program, const NodeMarks& stored)
       : program_(program),
         graph_(*program.graph),
         live_(graph_.live_nodes()),
-        stored_(choose_materialised(graph_, live_)),
+        stored_(stored),
         seen_same_(graph_),
         seen_other_(graph_),
         listed_(graph_),
+        kernels_with_(graph_.nodes().size(), 0),
+        last_kernel_(graph_.nodes().size(), -1),
         output_buffers_(graph_.outputs().size(), -1) {}
 
   void run() {
@@ -57,6 +60,20 @@ class Fuser {
       if (stored_.contains(node)) place(node);
     for (size_t i = 0; i < graph_.outputs().size(); ++i) place_copy(static_cast<int>(i));
     finish();
+  }
+
+  /// Nodes that several kernels compute although storing them would be cheaper; of those below one another only the topmost.
+  std::vector<const Node*> recomputed(const std::vector<double>& cost) const {
+    std::vector<int> users(graph_.nodes().size(), 0);  // the most kernels any user is computed by
+    std::vector<const Node*> result;
+    for (const Node* node : live_)
+      for (const Node* source : operands_of(*node)) users[source->id] = std::max(users[source->id], kernels_with_[node->id]);
+    for (const Node* node : live_) {
+      const int times = kernels_with_[node->id];
+      if (times < 2 || times <= users[node->id] || is_buffer(node)) continue;
+      if (is_worth_storing(cost[node->id], times)) result.push_back(node);
+    }
+    return result;
   }
 
  private:
@@ -81,7 +98,7 @@ class Fuser {
         (same ? d.same_index : d.other_index).insert(node);
         continue;
       }
-      if (listed_.insert(node)) ++d.ops;
+      if (listed_.insert(node)) d.computed.push_back(node);
       const bool below = same && keeps_index(*node);
       const auto operands = operands_of(*node);
       for (size_t i = operands.size(); i-- > 0;) stack.push_back({operands[i], below});
@@ -186,7 +203,7 @@ class Fuser {
   }
 
   bool can_join(const KernelDraft& kernel, int k, const Dependencies& d, bool may_read_own) const {
-    if (kernel.ops + d.ops > kMaxKernelOps) return false;
+    if (kernel.ops + static_cast<int>(d.computed.size()) > kMaxKernelOps) return false;
     bool shares = d.buffers.empty();
     for (const Node* buffer : d.buffers) {
       const int maker = kernel_of(buffer);
@@ -212,7 +229,11 @@ class Fuser {
   }
 
   void join(KernelDraft& kernel, int k, const Dependencies& d, const Node* makes) {
-    kernel.ops += d.ops;
+    kernel.ops += static_cast<int>(d.computed.size());
+    for (const Node* node : d.computed) {
+      kernels_with_[node->id] += last_kernel_[node->id] != k;
+      last_kernel_[node->id] = k;
+    }
     for (const Node* buffer : d.buffers) {
       if (kernel_of(buffer) == k) continue;
       kernel.reads.insert(buffer);
@@ -254,7 +275,9 @@ class Fuser {
   Program& program_;
   const Graph& graph_;
   std::vector<const Node*> live_;
-  NodeMarks stored_, seen_same_, seen_other_, listed_;  // the last three: of one walk
+  const NodeMarks& stored_;
+  NodeMarks seen_same_, seen_other_, listed_;  // of one walk
+  std::vector<int> kernels_with_, last_kernel_;  // by node id: how many kernels compute it, the last of them
   std::vector<KernelDraft> kernels_;
   std::unordered_map<const Node*, int> made_by_;
   std::unordered_map<const Node*, std::vector<int>> readers_;  // kernels other than its own
@@ -344,10 +367,18 @@ void Fuser::finish() {
 }  // namespace
 
 Program fuse(std::shared_ptr<Graph> graph) {
-  Program program;
-  program.graph = std::move(graph);
-  Fuser(program).run();
-  return program;
+  const auto live = graph->live_nodes();
+  Materialised choice = choose_materialised(*graph, live);
+  for (int round = 0;; ++round) {
+    Program program;
+    program.graph = graph;
+    Fuser fuser(program, choice.stored);
+    fuser.run();
+    // what the choice could not know: which roots end up in different kernels
+    const auto again = round < kMaxRounds ? fuser.recomputed(choice.cost) : std::vector<const Node*>();
+    if (again.empty()) return program;
+    for (const Node* node : again) choice.stored.insert(node);
+  }
 }
 
 }  // namespace harp

@@ -63,7 +63,9 @@ bool is_free(const Node& node) {
 
 }  // namespace
 
-NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> live) {
+bool is_worth_storing(double cost, double times) { return (times - 1) * cost > (times + 1) * kMemoryCost; }
+
+Materialised choose_materialised(const Graph& graph, std::span<const Node* const> live) {
   NodeMarks stored(graph);
   for (const GraphOutput& output : graph.outputs())
     if (!has_buffer(*output.node)) stored.insert(output.node);
@@ -120,7 +122,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     for (const auto& [key, times] : mine) total += times;
     if (!stored.contains(node) && !is_free(*node) && total > 1) {
       const double cost = inlined[node->id].cost;
-      if ((total - 1) * cost > (total + 1) * kMemoryCost) stored.insert(node);
+      if (is_worth_storing(cost, total)) stored.insert(node);
     }
     if (stored.contains(node)) {
       // read by its own kernel, once an element; a reduction reads over its source's space
@@ -137,7 +139,9 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       }
     }
   }
-  return stored;
+  Materialised result{std::move(stored), {}};
+  for (const Inline& i : inlined) result.cost.push_back(i.cost);
+  return result;
 }
 
 }  // namespace harp

@@ -7,9 +7,17 @@
 
 namespace harp {
 
+struct Materialised {
+  NodeMarks stored;
+  std::vector<double> cost;  // by node id: of one element, computed again with all that is not stored below it
+};
+
+/// In units of ops.def's cost column: is computing an element `times` times dearer than storing it once and loading it as often?
+bool is_worth_storing(double cost, double times);
+
 /// Nodes of `live` (sources first) that must be stored: outputs, reductions, contiguous copies, what many kernels would compute
 /// again, and cuts that keep kernels under kMaxKernelOps operations. Inputs and constants have buffers anyway and are not in it.
-NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> live);
+Materialised choose_materialised(const Graph& graph, std::span<const Node* const> live);
 
 inline constexpr int kMaxKernelOps = 1000;
 inline constexpr int kMaxInlineDepth = 400;
