@@ -1,0 +1,201 @@
+// What fuses with what, counted in kernels; generations; the memory plan; large graphs. Results are compared elsewhere (the fuzzer and the
+// op matrix): here only the shape of the program counts.
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "graph/build.h"
+#include "graph/composites.h"
+#include "graph/text.h"
+#include "opt/passes.h"
+#include "pipeline.h"
+#include "schedule/schedule_program.h"
+
+using namespace harp;
+
+namespace {
+
+std::shared_ptr<Graph> optimised(const Graph& graph) {
+  std::shared_ptr<Graph> result = graph.clone();
+  for (const opt::Pass& pass : opt::passes()) result = pass.run(*result);
+  return result;
+}
+
+Program scheduled(const Graph& graph, std::string_view overrides = {}) {
+  Program program = schedule_graph(optimised(graph), {host_target(), 0, overrides});
+  verify(program);
+  return program;
+}
+Program scheduled(std::string_view text) { return scheduled(*parse_graph(text)); }
+
+size_t count(std::string_view text, std::string_view part) {
+  size_t n = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+std::string source_of(std::string_view text) {
+  PipelineOptions options;
+  options.target = host_target();
+  return generate(*parse_graph(text), options).source;
+}
+
+}  // namespace
+
+TEST_CASE("L1 L2: elementwise chains, siblings and views are one kernel") {
+  CHECK(scheduled("graph g(x: f32[n, 8]) { return y = exp(x * 2.0) + 1.0 }").kernels.size() == 1);
+  CHECK(scheduled("graph g(x: f32[n, 8], z: f32[n, 8]) { return y = x + z, q = x * z, r = sqrt(x + z) }").kernels.size() == 1);
+  CHECK(scheduled("graph g(x: f32[6, 8]) { return y = permute(x, axes=[1, 0]) + reshape(x, shape=[8, 6]) }").kernels.size() == 1);
+  CHECK(scheduled("graph g(x: f32[6, 8]) { return y = pad(x, before=[1, 1], after=[0, 2], value=3.0) * 2.0 }").kernels.size() == 1);
+  // an output computed from another one at the same index
+  CHECK(scheduled("graph g(x: f32[n]) {\n  a = x + 1.0\n  return y = a, z = a * 2.0\n}").kernels.size() == 1);
+  // arrays of different sizes do not meet
+  CHECK(scheduled("graph g(x: f32[8], z: f32[9]) { return y = x + 1.0, q = z + 1.0 }").kernels.size() == 2);
+}
+
+TEST_CASE("L1: the demo's stencil is one kernel whose interior has no select") {
+  const std::string text =
+      "graph gray_scott(u: f32[h in 2..4096, w in 2..4096], v: f32[h, w]) {\n"
+      "  a = roll(u, shift=1, axis=0) + roll(u, shift=-1, axis=0) + roll(u, shift=1, axis=1) + roll(u, shift=-1, axis=1)\n"
+      "  return y = a - 4.0 * u, z = a * v\n}";
+  CHECK(scheduled(text).kernels.size() == 1);
+  const std::string source = source_of(text);
+  const size_t kernel = source.find("static __attribute__((noinline)) void kernel_0");
+  REQUIRE(kernel != source.npos);
+  const size_t loop = source.find("+= ", kernel);  // the vector loop, where the target has vectors
+  if (host_target().vector_bytes > 16) {
+    REQUIRE(loop != source.npos);
+    const size_t end = source.find("else", loop);
+    const std::string interior = source.substr(loop, end - loop);
+    CHECK(interior.find("select") == interior.npos);
+    CHECK(interior.find('?') == interior.npos);
+  }
+}
+
+TEST_CASE("L1 L2: reductions take their prologue and epilogue, and share a pass") {
+  CHECK(scheduled("graph g(x: f32[n, 64]) { return y = sqrt(sum(x * x, axes=[1])) + 1.0 }").kernels.size() == 1);
+  CHECK(scheduled("graph g(x: f32[n, 64]) { return y = sum(x, axes=[1]), z = max(x, axes=[1]), q = min(x, axes=[1]) }").kernels.size() == 1);
+  CHECK(scheduled("graph g(x: f32[n, 64]) { return y = sum(x, axes=[1]), z = sum(x, axes=[0]) }").kernels.size() == 2);
+  const Program mean = scheduled("graph g(x: f32[n, 64]) { return y = mean(x, axes=[1], keepdims=true) }");
+  CHECK(mean.kernels.size() == 1);
+  CHECK(mean.workspace_bytes.is_constant(0));
+  const Program softmax = scheduled(
+      "graph softmax(x: f32[n, 1024]) flags=[broadcast] {\n  m = max(x, axes=[-1], keepdims=true)\n  e = exp(sub(x, m))\n"
+      "  s = sum(e, axes=[-1], keepdims=true)\n  return y = div(e, s)\n}");
+  CHECK(softmax.kernels.size() <= 4);
+  CHECK(softmax.generations <= 4);
+}
+
+TEST_CASE("L1: independent kernels are of one generation") {
+  const Program p = scheduled("graph g(x: f32[8, 9], z: f32[5]) { return y = sum(x, axes=[0]), q = z + 1.0, r = max(x, axes=[1]) }");
+  CHECK(p.generations == 1);
+  CHECK(p.kernels.size() == 3);
+  const Program chain = scheduled("graph g(x: f32[8, 9]) { return y = sum(sum(x, axes=[0]), axes=[0]) }");
+  CHECK(chain.generations == 2);
+}
+
+TEST_CASE("G14: a stored concat is a store of each part, and equal parts are one function") {
+  const std::string text = "graph g(a: f32[4, 8], b: f32[4, 8], c: f32[4, 8]) { return y = concat(a, b, c, axis=0) }";
+  const Program p = scheduled(text);
+  for (const KernelPlan& kernel : p.kernels)
+    for (const StorePlan& store : kernel.stores) CHECK(store.offset.size() == 2);
+  CHECK(count(source_of(text), "noinline)) void kernel_") <= 2);
+}
+
+TEST_CASE("L1: workspace is exact and slots are shared") {
+  // a chain of reductions over both axes: the first temporary is dead when the third is made
+  const Program p = scheduled(
+      "graph g(x: f32[256, 256]) flags=[broadcast] {\n"
+      "  a = x - max(x, axes=[0], keepdims=true)\n  b = a - max(a, axes=[1], keepdims=true)\n"
+      "  c = b - max(b, axes=[0], keepdims=true)\n  return y = exp(c) / sum(exp(c), axes=[0], keepdims=true)\n}");
+  Dim separate = 0;
+  for (const Buffer& b : p.buffers)
+    if (b.kind == Buffer::Kind::kWorkspace) separate += ceil_div(b.bytes, 64) * 64;
+  REQUIRE(p.workspace_bytes.is_constant());
+  REQUIRE(separate.is_constant());
+  CHECK(p.workspace_bytes.constant() < separate.constant());
+  for (const Buffer& b : p.buffers) {
+    if (b.kind != Buffer::Kind::kWorkspace) continue;
+    CHECK(b.offset.constant() % 64 == 0);
+    CHECK(b.offset.constant() + b.bytes.constant() <= p.workspace_bytes.constant());
+  }
+}
+
+TEST_CASE("L5: schedules print and parse; illegal ones are errors that name the rule") {
+  const std::string_view texts[] = {"elementwise [thread, sequential simd=16] partition overlap", "elementwise []",
+                                    "reduce [thread tile=512 simd=8, reduce unroll=8] partition", "elementwise [sequential]"};
+  for (std::string_view text : texts) CHECK(print(parse_schedule(text)) == text);
+  const auto graph = parse_graph("graph g(x: f32[n, 64]) { return y = x + 1.0 }");
+  CHECK(scheduled(*graph, "kernel_0: elementwise [sequential, sequential simd=4]").kernels[0].variants[0].schedule.axes[1].simd_width == 4);
+  const std::pair<std::string_view, std::string_view> wrong[] = {
+      {"kernel_7: elementwise [sequential, sequential]", "no kernel is called"},
+      {"kernel_0: reduce [sequential, sequential]", "recipe must be elementwise"},
+      {"kernel_0: elementwise [sequential]", "has 2 axes"},
+      {"kernel_0: elementwise [thread_group, sequential]", "thread_group"},
+      {"kernel_0: elementwise [sequential simd=4, sequential]", "last kept axis"},
+      {"kernel_0: elementwise [sequential, sequential simd=3]", "1, 2, 4, 8 or 16"},
+      {"kernel_0: elementwise [sequential, thread]", "only axis 0"},
+      {"kernel_0: elementwise [sequential, reduce]", "kept"},
+      {"kernel_0: elementwise [sequential, fast]", "unknown axis kind"},
+      {"kernel_0: elementwise [sequential, sequential simd=0]", "positive number"},
+      {"kernel_0: elementwise [sequential,", "expected ]"},
+      {"elementwise", "expected \"kernel_N: schedule\""},
+  };
+  for (const auto& [text, part] : wrong) {
+    INFO(text);
+    bool thrown = false;
+    try {
+      scheduled(*graph, text);
+    } catch (const Error& e) {
+      thrown = true;
+      CHECK_MESSAGE(e.message.find(part) != e.message.npos, e.message);
+    }
+    CHECK(thrown);
+  }
+}
+
+TEST_CASE("L1: 10,000 nodes with shared and shifted values schedule, lower and print without computing everything again") {
+  Graph graph;
+  const Dim n = graph.dims().variable("n", 0, 1 << 20);
+  std::vector<const Node*> pool = {graph.add_input("x", DType::kF32, {n, 64}), graph.add_input("z", DType::kF32, {n, 64})};
+  std::mt19937 random(1);
+  while (graph.nodes().size() < 10000) {
+    const auto pick = [&] { return pool[pool.size() - 1 - random() % std::min<size_t>(pool.size(), 50)]; };
+    const Node *a = pick(), *b = pick();
+    const unsigned kind = random() % 100;
+    const int axes[] = {1};
+    const Node* next = nullptr;
+    if (kind < 2)
+      next = build::expand(build::reduce(Op::kSum, a, axes, true), {n, 64});
+    else if (kind < 5)
+      next = build::roll(a, std::vector<Dim>{1}, std::vector<int>{1});
+    else if (kind < 10)
+      next = build::elementwise(Op::kExp, {a});
+    else
+      next = build::elementwise(kind % 2 ? Op::kAdd : Op::kMul, {a, b});
+    pool.push_back(next);
+  }
+  graph.add_output("y", pool.back());
+  PipelineOptions options;
+  options.target = host_target();
+  const Generated generated = generate(graph, options);
+  CHECK(generated.stats.kernels < 3000);
+  CHECK(generated.source.size() < 10'000'000);  // 27 MB when kernels computed each other's values again
+  MESSAGE("10,000 nodes: ", generated.stats.milliseconds, " ms, ", generated.stats.kernels, " kernels, ", generated.source.size(), " bytes of C");
+}
+
+TEST_CASE("L1: a chain of 100,000 nodes goes through every stage") {
+  Graph graph;
+  const Node* x = graph.add_input("x", DType::kF32, {graph.dims().variable("n", 0, 4096)});
+  const Node* two = build::constant(graph, Scalar::of(DType::kF32, 2.0f));
+  const Node* node = x;
+  for (int i = 0; i < 100000; ++i) node = build::elementwise(i % 2 ? Op::kAdd : Op::kMul, {node, two});
+  graph.add_output("y", node);
+  PipelineOptions options;
+  options.target = host_target();
+  const Generated generated = generate(graph, options);
+  CHECK(generated.stats.kernels >= 100);  // at most about 1,000 ops a kernel
+  CHECK(generated.stats.kernels <= 400);
+}
