@@ -148,6 +148,7 @@ Text Expressions::alu(const UOp* u) const {
       if (is_count_in_range(u)) return operators(u, {u->op, kInts, Form::kOperator, kShift, u->op == Op::kShl ? "$a << $b" : "$a >> $b"});
       [[fallthrough]];
     case Form::kHelper:
+    case Form::kVectorHelper:
     case Form::kPredicate: {
       const std::string name = unit_.helper(*rule, u->sources[0]->type.dtype, lanes(u));
       const int bits = rule->form == Form::kPredicate && lanes(u) > 1 ? bits_of_dtype(u->sources[0]->type.dtype) : 0;
@@ -197,9 +198,11 @@ Text Expressions::operators(const UOp* u, const Rule& rule) const {
       text = all_uniform && i == 0 ? whole(sources[i]) : uniform(sources[i]);
     else
       text = (*this)(sources[i]);
-    const int needed = operand_precedence(rule.precedence, i == 0 && rule.op != Op::kRecip);
+    const bool negated_first = i == 0 && pattern[0] == '!';
+    const int needed = negated_first ? int{kUnary} : operand_precedence(rule.precedence, i == 0 && rule.op != Op::kRecip);
     const bool minus = text.text.starts_with('-') && (rule.precedence == kUnary || (rule.precedence == kSum && i > 0));
-    operands.push_back(minus ? cat("(", text.text, ")") : bracket(text, needed));
+    const bool misread = text.text.starts_with('!') && rule.precedence == kEquality;  // !a == b
+    operands.push_back(minus || misread ? cat("(", text.text, ")") : bracket(text, needed));
   }
   const DType operand = sources[0]->type.dtype;
   const bool compares = n > 1 && is_bool(u->type.dtype);
@@ -227,10 +230,6 @@ Text Expressions::select(const UOp* u) const {
                 mask(u->sources[2], bits), ")"),
             kPrimary, bits};
   }
-  if (is_uniform(u->sources[1]) && is_uniform(u->sources[2]))
-    return {cat(unit_.choose(dtype, n), "(", mask(u->sources[0], bits_of_dtype(dtype)), ", ", uniform(u->sources[1]).text, ", ",
-                uniform(u->sources[2]).text, ")"),
-            kPrimary};
   return {cat(unit_.select(dtype, n), "(", mask(u->sources[0], bits_of_dtype(dtype)), ", ", whole(u->sources[1]).text, ", ",
               whole(u->sources[2]).text, ")"),
           kPrimary};

@@ -30,10 +30,11 @@ enum Precedence : int {
 };
 
 enum class Form : uint8_t {
-  kOperator,   // `pattern` is an expression of `precedence`, for scalars and vectors; for masks of bools it is `mask_pattern`
-  kHelper,     // `pattern` is the body of an inline function of scalars, which a loop over lanes calls for vectors
-  kPredicate,  // a helper with a bool result whose body is right for vectors too
-  kShift,      // a helper, or the operator where the count is known to be less than the width
+  kOperator,      // `pattern` is an expression of `precedence`, for scalars and vectors; for masks of bools it is `mask_pattern`
+  kHelper,        // `pattern` is the body of an inline function of scalars, which a loop over lanes calls for vectors
+  kVectorHelper,  // a helper whose body is right for vectors too
+  kPredicate,     // the same with a bool result
+  kShift,         // a helper, or the operator where the count is known to be less than the width
   kSelect,
   kCast,
   kBitcast,
@@ -54,7 +55,7 @@ struct Rule {
 inline constexpr Rule kRules[] = {
     {Op::kNeg, kNumbers, Form::kOperator, kUnary, "-$a"},
     {Op::kRecip, kFloats, Form::kOperator, kProduct, "$1 / $a"},
-    {Op::kAbs, kInts, Form::kHelper, kPrimary, "$a < 0 ? -$a : $a"},
+    {Op::kAbs, kInts, Form::kVectorHelper, kPrimary, "($a ^ ($a >> $w)) - ($a >> $w)"},
     {Op::kAbs, kFloats, Form::kHelper, kPrimary, "__builtin_fabs$f($a)"},
     {Op::kSqrt, kFloats, Form::kHelper, kPrimary, "__builtin_sqrt$f($a)"},
     {Op::kFloor, kFloats, Form::kHelper, kPrimary, "__builtin_floor$f($a)"},

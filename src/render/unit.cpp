@@ -83,7 +83,8 @@ std::string Unit::lane_loop(std::string_view statement, int lanes) const {
 std::string Unit::helper(const Rule& rule, DType dtype, int lanes) {
   const std::string name = at_lanes(harp::name(rule.op), harp::name(dtype), lanes);
   once(name, [&]() -> std::string {
-    const bool predicate = rule.form == Form::kPredicate, emulated = is_emulated(rule.op, options_);
+    const bool predicate = rule.form == Form::kPredicate, whole = predicate || rule.form == Form::kVectorHelper,
+               emulated = is_emulated(rule.op, options_);
     if (lanes == 1) {
       if (emulated) {
         if (rule.op == Op::kSqrt && dtype == DType::kF32) helper(rule, DType::kF64, 1);
@@ -94,7 +95,7 @@ std::string Unit::helper(const Rule& rule, DType dtype, int lanes) {
     }
     const std::string vector_type = type(dtype, lanes), result = predicate ? mask(bits_of_dtype(dtype), lanes) : vector_type;
     const std::string head = cat("static inline ", result, " ", name, "(", parameter_list(vector_type, info(rule.op).arity), ") ");
-    if (predicate) return cat(head, "{ return ", fill(rule.pattern, dtype, "a"), "; }\n");
+    if (whole) return cat(head, "{ return ", fill(rule.pattern, dtype, "a"), "; }\n");
     std::string one;
     if (emulated) {
       const std::string scalar = helper(rule, dtype, 1);
@@ -131,19 +132,9 @@ std::string Unit::select(DType dtype, int lanes) {
   const std::string name = at_lanes("select", harp::name(dtype), lanes);
   once(name, [&] {
     const std::string v = type(dtype, lanes), m = mask(bits_of_dtype(dtype), lanes);
-    return cat("static inline ", v, " ", name, "(", m, " m, ", v, " a, ", v, " b) {\n  ", v, " r;\n",
-               lane_loop("r[lane] = m[lane] ? a[lane] : b[lane];", lanes), "  return r;\n}\n");
-  });
-  return name;
-}
-
-std::string Unit::choose(DType dtype, int lanes) {
-  const std::string name = at_lanes("choose", harp::name(dtype), lanes);
-  once(name, [&] {
-    const std::string v = type(dtype, lanes), e = type(dtype, 1), m = mask(bits_of_dtype(dtype), lanes);
-    const std::string a = cat("(", m, ")", splat(dtype, lanes), "(a)"), b = cat("(", m, ")", splat(dtype, lanes), "(b)");
-    return cat("static inline ", v, " ", name, "(", m, " m, ", e, " a, ", e, " b) { return (", v, ")((m & (", a, " ^ ", b, ")) ^ ", b,
-               "); }\n");
+    const std::string from = v == m ? std::string() : cat("(", m, ")"), to = v == m ? std::string() : cat("(", v, ")");
+    return cat("static inline ", v, " ", name, "(", m, " m, ", v, " a, ", v, " b) { return ", to, "((m & ", from, "a) | (~m & ", from,
+               "b)); }\n");
   });
   return name;
 }
@@ -320,13 +311,15 @@ std::string Unit::fold(Op combine, const ir::Function* function, DType dtype, in
     const int width =
         lanes > 1 || options_.plain_text ? lanes : std::min(size, options_.target.vector_bytes / static_cast<int>(size_of(dtype)));
     if (each_lane || width == 1)
-      return cat(comment, "static __attribute__((noinline)) ", each_lane ? type(dtype, lanes) : type(dtype, 1), " ", name, "(", type(dtype, lanes), "* s) {\n",
+      return cat(comment, "static __attribute__((noinline)) ", each_lane ? type(dtype, lanes) : type(dtype, 1), " ", name, "(",
+                 type(dtype, lanes), "* s) {\n",
                  size == 1 ? std::string()
                            : cat("  for (int half = ", size / 2, "; half > 0; half /= 2)\n    for (int i = 0; i < half; ++i) s[i] = ",
                                  combined("s[i]", "s[i + half]", lanes), ";\n"),
                  "  return s[0];\n}\n");
     // whole vectors first, then halves of the one that is left, then its last lanes
-    std::string text = cat(comment, "static __attribute__((noinline)) ", type(dtype, 1), " ", name, "(const ", type(dtype, lanes), "* s) {\n");
+    std::string text =
+        cat(comment, "static __attribute__((noinline)) ", type(dtype, 1), " ", name, "(const ", type(dtype, lanes), "* s) {\n");
     std::vector<std::string> parts;
     const std::string vector_pointer = cat("const ", type(dtype, width), "*");
     for (int i = 0; i < size * lanes / width; ++i)

@@ -25,11 +25,10 @@ class Unit {
 
   // Names of inline functions. All take and give values of `lanes` lanes; one lane is a scalar.
   std::string helper(const Rule& rule, DType dtype, int lanes);
-  std::string splat(DType dtype, int lanes);                             // (scalar)
-  std::string splat_mask(int bits, int lanes);                           // (_Bool)
-  std::string select(DType dtype, int lanes);                            // (mask as wide as dtype, a, b)
-  /// (mask, scalar, scalar). Not the lane loop of select: gcc 12 makes -1 of m[lane] ? 1 : 0 when it vectorises the unrolled loop.
-  std::string choose(DType dtype, int lanes);
+  std::string splat(DType dtype, int lanes);    // (scalar)
+  std::string splat_mask(int bits, int lanes);  // (_Bool)
+  /// (mask as wide as dtype, a, b). By bits: of a lane loop over m[lane] ? a[lane] : b[lane] gcc 12 makes branches, or wrong code.
+  std::string select(DType dtype, int lanes);
   std::string cast(DType from, DType to, int lanes);                     // float to integer: truncates, saturates, NaN is 0
   std::string bits_of(DType from, DType to, int lanes, bool canonical);  // bitcast; canonical: any NaN is the positive quiet one
   std::string any(int bits, int lanes);                                  // (mask) -> int
