@@ -14,6 +14,25 @@ namespace {
 
 std::string type_text(Type t) { return t.lanes == 1 ? std::string(name(t.dtype)) : cat(name(t.dtype), "x", t.lanes); }
 
+std::string atom_text(const SymAtom& atom) {
+  switch (atom.kind) {
+    case AtomKind::kVariable: return atom.name;
+    case AtomKind::kFloorDiv: return cat("(", to_string(atom.a), ") // (", to_string(atom.b), ")");
+    case AtomKind::kMod: return cat("(", to_string(atom.a), ") % (", to_string(atom.b), ")");
+    case AtomKind::kMin: return cat("min(", to_string(atom.a), ", ", to_string(atom.b), ")");
+    case AtomKind::kMax: return cat("max(", to_string(atom.a), ", ", to_string(atom.b), ")");
+    case AtomKind::kSelect: return cat("select(", to_string(atom.c), " >= 0, ", to_string(atom.a), ", ", to_string(atom.b), ")");
+  }
+  return "";
+}
+std::string row_text(const Terms& row) {
+  return join(row.terms, " + ", [](const SymTerm& t) {
+    const std::string factors =
+        join(t.factors, "*", [](const SymAtom* f) { return f->kind == AtomKind::kVariable ? f->name : cat("(", atom_text(*f), ")"); });
+    return t.coefficient == 1 ? factors : cat(t.coefficient, "*", factors);
+  });
+}
+
 /// A value as `op(sources)`, with `source` giving the text of each source.
 template <class SourceText>
 std::string value_text(const UOp& u, const std::vector<std::string>& buffers, SourceText source) {
@@ -181,8 +200,8 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
                 l.guards.empty() ? std::string() : cat(" if ", join(l.guards, " and ", [](Sym g) { return cat(to_string(g), " >= 0"); }))));
         names[l.value] = l.name;
         break;
-      case LineKind::kOffset: line(cat(l.name, " = integer operation")); break;
-      case LineKind::kPointer: line(cat(l.name, " = row of ", buffers[static_cast<size_t>(l.buffer)])); break;
+      case LineKind::kOffset: line(cat(l.name, " = ", atom_text(*l.atom))); break;
+      case LineKind::kPointer: line(cat(l.name, " = ", buffers[static_cast<size_t>(l.buffer)], " + ", row_text(l.row))); break;
       case LineKind::kStore:
         line(cat("store ", buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index), "] = ", text(s->value),
                  s->mask == nullptr ? std::string() : cat(" where ", text(s->mask))));

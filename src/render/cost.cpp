@@ -41,7 +41,7 @@ Sym trips(const Stmt& loop) {
       const SymRange r = range(count);
       return r.hi > 0 && r.hi < (int64_t{1} << 20) ? Sym(r.hi) : Sym(kUnknownTrips);
     }
-  return count;
+  return proven_nonnegative(count) ? count : max(count, 0);
 }
 
 Sym work(const std::vector<Stmt*>& body) {
