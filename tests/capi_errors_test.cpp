@@ -1,5 +1,6 @@
 // Every misuse of the C API gives a status and a message that says what was expected and what came; nothing is written, and the context
 // stays usable. One case a misuse.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -318,6 +319,43 @@ TEST_CASE("H4.available: without a compiler, c names every command it tried and 
   CHECK(values<float>(out[0].get()) == std::vector<float>{-1, -2});
 }
 
+TEST_CASE("C1: a compiler that hangs is stopped, and a cache that cannot be written does no harm") {
+  char path[] = "/tmp/harp-hang-XXXXXX";
+  REQUIRE(mkdtemp(path) != nullptr);
+  const std::string directory = path, script = directory + "/slow cc";
+  std::ofstream(script) << "#!/bin/sh\ncase \"$*\" in *--version*) echo 'gcc 12.0'; exit 0;; esac\nsleep 100\n";
+  REQUIRE(chmod(script.c_str(), 0755) == 0);
+  const std::string command = "'" + script + "'";
+  const Context slow = make_context([&](auto& options) {
+    options.compiler = command.c_str();
+    options.compile_timeout_ms = 300;
+  });
+  const auto graph_in = [](harp_context* context) {
+    Graph g = make_graph(context);
+    harp_output(g.get(), "y", harp_neg(input(g.get(), "x", {2})));
+    return g;
+  };
+  ErrorSlot err;
+  CHECK(harp_compile(graph_in(slow.get()).get(), nullptr, err) == nullptr);
+  check_error(err, HARP_ERROR_COMPILER, "slow cc");
+
+  std::string log;
+  const std::string no_directory = script + "/cache";  // below a file
+  const Context uncached = make_context([&](auto& options) {
+    options.cache_dir = no_directory.c_str();
+    options.log_user = &log;
+    options.log_level = HARP_LOG_WARNING;
+    options.log = [](void* user, int32_t, const char* text, size_t size) { static_cast<std::string*>(user)->append(text, size); };
+  });
+  std::vector<float> x = {1, 2};
+  const Buffer xb = wrap(uncached.get(), x, {2});
+  CHECK(run(compile(graph_in(uncached.get()).get(), "c").get(), {xb.get()}).size() == 1);
+  CHECK(take(harp_cache_dir(uncached.get(), nullptr)).empty());
+  CHECK_MESSAGE(log.find("cache") != std::string::npos, log);
+  unlink(script.c_str());
+  rmdir(path);
+}
+
 TEST_CASE("C1: runs that do not fit, outputs untouched") {
   const Context context = make_context();
   const Graph g = make_graph(context.get());
@@ -439,8 +477,16 @@ TEST_CASE("C1: buffers that make no sense") {
   with([&](auto e) { return harp_buffer_new(c, HARP_F32, 17, shape, e); }, HARP_ERROR_SHAPE, "rank is 17");
   with([&](auto e) { return harp_buffer_new(c, HARP_F32, 2, negative, e); }, HARP_ERROR_RANGE, "[2, -3]");
   with([&](auto e) { return harp_buffer_new(c, HARP_F32, 2, huge, e); }, HARP_ERROR_OVERFLOW, "63 bits");
-  const int64_t refused[] = {INT64_C(1) << 55};
-  with([&](auto e) { return harp_buffer_new(c, HARP_F32, 1, refused, e); }, HARP_ERROR_OUT_OF_MEMORY, "bytes");
+  const Context poor = make_context([](auto& options) {
+    options.alloc = [](void*, size_t, size_t) -> void* { return nullptr; };
+    options.free = [](void*, void*) {};
+  });
+  with([&](auto e) { return harp_buffer_new(poor.get(), HARP_F32, 2, shape, e); }, HARP_ERROR_OUT_OF_MEMORY, "refused 24 bytes");
+  const Context crooked = make_context([](auto& options) {
+    options.alloc = [](void*, size_t, size_t) -> void* { return reinterpret_cast<void*>(uintptr_t{8}); };
+    options.free = [](void*, void*) {};
+  });
+  with([&](auto e) { return harp_buffer_new(crooked.get(), HARP_F32, 2, shape, e); }, HARP_ERROR_OUT_OF_MEMORY, "aligned to 64");
   int deleted = 0;
   const auto count = [](void* user, void*) { ++*static_cast<int*>(user); };
   with([&](auto e) { return harp_buffer_wrap(c, HARP_F32, 2, shape, nullptr, count, &deleted, e); }, HARP_ERROR_INVALID_ARGUMENT, "NULL");

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 
 #include "capi_support.h"
@@ -73,7 +74,7 @@ TEST_CASE("G16.one_kernel/interp,c H4.by_name/interp,c: one program, any number 
   }
 }
 
-TEST_CASE("X2.stable/c: both backends give the same bits, with every compile option") {
+TEST_CASE("X2.stable,simd_width,compiler/c: both backends give the same bits, with every compile option") {
   const Context context = make_context();
   const Graph graph = affine_graph(context.get());
   std::vector<float> a(301 * 3), w = {1, -2, 0.25f};
@@ -92,7 +93,7 @@ TEST_CASE("X2.stable/c: both backends give the same bits, with every compile opt
   CHECK(bits(compile(graph.get(), "c", [&](auto& o) { o.n_flags = 2, o.flags = flags; })) == expected);
   const char* const all[] = {"all"};
   CHECK(bits(compile(graph.get(), "c", [&](auto& o) { o.n_disabled_passes = 1, o.disabled_passes = all; })) == expected);
-  CHECK(bits(compile(graph.get(), "c", [](auto& o) { o.compiler = "gcc"; })) == expected);
+  for (const char* compiler : {"gcc", "clang"}) CHECK(bits(compile(graph.get(), "c", [&](auto& o) { o.compiler = compiler; })) == expected);
   const char* const names[] = {"n"};
   const int64_t sizes[] = {301};
   for (const char* backend : kBackends) {
@@ -162,7 +163,7 @@ TEST_CASE("L3.names L3.dtypes L3.shapes L3.shape_vars: the signature can be aske
   }
 }
 
-TEST_CASE("X3.entry_point/interp,c L2.entry_point/c: programs as plain functions") {
+TEST_CASE("X3.entry_point/interp,c L2.entry_point/c C1.libffi C1.dlfcn: programs as plain functions") {
   const Context context = make_context();
   const Graph graph = affine_graph(context.get());
   for (const char* backend : kBackends) {
@@ -309,7 +310,7 @@ graph two(x: f32[n, 8]) flags=[broadcast] {
   }
 }
 
-TEST_CASE("X5.log H2.graph: the host's log gets the stages of a compilation") {
+TEST_CASE("X5.log C1.spdlog: the host's log gets the stages of a compilation") {
   std::string text;
   const Context context = make_context([&](auto& options) {
     options.log = [](void* user, int32_t, const char* message, size_t size) { static_cast<std::string*>(user)->append(message, size); };
@@ -530,6 +531,22 @@ graph centre(x: f32[n, 8]) flags=[broadcast] {
   CHECK(harp_program_run(program.get(), 1, inputs, 1, outputs, &options, nullptr) == HARP_OK);
   CHECK(out == std::vector<float>(80, 2.5f));
   std::free(workspace);
+}
+
+TEST_CASE("X5.no_own_threads: compiling and running leaves no thread behind") {
+  const auto threads = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+  };
+  const auto before = threads();
+  const Context context = make_context();
+  const Graph graph = affine_graph(context.get());
+  std::vector<float> a(3000, 1.0f), w(3, 2.0f);
+  const Buffer ab = wrap(context.get(), a, {1000, 3}), wb = wrap(context.get(), w, {3});
+  for (const char* backend : kBackends) {
+    const Program program = compile(graph.get(), backend);
+    CHECK(run(program.get(), {ab.get(), wb.get()}).size() == 1);
+    CHECK(threads() == before);
+  }
 }
 
 TEST_CASE("C1: threads share a context, programs and buffers") {
