@@ -99,10 +99,10 @@ def differences(found, expected, nearness):
     return ~np.where(nan, np.isnan(found), near)
 
 
-def check(group, backend, found):
+def check(group, backend, found, cells):
     failures = []
     for name, text, expected, nearness in expected_arrays(group):
-        result = found[name]
+        result, before = found[name], len(failures)
         if nearness == EXACT and result.dtype != expected.dtype:
             failures.append(f"{text}: dtype {result.dtype}, NumPy says {expected.dtype}")
         elif result.shape != expected.shape:
@@ -114,7 +114,25 @@ def check(group, backend, found):
                 arguments = ", ".join(f"{n} = {a[where]!r}" for n, a in group.inputs.items() if a.shape == result.shape)
                 failures.append(f"{text}: {int(wrong.sum())} of {wrong.size} differ, first at {where}: {result[where]!r}, "
                                 f"NumPy says {expected[where]!r}" + (f" ({arguments})" if arguments else ""))
+        record(cells, group, backend, text, len(failures) == before)
     return [f"{backend}, {group.name}: {failure}" for failure in failures]
+
+
+def record(cells, group, backend, text, good):
+    """For `./dev rows`: what the case says about its outermost operation, under the dtype of the first input it names."""
+    operation = re.match(r"(\w+)\(", text)
+    used = [name for name in re.findall(r"\w+", text) if name in group.inputs]
+    if operation and used:
+        cell = (operation[1], NAMES[group.inputs[used[0]].dtype], backend)
+        cells[cell] = cells.get(cell, True) and good
+
+
+def write_cells(cells):
+    folder = os.environ.get("HARP_BUILD_DIR")
+    if folder:
+        with open(os.path.join(folder, "oracle_matrix.txt"), "w", encoding="utf-8") as file:
+            for (operation, dtype, backend), good in sorted(cells.items()):
+                file.write(f"{operation} {dtype} {backend} {'pass' if good else 'fail'}\n")
 
 
 def operations():
@@ -131,15 +149,16 @@ def main():
     all_groups = groups()
     text = "\n".join(case.text for group in all_groups for case in group.cases)
     failures = [f"no case for {name}" for name in sorted(operations()) if not re.search(rf"\b{name}\(", text)]
-    count = 0
+    count, cells = 0, {}
     for backend in BACKENDS:
         for group in all_groups:
             with tempfile.TemporaryDirectory() as folder:
                 try:
-                    failures += check(group, backend, run(group, backend, folder))
+                    failures += check(group, backend, run(group, backend, folder), cells)
                 except (OSError, RuntimeError, ValueError, subprocess.TimeoutExpired) as error:
                     failures.append(f"{backend}, {group.name}: {error}")
             count += len(group.cases)
+    write_cells(cells)
     for failure in failures:
         print(failure)
     print(f"{count} cases on {' and '.join(BACKENDS)} against NumPy {np.__version__}: {len(failures)} failures")

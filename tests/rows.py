@@ -9,9 +9,9 @@ The rule. A test covers an item if it names the item before the first colon of i
 A name that is no item of rows.txt is reported as a mistake. Other sources of coverage:
   script tests (tests/*_test.py, tests/*/*_test.py) name their items on lines "rows: C2.cmake/shared ..." of their docstring, and
   may append "pass|fail TAB name TAB file" lines with such names to $HARP_TEST_RESULTS, as tests/main.cpp does for test cases;
-  the op matrix test leaves op_matrix.txt, lines "op dtype backend pass|fail" (backend up to the first '-': c-clang is c). A cell
-  covers the item whose noun (or op=) is the op, G10's only for complex dtypes, and G9's by dtype. An op of src/ops/ops.def without
-  any cell fails: a new op is not done before the matrix has it.
+  the op matrix test leaves op_matrix.txt, lines "op dtype backend pass|fail" (backend up to the first '-': c-clang is c), and the NumPy
+  oracle oracle_matrix.txt. A cell covers the item whose noun (or op=) is the op, G10's only for complex dtypes, and G9's by dtype. An
+  op of src/ops/ops.def without a cell in op_matrix.txt fails: a new op is not done before the matrix has it.
 
 Results come from <build>/test_results (one file of lines per ctest entry, ctest.xml) and are those of the last run.
 Exit status 0; with --check 1 if an item asked for is not covered by a passing test. --totals prints "N passed, N failed".
@@ -21,13 +21,15 @@ import collections
 import glob
 import os
 import re
+import signal
 import sys
 import xml.etree.ElementTree as ElementTree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOKEN = re.compile(r"^(?:[GLHECX]\d+|B)(?:\.[a-z0-9_,]+)?(?:/[a-z0-9_,]+)?$")
 # Rows whose nouns are operations: cells of the op matrix cover them.
-MATRIX_ROWS = {"G2", "G3", "G4", "G5", "G6", "G10", "G12", "G14"}
+MATRIX_ROWS = {"G2", "G3", "G4", "G5", "G6", "G8", "G10", "G12", "G14", "G15"}
+MATRICES = {"op_matrix.txt": "op matrix", "oracle_matrix.txt": "NumPy oracle"}
 
 Item = collections.namedtuple("Item", "id row noun suffix op note")
 Test = collections.namedtuple("Test", "name status file")  # status: pass, fail, or "not run"
@@ -127,33 +129,38 @@ def collect_tests(results, known):
     return covered
 
 
-def read_matrix(build):
-    """[(op, dtype, backend, status)] of every op_matrix.txt below the build folder."""
-    cells = []
-    for path in glob.glob(os.path.join(build, "**", "op_matrix.txt"), recursive=True):
-        with open(path, encoding="utf-8") as file:
-            for line in file:
-                fields = line.split()
-                if len(fields) == 4 and not line.startswith("#"):
-                    cells.append((fields[0], fields[1], fields[2].split("-")[0], "pass" if fields[3] == "pass" else "fail"))
+def read_matrices(build):
+    """{file name: [(op, dtype, backend, status)]} of the matrices below the build folder."""
+    cells = {name: [] for name in MATRICES}
+    for name, mine in cells.items():
+        for path in glob.glob(os.path.join(build, "**", name), recursive=True):
+            with open(path, encoding="utf-8") as file:
+                for line in file:
+                    fields = line.split()
+                    if len(fields) == 4 and not line.startswith("#"):
+                        mine.append((fields[0], fields[1], fields[2].split("-")[0], "pass" if fields[3] == "pass" else "fail"))
     return cells
 
 
-def matrix_tests(item, cells):
-    """What the op matrix says about an item: one Test for all its cells, or none."""
+def covers(cell, item):
+    op, dtype, backend, _ = cell
+    if backend != item.suffix:
+        return False
     if item.row == "G9":
-        mine = [cell for cell in cells if cell[1] == item.noun and cell[2] == item.suffix]
-    elif item.row in MATRIX_ROWS:
-        complex_only = item.row == "G10"
-        mine = [cell for cell in cells if cell[0] == item.op and cell[2] == item.suffix
-                and (not complex_only or cell[1].startswith("complex"))]
-    else:
-        return []
-    if not mine:
-        return []
-    bad = [f"{op} {dtype}" for op, dtype, _, status in mine if status != "pass"]
-    name = f"op matrix, {len(mine)} cells" + (f", failing: {', '.join(bad[:5])}" if bad else "")
-    return [Test(name, "fail" if bad else "pass", "op_matrix.txt")]
+        return dtype == item.noun
+    return item.row in MATRIX_ROWS and op == item.op and (item.row != "G10" or dtype.startswith("complex"))
+
+
+def matrix_tests(item, cells):
+    """What the matrices say about an item: one Test a matrix, for all its cells."""
+    tests = []
+    for file, title in MATRICES.items():
+        mine = [cell for cell in cells[file] if covers(cell, item)]
+        bad = [f"{op} {dtype}" for op, dtype, _, status in mine if status != "pass"]
+        if mine:
+            name = f"{title}, {len(mine)} cells" + (f", failing: {', '.join(bad[:5])}" if bad else "")
+            tests.append(Test(name, "fail" if bad else "pass", file))
+    return tests
 
 
 def table_ops():
@@ -197,13 +204,14 @@ def main():
     parser.add_argument("--totals", action="store_true", help='print only "N passed, N failed" of the last run')
     parser.add_argument("--brief", action="store_true", help="rows only, not their items")
     args = parser.parse_args()
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `./dev rows | head` is fine
     results = os.path.join(args.build, "test_results")
     if args.totals:
         return totals(results)
 
     items, titles = read_items(os.path.join(ROOT, "tests", "rows.txt"))
     known = {item.id for item in items} | set(titles)
-    covered, cells = collect_tests(results, known), read_matrix(args.build)
+    covered, cells = collect_tests(results, known), read_matrices(args.build)
     asked = set(args.ids)
     bad = shown = fine = 0
     for row in titles:
@@ -228,11 +236,12 @@ def main():
     wrong = sorted(set(covered) - known)
     if wrong:
         print("named by tests, but not in tests/rows.txt: " + ", ".join(wrong))
-    missing = sorted(set(table_ops()) - {cell[0] for cell in cells})
-    if cells and missing:
+    matrix = cells["op_matrix.txt"]
+    missing = sorted(set(table_ops()) - {cell[0] for cell in matrix})
+    if not matrix:
+        print(f"no op matrix: {os.path.relpath(args.build, ROOT)} has no op_matrix.txt (./dev test writes it)")
+    elif missing:
         print("fail: ops of src/ops/ops.def without a cell in the op matrix: " + ", ".join(missing))
-    elif not cells:
-        print(f"no op matrix yet: {os.path.relpath(args.build, ROOT)} has no op_matrix.txt (./dev test writes it)")
     return 1 if args.check and (bad or wrong or missing) else 0
 
 
