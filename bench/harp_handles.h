@@ -1,0 +1,44 @@
+// harp.h for C++ that wants exceptions: handles that release themselves, and failures with harp's message.
+#pragma once
+
+#include <harp.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace bench {
+
+template <auto Function>
+struct Release {
+  template <class T>
+  void operator()(T* handle) const {
+    Function(handle);
+  }
+};
+
+using Context = std::unique_ptr<harp_context, Release<harp_context_release>>;
+using Graph = std::unique_ptr<harp_graph, Release<harp_graph_release>>;
+using Program = std::unique_ptr<harp_program, Release<harp_program_release>>;
+using Buffer = std::unique_ptr<harp_buffer, Release<harp_buffer_release>>;
+using String = std::unique_ptr<harp_string, Release<harp_string_release>>;
+
+/// The last argument of one call: `Handle x(harp_x_new(..., err)); err.check("making x");`
+class Err {
+ public:
+  Err() = default;
+  ~Err() { harp_error_release(error_); }
+  Err(const Err&) = delete;
+  Err& operator=(const Err&) = delete;
+
+  operator harp_error**() { return &error_; }  // NOLINT: it stands for the argument
+  void check(const char* doing) const {
+    if (error_ == nullptr) return;
+    throw std::runtime_error(std::string(doing) + ": " + harp_error_message(error_) + "\n" + harp_error_compiler_output(error_));
+  }
+
+ private:
+  harp_error* error_ = nullptr;
+};
+
+}  // namespace bench

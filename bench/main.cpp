@@ -1,0 +1,115 @@
+// harp_bench: runs the benchmarks that were asked for and compares what they measured with goals.json.
+//
+//     harp_bench [--json FILE] [--only REGEX] [--quick] [--list]
+//
+// Exit status 0: every goal is met. 1: harp failed, a result was wrong, or rows and goals do not fit together. 2: wrong usage.
+// 3: a goal was missed.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <regex>
+#include <string>
+
+#include "bench/report.h"
+#include "bench/session.h"
+
+namespace bench {
+namespace {
+
+constexpr int kFailed = 1, kUsage = 2, kMissed = 3;
+
+constexpr const char* kHelp =
+    "usage: harp_bench [--json FILE] [--only REGEX] [--quick] [--list]\n\n"
+    "  --json FILE   one JSON object a row, as rows come in\n"
+    "  --only REGEX  rows whose name contains a match, such as '^chain\\.exp' or '512mb'\n"
+    "  --quick       few short samples: shows that everything works, not how fast it is\n"
+    "  --list        names and goals of the rows; measures nothing\n";
+
+struct Arguments {
+  std::string json;
+  std::regex only{""};
+  bool quick = false, list = false;
+};
+
+/// False, with a message on stderr, for arguments that make no sense.
+bool parse(int argc, char** argv, Arguments& arguments) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--quick") {
+      arguments.quick = true;
+    } else if (word == "--list") {
+      arguments.list = true;
+    } else if ((word == "--json" || word == "--only") && i + 1 < argc) {
+      const std::string value = argv[++i];
+      try {
+        if (word == "--json")
+          arguments.json = value;
+        else
+          arguments.only = std::regex(value);
+      } catch (const std::regex_error& error) {
+        std::fprintf(stderr, "harp_bench: \"%s\" is no regular expression: %s\n", value.c_str(), error.what());
+        return false;
+      }
+    } else {
+      std::fprintf(stderr, "harp_bench: \"%s\"?\n%s", word.c_str(), kHelp);
+      return false;
+    }
+  }
+  return true;
+}
+
+std::vector<Benchmark> all_benchmarks() {
+  std::vector<Benchmark> all = latency_benchmarks();
+  for (const auto& more : {chain_benchmarks(), reduction_benchmarks()}) all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+int run(const Arguments& arguments) {
+  const std::vector<Benchmark> benchmarks = all_benchmarks();
+  std::vector<std::string> names;
+  for (const Benchmark& benchmark : benchmarks) names.insert(names.end(), benchmark.rows.begin(), benchmark.rows.end());
+  const Goals goals = read_goals(HARP_BENCH_GOALS);
+  const std::vector<std::string> problems = unmatched(goals, names);
+  for (const std::string& problem : problems) std::fprintf(stderr, "harp_bench: %s\n", problem.c_str());
+  if (!problems.empty()) return kFailed;
+
+  const auto selected = [&arguments](const std::string& name) { return std::regex_search(name, arguments.only); };
+  if (std::none_of(names.begin(), names.end(), selected)) {
+    std::fprintf(stderr, "harp_bench: no row has such a name (--list shows them)\n");
+    return kUsage;
+  }
+  if (arguments.list) {
+    for (const std::string& name : names)
+      if (selected(name)) std::printf("%-34s %s\n", name.c_str(), goals.at(name).text().c_str());
+    return 0;
+  }
+
+  Session session(arguments.quick ? Effort::quick() : Effort::full());
+  Report report(arguments.json, goals);
+  report.begin(session.describe());
+  for (const Benchmark& benchmark : benchmarks) {
+    if (std::none_of(benchmark.rows.begin(), benchmark.rows.end(), selected)) continue;
+    for (const Row& row : benchmark.run(session))
+      if (selected(row.name)) report.add(row);
+  }
+  report.end();
+  return report.missed().empty() ? 0 : kMissed;
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  bench::Arguments arguments;
+  if (argc == 2 && (std::string(argv[1]) == "--help" || std::string(argv[1]) == "-h")) {
+    std::fputs(bench::kHelp, stdout);
+    return 0;
+  }
+  if (!bench::parse(argc, argv, arguments)) return bench::kUsage;
+  try {
+    return bench::run(arguments);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "harp_bench: %s\n", error.what());
+    return bench::kFailed;
+  }
+}
