@@ -1,0 +1,226 @@
+"""Rows of the contract (tests/rows.txt) seen from outside, through the tool: what a user who reads the row would try.
+
+Arithmetic is covered elsewhere (the law, the op matrix, the NumPy oracle); here are the rules around it: shapes, broadcasting, symbolic
+sizes, the structure and the look of generated C. Each case is a function; the first line of its docstring names its items.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import traceback
+
+import numpy
+
+TOOL = os.environ["HARP_TOOL"]
+BACKENDS = ("interp", "c")
+
+
+class Desk:
+    """A folder with a cache of its own, and the tool."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.environment = {**os.environ, "HARP_CACHE_DIR": os.path.join(folder, "cache")}
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def call(self, verb, text, *options):
+        with open(self.path("model.harp"), "w", encoding="utf-8") as file:
+            file.write("harp 1\n" + text)
+        return subprocess.run([TOOL, verb, self.path("model.harp"), *options], env=self.environment, capture_output=True, text=True, check=False)
+
+    def run(self, text, inputs, backend, *options):
+        for name, array in inputs.items():
+            numpy.save(self.path(name + ".npy"), array)
+            options += ("--input", f"{name}={self.path(name + '.npy')}")
+        result = self.call("run", text, "--backend", backend, "--output", f"r={self.path('r.npy')}", *options)
+        assert result.returncode == 0, f"{text}\n{result.stdout}{result.stderr}"
+        return numpy.load(self.path("r.npy"))
+
+    def emit(self, text, stage, *options):
+        result = self.call("emit", text, "--lang", stage, *options)
+        assert result.returncode == 0, f"{text}\n{result.stderr}"
+        return result.stdout
+
+    def expect(self, text, inputs, wanted, *options):
+        """The same array from every backend."""
+        for backend in BACKENDS:
+            got = self.run(text, inputs, backend, *options)
+            wanted = numpy.asarray(wanted)
+            assert got.shape == wanted.shape and got.dtype == wanted.dtype and (got == wanted).all(), f"{backend}: {text}\n{got}\nnot\n{wanted}"
+
+    def refuse(self, text, *words):
+        result = self.call("emit", text, "--lang", "graph")
+        assert result.returncode == 1 and all(word in result.stderr for word in words), f"{text}\n{result.returncode} {result.stderr}"
+
+
+def ramp(*shape, dtype=numpy.float32):
+    """Small integers: every order of summation gives the same bits."""
+    return (numpy.arange(numpy.prod(shape, dtype=int)) % 17 - 5).reshape(shape).astype(dtype)
+
+
+def case_reduce_axes(desk):
+    """G3.axes,full/interp,c: every set of axes, also given as all of them, of full and empty arrays"""
+    for shape in ((2, 3, 4, 5), (3, 1, 0, 2)):
+        x = ramp(*shape)
+        sizes = ", ".join(f"d{i}" for i in range(4))
+        for bits in range(1, 16):
+            axes = [i for i in range(4) if bits >> i & 1]
+            for keep in (False, True):
+                desk.expect(f"graph g(x: f32[{sizes}]) {{ return r = sum(x, axes={axes}, keepdims={str(keep).lower()}) }}", {"x": x},
+                            x.sum(axis=tuple(axes), keepdims=keep))
+        desk.expect(f"graph g(x: f32[{sizes}]) {{ return r = sum(x) }}", {"x": x}, x.sum())
+
+
+def case_explicit_shapes(desk):
+    """G7.identical,scalar/interp,c G7.error: identical shapes, or rank 0, or an error that names both"""
+    x, y = ramp(3, 4), ramp(3, 4) * 2
+    desk.expect("graph g(x: f32[n, m], y: f32[n, m]) { return r = add(x, y) }", {"x": x, "y": y}, x + y)
+    desk.expect("graph g(x: f32[n, m], y: f32[]) { return r = mul(x, y) }", {"x": x, "y": numpy.float32(3)}, x * numpy.float32(3))
+    desk.expect("graph g(x: f32[n, m], y: f32[]) { return r = mul(y, x) }", {"x": x, "y": numpy.float32(3)}, x * numpy.float32(3))
+    for other in ("f32[4]", "f32[1, 4]", "f32[3, 1]", "f32[3, 4, 1]", "f32[n, 4]"):
+        desk.refuse(f"graph g(x: f32[3, 4], y: {other}) {{ return r = add(x, y) }}", "add", "[3, 4]", other[3:], '"x"', '"y"')
+
+
+def case_broadcast(desk):
+    """G8.right_aligned,stretch,left_axes/interp,c G8.error: NumPy's rule as a flag of the graph"""
+    pairs = [((3, 4), (4,)), ((4,), (3, 4)), ((3, 4), (1, 4)), ((3, 1), (1, 4)), ((2, 3, 4), (3, 1)), ((1,), (2, 0)), ((5, 1, 2), (3, 1))]
+    for a, b in pairs:
+        x, y = ramp(*a), ramp(*b) + 1
+        desk.expect(f"graph g(x: f32{list(a)}, y: f32{list(b)}) flags=[broadcast] {{ return r = add(mul(x, y), x) }}", {"x": x, "y": y}, x * y + x)
+    symbolic = "graph g(x: f32[n, 1, k], y: f32[m, 1]) flags=[broadcast] { return r = add(x, y) }"
+    desk.expect(symbolic, {"x": ramp(2, 1, 3), "y": ramp(4, 1)}, ramp(2, 1, 3) + ramp(4, 1))
+    desk.refuse("graph g(x: f32[3, 4], y: f32[3]) flags=[broadcast] { return r = add(x, y) }", "Cannot broadcast shapes [3, 4] and [3]")
+    # a symbolic axis never stretches, whatever its value at run time
+    desk.refuse("graph g(x: f32[n], y: f32[k]) flags=[broadcast] { return r = add(x, y) }", "Cannot broadcast shapes [n] and [k]")
+
+
+def case_arange_and_casts(desk):
+    """G12.arange,arange_symbolic,cast_noop/interp,c: arange of constant and symbolic size; a cast to the same dtype is no node"""
+    desk.expect("graph g() { return r = arange(n=7) }", {}, numpy.arange(7, dtype=numpy.int32))
+    for n in (0, 1, 5, 1000):
+        desk.expect("graph g(x: f32[n]) { return r = arange(n=2*n+1) }", {"x": ramp(n)}, numpy.arange(2 * n + 1, dtype=numpy.int32))
+    text = "graph g(x: f32[n]) { return r = neg(cast(x, dtype=f32)) }"
+    assert "cast" not in desk.emit(text, "graph")
+    desk.expect(text, {"x": ramp(5)}, -ramp(5))
+
+
+def case_edge(desk):
+    """G5.contiguous_edge: a view that reaches an output is stored as a row-major array"""
+    x = ramp(3, 4)
+    desk.expect("graph g(x: f32[n, m]) { return r = permute(x, axes=[1, 0]) }", {"x": x}, x.T)
+    desk.expect("graph g(x: f32[n, m]) { return r = flip(x, axes=[1]) }", {"x": x}, x[:, ::-1])
+    desk.expect("graph g(x: f32[3]) { return r = expand(reshape(x, shape=[3, 1]), shape=[3, 2]) }", {"x": x[:, 0].copy()},
+                numpy.stack([x[:, 0]] * 2, 1))
+
+
+# Two independent sums, then what needs both, then what needs that and a sum of it.
+STAGES = """graph stages(x: f32[n, 8], w: f32[n, 8]) flags=[broadcast] {
+  a = sum(x, axes=[0])
+  b = max(w, axes=[0])
+  y = mul(x, sub(a, b))
+  t = sum(y, axes=[0])
+  return r = mul(y, t)
+}
+"""
+
+
+def schedule_kernels(desk, text):
+    """[(name, generation, reads, writes)] as the schedule is printed."""
+    kernels = []
+    for block in re.split(r"^(?=kernel_\d+ generation)", desk.emit(text, "schedule"), flags=re.M)[1:]:
+        head = re.match(r"(kernel_\d+) generation (\d+)", block)
+        reads = re.search(r"^  reads +(.*)$", block, re.M)
+        kernels.append((head[1], int(head[2]), reads[1].split(", ") if reads else [], re.findall(r"^  writes +(\w+)", block, re.M)))
+    return kernels
+
+
+def case_generations(desk):
+    """L1.kahn: every kernel's generation is one more than the latest of those it reads from"""
+    kernels = schedule_kernels(desk, STAGES)
+    made_in = {name: generation for _, generation, _, writes in kernels for name in writes}
+    assert len(kernels) >= 4 and max(generation for _, generation, _, _ in kernels) >= 2, kernels
+    for name, generation, reads, _ in kernels:
+        wanted = 1 + max([made_in[read] for read in reads if read in made_in], default=-1)
+        assert generation == wanted, f"{name} is of generation {generation}, not {wanted}: {kernels}"
+    assert [kernel[1] for kernel in kernels] == sorted(kernel[1] for kernel in kernels)
+
+
+def case_unit(desk):
+    """L2.kernel_function,kernel_main,entry_point/c L1.concurrent,barriers/c: functions of the generated unit, and who calls whom"""
+    source = desk.emit(STAGES, "c")
+    kernels = re.findall(r"^static .*void (kernel_\d+)\(void\* arg", source, re.M)
+    main = re.search(r"^static void kernel_main\(.*?^}$", source, re.M | re.S)[0]
+    after = source[source.index(main) + len(main):]
+    assert kernels and all(re.search(rf"\b{kernel}, &args", main) for kernel in kernels), "kernel_main does not call every kernel"
+    steps = re.findall(r"^  { /\* generation (\d+) \*/\n(.*?)^  }$", main, re.M | re.S)
+    assert [int(number) for number, _ in steps] == list(range(len(steps))) and len(steps) >= 3, "generations in order"
+    # the two sums of generation 0 are handed over in one call, so that they may run at once; each call returns when all are done
+    assert steps[0][1].count("harp_run_together(rt, 2, tasks)") == 1, main
+    for _, body in steps:
+        assert len(re.findall(r"\bharp_(?:run_together|for)\(", body)) == 1, f"a generation is one call:\n{body}"
+    assert re.search(r"int32_t entry_point_ex\(void\*\* inputs, void\*\* outputs, size_t\* shape_vars, const harp_runtime\* rt\)", after)
+    assert re.search(r"void entry_point\(void\*\* inputs, void\*\* outputs, size_t\* shape_vars\)", after) and "kernel_main(" in after
+
+
+def case_look(desk):
+    """L4.names,indented/c: names of the contract, two spaces a level, lines that can be read"""
+    for options in ((), ("--plain-text",)):
+        source = desk.emit(STAGES, "c", *options)
+        kernel_text = "".join(re.findall(r"^static [^\n]*void kernel_\d+\(void\* arg.*?^}$", source, re.M | re.S))
+        assert kernel_text.count("for (") > 3
+        declared = re.findall(r"\b(?:u?int\d+_t|float|double|[fiu]\d+x\d+)\b\*? (?:const )?\*?(\w+) *(?:=|\[)", kernel_text)
+        wrong = [name for name in declared if not re.match(r"^(lidx|gidx|ridx|oidx|alu|acc|shape|input|output|tmp)\d+(_row\d*)?$", name)]
+        assert len(declared) > 10 and not wrong, f"names {sorted(set(wrong))}"
+        level = 0
+        for line in kernel_text.splitlines():
+            words = line.strip()
+            closing = words.startswith("}")
+            assert not words or len(line) - len(line.lstrip()) == 2 * (level - closing), f"indentation of: {line!r}"
+            level += line.count("{") - line.count("}")
+        assert level == 0
+
+
+def case_tiles(desk):
+    """X2.tile,simd_width/c: bits do not depend on tile, unrolling and vector width"""
+    random = numpy.random.default_rng(3)
+    x = (random.standard_normal((700, 37)) * 2.0 ** random.integers(-12, 12, (700, 37))).astype(numpy.float32)
+    text = "graph g(x: f32[n, k]) { return r = sum(tanh(x), axes=[0]) }"
+    wanted = desk.run(text, {"x": x}, "interp").tobytes()
+    seen = set()
+    for schedule in ("reduce [thread simd=1, reduce]", "reduce [thread simd=4, reduce unroll=3]", "reduce [thread tile=16 simd=8, reduce unroll=8]",
+                     "reduce [thread tile=512 simd=16, reduce unroll=2] partition", "reduce [sequential, reduce]"):
+        with open(desk.path("schedule"), "w", encoding="utf-8") as file:
+            file.write(f"kernel_0: {schedule}\n")
+        got = desk.run(text, {"x": x}, "c", "--schedule", desk.path("schedule"))
+        assert got.tobytes() == wanted, f"{schedule}: other bits"
+        seen.add(desk.emit(text, "c", "--schedule", desk.path("schedule")))
+    assert len(seen) > 3, "the schedules make no difference to the text"
+
+
+def main():
+    failed = 0
+    results = os.environ.get("HARP_TEST_RESULTS")
+    numpy.seterr(all="ignore")
+    with tempfile.TemporaryDirectory(prefix="harp-contract-") as folder:
+        desk = Desk(folder)
+        for name, case in [(name, case) for name, case in globals().items() if name.startswith("case_")]:
+            title = case.__doc__.splitlines()[0]
+            status = "pass"
+            try:
+                case(desk)
+            except (AssertionError, OSError, KeyError, TypeError):
+                status = "fail"
+                failed += 1
+                traceback.print_exc(file=sys.stdout)
+            print(f"{status} {name[5:]}: {title}")
+            if results:
+                with open(results, "a", encoding="utf-8") as file:
+                    file.write(f"{status}\t{title}\t{os.path.abspath(__file__)}\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
