@@ -81,13 +81,17 @@ TEST_CASE("G3: reductions") {
   const int32_t last[] = {-1};
 #define REDUCE(name, x)                                                                                                                   \
   check_same(context.get(), #name "(" #x ", axes=[-1], keepdims=true)", [&](const Operands& o) { return harp_##name(o.x, 1, last, 1); }); \
-  check_same(context.get(), #name "(" #x ")", [](const Operands& o) { return harp_##name(o.x, 0, nullptr, 0); });
-  REDUCE(sum, f)
-  REDUCE(prod, i)
-  REDUCE(max, f)
-  REDUCE(min, b) REDUCE(any, b) REDUCE(all, i) REDUCE(mean, f) REDUCE(logsumexp, f)
+  check_same(context.get(), #name "(" #x ")", [](const Operands& o) { return harp_##name(o.x, 0, nullptr, 0); })
+  REDUCE(sum, f);
+  REDUCE(prod, i);
+  REDUCE(max, f);
+  REDUCE(min, b);
+  REDUCE(any, b);
+  REDUCE(all, i);
+  REDUCE(mean, f);
+  REDUCE(logsumexp, f);
 #undef REDUCE
-      check_same(context.get(), "sum(f, axes=[])", [&](const Operands& o) { return harp_sum(o.f, 0, last, 0); });
+  check_same(context.get(), "sum(f, axes=[])", [&](const Operands& o) { return harp_sum(o.f, 0, last, 0); });
   check_same(context.get(), "var(f, axes=[-1], correction=1)", [&](const Operands& o) { return harp_var(o.f, 1, last, 1, 0); });
   check_same(context.get(), "softmax(f, axis=0)", [](const Operands& o) { return harp_softmax(o.f, 0); });
   check_same(context.get(), "log_softmax(f, axis=-1)", [](const Operands& o) { return harp_log_softmax(o.f, -1); });
