@@ -1,0 +1,166 @@
+/* harp · graph "bias_gelu" · target x86-64-v4 · stable, law 1 · 1 kernel, 1 generation
+   x: f32[n, 1024], b: f32[1024] -> y: f32[n, 1024] */
+/* gcc bug 114375: permuted masked loads are vectorised wrongly, so loops with branches stay as they are. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#pragma GCC optimize("no-tree-loop-if-convert")
+#endif
+typedef __SIZE_TYPE__ size_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT64_TYPE__ uint64_t;
+
+typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
+typedef struct harp_runtime {
+  size_t struct_size;
+  void* self;
+  size_t width;
+  void (*parallel_for)(void* self, size_t n, size_t grain, harp_range_body body, void* arg);
+  void* (*alloc)(void* self, size_t size);
+  void (*free)(void* self, void* memory);
+  void* workspace;
+  size_t workspace_size;
+  void* const* natives;
+  void* step_cursor;
+} harp_runtime;
+
+/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+
+static inline f32x16 abs_f32x16(f32x16 a) {
+  f32x16 r;
+  for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fabsf(a[lane]);
+  return r;
+}
+
+static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
+static inline f32x16 select_f32x16(i32x16 m, f32x16 a, f32x16 b) { return (f32x16)((m & (i32x16)a) | (~m & (i32x16)b)); }
+
+static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
+  f32x16 r;
+  for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+  return r;
+}
+
+static inline f32x16 tanh_f32x16(f32x16 x) {
+  const f32x16 alu0 = abs_f32x16(x);
+  const f32x16 alu1 = select_f32x16(10.0f < alu0, splat_f32x16(10.0f), alu0);
+  const f32x16 alu2 = alu1 + alu1;
+  const f32x16 alu3 = fma_f32x16(alu2, splat_f32x16(1.442695f), splat_f32x16(12582912.0f));
+  const f32x16 alu4 = alu3 - 12582912.0f;
+  const f32x16 alu5 = fma_f32x16(alu4, splat_f32x16(-0.69314575f), alu2);
+  const i32x16 alu6 = ((i32x16)alu3 - 1262485504 - 1 + 127) << 23;
+  const f32x16 alu7 = (f32x16)alu6;
+  const f32x16 alu8 = alu7 - 0.5f;
+  const f32x16 alu9 = -alu8;
+  const f32x16 alu10 = alu7 * alu5;
+  const f32x16 alu11 = alu8 + alu10;
+  const f32x16 alu12 = alu4 * -1.4286068e-06f;
+  const f32x16 alu13 = alu5 + alu12;
+  const f32x16 alu14 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.00019577847f), alu13, splat_f32x16(0.0013935758f)), alu13, splat_f32x16(0.008333887f)), alu13, splat_f32x16(0.041666456f));
+  const f32x16 alu15 = fma_f32x16(alu13 * alu13, fma_f32x16(fma_f32x16(alu14, alu13, splat_f32x16(0.16666664f)), alu13, splat_f32x16(0.5f)), alu12);
+  const f32x16 alu16 = alu10 - (alu11 + alu9) + fma_f32x16(alu7, alu15, alu7 + alu9 - 0.5f);
+  const f32x16 alu17 = alu11 + alu16;
+  const f32x16 alu18 = alu16 - (alu17 - alu11);
+  const f32x16 alu19 = 1.0f + alu17;
+  const f32x16 alu20 = -(alu19 - 1.0f);
+  const f32x16 alu21 = 1.0f - (alu19 + alu20) + (alu17 + alu20);
+  const f32x16 alu22 = 1.0f / alu19;
+  const f32x16 alu23 = alu17 * alu22;
+  const f32x16 alu24 = -alu23;
+  const f32x16 alu25 = fma_f32x16(alu24, alu19, alu17) + fma_f32x16(alu24, alu21 + alu18, alu18);
+  const i32x16 alu26 = ((i32x16)(alu23 + alu25 * alu22) & 2147483647) | ((i32x16)x & (-2147483647 - 1));
+  return select_f32x16(alu0 < 0.00012207031f, x, (f32x16)alu26);
+}
+
+/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+#if defined(__x86_64__)
+typedef uint32_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  const uint32_t found = __builtin_ia32_stmxcsr();
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(0x1f80);
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(found);
+}
+#elif defined(__aarch64__)
+typedef uint64_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  uint64_t found;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(found));
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found & ~0x7c00000ull));
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found));
+}
+#else
+typedef int harp_environment;
+static inline harp_environment harp_enter(void) { return 0; }
+static inline void harp_leave(harp_environment found) { (void)found; }
+#endif
+
+struct kernel_0_args { const float* input0; const float* input1; float* output0; };
+
+/* generation 0 · elementwise over [n, 1024] · elementwise [thread, sequential simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_0_args* a = arg;
+  const float* input0 = a->input0;
+  const float* input1 = a->input1;
+  float* output0 = a->output0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const float* input0_row = input0 + ridx0 * 1024;
+    float* output0_row = output0 + ridx0 * 1024;
+    for (int64_t ridx1 = 0; ridx1 < 1024; ridx1 += 16) {
+      const f32x16 alu0 = *(const f32x16*)(input0_row + ridx1) + *(const f32x16*)(input1 + ridx1);
+      const f32x16 alu1 = (alu0 + alu0 * alu0 * alu0 * 0.044715f) * 0.7978846f;
+      *(f32x16*)(output0_row + ridx1) = alu0 * 0.5f * (tanh_f32x16(alu1) + 1.0f);
+    }
+  }
+}
+
+struct harp_call { harp_range_body kernel; void* arg; };
+static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_call* call = arg;
+  const harp_environment found = harp_enter();
+  call->kernel(call->arg, begin, end, worker);
+  harp_leave(found);
+}
+/* Iterations [0, n) of a kernel; `grain` of them are worth handing to another worker. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_range_body kernel, void* arg) {
+  if (n <= 0) return;
+  if (rt && rt->parallel_for && rt->width > 1 && n > grain) {
+    struct harp_call call = {kernel, arg};
+    rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
+  } else {
+    kernel(arg, 0, (size_t)n, 0);
+  }
+}
+
+static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, const harp_runtime* rt) {
+  {
+    struct kernel_0_args args0 = {input0, input1, output0};
+    harp_for(rt, shape0, 6, kernel_0, &args0);
+  }
+}
+
+__attribute__((visibility("default"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const harp_environment found = harp_enter();
+  kernel_main(inputs[0], inputs[1], outputs[0], (int64_t)shape_vars[0], rt);
+  harp_leave(found);
+  return 0;
+}
+
+__attribute__((visibility("default"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+  entry_point_ex(inputs, outputs, shape_vars, 0);
+}

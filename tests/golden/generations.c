@@ -1,0 +1,271 @@
+/* harp · graph "generations" · target x86-64-v4 · stable, law 1 · 3 kernels, 3 generations
+   x: f64[n, 8], w: f64[8] -> y: f64[n, 8], z: f64[8] */
+/* gcc bug 114375: permuted masked loads are vectorised wrongly, so loops with branches stay as they are. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#pragma GCC optimize("no-tree-loop-if-convert")
+#endif
+typedef __SIZE_TYPE__ size_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT64_TYPE__ uint64_t;
+
+typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
+typedef struct harp_runtime {
+  size_t struct_size;
+  void* self;
+  size_t width;
+  void (*parallel_for)(void* self, size_t n, size_t grain, harp_range_body body, void* arg);
+  void* (*alloc)(void* self, size_t size);
+  void (*free)(void* self, void* memory);
+  void* workspace;
+  size_t workspace_size;
+  void* const* natives;
+  void* step_cursor;
+} harp_runtime;
+
+/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+typedef double f64x8 __attribute__((vector_size(64), aligned(8), may_alias));
+typedef int64_t i64x8 __attribute__((vector_size(64), aligned(8), may_alias));
+
+static inline f64x8 abs_f64x8(f64x8 a) {
+  f64x8 r;
+  for (int lane = 0; lane < 8; ++lane) r[lane] = __builtin_fabs(a[lane]);
+  return r;
+}
+
+static inline f64x8 splat_f64x8(double x) { return (f64x8){x, x, x, x, x, x, x, x}; }
+
+static inline f64x8 select_f64x8(i64x8 m, f64x8 a, f64x8 b) { return (f64x8)((m & (i64x8)a) | (~m & (i64x8)b)); }
+
+static inline f64x8 fma_f64x8(f64x8 a, f64x8 b, f64x8 c) {
+  f64x8 r;
+  for (int lane = 0; lane < 8; ++lane) r[lane] = __builtin_fma(a[lane], b[lane], c[lane]);
+  return r;
+}
+
+static inline f64x8 tanh_f64x8(f64x8 x) {
+  const f64x8 alu0 = abs_f64x8(x);
+  const f64x8 alu1 = select_f64x8(20.0 < alu0, splat_f64x8(20.0), alu0);
+  const f64x8 alu2 = alu1 + alu1;
+  const f64x8 alu3 = fma_f64x8(alu2, splat_f64x8(1.4426950408889634), splat_f64x8(6755399441055744.0));
+  const f64x8 alu4 = alu3 - 6755399441055744.0;
+  const f64x8 alu5 = fma_f64x8(alu4, splat_f64x8(-0.6931471805599453), alu2);
+  const i64x8 alu6 = ((i64x8)alu3 - 4843621399236968448ll - 1ll + 1023ll) << 52ll;
+  const f64x8 alu7 = (f64x8)alu6;
+  const f64x8 alu8 = alu7 - 0.5;
+  const f64x8 alu9 = -alu8;
+  const f64x8 alu10 = alu7 * alu5;
+  const f64x8 alu11 = alu8 + alu10;
+  const f64x8 alu12 = alu4 * -2.3190468138462996e-17;
+  const f64x8 alu13 = alu5 + alu12;
+  const f64x8 alu14 = fma_f64x8(fma_f64x8(fma_f64x8(splat_f64x8(1.664012668869289e-10), alu13, splat_f64x8(2.092344608646773e-09)), alu13, splat_f64x8(2.504989464289795e-08)), alu13, splat_f64x8(2.755724606171109e-07));
+  const f64x8 alu15 = fma_f64x8(fma_f64x8(fma_f64x8(alu14, alu13, splat_f64x8(2.755732251971936e-06)), alu13, splat_f64x8(2.4801587356340883e-05)), alu13, splat_f64x8(0.00019841269838937153));
+  const f64x8 alu16 = fma_f64x8(fma_f64x8(fma_f64x8(alu15, alu13, splat_f64x8(0.0013888888888869534)), alu13, splat_f64x8(0.008333333333334103)), alu13, splat_f64x8(0.04166666666666669));
+  const f64x8 alu17 = fma_f64x8(alu13 * alu13, fma_f64x8(fma_f64x8(alu16, alu13, splat_f64x8(0.16666666666666666)), alu13, splat_f64x8(0.5)), alu12);
+  const f64x8 alu18 = alu10 - (alu11 + alu9) + fma_f64x8(alu7, alu17, alu7 + alu9 - 0.5);
+  const f64x8 alu19 = alu11 + alu18;
+  const f64x8 alu20 = alu18 - (alu19 - alu11);
+  const f64x8 alu21 = 1.0 + alu19;
+  const f64x8 alu22 = -(alu21 - 1.0);
+  const f64x8 alu23 = 1.0 - (alu21 + alu22) + (alu19 + alu22);
+  const f64x8 alu24 = 1.0 / alu21;
+  const f64x8 alu25 = alu19 * alu24;
+  const f64x8 alu26 = -alu25;
+  const f64x8 alu27 = fma_f64x8(alu26, alu21, alu19) + fma_f64x8(alu26, alu23 + alu20, alu20);
+  const i64x8 alu28 = ((i64x8)(alu25 + alu27 * alu24) & 9223372036854775807ll) | ((i64x8)x & (-9223372036854775807ll - 1));
+  return select_f64x8(alu0 < 3.725290298461914e-09, x, (f64x8)alu28);
+}
+
+static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static inline f64x8 maximum_f64x8(f64x8 x, f64x8 y) {
+  const f64x8 alu0 = select_f64x8((y < x) | (x != x), x, y);
+  return select_f64x8(x == y, (f64x8)((i64x8)x & (i64x8)y), alu0);
+}
+
+/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+#if defined(__x86_64__)
+typedef uint32_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  const uint32_t found = __builtin_ia32_stmxcsr();
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(0x1f80);
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(found);
+}
+#elif defined(__aarch64__)
+typedef uint64_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  uint64_t found;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(found));
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found & ~0x7c00000ull));
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found));
+}
+#else
+typedef int harp_environment;
+static inline harp_environment harp_enter(void) { return 0; }
+static inline void harp_leave(harp_environment found) { (void)found; }
+#endif
+
+struct kernel_0_args { const double* input0; const double* input1; double* output0; };
+
+/* generation 0 · elementwise over [n, 8] · elementwise [thread, sequential simd=8] partition overlap */
+static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_0_args* a = arg;
+  const double* input0 = a->input0;
+  const double* input1 = a->input1;
+  double* output0 = a->output0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const double* input0_row = input0 + ridx0 * 8;
+    double* output0_row = output0 + ridx0 * 8;
+    for (int64_t ridx1 = 0; ridx1 < 8; ridx1 += 8) {
+      *(f64x8*)(output0_row + ridx1) = tanh_f64x8(*(const f64x8*)(input0_row + ridx1) * *(const f64x8*)(input1 + ridx1));
+    }
+  }
+}
+
+struct kernel_1_args { const double* input0; double* output0; double* output1; int64_t shape0; };
+
+/* generation 1 · reduce over [8] · sum of [n, 8] axes [0] chain · max of [n, 8] axes [0] chain · reduce [thread simd=8, reduce unroll=8] partition overlap */
+static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_1_args* a = arg;
+  const double* input0 = a->input0;
+  double* output0 = a->output0;
+  double* output1 = a->output1;
+  const int64_t shape0 = a->shape0;
+  (void)begin0, (void)end0, (void)worker;
+  double acc6[8] = {0};
+  double acc7[8];
+  for (int i = 0; i < 8; ++i) acc7[i] = -__builtin_inf();
+  const int64_t oidx0 = (shape0 + 255) / 256;
+  const int64_t oidx1 = (oidx0 + 255) / 256;
+  const int64_t oidx2 = (oidx1 + 255) / 256;
+  for (int64_t ridx0 = 0; ridx0 < oidx2; ++ridx0) {
+    f64x8 acc4 = {0};
+    f64x8 acc5 = splat_f64x8(-__builtin_inf());
+    const int64_t oidx3 = min_i64(oidx1, ridx0 * 256 + 256);
+    for (int64_t ridx1 = ridx0 * 256; ridx1 < oidx3; ++ridx1) {
+      f64x8 acc2 = {0};
+      f64x8 acc3 = splat_f64x8(-__builtin_inf());
+      const int64_t oidx4 = min_i64(oidx0, ridx1 * 256 + 256);
+      for (int64_t ridx2 = ridx1 * 256; ridx2 < oidx4; ++ridx2) {
+        f64x8 acc0 = {0};
+        f64x8 acc1 = splat_f64x8(-__builtin_inf());
+        const int64_t oidx5 = min_i64(shape0, ridx2 * 256 + 256);
+        for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx5; ++ridx3) {
+          const f64x8 alu0 = *(const f64x8*)(input0 + ridx3 * 8);
+          acc0 += alu0;
+          acc1 = maximum_f64x8(acc1, alu0);
+        }
+        acc2 += acc0;
+        acc3 = maximum_f64x8(acc3, acc1);
+      }
+      acc4 += acc2;
+      acc5 = maximum_f64x8(acc5, acc3);
+    }
+    *(f64x8*)(acc6 + 0) += acc4;
+    *(f64x8*)(acc7 + 0) = maximum_f64x8(*(f64x8*)(acc7 + 0), acc5);
+  }
+  for (int64_t ridx4 = 0; ridx4 < 8; ridx4 += 8) {
+    *(f64x8*)(output0 + ridx4) = *(f64x8*)(acc7 + ridx4) - *(f64x8*)(acc6 + ridx4);
+    *(f64x8*)(output1 + ridx4) = *(f64x8*)(acc6 + ridx4);
+  }
+}
+
+struct kernel_2_args { const double* input0; const double* input1; double* output0; };
+
+/* generation 2 · elementwise over [n, 8] · elementwise [thread, sequential simd=8] partition overlap */
+static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_2_args* a = arg;
+  const double* input0 = a->input0;
+  const double* input1 = a->input1;
+  double* output0 = a->output0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const double* input0_row = input0 + ridx0 * 8;
+    double* output0_row = output0 + ridx0 * 8;
+    for (int64_t ridx1 = 0; ridx1 < 8; ridx1 += 8) {
+      *(f64x8*)(output0_row + ridx1) = *(const f64x8*)(input0_row + ridx1) * *(const f64x8*)(input1 + ridx1);
+    }
+  }
+}
+
+struct harp_call { harp_range_body kernel; void* arg; };
+static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_call* call = arg;
+  const harp_environment found = harp_enter();
+  call->kernel(call->arg, begin, end, worker);
+  harp_leave(found);
+}
+/* Iterations [0, n) of a kernel; `grain` of them are worth handing to another worker. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_range_body kernel, void* arg) {
+  if (n <= 0) return;
+  if (rt && rt->parallel_for && rt->width > 1 && n > grain) {
+    struct harp_call call = {kernel, arg};
+    rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
+  } else {
+    kernel(arg, 0, (size_t)n, 0);
+  }
+}
+
+void* malloc(size_t size);
+void free(void* memory);
+/* `*own` is what harp_release takes. 0: no memory. */
+static char* harp_allocate(const harp_runtime* rt, size_t size, void** own) {
+  *own = 0;
+  if (rt && rt->workspace && rt->workspace_size >= size) return rt->workspace;
+  if (rt && rt->alloc) return *own = rt->alloc(rt->self, size);
+  if (size > (size_t)-64) return 0;
+  *own = malloc(size + 63);
+  return *own ? (char*)(((size_t)*own + 63) / 64 * 64) : 0;
+}
+static void harp_release(const harp_runtime* rt, void* own) {
+  if (!own) return;
+  if (rt && rt->alloc) rt->free(rt->self, own);
+  else free(own);
+}
+
+static void kernel_main(const double* input0, const double* input1, double* output0, double* output1, int64_t shape0, char* workspace, const harp_runtime* rt) {
+  double* const tmp0 = (double*)(workspace + 0);
+  double* const tmp1 = (double*)(workspace + shape0 * 64);
+  { /* generation 0 */
+    struct kernel_0_args args0 = {input0, input1, tmp0};
+    harp_for(rt, shape0, 455, kernel_0, &args0);
+  }
+  { /* generation 1 */
+    struct kernel_1_args args0 = {tmp0, output1, tmp1, shape0};
+    harp_for(rt, 1, 1 + 10000 / (1 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * 1082261508 + 6), kernel_1, &args0);
+  }
+  { /* generation 2 */
+    struct kernel_2_args args0 = {tmp0, tmp1, output0};
+    harp_for(rt, shape0, 1429, kernel_2, &args0);
+  }
+}
+
+__attribute__((visibility("default"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const int64_t shape0 = (int64_t)shape_vars[0];
+  void* own;
+  char* workspace = harp_allocate(rt, (size_t)(shape0 * 64 + 64), &own);
+  if (!workspace) return 11; /* out of memory */
+  const harp_environment found = harp_enter();
+  kernel_main(inputs[0], inputs[1], outputs[0], outputs[1], (int64_t)shape_vars[0], workspace, rt);
+  harp_leave(found);
+  harp_release(rt, own);
+  return 0;
+}
+
+__attribute__((visibility("default"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+  entry_point_ex(inputs, outputs, shape_vars, 0);
+}

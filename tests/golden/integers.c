@@ -1,0 +1,194 @@
+/* harp · graph "integers" · target x86-64-v4 · stable, law 1 · 1 kernel, 1 generation
+   a: i32[n], b: i32[n], x: f64[n] -> s: i32[n] */
+/* gcc bug 114375: permuted masked loads are vectorised wrongly, so loops with branches stay as they are. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#pragma GCC optimize("no-tree-loop-if-convert")
+#endif
+typedef __SIZE_TYPE__ size_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT64_TYPE__ uint64_t;
+
+typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
+typedef struct harp_runtime {
+  size_t struct_size;
+  void* self;
+  size_t width;
+  void (*parallel_for)(void* self, size_t n, size_t grain, harp_range_body body, void* arg);
+  void* (*alloc)(void* self, size_t size);
+  void (*free)(void* self, void* memory);
+  void* workspace;
+  size_t workspace_size;
+  void* const* natives;
+  void* step_cursor;
+} harp_runtime;
+
+/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef double f64x8 __attribute__((vector_size(64), aligned(8), may_alias));
+typedef int64_t i64x8 __attribute__((vector_size(64), aligned(8), may_alias));
+
+static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static inline i32x8 splat_i32x8(int32_t x) { return (i32x8){x, x, x, x, x, x, x, x}; }
+
+static inline i32x8 select_i32x8(i32x8 m, i32x8 a, i32x8 b) { return ((m & a) | (~m & b)); }
+
+static inline i32x8 floor_divide_i32x8(i32x8 x, i32x8 y) {
+  const i32x8 alu0 = y == 0;
+  const i32x8 alu1 = select_i32x8(alu0 | ((y == -1) & (x == -2147483647 - 1)), splat_i32x8(1), y);
+  const i32x8 alu2 = x / alu1;
+  const i32x8 alu3 = x - alu2 * alu1;
+  const i32x8 alu4 = select_i32x8((alu3 != 0) & ((alu3 ^ alu1) < 0), alu2 - 1, alu2);
+  return select_i32x8(alu0, splat_i32x8(0), alu4);
+}
+
+static inline f64x8 splat_f64x8(double x) { return (f64x8){x, x, x, x, x, x, x, x}; }
+
+static inline f64x8 select_f64x8(i64x8 m, f64x8 a, f64x8 b) { return (f64x8)((m & (i64x8)a) | (~m & (i64x8)b)); }
+
+/* Truncates, saturates, NaN is 0. */
+static inline i32x8 to_i32_f64x8(f64x8 x) {
+  const f64x8 inside = select_f64x8((x >= -0x1p31) & (x < 0x1p31), x, splat_f64x8(0.0));
+  i32x8 r = __builtin_convertvector(inside, i32x8);
+  r = select_i32x8(__builtin_convertvector(x >= 0x1p31, i32x8), splat_i32x8(2147483647), r);
+  return select_i32x8(__builtin_convertvector(x < -0x1p31, i32x8), splat_i32x8(-2147483647 - 1), r);
+}
+
+static inline i32x8 left_shift_i32x8(i32x8 a, i32x8 b) {
+  i32x8 r;
+  for (int lane = 0; lane < 8; ++lane) r[lane] = (int32_t)((uint32_t)a[lane] << (b[lane] & 31));
+  return r;
+}
+
+static inline i32x8 remainder_i32x8(i32x8 x, i32x8 y) {
+  const i32x8 alu0 = (y == 0) | ((y == -1) & (x == -2147483647 - 1));
+  const i32x8 alu1 = select_i32x8(alu0, splat_i32x8(0), x % select_i32x8(alu0, splat_i32x8(1), y));
+  return select_i32x8((alu1 != 0) & ((alu1 ^ y) < 0), alu1 + y, alu1);
+}
+
+static inline int32_t floor_divide_i32(int32_t x, int32_t y) {
+  const _Bool alu0 = y == 0;
+  const int32_t alu1 = (alu0 || (y == -1 && x == -2147483647 - 1)) ? 1 : y;
+  const int32_t alu2 = x / alu1;
+  const int32_t alu3 = x - alu2 * alu1;
+  const int32_t alu4 = (alu3 != 0 && (alu3 ^ alu1) < 0) ? alu2 - 1 : alu2;
+  return alu0 ? 0 : alu4;
+}
+
+/* Truncates, saturates, NaN is 0. */
+static inline int32_t to_i32_f64(double x) {
+  if (x != x) return 0;
+  return x >= 0x1p31 ? 2147483647 : x < -0x1p31 ? -2147483647 - 1 : (int32_t)x;
+}
+
+static inline int32_t left_shift_i32(int32_t a, int32_t b) { return (int32_t)((uint32_t)a << (b & 31)); }
+
+static inline int32_t remainder_i32(int32_t x, int32_t y) {
+  const _Bool alu0 = y == 0 || (y == -1 && x == -2147483647 - 1);
+  const int32_t alu1 = alu0 ? 0 : x % (alu0 ? 1 : y);
+  return (alu1 != 0 && (alu1 ^ y) < 0) ? alu1 + y : alu1;
+}
+
+/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+#if defined(__x86_64__)
+typedef uint32_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  const uint32_t found = __builtin_ia32_stmxcsr();
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(0x1f80);
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(found);
+}
+#elif defined(__aarch64__)
+typedef uint64_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  uint64_t found;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(found));
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found & ~0x7c00000ull));
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found));
+}
+#else
+typedef int harp_environment;
+static inline harp_environment harp_enter(void) { return 0; }
+static inline void harp_leave(harp_environment found) { (void)found; }
+#endif
+
+struct kernel_0_args { const int32_t* input0; const int32_t* input1; const double* input2; int32_t* output0; int64_t shape0; };
+
+/* generation 0 · elementwise over [n] · elementwise [thread simd=8] partition overlap */
+static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_0_args* a = arg;
+  const int32_t* input0 = a->input0;
+  const int32_t* input1 = a->input1;
+  const double* input2 = a->input2;
+  int32_t* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const int64_t oidx0 = min_i64(shape0, ridx0 * 4096 + 4096);
+    if (ridx0 * 4096 + 8 <= oidx0) {
+      for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx0; ridx1 += 8) {
+        if (ridx1 > oidx0 - 8) ridx1 = oidx0 - 8; /* the last step overlaps the one before */
+        const i32x8 alu0 = *(const i32x8*)(input1 + ridx1);
+        const i32x8 alu1 = *(const i32x8*)(input0 + ridx1);
+        const i32x8 alu2 = floor_divide_i32x8(alu1, alu0);
+        *(i32x8*)(output0 + ridx1) = select_i32x8(alu2 < remainder_i32x8(alu1, alu0), left_shift_i32x8(alu1, alu0), alu2 + to_i32_f64x8(*(const f64x8*)(input2 + ridx1)));
+      }
+    } else {
+      for (int64_t ridx2 = ridx0 * 4096; ridx2 < oidx0; ++ridx2) {
+        const int32_t alu3 = input1[ridx2];
+        const int32_t alu4 = input0[ridx2];
+        const int32_t alu5 = floor_divide_i32(alu4, alu3);
+        output0[ridx2] = alu5 < remainder_i32(alu4, alu3) ? left_shift_i32(alu4, alu3) : alu5 + to_i32_f64(input2[ridx2]);
+      }
+    }
+  }
+}
+
+struct harp_call { harp_range_body kernel; void* arg; };
+static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_call* call = arg;
+  const harp_environment found = harp_enter();
+  call->kernel(call->arg, begin, end, worker);
+  harp_leave(found);
+}
+/* Iterations [0, n) of a kernel; `grain` of them are worth handing to another worker. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_range_body kernel, void* arg) {
+  if (n <= 0) return;
+  if (rt && rt->parallel_for && rt->width > 1 && n > grain) {
+    struct harp_call call = {kernel, arg};
+    rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
+  } else {
+    kernel(arg, 0, (size_t)n, 0);
+  }
+}
+
+static void kernel_main(const int32_t* input0, const int32_t* input1, const double* input2, int32_t* output0, int64_t shape0, const harp_runtime* rt) {
+  {
+    struct kernel_0_args args0 = {input0, input1, input2, output0, shape0};
+    harp_for(rt, (shape0 + 4095) / 4096, 4, kernel_0, &args0);
+  }
+}
+
+__attribute__((visibility("default"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const harp_environment found = harp_enter();
+  kernel_main(inputs[0], inputs[1], inputs[2], outputs[0], (int64_t)shape_vars[0], rt);
+  harp_leave(found);
+  return 0;
+}
+
+__attribute__((visibility("default"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+  entry_point_ex(inputs, outputs, shape_vars, 0);
+}

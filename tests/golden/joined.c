@@ -1,0 +1,168 @@
+/* harp · graph "joined" · target x86-64-v4 · stable, law 1 · 2 kernels, 1 generation
+   x: f32[n, 4], y: f32[k, 4] -> r: f32[2*n + k, 4] */
+/* gcc bug 114375: permuted masked loads are vectorised wrongly, so loops with branches stay as they are. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#pragma GCC optimize("no-tree-loop-if-convert")
+#endif
+typedef __SIZE_TYPE__ size_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT64_TYPE__ uint64_t;
+
+typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
+typedef struct harp_runtime {
+  size_t struct_size;
+  void* self;
+  size_t width;
+  void (*parallel_for)(void* self, size_t n, size_t grain, harp_range_body body, void* arg);
+  void* (*alloc)(void* self, size_t size);
+  void (*free)(void* self, void* memory);
+  void* workspace;
+  size_t workspace_size;
+  void* const* natives;
+  void* step_cursor;
+} harp_runtime;
+
+/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+
+static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+#if defined(__x86_64__)
+typedef uint32_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  const uint32_t found = __builtin_ia32_stmxcsr();
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(0x1f80);
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(found);
+}
+#elif defined(__aarch64__)
+typedef uint64_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  uint64_t found;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(found));
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found & ~0x7c00000ull));
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found));
+}
+#else
+typedef int harp_environment;
+static inline harp_environment harp_enter(void) { return 0; }
+static inline void harp_leave(harp_environment found) { (void)found; }
+#endif
+
+struct kernel_0_args { const float* input0; float* output0; float* output1; int64_t shape0; };
+
+/* generation 0 · elementwise over [n, 4] · elementwise [thread, sequential simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_0_args* a = arg;
+  const float* input0 = a->input0;
+  float* output0 = a->output0;
+  float* output1 = a->output1;
+  const int64_t shape0 = a->shape0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const float* input0_row = input0 + ridx0 * 4;
+    const float* input0_row1 = input0 + shape0 * 4 - ridx0 * 4;
+    float* output0_row = output0 + ridx0 * 4;
+    float* output1_row = output1 + ridx0 * 4;
+    for (int64_t ridx1 = 0; ridx1 < 4; ++ridx1) {
+      const float alu0 = input0_row[ridx1];
+      output0_row[ridx1] = input0_row1[ridx1 - 4];
+      output1_row[ridx1] = alu0;
+    }
+  }
+}
+
+struct kernel_1_args { const float* input0; float* output0; int64_t shape1; };
+
+/* generation 0 · elementwise over [k, 4] · elementwise [thread, sequential simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_1_args* a = arg;
+  const float* input0 = a->input0;
+  float* output0 = a->output0;
+  const int64_t shape1 = a->shape1;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const int64_t oidx0 = min_i64(shape1 * 4, ridx0 * 4096 + 4096);
+    if (ridx0 * 4096 + 16 <= oidx0) {
+      for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx0; ridx1 += 16) {
+        if (ridx1 > oidx0 - 16) ridx1 = oidx0 - 16; /* the last step overlaps the one before */
+        *(f32x16*)(output0 + ridx1) = *(const f32x16*)(input0 + ridx1);
+      }
+    } else {
+      for (int64_t ridx2 = ridx0 * 4096; ridx2 < oidx0; ++ridx2) {
+        output0[ridx2] = input0[ridx2];
+      }
+    }
+  }
+}
+
+struct harp_call { harp_range_body kernel; void* arg; };
+static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_call* call = arg;
+  const harp_environment found = harp_enter();
+  call->kernel(call->arg, begin, end, worker);
+  harp_leave(found);
+}
+/* Iterations [0, n) of a kernel; `grain` of them are worth handing to another worker. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_range_body kernel, void* arg) {
+  if (n <= 0) return;
+  if (rt && rt->parallel_for && rt->width > 1 && n > grain) {
+    struct harp_call call = {kernel, arg};
+    rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
+  } else {
+    kernel(arg, 0, (size_t)n, 0);
+  }
+}
+
+struct harp_task { harp_range_body kernel; void* arg; int64_t n, grain; };
+static void harp_small_tasks(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_task* tasks = arg;
+  const harp_environment found = harp_enter();
+  for (size_t i = begin; i < end; ++i)
+    if (tasks[i].n > 0 && tasks[i].n <= tasks[i].grain) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, worker);
+  harp_leave(found);
+}
+/* Kernels that do not depend on each other: those worth it are spread over the workers, the small ones run side by side. */
+static void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
+  double small = 0.0; /* work of the small ones, in grains */
+  for (size_t i = 0; i < count; ++i) {
+    if (tasks[i].n > tasks[i].grain) harp_for(rt, tasks[i].n, tasks[i].grain, tasks[i].kernel, tasks[i].arg);
+    else if (tasks[i].n > 0) small += (double)tasks[i].n / (double)tasks[i].grain;
+  }
+  if (rt && rt->parallel_for && rt->width > 1 && small > 1.0) rt->parallel_for(rt->self, count, 1, harp_small_tasks, tasks);
+  else harp_small_tasks(tasks, 0, count, 0);
+}
+
+static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, const harp_runtime* rt) {
+  { /* generation 0 */
+    struct kernel_0_args args0 = {input0, output0, output0 + shape0 * 4 + shape1 * 4, shape0};
+    struct kernel_1_args args1 = {input1, output0 + shape0 * 4, shape1};
+    struct harp_task tasks[] = {{kernel_0, &args0, shape0, 313}, {kernel_1, &args1, (shape1 + 1023) / 1024, 40}};
+    harp_run_together(rt, 2, tasks);
+  }
+}
+
+__attribute__((visibility("default"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const harp_environment found = harp_enter();
+  kernel_main(inputs[0], inputs[1], outputs[0], (int64_t)shape_vars[0], (int64_t)shape_vars[1], rt);
+  harp_leave(found);
+  return 0;
+}
+
+__attribute__((visibility("default"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+  entry_point_ex(inputs, outputs, shape_vars, 0);
+}

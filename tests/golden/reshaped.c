@@ -1,0 +1,190 @@
+/* harp · graph "reshaped" · target x86-64-v4 · stable, law 1 · 1 kernel, 1 generation
+   x: f32[n, 6] -> y: f32[3, n, 2] */
+/* gcc bug 114375: permuted masked loads are vectorised wrongly, so loops with branches stay as they are. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#pragma GCC optimize("no-tree-loop-if-convert")
+#endif
+typedef __SIZE_TYPE__ size_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT64_TYPE__ uint64_t;
+
+typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
+typedef struct harp_runtime {
+  size_t struct_size;
+  void* self;
+  size_t width;
+  void (*parallel_for)(void* self, size_t n, size_t grain, harp_range_body body, void* arg);
+  void* (*alloc)(void* self, size_t size);
+  void (*free)(void* self, void* memory);
+  void* workspace;
+  size_t workspace_size;
+  void* const* natives;
+  void* step_cursor;
+} harp_runtime;
+
+/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+
+static inline f32x16 load_strided_f32x16(const float* p, int64_t step) {
+  f32x16 r;
+  for (int lane = 0; lane < 16; ++lane) r[lane] = p[lane * step];
+  return r;
+}
+
+static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
+static inline f32x16 select_f32x16(i32x16 m, f32x16 a, f32x16 b) { return (f32x16)((m & (i32x16)a) | (~m & (i32x16)b)); }
+
+static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
+  f32x16 r;
+  for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+  return r;
+}
+
+static inline f32x16 exp_f32x16(f32x16 x) {
+  const f32x16 alu0 = select_f32x16(89.0f < x, splat_f32x16(89.0f), x);
+  const f32x16 alu1 = select_f32x16(alu0 < -104.0f, splat_f32x16(-104.0f), alu0);
+  const f32x16 alu2 = fma_f32x16(alu1, splat_f32x16(1.442695f), splat_f32x16(12582912.0f));
+  const f32x16 alu3 = alu2 - 12582912.0f;
+  const f32x16 alu4 = fma_f32x16(alu3, splat_f32x16(-0.69314575f), alu1);
+  const i32x16 alu5 = (i32x16)alu2 - 1262485504;
+  const f32x16 alu6 = alu3 * -1.4286068e-06f;
+  const f32x16 alu7 = alu4 + alu6;
+  const f32x16 alu8 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.001391077f), alu7, splat_f32x16(0.008363099f)), alu7, splat_f32x16(0.04166671f)), alu7, splat_f32x16(0.16666578f));
+  const f32x16 alu9 = fma_f32x16(alu7 * alu7, fma_f32x16(alu8, alu7, splat_f32x16(0.5f)), alu6);
+  const i32x16 alu10 = alu5 >> 1;
+  const f32x16 alu11 = (f32x16)((alu5 - alu10 + 127) << 23);
+  const f32x16 alu12 = (1.0f + (alu4 + alu9)) * (f32x16)((alu10 + 127) << 23);
+  return alu12 * alu11;
+}
+
+static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+
+static inline int32_t bits_i32_f32(float x) {
+  union { float from; int32_t to; } u;
+  u.from = x;
+  return u.to;
+}
+
+static inline float bits_f32_i32(int32_t x) {
+  union { int32_t from; float to; } u;
+  u.from = x;
+  return u.to;
+}
+
+static inline float exp_f32(float x) {
+  const float alu0 = 89.0f < x ? 89.0f : x;
+  const float alu1 = alu0 < -104.0f ? -104.0f : alu0;
+  const float alu2 = fma_f32(alu1, 1.442695f, 12582912.0f);
+  const float alu3 = alu2 - 12582912.0f;
+  const float alu4 = fma_f32(alu3, -0.69314575f, alu1);
+  const int32_t alu5 = bits_i32_f32(alu2) - 1262485504;
+  const float alu6 = alu3 * -1.4286068e-06f;
+  const float alu7 = alu4 + alu6;
+  const float alu8 = fma_f32(fma_f32(fma_f32(0.001391077f, alu7, 0.008363099f), alu7, 0.04166671f), alu7, 0.16666578f);
+  const float alu9 = fma_f32(alu7 * alu7, fma_f32(alu8, alu7, 0.5f), alu6);
+  const int32_t alu10 = alu5 >> 1;
+  const float alu11 = bits_f32_i32((alu5 - alu10 + 127) << 23);
+  const float alu12 = (1.0f + (alu4 + alu9)) * bits_f32_i32((alu10 + 127) << 23);
+  return alu12 * alu11;
+}
+
+static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+#if defined(__x86_64__)
+typedef uint32_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  const uint32_t found = __builtin_ia32_stmxcsr();
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(0x1f80);
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(found);
+}
+#elif defined(__aarch64__)
+typedef uint64_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  uint64_t found;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(found));
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found & ~0x7c00000ull));
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found));
+}
+#else
+typedef int harp_environment;
+static inline harp_environment harp_enter(void) { return 0; }
+static inline void harp_leave(harp_environment found) { (void)found; }
+#endif
+
+struct kernel_0_args { const float* input0; float* output0; int64_t shape0; };
+
+/* generation 0 · elementwise over [3, n, 2] · elementwise [thread, sequential, sequential simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_0_args* a = arg;
+  const float* input0 = a->input0;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const float* input0_row = input0 + ridx0;
+    float* output0_row = output0 + shape0 * ridx0 * 2;
+    if (16 <= shape0 * 2) {
+      for (int64_t ridx1 = 0; ridx1 < shape0 * 2; ridx1 += 16) {
+        if (ridx1 > shape0 * 2 - 16) ridx1 = shape0 * 2 - 16; /* the last step overlaps the one before */
+        *(f32x16*)(output0_row + ridx1) = exp_f32x16(-load_strided_f32x16(input0_row + ridx1 * 3, 3));
+      }
+    } else {
+      for (int64_t ridx2 = 0; ridx2 < shape0 * 2; ++ridx2) {
+        output0_row[ridx2] = exp_f32(-input0_row[ridx2 * 3]);
+      }
+    }
+  }
+}
+
+struct harp_call { harp_range_body kernel; void* arg; };
+static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_call* call = arg;
+  const harp_environment found = harp_enter();
+  call->kernel(call->arg, begin, end, worker);
+  harp_leave(found);
+}
+/* Iterations [0, n) of a kernel; `grain` of them are worth handing to another worker. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_range_body kernel, void* arg) {
+  if (n <= 0) return;
+  if (rt && rt->parallel_for && rt->width > 1 && n > grain) {
+    struct harp_call call = {kernel, arg};
+    rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
+  } else {
+    kernel(arg, 0, (size_t)n, 0);
+  }
+}
+
+static void kernel_main(const float* input0, float* output0, int64_t shape0, const harp_runtime* rt) {
+  {
+    struct kernel_0_args args0 = {input0, output0, shape0};
+    harp_for(rt, 3, 1 + 10000 / (1 + max_i64(shape0 * 40, (shape0 + 7) / 8 * 20)), kernel_0, &args0);
+  }
+}
+
+__attribute__((visibility("default"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const harp_environment found = harp_enter();
+  kernel_main(inputs[0], outputs[0], (int64_t)shape_vars[0], rt);
+  harp_leave(found);
+  return 0;
+}
+
+__attribute__((visibility("default"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+  entry_point_ex(inputs, outputs, shape_vars, 0);
+}

@@ -1,0 +1,373 @@
+/* harp · graph "sums" · target x86-64-v4 · stable, law 1 · 4 kernels, 2 generations
+   x: f32[n, 300] -> last: f32[n], first: f32[300], all: f32[], deviation: f32[n] */
+/* gcc bug 114375: permuted masked loads are vectorised wrongly, so loops with branches stay as they are. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#pragma GCC optimize("no-tree-loop-if-convert")
+#endif
+typedef __SIZE_TYPE__ size_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT64_TYPE__ uint64_t;
+
+typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
+typedef struct harp_runtime {
+  size_t struct_size;
+  void* self;
+  size_t width;
+  void (*parallel_for)(void* self, size_t n, size_t grain, harp_range_body body, void* arg);
+  void* (*alloc)(void* self, size_t size);
+  void (*free)(void* self, void* memory);
+  void* workspace;
+  size_t workspace_size;
+  void* const* natives;
+  void* step_cursor;
+} harp_runtime;
+
+/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
+
+/* Element i with element i + half, the halves of what is left. */
+static __attribute__((noinline)) float fold_add_64_f32(const float* s) {
+  const f32x16 a0 = *(const f32x16*)s + *(const f32x16*)(s + 32);
+  const f32x16 a1 = *(const f32x16*)(s + 16) + *(const f32x16*)(s + 48);
+  const f32x16 b0 = a0 + a1;
+  const f32x8 c0 = __builtin_shufflevector(b0, b0, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(b0, b0, 8, 9, 10, 11, 12, 13, 14, 15);
+  const f32x4 d0 = __builtin_shufflevector(c0, c0, 0, 1, 2, 3) + __builtin_shufflevector(c0, c0, 4, 5, 6, 7);
+  return (d0[0] + d0[2]) + (d0[1] + d0[3]);
+}
+
+static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
+  f32x16 r;
+  for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+  return r;
+}
+
+static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+
+static inline float sqrt_f32(float a) { return __builtin_sqrtf(a); }
+
+/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+#if defined(__x86_64__)
+typedef uint32_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  const uint32_t found = __builtin_ia32_stmxcsr();
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(0x1f80);
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(found);
+}
+#elif defined(__aarch64__)
+typedef uint64_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  uint64_t found;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(found));
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found & ~0x7c00000ull));
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found));
+}
+#else
+typedef int harp_environment;
+static inline harp_environment harp_enter(void) { return 0; }
+static inline void harp_leave(harp_environment found) { (void)found; }
+#endif
+
+struct kernel_0_args { const float* input0; float* output0; float* output1; };
+
+/* generation 0 · reduce over [n] · sum of [n, 300] axes [1] lanes · reduce [thread, reduce simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_0_args* a = arg;
+  const float* input0 = a->input0;
+  float* output0 = a->output0;
+  float* output1 = a->output1;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    float acc0[64] = {0};
+    const float* input0_row = input0 + ridx0 * 300;
+    for (int64_t ridx1 = 0; ridx1 < 256; ridx1 += 64) {
+      *(f32x16*)(acc0 + 0) += *(const f32x16*)(input0_row + ridx1);
+      *(f32x16*)(acc0 + 16) += *(const f32x16*)(input0_row + ridx1 + 16);
+      *(f32x16*)(acc0 + 32) += *(const f32x16*)(input0_row + ridx1 + 32);
+      *(f32x16*)(acc0 + 48) += *(const f32x16*)(input0_row + ridx1 + 48);
+    }
+    for (int64_t ridx2 = 0; ridx2 < 32; ridx2 += 16) {
+      *(f32x16*)(acc0 + ridx2) += *(const f32x16*)(input0_row + ridx2 + 256);
+    }
+    for (int64_t ridx3 = 32; ridx3 < 44; ++ridx3) {
+      acc0[ridx3] += input0_row[ridx3 + 256];
+    }
+    const float acc0_folded = fold_add_64_f32(acc0);
+    output0[ridx0] = -(acc0_folded / 300.0f);
+    output1[ridx0] = acc0_folded;
+  }
+}
+
+struct kernel_1_args { const float* input0; float* output0; int64_t shape0; };
+
+/* generation 0 · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread simd=16, reduce unroll=8] partition overlap */
+static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_1_args* a = arg;
+  const float* input0 = a->input0;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  (void)begin0, (void)end0, (void)worker;
+  float acc3[304] = {0};
+  const int64_t oidx0 = (shape0 + 255) / 256;
+  const int64_t oidx1 = (oidx0 + 255) / 256;
+  const int64_t oidx2 = (oidx1 + 255) / 256;
+  for (int64_t ridx0 = 0; ridx0 < oidx2; ++ridx0) {
+    float acc2[304] = {0};
+    const int64_t oidx3 = min_i64(oidx1, ridx0 * 256 + 256);
+    for (int64_t ridx1 = ridx0 * 256; ridx1 < oidx3; ++ridx1) {
+      float acc1[304] = {0};
+      const int64_t oidx4 = min_i64(oidx0, ridx1 * 256 + 256);
+      for (int64_t ridx2 = ridx1 * 256; ridx2 < oidx4; ++ridx2) {
+        float acc0[304] = {0};
+        const int64_t oidx5 = min_i64(shape0, ridx2 * 256 + 256);
+        const int64_t oidx6 = oidx5 / 8;
+        for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx6 * 8; ridx3 += 8) {
+          const float* input0_row = input0 + ridx3 * 300;
+          for (int64_t ridx4 = 0; ridx4 < 288; ridx4 += 16) {
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 300);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 600);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 900);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 1200);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 1500);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 1800);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 2100);
+          }
+          for (int64_t ridx5 = 288; ridx5 < 300; ++ridx5) {
+            acc0[ridx5] += input0_row[ridx5];
+            acc0[ridx5] += input0_row[ridx5 + 300];
+            acc0[ridx5] += input0_row[ridx5 + 600];
+            acc0[ridx5] += input0_row[ridx5 + 900];
+            acc0[ridx5] += input0_row[ridx5 + 1200];
+            acc0[ridx5] += input0_row[ridx5 + 1500];
+            acc0[ridx5] += input0_row[ridx5 + 1800];
+            acc0[ridx5] += input0_row[ridx5 + 2100];
+          }
+        }
+        for (int64_t ridx6 = oidx6 * 8; ridx6 < oidx5; ++ridx6) {
+          const float* input0_row1 = input0 + ridx6 * 300;
+          for (int64_t ridx7 = 0; ridx7 < 288; ridx7 += 16) {
+            *(f32x16*)(acc0 + ridx7) += *(const f32x16*)(input0_row1 + ridx7);
+          }
+          for (int64_t ridx8 = 288; ridx8 < 300; ++ridx8) {
+            acc0[ridx8] += input0_row1[ridx8];
+          }
+        }
+        for (int64_t ridx9 = 0; ridx9 < 288; ridx9 += 16) {
+          *(f32x16*)(acc1 + ridx9) += *(f32x16*)(acc0 + ridx9);
+        }
+        for (int64_t ridx10 = 288; ridx10 < 300; ++ridx10) {
+          acc1[ridx10] += acc0[ridx10];
+        }
+      }
+      for (int64_t ridx11 = 0; ridx11 < 288; ridx11 += 16) {
+        *(f32x16*)(acc2 + ridx11) += *(f32x16*)(acc1 + ridx11);
+      }
+      for (int64_t ridx12 = 288; ridx12 < 300; ++ridx12) {
+        acc2[ridx12] += acc1[ridx12];
+      }
+    }
+    for (int64_t ridx13 = 0; ridx13 < 288; ridx13 += 16) {
+      *(f32x16*)(acc3 + ridx13) += *(f32x16*)(acc2 + ridx13);
+    }
+    for (int64_t ridx14 = 288; ridx14 < 300; ++ridx14) {
+      acc3[ridx14] += acc2[ridx14];
+    }
+  }
+  for (int64_t ridx15 = 0; ridx15 < 288; ridx15 += 16) {
+    *(f32x16*)(output0 + ridx15) = *(f32x16*)(acc3 + ridx15);
+  }
+  for (int64_t ridx16 = 288; ridx16 < 300; ++ridx16) {
+    output0[ridx16] = acc3[ridx16];
+  }
+}
+
+struct kernel_2_args { const float* input0; float* output0; int64_t shape0; };
+
+/* generation 0 · reduce over [] · sum of [n, 300] axes [0, 1] lanes · reduce [reduce simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_2_args* a = arg;
+  const float* input0 = a->input0;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  (void)begin0, (void)end0, (void)worker;
+  float acc3[64] = {0};
+  const int64_t oidx0 = (shape0 * 75 + 1023) / 1024;
+  const int64_t oidx1 = (oidx0 + 4095) / 4096;
+  const int64_t oidx2 = (oidx1 + 4095) / 4096;
+  for (int64_t ridx0 = 0; ridx0 < oidx2; ++ridx0) {
+    float acc2[64] = {0};
+    const int64_t oidx3 = min_i64(oidx1, ridx0 * 4096 + 4096);
+    for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx3; ++ridx1) {
+      float acc1[64] = {0};
+      const int64_t oidx4 = min_i64(oidx0, ridx1 * 4096 + 4096);
+      for (int64_t ridx2 = ridx1 * 4096; ridx2 < oidx4; ++ridx2) {
+        float acc0[64] = {0};
+        const int64_t oidx5 = min_i64(shape0 * 300, ridx2 * 4096 + 4096);
+        const int64_t oidx6 = oidx5 / 64;
+        for (int64_t ridx3 = ridx2 * 4096; ridx3 < oidx6 * 64; ridx3 += 64) {
+          *(f32x16*)(acc0 + 0) += *(const f32x16*)(input0 + ridx3);
+          *(f32x16*)(acc0 + 16) += *(const f32x16*)(input0 + ridx3 + 16);
+          *(f32x16*)(acc0 + 32) += *(const f32x16*)(input0 + ridx3 + 32);
+          *(f32x16*)(acc0 + 48) += *(const f32x16*)(input0 + ridx3 + 48);
+        }
+        const int64_t oidx7 = oidx5 / 16;
+        const float* input0_row = input0 + oidx6 * 64;
+        for (int64_t ridx4 = 0; ridx4 < oidx7 * 16 - oidx6 * 64; ridx4 += 16) {
+          *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4);
+        }
+        for (int64_t ridx5 = oidx7 * 16 - oidx6 * 64; ridx5 < oidx5 - oidx6 * 64; ++ridx5) {
+          acc0[ridx5] += input0_row[ridx5];
+        }
+        const float acc0_folded = fold_add_64_f32(acc0);
+        const int64_t oidx8 = ridx2 % 64;
+        acc1[oidx8] += acc0_folded;
+      }
+      const float acc1_folded = fold_add_64_f32(acc1);
+      const int64_t oidx9 = ridx1 % 64;
+      acc2[oidx9] += acc1_folded;
+    }
+    const float acc2_folded = fold_add_64_f32(acc2);
+    acc3[ridx0] += acc2_folded;
+  }
+  const float acc3_folded = fold_add_64_f32(acc3);
+  output0[0] = acc3_folded;
+}
+
+struct kernel_3_args { const float* input0; const float* input1; float* output0; };
+
+/* generation 1 · reduce over [n] · sum of [n, 300] axes [1] lanes product · reduce [thread, reduce simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_3_args* a = arg;
+  const float* input0 = a->input0;
+  const float* input1 = a->input1;
+  float* output0 = a->output0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    float acc0[64] = {0};
+    const float alu0 = input1[ridx0];
+    const float* input0_row = input0 + ridx0 * 300;
+    for (int64_t ridx1 = 0; ridx1 < 256; ridx1 += 64) {
+      const f32x16 alu1 = *(const f32x16*)(input0_row + ridx1) + alu0;
+      *(f32x16*)(acc0 + 0) = fma_f32x16(alu1, alu1, *(f32x16*)(acc0 + 0));
+      const f32x16 alu2 = *(const f32x16*)(input0_row + ridx1 + 16) + alu0;
+      *(f32x16*)(acc0 + 16) = fma_f32x16(alu2, alu2, *(f32x16*)(acc0 + 16));
+      const f32x16 alu3 = *(const f32x16*)(input0_row + ridx1 + 32) + alu0;
+      *(f32x16*)(acc0 + 32) = fma_f32x16(alu3, alu3, *(f32x16*)(acc0 + 32));
+      const f32x16 alu4 = *(const f32x16*)(input0_row + ridx1 + 48) + alu0;
+      *(f32x16*)(acc0 + 48) = fma_f32x16(alu4, alu4, *(f32x16*)(acc0 + 48));
+    }
+    for (int64_t ridx2 = 0; ridx2 < 32; ridx2 += 16) {
+      const f32x16 alu5 = *(const f32x16*)(input0_row + ridx2 + 256) + alu0;
+      *(f32x16*)(acc0 + ridx2) = fma_f32x16(alu5, alu5, *(f32x16*)(acc0 + ridx2));
+    }
+    for (int64_t ridx3 = 32; ridx3 < 44; ++ridx3) {
+      const float alu6 = input0_row[ridx3 + 256] + alu0;
+      acc0[ridx3] = fma_f32(alu6, alu6, acc0[ridx3]);
+    }
+    const float acc0_folded = fold_add_64_f32(acc0);
+    output0[ridx0] = sqrt_f32((acc0_folded + 0.0f) / 300.0f);
+  }
+}
+
+struct harp_call { harp_range_body kernel; void* arg; };
+static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_call* call = arg;
+  const harp_environment found = harp_enter();
+  call->kernel(call->arg, begin, end, worker);
+  harp_leave(found);
+}
+/* Iterations [0, n) of a kernel; `grain` of them are worth handing to another worker. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_range_body kernel, void* arg) {
+  if (n <= 0) return;
+  if (rt && rt->parallel_for && rt->width > 1 && n > grain) {
+    struct harp_call call = {kernel, arg};
+    rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
+  } else {
+    kernel(arg, 0, (size_t)n, 0);
+  }
+}
+
+struct harp_task { harp_range_body kernel; void* arg; int64_t n, grain; };
+static void harp_small_tasks(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_task* tasks = arg;
+  const harp_environment found = harp_enter();
+  for (size_t i = begin; i < end; ++i)
+    if (tasks[i].n > 0 && tasks[i].n <= tasks[i].grain) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, worker);
+  harp_leave(found);
+}
+/* Kernels that do not depend on each other: those worth it are spread over the workers, the small ones run side by side. */
+static void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
+  double small = 0.0; /* work of the small ones, in grains */
+  for (size_t i = 0; i < count; ++i) {
+    if (tasks[i].n > tasks[i].grain) harp_for(rt, tasks[i].n, tasks[i].grain, tasks[i].kernel, tasks[i].arg);
+    else if (tasks[i].n > 0) small += (double)tasks[i].n / (double)tasks[i].grain;
+  }
+  if (rt && rt->parallel_for && rt->width > 1 && small > 1.0) rt->parallel_for(rt->self, count, 1, harp_small_tasks, tasks);
+  else harp_small_tasks(tasks, 0, count, 0);
+}
+
+void* malloc(size_t size);
+void free(void* memory);
+/* `*own` is what harp_release takes. 0: no memory. */
+static char* harp_allocate(const harp_runtime* rt, size_t size, void** own) {
+  *own = 0;
+  if (rt && rt->workspace && rt->workspace_size >= size) return rt->workspace;
+  if (rt && rt->alloc) return *own = rt->alloc(rt->self, size);
+  if (size > (size_t)-64) return 0;
+  *own = malloc(size + 63);
+  return *own ? (char*)(((size_t)*own + 63) / 64 * 64) : 0;
+}
+static void harp_release(const harp_runtime* rt, void* own) {
+  if (!own) return;
+  if (rt && rt->alloc) rt->free(rt->self, own);
+  else free(own);
+}
+
+static void kernel_main(const float* input0, float* output0, float* output1, float* output2, float* output3, int64_t shape0, char* workspace, const harp_runtime* rt) {
+  float* const tmp0 = (float*)(workspace + 0);
+  { /* generation 0 */
+    struct kernel_0_args args0 = {input0, tmp0, output0};
+    struct kernel_1_args args1 = {input0, output1, shape0};
+    struct kernel_2_args args2 = {input0, output2, shape0};
+    struct harp_task tasks[] = {{kernel_0, &args0, shape0, 77}, {kernel_1, &args1, 1, 1 + 10000 / (1 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * 145082941500 + 60)}, {kernel_2, &args2, 1, 1 + 10000 / (1 + (((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096 * 3779865602 + 2)}};
+    harp_run_together(rt, 3, tasks);
+  }
+  { /* generation 1 */
+    struct kernel_3_args args0 = {input0, tmp0, output3};
+    harp_for(rt, shape0, 45, kernel_3, &args0);
+  }
+}
+
+__attribute__((visibility("default"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const int64_t shape0 = (int64_t)shape_vars[0];
+  void* own;
+  char* workspace = harp_allocate(rt, (size_t)((shape0 + 15) / 16 * 64), &own);
+  if (!workspace) return 11; /* out of memory */
+  const harp_environment found = harp_enter();
+  kernel_main(inputs[0], outputs[0], outputs[1], outputs[2], outputs[3], (int64_t)shape_vars[0], workspace, rt);
+  harp_leave(found);
+  harp_release(rt, own);
+  return 0;
+}
+
+__attribute__((visibility("default"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+  entry_point_ex(inputs, outputs, shape_vars, 0);
+}
