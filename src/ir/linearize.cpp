@@ -21,7 +21,7 @@ struct Block {
   bool conditional = false;
   std::vector<Line> lines;
   struct Named {
-    std::vector<Sym> guards;  // the value is right only where all of these are >= 0
+    std::vector<std::vector<Sym>> guards;  // the value is right only where all of one of these lists are >= 0
     bool stale = false;       // an accumulator it is made from has changed
   };
   std::unordered_map<const UOp*, Named> values;
@@ -181,7 +181,13 @@ class Linearizer {
     const int level = level_named(u);
     if (level < 0) return false;
     const Block::Named& named = blocks_[level].values.at(u);
-    return !named.stale && std::all_of(named.guards.begin(), named.guards.end(), [&](Sym g) { return contains(active, g); });
+    return !named.stale && guards_met(named, active) != nullptr;
+  }
+  /// The list of guards that holds here, or null.
+  static const std::vector<Sym>* guards_met(const Block::Named& named, const std::vector<Sym>& active) {
+    for (const std::vector<Sym>& guards : named.guards)
+      if (std::all_of(guards.begin(), guards.end(), [&](Sym g) { return contains(active, g); })) return &guards;
+    return nullptr;
   }
 
   /// The level a load may go to: not out of an If it stands in, and out of a loop that may run zero times only with a guard.
@@ -208,7 +214,9 @@ class Linearizer {
           if (!contains(place.guards, g)) place.guards.push_back(g);
       } else {
         level = level_named(s);
-        for (Sym g : blocks_[level].values.at(s).guards)
+        const std::vector<Sym>* guards = guards_met(blocks_[level].values.at(s), active_guards());
+        HARP_ASSERT(guards != nullptr, "a value is used where it was not computed");
+        for (Sym g : *guards)
           if (!contains(place.guards, g)) place.guards.push_back(g);
       }
       place.level = std::max(place.level, level);
@@ -276,14 +284,35 @@ class Linearizer {
                        u->kind == UKind::kRarely || level_named(u) >= 0;
     if (!named) return;
     place.size = 0;
+    if (widen(u, place)) return;
     for (Block& b : blocks_) b.values.erase(u);
     Block& block = blocks_[place.level];
-    block.values[u] = {place.guards};
+    block.values[u] = {.guards = {place.guards}};
     // Only a load has to be kept from happening; what is computed from it may be computed from anything.
     block.lines.push_back({.kind = LineKind::kLet,
                            .name = cat("alu", value_count_++),
                            .value = u,
                            .guards = u->kind == UKind::kLoad ? place.guards : std::vector<Sym>{}});
+  }
+
+  /// A value that has a name in the block it belongs to, but for other loops than the one it is needed in now: the line that names it
+  /// serves both. (A second name in the same block would be in front of both loops, and the first loop would use it.)
+  bool widen(const UOp* u, const Place& place) {
+    Block& block = blocks_[place.level];
+    const auto found = block.values.find(u);
+    if (found == block.values.end() || found->second.stale) return false;
+    found->second.guards.push_back(place.guards);
+    const auto line = std::find_if(block.lines.rbegin(), block.lines.rend(),
+                                   [&](const Line& l) { return l.kind == LineKind::kLet && l.value == u; });
+    HARP_ASSERT(line != block.lines.rend(), "a named value without a line");
+    if (line->guards.empty()) return true;
+    const auto all = [](const std::vector<Sym>& guards) {
+      Sym condition = guards[0];
+      for (Sym g : guards) condition = min(condition, g);
+      return condition;
+    };
+    line->guards = place.guards.empty() ? std::vector<Sym>{} : std::vector<Sym>{max(all(line->guards), all(place.guards))};
+    return true;
   }
 
   /// The accumulator changes: values made from it are no longer its values.
