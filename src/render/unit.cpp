@@ -103,7 +103,7 @@ std::string Unit::helper(const Rule& rule, DType dtype, int lanes) {
     } else {
       one = fill(rule.pattern, dtype, "a[lane]", "b[lane]", "c[lane]");
     }
-    return cat(head, "{\n  ", result, " r;\n", lane_loop(cat("r[lane] = ", one, ";"), lanes), "  return r;\n}\n");
+    return cat(head, "{\n  ", result, " r = {0};\n", lane_loop(cat("r[lane] = ", one, ";"), lanes), "  return r;\n}\n");
   });
   return name;
 }
@@ -220,8 +220,8 @@ std::string Unit::load(DType dtype, int lanes, bool strided, bool masked) {
     const std::string v = memory_vector(dtype, lanes), element(memory_type(dtype));
     const std::string_view at = strided ? "p[lane * step]" : "p[lane]";
     return cat("static inline ", v, " ", name, "(const ", element, "* p", strided ? ", int64_t step" : "",
-               masked ? cat(", ", mask(bits_of_dtype(dtype), lanes), " m") : std::string(), ") {\n  ", v, " r", masked ? " = {0}" : "",
-               ";\n", lane_loop(cat(masked ? "if (m[lane]) " : "", "r[lane] = ", at, ";"), lanes), "  return r;\n}\n");
+               masked ? cat(", ", mask(bits_of_dtype(dtype), lanes), " m") : std::string(), ") {\n  ", v, " r = {0};\n",
+               lane_loop(cat(masked ? "if (m[lane]) " : "", "r[lane] = ", at, ";"), lanes), "  return r;\n}\n");
   });
   return name;
 }
@@ -260,7 +260,7 @@ std::string Unit::table_element(const ir::Table& table, int lanes) {
   const std::string name = cat("lookup_", table.name, "_x", lanes);
   once(name, [&] {
     const std::string v = type(table.dtype, lanes);
-    return cat("static inline ", v, " ", name, "(", type(DType::kI32, lanes), " index) {\n  ", v, " r;\n",
+    return cat("static inline ", v, " ", name, "(", type(DType::kI32, lanes), " index) {\n  ", v, " r = {0};\n",
                lane_loop(cat("r[lane] = ", table.name, "[index[lane]];"), lanes), "  return r;\n}\n");
   });
   return name;

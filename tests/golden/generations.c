@@ -35,7 +35,7 @@ typedef double f64x8 __attribute__((vector_size(64), aligned(8), may_alias));
 typedef int64_t i64x8 __attribute__((vector_size(64), aligned(8), may_alias));
 
 static inline f64x8 abs_f64x8(f64x8 a) {
-  f64x8 r;
+  f64x8 r = {0};
   for (int lane = 0; lane < 8; ++lane) r[lane] = __builtin_fabs(a[lane]);
   return r;
 }
@@ -45,7 +45,7 @@ static inline f64x8 splat_f64x8(double x) { return (f64x8){x, x, x, x, x, x, x, 
 static inline f64x8 select_f64x8(i64x8 m, f64x8 a, f64x8 b) { return (f64x8)((m & (i64x8)a) | (~m & (i64x8)b)); }
 
 static inline f64x8 fma_f64x8(f64x8 a, f64x8 b, f64x8 c) {
-  f64x8 r;
+  f64x8 r = {0};
   for (int lane = 0; lane < 8; ++lane) r[lane] = __builtin_fma(a[lane], b[lane], c[lane]);
   return r;
 }

@@ -63,7 +63,7 @@ static inline i32x8 to_i32_f64x8(f64x8 x) {
 }
 
 static inline i32x8 left_shift_i32x8(i32x8 a, i32x8 b) {
-  i32x8 r;
+  i32x8 r = {0};
   for (int lane = 0; lane < 8; ++lane) r[lane] = (int32_t)((uint32_t)a[lane] << (b[lane] & 31));
   return r;
 }

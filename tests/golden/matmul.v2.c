@@ -35,6 +35,8 @@ typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+
 static inline f32x4 splat_f32x4(float x) { return (f32x4){x, x, x, x}; }
 
 /* The product of two floats is exact in double. The sum is rounded to odd there, which makes the last rounding the only one. */
@@ -48,7 +50,7 @@ static inline float fma_f32(float a, float b, float c) {
 }
 
 static inline f32x4 fma_f32x4(f32x4 a, f32x4 b, f32x4 c) {
-  f32x4 r;
+  f32x4 r = {0};
   for (int lane = 0; lane < 4; ++lane) r[lane] = fma_f32(a[lane], b[lane], c[lane]);
   return r;
 }
@@ -113,21 +115,21 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
             const int64_t oidx6 = min_i64(shape1, ridx4 * 256 + 256);
             const int64_t oidx7 = oidx6 / 8;
             for (int64_t ridx5 = ridx4 * 256; ridx5 < oidx7 * 8; ridx5 += 8) {
-              const float alu0 = oidx9 * 4 > 0 ? input0_row[ridx5] : 0;
+              const float alu0 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx5] : 0;
               const float* input1_row = input1 + shape2 * ridx5 + ridx1 * 512;
-              const float alu1 = oidx9 * 4 > 0 ? input0_row[ridx5 + 1] : 0;
+              const float alu1 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 1] : 0;
               const float* input1_row1 = input1 + shape2 * ridx5 + shape2 + ridx1 * 512;
-              const float alu2 = oidx9 * 4 > 0 ? input0_row[ridx5 + 2] : 0;
+              const float alu2 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 2] : 0;
               const float* input1_row2 = input1 + shape2 * ridx5 + shape2 * 2 + ridx1 * 512;
-              const float alu3 = oidx9 * 4 > 0 ? input0_row[ridx5 + 3] : 0;
+              const float alu3 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 3] : 0;
               const float* input1_row3 = input1 + shape2 * ridx5 + shape2 * 3 + ridx1 * 512;
-              const float alu4 = oidx9 * 4 > 0 ? input0_row[ridx5 + 4] : 0;
+              const float alu4 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 4] : 0;
               const float* input1_row4 = input1 + shape2 * ridx5 + shape2 * 4 + ridx1 * 512;
-              const float alu5 = oidx9 * 4 > 0 ? input0_row[ridx5 + 5] : 0;
+              const float alu5 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 5] : 0;
               const float* input1_row5 = input1 + shape2 * ridx5 + shape2 * 5 + ridx1 * 512;
-              const float alu6 = oidx9 * 4 > 0 ? input0_row[ridx5 + 6] : 0;
+              const float alu6 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 6] : 0;
               const float* input1_row6 = input1 + shape2 * ridx5 + shape2 * 6 + ridx1 * 512;
-              const float alu7 = oidx9 * 4 > 0 ? input0_row[ridx5 + 7] : 0;
+              const float alu7 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 7] : 0;
               const float* input1_row7 = input1 + shape2 * ridx5 + shape2 * 7 + ridx1 * 512;
               for (int64_t ridx6 = 0; ridx6 < oidx9 * 4; ridx6 += 4) {
                 *(f32x4*)(acc0 + ridx6) = fma_f32x4(splat_f32x4(alu0), *(const f32x4*)(input1_row + ridx6), *(f32x4*)(acc0 + ridx6));
@@ -139,34 +141,25 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
                 *(f32x4*)(acc0 + ridx6) = fma_f32x4(splat_f32x4(alu6), *(const f32x4*)(input1_row6 + ridx6), *(f32x4*)(acc0 + ridx6));
                 *(f32x4*)(acc0 + ridx6) = fma_f32x4(splat_f32x4(alu7), *(const f32x4*)(input1_row7 + ridx6), *(f32x4*)(acc0 + ridx6));
               }
-              const float alu8 = oidx9 * 4 < oidx8 ? input0_row[ridx5] : 0;
-              const float alu9 = oidx9 * 4 < oidx8 ? input0_row[ridx5 + 1] : 0;
-              const float alu10 = oidx9 * 4 < oidx8 ? input0_row[ridx5 + 2] : 0;
-              const float alu11 = oidx9 * 4 < oidx8 ? input0_row[ridx5 + 3] : 0;
-              const float alu12 = oidx9 * 4 < oidx8 ? input0_row[ridx5 + 4] : 0;
-              const float alu13 = oidx9 * 4 < oidx8 ? input0_row[ridx5 + 5] : 0;
-              const float alu14 = oidx9 * 4 < oidx8 ? input0_row[ridx5 + 6] : 0;
-              const float alu15 = oidx9 * 4 < oidx8 ? input0_row[ridx5 + 7] : 0;
               for (int64_t ridx7 = oidx9 * 4; ridx7 < oidx8; ++ridx7) {
-                acc0[ridx7] = fma_f32(alu8, input1_row[ridx7], acc0[ridx7]);
-                acc0[ridx7] = fma_f32(alu9, input1_row1[ridx7], acc0[ridx7]);
-                acc0[ridx7] = fma_f32(alu10, input1_row2[ridx7], acc0[ridx7]);
-                acc0[ridx7] = fma_f32(alu11, input1_row3[ridx7], acc0[ridx7]);
-                acc0[ridx7] = fma_f32(alu12, input1_row4[ridx7], acc0[ridx7]);
-                acc0[ridx7] = fma_f32(alu13, input1_row5[ridx7], acc0[ridx7]);
-                acc0[ridx7] = fma_f32(alu14, input1_row6[ridx7], acc0[ridx7]);
-                acc0[ridx7] = fma_f32(alu15, input1_row7[ridx7], acc0[ridx7]);
+                acc0[ridx7] = fma_f32(alu0, input1_row[ridx7], acc0[ridx7]);
+                acc0[ridx7] = fma_f32(alu1, input1_row1[ridx7], acc0[ridx7]);
+                acc0[ridx7] = fma_f32(alu2, input1_row2[ridx7], acc0[ridx7]);
+                acc0[ridx7] = fma_f32(alu3, input1_row3[ridx7], acc0[ridx7]);
+                acc0[ridx7] = fma_f32(alu4, input1_row4[ridx7], acc0[ridx7]);
+                acc0[ridx7] = fma_f32(alu5, input1_row5[ridx7], acc0[ridx7]);
+                acc0[ridx7] = fma_f32(alu6, input1_row6[ridx7], acc0[ridx7]);
+                acc0[ridx7] = fma_f32(alu7, input1_row7[ridx7], acc0[ridx7]);
               }
             }
             for (int64_t ridx8 = oidx7 * 8; ridx8 < oidx6; ++ridx8) {
-              const float alu16 = oidx9 * 4 > 0 ? input0_row[ridx8] : 0;
+              const float alu8 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx8] : 0;
               const float* input1_row8 = input1 + shape2 * ridx8 + ridx1 * 512;
               for (int64_t ridx9 = 0; ridx9 < oidx9 * 4; ridx9 += 4) {
-                *(f32x4*)(acc0 + ridx9) = fma_f32x4(splat_f32x4(alu16), *(const f32x4*)(input1_row8 + ridx9), *(f32x4*)(acc0 + ridx9));
+                *(f32x4*)(acc0 + ridx9) = fma_f32x4(splat_f32x4(alu8), *(const f32x4*)(input1_row8 + ridx9), *(f32x4*)(acc0 + ridx9));
               }
-              const float alu17 = oidx9 * 4 < oidx8 ? input0_row[ridx8] : 0;
               for (int64_t ridx10 = oidx9 * 4; ridx10 < oidx8; ++ridx10) {
-                acc0[ridx10] = fma_f32(alu17, input1_row8[ridx10], acc0[ridx10]);
+                acc0[ridx10] = fma_f32(alu8, input1_row8[ridx10], acc0[ridx10]);
               }
             }
             for (int64_t ridx11 = 0; ridx11 < oidx9 * 4; ridx11 += 4) {

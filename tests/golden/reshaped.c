@@ -35,7 +35,7 @@ typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 
 static inline f32x16 load_strided_f32x16(const float* p, int64_t step) {
-  f32x16 r;
+  f32x16 r = {0};
   for (int lane = 0; lane < 16; ++lane) r[lane] = p[lane * step];
   return r;
 }
@@ -45,7 +45,7 @@ static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x
 static inline f32x16 select_f32x16(i32x16 m, f32x16 a, f32x16 b) { return (f32x16)((m & (i32x16)a) | (~m & (i32x16)b)); }
 
 static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
-  f32x16 r;
+  f32x16 r = {0};
   for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
   return r;
 }

@@ -89,7 +89,7 @@ static __attribute__((noinline)) float fold_maximum_4_f32x16(const f32x16* s) {
 }
 
 static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
-  f32x16 r;
+  f32x16 r = {0};
   for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
   return r;
 }

@@ -91,7 +91,7 @@ static inline float fma_f32(float a, float b, float c) {
 }
 
 static inline f32x4 fma_f32x4(f32x4 a, f32x4 b, f32x4 c) {
-  f32x4 r;
+  f32x4 r = {0};
   for (int lane = 0; lane < 4; ++lane) r[lane] = fma_f32(a[lane], b[lane], c[lane]);
   return r;
 }

@@ -48,7 +48,7 @@ static __attribute__((noinline)) float fold_add_64_f32(const float* s) {
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
-  f32x16 r;
+  f32x16 r = {0};
   for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
   return r;
 }
