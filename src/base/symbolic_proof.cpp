@@ -139,8 +139,9 @@ Bounds eliminate(Sym e, const SymAtom* atom) {
       return {Bounds::kAll, {rest + quotient * (up ? atom->a - d + 1 : atom->a)}};
     }
     case AtomKind::kMod:
-      // x % d <= d - 1 and, for x >= 0, x % d <= x
-      if (up) return {Bounds::kAll, {nonnegative(atom->b) ? rest : rest + k * atom->b}};
+      // x % d <= d - 1 and, for x >= 0, x % d <= x; a divisor of unknown sign gives a result between it and 0
+      if (up && nonnegative(atom->b)) return {Bounds::kAll, {rest}};
+      if (up) return {Bounds::kAll, {rest, rest + k * atom->b}};
       if (!nonnegative(atom->b)) return {};
       if (!nonnegative(atom->b - 1)) return {Bounds::kAll, {rest + k * atom->b}};
       if (nonnegative(atom->a)) return {Bounds::kAny, {rest + k * (atom->b - 1), rest + k * atom->a}};
