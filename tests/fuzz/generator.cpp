@@ -180,14 +180,19 @@ bool is_runnable(const Graph& graph, const std::vector<int64_t>& sizes) {
     const Binding binding(std::make_shared<const Signature>(signature_of(graph)));
     binding.check_values(sizes);
     int64_t work = 0;
-    for (const Node* node : graph.live_nodes()) {
+    const auto add = [&](const Node* node) {
       int64_t count = 1;
       for (const Dim dim : node->shape) {
         const int64_t size = evaluate(dim, value_of);
         if (size < 0 || __builtin_mul_overflow(count, size, &count) || count > kMostWork) return false;
       }
       work += node->rank() == 0 ? 0 : count;
-    }
+      return true;
+    };
+    for (const Node* input : graph.inputs())  // their data is made whether they are used or not
+      if (!add(input)) return false;
+    for (const Node* node : graph.live_nodes())
+      if (!add(node)) return false;
     return work <= kMostWork;
   } catch (const Error& error) {
     if (error.code == Code::kInternal) throw;

@@ -101,7 +101,7 @@ class Runner {
         start(std::move(waiting_.front()));
         waiting_.pop_front();
       }
-      wait();
+      if (!running_.empty()) wait();
     }
   }
 
