@@ -20,8 +20,8 @@ std::string keep_failure(uint64_t seed, const Outcome& result, const CampaignOpt
   Shrunk shrunk{job_of_seed(seed, options.variants), result, 0};
   if (options.shrink) shrunk = shrink(std::move(shrunk.job), result);
   const std::string path = cat(options.directory, "/seed_", seed, ".harp");
-  write_text_file(path, print_job(shrunk.job, cat(name(shrunk.result.verdict), ": ", shrunk.result.message)));
-  std::fprintf(stderr, "  %s after %d candidates: %s\n", options.shrink ? "shrunk" : "kept", shrunk.tried, shrunk.result.message.c_str());
+  write_text_file(path, print_job(shrunk.job, cat(name(shrunk.outcome.verdict), ": ", shrunk.outcome.message)));
+  std::fprintf(stderr, "  %s after %d candidates: %s\n", options.shrink ? "shrunk" : "kept", shrunk.tried, shrunk.outcome.message.c_str());
   return path;
 }
 

@@ -25,7 +25,7 @@ struct CampaignOptions {
 
 struct Failure {
   uint64_t seed;
-  Outcome result;
+  Outcome outcome;
   std::string file;  // the shrunk case
 };
 

@@ -41,14 +41,6 @@ class Sizes {
   const std::vector<int64_t>& values_;
 };
 
-std::vector<Bytes> input_bytes(const Case& test, const std::vector<int64_t>& values) {
-  const Sizes sizes(*test.graph, values);
-  std::vector<Bytes> inputs;
-  for (const Node* node : test.graph->inputs())
-    inputs.push_back(make_input(test.data_seed, node->as<InputAttributes>().name, node->dtype, sizes.count(node->shape)));
-  return inputs;
-}
-
 /// parallel_for of the tests: one thread, but the range cut into uneven pieces that are run last to first by different workers.
 struct FakeThreads {
   size_t width;
@@ -286,17 +278,37 @@ std::string_view name(Verdict verdict) {
   return kNames[static_cast<size_t>(verdict)];
 }
 
-std::vector<Bytes> interpreted(const Case& test, const std::vector<int64_t>& values) {
+std::vector<Bytes> input_bytes(const Case& test, const std::vector<int64_t>& values) {
   const Sizes sizes(*test.graph, values);
-  const std::vector<Bytes> inputs = input_bytes(test, values);
+  std::vector<Bytes> inputs;
+  int64_t repeats = 1;  // of special values: each array moves on more slowly than the one before
+  for (const Node* node : test.graph->inputs()) {
+    const std::string& name = node->as<InputAttributes>().name;
+    const int64_t count = sizes.count(node->shape);
+    if (test.special_data && name.rfind("special", 0) == 0) {
+      inputs.push_back(make_special_input(node->dtype, count, repeats));
+      repeats *= static_cast<int64_t>(special_values(node->dtype).size());
+    } else {
+      inputs.push_back(make_input(test.data_seed, name, node->dtype, count));
+    }
+  }
+  return inputs;
+}
+
+std::vector<Bytes> interpreted(const Case& test, const std::vector<int64_t>& values) {
+  return interpreted(*test.graph, values, input_bytes(test, values));
+}
+
+std::vector<Bytes> interpreted(const Graph& graph, const std::vector<int64_t>& values, const std::vector<Bytes>& inputs) {
+  const Sizes sizes(graph, values);
   std::vector<Bytes> outputs;
   std::vector<const void*> in;
   std::vector<void*> out;
   for (const Bytes& bytes : inputs) in.push_back(bytes.data());
-  for (const GraphOutput& output : test.graph->outputs())
+  for (const GraphOutput& output : graph.outputs())
     outputs.emplace_back(static_cast<size_t>(sizes.count(output.node->shape)) * size_of(output.node->dtype), std::byte{0xcd});
   for (Bytes& bytes : outputs) out.push_back(bytes.data());
-  interpret(*test.graph, in, out, values);
+  interpret(graph, in, out, values);
   return outputs;
 }
 

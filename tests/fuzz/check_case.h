@@ -52,8 +52,12 @@ class Progress {
 /// Checks the jobs; `index` in `progress` is the position in `jobs`.
 void check_jobs(std::span<const Job> jobs, Progress& progress);
 
+/// Bytes of every input.
+std::vector<std::vector<std::byte>> input_bytes(const Case& test, const std::vector<int64_t>& sizes);
 /// Bytes of every output by the interpreter.
 std::vector<std::vector<std::byte>> interpreted(const Case& test, const std::vector<int64_t>& sizes);
+std::vector<std::vector<std::byte>> interpreted(const Graph& graph, const std::vector<int64_t>& sizes,
+                                                const std::vector<std::vector<std::byte>>& inputs);
 
 /// "" if equal, every NaN counting as the same; else the first difference: `element 5: 1.5 instead of 2 (3 of 10 differ)`.
 std::string difference(DType dtype, std::span<const std::byte> expected, std::span<const std::byte> got);

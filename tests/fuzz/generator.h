@@ -16,6 +16,7 @@ struct Case {
   std::shared_ptr<const Graph> graph;
   std::vector<std::vector<int64_t>> sizes;  // values of the shape variables, one list a run; at least one
   uint64_t data_seed = 0;                   // see input_data.h
+  bool special_data = false;                // inputs named "special…" hold special values only
 };
 
 /// Error{kInternal} if a constructor broke an invariant.

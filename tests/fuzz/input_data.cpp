@@ -93,10 +93,10 @@ std::vector<std::byte> make_input(uint64_t seed, std::string_view name, DType dt
   return bytes;
 }
 
-std::vector<std::byte> make_special_input(DType dtype, int64_t count, int64_t stride) {
+std::vector<std::byte> make_special_input(DType dtype, int64_t count, int64_t repeats) {
   const std::span<const Scalar> specials = special_values(dtype);
   std::vector<std::byte> bytes(static_cast<size_t>(count) * size_of(dtype));
-  for (size_t i = 0; i < static_cast<size_t>(count); ++i) put(bytes, i, specials[i / static_cast<size_t>(stride) % specials.size()]);
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) put(bytes, i, specials[i / static_cast<size_t>(repeats) % specials.size()]);
   return bytes;
 }
 

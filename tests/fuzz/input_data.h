@@ -20,7 +20,8 @@ std::span<const Scalar> special_values(DType dtype);
 /// `count` elements for the input called `name`: the same for the same arguments, and a longer array begins like a shorter one.
 std::vector<std::byte> make_input(uint64_t seed, std::string_view name, DType dtype, int64_t count);
 
-/// An array in which every special value stands beside every other one of `period` neighbours; the rest is ordinary.
-std::vector<std::byte> make_special_input(DType dtype, int64_t count, int64_t stride);
+/// Special values only, `repeats` of each in a row, over and over: with 1 in one array and special_values().size() in the other, every
+/// one meets every other.
+std::vector<std::byte> make_special_input(DType dtype, int64_t count, int64_t repeats);
 
 }  // namespace harp::fuzz

@@ -24,7 +24,7 @@ int replay(const std::string& path, bool shrink_it) {
   std::printf("%s: %s %s\n", path.c_str(), std::string(name(result.verdict)).c_str(), result.message.c_str());
   if (result.verdict != Verdict::kPass && shrink_it) {
     const Shrunk shrunk = shrink(job, result);
-    std::printf("%s", print_job(shrunk.job, cat(name(shrunk.result.verdict), ": ", shrunk.result.message)).c_str());
+    std::printf("%s", print_job(shrunk.job, cat(name(shrunk.outcome.verdict), ": ", shrunk.outcome.message)).c_str());
   }
   return result.verdict == Verdict::kPass ? 0 : 1;
 }

@@ -6,8 +6,7 @@
 
 #include "base/error.h"
 #include "fuzz/isolated.h"
-#include "graph/build.h"
-#include "graph/composites.h"
+#include "fuzz/rebuild.h"
 #include "graph/text.h"
 
 namespace harp::fuzz {
@@ -21,55 +20,6 @@ size_t weight(const Job& job) {
   for (const char c : print_graph(*job.test.graph)) weight += std::isdigit(static_cast<unsigned char>(c)) != 0;
   return weight;
 }
-
-/// A graph built again with some nodes replaced; outputs as chosen. Nothing if it cannot be.
-class Rebuild {
- public:
-  explicit Rebuild(const Graph& graph) : graph_(graph), places_(graph.nodes().size()) {}
-
-  /// In the copy an input of the same type stands for `node`.
-  void replace_by_input(const Node* node) { cut_ = node; }
-  void replace_by_constant(const Node* node) { constant_ = node; }
-  void replace_by_source(const Node* node, size_t source) { bypassed_ = node, source_ = source; }
-
-  std::shared_ptr<Graph> with_outputs(const std::vector<GraphOutput>& outputs) {
-    try {
-      auto result = std::make_shared<Graph>(graph_.options(), graph_.name(), graph_.shared_dims());
-      std::vector<bool> is_needed(graph_.nodes().size(), false);
-      for (const GraphOutput& output : outputs) is_needed[output.node->id] = true;
-      for (auto node = graph_.nodes().rbegin(); node != graph_.nodes().rend(); ++node) {
-        if (!is_needed[node->id] || &*node == cut_ || &*node == constant_) continue;
-        if (&*node == bypassed_)
-          is_needed[node->sources[source_]->id] = true;
-        else
-          for (const Node* source : node->sources) is_needed[source->id] = true;
-      }
-      for (const Node& node : graph_.nodes())
-        if (is_needed[node.id]) places_[node.id] = copy(*result, node);
-      for (const GraphOutput& output : outputs) result->add_output(output.name, places_[output.node->id]);
-      return result;
-    } catch (const Error&) {
-      return nullptr;
-    }
-  }
-
- private:
-  const Node* copy(Graph& to, const Node& node) {
-    if (&node == cut_) return to.add_input(cat("cut", node.id), node.dtype, node.shape);
-    if (&node == constant_) return build::full(to, node.shape, scalar_from_int(node.dtype, 1));
-    if (&node == bypassed_) return places_[node.sources[source_]->id];
-    if (node.op == Op::kInput) return to.add_input(node.as<InputAttributes>().name, node.dtype, node.shape);
-    if (node.sources.empty()) return to.intern(node.op, node.dtype, node.shape, {}, node.attributes);
-    std::vector<const Node*> sources;
-    for (const Node* source : node.sources) sources.push_back(places_[source->id]);
-    return build::with_sources(to, &node, std::move(sources));
-  }
-
-  const Graph& graph_;
-  std::vector<const Node*> places_;
-  const Node *cut_ = nullptr, *constant_ = nullptr, *bypassed_ = nullptr;
-  size_t source_ = 0;
-};
 
 /// The graph on its own (its expressions must not depend on the one it came from), with sizes that go with it.
 void propose(std::vector<Job>& candidates, const Job& job, const std::string& text) {
@@ -247,7 +197,7 @@ Shrunk shrink(Job job, Outcome result, int most_candidates) {
   using Kind = std::vector<Job> (*)(const Job&);
   constexpr Kind kKinds[] = {fewer_runs, fewer_outputs, earlier_outputs, fewer_nodes, smaller_variables, smaller_numbers, simpler_variants};
   IsolationOptions options;
-  options.batch_timeout = std::chrono::seconds(best.result.verdict == Verdict::kTimeout ? 15 : 60);
+  options.batch_timeout = std::chrono::seconds(best.outcome.verdict == Verdict::kTimeout ? 15 : 60);
   for (bool improved = true; improved && best.tried < most_candidates;) {
     improved = false;
     for (const Kind kind : kKinds) {
@@ -262,9 +212,9 @@ Shrunk shrink(Job job, Outcome result, int most_candidates) {
         best.tried += static_cast<int>(candidates.size());
         const std::vector<Outcome> results = check_isolated(candidates, options);
         for (size_t i = 0; i < candidates.size() && !again; ++i)
-          if (results[i].verdict == best.result.verdict) {
+          if (results[i].verdict == best.outcome.verdict) {
             best.job = candidates[i];
-            best.result = results[i];
+            best.outcome = results[i];
             improved = again = true;
           }
       }

@@ -8,8 +8,8 @@ namespace harp::fuzz {
 
 struct Shrunk {
   Job job;
-  Outcome result;  // of the smallest case
-  int tried = 0;   // candidates
+  Outcome outcome;  // of the smallest case
+  int tried = 0;    // candidates
 };
 
 /// `job` fails with `result`.

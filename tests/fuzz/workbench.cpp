@@ -118,7 +118,7 @@ Scalar Workbench::random_scalar(DType dtype) {
 }
 
 NodeRef Workbench::new_input(DType dtype, const Shape& shape) {
-  const NodeRef input = graph_->add_input(cat("x", inputs_++), dtype, shape);
+  const NodeRef input = graph_->add_input(cat(prefix_, inputs_++), dtype, shape);
   keep(input);
   return input;
 }

@@ -53,6 +53,8 @@ class Workbench {
   /// An input, or an array made otherwise (arange, constant array, expanded constant), of this type.
   NodeRef new_array(DType dtype, const Shape& shape);
   NodeRef new_input(DType dtype, const Shape& shape);
+  /// What the names of new inputs begin with.
+  void name_inputs(std::string_view prefix) { prefix_ = prefix; }
   /// A node of exactly this type: one there is, one cast or a new array.
   NodeRef array_of(DType dtype, const Shape& shape);
 
@@ -67,6 +69,7 @@ class Workbench {
   std::vector<Dim> variables_;
   std::vector<NodeRef> nodes_;
   int inputs_ = 0;
+  std::string prefix_ = "x";
 };
 
 }  // namespace harp::fuzz

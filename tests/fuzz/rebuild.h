@@ -1,0 +1,35 @@
+// A graph built again with one node replaced by something simpler: an input, a constant or one of its sources.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace harp::fuzz {
+
+class Rebuild {
+ public:
+  explicit Rebuild(const Graph& graph) : graph_(graph), places_(graph.nodes().size()) {}
+
+  /// In the copy an input of the same type stands for `node`, called cut_name(node).
+  void replace_by_input(const Node* node) { cut_ = node; }
+  void replace_by_constant(const Node* node) { constant_ = node; }
+  void replace_by_source(const Node* node, size_t source) { bypassed_ = node, source_ = source; }
+
+  /// Inputs nobody needs are left out. Shares the expressions of shapes with the graph it came from. Null if it cannot be built.
+  std::shared_ptr<Graph> with_outputs(const std::vector<GraphOutput>& outputs);
+
+  static std::string cut_name(const Node* node);
+
+ private:
+  const Node* copy(Graph& to, const Node& node);
+
+  const Graph& graph_;
+  std::vector<const Node*> places_;
+  const Node *cut_ = nullptr, *constant_ = nullptr, *bypassed_ = nullptr;
+  size_t source_ = 0;
+};
+
+}  // namespace harp::fuzz

@@ -1,0 +1,37 @@
+// Every bug that was found in the path from graph to result stays found: tests/regressions/*.harp, each run by the interpreter and by
+// all usual variants of the compiled path (gcc, clang, plain text, every width, passes off, threads) with the same bits.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/text.h"
+#include "fuzz/case_file.h"
+#include "fuzz/isolated.h"
+
+using namespace harp;
+using namespace harp::fuzz;
+
+TEST_CASE("X2: no bug comes back") {
+  const char* source = std::getenv("HARP_SOURCE_DIR");
+  const std::filesystem::path folder = std::filesystem::path(source != nullptr ? source : "../..") / "tests/regressions";
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".harp") files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  REQUIRE(!files.empty());
+  std::vector<Job> jobs;
+  for (const std::string& file : files) {
+    Job job = parse_job(read_text_file(file));
+    // A variant that is named in the file is tried as well as the usual ones.
+    const std::vector<BuildVariant> usual = usual_variants();
+    job.variants.insert(job.variants.end(), usual.begin(), usual.end());
+    jobs.push_back(std::move(job));
+  }
+  const std::vector<Outcome> outcomes = check_isolated(jobs, {2, std::chrono::seconds(300)});
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    INFO(files[i], ": ", name(outcomes[i].verdict), ": ", outcomes[i].message);
+    CHECK(outcomes[i].verdict == Verdict::kPass);
+  }
+}
