@@ -209,6 +209,13 @@ TEST_CASE("linearizer: a load leaves a loop that may be empty only with a guard,
   text = b.lines();
   CHECK(line_of(text, "if i - 5 >= 0") < line_of(text, "load input1[i - 5]"));
   CHECK(line_of(text, "if i - 5 >= 0") < line_of(text, "load input0[3]"));
+
+  // the If may have taken a part of the mask away, so a mask does not let the load out
+  branch->condition = Sym(6) - i;
+  branch->body = {b.loop(j, m, {b.store(i * m + j, b.load(1, i - 5, b.arena.in_range(i - 5)))})};
+  b.kernel.body = {b.loop(i, 10, {branch})};
+  text = b.lines();
+  CHECK(line_of(text, "if -i + 6 >= 0") < line_of(text, "load input1[i - 5]"));
 }
 
 TEST_CASE("linearizer: values made from an accumulator are made again after it changed") {

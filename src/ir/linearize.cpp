@@ -190,9 +190,9 @@ class Linearizer {
     return nullptr;
   }
 
-  /// The level a load may go to: not out of an If it stands in, and out of a loop that may run zero times only with a guard.
-  void place_load(const UOp* u, Place& place) {
-    if (!u->sources.empty()) return;  // a mask already keeps it from touching what is not there
+  /// The level a load may go to: not out of an If it stands in, and out of a loop that may run zero times only with a guard. That
+  /// holds for loads with a mask too, since the loops and Ifs around them have taken parts of the mask away.
+  void place_load(Place& place) {
     for (int level = here(); level > place.level; --level) {
       if (blocks_[level].conditional) place.level = level;
       if (const Sym guard = trip_guard(blocks_[level]); !guard.is_constant()) place.level = std::max(place.level, level_of(guard));
@@ -228,7 +228,7 @@ class Linearizer {
       accumulators.push_back(u->buffer);
       place.level = std::max(place.level, acc_level_[u->buffer]);
     }
-    if (u->kind == UKind::kLoad) place_load(u, place);
+    if (u->kind == UKind::kLoad) place_load(place);
     return place;
   }
 
