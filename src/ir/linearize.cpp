@@ -229,6 +229,8 @@ class Linearizer {
       place.level = std::max(place.level, acc_level_[u->buffer]);
     }
     if (u->kind == UKind::kLoad) place_load(place);
+    // A name farther out would be hidden by the one in sight, which then has to serve both (see widen).
+    place.level = std::max(place.level, level_named(u));
     return place;
   }
 
