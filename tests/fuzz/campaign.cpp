@@ -34,7 +34,7 @@ CampaignResult run_campaign(const CampaignOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   const auto is_late = [&] { return options.time_limit && std::chrono::steady_clock::now() - begin > *options.time_limit; };
   // In slices, so that a limit can end the run between them.
-  const uint64_t slice = options.batch * static_cast<uint64_t>(std::max(1, options.processes)) * 4;
+  const uint64_t slice = options.batch * static_cast<uint64_t>(std::max(1, options.processes)) * 2;
   for (uint64_t at = 0; at < options.count && !is_late(); at += slice) {
     std::vector<std::vector<uint64_t>> batches;
     for (uint64_t b = at; b < std::min(at + slice, options.count); b += options.batch) {

@@ -12,6 +12,7 @@
 #include "base/file_system.h"
 #include "base/process.h"
 #include "compile/service.h"
+#include "fuzz/cache_check.h"
 #include "fuzz/guarded_memory.h"
 #include "fuzz/input_data.h"
 #include "fuzz/merged_unit.h"
@@ -158,6 +159,8 @@ struct Unit {
   std::string source;
 };
 
+constexpr size_t kCacheBatch = 40;  // smaller batches are reruns and shrinking, where the cache is not in question
+
 struct RealSystem {
   RealFileSystem files;
   RealProcess process;
@@ -170,7 +173,10 @@ class Checker {
 
   void run() {
     for (size_t i = 0; i < jobs_.size(); ++i) prepare(i);
-    for (const auto& [choice, units] : units_) compile_and_run(choice, units);
+    for (const auto& [choice, units] : units_) {
+      compile_and_run(choice, units);
+      if (units.size() >= kCacheBatch) check_cache_of(choice, units);
+    }
   }
 
  private:
@@ -211,6 +217,16 @@ class Checker {
         ir::verify(*generated.module);
         units_[variant.compiler].push_back({i, &variant, generated.source});
       });
+  }
+
+  /// A few programs of the batch through a cache; the first of them is to blame.
+  void check_cache_of(const CompilerChoice& choice, std::span<const Unit> units) {
+    const Unit &one = units[0], &other = units[units.size() / 2];
+    if (one.source == other.source) return;
+    attempt(one.job, Verdict::kCache, "cache", [&] {
+      const std::string problem = check_cache(real_.system(), choice, one.source, other.source);
+      if (!problem.empty()) fail_job(one.job, Verdict::kCache, problem);
+    });
   }
 
   std::shared_ptr<const Artifact> compile(const CompilerChoice& choice, const std::string& source) {
@@ -274,7 +290,7 @@ class Checker {
 
 std::string_view name(Verdict verdict) {
   constexpr std::string_view kNames[] = {"pass",     "wrong bits", "interpreter", "text format", "pipeline",
-                                         "compiler", "status",     "crash",       "timeout"};
+                                         "compiler", "status",     "cache",       "crash",       "timeout"};
   return kNames[static_cast<size_t>(verdict)];
 }
 

@@ -23,6 +23,7 @@ enum class Verdict : uint8_t {
   kPipeline,     // an error between graph and source
   kCompiler,     // the C compiler refused the source
   kRunStatus,    // entry_point_ex returned an error
+  kCache,        // the compile cache mixed two requests up or lost one, see cache_check.h
   kCrash,        // the process died, see isolated.h
   kTimeout,
 };
