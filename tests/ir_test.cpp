@@ -218,6 +218,28 @@ TEST_CASE("linearizer: a load leaves a loop that may be empty only with a guard,
   CHECK(line_of(text, "if -i + 6 >= 0") < line_of(text, "load input1[i - 5]"));
 }
 
+TEST_CASE("linearizer: every line says which name of a value it means") {
+  // The first inner loop may be empty, the second never is: the value gets a guarded name for the one and a plain one for the other.
+  Bench b;
+  const Sym i = b.syms->loop("i", 0, 10);
+  const Sym count = max(Sym(3) - i, 0), j = b.syms->loop("j", 0, count), k = b.syms->loop("k", 0, 2);
+  const UOp* value = b.add(b.load(1, 7), b.f32(1));
+  b.kernel.body = {b.loop(i, 10, {b.loop(j, count, {b.store(i * 9 + j, value)}), b.loop(k, 2, {b.store(i * 9 + k, value)})})};
+  CHECK(b.offence() == "");
+  std::vector<std::string> stored;
+  std::vector<std::string> guarded;
+  for (const Line& l : linearize(b.kernel)) {
+    if (l.kind == LineKind::kStore) {
+      REQUIRE(l.names.size() == 1);
+      stored.push_back(l.names[0].second);
+    }
+    if (l.kind == LineKind::kLet && !l.guards.empty()) guarded.push_back(l.name);
+  }
+  REQUIRE(stored.size() == 2);
+  CHECK(stored[0] != stored[1]);
+  CHECK(guarded.size() == 1);
+}
+
 TEST_CASE("linearizer: values made from an accumulator are made again after it changed") {
   Bench b;
   const Sym i = b.syms->loop("i", 0, 10), j = b.syms->loop("j", 0, 10);

@@ -21,8 +21,9 @@ struct Block {
   bool conditional = false;
   std::vector<Line> lines;
   struct Named {
+    std::string name;
     std::vector<std::vector<Sym>> guards;  // the value is right only where all of one of these lists are >= 0
-    bool stale = false;       // an accumulator it is made from has changed
+    bool stale = false;                    // an accumulator it is made from has changed
   };
   std::unordered_map<const UOp*, Named> values;
   std::unordered_set<const SymAtom*> offsets;
@@ -69,7 +70,7 @@ class Linearizer {
   std::vector<Line> function(const Function& function) {
     count_uses([&](auto&& visit) { visit(function.body); });
     need({&function.body, 1});
-    line({.kind = LineKind::kReturn, .value = function.body});
+    line({.kind = LineKind::kReturn, .value = function.body, .names = mentioned({&function.body, 1})});
     return std::move(blocks_[0].lines);
   }
 
@@ -171,17 +172,36 @@ class Linearizer {
       if (const Sym guard = trip_guard(b); !guard.is_constant()) active.push_back(guard);
     return active;
   }
-  /// The block that has a name for the value, right or not; -1: none.
-  int level_named(const UOp* u) const {
-    for (int level = here(); level >= 0; --level)
-      if (blocks_[level].values.contains(u)) return level;
-    return -1;
+  /// The name of a value that is right here, with the level of the block that has it.
+  struct Found {
+    const Block::Named* named = nullptr;
+    int level = 0;
+    const std::vector<Sym>* guards = nullptr;  // the list that holds here
+  };
+  Found find_named(const UOp* u) const {
+    for (int level = here(); level >= 0; --level) {
+      const auto found = blocks_[level].values.find(u);
+      if (found == blocks_[level].values.end() || found->second.stale) continue;
+      if (const std::vector<Sym>* guards = guards_met(found->second, active_)) return {&found->second, level, guards};
+    }
+    return {};
   }
-  bool is_named(const UOp* u, const std::vector<Sym>& active) const {
-    const int level = level_named(u);
-    if (level < 0) return false;
-    const Block::Named& named = blocks_[level].values.at(u);
-    return !named.stale && guards_met(named, active) != nullptr;
+  bool is_named(const UOp* u) const { return find_named(u).named != nullptr; }
+  /// The names an expression over these values mentions.
+  std::vector<std::pair<const UOp*, std::string>> mentioned(std::span<const UOp* const> roots) const {
+    std::vector<std::pair<const UOp*, std::string>> names;
+    std::vector<const UOp*> stack(roots.begin(), roots.end());
+    while (!stack.empty()) {
+      const UOp* u = stack.back();
+      stack.pop_back();
+      if (const Found found = find_named(u); found.named != nullptr)
+        names.emplace_back(u, found.named->name);
+      else
+        stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+    }
+    std::sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return a.first->id < b.first->id; });
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
   }
   /// The list of guards that holds here, or null.
   static const std::vector<Sym>* guards_met(const Block::Named& named, const std::vector<Sym>& active) {
@@ -213,10 +233,10 @@ class Linearizer {
         for (Sym g : found->second.guards)
           if (!contains(place.guards, g)) place.guards.push_back(g);
       } else {
-        level = level_named(s);
-        const std::vector<Sym>* guards = guards_met(blocks_[level].values.at(s), active_guards());
-        HARP_ASSERT(guards != nullptr, "a value is used where it was not computed");
-        for (Sym g : *guards)
+        const Found named = find_named(s);
+        HARP_ASSERT(named.named != nullptr, "a value is used where it was not computed");
+        level = named.level;
+        for (Sym g : *named.guards)
           if (!contains(place.guards, g)) place.guards.push_back(g);
       }
       place.level = std::max(place.level, level);
@@ -227,10 +247,10 @@ class Linearizer {
     if (u->kind == UKind::kAcc) {
       accumulators.push_back(u->buffer);
       place.level = std::max(place.level, acc_level_[u->buffer]);
+      for (int level = here(); level > place.level; --level)  // an If may change it
+        if (blocks_[level].conditional) place.level = level;
     }
     if (u->kind == UKind::kLoad) place_load(place);
-    // A name farther out would be hidden by the one in sight, which then has to serve both (see widen).
-    place.level = std::max(place.level, level_named(u));
     return place;
   }
 
@@ -238,11 +258,10 @@ class Linearizer {
   std::vector<const UOp*> pending(std::span<const UOp* const> roots) const {
     std::vector<const UOp*> found, stack(roots.begin(), roots.end());
     std::unordered_set<const UOp*> seen;
-    const std::vector<Sym> active = active_guards();
     while (!stack.empty()) {
       const UOp* u = stack.back();
       stack.pop_back();
-      if (is_named(u, active) || !seen.insert(u).second) continue;
+      if (is_named(u) || !seen.insert(u).second) continue;
       found.push_back(u);
       for (const UOp* s : u->sources) stack.push_back(s);
     }
@@ -252,6 +271,7 @@ class Linearizer {
 
   /// Names everything the roots need that deserves a name; with `name_roots` the roots too.
   void need(std::span<const UOp* const> roots, bool name_roots = false) {
+    active_ = active_guards();
     const std::vector<const UOp*> values = pending(roots);
     std::unordered_map<const UOp*, Place> planned;
     for (const UOp* u : values) planned[u] = place_of(u, planned);
@@ -281,39 +301,35 @@ class Linearizer {
     place.size = u->kind == UKind::kCall || u->op == Op::kFma || u->op == Op::kWhere ? 2 : 1;
     for (const UOp* s : u->sources)
       if (const auto p = planned.find(s); p != planned.end()) place.size += p->second.size;
-    // A name that is no longer right would still be in sight, so that value gets another.
     const bool named = uses_[u] > 1 || place.hoisted || (place.size > kLargestExpression && !is_root) || !place.guards.empty() ||
-                       u->kind == UKind::kRarely || level_named(u) >= 0;
+                       u->kind == UKind::kRarely;
     if (!named) return;
     place.size = 0;
-    if (widen(u, place)) return;
-    for (Block& b : blocks_) b.values.erase(u);
-    Block& block = blocks_[place.level];
-    block.values[u] = {.guards = {place.guards}};
     // Only a load has to be kept from happening; what is computed from it may be computed from anything.
-    block.lines.push_back({.kind = LineKind::kLet,
-                           .name = cat("alu", value_count_++),
-                           .value = u,
-                           .guards = u->kind == UKind::kLoad ? place.guards : std::vector<Sym>{}});
+    Line let{.kind = LineKind::kLet, .value = u, .names = mentioned(u->sources)};
+    if (u->kind == UKind::kLoad) let.guards = place.guards;
+    Block& block = blocks_[place.level];
+    if (widen(block, let, place.guards)) return;
+    let.name = cat("alu", value_count_++);
+    block.values[u] = {.name = let.name, .guards = {place.guards}};
+    block.lines.push_back(std::move(let));
   }
 
-  /// A value that has a name in the block it belongs to, but for other loops than the one it is needed in now: the line that names it
-  /// serves both. (A second name in the same block would be in front of both loops, and the first loop would use it.)
-  bool widen(const UOp* u, const Place& place) {
-    Block& block = blocks_[place.level];
-    const auto found = block.values.find(u);
+  /// If the block has the same line already, but for other loops than the one it is needed in now, that line serves both.
+  bool widen(Block& block, const Line& let, const std::vector<Sym>& guards) {
+    const auto found = block.values.find(let.value);
     if (found == block.values.end() || found->second.stale) return false;
-    found->second.guards.push_back(place.guards);
-    const auto line = std::find_if(block.lines.rbegin(), block.lines.rend(),
-                                   [&](const Line& l) { return l.kind == LineKind::kLet && l.value == u; });
+    const auto line = std::find_if(block.lines.rbegin(), block.lines.rend(), [&](const Line& l) { return l.name == found->second.name; });
     HARP_ASSERT(line != block.lines.rend(), "a named value without a line");
+    if (line->names != let.names) return false;
+    found->second.guards.push_back(guards);
     if (line->guards.empty()) return true;
-    const auto all = [](const std::vector<Sym>& guards) {
-      Sym condition = guards[0];
-      for (Sym g : guards) condition = min(condition, g);
-      return condition;
+    const auto all = [](const std::vector<Sym>& conditions) {
+      Sym least = conditions[0];
+      for (Sym g : conditions) least = min(least, g);
+      return least;
     };
-    line->guards = place.guards.empty() ? std::vector<Sym>{} : std::vector<Sym>{max(all(line->guards), all(place.guards))};
+    line->guards = let.guards.empty() ? std::vector<Sym>{} : std::vector<Sym>{max(all(line->guards), all(let.guards))};
     return true;
   }
 
@@ -383,6 +399,7 @@ class Linearizer {
     for (const UOp* root : {s.value, s.mask, s.factor})
       if (root != nullptr) roots.push_back(root);
     need(roots);
+    auto names = mentioned(roots);
     switch (s.kind) {
       case StmtKind::kBlock: statements(s.body); break;
       case StmtKind::kLoop: loop(s); break;
@@ -390,7 +407,7 @@ class Linearizer {
       case StmtKind::kStore:
         define_address(s.buffer, s.index, here());
         define_offsets(s.lane_step);
-        line({.kind = LineKind::kStore, .statement = &s});
+        line({.kind = LineKind::kStore, .names = std::move(names), .statement = &s});
         break;
       case StmtKind::kAccDeclare:
         forget(s.accumulator);
@@ -401,7 +418,7 @@ class Linearizer {
         forget(s.accumulator);
         define_offsets(s.index);
         define_offsets(s.lane_step);
-        line({.kind = LineKind::kAccUpdate, .name = cat("acc", s.accumulator), .statement = &s});
+        line({.kind = LineKind::kAccUpdate, .name = cat("acc", s.accumulator), .names = std::move(names), .statement = &s});
         break;
       case StmtKind::kAccFold:
         forget(s.accumulator);
@@ -415,6 +432,7 @@ class Linearizer {
   std::vector<Block> blocks_;
   std::unordered_map<const UOp*, int> uses_;
   std::unordered_map<const UOp*, std::vector<int>> accumulators_of_;
+  std::vector<Sym> active_;  // guards that hold where values are needed now
   std::vector<int> acc_level_;
   std::unordered_map<int, int> pointer_count_;
   int value_count_ = 0, offset_count_ = 0, loop_count_ = 0;

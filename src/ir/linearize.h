@@ -50,6 +50,7 @@ struct Line {
   LineKind kind;
   std::string name = {};
   const UOp* value = nullptr;
+  std::vector<std::pair<const UOp*, std::string>> names = {};  // of the values this line refers to by name
   const SymAtom* atom = nullptr;
   int buffer = -1;
   Terms row = {};
@@ -61,7 +62,6 @@ struct Line {
 /// which do the same have the same text.
 std::vector<std::string> parameter_names(const Kernel& kernel);
 
-/// A kLet of a value that has a name already gives it a new one; the old one is not right any more.
 std::vector<Line> linearize(const Kernel& kernel);
 std::vector<Line> linearize(const Function& function);
 

@@ -164,10 +164,11 @@ std::string print(const Module& module) {
 
 std::string print(const Kernel& kernel, std::span<const Line> lines) {
   const std::vector<std::string> buffers = parameter_names(kernel);
-  std::unordered_map<const UOp*, std::string> names;
+  const Line* current = nullptr;
   const std::function<std::string(const UOp*)> text = [&](const UOp* u) {
-    const auto found = names.find(u);
-    return found != names.end() ? found->second : value_text(*u, buffers, text);
+    for (const auto& [named, name] : current->names)
+      if (named == u) return name;
+    return value_text(*u, buffers, text);
   };
   std::string out = cat(kernel.name, "(", join(buffers, ", "), ")\n");
   int depth = 1;
@@ -175,6 +176,7 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
   const auto accumulator = [](const Stmt& s) { return cat("acc", s.accumulator); };
   for (const Line& l : lines) {
     const Stmt* s = l.statement;
+    current = &l;
     switch (l.kind) {
       case LineKind::kComment: line(cat("# ", s->text)); break;
       case LineKind::kLoop:
@@ -198,7 +200,6 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
         line(
             cat(l.name, ": ", type_text(l.value->type), " = ", value_text(*l.value, buffers, text),
                 l.guards.empty() ? std::string() : cat(" if ", join(l.guards, " and ", [](Sym g) { return cat(to_string(g), " >= 0"); }))));
-        names[l.value] = l.name;
         break;
       case LineKind::kOffset: line(cat(l.name, " = ", atom_text(*l.atom))); break;
       case LineKind::kPointer: line(cat(l.name, " = ", buffers[static_cast<size_t>(l.buffer)], " + ", row_text(l.row))); break;

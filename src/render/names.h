@@ -1,5 +1,5 @@
-// What has a name at a point of the text: values, loop variables and integer operations, row pointers, folded accumulators. Blocks
-// open and close as in C.
+// What has a name at a point of the text: values (each line says which), loop variables and integer operations, row pointers, folded
+// accumulators. Blocks open and close as in C.
 #pragma once
 
 #include <string>
@@ -18,14 +18,15 @@ struct NamedValue {
 class Names {
  public:
   Names() { open(nullptr); }
-  void open(const SymAtom* loop_variable) { blocks_.push_back({loop_variable, {}, {}, {}, {}}); }
+  void open(const SymAtom* loop_variable) { blocks_.push_back({loop_variable, {}, {}, {}}); }
   void close() { blocks_.pop_back(); }
 
-  /// A value that had a name has only the new one from here on.
-  void value(const ir::UOp* u, NamedValue named) {
-    for (Block& b : blocks_) b.values.erase(u);
-    blocks_.back().values[u] = std::move(named);
+  /// The values that have a name in the line that follows.
+  void values(const std::vector<std::pair<const ir::UOp*, std::string>>& names) {
+    values_.clear();
+    for (const auto& [u, name] : names) values_[u] = {name, mask_bits_[name]};
   }
+  void mask_bits(const std::string& name, int bits) { mask_bits_[name] = bits; }
   void atom(const SymAtom* atom, std::string name) { blocks_.back().atoms[atom] = std::move(name); }
   void pointer(int buffer, ir::Terms row, std::string name) {
     blocks_.back().pointers.push_back({buffer, std::move(row), std::move(name)});
@@ -36,9 +37,8 @@ class Names {
   }
 
   const NamedValue* find(const ir::UOp* u) const {
-    for (const Block& b : blocks_)
-      if (const auto found = b.values.find(u); found != b.values.end()) return &found->second;
-    return nullptr;
+    const auto found = values_.find(u);
+    return found == values_.end() ? nullptr : &found->second;
   }
   const std::string* find(const SymAtom* atom) const {
     for (const Block& b : blocks_)
@@ -70,12 +70,13 @@ class Names {
   };
   struct Block {
     const SymAtom* loop_variable;
-    std::unordered_map<const ir::UOp*, NamedValue> values;
     std::unordered_map<const SymAtom*, std::string> atoms;
     std::vector<Pointer> pointers;
     std::unordered_map<int, std::string> folded;
   };
   std::vector<Block> blocks_;
+  std::unordered_map<const ir::UOp*, NamedValue> values_;
+  std::unordered_map<std::string, int> mask_bits_;
 };
 
 }  // namespace harp::render

@@ -139,8 +139,8 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const int64_t oidx0 = min_i64(shape0, ridx0 * 4096 + 4096);
     if (ridx0 * 4096 + 8 <= oidx0) {
-      for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx0; ridx1 += 8) {
-        if (ridx1 > oidx0 - 8) ridx1 = oidx0 - 8; /* the last step overlaps the one before */
+      for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx0; ridx1 = ridx1 < oidx0 ? oidx0 - 8 : oidx0) /* the last step overlaps the one before */
+      for (; ridx1 <= oidx0 - 8; ridx1 += 8) {
         const i32x8 alu0 = *(const i32x8*)(input1 + ridx1);
         const i32x8 alu1 = *(const i32x8*)(input0 + ridx1);
         const i32x8 alu2 = floor_divide_i32x8(alu1, alu0);

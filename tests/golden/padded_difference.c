@@ -106,8 +106,8 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
     const int64_t oidx9 = min_i64(oidx8, 1);
     const int64_t oidx10 = max_i64(ridx0 * 4096, oidx9);
     if (ridx0 * 4096 + 16 <= oidx10) {
-      for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx10; ridx1 += 16) {
-        if (ridx1 > oidx10 - 16) ridx1 = oidx10 - 16; /* the last step overlaps the one before */
+      for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx10; ridx1 = ridx1 < oidx10 ? oidx10 - 16 : oidx10) /* the last step overlaps the one before */
+      for (; ridx1 <= oidx10 - 16; ridx1 += 16) {
         const i32x16 alu0 = in_range_i32x16(ridx1 - 1, 1);
         const i32x16 alu1 = in_range_i32x16(shape0 - ridx1 - 2, -1);
         *(f32x16*)(output0 + ridx1) = select_f32x16(alu1, load_masked_f32x16(input0 + ridx1 + 1, alu1), splat_f32x16(0.0f)) - select_f32x16(alu0, load_masked_f32x16(input0 + ridx1 - 1, alu0), splat_f32x16(0.0f));
@@ -120,8 +120,8 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       }
     }
     if (oidx10 + 16 <= oidx8) {
-      for (int64_t ridx3 = oidx10; ridx3 < oidx8; ridx3 += 16) {
-        if (ridx3 > oidx8 - 16) ridx3 = oidx8 - 16; /* the last step overlaps the one before */
+      for (int64_t ridx3 = oidx10; ridx3 < oidx8; ridx3 = ridx3 < oidx8 ? oidx8 - 16 : oidx8) /* the last step overlaps the one before */
+      for (; ridx3 <= oidx8 - 16; ridx3 += 16) {
         const i32x16 alu4 = in_range_i32x16(ridx3 - 1, 1);
         const i32x16 alu5 = in_range_i32x16(shape0 - ridx3 - 2, -1);
         *(f32x16*)(output0 + ridx3) = select_f32x16(alu5, load_masked_f32x16(input0 + ridx3 + 1, alu5), splat_f32x16(0.0f)) - select_f32x16(alu4, load_masked_f32x16(input0 + ridx3 - 1, alu4), splat_f32x16(0.0f));
@@ -134,8 +134,8 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       }
     }
     if (oidx8 + 16 <= oidx6) {
-      for (int64_t ridx5 = oidx8; ridx5 < oidx6; ridx5 += 16) {
-        if (ridx5 > oidx6 - 16) ridx5 = oidx6 - 16; /* the last step overlaps the one before */
+      for (int64_t ridx5 = oidx8; ridx5 < oidx6; ridx5 = ridx5 < oidx6 ? oidx6 - 16 : oidx6) /* the last step overlaps the one before */
+      for (; ridx5 <= oidx6 - 16; ridx5 += 16) {
         const i32x16 alu8 = in_range_i32x16(ridx5 - 1, 1);
         const i32x16 alu9 = in_range_i32x16(shape0 - ridx5 - 2, -1);
         *(f32x16*)(output0 + ridx5) = select_f32x16(alu9, load_masked_f32x16(input0 + ridx5 + 1, alu9), splat_f32x16(0.0f)) - select_f32x16(alu8, load_masked_f32x16(input0 + ridx5 - 1, alu8), splat_f32x16(0.0f));
@@ -148,8 +148,8 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       }
     }
     if (oidx6 + 16 <= oidx4) {
-      for (int64_t ridx7 = oidx6; ridx7 < oidx4; ridx7 += 16) {
-        if (ridx7 > oidx4 - 16) ridx7 = oidx4 - 16; /* the last step overlaps the one before */
+      for (int64_t ridx7 = oidx6; ridx7 < oidx4; ridx7 = ridx7 < oidx4 ? oidx4 - 16 : oidx4) /* the last step overlaps the one before */
+      for (; ridx7 <= oidx4 - 16; ridx7 += 16) {
         const i32x16 alu12 = in_range_i32x16(ridx7 - 1, 1);
         const i32x16 alu13 = in_range_i32x16(shape0 - ridx7 - 2, -1);
         *(f32x16*)(output0 + ridx7) = select_f32x16(alu13, load_masked_f32x16(input0 + ridx7 + 1, alu13), splat_f32x16(0.0f)) - select_f32x16(alu12, load_masked_f32x16(input0 + ridx7 - 1, alu12), splat_f32x16(0.0f));
@@ -162,8 +162,8 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       }
     }
     if (oidx4 + 16 <= oidx2) {
-      for (int64_t ridx9 = oidx4; ridx9 < oidx2; ridx9 += 16) {
-        if (ridx9 > oidx2 - 16) ridx9 = oidx2 - 16; /* the last step overlaps the one before */
+      for (int64_t ridx9 = oidx4; ridx9 < oidx2; ridx9 = ridx9 < oidx2 ? oidx2 - 16 : oidx2) /* the last step overlaps the one before */
+      for (; ridx9 <= oidx2 - 16; ridx9 += 16) {
         const i32x16 alu16 = in_range_i32x16(ridx9 - 1, 1);
         const i32x16 alu17 = in_range_i32x16(shape0 - ridx9 - 2, -1);
         *(f32x16*)(output0 + ridx9) = select_f32x16(alu17, load_masked_f32x16(input0 + ridx9 + 1, alu17), splat_f32x16(0.0f)) - select_f32x16(alu16, load_masked_f32x16(input0 + ridx9 - 1, alu16), splat_f32x16(0.0f));
@@ -176,8 +176,8 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       }
     }
     if (oidx2 + 16 <= oidx0) {
-      for (int64_t ridx11 = oidx2; ridx11 < oidx0; ridx11 += 16) {
-        if (ridx11 > oidx0 - 16) ridx11 = oidx0 - 16; /* the last step overlaps the one before */
+      for (int64_t ridx11 = oidx2; ridx11 < oidx0; ridx11 = ridx11 < oidx0 ? oidx0 - 16 : oidx0) /* the last step overlaps the one before */
+      for (; ridx11 <= oidx0 - 16; ridx11 += 16) {
         const i32x16 alu20 = in_range_i32x16(ridx11 - 1, 1);
         const i32x16 alu21 = in_range_i32x16(shape0 - ridx11 - 2, -1);
         *(f32x16*)(output0 + ridx11) = select_f32x16(alu21, load_masked_f32x16(input0 + ridx11 + 1, alu21), splat_f32x16(0.0f)) - select_f32x16(alu20, load_masked_f32x16(input0 + ridx11 - 1, alu20), splat_f32x16(0.0f));

@@ -120,8 +120,8 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
     }
     const float* input0_row6 = input0 + shape1 * ridx0 - oidx1;
     if (oidx8 + 16 <= shape1) {
-      for (int64_t ridx4 = oidx8; ridx4 < shape1; ridx4 += 16) {
-        if (ridx4 > shape1 - 16) ridx4 = shape1 - 16; /* the last step overlaps the one before */
+      for (int64_t ridx4 = oidx8; ridx4 < shape1; ridx4 = ridx4 < shape1 ? shape1 - 16 : shape1) /* the last step overlaps the one before */
+      for (; ridx4 <= shape1 - 16; ridx4 += 16) {
         const f32x16 alu9 = *(const f32x16*)(input0_row + ridx4);
         const f32x16 alu10 = *(const f32x16*)(input0_row4 + ridx4) + *(const f32x16*)(input0_row3 + ridx4) + *(const f32x16*)(input0_row5 + ridx4);
         const f32x16 alu11 = alu10 + *(const f32x16*)(input0_row6 + ridx4) - 4.0f * alu9;
