@@ -51,12 +51,12 @@ struct UOp {
   UKind kind;
   Op op = Op::kInput;  // kAlu
   Type type;
-  uint32_t id = 0;    // order of creation: sources have smaller ids
+  uint32_t id = 0;            // order of creation: sources have smaller ids
   mutable uint32_t mark = 0;  // the last walk (Arena::new_mark) that met it; not part of the value
-  int buffer = -1;    // kLoad: parameter of the kernel; kAcc: accumulator; kParam: parameter
-  Sym index = 0;      // kIndex, kInRange, kLoad, kAcc
-  Sym lane_step = 0;  // with lanes > 1
-  Scalar value = {};  // kConst
+  int buffer = -1;            // kLoad: parameter of the kernel; kAcc: accumulator; kParam: parameter
+  Sym index = 0;              // kIndex, kInRange, kLoad, kAcc
+  Sym lane_step = 0;          // with lanes > 1
+  Scalar value = {};          // kConst
   const Function* function = nullptr;
   const Table* table = nullptr;
   std::vector<const UOp*> sources = {};
@@ -116,7 +116,7 @@ struct Stmt {
   const UOp* mask = nullptr;
   // kAccDeclare: sets accumulator to its init. kAccUpdate: acc[index + lane * lane_step] = combine(that, value), or with
   // `factor` set fma(value, factor, that). kAccFold: count elements are folded into element 0 by halving: s[i] = combine(s[i],
-  // s[i + h]) for h = count/2 … 1, where count * lanes = 64.
+  // s[i + h]) for h = count/2 … 1; each lane of its type is folded for itself.
   int accumulator = -1;
   const UOp* factor = nullptr;
   // kComment
