@@ -42,7 +42,8 @@ class Comparison {
   std::vector<std::vector<double>> seconds_;  // of one repetition, by candidate and round
 };
 
-/// Measures all candidates in rounds; every second round goes through them backwards, so that none always follows the same one.
+/// Measures all candidates in rounds by the CPU time of this thread, on which they have to do all of their work; every second round goes
+/// through them backwards, so that none always follows the same one.
 Comparison compare(std::span<const Candidate> candidates, const Effort& effort);
 
 /// Keeps the calling thread on one CPU while it lives. Does nothing where the system refuses.
