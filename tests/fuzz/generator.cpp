@@ -63,8 +63,7 @@ class Generator {
     const uint64_t kind = random_.below(100);
     if (kind < 8) return add_pattern();
     if (kind < 12) return keep_all(try_operation(bench_, *random_.pick(rows().leaves), nullptr));
-    if (kind < 24) return add_again();
-    const Operation& row = *random_.pick(kind < 50 ? rows().structural : kind < 68 ? rows().arithmetic : rows().all);
+    const Operation& row = *random_.pick(kind < 45 ? rows().structural : kind < 65 ? rows().arithmetic : rows().all);
     if (!takes_array(row)) return keep_all(try_operation(bench_, row, nullptr));
     const bool scalar_too = random_.chance(10);
     NodeRef primary = bench_.find([&](NodeRef node) { return may_take(row, node->dtype) && (scalar_too || node->rank() > 0); });
@@ -74,14 +73,6 @@ class Generator {
       primary = primary != nullptr && random_.chance(50) ? build::cast(primary, dtype) : bench_.new_array(dtype, bench_.random_shape());
     }
     return keep_all(try_operation(bench_, row, primary));
-  }
-
-  /// The same operation over what it gave: a slice of a slice, a cast of a cast. Optimiser rules look for these.
-  bool add_again() {
-    const NodeRef primary = bench_.find([](NodeRef node) { return !node->sources.empty(); });
-    const Operation* row = primary == nullptr ? nullptr : find_operation(name(primary->op));
-    if (row == nullptr || !takes_array(*row) || !may_take(*row, primary->dtype)) return false;
-    return keep_all(try_operation(bench_, *row, primary));
   }
 
   /// What real graphs are made of and single random rows seldom make.
