@@ -16,12 +16,12 @@ namespace harp {
 
 struct PipelineOptions {
   Target target;
-  bool plain_text = false;                     // no vector types: any C99 compiler will do
-  std::vector<std::string> disabled_rules;     // names of optimiser passes (opt/passes.h) to leave out
-  std::string schedule_override;               // Schedule text for single kernels, see schedule/schedule.h
-  int simd_width = 0;                          // 0: the target's; else 1, 2, 4, 8, 16 (tests)
+  bool plain_text = false;                                                  // no vector types: any C99 compiler will do
+  std::vector<std::string> disabled_rules;                                  // names of optimiser passes (opt/passes.h) to leave out
+  std::string schedule_override;                                            // Schedule text for single kernels, see schedule/schedule.h
+  int simd_width = 0;                                                       // 0: the target's; else 1, 2, 4, 8, 16 (tests)
   std::function<void(std::string_view stage, std::string_view text)> dump;  // called with each stage named in dump_stages
-  std::vector<std::string> dump_stages;        // "graph", "opt", "schedule", "ir", "ir-opt", "linear", "c"
+  std::vector<std::string> dump_stages;                                     // "graph", "opt", "schedule", "ir", "ir-opt", "linear", "c"
 };
 
 struct PipelineStats {

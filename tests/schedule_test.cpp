@@ -76,7 +76,8 @@ TEST_CASE("L1: the demo's stencil is one kernel whose interior has no select") {
 
 TEST_CASE("L1 L2: reductions take their prologue and epilogue, and share a pass") {
   CHECK(scheduled("graph g(x: f32[n, 64]) { return y = sqrt(sum(x * x, axes=[1])) + 1.0 }").kernels.size() == 1);
-  CHECK(scheduled("graph g(x: f32[n, 64]) { return y = sum(x, axes=[1]), z = max(x, axes=[1]), q = min(x, axes=[1]) }").kernels.size() == 1);
+  CHECK(scheduled("graph g(x: f32[n, 64]) { return y = sum(x, axes=[1]), z = max(x, axes=[1]), q = min(x, axes=[1]) }").kernels.size() ==
+        1);
   CHECK(scheduled("graph g(x: f32[n, 64]) { return y = sum(x, axes=[1]), z = sum(x, axes=[0]) }").kernels.size() == 2);
   const Program mean = scheduled("graph g(x: f32[n, 64]) { return y = mean(x, axes=[1], keepdims=true) }");
   CHECK(mean.kernels.size() == 1);
@@ -183,7 +184,8 @@ TEST_CASE("L1: 10,000 nodes with shared and shifted values schedule, lower and p
   const Generated generated = generate(graph, options);
   CHECK(generated.stats.kernels < 3000);
   CHECK(generated.source.size() < 10'000'000);  // 27 MB when kernels computed each other's values again
-  MESSAGE("10,000 nodes: ", generated.stats.milliseconds, " ms, ", generated.stats.kernels, " kernels, ", generated.source.size(), " bytes of C");
+  MESSAGE("10,000 nodes: ", generated.stats.milliseconds, " ms, ", generated.stats.kernels, " kernels, ", generated.source.size(),
+          " bytes of C");
 }
 
 TEST_CASE("L1: a chain of 100,000 nodes goes through every stage") {

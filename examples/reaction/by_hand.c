@@ -49,15 +49,15 @@ static void interior_vector(const float* restrict u, const float* restrict u_up,
   }
 }
 
-#define STEP(name, interior)                                                                                                       \
-  static void name(const float* u, const float* v, float* next_u, float* next_v, ptrdiff_t height, ptrdiff_t width) {              \
-    for (ptrdiff_t i = 0; i < height; ++i) {                                                                                       \
-      const ptrdiff_t row = i * width;                                                                                             \
-      const ptrdiff_t up = (i > 0 ? i - 1 : height - 1) * width, down = (i + 1 < height ? i + 1 : 0) * width;                      \
-      border(u + row, u + up, u + down, v + row, v + up, v + down, next_u + row, next_v + row, 0, width);                          \
-      interior(u + row, u + up, u + down, v + row, v + up, v + down, next_u + row, next_v + row, width);                           \
-      if (width > 1) border(u + row, u + up, u + down, v + row, v + up, v + down, next_u + row, next_v + row, width - 1, width);   \
-    }                                                                                                                              \
+#define STEP(name, interior)                                                                                                     \
+  static void name(const float* u, const float* v, float* next_u, float* next_v, ptrdiff_t height, ptrdiff_t width) {            \
+    for (ptrdiff_t i = 0; i < height; ++i) {                                                                                     \
+      const ptrdiff_t row = i * width;                                                                                           \
+      const ptrdiff_t up = (i > 0 ? i - 1 : height - 1) * width, down = (i + 1 < height ? i + 1 : 0) * width;                    \
+      border(u + row, u + up, u + down, v + row, v + up, v + down, next_u + row, next_v + row, 0, width);                        \
+      interior(u + row, u + up, u + down, v + row, v + up, v + down, next_u + row, next_v + row, width);                         \
+      if (width > 1) border(u + row, u + up, u + down, v + row, v + up, v + down, next_u + row, next_v + row, width - 1, width); \
+    }                                                                                                                            \
   }
 STEP(step_plain, interior_plain)
 STEP(step_vector, interior_vector)

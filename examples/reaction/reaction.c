@@ -133,7 +133,9 @@ static double run_by_hand(const struct variant* variant, struct fields* f, int s
   return (now() - begin) / steps;
 }
 
-static int by_value(const void* a, const void* b) { return (*(const double*)a > *(const double*)b) - (*(const double*)a < *(const double*)b); }
+static int by_value(const void* a, const void* b) {
+  return (*(const double*)a > *(const double*)b) - (*(const double*)a < *(const double*)b);
+}
 
 /* harp against every hand-written variant, turn and turn about on the same fields; medians of `rounds` short runs. */
 static int compare(harp_program* program, struct fields* f, double* harp, double* peer, const char** peer_name, harp_error** err) {
@@ -159,7 +161,8 @@ static int compare(harp_program* program, struct fields* f, double* harp, double
 }
 
 /* Do interpreter and compiled program give the same bits after `steps` steps? 1, 0, or -1 on failure. */
-static int agree(harp_context* ctx, harp_program* a, harp_program* b, const struct picture* start, int steps, double* b_seconds, harp_error** err) {
+static int agree(harp_context* ctx, harp_program* a, harp_program* b, const struct picture* start, int steps, double* b_seconds,
+                 harp_error** err) {
   struct fields x, y;
   int equal = -1;
   if (fields_new(ctx, start, &x, err) == 0) {

@@ -25,7 +25,7 @@ enum class Code : int32_t {
   kIo = 10,              // files
   kOutOfMemory = 11,
   kCancelled = 12,
-  kInternal = 13,        // a bug in harp: a verifier or an invariant failed
+  kInternal = 13,  // a bug in harp: a verifier or an invariant failed
 };
 
 /// Name of a code as harp.h spells it, without the HARP_ERROR_ prefix ("SHAPE").
@@ -51,14 +51,14 @@ template <class... Parts>
 }  // namespace harp
 
 /// Checks a condition that bad input can break; the remaining arguments are the parts of the message.
-#define HARP_CHECK(condition, code, ...)              \
-  do {                                                \
+#define HARP_CHECK(condition, code, ...)                 \
+  do {                                                   \
     if (!(condition)) ::harp::fail((code), __VA_ARGS__); \
   } while (0)
 
 /// Checks an invariant: only a bug in harp breaks it.
-#define HARP_ASSERT(condition, ...)                                                                                  \
-  do {                                                                                                               \
-    if (!(condition))                                                                                                \
+#define HARP_ASSERT(condition, ...)                                                                                         \
+  do {                                                                                                                      \
+    if (!(condition))                                                                                                       \
       ::harp::fail(::harp::Code::kInternal, "internal error (", __FILE__, ":", __LINE__, "): " __VA_OPT__(, ) __VA_ARGS__); \
   } while (0)

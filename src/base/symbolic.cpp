@@ -323,8 +323,8 @@ Sym SymTable::variable(std::string_view name, int64_t lo, int64_t hi) {
   HARP_CHECK(lo <= hi, Code::kRange, "shape variable \"", name, "\": its bounds ", lo, "..", hi, " are empty");
   if (auto found = state_->variables.find(name); found != state_->variables.end()) {
     const SymRange have = found->second->range;
-    HARP_CHECK(have.lo == lo && have.hi == hi, Code::kInvalidArgument, "shape variable \"", name, "\" was declared with bounds ",
-               have.lo, "..", have.hi, ", now with ", lo, "..", hi);
+    HARP_CHECK(have.lo == lo && have.hi == hi, Code::kInvalidArgument, "shape variable \"", name, "\" was declared with bounds ", have.lo,
+               "..", have.hi, ", now with ", lo, "..", hi);
     return SymBuilder::of_atom(*this, found->second);
   }
   const Sym result = SymBuilder::variable(*this, name, false, 0, 0, {lo, hi});
@@ -407,8 +407,7 @@ Sym floor_div(Sym x, Sym d) {
     // (x // a) // b = x // (a b)
     if (const auto m = as_monomial(x); m && m->coefficient == 1 && m->factors.size() == 1) {
       const SymAtom* atom = m->factors[0];
-      if (atom->kind == AtomKind::kFloorDiv && atom->b.is_constant() && atom->b.constant() > 0)
-        return floor_div(atom->a, atom->b * d);
+      if (atom->kind == AtomKind::kFloorDiv && atom->b.is_constant() && atom->b.constant() > 0) return floor_div(atom->a, atom->b * d);
     }
   }
   return SymBuilder::atom(table, AtomKind::kFloorDiv, x, d);

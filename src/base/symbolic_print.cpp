@@ -40,7 +40,8 @@ std::string print_product(const SymTerm& term, uint64_t magnitude, bool follows_
   std::string out;
   if (magnitude != 1) out = cat(magnitude);
   for (const SymAtom* f : term.factors) {
-    const bool brackets = (f->kind == AtomKind::kFloorDiv || f->kind == AtomKind::kMod) && (magnitude != 1 || follows_minus || term.factors.size() > 1);
+    const bool brackets =
+        (f->kind == AtomKind::kFloorDiv || f->kind == AtomKind::kMod) && (magnitude != 1 || follows_minus || term.factors.size() > 1);
     if (!out.empty()) out += "*";
     out += brackets ? cat("(", print_atom(*f), ")") : print_atom(*f);
   }

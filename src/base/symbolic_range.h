@@ -5,7 +5,7 @@
 
 namespace harp {
 
-SymRange range_of_sum(const SymNode& node);  // from the ranges of its atoms
+SymRange range_of_sum(const SymNode& node);   // from the ranges of its atoms
 SymRange range_of_atom(const SymAtom& atom);  // of an operation, from the ranges of its operands
 
 }  // namespace harp

@@ -17,7 +17,7 @@ void append(std::string& out, double part);
 void append(std::string& out, float part);
 
 template <class T>
-  requires std::is_integral_v<T>
+requires std::is_integral_v<T>
 void append(std::string& out, T part) {
   if constexpr (std::is_same_v<T, bool>)
     append(out, part ? std::string_view("true") : std::string_view("false"));
@@ -53,7 +53,8 @@ std::string join(const Range& items, std::string_view separator, Print print) {
 }
 template <class Range>
 std::string join(const Range& items, std::string_view separator) {
-  return join(items, separator, [](const auto& item) -> const auto& { return item; });
+  return join(
+      items, separator, [](const auto& item) -> const auto& { return item; });
 }
 
 }  // namespace harp

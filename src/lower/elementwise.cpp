@@ -9,8 +9,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kChunk = 4096;   // elements: a thread's least share, and what stays in L1 between kernels of a later tiling
-constexpr int kMaxParts = 6;       // of a partitioned inner loop
+constexpr int64_t kChunk = 4096;  // elements: a thread's least share, and what stays in L1 between kernels of a later tiling
+constexpr int kMaxParts = 6;      // of a partitioned inner loop
 
 }  // namespace
 

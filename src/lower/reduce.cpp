@@ -2,11 +2,13 @@
 //
 // lanes   for each kept index: blocks of 4,096 elements in 64 accumulators (the vector axis), folded by halving; block results go through
 //         the same again. Axes outside the innermost run are a chain of such values.
-// chain   blocks of 256 elements, each one chain, block results by the same rule. The accumulators of a tile of the last kept axis lie side by
-//         side (a row in L1, or registers when the tile is a few vectors) and are the vector axis; the reduced elements stream past, several
-//         rows at a time.
+// chain   blocks of 256 elements, each one chain, block results by the same rule. The accumulators of a tile of the last kept axis lie side
+// by
+//         side (a row in L1, or registers when the tile is a few vectors) and are the vector axis; the reduced elements stream past,
+//         several rows at a time.
 //
-// A level more than needed changes nothing (it adds the only block to an identity), so the number of levels comes from the bounds of the sizes.
+// A level more than needed changes nothing (it adds the only block to an identity), so the number of levels comes from the bounds of the
+// sizes.
 #include <algorithm>
 
 #include "base/error.h"
@@ -93,7 +95,8 @@ class ReduceLowering {
     for (const Node* r : c_.plan.reduces) {
       level.accumulators.push_back(static_cast<int>(c_.kernel.accumulators.size()));
       const DType dtype = accumulator_dtype(*r);
-      const Scalar identity = r->dtype == DType::kBool ? scalar_from_int(dtype, identity_of(r->op, DType::kBool).as<bool>()) : identity_of(r->op, dtype);
+      const Scalar identity =
+          r->dtype == DType::kBool ? scalar_from_int(dtype, identity_of(r->op, DType::kBool).as<bool>()) : identity_of(r->op, dtype);
       c_.kernel.accumulators.push_back({{dtype, 1}, count, combine_of(r->op), identity});
     }
     return level;
@@ -170,7 +173,8 @@ class ReduceLowering {
 
     const auto value_at = [&](Sym outer) {
       Body body;
-      lane_blocks(levels, counts, levels.size() - 1, 0, counts.back(), [&](Sym inner) { return source_index(kept, outer, inner); }, body);
+      lane_blocks(
+          levels, counts, levels.size() - 1, 0, counts.back(), [&](Sym inner) { return source_index(kept, outer, inner); }, body);
       return body;
     };
     Body body;
@@ -182,12 +186,15 @@ class ReduceLowering {
       const Sym outer_count = element_count(outer_shape);
       std::vector<Level> chain;
       for (int l = levels_needed(outer_count, kChainBlock); l-- > 0;) chain.push_back(new_level(1));
-      chain_blocks(chain, outer_count, 1, [&](Sym begin, Sym end, Body& into) {
-        Stmt* loop = new_loop(arena_, next_name(), begin, end);
-        loop->body = value_at(loop->variable);
-        carry(levels.back(), 0, chain[0], 0, loop->body);
-        into.push_back(loop);
-      }, body);
+      chain_blocks(
+          chain, outer_count, 1,
+          [&](Sym begin, Sym end, Body& into) {
+            Stmt* loop = new_loop(arena_, next_name(), begin, end);
+            loop->body = value_at(loop->variable);
+            carry(levels.back(), 0, chain[0], 0, loop->body);
+            into.push_back(loop);
+          },
+          body);
       final_level = chain.back();
       level_count += chain.size();
     }
@@ -198,7 +205,8 @@ class ReduceLowering {
 
   /// Items [begin, end) of a level (elements at level 0, blocks of the level below above it) end up in element 0 of its accumulators.
   template <class IndexAt>
-  void lane_blocks(const std::vector<Level>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end, IndexAt index_at, Body& body) {
+  void lane_blocks(const std::vector<Level>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end, IndexAt index_at,
+                   Body& body) {
     declare(levels[level], body);
     if (level == 0) {
       const Sym full = begin + floor_div(end - begin, kLanes) * kLanes;
@@ -316,24 +324,28 @@ class ReduceLowering {
     };
     const int together = in_registers(width) ? 1 : std::max(1, c_.schedule.axes.back().unroll);
     Body body;
-    chain_blocks(levels, count, width, [&](Sym begin, Sym end, Body& into) {
-      const Sym full = begin + floor_div(end - begin, together) * together;
-      if (together > 1 && !proven_at_most(full, begin)) {
-        Stmt* loop = new_loop(arena_, next_name(), begin, full);
-        loop->step = together;
-        loop->body = rows(loop->variable, together);
-        into.push_back(loop);
-      }
-      const Sym rest = together > 1 ? full : begin;
-      if (!proven_at_most(end, rest)) {
-        Stmt* loop = new_loop(arena_, next_name(), rest, end);
-        loop->body = rows(loop->variable, 1);
-        into.push_back(loop);
-      }
-    }, body);
+    chain_blocks(
+        levels, count, width,
+        [&](Sym begin, Sym end, Body& into) {
+          const Sym full = begin + floor_div(end - begin, together) * together;
+          if (together > 1 && !proven_at_most(full, begin)) {
+            Stmt* loop = new_loop(arena_, next_name(), begin, full);
+            loop->step = together;
+            loop->body = rows(loop->variable, together);
+            into.push_back(loop);
+          }
+          const Sym rest = together > 1 ? full : begin;
+          if (!proven_at_most(end, rest)) {
+            Stmt* loop = new_loop(arena_, next_name(), rest, end);
+            loop->body = rows(loop->variable, 1);
+            into.push_back(loop);
+          }
+        },
+        body);
     // the results, with what is computed from them
     Stmt* columns = new_loop(arena_, "column", 0, width);
-    for (size_t r = 0; r < c_.plan.reduces.size(); ++r) c_.values.bind(c_.plan.reduces[r], result(levels.back(), levels.size(), r, columns->variable));
+    for (size_t r = 0; r < c_.plan.reduces.size(); ++r)
+      c_.values.bind(c_.plan.reduces[r], result(levels.back(), levels.size(), r, columns->variable));
     columns->body = store_outputs(c_, kept_at(columns->variable));
     if (kept_.empty()) {
       for (Stmt* s : unroll(arena_, columns)) body.push_back(s);

@@ -61,7 +61,8 @@ ValueBuilder::ValueBuilder(ir::Arena& arena, const Program& program, const Kerne
 
 int ValueBuilder::parameter(int buffer, bool written, Sym offset) {
   for (size_t i = 0; i < arguments_.size(); ++i)
-    if (arguments_[i].buffer == buffer && arguments_[i].offset == offset && kernel_.params[i].written == written) return static_cast<int>(i);
+    if (arguments_[i].buffer == buffer && arguments_[i].offset == offset && kernel_.params[i].written == written)
+      return static_cast<int>(i);
   const Buffer& b = program_.buffers[static_cast<size_t>(buffer)];
   constexpr std::string_view kinds[] = {"input", "output", "constant", "tmp"};
   arguments_.push_back({buffer, offset});

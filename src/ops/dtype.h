@@ -11,22 +11,22 @@ namespace harp {
 enum class DTypeKind : uint8_t { kUnknown, kBool, kSigned, kUnsigned, kFloat, kComplex };
 
 // HARP_DTYPE(id, name, size in bytes, kind, C type or void where C has none, may be used in graphs)
-#define HARP_DTYPES(HARP_DTYPE)                                  \
-  HARP_DTYPE(Unknown, "unknown", 0, kUnknown, void, false)       \
-  HARP_DTYPE(Bool, "bool", 1, kBool, bool, true)                 \
-  HARP_DTYPE(I8, "i8", 1, kSigned, int8_t, false)                \
-  HARP_DTYPE(U8, "u8", 1, kUnsigned, uint8_t, false)             \
-  HARP_DTYPE(I16, "i16", 2, kSigned, int16_t, false)             \
-  HARP_DTYPE(U16, "u16", 2, kUnsigned, uint16_t, false)          \
-  HARP_DTYPE(I32, "i32", 4, kSigned, int32_t, true)              \
-  HARP_DTYPE(U32, "u32", 4, kUnsigned, uint32_t, false)          \
-  HARP_DTYPE(I64, "i64", 8, kSigned, int64_t, true)              \
-  HARP_DTYPE(U64, "u64", 8, kUnsigned, uint64_t, false)          \
-  HARP_DTYPE(F16, "f16", 2, kFloat, void, false)                 \
-  HARP_DTYPE(BF16, "bf16", 2, kFloat, void, false)               \
-  HARP_DTYPE(F32, "f32", 4, kFloat, float, true)                 \
-  HARP_DTYPE(F64, "f64", 8, kFloat, double, true)                \
-  HARP_DTYPE(C64, "complex64", 8, kComplex, void, false)         \
+#define HARP_DTYPES(HARP_DTYPE)                            \
+  HARP_DTYPE(Unknown, "unknown", 0, kUnknown, void, false) \
+  HARP_DTYPE(Bool, "bool", 1, kBool, bool, true)           \
+  HARP_DTYPE(I8, "i8", 1, kSigned, int8_t, false)          \
+  HARP_DTYPE(U8, "u8", 1, kUnsigned, uint8_t, false)       \
+  HARP_DTYPE(I16, "i16", 2, kSigned, int16_t, false)       \
+  HARP_DTYPE(U16, "u16", 2, kUnsigned, uint16_t, false)    \
+  HARP_DTYPE(I32, "i32", 4, kSigned, int32_t, true)        \
+  HARP_DTYPE(U32, "u32", 4, kUnsigned, uint32_t, false)    \
+  HARP_DTYPE(I64, "i64", 8, kSigned, int64_t, true)        \
+  HARP_DTYPE(U64, "u64", 8, kUnsigned, uint64_t, false)    \
+  HARP_DTYPE(F16, "f16", 2, kFloat, void, false)           \
+  HARP_DTYPE(BF16, "bf16", 2, kFloat, void, false)         \
+  HARP_DTYPE(F32, "f32", 4, kFloat, float, true)           \
+  HARP_DTYPE(F64, "f64", 8, kFloat, double, true)          \
+  HARP_DTYPE(C64, "complex64", 8, kComplex, void, false)   \
   HARP_DTYPE(C128, "complex128", 16, kComplex, void, false)
 
 enum class DType : uint8_t {

@@ -51,17 +51,19 @@ void check_legal(const KernelPlan& kernel, const Schedule& s, std::string_view w
   const size_t kept = iteration_space(kernel).size();
   const size_t wanted = kept + (kernel.reduces.empty() ? 0 : 1);
   const Template recipe = kernel.reduces.empty() ? Template::kElementwise : Template::kReduce;
-  HARP_CHECK(s.recipe == recipe, Code::kInvalidArgument, where, ": the recipe must be ", recipe == Template::kReduce ? "reduce" : "elementwise");
+  HARP_CHECK(s.recipe == recipe, Code::kInvalidArgument, where, ": the recipe must be ",
+             recipe == Template::kReduce ? "reduce" : "elementwise");
   HARP_CHECK(s.axes.size() == wanted, Code::kInvalidArgument, where, ": the kernel has ", wanted, " axes, the schedule ", s.axes.size());
   int vector_axes = 0;
   for (size_t i = 0; i < s.axes.size(); ++i) {
     const AxisSchedule& a = s.axes[i];
-    HARP_CHECK(a.kind != AxisKind::kThreadGroup, Code::kInvalidArgument, where, ": axis ", i, " is thread_group, which backend c does not have");
+    HARP_CHECK(a.kind != AxisKind::kThreadGroup, Code::kInvalidArgument, where, ": axis ", i,
+               " is thread_group, which backend c does not have");
     HARP_CHECK((a.kind == AxisKind::kReduce) == (i >= kept), Code::kInvalidArgument, where, ": axis ", i,
                i >= kept ? " is reduced and must be of kind reduce" : " is kept and cannot be of kind reduce");
     HARP_CHECK(a.kind != AxisKind::kThread || i == 0, Code::kInvalidArgument, where, ": only axis 0 can be of kind thread");
-    HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0 && a.simd_width <= 16, Code::kInvalidArgument, where, ": axis ", i, " has simd=",
-               a.simd_width, "; it must be 1, 2, 4, 8 or 16");
+    HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0 && a.simd_width <= 16, Code::kInvalidArgument, where, ": axis ", i,
+               " has simd=", a.simd_width, "; it must be 1, 2, 4, 8 or 16");
     if (a.simd_width > 1) {
       ++vector_axes;
       const bool lanes = !kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes;
@@ -89,7 +91,8 @@ void apply_overrides(Program& program, std::string_view text) {
       program.kernels[k].variants.assign(1, Variant{std::nullopt, std::move(schedule)});
       found = true;
     }
-    HARP_CHECK(found, Code::kInvalidArgument, "schedule override: no kernel is called \"", target, "\"; there are ", program.kernels.size());
+    HARP_CHECK(found, Code::kInvalidArgument, "schedule override: no kernel is called \"", target, "\"; there are ",
+               program.kernels.size());
   }
 }
 

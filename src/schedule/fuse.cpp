@@ -24,10 +24,10 @@ constexpr size_t kRecentKernels = 8;  // same-space kernels that a root looks at
 
 /// What one root reads, and how.
 struct Dependencies {
-  std::vector<const Node*> buffers;              // stored nodes, inputs, constant arrays; in order of first use
-  std::unordered_set<const Node*> same_index;    // those read at the root's own index (size-1 axes aside)
-  std::unordered_set<const Node*> other_index;   // those read at any other
-  std::vector<const Node*> computed;             // those computed, the root among them
+  std::vector<const Node*> buffers;             // stored nodes, inputs, constant arrays; in order of first use
+  std::unordered_set<const Node*> same_index;   // those read at the root's own index (size-1 axes aside)
+  std::unordered_set<const Node*> other_index;  // those read at any other
+  std::vector<const Node*> computed;            // those computed, the root among them
 };
 
 bool keeps_index(const Node& node) {
@@ -276,7 +276,7 @@ class Fuser {
   const Graph& graph_;
   std::vector<const Node*> live_;
   const NodeMarks& stored_;
-  NodeMarks seen_same_, seen_other_, listed_;  // of one walk
+  NodeMarks seen_same_, seen_other_, listed_;    // of one walk
   std::vector<int> kernels_with_, last_kernel_;  // by node id: how many kernels compute it, the last of them
   std::vector<KernelDraft> kernels_;
   std::unordered_map<const Node*, int> made_by_;
@@ -324,8 +324,7 @@ void Fuser::finish() {
   for (auto& [node, id] : program_.buffer_of)
     if (!has_own_buffer(node)) id = new_id[static_cast<size_t>(id)];
   program_.buffers = std::move(buffers);
-  for (Buffer& b : program_.buffers)
-    b.bytes = element_count(b.node->shape) * static_cast<int64_t>(size_of(b.node->dtype));
+  for (Buffer& b : program_.buffers) b.bytes = element_count(b.node->shape) * static_cast<int64_t>(size_of(b.node->dtype));
 
   std::vector<int> order;
   for (size_t k = 0; k < kernels_.size(); ++k)

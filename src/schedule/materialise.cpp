@@ -13,9 +13,9 @@
 namespace harp {
 namespace {
 
-constexpr double kMemoryCost = 4;     // of a load or store, in units of ops.def's cost column
+constexpr double kMemoryCost = 4;  // of a load or store, in units of ops.def's cost column
 constexpr double kManyReadings = 1e9;
-constexpr size_t kMaxReadings = 24;   // distinct readings kept per node; more count as many
+constexpr size_t kMaxReadings = 24;  // distinct readings kept per node; more count as many
 
 using ReadingKey = uint64_t;
 using Readings = std::vector<std::pair<ReadingKey, double>>;  // sorted by key
@@ -57,9 +57,7 @@ double multiplicity(const Node& user) {
 }
 
 bool has_buffer(const Node& node) { return node.op == Op::kInput || node.op == Op::kConstantArray; }
-bool is_free(const Node& node) {
-  return info(node.op).family == Family::kLeaf || (is_movement(node.op) && node.op != Op::kPad);
-}
+bool is_free(const Node& node) { return info(node.op).family == Family::kLeaf || (is_movement(node.op) && node.op != Op::kPad); }
 
 }  // namespace
 

@@ -79,14 +79,15 @@ std::string print_kernel(const Program& program, const KernelPlan& kernel, size_
 }  // namespace
 
 std::string print(const Program& program) {
-  std::string out = cat("program ", program.graph->name(), ": ", program.kernels.size(), " kernels, ", program.generations, " generations\n");
+  std::string out =
+      cat("program ", program.graph->name(), ": ", program.kernels.size(), " kernels, ", program.generations, " generations\n");
   for (size_t k = 0; k < program.kernels.size(); ++k) out += print_kernel(program, program.kernels[k], k);
   append(out, cat("workspace ", to_string(program.workspace_bytes), " bytes\n"));
   for (size_t b = 0; b < program.buffers.size(); ++b) {
     const Buffer& buffer = program.buffers[b];
     if (buffer.kind != Buffer::Kind::kWorkspace) continue;
-    append(out, cat("  ", name_of(program, static_cast<int>(b)), " ", type_of(*buffer.node), " at ", to_string(buffer.offset), ", generations ",
-                    buffer.first_generation, "..", buffer.last_generation, "\n"));
+    append(out, cat("  ", name_of(program, static_cast<int>(b)), " ", type_of(*buffer.node), " at ", to_string(buffer.offset),
+                    ", generations ", buffer.first_generation, "..", buffer.last_generation, "\n"));
   }
   return out;
 }
@@ -105,8 +106,8 @@ void verify(const Program& program) {
     for (int b : kernel.reads) {
       const Buffer& buffer = program.buffers[static_cast<size_t>(b)];
       if (buffer.kind == Buffer::Kind::kInput || buffer.kind == Buffer::Kind::kConstant) continue;
-      HARP_ASSERT(written_in[static_cast<size_t>(b)] >= 0 && written_in[static_cast<size_t>(b)] < kernel.generation, "kernel_", k, " reads ",
-                  name_of(program, b), " before it is written");
+      HARP_ASSERT(written_in[static_cast<size_t>(b)] >= 0 && written_in[static_cast<size_t>(b)] < kernel.generation, "kernel_", k,
+                  " reads ", name_of(program, b), " before it is written");
     }
   }
   for (size_t i = 0; i < program.buffers.size(); ++i)

@@ -18,7 +18,7 @@ struct Buffer {
   int index;         // number of the input, output or constant; of a workspace buffer: n of its name tmp{n}
   const Node* node;  // whose value it holds, row-major
   Dim bytes;
-  Dim offset;  // kWorkspace, set by plan_memory: from the start of the workspace, a multiple of 64
+  Dim offset;                                     // kWorkspace, set by plan_memory: from the start of the workspace, a multiple of 64
   int first_generation = 0, last_generation = 0;  // kWorkspace: written in, last read in
 };
 

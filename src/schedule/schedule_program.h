@@ -11,8 +11,8 @@ namespace harp {
 
 struct ScheduleOptions {
   Target target;
-  int simd_width = 0;            // 0: as many lanes as the target's vectors hold; else 1, 2, 4, 8, 16 whatever the dtype
-  std::string_view overrides;    // lines "kernel_0: <schedule>"; empty: none
+  int simd_width = 0;          // 0: as many lanes as the target's vectors hold; else 1, 2, 4, 8, 16 whatever the dtype
+  std::string_view overrides;  // lines "kernel_0: <schedule>"; empty: none
 };
 
 /// fuse.cpp, expand.cpp and plan_memory.cpp in this order.
