@@ -5,7 +5,7 @@
 // $u its unsigned C type, $w its width in bits less one.
 #pragma once
 
-#include <optional>
+#include <iterator>
 #include <string_view>
 
 #include "ops/ops.h"
@@ -91,11 +91,19 @@ inline constexpr Rule kRules[] = {
     {Op::kBitcast, kAll, Form::kBitcast},
 };
 
-constexpr const Rule* rule_of(Op op, DType dtype) {
+inline constexpr size_t kNoRule = std::size(kRules);
+
+/// The row for an op and a dtype. An index, as under UBSan the comparison of a pointer is no constant expression.
+constexpr size_t rule_index(Op op, DType dtype) {
   const uint8_t kind = is_bool(dtype) ? kBools : is_float(dtype) ? kFloats : kInts;
-  for (const Rule& r : kRules)
-    if (r.op == op && (r.kinds & kind) != 0) return &r;
-  return nullptr;
+  size_t row = 0;
+  while (row != kNoRule && (kRules[row].op != op || (kRules[row].kinds & kind) == 0)) ++row;
+  return row;
+}
+
+constexpr const Rule* rule_of(Op op, DType dtype) {
+  const size_t row = rule_index(op, dtype);
+  return row == kNoRule ? nullptr : &kRules[row];
 }
 
 consteval bool every_op_has_a_rule() {
@@ -104,7 +112,7 @@ consteval bool every_op_has_a_rule() {
       const Op o = static_cast<Op>(op);
       const DType d = static_cast<DType>(dtype);
       const bool needed = is_elementwise(o) && info(d).in_graph && accepts(o, d) && (info(o).flags & kFunction) == 0;
-      if (needed && rule_of(o, d) == nullptr) return false;
+      if (needed && rule_index(o, d) == kNoRule) return false;
     }
   return true;
 }
