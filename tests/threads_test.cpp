@@ -94,7 +94,7 @@ struct Wish {
 };
 Program compile_as(const harp_graph* graph, const Wish& wish, harp_error** err) {
   harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
-  const std::vector<std::string> extra = harp::sanitizer_flags();
+  const std::vector<std::string> extra = harp::sanitizer_flags(harp::kOwnCompiler);
   std::vector<const char*> flags;
   for (const std::string& flag : extra) flags.push_back(flag.c_str());
   options.backend = wish.backend;
@@ -103,7 +103,7 @@ Program compile_as(const harp_graph* graph, const Wish& wish, harp_error** err) 
   options.n_disabled_passes = wish.without != nullptr ? 1 : 0;
   options.disabled_passes = &wish.without;
   if (std::string_view(wish.backend) == "c") {
-    options.compiler = harp::sanitizer_compiler();
+    options.compiler = harp::kOwnCompiler.data();
     options.n_flags = flags.size();
     options.flags = flags.data();
   }

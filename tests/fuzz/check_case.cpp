@@ -1,5 +1,6 @@
 #include "fuzz/check_case.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +22,7 @@
 #include "interp/interpreter.h"
 #include "run/loader.h"
 #include "run/size_code.h"
+#include "sanitize.h"
 
 namespace harp::fuzz {
 namespace {
@@ -140,7 +142,7 @@ Outcome run_and_compare(const Job& job, const BuildVariant& variant, const std::
   }
   const std::vector<Bytes> originals = input_bytes(job.test, values);
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (!inputs[i].is_intact() || std::memcmp(originals[i].data(), inputs[i].data(), originals[i].size()) != 0)
+    if (!inputs[i].is_intact() || !std::equal(originals[i].begin(), originals[i].end(), inputs[i].data()))
       return {Verdict::kWrongBits, cat("wrote to input ", i, where())};
   return {};
 }
@@ -238,6 +240,7 @@ class Checker {
     request.source = source;
     request.compiler = choice.compiler;
     request.optimisation = choice.optimisation;
+    request.flags = sanitizer_flags(choice.compiler);
     if (!choice.target.empty()) request.target = *target_from_name(choice.target);
     return service.compile(request);
   }
