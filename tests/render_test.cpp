@@ -456,6 +456,49 @@ TEST_CASE("C renderer: every elementwise op of f64 has the interpreter's bits") 
 
 namespace {
 
+/// maximum and minimum of special values with constants, which have a form of their own where the constant allows it.
+template <class T>
+void check_extremes_of_constants(DType dtype) {
+  using L = std::numeric_limits<T>;
+  const T constants[] = {T(0), T(-0.0), T(1), T(-2.5), L::denorm_min(), -L::min(), L::infinity(), -L::infinity(), L::quiet_NaN()};
+  const Array x = operands(dtype, 1, 128, 11)[0];
+  const auto with_constant = [&](T c) { return array_of(dtype, std::vector<T>(x.count(), c)); };
+  for (const render::RenderOptions& options : dialects())
+    for (const std::string& compiler : compilers()) {
+      ModuleBuilder b;
+      const int input = b.input(dtype), lanes = lanes_for(options, sizeof(T));
+      std::vector<Array> expected;
+      for (const Op op : {Op::kMax, Op::kMin})
+        for (const T c : constants)
+          for (const bool first : {false, true}) {
+            const Sym i = b.syms->loop("i", 0, static_cast<int64_t>(x.count()));
+            const UOp *value = b.load(dtype, 0, i, lanes), *constant = b.arena->splat(b.arena->constant(Scalar::of(dtype, c)), lanes);
+            const auto operands = first ? std::vector{constant, value} : std::vector{value, constant};
+            ir::Kernel kernel;
+            kernel.body = {b.loop(i, 0, static_cast<int64_t>(x.count()), lanes, {b.store(1, i, b.arena->apply(op, dtype, operands))},
+                                  ir::LoopKind::kThread)};
+            b.launch(std::move(kernel), {input}, {b.output(dtype)});
+            expected.push_back(definition({op, dtype, dtype}, {x, with_constant(c)}));
+          }
+      const Unit unit(b.render(options), compiler, options.target);
+      std::vector<Array> inputs = {x};
+      const std::vector<Array> results = run(unit, b.module, inputs, x.count());
+      for (size_t k = 0; k < expected.size(); ++k) {
+        INFO(compiler, " ", std::string(options.target.name), options.plain_text ? " plain" : "", ", kernel ", k);
+        CHECK(first_difference(results[k], expected[k]) == -1);
+      }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("C renderer: maximum and minimum with a constant have the interpreter's bits") {
+  check_extremes_of_constants<float>(DType::kF32);
+  check_extremes_of_constants<double>(DType::kF64);
+}
+
+namespace {
+
 template <class T>
 std::vector<T> values_of(const Array& a) {
   std::vector<T> v(a.count());

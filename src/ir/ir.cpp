@@ -3,6 +3,7 @@
 #include "ir/ir.h"
 
 #include <bit>
+#include <cmath>
 
 #include "base/error.h"
 #include "ir/functions.h"
@@ -65,6 +66,16 @@ const UOp* simplify_alu(Op op, DType dtype, std::span<const UOp* const> sources)
       return nullptr;
     default: return nullptr;
   }
+}
+
+/// Can `maximum` (`minimum`) with this float be one comparison? Then the constant c wins where x <= c (c <= x): numbers that compare
+/// equal have the bits of c, or are the other zero, against which c is the one that wins; a NaN compares false and stays. Not so for a
+/// constant NaN, nor for the zero that loses.
+bool decides_by_comparison(Op op, const UOp* source) {
+  const Scalar* constant = constant_of(source);
+  if (constant == nullptr) return false;
+  const double value = to_double(*constant);
+  return !std::isnan(value) && !(value == 0 && std::signbit(value) == (op == Op::kMax));
 }
 
 }  // namespace
@@ -168,6 +179,12 @@ const UOp* Arena::apply(Op op, DType dtype, std::vector<const UOp*> sources) {
   const DType operand = sources.back()->type.dtype;  // Where's condition is not an operand in this sense
   if (is_bool(operand) && (op == Op::kMax || op == Op::kMin))
     return alu(op == Op::kMax ? Op::kBitOr : Op::kBitAnd, dtype, std::move(sources));
+  if (is_float(operand) && (op == Op::kMax || op == Op::kMin))
+    for (int i = 0; i < 2; ++i)
+      if (const UOp* c = sources[1 - i], *x = sources[i]; decides_by_comparison(op, c)) {
+        const UOp* wins = alu(Op::kLe, DType::kBool, op == Op::kMax ? std::vector{x, c} : std::vector{c, x});
+        return alu(Op::kWhere, dtype, {wins, c, x});
+      }
   if (info(op).flags & kFunction) return call(function_of(op, operand), std::move(sources));
   return alu(op, dtype, std::move(sources));
 }

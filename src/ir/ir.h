@@ -193,7 +193,8 @@ class Arena {
 
   /// The function of `op` over `dtype` as ops/math.h defines it (op has the kFunction flag), instantiated once.
   const Function* function_of(Op op, DType dtype);
-  /// alu() or call() of function_of(), whichever the op needs: how lowering makes every elementwise value.
+  /// alu() or call() of function_of(), whichever the op needs, or a cheaper form with the same results (any NaN for a NaN): how
+  /// lowering makes every elementwise value.
   const UOp* apply(Op op, DType dtype, std::vector<const UOp*> sources);
 
   /// A number no UOp of this arena is marked with yet.
