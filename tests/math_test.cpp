@@ -373,7 +373,8 @@ TEST_CASE("X2: functions give the same bits through a policy of classes, at the 
     if (function == "log") CHECK(operations <= 36);
     if (function == "sin" || function == "cos") CHECK(operations <= 39);
     if (function == "tanh") CHECK(operations <= 53);
-    if (function == "maximum" || function == "minimum") CHECK(operations <= 7);
+    if (function == "maximum") CHECK(operations <= 8);  // 3 where the machine has them (render/instructions.h)
+    if (function == "minimum") CHECK(operations <= 5);
     if (function.starts_with("exp") || function.starts_with("log") || function == "sin" || function == "cos") CHECK(n.divide == 0);
   }
 }

@@ -213,7 +213,7 @@ struct IrMath {
 
   /// The function whose body `compute` gives for parameters of these dtypes.
   template <DType... Ds, class Compute>
-  static const Function* record(Arena& arena, std::string name, Compute compute) {
+  static Function* record(Arena& arena, std::string name, Compute compute) {
     int next = 0;
     const auto parameter = [&](DType dtype) {
       UOp u{.kind = UKind::kParam, .type = {dtype, 1}};
@@ -277,7 +277,9 @@ using Builder = const Function* (*)(Arena&);
 
 template <Op op, DType D, size_t... I>
 const Function* build(Arena& arena, std::index_sequence<I...>) {
-  return IrMath::record<((void)I, D)...>(arena, cat(name(op), "_", name(D)), [](auto... v) { return MathOf<op>::apply(v...); });
+  Function* f = IrMath::record<((void)I, D)...>(arena, cat(name(op), "_", name(D)), [](auto... v) { return MathOf<op>::apply(v...); });
+  f->op = op;
+  return f;
 }
 
 template <int op, int dtype>

@@ -197,7 +197,7 @@ Stmt* Arena::statement(StmtKind kind) {
 }
 
 Function* Arena::new_function(std::string name, std::vector<DType> parameters, DType result) {
-  state_->functions.push_back(Function{std::move(name), std::move(parameters), result, nullptr});
+  state_->functions.push_back(Function{std::move(name), std::move(parameters), result, nullptr, std::nullopt});
   return &state_->functions.back();
 }
 

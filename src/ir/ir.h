@@ -69,7 +69,8 @@ struct Function {
   std::string name;  // "exp_f32"
   std::vector<DType> parameters;
   DType result;
-  const UOp* body;  // one lane
+  const UOp* body;       // one lane
+  std::optional<Op> op;  // that it is the function of; none: a rare path
 };
 
 struct Table {

@@ -10,15 +10,17 @@ template <class M, DType D>
 struct ExactFunctions {
   HARP_MATH_TYPES
 
-  /// NaN propagates; max(-0, +0) = +0: equal numbers differ at most in the sign, which the bitwise and clears.
+  // Of two selections by `>`, given the operands both ways round, the first and the second differ only where neither operand is
+  // greater: equal numbers, which are zeros then, or a NaN, which one of them gives.
+  /// NaN propagates; max(-0, +0) = +0: the sign of both, every other bit of either.
   static F maximum(F a, F b) {
-    F same = R::from_bits(R::bits(a) & R::bits(b));
-    return R::pick(a == b, same, R::pick((a > b) | R::is_nan(a), a, b));
+    I first = R::bits(R::pick(a > b, a, b)), second = R::bits(R::pick(b > a, b, a));
+    return R::from_bits((first & second) | ((first | second) & integer(~R::kSignBit)));
   }
   /// NaN propagates; min(-0, +0) = -0.
   static F minimum(F a, F b) {
-    F same = R::from_bits(R::bits(a) | R::bits(b));
-    return R::pick(a == b, same, R::pick((a < b) | R::is_nan(a), a, b));
+    I first = R::bits(R::pick(a < b, a, b)), second = R::bits(R::pick(b < a, b, a));
+    return R::from_bits(first | second);
   }
 
   static F abs(F x) { return M::abs(x); }

@@ -5,10 +5,13 @@
 #include "base/error.h"
 #include "render/body.h"
 #include "render/emulation.h"
+#include "render/instructions.h"
 #include "render/types.h"
 
 namespace harp::render {
 namespace {
+
+constexpr int kSmallestVector = 16;  // bytes; gcc 12 takes two floats apart
 
 int bits_of_dtype(DType dtype) { return static_cast<int>(size_of(dtype)) * 8; }
 
@@ -336,18 +339,27 @@ std::string Unit::fold(Op combine, const ir::Function* function, DType dtype, in
       parts = std::move(next);
     }
     std::string left = parts[0];
+    const auto lanes_of = [&](std::string_view numbers) { return cat("__builtin_shufflevector(", left, ", ", left, ", ", numbers, ")"); };
+    const auto step = [&](int n, const std::string& low, const std::string& high) {
+      std::string next = cat(level++, "0");
+      append(text, cat("  const ", type(dtype, n), " ", next, " = ", combined(low, high, n), ";\n"));
+      left = std::move(next);
+    };
     int n = width;
-    for (; n > 4; n /= 2, ++level) {
-      const auto part = [&](int first) { return cat("__builtin_shufflevector(", left, ", ", left, ", ", lane_numbers(first, n / 2), ")"); };
-      const std::string next = cat(level, "0");
-      append(text, cat("  const ", type(dtype, n / 2), " ", next, " = ", combined(part(0), part(n / 2), n / 2), ";\n"));
-      left = next;
+    const int narrowest = function != nullptr ? kSmallestVector / static_cast<int>(size_of(dtype)) : 4;
+    for (; n > narrowest; n /= 2) step(n / 2, lanes_of(lane_numbers(0, n / 2)), lanes_of(lane_numbers(n / 2, n / 2)));
+    if (function != nullptr) {  // branches of scalars would be mispredicted: the smallest vector stays one, its first lanes count
+      for (int half = n / 2; half > 0; half /= 2) {
+        std::vector<int> numbers;
+        for (int i = 0; i < n; ++i) numbers.push_back(half + i % half);
+        step(n, left, lanes_of(join(numbers, ", ")));
+      }
+      return cat(text, "  return ", left, "[0];\n}\n");
     }
     const auto lane = [&](int i) { return cat(left, "[", i, "]"); };
     if (n == 2) return cat(text, "  return ", combined(lane(0), lane(1), 1), ";\n}\n");
-    const std::string even = combined(lane(0), lane(2), 1), odd = combined(lane(1), lane(3), 1);
-    return cat(text, "  return ",
-               combined(function != nullptr ? even : cat("(", even, ")"), function != nullptr ? odd : cat("(", odd, ")"), 1), ";\n}\n");
+    return cat(text, "  return (", combined(lane(0), lane(2), 1), ") ", combine == Op::kAdd ? "+" : "*", " (",
+               combined(lane(1), lane(3), 1), ");\n}\n");
   });
   return name;
 }
@@ -406,7 +418,18 @@ std::string Unit::function_text(const ir::Function& function, int lanes, const s
   const int mask_bits = mask_bits_of(function);
   const std::string result = lanes > 1 && mask_bits > 0 ? mask(mask_bits, lanes) : type(function.result, lanes);
   return cat("static inline ", result, " ", name, "(", join(parameters, ", "), ") {\n",
-             render_function_body(*this, function, lanes, names).text, "}\n");
+             with_instructions(function, lanes, render_function_body(*this, function, lanes, names).text), "}\n");
+}
+
+/// The definition, behind the target's form of it if there is one. clang finds the instructions in the definition.
+std::string Unit::with_instructions(const ir::Function& function, int lanes, const std::string& definition) {
+  if (lanes == 1 || !function.op) return definition;
+  const std::optional<InstructionForm> form = instruction_form(*function.op, function.result, lanes, options_.target);
+  if (!form) return definition;
+  once("__has_builtin", [] { return "#ifndef __has_builtin\n#define __has_builtin(name) 0\n#endif\n"; });
+  for (const InstructionForm::Vector& v : form->vectors) memory_vector(v.dtype, v.lanes);
+  return cat("#if !defined(__clang__) && ", join(form->builtins, " && ", [](const std::string& b) { return cat("__has_builtin(", b, ")"); }), "\n", form->body,
+             "#else\n", definition, "#endif\n");
 }
 
 std::string Unit::split_function_text(const ir::Function& function, int lanes, const std::string& name) {

@@ -69,6 +69,7 @@ class Unit {
   std::string lane_loop(std::string_view statement, int lanes) const;
   std::string scalar_helper_text(const Rule& rule, DType dtype, const std::string& name);
   std::string function_text(const ir::Function& function, int lanes, const std::string& name);
+  std::string with_instructions(const ir::Function& function, int lanes, const std::string& definition);
   std::string split_function_text(const ir::Function& function, int lanes, const std::string& name);
 
   const RenderOptions& options_;

@@ -33,6 +33,7 @@ typedef struct harp_runtime {
 
 typedef double f64x8 __attribute__((vector_size(64), aligned(8), may_alias));
 typedef int64_t i64x8 __attribute__((vector_size(64), aligned(8), may_alias));
+typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 
 static inline f64x8 abs_f64x8(f64x8 a) {
   f64x8 r = {0};
@@ -85,9 +86,20 @@ static inline f64x8 tanh_f64x8(f64x8 x) {
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
 static inline f64x8 maximum_f64x8(f64x8 x, f64x8 y) {
-  const f64x8 alu0 = select_f64x8((y < x) | (x != x), x, y);
-  return select_f64x8(x == y, (f64x8)((i64x8)x & (i64x8)y), alu0);
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_maxpd512_mask) && __has_builtin(__builtin_ia32_pternlogd512_mask)
+  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  const i64x8 a = (i64x8)__builtin_ia32_maxpd512_mask(x, y, x, 0xff, 4), b = (i64x8)__builtin_ia32_maxpd512_mask(y, x, x, 0xff, 4);
+  return (f64x8)__builtin_ia32_pternlogd512_mask((i32x16)a, (i32x16)b, (i32x16)((i64x8){0} + 0x7fffffffffffffffll), 0xe8, 0xffff);
+#else
+  const i64x8 alu0 = (i64x8)select_f64x8(y < x, x, y);
+  const i64x8 alu1 = (i64x8)select_f64x8(x < y, y, x);
+  return (f64x8)((alu0 & alu1) | ((alu0 | alu1) & 9223372036854775807ll));
+#endif
 }
 
 /* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */

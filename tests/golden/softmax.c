@@ -42,40 +42,48 @@ static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x
 
 static inline f32x16 select_f32x16(i32x16 m, f32x16 a, f32x16 b) { return (f32x16)((m & (i32x16)a) | (~m & (i32x16)b)); }
 
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
 static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
-  const f32x16 alu0 = select_f32x16((y < x) | (x != x), x, y);
-  return select_f32x16(x == y, (f32x16)((i32x16)x & (i32x16)y), alu0);
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps512_mask) && __has_builtin(__builtin_ia32_pternlogd512_mask)
+  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  const i32x16 a = (i32x16)__builtin_ia32_maxps512_mask(x, y, x, 0xffff, 4), b = (i32x16)__builtin_ia32_maxps512_mask(y, x, x, 0xffff, 4);
+  return (f32x16)__builtin_ia32_pternlogd512_mask(a, b, ((i32x16){0} + 0x7fffffff), 0xe8, 0xffff);
+#else
+  const i32x16 alu0 = (i32x16)select_f32x16(y < x, x, y);
+  const i32x16 alu1 = (i32x16)select_f32x16(x < y, y, x);
+  return (f32x16)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
+#endif
 }
 
 static inline f32x8 select_f32x8(i32x8 m, f32x8 a, f32x8 b) { return (f32x8)((m & (i32x8)a) | (~m & (i32x8)b)); }
 
 static inline f32x8 maximum_f32x8(f32x8 x, f32x8 y) {
-  const f32x8 alu0 = select_f32x8((y < x) | (x != x), x, y);
-  return select_f32x8(x == y, (f32x8)((i32x8)x & (i32x8)y), alu0);
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps256) && __has_builtin(__builtin_ia32_pternlogd256_mask)
+  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  const i32x8 a = (i32x8)__builtin_ia32_maxps256(x, y), b = (i32x8)__builtin_ia32_maxps256(y, x);
+  return (f32x8)__builtin_ia32_pternlogd256_mask(a, b, ((i32x8){0} + 0x7fffffff), 0xe8, 0xff);
+#else
+  const i32x8 alu0 = (i32x8)select_f32x8(y < x, x, y);
+  const i32x8 alu1 = (i32x8)select_f32x8(x < y, y, x);
+  return (f32x8)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
+#endif
 }
 
 static inline f32x4 select_f32x4(i32x4 m, f32x4 a, f32x4 b) { return (f32x4)((m & (i32x4)a) | (~m & (i32x4)b)); }
 
 static inline f32x4 maximum_f32x4(f32x4 x, f32x4 y) {
-  const f32x4 alu0 = select_f32x4((y < x) | (x != x), x, y);
-  return select_f32x4(x == y, (f32x4)((i32x4)x & (i32x4)y), alu0);
-}
-
-static inline int32_t bits_i32_f32(float x) {
-  union { float from; int32_t to; } u;
-  u.from = x;
-  return u.to;
-}
-
-static inline float bits_f32_i32(int32_t x) {
-  union { int32_t from; float to; } u;
-  u.from = x;
-  return u.to;
-}
-
-static inline float maximum_f32(float x, float y) {
-  const float alu0 = (y < x || x != x) ? x : y;
-  return (x == y) ? bits_f32_i32(bits_i32_f32(x) & bits_i32_f32(y)) : alu0;
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps) && __has_builtin(__builtin_ia32_pternlogd128_mask)
+  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  const i32x4 a = (i32x4)__builtin_ia32_maxps(x, y), b = (i32x4)__builtin_ia32_maxps(y, x);
+  return (f32x4)__builtin_ia32_pternlogd128_mask(a, b, ((i32x4){0} + 0x7fffffff), 0xe8, 0xff);
+#else
+  const i32x4 alu0 = (i32x4)select_f32x4(y < x, x, y);
+  const i32x4 alu1 = (i32x4)select_f32x4(x < y, y, x);
+  return (f32x4)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
+#endif
 }
 
 /* Element i with element i + half, the halves of what is left. */
@@ -85,7 +93,9 @@ static __attribute__((noinline)) float fold_maximum_4_f32x16(const f32x16* s) {
   const f32x16 b0 = maximum_f32x16(a0, a1);
   const f32x8 c0 = maximum_f32x8(__builtin_shufflevector(b0, b0, 0, 1, 2, 3, 4, 5, 6, 7), __builtin_shufflevector(b0, b0, 8, 9, 10, 11, 12, 13, 14, 15));
   const f32x4 d0 = maximum_f32x4(__builtin_shufflevector(c0, c0, 0, 1, 2, 3), __builtin_shufflevector(c0, c0, 4, 5, 6, 7));
-  return maximum_f32(maximum_f32(d0[0], d0[2]), maximum_f32(d0[1], d0[3]));
+  const f32x4 e0 = maximum_f32x4(d0, __builtin_shufflevector(d0, d0, 2, 3, 2, 3));
+  const f32x4 f0 = maximum_f32x4(e0, __builtin_shufflevector(e0, e0, 1, 1, 1, 1));
+  return f0[0];
 }
 
 static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {

@@ -41,8 +41,9 @@ static inline float bits_f32_i32(int32_t x) {
 }
 
 static inline float maximum_f32(float x, float y) {
-  const float alu0 = (y < x || x != x) ? x : y;
-  return (x == y) ? bits_f32_i32(bits_i32_f32(x) & bits_i32_f32(y)) : alu0;
+  const int32_t alu0 = bits_i32_f32(y < x ? x : y);
+  const int32_t alu1 = bits_i32_f32(x < y ? y : x);
+  return bits_f32_i32((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
 }
 
 /* Element i with element i + half, the halves of what is left. */

@@ -38,26 +38,20 @@ static inline f32x4 splat_f32x4(float x) { return (f32x4){x, x, x, x}; }
 
 static inline f32x4 select_f32x4(i32x4 m, f32x4 a, f32x4 b) { return (f32x4)((m & (i32x4)a) | (~m & (i32x4)b)); }
 
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
 static inline f32x4 maximum_f32x4(f32x4 x, f32x4 y) {
-  const f32x4 alu0 = select_f32x4((y < x) | (x != x), x, y);
-  return select_f32x4(x == y, (f32x4)((i32x4)x & (i32x4)y), alu0);
-}
-
-static inline int32_t bits_i32_f32(float x) {
-  union { float from; int32_t to; } u;
-  u.from = x;
-  return u.to;
-}
-
-static inline float bits_f32_i32(int32_t x) {
-  union { int32_t from; float to; } u;
-  u.from = x;
-  return u.to;
-}
-
-static inline float maximum_f32(float x, float y) {
-  const float alu0 = (y < x || x != x) ? x : y;
-  return (x == y) ? bits_f32_i32(bits_i32_f32(x) & bits_i32_f32(y)) : alu0;
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps)
+  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  const i32x4 a = (i32x4)__builtin_ia32_maxps(x, y), b = (i32x4)__builtin_ia32_maxps(y, x);
+  return (f32x4)((a & b) | ((a | b) & 0x7fffffff));
+#else
+  const i32x4 alu0 = (i32x4)select_f32x4(y < x, x, y);
+  const i32x4 alu1 = (i32x4)select_f32x4(x < y, y, x);
+  return (f32x4)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
+#endif
 }
 
 /* Element i with element i + half, the halves of what is left. */
@@ -77,7 +71,9 @@ static __attribute__((noinline)) float fold_maximum_16_f32x4(const f32x4* s) {
   const f32x4 c0 = maximum_f32x4(b0, b2);
   const f32x4 c1 = maximum_f32x4(b1, b3);
   const f32x4 d0 = maximum_f32x4(c0, c1);
-  return maximum_f32(maximum_f32(d0[0], d0[2]), maximum_f32(d0[1], d0[3]));
+  const f32x4 e0 = maximum_f32x4(d0, __builtin_shufflevector(d0, d0, 2, 3, 2, 3));
+  const f32x4 f0 = maximum_f32x4(e0, __builtin_shufflevector(e0, e0, 1, 1, 1, 1));
+  return f0[0];
 }
 
 /* The product of two floats is exact in double. The sum is rounded to odd there, which makes the last rounding the only one. */

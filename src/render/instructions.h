@@ -1,0 +1,27 @@
+// Functions that a target computes in fewer instructions than a compiler finds in their definition: their text with the builtins that
+// name those instructions. The other side of emulation.h. Same results as ops/math.h, any NaN for a NaN.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/target.h"
+#include "ops/ops.h"
+
+namespace harp::render {
+
+struct InstructionForm {
+  std::vector<std::string> builtins;  // gcc's; where one is missing the definition is taken
+  std::string body;                   // of a function of vectors x and y
+  struct Vector {
+    DType dtype;
+    int lanes;
+  };
+  std::vector<Vector> vectors;  // types the body uses besides that of x and y
+};
+
+/// The form of `op` over vectors of `lanes` elements, if the target has one.
+std::optional<InstructionForm> instruction_form(Op op, DType dtype, int lanes, const Target& target);
+
+}  // namespace harp::render
