@@ -151,9 +151,9 @@ std::string Unit::cast(DType from, DType to, int lanes) {
     const std::string most = wide ? "9223372036854775807ll" : "2147483647";
     const std::string f = type(from, lanes), i = type(to, lanes);
     const std::string head = cat("/* Truncates, saturates, NaN is 0. */\nstatic inline ", i, " ", name, "(", f, " x) {");
-    if (lanes == 1)
-      return cat(head, "\n  if (x != x) return 0;\n  return x >= ", limit, " ? ", most, " : x < -", limit, " ? -", most, " - 1 : (", i,
-                 ")x;\n}\n");
+    if (lanes == 1)  // gcc 12 takes (double)(long)x for trunc(x), which keeps the sign of -0.5: what gives 0 is not converted at all
+      return cat(head, "\n  if (x != x || (x > -1 && x < 1)) return 0;\n  return x >= ", limit, " ? ", most, " : x < -", limit, " ? -",
+                 most, " - 1 : (", i, ")x;\n}\n");
     const std::string m = mask(bits_of_dtype(to), lanes);
     const auto as_mask = [&](const std::string& text) {
       return size_of(from) == size_of(to) ? text : cat("__builtin_convertvector(", text, ", ", m, ")");

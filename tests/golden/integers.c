@@ -85,7 +85,7 @@ static inline int32_t floor_divide_i32(int32_t x, int32_t y) {
 
 /* Truncates, saturates, NaN is 0. */
 static inline int32_t to_i32_f64(double x) {
-  if (x != x) return 0;
+  if (x != x || (x > -1 && x < 1)) return 0;
   return x >= 0x1p31 ? 2147483647 : x < -0x1p31 ? -2147483647 - 1 : (int32_t)x;
 }
 
