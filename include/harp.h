@@ -543,6 +543,24 @@ HARP_API harp_node* harp_triu(harp_node* x, int64_t k);
 /* A last axis of `depth`, 1 where it equals the index, else 0. indices: int. */
 HARP_API harp_node* harp_one_hot(harp_node* indices, harp_dim depth, harp_dtype dtype);
 
+/*
+ * Gradients.
+ */
+
+/* Reverse-mode gradients: nodes that compute the derivative of sum(y * grad_output) with respect to each of n nodes xs, written to
+ * out_gradients[0] ... out_gradients[n - 1]. Each has the dtype and shape of its x. They are ordinary nodes: give them out, compute
+ * with them, differentiate them again. xs may be any float nodes, inputs or not.
+ *
+ * y: float. grad_output: of y's dtype, and of its shape or a scalar; NULL: 1, which y must have one element for.
+ *
+ * No gradient is silently zero. HARP_ERROR_INVALID_ARGUMENT, naming the node: y does not depend on an x at all, or only through integers
+ * or bools, or through an operation that has no derivative (bitcast). Operations that are constant almost everywhere (floor, sign, a
+ * comparison ...) give zeros, as in PyTorch. What is given where a derivative does not exist (ties of maximum and max, abs at 0
+ * ...) is PyTorch's choice: docs/semantics.md, "Gradients".
+ *
+ * Like a building function, but with a status: the graph keeps the first error. On failure out_gradients is untouched. */
+HARP_API harp_status harp_grad(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, harp_node** out_gradients);
+
 /* ------------------------------------------------------------------------------------------------------------------------------
  * 6  Compile and run
  * ---------------------------------------------------------------------------------------------------------------------------- */
@@ -954,6 +972,7 @@ typedef struct harp_api {
   harp_node* (*harp_tril)(harp_node* x, int64_t k);
   harp_node* (*harp_triu)(harp_node* x, int64_t k);
   harp_node* (*harp_one_hot)(harp_node* indices, harp_dim depth, harp_dtype dtype);
+  harp_status (*harp_grad)(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, harp_node** out_gradients);
   harp_program* (*harp_compile)(const harp_graph* graph, const harp_compile_options* options, harp_error** err);
   harp_program* (*harp_program_retain)(harp_program* program);
   void (*harp_program_release)(harp_program* program);

@@ -2,6 +2,7 @@
 #include "graph/graph.h"
 
 #include "capi/building.h"
+#include "grad/operation.h"
 #include "graph/dot.h"
 #include "graph/text.h"
 
@@ -194,7 +195,7 @@ harp_graph* harp_graph_parse(harp_context* context, size_t size, const char* tex
   return guard(err, [&] {
     required(context, "harp_graph_parse", "context");
     HARP_CHECK(text != nullptr || size == 0, Code::kInvalidArgument, "harp_graph_parse: text is NULL");
-    return new harp_graph(context, parse_graph(std::string_view(text, size)));
+    return new harp_graph(context, parse_graph(std::string_view(text, size), grad::text_operations()));
   });
 }
 

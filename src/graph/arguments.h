@@ -180,6 +180,22 @@ struct Call {
   }
 };
 
+/// A parameter's name and default; the kind follows from the function.
+struct Named {
+  std::string_view name;
+  std::string_view default_text = {};
+};
+
+/// A row of a table of operations: a name for each parameter of the function.
+template <class Function, size_t N>
+constexpr Operation row(std::string_view name, const Named (&named)[N], Function) {
+  static_assert(Call<Function>::kCount == N, "one name for each parameter");
+  static_assert(N <= Operation::kMaxParameters);
+  Operation operation{name, {}, N, Call<Function>::kHasResults, &Call<Function>::build};
+  for (size_t i = 0; i < N; ++i) operation.all_parameters[i] = {named[i].name, named[i].default_text, Call<Function>::kKinds[i]};
+  return operation;
+}
+
 // What rows do that no composite does.
 
 /// With an order: exactly these attributes; without: the constructor's rule.

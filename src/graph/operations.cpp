@@ -9,6 +9,7 @@
 namespace harp {
 namespace {
 
+using arguments::row;
 using build::Axes;
 using build::NodeRef;
 using Ints = std::vector<int>;
@@ -16,22 +17,6 @@ using Integers = std::vector<int64_t>;
 using Nodes = std::vector<NodeRef>;
 using Bounds = std::vector<std::optional<Dim>>;
 using OptionalDim = std::optional<Dim>;
-
-/// A parameter's name and default; the kind follows from the function.
-struct Named {
-  std::string_view name;
-  std::string_view default_text = {};
-};
-
-template <class Function, size_t N>
-constexpr Operation row(std::string_view name, const Named (&named)[N], Function) {
-  using Call = arguments::Call<Function>;
-  static_assert(Call::kCount == N, "one name for each parameter");
-  static_assert(N <= Operation::kMaxParameters);
-  Operation operation{name, {}, N, Call::kHasResults, &Call::build};
-  for (size_t i = 0; i < N; ++i) operation.all_parameters[i] = {named[i].name, named[i].default_text, Call::kKinds[i]};
-  return operation;
-}
 
 template <Op op>
 constexpr Operation elementwise_row() {

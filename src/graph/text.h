@@ -5,13 +5,14 @@
 #include <string>
 #include <string_view>
 
-#include "graph/graph.h"
+#include "graph/operations.h"
 
 namespace harp {
 
 /// Error{kParse} with line, column and the offending token; where a shape or dtype does not fit, the constructor's error with the
-/// place in front. Safe on any input.
-std::unique_ptr<Graph> parse_graph(std::string_view text);
+/// place in front. Safe on any input. `more`: what may be called beside the graph's own operations (operations.h), because a layer
+/// above makes nodes of it; it is kept until the text is read.
+std::unique_ptr<Graph> parse_graph(std::string_view text, std::span<const Operation> more = {});
 
 /// The nodes that outputs depend on, one primitive a line. Parsing it gives a graph that prints the same text and computes the
 /// same bits; inputs, outputs, shape variables (and their order) and names are kept.

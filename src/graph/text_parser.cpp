@@ -55,7 +55,7 @@ constexpr Infix kInfix[] = {
 
 class Parser {
  public:
-  explicit Parser(std::string_view source) : c_(source) {}
+  explicit Parser(std::string_view source, std::span<const Operation> more = {}) : c_(source), more_(more) {}
 
   std::unique_ptr<Graph> run() {
     c_.skip_newlines();
@@ -163,7 +163,7 @@ class Parser {
     c_.expect("=");
 
     const size_t offset = c_.peek().offset;
-    const Operation* operation = c_.sees(TokenKind::kName) && c_.sees("(", 1) ? find_operation(c_.peek().text) : nullptr;
+    const Operation* operation = c_.sees(TokenKind::kName) && c_.sees("(", 1) ? find(c_.peek().text) : nullptr;
     std::vector<const Node*> results;
     if (operation != nullptr && operation->has_results)
       results = parse_call(*operation);
@@ -276,7 +276,7 @@ class Parser {
       const Scalar value = text::parse_typed_literal(c_);
       return {c_.at(token.offset, [&] { return build::constant(*graph_, value); }), {}, token.offset};
     }
-    const Operation* operation = find_operation(token.text);
+    const Operation* operation = find(token.text);
     if (operation == nullptr) {
       const std::string_view near = nearest_operation(token.text);
       c_.fail_here(cat("unknown operation ", text::quote(token.text), near.empty() ? "" : cat("; is it ", near, "?")));
@@ -285,6 +285,12 @@ class Parser {
     if (results.size() != 1)
       c_.fail_token(token.offset, cat(token.text, " gives ", results.size(), " results; name them in a statement of their own"));
     return {results[0], {}, token.offset};
+  }
+
+  const Operation* find(std::string_view name) const {
+    for (const Operation& operation : more_)
+      if (operation.name == name) return &operation;
+    return find_operation(name);
   }
 
   // Calls. A literal given for an array waits until the other arrays are known.
@@ -427,12 +433,13 @@ class Parser {
   }
 
   Cursor c_;
+  std::span<const Operation> more_;
   std::unique_ptr<Graph> graph_;
   std::unordered_map<std::string, const Node*> names_;
 };
 
 }  // namespace
 
-std::unique_ptr<Graph> parse_graph(std::string_view text) { return Parser(text).run(); }
+std::unique_ptr<Graph> parse_graph(std::string_view text, std::span<const Operation> more) { return Parser(text, more).run(); }
 
 }  // namespace harp

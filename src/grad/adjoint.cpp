@@ -1,0 +1,279 @@
+// The table of adjoint rules, one row an op of ops.def. Formulas are PyTorch's where it has the op, in the form that neither overflows nor
+// cancels where the derivative itself does not (hypot instead of squares, (1 - x)(1 + x) instead of 1 - x²); what they give at kinks
+// is stated in docs/semantics.md. Operands in braces are built from left to right, so that the order of nodes is the same
+// with every compiler.
+#include "grad/adjoint.h"
+
+#include "grad/rules.h"
+#include "graph/composites.h"
+
+namespace harp::grad {
+namespace {
+
+using Operands = std::initializer_list<NodeRef>;
+
+NodeRef add(Operands operands) { return build::elementwise(Op::kAdd, operands); }
+NodeRef mul(Operands operands) { return build::elementwise(Op::kMul, operands); }
+NodeRef div(Operands operands) { return build::elementwise(Op::kDiv, operands); }
+NodeRef where(Operands operands) { return build::elementwise(Op::kWhere, operands); }
+NodeRef apply(Op op, Operands operands) { return build::elementwise(op, operands); }
+NodeRef neg(NodeRef x) { return apply(Op::kNeg, {x}); }
+NodeRef number(const Step& s, double value) { return build::constant_like(s.g, value); }
+
+constexpr double kLn2 = 0.69314718055994530942;
+constexpr double kLn10 = 2.30258509299404568402;
+constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
+
+/// 1 + x and 1 - x
+NodeRef one_plus(const Step& s, NodeRef x) { return add({number(s, 1), x}); }
+NodeRef one_minus(const Step& s, NodeRef x) { return add({number(s, 1), neg(x)}); }
+/// 1 - x² as (1 - x)(1 + x): exact differences, also near ±1
+NodeRef one_minus_square(const Step& s, NodeRef x) { return mul({one_minus(s, x), one_plus(s, x)}); }
+/// g · 2/√π · exp(-x²)
+NodeRef along_bell(const Step& s) { return mul({mul({s.g, number(s, kTwoOverSqrtPi)}), apply(Op::kExp, {neg(mul({s.a(), s.a()}))})}); }
+
+NodeRef whole(const Step& s) { return s.g; }
+NodeRef nothing(const Step&) { return nullptr; }
+
+/// maximum and minimum: g where this source is the result, g/2 where both are, else 0. With a NaN both get g, as PyTorch's.
+NodeRef adjoint_of_choice(const Step& s) {
+  const NodeRef mine = s.y->sources[s.index], other = s.y->sources[1 - s.index];
+  const NodeRef loses = s.y->op == Op::kMax ? apply(Op::kLt, {mine, other}) : apply(Op::kLt, {other, mine});
+  const NodeRef half = mul({s.g, number(s, 0.5)});
+  return where({loses, number(s, 0), where({apply(Op::kEq, {s.a(), s.b()}), half, s.g})});
+}
+
+/// b · a^(b - 1); 0 for b = 0, also where a^-1 is infinite.
+NodeRef adjoint_of_base(const Step& s) {
+  const NodeRef is_zero = apply(Op::kEq, {s.b(), number(s, 0)});
+  const NodeRef exponent = add({where({is_zero, number(s, 1), s.b()}), number(s, -1)});
+  return mul({s.g, where({is_zero, number(s, 0), mul({s.b(), apply(Op::kPow, {s.a(), exponent})})})});
+}
+
+/// a^b · log(a); 0 for a = 0 and b >= 0, where log(a) is infinite and a^b is 0 (or 1, for b = 0) all around.
+NodeRef adjoint_of_exponent(const Step& s) {
+  const NodeRef at_zero = apply(Op::kBitAnd, {apply(Op::kEq, {s.a(), number(s, 0)}), apply(Op::kLe, {number(s, 0), s.b()})});
+  return mul({s.g, mul({s.y, apply(Op::kLog, {where({at_zero, number(s, 1), s.a()})})})});
+}
+
+/// ±g / hypot · (the other side / hypot)
+NodeRef turned(const Step& s, NodeRef side) {
+  const NodeRef length = apply(Op::kHypot, {s.a(), s.b()});
+  return mul({s.g, div({div({side, length}), length})});
+}
+
+struct Row {
+  Op op;
+  Adjoint adjoint;
+};
+template <class... Functions>
+constexpr Adjoint rules(Functions... of_sources) {
+  return {Flow::kRules, sizeof...(of_sources), {Rule(of_sources)...}};
+}
+constexpr Adjoint kLeaf{Flow::kLeaf, 0, {}}, kConstant{Flow::kConstant, 0, {}}, kNone{Flow::kNone, 0, {}};
+
+constexpr Row kRows[] = {
+    {Op::kInput, kLeaf},
+    {Op::kConstant, kLeaf},
+    {Op::kConstantArray, kLeaf},
+    {Op::kArange, kLeaf},
+    {Op::kSize, kLeaf},
+
+    // Elementwise, one source
+    {Op::kNeg, rules([](const Step& s) { return neg(s.g); })},
+    {Op::kRecip, rules([](const Step& s) {
+       return neg(mul({s.g, mul({s.y, s.y})}));
+     })},
+    {Op::kAbs, rules([](const Step& s) {
+       return mul({s.g, apply(Op::kSign, {s.a()})});
+     })},
+    {Op::kSign, kConstant},
+    {Op::kSqrt, rules([](const Step& s) {
+       return div({s.g, mul({number(s, 2), s.y})});
+     })},
+    {Op::kFloor, kConstant},
+    {Op::kCeil, kConstant},
+    {Op::kRound, kConstant},
+    {Op::kTrunc, kConstant},
+    {Op::kIsNan, kConstant},
+    {Op::kBitNot, kNone},
+    {Op::kExp, rules([](const Step& s) {
+       return mul({s.g, s.y});
+     })},
+    {Op::kExp2, rules([](const Step& s) {
+       return mul({s.g, mul({s.y, number(s, kLn2)})});
+     })},
+    {Op::kExpm1, rules([](const Step& s) {
+       return mul({s.g, apply(Op::kExp, {s.a()})});
+     })},
+    {Op::kLog, rules([](const Step& s) {
+       return div({s.g, s.a()});
+     })},
+    {Op::kLog2, rules([](const Step& s) {
+       return div({s.g, mul({s.a(), number(s, kLn2)})});
+     })},
+    {Op::kLog10, rules([](const Step& s) {
+       return div({s.g, mul({s.a(), number(s, kLn10)})});
+     })},
+    {Op::kLog1p, rules([](const Step& s) {
+       return div({s.g, one_plus(s, s.a())});
+     })},
+    {Op::kSin, rules([](const Step& s) {
+       return mul({s.g, apply(Op::kCos, {s.a()})});
+     })},
+    {Op::kCos, rules([](const Step& s) {
+       return neg(mul({s.g, apply(Op::kSin, {s.a()})}));
+     })},
+    {Op::kTan, rules([](const Step& s) {
+       return mul({s.g, apply(Op::kFma, {s.y, s.y, number(s, 1)})});
+     })},
+    {Op::kAsin, rules([](const Step& s) {
+       return div({s.g, apply(Op::kSqrt, {one_minus_square(s, s.a())})});
+     })},
+    {Op::kAcos, rules([](const Step& s) {
+       return neg(div({s.g, apply(Op::kSqrt, {one_minus_square(s, s.a())})}));
+     })},
+    {Op::kAtan, rules([](const Step& s) {
+       return div({s.g, apply(Op::kFma, {s.a(), s.a(), number(s, 1)})});
+     })},
+    {Op::kSinh, rules([](const Step& s) {
+       return mul({s.g, apply(Op::kCosh, {s.a()})});
+     })},
+    {Op::kCosh, rules([](const Step& s) {
+       return mul({s.g, apply(Op::kSinh, {s.a()})});
+     })},
+    {Op::kTanh, rules([](const Step& s) {
+       return mul({s.g, one_minus_square(s, s.y)});
+     })},
+    {Op::kAsinh, rules([](const Step& s) {
+       return div({s.g, apply(Op::kHypot, {s.a(), number(s, 1)})});
+     })},
+    {Op::kAcosh, rules([](const Step& s) {
+       const NodeRef below = apply(Op::kSqrt, {add({s.a(), number(s, -1)})}), above = apply(Op::kSqrt, {one_plus(s, s.a())});
+       return div({div({s.g, below}), above});
+     })},
+    {Op::kAtanh, rules([](const Step& s) {
+       return div({s.g, one_minus_square(s, s.a())});
+     })},
+    {Op::kErf, rules(along_bell)},
+    {Op::kErfc, rules([](const Step& s) { return neg(along_bell(s)); })},
+    {Op::kCbrt, rules([](const Step& s) {
+       return div({s.g, mul({number(s, 3), mul({s.y, s.y})})});
+     })},
+
+    // Elementwise, two sources
+    {Op::kAdd, rules(whole, whole)},
+    {Op::kMul, rules(
+                   [](const Step& s) {
+                     return mul({s.g, s.b()});
+                   },
+                   [](const Step& s) {
+                     return mul({s.g, s.a()});
+                   })},
+    {Op::kDiv, rules(
+                   [](const Step& s) {
+                     return div({s.g, s.b()});
+                   },
+                   [](const Step& s) {
+                     return neg(mul({s.g, div({s.y, s.b()})}));
+                   })},
+    {Op::kIdiv, kConstant},
+    {Op::kRem, rules(whole,
+                     [](const Step& s) {
+                       return neg(mul({s.g, apply(Op::kIdiv, {s.a(), s.b()})}));
+                     })},
+    {Op::kFmod, rules(whole,
+                      [](const Step& s) {
+                        return neg(mul({s.g, apply(Op::kTrunc, {div({s.a(), s.b()})})}));
+                      })},
+    {Op::kMax, rules(adjoint_of_choice, adjoint_of_choice)},
+    {Op::kMin, rules(adjoint_of_choice, adjoint_of_choice)},
+    {Op::kPow, rules(adjoint_of_base, adjoint_of_exponent)},
+    {Op::kAtan2, rules([](const Step& s) { return turned(s, s.b()); }, [](const Step& s) { return neg(turned(s, s.a())); })},
+    {Op::kHypot, rules(
+                     [](const Step& s) {
+                       return mul({s.g, div({s.a(), s.y})});
+                     },
+                     [](const Step& s) {
+                       return mul({s.g, div({s.b(), s.y})});
+                     })},
+    {Op::kCopysign, rules(
+                        [](const Step& s) {
+                          return mul({s.g, mul({apply(Op::kSign, {s.a()}), apply(Op::kCopysign, {number(s, 1), s.b()})})});
+                        },
+                        nothing)},
+    {Op::kLt, kConstant},
+    {Op::kLe, kConstant},
+    {Op::kEq, kConstant},
+    {Op::kNe, kConstant},
+    {Op::kBitAnd, kNone},
+    {Op::kBitOr, kNone},
+    {Op::kBitXor, kNone},
+    {Op::kShl, kNone},
+    {Op::kShr, kNone},
+
+    // Elementwise, three sources
+    {Op::kWhere, rules(
+                     nullptr,
+                     [](const Step& s) {
+                       return where({s.a(), s.g, number(s, 0)});
+                     },
+                     [](const Step& s) {
+                       return where({s.a(), number(s, 0), s.g});
+                     })},
+    {Op::kFma, rules(
+                   [](const Step& s) {
+                     return mul({s.g, s.b()});
+                   },
+                   [](const Step& s) {
+                     return mul({s.g, s.a()});
+                   },
+                   whole)},
+
+    // Conversions. Integers carry no gradient, so that both sides of a cast that is asked are floats.
+    {Op::kCast, rules([](const Step& s) { return build::cast(s.g, s.a()->dtype); })},
+    {Op::kBitcast, kNone},
+
+    {Op::kSum, rules(adjoint_of_sum)},
+    {Op::kProd, rules(adjoint_of_prod)},
+    {Op::kReduceMax, rules(adjoint_of_extreme)},
+    {Op::kReduceMin, rules(adjoint_of_extreme)},
+
+    {Op::kPermute, rules(adjoint_of_permute)},
+    {Op::kExpand, rules(adjoint_of_expand)},
+    {Op::kReshape, rules(adjoint_of_reshape)},
+    {Op::kSlice, rules(adjoint_of_slice)},
+    {Op::kPad, rules(adjoint_of_pad)},
+    {Op::kUnfold, rules(adjoint_of_unfold)},
+
+    {Op::kConcat, rules(adjoint_of_concat)},
+    {Op::kContiguous, rules(whole)},
+};
+
+consteval std::array<Adjoint, kOpCount> make_table() {
+  std::array<Adjoint, kOpCount> table{};
+  std::array<bool, kOpCount> has_row{};
+  for (const Row& row : kRows) {
+    const int op = static_cast<int>(row.op), sources = kOps[op].arity < 0 ? 1 : kOps[op].arity;
+    if (has_row[op]) throw "an op has two rows";
+    if ((row.adjoint.flow == Flow::kLeaf) != (sources == 0)) throw "kLeaf is for ops without sources, and for all of them";
+    if (row.adjoint.flow == Flow::kRules && row.adjoint.rule_count != sources) throw "one rule for each source";
+    has_row[op] = true;
+    table[op] = row.adjoint;
+  }
+  for (int op = 0; op < kOpCount; ++op)
+    if (!has_row[op]) throw "an op of ops.def has no row above: give it adjoint rules, kConstant or kNone";
+  return table;
+}
+constexpr std::array<Adjoint, kOpCount> kTable = make_table();
+
+}  // namespace
+
+const Adjoint& adjoint_of(Op op) { return kTable[static_cast<int>(op)]; }
+
+NodeRef contribution(const Step& s) {
+  const Rule rule = adjoint_of(s.y->op).rules[info(s.y->op).arity < 0 ? 0 : s.index];
+  return rule(s);
+}
+
+}  // namespace harp::grad

@@ -1,0 +1,170 @@
+// The walk. A first pass over ids (sources have smaller ones) finds which nodes between the xs and y carry a gradient; a second one, from y
+// back, gives each of them what arrives. Both look at each node once.
+#include "grad/gradient.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "grad/adjoint.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+
+namespace harp::grad {
+namespace {
+
+bool carries_gradient(DType dtype) { return is_float(dtype); }
+
+/// How a node depends on the xs.
+enum class Dependence : uint8_t {
+  kNone,     // not at all, or it is constant almost everywhere: bools, and integers made from floats by rounding
+  kSmooth,   // a float, through floats
+  kThrough,  // through an op that has no derivative: a float's bits as integers, what is computed from them
+};
+
+class Walk {
+ public:
+  Walk(NodeRef y, std::span<const NodeRef> xs)
+      : graph_(check_node("grad", y)), y_(y), dependence_(y->id + 1), reached_(y->id + 1), arrived_(y->id + 1) {
+    first_ = y->id;
+    for (NodeRef x : xs) {
+      first_ = std::min(first_, x->id);
+      if (x->id <= y->id) dependence_[x->id] = Dependence::kSmooth;
+    }
+    for (uint32_t id = first_; id <= y->id; ++id)
+      if (dependence_[id] == Dependence::kNone) dependence_[id] = dependence_of(graph_.nodes()[id]);
+  }
+
+  void run(NodeRef seed) {
+    if (dependence_[y_->id] == Dependence::kNone) return;
+    reached_[y_->id] = true;
+    arrived_[y_->id] = seed;
+    for (uint32_t id = y_->id + 1; id-- > first_;)
+      if (reached_[id]) pass_on(&graph_.nodes()[id]);
+  }
+
+  /// Is there a way from y to x for gradients, even for one that is zero everywhere?
+  bool reached(NodeRef x) const { return x->id <= y_->id && reached_[x->id]; }
+  NodeRef arrived(NodeRef x) const { return arrived_[x->id]; }
+
+ private:
+  Dependence dependence_of(const Node& node) const {
+    auto any = [&](Dependence d) {
+      return std::any_of(node.sources.begin(), node.sources.end(), [&](NodeRef source) { return dependence_[source->id] == d; });
+    };
+    const bool is_through = any(Dependence::kThrough) || (adjoint_of(node.op).flow == Flow::kNone && any(Dependence::kSmooth));
+    if (is_bool(node.dtype)) return Dependence::kNone;
+    if (carries_gradient(node.dtype)) return is_through || any(Dependence::kSmooth) ? Dependence::kSmooth : Dependence::kNone;
+    return is_through ? Dependence::kThrough : Dependence::kNone;
+  }
+
+  void pass_on(NodeRef node) {
+    const Flow flow = adjoint_of(node->op).flow;
+    if (flow == Flow::kLeaf) return;
+    const NodeRef g = flow == Flow::kConstant ? nullptr : arrived_[node->id];
+    for (size_t i = 0; i < node->sources.size(); ++i) {
+      const NodeRef source = node->sources[i];
+      const Dependence dependence = dependence_[source->id];
+      if (dependence == Dependence::kNone) continue;
+      if (g != nullptr && (flow == Flow::kNone || dependence == Dependence::kThrough)) fail_without_derivative(node);
+      if (dependence == Dependence::kThrough) continue;
+      reached_[source->id] = true;
+      if (g != nullptr) give(source, part_for(node, g, i));
+    }
+  }
+
+  /// The contribution in the source's shape.
+  NodeRef part_for(NodeRef node, NodeRef g, size_t index) const {
+    const NodeRef source = node->sources[index];
+    try {
+      const NodeRef part = contribution({node, g, index});
+      return part != nullptr && source->rank() == 0 ? build::sum(part, std::nullopt, false) : part;
+    } catch (const Error& e) {
+      throw Error(e.code, cat("grad: at ", graph_.describe(node), ": ", e.message));
+    }
+  }
+
+  void give(NodeRef source, NodeRef part) {
+    if (part == nullptr) return;
+    NodeRef& sum = arrived_[source->id];
+    sum = sum == nullptr ? part : build::elementwise(Op::kAdd, {sum, part});
+  }
+
+  /// Names the op where a float stopped being a number: the nearest one up the sources that have no derivative.
+  [[noreturn]] void fail_without_derivative(NodeRef node) const {
+    while (adjoint_of(node->op).flow != Flow::kNone || !has_smooth_source(node))
+      node = *std::find_if(node->sources.begin(), node->sources.end(),
+                           [&](NodeRef source) { return dependence_[source->id] == Dependence::kThrough; });
+    fail(Code::kInvalidArgument, "grad: ", graph_.describe(y_), " depends on ", graph_.describe(node), ", and ", name(node->op),
+         " has no derivative");
+  }
+  bool has_smooth_source(NodeRef node) const {
+    return std::any_of(node->sources.begin(), node->sources.end(),
+                       [&](NodeRef source) { return dependence_[source->id] == Dependence::kSmooth; });
+  }
+
+  Graph& graph_;
+  const NodeRef y_;
+  uint32_t first_;
+  std::vector<Dependence> dependence_;
+  std::vector<bool> reached_;
+  std::vector<NodeRef> arrived_;  // the gradient so far, in the node's shape; null: none yet
+};
+
+/// Why no gradient goes from y to x: there is no way, or each one leads through a node that carries none.
+[[noreturn]] void fail_unreached(NodeRef y, NodeRef x) {
+  const Graph& graph = *y->graph;
+  constexpr std::string_view kAdvice = "; its gradient would be zero everywhere, so leave it out";
+  std::vector<bool> follows_x(y->id + 1), leads_to_y(y->id + 1);
+  if (x->id <= y->id) follows_x[x->id] = true;
+  for (uint32_t id = x->id; id <= y->id; ++id)
+    for (NodeRef source : graph.nodes()[id].sources) follows_x[id] = follows_x[id] || follows_x[source->id];
+  if (!follows_x[y->id]) fail(Code::kInvalidArgument, "grad: ", graph.describe(y), " does not depend on ", graph.describe(x), kAdvice);
+  leads_to_y[y->id] = true;
+  NodeRef barrier = y;
+  for (uint32_t id = y->id + 1; id-- > x->id;) {
+    if (!leads_to_y[id] || !follows_x[id]) continue;
+    if (!carries_gradient(graph.nodes()[id].dtype)) barrier = &graph.nodes()[id];
+    for (NodeRef source : graph.nodes()[id].sources) leads_to_y[source->id] = true;
+  }
+  fail(Code::kInvalidArgument, "grad: ", graph.describe(y), " depends on ", graph.describe(x), " only through ", graph.describe(barrier),
+       ", and no gradient passes ", is_bool(barrier->dtype) ? "bools" : "integers", kAdvice);
+}
+
+NodeRef checked_seed(NodeRef y, NodeRef grad_output) {
+  const Graph& graph = *y->graph;
+  if (grad_output == nullptr) {
+    HARP_CHECK(element_count(y->shape).is_constant(1), Code::kShape, "grad: ", graph.describe(y),
+               " has more than one element: reduce it to one, or give grad_output");
+    return build::full_like(y, 1);
+  }
+  HARP_CHECK(grad_output->dtype == y->dtype, Code::kDType, "grad: grad_output is ", graph.describe(grad_output), ", y is ",
+             graph.describe(y), "; the dtypes must be the same");
+  HARP_CHECK(grad_output->rank() == 0 || grad_output->shape == y->shape, Code::kShape, "grad: grad_output is ", graph.describe(grad_output),
+             ", y is ", graph.describe(y), "; the shapes must be the same, or grad_output a scalar");
+  return build::broadcast_to(grad_output, y->shape);
+}
+
+}  // namespace
+
+std::vector<NodeRef> gradients(NodeRef y, std::span<const NodeRef> xs, NodeRef grad_output) {
+  std::vector<NodeRef> operands = {y};
+  operands.insert(operands.end(), xs.begin(), xs.end());
+  if (grad_output != nullptr) operands.push_back(grad_output);
+  const Graph& graph = check_nodes("grad", operands);
+  HARP_CHECK(!xs.empty(), Code::kInvalidArgument, "grad: there is nothing to differentiate ", graph.describe(y), " by");
+  for (NodeRef operand : std::span(operands).first(1 + xs.size()))
+    HARP_CHECK(carries_gradient(operand->dtype), Code::kDType, "grad: ", operand == y ? "y" : "x", " is ", graph.describe(operand),
+               "; only floats have gradients");
+
+  Walk walk(y, xs);
+  walk.run(checked_seed(y, grad_output));
+  std::vector<NodeRef> results;
+  for (NodeRef x : xs) {
+    if (!walk.reached(x)) fail_unreached(y, x);
+    const NodeRef gradient = walk.arrived(x);
+    results.push_back(gradient != nullptr ? gradient : build::full_like(x, 0));
+  }
+  return results;
+}
+
+}  // namespace harp::grad

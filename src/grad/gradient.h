@@ -1,0 +1,25 @@
+// Reverse-mode gradients: graph -> graph. The walk goes from y back to the xs once, asks each op's adjoint rule (adjoint.h) what
+// it passes on to its sources, and adds up what arrives. The results are ordinary nodes of the same graph: they fuse, print, and can
+// be differentiated again.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "graph/build.h"
+
+namespace harp::grad {
+
+using build::NodeRef;
+
+/// The gradients of sum(y * grad_output) with respect to each of the xs, of its dtype and shape. The xs are any float nodes, inputs or not;
+/// where one depends on another, its gradient is the total one. `grad_output` has y's dtype, and y's shape or rank 0; null stands
+/// for 1, if y has one element.
+///
+/// Nothing is silently zero: Error{kInvalidArgument} naming the node if y does not depend on an x, depends on it only through
+/// integers or bools, or through an op that has no derivative (bitcast); Error{kDType} if y or an x is no float;
+/// Error{kShape} if grad_output does not fit, or is missing and y has several elements.
+/// Contributions to one node are added in a fixed order (docs/semantics.md, "Gradients"). Linear in the number of nodes, no recursion.
+std::vector<NodeRef> gradients(NodeRef y, std::span<const NodeRef> xs, NodeRef grad_output);
+
+}  // namespace harp::grad

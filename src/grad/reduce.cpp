@@ -1,0 +1,55 @@
+// Adjoints of reductions. What the axes took away comes back as an expanded axis of size 1.
+#include "grad/rules.h"
+#include "graph/composites.h"
+
+namespace harp::grad {
+namespace {
+
+using build::elementwise;
+
+/// An array of y's shape, repeated along the axes that y reduced: the shape of the source.
+NodeRef spread(const Step& s, NodeRef reduced) {
+  Shape kept = s.a()->shape;
+  for (int axis : s.y->as<ReduceAttributes>().axes) kept[axis] = 1;
+  return build::expand(build::reshape(reduced, std::move(kept)), s.a()->shape);
+}
+
+/// Another array of the source's shape, reduced as y was: same axes, same order.
+NodeRef reduced_alike(const Step& s, Op op, NodeRef x) {
+  ReduceAttributes attributes = s.y->as<ReduceAttributes>();
+  attributes.product = false;
+  return build::reduce_exactly(op, x, std::move(attributes));
+}
+
+/// x less its sum over the axes, negated: for each element the sum of the others.
+NodeRef sum_of_others(const Step& s, NodeRef x) { return build::sub(spread(s, reduced_alike(s, Op::kSum, x)), x); }
+
+}  // namespace
+
+NodeRef adjoint_of_sum(const Step& s) { return spread(s, s.g); }
+
+/// The product of the other elements, without ever dividing by a zero: zeros are replaced by ones (`rest`), and the product of the zeros
+/// among the others is 1 if there is none, that zero if there is one (0, but its own derivative is 1, which a second
+/// derivative needs), and 0 if there are more.
+NodeRef adjoint_of_prod(const Step& s) {
+  const NodeRef x = s.a(), zero = build::constant_like(x, 0), one = build::constant_like(x, 1);
+  const NodeRef is_zero = elementwise(Op::kEq, {x, zero});
+  const NodeRef rest = elementwise(Op::kWhere, {is_zero, one, x});
+  const NodeRef product = spread(s, reduced_alike(s, Op::kProd, rest));
+  const NodeRef other_zeros = sum_of_others(s, build::cast(is_zero, DType::kI32));
+  const NodeRef their_sum = sum_of_others(s, elementwise(Op::kWhere, {is_zero, x, zero}));
+  const NodeRef has_one = elementwise(Op::kEq, {other_zeros, build::constant_like(other_zeros, 1)});
+  const NodeRef has_none = elementwise(Op::kEq, {other_zeros, build::constant_like(other_zeros, 0)});
+  const NodeRef factor = elementwise(Op::kWhere, {has_none, one, elementwise(Op::kWhere, {has_one, their_sum, zero})});
+  return elementwise(Op::kMul, {spread(s, s.g), elementwise(Op::kMul, {elementwise(Op::kDiv, {product, rest}), factor})});
+}
+
+/// Elements that tie share evenly. Where the result is NaN no element equals it: 0 elements share, and all become NaN, as PyTorch's.
+NodeRef adjoint_of_extreme(const Step& s) {
+  const NodeRef x = s.a();
+  const NodeRef is_extreme = build::cast(elementwise(Op::kEq, {x, spread(s, s.y)}), x->dtype);
+  const NodeRef share = elementwise(Op::kDiv, {s.g, reduced_alike(s, Op::kSum, is_extreme)});
+  return elementwise(Op::kMul, {spread(s, share), is_extreme});
+}
+
+}  // namespace harp::grad

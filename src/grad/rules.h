@@ -1,0 +1,24 @@
+// The rules that are more than one expression; the others stand in the table (adjoint.cpp).
+#pragma once
+
+#include "grad/adjoint.h"
+
+namespace harp::grad {
+
+// reduce.cpp
+NodeRef adjoint_of_sum(const Step& step);
+NodeRef adjoint_of_prod(const Step& step);
+NodeRef adjoint_of_extreme(const Step& step);  // max and min
+
+// movement.cpp
+NodeRef adjoint_of_permute(const Step& step);
+NodeRef adjoint_of_expand(const Step& step);
+NodeRef adjoint_of_reshape(const Step& step);
+NodeRef adjoint_of_slice(const Step& step);
+NodeRef adjoint_of_pad(const Step& step);
+NodeRef adjoint_of_concat(const Step& step);
+
+// unfold.cpp
+NodeRef adjoint_of_unfold(const Step& step);
+
+}  // namespace harp::grad

@@ -1,0 +1,720 @@
+// Gradients against central differences of the interpreter (f64, first and second order), against values derived by hand where a
+// derivative does not exist or formulas break down, and between backends, bit for bit.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <random>
+#include <set>
+
+#include "base/error.h"
+#include "capi_support.h"
+#include "grad/adjoint.h"
+#include "grad/gradient.h"
+#include "grad/operation.h"
+#include "graph/composites.h"
+#include "graph/requirements.h"
+#include "graph/text.h"
+#include "graph/verify.h"
+#include "interp_run.h"
+
+using namespace harp;
+using namespace harp::testing;
+
+namespace {
+
+using Values = std::vector<double>;
+
+/// Expressions over the same inputs. f64 inputs are differentiated by, others are given.
+struct Group {
+  std::string inputs;
+  std::vector<std::string> expressions;
+  double lo, hi;                    // of the elements of f64 inputs
+  std::vector<int64_t> sizes = {};  // of the shape variables
+  std::string flags = {};
+};
+
+/// A graph and the nodes that count; give_out makes them its last outputs.
+struct Model {
+  std::unique_ptr<Graph> graph;
+  std::vector<const Node*> results;
+};
+using Maker = std::function<Model()>;
+
+Maker maker_of(const Group& group) {
+  return [group] {
+    std::string text = cat("graph g(", group.inputs, ") ", group.flags, "{\n");
+    for (size_t i = 0; i < group.expressions.size(); ++i) append(text, cat("  r", i, " = ", group.expressions[i], "\n"));
+    append(text, "  return ");
+    for (size_t i = 0; i < group.expressions.size(); ++i) append(text, cat(i == 0 ? "" : ", ", "out", i, " = r", i));
+    Model model{parse_graph(cat(text, "\n}")), {}};
+    for (const GraphOutput& output : model.graph->outputs()) model.results.push_back(output.node);
+    return model;
+  };
+}
+
+std::vector<const Node*> variables_of(const Graph& graph) {
+  std::vector<const Node*> found;
+  for (const Node* input : graph.inputs())
+    if (input->dtype == DType::kF64) found.push_back(input);
+  return found;
+}
+
+/// Is there a way through floats?
+bool depends_on(const Node* y, const Node* x) {
+  std::set<const Node*> seen;
+  std::vector<const Node*> open = {y};
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    if (node == x) return true;
+    if (is_float(node->dtype) && seen.insert(node).second) open.insert(open.end(), node->sources.begin(), node->sources.end());
+  }
+  return false;
+}
+
+/// The gradients of a model's results: one result for each pair (result, variable it depends on), in this order, and an input for what is
+/// multiplied with each result before it is summed.
+struct Pair {
+  size_t result, variable;
+};
+Model gradient_model(const Maker& maker, std::string_view seed_name, std::vector<Pair>* pairs = nullptr) {
+  Model model = maker();
+  const std::vector<const Node*> variables = variables_of(*model.graph);
+  std::vector<const Node*> gradients;
+  for (size_t i = 0; i < model.results.size(); ++i) {
+    const Node* result = model.results[i];
+    const Node* seed = model.graph->add_input(cat(seed_name, i), DType::kF64, result->shape);
+    std::vector<const Node*> xs;
+    for (size_t j = 0; j < variables.size(); ++j) {
+      if (!depends_on(result, variables[j])) continue;
+      xs.push_back(variables[j]);
+      if (pairs != nullptr) pairs->push_back({i, j});
+    }
+    if (xs.empty()) continue;
+    for (const Node* gradient : grad::gradients(result, xs, seed)) gradients.push_back(gradient);
+  }
+  model.results = std::move(gradients);
+  return model;
+}
+
+void give_out(Model& model) {
+  for (size_t i = 0; i < model.results.size(); ++i) model.graph->add_output(cat("y", i), model.results[i]);
+  verify(*model.graph);
+}
+
+/// The values of the results of a model that is given out.
+std::vector<Bytes> run_model(const Model& model, const std::vector<Bytes>& inputs, const std::vector<int64_t>& sizes) {
+  const std::vector<Bytes> all = testing::run(*model.graph, inputs, sizes);
+  return {all.end() - static_cast<ptrdiff_t>(model.results.size()), all.end()};
+}
+
+int64_t value_of(const Graph& graph, Dim dim, const std::vector<int64_t>& sizes) {
+  const std::vector<Sym> variables = graph.dims().variables();
+  return evaluate(dim, [&](const SymAtom& atom) {
+    for (size_t i = 0; i < variables.size(); ++i)
+      if (variable_of(variables[i]) == &atom) return sizes.at(i);
+    return int64_t{-1};
+  });
+}
+std::vector<int64_t> values_of(const Graph& graph, const Shape& shape, const std::vector<int64_t>& sizes) {
+  std::vector<int64_t> result;
+  for (Dim dim : shape) result.push_back(value_of(graph, dim, sizes));
+  return result;
+}
+
+std::vector<Bytes> random_inputs(const Graph& graph, const Group& group, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<Bytes> inputs;
+  for (const Node* input : graph.inputs()) {
+    size_t count = 1;
+    for (int64_t size : values_of(graph, input->shape, group.sizes)) count *= static_cast<size_t>(size);
+    Bytes bytes(count * size_of(input->dtype));
+    for (size_t i = 0; i < count; ++i) {
+      const double real = group.lo + (group.hi - group.lo) * (random() / 4294967296.0);
+      const int32_t integer = static_cast<int32_t>(random() % 3);
+      const uint8_t truth = random() % 2;
+      const void* from = is_float(input->dtype)  ? static_cast<const void*>(&real)
+                         : is_bool(input->dtype) ? &truth
+                                                 : static_cast<const void*>(&integer);
+      std::memcpy(bytes.data() + i * size_of(input->dtype), from, size_of(input->dtype));
+    }
+    inputs.push_back(std::move(bytes));
+  }
+  return inputs;
+}
+
+/// Every gradient of the model against five-point differences of sum(result * seed), element by element.
+void check_by_differences(const Maker& maker, const Group& group, double tolerance) {
+  std::vector<Pair> pairs;
+  Model forward = maker(), backward = gradient_model(maker, "seed", &pairs);
+  const std::vector<const Node*> variables = variables_of(*forward.graph);
+  give_out(forward);
+  give_out(backward);
+  const std::vector<Bytes> inputs = random_inputs(*backward.graph, group, 7);
+  const size_t own = forward.graph->inputs().size();
+  std::vector<Bytes> forward_inputs(inputs.begin(), inputs.begin() + own);
+  const std::vector<Bytes> gradients = run_model(backward, inputs, group.sizes);
+
+  const auto objectives = [&] {
+    Values sums;
+    const std::vector<Bytes> results = run_model(forward, forward_inputs, group.sizes);
+    for (size_t i = 0; i < results.size(); ++i) {
+      const Values values = testing::values_of<double>(results[i]), seeds = testing::values_of<double>(inputs[own + i]);
+      long double sum = 0;
+      for (size_t k = 0; k < values.size(); ++k) sum += static_cast<long double>(values[k]) * seeds[k];
+      sums.push_back(static_cast<double>(sum));
+    }
+    return sums;
+  };
+  for (size_t j = 0; j < variables.size(); ++j) {
+    const size_t position =
+        std::find(forward.graph->inputs().begin(), forward.graph->inputs().end(), variables[j]) - forward.graph->inputs().begin();
+    const size_t count = inputs[position].size() / sizeof(double);
+    for (size_t k = 0; k < count; ++k) {
+      double* const element = reinterpret_cast<double*>(forward_inputs[position].data()) + k;
+      const double x = *element, h = 0x1p-10;
+      std::array<Values, 4> around;
+      const double steps[] = {-2 * h, -h, h, 2 * h};
+      for (size_t step = 0; step < 4; ++step) {
+        *element = x + steps[step];
+        around[step] = objectives();
+      }
+      *element = x;
+      for (size_t p = 0; p < pairs.size(); ++p) {
+        if (pairs[p].variable != j) continue;
+        const size_t i = pairs[p].result;
+        const double expected = (around[0][i] - 8 * around[1][i] + 8 * around[2][i] - around[3][i]) / (12 * h);
+        const double got = testing::values_of<double>(gradients[p])[k];
+        const bool close = std::abs(got - expected) <= tolerance * std::max(1.0, std::abs(expected));
+        if (!close) {
+          CAPTURE(i);
+          CAPTURE(j);
+          CAPTURE(k);
+          CAPTURE(x);
+          CAPTURE((i < group.expressions.size() ? group.expressions[i] : ""));
+          CHECK(got == doctest::Approx(expected).epsilon(tolerance));
+        }
+      }
+      CHECK(around[0].size() == forward.results.size());
+    }
+  }
+}
+
+/// The same bits from both backends, for the graph as text.
+void check_backends(const Maker& gradients, const Group& group) {
+  Model model = gradients();
+  give_out(model);
+  const std::vector<Bytes> inputs = random_inputs(*model.graph, group, 11);
+  const capi_test::Context context = capi_test::make_context();
+  const capi_test::Graph graph = capi_test::parse(context.get(), print_graph(*model.graph));
+  REQUIRE(graph != nullptr);
+  std::vector<Bytes> copies = inputs;
+  std::vector<capi_test::Buffer> buffers;
+  std::vector<harp_buffer*> handles;
+  for (size_t i = 0; i < copies.size(); ++i) {
+    const Node* input = model.graph->inputs()[i];
+    const std::vector<int64_t> dims = values_of(*model.graph, input->shape, group.sizes);
+    buffers.emplace_back(harp_buffer_wrap(context.get(), static_cast<harp_dtype>(input->dtype), static_cast<int32_t>(dims.size()),
+                                          dims.data(), copies[i].data(), nullptr, nullptr, nullptr));
+    handles.push_back(buffers.back().get());
+  }
+  std::vector<std::string> bits[2];
+  for (int backend = 0; backend < 2; ++backend) {
+    const capi_test::Program program = capi_test::compile(graph.get(), backend == 0 ? "interp" : "c");
+    REQUIRE(program != nullptr);
+    for (const capi_test::Buffer& output : capi_test::run(program.get(), handles)) {
+      const auto* data = static_cast<const std::byte*>(harp_buffer_const_data(output.get()));
+      bits[backend].push_back(canonical(Bytes(data, data + harp_buffer_size(output.get())), DType::kF64));
+    }
+  }
+  REQUIRE(bits[0].size() == model.graph->outputs().size());
+  for (size_t i = 0; i < bits[0].size(); ++i) {
+    CAPTURE(model.graph->describe(model.graph->outputs()[i].node));
+    CHECK(bits[0][i] == bits[1][i]);
+  }
+}
+
+/// First and second order by differences; both backends on both.
+void check_group(const Group& group, double tolerance = 1e-8) {
+  CAPTURE(group.inputs);
+  const Maker value = maker_of(group);
+  const Maker first = [&] { return gradient_model(value, "first"); };
+  const Maker second = [&] { return gradient_model(first, "second"); };
+  check_by_differences(value, group, tolerance);
+  check_by_differences(first, group, tolerance);
+  check_backends(first, group);
+  check_backends(second, group);
+}
+
+const std::vector<Group>& groups() {
+  static const std::vector<Group> all = {
+      // elementwise, by domain
+      {"x: f64[n], y: f64[n], s: f64[]",
+       {"neg(x)",   "recip(x)", "abs(x)",   "sqrt(x)",      "exp(x)",   "exp2(x)", "expm1(x)", "log(x)",  "log2(x)",
+        "log10(x)", "log1p(x)", "sin(x)",   "cos(x)",       "tan(x)",   "asin(x)", "acos(x)",  "atan(x)", "sinh(x)",
+        "cosh(x)",  "tanh(x)",  "asinh(x)", "acosh(x + 1)", "atanh(x)", "erf(x)",  "erfc(x)",  "cbrt(x)"},
+       0.2,
+       0.8,
+       {5}},
+      {"x: f64[n], y: f64[n], s: f64[]",
+       {"x + y",
+        "x * y",
+        "x / y",
+        "x % y",
+        "fmod(x, y)",
+        "maximum(x, y)",
+        "minimum(x, y)",
+        "pow(x, y)",
+        "atan2(x, y)",
+        "hypot(x, y)",
+        "copysign(x, y - 1)",
+        "fma(x, y, x)",
+        "x + s",
+        "s * x",
+        "s / x",
+        "x / s",
+        "pow(x, s)",
+        "pow(s, x)",
+        "pow(s, s)",
+        "fma(s, s, x)",
+        "maximum(x, s)",
+        "minimum(s, x)",
+        "where(x < y, x * s, y)",
+        "where(s < x, s, y * y)",
+        "pow(x, 3)",
+        "floor(x) + x * ceil(y)",
+        "sign(x - y) * x",
+        "round(x) * y + trunc(s) * x",
+        "(x // y) * y"},
+       0.3,
+       2.3,
+       {4}},
+      {"x: f64[4], y: f64[4]",
+       {"pow(x, 2)", "x % y", "fmod(x, y)", "abs(x)", "hypot(x, y)", "atan2(y, x)", "sinh(x) * tan(y)"},
+       -1.4,
+       -0.1},
+      // composites
+      {"x: f64[n, 3], y: f64[n, 3]",
+       {"x - y", "square(x)", "rsqrt(x * x + 1)", "sigmoid(x)", "relu(x)", "silu(x)", "softplus(x)", "elu(x, alpha=0.7)", "gelu(x)",
+        "gelu(x, approximate=\"tanh\")", "powi(x, 5)", "powi(y + 9, -3)", "clip(x, -0.5, 0.9)", "clip(x, y, 1)", "lerp(x, y, x * y)",
+        "where((x > y) & (x < 1), x, y * x)", "cast(cast(x * y, f64), f64)"},
+       -1.9,
+       1.9,
+       {2}},
+      {"x: f64[n, 4], y: f64[n, 4]",
+       {"mean(x)", "var(x * y, axes=[0])", "var(x, axes=[1], correction=1, keepdims=true)", "softmax(x)", "softmax(x * y, axis=0)",
+        "log_softmax(x)", "logsumexp(x, axes=[1])", "logsumexp(x * y)"},
+       -1.5,
+       1.5,
+       {3}},
+      // reductions
+      {"x: f64[n, 2, m], y: f64[n, 2, m]",
+       {"sum(x)", "sum(x, axes=[1])", "sum(x * y, axes=[0, 2])", "sum(x * y, axes=[2], keepdims=true)", "prod(x)", "prod(x, axes=[0])",
+        "prod(x * y, axes=[2, 1])", "max(x)", "max(x * y, axes=[1, 2])", "min(x, axes=[0])", "min(x, axes=[2, 0], keepdims=true)",
+        "sum(permute(x, axes=[2, 0, 1]) * permute(y, axes=[2, 0, 1]), axes=[0])", "sum(x, axes=[0, 1], order=chain)",
+        "prod(x, axes=[2, 1], order=lanes)"},
+       -1.7,
+       1.7,
+       {2, 3}},
+      // a matrix product and its transposes, as sums of products of expanded factors
+      {"a: f64[n, k], b: f64[k, m]",
+       {"sum(expand(reshape(a, shape=[n, k, 1]), shape=[n, k, m]) * expand(reshape(b, shape=[1, k, m]), shape=[n, k, m]), axes=[1])"},
+       -1,
+       1,
+       {2, 3, 4}},
+      // movement
+      {"x: f64[n, 3], unused: i32[k]",
+       {"permute(x, axes=[1, 0]) + 0",
+        "expand(reshape(x, shape=[n, 3, 1]), shape=[n, 3, k])",
+        "reshape(x, shape=[3 * n])",
+        "flip(x)",
+        "slice(x, start=[1, none], stop=[none, -1])",
+        "slice(x, start=[none, 2], stop=[none, none], step=[2, -2])",
+        "slice(x, step=[-3, 1])",
+        "slice(x, start=[n - 2, 0], size=[2, 2])",
+        "slice(x, start=[-2, 1], stop=[0, 2], step=[-1, 1])",
+        "slice(x, start=[3, 0], stop=[2, 3])",
+        "pad(x, before=[1, 0], after=[k, 2], value=3)",
+        "concat(x, x * x, axis=0)",
+        "concat(x, reshape(x, shape=[n, 3]), sin(x), axis=1)",
+        "contiguous(x * x)",
+        "roll(x, shift=[1, -1], axis=[0, 1])",
+        "tile(x, repeats=[2, 2])",
+        "repeat(x, k, axis=1)",
+        "stack([x, x * 2], axis=1)",
+        "tril(x)",
+        "triu(x, k=1)",
+        "pad(x, before=[0, 2], after=[0, 1], mode=reflect)",
+        "pad(x, before=[0, 1], after=[0, 2], mode=wrap)",
+        "pad(x, before=[0, 1], after=[0, 2], mode=edge)",
+        "broadcast_to(x, shape=[k, n, 3])"},
+       -2,
+       2,
+       {5, 2}},
+      {"x: f64[n in 7..100, 9], w: f64[3, 2], unused: i32[k]",
+       {"unfold(x, axes=[1], size=3)", "unfold(x, axes=[0], size=2, stride=2)", "unfold(x, axes=[0], size=k)",
+        "unfold(x, axes=[1], size=3, stride=2, dilation=3)", "unfold(x, axes=[1], size=4, stride=3)",
+        "unfold(x, axes=[0], size=2, stride=5)", "unfold(x, axes=[1], size=1, stride=4)", "unfold(x, axes=[0], size=3, dilation=2)",
+        "unfold(x, axes=[0], size=k, stride=2)", "unfold2d(x, size=[3, 2], stride=[1, 2], padding=1) * 2",
+        "unfold(x, axes=[1, 0], size=[2, 2], stride=[2, 1])",
+        "sum(unfold2d(x, size=[3, 2], stride=[2, 1]) * broadcast_to(reshape(w, shape=[1, 1, 3, 2]), shape=[(n - 3) // 2 + 1, 8, 3, 2]), "
+        "axes=[2, 3])",
+        "max(unfold(x, axes=[1], size=2, stride=2), axes=[2])"},
+       -2,
+       2,
+       {7, 3}},
+      // f32 inside, ints and bools beside
+      {"x: f64[n, 2], i: i32[n, 2], b: bool[n, 2]",
+       {"x * cast(i, f64)", "where(b, x, x * x)", "where(i == 1, x, 0)", "x * cast(cast(x, i32), f64)", "x * cast(isfinite(x), f64)"},
+       -3.3,
+       3.3,
+       {3}},
+      {"x: f64[n, 3], y: f64[3], s: f64[n, 1]",
+       {"x * y + s", "x / (s + 9) - y", "maximum(x, y)", "where(x < s, y, x)"},
+       -2,
+       2,
+       {2},
+       "flags=[broadcast] "},
+  };
+  return all;
+}
+
+std::unique_ptr<Graph> parse(const std::string& text) { return parse_graph(text, grad::text_operations()); }
+
+/// dy/dx, element by element, of an expression of x: f64[n] that is elementwise, or whatever else for `seed` ones.
+Values slope(const std::string& expression, const Values& x, const std::string& more = "") {
+  const auto graph = parse(cat("graph g(x: f64[n]) {\n", more, "  y = ", expression, "\n  return d = grad(y, x, grad_output=1)\n}"));
+  return testing::values_of<double>(run(*graph, {bytes_of(x)}, {static_cast<int64_t>(x.size())})[0]);
+}
+Values curvature(const std::string& expression, const Values& x) {
+  const auto graph = parse(
+      cat("graph g(x: f64[n]) {\n  y = ", expression, "\n  d = grad(y, x, grad_output=1)\n  return h = grad(d, x, grad_output=1)\n}"));
+  return testing::values_of<double>(run(*graph, {bytes_of(x)}, {static_cast<int64_t>(x.size())})[0]);
+}
+
+std::string message_of(const std::string& body, const std::string& inputs = "x: f32[n], w: f32[n], i: i32[n], s: f32[]") {
+  try {
+    parse(cat("graph g(", inputs, ") {\n", body, "\n  return d\n}"));
+  } catch (const Error& e) {
+    return e.message;
+  }
+  return "";
+}
+
+constexpr double nan_ = std::numeric_limits<double>::quiet_NaN();
+constexpr double inf_ = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+TEST_CASE("G19.every_op/interp G19.every_op/c: every op against differences, first and second order, both backends alike") {
+  for (const Group& group : groups()) check_group(group);
+}
+
+TEST_CASE("G19.every_op/interp: the groups above reach every op that has rules") {
+  std::set<Op> seen;
+  for (const Group& group : groups()) {
+    const Model model = maker_of(group)();
+    for (const Node& node : model.graph->nodes())
+      if (is_float(node.dtype)) seen.insert(node.op);
+  }
+  for (int i = 0; i < kOpCount; ++i) {
+    const Op op = static_cast<Op>(i);
+    if (grad::adjoint_of(op).flow != grad::Flow::kRules) continue;
+    // Casts between floats have a test of their own: a difference of f32 values says little.
+    CHECK_MESSAGE((seen.contains(op) || op == Op::kCast), std::string(name(op)));
+  }
+}
+
+TEST_CASE("G19.every_op/interp: casts between floats") {
+  const auto graph = parse(
+      "graph g(x: f64[n]) {\n  h = cast(x, f32)\n  y = h * h * f32(3)\n  return d = grad(y, x, grad_output=1), e = grad(cast(h, f64), x, "
+      "grad_output=0.1)\n}");
+  CHECK(graph->outputs()[0].node->dtype == DType::kF64);
+  const std::vector<Bytes> results = run(*graph, {bytes_of(Values{2, -0.5})}, {2});
+  CHECK(testing::values_of<double>(results[0]) == Values{12, -3});
+  CHECK(testing::values_of<double>(results[1]) == Values{double(0.1f), double(0.1f)});
+}
+
+TEST_CASE("G19.every_op/interp: ties and kinks are PyTorch's") {
+  CHECK(slope("abs(x)", {-2, 0, 3}) == Values{-1, 0, 1});
+  CHECK(slope("maximum(x, 1)", {0, 1, 2}) == Values{0, 0.5, 1});
+  CHECK(slope("minimum(1, x)", {0, 1, 2}) == Values{1, 0.5, 0});
+  CHECK(slope("maximum(x, x)", {0, 1}) == Values{1, 1});
+  CHECK(same(slope("maximum(x, 1)", {nan_}), Values{1}));
+  CHECK(slope("max(x)", {3, 1, 3}) == Values{0.5, 0, 0.5});
+  CHECK(slope("min(x)", {3, 3, 3, 3}) == Values{0.25, 0.25, 0.25, 0.25});
+  CHECK(same(slope("max(x)", {1, nan_}), Values{nan_, nan_}));
+  CHECK(slope("clip(x, -1, 1)", {-2, -1, 0, 1, 2}) == Values{0, 0.5, 1, 0.5, 0});
+  CHECK(slope("floor(x)", {0.5, 2}) == Values{0, 0});
+  CHECK(slope("sign(x) + ceil(x) + trunc(x) + round(x) + x // 2", {0.5, 2}) == Values{0, 0});
+  CHECK(slope("copysign(x, -1)", {-2, 0, 3}) == Values{1, 0, -1});
+  CHECK(slope("copysign(1, x)", {-2, 3}) == Values{0, 0});
+  CHECK(slope("where(x < 1, x * 2, x * 3)", {0, 1}) == Values{2, 3});
+  CHECK(slope("elu(x, alpha=0.5)", {-1e-300, 0}) == Values{0.5, 0.5});
+  CHECK(slope("softplus(x)", {0}) == Values{0.5});
+}
+
+TEST_CASE("G19.every_op/interp: powers, roots and angles where formulas break down") {
+  CHECK(slope("pow(x, 0)", {0, -1, 3, inf_}) == Values{0, 0, 0, 0});
+  CHECK(slope("pow(x, 1)", {0, -1, inf_}) == Values{1, 1, 1});
+  CHECK(slope("pow(x, 2)", {0, -3, 4}) == Values{0, -6, 8});
+  CHECK(slope("pow(x, 3)", {-2}) == Values{12});
+  CHECK(slope("pow(x, 0.5)", {0, 4}) == Values{inf_, 0.25});
+  CHECK(same(slope("pow(x, 0.5)", {-1}), Values{nan_}));
+  CHECK(slope("pow(0, x)", {0, 0.5, 2, inf_}) == Values{0, 0, 0, 0});
+  CHECK(slope("pow(0, x)", {-1}) == Values{-inf_});
+  CHECK(slope("pow(1, x)", {-1, 0, 5}) == Values{0, 0, 0});
+  CHECK(same(slope("pow(-2, x)", {2}), Values{nan_}));
+  CHECK(curvature("pow(x, 2)", {0, -3}) == Values{2, 2});
+  CHECK(curvature("pow(x, 1)", {0, 2}) == Values{0, 0});
+  CHECK(curvature("pow(x, 0)", {0, 2}) == Values{0, 0});
+  CHECK(curvature("pow(x, 3)", {0, -1}) == Values{0, -6});
+  CHECK(slope("sqrt(x)", {0, 4}) == Values{inf_, 0.25});
+  CHECK(slope("cbrt(x)", {0, 8, -8}) == Values{inf_, 1.0 / 12, 1.0 / 12});
+  CHECK(slope("hypot(x, 4e200)", {3e200})[0] == doctest::Approx(0.6).epsilon(1e-15));
+  CHECK(same(slope("hypot(x, 0)", {0}), Values{nan_}));
+  CHECK(slope("atan2(x, 1e200)", {1e200})[0] == doctest::Approx(0.5e-200));
+  CHECK(same(slope("atan2(x, 0)", {0}), Values{nan_}));
+  CHECK(slope("asinh(x)", {1e200, -1e200, 0}) == Values{1e-200, 1e-200, 1});
+  CHECK(slope("acosh(x)", {1, 1e200}) == Values{inf_, 1e-200});
+  CHECK(slope("asin(x)", {1, -1, 0}) == Values{inf_, inf_, 1});
+  CHECK(slope("tanh(x)", {0, 400}) == Values{1, 0});
+  CHECK(slope("log(x)", {0, inf_}) == Values{inf_, 0});
+  CHECK(slope("x / 0", {1}) == Values{inf_});
+  CHECK(slope("recip(x)", {inf_, 2}) == Values{0, -0.25});
+}
+
+TEST_CASE("G19.every_op/interp: a product with zeros") {
+  CHECK(slope("prod(x)", {2, 3, 4}) == Values{12, 8, 6});
+  CHECK(slope("prod(x)", {2, 0, 4}) == Values{0, 8, 0});
+  CHECK(slope("prod(x)", {0, 3, 0}) == Values{0, 0, 0});
+  CHECK(slope("prod(x)", {-0.0}) == Values{1});
+  CHECK(slope("prod(x)", {5}) == Values{1});
+  CHECK(slope("prod(x)", {}) == Values{});
+  // Row i of the Hessian: the gradient of the gradient's element i; elements are the products of the others.
+  const auto graph = parse("graph g(x: f64[3], u: f64[3]) {\n  d = grad(prod(x), x)\n  return h = grad(d, x, grad_output=u)\n}");
+  const Values points[] = {{2, 3, 4}, {0, 3, 4}, {0, 0, 4}, {0, 0, 0}, {0, 3, -0.0}};
+  for (const Values& x : points)
+    for (int row = 0; row < 3; ++row) {
+      Values unit(3, 0.0), expected(3, 0.0);
+      unit[row] = 1;
+      for (int column = 0; column < 3; ++column)
+        if (column != row) expected[column] = x[3 - row - column] + 0.0;
+      CAPTURE(x);
+      CAPTURE(row);
+      const Values got = testing::values_of<double>(run(*graph, {bytes_of(x), bytes_of(unit)})[0]);
+      for (int column = 0; column < 3; ++column) CHECK(got[column] == expected[column]);
+    }
+}
+
+TEST_CASE("G19.every_op/interp: what windows share adds up, what slices leave out is 0") {
+  CHECK(slope("unfold(x, axes=[0], size=3)", {1, 2, 3, 4, 5}) == Values{1, 2, 3, 2, 1});
+  CHECK(slope("unfold(x, axes=[0], size=2, stride=3)", {1, 2, 3, 4, 5, 6, 7}) == Values{1, 1, 0, 1, 1, 0, 0});
+  CHECK(slope("unfold(x, axes=[0], size=2, stride=1, dilation=2)", {1, 2, 3, 4}) == Values{1, 1, 1, 1});
+  CHECK(slope("slice(x, start=[-1], step=[-2])", {1, 2, 3, 4, 5, 6}) == Values{0, 1, 0, 1, 0, 1});
+  CHECK(slope("slice(x, start=[1], step=[3])", {1, 2, 3, 4, 5, 6}) == Values{0, 1, 0, 0, 1, 0});
+  CHECK(slope("slice(x, start=[4], stop=[2])", {1, 2, 3, 4, 5, 6}) == Values{0, 0, 0, 0, 0, 0});
+  // sizes that make a slice or the windows empty when the graph runs
+  const auto graph = parse(
+      "shape k in 0..9\ngraph g(x: f64[n]) {\n  a = slice(x, start=[k], stop=[none], step=[2])\n  b = slice(x, start=[none], stop=[k], "
+      "step=[-2])\n"
+      "  c = slice(x, start=[k], stop=[5])\n  return da = grad(a, x, grad_output=1), db = grad(b, x, grad_output=1), dc = grad(c, x, "
+      "grad_output=1)\n}");
+  for (int64_t n = 0; n < 8; ++n)
+    for (int64_t k = 0; k < 9; ++k) {
+      CAPTURE(n);
+      CAPTURE(k);
+      Values a(n, 0.0), b(n, 0.0), c(n, 0.0);
+      for (int64_t i = k; i < n; i += 2) a[i] = 1;
+      for (int64_t i = n - 1; i > std::min(k, n - 1); i -= 2) b[i] = 1;
+      for (int64_t i = k; i < std::min<int64_t>(5, n); ++i) c[i] = 1;
+      const std::vector<int64_t> sizes = variable_of(graph->dims().variables()[0])->name == "k" ? std::vector{k, n} : std::vector{n, k};
+      const std::vector<Bytes> results = run(*graph, {bytes_of(Values(n, 1.5))}, sizes);
+      CHECK(testing::values_of<double>(results[0]) == a);
+      CHECK(testing::values_of<double>(results[1]) == b);
+      CHECK(testing::values_of<double>(results[2]) == c);
+    }
+}
+
+TEST_CASE("G19.every_op/interp: the greatest rank") {
+  const std::string ones = "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1";
+  const auto graph =
+      parse(cat("graph g(x: f64[2, 7]) {\n  a = reshape(x, shape=[2, ", ones, ", 7])\n  u = unfold(a, axes=[-1], size=3, stride=2)\n",
+                "  b = reshape(x, shape=[2, ", ones, ", 7, 1])\n  s = slice(b, step=[1, ", ones, ", -3, 1])\n",
+                "  return d = grad(u, x, grad_output=1), e = grad(s, x, grad_output=1)\n}"));
+  const std::vector<Bytes> results = run(*graph, {bytes_of(Values(14, 1.0))});
+  CHECK(testing::values_of<double>(results[0]) == Values{1, 1, 2, 1, 2, 1, 1, 1, 1, 2, 1, 2, 1, 1});
+  CHECK(testing::values_of<double>(results[1]) == Values{1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1});
+}
+
+TEST_CASE("G19.graph_nodes: gradients are nodes like others: named, given out, differentiated again") {
+  const auto graph = parse(
+      "graph g(x: f64[n], w: f64[n]) {\n  loss = sum(sin(x) * w)\n  dx, dw = grad(loss, x, w)\n  hx = grad(dx, [x], grad_output=w)\n"
+      "  return dx, dw, hx, twice = grad(2 * loss, w) + 1\n}");
+  const Values x = {0.5, -1}, w = {2, 3};
+  const std::vector<Bytes> results = run(*graph, {bytes_of(x), bytes_of(w)}, {2});
+  for (int i = 0; i < 2; ++i) {
+    CHECK(testing::values_of<double>(results[0])[i] == doctest::Approx(w[i] * std::cos(x[i])).epsilon(1e-14));
+    CHECK(testing::values_of<double>(results[1])[i] == doctest::Approx(std::sin(x[i])).epsilon(1e-14));
+    CHECK(testing::values_of<double>(results[2])[i] == doctest::Approx(-w[i] * w[i] * std::sin(x[i])).epsilon(1e-14));
+    CHECK(testing::values_of<double>(results[3])[i] == doctest::Approx(2 * std::sin(x[i]) + 1).epsilon(1e-14));
+  }
+  // what the printer writes is read without grad(): primitives only
+  CHECK(print_graph(*parse_graph(print_graph(*graph))) == print_graph(*graph));
+}
+
+TEST_CASE("G19.graph_nodes: xs in the middle, xs that depend on each other, y itself") {
+  const auto graph = parse(
+      "graph g(x: f64[n]) {\n  h = x * x\n  y = sum(h * x)\n  dx, dh, dy = grad(y, x, h, y)\n  same = grad(h, h, grad_output=x)\n"
+      "  return dx, dh, dy, same\n}");
+  const std::vector<Bytes> results = run(*graph, {bytes_of(Values{3, -2})}, {2});
+  CHECK(testing::values_of<double>(results[0]) == Values{27, 12});
+  CHECK(testing::values_of<double>(results[1]) == Values{3, -2});
+  CHECK(testing::values_of<double>(results[2]) == Values{1});
+  CHECK(testing::values_of<double>(results[3]) == Values{3, -2});
+}
+
+TEST_CASE("G19.graph_nodes: contributions are added from the last user to the first") {
+  // users of x in order of construction: a, b, c; the contribution of c comes first: (c + b) + a
+  const auto graph = parse(
+      "graph g(x: f32[], p: f32[], q: f32[], r: f32[]) {\n  a = x * p\n  b = x * q\n  c = x * r\n  y = a + b + c\n  return d = grad(y, "
+      "x)\n}");
+  const float p = 1e8f, q = -1e8f, r = 1;
+  const std::vector<Bytes> result =
+      run(*graph, {bytes_of(std::vector<float>{1}), bytes_of(std::vector{p}), bytes_of(std::vector{q}), bytes_of(std::vector{r})});
+  CHECK(testing::values_of<float>(result[0])[0] == (r + q) + p);
+  CHECK((r + q) + p != (p + q) + r);
+}
+
+TEST_CASE("G19.graph_nodes: the gradient of a matrix product is two matrix products") {
+  const auto graph = parse(
+      "graph g(a: f32[n, 64], b: f32[64, m], g: f32[n, m]) {\n"
+      "  y = sum(expand(reshape(a, shape=[n, 64, 1]), shape=[n, 64, m]) * expand(reshape(b, shape=[1, 64, m]), shape=[n, 64, m]), "
+      "axes=[1])\n"
+      "  da, db = grad(y, a, b, grad_output=g)\n  return da, db\n}");
+  int products = 0;
+  for (const Node* node : graph->live_nodes())
+    if (const auto* reduce = std::get_if<ReduceAttributes>(&node->attributes)) {
+      CHECK(reduce->product);
+      CHECK(reduce->order == ReduceOrder::kChain);
+      ++products;
+    }
+  CHECK(products == 2);
+}
+
+TEST_CASE("G19.graph_nodes: a chain of 100,000 nodes") {
+  Graph graph;
+  const Node* x = graph.add_input("x", DType::kF64, {});
+  const Node* y = x;
+  for (int i = 0; i < 50'000; ++i) {
+    y = build::elementwise(Op::kMul, {y, build::constant_like(x, i % 2 == 0 ? 2.0 : 0.5)});
+    y = build::elementwise(Op::kAdd, {y, build::constant_like(x, 1e-3 * i)});
+  }
+  const Node* const xs[] = {x};
+  const Node* gradient = grad::gradients(y, xs, nullptr)[0];
+  graph.add_output("d", gradient);
+  CHECK(testing::values_of<double>(run(graph, {bytes_of(Values{3})})[0]) == Values{1});
+  CHECK(graph.nodes().size() < 300'000);
+}
+
+TEST_CASE("G19.graph_nodes: only what is asked for is built") {
+  Graph graph;
+  const Node* x = graph.add_input("x", DType::kF32, {4});
+  const Node* w = graph.add_input("w", DType::kF32, {4});
+  const Node* y = build::sum(build::elementwise(Op::kMul, {build::elementwise(Op::kExp, {w}), x}), std::nullopt, false);
+  const size_t before = graph.nodes().size();
+  const Node* const xs[] = {x};
+  grad::gradients(y, xs, nullptr);
+  CHECK(graph.nodes().size() <= before + 4);  // the seed, its reshape and expand, the product; nothing towards w
+}
+
+TEST_CASE("G19.loud_error: no gradient is silently zero") {
+  CHECK(message_of("  d = grad(sum(x), w)").ends_with("\"w\" (input f32[n]); its gradient would be zero everywhere, so leave it out"));
+  CHECK(message_of("  d = grad(sum(x), w)").find("does not depend on") != std::string::npos);
+  CHECK(message_of("  k = cast(x, i32)\n  d = grad(sum(cast(k, f32) * w), x)")
+            .ends_with("depends on \"x\" (input f32[n]) only through \"k\" (cast i32[n]), and no gradient passes integers; its gradient "
+                       "would be zero everywhere, so leave it out"));
+  CHECK(message_of("  d = grad(sum(where(x < w, w, 0)), x)").find("(lt bool[n]), and no gradient passes bools") != std::string::npos);
+  CHECK(message_of("  k = bitcast(x, i32)\n  h = cast(k & 255, f32)\n  d = grad(sum(h + x), x)")
+            .ends_with("depends on \"k\" (bitcast i32[n]), and bitcast has no derivative"));
+  CHECK(message_of("  k = bitcast(x, i32)\n  d = grad(sum(bitcast(k ^ 1, f32) * w), x, w)").find("\"k\" (bitcast i32[n])") !=
+        std::string::npos);
+  // rounding and comparing after the bitcast: constant almost everywhere, so this is no mistake
+  CHECK(message_of("  k = bitcast(x, i32)\n  d = grad(sum(where(k < 0, x, w)), x)") == "");
+  CHECK(message_of("  d = grad(sum(floor(x)), x)") == "");
+  CHECK(message_of("  d = grad(sum(where(isnan(x), w, x)), x)") == "");
+}
+
+TEST_CASE("G19.loud_error: dtypes and shapes") {
+  CHECK(message_of("  d = grad(sum(i), x)").ends_with("(sum i32[]); only floats have gradients"));
+  CHECK(message_of("  d = grad(sum(x), i)").ends_with("x is \"i\" (input i32[n]); only floats have gradients"));
+  CHECK(message_of("  d = grad(x * w, x)").find("has more than one element: reduce it to one, or give grad_output") != std::string::npos);
+  CHECK(message_of("  d = grad(x * w, x, grad_output=i)").find("the dtypes must be the same") != std::string::npos);
+  CHECK(message_of("  d = grad(sum(x), x, grad_output=w)").find("the shapes must be the same, or grad_output a scalar") !=
+        std::string::npos);
+  CHECK(message_of("  d = grad(sum(x))").find("grad needs xs") != std::string::npos);
+  CHECK(message_of("  d, e = grad(sum(x), x)").find("gives 1 results for 2 names") != std::string::npos);
+  CHECK(message_of("  d = grad(x * w, x, grad_output=1)") == "");
+  CHECK(message_of("  d = grad(reshape(s, shape=[1, 1]), s)") == "");
+  CHECK(message_of("  d = gradient(sum(x), x)").find("unknown operation") != std::string::npos);
+}
+
+TEST_CASE("G19.loud_error G1: the C function") {
+  using namespace capi_test;
+  const Context context = make_context();
+  const capi_test::Graph g = make_graph(context.get());
+  const int64_t dims[] = {2};
+  harp_node* x = harp_input(g.get(), "x", HARP_F32, 1, dims);
+  harp_node* w = harp_input(g.get(), "w", HARP_F32, 1, dims);
+  harp_node* y = harp_sum(harp_mul(x, harp_mul(x, w)), 0, nullptr, 0);
+  y = harp_sum(harp_mul(x, harp_mul(x, w)), 1, std::array{0}.data(), 0);
+  harp_node* const xs[] = {x, w};
+  harp_node* gradients[2] = {nullptr, nullptr};
+  CHECK(harp_grad(nullptr, 2, xs, nullptr, gradients) == HARP_ERROR_INVALID_ARGUMENT);
+  REQUIRE(harp_grad(y, 2, xs, nullptr, gradients) == HARP_OK);
+  CHECK(harp_output(g.get(), "dx", gradients[0]) == HARP_OK);
+  CHECK(harp_output(g.get(), "dw", gradients[1]) == HARP_OK);
+  harp_node* again[1] = {nullptr};
+  REQUIRE(harp_grad(gradients[0], 1, xs, w, again) == HARP_OK);
+  CHECK(harp_output(g.get(), "hxx_w", again[0]) == HARP_OK);
+  std::vector<float> at = {3, -2}, weight = {0.5, 4};
+  const Buffer bx = wrap(context.get(), at, {2}), bw = wrap(context.get(), weight, {2});
+  for (const char* backend : {"interp", "c"}) {
+    const Program program = compile(g.get(), backend);
+    REQUIRE(program != nullptr);
+    const std::vector<Buffer> results = capi_test::run(program.get(), {bx.get(), bw.get()});
+    REQUIRE(results.size() == 3);
+    CHECK(values<float>(results[0].get()) == std::vector<float>{3, -16});
+    CHECK(values<float>(results[1].get()) == std::vector<float>{9, 4});
+    CHECK(values<float>(results[2].get()) == std::vector<float>{0.5, 32});
+  }
+
+  const auto message = [&](const std::function<harp_status(harp_graph*, harp_node*, harp_node*, harp_node**)>& call, harp_status code) {
+    const capi_test::Graph own = make_graph(context.get());
+    harp_node* a = harp_input(own.get(), "a", HARP_F32, 1, dims);
+    harp_node* out[2] = {a, a};
+    CHECK(call(own.get(), a, harp_sum(a, 1, std::array{0}.data(), 0), out) == code);
+    CHECK(out[0] == a);
+    CHECK(harp_neg(a) == nullptr);
+    return std::string(harp_error_message(harp_graph_error(own.get())));
+  };
+  CHECK(message([](auto*, auto*, auto* sum, auto** out) { return harp_grad(sum, -1, nullptr, nullptr, out); }, HARP_ERROR_INVALID_ARGUMENT)
+            .find("a list of -1 nodes") != std::string::npos);
+  CHECK(message([](auto*, auto*, auto* sum, auto** out) { return harp_grad(sum, 0, nullptr, nullptr, out); }, HARP_ERROR_INVALID_ARGUMENT)
+            .find("nothing to differentiate") != std::string::npos);
+  CHECK(message([](auto*, auto* a, auto* sum, auto**) { return harp_grad(sum, 1, &a, nullptr, nullptr); }, HARP_ERROR_INVALID_ARGUMENT)
+            .find("the array of gradients is NULL") != std::string::npos);
+  CHECK(message(
+            [](auto*, auto*, auto* sum, auto** out) {
+              harp_node* const missing[] = {nullptr};
+              return harp_grad(sum, 1, missing, nullptr, out);
+            },
+            HARP_ERROR_INVALID_ARGUMENT)
+            .find("operand 2 is NULL") != std::string::npos);
+  CHECK(message([&](auto*, auto* a, auto* sum, auto** out) { return harp_grad(sum, 1, &a, x, out); }, HARP_ERROR_INVALID_ARGUMENT)
+            .find("different graphs") != std::string::npos);
+  CHECK(message([](auto*, auto* a, auto*, auto** out) { return harp_grad(a, 1, &a, nullptr, out); }, HARP_ERROR_SHAPE)
+            .find("more than one element") != std::string::npos);
+}
