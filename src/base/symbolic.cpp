@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/symbolic_order.h"
 #include "base/symbolic_range.h"
 
 namespace harp {
@@ -26,18 +27,10 @@ struct SymTable::State {
   std::map<std::string, const SymAtom*, std::less<>> variables;
   std::vector<std::unique_ptr<SymAtom>> variable_atoms;
   std::vector<Sym> variable_order;
-  uint32_t next_node = 0, next_atom = 0;
+  uint32_t next_node = 0, next_atom = 0, loops = 0;
 };
 
 namespace {
-
-using Factors = std::vector<const SymAtom*>;
-
-bool factors_less(const Factors& a, const Factors& b) {
-  if (a.size() != b.size()) return a.size() > b.size();  // higher degree first
-  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
-                                      [](const SymAtom* x, const SymAtom* y) { return x->id < y->id; });
-}
 
 int64_t checked_add(int64_t a, int64_t b) {
   int64_t r;
@@ -72,6 +65,12 @@ uint32_t weight_of(const SymNode& node) {
   return weight;
 }
 
+uint32_t stage_of(const SymNode& node) {
+  uint32_t stage = 0;
+  for (const SymTerm& t : node.terms) stage = std::max(stage, t.factors.back()->stage);  // sorted
+  return stage;
+}
+
 /// More terms than any size or position has; only nonsense multiplies sums for ever.
 constexpr size_t kMostTerms = 4096;
 
@@ -89,7 +88,7 @@ struct Sum {
     for (const SymTerm& t : e.node()->terms) terms.push_back({checked_mul(t.coefficient, scale), t.factors});
   }
   void sort_and_merge() {
-    std::stable_sort(terms.begin(), terms.end(), [](const SymTerm& a, const SymTerm& b) { return factors_less(a.factors, b.factors); });
+    std::stable_sort(terms.begin(), terms.end(), [](const SymTerm& a, const SymTerm& b) { return precedes(a, b); });
     size_t out = 0;
     for (size_t i = 0; i < terms.size();) {
       SymTerm merged = std::move(terms[i++]);
@@ -210,7 +209,7 @@ struct SymBuilder {
   static SymTerm times(const SymTerm& a, const SymTerm& b) {
     SymTerm t{checked_mul(a.coefficient, b.coefficient), a.factors};
     t.factors.insert(t.factors.end(), b.factors.begin(), b.factors.end());
-    std::sort(t.factors.begin(), t.factors.end(), [](const SymAtom* x, const SymAtom* y) { return x->id < y->id; });
+    std::sort(t.factors.begin(), t.factors.end(), [](const SymAtom* x, const SymAtom* y) { return precedes(*x, *y); });
     return t;
   }
 
@@ -231,22 +230,26 @@ struct SymBuilder {
     if (!slot) {
       slot = std::make_unique<SymAtom>(SymAtom{kind, table.state_->next_atom++, {}, false, a, b, c, {0, 0}});
       slot->range = range_of_atom(*slot);
-      for (const Sym& operand : {a, b, c})
-        if (!operand.is_constant()) slot->weight = saturating_add(slot->weight, operand.node()->weight);
+      for (const Sym& operand : {a, b, c}) {
+        if (operand.is_constant()) continue;
+        slot->stage = std::max(slot->stage, stage_of(*operand.node()));
+        slot->weight = saturating_add(slot->weight, operand.node()->weight);
+      }
     }
     return of_atom(table, slot.get());
   }
 
-  /// min and max: operands in order of creation, a constant last.
+  /// min and max.
   static Sym symmetric_atom(AtomKind kind, Sym a, Sym b) {
-    if (a.is_constant() || (!b.is_constant() && a.node()->id > b.node()->id)) std::swap(a, b);
+    if (precedes(b, a)) std::swap(a, b);
     return atom(*table_of(a, b), kind, a, b);
   }
 
   static Sym variable(SymTable& table, std::string_view name, bool is_loop, Sym a, Sym b, SymRange range) {
     SymTable::State& s = *table.state_;
+    const uint32_t stage = is_loop ? ++s.loops : 0;
     s.variable_atoms.push_back(
-        std::make_unique<SymAtom>(SymAtom{AtomKind::kVariable, s.next_atom++, std::string(name), is_loop, a, b, 0, range}));
+        std::make_unique<SymAtom>(SymAtom{AtomKind::kVariable, s.next_atom++, std::string(name), is_loop, a, b, 0, range, stage}));
     return of_atom(table, s.variable_atoms.back().get());
   }
 

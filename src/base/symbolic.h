@@ -58,18 +58,19 @@ struct SymAtom {
   bool is_loop;      // kVariable: ranges over [a, b) (symbolic), else a shape variable within `range`
   Sym a, b, c;
   SymRange range;       // numeric bounds
+  uint32_t stage = 0;   // number of the latest loop variable in it, from 1; 0: there is none
   uint32_t weight = 1;  // of a, b and c, and 1
 };
 
 struct SymTerm {
   int64_t coefficient;
-  std::vector<const SymAtom*> factors;  // sorted by id, never empty; squares repeat
+  std::vector<const SymAtom*> factors;  // sorted (symbolic_order.h), never empty; squares repeat
 };
 
 struct SymNode {
   SymTable* table;
   uint32_t id;
-  std::vector<SymTerm> terms;  // sorted, never empty
+  std::vector<SymTerm> terms;  // sorted (symbolic_order.h), never empty
   int64_t constant;
   SymRange range;
   uint32_t weight = 0;  // atoms and terms when written out (saturates): what printing it or walking through it costs
@@ -133,7 +134,7 @@ const SymAtom* variable_of(Sym variable);
 /// The atom if e is exactly one variable, else null.
 const SymAtom* as_variable(Sym e);
 bool depends_on(Sym e, const SymAtom* variable);
-/// Every variable in e, in id order, also those inside atoms.
+/// Every variable in e, in the order of creation, also those inside atoms.
 std::vector<const SymAtom*> variables_of(Sym e);
 /// e = coefficient * variable + rest, with neither depending on the variable; nothing if e is not linear in it.
 struct Linear {

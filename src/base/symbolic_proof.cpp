@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/symbolic.h"
+#include "base/symbolic_order.h"
 #include "base/symbolic_range.h"
 
 namespace harp {
@@ -111,7 +112,7 @@ std::vector<const SymAtom*> factors_of(Sym e) {
   std::vector<const SymAtom*> atoms;
   for (const SymTerm& t : e.node()->terms)
     for (const SymAtom* f : t.factors) atoms.push_back(f);
-  std::sort(atoms.begin(), atoms.end(), [](const SymAtom* x, const SymAtom* y) { return x->id > y->id; });
+  std::sort(atoms.begin(), atoms.end(), [](const SymAtom* x, const SymAtom* y) { return precedes(*y, *x); });
   atoms.erase(std::unique(atoms.begin(), atoms.end()), atoms.end());
   return atoms;
 }

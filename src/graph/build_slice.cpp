@@ -133,21 +133,8 @@ std::optional<std::vector<SliceSpec>> as_slice_specs(NodeRef node) {
 
 namespace {
 
-using Factors = std::vector<const SymAtom*>;
-
-/// A monomial order (degree, then factors by id), which makes division with remainder by one divisor well defined.
-bool leads(const SymTerm& a, const SymTerm& b) {
-  if (a.factors.size() != b.factors.size()) return a.factors.size() > b.factors.size();
-  return std::lexicographical_compare(a.factors.begin(), a.factors.end(), b.factors.begin(), b.factors.end(),
-                                      [](const SymAtom* x, const SymAtom* y) { return x->id < y->id; });
-}
-SymTerm leading_term(Dim e) {
-  if (e.is_constant()) return {e.constant(), {}};
-  SymTerm best = e.node()->terms[0];
-  for (const SymTerm& t : e.node()->terms)
-    if (leads(t, best)) best = t;
-  return best;
-}
+/// The first in a monomial order (symbolic_order.h), which makes division with remainder by one divisor well defined.
+SymTerm leading_term(Dim e) { return e.is_constant() ? SymTerm{e.constant(), {}} : e.node()->terms[0]; }
 
 /// The atom as an expression: atoms with operands are rebuilt, which finds the same one.
 Dim expression_of(const SymAtom* atom, SymTable& table) {

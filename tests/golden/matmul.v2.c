@@ -115,21 +115,21 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
             const int64_t oidx6 = min_i64(shape1, ridx4 * 256 + 256);
             const int64_t oidx7 = oidx6 / 8;
             for (int64_t ridx5 = ridx4 * 256; ridx5 < oidx7 * 8; ridx5 += 8) {
-              const float alu0 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx5] : 0;
+              const float alu0 = max_i64(oidx8 - oidx9 * 4 - 1, oidx9 * 4 - 1) >= 0 ? input0_row[ridx5] : 0;
               const float* input1_row = input1 + shape2 * ridx5 + ridx1 * 512;
-              const float alu1 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 1] : 0;
+              const float alu1 = max_i64(oidx8 - oidx9 * 4 - 1, oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 1] : 0;
               const float* input1_row1 = input1 + shape2 * ridx5 + shape2 + ridx1 * 512;
-              const float alu2 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 2] : 0;
+              const float alu2 = max_i64(oidx8 - oidx9 * 4 - 1, oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 2] : 0;
               const float* input1_row2 = input1 + shape2 * ridx5 + shape2 * 2 + ridx1 * 512;
-              const float alu3 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 3] : 0;
+              const float alu3 = max_i64(oidx8 - oidx9 * 4 - 1, oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 3] : 0;
               const float* input1_row3 = input1 + shape2 * ridx5 + shape2 * 3 + ridx1 * 512;
-              const float alu4 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 4] : 0;
+              const float alu4 = max_i64(oidx8 - oidx9 * 4 - 1, oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 4] : 0;
               const float* input1_row4 = input1 + shape2 * ridx5 + shape2 * 4 + ridx1 * 512;
-              const float alu5 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 5] : 0;
+              const float alu5 = max_i64(oidx8 - oidx9 * 4 - 1, oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 5] : 0;
               const float* input1_row5 = input1 + shape2 * ridx5 + shape2 * 5 + ridx1 * 512;
-              const float alu6 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 6] : 0;
+              const float alu6 = max_i64(oidx8 - oidx9 * 4 - 1, oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 6] : 0;
               const float* input1_row6 = input1 + shape2 * ridx5 + shape2 * 6 + ridx1 * 512;
-              const float alu7 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 7] : 0;
+              const float alu7 = max_i64(oidx8 - oidx9 * 4 - 1, oidx9 * 4 - 1) >= 0 ? input0_row[ridx5 + 7] : 0;
               const float* input1_row7 = input1 + shape2 * ridx5 + shape2 * 7 + ridx1 * 512;
               for (int64_t ridx6 = 0; ridx6 < oidx9 * 4; ridx6 += 4) {
                 *(f32x4*)(acc0 + ridx6) = fma_f32x4(splat_f32x4(alu0), *(const f32x4*)(input1_row + ridx6), *(f32x4*)(acc0 + ridx6));
@@ -153,7 +153,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
               }
             }
             for (int64_t ridx8 = oidx7 * 8; ridx8 < oidx6; ++ridx8) {
-              const float alu8 = max_i64(oidx9 * 4 - 1, oidx8 - oidx9 * 4 - 1) >= 0 ? input0_row[ridx8] : 0;
+              const float alu8 = max_i64(oidx8 - oidx9 * 4 - 1, oidx9 * 4 - 1) >= 0 ? input0_row[ridx8] : 0;
               const float* input1_row8 = input1 + shape2 * ridx8 + ridx1 * 512;
               for (int64_t ridx9 = 0; ridx9 < oidx9 * 4; ridx9 += 4) {
                 *(f32x4*)(acc0 + ridx9) = fma_f32x4(splat_f32x4(alu8), *(const f32x4*)(input1_row8 + ridx9), *(f32x4*)(acc0 + ridx9));
