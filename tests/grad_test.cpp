@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
 #include <set>
@@ -425,6 +427,50 @@ TEST_CASE("G19.every_op/interp: the groups above reach every op that has rules")
     // Casts between floats have a test of their own: a difference of f32 values says little.
     CHECK_MESSAGE((seen.contains(op) || op == Op::kCast), std::string(name(op)));
   }
+}
+
+TEST_CASE("G19.every_op/interp: the elementwise formulas of docs/semantics.md are the nodes that are built") {
+  std::ifstream file(std::filesystem::path(__FILE__).parent_path().parent_path() / "docs" / "semantics.md");
+  REQUIRE(file.good());
+  std::string line;
+  while (line != "## Gradients" && std::getline(file, line)) {
+  }
+  /// What stands between backquotes in the i-th cell of a row.
+  const auto quoted = [](const std::string& row, int cell) {
+    size_t begin = 0;
+    for (int bars = 0; bars <= cell; ++bars) begin = row.find('|', begin) + 1;
+    const std::string text = row.substr(begin, row.find('|', begin) - begin);
+    std::vector<std::string> found;
+    for (size_t open = text.find('`'); open != text.npos;) {
+      const size_t close = text.find('`', open + 1);
+      found.push_back(text.substr(open + 1, close - open - 1));
+      open = text.find('`', close + 1);
+    }
+    return found;
+  };
+  std::set<std::string> described;
+  while (std::getline(file, line) && line != "The others:") {
+    if (!line.starts_with("| `")) continue;
+    for (const std::string& call : quoted(line, 0)) {
+      described.insert(call.substr(0, call.find('(')));
+      for (int i = 0; i < 3; ++i) {
+        std::string source(1, "abc"[i]);
+        const bool is_source = call.find("(" + source) != call.npos || call.find(" " + source) != call.npos;
+        REQUIRE(quoted(line, i + 1).size() == (is_source ? 1 : 0));
+        if (!is_source) continue;
+        std::string formula = quoted(line, i + 1)[0];
+        if (formula == "0") formula = "full(shape=[n], value=0, dtype=f32)";
+        CAPTURE(call);
+        CAPTURE(formula);
+        const auto graph = parse(cat("graph t(a: f32[n], b: f32[n], c: f32[n], g: f32[n], p: bool[n]) {\n  y = ", call,
+                                     "\n  return d = grad(y, ", source, ", grad_output=g), e = ", formula, "\n}"));
+        CHECK(graph->outputs()[0].node == graph->outputs()[1].node);
+      }
+    }
+  }
+  for (int i = 0; i < kOpCount; ++i)
+    if (kOps[i].family == Family::kElementwise && kOps[i].result == Result::kSame && accepts(static_cast<Op>(i), DType::kF32))
+      CHECK_MESSAGE(described.contains(std::string(kOps[i].name)), std::string(kOps[i].name));
 }
 
 TEST_CASE("G19.every_op/interp: casts between floats") {
