@@ -350,6 +350,13 @@ Sym SymTable::loop(std::string_view name, Sym begin, Sym end) {
   return SymBuilder::variable(*this, name, true, begin, end, {lo, std::max(lo, last)});  // a loop that never runs: any range will do
 }
 
+Sym SymTable::narrowed(const SymAtom* variable, SymRange bounds) {
+  HARP_ASSERT(variable->kind == AtomKind::kVariable && !variable->is_loop, "only shape variables are narrowed");
+  const SymRange both{std::max(bounds.lo, variable->range.lo), std::min(bounds.hi, variable->range.hi)};
+  if ((both.lo == variable->range.lo && both.hi == variable->range.hi) || both.lo > both.hi) return SymBuilder::of_atom(*this, variable);
+  return SymBuilder::variable(*this, variable->name, false, 0, 0, both);
+}
+
 Sym SymTable::import(Sym foreign) {
   if (foreign.is_constant() || foreign.node()->table == this) return foreign;
   SymSubstitution to_ours;

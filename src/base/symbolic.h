@@ -91,6 +91,9 @@ class SymTable {
   std::optional<Sym> find_variable(std::string_view name) const;
   /// Shape variables in order of creation.
   std::vector<Sym> variables() const;
+  /// The shape variable where more is known about it: same name, same value, bounds no wider than both its own and `bounds`. Only for
+  /// expressions that are evaluated where `bounds` hold; the two must not meet in one expression, which would not see them as equal.
+  Sym narrowed(const SymAtom* variable, SymRange bounds);
   /// A new loop variable over [begin, end), different from every other.
   Sym loop(std::string_view name, Sym begin, Sym end);
   /// The same expression in this table; shape variables are found by name or created.

@@ -30,22 +30,28 @@ std::optional<Sym> border(Sym condition, const Stmt* loop) {
   return k > 0 ? ceil_div(-linear->rest, k) : floor_div(linear->rest, -k) + 1;
 }
 
-std::vector<Sym> borders_of(Arena& arena, const Stmt* loop) {
+std::vector<Sym> conditions_of(Arena& arena, const Body& body) {
   std::vector<Sym> conditions;
-  for (const UOp* u : uops_of(arena, loop->body)) {
+  for (const UOp* u : uops_of(arena, body)) {
     if (u->kind == UKind::kInRange) conditions.push_back(u->index);
     collect_selects(u->index, conditions);
   }
-  for (const Stmt* s : statements_of(loop->body)) collect_selects(s->index, conditions);
+  for (const Stmt* s : statements_of(body)) collect_selects(s->index, conditions);
+  return conditions;
+}
+
+std::vector<Sym> borders_of(Arena& arena, const Stmt* loop) {
   std::vector<Sym> borders;
-  for (Sym c : conditions)
+  for (Sym c : conditions_of(arena, loop->body))
     if (auto b = border(c, loop); b && std::find(borders.begin(), borders.end(), *b) == borders.end()) borders.push_back(*b);
   return borders;
 }
 
-Stmt* over(Arena& arena, const Stmt* loop, Sym begin, Sym end) {
+/// The iterations [begin, end) of the loop. [from, to) is what the variable is known to lie in wherever one of them runs.
+Stmt* over(Arena& arena, const Stmt* loop, Sym begin, Sym end, Sym from, Sym to) {
   const SymAtom* old = variable_of(loop->variable);
   Stmt* part = new_loop(arena, old->name, begin, end, loop->loop);
+  part->variable = arena.syms().loop(old->name, from, to);
   Substituter substitute(arena, {{old, part->variable}});
   part->body = substitute(loop->body);
   return part;
@@ -55,6 +61,8 @@ bool is_empty(const Stmt* loop) { return proven_at_most(loop->end, loop->begin);
 
 }  // namespace
 
+bool has_borders(Arena& arena, const Body& body) { return !conditions_of(arena, body).empty(); }
+
 Body partition(Arena& arena, Stmt* loop, int budget) {
   Body done, work = {loop};  // work: a stack, the leftmost part on top
   int splits = budget - 1;
@@ -63,13 +71,13 @@ Body partition(Arena& arena, Stmt* loop, int budget) {
     work.pop_back();
     if (is_empty(part)) continue;
     // the leftmost border first, so that the parts to its right are the ones that still have borders
-    std::optional<Sym> at;
+    std::optional<Sym> at, chosen;
     if (splits > 0) {
       for (const Sym& b : borders_of(arena, part)) {
         if (proven_at_most(b, part->begin) || proven_at_most(part->end, b)) continue;
         const Sym inside = max(part->begin, min(b, part->end));
         if (inside == part->begin || inside == part->end) continue;
-        if (!at || proven_less(inside, *at)) at = inside;
+        if (!at || proven_less(inside, *at)) at = inside, chosen = b;
       }
     }
     if (!at) {
@@ -77,8 +85,10 @@ Body partition(Arena& arena, Stmt* loop, int budget) {
       continue;
     }
     --splits;
-    work.push_back(over(arena, part, *at, part->end));
-    work.push_back(over(arena, part, part->begin, *at));
+    // Which of several borders comes first may be unknown, but not inside the parts: the left one runs only below the border, the
+    // right one only if the border lies below the end.
+    work.push_back(over(arena, part, *at, part->end, max(part->begin, *chosen), part->end));
+    work.push_back(over(arena, part, part->begin, *at, part->begin, min(*chosen, part->end)));
   }
   return done;
 }

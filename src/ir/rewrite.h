@@ -2,6 +2,8 @@
 // bits, because only independent iterations are regrouped.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -39,9 +41,15 @@ Stmt* new_loop(Arena& arena, std::string_view name, Sym begin, Sym end, LoopKind
 /// the contiguous axes of an elementwise kernel become a single loop. Gives the new outermost loop. (collapse.cpp)
 Stmt* collapse(Arena& arena, Stmt* outermost);
 
+/// Rewrites the body for sizes at which every extent is at least 1, and gives the condition (>= 0) under which it may run; nothing, and
+/// the body as it was, where no shape variable gets tighter bounds by that. (nonempty.cpp)
+std::optional<Sym> assume_nonempty(Arena& arena, Body& body, std::span<const Sym> extents);
+
 /// Splits the loop at every position where an in_range or an index select that depends on its variable changes, so that each part
 /// has it folded away. At most `budget` parts; what is left stays a mask. (partition.cpp)
 Body partition(Arena& arena, Stmt* loop, int budget);
+/// Is there anything partition could split at, on any loop? (partition.cpp)
+bool has_borders(Arena& arena, const Body& body);
 
 /// Moves a condition that does not depend on the loop in front of it: if (c) loop else loop. At most two conditions. (unswitch.cpp)
 Body unswitch(Arena& arena, Stmt* loop);

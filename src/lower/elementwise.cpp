@@ -73,7 +73,9 @@ void lower_elementwise(KernelContext& c) {
   nest.back()->body = std::move(body);
   for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
 
-  Stmt* outer = collapse(c.arena, nest[0]);
+  Body all = {nest[0]};
+  if (c.schedule.partition && has_borders(c.arena, all)) c.guard = assume_nonempty(c.arena, all, space);
+  Stmt* outer = collapse(c.arena, all[0]);
   const bool threads = c.schedule.axes[0].kind == AxisKind::kThread;
   if (outer->body[0]->kind != StmtKind::kLoop && threads && range(outer->end).hi > kChunk) {
     Stmt* chunks = new_loop(c.arena, "chunk", 0, ceil_div(outer->end, kChunk));

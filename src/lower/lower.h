@@ -16,6 +16,7 @@ struct KernelContext {
   const Schedule& schedule;
   ir::Kernel& kernel;
   ValueBuilder values;
+  std::optional<Sym> guard = std::nullopt;  // set by the template: the kernel may run only where this is >= 0
 };
 
 /// Loop nest of an elementwise kernel. (elementwise.cpp)

@@ -57,7 +57,7 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
       lower_reduce(context);
     else
       lower_elementwise(context);
-    ir::Launch launch{static_cast<int>(k), {}, std::nullopt};
+    ir::Launch launch{static_cast<int>(k), {}, context.guard};
     for (const ValueBuilder::Argument& argument : context.values.arguments()) launch.arguments.push_back(host_buffer(program, argument));
     module->kernels.push_back(std::move(kernel));
     module->generations[static_cast<size_t>(plan.generation)].push_back(std::move(launch));

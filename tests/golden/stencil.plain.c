@@ -28,17 +28,6 @@ typedef struct harp_runtime {
   void* step_cursor;
 } harp_runtime;
 
-/* Has the sign of b; a % 0 is 0. */
-static inline int64_t floor_mod_i64(int64_t a, int64_t b) {
-  if (b == 0 || b == -1) return 0;
-  const int64_t rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
-static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
-
-static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
 #if defined(__x86_64__)
 typedef uint32_t harp_environment;
@@ -77,49 +66,36 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   const int64_t shape0 = a->shape0;
   const int64_t shape1 = a->shape1;
   (void)worker;
-  const int64_t oidx0 = floor_mod_i64(-1, shape1);
-  const int64_t oidx1 = floor_mod_i64(1, shape1);
-  const int64_t oidx2 = min_i64(oidx0, oidx1);
-  const int64_t oidx3 = floor_mod_i64(-1, shape0);
-  const int64_t oidx5 = floor_mod_i64(1, shape0);
-  const int64_t oidx8 = max_i64(oidx0, oidx1);
+  const int64_t oidx0 = 1 % shape1;
+  const int64_t oidx2 = 1 % shape0;
+  const float* input0_row5 = input0 + shape1;
+  const float* input0_row6 = input0 + shape1 - oidx0;
+  float* output0_row1 = output0 + shape1;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const float* input0_row = input0 + shape1 * ridx0;
     const float* input0_row1 = input0 + shape1 * ridx0 + shape1 - oidx0;
-    const float* input0_row2 = input0 + shape1 * ridx0 + shape1 - oidx1;
-    const int64_t oidx4 = ridx0 < oidx3 ? shape0 + ridx0 - oidx3 : ridx0 - oidx3;
-    const float* input0_row3 = input0 + shape1 * oidx4;
-    const int64_t oidx6 = ridx0 < oidx5 ? shape0 + ridx0 - oidx5 : ridx0 - oidx5;
-    const float* input0_row4 = input0 + shape1 * oidx6;
+    const int64_t oidx1 = ridx0 + 2 <= shape0 ? ridx0 + 1 : ridx0 - shape0 + 1;
+    const float* input0_row2 = input0 + shape1 * oidx1;
+    const int64_t oidx3 = ridx0 < oidx2 ? shape0 + ridx0 - oidx2 : ridx0 - oidx2;
+    const float* input0_row3 = input0 + shape1 * oidx3;
     float* output0_row = output0 + shape1 * ridx0;
-    for (int64_t ridx1 = 0; ridx1 < oidx2; ++ridx1) {
+    for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
       const float alu0 = input0_row[ridx1];
-      const float alu1 = input0_row4[ridx1] + input0_row3[ridx1] + input0_row2[ridx1];
-      const float alu2 = alu1 + input0_row1[ridx1] - 4.0f * alu0;
+      const float alu1 = input0_row3[ridx1] + input0_row2[ridx1] + input0_row1[ridx1];
+      const float alu2 = alu1 + input0_row[ridx1 + 1] - 4.0f * alu0;
       output0_row[ridx1] = alu0 + 0.2f * alu2;
     }
-    for (int64_t ridx2 = oidx2; ridx2 < oidx1; ++ridx2) {
+    const float* input0_row4 = input0 + shape1 * ridx0 - oidx0;
+    for (int64_t ridx2 = oidx0; ridx2 < shape1 - 1; ++ridx2) {
       const float alu3 = input0_row[ridx2];
-      const int64_t oidx7 = ridx2 < oidx0 ? shape1 + ridx2 - oidx0 : ridx2 - oidx0;
-      const float alu4 = input0_row4[ridx2] + input0_row3[ridx2] + input0_row2[ridx2];
-      const float alu5 = alu4 + input0_row[oidx7] - 4.0f * alu3;
+      const float alu4 = input0_row3[ridx2] + input0_row2[ridx2] + input0_row4[ridx2];
+      const float alu5 = alu4 + input0_row[ridx2 + 1] - 4.0f * alu3;
       output0_row[ridx2] = alu3 + 0.2f * alu5;
     }
-    const float* input0_row5 = input0 + shape1 * ridx0 - oidx1;
-    for (int64_t ridx3 = oidx1; ridx3 < oidx8; ++ridx3) {
-      const float alu6 = input0_row[ridx3];
-      const int64_t oidx9 = ridx3 < oidx0 ? shape1 + ridx3 - oidx0 : ridx3 - oidx0;
-      const float alu7 = input0_row4[ridx3] + input0_row3[ridx3] + input0_row5[ridx3];
-      const float alu8 = alu7 + input0_row[oidx9] - 4.0f * alu6;
-      output0_row[ridx3] = alu6 + 0.2f * alu8;
-    }
-    const float* input0_row6 = input0 + shape1 * ridx0 - oidx0;
-    for (int64_t ridx4 = oidx8; ridx4 < shape1; ++ridx4) {
-      const float alu9 = input0_row[ridx4];
-      const float alu10 = input0_row4[ridx4] + input0_row3[ridx4] + input0_row5[ridx4];
-      const float alu11 = alu10 + input0_row6[ridx4] - 4.0f * alu9;
-      output0_row[ridx4] = alu9 + 0.2f * alu11;
-    }
+    const float alu6 = input0_row5[shape1 * ridx0 - 1];
+    const float alu7 = input0_row5[shape1 * oidx3 - 1] + input0_row5[shape1 * oidx1 - 1] + input0_row6[shape1 * ridx0 - 1];
+    const float alu8 = alu7 + input0[shape1 * ridx0] - 4.0f * alu6;
+    output0_row1[shape1 * ridx0 - 1] = alu6 + 0.2f * alu8;
   }
 }
 
@@ -144,7 +120,7 @@ static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_rang
 static void kernel_main(const float* input0, float* output0, int64_t shape0, int64_t shape1, const harp_runtime* rt) {
   {
     struct kernel_0_args args0 = {input0, output0, shape0, shape1};
-    harp_for(rt, shape0, 1 + 10000 / (1 + shape1 * 20), kernel_0, &args0);
+    if (shape0 * shape1 > 0) harp_for(rt, shape0, 1 + 10000 / (1 + shape1 * 20), kernel_0, &args0);
   }
 }
 

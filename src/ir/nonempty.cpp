@@ -1,0 +1,44 @@
+// Nonempty: statements written for the sizes at which a space has elements. Borders of a roll depend on that: (-1) % w is w - 1 only
+// where w is not 0, and only then can partition put it to the right of 1 % w. The launch asks once whether there are elements; inside,
+// shape variables are replaced by narrower ones of the same name, so that every proof and every simplification knows.
+#include "ir/rewrite.h"
+
+namespace harp::ir {
+namespace {
+
+/// Bounds of v that follow from extent >= 1.
+std::optional<SymRange> bounds_from(Sym extent, const SymAtom* v) {
+  if (const auto linear = linear_in(extent, v); linear && linear->coefficient.is_constant() && linear->rest.is_constant()) {
+    const int64_t k = linear->coefficient.constant();
+    if (k > 0) return SymRange{ceil_div(1 - linear->rest, k).constant(), INT64_MAX};
+    if (k < 0) return SymRange{INT64_MIN, floor_div(linear->rest - 1, -k).constant()};
+  }
+  // a product of sizes
+  if (extent.node()->terms.size() == 1 && extent.node()->constant == 0 && v->range.lo >= 0)
+    for (const SymAtom* f : extent.node()->terms[0].factors)
+      if (f == v) return SymRange{1, INT64_MAX};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Sym> assume_nonempty(Arena& arena, Body& body, std::span<const Sym> extents) {
+  SymSubstitution narrower;
+  Sym elements = 1;
+  for (const Sym& extent : extents) {
+    if (proven_positive(extent)) continue;
+    elements *= extent;
+    for (const SymAtom* v : variables_of(extent)) {
+      const auto bounds = bounds_from(extent, v);
+      if (!bounds) continue;
+      const auto seen = narrower.find(v);
+      const Sym narrowed = arena.syms().narrowed(seen == narrower.end() ? v : variable_of(seen->second), *bounds);
+      if (variable_of(narrowed) != v) narrower.insert_or_assign(v, narrowed);
+    }
+  }
+  if (narrower.empty()) return std::nullopt;
+  body = Substituter(arena, narrower)(body);
+  return elements - 1;
+}
+
+}  // namespace harp::ir
