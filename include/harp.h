@@ -267,10 +267,11 @@ HARP_API const harp_error* harp_graph_error(const harp_graph* graph);
 
 /*
  * Symbolic sizes. A variable stands for a size that every run chooses anew, within min and max (both inclusive, min >= 0); the same
- * name and bounds give the same variable. A run takes its value from the inputs that have it as an axis, else from
- * harp_run_options. Results of the arithmetic are plain numbers where both operands are, else handles. Division floors, x // 0 = 0,
- * and the modulus has the divisor's sign. Two sizes are the same size only if they are the same expression up to the laws of
- * arithmetic: n * 2 and n + n are, (n // 2) * 2 and n are not.
+ * name and bounds give the same variable. Names are letters, digits and _, do not begin with a digit, and are none of the words of
+ * the text format (return shape graph none true false nan inf in min max select). A run takes a variable's value from the inputs that
+ * have it as an axis, else from harp_run_options. Results of the arithmetic are plain numbers where both operands are, else handles.
+ * Division floors, x // 0 = 0, and the modulus has the divisor's sign. Two sizes are the same size only if they are the same
+ * expression up to the laws of arithmetic: n * 2 and n + n are, (n // 2) * 2 and n are not.
  * Failure gives HARP_DIM_INVALID and sticks to the graph.
  */
 HARP_API harp_dim harp_dim_var(harp_graph* graph, const char* name, int64_t min, int64_t max);

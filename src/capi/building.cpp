@@ -7,8 +7,6 @@ namespace harp::capi {
 void mark_in_flight(harp_graph* graph) noexcept {
   try {
     throw;
-  } catch (const InvalidDim&) {
-    graph->mark(make_error(Code::kInvalidArgument, "a size is HARP_DIM_INVALID: the call that should have made it failed"));
   } catch (...) {
     graph->mark(error_in_flight());
   }

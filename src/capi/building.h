@@ -6,6 +6,7 @@
 #include <span>
 
 #include "capi/handles.h"
+#include "graph/called_as.h"
 #include "graph/composites.h"
 
 namespace harp::capi {
@@ -27,13 +28,19 @@ harp_node* build_in(harp_graph* graph, Body&& body) noexcept {
   }
 }
 
+/// The same for an operation: its errors name it, whatever it is made of.
+template <class Body>
+harp_node* build_in(const char* op, harp_graph* graph, Body&& body) noexcept {
+  return build_in(graph, [&](Graph& g) { return called_as(op, [&] { return body(g); }); });
+}
+
 /// The graph all operands belong to. NULL, with the graphs marked, if one is NULL or they differ; NULL too if the graph has a mistake.
 harp_graph* common_graph(const char* op, std::span<harp_node* const> operands) noexcept;
 
 /// Runs body() -> NodeRef, which uses the operands' nodes.
 template <class Body>
 harp_node* build_from(const char* op, std::initializer_list<harp_node*> operands, Body&& body) noexcept {
-  return build_in(common_graph(op, std::span(operands.begin(), operands.size())), [&](Graph&) { return body(); });
+  return build_in(op, common_graph(op, std::span(operands.begin(), operands.size())), [&](Graph&) { return body(); });
 }
 
 /// Runs body() for its effect on the operand's graph; gives the mistake's code.

@@ -37,7 +37,7 @@ harp_dim DimHandles::encode(Dim dim) {
 
 Dim DimHandles::decode(harp_dim dim) const {
   if (dim >= kPlainLeast) return Dim(dim);
-  if (dim == HARP_DIM_INVALID) throw InvalidDim();
+  HARP_CHECK(dim != HARP_DIM_INVALID, Code::kInvalidArgument, "a size is HARP_DIM_INVALID: the call that should have made it failed");
   HARP_CHECK(dim != HARP_SLICE_NONE, Code::kInvalidArgument, "HARP_SLICE_NONE is no size");
   const int64_t payload = kPlainLeast - 1 - dim;
   const int64_t index = payload & ((int64_t{1} << kIndexBits) - 1);

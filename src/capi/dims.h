@@ -10,15 +10,12 @@
 
 namespace harp::capi {
 
-/// Thrown for HARP_DIM_INVALID: like a NULL node, it comes from a mistake that was made before.
-struct InvalidDim {};
-
 class DimHandles {
  public:
   DimHandles();
 
   harp_dim encode(Dim dim);
-  /// Error{kInvalidArgument} for a handle that is not of this graph, and for HARP_SLICE_NONE; InvalidDim.
+  /// Error{kInvalidArgument} for a handle that is not of this graph, for HARP_SLICE_NONE and for HARP_DIM_INVALID.
   Dim decode(harp_dim dim) const;
   Shape decode(int32_t rank, const harp_dim* dims) const;
 

@@ -5,6 +5,7 @@
 #include "grad/operation.h"
 #include "graph/dot.h"
 #include "graph/text.h"
+#include "graph/text_lexer.h"
 
 using namespace harp;
 using namespace harp::capi;
@@ -37,43 +38,43 @@ const harp_error* harp_graph_error(const harp_graph* graph) { return graph != nu
 namespace {
 
 template <class Body>
-harp_dim dim_in(harp_graph* graph, Body&& body) noexcept {
+harp_dim dim_in(const char* function, harp_graph* graph, Body&& body) noexcept {
   harp_dim dim = HARP_DIM_INVALID;
-  change_graph(graph, [&] { dim = graph->dims.encode(body()); });
+  change_graph(graph, [&] { dim = called_as(function, [&] { return graph->dims.encode(body()); }); });
   return dim;
 }
 
-harp_dim combine(harp_graph* graph, harp_dim a, harp_dim b, Dim (*function)(Dim, Dim)) noexcept {
-  return dim_in(graph, [&] { return function(graph->dims.decode(a), graph->dims.decode(b)); });
+harp_dim combine(const char* function, harp_graph* graph, harp_dim a, harp_dim b, Dim (*operation)(Dim, Dim)) noexcept {
+  return dim_in(function, graph, [&] { return operation(graph->dims.decode(a), graph->dims.decode(b)); });
 }
 
 }  // namespace
 
 harp_dim harp_dim_var(harp_graph* graph, const char* name, int64_t min, int64_t max) {
-  return dim_in(graph, [&] {
+  return dim_in("harp_dim_var", graph, [&] {
     required(name, "harp_dim_var", "name");
-    HARP_CHECK(*name != '\0', Code::kInvalidArgument, "harp_dim_var: the name is empty");
+    text::check_variable_name("harp_dim_var", name);
     HARP_CHECK(0 <= min && min <= max, Code::kRange, "harp_dim_var: ", name, " in ", min, "..", max, ": 0 <= min <= max has to hold");
     return graph->graph->dims().variable(name, min, max);
   });
 }
 
 harp_dim harp_dim_add(harp_graph* graph, harp_dim a, harp_dim b) {
-  return combine(graph, a, b, [](Dim x, Dim y) { return x + y; });
+  return combine("harp_dim_add", graph, a, b, [](Dim x, Dim y) { return x + y; });
 }
 harp_dim harp_dim_sub(harp_graph* graph, harp_dim a, harp_dim b) {
-  return combine(graph, a, b, [](Dim x, Dim y) { return x - y; });
+  return combine("harp_dim_sub", graph, a, b, [](Dim x, Dim y) { return x - y; });
 }
 harp_dim harp_dim_mul(harp_graph* graph, harp_dim a, harp_dim b) {
-  return combine(graph, a, b, [](Dim x, Dim y) { return x * y; });
+  return combine("harp_dim_mul", graph, a, b, [](Dim x, Dim y) { return x * y; });
 }
-harp_dim harp_dim_floor_div(harp_graph* graph, harp_dim a, harp_dim b) { return combine(graph, a, b, &floor_div); }
-harp_dim harp_dim_mod(harp_graph* graph, harp_dim a, harp_dim b) { return combine(graph, a, b, &mod); }
+harp_dim harp_dim_floor_div(harp_graph* graph, harp_dim a, harp_dim b) { return combine("harp_dim_floor_div", graph, a, b, &floor_div); }
+harp_dim harp_dim_mod(harp_graph* graph, harp_dim a, harp_dim b) { return combine("harp_dim_mod", graph, a, b, &mod); }
 harp_dim harp_dim_min(harp_graph* graph, harp_dim a, harp_dim b) {
-  return combine(graph, a, b, [](Dim x, Dim y) { return min(x, y); });
+  return combine("harp_dim_min", graph, a, b, [](Dim x, Dim y) { return min(x, y); });
 }
 harp_dim harp_dim_max(harp_graph* graph, harp_dim a, harp_dim b) {
-  return combine(graph, a, b, [](Dim x, Dim y) { return max(x, y); });
+  return combine("harp_dim_max", graph, a, b, [](Dim x, Dim y) { return max(x, y); });
 }
 
 harp_string* harp_dim_print(const harp_graph* graph, harp_dim dim, harp_error** err) {
@@ -87,7 +88,7 @@ harp_string* harp_dim_print(const harp_graph* graph, harp_dim dim, harp_error** 
 // Inputs and outputs
 
 harp_node* harp_input(harp_graph* graph, const char* name, harp_dtype dtype, int32_t rank, const harp_dim* dims) {
-  return build_in(graph, [&](Graph& g) {
+  return build_in("input", graph, [&](Graph& g) {
     required(name, "input", "name");
     return g.add_input(name, dtype_argument("input", dtype), sizes_argument("input", *graph, rank, dims));
   });
@@ -110,12 +111,12 @@ harp_status harp_output(harp_graph* graph, const char* name, harp_node* node) {
 // Constants
 
 harp_node* harp_constant(harp_graph* graph, harp_dtype dtype, double value) {
-  return build_in(graph,
+  return build_in("constant", graph,
                   [&](Graph& g) { return build::constant(g, scalar_argument("constant", dtype_argument("constant", dtype), value)); });
 }
 
 harp_node* harp_constant_i64(harp_graph* graph, harp_dtype dtype, int64_t value) {
-  return build_in(graph, [&](Graph& g) {
+  return build_in("constant", graph, [&](Graph& g) {
     const DType type = dtype_argument("constant", dtype);
     HARP_CHECK(int_fits(type, value), Code::kRange, "constant: ", value, " does not fit ", name(type));
     return build::constant(g, scalar_from_int(type, value));
@@ -124,7 +125,7 @@ harp_node* harp_constant_i64(harp_graph* graph, harp_dtype dtype, int64_t value)
 
 harp_node* harp_constant_u64(harp_graph* graph, harp_dtype dtype, uint64_t value) {
   if (value <= INT64_MAX) return harp_constant_i64(graph, dtype, static_cast<int64_t>(value));
-  return build_in(graph, [&](Graph& g) {
+  return build_in("constant", graph, [&](Graph& g) {
     const DType type = dtype_argument("constant", dtype);
     HARP_CHECK(is_float(type), Code::kRange, "constant: ", value, " does not fit ", name(type));
     // Straight to the result's type: through double a float would be rounded twice.
@@ -134,11 +135,11 @@ harp_node* harp_constant_u64(harp_graph* graph, harp_dtype dtype, uint64_t value
 }
 
 harp_node* harp_constant_bool(harp_graph* graph, int32_t value) {
-  return build_in(graph, [&](Graph& g) { return build::constant(g, Scalar::of(DType::kBool, value != 0)); });
+  return build_in("constant", graph, [&](Graph& g) { return build::constant(g, Scalar::of(DType::kBool, value != 0)); });
 }
 
 harp_node* harp_constant_array(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, const void* data) {
-  return build_in(graph, [&](Graph& g) {
+  return build_in("constant_array", graph, [&](Graph& g) {
     const DType type = dtype_argument("constant_array", dtype);
     const Shape shape = sizes_argument("constant_array", *graph, rank, dims);
     std::vector<int64_t> sizes;
@@ -153,7 +154,7 @@ harp_node* harp_constant_array(harp_graph* graph, harp_dtype dtype, int32_t rank
 }
 
 harp_node* harp_size(harp_graph* graph, harp_dim dim) {
-  return build_in(graph, [&](Graph& g) { return build::size(g, graph->dims.decode(dim)); });
+  return build_in("size", graph, [&](Graph& g) { return build::size(g, graph->dims.decode(dim)); });
 }
 
 // Nodes

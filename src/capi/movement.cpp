@@ -45,7 +45,7 @@ harp_node* join_nodes(const char* op, int32_t n, harp_node* const* nodes, int32_
                       NodeRef (*function)(std::span<const NodeRef>, int)) noexcept {
   if (n <= 0 || nodes == nullptr) return nullptr;
   const std::span<harp_node* const> handles(nodes, static_cast<size_t>(n));
-  return build_in(common_graph(op, handles), [&](Graph&) { return function(nodes_of(handles), axis); });
+  return build_in(op, common_graph(op, handles), [&](Graph&) { return function(nodes_of(handles), axis); });
 }
 
 /// Writes the handles of `sections` parts, once all are made.
@@ -53,10 +53,12 @@ harp_status split_into(harp_node* x, const char* op, harp_node** parts, const st
                        int32_t axis) noexcept {
   if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
   return change_graph(x->graph, [&] {
-    HARP_CHECK(parts != nullptr, Code::kInvalidArgument, op, ": the array of parts is NULL");
-    std::vector<harp_node*> handles;
-    for (const NodeRef part : build::split(x->node, sections(), axis)) handles.push_back(x->graph->wrap(part));
-    std::copy(handles.begin(), handles.end(), parts);
+    called_as(op, [&] {
+      HARP_CHECK(parts != nullptr, Code::kInvalidArgument, op, ": the array of parts is NULL");
+      std::vector<harp_node*> handles;
+      for (const NodeRef part : build::split(x->node, sections(), axis)) handles.push_back(x->graph->wrap(part));
+      std::copy(handles.begin(), handles.end(), parts);
+    });
   });
 }
 
@@ -154,9 +156,10 @@ harp_status harp_split(harp_node* x, int32_t sections, int32_t axis, harp_node**
 
 harp_status harp_split_at(harp_node* x, int32_t n, const harp_dim* positions, int32_t axis, harp_node** parts) {
   return split_into(
-      x, "split", parts,
+      x, "split_at", parts,
       [&] {
-        HARP_CHECK(n >= 0 && (positions != nullptr || n == 0), Code::kInvalidArgument, "split: a list of ", n, " positions that is NULL");
+        HARP_CHECK(n >= 0 && (positions != nullptr || n == 0), Code::kInvalidArgument, "split_at: a list of ", n,
+                   " positions that is NULL");
         return build::Sections{std::nullopt, x->graph->dims.decode(n, positions)};
       },
       axis);

@@ -79,27 +79,28 @@ harp_node* harp_log_softmax(harp_node* x, int32_t axis) {
 // New arrays
 
 harp_node* harp_full(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, double value) {
-  return build_in(graph, [&](Graph& g) {
+  return build_in("full", graph, [&](Graph& g) {
     const DType type = dtype_argument("full", dtype);
     return build::full(g, sizes_argument("full", *graph, rank, dims), scalar_argument("full", type, value));
   });
 }
 
 harp_node* harp_arange(harp_graph* graph, harp_dtype dtype, harp_dim start, harp_dim stop, int64_t step) {
-  return build_in(graph, [&](Graph& g) {
+  return build_in("arange", graph, [&](Graph& g) {
     const DType type = dtype_argument("arange", dtype);
     return build::arange_from(g, std::nullopt, graph->dims.decode(start), graph->dims.decode(stop), step, type);
   });
 }
 
 harp_node* harp_linspace(harp_graph* graph, harp_dtype dtype, double start, double stop, harp_dim count) {
-  return build_in(graph,
+  return build_in("linspace", graph,
                   [&](Graph& g) { return build::linspace(g, start, stop, graph->dims.decode(count), dtype_argument("linspace", dtype)); });
 }
 
 harp_node* harp_eye(harp_graph* graph, harp_dtype dtype, harp_dim rows, harp_dim columns) {
-  return build_in(
-      graph, [&](Graph& g) { return build::eye(g, graph->dims.decode(rows), graph->dims.decode(columns), dtype_argument("eye", dtype)); });
+  return build_in("eye", graph, [&](Graph& g) {
+    return build::eye(g, graph->dims.decode(rows), graph->dims.decode(columns), dtype_argument("eye", dtype));
+  });
 }
 
 harp_node* harp_tril(harp_node* x, int64_t k) {

@@ -65,6 +65,7 @@ NodeRef arange_from(Graph& graph, std::optional<Dim> count, Dim start, std::opti
 NodeRef linspace(Graph& graph, double start, double stop, Dim count, DType dtype) {
   check_dtype("linspace", dtype);
   HARP_CHECK(is_float(dtype), Code::kDType, "linspace: makes floats, not ", name(dtype));
+  check_dim("linspace", graph, count, "the number of elements");
   const NodeRef index = arange(graph, count);
   if (count.is_constant(1) || count.is_constant(0)) return full(graph, {count}, scalar_from_double(dtype, start));
   // At least 1, so that one element gives start; the last element is stop exactly.

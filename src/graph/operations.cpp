@@ -1,5 +1,6 @@
 // The rows of operations.h. To add a composite: write its function (composites.h), then its row here.
 #include "graph/operations.h"
+#include "graph/called_as.h"
 
 #include <algorithm>
 
@@ -221,6 +222,17 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::span<const Operation> operations() { return kSorted; }
 const Operation* find_operation(std::string_view name) { return find_in_table(name); }
+
+std::vector<const Node*> Operation::build(Graph& graph, std::span<const Argument> arguments) const {
+  try {
+    return function(graph, arguments);
+  } catch (const arguments::ArgumentError&) {
+    throw;  // whoever wrote the argument says where it stands
+  } catch (Error& error) {
+    name_operation(error, name);
+    throw;
+  }
+}
 
 std::string_view nearest_operation(std::string_view name) {
   if (name.size() > 32) return {};

@@ -69,7 +69,10 @@ struct Operation {
   std::array<Parameter, kMaxParameters> all_parameters;
   size_t parameter_count;
   bool has_results;  // several: `a, b = split(x, …)`
-  std::vector<const Node*> (*build)(Graph&, std::span<const Argument> arguments);
+  std::vector<const Node*> (*function)(Graph&, std::span<const Argument> arguments);
+
+  /// Makes the nodes; errors name this operation.
+  std::vector<const Node*> build(Graph& graph, std::span<const Argument> arguments) const;
 
   std::span<const Parameter> parameters() const { return std::span(all_parameters).first(parameter_count); }
 };

@@ -80,7 +80,10 @@ class DimParser {
     if (const auto known = table_.find_variable(token.text)) return *known;
     if (!declare_)
       c_.fail_token(token.offset, cat("unknown shape variable ", quote(token.text), "; the inputs or a shape statement declare them"));
-    return c_.at(token.offset, [&] { return table_.variable(token.text, kDefaultLeast, kDefaultGreatest); });
+    return c_.at(token.offset, [&] {
+      check_variable_name("shape variable", token.text);
+      return table_.variable(token.text, kDefaultLeast, kDefaultGreatest);
+    });
   }
 
   Dim call() {
@@ -134,7 +137,10 @@ Dim parse_variable(Cursor& cursor, SymTable& table) {
   } else if (const auto known = table.find_variable(token.text)) {
     return *known;
   }
-  return cursor.at(token.offset, [&] { return table.variable(token.text, least, greatest); });
+  return cursor.at(token.offset, [&] {
+    check_variable_name("shape variable", token.text);
+    return table.variable(token.text, least, greatest);
+  });
 }
 
 }  // namespace harp::text

@@ -19,6 +19,13 @@ constexpr std::string_view kSymbols[] = {"..", "//", "==", "!=", "<=", ">=", "<<
                                          ":",  "=",  "<",  ">",  "+",  "-",  "*",  "/",  "%", "&", "|", "^", "~", "@"};
 // Names that mean something where a variable could stand.
 constexpr std::string_view kReserved[] = {"return", "shape", "graph", "none", "true", "false", "nan", "inf"};
+// And in sizes.
+constexpr std::string_view kReservedInSizes[] = {"in", "min", "max", "select"};
+
+template <size_t N>
+bool is_in(const std::string_view (&words)[N], std::string_view name) {
+  return std::find(std::begin(words), std::end(words), name) != std::end(words);
+}
 
 class Lexer {
  public:
@@ -167,9 +174,13 @@ bool is_identifier(std::string_view name) {
   return !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); });
 }
 
-std::string quote_name(std::string_view name) {
-  const bool is_reserved = std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved);
-  return is_identifier(name) && !is_reserved ? std::string(name) : quote(name);
+std::string quote_name(std::string_view name) { return is_identifier(name) && !is_in(kReserved, name) ? std::string(name) : quote(name); }
+
+void check_variable_name(std::string_view what, std::string_view name) {
+  HARP_CHECK(is_identifier(name), Code::kInvalidArgument, what, ": ", quote(name),
+             " is no name for a size; it must be letters, digits and _, and not begin with a digit");
+  HARP_CHECK(!is_in(kReserved, name) && !is_in(kReservedInSizes, name), Code::kInvalidArgument, what, ": ", quote(name),
+             " is no name for a size: it is a word of the text format (", join(kReserved, ", "), ", ", join(kReservedInSizes, ", "), ")");
 }
 
 }  // namespace harp::text

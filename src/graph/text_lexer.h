@@ -33,6 +33,10 @@ std::string quote(std::string_view text);
 
 bool is_identifier(std::string_view name);
 
+/// Names of shape variables stand in sizes, where nothing can be quoted: Error{kInvalidArgument}, beginning with `what`, unless `name`
+/// is an identifier that means nothing else there.
+void check_variable_name(std::string_view what, std::string_view name);
+
 /// Error{kParse} "line 3, column 9: …".
 [[noreturn]] void fail_at(std::string_view source, size_t offset, std::string_view message);
 

@@ -80,7 +80,12 @@ class OutputFiles {
     struct stat info {};
     const bool direct = stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);  // a device or pipe
     const std::string target = direct ? path : path + "." + std::to_string(getpid()) + "-" + std::to_string(parts_.size()) + ".new";
-    done("", harp_npy_save, buffer, target.c_str());
+    try {
+      done("", harp_npy_save, buffer, target.c_str());
+    } catch (Failure& failure) {  // about the file that was asked for, not about the one beside it
+      if (const size_t at = failure.message.find(target); at != std::string::npos) failure.message.replace(at, target.size(), path);
+      throw;
+    }
     if (!direct) parts_.emplace_back(target, path);
   }
 
