@@ -28,7 +28,7 @@ harp_node* build_in(harp_graph* graph, Body&& body) noexcept {
   }
 }
 
-/// The same for an operation: its errors name it, whatever it is made of.
+/// build_in() for the operation `op`: errors name it, whatever it is made of.
 template <class Body>
 harp_node* build_in(const char* op, harp_graph* graph, Body&& body) noexcept {
   return build_in(graph, [&](Graph& g) { return called_as(op, [&] { return body(g); }); });

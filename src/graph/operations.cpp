@@ -1,11 +1,11 @@
 // The rows of operations.h. To add a composite: write its function (composites.h), then its row here.
 #include "graph/operations.h"
-#include "graph/called_as.h"
 
 #include <algorithm>
 
 #include "base/error.h"
 #include "graph/arguments.h"
+#include "graph/called_as.h"
 
 namespace harp {
 namespace {
