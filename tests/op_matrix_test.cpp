@@ -178,7 +178,7 @@ TEST_CASE("G2 G3 G5 G6 G9 G12 G14 X2 op matrix: every row, dtype and shape has t
         [&](uint64_t i) {
           return Job{cells[i].test, {backend.variant}};
         },
-        [&](uint64_t i, const Outcome& outcome) { outcomes[i] = outcome; }, {2, std::chrono::seconds(300)});
+        [&](uint64_t i, const Outcome& outcome) { outcomes[i] = outcome; }, {2, std::chrono::seconds(800)});
     for (size_t i = 0; i < cells.size(); ++i)
       record(cells[i], backend.name,
              outcomes[i].verdict == Verdict::kPass ? "" : cat(name(outcomes[i].verdict), ": ", outcomes[i].message));
