@@ -56,7 +56,7 @@ class UnitRenderer {
  public:
   UnitRenderer(const ir::Module& module, const RenderOptions& options)
       : module_(module), options_(options), unit_(options), host_(host_positions()) {
-    for (size_t i = 0; i < module.shape_vars.size(); ++i) shape_names_[variable_of(module.shape_vars[i])] = cat("shape", i);
+    for (size_t i = 0; i < module.shape_vars.size(); ++i) shape_names_[variable_of(module.shape_vars[i])->name] = cat("shape", i);
   }
 
   std::string render() {
@@ -78,7 +78,7 @@ class UnitRenderer {
     return {unit_, host_names_, [this](const SymAtom* v) { return shape_name(v); }};
   }
   std::string shape_name(const SymAtom* v) const {
-    const auto found = shape_names_.find(v);
+    const auto found = shape_names_.find(v->name);
     HARP_ASSERT(found != shape_names_.end(), "the shape variable ", v->name, " is not one of the module's");
     return found->second;
   }
@@ -185,7 +185,6 @@ class UnitRenderer {
   Count count_of(const ir::Launch& launch) {
     const ir::Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
     std::string n = host_(iterations(kernel)).text;
-    if (launch.guard) n = cat(host_.is_nonnegative(*launch.guard).text, " ? ", n, " : 0");
     const Sym work = work_of_iteration(kernel);
     if (work.is_constant()) return {n, cat(1 + kWorthSharing / std::max<int64_t>(work.constant(), 1))};
     return {n, cat("1 + ", kWorthSharing, " / (1 + ", bracket(host_(work), kSum), ")")};
@@ -204,10 +203,14 @@ class UnitRenderer {
           append(body, arguments_text(launch, i));
           const Count count = count_of(launch);
           const std::string& kernel = rendered_[static_cast<size_t>(launch.kernel)].name;
+          // the kernel's counts may divide by what is 0 where the guard does not hold
+          const std::string guard = launch.guard ? host_.is_nonnegative(*launch.guard).text : std::string();
+          const auto guarded = [&](const std::string& value) { return guard.empty() ? value : cat(guard, " ? ", value, " : 0"); };
           if (n == 1)
-            append(body, cat("    harp_for(rt, ", count.n, ", ", count.grain, ", ", kernel, ", &args0);\n"));
+            append(body, cat("    ", guard.empty() ? "" : cat("if (", guard, ") "), "harp_for(rt, ", count.n, ", ", count.grain, ", ",
+                             kernel, ", &args0);\n"));
           else
-            append(tasks, cat(i == 0 ? "" : ", ", "{", kernel, ", &args", i, ", ", count.n, ", ", count.grain, "}"));
+            append(tasks, cat(i == 0 ? "" : ", ", "{", kernel, ", &args", i, ", ", guarded(count.n), ", ", guarded(count.grain), "}"));
         }
         if (n > 1) append(body, cat("    struct harp_task tasks[] = {", tasks, "};\n    harp_run_together(rt, ", n, ", tasks);\n"));
         body += "  }\n";
@@ -263,9 +266,9 @@ class UnitRenderer {
   Unit unit_;
   Names host_names_;
   Positions host_;
-  std::map<const SymAtom*, std::string> shape_names_;
-  std::map<std::string, std::string> known_kernels_;  // text without the name -> name
-  std::vector<RenderedKernel> rendered_;              // parallel to module.kernels
+  std::map<std::string_view, std::string> shape_names_;  // by name: a narrowed variable is the same argument
+  std::map<std::string, std::string> known_kernels_;     // text without the name -> name
+  std::vector<RenderedKernel> rendered_;                 // parallel to module.kernels
   std::string kernels_, tmp_text_;
   std::map<std::pair<std::string, DType>, std::string> tmps_;
 };
