@@ -1,5 +1,6 @@
 // Vectorise: one loop becomes steps of `width` lanes. Positions that are linear in the loop's variable become vector loads, stores and
 // ramps with a lane step; values that do not depend on it stay scalar and are splat where they meet a vector.
+#include <bit>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -127,6 +128,8 @@ bool updates_accumulators(const Body& body) {
   return false;
 }
 
+constexpr int kNarrowest = 4;  // lanes a rest is worth a vector for
+
 }  // namespace
 
 Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap) {
@@ -152,7 +155,17 @@ Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap) {
     return {branch};
   }
   const Sym middle = loop->begin + floor_div(length, width) * width;
-  return {steps(arena, loop, loop->begin, middle, width, false), scalar(arena, loop, middle, loop->end)};
+  Body result = {steps(arena, loop, loop->begin, middle, width, false)};
+  Stmt* rest = scalar(arena, loop, middle, loop->end);
+  // a rest of known length is narrower vectors first
+  const Sym left = length - floor_div(length, width) * width;
+  if (left.is_constant() && left.constant() >= kNarrowest) {
+    for (Stmt* s : vectorise(arena, rest, static_cast<int>(std::bit_floor(static_cast<uint64_t>(left.constant()))), false))
+      result.push_back(s);
+  } else {
+    result.push_back(rest);
+  }
+  return result;
 }
 
 }  // namespace harp::ir

@@ -49,6 +49,8 @@ std::optional<InstructionForm> instruction_form(Op op, DType dtype, int lanes, c
     InstructionForm form{{std::string(extreme)}, {}, {{integer, lanes}}};
     form.body =
         cat("  /* the ", op == Op::kMax ? "greater" : "lesser", " or, if neither is, the second: differ for zeros and NaN only */\n");
+    // as the second operand of both, gcc would load y from memory twice
+    append(form.body, cat("  __asm__(\"\" : \"+", target.vector_bytes < 64 ? "x" : "v", "\"(y)); /* loaded once */\n"));
     append(form.body, cat("  const ", bits, " a = (", bits, ")", extreme, "(x, y", row.more, "), b = (", bits, ")", extreme, "(y, x",
                           row.more, ");\n"));
     const std::string_view magnitude = wide ? "0x7fffffffffffffffll" : "0x7fffffff";

@@ -428,8 +428,9 @@ std::string Unit::with_instructions(const ir::Function& function, int lanes, con
   if (!form) return definition;
   once("__has_builtin", [] { return "#ifndef __has_builtin\n#define __has_builtin(name) 0\n#endif\n"; });
   for (const InstructionForm::Vector& v : form->vectors) memory_vector(v.dtype, v.lanes);
-  return cat("#if !defined(__clang__) && ", join(form->builtins, " && ", [](const std::string& b) { return cat("__has_builtin(", b, ")"); }), "\n", form->body,
-             "#else\n", definition, "#endif\n");
+  return cat("#if !defined(__clang__) && ",
+             join(form->builtins, " && ", [](const std::string& b) { return cat("__has_builtin(", b, ")"); }), "\n", form->body, "#else\n",
+             definition, "#endif\n");
 }
 
 std::string Unit::split_function_text(const ir::Function& function, int lanes, const std::string& name) {

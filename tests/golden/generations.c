@@ -93,6 +93,7 @@ static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline f64x8 maximum_f64x8(f64x8 x, f64x8 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxpd512_mask) && __has_builtin(__builtin_ia32_pternlogd512_mask)
   /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  __asm__("" : "+v"(y)); /* loaded once */
   const i64x8 a = (i64x8)__builtin_ia32_maxpd512_mask(x, y, x, 0xff, 4), b = (i64x8)__builtin_ia32_maxpd512_mask(y, x, x, 0xff, 4);
   return (f64x8)__builtin_ia32_pternlogd512_mask((i32x16)a, (i32x16)b, (i32x16)((i64x8){0} + 0x7fffffffffffffffll), 0xe8, 0xffff);
 #else

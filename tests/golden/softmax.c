@@ -49,6 +49,7 @@ static inline f32x16 select_f32x16(i32x16 m, f32x16 a, f32x16 b) { return (f32x1
 static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps512_mask) && __has_builtin(__builtin_ia32_pternlogd512_mask)
   /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  __asm__("" : "+v"(y)); /* loaded once */
   const i32x16 a = (i32x16)__builtin_ia32_maxps512_mask(x, y, x, 0xffff, 4), b = (i32x16)__builtin_ia32_maxps512_mask(y, x, x, 0xffff, 4);
   return (f32x16)__builtin_ia32_pternlogd512_mask(a, b, ((i32x16){0} + 0x7fffffff), 0xe8, 0xffff);
 #else
@@ -63,6 +64,7 @@ static inline f32x8 select_f32x8(i32x8 m, f32x8 a, f32x8 b) { return (f32x8)((m 
 static inline f32x8 maximum_f32x8(f32x8 x, f32x8 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps256) && __has_builtin(__builtin_ia32_pternlogd256_mask)
   /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  __asm__("" : "+v"(y)); /* loaded once */
   const i32x8 a = (i32x8)__builtin_ia32_maxps256(x, y), b = (i32x8)__builtin_ia32_maxps256(y, x);
   return (f32x8)__builtin_ia32_pternlogd256_mask(a, b, ((i32x8){0} + 0x7fffffff), 0xe8, 0xff);
 #else
@@ -77,6 +79,7 @@ static inline f32x4 select_f32x4(i32x4 m, f32x4 a, f32x4 b) { return (f32x4)((m 
 static inline f32x4 maximum_f32x4(f32x4 x, f32x4 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps) && __has_builtin(__builtin_ia32_pternlogd128_mask)
   /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  __asm__("" : "+v"(y)); /* loaded once */
   const i32x4 a = (i32x4)__builtin_ia32_maxps(x, y), b = (i32x4)__builtin_ia32_maxps(y, x);
   return (f32x4)__builtin_ia32_pternlogd128_mask(a, b, ((i32x4){0} + 0x7fffffff), 0xe8, 0xff);
 #else

@@ -45,6 +45,7 @@ static inline f32x4 select_f32x4(i32x4 m, f32x4 a, f32x4 b) { return (f32x4)((m 
 static inline f32x4 maximum_f32x4(f32x4 x, f32x4 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps)
   /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  __asm__("" : "+x"(y)); /* loaded once */
   const i32x4 a = (i32x4)__builtin_ia32_maxps(x, y), b = (i32x4)__builtin_ia32_maxps(y, x);
   return (f32x4)((a & b) | ((a | b) & 0x7fffffff));
 #else
