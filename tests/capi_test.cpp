@@ -533,6 +533,21 @@ graph centre(x: f32[n, 8]) flags=[broadcast] {
   std::free(workspace);
 }
 
+TEST_CASE("X6.workspace_size: each worker has scratch memory of its own") {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\ngraph columns(x: f32[m, n]) { return y = sum(x, axes=[0]) }");
+  const Program program = compile(graph.get(), "c");
+  const int64_t sizes[] = {3, 5000};
+  size_t one = 0, none = 0, four = 0, too_many = 0;
+  REQUIRE(harp_program_workspace_size(program.get(), sizes, 1, &one, nullptr) == HARP_OK);
+  REQUIRE(harp_program_workspace_size(program.get(), sizes, 0, &none, nullptr) == HARP_OK);
+  REQUIRE(harp_program_workspace_size(program.get(), sizes, 4, &four, nullptr) == HARP_OK);
+  CHECK(one > 0);
+  CHECK(none == one);
+  CHECK(four == 4 * one);
+  CHECK(harp_program_workspace_size(program.get(), sizes, SIZE_MAX, &too_many, nullptr) == HARP_ERROR_OVERFLOW);
+}
+
 TEST_CASE("X5.no_own_threads: compiling and running leaves no thread behind") {
   const auto threads = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());

@@ -41,7 +41,7 @@ class NoExecutable final : public Executable {
   void execute(void**, void**, size_t*, const harp_runtime&) const override { ++calls_; }
   harp_entry_point entry() const override { return nullptr; }
   harp_entry_point_ex entry_ex() const override { return nullptr; }
-  int64_t workspace_bytes(std::span<const int64_t>) const override { return 0; }
+  int64_t workspace_bytes(std::span<const int64_t>, size_t) const override { return 0; }
 
  private:
   int& calls_;

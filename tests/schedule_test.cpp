@@ -9,6 +9,7 @@
 #include "graph/build.h"
 #include "graph/composites.h"
 #include "graph/text.h"
+#include "lower/lower.h"
 #include "opt/passes.h"
 #include "pipeline.h"
 #include "schedule/schedule_program.h"
@@ -142,6 +143,34 @@ TEST_CASE("L1: workspace is exact and slots are shared") {
   }
 }
 
+TEST_CASE(
+    "L5: rows of memory are added by whole pages, more of them in one go where the array is large; what the stack has no room for "
+    "is scratch memory of each worker") {
+  const auto variants = [](std::string_view shape) {
+    return scheduled(cat("graph g(x: f32[", shape, "]) { return y = sum(x, axes=[0]) }")).kernels[0].variants;
+  };
+  const auto rows = [](const Variant& v) { return v.schedule.axes.back().unroll; };
+  const std::vector<Variant> both = variants("m, 1000");
+  REQUIRE(both.size() == 2);
+  REQUIRE(both[0].guard);
+  CHECK_FALSE(both[1].guard);
+  CHECK(both[0].schedule.axes[0].tile == 1024);
+  CHECK(rows(both[0]) < rows(both[1]));
+  const std::vector<Variant> small = variants("100, 1000"), large = variants("100000, 1000");
+  REQUIRE(small.size() == 1);
+  REQUIRE(large.size() == 1);
+  CHECK(rows(small[0]) == rows(both[0]));
+  CHECK(rows(large[0]) == rows(both[1]));
+
+  const auto scratch = [](std::string_view shape) {
+    return lower::lower_program(scheduled(cat("graph g(x: f32[", shape, "]) { return y = sum(x, axes=[0]) }")))->scratch;
+  };
+  CHECK(scratch("m, 8") == 0);
+  CHECK(scratch("60000, n") == 0);           // two levels of 4 KiB
+  CHECK(scratch("70000, n") == 1024 * 4);    // a third
+  CHECK(scratch("70000, 1000") == 63 * 64);  // of 1,000 columns in whole vectors
+}
+
 TEST_CASE("L5: schedules print and parse; illegal ones are errors that name the rule") {
   const std::string_view texts[] = {"elementwise [thread, sequential simd=16] partition overlap", "elementwise []",
                                     "reduce [thread tile=512 simd=8, reduce unroll=8] partition", "elementwise [sequential]"};
@@ -157,6 +186,7 @@ TEST_CASE("L5: schedules print and parse; illegal ones are errors that name the 
       {"kernel_0: elementwise [sequential, sequential simd=3]", "1, 2, 4, 8 or 16"},
       {"kernel_0: elementwise [sequential, thread]", "only axis 0"},
       {"kernel_0: elementwise [sequential, reduce]", "kept"},
+      {"kernel_0: elementwise [sequential, sequential tile=70000]", "at most 65536"},
       {"kernel_0: elementwise [sequential, fast]", "unknown axis kind"},
       {"kernel_0: elementwise [sequential, sequential simd=0]", "positive number"},
       {"kernel_0: elementwise [sequential,", "expected ]"},

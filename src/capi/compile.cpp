@@ -64,7 +64,8 @@ std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& g
     library = context.loader.load(*artifact);
   }
   auto program = std::make_shared<CompiledProgram>(
-      std::move(signature), make_c_executable(std::move(library), generated.module->workspace, generated.module->shape_vars),
+      std::move(signature),
+      make_c_executable(std::move(library), generated.module->workspace, generated.module->scratch, generated.module->shape_vars),
       context.hooks);
   program->stats.pipeline_ms = generated.stats.milliseconds;
   program->stats.compile_ms = milliseconds_since(begin);

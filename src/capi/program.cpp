@@ -148,11 +148,12 @@ harp_status harp_program_output_dims(const harp_program* program, size_t index, 
   });
 }
 
-harp_status harp_program_workspace_size(const harp_program* program, const int64_t* shape_vars, size_t, size_t* size, harp_error** err) {
+harp_status harp_program_workspace_size(const harp_program* program, const int64_t* shape_vars, size_t width, size_t* size,
+                                        harp_error** err) {
   return guard_status(err, [&] {
     const LoadedProgram& made = loaded(program, "harp_program_workspace_size");
     required(size, "harp_program_workspace_size", "size");
-    *size = static_cast<size_t>(made.executable().workspace_bytes(checked_values(made, shape_vars, "harp_program_workspace_size")));
+    *size = static_cast<size_t>(made.executable().workspace_bytes(checked_values(made, shape_vars, "harp_program_workspace_size"), width));
   });
 }
 

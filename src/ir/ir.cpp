@@ -217,4 +217,15 @@ const Table* Arena::table(std::string_view name, DType dtype, std::vector<uint64
   return &state_->tables.back();
 }
 
+std::vector<int64_t> scratch_offsets(const Kernel& kernel) {
+  std::vector<int64_t> offsets;
+  int64_t end = 0;
+  for (const Accumulator& a : kernel.accumulators) {
+    offsets.push_back(end);
+    if (a.in_scratch) end += (a.count * a.type.lanes * static_cast<int64_t>(size_of(a.type.dtype)) + 63) / 64 * 64;
+  }
+  offsets.push_back(end);
+  return offsets;
+}
+
 }  // namespace harp::ir

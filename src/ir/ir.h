@@ -95,6 +95,7 @@ struct Accumulator {
   int64_t count = 1;
   Op combine = Op::kAdd;  // Add, Mul, Max, Min
   Scalar init;
+  bool in_scratch = false;  // in the worker's scratch memory instead of on the stack
 };
 
 struct Stmt {
@@ -146,6 +147,9 @@ struct HostBuffer {
   int index = 0;   // of the input, output or constant
   Sym offset = 0;  // bytes from its start; kWorkspace: from the start of the workspace, a multiple of 64
 };
+
+/// Where the accumulators of a kernel that are in scratch memory begin, in bytes from its start; last the bytes of all, a multiple of 64.
+std::vector<int64_t> scratch_offsets(const Kernel& kernel);
 
 struct Launch {
   int kernel;
@@ -223,7 +227,8 @@ struct Module {
   std::vector<ConstantArray> constants;
   std::vector<Kernel> kernels;
   std::vector<Generation> generations;
-  Sym workspace;  // bytes
+  Sym workspace;        // bytes, a multiple of 64
+  int64_t scratch = 0;  // bytes each worker has for itself behind the workspace; a multiple of 64
 };
 
 /// Text of a module or kernel (`harp emit --lang ir`), one statement a line.

@@ -64,7 +64,8 @@ class Printer {
                      ") # ", kernel.comment, "\n"));
     for (size_t i = 0; i < kernel.accumulators.size(); ++i) {
       const Accumulator& a = kernel.accumulators[i];
-      append(out_, cat("  acc", i, ": ", type_text(a.type), "[", a.count, "] ", info(a.combine).id, " from ", to_string(a.init), "\n"));
+      append(out_, cat("  acc", i, ": ", type_text(a.type), "[", a.count, "] ", info(a.combine).id, " from ", to_string(a.init),
+                       a.in_scratch ? ", in scratch memory" : "", "\n"));
     }
     body(kernel.body, 1);
   }
@@ -151,7 +152,8 @@ std::string print(const Arena&, const Kernel& kernel) { return Printer(kernel).t
 
 std::string print(const Module& module) {
   std::string out = cat("module ", module.name, "(", arrays_text(module.inputs), ") -> (", arrays_text(module.outputs), ")\n");
-  append(out, cat("workspace ", to_string(module.workspace), " bytes\n"));
+  append(out, cat("workspace ", to_string(module.workspace), " bytes",
+                  module.scratch > 0 ? cat(", scratch ", module.scratch, " bytes a worker") : std::string(), "\n"));
   for (const Kernel& k : module.kernels) append(out, cat("\n", print(*module.arena, k)));
   for (size_t g = 0; g < module.generations.size(); ++g) {
     append(out, cat("\ngeneration ", g, "\n"));

@@ -1,19 +1,38 @@
 // The module: every kernel lowered, and the host half – which buffers each is called with, by generation.
+#include <algorithm>
+
 #include "base/error.h"
 #include "lower/lower.h"
 
 namespace harp::lower {
 namespace {
 
-std::string comment_of(const KernelPlan& plan) {
+std::string comment_of(const KernelPlan& plan, const Schedule& schedule) {
   std::string out = cat(plan.reduces.empty() ? "elementwise" : "reduce", " over ", to_string(iteration_space(plan)));
   for (const Node* r : plan.reduces) {
     const auto& a = r->as<ReduceAttributes>();
     append(out, cat(" · ", name(r->op), " of ", to_string(r->sources[0]->shape), " axes [", join(a.axes, ", "), "] ",
                     a.order == ReduceOrder::kLanes ? "lanes" : "chain", a.product ? " product" : ""));
   }
-  append(out, cat(" · ", print(plan.variants[0].schedule)));
+  append(out, cat(" · ", print(schedule)));
   return out;
+}
+
+/// Holds where both do; none: always.
+std::optional<Sym> both(std::optional<Sym> a, std::optional<Sym> b) {
+  if (a && b) return min(*a, *b);
+  return a ? a : b;
+}
+
+/// When variant `v` is the first whose guard holds (>= 0); none: always.
+std::optional<Sym> launch_guard(const KernelPlan& plan, size_t v) {
+  std::optional<Sym> guard = plan.variants[v].guard;
+  for (size_t earlier = 0; earlier < v; ++earlier) {
+    HARP_ASSERT(plan.variants[earlier].guard, "a variant that is never reached");
+    const Sym fails = Sym(-1) - *plan.variants[earlier].guard;
+    guard = both(guard, fails);
+  }
+  return guard;
 }
 
 ir::HostBuffer host_buffer(const Program& program, const ValueBuilder::Argument& argument) {
@@ -46,21 +65,23 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
   module->generations.resize(static_cast<size_t>(program.generations));
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     const KernelPlan& plan = program.kernels[k];
-    HARP_ASSERT(plan.variants.size() == 1, "variants are not lowered here");
-    const Schedule& schedule = plan.variants[0].schedule;
-    ir::Kernel kernel;
-    kernel.name = cat("kernel_", k);
-    kernel.comment = cat("generation ", plan.generation, " · ", comment_of(plan));
-    for (const AxisSchedule& a : schedule.axes) kernel.simd_width = std::max(kernel.simd_width, a.simd_width);
-    KernelContext context{*module->arena, program, plan, schedule, kernel, ValueBuilder(*module->arena, program, plan, kernel)};
-    if (schedule.recipe == Template::kReduce)
-      lower_reduce(context);
-    else
-      lower_elementwise(context);
-    ir::Launch launch{static_cast<int>(k), {}, context.guard};
-    for (const ValueBuilder::Argument& argument : context.values.arguments()) launch.arguments.push_back(host_buffer(program, argument));
-    module->kernels.push_back(std::move(kernel));
-    module->generations[static_cast<size_t>(plan.generation)].push_back(std::move(launch));
+    for (size_t v = 0; v < plan.variants.size(); ++v) {
+      const Schedule& schedule = plan.variants[v].schedule;
+      ir::Kernel kernel;
+      kernel.name = v == 0 ? cat("kernel_", k) : cat("kernel_", k, "_variant_", v);
+      kernel.comment = cat("generation ", plan.generation, " · ", comment_of(plan, schedule));
+      for (const AxisSchedule& a : schedule.axes) kernel.simd_width = std::max(kernel.simd_width, a.simd_width);
+      KernelContext context{*module->arena, program, plan, schedule, kernel, ValueBuilder(*module->arena, program, plan, kernel)};
+      if (schedule.recipe == Template::kReduce)
+        lower_reduce(context);
+      else
+        lower_elementwise(context);
+      ir::Launch launch{static_cast<int>(module->kernels.size()), {}, both(launch_guard(plan, v), context.guard)};
+      for (const ValueBuilder::Argument& argument : context.values.arguments()) launch.arguments.push_back(host_buffer(program, argument));
+      module->scratch = std::max(module->scratch, ir::scratch_offsets(kernel).back());
+      module->kernels.push_back(std::move(kernel));
+      module->generations[static_cast<size_t>(plan.generation)].push_back(std::move(launch));
+    }
   }
   return module;
 }

@@ -21,7 +21,8 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kLanes = 64, kLaneBlock = 4096, kChainBlock = 256;
-constexpr int64_t kRowBytes = 8192;  // all accumulator rows of a kernel together
+/// Of rows of accumulators on the stack: the lowest levels, which are busy; the others are in the worker's scratch memory.
+constexpr int64_t kFrameBytes = 8192;
 constexpr int64_t kMaxRegisterVectors = 8;
 
 constexpr int64_t kMostElements = int64_t(1) << 48;  // more than a reduction can visit: 2^48 at a nanosecond each are three days
@@ -92,12 +93,13 @@ class ReduceLowering {
   };
   Level new_level(int64_t count) {
     Level level;
+    for (const Node* r : c_.plan.reduces) frame_bytes_ += count * static_cast<int64_t>(size_of(accumulator_dtype(*r)));
     for (const Node* r : c_.plan.reduces) {
       level.accumulators.push_back(static_cast<int>(c_.kernel.accumulators.size()));
       const DType dtype = accumulator_dtype(*r);
       const Scalar identity =
           r->dtype == DType::kBool ? scalar_from_int(dtype, identity_of(r->op, DType::kBool).as<bool>()) : identity_of(r->op, dtype);
-      c_.kernel.accumulators.push_back({{dtype, 1}, count, combine_of(r->op), identity});
+      c_.kernel.accumulators.push_back({{dtype, 1}, count, combine_of(r->op), identity, count > kLanes && frame_bytes_ > kFrameBytes});
     }
     return level;
   }
@@ -289,11 +291,12 @@ class ReduceLowering {
     const int level_count = levels_needed(count, kChainBlock);
     if (kept_.empty()) return column_chain(outer_kept, Sym(0), 1, count, level_count, 1);
     const Dim columns = size(kept_.back());
+    const int64_t wanted = c_.schedule.axes[kept_.size() - 1].tile;
     size_t row_bytes = 0;
     for (const Node* r : c_.plan.reduces) row_bytes += size_of(accumulator_dtype(*r)) * static_cast<size_t>(level_count);
     int64_t tile = kLanes;
-    while (tile * 2 * static_cast<int64_t>(row_bytes) <= kRowBytes) tile *= 2;
-    if (const int64_t wanted = c_.schedule.axes[kept_.size() - 1].tile) tile = std::min(tile, wanted);
+    while (tile * 2 * static_cast<int64_t>(row_bytes) <= kFrameBytes) tile *= 2;  // what fits the stack, unless the schedule says
+    if (wanted > 0) tile = wanted;
     if (range(columns).hi <= tile) {
       const int64_t most = std::max<int64_t>(range(columns).hi, 1);
       const int64_t capacity = (most + simd_width_ - 1) / simd_width_ * simd_width_;
@@ -364,6 +367,7 @@ class ReduceLowering {
   std::vector<size_t> kept_;           // axes of the source that stay and are not 1
   std::vector<size_t> outer_, inner_;  // reduced by chain, by lanes
   int simd_width_;
+  int64_t frame_bytes_ = 0;  // that the accumulators so far would take on the stack
   int names_ = 0;
 };
 

@@ -244,6 +244,13 @@ class BodyRenderer {
                               : zero            ? std::string("{0}")
                                                 : cat(unit_.splat(a.type.dtype, layout.lanes), "(", one, ")");
     names_.unfold(s.accumulator);
+    if (a.in_scratch) {
+      HARP_ASSERT(layout.size > 1, "an accumulator in scratch memory that is no array");
+      const int64_t offset = ir::scratch_offsets(*context_.kernel)[i];
+      out(cat(type, "* const ", name, " = (", type, "*)", offset == 0 ? std::string("scratch") : cat("(scratch + ", offset, ")"), ";"));
+      const std::string all = layout.lanes == 1 ? one : cat(unit_.splat(a.type.dtype, layout.lanes), "(", one, ")");
+      return out(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", all, ";"));
+    }
     if (layout.size == 1) return out(cat(type, " ", name, " = ", value, ";"));
     if (zero) return out(cat(type, " ", name, "[", layout.size, "] = {", layout.lanes == 1 ? "0" : "{0}", "};"));
     out(cat(type, " ", name, "[", layout.size, "];"));

@@ -50,6 +50,7 @@ constexpr std::string_view kGccText =
 struct RenderedKernel {
   std::string name;
   std::vector<const SymAtom*> shape_variables;  // fields after the buffers
+  bool has_scratch = false;                     // the last field
 };
 
 class UnitRenderer {
@@ -121,6 +122,11 @@ class UnitRenderer {
       append(fields, cat(" int64_t ", shape_name(v), ";"));
       append(unpacked, cat("  const int64_t ", shape_name(v), " = a->", shape_name(v), ";\n"));
     }
+    rendered.has_scratch = ir::scratch_offsets(kernel).back() > 0;
+    if (rendered.has_scratch) {
+      fields += " char* scratch;";
+      append(unpacked, cat("  char* scratch = a->scratch + worker * ", module_.scratch, ";\n"));
+    }
     const bool threads = thread_loop(kernel) != nullptr;
     // what does not depend on the kernel's number: kernels that agree in it are one
     const std::string shared = cat("  const struct $_args* a = arg;\n", unpacked,
@@ -176,6 +182,8 @@ class UnitRenderer {
     std::vector<std::string> values;
     for (size_t i = 0; i < kernel.params.size(); ++i) values.push_back(argument(launch.arguments[i], kernel.params[i]));
     for (const SymAtom* v : rendered.shape_variables) values.push_back(shape_name(v));
+    if (rendered.has_scratch)
+      values.push_back(module_.workspace.is_constant(0) ? "workspace" : cat("workspace + ", bracket(host_(module_.workspace), kSum)));
     return cat("    struct ", rendered.name, "_args args", number, " = {", join(values, ", "), "};\n");
   }
 
@@ -232,7 +240,7 @@ class UnitRenderer {
     return cat("static void kernel_main(", join(parameters, ", "), ") {\n", unused, body, "}\n");
   }
 
-  bool uses_workspace() const { return !module_.workspace.is_constant(0) || !tmp_text_.empty(); }
+  bool uses_workspace() const { return !module_.workspace.is_constant(0) || module_.scratch > 0 || !tmp_text_.empty(); }
 
   std::string entry_points() {
     std::string body, values;
@@ -244,9 +252,13 @@ class UnitRenderer {
     if (module_.outputs.empty()) body += "  (void)outputs;\n";
     if (module_.shape_vars.empty()) body += "  (void)shape_vars;\n";
     if (uses_workspace()) {
-      const std::string bytes = host_(module_.workspace).text;
+      std::string bytes = host_(module_.workspace).text;
       for (size_t i = 0; i < module_.shape_vars.size(); ++i)
         if (mentions(bytes, cat("shape", i))) append(body, cat("  const int64_t shape", i, " = (int64_t)shape_vars[", i, "];\n"));
+      if (module_.scratch > 0) {
+        const std::string scratch = cat("(rt && rt->width > 1 ? (int64_t)rt->width : 1) * ", module_.scratch);
+        bytes = module_.workspace.is_constant(0) ? scratch : cat(bracket(host_(module_.workspace), kSum), " + ", scratch);
+      }
       append(body, cat("  void* own;\n  char* workspace = harp_allocate(rt, (size_t)(", bytes, "), &own);\n  if (!workspace) return ",
                        static_cast<int>(Code::kOutOfMemory), "; /* out of memory */\n"));
       arguments.push_back("workspace");

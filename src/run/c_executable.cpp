@@ -1,4 +1,6 @@
 // Backend "c": calls the entry point of a loaded library.
+#include <algorithm>
+
 #include "base/error.h"
 #include "run/executable.h"
 
@@ -8,8 +10,8 @@ namespace {
 
 class CExecutable final : public Executable {
  public:
-  CExecutable(std::shared_ptr<const LoadedLibrary> library, SizeCode workspace)
-      : library_(std::move(library)), workspace_(std::move(workspace)) {}
+  CExecutable(std::shared_ptr<const LoadedLibrary> library, SizeCode workspace, int64_t scratch)
+      : library_(std::move(library)), workspace_(std::move(workspace)), scratch_(scratch) {}
 
   void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const override {
     const int32_t status = library_->entry_point_ex()(inputs, outputs, shape_vars, &runtime);
@@ -23,17 +25,25 @@ class CExecutable final : public Executable {
     // The loader does not know harp_runtime: its last parameter is a plain pointer, which is passed the same way.
     return reinterpret_cast<harp_entry_point_ex>(library_->entry_point_ex());
   }
-  int64_t workspace_bytes(std::span<const int64_t> shape_values) const override { return workspace_.evaluate(shape_values); }
+  int64_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const override {
+    int64_t scratch = 0, bytes = 0;
+    const bool fits = !__builtin_mul_overflow(scratch_, std::max<size_t>(width, 1), &scratch) &&
+                      !__builtin_add_overflow(workspace_.evaluate(shape_values), scratch, &bytes);
+    HARP_CHECK(fits, Code::kOverflow, "the workspace of ", width, " workers does not fit 64 bits");
+    return bytes;
+  }
 
  private:
   std::shared_ptr<const LoadedLibrary> library_;
   SizeCode workspace_;
+  int64_t scratch_;  // of each worker
 };
 
 }  // namespace
 
-std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, std::span<const Sym> variables) {
-  return std::make_unique<CExecutable>(std::move(library), SizeCode(workspace, variables));
+std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, int64_t scratch,
+                                              std::span<const Sym> variables) {
+  return std::make_unique<CExecutable>(std::move(library), SizeCode(workspace, variables), scratch);
 }
 
 }  // namespace harp

@@ -21,14 +21,17 @@ class Executable {
   /// Plain functions that live as long as this object. Error{kUnsupported} where the system forbids them.
   virtual harp_entry_point entry() const = 0;
   virtual harp_entry_point_ex entry_ex() const = 0;
-  /// Bytes of workspace execute() wants for these values of the shape variables; less makes it allocate.
-  virtual int64_t workspace_bytes(std::span<const int64_t> shape_values) const = 0;
+  /// Bytes of workspace execute() wants for these values of the shape variables and this many workers; less makes it allocate.
+  /// Error{kOverflow} if it is no size.
+  virtual int64_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const = 0;
 };
 
 /// Backend "interp": the graph itself, which is not changed any more.
 std::unique_ptr<Executable> make_interp_executable(std::shared_ptr<const Graph> graph);
 
-/// Backend "c": a loaded library. `workspace` is an expression of `variables`, the program's shape variables in order.
-std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, std::span<const Sym> variables);
+/// Backend "c": a loaded library. `workspace` is an expression of `variables`, the program's shape variables in order; `scratch` are bytes
+/// that each worker needs besides.
+std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, int64_t scratch,
+                                              std::span<const Sym> variables);
 
 }  // namespace harp

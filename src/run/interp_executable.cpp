@@ -35,7 +35,7 @@ class InterpExecutable final : public Executable {
     if (!entry_ex_) entry_ex_.emplace(4, &ffi_type_sint32, &call_entry_ex, const_cast<InterpExecutable*>(this));
     return reinterpret_cast<harp_entry_point_ex>(entry_ex_->code());
   }
-  int64_t workspace_bytes(std::span<const int64_t>) const override { return 0; }
+  int64_t workspace_bytes(std::span<const int64_t>, size_t) const override { return 0; }
 
  private:
   /// The boundary to foreign code: no exception passes.

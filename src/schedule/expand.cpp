@@ -1,4 +1,6 @@
 // Chooses the template of each fused group and the schedule it is lowered by; overrides come from the API or the tuner.
+#include <bit>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "schedule/fuse.h"
@@ -6,6 +8,8 @@
 
 namespace harp {
 namespace {
+
+constexpr int64_t kMostTile = 1 << 16;  // a tile of a chain has an accumulator for every element
 
 /// Lanes of the widest value a kernel computes, so that every vector fits a register.
 int natural_width(const Program& program, const KernelPlan& kernel, const Target& target) {
@@ -46,6 +50,41 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Schedule
   return s;
 }
 
+/// Does a kernel add rows of memory to a row of accumulators, which is bound by how memory is read? Products and computed rows are not,
+/// and a row that fits registers is read once.
+bool streams_rows(const Program& program, const KernelPlan& kernel, const Schedule& s) {
+  if (kernel.reduces.empty() || s.axes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain) return false;
+  for (const Node* reduce : kernel.reduces) {
+    const std::span<const Node* const> operands = operands_of(*reduce);
+    if (operands.size() > 1 || !is_loaded(program, kernel, operands[0])) return false;
+  }
+  const Dim columns = iteration_space(kernel).back();
+  constexpr int64_t kMostRegisters = 8;
+  return !proven_at_most(columns, kMostRegisters * s.axes[s.axes.size() - 2].simd_width);
+}
+
+// Rows are read by whole pages of 4 KiB, since of narrower pieces half of what the prefetcher fetches is not wanted yet; from beyond the
+// second cache many of them in one go, which memory likes; from the caches few: rows whose length is a power of two compete for the
+// same lines of the first.
+constexpr int64_t kPage = 4096, kNearBytes = 1 << 20;
+constexpr int kRowsNear = 4, kRowsFar = 16;
+
+std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options) {
+  Schedule s = choose(program, kernel, options);
+  if (!streams_rows(program, kernel, s)) return {{std::nullopt, s}};
+  size_t bytes = 0;  // of accumulators, a column
+  for (const Node* reduce : kernel.reduces) bytes += std::max<size_t>(size_of(reduce->dtype), 4);
+  s.axes[s.axes.size() - 2].tile = std::max<int64_t>(64, static_cast<int64_t>(std::bit_floor(kPage / bytes)));
+  Schedule near = s, far = s;
+  near.axes.back().unroll = kRowsNear;
+  far.axes.back().unroll = kRowsFar;
+  const Node& source = *kernel.reduces[0]->sources[0];
+  const Sym room = Sym(kNearBytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape);
+  if (proven_nonnegative(room)) return {{std::nullopt, near}};
+  if (proven_nonnegative(Sym(-1) - room)) return {{std::nullopt, far}};
+  return {{room, near}, {std::nullopt, far}};
+}
+
 /// Rules every schedule of this kernel must obey on a CPU.
 void check_legal(const KernelPlan& kernel, const Schedule& s, std::string_view where) {
   const size_t kept = iteration_space(kernel).size();
@@ -61,6 +100,8 @@ void check_legal(const KernelPlan& kernel, const Schedule& s, std::string_view w
                " is thread_group, which backend c does not have");
     HARP_CHECK((a.kind == AxisKind::kReduce) == (i >= kept), Code::kInvalidArgument, where, ": axis ", i,
                i >= kept ? " is reduced and must be of kind reduce" : " is kept and cannot be of kind reduce");
+    HARP_CHECK(a.tile <= kMostTile, Code::kInvalidArgument, where, ": axis ", i, " has tile=", a.tile, "; at most ", kMostTile,
+               " are allowed");
     HARP_CHECK(a.kind != AxisKind::kThread || i == 0, Code::kInvalidArgument, where, ": only axis 0 can be of kind thread");
     HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0 && a.simd_width <= 16, Code::kInvalidArgument, where, ": axis ", i,
                " has simd=", a.simd_width, "; it must be 1, 2, 4, 8 or 16");
@@ -101,8 +142,8 @@ void apply_overrides(Program& program, std::string_view text) {
 void expand(Program& program, const ScheduleOptions& options) {
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     KernelPlan& kernel = program.kernels[k];
-    kernel.variants.assign(1, Variant{std::nullopt, choose(program, kernel, options)});
-    check_legal(kernel, kernel.variants[0].schedule, cat("kernel_", k));
+    kernel.variants = variants_of(program, kernel, options);
+    for (const Variant& variant : kernel.variants) check_legal(kernel, variant.schedule, cat("kernel_", k));
   }
   apply_overrides(program, options.overrides);
 }

@@ -1,4 +1,4 @@
-/* harp · graph "sums" · target x86-64-v4 · stable, law 1 · 4 kernels, 2 generations
+/* harp · graph "sums" · target x86-64-v4 · stable, law 1 · 5 kernels, 2 generations
    x: f32[n, 300] -> last: f32[n], first: f32[300], all: f32[], deviation: f32[n] */
 /* gcc bug 114375: permuted masked loads are vectorised wrongly, so loops with branches stay as they are. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
@@ -53,7 +53,17 @@ static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
   return r;
 }
 
-static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+static inline f32x8 fma_f32x8(f32x8 a, f32x8 b, f32x8 c) {
+  f32x8 r = {0};
+  for (int lane = 0; lane < 8; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+  return r;
+}
+
+static inline f32x4 fma_f32x4(f32x4 a, f32x4 b, f32x4 c) {
+  f32x4 r = {0};
+  for (int lane = 0; lane < 4; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+  return r;
+}
 
 static inline float sqrt_f32(float a) { return __builtin_sqrtf(a); }
 
@@ -106,8 +116,11 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
     for (int64_t ridx2 = 0; ridx2 < 32; ridx2 += 16) {
       *(f32x16*)(acc0 + ridx2) += *(const f32x16*)(input0_row + ridx2 + 256);
     }
-    for (int64_t ridx3 = 32; ridx3 < 44; ++ridx3) {
-      acc0[ridx3] += input0_row[ridx3 + 256];
+    for (int64_t ridx3 = 32; ridx3 < 40; ridx3 += 8) {
+      *(f32x8*)(acc0 + ridx3) += *(const f32x8*)(input0_row + ridx3 + 256);
+    }
+    for (int64_t ridx4 = 40; ridx4 < 44; ridx4 += 4) {
+      *(f32x4*)(acc0 + ridx4) += *(const f32x4*)(input0_row + ridx4 + 256);
     }
     const float acc0_folded = fold_add_64_f32(acc0);
     output0[ridx0] = -(acc0_folded / 300.0f);
@@ -117,7 +130,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 
 struct kernel_1_args { const float* input0; float* output0; int64_t shape0; };
 
-/* generation 0 · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread simd=16, reduce unroll=8] partition overlap */
+/* generation 0 · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 simd=16, reduce unroll=4] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
@@ -137,8 +150,105 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
       for (int64_t ridx2 = ridx1 * 256; ridx2 < oidx4; ++ridx2) {
         float acc0[304] = {0};
         const int64_t oidx5 = min_i64(shape0, ridx2 * 256 + 256);
-        const int64_t oidx6 = oidx5 / 8;
-        for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx6 * 8; ridx3 += 8) {
+        const int64_t oidx6 = oidx5 / 4;
+        for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx6 * 4; ridx3 += 4) {
+          const float* input0_row = input0 + ridx3 * 300;
+          for (int64_t ridx4 = 0; ridx4 < 288; ridx4 += 16) {
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 300);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 600);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 900);
+          }
+          for (int64_t ridx5 = 288; ridx5 < 296; ridx5 += 8) {
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 300);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 600);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 900);
+          }
+          for (int64_t ridx6 = 296; ridx6 < 300; ridx6 += 4) {
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 300);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 600);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 900);
+          }
+        }
+        for (int64_t ridx7 = oidx6 * 4; ridx7 < oidx5; ++ridx7) {
+          const float* input0_row1 = input0 + ridx7 * 300;
+          for (int64_t ridx8 = 0; ridx8 < 288; ridx8 += 16) {
+            *(f32x16*)(acc0 + ridx8) += *(const f32x16*)(input0_row1 + ridx8);
+          }
+          for (int64_t ridx9 = 288; ridx9 < 296; ridx9 += 8) {
+            *(f32x8*)(acc0 + ridx9) += *(const f32x8*)(input0_row1 + ridx9);
+          }
+          for (int64_t ridx10 = 296; ridx10 < 300; ridx10 += 4) {
+            *(f32x4*)(acc0 + ridx10) += *(const f32x4*)(input0_row1 + ridx10);
+          }
+        }
+        for (int64_t ridx11 = 0; ridx11 < 288; ridx11 += 16) {
+          *(f32x16*)(acc1 + ridx11) += *(f32x16*)(acc0 + ridx11);
+        }
+        for (int64_t ridx12 = 288; ridx12 < 296; ridx12 += 8) {
+          *(f32x8*)(acc1 + ridx12) += *(f32x8*)(acc0 + ridx12);
+        }
+        for (int64_t ridx13 = 296; ridx13 < 300; ridx13 += 4) {
+          *(f32x4*)(acc1 + ridx13) += *(f32x4*)(acc0 + ridx13);
+        }
+      }
+      for (int64_t ridx14 = 0; ridx14 < 288; ridx14 += 16) {
+        *(f32x16*)(acc2 + ridx14) += *(f32x16*)(acc1 + ridx14);
+      }
+      for (int64_t ridx15 = 288; ridx15 < 296; ridx15 += 8) {
+        *(f32x8*)(acc2 + ridx15) += *(f32x8*)(acc1 + ridx15);
+      }
+      for (int64_t ridx16 = 296; ridx16 < 300; ridx16 += 4) {
+        *(f32x4*)(acc2 + ridx16) += *(f32x4*)(acc1 + ridx16);
+      }
+    }
+    for (int64_t ridx17 = 0; ridx17 < 288; ridx17 += 16) {
+      *(f32x16*)(acc3 + ridx17) += *(f32x16*)(acc2 + ridx17);
+    }
+    for (int64_t ridx18 = 288; ridx18 < 296; ridx18 += 8) {
+      *(f32x8*)(acc3 + ridx18) += *(f32x8*)(acc2 + ridx18);
+    }
+    for (int64_t ridx19 = 296; ridx19 < 300; ridx19 += 4) {
+      *(f32x4*)(acc3 + ridx19) += *(f32x4*)(acc2 + ridx19);
+    }
+  }
+  for (int64_t ridx20 = 0; ridx20 < 288; ridx20 += 16) {
+    *(f32x16*)(output0 + ridx20) = *(f32x16*)(acc3 + ridx20);
+  }
+  for (int64_t ridx21 = 288; ridx21 < 296; ridx21 += 8) {
+    *(f32x8*)(output0 + ridx21) = *(f32x8*)(acc3 + ridx21);
+  }
+  for (int64_t ridx22 = 296; ridx22 < 300; ridx22 += 4) {
+    *(f32x4*)(output0 + ridx22) = *(f32x4*)(acc3 + ridx22);
+  }
+}
+
+struct kernel_2_args { const float* input0; float* output0; int64_t shape0; };
+
+/* generation 0 · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 simd=16, reduce unroll=16] partition overlap */
+static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_2_args* a = arg;
+  const float* input0 = a->input0;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  (void)begin0, (void)end0, (void)worker;
+  float acc3[304] = {0};
+  const int64_t oidx0 = (shape0 + 255) / 256;
+  const int64_t oidx1 = (oidx0 + 255) / 256;
+  const int64_t oidx2 = (oidx1 + 255) / 256;
+  for (int64_t ridx0 = 0; ridx0 < oidx2; ++ridx0) {
+    float acc2[304] = {0};
+    const int64_t oidx3 = min_i64(oidx1, ridx0 * 256 + 256);
+    for (int64_t ridx1 = ridx0 * 256; ridx1 < oidx3; ++ridx1) {
+      float acc1[304] = {0};
+      const int64_t oidx4 = min_i64(oidx0, ridx1 * 256 + 256);
+      for (int64_t ridx2 = ridx1 * 256; ridx2 < oidx4; ++ridx2) {
+        float acc0[304] = {0};
+        const int64_t oidx5 = min_i64(shape0, ridx2 * 256 + 256);
+        const int64_t oidx6 = oidx5 / 16;
+        for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx6 * 16; ridx3 += 16) {
           const float* input0_row = input0 + ridx3 * 300;
           for (int64_t ridx4 = 0; ridx4 < 288; ridx4 += 16) {
             *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4);
@@ -149,61 +259,110 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
             *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 1500);
             *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 1800);
             *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 2100);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 2400);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 2700);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 3000);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 3300);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 3600);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 3900);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 4200);
+            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 4500);
           }
-          for (int64_t ridx5 = 288; ridx5 < 300; ++ridx5) {
-            acc0[ridx5] += input0_row[ridx5];
-            acc0[ridx5] += input0_row[ridx5 + 300];
-            acc0[ridx5] += input0_row[ridx5 + 600];
-            acc0[ridx5] += input0_row[ridx5 + 900];
-            acc0[ridx5] += input0_row[ridx5 + 1200];
-            acc0[ridx5] += input0_row[ridx5 + 1500];
-            acc0[ridx5] += input0_row[ridx5 + 1800];
-            acc0[ridx5] += input0_row[ridx5 + 2100];
+          for (int64_t ridx5 = 288; ridx5 < 296; ridx5 += 8) {
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 300);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 600);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 900);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 1200);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 1500);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 1800);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 2100);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 2400);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 2700);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 3000);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 3300);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 3600);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 3900);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 4200);
+            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 4500);
+          }
+          for (int64_t ridx6 = 296; ridx6 < 300; ridx6 += 4) {
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 300);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 600);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 900);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 1200);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 1500);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 1800);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 2100);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 2400);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 2700);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 3000);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 3300);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 3600);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 3900);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 4200);
+            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 4500);
           }
         }
-        for (int64_t ridx6 = oidx6 * 8; ridx6 < oidx5; ++ridx6) {
-          const float* input0_row1 = input0 + ridx6 * 300;
-          for (int64_t ridx7 = 0; ridx7 < 288; ridx7 += 16) {
-            *(f32x16*)(acc0 + ridx7) += *(const f32x16*)(input0_row1 + ridx7);
+        for (int64_t ridx7 = oidx6 * 16; ridx7 < oidx5; ++ridx7) {
+          const float* input0_row1 = input0 + ridx7 * 300;
+          for (int64_t ridx8 = 0; ridx8 < 288; ridx8 += 16) {
+            *(f32x16*)(acc0 + ridx8) += *(const f32x16*)(input0_row1 + ridx8);
           }
-          for (int64_t ridx8 = 288; ridx8 < 300; ++ridx8) {
-            acc0[ridx8] += input0_row1[ridx8];
+          for (int64_t ridx9 = 288; ridx9 < 296; ridx9 += 8) {
+            *(f32x8*)(acc0 + ridx9) += *(const f32x8*)(input0_row1 + ridx9);
+          }
+          for (int64_t ridx10 = 296; ridx10 < 300; ridx10 += 4) {
+            *(f32x4*)(acc0 + ridx10) += *(const f32x4*)(input0_row1 + ridx10);
           }
         }
-        for (int64_t ridx9 = 0; ridx9 < 288; ridx9 += 16) {
-          *(f32x16*)(acc1 + ridx9) += *(f32x16*)(acc0 + ridx9);
+        for (int64_t ridx11 = 0; ridx11 < 288; ridx11 += 16) {
+          *(f32x16*)(acc1 + ridx11) += *(f32x16*)(acc0 + ridx11);
         }
-        for (int64_t ridx10 = 288; ridx10 < 300; ++ridx10) {
-          acc1[ridx10] += acc0[ridx10];
+        for (int64_t ridx12 = 288; ridx12 < 296; ridx12 += 8) {
+          *(f32x8*)(acc1 + ridx12) += *(f32x8*)(acc0 + ridx12);
+        }
+        for (int64_t ridx13 = 296; ridx13 < 300; ridx13 += 4) {
+          *(f32x4*)(acc1 + ridx13) += *(f32x4*)(acc0 + ridx13);
         }
       }
-      for (int64_t ridx11 = 0; ridx11 < 288; ridx11 += 16) {
-        *(f32x16*)(acc2 + ridx11) += *(f32x16*)(acc1 + ridx11);
+      for (int64_t ridx14 = 0; ridx14 < 288; ridx14 += 16) {
+        *(f32x16*)(acc2 + ridx14) += *(f32x16*)(acc1 + ridx14);
       }
-      for (int64_t ridx12 = 288; ridx12 < 300; ++ridx12) {
-        acc2[ridx12] += acc1[ridx12];
+      for (int64_t ridx15 = 288; ridx15 < 296; ridx15 += 8) {
+        *(f32x8*)(acc2 + ridx15) += *(f32x8*)(acc1 + ridx15);
+      }
+      for (int64_t ridx16 = 296; ridx16 < 300; ridx16 += 4) {
+        *(f32x4*)(acc2 + ridx16) += *(f32x4*)(acc1 + ridx16);
       }
     }
-    for (int64_t ridx13 = 0; ridx13 < 288; ridx13 += 16) {
-      *(f32x16*)(acc3 + ridx13) += *(f32x16*)(acc2 + ridx13);
+    for (int64_t ridx17 = 0; ridx17 < 288; ridx17 += 16) {
+      *(f32x16*)(acc3 + ridx17) += *(f32x16*)(acc2 + ridx17);
     }
-    for (int64_t ridx14 = 288; ridx14 < 300; ++ridx14) {
-      acc3[ridx14] += acc2[ridx14];
+    for (int64_t ridx18 = 288; ridx18 < 296; ridx18 += 8) {
+      *(f32x8*)(acc3 + ridx18) += *(f32x8*)(acc2 + ridx18);
+    }
+    for (int64_t ridx19 = 296; ridx19 < 300; ridx19 += 4) {
+      *(f32x4*)(acc3 + ridx19) += *(f32x4*)(acc2 + ridx19);
     }
   }
-  for (int64_t ridx15 = 0; ridx15 < 288; ridx15 += 16) {
-    *(f32x16*)(output0 + ridx15) = *(f32x16*)(acc3 + ridx15);
+  for (int64_t ridx20 = 0; ridx20 < 288; ridx20 += 16) {
+    *(f32x16*)(output0 + ridx20) = *(f32x16*)(acc3 + ridx20);
   }
-  for (int64_t ridx16 = 288; ridx16 < 300; ++ridx16) {
-    output0[ridx16] = acc3[ridx16];
+  for (int64_t ridx21 = 288; ridx21 < 296; ridx21 += 8) {
+    *(f32x8*)(output0 + ridx21) = *(f32x8*)(acc3 + ridx21);
+  }
+  for (int64_t ridx22 = 296; ridx22 < 300; ridx22 += 4) {
+    *(f32x4*)(output0 + ridx22) = *(f32x4*)(acc3 + ridx22);
   }
 }
 
-struct kernel_2_args { const float* input0; float* output0; int64_t shape0; };
+struct kernel_3_args { const float* input0; float* output0; int64_t shape0; };
 
 /* generation 0 · reduce over [] · sum of [n, 300] axes [0, 1] lanes · reduce [reduce simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_2_args* a = arg;
+static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_3_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
@@ -251,11 +410,11 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   output0[0] = acc3_folded;
 }
 
-struct kernel_3_args { const float* input0; const float* input1; float* output0; };
+struct kernel_4_args { const float* input0; const float* input1; float* output0; };
 
 /* generation 1 · reduce over [n] · sum of [n, 300] axes [1] lanes product · reduce [thread, reduce simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_3_args* a = arg;
+static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_4_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -278,9 +437,13 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
       const f32x16 alu5 = *(const f32x16*)(input0_row + ridx2 + 256) + alu0;
       *(f32x16*)(acc0 + ridx2) = fma_f32x16(alu5, alu5, *(f32x16*)(acc0 + ridx2));
     }
-    for (int64_t ridx3 = 32; ridx3 < 44; ++ridx3) {
-      const float alu6 = input0_row[ridx3 + 256] + alu0;
-      acc0[ridx3] = fma_f32(alu6, alu6, acc0[ridx3]);
+    for (int64_t ridx3 = 32; ridx3 < 40; ridx3 += 8) {
+      const f32x8 alu6 = *(const f32x8*)(input0_row + ridx3 + 256) + alu0;
+      *(f32x8*)(acc0 + ridx3) = fma_f32x8(alu6, alu6, *(f32x8*)(acc0 + ridx3));
+    }
+    for (int64_t ridx4 = 40; ridx4 < 44; ridx4 += 4) {
+      const f32x4 alu7 = *(const f32x4*)(input0_row + ridx4 + 256) + alu0;
+      *(f32x4*)(acc0 + ridx4) = fma_f32x4(alu7, alu7, *(f32x4*)(acc0 + ridx4));
     }
     const float acc0_folded = fold_add_64_f32(acc0);
     output0[ridx0] = sqrt_f32((acc0_folded + 0.0f) / 300.0f);
@@ -346,13 +509,14 @@ static void kernel_main(const float* input0, float* output0, float* output1, flo
   { /* generation 0 */
     struct kernel_0_args args0 = {input0, tmp0, output0};
     struct kernel_1_args args1 = {input0, output1, shape0};
-    struct kernel_2_args args2 = {input0, output2, shape0};
-    struct harp_task tasks[] = {{kernel_0, &args0, shape0, 77}, {kernel_1, &args1, 1, 1 + 10000 / (1 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * 145082941500 + 60)}, {kernel_2, &args2, 1, 1 + 10000 / (1 + (((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096 * 3779865602 + 2)}};
-    harp_run_together(rt, 3, tasks);
+    struct kernel_2_args args2 = {input0, output1, shape0};
+    struct kernel_3_args args3 = {input0, output2, shape0};
+    struct harp_task tasks[] = {{kernel_0, &args0, shape0, 112}, {kernel_1, &args1, shape0 * 300 <= 262144 ? 1 : 0, shape0 * 300 <= 262144 ? 1 + 10000 / (1 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * 53772288040 + 40) : 0}, {kernel_2, &args2, 262145 <= shape0 * 300 ? 1 : 0, 262145 <= shape0 * 300 ? 1 + 10000 / (1 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * 182621306920 + 40) : 0}, {kernel_3, &args3, 1, 1 + 10000 / (1 + (((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096 * 3779865602 + 2)}};
+    harp_run_together(rt, 4, tasks);
   }
   { /* generation 1 */
-    struct kernel_3_args args0 = {input0, tmp0, output3};
-    harp_for(rt, shape0, 45, kernel_3, &args0);
+    struct kernel_4_args args0 = {input0, tmp0, output3};
+    harp_for(rt, shape0, 65, kernel_4, &args0);
   }
 }
 
