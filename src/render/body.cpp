@@ -252,8 +252,9 @@ class BodyRenderer {
       return out(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", all, ";"));
     }
     if (layout.size == 1) return out(cat(type, " ", name, " = ", value, ";"));
-    if (zero) return out(cat(type, " ", name, "[", layout.size, "] = {", layout.lanes == 1 ? "0" : "{0}", "};"));
-    out(cat(type, " ", name, "[", layout.size, "];"));
+    const std::string array = cat(type, " ", name, "[", layout.size, "]", unit_.alignment(a.type.dtype, layout.size * layout.lanes));
+    if (zero) return out(cat(array, " = {", layout.lanes == 1 ? "0" : "{0}", "};"));
+    out(cat(array, ";"));
     out(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", value, ";"));
   }
 

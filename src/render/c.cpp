@@ -265,11 +265,11 @@ class UnitRenderer {
     }
     arguments.push_back("rt");
     return cat(
-        "__attribute__((visibility(\"default\"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const "
+        "__attribute__((visibility(\"protected\"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const "
         "harp_runtime* rt) {\n",
         body, "  const harp_environment found = harp_enter();\n  kernel_main(", join(arguments, ", "), ");\n  harp_leave(found);\n",
         uses_workspace() ? "  harp_release(rt, own);\n" : "",
-        "  return 0;\n}\n\n__attribute__((visibility(\"default\"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {\n"
+        "  return 0;\n}\n\n__attribute__((visibility(\"protected\"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {\n"
         "  entry_point_ex(inputs, outputs, shape_vars, 0);\n}\n");
   }
 
@@ -286,6 +286,8 @@ class UnitRenderer {
 };
 
 }  // namespace
+
+bool writes_vectors(const RenderOptions& options) { return !options.plain_text && options.target.fma && options.target.rounds; }
 
 std::string render_c(const ir::Module& module, const RenderOptions& options) { return UnitRenderer(module, options).render(); }
 

@@ -16,6 +16,10 @@ struct RenderOptions {
   bool plain_text = false;
 };
 
+/// Whether the text computes in vectors throughout: not plain text, and no arithmetic that the target lacks and that is emulated element by
+/// element. Else speed depends on what the compiler vectorises.
+bool writes_vectors(const RenderOptions& options);
+
 /// Text of the unit. Kernels that do the same are one function. Error{kInternal} if the module breaks a rule of the IR.
 std::string render_c(const ir::Module& module, const RenderOptions& options);
 

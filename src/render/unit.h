@@ -22,6 +22,9 @@ class Unit {
   std::string type(DType dtype, int lanes);
   std::string memory_vector(DType dtype, int lanes);
   std::string mask(int bits, int lanes);
+  /// What makes an array on the stack start where a register's memory may: the vector types ask for no alignment, and accumulators that
+  /// lie across two cache lines cost a factor of up to four. Empty where the array is smaller than a vector, and in plain text.
+  std::string alignment(DType dtype, int64_t elements) const;
 
   // Names of inline functions. All take and give values of `lanes` lanes; one lane is a scalar.
   std::string helper(const Rule& rule, DType dtype, int lanes);

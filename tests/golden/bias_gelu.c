@@ -154,13 +154,13 @@ static void kernel_main(const float* input0, const float* input1, float* output0
   }
 }
 
-__attribute__((visibility("default"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+__attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
   const harp_environment found = harp_enter();
   kernel_main(inputs[0], inputs[1], outputs[0], (int64_t)shape_vars[0], rt);
   harp_leave(found);
   return 0;
 }
 
-__attribute__((visibility("default"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+__attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
   entry_point_ex(inputs, outputs, shape_vars, 0);
 }

@@ -159,8 +159,8 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   double* output1 = a->output1;
   const int64_t shape0 = a->shape0;
   (void)begin0, (void)end0, (void)worker;
-  double acc6[8] = {0};
-  double acc7[8];
+  double acc6[8] __attribute__((aligned(64))) = {0};
+  double acc7[8] __attribute__((aligned(64)));
   for (int i = 0; i < 8; ++i) acc7[i] = -__builtin_inf();
   const int64_t oidx0 = (shape0 + 255) / 256;
   const int64_t oidx1 = (oidx0 + 255) / 256;
@@ -267,7 +267,7 @@ static void kernel_main(const double* input0, const double* input1, double* outp
   }
 }
 
-__attribute__((visibility("default"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+__attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
   const int64_t shape0 = (int64_t)shape_vars[0];
   void* own;
   char* workspace = harp_allocate(rt, (size_t)(shape0 * 64 + 64), &own);
@@ -279,6 +279,6 @@ __attribute__((visibility("default"))) int32_t entry_point_ex(void** inputs, voi
   return 0;
 }
 
-__attribute__((visibility("default"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+__attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
   entry_point_ex(inputs, outputs, shape_vars, 0);
 }

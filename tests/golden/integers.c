@@ -182,13 +182,13 @@ static void kernel_main(const int32_t* input0, const int32_t* input1, const doub
   }
 }
 
-__attribute__((visibility("default"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+__attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
   const harp_environment found = harp_enter();
   kernel_main(inputs[0], inputs[1], inputs[2], outputs[0], (int64_t)shape_vars[0], rt);
   harp_leave(found);
   return 0;
 }
 
-__attribute__((visibility("default"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+__attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
   entry_point_ex(inputs, outputs, shape_vars, 0);
 }

@@ -101,17 +101,17 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const float* input0_row = input0 + shape1 * ridx0;
     for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
-      float acc3[512] = {0};
+      float acc3[512] __attribute__((aligned(16))) = {0};
       const int64_t oidx8 = min_i64(shape2 - ridx1 * 512, 512);
       const int64_t oidx9 = oidx8 / 4;
       for (int64_t ridx2 = 0; ridx2 < oidx3; ++ridx2) {
-        float acc2[512] = {0};
+        float acc2[512] __attribute__((aligned(16))) = {0};
         const int64_t oidx4 = min_i64(oidx2, ridx2 * 256 + 256);
         for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx4; ++ridx3) {
-          float acc1[512] = {0};
+          float acc1[512] __attribute__((aligned(16))) = {0};
           const int64_t oidx5 = min_i64(oidx1, ridx3 * 256 + 256);
           for (int64_t ridx4 = ridx3 * 256; ridx4 < oidx5; ++ridx4) {
-            float acc0[512] = {0};
+            float acc0[512] __attribute__((aligned(16))) = {0};
             const int64_t oidx6 = min_i64(shape1, ridx4 * 256 + 256);
             const int64_t oidx7 = oidx6 / 8;
             for (int64_t ridx5 = ridx4 * 256; ridx5 < oidx7 * 8; ridx5 += 8) {
@@ -219,13 +219,13 @@ static void kernel_main(const float* input0, const float* input1, float* output0
   }
 }
 
-__attribute__((visibility("default"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+__attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
   const harp_environment found = harp_enter();
   kernel_main(inputs[0], inputs[1], outputs[0], (int64_t)shape_vars[0], (int64_t)shape_vars[1], (int64_t)shape_vars[2], rt);
   harp_leave(found);
   return 0;
 }
 
-__attribute__((visibility("default"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+__attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
   entry_point_ex(inputs, outputs, shape_vars, 0);
 }

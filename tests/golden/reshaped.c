@@ -34,11 +34,7 @@ typedef struct harp_runtime {
 typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 
-static inline f32x16 load_strided_f32x16(const float* p, int64_t step) {
-  f32x16 r = {0};
-  for (int lane = 0; lane < 16; ++lane) r[lane] = p[lane * step];
-  return r;
-}
+static inline f32x16 load_strided_f32x16(const float* p, int64_t step) { return (f32x16){p[0], p[step], p[2 * step], p[3 * step], p[4 * step], p[5 * step], p[6 * step], p[7 * step], p[8 * step], p[9 * step], p[10 * step], p[11 * step], p[12 * step], p[13 * step], p[14 * step], p[15 * step]}; }
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
@@ -178,13 +174,13 @@ static void kernel_main(const float* input0, float* output0, int64_t shape0, con
   }
 }
 
-__attribute__((visibility("default"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+__attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
   const harp_environment found = harp_enter();
   kernel_main(inputs[0], outputs[0], (int64_t)shape_vars[0], rt);
   harp_leave(found);
   return 0;
 }
 
-__attribute__((visibility("default"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+__attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
   entry_point_ex(inputs, outputs, shape_vars, 0);
 }

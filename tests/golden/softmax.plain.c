@@ -252,7 +252,7 @@ static void kernel_main(const float* input0, float* output0, int64_t shape0, cha
   }
 }
 
-__attribute__((visibility("default"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+__attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
   const int64_t shape0 = (int64_t)shape_vars[0];
   void* own;
   char* workspace = harp_allocate(rt, (size_t)(shape0 * 4096 + (shape0 + 15) / 16 * 64), &own);
@@ -264,6 +264,6 @@ __attribute__((visibility("default"))) int32_t entry_point_ex(void** inputs, voi
   return 0;
 }
 
-__attribute__((visibility("default"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+__attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
   entry_point_ex(inputs, outputs, shape_vars, 0);
 }

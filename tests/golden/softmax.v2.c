@@ -167,7 +167,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   float* output0 = a->output0;
   (void)worker;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    f32x4 acc0[16];
+    f32x4 acc0[16] __attribute__((aligned(16)));
     for (int i = 0; i < 16; ++i) acc0[i] = splat_f32x4(-__builtin_inff());
     const float* input0_row = input0 + ridx0 * 1024;
     for (int64_t ridx1 = 0; ridx1 < 1024; ridx1 += 64) {
@@ -221,7 +221,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   float* output0 = a->output0;
   (void)worker;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    f32x4 acc0[16] = {{0}};
+    f32x4 acc0[16] __attribute__((aligned(16))) = {{0}};
     const float* input0_row = input0 + ridx0 * 1024;
     for (int64_t ridx1 = 0; ridx1 < 1024; ridx1 += 64) {
       acc0[0] += *(const f32x4*)(input0_row + ridx1);
@@ -321,7 +321,7 @@ static void kernel_main(const float* input0, float* output0, int64_t shape0, cha
   }
 }
 
-__attribute__((visibility("default"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+__attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
   const int64_t shape0 = (int64_t)shape_vars[0];
   void* own;
   char* workspace = harp_allocate(rt, (size_t)(shape0 * 4096 + (shape0 + 15) / 16 * 64), &own);
@@ -333,6 +333,6 @@ __attribute__((visibility("default"))) int32_t entry_point_ex(void** inputs, voi
   return 0;
 }
 
-__attribute__((visibility("default"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+__attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
   entry_point_ex(inputs, outputs, shape_vars, 0);
 }

@@ -141,13 +141,13 @@ static void kernel_main(const float* input0, float* output0, int64_t shape0, int
   }
 }
 
-__attribute__((visibility("default"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+__attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
   const harp_environment found = harp_enter();
   kernel_main(inputs[0], outputs[0], (int64_t)shape_vars[0], (int64_t)shape_vars[1], rt);
   harp_leave(found);
   return 0;
 }
 
-__attribute__((visibility("default"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+__attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
   entry_point_ex(inputs, outputs, shape_vars, 0);
 }
