@@ -19,7 +19,7 @@ struct Messages {
   }
 };
 
-std::string entry_path(const CompileCache& cache, int n) { return cache.directory() + "/" + key_of(n).hex() + std::string(kEntrySuffix); }
+std::string entry_path(CompileCache& cache, int n) { return cache.directory() + "/" + key_of(n).hex() + std::string(kEntrySuffix); }
 
 void set_used(const std::string& path, time_t seconds) {
   const timespec times[2] = {{seconds, 0}, {seconds, 0}};
@@ -57,6 +57,15 @@ TEST_CASE("cache: what was published is found, by another cache object too") {
   CHECK(other.clear());
   CHECK(cache.lookup(key_of(1)) == nullptr);
   CHECK(count_work_directories(cache.directory()) == 0);
+}
+
+TEST_CASE("cache: nothing is made on the disk before something is asked of it") {
+  const Scratch scratch;
+  TestSystem system;
+  CompileCache cache(system, options_in(scratch / "cache"), Log());
+  CHECK_FALSE(std::filesystem::exists(scratch / "cache"));
+  CHECK(cache.lookup(key_of(1)) == nullptr);
+  CHECK(std::filesystem::exists(scratch / "cache"));
 }
 
 TEST_CASE("cache: empty payloads and empty manifests survive the trip") {

@@ -37,35 +37,40 @@ CompileCache::CompileCache(System system, CacheOptions options, Log log)
   }
   CachePath chosen = choose_cache_path(system_, options_.directory);
   why_off_ = std::move(chosen.why_not);
-  if (!chosen.path.empty()) {
-    options_.directory = std::move(chosen.path);
-    directory_ = open_cache_directory(system_, options_.directory, options_.shared, why_off_);
-  }
-  if (!directory_) log_.warning("compile cache off: ", why_off_);
+  options_.directory = std::move(chosen.path);
+  if (options_.directory.empty()) log_.warning("compile cache off: ", why_off_);
 }
 
-std::string CompileCache::directory() const {
+std::string CompileCache::directory() {
   const auto directory = current();
   return directory ? directory->path : std::string();
 }
 
-std::string CompileCache::why_off() const {
+std::string CompileCache::why_off() {
+  if (current()) return {};
   const std::lock_guard guard(mutex_);
-  return directory_ ? std::string() : why_off_;
+  return why_off_;
 }
 
-std::shared_ptr<const CacheDirectory> CompileCache::current() const {
+std::shared_ptr<const CacheDirectory> CompileCache::current() {
   const std::lock_guard guard(mutex_);
+  if (!opened_ && options_.enabled && !options_.directory.empty()) open();
   return directory_;
+}
+
+/// With mutex_ held.
+void CompileCache::open() {
+  directory_ = open_cache_directory(system_, options_.directory, options_.shared, why_off_);
+  opened_ = true;
+  if (!directory_) log_.warning("compile cache off: ", why_off_);
 }
 
 /// Somebody removed the directory under a running program: make it again, once; other threads may have done so already.
 std::shared_ptr<const CacheDirectory> CompileCache::reopen(const CacheDirectory& gone) {
   const std::lock_guard guard(mutex_);
   if (directory_.get() == &gone) {
-    directory_ = open_cache_directory(system_, options_.directory, options_.shared, why_off_);
+    open();
     counted_ = false;
-    if (!directory_) log_.warning("compile cache off: ", why_off_);
   }
   return directory_;
 }

@@ -52,14 +52,16 @@ struct CacheEntryInfo {
   Manifest manifest;
 };
 
-/// Thread-safe. Outlived by nothing it hands out but WorkDirectory and Lock, which need the System only.
+/// Thread-safe. The directory is chosen by the constructor (the current directory and the environment may change later) and made, checked
+/// and opened at the first call that needs it: who only interprets leaves no trace on the disk. Outlived by nothing it hands out but
+/// WorkDirectory and Lock, which need the System only.
 class CompileCache {
  public:
   CompileCache(System system, CacheOptions options, Log log);
 
   /// Where entries lie; empty when the cache is off, and why_off() says why.
-  std::string directory() const;
-  std::string why_off() const;
+  std::string directory();
+  std::string why_off();
 
   /// The artifact, whole and checked, or NULL. Marks it as used.
   std::shared_ptr<const Artifact> lookup(const Digest& key);
@@ -84,7 +86,8 @@ class CompileCache {
 
  private:
   struct StoredFile;
-  std::shared_ptr<const CacheDirectory> current() const;
+  std::shared_ptr<const CacheDirectory> current();
+  void open();
   std::shared_ptr<const CacheDirectory> reopen(const CacheDirectory& gone);
   std::optional<WorkDirectory> work_directory_in(std::shared_ptr<const CacheDirectory>& directory, int& error);
   bool trusted(const FileInfo& info) const;
@@ -95,8 +98,9 @@ class CompileCache {
   System system_;
   CacheOptions options_;
   Log log_;
-  mutable std::mutex mutex_;  // guards what follows up to the counters
+  std::mutex mutex_;  // guards what follows up to the counters
   std::shared_ptr<const CacheDirectory> directory_;
+  bool opened_ = false;  // or tried to
   std::string why_off_;
   // What we believe is stored: counted at the last eviction, plus our own since then. Others publish too, hence the recount now and then.
   uint64_t known_bytes_ = 0;
