@@ -56,7 +56,6 @@ double time_compiler(const Session& session, const std::string& source, const st
   const std::string compiler = own != nullptr && *own != 0 ? own : "cc", march = std::string("-march=") + session.by_hand->target;
   std::vector<const char*> arguments = {compiler.c_str(),
                                         "-std=gnu11",
-                                        "-O3",
                                         "-ffp-contract=off",
                                         "-fwrapv",
                                         "-fno-math-errno",
@@ -69,6 +68,10 @@ double time_compiler(const Session& session, const std::string& source, const st
                                         "-o",
                                         object.c_str(),
                                         source.c_str()};
+  if (compiler.find("clang") == std::string::npos)
+    arguments.insert(arguments.end(), {"-O1", "-ftree-vectorize", "-fpeel-loops", "-fgcse"});
+  else
+    arguments.push_back("-O3");
   if (march.starts_with("-march=x86-64")) arguments.push_back(march.c_str());
   if (march == "-march=x86-64-v4") arguments.push_back("-mprefer-vector-width=512");
   arguments.push_back(nullptr);

@@ -582,7 +582,9 @@ typedef struct harp_compile_options {
   /* 1: generate C without vector types, for compilers that are neither gcc nor clang. */
   int32_t plain_text;
   int32_t reserved;
-  /* A compiler as one would type it, instead of the context's, and flags that are added to harp's own. */
+  /* A compiler as one would type it, instead of the context's, and flags that are added after harp's own. A flag that lets the compiler
+   * change results (-ffast-math, -Ofast, -ffp-contract=fast, -fno-signed-zeros, -mdaz-ftz, -fno-wrapv ...) is refused at level stable:
+   * HARP_ERROR_INVALID_ARGUMENT, naming the flag. */
   const char* compiler;
   size_t n_flags;
   const char* const* flags;

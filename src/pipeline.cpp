@@ -106,7 +106,8 @@ Generated generate(const Graph& graph, const PipelineOptions& options) {
   stats.kernels = static_cast<int>(stages.program.kernels.size());
   stats.generations = stages.program.generations;
   stats.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-  return {std::move(stages.source), std::move(stages.module), stats};
+  const bool vectors_written = options.simd_width != 1 && render::writes_vectors({options.target, options.plain_text});
+  return {std::move(stages.source), vectors_written, std::move(stages.module), stats};
 }
 
 std::string emit_stage(const Graph& graph, const PipelineOptions& options, std::string_view stage) {

@@ -32,6 +32,7 @@ struct PipelineStats {
 /// Everything the run layer needs besides the artifact. Syms belong to module.arena's table.
 struct Generated {
   std::string source;
+  bool vectors_written = false;        // the source needs no vectoriser to be fast
   std::shared_ptr<ir::Module> module;  // inputs, outputs, shape_vars, workspace
   PipelineStats stats;
 };

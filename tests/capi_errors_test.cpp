@@ -277,6 +277,9 @@ TEST_CASE("C1: compile options that make no sense") {
   fails([&](auto& o) { o.n_disabled_passes = 1, o.disabled_passes = names; }, HARP_ERROR_INVALID_ARGUMENT, "no optimiser pass \"m\"");
   fails([](auto& o) { o.n_flags = 1; }, HARP_ERROR_INVALID_ARGUMENT, "flags is NULL");
   fails([&](auto& o) { o.n_flags = 1, o.flags = null_name; }, HARP_ERROR_INVALID_ARGUMENT, "flags[0] is NULL");
+  const char* const fast[] = {"-g", "-ffast-math"};
+  fails([&](auto& o) { o.n_flags = 2, o.flags = fast; }, HARP_ERROR_INVALID_ARGUMENT,
+        "the flag -ffast-math takes every liberty with floating-point arithmetic, which level stable (HARP_MATH_STABLE) does not allow");
   fails([&](auto& o) { o.n_specialize = 1, o.specialize_names = names, o.specialize_values = values; }, HARP_ERROR_INVALID_ARGUMENT,
         "\"m\"");
   fails([&](auto& o) { o.n_specialize = 1, o.specialize_names = n, o.specialize_values = values; }, HARP_ERROR_RANGE,

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "compile/arithmetic_flags.h"
 #include "compile/cache_key.h"
 #include "compile_scenarios.h"
 
@@ -253,8 +254,43 @@ TEST_CASE("compile: no compiler: the error names every command tried") {
   CHECK(contains(error_of([&] { bench.service().compile(request_for(1)); }).message, "a quote is not closed"));
   bench.options.compiler = write_script(bench.scratch / "broken", "echo cannot start >&2; exit 1");
   const Error broken = error_of([&] { bench.service().compile(request_for(1)); });
-  CHECK(contains(broken.message, "(--version: exit status 1)"));
-  CHECK(broken.compiler_output == "cannot start\n");
+  CHECK(contains(broken.message, "(--version should end with status 0, but: exit status 1; it printed: cannot start)"));
+  bench.options.compiler = write_script(bench.scratch / "talkative", "for i in 1 2 3; do echo line $i; done; exit 1");
+  const Error talkative = error_of([&] { bench.service().compile(request_for(1)); });
+  CHECK(contains(talkative.message, "it printed: line 1)"));
+  CHECK_FALSE(contains(talkative.message, "line 2"));
+  CHECK(talkative.compiler_output.empty());
+}
+
+TEST_CASE("X2.stable compile: flags that change arithmetic have a fault, their harmless relatives have none") {
+  for (const char* flag : {"-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-fassociative-math", "-freciprocal-math",
+                           "-ffinite-math-only", "-fno-signed-zeros", "-ffp-contract=fast", "-ffp-contract=on", "-mdaz-ftz", "-mrecip",
+                           "-mrecip=all", "-fno-wrapv", "-ftrapv", "-ffp-model=fast", "-fapprox-func", "-mfpmath=387"})
+    CHECK_MESSAGE(!arithmetic_fault(flag).empty(), flag);
+  for (const char* flag : {"-O0", "-O3", "-g", "-fno-fast-math", "-ffp-contract=off", "-fsigned-zeros", "-mrecip=none", "-fwrapv", "-mavx2",
+                           "-funroll-loops", "-DNAME=-ffast-math", ""})
+    CHECK_MESSAGE(arithmetic_fault(flag).empty(), flag);
+
+  Bench bench;
+  bench.options.compiler = "cc -O2 -fassociative-math";
+  const Error error = error_of([&] { bench.service().compile(request_for(1)); });
+  CHECK(error.code == Code::kCompiler);
+  CHECK(contains(error.message, "(-fassociative-math reassociates sums and products)"));
+}
+
+TEST_CASE("compile: gcc is given few passes for a source with its own vectors, other sources and compilers get -O3") {
+  Bench bench;
+  CompileRequest request = request_for(7);
+  const auto first_flag = [&](const std::string& compiler) {
+    request.compiler = compiler;
+    const auto artifact = bench.service().compile(request);
+    CHECK(call(bench.system, artifact) == 7);
+    return artifact->manifest().command[1];
+  };
+  CHECK(first_flag("gcc") == "-O3");
+  request.vectors_written = true;
+  CHECK(first_flag("gcc") == "-O1");
+  CHECK(first_flag("clang") == "-O3");
 }
 
 TEST_CASE("compile: a relative PATH entry is not the current directory") {

@@ -48,6 +48,7 @@ std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& g
   request.source = std::move(generated.source);
   request.signature = signature->text();
   request.target = settings.pipeline.target;
+  request.vectors_written = generated.vectors_written;
   request.flags = settings.flags;
   request.compiler = settings.compiler;
   CompileReport report;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "capi/structs.h"
+#include "compile/arithmetic_flags.h"
 #include "opt/passes.h"
 
 namespace harp::capi {
@@ -84,6 +85,9 @@ CompileSettings read_compile_settings(const harp_context& context, const harp_co
 
   if (given.compiler != nullptr) settings.compiler = given.compiler;
   settings.flags = strings_of(given.n_flags, given.flags, "flags");
+  for (const std::string& flag : settings.flags)
+    HARP_CHECK(arithmetic_fault(flag).empty(), Code::kInvalidArgument, "harp_compile_options: the flag ", flag, " ", arithmetic_fault(flag),
+               ", which level stable (HARP_MATH_STABLE) does not allow");
   const std::vector<std::string> names = strings_of(given.n_specialize, given.specialize_names, "specialize_names");
   HARP_CHECK(names.empty() || given.specialize_values != nullptr, Code::kInvalidArgument,
              "harp_compile_options: specialize_values is NULL");

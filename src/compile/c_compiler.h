@@ -38,6 +38,7 @@ class CCompiler final : public Compiler {
   void identify(CompileCache& cache, Deadline deadline);
   bool version_may_be_remembered() const;
   std::string ask_version(Deadline deadline) const;
+  bool is_gcc() const;
 
   System system_;
   std::vector<std::string> words_;  // the command; words_[0] is the absolute path of the program

@@ -1,0 +1,66 @@
+// The flags of gcc and clang, by exact text or by what they begin with.
+#include "compile/arithmetic_flags.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace harp {
+namespace {
+
+struct Row {
+  std::string_view flag;  // ends in '=': any value
+  std::string_view fault;
+};
+
+constexpr std::string_view kFast = "takes every liberty with floating-point arithmetic";
+constexpr std::string_view kFlush = "flushes subnormal numbers to zero";
+constexpr std::string_view kOverflow = "leaves the overflow of integers undefined or makes it a trap";
+constexpr std::string_view kPrecision = "computes in another precision";
+constexpr std::string_view kSpecial = "assumes that there is no NaN or infinity";
+
+constexpr Row kRows[] = {
+    {"-ffast-math", kFast},
+    {"-Ofast", kFast},
+    {"--optimize=fast", kFast},
+    {"-funsafe-math-optimizations", kFast},
+    {"-ffp-model=", kFast},
+    {"-fassociative-math", "reassociates sums and products"},
+    {"-freciprocal-math", "multiplies by reciprocals instead of dividing"},
+    {"-mrecip", "approximates divisions and square roots"},
+    {"-mrecip=", "approximates divisions and square roots"},
+    {"-mlow-precision-recip-sqrt", "approximates divisions and square roots"},
+    {"-mlow-precision-sqrt", "approximates divisions and square roots"},
+    {"-mlow-precision-div", "approximates divisions and square roots"},
+    {"-fapprox-func", "approximates functions"},
+    {"-ffinite-math-only", kSpecial},
+    {"-fno-honor-nans", kSpecial},
+    {"-fno-honor-infinities", kSpecial},
+    {"-fno-signed-zeros", "ignores the sign of zero"},
+    {"-ffp-contract=", "contracts products and sums"},
+    {"-mdaz-ftz", kFlush},
+    {"-fdenormal-fp-math=", kFlush},
+    {"-fdenormal-fp-math-f32=", kFlush},
+    {"-fsingle-precision-constant", kPrecision},
+    {"-fexcess-precision=", kPrecision},
+    {"-mfpmath=", kPrecision},
+    {"-m80387", kPrecision},
+    {"-ftrapv", kOverflow},
+    {"-fno-wrapv", kOverflow},
+    {"-fstrict-overflow", kOverflow},
+};
+
+/// Values of the flags above that ask for what harp asks for itself.
+constexpr std::string_view kHarmless[] = {
+    "-ffp-contract=off",           "-ffp-model=strict", "-fdenormal-fp-math=ieee", "-fdenormal-fp-math-f32=ieee", "-mrecip=none",
+    "-fexcess-precision=standard", "-mfpmath=sse"};
+
+}  // namespace
+
+std::string_view arithmetic_fault(std::string_view flag) {
+  if (std::find(std::begin(kHarmless), std::end(kHarmless), flag) != std::end(kHarmless)) return {};
+  const auto row = std::find_if(std::begin(kRows), std::end(kRows),
+                                [flag](const Row& r) { return r.flag.ends_with('=') ? flag.starts_with(r.flag) : flag == r.flag; });
+  return row == std::end(kRows) ? std::string_view() : row->fault;
+}
+
+}  // namespace harp
