@@ -159,22 +159,23 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   double* output1 = a->output1;
   const int64_t shape0 = a->shape0;
   (void)begin0, (void)end0, (void)worker;
-  double acc6[8] __attribute__((aligned(64))) = {0};
+  double acc6[8] __attribute__((aligned(64)));
+  for (int i = 0; i < 8; ++i) acc6[i] = 0.0;
   double acc7[8] __attribute__((aligned(64)));
   for (int i = 0; i < 8; ++i) acc7[i] = -__builtin_inf();
   const int64_t oidx0 = (shape0 + 255) / 256;
   const int64_t oidx1 = (oidx0 + 255) / 256;
   const int64_t oidx2 = (oidx1 + 255) / 256;
   for (int64_t ridx0 = 0; ridx0 < oidx2; ++ridx0) {
-    f64x8 acc4 = {0};
+    f64x8 acc4 = (f64x8){0};
     f64x8 acc5 = splat_f64x8(-__builtin_inf());
     const int64_t oidx3 = min_i64(oidx1, ridx0 * 256 + 256);
     for (int64_t ridx1 = ridx0 * 256; ridx1 < oidx3; ++ridx1) {
-      f64x8 acc2 = {0};
+      f64x8 acc2 = (f64x8){0};
       f64x8 acc3 = splat_f64x8(-__builtin_inf());
       const int64_t oidx4 = min_i64(oidx0, ridx1 * 256 + 256);
       for (int64_t ridx2 = ridx1 * 256; ridx2 < oidx4; ++ridx2) {
-        f64x8 acc0 = {0};
+        f64x8 acc0 = (f64x8){0};
         f64x8 acc1 = splat_f64x8(-__builtin_inf());
         const int64_t oidx5 = min_i64(shape0, ridx2 * 256 + 256);
         for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx5; ++ridx3) {

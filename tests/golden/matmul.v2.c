@@ -101,17 +101,21 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const float* input0_row = input0 + shape1 * ridx0;
     for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
-      float acc3[512] __attribute__((aligned(16))) = {0};
+      float acc3[512] __attribute__((aligned(16)));
+      for (int i = 0; i < 512; ++i) acc3[i] = 0.0f;
       const int64_t oidx8 = min_i64(shape2 - ridx1 * 512, 512);
       const int64_t oidx9 = oidx8 / 4;
       for (int64_t ridx2 = 0; ridx2 < oidx3; ++ridx2) {
-        float acc2[512] __attribute__((aligned(16))) = {0};
+        float acc2[512] __attribute__((aligned(16)));
+        for (int i = 0; i < 512; ++i) acc2[i] = 0.0f;
         const int64_t oidx4 = min_i64(oidx2, ridx2 * 256 + 256);
         for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx4; ++ridx3) {
-          float acc1[512] __attribute__((aligned(16))) = {0};
+          float acc1[512] __attribute__((aligned(16)));
+          for (int i = 0; i < 512; ++i) acc1[i] = 0.0f;
           const int64_t oidx5 = min_i64(oidx1, ridx3 * 256 + 256);
           for (int64_t ridx4 = ridx3 * 256; ridx4 < oidx5; ++ridx4) {
-            float acc0[512] __attribute__((aligned(16))) = {0};
+            float acc0[512] __attribute__((aligned(16)));
+            for (int i = 0; i < 512; ++i) acc0[i] = 0.0f;
             const int64_t oidx6 = min_i64(shape1, ridx4 * 256 + 256);
             const int64_t oidx7 = oidx6 / 8;
             for (int64_t ridx5 = ridx4 * 256; ridx5 < oidx7 * 8; ridx5 += 8) {

@@ -165,7 +165,8 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   float* output0 = a->output0;
   (void)worker;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    float acc0[64] = {0};
+    float acc0[64];
+    for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
     for (int64_t ridx1 = 0; ridx1 < 1024; ridx1 += 64) {
       const float* input0_row = input0 + ridx0 * 1024 + ridx1;
       for (int64_t ridx2 = 0; ridx2 < 64; ++ridx2) {

@@ -221,7 +221,8 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   float* output0 = a->output0;
   (void)worker;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    f32x4 acc0[16] __attribute__((aligned(16))) = {{0}};
+    f32x4 acc0[16] __attribute__((aligned(16)));
+    for (int i = 0; i < 16; ++i) acc0[i] = (f32x4){0};
     const float* input0_row = input0 + ridx0 * 1024;
     for (int64_t ridx1 = 0; ridx1 < 1024; ridx1 += 64) {
       acc0[0] += *(const f32x4*)(input0_row + ridx1);

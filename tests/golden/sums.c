@@ -105,7 +105,8 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   float* output1 = a->output1;
   (void)worker;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    float acc0[64] __attribute__((aligned(64))) = {0};
+    float acc0[64] __attribute__((aligned(64)));
+    for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
     const float* input0_row = input0 + ridx0 * 300;
     for (int64_t ridx1 = 0; ridx1 < 256; ridx1 += 64) {
       *(f32x16*)(acc0 + 0) += *(const f32x16*)(input0_row + ridx1);
@@ -137,18 +138,22 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
   (void)begin0, (void)end0, (void)worker;
-  float acc3[304] __attribute__((aligned(64))) = {0};
+  float acc3[304] __attribute__((aligned(64)));
+  for (int i = 0; i < 304; ++i) acc3[i] = 0.0f;
   const int64_t oidx0 = (shape0 + 255) / 256;
   const int64_t oidx1 = (oidx0 + 255) / 256;
   const int64_t oidx2 = (oidx1 + 255) / 256;
   for (int64_t ridx0 = 0; ridx0 < oidx2; ++ridx0) {
-    float acc2[304] __attribute__((aligned(64))) = {0};
+    float acc2[304] __attribute__((aligned(64)));
+    for (int i = 0; i < 304; ++i) acc2[i] = 0.0f;
     const int64_t oidx3 = min_i64(oidx1, ridx0 * 256 + 256);
     for (int64_t ridx1 = ridx0 * 256; ridx1 < oidx3; ++ridx1) {
-      float acc1[304] __attribute__((aligned(64))) = {0};
+      float acc1[304] __attribute__((aligned(64)));
+      for (int i = 0; i < 304; ++i) acc1[i] = 0.0f;
       const int64_t oidx4 = min_i64(oidx0, ridx1 * 256 + 256);
       for (int64_t ridx2 = ridx1 * 256; ridx2 < oidx4; ++ridx2) {
-        float acc0[304] __attribute__((aligned(64))) = {0};
+        float acc0[304] __attribute__((aligned(64)));
+        for (int i = 0; i < 304; ++i) acc0[i] = 0.0f;
         const int64_t oidx5 = min_i64(shape0, ridx2 * 256 + 256);
         const int64_t oidx6 = oidx5 / 4;
         for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx6 * 4; ridx3 += 4) {
@@ -367,18 +372,22 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
   (void)begin0, (void)end0, (void)worker;
-  float acc3[64] __attribute__((aligned(64))) = {0};
+  float acc3[64] __attribute__((aligned(64)));
+  for (int i = 0; i < 64; ++i) acc3[i] = 0.0f;
   const int64_t oidx0 = (shape0 * 75 + 1023) / 1024;
   const int64_t oidx1 = (oidx0 + 4095) / 4096;
   const int64_t oidx2 = (oidx1 + 4095) / 4096;
   for (int64_t ridx0 = 0; ridx0 < oidx2; ++ridx0) {
-    float acc2[64] __attribute__((aligned(64))) = {0};
+    float acc2[64] __attribute__((aligned(64)));
+    for (int i = 0; i < 64; ++i) acc2[i] = 0.0f;
     const int64_t oidx3 = min_i64(oidx1, ridx0 * 4096 + 4096);
     for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx3; ++ridx1) {
-      float acc1[64] __attribute__((aligned(64))) = {0};
+      float acc1[64] __attribute__((aligned(64)));
+      for (int i = 0; i < 64; ++i) acc1[i] = 0.0f;
       const int64_t oidx4 = min_i64(oidx0, ridx1 * 4096 + 4096);
       for (int64_t ridx2 = ridx1 * 4096; ridx2 < oidx4; ++ridx2) {
-        float acc0[64] __attribute__((aligned(64))) = {0};
+        float acc0[64] __attribute__((aligned(64)));
+        for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
         const int64_t oidx5 = min_i64(shape0 * 300, ridx2 * 4096 + 4096);
         const int64_t oidx6 = oidx5 / 64;
         for (int64_t ridx3 = ridx2 * 4096; ridx3 < oidx6 * 64; ridx3 += 64) {
@@ -420,7 +429,8 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
   float* output0 = a->output0;
   (void)worker;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    float acc0[64] __attribute__((aligned(64))) = {0};
+    float acc0[64] __attribute__((aligned(64)));
+    for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
     const float alu0 = input1[ridx0];
     const float* input0_row = input0 + ridx0 * 300;
     for (int64_t ridx1 = 0; ridx1 < 256; ridx1 += 64) {
