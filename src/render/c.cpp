@@ -269,7 +269,8 @@ class UnitRenderer {
         "harp_runtime* rt) {\n",
         body, "  const harp_environment found = harp_enter();\n  kernel_main(", join(arguments, ", "), ");\n  harp_leave(found);\n",
         uses_workspace() ? "  harp_release(rt, own);\n" : "",
-        "  return 0;\n}\n\n__attribute__((visibility(\"protected\"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {\n"
+        "  return 0;\n}\n\n__attribute__((visibility(\"protected\"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) "
+        "{\n"
         "  entry_point_ex(inputs, outputs, shape_vars, 0);\n}\n");
   }
 
