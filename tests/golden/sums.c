@@ -239,18 +239,22 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
   (void)begin0, (void)end0, (void)worker;
-  float acc3[304] = {0};
+  float acc3[304] __attribute__((aligned(64)));
+  for (int i = 0; i < 304; ++i) acc3[i] = 0.0f;
   const int64_t oidx0 = (shape0 + 255) / 256;
   const int64_t oidx1 = (oidx0 + 255) / 256;
   const int64_t oidx2 = (oidx1 + 255) / 256;
   for (int64_t ridx0 = 0; ridx0 < oidx2; ++ridx0) {
-    float acc2[304] = {0};
+    float acc2[304] __attribute__((aligned(64)));
+    for (int i = 0; i < 304; ++i) acc2[i] = 0.0f;
     const int64_t oidx3 = min_i64(oidx1, ridx0 * 256 + 256);
     for (int64_t ridx1 = ridx0 * 256; ridx1 < oidx3; ++ridx1) {
-      float acc1[304] = {0};
+      float acc1[304] __attribute__((aligned(64)));
+      for (int i = 0; i < 304; ++i) acc1[i] = 0.0f;
       const int64_t oidx4 = min_i64(oidx0, ridx1 * 256 + 256);
       for (int64_t ridx2 = ridx1 * 256; ridx2 < oidx4; ++ridx2) {
-        float acc0[304] = {0};
+        float acc0[304] __attribute__((aligned(64)));
+        for (int i = 0; i < 304; ++i) acc0[i] = 0.0f;
         const int64_t oidx5 = min_i64(shape0, ridx2 * 256 + 256);
         const int64_t oidx6 = oidx5 / 16;
         for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx6 * 16; ridx3 += 16) {
