@@ -81,6 +81,17 @@ TEST_CASE("L1: the demo's stencil is one kernel whose interior has no select, wh
   }
 }
 
+TEST_CASE("L2: a level of blocks that has one block only is not folded") {
+  const auto skipped = [](std::string_view columns) {
+    return count(source_of(cat("graph g(x: f32[m, ", columns, "]) { return y = sum(x, axes=[1]) }")), "_folded = oidx");
+  };
+  CHECK(skipped("n") == 2);                // three levels: blocks, and blocks of blocks
+  CHECK(skipped("n in 0..8192") == 1);     // two
+  CHECK(skipped("n in 4097..8192") == 0);  // never one block
+  CHECK(skipped("4096") == 0);
+  CHECK(skipped("8192") == 0);
+}
+
 TEST_CASE("L1: borders whose order depends on the size leave no select in any part") {
   for (const std::string_view text : {"graph g(x: f32[n, w]) { return y = roll(x, shift=3, axis=1) - roll(x, shift=-3, axis=1) }",
                                       "graph g(x: f32[w]) { return y = pad(x, before=[2], after=[3], value=1.0) }"}) {

@@ -121,6 +121,9 @@ struct Stmt {
   // s[i + h]) for h = count/2 … 1; each lane of its type is folded for itself.
   int accumulator = -1;
   const UOp* factor = nullptr;
+  // kAccFold: elements from `used` on still hold init, if it is there, and the others have been updated without a factor. Such a
+  // value combined with init is that value, bit for bit (it is not -0.0: init is in it), so where used <= 1 there is nothing to do.
+  std::optional<Sym> used;
   // kComment
   std::string text;
 };

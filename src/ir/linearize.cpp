@@ -422,6 +422,7 @@ class Linearizer {
         break;
       case StmtKind::kAccFold:
         forget(s.accumulator);
+        if (s.used) define_offsets(*s.used);
         line({.kind = LineKind::kAccFold, .name = cat("acc", s.accumulator, "_folded"), .statement = &s});
         break;
       case StmtKind::kComment: line({.kind = LineKind::kComment, .statement = &s}); break;

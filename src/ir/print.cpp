@@ -124,7 +124,7 @@ class Printer {
       case StmtKind::kAccUpdate:
         return line(depth, cat("update acc", s.accumulator, at, " with ", reference(s.value),
                                s.factor == nullptr ? std::string() : cat(" * ", reference(s.factor))));
-      case StmtKind::kAccFold: return line(depth, cat("fold acc", s.accumulator));
+      case StmtKind::kAccFold: return line(depth, cat("fold acc", s.accumulator, s.used ? cat(" where ", to_string(*s.used), " > 1") : ""));
       case StmtKind::kComment: return line(depth, cat("# ", s.text));
     }
   }
@@ -214,7 +214,7 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
         line(cat("update ", accumulator(*s), "[", to_string(s->index), "] with ", text(s->value),
                  s->factor == nullptr ? std::string() : cat(" * ", text(s->factor))));
         break;
-      case LineKind::kAccFold: line(cat("fold ", accumulator(*s))); break;
+      case LineKind::kAccFold: line(cat("fold ", accumulator(*s), s->used ? cat(" where ", to_string(*s->used), " > 1") : "")); break;
       case LineKind::kReturn: line(cat("return ", text(l.value))); break;
     }
   }

@@ -60,6 +60,7 @@ Stmt* Substituter::copy(const Stmt* s) {
   result->condition = (*this)(s->condition);
   result->index = (*this)(s->index);
   result->lane_step = (*this)(s->lane_step);
+  if (s->used) result->used = (*this)(*s->used);
   result->value = (*this)(s->value);
   result->mask = (*this)(s->mask);
   result->factor = (*this)(s->factor);

@@ -191,6 +191,7 @@ class Verifier {
       }
       case StmtKind::kAccFold: {
         accumulator(s);
+        if (s.used) position(*s.used);
         const int64_t count = kernel_.accumulators[static_cast<size_t>(s.accumulator)].count;
         return require((count & (count - 1)) == 0, "a folded accumulator has a power of two elements");
       }

@@ -8,7 +8,7 @@
 //         several rows at a time.
 //
 // A level more than needed changes nothing (it adds the only block to an identity), so the number of levels comes from the bounds of the
-// sizes.
+// sizes. Nor need it cost a fold: a level says how many of its lanes it used, and one lane is its own fold.
 #include <algorithm>
 
 #include "base/error.h"
@@ -110,10 +110,11 @@ class ReduceLowering {
       body.push_back(s);
     }
   }
-  void fold(const Level& level, Body& body) {
+  void fold(const Level& level, std::optional<Sym> used, Body& body) {
     for (int a : level.accumulators) {
       Stmt* s = arena_.statement(StmtKind::kAccFold);
       s->accumulator = a;
+      s->used = used;
       body.push_back(s);
     }
   }
@@ -210,6 +211,7 @@ class ReduceLowering {
   void lane_blocks(const std::vector<Level>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end, IndexAt index_at,
                    Body& body) {
     declare(levels[level], body);
+    std::optional<Sym> used;  // lanes, where it may be one only
     if (level == 0) {
       const Sym full = begin + floor_div(end - begin, kLanes) * kLanes;
       if (!proven_at_most(full, begin)) {
@@ -226,8 +228,9 @@ class ReduceLowering {
       lane_blocks(levels, counts, level - 1, first, min(first + kLaneBlock, counts[level - 1]), index_at, blocks->body);
       carry(levels[level - 1], 0, levels[level], mod(blocks->variable - begin, kLanes), blocks->body);
       body.push_back(blocks);
+      if (!proven_less(1, end - begin)) used = end - begin;
     }
-    fold(levels[level], body);
+    fold(levels[level], used, body);
   }
 
   /// Lanes 0 … count - 1 take the elements from `start` on.

@@ -283,7 +283,10 @@ class BodyRenderer {
     const bool vectors = a.type.lanes > 1;  // each lane for itself
     const std::string name = unit_.fold(a.combine, function, a.type.dtype, layout.lanes, static_cast<int>(layout.size), vectors);
     const std::string argument = layout.size == 1 ? cat("&", accumulator) : accumulator;
-    out(cat("const ", unit_.type(a.type.dtype, vectors ? layout.lanes : 1), " ", l.name, " = ", name, "(", argument, ");"));
+    const std::string unfolded = s.used && layout.lanes == 1 ? cat(position_.is_nonnegative(1 - *s.used).text, " ? ",
+                                                                   expression_.accumulator(s.accumulator, 0, 1), " : ")
+                                                             : "";
+    out(cat("const ", unit_.type(a.type.dtype, vectors ? layout.lanes : 1), " ", l.name, " = ", unfolded, name, "(", argument, ");"));
     names_.folded(s.accumulator, l.name);
   }
 

@@ -412,14 +412,14 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
         const int64_t oidx8 = ridx2 % 64;
         acc1[oidx8] += acc0_folded;
       }
-      const float acc1_folded = fold_add_64_f32(acc1);
+      const float acc1_folded = oidx4 <= ridx1 * 4096 + 1 ? acc1[0] : fold_add_64_f32(acc1);
       const int64_t oidx9 = ridx1 % 64;
       acc2[oidx9] += acc1_folded;
     }
-    const float acc2_folded = fold_add_64_f32(acc2);
+    const float acc2_folded = oidx3 <= ridx0 * 4096 + 1 ? acc2[0] : fold_add_64_f32(acc2);
     acc3[ridx0] += acc2_folded;
   }
-  const float acc3_folded = fold_add_64_f32(acc3);
+  const float acc3_folded = oidx2 <= 1 ? acc3[0] : fold_add_64_f32(acc3);
   output0[0] = acc3_folded;
 }
 
