@@ -204,7 +204,7 @@ TEST_CASE("L5: schedules print and parse; illegal ones are errors that name the 
       {"elementwise", "expected \"kernel_N: schedule\""},
   };
   for (const auto& [text, part] : wrong) {
-    const std::string& written = text;  // clang 14 captures no structured binding
+    const std::string_view written = text;  // clang 14 captures no structured binding
     INFO(written);
     bool thrown = false;
     try {
