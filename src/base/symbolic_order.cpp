@@ -14,11 +14,11 @@ Order compare(Sym a, Sym b);
 
 Order compare(const SymAtom& a, const SymAtom& b) {
   if (&a == &b) return Order::equal;
-  if (const auto by_stage = a.stage <=> b.stage; by_stage != 0) return by_stage;
+  if (const auto by_stage = a.stage <=> b.stage; std::is_neq(by_stage)) return by_stage;
   const bool a_is_variable = a.kind == AtomKind::kVariable, b_is_variable = b.kind == AtomKind::kVariable;
   if (a_is_variable && b_is_variable) return a.id <=> b.id;  // the order of declaration, which the text format keeps
   if (a_is_variable != b_is_variable) return a_is_variable ? Order::less : Order::greater;
-  if (const auto by_weight = a.weight <=> b.weight; by_weight != 0) return by_weight;
+  if (const auto by_weight = a.weight <=> b.weight; std::is_neq(by_weight)) return by_weight;
   if (a.kind != b.kind) return a.kind <=> b.kind;
   if (!(a.a == b.a)) return compare(a.a, b.a);
   if (!(a.b == b.b)) return compare(a.b, b.b);
@@ -38,7 +38,7 @@ Order compare(Sym a, Sym b) {
   if (a.is_constant() != b.is_constant()) return a.is_constant() ? Order::greater : Order::less;
   const SymNode &x = *a.node(), &y = *b.node();
   for (size_t i = 0; i < std::min(x.terms.size(), y.terms.size()); ++i) {
-    if (const auto by_factors = compare(x.terms[i], y.terms[i]); by_factors != 0) return by_factors;
+    if (const auto by_factors = compare(x.terms[i], y.terms[i]); std::is_neq(by_factors)) return by_factors;
     if (x.terms[i].coefficient != y.terms[i].coefficient) return x.terms[i].coefficient <=> y.terms[i].coefficient;
   }
   if (x.terms.size() != y.terms.size()) return x.terms.size() <=> y.terms.size();
@@ -47,8 +47,8 @@ Order compare(Sym a, Sym b) {
 
 }  // namespace
 
-bool precedes(const SymAtom& a, const SymAtom& b) { return compare(a, b) < 0; }
-bool precedes(const SymTerm& a, const SymTerm& b) { return compare(a, b) < 0; }
-bool precedes(Sym a, Sym b) { return compare(a, b) < 0; }
+bool precedes(const SymAtom& a, const SymAtom& b) { return std::is_lt(compare(a, b)); }
+bool precedes(const SymTerm& a, const SymTerm& b) { return std::is_lt(compare(a, b)); }
+bool precedes(Sym a, Sym b) { return std::is_lt(compare(a, b)); }
 
 }  // namespace harp

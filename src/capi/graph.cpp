@@ -99,10 +99,10 @@ harp_status harp_output(harp_graph* graph, const char* name, harp_node* node) {
     required(name, "output", "name");
     if (node == nullptr) fail(Code::kInvalidArgument, "output \"", name, "\": the node is NULL");
     if (node->graph != graph) {
-      const Error error(Code::kInvalidArgument, cat("output \"", name, "\": ", node->graph->graph->describe(node->node),
-                                                    " belongs to another graph (\"", node->graph->graph->name(), "\")"));
-      node->graph->mark(make_error(error.code, error.message));
-      throw error;
+      const std::string message = cat("output \"", name, "\": ", node->graph->graph->describe(node->node), " belongs to another graph (\"",
+                                      node->graph->graph->name(), "\")");
+      node->graph->mark(make_error(Code::kInvalidArgument, message));
+      fail(Code::kInvalidArgument, message);
     }
     graph->graph->add_output(name, node->node);
   });
