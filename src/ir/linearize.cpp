@@ -369,6 +369,8 @@ class Linearizer {
   void append_lines(std::vector<Line> lines) { std::move(lines.begin(), lines.end(), std::back_inserter(blocks_.back().lines)); }
 
   void loop(const Stmt& s) {
+    // One that never runs has no lines, and no loads in front of it: there may be nothing to load.
+    if (s.loop != LoopKind::kThread && proven_at_most(s.end, s.begin)) return;
     define_offsets(s.begin);
     if (s.loop != LoopKind::kThread) define_offsets(s.end);  // the caller decides where a thread's iterations end
     Block block;
