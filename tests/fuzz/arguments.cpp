@@ -59,6 +59,7 @@ class Chooser {
 
   std::vector<Argument> choose() {
     if (primary_ != nullptr && primary_->rank() > 0) axis_ = static_cast<int>(random_.below(static_cast<uint64_t>(primary_->rank())));
+    choose_place();
     std::vector<Argument> arguments;
     for (const Parameter& parameter : row_.parameters()) {
       const bool is_optional = !parameter.default_text.empty();
@@ -90,7 +91,7 @@ class Chooser {
   Argument choose(const Parameter& parameter) {
     switch (parameter.kind) {
       case ParameterKind::kNode: return node();
-      case ParameterKind::kCondition: return like_primary(DType::kBool);
+      case ParameterKind::kCondition: return place_ == kAtCondition ? primary_ : like_primary(DType::kBool);
       case ParameterKind::kNodes: return nodes();
       case ParameterKind::kInteger: return integer(parameter);
       case ParameterKind::kIntegers: return integers(parameter);
@@ -114,17 +115,31 @@ class Chooser {
 
   // Arrays
 
-  Argument node() {
-    if (!primary_is_used_) {
-      primary_is_used_ = true;
-      return primary_;
+  /// Which operand is the primary array: any of them, and a condition where it can be one.
+  void choose_place() {
+    int places = 0;
+    bool has_condition = false;
+    for (const Parameter& parameter : row_.parameters()) {
+      places += parameter.kind == ParameterKind::kNode && parameter.default_text.empty();
+      has_condition |= parameter.kind == ParameterKind::kCondition;
     }
-    return like_primary(primary_->dtype);
+    if (has_condition && is_bool(primary_->dtype) && random_.chance(50))
+      place_ = kAtCondition;
+    else if (places > 1)
+      place_ = static_cast<int>(random_.below(static_cast<uint64_t>(places)));
+    if (place_ == kAtCondition)
+      operand_dtype_ = bench_.random_dtype();
+    else if (primary_ != nullptr)
+      operand_dtype_ = primary_->dtype;
   }
+
+  Argument node() { return node_count_++ == place_ ? primary_ : like_primary(operand_dtype_); }
 
   /// Something that goes with the first array: of its shape, a scalar, or of a shape that broadcasts.
   NodeRef like_primary(DType dtype) {
     const uint64_t kind = random_.below(10);
+    if (primary_->rank() == 0 && kind < 5)
+      if (const NodeRef array = bench_.find([&](NodeRef node) { return node->dtype == dtype; })) return array;
     if (kind == 0) return build::constant(bench_.graph(), bench_.random_scalar(dtype));
     if (kind == 1) return bench_.array_of(dtype, {});
     if (kind <= 3 && bench_.options().broadcast) {
@@ -138,7 +153,6 @@ class Chooser {
   }
 
   Argument nodes() {
-    primary_is_used_ = true;
     std::vector<NodeRef> list = {primary_};
     const bool vary = random_.chance(60) && rank() > 0;
     const uint64_t more = random_.chance(10) ? 5 : random_.below(3);
@@ -349,7 +363,10 @@ class Chooser {
   Random& random_;
   const Operation& row_;
   NodeRef primary_;
-  bool primary_is_used_ = false;
+  static constexpr int kAtCondition = -1;
+  int place_ = 0;  // of the primary among the operands
+  int node_count_ = 0;
+  DType operand_dtype_ = DType::kUnknown;
   int axis_ = 0;           // for every parameter called axis
   size_t axis_count_ = 0;  // lists that go with each other are equally long
 };

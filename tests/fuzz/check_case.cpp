@@ -17,6 +17,7 @@
 #include "fuzz/guarded_memory.h"
 #include "fuzz/input_data.h"
 #include "fuzz/merged_unit.h"
+#include "fuzz/size_check.h"
 #include "graph/text.h"
 #include "harp.h"
 #include "interp/interpreter.h"
@@ -211,6 +212,10 @@ class Checker {
   void prepare(size_t i) {
     const Job& job = jobs_[i];
     attempt(i, Verdict::kText, "text format", [&] { check_text(*job.test.graph); });
+    attempt(i, Verdict::kSizes, "sizes", [&] {
+      const std::string mistake = SizeExpressions(job.test.data_seed).first_mistake();
+      if (!mistake.empty()) fail_job(i, Verdict::kSizes, mistake);
+    });
     for (const std::vector<int64_t>& sizes : job.test.sizes)
       attempt(i, Verdict::kInterpreter, "interpreter", [&] { expected_[i].push_back(interpreted(job.test, sizes)); });
     for (const BuildVariant& variant : job.variants)
@@ -292,7 +297,7 @@ class Checker {
 }  // namespace
 
 std::string_view name(Verdict verdict) {
-  constexpr std::string_view kNames[] = {"pass",     "wrong bits", "interpreter", "text format", "pipeline",
+  constexpr std::string_view kNames[] = {"pass",     "wrong bits", "interpreter", "text format", "sizes",  "pipeline",
                                          "compiler", "status",     "cache",       "crash",       "timeout"};
   return kNames[static_cast<size_t>(verdict)];
 }

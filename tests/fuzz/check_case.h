@@ -20,6 +20,7 @@ enum class Verdict : uint8_t {
   kWrongBits,    // an output differs, or memory beside an array was written
   kInterpreter,  // the interpreter refused the graph
   kText,         // printing and parsing changed the graph
+  kSizes,        // a size is not what its arithmetic says, see size_check.h
   kPipeline,     // an error between graph and source
   kCompiler,     // the C compiler refused the source
   kRunStatus,    // entry_point_ex returned an error

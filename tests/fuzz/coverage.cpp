@@ -1,24 +1,25 @@
 #include "fuzz/coverage.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "base/text.h"
-#include "fuzz/workbench.h"
 
 namespace harp::fuzz {
 namespace {
 
-/// Can `op` give an array of this dtype?
-bool may_produce(Op op, DType dtype) {
-  const OpInfo& row = info(op);
-  if (op == Op::kArange) return dtype == DType::kI32;
-  if (op == Op::kSize) return dtype == DType::kI64;
-  if (row.result == Result::kBool) return dtype == DType::kBool;
-  return row.result == Result::kStated || accepts(row.operands, dtype);
-}
+// What a run has to reach, from so many graphs on; fewer can miss it by chance.
+constexpr uint64_t kEnoughForShares = 1000, kEnoughForPairs = 40'000;
+constexpr double kLeastTrait = 10, kLeastOp = 1, kLeastPairs = 95;  // percent
 
-/// Can `op` read one?
-bool may_consume(Op op, DType dtype) { return info(op).arity != 0 && (accepts(op, dtype) || (op == Op::kWhere && is_bool(dtype))); }
+double percent_of(uint64_t part, uint64_t whole) { return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
+
+/// 12.3 %, rounded down, so that nothing looks as if it had reached its goal.
+std::string print_percent(double percent) {
+  const auto tenths = static_cast<int64_t>(std::floor(percent * 10));
+  return cat(tenths / 10, ".", tenths % 10, " %");
+}
 
 }  // namespace
 
@@ -26,35 +27,52 @@ void Coverage::add(const Case& test) {
   ++cases_;
   const auto traits = traits_of(test);
   for (size_t i = 0; i < traits.size(); ++i) traits_[i] += traits[i];
+  std::array<bool, kOpCount> used{};
   for (const Node* node : test.graph->live_nodes()) {
-    ++uses_[static_cast<size_t>(node->op)];
+    used[static_cast<size_t>(node->op)] = true;
     for (const Node* source : node->sources) pairs_.insert({source->op, node->op, source->dtype});
   }
+  for (size_t op = 0; op < used.size(); ++op) uses_[op] += used[op];
 }
 
-double Coverage::percent(Trait trait) const {
-  return cases_ == 0 ? 0 : 100.0 * static_cast<double>(traits_[trait]) / static_cast<double>(cases_);
+double Coverage::percent(Trait trait) const { return percent_of(traits_[trait], cases_); }
+
+std::vector<OpPair> Coverage::missing_pairs() const {
+  std::vector<OpPair> missing;
+  std::set_difference(legal_pairs().begin(), legal_pairs().end(), pairs_.begin(), pairs_.end(), std::back_inserter(missing));
+  return missing;
 }
 
 double Coverage::pairs_percent() const {
-  size_t legal = 0;
-  for (int producer = 0; producer < kOpCount; ++producer)
-    for (int consumer = 0; consumer < kOpCount; ++consumer)
-      for (const DType dtype : graph_dtypes())
-        legal += may_produce(static_cast<Op>(producer), dtype) && may_consume(static_cast<Op>(consumer), dtype);
-  return 100.0 * static_cast<double>(pairs_.size()) / static_cast<double>(legal);
+  const uint64_t legal = legal_pairs().size();
+  return percent_of(legal - missing_pairs().size(), legal);
+}
+
+std::vector<std::string> Coverage::gaps() const {
+  std::vector<std::string> gaps;
+  const auto check = [&](std::string_view what, double got, double least) {
+    if (got < least) gaps.push_back(cat(what, ": ", print_percent(got), ", not ", static_cast<int64_t>(least), " %"));
+  };
+  if (cases_ >= kEnoughForShares) {
+    for (size_t i = 0; i < kTraitCount; ++i) check(cat("graphs with ", kTraitNames[i]), percent(static_cast<Trait>(i)), kLeastTrait);
+    for (size_t op = 0; op < kOpCount; ++op) check(cat("graphs with ", kOps[op].name), percent_of(uses_[op], cases_), kLeastOp);
+  }
+  if (cases_ >= kEnoughForPairs) check("pairs of operations", pairs_percent(), kLeastPairs);
+  return gaps;
 }
 
 std::string Coverage::report() const {
-  const auto rounded = [](double percent) { return static_cast<int64_t>(std::lround(percent)); };
   std::string out = cat(cases_, " graphs; share of");
   for (size_t i = 0; i < kTraitCount; ++i)
-    append(out, cat(i == 0 ? " " : ", ", kTraitNames[i], " ", rounded(percent(static_cast<Trait>(i))), "%"));
-  append(out, cat("\nproducer x consumer x dtype: ", rounded(pairs_percent()), "% of the legal ones\n"));
-  std::string unused;
-  for (int op = 0; op < kOpCount; ++op)
-    if (uses_[static_cast<size_t>(op)] == 0) append(unused, cat(" ", kOps[op].name));
-  if (!unused.empty()) append(out, cat("never used:", unused, "\n"));
+    append(out, cat(i == 0 ? " " : ", ", kTraitNames[i], " ", print_percent(percent(static_cast<Trait>(i)))));
+  append(out, cat("\nproducer x consumer x dtype: ", legal_pairs().size() - missing_pairs().size(), " of ", legal_pairs().size(),
+                  " legal ones, ", print_percent(pairs_percent()), "\ngraphs by op, rarest first:"));
+  std::vector<size_t> order(kOpCount);
+  for (size_t op = 0; op < order.size(); ++op) order[op] = op;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return uses_[a] < uses_[b]; });
+  for (size_t i = 0; i < order.size(); ++i) append(out, cat(i % 10 == 0 ? "\n  " : ", ", kOps[order[i]].name, " ", uses_[order[i]]));
+  append(out, "\n");
+  for (const std::string& gap : gaps()) append(out, cat("too few ", gap, "\n"));
   return out;
 }
 

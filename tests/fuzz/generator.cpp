@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "fuzz/arguments.h"
+#include "fuzz/patterns.h"
 #include "fuzz/workbench.h"
 #include "graph/composites.h"
 #include "run/binding.h"
@@ -53,18 +54,14 @@ class Generator {
   }
 
  private:
-  bool keep_all(const std::vector<NodeRef>& nodes) {
-    bool kept = false;
-    for (const NodeRef node : nodes) kept |= bench_.keep(node);
-    return kept;
-  }
-
   bool add() {
     const uint64_t kind = random_.below(100);
-    if (kind < 8) return add_pattern();
-    if (kind < 12) return keep_all(try_operation(bench_, *random_.pick(rows().leaves), nullptr));
-    const Operation& row = *random_.pick(kind < 45 ? rows().structural : kind < 65 ? rows().arithmetic : rows().all);
-    if (!takes_array(row)) return keep_all(try_operation(bench_, row, nullptr));
+    if (kind < 8) return add_formula(bench_);
+    if (kind < 12) return bench_.keep_any(try_operation(bench_, *random_.pick(rows().leaves), nullptr));
+    if (kind < 22) return add_again(bench_);
+    if (kind < 46) return add_pair(bench_);
+    const Operation& row = *random_.pick(kind < 66 ? rows().structural : kind < 80 ? rows().arithmetic : rows().all);
+    if (!takes_array(row)) return bench_.keep_any(try_operation(bench_, row, nullptr));
     const bool scalar_too = random_.chance(10);
     NodeRef primary = bench_.find([&](NodeRef node) { return may_take(row, node->dtype) && (scalar_too || node->rank() > 0); });
     if (primary == nullptr || random_.chance(10)) {
@@ -72,75 +69,7 @@ class Generator {
       while (!may_take(row, dtype)) dtype = bench_.random_dtype();
       primary = primary != nullptr && random_.chance(50) ? build::cast(primary, dtype) : bench_.new_array(dtype, bench_.random_shape());
     }
-    return keep_all(try_operation(bench_, row, primary));
-  }
-
-  /// What real graphs are made of and single random rows seldom make.
-  bool add_pattern() {
-    try {
-      switch (random_.below(4)) {
-        case 0: return matmul();
-        case 1: return stencil();
-        case 2: return convolution();
-        default: return normalise();
-      }
-    } catch (const Error& error) {
-      if (error.code == Code::kInternal) throw;
-      return false;
-    }
-  }
-
-  DType float_dtype() { return random_.chance(60) ? DType::kF32 : random_.chance(60) ? DType::kF64 : DType::kI32; }
-
-  /// sum over k of a[i, k] · b[k, j]: a contraction, in chain order.
-  bool matmul() {
-    const Dim rows = bench_.random_dim(), inner = bench_.random_dim(), columns = bench_.random_dim();
-    const DType dtype = float_dtype();
-    const NodeRef a = bench_.array_of(dtype, {rows, inner}), b = bench_.array_of(dtype, {inner, columns});
-    if (bench_.estimated_count({rows, inner, columns}) > 40'000) return false;
-    const bool transposed = random_.chance(40);  // b[j, k] as the transpose of b[k, j]: k is then the last axis of the product
-    const Shape cube = transposed ? Shape{rows, columns, inner} : Shape{rows, inner, columns};
-    const int transposition[] = {1, 0};
-    const NodeRef left = build::expand(transposed ? build::reshape(a, {rows, 1, inner}) : build::reshape(a, {rows, inner, 1}), cube);
-    const NodeRef right = transposed ? build::expand(build::reshape(build::permute(b, transposition), {1, columns, inner}), cube)
-                                     : build::expand(build::reshape(b, {1, inner, columns}), cube);
-    const int axis[] = {transposed ? 2 : 1};
-    return bench_.keep(build::reduce(Op::kSum, build::elementwise(Op::kMul, {left, right}), axis, random_.chance(30)));
-  }
-
-  /// The neighbours of each element by roll, weighed and added.
-  bool stencil() {
-    const NodeRef x = bench_.find([](NodeRef n) { return is_float(n->dtype) && n->rank() > 0; });
-    if (x == nullptr) return false;
-    NodeRef total = x;
-    for (int axis = 0; axis < x->rank() && axis < 3; ++axis)
-      for (const int64_t by : {-1, 1}) {
-        const Dim shift[] = {Dim(by)};
-        total = build::elementwise(Op::kAdd, {total, build::roll(x, shift, std::vector<int>{axis})});
-      }
-    const NodeRef weight = build::constant(bench_.graph(), scalar_from_double(x->dtype, 0.2));
-    return bench_.keep(build::elementwise(Op::kMul, {total, weight}));
-  }
-
-  /// Windows of the last axis times weights, summed: order chain, operands overlap.
-  bool convolution() {
-    const NodeRef x = bench_.find([](NodeRef n) { return is_float(n->dtype) && n->rank() > 0 && n->rank() < 4; });
-    if (x == nullptr) return false;
-    const Dim taps = bench_.small_dim(1, 4);
-    const NodeRef windows = build::unfold(x, x->rank() - 1, taps, random_.between(1, 2), random_.between(1, 2));
-    const NodeRef weights = build::broadcast_to(bench_.array_of(x->dtype, {taps}), windows->shape);
-    const int axis[] = {windows->rank() - 1};
-    return bench_.keep(build::reduce(Op::kSum, build::elementwise(Op::kMul, {windows, weights}), axis, false));
-  }
-
-  /// (x - mean) / sqrt(var + c): reduces that share their source and go back into it.
-  bool normalise() {
-    const NodeRef x = bench_.find([](NodeRef n) { return is_float(n->dtype) && n->rank() > 0; });
-    if (x == nullptr) return false;
-    const std::vector<int> axes = {static_cast<int>(random_.below(static_cast<uint64_t>(x->rank())))};
-    const NodeRef centred = build::sub(x, build::broadcast_to(build::mean(x, axes, true), x->shape));
-    const NodeRef spread = build::elementwise(Op::kAdd, {build::var(x, axes, 0, true), build::constant_like(x, 0.25)});
-    return bench_.keep(build::elementwise(Op::kMul, {centred, build::broadcast_to(build::rsqrt(spread), x->shape)}));
+    return bench_.keep_any(try_operation(bench_, row, primary));
   }
 
   /// Nodes that nobody uses, and now and then one that is used too.
@@ -152,7 +81,7 @@ class Generator {
     for (const NodeRef node : bench_.nodes())
       if (node->op != Op::kInput) (is_used[node->id] ? others : ends).push_back(node);
     random_.shuffle(ends);
-    const size_t most = random_.chance(50) ? 1 : random_.chance(70) ? 2 : 5;
+    const size_t most = random_.chance(40) ? 1 : random_.chance(50) ? 3 : 8;
     if (ends.size() > most) ends.resize(most);
     if (!others.empty() && random_.chance(30)) ends.push_back(random_.pick(others));
     if (ends.empty()) ends.push_back(bench_.nodes()[0]);  // an input passed through

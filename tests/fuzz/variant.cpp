@@ -98,7 +98,8 @@ std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& li
   for (size_t i = 0; i < 2; ++i) {
     BuildVariant v;
     v.compiler.compiler = limits.compilers[(first + i) % limits.compilers.size()];
-    v.compiler.optimisation = shared.chance(limits.percent_o3) ? 3 : 1;
+    const auto draw = static_cast<int>(shared.below(100));
+    v.compiler.optimisation = draw < limits.percent_o3 ? 3 : draw < limits.percent_o3 + limits.percent_o0 ? 0 : 1;
     const Target level = shared.pick(levels);
     if (shared.chance(40) && level.vector_bytes <= host_target().vector_bytes) v.compiler.target = level.name;
     constexpr int kWidths[] = {0, 0, 0, 1, 2, 4, 8, 16};

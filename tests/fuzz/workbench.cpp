@@ -101,6 +101,12 @@ bool Workbench::keep(NodeRef node) {
   return true;
 }
 
+bool Workbench::keep_any(const std::vector<NodeRef>& nodes) {
+  bool kept = false;
+  for (const NodeRef node : nodes) kept |= keep(node);
+  return kept;
+}
+
 NodeRef Workbench::find(const std::function<bool(NodeRef)>& wanted) {
   std::vector<NodeRef> found;
   for (const NodeRef node : nodes_)
@@ -130,8 +136,7 @@ NodeRef Workbench::new_array(DType dtype, const Shape& shape) {
   if (kind == 0) {
     made = build::full(*graph_, shape, random_scalar(dtype));
   } else if (kind == 1 && is_static && estimated_count(shape) <= 64) {
-    const auto data = make_input(random_.next(), "constant", is_bool(dtype) ? DType::kBool : dtype, estimated_count(shape));
-    made = build::constant_array(*graph_, dtype, shape, data);
+    made = constant_array(dtype, shape);
   } else if (kind == 2) {
     made = build::cast(build::reshape(build::arange(*graph_, element_count(shape)), shape), dtype);
   } else {
@@ -139,6 +144,24 @@ NodeRef Workbench::new_array(DType dtype, const Shape& shape) {
   }
   keep(made);
   return made;
+}
+
+NodeRef Workbench::constant_array(DType dtype, const Shape& shape) {
+  return build::constant_array(*graph_, dtype, shape, make_input(random_.next(), "constant", dtype, estimated_count(shape)));
+}
+
+NodeRef Workbench::new_leaf(Op op, DType dtype) {
+  switch (op) {
+    case Op::kConstant: return build::constant(*graph_, random_scalar(dtype));
+    case Op::kArange: return build::arange(*graph_, random_dim());
+    case Op::kSize: return build::size(*graph_, random_dim());
+    case Op::kConstantArray: {
+      Shape shape;
+      for (uint64_t i = 0, rank = random_.below(3); i < rank; ++i) shape.push_back(small_dim(1, 6));
+      return constant_array(dtype, shape);
+    }
+    default: return new_input(dtype, random_shape());
+  }
 }
 
 NodeRef Workbench::array_of(DType dtype, const Shape& shape) {

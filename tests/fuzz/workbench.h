@@ -38,6 +38,8 @@ class Workbench {
   const std::vector<NodeRef>& nodes() const { return nodes_; }
   /// Makes the node available to later ones unless it is too large; false then.
   bool keep(NodeRef node);
+  /// Keeps all that are small enough; was there one?
+  bool keep_any(const std::vector<NodeRef>& nodes);
   /// Some node for which `wanted` holds, the newest preferred; null if there is none.
   NodeRef find(const std::function<bool(NodeRef)>& wanted);
 
@@ -53,6 +55,8 @@ class Workbench {
   /// An input, or an array made otherwise (arange, constant array, expanded constant), of this type.
   NodeRef new_array(DType dtype, const Shape& shape);
   NodeRef new_input(DType dtype, const Shape& shape);
+  /// An array without sources, by an op that can make this dtype.
+  NodeRef new_leaf(Op op, DType dtype);
   /// What the names of new inputs begin with.
   void name_inputs(std::string_view prefix) { prefix_ = prefix; }
   /// A node of exactly this type: one there is, one cast or a new array.
@@ -63,6 +67,8 @@ class Workbench {
   int64_t estimate(Dim dim) const;
 
  private:
+  NodeRef constant_array(DType dtype, const Shape& shape);
+
   Random random_;
   WorkbenchOptions options_;
   std::unique_ptr<Graph> graph_;

@@ -1,0 +1,50 @@
+#include "fuzz/op_pairs.h"
+
+#include "fuzz/workbench.h"
+
+namespace harp::fuzz {
+namespace {
+
+/// Can `op` give an array of this dtype?
+bool may_produce(Op op, DType dtype) {
+  const OpInfo& row = info(op);
+  if (op == Op::kArange) return dtype == DType::kI32;
+  if (op == Op::kSize) return dtype == DType::kI64;
+  if (op == Op::kBitcast) return !is_bool(dtype);  // nothing else has the size of a bool
+  if (row.result == Result::kBool) return dtype == DType::kBool;
+  return row.result == Result::kStated || accepts(row.operands, dtype);
+}
+
+/// Can `op` read one?
+bool may_consume(Op op, DType dtype) {
+  if (op == Op::kBitcast) return !is_bool(dtype);
+  return info(op).arity != 0 && (accepts(op, dtype) || (op == Op::kWhere && is_bool(dtype)));
+}
+
+/// Pairs that constructors never leave as they are.
+bool is_rewritten(Op producer, Op consumer) {
+  if (producer == Op::kContiguous && consumer == Op::kContiguous) return true;
+  if (producer == Op::kPermute && is_reduce(consumer)) return true;  // sum(permute(x)) is permute(sum(x))
+  // Scalars have no axes to move or to reduce; one joins by way of a reshape.
+  const bool is_scalar = producer == Op::kConstant || producer == Op::kSize;
+  return is_scalar && (is_reduce(consumer) || (is_movement(consumer) && consumer != Op::kReshape) || consumer == Op::kConcat);
+}
+
+}  // namespace
+
+const std::vector<OpPair>& legal_pairs() {
+  static const std::vector<OpPair> pairs = [] {
+    std::vector<OpPair> legal;
+    for (int producer = 0; producer < kOpCount; ++producer)
+      for (int consumer = 0; consumer < kOpCount; ++consumer)
+        for (const DType dtype : graph_dtypes()) {
+          const OpPair pair{static_cast<Op>(producer), static_cast<Op>(consumer), dtype};
+          if (may_produce(pair.producer, dtype) && may_consume(pair.consumer, dtype) && !is_rewritten(pair.producer, pair.consumer))
+            legal.push_back(pair);
+        }
+    return legal;
+  }();
+  return pairs;
+}
+
+}  // namespace harp::fuzz

@@ -1,0 +1,150 @@
+#include "fuzz/patterns.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "fuzz/arguments.h"
+#include "fuzz/op_pairs.h"
+#include "graph/composites.h"
+
+namespace harp::fuzz {
+namespace {
+
+class Formulas {
+ public:
+  explicit Formulas(Workbench& bench) : bench_(bench), random_(bench.random()) {}
+
+  bool add() {
+    switch (random_.below(4)) {
+      case 0: return matmul();
+      case 1: return stencil();
+      case 2: return convolution();
+      default: return normalise();
+    }
+  }
+
+ private:
+  DType number_dtype() { return random_.chance(60) ? DType::kF32 : random_.chance(60) ? DType::kF64 : DType::kI32; }
+  NodeRef some_floats(int least_rank, int most_rank) {
+    return bench_.find([=](NodeRef n) { return is_float(n->dtype) && n->rank() >= least_rank && n->rank() <= most_rank; });
+  }
+
+  /// sum over k of a[i, k] · b[k, j]: a contraction, in chain order.
+  bool matmul() {
+    const Dim rows = bench_.random_dim(), inner = bench_.random_dim(), columns = bench_.random_dim();
+    const DType dtype = number_dtype();
+    const NodeRef a = bench_.array_of(dtype, {rows, inner}), b = bench_.array_of(dtype, {inner, columns});
+    if (bench_.estimated_count({rows, inner, columns}) > 40'000) return false;
+    const bool transposed = random_.chance(40);  // b[j, k] as the transpose of b[k, j]: k is then the last axis of the product
+    const Shape cube = transposed ? Shape{rows, columns, inner} : Shape{rows, inner, columns};
+    const int transposition[] = {1, 0};
+    const NodeRef left = build::expand(transposed ? build::reshape(a, {rows, 1, inner}) : build::reshape(a, {rows, inner, 1}), cube);
+    const NodeRef right = transposed ? build::expand(build::reshape(build::permute(b, transposition), {1, columns, inner}), cube)
+                                     : build::expand(build::reshape(b, {1, inner, columns}), cube);
+    const int axis[] = {transposed ? 2 : 1};
+    return bench_.keep(build::reduce(Op::kSum, build::elementwise(Op::kMul, {left, right}), axis, random_.chance(30)));
+  }
+
+  /// The neighbours of each element by roll, weighed and added.
+  bool stencil() {
+    const NodeRef x = some_floats(1, bench_.options().max_rank + 2);
+    if (x == nullptr) return false;
+    NodeRef total = x;
+    for (int axis = 0; axis < x->rank() && axis < 3; ++axis)
+      for (const int64_t by : {-1, 1}) {
+        const Dim shift[] = {Dim(by)};
+        total = build::elementwise(Op::kAdd, {total, build::roll(x, shift, std::vector<int>{axis})});
+      }
+    const NodeRef weight = build::constant(bench_.graph(), scalar_from_double(x->dtype, 0.2));
+    return bench_.keep(build::elementwise(Op::kMul, {total, weight}));
+  }
+
+  /// Windows of the last axis times weights, summed: order chain, operands overlap.
+  bool convolution() {
+    const NodeRef x = some_floats(1, 3);
+    if (x == nullptr) return false;
+    const Dim taps = bench_.small_dim(1, 4);
+    const NodeRef windows = build::unfold(x, x->rank() - 1, taps, random_.between(1, 2), random_.between(1, 2));
+    const NodeRef weights = build::broadcast_to(bench_.array_of(x->dtype, {taps}), windows->shape);
+    const int axis[] = {windows->rank() - 1};
+    return bench_.keep(build::reduce(Op::kSum, build::elementwise(Op::kMul, {windows, weights}), axis, false));
+  }
+
+  /// (x - mean) / sqrt(var + c): reduces that share their source and go back into it.
+  bool normalise() {
+    const NodeRef x = some_floats(1, bench_.options().max_rank + 2);
+    if (x == nullptr) return false;
+    const std::vector<int> axes = {static_cast<int>(random_.below(static_cast<uint64_t>(x->rank())))};
+    const NodeRef centred = build::sub(x, build::broadcast_to(build::mean(x, axes, true), x->shape));
+    const NodeRef spread = build::elementwise(Op::kAdd, {build::var(x, axes, 0, true), build::constant_like(x, 0.25)});
+    return bench_.keep(build::elementwise(Op::kMul, {centred, build::broadcast_to(build::rsqrt(spread), x->shape)}));
+  }
+
+  Workbench& bench_;
+  Random& random_;
+};
+
+/// Does `op` make `wanted` from operands of this dtype?
+bool may_convert(Op op, DType operand, DType wanted) {
+  if (op == Op::kCast) return operand != wanted;
+  if (op == Op::kBitcast) return operand != wanted && !is_bool(operand) && size_of(operand) == size_of(wanted);
+  return info(op).result == Result::kBool ? accepts(op, operand) : operand == wanted;
+}
+
+/// A node of this op that has this dtype; null if the attempt failed.
+NodeRef produce(Workbench& bench, Op op, DType dtype) {
+  Random& random = bench.random();
+  if (info(op).family == Family::kLeaf) return bench.new_leaf(op, dtype);
+  NodeRef primary = random.chance(85) ? bench.find([&](NodeRef node) { return may_convert(op, node->dtype, dtype); }) : nullptr;
+  if (primary == nullptr) {
+    DType operand = bench.random_dtype();
+    while (!may_convert(op, operand, dtype)) operand = bench.random_dtype();
+    primary = bench.new_array(operand, bench.random_shape());
+  }
+  if (op == Op::kCast) return build::cast(primary, dtype);
+  if (op == Op::kBitcast) return build::bitcast(primary, dtype);
+  for (NodeRef made : try_operation(bench, *find_operation(name(op)), primary)) {
+    // A row may put more around its op: `keepdims` reshapes what was summed.
+    while (made->op != op && made->sources.size() == 1) made = made->sources[0];
+    if (made->op == op && made->dtype == dtype) return made;
+  }
+  return nullptr;
+}
+
+template <class Add>
+bool quietly(Add add) {
+  try {
+    return add();
+  } catch (const Error& error) {
+    if (error.code == Code::kInternal) throw;
+    return false;  // a size or an axis that did not fit
+  }
+}
+
+}  // namespace
+
+bool add_formula(Workbench& bench) {
+  return quietly([&] { return Formulas(bench).add(); });
+}
+
+bool add_pair(Workbench& bench) {
+  const OpPair& pair = bench.random().pick(legal_pairs());
+  return quietly([&] {
+    const NodeRef produced = produce(bench, pair.producer, pair.dtype);
+    if (produced == nullptr || !bench.keep(produced)) return false;
+    return bench.keep_any(try_operation(bench, *find_operation(name(pair.consumer)), produced));
+  });
+}
+
+bool add_again(Workbench& bench) {
+  // Mostly what rules are about: views and conversions, not functions.
+  const bool any = bench.random().chance(25);
+  const NodeRef primary = bench.find([=](NodeRef node) {
+    return !node->sources.empty() && (any || info(node->op).family != Family::kElementwise || info(node->op).cost <= 1);
+  });
+  const Operation* row = primary == nullptr ? nullptr : find_operation(name(primary->op));
+  if (row == nullptr || !takes_array(*row) || !may_take(*row, primary->dtype)) return false;
+  return bench.keep_any(try_operation(bench, *row, primary));
+}
+
+}  // namespace harp::fuzz

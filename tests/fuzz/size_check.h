@@ -1,0 +1,37 @@
+// Sizes have an oracle of their own. The interpreter gets its sizes and the starts of its slices from the same normal forms as the compiled
+// path, so a simplifier that is wrong makes both wrong in the same way; plain integer arithmetic shares nothing with it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/symbolic.h"
+
+namespace harp::fuzz {
+
+/// Some expressions over two shape variables and two loop variables, made from a seed, beside their values at a few points.
+class SizeExpressions {
+ public:
+  explicit SizeExpressions(uint64_t seed);
+
+  /// The normal forms, one a line: where they agree, two builds of harp simplify alike.
+  std::string normal_forms() const;
+  /// The first expression whose value, bounds or sign are not what arithmetic says; "" if there is none.
+  std::string first_mistake() const;
+
+ private:
+  using Point = std::array<int64_t, 4>;  // n, m, i, j
+  struct Expression {
+    Sym form;
+    std::vector<int64_t> values;  // at each point, computed step by step
+  };
+  std::string mistake_in(const Expression& expression) const;
+
+  SymTable table_;
+  std::vector<Point> points_;
+  std::vector<Expression> expressions_;
+};
+
+}  // namespace harp::fuzz
