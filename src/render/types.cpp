@@ -3,11 +3,15 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "base/error.h"
 
 namespace harp::render {
 namespace {
+
+/// Constants of 64 bits have exactly the type int64_t: clang multiplies no vector of it with a `long long`.
+constexpr std::string_view kLong = std::is_same_v<int64_t, long> ? "l" : "ll";
 
 /// Bits of a NaN as the builtins take them: quiet unless the top bit of the payload is clear, and a payload.
 template <class Bits>
@@ -62,7 +66,7 @@ Literal literal(const Scalar& value) {
     case DType::kF32: return float_literal<float, uint32_t>(value.as<float>(), 23, "f");
     case DType::kF64: return float_literal<double, uint64_t>(value.as<double>(), 52, "");
     case DType::kU32: return {cat(value.as<uint32_t>(), "u"), false};
-    case DType::kU64: return {cat(value.as<uint64_t>(), "ull"), false};
+    case DType::kU64: return {cat(value.as<uint64_t>(), "u", kLong), false};
     case DType::kI32: {
       const int32_t v = value.as<int32_t>();
       if (v == std::numeric_limits<int32_t>::min()) return {"-2147483647 - 1", true};
@@ -70,8 +74,8 @@ Literal literal(const Scalar& value) {
     }
     case DType::kI64: {
       const int64_t v = value.as<int64_t>();
-      if (v == std::numeric_limits<int64_t>::min()) return {"-9223372036854775807ll - 1", true};
-      return {cat(v, "ll"), v < 0};
+      if (v == std::numeric_limits<int64_t>::min()) return {cat("-9223372036854775807", kLong, " - 1"), true};
+      return {cat(v, kLong), v < 0};
     }
     default: fail(Code::kUnsupported, "the C renderer has no constant of ", name(value.dtype));
   }

@@ -58,7 +58,7 @@ static inline f64x8 tanh_f64x8(f64x8 x) {
   const f64x8 alu3 = fma_f64x8(alu2, splat_f64x8(1.4426950408889634), splat_f64x8(6755399441055744.0));
   const f64x8 alu4 = alu3 - 6755399441055744.0;
   const f64x8 alu5 = fma_f64x8(alu4, splat_f64x8(-0.6931471805599453), alu2);
-  const i64x8 alu6 = ((i64x8)alu3 - 4843621399236968448ll - 1ll + 1023ll) << 52ll;
+  const i64x8 alu6 = ((i64x8)alu3 - 4843621399236968448l - 1l + 1023l) << 52l;
   const f64x8 alu7 = (f64x8)alu6;
   const f64x8 alu8 = alu7 - 0.5;
   const f64x8 alu9 = -alu8;
@@ -80,7 +80,7 @@ static inline f64x8 tanh_f64x8(f64x8 x) {
   const f64x8 alu25 = alu19 * alu24;
   const f64x8 alu26 = -alu25;
   const f64x8 alu27 = fma_f64x8(alu26, alu21, alu19) + fma_f64x8(alu26, alu23 + alu20, alu20);
-  const i64x8 alu28 = ((i64x8)(alu25 + alu27 * alu24) & 9223372036854775807ll) | ((i64x8)x & (-9223372036854775807ll - 1));
+  const i64x8 alu28 = ((i64x8)(alu25 + alu27 * alu24) & 9223372036854775807l) | ((i64x8)x & (-9223372036854775807l - 1));
   return select_f64x8(alu0 < 3.725290298461914e-09, x, (f64x8)alu28);
 }
 
@@ -99,7 +99,7 @@ static inline f64x8 maximum_f64x8(f64x8 x, f64x8 y) {
 #else
   const i64x8 alu0 = (i64x8)select_f64x8(y < x, x, y);
   const i64x8 alu1 = (i64x8)select_f64x8(x < y, y, x);
-  return (f64x8)((alu0 & alu1) | ((alu0 | alu1) & 9223372036854775807ll));
+  return (f64x8)((alu0 & alu1) | ((alu0 | alu1) & 9223372036854775807l));
 #endif
 }
 
