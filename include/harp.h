@@ -352,6 +352,9 @@ HARP_API harp_node* harp_sqrt(harp_node* x);        /* square root (float) */
 HARP_API harp_node* harp_rsqrt(harp_node* x);       /* 1 / sqrt(x), as recip(sqrt(x)) */
 HARP_API harp_node* harp_cbrt(harp_node* x);        /* cube root (float) */
 HARP_API harp_node* harp_square(harp_node* x);      /* x * x */
+HARP_API harp_node* harp_real(harp_node* x);        /* of a real number: x itself */
+HARP_API harp_node* harp_imag(harp_node* x);        /* 0 */
+HARP_API harp_node* harp_conj(harp_node* x);        /* x itself */
 HARP_API harp_node* harp_floor(harp_node* x);       /* to an integer, down (float) */
 HARP_API harp_node* harp_ceil(harp_node* x);        /* to an integer, up (float) */
 HARP_API harp_node* harp_round(harp_node* x);       /* to the nearest integer, ties to even (float) */
@@ -444,6 +447,8 @@ HARP_API harp_node* harp_lerp(harp_node* a, harp_node* b, harp_node* weight);   
 /* } */
 /* clang-format on */
 
+#define HARP_AXIS_NONE INT32_MIN /* in place of an axis: of the flattened array */
+
 /*
  * Reductions over n_axes axes; axes NULL: over all axes (n_axes is ignored), n_axes 0: over none. keepdims 1: the reduced axes stay,
  * 1 long; 0: they go. Over no element: 0 for sum, 1 for prod, false for any, true for all, the least or greatest value of the dtype for
@@ -459,6 +464,14 @@ HARP_API harp_node* harp_all(harp_node* x, int32_t n_axes, const int32_t* axes, 
 HARP_API harp_node* harp_mean(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims); /* float: sum / count */
 /* float: the mean squared distance from the mean, divided by count - correction. */
 HARP_API harp_node* harp_var(harp_node* x, int32_t n_axes, const int32_t* axes, int64_t correction, int32_t keepdims);
+HARP_API harp_node* harp_std(harp_node* x, int32_t n_axes, const int32_t* axes, int64_t correction, int32_t keepdims); /* sqrt(var) */
+/* float: the length of vectors. order 2: sqrt(sum(x * x)); 1: sum(abs(x)); infinity and -infinity: the greatest and the least abs(x);
+ * 0: how many are not 0; any other: sum(abs(x)^order)^(1 / order). */
+HARP_API harp_node* harp_norm(harp_node* x, double order, int32_t n_axes, const int32_t* axes, int32_t keepdims);
+/* Index of the greatest and least element along one axis, or in the flattened array (HARP_AXIS_NONE); the first of equals, and the first
+ * NaN before all others. i64. An axis that is known to be empty is HARP_ERROR_SHAPE; one that turns out to be so gives 2147483647. */
+HARP_API harp_node* harp_argmax(harp_node* x, int32_t axis, int32_t keepdims);
+HARP_API harp_node* harp_argmin(harp_node* x, int32_t axis, int32_t keepdims);
 /* float: log(sum(exp(x))) without overflow. */
 HARP_API harp_node* harp_logsumexp(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
 /* float: exp(x) / sum(exp(x)) along one axis, and its logarithm, without overflow. */
@@ -503,14 +516,14 @@ HARP_API harp_node* harp_unfold2d(harp_node* x, const harp_dim* size, const int6
                                   const harp_dim* padding);
 HARP_API harp_node* harp_unfold3d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation,
                                   const harp_dim* padding);
+/* The elements whose index along axis2 is their index along axis1 plus offset, as a last axis in place of the two. */
+HARP_API harp_node* harp_diagonal(harp_node* x, int64_t offset, int32_t axis1, int32_t axis2);
 /* Stores the value as an array of its own, so that it is computed once and lies in row-major order. Never needed for correctness. */
 HARP_API harp_node* harp_contiguous(harp_node* x);
 
 /*
  * Joining and taking apart.
  */
-#define HARP_AXIS_NONE INT32_MIN /* of the flattened array */
-
 /* Arrays one after the other along an axis; stack: along a new axis at this position of the result. */
 HARP_API harp_node* harp_concat(int32_t n, harp_node* const* nodes, int32_t axis);
 HARP_API harp_node* harp_stack(int32_t n, harp_node* const* nodes, int32_t axis);
@@ -518,6 +531,11 @@ HARP_API harp_node* harp_stack(int32_t n, harp_node* const* nodes, int32_t axis)
 HARP_API harp_status harp_split(harp_node* x, int32_t sections, int32_t axis, harp_node** parts);
 /* Cut before each of n positions; n + 1 parts. */
 HARP_API harp_status harp_split_at(harp_node* x, int32_t n, const harp_dim* positions, int32_t axis, harp_node** parts);
+/* All parts of an axis of fixed size, without that axis: the inverse of stack. */
+HARP_API harp_status harp_unstack(harp_node* x, int32_t axis, harp_node** parts);
+/* n arrays of one axis (or scalars), each stretched along the axes of the others, written to results[0] ... results[n - 1]. indexing: "ij"
+ * (array i lies along axis i), or NULL or "xy" (the first two axes exchanged, as NumPy does). */
+HARP_API harp_status harp_meshgrid(int32_t n, harp_node* const* nodes, const char* indexing, harp_node** results);
 /* Elements around: before[i] and after[i] on axis i. mode: NULL or "constant" (of `value`), "edge" (the nearest element), "reflect"
  * (mirrored at the edge, which is not repeated), "wrap" (periodic). */
 HARP_API harp_node* harp_pad(harp_node* x, int32_t rank, const harp_dim* before, const harp_dim* after, const char* mode, double value);
@@ -543,6 +561,81 @@ HARP_API harp_node* harp_tril(harp_node* x, int64_t k);
 HARP_API harp_node* harp_triu(harp_node* x, int64_t k);
 /* A last axis of `depth`, 1 where it equals the index, else 0. indices: int. */
 HARP_API harp_node* harp_one_hot(harp_node* indices, harp_dim depth, harp_dtype dtype);
+
+/*
+ * Products that are summed: int and float, any size symbolic. Operands have the same dtype. Shapes follow NumPy whatever the graph's flags
+ * are: axes that stretch are those whose size is the constant 1. Sizes that have to agree and do not are HARP_ERROR_SHAPE.
+ */
+
+/* Of matrices: [..., m, k] and [..., k, n] give [..., m, n]; the axes before broadcast. An array of one axis is a row on the left, a column
+ * on the right, and that axis is not in the result. Scalars are an error. */
+HARP_API harp_node* harp_matmul(harp_node* a, harp_node* b);
+/* The same, but both operands must have at least two axes. */
+HARP_API harp_node* harp_batch_matmul(harp_node* a, harp_node* b);
+/* NumPy's dot: the last axis of a with the last but one of b (or its only one); all other axes of a, then of b. Scalars multiply. */
+HARP_API harp_node* harp_dot(harp_node* a, harp_node* b);
+/* Along the same axis of both, which is -1, or any if the ranks are equal; the other axes broadcast. */
+HARP_API harp_node* harp_vecdot(harp_node* a, harp_node* b, int32_t axis);
+/* Over a_axes[i] of a with b_axes[i] of b, for n_axes pairs; all other axes of a, then of b. */
+HARP_API harp_node* harp_tensordot(harp_node* a, harp_node* b, int32_t n_axes, const int32_t* a_axes, const int32_t* b_axes);
+/* Every element of a with every one of b: the shape of a, then that of b. */
+HARP_API harp_node* harp_outer(harp_node* a, harp_node* b);
+/* Sum of a diagonal, see harp_diagonal. */
+HARP_API harp_node* harp_trace(harp_node* x, int64_t offset, int32_t axis1, int32_t axis2);
+/* NumPy's einsum: spec has a letter for each axis of each of the n arrays, terms separated by commas, and after "->" the letters of the
+ * result ("bij,bjk->bik"). Letters that are not in the result are summed; a letter twice in one term is a diagonal; "..." stands for
+ * axes that broadcast. Without "->" the result has "..." and the letters that are there once, in alphabetical order. Arrays are
+ * contracted two at a time: where all sizes are numbers in the order with the fewest multiplications, else from left to right.
+ * HARP_ERROR_INVALID_ARGUMENT: spec is no einsum, or not of n arrays; HARP_ERROR_SHAPE: it does not fit them. */
+HARP_API harp_node* harp_einsum(const char* spec, int32_t n, harp_node* const* nodes);
+
+/*
+ * Convolutions and pools. Windows are views: no array of them is made.
+ *
+ * x is [batch, channels, space ...] with one, two or three axes of space. stride and dilation have a number for each of these, padding two
+ * (before, after); NULL: 1, or no padding. Padding counts as 0. Kernels are not flipped (as in PyTorch). int and float.
+ * A window that surely reaches beyond its padded axis is HARP_ERROR_SHAPE; where that depends on symbolic sizes, the result is empty.
+ */
+
+/* weight is [out, channels / groups, kernel ...]: each of `groups` parts of the channels is seen by as many of the out channels. bias is
+ * [out] or NULL. The result is [batch, out, (size + padding - dilation * (kernel - 1) - 1) / stride + 1 ...]. */
+HARP_API harp_node* harp_conv1d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
+                                const int64_t* dilation, int64_t groups);
+HARP_API harp_node* harp_conv2d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
+                                const int64_t* dilation, int64_t groups);
+HARP_API harp_node* harp_conv3d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
+                                const int64_t* dilation, int64_t groups);
+/* Transposed: x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups,
+ * kernel ...], bias [out] or NULL. The result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements
+ * along an axis; output_padding is less than the stride or the dilation (NULL: 0). */
+HARP_API harp_node* harp_conv_transpose1d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
+                                          const int64_t* output_padding, int64_t groups, const int64_t* dilation);
+HARP_API harp_node* harp_conv_transpose2d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
+                                          const int64_t* output_padding, int64_t groups, const int64_t* dilation);
+HARP_API harp_node* harp_conv_transpose3d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
+                                          const int64_t* output_padding, int64_t groups, const int64_t* dilation);
+/* The greatest element of windows over the last n_axes axes; any dtype. Padding never wins. stride NULL: the windows' size. */
+HARP_API harp_node* harp_max_pool(harp_node* x, int32_t n_axes, const harp_dim* size, const int64_t* stride, const harp_dim* padding,
+                                  const int64_t* dilation);
+/* float: their mean. count_include_pad 1: padding counts as zeros; 0: it does not count (a window of nothing else gives NaN). */
+HARP_API harp_node* harp_avg_pool(harp_node* x, int32_t n_axes, const harp_dim* size, const int64_t* stride, const harp_dim* padding,
+                                  int32_t count_include_pad);
+
+/*
+ * Layers and losses: float.
+ */
+
+/* (x - mean) / sqrt(var + eps) * weight + bias, mean and variance being over the axes. weight and bias have the sizes of these axes, in
+ * ascending order, or are NULL. */
+HARP_API harp_node* harp_layer_norm(harp_node* x, int32_t n_axes, const int32_t* axes, harp_node* weight, harp_node* bias, double eps);
+/* x / sqrt(mean(x * x) + eps) * weight + bias. */
+HARP_API harp_node* harp_rms_norm(harp_node* x, int32_t n_axes, const int32_t* axes, harp_node* weight, harp_node* bias, double eps);
+/* (x - target) squared. reduction: NULL or "mean", "sum", "none" (an array of them). */
+HARP_API harp_node* harp_mse_loss(harp_node* x, harp_node* target, const char* reduction);
+/* -log(softmax(x)) of the target, along the axis of classes (HARP_AXIS_NONE: 1, or 0 of one axis). target: classes as integers, in x's
+ * shape without that axis (the loss of a number that is no class is NaN); or their probabilities, floats in x's shape. reduction as
+ * above. */
+HARP_API harp_node* harp_cross_entropy(harp_node* x, harp_node* target, int32_t axis, const char* reduction);
 
 /*
  * Gradients.
@@ -863,6 +956,9 @@ typedef struct harp_api {
   harp_node* (*harp_rsqrt)(harp_node* x);
   harp_node* (*harp_cbrt)(harp_node* x);
   harp_node* (*harp_square)(harp_node* x);
+  harp_node* (*harp_real)(harp_node* x);
+  harp_node* (*harp_imag)(harp_node* x);
+  harp_node* (*harp_conj)(harp_node* x);
   harp_node* (*harp_floor)(harp_node* x);
   harp_node* (*harp_ceil)(harp_node* x);
   harp_node* (*harp_round)(harp_node* x);
@@ -941,6 +1037,10 @@ typedef struct harp_api {
   harp_node* (*harp_all)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
   harp_node* (*harp_mean)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
   harp_node* (*harp_var)(harp_node* x, int32_t n_axes, const int32_t* axes, int64_t correction, int32_t keepdims);
+  harp_node* (*harp_std)(harp_node* x, int32_t n_axes, const int32_t* axes, int64_t correction, int32_t keepdims);
+  harp_node* (*harp_norm)(harp_node* x, double order, int32_t n_axes, const int32_t* axes, int32_t keepdims);
+  harp_node* (*harp_argmax)(harp_node* x, int32_t axis, int32_t keepdims);
+  harp_node* (*harp_argmin)(harp_node* x, int32_t axis, int32_t keepdims);
   harp_node* (*harp_logsumexp)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
   harp_node* (*harp_softmax)(harp_node* x, int32_t axis);
   harp_node* (*harp_log_softmax)(harp_node* x, int32_t axis);
@@ -959,11 +1059,14 @@ typedef struct harp_api {
   harp_node* (*harp_unfold1d)(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
   harp_node* (*harp_unfold2d)(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
   harp_node* (*harp_unfold3d)(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
+  harp_node* (*harp_diagonal)(harp_node* x, int64_t offset, int32_t axis1, int32_t axis2);
   harp_node* (*harp_contiguous)(harp_node* x);
   harp_node* (*harp_concat)(int32_t n, harp_node* const* nodes, int32_t axis);
   harp_node* (*harp_stack)(int32_t n, harp_node* const* nodes, int32_t axis);
   harp_status (*harp_split)(harp_node* x, int32_t sections, int32_t axis, harp_node** parts);
   harp_status (*harp_split_at)(harp_node* x, int32_t n, const harp_dim* positions, int32_t axis, harp_node** parts);
+  harp_status (*harp_unstack)(harp_node* x, int32_t axis, harp_node** parts);
+  harp_status (*harp_meshgrid)(int32_t n, harp_node* const* nodes, const char* indexing, harp_node** results);
   harp_node* (*harp_pad)(harp_node* x, int32_t rank, const harp_dim* before, const harp_dim* after, const char* mode, double value);
   harp_node* (*harp_repeat)(harp_node* x, harp_dim repeats, int32_t axis);
   harp_node* (*harp_tile)(harp_node* x, int32_t n, const harp_dim* repeats);
@@ -975,6 +1078,26 @@ typedef struct harp_api {
   harp_node* (*harp_tril)(harp_node* x, int64_t k);
   harp_node* (*harp_triu)(harp_node* x, int64_t k);
   harp_node* (*harp_one_hot)(harp_node* indices, harp_dim depth, harp_dtype dtype);
+  harp_node* (*harp_matmul)(harp_node* a, harp_node* b);
+  harp_node* (*harp_batch_matmul)(harp_node* a, harp_node* b);
+  harp_node* (*harp_dot)(harp_node* a, harp_node* b);
+  harp_node* (*harp_vecdot)(harp_node* a, harp_node* b, int32_t axis);
+  harp_node* (*harp_tensordot)(harp_node* a, harp_node* b, int32_t n_axes, const int32_t* a_axes, const int32_t* b_axes);
+  harp_node* (*harp_outer)(harp_node* a, harp_node* b);
+  harp_node* (*harp_trace)(harp_node* x, int64_t offset, int32_t axis1, int32_t axis2);
+  harp_node* (*harp_einsum)(const char* spec, int32_t n, harp_node* const* nodes);
+  harp_node* (*harp_conv1d)(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding, const int64_t* dilation, int64_t groups);
+  harp_node* (*harp_conv2d)(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding, const int64_t* dilation, int64_t groups);
+  harp_node* (*harp_conv3d)(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding, const int64_t* dilation, int64_t groups);
+  harp_node* (*harp_conv_transpose1d)(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding, const int64_t* output_padding, int64_t groups, const int64_t* dilation);
+  harp_node* (*harp_conv_transpose2d)(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding, const int64_t* output_padding, int64_t groups, const int64_t* dilation);
+  harp_node* (*harp_conv_transpose3d)(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding, const int64_t* output_padding, int64_t groups, const int64_t* dilation);
+  harp_node* (*harp_max_pool)(harp_node* x, int32_t n_axes, const harp_dim* size, const int64_t* stride, const harp_dim* padding, const int64_t* dilation);
+  harp_node* (*harp_avg_pool)(harp_node* x, int32_t n_axes, const harp_dim* size, const int64_t* stride, const harp_dim* padding, int32_t count_include_pad);
+  harp_node* (*harp_layer_norm)(harp_node* x, int32_t n_axes, const int32_t* axes, harp_node* weight, harp_node* bias, double eps);
+  harp_node* (*harp_rms_norm)(harp_node* x, int32_t n_axes, const int32_t* axes, harp_node* weight, harp_node* bias, double eps);
+  harp_node* (*harp_mse_loss)(harp_node* x, harp_node* target, const char* reduction);
+  harp_node* (*harp_cross_entropy)(harp_node* x, harp_node* target, int32_t axis, const char* reduction);
   harp_status (*harp_grad)(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, harp_node** out_gradients);
   harp_program* (*harp_compile)(const harp_graph* graph, const harp_compile_options* options, harp_error** err);
   harp_program* (*harp_program_retain)(harp_program* program);

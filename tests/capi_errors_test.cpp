@@ -112,7 +112,8 @@ TEST_CASE("C1: mistakes in building stick to the graph") {
   check_sticks([](harp_graph* g) { harp_dim_var(g, nullptr, 0, 2); }, HARP_ERROR_INVALID_ARGUMENT, "name is NULL");
   check_sticks([](harp_graph* g) { harp_dim_add(g, HARP_DIM_INVALID, 1); }, HARP_ERROR_INVALID_ARGUMENT, "HARP_DIM_INVALID");
   check_sticks([](harp_graph* g) { harp_dim_mul(g, INT64_C(1) << 40, INT64_C(1) << 40); }, HARP_ERROR_OVERFLOW, "does not fit 64 bits");
-  check_sticks([](harp_graph* g) { harp_split(input(g, "a", {7}), 2, 0, nullptr); }, HARP_ERROR_INVALID_ARGUMENT, "array of parts is NULL");
+  check_sticks([](harp_graph* g) { harp_split(input(g, "a", {7}), 2, 0, nullptr); }, HARP_ERROR_INVALID_ARGUMENT,
+               "array of results is NULL");
   check_sticks(
       [](harp_graph* g) {
         harp_node* p[2];

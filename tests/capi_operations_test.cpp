@@ -1,4 +1,6 @@
 // Every operation of harp.h builds what the text format's operation of the same name builds: both graphs print the same.
+#include <cmath>
+
 #include "capi_support.h"
 
 using namespace capi_test;
@@ -254,4 +256,131 @@ TEST_CASE("G16.dims: arithmetic of symbolic sizes") {
   REQUIRE(harp_node_dims(h, got, nullptr) == HARP_OK);
   CHECK(got[0] == dims[0]);
   CHECK(got[1] == 4);
+}
+
+TEST_CASE("G3 G5: indices of extremes, norms, diagonals") {
+  const Context context = make_context();
+  const int32_t rows[] = {0}, columns[] = {-1};
+  check_same(context.get(), "argmax(f, axis=1, keepdims=true)", [](const Operands& o) { return harp_argmax(o.f, 1, 1); });
+  check_same(context.get(), "argmin(b)", [](const Operands& o) { return harp_argmin(o.b, HARP_AXIS_NONE, 0); });
+  check_same(context.get(), "norm(f, ord=3, axes=[-1])", [&](const Operands& o) { return harp_norm(o.f, 3, 1, columns, 0); });
+  check_same(context.get(), "norm(d, ord=inf)", [](const Operands& o) { return harp_norm(o.d, INFINITY, 0, nullptr, 0); });
+  check_same(context.get(), "std(f, axes=[0], correction=1, keepdims=true)",
+             [&](const Operands& o) { return harp_std(o.f, 1, rows, 1, 1); });
+  check_same(context.get(), "real(i)", [](const Operands& o) { return harp_real(o.i); });
+  check_same(context.get(), "imag(f)", [](const Operands& o) { return harp_imag(o.f); });
+  check_same(context.get(), "conj(f)", [](const Operands& o) { return harp_conj(o.f); });
+  check_same(context.get(), "diagonal(d, offset=-2, axis1=1, axis2=0)", [](const Operands& o) { return harp_diagonal(o.d, -2, 1, 0); });
+  check_same(context.get(), "trace(d)", [](const Operands& o) { return harp_trace(o.d, 0, 0, 1); });
+}
+
+TEST_CASE("G14: unstack and meshgrid give all results, or none") {
+  const Context context = make_context();
+  const auto parsed = [&](const std::string& statements) {
+    return take(harp_graph_print(parse(context.get(), kHead + statements).get(), nullptr));
+  };
+  {
+    const Graph g = make_graph(context.get());
+    const Operands o = declare(g.get());
+    harp_node* parts[4] = {};
+    REQUIRE(harp_unstack(o.f, 1, parts) == HARP_OK);
+    harp_output(g.get(), "y", harp_add(parts[0], parts[3]));
+    CHECK(take(harp_graph_print(g.get(), nullptr)) ==
+          parsed("  return y = reshape(slice(f, stop=[none, 1]), shape=[n]) + reshape(slice(f, start=[none, 3]), shape=[n])\n}\n"));
+  }
+  {
+    const Graph g = make_graph(context.get());
+    const Operands o = declare(g.get());
+    harp_node* axes[] = {harp_node_set_name(harp_arange(o.g, HARP_I32, 0, 3, 1), "p"),
+                         harp_node_set_name(harp_arange(o.g, HARP_I32, 0, o.n, 1), "q")};
+    harp_node* grids[2] = {};
+    REQUIRE(harp_meshgrid(2, axes, nullptr, grids) == HARP_OK);
+    harp_output(g.get(), "y", harp_add(grids[0], grids[1]));
+    CHECK(take(harp_graph_print(g.get(), nullptr)) ==
+          parsed("  p = arange(n=3)\n  q = arange(n=n)\n"
+                 "  return y = broadcast_to(p, shape=[n, 3]) + broadcast_to(reshape(q, shape=[n, 1]), shape=[n, 3])\n}\n"));
+    CHECK(harp_meshgrid(0, nullptr, nullptr, grids) == HARP_ERROR_INVALID_ARGUMENT);
+    CHECK(harp_graph_error(g.get()) == nullptr);
+    harp_node* before = grids[0];
+    CHECK(harp_meshgrid(2, axes, "yx", grids) == HARP_ERROR_INVALID_ARGUMENT);
+    CHECK(grids[0] == before);
+    CHECK(harp_unstack(axes[0], 0, grids) == HARP_ERROR_INVALID_ARGUMENT);  // the first mistake sticks
+  }
+  CHECK(harp_unstack(nullptr, 0, nullptr) == HARP_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_CASE("G8.outer G15: products, convolutions and pools, layers and losses") {
+  const Context context = make_context();
+  const int32_t rows[] = {0}, columns[] = {-1};
+  check_same(context.get(), "d @ d", [](const Operands& o) { return harp_matmul(o.d, o.d); });
+  check_same(context.get(), "batch_matmul(d, d)", [](const Operands& o) { return harp_batch_matmul(o.d, o.d); });
+  check_same(context.get(), "dot(i, transpose(i2))", [](const Operands& o) { return harp_dot(o.i, harp_transpose(o.i2, 0, nullptr)); });
+  check_same(context.get(), "vecdot(f, f2, axis=0)", [](const Operands& o) { return harp_vecdot(o.f, o.f2, 0); });
+  check_same(context.get(), "tensordot(f, f2, a_axes=[0], b_axes=[0])",
+             [&](const Operands& o) { return harp_tensordot(o.f, o.f2, 1, rows, rows); });
+  check_same(context.get(), "outer(i, i2)", [](const Operands& o) { return harp_outer(o.i, o.i2); });
+  check_same(context.get(), "einsum(f, f2, spec=\"ij,kj->ik\")", [](const Operands& o) {
+    harp_node* nodes[] = {o.f, o.f2};
+    return harp_einsum("ij,kj->ik", 2, nodes);
+  });
+
+  // x of this shape, then arrays of ones: made in the order of the text
+  const auto arrays = [](const Operands& o, const std::vector<harp_dim>& x, const std::vector<std::vector<harp_dim>>& ones) {
+    std::vector<harp_node*> made = {harp_reshape(o.d, static_cast<int32_t>(x.size()), x.data())};
+    for (const std::vector<harp_dim>& dims : ones)
+      made.push_back(harp_full(o.g, HARP_F64, static_cast<int32_t>(dims.size()), dims.data(), 1));
+    return made;
+  };
+  const int64_t two[] = {2, 2, 2}, one[] = {1, 1, 1};
+  const harp_dim padding[] = {1, 0, 0, 1, 1, 1}, window[] = {2, 3};
+  check_same(context.get(), "conv1d(reshape(d, shape=[3, 2, 6]), full([4, 1, 2], 1, dtype=f64), full([4], 1, dtype=f64), groups=2)",
+             [&](const Operands& o) {
+               const auto a = arrays(o, {3, 2, 6}, {{4, 1, 2}, {4}});
+               return harp_conv1d(a[0], a[1], a[2], nullptr, nullptr, nullptr, 2);
+             });
+  check_same(context.get(),
+             "conv2d(reshape(d, shape=[1, 1, 6, 6]), full([4, 1, 2, 2], 1, dtype=f64), stride=2, padding=[[1, 0], [0, 1]], dilation=2)",
+             [&](const Operands& o) {
+               const auto a = arrays(o, {1, 1, 6, 6}, {{4, 1, 2, 2}});
+               return harp_conv2d(a[0], a[1], nullptr, two, padding, two, 1);
+             });
+  check_same(context.get(), "conv3d(reshape(d, shape=[1, 1, 4, 3, 3]), full([4, 1, 2, 2, 2], 1, dtype=f64), padding=[[1, 0], [0, 1], 1])",
+             [&](const Operands& o) {
+               const auto a = arrays(o, {1, 1, 4, 3, 3}, {{4, 1, 2, 2, 2}});
+               return harp_conv3d(a[0], a[1], nullptr, nullptr, padding, nullptr, 1);
+             });
+  check_same(
+      context.get(),
+      "conv_transpose1d(reshape(d, shape=[3, 2, 6]), full([2, 1, 2], 1, dtype=f64), full([2], 1, dtype=f64), stride=2, output_padding=1, "
+      "groups=2)",
+      [&](const Operands& o) {
+        const auto a = arrays(o, {3, 2, 6}, {{2, 1, 2}, {2}});
+        return harp_conv_transpose1d(a[0], a[1], a[2], two, nullptr, one, 2, nullptr);
+      });
+  check_same(context.get(),
+             "conv_transpose2d(reshape(d, shape=[1, 1, 6, 6]), full([1, 4, 2, 2], 1, dtype=f64), padding=[[1, 0], [0, 1]], dilation=2)",
+             [&](const Operands& o) {
+               const auto a = arrays(o, {1, 1, 6, 6}, {{1, 4, 2, 2}});
+               return harp_conv_transpose2d(a[0], a[1], nullptr, nullptr, padding, nullptr, 1, two);
+             });
+  check_same(context.get(), "conv_transpose3d(reshape(d, shape=[1, 1, 4, 3, 3]), full([1, 4, 2, 2, 2], 1, dtype=f64))",
+             [&](const Operands& o) {
+               const auto a = arrays(o, {1, 1, 4, 3, 3}, {{1, 4, 2, 2, 2}});
+               return harp_conv_transpose3d(a[0], a[1], nullptr, nullptr, nullptr, nullptr, 1, nullptr);
+             });
+  check_same(context.get(), "max_pool(d, size=[2, 3], padding=[[1, 0], [0, 1]])",
+             [&](const Operands& o) { return harp_max_pool(o.d, 2, window, nullptr, padding, nullptr); });
+  check_same(context.get(), "avg_pool(d, size=[2, 3], stride=2, count_include_pad=false)",
+             [&](const Operands& o) { return harp_avg_pool(o.d, 2, window, two, nullptr, 0); });
+
+  check_same(context.get(), "layer_norm(f, axes=[-1], weight=full([4], 1, dtype=f32), eps=0.5)", [&](const Operands& o) {
+    const harp_dim four = 4;
+    return harp_layer_norm(o.f, 1, columns, harp_full(o.g, HARP_F32, 1, &four, 1), nullptr, 0.5);
+  });
+  check_same(context.get(), "rms_norm(f, axes=[0])",
+             [&](const Operands& o) { return harp_rms_norm(o.f, 1, rows, nullptr, nullptr, 1e-5); });
+  check_same(context.get(), "mse_loss(f, f2)", [](const Operands& o) { return harp_mse_loss(o.f, o.f2, nullptr); });
+  check_same(context.get(), "cross_entropy(f, argmax(f2, axis=1), reduction=\"sum\")",
+             [](const Operands& o) { return harp_cross_entropy(o.f, harp_argmax(o.f2, 1, 0), HARP_AXIS_NONE, "sum"); });
+  check_same(context.get(), "cross_entropy(f, f2, axis=0)", [](const Operands& o) { return harp_cross_entropy(o.f, o.f2, 0, nullptr); });
 }

@@ -140,7 +140,8 @@ def check_composites(text, tool, backend):
     special = [0.0, -0.0, 1.0, -1.0, 0.5, 88.0, -88.0, 1e-40, 3e38, -3e38, numpy.inf, -numpy.inf, numpy.nan]
     x = numpy.array([noise(13, 1), noise(13, 2), special, noise(13, 3) * 0, [2.0] * 13], F32)
     y = numpy.array([noise(13, 4), special, noise(13, 5), special, noise(13, 6)], F32)
-    inputs = {"x": x, "y": y, "z": noise((5, 13), 7), "w": noise(13, 8), "b": noise(13, 9)}
+    inputs = {"x": x, "y": y, "z": noise((5, 13), 7), "w": noise(13, 8), "b": noise(13, 9), "u": noise((13, 7), 10), "p": noise((2, 4, 6, 5), 11),
+              "q": noise((6, 4, 3, 2), 12), "v": noise((2, 4, 9), 13), "t": noise((4, 6, 3), 14)}
     cases = 0
     for definition in definitions:
         header, calls = re.search(r"^graph \w+\((.*?)\)[^{]*\{", definition, re.M), re.findall(r"^# call: (.*)$", definition, re.M)

@@ -124,6 +124,32 @@ TEST_CASE("G18.text: every operation of the table can be written, and comes back
       {"repeat", "repeat(x, n, axis=0)"},
       {"tile", "tile(x, repeats=[2, 2])"},
       {"roll", "roll(s, shift=[1, -1], axis=[0, 1])"},
+      {"unstack", "unstack(reshape(x, shape=[1, 6]))"},
+      {"meshgrid", "meshgrid(reshape(x, shape=[6]))"},
+      {"argmax", "argmax(x, axis=1)"},
+      {"argmin", "argmin(x, keepdims=true)"},
+      {"norm", "norm(x, ord=inf, axes=[1])"},
+      {"std", "std(x, axes=[-1], correction=1)"},
+      {"diagonal", "diagonal(x, offset=1)"},
+      {"trace", "trace(x)"},
+      {"matmul", "x @ transpose(y)"},
+      {"batch_matmul", "batch_matmul(x, transpose(y))"},
+      {"dot", "dot(x, transpose(y))"},
+      {"vecdot", "vecdot(x, y, axis=0)"},
+      {"tensordot", "tensordot(x, y, a_axes=[1], b_axes=[1])"},
+      {"outer", "outer(x, s)"},
+      {"einsum", "einsum(x, y, spec=\"ij,kj->ik\")"},
+      {"conv1d", "conv1d(reshape(x, shape=[2, 1, 3]), full([2, 1, 2], 1, dtype=f32), padding=1)"},
+      {"conv2d", "conv2d(reshape(x, shape=[1, 1, 2, 3]), full([2, 1, 2, 2], 1, dtype=f32), dilation=[1, 2])"},
+      {"conv3d", "conv3d(reshape(x, shape=[1, 1, 1, 2, 3]), full([2, 1, 1, 2, 2], 1, dtype=f32), bias=full([2], 1, dtype=f32))"},
+      {"conv_transpose1d", "conv_transpose1d(reshape(x, shape=[2, 1, 3]), full([1, 2, 2], 1, dtype=f32), stride=2)"},
+      {"conv_transpose2d", "conv_transpose2d(reshape(x, shape=[1, 1, 2, 3]), full([1, 2, 2, 2], 1, dtype=f32), padding=[[1, 0], [0, 1]])"},
+      {"conv_transpose3d", "conv_transpose3d(reshape(x, shape=[1, 1, 1, 2, 3]), full([1, 2, 1, 2, 2], 1, dtype=f32), dilation=2)"},
+      {"max_pool", "max_pool(s, size=2, stride=1, padding=1)"},
+      {"avg_pool", "avg_pool(s, size=[2, 2], padding=1, count_include_pad=false)"},
+      {"layer_norm", "layer_norm(x, weight=full([3], 2, dtype=f32))"},
+      {"rms_norm", "rms_norm(x, bias=full([3], 2, dtype=f32), eps=1e-3)"},
+      {"cross_entropy", "cross_entropy(x, argmax(y, axis=1), reduction=\"sum\")"},
       {"left_shift", "i << 2"},
       {"right_shift", "i >> 31"},
       {"bitwise_not", "~i"},
@@ -392,7 +418,10 @@ TEST_CASE("G18.text: errors tell line, column and what is wrong") {
   CHECK(error("a = reshape(x, shape=[q, 3])") ==
         "line 3, column 25: unknown shape variable \"q\"; the inputs or a shape statement declare them");
   CHECK(error("a = x < y < x") == "line 3, column 13: comparisons do not chain; join two of them with &");
-  CHECK(error("a = x @ y") == "line 3, column 9: @ is matmul, which this version does not have");
+  CHECK(
+      error("a = x @ y") ==
+      "line 3, column 9: matmul: operands have shapes [2, 3] and [2, 3] (nodes \"x\" and \"y\"); axis 1 of the first (3) and axis 0 of the "
+      "second (2) are multiplied and summed, so they must be the same size");
   CHECK(error("a = x $ y") == "line 3, column 9: unexpected character \"$\"");
   CHECK(error("a = \"x") == "line 3, column 7: a string without its closing quote");
   CHECK(error("a = 12abc") == "line 3, column 7: \"12a\" is not a number");

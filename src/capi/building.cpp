@@ -40,6 +40,12 @@ harp_graph* common_graph(const char* op, std::span<harp_node* const> operands) n
   return graph->error == nullptr ? graph : nullptr;
 }
 
+std::vector<NodeRef> nodes_of(std::span<harp_node* const> handles) {
+  std::vector<NodeRef> nodes;
+  for (const harp_node* handle : handles) nodes.push_back(handle->node);
+  return nodes;
+}
+
 std::span<const int32_t> axes_argument(const char* op, int32_t n, const int32_t* axes) {
   HARP_CHECK(n >= 0 && n <= kMaxRank, Code::kShape, op, ": a list of ", n, " axes (an array has 0 to ", kMaxRank, ")");
   HARP_CHECK(axes != nullptr || n == 0, Code::kInvalidArgument, op, ": the list of axes is NULL");

@@ -1,6 +1,7 @@
 // The guard of functions that build graphs: they have no `err`; what goes wrong sticks to the graph (harp.h, section 4).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <span>
@@ -28,6 +29,20 @@ harp_node* build_in(harp_graph* graph, Body&& body) noexcept {
   }
 }
 
+/// Runs body() for its effect on the operand's graph; gives the mistake's code.
+template <class Body>
+harp_status change_graph(harp_graph* graph, Body&& body) noexcept {
+  if (graph == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
+  if (graph->error == nullptr) {
+    try {
+      body();
+    } catch (...) {
+      mark_in_flight(graph);
+    }
+  }
+  return harp_error_code(graph->error);
+}
+
 /// build_in() for the operation `op`: errors name it, whatever it is made of.
 template <class Body>
 harp_node* build_in(const char* op, harp_graph* graph, Body&& body) noexcept {
@@ -43,24 +58,47 @@ harp_node* build_from(const char* op, std::initializer_list<harp_node*> operands
   return build_in(op, common_graph(op, std::span(operands.begin(), operands.size())), [&](Graph&) { return body(); });
 }
 
-/// Runs body() for its effect on the operand's graph; gives the mistake's code.
+/// The same where some operands may be NULL: they were not given.
 template <class Body>
-harp_status change_graph(harp_graph* graph, Body&& body) noexcept {
-  if (graph == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
-  if (graph->error == nullptr) {
-    try {
-      body();
-    } catch (...) {
-      mark_in_flight(graph);
-    }
-  }
-  return harp_error_code(graph->error);
+harp_node* build_from_optional(const char* op, std::initializer_list<harp_node*> operands, std::initializer_list<harp_node*> optional,
+                               Body&& body) noexcept {
+  std::array<harp_node*, 8> given;
+  size_t count = 0;
+  for (harp_node* operand : operands) given[count++] = operand;
+  for (harp_node* operand : optional)
+    if (operand != nullptr) given[count++] = operand;
+  return build_in(op, common_graph(op, std::span(given).first(count)), [&](Graph&) { return body(); });
+}
+inline NodeRef node_or_null(const harp_node* node) { return node != nullptr ? node->node : nullptr; }
+
+/// Nodes of an array of handles.
+std::vector<NodeRef> nodes_of(std::span<harp_node* const> handles);
+
+/// Runs body(nodes) -> NodeRef on an array of operands; NULL if there is none.
+template <class Body>
+harp_node* build_from_list(const char* op, int32_t n, harp_node* const* nodes, Body&& body) noexcept {
+  if (n <= 0 || nodes == nullptr) return nullptr;
+  const std::span<harp_node* const> handles(nodes, static_cast<size_t>(n));
+  return build_in(op, common_graph(op, handles), [&](Graph&) { return body(std::span<const NodeRef>(nodes_of(handles))); });
+}
+
+/// Writes handles of all nodes that body() gives, once they are made.
+template <class Body>
+harp_status build_results(const char* op, harp_graph* graph, harp_node** results, Body&& body) noexcept {
+  return change_graph(graph, [&] {
+    HARP_CHECK(results != nullptr, Code::kInvalidArgument, op, ": the array of results is NULL");
+    std::vector<harp_node*> handles;
+    for (const NodeRef node : called_as(op, body)) handles.push_back(graph->wrap(node));
+    std::copy(handles.begin(), handles.end(), results);
+  });
 }
 
 /// Array arguments: a count that makes sense, and an array where there is something to read. Error{kInvalidArgument, kShape} naming op.
 std::span<const int32_t> axes_argument(const char* op, int32_t n, const int32_t* axes);
 /// axes NULL: all axes.
 build::Axes optional_axes_argument(const char* op, int32_t n, const int32_t* axes);
+/// HARP_AXIS_NONE: none.
+inline std::optional<int> optional_axis_argument(int32_t axis) { return axis != HARP_AXIS_NONE ? std::optional<int>(axis) : std::nullopt; }
 Shape sizes_argument(const char* op, const harp_graph& graph, int32_t n, const harp_dim* sizes);
 /// A dtype's number as a dtype of graphs.
 DType dtype_argument(const char* op, harp_dtype dtype);

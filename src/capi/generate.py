@@ -17,6 +17,7 @@ WORDS = {
     # one operand
     "neg": "-x", "recip": "1 / x", "abs": "absolute value", "sign": "-1, 0 or 1; zeros and NaN as they are", "sqrt": "square root",
     "rsqrt": "1 / sqrt(x), as recip(sqrt(x))", "cbrt": "cube root", "square": "x * x",
+    "real": "of a real number: x itself", "imag": "0", "conj": "x itself",
     "floor": "to an integer, down", "ceil": "to an integer, up", "round": "to the nearest integer, ties to even",
     "trunc": "to an integer, towards 0",
     "exp": "e to the x", "exp2": "2 to the x", "expm1": "exp(x) - 1, exact near 0", "log": "natural logarithm", "log2": "logarithm to base 2",
@@ -47,7 +48,7 @@ DTYPES = {"Any": "", "Number": "int, float", "Float": "float", "Int": "int", "Bo
 PARAMETERS = {"unary": ["x"], "binary": ["a", "b"], "ternary": ["a", "b", "c"], "where": ["condition", "a", "b"], "clip": ["x", "lo", "hi"],
               "lerp": ["a", "b", "weight"]}
 # Rows of operations.cpp with plain operands that harp.h documents elsewhere.
-ELSEWHERE = {"contiguous"}
+ELSEWHERE = {"contiguous", "matmul", "batch_matmul", "dot", "outer"}
 
 
 def read(*path):

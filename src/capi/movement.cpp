@@ -34,32 +34,15 @@ harp_node* unfold_spatial(const char* op, int32_t spatial, harp_node* x, const h
   });
 }
 
-/// Nodes of the array that a join takes.
-std::vector<NodeRef> nodes_of(std::span<harp_node* const> handles) {
-  std::vector<NodeRef> nodes;
-  for (const harp_node* handle : handles) nodes.push_back(handle->node);
-  return nodes;
-}
-
 harp_node* join_nodes(const char* op, int32_t n, harp_node* const* nodes, int32_t axis,
                       NodeRef (*function)(std::span<const NodeRef>, int)) noexcept {
-  if (n <= 0 || nodes == nullptr) return nullptr;
-  const std::span<harp_node* const> handles(nodes, static_cast<size_t>(n));
-  return build_in(op, common_graph(op, handles), [&](Graph&) { return function(nodes_of(handles), axis); });
+  return build_from_list(op, n, nodes, [&](std::span<const NodeRef> operands) { return function(operands, axis); });
 }
 
-/// Writes the handles of `sections` parts, once all are made.
-harp_status split_into(harp_node* x, const char* op, harp_node** parts, const std::function<build::Sections()>& sections,
+harp_status split_into(const char* op, harp_node* x, harp_node** parts, const std::function<build::Sections()>& sections,
                        int32_t axis) noexcept {
   if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
-  return change_graph(x->graph, [&] {
-    called_as(op, [&] {
-      HARP_CHECK(parts != nullptr, Code::kInvalidArgument, op, ": the array of parts is NULL");
-      std::vector<harp_node*> handles;
-      for (const NodeRef part : build::split(x->node, sections(), axis)) handles.push_back(x->graph->wrap(part));
-      std::copy(handles.begin(), handles.end(), parts);
-    });
-  });
+  return build_results(op, x->graph, parts, [&] { return build::split(x->node, sections(), axis); });
 }
 
 }  // namespace
@@ -138,6 +121,10 @@ harp_node* harp_unfold3d(harp_node* x, const harp_dim* size, const int64_t* stri
   return unfold_spatial("unfold3d", 3, x, size, stride, dilation, padding);
 }
 
+harp_node* harp_diagonal(harp_node* x, int64_t offset, int32_t axis1, int32_t axis2) {
+  return build_from("diagonal", {x}, [&] { return build::diagonal("diagonal", x->node, offset, axis1, axis2); });
+}
+
 harp_node* harp_contiguous(harp_node* x) {
   return build_from("contiguous", {x}, [&] { return build::contiguous(x->node); });
 }
@@ -147,7 +134,7 @@ harp_node* harp_stack(int32_t n, harp_node* const* nodes, int32_t axis) { return
 
 harp_status harp_split(harp_node* x, int32_t sections, int32_t axis, harp_node** parts) {
   return split_into(
-      x, "split", parts,
+      "split", x, parts,
       [&] {
         return build::Sections{sections, {}};
       },
@@ -156,13 +143,27 @@ harp_status harp_split(harp_node* x, int32_t sections, int32_t axis, harp_node**
 
 harp_status harp_split_at(harp_node* x, int32_t n, const harp_dim* positions, int32_t axis, harp_node** parts) {
   return split_into(
-      x, "split_at", parts,
+      "split_at", x, parts,
       [&] {
         HARP_CHECK(n >= 0 && (positions != nullptr || n == 0), Code::kInvalidArgument, "split_at: a list of ", n,
                    " positions that is NULL");
         return build::Sections{std::nullopt, x->graph->dims.decode(n, positions)};
       },
       axis);
+}
+
+harp_status harp_unstack(harp_node* x, int32_t axis, harp_node** parts) {
+  if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
+  return build_results("unstack", x->graph, parts, [&] { return build::unstack(x->node, axis); });
+}
+
+harp_status harp_meshgrid(int32_t n, harp_node* const* nodes, const char* indexing, harp_node** results) {
+  if (n <= 0 || nodes == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
+  const std::span<harp_node* const> handles(nodes, static_cast<size_t>(n));
+  harp_graph* graph = common_graph("meshgrid", handles);
+  if (graph == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
+  return build_results("meshgrid", graph, results,
+                       [&] { return build::meshgrid(nodes_of(handles), indexing != nullptr ? indexing : "xy"); });
 }
 
 harp_node* harp_pad(harp_node* x, int32_t rank, const harp_dim* before, const harp_dim* after, const char* mode, double value) {
@@ -174,9 +175,7 @@ harp_node* harp_pad(harp_node* x, int32_t rank, const harp_dim* before, const ha
 }
 
 harp_node* harp_repeat(harp_node* x, harp_dim repeats, int32_t axis) {
-  return build_from("repeat", {x}, [&] {
-    return build::repeat(x->node, x->graph->dims.decode(repeats), axis != HARP_AXIS_NONE ? std::optional<int>(axis) : std::nullopt);
-  });
+  return build_from("repeat", {x}, [&] { return build::repeat(x->node, x->graph->dims.decode(repeats), optional_axis_argument(axis)); });
 }
 
 harp_node* harp_tile(harp_node* x, int32_t n, const harp_dim* repeats) {

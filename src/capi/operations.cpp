@@ -68,6 +68,22 @@ harp_node* harp_var(harp_node* x, int32_t n_axes, const int32_t* axes, int64_t c
                     [&] { return build::var(x->node, optional_axes_argument("var", n_axes, axes), correction, keepdims != 0); });
 }
 
+harp_node* harp_std(harp_node* x, int32_t n_axes, const int32_t* axes, int64_t correction, int32_t keepdims) {
+  return build_from("std", {x},
+                    [&] { return build::std(x->node, optional_axes_argument("std", n_axes, axes), correction, keepdims != 0); });
+}
+
+harp_node* harp_norm(harp_node* x, double order, int32_t n_axes, const int32_t* axes, int32_t keepdims) {
+  return build_from("norm", {x}, [&] { return build::norm(x->node, order, optional_axes_argument("norm", n_axes, axes), keepdims != 0); });
+}
+
+harp_node* harp_argmax(harp_node* x, int32_t axis, int32_t keepdims) {
+  return build_from("argmax", {x}, [&] { return build::argmax(x->node, optional_axis_argument(axis), keepdims != 0); });
+}
+harp_node* harp_argmin(harp_node* x, int32_t axis, int32_t keepdims) {
+  return build_from("argmin", {x}, [&] { return build::argmin(x->node, optional_axis_argument(axis), keepdims != 0); });
+}
+
 harp_node* harp_softmax(harp_node* x, int32_t axis) {
   return build_from("softmax", {x}, [&] { return build::softmax(x->node, axis); });
 }

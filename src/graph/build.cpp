@@ -66,7 +66,7 @@ DType promoted(DType a, DType b) {
   return size_of(a) >= size_of(b) ? a : b;
 }
 
-DType common_dtype(std::string_view op, Operands accepted, std::span<const NodeRef> operands) {
+DType promoted_dtype(std::string_view op, Operands accepted, std::span<const NodeRef> operands) {
   const GraphOptions& options = operands[0]->graph->options();
   DType dtype = operands[0]->dtype;
   for (NodeRef operand : operands.subspan(1)) {
@@ -116,11 +116,16 @@ NodeRef bring_to(NodeRef operand, const Shape& shape) {
 
 }  // namespace
 
-OperandType common_type(std::string_view op, Operands accepted, std::span<const NodeRef> operands) {
+DType common_dtype(std::string_view op, Operands accepted, std::span<const NodeRef> operands) {
   check_nodes(op, operands);
-  const DType dtype = common_dtype(op, accepted, operands);
+  const DType dtype = promoted_dtype(op, accepted, operands);
   if (!accepts(accepted, dtype))
     fail(Code::kDType, op, ": takes ", describe(accepted), ", got ", name(dtype), " (", labels(operands), ")", advice(op, accepted, dtype));
+  return dtype;
+}
+
+OperandType common_type(std::string_view op, Operands accepted, std::span<const NodeRef> operands) {
+  const DType dtype = common_dtype(op, accepted, operands);
   return {dtype, common_shape(op, operands)};
 }
 
@@ -172,7 +177,7 @@ NodeRef contiguous(NodeRef source) {
 NodeRef concat(std::span<const NodeRef> sources, int axis) {
   const std::string_view op = name(Op::kConcat);
   Graph& graph = check_nodes(op, sources);
-  const DType dtype = common_dtype(op, Operands::kAny, sources);
+  const DType dtype = promoted_dtype(op, Operands::kAny, sources);
   const int rank = sources[0]->rank();
   HARP_CHECK(rank > 0, Code::kShape, op, ": scalars cannot be concatenated (", labels(sources), "); use stack");
   const int along = normalize_axis(op, axis, rank);

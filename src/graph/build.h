@@ -23,6 +23,8 @@ struct OperandType {
 /// identical shapes or rank 0, or NumPy's rule); throws what elementwise() would. Composites call it first, so that errors
 /// carry their own name. Makes no node.
 OperandType common_type(std::string_view op, Operands accepted, std::span<const NodeRef> operands);
+/// The dtype alone, for operations whose operands have shapes of their own.
+DType common_dtype(std::string_view op, Operands accepted, std::span<const NodeRef> operands);
 
 /// Any op of family Elementwise: checks dtypes, brings shapes together (identical; rank 0 broadcasts; NumPy's rule if the
 /// graph has the broadcast option) by inserting Reshape and Expand, so that the node's sources all have its shape or rank 0.

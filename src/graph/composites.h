@@ -37,6 +37,9 @@ NodeRef logical_xor(NodeRef a, NodeRef b);
 NodeRef powi(NodeRef x, int64_t k);                  // by squaring; k < 0: recip of x^-k, floats only
 NodeRef clip(NodeRef x, NodeRef lo, NodeRef hi);     // minimum(maximum(x, lo), hi)
 NodeRef lerp(NodeRef a, NodeRef b, NodeRef weight);  // fma(weight, b - a, a)
+NodeRef real(NodeRef x);                             // of a real number: itself
+NodeRef imag(NodeRef x);                             // 0
+NodeRef conj(NodeRef x);                             // itself
 
 // reduce.cpp: reductions and normalisations
 NodeRef sum(NodeRef x, const Axes& axes, bool keepdims);
@@ -45,11 +48,17 @@ NodeRef max(NodeRef x, const Axes& axes, bool keepdims);
 NodeRef min(NodeRef x, const Axes& axes, bool keepdims);
 NodeRef mean(NodeRef x, const Axes& axes, bool keepdims);                     // sum / n
 NodeRef var(NodeRef x, const Axes& axes, int64_t correction, bool keepdims);  // sum((x - mean)²) / (n - correction)
+NodeRef std(NodeRef x, const Axes& axes, int64_t correction, bool keepdims);  // sqrt(var)
 NodeRef any(NodeRef x, const Axes& axes, bool keepdims);                      // max of x != 0
 NodeRef all(NodeRef x, const Axes& axes, bool keepdims);                      // min of x != 0
 NodeRef softmax(NodeRef x, int axis);                                         // e · recip(sum(e)), e = exp(x - max)
 NodeRef log_softmax(NodeRef x, int axis);                                     // (x - max) - log(sum(exp(x - max)))
 NodeRef logsumexp(NodeRef x, const Axes& axes, bool keepdims);                // log(sum(exp(x - m))) + m, m = max where finite, else 0
+/// Of vectors: order 2: sqrt(sum(x²)); 1: sum(|x|); inf and -inf: the greatest and least |x|; 0: how many are not 0; else
+/// sum(|x|^order)^(1/order).
+NodeRef norm(NodeRef x, double order, const Axes& axes, bool keepdims);
+NodeRef argmax(NodeRef x, std::optional<int> axis, bool keepdims);  // i64, the first index; no axis: of the flattened array
+NodeRef argmin(NodeRef x, std::optional<int> axis, bool keepdims);
 
 // views.cpp: places change, elements do not
 NodeRef transpose(NodeRef x, const Axes& axes);  // nothing: axes reversed
@@ -58,6 +67,8 @@ NodeRef unsqueeze(NodeRef x, std::span<const int> axes);  // positions in the re
 NodeRef squeeze(NodeRef x, const Axes& axes);             // nothing: every axis that is the constant 1
 NodeRef flip(NodeRef x, const Axes& axes);
 NodeRef flatten(NodeRef x, int start_axis, int end_axis);  // the axes between, both included, become one
+/// The elements whose index along axis2 is that along axis1 plus offset, as a last axis; errors name `op`.
+NodeRef diagonal(std::string_view op, NodeRef x, int64_t offset, int axis1, int axis2);
 /// Windows along several axes; one number stands for all axes. The window axes come last, in the order of `axes`.
 NodeRef unfold_axes(NodeRef x, std::span<const int> axes, std::span<const Dim> size, std::span<const int64_t> stride,
                     std::span<const int64_t> dilation);
@@ -77,6 +88,9 @@ struct Sections {
   std::vector<Dim> positions;
 };
 std::vector<NodeRef> split(NodeRef x, const Sections& sections, int axis);
+std::vector<NodeRef> unstack(NodeRef x, int axis);  // the parts along an axis of fixed size, without it
+/// Arrays of one axis stretched along each other's. indexing: "ij", or "xy" with the first two axes exchanged.
+std::vector<NodeRef> meshgrid(std::span<const NodeRef> arrays, std::string_view indexing);
 NodeRef repeat(NodeRef x, Dim repeats, std::optional<int> axis);  // no axis: of the flattened array
 NodeRef tile(NodeRef x, std::span<const Dim> repeats);
 NodeRef roll(NodeRef x, std::span<const Dim> shift, const Axes& axis);  // no axis: of the flattened array
@@ -94,6 +108,45 @@ NodeRef tril(NodeRef x, int64_t k);  // elements on and below the k-th diagonal,
 NodeRef triu(NodeRef x, int64_t k);
 NodeRef one_hot(NodeRef indices, Dim depth, DType dtype);  // a last axis of depth, 1 where it equals the index
 
+// linalg.cpp: NumPy's shapes, whatever the graph's flags
+NodeRef matmul(NodeRef a, NodeRef b);        // batch axes broadcast; an array of one axis is a row on the left, a column on the right
+NodeRef batch_matmul(NodeRef a, NodeRef b);  // the same for arrays of at least two axes
+NodeRef dot(NodeRef a, NodeRef b);           // the last axis of a with the last but one of b (or its only one)
+NodeRef tensordot(NodeRef a, NodeRef b, std::span<const int> a_axes, std::span<const int> b_axes);
+NodeRef vecdot(NodeRef a, NodeRef b, int axis);                  // along the same axis of both, the others broadcast
+NodeRef outer(NodeRef a, NodeRef b);                             // every element of a with every one of b: the shapes one after the other
+NodeRef trace(NodeRef x, int64_t offset, int axis1, int axis2);  // sum of the diagonal
+
+// einsum.cpp
+NodeRef einsum(std::string_view spec, std::span<const NodeRef> operands);
+
+// conv.cpp: x is [batch, channels, space …], kernels are not flipped. Lists of one entry stand for all axes.
+struct ConvOperands {
+  NodeRef x, weight;       // weight: [out, in / groups, kernel …]; transposed: [in, out / groups, kernel …]
+  NodeRef bias = nullptr;  // [out], or null
+};
+NodeRef conv(int spatial, const ConvOperands& operands, std::span<const int64_t> stride, std::span<const Padding> padding,
+             std::span<const int64_t> dilation, int64_t groups);
+NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<const int64_t> stride, std::span<const Padding> padding,
+                       std::span<const int64_t> output_padding, std::span<const int64_t> dilation, int64_t groups);
+/// Over windows of the last size.size() axes; no stride: the windows' size.
+NodeRef max_pool(NodeRef x, std::span<const Dim> size, const std::optional<std::vector<int64_t>>& stride, std::span<const Padding> padding,
+                 std::span<const int64_t> dilation);
+NodeRef avg_pool(NodeRef x, std::span<const Dim> size, const std::optional<std::vector<int64_t>>& stride, std::span<const Padding> padding,
+                 bool count_include_pad);
+
+// nn.cpp: weight and bias may be null, and have the sizes of the normalised axes
+NodeRef layer_norm(NodeRef x, std::span<const int> axes, NodeRef weight, NodeRef bias, double eps);
+NodeRef rms_norm(NodeRef x, std::span<const int> axes, NodeRef weight, NodeRef bias, double eps);
+/// reduction: "mean", "sum" or "none".
+NodeRef mse_loss(NodeRef x, NodeRef target, std::string_view reduction);
+/// target: integers are classes (x's shape without the class axis), floats probabilities (x's shape). No axis: 1, or 0 of one axis.
+NodeRef cross_entropy(NodeRef x, NodeRef target, std::optional<int> axis, std::string_view reduction);
+
+/// x in the float dtype that the graph's rules give; errors name `op`.
+NodeRef as_float(std::string_view op, NodeRef x);
+/// x - y where y has x's shape but for axes of size 1; y is negated before it is stretched.
+NodeRef minus(NodeRef x, NodeRef y);
 /// A constant of x's dtype.
 NodeRef constant_like(NodeRef x, double value);
 

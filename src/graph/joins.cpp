@@ -79,6 +79,42 @@ std::vector<NodeRef> split(NodeRef x, const Sections& sections, int axis) {
   return parts;
 }
 
+std::vector<NodeRef> unstack(NodeRef x, int axis) {
+  check_node("unstack", x);
+  const int along = normalize_axis("unstack", axis, x->rank());
+  const Dim count = x->shape[static_cast<size_t>(along)];
+  HARP_CHECK(count.is_constant(), Code::kShape, "unstack: axis ", along, " of ", label(x), " has size ", to_string(count),
+             "; the number of results must be fixed");
+  HARP_CHECK(count.constant() <= 1'000'000, Code::kRange, "unstack: ", count.constant(), " results; at most 1000000 are made");
+  std::vector<NodeRef> parts;
+  for (int64_t i = 0; i < count.constant(); ++i) parts.push_back(squeeze(part(x, along, Dim(i), 1), std::vector<int>{along}));
+  return parts;
+}
+
+std::vector<NodeRef> meshgrid(std::span<const NodeRef> arrays, std::string_view indexing) {
+  check_nodes("meshgrid", arrays);
+  HARP_CHECK(indexing == "xy" || indexing == "ij", Code::kInvalidArgument, "meshgrid: indexing is \"", indexing, "\"; it must be xy or ij");
+  HARP_CHECK(arrays.size() <= static_cast<size_t>(kMaxRank), Code::kShape, "meshgrid: ", arrays.size(),
+             " arrays; the results have one axis ", "for each, at most ", kMaxRank);
+  // "xy": the first array goes along the second axis
+  std::vector<size_t> axis_of(arrays.size());
+  for (size_t i = 0; i < arrays.size(); ++i) axis_of[i] = i;
+  if (indexing == "xy" && arrays.size() >= 2) std::swap(axis_of[0], axis_of[1]);
+  Shape shape(arrays.size(), Dim(1));
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    HARP_CHECK(arrays[i]->rank() <= 1, Code::kShape, "meshgrid: ", label(arrays[i]), " has shape ", to_string(arrays[i]->shape),
+               "; it must have one axis");
+    if (arrays[i]->rank() == 1) shape[axis_of[i]] = arrays[i]->shape[0];
+  }
+  std::vector<NodeRef> results;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    Shape own(arrays.size(), Dim(1));
+    own[axis_of[i]] = shape[axis_of[i]];
+    results.push_back(broadcast_to(reshape(arrays[i], std::move(own)), shape));
+  }
+  return results;
+}
+
 NodeRef repeat(NodeRef x, Dim repeats, std::optional<int> axis) {
   check_node("repeat", x);
   if (!axis) return repeat_axis("repeat", flatten(x, 0, -1), 0, repeats, true);

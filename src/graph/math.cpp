@@ -14,10 +14,7 @@ NodeRef add(std::initializer_list<NodeRef> operands) { return elementwise(Op::kA
 NodeRef mul(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMul, operands); }
 NodeRef neg(NodeRef x) { return unary(Op::kNeg, x); }
 
-/// The operand as a float, by the graph's rules; errors name `op`.
-NodeRef as_float(std::string_view op, NodeRef x) { return cast(x, common_type(op, Operands::kFloat, std::span(&x, 1)).dtype); }
-
-DType common_dtype(std::string_view op, Operands accepted, std::initializer_list<NodeRef> operands) {
+DType dtype_of(std::string_view op, Operands accepted, std::initializer_list<NodeRef> operands) {
   return common_type(op, accepted, std::span(operands.begin(), operands.size())).dtype;
 }
 
@@ -37,22 +34,39 @@ NodeRef logical(std::string_view name, Op op, NodeRef a, NodeRef b) {
 
 NodeRef constant_like(NodeRef x, double value) { return constant(check_node("constant", x), scalar_from_double(x->dtype, value)); }
 
+NodeRef as_float(std::string_view op, NodeRef x) { return cast(x, common_dtype(op, Operands::kFloat, std::span(&x, 1))); }
+
+NodeRef minus(NodeRef x, NodeRef y) { return add({x, broadcast_to(neg(y), x->shape)}); }
+
 NodeRef sub(NodeRef a, NodeRef b) {
-  const DType dtype = common_dtype("sub", Operands::kNumber, {a, b});
+  const DType dtype = dtype_of("sub", Operands::kNumber, {a, b});
   return add({a, neg(cast(b, dtype))});
 }
 
 NodeRef gt(NodeRef a, NodeRef b) {
-  common_dtype("gt", Operands::kOrdered, {a, b});
+  dtype_of("gt", Operands::kOrdered, {a, b});
   return elementwise(Op::kLt, {b, a});
 }
 NodeRef ge(NodeRef a, NodeRef b) {
-  common_dtype("ge", Operands::kOrdered, {a, b});
+  dtype_of("ge", Operands::kOrdered, {a, b});
   return elementwise(Op::kLe, {b, a});
 }
 
+NodeRef real(NodeRef x) {
+  dtype_of("real", Operands::kNumber, {x});
+  return x;
+}
+NodeRef imag(NodeRef x) {
+  dtype_of("imag", Operands::kNumber, {x});
+  return full_like(x, 0);
+}
+NodeRef conj(NodeRef x) {
+  dtype_of("conj", Operands::kNumber, {x});
+  return x;
+}
+
 NodeRef square(NodeRef x) {
-  common_dtype("square", Operands::kNumber, {x});
+  dtype_of("square", Operands::kNumber, {x});
   return mul({x, x});
 }
 
@@ -64,7 +78,7 @@ NodeRef sigmoid(NodeRef x) {
 }
 
 NodeRef relu(NodeRef x) {
-  common_dtype("relu", Operands::kNumber, {x});
+  dtype_of("relu", Operands::kNumber, {x});
   return elementwise(Op::kMax, {x, constant_like(x, 0)});
 }
 
@@ -114,7 +128,7 @@ NodeRef logical_or(NodeRef a, NodeRef b) { return logical("logical_or", Op::kBit
 NodeRef logical_xor(NodeRef a, NodeRef b) { return logical("logical_xor", Op::kBitXor, a, b); }
 
 NodeRef powi(NodeRef x, int64_t k) {
-  common_dtype("powi", Operands::kNumber, {x});
+  dtype_of("powi", Operands::kNumber, {x});
   HARP_CHECK(k >= 0 || is_float(x->dtype), Code::kRange, "powi: ", k, " as the power of ", name(x->dtype), " (", label(x),
              "); integers take powers from 0");
   if (k == 0) return full_like(x, 1);
@@ -129,12 +143,12 @@ NodeRef powi(NodeRef x, int64_t k) {
 }
 
 NodeRef clip(NodeRef x, NodeRef lo, NodeRef hi) {
-  common_dtype("clip", Operands::kOrdered, {x, lo, hi});
+  dtype_of("clip", Operands::kOrdered, {x, lo, hi});
   return elementwise(Op::kMin, {elementwise(Op::kMax, {x, lo}), hi});
 }
 
 NodeRef lerp(NodeRef a, NodeRef b, NodeRef weight) {
-  const DType dtype = common_dtype("lerp", Operands::kFloat, {a, b, weight});
+  const DType dtype = dtype_of("lerp", Operands::kFloat, {a, b, weight});
   a = cast(a, dtype);
   return elementwise(Op::kFma, {weight, sub(b, a), a});
 }

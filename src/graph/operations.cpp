@@ -18,6 +18,8 @@ using Integers = std::vector<int64_t>;
 using Nodes = std::vector<NodeRef>;
 using Bounds = std::vector<std::optional<Dim>>;
 using OptionalDim = std::optional<Dim>;
+using OptionalNode = std::optional<NodeRef>;
+using Paddings = std::vector<build::Padding>;
 
 template <Op op>
 constexpr Operation elementwise_row() {
@@ -61,6 +63,39 @@ constexpr Operation unfold_row(std::string_view name) {
              [](NodeRef x, Shape size, Integers stride, Integers dilation, std::vector<build::Padding> padding) {
                return build::unfold_spatial(x, spatial, size, stride, dilation, padding);
              });
+}
+
+/// A node that need not be given.
+NodeRef or_null(std::optional<NodeRef> node) { return node.value_or(nullptr); }
+
+template <int spatial>
+constexpr Operation conv_row(std::string_view name) {
+  return row(name, {{"x"}, {"weight"}, {"bias", "none"}, {"stride", "1"}, {"padding", "0"}, {"dilation", "1"}, {"groups", "1"}},
+             [](NodeRef x, NodeRef weight, OptionalNode bias, Integers stride, Paddings padding, Integers dilation, int64_t groups) {
+               return build::conv(spatial, {x, weight, or_null(bias)}, stride, padding, dilation, groups);
+             });
+}
+template <int spatial>
+constexpr Operation conv_transpose_row(std::string_view name) {
+  return row(
+      name,
+      {{"x"}, {"weight"}, {"bias", "none"}, {"stride", "1"}, {"padding", "0"}, {"output_padding", "0"}, {"groups", "1"}, {"dilation", "1"}},
+      [](NodeRef x, NodeRef weight, OptionalNode bias, Integers stride, Paddings padding, Integers output_padding, int64_t groups,
+         Integers dilation) {
+        return build::conv_transpose(spatial, {x, weight, or_null(bias)}, stride, padding, output_padding, dilation, groups);
+      });
+}
+template <NodeRef (*function)(NodeRef, std::span<const int>, NodeRef, NodeRef, double)>
+constexpr Operation normalisation_row(std::string_view name) {
+  return row(name, {{"x"}, {"axes", "-1"}, {"weight", "none"}, {"bias", "none"}, {"eps", "1e-5"}},
+             [](NodeRef x, Ints axes, OptionalNode weight, OptionalNode bias, double eps) {
+               return function(x, axes, or_null(weight), or_null(bias), eps);
+             });
+}
+template <NodeRef (*function)(NodeRef, std::optional<int>, bool)>
+constexpr Operation index_row(std::string_view name) {
+  return row(name, {{"x"}, {"axis", "none"}, {"keepdims", "false"}},
+             [](NodeRef x, std::optional<int> axis, bool keepdims) { return function(x, axis, keepdims); });
 }
 
 constexpr Operation kRows[] = {
@@ -109,6 +144,9 @@ constexpr Operation kRows[] = {
     binary_row<build::sub>("sub"),
     binary_row<build::gt>("gt"),
     binary_row<build::ge>("ge"),
+    unary_row<build::real>("real"),
+    unary_row<build::imag>("imag"),
+    unary_row<build::conj>("conj"),
     unary_row<build::square>("square"),
     unary_row<build::rsqrt>("rsqrt"),
     unary_row<build::sigmoid>("sigmoid"),
@@ -131,6 +169,12 @@ constexpr Operation kRows[] = {
     reduction_row<build::mean>("mean"),
     row("var", {{"x"}, {"axes", "none"}, {"correction", "0"}, {"keepdims", "false"}},
         [](NodeRef x, Axes axes, int64_t correction, bool keepdims) { return build::var(x, axes, correction, keepdims); }),
+    row("std", {{"x"}, {"axes", "none"}, {"correction", "0"}, {"keepdims", "false"}},
+        [](NodeRef x, Axes axes, int64_t correction, bool keepdims) { return build::std(x, axes, correction, keepdims); }),
+    row("norm", {{"x"}, {"ord", "2"}, {"axes", "none"}, {"keepdims", "false"}},
+        [](NodeRef x, double order, Axes axes, bool keepdims) { return build::norm(x, order, axes, keepdims); }),
+    index_row<build::argmax>("argmax"),
+    index_row<build::argmin>("argmin"),
     reduction_row<build::any>("any"),
     reduction_row<build::all>("all"),
     reduction_row<build::logsumexp>("logsumexp"),
@@ -154,6 +198,8 @@ constexpr Operation kRows[] = {
         [](NodeRef x, std::optional<Bounds> start, std::optional<Bounds> stop, std::optional<Integers> step, std::optional<Shape> size) {
           return arguments::slice(x, start, stop, step, size);
         }),
+    row("diagonal", {{"x"}, {"offset", "0"}, {"axis1", "0"}, {"axis2", "1"}},
+        [](NodeRef x, int64_t offset, int axis1, int axis2) { return build::diagonal("diagonal", x, offset, axis1, axis2); }),
     row("pad", {{"x"}, {"before"}, {"after"}, {"value", "0"}, {"mode", "constant"}},
         [](NodeRef x, Shape before, Shape after, Literal value, std::string_view mode) {
           return build::pad_mode(x, before, after, to_scalar("pad", value, x->dtype), mode);
@@ -171,10 +217,51 @@ constexpr Operation kRows[] = {
     row("stack", {{"arrays"}, {"axis", "0"}}, [](Nodes arrays, int axis) { return build::stack(arrays, axis); }),
     row("split", {{"x"}, {"sections"}, {"axis", "0"}},
         [](NodeRef x, build::Sections sections, int axis) { return build::split(x, sections, axis); }),
+    row("unstack", {{"x"}, {"axis", "0"}}, [](NodeRef x, int axis) { return build::unstack(x, axis); }),
+    row("meshgrid", {{"arrays"}, {"indexing", "\"xy\""}},
+        [](Nodes arrays, std::string_view indexing) { return build::meshgrid(arrays, indexing); }),
     row("repeat", {{"x"}, {"repeats"}, {"axis", "none"}},
         [](NodeRef x, Dim repeats, std::optional<int> axis) { return build::repeat(x, repeats, axis); }),
     row("tile", {{"x"}, {"repeats"}}, [](NodeRef x, Shape repeats) { return build::tile(x, repeats); }),
     row("roll", {{"x"}, {"shift"}, {"axis", "none"}}, [](NodeRef x, Shape shift, Axes axis) { return build::roll(x, shift, axis); }),
+
+    // products of matrices
+    binary_row<build::matmul>("matmul"),
+    binary_row<build::batch_matmul>("batch_matmul"),
+    binary_row<build::dot>("dot"),
+    binary_row<build::outer>("outer"),
+    row("vecdot", {{"a"}, {"b"}, {"axis", "-1"}}, [](NodeRef a, NodeRef b, int axis) { return build::vecdot(a, b, axis); }),
+    row("tensordot", {{"a"}, {"b"}, {"a_axes"}, {"b_axes"}},
+        [](NodeRef a, NodeRef b, Ints a_axes, Ints b_axes) { return build::tensordot(a, b, a_axes, b_axes); }),
+    row("trace", {{"x"}, {"offset", "0"}, {"axis1", "0"}, {"axis2", "1"}},
+        [](NodeRef x, int64_t offset, int axis1, int axis2) { return build::trace(x, offset, axis1, axis2); }),
+    row("einsum", {{"arrays"}, {"spec"}}, [](Nodes arrays, std::string_view spec) { return build::einsum(spec, arrays); }),
+
+    // convolutions and pools
+    conv_row<1>("conv1d"),
+    conv_row<2>("conv2d"),
+    conv_row<3>("conv3d"),
+    conv_transpose_row<1>("conv_transpose1d"),
+    conv_transpose_row<2>("conv_transpose2d"),
+    conv_transpose_row<3>("conv_transpose3d"),
+    row("max_pool", {{"x"}, {"size"}, {"stride", "none"}, {"padding", "0"}, {"dilation", "1"}},
+        [](NodeRef x, Shape size, std::optional<Integers> stride, Paddings padding, Integers dilation) {
+          return build::max_pool(x, size, stride, padding, dilation);
+        }),
+    row("avg_pool", {{"x"}, {"size"}, {"stride", "none"}, {"padding", "0"}, {"count_include_pad", "true"}},
+        [](NodeRef x, Shape size, std::optional<Integers> stride, Paddings padding, bool count_include_pad) {
+          return build::avg_pool(x, size, stride, padding, count_include_pad);
+        }),
+
+    // layers and losses
+    normalisation_row<build::layer_norm>("layer_norm"),
+    normalisation_row<build::rms_norm>("rms_norm"),
+    row("mse_loss", {{"x"}, {"target"}, {"reduction", "\"mean\""}},
+        [](NodeRef x, NodeRef target, std::string_view reduction) { return build::mse_loss(x, target, reduction); }),
+    row("cross_entropy", {{"x"}, {"target"}, {"axis", "none"}, {"reduction", "\"mean\""}},
+        [](NodeRef x, NodeRef target, std::optional<int> axis, std::string_view reduction) {
+          return build::cross_entropy(x, target, axis, reduction);
+        }),
 };
 
 constexpr auto kSorted = [] {

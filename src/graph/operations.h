@@ -63,7 +63,7 @@ struct Parameter {
 };
 
 struct Operation {
-  static constexpr size_t kMaxParameters = 6;
+  static constexpr size_t kMaxParameters = 8;
 
   std::string_view name;
   std::array<Parameter, kMaxParameters> all_parameters;

@@ -1,4 +1,5 @@
 // Composites around reductions. Kept axes of size 1 are stretched explicitly, so that the graph's broadcast flag does not matter.
+#include <cmath>
 #include <limits>
 
 #include "base/error.h"
@@ -18,7 +19,6 @@ std::vector<int> chosen(std::string_view op, NodeRef x, const Axes& axes) {
 
 NodeRef reduce_by(Op op, NodeRef x, const Axes& axes, bool keepdims) { return reduce(op, x, chosen(name(op), x, axes), keepdims); }
 
-NodeRef as_float(std::string_view op, NodeRef x) { return cast(x, common_type(op, Operands::kFloat, std::span(&x, 1)).dtype); }
 NodeRef exp(NodeRef x) { return elementwise(Op::kExp, {x}); }
 NodeRef log(NodeRef x) { return elementwise(Op::kLog, {x}); }
 
@@ -37,8 +37,11 @@ NodeRef to_bools(std::string_view op, NodeRef x) {
   return is_bool(x->dtype) ? x : elementwise(Op::kNe, {x, constant_like(x, 0)});
 }
 
-/// x - y where y has x's shape but for axes of size 1; negated while it is small.
-NodeRef minus(NodeRef x, NodeRef y) { return elementwise(Op::kAdd, {x, broadcast_to(elementwise(Op::kNeg, {y}), x->shape)}); }
+void check_not_empty(std::string_view op, NodeRef x, std::span<const int> axes) {
+  for (const int axis : axes)
+    HARP_CHECK(!x->shape[axis].is_constant(0), Code::kShape, op, ": axis ", axis, " of ", label(x), " with shape ", to_string(x->shape),
+               " is empty");
+}
 
 /// x - max over the axes, and that max with its axes kept.
 struct Shifted {
@@ -70,6 +73,10 @@ NodeRef var(NodeRef x, const Axes& axes, int64_t correction, bool keepdims) {
   const NodeRef centred = minus(x, mean(x, reduced, true));
   const NodeRef squares = reduce(Op::kSum, square(centred), reduced, keepdims);
   return elementwise(Op::kDiv, {squares, reduced_count(x, reduced, correction)});
+}
+
+NodeRef std(NodeRef x, const Axes& axes, int64_t correction, bool keepdims) {
+  return elementwise(Op::kSqrt, {var(as_float("std", x), axes, correction, keepdims)});
 }
 
 NodeRef any(NodeRef x, const Axes& axes, bool keepdims) {
@@ -110,5 +117,52 @@ NodeRef logsumexp(NodeRef x, const Axes& axes, bool keepdims) {
   const NodeRef result = elementwise(Op::kAdd, {log(total), m});
   return keepdims ? result : squeeze(result, reduced);
 }
+
+NodeRef norm(NodeRef x, double order, const Axes& axes, bool keepdims) {
+  const std::vector<int> reduced = chosen("norm", x, axes);
+  x = as_float("norm", x);
+  HARP_CHECK(!std::isnan(order), Code::kRange, "norm: the order is NaN");
+  const NodeRef size = elementwise(Op::kAbs, {x});
+  if (reduced.empty()) return size;
+  if (std::isinf(order)) {
+    check_not_empty("norm", x, reduced);
+    return reduce(order > 0 ? Op::kReduceMax : Op::kReduceMin, size, reduced, keepdims);
+  }
+  if (order == 2) return elementwise(Op::kSqrt, {reduce(Op::kSum, square(x), reduced, keepdims)});
+  if (order == 1) return reduce(Op::kSum, size, reduced, keepdims);
+  if (order == 0) return reduce(Op::kSum, cast(to_bools("norm", x), x->dtype), reduced, keepdims);
+  const NodeRef total = reduce(Op::kSum, elementwise(Op::kPow, {size, constant_like(x, order)}), reduced, keepdims);
+  return elementwise(Op::kPow, {total, constant_like(x, 1 / order)});
+}
+
+namespace {
+
+/// The first index of the extreme value; NaN is the most extreme. The greatest index stands where there is no element.
+NodeRef first_index(std::string_view op, Op extreme, NodeRef x, std::optional<int> axis, bool keepdims) {
+  Graph& graph = check_node(op, x);
+  common_dtype(op, Operands::kOrdered, std::span(&x, 1));
+  const Shape ones(x->shape.size(), Dim(1));
+  if (!axis) {
+    const NodeRef index = first_index(op, extreme, flatten(x, 0, -1), 0, false);
+    return keepdims ? reshape(index, ones) : index;
+  }
+  const int along = normalize_axis(op, *axis, x->rank());
+  check_not_empty(op, x, {&along, 1});
+  const NodeRef found = broadcast_to(reduce(extreme, x, {&along, 1}, true), x->shape);
+  NodeRef is_extreme = elementwise(Op::kEq, {x, found});
+  if (is_float(x->dtype)) is_extreme = elementwise(Op::kBitOr, {is_extreme, elementwise(Op::kIsNan, {x})});
+  Shape column = ones;
+  column[static_cast<size_t>(along)] = x->shape[static_cast<size_t>(along)];
+  const NodeRef index = arange(graph, column[static_cast<size_t>(along)]);
+  const NodeRef candidates = broadcast_to(reshape(index, std::move(column)), x->shape);
+  const NodeRef others = constant(graph, scalar_from_int(DType::kI32, INT32_MAX));
+  const NodeRef first = reduce(Op::kReduceMin, elementwise(Op::kWhere, {is_extreme, candidates, others}), {&along, 1}, keepdims);
+  return cast(first, DType::kI64);
+}
+
+}  // namespace
+
+NodeRef argmax(NodeRef x, std::optional<int> axis, bool keepdims) { return first_index("argmax", Op::kReduceMax, x, axis, keepdims); }
+NodeRef argmin(NodeRef x, std::optional<int> axis, bool keepdims) { return first_index("argmin", Op::kReduceMin, x, axis, keepdims); }
 
 }  // namespace harp::build

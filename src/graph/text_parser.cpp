@@ -232,7 +232,6 @@ class Parser {
 
   Value combine(const Infix& infix, const Value& left, const Value& right, size_t offset) {
     const Operation* operation = find_operation(infix.operation);
-    if (operation == nullptr) c_.fail_token(offset, cat(infix.symbol, " is ", infix.operation, ", which this version does not have"));
     if (left.node == nullptr && right.node == nullptr) typed(left);
     const DType dtype = left.node != nullptr ? left.node->dtype : right.node->dtype;
     const std::array<Argument, 2> operands = {with_dtype(left, dtype), with_dtype(right, dtype)};

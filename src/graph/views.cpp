@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
+#include "graph/windows.h"
 
 namespace harp::build {
 
@@ -90,33 +91,12 @@ NodeRef flatten(NodeRef x, int start_axis, int end_axis) {
   return reshape(x, std::move(shape));
 }
 
-namespace {
-
-/// values[i], or the one value that stands for all axes.
-template <class T>
-T value_for(std::string_view op, std::string_view what, std::span<const T> values, size_t i, size_t axes) {
-  HARP_CHECK(values.size() == axes || values.size() == 1, Code::kShape, op, ": ", what, " has ", values.size(), " entries for ", axes,
-             " axes");
-  return values.size() == 1 ? values[0] : values[i];
-}
-
-NodeRef unfold_each(std::string_view op, NodeRef x, std::span<const int> axes, std::span<const Dim> size, std::span<const int64_t> stride,
-                    std::span<const int64_t> dilation) {
-  const std::vector<int> along = normalize_axes(op, axes, x->rank());
-  HARP_CHECK(x->shape.size() + along.size() <= static_cast<size_t>(kMaxRank), Code::kShape, op, ": the result would have ",
-             x->shape.size() + along.size(), " axes; at most ", kMaxRank, " are allowed");
-  for (size_t i = 0; i < along.size(); ++i)
-    x = unfold(x, along[i], value_for(op, "size", size, i, along.size()), value_for(op, "stride", stride, i, along.size()),
-               value_for(op, "dilation", dilation, i, along.size()));
-  return x;
-}
-
-}  // namespace
-
 NodeRef unfold_axes(NodeRef x, std::span<const int> axes, std::span<const Dim> size, std::span<const int64_t> stride,
                     std::span<const int64_t> dilation) {
   check_node("unfold", x);
-  return unfold_each("unfold", x, axes, size, stride, dilation);
+  const std::vector<int> along = normalize_axes("unfold", axes, x->rank());
+  const Padding none[] = {{}};
+  return unfold_windows("unfold", x, along, window_list("unfold", along.size(), size, stride, dilation, none));
 }
 
 NodeRef unfold_spatial(NodeRef x, int spatial, std::span<const Dim> size, std::span<const int64_t> stride,
@@ -125,16 +105,37 @@ NodeRef unfold_spatial(NodeRef x, int spatial, std::span<const Dim> size, std::s
   check_node(op, x);
   HARP_CHECK(x->rank() >= spatial, Code::kShape, op, ": ", label(x), " has shape ", to_string(x->shape), "; at least ", spatial,
              " axes are needed");
-  std::vector<int> axes;
-  std::vector<Dim> before(x->rank(), Dim(0)), after(x->rank(), Dim(0));
-  for (int i = 0; i < spatial; ++i) {
-    const int axis = x->rank() - spatial + i;
-    axes.push_back(axis);
-    const Padding p = value_for(op, "padding", padding, i, spatial);
-    before[axis] = p.before;
-    after[axis] = p.after;
-  }
-  return unfold_each(op, pad(x, before, after, scalar_from_int(x->dtype, 0)), axes, size, stride, dilation);
+  const std::vector<Window> windows = window_list(op, static_cast<size_t>(spatial), size, stride, dilation, padding);
+  const int first = x->rank() - spatial;
+  return unfold_windows(op, pad_for(op, x, first, windows, scalar_from_int(x->dtype, 0)), axes_from(first, spatial), windows);
+}
+
+NodeRef diagonal(std::string_view op, NodeRef x, int64_t offset, int axis1, int axis2) {
+  check_node(op, x);
+  HARP_CHECK(x->rank() >= 2, Code::kShape, op, ": ", label(x), " has shape ", to_string(x->shape), "; at least 2 axes are needed");
+  const int row_axis = normalize_axis(op, axis1, x->rank()), column_axis = normalize_axis(op, axis2, x->rank());
+  HARP_CHECK(row_axis != column_axis, Code::kShape, op, ": axis ", row_axis, " is named twice");
+  HARP_CHECK(offset > INT32_MIN && offset <= INT32_MAX, Code::kRange, op, ": the offset ", offset, " is too large");
+  const int from[] = {row_axis, column_axis}, to[] = {-2, -1};
+  x = moveaxis(x, from, to);
+  // From its first element on, the diagonal takes every (columns + 1)th: rows of that length, the first column of which is it.
+  const size_t kept = x->shape.size() - 2;
+  const Dim rows = x->shape[kept], columns = x->shape[kept + 1], down = std::max<int64_t>(-offset, 0), right = std::max<int64_t>(offset, 0);
+  const Dim length = harp::max(Dim(0), harp::min(rows - down, columns - right));
+  Shape shape(x->shape.begin(), x->shape.begin() + static_cast<long>(kept));
+  const auto with = [&](std::initializer_list<Dim> last) {
+    Shape result = shape;
+    result.insert(result.end(), last);
+    return result;
+  };
+  std::vector<Dim> start(kept + 1, Dim(0)), before(kept + 1, Dim(0)), after(kept + 1, Dim(0));
+  after.back() = columns;  // the last row, of which only the first element is taken, may end there
+  x = pad(reshape(x, with({rows * columns})), before, after, scalar_from_int(x->dtype, 0));
+  start.back() = down * columns + right;
+  x = slice_exactly(x, start, with({length * (columns + 1)}), std::vector<int64_t>(kept + 1, 1));
+  x = reshape(x, with({length, columns + 1}));
+  const std::vector<Dim> first(kept + 2, Dim(0));
+  return reshape(slice_exactly(x, first, with({length, 1}), std::vector<int64_t>(kept + 2, 1)), with({length}));
 }
 
 }  // namespace harp::build

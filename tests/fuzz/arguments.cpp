@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "fuzz/product_arguments.h"
 #include "graph/composites.h"
 
 namespace harp::fuzz {
@@ -19,6 +20,8 @@ struct Words {
   std::array<std::string_view, 4> words;
 };
 constexpr Words kWords[] = {{"approximate", {"none", "tanh", "none", "tanh"}},
+                            {"indexing", {"xy", "ij", "xy", "ij"}},
+                            {"reduction", {"mean", "sum", "none", "none"}},
                             {"mode", {"constant", "edge", "reflect", "wrap"}},
                             {"order", {"lanes", "chain", "lanes", "chain"}}};
 
@@ -387,8 +390,8 @@ bool may_take(const Operation& row, DType dtype) {
 
 std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeRef primary) {
   try {
-    const std::vector<Argument> arguments = Chooser(bench, row, primary).choose();
-    return row.build(bench.graph(), arguments);
+    const auto arguments = product_arguments(bench, row, primary);
+    return row.build(bench.graph(), arguments ? *arguments : Chooser(bench, row, primary).choose());
   } catch (const Error& error) {
     if (error.code == Code::kInternal) throw;
     return {};

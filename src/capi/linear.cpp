@@ -1,0 +1,142 @@
+// Products of matrices, convolutions and pools: each function reads its arguments and calls the graph's constructor of the same name.
+#include <functional>
+
+#include "capi/building.h"
+
+using namespace harp;
+using namespace harp::capi;
+
+namespace {
+
+/// `n` integers, or the one that stands for all axes where there are none.
+std::vector<int64_t> integers_or(int64_t otherwise, size_t n, const int64_t* values) {
+  return values != nullptr ? std::vector<int64_t>(values, values + n) : std::vector<int64_t>{otherwise};
+}
+
+/// Arguments of convolutions and pools, one entry an axis of space.
+struct WindowArguments {
+  std::vector<int64_t> stride, dilation;
+  std::vector<build::Padding> padding;
+};
+WindowArguments window_arguments(const harp_graph& graph, size_t axes, const int64_t* stride, const harp_dim* padding,
+                                 const int64_t* dilation) {
+  WindowArguments arguments{integers_or(1, axes, stride), integers_or(1, axes, dilation), {}};
+  arguments.padding.resize(axes);
+  for (size_t i = 0; padding != nullptr && i < axes; ++i)
+    arguments.padding[i] = {graph.dims.decode(padding[2 * i]), graph.dims.decode(padding[2 * i + 1])};
+  return arguments;
+}
+
+harp_node* convolve(const char* op, size_t axes, harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride,
+                    const harp_dim* padding, const int64_t* dilation,
+                    const std::function<NodeRef(const build::ConvOperands&, const WindowArguments&)>& function) noexcept {
+  return build_from_optional(op, {x, weight}, {bias}, [&] {
+    const build::ConvOperands operands{x->node, weight->node, node_or_null(bias)};
+    return function(operands, window_arguments(*x->graph, axes, stride, padding, dilation));
+  });
+}
+
+harp_node* conv(const char* op, int spatial, harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride,
+                const harp_dim* padding, const int64_t* dilation, int64_t groups) noexcept {
+  return convolve(op, static_cast<size_t>(spatial), x, weight, bias, stride, padding, dilation,
+                  [&](const build::ConvOperands& operands, const WindowArguments& w) {
+                    return build::conv(spatial, operands, w.stride, w.padding, w.dilation, groups);
+                  });
+}
+
+harp_node* conv_transpose(const char* op, int spatial, harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride,
+                          const harp_dim* padding, const int64_t* output_padding, int64_t groups, const int64_t* dilation) noexcept {
+  const auto axes = static_cast<size_t>(spatial);
+  return convolve(op, axes, x, weight, bias, stride, padding, dilation, [&](const build::ConvOperands& operands, const WindowArguments& w) {
+    return build::conv_transpose(spatial, operands, w.stride, w.padding, integers_or(0, axes, output_padding), w.dilation, groups);
+  });
+}
+
+/// No strides: the pool's own rule.
+std::optional<std::vector<int64_t>> optional_stride(int32_t n, const int64_t* stride) {
+  if (stride == nullptr) return std::nullopt;
+  return std::vector<int64_t>(stride, stride + n);
+}
+
+}  // namespace
+
+harp_node* harp_matmul(harp_node* a, harp_node* b) {
+  return build_from("matmul", {a, b}, [&] { return build::matmul(a->node, b->node); });
+}
+
+harp_node* harp_batch_matmul(harp_node* a, harp_node* b) {
+  return build_from("batch_matmul", {a, b}, [&] { return build::batch_matmul(a->node, b->node); });
+}
+
+harp_node* harp_dot(harp_node* a, harp_node* b) {
+  return build_from("dot", {a, b}, [&] { return build::dot(a->node, b->node); });
+}
+
+harp_node* harp_vecdot(harp_node* a, harp_node* b, int32_t axis) {
+  return build_from("vecdot", {a, b}, [&] { return build::vecdot(a->node, b->node, axis); });
+}
+
+harp_node* harp_tensordot(harp_node* a, harp_node* b, int32_t n_axes, const int32_t* a_axes, const int32_t* b_axes) {
+  return build_from("tensordot", {a, b}, [&] {
+    return build::tensordot(a->node, b->node, axes_argument("tensordot", n_axes, a_axes), axes_argument("tensordot", n_axes, b_axes));
+  });
+}
+
+harp_node* harp_outer(harp_node* a, harp_node* b) {
+  return build_from("outer", {a, b}, [&] { return build::outer(a->node, b->node); });
+}
+
+harp_node* harp_trace(harp_node* x, int64_t offset, int32_t axis1, int32_t axis2) {
+  return build_from("trace", {x}, [&] { return build::trace(x->node, offset, axis1, axis2); });
+}
+
+harp_node* harp_einsum(const char* spec, int32_t n, harp_node* const* nodes) {
+  return build_from_list("einsum", n, nodes, [&](std::span<const NodeRef> operands) {
+    HARP_CHECK(spec != nullptr, Code::kInvalidArgument, "einsum: the spec is NULL");
+    return build::einsum(spec, operands);
+  });
+}
+
+harp_node* harp_conv1d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
+                       const int64_t* dilation, int64_t groups) {
+  return conv("conv1d", 1, x, weight, bias, stride, padding, dilation, groups);
+}
+harp_node* harp_conv2d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
+                       const int64_t* dilation, int64_t groups) {
+  return conv("conv2d", 2, x, weight, bias, stride, padding, dilation, groups);
+}
+harp_node* harp_conv3d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
+                       const int64_t* dilation, int64_t groups) {
+  return conv("conv3d", 3, x, weight, bias, stride, padding, dilation, groups);
+}
+
+harp_node* harp_conv_transpose1d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
+                                 const int64_t* output_padding, int64_t groups, const int64_t* dilation) {
+  return conv_transpose("conv_transpose1d", 1, x, weight, bias, stride, padding, output_padding, groups, dilation);
+}
+harp_node* harp_conv_transpose2d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
+                                 const int64_t* output_padding, int64_t groups, const int64_t* dilation) {
+  return conv_transpose("conv_transpose2d", 2, x, weight, bias, stride, padding, output_padding, groups, dilation);
+}
+harp_node* harp_conv_transpose3d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
+                                 const int64_t* output_padding, int64_t groups, const int64_t* dilation) {
+  return conv_transpose("conv_transpose3d", 3, x, weight, bias, stride, padding, output_padding, groups, dilation);
+}
+
+harp_node* harp_max_pool(harp_node* x, int32_t n_axes, const harp_dim* size, const int64_t* stride, const harp_dim* padding,
+                         const int64_t* dilation) {
+  return build_from("max_pool", {x}, [&] {
+    const Shape window = sizes_argument("max_pool", *x->graph, n_axes, size);
+    const WindowArguments w = window_arguments(*x->graph, window.size(), nullptr, padding, dilation);
+    return build::max_pool(x->node, window, optional_stride(n_axes, stride), w.padding, w.dilation);
+  });
+}
+
+harp_node* harp_avg_pool(harp_node* x, int32_t n_axes, const harp_dim* size, const int64_t* stride, const harp_dim* padding,
+                         int32_t count_include_pad) {
+  return build_from("avg_pool", {x}, [&] {
+    const Shape window = sizes_argument("avg_pool", *x->graph, n_axes, size);
+    const WindowArguments w = window_arguments(*x->graph, window.size(), nullptr, padding, nullptr);
+    return build::avg_pool(x->node, window, optional_stride(n_axes, stride), w.padding, count_include_pad != 0);
+  });
+}

@@ -1,0 +1,106 @@
+#include "graph/contract.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+
+namespace harp::build {
+namespace {
+
+bool contains(const Labels& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
+int axis_of(const Labels& labels, int label) { return static_cast<int>(std::find(labels.begin(), labels.end(), label) - labels.begin()); }
+Dim size_of_label(const Labelled& x, int label) { return x.node->shape[static_cast<size_t>(axis_of(x.labels, label))]; }
+
+/// An axis of size 1 that stretches has one element for all: without it the array says the same.
+void drop_stretched(Labelled& x, const Labelled& other) {
+  std::vector<int> dropped;
+  Labels kept;
+  for (size_t axis = 0; axis < x.labels.size(); ++axis) {
+    const int label = x.labels[axis];
+    if (contains(other.labels, label) && !(x.node->shape[axis] == size_of_label(other, label)))
+      dropped.push_back(static_cast<int>(axis));
+    else
+      kept.push_back(label);
+  }
+  x = {squeeze(x.node, dropped), std::move(kept)};
+}
+
+/// Sums over the labels `is_summed` says, each sum by the rules of reduce().
+template <class Predicate>
+void sum_over(Labelled& x, Predicate is_summed) {
+  std::vector<int> axes;
+  Labels kept;
+  for (size_t axis = 0; axis < x.labels.size(); ++axis) {
+    if (is_summed(x.labels[axis]))
+      axes.push_back(static_cast<int>(axis));
+    else
+      kept.push_back(x.labels[axis]);
+  }
+  x = {reduce(Op::kSum, x.node, axes, false), std::move(kept)};
+}
+
+NodeRef in_order(const Labelled& x, const Labels& order) {
+  std::vector<int> axes;
+  for (const int label : order)
+    if (contains(x.labels, label)) axes.push_back(axis_of(x.labels, label));
+  return permute(x.node, axes);
+}
+
+/// x with its axes in this order, stretched along those it does not have.
+NodeRef spread(const Labelled& x, const Labels& order, const Shape& shape) {
+  Shape own;
+  for (size_t i = 0; i < order.size(); ++i) own.push_back(contains(x.labels, order[i]) ? shape[i] : Dim(1));
+  return expand(reshape(in_order(x, order), std::move(own)), shape);
+}
+
+/// a · b over all indices of `order`.
+NodeRef product(std::string_view op, const Labelled& a, const Labelled& b, const Labels& order) {
+  HARP_CHECK(order.size() <= static_cast<size_t>(kMaxRank), Code::kShape, op, ": ", label(a.node), " and ", label(b.node), " have ",
+             order.size(), " different axes together; at most ", kMaxRank, " are allowed");
+  Shape shape;
+  for (const int l : order) shape.push_back(size_of_label(contains(a.labels, l) ? a : b, l));
+  const NodeRef left = spread(a, order, shape);
+  return elementwise(Op::kMul, {left, spread(b, order, shape)});
+}
+
+}  // namespace
+
+NodeRef chain_of_products(std::string_view op, const Labelled& a, const Labelled& b, const Labels& result) {
+  Labels summed;
+  for (const int label : a.labels)
+    if (!contains(result, label)) summed.push_back(label);
+  Labels order = result;
+  order.insert(order.end() - 1, summed.begin(), summed.end());  // before the last axis
+  std::vector<int> axes;
+  for (const int label : summed) axes.push_back(axis_of(order, label));
+  const NodeRef products = product(op, a, b, order);
+  return reduce_exactly(Op::kSum, products, {std::move(axes), ReduceOrder::kChain, is_float(products->dtype)});
+}
+
+NodeRef contract(Labelled x, const Labels& result) {
+  sum_over(x, [&](int label) { return !contains(result, label); });
+  return in_order(x, result);
+}
+
+NodeRef contract(std::string_view op, Labelled a, Labelled b, const Labels& result) {
+  drop_stretched(a, b);
+  drop_stretched(b, a);
+  sum_over(a, [&](int label) { return !contains(result, label) && !contains(b.labels, label); });
+  sum_over(b, [&](int label) { return !contains(result, label) && !contains(a.labels, label); });
+
+  const bool is_summed = std::any_of(a.labels.begin(), a.labels.end(), [&](int label) { return !contains(result, label); });
+  if (!is_summed) return product(op, a, b, result);
+
+  auto has_own = [](const Labelled& x, const Labelled& other) {
+    return std::any_of(x.labels.begin(), x.labels.end(), [&](int label) { return !contains(other.labels, label); });
+  };
+  // Each factor is repeated along an axis that is kept: a chain, whatever the sizes.
+  if (has_own(a, b) && has_own(b, a)) return chain_of_products(op, a, b, result);
+  // One array has every index: the other is stretched to it, and the sum is that of such a product.
+  const Labels order = has_own(b, a) ? b.labels : a.labels;
+  return contract({product(op, a, b, order), order}, result);
+}
+
+}  // namespace harp::build

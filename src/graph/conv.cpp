@@ -1,0 +1,303 @@
+// Convolutions (as PyTorch defines them: kernels are not flipped) and pools. The windows of an array are views (windows.h), so nothing is
+// unfolded in memory: a convolution is the contraction of the kernel with the windows, a pool a reduction over them.
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+#include "graph/contract.h"
+#include "graph/windows.h"
+
+namespace harp::build {
+namespace {
+
+// Labels; spatial axes, those of the kernel, and the phases of a transposed convolution are counted from these on.
+constexpr int kBatch = 0, kOut = 1, kIn = 2, kSpatial = 4, kKernel = 8, kPhase = 12;
+
+/// What both kinds have: arrays of the right rank in one dtype, and a number of groups that divides the channels.
+struct Convolution {
+  std::string op;
+  int spatial;
+  NodeRef x, weight, bias;  // bias may be null
+  int64_t groups;
+};
+
+std::string shapes(const Convolution& c) { return cat("x ", to_string(c.x->shape), " and weight ", to_string(c.weight->shape)); }
+
+Convolution checked(std::string_view name, const ConvOperands& operands, int spatial, int64_t groups) {
+  Convolution c{cat(name, spatial, "d"), spatial, operands.x, operands.weight, operands.bias, groups};
+  std::vector<NodeRef> arrays = {c.x, c.weight};
+  if (c.bias != nullptr) arrays.push_back(c.bias);
+  const DType dtype = common_dtype(c.op, Operands::kNumber, arrays);
+  HARP_CHECK(c.x->rank() == spatial + 2, Code::kShape, c.op, ": ", label(c.x), " has shape ", to_string(c.x->shape), "; it must have ",
+             spatial + 2, " axes: batch, channels, and ", spatial, " of space");
+  HARP_CHECK(c.weight->rank() == spatial + 2, Code::kShape, c.op, ": the weight (", label(c.weight), ") has shape ",
+             to_string(c.weight->shape), "; it must have ", spatial + 2, " axes: two of channels, and ", spatial, " of space");
+  HARP_CHECK(groups >= 1, Code::kRange, c.op, ": groups is ", groups, "; it must be at least 1");
+  c.x = cast(c.x, dtype);
+  c.weight = cast(c.weight, dtype);
+  if (c.bias != nullptr) c.bias = cast(c.bias, dtype);
+  return c;
+}
+
+Labels operator+(Labels a, const Labels& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+/// Windows [batch, channels, …] as every output channel sees them, those of its group: with several groups [batch, out, channels of a
+/// group, …], elements repeated, else as they are.
+Labelled seen_by_outputs(const Convolution& c, NodeRef windows, Dim in_each, Dim out_each, const Labels& rest) {
+  if (c.groups == 1) return {windows, Labels{kBatch, kIn} + rest};
+  Shape shape = windows->shape;
+  shape[1] = in_each;
+  shape.insert(shape.begin() + 1, {Dim(c.groups), Dim(1)});
+  const NodeRef split = reshape(windows, shape);
+  shape[2] = out_each;
+  const NodeRef repeated = expand(split, shape);
+  shape.erase(shape.begin() + 1);
+  shape[1] = out_each * Dim(c.groups);
+  return {reshape(repeated, std::move(shape)), Labels{kBatch, kOut, kIn} + rest};
+}
+
+/// Axes of `from`, in the order of the labels.
+NodeRef permuted(NodeRef x, const Labels& from, const Labels& to) {
+  std::vector<int> axes;
+  for (const int label : to) axes.push_back(static_cast<int>(std::find(from.begin(), from.end(), label) - from.begin()));
+  return permute(x, axes);
+}
+
+NodeRef add_bias(const Convolution& c, NodeRef y) {
+  if (c.bias == nullptr) return y;
+  HARP_CHECK(c.bias->rank() == 1 && c.bias->shape[0] == y->shape[1], Code::kShape, c.op, ": the bias (", label(c.bias), ") has shape ",
+             to_string(c.bias->shape), "; it must be [", to_string(y->shape[1]), "], one number an output channel");
+  Shape shape(static_cast<size_t>(c.spatial) + 1, Dim(1));
+  shape[0] = y->shape[1];
+  return elementwise(Op::kAdd, {y, broadcast_to(reshape(c.bias, std::move(shape)), y->shape)});
+}
+
+/// x[k·d] = kernel[k], zeros between.
+NodeRef with_gaps(NodeRef x, int axis, int64_t dilation) {
+  if (dilation == 1) return x;
+  const auto at = static_cast<size_t>(axis);
+  const Dim size = x->shape[at];
+  Shape spaced = x->shape;
+  spaced.insert(spaced.begin() + axis + 1, Dim(1));
+  std::vector<Dim> none(spaced.size(), Dim(0)), after = none;
+  after[at + 1] = dilation - 1;
+  Shape flat = x->shape;
+  flat[at] = size * Dim(dilation);
+  x = reshape(pad(reshape(x, std::move(spaced)), none, after, scalar_from_int(x->dtype, 0)), flat);
+  flat[at] = Dim(dilation) * (size - 1) + 1;
+  return slice_exactly(x, std::vector<Dim>(flat.size(), Dim(0)), flat, std::vector<int64_t>(flat.size(), 1));
+}
+
+/// Elements start, start + 1, … `size` of them along one axis.
+NodeRef cut(NodeRef x, int axis, Dim start, Dim size) {
+  std::vector<Dim> starts(x->shape.size(), Dim(0));
+  Shape sizes = x->shape;
+  starts[static_cast<size_t>(axis)] = start;
+  sizes[static_cast<size_t>(axis)] = size;
+  return slice_exactly(x, starts, sizes, std::vector<int64_t>(sizes.size(), 1));
+}
+
+}  // namespace
+
+NodeRef conv(int spatial, const ConvOperands& operands, std::span<const int64_t> stride, std::span<const Padding> padding,
+             std::span<const int64_t> dilation, int64_t groups) {
+  const Convolution c = checked("conv", operands, spatial, groups);
+  const Dim channels = c.x->shape[1], out = c.weight->shape[0], in_each = c.weight->shape[1];
+  HARP_CHECK(channels == in_each * Dim(groups), Code::kShape, c.op, ": ", shapes(c), ": x has ", to_string(channels),
+             " channels, the weight takes ", to_string(in_each), " in each of ", groups, groups == 1 ? " group" : " groups");
+  const auto out_each = exact_quotient(out, groups);
+  HARP_CHECK(out_each.has_value(), Code::kShape, c.op, ": ", shapes(c), ": ", to_string(out), " output channels are not ",
+             out.is_constant() ? "" : "known to be ", "a multiple of ", groups, " groups");
+
+  const std::vector<Dim> size(c.weight->shape.begin() + 2, c.weight->shape.end());
+  const std::vector<Window> windows = window_list(c.op, size.size(), size, stride, dilation, padding);
+  const Labels space = axes_from(kSpatial, spatial), kernel = axes_from(kKernel, spatial);
+  const NodeRef padded = pad_for(c.op, c.x, 2, windows, scalar_from_int(c.x->dtype, 0));
+  const Labelled x = seen_by_outputs(c, unfold_windows(c.op, padded, axes_from(2, spatial), windows), in_each, *out_each, space + kernel);
+  const Labels chain = Labels{kOut} + kernel + Labels{kIn};  // summed along the kernel, then the channels
+  const NodeRef weight = permuted(c.weight, Labels{kOut, kIn} + kernel, chain);
+  return add_bias(c, chain_of_products(c.op, {weight, chain}, x, Labels{kBatch, kOut} + space));
+}
+
+// Output o of a transposed convolution is the sum of x[i]·w[k] over i·stride + k·dilation = o + padding. With o + padding = q·stride + p,
+// and the kernel (dilated first, where both are more than 1) cut into taps j of `stride` phases p each, that is the sum over j of
+// x[q - j]·w[j·stride + p]: a convolution of x with one kernel a phase, in which no zero between elements of x is multiplied.
+NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<const int64_t> stride, std::span<const Padding> padding,
+                       std::span<const int64_t> output_padding, std::span<const int64_t> dilation, int64_t groups) {
+  const Convolution c = checked("conv_transpose", operands, spatial, groups);
+  const Dim channels = c.x->shape[1], out_each = c.weight->shape[1];
+  HARP_CHECK(c.weight->shape[0] == channels, Code::kShape, c.op, ": ", shapes(c), ": x has ", to_string(channels),
+             " channels, the weight takes ", to_string(c.weight->shape[0]));
+  const auto in_each = exact_quotient(channels, groups);
+  HARP_CHECK(in_each.has_value(), Code::kShape, c.op, ": ", shapes(c), ": ", to_string(channels), " channels are not ",
+             channels.is_constant() ? "" : "known to be ", "a multiple of ", groups, " groups");
+  const std::vector<Dim> size(c.weight->shape.begin() + 2, c.weight->shape.end());
+  const std::vector<Window> steps = window_list(c.op, size.size(), size, stride, dilation, padding);
+  HARP_CHECK(output_padding.size() == size.size() || output_padding.size() == 1, Code::kShape, c.op, ": output_padding has ",
+             output_padding.size(), " entries for ", spatial, " axes");
+
+  NodeRef x = c.x, weight = c.weight;
+  std::vector<Window> taps;
+  std::vector<Dim> length, skipped;  // of each axis of the result; outputs that are computed before its first one
+  for (int i = spatial; i-- > 0;) {  // from the last axis: phases are inserted behind each
+    const Window& w = steps[static_cast<size_t>(i)];
+    const int64_t extra = output_padding.size() == 1 ? output_padding[0] : output_padding[static_cast<size_t>(i)];
+    HARP_CHECK(extra >= 0 && extra < std::max(w.stride, w.dilation), Code::kRange, c.op, ": output_padding is ", extra,
+               "; it must be at least 0 and less than the stride (", w.stride, ") or the dilation (", w.dilation, ")");
+    HARP_CHECK(range(w.size).hi >= 1, Code::kRange, c.op, ": the kernel of axis ", i + 2, " has size 0; it must be at least 1");
+    const Graph& graph = *c.x->graph;
+    check_dim(c.op, graph, w.padding.before, cat("the padding before axis ", i + 2));
+    check_dim(c.op, graph, w.padding.after, cat("the padding after axis ", i + 2));
+    const Dim have = c.x->shape[static_cast<size_t>(i) + 2];
+    const Dim result = (have - 1) * Dim(w.stride) + w.reach() + Dim(extra) - w.padding.before - w.padding.after;
+    HARP_CHECK(range(result).hi >= 0, Code::kShape, c.op, ": axis ", i + 2, " of the result would have ", to_string(result), " elements (",
+               shapes(c), ")");
+    length.insert(length.begin(), result);
+    Window tap{w.size, 1, w.dilation, {}};
+    if (w.stride > 1) {
+      weight = with_gaps(weight, i + 2, w.dilation);
+      const Dim reach = w.reach(), count = ceil_div(reach, w.stride);
+      tap = {count, 1, 1, {}};
+      std::vector<Dim> none(weight->shape.size(), Dim(0)), after = none;
+      after[static_cast<size_t>(i) + 2] = count * Dim(w.stride) - reach;
+      weight = pad(weight, none, after, scalar_from_int(weight->dtype, 0));
+      Shape shape = weight->shape;
+      shape[static_cast<size_t>(i) + 2] = count;
+      shape.insert(shape.begin() + i + 3, Dim(w.stride));
+      weight = reshape(weight, std::move(shape));
+    }
+    const Dim reach = tap.reach() - 1;
+    tap.padding = {reach, reach + Dim((extra + w.stride - 1) / w.stride)};
+    taps.insert(taps.begin(), tap);
+  }
+  x = unfold_windows(c.op, pad_for(c.op, x, 2, taps, scalar_from_int(x->dtype, 0)), axes_from(2, spatial), taps);
+  x = flip(x, axes_from(2 + spatial, spatial));
+  for (int i = 0; i < spatial; ++i) {
+    const Window& w = steps[static_cast<size_t>(i)];
+    const Dim begin = floor_div(w.padding.before, w.stride);
+    const Dim end = ceil_div(w.padding.before + length[static_cast<size_t>(i)], w.stride);
+    x = cut(x, i + 2, begin, end - begin);
+    skipped.push_back(w.padding.before - begin * Dim(w.stride));
+  }
+
+  // The weight's groups are groups of channels: [in, out / groups, …] becomes [out, in / groups, …].
+  if (groups > 1) {
+    Shape shape = weight->shape;
+    shape[0] = *in_each;
+    shape.insert(shape.begin(), Dim(groups));
+    weight = reshape(weight, shape);
+    std::vector<int> axes = axes_from(0, weight->rank());
+    std::swap(axes[1], axes[2]);
+    weight = permute(weight, axes);
+    shape.erase(shape.begin());
+    shape[0] = out_each * Dim(groups);
+    shape[1] = *in_each;
+    weight = reshape(weight, std::move(shape));
+  } else {
+    weight = moveaxis(weight, std::vector<int>{0}, std::vector<int>{1});
+  }
+  Labels weight_labels = {kOut, kIn}, phases, result = {kBatch, kOut};
+  for (int i = 0; i < spatial; ++i) {
+    weight_labels.push_back(kKernel + i);
+    result.push_back(kSpatial + i);
+    if (steps[static_cast<size_t>(i)].stride == 1) continue;
+    weight_labels.push_back(kPhase + i);
+    phases.push_back(kPhase + i);
+    result.push_back(kPhase + i);
+  }
+  const Labels space = axes_from(kSpatial, spatial), kernel = axes_from(kKernel, spatial);
+  const Labels chain = Labels{kOut} + phases + kernel + Labels{kIn};
+  const Labelled windows = seen_by_outputs(c, x, *in_each, out_each, space + kernel);
+  NodeRef y = chain_of_products(c.op, {permuted(weight, weight_labels, chain), chain}, windows, result);
+
+  Shape shape = {c.x->shape[0], out_each * Dim(groups)};
+  for (int i = 0; i < spatial; ++i) {
+    const auto axis = static_cast<size_t>(std::find(result.begin(), result.end(), kSpatial + i) - result.begin());
+    shape.push_back(y->shape[axis] * Dim(steps[static_cast<size_t>(i)].stride));
+  }
+  y = reshape(y, std::move(shape));
+  for (int i = 0; i < spatial; ++i) y = cut(y, i + 2, skipped[static_cast<size_t>(i)], length[static_cast<size_t>(i)]);
+  return add_bias(c, y);
+}
+
+namespace {
+
+struct Pool {
+  std::vector<Window> windows;
+  int first;  // axis
+  std::vector<int> window_axes;
+};
+
+/// No stride: that of windows that touch.
+Pool pool_of(std::string_view op, NodeRef x, std::span<const Dim> size, const std::optional<std::vector<int64_t>>& stride,
+             std::span<const Padding> padding, std::span<const int64_t> dilation) {
+  check_node(op, x);
+  const int spatial = static_cast<int>(size.size());
+  HARP_CHECK(spatial >= 1 && spatial <= x->rank(), Code::kShape, op, ": a window of ", spatial, " axes over ", label(x), " of shape ",
+             to_string(x->shape));
+  std::vector<int64_t> step;
+  if (stride) {
+    step = *stride;
+  } else {
+    for (const Dim d : size) {
+      HARP_CHECK(d.is_constant(), Code::kInvalidArgument, op, ": the size ", to_string(d), " is symbolic; give a stride");
+      HARP_CHECK(d.constant() >= 1, Code::kRange, op, ": a window has size ", d.constant(), "; it must be at least 1");
+      step.push_back(d.constant());
+    }
+  }
+  return {window_list(op, size.size(), size, step, dilation, padding), x->rank() - spatial, axes_from(x->rank(), spatial)};
+}
+
+NodeRef reduced(std::string_view op, Op reduction, NodeRef x, const Pool& pool) {
+  const NodeRef padded = pad_for(op, x, pool.first, pool.windows, identity_of(reduction, x->dtype));
+  const NodeRef windows = unfold_windows(op, padded, axes_from(pool.first, static_cast<int>(pool.windows.size())), pool.windows);
+  return reduce_exactly(reduction, windows, {pool.window_axes, ReduceOrder::kChain, false});
+}
+
+/// How many elements of a window along one axis are elements of x: an i64 for each window.
+NodeRef elements_in(Graph& graph, const Window& w, Dim length, Dim count) {
+  const auto number = [&](Dim value) { return size(graph, value); };
+  const NodeRef index = cast(arange(graph, count), DType::kI64);
+  const NodeRef begin = sub(elementwise(Op::kMul, {index, number(w.stride)}), number(w.padding.before));
+  const NodeRef end = elementwise(Op::kMin, {elementwise(Op::kAdd, {begin, number(w.size)}), number(length)});
+  return elementwise(Op::kMax, {sub(end, elementwise(Op::kMax, {begin, number(0)})), number(0)});
+}
+
+}  // namespace
+
+NodeRef max_pool(NodeRef x, std::span<const Dim> size, const std::optional<std::vector<int64_t>>& stride, std::span<const Padding> padding,
+                 std::span<const int64_t> dilation) {
+  common_dtype("max_pool", Operands::kOrdered, std::span(&x, 1));
+  return reduced("max_pool", Op::kReduceMax, x, pool_of("max_pool", x, size, stride, padding, dilation));
+}
+
+NodeRef avg_pool(NodeRef x, std::span<const Dim> size_list, const std::optional<std::vector<int64_t>>& stride,
+                 std::span<const Padding> padding, bool count_include_pad) {
+  x = as_float("avg_pool", x);
+  const int64_t no_dilation[] = {1};
+  const Pool pool = pool_of("avg_pool", x, size_list, stride, padding, no_dilation);
+  const NodeRef total = reduced("avg_pool", Op::kSum, x, pool);
+  Graph& graph = check_node("avg_pool", x);
+  NodeRef count = nullptr;
+  if (count_include_pad) {
+    Dim window = 1;
+    for (const Window& w : pool.windows) window = window * w.size;
+    count = size(graph, window);
+  } else {
+    for (size_t i = 0; i < pool.windows.size(); ++i) {
+      const size_t axis = static_cast<size_t>(pool.first) + i;
+      Shape shape(total->shape.size(), Dim(1));
+      shape[axis] = total->shape[axis];
+      const NodeRef along = elements_in(graph, pool.windows[i], x->shape[axis], total->shape[axis]);
+      const NodeRef spread = broadcast_to(reshape(along, std::move(shape)), total->shape);
+      count = count == nullptr ? spread : elementwise(Op::kMul, {count, spread});
+    }
+  }
+  return elementwise(Op::kDiv, {total, cast(count, x->dtype)});
+}
+
+}  // namespace harp::build

@@ -1,0 +1,97 @@
+// A graph as text, run on every backend through harp.h: the interpreter, compiled C, and C without vector types have to give the same bits.
+#pragma once
+
+#include <cstring>
+#include <random>
+
+#include "capi_support.h"
+
+namespace capi_test {
+
+/// An array with its sizes.
+template <class T>
+struct Values {
+  std::vector<T> items;
+  std::vector<int64_t> dims;
+};
+
+/// Small whole numbers, so that every order of summation gives the same bits.
+template <class T>
+Values<T> whole(std::vector<int64_t> dims, uint32_t seed) {
+  std::mt19937 random(seed);
+  int64_t count = 1;
+  for (const int64_t d : dims) count *= d;
+  Values<T> values{{}, std::move(dims)};
+  for (int64_t i = 0; i < count; ++i) values.items.push_back(static_cast<T>(static_cast<int>(random() % 9) - 4));
+  return values;
+}
+/// Numbers of different magnitudes: another order of summation gives other bits.
+inline Values<float> rough(std::vector<int64_t> dims, uint32_t seed) {
+  std::mt19937 random(seed);
+  Values<float> values = whole<float>(std::move(dims), seed);
+  for (float& x : values.items) x = static_cast<float>(random() % 2000003) / 1000.0f * (random() % 2 ? 1.0f : -1e-3f);
+  return values;
+}
+
+/// Runs graphs with inputs of the test's arrays.
+class Backends {
+ public:
+  Backends() : context_(make_context()) {}
+  harp_context* context() const { return context_.get(); }
+
+  /// The outputs of one run, checked to be the same bytes on all backends.
+  template <class... T>
+  std::vector<Buffer> run(const std::string& text, Values<T>... inputs) const {
+    CAPTURE(text);
+    const Graph graph = parse(context_.get(), "harp 1\n" + text);
+    REQUIRE(graph != nullptr);
+    std::vector<Buffer> wrapped;
+    (wrapped.push_back(wrap(context_.get(), inputs.items, inputs.dims)), ...);
+    std::vector<harp_buffer*> handles;
+    for (const Buffer& buffer : wrapped) handles.push_back(buffer.get());
+    std::vector<Buffer> expected;
+    for (const auto& [backend, plain] : {std::pair{"interp", 0}, std::pair{"c", 0}, std::pair{"c", 1}}) {
+      CAPTURE(backend);
+      CAPTURE(plain);
+      const Program program = compile(graph.get(), backend, [plain = plain](harp_compile_options& o) { o.plain_text = plain; });
+      REQUIRE(program != nullptr);
+      std::vector<Buffer> outputs = capi_test::run(program.get(), handles);
+      if (expected.empty()) {
+        expected = std::move(outputs);
+        continue;
+      }
+      REQUIRE(outputs.size() == expected.size());
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        REQUIRE(dims(outputs[i].get()) == dims(expected[i].get()));
+        const size_t size = harp_buffer_size(expected[i].get());
+        const bool same =
+            size == 0 || std::memcmp(harp_buffer_const_data(outputs[i].get()), harp_buffer_const_data(expected[i].get()), size) == 0;
+        CHECK_MESSAGE(same, "output ", i);
+      }
+    }
+    return expected;
+  }
+
+  /// Kernels of the compiled program, and the bytes of workspace it needs for these values of its shape variables.
+  struct Cost {
+    int32_t kernels = 0;
+    size_t workspace = 0;
+  };
+  Cost cost(const std::string& text, const std::vector<int64_t>& sizes) const {
+    CAPTURE(text);
+    const Graph graph = parse(context_.get(), "harp 1\n" + text);
+    REQUIRE(graph != nullptr);
+    const Program program = compile(graph.get(), "c");
+    REQUIRE(program != nullptr);
+    harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
+    REQUIRE(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
+    Cost cost{stats.kernels, 0};
+    REQUIRE(harp_program_workspace_size(program.get(), sizes.data(), 1, &cost.workspace, nullptr) == HARP_OK);
+    return cost;
+  }
+
+ private:
+  Context context_;
+};
+
+}  // namespace capi_test

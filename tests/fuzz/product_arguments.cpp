@@ -1,0 +1,165 @@
+#include "fuzz/product_arguments.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "base/text.h"
+#include "graph/composites.h"
+
+namespace harp::fuzz {
+namespace {
+
+using Arguments = std::vector<Argument>;
+
+Argument list_of(const std::vector<int64_t>& values) {
+  std::vector<SizeItem> items;
+  for (const int64_t value : values) items.emplace_back(Dim(value));
+  return items;
+}
+
+class ProductChooser {
+ public:
+  ProductChooser(Workbench& bench, const Operation& row, NodeRef primary)
+      : bench_(bench), random_(bench.random()), row_(row), x_(primary) {}
+
+  std::optional<Arguments> choose() {
+    const std::string_view name = row_.name;
+    if (name == "matmul" || name == "batch_matmul") return matrices(true);
+    if (name == "dot") return matrices(false);
+    if (name == "tensordot") return tensordot();
+    if (name == "einsum") return einsum();
+    if (name.starts_with("conv")) return convolution(name.back() == 'd' ? name[name.size() - 2] - '0' : 0, name.starts_with("conv_t"));
+    return std::nullopt;
+  }
+
+ private:
+  NodeRef array(Shape shape) { return bench_.array_of(x_->dtype, shape); }
+  Dim some_size() { return random_.chance(15) ? bench_.random_dim() : bench_.small_dim(1, 6); }
+
+  /// The other factor of a product, on either side; with axes before the matrix where those may broadcast.
+  Arguments matrices(bool has_batch) {
+    if (x_->rank() == 0) return {x_, array({})};
+    const Shape& shape = x_->shape;
+    const bool is_left = random_.chance(50), is_vector = x_->rank() == 1;
+    const Dim summed = is_left || is_vector ? shape.back() : shape[shape.size() - 2];
+    Shape other = {summed};
+    if (random_.chance(80)) other.insert(is_left ? other.end() : other.begin(), some_size());
+    if (has_batch && other.size() == 2 && random_.chance(50)) {
+      if (!is_vector) other.insert(other.begin(), shape.begin(), shape.end() - 2);
+      for (size_t i = 0; i + 2 < other.size(); ++i)
+        if (random_.chance(20)) other[i] = 1;
+      if (random_.chance(20)) other.insert(other.begin(), bench_.small_dim(1, 3));
+    }
+    const NodeRef factor = array(std::move(other));
+    return is_left ? Arguments{x_, factor} : Arguments{factor, x_};
+  }
+
+  std::vector<int64_t> shuffled(size_t count) {
+    std::vector<int64_t> result(count);
+    std::iota(result.begin(), result.end(), 0);
+    random_.shuffle(result);
+    return result;
+  }
+
+  Arguments tensordot() {
+    std::vector<int64_t> axes = shuffled(x_->shape.size()), others;
+    axes.resize(random_.below(axes.size() + 1));
+    Shape shape;
+    for (const int64_t axis : axes) {
+      others.push_back(static_cast<int64_t>(shape.size()));
+      shape.push_back(x_->shape[static_cast<size_t>(axis)]);
+    }
+    if (random_.chance(60)) shape.push_back(some_size());
+    return {x_, array(std::move(shape)), list_of(axes), list_of(others)};
+  }
+
+  /// One to three arrays with letters in common; the result names some of them.
+  Arguments einsum() {
+    if (random_.chance(15)) return {std::vector<NodeRef>{x_, array(x_->shape)}, std::string(x_->rank() > 0 ? "...a,...a->..." : "...,...")};
+    std::string spec, all;
+    std::vector<Dim> sizes;
+    for (const Dim size : x_->shape) {
+      const size_t same = std::find(sizes.begin(), sizes.end(), size) - sizes.begin();
+      if (same < sizes.size() && random_.chance(30)) {
+        spec += all[same];  // a diagonal
+        continue;
+      }
+      all += static_cast<char>('a' + all.size());
+      spec += all.back();
+      sizes.push_back(size);
+    }
+    std::vector<NodeRef> arrays = {x_};
+    for (uint64_t more = random_.below(3); more > 0; --more) {
+      std::string term;
+      Shape shape;
+      for (const int64_t i : shuffled(all.size())) {
+        if (random_.chance(50)) continue;
+        term += all[static_cast<size_t>(i)];
+        shape.push_back(random_.chance(8) ? Dim(1) : sizes[static_cast<size_t>(i)]);
+      }
+      if (random_.chance(60)) {
+        all += static_cast<char>('a' + all.size());
+        sizes.push_back(some_size());
+        term += all.back();
+        shape.push_back(sizes.back());
+      }
+      append(spec, cat(",", term));
+      arrays.push_back(array(std::move(shape)));
+    }
+    if (random_.chance(80)) {
+      append(spec, "->");
+      for (const int64_t i : shuffled(all.size()))
+        if (random_.chance(60)) spec += all[static_cast<size_t>(i)];
+    }
+    return {std::move(arrays), std::move(spec)};
+  }
+
+  /// The first array with the axes of a batch, channels and space.
+  NodeRef as_pictures(int spatial) {
+    Shape shape = x_->shape;
+    const auto rank = static_cast<size_t>(spatial) + 2;
+    while (shape.size() > rank) {
+      shape[0] = shape[0] * shape[1];
+      shape.erase(shape.begin() + 1);
+    }
+    shape.insert(shape.begin(), rank - shape.size(), Dim(1));
+    return build::reshape(x_, std::move(shape));
+  }
+
+  Argument numbers(int count, int64_t lo, int64_t hi) {
+    std::vector<int64_t> values;
+    for (int i = 0; i < (random_.chance(50) ? 1 : count); ++i) values.push_back(random_.chance(50) ? lo : random_.between(lo, hi));
+    return list_of(values);
+  }
+
+  Arguments convolution(int spatial, bool is_transposed) {
+    const NodeRef x = as_pictures(spatial);
+    const Dim channels = x->shape[1], out = Dim(random_.between(1, 3));
+    const int64_t groups = build::exact_quotient(channels, 2).has_value() && random_.chance(40) ? 2 : 1;
+    const Dim in_each = *build::exact_quotient(channels, groups);
+    Shape kernel = is_transposed ? Shape{channels, out} : Shape{out * Dim(groups), in_each};
+    for (int i = 0; i < spatial; ++i) kernel.push_back(bench_.small_dim(1, 3));
+    Argument bias;
+    if (random_.chance(30)) bias = array({out * Dim(groups)});
+    std::vector<SizeItem> padding;
+    for (int i = 0; i < spatial; ++i) padding.emplace_back(std::vector<Dim>{bench_.small_dim(0, 2), bench_.small_dim(0, 2)});
+    const Argument stride = numbers(spatial, 1, 3), dilation = numbers(spatial, 1, 3), extra = numbers(spatial, 0, 1);
+    if (is_transposed) return {x, array(std::move(kernel)), bias, stride, padding, extra, Dim(groups), dilation};
+    return {x, array(std::move(kernel)), bias, stride, padding, dilation, Dim(groups)};
+  }
+
+  Workbench& bench_;
+  Random& random_;
+  const Operation& row_;
+  NodeRef x_;
+};
+
+}  // namespace
+
+std::optional<std::vector<Argument>> product_arguments(Workbench& bench, const Operation& row, NodeRef primary) {
+  if (primary == nullptr) return std::nullopt;
+  return ProductChooser(bench, row, primary).choose();
+}
+
+}  // namespace harp::fuzz

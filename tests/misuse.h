@@ -1,0 +1,21 @@
+// The error of one expression over declared inputs, as the text format reports it.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "base/error.h"
+#include "graph/text.h"
+
+/// `expression` over `inputs` fails with this code (its name in harp.h) and with these words in the message.
+inline void check_misuse(const std::string& inputs, const std::string& expression, const std::string& code, const std::string& words) {
+  CAPTURE(expression);
+  try {
+    harp::parse_graph("graph g(" + inputs + ") {\n  return out = " + expression + "\n}");
+    FAIL_CHECK("no error");
+  } catch (const harp::Error& e) {
+    CHECK(std::string(harp::code_name(e.code)) == code);
+    CHECK_MESSAGE(e.message.find(words) != std::string::npos, e.message);
+  }
+}
