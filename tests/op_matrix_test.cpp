@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "fuzz/arguments.h"
+#include "fuzz/case_file.h"
 #include "fuzz/check_case.h"
 #include "fuzz/isolated.h"
 #include "fuzz/rebuild.h"
@@ -159,6 +160,8 @@ TEST_CASE("G2 G3 G5 G6 G9 G12 G14 X2 op matrix: every row, dtype and shape has t
   INFO("no arguments found for: ", join(unbuilt, ", "));
   CHECK(unbuilt.empty());
 
+  const char* build = std::getenv("HARP_BUILD_DIR");
+  const std::string folder = build != nullptr ? build : ".";
   std::string table = "# op dtype backend pass|fail; written by tests/op_matrix_test.cpp\n";
   std::vector<std::string> failures;
   const auto record = [&](const Cell& cell, std::string_view backend, const std::string& problem) {
@@ -179,12 +182,17 @@ TEST_CASE("G2 G3 G5 G6 G9 G12 G14 X2 op matrix: every row, dtype and shape has t
           return Job{cells[i].test, {backend.variant}};
         },
         [&](uint64_t i, const Outcome& outcome) { outcomes[i] = outcome; }, {2, std::chrono::seconds(800)});
-    for (size_t i = 0; i < cells.size(); ++i)
-      record(cells[i], backend.name,
-             outcomes[i].verdict == Verdict::kPass ? "" : cat(name(outcomes[i].verdict), ": ", outcomes[i].message));
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const bool passed = outcomes[i].verdict == Verdict::kPass;
+      const std::string problem = passed ? "" : cat(name(outcomes[i].verdict), ": ", outcomes[i].message);
+      record(cells[i], backend.name, problem);
+      if (passed) continue;
+      const std::string file = cat(folder, "/op_matrix_", cells[i].row->name, "_", name(cells[i].dtype), ".harp");
+      write_text_file(file, print_job(Job{cells[i].test, {backend.variant}}, problem));
+      failures.back() += cat("; harp_fuzz --replay ", file);
+    }
   }
-  const char* folder = std::getenv("HARP_BUILD_DIR");
-  std::ofstream(cat(folder != nullptr ? folder : ".", "/op_matrix.txt")) << table;
+  std::ofstream(cat(folder, "/op_matrix.txt")) << table;
   MESSAGE(cells.size(), " rows x dtypes, ", failures.size(), " of ", cells.size() * 4, " cells fail");
   for (const std::string& failure : failures) FAIL_CHECK(failure);
   CHECK(cells.size() > operations().size());

@@ -47,6 +47,19 @@ const bool* bool_constant_of(const UOp* u, bool& storage) {
   return &storage;
 }
 
+/// Does `conjunction` hold only where `condition` does? (Says no more than that it is one of its parts.)
+bool implies(const UOp* conjunction, const UOp* condition) {
+  if (conjunction == condition) return true;
+  return is_alu(conjunction, Op::kBitAnd) && (implies(conjunction->sources[0], condition) || implies(conjunction->sources[1], condition));
+}
+bool is_load_under(const UOp* u, const UOp* condition) {
+  return u->kind == UKind::kLoad && !u->sources.empty() && implies(u->sources[0], condition);
+}
+bool is_zero_bits(const UOp* u) {
+  const Scalar* constant = constant_of(u);
+  return constant != nullptr && constant->bits[0] == 0 && constant->bits[1] == 0;
+}
+
 /// What `op` over `sources` simplifies to, or null. Only rewrites that keep every bit of every value, NaN included.
 const UOp* simplify_alu(Op op, DType dtype, std::span<const UOp* const> sources) {
   bool known = false;
@@ -54,6 +67,8 @@ const UOp* simplify_alu(Op op, DType dtype, std::span<const UOp* const> sources)
     case Op::kWhere:
       if (sources[1] == sources[2]) return sources[1];
       if (bool_constant_of(sources[0], known)) return sources[known ? 1 : 2];
+      // a load under the condition is 0 where it is false: what a pad with zeros is
+      if (is_load_under(sources[1], sources[0]) && is_zero_bits(sources[2])) return sources[1];
       return nullptr;
     case Op::kNeg: return is_alu(sources[0], Op::kNeg) ? sources[0]->sources[0] : nullptr;
     case Op::kBitNot: return is_alu(sources[0], Op::kBitNot) ? sources[0]->sources[0] : nullptr;
