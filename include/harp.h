@@ -638,6 +638,19 @@ HARP_API harp_node* harp_mse_loss(harp_node* x, harp_node* target, const char* r
 HARP_API harp_node* harp_cross_entropy(harp_node* x, harp_node* target, int32_t axis, const char* reduction);
 
 /*
+ * Operations of your own, from an expression: "where(x0 > 0, x0*x1, exp(x1) - 1)" over n arrays called x0, x1 ...
+ *
+ * The syntax is that of the text format (docs/text-format.md, "Expressions of your own"): Python's operators, calls of every operation that
+ * works element by element, cast(x0, dtype=f64), numbers. A number takes the dtype of the operand beside it. The expression becomes
+ * ordinary nodes: it fuses and has gradients. It is safe on any input: a mistake is HARP_ERROR_PARSE with its column, an operation that
+ * does not work element by element is HARP_ERROR_INVALID_ARGUMENT.
+ */
+HARP_API harp_node* harp_custom_elementwise(int32_t n, harp_node* const* nodes, const char* expr);
+/* The expression's values, reduced over n_axes axes (NULL: all). op: "sum", "prod", "max" or "min". */
+HARP_API harp_node* harp_custom_reduce(int32_t n, harp_node* const* nodes, const char* expr, const char* op, int32_t n_axes,
+                                       const int32_t* axes, int32_t keepdims);
+
+/*
  * Gradients.
  */
 
@@ -1098,6 +1111,8 @@ typedef struct harp_api {
   harp_node* (*harp_rms_norm)(harp_node* x, int32_t n_axes, const int32_t* axes, harp_node* weight, harp_node* bias, double eps);
   harp_node* (*harp_mse_loss)(harp_node* x, harp_node* target, const char* reduction);
   harp_node* (*harp_cross_entropy)(harp_node* x, harp_node* target, int32_t axis, const char* reduction);
+  harp_node* (*harp_custom_elementwise)(int32_t n, harp_node* const* nodes, const char* expr);
+  harp_node* (*harp_custom_reduce)(int32_t n, harp_node* const* nodes, const char* expr, const char* op, int32_t n_axes, const int32_t* axes, int32_t keepdims);
   harp_status (*harp_grad)(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, harp_node** out_gradients);
   harp_program* (*harp_compile)(const harp_graph* graph, const harp_compile_options* options, harp_error** err);
   harp_program* (*harp_program_retain)(harp_program* program);

@@ -288,6 +288,23 @@ def creation_cases(u, w):
     ]
 
 
+def expression_cases(dtype, x, y):
+    kind = DTYPES[dtype]
+    cases = [
+        Case('custom_elementwise(x, y, expr="x0*x1 - x0 * 3 + 1")', x * y - x * kind(3) + kind(1), EXACT),
+        Case('custom_elementwise(x, y, expr="where((x0 < x1) | ~(x0 >= 0), -x0, maximum(x1, 2))")',
+             np.where((x < y) | ~(x >= 0), -x, np.maximum(y, kind(2))), EXACT),
+        Case('custom_elementwise(x, expr="cast(x0 != 0, dtype=i64) + i64(1)")', (x != 0).astype(np.int64) + 1, EXACT),
+        Case('custom_reduce(x, y, expr="x0*x1", op=sum, axes=[1])', (x * y).sum(1, dtype=kind), EXACT),
+        Case('custom_reduce(x, y, expr="x0 - x1", op=max, keepdims=true)', (x - y).max(keepdims=True), EXACT),
+        Case('custom_reduce(x, expr="abs(x0)", op=min, axes=[0])', np.abs(x).min(0), EXACT),
+        Case('custom_reduce(x, expr="sign(x0)", op=prod, axes=[0, 1])', np.sign(x).prod(dtype=kind), EXACT),
+    ]
+    if dtype in INTS:
+        cases.append(Case('custom_elementwise(x, y, expr="(x0 << 2) ^ x1 // 3 & x0 % 5")', (x << 2) ^ ((y // kind(3)) & (x % kind(5))), EXACT))
+    return cases
+
+
 def linear_groups():
     random = np.random.default_rng(11)
     result = []
@@ -332,6 +349,8 @@ def linear_groups():
             result.append(Group(f"networks, symbolic {dtype}", inputs, names, {}, "", [c for c in cases if "reshape" not in c.text]))
             a, b = random.normal(size=(70, 600)).astype(kind), random.normal(size=(600, 33)).astype(kind)
             result.append(Group(f"real products {dtype}", {"a": a, "b": b}, {"a": "[m, 600]"}, {}, "", product_cases(dtype, a, b)))
+        x, y = whole(random, dtype, 6, 11), whole(random, dtype, 6, 11)
+        result.append(Group(f"expressions {dtype}", {"x": x, "y": y}, {"x": "[n, m]", "y": "[n, m]"}, {}, "", expression_cases(dtype, x, y)))
         u, w = whole(random, dtype, 5), whole(random, dtype, 4)
         result.append(Group(f"grids {dtype}", {"u": u, "w": w}, {}, {}, "", creation_cases(u, w)))
     flags = np.random.default_rng(12).integers(0, 2, (2, 3, 9, 8)).astype(bool)

@@ -143,6 +143,12 @@ NodeRef mse_loss(NodeRef x, NodeRef target, std::string_view reduction);
 /// target: integers are classes (x's shape without the class axis), floats probabilities (x's shape). No axis: 1, or 0 of one axis.
 NodeRef cross_entropy(NodeRef x, NodeRef target, std::optional<int> axis, std::string_view reduction);
 
+// custom.cpp: inputs are called x0, x1 … in the expression
+NodeRef custom_elementwise(std::span<const NodeRef> inputs, std::string_view expression);
+/// combine: "sum", "prod", "max" or "min".
+NodeRef custom_reduce(std::span<const NodeRef> inputs, std::string_view expression, std::string_view combine, const Axes& axes,
+                      bool keepdims);
+
 /// x in the float dtype that the graph's rules give; errors name `op`.
 NodeRef as_float(std::string_view op, NodeRef x);
 /// x - y where y has x's shape but for axes of size 1; y is negated before it is stretched.

@@ -262,6 +262,14 @@ constexpr Operation kRows[] = {
         [](NodeRef x, NodeRef target, std::optional<int> axis, std::string_view reduction) {
           return build::cross_entropy(x, target, axis, reduction);
         }),
+
+    // from an expression
+    row("custom_elementwise", {{"arrays"}, {"expr"}},
+        [](Nodes arrays, std::string_view expr) { return build::custom_elementwise(arrays, expr); }),
+    row("custom_reduce", {{"arrays"}, {"expr"}, {"op"}, {"axes", "none"}, {"keepdims", "false"}},
+        [](Nodes arrays, std::string_view expr, std::string_view op, Axes axes, bool keepdims) {
+          return build::custom_reduce(arrays, expr, op, axes, keepdims);
+        }),
 };
 
 constexpr auto kSorted = [] {

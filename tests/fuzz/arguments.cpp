@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "fuzz/expression_arguments.h"
 #include "fuzz/product_arguments.h"
 #include "graph/composites.h"
 
@@ -390,7 +391,8 @@ bool may_take(const Operation& row, DType dtype) {
 
 std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeRef primary) {
   try {
-    const auto arguments = product_arguments(bench, row, primary);
+    auto arguments = product_arguments(bench, row, primary);
+    if (!arguments) arguments = expression_arguments(bench, row, primary);
     return row.build(bench.graph(), arguments ? *arguments : Chooser(bench, row, primary).choose());
   } catch (const Error& error) {
     if (error.code == Code::kInternal) throw;

@@ -1,0 +1,30 @@
+// Operations from an expression: each function reads its arguments and calls the graph's constructor of the same name.
+#include "capi/building.h"
+
+using namespace harp;
+using namespace harp::capi;
+
+namespace {
+
+std::string_view text_argument(const char* op, const char* what, const char* text) {
+  HARP_CHECK(text != nullptr, Code::kInvalidArgument, op, ": the ", what, " is NULL");
+  return text;
+}
+
+}  // namespace
+
+harp_node* harp_custom_elementwise(int32_t n, harp_node* const* nodes, const char* expr) {
+  constexpr const char* op = "custom_elementwise";
+  return build_from_list(op, n, nodes, [&](std::span<const NodeRef> inputs) {
+    return build::custom_elementwise(inputs, text_argument(op, "expression", expr));
+  });
+}
+
+harp_node* harp_custom_reduce(int32_t n, harp_node* const* nodes, const char* expr, const char* combine, int32_t n_axes,
+                              const int32_t* axes, int32_t keepdims) {
+  constexpr const char* op = "custom_reduce";
+  return build_from_list(op, n, nodes, [&](std::span<const NodeRef> inputs) {
+    return build::custom_reduce(inputs, text_argument(op, "expression", expr), text_argument(op, "op", combine),
+                                optional_axes_argument(op, n_axes, axes), keepdims != 0);
+  });
+}

@@ -1,0 +1,84 @@
+// Operations from an expression: "x0*x1 + sin(x2)" in the text format's syntax (text_expression.h), over arrays called x0, x1 … The
+// expression becomes ordinary nodes, so it fuses, folds and has gradients like anything else, and is safe on any input.
+#include <unordered_set>
+
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+#include "graph/text_expression.h"
+
+namespace harp::build {
+namespace {
+
+constexpr size_t kMostInputs = 1000, kMostText = size_t{1} << 20;
+
+/// May a node stand between the inputs and the result? Each element is computed from the elements at its place; only scalars, and what
+/// broadcasting makes of an operand, have another shape.
+bool is_element_by_element(const Node* node) {
+  const Family family = info(node->op).family;
+  if (family == Family::kElementwise || family == Family::kConvert) return true;
+  return node->op == Op::kConstant || node->op == Op::kSize || node->op == Op::kExpand || node->op == Op::kReshape;
+}
+
+/// The shape the result has to have: that of the inputs it is made of.
+Shape shape_of_used(std::string_view op, NodeRef result, std::span<const NodeRef> inputs) {
+  const std::unordered_set<const Node*> given(inputs.begin(), inputs.end());
+  std::unordered_set<const Node*> seen = {result};
+  std::vector<const Node*> stack = {result};
+  Shape shape;
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (given.contains(node)) {
+      shape = broadcast_shapes(shape, node->shape);
+      continue;
+    }
+    HARP_CHECK(is_element_by_element(node), Code::kInvalidArgument, op, ": ", name(node->op),
+               " does not work element by element; an expression may only call operations that do");
+    for (const Node* source : node->sources)
+      if (seen.insert(source).second) stack.push_back(source);
+  }
+  return shape;
+}
+
+NodeRef from_expression(std::string_view op, std::span<const NodeRef> inputs, std::string_view expression) {
+  HARP_CHECK(!inputs.empty(), Code::kInvalidArgument, op, ": there are no inputs");
+  HARP_CHECK(inputs.size() <= kMostInputs, Code::kInvalidArgument, op, ": ", inputs.size(), " inputs; at most ", kMostInputs,
+             " are allowed");
+  HARP_CHECK(expression.size() <= kMostText, Code::kInvalidArgument, op, ": the expression has ", expression.size(), " bytes; at most ",
+             kMostText, " are allowed");
+  Graph& graph = check_nodes(op, inputs);
+  text::ExpressionParser::Names names;
+  for (size_t i = 0; i < inputs.size(); ++i) names.emplace(cat("x", i), inputs[i]);
+  try {
+    text::Cursor cursor(expression);
+    const NodeRef result = text::ExpressionParser(cursor, graph, names, {}).parse();
+    if (!cursor.sees(text::TokenKind::kEnd)) cursor.fail_expected("the end of the expression");
+    const Shape shape = shape_of_used(op, result, inputs);
+    HARP_CHECK(result->shape == shape, Code::kShape, op, ": the expression has shape ", to_string(result->shape), ", its inputs ",
+               to_string(shape), "; it must not change it");
+    return result;
+  } catch (const Error& e) {
+    const std::string inputs_are = inputs.size() == 1 ? "x0" : cat("x0 to x", inputs.size() - 1);
+    throw Error(e.code, cat(op, ", \"", expression.substr(0, 200), "\" of ", inputs_are, ": ", e.message));
+  }
+}
+
+}  // namespace
+
+NodeRef custom_elementwise(std::span<const NodeRef> inputs, std::string_view expression) {
+  return from_expression("custom_elementwise", inputs, expression);
+}
+
+NodeRef custom_reduce(std::span<const NodeRef> inputs, std::string_view expression, std::string_view combine, const Axes& axes,
+                      bool keepdims) {
+  constexpr std::string_view op = "custom_reduce";
+  const NodeRef x = from_expression(op, inputs, expression);
+  if (combine == "sum") return sum(x, axes, keepdims);
+  if (combine == "prod") return prod(x, axes, keepdims);
+  if (combine == "max") return max(x, axes, keepdims);
+  if (combine == "min") return min(x, axes, keepdims);
+  fail(Code::kInvalidArgument, op, ": op is \"", combine, "\"; it must be sum, prod, max or min");
+}
+
+}  // namespace harp::build

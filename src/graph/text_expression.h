@@ -1,0 +1,68 @@
+// Expressions of the text format: names, literals, calls of operations and Python's operators, made into nodes of a graph. The grammar
+// stands on top of text_parser.cpp.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "graph/text_values.h"
+
+namespace harp::text {
+
+/// A node, or a literal that still needs a dtype.
+struct Value {
+  const Node* node = nullptr;
+  Literal literal;
+  size_t offset = 0;
+};
+
+struct Infix;  // a row of the table of operators
+
+class ExpressionParser {
+ public:
+  using Names = std::unordered_map<std::string, const Node*>;
+
+  /// Reads at `cursor`; `names` are the nodes an expression may use, `more` what it may call beside the graph's own operations.
+  ExpressionParser(Cursor& cursor, Graph& graph, const Names& names, std::span<const Operation> more)
+      : c_(cursor), graph_(graph), names_(names), more_(more) {}
+
+  /// An expression whose value has a dtype.
+  const Node* parse() { return typed(parse_expression()); }
+  /// All results of a call; the cursor is at its name.
+  std::vector<const Node*> parse_call(const Operation& operation);
+
+  const Operation* find(std::string_view name) const;
+  const Node* variable(const std::string& name, size_t offset) const;
+
+ private:
+  const Node* typed(const Value& value) const;
+  const Node* with_dtype(const Value& value, DType dtype) const;
+
+  Value parse_expression(int level = 0);
+  const Infix* see_infix(int least_level) const;
+  Value combine(const Infix& infix, const Value& left, const Value& right, size_t offset);
+  Value parse_unary();
+  Value parse_primary();
+
+  // Calls. A literal given for an array waits until the other arrays are known.
+  struct Given {
+    std::vector<Argument> arguments;
+    std::vector<size_t> offsets;  // where each was written; 0: it was not
+    struct Pending {
+      size_t parameter, item;
+      Value literal;
+    };
+    std::vector<Pending> pending;
+  };
+
+  void fill_defaults(const Token& name, std::span<const Parameter> parameters, Given& given);
+  void give_dtypes(std::span<const Parameter> parameters, Given& given) const;
+  void parse_argument(ParameterKind kind, size_t index, Given& given);
+
+  Cursor& c_;
+  Graph& graph_;
+  const Names& names_;
+  std::span<const Operation> more_;
+};
+
+}  // namespace harp::text

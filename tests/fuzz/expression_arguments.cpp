@@ -1,0 +1,69 @@
+#include "fuzz/expression_arguments.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string>
+
+#include "base/text.h"
+#include "ops/dtype.h"
+
+namespace harp::fuzz {
+namespace {
+
+constexpr std::string_view kComparisons[] = {"<", "<=", ">", ">=", "==", "!="};
+constexpr std::string_view kBoolOperators[] = {"&", "|", "^"};
+constexpr std::string_view kIntOperators[] = {"+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>"};
+constexpr std::string_view kFloatOperators[] = {"+", "-", "*", "/", "//", "%"};
+constexpr std::string_view kIntCalls[] = {"abs", "sign", "square", "relu"};
+constexpr std::string_view kFloatCalls[] = {"abs", "sqrt", "exp", "tanh", "sin", "sigmoid", "relu", "gelu", "floor"};
+
+/// Text whose value has the dtype of the inputs.
+class Expression {
+ public:
+  Expression(Random& random, DType dtype, size_t inputs) : random_(random), dtype_(dtype), inputs_(inputs) {}
+
+  std::string value(int depth) {
+    if (depth == 0 || random_.chance(15)) return cat("x", random_.below(inputs_));
+    const auto kind = random_.below(10);
+    if (kind == 0) return cat("where(", condition(depth - 1), ", ", value(depth - 1), ", ", value(depth - 1), ")");
+    if (dtype_ == DType::kBool) {
+      if (kind < 3) return cat("~", value(depth - 1));
+      return cat("(", value(depth - 1), " ", random_.pick(kBoolOperators), " ", value(depth - 1), ")");
+    }
+    if (kind == 1) return cat("-", value(depth - 1));
+    if (kind == 2) return cat(random_.chance(50) ? "maximum(" : "minimum(", value(depth - 1), ", ", value(depth - 1), ")");
+    if (kind < 5) return cat(is_float(dtype_) ? random_.pick(kFloatCalls) : random_.pick(kIntCalls), "(", value(depth - 1), ")");
+    const std::string right = random_.chance(25) ? cat(random_.below(9)) : value(depth - 1);
+    return cat("(", value(depth - 1), " ", is_float(dtype_) ? random_.pick(kFloatOperators) : random_.pick(kIntOperators), " ", right, ")");
+  }
+
+ private:
+  std::string condition(int depth) { return cat(value(depth), " ", random_.pick(kComparisons), " ", value(depth)); }
+
+  Random& random_;
+  DType dtype_;
+  size_t inputs_;
+};
+
+}  // namespace
+
+std::optional<std::vector<Argument>> expression_arguments(Workbench& bench, const Operation& row, NodeRef primary) {
+  const bool reduces = row.name == "custom_reduce";
+  if (primary == nullptr || (!reduces && row.name != "custom_elementwise")) return std::nullopt;
+  Random& random = bench.random();
+  std::vector<NodeRef> arrays = {primary};
+  for (uint64_t more = random.below(3); more > 0; --more) arrays.push_back(bench.array_of(primary->dtype, primary->shape));
+  std::string text = Expression(random, primary->dtype, arrays.size()).value(static_cast<int>(random.between(1, 4)));
+  if (!reduces) return std::vector<Argument>{std::move(arrays), std::move(text)};
+  std::vector<SizeItem> axes;
+  for (int axis = 0; axis < primary->rank(); ++axis)
+    if (random.chance(50)) axes.emplace_back(Dim(axis));
+  constexpr std::string_view combines[] = {"sum", "prod", "max", "min"};
+  Literal keepdims;
+  keepdims.kind = Literal::kBool;
+  keepdims.text = random.chance(30) ? "true" : "false";
+  return std::vector<Argument>{std::move(arrays), std::move(text), std::string(random.pick(combines)), std::move(axes), keepdims};
+}
+
+}  // namespace harp::fuzz
