@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/text.h"
 #include "capi_support.h"
 
 using namespace capi_test;
@@ -441,4 +442,23 @@ TEST_CASE("C1: a hundred thousand inputs and outputs are no trouble") {
   const Graph back = parse(context.get(), text);
   CHECK(take(harp_graph_print(back.get(), nullptr)) == text);
   CHECK(harp_output(g.get(), "y99999", harp_constant(g.get(), HARP_F32, 1)) == HARP_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_CASE("C1 G16: an empty array whose other size is so large that its work does not fit 64 bits") {
+  const Context context = make_context();
+  for (const char* bound : {"100", "9223372036854775807"}) {
+    const Graph graph =
+        parse(context.get(), harp::cat("harp 1\ngraph g(x: i32[n in 0..100, m in 0..", bound, "], b: i32[n, 1]) flags=[broadcast] {\n",
+                                       "  return y = maximum(x, b), s = sum(x, axes=[1])\n}\n"));
+    const Program program = compile(graph.get(), "c", [](harp_compile_options& o) { o.simd_width = 1; });
+    // m * 21 is -1 modulo 2^64, which once made a divisor 0; and the greatest there is
+    for (const int64_t m : {int64_t{5270498306774157604}, int64_t{878416384462359600}, INT64_MAX, int64_t{7}}) {
+      if (std::string(bound) == "100" && m > 100) continue;
+      std::vector<int32_t> nothing;
+      const Buffer x = wrap(context.get(), nothing, {0, m}), b = wrap(context.get(), nothing, {0, 1});
+      const std::vector<Buffer> outputs = run(program.get(), {x.get(), b.get()});
+      REQUIRE(outputs.size() == 2);
+      CHECK(dims(outputs[0].get()) == std::vector<int64_t>{0, m});
+    }
+  }
 }

@@ -127,6 +127,26 @@ TEST_CASE("L1: independent kernels are of one generation") {
   CHECK(chain.generations == 2);
 }
 
+TEST_CASE("G14.concat/c L2: of many arrays that are joined and then used, each is stored into its part once; few are told apart in place") {
+  const auto summed = [](int n) {
+    std::string inputs, list;
+    for (int i = 0; i < n; ++i) append(inputs, cat(i ? ", " : "", "x", i, ": f32[100]")), append(list, cat(i ? ", " : "", "x", i));
+    return scheduled(cat("graph g(", inputs, ") { return y = sum(concat(", list, ")) }")).kernels.size();
+  };
+  CHECK(summed(2) == 1);
+  CHECK(summed(4) == 1);
+  CHECK(summed(5) == 6);
+  CHECK(summed(300) == 301);
+}
+
+TEST_CASE("L2: many reductions over one array are shared out over kernels of a few") {
+  std::string outputs;
+  for (int i = 0; i < 40; ++i) append(outputs, cat(i ? ", " : "", "y", i, " = sum(x * f32(", i + 2, "), axes=[1])"));
+  const Program program = scheduled(cat("graph g(x: f32[n, k]) { return ", outputs, " }"));
+  CHECK(program.kernels.size() == 5);
+  CHECK(program.generations == 1);
+}
+
 TEST_CASE("G14: a stored concat is a store of each part, and equal parts are one function") {
   const std::string text = "graph g(a: f32[4, 8], b: f32[4, 8], c: f32[4, 8]) { return y = concat(a, b, c, axis=0) }";
   const Program p = scheduled(text);

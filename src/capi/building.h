@@ -21,6 +21,7 @@ void mark_in_flight(harp_graph* graph) noexcept;
 template <class Body>
 harp_node* build_in(harp_graph* graph, Body&& body) noexcept {
   if (graph == nullptr || graph->error != nullptr) return nullptr;
+  const FloatEnvironment environment;
   try {
     return graph->wrap(body(*graph->graph));
   } catch (...) {
@@ -34,6 +35,7 @@ template <class Body>
 harp_status change_graph(harp_graph* graph, Body&& body) noexcept {
   if (graph == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
   if (graph->error == nullptr) {
+    const FloatEnvironment environment;
     try {
       body();
     } catch (...) {

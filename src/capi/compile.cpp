@@ -97,6 +97,7 @@ harp_program* harp_compile(const harp_graph* graph, const harp_compile_options* 
   return guard(err, [&] {
     const Graph& source = *usable(graph, "harp_compile").graph;
     harp_context& context = *graph->context;
+    const auto inside = context.fork_guard.enter("harp_compile");
     const auto begin = std::chrono::steady_clock::now();
     const CompileSettings settings = read_compile_settings(context, options);
     const std::optional<Digest> key = settings.pipeline.dump ? std::nullopt : compile_key(source, settings);

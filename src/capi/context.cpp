@@ -79,12 +79,17 @@ int32_t harp_backend_available(harp_context* context, const char* name) {
   if (context == nullptr || name == nullptr) return 0;
   if (std::string_view(name) == "interp") return 1;
   if (std::string_view(name) != "c") return 0;
-  return guard_status(nullptr, [&] { context->service.compiler(); }) == HARP_OK;
+  const auto find = [&] {
+    const auto inside = context->fork_guard.enter("harp_backend_available");
+    context->service.compiler();
+  };
+  return guard_status(nullptr, find) == HARP_OK;
 }
 
 harp_string* harp_context_describe(harp_context* context, harp_error** err) {
   return guard(err, [&] {
     CompileService& service = required(context, "harp_context_describe", "context").service;
+    const auto inside = context->fork_guard.enter("harp_context_describe");
     std::string text = cat("version: ", harp_version_string(), "\nhost: ", host_triple(), "\ntarget: ", context->host.name, "\nbackends: ");
     try {
       const CompilerIdentity identity = service.compiler();
@@ -99,12 +104,17 @@ harp_string* harp_context_describe(harp_context* context, harp_error** err) {
 }
 
 harp_string* harp_cache_dir(harp_context* context, harp_error** err) {
-  return guard(err, [&] { return new harp_string{required(context, "harp_cache_dir", "context").service.cache().directory()}; });
+  return guard(err, [&] {
+    CompileCache& cache = required(context, "harp_cache_dir", "context").service.cache();
+    const auto inside = context->fork_guard.enter("harp_cache_dir");
+    return new harp_string{cache.directory()};
+  });
 }
 
 harp_status harp_cache_clear(harp_context* context, harp_error** err) {
   return guard_status(err, [&] {
     CompileService& service = required(context, "harp_cache_clear", "context").service;
+    const auto inside = context->fork_guard.enter("harp_cache_clear");
     HARP_CHECK(service.clear(), Code::kIo, "some entries of the cache ", service.cache().directory(), " could not be removed");
     context->programs.clear();
     context->loader.drop_unused();
@@ -114,6 +124,7 @@ harp_status harp_cache_clear(harp_context* context, harp_error** err) {
 harp_string* harp_cache_list(harp_context* context, harp_error** err) {
   return guard(err, [&] {
     CompileCache& cache = required(context, "harp_cache_list", "context").service.cache();
+    const auto inside = context->fork_guard.enter("harp_cache_list");
     const int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
     std::string text;
     for (const CacheEntryInfo& entry : cache.list())
@@ -126,6 +137,7 @@ harp_string* harp_cache_list(harp_context* context, harp_error** err) {
 harp_status harp_cache_stats(harp_context* context, harp_cache_stats_info* stats, harp_error** err) {
   return guard_status(err, [&] {
     CompileService& service = required(context, "harp_cache_stats", "context").service;
+    const auto inside = context->fork_guard.enter("harp_cache_stats");
     const CacheStats stored = service.cache().stats();
     const ServiceStats done = service.stats();
     harp_cache_stats_info info = HARP_CACHE_STATS_INFO_INIT;

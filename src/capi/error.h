@@ -1,10 +1,12 @@
 // harp_error and the one place where exceptions become errors: no exception passes the C boundary, and running out of memory while an
-// error is being made gives an error that needs none.
+// error is being made gives an error that needs none. The host's floating-point modes do not pass it either: numbers are converted,
+// printed and folded as in the default environment.
 #pragma once
 
 #include <string_view>
 
 #include "base/error.h"
+#include "base/float_environment.h"
 #include "harp.h"
 
 namespace harp::capi {
@@ -23,6 +25,7 @@ harp_status report(harp_error** err, harp_error* error) noexcept;
 /// Runs `body` and reports what it throws: the guard of every function that returns a handle or a pointer; null on failure.
 template <class Body>
 auto guard(harp_error** err, Body&& body) noexcept -> decltype(body()) {
+  const FloatEnvironment environment;
   try {
     return body();
   } catch (...) {
@@ -34,6 +37,7 @@ auto guard(harp_error** err, Body&& body) noexcept -> decltype(body()) {
 /// The same for functions that return a status; `body` returns nothing.
 template <class Body>
 harp_status guard_status(harp_error** err, Body&& body) noexcept {
+  const FloatEnvironment environment;
   try {
     body();
     return HARP_OK;

@@ -14,6 +14,7 @@
 #include "capi/compiled_program.h"
 #include "capi/dims.h"
 #include "capi/error.h"
+#include "capi/fork_guard.h"
 #include "compile/service.h"
 #include "graph/graph.h"
 #include "run/host_array.h"
@@ -65,6 +66,7 @@ struct harp_string {
 struct harp_context : harp::capi::Counted {
   harp_context(const harp::HostHooks& hooks, harp::Log log, harp::ServiceOptions options, std::string dump);
 
+  harp::capi::ForkGuard fork_guard;
   harp::HostHooks hooks;
   harp::Log log;
   std::string dump;                         // stages to log of every compilation

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "interp/evaluate_node.h"
-#include "interp/float_environment.h"
+#include "base/float_environment.h"
 
 namespace harp {
 namespace {
@@ -45,7 +45,7 @@ void interpret(const Graph& graph, std::span<const void* const> inputs, std::spa
   HARP_CHECK(inputs.size() == graph.inputs().size() && outputs.size() == graph.outputs().size(), Code::kInvalidArgument, "the graph has ",
              graph.inputs().size(), " inputs and ", graph.outputs().size(), " outputs; ", inputs.size(), " and ", outputs.size(),
              " were given");
-  const interp::FloatEnvironment environment;
+  const FloatEnvironment environment;
   const interp::Sizes sizes(graph.dims(), shape_values);
   std::vector<uint32_t> uses = count_uses(graph);
   std::vector<Array> values(uses.size());

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "interp/evaluate_node.h"
-#include "interp/float_environment.h"
+#include "base/float_environment.h"
 #include "opt/rewrite.h"
 
 namespace harp::opt {
@@ -108,7 +108,7 @@ const Node* fold(Graph& graph, const Node* node) {
 }  // namespace
 
 std::unique_ptr<Graph> fold_constants(const Graph& graph) {
-  const interp::FloatEnvironment environment;
+  const FloatEnvironment environment;
   return rewrite(graph, fold);
 }
 

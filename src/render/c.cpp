@@ -49,6 +49,12 @@ constexpr std::string_view kGccText =
     "#pragma GCC optimize(\"no-tree-loop-if-convert\", \"no-tree-slp-vectorize\", \"vect-cost-model=very-cheap\")\n"
     "#endif\n";
 
+/// Sizes are as large as 64 bits, so that their work may not fit.
+std::string grain_text() {
+  return cat("/* How many iterations of this much work are worth handing to another worker; work beyond 64 bits counts as none. */\n",
+             "static int64_t harp_grain(int64_t work) { return 1 + ", kWorthSharing, " / (work > 0 ? work : 1); }\n\n");
+}
+
 struct RenderedKernel {
   std::string name;
   std::vector<const SymAtom*> shape_variables;  // fields after the buffers
@@ -71,6 +77,7 @@ class UnitRenderer {
     const std::string definitions = unit_.definitions();
     return cat(header(), kGccText, kRuntimeText, "\n", options_.plain_text ? std::string() : vector_note(), definitions,
                definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n", kernels_,
+               mentions(main, "harp_grain") ? grain_text() : std::string(),
                mentions(main, "harp_for") || mentions(main, "harp_run_together") ? cat(kForText, "\n") : std::string(),
                mentions(main, "harp_run_together") ? cat(kTogetherText, "\n") : std::string(),
                mentions(entry, "harp_allocate") ? cat(kWorkspaceText, "\n") : std::string(), main, "\n", entry);
@@ -197,7 +204,7 @@ class UnitRenderer {
     std::string n = host_(iterations(kernel)).text;
     const Sym work = work_of_iteration(kernel);
     if (work.is_constant()) return {n, cat(1 + kWorthSharing / std::max<int64_t>(work.constant(), 1))};
-    return {n, cat("1 + ", kWorthSharing, " / (1 + ", bracket(host_(work), kSum), ")")};
+    return {n, cat("harp_grain(", host_(work).text, ")")};
   }
 
   std::string kernel_main() {

@@ -33,28 +33,32 @@ int64_t cost_of_values(const Stmt& s) {
   return cost;
 }
 
-/// Trips of a loop as an expression of shape variables; a bound from above where other loops decide.
-Sym trips(const Stmt& loop) {
-  const Sym count = ceil_div(loop.end - loop.begin, loop.step);
-  for (const SymAtom* v : variables_of(count))
-    if (v->is_loop) {
-      const SymRange r = range(count);
-      return r.hi > 0 && r.hi < (int64_t{1} << 20) ? Sym(r.hi) : Sym(kUnknownTrips);
-    }
-  return proven_nonnegative(count) ? count : max(count, 0);
+/// Where the loops around a statement begin, as expressions of shape variables.
+using Beginnings = SymSubstitution;
+
+/// Trips of a loop as an expression of shape variables: how many there are in the first iteration of the loops around it, which is of a
+/// block as full as any; where that is none, a bound from above.
+Sym trips(const Stmt& loop, const Beginnings& outside) {
+  const Sym count = ceil_div(loop.end - loop.begin, loop.step), first = substitute(count, outside);
+  const SymRange r = range(count);
+  if (range(first).hi <= 0) return r.hi > 0 && r.hi < (int64_t{1} << 20) ? Sym(r.hi) : Sym(kUnknownTrips);
+  return proven_nonnegative(first) ? first : max(first, 0);
 }
 
-Sym work(const std::vector<Stmt*>& body) {
+Sym work(const std::vector<Stmt*>& body, const Beginnings& outside) {
   Sym total = 0;
   for (const Stmt* s : body) {
-    if (s->kind == StmtKind::kLoop)
-      total += (s->loop == LoopKind::kThread ? Sym(1) : trips(*s)) * work(s->body);
-    else if (s->kind == StmtKind::kIf)
-      total += max(work(s->body), work(s->otherwise));
-    else if (s->kind == StmtKind::kBlock)
-      total += work(s->body);
-    else if (s->kind == StmtKind::kStore || s->kind == StmtKind::kAccUpdate)
+    if (s->kind == StmtKind::kLoop) {
+      Beginnings inside = outside;
+      inside[variable_of(s->variable)] = substitute(s->begin, outside);
+      total += (s->loop == LoopKind::kThread ? Sym(1) : trips(*s, outside)) * work(s->body, inside);
+    } else if (s->kind == StmtKind::kIf) {
+      total += max(work(s->body, outside), work(s->otherwise, outside));
+    } else if (s->kind == StmtKind::kBlock) {
+      total += work(s->body, outside);
+    } else if (s->kind == StmtKind::kStore || s->kind == StmtKind::kAccUpdate) {
       total += cost_of_values(*s) + kMemoryCost;
+    }
   }
   return total;
 }
@@ -71,6 +75,6 @@ Sym iterations(const ir::Kernel& kernel) {
   return loop == nullptr ? Sym(1) : ceil_div(loop->end - loop->begin, loop->step);
 }
 
-Sym work_of_iteration(const ir::Kernel& kernel) { return work(kernel.body); }
+Sym work_of_iteration(const ir::Kernel& kernel) { return work(kernel.body, {}); }
 
 }  // namespace harp::render

@@ -20,6 +20,7 @@ namespace {
 
 constexpr int kMaxRounds = 4;         // of fusing again with what was computed twice stored
 constexpr size_t kMaxStores = 16;     // of one kernel
+constexpr size_t kMaxReduces = 8;     // of one kernel: each has accumulators of its own, and compilers take longer than linear time
 constexpr size_t kRecentKernels = 8;  // same-space kernels that a root looks at
 
 /// What one root reads, and how.
@@ -128,7 +129,8 @@ class Fuser {
     for (int k : recent_reduces(node->sources[0]->shape.size())) {
       KernelDraft& kernel = kernels_[static_cast<size_t>(k)];
       const auto& theirs = kernel.plan.reduces[0]->as<ReduceAttributes>();
-      if (theirs.axes != mine.axes || theirs.order != mine.order || kernel.plan.reduces[0]->sources[0]->shape != node->sources[0]->shape)
+      if (kernel.plan.reduces.size() >= kMaxReduces || theirs.axes != mine.axes || theirs.order != mine.order ||
+          kernel.plan.reduces[0]->sources[0]->shape != node->sources[0]->shape)
         continue;
       if (!can_join(kernel, k, d, false)) continue;
       kernel.plan.reduces.push_back(node);

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kMemoryCost = 4;  // of a load or store, in units of ops.def's cost column
 constexpr double kManyReadings = 1e9;
+constexpr size_t kMostJoined = 4;    // sources of a concat that are told apart element by element; of more, each is stored into its part
 constexpr size_t kMaxReadings = 24;  // distinct readings kept per node; more count as many
 
 using ReadingKey = uint64_t;
@@ -68,7 +69,8 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
   for (const GraphOutput& output : graph.outputs())
     if (!has_buffer(*output.node)) stored.insert(output.node);
   for (const Node* node : live)
-    if (is_reduce(node->op) || node->op == Op::kContiguous) stored.insert(node);
+    if (is_reduce(node->op) || node->op == Op::kContiguous || (node->op == Op::kConcat && node->sources.size() > kMostJoined))
+      stored.insert(node);
 
   // cost of one element if everything below is computed again, and how many ops and how deep that is
   struct Inline {

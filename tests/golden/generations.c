@@ -216,6 +216,9 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   }
 }
 
+/* How many iterations of this much work are worth handing to another worker; work beyond 64 bits counts as none. */
+static int64_t harp_grain(int64_t work) { return 1 + 10000 / (work > 0 ? work : 1); }
+
 struct harp_call { harp_range_body kernel; void* arg; };
 static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_call* call = arg;
@@ -260,7 +263,7 @@ static void kernel_main(const double* input0, const double* input1, double* outp
   }
   { /* generation 1 */
     struct kernel_1_args args0 = {tmp0, output1, tmp1, shape0};
-    harp_for(rt, 1, 1 + 10000 / (1 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * 1082261508 + 6), kernel_1, &args0);
+    harp_for(rt, 1, harp_grain(min_i64(shape0, 256) * min_i64((shape0 + 255) / 256, 256) * ((((shape0 + 255) / 256 + 255) / 256 + 255) / 256) * min_i64(((shape0 + 255) / 256 + 255) / 256, 256) * 8 + min_i64((shape0 + 255) / 256, 256) * ((((shape0 + 255) / 256 + 255) / 256 + 255) / 256) * min_i64(((shape0 + 255) / 256 + 255) / 256, 256) * 4 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * min_i64(((shape0 + 255) / 256 + 255) / 256, 256) * 4 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * 4 + 6), kernel_1, &args0);
   }
   { /* generation 2 */
     struct kernel_2_args args0 = {tmp0, tmp1, output0};

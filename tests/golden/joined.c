@@ -35,6 +35,8 @@ typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+
 /* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
 #if defined(__x86_64__)
 typedef uint32_t harp_environment;
@@ -110,6 +112,9 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   }
 }
 
+/* How many iterations of this much work are worth handing to another worker; work beyond 64 bits counts as none. */
+static int64_t harp_grain(int64_t work) { return 1 + 10000 / (work > 0 ? work : 1); }
+
 struct harp_call { harp_range_body kernel; void* arg; };
 static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_call* call = arg;
@@ -151,7 +156,7 @@ static void kernel_main(const float* input0, const float* input1, float* output0
   { /* generation 0 */
     struct kernel_0_args args0 = {input0, output0, output0 + shape0 * 4 + shape1 * 4, shape0};
     struct kernel_1_args args1 = {input1, output0 + shape0 * 4, shape1};
-    struct harp_task tasks[] = {{kernel_0, &args0, shape0, 313}, {kernel_1, &args1, (shape1 + 1023) / 1024, 40}};
+    struct harp_task tasks[] = {{kernel_0, &args0, shape0, 313}, {kernel_1, &args1, (shape1 + 1023) / 1024, harp_grain(max_i64(min_i64(shape1 * 4, 4096) * 4, (min_i64(shape1 * 4, 4096) + 15) / 16 * 4))}};
     harp_run_together(rt, 2, tasks);
   }
 }

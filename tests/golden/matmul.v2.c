@@ -198,6 +198,9 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   }
 }
 
+/* How many iterations of this much work are worth handing to another worker; work beyond 64 bits counts as none. */
+static int64_t harp_grain(int64_t work) { return 1 + 10000 / (work > 0 ? work : 1); }
+
 struct harp_call { harp_range_body kernel; void* arg; };
 static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_call* call = arg;
@@ -219,7 +222,7 @@ static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_rang
 static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, const harp_runtime* rt) {
   {
     struct kernel_0_args args0 = {input0, input1, output0, shape1, shape2};
-    harp_for(rt, shape0, 1 + 10000 / (1 + (shape2 + 511) / 512 * ((((shape1 + 255) / 256 + 255) / 256 + 255) / 256) * 1392387293568 + (shape2 + 511) / 512 * 384), kernel_0, &args0);
+    harp_for(rt, shape0, harp_grain((shape2 + 511) / 512 * min_i64(shape1, 256) * min_i64(shape2, 512) * min_i64((shape1 + 255) / 256, 256) * ((((shape1 + 255) / 256 + 255) / 256 + 255) / 256) * min_i64(((shape1 + 255) / 256 + 255) / 256, 256) * 6 + (shape2 + 511) / 512 * min_i64(shape2, 512) * min_i64((shape1 + 255) / 256, 256) * ((((shape1 + 255) / 256 + 255) / 256 + 255) / 256) * min_i64(((shape1 + 255) / 256 + 255) / 256, 256) * 2 + (shape2 + 511) / 512 * min_i64(shape2, 512) * ((((shape1 + 255) / 256 + 255) / 256 + 255) / 256) * min_i64(((shape1 + 255) / 256 + 255) / 256, 256) * 2 + (shape2 + 511) / 512 * min_i64(shape2, 512) * ((((shape1 + 255) / 256 + 255) / 256 + 255) / 256) * 2 + (shape2 + 511) / 512 * min_i64(shape2, 512) * 2 - (shape2 + 511) / 512 * min_i64(shape1, 256) * (min_i64(shape2, 512) / 4) * min_i64((shape1 + 255) / 256, 256) * ((((shape1 + 255) / 256 + 255) / 256 + 255) / 256) * min_i64(((shape1 + 255) / 256 + 255) / 256, 256) * 18 - (shape2 + 511) / 512 * (min_i64(shape2, 512) / 4) * min_i64((shape1 + 255) / 256, 256) * ((((shape1 + 255) / 256 + 255) / 256 + 255) / 256) * min_i64(((shape1 + 255) / 256 + 255) / 256, 256) * 6 - (shape2 + 511) / 512 * (min_i64(shape2, 512) / 4) * ((((shape1 + 255) / 256 + 255) / 256 + 255) / 256) * min_i64(((shape1 + 255) / 256 + 255) / 256, 256) * 6 - (shape2 + 511) / 512 * (min_i64(shape2, 512) / 4) * ((((shape1 + 255) / 256 + 255) / 256 + 255) / 256) * 6 - (shape2 + 511) / 512 * (min_i64(shape2, 512) / 4) * 6), kernel_0, &args0);
   }
 }
 

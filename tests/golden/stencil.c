@@ -116,6 +116,9 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   }
 }
 
+/* How many iterations of this much work are worth handing to another worker; work beyond 64 bits counts as none. */
+static int64_t harp_grain(int64_t work) { return 1 + 10000 / (work > 0 ? work : 1); }
+
 struct harp_call { harp_range_body kernel; void* arg; };
 static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_call* call = arg;
@@ -137,7 +140,7 @@ static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_rang
 static void kernel_main(const float* input0, float* output0, int64_t shape0, int64_t shape1, const harp_runtime* rt) {
   {
     struct kernel_0_args args0 = {input0, output0, shape0, shape1};
-    if (shape0 * shape1 > 0) harp_for(rt, shape0, 1 + 10000 / (1 + 1 % shape1 * 20 + max_i64(shape1 * 20 - 1 % shape1 * 20 - 20, max_i64((shape1 + 1 % shape1 * 15 + 14) / 16 - 1 % shape1, 0) * 20) + 20), kernel_0, &args0);
+    if (shape0 * shape1 > 0) harp_for(rt, shape0, harp_grain(1 % shape1 * 20 + max_i64(shape1 * 20 - 1 % shape1 * 20 - 20, max_i64((shape1 + 1 % shape1 * 15 + 14) / 16 - 1 % shape1, 0) * 20) + 20), kernel_0, &args0);
   }
 }
 

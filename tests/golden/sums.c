@@ -67,6 +67,8 @@ static inline f32x4 fma_f32x4(f32x4 a, f32x4 b, f32x4 c) {
 
 static inline float sqrt_f32(float a) { return __builtin_sqrtf(a); }
 
+static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+
 /* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
 #if defined(__x86_64__)
 typedef uint32_t harp_environment;
@@ -464,6 +466,9 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
   }
 }
 
+/* How many iterations of this much work are worth handing to another worker; work beyond 64 bits counts as none. */
+static int64_t harp_grain(int64_t work) { return 1 + 10000 / (work > 0 ? work : 1); }
+
 struct harp_call { harp_range_body kernel; void* arg; };
 static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_call* call = arg;
@@ -525,7 +530,7 @@ static void kernel_main(const float* input0, float* output0, float* output1, flo
     struct kernel_1_args args1 = {input0, output1, shape0};
     struct kernel_2_args args2 = {input0, output1, shape0};
     struct kernel_3_args args3 = {input0, output2, shape0};
-    struct harp_task tasks[] = {{kernel_0, &args0, shape0, 112}, {kernel_1, &args1, shape0 * 300 <= 262144 ? 1 : 0, shape0 * 300 <= 262144 ? 1 + 10000 / (1 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * 53772288040 + 40) : 0}, {kernel_2, &args2, 262145 <= shape0 * 300 ? 1 : 0, 262145 <= shape0 * 300 ? 1 + 10000 / (1 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * 182621306920 + 40) : 0}, {kernel_3, &args3, 1, 1 + 10000 / (1 + (((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096 * 3779865602 + 2)}};
+    struct harp_task tasks[] = {{kernel_0, &args0, shape0, 112}, {kernel_1, &args1, shape0 * 300 <= 262144 ? 1 : 0, shape0 * 300 <= 262144 ? harp_grain(min_i64(shape0, 256) * min_i64((shape0 + 255) / 256, 256) * ((((shape0 + 255) / 256 + 255) / 256 + 255) / 256) * min_i64(((shape0 + 255) / 256 + 255) / 256, 256) * 80 + min_i64((shape0 + 255) / 256, 256) * ((((shape0 + 255) / 256 + 255) / 256 + 255) / 256) * min_i64(((shape0 + 255) / 256 + 255) / 256, 256) * 40 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * min_i64(((shape0 + 255) / 256 + 255) / 256, 256) * 40 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * 40 + 40) : 0}, {kernel_2, &args2, 262145 <= shape0 * 300 ? 1 : 0, 262145 <= shape0 * 300 ? harp_grain(min_i64(shape0, 256) * min_i64((shape0 + 255) / 256, 256) * ((((shape0 + 255) / 256 + 255) / 256 + 255) / 256) * min_i64(((shape0 + 255) / 256 + 255) / 256, 256) * 80 + min_i64((shape0 + 255) / 256, 256) * ((((shape0 + 255) / 256 + 255) / 256 + 255) / 256) * min_i64(((shape0 + 255) / 256 + 255) / 256, 256) * 40 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * min_i64(((shape0 + 255) / 256 + 255) / 256, 256) * 40 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * 40 + 40) : 0}, {kernel_3, &args3, 1, harp_grain(min_i64(shape0 * 300, 4096) * min_i64((shape0 * 75 + 1023) / 1024, 4096) * ((((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096) * min_i64(((shape0 * 75 + 1023) / 1024 + 4095) / 4096, 4096) * 4 + min_i64(shape0 * 300, 4096) / 64 * min_i64((shape0 * 75 + 1023) / 1024, 4096) * ((((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096) * min_i64(((shape0 * 75 + 1023) / 1024 + 4095) / 4096, 4096) * 16 + min_i64((shape0 * 75 + 1023) / 1024, 4096) * ((((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096) * min_i64(((shape0 * 75 + 1023) / 1024 + 4095) / 4096, 4096) * max_i64(min_i64(shape0 * 300, 4096) / 16 - min_i64(shape0 * 300, 4096) / 64 * 4, 0) * 4 + min_i64((shape0 * 75 + 1023) / 1024, 4096) * ((((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096) * min_i64(((shape0 * 75 + 1023) / 1024 + 4095) / 4096, 4096) * 2 + (((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096 * min_i64(((shape0 * 75 + 1023) / 1024 + 4095) / 4096, 4096) * 2 + (((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096 * 2 - min_i64(shape0 * 300, 4096) / 16 * min_i64((shape0 * 75 + 1023) / 1024, 4096) * ((((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096) * min_i64(((shape0 * 75 + 1023) / 1024 + 4095) / 4096, 4096) * 64 + 2)}};
     harp_run_together(rt, 4, tasks);
   }
   { /* generation 1 */

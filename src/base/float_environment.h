@@ -8,7 +8,7 @@
 #include <xmmintrin.h>
 #endif
 
-namespace harp::interp {
+namespace harp {
 
 class FloatEnvironment {
  public:
@@ -43,4 +43,4 @@ class FloatEnvironment {
   uint64_t host_;
 };
 
-}  // namespace harp::interp
+}  // namespace harp

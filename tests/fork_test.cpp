@@ -1,0 +1,86 @@
+// A host that forks: a child uses the context it inherited, or gets an error where that could hang.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "base/text.h"
+#include "capi_support.h"
+#include "faulty_system.h"
+
+using namespace capi_test;
+
+
+namespace {
+
+constexpr const char* kText = "harp 1\ngraph g(x: f32[n]) {\n  return y = exp(x) + 1\n}\n";
+constexpr unsigned kPatience = 60;  // seconds until a hanging child is killed
+
+/// What body() gives, run in a forked child; -1 if the child was killed.
+int in_child(const std::function<int()>& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kPatience);
+    _exit(body());
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+harp_status status_of_compile(harp_context* context) {
+  const Graph graph = parse(context, kText);
+  harp_error* error = nullptr;
+  const Program program(harp_compile(graph.get(), nullptr, &error));
+  const harp_status status = harp_error_code(error);
+  harp_error_release(error);
+  return status;
+}
+
+/// A compiler that takes its time, but for its version.
+std::string slow_compiler(const std::string& path) {
+  std::ofstream(path) << "#!/bin/sh\ncase \"$*\" in *--version*) ;; *) sleep 1 ;; esac\nexec cc \"$@\"\n";
+  chmod(path.c_str(), 0755);
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE("C1: a forked child compiles and runs with the context it inherited") {
+  const Context context = make_context();
+  CHECK(status_of_compile(context.get()) == HARP_OK);
+  const int status = in_child([&] {
+    const Graph graph = parse(context.get(), "harp 1\ngraph h(x: f32[n]) {\n  return y = x * 3\n}\n");
+    const Program program = compile(graph.get(), "c");
+    if (program == nullptr) return 1;
+    std::vector<float> x = {1, 2, 3};
+    const Buffer input = wrap(context.get(), x, {3});
+    const std::vector<Buffer> outputs = run(program.get(), {input.get()});
+    return outputs.size() == 1 && values<float>(outputs[0].get()) == std::vector<float>{3, 6, 9} ? 0 : 2;
+  });
+  CHECK(status == 0);
+}
+
+TEST_CASE("C1: a child that is forked in the middle of a compilation gets an error, and does not hang") {
+  const Scratch folder;
+  const std::string compiler = slow_compiler(folder / "slow-cc");
+  const Context context = make_context([&](harp_context_options& o) {
+    o.compiler = compiler.c_str();
+    o.cache_dir = "";
+  });
+  REQUIRE(harp_backend_available(context.get(), "c") == 1);
+  harp_status in_parent = HARP_ERROR_INTERNAL;
+  std::thread other([&] { in_parent = status_of_compile(context.get()); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const int status = in_child([&] { return static_cast<int>(status_of_compile(context.get())); });
+  other.join();
+  CHECK(status == HARP_ERROR_UNSUPPORTED);
+  CHECK(in_parent == HARP_OK);
+  CHECK(status_of_compile(context.get()) == HARP_OK);
+}
