@@ -74,7 +74,7 @@ typedef int32_t harp_status;
 #define HARP_ERROR_DTYPE 3            /* a dtype an operation does not take, operands of different dtypes */
 #define HARP_ERROR_RANGE 4            /* a value outside its bounds: shape variable, negative size, constant that does not fit */
 #define HARP_ERROR_OVERFLOW 5         /* a size, stride or byte count that does not fit 64 bits */
-#define HARP_ERROR_ALIAS 6            /* outputs that overlap each other or an input */
+#define HARP_ERROR_ALIAS 6            /* outputs that overlap each other or an input they are not computed in place of */
 #define HARP_ERROR_PARSE 7            /* text format and .npy files */
 #define HARP_ERROR_UNSUPPORTED 8      /* legal, but not on this backend, system or version */
 #define HARP_ERROR_COMPILER 9         /* no C compiler found, or it failed, crashed or hung */
@@ -741,9 +741,13 @@ typedef struct harp_run_options {
 /*
  * Runs the program. inputs: n_inputs buffers in the order of the program's inputs, with its dtypes and with sizes that fit. outputs:
  * n_outputs pointers; where one is NULL a new buffer is put there, owned by the caller, else dtype and sizes have to be exactly the
- * program's. Shape variables take their values from the axes of inputs. Outputs may not overlap each other or an input
- * (HARP_ERROR_ALIAS). Everything is checked before anything is written: on failure outputs are as they were. options may be NULL.
- * Several threads may run one program at the same time.
+ * program's. Shape variables take their values from the axes of inputs. Everything is checked before anything is written: on failure
+ * outputs are as they were. options may be NULL. Several threads may run one program at the same time.
+ *
+ * Outputs may not overlap each other or an input (HARP_ERROR_ALIAS), with one exception: an output may be the very same array as an
+ * input that its harp_array_info lists as `in_place`, and then takes its place. Listed is what is computed element by element from
+ * arrays of the output's dtype and sizes that nothing else needs after that: of y = relu(x + b), y may be x. The list depends on the
+ * graph and the optimiser passes, not on the backend, the machine or the sizes. The result has the same bits; the input is gone.
  */
 HARP_API harp_status harp_program_run(harp_program* program, size_t n_inputs, harp_buffer* const* inputs, size_t n_outputs,
                                       harp_buffer** outputs, const harp_run_options* options, harp_error** err);
@@ -755,11 +759,13 @@ typedef struct harp_array_info {
   const char* shape; /* "[n, 64]" */
   harp_dtype dtype;
   int32_t rank;
-  const int64_t* dims; /* `rank` numbers; -1 where the size is symbolic. Borrowed likewise. */
+  const int64_t* dims;    /* `rank` numbers; -1 where the size is symbolic. Borrowed likewise. */
+  size_t n_in_place;      /* of an output: how many inputs it may be the same array as, */
+  const size_t* in_place; /* and which, ascending. Borrowed likewise. */
 } harp_array_info;
 
 #define HARP_ARRAY_INFO_INIT \
-  { sizeof(harp_array_info), NULL, NULL, 0, 0, NULL }
+  { sizeof(harp_array_info), NULL, NULL, 0, 0, NULL, 0, NULL }
 
 typedef struct harp_shape_var_info {
   size_t struct_size;
@@ -772,7 +778,8 @@ typedef struct harp_shape_var_info {
 #define HARP_SHAPE_VAR_INFO_INIT \
   { sizeof(harp_shape_var_info), NULL, 0, 0, 0, 0 }
 
-/* The signature as text: "softmax(x: f32[n, 1024]) -> y: f32[n, 1024] where n in 1..4096". Owned. */
+/* The signature as text: "softmax(x: f32[n, 1024]) -> y: f32[n, 1024] where n in 1..4096"; an output that may be the same array as an
+ * input is followed by "(in place of x)". Owned. */
 HARP_API harp_string* harp_program_signature(const harp_program* program, harp_error** err);
 HARP_API size_t harp_program_input_count(const harp_program* program);
 HARP_API size_t harp_program_output_count(const harp_program* program);
@@ -862,9 +869,9 @@ HARP_API harp_status harp_npy_save(const harp_buffer* buffer, const char* path, 
 
 /*
  * A program as a plain function. inputs and outputs are the arrays' addresses in the program's order, shape_vars the values of all shape
- * variables. Nothing is checked: dtypes, sizes and bounds have to be right, outputs may not overlap each other or an input. Addresses need
- * the alignment of one element; arrays without elements may be NULL and are not touched. The functions may be called from any thread,
- * several at once, and leave the floating-point environment as they found it.
+ * variables. Nothing is checked: dtypes, sizes and bounds have to be right, outputs may not overlap each other or an input (but for whole
+ * arrays in place, as in harp_program_run). Addresses need the alignment of one element; arrays without elements may be NULL and are not
+ * touched. The functions may be called from any thread, several at once, and leave the floating-point environment as they found it.
  *
  * harp_entry_point runs serially and allocates what it needs with malloc; if there is no memory the outputs are not written.
  * harp_entry_point_ex takes a runtime (NULL: as harp_entry_point) and returns a status.

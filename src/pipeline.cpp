@@ -13,6 +13,8 @@
 #include "lower/lower.h"
 #include "opt/passes.h"
 #include "render/c.h"
+#include "schedule/fuse.h"
+#include "schedule/in_place.h"
 #include "schedule/schedule_program.h"
 
 namespace harp {
@@ -91,7 +93,23 @@ constexpr Step kSteps[] = {
 
 Stages start(const Graph& graph) { return {graph.clone(), {}, nullptr, {}}; }
 
+std::vector<InPlaceArguments> arguments_among(const Program& program, const std::vector<InPlace>& pairs) {
+  std::vector<InPlaceArguments> arguments;
+  for (const InPlace& pair : pairs) {
+    const Buffer &written = program.buffers[static_cast<size_t>(pair.written)], &read = program.buffers[static_cast<size_t>(pair.read)];
+    if (written.kind == Buffer::Kind::kOutput) arguments.push_back({written.index, read.index});
+  }
+  return arguments;
+}
+
 }  // namespace
+
+std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const PipelineOptions& options) {
+  Stages stages = start(graph);
+  optimise(stages, options);
+  const Program program = fuse(stages.graph);
+  return arguments_among(program, find_in_place(program));
+}
 
 Generated generate(const Graph& graph, const PipelineOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
@@ -107,7 +125,8 @@ Generated generate(const Graph& graph, const PipelineOptions& options) {
   stats.generations = stages.program.generations;
   stats.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   const bool vectors_written = options.simd_width != 1 && render::writes_vectors({options.target, options.plain_text});
-  return {std::move(stages.source), vectors_written, std::move(stages.module), stats};
+  std::vector<InPlaceArguments> in_place = arguments_among(stages.program, stages.program.in_place);
+  return {std::move(stages.source), vectors_written, std::move(stages.module), std::move(in_place), stats};
 }
 
 std::string emit_stage(const Graph& graph, const PipelineOptions& options, std::string_view stage) {

@@ -29,16 +29,26 @@ struct PipelineStats {
   double milliseconds = 0;  // graph to source
 };
 
+/// An output that may be the same array as an input of the program.
+struct InPlaceArguments {
+  int output, input;
+  friend bool operator==(const InPlaceArguments&, const InPlaceArguments&) = default;
+};
+
 /// Everything the run layer needs besides the artifact. Syms belong to module.arena's table.
 struct Generated {
   std::string source;
   bool vectors_written = false;        // the source needs no vectoriser to be fast
   std::shared_ptr<ir::Module> module;  // inputs, outputs, shape_vars, workspace
+  std::vector<InPlaceArguments> in_place;
   PipelineStats stats;
 };
 
 /// Graph to C source. Thread-safe for one const Graph: works on a clone.
 Generated generate(const Graph& graph, const PipelineOptions& options);
+
+/// What generate() would say of in-place arguments, for a backend that has no use for the rest.
+std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const PipelineOptions& options);
 
 /// The text of one stage: "graph", "opt", "schedule", "ir", "ir-opt", "linear", "c" or "dot". Error{kInvalidArgument} names the stages.
 std::string emit_stage(const Graph& graph, const PipelineOptions& options, std::string_view stage);

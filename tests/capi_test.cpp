@@ -430,7 +430,9 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_compile_options, n_specialize, 88);
   OFFSET(harp_compile_options, dump, 112);
   CHECK(sizeof(harp_run_options) == 48);
-  CHECK(sizeof(harp_array_info) == 40);
+  CHECK(sizeof(harp_array_info) == 56);
+  OFFSET(harp_array_info, n_in_place, 40);
+  OFFSET(harp_array_info, in_place, 48);
   CHECK(sizeof(harp_shape_var_info) == 40);
   CHECK(sizeof(harp_program_stats_info) == 56);
   CHECK(sizeof(harp_runtime) == 80);

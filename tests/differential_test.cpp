@@ -121,6 +121,22 @@ TEST_CASE("X2: units with equal and with different functions of one name are mer
   CHECK(count("return twice(x)") == 2);
 }
 
+TEST_CASE("X2: a good share of the graphs is run with outputs in the place of inputs") {
+  constexpr int kGraphs = 300;
+  int in_place = 0;
+  for (uint64_t seed = 0; seed < kGraphs; ++seed) {
+    const Job job = job_of_seed(seed, {});
+    in_place += std::any_of(job.variants.begin(), job.variants.end(), [&](const BuildVariant& variant) {
+      if (!variant.in_place) return false;
+      const Graph& graph = *job.test.graph;
+      const std::vector<int> places = choose_places(graph, in_place_arguments(graph, pipeline_options(graph, variant)), job.test.data_seed);
+      return std::any_of(places.begin(), places.end(), [](int place) { return place >= 0; });
+    });
+  }
+  MESSAGE("in place: ", in_place, " of ", kGraphs, " graphs");
+  CHECK(in_place * 10 >= kGraphs);
+}
+
 TEST_CASE("X2: a crash is blamed on the job that crashed, the others are checked") {
   std::vector<Outcome> outcomes(6);
   check_isolated(

@@ -172,6 +172,52 @@ TEST_CASE("H5.wrap: overlapping arrays are found, whatever their order") {
   CHECK(calls == 5000 - aliased);
 }
 
+TEST_CASE("H5.wrap: arrays that may be in place of one another are told from all others") {
+  // Three inputs and two outputs of one size at a few places; a second opinion compares every pair.
+  Graph graph;
+  const Dim n = graph.dims().variable("n", 0, 100);
+  const Node* inputs[3];
+  for (int i = 0; i < 3; ++i) inputs[i] = graph.add_input(cat("x", i), DType::kBool, {n});
+  graph.add_output("y", build::elementwise(Op::kBitAnd, {inputs[0], inputs[1]}));
+  graph.add_output("z", build::elementwise(Op::kBitOr, {inputs[1], inputs[2]}));
+  auto signature = std::make_shared<Signature>(signature_of(graph));
+  signature->outputs[0].in_place = {0, 1};
+  signature->outputs[1].in_place = {1, 2};
+  int calls = 0;
+  const LoadedProgram program(signature, std::make_unique<NoExecutable>(calls), HostHooks());
+  std::mt19937 random(13);
+  std::vector<std::byte> block(100);
+  int wrong = 0, in_place = 0;
+  for (int round = 0; round < 20000; ++round) {
+    const auto size = static_cast<int64_t>(random() % 12);
+    int64_t places[5];
+    std::vector<HostArray> arrays;
+    for (int64_t& place : places) {
+      place = static_cast<int64_t>(random() % 6) * 12 + (random() % 10 == 0 ? 5 : 0);
+      arrays.push_back(HostArray::wrap(DType::kBool, {&size, 1}, block.data() + place, false, nullptr, nullptr));
+    }
+    bool refused = false, same = false;
+    for (size_t output = 3; output < 5 && size > 0; ++output)
+      for (size_t other = 0; other < output; ++other) {
+        if (std::abs(places[output] - places[other]) >= size) continue;
+        const std::vector<size_t>& allowed = signature->outputs[output - 3].in_place;
+        const bool fits = places[output] == places[other] && std::find(allowed.begin(), allowed.end(), other) != allowed.end();
+        refused = refused || !fits;
+        same = same || fits;
+      }
+    const HostArray* in[] = {&arrays[0], &arrays[1], &arrays[2]};
+    HostArray* out[] = {&arrays[3], &arrays[4]};
+    NoOutputs maker;
+    const Error error = error_of([&] { program.run({in, out, {}}, maker); });
+    CHECK(error.code == (refused ? Code::kAlias : Code::kOk));
+    wrong += refused;
+    in_place += same && !refused;
+  }
+  CHECK(wrong > 1000);
+  CHECK(in_place > 1000);
+  CHECK(calls == 20000 - wrong);
+}
+
 TEST_CASE("C1: .npy files of every version, byte order and layout") {
   const Scratch scratch;
   RealFileSystem files;

@@ -1,5 +1,6 @@
 // Compilation: from a graph and options to a program, by the shortest way there is: the context's programs, the compile service's caches,
 // the compiler.
+#include <algorithm>
 #include <chrono>
 
 #include "capi/compile_settings.h"
@@ -22,9 +23,19 @@ int32_t cache_of(CompileReport::Origin origin) {
   }
 }
 
-std::shared_ptr<CompiledProgram> compile_interp(const harp_context& context, std::shared_ptr<Graph> graph) {
+std::shared_ptr<const Signature> signature_with(const Graph& graph, std::span<const InPlaceArguments> in_place) {
+  auto signature = std::make_shared<Signature>(signature_of(graph));
+  for (const InPlaceArguments& pair : in_place)
+    signature->outputs[static_cast<size_t>(pair.output)].in_place.push_back(static_cast<size_t>(pair.input));
+  for (ArraySignature& output : signature->outputs) std::sort(output.in_place.begin(), output.in_place.end());
+  return signature;
+}
+
+/// In place is what the backend "c" computes in place, so that one may take the place of the other.
+std::shared_ptr<CompiledProgram> compile_interp(const harp_context& context, std::shared_ptr<Graph> graph,
+                                                const CompileSettings& settings) {
   const auto begin = std::chrono::steady_clock::now();
-  auto signature = std::make_shared<Signature>(signature_of(*graph));
+  std::shared_ptr<const Signature> signature = signature_with(*graph, in_place_arguments(*graph, settings.pipeline));
   auto program = std::make_shared<CompiledProgram>(std::move(signature), make_interp_executable(std::move(graph)), context.hooks);
   program->stats.pipeline_ms = milliseconds_since(begin);
   return program;
@@ -39,8 +50,8 @@ void check_variables(const Signature& signature, const ir::Module& module) {
 }
 
 std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& graph, const CompileSettings& settings) {
-  auto signature = std::make_shared<Signature>(signature_of(graph));
   Generated generated = generate(graph, settings.pipeline);
+  std::shared_ptr<const Signature> signature = signature_with(graph, generated.in_place);
   check_variables(*signature, *generated.module);
 
   const auto begin = std::chrono::steady_clock::now();
@@ -112,7 +123,7 @@ harp_program* harp_compile(const harp_graph* graph, const harp_compile_options* 
     }
     std::unique_ptr<Graph> copy = private_copy(source, settings);
     const std::shared_ptr<const CompiledProgram> compiled = settings.backend == CompileSettings::Backend::kInterp
-                                                                ? compile_interp(context, std::move(copy))
+                                                                ? compile_interp(context, std::move(copy), settings)
                                                                 : compile_c(context, *copy, settings);
     auto program = std::make_unique<harp_program>(&context, compiled);
     if (key) context.programs.insert(*key, compiled);

@@ -91,7 +91,9 @@ void fill(const std::vector<ArraySignature>& arrays, const std::vector<ArrayText
   info.dtype = static_cast<harp_dtype>(arrays[index].dtype);
   info.rank = static_cast<int32_t>(texts[index].dims.size());
   info.dims = texts[index].dims.data();
-  write_info(to, info, function);
+  info.n_in_place = arrays[index].in_place.size();
+  info.in_place = arrays[index].in_place.data();
+  write_info(to, info, function, offsetof(harp_array_info, n_in_place));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // point of the graph. Only nodes that an output needs are computed.
 #include "interp/interpreter.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "interp/evaluate_node.h"
 #include "base/float_environment.h"
@@ -22,17 +24,24 @@ std::vector<uint32_t> count_uses(const Graph& graph) {
   return uses;
 }
 
-/// An input as the graph sees it: the caller's memory, but for a bool array with bytes other than 0 and 1, which is copied.
-Array read_input(const Node& node, const void* data, const interp::Sizes& sizes) {
+/// An input as the graph sees it: the caller's memory. It is copied where it is an output's as well, which other outputs that are views of
+/// it must not see, and where bools have bytes other than 0 and 1.
+Array read_input(const Node& node, const void* data, std::span<void* const> outputs, const interp::Sizes& sizes) {
   const Array array = Array::borrow(node.dtype, sizes.values(node.shape), data);
-  if (!is_bool(node.dtype)) return array;
   const int64_t count = array.count();
+  const bool is_output = count > 0 && std::find(outputs.begin(), outputs.end(), data) != outputs.end();
+  if (!is_bool(node.dtype)) {
+    if (!is_output) return array;
+    Array copy = Array::allocate(node.dtype, array.shape);
+    interp::copy_elements(array, copy);
+    return copy;
+  }
   const auto is_canonical = [&] {
     for (int64_t i = 0; i < count; ++i)
       if (array.data[i] > std::byte{1}) return false;
     return true;
   };
-  if (is_canonical()) return array;
+  if (!is_output && is_canonical()) return array;
   Array copy = Array::allocate(node.dtype, array.shape);
   for (int64_t i = 0; i < count; ++i) copy.data[i] = std::byte{array.data[i] != std::byte{0}};
   return copy;
@@ -51,7 +60,7 @@ void interpret(const Graph& graph, std::span<const void* const> inputs, std::spa
   std::vector<Array> values(uses.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Node& node = *graph.inputs()[i];
-    if (uses[node.id] > 0) values[node.id] = read_input(node, inputs[i], sizes);
+    if (uses[node.id] > 0) values[node.id] = read_input(node, inputs[i], outputs, sizes);
   }
 
   std::vector<Array> operands;

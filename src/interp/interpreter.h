@@ -10,8 +10,9 @@
 namespace harp {
 
 /// Computes every output of the graph. inputs[i] belongs to graph.inputs()[i], outputs[i] to graph.outputs()[i],
-/// shape_values[i] to graph.dims().variables()[i]; arrays are row-major. The caller has checked dtypes, sizes and aliasing;
-/// outputs are written only after everything is computed, so they are untouched if this throws. Zero-byte arrays may be null.
+/// shape_values[i] to graph.dims().variables()[i]; arrays are row-major. The caller has checked dtypes and sizes. An output
+/// may be the same array as an input, and otherwise overlaps nothing; outputs are written only after everything is computed, so they are
+/// untouched if this throws. Zero-byte arrays may be null.
 /// The host's floating-point modes are set aside while it runs. Safe to call from several threads on one graph.
 void interpret(const Graph& graph, std::span<const void* const> inputs, std::span<void* const> outputs,
                std::span<const int64_t> shape_values);

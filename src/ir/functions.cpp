@@ -3,6 +3,7 @@
 // kFunction and has none does not compile.
 #include "ir/functions.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -307,6 +308,17 @@ const Function* build_function(Arena& arena, Op op, DType dtype) {
   const Builder builder = kBuilders[static_cast<size_t>(op)][static_cast<size_t>(dtype)];
   HARP_ASSERT(builder != nullptr, "no function for ", name(op), " of ", name(dtype));
   return builder(arena);
+}
+
+bool is_small(const Function& function) {
+  constexpr size_t kSmall = 16;
+  std::vector<const UOp*> all = {function.body};
+  for (size_t i = 0; i < all.size() && all.size() <= kSmall; ++i) {
+    if (all[i]->kind == UKind::kCall || all[i]->kind == UKind::kRarely || all[i]->kind == UKind::kTable) return false;
+    for (const UOp* source : all[i]->sources)
+      if (std::find(all.begin(), all.end(), source) == all.end()) all.push_back(source);
+  }
+  return all.size() <= kSmall;
 }
 
 }  // namespace harp::ir

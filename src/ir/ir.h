@@ -73,6 +73,9 @@ struct Function {
   std::optional<Op> op;  // that it is the function of; none: a rare path
 };
 
+/// Is it no more than a few instructions?
+bool is_small(const Function& function);
+
 struct Table {
   std::string name;
   DType dtype;
@@ -105,8 +108,9 @@ struct Stmt {
   // kIf: taken where condition >= 0
   Sym condition;
   std::vector<Stmt*> otherwise;
-  // kLoop: variable = begin, begin + step, … while < end. With `overlap` the last step is moved back so that it ends at `end`
-  // (some iterations run twice; only where nothing read is written, and end - begin >= step is known or guarded).
+  // kLoop: variable = begin, begin + step, … while < end. With `overlap` begin + count * step need not meet `end`: one step more overlaps
+  // another, so that some iterations run twice; only where end - begin >= step is known or guarded. What that step reads of a parameter
+  // that may be written in place is read before the first step.
   LoopKind loop = LoopKind::kSequential;
   Sym variable, begin, end;
   int64_t step = 1;
@@ -133,6 +137,9 @@ struct Param {
   std::string name;  // "input0", "output1", "tmp2": of the program, so that equal kernels need canonical renaming
   DType dtype;
   bool written = false;
+  // read: written parameters that may be the same memory. What is read of it is read at the very index that is stored to them, and in
+  // every iteration before anything is stored.
+  std::vector<int> in_place = {};
 };
 
 struct Kernel {

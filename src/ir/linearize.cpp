@@ -57,6 +57,7 @@ class Linearizer {
   explicit Linearizer(const Kernel* kernel) {
     blocks_.emplace_back();
     if (kernel == nullptr) return;
+    params_ = kernel->params;
     parameters_ = parameter_names(*kernel);
     acc_level_.assign(kernel->accumulators.size(), 0);
     count_uses([&](auto&& visit) { visit_roots(kernel->body, visit); });
@@ -378,9 +379,28 @@ class Linearizer {
     block.variable = variable_of(s.variable);
     Line head{.kind = LineKind::kLoop, .name = cat("ridx", loop_count_++), .atom = block.variable, .statement = &s};
     std::vector<Line> body = inside(s.body, std::move(block));
+    const std::vector<const UOp*> kept = s.overlap ? in_place_loads(s.body) : std::vector<const UOp*>{};
+    if (!kept.empty()) define_offsets(mod(s.end - s.begin, s.step));
+    for (const UOp* u : kept) line({.kind = LineKind::kKeep, .name = cat("kept", keep_count_++), .value = u, .statement = &s});
     line(std::move(head));
     append_lines(std::move(body));
     line({.kind = LineKind::kEnd});
+  }
+
+  /// What the statements load of parameters that they may overwrite.
+  std::vector<const UOp*> in_place_loads(const std::vector<Stmt*>& body) const {
+    std::vector<const UOp*> loads, stack;
+    std::unordered_set<const UOp*> seen;
+    visit_roots(body, [&](const UOp* root) { stack.push_back(root); });
+    while (!stack.empty()) {
+      const UOp* u = stack.back();
+      stack.pop_back();
+      if (!seen.insert(u).second) continue;
+      if (u->kind == UKind::kLoad && !params_[static_cast<size_t>(u->buffer)].in_place.empty()) loads.push_back(u);
+      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+    }
+    std::sort(loads.begin(), loads.end(), [](const UOp* a, const UOp* b) { return a->id < b->id; });
+    return loads;
   }
 
   void branch(const Stmt& s) {
@@ -431,6 +451,7 @@ class Linearizer {
     }
   }
 
+  std::span<const Param> params_;
   std::vector<std::string> parameters_;
   std::vector<Block> blocks_;
   std::unordered_map<const UOp*, int> uses_;
@@ -438,7 +459,7 @@ class Linearizer {
   std::vector<Sym> active_;  // guards that hold where values are needed now
   std::vector<int> acc_level_;
   std::unordered_map<int, int> pointer_count_;
-  int value_count_ = 0, offset_count_ = 0, loop_count_ = 0;
+  int value_count_ = 0, offset_count_ = 0, loop_count_ = 0, keep_count_ = 0;
 };
 
 }  // namespace

@@ -39,6 +39,7 @@ enum class LineKind : uint8_t {
   kLet,         // name = value; with guards: the value only where all of them are >= 0, else zero
   kOffset,      // name = atom, an integer operation that sums of products do not express
   kPointer,     // name = address of element `row` of `buffer`
+  kKeep,        // in front of an overlapping loop (`statement`): name = what its first step loads as `value`, and does last
   kStore,       // statement
   kAccDeclare,  // statement; `name` is the accumulator
   kAccUpdate,   // statement

@@ -59,9 +59,11 @@ class Printer {
  public:
   explicit Printer(const Kernel& kernel) {
     for (const Param& p : kernel.params) buffers_.push_back(p.name);
-    append(out_, cat(kernel.name, "(",
-                     join(kernel.params, ", ", [](const Param& p) { return cat(p.written ? "out " : "", name(p.dtype), " ", p.name); }),
-                     ") # ", kernel.comment, "\n"));
+    const auto parameter = [&](const Param& p) {
+      const std::string others = join(p.in_place, " or ", [&](int written) { return buffers_[static_cast<size_t>(written)]; });
+      return cat(p.written ? "out " : "", name(p.dtype), " ", p.name, others.empty() ? "" : cat(" (may be ", others, ")"));
+    };
+    append(out_, cat(kernel.name, "(", join(kernel.params, ", ", parameter), ") # ", kernel.comment, "\n"));
     for (size_t i = 0; i < kernel.accumulators.size(); ++i) {
       const Accumulator& a = kernel.accumulators[i];
       append(out_, cat("  acc", i, ": ", type_text(a.type), "[", a.count, "] ", info(a.combine).id, " from ", to_string(a.init),
@@ -205,6 +207,7 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
         break;
       case LineKind::kOffset: line(cat(l.name, " = ", atom_text(*l.atom))); break;
       case LineKind::kPointer: line(cat(l.name, " = ", buffers[static_cast<size_t>(l.buffer)], " + ", row_text(l.row))); break;
+      case LineKind::kKeep: line(cat(l.name, " = first ", value_text(*l.value, buffers, text))); break;
       case LineKind::kStore:
         line(cat("store ", buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index), "] = ", text(s->value),
                  s->mask == nullptr ? std::string() : cat(" where ", text(s->mask))));

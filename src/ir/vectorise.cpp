@@ -1,5 +1,6 @@
 // Vectorise: one loop becomes steps of `width` lanes. Positions that are linear in the loop's variable become vector loads, stores and
 // ramps with a lane step; values that do not depend on it stay scalar and are splat where they meet a vector.
+#include <algorithm>
 #include <bit>
 #include <unordered_map>
 
@@ -129,10 +130,42 @@ bool updates_accumulators(const Body& body) {
 }
 
 constexpr int kNarrowest = 4;  // lanes a rest is worth a vector for
+constexpr size_t kShort = 32;  // operations of a body that may be written out again
+
+bool is_overwritten(const UOp* u, std::span<const Param> params) {
+  return u->kind == UKind::kLoad && !params[static_cast<size_t>(u->buffer)].in_place.empty();
+}
+
+/// Few operations, each of which takes an instruction or a few. (What a program calls once is inlined by any compiler, what it calls
+/// again is not: an exp that was would lose a fifth of its speed.)
+bool is_short(const std::vector<const UOp*>& uops) {
+  return uops.size() <= kShort &&
+         std::none_of(uops.begin(), uops.end(), [](const UOp* u) { return u->kind == UKind::kCall && !is_small(*u->function); });
+}
+
+/// Steps that overlap. In place the last vector may not read what the one before stored. A short body is written out twice more behind
+/// the loop, for the last whole vector and for the last one at all, which the linearizer makes read before either stores; the two are the
+/// same vector where the loop meets its end. (Read in front of the loop, the end of a row in memory would be waited for.) A longer body
+/// stays a loop in which the first step is the one that overlaps, since its end is near when it begins; it works on a copy and comes last.
+Body overlapping(Arena& arena, Stmt* steps, std::span<const Param> params) {
+  const std::vector<const UOp*> uops = uops_of(arena, steps->body);
+  const bool in_place = std::any_of(uops.begin(), uops.end(), [&](const UOp* u) { return is_overwritten(u, params); });
+  if (!in_place || !is_short(uops)) return {steps};
+  const Sym last = steps->end - steps->step, rest = mod(steps->end - steps->begin, steps->step);
+  Body result = {steps};
+  for (const Sym& at : {last - rest, last}) {
+    Substituter there(arena, {{variable_of(steps->variable), at}});
+    const Body again = there(steps->body);
+    result.insert(result.end(), again.begin(), again.end());
+  }
+  steps->overlap = false;
+  steps->end = last - steps->step + 1;  // as long as more than one whole vector is left
+  return result;
+}
 
 }  // namespace
 
-Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap) {
+Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap, std::span<const Param> params) {
   const Sym length = loop->end - loop->begin;
   Stmt* plain = loop;
   plain->loop = LoopKind::kSequential;
@@ -146,11 +179,11 @@ Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap) {
   if (proven_nonnegative(length - width) && mod(length, width).is_constant(0))
     return {steps(arena, loop, loop->begin, loop->end, width, false)};
   if (overlap) {
-    Stmt* vector = steps(arena, loop, loop->begin, loop->end, width, true);
-    if (proven_nonnegative(length - width)) return {vector};
+    Body vectors = overlapping(arena, steps(arena, loop, loop->begin, loop->end, width, true), params);
+    if (proven_nonnegative(length - width)) return vectors;
     Stmt* branch = arena.statement(StmtKind::kIf);
     branch->condition = length - width;
-    branch->body = {vector};
+    branch->body = std::move(vectors);
     branch->otherwise = {scalar(arena, loop, loop->begin, loop->end)};
     return {branch};
   }

@@ -1,4 +1,5 @@
 // The rules of the loop IR, checked after lowering and after every rewrite in debug builds.
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -115,6 +116,31 @@ class Verifier {
       statement(*s, depth);
     }
     for (int a : declared_here) --declared_[static_cast<size_t>(a)];
+    in_place(statements);
+  }
+
+  /// What may be overwritten is loaded at an element that is stored beside it: everything such a run of stores needs is read before the
+  /// first of them (linearize.cpp), and no other run stores that element.
+  void in_place(const std::vector<Stmt*>& statements) {
+    std::vector<const UOp*> stack;
+    for (const Stmt* s : statements)
+      for (const UOp* root : {s->value, s->mask, s->factor})
+        if (root != nullptr) stack.push_back(root);
+    std::unordered_set<const UOp*> seen;
+    while (!stack.empty()) {
+      const UOp* u = stack.back();
+      stack.pop_back();
+      if (!seen.insert(u).second) continue;
+      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+      if (u->kind != UKind::kLoad) continue;
+      for (int written : kernel_.params[static_cast<size_t>(u->buffer)].in_place) {
+        const bool meets = std::any_of(statements.begin(), statements.end(), [&](const Stmt* s) {
+          return s->kind == StmtKind::kStore && s->buffer == written && s->index == u->index && s->value->type.lanes == u->type.lanes &&
+                 u->sources.empty() && (u->type.lanes == 1 || (s->lane_step.is_constant(1) && u->lane_step.is_constant(1)));
+        });
+        require(meets, "what a store may overwrite is loaded where it is stored");
+      }
+    }
   }
 
   static void updates(const std::vector<Stmt*>& statements, std::unordered_set<int>& found) {

@@ -1,5 +1,7 @@
 // Elementwise template: one loop an axis, in row-major order of what is stored. Contiguous axes become one loop; a single long loop is
 // cut into chunks, so that threads have something to share out.
+#include <algorithm>
+
 #include "base/text.h"
 #include "lower/lower.h"
 
@@ -11,6 +13,22 @@ namespace {
 
 constexpr int64_t kChunk = 4096;  // elements: a thread's least share, and what stays in L1 between kernels of a later tiling
 constexpr int kMaxParts = 6;      // of a partitioned inner loop
+
+/// Says of the parameters which may be the same memory.
+void mark_in_place(KernelContext& c) {
+  const std::vector<ValueBuilder::Argument>& arguments = c.values.arguments();
+  const auto parameter = [&](int buffer, bool written) {
+    for (size_t i = 0; i < arguments.size(); ++i)
+      if (arguments[i].buffer == buffer && c.kernel.params[i].written == written) return static_cast<int>(i);
+    return -1;
+  };
+  const std::vector<InPlace>& pairs = c.program.in_place;  // sorted by what is written
+  for (const StorePlan& store : c.plan.stores)
+    for (auto pair = std::lower_bound(pairs.begin(), pairs.end(), InPlace{store.buffer, 0});
+         pair != pairs.end() && pair->written == store.buffer; ++pair)
+      if (const int read = parameter(pair->read, false); read >= 0)
+        c.kernel.params[static_cast<size_t>(read)].in_place.push_back(parameter(store.buffer, true));
+}
 
 }  // namespace
 
@@ -47,7 +65,7 @@ Body finish_inner_loop(KernelContext& c, Stmt* loop, int simd_width, bool overla
         s->otherwise = self(self, s->otherwise);
         done.push_back(s);
       } else {
-        for (Stmt* v : vectorise(c.arena, s, simd_width, overlap)) done.push_back(v);
+        for (Stmt* v : vectorise(c.arena, s, simd_width, overlap, c.kernel.params)) done.push_back(v);
       }
     }
     return done;
@@ -66,6 +84,7 @@ void lower_elementwise(KernelContext& c) {
     position.push_back(nest.back()->variable);
   }
   Body body = store_outputs(c, position);
+  mark_in_place(c);
   if (nest.empty()) {
     c.kernel.body = std::move(body);
     return;

@@ -1,6 +1,7 @@
 #include "render/body.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "render/types.h"
@@ -102,6 +103,7 @@ class BodyRenderer {
         out(cat("const int64_t ", l.name, " = ", position_.operation(*l.atom).text, ";"));
         return names_.atom(l.atom, l.name);
       case LineKind::kPointer: return pointer(l);
+      case LineKind::kKeep: return keep(l);
       case LineKind::kStore: return store(*l.statement);
       case LineKind::kAccDeclare: return declare(*l.statement);
       case LineKind::kAccUpdate: return update(*l.statement);
@@ -146,15 +148,50 @@ class BodyRenderer {
     const std::string begin = thread ? at("begin0") : position_(s.begin).text;
     const std::string end = thread ? at("end0") : bracket(position_(s.end), kShift);
     if (s.overlap) {
-      // Two loops around one body, so that the inner one counts by a constant step (a clamp in it costs a third of the speed in L1).
-      const std::string last = position_(s.end - s.step).text;
-      out(cat("for (int64_t ", v, " = ", begin, "; ", v, " < ", end, "; ", v, " = ", v, " < ", end, " ? ", last, " : ", end,
-              ") /* the last step overlaps the one before */"));
-      open(cat("for (; ", v, " <= ", last, "; ", advance, ") {"), l.atom);
+      overlapping(l, begin, end);
     } else {
       open(cat("for (int64_t ", v, " = ", begin, "; ", v, " < ", end, "; ", advance, ") {"), l.atom);
     }
     names_.atom(l.atom, v);
+  }
+
+  /// Two loops around one body, so that the inner one counts by a constant step (a clamp in it costs a third of the speed in L1).
+  void overlapping(const Line& l, const std::string& begin, const std::string& end) {
+    const Stmt& s = *l.statement;
+    const std::string &v = l.name, last = bracket(position_(s.end - s.step), kShift), limit = cat(v, "_last");
+    const bool keeps = !turn_to_kept_.empty();
+    if (keeps) {
+      const Sym rest = mod(s.end - s.begin, s.step);
+      const std::string is_rest = proven_positive(rest) ? std::string() : cat(" && ", position_.is_nonnegative(rest - 1).text);
+      out(cat("for (int64_t ", v, " = ", position_(s.begin + rest).text, ", ", limit, " = ", last, "; ", v, " <= ", limit, "; ",
+              std::exchange(turn_to_kept_, {}), v, " = ", limit, " > ", begin, is_rest, " ? ", begin, " : ", end, ", ", limit, " = ", begin,
+              ") /* the first step overlaps the next and comes last */"));
+    } else {
+      out(cat("for (int64_t ", v, " = ", begin, "; ", v, " < ", end, "; ", v, " = ", v, " < ", end, " ? ", last, " : ", end,
+              ") /* the last step overlaps the one before */"));
+    }
+    open(cat("for (; ", v, " <= ", keeps ? limit : last, "; ", v, " += ", s.step, ") {"), l.atom);
+  }
+
+  /// An array the loop may store over: what its first step reads is copied, and when that step comes it reads the copy through the pointer
+  /// that was the array's, so that the inner loop is what it would be without (a choice in it would cost more than the copy).
+  void keep(const Line& l) {
+    const UOp* u = l.value;
+    const Stmt& s = *l.statement;
+    const DType dtype = u->type.dtype;
+    const Expressions::Address at = expression_.address(u->buffer, u->index, variable_of(s.variable));
+    HARP_ASSERT(at.rest.terms.size() == 1, "what is kept for a step of a loop does not lie beside each other");
+    const std::string vector = unit_.memory_vector(dtype, u->type.lanes), element(memory_type(dtype)), source = cat(l.name, "_source");
+    const size_t bytes = size_of(dtype);
+    const Sym first = s.begin + at.rest.constant;
+    const std::string place = first.is_constant(0) ? at.pointer : cat("(", at.pointer, " + ", bracket(position_(first), kSum), ")");
+    out(cat(element, " ", l.name, "[", u->type.lanes, "] __attribute__((aligned(", u->type.lanes * bytes, ")));"));
+    out(cat("*(", vector, "*)", l.name, " = *(const ", vector, "*)", place, ";"));
+    out(cat("const ", element, "* ", source, " = ", at.pointer, ";"));
+    append(turn_to_kept_, first.is_constant(0) ? cat(source, " = ", l.name, ", ")
+                                               : cat(source, " = (const ", element, "*)((size_t)", l.name, " - (size_t)",
+                                                     bracket(position_(first), kUnary), bytes == 1 ? "" : cat(" * ", bytes), "), "));
+    names_.source(u, source);
   }
 
   void let(const Line& l) {
@@ -301,6 +338,7 @@ class BodyRenderer {
   Body body_;
   Positions position_;
   Expressions expression_;
+  std::string turn_to_kept_;  // for the loop that follows: assignments that make a step read what was kept
   int indent_ = 1;
   int result_mask_bits_ = 0;
 };

@@ -273,7 +273,8 @@ Text Expressions::bitcast(const UOp* u) const {
 Text Expressions::load(const UOp* u) const {
   const int n = lanes(u);
   const DType dtype = u->type.dtype;
-  const Address at = address(u->buffer, u->index);
+  Address at = address(u->buffer, u->index);
+  if (const std::string* source = names_.find_source(u)) at.pointer = *source;
   const UOp* guard = u->sources.empty() ? nullptr : u->sources[0];
   if (n == 1) {
     const Text element{is_bool(dtype) ? cat(element_text(at), " != 0") : element_text(at), is_bool(dtype) ? int{kEquality} : int{kPrimary}};
@@ -322,8 +323,8 @@ std::string Expressions::arguments(const std::vector<const UOp*>& sources) const
   return join(sources, ", ", [&](const UOp* s) { return whole(s).text; });
 }
 
-Expressions::Address Expressions::address(int buffer, Sym index) const {
-  ir::SplitIndex split = ir::split_index(index, names_.innermost_loop());
+Expressions::Address Expressions::address(int buffer, Sym index, const SymAtom* innermost) const {
+  ir::SplitIndex split = ir::split_index(index, innermost);
   const std::string& name = context_.parameters[static_cast<size_t>(buffer)];
   if (split.row.empty()) return {name, std::move(split.rest)};
   if (const std::string* row = names_.find_pointer(buffer, split.row)) return {*row, std::move(split.rest)};

@@ -42,7 +42,9 @@ class Expressions {
     std::string pointer;
     ir::Terms rest;
   };
-  Address address(int buffer, Sym index) const;
+  Address address(int buffer, Sym index) const { return address(buffer, index, names_.innermost_loop()); }
+  /// The same as it is written inside the loop on this variable.
+  Address address(int buffer, Sym index, const SymAtom* innermost) const;
   std::string pointer_text(const Address& address) const;
   std::string element_text(const Address& address) const;
   /// Element `index` of an accumulator, read or written at `lanes` lanes.

@@ -31,6 +31,8 @@ class Names {
   void pointer(int buffer, ir::Terms row, std::string name) {
     blocks_.back().pointers.push_back({buffer, std::move(row), std::move(name)});
   }
+  /// The load reads through this pointer, which is not where its buffer is in the last step of a loop.
+  void source(const ir::UOp* load, std::string pointer) { sources_[load] = std::move(pointer); }
   void folded(int accumulator, std::string name) { blocks_.back().folded[accumulator] = std::move(name); }
   void unfold(int accumulator) {
     for (Block& b : blocks_) b.folded.erase(accumulator);
@@ -50,6 +52,10 @@ class Names {
       for (const Pointer& p : b.pointers)
         if (p.buffer == buffer && same_row(p.row, row)) return &p.name;
     return nullptr;
+  }
+  const std::string* find_source(const ir::UOp* load) const {
+    const auto found = sources_.find(load);
+    return found == sources_.end() ? nullptr : &found->second;
   }
   const std::string* find_folded(int accumulator) const {
     for (const Block& b : blocks_)
@@ -76,6 +82,7 @@ class Names {
   };
   std::vector<Block> blocks_;
   std::unordered_map<const ir::UOp*, NamedValue> values_;
+  std::unordered_map<const ir::UOp*, std::string> sources_;
   std::unordered_map<std::string, int> mask_bits_;
 };
 

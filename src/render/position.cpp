@@ -1,5 +1,6 @@
 #include "render/position.h"
 
+#include <bit>
 #include <limits>
 
 #include "base/error.h"
@@ -83,6 +84,9 @@ Text Positions::operation(const SymAtom& atom) const {
     case AtomKind::kFloorDiv:
     case AtomKind::kMod: {
       const bool division = atom.kind == AtomKind::kFloorDiv;
+      // whatever the sign: a compiler, which does not know it, would need five instructions for the remainder
+      if (!division && atom.b.is_constant() && std::has_single_bit(static_cast<uint64_t>(atom.b.constant())))
+        return {cat(bracket((*this)(atom.a), kSum), " & ", atom.b.constant() - 1), kAnd};
       if (!proven_nonnegative(atom.a) || !proven_positive(atom.b)) return call(division ? "floor_div" : "floor_mod");
       return {cat(bracket((*this)(atom.a), kProduct), division ? " / " : " % ", bracket((*this)(atom.b), kUnary)), kProduct};
     }
@@ -110,8 +114,8 @@ Text Positions::is_nonnegative(Sym e) const {
     left.constant = -all.constant;
   else if (!strict)
     right.constant = all.constant;
-  if (left.empty() && left.constant == 0) return {cat((*this)(right).text, strict ? " > 0" : " >= 0"), kRelational};
-  return {cat((*this)(left).text, strict ? " < " : " <= ", (*this)(right).text), kRelational};
+  if (left.empty() && left.constant == 0) return {cat(bracket((*this)(right), kShift), strict ? " > 0" : " >= 0"), kRelational};
+  return {cat(bracket((*this)(left), kShift), strict ? " < " : " <= ", bracket((*this)(right), kShift)), kRelational};
 }
 
 }  // namespace harp::render

@@ -26,12 +26,6 @@ void run_parallel(void* self, size_t n, size_t grain, harp_range_body body, void
   hooks.parallel_for(hooks.parallel_for_user, n, grain, body, arg);
 }
 
-/// An array of the run in memory. Arrays are numbered inputs first.
-struct Extent {
-  uintptr_t begin, end;
-  size_t array;
-};
-
 }  // namespace
 
 void LoadedProgram::run(const RunArguments& arguments, OutputMaker& maker) const {
@@ -96,20 +90,35 @@ void LoadedProgram::check_aliases(std::span<const HostArray* const> inputs, std:
   std::sort(extents.begin(), extents.begin() + n, [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
 
   const Extent *input = nullptr, *output = nullptr;  // those that reach furthest
-  const auto describe = [&](size_t array) {
-    return array < inputs.size() ? cat("input \"", signature().inputs[array].name, "\"")
-                                 : cat("output \"", signature().outputs[array - inputs.size()].name, "\"");
-  };
   for (size_t i = 0; i < n; ++i) {
     const Extent& current = extents[i];
     const bool is_output = current.array >= inputs.size();
-    const Extent* other = output != nullptr && output->end > current.begin ? output : nullptr;
-    if (other == nullptr && is_output && input != nullptr && input->end > current.begin) other = input;
-    if (other != nullptr)
-      fail(Code::kAlias, describe(std::max(current.array, other->array)), " overlaps ", describe(std::min(current.array, other->array)),
-           " by ", std::min(current.end, other->end) - current.begin, " bytes");
+    const bool overlaps =
+        (output != nullptr && output->end > current.begin) || (is_output && input != nullptr && input->end > current.begin);
+    if (overlaps) return check_overlaps({extents.begin(), n}, inputs.size());
     const Extent*& furthest = is_output ? output : input;
     if (furthest == nullptr || current.end > furthest->end) furthest = &current;
+  }
+}
+
+void LoadedProgram::check_overlaps(std::span<const Extent> extents, size_t n_inputs) const {
+  const auto describe = [&](size_t array) {
+    return array < n_inputs ? cat("input \"", signature().inputs[array].name, "\"")
+                            : cat("output \"", signature().outputs[array - n_inputs].name, "\"");
+  };
+  for (const Extent& written : extents) {
+    if (written.array < n_inputs) continue;
+    for (const Extent& other : extents) {
+      if (other.array >= written.array || other.begin >= written.end || written.begin >= other.end) continue;
+      const std::vector<size_t>& places = signature().outputs[written.array - n_inputs].in_place;
+      const bool in_place = std::binary_search(places.begin(), places.end(), other.array);  // never an output
+      if (in_place && written.begin == other.begin && written.end == other.end) continue;
+      fail(Code::kAlias, describe(written.array), " overlaps ", describe(other.array), " by ",
+           std::min(written.end, other.end) - std::max(written.begin, other.begin), " bytes",
+           in_place                 ? "; in its place it has to be the very same array"
+           : other.array < n_inputs ? cat("; the program cannot compute it in place: ", signature().text())
+                                    : std::string());
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 // harp_program_run: with all outputs given, a run allocates nothing here.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -50,7 +51,14 @@ class LoadedProgram {
   const Executable& executable() const { return *executable_; }
 
  private:
+  /// An array of a run in memory. Arrays are numbered inputs first.
+  struct Extent {
+    uintptr_t begin, end;
+    size_t array;
+  };
   void check_aliases(std::span<const HostArray* const> inputs, std::span<HostArray* const> outputs) const;
+  /// The same pair by pair, for runs in which something overlaps: an output may be the same array as an input the signature names.
+  void check_overlaps(std::span<const Extent> extents, size_t n_inputs) const;
 
   Binding binding_;
   std::unique_ptr<Executable> executable_;

@@ -64,7 +64,10 @@ Signature signature_of(const Graph& graph) {
 }
 
 std::string Signature::text() const {
-  const auto print = [](const ArraySignature& array) { return cat(array.name, ": ", harp::name(array.dtype), to_string(array.shape)); };
+  const auto print = [this](const ArraySignature& array) {
+    const std::string places = join(array.in_place, " or ", [this](size_t input) { return inputs[input].name; });
+    return cat(array.name, ": ", harp::name(array.dtype), to_string(array.shape), places.empty() ? "" : cat(" (in place of ", places, ")"));
+  };
   std::string out = cat(name, "(", join(inputs, ", ", print), ") -> ", join(outputs, ", ", print));
   if (!variables.empty()) {
     out += " where ";

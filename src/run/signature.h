@@ -15,6 +15,7 @@ struct ArraySignature {
   std::string name;
   DType dtype;
   Shape shape;
+  std::vector<size_t> in_place = {};  // of an output: the inputs it may be the same array as, ascending
 };
 
 /// A shape variable; the position in Signature::variables is that in entry_point's shape_vars.
@@ -48,7 +49,8 @@ struct Signature {
   std::vector<SizeCheck> size_checks;
   std::vector<CountCheck> count_checks;
 
-  /// In the text format's syntax: "softmax(x: f32[n, 1024]) -> y: f32[n, 1024] where n in 1..4096".
+  /// In the text format's syntax: "softmax(x: f32[n, 1024]) -> y: f32[n, 1024] where n in 1..4096"; an output that may be the same array as
+  /// an input: "y: f32[n] (in place of x)".
   std::string text() const;
 };
 

@@ -1,7 +1,9 @@
 // The memory plan: buffers whose lifetimes (in generations) do not meet share a slot. A slot is as large as its largest member,
-// slots follow each other at multiples of 64 bytes, so the workspace for given shape variables is exact.
+// slots follow each other at multiples of 64 bytes, so the workspace for given shape variables is exact. Where the last reader of a buffer
+// may write its result over it (in_place.h), the result takes the slot at once.
 #include <algorithm>
 
+#include "schedule/in_place.h"
 #include "schedule/schedule_program.h"
 
 namespace harp {
@@ -15,9 +17,20 @@ struct Slot {
   std::vector<int> members;
 };
 
+/// The slot of a buffer that `id` may be written over, or null; a slot is given away by its last member only.
+Slot* slot_in_place(std::vector<Slot>& slots, const std::vector<InPlace>& safe, int id) {
+  for (auto pair = std::lower_bound(safe.begin(), safe.end(), InPlace{id, 0}); pair != safe.end() && pair->written == id; ++pair)
+    for (Slot& slot : slots)
+      if (slot.members.back() == pair->read) return &slot;
+  return nullptr;
+}
+
 }  // namespace
 
 void plan_memory(Program& program) {
+  const std::vector<InPlace> safe = find_in_place(program);
+  for (const InPlace& pair : safe)
+    if (program.buffers[static_cast<size_t>(pair.written)].kind == Buffer::Kind::kOutput) program.in_place.push_back(pair);
   std::vector<int> order;
   for (size_t b = 0; b < program.buffers.size(); ++b)
     if (program.buffers[b].kind == Buffer::Kind::kWorkspace) order.push_back(static_cast<int>(b));
@@ -27,6 +40,12 @@ void plan_memory(Program& program) {
   std::vector<Slot> slots;
   for (int id : order) {
     const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
+    if (Slot* slot = slot_in_place(slots, safe, id)) {  // as large as it has to be
+      program.in_place.push_back({id, slot->members.back()});
+      slot->busy_until = buffer.last_generation;
+      slot->members.push_back(id);
+      continue;
+    }
     const Dim bytes = align(buffer.bytes);
     // a free slot of the same size if there is one, else one whose maximum stays simple, else a new one
     Slot* best = nullptr;
@@ -49,6 +68,7 @@ void plan_memory(Program& program) {
     end += slot.bytes;
   }
   program.workspace_bytes = end;
+  std::sort(program.in_place.begin(), program.in_place.end());
 }
 
 }  // namespace harp

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "schedule/in_place.h"
 
 namespace harp {
 
@@ -87,10 +88,64 @@ std::string print(const Program& program) {
     const Buffer& buffer = program.buffers[b];
     if (buffer.kind != Buffer::Kind::kWorkspace) continue;
     append(out, cat("  ", name_of(program, static_cast<int>(b)), " ", type_of(*buffer.node), " at ", to_string(buffer.offset),
-                    ", generations ", buffer.first_generation, "..", buffer.last_generation, "\n"));
+                    ", generations ", buffer.first_generation, "..", buffer.last_generation));
+    for (const InPlace& pair : program.in_place)
+      if (pair.written == static_cast<int>(b)) append(out, cat(", in place of ", name_of(program, pair.read)));
+    out += "\n";
   }
+  for (const InPlace& pair : program.in_place)
+    if (program.buffers[static_cast<size_t>(pair.written)].kind == Buffer::Kind::kOutput)
+      append(out, cat("  ", name_of(program, pair.written), " may be in place of ", name_of(program, pair.read), "\n"));
   return out;
 }
+
+namespace {
+
+/// Workspace buffers lie apart, at multiples of 64 bytes inside the workspace, as long as both are in use; but for those in place of one
+/// another. Sizes are symbols: what holds for a few values of the variables is taken to hold.
+void verify_memory(const Program& program) {
+  const std::vector<InPlace> safe = find_in_place(program);
+  for (const InPlace& pair : program.in_place)
+    HARP_ASSERT(std::binary_search(safe.begin(), safe.end(), pair), name_of(program, pair.written), " is in place of ",
+                name_of(program, pair.read), ", which is not safe");
+  std::vector<size_t> temporaries;
+  for (size_t b = 0; b < program.buffers.size(); ++b)
+    if (program.buffers[b].kind == Buffer::Kind::kWorkspace) temporaries.push_back(b);
+  for (const int64_t value : {1, 7, 100}) {
+    const auto at = [&](Sym size) {
+      return evaluate(size, [&](const SymAtom& variable) { return std::clamp(value, variable.range.lo, variable.range.hi); });
+    };
+    if (std::any_of(temporaries.begin(), temporaries.end(), [&](size_t b) { return at(program.buffers[b].bytes) < 0; }))
+      continue;  // no program is run with such values
+    struct Extent {
+      int64_t begin, end;
+    };
+    std::vector<Extent> extents;
+    for (size_t b : temporaries) {
+      const Buffer& buffer = program.buffers[b];
+      const int64_t offset = at(buffer.offset);
+      extents.push_back({offset, offset + at(buffer.bytes)});
+      HARP_ASSERT(offset >= 0 && offset % 64 == 0 && extents.back().end <= at(program.workspace_bytes),
+                  name_of(program, static_cast<int>(b)), " lies outside the workspace or is not aligned");
+    }
+    for (size_t i = 0; i < temporaries.size(); ++i)
+      for (size_t j = 0; j < i; ++j) {
+        if (extents[i].begin >= extents[j].end || extents[j].begin >= extents[i].end) continue;
+        if (extents[i].begin == extents[i].end || extents[j].begin == extents[j].end) continue;
+        const int one = static_cast<int>(temporaries[i]), other = static_cast<int>(temporaries[j]);
+        const Buffer &a = program.buffers[temporaries[i]], &b = program.buffers[temporaries[j]];
+        if (a.first_generation > b.last_generation || b.first_generation > a.last_generation) continue;
+        const auto takes_over = [&](const Buffer& later, int written, const Buffer& earlier, int read) {
+          return later.first_generation == earlier.last_generation && earlier.first_generation < later.first_generation &&
+                 std::binary_search(program.in_place.begin(), program.in_place.end(), InPlace{written, read});
+        };
+        HARP_ASSERT(takes_over(a, one, b, other) || takes_over(b, other, a, one), name_of(program, one), " and ", name_of(program, other),
+                    " share memory while both are in use");
+      }
+  }
+}
+
+}  // namespace
 
 void verify(const Program& program) {
   std::vector<int> written_in(program.buffers.size(), -1);
@@ -110,14 +165,7 @@ void verify(const Program& program) {
                   " reads ", name_of(program, b), " before it is written");
     }
   }
-  for (size_t i = 0; i < program.buffers.size(); ++i)
-    for (size_t j = 0; j < i; ++j) {
-      const Buffer &a = program.buffers[i], &b = program.buffers[j];
-      if (a.kind != Buffer::Kind::kWorkspace || b.kind != Buffer::Kind::kWorkspace || !(a.offset == b.offset)) continue;
-      if (a.bytes.is_constant(0) || b.bytes.is_constant(0)) continue;
-      HARP_ASSERT(a.first_generation > b.last_generation || b.first_generation > a.last_generation, name_of(program, static_cast<int>(i)),
-                  " and ", name_of(program, static_cast<int>(j)), " share memory while both are alive");
-    }
+  verify_memory(program);
 }
 
 }  // namespace harp

@@ -46,6 +46,14 @@ struct KernelPlan {
   std::vector<Variant> variants;
 };
 
+/// A buffer that is, or may be, the memory of another: the kernel that writes `written` reads `read` last, element by element where it
+/// stores (in_place.h).
+struct InPlace {
+  int written, read;  // buffers
+  friend bool operator==(const InPlace&, const InPlace&) = default;
+  friend bool operator<(const InPlace& a, const InPlace& b) { return a.written != b.written ? a.written < b.written : a.read < b.read; }
+};
+
 struct Program {
   std::shared_ptr<Graph> graph;  // optimised
   std::vector<Buffer> buffers;
@@ -53,6 +61,9 @@ struct Program {
   int generations = 0;
   std::unordered_map<const Node*, int> buffer_of;  // stored nodes -> where other kernels read them
   Dim workspace_bytes;
+  // set by plan_memory: workspace buffers that took the place of another, and all pairs of an output and an input that the caller may
+  // let be the same array
+  std::vector<InPlace> in_place;
 };
 
 /// The axes a kernel iterates over: those of a store's node, or the kept ones of a reduction, size-1 axes left out.

@@ -77,8 +77,11 @@ std::string digest_of_seed(uint64_t seed, const VariantLimits& limits) {
   try {
     const Job job = job_of_seed(seed, limits);
     hasher.add(print_graph(*job.test.graph)).add(SizeExpressions(job.test.data_seed).normal_forms());
-    for (const BuildVariant& variant : job.variants)
-      hasher.add(generate(*job.test.graph, pipeline_options(*job.test.graph, variant)).source);
+    for (const BuildVariant& variant : job.variants) {
+      const Generated generated = generate(*job.test.graph, pipeline_options(*job.test.graph, variant));
+      hasher.add(generated.source);
+      for (const InPlaceArguments& pair : generated.in_place) hasher.add(cat(pair.output, " in place of ", pair.input));
+    }
   } catch (const Error& error) {
     hasher.add(error.message);
   }

@@ -17,6 +17,7 @@
 #include "fuzz/guarded_memory.h"
 #include "fuzz/input_data.h"
 #include "fuzz/merged_unit.h"
+#include "fuzz/random.h"
 #include "fuzz/size_check.h"
 #include "graph/text.h"
 #include "harp.h"
@@ -104,18 +105,20 @@ std::string print_sizes(const Graph& graph, const std::vector<int64_t>& values) 
   return out.empty() ? "static sizes" : out;
 }
 
-/// Runs the program and compares; "" if all is well.
-Outcome run_and_compare(const Job& job, const BuildVariant& variant, const std::vector<int64_t>& values, const std::vector<Bytes>& expected,
-                        LoadedLibrary::EntryPoint entry, LoadedLibrary::EntryPointEx entry_ex) {
+/// Runs the program, its outputs at `places`, and compares.
+Outcome run_and_compare(const Job& job, const BuildVariant& variant, std::span<const int> places, const std::vector<int64_t>& values,
+                        const std::vector<Bytes>& expected, LoadedLibrary::EntryPoint entry, LoadedLibrary::EntryPointEx entry_ex) {
   const Graph& graph = *job.test.graph;
   std::vector<GuardedArray> inputs, outputs;
   std::vector<void*> in, out;
   for (const Bytes& bytes : input_bytes(job.test, values)) inputs.emplace_back(bytes);
   for (const Bytes& bytes : expected) outputs.emplace_back(bytes.size());
   for (GuardedArray& array : inputs) in.push_back(array.data());
-  for (GuardedArray& array : outputs) {
-    std::fill(array.data(), array.data() + array.size(), std::byte{0xcd});
-    out.push_back(array.data());
+  // where an output is found afterwards
+  const auto result = [&](size_t i) -> GuardedArray& { return places[i] < 0 ? outputs[i] : inputs[static_cast<size_t>(places[i])]; };
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    std::fill(outputs[i].data(), outputs[i].data() + outputs[i].size(), std::byte{0xcd});
+    out.push_back(result(i).data());
   }
   std::vector<size_t> shape_vars(values.begin(), values.end());
   const auto where = [&] { return cat(" [", to_string(variant), "; ", print_sizes(graph, values), "]"); };
@@ -137,14 +140,17 @@ Outcome run_and_compare(const Job& job, const BuildVariant& variant, const std::
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     const GraphOutput& output = graph.outputs()[i];
-    if (!outputs[i].is_intact()) return {Verdict::kWrongBits, cat("wrote beside output ", output.name, where())};
-    const std::string found = difference(output.node->dtype, expected[i], outputs[i].bytes());
-    if (!found.empty()) return {Verdict::kWrongBits, cat("output ", output.name, ", ", found, where())};
+    if (!result(i).is_intact()) return {Verdict::kWrongBits, cat("wrote beside output ", output.name, where())};
+    const std::string found = difference(output.node->dtype, expected[i], result(i).bytes());
+    const std::string place = places[i] < 0 ? std::string() : cat(" in place of input ", places[i]);
+    if (!found.empty()) return {Verdict::kWrongBits, cat("output ", output.name, place, ", ", found, where())};
   }
   const std::vector<Bytes> originals = input_bytes(job.test, values);
-  for (size_t i = 0; i < inputs.size(); ++i)
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (std::find(places.begin(), places.end(), static_cast<int>(i)) != places.end()) continue;
     if (!inputs[i].is_intact() || !std::equal(originals[i].begin(), originals[i].end(), inputs[i].data()))
       return {Verdict::kWrongBits, cat("wrote to input ", i, where())};
+  }
   return {};
 }
 
@@ -160,6 +166,7 @@ struct Unit {
   size_t job;
   const BuildVariant* variant;
   std::string source;
+  std::vector<int> places;  // of its outputs
 };
 
 constexpr size_t kCacheBatch = 40;  // smaller batches are reruns and shrinking, where the cache is not in question
@@ -222,8 +229,21 @@ class Checker {
       attempt(i, Verdict::kPipeline, cat("pipeline [", to_string(variant), "]"), [&] {
         const Generated generated = generate(*job.test.graph, pipeline_options(*job.test.graph, variant));
         ir::verify(*generated.module);
-        units_[variant.compiler].push_back({i, &variant, generated.source});
+        const std::vector<InPlaceArguments> none;
+        units_[variant.compiler].push_back(
+            {i, &variant, generated.source,
+             choose_places(*job.test.graph, variant.in_place ? generated.in_place : none, job.test.data_seed)});
+        check_interpreter(i, units_[variant.compiler].back().places);
       });
+  }
+
+  /// The interpreter computes in place too, the same bits.
+  void check_interpreter(size_t i, std::span<const int> places) {
+    const Job& job = jobs_[i];
+    if (failed_[i] || std::all_of(places.begin(), places.end(), [](int place) { return place < 0; })) return;
+    for (size_t run = 0; run < job.test.sizes.size(); ++run)
+      if (interpreted(job.test, job.test.sizes[run], places) != expected_[i][run])
+        return fail_job(i, Verdict::kInterpreter, cat("other bits in place [", print_sizes(*job.test.graph, job.test.sizes[run]), "]"));
   }
 
   /// A few programs of the batch through a cache; the first of them is to blame.
@@ -280,7 +300,8 @@ class Checker {
       const Job& job = jobs_[unit.job];
       for (size_t run = 0; run < job.test.sizes.size() && !failed_[unit.job]; ++run) {
         progress_.begin(unit.job, cat("run [", to_string(*unit.variant), "; ", print_sizes(*job.test.graph, job.test.sizes[run]), "]"));
-        const Outcome result = run_and_compare(job, *unit.variant, job.test.sizes[run], expected_[unit.job][run], entry, entry_ex);
+        const Outcome result =
+            run_and_compare(job, *unit.variant, unit.places, job.test.sizes[run], expected_[unit.job][run], entry, entry_ex);
         if (result.verdict != Verdict::kPass) fail_job(unit.job, result.verdict, result.message);
       }
     }
@@ -319,20 +340,36 @@ std::vector<Bytes> input_bytes(const Case& test, const std::vector<int64_t>& val
   return inputs;
 }
 
-std::vector<Bytes> interpreted(const Case& test, const std::vector<int64_t>& values) {
-  return interpreted(*test.graph, values, input_bytes(test, values));
+std::vector<int> choose_places(const Graph& graph, std::span<const InPlaceArguments> allowed, uint64_t seed) {
+  std::vector<InPlaceArguments> pairs(allowed.begin(), allowed.end());
+  Random(seed, "places").shuffle(pairs);
+  std::vector<int> places(graph.outputs().size(), -1);
+  for (const InPlaceArguments& pair : pairs)
+    if (places[static_cast<size_t>(pair.output)] < 0 && std::find(places.begin(), places.end(), pair.input) == places.end())
+      places[static_cast<size_t>(pair.output)] = pair.input;
+  return places;
 }
 
-std::vector<Bytes> interpreted(const Graph& graph, const std::vector<int64_t>& values, const std::vector<Bytes>& inputs) {
+std::vector<Bytes> interpreted(const Case& test, const std::vector<int64_t>& values, std::span<const int> places) {
+  return interpreted(*test.graph, values, input_bytes(test, values), places);
+}
+
+std::vector<Bytes> interpreted(const Graph& graph, const std::vector<int64_t>& values, std::vector<Bytes> inputs,
+                               std::span<const int> places) {
   const Sizes sizes(graph, values);
   std::vector<Bytes> outputs;
+  for (const GraphOutput& output : graph.outputs())
+    outputs.emplace_back(static_cast<size_t>(sizes.count(output.node->shape)) * size_of(output.node->dtype), std::byte{0xcd});
+  const auto result = [&](size_t i) -> Bytes& {
+    return places.empty() || places[i] < 0 ? outputs[i] : inputs[static_cast<size_t>(places[i])];
+  };
   std::vector<const void*> in;
   std::vector<void*> out;
   for (const Bytes& bytes : inputs) in.push_back(bytes.data());
-  for (const GraphOutput& output : graph.outputs())
-    outputs.emplace_back(static_cast<size_t>(sizes.count(output.node->shape)) * size_of(output.node->dtype), std::byte{0xcd});
-  for (Bytes& bytes : outputs) out.push_back(bytes.data());
+  for (size_t i = 0; i < outputs.size(); ++i) out.push_back(result(i).data());
   interpret(graph, in, out, values);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (&result(i) != &outputs[i]) outputs[i] = std::move(result(i));
   return outputs;
 }
 

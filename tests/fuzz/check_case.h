@@ -1,6 +1,6 @@
 // Compares compiled programs with the interpreter, many at a time: graphs are generated, scheduled and rendered, the sources of one
-// compiler go through it together, every program runs at every list of sizes, and each output has to have the interpreter's bits
-// (all NaNs equal) and nothing beside it may be touched. The interpreter gets the graph as it was built.
+// compiler go through it together, every program runs at every list of sizes, some with outputs in the place of inputs, and each output
+// has to have the interpreter's bits (all NaNs equal) and nothing beside it may be touched. The interpreter gets the graph as it was built.
 //
 // Everything here runs inside one process and may crash or hang; isolated.h puts a process around it.
 #pragma once
@@ -54,12 +54,15 @@ class Progress {
 /// Checks the jobs; `index` in `progress` is the position in `jobs`.
 void check_jobs(std::span<const Job> jobs, Progress& progress);
 
+/// Which input each output takes the place of (-1: none), as many as there can be; of several ways one by the seed.
+std::vector<int> choose_places(const Graph& graph, std::span<const InPlaceArguments> allowed, uint64_t seed);
+
 /// Bytes of every input.
 std::vector<std::vector<std::byte>> input_bytes(const Case& test, const std::vector<int64_t>& sizes);
-/// Bytes of every output by the interpreter.
-std::vector<std::vector<std::byte>> interpreted(const Case& test, const std::vector<int64_t>& sizes);
+/// Bytes of every output by the interpreter; outputs with a place are computed in the memory of that input.
+std::vector<std::vector<std::byte>> interpreted(const Case& test, const std::vector<int64_t>& sizes, std::span<const int> places = {});
 std::vector<std::vector<std::byte>> interpreted(const Graph& graph, const std::vector<int64_t>& sizes,
-                                                const std::vector<std::vector<std::byte>>& inputs);
+                                                std::vector<std::vector<std::byte>> inputs, std::span<const int> places = {});
 
 /// "" if equal, every NaN counting as the same; else the first difference: `element 5: 1.5 instead of 2 (3 of 10 differ)`.
 std::string difference(DType dtype, std::span<const std::byte> expected, std::span<const std::byte> got);

@@ -73,6 +73,7 @@ std::vector<Job> simpler_variants(const Job& job) {
     };
     with([](BuildVariant& v) { v = BuildVariant(); });
     with([](BuildVariant& v) { v.workers = 0; });
+    with([](BuildVariant& v) { v.in_place = false; });
     with([](BuildVariant& v) { v.partition = v.overlap = true; });
     with([](BuildVariant& v) { v.disabled_rules.clear(); });
     with([](BuildVariant& v) { v.simd_width = 0; });

@@ -55,6 +55,7 @@ std::string to_string(const BuildVariant& v) {
   if (!v.partition) append(out, " nopartition");
   if (!v.overlap) append(out, " nooverlap");
   if (v.workers != 0) append(out, cat(" workers=", v.workers));
+  if (v.in_place) append(out, " inplace");
   return out;
 }
 
@@ -80,6 +81,8 @@ BuildVariant parse_variant(std::string_view text) {
       v.partition = false;
     else if (word == "nooverlap")
       v.overlap = false;
+    else if (word == "inplace")
+      v.in_place = true;
     else if (consume(word, "workers="))
       v.workers = parse_number(word);
     else if (target_from_name(word))
@@ -91,7 +94,7 @@ BuildVariant parse_variant(std::string_view text) {
 }
 
 std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& limits) {
-  Random shared(seed / kSeedsPerCompiler, "compilers"), own(seed, "variants");
+  Random shared(seed / kSeedsPerCompiler, "compilers"), own(seed, "variants"), places(seed, "in place");
   const std::span<const Target> levels = targets();
   std::vector<BuildVariant> variants;
   const size_t first = shared.below(limits.compilers.size());
@@ -113,6 +116,7 @@ std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& li
     v.partition = !own.chance(15);
     v.overlap = !own.chance(15);
     if (own.chance(60)) v.workers = static_cast<int>(own.between(1, 4));
+    v.in_place = places.chance(50);
     variants.push_back(v);
   }
   return variants;

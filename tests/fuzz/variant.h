@@ -26,9 +26,10 @@ struct BuildVariant {
   std::vector<std::string> disabled_rules;
   bool partition = true, overlap = true;  // of every kernel's schedule
   int workers = 0;                        // 0: entry_point; else entry_point_ex with a parallel_for that cuts ranges into so many
+  bool in_place = false;                  // outputs are put in the place of inputs wherever the program allows it
 };
 
-/// "gcc -O1 x86-64-v3 simd=4 without=fold_constants nopartition nooverlap workers=3"
+/// "gcc -O1 x86-64-v3 simd=4 without=fold_constants nopartition nooverlap workers=3 inplace"
 std::string to_string(const BuildVariant& variant);
 /// The inverse; Error{kParse} names the word it does not know.
 BuildVariant parse_variant(std::string_view text);

@@ -411,11 +411,11 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
           acc0[ridx5] += input0_row[ridx5];
         }
         const float acc0_folded = fold_add_64_f32(acc0);
-        const int64_t oidx8 = ridx2 % 64;
+        const int64_t oidx8 = ridx2 & 63;
         acc1[oidx8] += acc0_folded;
       }
       const float acc1_folded = oidx4 <= ridx1 * 4096 + 1 ? acc1[0] : fold_add_64_f32(acc1);
-      const int64_t oidx9 = ridx1 % 64;
+      const int64_t oidx9 = ridx1 & 63;
       acc2[oidx9] += acc1_folded;
     }
     const float acc2_folded = oidx3 <= ridx0 * 4096 + 1 ? acc2[0] : fold_add_64_f32(acc2);

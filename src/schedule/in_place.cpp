@@ -1,0 +1,112 @@
+// How: from every stored value down to what is loaded, noting what is reached at the stored element itself and what at any other (below a
+// flip, a pad, an expand, …). A kernel reads all that one iteration needs before it stores (ir/linearize.h), so a buffer that is only
+// reached at the stored element is not missed once that element is overwritten.
+#include "schedule/in_place.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "schedule/node_marks.h"
+
+namespace harp {
+namespace {
+
+/// Is element i of the node made from element i of this source alone, both row-major?
+bool keeps_position(const Node& node, const Node& source) {
+  const bool may = is_elementwise(node.op) || node.op == Op::kReshape || info(node.op).family == Family::kCopy;
+  return may && squeezed(node.shape) == squeezed(source.shape);
+}
+
+/// Buffers that a kernel loads, by where.
+struct Reads {
+  std::unordered_set<int> here, elsewhere;  // at the element it stores; at another one
+};
+
+class InPlaceFinder {
+ public:
+  explicit InPlaceFinder(const Program& program)
+      : program_(program),
+        writers_(program.buffers.size(), 0),
+        last_readers_(program.buffers.size()),
+        seen_here_(*program.graph),
+        seen_elsewhere_(*program.graph) {
+    for (size_t k = 0; k < program.kernels.size(); ++k) {
+      const KernelPlan& kernel = program.kernels[k];
+      for (const StorePlan& store : kernel.stores) ++writers_[static_cast<size_t>(store.buffer)];
+      for (int b : kernel.reads) {
+        LastReaders& last = last_readers_[static_cast<size_t>(b)];
+        if (last.generation != kernel.generation) last = {kernel.generation, 0, static_cast<int>(k)};  // sorted: a later generation
+        ++last.count;
+      }
+    }
+  }
+
+  std::vector<InPlace> run() {
+    for (size_t k = 0; k < program_.kernels.size(); ++k)
+      if (program_.kernels[k].reduces.empty()) look_at(static_cast<int>(k));
+    std::sort(pairs_.begin(), pairs_.end());
+    return std::move(pairs_);
+  }
+
+ private:
+  struct LastReaders {
+    int generation = -1, count = 0, kernel = -1;  // of the generation that reads it last: how many kernels do, one of them
+  };
+
+  const Buffer& buffer(int b) const { return program_.buffers[static_cast<size_t>(b)]; }
+
+  /// Does nobody but this kernel read the buffer in its generation or later?
+  bool reads_last(int kernel, int b) const {
+    const LastReaders& last = last_readers_[static_cast<size_t>(b)];
+    return last.kernel == kernel && last.count == 1;
+  }
+
+  void look_at(int k) {
+    using Kind = Buffer::Kind;
+    const KernelPlan& kernel = program_.kernels[static_cast<size_t>(k)];
+    std::vector<int> given;  // what it may give away
+    for (int b : kernel.reads)
+      if (buffer(b).kind != Kind::kConstant && !buffer(b).bytes.is_constant(0) && reads_last(k, b)) given.push_back(b);
+    if (given.empty()) return;
+    const Reads reads = reads_of(kernel);
+    for (const StorePlan& store : kernel.stores) {
+      if (!store.offset.empty() || writers_[static_cast<size_t>(store.buffer)] > 1) continue;
+      const Kind wanted = buffer(store.buffer).kind == Kind::kOutput ? Kind::kInput : Kind::kWorkspace;
+      for (int b : given) {
+        const Node& node = *buffer(b).node;
+        if (buffer(b).kind != wanted || !reads.here.contains(b) || reads.elsewhere.contains(b)) continue;
+        if (node.dtype == store.node->dtype && squeezed(node.shape) == squeezed(store.node->shape)) pairs_.push_back({store.buffer, b});
+      }
+    }
+  }
+
+  Reads reads_of(const KernelPlan& kernel) {
+    Reads reads;
+    seen_here_.clear(), seen_elsewhere_.clear();
+    std::vector<std::pair<const Node*, bool>> stack;
+    for (const StorePlan& store : kernel.stores) stack.emplace_back(store.node, true);
+    while (!stack.empty()) {
+      const auto [node, here] = stack.back();
+      stack.pop_back();
+      if (!(here ? seen_here_ : seen_elsewhere_).insert(node)) continue;
+      if (is_loaded(program_, kernel, node)) {
+        (here ? reads.here : reads.elsewhere).insert(program_.buffer_of.at(node));
+        continue;
+      }
+      for (const Node* source : operands_of(*node)) stack.emplace_back(source, here && keeps_position(*node, *source));
+    }
+    return reads;
+  }
+
+  const Program& program_;
+  std::vector<int> writers_;  // kernels that store to a buffer, by buffer
+  std::vector<LastReaders> last_readers_;
+  NodeMarks seen_here_, seen_elsewhere_;  // of one walk
+  std::vector<InPlace> pairs_;
+};
+
+}  // namespace
+
+std::vector<InPlace> find_in_place(const Program& program) { return InPlaceFinder(program).run(); }
+
+}  // namespace harp

@@ -1,0 +1,481 @@
+/* harp · graph "in_place" · target x86-64-v4 · stable, law 1 · 7 kernels, 6 generations
+   x: f32[n, 40], z: f32[n, 40], b: f32[40] -> y: f32[n, 40], q: f32[n, 40] */
+/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
+#endif
+typedef __SIZE_TYPE__ size_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT64_TYPE__ uint64_t;
+
+typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
+typedef struct harp_runtime {
+  size_t struct_size;
+  void* self;
+  size_t width;
+  void (*parallel_for)(void* self, size_t n, size_t grain, harp_range_body body, void* arg);
+  void* (*alloc)(void* self, size_t size);
+  void (*free)(void* self, void* memory);
+  void* workspace;
+  size_t workspace_size;
+  void* const* natives;
+  void* step_cursor;
+} harp_runtime;
+
+/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int32_t i32x4 __attribute__((vector_size(16), aligned(4), may_alias));
+
+static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
+static inline f32x16 select_f32x16(i32x16 m, f32x16 a, f32x16 b) { return (f32x16)((m & (i32x16)a) | (~m & (i32x16)b)); }
+
+static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
+  f32x16 r = {0};
+  for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+  return r;
+}
+
+static inline f32x16 exp_f32x16(f32x16 x) {
+  const f32x16 alu0 = select_f32x16(89.0f < x, splat_f32x16(89.0f), x);
+  const f32x16 alu1 = select_f32x16(alu0 < -104.0f, splat_f32x16(-104.0f), alu0);
+  const f32x16 alu2 = fma_f32x16(alu1, splat_f32x16(1.442695f), splat_f32x16(12582912.0f));
+  const f32x16 alu3 = alu2 - 12582912.0f;
+  const f32x16 alu4 = fma_f32x16(alu3, splat_f32x16(-0.69314575f), alu1);
+  const i32x16 alu5 = (i32x16)alu2 - 1262485504;
+  const f32x16 alu6 = alu3 * -1.4286068e-06f;
+  const f32x16 alu7 = alu4 + alu6;
+  const f32x16 alu8 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.001391077f), alu7, splat_f32x16(0.008363099f)), alu7, splat_f32x16(0.04166671f)), alu7, splat_f32x16(0.16666578f));
+  const f32x16 alu9 = fma_f32x16(alu7 * alu7, fma_f32x16(alu8, alu7, splat_f32x16(0.5f)), alu6);
+  const i32x16 alu10 = alu5 >> 1;
+  const f32x16 alu11 = (f32x16)((alu5 - alu10 + 127) << 23);
+  const f32x16 alu12 = (1.0f + (alu4 + alu9)) * (f32x16)((alu10 + 127) << 23);
+  return alu12 * alu11;
+}
+
+static inline f32x8 splat_f32x8(float x) { return (f32x8){x, x, x, x, x, x, x, x}; }
+
+static inline f32x8 select_f32x8(i32x8 m, f32x8 a, f32x8 b) { return (f32x8)((m & (i32x8)a) | (~m & (i32x8)b)); }
+
+static inline f32x8 fma_f32x8(f32x8 a, f32x8 b, f32x8 c) {
+  f32x8 r = {0};
+  for (int lane = 0; lane < 8; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+  return r;
+}
+
+static inline f32x8 exp_f32x8(f32x8 x) {
+  const f32x8 alu0 = select_f32x8(89.0f < x, splat_f32x8(89.0f), x);
+  const f32x8 alu1 = select_f32x8(alu0 < -104.0f, splat_f32x8(-104.0f), alu0);
+  const f32x8 alu2 = fma_f32x8(alu1, splat_f32x8(1.442695f), splat_f32x8(12582912.0f));
+  const f32x8 alu3 = alu2 - 12582912.0f;
+  const f32x8 alu4 = fma_f32x8(alu3, splat_f32x8(-0.69314575f), alu1);
+  const i32x8 alu5 = (i32x8)alu2 - 1262485504;
+  const f32x8 alu6 = alu3 * -1.4286068e-06f;
+  const f32x8 alu7 = alu4 + alu6;
+  const f32x8 alu8 = fma_f32x8(fma_f32x8(fma_f32x8(splat_f32x8(0.001391077f), alu7, splat_f32x8(0.008363099f)), alu7, splat_f32x8(0.04166671f)), alu7, splat_f32x8(0.16666578f));
+  const f32x8 alu9 = fma_f32x8(alu7 * alu7, fma_f32x8(alu8, alu7, splat_f32x8(0.5f)), alu6);
+  const i32x8 alu10 = alu5 >> 1;
+  const f32x8 alu11 = (f32x8)((alu5 - alu10 + 127) << 23);
+  const f32x8 alu12 = (1.0f + (alu4 + alu9)) * (f32x8)((alu10 + 127) << 23);
+  return alu12 * alu11;
+}
+
+/* Element i with element i + half, the halves of what is left. */
+static __attribute__((noinline)) float fold_add_64_f32(const float* s) {
+  const f32x16 a0 = *(const f32x16*)s + *(const f32x16*)(s + 32);
+  const f32x16 a1 = *(const f32x16*)(s + 16) + *(const f32x16*)(s + 48);
+  const f32x16 b0 = a0 + a1;
+  const f32x8 c0 = __builtin_shufflevector(b0, b0, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(b0, b0, 8, 9, 10, 11, 12, 13, 14, 15);
+  const f32x4 d0 = __builtin_shufflevector(c0, c0, 0, 1, 2, 3) + __builtin_shufflevector(c0, c0, 4, 5, 6, 7);
+  return (d0[0] + d0[2]) + (d0[1] + d0[3]);
+}
+
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
+static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps512_mask) && __has_builtin(__builtin_ia32_pternlogd512_mask)
+  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  __asm__("" : "+v"(y)); /* loaded once */
+  const i32x16 a = (i32x16)__builtin_ia32_maxps512_mask(x, y, x, 0xffff, 4), b = (i32x16)__builtin_ia32_maxps512_mask(y, x, x, 0xffff, 4);
+  return (f32x16)__builtin_ia32_pternlogd512_mask(a, b, ((i32x16){0} + 0x7fffffff), 0xe8, 0xffff);
+#else
+  const i32x16 alu0 = (i32x16)select_f32x16(y < x, x, y);
+  const i32x16 alu1 = (i32x16)select_f32x16(x < y, y, x);
+  return (f32x16)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
+#endif
+}
+
+static inline f32x8 maximum_f32x8(f32x8 x, f32x8 y) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps256) && __has_builtin(__builtin_ia32_pternlogd256_mask)
+  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  __asm__("" : "+v"(y)); /* loaded once */
+  const i32x8 a = (i32x8)__builtin_ia32_maxps256(x, y), b = (i32x8)__builtin_ia32_maxps256(y, x);
+  return (f32x8)__builtin_ia32_pternlogd256_mask(a, b, ((i32x8){0} + 0x7fffffff), 0xe8, 0xff);
+#else
+  const i32x8 alu0 = (i32x8)select_f32x8(y < x, x, y);
+  const i32x8 alu1 = (i32x8)select_f32x8(x < y, y, x);
+  return (f32x8)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
+#endif
+}
+
+static inline f32x4 select_f32x4(i32x4 m, f32x4 a, f32x4 b) { return (f32x4)((m & (i32x4)a) | (~m & (i32x4)b)); }
+
+static inline f32x4 maximum_f32x4(f32x4 x, f32x4 y) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps) && __has_builtin(__builtin_ia32_pternlogd128_mask)
+  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  __asm__("" : "+v"(y)); /* loaded once */
+  const i32x4 a = (i32x4)__builtin_ia32_maxps(x, y), b = (i32x4)__builtin_ia32_maxps(y, x);
+  return (f32x4)__builtin_ia32_pternlogd128_mask(a, b, ((i32x4){0} + 0x7fffffff), 0xe8, 0xff);
+#else
+  const i32x4 alu0 = (i32x4)select_f32x4(y < x, x, y);
+  const i32x4 alu1 = (i32x4)select_f32x4(x < y, y, x);
+  return (f32x4)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
+#endif
+}
+
+/* Element i with element i + half, the halves of what is left. */
+static __attribute__((noinline)) float fold_maximum_64_f32(const float* s) {
+  const f32x16 a0 = maximum_f32x16(*(const f32x16*)s, *(const f32x16*)(s + 32));
+  const f32x16 a1 = maximum_f32x16(*(const f32x16*)(s + 16), *(const f32x16*)(s + 48));
+  const f32x16 b0 = maximum_f32x16(a0, a1);
+  const f32x8 c0 = maximum_f32x8(__builtin_shufflevector(b0, b0, 0, 1, 2, 3, 4, 5, 6, 7), __builtin_shufflevector(b0, b0, 8, 9, 10, 11, 12, 13, 14, 15));
+  const f32x4 d0 = maximum_f32x4(__builtin_shufflevector(c0, c0, 0, 1, 2, 3), __builtin_shufflevector(c0, c0, 4, 5, 6, 7));
+  const f32x4 e0 = maximum_f32x4(d0, __builtin_shufflevector(d0, d0, 2, 3, 2, 3));
+  const f32x4 f0 = maximum_f32x4(e0, __builtin_shufflevector(e0, e0, 1, 1, 1, 1));
+  return f0[0];
+}
+
+static inline f32x16 abs_f32x16(f32x16 a) {
+  f32x16 r = {0};
+  for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fabsf(a[lane]);
+  return r;
+}
+
+static inline f32x16 tanh_f32x16(f32x16 x) {
+  const f32x16 alu0 = abs_f32x16(x);
+  const f32x16 alu1 = select_f32x16(10.0f < alu0, splat_f32x16(10.0f), alu0);
+  const f32x16 alu2 = alu1 + alu1;
+  const f32x16 alu3 = fma_f32x16(alu2, splat_f32x16(1.442695f), splat_f32x16(12582912.0f));
+  const f32x16 alu4 = alu3 - 12582912.0f;
+  const f32x16 alu5 = fma_f32x16(alu4, splat_f32x16(-0.69314575f), alu2);
+  const i32x16 alu6 = ((i32x16)alu3 - 1262485504 - 1 + 127) << 23;
+  const f32x16 alu7 = (f32x16)alu6;
+  const f32x16 alu8 = alu7 - 0.5f;
+  const f32x16 alu9 = -alu8;
+  const f32x16 alu10 = alu7 * alu5;
+  const f32x16 alu11 = alu8 + alu10;
+  const f32x16 alu12 = alu4 * -1.4286068e-06f;
+  const f32x16 alu13 = alu5 + alu12;
+  const f32x16 alu14 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.00019577847f), alu13, splat_f32x16(0.0013935758f)), alu13, splat_f32x16(0.008333887f)), alu13, splat_f32x16(0.041666456f));
+  const f32x16 alu15 = fma_f32x16(alu13 * alu13, fma_f32x16(fma_f32x16(alu14, alu13, splat_f32x16(0.16666664f)), alu13, splat_f32x16(0.5f)), alu12);
+  const f32x16 alu16 = alu10 - (alu11 + alu9) + fma_f32x16(alu7, alu15, alu7 + alu9 - 0.5f);
+  const f32x16 alu17 = alu11 + alu16;
+  const f32x16 alu18 = alu16 - (alu17 - alu11);
+  const f32x16 alu19 = 1.0f + alu17;
+  const f32x16 alu20 = -(alu19 - 1.0f);
+  const f32x16 alu21 = 1.0f - (alu19 + alu20) + (alu17 + alu20);
+  const f32x16 alu22 = 1.0f / alu19;
+  const f32x16 alu23 = alu17 * alu22;
+  const f32x16 alu24 = -alu23;
+  const f32x16 alu25 = fma_f32x16(alu24, alu19, alu17) + fma_f32x16(alu24, alu21 + alu18, alu18);
+  const i32x16 alu26 = ((i32x16)(alu23 + alu25 * alu22) & 2147483647) | ((i32x16)x & (-2147483647 - 1));
+  return select_f32x16(alu0 < 0.00012207031f, x, (f32x16)alu26);
+}
+
+/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+#if defined(__x86_64__)
+typedef uint32_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  const uint32_t found = __builtin_ia32_stmxcsr();
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(0x1f80);
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(found);
+}
+#elif defined(__aarch64__)
+typedef uint64_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  uint64_t found;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(found));
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found & ~0x7c00000ull));
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found));
+}
+#else
+typedef int harp_environment;
+static inline harp_environment harp_enter(void) { return 0; }
+static inline void harp_leave(harp_environment found) { (void)found; }
+#endif
+
+struct kernel_0_args { const float* input0; float* output0; };
+
+/* generation 0 · reduce over [n] · sum of [n, 40] axes [1] lanes · reduce [thread, reduce simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_0_args* a = arg;
+  const float* input0 = a->input0;
+  float* output0 = a->output0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    float acc0[64] __attribute__((aligned(64)));
+    for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
+    const float* input0_row = input0 + ridx0 * 40;
+    for (int64_t ridx1 = 0; ridx1 < 32; ridx1 += 16) {
+      *(f32x16*)(acc0 + ridx1) += exp_f32x16(*(const f32x16*)(input0_row + ridx1));
+    }
+    for (int64_t ridx2 = 32; ridx2 < 40; ridx2 += 8) {
+      *(f32x8*)(acc0 + ridx2) += exp_f32x8(*(const f32x8*)(input0_row + ridx2));
+    }
+    const float acc0_folded = fold_add_64_f32(acc0);
+    output0[ridx0] = acc0_folded;
+  }
+}
+
+struct kernel_1_args { const float* input0; const float* input1; float* output0; };
+
+/* generation 0 · elementwise over [n, 40] · elementwise [thread, sequential simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_1_args* a = arg;
+  const float* input0 = a->input0;
+  const float* input1 = a->input1;
+  float* output0 = a->output0;
+  (void)worker;
+  const f32x16 alu0 = *(const f32x16*)(input1 + 24);
+  const f32x16 alu2 = *(const f32x16*)(input1 + 16);
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const float* input0_row = input0 + ridx0 * 40;
+    float* output0_row = output0 + ridx0 * 40;
+    for (int64_t ridx1 = 0; ridx1 < 9; ridx1 += 16) {
+      *(f32x16*)(output0_row + ridx1) = *(const f32x16*)(input0_row + ridx1) * *(const f32x16*)(input1 + ridx1);
+    }
+    const f32x16 alu1 = *(const f32x16*)(input0 + ridx0 * 40 + 24);
+    *(f32x16*)(output0 + ridx0 * 40 + 16) = *(const f32x16*)(input0 + ridx0 * 40 + 16) * alu2;
+    *(f32x16*)(output0 + ridx0 * 40 + 24) = alu1 * alu0;
+  }
+}
+
+struct kernel_2_args { const float* input0; const float* input1; float* output0; };
+
+/* generation 1 · elementwise over [n, 40] · elementwise [thread, sequential simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_2_args* a = arg;
+  const float* input0 = a->input0;
+  const float* input1 = a->input1;
+  float* output0 = a->output0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const float alu0 = input1[ridx0];
+    const float* input0_row = input0 + ridx0 * 40;
+    float* output0_row = output0 + ridx0 * 40;
+    for (int64_t ridx1 = 0; ridx1 < 40; ridx1 = ridx1 < 40 ? 24 : 40) /* the last step overlaps the one before */
+    for (; ridx1 <= 24; ridx1 += 16) {
+      *(f32x16*)(output0_row + ridx1) = exp_f32x16(*(const f32x16*)(input0_row + ridx1)) / alu0;
+    }
+  }
+}
+
+struct kernel_3_args { const float* input0; float* output0; };
+
+/* generation 2 · reduce over [n] · max of [n, 40] axes [1] lanes · reduce [thread, reduce simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_3_args* a = arg;
+  const float* input0 = a->input0;
+  float* output0 = a->output0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    float acc0[64] __attribute__((aligned(64)));
+    for (int i = 0; i < 64; ++i) acc0[i] = -__builtin_inff();
+    const float* input0_row = input0 + ridx0 * 40;
+    for (int64_t ridx1 = 0; ridx1 < 32; ridx1 += 16) {
+      *(f32x16*)(acc0 + ridx1) = maximum_f32x16(*(f32x16*)(acc0 + ridx1), *(const f32x16*)(input0_row + ridx1));
+    }
+    for (int64_t ridx2 = 32; ridx2 < 40; ridx2 += 8) {
+      *(f32x8*)(acc0 + ridx2) = maximum_f32x8(*(f32x8*)(acc0 + ridx2), *(const f32x8*)(input0_row + ridx2));
+    }
+    const float acc0_folded = fold_maximum_64_f32(acc0);
+    output0[ridx0] = acc0_folded;
+  }
+}
+
+struct kernel_4_args { const float* input0; const float* input1; float* output0; };
+
+/* generation 3 · elementwise over [n, 40] · elementwise [thread, sequential simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_4_args* a = arg;
+  const float* input0 = a->input0;
+  const float* input1 = a->input1;
+  float* output0 = a->output0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const float alu0 = -input1[ridx0];
+    const float* input0_row = input0 + ridx0 * 40;
+    float* output0_row = output0 + ridx0 * 40;
+    float kept0[16] __attribute__((aligned(64)));
+    *(f32x16*)kept0 = *(const f32x16*)input0_row;
+    const float* kept0_source = input0_row;
+    for (int64_t ridx1 = 8, ridx1_last = 24; ridx1 <= ridx1_last; kept0_source = kept0, ridx1 = ridx1_last > 0 ? 0 : 40, ridx1_last = 0) /* the first step overlaps the next and comes last */
+    for (; ridx1 <= ridx1_last; ridx1 += 16) {
+      *(f32x16*)(output0_row + ridx1) = tanh_f32x16(*(const f32x16*)(kept0_source + ridx1) + alu0);
+    }
+  }
+}
+
+struct kernel_5_args { const float* input0; float* output0; };
+
+/* generation 4 · reduce over [n] · sum of [n, 40] axes [1] lanes · reduce [thread, reduce simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_5(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_5_args* a = arg;
+  const float* input0 = a->input0;
+  float* output0 = a->output0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    float acc0[64] __attribute__((aligned(64)));
+    for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
+    const float* input0_row = input0 + ridx0 * 40;
+    for (int64_t ridx1 = 0; ridx1 < 32; ridx1 += 16) {
+      *(f32x16*)(acc0 + ridx1) += *(const f32x16*)(input0_row + ridx1);
+    }
+    for (int64_t ridx2 = 32; ridx2 < 40; ridx2 += 8) {
+      *(f32x8*)(acc0 + ridx2) += *(const f32x8*)(input0_row + ridx2);
+    }
+    const float acc0_folded = fold_add_64_f32(acc0);
+    output0[ridx0] = acc0_folded;
+  }
+}
+
+struct kernel_6_args { const float* input0; const float* input1; float* output0; };
+
+/* generation 5 · elementwise over [n, 40] · elementwise [thread, sequential simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_6(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_6_args* a = arg;
+  const float* input0 = a->input0;
+  const float* input1 = a->input1;
+  float* output0 = a->output0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const float alu0 = input1[ridx0];
+    const float* input0_row = input0 + ridx0 * 40;
+    float* output0_row = output0 + ridx0 * 40;
+    for (int64_t ridx1 = 0; ridx1 < 40; ridx1 = ridx1 < 40 ? 24 : 40) /* the last step overlaps the one before */
+    for (; ridx1 <= 24; ridx1 += 16) {
+      *(f32x16*)(output0_row + ridx1) = *(const f32x16*)(input0_row + ridx1) / alu0;
+    }
+  }
+}
+
+struct harp_call { harp_range_body kernel; void* arg; };
+static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_call* call = arg;
+  const harp_environment found = harp_enter();
+  call->kernel(call->arg, begin, end, worker);
+  harp_leave(found);
+}
+/* Iterations [0, n) of a kernel; `grain` of them are worth handing to another worker. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_range_body kernel, void* arg) {
+  if (n <= 0) return;
+  if (rt && rt->parallel_for && rt->width > 1 && n > grain) {
+    struct harp_call call = {kernel, arg};
+    rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
+  } else {
+    kernel(arg, 0, (size_t)n, 0);
+  }
+}
+
+struct harp_task { harp_range_body kernel; void* arg; int64_t n, grain; };
+static void harp_small_tasks(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_task* tasks = arg;
+  const harp_environment found = harp_enter();
+  for (size_t i = begin; i < end; ++i)
+    if (tasks[i].n > 0 && tasks[i].n <= tasks[i].grain) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, worker);
+  harp_leave(found);
+}
+/* Kernels that do not depend on each other: those worth it are spread over the workers, the small ones run side by side. */
+static void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
+  double small = 0.0; /* work of the small ones, in grains */
+  for (size_t i = 0; i < count; ++i) {
+    if (tasks[i].n > tasks[i].grain) harp_for(rt, tasks[i].n, tasks[i].grain, tasks[i].kernel, tasks[i].arg);
+    else if (tasks[i].n > 0) small += (double)tasks[i].n / (double)tasks[i].grain;
+  }
+  if (rt && rt->parallel_for && rt->width > 1 && small > 1.0) rt->parallel_for(rt->self, count, 1, harp_small_tasks, tasks);
+  else harp_small_tasks(tasks, 0, count, 0);
+}
+
+void* malloc(size_t size);
+void free(void* memory);
+/* `*own` is what harp_release takes. 0: no memory. */
+static char* harp_allocate(const harp_runtime* rt, size_t size, void** own) {
+  *own = 0;
+  if (rt && rt->workspace && rt->workspace_size >= size) return rt->workspace;
+  if (rt && rt->alloc) return *own = rt->alloc(rt->self, size);
+  if (size > (size_t)-64) return 0;
+  *own = malloc(size + 63);
+  return *own ? (char*)(((size_t)*own + 63) / 64 * 64) : 0;
+}
+static void harp_release(const harp_runtime* rt, void* own) {
+  if (!own) return;
+  if (rt && rt->alloc) rt->free(rt->self, own);
+  else free(own);
+}
+
+static void kernel_main(const float* input0, const float* input1, const float* input2, float* output0, float* output1, int64_t shape0, char* workspace, const harp_runtime* rt) {
+  float* const tmp0 = (float*)(workspace + 0);
+  float* const tmp1 = (float*)(workspace + (shape0 + 15) / 16 * 64);
+  { /* generation 0 */
+    struct kernel_0_args args0 = {input0, tmp0};
+    struct kernel_1_args args1 = {input1, input2, output1};
+    struct harp_task tasks[] = {{kernel_0, &args0, shape0, 170}, {kernel_1, &args1, shape0, 477}};
+    harp_run_together(rt, 2, tasks);
+  }
+  { /* generation 1 */
+    struct kernel_2_args args0 = {input0, tmp0, tmp1};
+    harp_for(rt, shape0, 129, kernel_2, &args0);
+  }
+  { /* generation 2 */
+    struct kernel_3_args args0 = {tmp1, tmp0};
+    harp_for(rt, shape0, 715, kernel_3, &args0);
+  }
+  { /* generation 3 */
+    struct kernel_4_args args0 = {tmp1, tmp0, tmp1};
+    harp_for(rt, shape0, 145, kernel_4, &args0);
+  }
+  { /* generation 4 */
+    struct kernel_5_args args0 = {tmp1, tmp0};
+    harp_for(rt, shape0, 715, kernel_5, &args0);
+  }
+  { /* generation 5 */
+    struct kernel_6_args args0 = {tmp1, tmp0, output0};
+    harp_for(rt, shape0, 304, kernel_6, &args0);
+  }
+}
+
+__attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const int64_t shape0 = (int64_t)shape_vars[0];
+  void* own;
+  char* workspace = harp_allocate(rt, (size_t)(shape0 * 128 + (shape0 + 1) / 2 * 64 + (shape0 + 15) / 16 * 64), &own);
+  if (!workspace) return 11; /* out of memory */
+  const harp_environment found = harp_enter();
+  kernel_main(inputs[0], inputs[1], inputs[2], outputs[0], outputs[1], (int64_t)shape_vars[0], workspace, rt);
+  harp_leave(found);
+  harp_release(rt, own);
+  return 0;
+}
+
+__attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+  entry_point_ex(inputs, outputs, shape_vars, 0);
+}
