@@ -17,9 +17,10 @@ bool keeps_position(const Node& node, const Node& source) {
   return may && squeezed(node.shape) == squeezed(source.shape);
 }
 
-/// Buffers that a kernel loads, by where.
+/// What a kernel loads, by where.
 struct Reads {
-  std::unordered_set<int> here, elsewhere;  // at the element it stores; at another one
+  std::unordered_set<int> here, elsewhere;  // buffers: at the element it stores; at another one
+  bool has_order = false;                   // it reduces or scans: elements are not computed one by one
 };
 
 class InPlaceFinder {
@@ -42,8 +43,7 @@ class InPlaceFinder {
   }
 
   std::vector<InPlace> run() {
-    for (size_t k = 0; k < program_.kernels.size(); ++k)
-      if (program_.kernels[k].reduces.empty()) look_at(static_cast<int>(k));
+    for (size_t k = 0; k < program_.kernels.size(); ++k) look_at(static_cast<int>(k));
     std::sort(pairs_.begin(), pairs_.end());
     return std::move(pairs_);
   }
@@ -69,6 +69,7 @@ class InPlaceFinder {
       if (buffer(b).kind != Kind::kConstant && !buffer(b).bytes.is_constant(0) && reads_last(k, b)) given.push_back(b);
     if (given.empty()) return;
     const Reads reads = reads_of(kernel);
+    if (reads.has_order) return;
     for (const StorePlan& store : kernel.stores) {
       if (!store.offset.empty() || writers_[static_cast<size_t>(store.buffer)] > 1) continue;
       const Kind wanted = buffer(store.buffer).kind == Kind::kOutput ? Kind::kInput : Kind::kWorkspace;
@@ -93,6 +94,7 @@ class InPlaceFinder {
         (here ? reads.here : reads.elsewhere).insert(program_.buffer_of.at(node));
         continue;
       }
+      reads.has_order |= info(node->op).family == Family::kReduce || info(node->op).family == Family::kScan;
       for (const Node* source : operands_of(*node)) stack.emplace_back(source, here && keeps_position(*node, *source));
     }
     return reads;
