@@ -257,6 +257,10 @@ Text Expressions::cast(const UOp* u) const {
             kPrimary};
   if (is_int(from) && is_int(to) && size_of(from) == size_of(to))
     return {cat("(", unit_.type(to, n), ")", bracket(whole(source), kUnary)), kUnary};
+  // gcc 12 finds no instruction for i32x16 to f64x16 at -O0; vectors of two registers need not be fast
+  constexpr size_t kLargestRegister = 64;
+  if (is_float(to) && static_cast<size_t>(n) * size_of(to) > kLargestRegister)
+    return {cat(unit_.cast_by_lanes(from, to, n), "(", whole(source).text, ")"), kPrimary};
   return {cat("__builtin_convertvector(", whole(source).text, ", ", unit_.type(to, n), ")"), kPrimary};
 }
 

@@ -172,6 +172,15 @@ std::string Unit::cast(DType from, DType to, int lanes) {
   return name;
 }
 
+std::string Unit::cast_by_lanes(DType from, DType to, int lanes) {
+  const std::string name = at_lanes(cat("lanes_to_", harp::name(to)), harp::name(from), lanes);
+  once(name, [&] {
+    return cat("static inline ", type(to, lanes), " ", name, "(", type(from, lanes), " x) {\n  ", type(to, lanes), " r = {0};\n",
+               lane_loop("r[lane] = x[lane];", lanes), "  return r;\n}\n");
+  });
+  return name;
+}
+
 std::string Unit::bits_of(DType from, DType to, int lanes, bool canonical) {
   const std::string name = at_lanes(cat(canonical ? "canonical_" : "bits_", harp::name(to)), harp::name(from), lanes);
   once(name, [&]() -> std::string {

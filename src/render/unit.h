@@ -33,6 +33,7 @@ class Unit {
   /// (mask as wide as dtype, a, b). By bits: of a lane loop over m[lane] ? a[lane] : b[lane] gcc 12 makes branches, or wrong code.
   std::string select(DType dtype, int lanes);
   std::string cast(DType from, DType to, int lanes);                     // float to integer: truncates, saturates, NaN is 0
+  std::string cast_by_lanes(DType from, DType to, int lanes);            // numbers that fit
   std::string bits_of(DType from, DType to, int lanes, bool canonical);  // bitcast; canonical: any NaN is the positive quiet one
   std::string any(int bits, int lanes);                                  // (mask) -> int
   std::string ramp(DType dtype, int lanes);                              // (first, step): i32 or i64
