@@ -60,7 +60,7 @@ bool parse(int argc, char** argv, Arguments& arguments) {
 
 std::vector<Benchmark> all_benchmarks() {
   std::vector<Benchmark> all = latency_benchmarks();
-  for (const auto& more : {chain_benchmarks(), reduction_benchmarks()}) all.insert(all.end(), more.begin(), more.end());
+  for (const auto& more : {chain_benchmarks(), reduction_benchmarks(), scan_benchmarks()}) all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 

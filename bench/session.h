@@ -78,5 +78,6 @@ inline constexpr Footprint k512MB = {"512mb", size_t{512} << 20};
 std::vector<Benchmark> latency_benchmarks();
 std::vector<Benchmark> chain_benchmarks();
 std::vector<Benchmark> reduction_benchmarks();
+std::vector<Benchmark> scan_benchmarks();
 
 }  // namespace bench

@@ -479,6 +479,20 @@ HARP_API harp_node* harp_softmax(harp_node* x, int32_t axis);
 HARP_API harp_node* harp_log_softmax(harp_node* x, int32_t axis);
 
 /*
+ * Running values along one axis, or of the flattened array (HARP_AXIS_NONE): element i combines the elements 0 to i. Shape and dtype are
+ * x's (one axis where it is flattened). flags: 0 or HARP_SCAN_... joined with |. Sums and products are made in an order that only rank
+ * and axis decide: see "Scans" in docs/semantics.md. NaN propagates. An axis out of range is HARP_ERROR_SHAPE, a flag that does not
+ * exist HARP_ERROR_INVALID_ARGUMENT.
+ */
+#define HARP_SCAN_EXCLUSIVE 1u /* without element i itself: first comes 0, 1, the least or the greatest value of the dtype */
+#define HARP_SCAN_REVERSE 2u   /* from the end of the axis: element i combines the elements from i on */
+
+HARP_API harp_node* harp_cumsum(harp_node* x, int32_t axis, uint32_t flags);  /* int, float */
+HARP_API harp_node* harp_cumprod(harp_node* x, int32_t axis, uint32_t flags); /* int, float */
+HARP_API harp_node* harp_cummax(harp_node* x, int32_t axis, uint32_t flags);  /* bool, int, float: the greatest so far */
+HARP_API harp_node* harp_cummin(harp_node* x, int32_t axis, uint32_t flags);  /* bool, int, float: the least so far */
+
+/*
  * Views: elements change places, nothing is computed or copied.
  */
 /* Result axis i is source axis axes[i]; transpose: axes NULL reverses them. */
@@ -1064,6 +1078,10 @@ typedef struct harp_api {
   harp_node* (*harp_logsumexp)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
   harp_node* (*harp_softmax)(harp_node* x, int32_t axis);
   harp_node* (*harp_log_softmax)(harp_node* x, int32_t axis);
+  harp_node* (*harp_cumsum)(harp_node* x, int32_t axis, uint32_t flags);
+  harp_node* (*harp_cumprod)(harp_node* x, int32_t axis, uint32_t flags);
+  harp_node* (*harp_cummax)(harp_node* x, int32_t axis, uint32_t flags);
+  harp_node* (*harp_cummin)(harp_node* x, int32_t axis, uint32_t flags);
   harp_node* (*harp_permute)(harp_node* x, int32_t n_axes, const int32_t* axes);
   harp_node* (*harp_transpose)(harp_node* x, int32_t n_axes, const int32_t* axes);
   harp_node* (*harp_moveaxis)(harp_node* x, int32_t n_axes, const int32_t* source, const int32_t* destination);

@@ -74,7 +74,7 @@ std::string print_unscheduled(const Stages& s) {
   Program program = s.program;
   for (KernelPlan& kernel : program.kernels)
     for (Variant& variant : kernel.variants) {
-      for (AxisSchedule& axis : variant.schedule.axes) axis = {axis.kind == AxisKind::kReduce ? axis.kind : AxisKind::kSequential};
+      for (AxisSchedule& axis : variant.schedule.axes) axis = {axis.kind == AxisKind::kThread ? AxisKind::kSequential : axis.kind};
       variant.schedule.partition = variant.schedule.overlap = false;
     }
   return ir::print(*lower::lower_program(program));

@@ -50,10 +50,12 @@ class Backends {
     std::vector<harp_buffer*> handles;
     for (const Buffer& buffer : wrapped) handles.push_back(buffer.get());
     std::vector<Buffer> expected;
-    for (const auto& [backend, plain] : {std::pair{"interp", 0}, std::pair{"c", 0}, std::pair{"c", 1}}) {
+    for (const std::pair<const char*, int>& way : {std::pair{"interp", 0}, std::pair{"c", 0}, std::pair{"c", 1}}) {
+      const char* backend = way.first;
+      const int plain = way.second;
       CAPTURE(backend);
       CAPTURE(plain);
-      const Program program = compile(graph.get(), backend, [plain = plain](harp_compile_options& o) { o.plain_text = plain; });
+      const Program program = compile(graph.get(), backend, [plain](harp_compile_options& o) { o.plain_text = plain; });
       REQUIRE(program != nullptr);
       std::vector<Buffer> outputs = capi_test::run(program.get(), handles);
       if (expected.empty()) {

@@ -258,6 +258,22 @@ TEST_CASE("G16.dims: arithmetic of symbolic sizes") {
   CHECK(got[1] == 4);
 }
 
+TEST_CASE("G4.cumsum,cumprod,cummax,cummin/interp G4: running values, and flags that do not exist") {
+  const Context context = make_context();
+  check_same(context.get(), "cumsum(f, axis=1)", [](const Operands& o) { return harp_cumsum(o.f, 1, 0); });
+  check_same(context.get(), "cumprod(f, axis=-1, exclusive=true)",
+             [](const Operands& o) { return harp_cumprod(o.f, -1, HARP_SCAN_EXCLUSIVE); });
+  check_same(context.get(), "cummax(b, axis=0, reverse=true)", [](const Operands& o) { return harp_cummax(o.b, 0, HARP_SCAN_REVERSE); });
+  check_same(context.get(), "cummin(i, exclusive=true, reverse=true)",
+             [](const Operands& o) { return harp_cummin(o.i, HARP_AXIS_NONE, HARP_SCAN_EXCLUSIVE | HARP_SCAN_REVERSE); });
+  const Graph graph = make_graph(context.get());
+  const harp_dim dims[] = {2, 4};
+  harp_node* x = harp_input(graph.get(), "x", HARP_F32, 2, dims);
+  CHECK(harp_cumsum(x, 0, 4) == nullptr);
+  CHECK(harp_error_code(harp_graph_error(graph.get())) == HARP_ERROR_INVALID_ARGUMENT);
+  CHECK(std::string(harp_error_message(harp_graph_error(graph.get()))).find("cumsum: flags is 4") != std::string::npos);
+}
+
 TEST_CASE("G3 G5: indices of extremes, norms, diagonals") {
   const Context context = make_context();
   const int32_t rows[] = {0}, columns[] = {-1};

@@ -315,6 +315,19 @@ const std::vector<Group>& groups() {
        -1.7,
        1.7,
        {2, 3}},
+      // scans; bounded sizes, as every level of blocks is more to compile
+      {"x: f64[n in 0..99, 3, m in 0..99], y: f64[n, 3, m]",
+       {"cumsum(x, axis=1)", "cumsum(x * y, axis=2, reverse=true)", "cumsum(x, axis=0, exclusive=true)", "cumsum(x * x)",
+        "cumsum(permute(x, axes=[2, 0, 1]), axis=0) * permute(y, axes=[2, 0, 1])", "cummax(x * y, axis=2)",
+        "cummax(x, axis=0, reverse=true)", "cummin(x * y, axis=1)", "minimum(cummin(x, axis=2, exclusive=true, reverse=true), 9)"},
+       -1.7,
+       1.7,
+       {3, 4}},
+      {"x: f64[n in 0..99, 3, m in 0..99], y: f64[n, 3, m]",
+       {"cumprod(x, axis=2)", "cumprod(x * y, axis=0, reverse=true)", "cumprod(x, axis=1, exclusive=true)"},
+       -1.7,
+       1.7,
+       {3, 4}},
       // a matrix product and its transposes, as sums of products of expanded factors
       {"a: f64[n, k], b: f64[k, m]",
        {"sum(expand(reshape(a, shape=[n, k, 1]), shape=[n, k, m]) * expand(reshape(b, shape=[1, k, m]), shape=[n, k, m]), axes=[1])"},
@@ -548,6 +561,54 @@ TEST_CASE("G19.every_op/interp: a product with zeros") {
       const Values got = testing::values_of<double>(run(*graph, {bytes_of(x), bytes_of(unit)})[0]);
       for (int column = 0; column < 3; ++column) CHECK(got[column] == expected[column]);
     }
+}
+
+TEST_CASE("G19.every_op/interp: running products with zeros") {
+  CHECK(slope("cumprod(x, axis=0)", {2, 3, 4}) == Values{1 + 3 + 12, 2 + 8, 6});
+  CHECK(slope("cumprod(x, axis=0)", {2, 0, 4}) == Values{1, 2 + 8, 0});
+  CHECK(slope("cumprod(x, axis=0, reverse=true)", {4, 0, 2}) == Values{0, 2 + 8, 1});
+  CHECK(slope("cumprod(x, axis=0)", {0, 0}) == Values{1, 0});
+  CHECK(slope("cumprod(x, axis=0)", {-0.0}) == Values{1});
+  CHECK(slope("cumprod(x, axis=0)", {}) == Values{});
+  // The gradient of sum(w * cumprod(x)), and row i of the Hessian, against sums of products of the others.
+  const auto graph = parse(
+      "graph g(x: f64[4], w: f64[4], u: f64[4]) {\n  d = grad(cumprod(x, axis=0), x, grad_output=w)\n"
+      "  return first = d, second = grad(d, x, grad_output=u)\n}");
+  const Values w = {1, 10, 100, 1000};
+  for (const Values& x :
+       {Values{2, 3, 4, 5}, {2, 0, 4, 5}, {0, 3, 4, 5}, {0, 3, 0, 5}, {2, 0, 0, 5}, {2, 0, 4, 0}, {0, 0, 0, 5}, {0, 0, 0, 0}})
+    for (size_t row = 0; row < 4; ++row) {
+      const auto without = [&](size_t a, size_t b) {  // the sum over all k that a and b are in
+        double total = 0;
+        for (size_t k = std::max(a, b); k < 4; ++k) {
+          double product = w[k];
+          for (size_t j = 0; j <= k; ++j)
+            if (j != a && j != b) product *= x[j];
+          total += product;
+        }
+        return total;
+      };
+      Values unit(4, 0.0);
+      unit[row] = 1;
+      CAPTURE(x);
+      CAPTURE(row);
+      const std::vector<Bytes> results = run(*graph, {bytes_of(x), bytes_of(w), bytes_of(unit)});
+      const Values first = testing::values_of<double>(results[0]), second = testing::values_of<double>(results[1]);
+      CHECK(first[row] == without(row, row));
+      for (size_t column = 0; column < 4; ++column) CHECK(second[column] == (column == row ? 0 : without(row, column)));
+    }
+}
+
+TEST_CASE("G19.every_op/interp: running extremes give everything to the latest of equals, as PyTorch does") {
+  CHECK(slope("cummax(x, axis=0)", {1, 3, 2, 3, 0}) == Values{1, 2, 0, 2, 0});
+  CHECK(slope("cummin(x, axis=0)", {2, 1, 1, 5}) == Values{1, 1, 2, 0});
+  CHECK(slope("cummax(x, axis=0, reverse=true)", {0, 3, 2, 3, 1}) == Values{0, 2, 0, 2, 1});
+  CHECK(slope("cummin(x, axis=0, reverse=true)", {5, 1, 1, 2}) == Values{0, 2, 1, 1});
+  CHECK(slope("cummax(x, axis=0)", {0, -0.0, 0}) == Values{1, 1, 1});
+  CHECK(slope("cummax(x, axis=0)", {-inf_, -inf_}) == Values{1, 1});
+  CHECK(slope("cummax(x, axis=0)", {1, nan_, 5, nan_, inf_}) == Values{1, 2, 0, 2, 0});
+  CHECK(slope("cummax(x, axis=0, exclusive=true)", {3, 1, 4, 5}) == Values{2, 0, 1, 0});
+  CHECK(slope("cummin(x, axis=0)", {}) == Values{});
 }
 
 TEST_CASE("G19.every_op/interp: what windows share adds up, what slices leave out is 0") {

@@ -138,7 +138,7 @@ std::vector<Backend> backends() {
 
 }  // namespace
 
-TEST_CASE("G2 G3 G5 G6 G9 G12 G14 X2 op matrix: every row, dtype and shape has the same bits on every backend") {
+TEST_CASE("G2 G3 G4 G5 G6 G9 G12 G14 X2 op matrix: every row, dtype and shape has the same bits on every backend") {
   std::vector<Cell> cells;
   std::vector<std::string> unbuilt;
   uint64_t seed = 0;

@@ -1,12 +1,12 @@
 """An oracle outside the project: every operation of the text format against NumPy, on the interpreter and on compiled C.
 
 The interpreter defines harp's results and generated C is compared with it bit for bit elsewhere, so a mistake the two share would
-pass all of that; here each is compared with NumPy (tests/oracle_references.py and oracle_linear.py have the cases and say how near is near enough). One graph holds
+pass all of that; here each is compared with NumPy (tests/oracle_references.py, oracle_linear.py and oracle_scans.py have the cases and say how near is near enough). One graph holds
 all cases of a group, so the tool runs once a group and backend. An operation of src/ops/ops.def or src/graph/operations.cpp
 without a case fails.
 
 Environment: HARP_TOOL (default build/release/harp), HARP_ORACLE_BACKENDS (default "interp c").
-rows: G2 G3 G5 G6 G12 G14 G16
+rows: G2 G3 G4 G5 G6 G12 G14 G16
 """
 import os
 import re
@@ -20,6 +20,7 @@ import numpy as np
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle_linear import linear_groups  # noqa: E402
 from oracle_references import DTYPES, EXACT, WIDE, Ulps, groups  # noqa: E402
+from oracle_scans import scan_groups  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOL = os.environ.get("HARP_TOOL", os.path.join(ROOT, "build", "release", "harp"))
@@ -147,7 +148,7 @@ def operations():
 def main():
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    all_groups = groups() + linear_groups()
+    all_groups = groups() + linear_groups() + scan_groups()
     text = "\n".join(case.text for group in all_groups for case in group.cases)
     failures = [f"no case for {name}" for name in sorted(operations()) if not re.search(rf"\b{name}\(", text)]
     count, cells = 0, {}

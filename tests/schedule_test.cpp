@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "grad/operation.h"
 #include "graph/build.h"
 #include "graph/composites.h"
 #include "graph/text.h"
@@ -56,6 +57,53 @@ TEST_CASE("L1 L2: elementwise chains, siblings and views are one kernel") {
   CHECK(scheduled("graph g(x: f32[n]) {\n  a = x + 1.0\n  return y = a, z = a * 2.0\n}").kernels.size() == 1);
   // arrays of different sizes do not meet
   CHECK(scheduled("graph g(x: f32[8], z: f32[9]) { return y = x + 1.0, q = z + 1.0 }").kernels.size() == 2);
+}
+
+TEST_CASE("G17.into_cumulative,epilogue/c L2: what is elementwise around a scan is computed in its kernel") {
+  const auto kernels = [](std::string_view body) {
+    const Program program = scheduled(cat("graph g(x: f32[n, m], w: f32[n, m]) {\n", body, "\n}"));
+    CHECK_NOTHROW(ir::verify(*lower::lower_program(program)));
+    return program.kernels.size();
+  };
+  for (const char* axis : {"axis=1", "axis=0", "axis=0, reverse=true"}) {
+    CAPTURE(axis);
+    CHECK(kernels(cat("  return y = cumsum(exp(x), ", axis, ") * w")) == 1);
+    CHECK(kernels(cat("  return y = cumsum(flip(x) + w, ", axis, ")")) == 1);
+    // several along one axis share a pass over what they read, and what is computed from several of them is there too
+    CHECK(kernels(cat("  s = cumsum(x * w, ", axis, ")\n  return y = s, z = cummax(x * w, ", axis, ") - s")) == 1);
+    // what looks at other places of the result has to wait for it
+    CHECK(kernels(cat("  s = cumsum(x, ", axis, ")\n  return y = s - roll(s, shift=1, axis=0)")) == 2);
+    CHECK(kernels(cat("  return y = cumsum(cumsum(x, ", axis, "), ", axis, ")")) == 2);
+    CHECK(kernels(cat("  return y = sum(cumsum(x, ", axis, "))")) == 2);
+    CHECK(kernels(cat("  return y = cumsum(x, ", axis, ", exclusive=true)")) == 2);
+  }
+  CHECK(kernels("  return y = cumsum(x, axis=0), z = cumsum(x, axis=1)") == 2);
+  CHECK(kernels("  return y = cumsum(x, axis=1), z = cumsum(x, axis=1, reverse=true)") == 2);
+  // one pass forward for three scans and their products, one back
+  const std::string loss = "graph g(x: f32[n, m]) {\n  y = cumprod(x, axis=1)\n  return d = grad(y, x, grad_output=1)\n}";
+  CHECK(scheduled(*parse_graph(loss, grad::text_operations())).kernels.size() == 2);
+}
+
+TEST_CASE("L2 L5: schedules of scans") {
+  const std::string_view rows = "graph g(x: f32[n, m]) { return y = cumsum(x, axis=1) }";
+  const std::string_view columns = "graph g(x: f32[n, m]) { return y = cumsum(x, axis=0) }";
+  CHECK(print(scheduled(rows)).find("schedule scan [thread, scan") != std::string::npos);
+  CHECK(print(scheduled(columns)).find("schedule scan [scan unroll=8, thread tile=1024") != std::string::npos);
+  CHECK(print(scheduled("graph g(x: f32[n]) { return y = cumsum(x, axis=0) }")).find("schedule scan [scan simd") != std::string::npos);
+  const auto message = [](std::string_view text, std::string_view schedule) -> std::string {
+    try {
+      scheduled(*parse_graph(text), schedule);
+    } catch (const Error& e) {
+      return e.message;
+    }
+    return "";
+  };
+  CHECK(message(columns, "kernel_0: scan [scan unroll=2, sequential tile=128 simd=4]").empty());
+  CHECK(message(rows, "kernel_0: reduce [thread, scan]").find("the recipe must be scan") != std::string::npos);
+  CHECK(message(rows, "kernel_0: scan [thread, sequential]").find("axis 1 is scanned and must be of kind scan") != std::string::npos);
+  CHECK(message(rows, "kernel_0: scan [scan, scan]").find("axis 0 is not scanned and cannot be of kind scan") != std::string::npos);
+  CHECK(message(columns, "kernel_0: scan [scan simd=4, thread]").find("simd belongs on the last kept axis") != std::string::npos);
+  CHECK(message(rows, "kernel_0: scan [thread simd=4, scan]").find("simd belongs on the scanned axis") != std::string::npos);
 }
 
 TEST_CASE("L1: the demo's stencil is one kernel whose interior has no select, whatever the bounds of its sizes") {

@@ -56,6 +56,11 @@ class KeyWriter {
     add(static_cast<int>(attributes.order));
     add(attributes.product);
   }
+  void operator()(const ScanAttributes& attributes) {
+    add(attributes.axis);
+    add(static_cast<int>(attributes.order));
+    add(attributes.reverse);
+  }
   void operator()(const PermuteAttributes& attributes) { add_all(attributes.axes); }
   void operator()(const SliceAttributes& attributes) {
     add(attributes.start);

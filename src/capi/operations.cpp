@@ -92,6 +92,26 @@ harp_node* harp_log_softmax(harp_node* x, int32_t axis) {
   return build_from("log_softmax", {x}, [&] { return build::log_softmax(x->node, axis); });
 }
 
+// Scans
+
+namespace {
+
+harp_node* scan(Op op, harp_node* x, int32_t axis, uint32_t flags) noexcept {
+  return build_from(name(op).data(), {x}, [&] {
+    HARP_CHECK((flags & ~(HARP_SCAN_EXCLUSIVE | HARP_SCAN_REVERSE)) == 0, Code::kInvalidArgument, name(op), ": flags is ", flags,
+               "; there are HARP_SCAN_EXCLUSIVE and HARP_SCAN_REVERSE");
+    return build::cumulative(op, x->node, optional_axis_argument(axis), (flags & HARP_SCAN_EXCLUSIVE) != 0,
+                             (flags & HARP_SCAN_REVERSE) != 0);
+  });
+}
+
+}  // namespace
+
+harp_node* harp_cumsum(harp_node* x, int32_t axis, uint32_t flags) { return scan(Op::kCumSum, x, axis, flags); }
+harp_node* harp_cumprod(harp_node* x, int32_t axis, uint32_t flags) { return scan(Op::kCumProd, x, axis, flags); }
+harp_node* harp_cummax(harp_node* x, int32_t axis, uint32_t flags) { return scan(Op::kCumMax, x, axis, flags); }
+harp_node* harp_cummin(harp_node* x, int32_t axis, uint32_t flags) { return scan(Op::kCumMin, x, axis, flags); }
+
 // New arrays
 
 harp_node* harp_full(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, double value) {

@@ -239,6 +239,11 @@ constexpr Row kRows[] = {
     {Op::kReduceMax, rules(adjoint_of_extreme)},
     {Op::kReduceMin, rules(adjoint_of_extreme)},
 
+    {Op::kCumSum, rules(adjoint_of_cumsum)},
+    {Op::kCumProd, rules(adjoint_of_cumprod)},
+    {Op::kCumMax, rules(adjoint_of_running_extreme)},
+    {Op::kCumMin, rules(adjoint_of_running_extreme)},
+
     {Op::kPermute, rules(adjoint_of_permute)},
     {Op::kExpand, rules(adjoint_of_expand)},
     {Op::kReshape, rules(adjoint_of_reshape)},

@@ -10,6 +10,11 @@ NodeRef adjoint_of_sum(const Step& step);
 NodeRef adjoint_of_prod(const Step& step);
 NodeRef adjoint_of_extreme(const Step& step);  // max and min
 
+// scan.cpp
+NodeRef adjoint_of_cumsum(const Step& step);
+NodeRef adjoint_of_cumprod(const Step& step);
+NodeRef adjoint_of_running_extreme(const Step& step);  // cummax and cummin
+
 // movement.cpp
 NodeRef adjoint_of_permute(const Step& step);
 NodeRef adjoint_of_expand(const Step& step);

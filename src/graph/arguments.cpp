@@ -206,6 +206,14 @@ const Node* reduce_in_order(Op op, const Node* x, const build::Axes& axes, bool 
   return keepdims ? build::reshape(reduced, std::move(kept)) : reduced;
 }
 
+const Node* scan_in_order(Op op, const Node* x, std::optional<int> axis, bool exclusive, bool reverse,
+                          std::optional<std::string_view> order) {
+  if (!order) return build::cumulative(op, x, axis, exclusive, reverse);
+  HARP_CHECK(*order == "tree" || *order == "chain", Code::kInvalidArgument, name(op), ": order is \"", *order,
+             "\"; it must be tree or chain");
+  return build::cumulative(op, x, axis, exclusive, reverse, *order == "chain" ? ScanOrder::kChain : ScanOrder::kTree);
+}
+
 const Node* slice(const Node* x, const std::optional<std::vector<std::optional<Dim>>>& start,
                   const std::optional<std::vector<std::optional<Dim>>>& stop, const std::optional<std::vector<int64_t>>& step,
                   const std::optional<Shape>& size) {

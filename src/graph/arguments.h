@@ -201,6 +201,8 @@ constexpr Operation row(std::string_view name, const Named (&named)[N], Function
 /// With an order: exactly these attributes; without: the constructor's rule.
 const Node* reduce_in_order(Op op, const Node* x, const build::Axes& axes, bool keepdims, std::optional<std::string_view> order,
                             bool product);
+const Node* scan_in_order(Op op, const Node* x, std::optional<int> axis, bool exclusive, bool reverse,
+                          std::optional<std::string_view> order);
 /// Python's start:stop:step, or start, size and step without clamping.
 const Node* slice(const Node* x, const std::optional<std::vector<std::optional<Dim>>>& start,
                   const std::optional<std::vector<std::optional<Dim>>>& stop, const std::optional<std::vector<int64_t>>& step,

@@ -42,6 +42,11 @@ NodeRef reduce(Op op, NodeRef source, std::span<const int> axes, bool keepdims);
 /// With every attribute given, as the text format and the optimiser need it.
 NodeRef reduce_exactly(Op op, NodeRef source, ReduceAttributes attributes);
 
+/// CumSum, CumProd, CumMax, CumMin along one axis; `order` as 02-semantics' constructor rule says.
+NodeRef scan(Op op, NodeRef source, int axis, bool reverse);
+/// With every attribute given.
+NodeRef scan_exactly(Op op, NodeRef source, ScanAttributes attributes);
+
 NodeRef permute(NodeRef source, std::span<const int> axes);
 NodeRef expand(NodeRef source, Shape shape);   // same rank; only statically-1 axes stretch; Dim(-1) keeps
 NodeRef reshape(NodeRef source, Shape shape);  // one Dim(-1) is inferred

@@ -60,6 +60,10 @@ NodeRef norm(NodeRef x, double order, const Axes& axes, bool keepdims);
 NodeRef argmax(NodeRef x, std::optional<int> axis, bool keepdims);  // i64, the first index; no axis: of the flattened array
 NodeRef argmin(NodeRef x, std::optional<int> axis, bool keepdims);
 
+/// Any scan of ops.def. No axis: of the flattened array, as one axis. Exclusive: without the element itself, the identity first. No order:
+/// as 02-semantics' constructor rule says. (build_scan.cpp)
+NodeRef cumulative(Op op, NodeRef x, std::optional<int> axis, bool exclusive, bool reverse, std::optional<ScanOrder> order = {});
+
 // views.cpp: places change, elements do not
 NodeRef transpose(NodeRef x, const Axes& axes);  // nothing: axes reversed
 NodeRef moveaxis(NodeRef x, std::span<const int> source, std::span<const int> destination);

@@ -28,6 +28,9 @@ struct DescribeAttributes {
   std::string operator()(const ReduceAttributes& a) const {
     return cat("axes ", join(a.axes, ", "), a.order == ReduceOrder::kChain ? " · chain" : " · lanes", a.product ? " · product" : "");
   }
+  std::string operator()(const ScanAttributes& a) const {
+    return cat("axis ", a.axis, a.order == ScanOrder::kChain ? " · chain" : " · tree", a.reverse ? " · reverse" : "");
+  }
   std::string operator()(const PermuteAttributes& a) const { return cat("axes ", join(a.axes, ", ")); }
   std::string operator()(const SliceAttributes& a) const {
     const bool has_steps = std::any_of(a.step.begin(), a.step.end(), [](int64_t step) { return step != 1; });

@@ -40,6 +40,10 @@ struct AttributesHash {
     mix_all(hash, a.axes);
     mix(hash, static_cast<size_t>(a.order) * 2 + a.product);
   }
+  void operator()(const ScanAttributes& a) const {
+    mix(hash, static_cast<size_t>(a.axis));
+    mix(hash, static_cast<size_t>(a.order) * 2 + a.reverse);
+  }
   void operator()(const PermuteAttributes& a) const { mix_all(hash, a.axes); }
   void operator()(const SliceAttributes& a) const {
     mix_all(hash, a.start);

@@ -25,6 +25,8 @@ inline constexpr int kMaxRank = 16;
 
 /// Order of a reduction (02-semantics, "Sums"): fixed by the constructor that made the node, never changed by a pass.
 enum class ReduceOrder : uint8_t { kLanes, kChain };
+/// Order of a scan (02-semantics, "Scans"), fixed in the same way.
+enum class ScanOrder : uint8_t { kTree, kChain };
 
 struct NoAttributes {
   bool operator==(const NoAttributes&) const = default;
@@ -50,6 +52,12 @@ struct ReduceAttributes {
   ReduceOrder order;
   bool product;  // Sum only: the source is a Mul of floats that is folded into acc = fma(a, b, acc)
   bool operator==(const ReduceAttributes&) const = default;
+};
+struct ScanAttributes {
+  int axis;
+  ScanOrder order;
+  bool reverse;  // from the end of the axis to its start
+  bool operator==(const ScanAttributes&) const = default;
 };
 struct PermuteAttributes {
   std::vector<int> axes;  // result axis i is source axis axes[i]
@@ -78,7 +86,7 @@ struct ConcatAttributes {
 
 /// Permute, Slice … carry theirs; Expand and Reshape need none (the shape says it); elementwise ops none.
 using Attributes = std::variant<NoAttributes, InputAttributes, ConstantAttributes, ArrayAttributes, SizeAttributes, ReduceAttributes,
-                                PermuteAttributes, SliceAttributes, PadAttributes, UnfoldAttributes, ConcatAttributes>;
+                                ScanAttributes, PermuteAttributes, SliceAttributes, PadAttributes, UnfoldAttributes, ConcatAttributes>;
 
 class Graph;
 

@@ -44,6 +44,15 @@ constexpr Operation reduce_row() {
              });
 }
 
+/// So do scans.
+template <Op op>
+constexpr Operation scan_row() {
+  return row(name(op), {{"x"}, {"axis", "none"}, {"exclusive", "false"}, {"reverse", "false"}, {"order", "none"}},
+             [](NodeRef x, std::optional<int> axis, bool exclusive, bool reverse, std::optional<std::string_view> order) {
+               return arguments::scan_in_order(op, x, axis, exclusive, reverse, order);
+             });
+}
+
 template <NodeRef (*function)(NodeRef)>
 constexpr Operation unary_row(std::string_view name) {
   return row(name, {{"x"}}, [](NodeRef x) { return function(x); });
@@ -99,12 +108,12 @@ constexpr Operation index_row(std::string_view name) {
 }
 
 constexpr Operation kRows[] = {
-// ops.def: every elementwise row as it stands
+// ops.def: elementwise operations, reductions and scans as they stand
 #define HARP_ROW_Leaf(id)
 #define HARP_ROW_Elementwise(id) elementwise_row<Op::k##id>(),
 #define HARP_ROW_Convert(id)
 #define HARP_ROW_Reduce(id) reduce_row<Op::k##id>(),
-#define HARP_ROW_Scan(id)
+#define HARP_ROW_Scan(id) scan_row<Op::k##id>(),
 #define HARP_ROW_Movement(id)
 #define HARP_ROW_Join(id)
 #define HARP_ROW_Copy(id)

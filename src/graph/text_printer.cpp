@@ -185,6 +185,11 @@ class Printer {
     attribute("order", a.order == ReduceOrder::kChain ? "chain" : "lanes");
     if (a.product) attribute("product", "true");
   }
+  void print_attributes(const Node&, const ScanAttributes& a) {
+    attribute("axis", cat(a.axis));
+    if (a.reverse) attribute("reverse", "true");
+    attribute("order", a.order == ScanOrder::kChain ? "chain" : "tree");
+  }
   void print_attributes(const Node&, const PermuteAttributes& a) { attribute("axes", print_ints(a.axes)); }
   void print_attributes(const Node& node, const SliceAttributes& a) {
     const bool has_steps = std::any_of(a.step.begin(), a.step.end(), [](int64_t step) { return step != 1; });

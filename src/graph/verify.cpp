@@ -79,6 +79,12 @@ void verify_reduce(const Node& node) {
   if (a.product) expect(node.op == Op::kSum && source.op == Op::kMul && is_float(node.dtype), node, "is no sum of a float mul");
 }
 
+void verify_scan(const Node& node) {
+  const auto& a = attributes_of<ScanAttributes>(node);
+  expect(a.axis >= 0 && a.axis < node.rank(), node, "the axis is wrong");
+  expect(node.shape == node.sources[0]->shape, node, "the shape changed");
+}
+
 void verify_permute(const Node& node) {
   const std::vector<int>& axes = attributes_of<PermuteAttributes>(node).axes;
   const Node& source = *node.sources[0];
@@ -175,7 +181,7 @@ void verify_node(const Node& node) {
     case Family::kElementwise: return verify_elementwise(node);
     case Family::kConvert: return verify_convert(node);
     case Family::kReduce: return verify_reduce(node);
-    case Family::kScan: return wrong(node, "scans have no rules yet");
+    case Family::kScan: return verify_scan(node);
     case Family::kMovement: return verify_movement(node);
     case Family::kJoin: return verify_concat(node);
     case Family::kCopy: return expect(node.shape == node.sources[0]->shape, node, "the shape changed");

@@ -6,6 +6,7 @@
 #include "interp/elementwise.h"
 #include "interp/movement.h"
 #include "interp/reduce.h"
+#include "interp/scan.h"
 
 namespace harp::interp {
 namespace {
@@ -61,6 +62,7 @@ consteval std::array<Evaluator, kOpCount> make_evaluators() {
   for (int i = 0; i < kOpCount; ++i) {
     if (kOps[i].family == Family::kElementwise) set(i, evaluate_elementwise);
     if (kOps[i].family == Family::kReduce) set(i, evaluate_reduce);
+    if (kOps[i].family == Family::kScan) set(i, evaluate_scan);
   }
   for (const Row& row : kRows) set(static_cast<int>(row.op), row.evaluator);
   for (int i = 0; i < kOpCount; ++i)

@@ -7,12 +7,10 @@
 
 #include <algorithm>
 #include <array>
-#include <type_traits>
 
 #include "base/error.h"
-#include "interp/element.h"
+#include "interp/combine.h"
 #include "interp/machine.h"
-#include "interp/rules.h"
 
 namespace harp::interp {
 namespace {
@@ -25,14 +23,10 @@ constexpr int64_t kChainWidth = 512;
 
 /// What happens to an accumulator. `kOperands` is 2 for a product (acc = fma(a, b, acc)), else 1.
 template <Op op, DType dtype, int kOperands>
-struct Step {
-  using T = std::conditional_t<dtype == DType::kBool, uint8_t, Element<dtype>>;  // bool as a byte: a vector<bool> has no elements
-  static T combine(T a, T b) {
-    return static_cast<T>(Rule<combine_of(op)>::apply(static_cast<Element<dtype>>(a), static_cast<Element<dtype>>(b)));
-  }
-  static T accumulate(T acc, T x) { return combine(acc, x); }
+struct Step : Combine<op, dtype> {
+  using T = typename Combine<op, dtype>::T;
+  static T accumulate(T acc, T x) { return Step::combine(acc, x); }
   static T accumulate(T acc, T a, T b) { return Rule<Op::kFma>::apply(a, b, acc); }
-  static T identity() { return identity_of(op, dtype).as<T>(); }
 };
 
 /// `width` chains side by side. Elements go into level 0; a full block of 256 becomes one element of the next level as soon as

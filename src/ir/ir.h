@@ -37,7 +37,7 @@ enum class UKind : uint8_t {
   kAlu,      // `op` of family Elementwise or Convert; sources have the lanes of the result
   kCall,     // `function` of the sources, lane by lane
   kSplat,    // one-lane source in every lane
-  kAcc,      // element `index` of accumulator `buffer`, read after the loops that update it
+  kAcc,      // element `index` of accumulator `buffer`: what it holds where the statement that uses this stands
   kParam,    // inside a Function: parameter number `buffer`
   kTable,    // inside a Function: `table`[source], a constant table; the index is in bounds by construction
   kRarely,   // inside a Function: sources condition, common, arguments…: lanes where the condition is false give `common`, the
@@ -82,7 +82,7 @@ struct Table {
   std::vector<uint64_t> values;
 };
 
-enum class StmtKind : uint8_t { kBlock, kLoop, kIf, kStore, kAccDeclare, kAccUpdate, kAccFold, kComment };
+enum class StmtKind : uint8_t { kBlock, kLoop, kIf, kStore, kAccDeclare, kAccSet, kAccUpdate, kAccFold, kAccScan, kComment };
 
 enum class LoopKind : uint8_t {
   kSequential,
@@ -91,7 +91,7 @@ enum class LoopKind : uint8_t {
   kUnroll,  // fixed trip count, written out
 };
 
-/// The running value(s) of a reduction: `count` elements (1, 64 lanes, or a row tile), each of `type` (lanes > 1: declared
+/// The running value(s) of a reduction or scan: `count` elements (1, 64 lanes, or a row tile), each of `type` (lanes > 1: declared
 /// inside a vectorised loop, one accumulator a lane).
 struct Accumulator {
   Type type;
@@ -120,14 +120,17 @@ struct Stmt {
   Sym index, lane_step;
   const UOp* value = nullptr;
   const UOp* mask = nullptr;
-  // kAccDeclare: sets accumulator to its init. kAccUpdate: acc[index + lane * lane_step] = combine(that, value), or with
-  // `factor` set fma(value, factor, that). kAccFold: count elements are folded into element 0 by halving: s[i] = combine(s[i],
-  // s[i + h]) for h = count/2 … 1; each lane of its type is folded for itself.
+  // kAccDeclare: sets accumulator to its init. kAccSet: acc[index + lane * lane_step] = value. kAccUpdate: acc[index + lane * lane_step] =
+  // combine(that, value), or with `factor` set fma(value, factor, that). kAccFold: count elements are folded into element 0 by halving:
+  // s[i] = combine(s[i], s[i + h]) for h = count/2 … 1; each lane of its type is folded for itself.
   int accumulator = -1;
   const UOp* factor = nullptr;
   // kAccFold: elements from `used` on still hold init, if it is there, and the others have been updated without a factor. Such a
   // value combined with init is that value, bit for bit (it is not -0.0: init is in it), so where used <= 1 there is nothing to do.
   std::optional<Sym> used;
+  // kAccScan: the elements of accumulator, a group of at most 64, become their running values by the law's rule for a group
+  // (02-semantics, "Scans"), from `value` on; the total of the group, without `value`, is set into element 0 of `total`.
+  int total = -1;
   // kComment
   std::string text;
 };
@@ -247,7 +250,7 @@ std::string print(const Arena& arena, const Kernel& kernel);
 
 /// Error{kInternal} naming the rule and the place when a kernel breaks one: lanes and dtypes of sources agree; variables are
 /// used inside their loop; accumulators are declared before use, updated by a vectorised loop only at an element that
-/// depends on its variable; every kAcc is read outside the loops that update it; thread loop outermost; steps positive.
+/// depends on its variable; thread loop outermost; steps positive.
 void verify(const Module& module);
 
 }  // namespace harp::ir

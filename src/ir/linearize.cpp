@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "ir/rewrite.h"
 
 namespace harp::ir {
 namespace {
@@ -45,6 +46,19 @@ void visit_roots(const std::vector<Stmt*>& body, auto&& visit) {
     visit_roots(s->body, visit);
     visit_roots(s->otherwise, visit);
   }
+}
+
+/// The accumulators that statements set, update, fold or scan.
+std::vector<int> changed_accumulators(const std::vector<Stmt*>& body) {
+  std::vector<int> changed;
+  for (const Stmt* s : statements_of(body)) {
+    const bool changes = s->kind == StmtKind::kAccSet || s->kind == StmtKind::kAccUpdate || s->kind == StmtKind::kAccFold;
+    if (changes || s->kind == StmtKind::kAccScan) changed.push_back(s->accumulator);
+    if (s->kind == StmtKind::kAccScan) changed.push_back(s->total);
+  }
+  std::sort(changed.begin(), changed.end());
+  changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+  return changed;
 }
 
 bool contains(const std::vector<Sym>& guards, Sym guard) { return std::find(guards.begin(), guards.end(), guard) != guards.end(); }
@@ -378,7 +392,15 @@ class Linearizer {
     block.loop = &s;
     block.variable = variable_of(s.variable);
     Line head{.kind = LineKind::kLoop, .name = cat("ridx", loop_count_++), .atom = block.variable, .statement = &s};
+    // What is made from an accumulator that the loop changes is made again in every iteration.
+    const std::vector<int> outside = acc_level_;
+    const std::vector<int> changed = changed_accumulators(s.body);
+    for (int a : changed) {
+      forget(a);
+      acc_level_[a] = here() + 1;
+    }
     std::vector<Line> body = inside(s.body, std::move(block));
+    for (int a : changed) acc_level_[a] = outside[a];
     const std::vector<const UOp*> kept = s.overlap ? in_place_loads(s.body) : std::vector<const UOp*>{};
     if (!kept.empty()) define_offsets(mod(s.end - s.begin, s.step));
     for (const UOp* u : kept) line({.kind = LineKind::kKeep, .name = cat("kept", keep_count_++), .value = u, .statement = &s});
@@ -436,16 +458,25 @@ class Linearizer {
         acc_level_[s.accumulator] = here();
         line({.kind = LineKind::kAccDeclare, .name = cat("acc", s.accumulator), .statement = &s});
         break;
+      case StmtKind::kAccSet:
       case StmtKind::kAccUpdate:
         forget(s.accumulator);
         define_offsets(s.index);
         define_offsets(s.lane_step);
-        line({.kind = LineKind::kAccUpdate, .name = cat("acc", s.accumulator), .names = std::move(names), .statement = &s});
+        line({.kind = s.kind == StmtKind::kAccSet ? LineKind::kAccSet : LineKind::kAccUpdate,
+              .name = cat("acc", s.accumulator),
+              .names = std::move(names),
+              .statement = &s});
         break;
       case StmtKind::kAccFold:
         forget(s.accumulator);
         if (s.used) define_offsets(*s.used);
         line({.kind = LineKind::kAccFold, .name = cat("acc", s.accumulator, "_folded"), .statement = &s});
+        break;
+      case StmtKind::kAccScan:
+        forget(s.accumulator);
+        forget(s.total);
+        line({.kind = LineKind::kAccScan, .name = cat("acc", s.accumulator), .names = std::move(names), .statement = &s});
         break;
       case StmtKind::kComment: line({.kind = LineKind::kComment, .statement = &s}); break;
     }

@@ -42,8 +42,10 @@ enum class LineKind : uint8_t {
   kKeep,        // in front of an overlapping loop (`statement`): name = what its first step loads as `value`, and does last
   kStore,       // statement
   kAccDeclare,  // statement; `name` is the accumulator
+  kAccSet,      // statement
   kAccUpdate,   // statement
   kAccFold,     // statement; `name` is element 0 after the fold, a value that kAcc lines may use
+  kAccScan,     // statement
   kReturn,      // value: result of a function
 };
 

@@ -123,10 +123,12 @@ class Printer {
         return line(depth, cat("store ", buffers_[static_cast<size_t>(s.buffer)], at, " = ", reference(s.value),
                                s.mask == nullptr ? std::string() : cat(" where ", reference(s.mask))));
       case StmtKind::kAccDeclare: return line(depth, cat("declare acc", s.accumulator));
+      case StmtKind::kAccSet: return line(depth, cat("set acc", s.accumulator, at, " to ", reference(s.value)));
       case StmtKind::kAccUpdate:
         return line(depth, cat("update acc", s.accumulator, at, " with ", reference(s.value),
                                s.factor == nullptr ? std::string() : cat(" * ", reference(s.factor))));
       case StmtKind::kAccFold: return line(depth, cat("fold acc", s.accumulator, s.used ? cat(" where ", to_string(*s.used), " > 1") : ""));
+      case StmtKind::kAccScan: return line(depth, cat("scan acc", s.accumulator, " from ", reference(s.value), ", total to acc", s.total));
       case StmtKind::kComment: return line(depth, cat("# ", s.text));
     }
   }
@@ -213,11 +215,13 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
                  s->mask == nullptr ? std::string() : cat(" where ", text(s->mask))));
         break;
       case LineKind::kAccDeclare: line(cat("declare ", accumulator(*s))); break;
+      case LineKind::kAccSet: line(cat("set ", accumulator(*s), "[", to_string(s->index), "] to ", text(s->value))); break;
       case LineKind::kAccUpdate:
         line(cat("update ", accumulator(*s), "[", to_string(s->index), "] with ", text(s->value),
                  s->factor == nullptr ? std::string() : cat(" * ", text(s->factor))));
         break;
       case LineKind::kAccFold: line(cat("fold ", accumulator(*s), s->used ? cat(" where ", to_string(*s->used), " > 1") : "")); break;
+      case LineKind::kAccScan: line(cat("scan ", accumulator(*s), " from ", text(s->value), ", total to acc", s->total)); break;
       case LineKind::kReturn: line(cat("return ", text(l.value))); break;
     }
   }

@@ -23,10 +23,11 @@ class Vectoriser {
     for (const Stmt* s : statements_of(body)) {
       if (s->kind == StmtKind::kLoop && (depends_on(s->begin, variable_) || depends_on(s->end, variable_))) return false;
       if (s->kind == StmtKind::kIf && depends_on(s->condition, variable_)) return false;
-      if ((s->kind == StmtKind::kStore || s->kind == StmtKind::kAccUpdate) && !step_of(s->index)) return false;
+      const bool changes = s->kind == StmtKind::kAccSet || s->kind == StmtKind::kAccUpdate;
+      if ((s->kind == StmtKind::kStore || changes) && !step_of(s->index)) return false;
       // a reduction inside one iteration stays scalar; one that runs across iterations needs an accumulator for each
-      if (s->kind == StmtKind::kAccFold || s->kind == StmtKind::kAccDeclare) return false;
-      if (s->kind == StmtKind::kAccUpdate && !step_of(s->index)->is_constant(1)) return false;
+      if (s->kind == StmtKind::kAccFold || s->kind == StmtKind::kAccScan || s->kind == StmtKind::kAccDeclare) return false;
+      if (changes && !step_of(s->index)->is_constant(1)) return false;
     }
     return true;
   }
@@ -51,6 +52,7 @@ class Vectoriser {
     result->otherwise = body(s->otherwise);
     switch (s->kind) {
       case StmtKind::kStore:
+      case StmtKind::kAccSet:
       case StmtKind::kAccUpdate:
         result->lane_step = *step_of(s->index);
         result->value = wide(vector_of(s->value));

@@ -1,6 +1,5 @@
 // The rules of the loop IR, checked after lowering and after every rewrite in debug builds.
 #include <algorithm>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "base/error.h"
@@ -86,7 +85,6 @@ class Verifier {
         require(u.buffer >= 0 && static_cast<size_t>(u.buffer) < declared_.size() && declared_[static_cast<size_t>(u.buffer)] > 0,
                 "an accumulator is declared before it is read");
         require(kernel_.accumulators[static_cast<size_t>(u.buffer)].type.dtype == u.type.dtype, "an accumulator is read as what it is");
-        require(updating_.count(u.buffer) == 0 || updating_.at(u.buffer) == 0, "an accumulator is read outside the loops that update it");
         break;
       default: require(false, "parameters, tables and rare calls are for functions");
     }
@@ -143,21 +141,6 @@ class Verifier {
     }
   }
 
-  static void updates(const std::vector<Stmt*>& statements, std::unordered_set<int>& found) {
-    for (const Stmt* s : statements) {
-      if (s->kind == StmtKind::kAccUpdate) found.insert(s->accumulator);
-      updates(s->body, found);
-      updates(s->otherwise, found);
-    }
-  }
-  static void declares(const std::vector<Stmt*>& statements, std::unordered_set<int>& found) {
-    for (const Stmt* s : statements) {
-      if (s->kind == StmtKind::kAccDeclare) found.insert(s->accumulator);
-      declares(s->body, found);
-      declares(s->otherwise, found);
-    }
-  }
-
   void loop(const Stmt& s, int depth) {
     require(s.step >= 1, "a loop's step is positive");
     require(s.loop != LoopKind::kThread || (depth == 0 && kernel_.body.size() == 1), "the thread loop is the outermost and only statement");
@@ -166,15 +149,7 @@ class Verifier {
     const SymAtom* variable = as_variable(s.variable);
     require(variable != nullptr && variable->is_loop, "a loop has a variable");
     require(open_.insert(variable).second, "a loop has a variable of its own");
-    // accumulators of outside that the loop changes
-    std::unordered_set<int> changed, own;
-    updates(s.body, changed);
-    declares(s.body, own);
-    for (int a : changed)
-      if (!own.contains(a)) ++updating_[a];
     body(s.body, depth + 1);
-    for (int a : changed)
-      if (!own.contains(a)) --updating_[a];
     open_.erase(variable);
   }
 
@@ -205,9 +180,11 @@ class Verifier {
         accumulator(s);
         ++declared_[static_cast<size_t>(s.accumulator)];
         return;
+      case StmtKind::kAccSet:
       case StmtKind::kAccUpdate: {
         accumulator(s);
         const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
+        require(s.kind == StmtKind::kAccUpdate || s.factor == nullptr, "what is set has no factor");
         require(s.value != nullptr && s.value->type.dtype == a.type.dtype, "an update has the accumulator's dtype");
         require(s.factor == nullptr || (s.factor->type == s.value->type && is_float(a.type.dtype) && a.combine == Op::kAdd),
                 "products are summed, of floats");
@@ -221,6 +198,18 @@ class Verifier {
         const int64_t count = kernel_.accumulators[static_cast<size_t>(s.accumulator)].count;
         return require((count & (count - 1)) == 0, "a folded accumulator has a power of two elements");
       }
+      case StmtKind::kAccScan: {
+        accumulator(s);
+        require(s.total >= 0 && static_cast<size_t>(s.total) < declared_.size() && declared_[static_cast<size_t>(s.total)] > 0,
+                "an accumulator is declared before it is updated");
+        const Accumulator& group = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
+        const Accumulator& total = kernel_.accumulators[static_cast<size_t>(s.total)];
+        require(group.type.lanes == 1 && group.count >= 4 && group.count <= 64 && (group.count & (group.count - 1)) == 0,
+                "a scanned group has a power of two elements, 4 to 64");
+        require(s.value != nullptr && s.value->type == group.type && total.type == group.type && s.total != s.accumulator,
+                "a scan starts and ends with a value of the group's dtype");
+        return;
+      }
       case StmtKind::kComment: return;
     }
   }
@@ -228,7 +217,6 @@ class Verifier {
   const Kernel& kernel_;
   std::vector<int> declared_;
   std::unordered_set<const SymAtom*> open_;
-  std::unordered_map<int, int> updating_;
   std::unordered_set<const UOp*> visited_;
 };
 

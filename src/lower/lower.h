@@ -23,6 +23,8 @@ struct KernelContext {
 void lower_elementwise(KernelContext& context);
 /// Loop nest of reductions over the same axes, with their prologue and epilogue. (reduce.cpp)
 void lower_reduce(KernelContext& context);
+/// Loop nest of scans along the same axis, with their prologue and epilogue. (scan.cpp)
+void lower_scan(KernelContext& context);
 
 /// The index of a node of this shape at the kernel's position: size-1 axes are 0, the others take `position` in order.
 Index node_index(const Shape& shape, const Index& position);

@@ -8,12 +8,13 @@ namespace harp::lower {
 namespace {
 
 std::string comment_of(const KernelPlan& plan, const Schedule& schedule) {
-  std::string out = cat(plan.reduces.empty() ? "elementwise" : "reduce", " over ", to_string(iteration_space(plan)));
+  std::string out = cat(name_of(schedule.recipe), " over ", to_string(iteration_space(plan)));
   for (const Node* r : plan.reduces) {
     const auto& a = r->as<ReduceAttributes>();
     append(out, cat(" · ", name(r->op), " of ", to_string(r->sources[0]->shape), " axes [", join(a.axes, ", "), "] ",
                     a.order == ReduceOrder::kLanes ? "lanes" : "chain", a.product ? " product" : ""));
   }
+  for (const Node* s : plan.scans) append(out, cat(" · ", describe_scan(*s)));
   append(out, cat(" · ", print(schedule)));
   return out;
 }
@@ -72,10 +73,11 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
       kernel.comment = cat("generation ", plan.generation, " · ", comment_of(plan, schedule));
       for (const AxisSchedule& a : schedule.axes) kernel.simd_width = std::max(kernel.simd_width, a.simd_width);
       KernelContext context{*module->arena, program, plan, schedule, kernel, ValueBuilder(*module->arena, program, plan, kernel)};
-      if (schedule.recipe == Template::kReduce)
-        lower_reduce(context);
-      else
-        lower_elementwise(context);
+      switch (schedule.recipe) {
+        case Template::kElementwise: lower_elementwise(context); break;
+        case Template::kReduce: lower_reduce(context); break;
+        case Template::kScan: lower_scan(context); break;
+      }
       ir::Launch launch{static_cast<int>(module->kernels.size()), {}, both(launch_guard(plan, v), context.guard)};
       for (const ValueBuilder::Argument& argument : context.values.arguments()) launch.arguments.push_back(host_buffer(program, argument));
       module->scratch = std::max(module->scratch, ir::scratch_offsets(kernel).back());

@@ -12,7 +12,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "lower/lower.h"
+#include "lower/accumulate.h"
 
 namespace harp::lower {
 
@@ -20,23 +20,16 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kLanes = 64, kLaneBlock = 4096, kChainBlock = 256;
-/// Of rows of accumulators on the stack: the lowest levels, which are busy; the others are in the worker's scratch memory.
-constexpr int64_t kFrameBytes = 8192;
-constexpr int64_t kMaxRegisterVectors = 8;
-
-constexpr int64_t kMostElements = int64_t(1) << 48;  // more than a reduction can visit: 2^48 at a nanosecond each are three days
-
-int levels_needed(Sym count, int64_t block) {
-  int levels = 1;
-  for (__int128 reach = block; reach < std::min(range(count).hi, kMostElements); reach *= block) ++levels;
-  return levels;
-}
+constexpr int64_t kLaneBlock = 4096, kChainBlock = 256;
 
 class ReduceLowering {
  public:
   explicit ReduceLowering(KernelContext& context)
-      : c_(context), arena_(context.arena), first_(*context.plan.reduces[0]), attributes_(first_.as<ReduceAttributes>()) {
+      : c_(context),
+        arena_(context.arena),
+        first_(*context.plan.reduces[0]),
+        attributes_(first_.as<ReduceAttributes>()),
+        accumulators_(context.kernel) {
     const Shape& shape = first_.sources[0]->shape;
     std::vector<bool> reduced(shape.size(), false);
     for (int axis : attributes_.axes) reduced[static_cast<size_t>(axis)] = true;
@@ -85,30 +78,12 @@ class ReduceLowering {
 
   // --- accumulators: one a reduction and level -------------------------------------------------------------------------
 
-  /// Bools are combined as 0 and 1 in i32.
-  static DType accumulator_dtype(const Node& reduce) { return reduce.dtype == DType::kBool ? DType::kI32 : reduce.dtype; }
-
   struct Level {
     std::vector<int> accumulators;  // parallel to plan.reduces
   };
-  Level new_level(int64_t count) {
-    Level level;
-    for (const Node* r : c_.plan.reduces) frame_bytes_ += count * static_cast<int64_t>(size_of(accumulator_dtype(*r)));
-    for (const Node* r : c_.plan.reduces) {
-      level.accumulators.push_back(static_cast<int>(c_.kernel.accumulators.size()));
-      const DType dtype = accumulator_dtype(*r);
-      const Scalar identity =
-          r->dtype == DType::kBool ? scalar_from_int(dtype, identity_of(r->op, DType::kBool).as<bool>()) : identity_of(r->op, dtype);
-      c_.kernel.accumulators.push_back({{dtype, 1}, count, combine_of(r->op), identity, count > kLanes && frame_bytes_ > kFrameBytes});
-    }
-    return level;
-  }
+  Level new_level(int64_t count) { return {accumulators_.add(c_.plan.reduces, count)}; }
   void declare(const Level& level, Body& body) {
-    for (int a : level.accumulators) {
-      Stmt* s = arena_.statement(StmtKind::kAccDeclare);
-      s->accumulator = a;
-      body.push_back(s);
-    }
+    for (int a : level.accumulators) body.push_back(declare_accumulator(arena_, a));
   }
   void fold(const Level& level, std::optional<Sym> used, Body& body) {
     for (int a : level.accumulators) {
@@ -118,14 +93,6 @@ class ReduceLowering {
       body.push_back(s);
     }
   }
-  Stmt* update(int accumulator, Sym element, const UOp* value, const UOp* factor = nullptr) {
-    Stmt* s = arena_.statement(StmtKind::kAccUpdate);
-    s->accumulator = accumulator;
-    s->index = element;
-    s->value = value;
-    s->factor = factor;
-    return s;
-  }
   /// The value of reduction r: its accumulator on the last of `levels` levels. A sum of products that underflow is -0 after one
   /// level and +0 after two, so the law adds +0.0 at the end.
   const UOp* result(const Level& level, size_t levels, size_t r, Sym element) {
@@ -133,13 +100,13 @@ class ReduceLowering {
     const UOp* value = arena_.acc(accumulator_dtype(reduce), level.accumulators[r], element);
     if (reduce.as<ReduceAttributes>().product && levels == 1)
       value = arena_.apply(Op::kAdd, reduce.dtype, {value, arena_.constant(identity_of(Op::kSum, reduce.dtype))});
-    return c_.plan.reduces[r]->dtype == DType::kBool ? arena_.apply(Op::kCast, DType::kBool, {value}) : value;
+    return from_accumulator(arena_, reduce, value);
   }
   /// element of `to` is combined with element of `from`, for every reduction.
   void carry(const Level& from, Sym from_element, const Level& to, Sym to_element, Body& body) {
     for (size_t r = 0; r < c_.plan.reduces.size(); ++r) {
       const DType dtype = accumulator_dtype(*c_.plan.reduces[r]);
-      body.push_back(update(to.accumulators[r], to_element, arena_.acc(dtype, from.accumulators[r], from_element)));
+      body.push_back(update_accumulator(arena_, to.accumulators[r], to_element, arena_.acc(dtype, from.accumulators[r], from_element)));
     }
   }
   /// The operands of each reduction at this index of the source, combined into `element` of the level.
@@ -148,9 +115,9 @@ class ReduceLowering {
       std::vector<const UOp*> operands;
       for (const Node* operand : operands_of(*c_.plan.reduces[r])) {
         const UOp* value = c_.values.value(operand, operand->rank() == 0 ? Index{} : index);
-        operands.push_back(operand->dtype == DType::kBool ? arena_.apply(Op::kCast, DType::kI32, {value}) : value);
+        operands.push_back(to_accumulator(arena_, *c_.plan.reduces[r], value));
       }
-      body.push_back(update(level.accumulators[r], element, operands[0], operands.size() > 1 ? operands[1] : nullptr));
+      body.push_back(update_accumulator(arena_, level.accumulators[r], element, operands[0], operands.size() > 1 ? operands[1] : nullptr));
     }
   }
 
@@ -238,11 +205,7 @@ class ReduceLowering {
   Body lane_loop(const Level& level, Sym count, Sym start, IndexAt index_at) {
     Stmt* lane = new_loop(arena_, "lane", 0, count);
     accumulate(level, lane->variable, index_at(start + lane->variable), lane->body);
-    Body loops = vectorise(arena_, lane, simd_width_, false);
-    // a few vectors: written out, so that the accumulators stay in registers
-    if (count.is_constant() && loops.size() == 1 && loops[0]->kind == StmtKind::kLoop && count.constant() / loops[0]->step <= 16)
-      return unroll(arena_, loops[0]);
-    return loops;
+    return vector_lanes(arena_, lane, simd_width_);
   }
 
   // --- chain -----------------------------------------------------------------------------------------------------------
@@ -270,23 +233,9 @@ class ReduceLowering {
     } else {
       Stmt* columns = new_loop(arena_, "column", 0, width);
       carry(levels[level - 1], columns->variable, levels[level], columns->variable, columns->body);
-      for (Stmt* s : vector_columns(columns)) blocks->body.push_back(s);
+      for (Stmt* s : vector_columns(arena_, columns, simd_width_)) blocks->body.push_back(s);
     }
     body.push_back(blocks);
-  }
-
-  /// A loop over the columns of the accumulator row, vectorised; written out when it is a few vectors.
-  Body vector_columns(Stmt* columns) {
-    const Sym width = columns->end;
-    Body loops = vectorise(arena_, columns, simd_width_, false);
-    if (!in_registers(width)) return loops;
-    Body result;
-    for (Stmt* s : loops)
-      for (Stmt* u : unroll(arena_, s)) result.push_back(u);
-    return result;
-  }
-  bool in_registers(Sym width) const {
-    return width.is_constant() && width.constant() <= kMaxRegisterVectors * simd_width_ && width.constant() % simd_width_ == 0;
   }
 
   Body row_chain(const Index& outer_kept) {
@@ -326,9 +275,9 @@ class ReduceLowering {
       for (int i = 0; i < n; ++i)
         accumulate(levels[0], columns->variable, source_index(kept_at(columns->variable), row + i, 0), columns->body);
       if (width.is_constant(1)) return unroll(arena_, columns);
-      return vector_columns(columns);
+      return vector_columns(arena_, columns, simd_width_);
     };
-    const int together = in_registers(width) ? 1 : std::max(1, c_.schedule.axes.back().unroll);
+    const int together = in_registers(width, simd_width_) ? 1 : std::max(1, c_.schedule.axes.back().unroll);
     Body body;
     chain_blocks(
         levels, count, width,
@@ -370,7 +319,7 @@ class ReduceLowering {
   std::vector<size_t> kept_;           // axes of the source that stay and are not 1
   std::vector<size_t> outer_, inner_;  // reduced by chain, by lanes
   int simd_width_;
-  int64_t frame_bytes_ = 0;  // that the accumulators so far would take on the stack
+  Accumulators accumulators_;
   int names_ = 0;
 };
 

@@ -83,9 +83,10 @@ const UOp* ValueBuilder::build(const Node* node, const Index& index, const UOp* 
   switch (info(node->op).family) {
     case Family::kElementwise:
     case Family::kConvert: return elementwise(node, index, mask);
-    case Family::kReduce: {
+    case Family::kReduce:
+    case Family::kScan: {
       auto found = bound_.find(node);
-      HARP_ASSERT(found != bound_.end(), "a reduction is used in a kernel that does not compute it");
+      HARP_ASSERT(found != bound_.end(), name(node->op), " is used in a kernel that does not compute it");
       return found->second;
     }
     case Family::kCopy: return value(node->sources[0], index, mask);

@@ -18,8 +18,8 @@ class ValueBuilder {
 
   /// The node's element at `index`; loads happen only where `mask` (null: everywhere) is true.
   const ir::UOp* value(const Node* node, const Index& index, const ir::UOp* mask = nullptr);
-  /// Says what a reduction of this kernel is worth at the kernel's kept index (size-1 axes aside).
-  void bind(const Node* reduce, const ir::UOp* value) { bound_[reduce] = value; }
+  /// Says what a reduction or scan of this kernel is worth at the kernel's kept index or position (size-1 axes aside), from now on.
+  void bind(const Node* node, const ir::UOp* value) { bound_[node] = value; }
 
   /// Number of the parameter through which the kernel reads or writes a buffer of the program, from `offset` elements on; added at
   /// first use.

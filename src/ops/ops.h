@@ -43,6 +43,7 @@ constexpr const OpInfo& info(Op op) { return kOps[static_cast<int>(op)]; }
 constexpr std::string_view name(Op op) { return info(op).name; }
 constexpr bool is_elementwise(Op op) { return info(op).family == Family::kElementwise || info(op).family == Family::kConvert; }
 constexpr bool is_reduce(Op op) { return info(op).family == Family::kReduce; }
+constexpr bool is_scan(Op op) { return info(op).family == Family::kScan; }
 constexpr bool is_movement(Op op) { return info(op).family == Family::kMovement; }
 
 constexpr bool accepts(Operands operands, DType dtype) {
@@ -78,12 +79,15 @@ constexpr std::optional<Op> op_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-/// The elementwise op that combines two elements of a reduction (Sum -> Add …).
-constexpr Op combine_of(Op reduce) {
-  switch (reduce) {
-    case Op::kSum: return Op::kAdd;
-    case Op::kProd: return Op::kMul;
-    case Op::kReduceMax: return Op::kMax;
+/// The elementwise op that combines two elements of a reduction or scan (Sum -> Add …).
+constexpr Op combine_of(Op op) {
+  switch (op) {
+    case Op::kSum:
+    case Op::kCumSum: return Op::kAdd;
+    case Op::kProd:
+    case Op::kCumProd: return Op::kMul;
+    case Op::kReduceMax:
+    case Op::kCumMax: return Op::kMax;
     default: return Op::kMin;
   }
 }

@@ -88,16 +88,16 @@ bool int_fits(DType dtype, int64_t value) {
   });
 }
 
-Scalar identity_of(Op reduce, DType dtype) {
+Scalar identity_of(Op op, DType dtype) {
+  HARP_ASSERT(is_reduce(op) || is_scan(op), name(op), " is no reduction and no scan");
   return with_type(dtype, [&](auto zero) {
     using T = decltype(zero);
     using Limits = std::numeric_limits<T>;
-    switch (reduce) {
-      case Op::kSum: return Scalar::of(dtype, T(0));
-      case Op::kProd: return Scalar::of(dtype, T(1));
-      case Op::kReduceMax: return Scalar::of(dtype, Limits::has_infinity ? static_cast<T>(-Limits::infinity()) : Limits::lowest());
-      case Op::kReduceMin: return Scalar::of(dtype, Limits::has_infinity ? Limits::infinity() : Limits::max());
-      default: fail(Code::kInternal, name(reduce), " is not a reduction");
+    switch (combine_of(op)) {
+      case Op::kAdd: return Scalar::of(dtype, T(0));
+      case Op::kMul: return Scalar::of(dtype, T(1));
+      case Op::kMax: return Scalar::of(dtype, Limits::has_infinity ? static_cast<T>(-Limits::infinity()) : Limits::lowest());
+      default: return Scalar::of(dtype, Limits::has_infinity ? Limits::infinity() : Limits::max());
     }
   });
 }

@@ -39,8 +39,9 @@ Scalar scalar_from_int(DType dtype, int64_t value);
 double to_double(const Scalar& value);
 /// Is the number (real or integer) exactly representable in dtype? Floats always are, up to rounding.
 bool int_fits(DType dtype, int64_t value);
-/// The element that changes nothing: 0 for Sum, 1 for Prod, least for ReduceMax (-inf for floats), greatest for ReduceMin.
-Scalar identity_of(Op reduce, DType dtype);
+/// The element that changes nothing in a reduction or scan: 0 for Sum, 1 for Prod, least for ReduceMax (-inf for floats), greatest for
+/// ReduceMin.
+Scalar identity_of(Op op, DType dtype);
 /// In the text format: "0.5", "-inf", "true", "-3".
 std::string to_string(const Scalar& value);
 

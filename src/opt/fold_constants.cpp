@@ -99,7 +99,8 @@ const Node* fold(Graph& graph, const Node* node) {
     case Family::kMovement:
     case Family::kJoin:
     case Family::kCopy: folded = fold_moved(graph, node); break;
-    case Family::kReduce: break;
+    case Family::kReduce:
+    case Family::kScan: break;
     default: return node;
   }
   return folded != node ? folded : fold_array(graph, node);

@@ -54,7 +54,8 @@ class Layouts {
     for (const Stmt* s : body)
       if (s->kind == ir::StmtKind::kAccFold) folded_.insert(s->accumulator);
     for (const Stmt* s : body) {
-      if (s->kind == ir::StmtKind::kAccUpdate) access(s->accumulator, s->index, s->lane_step, s->value->type.lanes);
+      if (s->kind == ir::StmtKind::kAccUpdate || s->kind == ir::StmtKind::kAccSet)
+        access(s->accumulator, s->index, s->lane_step, s->value->type.lanes);
       for (const UOp* root : {s->value, s->mask, s->factor})
         if (root != nullptr) value(root);
       visit(s->body);
@@ -106,8 +107,10 @@ class BodyRenderer {
       case LineKind::kKeep: return keep(l);
       case LineKind::kStore: return store(*l.statement);
       case LineKind::kAccDeclare: return declare(*l.statement);
+      case LineKind::kAccSet: return set(*l.statement);
       case LineKind::kAccUpdate: return update(*l.statement);
       case LineKind::kAccFold: return fold(l);
+      case LineKind::kAccScan: return scan(*l.statement);
       case LineKind::kReturn: return out(cat("return ", result(l.value), ";"));
     }
   }
@@ -294,6 +297,12 @@ class BodyRenderer {
     out(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", value, ";"));
   }
 
+  void set(const Stmt& s) {
+    const Text value = expression_.whole(s.value);
+    names_.unfold(s.accumulator);
+    out(cat(expression_.accumulator(s.accumulator, s.index, s.value->type.lanes), " = ", value.text, ";"));
+  }
+
   void update(const Stmt& s) {
     const ir::Accumulator& a = context_.kernel->accumulators[static_cast<size_t>(s.accumulator)];
     const int n = s.value->type.lanes;
@@ -315,7 +324,7 @@ class BodyRenderer {
     const auto i = static_cast<size_t>(s.accumulator);
     const ir::Accumulator& a = context_.kernel->accumulators[i];
     const AccumulatorLayout& layout = context_.accumulators[i];
-    const ir::Function* function = a.combine == Op::kMax || a.combine == Op::kMin ? arena_->function_of(a.combine, a.type.dtype) : nullptr;
+    const ir::Function* function = combine_function(a);
     const std::string accumulator = cat("acc", s.accumulator);
     const bool vectors = a.type.lanes > 1;  // each lane for itself
     const std::string name = unit_.fold(a.combine, function, a.type.dtype, layout.lanes, static_cast<int>(layout.size), vectors);
@@ -325,6 +334,23 @@ class BodyRenderer {
                                                              : "";
     out(cat("const ", unit_.type(a.type.dtype, vectors ? layout.lanes : 1), " ", l.name, " = ", unfolded, name, "(", argument, ");"));
     names_.folded(s.accumulator, l.name);
+  }
+
+  void scan(const Stmt& s) {
+    const auto i = static_cast<size_t>(s.accumulator);
+    const ir::Accumulator& a = context_.kernel->accumulators[i];
+    const AccumulatorLayout& layout = context_.accumulators[i];
+    const std::string name = unit_.scan(a.combine, combine_function(a), a.init, layout.lanes, static_cast<int>(layout.size) * layout.lanes);
+    const std::string carry = expression_(s.value).text;
+    names_.unfold(s.accumulator);
+    names_.unfold(s.total);
+    out(cat(expression_.accumulator(s.total, 0, 1), " = ", name, "(", layout.size == 1 ? "&" : "", "acc", s.accumulator, ", ", carry,
+            ");"));
+  }
+
+  /// What combines two values, where that is no operator.
+  const ir::Function* combine_function(const ir::Accumulator& a) const {
+    return a.combine == Op::kMax || a.combine == Op::kMin ? arena_->function_of(a.combine, a.type.dtype) : nullptr;
   }
 
  public:

@@ -14,6 +14,7 @@ using ir::UOp;
 namespace {
 
 constexpr int64_t kCallCost = 15, kMemoryCost = 2, kUnknownTrips = 64;
+constexpr int64_t kScanCost = 40;  // of a group
 
 int64_t cost_of_values(const Stmt& s) {
   std::vector<const UOp*> stack;
@@ -56,8 +57,10 @@ Sym work(const std::vector<Stmt*>& body, const Beginnings& outside) {
       total += max(work(s->body, outside), work(s->otherwise, outside));
     } else if (s->kind == StmtKind::kBlock) {
       total += work(s->body, outside);
-    } else if (s->kind == StmtKind::kStore || s->kind == StmtKind::kAccUpdate) {
+    } else if (s->kind == StmtKind::kStore || s->kind == StmtKind::kAccSet || s->kind == StmtKind::kAccUpdate) {
       total += cost_of_values(*s) + kMemoryCost;
+    } else if (s->kind == StmtKind::kAccScan) {
+      total += kScanCost;
     }
   }
   return total;

@@ -23,9 +23,61 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
   return std::max(1, std::min(width, 16));
 }
 
+/// The recipe a kernel is made for.
+Template recipe_of(const KernelPlan& kernel) {
+  return !kernel.reduces.empty() ? Template::kReduce : !kernel.scans.empty() ? Template::kScan : Template::kElementwise;
+}
+
+/// The axis of a kernel's schedule that may have simd; -1: none.
+int vector_axis(const KernelPlan& kernel) {
+  const int kept = static_cast<int>(iteration_space(kernel).size());
+  if (!kernel.reduces.empty()) return kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes ? kept : kept - 1;
+  const int scanned = scan_axis(kernel);
+  const bool is_chain = scanned >= 0 && kernel.scans[0]->as<ScanAttributes>().order == ScanOrder::kChain;
+  if (scanned >= 0 && !is_chain) return scanned;
+  return scanned == kept - 1 ? kept - 2 : kept - 1;
+}
+
+/// The axis that may be of kind thread: the first that is not scanned.
+int thread_axis(const KernelPlan& kernel) { return scan_axis(kernel) == 0 ? 1 : 0; }
+
+// Rows are read by whole pages of 4 KiB, since of narrower pieces half of what the prefetcher fetches is not wanted yet; from beyond the
+// second cache many of them in one go, which memory likes; from the caches few: rows whose length is a power of two compete for the
+// same lines of the first.
+constexpr int64_t kPage = 4096, kNearBytes = 1 << 20;
+constexpr int kRowsNear = 4, kRowsFar = 16;
+constexpr int kPiecesTogether = 8;  // of rows that are scanned, which are written too
+
+/// Columns of a page of accumulators.
+int64_t page_tile(std::span<const Node* const> nodes) {
+  size_t bytes = 0;
+  for (const Node* node : nodes) bytes += std::max<size_t>(size_of(node->dtype), 4);
+  return std::max<int64_t>(64, static_cast<int64_t>(std::bit_floor(kPage / bytes)));
+}
+
+Schedule choose_scan(const KernelPlan& kernel, int width) {
+  Schedule s;
+  s.recipe = Template::kScan;
+  s.axes.resize(iteration_space(kernel).size());
+  const size_t scanned = static_cast<size_t>(scan_axis(kernel)), threads = static_cast<size_t>(thread_axis(kernel));
+  const int vectors = vector_axis(kernel);
+  if (threads < s.axes.size()) s.axes[threads].kind = AxisKind::kThread;
+  if (vectors >= 0) s.axes[static_cast<size_t>(vectors)].simd_width = width;
+  if (scanned < s.axes.size()) s.axes[scanned].kind = AxisKind::kScan;
+  if (vectors >= 0 && vectors != scan_axis(kernel)) {
+    // One row at a time is one stream of memory, unless the rows of a tile are pieces of longer ones.
+    AxisSchedule& columns = s.axes[static_cast<size_t>(vectors)];
+    columns.tile = page_tile(kernel.scans);
+    if (scanned < s.axes.size() && !proven_at_most(iteration_space(kernel)[static_cast<size_t>(vectors)], columns.tile))
+      s.axes[scanned].unroll = kPiecesTogether;
+  }
+  return s;
+}
+
 Schedule choose(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options) {
   Schedule s;
   const int width = options.simd_width ? options.simd_width : natural_width(program, kernel, options.target);
+  if (!kernel.scans.empty()) return choose_scan(kernel, width);
   s.axes.resize(iteration_space(kernel).size());
   if (!s.axes.empty()) {
     s.axes.front().kind = AxisKind::kThread;
@@ -63,18 +115,10 @@ bool streams_rows(const Program& program, const KernelPlan& kernel, const Schedu
   return !proven_at_most(columns, kMostRegisters * s.axes[s.axes.size() - 2].simd_width);
 }
 
-// Rows are read by whole pages of 4 KiB, since of narrower pieces half of what the prefetcher fetches is not wanted yet; from beyond the
-// second cache many of them in one go, which memory likes; from the caches few: rows whose length is a power of two compete for the
-// same lines of the first.
-constexpr int64_t kPage = 4096, kNearBytes = 1 << 20;
-constexpr int kRowsNear = 4, kRowsFar = 16;
-
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options) {
   Schedule s = choose(program, kernel, options);
   if (!streams_rows(program, kernel, s)) return {{std::nullopt, s}};
-  size_t bytes = 0;  // of accumulators, a column
-  for (const Node* reduce : kernel.reduces) bytes += std::max<size_t>(size_of(reduce->dtype), 4);
-  s.axes[s.axes.size() - 2].tile = std::max<int64_t>(64, static_cast<int64_t>(std::bit_floor(kPage / bytes)));
+  s.axes[s.axes.size() - 2].tile = page_tile(kernel.reduces);
   Schedule near = s, far = s;
   near.axes.back().unroll = kRowsNear;
   far.axes.back().unroll = kRowsFar;
@@ -85,14 +129,21 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
   return {{room, near}, {std::nullopt, far}};
 }
 
+std::string_view vector_axis_text(const KernelPlan& kernel) {
+  if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes)
+    return "the reduced axis (the law's lanes)";
+  return vector_axis(kernel) >= 0 && vector_axis(kernel) == scan_axis(kernel) ? "the scanned axis (the law's groups)"
+                                                                              : "the last kept axis";
+}
+
 /// Rules every schedule of this kernel must obey on a CPU.
 void check_legal(const KernelPlan& kernel, const Schedule& s, std::string_view where) {
   const size_t kept = iteration_space(kernel).size();
   const size_t wanted = kept + (kernel.reduces.empty() ? 0 : 1);
-  const Template recipe = kernel.reduces.empty() ? Template::kElementwise : Template::kReduce;
-  HARP_CHECK(s.recipe == recipe, Code::kInvalidArgument, where, ": the recipe must be ",
-             recipe == Template::kReduce ? "reduce" : "elementwise");
+  const Template recipe = recipe_of(kernel);
+  HARP_CHECK(s.recipe == recipe, Code::kInvalidArgument, where, ": the recipe must be ", name_of(recipe));
   HARP_CHECK(s.axes.size() == wanted, Code::kInvalidArgument, where, ": the kernel has ", wanted, " axes, the schedule ", s.axes.size());
+  const int scanned = scan_axis(kernel);
   int vector_axes = 0;
   for (size_t i = 0; i < s.axes.size(); ++i) {
     const AxisSchedule& a = s.axes[i];
@@ -100,16 +151,17 @@ void check_legal(const KernelPlan& kernel, const Schedule& s, std::string_view w
                " is thread_group, which backend c does not have");
     HARP_CHECK((a.kind == AxisKind::kReduce) == (i >= kept), Code::kInvalidArgument, where, ": axis ", i,
                i >= kept ? " is reduced and must be of kind reduce" : " is kept and cannot be of kind reduce");
+    HARP_CHECK((a.kind == AxisKind::kScan) == (static_cast<int>(i) == scanned), Code::kInvalidArgument, where, ": axis ", i,
+               static_cast<int>(i) == scanned ? " is scanned and must be of kind scan" : " is not scanned and cannot be of kind scan");
     HARP_CHECK(a.tile <= kMostTile, Code::kInvalidArgument, where, ": axis ", i, " has tile=", a.tile, "; at most ", kMostTile,
                " are allowed");
-    HARP_CHECK(a.kind != AxisKind::kThread || i == 0, Code::kInvalidArgument, where, ": only axis 0 can be of kind thread");
+    HARP_CHECK(a.kind != AxisKind::kThread || static_cast<int>(i) == thread_axis(kernel), Code::kInvalidArgument, where, ": only axis ",
+               thread_axis(kernel), " can be of kind thread");
     HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0 && a.simd_width <= 16, Code::kInvalidArgument, where, ": axis ", i,
                " has simd=", a.simd_width, "; it must be 1, 2, 4, 8 or 16");
     if (a.simd_width > 1) {
       ++vector_axes;
-      const bool lanes = !kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes;
-      HARP_CHECK(lanes ? i == kept : i + 1 == kept, Code::kInvalidArgument, where, ": simd belongs on ",
-                 lanes ? "the reduced axis (the law's lanes)" : "the last kept axis");
+      HARP_CHECK(static_cast<int>(i) == vector_axis(kernel), Code::kInvalidArgument, where, ": simd belongs on ", vector_axis_text(kernel));
     }
   }
   HARP_CHECK(vector_axes <= 1, Code::kInvalidArgument, where, ": more than one axis has simd");

@@ -1,7 +1,7 @@
 // How stored nodes find their kernel. They are visited sources first; each is a *root* with the buffers it reads, found by walking
 // its inlined tree. A root joins an existing kernel over the same space when
 //   - everything it reads is ready before that kernel runs, or is made by that very kernel and read at the same index
-//     (the epilogue of a reduction, or an output computed from another output), and
+//     (the epilogue of a reduction or scan, or an output computed from another output), and
 //   - it shares something with it (a reading), so that one pass serves both;
 // otherwise it starts a kernel, one generation after the latest it reads from. The generation of a kernel never changes once it is
 // made, so what is ready is known at once. In the end a value that only its own kernel needs loses its buffer.
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kMaxRounds = 4;         // of fusing again with what was computed twice stored
 constexpr size_t kMaxStores = 16;     // of one kernel
-constexpr size_t kMaxReduces = 8;     // of one kernel: each has accumulators of its own, and compilers take longer than linear time
+constexpr size_t kMaxReduces = 8;     // or scans of one kernel: each has accumulators of its own, and compilers take longer than linear time
 constexpr size_t kRecentKernels = 8;  // same-space kernels that a root looks at
 
 /// What one root reads, and how.
@@ -40,6 +40,9 @@ struct KernelDraft {
   KernelPlan plan;
   std::unordered_set<const Node*> makes, reads;
   int ops = 0;
+
+  /// Does it go through its elements in an order of the law?
+  bool has_order() const { return !plan.reduces.empty() || !plan.scans.empty(); }
 };
 
 class Fuser {
@@ -115,6 +118,8 @@ class Fuser {
   void place(const Node* node) {
     if (is_reduce(node->op)) {
       place_reduce(node);
+    } else if (is_scan(node->op)) {
+      place_scan(node);
     } else if (node->op == Op::kConcat) {
       place_concat(node);
     } else {
@@ -142,6 +147,27 @@ class Fuser {
     kernels_[static_cast<size_t>(k)].plan.reduces.push_back(node);
     join(kernels_[static_cast<size_t>(k)], k, d, node);
     reduce_spaces_[node->sources[0]->shape.size()].push_back(k);
+    add_buffer(node);
+  }
+
+  void place_scan(const Node* node) {
+    const Dependencies d = dependencies_of(node->sources, false);
+    const auto& all = scan_spaces_[space_key(node->shape)];
+    for (size_t i = all.size(); i-- > all.size() - std::min(all.size(), kRecentKernels);) {
+      KernelDraft& kernel = kernels_[static_cast<size_t>(all[i])];
+      const Node& other = *kernel.plan.scans[0];
+      if (kernel.plan.scans.size() >= kMaxReduces || other.attributes != node->attributes || other.shape != node->shape) continue;
+      if (!can_join(kernel, all[i], d, false)) continue;
+      return put_scan(node, all[i], d);
+    }
+    const int k = start_kernel(d);
+    scan_spaces_[space_key(node->shape)].push_back(k);
+    put_scan(node, k, d);
+  }
+  void put_scan(const Node* node, int k, const Dependencies& d) {
+    KernelDraft& kernel = kernels_[static_cast<size_t>(k)];
+    kernel.plan.scans.push_back(node);
+    join(kernel, k, d, node);
     add_buffer(node);
   }
 
@@ -191,7 +217,7 @@ class Fuser {
     for (int k : candidates) {
       KernelDraft& kernel = kernels_[static_cast<size_t>(k)];
       if (iteration_space(kernel.plan) != space || kernel.plan.stores.size() >= kMaxStores) continue;
-      if (makes == nullptr && kernel.makes.count(store.node) == 0 && !kernel.plan.reduces.empty()) continue;
+      if (makes == nullptr && kernel.makes.count(store.node) == 0 && kernel.has_order()) continue;
       if (!can_join(kernel, k, d, true)) continue;
       kernel.plan.stores.push_back(std::move(store));
       join(kernel, k, d, makes);
@@ -285,6 +311,7 @@ class Fuser {
   std::unordered_map<const Node*, std::vector<int>> readers_;  // kernels other than its own
   std::unordered_map<uint64_t, std::vector<int>> elementwise_spaces_;
   std::map<size_t, std::vector<int>> reduce_spaces_;
+  std::unordered_map<uint64_t, std::vector<int>> scan_spaces_;
   std::vector<int> output_buffers_;
 };
 
@@ -298,10 +325,11 @@ void Fuser::finish() {
     }
   }
   for (KernelDraft& kernel : kernels_) {
-    for (const Node* reduce : kernel.plan.reduces) {
-      auto found = program_.buffer_of.find(reduce);
-      if (found != program_.buffer_of.end()) kernel.plan.stores.push_back({reduce, found->second, reduce->shape, {}});
-    }
+    for (const auto& made : {kernel.plan.reduces, kernel.plan.scans})
+      for (const Node* node : made) {
+        auto found = program_.buffer_of.find(node);
+        if (found != program_.buffer_of.end()) kernel.plan.stores.push_back({node, found->second, node->shape, {}});
+      }
     std::erase_if(kernel.plan.stores, [&](const StorePlan& s) { return !keep[static_cast<size_t>(s.buffer)]; });
   }
 

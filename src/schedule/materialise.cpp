@@ -69,7 +69,8 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
   for (const GraphOutput& output : graph.outputs())
     if (!has_buffer(*output.node)) stored.insert(output.node);
   for (const Node* node : live)
-    if (is_reduce(node->op) || node->op == Op::kContiguous || (node->op == Op::kConcat && node->sources.size() > kMostJoined))
+    if (is_reduce(node->op) || is_scan(node->op) || node->op == Op::kContiguous ||
+        (node->op == Op::kConcat && node->sources.size() > kMostJoined))
       stored.insert(node);
 
   // cost of one element if everything below is computed again, and how many ops and how deep that is
@@ -125,8 +126,10 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
       if (is_worth_storing(cost, total)) stored.insert(node);
     }
     if (stored.contains(node)) {
-      // read by its own kernel, once an element; a reduction reads over its source's space
-      const uint64_t space = is_reduce(node->op) ? mix(space_key(node->sources[0]->shape), 3) : mix(space_key(node->shape), 5);
+      // read by its own kernel, once an element; a reduction or scan reads over its source's space
+      const uint64_t space = is_reduce(node->op) ? mix(space_key(node->sources[0]->shape), 3)
+                             : is_scan(node->op) ? mix(space_key(node->shape), 16 + static_cast<uint64_t>(node->as<ScanAttributes>().axis))
+                                                 : mix(space_key(node->shape), 5);
       mine.assign(1, {space, 1.0});
     }
     const double growth = multiplicity(*node);

@@ -15,7 +15,7 @@ struct Materialised {
 /// In units of ops.def's cost column: is computing an element `times` times dearer than storing it once and loading it as often?
 bool is_worth_storing(double cost, double times);
 
-/// Nodes of `live` (sources first) that must be stored: outputs, reductions, contiguous copies, what many kernels would compute
+/// Nodes of `live` (sources first) that must be stored: outputs, reductions, scans, contiguous copies, what many kernels would compute
 /// again, and cuts that keep kernels under kMaxKernelOps operations. Inputs and constants have buffers anyway and are not in it.
 Materialised choose_materialised(const Graph& graph, std::span<const Node* const> live);
 

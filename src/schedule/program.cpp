@@ -18,7 +18,22 @@ Shape squeezed(const Shape& shape) {
 }
 
 Shape iteration_space(const KernelPlan& kernel) {
-  return squeezed(kernel.reduces.empty() ? kernel.stores[0].node->shape : kernel.reduces[0]->shape);
+  const Node* node = !kernel.reduces.empty() ? kernel.reduces[0] : !kernel.scans.empty() ? kernel.scans[0] : kernel.stores[0].node;
+  return squeezed(node->shape);
+}
+
+int scan_axis(const KernelPlan& kernel) {
+  if (kernel.scans.empty()) return -1;
+  const Shape& shape = kernel.scans[0]->shape;
+  const size_t axis = static_cast<size_t>(kernel.scans[0]->as<ScanAttributes>().axis);
+  if (shape[axis].is_constant(1)) return -1;
+  return static_cast<int>(squeezed(Shape(shape.begin(), shape.begin() + static_cast<long>(axis))).size());
+}
+
+std::string describe_scan(const Node& scan) {
+  const auto& a = scan.as<ScanAttributes>();
+  return cat(name(scan.op), " of ", to_string(scan.shape), " axis ", a.axis, a.order == ScanOrder::kTree ? " tree" : " chain",
+             a.reverse ? " reverse" : "");
 }
 
 std::span<const Node* const> operands_of(const Node& node) {
@@ -36,6 +51,7 @@ bool is_loaded(const Program& program, const KernelPlan& kernel, const Node* nod
 std::vector<const Node*> computed_nodes(const Program& program, const KernelPlan& kernel) {
   std::vector<const Node*> nodes, stack(kernel.reduces.begin(), kernel.reduces.end());
   std::unordered_set<const Node*> seen;
+  stack.insert(stack.end(), kernel.scans.begin(), kernel.scans.end());
   for (const StorePlan& s : kernel.stores) stack.push_back(s.node);
   while (!stack.empty()) {
     const Node* node = stack.back();
@@ -65,6 +81,7 @@ std::string print_kernel(const Program& program, const KernelPlan& kernel, size_
     append(out, cat("  reduces ", name(r->op), " of ", type_of(*r->sources[0]), " axes [", join(a.axes, ", "), "] ",
                     a.order == ReduceOrder::kLanes ? "lanes" : "chain", a.product ? " product" : "", "\n"));
   }
+  for (const Node* s : kernel.scans) append(out, cat("  scans ", describe_scan(*s), "\n"));
   const auto nodes = computed_nodes(program, kernel);
   append(out, cat("  computes ", join(nodes, " ", [](const Node* n) { return name(n->op); }), "\n"));
   for (const StorePlan& s : kernel.stores) {

@@ -41,6 +41,7 @@ struct StorePlan {
 struct KernelPlan {
   std::vector<StorePlan> stores;     // all over the same space, size-1 axes aside
   std::vector<const Node*> reduces;  // reductions this kernel computes, all over the same axes of the same shape; or none
+  std::vector<const Node*> scans;    // scans it computes, all along the same axis of the same shape; or none
   std::vector<int> reads;            // buffers, in order of first use
   int generation = 0;
   std::vector<Variant> variants;
@@ -66,10 +67,14 @@ struct Program {
   std::vector<InPlace> in_place;
 };
 
-/// The axes a kernel iterates over: those of a store's node, or the kept ones of a reduction, size-1 axes left out.
+/// The axes a kernel iterates over: those of a store's node or a scan, or the kept ones of a reduction, size-1 axes left out.
 Shape iteration_space(const KernelPlan& kernel);
 /// `shape` without its statically-1 axes.
 Shape squeezed(const Shape& shape);
+/// The axis of iteration_space() that scans go along; -1: there is none, or its size is 1.
+int scan_axis(const KernelPlan& kernel);
+/// "cumsum of [n, 300] axis 1 tree"
+std::string describe_scan(const Node& scan);
 
 /// What a node is computed from: its sources; for a sum of a product the two factors, since the product itself is never rounded.
 std::span<const Node* const> operands_of(const Node& node);

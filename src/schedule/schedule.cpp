@@ -8,8 +8,8 @@
 namespace harp {
 namespace {
 
-constexpr std::string_view kRecipes[] = {"elementwise", "reduce"};
-constexpr std::string_view kKinds[] = {"sequential", "thread", "thread_group", "reduce"};
+constexpr std::string_view kRecipes[] = {"elementwise", "reduce", "scan"};
+constexpr std::string_view kKinds[] = {"sequential", "thread", "thread_group", "reduce", "scan"};
 
 template <class Enum, size_t n>
 Enum parse_word(const std::string_view (&words)[n], std::string_view what, std::string_view word) {
@@ -62,6 +62,8 @@ void parse_axis_word(std::string_view word, AxisSchedule& axis) {
 
 }  // namespace
 
+std::string_view name_of(Template recipe) { return kRecipes[static_cast<int>(recipe)]; }
+
 std::string print(const Schedule& schedule) {
   const auto axis_text = [](const AxisSchedule& a) {
     std::string out(kKinds[static_cast<int>(a.kind)]);
@@ -70,7 +72,7 @@ std::string print(const Schedule& schedule) {
     if (a.simd_width != 1) append(out, cat(" simd=", a.simd_width));
     return out;
   };
-  std::string out = cat(kRecipes[static_cast<int>(schedule.recipe)], " [", join(schedule.axes, ", ", axis_text), "]");
+  std::string out = cat(name_of(schedule.recipe), " [", join(schedule.axes, ", ", axis_text), "]");
   if (schedule.partition) out += " partition";
   if (schedule.overlap) out += " overlap";
   return out;

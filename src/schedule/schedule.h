@@ -10,13 +10,14 @@
 namespace harp {
 
 /// The recipe a kernel is lowered by: one file each in src/lower.
-enum class Template : uint8_t { kElementwise, kReduce };
+enum class Template : uint8_t { kElementwise, kReduce, kScan };
 
 enum class AxisKind : uint8_t {
   kSequential,
   kThread,       // split over the host's threads
   kThreadGroup,  // lanes of a GPU block; not on the CPU
   kReduce,       // an axis that is summed away, in the law's order
+  kScan,         // an axis along which running values are made, in the law's order
 };
 
 struct AxisSchedule {
@@ -28,7 +29,7 @@ struct AxisSchedule {
 };
 
 /// Axes of the kernel's iteration space without its size-1 axes, in order; for a reduction the kept axes, then the reduced ones
-/// (adjacent axes of one run count as one).
+/// (adjacent axes of one run count as one). A scanned axis stands where it is.
 struct Schedule {
   Template recipe = Template::kElementwise;
   std::vector<AxisSchedule> axes;
@@ -37,6 +38,8 @@ struct Schedule {
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
+/// "reduce"
+std::string_view name_of(Template recipe);
 /// "elementwise [thread, sequential simd=16] partition overlap"
 std::string print(const Schedule& schedule);
 /// The inverse of print; Error{kParse} names the word it does not know.

@@ -25,6 +25,7 @@ constexpr Words kWords[] = {{"approximate", {"none", "tanh", "none", "tanh"}},
                             {"reduction", {"mean", "sum", "none", "none"}},
                             {"mode", {"constant", "edge", "reflect", "wrap"}},
                             {"order", {"lanes", "chain", "lanes", "chain"}}};
+constexpr Words kScanWords[] = {{"order", {"tree", "chain", "tree", "chain"}}};
 
 Argument list_of(const std::vector<int64_t>& values) {
   std::vector<SizeItem> items;
@@ -358,7 +359,8 @@ class Chooser {
   }
 
   Argument chosen_word(const Parameter& parameter) {
-    for (const Words& words : kWords)
+    const auto op = op_from_name(row_.name);
+    for (const Words& words : op&& is_scan(*op) ? std::span<const Words>(kScanWords) : std::span<const Words>(kWords))
       if (words.parameter == parameter.name) return word(random_.pick(words.words));
     return parameter.default_text.empty() ? Argument(std::monostate{}) : default_of(parameter);
   }

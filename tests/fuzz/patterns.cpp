@@ -15,10 +15,11 @@ class Formulas {
   explicit Formulas(Workbench& bench) : bench_(bench), random_(bench.random()) {}
 
   bool add() {
-    switch (random_.below(4)) {
+    switch (random_.below(5)) {
       case 0: return matmul();
       case 1: return stencil();
       case 2: return convolution();
+      case 3: return running();
       default: return normalise();
     }
   }
@@ -78,6 +79,19 @@ class Formulas {
     const NodeRef centred = build::sub(x, build::broadcast_to(build::mean(x, axes, true), x->shape));
     const NodeRef spread = build::elementwise(Op::kAdd, {build::var(x, axes, 0, true), build::constant_like(x, 0.25)});
     return bench_.keep(build::elementwise(Op::kMul, {centred, build::broadcast_to(build::rsqrt(spread), x->shape)}));
+  }
+
+  /// Scans that share their axis and their source, which is computed on the way, and something computed from both.
+  bool running() {
+    const NodeRef x = bench_.find([](NodeRef n) { return n->rank() > 0 && (is_int(n->dtype) || is_float(n->dtype)); });
+    if (x == nullptr) return false;
+    const int axis = static_cast<int>(random_.below(static_cast<uint64_t>(x->rank())));
+    const bool reverse = random_.chance(40);
+    const NodeRef source = build::elementwise(Op::kAdd, {x, build::constant(bench_.graph(), scalar_from_int(x->dtype, 1))});
+    const auto scan = [&](Op op, bool exclusive) { return build::cumulative(op, source, axis, exclusive, reverse); };
+    constexpr Op kScans[] = {Op::kCumSum, Op::kCumProd, Op::kCumMax, Op::kCumMin};
+    const NodeRef sum = scan(Op::kCumSum, false), other = scan(random_.pick(kScans), random_.chance(30));
+    return bench_.keep(build::elementwise(Op::kMul, {build::sub(sum, other), x}));
   }
 
   Workbench& bench_;

@@ -1,0 +1,49 @@
+// Constructors of scans. They fix the order of a scan (docs/semantics.md, "Scans") once and for all; no pass changes it.
+#include <numeric>
+
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+
+namespace harp::build {
+
+NodeRef scan_exactly(Op op, NodeRef source, ScanAttributes attributes) {
+  HARP_ASSERT(is_scan(op), name(op), " is not a scan");
+  Graph& graph = check_node(name(op), source);
+  HARP_CHECK(accepts(op, source->dtype), Code::kDType, name(op), ": takes ", describe(info(op).operands), ", got ", name(source->dtype),
+             " (", label(source), ")", is_bool(source->dtype) ? "; cast it first, for example to i32" : "");
+  attributes.axis = normalize_axis(name(op), attributes.axis, source->rank());
+  return graph.intern(op, source->dtype, source->shape, {source}, attributes);
+}
+
+/// scan(permute(x)) is permute(scan(x)), so that the bits do not depend on how an array came to lie as it does.
+NodeRef scan(Op op, NodeRef source, int axis, bool reverse) {
+  check_node(name(op), source);
+  const int along = normalize_axis(name(op), axis, source->rank());
+  std::vector<int> place(source->shape.size());  // axis of the result -> axis of the base
+  std::iota(place.begin(), place.end(), 0);
+  NodeRef base = source;
+  for (; base->op == Op::kPermute; base = base->sources[0])
+    for (int& p : place) p = base->as<PermuteAttributes>().axes[static_cast<size_t>(p)];
+  const int base_axis = place[static_cast<size_t>(along)];
+  const ScanOrder order = base_axis == base->rank() - 1 ? ScanOrder::kTree : ScanOrder::kChain;
+  const NodeRef scanned = scan_exactly(op, base, {base_axis, order, reverse});
+  return base == source ? scanned : permute(scanned, place);
+}
+
+NodeRef cumulative(Op op, NodeRef x, std::optional<int> axis, bool exclusive, bool reverse, std::optional<ScanOrder> order) {
+  check_node(name(op), x);
+  if (!axis) return cumulative(op, flatten(x, 0, -1), 0, exclusive, reverse, order);
+  const NodeRef inclusive = order ? scan_exactly(op, x, {*axis, *order, reverse}) : scan(op, x, *axis, reverse);
+  if (!exclusive) return inclusive;
+  // The identity in front, and the last element, which is one too many then, left out. Reversed the other way round.
+  const size_t along = static_cast<size_t>(normalize_axis(name(op), *axis, x->rank()));
+  const std::vector<Dim> nothing(x->shape.size(), Dim(0));
+  std::vector<Dim> one = nothing;
+  one[along] = 1;
+  std::vector<SliceSpec> all_but_one(x->shape.size());
+  (reverse ? all_but_one[along].start : all_but_one[along].stop) = Dim(reverse ? 1 : -1);
+  return slice(pad(inclusive, reverse ? nothing : one, reverse ? one : nothing, identity_of(op, x->dtype)), all_but_one);
+}
+
+}  // namespace harp::build

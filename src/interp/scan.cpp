@@ -1,0 +1,165 @@
+// Two engines, tree and chain, over any strides, and a table of their instances by op and dtype.
+//
+// Both cut the axis into blocks of 4,096. T are the blocks' totals, each started at the identity; P, what comes before each block, is the
+// exclusive scan of T by the same engine; then each block is scanned from its P on. The last total is not needed by anybody.
+#include "interp/scan.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/error.h"
+#include "interp/combine.h"
+
+namespace harp::interp {
+namespace {
+
+constexpr int64_t kBlock = 4096;
+constexpr int64_t kGroup = 64, kQuad = 4, kQuads = kGroup / kQuad;
+/// Scans that a chain computes side by side.
+constexpr int64_t kChainWidth = 512;
+
+/// Elements of one scan, or rows of several, `step` elements apart.
+template <class T>
+struct Strided {
+  T* data;
+  int64_t step;
+  T& operator[](int64_t i) const { return data[i * step]; }
+  Strided from(int64_t i) const { return {data + i * step, step}; }
+};
+
+int64_t blocks_of(int64_t n) { return (n + kBlock - 1) / kBlock; }
+
+/// x[i] = x[i - k] combined with x[i], all at once, for steps k = 1, 2, 4 … below n.
+template <class C>
+void hillis_steele(typename C::T* x, int64_t n) {
+  for (int64_t k = 1; k < n; k *= 2)
+    for (int64_t i = n - 1; i >= k; --i) x[i] = C::combine(x[i - k], x[i]);
+}
+
+/// One block of at most 4,096 elements from `carry` on; gives the carry after it. Without `y` that is all.
+template <class C>
+typename C::T tree_block(Strided<const typename C::T> x, const Strided<typename C::T>* y, int64_t n, typename C::T carry) {
+  using T = typename C::T;
+  const T identity = C::identity();
+  for (int64_t begin = 0; begin < n; begin += kGroup) {
+    const int64_t count = std::min(kGroup, n - begin);
+    std::array<T, kGroup> group;
+    std::array<T, kQuads> totals;
+    for (int64_t i = 0; i < count; ++i) group[i] = x[begin + i];
+    std::fill(group.begin() + count, group.end(), identity);
+    for (int64_t q = 0; q < kQuads; ++q) {
+      hillis_steele<C>(&group[q * kQuad], kQuad);
+      totals[q] = group[q * kQuad + kQuad - 1];
+    }
+    hillis_steele<C>(totals.data(), kQuads);
+    for (int64_t i = 0; y != nullptr && i < count; ++i) {
+      const T before = i < kQuad ? identity : totals[i / kQuad - 1];
+      (*y)[begin + i] = C::combine(group[i], C::combine(carry, before));
+    }
+    carry = C::combine(carry, totals[kQuads - 1]);
+  }
+  return carry;
+}
+
+template <class C>
+void tree(Strided<const typename C::T> x, Strided<typename C::T> y, int64_t n) {
+  using T = typename C::T;
+  const int64_t blocks = blocks_of(n);
+  std::vector<T> before(blocks, C::identity());
+  if (blocks > 1) {
+    std::vector<T> totals;
+    for (int64_t b = 0; b + 1 < blocks; ++b) totals.push_back(tree_block<C>(x.from(b * kBlock), nullptr, kBlock, C::identity()));
+    tree<C>({totals.data(), 1}, {before.data() + 1, 1}, blocks - 1);
+  }
+  for (int64_t b = 0; b < blocks; ++b) {
+    const Strided<T> to = y.from(b * kBlock);
+    tree_block<C>(x.from(b * kBlock), &to, std::min(kBlock, n - b * kBlock), before[b]);
+  }
+}
+
+/// `width` scans side by side: x[i] is the first of a row whose elements are `x_column` apart.
+template <class C>
+void chains(Strided<const typename C::T> x, int64_t x_column, Strided<typename C::T> y, int64_t y_column, int64_t n, int64_t width) {
+  using T = typename C::T;
+  const int64_t blocks = blocks_of(n);
+  std::vector<T> before(blocks * width, C::identity());
+  if (blocks > 1) {
+    std::vector<T> totals((blocks - 1) * width, C::identity());
+    for (int64_t i = 0; i < (blocks - 1) * kBlock; ++i) {
+      T* total = &totals[i / kBlock * width];
+      const T* row = &x[i];
+      for (int64_t j = 0; j < width; ++j) total[j] = C::combine(total[j], row[j * x_column]);
+    }
+    chains<C>({totals.data(), width}, 1, {before.data() + width, width}, 1, blocks - 1, width);
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    T* carry = &before[i / kBlock * width];
+    const T* from = &x[i];
+    T* to = &y[i];
+    for (int64_t j = 0; j < width; ++j) to[j * y_column] = carry[j] = C::combine(carry[j], from[j * x_column]);
+  }
+}
+
+template <class C>
+void scan(const ScanAttributes& attributes, const Array& source, const Array& result) {
+  using T = typename C::T;
+  const int64_t n = source.shape[attributes.axis];
+  Strided<const T> x{reinterpret_cast<const T*>(source.data), source.strides[attributes.axis]};
+  Strided<T> y{reinterpret_cast<T*>(result.data), result.strides[attributes.axis]};
+  if (n == 0) return;
+  if (attributes.reverse) {
+    x = {&x[n - 1], -x.step};
+    y = {&y[n - 1], -y.step};
+  }
+  const auto others = [&](std::vector<int64_t> numbers) {
+    numbers.erase(numbers.begin() + attributes.axis);
+    return numbers;
+  };
+  const std::vector<int64_t> source_strides = others(source.strides), result_strides = others(result.strides);
+  const IndexSpace<2> kept(others(source.shape), {std::span(source_strides), std::span(result_strides)});
+  for_each_run(kept, [&](const auto& offsets, const auto& steps, int64_t count) {
+    const auto x_at = [&](int64_t j) { return Strided<const T>{x.data + offsets[0] + j * steps[0], x.step}; };
+    const auto y_at = [&](int64_t j) { return Strided<T>{y.data + offsets[1] + j * steps[1], y.step}; };
+    if (attributes.order == ScanOrder::kTree) {
+      for (int64_t j = 0; j < count; ++j) tree<C>(x_at(j), y_at(j), n);
+    } else {
+      for (int64_t j = 0; j < count; j += kChainWidth) chains<C>(x_at(j), steps[0], y_at(j), steps[1], n, std::min(kChainWidth, count - j));
+    }
+  });
+}
+
+using ScanFunction = void (*)(const ScanAttributes&, const Array&, const Array&);
+using ScanTable = std::array<std::array<ScanFunction, kDTypeCount>, kOpCount>;
+
+/// One function for every scan of ops.def and every dtype it takes: a combination without a rule does not compile.
+constexpr ScanTable make_scan_table() {
+  ScanTable table{};
+  [&]<int... i>(std::integer_sequence<int, i...>) {
+    (
+        [&] {
+          constexpr Op op = static_cast<Op>(i);
+          if constexpr (is_scan(op)) {
+            for_each_graph_dtype([&]<DType dtype>() {
+              if constexpr (accepts(op, dtype)) table[i][static_cast<int>(dtype)] = scan<Combine<op, dtype>>;
+            });
+          }
+        }(),
+        ...);
+  }
+  (std::make_integer_sequence<int, kOpCount>());
+  return table;
+}
+constexpr ScanTable kScans = make_scan_table();
+
+}  // namespace
+
+Array evaluate_scan(const Node& node, std::span<const Array> operands, const Sizes& sizes) {
+  const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
+  const ScanFunction function = kScans[static_cast<int>(node.op)][static_cast<int>(node.dtype)];
+  HARP_ASSERT(function != nullptr, "no rule for ", name(node.op), " of ", name(node.dtype));
+  function(node.as<ScanAttributes>(), operands[0], result);
+  return result;
+}
+
+}  // namespace harp::interp

@@ -1,0 +1,92 @@
+// Accumulators of the reduce and the scan template.
+#include "lower/accumulate.h"
+
+#include <algorithm>
+
+namespace harp::lower {
+
+using namespace ir;
+
+namespace {
+
+constexpr int64_t kMostElements = int64_t(1) << 48;  // more than a kernel can visit: 2^48 at a nanosecond each are three days
+constexpr int64_t kMaxRegisterVectors = 8, kMaxWrittenOut = 16;
+
+}  // namespace
+
+DType accumulator_dtype(const Node& node) { return is_bool(node.dtype) ? DType::kI32 : node.dtype; }
+
+const UOp* to_accumulator(Arena& arena, const Node& node, const UOp* element) {
+  const DType dtype = accumulator_dtype(node);
+  return element->type.dtype == dtype ? element : arena.apply(Op::kCast, dtype, {element});
+}
+
+const UOp* from_accumulator(Arena& arena, const Node& node, const UOp* value) {
+  return value->type.dtype == node.dtype ? value : arena.apply(Op::kCast, node.dtype, {value});
+}
+
+int levels_needed(Sym count, int64_t block) {
+  int levels = 1;
+  for (__int128 reach = block; reach < std::min(range(count).hi, kMostElements); reach *= block) ++levels;
+  return levels;
+}
+
+std::vector<int> Accumulators::add(std::span<const Node* const> nodes, int64_t count) {
+  for (const Node* node : nodes) frame_bytes_ += count * static_cast<int64_t>(size_of(accumulator_dtype(*node)));
+  std::vector<int> numbers;
+  for (const Node* node : nodes) {
+    numbers.push_back(static_cast<int>(kernel_.accumulators.size()));
+    const DType dtype = accumulator_dtype(*node);
+    const Scalar identity =
+        is_bool(node->dtype) ? scalar_from_int(dtype, identity_of(node->op, DType::kBool).as<bool>()) : identity_of(node->op, dtype);
+    kernel_.accumulators.push_back({{dtype, 1}, count, combine_of(node->op), identity, count > kLanes && frame_bytes_ > kFrameBytes});
+  }
+  return numbers;
+}
+
+Stmt* declare_accumulator(Arena& arena, int accumulator) {
+  Stmt* s = arena.statement(StmtKind::kAccDeclare);
+  s->accumulator = accumulator;
+  return s;
+}
+
+Stmt* set_accumulator(Arena& arena, int accumulator, Sym element, const UOp* value) {
+  Stmt* s = arena.statement(StmtKind::kAccSet);
+  s->accumulator = accumulator;
+  s->index = element;
+  s->value = value;
+  return s;
+}
+
+Stmt* update_accumulator(Arena& arena, int accumulator, Sym element, const UOp* value, const UOp* factor) {
+  Stmt* s = arena.statement(StmtKind::kAccUpdate);
+  s->accumulator = accumulator;
+  s->index = element;
+  s->value = value;
+  s->factor = factor;
+  return s;
+}
+
+bool in_registers(Sym width, int simd_width) {
+  return width.is_constant() && width.constant() <= kMaxRegisterVectors * simd_width && width.constant() % simd_width == 0;
+}
+
+Body vector_columns(Arena& arena, Stmt* columns, int simd_width) {
+  const bool writes_out = in_registers(columns->end, simd_width);
+  Body loops = vectorise(arena, columns, simd_width, false);
+  if (!writes_out) return loops;
+  Body result;
+  for (Stmt* s : loops)
+    for (Stmt* u : unroll(arena, s)) result.push_back(u);
+  return result;
+}
+
+Body vector_lanes(Arena& arena, Stmt* lanes, int simd_width) {
+  const Sym count = lanes->end;
+  Body loops = vectorise(arena, lanes, simd_width, false);
+  const bool is_one_loop = loops.size() == 1 && loops[0]->kind == StmtKind::kLoop;
+  if (count.is_constant() && is_one_loop && count.constant() / loops[0]->step <= kMaxWrittenOut) return unroll(arena, loops[0]);
+  return loops;
+}
+
+}  // namespace harp::lower

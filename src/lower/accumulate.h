@@ -1,0 +1,51 @@
+// What the templates of reductions and scans share: accumulators, the dtype they have, and how many levels of blocks there are.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lower/lower.h"
+
+namespace harp::lower {
+
+/// Reductions and scans combine bools as 0 and 1 in i32.
+DType accumulator_dtype(const Node& node);
+/// An element of the source of a reduction or scan as a value of that dtype, and such a value as an element of the result.
+const ir::UOp* to_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* element);
+const ir::UOp* from_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* value);
+
+/// Levels of blocks of this size until one block holds everything.
+int levels_needed(Sym count, int64_t block);
+
+/// Makes the accumulators of a kernel.
+class Accumulators {
+ public:
+  explicit Accumulators(ir::Kernel& kernel) : kernel_(kernel) {}
+  /// One of `count` elements for each of the reductions or scans. Those that come first are busiest and lie on the stack; long ones that
+  /// come later are in the worker's scratch memory.
+  std::vector<int> add(std::span<const Node* const> nodes, int64_t count);
+
+ private:
+  ir::Kernel& kernel_;
+  int64_t frame_bytes_ = 0;  // that the accumulators so far would take on the stack
+};
+
+// Statements on accumulators.
+ir::Stmt* declare_accumulator(ir::Arena& arena, int accumulator);
+ir::Stmt* set_accumulator(ir::Arena& arena, int accumulator, Sym element, const ir::UOp* value);
+/// With `factor`: acc = fma(value, factor, acc).
+ir::Stmt* update_accumulator(ir::Arena& arena, int accumulator, Sym element, const ir::UOp* value, const ir::UOp* factor = nullptr);
+
+// Loops over accumulators that lie side by side.
+/// Few enough whole vectors to stay in registers.
+bool in_registers(Sym width, int simd_width);
+/// A loop over the columns of a row of accumulators, vectorised; written out where they are in registers.
+ir::Body vector_columns(ir::Arena& arena, ir::Stmt* columns, int simd_width);
+/// A loop over lanes, vectorised; a few vectors are written out, so that the accumulators stay in registers.
+ir::Body vector_lanes(ir::Arena& arena, ir::Stmt* lanes, int simd_width);
+
+/// Rows of accumulators on the stack take this much: the others are in scratch memory.
+inline constexpr int64_t kFrameBytes = 8192;
+inline constexpr int64_t kLanes = 64;  // of a reduction by lanes, of a group of a scan
+
+}  // namespace harp::lower

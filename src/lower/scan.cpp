@@ -1,0 +1,342 @@
+// Scan template: the two orders of the law (02-semantics, "Scans"), written as one pass over blocks of 4,096 elements.
+//
+// Level 0 goes through the elements of a block, from the carry it is given. Beside the carry runs the block's total, which starts at the
+// identity (so the elements are read once, not twice). The totals are the elements of level 1, whose running value is what the next block
+// starts from; and so on, as many levels as the bounds of the size ask for.
+//
+// tree    for each kept index: groups of 64 are loaded, scanned as a whole (kAccScan) and stored; the lanes are the vector axis. A level
+//         above collects 64 totals the same way, and scans them again for each block that ends, since the next one has to start.
+// chain   carries and totals of a tile of the last kept axis lie side by side (a row in L1, or registers) and are the vector axis; the
+//         elements stream past, several rows at a time.
+#include <algorithm>
+
+#include "base/text.h"
+#include "lower/accumulate.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+namespace {
+
+constexpr int64_t kBlock = 4096, kGroup = kLanes, kQuad = 4;
+
+/// Can the order of a scan be seen in its results? Not where the operation is exact: then one block holds everything.
+bool order_is_visible(const Node& scan) { return !is_int(scan.dtype) && (scan.op == Op::kCumSum || scan.op == Op::kCumProd); }
+
+class ScanLowering {
+ public:
+  explicit ScanLowering(KernelContext& context)
+      : c_(context),
+        arena_(context.arena),
+        scans_(context.plan.scans),
+        shape_(scans_[0]->shape),
+        attributes_(scans_[0]->as<ScanAttributes>()),
+        axis_(static_cast<size_t>(attributes_.axis)),
+        counts_{shape_[axis_]},
+        accumulators_(context.kernel) {
+    for (size_t axis = 0; axis < shape_.size(); ++axis)
+      if (axis != axis_ && !shape_[axis].is_constant(1)) kept_.push_back(axis);
+    for (const AxisSchedule& a : c_.schedule.axes) {
+      simd_width_ = std::max(simd_width_, a.simd_width);
+      has_threads_ |= a.kind == AxisKind::kThread;
+      if (a.kind == AxisKind::kScan)
+        rows_together_ = std::max(1, a.unroll);
+      else
+        wanted_tile_ = a.tile;  // of the last kept axis
+    }
+    const bool has_blocks = std::any_of(scans_.begin(), scans_.end(), [](const Node* s) { return order_is_visible(*s); });
+    const int levels = has_blocks ? levels_needed(counts_[0], kBlock) : 1;
+    while (static_cast<int>(counts_.size()) < levels) counts_.push_back(ceil_div(counts_.back(), kBlock));
+  }
+
+  void run() {
+    const bool is_tree = attributes_.order == ScanOrder::kTree;
+    std::vector<Stmt*> nest;
+    Index kept;
+    const size_t loops = is_tree || kept_.empty() ? kept_.size() : kept_.size() - 1;
+    for (size_t i = 0; i < loops; ++i) {
+      nest.push_back(new_loop(arena_, cat("oidx", i), 0, shape_[kept_[i]]));
+      kept.push_back(nest.back()->variable);
+    }
+    Body body = is_tree ? tree(kept) : tiles(kept);
+    for (size_t i = nest.size(); i-- > 0;) {
+      nest[i]->body = std::move(body);
+      body = {nest[i]};
+    }
+    const bool begins_with_kept = !nest.empty() || is_tiled_;
+    if (has_threads_ && begins_with_kept) body[0]->loop = LoopKind::kThread;
+    c_.kernel.body = std::move(body);
+  }
+
+ private:
+  using Row = std::vector<int>;  // accumulators, one a scan of the kernel
+
+  struct Level {
+    Row carries;         // the running values, in the order of this level's block
+    Row totals;          // of the items so far in the block; none on the last level
+    Row starts;          // above level 0: the running values after the last item, which the next block of the level below starts from
+    Row group, running;  // tree, above level 0: the items of a group, and the same scanned
+  };
+
+  // --- values ----------------------------------------------------------------------------------------------------------
+
+  /// The kernel's position at a kept index and element `along` in the order of the scan; size-1 axes left out.
+  Index position(const Index& kept, Sym along) const {
+    Index position;
+    size_t next = 0;
+    for (size_t axis = 0; axis < shape_.size(); ++axis) {
+      if (shape_[axis].is_constant(1)) continue;
+      position.push_back(axis != axis_ ? kept[next++] : attributes_.reverse ? counts_[0] - 1 - along : along);
+    }
+    return position;
+  }
+  const UOp* element(size_t s, const Index& position) {
+    const Node* source = scans_[s]->sources[0];
+    return to_accumulator(arena_, *scans_[s], c_.values.value(source, node_index(source->shape, position)));
+  }
+  const UOp* read(size_t s, const Row& row, Sym index) { return arena_.acc(accumulator_dtype(*scans_[s]), row[s], index); }
+
+  // --- statements ------------------------------------------------------------------------------------------------------
+
+  void declare(const Row& row, Body& body) {
+    for (int a : row) body.push_back(declare_accumulator(arena_, a));
+  }
+  void set(const Row& to, Sym to_index, const Row& from, Sym from_index, Body& body) {
+    for (size_t s = 0; s < to.size(); ++s) body.push_back(set_accumulator(arena_, to[s], to_index, read(s, from, from_index)));
+  }
+  void update(const Row& to, const Row& from, Sym index, Body& body) {
+    for (size_t s = 0; s < to.size(); ++s) body.push_back(update_accumulator(arena_, to[s], index, read(s, from, index)));
+  }
+  /// The group becomes its running values from `carries` on; its totals go into group_totals_.
+  void scan_group(const Row& group, const Row& carries, Body& body) {
+    for (size_t s = 0; s < scans_.size(); ++s) {
+      Stmt* scan = arena_.statement(StmtKind::kAccScan);
+      scan->accumulator = group[s];
+      scan->value = read(s, carries, 0);
+      scan->total = group_totals_[s];
+      body.push_back(scan);
+    }
+  }
+  /// What is stored at this position, where element `index` of `results` holds what the scans are worth.
+  void store(const Row& results, Sym index, const Index& position, Body& body) {
+    for (size_t s = 0; s < scans_.size(); ++s) c_.values.bind(scans_[s], from_accumulator(arena_, *scans_[s], read(s, results, index)));
+    for (Stmt* stored : store_outputs(c_, position)) body.push_back(stored);
+  }
+  Sym block_end(Sym block, size_t level) const { return min(block * kBlock + kBlock, counts_[level]); }
+
+  // --- tree ------------------------------------------------------------------------------------------------------------
+
+  Body tree(const Index& kept) {
+    const int64_t most = range(counts_[0]).hi;
+    for (size_t l = 0; l < counts_.size(); ++l) {
+      Level level;
+      level.carries = accumulators_.add(scans_, 1);
+      if (l + 1 < counts_.size()) level.totals = accumulators_.add(scans_, 1);
+      if (l > 0) {
+        level.starts = accumulators_.add(scans_, 1);
+        level.group = accumulators_.add(scans_, kGroup);
+        level.running = accumulators_.add(scans_, kGroup);
+      }
+      levels_.push_back(std::move(level));
+    }
+    group_totals_ = accumulators_.add(scans_, 1);
+    if (most >= kGroup) whole_group_ = accumulators_.add(scans_, kGroup);
+    if (!mod(counts_[0], kGroup).is_constant(0)) {
+      int64_t size = kQuad;
+      while (size < std::min(most, kGroup)) size *= 2;
+      part_group_ = accumulators_.add(scans_, size);
+    }
+    Body body;
+    for (const Level& level : levels_) declare(level.carries, body), declare(level.starts, body);
+    declare(group_totals_, body);
+    declare(whole_group_, body);
+    tree_level(counts_.size() - 1, 0, counts_.back(), kept, body);
+    return body;
+  }
+
+  /// Items [begin, end) of a level: elements at level 0, above it blocks of the level below.
+  void tree_level(size_t level, Sym begin, Sym end, const Index& kept, Body& body) {
+    if (level == 0) {
+      const Sym full = begin + floor_div(end - begin, kGroup) * kGroup;
+      if (!proven_at_most(full, begin)) {
+        Stmt* groups = new_loop(arena_, next_name(), begin, full);
+        groups->step = kGroup;
+        group(whole_group_, groups->variable, kGroup, kept, groups->body);
+        body.push_back(groups);
+      }
+      if (!proven_at_most(end, full)) {
+        declare(part_group_, body);  // what it is not filled with is the identity
+        group(part_group_, full, end - full, kept, body);
+      }
+      return;
+    }
+    const Level &mine = levels_[level], &below = levels_[level - 1];
+    Stmt* groups = new_loop(arena_, cat("group", level), begin, end);
+    groups->step = kGroup;
+    declare(mine.group, groups->body);
+    declare(mine.running, groups->body);
+    Stmt* blocks = new_loop(arena_, cat("block", level), groups->variable, min(groups->variable + kGroup, end));
+    const Sym block = blocks->variable, lane = block - groups->variable;
+    set(below.carries, 0, mine.starts, 0, blocks->body);
+    declare(below.totals, blocks->body);
+    tree_level(level - 1, block * kBlock, block_end(block, level - 1), kept, blocks->body);
+    set(mine.group, lane, below.totals, 0, blocks->body);
+    Stmt* lanes = new_loop(arena_, "lane", 0, kGroup);
+    set(mine.running, lanes->variable, mine.group, lanes->variable, lanes->body);
+    for (Stmt* s : vector_lanes(arena_, lanes, simd_width_)) blocks->body.push_back(s);
+    scan_group(mine.running, mine.carries, blocks->body);
+    set(mine.starts, 0, mine.running, lane, blocks->body);
+    groups->body.push_back(blocks);
+    update(mine.carries, group_totals_, 0, groups->body);
+    update(mine.totals, group_totals_, 0, groups->body);
+    body.push_back(groups);
+  }
+
+  /// A group of `count` elements from `first` on: loaded, scanned, stored.
+  void group(const Row& elements, Sym first, Sym count, const Index& kept, Body& body) {
+    const int width = static_cast<int>(std::min<int64_t>(simd_width_, c_.kernel.accumulators[static_cast<size_t>(elements[0])].count));
+    Stmt* loads = new_loop(arena_, "lane", 0, count);
+    for (size_t s = 0; s < scans_.size(); ++s)
+      loads->body.push_back(set_accumulator(arena_, elements[s], loads->variable, element(s, position(kept, first + loads->variable))));
+    for (Stmt* s : vector_lanes(arena_, loads, width)) body.push_back(s);
+    scan_group(elements, levels_[0].carries, body);
+    update(levels_[0].carries, group_totals_, 0, body);
+    update(levels_[0].totals, group_totals_, 0, body);
+    Stmt* stores = new_loop(arena_, "lane", 0, count);
+    store(elements, stores->variable, position(kept, first + stores->variable), stores->body);
+    for (Stmt* s : vector_lanes(arena_, stores, width)) body.push_back(s);
+  }
+
+  // --- chain -----------------------------------------------------------------------------------------------------------
+
+  Body tiles(const Index& outer_kept) {
+    if (kept_.empty()) return columns(outer_kept, 0, 1, 1);
+    const Dim all = shape_[kept_.back()];
+    const int64_t most = std::max<int64_t>(range(all).hi, 1), tile = wanted_tile_ > 0 ? wanted_tile_ : kLanes;
+    if (most <= tile) return columns(outer_kept, 0, all, (most + simd_width_ - 1) / simd_width_ * simd_width_);
+    is_tiled_ = true;
+    Stmt* tiles = new_loop(arena_, "tile", 0, ceil_div(all, tile));
+    const Sym start = tiles->variable * tile;
+    tiles->body = columns(outer_kept, start, min(Sym(tile), all - start), tile);
+    return {tiles};
+  }
+
+  /// Columns [start, start + width) of the last kept axis.
+  Body columns(const Index& outer_kept, Sym start, Sym width, int64_t capacity) {
+    for (size_t l = 0; l < counts_.size(); ++l) {
+      const bool is_last = l + 1 == counts_.size();
+      Level level;
+      level.carries = accumulators_.add(scans_, capacity);
+      if (!is_last) level.totals = accumulators_.add(scans_, capacity);
+      // the last level has one block, in which the carry is the running value
+      if (l > 0) level.starts = is_last ? level.carries : accumulators_.add(scans_, capacity);
+      levels_.push_back(std::move(level));
+    }
+    const auto kept_at = [&](Sym column) {
+      Index kept = outer_kept;
+      if (!kept_.empty()) kept.push_back(start + column);
+      return kept;
+    };
+    Body body;
+    for (const Level& level : levels_) {
+      declare(level.carries, body);
+      if (level.starts != level.carries) declare(level.starts, body);
+    }
+    chain_level(counts_.size() - 1, 0, counts_.back(), width, kept_at, body);
+    return body;
+  }
+
+  template <class KeptAt>
+  void chain_level(size_t level, Sym begin, Sym end, Sym width, KeptAt kept_at, Body& body) {
+    if (level == 0) return elements(begin, end, false, width, kept_at, body);
+    const Level &mine = levels_[level], &below = levels_[level - 1];
+    Stmt* blocks = new_loop(arena_, cat("block", level), begin, end);
+    const Sym block = blocks->variable;
+    in_columns(width, blocks->body, [&](Sym column, Body& each) { set(below.carries, column, mine.starts, column, each); });
+    const auto count_in = [&](const Row& totals, Body& into) {
+      in_columns(width, into, [&](Sym column, Body& each) {
+        update(mine.carries, totals, column, each);
+        update(mine.totals, totals, column, each);
+        if (mine.starts != mine.carries) set(mine.starts, column, mine.carries, column, each);
+      });
+    };
+    if (level > 1) {
+      declare(below.totals, blocks->body);
+      chain_level(level - 1, block * kBlock, block_end(block, level - 1), width, kept_at, blocks->body);
+      count_in(below.totals, blocks->body);
+    } else {
+      // Totals cost a third of the speed. The first block's is its carry, and nobody needs the last one's.
+      Stmt* choice = arena_.statement(StmtKind::kIf);
+      choice->condition = min(block - 1, counts_[1] - 2 - block);
+      declare(below.totals, choice->body);
+      elements(block * kBlock, block_end(block, 0), true, width, kept_at, choice->body);
+      count_in(below.totals, choice->body);
+      elements(block * kBlock, block_end(block, 0), false, width, kept_at, choice->otherwise);
+      count_in(below.carries, choice->otherwise);
+      const bool has_middle = range(counts_[1]).hi > 2;
+      for (Stmt* s : has_middle ? Body{choice} : choice->otherwise) blocks->body.push_back(s);
+    }
+    body.push_back(blocks);
+  }
+
+  /// Rows [begin, end) of every column.
+  template <class KeptAt>
+  void elements(Sym begin, Sym end, bool with_totals, Sym width, KeptAt kept_at, Body& body) {
+    const int together = in_registers(width, simd_width_) ? 1 : rows_together_;
+    const Sym full = begin + floor_div(end - begin, together) * together;
+    const auto rows = [&](Sym from, Sym to, int n) {
+      if (proven_at_most(to, from)) return;
+      Stmt* loop = new_loop(arena_, next_name(), from, to);
+      loop->step = n;
+      in_columns(width, loop->body, [&](Sym column, Body& each) {
+        for (int i = 0; i < n; ++i) row(kept_at(column), loop->variable + i, column, with_totals, each);
+      });
+      body.push_back(loop);
+    };
+    if (together > 1) rows(begin, full, together);
+    rows(together > 1 ? full : begin, end, 1);
+  }
+
+  /// One element of one column.
+  void row(const Index& kept, Sym along, Sym column, bool with_totals, Body& body) {
+    const Index here = position(kept, along);
+    for (size_t s = 0; s < scans_.size(); ++s) {
+      const UOp* value = element(s, here);
+      body.push_back(update_accumulator(arena_, levels_[0].carries[s], column, value));
+      if (with_totals) body.push_back(update_accumulator(arena_, levels_[0].totals[s], column, value));
+    }
+    store(levels_[0].carries, column, here, body);
+  }
+
+  template <class Fill>
+  void in_columns(Sym width, Body& body, Fill fill) {
+    Stmt* columns = new_loop(arena_, "column", 0, width);
+    fill(columns->variable, columns->body);
+    for (Stmt* s : width.is_constant(1) ? unroll(arena_, columns) : vector_columns(arena_, columns, simd_width_)) body.push_back(s);
+  }
+
+  std::string next_name() { return cat("ridx", names_++); }
+
+  KernelContext& c_;
+  Arena& arena_;
+  const std::vector<const Node*>& scans_;
+  const Shape& shape_;
+  const ScanAttributes& attributes_;
+  size_t axis_;
+  std::vector<Sym> counts_;    // of the items of each level: elements, their blocks, blocks of those …
+  std::vector<size_t> kept_;   // the other axes that are not 1
+  std::vector<Level> levels_;  // parallel to counts_
+  Row whole_group_, part_group_, group_totals_;
+  Accumulators accumulators_;
+  int simd_width_ = 1, rows_together_ = 1;
+  int64_t wanted_tile_ = 0;
+  bool has_threads_ = false, is_tiled_ = false;
+  int names_ = 0;
+};
+
+}  // namespace
+
+void lower_scan(KernelContext& context) { ScanLowering(context).run(); }
+
+}  // namespace harp::lower

@@ -1,0 +1,316 @@
+/* harp · graph "running" · target x86-64-v4 · stable, law 1 · 2 kernels, 1 generation
+   x: f32[n, 300], w: f32[n, 300] -> rows: f32[n, 300], columns: f32[n, 300] */
+/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
+#endif
+typedef __SIZE_TYPE__ size_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT64_TYPE__ uint64_t;
+
+typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
+typedef struct harp_runtime {
+  size_t struct_size;
+  void* self;
+  size_t width;
+  void (*parallel_for)(void* self, size_t n, size_t grain, harp_range_body body, void* arg);
+  void* (*alloc)(void* self, size_t size);
+  void (*free)(void* self, void* memory);
+  void* workspace;
+  size_t workspace_size;
+  void* const* natives;
+  void* step_cursor;
+} harp_runtime;
+
+/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
+
+static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
+/* The running values of a group from `carry` on: quads, their totals, what comes before each quad. Gives the total of all. */
+static inline __attribute__((always_inline)) float scan_add_64_f32x16(f32x16* s, float carry) {
+  const f32x16 none = splat_f32x16(0.0f);
+  s[3] = __builtin_shufflevector(none, s[3], 0, 16, 17, 18, 4, 20, 21, 22, 8, 24, 25, 26, 12, 28, 29, 30) + s[3];
+  s[2] = __builtin_shufflevector(none, s[2], 0, 16, 17, 18, 4, 20, 21, 22, 8, 24, 25, 26, 12, 28, 29, 30) + s[2];
+  s[1] = __builtin_shufflevector(none, s[1], 0, 16, 17, 18, 4, 20, 21, 22, 8, 24, 25, 26, 12, 28, 29, 30) + s[1];
+  s[0] = __builtin_shufflevector(none, s[0], 0, 16, 17, 18, 4, 20, 21, 22, 8, 24, 25, 26, 12, 28, 29, 30) + s[0];
+  s[3] = __builtin_shufflevector(none, s[3], 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) + s[3];
+  s[2] = __builtin_shufflevector(none, s[2], 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) + s[2];
+  s[1] = __builtin_shufflevector(none, s[1], 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) + s[1];
+  s[0] = __builtin_shufflevector(none, s[0], 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) + s[0];
+  const f32x16 t0 = __builtin_shufflevector(s[0], s[1], 3, 7, 11, 15, 19, 23, 27, 31, 3, 7, 11, 15, 19, 23, 27, 31);
+  const f32x16 t1 = __builtin_shufflevector(s[2], s[3], 3, 7, 11, 15, 19, 23, 27, 31, 3, 7, 11, 15, 19, 23, 27, 31);
+  const f32x16 t2 = __builtin_shufflevector(t0, t1, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+  const f32x16 t3 = __builtin_shufflevector(none, t2, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30) + t2;
+  const f32x16 t4 = __builtin_shufflevector(none, t3, 0, 1, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29) + t3;
+  const f32x16 t5 = __builtin_shufflevector(none, t4, 0, 1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27) + t4;
+  const f32x16 t6 = __builtin_shufflevector(none, t5, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) + t5;
+  const f32x16 e7 = carry + __builtin_shufflevector(none, t6, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
+  s[0] = s[0] + __builtin_shufflevector(e7, e7, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+  s[1] = s[1] + __builtin_shufflevector(e7, e7, 4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7);
+  s[2] = s[2] + __builtin_shufflevector(e7, e7, 8, 8, 8, 8, 9, 9, 9, 9, 10, 10, 10, 10, 11, 11, 11, 11);
+  s[3] = s[3] + __builtin_shufflevector(e7, e7, 12, 12, 12, 12, 13, 13, 13, 13, 14, 14, 14, 14, 15, 15, 15, 15);
+  return t6[15];
+}
+
+static __attribute__((noinline)) float scan_add_64_f32(float* s, float carry) {
+  f32x16 v[4];
+  for (int i = 0; i < 4; ++i) v[i] = *(const f32x16*)(s + 16 * i);
+  const float total = scan_add_64_f32x16(v, carry);
+  for (int i = 0; i < 4; ++i) *(f32x16*)(s + 16 * i) = v[i];
+  return total;
+}
+
+static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+#if defined(__x86_64__)
+typedef uint32_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  const uint32_t found = __builtin_ia32_stmxcsr();
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(0x1f80);
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(found);
+}
+#elif defined(__aarch64__)
+typedef uint64_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  uint64_t found;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(found));
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found & ~0x7c00000ull));
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found));
+}
+#else
+typedef int harp_environment;
+static inline harp_environment harp_enter(void) { return 0; }
+static inline void harp_leave(harp_environment found) { (void)found; }
+#endif
+
+struct kernel_0_args { const float* input0; const float* input1; float* output0; };
+
+/* generation 0 · scan over [n, 300] · cumsum of [n, 300] axis 1 tree · scan [thread, scan simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_0_args* a = arg;
+  const float* input0 = a->input0;
+  const float* input1 = a->input1;
+  float* output0 = a->output0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    float acc0 = 0.0f;
+    float acc1 = 0.0f;
+    f32x16 acc2[4] __attribute__((aligned(64)));
+    for (int i = 0; i < 4; ++i) acc2[i] = (f32x16){0};
+    const float* input0_row = input0 + ridx0 * 300;
+    const float* input1_row = input1 + ridx0 * 300;
+    float* output0_row = output0 + ridx0 * 300;
+    for (int64_t ridx1 = 0; ridx1 < 256; ridx1 += 64) {
+      const f32x16 alu0 = *(const f32x16*)(input0_row + ridx1);
+      acc2[0] = alu0 * alu0;
+      const f32x16 alu1 = *(const f32x16*)(input0_row + ridx1 + 16);
+      acc2[1] = alu1 * alu1;
+      const f32x16 alu2 = *(const f32x16*)(input0_row + ridx1 + 32);
+      acc2[2] = alu2 * alu2;
+      const f32x16 alu3 = *(const f32x16*)(input0_row + ridx1 + 48);
+      acc2[3] = alu3 * alu3;
+      acc1 = scan_add_64_f32x16(acc2, acc0);
+      acc0 += acc1;
+      const f32x16 alu4 = *(const f32x16*)(input1_row + ridx1 + 16);
+      const f32x16 alu5 = *(const f32x16*)(input1_row + ridx1 + 32);
+      const f32x16 alu6 = *(const f32x16*)(input1_row + ridx1 + 48);
+      *(f32x16*)(output0_row + ridx1) = acc2[0] * *(const f32x16*)(input1_row + ridx1);
+      *(f32x16*)(output0_row + ridx1 + 16) = acc2[1] * alu4;
+      *(f32x16*)(output0_row + ridx1 + 32) = acc2[2] * alu5;
+      *(f32x16*)(output0_row + ridx1 + 48) = acc2[3] * alu6;
+    }
+    float acc3[64] __attribute__((aligned(64)));
+    for (int i = 0; i < 64; ++i) acc3[i] = 0.0f;
+    for (int64_t ridx2 = 0; ridx2 < 32; ridx2 += 16) {
+      const f32x16 alu7 = *(const f32x16*)(input0_row + ridx2 + 256);
+      *(f32x16*)(acc3 + ridx2) = alu7 * alu7;
+    }
+    for (int64_t ridx3 = 32; ridx3 < 40; ridx3 += 8) {
+      const f32x8 alu8 = *(const f32x8*)(input0_row + ridx3 + 256);
+      *(f32x8*)(acc3 + ridx3) = alu8 * alu8;
+    }
+    for (int64_t ridx4 = 40; ridx4 < 44; ridx4 += 4) {
+      const f32x4 alu9 = *(const f32x4*)(input0_row + ridx4 + 256);
+      *(f32x4*)(acc3 + ridx4) = alu9 * alu9;
+    }
+    acc1 = scan_add_64_f32(acc3, acc0);
+    acc0 += acc1;
+    for (int64_t ridx5 = 0; ridx5 < 32; ridx5 += 16) {
+      *(f32x16*)(output0_row + ridx5 + 256) = *(f32x16*)(acc3 + ridx5) * *(const f32x16*)(input1_row + ridx5 + 256);
+    }
+    for (int64_t ridx6 = 32; ridx6 < 40; ridx6 += 8) {
+      *(f32x8*)(output0_row + ridx6 + 256) = *(f32x8*)(acc3 + ridx6) * *(const f32x8*)(input1_row + ridx6 + 256);
+    }
+    for (int64_t ridx7 = 40; ridx7 < 44; ridx7 += 4) {
+      *(f32x4*)(output0_row + ridx7 + 256) = *(f32x4*)(acc3 + ridx7) * *(const f32x4*)(input1_row + ridx7 + 256);
+    }
+  }
+}
+
+struct kernel_1_args { const float* input0; float* output0; int64_t shape0; };
+
+/* generation 0 · scan over [n, 300] · cumsum of [n, 300] axis 0 chain reverse · scan [scan, thread tile=1024 simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_1_args* a = arg;
+  const float* input0 = a->input0;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  (void)begin0, (void)end0, (void)worker;
+  float acc0[304] __attribute__((aligned(64)));
+  for (int i = 0; i < 304; ++i) acc0[i] = 0.0f;
+  float acc2[304] __attribute__((aligned(64)));
+  for (int i = 0; i < 304; ++i) acc2[i] = 0.0f;
+  const int64_t oidx0 = (shape0 + 4095) / 4096;
+  for (int64_t ridx0 = 0; ridx0 < oidx0; ++ridx0) {
+    for (int64_t ridx1 = 0; ridx1 < 288; ridx1 += 16) {
+      *(f32x16*)(acc0 + ridx1) = *(f32x16*)(acc2 + ridx1);
+    }
+    for (int64_t ridx2 = 288; ridx2 < 296; ridx2 += 8) {
+      *(f32x8*)(acc0 + ridx2) = *(f32x8*)(acc2 + ridx2);
+    }
+    for (int64_t ridx3 = 296; ridx3 < 300; ridx3 += 4) {
+      *(f32x4*)(acc0 + ridx3) = *(f32x4*)(acc2 + ridx3);
+    }
+    const int64_t oidx1 = min_i64(oidx0 - ridx0 - 2, ridx0 - 1);
+    const int64_t oidx2 = min_i64(shape0, ridx0 * 4096 + 4096);
+    if (oidx1 >= 0) {
+      float acc1[304] __attribute__((aligned(64)));
+      for (int i = 0; i < 304; ++i) acc1[i] = 0.0f;
+      for (int64_t ridx4 = ridx0 * 4096; ridx4 < oidx2; ++ridx4) {
+        const float* input0_row = input0 + shape0 * 300 - ridx4 * 300;
+        float* output0_row = output0 + shape0 * 300 - ridx4 * 300;
+        for (int64_t ridx5 = 0; ridx5 < 288; ridx5 += 16) {
+          const f32x16 alu0 = *(const f32x16*)(input0_row + ridx5 - 300);
+          *(f32x16*)(acc0 + ridx5) += alu0;
+          *(f32x16*)(acc1 + ridx5) += alu0;
+          *(f32x16*)(output0_row + ridx5 - 300) = *(f32x16*)(acc0 + ridx5);
+        }
+        for (int64_t ridx6 = 288; ridx6 < 296; ridx6 += 8) {
+          const f32x8 alu1 = *(const f32x8*)(input0_row + ridx6 - 300);
+          *(f32x8*)(acc0 + ridx6) += alu1;
+          *(f32x8*)(acc1 + ridx6) += alu1;
+          *(f32x8*)(output0_row + ridx6 - 300) = *(f32x8*)(acc0 + ridx6);
+        }
+        for (int64_t ridx7 = 296; ridx7 < 300; ridx7 += 4) {
+          const f32x4 alu2 = *(const f32x4*)(input0_row + ridx7 - 300);
+          *(f32x4*)(acc0 + ridx7) += alu2;
+          *(f32x4*)(acc1 + ridx7) += alu2;
+          *(f32x4*)(output0_row + ridx7 - 300) = *(f32x4*)(acc0 + ridx7);
+        }
+      }
+      for (int64_t ridx8 = 0; ridx8 < 288; ridx8 += 16) {
+        *(f32x16*)(acc2 + ridx8) += *(f32x16*)(acc1 + ridx8);
+      }
+      for (int64_t ridx9 = 288; ridx9 < 296; ridx9 += 8) {
+        *(f32x8*)(acc2 + ridx9) += *(f32x8*)(acc1 + ridx9);
+      }
+      for (int64_t ridx10 = 296; ridx10 < 300; ridx10 += 4) {
+        *(f32x4*)(acc2 + ridx10) += *(f32x4*)(acc1 + ridx10);
+      }
+    } else {
+      for (int64_t ridx11 = ridx0 * 4096; ridx11 < oidx2; ++ridx11) {
+        const float* input0_row1 = input0 + shape0 * 300 - ridx11 * 300;
+        float* output0_row1 = output0 + shape0 * 300 - ridx11 * 300;
+        for (int64_t ridx12 = 0; ridx12 < 288; ridx12 += 16) {
+          *(f32x16*)(acc0 + ridx12) += *(const f32x16*)(input0_row1 + ridx12 - 300);
+          *(f32x16*)(output0_row1 + ridx12 - 300) = *(f32x16*)(acc0 + ridx12);
+        }
+        for (int64_t ridx13 = 288; ridx13 < 296; ridx13 += 8) {
+          *(f32x8*)(acc0 + ridx13) += *(const f32x8*)(input0_row1 + ridx13 - 300);
+          *(f32x8*)(output0_row1 + ridx13 - 300) = *(f32x8*)(acc0 + ridx13);
+        }
+        for (int64_t ridx14 = 296; ridx14 < 300; ridx14 += 4) {
+          *(f32x4*)(acc0 + ridx14) += *(const f32x4*)(input0_row1 + ridx14 - 300);
+          *(f32x4*)(output0_row1 + ridx14 - 300) = *(f32x4*)(acc0 + ridx14);
+        }
+      }
+      for (int64_t ridx15 = 0; ridx15 < 288; ridx15 += 16) {
+        *(f32x16*)(acc2 + ridx15) += *(f32x16*)(acc0 + ridx15);
+      }
+      for (int64_t ridx16 = 288; ridx16 < 296; ridx16 += 8) {
+        *(f32x8*)(acc2 + ridx16) += *(f32x8*)(acc0 + ridx16);
+      }
+      for (int64_t ridx17 = 296; ridx17 < 300; ridx17 += 4) {
+        *(f32x4*)(acc2 + ridx17) += *(f32x4*)(acc0 + ridx17);
+      }
+    }
+  }
+}
+
+/* How many iterations of this much work are worth handing to another worker; work beyond 64 bits counts as none. */
+static int64_t harp_grain(int64_t work) { return 1 + 10000 / (work > 0 ? work : 1); }
+
+struct harp_call { harp_range_body kernel; void* arg; };
+static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_call* call = arg;
+  const harp_environment found = harp_enter();
+  call->kernel(call->arg, begin, end, worker);
+  harp_leave(found);
+}
+/* Iterations [0, n) of a kernel; `grain` of them are worth handing to another worker. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_range_body kernel, void* arg) {
+  if (n <= 0) return;
+  if (rt && rt->parallel_for && rt->width > 1 && n > grain) {
+    struct harp_call call = {kernel, arg};
+    rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
+  } else {
+    kernel(arg, 0, (size_t)n, 0);
+  }
+}
+
+struct harp_task { harp_range_body kernel; void* arg; int64_t n, grain; };
+static void harp_small_tasks(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_task* tasks = arg;
+  const harp_environment found = harp_enter();
+  for (size_t i = begin; i < end; ++i)
+    if (tasks[i].n > 0 && tasks[i].n <= tasks[i].grain) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, worker);
+  harp_leave(found);
+}
+/* Kernels that do not depend on each other: those worth it are spread over the workers, the small ones run side by side. */
+static void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
+  double small = 0.0; /* work of the small ones, in grains */
+  for (size_t i = 0; i < count; ++i) {
+    if (tasks[i].n > tasks[i].grain) harp_for(rt, tasks[i].n, tasks[i].grain, tasks[i].kernel, tasks[i].arg);
+    else if (tasks[i].n > 0) small += (double)tasks[i].n / (double)tasks[i].grain;
+  }
+  if (rt && rt->parallel_for && rt->width > 1 && small > 1.0) rt->parallel_for(rt->self, count, 1, harp_small_tasks, tasks);
+  else harp_small_tasks(tasks, 0, count, 0);
+}
+
+static void kernel_main(const float* input0, const float* input1, float* output0, float* output1, int64_t shape0, const harp_runtime* rt) {
+  { /* generation 0 */
+    struct kernel_0_args args0 = {input0, input1, output0};
+    struct kernel_1_args args1 = {input0, output1, shape0};
+    struct harp_task tasks[] = {{kernel_0, &args0, shape0, 25}, {kernel_1, &args1, 1, harp_grain((shape0 + 4095) / 4096 * min_i64(shape0, 4096) * 200 + (shape0 + 4095) / 4096 * 80)}};
+    harp_run_together(rt, 2, tasks);
+  }
+}
+
+__attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const harp_environment found = harp_enter();
+  kernel_main(inputs[0], inputs[1], outputs[0], outputs[1], (int64_t)shape_vars[0], rt);
+  harp_leave(found);
+  return 0;
+}
+
+__attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+  entry_point_ex(inputs, outputs, shape_vars, 0);
+}

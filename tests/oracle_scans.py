@@ -1,0 +1,91 @@
+"""Cases of the NumPy oracle for running sums, products and extremes: every axis, the flags, special values, no elements.
+
+NumPy goes from left to right, harp in the law's order, so running sums of floats are compared with exact ones: near enough is a few
+roundings of the running sum of magnitudes. Everything else is exact.
+"""
+import numpy as np
+
+from oracle_references import DTYPES, EXACT, FLOATS, WIDE, Case, Group, Within, epsilon, maximum, minimum
+
+EXTREMES = {"cummax": maximum, "cummin": minimum}
+
+
+def identity(name, kind):
+    if name in ("cumsum", "cumprod"):
+        return kind(name == "cumprod")
+    if kind is np.bool_:
+        return kind(name == "cummin")
+    limits = (-np.inf, np.inf) if np.dtype(kind).kind == "f" else (np.iinfo(kind).min, np.iinfo(kind).max)
+    return kind(limits[name == "cummin"])
+
+
+def running(name, x, axis, reverse=False, exclusive=False):
+    """What harp says in words, one element after the other; sums and products of floats in extended precision."""
+    x = np.moveaxis(x, axis, 0)
+    x = x[::-1] if reverse else x
+    wide = x.astype(WIDE) if x.dtype.kind == "f" and name not in EXTREMES else x
+    combine = {"cumsum": np.add, "cumprod": np.multiply, **EXTREMES}[name]
+    if x.dtype == np.bool_:
+        combine = {"cummax": np.logical_or, "cummin": np.logical_and}[name]
+    result = wide.copy()
+    for i in range(1, len(result)):
+        result[i] = combine(result[i - 1], wide[i])
+    if exclusive and len(result):
+        result = np.concatenate([np.full((1,) + result.shape[1:], identity(name, x.dtype.type), result.dtype), result[:-1]])
+    result = result[::-1] if reverse else result
+    return np.moveaxis(result, 0, axis)
+
+
+def cases(dtype, x, axes):
+    names = ("cummax", "cummin") if dtype == "bool" else ("cumsum", "cumprod", "cummax", "cummin")
+    found = []
+    for name in names:
+        source, text = (x, "x")
+        if name == "cumprod" and dtype in FLOATS:  # products that stay finite
+            source, text = (x.dtype.type(1) + x * x.dtype.type(0.01)), "add(1.0, mul(x, 0.01))"
+        for axis in axes:
+            for flags, reverse, exclusive in (("", 0, 0), (", reverse=true", 1, 0), (", exclusive=true", 0, 1),
+                                              (", exclusive=true, reverse=true", 1, 1)):
+                expected = running(name, source, axis, reverse, exclusive)
+                nearness = EXACT
+                if dtype in FLOATS and name == "cumsum":
+                    nearness = Within(32 * epsilon(dtype) * running(name, np.abs(source), axis, reverse, exclusive))
+                elif dtype in FLOATS and name == "cumprod":
+                    nearness = Within(2 * source.shape[axis] * epsilon(dtype) * np.abs(expected))
+                found.append(Case(f"{name}({text}, axis={axis}{flags})", expected, nearness))
+    return found
+
+
+def special_cases(x):
+    """x is [6, 5], with NaN, infinities and zeros: everything is exact. No running sum is -0."""
+    zero_is_positive = lambda values: np.where(values == 0, values.dtype.type(0), values)  # noqa: E731
+    found = [Case(f"{name}(x, axis=1)", running(name, x, 1), EXACT) for name in EXTREMES]
+    found.append(Case("cumsum(x, axis=1)", zero_is_positive(np.cumsum(x, 1)), EXACT))
+    found.append(Case("cumprod(slice(x, stop=[3, 5]), axis=1)", np.cumprod(x[:3], 1), EXACT))
+    return found
+
+
+def scan_groups():
+    result = []
+    for dtype, kind in DTYPES.items():
+        random = np.random.default_rng(11)
+        if dtype in FLOATS:
+            x = random.normal(size=(3, 301, 21)).astype(kind)
+        elif dtype == "bool":
+            x = random.random((3, 301, 21)) < 0.02
+        else:
+            x = random.integers(-2**30, 2**30, (3, 301, 21)).astype(kind)
+        result.append(Group(f"scans {dtype}", {"x": x}, {"x": "[n, 301, m]"}, {}, "", cases(dtype, x, (0, 1, -1))))
+        flat = x.ravel()
+        whole = [case._replace(text=case.text.replace(", axis=0", "")) for case in cases(dtype, flat, (0,))]  # no axis: flattened
+        result.append(Group(f"flattened scans {dtype}", {"x": x}, {}, {}, "", whole))
+        empty = np.zeros((2, 0), kind)
+        result.append(Group(f"empty scans {dtype}", {"x": empty}, {"x": "[2, n]"}, {}, "", [
+            Case("cummax(x, axis=1)", empty, EXACT), Case("cummin(x, axis=0, exclusive=true)", empty, EXACT),
+            Case("cummin(x, reverse=true)", empty.ravel(), EXACT)]))
+        if dtype in FLOATS:
+            inf, nan = np.inf, np.nan
+            x = np.array([[1, 2, 3, -4, 5], [0, -0.0, -0.0, 8, -0.0], [-0.0] * 5, [1, nan, inf, -inf, 2], [inf, 1, 1, 1, -inf],
+                          [-inf, 1, 2, 3, -1]], kind)
+            result.append(Group(f"special scans {dtype}", {"x": x}, {}, {}, "", special_cases(x)))
+    return result
