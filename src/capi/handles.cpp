@@ -2,7 +2,7 @@
 
 using namespace harp;
 
-harp_context::harp_context(const HostHooks& hooks, Log log, ServiceOptions options, std::string dump)
+harp_context::harp_context(const HostHooks& hooks, const Log& log, ServiceOptions options, std::string dump)
     : hooks(hooks), log(log), dump(std::move(dump)), service(system, std::move(options), log), loader(system) {}
 
 harp_node* harp_graph::wrap(const Node* node) {

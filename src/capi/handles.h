@@ -64,7 +64,7 @@ struct harp_string {
 };
 
 struct harp_context : harp::capi::Counted {
-  harp_context(const harp::HostHooks& hooks, harp::Log log, harp::ServiceOptions options, std::string dump);
+  harp_context(const harp::HostHooks& hooks, const harp::Log& log, harp::ServiceOptions options, std::string dump);
 
   harp::capi::ForkGuard fork_guard;
   harp::HostHooks hooks;

@@ -142,7 +142,7 @@ class ScanLowering {
     }
     group_totals_ = accumulators_.add(scans_, 1);
     if (most >= kGroup) whole_group_ = accumulators_.add(scans_, kGroup);
-    if (!mod(counts_[0], kGroup).is_constant(0)) {
+    if (!mod(counts_[0], kGroup).is_constant(0)) {  // else every block is whole groups
       int64_t size = kQuad;
       while (size < std::min(most, kGroup)) size *= 2;
       part_group_ = accumulators_.add(scans_, size);
@@ -165,7 +165,7 @@ class ScanLowering {
         group(whole_group_, groups->variable, kGroup, kept, groups->body);
         body.push_back(groups);
       }
-      if (!proven_at_most(end, full)) {
+      if (!part_group_.empty() && !proven_at_most(end, full)) {
         declare(part_group_, body);  // what it is not filled with is the identity
         group(part_group_, full, end - full, kept, body);
       }
