@@ -155,7 +155,8 @@ typedef struct harp_context_options {
   size_t struct_size;
 
   /* Memory for arrays and for what kernels need while they run. Both functions or neither; called from any thread, several at once.
-   * alloc returns memory aligned to `alignment` (a power of two), or NULL. Not used for harp's own book-keeping. */
+   * alloc returns memory aligned to `alignment` (a power of two), or NULL; it is never asked for 0 bytes. Not used for harp's own
+   * book-keeping. */
   void* (*alloc)(void* user, size_t size, size_t alignment);
   void (*free)(void* user, void* memory);
   void* alloc_user;
@@ -177,7 +178,10 @@ typedef struct harp_context_options {
   size_t width; /* with parallel_for: at least 1 */
 
   /* Directory of compiled kernels. NULL: $HARP_CACHE_DIR, else $XDG_CACHE_HOME/harp, else ~/.cache/harp; "": only in memory. It has to
-   * belong to the effective user and be writable by nobody else. A directory that cannot be used is logged, and memory is used. */
+   * belong to the effective user and be writable by nobody else. A directory that cannot be used is logged, and memory is used. A relative
+   * path is relative to the current directory of this call. $HARP_CACHE_DIR has to be absolute, else it is a directory that cannot be used:
+   * the environment is inherited by programs that run elsewhere, and a current directory that the program did not choose is not trusted
+   * with code. */
   const char* cache_dir;
   uint64_t cache_max_bytes;   /* of the directory; 0: 1 GiB */
   uint64_t cache_max_entries; /* of the directory; 0: 16,384 */
@@ -697,14 +701,17 @@ typedef struct harp_compile_options {
 
   /* Width of vectors in elements: 1, 2, 4, 8, 16 or, 0, what the target has. Results do not depend on it. */
   int32_t simd_width;
-  /* CPU to compile for: "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"; NULL: this one. */
+  /* CPU to compile for: "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"; NULL: this one. harp_graph_emit writes source for all of them;
+   * compiling needs one of this machine's architecture. */
   const char* target;
   /* 1: generate C without vector types, for compilers that are neither gcc nor clang. */
   int32_t plain_text;
   int32_t reserved;
   /* A compiler as one would type it, instead of the context's, and flags that are added after harp's own. A flag that lets the compiler
    * change results (-ffast-math, -Ofast, -ffp-contract=fast, -fno-signed-zeros, -mdaz-ftz, -fno-wrapv ...) is refused at level stable:
-   * HARP_ERROR_INVALID_ARGUMENT, naming the flag. */
+   * HARP_ERROR_INVALID_ARGUMENT, naming the flag. So is what may bring in such a flag without harp seeing it: @file, -specs, plug-ins and
+   * words for another program than the compiler's driver (-Xclang, -Xlinker, -mllvm, -Wp, -Wa, -Wl, ...). A compiler whose command has
+   * such a word (here, in the context, in HARP_CC or CC) is passed over. */
   const char* compiler;
   size_t n_flags;
   const char* const* flags;
@@ -898,7 +905,7 @@ typedef struct harp_runtime {
   size_t width; /* workers of parallel_for; 0 and 1: serial */
   /* As in harp_context_options; NULL: serial. */
   void (*parallel_for)(void* self, size_t n, size_t grain, harp_range_body body, void* arg);
-  /* Memory aligned to 64 bytes; NULL: malloc and free. Used when `workspace` is too small. */
+  /* Memory aligned to 64 bytes; NULL: malloc and free. Used when `workspace` is too small, and never asked for 0 bytes. */
   void* (*alloc)(void* self, size_t size);
   void (*free)(void* self, void* memory);
   void* workspace; /* aligned to 64 bytes, or NULL */

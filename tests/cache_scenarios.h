@@ -49,10 +49,12 @@ int in_child(Body body) {
   ::_exit(status);
 }
 
+constexpr std::string_view kWorkPrefix = "harp-work-";
+
 /// Makes every work directory in the cache look as old as an abandoned one.
 inline void age_work_directories(const std::string& entries) {
   for (const std::string& name : names_in(entries)) {
-    if (!name.starts_with("tmp-")) continue;
+    if (!name.starts_with(kWorkPrefix)) continue;
     const timespec times[2] = {{1'000'000, 0}, {1'000'000, 0}};
     ::utimensat(AT_FDCWD, (entries + "/" + name).c_str(), times, 0);
   }
@@ -60,7 +62,7 @@ inline void age_work_directories(const std::string& entries) {
 
 inline int count_work_directories(const std::string& entries) {
   int count = 0;
-  for (const std::string& name : names_in(entries)) count += name.starts_with("tmp-");
+  for (const std::string& name : names_in(entries)) count += name.starts_with(kWorkPrefix);
   return count;
 }
 

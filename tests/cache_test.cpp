@@ -273,18 +273,26 @@ TEST_CASE("cache: only abandoned work directories are swept") {
   std::optional<WorkDirectory> used = cache.work_directory();
   REQUIRE(used.has_value());
   CHECK(used->write_file("file", artifact_of(1)->file(), 0600, false) == 0);
-  std::filesystem::create_directory(cache.directory() + "/tmp-abandoned");
-  write_text(cache.directory() + "/tmp-abandoned/unit.c", "text");
-  std::filesystem::create_directory(cache.directory() + "/other");  // not ours to remove
+  const std::string abandoned = cache.directory() + "/harp-work-0123456789abcdef0123456789abcdef";
+  std::filesystem::create_directory(abandoned);
+  std::filesystem::permissions(abandoned, std::filesystem::perms::owner_all);
+  write_text(abandoned + "/unit.c", "text");
+  const std::string open_to_all = cache.directory() + "/harp-work-fedcba9876543210fedcba9876543210";
+  for (const std::string& not_ours : {cache.directory() + "/other", cache.directory() + "/harp-work-notes", open_to_all}) {
+    std::filesystem::create_directory(not_ours);
+    write_text(not_ours + "/file", "text");
+  }
+  std::filesystem::permissions(open_to_all, std::filesystem::perms::all);
   cache.evict({});
-  CHECK(count_work_directories(cache.directory()) == 2);  // too young to tell
+  CHECK(count_work_directories(cache.directory()) == 4);  // too young to tell
   age_work_directories(cache.directory());
   cache.evict({});
-  CHECK_FALSE(std::filesystem::exists(cache.directory() + "/tmp-abandoned"));
+  CHECK_FALSE(std::filesystem::exists(abandoned));
   CHECK(std::filesystem::exists(used->path() + "/file"));
-  CHECK(std::filesystem::exists(cache.directory() + "/other"));
+  for (const std::string& not_ours : {cache.directory() + "/other", cache.directory() + "/harp-work-notes", open_to_all})
+    CHECK(std::filesystem::exists(not_ours + "/file"));
   used.reset();
-  CHECK(count_work_directories(cache.directory()) == 0);
+  CHECK(count_work_directories(cache.directory()) == 2);
 }
 
 TEST_CASE("cache: it comes back when somebody removes its directory") {

@@ -281,6 +281,9 @@ TEST_CASE("C1: compile options that make no sense") {
   const char* const fast[] = {"-g", "-ffast-math"};
   fails([&](auto& o) { o.n_flags = 2, o.flags = fast; }, HARP_ERROR_INVALID_ARGUMENT,
         "the flag -ffast-math takes every liberty with floating-point arithmetic, which level stable (HARP_MATH_STABLE) does not allow");
+  const char* const unseen[] = {"@fast.txt"};
+  fails([&](auto& o) { o.n_flags = 1, o.flags = unseen; }, HARP_ERROR_INVALID_ARGUMENT,
+        "the flag @fast.txt brings in flags or code that harp cannot see, which level stable (HARP_MATH_STABLE) does not allow");
   fails([&](auto& o) { o.n_specialize = 1, o.specialize_names = names, o.specialize_values = values; }, HARP_ERROR_INVALID_ARGUMENT,
         "\"m\"");
   fails([&](auto& o) { o.n_specialize = 1, o.specialize_names = n, o.specialize_values = values; }, HARP_ERROR_RANGE,
@@ -431,7 +434,11 @@ TEST_CASE("C1: runs that do not fit, outputs untouched") {
     int64_t dims[2];
     ErrorSlot range;
     CHECK(harp_program_output_dims(program.get(), 0, too_large, dims, range) == HARP_ERROR_RANGE);
-    check_error(range, HARP_ERROR_RANGE, "n is 11 (axis 0 of input \"a\"), outside 2..10");
+    check_error(range, HARP_ERROR_RANGE, "n is 11 (shape_vars[0]), outside 2..10");
+    const int64_t least[] = {INT64_MIN};
+    ErrorSlot negative;
+    CHECK(harp_program_output_dims(program.get(), 0, least, dims, negative) == HARP_ERROR_RANGE);
+    check_error(negative, HARP_ERROR_RANGE, "n is -9223372036854775808 (shape_vars[0]), outside 2..10");
     ErrorSlot missing;
     CHECK(harp_program_output_dims(program.get(), 0, nullptr, dims, missing) == HARP_ERROR_INVALID_ARGUMENT);
   }
@@ -508,6 +515,49 @@ TEST_CASE("C1: buffers that make no sense") {
   check_error(read_only, HARP_ERROR_INVALID_ARGUMENT, "may not be written");
   CHECK(harp_buffer_copy(buffer.get(), other.get(), rank) == HARP_ERROR_SHAPE);
   CHECK(harp_buffer_copy(buffer.get(), ints.get(), dtype) == HARP_ERROR_DTYPE);
+}
+
+TEST_CASE("G16.dims: byte counts are those of each array's own dtype, and the error names array, shape and limit") {
+  const Context context = make_context();
+  // 2^60 elements of one byte; the same of eight would be too many.
+  const Graph fixed = parse(context.get(), R"(graph g(x: bool[1]) {
+  big = expand(x, [1152921504606846976])
+  return y = slice(big, start=[0], stop=[3])
+})");
+  const Graph open = parse(context.get(), R"(graph g(x: bool[1, 1]) {
+  shape n in 0..4611686018427387904, m in 0..4611686018427387904
+  big = expand(x, [n, m])
+  wide = cast(big, dtype=i64)
+  return y = slice(big, start=[0, 0], stop=[3, 3]), z = slice(wide, start=[0, 0], stop=[1, 1])
+})");
+  for (const char* backend : {"interp", "c"}) {
+    CAPTURE(backend);
+    const Program small = compile(fixed.get(), backend), sized = compile(open.get(), backend);
+    int64_t dims[2] = {0, 0};
+    CHECK(harp_program_output_dims(small.get(), 0, nullptr, dims, nullptr) == HARP_OK);
+    CHECK(dims[0] == 3);
+    const int64_t least[] = {INT64_C(1) << 29, INT64_C(1) << 30}, wide[] = {INT64_C(1) << 30, INT64_C(1) << 30},
+                  empty[] = {0, INT64_C(1) << 62}, greatest[] = {INT64_C(1) << 62, INT64_C(1) << 62};
+    CHECK(harp_program_output_dims(sized.get(), 0, least, dims, nullptr) == HARP_OK);
+    CHECK(harp_program_output_dims(sized.get(), 0, empty, dims, nullptr) == HARP_OK);
+    ErrorSlot wide_error, greatest_error;
+    CHECK(harp_program_output_dims(sized.get(), 0, wide, dims, wide_error) == HARP_ERROR_OVERFLOW);
+    CHECK(wide_error.message() ==
+          "\"wide\" (cast i64[n, m]) would have more than 9223372036854775807 bytes (n = 1073741824, m = 1073741824)");
+    CHECK(harp_program_output_dims(sized.get(), 0, greatest, dims, greatest_error) == HARP_ERROR_OVERFLOW);
+    CHECK(greatest_error.message().starts_with("\"big\" (expand bool[n, m]) would have more than 9223372036854775807 bytes"));
+
+    harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
+    const char* const names[] = {"n", "m"};
+    options.backend = backend;
+    options.n_specialize = 2;
+    options.specialize_names = names;
+    options.specialize_values = wide;
+    ErrorSlot error;
+    CHECK(harp_compile(open.get(), &options, error) == nullptr);
+    CHECK(error.code() == HARP_ERROR_OVERFLOW);
+    CHECK(error.message().find("\"wide\" (cast i64[1073741824, 1073741824]) would have more than") != std::string::npos);
+  }
 }
 
 TEST_CASE("C1: texts that do not parse") {

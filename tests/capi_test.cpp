@@ -310,6 +310,46 @@ graph two(x: f32[n, 8]) flags=[broadcast] {
   }
 }
 
+TEST_CASE("X5.allocator: where no memory is needed, none is asked for: an allocator may have no answer to 0 bytes") {
+  const auto allocate = [](void* calls, size_t size) -> void* {
+    if (size == 0) ++*static_cast<int*>(calls);
+    return size == 0 ? nullptr : std::aligned_alloc(64, (size + 63) / 64 * 64);
+  };
+  int calls = 0;
+  const Context context = make_context([&](auto& options) {
+    options.alloc_user = &calls;
+    options.alloc = [](void* user, size_t size, size_t alignment) -> void* {
+      if (size == 0) ++*static_cast<int*>(user);
+      return size == 0 ? nullptr : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    };
+    options.free = [](void*, void* memory) { std::free(memory); };
+  });
+  const Graph graph = parse(context.get(), "harp 1\ngraph rows(x: f32[n, 1024]) {\n  return y = softmax(x)\n}");
+  for (const char* backend : kBackends) {
+    CAPTURE(backend);
+    const Program program = compile(graph.get(), backend);
+    for (const int64_t rows : {0, 2}) {
+      CAPTURE(rows);
+      std::vector<float> data(static_cast<size_t>(rows) * 1024 + 1), result(data.size());
+      const Buffer x = wrap(context.get(), data, {rows, 1024});
+      CHECK(run(program.get(), {x.get()}).size() == 1);
+      void *in[] = {data.data()}, *out[] = {result.data()};
+      size_t sizes[] = {static_cast<size_t>(rows)};
+      harp_runtime runtime = {};
+      runtime.struct_size = sizeof runtime;
+      runtime.self = &calls;
+      runtime.alloc = allocate;
+      runtime.free = [](void*, void* memory) { std::free(memory); };
+      const harp_entry_point_ex entry = harp_program_entry_ex(program.get(), nullptr);
+      REQUIRE((entry != nullptr));
+      CHECK(entry(in, out, sizes, &runtime) == HARP_OK);
+      CHECK(entry(in, out, sizes, nullptr) == HARP_OK);
+      CHECK(result[0] == (rows == 0 ? 0.0f : 1.0f / 1024));
+      CHECK(calls == 0);
+    }
+  }
+}
+
 TEST_CASE("X5.log C1.spdlog: the host's log gets the stages of a compilation") {
   std::string text;
   const Context context = make_context([&](auto& options) {

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 
+#include <fstream>
 #include <regex>
 #include <thread>
 
@@ -241,7 +242,7 @@ TEST_CASE("compile: no compiler: the error names every command tried") {
   CHECK(error.code == Code::kCompiler);
   CHECK(error.message ==
         "no C compiler works; tried CC=no-such-cc -x (not found on PATH), cc (not found on PATH), gcc (not found on PATH), "
-        "clang (not found on PATH)");
+        "clang (not found on PATH); backend interp runs without one");
   CHECK(service.stats().failures == 1);
   // It is not remembered: a compiler that appears is found.
   bench.system.process.variables["PATH"] = "/usr/bin";
@@ -249,7 +250,7 @@ TEST_CASE("compile: no compiler: the error names every command tried") {
 
   bench.options.compiler = "/nonexistent/cc";
   CHECK(error_of([&] { bench.service().compile(request_for(1)); }).message ==
-        "no C compiler works; tried option=/nonexistent/cc (no such program)");
+        "no C compiler works; tried option=/nonexistent/cc (no such program); backend interp runs without one");
   bench.options.compiler = "'cc";
   CHECK(contains(error_of([&] { bench.service().compile(request_for(1)); }).message, "a quote is not closed"));
   bench.options.compiler = write_script(bench.scratch / "broken", "echo cannot start >&2; exit 1");
@@ -276,6 +277,25 @@ TEST_CASE("X2.stable compile: flags that change arithmetic have a fault, their h
   const Error error = error_of([&] { bench.service().compile(request_for(1)); });
   CHECK(error.code == Code::kCompiler);
   CHECK(contains(error.message, "(-fassociative-math reassociates sums and products)"));
+}
+
+TEST_CASE("X2.stable compile: what brings in flags or code that cannot be seen has a fault") {
+  constexpr const char* kUnseen[] = {
+      "@fast.txt",         "-Xclang",         "-Xclang=-ffast-math", "-Xpreprocessor",        "-Xassembler",
+      "-Xlinker",          "-mllvm",          "-mllvm=-x",           "-Wp,-ffast-math",       "-Wa,@fast.txt",
+      "-Wl,-mllvm",        "--for-linker=-x", "-specs=fast",         "--specs=fast",          "-specs",
+      "--config=fast.cfg", "--config",        "-fplugin=fast.so",    "-fpass-plugin=fast.so", "-wrapper"};
+  for (const char* flag : kUnseen) CHECK_MESSAGE(contains(std::string(arithmetic_fault(flag)), "that harp cannot see"), flag);
+  for (const char* flag : {"-Wall", "-Wpedantic", "-Wlogical-op", "-Waddress", "-W", "-x", "c", "-m64", "-march=native", "-I/usr/include",
+                           "-isystem", "-include", "-B/opt/gcc", "--sysroot=/", "-ffp-eval-method=source", "ccache", "-DX=@"})
+    CHECK_MESSAGE(arithmetic_fault(flag).empty(), flag);
+
+  Bench bench;
+  std::ofstream(bench.scratch / "fast.txt") << "-ffast-math\n";
+  bench.options.compiler = "cc @" + (bench.scratch / "fast.txt");
+  const Error error = error_of([&] { bench.service().compile(request_for(1)); });
+  CHECK(error.code == Code::kCompiler);
+  CHECK(contains(error.message, "fast.txt brings in flags or code that harp cannot see)"));
 }
 
 TEST_CASE("compile: gcc is given few passes for a source with its own vectors, other sources and compilers get -O3") {
@@ -353,7 +373,9 @@ TEST_CASE("compile: an artifact without entry points does not load, and says so"
   CompileRequest request;
   request.source = "int something(void) { return 1; }\n";
   const auto artifact = service.compile(request);
-  CHECK(contains(error_of([&] { LoadedLibrary::load(bench.system, *artifact); }).message, "lacks entry_point"));
+  const std::string message = error_of([&] { LoadedLibrary::load(bench.system, *artifact); }).message;
+  CHECK(contains(message, "lacks entry_point, though the C compiler reported success: /"));
+  CHECK(contains(message, " -shared "));  // its command line
   request.source = source_returning(1) + "extern int no_such_function(void); int use(void) { return no_such_function(); }\n";
   const Error error = error_of([&] { LoadedLibrary::load(bench.system, *service.compile(request)); });
   CHECK(error.code == Code::kCompiler);
@@ -458,6 +480,45 @@ TEST_CASE("compile: on a full disk it compiles elsewhere and keeps the result in
     MESSAGE("not checked: mounting needs root");
   else
     CHECK(status == 0);
+}
+
+TEST_CASE("compile: where TMPDIR is full another directory is taken, for compiling and for loading") {
+  const int pid = cache_scenarios::in_child([] {
+    Bench bench;
+    std::filesystem::create_directory(bench.scratch / "full");
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("tmpfs", (bench.scratch / "full").c_str(), "tmpfs", 0, "size=8k,mode=0700") != 0)
+      return 77;  // needs root
+    struct NoMemoryFiles : FaultyFiles {
+      using FaultyFiles::FaultyFiles;
+      int memory_file(const char*) override { return -ENOSYS; }
+    } files(bench.system.plan);
+    bench.options.cache.enabled = false;
+    bench.system.process.variables["TMPDIR"] = bench.scratch / "full";
+    const auto artifact = bench.service().compile(request_for(5));
+    return call(System{files, bench.system.process}, artifact) == 5 ? 0 : 1;
+  });
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+    MESSAGE("not checked: mounting needs root");
+  else
+    CHECK(status == 0);
+}
+
+TEST_CASE("compile: what a killed process left in the system's temporary directory is swept") {
+  Bench bench;
+  bench.options.compiler = copying_compiler(bench.scratch, 6);
+  bench.options.cache.enabled = false;
+  const std::string temp = bench.scratch / "temp", left = temp + "/harp-work-0123456789abcdef0123456789abcdef";
+  std::filesystem::create_directories(left);
+  std::filesystem::permissions(temp, std::filesystem::perms::owner_all);
+  std::filesystem::permissions(left, std::filesystem::perms::owner_all);
+  write_text(left + "/unit.c", "text");
+  cache_scenarios::age_work_directories(temp);
+  bench.system.process.variables["TMPDIR"] = temp;
+  CHECK(call(bench.system, bench.service().compile(request_for(6))) == 6);
+  CHECK(std::filesystem::is_empty(temp));
 }
 
 TEST_CASE("compile: a place that forbids execution is named in the error") {

@@ -1,5 +1,5 @@
-"""The README tells the truth: its C example builds with nothing but pkg-config and prints what is shown, it stays short, every file
-named in the text exists, and so does every verb of ./dev.
+"""The README tells the truth: harp installs as it says, its C example builds with nothing but pkg-config and prints what is shown, its
+commands run, it stays short, every file named in the text exists, and so does every verb of ./dev.
 """
 import os
 import re
@@ -23,22 +23,29 @@ def blocks(text, language):
 
 
 def check_example(text):
+    """Installs as the README says, in a home of its own, and does everything that is shown there."""
     example, shown = blocks(text, "c")[0], blocks(text, "text")[0]
     lines = len([line for line in example.splitlines() if line.strip()])
     assert lines <= 36, f"the example has {lines} lines"
+    install, compile_line = next(block for block in blocks(text, "sh") if "cmake --install" in block).rsplit("\ncc ", 1)
+    assert "build/release" in install
+    install = install.replace("build/release", f"'{BUILD}'")
+    command_line = next(block for block in blocks(text, "sh") if block.startswith("harp "))
     with tempfile.TemporaryDirectory(prefix="harp-readme-") as scratch:
-        run("cmake", "--install", BUILD, "--prefix", os.path.join(scratch, "prefix"))
-        pc = next(directory for directory, _, names in os.walk(scratch) if "harp.pc" in names)
-        with open(os.path.join(scratch, "example.c"), "w", encoding="utf-8") as file:
-            file.write(example)
-        flags = run("pkg-config", "--cflags", "--libs", "harp", PKG_CONFIG_PATH=pc).split()
-        program = os.path.join(scratch, "example")
-        for compiler in ("gcc", "clang"):
-            if not shutil.which(compiler):
-                continue
-            run(compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", os.path.join(scratch, "example.c"), "-o", program, *flags)
-            output = run(program, LD_LIBRARY_PATH=os.path.dirname(pc), HARP_CACHE_DIR=os.path.join(scratch, "cache"))
-            assert output == shown, f"the README shows\n{shown}but the example prints\n{output}"
+        for name, content in (("example.c", example), ("softmax.harp", blocks(text, "harp")[0])):
+            with open(os.path.join(scratch, name), "w", encoding="utf-8") as file:
+                file.write(content)
+
+        def shell(script):
+            return run("bash", "-ec", f"cd '{scratch}'\n{install} >install.log\n{script}", HOME=scratch,
+                       HARP_CACHE_DIR=os.path.join(scratch, "cache"))
+
+        for compiler in ("cc", "gcc -std=c99 -Wall -Wextra -Werror", "clang -std=c99 -Wall -Wextra -Werror"):
+            if shutil.which(compiler.split()[0]):
+                output = shell(f"{compiler} {compile_line}")
+                assert output == shown, f"the README shows\n{shown}but the example prints\n{output}"
+        output = shell(command_line)
+        assert output.startswith("y: f32[512, 1024]  min ") and "void entry_point(" in output, output[:200]
 
 
 def check_names(text):

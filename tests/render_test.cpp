@@ -817,8 +817,9 @@ TEST_CASE("L1 L2 C renderer: generations, workspace, constant arrays, run time o
       harp_runtime runtime = host.runtime();
       CHECK(unit.entry_ex(in, out, shape, &runtime) == 0);
       check();
-      CHECK(host.allocations == 1);
-      CHECK(host.releases == 1);
+      const int allocations = n > 0 ? 1 : 0;  // nothing is asked for where nothing is needed
+      CHECK(host.allocations == allocations);
+      CHECK(host.releases == allocations);
       CHECK((host.calls > 0) == (n == 100000));
       // the caller's memory, exactly as much as the program said
       std::vector<std::byte> memory(n * 4 + 128);
@@ -826,12 +827,12 @@ TEST_CASE("L1 L2 C renderer: generations, workspace, constant arrays, run time o
       runtime.workspace_size = (n * 4 + 63) / 64 * 64;
       CHECK(unit.entry_ex(in, out, shape, &runtime) == 0);
       check();
-      CHECK(host.allocations == 1);
+      CHECK(host.allocations == allocations);
       // no memory: nothing is written
       runtime.workspace = nullptr;
       runtime.workspace_size = 0;
       host.no_memory = true;
-      CHECK(unit.entry_ex(in, out, shape, &runtime) == static_cast<int32_t>(Code::kOutOfMemory));
+      CHECK(unit.entry_ex(in, out, shape, &runtime) == (n > 0 ? static_cast<int32_t>(Code::kOutOfMemory) : 0));
       CHECK(std::all_of(y.begin(), y.end(), [](float f) { return f == -3.0f; }));
     }
   }

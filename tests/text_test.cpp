@@ -463,6 +463,22 @@ TEST_CASE("G18.text: nesting has a limit, length has none") {
   std::string calls, ends;
   for (int i = 0; i < 10000; ++i) calls += "exp(", ends += ")";
   CHECK(message_of(in_graph("  return out = " + calls + "x" + ends)).find("nest deeper") != std::string::npos);
+  // a call, a bracket and a sign are one level each, and operators none
+  const auto nested = [](int levels, const std::string& open) {
+    std::string text = "x";
+    for (int i = 0; i < levels; ++i) text = open + text + (open.ends_with('(') ? ")" : "");
+    return message_of(in_graph("  return out = " + text));
+  };
+  for (const std::string open : {"exp(", "(", "-", "y + y * exp("}) {
+    CAPTURE(open);
+    CHECK(nested(100, open) == "");
+    CHECK(nested(101, open).find("nest deeper than 100 levels") != std::string::npos);
+  }
+  const auto sized = [](int levels) {
+    return message_of(in_graph("  return out = size(" + std::string(levels, '(') + "n" + std::string(levels, ')') + ")"));
+  };
+  CHECK(sized(99) == "");  // and the call of size
+  CHECK(sized(100).find("nest deeper than 100 levels") != std::string::npos);
   std::string sum = "x", sizes = "n";
   for (int i = 0; i < 100000; ++i) sum += " + y";
   for (int i = 0; i < 100000; ++i) sizes += " + n";
@@ -479,6 +495,17 @@ TEST_CASE("G18.text: nesting has a limit, length has none") {
     doubling += cat("  a", i + 1, " = concat(a", i, ", slice(a", i, ", start=[", i + 2, ", none], stop=[-", i + 1, ", none], step=[",
                     i % 5 + 2, ", 1]))\n");
   CHECK(message_of(in_graph(doubling + "  return out = a60")).find("parts") != std::string::npos);
+}
+
+TEST_CASE("G18.text: a byte order mark is skipped at the start alone, and names hold no zero byte") {
+  const std::string mark = "\xEF\xBB\xBF";
+  CHECK(print_graph(*parse_graph(mark + kSoftmax)) == print_graph(*parse_graph(kSoftmax)));
+  CHECK(message_of(mark + "grap") == message_of("grap"));  // columns do not count it
+  CHECK(message_of(mark + mark + kSoftmax).starts_with("line 1, column 1: "));
+  const std::string hidden = in_graph("  \"a\\x00b\" = x\n  return out = x");
+  CHECK(message_of(hidden) == "line 3, column 3: a zero byte in a name");
+  CHECK(message_of(in_graph(std::string("  \"a\0b\" = x\n  return out = x", 29))) == "line 3, column 3: a zero byte in a name");
+  CHECK(message_of(in_graph("  \"a\\\\x00b\" = x\n  return out = x")) == "");  // a backslash and four letters
 }
 
 TEST_CASE("G18.text: mangled text parses or fails, and what parses comes back") {

@@ -8,12 +8,13 @@ namespace harp {
 namespace {
 
 struct Row {
-  std::string_view flag;  // ends in '=': any value
+  std::string_view flag;  // ends in '*': whatever begins like this
   std::string_view fault;
 };
 
 constexpr std::string_view kFast = "takes every liberty with floating-point arithmetic";
 constexpr std::string_view kFlush = "flushes subnormal numbers to zero";
+constexpr std::string_view kHidden = "brings in flags or code that harp cannot see";
 constexpr std::string_view kOverflow = "leaves the overflow of integers undefined or makes it a trap";
 constexpr std::string_view kPrecision = "computes in another precision";
 constexpr std::string_view kSpecial = "assumes that there is no NaN or infinity";
@@ -23,11 +24,11 @@ constexpr Row kRows[] = {
     {"-Ofast", kFast},
     {"--optimize=fast", kFast},
     {"-funsafe-math-optimizations", kFast},
-    {"-ffp-model=", kFast},
+    {"-ffp-model=*", kFast},
     {"-fassociative-math", "reassociates sums and products"},
     {"-freciprocal-math", "multiplies by reciprocals instead of dividing"},
     {"-mrecip", "approximates divisions and square roots"},
-    {"-mrecip=", "approximates divisions and square roots"},
+    {"-mrecip=*", "approximates divisions and square roots"},
     {"-mlow-precision-recip-sqrt", "approximates divisions and square roots"},
     {"-mlow-precision-sqrt", "approximates divisions and square roots"},
     {"-mlow-precision-div", "approximates divisions and square roots"},
@@ -36,30 +37,48 @@ constexpr Row kRows[] = {
     {"-fno-honor-nans", kSpecial},
     {"-fno-honor-infinities", kSpecial},
     {"-fno-signed-zeros", "ignores the sign of zero"},
-    {"-ffp-contract=", "contracts products and sums"},
+    {"-ffp-contract=*", "contracts products and sums"},
     {"-mdaz-ftz", kFlush},
-    {"-fdenormal-fp-math=", kFlush},
-    {"-fdenormal-fp-math-f32=", kFlush},
+    {"-fdenormal-fp-math=*", kFlush},
+    {"-fdenormal-fp-math-f32=*", kFlush},
     {"-fsingle-precision-constant", kPrecision},
-    {"-fexcess-precision=", kPrecision},
-    {"-mfpmath=", kPrecision},
+    {"-fexcess-precision=*", kPrecision},
+    {"-mfpmath=*", kPrecision},
+    {"-ffp-eval-method=*", kPrecision},
     {"-m80387", kPrecision},
     {"-ftrapv", kOverflow},
     {"-fno-wrapv", kOverflow},
     {"-fstrict-overflow", kOverflow},
+    // Linker and assembler too: with -flto they are where code is made.
+    {"@*", kHidden},
+    {"-X*", kHidden},
+    {"-Wp,*", kHidden},
+    {"-Wa,*", kHidden},
+    {"-Wl,*", kHidden},
+    {"--for-assembler*", kHidden},
+    {"--for-linker*", kHidden},
+    {"-mllvm*", kHidden},
+    {"-specs*", kHidden},
+    {"--specs*", kHidden},
+    {"--config*", kHidden},
+    {"-wrapper*", kHidden},
+    {"--wrapper*", kHidden},
+    {"-fplugin*", kHidden},
+    {"-fpass-plugin*", kHidden},
 };
 
 /// Values of the flags above that ask for what harp asks for itself.
-constexpr std::string_view kHarmless[] = {
-    "-ffp-contract=off",           "-ffp-model=strict", "-fdenormal-fp-math=ieee", "-fdenormal-fp-math-f32=ieee", "-mrecip=none",
-    "-fexcess-precision=standard", "-mfpmath=sse"};
+constexpr std::string_view kHarmless[] = {"-ffp-contract=off",           "-ffp-model=strict", "-fdenormal-fp-math=ieee",
+                                          "-fdenormal-fp-math-f32=ieee", "-mrecip=none",      "-fexcess-precision=standard",
+                                          "-ffp-eval-method=source",     "-mfpmath=sse"};
 
 }  // namespace
 
 std::string_view arithmetic_fault(std::string_view flag) {
   if (std::find(std::begin(kHarmless), std::end(kHarmless), flag) != std::end(kHarmless)) return {};
-  const auto row = std::find_if(std::begin(kRows), std::end(kRows),
-                                [flag](const Row& r) { return r.flag.ends_with('=') ? flag.starts_with(r.flag) : flag == r.flag; });
+  const auto row = std::find_if(std::begin(kRows), std::end(kRows), [flag](const Row& r) {
+    return r.flag.ends_with('*') ? flag.starts_with(r.flag.substr(0, r.flag.size() - 1)) : flag == r.flag;
+  });
   return row == std::end(kRows) ? std::string_view() : row->fault;
 }
 

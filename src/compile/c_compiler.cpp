@@ -109,7 +109,7 @@ std::shared_ptr<const CCompiler> CCompiler::find(System system, CompileCache& ca
       reject(error.message);
     }
   }
-  throw Error(Code::kCompiler, cat("no C compiler works; tried ", join(tried, ", ")));
+  throw Error(Code::kCompiler, cat("no C compiler works; tried ", join(tried, ", "), "; backend interp runs without one"));
 }
 
 bool CCompiler::collect_dependencies() {

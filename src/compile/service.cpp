@@ -160,22 +160,32 @@ std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& com
 }
 
 /// Compiles beside the cache, so that its temporary files are swept should we be killed; where that fails for want of room or for an
-/// error of the file system, in the system's temporary directory.
+/// error of the file system, in the system's temporary directories, one after the other.
 std::vector<std::byte> CompileService::run_compiler(const Compiler& compiler, const CompileRequest& request, Deadline deadline,
                                                     CancelFlag cancel) {
-  if (std::optional<WorkDirectory> work = cache_.work_directory()) {
+  std::optional<Error> failure;  // of the last directory, when it was the directory's
+  const auto compile_in = [&](WorkDirectory& work) -> std::optional<std::vector<std::byte>> {
     try {
-      return compiler.compile(request, *work, deadline, cancel);
+      return compiler.compile(request, work, deadline, cancel);
     } catch (const Error& error) {
-      const bool elsewhere = error.code == Code::kIo || (error.code == Code::kCompiler && !work->has_room());
+      const bool elsewhere = error.code == Code::kIo || (error.code == Code::kCompiler && !work.has_room());
       if (!elsewhere) throw;
-      log_.warning("compiling in the system's temporary directory: ", error.message);
+      log_.warning("compiling elsewhere than in ", work.path(), ": ", error.message);
+      failure.emplace(error);
+      return std::nullopt;
     }
-  }
+  };
+  if (std::optional<WorkDirectory> work = cache_.work_directory())
+    if (auto bytes = compile_in(*work)) return std::move(*bytes);
   int error = 0;
-  std::optional<WorkDirectory> work = WorkDirectory::create_in_system_temp(system_, error);
-  HARP_CHECK(work, Code::kIo, "no directory to compile in (TMPDIR, /tmp, /var/tmp): ", error_text(error));
-  return compiler.compile(request, *work, deadline, cancel);
+  for (const std::string& parent : WorkDirectory::system_temp(system_.process)) {
+    std::optional<WorkDirectory> work = WorkDirectory::create_in(system_, parent, error);
+    if (!work) continue;
+    if (!temp_swept_.exchange(true)) work->sweep_neighbours();  // once: everybody's files are listed for it
+    if (auto bytes = compile_in(*work)) return std::move(*bytes);
+  }
+  if (failure) throw Error(*failure);
+  fail(Code::kIo, "no directory to compile in (TMPDIR, /tmp, /var/tmp): ", error_text(error));
 }
 
 void CompileService::forget(const Artifact& artifact) {

@@ -74,6 +74,7 @@ class CompileService {
   Log log_;
   CompileCache cache_;
   MemoryCache memory_;
+  std::atomic<bool> temp_swept_{false};  // the system's temporary directory, of work directories that were left behind
 
   std::mutex compilers_mutex_;
   std::map<std::string, std::shared_ptr<const CCompiler>, std::less<>> compilers_;  // by command

@@ -12,7 +12,8 @@
 namespace harp {
 namespace {
 
-constexpr std::string_view kPrefix = "tmp-";
+constexpr std::string_view kPrefix = "harp-work-";
+constexpr size_t kDigits = 32;  // after it, hexadecimal
 constexpr int kNameAttempts = 16;
 constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 // Between mkdir and flock a new directory looks abandoned; nobody needs longer than this in between.
@@ -24,6 +25,12 @@ int64_t wall_clock_ns() {
   timespec now = {};
   ::clock_gettime(CLOCK_REALTIME, &now);  // the clock that file times are in
   return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+/// In a directory for everybody's files, only what is named exactly like ours may be taken for ours.
+bool is_name(std::string_view name) {
+  return name.starts_with(kPrefix) && name.size() == kPrefix.size() + kDigits &&
+         name.find_first_not_of("0123456789abcdef", kPrefix.size()) == name.npos;
 }
 
 /// Empties a directory through its descriptor. Compilers leave plain files only; anything else stays, and with it the directory.
@@ -60,23 +67,23 @@ std::optional<WorkDirectory> WorkDirectory::create(System system, int parent, st
   return std::nullopt;
 }
 
-std::optional<WorkDirectory> WorkDirectory::create_in_system_temp(System system, int& error) {
-  std::vector<std::string> candidates;
-  if (std::optional<std::string> temp = system.process.environment("TMPDIR"); temp && temp->starts_with('/'))
-    candidates.push_back(std::move(*temp));
-  candidates.insert(candidates.end(), {"/tmp", "/var/tmp"});
-  error = -ENOENT;
-  for (const std::string& parent : candidates) {
-    const UniqueFd fd(system.files, error = system.files.open(AT_FDCWD, parent.c_str(), O_RDONLY | O_DIRECTORY));
-    FileInfo info;
-    if (!fd || (error = system.files.stat(fd.get(), info)) < 0) continue;
-    if (info.writable_by_others() && !info.sticky()) {
-      error = -EPERM;
-      continue;
-    }
-    if (std::optional<WorkDirectory> work = create(system, fd.get(), parent, error)) return work;
+std::optional<WorkDirectory> WorkDirectory::create_in(System system, const std::string& parent, int& error) {
+  const UniqueFd fd(system.files, error = system.files.open(AT_FDCWD, parent.c_str(), O_RDONLY | O_DIRECTORY));
+  FileInfo info;
+  if (!fd || (error = system.files.stat(fd.get(), info)) < 0) return std::nullopt;
+  if (info.writable_by_others() && !info.sticky()) {
+    error = -EPERM;
+    return std::nullopt;
   }
-  return std::nullopt;
+  return create(system, fd.get(), parent, error);
+}
+
+std::vector<std::string> WorkDirectory::system_temp(Process& process) {
+  std::vector<std::string> directories;
+  if (std::optional<std::string> temp = process.environment("TMPDIR"); temp && temp->starts_with('/'))
+    directories.push_back(std::move(*temp));
+  directories.insert(directories.end(), {"/tmp", "/var/tmp"});
+  return directories;
 }
 
 WorkDirectory::~WorkDirectory() {
@@ -123,10 +130,10 @@ int WorkDirectory::sweep(System system, int parent) {
   files.list(parent, names);
   int swept = 0;
   for (const std::string& name : names) {
-    if (!name.starts_with(kPrefix)) continue;
+    if (!is_name(name)) continue;
     const UniqueFd fd(files, files.open(parent, name.c_str(), kDirectoryFlags));
     FileInfo info;
-    if (!fd || files.stat(fd.get(), info) < 0 || info.owner != system.process.effective_user()) continue;
+    if (!fd || files.stat(fd.get(), info) < 0 || info.owner != system.process.effective_user() || (info.mode & 0077) != 0) continue;
     const int64_t age = wall_clock_ns() - info.modified_ns;
     const int locked = files.try_lock(fd.get());
     if (locked == -EWOULDBLOCK || age < (locked >= 0 ? kSweepAgeNs : kSweepAgeWithoutLocksNs)) continue;

@@ -17,8 +17,10 @@ class WorkDirectory {
  public:
   /// Inside an open directory; the error is -errno.
   static std::optional<WorkDirectory> create(System system, int parent, std::string_view parent_path, int& error);
-  /// In TMPDIR, /tmp or /var/tmp, whichever works first; a parent where others could rename it away is passed over.
-  static std::optional<WorkDirectory> create_in_system_temp(System system, int& error);
+  /// In a directory of that path; -EPERM where others could rename it away.
+  static std::optional<WorkDirectory> create_in(System system, const std::string& parent, int& error);
+  /// The system's directories for such things, in the order they are to be tried: TMPDIR, /tmp, /var/tmp.
+  static std::vector<std::string> system_temp(Process& process);
 
   WorkDirectory(WorkDirectory&&) = default;
   WorkDirectory& operator=(WorkDirectory&&) = delete;
@@ -37,6 +39,8 @@ class WorkDirectory {
 
   /// Removes the work directories in `parent` that nobody uses any more; gives how many.
   static int sweep(System system, int parent);
+  /// The same beside this one.
+  int sweep_neighbours() const { return sweep(system_, parent_.get()); }
 
  private:
   WorkDirectory(System system, UniqueFd parent, UniqueFd fd, std::string name, std::string path)

@@ -20,7 +20,11 @@ std::unique_ptr<Graph> specialize(const Graph& graph, std::span<const FixedSize>
   for (const Node& node : fixed->nodes()) {
     for (const Dim& dim : node.shape)
       HARP_CHECK(range(dim).hi >= 0, Code::kRange, "specialize: ", fixed->describe(&node), " would have an axis of size ", to_string(dim));
-    element_count(node.shape);
+    try {
+      element_count(node.shape) * Dim(static_cast<int64_t>(size_of(node.dtype)));
+    } catch (const Error& error) {
+      fail(error.code, "specialize: ", fixed->describe(&node), " would have more than ", INT64_MAX, " bytes (", error.message, ")");
+    }
   }
   return fixed;
 }

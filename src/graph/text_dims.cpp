@@ -61,8 +61,10 @@ class DimParser {
   }
 
   Dim factor() {
-    Cursor::Nested level(c_);
     const Token token = c_.peek();
+    if (token.kind == TokenKind::kInteger) return c_.expect_integer();
+    if (token.kind == TokenKind::kName && !c_.sees("(", 1)) return variable();
+    Cursor::Nested level(c_);
     if (c_.accept("-")) {
       const Dim operand = factor();
       return c_.at(token.offset, [&] { return -operand; });
@@ -73,10 +75,12 @@ class DimParser {
       c_.expect(")");
       return inner;
     }
-    if (token.kind == TokenKind::kInteger) return c_.expect_integer();
     if (token.kind != TokenKind::kName) c_.fail_expected("a size");
-    if (c_.sees("(", 1)) return call();
-    c_.next();
+    return call();
+  }
+
+  Dim variable() {
+    const Token token = c_.next();
     if (const auto known = table_.find_variable(token.text)) return *known;
     if (!declare_)
       c_.fail_token(token.offset, cat("unknown shape variable ", quote(token.text), "; the inputs or a shape statement declare them"));

@@ -44,8 +44,8 @@ const Node* ExpressionParser::with_dtype(const Value& value, DType dtype) const 
   return c_.at(value.offset, [&] { return build::constant(graph_, to_scalar("number", value.literal, dtype)); });
 }
 
+/// Brackets, calls and signs are levels of nesting, operators are not: they go a few calls deep at most, one for each precedence.
 Value ExpressionParser::parse_expression(int level) {
-  Cursor::Nested nested(c_);
   Value left = parse_unary();
   while (const Infix* infix = see_infix(level)) {
     const size_t offset = c_.next().offset;
@@ -91,6 +91,7 @@ Value ExpressionParser::parse_primary() {
   const Token token = c_.peek();
   if (auto literal = accept_literal(c_)) return {nullptr, *literal, token.offset};
   if (c_.accept("(")) {
+    Cursor::Nested nested(c_);
     Value inner = parse_expression();
     c_.expect(")");
     return inner;

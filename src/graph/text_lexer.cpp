@@ -50,6 +50,8 @@ class Lexer {
         push_number(tokens);
       } else if (c == '"') {
         push(tokens, TokenKind::kString, string_length());
+        // The C API hands names out as C strings, which it would cut short.
+        if (unquote(tokens.back().text).find('\0') != std::string::npos) fail_at(source_, tokens.back().offset, "a zero byte in a name");
       } else {
         push_symbol(tokens);
       }

@@ -180,6 +180,10 @@ class Parser {
 
 }  // namespace
 
-std::unique_ptr<Graph> parse_graph(std::string_view text, std::span<const Operation> more) { return Parser(text, more).run(); }
+std::unique_ptr<Graph> parse_graph(std::string_view text, std::span<const Operation> more) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors begin a file with it
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  return Parser(text, more).run();
+}
 
 }  // namespace harp

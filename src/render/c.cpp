@@ -268,7 +268,8 @@ class UnitRenderer {
         const std::string scratch = cat("(rt && rt->width > 1 ? (int64_t)rt->width : 1) * ", module_.scratch);
         bytes = module_.workspace.is_constant(0) ? scratch : cat(bracket(host_(module_.workspace), kSum), " + ", scratch);
       }
-      append(body, cat("  void* own;\n  char* workspace = harp_allocate(rt, (size_t)(", bytes, "), &own);\n  if (!workspace) return ",
+      append(body, cat("  const size_t bytes = (size_t)(", bytes,
+                       ");\n  void* own;\n  char* workspace = harp_allocate(rt, bytes, &own);\n  if (!workspace && bytes) return ",
                        static_cast<int>(Code::kOutOfMemory), "; /* out of memory */\n"));
       arguments.push_back("workspace");
     }

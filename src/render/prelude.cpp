@@ -99,9 +99,10 @@ static void harp_run_together(const harp_runtime* rt, size_t count, struct harp_
 
 const std::string_view kWorkspaceText = R"(void* malloc(size_t size);
 void free(void* memory);
-/* `*own` is what harp_release takes. 0: no memory. */
+/* `*own` is what harp_release takes. 0: no memory, or none needed. */
 static char* harp_allocate(const harp_runtime* rt, size_t size, void** own) {
   *own = 0;
+  if (!size) return 0;
   if (rt && rt->workspace && rt->workspace_size >= size) return rt->workspace;
   if (rt && rt->alloc) return *own = rt->alloc(rt->self, size);
   if (size > (size_t)-64) return 0;

@@ -75,7 +75,10 @@ void Binding::bind(std::span<const ArrayType> inputs, std::span<const NamedSize>
                    ? std::string(" already")
                    : cat(" (axis ", bound.axis, " of input \"", signature.inputs[static_cast<size_t>(bound.input)].name, "\")"));
   }
-  check_values(values);
+  for (size_t i = 0; i < values.size(); ++i)
+    HARP_CHECK(values[i] != kUnbound, Code::kInvalidArgument, "shape variable ", signature.variables[i].name,
+               " is no axis of an input: give its value by name");
+  check(values, Source::kInputs);
 
   for (size_t i = 0; i < inputs.size(); ++i) {
     for (size_t axis = 0; axis < input_axes_[i].size(); ++axis) {
@@ -90,29 +93,31 @@ void Binding::bind(std::span<const ArrayType> inputs, std::span<const NamedSize>
   }
 }
 
-void Binding::check_values(std::span<const int64_t> values) const {
+void Binding::check(std::span<const int64_t> values, Source source) const {
   const Signature& signature = *signature_;
+  const auto origin = [&](size_t i) {
+    const ShapeVariable& variable = signature.variables[i];
+    if (source == Source::kCaller) return cat(" (shape_vars[", i, "])");
+    if (variable.input < 0) return std::string();
+    return cat(" (axis ", variable.axis, " of input \"", signature.inputs[static_cast<size_t>(variable.input)].name, "\")");
+  };
   for (size_t i = 0; i < values.size(); ++i) {
     const ShapeVariable& variable = signature.variables[i];
-    HARP_CHECK(values[i] != kUnbound, Code::kInvalidArgument, "shape variable ", variable.name,
-               " is no axis of an input: give its value by name");
     HARP_CHECK(values[i] >= variable.min && values[i] <= variable.max, Code::kRange, "shape variable ", variable.name, " is ", values[i],
-               variable.input < 0
-                   ? std::string()
-                   : cat(" (axis ", variable.axis, " of input \"", signature.inputs[static_cast<size_t>(variable.input)].name, "\")"),
-               ", outside ", variable.min, "..", variable.max);
+               origin(i), ", outside ", variable.min, "..", variable.max);
   }
   for (const SizeCheck& check : signature.size_checks)
     HARP_CHECK(check.nonnegative.evaluate(values) >= 0, Code::kRange, check.message, " (", text_of(signature, values), ")");
   for (const CountCheck& check : signature.count_checks) {
-    int64_t bytes = kLargestElement;
+    int64_t bytes = check.element;
     bool fits = true, empty = false;
     for (const SizeCode& axis : check.axes) {
       const int64_t size = axis.evaluate(values);
       empty = empty || size == 0;
       fits = fits && !__builtin_mul_overflow(bytes, size, &bytes);
     }
-    HARP_CHECK(fits || empty, Code::kOverflow, check.what, " would be larger than 63 bits can count (", text_of(signature, values), ")");
+    HARP_CHECK(fits || empty, Code::kOverflow, check.what, " would have more than ", INT64_MAX, " bytes (", text_of(signature, values),
+               ")");
   }
 }
 

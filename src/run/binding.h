@@ -32,7 +32,7 @@ class Binding {
   /// bounds and a size that is negative, kOverflow for an array too large for 63 bits.
   void bind(std::span<const ArrayType> inputs, std::span<const NamedSize> named, std::span<int64_t> values) const;
   /// The same for a caller who gives the variables' values and no arrays.
-  void check_values(std::span<const int64_t> values) const;
+  void check_values(std::span<const int64_t> values) const { check(values, Source::kCaller); }
 
   /// Sizes of an output; `dims` has its rank.
   void output_dims(size_t output, std::span<const int64_t> values, std::span<int64_t> dims) const;
@@ -42,6 +42,9 @@ class Binding {
   const Signature& signature() const { return *signature_; }
 
  private:
+  enum class Source : uint8_t { kInputs, kCaller };  // where values come from, for messages
+  void check(std::span<const int64_t> values, Source source) const;
+
   std::shared_ptr<const Signature> signature_;
   std::vector<std::vector<SizeCode>> input_axes_, output_axes_;
 };

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "compile/compiler_command.h"
 #include "compile/work_directory.h"
 
 namespace harp {
@@ -60,26 +61,28 @@ std::optional<LoadedLibrary> LoadedLibrary::load_from_memory(System system, cons
 
 LoadedLibrary LoadedLibrary::load_from_file(System system, const Artifact& artifact, const std::string& why_not_memory) {
   int error = 0;
-  std::optional<WorkDirectory> work = WorkDirectory::create_in_system_temp(system, error);
-  if (work) error = work->write_file(kFileName, artifact.payload(), 0700, false);
-  HARP_CHECK(error >= 0, Code::kIo, "cannot load compiled code: ", why_not_memory,
-             "; no private file either (TMPDIR, /tmp, /var/tmp): ", error_text(error));
-  std::string why_not;
-  void* handle = system.process.open_library(path_join(work->path(), kFileName).c_str(), why_not);
-  // glibc says "failed to map segment from shared object" for a noexec mount and for a policy that forbids it.
-  const bool forbidden = handle == nullptr && why_not.find("failed to map segment") != std::string::npos;
-  HARP_CHECK(!forbidden, Code::kIo, "cannot load compiled code: ", work->path(),
-             " does not allow execution (mounted noexec?); set TMPDIR to a directory that does. Loader: ", why_not,
-             "; from memory: ", why_not_memory);
-  HARP_CHECK(handle != nullptr, Code::kCompiler, "cannot load compiled code: ", why_not, "; from memory: ", why_not_memory);
-  return LoadedLibrary(system.process, handle, UniqueFd());  // the file goes now; the mapping stays
+  for (const std::string& parent : WorkDirectory::system_temp(system.process)) {
+    std::optional<WorkDirectory> work = WorkDirectory::create_in(system, parent, error);
+    if (!work || (error = work->write_file(kFileName, artifact.payload(), 0700, false)) < 0) continue;  // no room, say
+    std::string why_not;
+    void* handle = system.process.open_library(path_join(work->path(), kFileName).c_str(), why_not);
+    // glibc says "failed to map segment from shared object" for a noexec mount and for a policy that forbids it.
+    const bool forbidden = handle == nullptr && why_not.find("failed to map segment") != std::string::npos;
+    HARP_CHECK(!forbidden, Code::kIo, "cannot load compiled code: ", work->path(),
+               " does not allow execution (mounted noexec?); set TMPDIR to a directory that does. Loader: ", why_not,
+               "; from memory: ", why_not_memory);
+    HARP_CHECK(handle != nullptr, Code::kCompiler, "cannot load compiled code: ", why_not, "; from memory: ", why_not_memory);
+    return LoadedLibrary(system.process, handle, UniqueFd());  // the file goes now; the mapping stays
+  }
+  fail(Code::kIo, "cannot load compiled code: ", why_not_memory, "; no private file either (TMPDIR, /tmp, /var/tmp): ", error_text(error));
 }
 
 void LoadedLibrary::find_entry_points(const Artifact& artifact) {
   entry_point_ = reinterpret_cast<EntryPoint>(symbol("entry_point"));
   entry_point_ex_ = reinterpret_cast<EntryPointEx>(symbol("entry_point_ex"));
   HARP_CHECK(entry_point_ != nullptr && entry_point_ex_ != nullptr, Code::kCompiler, "compiled code ", artifact.key().hex(), " lacks ",
-             entry_point_ == nullptr ? "entry_point" : "entry_point_ex");
+             entry_point_ == nullptr ? "entry_point" : "entry_point_ex",
+             ", though the C compiler reported success: ", quote_command(artifact.manifest().command));
 }
 
 LoadedLibrary LoadedLibrary::load(System system, const Artifact& artifact) {

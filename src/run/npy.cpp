@@ -107,18 +107,22 @@ HostArray load_npy(FileSystem& files, const Allocator& allocator, const std::str
 void save_npy(FileSystem& files, const std::string& path, ArrayType type, const void* data) {
   const std::string head = npy_head(type.dtype, type.dims);
   const size_t bytes = byte_count(type.dtype, type.dims);
-  FileInfo info;
-  const bool direct = files.stat_at(AT_FDCWD, path.c_str(), true, info) == 0 && info.kind != FileInfo::Kind::kFile;
-  HARP_CHECK(!direct || info.kind != FileInfo::Kind::kDirectory, Code::kIo, "cannot write ", path, ": Is a directory");
+  FileInfo named, itself;
+  const bool exists = files.stat_at(AT_FDCWD, path.c_str(), true, named) == 0;
+  const bool leads_nowhere = !exists && files.stat_at(AT_FDCWD, path.c_str(), false, itself) == 0;  // a link: its file is made
+  const bool direct = leads_nowhere || (exists && named.kind != FileInfo::Kind::kFile);             // a device or pipe is not replaced
 
-  std::string written = path;
+  std::string target = path, written = path;
   int fd = -1;
   if (direct) {
-    fd = files.open(AT_FDCWD, path.c_str(), O_WRONLY);
+    fd = files.open(AT_FDCWD, path.c_str(), O_WRONLY | O_CREAT, 0666);
   } else {
+    if (exists)  // a link stays a link
+      if (const int error = files.real_path(path.c_str(), target); error < 0)
+        fail(Code::kIo, "cannot write ", path, ": ", error_text(error));
     for (int attempt = 0; attempt < 100; ++attempt) {
-      written = cat(path, ".", getpid(), "-", attempt, ".part");
-      fd = files.open(AT_FDCWD, written.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0666);
+      written = cat(target, ".", getpid(), "-", attempt, ".part");
+      fd = files.open(AT_FDCWD, written.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, exists ? named.mode & 0777 : 0666);
       if (fd != -EEXIST) break;
     }
   }
@@ -127,7 +131,7 @@ void save_npy(FileSystem& files, const std::string& path, ArrayType type, const 
   if (status == 0) status = write_all(files, fd, std::span(static_cast<const std::byte*>(data), bytes));
   const int closed = files.close(fd);
   if (status == 0) status = closed;
-  if (status == 0 && !direct) status = files.rename(AT_FDCWD, written.c_str(), AT_FDCWD, path.c_str());
+  if (status == 0 && !direct) status = files.rename(AT_FDCWD, written.c_str(), AT_FDCWD, target.c_str());
   if (status == 0) return;
   if (!direct) files.unlink(AT_FDCWD, written.c_str());
   fail(Code::kIo, "cannot write ", path, ": ", error_text(status));

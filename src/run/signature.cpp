@@ -9,9 +9,9 @@ namespace harp {
 
 namespace {
 
-/// Can an array of this shape be too large for 63 bits of bytes?
-bool may_overflow(const Shape& shape) {
-  int64_t bytes = kLargestElement;
+/// Can an array of this shape have more bytes than an int64_t can count?
+bool may_overflow(int64_t element, const Shape& shape) {
+  int64_t bytes = element;
   bool fits = true;
   for (const Dim& dim : shape) {
     const int64_t greatest = range(dim).hi;
@@ -21,10 +21,16 @@ bool may_overflow(const Shape& shape) {
   return !fits;
 }
 
-struct ShapeHash {
-  size_t operator()(const Shape& shape) const {
-    size_t hash = shape.size();
-    for (const Dim& dim : shape) hash = hash * 0x9e3779b97f4a7c15u + dim.hash();
+/// Arrays that one check is enough for.
+struct Extent {
+  int64_t element;
+  const Shape& shape;
+  bool operator==(const Extent& other) const { return element == other.element && shape == other.shape; }
+};
+struct ExtentHash {
+  size_t operator()(const Extent& extent) const {
+    size_t hash = static_cast<size_t>(extent.element);
+    for (const Dim& dim : extent.shape) hash = hash * 0x9e3779b97f4a7c15u + dim.hash();
     return hash;
   }
 };
@@ -54,10 +60,11 @@ Signature signature_of(const Graph& graph) {
 
   for (const Requirement& requirement : requirements(graph))
     signature.size_checks.push_back({SizeCode(requirement.nonnegative, signature.variable_syms), requirement.message});
-  std::unordered_set<Shape, ShapeHash> seen;
+  std::unordered_set<Extent, ExtentHash> seen;
   for (const Node* node : graph.live_nodes()) {
-    if (!seen.insert(node->shape).second || !may_overflow(node->shape)) continue;
-    CountCheck& check = signature.count_checks.emplace_back(CountCheck{{}, graph.describe(node)});
+    const auto element = static_cast<int64_t>(size_of(node->dtype));
+    if (!seen.insert({element, node->shape}).second || !may_overflow(element, node->shape)) continue;
+    CountCheck& check = signature.count_checks.emplace_back(CountCheck{element, {}, graph.describe(node)});
     for (const Dim& dim : node->shape) check.axes.emplace_back(dim, signature.variable_syms);
   }
   return signature;

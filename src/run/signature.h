@@ -32,11 +32,11 @@ struct SizeCheck {
   std::string message;   // what is wrong if it is not: `the size of axis 0 of "h" (slice f32[n - 3]) is negative`
 };
 
-inline constexpr int64_t kLargestElement = 16;  // bytes: one check a shape, strict enough for every dtype
-
-/// An array inside the program that may be too large for some values of the variables.
+/// An array of the program that may be too large for some values of the variables. (One that is too large for all of them, or has no
+/// variable in its shape, was refused when the graph was built.)
 struct CountCheck {
-  std::vector<SizeCode> axes;  // their product times kLargestElement must fit 63 bits
+  int64_t element;             // bytes
+  std::vector<SizeCode> axes;  // their product times `element` must not be more than INT64_MAX
   std::string what;            // `"h" (expand f32[n, m])`
 };
 

@@ -31,6 +31,7 @@ void fill_with(harp_buffer* buffer, uint64_t seed, T (*element)(uint64_t)) {
 }
 
 std::string number(double value) {
+  if (std::isnan(value)) return "nan";  // whose sign means nothing
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
   return text;

@@ -10,7 +10,6 @@ namespace harp::tool {
 
 /// Where kernels come from and go to: options of every verb.
 struct ContextArguments {
-  int threads = 0;
   bool verbose = false;  // harp's log on stderr
   std::string dump;      // stages to print on stderr
 };
@@ -64,10 +63,5 @@ void emit(const ContextArguments& context, const CompileArguments& compile, cons
 void info(const ContextArguments& context);
 void list_cache(const ContextArguments& context);
 void clear_cache(const ContextArguments& context);
-
-/// Contents of a file, or of stdin for "-".
-std::string read_file(const std::string& path);
-/// Writes a file so that it is whole or not there; "-" is stdout.
-void write_file(const std::string& path, const std::string& text);
 
 }  // namespace harp::tool

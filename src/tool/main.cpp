@@ -13,7 +13,6 @@ void add_context_options(CLI::App& verb, ContextArguments& arguments) {
   verb.add_flag("--verbose", arguments.verbose, "Print harp's log on stderr");
   verb.add_option("--dump", arguments.dump, "Stages to print on stderr while compiling: opt,schedule,ir,ir-opt,linear,source")
       ->type_name("STAGES");
-  verb.add_option("--threads", arguments.threads, "Threads to run on; 0: the calling one")->type_name("N");
 }
 
 void add_compile_options(CLI::App& verb, CompileArguments& arguments) {

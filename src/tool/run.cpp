@@ -1,16 +1,11 @@
 // harp run: a graph from a file, inputs from .npy files or the random generator, outputs to .npy files or as a summary.
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
-#include <map>
 
 #include "tool/arrays.h"
 #include "tool/commands.h"
+#include "tool/output_files.h"
 
 namespace harp::tool {
 
@@ -69,37 +64,16 @@ std::vector<Buffer> make_inputs(harp_context* context, const harp_program* progr
   return inputs;
 }
 
-/// Files that are written together: all of them appear, or none.
-class OutputFiles {
- public:
-  ~OutputFiles() {
-    for (const auto& [part, path] : parts_) std::remove(part.c_str());
+/// Writes an array to where `path` will appear when the files are published.
+void save_array(OutputFiles& files, const harp_buffer* buffer, const std::string& path) {
+  const std::string written = files.begin(path);
+  try {
+    done("", harp_npy_save, buffer, written.c_str());
+  } catch (Failure& failure) {  // about the file that was asked for, not about the one beside it
+    if (const size_t at = failure.message.find(written); at != std::string::npos) failure.message.replace(at, written.size(), path);
+    throw;
   }
-
-  void write(const harp_buffer* buffer, const std::string& path) {
-    struct stat info {};
-    const bool direct = stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);  // a device or pipe
-    const std::string target = direct ? path : path + "." + std::to_string(getpid()) + "-" + std::to_string(parts_.size()) + ".new";
-    try {
-      done("", harp_npy_save, buffer, target.c_str());
-    } catch (Failure& failure) {  // about the file that was asked for, not about the one beside it
-      if (const size_t at = failure.message.find(target); at != std::string::npos) failure.message.replace(at, target.size(), path);
-      throw;
-    }
-    if (!direct) parts_.emplace_back(target, path);
-  }
-
-  void publish() {
-    while (!parts_.empty()) {
-      const auto& [part, path] = parts_.back();
-      if (std::rename(part.c_str(), path.c_str()) != 0) throw Failure{"cannot write " + path + ": " + std::strerror(errno)};
-      parts_.pop_back();
-    }
-  }
-
- private:
-  std::vector<std::pair<std::string, std::string>> parts_;
-};
+}
 
 /// Everything a run of the program needs, and its result.
 struct Session {
@@ -181,7 +155,7 @@ void run(const ContextArguments& context_arguments, const CompileArguments& comp
     if (path == "-")
       printed += summary(names[output], array);
     else
-      files.write(array, path);
+      save_array(files, array, path);
   }
   if (arguments.time) printed += time_runs(program.get(), session);
   files.publish();

@@ -1,12 +1,9 @@
-// What the verbs share: the context, graphs from files, compile options, files.
-#include <unistd.h>
-
-#include <cerrno>
+// What the verbs share: the context, graphs from files, compile options; and the verbs that are a few lines.
 #include <charconv>
 #include <cstdio>
-#include <cstring>
 
 #include "tool/commands.h"
+#include "tool/output_files.h"
 
 namespace harp::tool {
 
@@ -24,21 +21,12 @@ std::vector<const char*> pointers(const std::vector<std::string>& strings) {
   return list;
 }
 
-[[noreturn]] void fail_on_file(const char* what, const std::string& path) {
-  throw Failure{std::string("cannot ") + what + " " + path + ": " + std::strerror(errno)};
-}
-
-struct Closer {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
 }  // namespace
 
 Context make_context(const ContextArguments& arguments) {
   harp_context_options options = HARP_CONTEXT_OPTIONS_INIT;
   options.log = &print_log;
   options.log_level = arguments.verbose ? HARP_LOG_DEBUG : arguments.dump.empty() ? HARP_LOG_WARNING : HARP_LOG_INFO;
-  options.threads = arguments.threads;
   if (!arguments.dump.empty()) options.dump = arguments.dump.c_str();
   return made<Context>("", harp_context_new, static_cast<const harp_context_options*>(&options));
 }
@@ -84,33 +72,6 @@ CompileOptions::CompileOptions(const CompileArguments& arguments)
   options_.n_specialize = size_names_.size();
   options_.specialize_names = size_names_.data();
   options_.specialize_values = size_values_.data();
-}
-
-std::string read_file(const std::string& path) {
-  std::unique_ptr<std::FILE, Closer> opened(path == "-" ? nullptr : std::fopen(path.c_str(), "rb"));
-  if (path != "-" && opened == nullptr) fail_on_file("open", path);
-  std::FILE* file = path == "-" ? stdin : opened.get();
-  std::string text;
-  char chunk[1 << 16];
-  while (const size_t got = std::fread(chunk, 1, sizeof chunk, file)) text.append(chunk, got);
-  if (std::ferror(file)) fail_on_file("read", path);
-  return text;
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  if (path == "-") {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) fail_on_file("write", "stdout");
-    return;
-  }
-  const std::string part = path + "." + std::to_string(getpid()) + ".part";
-  std::unique_ptr<std::FILE, Closer> file(std::fopen(part.c_str(), "wb"));
-  if (file == nullptr) fail_on_file("write", path);
-  const bool written = std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() && std::fflush(file.get()) == 0;
-  if (written && std::rename(part.c_str(), path.c_str()) == 0) return;
-  const int reason = errno;
-  std::remove(part.c_str());
-  errno = reason;
-  fail_on_file("write", path);
 }
 
 void emit(const ContextArguments& context_arguments, const CompileArguments& compile, const EmitArguments& arguments) {

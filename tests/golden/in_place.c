@@ -418,9 +418,10 @@ static void harp_run_together(const harp_runtime* rt, size_t count, struct harp_
 
 void* malloc(size_t size);
 void free(void* memory);
-/* `*own` is what harp_release takes. 0: no memory. */
+/* `*own` is what harp_release takes. 0: no memory, or none needed. */
 static char* harp_allocate(const harp_runtime* rt, size_t size, void** own) {
   *own = 0;
+  if (!size) return 0;
   if (rt && rt->workspace && rt->workspace_size >= size) return rt->workspace;
   if (rt && rt->alloc) return *own = rt->alloc(rt->self, size);
   if (size > (size_t)-64) return 0;
@@ -466,9 +467,10 @@ static void kernel_main(const float* input0, const float* input1, const float* i
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
   const int64_t shape0 = (int64_t)shape_vars[0];
+  const size_t bytes = (size_t)(shape0 * 128 + (shape0 + 1) / 2 * 64 + (shape0 + 15) / 16 * 64);
   void* own;
-  char* workspace = harp_allocate(rt, (size_t)(shape0 * 128 + (shape0 + 1) / 2 * 64 + (shape0 + 15) / 16 * 64), &own);
-  if (!workspace) return 11; /* out of memory */
+  char* workspace = harp_allocate(rt, bytes, &own);
+  if (!workspace && bytes) return 11; /* out of memory */
   const harp_environment found = harp_enter();
   kernel_main(inputs[0], inputs[1], inputs[2], outputs[0], outputs[1], (int64_t)shape_vars[0], workspace, rt);
   harp_leave(found);

@@ -79,6 +79,14 @@ class Packaging:
         assert not declared - exported, f"declared, but not exported: {sorted(declared - exported)[:10]}"
         assert not exported - declared, f"exported, but not declared: {sorted(exported - declared)[:10]}"
 
+    def case_static_symbols(self):
+        """C1.shared_library: the static library, too, shows the host's linker the functions of harp.h and nothing else"""
+        if os.environ.get("HARP_SANITIZE"):
+            return  # many objects then, see CMakeLists.txt
+        lines = run("nm", "-g", "--defined-only", find(self.prefix, "libharp.a")).splitlines()
+        visible = {line.split()[-1] for line in lines if len(line.split()) == 3}
+        assert visible == declared_functions(self.header), sorted(visible ^ declared_functions(self.header))[:10]
+
     def case_needed(self):
         """C1.cuda_driver C1.shared_library: DT_NEEDED names no driver library; SONAME, relro, bind-now"""
         text = run("readelf", "-dW", self.library)

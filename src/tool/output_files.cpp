@@ -1,0 +1,96 @@
+#include "tool/output_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "tool/handles.h"
+
+namespace harp::tool {
+
+namespace {
+
+constexpr int kNameAttempts = 100;
+
+struct Closer {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+struct Releases {
+  void operator()(char* memory) const { std::free(memory); }
+};
+
+}  // namespace
+
+void fail_on_file(const char* what, const std::string& path) {
+  throw Failure{std::string("cannot ") + what + " " + path + ": " + std::strerror(errno)};
+}
+
+OutputFiles::~OutputFiles() {
+  for (const Part& part : parts_) std::remove(part.written.c_str());
+}
+
+std::string OutputFiles::begin(const std::string& path) {
+  struct stat named {
+  }, itself{};
+  const bool exists = stat(path.c_str(), &named) == 0;
+  const bool leads_nowhere = !exists && lstat(path.c_str(), &itself) == 0;  // a link
+  if (leads_nowhere || (exists && !S_ISREG(named.st_mode))) return path;
+
+  std::string target = path;
+  if (exists) {
+    const std::unique_ptr<char, Releases> resolved(realpath(path.c_str(), nullptr));
+    if (resolved == nullptr) fail_on_file("write", path);
+    target = resolved.get();
+  }
+  const mode_t mode = exists ? named.st_mode & 0777 : 0666;  // never more open than what it replaces
+  for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
+    std::string written = target + "." + std::to_string(getpid()) + "-" + std::to_string(attempt) + ".new";
+    const int fd = open(written.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (fd < 0 && errno == EEXIST) continue;
+    if (fd < 0) break;
+    close(fd);
+    return parts_.emplace_back(Part{std::move(written), std::move(target), path}).written;
+  }
+  fail_on_file("write", path);
+}
+
+void OutputFiles::publish() {
+  while (!parts_.empty()) {
+    const Part& part = parts_.back();
+    if (std::rename(part.written.c_str(), part.target.c_str()) != 0) fail_on_file("write", part.path);
+    parts_.pop_back();
+  }
+}
+
+std::string read_file(const std::string& path) {
+  std::unique_ptr<std::FILE, Closer> opened(path == "-" ? nullptr : std::fopen(path.c_str(), "rb"));
+  if (path != "-" && opened == nullptr) fail_on_file("open", path);
+  std::FILE* file = path == "-" ? stdin : opened.get();
+  std::string text;
+  char chunk[1 << 16];
+  while (const size_t got = std::fread(chunk, 1, sizeof chunk, file)) text.append(chunk, got);
+  if (std::ferror(file)) fail_on_file("read", path);
+  return text;
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  OutputFiles files;
+  std::unique_ptr<std::FILE, Closer> opened;
+  if (path != "-") {
+    opened.reset(std::fopen(files.begin(path).c_str(), "wb"));
+    if (opened == nullptr) fail_on_file("write", path);
+  }
+  std::FILE* file = path == "-" ? stdout : opened.get();
+  if (std::fwrite(text.data(), 1, text.size(), file) != text.size() || std::fflush(file) != 0)
+    fail_on_file("write", path == "-" ? "stdout" : path);
+  if (opened != nullptr && std::fclose(opened.release()) != 0) fail_on_file("write", path);  // a network file system may say so only now
+  files.publish();
+}
+
+}  // namespace harp::tool
