@@ -37,7 +37,7 @@ def check_example(text):
                 file.write(content)
 
         def shell(script):
-            return run("bash", "-ec", f"cd '{scratch}'\n{install} >install.log\n{script}", HOME=scratch,
+            return run("bash", "-ec", f"cd '{scratch}'\n{{\n{install}\n}} >install.log\n{script}", HOME=scratch,
                        HARP_CACHE_DIR=os.path.join(scratch, "cache"))
 
         for compiler in ("cc", "gcc -std=c99 -Wall -Wextra -Werror", "clang -std=c99 -Wall -Wextra -Werror"):
