@@ -83,13 +83,26 @@ typedef int32_t harp_status;
 #define HARP_ERROR_CANCELLED 12
 #define HARP_ERROR_INTERNAL 13 /* a bug in harp: please report it with the graph's text (harp_graph_print) */
 
-/* Type of array elements. Bool is one byte, 0 or 1; any other byte reads as true. */
+/* Type of array elements. Bool is one byte, 0 or 1; any other byte reads as true. Integers wrap. f16 is IEEE 754 binary16, bf16 the upper half
+ * of an f32. The dtypes of 8 and 16 bits compute in a wider one: each operation works on values widened to it, and its result is
+ * rounded or wrapped once; reductions do so at their end. */
 typedef int32_t harp_dtype;
-#define HARP_BOOL 1
-#define HARP_I32 6
-#define HARP_I64 8
-#define HARP_F32 12
-#define HARP_F64 13
+#define HARP_UNKNOWN 0 /* of integer constants only: that of the operand beside them, see harp_constant */
+/* generated from src/ops/dtype.h: dtypes { */
+#define HARP_BOOL 1    /* 1 byte */
+#define HARP_I8 2      /* 1 byte, computes in i32 */
+#define HARP_U8 3      /* 1 byte, computes in i32 */
+#define HARP_I16 4     /* 2 bytes, computes in i32 */
+#define HARP_U16 5     /* 2 bytes, computes in i32 */
+#define HARP_I32 6     /* 4 bytes */
+#define HARP_U32 7     /* 4 bytes */
+#define HARP_I64 8     /* 8 bytes */
+#define HARP_U64 9     /* 8 bytes */
+#define HARP_F16 10    /* 2 bytes, computes in f32 */
+#define HARP_BF16 11   /* 2 bytes, computes in f32 */
+#define HARP_F32 12    /* 4 bytes */
+#define HARP_F64 13    /* 8 bytes */
+/* } */
 
 /* Bytes of one element, and the name in the text format ("f32"; borrowed, for ever); 0 and NULL for a number that is no dtype. */
 HARP_API size_t harp_dtype_size(harp_dtype dtype);
@@ -255,10 +268,15 @@ HARP_API harp_status harp_cache_stats(harp_context* context, harp_cache_stats_in
  * HARP_GRAPH_BROADCAST NumPy's rules hold: axes align at the right, an axis of size 1 stretches, missing axes are added on the left.
  * Only an axis whose size is 1 whatever the symbolic sizes are stretches. Dtypes have to agree: mixing them is an error that suggests
  * harp_cast, unless the graph has HARP_GRAPH_PROMOTE.
+ *
+ * Promotion. Of two integers that both have a sign or both have none, and of two floats: the wider one; f16 with bf16 gives f32. Of an
+ * integer with and one without a sign: the least one with a sign that holds both (i8 with u8 gives i16, i8 with u32 i64). Not defined, and
+ * an error: u64 with an integer that has a sign; bool, integers and floats among each other. Where an operation takes floats only, bool
+ * and integers of 8 and 16 bits become f32, wider ones f64.
  * ---------------------------------------------------------------------------------------------------------------------------- */
 
 #define HARP_GRAPH_BROADCAST 1u /* NumPy broadcasting */
-#define HARP_GRAPH_PROMOTE 2u   /* operands of different dtypes are cast as in the Array API standard, instead of being an error */
+#define HARP_GRAPH_PROMOTE 2u   /* operands of different dtypes promote as the Array API standard says, instead of being an error */
 
 /* Makes an empty graph. flags: 0 or HARP_GRAPH_... joined with |. */
 HARP_API harp_graph* harp_graph_new(harp_context* context, uint32_t flags, harp_error** err);
@@ -296,7 +314,8 @@ HARP_API harp_node* harp_input(harp_graph* graph, const char* name, harp_dtype d
 HARP_API harp_status harp_output(harp_graph* graph, const char* name, harp_node* node);
 
 /* Constants of rank 0. A number the dtype cannot hold (2.5, 300 or NaN for an integer type, 2 for bool) is HARP_ERROR_RANGE; floats
- * round to nearest. */
+ * round to nearest. An integer may be given HARP_UNKNOWN for a dtype: it then takes, wherever it is used, that of the operands beside it
+ * (or harp_cast says which), which has to hold it. Operations of nothing but such integers, and such an output, are HARP_ERROR_DTYPE. */
 HARP_API harp_node* harp_constant(harp_graph* graph, harp_dtype dtype, double value);
 HARP_API harp_node* harp_constant_i64(harp_graph* graph, harp_dtype dtype, int64_t value);
 HARP_API harp_node* harp_constant_u64(harp_graph* graph, harp_dtype dtype, uint64_t value);

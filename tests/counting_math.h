@@ -47,6 +47,10 @@ struct CountingMath {
   static Value<DType::kU32> u32(uint32_t c) { return Value<DType::kU32>(c); }
   static Value<DType::kI64> i64(int64_t c) { return Value<DType::kI64>(c); }
   static Value<DType::kU64> u64(uint64_t c) { return Value<DType::kU64>(c); }
+  template <DType D>
+  static Value<D> integer(int64_t c) {
+    return Value<D>(ScalarMath::integer<D>(c));
+  }
 
   template <DType D>
   static Value<D> fma(Value<D> a, Value<D> b, Value<D> c) {

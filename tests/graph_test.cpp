@@ -422,17 +422,70 @@ TEST_CASE("G12 dtypes: what operations give and take") {
   CHECK(build::size(f.graph, 7)->op == Op::kConstant);
   CHECK(build::bitcast(f.x, DType::kI32)->dtype == DType::kI32);
   CHECK(build::cast(f.x, DType::kBool)->dtype == DType::kBool);
+}
+
+namespace {
+
+/// The dtype of a + b in a graph that promotes; kUnknown where that is an error.
+DType sum_of(DType a, DType b) {
   Graph g({.promote = true});
-  const NodeRef i = g.add_input("i", DType::kI32, {3}), l = g.add_input("l", DType::kI64, {3}), b = g.add_input("b", DType::kBool, {3}),
-                x = g.add_input("x", DType::kF32, {3}), d = g.add_input("d", DType::kF64, {3});
-  CHECK(build::elementwise(Op::kAdd, {i, l})->dtype == DType::kI64);
-  CHECK(build::elementwise(Op::kAdd, {x, d})->dtype == DType::kF64);
-  CHECK(build::elementwise(Op::kAdd, {i, x})->dtype == DType::kF32);
-  CHECK(build::elementwise(Op::kAdd, {b, i})->dtype == DType::kI32);
-  CHECK(build::elementwise(Op::kExp, {i})->dtype == DType::kF64);
-  CHECK(build::mean(l, {}, false)->dtype == DType::kF64);
-  CHECK(build::sub(i, d)->dtype == DType::kF64);
-  CHECK(build::elementwise(Op::kLt, {i, d})->dtype == DType::kBool);
+  try {
+    return build::elementwise(Op::kAdd, {g.add_input("a", a, {3}), g.add_input("b", b, {3})})->dtype;
+  } catch (const Error& e) {
+    CHECK(e.code == Code::kDType);
+    CHECK(e.message.find("do not promote to a common one: cast one") != std::string::npos);
+    return DType::kUnknown;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("G9.promotion: the Array API's tables, and errors where they leave it open") {
+  using enum DType;
+  constexpr DType kIntegers[] = {kI8, kI16, kI32, kI64, kU8, kU16, kU32, kU64};
+  constexpr DType kNone = kUnknown;
+  constexpr DType kTable[8][8] = {{kI8, kI16, kI32, kI64, kI16, kI32, kI64, kNone},  {kI16, kI16, kI32, kI64, kI16, kI32, kI64, kNone},
+                                  {kI32, kI32, kI32, kI64, kI32, kI32, kI64, kNone}, {kI64, kI64, kI64, kI64, kI64, kI64, kI64, kNone},
+                                  {kI16, kI16, kI32, kI64, kU8, kU16, kU32, kU64},   {kI32, kI32, kI32, kI64, kU16, kU16, kU32, kU64},
+                                  {kI64, kI64, kI64, kI64, kU32, kU32, kU32, kU64},  {kNone, kNone, kNone, kNone, kU64, kU64, kU64, kU64}};
+  constexpr DType kFloats[] = {kF16, kBF16, kF32, kF64};
+  constexpr DType kFloatTable[4][4] = {
+      {kF16, kF32, kF32, kF64}, {kF32, kBF16, kF32, kF64}, {kF32, kF32, kF32, kF64}, {kF64, kF64, kF64, kF64}};
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 8; ++j) CHECK(sum_of(kIntegers[i], kIntegers[j]) == kTable[i][j]);
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) CHECK(sum_of(kFloats[i], kFloats[j]) == kFloatTable[i][j]);
+  for (const DType integer : kIntegers)
+    for (const DType real : kFloats) CHECK(sum_of(integer, real) == kNone);
+  for (const DType number : {kI8, kU64, kF16, kF64}) CHECK(sum_of(kBool, number) == kNone);
+
+  Graph g({.promote = true});
+  const NodeRef i = g.add_input("i", kI32, {3}), u = g.add_input("u", kU8, {3}), b = g.add_input("b", kBool, {3}),
+                x = g.add_input("x", kF32, {3}), h = g.add_input("h", kF16, {3});
+  CHECK(build::elementwise(Op::kExp, {i})->dtype == kF64);
+  CHECK(build::elementwise(Op::kExp, {u})->dtype == kF32);
+  CHECK(build::mean(b, {}, false)->dtype == kF32);
+  CHECK(build::sub(u, i)->dtype == kI32);
+  CHECK(build::elementwise(Op::kLt, {u, i})->sources[0]->dtype == kI32);
+  CHECK(build::elementwise(Op::kWhere, {b, h, x})->dtype == kF32);
+  const NodeRef joined[] = {u, i};
+  CHECK(build::concat(joined, 0)->dtype == kI32);
+}
+
+TEST_CASE("G9.infer_same G9.infer_error: equal dtypes stay, different ones are an error that suggests the cast") {
+  Graph g;
+  const NodeRef h = g.add_input("h", DType::kF16, {3}), u = g.add_input("u", DType::kU16, {3});
+  CHECK(build::elementwise(Op::kMul, {h, h})->dtype == DType::kF16);
+  CHECK(build::elementwise(Op::kShr, {u, u})->dtype == DType::kU16);
+  try {
+    build::elementwise(Op::kAdd, {h, u});
+    FAIL("no error");
+  } catch (const Error& e) {
+    CHECK(e.code == Code::kDType);
+    CHECK(
+        e.message.find("operands have dtypes f16 and u16 (nodes \"h\" and \"u\"); they must be the same: cast one, for example cast(\"u\", "
+                       "dtype=f16)") != std::string::npos);
+  }
 }
 
 TEST_CASE("G1 scalars: conversion, identities, text") {

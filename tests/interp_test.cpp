@@ -303,7 +303,7 @@ TEST_CASE("X2: the interpreter's loops for machines with and without fma give th
     for (int d = 0; d < kDTypeCount; ++d) {
       const DType dtype = static_cast<DType>(d);
       const auto& kernels = (*tables[info(op).arity - 1])[i][d];
-      CHECK((kernels[0] != nullptr) == (info(dtype).in_graph && accepts(op, dtype)));
+      CHECK((kernels[0] != nullptr) == (info(dtype).in_graph && accepts(op, dtype) && works_in(op, dtype) == dtype));
       if (kernels[0] == nullptr) continue;
       interp::Run run{};
       std::vector<Bytes> sources;

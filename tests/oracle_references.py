@@ -4,6 +4,9 @@ A case is an expression of the text format over the inputs of its group, the exp
 (the same bits, every NaN alike), Ulps(k) (k units in the last place of the exact value), or Within(bound) (absolute, an array).
 Functions are expected in extended precision, so the expectation is as good as exact. Where NumPy leaves open or does
 otherwise what docs/semantics.md defines (shifts beyond the width, casts that overflow, zeros in maximum), the reference spells it out.
+
+Arrays of f16 and bf16 are float32 here (oracle_half.py): operations compute in float32 and round where harp does, and what is expected
+of a group whose `half` is set is rounded once more when it is compared.
 """
 import collections
 import math
@@ -11,20 +14,52 @@ from fractions import Fraction
 
 import numpy as np
 
-DTYPES = {"bool": np.bool_, "i32": np.int32, "i64": np.int64, "f32": np.float32, "f64": np.float64}
-INTS, FLOATS = ("i32", "i64"), ("f32", "f64")
+from oracle_half import FORMATS, PLAIN, Half, every_value, place, rounded
+
+NARROW_INTS = {"i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16}
+DTYPES = {"bool": np.bool_, **NARROW_INTS, "i32": np.int32, "u32": np.uint32, "i64": np.int64, "u64": np.uint64, "f32": np.float32,
+          "f64": np.float64}
+HALVES = tuple(FORMATS)
+INTS, FLOATS = tuple(name for name, kind in DTYPES.items() if np.dtype(kind).kind in "iu"), ("f32", "f64", *HALVES)
+KINDS = {**DTYPES, **{half: np.float32 for half in HALVES}}  # what holds the values of each dtype here
 WIDE = np.longdouble
 
 EXACT = "exact"
 Ulps = collections.namedtuple("Ulps", "count")
 Within = collections.namedtuple("Within", "bound")
 Case = collections.namedtuple("Case", "text expected nearness")
-# inputs: name -> array; shapes: name -> shape in the text format, where it is not the array's; sizes: variable -> value
-Group = collections.namedtuple("Group", "name inputs shapes sizes flags cases")
+# inputs: name -> array; shapes: name -> shape in the text format, where it is not the array's; sizes: variable -> value;
+# half: what its arrays of float32 are
+Group = collections.namedtuple("Group", "name inputs shapes sizes flags cases half", defaults=(None,))
+
+
+def half_of(dtype):
+    return dtype if dtype in HALVES else None
 
 
 def epsilon(dtype):
-    return np.finfo(DTYPES[dtype]).eps
+    """Of the arithmetic that operations on the dtype do."""
+    return np.finfo(KINDS[dtype]).eps
+
+
+def within(dtype, expected, bound):
+    """The bound, and for halves what the last rounding adds."""
+    return Within(bound + PLAIN[dtype] * np.ldexp(1.0, place(dtype, expected)) if dtype in HALVES else bound)
+
+
+def ulps(dtype, expected, count):
+    return within(dtype, expected, count * epsilon(dtype) * np.abs(expected)) if dtype in HALVES else Ulps(count)
+
+
+def store(dtype, x):
+    """x as the values of an array of this dtype."""
+    return rounded(dtype, x) if dtype in HALVES else x.astype(KINDS[dtype])
+
+
+def small(random, dtype, *shape, low=-9, high=10):
+    """Whole numbers that every dtype has: of dtypes without sign from 0."""
+    shift = low if dtype[0] == "u" else 0
+    return random.integers(low - shift, high - shift, shape).astype(KINDS[dtype])
 
 
 # ---------------------------------------------------------------------------------------------------------------- inputs
@@ -34,12 +69,20 @@ def values(dtype, count, seed):
     random = np.random.default_rng(seed)
     if dtype == "bool":
         return random.integers(0, 2, count).astype(np.bool_)
-    kind = DTYPES[dtype]
+    kind = KINDS[dtype]
     if dtype in INTS:
         least, greatest = np.iinfo(kind).min, np.iinfo(kind).max
         special = [0, 1, -1, 2, -2, 3, 7, -7, 10, 31, 32, 33, 63, 64, 65, 100, least, greatest, least + 1, greatest - 1, 16777217]
+        special = [(x - least) % (greatest - least + 1) + least for x in special]
         far = random.integers(least, greatest, count, dtype=kind, endpoint=True)
-        near = random.integers(-20, 20, count).astype(kind)
+        near = small(random, dtype, count, low=-20, high=20)
+    elif dtype in HALVES:
+        mantissa, least, greatest = FORMATS[dtype]
+        special = [0.0, 1.0, 0.5, 2.0, 3.0, 10.0, 100.5, 1e-3, 0.1, 88.7, 2.5, 1.5, greatest, 2.0**least, 2.0**(least - mantissa), 65504.0,
+                   2.0**least * (1 - 2.0**-mantissa), np.inf, np.pi, 1 + 2.0**-mantissa, 1 - 2.0**(-mantissa - 1), 2.0**(mantissa + 1), 255.0]
+        special = rounded(dtype, np.array([sign * x for x in special for sign in (1, -1)] + [np.nan]))
+        far = random.choice(every_value(dtype).values, count)
+        near = rounded(dtype, random.normal(size=count) * 4)
     else:
         limits = np.finfo(kind)
         special = [0.0, 1.0, 0.5, 2.0, 3.0, 10.0, 100.5, 1e-3, 0.1, 1e10, 1e30, 1e-30, limits.max, limits.tiny, limits.smallest_subnormal,
@@ -80,7 +123,7 @@ def power(a, b):
     return np.where(np.isfinite(a), wide(np.power)(a, b), np.power(a, b))
 
 
-# name -> (reference, ulp bound for f32, for f64): 02-semantics' bounds; for f64 half an ulp more where the reference is only f64.
+# name -> (reference, ulp bound for f32, for f64): the law's bounds; for f64 half an ulp more where the reference is only f64.
 FUNCTIONS = {
     "exp": (wide(np.exp), 1.0, 1.5), "exp2": (wide(np.exp2), 1.0, 1.5), "expm1": (wide(np.expm1), 1.0, 1.5),
     "log": (wide(np.log), 1.0, 1.5), "log2": (wide(np.log2), 1.0, 1.5), "log10": (wide(np.log10), 1.0, 1.5),
@@ -105,6 +148,8 @@ def minimum(a, b):
 
 
 def int_pow(a, b):
+    if a.dtype.kind == "u":
+        return np.power(a, b)
     with_sign = np.where(b % 2 == 0, 1, a)  # of 1 and -1
     negative = np.where(np.abs(a) == 1, with_sign, 0)
     return np.where(b < 0, negative, np.power(a, np.where(b < 0, 0, b))).astype(a.dtype)
@@ -133,6 +178,11 @@ def fma_f64(a, b, c):
 def elementwise_cases(dtype, a, b):
     one = a.dtype.type(1)
     cases = []
+    least = 3 if dtype[0] == "u" else -3
+
+    def step(x):
+        """The result of an operation that another one reads."""
+        return rounded(dtype, x) if dtype in HALVES else x
 
     def add(text, expected, nearness=EXACT):
         cases.append(Case(text, expected, nearness))
@@ -160,9 +210,9 @@ def elementwise_cases(dtype, a, b):
         add("fmod(a, b)", np.fmod(a, b))
         add("square(a)", a * a)
         add("relu(a)", maximum(a, np.zeros_like(a)))
-        add("clip(a, -3, b)", minimum(maximum(a, np.full_like(a, -3)), b))
+        add(f"clip(a, {least}, b)", minimum(maximum(a, np.full_like(a, least)), b))
         add("powi(a, 5)", (a * ((a * a) * (a * a))))
-        add("a * 3 - b // 2", a * a.dtype.type(3) - np.floor_divide(b, a.dtype.type(2)))
+        add("a * 3 - b // 2", step(a * a.dtype.type(3)) - step(np.floor_divide(b, a.dtype.type(2))))
     add("where(k, a, b)", np.where(np.arange(len(a)) % 3 == 0, a, b))
     if dtype in INTS or dtype == "bool":
         add("bitwise_and(a, b)", a & b)
@@ -170,9 +220,9 @@ def elementwise_cases(dtype, a, b):
         add("bitwise_xor(a, b)", a ^ b)
         add("bitwise_not(a)", ~a)
     if dtype in INTS:
-        width = a.dtype.type(8 * a.dtype.itemsize)
-        add("left_shift(a, b)", np.left_shift(a, b % width))
-        add("right_shift(a, b)", np.right_shift(a, b % width))
+        last = a.dtype.type(8 * a.dtype.itemsize - 1)
+        add("left_shift(a, b)", np.left_shift(a, b & last))
+        add("right_shift(a, b)", np.right_shift(a, b & last))
         add("pow(a, b)", int_pow(a, b))
     if dtype in FLOATS:
         add("recip(a)", one / a)
@@ -184,12 +234,14 @@ def elementwise_cases(dtype, a, b):
         add("rsqrt(a)", one / np.sqrt(a))
         if dtype == "f32":  # the product of two f32 is exact in extended precision
             add("fma(a, b, 0.3)", a.astype(WIDE) * b.astype(WIDE) + WIDE(np.float32(0.3)), Ulps(0.5 + 1e-4))
+        elif dtype in HALVES:
+            add("fma(a, b, 0.3)", a.astype(WIDE) * b.astype(WIDE) + WIDE(step(np.array(0.3))), Ulps(PLAIN[dtype]))
         else:
             add("fma(a, b, 0.3)", fma_f64(a, b, np.full_like(a, 0.3)))
         for name, (reference, f32, f64) in FUNCTIONS.items():
             two = name in ("pow", "atan2", "hypot")
             expected = reference(a, b) if two else reference(a)
-            add(f"{name}(a, b)" if two else f"{name}(a)", expected, Ulps(f32 if dtype == "f32" else f64))
+            add(f"{name}(a, b)" if two else f"{name}(a)", expected, Ulps(PLAIN.get(dtype, f64 if dtype == "f64" else f32)))
     return cases
 
 
@@ -200,26 +252,48 @@ def composite_cases(dtype, x):
     e = np.exp(w)
     erf = by_element(math.erf)(w / np.sqrt(WIDE(2)))
     inner = np.tanh(np.sqrt(2 / WIDE(np.pi)) * (w + WIDE(0.044715) * w**3))
-    return [
-        Case("sigmoid(x)", 1 / (1 + np.exp(-w)), Ulps(6)),
-        Case("silu(x)", w / (1 + np.exp(-w)), Ulps(7)),
-        Case("softplus(x)", np.log1p(e), Within(4 * eps * (np.abs(w) + 1))),
-        Case("elu(x)", np.where(w > 0, w, np.expm1(w)), Ulps(2)),
-        Case("elu(x, alpha=0.5)", np.where(w > 0, w, np.expm1(w) / 2), Ulps(2)),
-        Case("gelu(x)", w / 2 * (1 + erf), Within(8 * eps * (np.abs(w) + 1))),
-        Case('gelu(x, approximate="tanh")', w / 2 * (1 + inner), Within(16 * eps * (np.abs(w) + 1))),
-        Case("lerp(x, 2.0, 0.25)", w + WIDE(0.25) * (2 - w), Within(2 * eps * (np.abs(w) + 2))),
-        Case("powi(x, -2)", 1 / (w * w), Ulps(2)),
+    near = lambda expected, bound: within(dtype, expected, bound * eps * (np.abs(w) + 1))  # noqa: E731
+    cases = [
+        ("sigmoid(x)", 1 / (1 + np.exp(-w)), 6, None),
+        ("silu(x)", w / (1 + np.exp(-w)), 7, None),
+        ("softplus(x)", np.log1p(e), None, 4),
+        ("elu(x)", np.where(w > 0, w, np.expm1(w)), 2, None),
+        ("elu(x, alpha=0.5)", np.where(w > 0, w, np.expm1(w) / 2), 2, None),
+        ("gelu(x)", w / 2 * (1 + erf), None, 8),
+        ('gelu(x, approximate="tanh")', w / 2 * (1 + inner), None, 16),
+        ("lerp(x, 2.0, 0.25)", w + WIDE(0.25) * (2 - w), None, 4),
+        ("powi(x, -2)", 1 / (w * w), 2, None),
     ]
+    return [Case(text, expected, near(expected, bound) if count is None else ulps(dtype, expected, count))
+            for text, expected, count, bound in cases]
+
+
+def bits_of(dtype, a):
+    """The elements as unsigned integers; every NaN as the positive quiet one."""
+    if dtype in HALVES:
+        nan = 0x7e00 if dtype == "f16" else 0x7fc0
+        bits = a.astype(np.float16).view(np.uint16) if dtype == "f16" else (a.view(np.uint32) >> 16).astype(np.uint16)
+        return np.where(np.isnan(a), np.uint16(nan), bits)
+    return (quiet(a) if a.dtype.kind == "f" else a).view(f"u{a.dtype.itemsize}")
+
+
+def from_bits(dtype, bits):
+    if dtype == "f16":
+        return Half(dtype, bits.view(np.float16).astype(np.float32))
+    if dtype == "bf16":
+        return Half(dtype, (bits.astype(np.uint32) << 16).view(np.float32))
+    return bits.view(DTYPES[dtype])
 
 
 def conversion_cases(source, a):
-    cases = []
-    for dtype, kind in DTYPES.items():
-        cases.append(Case(f"cast(a, dtype={dtype})", cast(a, kind), EXACT))
-    partner = {"i32": "f32", "f32": "i32", "i64": "f64", "f64": "i64", "bool": "bool"}[source]
-    bits = quiet(a) if source in FLOATS else a
-    cases.append(Case(f"bitcast(a, dtype={partner})", bits.view(DTYPES[partner]), EXACT))
+    cases = [Case(f"cast(a, dtype={dtype})", cast(a, kind), EXACT) for dtype, kind in DTYPES.items()]
+    cases += [Case(f"cast(a, dtype={half})", Half(half, rounded(half, a)), EXACT) for half in HALVES]
+    if source == "bool":
+        return cases + [Case(f"bitcast(a, dtype={dtype})", a.view(DTYPES[dtype]), EXACT) for dtype in ("bool", "i8", "u8")]
+    size = 2 if source in HALVES else a.dtype.itemsize
+    partners = [name for name in KINDS if name != "bool" and (2 if name in HALVES else np.dtype(KINDS[name]).itemsize) == size]
+    bits = bits_of(source, a)
+    cases += [Case(f"bitcast(a, dtype={dtype})", from_bits(dtype, bits), EXACT) for dtype in partners if dtype != source]
     return cases
 
 
@@ -334,14 +408,17 @@ def creation_cases():
 # ------------------------------------------------------------------------------------------------------------ reductions
 
 def reduction_cases(dtype, x, y):
-    """x and y are [7, 300, 33]; for floats also what rounding may do to a sum."""
+    """x and y have three axes; for floats also what rounding may do to a sum."""
     cases = []
     eps = epsilon(dtype) if dtype in FLOATS else 0
+
+    def near(text, expected, bound):
+        cases.append(Case(text, expected, within(dtype, expected, bound * eps)))
 
     def summed(text, terms, axes, keep=False):
         if dtype in FLOATS:
             w = terms.astype(WIDE)
-            cases.append(Case(text, w.sum(axes, keepdims=keep), Within(16 * eps * np.abs(w).sum(axes, keepdims=keep))))
+            near(text, w.sum(axes, keepdims=keep), 16 * np.abs(w).sum(axes, keepdims=keep))
         else:
             cases.append(Case(text, terms.sum(axes, dtype=terms.dtype, keepdims=keep), EXACT))
 
@@ -363,27 +440,28 @@ def reduction_cases(dtype, x, y):
     summed("sum(permute(x, axes=[2, 1, 0]), axes=[1])", x.transpose(2, 1, 0), (1,))
     summed("sum(x, axes=[2, 0], order=chain)", x, (0, 2))
     summed("sum(x, axes=[0, 1], order=lanes)", x, (0, 1))
-    # a matrix product by broadcasting: [7, 300, 1] · [7, 1, 33] over the first axis
+    # a matrix product by broadcasting, [7, 300, 1] · [7, 1, 33] say, over the first axis
     left, right = wx[:, :, :1], y[:, :1, :].astype(wx.dtype)
-    summed("sum(mul(expand(slice(x, stop=[7, 300, 1]), shape=[7, 300, 33]), expand(slice(y, stop=[7, 1, 33]), shape=[7, 300, 33])), axes=[0])",
-           left * right, (0,))
+    n, m, k = x.shape
+    summed(f"sum(mul(expand(slice(x, stop=[{n}, {m}, 1]), shape=[{n}, {m}, {k}]), expand(slice(y, stop=[{n}, 1, {k}]), shape=[{n}, {m}, {k}])), "
+           "axes=[0])", left * right, (0,))
     if dtype in INTS:
         cases.append(Case("prod(x, axes=[0])", x.prod(0, dtype=x.dtype), EXACT))
         return cases
     near_one = "add(1.0, mul(x, 0.01))"
-    factors = (x.dtype.type(1) + x * x.dtype.type(0.01)).astype(WIDE)
-    product = factors.prod(1)
-    cases.append(Case(f"prod({near_one}, axes=[1])", product, Within(300 * eps * np.abs(product))))
+    scaled = store(dtype, x * store(dtype, np.array(0.01)))
+    product = store(dtype, x.dtype.type(1) + scaled).astype(WIDE).prod(1)
+    near(f"prod({near_one}, axes=[1])", product, 300 * np.abs(product))
     scale = np.abs(wx).max() + 1
-    cases.append(Case("mean(x, axes=[1])", wx.mean(1), Within(16 * eps * np.abs(wx).mean(1))))
-    cases.append(Case("var(x, axes=[1, 2])", wx.var((1, 2)), Within(64 * eps * np.full(7, scale**2))))
-    cases.append(Case("var(x, axes=[0], correction=1, keepdims=true)", wx.var(0, ddof=1, keepdims=True), Within(64 * eps * scale**2)))
+    near("mean(x, axes=[1])", wx.mean(1), 16 * np.abs(wx).mean(1))
+    near("var(x, axes=[1, 2])", wx.var((1, 2)), 64 * np.full(len(x), scale**2))
+    near("var(x, axes=[0], correction=1, keepdims=true)", wx.var(0, ddof=1, keepdims=True), 64 * scale**2)
     largest = wx.max(2, keepdims=True)
     e = np.exp(wx - largest)
     total = e.sum(2, keepdims=True)
-    cases.append(Case("softmax(x)", e / total, Within(32 * eps * np.ones(x.shape))))
-    cases.append(Case("log_softmax(x, axis=2)", wx - largest - np.log(total), Within(32 * eps * 2 * scale)))
-    cases.append(Case("logsumexp(x, axes=[2])", (np.log(total) + largest)[..., 0], Within(32 * eps * 2 * scale)))
+    near("softmax(x)", e / total, 32 * np.ones(x.shape))
+    near("log_softmax(x, axis=2)", wx - largest - np.log(total), 64 * scale)
+    near("logsumexp(x, axes=[2])", (np.log(total) + largest)[..., 0], 64 * scale)
     return cases
 
 
@@ -434,30 +512,35 @@ def broadcast_cases(x, row, column, one):
 
 def groups():
     result = []
-    for dtype, kind in DTYPES.items():
+    for dtype, kind in KINDS.items():
+        half = half_of(dtype)
         a, b = operands(dtype)
         choice = np.arange(len(a)) % 3 == 0
         inputs = {"a": a, "b": b, "k": choice}
-        result.append(Group(f"elementwise {dtype}", inputs, {name: "[n]" for name in inputs}, {}, "", elementwise_cases(dtype, a, b)))
-        result.append(Group(f"conversions {dtype}", {"a": a}, {}, {}, "", conversion_cases(dtype, a)))
+        result.append(Group(f"elementwise {dtype}", inputs, {name: "[n]" for name in inputs}, {}, "", elementwise_cases(dtype, a, b), half))
+        a = every_value(dtype).values if half else a
+        result.append(Group(f"conversions {dtype}", {"a": Half(half, a) if half else a}, {}, {}, "", conversion_cases(dtype, a)))
         random = np.random.default_rng(5)
-        x = random.integers(-9, 10, (4, 6, 5)).astype(kind)
-        result.append(Group(f"movement {dtype}", {"x": x, "y": x[:, 2:3].copy()}, {}, {}, "", movement_cases(x, x[:, 2:3])))
+        x = small(random, dtype, 4, 6, 5)
+        result.append(Group(f"movement {dtype}", {"x": x, "y": x[:, 2:3].copy()}, {}, {}, "", movement_cases(x, x[:, 2:3]), half))
+        shape = (2, 7, 300, 33) if np.dtype(kind).itemsize > 2 else (2, 5, 290, 7)
         if dtype in FLOATS:
-            x, y = random.normal(size=(2, 7, 300, 33)).astype(kind)
-        else:
-            x, y = random.integers(0 if dtype == "bool" else -2**30, 2 if dtype == "bool" else 2**30, (2, 7, 300, 33)).astype(kind)
-        if dtype == "bool":
+            x, y = store(dtype, random.normal(size=shape))
+        elif dtype == "bool":
+            x, y = random.integers(0, 2, shape).astype(kind)
             x[:3] = [[[True]], [[False]], [[True]]]
-        result.append(Group(f"reductions {dtype}", {"x": x, "y": y}, {}, {}, "", reduction_cases(dtype, x, y)))
-        result.append(Group(f"empty {dtype}", {"x": np.zeros((0, 3), kind)}, {"x": "[n, 3]"}, {}, "", empty_cases(dtype, kind)))
+        else:
+            limits = np.iinfo(kind)
+            x, y = random.integers(limits.min // 2, limits.max // 2 + 1, shape, kind)
+        result.append(Group(f"reductions {dtype}", {"x": x, "y": y}, {}, {}, "", reduction_cases(dtype, x, y), half))
+        result.append(Group(f"empty {dtype}", {"x": np.zeros((0, 3), kind)}, {"x": "[n, 3]"}, {}, "", empty_cases(dtype, kind), half))
         if dtype in FLOATS:
-            x = (random.normal(size=2001) * 5).astype(kind)
-            result.append(Group(f"composites {dtype}", {"x": x}, {"x": "[n]"}, {}, "", composite_cases(dtype, x)))
+            x = store(dtype, random.normal(size=2001) * 5)
+            result.append(Group(f"composites {dtype}", {"x": x}, {"x": "[n]"}, {}, "", composite_cases(dtype, x), half))
             inf, nan = np.inf, np.nan
             x = np.array([[1, 2, 3, -4, 5], [0, -0.0, -0.0, -0.0, -0.0], [-0.0] * 5, [1, nan, inf, -inf, 2], [inf, 1, 1, 1, inf],
                           [-inf, 1, 2, 3, -1]], kind)
-            result.append(Group(f"special reductions {dtype}", {"x": x}, {}, {}, "", special_reduction_cases(x)))
+            result.append(Group(f"special reductions {dtype}", {"x": x}, {}, {}, "", special_reduction_cases(x), half))
     x = np.random.default_rng(6).integers(-50, 50, (5, 7)).astype(np.int32)
     result.append(Group("symbolic", {"x": x}, {"x": "[n in 1..100, m in 3..100]"}, {}, "", symbolic_cases(x)))
     result.append(Group("sizes by name", {"x": np.arange(4, dtype=np.int32)}, {}, {"k": 9}, "",

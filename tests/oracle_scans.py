@@ -5,7 +5,7 @@ roundings of the running sum of magnitudes. Everything else is exact.
 """
 import numpy as np
 
-from oracle_references import DTYPES, EXACT, FLOATS, WIDE, Case, Group, Within, epsilon, maximum, minimum
+from oracle_references import EXACT, FLOATS, KINDS, WIDE, Case, Group, epsilon, half_of, maximum, minimum, store, within
 
 EXTREMES = {"cummax": maximum, "cummin": minimum}
 
@@ -42,16 +42,17 @@ def cases(dtype, x, axes):
     for name in names:
         source, text = (x, "x")
         if name == "cumprod" and dtype in FLOATS:  # products that stay finite
-            source, text = (x.dtype.type(1) + x * x.dtype.type(0.01)), "add(1.0, mul(x, 0.01))"
+            scaled = store(dtype, x * store(dtype, np.array(0.01)))
+            source, text = store(dtype, x.dtype.type(1) + scaled), "add(1.0, mul(x, 0.01))"
         for axis in axes:
             for flags, reverse, exclusive in (("", 0, 0), (", reverse=true", 1, 0), (", exclusive=true", 0, 1),
                                               (", exclusive=true, reverse=true", 1, 1)):
                 expected = running(name, source, axis, reverse, exclusive)
                 nearness = EXACT
                 if dtype in FLOATS and name == "cumsum":
-                    nearness = Within(32 * epsilon(dtype) * running(name, np.abs(source), axis, reverse, exclusive))
+                    nearness = within(dtype, expected, 32 * epsilon(dtype) * running(name, np.abs(source), axis, reverse, exclusive))
                 elif dtype in FLOATS and name == "cumprod":
-                    nearness = Within(2 * source.shape[axis] * epsilon(dtype) * np.abs(expected))
+                    nearness = within(dtype, expected, 2 * source.shape[axis] * epsilon(dtype) * np.abs(expected))
                 found.append(Case(f"{name}({text}, axis={axis}{flags})", expected, nearness))
     return found
 
@@ -67,25 +68,27 @@ def special_cases(x):
 
 def scan_groups():
     result = []
-    for dtype, kind in DTYPES.items():
+    for dtype, kind in KINDS.items():
+        half = half_of(dtype)
         random = np.random.default_rng(11)
         if dtype in FLOATS:
-            x = random.normal(size=(3, 301, 21)).astype(kind)
+            x = store(dtype, random.normal(size=(3, 301, 21)))
         elif dtype == "bool":
             x = random.random((3, 301, 21)) < 0.02
         else:
-            x = random.integers(-2**30, 2**30, (3, 301, 21)).astype(kind)
-        result.append(Group(f"scans {dtype}", {"x": x}, {"x": "[n, 301, m]"}, {}, "", cases(dtype, x, (0, 1, -1))))
+            limits = np.iinfo(kind)
+            x = random.integers(limits.min // 2, limits.max // 2 + 1, (3, 301, 21), kind)
+        result.append(Group(f"scans {dtype}", {"x": x}, {"x": "[n, 301, m]"}, {}, "", cases(dtype, x, (0, 1, -1)), half))
         flat = x.ravel()
         whole = [case._replace(text=case.text.replace(", axis=0", "")) for case in cases(dtype, flat, (0,))]  # no axis: flattened
-        result.append(Group(f"flattened scans {dtype}", {"x": x}, {}, {}, "", whole))
+        result.append(Group(f"flattened scans {dtype}", {"x": x}, {}, {}, "", whole, half))
         empty = np.zeros((2, 0), kind)
         result.append(Group(f"empty scans {dtype}", {"x": empty}, {"x": "[2, n]"}, {}, "", [
             Case("cummax(x, axis=1)", empty, EXACT), Case("cummin(x, axis=0, exclusive=true)", empty, EXACT),
-            Case("cummin(x, reverse=true)", empty.ravel(), EXACT)]))
+            Case("cummin(x, reverse=true)", empty.ravel(), EXACT)], half))
         if dtype in FLOATS:
             inf, nan = np.inf, np.nan
             x = np.array([[1, 2, 3, -4, 5], [0, -0.0, -0.0, 8, -0.0], [-0.0] * 5, [1, nan, inf, -inf, 2], [inf, 1, 1, 1, -inf],
                           [-inf, 1, 2, 3, -1]], kind)
-            result.append(Group(f"special scans {dtype}", {"x": x}, {}, {}, "", special_cases(x)))
+            result.append(Group(f"special scans {dtype}", {"x": x}, {}, {}, "", special_cases(x), half))
     return result

@@ -18,6 +18,7 @@ import warnings
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from oracle_half import Half, loaded, place, rounded, stored  # noqa: E402
 from oracle_linear import linear_groups  # noqa: E402
 from oracle_references import DTYPES, EXACT, WIDE, Ulps, groups  # noqa: E402
 from oracle_scans import scan_groups  # noqa: E402
@@ -28,11 +29,20 @@ BACKENDS = os.environ.get("HARP_ORACLE_BACKENDS", "interp c").split()
 NAMES = {np.dtype(kind): name for name, kind in DTYPES.items()}
 
 
+def in_group(group, array):
+    """An array of a group of halves as what it is."""
+    return Half(group.half, array) if group.half and not isinstance(array, Half) and array.dtype == np.float32 else array
+
+
+def dtype_name(array):
+    return array.dtype if isinstance(array, Half) else NAMES[array.dtype]
+
+
 def graph_text(group):
     parameters = []
     for name, array in group.inputs.items():
         shape = group.shapes.get(name, "[" + ", ".join(map(str, array.shape)) + "]")
-        parameters.append(f"{name}: {NAMES[array.dtype]}{shape}")
+        parameters.append(f"{name}: {dtype_name(in_group(group, array))}{shape}")
     lines = ["harp 1", f"graph oracle({', '.join(parameters)}){group.flags} {{"]
     lines += [f"  shape {variable}" for variable in group.sizes]
     results = []
@@ -51,7 +61,7 @@ def expected_arrays(group):
             for j, part in enumerate(case.expected):
                 yield f"out_r{i}_{j}", f"{case.text}[{j}]", part, case.nearness
         else:
-            yield f"out_r{i}", case.text, np.asarray(case.expected), case.nearness
+            yield f"out_r{i}", case.text, case.expected if isinstance(case.expected, Half) else np.asarray(case.expected), case.nearness
 
 
 def run(group, backend, folder):
@@ -60,7 +70,8 @@ def run(group, backend, folder):
         file.write(graph_text(group))
     command = [TOOL, "run", path, "--backend", backend]
     for name, array in group.inputs.items():
-        np.save(os.path.join(folder, name + ".npy"), array)
+        array = in_group(group, array)
+        np.save(os.path.join(folder, name + ".npy"), stored(array) if isinstance(array, Half) else array)
         command += ["--input", f"{name}={os.path.join(folder, name)}.npy"]
     outputs = [name for name, *_ in expected_arrays(group)]
     for name in outputs:
@@ -70,11 +81,15 @@ def run(group, backend, folder):
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"exit status {done.returncode}: {done.stderr.strip()[-2000:]}")
-    return {name: np.load(os.path.join(folder, name + ".npy")) for name in outputs}
+    return {name: loaded(np.load(os.path.join(folder, name + ".npy"))) for name in outputs}
 
 
-def ulps(found, expected):
+def ulps(found, expected, half):
     """How many units in the last place of found's dtype the two differ; infinity counts as the first number beyond the greatest."""
+    if half:
+        beyond = WIDE(2) ** (16 if half == "f16" else 128)
+        clip = lambda x: np.clip(x.astype(WIDE), -beyond, beyond)  # noqa: E731
+        return np.abs(clip(found) - clip(expected)) / np.ldexp(WIDE(1), place(half, expected))
     limits = np.finfo(found.dtype)
     beyond = WIDE(2) ** WIDE(limits.maxexp)
     clip = lambda x: np.clip(x.astype(WIDE), -beyond, beyond)  # noqa: E731
@@ -85,6 +100,11 @@ def ulps(found, expected):
 
 def differences(found, expected, nearness):
     """Where found is not near enough; a mask."""
+    half = found.dtype if isinstance(found, Half) else None
+    if half:
+        found = found.values
+        if nearness == EXACT:
+            expected = rounded(half, expected)
     if found.dtype.kind != "f":
         return found != expected
     nan = np.isnan(expected)
@@ -93,7 +113,7 @@ def differences(found, expected, nearness):
         same = found.view(bits) == np.ascontiguousarray(expected).view(bits) if found.ndim else found.tobytes() == expected.tobytes()
         return ~np.where(nan, np.isnan(found), same)
     if isinstance(nearness, Ulps):
-        near = ulps(found, expected) <= nearness.count
+        near = ulps(found, expected, half) <= nearness.count
         zero = (expected == 0) & np.isfinite(expected)
         near &= ~zero | (np.signbit(found) == np.signbit(expected))  # a zero that is exact has its sign
     else:
@@ -105,15 +125,18 @@ def check(group, backend, found, cells):
     failures = []
     for name, text, expected, nearness in expected_arrays(group):
         result, before = found[name], len(failures)
-        if nearness == EXACT and result.dtype != expected.dtype:
-            failures.append(f"{text}: dtype {result.dtype}, NumPy says {expected.dtype}")
+        wanted = in_group(group, expected)
+        if nearness == EXACT and result.dtype != wanted.dtype:
+            failures.append(f"{text}: dtype {result.dtype}, NumPy says {wanted.dtype}")
         elif result.shape != expected.shape:
             failures.append(f"{text}: shape {result.shape}, NumPy says {expected.shape}")
         else:
+            expected = getattr(expected, "values", expected)
             wrong = np.asarray(differences(result, expected, nearness))
+            result = getattr(result, "values", result)
             if wrong.any():
                 where = tuple(int(i) for i in np.argwhere(wrong)[0])
-                arguments = ", ".join(f"{n} = {a[where]!r}" for n, a in group.inputs.items() if a.shape == result.shape)
+                arguments = ", ".join(f"{n} = {getattr(a, 'values', a)[where]!r}" for n, a in group.inputs.items() if a.shape == result.shape)
                 failures.append(f"{text}: {int(wrong.sum())} of {wrong.size} differ, first at {where}: {result[where]!r}, "
                                 f"NumPy says {expected[where]!r}" + (f" ({arguments})" if arguments else ""))
         record(cells, group, backend, text, len(failures) == before)
@@ -125,7 +148,7 @@ def record(cells, group, backend, text, good):
     operation = re.match(r"(\w+)\(", text)
     used = [name for name in re.findall(r"\w+", text) if name in group.inputs]
     if operation and used:
-        cell = (operation[1], NAMES[group.inputs[used[0]].dtype], backend)
+        cell = (operation[1], dtype_name(in_group(group, group.inputs[used[0]])), backend)
         cells[cell] = cells.get(cell, True) and good
 
 

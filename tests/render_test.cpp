@@ -146,8 +146,10 @@ std::vector<T> float_specials() {
 template <class T>
 std::vector<T> int_specials() {
   using L = std::numeric_limits<T>;
-  return {0,  1,   -1,  2,   -2,   3,     -3,     7,        31,       32,           33,           63,     64,
-          65, -31, -64, 100, -100, 12345, -54321, L::max(), L::min(), L::max() - 1, L::min() + 1, 1 << 30};
+  std::vector<T> v = {L::max(), L::min(), static_cast<T>(L::max() - 1), static_cast<T>(L::min() + 1)};
+  for (const int64_t x : {0, 1, -1, 2, -2, 3, -3, 7, 31, 32, 33, 63, 64, 65, -31, -64, 100, -100, 12345, -54321, 1 << 30})
+    v.push_back(static_cast<T>(x));
+  return v;
 }
 
 struct Array {
@@ -204,6 +206,19 @@ std::vector<Array> operands(DType dtype, int arity, size_t count, uint64_t seed)
       });
     case DType::kI32: return make(int_specials<int32_t>(), [&] { return static_cast<int32_t>(random() >> (random() % 31 + 32)); });
     case DType::kI64: return make(int_specials<int64_t>(), [&] { return static_cast<int64_t>(random() >> (random() % 63)); });
+    case DType::kU32: return make(int_specials<uint32_t>(), [&] { return static_cast<uint32_t>(random() >> (random() % 31 + 32)); });
+    case DType::kU64: return make(int_specials<uint64_t>(), [&] { return random() >> (random() % 63); });
+    case DType::kI8: return make(int_specials<int8_t>(), [&] { return static_cast<int8_t>(random() >> (random() % 7 + 56)); });
+    case DType::kU8: return make(int_specials<uint8_t>(), [&] { return static_cast<uint8_t>(random() >> (random() % 7 + 56)); });
+    case DType::kI16: return make(int_specials<int16_t>(), [&] { return static_cast<int16_t>(random() >> (random() % 15 + 48)); });
+    case DType::kU16: return make(int_specials<uint16_t>(), [&] { return static_cast<uint16_t>(random() >> (random() % 15 + 48)); });
+    case DType::kF16:
+    case DType::kBF16:
+      return make(std::vector<uint16_t>{0, 0x8000, 0x3c00, 0x3f80, 0x7c00, 0x7f80, 0xfc00, 0xff80, 0x7fff, 1}, [&] {
+        const double ordinary =
+            std::ldexp(static_cast<double>(static_cast<int64_t>(random())) * 0x1p-63, static_cast<int>(random() % 24) - 8);
+        return random() % 2 == 0 ? static_cast<uint16_t>(random()) : scalar_from_double(dtype, ordinary).as<uint16_t>();
+      });
     default: FAIL("no operands of this dtype"); return {};
   }
 }
@@ -214,9 +229,9 @@ ptrdiff_t first_difference(const Array& a, const Array& b) {
   for (size_t i = 0; i < a.count(); ++i) {
     if (std::memcmp(&a.bytes[i * size], &b.bytes[i * size], size) == 0) continue;
     const auto is_nan = [&](const Array& x) {
-      if (x.dtype == DType::kF32) return std::isnan(*reinterpret_cast<const float*>(&x.bytes[i * size]));
-      if (x.dtype == DType::kF64) return std::isnan(*reinterpret_cast<const double*>(&x.bytes[i * size]));
-      return false;
+      Scalar value{x.dtype, {0, 0}};
+      std::memcpy(value.bits, &x.bytes[i * size], size);
+      return is_float(x.dtype) && std::isnan(to_double(value));
     };
     if (!is_nan(a) || !is_nan(b)) return static_cast<ptrdiff_t>(i);
   }
@@ -390,7 +405,7 @@ void check_all_ops(DType dtype, const render::RenderOptions& options, const std:
     std::vector<int> sources;
     for (int i = 0; i < info(c.op).arity; ++i) sources.push_back(kFirst[info(c.op).arity] + i);
     if (c.op == Op::kWhere) sources[0] = 6;
-    const int wide = lanes_for(options, std::max(size_of(c.dtype), size_of(c.result)));
+    const int wide = lanes_for(options, std::max(size_of(working_dtype(c.dtype)), size_of(working_dtype(c.result))));
     for (const int lanes : {1, wide}) {
       const Sym i = b.syms->loop("i", 0, static_cast<int64_t>(kCount));
       std::vector<const UOp*> values;
@@ -418,7 +433,7 @@ void check_all_ops(DType dtype, const render::RenderOptions& options, const std:
     for (int i = 0; i < info(c.op).arity; ++i)
       sources.push_back(inputs[static_cast<size_t>(c.op == Op::kWhere && i == 0 ? 6 : kFirst[info(c.op).arity] + i)]);
     const Array expected = definition(c, sources);
-    const int wide = lanes_for(options, std::max(size_of(c.dtype), size_of(c.result)));
+    const int wide = lanes_for(options, std::max(size_of(working_dtype(c.dtype)), size_of(working_dtype(c.result))));
     for (const int lanes : {1, wide}) {
       const Array& result = results[output++];
       const ptrdiff_t at = first_difference(result, expected);
@@ -453,6 +468,20 @@ TEST_CASE("C renderer: every elementwise op of i32 has the interpreter's bits") 
 TEST_CASE("C renderer: every elementwise op of i64 has the interpreter's bits") { check_all_ops(DType::kI64); }
 TEST_CASE("C renderer: every elementwise op of f32 has the interpreter's bits") { check_all_ops(DType::kF32); }
 TEST_CASE("C renderer: every elementwise op of f64 has the interpreter's bits") { check_all_ops(DType::kF64); }
+TEST_CASE("C renderer: every elementwise op of u32 and u64 has the interpreter's bits") {
+  check_all_ops(DType::kU32);
+  check_all_ops(DType::kU64);
+}
+TEST_CASE("C renderer: every elementwise op of the narrow integers has the interpreter's bits") {
+  check_all_ops(DType::kI8);
+  check_all_ops(DType::kU8);
+  check_all_ops(DType::kI16);
+  check_all_ops(DType::kU16);
+}
+TEST_CASE("C renderer: every elementwise op of f16 and bf16 has the interpreter's bits") {
+  check_all_ops(DType::kF16);
+  check_all_ops(DType::kBF16);
+}
 
 namespace {
 

@@ -356,7 +356,7 @@ TEST_CASE("L5: schedules print and parse; illegal ones are errors that name the 
       {"kernel_0: elementwise [sequential]", "has 2 axes"},
       {"kernel_0: elementwise [thread_group, sequential]", "thread_group"},
       {"kernel_0: elementwise [sequential simd=4, sequential]", "last kept axis"},
-      {"kernel_0: elementwise [sequential, sequential simd=3]", "1, 2, 4, 8 or 16"},
+      {"kernel_0: elementwise [sequential, sequential simd=3]", "a power of two up to 64"},
       {"kernel_0: elementwise [sequential, thread]", "only axis 0"},
       {"kernel_0: elementwise [sequential, reduce]", "kept"},
       {"kernel_0: elementwise [sequential, sequential tile=70000]", "at most 65536"},

@@ -275,8 +275,37 @@ TEST_CASE("G18.text: numbers round to the dtype they get") {
   CHECK(constant("i32(2e9)").as<int32_t>() == 2000000000);
   CHECK(constant("f64(1.)").as<double>() == 1);
   CHECK(constant("bool(1)").bits[0] == 1);
-  for (const char* bad : {"f32(1e39)", "f64(1e999)", "i32(2147483648)", "i32(0.5)", "i64(9223372036854775808)", "i32(nan)", "bool(2)",
-                          "i64(1e30)", "i32(true)", "f32(bits=0x123456789)", "f32(bits=7)", "u8(3)", "complex64(1)"})
+  CHECK(constant("i8(-128)").as<int8_t>() == INT8_MIN);
+  CHECK(constant("u64(18446744073709551615)").as<uint64_t>() == UINT64_MAX);
+  CHECK(constant("u64(1e19)").as<uint64_t>() == 10000000000000000000u);
+  CHECK(constant("f16(0.1)").as<uint16_t>() == 0x2e66);
+  CHECK(constant("f16(65519)").as<uint16_t>() == 0x7bff);
+  CHECK(constant("f16(-inf)").as<uint16_t>() == 0xfc00);
+  CHECK(constant("bf16(0.1)").as<uint16_t>() == 0x3dcd);
+  CHECK(constant("bf16(bits=0x7f81)").as<uint16_t>() == 0x7f81);
+  for (const char* bad : {"f32(1e39)",
+                          "f64(1e999)",
+                          "i32(2147483648)",
+                          "i32(0.5)",
+                          "i64(9223372036854775808)",
+                          "i32(nan)",
+                          "bool(2)",
+                          "i64(1e30)",
+                          "i32(true)",
+                          "f32(bits=0x123456789)",
+                          "f32(bits=7)",
+                          "u8(256)",
+                          "u8(-1)",
+                          "i8(128)",
+                          "i16(0.5)",
+                          "u16(65536)",
+                          "u32(4294967296)",
+                          "u64(18446744073709551616)",
+                          "u64(-1)",
+                          "f16(65520)",
+                          "f16(bits=0x12345)",
+                          "bf16(1e39)",
+                          "complex64(1)"})
     CHECK_MESSAGE(message_of(std::string("graph g() {\n return y = ") + bad + "\n}") != "", bad);
 }
 
@@ -393,7 +422,8 @@ TEST_CASE("G18.text: errors tell line, column and what is wrong") {
   auto error = [](const std::string& statement) { return message_of(in_graph("  " + statement + "\n  return out = x")); };
   CHECK(message_of("") == "line 1, column 1: expected \"graph\", found the end of the text");
   CHECK(message_of("harp 2\ngraph g() {\nreturn\n}") == "line 1, column 6: the text is of version 2; this harp reads up to 1");
-  CHECK(message_of("graph g(x: f33[2]) {\nreturn x\n}") == "line 1, column 12: expected a dtype (bool, i32, i64, f32, f64), found \"f33\"");
+  CHECK(message_of("graph g(x: f33[2]) {\nreturn x\n}") ==
+        "line 1, column 12: expected a dtype (bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64), found \"f33\"");
   CHECK(message_of("graph g(x: f32[2) {\nreturn x\n}") == "line 1, column 17: expected \",\" or \"]\", found \")\"");
   CHECK(message_of("graph g(x: f32[n in 5..2]) {\nreturn x\n}") == "line 1, column 16: shape variable \"n\": its bounds 5..2 are empty");
   CHECK(message_of("graph g(x: f32[2], x: f32[2]) {\nreturn x\n}") ==

@@ -65,16 +65,16 @@ Shape sizes_argument(const char* op, const harp_graph& graph, int32_t n, const h
 }
 
 DType dtype_argument(const char* op, harp_dtype dtype) {
-  static_assert(static_cast<int>(DType::kBool) == HARP_BOOL && static_cast<int>(DType::kI32) == HARP_I32 &&
-                static_cast<int>(DType::kI64) == HARP_I64 && static_cast<int>(DType::kF32) == HARP_F32 &&
-                static_cast<int>(DType::kF64) == HARP_F64);
   HARP_CHECK(dtype > 0 && dtype < kDTypeCount && kDTypes[dtype].in_graph, Code::kDType, op, ": ", dtype, " is no dtype");
   return static_cast<DType>(dtype);
 }
 
 Scalar scalar_argument(const char* op, DType dtype, double value) {
   const Scalar scalar = scalar_from_double(dtype, value);
-  const bool fits = is_float(dtype) ? std::isfinite(to_double(scalar)) || !std::isfinite(value) : to_double(scalar) == value;
+  constexpr double kBeyondIntegers = 0x1p64;
+  const bool fits = is_float(dtype)
+                        ? std::isfinite(to_double(scalar)) || !std::isfinite(value)
+                        : std::abs(value) < kBeyondIntegers && value == std::trunc(value) && int_fits(dtype, static_cast<WideInt>(value));
   HARP_CHECK(fits, Code::kRange, op, ": ", value, " does not fit ", name(dtype));
   return scalar;
 }

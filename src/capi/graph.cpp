@@ -1,6 +1,8 @@
 // Graphs: making them, symbolic sizes, inputs, outputs, questions to nodes, text and pictures.
 #include "graph/graph.h"
 
+#include <cmath>
+
 #include "capi/building.h"
 #include "grad/operation.h"
 #include "graph/dot.h"
@@ -110,29 +112,31 @@ harp_status harp_output(harp_graph* graph, const char* name, harp_node* node) {
 
 // Constants
 
-harp_node* harp_constant(harp_graph* graph, harp_dtype dtype, double value) {
-  return build_in("constant", graph,
-                  [&](Graph& g) { return build::constant(g, scalar_argument("constant", dtype_argument("constant", dtype), value)); });
-}
+namespace {
 
-harp_node* harp_constant_i64(harp_graph* graph, harp_dtype dtype, int64_t value) {
+template <class Int>
+harp_node* integer_constant(harp_graph* graph, harp_dtype dtype, Int value) {
   return build_in("constant", graph, [&](Graph& g) {
+    if (dtype == HARP_UNKNOWN) return build::bare_integer(g, value);
     const DType type = dtype_argument("constant", dtype);
     HARP_CHECK(int_fits(type, value), Code::kRange, "constant: ", value, " does not fit ", name(type));
     return build::constant(g, scalar_from_int(type, value));
   });
 }
 
-harp_node* harp_constant_u64(harp_graph* graph, harp_dtype dtype, uint64_t value) {
-  if (value <= INT64_MAX) return harp_constant_i64(graph, dtype, static_cast<int64_t>(value));
+}  // namespace
+
+harp_node* harp_constant(harp_graph* graph, harp_dtype dtype, double value) {
   return build_in("constant", graph, [&](Graph& g) {
-    const DType type = dtype_argument("constant", dtype);
-    HARP_CHECK(is_float(type), Code::kRange, "constant: ", value, " does not fit ", name(type));
-    // Straight to the result's type: through double a float would be rounded twice.
-    return build::constant(
-        g, type == DType::kF32 ? Scalar::of(type, static_cast<float>(value)) : Scalar::of(type, static_cast<double>(value)));
+    if (dtype != HARP_UNKNOWN) return build::constant(g, scalar_argument("constant", dtype_argument("constant", dtype), value));
+    constexpr double kBeyond = 0x1p63;
+    HARP_CHECK(value == std::trunc(value) && value >= -kBeyond && value < kBeyond, Code::kRange, "constant: ", value,
+               " without a dtype; only integers take the one of the operand beside them");
+    return build::bare_integer(g, static_cast<WideInt>(value));
   });
 }
+harp_node* harp_constant_i64(harp_graph* graph, harp_dtype dtype, int64_t value) { return integer_constant(graph, dtype, value); }
+harp_node* harp_constant_u64(harp_graph* graph, harp_dtype dtype, uint64_t value) { return integer_constant(graph, dtype, value); }
 
 harp_node* harp_constant_bool(harp_graph* graph, int32_t value) {
   return build_in("constant", graph, [&](Graph& g) { return build::constant(g, Scalar::of(DType::kBool, value != 0)); });

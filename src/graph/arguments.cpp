@@ -28,24 +28,24 @@ T parse_real(std::string_view text) {
   return is_small ? T(0) : std::numeric_limits<T>::infinity();
 }
 
-template <class T>
-Scalar real_scalar(std::string_view op, const Literal& literal, DType dtype) {
-  T value = parse_real<T>(literal.text);
-  HARP_CHECK(!std::isinf(value) || literal.text == "inf", Code::kRange, op, ": ", text_of(literal), " does not fit ", name(dtype));
-  return Scalar::of(dtype, literal.negative ? -value : value);
+/// The number, read as one of its dtype or as an f64, with the literal's sign.
+Scalar real_scalar(std::string_view op, const Literal& literal, DType dtype, double value) {
+  const Scalar scalar = scalar_from_double(dtype, literal.negative ? -value : value);
+  HARP_CHECK(std::isfinite(to_double(scalar)) || literal.text == "inf" || literal.text == "nan", Code::kRange, op, ": ", text_of(literal),
+             " does not fit ", name(dtype));
+  return scalar;
 }
 
-std::optional<int64_t> integer_of(const Literal& literal) {
+std::optional<WideInt> integer_of(const Literal& literal) {
   if (literal.kind == Literal::kReal) {
     const double value = (literal.negative ? -1 : 1) * parse_real<double>(literal.text);
-    if (!(std::abs(value) < 0x1p63) || value != std::trunc(value)) return std::nullopt;
-    return static_cast<int64_t>(value);
+    if (!(std::abs(value) < 0x1p64) || value != std::trunc(value)) return std::nullopt;
+    return static_cast<WideInt>(value);
   }
   if (literal.kind == Literal::kBool) return literal.text == "true";
   uint64_t magnitude = 0;
   if (std::from_chars(literal.text.data(), literal.text.data() + literal.text.size(), magnitude).ec != std::errc()) return std::nullopt;
-  if (magnitude > uint64_t{INT64_MAX} + literal.negative) return std::nullopt;
-  return static_cast<int64_t>(literal.negative ? 0 - magnitude : magnitude);
+  return literal.negative ? -WideInt{magnitude} : WideInt{magnitude};
 }
 
 }  // namespace
@@ -57,8 +57,8 @@ Scalar to_scalar(std::string_view op, const Literal& literal, DType dtype) {
   }
   HARP_CHECK((literal.kind == Literal::kBool) == is_bool(dtype) || literal.kind == Literal::kInteger, Code::kDType, op, ": ",
              text_of(literal), " is not a value of ", name(dtype));
-  if (dtype == DType::kF32) return real_scalar<float>(op, literal, dtype);
-  if (dtype == DType::kF64) return real_scalar<double>(op, literal, dtype);
+  if (dtype == DType::kF32) return real_scalar(op, literal, dtype, parse_real<float>(literal.text));
+  if (is_float(dtype)) return real_scalar(op, literal, dtype, parse_real<double>(literal.text));
   check_dtype(op, dtype);
   const auto value = integer_of(literal);
   HARP_CHECK(value && int_fits(dtype, *value), Code::kRange, op, ": ", text_of(literal), " does not fit ", name(dtype));
@@ -178,7 +178,7 @@ ArrayLiteral Reader<ArrayLiteral>::read(const Argument& argument) {
 DType Reader<DType>::read(const Argument& argument) {
   const auto* word = std::get_if<std::string>(&argument);
   const auto dtype = word == nullptr ? std::nullopt : dtype_from_name(*word);
-  if (!dtype || *dtype == DType::kUnknown) expected("a dtype (bool, i32, i64, f32, f64)");
+  if (!dtype || *dtype == DType::kUnknown) expected(cat("a dtype (", dtype_names(), ")"));
   return *dtype;
 }
 std::string_view Reader<std::string_view>::read(const Argument& argument) {

@@ -3,6 +3,7 @@
 #include "graph/build.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.h"
 #include "graph/check.h"
@@ -12,6 +13,10 @@ namespace harp::build {
 NodeRef constant(Graph& graph, Scalar value) {
   check_dtype("constant", value.dtype);
   return graph.intern(Op::kConstant, value.dtype, {}, {}, ConstantAttributes{value});
+}
+
+NodeRef bare_integer(Graph& graph, WideInt value) {
+  return graph.intern(Op::kConstant, DType::kUnknown, {}, {}, ConstantAttributes{Scalar::of(DType::kUnknown, value)});
 }
 
 NodeRef constant_array(Graph& graph, DType dtype, Shape shape, std::span<const std::byte> data) {
@@ -49,33 +54,45 @@ NodeRef size(Graph& graph, Dim value) {
 
 namespace {
 
-/// The dtype an integer takes where floats are asked for, in a graph that promotes: the least float that holds its values, f64 at most.
+/// The dtype an integer takes where floats are asked for, in a graph that promotes: f32 holds all of 8 and 16 bits.
 DType float_for(DType dtype) { return is_bool(dtype) || size_of(dtype) <= 2 ? DType::kF32 : DType::kF64; }
 
-/// Promotion of two dtypes: bool < integers < floats; within a kind the wider one (as the Array API says; where it leaves
-/// integer with float open, the float's dtype is taken).
-DType promoted(DType a, DType b) {
-  auto kind = [](DType d) { return is_bool(d) ? 0 : is_int(d) ? 1 : is_float(d) ? 2 : 3; };
+/// The least dtype that holds the values of both, as in the Array API standard's tables; nothing where they leave it open: between bool,
+/// integers and floats, and between u64 and integers with a sign. The two halves, which the standard does not have, make an f32.
+std::optional<DType> promoted(DType a, DType b) {
   if (a == b) return a;
-  if (kind(a) != kind(b)) return kind(a) > kind(b) ? a : b;
-  if (is_int(a) && is_signed_int(a) != is_signed_int(b)) {
-    const DType with_sign = is_signed_int(a) ? a : b, without = is_signed_int(a) ? b : a;
-    const size_t bytes = std::max(size_of(with_sign), 2 * size_of(without));  // of a signed integer that holds both
-    return bytes <= 2 ? DType::kI16 : bytes <= 4 ? DType::kI32 : bytes <= 8 ? DType::kI64 : DType::kF64;
+  const DType wider = size_of(a) >= size_of(b) ? a : b;
+  if (is_float(a) && is_float(b)) return size_of(a) == size_of(b) ? DType::kF32 : wider;
+  if (!is_int(a) || !is_int(b)) return std::nullopt;
+  if (is_signed_int(a) == is_signed_int(b)) return wider;
+  const DType with_sign = is_signed_int(a) ? a : b, without = is_signed_int(a) ? b : a;
+  switch (std::max(size_of(with_sign), 2 * size_of(without))) {
+    case 2: return DType::kI16;
+    case 4: return DType::kI32;
+    case 8: return DType::kI64;
+    default: return std::nullopt;
   }
-  return size_of(a) >= size_of(b) ? a : b;
 }
 
 DType promoted_dtype(std::string_view op, Operands accepted, std::span<const NodeRef> operands) {
   const GraphOptions& options = operands[0]->graph->options();
-  DType dtype = operands[0]->dtype;
-  for (NodeRef operand : operands.subspan(1)) {
-    if (operand->dtype == dtype) continue;
+  DType dtype = DType::kUnknown;
+  for (NodeRef operand : operands) {
+    if (operand->dtype == dtype || operand->dtype == DType::kUnknown) continue;
+    if (dtype == DType::kUnknown) {
+      dtype = operand->dtype;
+      continue;
+    }
     HARP_CHECK(options.promote, Code::kDType, op, ": operands have dtypes ", dtypes_of(operands), " (", labels(operands),
                "); they must be the same: cast one, for example cast(", label(operand), ", dtype=", name(dtype),
                "), or make the graph with the promote flag");
-    dtype = promoted(dtype, operand->dtype);
+    const auto common = promoted(dtype, operand->dtype);
+    HARP_CHECK(common.has_value(), Code::kDType, op, ": operands have dtypes ", dtypes_of(operands), " (", labels(operands),
+               "), which do not promote to a common one: cast one, for example cast(", label(operand), ", dtype=", name(dtype), ")");
+    dtype = *common;
   }
+  HARP_CHECK(dtype != DType::kUnknown, Code::kDType, op, ": the dtype of ", labels(operands),
+             " is not known; give one of the numbers a dtype, or cast it");
   if (options.promote && accepted == Operands::kFloat && (is_int(dtype) || is_bool(dtype))) dtype = float_for(dtype);
   return dtype;
 }
@@ -150,9 +167,15 @@ NodeRef elementwise(Op op, std::span<const NodeRef> sources) {
 }
 
 NodeRef cast(NodeRef source, DType dtype) {
-  Graph& graph = check_node("cast", source);
+  Graph& graph = check_nodes("cast", std::span(&source, 1));
   check_dtype("cast", dtype);
   if (source->dtype == dtype) return source;
+  if (source->dtype == DType::kUnknown) {
+    const auto value = source->as<ConstantAttributes>().value.as<WideInt>();
+    HARP_CHECK(int_fits(dtype, value), Code::kRange, "cast: ", value < 0 ? cat(static_cast<int64_t>(value)) : cat(static_cast<uint64_t>(value)),
+               " does not fit ", name(dtype));
+    return constant(graph, scalar_from_int(dtype, value));
+  }
   check_shape("cast", graph, dtype, source->shape);
   return graph.intern(Op::kCast, dtype, source->shape, {source});
 }

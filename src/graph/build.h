@@ -10,6 +10,8 @@ namespace harp::build {
 using NodeRef = const Node*;
 
 NodeRef constant(Graph& graph, Scalar value);
+/// An integer without a dtype yet: it takes that of the operand beside it, or is cast. No other operation takes it, nor can it be an output.
+NodeRef bare_integer(Graph& graph, WideInt value);
 NodeRef constant_array(Graph& graph, DType dtype, Shape shape, std::span<const std::byte> data);
 NodeRef arange(Graph& graph, Dim count);  // i32
 NodeRef size(Graph& graph, Dim value);    // i64, rank 0

@@ -7,10 +7,17 @@
 
 namespace harp {
 
+std::string dtype_names() {
+  std::string names;
+  for (const DTypeInfo& dtype : kDTypes)
+    if (dtype.in_graph) append(names, cat(names.empty() ? "" : ", ", dtype.name));
+  return names;
+}
+
 void check_dtype(std::string_view op, DType dtype) {
   HARP_CHECK(dtype != DType::kUnknown && static_cast<int>(dtype) < kDTypeCount, Code::kDType, op, ": the dtype is not known");
-  HARP_CHECK(info(dtype).in_graph, Code::kUnsupported, op, ": arrays of ", name(dtype),
-             " are not available in this version; use bool, i32, i64, f32 or f64");
+  HARP_CHECK(info(dtype).in_graph, Code::kUnsupported, op, ": arrays of ", name(dtype), " are not available in this version; use one of ",
+             dtype_names());
 }
 
 void check_expression(std::string_view op, const Graph& graph, Dim dim, std::string_view what) {
@@ -52,6 +59,13 @@ Graph& check_nodes(std::string_view op, std::span<const Node* const> nodes) {
   }
   // Nodes know their graph as const, because looking at nodes must not change it; whoever builds on them owns it.
   return const_cast<Graph&>(*nodes[0]->graph);
+}
+
+Graph& check_node(std::string_view op, const Node* node) {
+  Graph& graph = check_nodes(op, std::span(&node, 1));
+  HARP_CHECK(node->dtype != DType::kUnknown, Code::kDType, op, ": the dtype of ", label(node),
+             " is not known; give the number one, or let it meet an operand that has one");
+  return graph;
 }
 
 std::string label(const Node* node) {

@@ -10,6 +10,8 @@
 
 namespace harp {
 
+/// The dtypes that arrays may have, as messages list them: "bool, i8, u8, …".
+std::string dtype_names();
 /// Error{kUnsupported} unless graphs may hold the dtype.
 void check_dtype(std::string_view op, DType dtype);
 
@@ -26,9 +28,10 @@ void check_shape(std::string_view op, const Graph& graph, DType dtype, const Sha
 
 inline constexpr uint32_t kMostDimWeight = 1000;  // atoms and terms of a written-out dimension expression
 
-/// All nodes given, all of one graph; returns that graph (nodes are made in it).
+/// All nodes given, all of one graph; returns that graph (nodes are made in it). Their dtypes may be unknown.
 Graph& check_nodes(std::string_view op, std::span<const Node* const> nodes);
-inline Graph& check_node(std::string_view op, const Node* node) { return check_nodes(op, std::span(&node, 1)); }
+/// One node, whose dtype has to be known.
+Graph& check_node(std::string_view op, const Node* node);
 
 /// `node "h"` or `nodes "h" and node 12`: how messages name operands.
 std::string label(const Node* node);

@@ -2,6 +2,8 @@
 // of its operands; nothing below the graph knows them. Names, argument order and meaning follow NumPy, the Array API or PyTorch.
 // Errors carry the composite's name. operations.cpp holds the table of all of them for the text format and the API generator.
 //
+// Halves are cast to f32 before the first step and back after the last: a composite rounds once, like every other operation.
+//
 // Axes{} (nothing) means all axes; axes may be negative. None of them depends on the graph's flags but for the shapes and dtypes
 // of elementwise operands.
 #pragma once
@@ -155,6 +157,11 @@ NodeRef custom_reduce(std::span<const NodeRef> inputs, std::string_view expressi
 
 /// x in the float dtype that the graph's rules give; errors name `op`.
 NodeRef as_float(std::string_view op, NodeRef x);
+/// `build` of x in its working dtype, in the dtype of x.
+template <class Build>
+NodeRef rounded_once(NodeRef x, Build build) {
+  return cast(build(cast(x, working_dtype(x->dtype))), x->dtype);
+}
 /// x - y where y has x's shape but for axes of size 1; y is negated before it is stretched.
 NodeRef minus(NodeRef x, NodeRef y);
 /// A constant of x's dtype.

@@ -85,6 +85,11 @@ NodeRef contract(Labelled x, const Labels& result) {
 }
 
 NodeRef contract(std::string_view op, Labelled a, Labelled b, const Labels& result) {
+  if (const DType dtype = a.node->dtype; is_half(dtype)) {  // what is summed beforehand must not be rounded
+    a.node = cast(a.node, working_dtype(dtype));
+    b.node = cast(b.node, working_dtype(dtype));
+    return cast(contract(op, std::move(a), std::move(b), result), dtype);
+  }
   drop_stretched(a, b);
   drop_stretched(b, a);
   sum_over(a, [&](int label) { return !contains(result, label) && !contains(b.labels, label); });

@@ -20,6 +20,7 @@ struct Convolution {
   int spatial;
   NodeRef x, weight, bias;  // bias may be null
   int64_t groups;
+  DType dtype = DType::kUnknown;  // of the result; the operands are in its working dtype
 };
 
 std::string shapes(const Convolution& c) { return cat("x ", to_string(c.x->shape), " and weight ", to_string(c.weight->shape)); }
@@ -34,9 +35,11 @@ Convolution checked(std::string_view name, const ConvOperands& operands, int spa
   HARP_CHECK(c.weight->rank() == spatial + 2, Code::kShape, c.op, ": the weight (", label(c.weight), ") has shape ",
              to_string(c.weight->shape), "; it must have ", spatial + 2, " axes: two of channels, and ", spatial, " of space");
   HARP_CHECK(groups >= 1, Code::kRange, c.op, ": groups is ", groups, "; it must be at least 1");
-  c.x = cast(c.x, dtype);
-  c.weight = cast(c.weight, dtype);
-  if (c.bias != nullptr) c.bias = cast(c.bias, dtype);
+  c.dtype = dtype;
+  const DType working = working_dtype(dtype);
+  c.x = cast(c.x, working);
+  c.weight = cast(c.weight, working);
+  if (c.bias != nullptr) c.bias = cast(c.bias, working);
   return c;
 }
 
@@ -67,13 +70,14 @@ NodeRef permuted(NodeRef x, const Labels& from, const Labels& to) {
   return permute(x, axes);
 }
 
+/// y + bias, in the result's dtype.
 NodeRef add_bias(const Convolution& c, NodeRef y) {
-  if (c.bias == nullptr) return y;
+  if (c.bias == nullptr) return cast(y, c.dtype);
   HARP_CHECK(c.bias->rank() == 1 && c.bias->shape[0] == y->shape[1], Code::kShape, c.op, ": the bias (", label(c.bias), ") has shape ",
              to_string(c.bias->shape), "; it must be [", to_string(y->shape[1]), "], one number an output channel");
   Shape shape(static_cast<size_t>(c.spatial) + 1, Dim(1));
   shape[0] = y->shape[1];
-  return elementwise(Op::kAdd, {y, broadcast_to(reshape(c.bias, std::move(shape)), y->shape)});
+  return cast(elementwise(Op::kAdd, {y, broadcast_to(reshape(c.bias, std::move(shape)), y->shape)}), c.dtype);
 }
 
 /// x[k·d] = kernel[k], zeros between.
@@ -278,6 +282,7 @@ NodeRef max_pool(NodeRef x, std::span<const Dim> size, const std::optional<std::
 NodeRef avg_pool(NodeRef x, std::span<const Dim> size_list, const std::optional<std::vector<int64_t>>& stride,
                  std::span<const Padding> padding, bool count_include_pad) {
   x = as_float("avg_pool", x);
+  if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return avg_pool(v, size_list, stride, padding, count_include_pad); });
   const int64_t no_dilation[] = {1};
   const Pool pool = pool_of("avg_pool", x, size_list, stride, padding, no_dilation);
   const NodeRef total = reduced("avg_pool", Op::kSum, x, pool);

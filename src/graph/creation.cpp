@@ -49,11 +49,12 @@ NodeRef arange_from(Graph& graph, std::optional<Dim> count, Dim start, std::opti
   check_expression("arange", graph, start, "the start");
   if (stop) check_expression("arange", graph, *stop, "the stop");
   if (stop) count = harp::max(Dim(0), step > 0 ? ceil_div(*stop - start, step) : ceil_div(start - *stop, -step));
-  if (dtype == DType::kI32 && start.is_constant() && count->is_constant() && count->constant() > 0) {
+  if (is_int(dtype) && start.is_constant() && count->is_constant() && count->constant() > 0) {
     const Dim last = start + (*count - 1) * Dim(step);
     HARP_CHECK(int_fits(dtype, start.constant()) && int_fits(dtype, last.constant()), Code::kRange, "arange: ", start.constant(), " to ",
-               last.constant(), " does not fit i32; give dtype=i64");
+               last.constant(), " does not fit ", name(dtype), "; give another dtype");
   }
+  if (is_half(dtype)) return cast(arange_from(graph, count, start, {}, step, working_dtype(dtype)), dtype);
   NodeRef result = cast(arange(graph, *count), dtype);
   if (step != 1) result = elementwise(Op::kMul, {result, constant(graph, scalar_from_int(dtype, step))});
   if (start.is_constant(0)) return result;
@@ -66,6 +67,7 @@ NodeRef linspace(Graph& graph, double start, double stop, Dim count, DType dtype
   check_dtype("linspace", dtype);
   HARP_CHECK(is_float(dtype), Code::kDType, "linspace: makes floats, not ", name(dtype));
   check_dim("linspace", graph, count, "the number of elements");
+  if (is_half(dtype)) return cast(linspace(graph, start, stop, count, working_dtype(dtype)), dtype);
   const NodeRef index = arange(graph, count);
   if (count.is_constant(1) || count.is_constant(0)) return full(graph, {count}, scalar_from_double(dtype, start));
   // At least 1, so that one element gives start; the last element is stop exactly.
@@ -93,6 +95,7 @@ NodeRef one_hot(NodeRef indices, Dim depth, DType dtype) {
   HARP_CHECK(indices->rank() < kMaxRank, Code::kShape, "one_hot: the result would have ", kMaxRank + 1, " axes; at most ", kMaxRank,
              " are allowed");
   check_dim("one_hot", graph, depth, "the depth");
+  if (is_narrow(indices->dtype)) indices = cast(indices, info(indices->dtype).computes_in);  // which holds every class too
   Shape shape = indices->shape, with_one = indices->shape;
   shape.push_back(depth);
   with_one.push_back(1);

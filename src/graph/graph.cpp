@@ -132,6 +132,8 @@ const Node* Graph::add_input(std::string_view name, DType dtype, Shape shape) {
 void Graph::add_output(std::string_view name, const Node* node) {
   check_new_name("output", name, output_names_);
   HARP_CHECK(node != nullptr && node->graph == this, Code::kInvalidArgument, "output \"", name, "\": the node belongs to another graph");
+  HARP_CHECK(node->dtype != DType::kUnknown, Code::kDType, "output \"", name, "\": the dtype of ", describe(node),
+             " is not known; give the number one, or cast it");
   outputs_.push_back({std::string(name), node});
   output_names_.emplace(name);
 }

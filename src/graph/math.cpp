@@ -70,11 +70,13 @@ NodeRef square(NodeRef x) {
   return mul({x, x});
 }
 
-NodeRef rsqrt(NodeRef x) { return unary(Op::kRecip, unary(Op::kSqrt, as_float("rsqrt", x))); }
+NodeRef rsqrt(NodeRef x) {
+  return rounded_once(as_float("rsqrt", x), [](NodeRef v) { return unary(Op::kRecip, unary(Op::kSqrt, v)); });
+}
 
 NodeRef sigmoid(NodeRef x) {
-  x = as_float("sigmoid", x);
-  return unary(Op::kRecip, add({constant_like(x, 1), unary(Op::kExp, neg(x))}));
+  return rounded_once(as_float("sigmoid", x),
+                      [](NodeRef v) { return unary(Op::kRecip, add({constant_like(v, 1), unary(Op::kExp, neg(v))})); });
 }
 
 NodeRef relu(NodeRef x) {
@@ -83,25 +85,26 @@ NodeRef relu(NodeRef x) {
 }
 
 NodeRef silu(NodeRef x) {
-  x = as_float("silu", x);
-  return mul({x, sigmoid(x)});
+  return rounded_once(as_float("silu", x), [](NodeRef v) { return mul({v, sigmoid(v)}); });
 }
 
 NodeRef softplus(NodeRef x) {
-  x = as_float("softplus", x);
-  return add({unary(Op::kLog1p, unary(Op::kExp, neg(unary(Op::kAbs, x)))), relu(x)});
+  return rounded_once(as_float("softplus", x),
+                      [](NodeRef v) { return add({unary(Op::kLog1p, unary(Op::kExp, neg(unary(Op::kAbs, v)))), relu(v)}); });
 }
 
 NodeRef elu(NodeRef x, double alpha) {
-  x = as_float("elu", x);
-  const NodeRef zero = constant_like(x, 0);
-  return elementwise(Op::kWhere, {gt(x, zero), x, mul({constant_like(x, alpha), unary(Op::kExpm1, x)})});
+  return rounded_once(as_float("elu", x), [&](NodeRef v) {
+    const NodeRef zero = constant_like(v, 0);
+    return elementwise(Op::kWhere, {gt(v, zero), v, mul({constant_like(v, alpha), unary(Op::kExpm1, v)})});
+  });
 }
 
 NodeRef gelu(NodeRef x, std::string_view approximate) {
   HARP_CHECK(approximate == "none" || approximate == "tanh", Code::kInvalidArgument, "gelu: approximate is \"", approximate,
              "\"; it must be \"none\" or \"tanh\"");
   x = as_float("gelu", x);
+  if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return gelu(v, approximate); });
   const NodeRef half = mul({x, constant_like(x, 0.5)}), one = constant_like(x, 1);
   if (approximate == "none") {
     constexpr double kSqrtHalf = 0.70710678118654752440;
@@ -132,6 +135,7 @@ NodeRef powi(NodeRef x, int64_t k) {
   HARP_CHECK(k >= 0 || is_float(x->dtype), Code::kRange, "powi: ", k, " as the power of ", name(x->dtype), " (", label(x),
              "); integers take powers from 0");
   if (k == 0) return full_like(x, 1);
+  if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return powi(v, k); });
   uint64_t power = k < 0 ? 0 - static_cast<uint64_t>(k) : static_cast<uint64_t>(k);
   NodeRef result = nullptr;
   for (NodeRef base = x;; base = mul({base, base})) {
@@ -149,8 +153,9 @@ NodeRef clip(NodeRef x, NodeRef lo, NodeRef hi) {
 
 NodeRef lerp(NodeRef a, NodeRef b, NodeRef weight) {
   const DType dtype = dtype_of("lerp", Operands::kFloat, {a, b, weight});
-  a = cast(a, dtype);
-  return elementwise(Op::kFma, {weight, sub(b, a), a});
+  const DType working = working_dtype(dtype);
+  a = cast(a, working), b = cast(b, working), weight = cast(weight, working);
+  return cast(elementwise(Op::kFma, {weight, sub(b, a), a}), dtype);
 }
 
 }  // namespace harp::build

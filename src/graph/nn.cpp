@@ -12,8 +12,9 @@ namespace {
 NodeRef add(std::initializer_list<NodeRef> operands) { return elementwise(Op::kAdd, operands); }
 NodeRef mul(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMul, operands); }
 
-/// The operands of a normalisation, in one dtype; weight and bias may be null.
+/// The operands of a normalisation, in the working dtype; weight and bias may be null.
 struct Normalised {
+  DType dtype;  // of the result
   NodeRef x, weight, bias;
   std::vector<int> axes;  // ascending
 };
@@ -23,7 +24,8 @@ Normalised normalised(std::string_view op, NodeRef x, std::span<const int> axes,
   for (const NodeRef array : {weight, bias})
     if (array != nullptr) arrays.push_back(array);
   const DType dtype = common_dtype(op, Operands::kFloat, arrays);
-  Normalised n{cast(x, dtype), weight, bias, normalize_axes(op, axes, x->rank())};
+  const DType working = working_dtype(dtype);
+  Normalised n{dtype, cast(x, working), weight, bias, normalize_axes(op, axes, x->rank())};
   std::sort(n.axes.begin(), n.axes.end());
   HARP_CHECK(!n.axes.empty(), Code::kShape, op, ": no axis to normalise along (", label(x), ")");
   HARP_CHECK(eps >= 0, Code::kRange, op, ": eps is ", eps, "; it must not be negative");
@@ -35,7 +37,7 @@ Normalised normalised(std::string_view op, NodeRef x, std::span<const int> axes,
   const auto place = [&](std::string_view what, NodeRef array) {
     HARP_CHECK(array->shape == own, Code::kShape, op, ": the ", what, " (", label(array), ") has shape ", to_string(array->shape),
                "; it must be ", to_string(own), ", the sizes of the normalised axes of ", label(x));
-    return broadcast_to(reshape(cast(array, dtype), placed), x->shape);
+    return broadcast_to(reshape(cast(array, working), placed), x->shape);
   };
   if (weight != nullptr) n.weight = place("weight", weight);
   if (bias != nullptr) n.bias = place("bias", bias);
@@ -46,10 +48,14 @@ Normalised normalised(std::string_view op, NodeRef x, std::span<const int> axes,
 NodeRef scaled(NodeRef values, const Normalised& n, double eps) {
   const NodeRef squares = mean(square(values), n.axes, true);
   const NodeRef scale = rsqrt(add({squares, constant_like(values, eps)}));
-  const NodeRef y = mul({values, broadcast_to(scale, values->shape)});
-  if (n.weight != nullptr && n.bias != nullptr) return elementwise(Op::kFma, {y, n.weight, n.bias});
-  if (n.weight != nullptr) return mul({y, n.weight});
-  return n.bias != nullptr ? add({y, n.bias}) : y;
+  NodeRef y = mul({values, broadcast_to(scale, values->shape)});
+  if (n.weight != nullptr && n.bias != nullptr)
+    y = elementwise(Op::kFma, {y, n.weight, n.bias});
+  else if (n.weight != nullptr)
+    y = mul({y, n.weight});
+  else if (n.bias != nullptr)
+    y = add({y, n.bias});
+  return cast(y, n.dtype);
 }
 
 NodeRef reduced_loss(std::string_view op, NodeRef losses, std::string_view reduction) {
@@ -67,6 +73,7 @@ NodeRef class_losses(NodeRef x, NodeRef target, int axis) {
   HARP_CHECK(target->shape == shape, Code::kShape, op, ": the classes (", label(target), ") have shape ", to_string(target->shape),
              "; for ", label(x), " of shape ", to_string(x->shape), " and class axis ", axis, " they must have ", to_string(shape));
   Graph& graph = check_node(op, x);
+  if (is_narrow(target->dtype)) target = cast(target, info(target->dtype).computes_in);  // which holds the number of classes too
   const Dim classes = x->shape[static_cast<size_t>(axis)];
   const std::vector<int> along = {axis};
   const NodeRef shifted = minus(x, max(x, along, true));
@@ -98,8 +105,9 @@ NodeRef rms_norm(NodeRef x, std::span<const int> axes, NodeRef weight, NodeRef b
 NodeRef mse_loss(NodeRef x, NodeRef target, std::string_view reduction) {
   const NodeRef operands[] = {x, target};
   const DType dtype = common_type("mse_loss", Operands::kFloat, operands).dtype;
-  const NodeRef difference = sub(cast(x, dtype), cast(target, dtype));
-  return reduced_loss("mse_loss", square(difference), reduction);
+  x = cast(x, working_dtype(dtype));
+  const NodeRef difference = sub(x, cast(target, x->dtype));
+  return cast(reduced_loss("mse_loss", square(difference), reduction), dtype);
 }
 
 NodeRef cross_entropy(NodeRef x, NodeRef target, std::optional<int> axis, std::string_view reduction) {
@@ -110,13 +118,15 @@ NodeRef cross_entropy(NodeRef x, NodeRef target, std::optional<int> axis, std::s
   const int along = normalize_axis(op, axis.value_or(x->rank() == 1 ? 0 : 1), x->rank());
   HARP_CHECK(!x->shape[static_cast<size_t>(along)].is_constant(0), Code::kShape, op, ": axis ", along, " of ", label(x), " with shape ",
              to_string(x->shape), " has no classes");
-  if (is_int(target->dtype)) return reduced_loss(op, class_losses(x, target, along), reduction);
+  const DType dtype = x->dtype, working = working_dtype(dtype);
+  if (is_int(target->dtype)) return cast(reduced_loss(op, class_losses(cast(x, working), target, along), reduction), dtype);
   HARP_CHECK(target->dtype == x->dtype && target->shape == x->shape,
              is_float(target->dtype) && target->dtype == x->dtype ? Code::kShape : Code::kDType, op, ": the target (", label(target),
              ") is ", type_of(*target), "; it must be classes (integers), or probabilities like ", label(x), ", ", type_of(*x));
   const std::vector<int> classes = {along};
-  const NodeRef likelihood = sum(mul({target, log_softmax(x, along)}), classes, false);
-  return reduced_loss(op, elementwise(Op::kNeg, {likelihood}), reduction);
+  target = cast(target, working);
+  const NodeRef likelihood = sum(mul({target, log_softmax(cast(x, working), along)}), classes, false);
+  return cast(reduced_loss(op, elementwise(Op::kNeg, {likelihood}), reduction), dtype);
 }
 
 }  // namespace harp::build

@@ -63,20 +63,24 @@ NodeRef mean(NodeRef x, const Axes& axes, bool keepdims) {
   const std::vector<int> reduced = chosen("mean", x, axes);
   x = as_float("mean", x);
   if (reduced.empty()) return x;
-  return elementwise(Op::kDiv, {reduce(Op::kSum, x, reduced, keepdims), reduced_count(x, reduced, 0)});
+  return rounded_once(x, [&](NodeRef v) {
+    return elementwise(Op::kDiv, {reduce(Op::kSum, v, reduced, keepdims), reduced_count(v, reduced, 0)});
+  });
 }
 
 NodeRef var(NodeRef x, const Axes& axes, int64_t correction, bool keepdims) {
   const std::vector<int> reduced = chosen("var", x, axes);
   x = as_float("var", x);
   HARP_CHECK(correction >= 0, Code::kRange, "var: correction is ", correction, "; it must not be negative");
-  const NodeRef centred = minus(x, mean(x, reduced, true));
-  const NodeRef squares = reduce(Op::kSum, square(centred), reduced, keepdims);
-  return elementwise(Op::kDiv, {squares, reduced_count(x, reduced, correction)});
+  return rounded_once(x, [&](NodeRef v) {
+    const NodeRef centred = minus(v, mean(v, reduced, true));
+    const NodeRef squares = reduce(Op::kSum, square(centred), reduced, keepdims);
+    return elementwise(Op::kDiv, {squares, reduced_count(v, reduced, correction)});
+  });
 }
 
 NodeRef std(NodeRef x, const Axes& axes, int64_t correction, bool keepdims) {
-  return elementwise(Op::kSqrt, {var(as_float("std", x), axes, correction, keepdims)});
+  return rounded_once(as_float("std", x), [&](NodeRef v) { return elementwise(Op::kSqrt, {var(v, axes, correction, keepdims)}); });
 }
 
 NodeRef any(NodeRef x, const Axes& axes, bool keepdims) {
@@ -92,24 +96,29 @@ NodeRef softmax(NodeRef x, int axis) {
   x = as_float("softmax", x);
   const int along = normalize_axis("softmax", axis, x->rank());
   if (x->shape[along].is_constant(0)) return x;  // no element, so no greatest one to subtract
-  const NodeRef e = exp(shift_by_max(x, {&along, 1}).values);
-  const NodeRef scale = elementwise(Op::kRecip, {reduce(Op::kSum, e, {&along, 1}, true)});
-  return elementwise(Op::kMul, {e, broadcast_to(scale, x->shape)});
+  return rounded_once(x, [&](NodeRef v) {
+    const NodeRef e = exp(shift_by_max(v, {&along, 1}).values);
+    const NodeRef scale = elementwise(Op::kRecip, {reduce(Op::kSum, e, {&along, 1}, true)});
+    return elementwise(Op::kMul, {e, broadcast_to(scale, v->shape)});
+  });
 }
 
 NodeRef log_softmax(NodeRef x, int axis) {
   x = as_float("log_softmax", x);
   const int along = normalize_axis("log_softmax", axis, x->rank());
   if (x->shape[along].is_constant(0)) return x;
-  const NodeRef shifted = shift_by_max(x, {&along, 1}).values;
-  const NodeRef total = log(reduce(Op::kSum, exp(shifted), {&along, 1}, true));
-  return minus(shifted, total);
+  return rounded_once(x, [&](NodeRef v) {
+    const NodeRef shifted = shift_by_max(v, {&along, 1}).values;
+    const NodeRef total = log(reduce(Op::kSum, exp(shifted), {&along, 1}, true));
+    return minus(shifted, total);
+  });
 }
 
 NodeRef logsumexp(NodeRef x, const Axes& axes, bool keepdims) {
   const std::vector<int> reduced = chosen("logsumexp", x, axes);
   x = as_float("logsumexp", x);
   if (reduced.empty()) return x;
+  if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return logsumexp(v, reduced, keepdims); });
   const NodeRef greatest = reduce(Op::kReduceMax, x, reduced, true);
   // An infinite maximum would give inf - inf.
   const NodeRef m = elementwise(Op::kWhere, {isfinite(greatest), greatest, constant_like(greatest, 0)});
@@ -124,6 +133,7 @@ NodeRef norm(NodeRef x, double order, const Axes& axes, bool keepdims) {
   HARP_CHECK(!std::isnan(order), Code::kRange, "norm: the order is NaN");
   const NodeRef size = elementwise(Op::kAbs, {x});
   if (reduced.empty()) return size;
+  if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return norm(v, order, reduced, keepdims); });
   if (std::isinf(order)) {
     check_not_empty("norm", x, reduced);
     return reduce(order > 0 ? Op::kReduceMax : Op::kReduceMin, size, reduced, keepdims);

@@ -5,12 +5,14 @@
 //   array    = literal | "[" [ array { "," array } ] "]"
 #include "graph/text_values.h"
 
+#include "graph/check.h"
+
 namespace harp::text {
 
 DType parse_dtype(Cursor& c) {
   const Token token = c.peek();
   const auto dtype = token.kind == TokenKind::kName ? dtype_from_name(token.text) : std::nullopt;
-  if (!dtype || *dtype == DType::kUnknown) c.fail_expected("a dtype (bool, i32, i64, f32, f64)");
+  if (!dtype || *dtype == DType::kUnknown) c.fail_expected(cat("a dtype (", dtype_names(), ")"));
   c.next();
   return *dtype;
 }

@@ -4,17 +4,40 @@
 
 #include <type_traits>
 
+#include "interp/cast.h"
 #include "interp/rules.h"
 
 namespace harp::interp {
 
+/// Narrow elements are widened as they are read and narrowed when they are written; in between values run in the wide dtype.
 template <Op op, DType dtype>
 struct Combine {
-  using T = std::conditional_t<dtype == DType::kBool, uint8_t, Element<dtype>>;  // bool as a byte: a vector<bool> has no elements
+  static constexpr DType kWide = info(dtype).computes_in;
+  template <DType D>
+  using ElementOf = std::conditional_t<D == DType::kBool, uint8_t, Element<D>>;  // bool as a byte: a vector<bool> has no elements
+  using Stored = ElementOf<dtype>;
+  using T = ElementOf<kWide>;
+
   static T combine(T a, T b) {
-    return static_cast<T>(Rule<combine_of(op)>::apply(static_cast<Element<dtype>>(a), static_cast<Element<dtype>>(b)));
+    return static_cast<T>(Rule<combine_of(op)>::apply(static_cast<Element<kWide>>(a), static_cast<Element<kWide>>(b)));
   }
-  static T identity() { return identity_of(op, dtype).as<T>(); }
+  static T identity() { return read(identity_of(op, dtype).as<Stored>()); }
+
+  /// What is stored, or a value that runs, as the latter; and the other way round.
+  template <class X>
+  static T read(X x) {
+    if constexpr (std::is_same_v<X, T>)
+      return x;
+    else
+      return cast_element<kWide, dtype>(x);
+  }
+  template <class X>
+  static X write(T x) {
+    if constexpr (std::is_same_v<X, T>)
+      return x;
+    else
+      return cast_element<dtype, kWide>(x);
+  }
 };
 
 }  // namespace harp::interp

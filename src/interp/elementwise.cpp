@@ -13,6 +13,7 @@ consteval bool every_arity_has_a_table() {
 }
 static_assert(every_arity_has_a_table(), "an elementwise op of ops.def has no kernels");
 
+/// The kernel of `op` for operands of the dtype it works in.
 Kernel find_kernel(Op op, DType dtype) {
   const KernelTable* const tables[kMaxArity] = {&kUnaryKernels, &kBinaryKernels, &kTernaryKernels};
   const Kernel kernel = (*tables[info(op).arity - 1])[static_cast<int>(op)][static_cast<int>(dtype)][this_machine()];
@@ -20,35 +21,68 @@ Kernel find_kernel(Op op, DType dtype) {
   return kernel;
 }
 
+int64_t size_of_element(DType dtype) { return static_cast<int64_t>(size_of(dtype)); }
+
+/// Counts of shifts are taken modulo the width of the narrow dtype.
+void wrap_counts(std::byte* wide_counts, DType narrow, int64_t n) {
+  auto* const counts = reinterpret_cast<int32_t*>(wide_counts);
+  for (int64_t i = 0; i < n; ++i) counts[i] &= static_cast<int32_t>(8 * size_of(narrow)) - 1;
+}
+
+/// A run of narrow elements: block by block they are widened, the kernel computes, and what it gives is narrowed.
 template <size_t N>
-void run_kernel(Kernel kernel, std::span<const Array> sources, const Array& result) {
+void run_narrow(Op op, DType narrow, Kernel kernel, std::byte* result, const Run& run, int64_t n) {
+  const DType wide = info(narrow).computes_in, wide_result = result_dtype(op, wide), narrow_result = result_dtype(op, narrow);
+  constexpr int64_t kBlock = 256;
+  alignas(64) std::array<std::array<std::byte, kBlock * sizeof(int64_t)>, N + 1> blocks;
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t count = std::min(kBlock, n - begin);
+    Run block{};
+    for (size_t k = 0; k < N; ++k) {
+      block.steps[k] = run.steps[k] == 0 ? 0 : 1;
+      block.sources[k] = blocks[k].data();
+      const int64_t used = run.steps[k] == 0 ? 1 : count;
+      cast_loop(narrow, wide)(blocks[k].data(), run.sources[k] + begin * run.steps[k] * size_of_element(narrow), run.steps[k], used);
+      if (k == 1 && (op == Op::kShl || op == Op::kShr)) wrap_counts(blocks[k].data(), narrow, used);
+    }
+    kernel(blocks[N].data(), block, count);
+    cast_loop(wide_result, narrow_result)(result + begin * size_of_element(narrow_result), blocks[N].data(), 1, count);
+  }
+}
+
+template <size_t N>
+void run_kernel(Op op, std::span<const Array> sources, const Array& result) {
+  const DType dtype = sources.back().dtype, works = works_in(op, dtype);  // Where's first source is its condition
+  const Kernel kernel = find_kernel(op, works);
   // Operand 0 is the result, which is dense, so that its runs are dense too.
   const std::vector<int64_t> broadcast(result.shape.size(), 0);
   std::array<std::span<const int64_t>, N + 1> strides{std::span(result.strides)};
   for (size_t k = 0; k < N; ++k) strides[k + 1] = sources[k].rank() == 0 ? std::span(broadcast) : std::span(sources[k].strides);
-  const auto element_size = [](const Array& array) { return static_cast<int64_t>(size_of(array.dtype)); };
   for_each_run(IndexSpace<N + 1>(result.shape, strides), [&](const auto& offsets, const auto& steps, int64_t n) {
     Run run{};
     for (size_t k = 0; k < N; ++k) {
-      run.sources[k] = sources[k].data + offsets[k + 1] * element_size(sources[k]);
+      run.sources[k] = sources[k].data + offsets[k + 1] * size_of_element(sources[k].dtype);
       run.steps[k] = steps[k + 1];
     }
-    kernel(result.data + offsets[0] * element_size(result), run, n);
+    std::byte* const out = result.data + offsets[0] * size_of_element(result.dtype);
+    if (works == dtype)
+      kernel(out, run, n);
+    else
+      run_narrow<N>(op, dtype, kernel, out, run, n);
   });
 }
 
 }  // namespace
 
 Array evaluate_elementwise(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
-  const Kernel kernel = find_kernel(node.op, sources.back().dtype);  // Where's first source is its condition
   Array result = Array::allocate(node.dtype, sizes.values(node.shape));
   for (const Array& source : sources)
     HARP_ASSERT(source.rank() == 0 || source.shape == result.shape, name(node.op), " of [", join(source.shape, ", "), "] into [",
                 join(result.shape, ", "), "]");
   switch (sources.size()) {
-    case 1: run_kernel<1>(kernel, sources, result); break;
-    case 2: run_kernel<2>(kernel, sources, result); break;
-    default: run_kernel<3>(kernel, sources, result); break;
+    case 1: run_kernel<1>(node.op, sources, result); break;
+    case 2: run_kernel<2>(node.op, sources, result); break;
+    default: run_kernel<3>(node.op, sources, result); break;
   }
   return result;
 }

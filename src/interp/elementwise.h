@@ -9,6 +9,10 @@ namespace harp::interp {
 /// Sources have the node's shape or rank 0.
 Array evaluate_elementwise(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 
+/// Converts n elements, `step` of them apart in the source, side by side in the result.
+using ConvertLoop = void (*)(std::byte* result, const std::byte* source, int64_t step, int64_t n);
+ConvertLoop cast_loop(DType from, DType to);
+
 /// From any dtype to any: by value, truncating and saturating (cast), or by bits (bitcast).
 Array evaluate_cast(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 Array evaluate_bitcast(const Node& node, std::span<const Array> sources, const Sizes& sizes);

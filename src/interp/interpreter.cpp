@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "interp/evaluate_node.h"
 #include "base/float_environment.h"
+#include "interp/evaluate_node.h"
 
 namespace harp {
 namespace {

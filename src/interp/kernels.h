@@ -1,5 +1,5 @@
 // Loops of the elementwise ops. A Kernel computes one run of n elements. kernel_row<op>() makes the instances for every dtype the op
-// accepts and every machine; the tables are filled by one translation unit for each arity, because the functions of
+// works in and every machine; the tables are filled by one translation unit for each arity, because the functions of
 // ops/math.h are large. Instantiating them is what makes a missing Rule a compile error.
 #pragma once
 
@@ -22,7 +22,7 @@ struct Run {
   std::array<int64_t, kMaxArity> steps;
 };
 using Kernel = void (*)(std::byte* result, const Run& run, int64_t n);
-using KernelRow = std::array<std::array<Kernel, kMachineCount>, kDTypeCount>;  // null where the op does not take the dtype
+using KernelRow = std::array<std::array<Kernel, kMachineCount>, kDTypeCount>;  // null where the op does not work in the dtype
 using KernelTable = std::array<KernelRow, kOpCount>;
 
 /// dtype of source k when the operands are of `dtype`.
@@ -79,7 +79,8 @@ template <Op op>
 constexpr KernelRow kernel_row() {
   KernelRow row{};
   for_each_graph_dtype([&]<DType dtype>() {
-    if constexpr (accepts(op, dtype)) row[static_cast<int>(dtype)] = {kernel<op, dtype>, kernel_with_fma<op, dtype>};
+    if constexpr (accepts(op, dtype) && works_in(op, dtype) == dtype)
+      row[static_cast<int>(dtype)] = {kernel<op, dtype>, kernel_with_fma<op, dtype>};
   });
   return row;
 }

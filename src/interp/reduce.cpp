@@ -87,7 +87,9 @@ class Lanes {
  public:
   Lanes() { lanes_.fill(identity_); }
 
-  void push(std::array<const T*, kOperands> data, const std::array<int64_t, kOperands>& steps, int64_t n) {
+  /// X: what is stored, or accumulators of the level below.
+  template <class X>
+  void push(std::array<const X*, kOperands> data, const std::array<int64_t, kOperands>& steps, int64_t n) {
     const bool is_dense = std::all_of(steps.begin(), steps.end(), [](int64_t step) { return step == 1; });
     while (n > 0) {
       if (filled_ == kLaneBlock) end_block();
@@ -108,7 +110,7 @@ class Lanes {
     if (results_.empty()) return Step::combine(identity_, last);
     results_.push_back(last);
     Lanes<Step, 1> next;
-    next.push({results_.data()}, {1}, static_cast<int64_t>(results_.size()));
+    next.push(std::array<const T*, 1>{results_.data()}, {1}, static_cast<int64_t>(results_.size()));
     return next.finish();
   }
 
@@ -119,14 +121,15 @@ class Lanes {
     return ones;
   }
 
-  [[gnu::always_inline]] void step_lanes(int64_t first, int64_t n, const std::array<const T*, kOperands>& data,
+  template <class X>
+  [[gnu::always_inline]] void step_lanes(int64_t first, int64_t n, const std::array<const X*, kOperands>& data,
                                          const std::array<int64_t, kOperands>& steps) {
     for (int64_t i = 0; i < n; ++i) {
       T& lane = lanes_[first + i];
       if constexpr (kOperands == 2)
-        lane = Step::accumulate(lane, data[0][i * steps[0]], data[1][i * steps[1]]);
+        lane = Step::accumulate(lane, Step::read(data[0][i * steps[0]]), Step::read(data[1][i * steps[1]]));
       else
-        lane = Step::accumulate(lane, data[0][i * steps[0]]);
+        lane = Step::accumulate(lane, Step::read(data[0][i * steps[0]]));
     }
   }
 
@@ -156,14 +159,15 @@ struct Axes {
 };
 
 template <class Step, int kOperands>
-void reduce_by_chain(const Axes<kOperands>& axes, std::array<const typename Step::T*, kOperands> data, typename Step::T* result) {
+void reduce_by_chain(const Axes<kOperands>& axes, std::array<const typename Step::Stored*, kOperands> data, typename Step::Stored* result) {
   using T = typename Step::T;
+  using Stored = typename Step::Stored;
   for_each_run(axes.kept, [&](const auto& kept_offsets, const auto& kept_steps, int64_t kept_count) {
     for (int64_t begin = 0; begin < kept_count; begin += kChainWidth) {
       const int64_t width = std::min(kChainWidth, kept_count - begin);
       Chains<Step> chains(width);
       for_each_run(axes.outer, [&](const auto& offsets, const auto& steps, int64_t n) {
-        std::array<const T*, kOperands> row;
+        std::array<const Stored*, kOperands> row;
         for (int k = 0; k < kOperands; ++k) row[k] = data[k] + kept_offsets[k] + begin * kept_steps[k] + offsets[k];
         while (n > 0) {
           const int64_t taken = std::min(n, chains.make_room());
@@ -171,9 +175,9 @@ void reduce_by_chain(const Axes<kOperands>& axes, std::array<const typename Step
           for (int64_t i = 0; i < taken; ++i) {
             for (int64_t j = 0; j < width; ++j) {
               if constexpr (kOperands == 2)
-                acc[j] = Step::accumulate(acc[j], row[0][j * kept_steps[0]], row[1][j * kept_steps[1]]);
+                acc[j] = Step::accumulate(acc[j], Step::read(row[0][j * kept_steps[0]]), Step::read(row[1][j * kept_steps[1]]));
               else
-                acc[j] = Step::accumulate(acc[j], row[0][j * kept_steps[0]]);
+                acc[j] = Step::accumulate(acc[j], Step::read(row[0][j * kept_steps[0]]));
             }
             for (int k = 0; k < kOperands; ++k) row[k] += steps[k];
           }
@@ -182,31 +186,32 @@ void reduce_by_chain(const Axes<kOperands>& axes, std::array<const typename Step
         }
       });
       const T* values = chains.finish();
-      T* target = result + kept_offsets[kOperands] + begin * kept_steps[kOperands];
-      for (int64_t j = 0; j < width; ++j) target[j * kept_steps[kOperands]] = values[j];
+      Stored* target = result + kept_offsets[kOperands] + begin * kept_steps[kOperands];
+      for (int64_t j = 0; j < width; ++j) target[j * kept_steps[kOperands]] = Step::template write<Stored>(values[j]);
     }
   });
 }
 
 template <class Step, int kOperands>
-void reduce_by_lanes(const Axes<kOperands>& axes, bool has_outer, std::array<const typename Step::T*, kOperands> data,
-                     typename Step::T* result) {
+void reduce_by_lanes(const Axes<kOperands>& axes, bool has_outer, std::array<const typename Step::Stored*, kOperands> data,
+                     typename Step::Stored* result) {
   using T = typename Step::T;
-  const auto inner_value = [&](const std::array<const T*, kOperands>& start) {
+  using Stored = typename Step::Stored;
+  const auto inner_value = [&](const std::array<const Stored*, kOperands>& start) {
     Lanes<Step, kOperands> lanes;
     for_each_run(axes.inner, [&](const auto& offsets, const auto& steps, int64_t n) {
-      std::array<const T*, kOperands> run = start;
+      std::array<const Stored*, kOperands> run = start;
       for (int k = 0; k < kOperands; ++k) run[k] += offsets[k];
       lanes.push(run, steps, n);
     });
     return lanes.finish();
   };
-  const auto value = [&](const std::array<const T*, kOperands>& start) {
+  const auto value = [&](const std::array<const Stored*, kOperands>& start) {
     if (!has_outer) return inner_value(start);
     Chains<Step> chain(1);
     for_each_run(axes.outer, [&](const auto& offsets, const auto& steps, int64_t n) {
       for (int64_t i = 0; i < n; ++i) {
-        std::array<const T*, kOperands> row = start;
+        std::array<const Stored*, kOperands> row = start;
         for (int k = 0; k < kOperands; ++k) row[k] += offsets[k] + i * steps[k];
         const T x = inner_value(row);
         chain.make_room();
@@ -218,9 +223,9 @@ void reduce_by_lanes(const Axes<kOperands>& axes, bool has_outer, std::array<con
   };
   for_each_run(axes.kept, [&](const auto& offsets, const auto& steps, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
-      std::array<const T*, kOperands> start;
+      std::array<const Stored*, kOperands> start;
       for (int k = 0; k < kOperands; ++k) start[k] = data[k] + offsets[k] + i * steps[k];
-      result[offsets[kOperands] + i * steps[kOperands]] = value(start);
+      result[offsets[kOperands] + i * steps[kOperands]] = Step::template write<Stored>(value(start));
     }
   });
 }
@@ -228,7 +233,7 @@ void reduce_by_lanes(const Axes<kOperands>& axes, bool has_outer, std::array<con
 /// Sorts the axes into their groups and runs the engine. The operands all have the source's shape.
 template <class Step, int kOperands>
 void reduce(const ReduceAttributes& attributes, std::span<const Array> operands, const Array& result) {
-  using T = typename Step::T;
+  using Stored = typename Step::Stored;
   const int rank = operands[0].rank();
   std::vector<bool> is_reduced(rank, false);
   for (const int axis : attributes.axes) is_reduced[axis] = true;
@@ -265,9 +270,9 @@ void reduce(const ReduceAttributes& attributes, std::span<const Array> operands,
   const std::array<std::vector<int64_t>, kOperands> no_strides;
   const Axes<kOperands> axes{space(kept_strides, kept), space(no_strides, outer), space(no_strides, inner)};
 
-  std::array<const T*, kOperands> data;
-  for (int k = 0; k < kOperands; ++k) data[k] = reinterpret_cast<const T*>(operands[k].data);
-  T* const target = reinterpret_cast<T*>(result.data);
+  std::array<const Stored*, kOperands> data;
+  for (int k = 0; k < kOperands; ++k) data[k] = reinterpret_cast<const Stored*>(operands[k].data);
+  Stored* const target = reinterpret_cast<Stored*>(result.data);
   if (attributes.order == ReduceOrder::kChain)
     reduce_by_chain<Step, kOperands>(axes, data, target);
   else

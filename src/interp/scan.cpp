@@ -37,16 +37,18 @@ void hillis_steele(typename C::T* x, int64_t n) {
     for (int64_t i = n - 1; i >= k; --i) x[i] = C::combine(x[i - k], x[i]);
 }
 
+// X and Y are the elements of the array that is scanned and of its result, or the values that run, for the totals of blocks.
+
 /// One block of at most 4,096 elements from `carry` on; gives the carry after it. Without `y` that is all.
-template <class C>
-typename C::T tree_block(Strided<const typename C::T> x, const Strided<typename C::T>* y, int64_t n, typename C::T carry) {
+template <class C, class X, class Y>
+typename C::T tree_block(Strided<const X> x, const Strided<Y>* y, int64_t n, typename C::T carry) {
   using T = typename C::T;
   const T identity = C::identity();
   for (int64_t begin = 0; begin < n; begin += kGroup) {
     const int64_t count = std::min(kGroup, n - begin);
     std::array<T, kGroup> group;
     std::array<T, kQuads> totals;
-    for (int64_t i = 0; i < count; ++i) group[i] = x[begin + i];
+    for (int64_t i = 0; i < count; ++i) group[i] = C::read(x[begin + i]);
     std::fill(group.begin() + count, group.end(), identity);
     for (int64_t q = 0; q < kQuads; ++q) {
       hillis_steele<C>(&group[q * kQuad], kQuad);
@@ -55,32 +57,32 @@ typename C::T tree_block(Strided<const typename C::T> x, const Strided<typename 
     hillis_steele<C>(totals.data(), kQuads);
     for (int64_t i = 0; y != nullptr && i < count; ++i) {
       const T before = i < kQuad ? identity : totals[i / kQuad - 1];
-      (*y)[begin + i] = C::combine(group[i], C::combine(carry, before));
+      (*y)[begin + i] = C::template write<Y>(C::combine(group[i], C::combine(carry, before)));
     }
     carry = C::combine(carry, totals[kQuads - 1]);
   }
   return carry;
 }
 
-template <class C>
-void tree(Strided<const typename C::T> x, Strided<typename C::T> y, int64_t n) {
+template <class C, class X, class Y>
+void tree(Strided<const X> x, Strided<Y> y, int64_t n) {
   using T = typename C::T;
   const int64_t blocks = blocks_of(n);
   std::vector<T> before(blocks, C::identity());
   if (blocks > 1) {
     std::vector<T> totals;
-    for (int64_t b = 0; b + 1 < blocks; ++b) totals.push_back(tree_block<C>(x.from(b * kBlock), nullptr, kBlock, C::identity()));
-    tree<C>({totals.data(), 1}, {before.data() + 1, 1}, blocks - 1);
+    for (int64_t b = 0; b + 1 < blocks; ++b) totals.push_back(tree_block<C, X, Y>(x.from(b * kBlock), nullptr, kBlock, C::identity()));
+    tree<C, T, T>({totals.data(), 1}, {before.data() + 1, 1}, blocks - 1);
   }
   for (int64_t b = 0; b < blocks; ++b) {
-    const Strided<T> to = y.from(b * kBlock);
-    tree_block<C>(x.from(b * kBlock), &to, std::min(kBlock, n - b * kBlock), before[b]);
+    const Strided<Y> to = y.from(b * kBlock);
+    tree_block<C, X, Y>(x.from(b * kBlock), &to, std::min(kBlock, n - b * kBlock), before[b]);
   }
 }
 
 /// `width` scans side by side: x[i] is the first of a row whose elements are `x_column` apart.
-template <class C>
-void chains(Strided<const typename C::T> x, int64_t x_column, Strided<typename C::T> y, int64_t y_column, int64_t n, int64_t width) {
+template <class C, class X, class Y>
+void chains(Strided<const X> x, int64_t x_column, Strided<Y> y, int64_t y_column, int64_t n, int64_t width) {
   using T = typename C::T;
   const int64_t blocks = blocks_of(n);
   std::vector<T> before(blocks * width, C::identity());
@@ -88,22 +90,25 @@ void chains(Strided<const typename C::T> x, int64_t x_column, Strided<typename C
     std::vector<T> totals((blocks - 1) * width, C::identity());
     for (int64_t i = 0; i < (blocks - 1) * kBlock; ++i) {
       T* total = &totals[i / kBlock * width];
-      const T* row = &x[i];
-      for (int64_t j = 0; j < width; ++j) total[j] = C::combine(total[j], row[j * x_column]);
+      const X* row = &x[i];
+      for (int64_t j = 0; j < width; ++j) total[j] = C::combine(total[j], C::read(row[j * x_column]));
     }
-    chains<C>({totals.data(), width}, 1, {before.data() + width, width}, 1, blocks - 1, width);
+    chains<C, T, T>({totals.data(), width}, 1, {before.data() + width, width}, 1, blocks - 1, width);
   }
   for (int64_t i = 0; i < n; ++i) {
     T* carry = &before[i / kBlock * width];
-    const T* from = &x[i];
-    T* to = &y[i];
-    for (int64_t j = 0; j < width; ++j) to[j * y_column] = carry[j] = C::combine(carry[j], from[j * x_column]);
+    const X* from = &x[i];
+    Y* to = &y[i];
+    for (int64_t j = 0; j < width; ++j) {
+      carry[j] = C::combine(carry[j], C::read(from[j * x_column]));
+      to[j * y_column] = C::template write<Y>(carry[j]);
+    }
   }
 }
 
 template <class C>
 void scan(const ScanAttributes& attributes, const Array& source, const Array& result) {
-  using T = typename C::T;
+  using T = typename C::Stored;
   const int64_t n = source.shape[attributes.axis];
   Strided<const T> x{reinterpret_cast<const T*>(source.data), source.strides[attributes.axis]};
   Strided<T> y{reinterpret_cast<T*>(result.data), result.strides[attributes.axis]};
@@ -122,9 +127,10 @@ void scan(const ScanAttributes& attributes, const Array& source, const Array& re
     const auto x_at = [&](int64_t j) { return Strided<const T>{x.data + offsets[0] + j * steps[0], x.step}; };
     const auto y_at = [&](int64_t j) { return Strided<T>{y.data + offsets[1] + j * steps[1], y.step}; };
     if (attributes.order == ScanOrder::kTree) {
-      for (int64_t j = 0; j < count; ++j) tree<C>(x_at(j), y_at(j), n);
+      for (int64_t j = 0; j < count; ++j) tree<C, T, T>(x_at(j), y_at(j), n);
     } else {
-      for (int64_t j = 0; j < count; j += kChainWidth) chains<C>(x_at(j), steps[0], y_at(j), steps[1], n, std::min(kChainWidth, count - j));
+      for (int64_t j = 0; j < count; j += kChainWidth)
+        chains<C, T, T>(x_at(j), steps[0], y_at(j), steps[1], n, std::min(kChainWidth, count - j));
     }
   });
 }

@@ -65,8 +65,7 @@ operator-(Value<D> a) {
   if (a.uop != nullptr) return node<D>(Op::kNeg, a);
   if constexpr (D == DType::kF32) return literal<D>(-a.literal.template as<float>());
   if constexpr (D == DType::kF64) return literal<D>(-a.literal.template as<double>());
-  if constexpr (size_of(D) == 4) return literal<D>(0u - a.literal.template as<uint32_t>());
-  if constexpr (size_of(D) == 8) return literal<D>(uint64_t{0} - a.literal.template as<uint64_t>());
+  if constexpr (is_int(D)) return from_bits<D>(0 - bits_of(a));
 }
 template <DType D>
 requires Numeric<D> Value<D>
@@ -118,10 +117,10 @@ template <DType D>
 requires Integer<D> Value<D>
 operator>>(Value<D> a, Value<D> count) {
   if (a.uop != nullptr || count.uop != nullptr) return node<D>(Op::kShr, a, count);
-  const uint64_t bits = bits_of(a);
-  if constexpr (D == DType::kI32) return from_bits<D>(static_cast<uint64_t>(static_cast<int32_t>(bits) >> bits_of(count)));
-  if constexpr (D == DType::kI64) return from_bits<D>(static_cast<uint64_t>(static_cast<int64_t>(bits) >> bits_of(count)));
-  return from_bits<D>(bits >> bits_of(count));
+  constexpr int kAbove = 64 - 8 * static_cast<int>(size_of(D));  // bits of the word that are not the value's
+  if constexpr (is_signed_int(D))
+    return from_bits<D>(static_cast<uint64_t>(static_cast<int64_t>(bits_of(a) << kAbove) >> kAbove >> bits_of(count)));
+  return from_bits<D>(bits_of(a) >> bits_of(count));
 }
 template <DType D>
 requires Numeric<D> Bool operator<(Value<D> a, Value<D> b) { return node<DType::kBool>(Op::kLt, a, b); }
@@ -151,6 +150,10 @@ struct IrMath {
   static T<DType::kU32> u32(uint32_t c) { return literal<DType::kU32>(c); }
   static T<DType::kI64> i64(int64_t c) { return literal<DType::kI64>(c); }
   static T<DType::kU64> u64(uint64_t c) { return literal<DType::kU64>(c); }
+  template <DType D>
+  static T<D> integer(int64_t c) {
+    return from_bits<D>(static_cast<uint64_t>(c));
+  }
 
   template <DType D>
   static T<D> fma(T<D> a, T<D> b, T<D> c) {
@@ -287,7 +290,7 @@ template <int op, int dtype>
 constexpr Builder builder() {
   constexpr Op o = static_cast<Op>(op);
   constexpr DType d = static_cast<DType>(dtype);
-  if constexpr ((info(o).flags & kFunction) != 0 && info(d).in_graph && accepts(o, d))
+  if constexpr ((info(o).flags & kFunction) != 0 && info(d).in_graph && accepts(o, d) && !is_half(d))
     return [](Arena& arena) { return build<o, d>(arena, std::make_index_sequence<info(o).arity>{}); };
   else
     return nullptr;
@@ -301,6 +304,43 @@ constexpr std::array<std::array<Builder, kDTypeCount>, kOpCount> table(std::inte
   return {row<ops>(std::make_integer_sequence<int, kDTypeCount>{})...};
 }
 constexpr auto kBuilders = table(std::make_integer_sequence<int, kOpCount>{});
+
+// Conversions from and to the floats of 16 bits (math_half.h), by source and result dtype.
+template <DType From, DType To, class Convert>
+Function* build_conversion(Arena& arena, Convert convert) {
+  Function* f = IrMath::record<From>(arena, cat(name(To), "_of_", name(From)), convert);
+  f->op = Op::kCast;
+  return f;
+}
+
+template <DType Half>
+const Function* build_from_half(Arena& arena, DType to) {
+  using Math = math::HalfConversions<IrMath, Half>;
+  if (to == DType::kF32) return build_conversion<Half, DType::kF32>(arena, [](auto x) { return Math::widen(x); });
+  HARP_ASSERT(to == DType::kU16, "no function makes ", name(to), " of ", name(Half));
+  return IrMath::record<Half>(arena, cat("canonical_", name(Half)), [](auto x) { return Math::canonical_bits(x); });
+}
+
+template <DType Half, DType From>
+const Function* build_to_half(Arena& arena) {
+  using Math = math::HalfConversions<IrMath, Half>;
+  if constexpr (is_float(From))
+    return build_conversion<From, Half>(arena, [](auto x) { return Math::narrow(x); });
+  else
+    return build_conversion<From, Half>(arena, [](auto x) { return Math::template narrow_int<From>(x); });
+}
+template <DType Half>
+const Function* build_to_half(Arena& arena, DType from) {
+  switch (from) {
+    case DType::kF32: return build_to_half<Half, DType::kF32>(arena);
+    case DType::kF64: return build_to_half<Half, DType::kF64>(arena);
+    case DType::kI32: return build_to_half<Half, DType::kI32>(arena);
+    case DType::kU32: return build_to_half<Half, DType::kU32>(arena);
+    case DType::kI64: return build_to_half<Half, DType::kI64>(arena);
+    case DType::kU64: return build_to_half<Half, DType::kU64>(arena);
+    default: fail(Code::kInternal, "no function makes ", name(Half), " of ", name(from));
+  }
+}
 
 }  // namespace
 
@@ -319,6 +359,11 @@ bool is_small(const Function& function) {
       if (std::find(all.begin(), all.end(), source) == all.end()) all.push_back(source);
   }
   return all.size() <= kSmall;
+}
+
+const Function* build_conversion(Arena& arena, DType from, DType to) {
+  if (is_half(from)) return from == DType::kF16 ? build_from_half<DType::kF16>(arena, to) : build_from_half<DType::kBF16>(arena, to);
+  return to == DType::kF16 ? build_to_half<DType::kF16>(arena, from) : build_to_half<DType::kBF16>(arena, from);
 }
 
 }  // namespace harp::ir

@@ -8,5 +8,7 @@ namespace harp::ir {
 
 /// The function ops/math.h defines for `op` over operands of `dtype`. Called by Arena::function_of, which keeps one of each.
 const Function* build_function(Arena& arena, Op op, DType dtype);
+/// Arena::conversion's: f16 or bf16 to f32 or (canonical bits) u16; f32, f64 and integers of 32 and 64 bits to f16 or bf16.
+const Function* build_conversion(Arena& arena, DType from, DType to);
 
 }  // namespace harp::ir

@@ -70,9 +70,11 @@ const UOp* simplify_alu(Op op, DType dtype, std::span<const UOp* const> sources)
       // a load under the condition is 0 where it is false: what a pad with zeros is
       if (is_load_under(sources[1], sources[0]) && is_zero_bits(sources[2])) return sources[1];
       return nullptr;
+    case Op::kAbs: return is_int(dtype) && !is_signed_int(dtype) ? sources[0] : nullptr;
     case Op::kNeg: return is_alu(sources[0], Op::kNeg) ? sources[0]->sources[0] : nullptr;
     case Op::kBitNot: return is_alu(sources[0], Op::kBitNot) ? sources[0]->sources[0] : nullptr;
-    case Op::kCast: return sources[0]->type.dtype == dtype ? sources[0] : nullptr;
+    case Op::kCast:
+    case Op::kBitcast: return sources[0]->type.dtype == dtype ? sources[0] : nullptr;
     case Op::kBitAnd:
     case Op::kBitOr:
       if (sources[0] == sources[1]) return sources[0];
@@ -102,6 +104,7 @@ struct Arena::State {
   std::deque<Table> tables;
   std::unordered_set<const UOp*, HashContents, EqualContents> interned;
   const Function* instances[kOpCount][kDTypeCount] = {};
+  const Function* conversions[kDTypeCount][kDTypeCount] = {};  // [from][to]
 };
 
 Arena::Arena(std::shared_ptr<SymTable> syms) : syms_(std::move(syms)), state_(std::make_unique<State>()) {}
@@ -190,8 +193,37 @@ const Function* Arena::function_of(Op op, DType dtype) {
   return instance;
 }
 
+const Function* Arena::conversion(DType from, DType to) {
+  const Function*& instance = state_->conversions[static_cast<int>(from)][static_cast<int>(to)];
+  if (instance == nullptr) instance = build_conversion(*this, from, to);
+  return instance;
+}
+
+const UOp* Arena::cast(DType dtype, const UOp* value) {
+  const DType from = value->type.dtype;
+  if (from == dtype) return value;
+  if (!is_half(from) && !is_half(dtype)) return alu(Op::kCast, dtype, {value});
+  if (value->kind == UKind::kConst && !(is_int(from) && size_of(from) == 8))  // whose double may be rounded
+    return constant(scalar_from_double(dtype, to_double(value->value)));
+  if (is_half(from)) return cast(dtype, call(conversion(from, DType::kF32), {value}));
+  const auto number = [&](int n) { return splat(constant(scalar_from_int(dtype, n)), value->type.lanes); };
+  if (is_bool(from)) return alu(Op::kWhere, dtype, {value, number(1), number(0)});
+  if (is_int(from) && size_of(from) < 4) return cast(dtype, cast(DType::kF32, value));
+  const Function* function = conversion(from, dtype);
+  const bool undone =
+      value->kind == UKind::kCall && value->function == state_->conversions[static_cast<int>(dtype)][static_cast<int>(from)];
+  return undone ? value->sources[0] : call(function, {value});
+}
+
 const UOp* Arena::apply(Op op, DType dtype, std::vector<const UOp*> sources) {
-  const DType operand = sources.back()->type.dtype;  // Where's condition is not an operand in this sense
+  if (op == Op::kCast) return cast(dtype, sources[0]);
+  const DType operand = sources.back()->type.dtype;                            // Where's condition is not an operand in this sense
+  if (is_bool(operand) && op == Op::kBitcast) return cast(dtype, sources[0]);  // a byte that is 0 or 1
+  if (is_half(operand) && op == Op::kBitcast) return alu(op, dtype, {call(conversion(operand, DType::kU16), std::move(sources))});
+  if (is_half(operand) && op != Op::kWhere) {
+    for (const UOp*& source : sources) source = cast(info(operand).computes_in, source);
+    return cast(dtype, apply(op, is_half(dtype) ? info(dtype).computes_in : dtype, std::move(sources)));
+  }
   if (is_bool(operand) && (op == Op::kMax || op == Op::kMin))
     return alu(op == Op::kMax ? Op::kBitOr : Op::kBitAnd, dtype, std::move(sources));
   if (is_float(operand) && (op == Op::kMax || op == Op::kMin))

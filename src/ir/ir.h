@@ -34,7 +34,9 @@ enum class UKind : uint8_t {
   kIndex,    // `index` as an i64
   kInRange,  // bool: index >= 0
   kLoad,     // element `index` of `buffer`; sources: none, or one bool mask: lanes where it is false touch no memory and give 0
-  kAlu,      // `op` of family Elementwise or Convert; sources have the lanes of the result
+  kAlu,      // `op` of family Elementwise or Convert; sources have the lanes of the result. Integers of 8 and 16 bits compute as they
+             // are, since wrapping makes that the same; of f16 and bf16 there are only the bits (is_half): they are chosen by Where,
+             // and become others by Bitcast and by calls of conversions
   kCall,     // `function` of the sources, lane by lane
   kSplat,    // one-lane source in every lane
   kAcc,      // element `index` of accumulator `buffer`: what it holds where the statement that uses this stands
@@ -211,9 +213,13 @@ class Arena {
 
   /// The function of `op` over `dtype` as ops/math.h defines it (op has the kFunction flag), instantiated once.
   const Function* function_of(Op op, DType dtype);
+  /// Between a float of 16 bits and f32, or from f64 or a wide integer to one; or canonical bits, as u16.
+  const Function* conversion(DType from, DType to);
   /// alu() or call() of function_of(), whichever the op needs, or a cheaper form with the same results (any NaN for a NaN): how
-  /// lowering makes every elementwise value.
+  /// lowering makes every elementwise value. Halves are widened for it, and the result narrowed.
   const UOp* apply(Op op, DType dtype, std::vector<const UOp*> sources);
+  /// The value as `dtype`, as a cast of the graph gives it.
+  const UOp* cast(DType dtype, const UOp* value);
 
   /// A number no UOp of this arena is marked with yet.
   uint32_t new_mark() { return ++last_mark_; }

@@ -18,7 +18,8 @@ class Verifier {
       require(!a.in_scratch || a.count > 64, "an accumulator that fits registers is not in scratch memory");
       require(a.combine == Op::kAdd || a.combine == Op::kMul || a.combine == Op::kMax || a.combine == Op::kMin,
               "accumulators add, multiply, max or min");
-      require(!is_bool(a.type.dtype) && a.init.dtype == a.type.dtype, "accumulators hold numbers and start at one of their dtype");
+      require(!is_bool(a.type.dtype) && !is_half(a.type.dtype) && a.init.dtype == a.type.dtype,
+              "accumulators hold numbers and start at one of their dtype");
     }
     body(kernel_.body, 0);
   }
@@ -95,6 +96,7 @@ class Verifier {
     for (const UOp* s : u.sources) require(s->type.lanes == u.type.lanes, "sources have the lanes of the result");
     const DType operand = u.sources.back()->type.dtype;
     require(accepts(u.op, operand), "an operation gets a dtype it takes");
+    require((!is_half(operand) && !is_half(u.type.dtype)) || u.op == Op::kWhere || u.op == Op::kBitcast, "halves are widened to compute");
     for (size_t i = u.op == Op::kWhere ? 1 : 0; i < u.sources.size(); ++i)
       require(u.sources[i]->type.dtype == operand, "operands agree in dtype");
     if (u.op == Op::kWhere) require(is_bool(u.sources[0]->type.dtype), "the condition of a where is bool");

@@ -14,16 +14,10 @@ constexpr int64_t kMaxRegisterVectors = 8, kMaxWrittenOut = 16;
 
 }  // namespace
 
-DType accumulator_dtype(const Node& node) { return is_bool(node.dtype) ? DType::kI32 : node.dtype; }
+DType accumulator_dtype(const Node& node) { return is_bool(node.dtype) ? DType::kI32 : working_dtype(node.dtype); }
 
-const UOp* to_accumulator(Arena& arena, const Node& node, const UOp* element) {
-  const DType dtype = accumulator_dtype(node);
-  return element->type.dtype == dtype ? element : arena.apply(Op::kCast, dtype, {element});
-}
-
-const UOp* from_accumulator(Arena& arena, const Node& node, const UOp* value) {
-  return value->type.dtype == node.dtype ? value : arena.apply(Op::kCast, node.dtype, {value});
-}
+const UOp* to_accumulator(Arena& arena, const Node& node, const UOp* element) { return arena.cast(accumulator_dtype(node), element); }
+const UOp* from_accumulator(Arena& arena, const Node& node, const UOp* value) { return arena.cast(node.dtype, value); }
 
 int levels_needed(Sym count, int64_t block) {
   int levels = 1;

@@ -8,7 +8,7 @@
 
 namespace harp::lower {
 
-/// Reductions and scans combine bools as 0 and 1 in i32.
+/// Reductions and scans combine bools as 0 and 1 in i32, halves in what they compute in: those are rounded once, at the end.
 DType accumulator_dtype(const Node& node);
 /// An element of the source of a reduction or scan as a value of that dtype, and such a value as an element of the result.
 const ir::UOp* to_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* element);

@@ -99,7 +99,7 @@ class ReduceLowering {
     const Node& reduce = *c_.plan.reduces[r];
     const UOp* value = arena_.acc(accumulator_dtype(reduce), level.accumulators[r], element);
     if (reduce.as<ReduceAttributes>().product && levels == 1)
-      value = arena_.apply(Op::kAdd, reduce.dtype, {value, arena_.constant(identity_of(Op::kSum, reduce.dtype))});
+      value = arena_.apply(Op::kAdd, value->type.dtype, {value, arena_.constant(identity_of(Op::kSum, value->type.dtype))});
     return from_accumulator(arena_, reduce, value);
   }
   /// element of `to` is combined with element of `from`, for every reduction.

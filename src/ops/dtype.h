@@ -10,27 +10,38 @@ namespace harp {
 
 enum class DTypeKind : uint8_t { kUnknown, kBool, kSigned, kUnsigned, kFloat, kComplex };
 
-// HARP_DTYPE(id, name, size in bytes, kind, C type or void where C has none, may be used in graphs)
-#define HARP_DTYPES(HARP_DTYPE)                            \
-  HARP_DTYPE(Unknown, "unknown", 0, kUnknown, void, false) \
-  HARP_DTYPE(Bool, "bool", 1, kBool, bool, true)           \
-  HARP_DTYPE(I8, "i8", 1, kSigned, int8_t, false)          \
-  HARP_DTYPE(U8, "u8", 1, kUnsigned, uint8_t, false)       \
-  HARP_DTYPE(I16, "i16", 2, kSigned, int16_t, false)       \
-  HARP_DTYPE(U16, "u16", 2, kUnsigned, uint16_t, false)    \
-  HARP_DTYPE(I32, "i32", 4, kSigned, int32_t, true)        \
-  HARP_DTYPE(U32, "u32", 4, kUnsigned, uint32_t, false)    \
-  HARP_DTYPE(I64, "i64", 8, kSigned, int64_t, true)        \
-  HARP_DTYPE(U64, "u64", 8, kUnsigned, uint64_t, false)    \
-  HARP_DTYPE(F16, "f16", 2, kFloat, void, false)           \
-  HARP_DTYPE(BF16, "bf16", 2, kFloat, void, false)         \
-  HARP_DTYPE(F32, "f32", 4, kFloat, float, true)           \
-  HARP_DTYPE(F64, "f64", 8, kFloat, double, true)          \
-  HARP_DTYPE(C64, "complex64", 8, kComplex, void, false)   \
-  HARP_DTYPE(C128, "complex128", 16, kComplex, void, false)
+/// The two floats of 16 bits, which C++ has no arithmetic for: their bits. ops/math_half.h converts them.
+struct F16 {
+  uint16_t bits;
+};
+struct BF16 {
+  uint16_t bits;
+};
+
+// HARP_DTYPE(id, name, size in bytes, kind, C++ type or void where there is none, dtype it computes in, may be used in graphs)
+//
+// A dtype that computes in another is narrow: op(narrow ...) is narrow(op(wide(narrow) ...)) for every operation that computes, with one
+// rounding or truncation an operation (docs/semantics.md, "dtypes").
+#define HARP_DTYPES(HARP_DTYPE)                                     \
+  HARP_DTYPE(Unknown, "unknown", 0, kUnknown, void, Unknown, false) \
+  HARP_DTYPE(Bool, "bool", 1, kBool, bool, Bool, true)              \
+  HARP_DTYPE(I8, "i8", 1, kSigned, int8_t, I32, true)               \
+  HARP_DTYPE(U8, "u8", 1, kUnsigned, uint8_t, I32, true)            \
+  HARP_DTYPE(I16, "i16", 2, kSigned, int16_t, I32, true)            \
+  HARP_DTYPE(U16, "u16", 2, kUnsigned, uint16_t, I32, true)         \
+  HARP_DTYPE(I32, "i32", 4, kSigned, int32_t, I32, true)            \
+  HARP_DTYPE(U32, "u32", 4, kUnsigned, uint32_t, U32, true)         \
+  HARP_DTYPE(I64, "i64", 8, kSigned, int64_t, I64, true)            \
+  HARP_DTYPE(U64, "u64", 8, kUnsigned, uint64_t, U64, true)         \
+  HARP_DTYPE(F16, "f16", 2, kFloat, F16, F32, true)                 \
+  HARP_DTYPE(BF16, "bf16", 2, kFloat, BF16, F32, true)              \
+  HARP_DTYPE(F32, "f32", 4, kFloat, float, F32, true)               \
+  HARP_DTYPE(F64, "f64", 8, kFloat, double, F64, true)              \
+  HARP_DTYPE(C64, "complex64", 8, kComplex, void, C64, false)       \
+  HARP_DTYPE(C128, "complex128", 16, kComplex, void, C128, false)
 
 enum class DType : uint8_t {
-#define HARP_ROW(id, name, size, kind, ctype, in_graph) k##id,
+#define HARP_ROW(id, name, size, kind, ctype, computes_in, in_graph) k##id,
   HARP_DTYPES(HARP_ROW)
 #undef HARP_ROW
 };
@@ -39,11 +50,12 @@ struct DTypeInfo {
   std::string_view name;
   uint8_t size;
   DTypeKind kind;
-  bool in_graph;  // graphs may use it; the others exist only inside kernels (u32, u64) or wait for their rules
+  DType computes_in;
+  bool in_graph;  // graphs may use it; the others wait for their rules
 };
 
 inline constexpr DTypeInfo kDTypes[] = {
-#define HARP_ROW(id, name, size, kind, ctype, in_graph) {name, size, DTypeKind::kind, in_graph},
+#define HARP_ROW(id, name, size, kind, ctype, computes_in, in_graph) {name, size, DTypeKind::kind, DType::k##computes_in, in_graph},
     HARP_DTYPES(HARP_ROW)
 #undef HARP_ROW
 };
@@ -57,6 +69,12 @@ constexpr bool is_complex(DType dtype) { return info(dtype).kind == DTypeKind::k
 constexpr bool is_signed_int(DType dtype) { return info(dtype).kind == DTypeKind::kSigned; }
 constexpr bool is_int(DType dtype) { return is_signed_int(dtype) || info(dtype).kind == DTypeKind::kUnsigned; }
 constexpr bool is_bool(DType dtype) { return dtype == DType::kBool; }
+/// f16 or bf16: a float of 16 bits.
+constexpr bool is_half(DType dtype) { return is_float(dtype) && size_of(dtype) == 2; }
+/// Do values of the dtype become another one before an operation computes with them?
+constexpr bool is_narrow(DType dtype) { return info(dtype).computes_in != dtype; }
+/// What several steps with one rounding at their end are computed in: f32 for halves, else the dtype itself.
+constexpr DType working_dtype(DType dtype) { return is_half(dtype) ? info(dtype).computes_in : dtype; }
 
 /// The dtype graphs call `name`, or nothing.
 constexpr std::optional<DType> dtype_from_name(std::string_view name) {

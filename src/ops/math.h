@@ -6,7 +6,9 @@
 //
 // The policy. M is a type with only static members:
 //   template <DType D> using T             value types for kBool, kI32, kU32, kI64, kU64, kF32, kF64, all distinct, so that
-//                                          functions overload on them; cheap to copy.
+//                                          functions overload on them; cheap to copy. kU16, kF16, kBF16 are only converted
+//                                          (math_half.h). A policy whose arithmetic wraps at 8 and 16 bits has the other narrow
+//                                          integers too, and their functions.
 //   Operators on T<D>, both sides of the same D:
 //     floats                               + - * / and unary -   IEEE, round to nearest; never contracted
 //     ints                                 + - * and unary -     wrapping;  & | ^ ~ << >>  (>> is arithmetic on signed types;
@@ -15,6 +17,7 @@
 //     floats and ints                      < <= > >= == != give T<kBool>; float comparisons with NaN are false, != is true
 //     bool                                 & | ! == !=           (never && and ||: they could not be overloaded lazily)
 //   f32(float) f64(double) i32 u32 i64 u64 literals; templates never rely on an implicit conversion of a number
+//   template integer<D>(int64_t)           a literal of any integer dtype, wrapped to it
 //   fma(a, b, c) sqrt(x) abs(x)            floats; fma rounds once, abs clears the sign bit
 //   floor ceil trunc rint(x)               floats; rint is half to even
 //   select(condition, a, b)                a where condition, else b; both are evaluated
@@ -40,6 +43,7 @@
 #include "ops/math_erf.h"
 #include "ops/math_exact.h"
 #include "ops/math_exp.h"
+#include "ops/math_half.h"
 #include "ops/math_int.h"
 #include "ops/math_inverse_trig.h"
 #include "ops/math_log.h"
@@ -89,7 +93,7 @@
   X(isinf, 1)                   \
   X(isfinite, 1)
 
-/// X(name, arity): functions of i32, u32, i64, u64, giving the same dtype.
+/// X(name, arity): functions of integers, giving the same dtype.
 #define HARP_MATH_INT_FUNCTIONS(X) \
   X(abs, 1)                        \
   X(sign, 1)                       \
@@ -116,6 +120,10 @@ struct FloatFunctions : ExpFunctions<M, D>,
 template <class M>
 struct Functions : FloatFunctions<M, DType::kF32>,
                    FloatFunctions<M, DType::kF64>,
+                   IntFunctions<M, DType::kI8>,
+                   IntFunctions<M, DType::kU8>,
+                   IntFunctions<M, DType::kI16>,
+                   IntFunctions<M, DType::kU16>,
                    IntFunctions<M, DType::kI32>,
                    IntFunctions<M, DType::kU32>,
                    IntFunctions<M, DType::kI64>,
@@ -128,6 +136,10 @@ struct Functions : FloatFunctions<M, DType::kF32>,
   HARP_MATH_PREDICATES(HARP_MATH_USING)
 #undef HARP_MATH_USING
 #define HARP_MATH_USING(name, arity)        \
+  using IntFunctions<M, DType::kI8>::name;  \
+  using IntFunctions<M, DType::kU8>::name;  \
+  using IntFunctions<M, DType::kI16>::name; \
+  using IntFunctions<M, DType::kU16>::name; \
   using IntFunctions<M, DType::kI32>::name; \
   using IntFunctions<M, DType::kU32>::name; \
   using IntFunctions<M, DType::kI64>::name; \

@@ -78,18 +78,7 @@ struct IntFunctions {
   }
 
  private:
-  static I constant(int64_t c) {
-    if constexpr (D == DType::kI32)
-      return M::i32(static_cast<int32_t>(c));
-    else if constexpr (D == DType::kU32)
-      return M::u32(static_cast<uint32_t>(c));
-    else if constexpr (D == DType::kI64)
-      return M::i64(c);
-    else if constexpr (D == DType::kU64)
-      return M::u64(static_cast<uint64_t>(c));
-    else
-      return M::template cast<D>(M::i64(c));
-  }
+  static I constant(int64_t c) { return M::template integer<D>(c); }
 
   /// Divisions that trap: by 0, and the least value by -1.
   static Bool trapping(I x, I y) {

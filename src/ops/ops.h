@@ -60,6 +60,9 @@ constexpr bool accepts(Operands operands, DType dtype) {
 /// May an operand of `op` (not Where's condition) have this dtype?
 constexpr bool accepts(Op op, DType dtype) { return accepts(info(op).operands, dtype); }
 
+/// What `op` computes with where its operands are of `dtype`: narrow ones are widened first. Where computes nothing and keeps the bits.
+constexpr DType works_in(Op op, DType dtype) { return op == Op::kWhere ? dtype : info(dtype).computes_in; }
+
 /// "a float", "an integer or bool": what `op` takes, for error messages.
 constexpr std::string_view describe(Operands operands) {
   switch (operands) {

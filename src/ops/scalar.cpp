@@ -1,15 +1,18 @@
 // Scalars: conversion by the cast rules of docs/semantics.md, the identities of reductions, and their text.
 #include "ops/scalar.h"
 
+#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "base/error.h"
+#include "ops/math_half.h"
+#include "ops/scalar_math.h"
 
 namespace harp {
 namespace {
 
-/// Calls body(T()) with the C type of dtype; dtypes without one (f16, bf16, complex) have no rules yet and are not in graphs.
+/// Calls body(T()) with the C++ type of dtype; complex dtypes have no rules yet and are not in graphs.
 template <class Body>
 auto with_type(DType dtype, Body&& body) {
   switch (dtype) {
@@ -22,11 +25,18 @@ auto with_type(DType dtype, Body&& body) {
     case DType::kU32: return body(uint32_t());
     case DType::kI64: return body(int64_t());
     case DType::kU64: return body(uint64_t());
+    case DType::kF16: return body(F16());
+    case DType::kBF16: return body(BF16());
     case DType::kF32: return body(float());
     case DType::kF64: return body(double());
     default: fail(Code::kUnsupported, "dtype ", name(dtype), " has no scalars in this version");
   }
 }
+
+template <class T>
+concept Half = std::is_same_v<T, F16> || std::is_same_v<T, BF16>;
+template <Half T>
+using Conversions = math::HalfConversions<ScalarMath, std::is_same_v<T, F16> ? DType::kF16 : DType::kBF16>;
 
 /// Truncates and saturates; NaN gives 0.
 template <class T>
@@ -49,18 +59,24 @@ Scalar scalar_from_double(DType dtype, double value) {
       return Scalar::of(dtype, value != 0);
     else if constexpr (std::is_integral_v<T>)
       return Scalar::of(dtype, int_from_double<T>(value));
+    else if constexpr (Half<T>)
+      return Scalar::of(dtype, Conversions<T>::narrow(value));
     else
       return Scalar::of(dtype, static_cast<T>(value));
   });
 }
 
-Scalar scalar_from_int(DType dtype, int64_t value) {
+Scalar scalar_from_int(DType dtype, WideInt value) {
   return with_type(dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, bool>)
       return Scalar::of(dtype, value != 0);
-    else
+    else if constexpr (!Half<T>)
       return Scalar::of(dtype, static_cast<T>(value));  // integers wrap, floats round to nearest even
+    else if (value > INT64_MAX)
+      return Scalar::of(dtype, Conversions<T>::template narrow_int<DType::kU64>(static_cast<uint64_t>(value)));
+    else
+      return Scalar::of(dtype, Conversions<T>::template narrow_int<DType::kI64>(static_cast<int64_t>(value)));
   });
 }
 
@@ -69,20 +85,20 @@ double to_double(const Scalar& value) {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, bool>)
       return value.bits[0] != 0 ? 1.0 : 0.0;
+    else if constexpr (Half<T>)
+      return static_cast<double>(Conversions<T>::widen(value.as<T>()));
     else
       return static_cast<double>(value.as<T>());
   });
 }
 
-bool int_fits(DType dtype, int64_t value) {
+bool int_fits(DType dtype, WideInt value) {
   return with_type(dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, bool>)
       return value == 0 || value == 1;
-    else if constexpr (std::is_same_v<T, uint64_t>)
-      return value >= 0;
     else if constexpr (std::is_integral_v<T>)
-      return value >= static_cast<int64_t>(std::numeric_limits<T>::min()) && value <= static_cast<int64_t>(std::numeric_limits<T>::max());
+      return value >= WideInt{std::numeric_limits<T>::min()} && value <= WideInt{std::numeric_limits<T>::max()};
     else
       return true;
   });
@@ -90,23 +106,41 @@ bool int_fits(DType dtype, int64_t value) {
 
 Scalar identity_of(Op op, DType dtype) {
   HARP_ASSERT(is_reduce(op) || is_scan(op), name(op), " is no reduction and no scan");
-  return with_type(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    using Limits = std::numeric_limits<T>;
-    switch (combine_of(op)) {
-      case Op::kAdd: return Scalar::of(dtype, T(0));
-      case Op::kMul: return Scalar::of(dtype, T(1));
-      case Op::kMax: return Scalar::of(dtype, Limits::has_infinity ? static_cast<T>(-Limits::infinity()) : Limits::lowest());
-      default: return Scalar::of(dtype, Limits::has_infinity ? Limits::infinity() : Limits::max());
-    }
-  });
+  const Op combine = combine_of(op);
+  if (combine == Op::kAdd) return scalar_from_int(dtype, 0);
+  if (combine == Op::kMul) return scalar_from_int(dtype, 1);
+  const bool greatest = combine == Op::kMin;
+  if (is_bool(dtype)) return scalar_from_int(dtype, greatest);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return scalar_from_double(dtype, greatest ? kInfinity : -kInfinity);  // which saturates
 }
+
+namespace {
+
+/// The shortest decimal that is nearest to this value among those of its dtype.
+std::string half_to_string(const Scalar& value) {
+  const double exact = to_double(value);
+  if (!std::isfinite(exact)) return cat(exact);
+  constexpr int kEnough = 5;  // digits that tell any two halves apart
+  double shortest = exact;
+  for (int digits = 1; digits <= kEnough; ++digits) {
+    char text[32];
+    const char* end = std::to_chars(text, text + sizeof text, exact, std::chars_format::scientific, digits - 1).ptr;
+    std::from_chars(text, end, shortest);
+    if (scalar_from_double(value.dtype, shortest) == value) break;
+  }
+  return cat(shortest);
+}
+
+}  // namespace
 
 std::string to_string(const Scalar& value) {
   return with_type(value.dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, bool>)
       return cat(value.bits[0] != 0);
+    else if constexpr (Half<T>)
+      return half_to_string(value);
     else
       return cat(value.as<T>());
   });

@@ -32,17 +32,20 @@ struct Scalar {
   }
 };
 
-/// value converted to dtype by the cast rules of 02-semantics (truncate and saturate to ints, round to nearest to floats).
+/// Every integer that a number in a program can be: those of i64 and of u64.
+using WideInt = __int128;
+
+/// value converted to dtype by the law's rules for casts (truncate and saturate to ints, round to nearest to floats).
 Scalar scalar_from_double(DType dtype, double value);
-Scalar scalar_from_int(DType dtype, int64_t value);
-/// Value as a double (bool as 0/1; i64 rounds).
+Scalar scalar_from_int(DType dtype, WideInt value);
+/// Value as a double (bool as 0/1; i64 and u64 round).
 double to_double(const Scalar& value);
-/// Is the number (real or integer) exactly representable in dtype? Floats always are, up to rounding.
-bool int_fits(DType dtype, int64_t value);
+/// Is the integer a value of dtype? Of floats always, up to rounding.
+bool int_fits(DType dtype, WideInt value);
 /// The element that changes nothing in a reduction or scan: 0 for Sum, 1 for Prod, least for ReduceMax (-inf for floats), greatest for
 /// ReduceMin.
 Scalar identity_of(Op op, DType dtype);
-/// In the text format: "0.5", "-inf", "true", "-3".
+/// In the text format: "0.5", "-inf", "true", "-3"; of floats the shortest decimal that reads back as the same value.
 std::string to_string(const Scalar& value);
 
 }  // namespace harp

@@ -13,10 +13,10 @@ namespace harp {
 
 template <DType D>
 struct ScalarOf;
-#define HARP_ROW(id, name, size, kind, ctype, in_graph) \
-  template <>                                           \
-  struct ScalarOf<DType::k##id> {                       \
-    using Type = ctype;                                 \
+#define HARP_ROW(id, name, size, kind, ctype, computes_in, in_graph) \
+  template <>                                                        \
+  struct ScalarOf<DType::k##id> {                                    \
+    using Type = ctype;                                              \
   };
 HARP_DTYPES(HARP_ROW)
 #undef HARP_ROW
@@ -31,6 +31,10 @@ struct ScalarMath {
   static constexpr uint32_t u32(uint32_t c) { return c; }
   static constexpr int64_t i64(int64_t c) { return c; }
   static constexpr uint64_t u64(uint64_t c) { return c; }
+  template <DType D>
+  static constexpr T<D> integer(int64_t c) {
+    return static_cast<T<D>>(c);
+  }
 
   static float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
   static double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }

@@ -89,12 +89,19 @@ const Node* compare_with_bool(Graph& graph, const Node* node) {
   return node;
 }
 
+/// Bits of the greatest whole number up to which a dtype has every one.
+int whole_bits(DType dtype) {
+  if (dtype == DType::kF16) return 11;
+  if (dtype == DType::kBF16) return 8;
+  if (is_float(dtype)) return dtype == DType::kF32 ? 24 : 53;
+  return 8 * static_cast<int>(size_of(dtype)) - (is_signed_int(dtype) ? 1 : 0);
+}
 /// Every value of `from` is a value of `to`, so a cast between them can be undone or skipped.
 bool is_lossless(DType from, DType to) {
   if (from == to || is_bool(from)) return true;
-  if (from == DType::kF32) return to == DType::kF64;
-  if (from == DType::kI32) return to == DType::kI64 || to == DType::kF64;
-  return false;
+  if (is_bool(to)) return false;
+  if (is_float(from)) return is_float(to) && size_of(from) < size_of(to);
+  return whole_bits(from) <= whole_bits(to) && (is_float(to) || is_signed_int(to) || !is_signed_int(from));
 }
 const Node* cast_once(Graph& graph, const Node* node) {
   const Node* inner = node->sources[0];

@@ -20,6 +20,17 @@ Text literal_text(const Scalar& value) {
   return {l.text, l.negative ? kUnary : kPrimary};
 }
 
+/// What to subtract instead of adding a constant that is negative, or would be as a signed integer; else empty.
+std::string negated_text(const Scalar& value) {
+  if (is_int(value.dtype) && !is_signed_int(value.dtype)) {
+    const int width = bits_of_dtype(value.dtype);
+    const Scalar opposite = scalar_from_int(value.dtype, -static_cast<WideInt>(value.bits[0]));
+    return value.bits[0] >> (width - 1) != 0 && opposite != value ? literal_text(opposite).text : std::string();
+  }
+  const Text text = literal_text(value);
+  return text.precedence == kUnary ? text.text.substr(1) : std::string();
+}
+
 /// How tightly an operand of an operator of this precedence must bind; only sums and products nest without brackets.
 int operand_precedence(int precedence, bool first) {
   switch (precedence) {
@@ -68,6 +79,13 @@ bool Expressions::is_uniform(const UOp* u) const {
 }
 
 Text Expressions::uniform(const UOp* u) const { return u->kind == UKind::kSplat ? (*this)(u->sources[0]) : literal_text(u->value); }
+
+Text Expressions::beside_vector(const UOp* u) const {
+  const Text text = uniform(u);
+  const DType dtype = u->type.dtype;
+  if (!is_int(dtype) || size_of(dtype) >= 4 || text.precedence >= kUnary) return text;
+  return {cat("(", value_type(dtype), ")", bracket(text, kUnary)), kUnary};
+}
 
 std::string Expressions::type(const UOp* u) const {
   const int n = lanes(u);
@@ -174,18 +192,17 @@ Text Expressions::operators(const UOp* u, const Rule& rule) const {
   std::string negated;
   if (u->op == Op::kAdd) {
     const auto is_negation = [&](const UOp* s) { return s->kind == UKind::kAlu && s->op == Op::kNeg && names_.find(s) == nullptr; };
-    const auto is_negative = [&](const UOp* s) {
+    const auto constant = [&](const UOp* s) {
       const UOp* one = s->kind == UKind::kSplat ? s->sources[0] : s;
-      return one->kind == UKind::kConst && literal_text(one->value).precedence == kUnary;
+      return one->kind == UKind::kConst ? &one->value : nullptr;
     };
     if (is_negation(sources[0]) && !is_negation(sources[1])) std::swap(sources[0], sources[1]);
     if (is_negation(sources[1])) {
       sources[1] = sources[1]->sources[0];
       pattern = "$a - $b";
-    } else if (is_negative(sources[1])) {
-      const UOp* one = sources[1]->kind == UKind::kSplat ? sources[1]->sources[0] : sources[1];
-      negated = literal_text(one->value).text.substr(1);
-      pattern = "$a - $b";
+    } else if (const Scalar* c = constant(sources[1])) {
+      negated = negated_text(*c);
+      if (!negated.empty()) pattern = "$a - $b";
     }
   }
   const bool all_uniform = std::all_of(sources.begin(), sources.end(), [&](const UOp* s) { return is_uniform(s); });
@@ -195,7 +212,7 @@ Text Expressions::operators(const UOp* u, const Rule& rule) const {
     if (i == 1 && !negated.empty())
       text = {negated, kPrimary};
     else if (n > 1 && is_uniform(sources[i]))
-      text = all_uniform && i == 0 ? whole(sources[i]) : uniform(sources[i]);
+      text = all_uniform && i == 0 ? whole(sources[i]) : beside_vector(sources[i]);
     else
       text = (*this)(sources[i]);
     const bool negated_first = i == 0 && pattern[0] == '!';
@@ -206,7 +223,11 @@ Text Expressions::operators(const UOp* u, const Rule& rule) const {
   }
   const DType operand = sources[0]->type.dtype;
   const bool compares = n > 1 && is_bool(u->type.dtype);
-  return {substitute_pattern(pattern, operands, operand), rule.precedence, compares ? bits_of_dtype(operand) : 0};
+  const Text result{substitute_pattern(pattern, operands, operand), rule.precedence, compares ? bits_of_dtype(operand) : 0};
+  // C computes integers of 8 and 16 bits as int
+  const bool may_leave = u->op != Op::kBitAnd && u->op != Op::kBitOr && u->op != Op::kBitXor && u->op != Op::kShr;
+  if (n > 1 || !is_int(u->type.dtype) || size_of(u->type.dtype) >= 4 || !may_leave) return result;
+  return {cat("(", value_type(u->type.dtype), ")", bracket(result, kUnary)), kUnary};
 }
 
 Text Expressions::masks(const UOp* u, const Rule& rule) const {
@@ -257,19 +278,23 @@ Text Expressions::cast(const UOp* u) const {
             kPrimary};
   if (is_int(from) && is_int(to) && size_of(from) == size_of(to))
     return {cat("(", unit_.type(to, n), ")", bracket(whole(source), kUnary)), kUnary};
+  std::string text = whole(source).text;
   // gcc 12 finds no instruction for i32x16 to f64x16 at -O0; vectors of two registers need not be fast
   constexpr size_t kLargestRegister = 64;
   if (is_float(to) && static_cast<size_t>(n) * size_of(to) > kLargestRegister)
-    return {cat(unit_.cast_by_lanes(from, to, n), "(", whole(source).text, ")"), kPrimary};
-  return {cat("__builtin_convertvector(", whole(source).text, ", ", unit_.type(to, n), ")"), kPrimary};
+    return {cat(unit_.cast_by_lanes(from, to, n), "(", text, ")"), kPrimary};
+  // floats are made of integers of their own size, as machines do: of smaller ones gcc would make one lane after the other
+  if (is_int(from) && is_float(to) && size_of(from) < 4)
+    text = cat("__builtin_convertvector(", text, ", ", unit_.type(DType::kI32, n), ")");
+  return {cat("__builtin_convertvector(", text, ", ", unit_.type(to, n), ")"), kPrimary};
 }
 
 Text Expressions::bitcast(const UOp* u) const {
   const UOp* source = u->sources[0];
   const DType from = source->type.dtype, to = u->type.dtype;
-  if (from == to) return whole(source);
+  if (from == to || (lanes(u) == 1 && value_type(from) == value_type(to))) return whole(source);
   HARP_ASSERT(!is_bool(from) && !is_bool(to), "bitcast of bool");
-  const bool canonical = context_.kernel != nullptr && is_float(from);
+  const bool canonical = context_.kernel != nullptr && is_float(from) && !is_half(from);
   if (lanes(u) == 1 || canonical) return {cat(unit_.bits_of(from, to, lanes(u), canonical), "(", whole(source).text, ")"), kPrimary};
   return {cat("(", unit_.type(to, lanes(u)), ")", bracket(whole(source), kUnary)), kUnary};
 }

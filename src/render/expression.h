@@ -53,6 +53,8 @@ class Expressions {
  private:
   bool is_uniform(const ir::UOp* u) const;
   Text uniform(const ir::UOp* u) const;
+  /// The scalar as an operand of a vector, of its very type: C makes an int of what is chosen or computed of 8 and 16 bits.
+  Text beside_vector(const ir::UOp* u) const;
   Text alu(const ir::UOp* u) const;
   bool is_count_in_range(const ir::UOp* shift) const;
   Text operators(const ir::UOp* u, const Rule& rule) const;

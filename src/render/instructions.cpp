@@ -35,24 +35,21 @@ constexpr LogicOfThree kLogics[] = {
 };
 constexpr std::string_view kMajority = "0xe8";
 
-}  // namespace
-
-std::optional<InstructionForm> instruction_form(Op op, DType dtype, int lanes, const Target& target) {
-  if (!target.name.starts_with("x86-64") || (op != Op::kMax && op != Op::kMin)) return std::nullopt;
+std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Target& target) {
   const int bytes = lanes * static_cast<int>(size_of(dtype));
   for (const ExtremeOfTwo& row : kExtremes) {
     if (row.dtype != dtype || row.vector_bytes != bytes || bytes > target.vector_bytes) continue;
     const bool wide = dtype == DType::kF64;
-    const std::string_view extreme = op == Op::kMax ? row.max : row.min;
+    const std::string_view instruction = op == Op::kMax ? row.max : row.min;
     const DType integer = signed_of(wide ? 64 : 32);
     const std::string bits = vector_type(integer, lanes), result = vector_type(dtype, lanes);
-    InstructionForm form{{std::string(extreme)}, {}, {{integer, lanes}}};
+    InstructionForm form{{std::string(instruction)}, "", {}, {{integer, lanes}}};
     form.body =
         cat("  /* the ", op == Op::kMax ? "greater" : "lesser", " or, if neither is, the second: differ for zeros and NaN only */\n");
     // as the second operand of both, gcc would load y from memory twice
     append(form.body, cat("  __asm__(\"\" : \"+", target.vector_bytes < 64 ? "x" : "v", "\"(y)); /* loaded once */\n"));
-    append(form.body, cat("  const ", bits, " a = (", bits, ")", extreme, "(x, y", row.more, "), b = (", bits, ")", extreme, "(y, x",
-                          row.more, ");\n"));
+    append(form.body, cat("  const ", bits, " a = (", bits, ")", instruction, "(x, y", row.more, "), b = (", bits, ")", instruction,
+                          "(y, x", row.more, ");\n"));
     const std::string_view magnitude = wide ? "0x7fffffffffffffffll" : "0x7fffffff";
     if (op == Op::kMin) {
       append(form.body, cat("  return (", result, ")(a | b);\n"));
@@ -72,6 +69,39 @@ std::optional<InstructionForm> instruction_form(Op op, DType dtype, int lanes, c
     return form;
   }
   return std::nullopt;
+}
+
+/// F16C and AVX-512: conversions of f16, rounded to nearest as the instruction says.
+struct HalfConversion {
+  int lanes;
+  std::string_view feature;
+  std::string_view widen, more_of_widen, narrow, more_of_narrow;  // further arguments of the forms with a mask
+};
+constexpr HalfConversion kHalfConversions[] = {
+    {8, "__F16C__", "__builtin_ia32_vcvtph2ps256", "", "__builtin_ia32_vcvtps2ph256", ""},
+    {16, "__AVX512F__", "__builtin_ia32_vcvtph2ps512_mask", ", (f32x16){0}, 0xffff, 4", "__builtin_ia32_vcvtps2ph512_mask",
+     ", (i16x16){0}, 0xffff"},
+};
+
+std::optional<InstructionForm> half_conversion(DType operand, DType result, int lanes, const Target& target) {
+  const bool widens = operand == DType::kF16 && result == DType::kF32, narrows = operand == DType::kF32 && result == DType::kF16;
+  for (const HalfConversion& row : kHalfConversions) {
+    if ((!widens && !narrows) || row.lanes != lanes || 4 * lanes > target.vector_bytes) continue;
+    const std::string bits = vector_type(DType::kI16, lanes);
+    InstructionForm form{{std::string(widens ? row.widen : row.narrow)}, row.feature, {}, {{DType::kI16, lanes}, {DType::kF32, lanes}}};
+    form.body = widens ? cat("  return ", row.widen, "((", bits, ")x", row.more_of_widen, ");\n")
+                       : cat("  return (", vector_type(result, lanes), ")", row.narrow, "(x, 0", row.more_of_narrow, ");\n");
+    return form;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<InstructionForm> instruction_form(Op op, DType operand, DType result, int lanes, const Target& target) {
+  if (!target.name.starts_with("x86-64")) return std::nullopt;
+  if (op == Op::kCast) return half_conversion(operand, result, lanes, target);
+  return op == Op::kMax || op == Op::kMin ? extreme(op, operand, lanes, target) : std::nullopt;
 }
 
 }  // namespace harp::render

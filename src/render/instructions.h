@@ -12,7 +12,8 @@
 namespace harp::render {
 
 struct InstructionForm {
-  std::vector<std::string> builtins;  // gcc's; where one is missing the definition is taken
+  std::vector<std::string> builtins;  // where one is missing the definition is taken
+  std::string_view clang_feature;     // macro of the feature that clang needs for them; empty: clang finds the instructions itself
   std::string body;                   // of a function of vectors x and y
   struct Vector {
     DType dtype;
@@ -21,7 +22,7 @@ struct InstructionForm {
   std::vector<Vector> vectors;  // types the body uses besides that of x and y
 };
 
-/// The form of `op` over vectors of `lanes` elements, if the target has one.
-std::optional<InstructionForm> instruction_form(Op op, DType dtype, int lanes, const Target& target);
+/// The form of `op` over vectors of `lanes` elements of `operand` that gives `result`, if the target has one.
+std::optional<InstructionForm> instruction_form(Op op, DType operand, DType result, int lanes, const Target& target);
 
 }  // namespace harp::render

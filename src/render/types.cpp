@@ -42,6 +42,8 @@ std::string_view memory_type(DType dtype) {
     case DType::kBool:
     case DType::kU8: return "uint8_t";
     case DType::kI8: return "int8_t";
+    case DType::kF16:
+    case DType::kBF16:  // their bits
     case DType::kU16: return "uint16_t";
     case DType::kI16: return "int16_t";
     case DType::kU32: return "uint32_t";
@@ -60,23 +62,45 @@ std::string mask_type(int bits, int lanes) { return cat("i", bits, "x", lanes); 
 DType unsigned_of(int bits) { return bits == 8 ? DType::kU8 : bits == 16 ? DType::kU16 : bits == 32 ? DType::kU32 : DType::kU64; }
 DType signed_of(int bits) { return bits == 8 ? DType::kI8 : bits == 16 ? DType::kI16 : bits == 32 ? DType::kI32 : DType::kI64; }
 
+namespace {
+
+/// The least value has no literal of its own: its magnitude is one too many.
+template <class Int>
+Literal signed_literal(Int value, std::string_view suffix) {
+  if (value == std::numeric_limits<Int>::min()) return {cat(value + 1, suffix, " - 1"), true};
+  return {cat(value, suffix), value < 0};
+}
+
+std::string hex(uint64_t bits, int digits) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text = "0x";
+  for (int shift = 4 * digits - 4; shift >= 0; shift -= 4) text += kDigits[bits >> shift & 15];
+  return text;
+}
+
+/// Masks and bits far up read better as such.
+Literal unsigned_literal(uint64_t value, std::string_view suffix) {
+  const bool is_mask = value > 0xfff && ((value & (value + 1)) == 0 || std::countr_zero(value) >= 8);
+  return {cat(is_mask ? hex(value, (std::bit_width(value) + 3) / 4) : cat(value), "u", suffix), false};
+}
+
+}  // namespace
+
 Literal literal(const Scalar& value) {
   switch (value.dtype) {
     case DType::kBool: return {value.bits[0] != 0 ? "1" : "0", false};
+    case DType::kF16:
+    case DType::kBF16: return {hex(value.as<uint16_t>(), 4), false};  // the bits, as C has no such floats
     case DType::kF32: return float_literal<float, uint32_t>(value.as<float>(), 23, "f");
     case DType::kF64: return float_literal<double, uint64_t>(value.as<double>(), 52, "");
-    case DType::kU32: return {cat(value.as<uint32_t>(), "u"), false};
-    case DType::kU64: return {cat(value.as<uint64_t>(), "u", kLong), false};
-    case DType::kI32: {
-      const int32_t v = value.as<int32_t>();
-      if (v == std::numeric_limits<int32_t>::min()) return {"-2147483647 - 1", true};
-      return {cat(v), v < 0};
-    }
-    case DType::kI64: {
-      const int64_t v = value.as<int64_t>();
-      if (v == std::numeric_limits<int64_t>::min()) return {cat("-9223372036854775807", kLong, " - 1"), true};
-      return {cat(v, kLong), v < 0};
-    }
+    case DType::kU8: return {cat(value.as<uint8_t>()), false};
+    case DType::kU16: return {cat(value.as<uint16_t>()), false};
+    case DType::kU32: return unsigned_literal(value.as<uint32_t>(), "");
+    case DType::kU64: return unsigned_literal(value.as<uint64_t>(), kLong);
+    case DType::kI8: return signed_literal(value.as<int8_t>(), "");
+    case DType::kI16: return signed_literal(value.as<int16_t>(), "");
+    case DType::kI32: return signed_literal(value.as<int32_t>(), "");
+    case DType::kI64: return signed_literal(value.as<int64_t>(), kLong);
     default: fail(Code::kUnsupported, "the C renderer has no constant of ", name(value.dtype));
   }
 }

@@ -1,6 +1,7 @@
 #include "render/unit.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.h"
 #include "render/body.h"
@@ -151,23 +152,29 @@ std::string Unit::select(DType dtype, int lanes) {
 std::string Unit::cast(DType from, DType to, int lanes) {
   const std::string name = at_lanes(cat("to_", harp::name(to)), harp::name(from), lanes);
   once(name, [&] {
-    // -2^(w-1) and 2^(w-1) are exact in every float
-    const bool wide = bits_of_dtype(to) == 64;
-    const std::string limit = cat(wide ? "0x1p63" : "0x1p31", from == DType::kF32 ? "f" : "");
-    const std::string most = wide ? "9223372036854775807ll" : "2147483647";
+    // the first number that is too great is a power of two, and so is the least one of a signed type: exact in every float
+    const bool with_sign = is_signed_int(to);
+    const std::string limit = cat("0x1p", bits_of_dtype(to) - (with_sign ? 1 : 0), from == DType::kF32 ? "f" : "");
+    const std::string most = literal(scalar_from_double(to, std::numeric_limits<double>::infinity())).text;
+    const std::string least = literal(scalar_from_double(to, -std::numeric_limits<double>::infinity())).text;
     const std::string f = type(from, lanes), i = type(to, lanes);
-    const std::string head = cat("/* Truncates, saturates, NaN is 0. */\nstatic inline ", i, " ", name, "(", f, " x) {");
+    const std::string head = cat("/* Truncates, saturates, NaN is 0. */\nstatic inline ", i, " ", name, "(", f, " x) {\n");
     if (lanes == 1)  // gcc 12 takes (double)(long)x for trunc(x), which keeps the sign of -0.5: what gives 0 is not converted at all
-      return cat(head, "\n  if (x != x || (x > -1 && x < 1)) return 0;\n  return x >= ", limit, " ? ", most, " : x < -", limit, " ? -",
-                 most, " - 1 : (", i, ")x;\n}\n");
+      return cat(head, with_sign ? "  if (x != x || (x > -1 && x < 1)) return 0;\n" : "  if (!(x >= 1)) return 0;\n",
+                 "  return x >= ", limit, " ? ", most, with_sign ? cat(" : x < -", limit, " ? ", least) : "", " : (", i, ")x;\n}\n");
     const std::string m = mask(bits_of_dtype(to), lanes);
-    const auto as_mask = [&](const std::string& text) {
-      return size_of(from) == size_of(to) ? text : cat("__builtin_convertvector(", text, ", ", m, ")");
+    const auto replace = [&](const std::string& condition, const std::string& value) {
+      const std::string wide_enough = size_of(from) == size_of(to) ? condition : cat("__builtin_convertvector(", condition, ", ", m, ")");
+      return cat(select(to, lanes), "(", wide_enough, ", ", splat(to, lanes), "(", value, "), r)");
     };
-    return cat(head, "\n  const ", f, " inside = ", select(from, lanes), "((x >= -", limit, ") & (x < ", limit, "), x, ",
-               splat(from, lanes), "(0.0", from == DType::kF32 ? "f" : "", "));\n  ", i, " r = __builtin_convertvector(inside, ", i,
-               ");\n  r = ", select(to, lanes), "(", as_mask(cat("x >= ", limit)), ", ", splat(to, lanes), "(", most, "), r);\n  return ",
-               select(to, lanes), "(", as_mask(cat("x < -", limit)), ", ", splat(to, lanes), "(-", most, " - 1), r);\n}\n");
+    // what gives 0 anyway may stay outside; integers of 8 and 16 bits are made of those of 32
+    const std::string inside = cat(with_sign ? cat("(x >= -", limit, ")") : "(x >= 1)", " & (x < ", limit, ")");
+    const std::string converted = size_of(to) < 4 ? cat("__builtin_convertvector(inside, ", type(DType::kI32, lanes), ")") : "inside";
+    std::string text = cat(head, "  const ", f, " inside = ", select(from, lanes), "(", inside, ", x, ", splat(from, lanes), "(0.0",
+                           from == DType::kF32 ? "f" : "", "));\n  ", with_sign ? "" : "const ", i, " r = __builtin_convertvector(",
+                           converted, ", ", i, ");\n");
+    if (with_sign) append(text, cat("  r = ", replace(cat("x < -", limit), least), ";\n"));
+    return cat(text, "  return ", replace(cat("x >= ", limit), most), ";\n}\n");
   });
   return name;
 }
@@ -443,14 +450,17 @@ std::string Unit::function_text(const ir::Function& function, int lanes, const s
              with_instructions(function, lanes, render_function_body(*this, function, lanes, names).text), "}\n");
 }
 
-/// The definition, behind the target's form of it if there is one. clang finds the instructions in the definition.
+/// The definition, behind the target's form of it if there is one.
 std::string Unit::with_instructions(const ir::Function& function, int lanes, const std::string& definition) {
   if (lanes == 1 || !function.op) return definition;
-  const std::optional<InstructionForm> form = instruction_form(*function.op, function.result, lanes, options_.target);
+  const std::optional<InstructionForm> form =
+      instruction_form(*function.op, function.parameters[0], function.result, lanes, options_.target);
   if (!form) return definition;
   once("__has_builtin", [] { return "#ifndef __has_builtin\n#define __has_builtin(name) 0\n#endif\n"; });
+  if (!form->clang_feature.empty() && known_.insert("-Wunused-function").second)  // in front of every function
+    typedefs_.emplace_back("#pragma GCC diagnostic ignored \"-Wunused-function\" /* of a definition whose instruction is taken */\n");
   for (const InstructionForm::Vector& v : form->vectors) memory_vector(v.dtype, v.lanes);
-  return cat("#if !defined(__clang__) && ",
+  return cat("#if ", form->clang_feature.empty() ? "!defined(__clang__)" : cat("defined(", form->clang_feature, ")"), " && ",
              join(form->builtins, " && ", [](const std::string& b) { return cat("__has_builtin(", b, ")"); }), "\n", form->body, "#else\n",
              definition, "#endif\n");
 }

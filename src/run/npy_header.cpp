@@ -18,7 +18,7 @@ struct NpyType {
 constexpr NpyType kTypes[] = {
     {"b1", DType::kBool}, {"i1", DType::kI8},  {"u1", DType::kU8},  {"i2", DType::kI16},   {"u2", DType::kU16},
     {"i4", DType::kI32},  {"u4", DType::kU32}, {"i8", DType::kI64}, {"u8", DType::kU64},   {"f2", DType::kF16},
-    {"f4", DType::kF32},  {"f8", DType::kF64}, {"c8", DType::kC64}, {"c16", DType::kC128},
+    {"f4", DType::kF32},  {"f8", DType::kF64}, {"c8", DType::kC64}, {"c16", DType::kC128}, {"V2", DType::kBF16},
 };
 
 constexpr char kNativeOrder = std::endian::native == std::endian::little ? '<' : '>';

@@ -9,18 +9,24 @@
 namespace harp {
 namespace {
 
+constexpr int kMostLanes = 64;          // bytes in the widest register there is, and lanes of the law
 constexpr int64_t kMostTile = 1 << 16;  // a tile of a chain has an accumulator for every element
 
-/// Lanes of the widest value a kernel computes, so that every vector fits a register.
+/// Lanes of the widest value a kernel computes, so that every vector fits a register. Halves are computed with as f32 (only copied, as they
+/// are), other narrow dtypes as they are.
 int natural_width(const Program& program, const KernelPlan& kernel, const Target& target) {
   size_t widest = 1;
+  const auto meet = [&](const Node* node, bool computes) {
+    widest = std::max(widest, size_of(computes ? working_dtype(node->dtype) : node->dtype));
+  };
   for (const Node* node : computed_nodes(program, kernel)) {
-    widest = std::max(widest, size_of(node->dtype));
-    for (const Node* source : node->sources) widest = std::max(widest, size_of(source->dtype));
+    const bool computes =
+        is_reduce(node->op) || is_scan(node->op) || (is_elementwise(node->op) && node->op != Op::kWhere && node->op != Op::kBitcast);
+    meet(node, computes);
+    for (const Node* source : node->sources) meet(source, computes);
   }
-  for (const StorePlan& s : kernel.stores) widest = std::max(widest, size_of(s.node->dtype));
-  const int width = target.vector_bytes / static_cast<int>(widest);
-  return std::max(1, std::min(width, 16));
+  for (const StorePlan& s : kernel.stores) meet(s.node, false);
+  return std::min(std::max(1, target.vector_bytes / static_cast<int>(widest)), kMostLanes);
 }
 
 /// The recipe a kernel is made for.
@@ -157,8 +163,8 @@ void check_legal(const KernelPlan& kernel, const Schedule& s, std::string_view w
                " are allowed");
     HARP_CHECK(a.kind != AxisKind::kThread || static_cast<int>(i) == thread_axis(kernel), Code::kInvalidArgument, where, ": only axis ",
                thread_axis(kernel), " can be of kind thread");
-    HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0 && a.simd_width <= 16, Code::kInvalidArgument, where, ": axis ", i,
-               " has simd=", a.simd_width, "; it must be 1, 2, 4, 8 or 16");
+    HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0 && a.simd_width <= kMostLanes, Code::kInvalidArgument, where, ": axis ", i,
+               " has simd=", a.simd_width, "; it must be a power of two up to ", kMostLanes);
     if (a.simd_width > 1) {
       ++vector_axes;
       HARP_CHECK(static_cast<int>(i) == vector_axis(kernel), Code::kInvalidArgument, where, ": simd belongs on ", vector_axis_text(kernel));

@@ -9,12 +9,40 @@ namespace harp::tool {
 
 namespace {
 
-constexpr harp_dtype kDTypes[] = {HARP_BOOL, HARP_I32, HARP_I64, HARP_F32, HARP_F64};
+constexpr harp_dtype kMostDTypes = 64;
 
-std::string dtype_names() {
-  std::string names;
-  for (const harp_dtype dtype : kDTypes) names += (names.empty() ? "" : ", ") + std::string(harp_dtype_name(dtype));
-  return names;
+/// Calls body(dtype, name) for every dtype there is.
+template <class Body>
+void for_each_dtype(Body body) {
+  for (harp_dtype dtype = 0; dtype < kMostDTypes; ++dtype)
+    if (const char* name = harp_dtype_name(dtype)) body(dtype, std::string_view(name));
+}
+
+/// How a float of 16 bits is made.
+struct HalfFormat {
+  int mantissa_bits;  // below the leading one
+  int bias;
+};
+HalfFormat format_of(harp_dtype half) { return half == HARP_F16 ? HalfFormat{10, 15} : HalfFormat{7, 127}; }
+
+double value_of_half(uint16_t bits, const HalfFormat& format) {
+  const int mantissa = bits & ((1 << format.mantissa_bits) - 1), exponent = (bits & 0x7fff) >> format.mantissa_bits;
+  double value = std::ldexp(mantissa, std::max(exponent, 1) - format.bias - format.mantissa_bits);
+  if (exponent == 2 * format.bias + 1)
+    value = mantissa == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  else if (exponent != 0)
+    value += std::ldexp(1.0, exponent - format.bias);
+  return (bits & 0x8000) != 0 ? -value : value;
+}
+
+/// The half nearest to a value from -1 to 1 that is 0 or no smaller than the least normal one.
+uint16_t half_of_value(double value, const HalfFormat& format) {
+  if (value == 0) return 0;
+  int exponent = 0;
+  const double fraction = std::frexp(std::abs(value), &exponent);  // 0.5 and more
+  const auto digits = static_cast<int>(std::nearbyint(std::ldexp(fraction, format.mantissa_bits + 1)));
+  const int magnitude = ((exponent - 2 + format.bias) << format.mantissa_bits) + digits;
+  return static_cast<uint16_t>(magnitude | (value < 0 ? 0x8000 : 0));
 }
 
 uint64_t mix(uint64_t z) {
@@ -23,11 +51,11 @@ uint64_t mix(uint64_t z) {
   return z ^ (z >> 31);
 }
 
-template <class T>
-void fill_with(harp_buffer* buffer, uint64_t seed, T (*element)(uint64_t)) {
+template <class T, class Element>
+void fill_with(harp_buffer* buffer, uint64_t seed, Element element) {
   T* data = static_cast<T*>(harp_buffer_data(buffer));
   const size_t count = harp_buffer_size(buffer) / sizeof(T);
-  for (size_t i = 0; i < count; ++i) data[i] = element(mix(seed + (i + 1) * 0x9e3779b97f4a7c15u));
+  for (size_t i = 0; i < count; ++i) data[i] = static_cast<T>(element(mix(seed + (i + 1) * 0x9e3779b97f4a7c15u)));
 }
 
 std::string number(double value) {
@@ -37,7 +65,7 @@ std::string number(double value) {
   return text;
 }
 
-/// Calls body(element) with every element as a double; i64 beyond 2^53 rounds, which a summary may.
+/// Calls body(i, element) with every element as a double; integers beyond 2^53 round, which a summary may.
 template <class Body>
 void for_each_element(const harp_buffer* buffer, Body body) {
   const void* data = harp_buffer_const_data(buffer);
@@ -47,7 +75,17 @@ void for_each_element(const harp_buffer* buffer, Body body) {
     for (size_t i = 0; i < count; ++i) body(i, static_cast<double>(typed[i]));
   };
   switch (dtype) {
-    case HARP_BOOL: run(static_cast<const uint8_t*>(data)); break;
+    case HARP_BOOL:
+    case HARP_U8: run(static_cast<const uint8_t*>(data)); break;
+    case HARP_I8: run(static_cast<const int8_t*>(data)); break;
+    case HARP_I16: run(static_cast<const int16_t*>(data)); break;
+    case HARP_U16: run(static_cast<const uint16_t*>(data)); break;
+    case HARP_F16:
+    case HARP_BF16:
+      for (size_t i = 0; i < count; ++i) body(i, value_of_half(static_cast<const uint16_t*>(data)[i], format_of(dtype)));
+      break;
+    case HARP_U32: run(static_cast<const uint32_t*>(data)); break;
+    case HARP_U64: run(static_cast<const uint64_t*>(data)); break;
     case HARP_I32: run(static_cast<const int32_t*>(data)); break;
     case HARP_I64: run(static_cast<const int64_t*>(data)); break;
     case HARP_F32: run(static_cast<const float*>(data)); break;
@@ -64,9 +102,12 @@ RandomArray parse_random(std::string_view text) {
   RandomArray array{};
   const size_t open = text.find('['), close = text.find(']');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) throw wrong("sizes have to stand in [ ]");
-  for (const harp_dtype dtype : kDTypes)
-    if (text.substr(0, open) == harp_dtype_name(dtype)) array.dtype = dtype;
-  if (array.dtype == 0) throw wrong("the dtype has to be one of " + dtype_names());
+  std::string known;
+  for_each_dtype([&](harp_dtype dtype, std::string_view name) {
+    if (text.substr(0, open) == name) array.dtype = dtype;
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  });
+  if (array.dtype == 0) throw wrong("the dtype has to be one of " + known);
 
   const auto parse = [&](std::string_view part, auto& value, const char* what) {
     while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
@@ -90,11 +131,27 @@ RandomArray parse_random(std::string_view text) {
 Buffer make_random(harp_context* context, const RandomArray& array) {
   Buffer buffer = made<Buffer>("", harp_buffer_new, context, array.dtype, static_cast<int32_t>(array.dims.size()), array.dims.data());
   harp_buffer* target = buffer.get();
+  const auto with_sign = [](uint64_t z) { return static_cast<int64_t>(z % 201) - 100; };
+  const auto without_sign = [](uint64_t z) { return z % 201; };
+  const auto real = [](uint64_t z) { return static_cast<float>(z >> 40) * 0x1p-23f - 1; };
   switch (array.dtype) {
-    case HARP_BOOL: fill_with<uint8_t>(target, array.seed, [](uint64_t z) { return static_cast<uint8_t>(z & 1); }); break;
-    case HARP_I32: fill_with<int32_t>(target, array.seed, [](uint64_t z) { return static_cast<int32_t>(z % 201) - 100; }); break;
-    case HARP_I64: fill_with<int64_t>(target, array.seed, [](uint64_t z) { return static_cast<int64_t>(z % 201) - 100; }); break;
-    case HARP_F32: fill_with<float>(target, array.seed, [](uint64_t z) { return static_cast<float>(z >> 40) * 0x1p-23f - 1; }); break;
+    case HARP_BOOL: fill_with<uint8_t>(target, array.seed, [](uint64_t z) { return z & 1; }); break;
+    case HARP_I8: fill_with<int8_t>(target, array.seed, with_sign); break;
+    case HARP_I16: fill_with<int16_t>(target, array.seed, with_sign); break;
+    case HARP_I32: fill_with<int32_t>(target, array.seed, with_sign); break;
+    case HARP_I64: fill_with<int64_t>(target, array.seed, with_sign); break;
+    case HARP_U8: fill_with<uint8_t>(target, array.seed, without_sign); break;
+    case HARP_U16: fill_with<uint16_t>(target, array.seed, without_sign); break;
+    case HARP_U32: fill_with<uint32_t>(target, array.seed, without_sign); break;
+    case HARP_U64: fill_with<uint64_t>(target, array.seed, without_sign); break;
+    case HARP_F16:
+    case HARP_BF16:
+      fill_with<uint16_t>(target, array.seed, [&](uint64_t z) {
+        const double grid = std::nearbyint(real(z) * 1024) / 1024;  // no smaller number than any half can be
+        return half_of_value(grid, format_of(array.dtype));
+      });
+      break;
+    case HARP_F32: fill_with<float>(target, array.seed, real); break;
     default: fill_with<double>(target, array.seed, [](uint64_t z) { return static_cast<double>(z >> 11) * 0x1p-52 - 1; }); break;
   }
   return buffer;

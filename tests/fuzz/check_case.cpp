@@ -332,7 +332,7 @@ std::vector<Bytes> input_bytes(const Case& test, const std::vector<int64_t>& val
     const int64_t count = sizes.count(node->shape);
     if (test.special_data && name.rfind("special", 0) == 0) {
       inputs.push_back(make_special_input(node->dtype, count, repeats));
-      repeats *= static_cast<int64_t>(special_values(node->dtype).size());
+      repeats = std::min<int64_t>(repeats * static_cast<int64_t>(special_values(node->dtype).size()), 1 << 30);
     } else {
       inputs.push_back(make_input(test.data_seed, name, node->dtype, count));
     }

@@ -23,6 +23,40 @@ std::vector<Scalar> float_specials(DType dtype) {
   return values;
 }
 
+/// Powers of two where halves end, and numbers that lie between two of them.
+std::vector<Scalar> half_specials(DType dtype) {
+  std::vector<Scalar> values;
+  const bool wide = dtype == DType::kBF16;
+  for (const double value : {0.0,
+                             1.0,
+                             0.5,
+                             2.0,
+                             3.0,
+                             1e-3,
+                             wide ? 0x1p-133 : 0x1p-24,
+                             wide ? 0x1.fcp-127 : 0x1.ff8p-15,
+                             wide ? 0x1p-126 : 0x1p-14,
+                             wide ? 0x1.fep127 : 65504.0,
+                             std::numeric_limits<double>::infinity(),
+                             wide ? 0x1p-7 : 0x1p-10,
+                             1.5,
+                             2.5,
+                             100.25,
+                             2048.0,
+                             256.0,
+                             0.1,
+                             88.7,
+                             11.0,
+                             32768.0,
+                             127.0,
+                             255.0}) {
+    values.push_back(scalar_from_double(dtype, value));
+    values.push_back(scalar_from_double(dtype, -value));
+  }
+  for (const uint16_t nan : {0x7fff, 0xffff}) values.push_back(Scalar::of(dtype, nan));
+  return values;
+}
+
 template <class T>
 std::vector<Scalar> int_specials(DType dtype) {
   using Limits = std::numeric_limits<T>;
@@ -37,6 +71,14 @@ std::vector<Scalar> make_specials(DType dtype) {
   switch (dtype) {
     case DType::kF32: return float_specials<float>(dtype);
     case DType::kF64: return float_specials<double>(dtype);
+    case DType::kF16:
+    case DType::kBF16: return half_specials(dtype);
+    case DType::kI8: return int_specials<int8_t>(dtype);
+    case DType::kU8: return int_specials<uint8_t>(dtype);
+    case DType::kI16: return int_specials<int16_t>(dtype);
+    case DType::kU16: return int_specials<uint16_t>(dtype);
+    case DType::kU32: return int_specials<uint32_t>(dtype);
+    case DType::kU64: return int_specials<uint64_t>(dtype);
     case DType::kI32: return int_specials<int32_t>(dtype);
     case DType::kI64: return int_specials<int64_t>(dtype);
     case DType::kBool: return {Scalar::of(dtype, uint8_t{0}), Scalar::of(dtype, uint8_t{1})};
@@ -48,16 +90,17 @@ Scalar ordinary_value(Random& random, DType dtype) {
   if (dtype == DType::kBool) return Scalar::of(dtype, static_cast<uint8_t>(random.below(2)));
   if (is_int(dtype)) {
     const uint64_t kind = random.below(8);
-    if (kind == 0 && dtype == DType::kI64) return Scalar::of(dtype, static_cast<int64_t>(random.next()));
-    if (kind == 0) return Scalar::of(dtype, static_cast<int32_t>(random.next()));
-    return scalar_from_int(dtype, random.between(-9, 40));
+    if (kind == 0) return scalar_from_int(dtype, static_cast<int64_t>(random.next()));
+    return scalar_from_int(dtype, random.between(is_signed_int(dtype) ? -9 : 0, 40));
   }
   const uint64_t kind = random.below(16);
   double value = random.unit() * 8 - 4;
   if (kind == 0) value = static_cast<double>(random.between(-6, 6));
   if (kind == 1) value = std::ldexp(value, static_cast<int>(random.between(-30, 30)));
   if (kind == 2)
-    value = std::ldexp(value, static_cast<int>(dtype == DType::kF32 ? random.between(-148, 124) : random.between(-1070, 1020)));
+    value = std::ldexp(value, static_cast<int>(dtype == DType::kF64   ? random.between(-1070, 1020)
+                                               : dtype == DType::kF16 ? random.between(-25, 14)
+                                                                      : random.between(-148, 124)));
   return scalar_from_double(dtype, value);
 }
 

@@ -10,16 +10,13 @@ bool may_produce(Op op, DType dtype) {
   const OpInfo& row = info(op);
   if (op == Op::kArange) return dtype == DType::kI32;
   if (op == Op::kSize) return dtype == DType::kI64;
-  if (op == Op::kBitcast) return !is_bool(dtype);  // nothing else has the size of a bool
+  if (op == Op::kBitcast) return !is_bool(dtype);  // not every byte is one
   if (row.result == Result::kBool) return dtype == DType::kBool;
   return row.result == Result::kStated || accepts(row.operands, dtype);
 }
 
 /// Can `op` read one?
-bool may_consume(Op op, DType dtype) {
-  if (op == Op::kBitcast) return !is_bool(dtype);
-  return info(op).arity != 0 && (accepts(op, dtype) || (op == Op::kWhere && is_bool(dtype)));
-}
+bool may_consume(Op op, DType dtype) { return info(op).arity != 0 && (accepts(op, dtype) || (op == Op::kWhere && is_bool(dtype))); }
 
 /// Pairs that constructors never leave as they are.
 bool is_rewritten(Op producer, Op consumer) {

@@ -101,7 +101,7 @@ class Formulas {
 /// Does `op` make `wanted` from operands of this dtype?
 bool may_convert(Op op, DType operand, DType wanted) {
   if (op == Op::kCast) return operand != wanted;
-  if (op == Op::kBitcast) return operand != wanted && !is_bool(operand) && size_of(operand) == size_of(wanted);
+  if (op == Op::kBitcast) return operand != wanted && !is_bool(wanted) && size_of(operand) == size_of(wanted);
   return info(op).result == Result::kBool ? accepts(op, operand) : operand == wanted;
 }
 
@@ -141,8 +141,7 @@ bool add_formula(Workbench& bench) {
   return quietly([&] { return Formulas(bench).add(); });
 }
 
-bool add_pair(Workbench& bench) {
-  const OpPair& pair = bench.random().pick(legal_pairs());
+bool add_pair(Workbench& bench, const OpPair& pair) {
   return quietly([&] {
     const NodeRef produced = produce(bench, pair.producer, pair.dtype);
     if (produced == nullptr || !bench.keep(produced)) return false;

@@ -58,8 +58,8 @@ static inline f64x8 select_f64x8(i64x8 m, f64x8 a, f64x8 b) { return (f64x8)((m 
 static inline i32x8 to_i32_f64x8(f64x8 x) {
   const f64x8 inside = select_f64x8((x >= -0x1p31) & (x < 0x1p31), x, splat_f64x8(0.0));
   i32x8 r = __builtin_convertvector(inside, i32x8);
-  r = select_i32x8(__builtin_convertvector(x >= 0x1p31, i32x8), splat_i32x8(2147483647), r);
-  return select_i32x8(__builtin_convertvector(x < -0x1p31, i32x8), splat_i32x8(-2147483647 - 1), r);
+  r = select_i32x8(__builtin_convertvector(x < -0x1p31, i32x8), splat_i32x8(-2147483647 - 1), r);
+  return select_i32x8(__builtin_convertvector(x >= 0x1p31, i32x8), splat_i32x8(2147483647), r);
 }
 
 static inline i32x8 left_shift_i32x8(i32x8 a, i32x8 b) {

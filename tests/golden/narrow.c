@@ -1,0 +1,370 @@
+/* harp · graph "narrow" · target x86-64-v4 · stable, law 1 · 3 kernels, 1 generation
+   a: i8[n], b: i8[n], h: f16[n], u: u64[n] -> sum: i8[n], e: f16[n], total: u64[] */
+/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
+#endif
+typedef __SIZE_TYPE__ size_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT64_TYPE__ uint64_t;
+
+typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
+typedef struct harp_runtime {
+  size_t struct_size;
+  void* self;
+  size_t width;
+  void (*parallel_for)(void* self, size_t n, size_t grain, harp_range_body body, void* arg);
+  void* (*alloc)(void* self, size_t size);
+  void (*free)(void* self, void* memory);
+  void* workspace;
+  size_t workspace_size;
+  void* const* natives;
+  void* step_cursor;
+} harp_runtime;
+
+/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+typedef int8_t i8x64 __attribute__((vector_size(64), aligned(1), may_alias));
+typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef uint16_t f16x16 __attribute__((vector_size(32), aligned(2), may_alias));
+typedef uint32_t u32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef uint16_t u16x16 __attribute__((vector_size(32), aligned(2), may_alias));
+typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+#pragma GCC diagnostic ignored "-Wunused-function" /* of a definition whose instruction is taken */
+typedef int16_t i16x16 __attribute__((vector_size(32), aligned(2), may_alias));
+typedef uint64_t u64x8 __attribute__((vector_size(64), aligned(8), may_alias));
+typedef uint64_t u64x4 __attribute__((vector_size(32), aligned(8), may_alias));
+
+static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static inline u32x16 select_u32x16(i32x16 m, u32x16 a, u32x16 b) { return (u32x16)((m & (i32x16)a) | (~m & (i32x16)b)); }
+
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
+static inline f32x16 f32_of_f16x16(f16x16 x) {
+#if defined(__AVX512F__) && __has_builtin(__builtin_ia32_vcvtph2ps512_mask)
+  return __builtin_ia32_vcvtph2ps512_mask((i16x16)x, (f32x16){0}, 0xffff, 4);
+#else
+  const u32x16 alu0 = __builtin_convertvector((u16x16)x, u32x16);
+  const u32x16 alu1 = (alu0 & 0x7fffu) << 13u;
+  const u32x16 alu2 = select_u32x16(alu1 < 0xf800000u, (u32x16)((f32x16)alu1 * 5.192297e+33f), alu1 | 0x7f800000u);
+  return (f32x16)(alu2 | ((alu0 & 0x8000u) << 16u));
+#endif
+}
+
+static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
+static inline f32x16 select_f32x16(i32x16 m, f32x16 a, f32x16 b) { return (f32x16)((m & (i32x16)a) | (~m & (i32x16)b)); }
+
+static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
+  f32x16 r = {0};
+  for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+  return r;
+}
+
+static inline f32x16 exp_f32x16(f32x16 x) {
+  const f32x16 alu0 = select_f32x16(89.0f < x, splat_f32x16(89.0f), x);
+  const f32x16 alu1 = select_f32x16(alu0 < -104.0f, splat_f32x16(-104.0f), alu0);
+  const f32x16 alu2 = fma_f32x16(alu1, splat_f32x16(1.442695f), splat_f32x16(12582912.0f));
+  const f32x16 alu3 = alu2 - 12582912.0f;
+  const f32x16 alu4 = fma_f32x16(alu3, splat_f32x16(-0.69314575f), alu1);
+  const i32x16 alu5 = (i32x16)alu2 - 1262485504;
+  const f32x16 alu6 = alu3 * -1.4286068e-06f;
+  const f32x16 alu7 = alu4 + alu6;
+  const f32x16 alu8 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.001391077f), alu7, splat_f32x16(0.008363099f)), alu7, splat_f32x16(0.04166671f)), alu7, splat_f32x16(0.16666578f));
+  const f32x16 alu9 = fma_f32x16(alu7 * alu7, fma_f32x16(alu8, alu7, splat_f32x16(0.5f)), alu6);
+  const i32x16 alu10 = alu5 >> 1;
+  const f32x16 alu11 = (f32x16)((alu5 - alu10 + 127) << 23);
+  const f32x16 alu12 = (1.0f + (alu4 + alu9)) * (f32x16)((alu10 + 127) << 23);
+  return alu12 * alu11;
+}
+
+static inline u32x16 splat_u32x16(uint32_t x) { return (u32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
+static inline f16x16 f16_of_f32x16(f32x16 x) {
+#if defined(__AVX512F__) && __has_builtin(__builtin_ia32_vcvtps2ph512_mask)
+  return (f16x16)__builtin_ia32_vcvtps2ph512_mask(x, 0, (i16x16){0}, 0xffff);
+#else
+  const u32x16 alu0 = (u32x16)x;
+  const u32x16 alu1 = alu0 & 0x7fffffffu;
+  const u32x16 alu2 = alu1 + 4095u + ((alu1 >> 13u) & 1u) - 0x38000000u;
+  const u32x16 alu3 = select_u32x16(alu1 < 0x38800000u, (u32x16)((f32x16)alu1 + 0.5f) - 0x3f000000u, alu2 >> 13u);
+  const u32x16 alu4 = select_u32x16(0x7f800000u < alu1, splat_u32x16(0x7e00u), select_u32x16(alu1 < 0x477ff000u, alu3, splat_u32x16(0x7c00u)));
+  return (f16x16)__builtin_convertvector(alu4 | ((alu0 >> 16u) & 0x8000u), u16x16);
+#endif
+}
+
+static inline float bits_f32_u32(uint32_t x) {
+  union { uint32_t from; float to; } u;
+  u.from = x;
+  return u.to;
+}
+
+static inline uint32_t bits_u32_f32(float x) {
+  union { float from; uint32_t to; } u;
+  u.from = x;
+  return u.to;
+}
+
+static inline float f32_of_f16(uint16_t x) {
+  const uint32_t alu0 = (uint32_t)x;
+  const uint32_t alu1 = (alu0 & 0x7fffu) << 13u;
+  const uint32_t alu2 = alu1 < 0xf800000u ? bits_u32_f32(bits_f32_u32(alu1) * 5.192297e+33f) : (alu1 | 0x7f800000u);
+  return bits_f32_u32(alu2 | ((alu0 & 0x8000u) << 16u));
+}
+
+static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+
+static inline int32_t bits_i32_f32(float x) {
+  union { float from; int32_t to; } u;
+  u.from = x;
+  return u.to;
+}
+
+static inline float bits_f32_i32(int32_t x) {
+  union { int32_t from; float to; } u;
+  u.from = x;
+  return u.to;
+}
+
+static inline float exp_f32(float x) {
+  const float alu0 = 89.0f < x ? 89.0f : x;
+  const float alu1 = alu0 < -104.0f ? -104.0f : alu0;
+  const float alu2 = fma_f32(alu1, 1.442695f, 12582912.0f);
+  const float alu3 = alu2 - 12582912.0f;
+  const float alu4 = fma_f32(alu3, -0.69314575f, alu1);
+  const int32_t alu5 = bits_i32_f32(alu2) - 1262485504;
+  const float alu6 = alu3 * -1.4286068e-06f;
+  const float alu7 = alu4 + alu6;
+  const float alu8 = fma_f32(fma_f32(fma_f32(0.001391077f, alu7, 0.008363099f), alu7, 0.04166671f), alu7, 0.16666578f);
+  const float alu9 = fma_f32(alu7 * alu7, fma_f32(alu8, alu7, 0.5f), alu6);
+  const int32_t alu10 = alu5 >> 1;
+  const float alu11 = bits_f32_i32((alu5 - alu10 + 127) << 23);
+  const float alu12 = (1.0f + (alu4 + alu9)) * bits_f32_i32((alu10 + 127) << 23);
+  return alu12 * alu11;
+}
+
+static inline uint16_t f16_of_f32(float x) {
+  const uint32_t alu0 = bits_u32_f32(x);
+  const uint32_t alu1 = alu0 & 0x7fffffffu;
+  const uint32_t alu2 = alu1 + 4095u + ((alu1 >> 13u) & 1u) - 0x38000000u;
+  const uint32_t alu3 = alu1 < 0x38800000u ? bits_u32_f32(bits_f32_u32(alu1) + 0.5f) - 0x3f000000u : (alu2 >> 13u);
+  const uint32_t alu4 = 0x7f800000u < alu1 ? 0x7e00u : (alu1 < 0x477ff000u ? alu3 : 0x7c00u);
+  return (uint16_t)(alu4 | ((alu0 >> 16u) & 0x8000u));
+}
+
+/* Element i with element i + half, the halves of what is left. */
+static __attribute__((noinline)) uint64_t fold_add_64_u64(const uint64_t* s) {
+  const u64x8 a0 = *(const u64x8*)s + *(const u64x8*)(s + 32);
+  const u64x8 a1 = *(const u64x8*)(s + 8) + *(const u64x8*)(s + 40);
+  const u64x8 a2 = *(const u64x8*)(s + 16) + *(const u64x8*)(s + 48);
+  const u64x8 a3 = *(const u64x8*)(s + 24) + *(const u64x8*)(s + 56);
+  const u64x8 b0 = a0 + a2;
+  const u64x8 b1 = a1 + a3;
+  const u64x8 c0 = b0 + b1;
+  const u64x4 d0 = __builtin_shufflevector(c0, c0, 0, 1, 2, 3) + __builtin_shufflevector(c0, c0, 4, 5, 6, 7);
+  return (d0[0] + d0[2]) + (d0[1] + d0[3]);
+}
+
+static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+#if defined(__x86_64__)
+typedef uint32_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  const uint32_t found = __builtin_ia32_stmxcsr();
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(0x1f80);
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(found);
+}
+#elif defined(__aarch64__)
+typedef uint64_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  uint64_t found;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(found));
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found & ~0x7c00000ull));
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found));
+}
+#else
+typedef int harp_environment;
+static inline harp_environment harp_enter(void) { return 0; }
+static inline void harp_leave(harp_environment found) { (void)found; }
+#endif
+
+struct kernel_0_args { const int8_t* input0; const int8_t* input1; int8_t* output0; int64_t shape0; };
+
+/* generation 0 · elementwise over [n] · elementwise [thread simd=64] partition overlap */
+static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_0_args* a = arg;
+  const int8_t* input0 = a->input0;
+  const int8_t* input1 = a->input1;
+  int8_t* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const int64_t oidx0 = min_i64(shape0, ridx0 * 4096 + 4096);
+    if (ridx0 * 4096 + 64 <= oidx0) {
+      for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx0; ridx1 = ridx1 < oidx0 ? oidx0 - 64 : oidx0) /* the last step overlaps the one before */
+      for (; ridx1 <= oidx0 - 64; ridx1 += 64) {
+        *(i8x64*)(output0 + ridx1) = *(const i8x64*)(input0 + ridx1) + *(const i8x64*)(input1 + ridx1);
+      }
+    } else {
+      for (int64_t ridx2 = ridx0 * 4096; ridx2 < oidx0; ++ridx2) {
+        output0[ridx2] = (int8_t)(input0[ridx2] + input1[ridx2]);
+      }
+    }
+  }
+}
+
+struct kernel_1_args { const uint16_t* input0; uint16_t* output0; int64_t shape0; };
+
+/* generation 0 · elementwise over [n] · elementwise [thread simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_1_args* a = arg;
+  const uint16_t* input0 = a->input0;
+  uint16_t* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const int64_t oidx0 = min_i64(shape0, ridx0 * 4096 + 4096);
+    if (ridx0 * 4096 + 16 <= oidx0) {
+      for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx0; ridx1 = ridx1 < oidx0 ? oidx0 - 16 : oidx0) /* the last step overlaps the one before */
+      for (; ridx1 <= oidx0 - 16; ridx1 += 16) {
+        const f32x16 alu0 = exp_f32x16(f32_of_f16x16(*(const f16x16*)(input0 + ridx1)));
+        *(f16x16*)(output0 + ridx1) = f16_of_f32x16(alu0);
+      }
+    } else {
+      for (int64_t ridx2 = ridx0 * 4096; ridx2 < oidx0; ++ridx2) {
+        const float alu1 = exp_f32(f32_of_f16(input0[ridx2]));
+        output0[ridx2] = f16_of_f32(alu1);
+      }
+    }
+  }
+}
+
+struct kernel_2_args { const uint64_t* input0; uint64_t* output0; int64_t shape0; };
+
+/* generation 0 · reduce over [] · sum of [n] axes [0] lanes · reduce [reduce simd=8] partition overlap */
+static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_2_args* a = arg;
+  const uint64_t* input0 = a->input0;
+  uint64_t* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  (void)begin0, (void)end0, (void)worker;
+  uint64_t acc2[64] __attribute__((aligned(64)));
+  for (int i = 0; i < 64; ++i) acc2[i] = 0ul;
+  const int64_t oidx0 = (shape0 + 4095) / 4096;
+  const int64_t oidx1 = (oidx0 + 4095) / 4096;
+  for (int64_t ridx0 = 0; ridx0 < oidx1; ++ridx0) {
+    uint64_t acc1[64] __attribute__((aligned(64)));
+    for (int i = 0; i < 64; ++i) acc1[i] = 0ul;
+    const int64_t oidx2 = min_i64(oidx0, ridx0 * 4096 + 4096);
+    for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx2; ++ridx1) {
+      uint64_t acc0[64] __attribute__((aligned(64)));
+      for (int i = 0; i < 64; ++i) acc0[i] = 0ul;
+      const int64_t oidx3 = min_i64(shape0, ridx1 * 4096 + 4096);
+      const int64_t oidx4 = oidx3 / 64;
+      for (int64_t ridx2 = ridx1 * 4096; ridx2 < oidx4 * 64; ridx2 += 64) {
+        *(u64x8*)(acc0 + 0) += *(const u64x8*)(input0 + ridx2);
+        *(u64x8*)(acc0 + 8) += *(const u64x8*)(input0 + ridx2 + 8);
+        *(u64x8*)(acc0 + 16) += *(const u64x8*)(input0 + ridx2 + 16);
+        *(u64x8*)(acc0 + 24) += *(const u64x8*)(input0 + ridx2 + 24);
+        *(u64x8*)(acc0 + 32) += *(const u64x8*)(input0 + ridx2 + 32);
+        *(u64x8*)(acc0 + 40) += *(const u64x8*)(input0 + ridx2 + 40);
+        *(u64x8*)(acc0 + 48) += *(const u64x8*)(input0 + ridx2 + 48);
+        *(u64x8*)(acc0 + 56) += *(const u64x8*)(input0 + ridx2 + 56);
+      }
+      const int64_t oidx5 = oidx3 / 8;
+      const uint64_t* input0_row = input0 + oidx4 * 64;
+      for (int64_t ridx3 = 0; ridx3 < oidx5 * 8 - oidx4 * 64; ridx3 += 8) {
+        *(u64x8*)(acc0 + ridx3) += *(const u64x8*)(input0_row + ridx3);
+      }
+      for (int64_t ridx4 = oidx5 * 8 - oidx4 * 64; ridx4 < oidx3 - oidx4 * 64; ++ridx4) {
+        acc0[ridx4] += input0_row[ridx4];
+      }
+      const uint64_t acc0_folded = fold_add_64_u64(acc0);
+      const int64_t oidx6 = ridx1 % 64;
+      acc1[oidx6] += acc0_folded;
+    }
+    const uint64_t acc1_folded = oidx2 <= ridx0 * 4096 + 1 ? acc1[0] : fold_add_64_u64(acc1);
+    const int64_t oidx7 = ridx0 % 64;
+    acc2[oidx7] += acc1_folded;
+  }
+  const uint64_t acc2_folded = oidx1 <= 1 ? acc2[0] : fold_add_64_u64(acc2);
+  output0[0] = acc2_folded;
+}
+
+/* How many iterations of this much work are worth handing to another worker; work beyond 64 bits counts as none. */
+static int64_t harp_grain(int64_t work) { return 1 + 10000 / (work > 0 ? work : 1); }
+
+struct harp_call { harp_range_body kernel; void* arg; };
+static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_call* call = arg;
+  const harp_environment found = harp_enter();
+  call->kernel(call->arg, begin, end, worker);
+  harp_leave(found);
+}
+/* Iterations [0, n) of a kernel; `grain` of them are worth handing to another worker. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_range_body kernel, void* arg) {
+  if (n <= 0) return;
+  if (rt && rt->parallel_for && rt->width > 1 && n > grain) {
+    struct harp_call call = {kernel, arg};
+    rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
+  } else {
+    kernel(arg, 0, (size_t)n, 0);
+  }
+}
+
+struct harp_task { harp_range_body kernel; void* arg; int64_t n, grain; };
+static void harp_small_tasks(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_task* tasks = arg;
+  const harp_environment found = harp_enter();
+  for (size_t i = begin; i < end; ++i)
+    if (tasks[i].n > 0 && tasks[i].n <= tasks[i].grain) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, worker);
+  harp_leave(found);
+}
+/* Kernels that do not depend on each other: those worth it are spread over the workers, the small ones run side by side. */
+static void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
+  double small = 0.0; /* work of the small ones, in grains */
+  for (size_t i = 0; i < count; ++i) {
+    if (tasks[i].n > tasks[i].grain) harp_for(rt, tasks[i].n, tasks[i].grain, tasks[i].kernel, tasks[i].arg);
+    else if (tasks[i].n > 0) small += (double)tasks[i].n / (double)tasks[i].grain;
+  }
+  if (rt && rt->parallel_for && rt->width > 1 && small > 1.0) rt->parallel_for(rt->self, count, 1, harp_small_tasks, tasks);
+  else harp_small_tasks(tasks, 0, count, 0);
+}
+
+static void kernel_main(const int8_t* input0, const int8_t* input1, const uint16_t* input2, const uint64_t* input3, int8_t* output0, uint16_t* output1, uint64_t* output2, int64_t shape0, const harp_runtime* rt) {
+  { /* generation 0 */
+    struct kernel_0_args args0 = {input0, input1, output0, shape0};
+    struct kernel_1_args args1 = {input2, output1, shape0};
+    struct kernel_2_args args2 = {input3, output2, shape0};
+    struct harp_task tasks[] = {{kernel_0, &args0, (shape0 + 4095) / 4096, harp_grain(max_i64(min_i64(shape0, 4096) * 7, (min_i64(shape0, 4096) + 63) / 64 * 7))}, {kernel_1, &args1, (shape0 + 4095) / 4096, harp_grain(max_i64(min_i64(shape0, 4096) * 49, (min_i64(shape0, 4096) + 15) / 16 * 49))}, {kernel_2, &args2, 1, harp_grain(min_i64(shape0, 4096) * (((shape0 + 4095) / 4096 + 4095) / 4096) * min_i64((shape0 + 4095) / 4096, 4096) * 4 + ((shape0 + 4095) / 4096 + 4095) / 4096 * (min_i64(shape0, 4096) / 64) * min_i64((shape0 + 4095) / 4096, 4096) * 32 + ((shape0 + 4095) / 4096 + 4095) / 4096 * min_i64((shape0 + 4095) / 4096, 4096) * max_i64(min_i64(shape0, 4096) / 8 - min_i64(shape0, 4096) / 64 * 8, 0) * 4 + ((shape0 + 4095) / 4096 + 4095) / 4096 * min_i64((shape0 + 4095) / 4096, 4096) * 2 + ((shape0 + 4095) / 4096 + 4095) / 4096 * 2 - ((shape0 + 4095) / 4096 + 4095) / 4096 * (min_i64(shape0, 4096) / 8) * min_i64((shape0 + 4095) / 4096, 4096) * 32 + 2)}};
+    harp_run_together(rt, 3, tasks);
+  }
+}
+
+__attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const harp_environment found = harp_enter();
+  kernel_main(inputs[0], inputs[1], inputs[2], inputs[3], outputs[0], outputs[1], outputs[2], (int64_t)shape_vars[0], rt);
+  harp_leave(found);
+  return 0;
+}
+
+__attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+  entry_point_ex(inputs, outputs, shape_vars, 0);
+}
