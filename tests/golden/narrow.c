@@ -32,8 +32,8 @@ typedef struct harp_runtime {
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 typedef int8_t i8x64 __attribute__((vector_size(64), aligned(1), may_alias));
-typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef uint16_t f16x16 __attribute__((vector_size(32), aligned(2), may_alias));
+typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef uint32_t u32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef uint16_t u16x16 __attribute__((vector_size(32), aligned(2), may_alias));
 typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
@@ -217,11 +217,15 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   (void)worker;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const int64_t oidx0 = min_i64(shape0, ridx0 * 4096 + 4096);
+    const int64_t oidx1 = oidx0 & 63;
     if (ridx0 * 4096 + 64 <= oidx0) {
-      for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx0; ridx1 = ridx1 < oidx0 ? oidx0 - 64 : oidx0) /* the last step overlaps the one before */
-      for (; ridx1 <= oidx0 - 64; ridx1 += 64) {
+      for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx0 - 127; ridx1 += 64) {
         *(i8x64*)(output0 + ridx1) = *(const i8x64*)(input0 + ridx1) + *(const i8x64*)(input1 + ridx1);
       }
+      const i8x64 alu0 = *(const i8x64*)(input1 + oidx0 - 64);
+      const i8x64 alu1 = *(const i8x64*)(input0 + oidx0 - 64);
+      *(i8x64*)(output0 + oidx0 - oidx1 - 64) = *(const i8x64*)(input0 + oidx0 - oidx1 - 64) + *(const i8x64*)(input1 + oidx0 - oidx1 - 64);
+      *(i8x64*)(output0 + oidx0 - 64) = alu1 + alu0;
     } else {
       for (int64_t ridx2 = ridx0 * 4096; ridx2 < oidx0; ++ridx2) {
         output0[ridx2] = (int8_t)(input0[ridx2] + input1[ridx2]);
@@ -241,10 +245,14 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   (void)worker;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const int64_t oidx0 = min_i64(shape0, ridx0 * 4096 + 4096);
+    const int64_t oidx1 = oidx0 & 15;
     if (ridx0 * 4096 + 16 <= oidx0) {
-      for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx0; ridx1 = ridx1 < oidx0 ? oidx0 - 16 : oidx0) /* the last step overlaps the one before */
-      for (; ridx1 <= oidx0 - 16; ridx1 += 16) {
-        const f32x16 alu0 = exp_f32x16(f32_of_f16x16(*(const f16x16*)(input0 + ridx1)));
+      uint16_t kept0[16] __attribute__((aligned(32)));
+      *(f16x16*)kept0 = *(const f16x16*)(input0 + ridx0 * 4096);
+      const uint16_t* kept0_source = input0;
+      for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 16; ridx1 <= ridx1_last; kept0_source = (const uint16_t*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 2), ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0, ridx1_last = ridx0 * 4096) /* the first step overlaps the next and comes last */
+      for (; ridx1 <= ridx1_last; ridx1 += 16) {
+        const f32x16 alu0 = exp_f32x16(f32_of_f16x16(*(const f16x16*)(kept0_source + ridx1)));
         *(f16x16*)(output0 + ridx1) = f16_of_f32x16(alu0);
       }
     } else {
@@ -297,11 +305,11 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
         acc0[ridx4] += input0_row[ridx4];
       }
       const uint64_t acc0_folded = fold_add_64_u64(acc0);
-      const int64_t oidx6 = ridx1 % 64;
+      const int64_t oidx6 = ridx1 & 63;
       acc1[oidx6] += acc0_folded;
     }
     const uint64_t acc1_folded = oidx2 <= ridx0 * 4096 + 1 ? acc1[0] : fold_add_64_u64(acc1);
-    const int64_t oidx7 = ridx0 % 64;
+    const int64_t oidx7 = ridx0 & 63;
     acc2[oidx7] += acc1_folded;
   }
   const uint64_t acc2_folded = oidx1 <= 1 ? acc2[0] : fold_add_64_u64(acc2);
@@ -353,7 +361,7 @@ static void kernel_main(const int8_t* input0, const int8_t* input1, const uint16
     struct kernel_0_args args0 = {input0, input1, output0, shape0};
     struct kernel_1_args args1 = {input2, output1, shape0};
     struct kernel_2_args args2 = {input3, output2, shape0};
-    struct harp_task tasks[] = {{kernel_0, &args0, (shape0 + 4095) / 4096, harp_grain(max_i64(min_i64(shape0, 4096) * 7, (min_i64(shape0, 4096) + 63) / 64 * 7))}, {kernel_1, &args1, (shape0 + 4095) / 4096, harp_grain(max_i64(min_i64(shape0, 4096) * 49, (min_i64(shape0, 4096) + 15) / 16 * 49))}, {kernel_2, &args2, 1, harp_grain(min_i64(shape0, 4096) * (((shape0 + 4095) / 4096 + 4095) / 4096) * min_i64((shape0 + 4095) / 4096, 4096) * 4 + ((shape0 + 4095) / 4096 + 4095) / 4096 * (min_i64(shape0, 4096) / 64) * min_i64((shape0 + 4095) / 4096, 4096) * 32 + ((shape0 + 4095) / 4096 + 4095) / 4096 * min_i64((shape0 + 4095) / 4096, 4096) * max_i64(min_i64(shape0, 4096) / 8 - min_i64(shape0, 4096) / 64 * 8, 0) * 4 + ((shape0 + 4095) / 4096 + 4095) / 4096 * min_i64((shape0 + 4095) / 4096, 4096) * 2 + ((shape0 + 4095) / 4096 + 4095) / 4096 * 2 - ((shape0 + 4095) / 4096 + 4095) / 4096 * (min_i64(shape0, 4096) / 8) * min_i64((shape0 + 4095) / 4096, 4096) * 32 + 2)}};
+    struct harp_task tasks[] = {{kernel_0, &args0, (shape0 + 4095) / 4096, harp_grain(max_i64(min_i64(shape0, 4096) * 7, max_i64(min_i64(shape0, 4096) / 64 - 1, 0) * 7 + 14))}, {kernel_1, &args1, (shape0 + 4095) / 4096, harp_grain(max_i64(min_i64(shape0, 4096) * 49, (min_i64(shape0, 4096) + 15) / 16 * 49))}, {kernel_2, &args2, 1, harp_grain(min_i64(shape0, 4096) * (((shape0 + 4095) / 4096 + 4095) / 4096) * min_i64((shape0 + 4095) / 4096, 4096) * 4 + ((shape0 + 4095) / 4096 + 4095) / 4096 * (min_i64(shape0, 4096) / 64) * min_i64((shape0 + 4095) / 4096, 4096) * 32 + ((shape0 + 4095) / 4096 + 4095) / 4096 * min_i64((shape0 + 4095) / 4096, 4096) * max_i64(min_i64(shape0, 4096) / 8 - min_i64(shape0, 4096) / 64 * 8, 0) * 4 + ((shape0 + 4095) / 4096 + 4095) / 4096 * min_i64((shape0 + 4095) / 4096, 4096) * 2 + ((shape0 + 4095) / 4096 + 4095) / 4096 * 2 - ((shape0 + 4095) / 4096 + 4095) / 4096 * (min_i64(shape0, 4096) / 8) * min_i64((shape0 + 4095) / 4096, 4096) * 32 + 2)}};
     harp_run_together(rt, 3, tasks);
   }
 }
