@@ -410,6 +410,22 @@ TEST_CASE("L1: 10,000 nodes with shared and shifted values schedule, lower and p
           " bytes of C");
 }
 
+TEST_CASE("X5: a kernel's accumulators take 8 KiB of the stack at most; the rest is in scratch memory") {
+  std::vector<std::string> sums;
+  for (int i = 2; i < 10; ++i) sums.push_back(cat("y", i, " = sum(a * ", i, ", axes=[1])"));
+  PipelineOptions options;
+  options.target = host_target();
+  const Generated generated = generate(*parse_graph(cat("graph g(a: f64[n, k]) {\n  return ", join(sums, ", "), "\n}\n")), options);
+  REQUIRE(generated.stats.kernels == 1);
+  int64_t on_the_stack = 0, accumulators = 0;
+  for (const ir::Accumulator& a : generated.module->kernels[0].accumulators) {
+    accumulators += a.count * static_cast<int64_t>(size_of(a.type.dtype));
+    if (!a.in_scratch) on_the_stack += a.count * static_cast<int64_t>(size_of(a.type.dtype));
+  }
+  CHECK(accumulators == 3 * 8 * 64 * 8);  // three levels
+  CHECK(on_the_stack == 8192);
+}
+
 TEST_CASE("L1: a chain of 100,000 nodes goes through every stage") {
   Graph graph;
   const Node* x = graph.add_input("x", DType::kF32, {graph.dims().variable("n", 0, 4096)});

@@ -33,7 +33,7 @@ std::vector<int> Accumulators::add(std::span<const Node* const> nodes, int64_t c
     const DType dtype = accumulator_dtype(*node);
     const Scalar identity =
         is_bool(node->dtype) ? scalar_from_int(dtype, identity_of(node->op, DType::kBool).as<bool>()) : identity_of(node->op, dtype);
-    kernel_.accumulators.push_back({{dtype, 1}, count, combine_of(node->op), identity, count > kLanes && frame_bytes_ > kFrameBytes});
+    kernel_.accumulators.push_back({{dtype, 1}, count, combine_of(node->op), identity, count >= kLanes && frame_bytes_ > kFrameBytes});
   }
   return numbers;
 }

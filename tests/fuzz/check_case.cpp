@@ -192,7 +192,8 @@ class Checker {
  private:
   struct Order {
     bool operator()(const CompilerChoice& a, const CompilerChoice& b) const {
-      return std::tie(a.compiler, a.target, a.optimisation) < std::tie(b.compiler, b.target, b.optimisation);
+      return std::tie(a.compiler, a.target, a.optimisation, a.vectors_written) <
+             std::tie(b.compiler, b.target, b.optimisation, b.vectors_written);
     }
   };
 
@@ -265,6 +266,7 @@ class Checker {
     request.source = source;
     request.compiler = choice.compiler;
     request.optimisation = choice.optimisation;
+    request.vectors_written = choice.vectors_written;
     request.flags = sanitizer_flags(choice.compiler);
     if (!choice.target.empty()) request.target = *target_from_name(choice.target);
     return service.compile(request);

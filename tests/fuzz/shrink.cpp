@@ -78,6 +78,7 @@ std::vector<Job> simpler_variants(const Job& job) {
     with([](BuildVariant& v) { v.disabled_rules.clear(); });
     with([](BuildVariant& v) { v.simd_width = 0; });
     with([](BuildVariant& v) { v.compiler.target.clear(); });
+    with([](BuildVariant& v) { v.compiler.vectors_written = false; });
     with([](BuildVariant& v) { v.compiler.optimisation = 1; });
     with([](BuildVariant& v) { v.plain_text = false; });
   }

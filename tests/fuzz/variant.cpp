@@ -48,6 +48,7 @@ std::string schedules_without(const Graph& graph, const PipelineOptions& options
 
 std::string to_string(const BuildVariant& v) {
   std::string out = cat(v.compiler.compiler, " -O", v.compiler.optimisation);
+  if (v.compiler.vectors_written) append(out, " vectors");
   if (!v.compiler.target.empty()) append(out, cat(" ", v.compiler.target));
   if (v.plain_text) append(out, " plain");
   if (v.simd_width != 0) append(out, cat(" simd=", v.simd_width));
@@ -71,6 +72,8 @@ BuildVariant parse_variant(std::string_view text) {
       v.compiler.compiler = word;
     else if (consume(word, "-O"))
       v.compiler.optimisation = parse_number(word);
+    else if (word == "vectors")
+      v.compiler.vectors_written = true;
     else if (word == "plain")
       v.plain_text = true;
     else if (consume(word, "simd="))
@@ -94,7 +97,8 @@ BuildVariant parse_variant(std::string_view text) {
 }
 
 std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& limits) {
-  Random shared(seed / kSeedsPerCompiler, "compilers"), own(seed, "variants"), places(seed, "in place");
+  Random shared(seed / kSeedsPerCompiler, "compilers"), flags(seed / kSeedsPerCompiler, "flags"), own(seed, "variants"),
+      places(seed, "in place");
   const std::span<const Target> levels = targets();
   std::vector<BuildVariant> variants;
   const size_t first = shared.below(limits.compilers.size());
@@ -103,6 +107,7 @@ std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& li
     v.compiler.compiler = limits.compilers[(first + i) % limits.compilers.size()];
     const auto draw = static_cast<int>(shared.below(100));
     v.compiler.optimisation = draw < limits.percent_o3 ? 3 : draw < limits.percent_o3 + limits.percent_o0 ? 0 : 1;
+    v.compiler.vectors_written = v.compiler.optimisation == 3 && flags.chance(50);
     const Target level = shared.pick(levels);
     if (shared.chance(40) && level.vector_bytes <= host_target().vector_bytes) v.compiler.target = level.name;
     constexpr int kWidths[] = {0, 0, 0, 1, 2, 4, 8, 16};

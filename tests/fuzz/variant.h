@@ -14,8 +14,9 @@ namespace harp::fuzz {
 /// What one run of the C compiler has in common.
 struct CompilerChoice {
   std::string compiler = "gcc";
-  std::string target;    // a name of base/target.h; empty: the host's
-  int optimisation = 1;  // -O
+  std::string target;            // a name of base/target.h; empty: the host's
+  int optimisation = 1;          // -O
+  bool vectors_written = false;  // -O3 as harp_compile asks for it: the text needs no vectoriser
   friend bool operator==(const CompilerChoice&, const CompilerChoice&) = default;
 };
 
@@ -29,7 +30,7 @@ struct BuildVariant {
   bool in_place = false;                  // outputs are put in the place of inputs wherever the program allows it
 };
 
-/// "gcc -O1 x86-64-v3 simd=4 without=fold_constants nopartition nooverlap workers=3 inplace"
+/// "gcc -O3 vectors x86-64-v3 simd=4 without=fold_constants nopartition nooverlap workers=3 inplace"
 std::string to_string(const BuildVariant& variant);
 /// The inverse; Error{kParse} names the word it does not know.
 BuildVariant parse_variant(std::string_view text);
