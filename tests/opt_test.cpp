@@ -131,7 +131,8 @@ TEST_CASE("H2: optimiser: casts that lose nothing go") {
   CHECK(once.node->sources[0]->op == Op::kInput);
   // f32 cannot hold every i32, i32 not every i64 or f32.
   for (const Node* kept : {cast(cast(t.i32, DType::kF32), DType::kI32), cast(cast(t.i64, DType::kI32), DType::kI64),
-                           cast(cast(t.f32, DType::kI64), DType::kF32), cast(cast(t.f64, DType::kF32), DType::kF64)}) {
+                           cast(cast(t.f32, DType::kI64), DType::kF32), cast(cast(t.f64, DType::kF32), DType::kF64),
+                           cast(cast(t.i32, DType::kF64), DType::kU32), cast(cast(t.i32, DType::kF64), DType::kI8)}) {
     const Optimised result = optimise(t, kAlgebra, kept);
     CHECK(result.node->op == Op::kCast);
     CHECK(result.node->sources[0]->op == Op::kCast);

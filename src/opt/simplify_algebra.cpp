@@ -109,6 +109,9 @@ const Node* cast_once(Graph& graph, const Node* node) {
   if (inner->op != Op::kCast) return node;
   const Node* x = inner->sources[0];
   if (!is_lossless(x->dtype, inner->dtype)) return node;
+  // floats become integers by saturation, integers by wrapping
+  const bool saturates = is_int(x->dtype) && is_float(inner->dtype) && is_int(node->dtype);
+  if (saturates && !is_lossless(x->dtype, node->dtype)) return node;
   return x->dtype == node->dtype ? x : graph.intern(Op::kCast, node->dtype, node->shape, {x});
 }
 
