@@ -686,6 +686,10 @@ HARP_API harp_node* harp_custom_elementwise(int32_t n, harp_node* const* nodes, 
 /* The expression's values, reduced over n_axes axes (NULL: all). op: "sum", "prod", "max" or "min". */
 HARP_API harp_node* harp_custom_reduce(int32_t n, harp_node* const* nodes, const char* expr, const char* op, int32_t n_axes,
                                        const int32_t* axes, int32_t keepdims);
+/* Its running values along one axis, or of the flattened array (HARP_AXIS_NONE), as harp_cumsum, cumprod, cummax, cummin have them. op as
+ * above; flags: 0 or HARP_SCAN_... joined with |. */
+HARP_API harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, const char* expr, const char* op, int32_t axis,
+                                           uint32_t flags);
 
 /*
  * Gradients.
@@ -1164,6 +1168,7 @@ typedef struct harp_api {
   harp_node* (*harp_cross_entropy)(harp_node* x, harp_node* target, int32_t axis, const char* reduction);
   harp_node* (*harp_custom_elementwise)(int32_t n, harp_node* const* nodes, const char* expr);
   harp_node* (*harp_custom_reduce)(int32_t n, harp_node* const* nodes, const char* expr, const char* op, int32_t n_axes, const int32_t* axes, int32_t keepdims);
+  harp_node* (*harp_custom_cumulative)(int32_t n, harp_node* const* nodes, const char* expr, const char* op, int32_t axis, uint32_t flags);
   harp_status (*harp_grad)(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, harp_node** out_gradients);
   harp_program* (*harp_compile)(const harp_graph* graph, const harp_compile_options* options, harp_error** err);
   harp_program* (*harp_program_retain)(harp_program* program);

@@ -140,6 +140,7 @@ TEST_CASE("G18.text: every operation of the table can be written, and comes back
       {"outer", "outer(x, s)"},
       {"custom_elementwise", "custom_elementwise(x, y, expr=\"where(x0 < x1, x0, 1)\")"},
       {"custom_reduce", "custom_reduce(x, y, expr=\"x0 * x1\", op=\"sum\", axes=[0], keepdims=true)"},
+      {"custom_cumulative", "custom_cumulative(x, y, expr=\"x0 * x1\", op=\"max\", axis=1, exclusive=true)"},
       {"einsum", "einsum(x, y, spec=\"ij,kj->ik\")"},
       {"conv1d", "conv1d(reshape(x, shape=[2, 1, 3]), full([2, 1, 2], 1, dtype=f32), padding=1)"},
       {"conv2d", "conv2d(reshape(x, shape=[1, 1, 2, 3]), full([2, 1, 2, 2], 1, dtype=f32), dilation=[1, 2])"},

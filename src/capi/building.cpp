@@ -58,6 +58,12 @@ build::Axes optional_axes_argument(const char* op, int32_t n, const int32_t* axe
   return std::vector<int>(list.begin(), list.end());
 }
 
+ScanFlags scan_flags_argument(const char* op, uint32_t flags) {
+  HARP_CHECK((flags & ~(HARP_SCAN_EXCLUSIVE | HARP_SCAN_REVERSE)) == 0, Code::kInvalidArgument, op, ": flags is ", flags,
+             "; there are HARP_SCAN_EXCLUSIVE and HARP_SCAN_REVERSE");
+  return {(flags & HARP_SCAN_EXCLUSIVE) != 0, (flags & HARP_SCAN_REVERSE) != 0};
+}
+
 Shape sizes_argument(const char* op, const harp_graph& graph, int32_t n, const harp_dim* sizes) {
   HARP_CHECK(n >= 0 && n <= kMaxRank, Code::kShape, op, ": a list of ", n, " sizes (an array has 0 to ", kMaxRank, " axes)");
   HARP_CHECK(sizes != nullptr || n == 0, Code::kInvalidArgument, op, ": the list of sizes is NULL");

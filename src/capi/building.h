@@ -101,6 +101,11 @@ std::span<const int32_t> axes_argument(const char* op, int32_t n, const int32_t*
 build::Axes optional_axes_argument(const char* op, int32_t n, const int32_t* axes);
 /// HARP_AXIS_NONE: none.
 inline std::optional<int> optional_axis_argument(int32_t axis) { return axis != HARP_AXIS_NONE ? std::optional<int>(axis) : std::nullopt; }
+/// HARP_SCAN_... joined with |.
+struct ScanFlags {
+  bool exclusive, reverse;
+};
+ScanFlags scan_flags_argument(const char* op, uint32_t flags);
 Shape sizes_argument(const char* op, const harp_graph& graph, int32_t n, const harp_dim* sizes);
 /// A dtype's number as a dtype of graphs.
 DType dtype_argument(const char* op, harp_dtype dtype);

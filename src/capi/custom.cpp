@@ -28,3 +28,12 @@ harp_node* harp_custom_reduce(int32_t n, harp_node* const* nodes, const char* ex
                                 optional_axes_argument(op, n_axes, axes), keepdims != 0);
   });
 }
+
+harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, const char* expr, const char* combine, int32_t axis, uint32_t flags) {
+  constexpr const char* op = "custom_cumulative";
+  return build_from_list(op, n, nodes, [&](std::span<const NodeRef> inputs) {
+    const ScanFlags given = scan_flags_argument(op, flags);
+    return build::custom_cumulative(inputs, text_argument(op, "expression", expr), text_argument(op, "op", combine),
+                                    optional_axis_argument(axis), given.exclusive, given.reverse);
+  });
+}

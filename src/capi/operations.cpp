@@ -98,10 +98,8 @@ namespace {
 
 harp_node* scan(Op op, harp_node* x, int32_t axis, uint32_t flags) noexcept {
   return build_from(name(op).data(), {x}, [&] {
-    HARP_CHECK((flags & ~(HARP_SCAN_EXCLUSIVE | HARP_SCAN_REVERSE)) == 0, Code::kInvalidArgument, name(op), ": flags is ", flags,
-               "; there are HARP_SCAN_EXCLUSIVE and HARP_SCAN_REVERSE");
-    return build::cumulative(op, x->node, optional_axis_argument(axis), (flags & HARP_SCAN_EXCLUSIVE) != 0,
-                             (flags & HARP_SCAN_REVERSE) != 0);
+    const ScanFlags given = scan_flags_argument(name(op).data(), flags);
+    return build::cumulative(op, x->node, optional_axis_argument(axis), given.exclusive, given.reverse);
   });
 }
 

@@ -154,6 +154,8 @@ NodeRef custom_elementwise(std::span<const NodeRef> inputs, std::string_view exp
 /// combine: "sum", "prod", "max" or "min".
 NodeRef custom_reduce(std::span<const NodeRef> inputs, std::string_view expression, std::string_view combine, const Axes& axes,
                       bool keepdims);
+NodeRef custom_cumulative(std::span<const NodeRef> inputs, std::string_view expression, std::string_view combine, std::optional<int> axis,
+                          bool exclusive, bool reverse);
 
 /// x in the float dtype that the graph's rules give; errors name `op`.
 NodeRef as_float(std::string_view op, NodeRef x);

@@ -64,6 +64,21 @@ NodeRef from_expression(std::string_view op, std::span<const NodeRef> inputs, st
   }
 }
 
+/// What the values of an expression may be combined by.
+struct Combination {
+  std::string_view name;
+  NodeRef (*reduce)(NodeRef x, const Axes& axes, bool keepdims);
+  Op scan;
+};
+constexpr Combination kCombinations[] = {
+    {"sum", sum, Op::kCumSum}, {"prod", prod, Op::kCumProd}, {"max", max, Op::kCumMax}, {"min", min, Op::kCumMin}};
+
+const Combination& find_combination(std::string_view op, std::string_view name) {
+  for (const Combination& combination : kCombinations)
+    if (combination.name == name) return combination;
+  fail(Code::kInvalidArgument, op, ": op is \"", name, "\"; it must be sum, prod, max or min");
+}
+
 }  // namespace
 
 NodeRef custom_elementwise(std::span<const NodeRef> inputs, std::string_view expression) {
@@ -73,12 +88,15 @@ NodeRef custom_elementwise(std::span<const NodeRef> inputs, std::string_view exp
 NodeRef custom_reduce(std::span<const NodeRef> inputs, std::string_view expression, std::string_view combine, const Axes& axes,
                       bool keepdims) {
   constexpr std::string_view op = "custom_reduce";
-  const NodeRef x = from_expression(op, inputs, expression);
-  if (combine == "sum") return sum(x, axes, keepdims);
-  if (combine == "prod") return prod(x, axes, keepdims);
-  if (combine == "max") return max(x, axes, keepdims);
-  if (combine == "min") return min(x, axes, keepdims);
-  fail(Code::kInvalidArgument, op, ": op is \"", combine, "\"; it must be sum, prod, max or min");
+  const Combination& combination = find_combination(op, combine);
+  return combination.reduce(from_expression(op, inputs, expression), axes, keepdims);
+}
+
+NodeRef custom_cumulative(std::span<const NodeRef> inputs, std::string_view expression, std::string_view combine, std::optional<int> axis,
+                          bool exclusive, bool reverse) {
+  constexpr std::string_view op = "custom_cumulative";
+  const Combination& combination = find_combination(op, combine);
+  return cumulative(combination.scan, from_expression(op, inputs, expression), axis, exclusive, reverse);
 }
 
 }  // namespace harp::build

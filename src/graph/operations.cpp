@@ -279,6 +279,10 @@ constexpr Operation kRows[] = {
         [](Nodes arrays, std::string_view expr, std::string_view op, Axes axes, bool keepdims) {
           return build::custom_reduce(arrays, expr, op, axes, keepdims);
         }),
+    row("custom_cumulative", {{"arrays"}, {"expr"}, {"op"}, {"axis", "none"}, {"exclusive", "false"}, {"reverse", "false"}},
+        [](Nodes arrays, std::string_view expr, std::string_view op, std::optional<int> axis, bool exclusive, bool reverse) {
+          return build::custom_cumulative(arrays, expr, op, axis, exclusive, reverse);
+        }),
 };
 
 constexpr auto kSorted = [] {

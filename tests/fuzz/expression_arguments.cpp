@@ -49,21 +49,25 @@ class Expression {
 }  // namespace
 
 std::optional<std::vector<Argument>> expression_arguments(Workbench& bench, const Operation& row, NodeRef primary) {
-  const bool reduces = row.name == "custom_reduce";
-  if (primary == nullptr || (!reduces && row.name != "custom_elementwise")) return std::nullopt;
+  const bool reduces = row.name == "custom_reduce", scans = row.name == "custom_cumulative";
+  if (primary == nullptr || (!reduces && !scans && row.name != "custom_elementwise")) return std::nullopt;
   Random& random = bench.random();
   std::vector<NodeRef> arrays = {primary};
   for (uint64_t more = random.below(3); more > 0; --more) arrays.push_back(bench.array_of(primary->dtype, primary->shape));
   std::string text = Expression(random, primary->dtype, arrays.size()).value(static_cast<int>(random.between(1, 4)));
-  if (!reduces) return std::vector<Argument>{std::move(arrays), std::move(text)};
+  if (!reduces && !scans) return std::vector<Argument>{std::move(arrays), std::move(text)};
+  constexpr std::string_view combines[] = {"sum", "prod", "max", "min"};
+  std::string combine(random.pick(combines));
+  const auto flag = [&](uint64_t chance) { return Literal{Literal::kBool, false, random.chance(chance) ? "true" : "false", {}}; };
+  if (scans) {
+    const bool flattens = primary->rank() == 0 || random.chance(20);
+    const Argument axis = flattens ? Argument() : Dim(static_cast<int64_t>(random.below(static_cast<uint64_t>(primary->rank()))));
+    return std::vector<Argument>{std::move(arrays), std::move(text), std::move(combine), axis, flag(30), flag(30)};
+  }
   std::vector<SizeItem> axes;
   for (int axis = 0; axis < primary->rank(); ++axis)
     if (random.chance(50)) axes.emplace_back(Dim(axis));
-  constexpr std::string_view combines[] = {"sum", "prod", "max", "min"};
-  Literal keepdims;
-  keepdims.kind = Literal::kBool;
-  keepdims.text = random.chance(30) ? "true" : "false";
-  return std::vector<Argument>{std::move(arrays), std::move(text), std::string(random.pick(combines)), std::move(axes), keepdims};
+  return std::vector<Argument>{std::move(arrays), std::move(text), std::move(combine), std::move(axes), flag(30)};
 }
 
 }  // namespace harp::fuzz
