@@ -600,6 +600,24 @@ HARP_API harp_node* harp_triu(harp_node* x, int64_t k);
 HARP_API harp_node* harp_one_hot(harp_node* indices, harp_dim depth, harp_dtype dtype);
 
 /*
+ * Random numbers, as a function of a key and a counter. There is no hidden state: the same key and counter give the same array, on every
+ * backend and however the work is divided. key: u32 or u64 of rank 0, a constant or an input; different keys are different streams.
+ * counter: u32 or u64 of rank 0, NULL: 0; that of the first element, in row-major order each of the others has the next. So [n] numbers at
+ * counter c and [m] at counter c + n are the [n + m] at c; a program that is run again and again takes the counter as an input and is given
+ * the number of those that were drawn. Sizes may be symbolic. The generator is Threefry-2x32 with 20 rounds ("Random numbers" in
+ * docs/semantics.md); it is no cipher. Keys are integers, so gradients do not go through them.
+ *
+ * A key or counter of another dtype is HARP_ERROR_DTYPE, of another rank HARP_ERROR_SHAPE.
+ */
+
+/* All values of the dtype alike: u8, u16, u32 or u64. Those of u64 are good as keys: as many new ones as are asked for. */
+HARP_API harp_node* harp_random_bits(harp_node* key, harp_node* counter, harp_dtype dtype, int32_t rank, const harp_dim* dims);
+/* float: in [0, 1), the multiples of 2^-24 (f64: 2^-53, f16: 2^-11, bf16: 2^-8) alike. */
+HARP_API harp_node* harp_random_uniform(harp_node* key, harp_node* counter, harp_dtype dtype, int32_t rank, const harp_dim* dims);
+/* float: mean 0, variance 1, by Box and Muller's method; at most 6.8 away from 0 (f64: 9.5). */
+HARP_API harp_node* harp_random_normal(harp_node* key, harp_node* counter, harp_dtype dtype, int32_t rank, const harp_dim* dims);
+
+/*
  * Products that are summed: int and float, any size symbolic. Operands have the same dtype. Shapes follow NumPy whatever the graph's flags
  * are: axes that stretch are those whose size is the constant 1. Sizes that have to agree and do not are HARP_ERROR_SHAPE.
  */
@@ -1146,6 +1164,9 @@ typedef struct harp_api {
   harp_node* (*harp_tril)(harp_node* x, int64_t k);
   harp_node* (*harp_triu)(harp_node* x, int64_t k);
   harp_node* (*harp_one_hot)(harp_node* indices, harp_dim depth, harp_dtype dtype);
+  harp_node* (*harp_random_bits)(harp_node* key, harp_node* counter, harp_dtype dtype, int32_t rank, const harp_dim* dims);
+  harp_node* (*harp_random_uniform)(harp_node* key, harp_node* counter, harp_dtype dtype, int32_t rank, const harp_dim* dims);
+  harp_node* (*harp_random_normal)(harp_node* key, harp_node* counter, harp_dtype dtype, int32_t rank, const harp_dim* dims);
   harp_node* (*harp_matmul)(harp_node* a, harp_node* b);
   harp_node* (*harp_batch_matmul)(harp_node* a, harp_node* b);
   harp_node* (*harp_dot)(harp_node* a, harp_node* b);

@@ -1,6 +1,6 @@
 """docs/semantics.md is exact enough to implement from: its pseudo-code is run here, and harp gives the same bits.
 
-The ```python blocks of the page are executed as they stand. Sums, products, max and scans over one axis are computed with them, element by
+The ```python blocks of the page are executed as they stand. Sums, products, max, scans over one axis and random bits are computed with them, element by
 element in float32 with an exactly rounded fma, and compared with the tool on every backend that is available. The ```harp blocks define
 composites: each begins with a comment "# call: NAME(...)", and the graph that makes that call must give the bits of the block.
 
@@ -161,18 +161,32 @@ def check_scans(law, tool, backend):
     return cases
 
 
+def check_random(law, tool, backend):
+    cases = 0
+    for key, counter in ((0, 0), (2**64 - 1, 2**64 - 1), (0x13198A2E03707344, 0x243F6A8885A308D3), (1, 2**32 - 5), (7, 2**64 - 3)):
+        inputs = {"key": numpy.uint64(key), "counter": numpy.uint64(counter)}
+        for bits in (8, 16, 32, 64):
+            got = tool.run(f"graph g(key: u64[], counter: u64[]) {{ return r = random_bits(key, shape=[3, 7], counter=counter, dtype=u{bits}) }}",
+                           inputs, backend)
+            wanted = law["random_bits"](key, counter, 21, bits)
+            assert got.ravel().tolist() == wanted, f"{backend}: bits of {key}, {counter}\n{got.ravel()}\nthe law {wanted}"
+            cases += 1
+    return cases
+
+
 def check_composites(text, tool, backend):
     definitions = blocks(text[text.index("## Composites"):], "harp")
     special = [0.0, -0.0, 1.0, -1.0, 0.5, 88.0, -88.0, 1e-40, 3e38, -3e38, numpy.inf, -numpy.inf, numpy.nan]
     x = numpy.array([noise(13, 1), noise(13, 2), special, noise(13, 3) * 0, [2.0] * 13], F32)
     y = numpy.array([noise(13, 4), special, noise(13, 5), special, noise(13, 6)], F32)
     inputs = {"x": x, "y": y, "z": noise((5, 13), 7), "w": noise(13, 8), "b": noise(13, 9), "u": noise((13, 7), 10), "p": noise((2, 4, 6, 5), 11),
-              "q": noise((6, 4, 3, 2), 12), "v": noise((2, 4, 9), 13), "t": noise((4, 6, 3), 14)}
+              "q": noise((6, 4, 3, 2), 12), "v": noise((2, 4, 9), 13), "t": noise((4, 6, 3), 14), "key": numpy.uint64(0x123456789ABCDEF0),
+              "counter": numpy.uint64(2**32 - 7)}
     cases = 0
     for definition in definitions:
         header, calls = re.search(r"^graph \w+\((.*?)\)[^{]*\{", definition, re.M), re.findall(r"^# call: (.*)$", definition, re.M)
         assert header and calls, f"a definition without a graph or a call:\n{definition}"
-        names = re.findall(r"(\w+): f32", header[1])
+        names = re.findall(r"(\w+): (?:f32|u64)", header[1])
         mine = {name: inputs[name] for name in names}
         wanted = tool.run(definition, mine, backend)
         for call in calls:
@@ -191,9 +205,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="harp-semantics-") as scratch:
         tool = Tool(scratch)
         for backend in ("interp", "c"):
-            counts = [check(law, tool, backend) for check in (check_reductions, check_scans)] + [check_composites(text, tool, backend)]
-            assert counts[0] > 50 and counts[1] > 50 and counts[2] > 20, f"too few cases ran: {counts}"
-            print(f"{backend}: {counts[0]} reductions, {counts[1]} scans, {counts[2]} composites as the law says")
+            counts = [check(law, tool, backend) for check in (check_reductions, check_scans, check_random)] + [check_composites(text, tool, backend)]
+            assert counts[0] > 50 and counts[1] > 50 and counts[2] == 20 and counts[3] > 20, f"too few cases ran: {counts}"
+            print(f"{backend}: {counts[0]} reductions, {counts[1]} scans, {counts[2]} arrays of random bits, {counts[3]} composites as the law says")
     return 0
 
 

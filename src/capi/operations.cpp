@@ -149,3 +149,29 @@ harp_node* harp_one_hot(harp_node* indices, harp_dim depth, harp_dtype dtype) {
   return build_from("one_hot", {indices},
                     [&] { return build::one_hot(indices->node, indices->graph->dims.decode(depth), dtype_argument("one_hot", dtype)); });
 }
+
+// Random numbers
+
+namespace {
+
+using RandomFunction = NodeRef (*)(NodeRef key, NodeRef counter, const Shape& shape, DType dtype);
+
+harp_node* random_array(const char* op, RandomFunction function, harp_node* key, harp_node* counter, harp_dtype dtype, int32_t rank,
+                        const harp_dim* dims) noexcept {
+  return build_from_optional(op, {key}, {counter}, [&] {
+    const DType type = dtype_argument(op, dtype);
+    return function(key->node, node_or_null(counter), sizes_argument(op, *key->graph, rank, dims), type);
+  });
+}
+
+}  // namespace
+
+harp_node* harp_random_bits(harp_node* key, harp_node* counter, harp_dtype dtype, int32_t rank, const harp_dim* dims) {
+  return random_array("random_bits", build::random_bits, key, counter, dtype, rank, dims);
+}
+harp_node* harp_random_uniform(harp_node* key, harp_node* counter, harp_dtype dtype, int32_t rank, const harp_dim* dims) {
+  return random_array("random_uniform", build::random_uniform, key, counter, dtype, rank, dims);
+}
+harp_node* harp_random_normal(harp_node* key, harp_node* counter, harp_dtype dtype, int32_t rank, const harp_dim* dims) {
+  return random_array("random_normal", build::random_normal, key, counter, dtype, rank, dims);
+}

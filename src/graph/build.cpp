@@ -172,8 +172,8 @@ NodeRef cast(NodeRef source, DType dtype) {
   if (source->dtype == dtype) return source;
   if (source->dtype == DType::kUnknown) {
     const auto value = source->as<ConstantAttributes>().value.as<WideInt>();
-    HARP_CHECK(int_fits(dtype, value), Code::kRange, "cast: ", value < 0 ? cat(static_cast<int64_t>(value)) : cat(static_cast<uint64_t>(value)),
-               " does not fit ", name(dtype));
+    HARP_CHECK(int_fits(dtype, value), Code::kRange,
+               "cast: ", value < 0 ? cat(static_cast<int64_t>(value)) : cat(static_cast<uint64_t>(value)), " does not fit ", name(dtype));
     return constant(graph, scalar_from_int(dtype, value));
   }
   check_shape("cast", graph, dtype, source->shape);

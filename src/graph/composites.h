@@ -114,6 +114,11 @@ NodeRef tril(NodeRef x, int64_t k);  // elements on and below the k-th diagonal,
 NodeRef triu(NodeRef x, int64_t k);
 NodeRef one_hot(NodeRef indices, Dim depth, DType dtype);  // a last axis of depth, 1 where it equals the index
 
+// random.cpp: of a key and, for the first element, a counter (null: 0), which are u32 or u64 of rank 0
+NodeRef random_bits(NodeRef key, NodeRef counter, const Shape& shape, DType dtype);     // u8 to u64
+NodeRef random_uniform(NodeRef key, NodeRef counter, const Shape& shape, DType dtype);  // in [0, 1)
+NodeRef random_normal(NodeRef key, NodeRef counter, const Shape& shape, DType dtype);   // mean 0, variance 1
+
 // linalg.cpp: NumPy's shapes, whatever the graph's flags
 NodeRef matmul(NodeRef a, NodeRef b);        // batch axes broadcast; an array of one axis is a row on the left, a column on the right
 NodeRef batch_matmul(NodeRef a, NodeRef b);  // the same for arrays of at least two axes

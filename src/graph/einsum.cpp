@@ -145,7 +145,8 @@ NodeRef einsum(std::string_view spec, std::span<const NodeRef> operands) {
   const DType dtype = common_dtype("einsum", Operands::kNumber, operands);
   EinsumSpec parsed = parse_einsum_spec(spec, operands);
   std::vector<Labelled> terms;
-  for (size_t i = 0; i < operands.size(); ++i) terms.push_back(without_repeats(cast(operands[i], working_dtype(dtype)), std::move(parsed.operands[i])));
+  for (size_t i = 0; i < operands.size(); ++i)
+    terms.push_back(without_repeats(cast(operands[i], working_dtype(dtype)), std::move(parsed.operands[i])));
   const std::map<int, Dim> sizes = sizes_of(terms);
   if (terms.size() == 1) return cast(contract(terms[0], parsed.result), dtype);
 

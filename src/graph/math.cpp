@@ -75,8 +75,9 @@ NodeRef rsqrt(NodeRef x) {
 }
 
 NodeRef sigmoid(NodeRef x) {
-  return rounded_once(as_float("sigmoid", x),
-                      [](NodeRef v) { return unary(Op::kRecip, add({constant_like(v, 1), unary(Op::kExp, neg(v))})); });
+  return rounded_once(as_float("sigmoid", x), [](NodeRef v) {
+    return unary(Op::kRecip, add({constant_like(v, 1), unary(Op::kExp, neg(v))}));
+  });
 }
 
 NodeRef relu(NodeRef x) {
@@ -89,8 +90,9 @@ NodeRef silu(NodeRef x) {
 }
 
 NodeRef softplus(NodeRef x) {
-  return rounded_once(as_float("softplus", x),
-                      [](NodeRef v) { return add({unary(Op::kLog1p, unary(Op::kExp, neg(unary(Op::kAbs, v)))), relu(v)}); });
+  return rounded_once(as_float("softplus", x), [](NodeRef v) {
+    return add({unary(Op::kLog1p, unary(Op::kExp, neg(unary(Op::kAbs, v)))), relu(v)});
+  });
 }
 
 NodeRef elu(NodeRef x, double alpha) {

@@ -101,6 +101,11 @@ constexpr Operation normalisation_row(std::string_view name) {
                return function(x, axes, or_null(weight), or_null(bias), eps);
              });
 }
+template <NodeRef (*function)(NodeRef, NodeRef, const Shape&, DType)>
+constexpr Operation random_row(std::string_view name, std::string_view dtype) {
+  return row(name, {{"key"}, {"shape"}, {"counter", "none"}, {"dtype", dtype}},
+             [](NodeRef key, Shape shape, OptionalNode counter, DType type) { return function(key, or_null(counter), shape, type); });
+}
 template <NodeRef (*function)(NodeRef, std::optional<int>, bool)>
 constexpr Operation index_row(std::string_view name) {
   return row(name, {{"x"}, {"axis", "none"}, {"keepdims", "false"}},
@@ -143,6 +148,11 @@ constexpr Operation kRows[] = {
     row("triu", {{"x"}, {"k", "0"}}, [](NodeRef x, int64_t k) { return build::triu(x, k); }),
     row("one_hot", {{"indices"}, {"depth"}, {"dtype", "bool"}},
         [](NodeRef indices, Dim depth, DType dtype) { return build::one_hot(indices, depth, dtype); }),
+
+    // random numbers
+    random_row<build::random_bits>("random_bits", "u32"),
+    random_row<build::random_uniform>("random_uniform", "f32"),
+    random_row<build::random_normal>("random_normal", "f32"),
 
     // conversions and copies
     row("cast", {{"x"}, {"dtype"}}, [](NodeRef x, DType dtype) { return build::cast(x, dtype); }),

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "fuzz/expression_arguments.h"
 #include "fuzz/product_arguments.h"
+#include "fuzz/random_arguments.h"
 #include "graph/composites.h"
 
 namespace harp::fuzz {
@@ -395,6 +396,7 @@ std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeR
   try {
     auto arguments = product_arguments(bench, row, primary);
     if (!arguments) arguments = expression_arguments(bench, row, primary);
+    if (!arguments) arguments = random_arguments(bench, row, primary);
     return row.build(bench.graph(), arguments ? *arguments : Chooser(bench, row, primary).choose());
   } catch (const Error& error) {
     if (error.code == Code::kInternal) throw;
