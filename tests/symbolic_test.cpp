@@ -37,6 +37,14 @@ TEST_CASE("G16 dims: positions of a reshape meet again") {
   CHECK(mod(i * m + j, m) == j);
   CHECK(floor_div(k, m) * m + mod(k, m) == k);
   CHECK((floor_div(k, m) * m + mod(k, m)) * 3 + b == 3 * k + b);
+  // a size that is a sum
+  const Sym l = t.loop("l", 0, n * (m + 1)), row = m + 1;
+  CHECK(floor_div(l, row) * row + mod(l, row) == l);
+  CHECK(3 * n * floor_div(l, row) * row + 3 * n * mod(l, row) + i == 3 * n * l + i);
+  CHECK(floor_div(l, row) * row + 2 * mod(l, row) != l);
+  CHECK(m * floor_div(l, row) + mod(l, row) != l);
+  const Sym plane = row * (n + 2);
+  CHECK(floor_div(floor_div(l, row), n + 2) * plane + mod(floor_div(l, row), n + 2) * row + mod(l, row) == l);
   const Sym c = t.loop("c", 0, 24);
   CHECK(floor_div(c, 6) * 6 + floor_div(mod(c, 6), 2) * 2 + mod(c, 2) == c);
   CHECK(floor_div(floor_div(c, 2), 3) == floor_div(c, 6));

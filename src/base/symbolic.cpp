@@ -158,47 +158,64 @@ struct SymBuilder {
     return Sym(slot.get());
   }
 
-  /// k·c·(x // c)·R + k·(x % c)·R = k·x·R: rewrites one such pair, so that row-major positions meet again.
+  /// R·c·(x // c) + R·(x % c) = R·x, where c may be a sum as well: so that row-major positions meet again.
   static bool recombine(Sum& sum) {
     bool changed = false;
-    for (size_t i = 0; i < sum.terms.size(); ++i) {
-      for (const SymAtom* remainder : sum.terms[i].factors) {
-        if (remainder->kind != AtomKind::kMod) continue;
-        const auto divisor = as_monomial(remainder->b);
-        if (!divisor) continue;
-        // what the partner must be: the same term with % c replaced by c·(x // c)
-        const Sym quotient = floor_div(remainder->a, remainder->b);
-        const auto quotient_term = as_monomial(quotient);
-        if (!quotient_term) continue;
-        SymTerm rest{sum.terms[i].coefficient, {}};
-        bool dropped = false;
-        for (const SymAtom* f : sum.terms[i].factors) {
-          if (f == remainder && !dropped)
-            dropped = true;
-          else
-            rest.factors.push_back(f);
-        }
-        SymTerm partner = times(times(rest, *divisor), *quotient_term);
-        for (size_t j = 0; j < sum.terms.size(); ++j) {
-          if (j == i || sum.terms[j].factors != partner.factors || sum.terms[j].coefficient != partner.coefficient) continue;
-          const Sym x = remainder->a;
-          sum.terms[i].coefficient = sum.terms[j].coefficient = 0;
-          if (x.is_constant()) {
-            add_scaled(sum, rest, SymTerm{x.constant(), {}});
-          } else {
-            for (const SymTerm& t : x.node()->terms) add_scaled(sum, rest, t);
-            if (x.node()->constant != 0) add_scaled(sum, rest, SymTerm{x.node()->constant, {}});
-          }
-          sum.sort_and_merge();
-          changed = true;
-          i = static_cast<size_t>(-1);  // start again: the list has changed
-          break;
-        }
-        if (i == static_cast<size_t>(-1)) break;
-      }
+    while (recombine_one(sum)) {
+      sum.sort_and_merge();
+      changed = true;
     }
     return changed;
   }
+  static bool recombine_one(Sum& sum) {
+    for (const SymTerm& term : sum.terms) {
+      for (auto f = term.factors.begin(); f != term.factors.end(); ++f) {
+        const SymAtom* remainder = *f;
+        if (remainder->kind != AtomKind::kMod) continue;
+        SymTerm rest{term.coefficient, {term.factors.begin(), f}};
+        rest.factors.insert(rest.factors.end(), f + 1, term.factors.end());
+        // what must be there too: the term with % c replaced by c·(x // c)
+        const Sym quotient = floor_div(remainder->a, remainder->b);
+        if (count_terms(quotient) * count_terms(remainder->b) >= sum.terms.size()) continue;
+        Sum partners;
+        for_each_term(remainder->b, [&](const SymTerm& divisor) {
+          for_each_term(quotient, [&](const SymTerm& q) { partners.terms.push_back(times(times(rest, divisor), q)); });
+        });
+        if (!take_away(sum, std::move(partners), term)) continue;
+        for_each_term(remainder->a, [&](const SymTerm& x) { add_scaled(sum, rest, x); });
+        return true;
+      }
+    }
+    return false;
+  }
+  /// Takes `term`, a term of the sum, and its partners out of the sum (their coefficients become 0) if all of them are there.
+  static bool take_away(Sum& sum, Sum partners, const SymTerm& term) {
+    partners.sort_and_merge();
+    std::vector<size_t> taken = {static_cast<size_t>(&term - sum.terms.data())};
+    for (const SymTerm& p : partners.terms) {
+      const auto at = std::find_if(sum.terms.begin(), sum.terms.end(), [&](const SymTerm& t) {
+        return &t != &term && t.coefficient == p.coefficient && t.factors == p.factors;
+      });
+      if (at == sum.terms.end()) return false;
+      taken.push_back(static_cast<size_t>(at - sum.terms.begin()));
+    }
+    if (partners.terms.empty()) return false;
+    for (const size_t i : taken) sum.terms[i].coefficient = 0;
+    return true;
+  }
+
+  template <class F>
+  static void for_each_term(Sym e, F&& f) {
+    if (!e.is_constant())
+      for (const SymTerm& t : e.node()->terms) f(t);
+    if (const int64_t constant = e.is_constant() ? e.constant() : e.node()->constant; constant != 0) f(SymTerm{constant, {}});
+  }
+  static size_t count_terms(Sym e) {
+    size_t count = 0;
+    for_each_term(e, [&](const SymTerm&) { ++count; });
+    return count;
+  }
+
   static void add_scaled(Sum& sum, const SymTerm& a, const SymTerm& b) {
     SymTerm t = times(a, b);
     if (t.factors.empty())
@@ -290,12 +307,7 @@ struct SymBuilder {
         add_scaled(rest, t, SymTerm{1, {}});
       }
     };
-    if (x.is_constant()) {
-      if (x.constant() != 0) place(SymTerm{x.constant(), {}});
-    } else {
-      for (const SymTerm& t : x.node()->terms) place(t);
-      if (x.node()->constant != 0) place(SymTerm{x.node()->constant, {}});
-    }
+    for_each_term(x, place);
     return {finish(table, std::move(quotient)), finish(table, std::move(rest))};
   }
 

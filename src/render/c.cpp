@@ -9,6 +9,7 @@
 #include "base/revision.h"
 #include "render/body.h"
 #include "render/cost.h"
+#include "render/gcc_bugs.h"
 #include "render/prelude.h"
 #include "render/types.h"
 
@@ -40,15 +41,6 @@ bool mentions(std::string_view text, std::string_view name) {
 
 std::string counted(size_t n, std::string_view what) { return cat(n, " ", what, n == 1 ? "" : "s"); }
 
-/// Each was found by the op matrix or the fuzzer at -O3: garbage for a pad of rows of five elements (no if-conversion: no masked loads to
-/// permute); a segmentation fault of gcc itself; reads behind an array of pairs of which a loop takes the first (the cheap model makes no
-/// vectors for what is left over). In the text, not on the command line, so that whoever compiles it is safe.
-constexpr std::string_view kGccText =
-    "/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */\n"
-    "#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14\n"
-    "#pragma GCC optimize(\"no-tree-loop-if-convert\", \"no-tree-slp-vectorize\", \"vect-cost-model=very-cheap\")\n"
-    "#endif\n";
-
 /// Sizes are as large as 64 bits, so that their work may not fit.
 std::string grain_text() {
   return cat("/* How many iterations of this much work are worth handing to another worker; work beyond 64 bits counts as none. */\n",
@@ -76,7 +68,8 @@ class UnitRenderer {
       if (mentions(main, cat("constant", i))) append(constants, cat(constant_array(i), "\n"));
     const std::string definitions = unit_.definitions();
     return cat(header(), kGccText, kRuntimeText, "\n", options_.plain_text ? std::string() : vector_note(), definitions,
-               definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n", kernels_,
+               definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n",
+               mentions(kernels_, "harp_reads_backwards") ? kBackwardsText : "", kernels_,
                mentions(main, "harp_grain") ? grain_text() : std::string(),
                mentions(main, "harp_for") || mentions(main, "harp_run_together") ? cat(kForText, "\n") : std::string(),
                mentions(main, "harp_run_together") ? cat(kTogetherText, "\n") : std::string(),
@@ -146,8 +139,8 @@ class UnitRenderer {
     if (!is_new) return;
     std::string text = shared;
     text.replace(text.find('$'), 1, rendered.name);
-    append(kernels_, cat("struct ", rendered.name, "_args {", fields, " };\n\n/* ", comment_text(kernel.comment),
-                         " */\nstatic __attribute__((noinline)) void ", rendered.name,
+    append(kernels_, cat("struct ", rendered.name, "_args {", fields, " };\n\n/* ", comment_text(kernel.comment), " */\nstatic ",
+                         reads_backwards(kernel) ? kBackwardsMark : "", "__attribute__((noinline)) void ", rendered.name,
                          "(void* arg, size_t begin0, size_t end0, size_t worker) {\n", text, "\n"));
   }
 
