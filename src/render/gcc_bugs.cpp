@@ -29,26 +29,36 @@ const std::string_view kBackwardsText =
 
 namespace {
 
-/// Does the position go down somewhere while a loop variable goes up?
-bool descends(Sym position) {
+/// Loop variables that go up by one.
+using Ones = std::unordered_set<const SymAtom*>;
+
+/// Does the position go down, by more than one element at a time, somewhere while a loop variable goes up? Single elements one before the
+/// other are no group, and loops over lanes, which need the vectoriser, stay with them.
+bool descends(Sym position, const Ones& ones) {
   if (position.is_constant()) return false;
   const auto& terms = position.node()->terms;
-  return std::any_of(terms.begin(), terms.end(), [](const SymTerm& t) { return t.coefficient < 0 && t.factors.back()->stage > 0; });
+  return std::any_of(terms.begin(), terms.end(), [&](const SymTerm& t) {
+    const bool by_one = t.coefficient == -1 && t.factors.size() == 1 && ones.contains(t.factors[0]);
+    return t.coefficient < 0 && t.factors.back()->stage > 0 && !by_one;
+  });
 }
 
 }  // namespace
 
 bool reads_backwards(const ir::Kernel& kernel) {
   std::vector<const ir::UOp*> stack;
-  for (const ir::Stmt* s : ir::statements_of(kernel.body))
+  Ones ones;
+  for (const ir::Stmt* s : ir::statements_of(kernel.body)) {
+    if (s->kind == ir::StmtKind::kLoop && s->step == 1) ones.insert(variable_of(s->variable));
     for (const ir::UOp* root : {s->value, s->mask, s->factor})
       if (root != nullptr) stack.push_back(root);
+  }
   std::unordered_set<const ir::UOp*> seen;
   while (!stack.empty()) {
     const ir::UOp* u = stack.back();
     stack.pop_back();
     if (!seen.insert(u).second) continue;
-    if (u->kind == ir::UKind::kLoad && u->type.lanes == 1 && descends(u->index)) return true;
+    if (u->kind == ir::UKind::kLoad && u->type.lanes == 1 && descends(u->index, ones)) return true;
     stack.insert(stack.end(), u->sources.begin(), u->sources.end());
   }
   return false;

@@ -65,10 +65,17 @@ static inline harp_environment harp_enter(void) { return 0; }
 static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 
+/* gcc 12 reads the wrong elements when it vectorises loops that take groups of them backwards. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#define harp_reads_backwards __attribute__((optimize("no-tree-loop-vectorize")))
+#else
+#define harp_reads_backwards
+#endif
+
 struct kernel_0_args { const float* input0; float* output0; float* output1; int64_t shape0; };
 
 /* generation 0 · elementwise over [n, 4] · elementwise [thread, sequential simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
+static harp_reads_backwards __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
