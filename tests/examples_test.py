@@ -1,8 +1,12 @@
-"""The programs of examples/npb are built as any consumer builds, against an installed harp, and give the published results."""
+"""The programs of examples/ are built as any consumer builds, against an installed harp, and give what they promise: the published
+results of the NAS Parallel Benchmarks, a network that tells two spirals apart, the pixels a photo filter has to give.
+"""
 import os
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 from pathlib import Path
 
 SOURCE = Path(os.environ["HARP_SOURCE_DIR"])
@@ -15,23 +19,99 @@ def run(*command, expected=0, **environment):
     return result.stdout + result.stderr
 
 
-def check_npb(scratch, library, pkg_config):
-    run("make", "-s", "-C", SOURCE / "examples/npb", f"BUILD={scratch}", CFLAGS="-O2 -Werror", PKG_CONFIG_PATH=str(pkg_config))
-    settings = {"LD_LIBRARY_PATH": str(library), "HARP_CACHE_DIR": str(scratch / "cache")}
-    for program in ("mg", "cg"):
-        output = run(scratch / program, "S", **settings)
-        assert output.endswith("VERIFICATION SUCCESSFUL\n"), output
-        assert "usage: " + program in run(scratch / program, "Z", expected=2, **settings)
-        print(f"pass {program} S")
+def write_png(path, rows):
+    """rows: of (r, g, b)."""
+    raw = b"".join(b"\0" + bytes(value for pixel in row for value in pixel) for row in rows)
+    chunks = [(b"IHDR", struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(raw)), (b"IEND", b"")]
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n")
+        for name, data in chunks:
+            file.write(struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)))
+
+
+def read_png(path):
+    """Rows of (r, g, b) of an 8-bit RGB file."""
+    data, at, packed = path.read_bytes(), 8, b""
+    while at < len(data):
+        size, name = struct.unpack(">I4s", data[at : at + 8])
+        body = data[at + 8 : at + 8 + size]
+        if name == b"IHDR":
+            width, height = struct.unpack(">II", body[:8])
+        packed += body if name == b"IDAT" else b""
+        at += size + 12
+    raw, stride = zlib.decompress(packed), 3 * width
+    rows, above = [], bytes(stride)
+    for r in range(height):
+        kind, row = raw[r * (stride + 1)], bytearray(raw[r * (stride + 1) + 1 : (r + 1) * (stride + 1)])
+        for i in range(stride):
+            left, corner = (row[i - 3], above[i - 3]) if i >= 3 else (0, 0)
+            estimate = left + above[i] - corner
+            nearest = min((left, above[i], corner), key=lambda v: abs(estimate - v))  # the first of equals, as Paeth says
+            row[i] = (row[i] + (0, left, above[i], (left + above[i]) // 2, nearest)[kind]) & 255
+        above = bytes(row)
+        rows.append([tuple(above[i : i + 3]) for i in range(0, stride, 3)])
+    return rows
+
+
+class Examples:
+    def __init__(self, scratch):
+        self.scratch = scratch
+        run("cmake", "--install", BUILD, "--prefix", scratch / "prefix")
+        self.pkg_config = next((scratch / "prefix").rglob("harp.pc")).parent
+
+    def build(self, folder):
+        run("make", "-s", "-C", SOURCE / "examples" / folder, f"BUILD={self.scratch}", CFLAGS="-O2 -Werror",
+            PKG_CONFIG_PATH=str(self.pkg_config))
+
+    def run(self, program, *arguments, expected=0):
+        return run(self.scratch / program, *arguments, expected=expected, LD_LIBRARY_PATH=str(self.pkg_config.parent),
+                   HARP_CACHE_DIR=str(self.scratch / "cache"))
+
+    def check_npb(self):
+        self.build("npb")
+        for program in ("mg", "cg"):
+            output = self.run(program, "S")
+            assert output.endswith("VERIFICATION SUCCESSFUL\n"), output
+            assert "usage: " + program in self.run(program, "Z", expected=2)
+
+    def check_spirals(self):
+        self.build("spirals")
+        picture = self.scratch / "regions.png"
+        output = self.run("spirals", picture)
+        assert "accuracy" in output and "step 1500" in output, output
+        pixels = [pixel for row in read_png(picture) for pixel in row]
+        shares = [pixels.count(colour) / len(pixels) for colour in ((246, 214, 170), (170, 204, 236))]
+        assert all(0.2 < share < 0.7 for share in shares), f"the two regions cover {shares} of the picture"
+
+    def check_photo(self):
+        self.build("photo")
+        source, drawing = self.scratch / "source.png", self.scratch / "drawing.png"
+        # two flat halves: far from the line between them the tone curve alone, on the line ink
+        write_png(source, [[(128, 128, 128)] * 12 + [(255, 255, 255)] * 12] * 9)
+        self.run("photo", source, drawing)
+        rows = read_png(drawing)
+        assert len(rows) == 9 and len(rows[0]) == 24
+        for row in rows:
+            assert row == rows[0], "rows differ"
+        # 128 / 255 is 0.503 after the curve: step 3 of 6, (3 + 0.5) / 6 * 255 + 0.5; white is step 6
+        assert rows[0][0] == (149, 149, 149) and rows[0][-1] == (255, 255, 255), rows[0]
+        assert rows[0][12][0] < 100, f"no ink between the halves: {rows[0]}"
+        assert "usage: photo" in self.run("photo", expected=2)
+        assert "cannot read" in self.run("photo", self.scratch / "none.png", drawing, expected=1)
 
 
 def main():
+    status = 0
     with tempfile.TemporaryDirectory(prefix="harp-examples-") as name:
-        scratch = Path(name)
-        run("cmake", "--install", BUILD, "--prefix", scratch / "prefix")
-        pkg_config = next((scratch / "prefix").rglob("harp.pc")).parent
-        check_npb(scratch, pkg_config.parent, pkg_config)
-    return 0
+        examples = Examples(Path(name))
+        for check in (examples.check_npb, examples.check_spirals, examples.check_photo):
+            try:
+                check()
+                print(f"pass {check.__name__}")
+            except AssertionError as error:
+                status = 1
+                print(f"fail {check.__name__}: {error}")
+    return status
 
 
 if __name__ == "__main__":

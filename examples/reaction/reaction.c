@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../picture.h"
 #include "by_hand.h"
-#include "picture.h"
 
 #ifndef DEFAULT_PICTURE
 #define DEFAULT_PICTURE "start.png"

@@ -18,7 +18,7 @@ int picture_read(const char* path, struct picture* picture) {
     const png_color white = {255, 255, 255}; /* behind what is transparent */
     if (picture->rgb && png_image_finish_read(&image, &white, picture->rgb, 0, NULL)) return 0;
   }
-  fprintf(stderr, "reaction: cannot read %s: %s\n", path, image.message[0] ? image.message : "not enough memory");
+  fprintf(stderr, "cannot read %s: %s\n", path, image.message[0] ? image.message : "not enough memory");
   png_image_free(&image);
   free(picture->rgb);
   picture->rgb = NULL;
@@ -33,6 +33,6 @@ int picture_write(const char* path, const struct picture* picture) {
   image.width = picture->width;
   image.format = PNG_FORMAT_RGB;
   if (png_image_write_to_file(&image, path, 0, picture->rgb, 0, NULL)) return 0;
-  fprintf(stderr, "reaction: cannot write %s: %s\n", path, image.message);
+  fprintf(stderr, "cannot write %s: %s\n", path, image.message);
   return -1;
 }
