@@ -584,6 +584,17 @@ HARP_API harp_node* harp_tile(harp_node* x, int32_t n, const harp_dim* repeats);
 HARP_API harp_node* harp_roll(harp_node* x, int32_t n, const harp_dim* shift, const int32_t* axes);
 
 /*
+ * Elements by data. indices are integers of any dtype; a negative one counts from the end (-1 is the last element), and one that is still
+ * out of range is moved to the nearest element: nothing outside an array is ever read. Of an axis without elements what is taken is 0;
+ * where that is known when the graph is built, it is HARP_ERROR_SHAPE. Indices that are no integers are HARP_ERROR_DTYPE.
+ */
+/* numpy.take: the axes of indices in place of the axis; HARP_AXIS_NONE: of the flattened array. Along axis 0 of a matrix, rows of it. */
+HARP_API harp_node* harp_take(harp_node* x, harp_node* indices, int32_t axis);
+/* numpy.take_along_axis: element i along the axis is x's element indices[i], at the same place on all other axes. indices have x's sizes
+ * but for the axis (HARP_ERROR_SHAPE), and the result has theirs. */
+HARP_API harp_node* harp_take_along_axis(harp_node* x, harp_node* indices, int32_t axis);
+
+/*
  * New arrays.
  */
 HARP_API harp_node* harp_full(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, double value);
@@ -1157,6 +1168,8 @@ typedef struct harp_api {
   harp_node* (*harp_repeat)(harp_node* x, harp_dim repeats, int32_t axis);
   harp_node* (*harp_tile)(harp_node* x, int32_t n, const harp_dim* repeats);
   harp_node* (*harp_roll)(harp_node* x, int32_t n, const harp_dim* shift, const int32_t* axes);
+  harp_node* (*harp_take)(harp_node* x, harp_node* indices, int32_t axis);
+  harp_node* (*harp_take_along_axis)(harp_node* x, harp_node* indices, int32_t axis);
   harp_node* (*harp_full)(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, double value);
   harp_node* (*harp_arange)(harp_graph* graph, harp_dtype dtype, harp_dim start, harp_dim stop, int64_t step);
   harp_node* (*harp_linspace)(harp_graph* graph, harp_dtype dtype, double start, double stop, harp_dim count);

@@ -193,7 +193,7 @@ TEST_CASE("C1: every reduction names itself in its errors") {
     const Reduction f = function;
     check({name, kShape, "is empty", [=](Bench& t) {
              const harp_dim none[] = {0, 3};
-             f(harp_input(t.g, "e", HARP_F32, 2, none), 1, k0, 0);
+             f(harp_input(t.g, "nothing", HARP_F32, 2, none), 1, k0, 0);
            }});
   }
 }
@@ -344,6 +344,25 @@ TEST_CASE("C1: every view and join names itself in its errors") {
       {"tile", kRange, "-7", [](Bench& t) { harp_tile(t.x, 2, kMinus); }},
       {"tile", kShape, "18 sizes", [](Bench& t) { harp_tile(t.x, 18, kOnes); }},
       {"tile", kOverflow, "64 bits", [](Bench& t) { harp_tile(t.x, 2, kHuges); }},
+      {"take", kDType, "indices must be integers, got f32", [](Bench& t) { harp_take(t.x, t.x, 0); }},
+      {"take", kShape, "axis 9", [](Bench& t) { harp_take(t.x, harp_constant_i64(t.g, HARP_I64, 1), 9); }},
+      {"take", kShape, "has no elements, but indices of shape []",
+       [](Bench& t) {
+         const harp_dim none[] = {0, 3};
+         harp_take(harp_input(t.g, "nothing", HARP_F32, 2, none), harp_constant_i64(t.g, HARP_I64, 1), 0);
+       }},
+      {"take", kShape, "17 axes",
+       [](Bench& t) {
+         const harp_dim pair[] = {2, 2};
+         harp_take(t.full_rank, harp_input(t.g, "pairs", HARP_I32, 2, pair), 0);
+       }},
+      {"take_along_axis", kShape, "must be identical but for axis 0",
+       [](Bench& t) {
+         const harp_dim pair[] = {2, 2};
+         harp_take_along_axis(t.x, harp_input(t.g, "pairs", HARP_I32, 2, pair), 0);
+       }},
+      {"take_along_axis", kDType, "indices must be integers, got f32", [](Bench& t) { harp_take_along_axis(t.x, t.x, 0); }},
+      {"take_along_axis", kShape, "axis 9", [](Bench& t) { harp_take_along_axis(t.x, harp_constant_i64(t.g, HARP_I64, 1), 9); }},
       {"roll", kShape, "2 shifts", [](Bench& t) { harp_roll(t.x, 2, kTwo, nullptr); }},
       {"roll", kShape, "axis 9", [](Bench& t) { harp_roll(t.x, 1, kTwo, k9); }},
       {"roll", kArgument, "another graph", [](Bench& t) { harp_roll(t.x, 1, &t.foreign_size, k0); }},

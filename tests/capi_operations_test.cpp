@@ -177,6 +177,11 @@ TEST_CASE("G14: joins, padding, repetition") {
     const int32_t axes[] = {0, 1};
     return harp_roll(o.f, 2, shift, axes);
   });
+  check_same(context.get(), "take(f, i, axis=1)", [](const Operands& o) { return harp_take(o.f, o.i, 1); });
+  check_same(context.get(), "take(b, i)", [](const Operands& o) { return harp_take(o.b, o.i, HARP_AXIS_NONE); });
+  check_same(context.get(), "take(d, 3, axis=-1)",
+             [](const Operands& o) { return harp_take(o.d, harp_constant_i64(o.g, HARP_I64, 3), -1); });
+  check_same(context.get(), "take_along_axis(f, i)", [](const Operands& o) { return harp_take_along_axis(o.f, o.i, -1); });
   check_same(context.get(), "roll(d, shift=[4])", [](const Operands& o) {
     const harp_dim shift[] = {4};
     return harp_roll(o.d, 1, shift, nullptr);

@@ -1,10 +1,10 @@
 """docs/semantics.md is exact enough to implement from: its pseudo-code is run here, and harp gives the same bits.
 
-The ```python blocks of the page are executed as they stand. Sums, products, max, scans over one axis and random bits are computed with them, element by
+The ```python blocks of the page are executed as they stand. Sums, products, max, scans over one axis, random bits and the elements that indices name are computed with them, element by
 element in float32 with an exactly rounded fma, and compared with the tool on every backend that is available. The ```harp blocks define
 composites: each begins with a comment "# call: NAME(...)", and the graph that makes that call must give the bits of the block.
 
-rows: G3.sum/interp,c G3.prod/interp,c G3.max/interp,c G4.cumsum/interp,c G4.cumprod/interp,c G4.cummax/interp,c G4.cummin/interp,c G1.composites
+rows: G3.sum/interp,c G3.prod/interp,c G3.max/interp,c G4.cumsum/interp,c G4.cumprod/interp,c G4.cummax/interp,c G4.cummin/interp,c G14.take_along_axis/interp,c G1.composites
 """
 import os
 import re
@@ -174,6 +174,19 @@ def check_random(law, tool, backend):
     return cases
 
 
+def check_indices(law, tool, backend):
+    wanted = list(range(-12, 13)) + [127, -128]
+    cases = 0
+    for n in (1, 2, 7):
+        x = noise(n, n)
+        for dtype in ("i8", "i32", "i64"):
+            i = numpy.array(wanted, {"i8": numpy.int8, "i32": numpy.int32, "i64": numpy.int64}[dtype])
+            got = tool.run(f"graph g(x: f32[n], i: {dtype}[m]) {{ return r = take_along_axis(x, i, axis=0) }}", {"x": x, "i": i}, backend)
+            assert same_bits(got, x[[law["named_element"](k, n) for k in wanted]]), f"{backend}: {dtype} of {n} elements gives {got}"
+            cases += 1
+    return cases
+
+
 def check_composites(text, tool, backend):
     definitions = blocks(text[text.index("## Composites"):], "harp")
     special = [0.0, -0.0, 1.0, -1.0, 0.5, 88.0, -88.0, 1e-40, 3e38, -3e38, numpy.inf, -numpy.inf, numpy.nan]
@@ -205,9 +218,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="harp-semantics-") as scratch:
         tool = Tool(scratch)
         for backend in ("interp", "c"):
-            counts = [check(law, tool, backend) for check in (check_reductions, check_scans, check_random)] + [check_composites(text, tool, backend)]
-            assert counts[0] > 50 and counts[1] > 50 and counts[2] == 20 and counts[3] > 20, f"too few cases ran: {counts}"
-            print(f"{backend}: {counts[0]} reductions, {counts[1]} scans, {counts[2]} arrays of random bits, {counts[3]} composites as the law says")
+            counts = [check(law, tool, backend) for check in (check_reductions, check_scans, check_random, check_indices)]
+            counts.append(check_composites(text, tool, backend))
+            assert counts[0] > 50 and counts[1] > 50 and counts[2] == 20 and counts[3] > 5 and counts[4] > 20, f"too few cases ran: {counts}"
+            print(f"{backend}: {counts[0]} reductions, {counts[1]} scans, {counts[2]} arrays of random bits, {counts[3]} arrays of indices, "
+                  f"{counts[4]} composites as the law says")
     return 0
 
 

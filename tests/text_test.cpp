@@ -124,6 +124,8 @@ TEST_CASE("G18.text: every operation of the table can be written, and comes back
       {"repeat", "repeat(x, n, axis=0)"},
       {"tile", "tile(x, repeats=[2, 2])"},
       {"roll", "roll(s, shift=[1, -1], axis=[0, 1])"},
+      {"take", "take(s, 1, axis=0)"},
+      {"take_along_axis", "take_along_axis(s, cast(s, i32), axis=0)"},
       {"unstack", "unstack(reshape(x, shape=[1, 6]))"},
       {"meshgrid", "meshgrid(reshape(x, shape=[6]))"},
       {"argmax", "argmax(x, axis=1)"},

@@ -78,6 +78,7 @@ class KeyWriter {
     add(attributes.dilation);
   }
   void operator()(const ConcatAttributes& attributes) { add(attributes.axis); }
+  void operator()(const GatherAttributes& attributes) { add(attributes.axis); }
 
   bool too_large() const { return constant_bytes_ > kMostConstantBytes; }
   Digest digest() const { return digest_of(bytes_); }

@@ -1,4 +1,4 @@
-// Views, joins and copies: each function reads its arguments and calls the graph's constructor of the same name.
+// Views, joins, gathers and copies: each function reads its arguments and calls the graph's constructor of the same name.
 #include <functional>
 
 #include "capi/building.h"
@@ -186,4 +186,12 @@ harp_node* harp_roll(harp_node* x, int32_t n, const harp_dim* shift, const int32
   return build_from("roll", {x}, [&] {
     return build::roll(x->node, sizes_argument("roll", *x->graph, n, shift), optional_axes_argument("roll", n, axes));
   });
+}
+
+harp_node* harp_take(harp_node* x, harp_node* indices, int32_t axis) {
+  return build_from("take", {x, indices}, [&] { return build::take(x->node, indices->node, optional_axis_argument(axis)); });
+}
+
+harp_node* harp_take_along_axis(harp_node* x, harp_node* indices, int32_t axis) {
+  return build_from("take_along_axis", {x, indices}, [&] { return build::take_along_axis(x->node, indices->node, axis); });
 }

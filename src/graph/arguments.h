@@ -14,6 +14,10 @@ namespace harp::arguments {
 struct Condition {
   const Node* node;
 };
+/// So are these.
+struct Indices {
+  const Node* node;
+};
 
 /// An argument that cannot be read; the parser knows where it stands.
 struct ArgumentError : Error {
@@ -46,6 +50,11 @@ template <>
 struct Reader<Condition> {
   static constexpr ParameterKind kKind = ParameterKind::kCondition;
   static Condition read(const Argument& argument) { return {Reader<const Node*>::read(argument)}; }
+};
+template <>
+struct Reader<Indices> {
+  static constexpr ParameterKind kKind = ParameterKind::kIndices;
+  static Indices read(const Argument& argument) { return {Reader<const Node*>::read(argument)}; }
 };
 template <>
 struct Reader<std::vector<const Node*>> {

@@ -10,7 +10,8 @@ namespace harp::build {
 using NodeRef = const Node*;
 
 NodeRef constant(Graph& graph, Scalar value);
-/// An integer without a dtype yet: it takes that of the operand beside it, or is cast. No other operation takes it, nor can it be an output.
+/// An integer without a dtype yet: it takes that of the operand beside it, or is cast. No other operation takes it, nor can it be an
+/// output.
 NodeRef bare_integer(Graph& graph, WideInt value);
 NodeRef constant_array(Graph& graph, DType dtype, Shape shape, std::span<const std::byte> data);
 NodeRef arange(Graph& graph, Dim count);  // i32
@@ -66,6 +67,9 @@ std::optional<std::vector<SliceSpec>> as_slice_specs(NodeRef slice_node);
 NodeRef pad(NodeRef source, std::span<const Dim> before, std::span<const Dim> after, Scalar value);
 NodeRef unfold(NodeRef source, int axis, Dim size, int64_t stride, int64_t dilation);
 NodeRef concat(std::span<const NodeRef> sources, int axis);
+/// result[…, i, …] = x[…, indices[…, i, …], …]: indices have x's shape but for `axis`, and give the result theirs. Negative ones count from
+/// the end, what is still out of range is the nearest element. (indexing.cpp)
+NodeRef take_along_axis(NodeRef x, NodeRef indices, int axis);
 NodeRef contiguous(NodeRef source);
 
 /// The same op and attributes over other sources (same shapes and dtypes as before): what an optimiser pass needs.

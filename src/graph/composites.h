@@ -103,6 +103,10 @@ NodeRef roll(NodeRef x, std::span<const Dim> shift, const Axes& axis);  // no ax
 /// mode: "constant" (with value), "edge", "reflect", "wrap".
 NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> after, Scalar value, std::string_view mode);
 
+// indexing.cpp: elements by data
+/// numpy.take: the axis is replaced by the axes of indices. No axis: of the flattened array.
+NodeRef take(NodeRef x, NodeRef indices, std::optional<int> axis);
+
 // creation.cpp
 NodeRef full(Graph& graph, const Shape& shape, Scalar value);
 NodeRef full_like(NodeRef x, double value);  // shape and dtype of x

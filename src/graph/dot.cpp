@@ -43,6 +43,7 @@ struct DescribeAttributes {
     return cat("axis ", a.axis, " · size ", to_string(a.size), " · stride ", a.stride, " · dilation ", a.dilation);
   }
   std::string operator()(const ConcatAttributes& a) const { return cat("axis ", a.axis); }
+  std::string operator()(const GatherAttributes& a) const { return cat("axis ", a.axis); }
 };
 
 /// Small enough to be written into its users.
@@ -55,6 +56,7 @@ std::string_view style_of(const Node& node) {
     case Family::kScan: return "shape=box, style=\"filled,rounded\", fillcolor=\"#fde0c5\"";
     case Family::kMovement:
     case Family::kJoin:
+    case Family::kGather:
     case Family::kCopy: return "shape=box, style=\"filled,rounded\", fillcolor=\"#eeeeee\"";
     default: return "shape=box, style=\"filled,rounded\", fillcolor=\"#e2f0d9\"";
   }

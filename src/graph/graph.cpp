@@ -61,6 +61,7 @@ struct AttributesHash {
     mix(hash, static_cast<size_t>(a.dilation));
   }
   void operator()(const ConcatAttributes& a) const { mix(hash, static_cast<size_t>(a.axis)); }
+  void operator()(const GatherAttributes& a) const { mix(hash, static_cast<size_t>(a.axis)); }
 };
 
 }  // namespace

@@ -84,9 +84,15 @@ struct ConcatAttributes {
   bool operator==(const ConcatAttributes&) const = default;
 };
 
+struct GatherAttributes {
+  int axis;
+  bool operator==(const GatherAttributes&) const = default;
+};
+
 /// Permute, Slice … carry theirs; Expand and Reshape need none (the shape says it); elementwise ops none.
-using Attributes = std::variant<NoAttributes, InputAttributes, ConstantAttributes, ArrayAttributes, SizeAttributes, ReduceAttributes,
-                                ScanAttributes, PermuteAttributes, SliceAttributes, PadAttributes, UnfoldAttributes, ConcatAttributes>;
+using Attributes =
+    std::variant<NoAttributes, InputAttributes, ConstantAttributes, ArrayAttributes, SizeAttributes, ReduceAttributes, ScanAttributes,
+                 PermuteAttributes, SliceAttributes, PadAttributes, UnfoldAttributes, ConcatAttributes, GatherAttributes>;
 
 class Graph;
 

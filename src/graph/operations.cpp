@@ -10,6 +10,7 @@
 namespace harp {
 namespace {
 
+using arguments::Indices;
 using arguments::row;
 using build::Axes;
 using build::NodeRef;
@@ -121,6 +122,7 @@ constexpr Operation kRows[] = {
 #define HARP_ROW_Scan(id) scan_row<Op::k##id>(),
 #define HARP_ROW_Movement(id)
 #define HARP_ROW_Join(id)
+#define HARP_ROW_Gather(id)
 #define HARP_ROW_Copy(id)
 #define HARP_OP(id, name, family, arity, operands, result, cost, flags) HARP_ROW_##family(id)
 #include "ops/ops.def"
@@ -233,6 +235,10 @@ constexpr Operation kRows[] = {
 
     // joins
     row("concat", {{"arrays"}, {"axis", "0"}}, [](Nodes arrays, int axis) { return build::concat(arrays, axis); }),
+    row("take", {{"x"}, {"indices"}, {"axis", "none"}},
+        [](NodeRef x, Indices indices, std::optional<int> axis) { return build::take(x, indices.node, axis); }),
+    row("take_along_axis", {{"x"}, {"indices"}, {"axis", "-1"}},
+        [](NodeRef x, Indices indices, int axis) { return build::take_along_axis(x, indices.node, axis); }),
     row("stack", {{"arrays"}, {"axis", "0"}}, [](Nodes arrays, int axis) { return build::stack(arrays, axis); }),
     row("split", {{"x"}, {"sections"}, {"axis", "0"}},
         [](NodeRef x, build::Sections sections, int axis) { return build::split(x, sections, axis); }),

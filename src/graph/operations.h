@@ -41,6 +41,7 @@ using Argument =
 enum class ParameterKind : uint8_t {
   kNode,       // an expression, or a literal that takes the dtype of the other operands
   kCondition,  // a node that does not decide the dtype of literals
+  kIndices,    // nor does this one; a literal is an i64
   kNodes,      // all remaining positional arguments
   kInteger,
   kIntegers,  // a list, or one integer for all axes

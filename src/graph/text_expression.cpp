@@ -190,8 +190,10 @@ void ExpressionParser::give_dtypes(std::span<const Parameter> parameters, Given&
         if (beside == nullptr) beside = node;
   }
   for (const Given::Pending& p : given.pending) {
-    if (beside == nullptr || parameters[p.parameter].kind == ParameterKind::kCondition) typed(p.literal);
-    const Node* node = with_dtype(p.literal, beside->dtype);
+    const ParameterKind kind = parameters[p.parameter].kind;
+    const bool is_index = kind == ParameterKind::kIndices;
+    if (!is_index && (beside == nullptr || kind == ParameterKind::kCondition)) typed(p.literal);
+    const Node* node = with_dtype(p.literal, is_index ? DType::kI64 : beside->dtype);
     if (auto* nodes = std::get_if<std::vector<const Node*>>(&given.arguments[p.parameter]))
       (*nodes)[p.item] = node;
     else
@@ -207,7 +209,8 @@ void ExpressionParser::parse_argument(ParameterKind kind, size_t index, Given& g
   }
   switch (kind) {
     case ParameterKind::kNode:
-    case ParameterKind::kCondition: {
+    case ParameterKind::kCondition:
+    case ParameterKind::kIndices: {
       const Value value = parse_expression();
       if (value.node != nullptr)
         argument = value.node;

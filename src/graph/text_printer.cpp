@@ -219,6 +219,7 @@ class Printer {
     attribute("dilation", cat("[", a.dilation, "]"));
   }
   void print_attributes(const Node&, const ConcatAttributes& a) { attribute("axis", cat(a.axis)); }
+  void print_attributes(const Node&, const GatherAttributes& a) { attribute("axis", cat(a.axis)); }
 
   static Scalar element(DType dtype, const std::vector<std::byte>& data, size_t index) {
     Scalar value{dtype, {0, 0}};

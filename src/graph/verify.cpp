@@ -30,20 +30,22 @@ void verify_sources(const Node& node) {
     expect(static_cast<int>(node.sources.size()) == row.arity, node, cat("has ", node.sources.size(), " sources"));
   else
     expect(!node.sources.empty(), node, "has no source");
-  const size_t conditions = node.op == Op::kWhere ? 1 : 0;
+  const DType dtype = node.sources.empty() ? DType::kUnknown : node.sources[is_operand(node.op, 0) ? 0 : 1]->dtype;
   for (size_t i = 0; i < node.sources.size(); ++i) {
     const Node& source = *node.sources[i];
     expect(source.graph == node.graph, node, cat("source ", i, " is of another graph"));
     expect(source.id < node.id, node, cat("source ", i, " comes after it"));
-    if (i < conditions) {
-      expect(is_bool(source.dtype), node, "the condition is not bool");
+    if (!is_operand(node.op, i)) {
+      const bool is_index = node.op != Op::kWhere;
+      expect(is_index ? is_int(source.dtype) : is_bool(source.dtype), node,
+             is_index ? "an index is no integer" : "the condition is not bool");
       continue;
     }
     expect(accepts(node.op, source.dtype), node, cat("does not take ", name(source.dtype)));
-    expect(source.dtype == node.sources[conditions]->dtype, node, "sources differ in dtype");
+    expect(source.dtype == dtype, node, "sources differ in dtype");
   }
   if (row.result == Result::kBool) expect(is_bool(node.dtype), node, "the result is not bool");
-  if (row.result == Result::kSame) expect(node.dtype == node.sources.back()->dtype, node, "the result has another dtype than the sources");
+  if (row.result == Result::kSame) expect(node.dtype == dtype, node, "the result has another dtype than the sources");
 }
 
 void verify_elementwise(const Node& node) {
@@ -157,6 +159,15 @@ void verify_concat(const Node& node) {
   expect(length == node.shape[along], node, "the sizes do not add up");
 }
 
+void verify_gather(const Node& node) {
+  const int along = attributes_of<GatherAttributes>(node).axis;
+  const Node &x = *node.sources[0], &indices = *node.sources[1];
+  expect(along >= 0 && along < x.rank(), node, "the axis is wrong");
+  expect(node.shape == indices.shape && x.rank() == node.rank(), node, cat("takes by indices of shape ", to_string(indices.shape)));
+  for (int axis = 0; axis < node.rank(); ++axis)
+    expect(axis == along || x.shape[axis] == node.shape[axis], node, cat("axis ", axis, " differs"));
+}
+
 void verify_leaf(const Node& node) {
   switch (node.op) {
     case Op::kConstant:
@@ -184,6 +195,7 @@ void verify_node(const Node& node) {
     case Family::kScan: return verify_scan(node);
     case Family::kMovement: return verify_movement(node);
     case Family::kJoin: return verify_concat(node);
+    case Family::kGather: return verify_gather(node);
     case Family::kCopy: return expect(node.shape == node.sources[0]->shape, node, "the shape changed");
   }
 }

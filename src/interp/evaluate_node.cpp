@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "interp/elementwise.h"
+#include "interp/gather.h"
 #include "interp/movement.h"
 #include "interp/reduce.h"
 #include "interp/scan.h"
@@ -50,6 +51,7 @@ constexpr Row kRows[] = {
     {Op::kReshape, evaluate_reshape},   {Op::kSlice, evaluate_slice},
     {Op::kPad, evaluate_pad},           {Op::kUnfold, evaluate_unfold},
     {Op::kConcat, evaluate_concat},     {Op::kContiguous, evaluate_contiguous},
+    {Op::kGather, evaluate_gather},
 };
 
 consteval std::array<Evaluator, kOpCount> make_evaluators() {

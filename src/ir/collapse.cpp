@@ -10,7 +10,7 @@ std::vector<Sym> positions_of(Arena& arena, const Body& body) {
   std::vector<Sym> positions;
   for (const Stmt* s : statements_of(body))
     for (const Sym& e : {s->condition, s->begin, s->end, s->index}) positions.push_back(e);
-  for (const UOp* u : uops_of(arena, body)) positions.push_back(u->index);
+  for (const UOp* u : uops_of(arena, body)) positions.insert(positions.end(), {u->index, u->stride});
   return positions;
 }
 

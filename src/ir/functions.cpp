@@ -342,7 +342,22 @@ const Function* build_to_half(Arena& arena, DType from) {
   }
 }
 
+template <DType D, class Int>
+const Function* build_clamp_index(Arena& arena) {
+  std::string made = cat("clamp_index_", name(D));
+  if (const Function* known = arena.find_function(made)) return known;
+  return IrMath::record<D, D>(arena, std::move(made), [](auto index, auto size) {
+    const auto zero = literal<D>(Int{0}), from_start = IrMath::select(index < zero, index + size, index);
+    const auto at_least_0 = IrMath::select(from_start < zero, zero, from_start);
+    return IrMath::select(at_least_0 < size, at_least_0, size - literal<D>(Int{1}));
+  });
+}
+
 }  // namespace
+
+const Function* build_clamp_index(Arena& arena, DType dtype) {
+  return dtype == DType::kI32 ? build_clamp_index<DType::kI32, int32_t>(arena) : build_clamp_index<DType::kI64, int64_t>(arena);
+}
 
 const Function* build_function(Arena& arena, Op op, DType dtype) {
   const Builder builder = kBuilders[static_cast<size_t>(op)][static_cast<size_t>(dtype)];

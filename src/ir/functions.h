@@ -10,5 +10,7 @@ namespace harp::ir {
 const Function* build_function(Arena& arena, Op op, DType dtype);
 /// Arena::conversion's: f16 or bf16 to f32 or (canonical bits) u16; f32, f64 and integers of 32 and 64 bits to f16 or bf16.
 const Function* build_conversion(Arena& arena, DType from, DType to);
+/// (index, size) of i32 or i64: what Arena::position calls. One of each.
+const Function* build_clamp_index(Arena& arena, DType dtype);
 
 }  // namespace harp::ir

@@ -18,7 +18,7 @@ struct HashContents {
     size_t h = mix(static_cast<size_t>(u->kind), static_cast<size_t>(u->op));
     h = mix(h, static_cast<size_t>(u->type.dtype) << 16 | u->type.lanes);
     h = mix(h, static_cast<size_t>(u->buffer));
-    h = mix(mix(h, u->index.hash()), u->lane_step.hash());
+    h = mix(mix(mix(h, u->index.hash()), u->lane_step.hash()), u->stride.hash());
     h = mix(mix(h, static_cast<size_t>(u->value.dtype)), u->value.bits[0]);
     h = mix(h, std::bit_cast<size_t>(u->function) ^ std::bit_cast<size_t>(u->table));
     for (const UOp* s : u->sources) h = mix(h, s->id);
@@ -28,8 +28,8 @@ struct HashContents {
 struct EqualContents {
   bool operator()(const UOp* a, const UOp* b) const {
     return a->kind == b->kind && a->op == b->op && a->type == b->type && a->buffer == b->buffer && a->index == b->index &&
-           a->lane_step == b->lane_step && a->value == b->value && a->function == b->function && a->table == b->table &&
-           a->sources == b->sources;
+           a->lane_step == b->lane_step && a->stride == b->stride && a->value == b->value && a->function == b->function &&
+           a->table == b->table && a->sources == b->sources;
   }
 };
 
@@ -52,9 +52,7 @@ bool implies(const UOp* conjunction, const UOp* condition) {
   if (conjunction == condition) return true;
   return is_alu(conjunction, Op::kBitAnd) && (implies(conjunction->sources[0], condition) || implies(conjunction->sources[1], condition));
 }
-bool is_load_under(const UOp* u, const UOp* condition) {
-  return u->kind == UKind::kLoad && !u->sources.empty() && implies(u->sources[0], condition);
-}
+bool is_read_under(const UOp* u, const UOp* condition) { return is_read(u) && mask_of(u) != nullptr && implies(mask_of(u), condition); }
 bool is_zero_bits(const UOp* u) {
   const Scalar* constant = constant_of(u);
   return constant != nullptr && constant->bits[0] == 0 && constant->bits[1] == 0;
@@ -68,7 +66,7 @@ const UOp* simplify_alu(Op op, DType dtype, std::span<const UOp* const> sources)
       if (sources[1] == sources[2]) return sources[1];
       if (bool_constant_of(sources[0], known)) return sources[known ? 1 : 2];
       // a load under the condition is 0 where it is false: what a pad with zeros is
-      if (is_load_under(sources[1], sources[0]) && is_zero_bits(sources[2])) return sources[1];
+      if (is_read_under(sources[1], sources[0]) && is_zero_bits(sources[2])) return sources[1];
       return nullptr;
     case Op::kAbs: return is_int(dtype) && !is_signed_int(dtype) ? sources[0] : nullptr;
     case Op::kNeg: return is_alu(sources[0], Op::kNeg) ? sources[0]->sources[0] : nullptr;
@@ -152,6 +150,38 @@ const UOp* Arena::load(DType dtype, int buffer, Sym index, const UOp* mask) {
   u.index = index;
   if (mask != nullptr) u.sources.push_back(mask);
   return intern(std::move(u));
+}
+
+const UOp* Arena::gather(DType dtype, int buffer, Sym index, const UOp* position, Sym stride, const UOp* mask) {
+  if (stride.is_constant(0)) return load(dtype, buffer, index, mask);
+  if (position->kind == UKind::kConst)
+    return load(dtype, buffer, index + Sym(static_cast<int64_t>(to_double(position->value))) * stride, mask);
+  bool known = false;
+  if (mask != nullptr && bool_constant_of(mask, known)) {
+    if (!known) return constant(Scalar{dtype, {0, 0}});
+    mask = nullptr;
+  }
+  UOp u{.kind = UKind::kGather, .type = {dtype, 1}};
+  u.buffer = buffer;
+  u.index = index;
+  u.stride = stride;
+  u.sources.push_back(position);
+  if (mask != nullptr) u.sources.push_back(mask);
+  return intern(std::move(u));
+}
+
+const UOp* Arena::position(const UOp* number, Sym size) {
+  const DType from = number->type.dtype;
+  if (number->kind == UKind::kConst &&
+      size.is_constant()) {  // a double holds every number that is inside, and knows the others to be outside
+    const auto n = static_cast<double>(size.constant()), wanted = to_double(number->value);
+    return constant(Scalar::of(DType::kI64, static_cast<int64_t>(std::min(std::max(wanted < 0 ? wanted + n : wanted, 0.0), n - 1))));
+  }
+  const bool is_narrow = proven_at_most(size, INT32_MAX) && (size_of(from) < 4 || from == DType::kI32);
+  const DType dtype = is_narrow ? DType::kI32 : DType::kI64;
+  if (from == DType::kU64) number = apply(Op::kMin, from, {number, constant(Scalar::of(from, INT64_MAX))});  // further out than anything
+  const UOp* length = size.is_constant() ? constant(scalar_from_int(dtype, size.constant())) : cast(dtype, index(size));
+  return call(build_clamp_index(*this, dtype), {cast(dtype, number), length});
 }
 
 const UOp* Arena::alu(Op op, DType dtype, std::vector<const UOp*> sources) {

@@ -6,7 +6,7 @@
 // accumulators or move loads across stores. Buffers a kernel reads are never written by it, except by a store
 // at the very index just read (in-place elementwise), so equal loads are one UOp.
 //
-// A value has `lanes` > 1 after the vectorise rewrite. Lane i of Index, InRange, Load and Store is at `index + i * lane_step`.
+// A value has `lanes` > 1 after the vectorise rewrite. Lane i of Index, InRange, Load, Gather and Store is at `index + i * lane_step`.
 #pragma once
 
 #include <deque>
@@ -34,6 +34,8 @@ enum class UKind : uint8_t {
   kIndex,    // `index` as an i64
   kInRange,  // bool: index >= 0
   kLoad,     // element `index` of `buffer`; sources: none, or one bool mask: lanes where it is false touch no memory and give 0
+  kGather,   // element `index` + position * `stride` of `buffer`; sources: the position, an i32 or i64 that is inside the array (of one
+             // lane: the same in all), and perhaps a mask as of a load
   kAlu,      // `op` of family Elementwise or Convert; sources have the lanes of the result. Integers of 8 and 16 bits compute as they
              // are, since wrapping makes that the same; of f16 and bf16 there are only the bits (is_half): they are chosen by Where,
              // and become others by Bitcast and by calls of conversions
@@ -55,14 +57,27 @@ struct UOp {
   Type type;
   uint32_t id = 0;            // order of creation: sources have smaller ids
   mutable uint32_t mark = 0;  // the last walk (Arena::new_mark) that met it; not part of the value
-  int buffer = -1;            // kLoad: parameter of the kernel; kAcc: accumulator; kParam: parameter
-  Sym index = 0;              // kIndex, kInRange, kLoad, kAcc
+  int buffer = -1;            // kLoad, kGather: parameter of the kernel; kAcc: accumulator; kParam: parameter
+  Sym index = 0;              // kIndex, kInRange, kLoad, kGather, kAcc
   Sym lane_step = 0;          // with lanes > 1
+  Sym stride = 0;             // kGather
   Scalar value = {};          // kConst
   const Function* function = nullptr;
   const Table* table = nullptr;
   std::vector<const UOp*> sources = {};
 };
+
+/// Does it read a parameter of the kernel?
+inline bool is_read(const UOp* u) { return u->kind == UKind::kLoad || u->kind == UKind::kGather; }
+/// Does it stand at a position, which goes on by `lane_step` from lane to lane?
+inline bool has_position(const UOp* u) {
+  return is_read(u) || u->kind == UKind::kIndex || u->kind == UKind::kInRange || u->kind == UKind::kAcc;
+}
+/// Where what reads may read; null: everywhere.
+inline const UOp* mask_of(const UOp* read) {
+  const size_t place = read->kind == UKind::kGather ? 1 : 0;
+  return read->sources.size() > place ? read->sources[place] : nullptr;
+}
 
 /// A math function as an expression over kParam; instantiated from ops/math.h. Rendered once for each lane count in use.
 /// In a body Div and Fmod of integers are C's / and %, which the template keeps from trapping; casts of floats to integers are in
@@ -204,6 +219,11 @@ class Arena {
   /// Folds to a constant when proven either way.
   const UOp* in_range(Sym nonnegative);
   const UOp* load(DType dtype, int buffer, Sym index, const UOp* mask = nullptr);
+  /// A load where the position is known, or says nothing.
+  const UOp* gather(DType dtype, int buffer, Sym index, const UOp* position, Sym stride, const UOp* mask = nullptr);
+  /// The position that an integer of any dtype names along an axis of this size: negative ones count from the end, what is still outside
+  /// is the nearest. (-1 where there is none.) An i32 where that is enough, else an i64.
+  const UOp* position(const UOp* number, Sym size);
   /// Simplifies what is bit-safe: where with a constant condition or equal branches, bool and/or/not with constants, double
   /// negation, same-dtype casts. Never folds float arithmetic. Sources must agree in lanes.
   const UOp* alu(Op op, DType dtype, std::vector<const UOp*> sources);

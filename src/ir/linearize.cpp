@@ -258,14 +258,14 @@ class Linearizer {
       for (int a : accumulators_of_[s])
         if (std::find(accumulators.begin(), accumulators.end(), a) == accumulators.end()) accumulators.push_back(a);
     }
-    place.level = std::max({place.level, level_of(u->index), level_of(u->lane_step)});
+    place.level = std::max({place.level, level_of(u->index), level_of(u->lane_step), level_of(u->stride)});
     if (u->kind == UKind::kAcc) {
       accumulators.push_back(u->buffer);
       place.level = std::max(place.level, acc_level_[u->buffer]);
       for (int level = here(); level > place.level; --level)  // an If may change it
         if (blocks_[level].conditional) place.level = level;
     }
-    if (u->kind == UKind::kLoad) place_load(place);
+    if (is_read(u)) place_load(place);
     return place;
   }
 
@@ -304,7 +304,8 @@ class Linearizer {
   void emit(const UOp* u, std::unordered_map<const UOp*, Place>& planned, bool is_root) {
     Place& place = planned[u];
     define_offsets(u->lane_step);
-    if (u->kind == UKind::kLoad)
+    define_offsets(u->stride);
+    if (is_read(u))
       define_address(u->buffer, u->index, place.level);
     else
       define_offsets(u->index);
@@ -313,7 +314,7 @@ class Linearizer {
         if (const auto p = planned.find(s); p != planned.end()) place.size += p->second.size;
       return;
     }
-    place.size = u->kind == UKind::kCall || u->op == Op::kFma || u->op == Op::kWhere ? 2 : 1;
+    place.size = u->kind == UKind::kCall || u->kind == UKind::kGather || u->op == Op::kFma || u->op == Op::kWhere ? 2 : 1;
     for (const UOp* s : u->sources)
       if (const auto p = planned.find(s); p != planned.end()) place.size += p->second.size;
     const bool named = uses_[u] > 1 || place.hoisted || (place.size > kLargestExpression && !is_root) || !place.guards.empty() ||
@@ -322,7 +323,7 @@ class Linearizer {
     place.size = 0;
     // Only a load has to be kept from happening; what is computed from it may be computed from anything.
     Line let{.kind = LineKind::kLet, .value = u, .names = mentioned(u->sources)};
-    if (u->kind == UKind::kLoad) let.guards = place.guards;
+    if (is_read(u)) let.guards = place.guards;
     Block& block = blocks_[place.level];
     if (widen(block, let, place.guards)) return;
     let.name = cat("alu", value_count_++);

@@ -44,6 +44,9 @@ std::string value_text(const UOp& u, const std::vector<std::string>& buffers, So
     case UKind::kIndex: return cat("index(", to_string(u.index), step, ")");
     case UKind::kInRange: return cat("in_range(", to_string(u.index), step, ")");
     case UKind::kLoad: return cat("load ", buffer(), "[", to_string(u.index), step, "]", u.sources.empty() ? "" : " where ", sources);
+    case UKind::kGather:
+      return cat("gather ", buffer(), "[", to_string(u.index), step, " + ", source(u.sources[0]), " * ", to_string(u.stride), "]",
+                 u.sources.size() > 1 ? cat(" where ", source(u.sources[1])) : std::string());
     case UKind::kAlu: return cat(info(u.op).id, "(", sources, ")");
     case UKind::kCall: return cat(u.function->name, "(", sources, ")");
     case UKind::kSplat: return cat("splat(", sources, ")");

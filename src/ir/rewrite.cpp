@@ -37,6 +37,9 @@ const UOp* Substituter::rebuild(const UOp& u, std::vector<const UOp*> sources) {
       case UKind::kIndex: return arena_.index((*this)(u.index));
       case UKind::kInRange: return arena_.in_range((*this)(u.index));
       case UKind::kLoad: return arena_.load(u.type.dtype, u.buffer, (*this)(u.index), sources.empty() ? nullptr : sources[0]);
+      case UKind::kGather:
+        return arena_.gather(u.type.dtype, u.buffer, (*this)(u.index), sources[0], (*this)(u.stride),
+                             sources.size() > 1 ? sources[1] : nullptr);
       case UKind::kAlu: return arena_.alu(u.op, u.type.dtype, std::move(sources));
       default: break;
     }
@@ -44,6 +47,7 @@ const UOp* Substituter::rebuild(const UOp& u, std::vector<const UOp*> sources) {
   UOp copy = u;
   copy.index = (*this)(u.index);
   copy.lane_step = (*this)(u.lane_step);
+  copy.stride = (*this)(u.stride);
   copy.sources = std::move(sources);
   return arena_.intern(std::move(copy));
 }

@@ -25,10 +25,9 @@ const UOp* find_condition(Arena& arena, const Stmt* loop) {
     if (s->kind == StmtKind::kLoop) inside.push_back(variable_of(s->variable));
   const UOp* best = nullptr;
   for (const UOp* u : uops_of(arena, loop->body)) {
-    const bool guards = u->kind == UKind::kLoad && !u->sources.empty();
     const bool chooses = u->kind == UKind::kAlu && u->op == Op::kWhere;
-    if (!guards && !chooses) continue;
-    const UOp* condition = u->sources[0];
+    const UOp* condition = chooses ? u->sources[0] : is_read(u) ? mask_of(u) : nullptr;
+    if (condition == nullptr) continue;
     const auto sym = as_condition(condition);
     if (!sym || std::any_of(inside.begin(), inside.end(), [&](const SymAtom* v) { return depends_on(*sym, v); })) continue;
     best = condition;  // sources come first: the last one found is the largest

@@ -17,8 +17,8 @@ class Vectoriser {
   /// Can every position be written with a lane step, and does no accumulator carry from one iteration to the next?
   bool is_possible(const Body& body) {
     for (const UOp* u : uops_of(arena_, body)) {
-      const bool has_position = u->kind == UKind::kIndex || u->kind == UKind::kInRange || u->kind == UKind::kLoad || u->kind == UKind::kAcc;
-      if (has_position && !step_of(u->index)) return false;
+      if (has_position(u) && !step_of(u->index)) return false;
+      if (depends_on(u->stride, variable_)) return false;
     }
     for (const Stmt* s : statements_of(body)) {
       if (s->kind == StmtKind::kLoop && (depends_on(s->begin, variable_) || depends_on(s->end, variable_))) return false;
@@ -88,13 +88,14 @@ class Vectoriser {
     bool varies = false;
     for (const UOp* source : u->sources) varies |= memo_[source]->type.lanes > 1;
     UOp lane = *u;
-    if (u->kind == UKind::kIndex || u->kind == UKind::kInRange || u->kind == UKind::kLoad || u->kind == UKind::kAcc) {
+    if (has_position(u)) {
       lane.lane_step = *step_of(u->index);
       varies |= !lane.lane_step.is_constant(0);
     }
     if (!varies) return u;
     lane.type.lanes = static_cast<uint16_t>(width_);
     for (const UOp*& source : lane.sources) source = wide(memo_[source]);
+    if (u->kind == UKind::kGather) lane.sources[0] = memo_[u->sources[0]];  // one position for all lanes stays one
     return arena_.intern(std::move(lane));
   }
 

@@ -71,6 +71,15 @@ class Verifier {
         require(u.sources.size() <= 1, "a load has at most a mask");
         for (const UOp* mask : u.sources) require(is_bool(mask->type.dtype) && mask->type.lanes == lanes, "a load's mask has its lanes");
         break;
+      case UKind::kGather:
+        buffer(u.buffer, u.type.dtype, false);
+        position(u.stride);
+        require(u.sources.size() == 1 || u.sources.size() == 2, "a gather has a position and at most a mask");
+        require(u.sources[0]->type.dtype == DType::kI32 || u.sources[0]->type.dtype == DType::kI64, "a position is an i32 or i64");
+        require(u.sources[0]->type.lanes == 1 || u.sources[0]->type.lanes == lanes, "a position is one for all lanes, or one a lane");
+        if (const UOp* mask = mask_of(&u)) require(is_bool(mask->type.dtype) && mask->type.lanes == lanes, "a gather's mask has its lanes");
+        require(kernel_.params[static_cast<size_t>(u.buffer)].in_place.empty(), "what is gathered is not overwritten");
+        break;
       case UKind::kAlu: alu(u); break;
       case UKind::kCall:
         require(u.function->parameters.size() == u.sources.size() && u.function->result == u.type.dtype, "calls fit their function");

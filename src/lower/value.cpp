@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "schedule/gathered.h"
 
 namespace harp::lower {
 
@@ -91,6 +92,7 @@ const UOp* ValueBuilder::build(const Node* node, const Index& index, const UOp* 
     }
     case Family::kCopy: return value(node->sources[0], index, mask);
     case Family::kJoin: return concat(node, index, mask);
+    case Family::kGather: return gather(node, index, mask);
     default: break;
   }
   switch (node->op) {
@@ -206,6 +208,27 @@ const UOp* ValueBuilder::concat(const Node* node, const Index& index, const UOp*
     result = result == nullptr ? mine : arena_.apply(Op::kWhere, node->dtype, {until, mine, result});
   }
   return result != nullptr ? result : arena_.constant(scalar_from_int(node->dtype, 0));  // no elements: never asked for
+}
+
+/// The position along the axis is a value; where the rest of the index lies is known.
+const UOp* ValueBuilder::gather(const Node* node, const Index& index, const UOp* mask) {
+  const auto axis = static_cast<size_t>(node->as<GatherAttributes>().axis);
+  const Sym size = node->sources[0]->shape[axis];
+  const UOp* has_elements = arena_.in_range(size - 1);
+  const UOp* allowed = both(mask, has_elements);
+  Index there = index;
+  there[axis] = 0;
+  const auto from = gathered(*node, [&](const Node* x) { return is_loaded(program_, plan_, x); });
+  if (!from) {
+    const UOp* zero = arena_.constant(scalar_from_int(node->dtype, 0));
+    return arena_.apply(Op::kWhere, node->dtype, {has_elements, value(node->sources[0], there, allowed), zero});
+  }
+  HARP_ASSERT(is_loaded(program_, plan_, from->array), "what ", name(node->op), " takes from does not lie in memory");
+  Sym base = from->view.offset;
+  for (size_t i = 0; i < there.size(); ++i) base += there[i] * from->view.strides[i];
+  const int buffer = parameter(program_.buffer_of.at(from->array), false);
+  const UOp* position = arena_.position(value(node->sources[1], index, mask), size);
+  return arena_.gather(node->dtype, buffer, base, position, from->view.strides[axis], allowed);
 }
 
 const UOp* ValueBuilder::load(const Node* node, const Index& index, const UOp* mask) {

@@ -15,7 +15,7 @@ enum class Op : uint8_t {
 #undef HARP_OP
 };
 
-enum class Family : uint8_t { kLeaf, kElementwise, kConvert, kReduce, kScan, kMovement, kJoin, kCopy };
+enum class Family : uint8_t { kLeaf, kElementwise, kConvert, kReduce, kScan, kMovement, kJoin, kGather, kCopy };
 enum class Operands : uint8_t { kAny, kNumber, kFloat, kInt, kBoolInt, kOrdered };
 enum class Result : uint8_t { kSame, kBool, kStated };
 enum OpFlags : uint8_t { kCommutes = 1, kFunction = 2 };
@@ -57,7 +57,12 @@ constexpr bool accepts(Operands operands, DType dtype) {
   }
   return false;
 }
-/// May an operand of `op` (not Where's condition) have this dtype?
+/// Is this source an operand: one of those that have the same dtype? The condition of a where and the indices of a gather are not.
+constexpr bool is_operand(Op op, size_t source) {
+  if (op == Op::kWhere) return source != 0;
+  return info(op).family != Family::kGather || source != 1;
+}
+/// May an operand of `op` have this dtype?
 constexpr bool accepts(Op op, DType dtype) { return accepts(info(op).operands, dtype); }
 
 /// What `op` computes with where its operands are of `dtype`: narrow ones are widened first. Where computes nothing and keeps the bits.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "interp/evaluate_node.h"
 #include "base/float_environment.h"
+#include "interp/evaluate_node.h"
 #include "opt/rewrite.h"
 
 namespace harp::opt {
@@ -64,6 +64,14 @@ const Node* fold_moved(Graph& graph, const Node* node) {
   return uniform(graph, *value, node->shape);
 }
 
+/// Elements of an array in which all are the same, where it has any.
+const Node* fold_gathered(Graph& graph, const Node* node) {
+  const Node* x = node->sources[0];
+  const Scalar* value = uniform_value(x);
+  const bool has_elements = proven_positive(x->shape[static_cast<size_t>(node->as<GatherAttributes>().axis)]);
+  return value != nullptr && has_elements ? uniform(graph, *value, node->shape) : node;
+}
+
 /// A node over constant arrays. Nothing is gained by storing what is only seen differently (expand), or grows.
 const Node* fold_array(Graph& graph, const Node* node) {
   if (node->op == Op::kExpand || node->op == Op::kContiguous) return node;
@@ -99,6 +107,7 @@ const Node* fold(Graph& graph, const Node* node) {
     case Family::kMovement:
     case Family::kJoin:
     case Family::kCopy: folded = fold_moved(graph, node); break;
+    case Family::kGather: folded = fold_gathered(graph, node); break;
     case Family::kReduce:
     case Family::kScan: break;
     default: return node;

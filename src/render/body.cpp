@@ -262,8 +262,7 @@ class BodyRenderer {
     const int memory_bits = static_cast<int>(size_of(dtype)) * 8;
     if (is_bool(dtype)) value = cat("(", unit_.memory_vector(dtype, n), ")(", expression_.mask(s.value, 8, kUnary), " & 1)");
     if (s.mask == nullptr && s.lane_step.is_constant(1)) {
-      const bool simple = at.rest.empty() && at.rest.constant == 0;
-      return out(cat("*(", unit_.memory_vector(dtype, n), "*)", simple ? pointer : cat("(", pointer, ")"), " = ", value, ";"));
+      return out(cat("*(", unit_.memory_vector(dtype, n), "*)", at.is_pointer() ? pointer : cat("(", pointer, ")"), " = ", value, ";"));
     }
     const bool strided = !s.lane_step.is_constant(1);
     std::string text = cat(unit_.store(dtype, n, strided, s.mask != nullptr), "(", pointer);

@@ -28,7 +28,7 @@ int64_t cost_of_values(const Stmt& s) {
     if (!seen.insert(u).second) continue;
     if (u->kind == UKind::kAlu) cost += info(u->op).cost;
     if (u->kind == UKind::kCall) cost += kCallCost;
-    if (u->kind == UKind::kLoad) cost += kMemoryCost;
+    if (ir::is_read(u)) cost += kMemoryCost;
     stack.insert(stack.end(), u->sources.begin(), u->sources.end());
   }
   return cost;

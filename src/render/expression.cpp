@@ -118,7 +118,8 @@ int Expressions::mask_bits(const UOp* u) const {
   if (const NamedValue* named = names_.find(u)) return named->mask_bits;
   if (is_uniform(u)) return 0;
   switch (u->kind) {
-    case UKind::kLoad: return 8;
+    case UKind::kLoad:
+    case UKind::kGather: return 8;
     case UKind::kCall: return Unit::mask_bits_of(*u->function);
     case UKind::kAlu: {
       if (!is_bool(u->sources[0]->type.dtype)) return bits_of_dtype(u->sources[0]->type.dtype);
@@ -142,7 +143,8 @@ Text Expressions::computation(const UOp* u) const {
       if (lanes(u) == 1) return position_.is_nonnegative(u->index);
       return {cat(unit_.in_range(lanes(u), is_small(u->lane_step)), "(", position_(u->index).text, ", ", position_(u->lane_step).text, ")"),
               kPrimary, 32};
-    case UKind::kLoad: return load(u);
+    case UKind::kLoad:
+    case UKind::kGather: return read(u);
     case UKind::kAcc: return acc(u);
     case UKind::kAlu: return alu(u);
     case UKind::kCall: return call(u);
@@ -299,12 +301,17 @@ Text Expressions::bitcast(const UOp* u) const {
   return {cat("(", unit_.type(to, lanes(u)), ")", bracket(whole(source), kUnary)), kUnary};
 }
 
-Text Expressions::load(const UOp* u) const {
+/// A load, or a gather at one position for all lanes; the text says no difference but for what is added to the address.
+Text Expressions::read(const UOp* u) const {
   const int n = lanes(u);
   const DType dtype = u->type.dtype;
   Address at = address(u->buffer, u->index);
   if (const std::string* source = names_.find_source(u)) at.pointer = *source;
-  const UOp* guard = u->sources.empty() ? nullptr : u->sources[0];
+  if (u->kind == UKind::kGather) {
+    if (lanes(u->sources[0]) > 1) return gather_lanes(u, at);
+    at.offset = offset(u->sources[0], u->stride);
+  }
+  const UOp* guard = ir::mask_of(u);
   if (n == 1) {
     const Text element{is_bool(dtype) ? cat(element_text(at), " != 0") : element_text(at), is_bool(dtype) ? int{kEquality} : int{kPrimary}};
     if (guard == nullptr) return element;
@@ -314,8 +321,7 @@ Text Expressions::load(const UOp* u) const {
   const std::string pointer = pointer_text(at);
   std::string text;
   if (guard == nullptr && u->lane_step.is_constant(1))
-    text =
-        cat("*(const ", unit_.memory_vector(dtype, n), "*)", at.rest.empty() && at.rest.constant == 0 ? pointer : cat("(", pointer, ")"));
+    text = cat("*(const ", unit_.memory_vector(dtype, n), "*)", at.is_pointer() ? pointer : cat("(", pointer, ")"));
   else if (guard == nullptr && u->lane_step.is_constant(-1))
     text = cat(unit_.load_reversed(dtype, n), "(", pointer, ")");
   else {
@@ -327,6 +333,27 @@ Text Expressions::load(const UOp* u) const {
   }
   if (is_bool(dtype)) return {cat(text, " != 0"), kEquality, 8};
   return {text, text[0] == '*' ? int{kUnary} : int{kPrimary}};
+}
+
+Text Expressions::gather_lanes(const UOp* u, const Address& at) const {
+  const int n = lanes(u);
+  const DType dtype = u->type.dtype;
+  const UOp *position = u->sources[0], *guard = ir::mask_of(u);
+  const Unit::GatherForm form{dtype, position->type.dtype, !u->stride.is_constant(1), !u->lane_step.is_constant(0), guard != nullptr};
+  std::string text = cat(unit_.gather(form, n), "(", pointer_text(at), ", ", whole(position).text);
+  if (form.strided) append(text, cat(", ", position_(u->stride).text));
+  if (form.steps) append(text, cat(", ", position_(u->lane_step).text));
+  if (form.masked) append(text, cat(", ", mask(guard, bits_of_dtype(dtype))));
+  text += ")";
+  if (is_bool(dtype)) return {cat(text, " != 0"), kEquality, 8};
+  return {text, kPrimary};
+}
+
+/// position * stride, in 64 bits.
+std::string Expressions::offset(const UOp* position, Sym stride) const {
+  const Text text = (*this)(position);
+  if (stride.is_constant(1)) return bracket(text, kSum);
+  return cat(position->type.dtype == DType::kI32 ? "(int64_t)" : "", bracket(text, kUnary), " * ", bracket(position_(stride), kUnary));
 }
 
 Text Expressions::acc(const UOp* u) const {
@@ -361,13 +388,18 @@ Expressions::Address Expressions::address(int buffer, Sym index, const SymAtom* 
 }
 
 std::string Expressions::pointer_text(const Address& at) const {
-  if (at.rest.empty() && at.rest.constant == 0) return at.pointer;
+  const std::string pointer = at.offset.empty() ? at.pointer : cat(at.pointer, " + ", at.offset);
+  if (at.rest.empty() && at.rest.constant == 0) return pointer;
   const Text rest = position_(at.rest);
-  if (rest.text[0] == '-' && rest.precedence == kUnary) return cat(at.pointer, " - ", rest.text.substr(1));
-  return cat(at.pointer, " + ", bracket(rest, kSum));
+  if (rest.text[0] == '-' && rest.precedence == kUnary) return cat(pointer, " - ", rest.text.substr(1));
+  return cat(pointer, " + ", bracket(rest, kSum));
 }
 
-std::string Expressions::element_text(const Address& at) const { return cat(at.pointer, "[", position_(at.rest).text, "]"); }
+std::string Expressions::element_text(const Address& at) const {
+  const bool is_offset = !at.offset.empty() && at.rest.empty() && at.rest.constant == 0;
+  const std::string rest = is_offset ? std::string() : position_(at.rest).text;
+  return cat(at.pointer, "[", at.offset, at.offset.empty() || is_offset ? "" : " + ", rest, "]");
+}
 
 std::string Expressions::accumulator(int accumulator, Sym index, int lanes) const {
   const ir::Accumulator& a = context_.kernel->accumulators[static_cast<size_t>(accumulator)];

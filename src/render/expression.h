@@ -37,10 +37,14 @@ class Expressions {
   /// C type of the value under a name.
   std::string type(const ir::UOp* u) const;
 
-  /// Address of element `index` of a buffer, as pointer and rest: "input0_row" and "ridx1 + 1".
+  /// Address of element `index` of a buffer, as pointer and rest: "input0_row" and "ridx1 + 1". `offset` is what a value adds to it:
+  /// "(int64_t)alu0 * 64".
   struct Address {
     std::string pointer;
     ir::Terms rest;
+    std::string offset = {};
+
+    bool is_pointer() const { return rest.empty() && rest.constant == 0 && offset.empty(); }
   };
   Address address(int buffer, Sym index) const { return address(buffer, index, names_.innermost_loop()); }
   /// The same as it is written inside the loop on this variable.
@@ -62,7 +66,9 @@ class Expressions {
   Text select(const ir::UOp* u) const;
   Text cast(const ir::UOp* u) const;
   Text bitcast(const ir::UOp* u) const;
-  Text load(const ir::UOp* u) const;
+  Text read(const ir::UOp* u) const;
+  Text gather_lanes(const ir::UOp* u, const Address& at) const;
+  std::string offset(const ir::UOp* position, Sym stride) const;
   Text acc(const ir::UOp* u) const;
   Text call(const ir::UOp* u) const;
   std::string arguments(const std::vector<const ir::UOp*>& sources) const;

@@ -58,7 +58,7 @@ bool reads_backwards(const ir::Kernel& kernel) {
     const ir::UOp* u = stack.back();
     stack.pop_back();
     if (!seen.insert(u).second) continue;
-    if (u->kind == ir::UKind::kLoad && u->type.lanes == 1 && descends(u->index, ones)) return true;
+    if (ir::is_read(u) && u->type.lanes == 1 && descends(u->index, ones)) return true;
     stack.insert(stack.end(), u->sources.begin(), u->sources.end());
   }
   return false;

@@ -258,6 +258,27 @@ std::string Unit::load(DType dtype, int lanes, bool strided, bool masked) {
   return name;
 }
 
+std::string Unit::gather(const GatherForm& form, int lanes) {
+  const std::string name = cat("gather", form.strided ? "_strided" : "", form.steps ? "_steps" : "", form.masked ? "_masked" : "", "_",
+                               vector_type(form.dtype, lanes), "_", harp::name(form.position));
+  once(name, [&] {
+    const std::string v = memory_vector(form.dtype, lanes), element(memory_type(form.dtype));
+    const auto at = [&](std::string_view lane) {
+      const std::string position = form.strided ? cat("(int64_t)at[", lane, "] * stride") : cat("at[", lane, "]");
+      return cat("p[", position, form.steps ? cat(" + ", lane, " * step") : std::string(), "]");
+    };
+    const std::string head = cat("static inline ", v, " ", name, "(const ", element, "* p, ", type(form.position, lanes), " at",
+                                 form.strided ? ", int64_t stride" : "", form.steps ? ", int64_t step" : "",
+                                 form.masked ? cat(", ", mask(bits_of_dtype(form.dtype), lanes), " m") : std::string(), ") ");
+    if (form.masked)
+      return cat(head, "{\n  ", v, " r = {0};\n", lane_loop(cat("if (m[lane]) r[lane] = ", at("lane"), ";"), lanes), "  return r;\n}\n");
+    std::vector<std::string> elements;  // as of a strided load
+    for (int i = 0; i < lanes; ++i) elements.push_back(at(cat(i)));
+    return cat(head, "{ return (", v, "){", join(elements, ", "), "}; }\n");
+  });
+  return name;
+}
+
 std::string Unit::load_reversed(DType dtype, int lanes) {
   const std::string name = cat("load_reversed_", vector_type(dtype, lanes));
   once(name, [&] {

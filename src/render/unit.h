@@ -41,6 +41,12 @@ class Unit {
   std::string in_range(int lanes, bool small_step);
   /// (pointer) or (pointer, step) or with a last argument mask, as wide as the element in memory.
   std::string load(DType dtype, int lanes, bool strided, bool masked);
+  /// (pointer, position[, stride][, step][, mask]): element position[lane] * stride + lane * step.
+  struct GatherForm {
+    DType dtype, position;
+    bool strided, steps, masked;
+  };
+  std::string gather(const GatherForm& form, int lanes);
   std::string load_reversed(DType dtype, int lanes);
   std::string store(DType dtype, int lanes, bool strided, bool masked);  // (pointer, [step,] value[, mask])
   std::string table_element(const ir::Table& table, int lanes);          // (index)

@@ -23,7 +23,13 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
     const bool computes =
         is_reduce(node->op) || is_scan(node->op) || (is_elementwise(node->op) && node->op != Op::kWhere && node->op != Op::kBitcast);
     meet(node, computes);
-    for (const Node* source : node->sources) meet(source, computes);
+    for (size_t i = 0; i < node->sources.size(); ++i) {
+      const DType dtype = node->sources[i]->dtype;
+      if (is_operand(node->op, i) || is_bool(dtype))
+        meet(node->sources[i], computes);
+      else  // positions, which may take two registers: often they are the same in all lanes
+        widest = std::max(widest, size_of(info(dtype).computes_in) / 2);
+    }
   }
   for (const StorePlan& s : kernel.stores) meet(s.node, false);
   return std::min(std::max(1, target.vector_bytes / static_cast<int>(widest)), kMostLanes);

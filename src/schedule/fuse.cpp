@@ -18,9 +18,9 @@ namespace harp {
 
 namespace {
 
-constexpr int kMaxRounds = 4;         // of fusing again with what was computed twice stored
-constexpr size_t kMaxStores = 16;     // of one kernel
-constexpr size_t kMaxReduces = 8;     // or scans of one kernel: each has accumulators of its own, and compilers take longer than linear time
+constexpr int kMaxRounds = 4;      // of fusing again with what was computed twice stored
+constexpr size_t kMaxStores = 16;  // of one kernel
+constexpr size_t kMaxReduces = 8;  // or scans of one kernel: each has accumulators of its own, and compilers take longer than linear time
 constexpr size_t kRecentKernels = 8;  // same-space kernels that a root looks at
 
 /// What one root reads, and how.
@@ -31,8 +31,10 @@ struct Dependencies {
   std::vector<const Node*> computed;            // those computed, the root among them
 };
 
-bool keeps_index(const Node& node) {
+/// Is the operand read at the index of the node?
+bool keeps_index(const Node& node, size_t operand) {
   if (is_elementwise(node.op)) return true;
+  if (info(node.op).family == Family::kGather) return operand == 1;
   return node.op == Op::kReshape && squeezed(node.shape) == squeezed(node.sources[0]->shape);
 }
 
@@ -103,9 +105,8 @@ class Fuser {
         continue;
       }
       if (listed_.insert(node)) d.computed.push_back(node);
-      const bool below = same && keeps_index(*node);
       const auto operands = operands_of(*node);
-      for (size_t i = operands.size(); i-- > 0;) stack.push_back({operands[i], below});
+      for (size_t i = operands.size(); i-- > 0;) stack.push_back({operands[i], same && keeps_index(*node, i)});
     }
     return d;
   }

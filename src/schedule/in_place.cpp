@@ -11,9 +11,11 @@
 namespace harp {
 namespace {
 
-/// Is element i of the node made from element i of this source alone, both row-major?
-bool keeps_position(const Node& node, const Node& source) {
-  const bool may = is_elementwise(node.op) || node.op == Op::kReshape || info(node.op).family == Family::kCopy;
+/// Is element i of the node made from element i of this operand alone, both row-major? Of the indices of a gather, not of what it takes.
+bool keeps_position(const Node& node, size_t operand, const Node& source) {
+  const Family family = info(node.op).family;
+  const bool may =
+      is_elementwise(node.op) || node.op == Op::kReshape || family == Family::kCopy || (family == Family::kGather && operand == 1);
   return may && squeezed(node.shape) == squeezed(source.shape);
 }
 
@@ -95,7 +97,8 @@ class InPlaceFinder {
         continue;
       }
       reads.has_order |= info(node->op).family == Family::kReduce || info(node->op).family == Family::kScan;
-      for (const Node* source : operands_of(*node)) stack.emplace_back(source, here && keeps_position(*node, *source));
+      const auto operands = operands_of(*node);
+      for (size_t i = 0; i < operands.size(); ++i) stack.emplace_back(operands[i], here && keeps_position(*node, i, *operands[i]));
     }
     return reads;
   }

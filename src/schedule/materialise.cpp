@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "schedule/gathered.h"
 #include "schedule/program.h"
 
 namespace harp {
@@ -57,7 +58,7 @@ double multiplicity(const Node& user) {
   return std::max(ratio, 1.0);
 }
 
-bool has_buffer(const Node& node) { return node.op == Op::kInput || node.op == Op::kConstantArray; }
+bool has_buffer(const Node* node) { return node->op == Op::kInput || node->op == Op::kConstantArray; }
 bool is_free(const Node& node) { return info(node.op).family == Family::kLeaf || (is_movement(node.op) && node.op != Op::kPad); }
 
 }  // namespace
@@ -67,11 +68,14 @@ bool is_worth_storing(double cost, double times) { return (times - 1) * cost > (
 Materialised choose_materialised(const Graph& graph, std::span<const Node* const> live) {
   NodeMarks stored(graph);
   for (const GraphOutput& output : graph.outputs())
-    if (!has_buffer(*output.node)) stored.insert(output.node);
+    if (!has_buffer(output.node)) stored.insert(output.node);
   for (const Node* node : live)
     if (is_reduce(node->op) || is_scan(node->op) || node->op == Op::kContiguous ||
         (node->op == Op::kConcat && node->sources.size() > kMostJoined))
       stored.insert(node);
+  for (const Node* node : live)
+    if (info(node->op).family == Family::kGather)
+      if (const auto from = gathered(*node, has_buffer); from && !has_buffer(from->array)) stored.insert(from->array);
 
   // cost of one element if everything below is computed again, and how many ops and how deep that is
   struct Inline {
@@ -91,7 +95,7 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
       if (!seen.insert(node)) continue;
       ++ops;
       for (const Node* source : operands_of(*node))
-        if (!stored.contains(source) && !has_buffer(*source)) stack.push_back(source);
+        if (!stored.contains(source) && !has_buffer(source)) stack.push_back(source);
     }
     return ops;
   };
@@ -102,7 +106,7 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
     for (size_t i = 0; i < operands.size(); ++i) {
       const Node* source = operands[i];
       if (std::find(operands.begin(), operands.begin() + static_cast<long>(i), source) != operands.begin() + static_cast<long>(i)) continue;
-      if (stored.contains(source) || has_buffer(*source)) continue;
+      if (stored.contains(source) || has_buffer(source)) continue;
       const Inline& below = inlined[source->id];
       here.cost = std::min(here.cost + below.cost, 1e6);
       here.ops = std::min(here.ops + below.ops, 1 << 20);
@@ -134,7 +138,7 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
     }
     const double growth = multiplicity(*node);
     for (const Node* source : operands_of(*node)) {
-      if (has_buffer(*source)) continue;
+      if (has_buffer(source)) continue;
       Readings& theirs = readings[source->id];
       for (const auto& [key, times] : mine) {
         const uint64_t path = is_movement(node->op) || info(node->op).family == Family::kJoin ? mix(key, node->id + 7) : key;

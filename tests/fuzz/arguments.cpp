@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "fuzz/expression_arguments.h"
+#include "fuzz/index_arguments.h"
 #include "fuzz/product_arguments.h"
 #include "fuzz/random_arguments.h"
 #include "graph/composites.h"
@@ -97,6 +98,7 @@ class Chooser {
   Argument choose(const Parameter& parameter) {
     switch (parameter.kind) {
       case ParameterKind::kNode: return node();
+      case ParameterKind::kIndices: break;  // index_arguments.cpp
       case ParameterKind::kCondition: return place_ == kAtCondition ? primary_ : like_primary(DType::kBool);
       case ParameterKind::kNodes: return nodes();
       case ParameterKind::kInteger: return integer(parameter);
@@ -397,6 +399,7 @@ std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeR
     auto arguments = product_arguments(bench, row, primary);
     if (!arguments) arguments = expression_arguments(bench, row, primary);
     if (!arguments) arguments = random_arguments(bench, row, primary);
+    if (!arguments) arguments = index_arguments(bench, row, primary);
     return row.build(bench.graph(), arguments ? *arguments : Chooser(bench, row, primary).choose());
   } catch (const Error& error) {
     if (error.code == Code::kInternal) throw;

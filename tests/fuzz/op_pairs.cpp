@@ -24,8 +24,8 @@ bool is_rewritten(Op producer, Op consumer) {
   if (producer == Op::kPermute && is_reduce(consumer)) return true;  // sum(permute(x)) is permute(sum(x))
   // Scalars have no axes to move or to reduce; one joins by way of a reshape.
   const bool is_scalar = producer == Op::kConstant || producer == Op::kSize;
-  return is_scalar &&
-         (is_reduce(consumer) || is_scan(consumer) || (is_movement(consumer) && consumer != Op::kReshape) || consumer == Op::kConcat);
+  return is_scalar && (is_reduce(consumer) || is_scan(consumer) || (is_movement(consumer) && consumer != Op::kReshape) ||
+                       consumer == Op::kConcat || consumer == Op::kGather);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "fuzz/arguments.h"
+#include "fuzz/index_arguments.h"
 #include "fuzz/op_pairs.h"
 #include "graph/composites.h"
 
@@ -15,11 +16,12 @@ class Formulas {
   explicit Formulas(Workbench& bench) : bench_(bench), random_(bench.random()) {}
 
   bool add() {
-    switch (random_.below(5)) {
+    switch (random_.below(6)) {
       case 0: return matmul();
       case 1: return stencil();
       case 2: return convolution();
       case 3: return running();
+      case 4: return looked_up();
       default: return normalise();
     }
   }
@@ -92,6 +94,25 @@ class Formulas {
     constexpr Op kScans[] = {Op::kCumSum, Op::kCumProd, Op::kCumMax, Op::kCumMin};
     const NodeRef sum = scan(Op::kCumSum, false), other = scan(random_.pick(kScans), random_.chance(30));
     return bench_.keep(build::elementwise(Op::kMul, {build::sub(sum, other), x}));
+  }
+
+  /// Rows, or columns, of a view of a table and a bias, summed now and then: what a model does with words.
+  bool looked_up() {
+    const Dim words = bench_.random_dim(), width = bench_.random_dim();
+    const DType dtype = number_dtype();
+    const uint64_t kind = random_.below(5);
+    NodeRef table = bench_.array_of(dtype, kind == 1 ? Shape{width, words} : Shape{words, width});
+    const int transposition[] = {1, 0};
+    if (kind == 1) table = build::permute(table, transposition);
+    if (kind == 2) table = build::flip(table, std::vector<int>{static_cast<int>(random_.below(2))});
+    if (kind == 3) table = build::elementwise(Op::kMul, {table, table});
+    const int axis = static_cast<int>(random_.below(2));
+    const NodeRef indices = some_indices(bench_, {bench_.random_dim()}, table->shape[static_cast<size_t>(axis)]);
+    const NodeRef rows = build::take(table, indices, axis);
+    const NodeRef biased = build::elementwise(Op::kAdd, {rows, build::broadcast_to(bench_.array_of(dtype, {rows->shape[1]}), rows->shape)});
+    if (random_.chance(50)) return bench_.keep(biased);
+    const int summed[] = {static_cast<int>(random_.below(2))};
+    return bench_.keep(build::reduce(Op::kSum, biased, summed, false));
   }
 
   Workbench& bench_;

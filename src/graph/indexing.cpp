@@ -1,0 +1,59 @@
+// Elements by data: which element is taken along an axis is itself an array of integers. One primitive, take_along_axis; everything else is
+// views around it.
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+
+namespace harp::build {
+namespace {
+
+/// A bare integer is an i64.
+NodeRef as_indices(std::string_view op, NodeRef x, NodeRef indices) {
+  check_node(op, x);
+  check_nodes(op, {{x, indices}});
+  if (indices->dtype == DType::kUnknown) return cast(indices, DType::kI64);
+  HARP_CHECK(is_int(indices->dtype), Code::kDType, op, ": indices must be integers, got ", name(indices->dtype), " (", label(indices), ")");
+  return indices;
+}
+
+/// There is something to take, unless nothing is taken; what only some sizes decide gives 0 then.
+void check_length(std::string_view op, NodeRef x, int axis, NodeRef indices) {
+  const bool has_none = x->shape[static_cast<size_t>(axis)].is_constant(0);
+  HARP_CHECK(!has_none || !proven_positive(element_count(indices->shape)), Code::kShape, op, ": axis ", axis, " of ", label(x),
+             " of shape ", to_string(x->shape), " has no elements, but indices of shape ", to_string(indices->shape), " (", label(indices),
+             ") take some");
+}
+
+}  // namespace
+
+NodeRef take_along_axis(NodeRef x, NodeRef indices, int axis) {
+  const std::string_view op = name(Op::kGather);
+  indices = as_indices(op, x, indices);
+  const int along = normalize_axis(op, axis, x->rank());
+  bool fits = indices->rank() == x->rank();
+  for (int i = 0; fits && i < x->rank(); ++i) fits = i == along || indices->shape[i] == x->shape[i];
+  HARP_CHECK(fits, Code::kShape, op, ": ", label(x), " has shape ", to_string(x->shape), ", indices ", to_string(indices->shape), " (",
+             label(indices), "); the shapes must be identical but for axis ", along);
+  check_length(op, x, along, indices);
+  Graph& graph = check_node(op, x);
+  check_shape(op, graph, x->dtype, indices->shape);
+  return graph.intern(Op::kGather, x->dtype, indices->shape, {x, indices}, GatherAttributes{along});
+}
+
+/// The axes of indices become one, stretched along the others of x; x stays as it lies.
+NodeRef take(NodeRef x, NodeRef indices, std::optional<int> axis) {
+  indices = as_indices("take", x, indices);
+  if (!axis) return take(flatten(x, 0, -1), indices, 0);
+  const int along = normalize_axis("take", *axis, x->rank());
+  check_length("take", x, along, indices);
+  const auto place = x->shape.begin() + along;
+  Shape shape(x->shape.begin(), place);
+  shape.insert(shape.end(), indices->shape.begin(), indices->shape.end());
+  shape.insert(shape.end(), place + 1, x->shape.end());
+  check_shape("take", check_node("take", x), x->dtype, shape);
+  Shape line(x->shape.size(), Dim(1)), lines = x->shape;
+  line[static_cast<size_t>(along)] = lines[static_cast<size_t>(along)] = element_count(indices->shape);
+  return reshape(take_along_axis(x, expand(reshape(indices, std::move(line)), std::move(lines)), along), std::move(shape));
+}
+
+}  // namespace harp::build

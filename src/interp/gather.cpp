@@ -1,0 +1,67 @@
+// First the numbers become positions (one function a dtype of indices), then elements are copied (one a size of elements).
+#include "interp/gather.h"
+
+#include <cstring>
+
+#include "base/error.h"
+
+namespace harp::interp {
+namespace {
+
+/// The element that `index` names among `size`: negative ones count from the end, and what is still outside is the nearest.
+template <class T>
+int64_t position_of(T index, int64_t size) {
+  const WideInt wide = index;
+  return static_cast<int64_t>(std::clamp<WideInt>(wide < 0 ? wide + size : wide, 0, size - 1));
+}
+
+template <class T>
+void fill_positions(const Array& indices, int64_t size, int64_t* positions) {
+  const T* const from = reinterpret_cast<const T*>(indices.data);
+  for (int64_t i = 0; i < indices.count(); ++i) positions[i] = position_of(from[i], size);
+}
+
+/// Positions along an axis of this size, in the indices' row-major order.
+Array positions_of(const Array& indices, int64_t size) {
+  const Array dense = as_contiguous(indices), result = Array::allocate(DType::kI64, indices.shape);
+  int64_t* const positions = reinterpret_cast<int64_t*>(result.data);
+  switch (indices.dtype) {
+    case DType::kI8: fill_positions<int8_t>(dense, size, positions); break;
+    case DType::kU8: fill_positions<uint8_t>(dense, size, positions); break;
+    case DType::kI16: fill_positions<int16_t>(dense, size, positions); break;
+    case DType::kU16: fill_positions<uint16_t>(dense, size, positions); break;
+    case DType::kI32: fill_positions<int32_t>(dense, size, positions); break;
+    case DType::kU32: fill_positions<uint32_t>(dense, size, positions); break;
+    case DType::kI64: fill_positions<int64_t>(dense, size, positions); break;
+    case DType::kU64: fill_positions<uint64_t>(dense, size, positions); break;
+    default: fail(Code::kInternal, "indices of ", name(indices.dtype));
+  }
+  return result;
+}
+
+}  // namespace
+
+Array evaluate_gather(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
+  const auto axis = static_cast<size_t>(node.as<GatherAttributes>().axis);
+  const Array &x = sources[0], result = Array::allocate(node.dtype, sizes.values(node.shape));
+  const int64_t size = x.shape[axis], along = x.strides[axis];
+  if (size == 0) {  // nothing to take
+    fill(result, Scalar{node.dtype, {0, 0}});
+    return result;
+  }
+  const Array positions = positions_of(sources[1], size);
+  std::vector<int64_t> others = x.strides;
+  others[axis] = 0;
+  const IndexSpace<3> space(result.shape, {std::span(others), std::span(positions.strides), std::span(result.strides)});
+  const size_t bytes = size_of(node.dtype);
+  for_each_run(space, [&](const auto& offsets, const auto& steps, int64_t n) {
+    const int64_t* const position = reinterpret_cast<const int64_t*>(positions.data) + offsets[1];
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t from = offsets[0] + i * steps[0] + position[i * steps[1]] * along, to = offsets[2] + i * steps[2];
+      std::memcpy(result.data + to * static_cast<int64_t>(bytes), x.data + from * static_cast<int64_t>(bytes), bytes);
+    }
+  });
+  return result;
+}
+
+}  // namespace harp::interp

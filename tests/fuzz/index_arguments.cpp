@@ -1,0 +1,82 @@
+#include "fuzz/index_arguments.h"
+
+#include <algorithm>
+
+#include "graph/composites.h"
+
+namespace harp::fuzz {
+namespace {
+
+constexpr DType kIntegers[] = {DType::kI32, DType::kI64, DType::kI8, DType::kU8, DType::kI16, DType::kU16, DType::kU32, DType::kU64};
+
+class IndexChooser {
+ public:
+  IndexChooser(Workbench& bench, const Operation& row, NodeRef primary)
+      : bench_(bench),
+        random_(bench.random()),
+        row_(row),
+        primary_(primary),
+        primary_is_index_(is_int(primary->dtype) && random_.chance(40)) {}
+
+  std::vector<Argument> choose() { return row_.name == "take" ? take() : along_axis(); }
+
+ private:
+  Dim some_size() { return random_.chance(10) ? Dim(0) : random_.chance(40) ? bench_.random_dim() : bench_.small_dim(1, 9); }
+  Argument axis_argument(size_t axis, size_t rank) {
+    const auto number = static_cast<int64_t>(axis);
+    return Dim(random_.chance(30) ? number - static_cast<int64_t>(rank) : number);
+  }
+
+  std::vector<Argument> take() {
+    const NodeRef x = primary_is_index_ ? bench_.array_of(bench_.random_dtype(), bench_.random_shape()) : primary_;
+    const bool is_flat = x->rank() == 0 || random_.chance(15);
+    const size_t axis = is_flat ? 0 : random_.below(x->shape.size());
+    NodeRef indices = primary_;
+    if (!primary_is_index_) {
+      Shape shape;
+      for (uint64_t more = random_.below(3); more > 0; --more) shape.push_back(some_size());
+      indices = some_indices(bench_, shape, is_flat ? element_count(x->shape) : x->shape[axis]);
+    }
+    return {x, indices, is_flat ? Argument(std::monostate{}) : axis_argument(axis, x->shape.size())};
+  }
+
+  std::vector<Argument> along_axis() {
+    if (primary_->rank() == 0) return {primary_, primary_, Dim(0)};  // no axis: a mistake
+    const size_t axis = random_.below(primary_->shape.size());
+    Shape other = primary_->shape;
+    if (random_.chance(70)) other[axis] = some_size();
+    const Argument along = axis_argument(axis, other.size());
+    if (primary_is_index_) return {bench_.array_of(bench_.random_dtype(), other), primary_, along};
+    return {primary_, some_indices(bench_, other, primary_->shape[axis]), along};
+  }
+
+  Workbench& bench_;
+  Random& random_;
+  const Operation& row_;
+  NodeRef primary_;
+  bool primary_is_index_;
+};
+
+}  // namespace
+
+NodeRef some_indices(Workbench& bench, const Shape& shape, Dim length) {
+  Random& random = bench.random();
+  const DType dtype = random.chance(50) ? DType::kI32 : random.pick(kIntegers);
+  const NodeRef any = random.chance(15) ? build::cast(bench.array_of(DType::kF32, shape), dtype) : bench.array_of(dtype, shape);
+  if (random.chance(50)) return any;
+  // computed, and near the ends of the axis
+  const int64_t around = std::clamp<int64_t>(bench.estimate(length) + random.between(-1, 3), 1, 100);
+  const NodeRef most = build::constant(bench.graph(), scalar_from_int(dtype, around));
+  const NodeRef within = build::elementwise(Op::kRem, {any, most});
+  return random.chance(50) ? within : build::sub(within, build::constant(bench.graph(), scalar_from_int(dtype, around / 2)));
+}
+
+std::optional<std::vector<Argument>> index_arguments(Workbench& bench, const Operation& row, NodeRef primary) {
+  const auto parameters = row.parameters();
+  const bool has_indices =
+      std::any_of(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.kind == ParameterKind::kIndices; });
+  if (primary == nullptr || !has_indices) return std::nullopt;
+  return IndexChooser(bench, row, primary).choose();
+}
+
+}  // namespace harp::fuzz
