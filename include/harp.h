@@ -595,6 +595,21 @@ HARP_API harp_node* harp_take(harp_node* x, harp_node* indices, int32_t axis);
 HARP_API harp_node* harp_take_along_axis(harp_node* x, harp_node* indices, int32_t axis);
 
 /*
+ * Order. bool, int, float; stable: equals stay in their order. -0 equals 0, and NaN is above everything, so that it comes last, or first
+ * where descending is not 0. axis HARP_AXIS_NONE: of the flattened array. A dtype without order is HARP_ERROR_DTYPE.
+ */
+/* i64: where the elements stand that come first, second, ... */
+HARP_API harp_node* harp_argsort(harp_node* x, int32_t axis, int32_t descending);
+HARP_API harp_node* harp_sort(harp_node* x, int32_t axis, int32_t descending);
+/* The k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first), as values_and_indices[0], and where
+ * they stand (i64) as values_and_indices[1]. Of equals, those that come first. More than there are is HARP_ERROR_SHAPE, when the program
+ * is run if that depends on symbolic sizes. */
+HARP_API harp_status harp_topk(harp_node* x, harp_dim k, int32_t axis, int32_t largest, harp_node** values_and_indices);
+/* i64, of values' shape: the place in `sorted`, an array of one axis in ascending order and of values' dtype, that each value would have:
+ * side NULL or "left": before all that equal it; "right": after them. */
+HARP_API harp_node* harp_searchsorted(harp_node* sorted, harp_node* values, const char* side);
+
+/*
  * New arrays.
  */
 HARP_API harp_node* harp_full(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, double value);
@@ -1170,6 +1185,10 @@ typedef struct harp_api {
   harp_node* (*harp_roll)(harp_node* x, int32_t n, const harp_dim* shift, const int32_t* axes);
   harp_node* (*harp_take)(harp_node* x, harp_node* indices, int32_t axis);
   harp_node* (*harp_take_along_axis)(harp_node* x, harp_node* indices, int32_t axis);
+  harp_node* (*harp_argsort)(harp_node* x, int32_t axis, int32_t descending);
+  harp_node* (*harp_sort)(harp_node* x, int32_t axis, int32_t descending);
+  harp_status (*harp_topk)(harp_node* x, harp_dim k, int32_t axis, int32_t largest, harp_node** values_and_indices);
+  harp_node* (*harp_searchsorted)(harp_node* sorted, harp_node* values, const char* side);
   harp_node* (*harp_full)(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, double value);
   harp_node* (*harp_arange)(harp_graph* graph, harp_dtype dtype, harp_dim start, harp_dim stop, int64_t step);
   harp_node* (*harp_linspace)(harp_graph* graph, harp_dtype dtype, double start, double stop, harp_dim count);

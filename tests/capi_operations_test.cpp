@@ -181,6 +181,13 @@ TEST_CASE("G14: joins, padding, repetition") {
   check_same(context.get(), "take(b, i)", [](const Operands& o) { return harp_take(o.b, o.i, HARP_AXIS_NONE); });
   check_same(context.get(), "take(d, 3, axis=-1)",
              [](const Operands& o) { return harp_take(o.d, harp_constant_i64(o.g, HARP_I64, 3), -1); });
+  check_same(context.get(), "sort(f, axis=0)", [](const Operands& o) { return harp_sort(o.f, 0, 0); });
+  check_same(context.get(), "sort(i, axis=none, descending=true)", [](const Operands& o) { return harp_sort(o.i, HARP_AXIS_NONE, 1); });
+  check_same(context.get(), "argsort(d, descending=true)", [](const Operands& o) { return harp_argsort(o.d, -1, 1); });
+  check_same(context.get(), "searchsorted(reshape(f, shape=[-1]), f, side=\"right\")", [](const Operands& o) {
+    const harp_dim all = -1;
+    return harp_searchsorted(harp_reshape(o.f, 1, &all), o.f, "right");
+  });
   check_same(context.get(), "take_along_axis(f, i)", [](const Operands& o) { return harp_take_along_axis(o.f, o.i, -1); });
   check_same(context.get(), "roll(d, shift=[4])", [](const Operands& o) {
     const harp_dim shift[] = {4};

@@ -15,7 +15,6 @@
 
 using namespace capi_test;
 
-
 namespace {
 
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n]) {\n  return y = exp(x) + 1\n}\n";

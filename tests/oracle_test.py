@@ -1,8 +1,8 @@
 """An oracle outside the project: every operation of the text format against NumPy, on the interpreter and on compiled C.
 
 The interpreter defines harp's results and generated C is compared with it bit for bit elsewhere, so a mistake the two share would
-pass all of that; here each is compared with NumPy (tests/oracle_references.py, oracle_linear.py, oracle_random.py, oracle_scans.py
-and oracle_gather.py have the cases and say how near is near enough). One graph holds
+pass all of that; here each is compared with NumPy (tests/oracle_references.py, oracle_linear.py, oracle_random.py, oracle_scans.py,
+oracle_gather.py and oracle_sort.py have the cases and say how near is near enough). One graph holds
 all cases of a group, so the tool runs once a group and backend. An operation of src/ops/ops.def or src/graph/operations.cpp
 without a case fails.
 
@@ -20,6 +20,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle_gather import gather_groups  # noqa: E402
+from oracle_sort import sort_groups  # noqa: E402
 from oracle_half import Half, loaded, place, rounded, stored  # noqa: E402
 from oracle_linear import linear_groups  # noqa: E402
 from oracle_random import random_groups  # noqa: E402
@@ -174,7 +175,7 @@ def operations():
 def main():
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    all_groups = groups() + linear_groups() + random_groups() + scan_groups() + gather_groups()
+    all_groups = groups() + linear_groups() + random_groups() + scan_groups() + gather_groups() + sort_groups()
     text = "\n".join(case.text for group in all_groups for case in group.cases)
     failures = [f"no case for {name}" for name in sorted(operations()) if not re.search(rf"\b{name}\(", text)]
     count, cells = 0, {}

@@ -192,6 +192,25 @@ harp_node* harp_take(harp_node* x, harp_node* indices, int32_t axis) {
   return build_from("take", {x, indices}, [&] { return build::take(x->node, indices->node, optional_axis_argument(axis)); });
 }
 
+harp_node* harp_argsort(harp_node* x, int32_t axis, int32_t descending) {
+  return build_from("argsort", {x}, [&] { return build::argsort(x->node, optional_axis_argument(axis), descending != 0); });
+}
+
+harp_node* harp_sort(harp_node* x, int32_t axis, int32_t descending) {
+  return build_from("sort", {x}, [&] { return build::sort(x->node, optional_axis_argument(axis), descending != 0); });
+}
+
+harp_status harp_topk(harp_node* x, harp_dim k, int32_t axis, int32_t largest, harp_node** values_and_indices) {
+  if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
+  return build_results("topk", x->graph, values_and_indices,
+                       [&] { return build::topk(x->node, x->graph->dims.decode(k), axis, largest != 0); });
+}
+
+harp_node* harp_searchsorted(harp_node* sorted, harp_node* values, const char* side) {
+  return build_from("searchsorted", {sorted, values},
+                    [&] { return build::searchsorted(sorted->node, values->node, side != nullptr ? side : "left"); });
+}
+
 harp_node* harp_take_along_axis(harp_node* x, harp_node* indices, int32_t axis) {
   return build_from("take_along_axis", {x, indices}, [&] { return build::take_along_axis(x->node, indices->node, axis); });
 }

@@ -254,6 +254,7 @@ constexpr Row kRows[] = {
     {Op::kConcat, rules(adjoint_of_concat)},
     {Op::kContiguous, rules(whole)},
     {Op::kGather, kNone},
+    {Op::kArgSort, kNone},
 };
 
 consteval std::array<Adjoint, kOpCount> make_table() {

@@ -107,6 +107,13 @@ NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> af
 /// numpy.take: the axis is replaced by the axes of indices. No axis: of the flattened array.
 NodeRef take(NodeRef x, NodeRef indices, std::optional<int> axis);
 
+// sorting.cpp. Equals stay in their order; -0 equals 0, NaN is above everything. No axis: of the flattened array.
+NodeRef argsort(NodeRef x, std::optional<int> axis, bool descending);
+NodeRef sort(NodeRef x, std::optional<int> axis, bool descending);
+std::vector<NodeRef> topk(NodeRef x, Dim k, int axis, bool largest);  // values and indices, in order
+/// Where each value would be inserted into a sorted array of one axis: before what equals it (side "left") or after ("right").
+NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side);
+
 // creation.cpp
 NodeRef full(Graph& graph, const Shape& shape, Scalar value);
 NodeRef full_like(NodeRef x, double value);  // shape and dtype of x

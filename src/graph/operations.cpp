@@ -123,6 +123,7 @@ constexpr Operation kRows[] = {
 #define HARP_ROW_Movement(id)
 #define HARP_ROW_Join(id)
 #define HARP_ROW_Gather(id)
+#define HARP_ROW_Sort(id)
 #define HARP_ROW_Copy(id)
 #define HARP_OP(id, name, family, arity, operands, result, cost, flags) HARP_ROW_##family(id)
 #include "ops/ops.def"
@@ -239,6 +240,14 @@ constexpr Operation kRows[] = {
         [](NodeRef x, Indices indices, std::optional<int> axis) { return build::take(x, indices.node, axis); }),
     row("take_along_axis", {{"x"}, {"indices"}, {"axis", "-1"}},
         [](NodeRef x, Indices indices, int axis) { return build::take_along_axis(x, indices.node, axis); }),
+    row("argsort", {{"x"}, {"axis", "-1"}, {"descending", "false"}},
+        [](NodeRef x, std::optional<int> axis, bool descending) { return build::argsort(x, axis, descending); }),
+    row("sort", {{"x"}, {"axis", "-1"}, {"descending", "false"}},
+        [](NodeRef x, std::optional<int> axis, bool descending) { return build::sort(x, axis, descending); }),
+    row("topk", {{"x"}, {"k"}, {"axis", "-1"}, {"largest", "true"}},
+        [](NodeRef x, Dim k, int axis, bool largest) { return build::topk(x, k, axis, largest); }),
+    row("searchsorted", {{"sorted"}, {"values"}, {"side", "\"left\""}},
+        [](NodeRef sorted, NodeRef values, std::string_view side) { return build::searchsorted(sorted, values, side); }),
     row("stack", {{"arrays"}, {"axis", "0"}}, [](Nodes arrays, int axis) { return build::stack(arrays, axis); }),
     row("split", {{"x"}, {"sections"}, {"axis", "0"}},
         [](NodeRef x, build::Sections sections, int axis) { return build::split(x, sections, axis); }),

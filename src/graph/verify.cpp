@@ -196,6 +196,9 @@ void verify_node(const Node& node) {
     case Family::kMovement: return verify_movement(node);
     case Family::kJoin: return verify_concat(node);
     case Family::kGather: return verify_gather(node);
+    case Family::kSort:
+      expect(node.dtype == DType::kI64 && node.rank() > 0, node, "is no array of i64");
+      return expect(node.shape == node.sources[0]->shape, node, "the shape changed");
     case Family::kCopy: return expect(node.shape == node.sources[0]->shape, node, "the shape changed");
   }
 }

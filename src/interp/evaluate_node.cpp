@@ -8,6 +8,7 @@
 #include "interp/movement.h"
 #include "interp/reduce.h"
 #include "interp/scan.h"
+#include "interp/sort.h"
 
 namespace harp::interp {
 namespace {
@@ -51,7 +52,7 @@ constexpr Row kRows[] = {
     {Op::kReshape, evaluate_reshape},   {Op::kSlice, evaluate_slice},
     {Op::kPad, evaluate_pad},           {Op::kUnfold, evaluate_unfold},
     {Op::kConcat, evaluate_concat},     {Op::kContiguous, evaluate_contiguous},
-    {Op::kGather, evaluate_gather},
+    {Op::kGather, evaluate_gather},     {Op::kArgSort, evaluate_argsort},
 };
 
 consteval std::array<Evaluator, kOpCount> make_evaluators() {

@@ -99,7 +99,7 @@ struct Table {
   std::vector<uint64_t> values;
 };
 
-enum class StmtKind : uint8_t { kBlock, kLoop, kIf, kStore, kAccDeclare, kAccSet, kAccUpdate, kAccFold, kAccScan, kComment };
+enum class StmtKind : uint8_t { kBlock, kLoop, kIf, kStore, kAccDeclare, kAccSet, kAccUpdate, kAccFold, kAccScan, kSortRow, kComment };
 
 enum class LoopKind : uint8_t {
   kSequential,
@@ -148,6 +148,9 @@ struct Stmt {
   // kAccScan: the elements of accumulator, a group of at most 64, become their running values by the law's rule for a group
   // (02-semantics, "Scans"), from `value` on; the total of the group, without `value`, is set into element 0 of `total`.
   int total = -1;
+  // kSortRow: parameter `buffer`, i64, gets at index … index + end - 1 the places 0 … end - 1 of the elements of parameter `keys` there,
+  // integers, in ascending order, equals in theirs. Parameter `spare`, i64, is overwritten in the same places.
+  int keys = -1, spare = -1;
   // kComment
   std::string text;
 };

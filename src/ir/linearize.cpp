@@ -479,6 +479,11 @@ class Linearizer {
         forget(s.total);
         line({.kind = LineKind::kAccScan, .name = cat("acc", s.accumulator), .names = std::move(names), .statement = &s});
         break;
+      case StmtKind::kSortRow:
+        define_offsets(s.index);
+        define_offsets(s.end);
+        line({.kind = LineKind::kSortRow, .statement = &s});
+        break;
       case StmtKind::kComment: line({.kind = LineKind::kComment, .statement = &s}); break;
     }
   }

@@ -132,6 +132,9 @@ class Printer {
                                s.factor == nullptr ? std::string() : cat(" * ", reference(s.factor))));
       case StmtKind::kAccFold: return line(depth, cat("fold acc", s.accumulator, s.used ? cat(" where ", to_string(*s.used), " > 1") : ""));
       case StmtKind::kAccScan: return line(depth, cat("scan acc", s.accumulator, " from ", reference(s.value), ", total to acc", s.total));
+      case StmtKind::kSortRow:
+        return line(depth, cat("sort ", to_string(s.end), " of ", buffers_[static_cast<size_t>(s.keys)], at, " to ",
+                               buffers_[static_cast<size_t>(s.buffer)], " with ", buffers_[static_cast<size_t>(s.spare)]));
       case StmtKind::kComment: return line(depth, cat("# ", s.text));
     }
   }
@@ -225,6 +228,10 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
         break;
       case LineKind::kAccFold: line(cat("fold ", accumulator(*s), s->used ? cat(" where ", to_string(*s->used), " > 1") : "")); break;
       case LineKind::kAccScan: line(cat("scan ", accumulator(*s), " from ", text(s->value), ", total to acc", s->total)); break;
+      case LineKind::kSortRow:
+        line(cat("sort ", to_string(s->end), " of ", buffers[static_cast<size_t>(s->keys)], "[", to_string(s->index), "] to ",
+                 buffers[static_cast<size_t>(s->buffer)], " with ", buffers[static_cast<size_t>(s->spare)]));
+        break;
       case LineKind::kReturn: line(cat("return ", text(l.value))); break;
     }
   }

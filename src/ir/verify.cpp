@@ -221,6 +221,14 @@ class Verifier {
                 "a scan starts and ends with a value of the group's dtype");
         return;
       }
+      case StmtKind::kSortRow: {
+        position(s.index);
+        position(s.end);
+        require(s.keys >= 0 && static_cast<size_t>(s.keys) < kernel_.params.size(), "what is sorted is a parameter");
+        require(is_int(kernel_.params[static_cast<size_t>(s.keys)].dtype), "what is sorted are integers");
+        buffer(s.buffer, DType::kI64, true);
+        return buffer(s.spare, DType::kI64, true);
+      }
       case StmtKind::kComment: return;
     }
   }

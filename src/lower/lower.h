@@ -26,6 +26,9 @@ void lower_reduce(KernelContext& context);
 /// Loop nest of scans along the same axis, with their prologue and epilogue. (scan.cpp)
 void lower_scan(KernelContext& context);
 
+/// Rows sorted by a routine. (sort.cpp)
+void lower_sort(KernelContext& context);
+
 /// The index of a node of this shape at the kernel's position: size-1 axes are 0, the others take `position` in order.
 Index node_index(const Shape& shape, const Index& position);
 /// Stores every output of the kernel at this position of its iteration space.

@@ -15,6 +15,7 @@ std::string comment_of(const KernelPlan& plan, const Schedule& schedule) {
                     a.order == ReduceOrder::kLanes ? "lanes" : "chain", a.product ? " product" : ""));
   }
   for (const Node* s : plan.scans) append(out, cat(" · ", describe_scan(*s)));
+  if (plan.sort != nullptr) append(out, cat(" · argsort of rows of ", to_string(plan.sort->shape.back())));
   append(out, cat(" · ", print(schedule)));
   return out;
 }
@@ -77,6 +78,7 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
         case Template::kElementwise: lower_elementwise(context); break;
         case Template::kReduce: lower_reduce(context); break;
         case Template::kScan: lower_scan(context); break;
+        case Template::kSort: lower_sort(context); break;
       }
       ir::Launch launch{static_cast<int>(module->kernels.size()), {}, both(launch_guard(plan, v), context.guard)};
       for (const ValueBuilder::Argument& argument : context.values.arguments()) launch.arguments.push_back(host_buffer(program, argument));

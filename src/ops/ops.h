@@ -15,7 +15,7 @@ enum class Op : uint8_t {
 #undef HARP_OP
 };
 
-enum class Family : uint8_t { kLeaf, kElementwise, kConvert, kReduce, kScan, kMovement, kJoin, kGather, kCopy };
+enum class Family : uint8_t { kLeaf, kElementwise, kConvert, kReduce, kScan, kMovement, kJoin, kGather, kSort, kCopy };
 enum class Operands : uint8_t { kAny, kNumber, kFloat, kInt, kBoolInt, kOrdered };
 enum class Result : uint8_t { kSame, kBool, kStated };
 enum OpFlags : uint8_t { kCommutes = 1, kFunction = 2 };
@@ -44,6 +44,7 @@ constexpr std::string_view name(Op op) { return info(op).name; }
 constexpr bool is_elementwise(Op op) { return info(op).family == Family::kElementwise || info(op).family == Family::kConvert; }
 constexpr bool is_reduce(Op op) { return info(op).family == Family::kReduce; }
 constexpr bool is_scan(Op op) { return info(op).family == Family::kScan; }
+constexpr bool is_sort(Op op) { return info(op).family == Family::kSort; }
 constexpr bool is_movement(Op op) { return info(op).family == Family::kMovement; }
 
 constexpr bool accepts(Operands operands, DType dtype) {

@@ -109,7 +109,8 @@ const Node* fold(Graph& graph, const Node* node) {
     case Family::kCopy: folded = fold_moved(graph, node); break;
     case Family::kGather: folded = fold_gathered(graph, node); break;
     case Family::kReduce:
-    case Family::kScan: break;
+    case Family::kScan:
+    case Family::kSort: break;
     default: return node;
   }
   return folded != node ? folded : fold_array(graph, node);

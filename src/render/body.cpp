@@ -111,6 +111,7 @@ class BodyRenderer {
       case LineKind::kAccUpdate: return update(*l.statement);
       case LineKind::kAccFold: return fold(l);
       case LineKind::kAccScan: return scan(*l.statement);
+      case LineKind::kSortRow: return sort_row(*l.statement);
       case LineKind::kReturn: return out(cat("return ", result(l.value), ";"));
     }
   }
@@ -345,6 +346,15 @@ class BodyRenderer {
     names_.unfold(s.total);
     out(cat(expression_.accumulator(s.total, 0, 1), " = ", name, "(", layout.size == 1 ? "&" : "", "acc", s.accumulator, ", ", carry,
             ");"));
+  }
+
+  void sort_row(const Stmt& s) {
+    const auto row = [&](int parameter) {
+      const std::string& array = context_.parameters[static_cast<size_t>(parameter)];
+      return s.index.is_constant(0) ? array : cat(array, " + ", bracket(position_(s.index), kSum));
+    };
+    const std::string name = unit_.argsort(context_.kernel->params[static_cast<size_t>(s.keys)].dtype);
+    out(cat(name, "(", row(s.keys), ", ", position_(s.end).text, ", ", row(s.buffer), ", ", row(s.spare), ");"));
   }
 
   /// What combines two values, where that is no operator.

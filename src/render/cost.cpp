@@ -15,6 +15,7 @@ namespace {
 
 constexpr int64_t kCallCost = 15, kMemoryCost = 2, kUnknownTrips = 64;
 constexpr int64_t kScanCost = 40;  // of a group
+constexpr int64_t kSortCost = 60;  // of an element
 
 int64_t cost_of_values(const Stmt& s) {
   std::vector<const UOp*> stack;
@@ -61,6 +62,8 @@ Sym work(const std::vector<Stmt*>& body, const Beginnings& outside) {
       total += cost_of_values(*s) + kMemoryCost;
     } else if (s->kind == StmtKind::kAccScan) {
       total += kScanCost;
+    } else if (s->kind == StmtKind::kSortRow) {
+      total += max(s->end, 0) * kSortCost;
     }
   }
   return total;

@@ -37,11 +37,13 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
 
 /// The recipe a kernel is made for.
 Template recipe_of(const KernelPlan& kernel) {
+  if (kernel.sort != nullptr) return Template::kSort;
   return !kernel.reduces.empty() ? Template::kReduce : !kernel.scans.empty() ? Template::kScan : Template::kElementwise;
 }
 
 /// The axis of a kernel's schedule that may have simd; -1: none.
 int vector_axis(const KernelPlan& kernel) {
+  if (kernel.sort != nullptr) return -1;
   const int kept = static_cast<int>(iteration_space(kernel).size());
   if (!kernel.reduces.empty()) return kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes ? kept : kept - 1;
   const int scanned = scan_axis(kernel);
@@ -50,8 +52,11 @@ int vector_axis(const KernelPlan& kernel) {
   return scanned == kept - 1 ? kept - 2 : kept - 1;
 }
 
-/// The axis that may be of kind thread: the first that is not scanned.
-int thread_axis(const KernelPlan& kernel) { return scan_axis(kernel) == 0 ? 1 : 0; }
+/// The axis that may be of kind thread: the first that is not scanned or sorted; -1: none.
+int thread_axis(const KernelPlan& kernel) {
+  if (kernel.sort != nullptr) return squeezed(kernel.sort->shape).size() > (kernel.sort->shape.back().is_constant(1) ? 0 : 1) ? 0 : -1;
+  return scan_axis(kernel) == 0 ? 1 : 0;
+}
 
 // Rows are read by whole pages of 4 KiB, since of narrower pieces half of what the prefetcher fetches is not wanted yet; from beyond the
 // second cache many of them in one go, which memory likes; from the caches few: rows whose length is a power of two compete for the
@@ -86,10 +91,20 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   return s;
 }
 
+/// Rows are sorted whole, each by one thread.
+Schedule choose_sort(const KernelPlan& kernel) {
+  Schedule s;
+  s.recipe = Template::kSort;
+  s.axes.resize(iteration_space(kernel).size());
+  if (thread_axis(kernel) == 0) s.axes.front().kind = AxisKind::kThread;
+  return s;
+}
+
 Schedule choose(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options) {
   Schedule s;
   const int width = options.simd_width ? options.simd_width : natural_width(program, kernel, options.target);
   if (!kernel.scans.empty()) return choose_scan(kernel, width);
+  if (kernel.sort != nullptr) return choose_sort(kernel);
   s.axes.resize(iteration_space(kernel).size());
   if (!s.axes.empty()) {
     s.axes.front().kind = AxisKind::kThread;

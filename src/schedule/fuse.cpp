@@ -121,6 +121,8 @@ class Fuser {
       place_reduce(node);
     } else if (is_scan(node->op)) {
       place_scan(node);
+    } else if (is_sort(node->op)) {
+      place_sort(node);
     } else if (node->op == Op::kConcat) {
       place_concat(node);
     } else {
@@ -172,6 +174,18 @@ class Fuser {
     add_buffer(node);
   }
 
+  /// A kernel of its own, with a second array for its rows.
+  void place_sort(const Node* node) {
+    const Dependencies d = dependencies_of(node->sources, false);
+    const int k = start_kernel(d);
+    KernelPlan& plan = kernels_[static_cast<size_t>(k)].plan;
+    plan.sort = node;
+    plan.stores.push_back({node, add_buffer(node), node->shape, {}});
+    plan.spare = static_cast<int>(program_.buffers.size());
+    program_.buffers.push_back({Buffer::Kind::kWorkspace, 0, node, 0, 0, plan.generation, plan.generation});
+    join(kernels_[static_cast<size_t>(k)], k, d, node);
+  }
+
   /// Each source is stored into its part of the result by a kernel over the source's space.
   void place_concat(const Node* node) {
     const int axis = node->as<ConcatAttributes>().axis;
@@ -217,7 +231,7 @@ class Fuser {
     candidates.insert(candidates.end(), recent.rbegin(), recent.rbegin() + static_cast<long>(std::min(recent.size(), kRecentKernels)));
     for (int k : candidates) {
       KernelDraft& kernel = kernels_[static_cast<size_t>(k)];
-      if (iteration_space(kernel.plan) != space || kernel.plan.stores.size() >= kMaxStores) continue;
+      if (kernel.plan.sort != nullptr || iteration_space(kernel.plan) != space || kernel.plan.stores.size() >= kMaxStores) continue;
       if (makes == nullptr && kernel.makes.count(store.node) == 0 && kernel.has_order()) continue;
       if (!can_join(kernel, k, d, true)) continue;
       kernel.plan.stores.push_back(std::move(store));
@@ -366,6 +380,7 @@ void Fuser::finish() {
   std::vector<bool> written(program_.buffers.size());
   for (int k : order) {
     KernelDraft& draft = kernels_[static_cast<size_t>(k)];
+    if (draft.plan.spare >= 0) draft.plan.spare = new_id[static_cast<size_t>(draft.plan.spare)];
     for (StorePlan& s : draft.plan.stores) {
       s.buffer = new_id[static_cast<size_t>(s.buffer)];
       Buffer& b = program_.buffers[static_cast<size_t>(s.buffer)];

@@ -82,6 +82,8 @@ std::string print_kernel(const Program& program, const KernelPlan& kernel, size_
                     a.order == ReduceOrder::kLanes ? "lanes" : "chain", a.product ? " product" : "", "\n"));
   }
   for (const Node* s : kernel.scans) append(out, cat("  scans ", describe_scan(*s), "\n"));
+  if (kernel.sort != nullptr)
+    append(out, cat("  sorts rows of ", type_of(*kernel.sort->sources[0]), " with ", name_of(program, kernel.spare), "\n"));
   const auto nodes = computed_nodes(program, kernel);
   append(out, cat("  computes ", join(nodes, " ", [](const Node* n) { return name(n->op); }), "\n"));
   for (const StorePlan& s : kernel.stores) {

@@ -71,7 +71,27 @@ NodeRef some_indices(Workbench& bench, const Shape& shape, Dim length) {
   return random.chance(50) ? within : build::sub(within, build::constant(bench.graph(), scalar_from_int(dtype, around / 2)));
 }
 
+/// A row of any numbers, sorted or not: what the search gives is defined either way.
+std::vector<Argument> search_arguments(Workbench& bench, NodeRef primary) {
+  Random& random = bench.random();
+  NodeRef among = bench.array_of(primary->dtype, {random.chance(50) ? bench.random_dim() : bench.small_dim(0, 9)});
+  if (random.chance(70)) among = build::sort(among, 0, false);
+  return {among, primary, std::string(random.chance(50) ? "left" : "right")};
+}
+
+/// No more than there are, as far as the sizes say.
+std::vector<Argument> topk_arguments(Workbench& bench, NodeRef primary) {
+  Random& random = bench.random();
+  if (primary->rank() == 0) return {primary, Dim(1), Dim(0)};  // no axis: a mistake
+  const size_t axis = random.below(primary->shape.size());
+  const Dim size = primary->shape[axis];
+  const Dim k = random.chance(30) ? size : min(size, bench.small_dim(0, 5));
+  return {primary, k, Dim(static_cast<int64_t>(axis)), Literal{Literal::kBool, false, random.chance(50) ? "true" : "false", {}}};
+}
+
 std::optional<std::vector<Argument>> index_arguments(Workbench& bench, const Operation& row, NodeRef primary) {
+  if (primary != nullptr && row.name == "searchsorted") return search_arguments(bench, primary);
+  if (primary != nullptr && row.name == "topk") return topk_arguments(bench, primary);
   const auto parameters = row.parameters();
   const bool has_indices =
       std::any_of(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.kind == ParameterKind::kIndices; });

@@ -1,0 +1,98 @@
+// Order. One primitive, argsort of the rows of an array of integers; everything else becomes such integers first, and is taken by what
+// comes out.
+#include <array>
+#include <limits>
+
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+
+namespace harp::build {
+namespace {
+
+NodeRef integer(Graph& graph, DType dtype, int64_t value) { return constant(graph, scalar_from_int(dtype, value)); }
+
+/// Integers in the order of x: of floats the bits, as a sign and a distance from 0 (so that both zeros are one), NaN above all.
+NodeRef ordered(std::string_view op, NodeRef x) {
+  HARP_CHECK(accepts(Operands::kOrdered, x->dtype), Code::kDType, op, ": ", label(x), " is ", name(x->dtype), "; there is order in ",
+             describe(Operands::kOrdered));
+  if (is_bool(x->dtype)) return cast(x, DType::kU8);
+  if (is_int(x->dtype)) return x;
+  Graph& graph = check_node(op, x);
+  const size_t size = size_of(x->dtype);
+  const DType dtype = size == 2 ? DType::kI16 : size == 4 ? DType::kI32 : DType::kI64;
+  const int64_t least = std::numeric_limits<int64_t>::min() >> (64 - 8 * size);
+  const NodeRef bits = bitcast(x, dtype), zero = integer(graph, dtype, 0);
+  const NodeRef distance = sub(integer(graph, dtype, least), bits);  // of what is negative
+  const NodeRef key = elementwise(Op::kWhere, {elementwise(Op::kLt, {bits, zero}), distance, bits});
+  return elementwise(Op::kWhere, {elementwise(Op::kIsNan, {x}), integer(graph, dtype, -1 - least), key});
+}
+
+NodeRef argsort_rows(NodeRef keys) {
+  Graph& graph = check_node(name(Op::kArgSort), keys);
+  check_shape(name(Op::kArgSort), graph, DType::kI64, keys->shape);
+  return graph.intern(Op::kArgSort, DType::kI64, keys->shape, {keys});
+}
+
+}  // namespace
+
+NodeRef argsort(NodeRef x, std::optional<int> axis, bool descending) {
+  const std::string_view op = name(Op::kArgSort);
+  check_node(op, x);
+  if (!axis) return argsort(flatten(x, 0, -1), 0, descending);
+  const int along = normalize_axis(op, *axis, x->rank());
+  NodeRef keys = ordered(op, x);
+  if (descending) keys = elementwise(Op::kBitNot, {keys});  // the last integer is the first, and equals stay in their order
+  return moveaxis(argsort_rows(moveaxis(keys, std::array{along}, std::array{-1})), std::array{-1}, std::array{along});
+}
+
+NodeRef sort(NodeRef x, std::optional<int> axis, bool descending) {
+  check_node("sort", x);
+  if (!axis) return sort(flatten(x, 0, -1), 0, descending);
+  const int along = normalize_axis("sort", *axis, x->rank());
+  return take_along_axis(x, argsort(x, along, descending), along);
+}
+
+std::vector<NodeRef> topk(NodeRef x, Dim k, int axis, bool largest) {
+  check_node("topk", x);
+  const auto along = static_cast<size_t>(normalize_axis("topk", axis, x->rank()));
+  const Dim size = x->shape[along];
+  HARP_CHECK(!k.is_constant() || k.constant() >= 0, Code::kRange, "topk: k is ", to_string(k), "; it must be at least 0");
+  HARP_CHECK(!proven_less(size, k), Code::kShape, "topk: k is ", to_string(k), ", but axis ", along, " of ", label(x), " has ",
+             to_string(size), " elements");
+  const NodeRef order = argsort(x, static_cast<int>(along), largest);
+  Shape first = x->shape;
+  first[along] = k;
+  const NodeRef indices = slice_exactly(order, Shape(first.size(), Dim(0)), first, std::vector<int64_t>(first.size(), 1));
+  return {take_along_axis(x, indices, static_cast<int>(along)), indices};
+}
+
+/// One step of the search halves what is left, which is at most the greatest size the axis can have.
+NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
+  constexpr std::string_view op = "searchsorted";
+  Graph& graph = check_node(op, sorted);
+  check_nodes(op, {{sorted, values}});
+  HARP_CHECK(side == "left" || side == "right", Code::kInvalidArgument, op, ": side is \"", side, "\"; it must be left or right");
+  HARP_CHECK(sorted->rank() == 1, Code::kShape, op, ": ", label(sorted), " has shape ", to_string(sorted->shape),
+             "; what is searched in has one axis");
+  HARP_CHECK(sorted->dtype == values->dtype, Code::kDType, op, ": ", label(sorted), " is ", name(sorted->dtype), ", ", label(values), " ",
+             name(values->dtype), "; they must have the same dtype");
+  const NodeRef among = ordered(op, sorted), wanted = ordered(op, values);
+  const Dim size = sorted->shape[0];
+  const auto whole = [&](NodeRef x) { return expand(reshape(x, Shape(values->shape.size(), Dim(1))), values->shape); };
+  NodeRef first = whole(constant(graph, scalar_from_int(DType::kI64, 0))), last = whole(build::size(graph, size));
+  const NodeRef one = integer(graph, DType::kI64, 1);
+  for (int64_t left = range(size).hi; left > 0; left /= 2) {
+    // between first and last there is at least one element, or the search is over
+    const NodeRef middle = elementwise(Op::kShr, {elementwise(Op::kAdd, {first, last}), one});
+    const NodeRef met = take(among, middle, 0);
+    const NodeRef before = side == "left" ? elementwise(Op::kLt, {met, wanted}) : elementwise(Op::kLe, {met, wanted});
+    const NodeRef goes_on = elementwise(Op::kLt, {first, last});
+    const NodeRef up = elementwise(Op::kBitAnd, {goes_on, before});
+    last = elementwise(Op::kWhere, {elementwise(Op::kBitAnd, {goes_on, elementwise(Op::kBitNot, {before})}), middle, last});
+    first = elementwise(Op::kWhere, {up, elementwise(Op::kAdd, {middle, one}), first});
+  }
+  return first;
+}
+
+}  // namespace harp::build

@@ -1,0 +1,104 @@
+// Order: values on every backend, what is equal and what is above all, rows of every length, how many kernels, the words of every mistake.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "backends_run.h"
+#include "misuse.h"
+
+using namespace capi_test;
+
+namespace {
+
+std::vector<int64_t> reference_order(const std::vector<float>& x, bool descending) {
+  std::vector<int64_t> order(x.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  const auto rank = [&](int64_t i) { return std::isnan(x[static_cast<size_t>(i)]) ? INFINITY : x[static_cast<size_t>(i)]; };
+  const auto is_nan = [&](int64_t i) { return std::isnan(x[static_cast<size_t>(i)]); };
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    if (descending) std::swap(a, b);
+    return rank(a) < rank(b) || (rank(a) == rank(b) && !is_nan(a) && is_nan(b));
+  });
+  return order;
+}
+
+}  // namespace
+
+TEST_CASE("G16: sort: stable, -0 equals 0, NaN above everything") {
+  const Backends backends;
+  const Values<float> x{{3, -0.0f, NAN, 0, -1, INFINITY, 3, -NAN, -INFINITY, 0, -0.0f}, {11}};
+  const auto outputs =
+      backends.run("graph g(x: f32[n]) {\n  return up = argsort(x), down = argsort(x, descending=true), sorted = sort(x)\n}", x);
+  CHECK(values<int64_t>(outputs[0].get()) == reference_order(x.items, false));
+  CHECK(values<int64_t>(outputs[1].get()) == reference_order(x.items, true));
+  const auto sorted = values<float>(outputs[2].get());
+  CHECK(sorted.front() == -INFINITY);
+  CHECK(std::signbit(sorted[2]));  // the zeros as they stood
+  CHECK_FALSE(std::signbit(sorted[3]));
+  CHECK(std::isnan(sorted[10]));
+}
+
+TEST_CASE("G16: sort: rows of any length, along any axis") {
+  const Backends backends;
+  for (const int64_t n : {0, 1, 2, 15, 16, 17, 32, 33, 100, 1025}) {
+    const Values<float> x = rough({3, n}, static_cast<uint32_t>(n) + 1);
+    const auto outputs = backends.run(
+        "graph g(x: f32[m, n]) {\n  return rows = argsort(x), columns = argsort(transpose(x), axis=0), all = argsort(x, axis=none)\n}", x);
+    const auto rows = values<int64_t>(outputs[0].get()), columns = values<int64_t>(outputs[1].get());
+    for (int64_t row = 0; row < 3; ++row) {
+      const std::vector<float> one(x.items.begin() + row * n, x.items.begin() + (row + 1) * n);
+      const std::vector<int64_t> expected = reference_order(one, false);
+      for (int64_t i = 0; i < n; ++i) {
+        REQUIRE(rows[static_cast<size_t>(row * n + i)] == expected[static_cast<size_t>(i)]);
+        REQUIRE(columns[static_cast<size_t>(i * 3 + row)] == expected[static_cast<size_t>(i)]);
+      }
+    }
+    CHECK(values<int64_t>(outputs[2].get()) == reference_order(x.items, false));
+  }
+}
+
+TEST_CASE("G16 G17: sort: keys are computed by one kernel, sorted by another, and taken where they are needed") {
+  const Backends backends;
+  CHECK(backends.cost("graph g(x: i32[m, n]) {\n  return y = argsort(x)\n}", {4, 50}).kernels == 1);
+  CHECK(backends.cost("graph g(x: f32[m, n]) {\n  return y = argsort(exp(x))\n}", {4, 50}).kernels == 2);
+  CHECK(backends.cost("graph g(x: f32[m, n]) {\n  return y = relu(sort(x)) * 2\n}", {4, 50}).kernels == 3);
+}
+
+TEST_CASE("G16: topk: the greatest or least, in order, equals as they stand") {
+  const Backends backends;
+  const Values<int32_t> x{{5, 1, 5, 9, 0, 9}, {6}};
+  const auto outputs = backends.run(
+      "graph g(x: i32[n in 4..100]) {\n  v, i = topk(x, 4)\n  w, j = topk(x, 3, largest=false)\n  return v = v, i = i, w = w, j = j\n}", x);
+  CHECK(values<int32_t>(outputs[0].get()) == std::vector<int32_t>{9, 9, 5, 5});
+  CHECK(values<int64_t>(outputs[1].get()) == std::vector<int64_t>{3, 5, 0, 2});
+  CHECK(values<int32_t>(outputs[2].get()) == std::vector<int32_t>{0, 1, 5});
+  CHECK(values<int64_t>(outputs[3].get()) == std::vector<int64_t>{4, 1, 0});
+}
+
+TEST_CASE("G16: searchsorted: before or after what equals, in any size") {
+  const Backends backends;
+  for (const int64_t n : {0, 1, 2, 7, 64, 1000}) {
+    Values<int32_t> sorted{{}, {n}}, wanted{{}, {2, 6}};
+    for (int64_t i = 0; i < n; ++i) sorted.items.push_back(static_cast<int32_t>(i / 3));
+    for (int32_t i = -2; i < 10; ++i) wanted.items.push_back(i * 30);
+    const auto outputs = backends.run(
+        "graph g(s: i32[n], v: i32[k, 6]) {\n  return a = searchsorted(s, v), b = searchsorted(s, v, side=\"right\")\n}", sorted, wanted);
+    const auto left = values<int64_t>(outputs[0].get()), right = values<int64_t>(outputs[1].get());
+    for (size_t i = 0; i < wanted.items.size(); ++i) {
+      const auto [low, high] = std::equal_range(sorted.items.begin(), sorted.items.end(), wanted.items[i]);
+      CHECK(left[i] == low - sorted.items.begin());
+      CHECK(right[i] == high - sorted.items.begin());
+    }
+  }
+}
+
+TEST_CASE("G16: sort: every mistake has its own words") {
+  const std::string inputs = "x: f32[n, 5], s: f32[7], i: i32[m], r: f32[]";
+  check_misuse(inputs, "sort(x, axis=2)", "SHAPE", "axis 2");
+  check_misuse(inputs, "argsort(r)", "SHAPE", "axis -1");
+  check_misuse(inputs, "topk(x, 6)", "SHAPE", "topk: k is 6, but axis 1");
+  check_misuse(inputs, "topk(x, -1)", "RANGE", "topk: k is -1; it must be at least 0");
+  check_misuse(inputs, "searchsorted(x, s)", "SHAPE", "what is searched in has one axis");
+  check_misuse(inputs, "searchsorted(s, i)", "DTYPE", "they must have the same dtype");
+  check_misuse(inputs, "searchsorted(s, s, side=\"middle\")", "INVALID_ARGUMENT", "it must be left or right");
+}
