@@ -83,25 +83,25 @@ typedef int32_t harp_status;
 #define HARP_ERROR_CANCELLED 12
 #define HARP_ERROR_INTERNAL 13 /* a bug in harp: please report it with the graph's text (harp_graph_print) */
 
-/* Type of array elements. Bool is one byte, 0 or 1; any other byte reads as true. Integers wrap. f16 is IEEE 754 binary16, bf16 the upper half
- * of an f32. The dtypes of 8 and 16 bits compute in a wider one: each operation works on values widened to it, and its result is
+/* Type of array elements. Bool is one byte, 0 or 1; any other byte reads as true. Integers wrap. f16 is IEEE 754 binary16, bf16 the upper
+ * half of an f32. The dtypes of 8 and 16 bits compute in a wider one: each operation works on values widened to it, and its result is
  * rounded or wrapped once; reductions do so at their end. */
 typedef int32_t harp_dtype;
 #define HARP_UNKNOWN 0 /* of integer constants only: that of the operand beside them, see harp_constant */
 /* generated from src/ops/dtype.h: dtypes { */
-#define HARP_BOOL 1    /* 1 byte */
-#define HARP_I8 2      /* 1 byte, computes in i32 */
-#define HARP_U8 3      /* 1 byte, computes in i32 */
-#define HARP_I16 4     /* 2 bytes, computes in i32 */
-#define HARP_U16 5     /* 2 bytes, computes in i32 */
-#define HARP_I32 6     /* 4 bytes */
-#define HARP_U32 7     /* 4 bytes */
-#define HARP_I64 8     /* 8 bytes */
-#define HARP_U64 9     /* 8 bytes */
-#define HARP_F16 10    /* 2 bytes, computes in f32 */
-#define HARP_BF16 11   /* 2 bytes, computes in f32 */
-#define HARP_F32 12    /* 4 bytes */
-#define HARP_F64 13    /* 8 bytes */
+#define HARP_BOOL 1  /* 1 byte */
+#define HARP_I8 2    /* 1 byte, computes in i32 */
+#define HARP_U8 3    /* 1 byte, computes in i32 */
+#define HARP_I16 4   /* 2 bytes, computes in i32 */
+#define HARP_U16 5   /* 2 bytes, computes in i32 */
+#define HARP_I32 6   /* 4 bytes */
+#define HARP_U32 7   /* 4 bytes */
+#define HARP_I64 8   /* 8 bytes */
+#define HARP_U64 9   /* 8 bytes */
+#define HARP_F16 10  /* 2 bytes, computes in f32 */
+#define HARP_BF16 11 /* 2 bytes, computes in f32 */
+#define HARP_F32 12  /* 4 bytes */
+#define HARP_F64 13  /* 8 bytes */
 /* } */
 
 /* Bytes of one element, and the name in the text format ("f32"; borrowed, for ever); 0 and NULL for a number that is no dtype. */
@@ -585,14 +585,23 @@ HARP_API harp_node* harp_roll(harp_node* x, int32_t n, const harp_dim* shift, co
 
 /*
  * Elements by data. indices are integers of any dtype; a negative one counts from the end (-1 is the last element), and one that is still
- * out of range is moved to the nearest element: nothing outside an array is ever read. Of an axis without elements what is taken is 0;
- * where that is known when the graph is built, it is HARP_ERROR_SHAPE. Indices that are no integers are HARP_ERROR_DTYPE.
+ * out of range is moved to the nearest element: nothing outside an array is ever touched. Of an axis without elements what is taken is 0,
+ * and nothing is added to it; where that is known when the graph is built, it is HARP_ERROR_SHAPE. Indices that are no integers are
+ * HARP_ERROR_DTYPE.
  */
 /* numpy.take: the axes of indices in place of the axis; HARP_AXIS_NONE: of the flattened array. Along axis 0 of a matrix, rows of it. */
 HARP_API harp_node* harp_take(harp_node* x, harp_node* indices, int32_t axis);
 /* numpy.take_along_axis: element i along the axis is x's element indices[i], at the same place on all other axes. indices have x's sizes
  * but for the axis (HARP_ERROR_SHAPE), and the result has theirs. */
 HARP_API harp_node* harp_take_along_axis(harp_node* x, harp_node* indices, int32_t axis);
+/* torch.scatter_add: updates[i] is added to x's element indices[i] along the axis, at the same place on all other axes. x and updates are
+ * numbers of one dtype; indices have x's sizes but for the axis, updates those of the indices (HARP_ERROR_SHAPE). What is added to one
+ * element is added in the order of the updates, so that the bits are always the same; narrow dtypes are added up in i32 or f32 and
+ * converted once. The gradient of what takes is made of it. */
+HARP_API harp_node* harp_scatter_add(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
+/* torch.index_add: the same, with one index for all that lies at a place along the axis: indices of rank 1, updates with x's sizes but for
+ * the axis, which has as many as there are indices. Along axis 0 of a matrix, rows are added to rows. */
+HARP_API harp_node* harp_index_add(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
 
 /*
  * Order. bool, int, float; stable: equals stay in their order. -0 equals 0, and NaN is above everything, so that it comes last, or first
@@ -601,9 +610,9 @@ HARP_API harp_node* harp_take_along_axis(harp_node* x, harp_node* indices, int32
 /* i64: where the elements stand that come first, second, ... */
 HARP_API harp_node* harp_argsort(harp_node* x, int32_t axis, int32_t descending);
 HARP_API harp_node* harp_sort(harp_node* x, int32_t axis, int32_t descending);
-/* The k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first), as values_and_indices[0], and where
- * they stand (i64) as values_and_indices[1]. Of equals, those that come first. More than there are is HARP_ERROR_SHAPE, when the program
- * is run if that depends on symbolic sizes. */
+/* The k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first), as values_and_indices[0], and
+ * where they stand (i64) as values_and_indices[1]. Of equals, those that come first. More than there are is HARP_ERROR_SHAPE, when the
+ * program is run if that depends on symbolic sizes. */
 HARP_API harp_status harp_topk(harp_node* x, harp_dim k, int32_t axis, int32_t largest, harp_node** values_and_indices);
 /* i64, of values' shape: the place in `sorted`, an array of one axis in ascending order and of values' dtype, that each value would have:
  * side NULL or "left": before all that equal it; "right": after them. */
@@ -1185,6 +1194,8 @@ typedef struct harp_api {
   harp_node* (*harp_roll)(harp_node* x, int32_t n, const harp_dim* shift, const int32_t* axes);
   harp_node* (*harp_take)(harp_node* x, harp_node* indices, int32_t axis);
   harp_node* (*harp_take_along_axis)(harp_node* x, harp_node* indices, int32_t axis);
+  harp_node* (*harp_scatter_add)(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
+  harp_node* (*harp_index_add)(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
   harp_node* (*harp_argsort)(harp_node* x, int32_t axis, int32_t descending);
   harp_node* (*harp_sort)(harp_node* x, int32_t axis, int32_t descending);
   harp_status (*harp_topk)(harp_node* x, harp_dim k, int32_t axis, int32_t largest, harp_node** values_and_indices);

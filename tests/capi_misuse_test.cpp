@@ -363,6 +363,15 @@ TEST_CASE("C1: every view and join names itself in its errors") {
        }},
       {"take_along_axis", kDType, "indices must be integers, got f32", [](Bench& t) { harp_take_along_axis(t.x, t.x, 0); }},
       {"take_along_axis", kShape, "axis 9", [](Bench& t) { harp_take_along_axis(t.x, harp_constant_i64(t.g, HARP_I64, 1), 9); }},
+      {"scatter_add", kDType, "indices must be integers, got f32", [](Bench& t) { harp_scatter_add(t.x, t.x, t.x, 0); }},
+      {"scatter_add", kShape, "must be identical but for axis 0",
+       [](Bench& t) {
+         const harp_dim pair[] = {2, 2};
+         harp_scatter_add(t.x, harp_input(t.g, "pairs", HARP_I32, 2, pair), t.x, 0);
+       }},
+      {"scatter_add", kArgument, "different graphs", [](Bench& t) { harp_scatter_add(t.x, t.i, t.foreign, 0); }},
+      {"index_add", kShape, "indices must have one axis", [](Bench& t) { harp_index_add(t.x, harp_constant_i64(t.g, HARP_I64, 1), t.x, 0); }},
+      {"index_add", kShape, "axis 9", [](Bench& t) { harp_index_add(t.x, harp_constant_i64(t.g, HARP_I64, 1), t.x, 9); }},
       {"roll", kShape, "2 shifts", [](Bench& t) { harp_roll(t.x, 2, kTwo, nullptr); }},
       {"roll", kShape, "axis 9", [](Bench& t) { harp_roll(t.x, 1, kTwo, k9); }},
       {"roll", kArgument, "another graph", [](Bench& t) { harp_roll(t.x, 1, &t.foreign_size, k0); }},

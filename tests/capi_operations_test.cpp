@@ -189,6 +189,10 @@ TEST_CASE("G14: joins, padding, repetition") {
     return harp_searchsorted(harp_reshape(o.f, 1, &all), o.f, "right");
   });
   check_same(context.get(), "take_along_axis(f, i)", [](const Operands& o) { return harp_take_along_axis(o.f, o.i, -1); });
+  check_same(context.get(), "scatter_add(f, i, f2)", [](const Operands& o) { return harp_scatter_add(o.f, o.i, o.f2, -1); });
+  check_same(context.get(), "scatter_add(i, i2, i, axis=0)", [](const Operands& o) { return harp_scatter_add(o.i, o.i2, o.i, 0); });
+  check_same(context.get(), "index_add(f, arange(stop=4), f2, axis=1)",
+             [](const Operands& o) { return harp_index_add(o.f, harp_arange(o.g, HARP_I32, 0, 4, 1), o.f2, 1); });
   check_same(context.get(), "roll(d, shift=[4])", [](const Operands& o) {
     const harp_dim shift[] = {4};
     return harp_roll(o.d, 1, shift, nullptr);

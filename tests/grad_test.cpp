@@ -375,6 +375,17 @@ const std::vector<Group>& groups() {
        -2,
        2,
        {7, 3}},
+      // elements by data: indices are 0, 1 or 2, made negative and out of range here
+      {"x: f64[n, 3], u: f64[n, 4], i: i32[n, 4], j: i32[k]",
+       {"take(x, j * 3 - 2, axis=1)", "take(x * x, j - 1)", "take(x, reshape(i, shape=[2, n, 2]), axis=0) * 2",
+        "take_along_axis(x, i * 2 - 1, axis=1) * u", "take_along_axis(sin(u), expand(reshape(j, shape=[k, 1]), shape=[k, 4]), axis=0)",
+        "scatter_add(x * x, i * 2 - 1, u * u, axis=1)",
+        "scatter_add(u, expand(reshape(j, shape=[k, 1]), shape=[k, 4]), "
+        "take(u * u, j, axis=0), axis=0)",
+        "index_add(x * x, j - 4, sin(take(x, j, axis=1)), axis=1)"},
+       -2,
+       2,
+       {3, 5}},
       // f32 inside, ints and bools beside
       {"x: f64[n, 2], i: i32[n, 2], b: bool[n, 2]",
        {"x * cast(i, f64)", "where(b, x, x * x)", "where(i == 1, x, 0)", "x * cast(cast(x, i32), f64)", "x * cast(isfinite(x), f64)"},

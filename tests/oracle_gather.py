@@ -1,5 +1,6 @@
 """Cases of the NumPy oracle for elements by data: every dtype of elements and of indices, in range, negative and out of range, symbolic
-sizes, axes without elements. What is moved is not computed with, so everything is exact.
+sizes, axes without elements. What is moved is not computed with, and numpy.add.at adds one update after the other as harp does (halves in
+f32), so everything is exact.
 
 NumPy raises where an index is out of range; harp takes the nearest element, which is what is done to the indices here first.
 """
@@ -45,8 +46,51 @@ def cases(x, i, j):
     return found
 
 
-def gather_groups():
+def added(x, positions, updates, axis):
+    """x with the updates added to the elements whose positions along the axis these are, one after the other."""
+    where = list(np.indices(updates.shape))
+    where[axis] = positions
+    result = x.copy()
+    np.add.at(result, tuple(where), updates)
+    return result
+
+
+def scatter_cases(x, i, j, u, v):
+    """x is [n, 37, m], i has rank 1, j is [n, k, m], u has its shape, v is [n, i's length, m]."""
+    n, size, m = x.shape
+    along, line = named(j, size), np.broadcast_to(named(i, size)[None, :, None], v.shape)
+    rows = np.broadcast_to(named(i, n)[:, None, None], (len(i), size, m))
+    last = np.broadcast_to(named(i, m)[None, None, :], (n, size, len(i)))
+    return [Case("scatter_add(x, j, u, axis=1)", added(x, along, u, 1), EXACT), Case("index_add(x, i, v, axis=1)", added(x, line, v, 1), EXACT),
+            Case("index_add(x, i, take(x, i, axis=0), axis=0)", added(x, rows, np.take(x, named(i, n), 0), 0), EXACT),
+            Case("index_add(x, i, take(x, i, axis=2), axis=-1)", added(x, last, np.take(x, named(i, m), 2), 2), EXACT),
+            Case("scatter_add(transpose(x), transpose(j), transpose(u), axis=1)", added(x, along, u, 1).T, EXACT)]
+
+
+def scatter_groups():
     result = []
+    shapes = {"x": "[n, 37, m]", "i": "[k]", "j": "[n, l, m]", "u": "[n, l, m]", "v": "[n, k, m]"}
+    for dtype in KINDS:
+        if dtype == "bool":
+            continue
+        x, u, v = (array(dtype, shape, seed) for shape, seed in (((3, 37, 21), 31), ((3, 50, 21), 32), ((3, 35, 21), 33)))
+        if dtype not in INTS:  # what is far away would hide the rest, and infinities of both signs make NaN of all
+            x, u, v = (np.where(np.abs(a.astype(np.float64)) < 1000, a, 1).astype(a.dtype) for a in (x, u, v))
+        i, j = indices("i32", (35,), 37, 34), indices("i64", (3, 50, 21), 37, 35)
+        result.append(Group(f"scatter {dtype}", {"x": x, "i": i, "j": j, "u": u, "v": v}, shapes, {}, "", scatter_cases(x, i, j, u, v),
+                            half_of(dtype)))
+    for dtype in INTS:
+        x, u, v = (array("i32", shape, seed) for shape, seed in (((3, 37, 21), 31), ((3, 50, 21), 32), ((3, 35, 21), 33)))
+        i, j = indices(dtype, (35,), 37, 34), indices(dtype, (3, 50, 21), 37, 35)
+        result.append(Group(f"scatter by {dtype}", {"x": x, "i": i, "j": j, "u": u, "v": v}, {}, {}, "", scatter_cases(x, i, j, u, v)))
+    none, some, i, no = np.zeros((0, 5), np.float32), np.ones((3, 5), np.float32), np.array([1, -1, 7], np.int32), np.zeros(0, np.int32)
+    result.append(Group("scatter to nothing", {"x": none, "y": some, "i": i, "e": no}, {"x": "[n, 5]", "e": "[k]"}, {}, "", [
+        Case("index_add(x, i, y, axis=0)", none, EXACT), Case("index_add(y, e, x, axis=0)", some, EXACT)]))
+    return result
+
+
+def gather_groups():
+    result = scatter_groups()
     for dtype in KINDS:
         x, i, j = array(dtype, (3, 37, 21)), indices("i32", (5, 7), 37), indices("i64", (3, 50, 21), 37, 23)
         shapes = {"x": "[n, 37, m]", "i": "[5, k]", "j": "[n, l, m]"}

@@ -4,7 +4,7 @@ The ```python blocks of the page are executed as they stand. Sums, products, max
 element in float32 with an exactly rounded fma, and compared with the tool on every backend that is available. The ```harp blocks define
 composites: each begins with a comment "# call: NAME(...)", and the graph that makes that call must give the bits of the block.
 
-rows: G3.sum/interp,c G3.prod/interp,c G3.max/interp,c G4.cumsum/interp,c G4.cumprod/interp,c G4.cummax/interp,c G4.cummin/interp,c G14.take_along_axis/interp,c G1.composites
+rows: G3.sum/interp,c G3.prod/interp,c G3.max/interp,c G4.cumsum/interp,c G4.cumprod/interp,c G4.cummax/interp,c G4.cummin/interp,c G14.take_along_axis/interp,c G14.scatter_add/interp,c G1.composites
 """
 import os
 import re
@@ -187,6 +187,18 @@ def check_indices(law, tool, backend):
     return cases
 
 
+def check_scatters(law, tool, backend):
+    cases = 0
+    for n in (1, 2, 7, 19):
+        x, updates = noise(n, n), noise(40, n + 50)
+        i = numpy.random.default_rng(n).integers(-n - 2, n + 2, 40).astype(numpy.int32)
+        got = tool.run("graph g(x: f32[n], i: i32[m], u: f32[m]) { return r = scatter_add(x, i, u, axis=0) }", {"x": x, "i": i, "u": updates}, backend)
+        wanted = numpy.array(law["scatter_added"](x, i.tolist(), updates), F32)
+        assert same_bits(got, wanted), f"{backend}: scatter_add to {n} elements gives {got}\nthe law {wanted}"
+        cases += 1
+    return cases
+
+
 def check_composites(text, tool, backend):
     definitions = blocks(text[text.index("## Composites"):], "harp")
     special = [0.0, -0.0, 1.0, -1.0, 0.5, 88.0, -88.0, 1e-40, 3e38, -3e38, numpy.inf, -numpy.inf, numpy.nan]
@@ -218,11 +230,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="harp-semantics-") as scratch:
         tool = Tool(scratch)
         for backend in ("interp", "c"):
-            counts = [check(law, tool, backend) for check in (check_reductions, check_scans, check_random, check_indices)]
+            counts = [check(law, tool, backend) for check in (check_reductions, check_scans, check_random, check_indices, check_scatters)]
             counts.append(check_composites(text, tool, backend))
-            assert counts[0] > 50 and counts[1] > 50 and counts[2] == 20 and counts[3] > 5 and counts[4] > 20, f"too few cases ran: {counts}"
+            assert counts[0] > 50 and counts[1] > 50 and counts[2] == 20 and counts[3] > 5 and counts[4] == 4 and counts[5] > 20, f"too few cases ran: {counts}"
             print(f"{backend}: {counts[0]} reductions, {counts[1]} scans, {counts[2]} arrays of random bits, {counts[3]} arrays of indices, "
-                  f"{counts[4]} composites as the law says")
+                  f"{counts[4]} scatters, {counts[5]} composites as the law says")
     return 0
 
 

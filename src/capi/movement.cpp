@@ -1,4 +1,4 @@
-// Views, joins, gathers and copies: each function reads its arguments and calls the graph's constructor of the same name.
+// Views, joins, gathers, scatters and copies: each function reads its arguments and calls the graph's constructor of the same name.
 #include <functional>
 
 #include "capi/building.h"
@@ -213,4 +213,12 @@ harp_node* harp_searchsorted(harp_node* sorted, harp_node* values, const char* s
 
 harp_node* harp_take_along_axis(harp_node* x, harp_node* indices, int32_t axis) {
   return build_from("take_along_axis", {x, indices}, [&] { return build::take_along_axis(x->node, indices->node, axis); });
+}
+
+harp_node* harp_scatter_add(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis) {
+  return build_from("scatter_add", {x, indices, updates}, [&] { return build::scatter_add(x->node, indices->node, updates->node, axis); });
+}
+
+harp_node* harp_index_add(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis) {
+  return build_from("index_add", {x, indices, updates}, [&] { return build::index_add(x->node, indices->node, updates->node, axis); });
 }

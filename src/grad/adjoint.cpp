@@ -32,6 +32,9 @@ NodeRef one_minus_square(const Step& s, NodeRef x) { return mul({one_minus(s, x)
 /// g · 2/√π · exp(-x²)
 NodeRef along_bell(const Step& s) { return mul({mul({s.g, number(s, kTwoOverSqrtPi)}), apply(Op::kExp, {neg(mul({s.a(), s.a()}))})}); }
 
+/// Of a gather or scatter.
+int axis_of(const Step& s) { return s.y->as<GatherAttributes>().axis; }
+
 NodeRef whole(const Step& s) { return s.g; }
 NodeRef nothing(const Step&) { return nullptr; }
 
@@ -253,7 +256,10 @@ constexpr Row kRows[] = {
 
     {Op::kConcat, rules(adjoint_of_concat)},
     {Op::kContiguous, rules(whole)},
-    {Op::kGather, kNone},
+    {Op::kGather,
+     rules([](const Step& s) { return build::scatter_add(build::broadcast_to(number(s, 0), s.a()->shape), s.b(), s.g, axis_of(s)); },
+           nullptr)},
+    {Op::kScatterAdd, rules(whole, nullptr, [](const Step& s) { return build::take_along_axis(s.g, s.b(), axis_of(s)); })},
     {Op::kArgSort, kNone},
 };
 

@@ -70,6 +70,9 @@ NodeRef concat(std::span<const NodeRef> sources, int axis);
 /// result[…, i, …] = x[…, indices[…, i, …], …]: indices have x's shape but for `axis`, and give the result theirs. Negative ones count from
 /// the end, what is still out of range is the nearest element. (indexing.cpp)
 NodeRef take_along_axis(NodeRef x, NodeRef indices, int axis);
+/// x, to whose elements […, indices[…, i, …], …] updates[…, i, …] is added, i going up: indices and updates have x's shape but for `axis`.
+/// Indices as above; along an axis without elements nothing is added. Narrow dtypes are added up in what they compute in. (indexing.cpp)
+NodeRef scatter_add(NodeRef x, NodeRef indices, NodeRef updates, int axis);
 NodeRef contiguous(NodeRef source);
 
 /// The same op and attributes over other sources (same shapes and dtypes as before): what an optimiser pass needs.

@@ -106,6 +106,8 @@ NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> af
 // indexing.cpp: elements by data
 /// numpy.take: the axis is replaced by the axes of indices. No axis: of the flattened array.
 NodeRef take(NodeRef x, NodeRef indices, std::optional<int> axis);
+/// torch.index_add: updates[…, i, …] is added to x[…, indices[i], …], i going up; indices have rank 1.
+NodeRef index_add(NodeRef x, NodeRef indices, NodeRef updates, int axis);
 
 // sorting.cpp. Equals stay in their order; -0 equals 0, NaN is above everything. No axis: of the flattened array.
 NodeRef argsort(NodeRef x, std::optional<int> axis, bool descending);

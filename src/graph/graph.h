@@ -84,6 +84,7 @@ struct ConcatAttributes {
   bool operator==(const ConcatAttributes&) const = default;
 };
 
+/// Of a scatter, too.
 struct GatherAttributes {
   int axis;
   bool operator==(const GatherAttributes&) const = default;

@@ -124,6 +124,7 @@ constexpr Operation kRows[] = {
 #define HARP_ROW_Join(id)
 #define HARP_ROW_Gather(id)
 #define HARP_ROW_Sort(id)
+#define HARP_ROW_Scatter(id)
 #define HARP_ROW_Copy(id)
 #define HARP_OP(id, name, family, arity, operands, result, cost, flags) HARP_ROW_##family(id)
 #include "ops/ops.def"
@@ -248,6 +249,10 @@ constexpr Operation kRows[] = {
         [](NodeRef x, Dim k, int axis, bool largest) { return build::topk(x, k, axis, largest); }),
     row("searchsorted", {{"sorted"}, {"values"}, {"side", "\"left\""}},
         [](NodeRef sorted, NodeRef values, std::string_view side) { return build::searchsorted(sorted, values, side); }),
+    row("scatter_add", {{"x"}, {"indices"}, {"updates"}, {"axis", "-1"}},
+        [](NodeRef x, Indices indices, NodeRef updates, int axis) { return build::scatter_add(x, indices.node, updates, axis); }),
+    row("index_add", {{"x"}, {"indices"}, {"updates"}, {"axis", "0"}},
+        [](NodeRef x, Indices indices, NodeRef updates, int axis) { return build::index_add(x, indices.node, updates, axis); }),
     row("stack", {{"arrays"}, {"axis", "0"}}, [](Nodes arrays, int axis) { return build::stack(arrays, axis); }),
     row("split", {{"x"}, {"sections"}, {"axis", "0"}},
         [](NodeRef x, build::Sections sections, int axis) { return build::split(x, sections, axis); }),

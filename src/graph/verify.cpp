@@ -168,6 +168,18 @@ void verify_gather(const Node& node) {
     expect(axis == along || x.shape[axis] == node.shape[axis], node, cat("axis ", axis, " differs"));
 }
 
+void verify_scatter(const Node& node) {
+  const int along = attributes_of<GatherAttributes>(node).axis;
+  const Node &x = *node.sources[0], &indices = *node.sources[1], &updates = *node.sources[2];
+  expect(along >= 0 && along < x.rank(), node, "the axis is wrong");
+  expect(info(node.dtype).computes_in == node.dtype, node, "adds up what is computed with as something else");
+  expect(node.shape == x.shape, node, "the shape changed");
+  expect(updates.shape == indices.shape && x.rank() == updates.rank(), node,
+         cat("adds updates of shape ", to_string(updates.shape), " by indices of shape ", to_string(indices.shape)));
+  for (int axis = 0; axis < node.rank(); ++axis)
+    expect(axis == along || x.shape[axis] == updates.shape[axis], node, cat("axis ", axis, " differs"));
+}
+
 void verify_leaf(const Node& node) {
   switch (node.op) {
     case Op::kConstant:
@@ -199,6 +211,7 @@ void verify_node(const Node& node) {
     case Family::kSort:
       expect(node.dtype == DType::kI64 && node.rank() > 0, node, "is no array of i64");
       return expect(node.shape == node.sources[0]->shape, node, "the shape changed");
+    case Family::kScatter: return verify_scatter(node);
     case Family::kCopy: return expect(node.shape == node.sources[0]->shape, node, "the shape changed");
   }
 }

@@ -45,14 +45,23 @@ struct Row {
 };
 /// Ops that are not described by their family.
 constexpr Row kRows[] = {
-    {Op::kConstant, evaluate_constant}, {Op::kConstantArray, evaluate_constant_array},
-    {Op::kArange, evaluate_arange},     {Op::kSize, evaluate_size},
-    {Op::kCast, evaluate_cast},         {Op::kBitcast, evaluate_bitcast},
-    {Op::kPermute, evaluate_permute},   {Op::kExpand, evaluate_expand},
-    {Op::kReshape, evaluate_reshape},   {Op::kSlice, evaluate_slice},
-    {Op::kPad, evaluate_pad},           {Op::kUnfold, evaluate_unfold},
-    {Op::kConcat, evaluate_concat},     {Op::kContiguous, evaluate_contiguous},
-    {Op::kGather, evaluate_gather},     {Op::kArgSort, evaluate_argsort},
+    {Op::kConstant, evaluate_constant},
+    {Op::kConstantArray, evaluate_constant_array},
+    {Op::kArange, evaluate_arange},
+    {Op::kSize, evaluate_size},
+    {Op::kCast, evaluate_cast},
+    {Op::kBitcast, evaluate_bitcast},
+    {Op::kPermute, evaluate_permute},
+    {Op::kExpand, evaluate_expand},
+    {Op::kReshape, evaluate_reshape},
+    {Op::kSlice, evaluate_slice},
+    {Op::kPad, evaluate_pad},
+    {Op::kUnfold, evaluate_unfold},
+    {Op::kConcat, evaluate_concat},
+    {Op::kContiguous, evaluate_contiguous},
+    {Op::kGather, evaluate_gather},
+    {Op::kArgSort, evaluate_argsort},
+    {Op::kScatterAdd, evaluate_scatter_add},
 };
 
 consteval std::array<Evaluator, kOpCount> make_evaluators() {

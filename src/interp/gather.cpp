@@ -1,9 +1,10 @@
-// First the numbers become positions (one function a dtype of indices), then elements are copied (one a size of elements).
+// First the numbers become positions (one function a dtype of indices), then elements are copied, or added up (one a dtype of elements).
 #include "interp/gather.h"
 
 #include <cstring>
 
 #include "base/error.h"
+#include "interp/rules.h"
 
 namespace harp::interp {
 namespace {
@@ -39,6 +40,29 @@ Array positions_of(const Array& indices, int64_t size) {
   return result;
 }
 
+/// The strides but for that of the axis, which the position takes care of.
+std::vector<int64_t> without(std::vector<int64_t> strides, size_t axis) {
+  strides[axis] = 0;
+  return strides;
+}
+
+/// Adds the updates to `to` in their row-major order: to each element in the order of the axis.
+template <class T>
+void add_updates(const Array& to, const Array& positions, const Array& updates, size_t axis) {
+  const int64_t along = to.strides[axis];
+  const std::vector<int64_t> others = without(to.strides, axis);
+  const IndexSpace<3> space(updates.shape, {std::span(others), std::span(positions.strides), std::span(updates.strides)});
+  T* const sums = reinterpret_cast<T*>(to.data);
+  for_each_run(space, [&](const auto& offsets, const auto& steps, int64_t n) {
+    const int64_t* const position = reinterpret_cast<const int64_t*>(positions.data) + offsets[1];
+    const T* const update = reinterpret_cast<const T*>(updates.data) + offsets[2];
+    for (int64_t i = 0; i < n; ++i) {
+      T& sum = sums[offsets[0] + i * steps[0] + position[i * steps[1]] * along];
+      sum = Rule<Op::kAdd>::apply(sum, update[i * steps[2]]);
+    }
+  });
+}
+
 }  // namespace
 
 Array evaluate_gather(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
@@ -50,8 +74,7 @@ Array evaluate_gather(const Node& node, std::span<const Array> sources, const Si
     return result;
   }
   const Array positions = positions_of(sources[1], size);
-  std::vector<int64_t> others = x.strides;
-  others[axis] = 0;
+  const std::vector<int64_t> others = without(x.strides, axis);
   const IndexSpace<3> space(result.shape, {std::span(others), std::span(positions.strides), std::span(result.strides)});
   const size_t bytes = size_of(node.dtype);
   for_each_run(space, [&](const auto& offsets, const auto& steps, int64_t n) {
@@ -61,6 +84,25 @@ Array evaluate_gather(const Node& node, std::span<const Array> sources, const Si
       std::memcpy(result.data + to * static_cast<int64_t>(bytes), x.data + from * static_cast<int64_t>(bytes), bytes);
     }
   });
+  return result;
+}
+
+Array evaluate_scatter_add(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
+  const auto axis = static_cast<size_t>(node.as<GatherAttributes>().axis);
+  const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
+  copy_elements(sources[0], result);
+  const int64_t size = result.shape[axis];
+  if (size == 0) return result;  // nothing to add to
+  const Array positions = positions_of(sources[1], size), &updates = sources[2];
+  switch (node.dtype) {
+    case DType::kI32: add_updates<int32_t>(result, positions, updates, axis); break;
+    case DType::kU32: add_updates<uint32_t>(result, positions, updates, axis); break;
+    case DType::kI64: add_updates<int64_t>(result, positions, updates, axis); break;
+    case DType::kU64: add_updates<uint64_t>(result, positions, updates, axis); break;
+    case DType::kF32: add_updates<float>(result, positions, updates, axis); break;
+    case DType::kF64: add_updates<double>(result, positions, updates, axis); break;
+    default: fail(Code::kInternal, "a scatter of ", name(node.dtype));
+  }
   return result;
 }
 

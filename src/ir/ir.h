@@ -9,6 +9,7 @@
 // A value has `lanes` > 1 after the vectorise rewrite. Lane i of Index, InRange, Load, Gather and Store is at `index + i * lane_step`.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -99,7 +100,20 @@ struct Table {
   std::vector<uint64_t> values;
 };
 
-enum class StmtKind : uint8_t { kBlock, kLoop, kIf, kStore, kAccDeclare, kAccSet, kAccUpdate, kAccFold, kAccScan, kSortRow, kComment };
+enum class StmtKind : uint8_t {
+  kBlock,
+  kLoop,
+  kIf,
+  kStore,
+  kScatterAdd,
+  kAccDeclare,
+  kAccSet,
+  kAccUpdate,
+  kAccFold,
+  kAccScan,
+  kSortRow,
+  kComment,
+};
 
 enum class LoopKind : uint8_t {
   kSequential,
@@ -137,6 +151,10 @@ struct Stmt {
   Sym index, lane_step;
   const UOp* value = nullptr;
   const UOp* mask = nullptr;
+  // kScatterAdd: value is added to buffer[index + position * stride + lane * lane_step], position being one i32 or i64 for all lanes, that
+  // is inside the array. No value is read from that buffer otherwise.
+  const UOp* position = nullptr;
+  Sym stride;
   // kAccDeclare: sets accumulator to its init. kAccSet: acc[index + lane * lane_step] = value. kAccUpdate: acc[index + lane * lane_step] =
   // combine(that, value), or with `factor` set fma(value, factor, that). kAccFold: count elements are folded into element 0 by halving:
   // s[i] = combine(s[i], s[i + h]) for h = count/2 … 1; each lane of its type is folded for itself.
@@ -154,6 +172,9 @@ struct Stmt {
   // kComment
   std::string text;
 };
+
+/// The values a statement uses; some may be null.
+inline std::array<const UOp*, 4> roots_of(const Stmt& s) { return {s.value, s.mask, s.factor, s.position}; }
 
 /// A buffer a kernel is called with.
 struct Param {

@@ -41,7 +41,7 @@ struct Place {
 
 void visit_roots(const std::vector<Stmt*>& body, auto&& visit) {
   for (const Stmt* s : body) {
-    for (const UOp* root : {s->value, s->mask, s->factor})
+    for (const UOp* root : roots_of(*s))
       if (root != nullptr) visit(root);
     visit_roots(s->body, visit);
     visit_roots(s->otherwise, visit);
@@ -441,7 +441,7 @@ class Linearizer {
 
   void statement(const Stmt& s) {
     std::vector<const UOp*> roots;
-    for (const UOp* root : {s.value, s.mask, s.factor})
+    for (const UOp* root : roots_of(s))
       if (root != nullptr) roots.push_back(root);
     need(roots);
     auto names = mentioned(roots);
@@ -453,6 +453,11 @@ class Linearizer {
         define_address(s.buffer, s.index, here());
         define_offsets(s.lane_step);
         line({.kind = LineKind::kStore, .names = std::move(names), .statement = &s});
+        break;
+      case StmtKind::kScatterAdd:
+        define_address(s.buffer, s.index, here());
+        define_offsets(s.stride);
+        line({.kind = LineKind::kScatterAdd, .names = std::move(names), .statement = &s});
         break;
       case StmtKind::kAccDeclare:
         forget(s.accumulator);

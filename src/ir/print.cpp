@@ -104,7 +104,7 @@ class Printer {
   }
 
   void statement(const Stmt& s, int depth) {
-    for (const UOp* root : {s.value, s.mask, s.factor})
+    for (const UOp* root : roots_of(s))
       if (root != nullptr) define(root, depth);
     const std::string at =
         cat("[", to_string(s.index), s.value != nullptr && s.value->type.lanes > 1 ? cat(" step ", to_string(s.lane_step)) : "", "]");
@@ -125,6 +125,9 @@ class Printer {
       case StmtKind::kStore:
         return line(depth, cat("store ", buffers_[static_cast<size_t>(s.buffer)], at, " = ", reference(s.value),
                                s.mask == nullptr ? std::string() : cat(" where ", reference(s.mask))));
+      case StmtKind::kScatterAdd:
+        return line(depth, cat("add ", reference(s.value), " to ", buffers_[static_cast<size_t>(s.buffer)], at, " + ",
+                               reference(s.position), " * ", to_string(s.stride)));
       case StmtKind::kAccDeclare: return line(depth, cat("declare acc", s.accumulator));
       case StmtKind::kAccSet: return line(depth, cat("set acc", s.accumulator, at, " to ", reference(s.value)));
       case StmtKind::kAccUpdate:
@@ -219,6 +222,10 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
       case LineKind::kStore:
         line(cat("store ", buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index), "] = ", text(s->value),
                  s->mask == nullptr ? std::string() : cat(" where ", text(s->mask))));
+        break;
+      case LineKind::kScatterAdd:
+        line(cat("add ", text(s->value), " to ", buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index), "] + ",
+                 text(s->position), " * ", to_string(s->stride)));
         break;
       case LineKind::kAccDeclare: line(cat("declare ", accumulator(*s))); break;
       case LineKind::kAccSet: line(cat("set ", accumulator(*s), "[", to_string(s->index), "] to ", text(s->value))); break;

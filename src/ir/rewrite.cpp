@@ -68,6 +68,8 @@ Stmt* Substituter::copy(const Stmt* s) {
   result->value = (*this)(s->value);
   result->mask = (*this)(s->mask);
   result->factor = (*this)(s->factor);
+  result->position = (*this)(s->position);
+  result->stride = (*this)(s->stride);
   if (s->kind != StmtKind::kLoop) {
     result->body = (*this)(s->body);
     result->otherwise = (*this)(s->otherwise);
@@ -110,7 +112,7 @@ std::vector<const UOp*> uops_of(Arena& arena, const Body& body) {
   std::vector<const UOp*> order, stack;
   const uint32_t mark = arena.new_mark();
   for (const Stmt* s : statements_of(body))
-    for (const UOp* u : {s->value, s->mask, s->factor})
+    for (const UOp* u : roots_of(*s))
       if (u) stack.push_back(u);
   while (!stack.empty()) {
     const UOp* u = stack.back();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "ir/rewrite.h"
@@ -25,6 +26,8 @@ class Vectoriser {
       if (s->kind == StmtKind::kIf && depends_on(s->condition, variable_)) return false;
       const bool changes = s->kind == StmtKind::kAccSet || s->kind == StmtKind::kAccUpdate;
       if ((s->kind == StmtKind::kStore || changes) && !step_of(s->index)) return false;
+      // lanes are added beside each other: two that meet the same element would be one
+      if (s->kind == StmtKind::kScatterAdd && (!is_beside(*s) || varies(s->position))) return false;
       // a reduction inside one iteration stays scalar; one that runs across iterations needs an accumulator for each
       if (s->kind == StmtKind::kAccFold || s->kind == StmtKind::kAccScan || s->kind == StmtKind::kAccDeclare) return false;
       if (changes && !step_of(s->index)->is_constant(1)) return false;
@@ -45,6 +48,24 @@ class Vectoriser {
     return linear->coefficient;
   }
 
+  bool is_beside(const Stmt& s) const {
+    const auto step = step_of(s.index);
+    return step && step->is_constant(1) && !depends_on(s.stride, variable_);
+  }
+  /// Is the value another in each iteration?
+  bool varies(const UOp* root) const {
+    std::vector<const UOp*> stack = {root};
+    std::unordered_set<const UOp*> seen;
+    while (!stack.empty()) {
+      const UOp* u = stack.back();
+      stack.pop_back();
+      if (!seen.insert(u).second) continue;
+      if (has_position(u) && depends_on(u->index, variable_)) return true;
+      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+    }
+    return false;
+  }
+
   Stmt* statement(const Stmt* s) {
     Stmt* result = arena_.statement(s->kind);
     *result = *s;
@@ -52,6 +73,7 @@ class Vectoriser {
     result->otherwise = body(s->otherwise);
     switch (s->kind) {
       case StmtKind::kStore:
+      case StmtKind::kScatterAdd:
       case StmtKind::kAccSet:
       case StmtKind::kAccUpdate:
         result->lane_step = *step_of(s->index);
@@ -126,9 +148,9 @@ Stmt* scalar(Arena& arena, const Stmt* loop, Sym begin, Sym end) {
   return rest;
 }
 
-bool updates_accumulators(const Body& body) {
+bool adds_up(const Body& body) {
   for (const Stmt* s : statements_of(body))
-    if (s->kind == StmtKind::kAccUpdate) return true;
+    if (s->kind == StmtKind::kAccUpdate || s->kind == StmtKind::kScatterAdd) return true;
   return false;
 }
 
@@ -176,8 +198,8 @@ Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap, std::span<cons
   if (width <= 1 || range(length).hi < width) return {plain};
   Vectoriser probe(arena, variable_of(loop->variable), width);
   if (!probe.is_possible(loop->body)) return {plain};
-  // an accumulator updated twice would count twice
-  if (updates_accumulators(loop->body)) overlap = false;
+  // what is added twice would count twice
+  if (adds_up(loop->body)) overlap = false;
 
   if (proven_nonnegative(length - width) && mod(length, width).is_constant(0))
     return {steps(arena, loop, loop->begin, loop->end, width, false)};

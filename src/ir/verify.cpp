@@ -133,7 +133,7 @@ class Verifier {
   void in_place(const std::vector<Stmt*>& statements) {
     std::vector<const UOp*> stack;
     for (const Stmt* s : statements)
-      for (const UOp* root : {s->value, s->mask, s->factor})
+      for (const UOp* root : roots_of(*s))
         if (root != nullptr) stack.push_back(root);
     std::unordered_set<const UOp*> seen;
     while (!stack.empty()) {
@@ -171,7 +171,7 @@ class Verifier {
   }
 
   void statement(const Stmt& s, int depth) {
-    for (const UOp* root : {s.value, s.mask, s.factor})
+    for (const UOp* root : roots_of(s))
       if (root != nullptr) value(root);
     switch (s.kind) {
       case StmtKind::kBlock: return body(s.body, depth);
@@ -187,6 +187,17 @@ class Verifier {
         position(s.lane_step);
         return require(s.mask == nullptr || (is_bool(s.mask->type.dtype) && s.mask->type.lanes == s.value->type.lanes),
                        "a store's mask has its lanes");
+      case StmtKind::kScatterAdd: {
+        require(s.value != nullptr && s.position != nullptr && s.mask == nullptr, "a scatter has a value and a position, and no mask");
+        buffer(s.buffer, s.value->type.dtype, true);
+        position(s.index);
+        position(s.stride);
+        const DType dtype = s.value->type.dtype, at = s.position->type.dtype;
+        require(!is_bool(dtype) && !is_half(dtype), "numbers are added up");
+        require(at == DType::kI32 || at == DType::kI64, "a position is an i32 or i64");
+        require(s.position->type.lanes == 1, "a scatter's position is one for all lanes");
+        return require(s.value->type.lanes == 1 || s.lane_step.is_constant(1), "lanes are added beside each other");
+      }
       case StmtKind::kAccDeclare:
         accumulator(s);
         ++declared_[static_cast<size_t>(s.accumulator)];

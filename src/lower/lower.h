@@ -25,6 +25,8 @@ void lower_elementwise(KernelContext& context);
 void lower_reduce(KernelContext& context);
 /// Loop nest of scans along the same axis, with their prologue and epilogue. (scan.cpp)
 void lower_scan(KernelContext& context);
+/// A copy of the array, and the loop nest that adds the updates to it. (scatter.cpp)
+void lower_scatter(KernelContext& context);
 
 /// Rows sorted by a routine. (sort.cpp)
 void lower_sort(KernelContext& context);

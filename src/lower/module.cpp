@@ -16,6 +16,7 @@ std::string comment_of(const KernelPlan& plan, const Schedule& schedule) {
   }
   for (const Node* s : plan.scans) append(out, cat(" · ", describe_scan(*s)));
   if (plan.sort != nullptr) append(out, cat(" · argsort of rows of ", to_string(plan.sort->shape.back())));
+  if (plan.scatter != nullptr) append(out, cat(" · ", describe_scatter(*plan.scatter)));
   append(out, cat(" · ", print(schedule)));
   return out;
 }
@@ -79,6 +80,7 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
         case Template::kReduce: lower_reduce(context); break;
         case Template::kScan: lower_scan(context); break;
         case Template::kSort: lower_sort(context); break;
+        case Template::kScatter: lower_scatter(context); break;
       }
       ir::Launch launch{static_cast<int>(module->kernels.size()), {}, both(launch_guard(plan, v), context.guard)};
       for (const ValueBuilder::Argument& argument : context.values.arguments()) launch.arguments.push_back(host_buffer(program, argument));

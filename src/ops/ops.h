@@ -15,7 +15,7 @@ enum class Op : uint8_t {
 #undef HARP_OP
 };
 
-enum class Family : uint8_t { kLeaf, kElementwise, kConvert, kReduce, kScan, kMovement, kJoin, kGather, kSort, kCopy };
+enum class Family : uint8_t { kLeaf, kElementwise, kConvert, kReduce, kScan, kMovement, kJoin, kGather, kScatter, kSort, kCopy };
 enum class Operands : uint8_t { kAny, kNumber, kFloat, kInt, kBoolInt, kOrdered };
 enum class Result : uint8_t { kSame, kBool, kStated };
 enum OpFlags : uint8_t { kCommutes = 1, kFunction = 2 };
@@ -58,10 +58,12 @@ constexpr bool accepts(Operands operands, DType dtype) {
   }
   return false;
 }
-/// Is this source an operand: one of those that have the same dtype? The condition of a where and the indices of a gather are not.
+/// Is this source an operand: one of those that have the same dtype? The condition of a where and the indices of a gather or scatter are
+/// not.
 constexpr bool is_operand(Op op, size_t source) {
   if (op == Op::kWhere) return source != 0;
-  return info(op).family != Family::kGather || source != 1;
+  const bool has_indices = info(op).family == Family::kGather || info(op).family == Family::kScatter;
+  return !has_indices || source != 1;
 }
 /// May an operand of `op` have this dtype?
 constexpr bool accepts(Op op, DType dtype) { return accepts(info(op).operands, dtype); }

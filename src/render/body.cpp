@@ -56,7 +56,7 @@ class Layouts {
     for (const Stmt* s : body) {
       if (s->kind == ir::StmtKind::kAccUpdate || s->kind == ir::StmtKind::kAccSet)
         access(s->accumulator, s->index, s->lane_step, s->value->type.lanes);
-      for (const UOp* root : {s->value, s->mask, s->factor})
+      for (const UOp* root : ir::roots_of(*s))
         if (root != nullptr) value(root);
       visit(s->body);
       visit(s->otherwise);
@@ -106,6 +106,7 @@ class BodyRenderer {
       case LineKind::kPointer: return pointer(l);
       case LineKind::kKeep: return keep(l);
       case LineKind::kStore: return store(*l.statement);
+      case LineKind::kScatterAdd: return scatter_add(*l.statement);
       case LineKind::kAccDeclare: return declare(*l.statement);
       case LineKind::kAccSet: return set(*l.statement);
       case LineKind::kAccUpdate: return update(*l.statement);
@@ -271,6 +272,14 @@ class BodyRenderer {
     append(text, cat(", ", value));
     if (s.mask != nullptr) append(text, cat(", ", expression_.mask(s.mask, memory_bits)));
     out(cat(text, ");"));
+  }
+
+  void scatter_add(const Stmt& s) {
+    const Expressions::Address at = expression_.scattered(s);
+    const int n = s.value->type.lanes;
+    if (n == 1) return out(cat(expression_.element_text(at), " += ", expression_(s.value).text, ";"));
+    out(cat("*(", unit_.memory_vector(s.value->type.dtype, n), "*)(", expression_.pointer_text(at),
+            ") += ", expression_.whole(s.value).text, ";"));
   }
 
   void declare(const Stmt& s) {

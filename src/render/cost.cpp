@@ -19,7 +19,7 @@ constexpr int64_t kSortCost = 60;  // of an element
 
 int64_t cost_of_values(const Stmt& s) {
   std::vector<const UOp*> stack;
-  for (const UOp* root : {s.value, s.mask, s.factor})
+  for (const UOp* root : ir::roots_of(s))
     if (root != nullptr) stack.push_back(root);
   std::set<const UOp*> seen;
   int64_t cost = 0;
@@ -60,6 +60,8 @@ Sym work(const std::vector<Stmt*>& body, const Beginnings& outside) {
       total += work(s->body, outside);
     } else if (s->kind == StmtKind::kStore || s->kind == StmtKind::kAccSet || s->kind == StmtKind::kAccUpdate) {
       total += cost_of_values(*s) + kMemoryCost;
+    } else if (s->kind == StmtKind::kScatterAdd) {
+      total += cost_of_values(*s) + 2 * kMemoryCost;
     } else if (s->kind == StmtKind::kAccScan) {
       total += kScanCost;
     } else if (s->kind == StmtKind::kSortRow) {

@@ -349,6 +349,12 @@ Text Expressions::gather_lanes(const UOp* u, const Address& at) const {
   return {text, kPrimary};
 }
 
+Expressions::Address Expressions::scattered(const ir::Stmt& s) const {
+  Address at = address(s.buffer, s.index);
+  at.offset = offset(s.position, s.stride);
+  return at;
+}
+
 /// position * stride, in 64 bits.
 std::string Expressions::offset(const UOp* position, Sym stride) const {
   const Text text = (*this)(position);

@@ -50,7 +50,7 @@ bool reads_backwards(const ir::Kernel& kernel) {
   Ones ones;
   for (const ir::Stmt* s : ir::statements_of(kernel.body)) {
     if (s->kind == ir::StmtKind::kLoop && s->step == 1) ones.insert(variable_of(s->variable));
-    for (const ir::UOp* root : {s->value, s->mask, s->factor})
+    for (const ir::UOp* root : ir::roots_of(*s))
       if (root != nullptr) stack.push_back(root);
   }
   std::unordered_set<const ir::UOp*> seen;

@@ -20,8 +20,8 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
     widest = std::max(widest, size_of(computes ? working_dtype(node->dtype) : node->dtype));
   };
   for (const Node* node : computed_nodes(program, kernel)) {
-    const bool computes =
-        is_reduce(node->op) || is_scan(node->op) || (is_elementwise(node->op) && node->op != Op::kWhere && node->op != Op::kBitcast);
+    const bool computes = is_reduce(node->op) || is_scan(node->op) || info(node->op).family == Family::kScatter ||
+                          (is_elementwise(node->op) && node->op != Op::kWhere && node->op != Op::kBitcast);
     meet(node, computes);
     for (size_t i = 0; i < node->sources.size(); ++i) {
       const DType dtype = node->sources[i]->dtype;
@@ -38,6 +38,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
 /// The recipe a kernel is made for.
 Template recipe_of(const KernelPlan& kernel) {
   if (kernel.sort != nullptr) return Template::kSort;
+  if (kernel.scatter != nullptr) return Template::kScatter;
   return !kernel.reduces.empty() ? Template::kReduce : !kernel.scans.empty() ? Template::kScan : Template::kElementwise;
 }
 
@@ -52,9 +53,14 @@ int vector_axis(const KernelPlan& kernel) {
   return scanned == kept - 1 ? kept - 2 : kept - 1;
 }
 
-/// The axis that may be of kind thread: the first that is not scanned or sorted; -1: none.
+/// The axis that may be of kind thread: the first that is not scanned; of a sort the first, if it stands before the one that is sorted; of
+/// a scatter likewise (else each thread would read all indices). -1: none.
 int thread_axis(const KernelPlan& kernel) {
-  if (kernel.sort != nullptr) return squeezed(kernel.sort->shape).size() > (kernel.sort->shape.back().is_constant(1) ? 0 : 1) ? 0 : -1;
+  const Node* whole = kernel.sort != nullptr ? kernel.sort : kernel.scatter;
+  if (whole != nullptr) {
+    const long before = kernel.sort != nullptr ? whole->rank() - 1 : whole->as<GatherAttributes>().axis;
+    return squeezed(Shape(whole->shape.begin(), whole->shape.begin() + before)).empty() ? -1 : 0;
+  }
   return scan_axis(kernel) == 0 ? 1 : 0;
 }
 
@@ -100,11 +106,24 @@ Schedule choose_sort(const KernelPlan& kernel) {
   return s;
 }
 
+Schedule choose_scatter(const KernelPlan& kernel, int width) {
+  Schedule s;
+  s.recipe = Template::kScatter;
+  s.partition = false;
+  s.axes.resize(iteration_space(kernel).size());
+  const int scattered = scatter_axis(kernel);
+  if (scattered >= 0) s.axes[static_cast<size_t>(scattered)].kind = AxisKind::kScatter;
+  if (thread_axis(kernel) == 0) s.axes.front().kind = AxisKind::kThread;
+  if (!s.axes.empty()) s.axes.back().simd_width = width;
+  return s;
+}
+
 Schedule choose(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options) {
   Schedule s;
   const int width = options.simd_width ? options.simd_width : natural_width(program, kernel, options.target);
   if (!kernel.scans.empty()) return choose_scan(kernel, width);
   if (kernel.sort != nullptr) return choose_sort(kernel);
+  if (kernel.scatter != nullptr) return choose_scatter(kernel, width);
   s.axes.resize(iteration_space(kernel).size());
   if (!s.axes.empty()) {
     s.axes.front().kind = AxisKind::kThread;
@@ -180,10 +199,14 @@ void check_legal(const KernelPlan& kernel, const Schedule& s, std::string_view w
                i >= kept ? " is reduced and must be of kind reduce" : " is kept and cannot be of kind reduce");
     HARP_CHECK((a.kind == AxisKind::kScan) == (static_cast<int>(i) == scanned), Code::kInvalidArgument, where, ": axis ", i,
                static_cast<int>(i) == scanned ? " is scanned and must be of kind scan" : " is not scanned and cannot be of kind scan");
+    HARP_CHECK((a.kind == AxisKind::kScatter) == (static_cast<int>(i) == scatter_axis(kernel)), Code::kInvalidArgument, where, ": axis ", i,
+               static_cast<int>(i) == scatter_axis(kernel) ? " is scattered to and must be of kind scatter"
+                                                           : " is not scattered to and cannot be of kind scatter");
     HARP_CHECK(a.tile <= kMostTile, Code::kInvalidArgument, where, ": axis ", i, " has tile=", a.tile, "; at most ", kMostTile,
                " are allowed");
-    HARP_CHECK(a.kind != AxisKind::kThread || static_cast<int>(i) == thread_axis(kernel), Code::kInvalidArgument, where, ": only axis ",
-               thread_axis(kernel), " can be of kind thread");
+    const int threads = thread_axis(kernel);
+    HARP_CHECK(a.kind != AxisKind::kThread || static_cast<int>(i) == threads, Code::kInvalidArgument, where, ": ",
+               threads < 0 ? std::string("no axis") : cat("only axis ", threads), " can be of kind thread");
     HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0 && a.simd_width <= kMostLanes, Code::kInvalidArgument, where, ": axis ", i,
                " has simd=", a.simd_width, "; it must be a power of two up to ", kMostLanes);
     if (a.simd_width > 1) {

@@ -45,6 +45,8 @@ struct KernelDraft {
 
   /// Does it go through its elements in an order of the law?
   bool has_order() const { return !plan.reduces.empty() || !plan.scans.empty(); }
+  /// Does it compute nothing but one node, which is complete only when the kernel is done?
+  bool is_alone() const { return plan.scatter != nullptr || plan.sort != nullptr; }
 };
 
 class Fuser {
@@ -125,6 +127,8 @@ class Fuser {
       place_sort(node);
     } else if (node->op == Op::kConcat) {
       place_concat(node);
+    } else if (info(node->op).family == Family::kScatter) {
+      place_scatter(node);
     } else {
       const Node* values[] = {node};
       place_store({node, add_buffer(node), node->shape, {}}, dependencies_of(values, true), node);
@@ -186,6 +190,16 @@ class Fuser {
     join(kernels_[static_cast<size_t>(k)], k, d, node);
   }
 
+  /// Alone in its kernel: what it adds to is complete only when all updates are added.
+  void place_scatter(const Node* node) {
+    const Dependencies d = dependencies_of(node->sources, false);
+    const int k = start_kernel(d);
+    KernelDraft& kernel = kernels_[static_cast<size_t>(k)];
+    kernel.plan.scatter = node;
+    kernel.plan.stores.push_back({node, add_buffer(node), node->shape, {}});
+    join(kernel, k, d, node);
+  }
+
   /// Each source is stored into its part of the result by a kernel over the source's space.
   void place_concat(const Node* node) {
     const int axis = node->as<ConcatAttributes>().axis;
@@ -231,7 +245,7 @@ class Fuser {
     candidates.insert(candidates.end(), recent.rbegin(), recent.rbegin() + static_cast<long>(std::min(recent.size(), kRecentKernels)));
     for (int k : candidates) {
       KernelDraft& kernel = kernels_[static_cast<size_t>(k)];
-      if (kernel.plan.sort != nullptr || iteration_space(kernel.plan) != space || kernel.plan.stores.size() >= kMaxStores) continue;
+      if (iteration_space(kernel.plan) != space || kernel.plan.stores.size() >= kMaxStores) continue;
       if (makes == nullptr && kernel.makes.count(store.node) == 0 && kernel.has_order()) continue;
       if (!can_join(kernel, k, d, true)) continue;
       kernel.plan.stores.push_back(std::move(store));
@@ -246,7 +260,7 @@ class Fuser {
   }
 
   bool can_join(const KernelDraft& kernel, int k, const Dependencies& d, bool may_read_own) const {
-    if (kernel.ops + static_cast<int>(d.computed.size()) > kMaxKernelOps) return false;
+    if (kernel.is_alone() || kernel.ops + static_cast<int>(d.computed.size()) > kMaxKernelOps) return false;
     bool shares = d.buffers.empty();
     for (const Node* buffer : d.buffers) {
       const int maker = kernel_of(buffer);

@@ -22,18 +22,35 @@ Shape iteration_space(const KernelPlan& kernel) {
   return squeezed(node->shape);
 }
 
+namespace {
+
+/// Which axis of `shape` this is once size-1 axes are left out; -1: none.
+int squeezed_axis(const Shape& shape, int axis) {
+  if (shape[static_cast<size_t>(axis)].is_constant(1)) return -1;
+  return static_cast<int>(squeezed(Shape(shape.begin(), shape.begin() + axis)).size());
+}
+
+}  // namespace
+
 int scan_axis(const KernelPlan& kernel) {
   if (kernel.scans.empty()) return -1;
-  const Shape& shape = kernel.scans[0]->shape;
-  const size_t axis = static_cast<size_t>(kernel.scans[0]->as<ScanAttributes>().axis);
-  if (shape[axis].is_constant(1)) return -1;
-  return static_cast<int>(squeezed(Shape(shape.begin(), shape.begin() + static_cast<long>(axis))).size());
+  return squeezed_axis(kernel.scans[0]->shape, kernel.scans[0]->as<ScanAttributes>().axis);
+}
+
+int scatter_axis(const KernelPlan& kernel) {
+  if (kernel.scatter == nullptr) return -1;
+  return squeezed_axis(kernel.scatter->shape, kernel.scatter->as<GatherAttributes>().axis);
 }
 
 std::string describe_scan(const Node& scan) {
   const auto& a = scan.as<ScanAttributes>();
   return cat(name(scan.op), " of ", to_string(scan.shape), " axis ", a.axis, a.order == ScanOrder::kTree ? " tree" : " chain",
              a.reverse ? " reverse" : "");
+}
+
+std::string describe_scatter(const Node& scatter) {
+  return cat(name(scatter.op), " of ", to_string(scatter.sources[2]->shape), " to ", to_string(scatter.shape), " axis ",
+             scatter.as<GatherAttributes>().axis);
 }
 
 std::span<const Node* const> operands_of(const Node& node) {
@@ -84,6 +101,7 @@ std::string print_kernel(const Program& program, const KernelPlan& kernel, size_
   for (const Node* s : kernel.scans) append(out, cat("  scans ", describe_scan(*s), "\n"));
   if (kernel.sort != nullptr)
     append(out, cat("  sorts rows of ", type_of(*kernel.sort->sources[0]), " with ", name_of(program, kernel.spare), "\n"));
+  if (kernel.scatter != nullptr) append(out, cat("  scatters ", describe_scatter(*kernel.scatter), "\n"));
   const auto nodes = computed_nodes(program, kernel);
   append(out, cat("  computes ", join(nodes, " ", [](const Node* n) { return name(n->op); }), "\n"));
   for (const StorePlan& s : kernel.stores) {

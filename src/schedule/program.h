@@ -44,6 +44,7 @@ struct KernelPlan {
   std::vector<const Node*> scans;    // scans it computes, all along the same axis of the same shape; or none
   const Node* sort = nullptr;        // the argsort this kernel is: it computes nothing else; or none
   int spare = -1;                    // of a sort: an array of the workspace as large as its result
+  const Node* scatter = nullptr;     // the scatter it computes, its only store; or none
   std::vector<int> reads;            // buffers, in order of first use
   int generation = 0;
   std::vector<Variant> variants;
@@ -75,8 +76,12 @@ Shape iteration_space(const KernelPlan& kernel);
 Shape squeezed(const Shape& shape);
 /// The axis of iteration_space() that scans go along; -1: there is none, or its size is 1.
 int scan_axis(const KernelPlan& kernel);
+/// The axis of iteration_space() that the scatter goes along; -1: there is none, or its size is 1.
+int scatter_axis(const KernelPlan& kernel);
 /// "cumsum of [n, 300] axis 1 tree"
 std::string describe_scan(const Node& scan);
+/// "scatter_add of [m, 64] to [1000, 64] axis 0"
+std::string describe_scatter(const Node& scatter);
 
 /// What a node is computed from: its sources; for a sum of a product the two factors, since the product itself is never rounded.
 std::span<const Node* const> operands_of(const Node& node);

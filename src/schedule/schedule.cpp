@@ -8,8 +8,8 @@
 namespace harp {
 namespace {
 
-constexpr std::string_view kRecipes[] = {"elementwise", "reduce", "scan", "sort"};
-constexpr std::string_view kKinds[] = {"sequential", "thread", "thread_group", "reduce", "scan"};
+constexpr std::string_view kRecipes[] = {"elementwise", "reduce", "scan", "scatter", "sort"};
+constexpr std::string_view kKinds[] = {"sequential", "thread", "thread_group", "reduce", "scan", "scatter"};
 
 template <class Enum, size_t n>
 Enum parse_word(const std::string_view (&words)[n], std::string_view what, std::string_view word) {

@@ -10,7 +10,7 @@
 namespace harp {
 
 /// The recipe a kernel is lowered by: one file each in src/lower.
-enum class Template : uint8_t { kElementwise, kReduce, kScan, kSort };
+enum class Template : uint8_t { kElementwise, kReduce, kScan, kScatter, kSort };
 
 enum class AxisKind : uint8_t {
   kSequential,
@@ -18,6 +18,7 @@ enum class AxisKind : uint8_t {
   kThreadGroup,  // lanes of a GPU block; not on the CPU
   kReduce,       // an axis that is summed away, in the law's order
   kScan,         // an axis along which running values are made, in the law's order
+  kScatter,      // an axis along which elements are added to by data, in the order of the updates
 };
 
 struct AxisSchedule {

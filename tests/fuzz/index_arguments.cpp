@@ -18,7 +18,11 @@ class IndexChooser {
         primary_(primary),
         primary_is_index_(is_int(primary->dtype) && random_.chance(40)) {}
 
-  std::vector<Argument> choose() { return row_.name == "take" ? take() : along_axis(); }
+  std::vector<Argument> choose() {
+    if (row_.name == "take") return take();
+    if (primary_->rank() == 0) return mistake();
+    return row_.name == "index_add" ? index_add() : row_.name == "scatter_add" ? scatter_add() : along_axis();
+  }
 
  private:
   Dim some_size() { return random_.chance(10) ? Dim(0) : random_.chance(40) ? bench_.random_dim() : bench_.small_dim(1, 9); }
@@ -41,13 +45,46 @@ class IndexChooser {
   }
 
   std::vector<Argument> along_axis() {
-    if (primary_->rank() == 0) return {primary_, primary_, Dim(0)};  // no axis: a mistake
-    const size_t axis = random_.below(primary_->shape.size());
-    Shape other = primary_->shape;
-    if (random_.chance(70)) other[axis] = some_size();
+    const auto [axis, other] = other_length();
     const Argument along = axis_argument(axis, other.size());
     if (primary_is_index_) return {bench_.array_of(bench_.random_dtype(), other), primary_, along};
     return {primary_, some_indices(bench_, other, primary_->shape[axis]), along};
+  }
+
+  /// No axis.
+  std::vector<Argument> mistake() const {
+    std::vector<Argument> arguments(row_.parameters().size() - 1, primary_);
+    arguments.push_back(Dim(0));
+    return arguments;
+  }
+
+  /// An axis of the primary, and its shape but for the length of that.
+  std::pair<size_t, Shape> other_length() {
+    const size_t axis = random_.below(primary_->shape.size());
+    Shape other = primary_->shape;
+    if (random_.chance(70)) other[axis] = some_size();
+    return {axis, std::move(other)};
+  }
+
+  /// The primary is the indices, what is added to, or what is added.
+  std::vector<Argument> scatter_add() {
+    const auto [axis, other] = other_length();
+    const Argument along = axis_argument(axis, other.size());
+    if (primary_is_index_) {
+      const DType dtype = bench_.random_dtype();
+      return {bench_.array_of(dtype, other), primary_, bench_.array_of(dtype, primary_->shape), along};
+    }
+    const NodeRef beside = bench_.array_of(primary_->dtype, other);
+    if (random_.chance(50)) return {primary_, some_indices(bench_, other, primary_->shape[axis]), beside, along};
+    return {beside, some_indices(bench_, primary_->shape, other[axis]), primary_, along};
+  }
+
+  std::vector<Argument> index_add() {
+    const auto [axis, other] = other_length();
+    const Argument along = axis_argument(axis, other.size());
+    const NodeRef beside = bench_.array_of(primary_->dtype, other);
+    if (random_.chance(50)) return {primary_, some_indices(bench_, {other[axis]}, primary_->shape[axis]), beside, along};
+    return {beside, some_indices(bench_, {primary_->shape[axis]}, other[axis]), primary_, along};
   }
 
   Workbench& bench_;

@@ -1,4 +1,4 @@
-// Arguments for operations that take elements by data: indices in range and out of it, negative, computed, none at all.
+// Arguments for operations that take elements by data, or add to them: indices in range and out of it, negative, computed, none at all.
 #pragma once
 
 #include <optional>

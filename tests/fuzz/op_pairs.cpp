@@ -10,13 +10,17 @@ bool may_produce(Op op, DType dtype) {
   const OpInfo& row = info(op);
   if (op == Op::kArange) return dtype == DType::kI32;
   if (op == Op::kSize) return dtype == DType::kI64;
-  if (op == Op::kBitcast) return !is_bool(dtype);  // not every byte is one
+  if (op == Op::kScatterAdd && is_narrow(dtype)) return false;  // is made of what it computes in
+  if (op == Op::kBitcast) return !is_bool(dtype);               // not every byte is one
   if (row.result == Result::kBool) return dtype == DType::kBool;
   return row.result == Result::kStated || accepts(row.operands, dtype);
 }
 
 /// Can `op` read one?
-bool may_consume(Op op, DType dtype) { return info(op).arity != 0 && (accepts(op, dtype) || (op == Op::kWhere && is_bool(dtype))); }
+bool may_consume(Op op, DType dtype) {
+  if (op == Op::kScatterAdd && is_narrow(dtype)) return false;
+  return info(op).arity != 0 && (accepts(op, dtype) || (op == Op::kWhere && is_bool(dtype)));
+}
 
 /// Pairs that constructors never leave as they are.
 bool is_rewritten(Op producer, Op consumer) {
@@ -25,7 +29,7 @@ bool is_rewritten(Op producer, Op consumer) {
   // Scalars have no axes to move or to reduce; one joins by way of a reshape.
   const bool is_scalar = producer == Op::kConstant || producer == Op::kSize;
   return is_scalar && (is_reduce(consumer) || is_scan(consumer) || (is_movement(consumer) && consumer != Op::kReshape) ||
-                       consumer == Op::kConcat || consumer == Op::kGather || is_sort(consumer));
+                       consumer == Op::kConcat || consumer == Op::kGather || consumer == Op::kScatterAdd || is_sort(consumer));
 }
 
 }  // namespace

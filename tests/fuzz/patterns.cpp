@@ -96,7 +96,7 @@ class Formulas {
     return bench_.keep(build::elementwise(Op::kMul, {build::sub(sum, other), x}));
   }
 
-  /// Rows, or columns, of a view of a table and a bias, summed now and then: what a model does with words.
+  /// Rows, or columns, of a view of a table and a bias, summed now and then, or added to the table: what a model does with words.
   bool looked_up() {
     const Dim words = bench_.random_dim(), width = bench_.random_dim();
     const DType dtype = number_dtype();
@@ -110,6 +110,7 @@ class Formulas {
     const NodeRef indices = some_indices(bench_, {bench_.random_dim()}, table->shape[static_cast<size_t>(axis)]);
     const NodeRef rows = build::take(table, indices, axis);
     const NodeRef biased = build::elementwise(Op::kAdd, {rows, build::broadcast_to(bench_.array_of(dtype, {rows->shape[1]}), rows->shape)});
+    if (random_.chance(30)) return bench_.keep(build::index_add(table, indices, biased, axis));
     if (random_.chance(50)) return bench_.keep(biased);
     const int summed[] = {static_cast<int>(random_.below(2))};
     return bench_.keep(build::reduce(Op::kSum, biased, summed, false));

@@ -1,0 +1,108 @@
+// Scatter template: the array is copied, then updates are added to it where their indices say, in the order of the axis.
+//
+//   for each index before the axis
+//     for each element along the axis, and each index behind it: store x
+//     for each update along the axis:                            its position
+//       for each index behind it:                                add the update
+//
+// Indices that are the same for all that lies behind the axis, as those of rows of a table are, are read once a row, which is added as
+// vectors. What is added to one element comes one after the other, so that the bits are those of the law.
+#include "base/text.h"
+#include "lower/lower.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+namespace {
+
+class ScatterLowering {
+ public:
+  explicit ScatterLowering(KernelContext& context)
+      : c_(context),
+        arena_(context.arena),
+        node_(*context.plan.scatter),
+        axis_(static_cast<size_t>(node_.as<GatherAttributes>().axis)),
+        index_(node_.shape.size(), Sym(0)) {}
+
+  void run() {
+    std::vector<Stmt*> outer;
+    for (size_t axis = 0; axis < axis_; ++axis) open(axis, node_.shape[axis], outer);
+    Body body = copied();
+    for (Stmt* s : added()) body.push_back(s);
+    body = nested(outer, std::move(body));
+    if (!outer.empty() && c_.schedule.axes[0].kind == AxisKind::kThread) body[0]->loop = LoopKind::kThread;
+    c_.kernel.body = std::move(body);
+  }
+
+ private:
+  /// A loop over the axis, unless it has one element.
+  void open(size_t axis, Dim size, std::vector<Stmt*>& loops) {
+    index_[axis] = 0;
+    if (size.is_constant(1)) return;
+    loops.push_back(new_loop(arena_, cat("ridx", axis), 0, size));
+    index_[axis] = loops.back()->variable;
+  }
+  static Body nested(const std::vector<Stmt*>& loops, Body body) {
+    for (size_t i = loops.size(); i-- > 0;) {
+      loops[i]->body = std::move(body);
+      body = {loops[i]};
+    }
+    return body;
+  }
+  /// The statement in loops, those over what lies side by side as one, the innermost as vectors.
+  Body in_loops(const std::vector<Stmt*>& loops, Stmt* statement) {
+    Body nest = nested(loops, {statement});
+    if (loops.empty()) return nest;
+    Stmt *outermost = collapse(arena_, nest[0]), *parent = nullptr, *inner = outermost;
+    while (inner->body[0]->kind == StmtKind::kLoop) parent = inner, inner = inner->body[0];
+    Body finished = finish_inner_loop(c_, inner, c_.schedule.axes.empty() ? 1 : c_.schedule.axes.back().simd_width, c_.schedule.overlap);
+    if (parent == nullptr) return finished;
+    parent->body = std::move(finished);
+    return {outermost};
+  }
+  int result() { return c_.values.parameter(c_.plan.stores[0].buffer, true, 0); }
+
+  Body copied() {
+    std::vector<Stmt*> loops;
+    for (size_t axis = axis_; axis < index_.size(); ++axis) open(axis, node_.shape[axis], loops);
+    Stmt* store = arena_.statement(StmtKind::kStore);
+    store->value = c_.values.value(node_.sources[0], index_);
+    store->buffer = result();
+    store->index = flatten(index_, node_.shape);
+    return in_loops(loops, store);
+  }
+
+  Body added() {
+    const Node &indices = *node_.sources[1], &updates = *node_.sources[2];
+    std::vector<Stmt*> loops;
+    for (size_t axis = axis_; axis < index_.size(); ++axis) open(axis, updates.shape[axis], loops);
+    const Dim size = node_.shape[axis_];
+    Index there = index_;
+    there[axis_] = 0;
+    Stmt* add = arena_.statement(StmtKind::kScatterAdd);
+    add->value = c_.values.value(&updates, index_);
+    add->position = arena_.position(c_.values.value(&indices, index_), size);
+    add->buffer = result();
+    add->index = flatten(there, node_.shape);
+    add->stride = element_count(Shape(node_.shape.begin() + static_cast<long>(axis_) + 1, node_.shape.end()));
+    Body body = in_loops(loops, add);
+    if (proven_positive(size)) return body;
+    Stmt* where_there_are_elements = arena_.statement(StmtKind::kIf);
+    where_there_are_elements->condition = size - 1;
+    where_there_are_elements->body = std::move(body);
+    return {where_there_are_elements};
+  }
+
+  KernelContext& c_;
+  Arena& arena_;
+  const Node& node_;
+  size_t axis_;
+  Index index_;  // of the updates, or of the array: at the loops that are open
+};
+
+}  // namespace
+
+void lower_scatter(KernelContext& context) { ScatterLowering(context).run(); }
+
+}  // namespace harp::lower

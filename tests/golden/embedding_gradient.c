@@ -1,0 +1,132 @@
+/* harp · graph "embedding_gradient" · target x86-64-v4 · stable, law 1 · 1 kernel, 1 generation
+   table: f32[1000, 256], words: i32[n], g: f32[n, 256] -> dtable: f32[1000, 256] */
+/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
+#endif
+typedef __SIZE_TYPE__ size_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT64_TYPE__ uint64_t;
+
+typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
+typedef struct harp_runtime {
+  size_t struct_size;
+  void* self;
+  size_t width;
+  void (*parallel_for)(void* self, size_t n, size_t grain, harp_range_body body, void* arg);
+  void* (*alloc)(void* self, size_t size);
+  void (*free)(void* self, void* memory);
+  void* workspace;
+  size_t workspace_size;
+  void* const* natives;
+  void* step_cursor;
+} harp_runtime;
+
+/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+
+static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
+static inline int32_t clamp_index_i32(int32_t x, int32_t y) {
+  const int32_t alu0 = x < 0 ? x + y : x;
+  const int32_t alu1 = alu0 < 0 ? 0 : alu0;
+  return alu1 < y ? alu1 : y - 1;
+}
+
+/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+#if defined(__x86_64__)
+typedef uint32_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  const uint32_t found = __builtin_ia32_stmxcsr();
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(0x1f80);
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(found);
+}
+#elif defined(__aarch64__)
+typedef uint64_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  uint64_t found;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(found));
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found & ~0x7c00000ull));
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found));
+}
+#else
+typedef int harp_environment;
+static inline harp_environment harp_enter(void) { return 0; }
+static inline void harp_leave(harp_environment found) { (void)found; }
+#endif
+
+struct kernel_0_args { float* output0; const float* input0; const int32_t* input1; int64_t shape0; };
+
+/* generation 0 · scatter over [1000, 256] · scatter_add of [n, 256] to [1000, 256] axis 0 · scatter [scatter, sequential simd=16] overlap */
+static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_0_args* a = arg;
+  float* output0 = a->output0;
+  const float* input0 = a->input0;
+  const int32_t* input1 = a->input1;
+  const int64_t shape0 = a->shape0;
+  (void)begin0, (void)end0, (void)worker;
+  for (int64_t ridx0 = 0; ridx0 < 256000; ridx0 += 16) {
+    *(f32x16*)(output0 + ridx0) = splat_f32x16(0.0f);
+  }
+  for (int64_t ridx1 = 0; ridx1 < shape0; ++ridx1) {
+    const int32_t alu0 = clamp_index_i32(input1[ridx1], 1000);
+    const float* input0_row = input0 + ridx1 * 256;
+    for (int64_t ridx2 = 0; ridx2 < 256; ridx2 += 16) {
+      *(f32x16*)(output0 + (int64_t)alu0 * 256 + ridx2) += *(const f32x16*)(input0_row + ridx2);
+    }
+  }
+}
+
+/* How many iterations of this much work are worth handing to another worker; work beyond 64 bits counts as none. */
+static int64_t harp_grain(int64_t work) { return 1 + 10000 / (work > 0 ? work : 1); }
+
+struct harp_call { harp_range_body kernel; void* arg; };
+static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_call* call = arg;
+  const harp_environment found = harp_enter();
+  call->kernel(call->arg, begin, end, worker);
+  harp_leave(found);
+}
+/* Iterations [0, n) of a kernel; `grain` of them are worth handing to another worker. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_range_body kernel, void* arg) {
+  if (n <= 0) return;
+  if (rt && rt->parallel_for && rt->width > 1 && n > grain) {
+    struct harp_call call = {kernel, arg};
+    rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
+  } else {
+    kernel(arg, 0, (size_t)n, 0);
+  }
+}
+
+static void kernel_main(const float* input0, const int32_t* input1, const float* input2, float* output0, int64_t shape0, const harp_runtime* rt) {
+  (void)input0;
+  {
+    struct kernel_0_args args0 = {output0, input2, input1, shape0};
+    harp_for(rt, 1, harp_grain(shape0 * 368 + 32000), kernel_0, &args0);
+  }
+}
+
+__attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const harp_environment found = harp_enter();
+  kernel_main(inputs[0], inputs[1], inputs[2], outputs[0], (int64_t)shape_vars[0], rt);
+  harp_leave(found);
+  return 0;
+}
+
+__attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+  entry_point_ex(inputs, outputs, shape_vars, 0);
+}

@@ -1,0 +1,114 @@
+// Elements that are added to by data: the order of the additions, on every backend; how many kernels; the words of every mistake.
+#include <algorithm>
+
+#include "backends_run.h"
+#include "misuse.h"
+
+using namespace capi_test;
+
+namespace {
+
+/// The element that `index` names among n, as docs/semantics.md says it.
+size_t named(int64_t index, int64_t n) { return static_cast<size_t>(std::clamp<int64_t>(index < 0 ? index + n : index, 0, n - 1)); }
+
+Values<int32_t> indices(std::vector<int64_t> dims, int64_t n, uint32_t seed) {
+  Values<int32_t> values = whole<int32_t>(std::move(dims), seed);
+  std::mt19937 random(seed + 1);
+  for (int32_t& i : values.items) i = static_cast<int32_t>(static_cast<int64_t>(random() % (2 * n + 4)) - n - 2);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("G14.scatter_add/interp,c: rows of updates are added to rows, one after the other in the order of their indices") {
+  const Backends backends;
+  for (const int64_t width : {1, 3, 16, 67}) {
+    const Values<float> x = rough({5, width}, 1), u = rough({200, width}, 2);
+    const Values<int32_t> i = indices({200}, 5, 3);
+    const auto outputs =
+        backends.run("graph g(x: f32[n, k], i: i32[m], u: f32[m, k]) {\n  return y = index_add(x, i, u, axis=0)\n}", x, i, u);
+    std::vector<float> expected = x.items;
+    for (size_t row = 0; row < 200; ++row)
+      for (size_t column = 0; column < static_cast<size_t>(width); ++column) {
+        float& sum = expected[named(i.items[row], 5) * static_cast<size_t>(width) + column];
+        sum = sum + u.items[row * static_cast<size_t>(width) + column];
+      }
+    CHECK(values<float>(outputs[0].get()) == expected);
+  }
+}
+
+TEST_CASE("G14.scatter_add/interp,c G16: an index for each update; the last axis, one in the middle, all of one axis") {
+  const Backends backends;
+  const Values<float> x = rough({3, 7, 4}, 1);
+  const Values<int32_t> i = indices({3, 30, 4}, 7, 3);
+  const Values<float> u = rough({3, 30, 4}, 4);
+  const auto outputs = backends.run(
+      "graph g(x: f32[a, 7, b], i: i32[a, m, b], u: f32[a, m, b]) {\n"
+      "  y = scatter_add(x, i, u * u, axis=1)\n"
+      "  z = scatter_add(permute(x, axes=[0, 2, 1]), permute(i, axes=[0, 2, 1]), permute(u * u, axes=[0, 2, 1]))\n"
+      "  return y, back = permute(z, axes=[0, 2, 1]), flat = scatter_add(flatten(x), flatten(i), flatten(u))\n}",
+      x, i, u);
+  std::vector<float> expected = x.items, flat = x.items;
+  for (size_t a = 0; a < 3; ++a)
+    for (size_t m = 0; m < 30; ++m)
+      for (size_t b = 0; b < 4; ++b) {
+        const size_t from = (a * 30 + m) * 4 + b;
+        float& sum = expected[(a * 7 + named(i.items[from], 7)) * 4 + b];
+        sum = sum + u.items[from] * u.items[from];
+        float& one = flat[named(i.items[from], 84)];
+        one = one + u.items[from];
+      }
+  CHECK(values<float>(outputs[0].get()) == expected);
+  CHECK(values<float>(outputs[1].get()) == expected);
+  CHECK(values<float>(outputs[2].get()) == flat);
+}
+
+TEST_CASE("G14.scatter_add/interp,c G16: to an axis without elements nothing is added; without updates x stays") {
+  const Backends backends;
+  const std::string text = "graph g(x: f32[n, 3], i: i32[m], u: f32[m, 3]) {\n  return y = index_add(x, i, u, axis=0)\n}";
+  const auto none = backends.run(text, Values<float>{{}, {0, 3}}, Values<int32_t>{{0, -1}, {2}}, whole<float>({2, 3}, 1));
+  CHECK(dims(none[0].get()) == std::vector<int64_t>{0, 3});
+  const Values<float> x = rough({4, 3}, 1);
+  const auto same = backends.run(text, x, Values<int32_t>{{}, {0}}, Values<float>{{}, {0, 3}});
+  CHECK(values<float>(same[0].get()) == x.items);
+}
+
+TEST_CASE("G14.scatter_add/interp,c: narrow dtypes are added up in what they compute in and converted once") {
+  const Backends backends;
+  // in f16 1024 + 0.5 + 0.5 + … would stay 1024; a sum that has left i8 on the way comes back
+  const auto outputs = backends.run(
+      "graph g(i: i32[m], u: f32[m], v: i16[m]) {\n"
+      "  h = full(shape=[2], value=1024, dtype=f16)\n  b = full(shape=[2], value=100, dtype=i8)\n"
+      "  return y = cast(scatter_add(h, i, cast(u, f16)), f32), z = cast(scatter_add(b, i, cast(v, i8)), i16)\n}",
+      Values<int32_t>{{0, 0, 0, 0}, {4}}, Values<float>{{0.5f, 0.5f, 0.5f, 0.5f}, {4}}, Values<int16_t>{{100, 100, -100, -90}, {4}});
+  CHECK(values<float>(outputs[0].get()) == std::vector<float>{1026, 1024});
+  CHECK(values<int16_t>(outputs[1].get()) == std::vector<int16_t>{110, 100});
+}
+
+TEST_CASE("G14.scatter_add/interp,c G17: a kernel of its own, in which x and the updates are computed on the way") {
+  const Backends backends;
+  const auto kernels = [&](const std::string& text) { return backends.cost("graph " + text, {8, 9}).kernels; };
+  CHECK(kernels("g(x: f32[n, 16], i: i32[m], u: f32[m, 16]) {\n  return y = index_add(x * 2, i * 3, exp(u), axis=0)\n}") == 1);
+  const std::string after = "g(x: f32[n, 16], i: i32[m], u: f32[m, 16]) {\n  return y = x + 0.5 * index_add(x, i, u, axis=0), z = x * 2\n}";
+  CHECK(kernels(after) == 2);
+  backends.run("graph " + after, rough({6, 16}, 1), indices({40}, 6, 2), rough({40, 16}, 3));
+  // to what was added to is added again
+  backends.run(
+      "graph g(x: f32[n, 16], i: i32[m], u: f32[m, 16]) {\n"
+      "  y = index_add(x, i, u, axis=0)\n  return y, z = index_add(y, i, u, axis=0), t = take(y, i, axis=0)\n}",
+      rough({6, 16}, 1), indices({40}, 6, 2), rough({40, 16}, 3));
+}
+
+TEST_CASE("G14: mistakes in what is added say what is wrong") {
+  const std::string inputs =
+      "x: f32[n, 3], b: bool[4], h: bool[n, 3], i: i32[2, 2], j: i32[n, 3], k: i32[5], e: f32[0, 3], u: f32[5, 3], d: f64[n, 3]";
+  check_misuse(inputs, "scatter_add(x, x, x)", "DTYPE", "scatter_add: indices must be integers, got f32 (\"x\")");
+  check_misuse(inputs, "scatter_add(h, j, h)", "DTYPE", "scatter_add: takes");
+  check_misuse(inputs, "scatter_add(x, j, d)", "DTYPE", "must be the same");
+  check_misuse(inputs, "scatter_add(x, i, x)", "SHAPE", "must be identical but for axis 1");
+  check_misuse(inputs, "scatter_add(x, j, u)", "SHAPE", "updates [5, 3] (\"u\"); they must be identical");
+  check_misuse(inputs, "scatter_add(x, j, x, axis=2)", "SHAPE", "axis 2");
+  check_misuse(inputs, "index_add(x, i, u)", "SHAPE", "indices must have one axis, got shape [2, 2]");
+  check_misuse(inputs, "index_add(x, k, x)", "SHAPE", "it must be [5, 3]: that of");
+  check_misuse(inputs, "index_add(e, k, u)", "SHAPE", "has no elements, but indices of shape [5]");
+}
