@@ -382,7 +382,7 @@ const std::vector<Group>& groups() {
         "scatter_add(x * x, i * 2 - 1, u * u, axis=1)",
         "scatter_add(u, expand(reshape(j, shape=[k, 1]), shape=[k, 4]), "
         "take(u * u, j, axis=0), axis=0)",
-        "index_add(x * x, j - 4, sin(take(x, j, axis=1)), axis=1)"},
+        "index_add(x * x, j - 4, sin(take(x, j, axis=1)), axis=1)", "sort(u * u, axis=0) * u", "sort(x, axis=1, descending=true) * x"},
        -2,
        2,
        {3, 5}},

@@ -13,6 +13,14 @@
 using namespace harp;
 using namespace harp::fuzz;
 
+namespace {
+#ifdef HARP_SANITIZE  // instrumented kernels take a compiler ten times as long
+constexpr std::chrono::seconds kPatience{1500};
+#else
+constexpr std::chrono::seconds kPatience{300};
+#endif
+}  // namespace
+
 TEST_CASE("X2: no bug comes back") {
   const char* source = std::getenv("HARP_SOURCE_DIR");
   const std::filesystem::path folder = std::filesystem::path(source != nullptr ? source : "../..") / "tests/regressions";
@@ -29,7 +37,7 @@ TEST_CASE("X2: no bug comes back") {
     job.variants.insert(job.variants.end(), usual.begin(), usual.end());
     jobs.push_back(std::move(job));
   }
-  const std::vector<Outcome> outcomes = check_isolated(jobs, {2, std::chrono::seconds(300)});
+  const std::vector<Outcome> outcomes = check_isolated(jobs, {2, kPatience});
   for (size_t i = 0; i < jobs.size(); ++i) {
     INFO(files[i], ": ", name(outcomes[i].verdict), ": ", outcomes[i].message);
     CHECK(outcomes[i].verdict == Verdict::kPass);

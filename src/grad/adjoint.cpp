@@ -260,7 +260,7 @@ constexpr Row kRows[] = {
      rules([](const Step& s) { return build::scatter_add(build::broadcast_to(number(s, 0), s.a()->shape), s.b(), s.g, axis_of(s)); },
            nullptr)},
     {Op::kScatterAdd, rules(whole, nullptr, [](const Step& s) { return build::take_along_axis(s.g, s.b(), axis_of(s)); })},
-    {Op::kArgSort, kNone},
+    {Op::kArgSort, kConstant},
 };
 
 consteval std::array<Adjoint, kOpCount> make_table() {

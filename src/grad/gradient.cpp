@@ -16,7 +16,7 @@ bool carries_gradient(DType dtype) { return is_float(dtype); }
 
 /// How a node depends on the xs.
 enum class Dependence : uint8_t {
-  kNone,     // not at all, or it is constant almost everywhere: bools, and integers made from floats by rounding
+  kNone,     // not at all, or it is constant almost everywhere: bools, integers made from floats by rounding, orders
   kSmooth,   // a float, through floats
   kThrough,  // through an op that has no derivative: a float's bits as integers, what is computed from them
 };
@@ -54,7 +54,8 @@ class Walk {
     const bool is_through = any(Dependence::kThrough) || (adjoint_of(node.op).flow == Flow::kNone && any(Dependence::kSmooth));
     if (is_bool(node.dtype)) return Dependence::kNone;
     if (carries_gradient(node.dtype)) return is_through || any(Dependence::kSmooth) ? Dependence::kSmooth : Dependence::kNone;
-    return is_through ? Dependence::kThrough : Dependence::kNone;
+    const bool is_constant = adjoint_of(node.op).flow == Flow::kConstant;  // the order of elements
+    return is_through && !is_constant ? Dependence::kThrough : Dependence::kNone;
   }
 
   void pass_on(NodeRef node) {
