@@ -84,7 +84,7 @@ def scatter_groups():
         i, j = indices(dtype, (35,), 37, 34), indices(dtype, (3, 50, 21), 37, 35)
         result.append(Group(f"scatter by {dtype}", {"x": x, "i": i, "j": j, "u": u, "v": v}, {}, {}, "", scatter_cases(x, i, j, u, v)))
     none, some, i, no = np.zeros((0, 5), np.float32), np.ones((3, 5), np.float32), np.array([1, -1, 7], np.int32), np.zeros(0, np.int32)
-    result.append(Group("scatter to nothing", {"x": none, "y": some, "i": i, "e": no}, {"x": "[n, 5]", "e": "[k]"}, {}, "", [
+    result.append(Group("scatter to nothing", {"x": none, "y": some, "i": i, "e": no}, {"x": "[n, 5]", "e": "[n]"}, {}, "", [
         Case("index_add(x, i, y, axis=0)", none, EXACT), Case("index_add(y, e, x, axis=0)", some, EXACT)]))
     return result
 
@@ -100,7 +100,7 @@ def gather_groups():
         result.append(Group(f"gather by {dtype}", {"x": x, "i": i, "j": j}, {"x": "[3, 37, m]", "j": "[3, l, m]"}, {}, "", cases(x, i, j)))
     none, some = np.zeros((0, 5), np.float32), np.ones((3, 5), np.float32)
     i, no = np.array([1, -1, 7], np.int32), np.zeros(0, np.int32)
-    result.append(Group("gather from nothing", {"x": none, "i": i, "e": no, "y": some}, {"x": "[n, 5]", "e": "[k]"}, {}, "", [
+    result.append(Group("gather from nothing", {"x": none, "i": i, "e": no, "y": some}, {"x": "[n, 5]", "e": "[n]"}, {}, "", [
         Case("take(x, i, axis=0)", np.zeros((3, 5), np.float32), EXACT), Case("take(x, i, axis=1)", np.zeros((0, 3), np.float32), EXACT),
         Case("take(x, e, axis=0)", none[:0], EXACT), Case("take(y, e, axis=1)", some[:, :0], EXACT),
         Case("take(expand(slice(y, stop=[1, none]), shape=[n, 5]), i, axis=0)", np.zeros((3, 5), np.float32), EXACT)]))
