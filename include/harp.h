@@ -85,23 +85,25 @@ typedef int32_t harp_status;
 
 /* Type of array elements. Bool is one byte, 0 or 1; any other byte reads as true. Integers wrap. f16 is IEEE 754 binary16, bf16 the upper
  * half of an f32. The dtypes of 8 and 16 bits compute in a wider one: each operation works on values widened to it, and its result is
- * rounded or wrapped once; reductions do so at their end. */
+ * rounded or wrapped once; reductions do so at their end. A complex element is two floats in memory, the real part first. */
 typedef int32_t harp_dtype;
 #define HARP_UNKNOWN 0 /* of integer constants only: that of the operand beside them, see harp_constant */
 /* generated from src/ops/dtype.h: dtypes { */
-#define HARP_BOOL 1    /* 1 byte */
-#define HARP_I8 2      /* 1 byte, computes in i32 */
-#define HARP_U8 3      /* 1 byte, computes in i32 */
-#define HARP_I16 4     /* 2 bytes, computes in i32 */
-#define HARP_U16 5     /* 2 bytes, computes in i32 */
-#define HARP_I32 6     /* 4 bytes */
-#define HARP_U32 7     /* 4 bytes */
-#define HARP_I64 8     /* 8 bytes */
-#define HARP_U64 9     /* 8 bytes */
-#define HARP_F16 10    /* 2 bytes, computes in f32 */
-#define HARP_BF16 11   /* 2 bytes, computes in f32 */
-#define HARP_F32 12    /* 4 bytes */
-#define HARP_F64 13    /* 8 bytes */
+#define HARP_BOOL 1        /* 1 byte */
+#define HARP_I8 2          /* 1 byte, computes in i32 */
+#define HARP_U8 3          /* 1 byte, computes in i32 */
+#define HARP_I16 4         /* 2 bytes, computes in i32 */
+#define HARP_U16 5         /* 2 bytes, computes in i32 */
+#define HARP_I32 6         /* 4 bytes */
+#define HARP_U32 7         /* 4 bytes */
+#define HARP_I64 8         /* 8 bytes */
+#define HARP_U64 9         /* 8 bytes */
+#define HARP_F16 10        /* 2 bytes, computes in f32 */
+#define HARP_BF16 11       /* 2 bytes, computes in f32 */
+#define HARP_F32 12        /* 4 bytes */
+#define HARP_F64 13        /* 8 bytes */
+#define HARP_COMPLEX64 14  /* 8 bytes */
+#define HARP_COMPLEX128 15 /* 16 bytes */
 /* } */
 
 /* Bytes of one element, and the name in the text format ("f32"; borrowed, for ever); 0 and NULL for a number that is no dtype. */
@@ -320,6 +322,8 @@ HARP_API harp_node* harp_constant(harp_graph* graph, harp_dtype dtype, double va
 HARP_API harp_node* harp_constant_i64(harp_graph* graph, harp_dtype dtype, int64_t value);
 HARP_API harp_node* harp_constant_u64(harp_graph* graph, harp_dtype dtype, uint64_t value);
 HARP_API harp_node* harp_constant_bool(harp_graph* graph, int32_t value);
+/* re + im * i of a complex dtype. (harp_constant gives one whose imaginary part is 0.) */
+HARP_API harp_node* harp_constant_complex(harp_graph* graph, harp_dtype dtype, double re, double im);
 /* An array of plain sizes; data is row-major and copied. */
 HARP_API harp_node* harp_constant_array(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, const void* data);
 /* The value of a size as an i64 of rank 0. */
@@ -359,59 +363,63 @@ HARP_API harp_status harp_broadcast_index(int32_t result_rank, const int64_t* in
  * Building functions as described in 4: borrowed node or NULL. Every argument node has to be of the same graph. What each operation
  * computes, to the bit, is in docs/semantics.md. Arrays of numbers an argument points to are copied.
  *
- * "float" means f32 or f64, "int" i32 or i64; integers wrap around. Functions of floats are correctly rounded where IEEE 754 has them
- * (add, mul, div, recip, sqrt, fma, floor ...), else within 1.3 units in the last place; NaN, infinities, zeros and subnormals follow
- * Annex F of the C standard.
+ * "float" means f16, bf16, f32 or f64, "int" any integer dtype, "complex" complex64 or complex128; integers wrap around. Functions of
+ * floats are correctly rounded where IEEE 754 has them (add, mul, div, recip, sqrt, fma, floor ...), else within 1.3 units in the last
+ * place; NaN, infinities, zeros and subnormals follow Annex F of the C standard. Operations of complex numbers are sequences of those of
+ * their parts, each rounded; no order is defined on them, and where a step of a sequence overflows, the result has: there is no Annex G.
  * ---------------------------------------------------------------------------------------------------------------------------- */
 
 /* Elementwise, one operand. */
 /* clang-format off */
 /* generated from src/ops/ops.def by src/capi/generate.py: unary { */
-HARP_API harp_node* harp_neg(harp_node* x);         /* -x (int, float) */
-HARP_API harp_node* harp_recip(harp_node* x);       /* 1 / x (float) */
-HARP_API harp_node* harp_abs(harp_node* x);         /* absolute value (int, float) */
-HARP_API harp_node* harp_sign(harp_node* x);        /* -1, 0 or 1; zeros and NaN as they are (int, float) */
-HARP_API harp_node* harp_sqrt(harp_node* x);        /* square root (float) */
-HARP_API harp_node* harp_rsqrt(harp_node* x);       /* 1 / sqrt(x), as recip(sqrt(x)) */
-HARP_API harp_node* harp_cbrt(harp_node* x);        /* cube root (float) */
-HARP_API harp_node* harp_square(harp_node* x);      /* x * x */
-HARP_API harp_node* harp_real(harp_node* x);        /* of a real number: x itself */
-HARP_API harp_node* harp_imag(harp_node* x);        /* 0 */
-HARP_API harp_node* harp_conj(harp_node* x);        /* x itself */
-HARP_API harp_node* harp_floor(harp_node* x);       /* to an integer, down (float) */
-HARP_API harp_node* harp_ceil(harp_node* x);        /* to an integer, up (float) */
-HARP_API harp_node* harp_round(harp_node* x);       /* to the nearest integer, ties to even (float) */
-HARP_API harp_node* harp_trunc(harp_node* x);       /* to an integer, towards 0 (float) */
-HARP_API harp_node* harp_exp(harp_node* x);         /* e to the x (float) */
-HARP_API harp_node* harp_exp2(harp_node* x);        /* 2 to the x (float) */
-HARP_API harp_node* harp_expm1(harp_node* x);       /* exp(x) - 1, exact near 0 (float) */
-HARP_API harp_node* harp_log(harp_node* x);         /* natural logarithm (float) */
-HARP_API harp_node* harp_log2(harp_node* x);        /* logarithm to base 2 (float) */
-HARP_API harp_node* harp_log10(harp_node* x);       /* logarithm to base 10 (float) */
-HARP_API harp_node* harp_log1p(harp_node* x);       /* log(1 + x), exact near 0 (float) */
-HARP_API harp_node* harp_sin(harp_node* x);         /* sine of radians, over the whole range (float) */
-HARP_API harp_node* harp_cos(harp_node* x);         /* cosine (float) */
-HARP_API harp_node* harp_tan(harp_node* x);         /* tangent (float) */
-HARP_API harp_node* harp_asin(harp_node* x);        /* inverse sine (float) */
-HARP_API harp_node* harp_acos(harp_node* x);        /* inverse cosine (float) */
-HARP_API harp_node* harp_atan(harp_node* x);        /* inverse tangent (float) */
-HARP_API harp_node* harp_sinh(harp_node* x);        /* hyperbolic sine (float) */
-HARP_API harp_node* harp_cosh(harp_node* x);        /* hyperbolic cosine (float) */
-HARP_API harp_node* harp_tanh(harp_node* x);        /* hyperbolic tangent (float) */
-HARP_API harp_node* harp_asinh(harp_node* x);       /* inverse of sinh (float) */
-HARP_API harp_node* harp_acosh(harp_node* x);       /* inverse of cosh (float) */
-HARP_API harp_node* harp_atanh(harp_node* x);       /* inverse of tanh (float) */
-HARP_API harp_node* harp_erf(harp_node* x);         /* error function (float) */
-HARP_API harp_node* harp_erfc(harp_node* x);        /* 1 - erf(x), exact (float) */
-HARP_API harp_node* harp_sigmoid(harp_node* x);     /* 1 / (1 + exp(-x)) */
-HARP_API harp_node* harp_relu(harp_node* x);        /* maximum(x, 0) */
-HARP_API harp_node* harp_silu(harp_node* x);        /* x * sigmoid(x) */
-HARP_API harp_node* harp_softplus(harp_node* x);    /* log(1 + exp(x)) */
-HARP_API harp_node* harp_isnan(harp_node* x);       /* bool: is it NaN (float) */
-HARP_API harp_node* harp_isinf(harp_node* x);       /* bool: is it infinite */
-HARP_API harp_node* harp_isfinite(harp_node* x);    /* bool: neither NaN nor infinite */
-HARP_API harp_node* harp_logical_not(harp_node* x); /* bool: is x 0; any dtype */
-HARP_API harp_node* harp_bitwise_not(harp_node* x); /* all bits inverted; bool: not (bool, int) */
+HARP_API harp_node* harp_neg(harp_node* x);             /* -x (int, float, complex) */
+HARP_API harp_node* harp_recip(harp_node* x);           /* 1 / x (float, complex) */
+HARP_API harp_node* harp_abs(harp_node* x);             /* absolute value; of a complex number: hypot of its parts, a float (int, float, complex) */
+HARP_API harp_node* harp_sign(harp_node* x);            /* -1, 0 or 1; zeros and NaN as they are; complex: x / abs(x) (int, float, complex) */
+HARP_API harp_node* harp_sqrt(harp_node* x);            /* square root (float, complex) */
+HARP_API harp_node* harp_rsqrt(harp_node* x);           /* 1 / sqrt(x), as recip(sqrt(x)) */
+HARP_API harp_node* harp_cbrt(harp_node* x);            /* cube root (float) */
+HARP_API harp_node* harp_square(harp_node* x);          /* x * x */
+HARP_API harp_node* harp_real(harp_node* x);            /* the real part; of a real number: x itself */
+HARP_API harp_node* harp_imag(harp_node* x);            /* the imaginary part; of a real number: 0 */
+HARP_API harp_node* harp_conj(harp_node* x);            /* the complex conjugate; of a real number: x itself */
+HARP_API harp_node* harp_angle(harp_node* x);           /* atan2(imag(x), real(x)): radians in -pi..pi (float, complex) */
+HARP_API harp_node* harp_view_as_real(harp_node* x);    /* complex[...] as float[..., 2]: re, im (complex) */
+HARP_API harp_node* harp_view_as_complex(harp_node* x); /* float[..., 2] as complex[...] (f32, f64) */
+HARP_API harp_node* harp_floor(harp_node* x);           /* to an integer, down (float) */
+HARP_API harp_node* harp_ceil(harp_node* x);            /* to an integer, up (float) */
+HARP_API harp_node* harp_round(harp_node* x);           /* to the nearest integer, ties to even (float) */
+HARP_API harp_node* harp_trunc(harp_node* x);           /* to an integer, towards 0 (float) */
+HARP_API harp_node* harp_exp(harp_node* x);             /* e to the x (float, complex) */
+HARP_API harp_node* harp_exp2(harp_node* x);            /* 2 to the x (float) */
+HARP_API harp_node* harp_expm1(harp_node* x);           /* exp(x) - 1, exact near 0 (float) */
+HARP_API harp_node* harp_log(harp_node* x);             /* natural logarithm (float, complex) */
+HARP_API harp_node* harp_log2(harp_node* x);            /* logarithm to base 2 (float) */
+HARP_API harp_node* harp_log10(harp_node* x);           /* logarithm to base 10 (float) */
+HARP_API harp_node* harp_log1p(harp_node* x);           /* log(1 + x), exact near 0 (float) */
+HARP_API harp_node* harp_sin(harp_node* x);             /* sine of radians, over the whole range (float, complex) */
+HARP_API harp_node* harp_cos(harp_node* x);             /* cosine (float, complex) */
+HARP_API harp_node* harp_tan(harp_node* x);             /* tangent (float, complex) */
+HARP_API harp_node* harp_asin(harp_node* x);            /* inverse sine (float) */
+HARP_API harp_node* harp_acos(harp_node* x);            /* inverse cosine (float) */
+HARP_API harp_node* harp_atan(harp_node* x);            /* inverse tangent (float) */
+HARP_API harp_node* harp_sinh(harp_node* x);            /* hyperbolic sine (float, complex) */
+HARP_API harp_node* harp_cosh(harp_node* x);            /* hyperbolic cosine (float, complex) */
+HARP_API harp_node* harp_tanh(harp_node* x);            /* hyperbolic tangent (float, complex) */
+HARP_API harp_node* harp_asinh(harp_node* x);           /* inverse of sinh (float) */
+HARP_API harp_node* harp_acosh(harp_node* x);           /* inverse of cosh (float) */
+HARP_API harp_node* harp_atanh(harp_node* x);           /* inverse of tanh (float) */
+HARP_API harp_node* harp_erf(harp_node* x);             /* error function (float) */
+HARP_API harp_node* harp_erfc(harp_node* x);            /* 1 - erf(x), exact (float) */
+HARP_API harp_node* harp_sigmoid(harp_node* x);         /* 1 / (1 + exp(-x)) */
+HARP_API harp_node* harp_relu(harp_node* x);            /* maximum(x, 0) */
+HARP_API harp_node* harp_silu(harp_node* x);            /* x * sigmoid(x) */
+HARP_API harp_node* harp_softplus(harp_node* x);        /* log(1 + exp(x)) */
+HARP_API harp_node* harp_isnan(harp_node* x);           /* bool: is it NaN (float, complex) */
+HARP_API harp_node* harp_isinf(harp_node* x);           /* bool: is it infinite */
+HARP_API harp_node* harp_isfinite(harp_node* x);        /* bool: neither NaN nor infinite */
+HARP_API harp_node* harp_logical_not(harp_node* x);     /* bool: is x 0; any dtype */
+HARP_API harp_node* harp_bitwise_not(harp_node* x);     /* all bits inverted; bool: not (bool, int) */
 /* } */
 /* clang-format on */
 
@@ -430,33 +438,34 @@ HARP_API harp_node* harp_bitcast(harp_node* x, harp_dtype dtype);
 /* Elementwise, two operands. */
 /* clang-format off */
 /* generated from src/ops/ops.def by src/capi/generate.py: binary { */
-HARP_API harp_node* harp_add(harp_node* a, harp_node* b);          /* a + b (int, float) */
-HARP_API harp_node* harp_sub(harp_node* a, harp_node* b);          /* a - b */
-HARP_API harp_node* harp_mul(harp_node* a, harp_node* b);          /* a * b (int, float) */
-HARP_API harp_node* harp_div(harp_node* a, harp_node* b);          /* a / b (float) */
-HARP_API harp_node* harp_floor_divide(harp_node* a, harp_node* b); /* floor(a / b); integers: x // 0 = 0 (int, float) */
-HARP_API harp_node* harp_remainder(harp_node* a, harp_node* b);    /* what floor_divide leaves, with the sign of b; integers: x % 0 = 0 (int, float) */
-HARP_API harp_node* harp_fmod(harp_node* a, harp_node* b);         /* what a division towards 0 leaves, with the sign of a (C's fmod and %) (int, float) */
-HARP_API harp_node* harp_maximum(harp_node* a, harp_node* b);      /* the greater one; NaN wins, +0 > -0 */
-HARP_API harp_node* harp_minimum(harp_node* a, harp_node* b);      /* the lesser one; NaN wins, -0 < +0 */
-HARP_API harp_node* harp_pow(harp_node* a, harp_node* b);          /* a to the b; integers: b < 0 gives 0, unless a is 1 or -1 (int, float) */
-HARP_API harp_node* harp_atan2(harp_node* a, harp_node* b);        /* angle of the point (b, a) (float) */
-HARP_API harp_node* harp_hypot(harp_node* a, harp_node* b);        /* sqrt(a * a + b * b), without overflow (float) */
-HARP_API harp_node* harp_copysign(harp_node* a, harp_node* b);     /* the value of a with the sign of b (float) */
-HARP_API harp_node* harp_lt(harp_node* a, harp_node* b);           /* bool: a < b */
-HARP_API harp_node* harp_le(harp_node* a, harp_node* b);           /* bool: a <= b */
-HARP_API harp_node* harp_gt(harp_node* a, harp_node* b);           /* bool: a > b */
-HARP_API harp_node* harp_ge(harp_node* a, harp_node* b);           /* bool: a >= b */
-HARP_API harp_node* harp_eq(harp_node* a, harp_node* b);           /* bool: a == b */
-HARP_API harp_node* harp_ne(harp_node* a, harp_node* b);           /* bool: a != b */
-HARP_API harp_node* harp_logical_and(harp_node* a, harp_node* b);  /* bool: a and b are not 0; any dtype */
-HARP_API harp_node* harp_logical_or(harp_node* a, harp_node* b);   /* bool: a or b is not 0; any dtype */
-HARP_API harp_node* harp_logical_xor(harp_node* a, harp_node* b);  /* bool: exactly one is not 0; any dtype */
-HARP_API harp_node* harp_bitwise_and(harp_node* a, harp_node* b);  /* bit by bit; bool: and (bool, int) */
-HARP_API harp_node* harp_bitwise_or(harp_node* a, harp_node* b);   /* bit by bit; bool: or (bool, int) */
-HARP_API harp_node* harp_bitwise_xor(harp_node* a, harp_node* b);  /* bit by bit; bool: exclusive or (bool, int) */
-HARP_API harp_node* harp_left_shift(harp_node* a, harp_node* b);   /* a << b, b modulo the width (int) */
-HARP_API harp_node* harp_right_shift(harp_node* a, harp_node* b);  /* a >> b with a's sign, b modulo the width (int) */
+HARP_API harp_node* harp_add(harp_node* a, harp_node* b);                  /* a + b (int, float, complex) */
+HARP_API harp_node* harp_sub(harp_node* a, harp_node* b);                  /* a - b */
+HARP_API harp_node* harp_mul(harp_node* a, harp_node* b);                  /* a * b (int, float, complex) */
+HARP_API harp_node* harp_div(harp_node* a, harp_node* b);                  /* a / b (float, complex) */
+HARP_API harp_node* harp_floor_divide(harp_node* a, harp_node* b);         /* floor(a / b); integers: x // 0 = 0 (int, float) */
+HARP_API harp_node* harp_remainder(harp_node* a, harp_node* b);            /* what floor_divide leaves, with the sign of b; integers: x % 0 = 0 (int, float) */
+HARP_API harp_node* harp_fmod(harp_node* a, harp_node* b);                 /* what a division towards 0 leaves, with the sign of a (C's fmod and %) (int, float) */
+HARP_API harp_node* harp_maximum(harp_node* a, harp_node* b);              /* the greater one; NaN wins, +0 > -0 */
+HARP_API harp_node* harp_minimum(harp_node* a, harp_node* b);              /* the lesser one; NaN wins, -0 < +0 */
+HARP_API harp_node* harp_pow(harp_node* a, harp_node* b);                  /* a to the b; integers: b < 0 gives 0, unless a is 1 or -1 (int, float, complex) */
+HARP_API harp_node* harp_atan2(harp_node* a, harp_node* b);                /* angle of the point (b, a) (float) */
+HARP_API harp_node* harp_hypot(harp_node* a, harp_node* b);                /* sqrt(a * a + b * b), without overflow (float) */
+HARP_API harp_node* harp_copysign(harp_node* a, harp_node* b);             /* the value of a with the sign of b (float) */
+HARP_API harp_node* harp_complex_from_parts(harp_node* re, harp_node* im); /* re + im * i, complex64 of f32, complex128 of f64 */
+HARP_API harp_node* harp_lt(harp_node* a, harp_node* b);                   /* bool: a < b */
+HARP_API harp_node* harp_le(harp_node* a, harp_node* b);                   /* bool: a <= b */
+HARP_API harp_node* harp_gt(harp_node* a, harp_node* b);                   /* bool: a > b */
+HARP_API harp_node* harp_ge(harp_node* a, harp_node* b);                   /* bool: a >= b */
+HARP_API harp_node* harp_eq(harp_node* a, harp_node* b);                   /* bool: a == b */
+HARP_API harp_node* harp_ne(harp_node* a, harp_node* b);                   /* bool: a != b */
+HARP_API harp_node* harp_logical_and(harp_node* a, harp_node* b);          /* bool: a and b are not 0; any dtype */
+HARP_API harp_node* harp_logical_or(harp_node* a, harp_node* b);           /* bool: a or b is not 0; any dtype */
+HARP_API harp_node* harp_logical_xor(harp_node* a, harp_node* b);          /* bool: exactly one is not 0; any dtype */
+HARP_API harp_node* harp_bitwise_and(harp_node* a, harp_node* b);          /* bit by bit; bool: and (bool, int) */
+HARP_API harp_node* harp_bitwise_or(harp_node* a, harp_node* b);           /* bit by bit; bool: or (bool, int) */
+HARP_API harp_node* harp_bitwise_xor(harp_node* a, harp_node* b);          /* bit by bit; bool: exclusive or (bool, int) */
+HARP_API harp_node* harp_left_shift(harp_node* a, harp_node* b);           /* a << b, b modulo the width (int) */
+HARP_API harp_node* harp_right_shift(harp_node* a, harp_node* b);          /* a >> b with a's sign, b modulo the width (int) */
 /* } */
 /* clang-format on */
 
@@ -1052,6 +1061,7 @@ typedef struct harp_api {
   harp_node* (*harp_constant_i64)(harp_graph* graph, harp_dtype dtype, int64_t value);
   harp_node* (*harp_constant_u64)(harp_graph* graph, harp_dtype dtype, uint64_t value);
   harp_node* (*harp_constant_bool)(harp_graph* graph, int32_t value);
+  harp_node* (*harp_constant_complex)(harp_graph* graph, harp_dtype dtype, double re, double im);
   harp_node* (*harp_constant_array)(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, const void* data);
   harp_node* (*harp_size)(harp_graph* graph, harp_dim dim);
   int32_t (*harp_node_rank)(const harp_node* node);
@@ -1076,6 +1086,9 @@ typedef struct harp_api {
   harp_node* (*harp_real)(harp_node* x);
   harp_node* (*harp_imag)(harp_node* x);
   harp_node* (*harp_conj)(harp_node* x);
+  harp_node* (*harp_angle)(harp_node* x);
+  harp_node* (*harp_view_as_real)(harp_node* x);
+  harp_node* (*harp_view_as_complex)(harp_node* x);
   harp_node* (*harp_floor)(harp_node* x);
   harp_node* (*harp_ceil)(harp_node* x);
   harp_node* (*harp_round)(harp_node* x);
@@ -1128,6 +1141,7 @@ typedef struct harp_api {
   harp_node* (*harp_atan2)(harp_node* a, harp_node* b);
   harp_node* (*harp_hypot)(harp_node* a, harp_node* b);
   harp_node* (*harp_copysign)(harp_node* a, harp_node* b);
+  harp_node* (*harp_complex_from_parts)(harp_node* re, harp_node* im);
   harp_node* (*harp_lt)(harp_node* a, harp_node* b);
   harp_node* (*harp_le)(harp_node* a, harp_node* b);
   harp_node* (*harp_gt)(harp_node* a, harp_node* b);

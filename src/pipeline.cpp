@@ -12,6 +12,7 @@
 #include "ir/linearize.h"
 #include "lower/lower.h"
 #include "opt/passes.h"
+#include "opt/split_complex.h"
 #include "render/c.h"
 #include "schedule/fuse.h"
 #include "schedule/in_place.h"
@@ -44,6 +45,8 @@ void optimise(Stages& s, const PipelineOptions& options) {
   for (std::string_view rule : options.disabled_rules)
     HARP_CHECK(opt::find_pass(rule) != nullptr, Code::kInvalidArgument, "no optimiser rule is called \"", rule, "\"; there are ",
                join(opt::passes(), ", ", [](const opt::Pass& p) { return p.name; }));
+  s.graph = opt::split_complex(*s.graph);
+  if (kVerify) verify(*s.graph);
   for (const opt::Pass& pass : opt::passes())
     if (std::find(options.disabled_rules.begin(), options.disabled_rules.end(), pass.name) == options.disabled_rules.end()) {
       s.graph = pass.run(*s.graph);

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <complex>
 #include <functional>
 #include <memory>
 #include <string>
@@ -76,16 +77,18 @@ inline Program compile(const harp_graph* graph, const char* backend, std::functi
 /// A buffer around a vector, which has to live as long. uint8_t are bools.
 template <class T>
 Buffer wrap(harp_context* context, std::vector<T>& values, std::vector<int64_t> dims) {
-  const harp_dtype dtype = std::is_same_v<T, float>      ? HARP_F32
-                           : std::is_same_v<T, double>   ? HARP_F64
-                           : std::is_same_v<T, int8_t>   ? HARP_I8
-                           : std::is_same_v<T, int16_t>  ? HARP_I16
-                           : std::is_same_v<T, int32_t>  ? HARP_I32
-                           : std::is_same_v<T, int64_t>  ? HARP_I64
-                           : std::is_same_v<T, uint16_t> ? HARP_U16
-                           : std::is_same_v<T, uint32_t> ? HARP_U32
-                           : std::is_same_v<T, uint64_t> ? HARP_U64
-                                                         : HARP_BOOL;
+  const harp_dtype dtype = std::is_same_v<T, float>                  ? HARP_F32
+                           : std::is_same_v<T, double>               ? HARP_F64
+                           : std::is_same_v<T, int8_t>               ? HARP_I8
+                           : std::is_same_v<T, int16_t>              ? HARP_I16
+                           : std::is_same_v<T, int32_t>              ? HARP_I32
+                           : std::is_same_v<T, int64_t>              ? HARP_I64
+                           : std::is_same_v<T, uint16_t>             ? HARP_U16
+                           : std::is_same_v<T, uint32_t>             ? HARP_U32
+                           : std::is_same_v<T, uint64_t>             ? HARP_U64
+                           : std::is_same_v<T, std::complex<float>>  ? HARP_COMPLEX64
+                           : std::is_same_v<T, std::complex<double>> ? HARP_COMPLEX128
+                                                                     : HARP_BOOL;
   ErrorSlot err;
   Buffer buffer(harp_buffer_wrap(context, dtype, static_cast<int32_t>(dims.size()), dims.data(), values.data(), nullptr, nullptr, err));
   CHECK_MESSAGE(buffer != nullptr, err.message());

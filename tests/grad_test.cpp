@@ -71,7 +71,8 @@ bool depends_on(const Node* y, const Node* x) {
     const Node* node = open.back();
     open.pop_back();
     if (node == x) return true;
-    if (is_float(node->dtype) && seen.insert(node).second) open.insert(open.end(), node->sources.begin(), node->sources.end());
+    if ((is_float(node->dtype) || is_complex(node->dtype)) && seen.insert(node).second)
+      open.insert(open.end(), node->sources.begin(), node->sources.end());
   }
   return false;
 }
@@ -315,6 +316,23 @@ const std::vector<Group>& groups() {
        -1.7,
        1.7,
        {2, 3}},
+      // complex numbers, by their parts
+      {"x: f64[n, 3], y: f64[n, 3]",
+       {"real(complex_from_parts(x, y) * complex_from_parts(y, x))", "imag(exp(complex_from_parts(x, y)) / complex_from_parts(y, x))",
+        "abs(complex_from_parts(x, y))", "angle(conj(complex_from_parts(x, y)))", "view_as_real(log(complex_from_parts(x, y)))",
+        "real(sqrt(complex_from_parts(x, y)))", "imag(pow(complex_from_parts(x, y), complex_from_parts(y, x)))",
+        "imag(tanh(complex_from_parts(x, y)))", "real(flip(transpose(complex_from_parts(x, y))))",
+        "imag(sum(complex_from_parts(x, y) * complex_from_parts(x, x), axes=[1]))", "real(cumsum(complex_from_parts(x, y), axis=1))",
+        "imag(matmul(complex_from_parts(x, y), transpose(complex_from_parts(y, x))))",
+        "imag(where(x < y, complex_from_parts(x, y), complex128(1, 2)))"},
+       0.3,
+       1.4,
+       {2}},
+      {"x: f64[2, 3], y: f64[2, 3]",
+       {"real(prod(complex_from_parts(x, y)))", "imag(cumprod(complex_from_parts(x, y), axis=1))",
+        "abs(cumprod(complex_from_parts(x, y), axis=0, reverse=true))"},
+       0.3,
+       1.4},
       // scans; bounded sizes, as every level of blocks is more to compile
       {"x: f64[n in 0..99, 3, m in 0..99], y: f64[n, 3, m]",
        {"cumsum(x, axis=1)", "cumsum(x * y, axis=2, reverse=true)", "cumsum(x, axis=0, exclusive=true)", "cumsum(x * x)",

@@ -64,6 +64,7 @@ inline std::vector<Bytes> run(const Graph& graph, const std::vector<Bytes>& inpu
 
 /// One array with its bits as text, every NaN alike: what two runs must agree on.
 inline std::string canonical(const Bytes& bytes, DType dtype) {
+  if (is_complex(dtype)) return canonical(bytes, real_dtype(dtype));
   std::string text;
   const size_t size = size_of(dtype);
   for (size_t i = 0; i + size <= bytes.size(); i += size) {

@@ -19,6 +19,7 @@ from oracle_half import FORMATS, PLAIN, Half, every_value, place, rounded
 NARROW_INTS = {"i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16}
 DTYPES = {"bool": np.bool_, **NARROW_INTS, "i32": np.int32, "u32": np.uint32, "i64": np.int64, "u64": np.uint64, "f32": np.float32,
           "f64": np.float64}
+COMPLEX = {"complex64": np.complex64, "complex128": np.complex128}
 HALVES = tuple(FORMATS)
 INTS, FLOATS = tuple(name for name, kind in DTYPES.items() if np.dtype(kind).kind in "iu"), ("f32", "f64", *HALVES)
 KINDS = {**DTYPES, **{half: np.float32 for half in HALVES}}  # what holds the values of each dtype here

@@ -2,12 +2,12 @@
 
 The interpreter defines harp's results and generated C is compared with it bit for bit elsewhere, so a mistake the two share would
 pass all of that; here each is compared with NumPy (tests/oracle_references.py, oracle_linear.py, oracle_random.py, oracle_scans.py,
-oracle_gather.py and oracle_sort.py have the cases and say how near is near enough). One graph holds
+oracle_gather.py, oracle_sort.py and oracle_complex.py have the cases and say how near is near enough). One graph holds
 all cases of a group, so the tool runs once a group and backend. An operation of src/ops/ops.def or src/graph/operations.cpp
 without a case fails.
 
 Environment: HARP_TOOL (default build/release/harp), HARP_ORACLE_BACKENDS (default "interp c").
-rows: G2 G3 G4 G5 G6 G12 G14 G16
+rows: G2 G3 G4 G5 G6 G10 G12 G14 G16
 """
 import os
 import re
@@ -19,18 +19,19 @@ import warnings
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from oracle_complex import complex_groups  # noqa: E402
 from oracle_gather import gather_groups  # noqa: E402
 from oracle_sort import sort_groups  # noqa: E402
 from oracle_half import Half, loaded, place, rounded, stored  # noqa: E402
 from oracle_linear import linear_groups  # noqa: E402
 from oracle_random import random_groups  # noqa: E402
-from oracle_references import DTYPES, EXACT, WIDE, Ulps, groups  # noqa: E402
+from oracle_references import COMPLEX, DTYPES, EXACT, WIDE, Ulps, groups  # noqa: E402
 from oracle_scans import scan_groups  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOL = os.environ.get("HARP_TOOL", os.path.join(ROOT, "build", "release", "harp"))
 BACKENDS = os.environ.get("HARP_ORACLE_BACKENDS", "interp c").split()
-NAMES = {np.dtype(kind): name for name, kind in DTYPES.items()}
+NAMES = {np.dtype(kind): name for name, kind in (DTYPES | COMPLEX).items()}
 
 
 def in_group(group, array):
@@ -102,6 +103,14 @@ def ulps(found, expected, half):
     return np.abs(clip(found) - clip(expected)) / unit
 
 
+def complex_differences(found, expected, nearness):
+    """Bits of both parts, or the distance of the two numbers."""
+    if nearness == EXACT:
+        expected = expected.astype(found.dtype)
+        return np.asarray(differences(found.real.copy(), expected.real.copy(), EXACT)) | differences(found.imag.copy(), expected.imag.copy(), EXACT)
+    return ~((found == expected) | (np.abs(found.astype(np.clongdouble) - expected) <= np.asarray(nearness.bound, WIDE)))
+
+
 def differences(found, expected, nearness):
     """Where found is not near enough; a mask."""
     half = found.dtype if isinstance(found, Half) else None
@@ -109,6 +118,8 @@ def differences(found, expected, nearness):
         found = found.values
         if nearness == EXACT:
             expected = rounded(half, expected)
+    if found.dtype.kind == "c":
+        return complex_differences(found, expected, nearness)
     if found.dtype.kind != "f":
         return found != expected
     nan = np.isnan(expected)
@@ -175,7 +186,7 @@ def operations():
 def main():
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    all_groups = groups() + linear_groups() + random_groups() + scan_groups() + gather_groups() + sort_groups()
+    all_groups = groups() + linear_groups() + random_groups() + scan_groups() + gather_groups() + sort_groups() + complex_groups()
     text = "\n".join(case.text for group in all_groups for case in group.cases)
     failures = [f"no case for {name}" for name in sorted(operations()) if not re.search(rf"\b{name}\(", text)]
     count, cells = 0, {}

@@ -356,11 +356,11 @@ std::vector<Case> cases_of(DType dtype) {
   std::vector<Case> cases;
   for (int i = 0; i < kOpCount; ++i) {
     const Op op = static_cast<Op>(i);
-    if (!is_elementwise(op) || !accepts(op, dtype)) continue;
+    if (!is_elementwise(op) || !has_nodes_of(op, dtype)) continue;
     if (op == Op::kCast || op == Op::kBitcast) {
       for (int to = 0; to < kDTypeCount; ++to) {
         const DType target = static_cast<DType>(to);
-        if (!info(target).in_graph || target == dtype) continue;
+        if (!info(target).in_graph || is_complex(target) || target == dtype) continue;
         if (op == Op::kBitcast && (size_of(target) != size_of(dtype) || is_bool(target) || is_bool(dtype))) continue;
         cases.push_back({op, dtype, target});
       }

@@ -248,6 +248,13 @@ TEST_CASE("C1: .npy files of every version, byte order and layout") {
   }
   CHECK(values<uint16_t>(load(npy(1, "{'descr': '>f2', 'fortran_order': False, 'shape': (2,)}", bytes<uint16_t>({0x3c00, 1}, true)))) ==
         std::vector<uint16_t>{0x3c00, 1});
+  for (const bool swapped : {false, true}) {  // of complex numbers each part is swapped
+    const char* descr = swapped ? ">c8" : "<c8";
+    const HostArray pairs = load(
+        npy(1, cat("{'descr': '", descr, "', 'fortran_order': True, 'shape': (2, 2)}"), bytes<float>({1, 2, 3, 4, 5, 6, 7, 8}, swapped)));
+    CHECK(to_string(pairs.type()) == "complex64[2, 2]");
+    CHECK(values<float>(pairs) == std::vector<float>{1, 2, 5, 6, 3, 4, 7, 8});
+  }
   CHECK(load(npy(1, "{'descr': '<i4', 'fortran_order': True, 'shape': (2, 0, 3)}", "")).bytes() == 0);
 
   const auto refuses = [&](const std::string& content, Code code, const char* message) {
@@ -259,7 +266,7 @@ TEST_CASE("C1: .npy files of every version, byte order and layout") {
   refuses(dict("{'descr': '|O', 'fortran_order': False, 'shape': (2, 3)}"), Code::kUnsupported, "object arrays");
   refuses(dict("{'descr': '<U5', 'fortran_order': False, 'shape': (2, 3)}"), Code::kUnsupported, "string arrays");
   refuses(dict("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2, 3)}"), Code::kUnsupported, "structured arrays");
-  refuses(dict("{'descr': '<c8', 'fortran_order': False, 'shape': (2, 3)}"), Code::kUnsupported, "complex64");
+  refuses(dict("{'descr': '<c8', 'fortran_order': False, 'shape': (2, 3)}"), Code::kParse, "truncated: complex64[2, 3] needs 48 bytes");
   refuses(dict("{'descr': '<M8[s]', 'fortran_order': False, 'shape': (2, 3)}"), Code::kUnsupported, "<M8[s]");
   refuses(dict("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4)}"), Code::kParse, "truncated");
   refuses(dict("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2)}"), Code::kParse, "bytes after the 16 of the array");

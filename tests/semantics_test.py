@@ -65,6 +65,8 @@ def same_bits(a, b):
     a, b = numpy.asarray(a), numpy.asarray(b)
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
+    if a.dtype.kind == "c":
+        return same_bits(a.view(F32 if a.dtype.itemsize == 8 else numpy.float64), b.view(F32 if a.dtype.itemsize == 8 else numpy.float64))
     if a.dtype.kind != "f":
         return bool((a == b).all())
     integer = {4: numpy.uint32, 8: numpy.uint64}[a.dtype.itemsize]
@@ -77,6 +79,15 @@ def noise(shape, seed):
     x = (random.standard_normal(shape) * 2.0 ** random.integers(-12, 12, shape)).astype(F32)
     x[random.random(shape) < 0.01] = F32(-0.0)
     return x
+
+
+def complex_noise(real, seed):
+    """Complex numbers with these real parts; the imaginary ones are noise and zeros."""
+    imaginary = noise(real.shape, seed)
+    imaginary[-1] = 0
+    result = numpy.empty(real.shape, numpy.complex64)
+    result.real, result.imag = real, imaginary
+    return result
 
 
 def check_reductions(law, tool, backend):
@@ -206,13 +217,14 @@ def check_composites(text, tool, backend):
     y = numpy.array([noise(13, 4), special, noise(13, 5), special, noise(13, 6)], F32)
     inputs = {"x": x, "y": y, "z": noise((5, 13), 7), "w": noise(13, 8), "b": noise(13, 9), "u": noise((13, 7), 10), "p": noise((2, 4, 6, 5), 11),
               "q": noise((6, 4, 3, 2), 12), "v": noise((2, 4, 9), 13), "t": noise((4, 6, 3), 14), "key": numpy.uint64(0x123456789ABCDEF0),
-              "counter": numpy.uint64(2**32 - 7)}
+              "counter": numpy.uint64(2**32 - 7), "a": complex_noise(x, 15), "c": complex_noise(y, 16)}
+    five = complex_noise(noise((4, 5), 17), 18)
     cases = 0
     for definition in definitions:
         header, calls = re.search(r"^graph \w+\((.*?)\)[^{]*\{", definition, re.M), re.findall(r"^# call: (.*)$", definition, re.M)
         assert header and calls, f"a definition without a graph or a call:\n{definition}"
-        names = re.findall(r"(\w+): (?:f32|u64)", header[1])
-        mine = {name: inputs[name] for name in names}
+        names = re.findall(r"(\w+): (?:f32|u64|complex64)", header[1])
+        mine = {name: five if "u: complex64" in header[1] else inputs[name] for name in names}
         wanted = tool.run(definition, mine, backend)
         for call in calls:
             got = tool.run(f"{header[0]}\n  return r = {call}\n}}", mine, backend)

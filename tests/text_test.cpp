@@ -319,7 +319,10 @@ TEST_CASE("G18.text: numbers round to the dtype they get") {
                           "f16(65520)",
                           "f16(bits=0x12345)",
                           "bf16(1e39)",
-                          "complex64(1)"})
+                          "complex64()",
+                          "complex64(1, 2, 3)",
+                          "complex64(1e39)",
+                          "complex128(bits=0x123456789abcdef01)"})
     CHECK_MESSAGE(message_of(std::string("graph g() {\n return y = ") + bad + "\n}") != "", bad);
 }
 

@@ -78,8 +78,8 @@ DType dtype_argument(const char* op, harp_dtype dtype) {
 Scalar scalar_argument(const char* op, DType dtype, double value) {
   const Scalar scalar = scalar_from_double(dtype, value);
   constexpr double kBeyondIntegers = 0x1p64;
-  const bool fits = is_float(dtype)
-                        ? std::isfinite(to_double(scalar)) || !std::isfinite(value)
+  const bool fits = is_float(real_dtype(dtype))
+                        ? std::isfinite(to_double(is_complex(dtype) ? part_of(scalar, 0) : scalar)) || !std::isfinite(value)
                         : std::abs(value) < kBeyondIntegers && value == std::trunc(value) && int_fits(dtype, static_cast<WideInt>(value));
   HARP_CHECK(fits, Code::kRange, op, ": ", value, " does not fit ", name(dtype));
   return scalar;

@@ -15,9 +15,11 @@ HEADER = os.path.join(ROOT, "include", "harp.h")
 # name: what harp.h says about it. Operand dtypes are added where they are restricted.
 WORDS = {
     # one operand
-    "neg": "-x", "recip": "1 / x", "abs": "absolute value", "sign": "-1, 0 or 1; zeros and NaN as they are", "sqrt": "square root",
+    "neg": "-x", "recip": "1 / x", "abs": "absolute value; of a complex number: hypot of its parts, a float", "sign": "-1, 0 or 1; zeros and NaN as they are; complex: x / abs(x)", "sqrt": "square root",
     "rsqrt": "1 / sqrt(x), as recip(sqrt(x))", "cbrt": "cube root", "square": "x * x",
-    "real": "of a real number: x itself", "imag": "0", "conj": "x itself",
+    "real": "the real part; of a real number: x itself", "imag": "the imaginary part; of a real number: 0",
+    "conj": "the complex conjugate; of a real number: x itself", "angle": "atan2(imag(x), real(x)): radians in -pi..pi (float, complex)",
+    "view_as_real": "complex[...] as float[..., 2]: re, im (complex)", "view_as_complex": "float[..., 2] as complex[...] (f32, f64)",
     "floor": "to an integer, down", "ceil": "to an integer, up", "round": "to the nearest integer, ties to even",
     "trunc": "to an integer, towards 0",
     "exp": "e to the x", "exp2": "2 to the x", "expm1": "exp(x) - 1, exact near 0", "log": "natural logarithm", "log2": "logarithm to base 2",
@@ -35,6 +37,7 @@ WORDS = {
     "maximum": "the greater one; NaN wins, +0 > -0", "minimum": "the lesser one; NaN wins, -0 < +0",
     "pow": "a to the b; integers: b < 0 gives 0, unless a is 1 or -1", "atan2": "angle of the point (b, a)", "hypot": "sqrt(a * a + b * b), without overflow",
     "copysign": "the value of a with the sign of b",
+    "complex_from_parts": "re + im * i, complex64 of f32, complex128 of f64",
     "lt": "bool: a < b", "le": "bool: a <= b", "gt": "bool: a > b", "ge": "bool: a >= b", "eq": "bool: a == b", "ne": "bool: a != b",
     "logical_and": "bool: a and b are not 0; any dtype", "logical_or": "bool: a or b is not 0; any dtype",
     "logical_xor": "bool: exactly one is not 0; any dtype",
@@ -44,9 +47,9 @@ WORDS = {
     "where": "a where condition (bool) is true, else b", "fma": "a * b + c, rounded once", "clip": "minimum(maximum(x, lo), hi)",
     "lerp": "a + (b - a) * weight",
 }
-DTYPES = {"Any": "", "Number": "int, float", "Float": "float", "Int": "int", "BoolInt": "bool, int", "Ordered": ""}
+DTYPES = {"Any": "", "Number": "int, float, complex", "Real": "int, float", "Float": "float", "Field": "float, complex", "Int": "int", "BoolInt": "bool, int", "Ordered": ""}
 PARAMETERS = {"unary": ["x"], "binary": ["a", "b"], "ternary": ["a", "b", "c"], "where": ["condition", "a", "b"], "clip": ["x", "lo", "hi"],
-              "lerp": ["a", "b", "weight"]}
+              "lerp": ["a", "b", "weight"], "complex_from_parts": ["re", "im"]}
 # Rows of operations.cpp with plain operands that harp.h documents elsewhere.
 ELSEWHERE = {"contiguous", "matmul", "batch_matmul", "dot", "outer"}
 
@@ -65,9 +68,9 @@ def operations():
     table = read("src", "graph", "operations.cpp")
     for arity, function, name in re.findall(r'^\s*(unary|binary)_row<build::(\w+)>\("(\w+)"\)', table, re.M):
         found[name] = (arity, f"build::{function}(%s)", "")
-    for name in ("clip", "lerp"):
+    for name, group in (("clip", "ternary"), ("lerp", "ternary"), ("complex_from_parts", "binary")):
         if f'row("{name}", ' in table:
-            found[name] = ("ternary", f"build::{name}(%s)", "")
+            found[name] = (group, f"build::{name}(%s)", "")
     for name in ELSEWHERE:
         found.pop(name, None)
     if set(found) != set(WORDS):

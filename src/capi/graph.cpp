@@ -142,6 +142,15 @@ harp_node* harp_constant_bool(harp_graph* graph, int32_t value) {
   return build_in("constant", graph, [&](Graph& g) { return build::constant(g, Scalar::of(DType::kBool, value != 0)); });
 }
 
+harp_node* harp_constant_complex(harp_graph* graph, harp_dtype dtype, double re, double im) {
+  return build_in("constant", graph, [&](Graph& g) {
+    const DType type = dtype_argument("constant", dtype);
+    HARP_CHECK(is_complex(type), Code::kDType, "constant: ", name(type), " is no complex dtype");
+    const Scalar real = scalar_argument("constant", real_dtype(type), re);
+    return build::constant(g, complex_scalar(real, scalar_argument("constant", real_dtype(type), im)));
+  });
+}
+
 harp_node* harp_constant_array(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, const void* data) {
   return build_in("constant_array", graph, [&](Graph& g) {
     const DType type = dtype_argument("constant_array", dtype);

@@ -261,6 +261,11 @@ constexpr Row kRows[] = {
            nullptr)},
     {Op::kScatterAdd, rules(whole, nullptr, [](const Step& s) { return build::take_along_axis(s.g, s.b(), axis_of(s)); })},
     {Op::kArgSort, kConstant},
+
+    // Parts of complex numbers: a gradient's real part is that of the real part, its imaginary part that of the imaginary part.
+    {Op::kReal, rules([](const Step& s) { return build::complex_from_parts(s.g, number(s, 0)); })},
+    {Op::kImag, rules([](const Step& s) { return build::complex_from_parts(number(s, 0), s.g); })},
+    {Op::kComplex, rules([](const Step& s) { return build::real(s.g); }, [](const Step& s) { return build::imag(s.g); })},
 };
 
 consteval std::array<Adjoint, kOpCount> make_table() {

@@ -12,7 +12,7 @@
 namespace harp::grad {
 namespace {
 
-bool carries_gradient(DType dtype) { return is_float(dtype); }
+bool carries_gradient(DType dtype) { return is_float(dtype) || is_complex(dtype); }
 
 /// How a node depends on the xs.
 enum class Dependence : uint8_t {
@@ -136,6 +136,8 @@ NodeRef checked_seed(NodeRef y, NodeRef grad_output) {
   if (grad_output == nullptr) {
     HARP_CHECK(element_count(y->shape).is_constant(1), Code::kShape, "grad: ", graph.describe(y),
                " has more than one element: reduce it to one, or give grad_output");
+    HARP_CHECK(!is_complex(y->dtype), Code::kDType, "grad: ", graph.describe(y),
+               " is complex: differentiate real(), imag() or abs() of it, or give grad_output");
     return build::full_like(y, 1);
   }
   HARP_CHECK(grad_output->dtype == y->dtype, Code::kDType, "grad: grad_output is ", graph.describe(grad_output), ", y is ",
@@ -155,7 +157,7 @@ std::vector<NodeRef> gradients(NodeRef y, std::span<const NodeRef> xs, NodeRef g
   HARP_CHECK(!xs.empty(), Code::kInvalidArgument, "grad: there is nothing to differentiate ", graph.describe(y), " by");
   for (NodeRef operand : std::span(operands).first(1 + xs.size()))
     HARP_CHECK(carries_gradient(operand->dtype), Code::kDType, "grad: ", operand == y ? "y" : "x", " is ", graph.describe(operand),
-               "; only floats have gradients");
+               "; only floats and complex numbers have gradients");
 
   Walk walk(y, xs);
   walk.run(checked_seed(y, grad_output));

@@ -57,6 +57,7 @@ Scalar to_scalar(std::string_view op, const Literal& literal, DType dtype) {
   }
   HARP_CHECK((literal.kind == Literal::kBool) == is_bool(dtype) || literal.kind == Literal::kInteger, Code::kDType, op, ": ",
              text_of(literal), " is not a value of ", name(dtype));
+  if (is_complex(dtype)) return complex_scalar(to_scalar(op, literal, real_dtype(dtype)), scalar_from_int(real_dtype(dtype), 0));
   if (dtype == DType::kF32) return real_scalar(op, literal, dtype, parse_real<float>(literal.text));
   if (is_float(dtype)) return real_scalar(op, literal, dtype, parse_real<double>(literal.text));
   check_dtype(op, dtype);
@@ -253,12 +254,19 @@ const Node* constant_array(Graph& graph, const std::optional<ArrayLiteral>& data
   }
   std::vector<std::byte> bytes;
   bytes.reserve(data->items.size() * size_of(dtype));
+  const DType item_dtype = real_dtype(dtype);
   for (const Literal& item : data->items) {
-    const Scalar value = to_scalar("constant_array", item, dtype);
+    const Scalar value = to_scalar("constant_array", item, item_dtype);
     const auto* first = reinterpret_cast<const std::byte*>(value.bits);
-    bytes.insert(bytes.end(), first, first + size_of(dtype));
+    bytes.insert(bytes.end(), first, first + size_of(item_dtype));
   }
-  return build::constant_array(graph, dtype, shape.value_or(Shape(data->shape.begin(), data->shape.end())), bytes);
+  Shape written(data->shape.begin(), data->shape.end());
+  if (is_complex(dtype)) {  // pairs of re and im
+    HARP_CHECK(!written.empty() && written.back() == Dim(2), Code::kShape, "constant_array: a number of ", name(dtype),
+               " is a list of two, [re, im]; the innermost lists have ", written.empty() ? "no level" : to_string(written.back()));
+    written.pop_back();
+  }
+  return build::constant_array(graph, dtype, shape.value_or(written), bytes);
 }
 
 }  // namespace arguments

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "graph/check.h"
+#include "graph/complex.h"
 
 namespace harp::build {
 
@@ -58,11 +59,14 @@ namespace {
 DType float_for(DType dtype) { return is_bool(dtype) || size_of(dtype) <= 2 ? DType::kF32 : DType::kF64; }
 
 /// The least dtype that holds the values of both, as in the Array API standard's tables; nothing where they leave it open: between bool,
-/// integers and floats, and between u64 and integers with a sign. The two halves, which the standard does not have, make an f32.
+/// integers and floats (or complex numbers), and between u64 and integers with a sign. The two halves, which the standard does not have,
+/// make an f32.
 std::optional<DType> promoted(DType a, DType b) {
   if (a == b) return a;
   const DType wider = size_of(a) >= size_of(b) ? a : b;
   if (is_float(a) && is_float(b)) return size_of(a) == size_of(b) ? DType::kF32 : wider;
+  if ((is_complex(a) || is_float(a)) && (is_complex(b) || is_float(b)))
+    return real_dtype(a) == DType::kF64 || real_dtype(b) == DType::kF64 ? DType::kC128 : DType::kC64;
   if (!is_int(a) || !is_int(b)) return std::nullopt;
   if (is_signed_int(a) == is_signed_int(b)) return wider;
   const DType with_sign = is_signed_int(a) ? a : b, without = is_signed_int(a) ? b : a;
@@ -93,14 +97,19 @@ DType promoted_dtype(std::string_view op, Operands accepted, std::span<const Nod
   }
   HARP_CHECK(dtype != DType::kUnknown, Code::kDType, op, ": the dtype of ", labels(operands),
              " is not known; give one of the numbers a dtype, or cast it");
-  if (options.promote && accepted == Operands::kFloat && (is_int(dtype) || is_bool(dtype))) dtype = float_for(dtype);
+  if (options.promote && (accepted == Operands::kFloat || accepted == Operands::kField) && (is_int(dtype) || is_bool(dtype)))
+    dtype = float_for(dtype);
   return dtype;
 }
 
 /// What to do instead, for the mistakes people make.
 std::string advice(std::string_view op, Operands accepted, DType dtype) {
-  if (op == name(Op::kDiv)) return "; use floor_divide for whole numbers, or cast to f32 or f64 first";
-  if (accepted == Operands::kFloat) return "; cast to f32 or f64 first";
+  if (op == name(Op::kDiv) && !is_complex(dtype)) return "; use floor_divide for whole numbers, or cast to f32 or f64 first";
+  if (is_complex(dtype))
+    return accepted == Operands::kOrdered ? "; complex numbers have no order: take real(), imag() or abs() of it"
+                                          : "; take real(), imag() or abs() of it";
+  if (accepted == Operands::kFloat || accepted == Operands::kField || accepted == Operands::kPart) return "; cast to f32 or f64 first";
+  if (accepted == Operands::kComplex) return "; make it one of two floats, complex_from_parts(re, im)";
   if (is_bool(dtype)) return "; cast it first, for example to i32";
   return "; cast it first";
 }
@@ -163,6 +172,7 @@ NodeRef elementwise(Op op, std::span<const NodeRef> sources) {
   operands.reserve(sources.size());
   for (size_t i = 0; i < sources.size(); ++i) operands.push_back(bring_to(i < conditions ? sources[i] : cast(sources[i], dtype), shape));
   check_shape(row.name, graph, dtype, shape);
+  if (is_complex(dtype)) return complex_elementwise(op, operands);
   return graph.intern(op, row.result == Result::kBool ? DType::kBool : dtype, std::move(shape), std::move(operands));
 }
 
@@ -177,6 +187,7 @@ NodeRef cast(NodeRef source, DType dtype) {
     return constant(graph, scalar_from_int(dtype, value));
   }
   check_shape("cast", graph, dtype, source->shape);
+  if (is_complex(dtype) || is_complex(source->dtype)) return complex_cast(source, dtype);
   return graph.intern(Op::kCast, dtype, source->shape, {source});
 }
 
@@ -184,6 +195,8 @@ NodeRef bitcast(NodeRef source, DType dtype) {
   Graph& graph = check_node("bitcast", source);
   check_dtype("bitcast", dtype);
   if (source->dtype == dtype) return source;
+  HARP_CHECK(!is_complex(source->dtype) && !is_complex(dtype), Code::kDType, "bitcast: ", label(source), " is ", name(source->dtype),
+             ", wanted is ", name(dtype), "; a complex number is two floats: use view_as_real or view_as_complex");
   HARP_CHECK(size_of(source->dtype) == size_of(dtype), Code::kDType, "bitcast: ", name(source->dtype), " has ", size_of(source->dtype),
              " bytes an element, ", name(dtype), " has ", size_of(dtype), " (", label(source), "); the sizes must be equal");
   HARP_CHECK(!is_bool(dtype), Code::kDType, "bitcast: not every bit pattern of ", name(source->dtype), " is a bool (", label(source),

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "graph/build.h"
 #include "graph/check.h"
+#include "graph/complex.h"
 
 namespace harp::build {
 namespace {
@@ -40,7 +41,10 @@ bool is_float_product(Op op, NodeRef source) { return op == Op::kSum && source->
 void check_operand(Op op, NodeRef source, std::span<const int> axes) {
   const OpInfo& row = info(op);
   HARP_CHECK(accepts(op, source->dtype), Code::kDType, row.name, ": takes ", describe(row.operands), ", got ", name(source->dtype), " (",
-             label(source), ")", is_bool(source->dtype) ? "; cast it first, for example to i32" : "");
+             label(source), ")",
+             is_bool(source->dtype)      ? "; cast it first, for example to i32"
+             : is_complex(source->dtype) ? "; complex numbers have no order: take real(), imag() or abs() of it"
+                                         : "");
   // Without an element there is no greatest one. any() and all() are max and min of bools, which have one: false and true.
   if ((op != Op::kReduceMax && op != Op::kReduceMin) || is_bool(source->dtype)) return;
   for (int axis : axes)
@@ -88,7 +92,7 @@ NodeRef reduce(Op op, NodeRef source, std::span<const int> axes, bool keepdims) 
   std::sort(sorted.begin(), sorted.end());
   check_operand(op, source, sorted);
   if (sorted.empty()) return source;
-  const NodeRef reduced = reduce_sorted(op, source, sorted);
+  const NodeRef reduced = is_complex(source->dtype) ? complex_reduce(op, source, sorted) : reduce_sorted(op, source, sorted);
   if (!keepdims) return reduced;
   Shape shape = source->shape;
   for (int axis : sorted) shape[axis] = 1;
@@ -103,6 +107,7 @@ NodeRef reduce_exactly(Op op, NodeRef source, ReduceAttributes attributes) {
   HARP_CHECK(!attributes.product || is_float_product(op, source), Code::kInvalidArgument, name(op),
              ": product=true is for sums of a float mul, this is a ", name(op), " of ", source->graph->describe(source));
   check_operand(op, source, attributes.axes);
+  if (is_complex(source->dtype)) return complex_reduce_exactly(op, source, attributes);
   return make(op, source, std::move(attributes));
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "graph/check.h"
+#include "graph/complex.h"
 #include "graph/composites.h"
 
 namespace harp::build {
@@ -11,8 +12,12 @@ NodeRef scan_exactly(Op op, NodeRef source, ScanAttributes attributes) {
   HARP_ASSERT(is_scan(op), name(op), " is not a scan");
   Graph& graph = check_node(name(op), source);
   HARP_CHECK(accepts(op, source->dtype), Code::kDType, name(op), ": takes ", describe(info(op).operands), ", got ", name(source->dtype),
-             " (", label(source), ")", is_bool(source->dtype) ? "; cast it first, for example to i32" : "");
+             " (", label(source), ")",
+             is_bool(source->dtype)      ? "; cast it first, for example to i32"
+             : is_complex(source->dtype) ? "; complex numbers have no order: take real(), imag() or abs() of it"
+                                         : "");
   attributes.axis = normalize_axis(name(op), attributes.axis, source->rank());
+  if (is_complex(source->dtype)) return complex_scan_exactly(op, source, attributes);
   return graph.intern(op, source->dtype, source->shape, {source}, attributes);
 }
 
@@ -20,6 +25,7 @@ NodeRef scan_exactly(Op op, NodeRef source, ScanAttributes attributes) {
 NodeRef scan(Op op, NodeRef source, int axis, bool reverse) {
   check_node(name(op), source);
   const int along = normalize_axis(name(op), axis, source->rank());
+  if (is_complex(source->dtype) && accepts(op, source->dtype)) return complex_scan(op, source, along, reverse);
   std::vector<int> place(source->shape.size());  // axis of the result -> axis of the base
   std::iota(place.begin(), place.end(), 0);
   NodeRef base = source;

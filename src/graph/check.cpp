@@ -15,8 +15,7 @@ std::string dtype_names() {
 }
 
 void check_dtype(std::string_view op, DType dtype) {
-  HARP_CHECK(dtype != DType::kUnknown && static_cast<int>(dtype) < kDTypeCount, Code::kDType, op, ": the dtype is not known");
-  HARP_CHECK(info(dtype).in_graph, Code::kUnsupported, op, ": arrays of ", name(dtype), " are not available in this version; use one of ",
+  HARP_CHECK(dtype != DType::kUnknown && static_cast<int>(dtype) < kDTypeCount, Code::kDType, op, ": the dtype is not known; use one of ",
              dtype_names());
 }
 

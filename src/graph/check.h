@@ -12,7 +12,7 @@ namespace harp {
 
 /// The dtypes that arrays may have, as messages list them: "bool, i8, u8, …".
 std::string dtype_names();
-/// Error{kUnsupported} unless graphs may hold the dtype.
+/// Error{kDType} unless arrays may have the dtype.
 void check_dtype(std::string_view op, DType dtype);
 
 /// An expression of this graph, small enough to be worked with (sizes that grow from operation to operation can double each time).

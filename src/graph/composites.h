@@ -39,9 +39,15 @@ NodeRef logical_xor(NodeRef a, NodeRef b);
 NodeRef powi(NodeRef x, int64_t k);                  // by squaring; k < 0: recip of x^-k, floats only
 NodeRef clip(NodeRef x, NodeRef lo, NodeRef hi);     // minimum(maximum(x, lo), hi)
 NodeRef lerp(NodeRef a, NodeRef b, NodeRef weight);  // fma(weight, b - a, a)
-NodeRef real(NodeRef x);                             // of a real number: itself
-NodeRef imag(NodeRef x);                             // 0
-NodeRef conj(NodeRef x);                             // itself
+
+// complex.cpp: parts of complex numbers; a real number is one whose imaginary part is 0
+NodeRef real(NodeRef x);
+NodeRef imag(NodeRef x);
+NodeRef conj(NodeRef x);
+NodeRef angle(NodeRef x);                            // atan2(imag, real)
+NodeRef complex_from_parts(NodeRef re, NodeRef im);  // complex64 of f32, complex128 of f64
+NodeRef view_as_real(NodeRef z);                     // a last axis of 2: re, im
+NodeRef view_as_complex(NodeRef x);                  // the last axis, of size 2, goes
 
 // reduce.cpp: reductions and normalisations
 NodeRef sum(NodeRef x, const Axes& axes, bool keepdims);
@@ -137,7 +143,7 @@ NodeRef matmul(NodeRef a, NodeRef b);        // batch axes broadcast; an array o
 NodeRef batch_matmul(NodeRef a, NodeRef b);  // the same for arrays of at least two axes
 NodeRef dot(NodeRef a, NodeRef b);           // the last axis of a with the last but one of b (or its only one)
 NodeRef tensordot(NodeRef a, NodeRef b, std::span<const int> a_axes, std::span<const int> b_axes);
-NodeRef vecdot(NodeRef a, NodeRef b, int axis);                  // along the same axis of both, the others broadcast
+NodeRef vecdot(NodeRef a, NodeRef b, int axis);                  // along the same axis of both, the others broadcast; of conj(a)
 NodeRef outer(NodeRef a, NodeRef b);                             // every element of a with every one of b: the shapes one after the other
 NodeRef trace(NodeRef x, int64_t offset, int axis1, int axis2);  // sum of the diagonal
 

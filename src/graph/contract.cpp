@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "graph/check.h"
+#include "graph/complex.h"
 #include "graph/composites.h"
 
 namespace harp::build {
@@ -68,6 +69,10 @@ NodeRef product(std::string_view op, const Labelled& a, const Labelled& b, const
 }  // namespace
 
 NodeRef chain_of_products(std::string_view op, const Labelled& a, const Labelled& b, const Labels& result) {
+  if (is_complex(a.node->dtype))
+    return sum_of_products(a.node, b.node, [&](NodeRef x, NodeRef y) {
+      return chain_of_products(op, {x, a.labels}, {y, b.labels}, result);
+    });
   Labels summed;
   for (const int label : a.labels)
     if (!contains(result, label)) summed.push_back(label);
@@ -97,6 +102,8 @@ NodeRef contract(std::string_view op, Labelled a, Labelled b, const Labels& resu
 
   const bool is_summed = std::any_of(a.labels.begin(), a.labels.end(), [&](int label) { return !contains(result, label); });
   if (!is_summed) return product(op, a, b, result);
+  if (is_complex(a.node->dtype))
+    return sum_of_products(a.node, b.node, [&](NodeRef x, NodeRef y) { return contract(op, {x, a.labels}, {y, b.labels}, result); });
 
   auto has_own = [](const Labelled& x, const Labelled& other) {
     return std::any_of(x.labels.begin(), x.labels.end(), [&](int label) { return !contains(other.labels, label); });

@@ -10,7 +10,7 @@ namespace {
 
 void check_numeric(std::string_view op, DType dtype) {
   check_dtype(op, dtype);
-  HARP_CHECK(is_int(dtype) || is_float(dtype), Code::kDType, op, ": makes integers or floats, not ", name(dtype));
+  HARP_CHECK(accepts(Operands::kNumber, dtype), Code::kDType, op, ": makes numbers, not ", name(dtype));
 }
 
 /// Positions along an axis, as i32 or, where `offset` could carry them out of i32, as i64.
@@ -55,6 +55,7 @@ NodeRef arange_from(Graph& graph, std::optional<Dim> count, Dim start, std::opti
                last.constant(), " does not fit ", name(dtype), "; give another dtype");
   }
   if (is_half(dtype)) return cast(arange_from(graph, count, start, {}, step, working_dtype(dtype)), dtype);
+  if (is_complex(dtype)) return cast(arange_from(graph, count, start, {}, step, real_dtype(dtype)), dtype);
   NodeRef result = cast(arange(graph, *count), dtype);
   if (step != 1) result = elementwise(Op::kMul, {result, constant(graph, scalar_from_int(dtype, step))});
   if (start.is_constant(0)) return result;

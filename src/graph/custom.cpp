@@ -16,7 +16,7 @@ constexpr size_t kMostInputs = 1000, kMostText = size_t{1} << 20;
 /// broadcasting makes of an operand, have another shape.
 bool is_element_by_element(const Node* node) {
   const Family family = info(node->op).family;
-  if (family == Family::kElementwise || family == Family::kConvert) return true;
+  if (family == Family::kElementwise || family == Family::kConvert || family == Family::kParts) return true;
   return node->op == Op::kConstant || node->op == Op::kSize || node->op == Op::kExpand || node->op == Op::kReshape;
 }
 

@@ -59,7 +59,8 @@ std::string_view style_of(const Node& node) {
     case Family::kGather:
     case Family::kSort:
     case Family::kScatter:
-    case Family::kCopy: return "shape=box, style=\"filled,rounded\", fillcolor=\"#eeeeee\"";
+    case Family::kCopy:
+    case Family::kParts: return "shape=box, style=\"filled,rounded\", fillcolor=\"#eeeeee\"";
     default: return "shape=box, style=\"filled,rounded\", fillcolor=\"#e2f0d9\"";
   }
 }

@@ -77,6 +77,8 @@ NodeRef scatter_add(NodeRef x, NodeRef indices, NodeRef updates, int axis) {
   const int along = check_along(op, x, indices, axis);
   HARP_CHECK(updates->shape == indices->shape, Code::kShape, op, ": indices have shape ", to_string(indices->shape), " (", label(indices),
              "), updates ", to_string(updates->shape), " (", label(updates), "); they must be identical");
+  if (is_complex(x->dtype))
+    return complex_from_parts(scatter_add(real(x), indices, real(updates), along), scatter_add(imag(x), indices, imag(updates), along));
   const DType dtype = x->dtype, wide = info(dtype).computes_in;
   x = cast(x, wide);
   updates = cast(updates, wide);

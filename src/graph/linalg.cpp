@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "graph/check.h"
+#include "graph/complex.h"
 #include "graph/composites.h"
 #include "graph/contract.h"
 
@@ -122,8 +123,9 @@ NodeRef vecdot(NodeRef a, NodeRef b, int axis) {
   HARP_CHECK(axis < 0 || a->rank() == b->rank(), Code::kShape, "vecdot: axis ", axis, " of arrays of ranks ", a->rank(), " and ", b->rank(),
              "; count it from the end (-1)");
   const int along = normalize_axis("vecdot", axis, static_cast<int>(shape.size()));
-  const NodeRef first = broadcast_to(pair.a, shape);
-  return reduce(Op::kSum, elementwise(Op::kMul, {first, broadcast_to(pair.b, shape)}), {&along, 1}, false);
+  const NodeRef first = broadcast_to(conj(pair.a), shape), second = broadcast_to(pair.b, shape);
+  const auto sum_of = [&](NodeRef x, NodeRef y) { return reduce(Op::kSum, elementwise(Op::kMul, {x, y}), {&along, 1}, false); };
+  return is_complex(first->dtype) ? sum_of_products(first, second, sum_of) : sum_of(first, second);
 }
 
 NodeRef outer(NodeRef a, NodeRef b) {

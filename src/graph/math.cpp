@@ -52,26 +52,14 @@ NodeRef ge(NodeRef a, NodeRef b) {
   return elementwise(Op::kLe, {b, a});
 }
 
-NodeRef real(NodeRef x) {
-  dtype_of("real", Operands::kNumber, {x});
-  return x;
-}
-NodeRef imag(NodeRef x) {
-  dtype_of("imag", Operands::kNumber, {x});
-  return full_like(x, 0);
-}
-NodeRef conj(NodeRef x) {
-  dtype_of("conj", Operands::kNumber, {x});
-  return x;
-}
-
 NodeRef square(NodeRef x) {
   dtype_of("square", Operands::kNumber, {x});
   return mul({x, x});
 }
 
 NodeRef rsqrt(NodeRef x) {
-  return rounded_once(as_float("rsqrt", x), [](NodeRef v) { return unary(Op::kRecip, unary(Op::kSqrt, v)); });
+  x = cast(x, dtype_of("rsqrt", Operands::kField, {x}));
+  return rounded_once(x, [](NodeRef v) { return unary(Op::kRecip, unary(Op::kSqrt, v)); });
 }
 
 NodeRef sigmoid(NodeRef x) {
@@ -81,7 +69,7 @@ NodeRef sigmoid(NodeRef x) {
 }
 
 NodeRef relu(NodeRef x) {
-  dtype_of("relu", Operands::kNumber, {x});
+  dtype_of("relu", Operands::kReal, {x});
   return elementwise(Op::kMax, {x, constant_like(x, 0)});
 }
 
@@ -119,11 +107,19 @@ NodeRef gelu(NodeRef x, std::string_view approximate) {
 }
 
 NodeRef isinf(NodeRef x) {
-  x = as_float("isinf", x);
+  x = cast(x, dtype_of("isinf", Operands::kField, {x}));
+  if (is_complex(x->dtype)) {
+    const NodeRef re = isinf(real(x));
+    return elementwise(Op::kBitOr, {re, isinf(imag(x))});
+  }
   return elementwise(Op::kEq, {unary(Op::kAbs, x), constant_like(x, std::numeric_limits<double>::infinity())});
 }
 NodeRef isfinite(NodeRef x) {
-  x = as_float("isfinite", x);
+  x = cast(x, dtype_of("isfinite", Operands::kField, {x}));
+  if (is_complex(x->dtype)) {
+    const NodeRef re = isfinite(real(x));
+    return elementwise(Op::kBitAnd, {re, isfinite(imag(x))});
+  }
   return elementwise(Op::kLt, {unary(Op::kAbs, x), constant_like(x, std::numeric_limits<double>::infinity())});
 }
 
@@ -134,7 +130,7 @@ NodeRef logical_xor(NodeRef a, NodeRef b) { return logical("logical_xor", Op::kB
 
 NodeRef powi(NodeRef x, int64_t k) {
   dtype_of("powi", Operands::kNumber, {x});
-  HARP_CHECK(k >= 0 || is_float(x->dtype), Code::kRange, "powi: ", k, " as the power of ", name(x->dtype), " (", label(x),
+  HARP_CHECK(k >= 0 || accepts(Operands::kField, x->dtype), Code::kRange, "powi: ", k, " as the power of ", name(x->dtype), " (", label(x),
              "); integers take powers from 0");
   if (k == 0) return full_like(x, 1);
   if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return powi(v, k); });

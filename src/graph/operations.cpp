@@ -126,6 +126,7 @@ constexpr Operation kRows[] = {
 #define HARP_ROW_Sort(id)
 #define HARP_ROW_Scatter(id)
 #define HARP_ROW_Copy(id)
+#define HARP_ROW_Parts(id)
 #define HARP_OP(id, name, family, arity, operands, result, cost, flags) HARP_ROW_##family(id)
 #include "ops/ops.def"
 #undef HARP_OP
@@ -167,9 +168,6 @@ constexpr Operation kRows[] = {
     binary_row<build::sub>("sub"),
     binary_row<build::gt>("gt"),
     binary_row<build::ge>("ge"),
-    unary_row<build::real>("real"),
-    unary_row<build::imag>("imag"),
-    unary_row<build::conj>("conj"),
     unary_row<build::square>("square"),
     unary_row<build::rsqrt>("rsqrt"),
     unary_row<build::sigmoid>("sigmoid"),
@@ -187,6 +185,15 @@ constexpr Operation kRows[] = {
     row("powi", {{"x"}, {"k"}}, [](NodeRef x, int64_t k) { return build::powi(x, k); }),
     row("clip", {{"x"}, {"lo"}, {"hi"}}, [](NodeRef x, NodeRef lo, NodeRef hi) { return build::clip(x, lo, hi); }),
     row("lerp", {{"a"}, {"b"}, {"weight"}}, [](NodeRef a, NodeRef b, NodeRef weight) { return build::lerp(a, b, weight); }),
+
+    // complex numbers
+    unary_row<build::real>("real"),
+    unary_row<build::imag>("imag"),
+    unary_row<build::conj>("conj"),
+    unary_row<build::angle>("angle"),
+    row("complex_from_parts", {{"re"}, {"im"}}, [](NodeRef re, NodeRef im) { return build::complex_from_parts(re, im); }),
+    unary_row<build::view_as_real>("view_as_real"),
+    unary_row<build::view_as_complex>("view_as_complex"),
 
     // reductions
     reduction_row<build::mean>("mean"),

@@ -61,8 +61,12 @@ NodeRef min(NodeRef x, const Axes& axes, bool keepdims) { return reduce_by(Op::k
 
 NodeRef mean(NodeRef x, const Axes& axes, bool keepdims) {
   const std::vector<int> reduced = chosen("mean", x, axes);
-  x = as_float("mean", x);
+  x = cast(x, common_dtype("mean", Operands::kField, std::span(&x, 1)));
   if (reduced.empty()) return x;
+  if (is_complex(x->dtype)) {
+    const NodeRef re = mean(real(x), reduced, keepdims);
+    return complex_from_parts(re, mean(imag(x), reduced, keepdims));
+  }
   return rounded_once(x, [&](NodeRef v) {
     return elementwise(Op::kDiv, {reduce(Op::kSum, v, reduced, keepdims), reduced_count(v, reduced, 0)});
   });
@@ -129,7 +133,8 @@ NodeRef logsumexp(NodeRef x, const Axes& axes, bool keepdims) {
 
 NodeRef norm(NodeRef x, double order, const Axes& axes, bool keepdims) {
   const std::vector<int> reduced = chosen("norm", x, axes);
-  x = as_float("norm", x);
+  x = cast(x, common_dtype("norm", Operands::kField, std::span(&x, 1)));
+  if (is_complex(x->dtype)) x = elementwise(Op::kAbs, {x});
   HARP_CHECK(!std::isnan(order), Code::kRange, "norm: the order is NaN");
   const NodeRef size = elementwise(Op::kAbs, {x});
   if (reduced.empty()) return size;

@@ -23,6 +23,7 @@ std::string print_ints(const std::vector<int>& values) { return cat("[", join(va
 
 /// The value between the brackets of a typed literal; bits where the number does not say all of them.
 std::string print_number(const Scalar& value) {
+  if (is_complex(value.dtype)) return cat(print_number(part_of(value, 0)), ", ", print_number(part_of(value, 1)));
   const bool is_nan = is_float(value.dtype) && to_string(value) == "nan";
   if (!is_nan || value == scalar_from_double(value.dtype, std::numeric_limits<double>::quiet_NaN())) return to_string(value);
   constexpr std::string_view kHex = "0123456789abcdef";
@@ -169,7 +170,8 @@ class Printer {
   void print_attributes(const Node& node, const ArrayAttributes& a) {
     const std::vector<std::byte>& data = *a.data;
     const size_t count = data.size() / size_of(node.dtype);
-    if (count > 0 && count <= kMostInlineElements && all_are_plain(node.dtype, data)) {
+    const bool nests = !is_complex(node.dtype) || node.rank() < kMaxRank;
+    if (count > 0 && count <= kMostInlineElements && nests && all_are_plain(real_dtype(node.dtype), data)) {
       append(out_, nested(node, data));
       first_attribute_ = false;
       attribute("dtype", name(node.dtype));
@@ -233,19 +235,23 @@ class Printer {
       if (print_number(element(dtype, data, i)).starts_with("bits")) return false;
     return true;
   }
+  /// Complex numbers are lists of two.
   static std::string nested(const Node& node, const std::vector<std::byte>& data) {
-    const size_t count = data.size() / size_of(node.dtype);
+    const DType dtype = real_dtype(node.dtype);
+    const size_t count = data.size() / size_of(dtype);
+    Shape shape = node.shape;
+    if (is_complex(node.dtype)) shape.push_back(2);
     std::string out;
     for (size_t i = 0; i < count; ++i) {
       // How many lists begin (end) at element i: one for each trailing run of axes whose length divides i (i + 1).
       size_t run = 1, begins = 0, ends = 0;
-      for (size_t axis = node.shape.size(); axis-- > 0;) {
-        run *= static_cast<size_t>(node.shape[axis].constant());
+      for (size_t axis = shape.size(); axis-- > 0;) {
+        run *= static_cast<size_t>(shape[axis].constant());
         begins += i % run == 0;
         ends += (i + 1) % run == 0;
       }
       out.append(begins, '[');
-      out += print_number(element(node.dtype, data, i));
+      out += print_number(element(dtype, data, i));
       out.append(ends, ']');
       if (i + 1 < count) out += ", ";
     }

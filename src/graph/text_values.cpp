@@ -1,5 +1,5 @@
 // Literals, lists and arrays of the text format:
-//   literal  = number | dtype "(" ( number | "bits" "=" hexadecimal ) ")"
+//   literal  = number | dtype "(" value [ "," value ] ")"          two for complex numbers; value = number | "bits" "=" hexadecimal
 //   number   = { "-" | "+" } ( integer | real | "nan" | "inf" ) | "true" | "false"
 //   list     = "[" [ item { "," item } ] "]"          item = "none" | dim | "[" dim { "," dim } "]"
 //   array    = literal | "[" [ array { "," array } ] "]"
@@ -45,18 +45,8 @@ Literal parse_number(Cursor& c) {
   return *literal;
 }
 
-}  // namespace
-
-Literal parse_literal(Cursor& c) {
-  if (c.sees(TokenKind::kName) && c.sees("(", 1) && dtype_from_name(c.peek().text))
-    return {Literal::kTyped, false, {}, parse_typed_literal(c)};
-  return parse_number(c);
-}
-
-Scalar parse_typed_literal(Cursor& c) {
-  const size_t offset = c.peek().offset;
-  const DType dtype = parse_dtype(c);
-  c.expect("(");
+/// What stands in the brackets of a real number.
+Scalar parse_value(Cursor& c, DType dtype, size_t offset) {
   Scalar value{dtype, {0, 0}};
   if (c.accept("bits")) {  // every NaN can be written
     c.expect("=");
@@ -71,8 +61,26 @@ Scalar parse_typed_literal(Cursor& c) {
     const Literal literal = parse_number(c);
     value = c.at(offset, [&] { return to_scalar(name(dtype), literal, dtype); });
   }
+  return value;
+}
+
+}  // namespace
+
+Scalar parse_typed_literal(Cursor& c) {
+  const size_t offset = c.peek().offset;
+  const DType dtype = parse_dtype(c);
+  c.expect("(");
+  Scalar value = parse_value(c, real_dtype(dtype), offset);
+  if (is_complex(dtype))
+    value = complex_scalar(value, c.accept(",") ? parse_value(c, real_dtype(dtype), offset) : scalar_from_int(value.dtype, 0));
   c.expect(")");
   return value;
+}
+
+Literal parse_literal(Cursor& c) {
+  if (c.sees(TokenKind::kName) && c.sees("(", 1) && dtype_from_name(c.peek().text))
+    return {Literal::kTyped, false, {}, parse_typed_literal(c)};
+  return parse_number(c);
 }
 
 std::vector<SizeItem> parse_size_list(Cursor& c, SymTable& table) {

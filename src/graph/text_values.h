@@ -13,7 +13,7 @@ DType parse_dtype(Cursor& c);
 std::optional<Literal> accept_literal(Cursor& c);
 /// A number with sign, with or without dtype.
 Literal parse_literal(Cursor& c);
-/// f32(0.5), f32(bits=0x7fc00001): the next token is the dtype.
+/// f32(0.5), f32(bits=0x7fc00001), complex64(1, -2): the next token is the dtype.
 Scalar parse_typed_literal(Cursor& c);
 /// [n, none, [1, 2]]
 std::vector<SizeItem> parse_size_list(Cursor& c, SymTable& table);

@@ -41,7 +41,7 @@ void verify_sources(const Node& node) {
              is_index ? "an index is no integer" : "the condition is not bool");
       continue;
     }
-    expect(accepts(node.op, source.dtype), node, cat("does not take ", name(source.dtype)));
+    expect(has_nodes_of(node.op, source.dtype), node, cat("does not take ", name(source.dtype)));
     expect(source.dtype == dtype, node, "sources differ in dtype");
   }
   if (row.result == Result::kBool) expect(is_bool(node.dtype), node, "the result is not bool");
@@ -79,6 +79,12 @@ void verify_reduce(const Node& node) {
     if (!reduced[axis]) kept.push_back(source.shape[axis]);
   expect(node.shape == kept, node, cat("should have shape ", to_string(kept)));
   if (a.product) expect(node.op == Op::kSum && source.op == Op::kMul && is_float(node.dtype), node, "is no sum of a float mul");
+}
+
+void verify_parts(const Node& node) {
+  for (const Node* source : node.sources) expect(node.shape == source->shape, node, "the shape changed");
+  const DType source = node.sources[0]->dtype;
+  expect(node.dtype == (node.op == Op::kComplex ? complex_dtype(source) : real_dtype(source)), node, "the dtype does not fit");
 }
 
 void verify_scan(const Node& node) {
@@ -212,6 +218,7 @@ void verify_node(const Node& node) {
       expect(node.dtype == DType::kI64 && node.rank() > 0, node, "is no array of i64");
       return expect(node.shape == node.sources[0]->shape, node, "the shape changed");
     case Family::kScatter: return verify_scatter(node);
+    case Family::kParts: return verify_parts(node);
     case Family::kCopy: return expect(node.shape == node.sources[0]->shape, node, "the shape changed");
   }
 }

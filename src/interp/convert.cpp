@@ -32,8 +32,8 @@ void convert_run(std::byte* result, const std::byte* source, int64_t step, int64
 
 constexpr LoopTable make_casts() {
   LoopTable table{};
-  for_each_graph_dtype([&]<DType from>() {
-    for_each_graph_dtype(
+  for_each_dtype([&]<DType from>() {
+    for_each_dtype(
         [&]<DType to>() { table[static_cast<int>(from)][static_cast<int>(to)] = convert_run<to, from, cast_element<to, from>>; });
   });
   return table;
@@ -41,8 +41,8 @@ constexpr LoopTable make_casts() {
 
 constexpr LoopTable make_bitcasts() {
   LoopTable table{};
-  for_each_graph_dtype([&]<DType from>() {
-    for_each_graph_dtype([&]<DType to>() {
+  for_each_dtype([&]<DType from>() {
+    for_each_dtype([&]<DType to>() {
       if constexpr (size_of(from) == size_of(to))
         table[static_cast<int>(from)][static_cast<int>(to)] = convert_run<to, from, bitcast_element<to, from>>;
     });

@@ -1,4 +1,4 @@
-// The C++ type of an element of each dtype, and the loop over the dtypes that graphs use: what the interpreter's tables are made
+// The C++ type of an element of each dtype, and the loop over them: what the interpreter's tables are made
 // with.
 #pragma once
 
@@ -11,13 +11,13 @@ namespace harp::interp {
 template <DType dtype>
 using Element = ScalarMath::T<dtype>;
 
-/// Calls body.template operator()<dtype>() for every dtype that graphs may use.
+/// Calls body.template operator()<dtype>() for every dtype that is computed with: all but the complex ones, of which only the parts are.
 template <class Body>
-constexpr void for_each_graph_dtype(Body body) {
+constexpr void for_each_dtype(Body body) {
   [&]<int... i>(std::integer_sequence<int, i...>) {
     (
         [&] {
-          if constexpr (kDTypes[i].in_graph) body.template operator()<static_cast<DType>(i)>();
+          if constexpr (kDTypes[i].in_graph && kDTypes[i].kind != DTypeKind::kComplex) body.template operator()<static_cast<DType>(i)>();
         }(),
         ...);
   }

@@ -39,6 +39,23 @@ Array evaluate_size(const Node& node, std::span<const Array>, const Sizes& sizes
   return Array::scalar(Scalar::of(DType::kI64, sizes.value(node.as<SizeAttributes>().value)));
 }
 
+/// One part of a complex array: every second float of the same memory.
+Array part_of(const Array& source, int part) {
+  Array result = source;
+  result.dtype = real_dtype(source.dtype);
+  result.data += part * static_cast<int64_t>(size_of(result.dtype));
+  for (int64_t& stride : result.strides) stride *= 2;
+  return result;
+}
+Array evaluate_real(const Node&, std::span<const Array> sources, const Sizes&) { return part_of(sources[0], 0); }
+Array evaluate_imag(const Node&, std::span<const Array> sources, const Sizes&) { return part_of(sources[0], 1); }
+Array evaluate_complex(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
+  Array result = Array::allocate(node.dtype, sizes.values(node.shape));
+  copy_elements(sources[0], part_of(result, 0));
+  copy_elements(sources[1], part_of(result, 1));
+  return result;
+}
+
 struct Row {
   Op op;
   Evaluator evaluator;
@@ -62,6 +79,9 @@ constexpr Row kRows[] = {
     {Op::kGather, evaluate_gather},
     {Op::kArgSort, evaluate_argsort},
     {Op::kScatterAdd, evaluate_scatter_add},
+    {Op::kReal, evaluate_real},
+    {Op::kImag, evaluate_imag},
+    {Op::kComplex, evaluate_complex},
 };
 
 consteval std::array<Evaluator, kOpCount> make_evaluators() {

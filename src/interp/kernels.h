@@ -78,7 +78,7 @@ HARP_WITH_FMA void kernel_with_fma(std::byte* result, const Run& run, int64_t n)
 template <Op op>
 constexpr KernelRow kernel_row() {
   KernelRow row{};
-  for_each_graph_dtype([&]<DType dtype>() {
+  for_each_dtype([&]<DType dtype>() {
     if constexpr (accepts(op, dtype) && works_in(op, dtype) == dtype)
       row[static_cast<int>(dtype)] = {kernel<op, dtype>, kernel_with_fma<op, dtype>};
   });

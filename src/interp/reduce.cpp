@@ -290,7 +290,7 @@ constexpr ReduceTable make_reduce_table() {
         [&] {
           constexpr Op op = static_cast<Op>(i);
           if constexpr (is_reduce(op)) {
-            for_each_graph_dtype([&]<DType dtype>() {
+            for_each_dtype([&]<DType dtype>() {
               if constexpr (accepts(op, dtype)) table[i][static_cast<int>(dtype)] = reduce<Step<op, dtype, 1>, 1>;
             });
           }
@@ -310,7 +310,7 @@ HARP_WITH_FMA void product_with_fma(const ReduceAttributes& attributes, std::spa
 /// Sums of products, by dtype and machine; only floats pair (an integer product is exact modulo 2^n either way).
 constexpr std::array<std::array<ReduceFunction, kMachineCount>, kDTypeCount> make_product_table() {
   std::array<std::array<ReduceFunction, kMachineCount>, kDTypeCount> table{};
-  for_each_graph_dtype([&]<DType dtype>() {
+  for_each_dtype([&]<DType dtype>() {
     if constexpr (is_float(dtype)) table[static_cast<int>(dtype)] = {reduce<Step<Op::kSum, dtype, 2>, 2>, product_with_fma<dtype>};
   });
   return table;

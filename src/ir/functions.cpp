@@ -290,7 +290,7 @@ template <int op, int dtype>
 constexpr Builder builder() {
   constexpr Op o = static_cast<Op>(op);
   constexpr DType d = static_cast<DType>(dtype);
-  if constexpr ((info(o).flags & kFunction) != 0 && info(d).in_graph && accepts(o, d) && !is_half(d))
+  if constexpr ((info(o).flags & kFunction) != 0 && info(d).in_graph && has_nodes_of(o, d) && !is_half(d))
     return [](Arena& arena) { return build<o, d>(arena, std::make_index_sequence<info(o).arity>{}); };
   else
     return nullptr;

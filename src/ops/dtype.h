@@ -22,6 +22,9 @@ struct BF16 {
 //
 // A dtype that computes in another is narrow: op(narrow ...) is narrow(op(wide(narrow) ...)) for every operation that computes, with one
 // rounding or truncation an operation (docs/semantics.md, "dtypes").
+//
+// A complex element is two floats side by side, re and im. Nothing computes with it: what is asked of complex operands is built of their
+// parts (graph/complex.h), so it needs no C++ type.
 #define HARP_DTYPES(HARP_DTYPE)                                     \
   HARP_DTYPE(Unknown, "unknown", 0, kUnknown, void, Unknown, false) \
   HARP_DTYPE(Bool, "bool", 1, kBool, bool, Bool, true)              \
@@ -37,8 +40,8 @@ struct BF16 {
   HARP_DTYPE(BF16, "bf16", 2, kFloat, BF16, F32, true)              \
   HARP_DTYPE(F32, "f32", 4, kFloat, float, F32, true)               \
   HARP_DTYPE(F64, "f64", 8, kFloat, double, F64, true)              \
-  HARP_DTYPE(C64, "complex64", 8, kComplex, void, C64, false)       \
-  HARP_DTYPE(C128, "complex128", 16, kComplex, void, C128, false)
+  HARP_DTYPE(C64, "complex64", 8, kComplex, void, C64, true)        \
+  HARP_DTYPE(C128, "complex128", 16, kComplex, void, C128, true)
 
 enum class DType : uint8_t {
 #define HARP_ROW(id, name, size, kind, ctype, computes_in, in_graph) k##id,
@@ -51,7 +54,7 @@ struct DTypeInfo {
   uint8_t size;
   DTypeKind kind;
   DType computes_in;
-  bool in_graph;  // graphs may use it; the others wait for their rules
+  bool in_graph;  // arrays may have it
 };
 
 inline constexpr DTypeInfo kDTypes[] = {
@@ -75,6 +78,11 @@ constexpr bool is_half(DType dtype) { return is_float(dtype) && size_of(dtype) =
 constexpr bool is_narrow(DType dtype) { return info(dtype).computes_in != dtype; }
 /// What several steps with one rounding at their end are computed in: f32 for halves, else the dtype itself.
 constexpr DType working_dtype(DType dtype) { return is_half(dtype) ? info(dtype).computes_in : dtype; }
+
+/// The dtype of a complex dtype's two parts; that of a real number is its own.
+constexpr DType real_dtype(DType dtype) { return dtype == DType::kC64 ? DType::kF32 : dtype == DType::kC128 ? DType::kF64 : dtype; }
+/// The complex dtype with parts of `dtype`, which is f32 or f64.
+constexpr DType complex_dtype(DType dtype) { return dtype == DType::kF32 ? DType::kC64 : DType::kC128; }
 
 /// The dtype graphs call `name`, or nothing.
 constexpr std::optional<DType> dtype_from_name(std::string_view name) {

@@ -15,8 +15,8 @@ enum class Op : uint8_t {
 #undef HARP_OP
 };
 
-enum class Family : uint8_t { kLeaf, kElementwise, kConvert, kReduce, kScan, kMovement, kJoin, kGather, kScatter, kSort, kCopy };
-enum class Operands : uint8_t { kAny, kNumber, kFloat, kInt, kBoolInt, kOrdered };
+enum class Family : uint8_t { kLeaf, kElementwise, kConvert, kReduce, kScan, kMovement, kJoin, kGather, kScatter, kSort, kCopy, kParts };
+enum class Operands : uint8_t { kAny, kNumber, kReal, kFloat, kField, kPart, kComplex, kInt, kBoolInt, kOrdered };
 enum class Result : uint8_t { kSame, kBool, kStated };
 enum OpFlags : uint8_t { kCommutes = 1, kFunction = 2 };
 
@@ -50,8 +50,12 @@ constexpr bool is_movement(Op op) { return info(op).family == Family::kMovement;
 constexpr bool accepts(Operands operands, DType dtype) {
   switch (operands) {
     case Operands::kAny: return dtype != DType::kUnknown;
-    case Operands::kNumber: return is_int(dtype) || is_float(dtype);
+    case Operands::kNumber: return is_int(dtype) || is_float(dtype) || is_complex(dtype);
+    case Operands::kReal: return is_int(dtype) || is_float(dtype);
     case Operands::kFloat: return is_float(dtype);
+    case Operands::kField: return is_float(dtype) || is_complex(dtype);
+    case Operands::kPart: return is_float(dtype) && !is_half(dtype);
+    case Operands::kComplex: return is_complex(dtype);
     case Operands::kInt: return is_int(dtype);
     case Operands::kBoolInt: return is_bool(dtype) || is_int(dtype);
     case Operands::kOrdered: return is_bool(dtype) || is_int(dtype) || is_float(dtype);
@@ -68,6 +72,15 @@ constexpr bool is_operand(Op op, size_t source) {
 /// May an operand of `op` have this dtype?
 constexpr bool accepts(Op op, DType dtype) { return accepts(info(op).operands, dtype); }
 
+/// May a node of `op` have operands of this dtype? What computes has none of complex dtypes: asked for one, its constructor builds nodes of
+/// the parts (graph/complex.h).
+constexpr bool has_nodes_of(Op op, DType dtype) {
+  const Family family = info(op).family;
+  const bool computes = family == Family::kElementwise || family == Family::kConvert || family == Family::kReduce ||
+                        family == Family::kScan || family == Family::kScatter;
+  return accepts(op, dtype) && !(computes && is_complex(dtype));
+}
+
 /// What `op` computes with where its operands are of `dtype`: narrow ones are widened first. Where computes nothing and keeps the bits.
 constexpr DType works_in(Op op, DType dtype) { return op == Op::kWhere ? dtype : info(dtype).computes_in; }
 
@@ -75,8 +88,12 @@ constexpr DType works_in(Op op, DType dtype) { return op == Op::kWhere ? dtype :
 constexpr std::string_view describe(Operands operands) {
   switch (operands) {
     case Operands::kAny: return "any dtype";
-    case Operands::kNumber: return "an integer or float dtype";
+    case Operands::kNumber: return "an integer, float or complex dtype";
+    case Operands::kReal: return "an integer or float dtype";
     case Operands::kFloat: return "a float dtype";
+    case Operands::kField: return "a float or complex dtype";
+    case Operands::kPart: return "f32 or f64";
+    case Operands::kComplex: return "a complex dtype";
     case Operands::kInt: return "an integer dtype";
     case Operands::kBoolInt: return "bool or an integer dtype";
     case Operands::kOrdered: return "bool, an integer or a float dtype";

@@ -1,6 +1,7 @@
 // Scalars: conversion by the cast rules of docs/semantics.md, the identities of reductions, and their text.
 #include "ops/scalar.h"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -12,7 +13,7 @@
 namespace harp {
 namespace {
 
-/// Calls body(T()) with the C++ type of dtype; complex dtypes have no rules yet and are not in graphs.
+/// Calls body(T()) with the C++ type of a real dtype.
 template <class Body>
 auto with_type(DType dtype, Body&& body) {
   switch (dtype) {
@@ -29,8 +30,10 @@ auto with_type(DType dtype, Body&& body) {
     case DType::kBF16: return body(BF16());
     case DType::kF32: return body(float());
     case DType::kF64: return body(double());
-    default: fail(Code::kUnsupported, "dtype ", name(dtype), " has no scalars in this version");
+    default: break;
   }
+  HARP_ASSERT(false, "a value of dtype ", name(dtype), " is no number");
+  return body(bool());
 }
 
 template <class T>
@@ -52,7 +55,18 @@ T int_from_double(double value) {
 
 }  // namespace
 
+Scalar complex_scalar(const Scalar& re, const Scalar& im) {
+  const DType dtype = complex_dtype(re.dtype);
+  if (dtype == DType::kC128) return {dtype, {re.bits[0], im.bits[0]}};
+  return Scalar::of(dtype, std::array{re.as<float>(), im.as<float>()});
+}
+Scalar part_of(const Scalar& value, int part) {
+  if (value.dtype == DType::kC128) return {DType::kF64, {value.bits[part], 0}};
+  return Scalar::of(DType::kF32, value.as<std::array<float, 2>>()[static_cast<size_t>(part)]);
+}
+
 Scalar scalar_from_double(DType dtype, double value) {
+  if (is_complex(dtype)) return complex_scalar(scalar_from_double(real_dtype(dtype), value), scalar_from_double(real_dtype(dtype), 0));
   return with_type(dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, bool>)
@@ -67,6 +81,7 @@ Scalar scalar_from_double(DType dtype, double value) {
 }
 
 Scalar scalar_from_int(DType dtype, WideInt value) {
+  if (is_complex(dtype)) return complex_scalar(scalar_from_int(real_dtype(dtype), value), scalar_from_int(real_dtype(dtype), 0));
   return with_type(dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, bool>)
@@ -93,6 +108,7 @@ double to_double(const Scalar& value) {
 }
 
 bool int_fits(DType dtype, WideInt value) {
+  if (is_complex(dtype)) return true;
   return with_type(dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, bool>)
@@ -135,6 +151,7 @@ std::string half_to_string(const Scalar& value) {
 }  // namespace
 
 std::string to_string(const Scalar& value) {
+  if (is_complex(value.dtype)) return cat(to_string(part_of(value, 0)), ", ", to_string(part_of(value, 1)));
   return with_type(value.dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, bool>)

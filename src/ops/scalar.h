@@ -35,17 +35,21 @@ struct Scalar {
 /// Every integer that a number in a program can be: those of i64 and of u64.
 using WideInt = __int128;
 
-/// value converted to dtype by the law's rules for casts (truncate and saturate to ints, round to nearest to floats).
+/// value converted to dtype by the law's rules for casts (truncate and saturate to ints, round to nearest to floats; im is 0).
 Scalar scalar_from_double(DType dtype, double value);
 Scalar scalar_from_int(DType dtype, WideInt value);
-/// Value as a double (bool as 0/1; i64 and u64 round).
+/// re + im·i, of two values of one dtype, f32 or f64; and the other way round: part 0 is re, part 1 im.
+Scalar complex_scalar(const Scalar& re, const Scalar& im);
+Scalar part_of(const Scalar& value, int part);
+/// A real value as a double (bool as 0/1; i64 and u64 round).
 double to_double(const Scalar& value);
-/// Is the integer a value of dtype? Of floats always, up to rounding.
+/// Is the integer a value of dtype? Of floats and complex numbers always, up to rounding.
 bool int_fits(DType dtype, WideInt value);
 /// The element that changes nothing in a reduction or scan: 0 for Sum, 1 for Prod, least for ReduceMax (-inf for floats), greatest for
 /// ReduceMin.
 Scalar identity_of(Op op, DType dtype);
-/// In the text format: "0.5", "-inf", "true", "-3"; of floats the shortest decimal that reads back as the same value.
+/// In the text format: "0.5", "-inf", "true", "-3", of complex numbers "1, -2"; of floats the shortest decimal that reads back as the same
+/// value.
 std::string to_string(const Scalar& value);
 
 }  // namespace harp

@@ -111,7 +111,7 @@ consteval bool every_op_has_a_rule() {
     for (int dtype = 0; dtype < kDTypeCount; ++dtype) {
       const Op o = static_cast<Op>(op);
       const DType d = static_cast<DType>(dtype);
-      const bool needed = is_elementwise(o) && info(d).in_graph && accepts(o, d) && (info(o).flags & kFunction) == 0;
+      const bool needed = is_elementwise(o) && info(d).in_graph && has_nodes_of(o, d) && (info(o).flags & kFunction) == 0;
       if (needed && rule_index(o, d) == kNoRule) return false;
     }
   return true;

@@ -124,8 +124,6 @@ class HeaderReader {
       fail(Code::kUnsupported, path_, ": string arrays ('", descr, "') are not supported");
     for (const NpyType& type : kTypes) {
       if (type.code != code) continue;
-      if (!info(type.dtype).in_graph)
-        fail(Code::kUnsupported, path_, ": arrays of ", name(type.dtype), " ('", descr, "') are not supported");
       header.dtype = type.dtype;
       header.swapped = (order == '<' || order == '>') && order != kNativeOrder && size_of(type.dtype) > 1;
       return;

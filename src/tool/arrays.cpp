@@ -10,6 +10,7 @@ namespace harp::tool {
 namespace {
 
 constexpr harp_dtype kMostDTypes = 64;
+constexpr size_t kShown = 8;  // elements of a summary
 
 /// Calls body(dtype, name) for every dtype there is.
 template <class Body>
@@ -58,6 +59,10 @@ void fill_with(harp_buffer* buffer, uint64_t seed, Element element) {
   for (size_t i = 0; i < count; ++i) data[i] = static_cast<T>(element(mix(seed + (i + 1) * 0x9e3779b97f4a7c15u)));
 }
 
+bool is_complex(harp_dtype dtype) { return dtype == HARP_COMPLEX64 || dtype == HARP_COMPLEX128; }
+/// What an element is made of: of complex numbers the dtype of their two parts.
+harp_dtype part_dtype(harp_dtype dtype) { return dtype == HARP_COMPLEX64 ? HARP_F32 : dtype == HARP_COMPLEX128 ? HARP_F64 : dtype; }
+
 std::string number(double value) {
   if (std::isnan(value)) return "nan";  // whose sign means nothing
   char text[32];
@@ -65,11 +70,12 @@ std::string number(double value) {
   return text;
 }
 
-/// Calls body(i, element) with every element as a double; integers beyond 2^53 round, which a summary may.
+/// Calls body(i, element) with every element as a double, of complex numbers with every part; integers beyond 2^53 round, which a summary
+/// may.
 template <class Body>
 void for_each_element(const harp_buffer* buffer, Body body) {
   const void* data = harp_buffer_const_data(buffer);
-  const harp_dtype dtype = harp_buffer_dtype(buffer);
+  const harp_dtype dtype = part_dtype(harp_buffer_dtype(buffer));
   const size_t count = harp_buffer_size(buffer) / harp_dtype_size(dtype);
   const auto run = [&](auto* typed) {
     for (size_t i = 0; i < count; ++i) body(i, static_cast<double>(typed[i]));
@@ -134,7 +140,7 @@ Buffer make_random(harp_context* context, const RandomArray& array) {
   const auto with_sign = [](uint64_t z) { return static_cast<int64_t>(z % 201) - 100; };
   const auto without_sign = [](uint64_t z) { return z % 201; };
   const auto real = [](uint64_t z) { return static_cast<float>(z >> 40) * 0x1p-23f - 1; };
-  switch (array.dtype) {
+  switch (part_dtype(array.dtype)) {
     case HARP_BOOL: fill_with<uint8_t>(target, array.seed, [](uint64_t z) { return z & 1; }); break;
     case HARP_I8: fill_with<int8_t>(target, array.seed, with_sign); break;
     case HARP_I16: fill_with<int16_t>(target, array.seed, with_sign); break;
@@ -165,11 +171,36 @@ std::string type_of(const harp_buffer* buffer) {
   return text + "]";
 }
 
+namespace {
+
+/// Complex numbers have no least one: their mean, and how far the farthest is from 0.
+std::string complex_summary(const harp_buffer* buffer) {
+  double parts[2] = {0, 0}, sums[2] = {0, 0}, greatest = 0;
+  size_t count = 0, nans = 0;
+  std::string first;
+  for_each_element(buffer, [&](size_t i, double value) {
+    parts[i % 2] = value;
+    if (i % 2 == 0) return;
+    if (count < kShown) first += (count > 0 ? " (" : "(") + number(parts[0]) + ", " + number(parts[1]) + ")";
+    ++count;
+    for (int part = 0; part < 2; ++part) sums[part] += parts[part];
+    if (std::isnan(parts[0]) || std::isnan(parts[1])) ++nans;
+    greatest = std::fmax(greatest, std::hypot(parts[0], parts[1]));
+  });
+  const auto n = static_cast<double>(count);
+  std::string text;
+  if (count > nans) text += "  max abs " + number(greatest) + "  mean (" + number(sums[0] / n) + ", " + number(sums[1] / n) + ")";
+  if (nans > 0) text += "  nan " + std::to_string(nans);
+  return text + "\n  " + (count == 0 ? "no elements" : first) + (count > kShown ? " ..." : "") + "\n";
+}
+
+}  // namespace
+
 std::string summary(const std::string& name, const harp_buffer* buffer) {
+  if (is_complex(harp_buffer_dtype(buffer))) return name + ": " + type_of(buffer) + complex_summary(buffer);
   double least = std::numeric_limits<double>::infinity(), greatest = -least, sum = 0;
   size_t count = 0, nans = 0;
   std::string first;
-  constexpr size_t kShown = 8;
   for_each_element(buffer, [&](size_t i, double value) {
     if (i < kShown) first += (i > 0 ? " " : "") + number(value);
     ++count;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
 #include <string>
 
 #include "base/text.h"
@@ -11,12 +12,15 @@
 namespace harp::fuzz {
 namespace {
 
-constexpr std::string_view kComparisons[] = {"<", "<=", ">", ">=", "==", "!="};
+constexpr std::string_view kComparisons[] = {"==", "!=", "<", "<=", ">", ">="};
+constexpr size_t kUnordered = 2;  // of them need no order, which complex numbers have not
 constexpr std::string_view kBoolOperators[] = {"&", "|", "^"};
 constexpr std::string_view kIntOperators[] = {"+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>"};
 constexpr std::string_view kFloatOperators[] = {"+", "-", "*", "/", "//", "%"};
+constexpr std::string_view kComplexOperators[] = {"+", "-", "*", "/"};
 constexpr std::string_view kIntCalls[] = {"abs", "sign", "square", "relu"};
 constexpr std::string_view kFloatCalls[] = {"abs", "sqrt", "exp", "tanh", "sin", "sigmoid", "relu", "gelu", "floor"};
+constexpr std::string_view kComplexCalls[] = {"conj", "sign", "square", "sqrt", "exp", "tanh", "sin", "recip"};
 
 /// Text whose value has the dtype of the inputs.
 class Expression {
@@ -32,14 +36,23 @@ class Expression {
       return cat("(", value(depth - 1), " ", random_.pick(kBoolOperators), " ", value(depth - 1), ")");
     }
     if (kind == 1) return cat("-", value(depth - 1));
-    if (kind == 2) return cat(random_.chance(50) ? "maximum(" : "minimum(", value(depth - 1), ", ", value(depth - 1), ")");
-    if (kind < 5) return cat(is_float(dtype_) ? random_.pick(kFloatCalls) : random_.pick(kIntCalls), "(", value(depth - 1), ")");
+    if (kind == 2 && !is_complex(dtype_))
+      return cat(random_.chance(50) ? "maximum(" : "minimum(", value(depth - 1), ", ", value(depth - 1), ")");
+    if (kind < 5) return cat(random_.pick(calls()), "(", value(depth - 1), ")");
     const std::string right = random_.chance(25) ? cat(random_.below(9)) : value(depth - 1);
-    return cat("(", value(depth - 1), " ", is_float(dtype_) ? random_.pick(kFloatOperators) : random_.pick(kIntOperators), " ", right, ")");
+    return cat("(", value(depth - 1), " ", random_.pick(operators()), " ", right, ")");
   }
 
  private:
-  std::string condition(int depth) { return cat(value(depth), " ", random_.pick(kComparisons), " ", value(depth)); }
+  using Words = std::span<const std::string_view>;
+  Words calls() const { return is_float(dtype_) ? Words(kFloatCalls) : is_complex(dtype_) ? Words(kComplexCalls) : Words(kIntCalls); }
+  Words operators() const {
+    return is_float(dtype_) ? Words(kFloatOperators) : is_complex(dtype_) ? Words(kComplexOperators) : Words(kIntOperators);
+  }
+  std::string condition(int depth) {
+    const Words comparisons = is_complex(dtype_) ? Words(kComparisons).first(kUnordered) : Words(kComparisons);
+    return cat(value(depth), " ", random_.pick(comparisons), " ", value(depth));
+  }
 
   Random& random_;
   DType dtype_;

@@ -68,7 +68,8 @@ class Generator {
     if (primary == nullptr || random_.chance(10)) {
       DType dtype = bench_.random_dtype();
       while (!may_take(row, dtype)) dtype = bench_.random_dtype();
-      primary = primary != nullptr && random_.chance(50) ? build::cast(primary, dtype) : bench_.new_array(dtype, bench_.random_shape());
+      const bool can_cast = primary != nullptr && (is_complex(dtype) || !is_complex(primary->dtype));
+      primary = can_cast && random_.chance(50) ? build::cast(primary, dtype) : bench_.new_array(dtype, bench_.random_shape());
     }
     return bench_.keep_any(try_operation(bench_, row, primary));
   }

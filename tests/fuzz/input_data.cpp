@@ -67,8 +67,21 @@ std::vector<Scalar> int_specials(DType dtype) {
   return values;
 }
 
+std::vector<Scalar> make_specials(DType dtype);
+
+/// Each special value as a real part, with one from somewhere else in the list as the imaginary one.
+std::vector<Scalar> complex_specials(DType dtype) {
+  const std::vector<Scalar> parts = make_specials(real_dtype(dtype));
+  std::vector<Scalar> values;
+  for (size_t i = 0; i < parts.size(); ++i)
+    for (const size_t far : {0, 7, 11}) values.push_back(complex_scalar(parts[i], parts[(i * 5 + far) % parts.size()]));
+  return values;
+}
+
 std::vector<Scalar> make_specials(DType dtype) {
   switch (dtype) {
+    case DType::kC64:
+    case DType::kC128: return complex_specials(dtype);
     case DType::kF32: return float_specials<float>(dtype);
     case DType::kF64: return float_specials<double>(dtype);
     case DType::kF16:
@@ -92,6 +105,10 @@ Scalar ordinary_value(Random& random, DType dtype) {
     const uint64_t kind = random.below(8);
     if (kind == 0) return scalar_from_int(dtype, static_cast<int64_t>(random.next()));
     return scalar_from_int(dtype, random.between(is_signed_int(dtype) ? -9 : 0, 40));
+  }
+  if (is_complex(dtype)) {
+    const Scalar re = ordinary_value(random, real_dtype(dtype));
+    return complex_scalar(re, ordinary_value(random, real_dtype(dtype)));
   }
   const uint64_t kind = random.below(16);
   double value = random.unit() * 8 - 4;

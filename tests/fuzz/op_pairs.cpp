@@ -10,16 +10,19 @@ bool may_produce(Op op, DType dtype) {
   const OpInfo& row = info(op);
   if (op == Op::kArange) return dtype == DType::kI32;
   if (op == Op::kSize) return dtype == DType::kI64;
-  if (op == Op::kScatterAdd && is_narrow(dtype)) return false;  // is made of what it computes in
-  if (op == Op::kBitcast) return !is_bool(dtype);               // not every byte is one
+  if (op == Op::kScatterAdd && is_narrow(dtype)) return false;           // is made of what it computes in
+  if (op == Op::kBitcast) return !is_bool(dtype) && !is_complex(dtype);  // not every byte is a bool
+  if (op == Op::kCast) return !is_complex(dtype);
+  if (op == Op::kReal || op == Op::kImag) return accepts(Operands::kPart, dtype);
+  if (op == Op::kComplex) return is_complex(dtype);
   if (row.result == Result::kBool) return dtype == DType::kBool;
-  return row.result == Result::kStated || accepts(row.operands, dtype);
+  return row.result == Result::kStated || has_nodes_of(op, dtype);
 }
 
 /// Can `op` read one?
 bool may_consume(Op op, DType dtype) {
   if (op == Op::kScatterAdd && is_narrow(dtype)) return false;
-  return info(op).arity != 0 && (accepts(op, dtype) || (op == Op::kWhere && is_bool(dtype)));
+  return info(op).arity != 0 && (has_nodes_of(op, dtype) || (op == Op::kWhere && is_bool(dtype)));
 }
 
 /// Pairs that constructors never leave as they are.

@@ -122,8 +122,10 @@ class Formulas {
 
 /// Does `op` make `wanted` from operands of this dtype?
 bool may_convert(Op op, DType operand, DType wanted) {
-  if (op == Op::kCast) return operand != wanted;
-  if (op == Op::kBitcast) return operand != wanted && !is_bool(wanted) && size_of(operand) == size_of(wanted);
+  if (op == Op::kReal || op == Op::kImag) return is_complex(operand) && real_dtype(operand) == wanted;
+  if (op == Op::kComplex) return operand == real_dtype(wanted);
+  if (op == Op::kCast) return operand != wanted && !is_complex(operand);
+  if (op == Op::kBitcast) return operand != wanted && !is_complex(operand) && !is_bool(wanted) && size_of(operand) == size_of(wanted);
   return info(op).result == Result::kBool ? accepts(op, operand) : operand == wanted;
 }
 

@@ -120,6 +120,10 @@ Scalar Workbench::random_scalar(DType dtype) {
   if (is_bool(dtype)) return Scalar::of(dtype, static_cast<uint8_t>(random_.below(2)));
   if (random_.chance(35)) return random_.pick(special_values(dtype));
   if (is_int(dtype)) return scalar_from_int(dtype, random_.between(-5, 12));
+  if (is_complex(dtype)) {
+    const Scalar re = random_scalar(real_dtype(dtype));
+    return complex_scalar(re, random_scalar(real_dtype(dtype)));
+  }
   return scalar_from_double(dtype, random_.chance(40) ? static_cast<double>(random_.between(-3, 4)) : random_.unit() * 6 - 3);
 }
 
@@ -168,7 +172,8 @@ NodeRef Workbench::array_of(DType dtype, const Shape& shape) {
   if (random_.chance(75))
     if (const NodeRef same = find([&](NodeRef n) { return n->dtype == dtype && n->shape == shape; })) return same;
   if (random_.chance(50))
-    if (const NodeRef other = find([&](NodeRef n) { return n->shape == shape; })) return build::cast(other, dtype);
+    if (const NodeRef other = find([&](NodeRef n) { return n->shape == shape && (is_complex(dtype) || !is_complex(n->dtype)); }))
+      return build::cast(other, dtype);
   return new_array(dtype, shape);
 }
 

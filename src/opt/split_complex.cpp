@@ -1,0 +1,116 @@
+#include "opt/split_complex.h"
+
+#include <cstring>
+
+#include "base/error.h"
+
+namespace harp::opt {
+namespace {
+
+/// What a node of the old graph is in the new one: a real node, or the parts of a complex one.
+struct Split {
+  const Node* parts[2] = {nullptr, nullptr};  // a real node: parts[0] alone
+};
+
+class Splitter {
+ public:
+  explicit Splitter(const Graph& graph)
+      : old_(graph), new_(std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims())), splits_(graph.nodes().size()) {}
+
+  std::unique_ptr<Graph> run() {
+    for (const Node* input : old_.inputs()) splits_[input->id] = split_input(input);
+    for (const Node* node : old_.live_nodes()) {
+      if (node->op == Op::kInput) continue;
+      splits_[node->id] = split(node);
+      if (!is_complex(node->dtype)) new_->set_node_name(splits_[node->id].parts[0], old_.node_name(node));
+    }
+    for (const GraphOutput& output : old_.outputs()) new_->add_output(output.name, output_of(output.node));
+    return std::move(new_);
+  }
+
+ private:
+  Split split_input(const Node* input) {
+    const std::string& name = input->as<InputAttributes>().name;
+    if (!is_complex(input->dtype)) return {{new_->add_input(name, input->dtype, input->shape), nullptr}};
+    const DType dtype = real_dtype(input->dtype);
+    Shape shape = input->shape.empty() ? Shape{1} : input->shape;
+    shape.back() = shape.back() * Dim(2);
+    const Node* floats = new_->add_input(name, dtype, shape);
+    Split result;
+    for (int part = 0; part < 2; ++part) {
+      SliceAttributes every_second{std::vector<Dim>(shape.size(), Dim(0)), std::vector<int64_t>(shape.size(), 1)};
+      every_second.start.back() = part;
+      every_second.step.back() = 2;
+      Shape half = input->shape.empty() ? Shape{1} : input->shape;
+      const Node* slice = new_->intern(Op::kSlice, dtype, std::move(half), {floats}, std::move(every_second));
+      result.parts[part] = shaped(slice, input->shape);
+    }
+    return result;
+  }
+
+  const Node* shaped(const Node* x, const Shape& shape) { return x->shape == shape ? x : new_->intern(Op::kReshape, x->dtype, shape, {x}); }
+
+  Split split(const Node* node) {
+    switch (node->op) {
+      case Op::kReal: return {{source(node, 0, 0), nullptr}};
+      case Op::kImag: return {{source(node, 0, 1), nullptr}};
+      case Op::kComplex: return {{source(node, 0, 0), source(node, 1, 0)}};
+      default: break;
+    }
+    if (!is_complex(node->dtype)) return {{with_part(*node, 0), nullptr}};
+    const Node* re = with_part(*node, 0);
+    return {{re, with_part(*node, 1)}};
+  }
+
+  /// One part of a source; real ones (indices, say) are what they are beside either part.
+  const Node* source(const Node* node, size_t index, int part) const {
+    const Node* source = node->sources[index];
+    return splits_[source->id].parts[is_complex(source->dtype) ? part : 0];
+  }
+
+  /// The same node over one part of its sources.
+  const Node* with_part(const Node& node, int part) {
+    std::vector<const Node*> sources;
+    sources.reserve(node.sources.size());
+    for (size_t i = 0; i < node.sources.size(); ++i) sources.push_back(source(&node, i, part));
+    Attributes attributes = node.attributes;
+    if (is_complex(node.dtype)) {
+      if (auto* constant = std::get_if<ConstantAttributes>(&attributes)) constant->value = part_of(constant->value, part);
+      if (auto* pad = std::get_if<PadAttributes>(&attributes)) pad->value = part_of(pad->value, part);
+      if (auto* array = std::get_if<ArrayAttributes>(&attributes)) array->data = every_second(*array->data, real_dtype(node.dtype), part);
+    }
+    return new_->intern(node.op, real_dtype(node.dtype), node.shape, std::move(sources), std::move(attributes));
+  }
+
+  static std::shared_ptr<const std::vector<std::byte>> every_second(const std::vector<std::byte>& data, DType dtype, int part) {
+    const size_t size = size_of(dtype);
+    auto half = std::make_shared<std::vector<std::byte>>(data.size() / 2);
+    for (size_t i = 0; i < half->size(); i += size)
+      std::memcpy(half->data() + i, data.data() + 2 * i + static_cast<size_t>(part) * size, size);
+    return half;
+  }
+
+  /// The parts side by side. An array of the greatest rank has no room for one more axis, but needs no axes to lie in memory.
+  const Node* output_of(const Node* node) {
+    const Split& split = splits_[node->id];
+    if (!is_complex(node->dtype)) return split.parts[0];
+    Shape column = node->rank() < kMaxRank ? node->shape : Shape{element_count(node->shape)};
+    column.push_back(1);
+    Shape both = column;
+    both.back() = 2;
+    const Node* re = shaped(split.parts[0], column);
+    std::vector<const Node*> columns = {re, shaped(split.parts[1], column)};
+    const int axis = static_cast<int>(column.size()) - 1;
+    return new_->intern(Op::kConcat, re->dtype, std::move(both), std::move(columns), ConcatAttributes{axis});
+  }
+
+  const Graph& old_;
+  std::unique_ptr<Graph> new_;
+  std::vector<Split> splits_;  // by id
+};
+
+}  // namespace
+
+std::unique_ptr<Graph> split_complex(const Graph& graph) { return Splitter(graph).run(); }
+
+}  // namespace harp::opt
