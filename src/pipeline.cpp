@@ -8,11 +8,9 @@
 #include "base/text.h"
 #include "graph/dot.h"
 #include "graph/text.h"
-#include "graph/verify.h"
 #include "ir/linearize.h"
 #include "lower/lower.h"
 #include "opt/passes.h"
-#include "opt/split_complex.h"
 #include "render/c.h"
 #include "schedule/fuse.h"
 #include "schedule/in_place.h"
@@ -41,18 +39,7 @@ struct Step {
   std::string (*print)(const Stages& stages);
 };
 
-void optimise(Stages& s, const PipelineOptions& options) {
-  for (std::string_view rule : options.disabled_rules)
-    HARP_CHECK(opt::find_pass(rule) != nullptr, Code::kInvalidArgument, "no optimiser rule is called \"", rule, "\"; there are ",
-               join(opt::passes(), ", ", [](const opt::Pass& p) { return p.name; }));
-  s.graph = opt::split_complex(*s.graph);
-  if (kVerify) verify(*s.graph);
-  for (const opt::Pass& pass : opt::passes())
-    if (std::find(options.disabled_rules.begin(), options.disabled_rules.end(), pass.name) == options.disabled_rules.end()) {
-      s.graph = pass.run(*s.graph);
-      if (kVerify) verify(*s.graph);
-    }
-}
+void optimise(Stages& s, const PipelineOptions& options) { s.graph = opt::optimise(*s.graph, options.disabled_rules); }
 
 void schedule(Stages& s, const PipelineOptions& options) {
   s.program = schedule_graph(s.graph, {options.target, options.plain_text ? 1 : options.simd_width, options.schedule_override});

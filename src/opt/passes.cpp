@@ -1,12 +1,24 @@
 #include "opt/passes.h"
 
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "graph/verify.h"
 #include "opt/compose_views.h"
 #include "opt/fold_constants.h"
 #include "opt/remove_dead_code.h"
 #include "opt/simplify_algebra.h"
+#include "opt/split_complex.h"
 
 namespace harp::opt {
 namespace {
+
+#ifdef NDEBUG
+constexpr bool kVerify = false;
+#else
+constexpr bool kVerify = true;
+#endif
 
 constexpr Pass kPasses[] = {
     {"fold_constants", fold_constants, "what depends on constants only is computed now"},
@@ -23,6 +35,20 @@ const Pass* find_pass(std::string_view name) {
   for (const Pass& pass : kPasses)
     if (pass.name == name) return &pass;
   return nullptr;
+}
+
+std::unique_ptr<Graph> optimise(const Graph& graph, std::span<const std::string> disabled) {
+  for (const std::string& name : disabled)
+    HARP_CHECK(find_pass(name) != nullptr, Code::kInvalidArgument, "no optimiser rule is called \"", name, "\"; there are ",
+               join(passes(), ", ", [](const Pass& p) { return p.name; }));
+  std::unique_ptr<Graph> result = split_complex(graph);
+  if (kVerify) verify(*result);
+  for (const Pass& pass : kPasses) {
+    if (std::ranges::find(disabled, pass.name) != disabled.end()) continue;
+    result = pass.run(*result);
+    if (kVerify) verify(*result);
+  }
+  return result;
 }
 
 }  // namespace harp::opt

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "graph/graph.h"
@@ -21,5 +22,9 @@ struct Pass {
 
 std::span<const Pass> passes();
 const Pass* find_pass(std::string_view name);  // null if there is none
+
+/// What is scheduled: complex arrays become those of their parts, then every pass runs that is not in `disabled`. An unknown name there is
+/// Error{kInvalidArgument}.
+std::unique_ptr<Graph> optimise(const Graph& graph, std::span<const std::string> disabled);
 
 }  // namespace harp::opt

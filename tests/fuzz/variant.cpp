@@ -29,11 +29,8 @@ bool consume(std::string_view& text, std::string_view prefix) {
 
 /// The chosen schedules with some switches off, as overrides.
 std::string schedules_without(const Graph& graph, const PipelineOptions& options, bool partition, bool overlap) {
-  std::shared_ptr<Graph> optimised = graph.clone();
-  for (const opt::Pass& pass : opt::passes())
-    if (std::find(options.disabled_rules.begin(), options.disabled_rules.end(), pass.name) == options.disabled_rules.end())
-      optimised = pass.run(*optimised);
-  const Program program = schedule_graph(optimised, {options.target, options.plain_text ? 1 : options.simd_width, {}});
+  const Program program =
+      schedule_graph(opt::optimise(graph, options.disabled_rules), {options.target, options.plain_text ? 1 : options.simd_width, {}});
   std::string lines;
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     Schedule schedule = program.kernels[k].variants[0].schedule;
