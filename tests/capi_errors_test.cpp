@@ -484,7 +484,7 @@ TEST_CASE("C1: buffers that make no sense") {
     fails(buffer, err, code, message);
   };
   harp_context* c = context.get();
-  with([&](auto e) { return harp_buffer_new(c, 14, 2, shape, e); }, HARP_ERROR_DTYPE, "14 is no dtype");
+  with([&](auto e) { return harp_buffer_new(c, 16, 2, shape, e); }, HARP_ERROR_DTYPE, "16 is no dtype");
   with([&](auto e) { return harp_buffer_new(c, HARP_F32, 17, shape, e); }, HARP_ERROR_SHAPE, "rank is 17");
   with([&](auto e) { return harp_buffer_new(c, HARP_F32, 2, negative, e); }, HARP_ERROR_RANGE, "[2, -3]");
   with([&](auto e) { return harp_buffer_new(c, HARP_F32, 2, huge, e); }, HARP_ERROR_OVERFLOW, "63 bits");

@@ -34,12 +34,12 @@ TEST_CASE("C1.opaque_handles: versions, status names, dtypes, strings") {
   CHECK(std::string(harp_status_name(99)) == "UNKNOWN");
   CHECK(harp_dtype_size(HARP_F64) == 8);
   CHECK(std::string(harp_dtype_name(HARP_I32)) == "i32");
-  const std::pair<harp_dtype, size_t> sizes[] = {{HARP_BOOL, 1}, {HARP_I8, 1},  {HARP_U8, 1},  {HARP_I16, 2}, {HARP_U16, 2},
-                                                 {HARP_I32, 4},  {HARP_U32, 4}, {HARP_I64, 8}, {HARP_U64, 8}, {HARP_F16, 2},
-                                                 {HARP_BF16, 2}, {HARP_F32, 4}, {HARP_F64, 8}};
+  const std::pair<harp_dtype, size_t> sizes[] = {{HARP_BOOL, 1}, {HARP_I8, 1},  {HARP_U8, 1},  {HARP_I16, 2},       {HARP_U16, 2},
+                                                 {HARP_I32, 4},  {HARP_U32, 4}, {HARP_I64, 8}, {HARP_U64, 8},       {HARP_F16, 2},
+                                                 {HARP_BF16, 2}, {HARP_F32, 4}, {HARP_F64, 8}, {HARP_COMPLEX64, 8}, {HARP_COMPLEX128, 16}};
   for (const auto& [dtype, bytes] : sizes) CHECK(harp_dtype_size(dtype) == bytes);
   CHECK(std::string(harp_dtype_name(HARP_BF16)) == "bf16");
-  for (harp_dtype other : {-1, 0, 14, 15, 99}) {
+  for (harp_dtype other : {-1, 0, 16, 17, 99}) {
     CHECK(harp_dtype_size(other) == 0);
     CHECK(harp_dtype_name(other) == nullptr);
   }

@@ -5,6 +5,7 @@
 
 #include "backends_run.h"
 #include "base/error.h"
+#include "grad/operation.h"
 #include "graph/composites.h"
 #include "graph/text.h"
 #include "graph/verify.h"
@@ -24,9 +25,11 @@ std::vector<C> some(size_t count, uint32_t seed) {
   return values;
 }
 
+std::unique_ptr<harp::Graph> parse(const std::string& text) { return harp::parse_graph(text, harp::grad::text_operations()); }
+
 std::string message_of(const std::string& statement) {
   try {
-    harp::parse_graph("graph g(z: complex64[n, 3], w: complex128[n, 3], x: f32[n, 3], i: i32[n, 3]) {\n" + statement + "\n}\n");
+    parse("graph g(z: complex64[n, 3], w: complex128[n, 3], x: f32[n, 3], i: i32[n, 3]) {\n" + statement + "\n}\n");
     return "";
   } catch (const harp::Error& error) {
     return error.message;
@@ -235,10 +238,9 @@ TEST_CASE("G9.promotion: floats and complex dtypes as the Array API says") {
 
 TEST_CASE("G19.graph_nodes: the gradient of a real y by a complex z is that by its real part, plus i times that by its imaginary part") {
   const std::string y = "sum(abs(exp(square(z) * conj(z)) / (z + complex128(0.5, 2)))) + imag(prod(z)) + real(sum(cumprod(z)))";
-  const auto by_complex =
-      harp::parse_graph("graph g(z: complex128[4]) {\n  d = grad(" + y + ", z)\n  return re = real(d), im = imag(d)\n}\n");
-  const auto by_parts = harp::parse_graph("graph g(p: f64[4], q: f64[4]) {\n  z = complex_from_parts(p, q)\n  re, im = grad(" + y +
-                                          ", p, q)\n  return re = re, im = im\n}\n");
+  const auto by_complex = parse("graph g(z: complex128[4]) {\n  d = grad(" + y + ", z)\n  return re = real(d), im = imag(d)\n}\n");
+  const auto by_parts = parse("graph g(p: f64[4], q: f64[4]) {\n  z = complex_from_parts(p, q)\n  re, im = grad(" + y +
+                              ", p, q)\n  return re = re, im = im\n}\n");
   const std::vector<double> pairs = {0.3, -0.2, 0.9, 0.4, -0.5, 0.7, 0.1, 0.6};
   std::vector<double> p, q;
   for (size_t i = 0; i < pairs.size(); i += 2) p.push_back(pairs[i]), q.push_back(pairs[i + 1]);
@@ -250,7 +252,7 @@ TEST_CASE("G19.graph_nodes: the gradient of a real y by a complex z is that by i
     for (size_t i = 0; i < 4; ++i) CHECK(a[i] == doctest::Approx(b[i]).epsilon(1e-12));
   }
   // |z|²: 2z. re(z²) = p² - q²: 2p - 2qi. In the middle of a graph: that of a sum by one of its terms.
-  const auto known = harp::parse_graph(
+  const auto known = parse(
       "graph g(z: complex128[4]) {\n  m = z * z\n  a = grad(sum(square(abs(z))), z)\n  b = grad(sum(real(m)), z)\n"
       "  c = grad(sum(real(m) + imag(m)), m)\n  d = grad(m, z, grad_output=complex128(0, 1))\n  return a = a, b = b, c = c, d = d\n}\n");
   const auto found = harp::testing::run(*known, {bytes_of(pairs)});

@@ -400,7 +400,8 @@ const std::vector<Group>& groups() {
         "scatter_add(x * x, i * 2 - 1, u * u, axis=1)",
         "scatter_add(u, expand(reshape(j, shape=[k, 1]), shape=[k, 4]), "
         "take(u * u, j, axis=0), axis=0)",
-        "index_add(x * x, j - 4, sin(take(x, j, axis=1)), axis=1)", "sort(u * u, axis=0) * u", "sort(x, axis=1, descending=true) * x"},
+        "index_add(x * x, j - 4, sin(take(x, j, axis=1)), axis=1)", "sort(u * u, axis=0) * u", "sort(x, axis=1, descending=true) * x",
+        "real(square(complex_from_parts(u, sin(u)))) + imag(complex_from_parts(u, u) * complex_from_parts(u, cos(u)))"},
        -2,
        2,
        {3, 5}},
@@ -456,7 +457,7 @@ TEST_CASE("G19.every_op/interp: the groups above reach every op that has rules")
   for (const Group& group : groups()) {
     const Model model = maker_of(group)();
     for (const Node& node : model.graph->nodes())
-      if (is_float(node.dtype)) seen.insert(node.op);
+      if (is_float(node.dtype) || is_complex(node.dtype)) seen.insert(node.op);
   }
   for (int i = 0; i < kOpCount; ++i) {
     const Op op = static_cast<Op>(i);
@@ -779,8 +780,8 @@ TEST_CASE("G19.loud_error: no gradient is silently zero") {
 }
 
 TEST_CASE("G19.loud_error: dtypes and shapes") {
-  CHECK(message_of("  d = grad(sum(i), x)").ends_with("(sum i32[]); only floats have gradients"));
-  CHECK(message_of("  d = grad(sum(x), i)").ends_with("x is \"i\" (input i32[n]); only floats have gradients"));
+  CHECK(message_of("  d = grad(sum(i), x)").ends_with("(sum i32[]); only floats and complex numbers have gradients"));
+  CHECK(message_of("  d = grad(sum(x), i)").ends_with("x is \"i\" (input i32[n]); only floats and complex numbers have gradients"));
   CHECK(message_of("  d = grad(x * w, x)").find("has more than one element: reduce it to one, or give grad_output") != std::string::npos);
   CHECK(message_of("  d = grad(x * w, x, grad_output=i)").find("the dtypes must be the same") != std::string::npos);
   CHECK(message_of("  d = grad(sum(x), x, grad_output=w)").find("the shapes must be the same, or grad_output a scalar") !=

@@ -128,6 +128,8 @@ TEST_CASE("G18.text: every operation of the table can be written, and comes back
       {"scatter_add", "scatter_add(s, cast(s, i32), s, axis=0)"},
       {"index_add", "index_add(s, arange(stop=2), slice(s, stop=[none, 2]), axis=1)"},
       {"take_along_axis", "take_along_axis(s, cast(s, i32), axis=0)"},
+      {"view_as_complex", "view_as_complex(slice(x, stop=[none, 2]))"},
+      {"view_as_real", "view_as_real(complex_from_parts(x, y))"},
       {"argsort", "argsort(x, axis=0, descending=true)"},
       {"sort", "sort(s, axis=none)"},
       {"topk", "values, indices = topk(x, 2, largest=false)\n  return out = values, places = indices"},
@@ -440,7 +442,8 @@ TEST_CASE("G18.text: errors tell line, column and what is wrong") {
   CHECK(message_of("") == "line 1, column 1: expected \"graph\", found the end of the text");
   CHECK(message_of("harp 2\ngraph g() {\nreturn\n}") == "line 1, column 6: the text is of version 2; this harp reads up to 1");
   CHECK(message_of("graph g(x: f33[2]) {\nreturn x\n}") ==
-        "line 1, column 12: expected a dtype (bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64), found \"f33\"");
+        "line 1, column 12: expected a dtype (bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, complex64, complex128), "
+        "found \"f33\"");
   CHECK(message_of("graph g(x: f32[2) {\nreturn x\n}") == "line 1, column 17: expected \",\" or \"]\", found \")\"");
   CHECK(message_of("graph g(x: f32[n in 5..2]) {\nreturn x\n}") == "line 1, column 16: shape variable \"n\": its bounds 5..2 are empty");
   CHECK(message_of("graph g(x: f32[2], x: f32[2]) {\nreturn x\n}") ==
