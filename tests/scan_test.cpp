@@ -265,7 +265,8 @@ TEST_CASE("G4.cumsum G4.cummax: misuse") {
   const auto check = [&](const std::string& call, const char* code, const char* message) { check_misuse(inputs, call, code, message); };
   check("cumsum(x, axis=2)", "SHAPE", "cumsum: axis 2 is out of range for rank 2 (-2..1)");
   check("cummax(s, axis=0)", "SHAPE", "cummax: axis 0 is out of range for rank 0 (a scalar has no axes)");
-  check("cumprod(b, axis=0)", "DTYPE", "cumprod: takes an integer or float dtype, got bool (\"b\"); cast it first, for example to i32");
-  check("cumsum(b, axis=0, exclusive=true)", "DTYPE", "cumsum: takes an integer or float dtype, got bool");
+  check("cumprod(b, axis=0)", "DTYPE",
+        "cumprod: takes an integer, float or complex dtype, got bool (\"b\"); cast it first, for example to i32");
+  check("cumsum(b, axis=0, exclusive=true)", "DTYPE", "cumsum: takes an integer, float or complex dtype, got bool");
   check("cummin(x, axis=0, order=lanes)", "INVALID_ARGUMENT", "cummin: order is \"lanes\"; it must be tree or chain");
 }

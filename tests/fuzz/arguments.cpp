@@ -400,6 +400,8 @@ std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeR
     if (!arguments) arguments = expression_arguments(bench, row, primary);
     if (!arguments) arguments = random_arguments(bench, row, primary);
     if (!arguments) arguments = index_arguments(bench, row, primary);
+    // pairs: what has one more axis, of two
+    if (!arguments && primary != nullptr && row.name == "view_as_complex") arguments = {build::stack(std::array{primary, primary}, -1)};
     return row.build(bench.graph(), arguments ? *arguments : Chooser(bench, row, primary).choose());
   } catch (const Error& error) {
     if (error.code == Code::kInternal) throw;
