@@ -89,20 +89,20 @@ typedef int32_t harp_status;
 typedef int32_t harp_dtype;
 #define HARP_UNKNOWN 0 /* of integer constants only: that of the operand beside them, see harp_constant */
 /* generated from src/ops/dtype.h: dtypes { */
-#define HARP_BOOL 1    /* 1 byte */
-#define HARP_I8 2      /* 1 byte, computes in i32 */
-#define HARP_U8 3      /* 1 byte, computes in i32 */
-#define HARP_I16 4     /* 2 bytes, computes in i32 */
-#define HARP_U16 5     /* 2 bytes, computes in i32 */
-#define HARP_I32 6     /* 4 bytes */
-#define HARP_U32 7     /* 4 bytes */
-#define HARP_I64 8     /* 8 bytes */
-#define HARP_U64 9     /* 8 bytes */
-#define HARP_F16 10    /* 2 bytes, computes in f32 */
-#define HARP_BF16 11   /* 2 bytes, computes in f32 */
-#define HARP_F32 12    /* 4 bytes */
-#define HARP_F64 13    /* 8 bytes */
-#define HARP_COMPLEX64 14 /* 8 bytes */
+#define HARP_BOOL 1        /* 1 byte */
+#define HARP_I8 2          /* 1 byte, computes in i32 */
+#define HARP_U8 3          /* 1 byte, computes in i32 */
+#define HARP_I16 4         /* 2 bytes, computes in i32 */
+#define HARP_U16 5         /* 2 bytes, computes in i32 */
+#define HARP_I32 6         /* 4 bytes */
+#define HARP_U32 7         /* 4 bytes */
+#define HARP_I64 8         /* 8 bytes */
+#define HARP_U64 9         /* 8 bytes */
+#define HARP_F16 10        /* 2 bytes, computes in f32 */
+#define HARP_BF16 11       /* 2 bytes, computes in f32 */
+#define HARP_F32 12        /* 4 bytes */
+#define HARP_F64 13        /* 8 bytes */
+#define HARP_COMPLEX64 14  /* 8 bytes */
 #define HARP_COMPLEX128 15 /* 16 bytes */
 /* } */
 

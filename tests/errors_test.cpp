@@ -75,8 +75,8 @@ TEST_CASE("G9 errors: dtypes that do not fit suggest the cast") {
          "dtype=f32), or make "
          "the graph with the promote flag"});
   check({"i / i", Code::kDType,
-         "div: takes a float dtype, got i32 (nodes \"i\" and \"i\"); use floor_divide for whole numbers, or cast to f32"});
-  check({"exp(l)", Code::kDType, "exp: takes a float dtype, got i64 (node \"l\"); cast to f32 or f64 first"});
+         "div: takes a float or complex dtype, got i32 (nodes \"i\" and \"i\"); use floor_divide for whole numbers, or cast to f32"});
+  check({"exp(l)", Code::kDType, "exp: takes a float or complex dtype, got i64 (node \"l\"); cast to f32 or f64 first"});
   check({"mean(i)", Code::kDType, "mean: takes a float or complex dtype, got i32 (node \"i\")"});
   check({"sigmoid(b)", Code::kDType, "sigmoid: takes a float dtype, got bool"});
   check({"b + b", Code::kDType,

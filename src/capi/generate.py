@@ -128,7 +128,7 @@ def dtype_constants():
     for number, name, size, wide, used in dtypes():
         if used:
             words = f"{size} byte{'s' if size > 1 else ''}" + (f", computes in {wide}" if wide else "")
-            lines.append(f"{f'#define HARP_{name.upper()} {number}':22} /* {words} */\n")
+            lines.append(f"{f'#define HARP_{name.upper()} {number}':26} /* {words} */\n")
     return "".join(lines)
 
 
