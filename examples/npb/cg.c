@@ -123,14 +123,9 @@ static int run(harp_program* program, harp_context* ctx, const struct problem* p
 }
 
 int main(int argc, char** argv) {
-  const struct problem* problem = NULL;
-  const char* name = argc > 1 ? argv[1] : "S";
-  for (size_t i = 0; i < sizeof problems / sizeof *problems; ++i)
-    if (argc <= 2 && name[0] == problems[i].name && name[1] == 0) problem = &problems[i];
-  if (!problem) {
-    fprintf(stderr, "usage: cg [S|W|A]\n");
-    return 2;
-  }
+  const int chosen = npb_class(argc, argv, "cg", "SWA"); /* in the order of problems */
+  if (chosen < 0) return 2;
+  const struct problem* problem = &problems[chosen];
   printf("CG class %c: %d rows, %d iterations of %d steps\n", problem->name, problem->size, problem->iterations, STEPS);
   harp_error* err = NULL;
   harp_context* ctx = harp_context_new(NULL, &err);

@@ -146,14 +146,9 @@ static int run(harp_program* program, harp_context* ctx, const struct problem* p
 }
 
 int main(int argc, char** argv) {
-  const struct problem* problem = NULL;
-  const char* name = argc > 1 ? argv[1] : "S";
-  for (size_t i = 0; i < sizeof problems / sizeof *problems; ++i)
-    if (argc <= 2 && name[0] == problems[i].name && name[1] == 0) problem = &problems[i];
-  if (!problem) {
-    fprintf(stderr, "usage: mg [S|W|A|B|C]\n");
-    return 2;
-  }
+  const int chosen = npb_class(argc, argv, "mg", "SWABC"); /* in the order of problems */
+  if (chosen < 0) return 2;
+  const struct problem* problem = &problems[chosen];
   printf("MG class %c: %d^3 points, %d cycles\n", problem->name, problem->size, problem->cycles);
   harp_error* err = NULL;
   harp_context* ctx = harp_context_new(NULL, &err);

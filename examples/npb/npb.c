@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 double npb_random(uint64_t* state) {
@@ -33,6 +34,14 @@ harp_program* npb_compile(harp_graph* graph, harp_error** err) {
   printf("compiled: %d kernels, %d generations; graph to C %.1f ms, C to program %.1f ms (cache: %s)\n", stats.kernels, stats.generations,
          stats.pipeline_ms, stats.compile_ms, caches[stats.cache]);
   return program;
+}
+
+int npb_class(int argc, char** argv, const char* program, const char* classes) {
+  const char* name = argc > 1 ? argv[1] : "S";
+  const char* found = argc <= 2 && name[0] && !name[1] ? strchr(classes, name[0]) : NULL;
+  if (found) return (int)(found - classes);
+  fprintf(stderr, "usage: %s [CLASS], one of %s\n", program, classes);
+  return -1;
 }
 
 int npb_verify(const char* what, double result, double published, double tolerance, double seconds) {

@@ -19,6 +19,10 @@ int npb_failed(const char* what, harp_error* err);
 /* Compiles, and prints kernels, generations, workspace, milliseconds and where the code came from. NULL on failure. */
 harp_program* npb_compile(harp_graph* graph, harp_error** err);
 
+/* Which of the classes, one letter each, the program's argument names, S without one; -1, and the usage on stderr, if
+ * it is none of them. */
+int npb_class(int argc, char** argv, const char* program, const char* classes);
+
 /* Prints the result beside the published one, and whether they agree as closely as the benchmark demands. Gives main's exit status. */
 int npb_verify(const char* what, double result, double published, double tolerance, double seconds);
 

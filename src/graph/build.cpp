@@ -102,18 +102,6 @@ DType promoted_dtype(std::string_view op, Operands accepted, std::span<const Nod
   return dtype;
 }
 
-/// What to do instead, for the mistakes people make.
-std::string advice(std::string_view op, Operands accepted, DType dtype) {
-  if (op == name(Op::kDiv) && !is_complex(dtype)) return "; use floor_divide for whole numbers, or cast to f32 or f64 first";
-  if (is_complex(dtype))
-    return accepted == Operands::kOrdered ? "; complex numbers have no order: take real(), imag() or abs() of it"
-                                          : "; take real(), imag() or abs() of it";
-  if (accepted == Operands::kFloat || accepted == Operands::kField || accepted == Operands::kPart) return "; cast to f32 or f64 first";
-  if (accepted == Operands::kComplex) return "; make it one of two floats, complex_from_parts(re, im)";
-  if (is_bool(dtype)) return "; cast it first, for example to i32";
-  return "; cast it first";
-}
-
 Shape common_shape(std::string_view op, std::span<const NodeRef> operands) {
   const bool broadcast = operands[0]->graph->options().broadcast;
   Shape shape;
@@ -146,7 +134,8 @@ DType common_dtype(std::string_view op, Operands accepted, std::span<const NodeR
   check_nodes(op, operands);
   const DType dtype = promoted_dtype(op, accepted, operands);
   if (!accepts(accepted, dtype))
-    fail(Code::kDType, op, ": takes ", describe(accepted), ", got ", name(dtype), " (", labels(operands), ")", advice(op, accepted, dtype));
+    fail(Code::kDType, op, ": takes ", describe(accepted), ", got ", name(dtype), " (", labels(operands), ")",
+         dtype_advice(op, accepted, dtype));
   return dtype;
 }
 

@@ -41,10 +41,7 @@ bool is_float_product(Op op, NodeRef source) { return op == Op::kSum && source->
 void check_operand(Op op, NodeRef source, std::span<const int> axes) {
   const OpInfo& row = info(op);
   HARP_CHECK(accepts(op, source->dtype), Code::kDType, row.name, ": takes ", describe(row.operands), ", got ", name(source->dtype), " (",
-             label(source), ")",
-             is_bool(source->dtype)      ? "; cast it first, for example to i32"
-             : is_complex(source->dtype) ? "; complex numbers have no order: take real(), imag() or abs() of it"
-                                         : "");
+             label(source), ")", dtype_advice(row.name, row.operands, source->dtype));
   // Without an element there is no greatest one. any() and all() are max and min of bools, which have one: false and true.
   if ((op != Op::kReduceMax && op != Op::kReduceMin) || is_bool(source->dtype)) return;
   for (int axis : axes)

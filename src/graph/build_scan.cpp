@@ -12,10 +12,7 @@ NodeRef scan_exactly(Op op, NodeRef source, ScanAttributes attributes) {
   HARP_ASSERT(is_scan(op), name(op), " is not a scan");
   Graph& graph = check_node(name(op), source);
   HARP_CHECK(accepts(op, source->dtype), Code::kDType, name(op), ": takes ", describe(info(op).operands), ", got ", name(source->dtype),
-             " (", label(source), ")",
-             is_bool(source->dtype)      ? "; cast it first, for example to i32"
-             : is_complex(source->dtype) ? "; complex numbers have no order: take real(), imag() or abs() of it"
-                                         : "");
+             " (", label(source), ")", dtype_advice(name(op), info(op).operands, source->dtype));
   attributes.axis = normalize_axis(name(op), attributes.axis, source->rank());
   if (is_complex(source->dtype)) return complex_scan_exactly(op, source, attributes);
   return graph.intern(op, source->dtype, source->shape, {source}, attributes);

@@ -14,6 +14,17 @@ std::string dtype_names() {
   return names;
 }
 
+std::string dtype_advice(std::string_view op, Operands accepted, DType dtype) {
+  if (op == name(Op::kDiv) && !is_complex(dtype)) return "; use floor_divide for whole numbers, or cast to f32 or f64 first";
+  if (is_complex(dtype))
+    return accepted == Operands::kOrdered ? "; complex numbers have no order: take real(), imag() or abs() of it"
+                                          : "; take real(), imag() or abs() of it";
+  if (accepted == Operands::kFloat || accepted == Operands::kField || accepted == Operands::kPart) return "; cast to f32 or f64 first";
+  if (accepted == Operands::kComplex) return "; make it one of two floats, complex_from_parts(re, im)";
+  if (is_bool(dtype)) return "; cast it first, for example to i32";
+  return "; cast it first";
+}
+
 void check_dtype(std::string_view op, DType dtype) {
   HARP_CHECK(dtype != DType::kUnknown && static_cast<int>(dtype) < kDTypeCount, Code::kDType, op, ": the dtype is not known; use one of ",
              dtype_names());

@@ -12,6 +12,8 @@ namespace harp {
 
 /// The dtypes that arrays may have, as messages list them: "bool, i8, u8, …".
 std::string dtype_names();
+/// What to do instead where `op` accepts these and got this dtype: "; cast it first" or better. Follows the message.
+std::string dtype_advice(std::string_view op, Operands accepted, DType dtype);
 /// Error{kDType} unless arrays may have the dtype.
 void check_dtype(std::string_view op, DType dtype);
 

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/error.h"
 #include "ops/scalar_math.h"
 
 namespace harp::interp {
@@ -22,6 +23,16 @@ constexpr void for_each_dtype(Body body) {
         ...);
   }
   (std::make_integer_sequence<int, kDTypeCount>());
+}
+
+/// Calls body.template operator()<Element<dtype>>() for the dtype at hand, which is an integer.
+template <class Body>
+void for_integer(DType dtype, Body body) {
+  HARP_ASSERT(is_int(dtype), name(dtype), " where integers have to be");
+  for_each_dtype([&]<DType each>() {
+    if constexpr (is_int(each))
+      if (each == dtype) body.template operator()<Element<each>>();
+  });
 }
 
 }  // namespace harp::interp

@@ -1,9 +1,11 @@
 // First the numbers become positions (one function a dtype of indices), then elements are copied, or added up (one a dtype of elements).
 #include "interp/gather.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
+#include "interp/element.h"
 #include "interp/rules.h"
 
 namespace harp::interp {
@@ -26,17 +28,7 @@ void fill_positions(const Array& indices, int64_t size, int64_t* positions) {
 Array positions_of(const Array& indices, int64_t size) {
   const Array dense = as_contiguous(indices), result = Array::allocate(DType::kI64, indices.shape);
   int64_t* const positions = reinterpret_cast<int64_t*>(result.data);
-  switch (indices.dtype) {
-    case DType::kI8: fill_positions<int8_t>(dense, size, positions); break;
-    case DType::kU8: fill_positions<uint8_t>(dense, size, positions); break;
-    case DType::kI16: fill_positions<int16_t>(dense, size, positions); break;
-    case DType::kU16: fill_positions<uint16_t>(dense, size, positions); break;
-    case DType::kI32: fill_positions<int32_t>(dense, size, positions); break;
-    case DType::kU32: fill_positions<uint32_t>(dense, size, positions); break;
-    case DType::kI64: fill_positions<int64_t>(dense, size, positions); break;
-    case DType::kU64: fill_positions<uint64_t>(dense, size, positions); break;
-    default: fail(Code::kInternal, "indices of ", name(indices.dtype));
-  }
+  for_integer(indices.dtype, [&]<class T>() { fill_positions<T>(dense, size, positions); });
   return result;
 }
 

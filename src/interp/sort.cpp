@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/error.h"
+#include "interp/element.h"
 
 namespace harp::interp {
 namespace {
@@ -23,17 +23,7 @@ void argsort(const Array& keys, const Array& result) {
 
 Array evaluate_argsort(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
   const Array keys = as_contiguous(sources[0]), result = Array::allocate(node.dtype, sizes.values(node.shape));
-  switch (keys.dtype) {
-    case DType::kI8: argsort<int8_t>(keys, result); break;
-    case DType::kU8: argsort<uint8_t>(keys, result); break;
-    case DType::kI16: argsort<int16_t>(keys, result); break;
-    case DType::kU16: argsort<uint16_t>(keys, result); break;
-    case DType::kI32: argsort<int32_t>(keys, result); break;
-    case DType::kU32: argsort<uint32_t>(keys, result); break;
-    case DType::kI64: argsort<int64_t>(keys, result); break;
-    case DType::kU64: argsort<uint64_t>(keys, result); break;
-    default: fail(Code::kInternal, "an order of ", name(keys.dtype));
-  }
+  for_integer(keys.dtype, [&]<class T>() { argsort<T>(keys, result); });
   return result;
 }
 

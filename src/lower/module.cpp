@@ -15,8 +15,9 @@ std::string comment_of(const KernelPlan& plan, const Schedule& schedule) {
                     a.order == ReduceOrder::kLanes ? "lanes" : "chain", a.product ? " product" : ""));
   }
   for (const Node* s : plan.scans) append(out, cat(" · ", describe_scan(*s)));
-  if (plan.sort != nullptr) append(out, cat(" · argsort of rows of ", to_string(plan.sort->shape.back())));
-  if (plan.scatter != nullptr) append(out, cat(" · ", describe_scatter(*plan.scatter)));
+  if (plan.alone != nullptr)
+    append(out, is_sort(plan.alone->op) ? cat(" · argsort of rows of ", to_string(plan.alone->shape.back()))
+                                        : cat(" · ", describe_scatter(*plan.alone)));
   append(out, cat(" · ", print(schedule)));
   return out;
 }

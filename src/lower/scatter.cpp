@@ -21,7 +21,7 @@ class ScatterLowering {
   explicit ScatterLowering(KernelContext& context)
       : c_(context),
         arena_(context.arena),
-        node_(*context.plan.scatter),
+        node_(*context.plan.alone),
         axis_(static_cast<size_t>(node_.as<GatherAttributes>().axis)),
         index_(node_.shape.size(), Sym(0)) {}
 

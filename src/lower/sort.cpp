@@ -7,7 +7,7 @@ namespace harp::lower {
 using namespace ir;
 
 void lower_sort(KernelContext& c) {
-  const Node& node = *c.plan.sort;
+  const Node& node = *c.plan.alone;
   const Sym length = node.shape.back();
   const Shape kept(node.shape.begin(), node.shape.end() - 1);
   const Sym rows = element_count(kept);

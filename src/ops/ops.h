@@ -44,6 +44,7 @@ constexpr std::string_view name(Op op) { return info(op).name; }
 constexpr bool is_elementwise(Op op) { return info(op).family == Family::kElementwise || info(op).family == Family::kConvert; }
 constexpr bool is_reduce(Op op) { return info(op).family == Family::kReduce; }
 constexpr bool is_scan(Op op) { return info(op).family == Family::kScan; }
+constexpr bool is_scatter(Op op) { return info(op).family == Family::kScatter; }
 constexpr bool is_sort(Op op) { return info(op).family == Family::kSort; }
 constexpr bool is_movement(Op op) { return info(op).family == Family::kMovement; }
 

@@ -20,7 +20,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
     widest = std::max(widest, size_of(computes ? working_dtype(node->dtype) : node->dtype));
   };
   for (const Node* node : computed_nodes(program, kernel)) {
-    const bool computes = is_reduce(node->op) || is_scan(node->op) || info(node->op).family == Family::kScatter ||
+    const bool computes = is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) ||
                           (is_elementwise(node->op) && node->op != Op::kWhere && node->op != Op::kBitcast);
     meet(node, computes);
     for (size_t i = 0; i < node->sources.size(); ++i) {
@@ -37,14 +37,13 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
 
 /// The recipe a kernel is made for.
 Template recipe_of(const KernelPlan& kernel) {
-  if (kernel.sort != nullptr) return Template::kSort;
-  if (kernel.scatter != nullptr) return Template::kScatter;
+  if (kernel.alone != nullptr) return is_sort(kernel.alone->op) ? Template::kSort : Template::kScatter;
   return !kernel.reduces.empty() ? Template::kReduce : !kernel.scans.empty() ? Template::kScan : Template::kElementwise;
 }
 
 /// The axis of a kernel's schedule that may have simd; -1: none.
 int vector_axis(const KernelPlan& kernel) {
-  if (kernel.sort != nullptr) return -1;
+  if (kernel.alone != nullptr && is_sort(kernel.alone->op)) return -1;
   const int kept = static_cast<int>(iteration_space(kernel).size());
   if (!kernel.reduces.empty()) return kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes ? kept : kept - 1;
   const int scanned = scan_axis(kernel);
@@ -56,10 +55,9 @@ int vector_axis(const KernelPlan& kernel) {
 /// The axis that may be of kind thread: the first that is not scanned; of a sort the first, if it stands before the one that is sorted; of
 /// a scatter likewise (else each thread would read all indices). -1: none.
 int thread_axis(const KernelPlan& kernel) {
-  const Node* whole = kernel.sort != nullptr ? kernel.sort : kernel.scatter;
-  if (whole != nullptr) {
-    const long before = kernel.sort != nullptr ? whole->rank() - 1 : whole->as<GatherAttributes>().axis;
-    return squeezed(Shape(whole->shape.begin(), whole->shape.begin() + before)).empty() ? -1 : 0;
+  if (const Node* node = kernel.alone; node != nullptr) {
+    const int before = is_sort(node->op) ? node->rank() - 1 : node->as<GatherAttributes>().axis;
+    return squeezed(Shape(node->shape.begin(), node->shape.begin() + before)).empty() ? -1 : 0;
   }
   return scan_axis(kernel) == 0 ? 1 : 0;
 }
@@ -122,8 +120,7 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Schedule
   Schedule s;
   const int width = options.simd_width ? options.simd_width : natural_width(program, kernel, options.target);
   if (!kernel.scans.empty()) return choose_scan(kernel, width);
-  if (kernel.sort != nullptr) return choose_sort(kernel);
-  if (kernel.scatter != nullptr) return choose_scatter(kernel, width);
+  if (kernel.alone != nullptr) return is_sort(kernel.alone->op) ? choose_sort(kernel) : choose_scatter(kernel, width);
   s.axes.resize(iteration_space(kernel).size());
   if (!s.axes.empty()) {
     s.axes.front().kind = AxisKind::kThread;

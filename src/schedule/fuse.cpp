@@ -45,8 +45,6 @@ struct KernelDraft {
 
   /// Does it go through its elements in an order of the law?
   bool has_order() const { return !plan.reduces.empty() || !plan.scans.empty(); }
-  /// Does it compute nothing but one node, which is complete only when the kernel is done?
-  bool is_alone() const { return plan.scatter != nullptr || plan.sort != nullptr; }
 };
 
 class Fuser {
@@ -123,12 +121,10 @@ class Fuser {
       place_reduce(node);
     } else if (is_scan(node->op)) {
       place_scan(node);
-    } else if (is_sort(node->op)) {
-      place_sort(node);
+    } else if (is_sort(node->op) || is_scatter(node->op)) {
+      place_alone(node);
     } else if (node->op == Op::kConcat) {
       place_concat(node);
-    } else if (info(node->op).family == Family::kScatter) {
-      place_scatter(node);
     } else {
       const Node* values[] = {node};
       place_store({node, add_buffer(node), node->shape, {}}, dependencies_of(values, true), node);
@@ -178,26 +174,18 @@ class Fuser {
     add_buffer(node);
   }
 
-  /// A kernel of its own, with a second array for its rows.
-  void place_sort(const Node* node) {
+  /// A sort or scatter has a kernel of its own; a sort with a second array for its rows.
+  void place_alone(const Node* node) {
     const Dependencies d = dependencies_of(node->sources, false);
     const int k = start_kernel(d);
     KernelPlan& plan = kernels_[static_cast<size_t>(k)].plan;
-    plan.sort = node;
+    plan.alone = node;
     plan.stores.push_back({node, add_buffer(node), node->shape, {}});
-    plan.spare = static_cast<int>(program_.buffers.size());
-    program_.buffers.push_back({Buffer::Kind::kWorkspace, 0, node, 0, 0, plan.generation, plan.generation});
+    if (is_sort(node->op)) {
+      plan.spare = static_cast<int>(program_.buffers.size());
+      program_.buffers.push_back({Buffer::Kind::kWorkspace, 0, node, 0, 0, plan.generation, plan.generation});
+    }
     join(kernels_[static_cast<size_t>(k)], k, d, node);
-  }
-
-  /// Alone in its kernel: what it adds to is complete only when all updates are added.
-  void place_scatter(const Node* node) {
-    const Dependencies d = dependencies_of(node->sources, false);
-    const int k = start_kernel(d);
-    KernelDraft& kernel = kernels_[static_cast<size_t>(k)];
-    kernel.plan.scatter = node;
-    kernel.plan.stores.push_back({node, add_buffer(node), node->shape, {}});
-    join(kernel, k, d, node);
   }
 
   /// Each source is stored into its part of the result by a kernel over the source's space.
@@ -260,7 +248,7 @@ class Fuser {
   }
 
   bool can_join(const KernelDraft& kernel, int k, const Dependencies& d, bool may_read_own) const {
-    if (kernel.is_alone() || kernel.ops + static_cast<int>(d.computed.size()) > kMaxKernelOps) return false;
+    if (kernel.plan.alone != nullptr || kernel.ops + static_cast<int>(d.computed.size()) > kMaxKernelOps) return false;
     bool shares = d.buffers.empty();
     for (const Node* buffer : d.buffers) {
       const int maker = kernel_of(buffer);

@@ -38,8 +38,8 @@ int scan_axis(const KernelPlan& kernel) {
 }
 
 int scatter_axis(const KernelPlan& kernel) {
-  if (kernel.scatter == nullptr) return -1;
-  return squeezed_axis(kernel.scatter->shape, kernel.scatter->as<GatherAttributes>().axis);
+  if (kernel.alone == nullptr || !is_scatter(kernel.alone->op)) return -1;
+  return squeezed_axis(kernel.alone->shape, kernel.alone->as<GatherAttributes>().axis);
 }
 
 std::string describe_scan(const Node& scan) {
@@ -99,9 +99,10 @@ std::string print_kernel(const Program& program, const KernelPlan& kernel, size_
                     a.order == ReduceOrder::kLanes ? "lanes" : "chain", a.product ? " product" : "", "\n"));
   }
   for (const Node* s : kernel.scans) append(out, cat("  scans ", describe_scan(*s), "\n"));
-  if (kernel.sort != nullptr)
-    append(out, cat("  sorts rows of ", type_of(*kernel.sort->sources[0]), " with ", name_of(program, kernel.spare), "\n"));
-  if (kernel.scatter != nullptr) append(out, cat("  scatters ", describe_scatter(*kernel.scatter), "\n"));
+  if (kernel.alone != nullptr)
+    append(out, is_sort(kernel.alone->op)
+                    ? cat("  sorts rows of ", type_of(*kernel.alone->sources[0]), " with ", name_of(program, kernel.spare), "\n")
+                    : cat("  scatters ", describe_scatter(*kernel.alone), "\n"));
   const auto nodes = computed_nodes(program, kernel);
   append(out, cat("  computes ", join(nodes, " ", [](const Node* n) { return name(n->op); }), "\n"));
   for (const StorePlan& s : kernel.stores) {
