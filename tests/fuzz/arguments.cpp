@@ -394,6 +394,8 @@ bool may_take(const Operation& row, DType dtype) {
   return !op || info(*op).family == Family::kLeaf || accepts(*op, dtype);
 }
 
+constexpr size_t kMostResults = 8;  // unstack of a long axis would fill a unit by itself
+
 std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeRef primary) {
   try {
     auto arguments = product_arguments(bench, row, primary);
@@ -402,7 +404,8 @@ std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeR
     if (!arguments) arguments = index_arguments(bench, row, primary);
     // pairs: what has one more axis, of two
     if (!arguments && primary != nullptr && row.name == "view_as_complex") arguments = {build::stack(std::array{primary, primary}, -1)};
-    return row.build(bench.graph(), arguments ? *arguments : Chooser(bench, row, primary).choose());
+    std::vector<NodeRef> results = row.build(bench.graph(), arguments ? *arguments : Chooser(bench, row, primary).choose());
+    return results.size() > kMostResults ? std::vector<NodeRef>() : results;
   } catch (const Error& error) {
     if (error.code == Code::kInternal) throw;
     return {};

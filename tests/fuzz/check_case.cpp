@@ -179,13 +179,14 @@ struct RealSystem {
 
 class Checker {
  public:
-  Checker(std::span<const Job> jobs, Progress& progress) : jobs_(jobs), progress_(progress), failed_(jobs.size()), expected_(jobs.size()) {}
+  Checker(std::span<const Job> jobs, Progress& progress, bool with_cache)
+      : jobs_(jobs), progress_(progress), with_cache_(with_cache), failed_(jobs.size()), expected_(jobs.size()) {}
 
   void run() {
     for (size_t i = 0; i < jobs_.size(); ++i) prepare(i);
     for (const auto& [choice, units] : units_) {
       compile_and_run(choice, units);
-      if (units.size() >= kCacheBatch) check_cache_of(choice, units);
+      if (with_cache_ && units.size() >= kCacheBatch) check_cache_of(choice, units);
     }
   }
 
@@ -312,6 +313,7 @@ class Checker {
   RealSystem real_;
   std::span<const Job> jobs_;
   Progress& progress_;
+  bool with_cache_;
   std::vector<bool> failed_;
   std::vector<std::vector<std::vector<Bytes>>> expected_;  // by job, run, output
   std::map<CompilerChoice, std::vector<Unit>, Order> units_;
@@ -393,6 +395,6 @@ std::string difference(DType dtype, std::span<const std::byte> expected, std::sp
   return different == 0 ? "" : cat(first, "; ", different, " of ", count, " differ");
 }
 
-void check_jobs(std::span<const Job> jobs, Progress& progress) { Checker(jobs, progress).run(); }
+void check_jobs(std::span<const Job> jobs, Progress& progress, bool with_cache) { Checker(jobs, progress, with_cache).run(); }
 
 }  // namespace harp::fuzz

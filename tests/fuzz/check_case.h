@@ -51,8 +51,8 @@ class Progress {
   virtual void fail(size_t index, const Outcome& result) = 0;
 };
 
-/// Checks the jobs; `index` in `progress` is the position in `jobs`.
-void check_jobs(std::span<const Job> jobs, Progress& progress);
+/// Checks the jobs; `index` in `progress` is the position in `jobs`. `with_cache`: large batches go through the compile cache too.
+void check_jobs(std::span<const Job> jobs, Progress& progress, bool with_cache);
 
 /// Which input each output takes the place of (-1: none), as many as there can be; of several ways one by the seed.
 std::vector<int> choose_places(const Graph& graph, std::span<const InPlaceArguments> allowed, uint64_t seed);

@@ -54,7 +54,7 @@ class PipeProgress final : public Progress {
 };
 
 /// In the child: never returns.
-[[noreturn]] void run_child(int fd, std::span<const uint64_t> numbers, const MakeJob& make_job) {
+[[noreturn]] void run_child(int fd, std::span<const uint64_t> numbers, const MakeJob& make_job, bool with_cache) {
   PipeProgress progress(fd, numbers);
   std::vector<Job> jobs;
   std::vector<uint64_t> made;
@@ -69,7 +69,7 @@ class PipeProgress final : public Progress {
   }
   PipeProgress checking(fd, made);
   try {
-    check_jobs(jobs, checking);
+    check_jobs(jobs, checking, with_cache);
   } catch (const std::exception& error) {  // not a job's fault alone: an artifact that does not load, no memory
     std::fprintf(stderr, "batch: %s\n", error.what());
     _exit(2);
@@ -117,7 +117,7 @@ class Runner {
       close(fds[0]);
       setpgid(0, 0);
       for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) ::signal(signal, SIG_DFL);
-      run_child(fds[1], numbers, make_job_);
+      run_child(fds[1], numbers, make_job_, options_.with_cache);
     }
     close(fds[1]);
     setpgid(pid, pid);

@@ -16,6 +16,7 @@ namespace harp::fuzz {
 struct IsolationOptions {
   int processes = 1;                        // at a time
   std::chrono::seconds batch_timeout{300};  // for one batch; the job at work is then at fault
+  bool with_cache = true;                   // see check_jobs
 };
 
 /// What a batch is to do: a number that names a job, from which the child makes it (so that the parent does no work).
