@@ -628,6 +628,22 @@ HARP_API harp_status harp_topk(harp_node* x, harp_dim k, int32_t axis, int32_t l
 HARP_API harp_node* harp_searchsorted(harp_node* sorted, harp_node* values, const char* side);
 
 /*
+ * Fourier transforms, as of numpy.fft: the sum of x[k] exp(-2 pi i j k / n) along an axis, of f32 and f64 and complex numbers, in
+ * O(n log n) steps for every length. n: so many elements, x being cut or filled up with zeros; 0: those it has. norm: NULL or "backward":
+ * only the inverse is divided by n; "forward": only the transform is; "ortho": both are, by the root of n. A length below 1 is
+ * HARP_ERROR_RANGE, f16 and bf16 are HARP_ERROR_DTYPE.
+ */
+HARP_API harp_node* harp_fft(harp_node* x, harp_dim n, int32_t axis, const char* norm);
+HARP_API harp_node* harp_ifft(harp_node* x, harp_dim n, int32_t axis, const char* norm);
+/* Of real numbers: the first n / 2 + 1 elements of the transform, the others being their mirror image. */
+HARP_API harp_node* harp_rfft(harp_node* x, harp_dim n, int32_t axis, const char* norm);
+/* The inverse of that: n real numbers from the first n / 2 + 1 elements of their transform; n 0: 2 (m - 1) from m. */
+HARP_API harp_node* harp_irfft(harp_node* x, harp_dim n, int32_t axis, const char* norm);
+/* What they are made of: of each row of the last axis of real and imaginary parts (f32 or f64, one shape) the transform, its real parts and
+ * its imaginary parts along a new first axis of size 2. */
+HARP_API harp_node* harp_dft(harp_node* re, harp_node* im);
+
+/*
  * New arrays.
  */
 HARP_API harp_node* harp_full(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, double value);
@@ -1214,6 +1230,11 @@ typedef struct harp_api {
   harp_node* (*harp_sort)(harp_node* x, int32_t axis, int32_t descending);
   harp_status (*harp_topk)(harp_node* x, harp_dim k, int32_t axis, int32_t largest, harp_node** values_and_indices);
   harp_node* (*harp_searchsorted)(harp_node* sorted, harp_node* values, const char* side);
+  harp_node* (*harp_fft)(harp_node* x, harp_dim n, int32_t axis, const char* norm);
+  harp_node* (*harp_ifft)(harp_node* x, harp_dim n, int32_t axis, const char* norm);
+  harp_node* (*harp_rfft)(harp_node* x, harp_dim n, int32_t axis, const char* norm);
+  harp_node* (*harp_irfft)(harp_node* x, harp_dim n, int32_t axis, const char* norm);
+  harp_node* (*harp_dft)(harp_node* re, harp_node* im);
   harp_node* (*harp_full)(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, double value);
   harp_node* (*harp_arange)(harp_graph* graph, harp_dtype dtype, harp_dim start, harp_dim stop, int64_t step);
   harp_node* (*harp_linspace)(harp_graph* graph, harp_dtype dtype, double start, double stop, harp_dim count);

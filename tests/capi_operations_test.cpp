@@ -188,6 +188,11 @@ TEST_CASE("G14: joins, padding, repetition") {
     const harp_dim all = -1;
     return harp_searchsorted(harp_reshape(o.f, 1, &all), o.f, "right");
   });
+  check_same(context.get(), "fft(f)", [](const Operands& o) { return harp_fft(o.f, 0, -1, nullptr); });
+  check_same(context.get(), "ifft(d, n=7, axis=0, norm=\"ortho\")", [](const Operands& o) { return harp_ifft(o.d, 7, 0, "ortho"); });
+  check_same(context.get(), "rfft(f, axis=0)", [](const Operands& o) { return harp_rfft(o.f, 0, 0, "backward"); });
+  check_same(context.get(), "irfft(f, n=9, norm=\"forward\")", [](const Operands& o) { return harp_irfft(o.f, 9, -1, "forward"); });
+  check_same(context.get(), "dft(f, f2)", [](const Operands& o) { return harp_dft(o.f, o.f2); });
   check_same(context.get(), "take_along_axis(f, i)", [](const Operands& o) { return harp_take_along_axis(o.f, o.i, -1); });
   check_same(context.get(), "scatter_add(f, i, f2)", [](const Operands& o) { return harp_scatter_add(o.f, o.i, o.f2, -1); });
   check_same(context.get(), "scatter_add(i, i2, i, axis=0)", [](const Operands& o) { return harp_scatter_add(o.i, o.i2, o.i, 0); });

@@ -69,7 +69,7 @@ class Examples:
 
     def check_npb(self):
         self.build("npb")
-        for program in ("mg", "cg"):
+        for program in ("mg", "cg", "ft"):
             output = self.run(program, "S")
             assert output.endswith("VERIFICATION SUCCESSFUL\n"), output
             assert "usage: " + program in self.run(program, "Z", expected=2)

@@ -400,7 +400,9 @@ const std::vector<Group>& groups() {
         "scatter_add(x * x, i * 2 - 1, u * u, axis=1)",
         "scatter_add(u, expand(reshape(j, shape=[k, 1]), shape=[k, 4]), "
         "take(u * u, j, axis=0), axis=0)",
-        "index_add(x * x, j - 4, sin(take(x, j, axis=1)), axis=1)", "sort(u * u, axis=0) * u", "sort(x, axis=1, descending=true) * x",
+        "index_add(x * x, j - 4, sin(take(x, j, axis=1)), axis=1)", "imag(fft(x * x, n=4)) * u", "irfft(fft(u, axis=0), n=7)",
+        "square(dft(u, sin(u)))", "abs(ifft(complex_from_parts(u, u * u), norm=\"ortho\"))", "sort(u * u, axis=0) * u",
+        "sort(x, axis=1, descending=true) * x",
         "real(square(complex_from_parts(u, sin(u)))) + imag(complex_from_parts(u, u) * complex_from_parts(u, cos(u)))"},
        -2,
        2,

@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle_complex import complex_groups  # noqa: E402
 from oracle_gather import gather_groups  # noqa: E402
 from oracle_sort import sort_groups  # noqa: E402
+from oracle_fft import fft_groups  # noqa: E402
 from oracle_half import Half, loaded, place, rounded, stored  # noqa: E402
 from oracle_linear import linear_groups  # noqa: E402
 from oracle_random import random_groups  # noqa: E402
@@ -186,7 +187,7 @@ def operations():
 def main():
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    all_groups = groups() + linear_groups() + random_groups() + scan_groups() + gather_groups() + sort_groups() + complex_groups()
+    all_groups = groups() + linear_groups() + random_groups() + scan_groups() + gather_groups() + sort_groups() + complex_groups() + fft_groups()
     text = "\n".join(case.text for group in all_groups for case in group.cases)
     failures = [f"no case for {name}" for name in sorted(operations()) if not re.search(rf"\b{name}\(", text)]
     count, cells = 0, {}

@@ -123,6 +123,30 @@ harp_node* harp_conv_transpose3d(harp_node* x, harp_node* weight, harp_node* bia
   return conv_transpose("conv_transpose3d", 3, x, weight, bias, stride, padding, output_padding, groups, dilation);
 }
 
+namespace {
+
+/// `make` is one of the transforms of numpy.fft.
+harp_node* transform(const char* op, NodeRef (*make)(NodeRef, std::optional<Dim>, int, std::string_view), harp_node* x, harp_dim n,
+                     int32_t axis, const char* norm) {
+  return build_from(op, {x}, [&] {
+    const std::optional<Dim> size = n == 0 ? std::nullopt : std::optional(x->graph->dims.decode(n));
+    return make(x->node, size, axis, norm != nullptr ? norm : "backward");
+  });
+}
+
+}  // namespace
+
+harp_node* harp_fft(harp_node* x, harp_dim n, int32_t axis, const char* norm) { return transform("fft", build::fft, x, n, axis, norm); }
+harp_node* harp_ifft(harp_node* x, harp_dim n, int32_t axis, const char* norm) { return transform("ifft", build::ifft, x, n, axis, norm); }
+harp_node* harp_rfft(harp_node* x, harp_dim n, int32_t axis, const char* norm) { return transform("rfft", build::rfft, x, n, axis, norm); }
+harp_node* harp_irfft(harp_node* x, harp_dim n, int32_t axis, const char* norm) {
+  return transform("irfft", build::irfft, x, n, axis, norm);
+}
+
+harp_node* harp_dft(harp_node* re, harp_node* im) {
+  return build_from("dft", {re, im}, [&] { return build::dft(re->node, im->node); });
+}
+
 harp_node* harp_max_pool(harp_node* x, int32_t n_axes, const harp_dim* size, const int64_t* stride, const harp_dim* padding,
                          const int64_t* dilation) {
   return build_from("max_pool", {x}, [&] {

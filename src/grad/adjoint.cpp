@@ -32,6 +32,12 @@ NodeRef one_minus_square(const Step& s, NodeRef x) { return mul({one_minus(s, x)
 /// g · 2/√π · exp(-x²)
 NodeRef along_bell(const Step& s) { return mul({mul({s.g, number(s, kTwoOverSqrtPi)}), apply(Op::kExp, {neg(mul({s.a(), s.a()}))})}); }
 
+/// The transform the other way round, which is a transform whose parts change places before and after: here before.
+std::vector<NodeRef> transformed_back(const Step& s) {
+  const std::vector<NodeRef> g = build::unstack(s.g, 0);
+  return build::unstack(build::dft(g[1], g[0]), 0);
+}
+
 /// Of a gather or scatter.
 int axis_of(const Step& s) { return s.y->as<GatherAttributes>().axis; }
 
@@ -261,6 +267,7 @@ constexpr Row kRows[] = {
            nullptr)},
     {Op::kScatterAdd, rules(whole, nullptr, [](const Step& s) { return build::take_along_axis(s.g, s.b(), axis_of(s)); })},
     {Op::kArgSort, kConstant},
+    {Op::kDft, rules([](const Step& s) { return transformed_back(s)[1]; }, [](const Step& s) { return transformed_back(s)[0]; })},
 
     // Parts of complex numbers: a gradient's real part is that of the real part, its imaginary part that of the imaginary part.
     {Op::kReal, rules([](const Step& s) { return build::complex_from_parts(s.g, number(s, 0)); })},

@@ -122,6 +122,14 @@ std::vector<NodeRef> topk(NodeRef x, Dim k, int axis, bool largest);  // values 
 /// Where each value would be inserted into a sorted array of one axis: before what equals it (side "left") or after ("right").
 NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side);
 
+// fourier.cpp: numpy.fft. n: elements of the transform (of the result of irfft), what is missing is 0; nothing: those of the axis. norm:
+// "backward", "ortho", "forward".
+NodeRef dft(NodeRef re, NodeRef im);  // of each row of the last axis; real and imaginary parts along a new first axis
+NodeRef fft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm);
+NodeRef ifft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm);
+NodeRef rfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm);   // the first n // 2 + 1 elements; the others mirror them
+NodeRef irfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm);  // real; n: 2 (m - 1) of m elements
+
 // creation.cpp
 NodeRef full(Graph& graph, const Shape& shape, Scalar value);
 NodeRef full_like(NodeRef x, double value);  // shape and dtype of x

@@ -57,7 +57,7 @@ std::string_view style_of(const Node& node) {
     case Family::kMovement:
     case Family::kJoin:
     case Family::kGather:
-    case Family::kSort:
+    case Family::kRoutine:
     case Family::kScatter:
     case Family::kCopy:
     case Family::kParts: return "shape=box, style=\"filled,rounded\", fillcolor=\"#eeeeee\"";

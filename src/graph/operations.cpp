@@ -62,6 +62,11 @@ template <NodeRef (*function)(NodeRef, NodeRef)>
 constexpr Operation binary_row(std::string_view name) {
   return row(name, {{"a"}, {"b"}}, [](NodeRef a, NodeRef b) { return function(a, b); });
 }
+template <NodeRef (*function)(NodeRef, OptionalDim, int, std::string_view)>
+constexpr Operation transform_row(std::string_view name) {
+  return row(name, {{"x"}, {"n", "none"}, {"axis", "-1"}, {"norm", "\"backward\""}},
+             [](NodeRef x, OptionalDim n, int axis, std::string_view norm) { return function(x, n, axis, norm); });
+}
 template <NodeRef (*function)(NodeRef, const Axes&, bool)>
 constexpr Operation reduction_row(std::string_view name) {
   return row(name, {{"x"}, {"axes", "none"}, {"keepdims", "false"}},
@@ -123,7 +128,7 @@ constexpr Operation kRows[] = {
 #define HARP_ROW_Movement(id)
 #define HARP_ROW_Join(id)
 #define HARP_ROW_Gather(id)
-#define HARP_ROW_Sort(id)
+#define HARP_ROW_Routine(id)
 #define HARP_ROW_Scatter(id)
 #define HARP_ROW_Copy(id)
 #define HARP_ROW_Parts(id)
@@ -260,6 +265,11 @@ constexpr Operation kRows[] = {
         [](NodeRef x, Indices indices, NodeRef updates, int axis) { return build::scatter_add(x, indices.node, updates, axis); }),
     row("index_add", {{"x"}, {"indices"}, {"updates"}, {"axis", "0"}},
         [](NodeRef x, Indices indices, NodeRef updates, int axis) { return build::index_add(x, indices.node, updates, axis); }),
+    row("dft", {{"re"}, {"im"}}, [](NodeRef re, NodeRef im) { return build::dft(re, im); }),
+    transform_row<build::fft>("fft"),
+    transform_row<build::ifft>("ifft"),
+    transform_row<build::rfft>("rfft"),
+    transform_row<build::irfft>("irfft"),
     row("stack", {{"arrays"}, {"axis", "0"}}, [](Nodes arrays, int axis) { return build::stack(arrays, axis); }),
     row("split", {{"x"}, {"sections"}, {"axis", "0"}},
         [](NodeRef x, build::Sections sections, int axis) { return build::split(x, sections, axis); }),

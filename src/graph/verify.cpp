@@ -202,6 +202,15 @@ void verify_leaf(const Node& node) {
   }
 }
 
+void verify_routine(const Node& node) {
+  Shape rows = node.sources[0]->shape;
+  expect(!rows.empty(), node, "there are no rows");
+  for (const Node* source : node.sources) expect(source->shape == rows, node, "the sources have different shapes");
+  if (node.op == Op::kArgSort) expect(node.dtype == DType::kI64, node, "is no array of i64");
+  if (node.op == Op::kDft) rows.insert(rows.begin(), 2);
+  expect(node.shape == rows, node, "the shape changed");
+}
+
 void verify_node(const Node& node) {
   verify_sources(node);
   check_shape("verify", *node.graph, node.dtype, node.shape);
@@ -214,9 +223,7 @@ void verify_node(const Node& node) {
     case Family::kMovement: return verify_movement(node);
     case Family::kJoin: return verify_concat(node);
     case Family::kGather: return verify_gather(node);
-    case Family::kSort:
-      expect(node.dtype == DType::kI64 && node.rank() > 0, node, "is no array of i64");
-      return expect(node.shape == node.sources[0]->shape, node, "the shape changed");
+    case Family::kRoutine: return verify_routine(node);
     case Family::kScatter: return verify_scatter(node);
     case Family::kParts: return verify_parts(node);
     case Family::kCopy: return expect(node.shape == node.sources[0]->shape, node, "the shape changed");

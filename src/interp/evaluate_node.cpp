@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "interp/elementwise.h"
 #include "interp/gather.h"
+#include "interp/dft.h"
 #include "interp/movement.h"
 #include "interp/reduce.h"
 #include "interp/scan.h"
@@ -78,6 +79,7 @@ constexpr Row kRows[] = {
     {Op::kContiguous, evaluate_contiguous},
     {Op::kGather, evaluate_gather},
     {Op::kArgSort, evaluate_argsort},
+    {Op::kDft, evaluate_dft},
     {Op::kScatterAdd, evaluate_scatter_add},
     {Op::kReal, evaluate_real},
     {Op::kImag, evaluate_imag},

@@ -111,7 +111,7 @@ enum class StmtKind : uint8_t {
   kAccUpdate,
   kAccFold,
   kAccScan,
-  kSortRow,
+  kRoutine,
   kComment,
 };
 
@@ -166,9 +166,13 @@ struct Stmt {
   // kAccScan: the elements of accumulator, a group of at most 64, become their running values by the law's rule for a group
   // (02-semantics, "Scans"), from `value` on; the total of the group, without `value`, is set into element 0 of `total`.
   int total = -1;
-  // kSortRow: parameter `buffer`, i64, gets at index … index + end - 1 the places 0 … end - 1 of the elements of parameter `keys` there,
-  // integers, in ascending order, equals in theirs. Parameter `spare`, i64, is overwritten in the same places.
-  int keys = -1, spare = -1;
+  // kRoutine: an op of that family, of rows begin … end - 1 of the parameters `inputs`, each of `length` elements, one after the other; the
+  // result is stored to the same rows of parameter `buffer`. Of a Dft the real parts are, and the imaginary parts `index` elements on.
+  // Parameter `spare` is overwritten from spare_index on, as far as schedule/routine.h says.
+  Op routine = Op::kArgSort;
+  std::vector<int> inputs;
+  int spare = -1;
+  Sym length, spare_index;
   // kComment
   std::string text;
 };

@@ -484,10 +484,9 @@ class Linearizer {
         forget(s.total);
         line({.kind = LineKind::kAccScan, .name = cat("acc", s.accumulator), .names = std::move(names), .statement = &s});
         break;
-      case StmtKind::kSortRow:
-        define_offsets(s.index);
-        define_offsets(s.end);
-        line({.kind = LineKind::kSortRow, .statement = &s});
+      case StmtKind::kRoutine:
+        for (const Sym& e : {s.begin, s.end, s.length, s.index, s.spare_index}) define_offsets(e);
+        line({.kind = LineKind::kRoutine, .statement = &s});
         break;
       case StmtKind::kComment: line({.kind = LineKind::kComment, .statement = &s}); break;
     }

@@ -47,7 +47,7 @@ enum class LineKind : uint8_t {
   kAccUpdate,   // statement
   kAccFold,     // statement; `name` is element 0 after the fold, a value that kAcc lines may use
   kAccScan,     // statement
-  kSortRow,     // statement
+  kRoutine,     // statement
   kReturn,      // value: result of a function
 };
 

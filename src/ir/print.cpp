@@ -33,6 +33,12 @@ std::string row_text(const Terms& row) {
   });
 }
 
+std::string routine_text(const Stmt& s, const std::vector<std::string>& buffers) {
+  const auto name_of = [&](int parameter) { return buffers[static_cast<size_t>(parameter)]; };
+  return cat(name(s.routine), " of rows ", to_string(s.begin), " to ", to_string(s.end), " of ", join(s.inputs, ", ", name_of), ", of ",
+             to_string(s.length), ", to ", name_of(s.buffer), " with ", name_of(s.spare), "[", to_string(s.spare_index), "]");
+}
+
 /// A value as `op(sources)`, with `source` giving the text of each source.
 template <class SourceText>
 std::string value_text(const UOp& u, const std::vector<std::string>& buffers, SourceText source) {
@@ -135,9 +141,7 @@ class Printer {
                                s.factor == nullptr ? std::string() : cat(" * ", reference(s.factor))));
       case StmtKind::kAccFold: return line(depth, cat("fold acc", s.accumulator, s.used ? cat(" where ", to_string(*s.used), " > 1") : ""));
       case StmtKind::kAccScan: return line(depth, cat("scan acc", s.accumulator, " from ", reference(s.value), ", total to acc", s.total));
-      case StmtKind::kSortRow:
-        return line(depth, cat("sort ", to_string(s.end), " of ", buffers_[static_cast<size_t>(s.keys)], at, " to ",
-                               buffers_[static_cast<size_t>(s.buffer)], " with ", buffers_[static_cast<size_t>(s.spare)]));
+      case StmtKind::kRoutine: return line(depth, routine_text(s, buffers_));
       case StmtKind::kComment: return line(depth, cat("# ", s.text));
     }
   }
@@ -235,10 +239,7 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
         break;
       case LineKind::kAccFold: line(cat("fold ", accumulator(*s), s->used ? cat(" where ", to_string(*s->used), " > 1") : "")); break;
       case LineKind::kAccScan: line(cat("scan ", accumulator(*s), " from ", text(s->value), ", total to acc", s->total)); break;
-      case LineKind::kSortRow:
-        line(cat("sort ", to_string(s->end), " of ", buffers[static_cast<size_t>(s->keys)], "[", to_string(s->index), "] to ",
-                 buffers[static_cast<size_t>(s->buffer)], " with ", buffers[static_cast<size_t>(s->spare)]));
-        break;
+      case LineKind::kRoutine: line(routine_text(*s, buffers)); break;
       case LineKind::kReturn: line(cat("return ", text(l.value))); break;
     }
   }

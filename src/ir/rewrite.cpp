@@ -70,7 +70,11 @@ Stmt* Substituter::copy(const Stmt* s) {
   result->factor = (*this)(s->factor);
   result->position = (*this)(s->position);
   result->stride = (*this)(s->stride);
+  result->length = (*this)(s->length);
+  result->spare_index = (*this)(s->spare_index);
   if (s->kind != StmtKind::kLoop) {
+    result->begin = (*this)(s->begin);
+    result->end = (*this)(s->end);
     result->body = (*this)(s->body);
     result->otherwise = (*this)(s->otherwise);
     return result;

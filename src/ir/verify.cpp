@@ -232,13 +232,17 @@ class Verifier {
                 "a scan starts and ends with a value of the group's dtype");
         return;
       }
-      case StmtKind::kSortRow: {
-        position(s.index);
-        position(s.end);
-        require(s.keys >= 0 && static_cast<size_t>(s.keys) < kernel_.params.size(), "what is sorted is a parameter");
-        require(is_int(kernel_.params[static_cast<size_t>(s.keys)].dtype), "what is sorted are integers");
-        buffer(s.buffer, DType::kI64, true);
-        return buffer(s.spare, DType::kI64, true);
+      case StmtKind::kRoutine: {
+        for (const Sym& e : {s.begin, s.end, s.length, s.index, s.spare_index}) position(e);
+        require(is_routine(s.routine) && s.inputs.size() == static_cast<size_t>(info(s.routine).arity), "a routine and its operands");
+        const auto dtype_of = [&](int parameter) {
+          require(parameter >= 0 && static_cast<size_t>(parameter) < kernel_.params.size(), "what a routine works on is a parameter");
+          return kernel_.params[static_cast<size_t>(parameter)].dtype;
+        };
+        for (const int input : s.inputs) require(accepts(info(s.routine).operands, dtype_of(input)), "a routine takes this dtype");
+        const DType result = info(s.routine).result == Result::kSame ? dtype_of(s.inputs[0]) : DType::kI64;
+        buffer(s.buffer, result, true);
+        return buffer(s.spare, result, true);
       }
       case StmtKind::kComment: return;
     }

@@ -28,8 +28,8 @@ void lower_scan(KernelContext& context);
 /// A copy of the array, and the loop nest that adds the updates to it. (scatter.cpp)
 void lower_scatter(KernelContext& context);
 
-/// Rows sorted by a routine. (sort.cpp)
-void lower_sort(KernelContext& context);
+/// Blocks of rows, each given to a routine. (routine.cpp)
+void lower_routine(KernelContext& context);
 
 /// The index of a node of this shape at the kernel's position: size-1 axes are 0, the others take `position` in order.
 Index node_index(const Shape& shape, const Index& position);

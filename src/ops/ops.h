@@ -15,7 +15,7 @@ enum class Op : uint8_t {
 #undef HARP_OP
 };
 
-enum class Family : uint8_t { kLeaf, kElementwise, kConvert, kReduce, kScan, kMovement, kJoin, kGather, kScatter, kSort, kCopy, kParts };
+enum class Family : uint8_t { kLeaf, kElementwise, kConvert, kReduce, kScan, kMovement, kJoin, kGather, kScatter, kRoutine, kCopy, kParts };
 enum class Operands : uint8_t { kAny, kNumber, kReal, kFloat, kField, kPart, kComplex, kInt, kBoolInt, kOrdered };
 enum class Result : uint8_t { kSame, kBool, kStated };
 enum OpFlags : uint8_t { kCommutes = 1, kFunction = 2 };
@@ -45,7 +45,7 @@ constexpr bool is_elementwise(Op op) { return info(op).family == Family::kElemen
 constexpr bool is_reduce(Op op) { return info(op).family == Family::kReduce; }
 constexpr bool is_scan(Op op) { return info(op).family == Family::kScan; }
 constexpr bool is_scatter(Op op) { return info(op).family == Family::kScatter; }
-constexpr bool is_sort(Op op) { return info(op).family == Family::kSort; }
+constexpr bool is_routine(Op op) { return info(op).family == Family::kRoutine; }
 constexpr bool is_movement(Op op) { return info(op).family == Family::kMovement; }
 
 constexpr bool accepts(Operands operands, DType dtype) {

@@ -110,7 +110,7 @@ const Node* fold(Graph& graph, const Node* node) {
     case Family::kGather: folded = fold_gathered(graph, node); break;
     case Family::kReduce:
     case Family::kScan:
-    case Family::kSort: break;
+    case Family::kRoutine: break;
     default: return node;
   }
   return folded != node ? folded : fold_array(graph, node);

@@ -112,7 +112,7 @@ class BodyRenderer {
       case LineKind::kAccUpdate: return update(*l.statement);
       case LineKind::kAccFold: return fold(l);
       case LineKind::kAccScan: return scan(*l.statement);
-      case LineKind::kSortRow: return sort_row(*l.statement);
+      case LineKind::kRoutine: return routine(*l.statement);
       case LineKind::kReturn: return out(cat("return ", result(l.value), ";"));
     }
   }
@@ -357,13 +357,22 @@ class BodyRenderer {
             ");"));
   }
 
-  void sort_row(const Stmt& s) {
-    const auto row = [&](int parameter) {
+  void routine(const Stmt& s) {
+    const DType dtype = context_.kernel->params[static_cast<size_t>(s.inputs[0])].dtype;
+    const auto from = [&](int parameter, Sym index) {
       const std::string& array = context_.parameters[static_cast<size_t>(parameter)];
-      return s.index.is_constant(0) ? array : cat(array, " + ", bracket(position_(s.index), kSum));
+      return index.is_constant(0) ? array : cat(array, " + ", bracket(position_(index), kSum));
     };
-    const std::string name = unit_.argsort(context_.kernel->params[static_cast<size_t>(s.keys)].dtype);
-    out(cat(name, "(", row(s.keys), ", ", position_(s.end).text, ", ", row(s.buffer), ", ", row(s.spare), ");"));
+    const Sym first = s.begin * s.length;
+    const std::string size = cat(position_(s.end - s.begin).text, ", ", position_(s.length).text);
+    if (s.routine == Op::kDft) {
+      const ir::Function &cosine = *arena_->function_of(Op::kCos, DType::kF64), &sine = *arena_->function_of(Op::kSin, DType::kF64);
+      out(cat(unit_.dft(dtype, cosine, sine), "(", from(s.inputs[0], first), ", ", from(s.inputs[1], first), ", ", size, ", ",
+              from(s.buffer, first), ", ", from(s.buffer, first + s.index), ", ", from(s.spare, s.spare_index), ");"));
+    } else {
+      out(cat(unit_.argsort(dtype), "(", from(s.inputs[0], first), ", ", size, ", ", from(s.buffer, first), ", ",
+              from(s.spare, s.spare_index), ");"));
+    }
   }
 
   /// What combines two values, where that is no operator.

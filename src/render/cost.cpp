@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kCallCost = 15, kMemoryCost = 2, kUnknownTrips = 64;
 constexpr int64_t kScanCost = 40;  // of a group
-constexpr int64_t kSortCost = 60;  // of an element
+constexpr int64_t kRoutineCost = 60;  // of an element
 
 int64_t cost_of_values(const Stmt& s) {
   std::vector<const UOp*> stack;
@@ -38,7 +38,7 @@ int64_t cost_of_values(const Stmt& s) {
 /// Where the loops around a statement begin, as expressions of shape variables.
 using Beginnings = SymSubstitution;
 
-/// Trips of a loop as an expression of shape variables: how many there are in the first iteration of the loops around it, which is of a
+/// Trips of a loop, or rows of a routine, as an expression of shape variables: how many there are in the first iteration of the loops around it, which is of a
 /// block as full as any; where that is none, a bound from above.
 Sym trips(const Stmt& loop, const Beginnings& outside) {
   const Sym count = ceil_div(loop.end - loop.begin, loop.step), first = substitute(count, outside);
@@ -64,8 +64,8 @@ Sym work(const std::vector<Stmt*>& body, const Beginnings& outside) {
       total += cost_of_values(*s) + 2 * kMemoryCost;
     } else if (s->kind == StmtKind::kAccScan) {
       total += kScanCost;
-    } else if (s->kind == StmtKind::kSortRow) {
-      total += max(s->end, 0) * kSortCost;
+    } else if (s->kind == StmtKind::kRoutine) {
+      total += trips(*s, outside) * max(s->length, 0) * kRoutineCost;
     }
   }
   return total;

@@ -10,10 +10,11 @@ std::string Unit::argsort(DType keys) {
   const std::string name = cat("argsort_", harp::name(keys));
   once(name, [&] {
     const std::string_view element = memory_type(keys);
+    const std::string rows = cat("argsort_row_", harp::name(keys));
     return cat(
         "/* The places of n keys in ascending order, equals in theirs. Rounds of merges go from one array to the other and end in `order`. "
         "*/\n",
-        "static __attribute__((noinline)) void ", name, "(const ", element, "* keys, int64_t n, int64_t* order, int64_t* spare) {\n",
+        "static void ", rows, "(const ", element, "* keys, int64_t n, int64_t* order, int64_t* spare) {\n",
         "  enum { RUN = 16 };\n"
         "  int64_t *from = order, *to = spare;\n"
         "  for (int64_t width = RUN; width < n; width *= 2) {\n"
@@ -47,6 +48,10 @@ std::string Unit::argsort(DType keys) {
         "    from = to;\n"
         "    to = other;\n"
         "  }\n"
+        "}\n\n",
+        "static __attribute__((noinline)) void ", name, "(const ", element,
+        "* keys, int64_t rows, int64_t n, int64_t* order, int64_t* spare) {\n", "  for (int64_t row = 0; row < rows; ++row) ", rows,
+        "(keys + row * n, n, order + row * n, spare);\n"
         "}\n");
   });
   return name;

@@ -55,8 +55,10 @@ class Unit {
   std::string fold(Op combine, const ir::Function* function, DType dtype, int lanes, int size, bool each_lane);
   /// (stored values, carry) -> the group's total, while they become the running values of the group from carry on. (scan.cpp)
   std::string scan(Op combine, const ir::Function* function, const Scalar& identity, int lanes, int size);
-  /// (keys, how many, order, spare): stable, ascending. (sort.cpp)
+  /// (keys, rows, their length, order, spare): stable, ascending. (sort.cpp)
   std::string argsort(DType keys);
+  /// (real parts, imaginary parts, rows, their length, real parts of the result, its imaginary parts, spare). (dft.cpp)
+  std::string dft(DType dtype, const ir::Function& cosine, const ir::Function& sine);
   /// (condition, common, arguments…): `function` of the arguments in lanes where the condition is true.
   std::string rare_lanes(const ir::Function& function, int lanes, int mask_bits, const std::string& type,
                          const std::vector<std::string>& arguments);

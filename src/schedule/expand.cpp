@@ -37,13 +37,13 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
 
 /// The recipe a kernel is made for.
 Template recipe_of(const KernelPlan& kernel) {
-  if (kernel.alone != nullptr) return is_sort(kernel.alone->op) ? Template::kSort : Template::kScatter;
+  if (kernel.alone != nullptr) return is_routine(kernel.alone->op) ? Template::kRoutine : Template::kScatter;
   return !kernel.reduces.empty() ? Template::kReduce : !kernel.scans.empty() ? Template::kScan : Template::kElementwise;
 }
 
 /// The axis of a kernel's schedule that may have simd; -1: none.
 int vector_axis(const KernelPlan& kernel) {
-  if (kernel.alone != nullptr && is_sort(kernel.alone->op)) return -1;
+  if (kernel.alone != nullptr && is_routine(kernel.alone->op)) return -1;
   const int kept = static_cast<int>(iteration_space(kernel).size());
   if (!kernel.reduces.empty()) return kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes ? kept : kept - 1;
   const int scanned = scan_axis(kernel);
@@ -52,12 +52,13 @@ int vector_axis(const KernelPlan& kernel) {
   return scanned == kept - 1 ? kept - 2 : kept - 1;
 }
 
-/// The axis that may be of kind thread: the first that is not scanned; of a sort the first, if it stands before the one that is sorted; of
-/// a scatter likewise (else each thread would read all indices). -1: none.
+/// The axis that may be of kind thread: the first that is not scanned; of a routine the first, if there are rows; of a scatter the first,
+/// if it stands before the one that is scattered along (else each thread would read all indices). -1: none.
 int thread_axis(const KernelPlan& kernel) {
   if (const Node* node = kernel.alone; node != nullptr) {
-    const int before = is_sort(node->op) ? node->rank() - 1 : node->as<GatherAttributes>().axis;
-    return squeezed(Shape(node->shape.begin(), node->shape.begin() + before)).empty() ? -1 : 0;
+    const Shape& shape = node->sources[0]->shape;
+    const auto before = is_routine(node->op) ? node->sources[0]->rank() - 1 : node->as<GatherAttributes>().axis;
+    return squeezed(Shape(shape.begin(), shape.begin() + before)).empty() ? -1 : 0;
   }
   return scan_axis(kernel) == 0 ? 1 : 0;
 }
@@ -95,10 +96,10 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   return s;
 }
 
-/// Rows are sorted whole, each by one thread.
-Schedule choose_sort(const KernelPlan& kernel) {
+/// Each row is one thread's.
+Schedule choose_routine(const KernelPlan& kernel) {
   Schedule s;
-  s.recipe = Template::kSort;
+  s.recipe = Template::kRoutine;
   s.axes.resize(iteration_space(kernel).size());
   if (thread_axis(kernel) == 0) s.axes.front().kind = AxisKind::kThread;
   return s;
@@ -120,7 +121,7 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Schedule
   Schedule s;
   const int width = options.simd_width ? options.simd_width : natural_width(program, kernel, options.target);
   if (!kernel.scans.empty()) return choose_scan(kernel, width);
-  if (kernel.alone != nullptr) return is_sort(kernel.alone->op) ? choose_sort(kernel) : choose_scatter(kernel, width);
+  if (kernel.alone != nullptr) return is_routine(kernel.alone->op) ? choose_routine(kernel) : choose_scatter(kernel, width);
   s.axes.resize(iteration_space(kernel).size());
   if (!s.axes.empty()) {
     s.axes.front().kind = AxisKind::kThread;

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "schedule/materialise.h"
+#include "schedule/routine.h"
 
 namespace harp {
 
@@ -121,7 +122,7 @@ class Fuser {
       place_reduce(node);
     } else if (is_scan(node->op)) {
       place_scan(node);
-    } else if (is_sort(node->op) || is_scatter(node->op)) {
+    } else if (is_routine(node->op) || is_scatter(node->op)) {
       place_alone(node);
     } else if (node->op == Op::kConcat) {
       place_concat(node);
@@ -174,14 +175,14 @@ class Fuser {
     add_buffer(node);
   }
 
-  /// A sort or scatter has a kernel of its own; a sort with a second array for its rows.
+  /// A routine or scatter has a kernel of its own; a routine with memory of its own.
   void place_alone(const Node* node) {
     const Dependencies d = dependencies_of(node->sources, false);
     const int k = start_kernel(d);
     KernelPlan& plan = kernels_[static_cast<size_t>(k)].plan;
     plan.alone = node;
     plan.stores.push_back({node, add_buffer(node), node->shape, {}});
-    if (is_sort(node->op)) {
+    if (is_routine(node->op)) {
       plan.spare = static_cast<int>(program_.buffers.size());
       program_.buffers.push_back({Buffer::Kind::kWorkspace, 0, node, 0, 0, plan.generation, plan.generation});
     }
@@ -372,6 +373,10 @@ void Fuser::finish() {
     if (!has_own_buffer(node)) id = new_id[static_cast<size_t>(id)];
   program_.buffers = std::move(buffers);
   for (Buffer& b : program_.buffers) b.bytes = element_count(b.node->shape) * static_cast<int64_t>(size_of(b.node->dtype));
+  for (const KernelDraft& draft : kernels_)
+    if (const Node* node = draft.plan.alone; node != nullptr && draft.plan.spare >= 0)
+      program_.buffers[static_cast<size_t>(new_id[static_cast<size_t>(draft.plan.spare)])].bytes =
+          routine_blocks(*node) * routine_spare(*node) * static_cast<int64_t>(size_of(node->dtype));
 
   std::vector<int> order;
   for (size_t k = 0; k < kernels_.size(); ++k)

@@ -96,7 +96,7 @@ class InPlaceFinder {
         (here ? reads.here : reads.elsewhere).insert(program_.buffer_of.at(node));
         continue;
       }
-      reads.has_order |= is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) || is_sort(node->op);
+      reads.has_order |= is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) || is_routine(node->op);
       const auto operands = operands_of(*node);
       for (size_t i = 0; i < operands.size(); ++i) stack.emplace_back(operands[i], here && keeps_position(*node, i, *operands[i]));
     }

@@ -70,11 +70,13 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
   for (const GraphOutput& output : graph.outputs())
     if (!has_buffer(output.node)) stored.insert(output.node);
   for (const Node* node : live)
-    if (is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) || is_sort(node->op) || node->op == Op::kContiguous ||
+    if (is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) || is_routine(node->op) || node->op == Op::kContiguous ||
         (node->op == Op::kConcat && node->sources.size() > kMostJoined))
       stored.insert(node);
   for (const Node* node : live) {
-    if (is_sort(node->op) && !has_buffer(node->sources[0])) stored.insert(node->sources[0]);  // its rows are gone through again and again
+    if (is_routine(node->op))  // its rows are gone through again and again
+      for (const Node* source : node->sources)
+        if (!has_buffer(source)) stored.insert(source);
     if (info(node->op).family == Family::kGather)
       if (const auto from = gathered(*node, has_buffer); from && !has_buffer(from->array)) stored.insert(from->array);
   }

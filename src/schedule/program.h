@@ -42,8 +42,8 @@ struct KernelPlan {
   std::vector<StorePlan> stores;     // all over the same space, size-1 axes aside
   std::vector<const Node*> reduces;  // reductions this kernel computes, all over the same axes of the same shape; or none
   std::vector<const Node*> scans;    // scans it computes, all along the same axis of the same shape; or none
-  const Node* alone = nullptr;       // the sort or scatter that is its only store, complete only when the kernel is done; or none
-  int spare = -1;                    // of a sort: an array of the workspace as large as its result
+  const Node* alone = nullptr;       // the routine or scatter that is its only store, complete only when the kernel is done; or none
+  int spare = -1;                    // of a routine: its own memory in the workspace (routine.h)
   std::vector<int> reads;            // buffers, in order of first use
   int generation = 0;
   std::vector<Variant> variants;

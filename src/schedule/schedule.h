@@ -10,7 +10,7 @@
 namespace harp {
 
 /// The recipe a kernel is lowered by: one file each in src/lower.
-enum class Template : uint8_t { kElementwise, kReduce, kScan, kScatter, kSort };
+enum class Template : uint8_t { kElementwise, kReduce, kScan, kScatter, kRoutine };
 
 enum class AxisKind : uint8_t {
   kSequential,

@@ -23,6 +23,7 @@ struct Words {
   std::array<std::string_view, 4> words;
 };
 constexpr Words kWords[] = {{"approximate", {"none", "tanh", "none", "tanh"}},
+                            {"norm", {"backward", "ortho", "forward", "backward"}},
                             {"indexing", {"xy", "ij", "xy", "ij"}},
                             {"reduction", {"mean", "sum", "none", "none"}},
                             {"mode", {"constant", "edge", "reflect", "wrap"}},

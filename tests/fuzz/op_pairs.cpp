@@ -32,7 +32,7 @@ bool is_rewritten(Op producer, Op consumer) {
   // Scalars have no axes to move or to reduce; one joins by way of a reshape.
   const bool is_scalar = producer == Op::kConstant || producer == Op::kSize;
   return is_scalar && (is_reduce(consumer) || is_scan(consumer) || (is_movement(consumer) && consumer != Op::kReshape) ||
-                       consumer == Op::kConcat || consumer == Op::kGather || consumer == Op::kScatterAdd || is_sort(consumer));
+                       consumer == Op::kConcat || consumer == Op::kGather || consumer == Op::kScatterAdd || is_routine(consumer));
 }
 
 }  // namespace

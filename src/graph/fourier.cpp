@@ -1,0 +1,146 @@
+// Fourier transforms of any length along any axis. One primitive, dft, of rows of real and imaginary parts; docs/semantics.md says in which
+// order it adds.
+#include <array>
+
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/complex.h"
+#include "graph/composites.h"
+
+namespace harp::build {
+namespace {
+
+/// The rows that a transform works on: the axis last, the others as one, and the way back.
+class Rows {
+ public:
+  explicit Rows(int axis) : axis_(axis) {}
+
+  NodeRef of(NodeRef x) {
+    x = moveaxis(x, std::array{axis_}, std::array{-1});
+    shape_ = x->shape;
+    return reshape(x, {element_count(Shape(shape_.begin(), shape_.end() - 1)), shape_.back()});
+  }
+  NodeRef back(NodeRef x) const { return moveaxis(reshape(x, shape_), std::array{-1}, std::array{axis_}); }
+
+ private:
+  int axis_;
+  Shape shape_;
+};
+
+/// x with `size` elements along the axis: cut, or filled up with zeros.
+NodeRef fitted(NodeRef x, Dim size, int axis) {
+  const auto along = static_cast<size_t>(axis);
+  const Dim kept = min(x->shape[along], size);
+  Shape start(x->shape.size(), Dim(0)), before = start, after = start, shape = x->shape;
+  shape[along] = kept;
+  after[along] = size - kept;
+  x = slice_exactly(x, start, shape, std::vector<int64_t>(shape.size(), 1));
+  return pad(x, before, after, scalar_from_double(x->dtype, 0));
+}
+
+/// What one of these operations was asked for, checked.
+struct Asked {
+  std::string_view op;
+  NodeRef x;
+  int axis;
+  Dim size;  // of the transform
+  enum { kBackward, kOrtho, kForward } norm;
+
+  Asked(std::string_view op, NodeRef x, const std::optional<Dim>& n, int axis, std::string_view norm_name, bool from_half = false)
+      : op(op), x(x) {
+    check_node(op, x);
+    this->axis = normalize_axis(op, axis, x->rank());
+    HARP_CHECK(norm_name == "backward" || norm_name == "ortho" || norm_name == "forward", Code::kInvalidArgument, op, ": norm is \"",
+               norm_name, "\"; it must be backward, ortho or forward");
+    norm = norm_name == "backward" ? kBackward : norm_name == "ortho" ? kOrtho : kForward;
+    const Dim present = x->shape[static_cast<size_t>(this->axis)];
+    size = n ? *n : from_half ? 2 * (present - 1) : present;
+    HARP_CHECK(range(size).hi >= 1, Code::kRange, op, ": the transform has ", to_string(size), " elements; there must be at least 1");
+  }
+
+  /// x as the parts of complex numbers, `count` of them along the axis.
+  Parts parts(Dim count) const {
+    const DType dtype = common_dtype(op, Operands::kField, std::span(&x, 1));
+    HARP_CHECK(accepts(Operands::kPart, real_dtype(dtype)), Code::kDType, op, ": ", label(x), " is ", name(x->dtype),
+               "; transforms are computed in f32 and f64: cast it first");
+    const NodeRef z = fitted(cast(x, dtype), count, axis);
+    if (is_complex(dtype)) return parts_of(z);
+    return {z, full_like(z, 0)};
+  }
+
+  NodeRef scaled(NodeRef part, bool inverse) const {
+    if (norm == (inverse ? kForward : kBackward)) return part;
+    NodeRef by = cast(build::size(check_node(op, part), size), part->dtype);
+    if (norm == kOrtho) by = elementwise(Op::kSqrt, {by});
+    return elementwise(Op::kDiv, {part, by});
+  }
+
+  Parts transform(const Parts& z, bool inverse) const {
+    Rows rows(axis);
+    NodeRef re = rows.of(z.re), im = rows.of(z.im);
+    if (inverse) std::swap(re, im);  // the transform the other way round, if the parts of the result change places too
+    const std::vector<NodeRef> both = unstack(dft(re, im), 0);
+    const NodeRef real_part = scaled(rows.back(both[inverse ? 1 : 0]), inverse);
+    return {real_part, scaled(rows.back(both[inverse ? 0 : 1]), inverse)};
+  }
+};
+
+/// Elements start … start + count - 1 along an axis.
+NodeRef part_of(NodeRef x, int axis, Dim start, Dim count) {
+  Shape starts(x->shape.size(), Dim(0)), shape = x->shape;
+  starts[static_cast<size_t>(axis)] = start;
+  shape[static_cast<size_t>(axis)] = count;
+  return slice_exactly(x, starts, shape, std::vector<int64_t>(shape.size(), 1));
+}
+
+}  // namespace
+
+NodeRef dft(NodeRef re, NodeRef im) {
+  const std::string_view op = name(Op::kDft);
+  const NodeRef operands[] = {re, im};
+  const auto [dtype, shape] = common_type(op, Operands::kPart, operands);
+  Graph& graph = check_nodes(op, operands);
+  HARP_CHECK(!shape.empty(), Code::kShape, op, ": ", labels(operands), " are scalars; the rows of the last axis are transformed");
+  Shape result = shape;
+  result.insert(result.begin(), 2);
+  check_shape(op, graph, dtype, result);
+  re = broadcast_to(cast(re, dtype), shape);
+  im = broadcast_to(cast(im, dtype), shape);
+  return graph.intern(Op::kDft, dtype, std::move(result), {re, im});
+}
+
+NodeRef fft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
+  const Asked asked("fft", x, n, axis, norm);
+  return from_parts(asked.transform(asked.parts(asked.size), false));
+}
+
+NodeRef ifft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
+  const Asked asked("ifft", x, n, axis, norm);
+  return from_parts(asked.transform(asked.parts(asked.size), true));
+}
+
+NodeRef rfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
+  const Asked asked("rfft", x, n, axis, norm);
+  HARP_CHECK(!is_complex(x->dtype), Code::kDType, "rfft: ", label(x), " is ", name(x->dtype), "; of complex numbers take fft");
+  const Parts all = asked.transform(asked.parts(asked.size), false);
+  const Dim half = floor_div(asked.size, 2) + 1;
+  const NodeRef re = part_of(all.re, asked.axis, 0, half);
+  return from_parts({re, part_of(all.im, asked.axis, 0, half)});
+}
+
+/// The other half is the mirror image of this one. What has no partner in it is taken as real, since its imaginary part adds to that of
+/// the result only.
+NodeRef irfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
+  const Asked asked("irfft", x, n, axis, norm, true);
+  const Parts half = asked.parts(floor_div(asked.size, 2) + 1);
+  const Dim mirrored = floor_div(asked.size - 1, 2);
+  const auto whole = [&](NodeRef part, bool opposite) {
+    NodeRef mirror = flip(part_of(part, asked.axis, 1, mirrored), std::vector<int>{asked.axis});
+    if (opposite) mirror = elementwise(Op::kNeg, {mirror});
+    return concat(std::array{part, mirror}, asked.axis);
+  };
+  const NodeRef re = whole(half.re, false);
+  return asked.transform({re, whole(half.im, true)}, true).re;
+}
+
+}  // namespace harp::build

@@ -1,0 +1,174 @@
+#include "interp/dft.h"
+
+#include <utility>
+
+#include "interp/rules.h"
+
+namespace harp::interp {
+namespace {
+
+template <class T>
+struct Complex {
+  T re = 0, im = 0;
+  Complex operator+(Complex b) const { return {re + b.re, im + b.im}; }
+  Complex operator-(Complex b) const { return {re - b.re, im - b.im}; }
+  Complex operator*(Complex b) const { return {re * b.re - im * b.im, re * b.im + im * b.re}; }
+  Complex operator*(T b) const { return {re * b, im * b}; }
+  Complex turned() const { return {-im, re}; }    // times i
+  Complex exchanged() const { return {im, re}; }  // of a transform's input and output: the transform the other way round
+  Complex conjugate() const { return {re, -im}; }
+};
+template <class T>
+using Row = std::vector<Complex<T>>;
+
+/// exp(-2 pi i k / n), from an angle of at most pi / 4.
+template <class T>
+Complex<T> root(int64_t k, int64_t n) {
+  const int64_t quarter = 4 * k / n, rest = 4 * k - quarter * n;
+  const bool far = 2 * rest > n;
+  const double angle = static_cast<double>(far ? n - rest : rest) / static_cast<double>(n) * 0x1.921fb54442d18p+0;
+  double x = Functions::cos(angle), y = Functions::sin(angle);
+  if (far) std::swap(x, y);
+  for (int64_t turn = 0; turn < quarter; ++turn) x = -std::exchange(y, x);
+  return {static_cast<T>(x), static_cast<T>(-y)};
+}
+
+template <class T>
+Row<T> all_roots(int64_t n) {
+  Row<T> roots(static_cast<size_t>(n));
+  for (int64_t k = 0; k < n; ++k) roots[static_cast<size_t>(k)] = root<T>(k, n);
+  return roots;
+}
+
+int64_t first_factor(int64_t n) {
+  for (const int64_t p : {4, 2, 3, 5, 7, 11, 13})
+    if (n % p == 0) return p;
+  return 0;
+}
+bool has_small_factors(int64_t n) {
+  while (n > 1) {
+    const int64_t p = first_factor(n);
+    if (p == 0) return false;
+    n /= p;
+  }
+  return true;
+}
+
+/// The transform of a few elements; w(t) is the t-th root.
+template <class T, class Root>
+Row<T> small_dft(const Row<T>& a, Root w) {
+  const size_t p = a.size();
+  if (p == 2) return {a[0] + a[1], a[0] - a[1]};
+  if (p == 4) {
+    const Complex<T> even = a[0] + a[2], odd = a[1] + a[3], x = a[0] - a[2], y = (a[1] - a[3]).turned();
+    return {even + odd, x - y, even - odd, x + y};
+  }
+  Row<T> result(p);
+  result[0] = a[0];
+  for (size_t i = 1; i <= p / 2; ++i) result[0] = result[0] + (a[i] + a[p - i]);
+  for (size_t u = 1; u <= p / 2; ++u) {
+    Complex<T> x = a[0], y = (a[1] - a[p - 1]) * w(u).im;
+    for (size_t i = 1; i <= p / 2; ++i) {
+      const Complex<T> turn = w(i * u % p);
+      x = x + (a[i] + a[p - i]) * turn.re;
+      if (i > 1) y = y + (a[i] - a[p - i]) * turn.im;
+    }
+    result[u] = x + y.turned();
+    result[p - u] = x - y.turned();
+  }
+  return result;
+}
+
+/// Stockham: each pass leaves its elements where the next one wants them.
+template <class T>
+Row<T> transform(Row<T> row, const Row<T>& roots) {
+  const auto n = static_cast<int64_t>(row.size());
+  Row<T> next(row.size());
+  const auto at = [](Row<T>& r, int64_t i) -> Complex<T>& { return r[static_cast<size_t>(i)]; };
+  for (int64_t length = n, stride = 1; length > 1;) {
+    const int64_t p = first_factor(length), m = length / p;
+    for (int64_t j = 0; j < m; ++j)
+      for (int64_t q = 0; q < stride; ++q) {
+        Row<T> few;
+        for (int64_t i = 0; i < p; ++i) few.push_back(at(row, q + stride * (j + m * i)));
+        few = small_dft(few, [&](size_t t) { return roots[t * static_cast<size_t>(n / p)]; });
+        for (int64_t u = 0; u < p; ++u) {
+          const Complex<T> b = at(few, u);
+          at(next, q + stride * (p * j + u)) = j == 0 || u == 0 ? b : b * roots[static_cast<size_t>(j * u * stride)];
+        }
+      }
+    std::swap(row, next);
+    length = m;
+    stride *= p;
+  }
+  return row;
+}
+
+/// Bluestein: a convolution with a chirp, by transforms of a power of two.
+template <class T>
+class Convolution {
+ public:
+  explicit Convolution(int64_t n) : n_(static_cast<size_t>(n)) {
+    size_t m = 1;
+    while (m < 2 * n_ - 1) m *= 2;
+    roots_ = all_roots<T>(static_cast<int64_t>(m));
+    for (int64_t k = 0, square = 0; k < n; square = (square + 2 * k + 1) % (2 * n), ++k) chirp_.push_back(root<T>(square, 2 * n));
+    Row<T> filter(m);
+    for (size_t k = 0; k < n_; ++k) {
+      const Complex<T> value = chirp_[k].conjugate() * (1 / static_cast<T>(m));
+      filter[k] = value;
+      if (k > 0) filter[m - k] = value;
+    }
+    filter_ = transform(std::move(filter), roots_);
+  }
+
+  Row<T> operator()(const Row<T>& row) const {
+    Row<T> x(filter_.size());
+    for (size_t k = 0; k < n_; ++k) x[k] = row[k] * chirp_[k];
+    x = transform(std::move(x), roots_);
+    for (size_t k = 0; k < x.size(); ++k) x[k] = (x[k] * filter_[k]).exchanged();
+    x = transform(std::move(x), roots_);
+    Row<T> result;
+    for (size_t k = 0; k < n_; ++k) result.push_back(x[k].exchanged() * chirp_[k]);
+    return result;
+  }
+
+ private:
+  size_t n_;
+  Row<T> roots_, chirp_, filter_;
+};
+
+template <class T>
+void transform_rows(const Array& re, const Array& im, const Array& result) {
+  const int64_t n = re.shape.back(), count = re.count();
+  if (count == 0) return;
+  const auto* from_re = reinterpret_cast<const T*>(re.data);
+  const auto* from_im = reinterpret_cast<const T*>(im.data);
+  auto* to = reinterpret_cast<T*>(result.data);
+  const bool is_short = has_small_factors(n);
+  const Row<T> roots = is_short ? all_roots<T>(n) : Row<T>();
+  const Convolution<T> convolution(is_short ? 1 : n);
+  for (int64_t begin = 0; begin < count; begin += n) {
+    Row<T> row(static_cast<size_t>(n));
+    for (int64_t i = 0; i < n; ++i) row[static_cast<size_t>(i)] = {from_re[begin + i], from_im[begin + i]};
+    row = is_short ? transform(std::move(row), roots) : convolution(row);
+    for (int64_t i = 0; i < n; ++i) {
+      to[begin + i] = row[static_cast<size_t>(i)].re;
+      to[count + begin + i] = row[static_cast<size_t>(i)].im;
+    }
+  }
+}
+
+}  // namespace
+
+Array evaluate_dft(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
+  const Array re = as_contiguous(sources[0]), im = as_contiguous(sources[1]);
+  const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
+  if (node.dtype == DType::kF32)
+    transform_rows<float>(re, im, result);
+  else
+    transform_rows<double>(re, im, result);
+  return result;
+}
+
+}  // namespace harp::interp

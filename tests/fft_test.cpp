@@ -1,0 +1,107 @@
+// Fourier transforms: the same bits on every backend for lengths of every kind, the inverse, how many kernels, gradients, the words of
+// every mistake. (Values against NumPy: oracle_fft.py.)
+#include <cmath>
+
+#include "backends_run.h"
+#include "misuse.h"
+
+using namespace capi_test;
+
+namespace {
+
+/// The sum itself, in long double.
+std::vector<double> direct(const std::vector<double>& re, const std::vector<double>& im, bool imaginary) {
+  const size_t n = re.size();
+  std::vector<double> result;
+  for (size_t j = 0; j < n; ++j) {
+    long double sum = 0;
+    for (size_t k = 0; k < n; ++k) {
+      const long double angle =
+          -2 * 3.14159265358979323846264338327950288L * static_cast<long double>(j * k % n) / static_cast<long double>(n);
+      const long double c = std::cos(angle), s = std::sin(angle);
+      sum += imaginary ? re[k] * s + im[k] * c : re[k] * c - im[k] * s;
+    }
+    result.push_back(static_cast<double>(sum));
+  }
+  return result;
+}
+
+double greatest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double greatest = 0;
+  REQUIRE(a.size() == b.size());
+  for (size_t i = 0; i < a.size(); ++i) greatest = std::max(greatest, std::fabs(a[i] - b[i]));
+  return greatest;
+}
+
+Values<double> in_f64(const Values<float>& x) {
+  Values<double> wide{{}, x.dims};
+  for (const float v : x.items) wide.items.push_back(std::fmod(static_cast<double>(v), 3.0));
+  return wide;
+}
+
+}  // namespace
+
+TEST_CASE("G15.fft G16: fft: every length in one program, rows and columns") {
+  const Backends backends;
+  for (const int64_t n :
+       {1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16, 17, 19, 32, 34, 35, 64, 77, 100, 101, 128, 143, 210, 256, 289, 1000, 1009}) {
+    CAPTURE(n);
+    const Values<double> re = in_f64(rough({2, n}, static_cast<uint32_t>(n))), im = in_f64(rough({2, n}, static_cast<uint32_t>(n) + 5000));
+    const auto outputs = backends.run(
+        "graph g(re: f64[m, n], im: f64[m, n]) {\n"
+        "  z = complex_from_parts(re, im)\n  rows = fft(z)\n  columns = fft(transpose(z), axis=0)\n"
+        "  back = ifft(rows)\n"
+        "  return a = real(rows), b = imag(rows), c = real(transpose(columns)), d = real(back), e = imag(back), f = irfft(rfft(re), "
+        "n=n)\n}",
+        re, im);
+    const auto a = values<double>(outputs[0].get()), b = values<double>(outputs[1].get());
+    for (int64_t row = 0; row < 2; ++row) {
+      const auto part = [&](const std::vector<double>& x) { return std::vector<double>(x.begin() + row * n, x.begin() + (row + 1) * n); };
+      const double bound = 1e-14 * std::sqrt(static_cast<double>(n)) * (std::log2(static_cast<double>(n)) + 3);
+      CHECK(greatest_difference(part(a), direct(part(re.items), part(im.items), false)) <= bound);
+      CHECK(greatest_difference(part(b), direct(part(re.items), part(im.items), true)) <= bound);
+    }
+    CHECK(values<double>(outputs[2].get()) == a);
+    CHECK(greatest_difference(values<double>(outputs[3].get()), re.items) < 1e-13);
+    CHECK(greatest_difference(values<double>(outputs[4].get()), im.items) < 1e-13);
+    CHECK(greatest_difference(values<double>(outputs[5].get()), re.items) < 1e-13);
+  }
+}
+
+TEST_CASE("G15.fft: fft: many rows are shared out in blocks, no rows and no elements are no work") {
+  const Backends backends;
+  const std::string text = "graph g(x: f32[m, n]) {\n  z = fft(x)\n  return re = real(z), im = imag(z)\n}";
+  for (const auto& [m, n] : {std::pair<int64_t, int64_t>{37, 12}, {16, 17}, {15, 23}, {0, 8}, {5, 0}, {1, 96}}) {
+    const auto outputs = backends.run(text, rough({m, n}, 3));
+    CHECK(values<float>(outputs[0].get()).size() == static_cast<size_t>(m * n));
+  }
+  for (const char* shape : {"[37, 34]", "[3, 60]", "[1, 17]", "[64, 1]", "[2, 3, 8]"}) {  // sizes that are known when it is compiled
+    CAPTURE(shape);
+    const std::string known = harp::cat("graph g(x: f32", shape, ") {\n  z = fft(x, axis=-1)\n  return re = real(z), im = imag(z)\n}");
+    std::vector<int64_t> dims;
+    for (const char* at = shape; *at != 0; ++at)
+      if (*at >= '0' && *at <= '9') dims.push_back(std::strtol(at, const_cast<char**>(&at), 10));
+    backends.run(known, rough(dims, 9));
+  }
+}
+
+TEST_CASE("G15.fft G17: fft: parts are stored by one kernel, transformed by another, and put together by those that use them") {
+  const Backends backends;
+  CHECK(backends.cost("graph g(re: f32[m, n], im: f32[m, n]) {\n  return y = dft(re, im)\n}", {4, 50}).kernels == 1);
+  CHECK(backends.cost("graph g(z: complex64[m, n]) {\n  return y = fft(z)\n}", {4, 50}).kernels == 3);
+  CHECK(backends.cost("graph g(z: complex64[m, n]) {\n  return y = abs(ifft(fft(z * 2) * 3))\n}", {4, 50}).kernels == 5);
+}
+
+TEST_CASE("G15.fft: fft: every mistake has its own words") {
+  const std::string inputs = "x: f32[n, 5], h: f16[4], z: complex64[3], r: f32[], i: i32[4]";
+  check_misuse(inputs, "fft(x, axis=2)", "SHAPE", "axis 2");
+  check_misuse(inputs, "fft(r)", "SHAPE", "axis -1");
+  check_misuse(inputs, "fft(x, n=0)", "RANGE", "fft: the transform has 0 elements; there must be at least 1");
+  check_misuse(inputs, "irfft(slice(z, stop=[1]))", "RANGE", "irfft: the transform has 0 elements");
+  check_misuse(inputs, "ifft(x, norm=\"both\")", "INVALID_ARGUMENT", "norm is \"both\"; it must be backward, ortho or forward");
+  check_misuse(inputs, "fft(h)", "DTYPE", "transforms are computed in f32 and f64");
+  check_misuse(inputs, "fft(i)", "DTYPE", "fft:");
+  check_misuse(inputs, "rfft(z)", "DTYPE", "of complex numbers take fft");
+  check_misuse(inputs, "dft(x, transpose(x))", "SHAPE", "dft:");
+  check_misuse(inputs, "dft(r, r)", "SHAPE", "are scalars");
+}
