@@ -1,10 +1,10 @@
 """docs/semantics.md is exact enough to implement from: its pseudo-code is run here, and harp gives the same bits.
 
-The ```python blocks of the page are executed as they stand. Sums, products, max, scans over one axis, random bits and the elements that indices name are computed with them, element by
+The ```python blocks of the page are executed as they stand. Sums, products, max, scans over one axis, random bits, Fourier transforms and the elements that indices name are computed with them, element by
 element in float32 with an exactly rounded fma, and compared with the tool on every backend that is available. The ```harp blocks define
 composites: each begins with a comment "# call: NAME(...)", and the graph that makes that call must give the bits of the block.
 
-rows: G3.sum/interp,c G3.prod/interp,c G3.max/interp,c G4.cumsum/interp,c G4.cumprod/interp,c G4.cummax/interp,c G4.cummin/interp,c G14.take_along_axis/interp,c G14.scatter_add/interp,c G1.composites
+rows: G3.sum/interp,c G3.prod/interp,c G3.max/interp,c G4.cumsum/interp,c G4.cumprod/interp,c G4.cummax/interp,c G4.cummin/interp,c G14.take_along_axis/interp,c G14.scatter_add/interp,c G15.fft/interp,c G1.composites
 """
 import os
 import re
@@ -210,6 +210,25 @@ def check_scatters(law, tool, backend):
     return cases
 
 
+def check_transforms(law, tool, backend):
+    """The page's cos and sin are harp's: a first round notes of which angles, a second one uses what the tool says."""
+    lengths = (1, 2, 3, 4, 8, 13, 15, 17, 48, 49, 51, 143, 256)
+    met = set()
+    law.update(pi=numpy.pi, rounded=F32, cos=lambda angle: met.add(angle) or 1.0, sin=lambda angle: 0.0)
+    for n in lengths:
+        law["dft"]([(F32(1), F32(0))] * n)
+    angles = numpy.array(sorted(met))
+    for name in ("cos", "sin"):
+        values = tool.run(f"graph g(x: f64[n]) {{ return r = {name}(x) }}", {"x": angles}, backend)
+        law[name] = dict(zip(angles.tolist(), values)).__getitem__
+    for n in lengths:
+        re, im = noise((2, n), n), noise((2, n), n + 100)
+        got = tool.run("graph g(re: f32[m, n], im: f32[m, n]) { return r = dft(re, im) }", {"re": re, "im": im}, backend)
+        wanted = numpy.array([law["dft"](list(zip(re[row], im[row]))) for row in range(2)], F32).transpose(2, 0, 1)
+        assert same_bits(got, wanted), f"{backend}: dft of {n} elements gives {got}\nthe law {wanted}"
+    return len(lengths)
+
+
 def check_composites(text, tool, backend):
     definitions = blocks(text[text.index("## Composites"):], "harp")
     special = [0.0, -0.0, 1.0, -1.0, 0.5, 88.0, -88.0, 1e-40, 3e38, -3e38, numpy.inf, -numpy.inf, numpy.nan]
@@ -242,11 +261,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix="harp-semantics-") as scratch:
         tool = Tool(scratch)
         for backend in ("interp", "c"):
-            counts = [check(law, tool, backend) for check in (check_reductions, check_scans, check_random, check_indices, check_scatters)]
+            counts = [check(law, tool, backend) for check in (check_reductions, check_scans, check_random, check_indices, check_scatters, check_transforms)]
             counts.append(check_composites(text, tool, backend))
-            assert counts[0] > 50 and counts[1] > 50 and counts[2] == 20 and counts[3] > 5 and counts[4] == 4 and counts[5] > 20, f"too few cases ran: {counts}"
+            enough = (51, 51, 20, 6, 4, 13, 21)
+            assert len(counts) == len(enough) and all(count >= least for count, least in zip(counts, enough)), f"too few cases ran: {counts}"
             print(f"{backend}: {counts[0]} reductions, {counts[1]} scans, {counts[2]} arrays of random bits, {counts[3]} arrays of indices, "
-                  f"{counts[4]} scatters, {counts[5]} composites as the law says")
+                  f"{counts[4]} scatters, {counts[5]} transforms, {counts[6]} composites as the law says")
     return 0
 
 
