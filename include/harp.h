@@ -993,7 +993,8 @@ HARP_API harp_status harp_npy_save(const harp_buffer* buffer, const char* path, 
  * A program as a plain function. inputs and outputs are the arrays' addresses in the program's order, shape_vars the values of all shape
  * variables. Nothing is checked: dtypes, sizes and bounds have to be right, outputs may not overlap each other or an input (but for whole
  * arrays in place, as in harp_program_run). Addresses need the alignment of one element; arrays without elements may be NULL and are not
- * touched. The functions may be called from any thread, several at once, and leave the floating-point environment as they found it.
+ * touched. The functions may be called from any thread, several at once, and leave the floating-point environment (rounding, flushing,
+ * masks) as they found it; exception flags may be raised.
  *
  * harp_entry_point runs serially and allocates what it needs with malloc; if there is no memory the outputs are not written.
  * harp_entry_point_ex takes a runtime (NULL: as harp_entry_point) and returns a status.

@@ -1,6 +1,10 @@
 // The compile cache: what is found again, what is never believed, where it lives and where it refuses to.
 #include <doctest/doctest.h>
+#include <elf.h>
 #include <fcntl.h>
+#include <link.h>
+
+#include <cstring>
 
 #include "cache_scenarios.h"
 #include "compile/shared_object.h"
@@ -401,4 +405,14 @@ TEST_CASE("cache: a shared object is looked at before it is believed") {
   CHECK(shared_object_fault(std::as_bytes(std::span(other))) == "is for another machine");
   CHECK(shared_object_fault(std::as_bytes(std::span(self)).first(4096)) == "is truncated");
   CHECK(shared_object_fault(std::as_bytes(std::span(self)).first(63)) == "is not an ELF file");
+
+  CHECK(shared_object_fault(std::as_bytes(std::span(self))).empty());
+  ElfW(Ehdr) header;
+  std::memcpy(&header, self.data(), sizeof header);
+  for (int i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment;
+    std::memcpy(&segment, self.data() + header.e_phoff + i * sizeof segment, sizeof segment);
+    if (segment.p_type == PT_DYNAMIC) self.replace(segment.p_offset, segment.p_filesz, segment.p_filesz, '\0');  // a page that got lost
+  }
+  CHECK(shared_object_fault(std::as_bytes(std::span(self))) == "has a damaged dynamic section");
 }

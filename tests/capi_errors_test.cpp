@@ -241,6 +241,7 @@ TEST_CASE("C1: context options that make no sense") {
     CHECK(harp_context_new(&options, err) == nullptr);
     check_error(err, code, message);
   };
+  fails([](auto& o) { o.dump = "opt,asm"; }, HARP_ERROR_INVALID_ARGUMENT, "harp_context_options: no stage is called \"asm\"");
   fails([](auto& o) { o.threads = 4; }, HARP_ERROR_UNSUPPORTED, "threads is 4");
   fails([](auto& o) { o.threads = -1; }, HARP_ERROR_INVALID_ARGUMENT, "threads is -1");
   fails([](auto& o) { o.alloc = [](void*, size_t, size_t) -> void* { return nullptr; }; }, HARP_ERROR_INVALID_ARGUMENT, "alloc and free");

@@ -179,14 +179,15 @@ TEST_CASE("compile: what reads files beyond the request is never cached") {
   CompileRequest request;
   request.source = source_returning(0);
   request.source.replace(request.source.find("return 0"), 8, "return VALUE");
-  request.flags = {"-include", bench.scratch / "value.h"};
+  request.source.insert(0, "#include <value.h>\n");
+  request.flags = {"-I", bench.scratch.path()};
   CompileService service = bench.service();
   CHECK(call(bench.system, service.compile(request)) == 1);
   write_text(bench.scratch / "value.h", "#define VALUE 2\n");
   CHECK(call(bench.system, service.compile(request)) == 2);
 
   request.flags.clear();
-  request.compiler = "cc -include '" + (bench.scratch / "value.h") + "'";
+  request.compiler = "cc -isystem '" + bench.scratch.path() + "'";
   CHECK(call(bench.system, service.compile(request)) == 2);
   write_text(bench.scratch / "value.h", "#define VALUE 3\n");
   CHECK(call(bench.system, service.compile(request)) == 3);
@@ -264,9 +265,27 @@ TEST_CASE("compile: no compiler: the error names every command tried") {
 }
 
 TEST_CASE("X2.stable compile: flags that change arithmetic have a fault, their harmless relatives have none") {
-  for (const char* flag : {"-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-fassociative-math", "-freciprocal-math",
-                           "-ffinite-math-only", "-fno-signed-zeros", "-ffp-contract=fast", "-ffp-contract=on", "-mdaz-ftz", "-mrecip",
-                           "-mrecip=all", "-fno-wrapv", "-ftrapv", "-ffp-model=fast", "-fapprox-func", "-mfpmath=387"})
+  for (const char* flag : {"-ffast-math",
+                           "-Ofast",
+                           "-funsafe-math-optimizations",
+                           "-fassociative-math",
+                           "-freciprocal-math",
+                           "-ffinite-math-only",
+                           "-fno-signed-zeros",
+                           "-ffp-contract=fast",
+                           "-ffp-contract=on",
+                           "-mdaz-ftz",
+                           "-mrecip",
+                           "-mrecip=all",
+                           "-fno-wrapv",
+                           "-ftrapv",
+                           "-ffp-model=fast",
+                           "-fapprox-func",
+                           "-mfpmath=387",
+                           "--fast-math",
+                           "--unsafe-math",
+                           "--optimize=3",
+                           "--no-signed-zeros"})
     CHECK_MESSAGE(!arithmetic_fault(flag).empty(), flag);
   for (const char* flag : {"-O0", "-O3", "-g", "-fno-fast-math", "-ffp-contract=off", "-fsigned-zeros", "-mrecip=none", "-fwrapv", "-mavx2",
                            "-funroll-loops", "-DNAME=-ffast-math", ""})
@@ -280,14 +299,33 @@ TEST_CASE("X2.stable compile: flags that change arithmetic have a fault, their h
 }
 
 TEST_CASE("X2.stable compile: what brings in flags or code that cannot be seen has a fault") {
-  constexpr const char* kUnseen[] = {
-      "@fast.txt",         "-Xclang",         "-Xclang=-ffast-math", "-Xpreprocessor",        "-Xassembler",
-      "-Xlinker",          "-mllvm",          "-mllvm=-x",           "-Wp,-ffast-math",       "-Wa,@fast.txt",
-      "-Wl,-mllvm",        "--for-linker=-x", "-specs=fast",         "--specs=fast",          "-specs",
-      "--config=fast.cfg", "--config",        "-fplugin=fast.so",    "-fpass-plugin=fast.so", "-wrapper"};
+  constexpr const char* kUnseen[] = {"@fast.txt",
+                                     "-Xclang",
+                                     "-Xclang=-ffast-math",
+                                     "-Xpreprocessor",
+                                     "-Xassembler",
+                                     "-Xlinker",
+                                     "-mllvm",
+                                     "-mllvm=-x",
+                                     "-Wp,-ffast-math",
+                                     "-Wa,@fast.txt",
+                                     "-Wl,-mllvm",
+                                     "--for-linker=-x",
+                                     "-specs=fast",
+                                     "--specs=fast",
+                                     "-specs",
+                                     "--config=fast.cfg",
+                                     "--config",
+                                     "-fplugin=fast.so",
+                                     "-fpass-plugin=fast.so",
+                                     "-wrapper",
+                                     "-include",
+                                     "-includefast.h",
+                                     "-imacros"};
   for (const char* flag : kUnseen) CHECK_MESSAGE(contains(std::string(arithmetic_fault(flag)), "that harp cannot see"), flag);
-  for (const char* flag : {"-Wall", "-Wpedantic", "-Wlogical-op", "-Waddress", "-W", "-x", "c", "-m64", "-march=native", "-I/usr/include",
-                           "-isystem", "-include", "-B/opt/gcc", "--sysroot=/", "-ffp-eval-method=source", "ccache", "-DX=@"})
+  for (const char* flag :
+       {"-Wall", "-Wpedantic", "-Wlogical-op", "-Waddress", "-W", "-x", "c", "-m64", "-march=native", "-I/usr/include", "-isystem",
+        "-B/opt/gcc", "--sysroot=/", "--param=ssp-buffer-size=4", "--std=gnu17", "-ffp-eval-method=source", "ccache", "-DX=@"})
     CHECK_MESSAGE(arithmetic_fault(flag).empty(), flag);
 
   Bench bench;

@@ -181,6 +181,12 @@ TEST_CASE("G16 errors: sizes that overflow or are negative") {
   check(
       {"full([9223372036854775807 + 1], 1, dtype=f32)", Code::kOverflow, "size arithmetic: 9223372036854775807 + 1 does not fit 64 bits"});
   check({"full([9223372036854775808], 1, dtype=f32)", Code::kParse, "9223372036854775808 does not fit 64 bits"});
+  check({"full([-9223372036854775809], 1, dtype=f32)", Code::kParse, "-9223372036854775809 does not fit 64 bits"});
+  const std::string long_size = cat("full([", std::string(100000, '9'), "], 1, dtype=f32)");
+  check({long_size.c_str(), Code::kParse, "99... (100000 characters) does not fit 64 bits"});
+  const std::string long_value = cat("full([1], ", std::string(50000, '9'), ", dtype=i32)");
+  check({long_value.c_str(), Code::kRange, "99... (50000 characters) does not fit i32"});
+  CHECK_NOTHROW(parse_graph("graph g(x: f32[n]) {\n  return y = powi(x, -9223372036854775808)\n}"));
   check({"arange(3000000000, dtype=i64)", Code::kRange, "arange: 3000000000 elements do not fit i32"});
   check({"arange(5, start=2147483647)", Code::kRange, "arange: 2147483647 to 2147483651 does not fit i32; give another dtype"});
   check({"arange()", Code::kInvalidArgument, "arange: give either n or stop"});

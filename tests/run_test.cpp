@@ -261,6 +261,7 @@ TEST_CASE("C1: .npy files of every version, byte order and layout") {
     const Error error = error_of([&] { load(content); });
     CHECK(error.code == code);
     CHECK_MESSAGE(error.message.find(message) != std::string::npos, error.message);
+    CHECK_MESSAGE(error.message.find(path) == 0, error.message);
   };
   const auto dict = [&](const std::string& text) { return npy(1, text, floats); };
   refuses(dict("{'descr': '|O', 'fortran_order': False, 'shape': (2, 3)}"), Code::kUnsupported, "object arrays");

@@ -29,4 +29,9 @@ void append(std::string& out, uint64_t part) { append_number(out, part); }
 void append(std::string& out, double part) { append_float(out, part); }
 void append(std::string& out, float part) { append_float(out, part); }
 
+std::string shortened(std::string_view text) {
+  constexpr size_t kMost = 60;
+  return text.size() <= kMost ? std::string(text) : cat(text.substr(0, kMost), "... (", text.size(), " characters)");
+}
+
 }  // namespace harp

@@ -31,6 +31,9 @@ void append(std::string& out, T part) {
 inline void append(std::string& out, const char* part) { append(out, std::string_view(part)); }
 inline void append(std::string& out, const std::string& part) { append(out, std::string_view(part)); }
 
+/// Text of the user's for a message: the first 60 bytes of what is longer, with how many there are.
+std::string shortened(std::string_view text);
+
 /// All parts, one after the other.
 template <class... Parts>
 std::string cat(const Parts&... parts) {

@@ -58,6 +58,12 @@ std::vector<FixedSize> CompileSettings::fixed_sizes() const {
   return sizes;
 }
 
+void check_stages(std::string_view list, std::string_view options) {
+  for (const std::string& stage : stages_of(list))
+    HARP_CHECK(std::ranges::find(kStages, stage) != std::end(kStages), Code::kInvalidArgument, options, ": no stage is called \"", stage,
+               "\" (there are ", join(kStages, ", "), ")");
+}
+
 CompileSettings read_compile_settings(const harp_context& context, const harp_compile_options* options) {
   const harp_compile_options given = read_options(options, HARP_COMPILE_OPTIONS_INIT, "harp_compile_options");
   HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_compile_options: reserved is not 0");
@@ -94,10 +100,7 @@ CompileSettings read_compile_settings(const harp_context& context, const harp_co
   for (size_t i = 0; i < names.size(); ++i) settings.specialize.emplace_back(names[i], given.specialize_values[i]);
 
   settings.pipeline.dump_stages = stages_of(given.dump != nullptr ? std::string_view(given.dump) : std::string_view(context.dump));
-  if (given.dump != nullptr)
-    for (const std::string& stage : settings.pipeline.dump_stages)
-      HARP_CHECK(std::ranges::find(kStages, stage) != std::end(kStages), Code::kInvalidArgument,
-                 "harp_compile_options: no stage is called \"", stage, "\" (there are ", join(kStages, ", "), ")");
+  if (given.dump != nullptr) check_stages(given.dump, "harp_compile_options");
   if (!settings.pipeline.dump_stages.empty())
     settings.pipeline.dump = [log = context.log](std::string_view stage, std::string_view text) { log.info("stage ", stage, "\n", text); };
   return settings;

@@ -20,6 +20,9 @@ struct CompileSettings {
   std::vector<FixedSize> fixed_sizes() const;
 };
 
+/// Error{kInvalidArgument} for a stage of the list that does not exist; `options` is the struct it stands in.
+void check_stages(std::string_view list, std::string_view options);
+
 /// Error{kInvalidArgument} naming the field and what it may be; kUnsupported for what exists, but not here.
 CompileSettings read_compile_settings(const harp_context& context, const harp_compile_options* options);
 

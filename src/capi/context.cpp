@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "capi/compile_settings.h"
 #include "capi/handles.h"
 #include "capi/structs.h"
 
@@ -60,10 +61,12 @@ harp_context* harp_context_new(const harp_context_options* options, harp_error**
     const harp_context_options given = read_options(options, HARP_CONTEXT_OPTIONS_INIT, "harp_context_options");
     HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_context_options: reserved is not 0");
     std::string dump;
-    if (given.dump != nullptr)
+    if (given.dump != nullptr) {
+      check_stages(given.dump, "harp_context_options");
       dump = given.dump;
-    else
+    } else {
       dump = RealProcess().environment("HARP_DUMP").value_or("");
+    }
     return new harp_context(hooks_of(given), log_of(given), service_of(given), std::move(dump));
   });
 }

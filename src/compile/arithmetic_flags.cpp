@@ -63,6 +63,8 @@ constexpr Row kRows[] = {
     {"--config*", kHidden},
     {"-wrapper*", kHidden},
     {"--wrapper*", kHidden},
+    {"-include*", kHidden},
+    {"-imacros*", kHidden},
     {"-fplugin*", kHidden},
     {"-fpass-plugin*", kHidden},
 };
@@ -72,6 +74,9 @@ constexpr std::string_view kHarmless[] = {"-ffp-contract=off",           "-ffp-m
                                           "-fdenormal-fp-math-f32=ieee", "-mrecip=none",      "-fexcess-precision=standard",
                                           "-ffp-eval-method=source",     "-mfpmath=sse"};
 
+/// gcc takes --fast-math for -ffast-math and --optimize for -O, any of them cut short. Of what begins with two dashes only this is known.
+constexpr std::string_view kWithTwoDashes[] = {"--param", "--std=", "--sysroot", "--target=", "--gcc-toolchain="};
+
 }  // namespace
 
 std::string_view arithmetic_fault(std::string_view flag) {
@@ -79,7 +84,10 @@ std::string_view arithmetic_fault(std::string_view flag) {
   const auto row = std::find_if(std::begin(kRows), std::end(kRows), [flag](const Row& r) {
     return r.flag.ends_with('*') ? flag.starts_with(r.flag.substr(0, r.flag.size() - 1)) : flag == r.flag;
   });
-  return row == std::end(kRows) ? std::string_view() : row->fault;
+  if (row != std::end(kRows)) return row->fault;
+  const bool known = !flag.starts_with("--") || std::any_of(std::begin(kWithTwoDashes), std::end(kWithTwoDashes),
+                                                            [flag](std::string_view prefix) { return flag.starts_with(prefix); });
+  return known ? std::string_view() : "may stand for any flag; write it with one dash";
 }
 
 }  // namespace harp

@@ -1,4 +1,5 @@
-// Reads the ELF header and the program headers, nothing more: those are what the kernel and the loader map by.
+// Reads what the kernel and the loader map by, the ELF header and the program headers, and what the loader goes through next, the dynamic
+// section: a page of zeros where that should be would crash the process that loads it.
 #include "compile/shared_object.h"
 
 #include <elf.h>
@@ -22,6 +23,21 @@ constexpr int kMachine = EM_RISCV;
 constexpr int kMachine = EM_NONE;  // not compared; dlopen will tell
 #endif
 
+/// Does the dynamic section end, and name the tables that every lookup of a symbol needs?
+bool is_complete(std::span<const std::byte> section) {
+  bool strings = false, symbols = false, hashes = false;
+  for (size_t at = 0; at + sizeof(ElfW(Dyn)) <= section.size(); at += sizeof(ElfW(Dyn))) {
+    ElfW(Dyn) entry;
+    std::memcpy(&entry, section.data() + at, sizeof entry);
+    const bool has_value = entry.d_un.d_ptr != 0;
+    if (entry.d_tag == DT_NULL) return strings && symbols && hashes;
+    strings = strings || (entry.d_tag == DT_STRTAB && has_value);
+    symbols = symbols || (entry.d_tag == DT_SYMTAB && has_value);
+    hashes = hashes || ((entry.d_tag == DT_GNU_HASH || entry.d_tag == DT_HASH) && has_value);
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string_view shared_object_fault(std::span<const std::byte> bytes) {
@@ -40,7 +56,9 @@ std::string_view shared_object_fault(std::span<const std::byte> bytes) {
     ElfW(Phdr) segment;
     std::memcpy(&segment, bytes.data() + header.e_phoff + i * sizeof segment, sizeof segment);
     if (segment.p_filesz != 0 && (segment.p_offset > size || segment.p_filesz > size - segment.p_offset)) return "is truncated";
-    dynamic = dynamic || segment.p_type == PT_DYNAMIC;
+    if (segment.p_type != PT_DYNAMIC) continue;
+    if (!is_complete(bytes.subspan(segment.p_offset, segment.p_filesz))) return "has a damaged dynamic section";
+    dynamic = true;
   }
   return dynamic ? std::string_view() : std::string_view("has no dynamic section");
 }

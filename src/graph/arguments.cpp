@@ -11,7 +11,7 @@
 namespace harp {
 namespace {
 
-std::string text_of(const Literal& literal) { return cat(literal.negative ? "-" : "", literal.text); }
+std::string text_of(const Literal& literal) { return cat(literal.negative ? "-" : "", shortened(literal.text)); }
 
 /// Overflow is infinity, underflow 0: from_chars says the same of both, so the digits decide.
 template <class T>

@@ -54,6 +54,7 @@ NodeRef arange_from(Graph& graph, std::optional<Dim> count, Dim start, std::opti
     HARP_CHECK(int_fits(dtype, start.constant()) && int_fits(dtype, last.constant()), Code::kRange, "arange: ", start.constant(), " to ",
                last.constant(), " does not fit ", name(dtype), "; give another dtype");
   }
+  check_shape("arange", graph, dtype, {*count});
   if (is_half(dtype)) return cast(arange_from(graph, count, start, {}, step, working_dtype(dtype)), dtype);
   if (is_complex(dtype)) return cast(arange_from(graph, count, start, {}, step, real_dtype(dtype)), dtype);
   NodeRef result = cast(arange(graph, *count), dtype);

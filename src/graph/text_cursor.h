@@ -43,7 +43,7 @@ class Cursor {
     if (sees(TokenKind::kString)) return unquote(next().text);
     fail_expected(what);
   }
-  int64_t expect_integer();
+  int64_t expect_integer(bool negative = false);  // of the magnitude that stands here
 
   [[noreturn]] void fail_here(std::string_view message) const { fail_at(source_, peek().offset, message); }
   [[noreturn]] void fail_expected(std::string_view what) const {

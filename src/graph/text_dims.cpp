@@ -4,22 +4,25 @@
 //   factor  = "-" factor | "+" factor | integer | variable | "(" dim ")" | ("min" | "max") "(" dim "," dim ")"
 //           | "select" "(" dim ">=" "0" "," dim "," dim ")"
 #include <charconv>
+#include <limits>
 
 #include "graph/check.h"
 #include "graph/text_cursor.h"
 
 namespace harp::text {
 
-int64_t Cursor::expect_integer() {
+int64_t Cursor::expect_integer(bool negative) {
   const Token& token = peek();
   if (token.kind != TokenKind::kInteger) fail_expected("an integer");
   const bool is_hex = token.text.starts_with("0x");
   const std::string_view digits = is_hex ? token.text.substr(2) : token.text;
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, is_hex ? 16 : 10);
-  if (error != std::errc() || end != digits.data() + digits.size()) fail_here(cat(token.text, " does not fit 64 bits"));
+  uint64_t magnitude = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, is_hex ? 16 : 10);
+  const uint64_t most = static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) + negative;
+  if (error != std::errc() || end != digits.data() + digits.size() || magnitude > most)
+    fail_here(cat(negative ? "-" : "", shortened(token.text), " does not fit 64 bits"));
   next();
-  return value;
+  return static_cast<int64_t>(negative ? 0 - magnitude : magnitude);
 }
 
 namespace {
@@ -66,6 +69,7 @@ class DimParser {
     if (token.kind == TokenKind::kName && !c_.sees("(", 1)) return variable();
     Cursor::Nested level(c_);
     if (c_.accept("-")) {
+      if (c_.peek().kind == TokenKind::kInteger) return c_.expect_integer(true);
       const Dim operand = factor();
       return c_.at(token.offset, [&] { return -operand; });
     }
@@ -117,12 +121,8 @@ class DimParser {
 };
 
 int64_t parse_bound(Cursor& cursor) {
-  const size_t offset = cursor.peek().offset;
   const bool negative = cursor.accept("-");
-  // The least 64-bit integer has no positive counterpart.
-  if (negative && cursor.peek().text == "9223372036854775808") return cursor.next(), INT64_MIN;
-  const int64_t value = cursor.expect_integer();
-  return cursor.at(offset, [&] { return negative ? -value : value; });
+  return cursor.expect_integer(negative);
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ class Lexer {
         }
       }
     }
-    if (is_letter(peek(length))) fail_at(source_, at_, cat("\"", source_.substr(at_, length + 1), "\" is not a number"));
+    if (is_letter(peek(length))) fail_at(source_, at_, cat("\"", shortened(source_.substr(at_, length + 1)), "\" is not a number"));
     push(tokens, kind, length);
   }
 

@@ -305,4 +305,14 @@ std::vector<int64_t> scratch_offsets(const Kernel& kernel) {
   return offsets;
 }
 
+const Stmt* thread_loop(const Kernel& kernel) {
+  const bool threads = kernel.body.size() == 1 && kernel.body[0]->kind == StmtKind::kLoop && kernel.body[0]->loop == LoopKind::kThread;
+  return threads ? kernel.body[0] : nullptr;
+}
+
+Sym iterations(const Kernel& kernel) {
+  const Stmt* loop = thread_loop(kernel);
+  return loop == nullptr ? Sym(1) : ceil_div(loop->end - loop->begin, loop->step);
+}
+
 }  // namespace harp::ir

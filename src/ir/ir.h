@@ -196,8 +196,13 @@ struct Kernel {
   std::vector<Param> params;
   std::vector<Accumulator> accumulators;
   int simd_width = 1;
+  Sym work = 0;             // of all iterations, in steps of about half a nanosecond: tells whether sharing them out pays
   std::vector<Stmt*> body;  // at most one kThread loop, as the only statement on top
 };
+/// The kernel's thread loop, or null.
+const Stmt* thread_loop(const Kernel& kernel);
+/// Iterations of the thread loop; 1 without one.
+Sym iterations(const Kernel& kernel);
 
 /// A buffer of the program as the host half sees it.
 struct HostBuffer {

@@ -38,6 +38,9 @@ ir::Body store_outputs(KernelContext& context, const Index& position);
 /// The inner loop after partition, unswitch and vectorise, as the schedule says.
 ir::Body finish_inner_loop(KernelContext& context, ir::Stmt* loop, int simd_width, bool overlap);
 
+/// Steps of about half a nanosecond that the kernel takes with vectors of so many lanes. (work.cpp)
+Sym work_of(const Program& program, const KernelPlan& plan, int lanes);
+
 /// The whole program: kernels, launches by generation, constants. The module shares the graph's SymTable.
 std::shared_ptr<ir::Module> lower_program(const Program& program);
 

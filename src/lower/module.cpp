@@ -73,8 +73,10 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
       const Schedule& schedule = plan.variants[v].schedule;
       ir::Kernel kernel;
       kernel.name = v == 0 ? cat("kernel_", k) : cat("kernel_", k, "_variant_", v);
-      kernel.comment = cat("generation ", plan.generation, " · ", comment_of(plan, schedule));
+      const std::string which = plan.variants.size() > 1 ? cat("variant ", v + 1, " of ", plan.variants.size(), " by size · ") : "";
+      kernel.comment = cat("generation ", plan.generation, " · ", which, comment_of(plan, schedule));
       for (const AxisSchedule& a : schedule.axes) kernel.simd_width = std::max(kernel.simd_width, a.simd_width);
+      kernel.work = work_of(program, plan, kernel.simd_width);
       KernelContext context{*module->arena, program, plan, schedule, kernel, ValueBuilder(*module->arena, program, plan, kernel)};
       switch (schedule.recipe) {
         case Template::kElementwise: lower_elementwise(context); break;

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/revision.h"
 #include "render/body.h"
-#include "render/cost.h"
 #include "render/gcc_bugs.h"
 #include "render/prelude.h"
 #include "render/types.h"
@@ -41,12 +40,6 @@ bool mentions(std::string_view text, std::string_view name) {
 
 std::string counted(size_t n, std::string_view what) { return cat(n, " ", what, n == 1 ? "" : "s"); }
 
-/// Sizes are as large as 64 bits, so that their work may not fit.
-std::string grain_text() {
-  return cat("/* How many iterations of this much work are worth handing to another worker; work beyond 64 bits counts as none. */\n",
-             "static int64_t harp_grain(int64_t work) { return 1 + ", kWorthSharing, " / (work > 0 ? work : 1); }\n\n");
-}
-
 struct RenderedKernel {
   std::string name;
   std::vector<const SymAtom*> shape_variables;  // fields after the buffers
@@ -70,7 +63,6 @@ class UnitRenderer {
     return cat(header(), kGccText, kRuntimeText, "\n", options_.plain_text ? std::string() : vector_note(), definitions,
                definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n",
                mentions(kernels_, "harp_reads_backwards") ? kBackwardsText : "", kernels_,
-               mentions(main, "harp_grain") ? grain_text() : std::string(),
                mentions(main, "harp_for") || mentions(main, "harp_run_together") ? cat(kForText, "\n") : std::string(),
                mentions(main, "harp_run_together") ? cat(kTogetherText, "\n") : std::string(),
                mentions(entry, "harp_allocate") ? cat(kWorkspaceText, "\n") : std::string(), main, "\n", entry);
@@ -129,7 +121,7 @@ class UnitRenderer {
       fields += " char* scratch;";
       append(unpacked, cat("  char* scratch = a->scratch + worker * ", module_.scratch, ";\n"));
     }
-    const bool threads = thread_loop(kernel) != nullptr;
+    const bool threads = ir::thread_loop(kernel) != nullptr;
     // what does not depend on the kernel's number: kernels that agree in it are one
     const std::string shared = cat("  const struct $_args* a = arg;\n", unpacked,
                                    threads ? "  (void)worker;\n" : "  (void)begin0, (void)end0, (void)worker;\n", body.text, "}\n");
@@ -189,17 +181,6 @@ class UnitRenderer {
     return cat("    struct ", rendered.name, "_args args", number, " = {", join(values, ", "), "};\n");
   }
 
-  struct Count {
-    std::string n, grain;
-  };
-  Count count_of(const ir::Launch& launch) {
-    const ir::Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
-    std::string n = host_(iterations(kernel)).text;
-    const Sym work = work_of_iteration(kernel);
-    if (work.is_constant()) return {n, cat(1 + kWorthSharing / std::max<int64_t>(work.constant(), 1))};
-    return {n, cat("harp_grain(", host_(work).text, ")")};
-  }
-
   std::string kernel_main() {
     std::string body;
     for (size_t g = 0; g < module_.generations.size(); ++g) {
@@ -211,18 +192,19 @@ class UnitRenderer {
         for (size_t i = 0; i < n; ++i) {
           const ir::Launch& launch = generation[first + i];
           append(body, arguments_text(launch, i));
-          const Count count = count_of(launch);
-          const std::string& kernel = rendered_[static_cast<size_t>(launch.kernel)].name;
-          // the kernel's counts may divide by what is 0 where the guard does not hold
+          const ir::Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
+          const std::string& name = rendered_[static_cast<size_t>(launch.kernel)].name;
+          const std::string count = host_(ir::iterations(kernel)).text, work = host_(kernel.work).text;
+          // the count may divide by what is 0 where the guard does not hold
           const std::string guard = launch.guard ? host_.is_nonnegative(*launch.guard).text : std::string();
-          const auto guarded = [&](const std::string& value) { return guard.empty() ? value : cat(guard, " ? ", value, " : 0"); };
           if (n == 1)
-            append(body, cat("    ", guard.empty() ? "" : cat("if (", guard, ") "), "harp_for(rt, ", count.n, ", ", count.grain, ", ",
-                             kernel, ", &args0);\n"));
+            append(body, cat("    ", guard.empty() ? "" : cat("if (", guard, ") "), "harp_for(rt, ", count, ", ", work, ", ", name,
+                             ", &args0);\n"));
           else
-            append(tasks, cat(i == 0 ? "" : ", ", "{", kernel, ", &args", i, ", ", guarded(count.n), ", ", guarded(count.grain), "}"));
+            append(tasks,
+                   cat("      {", name, ", &args", i, ", ", guard.empty() ? count : cat(guard, " ? ", count, " : 0"), ", ", work, "},\n"));
         }
-        if (n > 1) append(body, cat("    struct harp_task tasks[] = {", tasks, "};\n    harp_run_together(rt, ", n, ", tasks);\n"));
+        if (n > 1) append(body, cat("    struct harp_task tasks[] = {\n", tasks, "    };\n    harp_run_together(rt, ", n, ", tasks);\n"));
         body += "  }\n";
       }
     }

@@ -72,6 +72,15 @@ void transpose_fortran(const std::byte* from, std::byte* to, std::span<const int
   }
 }
 
+/// Errors of the sizes name the file they stand in.
+size_t bytes_of(const NpyHeader& header, const std::string& path) {
+  try {
+    return byte_count(header.dtype, header.dims);
+  } catch (const Error& error) {
+    throw Error(error.code, cat(path, ": ", error.message));
+  }
+}
+
 }  // namespace
 
 HostArray load_npy(FileSystem& files, const Allocator& allocator, const std::string& path) {
@@ -83,7 +92,7 @@ HostArray load_npy(FileSystem& files, const Allocator& allocator, const std::str
   HARP_CHECK(status == 0, Code::kIo, "cannot read ", path, ": ", error_text(status));
   HARP_CHECK(info.kind != FileInfo::Kind::kDirectory, Code::kIo, "cannot read ", path, ": Is a directory");
   const NpyHeader header = read_head(files, file.get(), path);
-  const size_t bytes = byte_count(header.dtype, header.dims);
+  const size_t bytes = bytes_of(header, path);
   // Before memory is asked for: a damaged header must not cost gigabytes.
   if (info.kind == FileInfo::Kind::kFile)
     HARP_CHECK(bytes <= info.size, Code::kParse, path, ": truncated: ", to_string(ArrayType{header.dtype, header.dims}), " needs ", bytes,

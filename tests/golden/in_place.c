@@ -386,10 +386,15 @@ static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   call->kernel(call->arg, begin, end, worker);
   harp_leave(found);
 }
-/* Iterations [0, n) of a kernel; `grain` of them are worth handing to another worker. */
-static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_range_body kernel, void* arg) {
+static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
+/* How many of n iterations are worth handing to another worker: 5 microseconds, of all that take about work / 2 nanoseconds. Sizes are as
+   large as 64 bits, and work beyond that counts as none. */
+static int64_t harp_grain(int64_t n, int64_t work) { return 1 + 10000 / (n > 0 && work > n ? work / n : 1); }
+/* Iterations [0, n) of a kernel. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
   if (n <= 0) return;
-  if (rt && rt->parallel_for && rt->width > 1 && n > grain) {
+  const int64_t grain = harp_has_workers(rt) ? harp_grain(n, work) : n;
+  if (n > grain) {
     struct harp_call call = {kernel, arg};
     rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
   } else {
@@ -397,22 +402,27 @@ static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_rang
   }
 }
 
-struct harp_task { harp_range_body kernel; void* arg; int64_t n, grain; };
+struct harp_task { harp_range_body kernel; void* arg; int64_t n, work; };
+static int harp_is_small(const struct harp_task* task) { return task->n <= harp_grain(task->n, task->work); }
 static void harp_small_tasks(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_task* tasks = arg;
   const harp_environment found = harp_enter();
   for (size_t i = begin; i < end; ++i)
-    if (tasks[i].n > 0 && tasks[i].n <= tasks[i].grain) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, worker);
+    if (tasks[i].n > 0 && harp_is_small(tasks + i)) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, worker);
   harp_leave(found);
 }
 /* Kernels that do not depend on each other: those worth it are spread over the workers, the small ones run side by side. */
 static void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
   double small = 0.0; /* work of the small ones, in grains */
-  for (size_t i = 0; i < count; ++i) {
-    if (tasks[i].n > tasks[i].grain) harp_for(rt, tasks[i].n, tasks[i].grain, tasks[i].kernel, tasks[i].arg);
-    else if (tasks[i].n > 0) small += (double)tasks[i].n / (double)tasks[i].grain;
+  if (!harp_has_workers(rt)) {
+    for (size_t i = 0; i < count; ++i) harp_for(rt, tasks[i].n, tasks[i].work, tasks[i].kernel, tasks[i].arg);
+    return;
   }
-  if (rt && rt->parallel_for && rt->width > 1 && small > 1.0) rt->parallel_for(rt->self, count, 1, harp_small_tasks, tasks);
+  for (size_t i = 0; i < count; ++i) {
+    if (!harp_is_small(tasks + i)) harp_for(rt, tasks[i].n, tasks[i].work, tasks[i].kernel, tasks[i].arg);
+    else if (tasks[i].n > 0) small += (double)tasks[i].n / (double)harp_grain(tasks[i].n, tasks[i].work);
+  }
+  if (small > 1.0) rt->parallel_for(rt->self, count, 1, harp_small_tasks, tasks);
   else harp_small_tasks(tasks, 0, count, 0);
 }
 
@@ -440,28 +450,31 @@ static void kernel_main(const float* input0, const float* input1, const float* i
   { /* generation 0 */
     struct kernel_0_args args0 = {input0, tmp0};
     struct kernel_1_args args1 = {input1, input2, output1};
-    struct harp_task tasks[] = {{kernel_0, &args0, shape0, 170}, {kernel_1, &args1, shape0, 477}};
+    struct harp_task tasks[] = {
+      {kernel_0, &args0, shape0, shape0 * 40},
+      {kernel_1, &args1, shape0, shape0 * 40},
+    };
     harp_run_together(rt, 2, tasks);
   }
   { /* generation 1 */
     struct kernel_2_args args0 = {input0, tmp0, tmp1};
-    harp_for(rt, shape0, 129, kernel_2, &args0);
+    harp_for(rt, shape0, shape0 * 40, kernel_2, &args0);
   }
   { /* generation 2 */
     struct kernel_3_args args0 = {tmp1, tmp0};
-    harp_for(rt, shape0, 715, kernel_3, &args0);
+    harp_for(rt, shape0, shape0 * 40, kernel_3, &args0);
   }
   { /* generation 3 */
     struct kernel_4_args args0 = {tmp1, tmp0, tmp1};
-    harp_for(rt, shape0, 145, kernel_4, &args0);
+    harp_for(rt, shape0, shape0 * 40, kernel_4, &args0);
   }
   { /* generation 4 */
     struct kernel_5_args args0 = {tmp1, tmp0};
-    harp_for(rt, shape0, 715, kernel_5, &args0);
+    harp_for(rt, shape0, shape0 * 40, kernel_5, &args0);
   }
   { /* generation 5 */
     struct kernel_6_args args0 = {tmp1, tmp0, output0};
-    harp_for(rt, shape0, 304, kernel_6, &args0);
+    harp_for(rt, shape0, shape0 * 40, kernel_6, &args0);
   }
 }
 

@@ -175,8 +175,6 @@ static __attribute__((noinline)) uint64_t fold_add_64_u64(const uint64_t* s) {
   return (d0[0] + d0[2]) + (d0[1] + d0[3]);
 }
 
-static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
 #if defined(__x86_64__)
 typedef uint32_t harp_environment;
@@ -316,9 +314,6 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   output0[0] = acc2_folded;
 }
 
-/* How many iterations of this much work are worth handing to another worker; work beyond 64 bits counts as none. */
-static int64_t harp_grain(int64_t work) { return 1 + 10000 / (work > 0 ? work : 1); }
-
 struct harp_call { harp_range_body kernel; void* arg; };
 static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_call* call = arg;
@@ -326,10 +321,15 @@ static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   call->kernel(call->arg, begin, end, worker);
   harp_leave(found);
 }
-/* Iterations [0, n) of a kernel; `grain` of them are worth handing to another worker. */
-static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_range_body kernel, void* arg) {
+static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
+/* How many of n iterations are worth handing to another worker: 5 microseconds, of all that take about work / 2 nanoseconds. Sizes are as
+   large as 64 bits, and work beyond that counts as none. */
+static int64_t harp_grain(int64_t n, int64_t work) { return 1 + 10000 / (n > 0 && work > n ? work / n : 1); }
+/* Iterations [0, n) of a kernel. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
   if (n <= 0) return;
-  if (rt && rt->parallel_for && rt->width > 1 && n > grain) {
+  const int64_t grain = harp_has_workers(rt) ? harp_grain(n, work) : n;
+  if (n > grain) {
     struct harp_call call = {kernel, arg};
     rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
   } else {
@@ -337,22 +337,27 @@ static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_rang
   }
 }
 
-struct harp_task { harp_range_body kernel; void* arg; int64_t n, grain; };
+struct harp_task { harp_range_body kernel; void* arg; int64_t n, work; };
+static int harp_is_small(const struct harp_task* task) { return task->n <= harp_grain(task->n, task->work); }
 static void harp_small_tasks(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_task* tasks = arg;
   const harp_environment found = harp_enter();
   for (size_t i = begin; i < end; ++i)
-    if (tasks[i].n > 0 && tasks[i].n <= tasks[i].grain) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, worker);
+    if (tasks[i].n > 0 && harp_is_small(tasks + i)) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, worker);
   harp_leave(found);
 }
 /* Kernels that do not depend on each other: those worth it are spread over the workers, the small ones run side by side. */
 static void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
   double small = 0.0; /* work of the small ones, in grains */
-  for (size_t i = 0; i < count; ++i) {
-    if (tasks[i].n > tasks[i].grain) harp_for(rt, tasks[i].n, tasks[i].grain, tasks[i].kernel, tasks[i].arg);
-    else if (tasks[i].n > 0) small += (double)tasks[i].n / (double)tasks[i].grain;
+  if (!harp_has_workers(rt)) {
+    for (size_t i = 0; i < count; ++i) harp_for(rt, tasks[i].n, tasks[i].work, tasks[i].kernel, tasks[i].arg);
+    return;
   }
-  if (rt && rt->parallel_for && rt->width > 1 && small > 1.0) rt->parallel_for(rt->self, count, 1, harp_small_tasks, tasks);
+  for (size_t i = 0; i < count; ++i) {
+    if (!harp_is_small(tasks + i)) harp_for(rt, tasks[i].n, tasks[i].work, tasks[i].kernel, tasks[i].arg);
+    else if (tasks[i].n > 0) small += (double)tasks[i].n / (double)harp_grain(tasks[i].n, tasks[i].work);
+  }
+  if (small > 1.0) rt->parallel_for(rt->self, count, 1, harp_small_tasks, tasks);
   else harp_small_tasks(tasks, 0, count, 0);
 }
 
@@ -361,7 +366,11 @@ static void kernel_main(const int8_t* input0, const int8_t* input1, const uint16
     struct kernel_0_args args0 = {input0, input1, output0, shape0};
     struct kernel_1_args args1 = {input2, output1, shape0};
     struct kernel_2_args args2 = {input3, output2, shape0};
-    struct harp_task tasks[] = {{kernel_0, &args0, (shape0 + 4095) / 4096, harp_grain(max_i64(min_i64(shape0, 4096) * 7, max_i64(min_i64(shape0, 4096) / 64 - 1, 0) * 7 + 14))}, {kernel_1, &args1, (shape0 + 4095) / 4096, harp_grain(max_i64(min_i64(shape0, 4096) * 49, (min_i64(shape0, 4096) + 15) / 16 * 49))}, {kernel_2, &args2, 1, harp_grain(min_i64(shape0, 4096) * (((shape0 + 4095) / 4096 + 4095) / 4096) * min_i64((shape0 + 4095) / 4096, 4096) * 4 + ((shape0 + 4095) / 4096 + 4095) / 4096 * (min_i64(shape0, 4096) / 64) * min_i64((shape0 + 4095) / 4096, 4096) * 32 + ((shape0 + 4095) / 4096 + 4095) / 4096 * min_i64((shape0 + 4095) / 4096, 4096) * max_i64(min_i64(shape0, 4096) / 8 - min_i64(shape0, 4096) / 64 * 8, 0) * 4 + ((shape0 + 4095) / 4096 + 4095) / 4096 * min_i64((shape0 + 4095) / 4096, 4096) * 2 + ((shape0 + 4095) / 4096 + 4095) / 4096 * 2 - ((shape0 + 4095) / 4096 + 4095) / 4096 * (min_i64(shape0, 4096) / 8) * min_i64((shape0 + 4095) / 4096, 4096) * 32 + 2)}};
+    struct harp_task tasks[] = {
+      {kernel_0, &args0, (shape0 + 4095) / 4096, shape0},
+      {kernel_1, &args1, (shape0 + 4095) / 4096, shape0},
+      {kernel_2, &args2, 1, shape0},
+    };
     harp_run_together(rt, 3, tasks);
   }
 }

@@ -273,10 +273,15 @@ static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   call->kernel(call->arg, begin, end, worker);
   harp_leave(found);
 }
-/* Iterations [0, n) of a kernel; `grain` of them are worth handing to another worker. */
-static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_range_body kernel, void* arg) {
+static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
+/* How many of n iterations are worth handing to another worker: 5 microseconds, of all that take about work / 2 nanoseconds. Sizes are as
+   large as 64 bits, and work beyond that counts as none. */
+static int64_t harp_grain(int64_t n, int64_t work) { return 1 + 10000 / (n > 0 && work > n ? work / n : 1); }
+/* Iterations [0, n) of a kernel. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
   if (n <= 0) return;
-  if (rt && rt->parallel_for && rt->width > 1 && n > grain) {
+  const int64_t grain = harp_has_workers(rt) ? harp_grain(n, work) : n;
+  if (n > grain) {
     struct harp_call call = {kernel, arg};
     rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
   } else {
@@ -307,19 +312,19 @@ static void kernel_main(const float* input0, float* output0, int64_t shape0, cha
   float* const tmp1 = (float*)(workspace + (shape0 + 15) / 16 * 64);
   { /* generation 0 */
     struct kernel_0_args args0 = {input0, tmp0};
-    harp_for(rt, shape0, 10, kernel_0, &args0);
+    harp_for(rt, shape0, shape0 * 1024, kernel_0, &args0);
   }
   { /* generation 1 */
     struct kernel_1_args args0 = {input0, tmp0, tmp1};
-    harp_for(rt, shape0, 2, kernel_1, &args0);
+    harp_for(rt, shape0, shape0 * 5120, kernel_1, &args0);
   }
   { /* generation 2 */
     struct kernel_2_args args0 = {tmp1, tmp0};
-    harp_for(rt, shape0, 10, kernel_2, &args0);
+    harp_for(rt, shape0, shape0 * 1024, kernel_2, &args0);
   }
   { /* generation 3 */
     struct kernel_3_args args0 = {tmp1, tmp0, output0};
-    harp_for(rt, shape0, 4, kernel_3, &args0);
+    harp_for(rt, shape0, shape0 * 2048, kernel_3, &args0);
   }
 }
 

@@ -33,7 +33,6 @@ typedef struct harp_runtime {
 
 typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 
-static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
 #if defined(__x86_64__)
@@ -116,9 +115,6 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   }
 }
 
-/* How many iterations of this much work are worth handing to another worker; work beyond 64 bits counts as none. */
-static int64_t harp_grain(int64_t work) { return 1 + 10000 / (work > 0 ? work : 1); }
-
 struct harp_call { harp_range_body kernel; void* arg; };
 static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_call* call = arg;
@@ -126,10 +122,15 @@ static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   call->kernel(call->arg, begin, end, worker);
   harp_leave(found);
 }
-/* Iterations [0, n) of a kernel; `grain` of them are worth handing to another worker. */
-static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_range_body kernel, void* arg) {
+static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
+/* How many of n iterations are worth handing to another worker: 5 microseconds, of all that take about work / 2 nanoseconds. Sizes are as
+   large as 64 bits, and work beyond that counts as none. */
+static int64_t harp_grain(int64_t n, int64_t work) { return 1 + 10000 / (n > 0 && work > n ? work / n : 1); }
+/* Iterations [0, n) of a kernel. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
   if (n <= 0) return;
-  if (rt && rt->parallel_for && rt->width > 1 && n > grain) {
+  const int64_t grain = harp_has_workers(rt) ? harp_grain(n, work) : n;
+  if (n > grain) {
     struct harp_call call = {kernel, arg};
     rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
   } else {
@@ -140,7 +141,7 @@ static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_rang
 static void kernel_main(const float* input0, float* output0, int64_t shape0, int64_t shape1, const harp_runtime* rt) {
   {
     struct kernel_0_args args0 = {input0, output0, shape0, shape1};
-    if (shape0 * shape1 > 0) harp_for(rt, shape0, harp_grain(1 % shape1 * 20 + max_i64(shape1 * 20 - 1 % shape1 * 20 - 20, max_i64((shape1 + 1 % shape1 * 15 + 14) / 16 - 1 % shape1, 0) * 20) + 20), kernel_0, &args0);
+    if (shape0 * shape1 > 0) harp_for(rt, shape0, shape0 * shape1, kernel_0, &args0);
   }
 }
 

@@ -67,8 +67,6 @@ static inline f32x4 fma_f32x4(f32x4 a, f32x4 b, f32x4 c) {
 
 static inline float sqrt_f32(float a) { return __builtin_sqrtf(a); }
 
-static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
 #if defined(__x86_64__)
 typedef uint32_t harp_environment;
@@ -133,7 +131,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 
 struct kernel_1_args { const float* input0; float* output0; int64_t shape0; };
 
-/* generation 0 · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 simd=16, reduce unroll=4] partition overlap */
+/* generation 0 · variant 1 of 2 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 simd=16, reduce unroll=4] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
@@ -234,7 +232,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
 
 struct kernel_2_args { const float* input0; float* output0; int64_t shape0; };
 
-/* generation 0 · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 simd=16, reduce unroll=16] partition overlap */
+/* generation 0 · variant 2 of 2 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 simd=16, reduce unroll=16] partition overlap */
 static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_2_args* a = arg;
   const float* input0 = a->input0;
@@ -466,9 +464,6 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
   }
 }
 
-/* How many iterations of this much work are worth handing to another worker; work beyond 64 bits counts as none. */
-static int64_t harp_grain(int64_t work) { return 1 + 10000 / (work > 0 ? work : 1); }
-
 struct harp_call { harp_range_body kernel; void* arg; };
 static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_call* call = arg;
@@ -476,10 +471,15 @@ static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   call->kernel(call->arg, begin, end, worker);
   harp_leave(found);
 }
-/* Iterations [0, n) of a kernel; `grain` of them are worth handing to another worker. */
-static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_range_body kernel, void* arg) {
+static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
+/* How many of n iterations are worth handing to another worker: 5 microseconds, of all that take about work / 2 nanoseconds. Sizes are as
+   large as 64 bits, and work beyond that counts as none. */
+static int64_t harp_grain(int64_t n, int64_t work) { return 1 + 10000 / (n > 0 && work > n ? work / n : 1); }
+/* Iterations [0, n) of a kernel. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
   if (n <= 0) return;
-  if (rt && rt->parallel_for && rt->width > 1 && n > grain) {
+  const int64_t grain = harp_has_workers(rt) ? harp_grain(n, work) : n;
+  if (n > grain) {
     struct harp_call call = {kernel, arg};
     rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
   } else {
@@ -487,22 +487,27 @@ static void harp_for(const harp_runtime* rt, int64_t n, int64_t grain, harp_rang
   }
 }
 
-struct harp_task { harp_range_body kernel; void* arg; int64_t n, grain; };
+struct harp_task { harp_range_body kernel; void* arg; int64_t n, work; };
+static int harp_is_small(const struct harp_task* task) { return task->n <= harp_grain(task->n, task->work); }
 static void harp_small_tasks(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_task* tasks = arg;
   const harp_environment found = harp_enter();
   for (size_t i = begin; i < end; ++i)
-    if (tasks[i].n > 0 && tasks[i].n <= tasks[i].grain) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, worker);
+    if (tasks[i].n > 0 && harp_is_small(tasks + i)) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, worker);
   harp_leave(found);
 }
 /* Kernels that do not depend on each other: those worth it are spread over the workers, the small ones run side by side. */
 static void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
   double small = 0.0; /* work of the small ones, in grains */
-  for (size_t i = 0; i < count; ++i) {
-    if (tasks[i].n > tasks[i].grain) harp_for(rt, tasks[i].n, tasks[i].grain, tasks[i].kernel, tasks[i].arg);
-    else if (tasks[i].n > 0) small += (double)tasks[i].n / (double)tasks[i].grain;
+  if (!harp_has_workers(rt)) {
+    for (size_t i = 0; i < count; ++i) harp_for(rt, tasks[i].n, tasks[i].work, tasks[i].kernel, tasks[i].arg);
+    return;
   }
-  if (rt && rt->parallel_for && rt->width > 1 && small > 1.0) rt->parallel_for(rt->self, count, 1, harp_small_tasks, tasks);
+  for (size_t i = 0; i < count; ++i) {
+    if (!harp_is_small(tasks + i)) harp_for(rt, tasks[i].n, tasks[i].work, tasks[i].kernel, tasks[i].arg);
+    else if (tasks[i].n > 0) small += (double)tasks[i].n / (double)harp_grain(tasks[i].n, tasks[i].work);
+  }
+  if (small > 1.0) rt->parallel_for(rt->self, count, 1, harp_small_tasks, tasks);
   else harp_small_tasks(tasks, 0, count, 0);
 }
 
@@ -531,12 +536,17 @@ static void kernel_main(const float* input0, float* output0, float* output1, flo
     struct kernel_1_args args1 = {input0, output1, shape0};
     struct kernel_2_args args2 = {input0, output1, shape0};
     struct kernel_3_args args3 = {input0, output2, shape0};
-    struct harp_task tasks[] = {{kernel_0, &args0, shape0, 112}, {kernel_1, &args1, shape0 * 300 <= 262144 ? 1 : 0, shape0 * 300 <= 262144 ? harp_grain(min_i64(shape0, 256) * min_i64((shape0 + 255) / 256, 256) * ((((shape0 + 255) / 256 + 255) / 256 + 255) / 256) * min_i64(((shape0 + 255) / 256 + 255) / 256, 256) * 80 + min_i64((shape0 + 255) / 256, 256) * ((((shape0 + 255) / 256 + 255) / 256 + 255) / 256) * min_i64(((shape0 + 255) / 256 + 255) / 256, 256) * 40 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * min_i64(((shape0 + 255) / 256 + 255) / 256, 256) * 40 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * 40 + 40) : 0}, {kernel_2, &args2, 262145 <= shape0 * 300 ? 1 : 0, 262145 <= shape0 * 300 ? harp_grain(min_i64(shape0, 256) * min_i64((shape0 + 255) / 256, 256) * ((((shape0 + 255) / 256 + 255) / 256 + 255) / 256) * min_i64(((shape0 + 255) / 256 + 255) / 256, 256) * 80 + min_i64((shape0 + 255) / 256, 256) * ((((shape0 + 255) / 256 + 255) / 256 + 255) / 256) * min_i64(((shape0 + 255) / 256 + 255) / 256, 256) * 40 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * min_i64(((shape0 + 255) / 256 + 255) / 256, 256) * 40 + (((shape0 + 255) / 256 + 255) / 256 + 255) / 256 * 40 + 40) : 0}, {kernel_3, &args3, 1, harp_grain(min_i64(shape0 * 300, 4096) * min_i64((shape0 * 75 + 1023) / 1024, 4096) * ((((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096) * min_i64(((shape0 * 75 + 1023) / 1024 + 4095) / 4096, 4096) * 4 + min_i64(shape0 * 300, 4096) / 64 * min_i64((shape0 * 75 + 1023) / 1024, 4096) * ((((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096) * min_i64(((shape0 * 75 + 1023) / 1024 + 4095) / 4096, 4096) * 16 + min_i64((shape0 * 75 + 1023) / 1024, 4096) * ((((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096) * min_i64(((shape0 * 75 + 1023) / 1024 + 4095) / 4096, 4096) * max_i64(min_i64(shape0 * 300, 4096) / 16 - min_i64(shape0 * 300, 4096) / 64 * 4, 0) * 4 + min_i64((shape0 * 75 + 1023) / 1024, 4096) * ((((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096) * min_i64(((shape0 * 75 + 1023) / 1024 + 4095) / 4096, 4096) * 2 + (((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096 * min_i64(((shape0 * 75 + 1023) / 1024 + 4095) / 4096, 4096) * 2 + (((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096 * 2 - min_i64(shape0 * 300, 4096) / 16 * min_i64((shape0 * 75 + 1023) / 1024, 4096) * ((((shape0 * 75 + 1023) / 1024 + 4095) / 4096 + 4095) / 4096) * min_i64(((shape0 * 75 + 1023) / 1024 + 4095) / 4096, 4096) * 64 + 2)}};
+    struct harp_task tasks[] = {
+      {kernel_0, &args0, shape0, shape0 * 300},
+      {kernel_1, &args1, shape0 * 300 <= 262144 ? 1 : 0, shape0 * 300},
+      {kernel_2, &args2, 262145 <= shape0 * 300 ? 1 : 0, shape0 * 300},
+      {kernel_3, &args3, 1, shape0 * 300},
+    };
     harp_run_together(rt, 4, tasks);
   }
   { /* generation 1 */
     struct kernel_4_args args0 = {input0, tmp0, output3};
-    harp_for(rt, shape0, 65, kernel_4, &args0);
+    harp_for(rt, shape0, shape0 * 300, kernel_4, &args0);
   }
 }
 

@@ -1,0 +1,29 @@
+// How much work a kernel is, roughly, so that generated code can tell whether sharing it between workers pays.
+#include <algorithm>
+
+#include "lower/lower.h"
+
+namespace harp::lower {
+namespace {
+
+constexpr int64_t kMemoryCost = 2;  // of an element that is read or written, in units of an add
+
+/// Elements a kernel goes through.
+Dim elements(const KernelPlan& plan) {
+  if (!plan.reduces.empty()) return element_count(plan.reduces[0]->sources[0]->shape);
+  if (!plan.scans.empty()) return element_count(plan.scans[0]->shape);
+  if (plan.alone != nullptr && is_scatter(plan.alone->op))
+    return element_count(plan.alone->shape) + element_count(plan.alone->sources[2]->shape);
+  if (plan.alone != nullptr) return element_count(plan.alone->sources[0]->shape);
+  return element_count(plan.stores[0].node->shape);
+}
+
+}  // namespace
+
+Sym work_of(const Program& program, const KernelPlan& plan, int lanes) {
+  int64_t cost = kMemoryCost * static_cast<int64_t>(plan.reads.size() + plan.stores.size());
+  for (const Node* node : computed_nodes(program, plan)) cost += info(node->op).cost;
+  return elements(plan) * std::max<int64_t>(1, cost / lanes);
+}
+
+}  // namespace harp::lower
