@@ -200,6 +200,8 @@ std::vector<std::string> CCompiler::command(const CompileRequest& request) const
     words.insert(words.end(), std::begin(kGccFlagsForVectors), std::end(kGccFlagsForVectors));
   else
     words.push_back(cat("-O", request.optimisation));
+  // without it gcc 12 ends in an internal error over comparisons of constant vectors on x86-64
+  if (request.optimisation == 1 && is_gcc()) words.emplace_back("-ftree-vectorize");
   if (!request.target.march.empty()) words.push_back(cat("-march=", request.target.march));
   if (request.target.prefer_512) words.emplace_back("-mprefer-vector-width=512");
   words.insert(words.end(), std::begin(kFlags), std::end(kFlags));
