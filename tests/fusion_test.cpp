@@ -1,0 +1,96 @@
+// Fusion as a user sees it: kernels are counted in the source that is emitted, and the fused program gives the interpreter's bits.
+#include "backends_run.h"
+#include "base/text.h"
+
+using namespace capi_test;
+
+namespace {
+
+/// Kernels in the C of a graph.
+size_t kernels_in_source(harp_context* context, const std::string& text) {
+  const Graph graph = parse(context, "harp 1\n" + text);
+  REQUIRE(graph != nullptr);
+  harp_error* err = nullptr;
+  harp_string* source = harp_graph_emit(graph.get(), nullptr, "c", &err);
+  REQUIRE(source != nullptr);
+  const std::string c = harp_string_data(source);
+  harp_string_release(source);
+  constexpr const char* kDefinition = "noinline)) void kernel_";
+  size_t count = 0;
+  for (size_t at = c.find(kDefinition); at != c.npos; at = c.find(kDefinition, at + 1)) ++count;
+  return count;
+}
+
+void check_fused(const char* body, size_t kernels = 1) {
+  INFO(body);
+  const Backends backends;
+  const std::string text = harp::cat("graph g(x: f32[24, 37], w: f32[24, 37], r: f32[37]) {\n", body, "\n}");
+  CHECK(kernels_in_source(backends.context(), text) == kernels);
+  backends.run(text, rough({24, 37}, 1), rough({24, 37}, 2), rough({37}, 3));
+}
+
+}  // namespace
+
+TEST_CASE("G17.elementwise/c: chains through every kind of view are one kernel") {
+  check_fused("  return y = relu(x * w + 1.0) * 2.0");
+  check_fused("  return y = exp(x * 1e-3) + tanh(w), z = x * w, c = x < w");
+  check_fused("  return y = transpose(x) * 2.0 + transpose(w)");
+  check_fused("  return y = flip(x) + roll(w, shift=[3], axis=[1])");
+  check_fused("  return y = slice(x, start=[1, 2], step=[2, 3]) * slice(w, start=[1, 2], step=[2, 3])");
+  check_fused("  return y = x * expand(reshape(r, shape=[1, 37]), shape=[24, 37])");
+  check_fused("  return y = pad(x, before=[1, 0], after=[0, 2], value=0.5) * 3.0");
+  check_fused("  return y = concat([x * 2.0, w + 1.0], axis=1) * 0.5");
+  check_fused("  return y = where(x < w, sqrt(abs(x)), w * w)");
+  check_fused("  return y = reshape(x + w, shape=[37, 24]) * 2.0");
+  check_fused("  return y = cast(cast(x, dtype=i32) * 3, dtype=f32) - w");
+  check_fused("  return y = repeat(x, repeats=2, axis=0) + 1.0");
+}
+
+TEST_CASE("G17.into_reduce/c: what a reduction reads is computed in its kernel, over any axes, several reductions together") {
+  for (const char* axes : {"[0]", "[1]", "[0, 1]"}) {
+    INFO(axes);
+    const auto with = [axes](std::string body) {
+      for (size_t at = body.find("AXES"); at != body.npos; at = body.find("AXES")) body.replace(at, 4, axes);
+      return body;
+    };
+    check_fused(with("  return y = sum(exp(x * 1e-3) * w, axes=AXES)").c_str());
+    check_fused(with("  return y = max(abs(flip(x) - w), axes=AXES)").c_str());
+    check_fused(with("  return y = sum(pad(x, before=[1, 1], after=[1, 1], value=2.0) * 0.5, axes=AXES)").c_str());
+    check_fused(with("  return y = sum(concat([x, w], axis=1) * 2.0, axes=AXES)").c_str());
+    check_fused(with("  return y = sum(where(x < w, x, w), axes=AXES)").c_str());
+    check_fused(with("  return y = sum(x * w, axes=AXES), z = max(x, axes=AXES), m = min(w, axes=AXES)").c_str());
+  }
+}
+
+TEST_CASE("G17.epilogue/c: what is computed from a reduction alone is in its kernel") {
+  check_fused("  return y = sqrt(sum(x * x, axes=[1]) + 1.0)");
+  check_fused("  return y = relu(sum(x, axes=[0]) + r) * 2.0");
+  check_fused("  return y = tanh(matmul(x, transpose(w)) * 1e-6 + 0.5)");
+}
+
+TEST_CASE("G15.variance/interp,c: mean and variance of rows and columns, biased and not, far from zero too") {
+  const Backends backends;
+  Values<double> x = whole<double>({6, 50}, 4);
+  for (double& v : x.items) v += 1e8;  // a sum of squares would lose all digits
+  const auto outputs = backends.run(
+      "graph g(x: f64[n, m]) {\n  return a = var(x, axes=[1]), b = var(x, axes=[0], correction=1), c = var(x), m = mean(x, axes=[1])\n}",
+      x);
+  const auto reference = [&](const std::vector<double>& v, double correction) {
+    double mean = 0, sum = 0;
+    for (const double e : v) mean += (e - 1e8) / static_cast<double>(v.size());
+    for (const double e : v) sum += (e - 1e8 - mean) * (e - 1e8 - mean);
+    return sum / (static_cast<double>(v.size()) - correction);
+  };
+  const auto rows = values<double>(outputs[0].get()), columns = values<double>(outputs[1].get());
+  for (size_t i = 0; i < 6; ++i)
+    CHECK(rows[i] ==
+          doctest::Approx(
+              reference({x.items.begin() + static_cast<ptrdiff_t>(50 * i), x.items.begin() + static_cast<ptrdiff_t>(50 * i + 50)}, 0))
+              .epsilon(1e-6));
+  for (size_t j = 0; j < 50; ++j) {
+    std::vector<double> column;
+    for (size_t i = 0; i < 6; ++i) column.push_back(x.items[50 * i + j]);
+    CHECK(columns[j] == doctest::Approx(reference(column, 1)).epsilon(1e-6));
+  }
+  CHECK(values<double>(outputs[2].get())[0] == doctest::Approx(reference(x.items, 0)).epsilon(1e-6));
+}
