@@ -55,6 +55,7 @@ double time_compiler(const Session& session, const std::string& source, const st
   const char* own = std::getenv("HARP_CC");
   const std::string compiler = own != nullptr && *own != 0 ? own : "cc", march = std::string("-march=") + session.by_hand->target;
   std::vector<const char*> arguments = {compiler.c_str(),
+                                        "-pipe",
                                         "-std=gnu11",
                                         "-ffp-contract=off",
                                         "-fwrapv",
