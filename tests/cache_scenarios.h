@@ -5,6 +5,9 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <chrono>
+#include <limits>
 #include <random>
 #include <thread>
 
@@ -81,14 +84,21 @@ inline KillResult kill_while_publishing(int rounds, unsigned seed) {
   KillResult result;
   const Scratch scratch;
   std::mt19937 random(seed);
-  for (int round = 0; round < rounds; ++round) {
-    const int pid = in_child([&] {
+  const auto publish = [&](const std::string& directory, int times) {
+    return in_child([=] {
       TestSystem system;
-      harp::CompileCache cache(system, options_in(scratch / "cache"), harp::Log());
-      for (int n = 0;; ++n) cache.publish(*artifact_of(n % kKeys, kSize));
+      harp::CompileCache cache(system, options_in(directory), harp::Log());
+      for (int n = 0; n < times; ++n) cache.publish(*artifact_of(n % kKeys, kSize));
       return 0;
     });
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % 6000));
+  };
+  // Until when: as long as two entries take here, which instrumented code does not do in milliseconds.
+  const auto begin = std::chrono::steady_clock::now();
+  ::waitpid(publish(scratch / "first", 2), nullptr, 0);
+  const auto longest = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin).count();
+  for (int round = 0; round < rounds; ++round) {
+    const int pid = publish(scratch / "cache", std::numeric_limits<int>::max());
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % static_cast<unsigned>(std::max<int64_t>(longest, 1000))));
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
     ++result.kills;

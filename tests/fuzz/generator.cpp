@@ -1,6 +1,7 @@
 #include "fuzz/generator.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
 #include "fuzz/arguments.h"
@@ -60,7 +61,11 @@ class Generator {
     if (kind < 8) return add_formula(bench_);
     if (kind < 12) return bench_.keep_any(try_operation(bench_, *random_.pick(rows().leaves), nullptr));
     if (kind < 22) return add_again(bench_);
-    if (kind < 46) return add_pair(bench_, next_pair());
+    if (kind < 46) {
+      if (!add_pair(bench_, next_pair())) return false;
+      of_pairs_.insert(bench_.nodes().back());
+      return true;
+    }
     const Operation& row = *random_.pick(kind < 66 ? rows().structural : kind < 80 ? rows().arithmetic : rows().all);
     if (!takes_array(row)) return bench_.keep_any(try_operation(bench_, row, nullptr));
     const bool scalar_too = random_.chance(10);
@@ -86,7 +91,8 @@ class Generator {
     std::vector<NodeRef> ends, others;
     for (const NodeRef node : bench_.nodes())
       if (node->op != Op::kInput) (is_used[node->id] ? others : ends).push_back(node);
-    random_.shuffle(ends);
+    random_.shuffle(ends);  // pairs first, since of what is no output nothing is compiled
+    std::stable_partition(ends.begin(), ends.end(), [this](NodeRef node) { return of_pairs_.contains(node); });
     const size_t most = random_.chance(40) ? 1 : random_.chance(50) ? 3 : 8;
     if (ends.size() > most) ends.resize(most);
     if (!others.empty() && random_.chance(30)) ends.push_back(random_.pick(others));
@@ -98,6 +104,7 @@ class Generator {
 
   uint64_t seed_;
   uint64_t pairs_made_ = 0;
+  std::set<NodeRef> of_pairs_;
   Workbench bench_;
   Random& random_;
 };

@@ -9,7 +9,7 @@ namespace {
 bool may_produce(Op op, DType dtype) {
   const OpInfo& row = info(op);
   if (op == Op::kArange) return dtype == DType::kI32;
-  if (op == Op::kSize) return dtype == DType::kI64;
+  if (op == Op::kSize || op == Op::kArgSort) return dtype == DType::kI64;
   if (op == Op::kScatterAdd && is_narrow(dtype)) return false;           // is made of what it computes in
   if (op == Op::kBitcast) return !is_bool(dtype) && !is_complex(dtype);  // not every byte is a bool
   if (op == Op::kCast) return !is_complex(dtype);

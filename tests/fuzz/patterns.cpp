@@ -149,6 +149,16 @@ NodeRef produce(Workbench& bench, Op op, DType dtype) {
   return nullptr;
 }
 
+/// Did the two ops meet? A row may put more around its op, and an op that has nothing to do is none.
+bool is_made_by(const OpPair& pair, NodeRef node) {
+  for (; !node->sources.empty(); node = node->sources[0]) {
+    const auto is_produced = [&](NodeRef source) { return source->op == pair.producer && source->dtype == pair.dtype; };
+    if (node->op == pair.consumer && std::any_of(node->sources.begin(), node->sources.end(), is_produced)) return true;
+    if (node->sources.size() > 1) return false;
+  }
+  return false;
+}
+
 template <class Add>
 bool quietly(Add add) {
   try {
@@ -166,11 +176,17 @@ bool add_formula(Workbench& bench) {
 }
 
 bool add_pair(Workbench& bench, const OpPair& pair) {
-  return quietly([&] {
-    const NodeRef produced = produce(bench, pair.producer, pair.dtype);
-    if (produced == nullptr || !bench.keep(produced)) return false;
-    return bench.keep_any(try_operation(bench, *find_operation(name(pair.consumer)), produced));
-  });
+  constexpr int kAttempts = 5;  // not every shape suits every consumer
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const bool added = quietly([&] {
+      const NodeRef produced = produce(bench, pair.producer, pair.dtype);
+      if (produced == nullptr || !bench.keep(produced)) return false;
+      const std::vector<NodeRef> results = try_operation(bench, *find_operation(name(pair.consumer)), produced);
+      return std::any_of(results.begin(), results.end(), [&](NodeRef node) { return is_made_by(pair, node); }) && bench.keep_any(results);
+    });
+    if (added) return true;
+  }
+  return false;
 }
 
 bool add_again(Workbench& bench) {
