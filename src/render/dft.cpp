@@ -37,11 +37,19 @@ static void root_$F(int64_t k, int64_t n, $T* c, $T* s) {
   *c = ($T)(quarter == 0 ? x : quarter == 1 ? -y : quarter == 2 ? -x : y);
   *s = ($T)(quarter == 0 ? y : quarter == 1 ? x : quarter == 2 ? -y : -x);
 }
-/* The n-th roots of 1, clockwise: real parts, then imaginary parts. */
+/* The n-th roots of 1, clockwise: real parts, then imaginary parts. Where n has quarters, the others are the first one turned. */
 static void roots_$F(int64_t n, $T* roots) {
-  for (int64_t k = 0; k < n; ++k) {
-    root_$F(k, n, roots + k, roots + n + k);
-    roots[n + k] = -roots[n + k];
+  const int64_t parts = n % 4 == 0 ? 4 : 1, m = n / parts;
+  for (int64_t k = 0; k < m; ++k) {
+    $T c, s;
+    root_$F(k, n, &c, &s);
+    for (int64_t part = 0; part < parts; ++part) {
+      roots[k + part * m] = c;
+      roots[n + k + part * m] = -s;
+      const $T turned = -s;
+      s = c;
+      c = turned;
+    }
   }
 }
 )";

@@ -6,6 +6,7 @@ namespace harp {
 namespace {
 
 constexpr int64_t kMostBlocks = 16;
+constexpr int64_t kLeastDftRows = 8;  // of a block: its roots cost as much as a few rows
 
 /// render/dft.cpp says what for. Lengths that are products of small primes need the roots and one more row; others go through a
 /// transform whose length M is a power of two, at least 2 n - 1 and so below 4 n: a chirp, and roots, filter and three rows of M.
@@ -23,7 +24,8 @@ Dim dft_spare(Dim n) {
 
 Dim routine_blocks(const Node& node) {
   const Shape& shape = node.sources[0]->shape;
-  return min(element_count(Shape(shape.begin(), shape.end() - 1)), kMostBlocks);
+  const Dim rows = element_count(Shape(shape.begin(), shape.end() - 1));
+  return min(node.op == Op::kDft ? ceil_div(rows, kLeastDftRows) : rows, kMostBlocks);
 }
 
 Dim routine_spare(const Node& node) {
