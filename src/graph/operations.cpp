@@ -379,6 +379,7 @@ std::span<const Operation> operations() { return kSorted; }
 const Operation* find_operation(std::string_view name) { return find_in_table(name); }
 
 std::vector<const Node*> Operation::build(Graph& graph, std::span<const Argument> arguments) const {
+  HARP_ASSERT(arguments.size() == parameter_count, name, " with ", arguments.size(), " arguments");
   try {
     return function(graph, arguments);
   } catch (const arguments::ArgumentError&) {

@@ -119,11 +119,12 @@ std::vector<Argument> search_arguments(Workbench& bench, NodeRef primary) {
 /// No more than there are, as far as the sizes say.
 std::vector<Argument> topk_arguments(Workbench& bench, NodeRef primary) {
   Random& random = bench.random();
-  if (primary->rank() == 0) return {primary, Dim(1), Dim(0)};  // no axis: a mistake
+  const Literal largest{Literal::kBool, false, random.chance(50) ? "true" : "false", {}};
+  if (primary->rank() == 0) return {primary, Dim(1), Dim(0), largest};  // no axis: a mistake
   const size_t axis = random.below(primary->shape.size());
   const Dim size = primary->shape[axis];
   const Dim k = random.chance(30) ? size : min(size, bench.small_dim(0, 5));
-  return {primary, k, Dim(static_cast<int64_t>(axis)), Literal{Literal::kBool, false, random.chance(50) ? "true" : "false", {}}};
+  return {primary, k, Dim(static_cast<int64_t>(axis)), largest};
 }
 
 std::optional<std::vector<Argument>> index_arguments(Workbench& bench, const Operation& row, NodeRef primary) {
