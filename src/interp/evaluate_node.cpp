@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "interp/dft.h"
 #include "interp/elementwise.h"
 #include "interp/gather.h"
-#include "interp/dft.h"
 #include "interp/movement.h"
 #include "interp/reduce.h"
 #include "interp/scan.h"
@@ -63,26 +63,16 @@ struct Row {
 };
 /// Ops that are not described by their family.
 constexpr Row kRows[] = {
-    {Op::kConstant, evaluate_constant},
-    {Op::kConstantArray, evaluate_constant_array},
-    {Op::kArange, evaluate_arange},
-    {Op::kSize, evaluate_size},
-    {Op::kCast, evaluate_cast},
-    {Op::kBitcast, evaluate_bitcast},
-    {Op::kPermute, evaluate_permute},
-    {Op::kExpand, evaluate_expand},
-    {Op::kReshape, evaluate_reshape},
-    {Op::kSlice, evaluate_slice},
-    {Op::kPad, evaluate_pad},
-    {Op::kUnfold, evaluate_unfold},
-    {Op::kConcat, evaluate_concat},
-    {Op::kContiguous, evaluate_contiguous},
-    {Op::kGather, evaluate_gather},
-    {Op::kArgSort, evaluate_argsort},
-    {Op::kDft, evaluate_dft},
-    {Op::kScatterAdd, evaluate_scatter_add},
-    {Op::kReal, evaluate_real},
-    {Op::kImag, evaluate_imag},
+    {Op::kConstant, evaluate_constant}, {Op::kConstantArray, evaluate_constant_array},
+    {Op::kArange, evaluate_arange},     {Op::kSize, evaluate_size},
+    {Op::kCast, evaluate_cast},         {Op::kBitcast, evaluate_bitcast},
+    {Op::kPermute, evaluate_permute},   {Op::kExpand, evaluate_expand},
+    {Op::kReshape, evaluate_reshape},   {Op::kSlice, evaluate_slice},
+    {Op::kPad, evaluate_pad},           {Op::kUnfold, evaluate_unfold},
+    {Op::kConcat, evaluate_concat},     {Op::kContiguous, evaluate_contiguous},
+    {Op::kGather, evaluate_gather},     {Op::kArgSort, evaluate_argsort},
+    {Op::kDft, evaluate_dft},           {Op::kScatterAdd, evaluate_scatter_add},
+    {Op::kReal, evaluate_real},         {Op::kImag, evaluate_imag},
     {Op::kComplex, evaluate_complex},
 };
 
