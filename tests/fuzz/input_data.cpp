@@ -99,7 +99,8 @@ std::vector<Scalar> make_specials(DType dtype) {
   }
 }
 
-Scalar ordinary_value(Random& random, DType dtype) {
+/// `even`: floats of one magnitude, so that a long sum tells in which order it was added up; a single huge element would hide that.
+Scalar ordinary_value(Random& random, DType dtype, bool even) {
   if (dtype == DType::kBool) return Scalar::of(dtype, static_cast<uint8_t>(random.below(2)));
   if (is_int(dtype)) {
     const uint64_t kind = random.below(8);
@@ -107,11 +108,12 @@ Scalar ordinary_value(Random& random, DType dtype) {
     return scalar_from_int(dtype, random.between(is_signed_int(dtype) ? -9 : 0, 40));
   }
   if (is_complex(dtype)) {
-    const Scalar re = ordinary_value(random, real_dtype(dtype));
-    return complex_scalar(re, ordinary_value(random, real_dtype(dtype)));
+    const Scalar re = ordinary_value(random, real_dtype(dtype), even);
+    return complex_scalar(re, ordinary_value(random, real_dtype(dtype), even));
   }
   const uint64_t kind = random.below(16);
   double value = random.unit() * 8 - 4;
+  if (even) return scalar_from_double(dtype, value);
   if (kind == 0) value = static_cast<double>(random.between(-6, 6));
   if (kind == 1) value = std::ldexp(value, static_cast<int>(random.between(-30, 30)));
   if (kind == 2)
@@ -145,11 +147,11 @@ std::span<const Scalar> special_values(DType dtype) {
 
 std::vector<std::byte> make_input(uint64_t seed, std::string_view name, DType dtype, int64_t count) {
   Random random(seed, name);
-  const uint64_t temper = random.below(8);  // of the array: calm, a special value now and then, or every fourth
+  const uint64_t temper = random.below(8);  // of the array: even, calm, a special value now and then, or every fourth
   const uint64_t special_of_1024 = temper < 4 ? 0 : temper < 7 ? 40 : 256;
   std::vector<std::byte> bytes(static_cast<size_t>(count) * size_of(dtype));
   for (size_t i = 0; i < static_cast<size_t>(count); ++i)
-    put(bytes, i, random.below(1024) < special_of_1024 ? special_value(random, dtype) : ordinary_value(random, dtype));
+    put(bytes, i, random.below(1024) < special_of_1024 ? special_value(random, dtype) : ordinary_value(random, dtype, temper < 3));
   return bytes;
 }
 
