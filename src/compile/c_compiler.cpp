@@ -43,7 +43,7 @@ constexpr const char* kGccFlagsForVectors[] = {"-O1",
 // in libm; the rest keeps the file small and free of symbols from elsewhere (a hardened default such as the stack protector would call
 // into libc and libssp). Scalar loops are not vectorised without -O3.
 constexpr const char* kFlags[] = {
-    "-pipe",  // 6 % of a small kernel's cold time: the assembler starts beside the compiler, and no temporary file is written
+    "-pipe",  // 5 % of a small kernel's cold time: the assembler starts beside the compiler, and no temporary file is written
     "-std=gnu11",
     "-ffp-contract=off",
     "-fwrapv",
