@@ -68,6 +68,70 @@ TEST_CASE("G17.epilogue/c: what is computed from a reduction alone is in its ker
   check_fused("  return y = tanh(matmul(x, transpose(w)) * 1e-6 + 0.5)");
 }
 
+TEST_CASE("G17.softmax/c: reductions over the same rows and what is between them are one kernel, over any axes") {
+  for (const char* axes : {"[0]", "[1]", "[0, 1]"}) {
+    INFO(axes);
+    const auto with = [axes](std::string body) {
+      for (size_t at = body.find("AXES"); at != body.npos; at = body.find("AXES")) body.replace(at, 4, axes);
+      return body;
+    };
+    check_fused(with("  e = exp(x - expand(max(x, axes=AXES, keepdims=true), shape=[24, 37]))\n"
+                     "  return y = e / expand(sum(e, axes=AXES, keepdims=true), shape=[24, 37])")
+                    .c_str());
+    // with a prologue, values of the rows that others want too, and what has one value a row
+    check_fused(
+        with("  v = tanh(x * 1e-3) + w\n  m = max(v, axes=AXES, keepdims=true)\n  e = exp(v - expand(m, shape=[24, 37]))\n"
+             "  s = sum(e, axes=AXES, keepdims=true)\n  return y = e / expand(s, shape=[24, 37]), e = e, m = m * 2.0, l = log(s) + m")
+            .c_str());
+    check_fused(with("  return y = x - expand(sum(x, axes=AXES, keepdims=true), shape=[24, 37]), z = sum(x, axes=AXES)").c_str());
+    check_fused(with("  return y = logsumexp(x * 1e-3, axes=AXES)").c_str());
+    check_fused(with("  return y = sqrt(var(x, axes=AXES)), z = mean(x, axes=AXES)").c_str());
+  }
+  check_fused("  return y = softmax(x * 1e-3, axis=1)");
+  check_fused("  return y = softmax(x * 1e-3, axis=0)");
+  check_fused("  return y = log_softmax(x * 1e-3, axis=-1)");
+  check_fused("  return y = norm(x, axes=[1]), z = x / expand(norm(x, axes=[1], keepdims=true), shape=[24, 37])");
+}
+
+TEST_CASE("G17.softmax/c G16: row-wise kernels of any size, short rows and long ones, few columns and many") {
+  const Backends backends;
+  for (const std::vector<int64_t>& shape :
+       {std::vector<int64_t>{1, 1}, {0, 5}, {5, 0}, {3, 700}, {300, 5}, {513, 300}, {7, 4099}, {2, 70000}}) {
+    for (const char* axis : {"0", "1"}) {
+      const std::string body = harp::cat("  return y = softmax(x * 1e-3, axis=", axis, "), z = layer_norm(tanh(x), axes=[", axis, "])\n}");
+      INFO(body);
+      backends.run("graph g(x: f32[n, m]) {\n" + body, rough({shape[0], shape[1]}, 3));
+      if (shape[0] > 0 && shape[1] > 0)  // values of the rows are kept where it is known that they are short
+        backends.run(harp::cat("graph g(x: f32[", shape[0], ", ", shape[1], "]) {\n", body), rough({shape[0], shape[1]}, 3));
+    }
+  }
+}
+
+TEST_CASE("G17.layer_norm/c: normalised rows with weight and bias are one kernel") {
+  check_fused("  return y = layer_norm(x, axes=[1], weight=r, bias=r * 2.0)");
+  check_fused("  return y = rms_norm(x, axes=[1], weight=r)");
+  check_fused("  return y = layer_norm(x, axes=[0])");
+  check_fused("  return y = layer_norm(x, axes=[0, 1])");
+  check_fused("  return y = softmax(layer_norm(x, axes=[1]), axis=1), z = layer_norm(relu(x), axes=[1])");
+}
+
+TEST_CASE("G17.softmax/c: what is not of the row at hand ends a row-wise kernel") {
+  check_fused("  e = exp(x * 1e-3)\n  return y = flip(e, axes=[1]) / expand(sum(e, axes=[1], keepdims=true), shape=[24, 37])", 2);
+  check_fused(
+      "  v = x / expand(max(x, axes=[1], keepdims=true), shape=[24, 37])\n"
+      "  return y = flip(v, axes=[1]) / expand(sum(v, axes=[1], keepdims=true), shape=[24, 37])",
+      2);
+  check_fused(
+      "  v = x / expand(max(x, axes=[1], keepdims=true), shape=[24, 37])\n"
+      "  return y = v / expand(max(v, axes=[0], keepdims=true), shape=[24, 37])",
+      2);
+  // a path through another kernel: rows, then columns, then the rows again
+  check_fused(
+      "  m = max(x, axes=[1], keepdims=true)\n  c = sum(x / expand(m, shape=[24, 37]), axes=[0], keepdims=true)\n"
+      "  return y = x - expand(m, shape=[24, 37]) + expand(c, shape=[24, 37]), z = sum(x * expand(c, shape=[24, 37]), axes=[1])",
+      3);
+}
+
 TEST_CASE("G15.variance/interp,c: mean and variance of rows and columns, biased and not, far from zero too") {
   const Backends backends;
   Values<double> x = whole<double>({6, 50}, 4);

@@ -123,13 +123,15 @@ enum class LoopKind : uint8_t {
 };
 
 /// The running value(s) of a reduction or scan: `count` elements (1, 64 lanes, or a row tile), each of `type` (lanes > 1: declared
-/// inside a vectorised loop, one accumulator a lane).
+/// inside a vectorised loop, one accumulator a lane). Or the elements of a row that later passes over it use again: these are set before
+/// they are read, and start as anything.
 struct Accumulator {
   Type type;
   int64_t count = 1;
   Op combine = Op::kAdd;  // Add, Mul, Max, Min
   Scalar init;
   bool in_scratch = false;  // in the worker's scratch memory instead of on the stack
+  bool is_row = false;      // elements of a row
 };
 
 struct Stmt {
@@ -155,9 +157,9 @@ struct Stmt {
   // is inside the array. No value is read from that buffer otherwise.
   const UOp* position = nullptr;
   Sym stride;
-  // kAccDeclare: sets accumulator to its init. kAccSet: acc[index + lane * lane_step] = value. kAccUpdate: acc[index + lane * lane_step] =
-  // combine(that, value), or with `factor` set fma(value, factor, that). kAccFold: count elements are folded into element 0 by halving:
-  // s[i] = combine(s[i], s[i + h]) for h = count/2 … 1; each lane of its type is folded for itself.
+  // kAccDeclare: sets accumulator to its init, unless it is a row. kAccSet: acc[index + lane * lane_step] = value. kAccUpdate: acc[index +
+  // lane * lane_step] = combine(that, value), or with `factor` set fma(value, factor, that). kAccFold: count elements are folded into
+  // element 0 by halving: s[i] = combine(s[i], s[i + h]) for h = count/2 … 1; each lane of its type is folded for itself.
   int accumulator = -1;
   const UOp* factor = nullptr;
   // kAccFold: elements from `used` on still hold init, if it is there, and the others have been updated without a factor. Such a

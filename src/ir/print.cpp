@@ -75,7 +75,8 @@ class Printer {
     append(out_, cat(kernel.name, "(", join(kernel.params, ", ", parameter), ") # ", kernel.comment, "\n"));
     for (size_t i = 0; i < kernel.accumulators.size(); ++i) {
       const Accumulator& a = kernel.accumulators[i];
-      append(out_, cat("  acc", i, ": ", type_text(a.type), "[", a.count, "] ", info(a.combine).id, " from ", to_string(a.init),
+      append(out_, cat("  acc", i, ": ", type_text(a.type), "[", a.count, "] ",
+                       a.is_row ? std::string("of a row") : cat(info(a.combine).id, " from ", to_string(a.init)),
                        a.in_scratch ? ", in scratch memory" : "", "\n"));
     }
     body(kernel.body, 1);

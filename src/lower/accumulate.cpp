@@ -38,6 +38,19 @@ std::vector<int> Accumulators::add(std::span<const Node* const> nodes, int64_t c
   return numbers;
 }
 
+int Accumulators::add_row(const Node& node, int64_t count) {
+  const int64_t bytes = count * static_cast<int64_t>(size_of(node.dtype));
+  const bool fits_frame = count < kLanes || frame_bytes_ + bytes <= kFrameBytes;
+  if (fits_frame) frame_bytes_ += bytes;
+  kernel_.accumulators.push_back({.type = {node.dtype, 1},
+                                  .count = count,
+                                  .combine = Op::kAdd,
+                                  .init = identity_of(Op::kSum, node.dtype),
+                                  .in_scratch = !fits_frame,
+                                  .is_row = true});
+  return static_cast<int>(kernel_.accumulators.size()) - 1;
+}
+
 Stmt* declare_accumulator(Arena& arena, int accumulator) {
   Stmt* s = arena.statement(StmtKind::kAccDeclare);
   s->accumulator = accumulator;

@@ -24,6 +24,8 @@ class Accumulators {
   /// One of `count` elements for each of the reductions or scans. Those that come first are busiest and lie on the stack; long ones that
   /// come later are in the worker's scratch memory.
   std::vector<int> add(std::span<const Node* const> nodes, int64_t count);
+  /// One for `count` elements of the node's value, which later passes over the same row read again.
+  int add_row(const Node& node, int64_t count);
 
  private:
   ir::Kernel& kernel_;

@@ -1,6 +1,7 @@
 // Elementwise template: one loop an axis, in row-major order of what is stored. Contiguous axes become one loop; a single long loop is
 // cut into chunks, so that threads have something to share out.
 #include <algorithm>
+#include <numeric>
 
 #include "base/text.h"
 #include "lower/lower.h"
@@ -39,9 +40,10 @@ Index node_index(const Shape& shape, const Index& position) {
   return index;
 }
 
-Body store_outputs(KernelContext& c, const Index& position) {
+Body store_outputs(KernelContext& c, std::span<const size_t> numbers, const Index& position) {
   Body stores;
-  for (const StorePlan& plan : c.plan.stores) {
+  for (size_t number : numbers) {
+    const StorePlan& plan = c.plan.stores[number];
     const Index index = node_index(plan.node->shape, position);
     const Sym offset = plan.offset.empty() ? Sym(0) : flatten(plan.offset, plan.shape);
     Stmt* store = c.arena.statement(StmtKind::kStore);
@@ -51,6 +53,12 @@ Body store_outputs(KernelContext& c, const Index& position) {
     stores.push_back(store);
   }
   return stores;
+}
+
+Body store_outputs(KernelContext& c, const Index& position) {
+  std::vector<size_t> all(c.plan.stores.size());
+  std::iota(all.begin(), all.end(), size_t(0));
+  return store_outputs(c, all, position);
 }
 
 Body finish_inner_loop(KernelContext& c, Stmt* loop, int simd_width, bool overlap) {

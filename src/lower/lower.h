@@ -1,6 +1,8 @@
 // Program -> loop IR. One file a template; module.cpp puts the kernels and the host half together.
 #pragma once
 
+#include <span>
+
 #include "ir/ir.h"
 #include "ir/rewrite.h"
 #include "lower/value.h"
@@ -21,7 +23,7 @@ struct KernelContext {
 
 /// Loop nest of an elementwise kernel. (elementwise.cpp)
 void lower_elementwise(KernelContext& context);
-/// Loop nest of reductions over the same axes, with their prologue and epilogue. (reduce.cpp)
+/// Loop nest of reductions over the same axes, in one pass over the rows or several, with what comes before and after. (reduce.cpp)
 void lower_reduce(KernelContext& context);
 /// Loop nest of scans along the same axis, with their prologue and epilogue. (scan.cpp)
 void lower_scan(KernelContext& context);
@@ -33,7 +35,9 @@ void lower_routine(KernelContext& context);
 
 /// The index of a node of this shape at the kernel's position: size-1 axes are 0, the others take `position` in order.
 Index node_index(const Shape& shape, const Index& position);
-/// Stores every output of the kernel at this position of its iteration space.
+/// Stores these outputs of the kernel, by number, at this position of the space they are over.
+ir::Body store_outputs(KernelContext& context, std::span<const size_t> stores, const Index& position);
+/// Stores every output.
 ir::Body store_outputs(KernelContext& context, const Index& position);
 /// The inner loop after partition, unswitch and vectorise, as the schedule says.
 ir::Body finish_inner_loop(KernelContext& context, ir::Stmt* loop, int simd_width, bool overlap);

@@ -80,7 +80,8 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
       KernelContext context{*module->arena, program, plan, schedule, kernel, ValueBuilder(*module->arena, program, plan, kernel)};
       switch (schedule.recipe) {
         case Template::kElementwise: lower_elementwise(context); break;
-        case Template::kReduce: lower_reduce(context); break;
+        case Template::kReduce:
+        case Template::kRowwise: lower_reduce(context); break;
         case Template::kScan: lower_scan(context); break;
         case Template::kRoutine: lower_routine(context); break;
         case Template::kScatter: lower_scatter(context); break;

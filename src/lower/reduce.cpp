@@ -1,11 +1,11 @@
-// Reduce template: the two orders of the law (02-semantics, "Sums"), written as loops over blocks and lanes.
+// Reduce template: the two orders of the law (02-semantics, "Sums"), written as loops over blocks and lanes. A row-wise kernel has several
+// passes over the same rows (schedule/rowwise.cpp), one after the other for each row or tile of rows; a pass may be nothing but stores.
 //
 // lanes   for each kept index: blocks of 4,096 elements in 64 accumulators (the vector axis), folded by halving; block results go through
 //         the same again. Axes outside the innermost run are a chain of such values.
-// chain   blocks of 256 elements, each one chain, block results by the same rule. The accumulators of a tile of the last kept axis lie side
-// by
-//         side (a row in L1, or registers when the tile is a few vectors) and are the vector axis; the reduced elements stream past,
-//         several rows at a time.
+// chain   blocks of 256 elements, each one chain, block results by the same rule. The accumulators of a tile of the last kept axis lie
+//         side by side (a row in L1, or registers when the tile is a few vectors) and are the vector axis; the reduced elements stream
+//         past, several rows at a time.
 //
 // A level more than needed changes nothing (it adds the only block to an identity), so the number of levels comes from the bounds of the
 // sizes. Nor need it cost a fold: a level says how many of its lanes it used, and one lane is its own fold.
@@ -45,6 +45,8 @@ class ReduceLowering {
       for (size_t axis = 0; axis < end; ++axis)
         if (reduced[axis]) (axis < begin ? outer_ : inner_).push_back(axis);
     }
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      if (reduced[axis]) row_axes_.push_back(axis);
     simd_width_ = 1;
     for (const AxisSchedule& a : c_.schedule.axes) simd_width_ = std::max(simd_width_, a.simd_width);
   }
@@ -58,7 +60,7 @@ class ReduceLowering {
       nest.push_back(new_loop(arena_, cat("oidx", i), 0, size(kept_[i])));
       position.push_back(nest.back()->variable);
     }
-    Body body = chain ? row_chain(position) : lanes(position);
+    Body body = chain ? columns(position) : lanes(position);
     for (size_t i = nest.size(); i-- > 0;) {
       nest[i]->body = std::move(body);
       body = {nest[i]};
@@ -76,12 +78,12 @@ class ReduceLowering {
     return result;
   }
 
-  // --- accumulators: one a reduction and level -------------------------------------------------------------------------
+  // --- accumulators: one a reduction of the pass and level ---------------------------------------------------------------
 
   struct Level {
-    std::vector<int> accumulators;  // parallel to plan.reduces
+    std::vector<int> accumulators;  // parallel to pass_->reduces
   };
-  Level new_level(int64_t count) { return {accumulators_.add(c_.plan.reduces, count)}; }
+  Level new_level(int64_t count) { return {accumulators_.add(pass_->reduces, count)}; }
   void declare(const Level& level, Body& body) {
     for (int a : level.accumulators) body.push_back(declare_accumulator(arena_, a));
   }
@@ -93,32 +95,111 @@ class ReduceLowering {
       body.push_back(s);
     }
   }
-  /// The value of reduction r: its accumulator on the last of `levels` levels. A sum of products that underflow is -0 after one
-  /// level and +0 after two, so the law adds +0.0 at the end.
-  const UOp* result(const Level& level, size_t levels, size_t r, Sym element) {
-    const Node& reduce = *c_.plan.reduces[r];
-    const UOp* value = arena_.acc(accumulator_dtype(reduce), level.accumulators[r], element);
-    if (reduce.as<ReduceAttributes>().product && levels == 1)
-      value = arena_.apply(Op::kAdd, value->type.dtype, {value, arena_.constant(identity_of(Op::kSum, value->type.dtype))});
-    return from_accumulator(arena_, reduce, value);
+  /// Where a pass leaves its results: in the accumulators of the last of its levels.
+  struct Results {
+    const RowPass* pass;
+    Level level;
+    size_t levels;
+  };
+  /// The reductions done so far are worth what stands in this element of their accumulators. A sum of products that underflow is -0 after
+  /// one level and +0 after two, so the law adds +0.0 at the end.
+  void bind_results(Sym element) {
+    for (const Results& done : results_)
+      for (size_t r = 0; r < done.pass->reduces.size(); ++r) {
+        const Node& reduce = *done.pass->reduces[r];
+        const UOp* value = arena_.acc(accumulator_dtype(reduce), done.level.accumulators[r], element);
+        if (reduce.as<ReduceAttributes>().product && done.levels == 1)
+          value = arena_.apply(Op::kAdd, value->type.dtype, {value, arena_.constant(identity_of(Op::kSum, value->type.dtype))});
+        c_.values.bind(&reduce, from_accumulator(arena_, reduce, value));
+      }
   }
   /// element of `to` is combined with element of `from`, for every reduction.
   void carry(const Level& from, Sym from_element, const Level& to, Sym to_element, Body& body) {
-    for (size_t r = 0; r < c_.plan.reduces.size(); ++r) {
-      const DType dtype = accumulator_dtype(*c_.plan.reduces[r]);
+    for (size_t r = 0; r < pass_->reduces.size(); ++r) {
+      const DType dtype = accumulator_dtype(*pass_->reduces[r]);
       body.push_back(update_accumulator(arena_, to.accumulators[r], to_element, arena_.acc(dtype, from.accumulators[r], from_element)));
     }
   }
-  /// The operands of each reduction at this index of the source, combined into `element` of the level.
-  void accumulate(const Level& level, Sym element, const Index& index, Body& body) {
-    for (size_t r = 0; r < c_.plan.reduces.size(); ++r) {
+  /// What the pass does with the element at this index of the source: kept, combined into `element` of the level, and stored; stored last,
+  /// since it may take the place of what the others read (schedule/in_place.cpp).
+  void visit(const Level& level, Sym element, const Index& index, Body& body) {
+    const Index position = squeezed_index(index);
+    for (const auto& [node, row] : rows_of_pass())
+      body.push_back(
+          set_accumulator(arena_, row, kept_position(index, kept_values_), c_.values.value(node, node_index(node->shape, position))));
+    for (size_t r = 0; r < pass_->reduces.size(); ++r) {
       std::vector<const UOp*> operands;
-      for (const Node* operand : operands_of(*c_.plan.reduces[r])) {
+      for (const Node* operand : operands_of(*pass_->reduces[r])) {
         const UOp* value = c_.values.value(operand, operand->rank() == 0 ? Index{} : index);
-        operands.push_back(to_accumulator(arena_, *c_.plan.reduces[r], value));
+        operands.push_back(to_accumulator(arena_, *pass_->reduces[r], value));
       }
       body.push_back(update_accumulator(arena_, level.accumulators[r], element, operands[0], operands.size() > 1 ? operands[1] : nullptr));
     }
+    for (Stmt* s : store_outputs(c_, pass_->row_stores, position)) body.push_back(s);
+  }
+
+  // --- rows --------------------------------------------------------------------------------------------------------------
+
+  /// Without the axes whose size is 1.
+  Index squeezed_index(const Index& index) const {
+    Index result;
+    for (size_t axis = 0; axis < index.size(); ++axis)
+      if (!size(axis).is_constant(1)) result.push_back(index[axis]);
+    return result;
+  }
+  /// Where an element's value is kept: row-major, or in the tile of columns from `start` on.
+  struct Kept {
+    Sym start = 0;
+    int64_t columns = 0;  // 0: one row
+  };
+  Sym kept_position(const Index& index, const Kept& kept) const {
+    Sym position = 0;
+    for (size_t axis : row_axes_) position = position * size(axis) + index[axis];
+    return kept.columns > 0 ? position * kept.columns + index[kept_.back()] - kept.start : position;
+  }
+  /// Accumulators for the values that passes leave for later ones, of `columns` rows side by side.
+  void declare_rows(int64_t columns, Body& body) {
+    const int64_t count = std::max<int64_t>(range(element_count(sizes(row_axes_))).hi, 1) * columns;
+    for (const RowPass& pass : c_.plan.passes)
+      for (const Node* node : pass.row_values) {
+        rows_.emplace_back(node, accumulators_.add_row(*node, count));
+        body.push_back(declare_accumulator(arena_, rows_.back().second));
+      }
+  }
+  /// What this pass leaves, with the accumulators it goes to.
+  std::vector<std::pair<const Node*, int>> rows_of_pass() const {
+    std::vector<std::pair<const Node*, int>> result;
+    for (const auto& row : rows_)
+      if (std::find(pass_->row_values.begin(), pass_->row_values.end(), row.first) != pass_->row_values.end()) result.push_back(row);
+    return result;
+  }
+  /// From now on it is read there.
+  void bind_rows() {
+    for (const auto& [node, row] : rows_of_pass())
+      c_.values.bind(node, row, [this, shape = node->shape, kept = kept_values_](const Index& index) {
+        Index position;  // the node has the source's axes, though perhaps others of size 1
+        for (size_t axis = 0; axis < index.size(); ++axis)
+          if (!shape[axis].is_constant(1)) position.push_back(index[axis]);
+        return kept_position(node_index(first_.sources[0]->shape, position), kept);
+      });
+  }
+  /// A pass without reductions, over one row: loops over its axes, as few as they can be.
+  Body row_loops(const Index& kept) {
+    std::vector<Stmt*> nest;
+    Index index(first_.sources[0]->shape.size(), Sym(0));
+    for (size_t i = 0; i < kept_.size(); ++i) index[kept_[i]] = kept[i];
+    for (size_t axis : row_axes_) {
+      nest.push_back(new_loop(arena_, next_name(), 0, size(axis)));
+      index[axis] = nest.back()->variable;
+    }
+    visit({}, 0, index, nest.back()->body);
+    for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
+    Stmt *outer = collapse(arena_, nest[0]), *parent = nullptr, *inner = outer;
+    while (inner->body[0]->kind == StmtKind::kLoop) parent = inner, inner = inner->body[0];
+    Body vectors = vectorise(arena_, inner, simd_width_, false);
+    if (parent == nullptr) return vectors;
+    parent->body = std::move(vectors);
+    return {outer};
   }
 
   /// Index of the source from the kept position and positions in the flattened outer and inner reduced axes.
@@ -134,6 +215,20 @@ class ReduceLowering {
   // --- lanes -----------------------------------------------------------------------------------------------------------
 
   Body lanes(const Index& kept) {
+    Body body;
+    declare_rows(1, body);
+    for (const RowPass& pass : c_.plan.passes) {
+      pass_ = &pass;
+      const Body statements = pass.reduces.empty() ? row_loops(kept) : lane_pass(kept);
+      body.insert(body.end(), statements.begin(), statements.end());
+      bind_results(0);
+      bind_rows();
+      for (Stmt* s : store_outputs(c_, pass.stores, kept)) body.push_back(s);
+    }
+    return body;
+  }
+
+  Body lane_pass(const Index& kept) {
     const Shape inner_shape = sizes(inner_), outer_shape = sizes(outer_);
     const Sym count = element_count(inner_shape);
     std::vector<Level> levels;
@@ -147,29 +242,24 @@ class ReduceLowering {
           levels, counts, levels.size() - 1, 0, counts.back(), [&](Sym inner) { return source_index(kept, outer, inner); }, body);
       return body;
     };
-    Body body;
-    Level final_level = levels.back();
-    size_t level_count = levels.size();
     if (outer_.empty()) {
-      body = value_at(0);
-    } else {
-      const Sym outer_count = element_count(outer_shape);
-      std::vector<Level> chain;
-      for (int l = levels_needed(outer_count, kChainBlock); l-- > 0;) chain.push_back(new_level(1));
-      chain_blocks(
-          chain, outer_count, 1,
-          [&](Sym begin, Sym end, Body& into) {
-            Stmt* loop = new_loop(arena_, next_name(), begin, end);
-            loop->body = value_at(loop->variable);
-            carry(levels.back(), 0, chain[0], 0, loop->body);
-            into.push_back(loop);
-          },
-          body);
-      final_level = chain.back();
-      level_count += chain.size();
+      results_.push_back({pass_, levels.back(), levels.size()});
+      return value_at(0);
     }
-    for (size_t r = 0; r < c_.plan.reduces.size(); ++r) c_.values.bind(c_.plan.reduces[r], result(final_level, level_count, r, 0));
-    for (Stmt* s : store_outputs(c_, kept)) body.push_back(s);
+    const Sym outer_count = element_count(outer_shape);
+    std::vector<Level> chain;
+    for (int l = levels_needed(outer_count, kChainBlock); l-- > 0;) chain.push_back(new_level(1));
+    Body body;
+    chain_blocks(
+        chain, outer_count, 1,
+        [&](Sym begin, Sym end, Body& into) {
+          Stmt* loop = new_loop(arena_, next_name(), begin, end);
+          loop->body = value_at(loop->variable);
+          carry(levels.back(), 0, chain[0], 0, loop->body);
+          into.push_back(loop);
+        },
+        body);
+    results_.push_back({pass_, chain.back(), levels.size() + chain.size()});
     return body;
   }
 
@@ -204,7 +294,7 @@ class ReduceLowering {
   template <class IndexAt>
   Body lane_loop(const Level& level, Sym count, Sym start, IndexAt index_at) {
     Stmt* lane = new_loop(arena_, "lane", 0, count);
-    accumulate(level, lane->variable, index_at(start + lane->variable), lane->body);
+    visit(level, lane->variable, index_at(start + lane->variable), lane->body);
     return vector_lanes(arena_, lane, simd_width_);
   }
 
@@ -238,76 +328,103 @@ class ReduceLowering {
     body.push_back(blocks);
   }
 
-  Body row_chain(const Index& outer_kept) {
-    const Sym count = element_count(sizes(outer_));
-    const int level_count = levels_needed(count, kChainBlock);
-    if (kept_.empty()) return column_chain(outer_kept, Sym(0), 1, count, level_count, 1);
-    const Dim columns = size(kept_.back());
+  /// Tiles of the last kept axis, each with all passes.
+  Body columns(const Index& outer_kept) {
+    if (kept_.empty()) return column_passes(outer_kept, Sym(0), 1, 1);
+    const int level_count = levels_needed(element_count(sizes(outer_)), kChainBlock);
+    const Dim width = size(kept_.back());
     const int64_t wanted = c_.schedule.axes[kept_.size() - 1].tile;
     size_t row_bytes = 0;
     for (const Node* r : c_.plan.reduces) row_bytes += size_of(accumulator_dtype(*r)) * static_cast<size_t>(level_count);
     int64_t tile = kLanes;
     while (tile * 2 * static_cast<int64_t>(row_bytes) <= kFrameBytes) tile *= 2;  // what fits the stack, unless the schedule says
     if (wanted > 0) tile = wanted;
-    if (range(columns).hi <= tile) {
-      const int64_t most = std::max<int64_t>(range(columns).hi, 1);
+    if (range(width).hi <= tile) {
+      const int64_t most = std::max<int64_t>(range(width).hi, 1);
       const int64_t capacity = (most + simd_width_ - 1) / simd_width_ * simd_width_;
-      return column_chain(outer_kept, Sym(0), columns, count, level_count, capacity);
+      return column_passes(outer_kept, Sym(0), width, capacity);
     }
-    Stmt* tiles = new_loop(arena_, "tile", 0, ceil_div(columns, tile));
+    Stmt* tiles = new_loop(arena_, "tile", 0, ceil_div(width, tile));
     const Sym start = tiles->variable * tile;
-    tiles->body = column_chain(outer_kept, start, min(Sym(tile), columns - start), count, level_count, tile);
+    tiles->body = column_passes(outer_kept, start, min(Sym(tile), width - start), tile);
     return {tiles};
   }
 
   /// Columns [start, start + width) of the last kept axis.
-  Body column_chain(const Index& outer_kept, Sym start, Sym width, Sym count, int level_count, int64_t capacity) {
-    std::vector<Level> levels;
-    for (int l = 0; l < level_count; ++l) levels.push_back(new_level(capacity));
-    const auto kept_at = [&](Sym column) {
-      Index kept = outer_kept;
-      if (!kept_.empty()) kept.push_back(start + column);
-      return kept;
-    };
-    // rows [row, row + n) into every column
-    const auto rows = [&](Sym row, int n) -> Body {
+  struct Tile {
+    const Index& outer_kept;
+    Sym start, width;
+    int64_t capacity;
+  };
+  Body column_passes(const Index& outer_kept, Sym start, Sym width, int64_t capacity) {
+    const Tile tile{outer_kept, start, width, capacity};
+    Body body;
+    if (!kept_.empty()) kept_values_ = {start, capacity};
+    declare_rows(capacity, body);
+    for (const RowPass& pass : c_.plan.passes) {
+      pass_ = &pass;
+      const Body statements = !pass.reduces.empty() ? chain_pass(tile) : kept_.empty() ? row_loops({}) : column_rows(tile);
+      body.insert(body.end(), statements.begin(), statements.end());
+      bind_rows();
       Stmt* columns = new_loop(arena_, "column", 0, width);
-      for (int i = 0; i < n; ++i)
-        accumulate(levels[0], columns->variable, source_index(kept_at(columns->variable), row + i, 0), columns->body);
-      if (width.is_constant(1)) return unroll(arena_, columns);
-      return vector_columns(arena_, columns, simd_width_);
-    };
-    const int together = in_registers(width, simd_width_) ? 1 : std::max(1, c_.schedule.axes.back().unroll);
+      bind_results(columns->variable);
+      columns->body = store_outputs(c_, pass.stores, kept_at(tile, columns->variable));
+      const Body stores = columns->body.empty() ? Body{}
+                          : kept_.empty()       ? unroll(arena_, columns)
+                                                : vectorise(arena_, columns, simd_width_, false);
+      body.insert(body.end(), stores.begin(), stores.end());
+      if (kept_.empty()) bind_results(0);
+    }
+    return body;
+  }
+  Index kept_at(const Tile& tile, Sym column) const {
+    Index kept = tile.outer_kept;
+    if (!kept_.empty()) kept.push_back(tile.start + column);
+    return kept;
+  }
+
+  /// Rows [row, row + n) into every column.
+  Body rows(const Tile& tile, const Level& level, Sym row, int n) {
+    Stmt* columns = new_loop(arena_, "column", 0, tile.width);
+    bind_results(columns->variable);
+    for (int i = 0; i < n; ++i) visit(level, columns->variable, source_index(kept_at(tile, columns->variable), row + i, 0), columns->body);
+    if (tile.width.is_constant(1)) return unroll(arena_, columns);
+    return pass_->reduces.empty() ? vectorise(arena_, columns, simd_width_, false) : vector_columns(arena_, columns, simd_width_);
+  }
+
+  Body chain_pass(const Tile& tile) {
+    const Sym count = element_count(sizes(outer_));
+    std::vector<Level> levels;
+    for (int l = levels_needed(count, kChainBlock); l-- > 0;) levels.push_back(new_level(tile.capacity));
+    const int together = in_registers(tile.width, simd_width_) ? 1 : std::max(1, c_.schedule.axes.back().unroll);
     Body body;
     chain_blocks(
-        levels, count, width,
+        levels, count, tile.width,
         [&](Sym begin, Sym end, Body& into) {
           const Sym full = begin + floor_div(end - begin, together) * together;
           if (together > 1 && !proven_at_most(full, begin)) {
             Stmt* loop = new_loop(arena_, next_name(), begin, full);
             loop->step = together;
-            loop->body = rows(loop->variable, together);
+            loop->body = rows(tile, levels[0], loop->variable, together);
             into.push_back(loop);
           }
           const Sym rest = together > 1 ? full : begin;
           if (!proven_at_most(end, rest)) {
             Stmt* loop = new_loop(arena_, next_name(), rest, end);
-            loop->body = rows(loop->variable, 1);
+            loop->body = rows(tile, levels[0], loop->variable, 1);
             into.push_back(loop);
           }
         },
         body);
-    // the results, with what is computed from them
-    Stmt* columns = new_loop(arena_, "column", 0, width);
-    for (size_t r = 0; r < c_.plan.reduces.size(); ++r)
-      c_.values.bind(c_.plan.reduces[r], result(levels.back(), levels.size(), r, columns->variable));
-    columns->body = store_outputs(c_, kept_at(columns->variable));
-    if (kept_.empty()) {
-      for (Stmt* s : unroll(arena_, columns)) body.push_back(s);
-    } else {
-      for (Stmt* s : vectorise(arena_, columns, simd_width_, false)) body.push_back(s);
-    }
+    results_.push_back({pass_, levels.back(), levels.size()});
     return body;
+  }
+
+  /// A pass without reductions.
+  Body column_rows(const Tile& tile) {
+    Stmt* loop = new_loop(arena_, next_name(), 0, element_count(sizes(outer_)));
+    loop->body = rows(tile, {}, loop->variable, 1);
+    return {loop};
   }
 
   std::string next_name() { return cat("ridx", names_++); }
@@ -318,6 +435,11 @@ class ReduceLowering {
   const ReduceAttributes& attributes_;
   std::vector<size_t> kept_;           // axes of the source that stay and are not 1
   std::vector<size_t> outer_, inner_;  // reduced by chain, by lanes
+  std::vector<size_t> row_axes_;       // both: what the elements of a row differ in, in the order they lie in memory
+  const RowPass* pass_ = nullptr;      // being lowered
+  std::vector<Results> results_;       // of the passes so far
+  Kept kept_values_;
+  std::vector<std::pair<const Node*, int>> rows_;  // values kept for later passes, and their accumulators
   int simd_width_;
   Accumulators accumulators_;
   int names_ = 0;

@@ -2,6 +2,7 @@
 // op, view, pad and concat between a store and the buffers below it is fused by asking for the stored value.
 #pragma once
 
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -19,7 +20,16 @@ class ValueBuilder {
   /// The node's element at `index`; loads happen only where `mask` (null: everywhere) is true.
   const ir::UOp* value(const Node* node, const Index& index, const ir::UOp* mask = nullptr);
   /// Says what a reduction or scan of this kernel is worth at the kernel's kept index or position (size-1 axes aside), from now on.
-  void bind(const Node* node, const ir::UOp* value) { bound_[node] = value; }
+  void bind(const Node* node, const ir::UOp* value) {
+    bound_[node] = value;
+    values_.clear();
+  }
+  /// Says where the node's elements are found from now on: in an accumulator, at a position made from their index.
+  using PositionOf = std::function<Sym(const Index&)>;
+  void bind(const Node* node, int accumulator, PositionOf position_of) {
+    kept_[node] = {accumulator, std::move(position_of)};
+    values_.clear();
+  }
 
   /// Number of the parameter through which the kernel reads or writes a buffer of the program, from `offset` elements on; added at
   /// first use.
@@ -59,6 +69,7 @@ class ValueBuilder {
   ir::Kernel& kernel_;
   std::unordered_map<Key, const ir::UOp*, KeyHash> values_;
   std::unordered_map<const Node*, const ir::UOp*> bound_;
+  std::unordered_map<const Node*, std::pair<int, PositionOf>> kept_;
   std::vector<Argument> arguments_;
 };
 

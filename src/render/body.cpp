@@ -286,7 +286,7 @@ class BodyRenderer {
     const auto i = static_cast<size_t>(s.accumulator);
     const ir::Accumulator& a = context_.kernel->accumulators[i];
     const AccumulatorLayout& layout = context_.accumulators[i];
-    const std::string name = cat("acc", s.accumulator), type = unit_.type(a.type.dtype, layout.lanes);
+    const std::string name = expression_.name_of(s.accumulator), type = unit_.type(a.type.dtype, layout.lanes);
     const std::string one = literal(a.init).text;
     const bool zero = a.init.bits[0] == 0 && a.init.bits[1] == 0;
     const std::string value = layout.lanes == 1 ? one
@@ -297,11 +297,13 @@ class BodyRenderer {
       HARP_ASSERT(layout.size > 1, "an accumulator in scratch memory that is no array");
       const int64_t offset = ir::scratch_offsets(*context_.kernel)[i];
       out(cat(type, "* const ", name, " = (", type, "*)", offset == 0 ? std::string("scratch") : cat("(scratch + ", offset, ")"), ";"));
+      if (a.is_row) return;
       const std::string all = layout.lanes == 1 ? one : cat(unit_.splat(a.type.dtype, layout.lanes), "(", one, ")");
       return out(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", all, ";"));
     }
     if (layout.size == 1) return out(cat(type, " ", name, " = ", value, ";"));
     out(cat(type, " ", name, "[", layout.size, "]", unit_.alignment(a.type.dtype, layout.size * layout.lanes), ";"));
+    if (a.is_row) return;
     // In a loop even for zeros: of "= {0}" gcc makes "rep stos", and keeps the accumulators in memory (rows of 64: 3.5 times slower).
     out(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", value, ";"));
   }

@@ -368,8 +368,8 @@ Text Expressions::acc(const UOp* u) const {
   if ((n == 1 || each_lane) && u->index.is_constant(0))
     if (const std::string* name = names_.find_folded(u->buffer)) return {*name, kPrimary};
   if (n > 1 && !each_lane && !u->lane_step.is_constant(1)) {
-    const std::string text = cat(unit_.load(u->type.dtype, n, true, false), "(acc", u->buffer, " + ", bracket(position_(u->index), kSum),
-                                 ", ", position_(u->lane_step).text, ")");
+    const std::string text = cat(unit_.load(u->type.dtype, n, true, false), "(", name_of(u->buffer), " + ",
+                                 bracket(position_(u->index), kSum), ", ", position_(u->lane_step).text, ")");
     return {text, kPrimary};
   }
   const std::string text = accumulator(u->buffer, u->index, n);
@@ -407,10 +407,14 @@ std::string Expressions::element_text(const Address& at) const {
   return cat(at.pointer, "[", at.offset, at.offset.empty() || is_offset ? "" : " + ", rest, "]");
 }
 
+std::string Expressions::name_of(int accumulator) const {
+  return cat(context_.kernel->accumulators[static_cast<size_t>(accumulator)].is_row ? "row" : "acc", accumulator);
+}
+
 std::string Expressions::accumulator(int accumulator, Sym index, int lanes) const {
   const ir::Accumulator& a = context_.kernel->accumulators[static_cast<size_t>(accumulator)];
   const AccumulatorLayout& layout = context_.accumulators[static_cast<size_t>(accumulator)];
-  const std::string name = cat("acc", accumulator);
+  const std::string name = name_of(accumulator);
   if (lanes != layout.lanes) {
     HARP_ASSERT(layout.lanes == 1, "one lane of an accumulator of vectors");
     return cat("*(", unit_.type(a.type.dtype, lanes), "*)(", name, " + ", bracket(position_(index), kSum), ")");

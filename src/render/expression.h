@@ -53,6 +53,8 @@ class Expressions {
   Address address(int buffer, Sym index, const SymAtom* innermost) const;
   std::string pointer_text(const Address& address) const;
   std::string element_text(const Address& address) const;
+  /// "acc1", or "row1" of elements of a row.
+  std::string name_of(int accumulator) const;
   /// Element `index` of an accumulator, read or written at `lanes` lanes.
   std::string accumulator(int accumulator, Sym index, int lanes) const;
 

@@ -38,6 +38,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
 /// The recipe a kernel is made for.
 Template recipe_of(const KernelPlan& kernel) {
   if (kernel.alone != nullptr) return is_routine(kernel.alone->op) ? Template::kRoutine : Template::kScatter;
+  if (kernel.passes.size() > 1) return Template::kRowwise;
   return !kernel.reduces.empty() ? Template::kReduce : !kernel.scans.empty() ? Template::kScan : Template::kElementwise;
 }
 
@@ -128,7 +129,7 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Schedule
     s.axes.back().simd_width = width;
   }
   if (!kernel.reduces.empty()) {
-    s.recipe = Template::kReduce;
+    s.recipe = recipe_of(kernel);
     const auto& attributes = kernel.reduces[0]->as<ReduceAttributes>();
     AxisSchedule reduced;
     reduced.kind = AxisKind::kReduce;
@@ -140,6 +141,10 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Schedule
       reduced.simd_width = 1;
     } else {
       reduced.unroll = 8;  // rows added to the accumulator row in one go
+      if (keeps_rows(kernel))
+        s.axes.back().tile = kKeptColumns;
+      else if (kernel.passes.size() > 1)
+        s.axes.back().tile = page_tile({kernel.reduces.data(), 1});
     }
     s.axes.push_back(reduced);
   }
@@ -149,7 +154,8 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Schedule
 /// Does a kernel add rows of memory to a row of accumulators, which is bound by how memory is read? Products and computed rows are not,
 /// and a row that fits registers is read once.
 bool streams_rows(const Program& program, const KernelPlan& kernel, const Schedule& s) {
-  if (kernel.reduces.empty() || s.axes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain) return false;
+  if (kernel.passes.size() != 1 || s.axes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain)
+    return false;
   for (const Node* reduce : kernel.reduces) {
     const std::span<const Node* const> operands = operands_of(*reduce);
     if (operands.size() > 1 || !is_loaded(program, kernel, operands[0])) return false;
@@ -201,6 +207,9 @@ void check_legal(const KernelPlan& kernel, const Schedule& s, std::string_view w
                static_cast<int>(i) == scatter_axis(kernel) ? " is scattered to and must be of kind scatter"
                                                            : " is not scattered to and cannot be of kind scatter");
     HARP_CHECK(a.tile <= kMostTile, Code::kInvalidArgument, where, ": axis ", i, " has tile=", a.tile, "; at most ", kMostTile,
+               " are allowed");
+    HARP_CHECK(i + 1 != kept || vector_axis(kernel) != static_cast<int>(i) || !keeps_rows(kernel) || (a.tile > 0 && a.tile <= kKeptColumns),
+               Code::kInvalidArgument, where, ": axis ", i, " has tile=", a.tile, "; values of rows are kept: 1 to ", kKeptColumns,
                " are allowed");
     const int threads = thread_axis(kernel);
     HARP_CHECK(a.kind != AxisKind::kThread || static_cast<int>(i) == threads, Code::kInvalidArgument, where, ": ",

@@ -428,7 +428,10 @@ Program fuse(std::shared_ptr<Graph> graph) {
     fuser.run();
     // what the choice could not know: which roots end up in different kernels
     const auto again = round < kMaxRounds ? fuser.recomputed(choice.cost) : std::vector<const Node*>();
-    if (again.empty()) return program;
+    if (again.empty()) {
+      group_rows(program);
+      return program;
+    }
     for (const Node* node : again) choice.stored.insert(node);
   }
 }

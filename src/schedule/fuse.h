@@ -9,5 +9,7 @@ namespace harp {
 
 /// Kernels, buffers and generations of the optimised graph; offsets and schedules are still empty.
 Program fuse(std::shared_ptr<Graph> graph);
+/// Its last step: merges kernels that go over the same rows, and gives every kernel with reductions its passes. (rowwise.cpp)
+void group_rows(Program& program);
 
 }  // namespace harp

@@ -1,9 +1,13 @@
 // How: from every stored value down to what is loaded, noting what is reached at the stored element itself and what at any other (below a
 // flip, a pad, an expand, …). A kernel reads all that one iteration needs before it stores (ir/linearize.h), so a buffer that is only
-// reached at the stored element is not missed once that element is overwritten.
+// reached at the stored element is not missed once that element is overwritten. A row-wise kernel stores the elements of a row in one of
+// its passes: what an earlier pass read may be overwritten, what a later one reads may not.
 #include "schedule/in_place.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <span>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "schedule/node_marks.h"
@@ -19,10 +23,11 @@ bool keeps_position(const Node& node, size_t operand, const Node& source) {
   return may && squeezed(node.shape) == squeezed(source.shape);
 }
 
-/// What a kernel loads, by where.
+/// Buffers a kernel loads, by where: at the element it stores, with the last pass that does; at another one.
 struct Reads {
-  std::unordered_set<int> here, elsewhere;  // buffers: at the element it stores; at another one
-  bool has_order = false;                   // it reduces or scans: elements are not computed one by one
+  std::unordered_map<int, size_t> here;
+  std::unordered_set<int> elsewhere;
+  bool has_order = false;  // it scans, scatters or does a routine: elements are not computed one by one
 };
 
 class InPlaceFinder {
@@ -70,37 +75,61 @@ class InPlaceFinder {
     for (int b : kernel.reads)
       if (buffer(b).kind != Kind::kConstant && !buffer(b).bytes.is_constant(0) && reads_last(k, b)) given.push_back(b);
     if (given.empty()) return;
-    const Reads reads = reads_of(kernel);
-    if (reads.has_order) return;
-    for (const StorePlan& store : kernel.stores) {
-      if (!store.offset.empty() || writers_[static_cast<size_t>(store.buffer)] > 1) continue;
-      const Kind wanted = buffer(store.buffer).kind == Kind::kOutput ? Kind::kInput : Kind::kWorkspace;
-      for (int b : given) {
-        const Node& node = *buffer(b).node;
-        if (buffer(b).kind != wanted || !reads.here.contains(b) || reads.elsewhere.contains(b)) continue;
-        if (node.dtype == store.node->dtype && squeezed(node.shape) == squeezed(store.node->shape)) pairs_.push_back({store.buffer, b});
-      }
+    Reads reads;
+    if (kernel.passes.empty()) {
+      for (const StorePlan& store : kernel.stores) read(kernel, {store.node}, 0, true, reads);
+      if (reads.has_order) return;
+      for (const StorePlan& store : kernel.stores) pair_up(store, 0, given, reads);
+      return;
+    }
+    for (size_t p = 0; p < kernel.passes.size(); ++p) {
+      const RowPass& pass = kernel.passes[p];
+      for (const Node* reduce : pass.reduces) read(kernel, operands_of(*reduce), p, true, reads);
+      for (size_t s : pass.row_stores) read(kernel, {kernel.stores[s].node}, p, true, reads);
+      for (size_t s : pass.stores) read(kernel, {kernel.stores[s].node}, p, false, reads);
+    }
+    for (size_t p = 0; p < kernel.passes.size(); ++p)
+      for (size_t s : kernel.passes[p].row_stores) pair_up(kernel.stores[s], p, given, reads);
+  }
+
+  /// The pairs of a store in this pass with what it may be given.
+  void pair_up(const StorePlan& store, size_t pass, const std::vector<int>& given, const Reads& reads) {
+    using Kind = Buffer::Kind;
+    if (!store.offset.empty() || writers_[static_cast<size_t>(store.buffer)] > 1) return;
+    const Kind wanted = buffer(store.buffer).kind == Kind::kOutput ? Kind::kInput : Kind::kWorkspace;
+    for (int b : given) {
+      const Node& node = *buffer(b).node;
+      const auto last = reads.here.find(b);
+      if (buffer(b).kind != wanted || last == reads.here.end() || last->second > pass || reads.elsewhere.contains(b)) continue;
+      if (node.dtype == store.node->dtype && squeezed(node.shape) == squeezed(store.node->shape)) pairs_.push_back({store.buffer, b});
     }
   }
 
-  Reads reads_of(const KernelPlan& kernel) {
-    Reads reads;
+  /// What a pass loads for these values, down to the results of reductions.
+  void read(const KernelPlan& kernel, std::initializer_list<const Node*> roots, size_t pass, bool at_element, Reads& reads) {
+    read(kernel, std::span(roots.begin(), roots.size()), pass, at_element, reads);
+  }
+  void read(const KernelPlan& kernel, std::span<const Node* const> roots, size_t pass, bool at_element, Reads& reads) {
     seen_here_.clear(), seen_elsewhere_.clear();
     std::vector<std::pair<const Node*, bool>> stack;
-    for (const StorePlan& store : kernel.stores) stack.emplace_back(store.node, true);
+    for (const Node* root : roots) stack.emplace_back(root, at_element);
     while (!stack.empty()) {
       const auto [node, here] = stack.back();
       stack.pop_back();
       if (!(here ? seen_here_ : seen_elsewhere_).insert(node)) continue;
       if (is_loaded(program_, kernel, node)) {
-        (here ? reads.here : reads.elsewhere).insert(program_.buffer_of.at(node));
+        const int b = program_.buffer_of.at(node);
+        if (here)
+          reads.here[b] = pass;
+        else
+          reads.elsewhere.insert(b);
         continue;
       }
-      reads.has_order |= is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) || is_routine(node->op);
+      if (is_reduce(node->op)) continue;  // done by an earlier pass, which has been looked at
+      reads.has_order |= is_scan(node->op) || is_scatter(node->op) || is_routine(node->op);
       const auto operands = operands_of(*node);
       for (size_t i = 0; i < operands.size(); ++i) stack.emplace_back(operands[i], here && keeps_position(*node, i, *operands[i]));
     }
-    return reads;
   }
 
   const Program& program_;

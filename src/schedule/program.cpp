@@ -42,6 +42,19 @@ int scatter_axis(const KernelPlan& kernel) {
   return squeezed_axis(kernel.alone->shape, kernel.alone->as<GatherAttributes>().axis);
 }
 
+bool keeps_rows(const KernelPlan& kernel) {
+  return std::any_of(kernel.passes.begin(), kernel.passes.end(), [](const RowPass& pass) { return !pass.row_values.empty(); });
+}
+
+std::vector<bool> reduced_axes(const Node& reduce) {
+  const Shape& shape = reduce.sources[0]->shape;
+  const auto& axes = reduce.as<ReduceAttributes>().axes;
+  std::vector<bool> result;
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (!shape[i].is_constant(1)) result.push_back(std::find(axes.begin(), axes.end(), static_cast<int>(i)) != axes.end());
+  return result;
+}
+
 std::string describe_scan(const Node& scan) {
   const auto& a = scan.as<ScanAttributes>();
   return cat(name(scan.op), " of ", to_string(scan.shape), " axis ", a.axis, a.order == ScanOrder::kTree ? " tree" : " chain",
@@ -183,6 +196,31 @@ void verify_memory(const Program& program) {
   }
 }
 
+/// Every store is over the kernel's space or, done in a pass over rows, over that of the rows.
+void verify_stores(const KernelPlan& kernel, size_t number) {
+  const Shape space = iteration_space(kernel);
+  HARP_ASSERT(kernel.passes.empty() == kernel.reduces.empty(), "kernel_", number, " has passes without reductions, or the reverse");
+  std::vector<int> times(kernel.stores.size(), kernel.passes.empty() ? 1 : 0);
+  std::vector<const Node*> reduces;
+  for (const RowPass& pass : kernel.passes) {
+    for (size_t s : pass.stores) ++times[s];
+    for (size_t s : pass.row_stores) {
+      ++times[s];
+      const Node& node = *kernel.stores[s].node;
+      const Shape rows = squeezed(kernel.reduces[0]->sources[0]->shape);
+      HARP_ASSERT(squeezed(node.shape) == rows, "kernel_", number, " stores ", type_of(node), " along rows of ", to_string(rows));
+      times[s] += 2;
+    }
+    reduces.insert(reduces.end(), pass.reduces.begin(), pass.reduces.end());
+  }
+  HARP_ASSERT(kernel.passes.empty() || reduces == kernel.reduces, "kernel_", number, " does not do each reduction in one pass");
+  for (size_t s = 0; s < times.size(); ++s) {
+    const Node& node = *kernel.stores[s].node;
+    HARP_ASSERT(times[s] == 1 || times[s] == 3, "kernel_", number, " stores ", type_of(node), " in no pass or in several");
+    HARP_ASSERT(times[s] == 3 || squeezed(node.shape) == space, "kernel_", number, " stores ", type_of(node), " over ", to_string(space));
+  }
+}
+
 }  // namespace
 
 void verify(const Program& program) {
@@ -193,9 +231,7 @@ void verify(const Program& program) {
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     const KernelPlan& kernel = program.kernels[k];
     HARP_ASSERT(!kernel.stores.empty(), "kernel_", k, " writes nothing");
-    const Shape space = iteration_space(kernel);
-    for (const StorePlan& s : kernel.stores)
-      HARP_ASSERT(squeezed(s.node->shape) == space, "kernel_", k, " stores ", type_of(*s.node), " over ", to_string(space));
+    verify_stores(kernel, k);
     for (int b : kernel.reads) {
       const Buffer& buffer = program.buffers[static_cast<size_t>(b)];
       if (buffer.kind == Buffer::Kind::kInput || buffer.kind == Buffer::Kind::kConstant) continue;

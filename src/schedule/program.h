@@ -37,11 +37,25 @@ struct StorePlan {
   std::vector<Dim> offset;  // empty: no offset
 };
 
+/// One walk of a kernel with reductions over its rows (all indices of the reduced axes at one index of the kept ones). First each element
+/// of the row is computed, stored and reduced; then the reductions are done, and what is made of them is stored. A pass may use the results
+/// of those before it. Stores are named by their place in KernelPlan::stores.
+struct RowPass {
+  std::vector<const Node*> reduces;
+  std::vector<size_t> row_stores;       // of elements of the row
+  std::vector<const Node*> row_values;  // elements of the row that are kept in the worker's scratch memory for later passes
+  std::vector<size_t> stores;           // of what has one value a row
+};
+
+/// By chain, rows that lie side by side are gone through together, as columns; where values of rows are kept, by this many.
+inline constexpr int64_t kKeptColumns = 256;
+
 /// A fused group: `stores` are written; every other node it needs is computed on the way, down to buffers.
 struct KernelPlan {
-  std::vector<StorePlan> stores;     // all over the same space, size-1 axes aside
+  std::vector<StorePlan> stores;     // all over the same space, size-1 axes aside, or (row_stores) over that of the reductions' source
   std::vector<const Node*> reduces;  // reductions this kernel computes, all over the same axes of the same shape; or none
   std::vector<const Node*> scans;    // scans it computes, all along the same axis of the same shape; or none
+  std::vector<RowPass> passes;       // with reductions: at least one (rowwise.cpp)
   const Node* alone = nullptr;       // the routine or scatter that is its only store, complete only when the kernel is done; or none
   int spare = -1;                    // of a routine: its own memory in the workspace (routine.h)
   std::vector<int> reads;            // buffers, in order of first use
@@ -77,6 +91,10 @@ Shape squeezed(const Shape& shape);
 int scan_axis(const KernelPlan& kernel);
 /// The axis of iteration_space() that the scatter goes along; -1: there is none, or its size is 1.
 int scatter_axis(const KernelPlan& kernel);
+/// Does a pass keep values of its rows for later ones?
+bool keeps_rows(const KernelPlan& kernel);
+/// Which axes of squeezed(reduce.sources[0]->shape) a reduction reduces.
+std::vector<bool> reduced_axes(const Node& reduce);
 /// "cumsum of [n, 300] axis 1 tree"
 std::string describe_scan(const Node& scan);
 /// "scatter_add of [m, 64] to [1000, 64] axis 0"

@@ -9,8 +9,8 @@
 
 namespace harp {
 
-/// The recipe a kernel is lowered by: one file each in src/lower.
-enum class Template : uint8_t { kElementwise, kReduce, kScan, kScatter, kRoutine };
+/// The recipe a kernel is lowered by: a file in src/lower (kRowwise, which is reductions that follow one another, is in reduce.cpp).
+enum class Template : uint8_t { kElementwise, kReduce, kRowwise, kScan, kScatter, kRoutine };
 
 enum class AxisKind : uint8_t {
   kSequential,
@@ -29,7 +29,7 @@ struct AxisSchedule {
   friend bool operator==(const AxisSchedule&, const AxisSchedule&) = default;
 };
 
-/// Axes of the kernel's iteration space without its size-1 axes, in order; for a reduction the kept axes, then the reduced ones
+/// Axes of the kernel's iteration space without its size-1 axes, in order; for reductions the kept axes, then the reduced ones
 /// (adjacent axes of one run count as one). A scanned axis stands where it is.
 struct Schedule {
   Template recipe = Template::kElementwise;

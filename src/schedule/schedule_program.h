@@ -15,7 +15,7 @@ struct ScheduleOptions {
   std::string_view overrides;  // lines "kernel_0: <schedule>"; empty: none
 };
 
-/// fuse.cpp, expand.cpp and plan_memory.cpp in this order.
+/// fuse.cpp (with rowwise.cpp), expand.cpp and plan_memory.cpp in this order.
 Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& options);
 
 /// Gives every kernel its variants.

@@ -16,12 +16,14 @@ class Formulas {
   explicit Formulas(Workbench& bench) : bench_(bench), random_(bench.random()) {}
 
   bool add() {
-    switch (random_.below(6)) {
+    switch (random_.below(8)) {
       case 0: return matmul();
       case 1: return stencil();
       case 2: return convolution();
       case 3: return running();
       case 4: return looked_up();
+      case 5:
+      case 6: return row_by_row();
       default: return normalise();
     }
   }
@@ -81,6 +83,35 @@ class Formulas {
     const NodeRef centred = build::sub(x, build::broadcast_to(build::mean(x, axes, true), x->shape));
     const NodeRef spread = build::elementwise(Op::kAdd, {build::var(x, axes, 0, true), build::constant_like(x, 0.25)});
     return bench_.keep(build::elementwise(Op::kMul, {centred, build::broadcast_to(build::rsqrt(spread), x->shape)}));
+  }
+
+  /// Reductions over the same rows that go back into them, again and again, as in softmax, norms and their gradients: one kernel with
+  /// several passes, unless something on the way is not of the row at hand.
+  bool row_by_row() {
+    const NodeRef x = bench_.find([](NodeRef n) { return n->rank() > 0 && (is_int(n->dtype) || is_float(n->dtype)); });
+    if (x == nullptr) return false;
+    std::vector<int> axes;
+    for (int axis = 0; axis < x->rank(); ++axis)
+      if (random_.chance(x->rank() > 2 ? 40 : 60)) axes.push_back(axis);
+    if (axes.empty()) axes.push_back(x->rank() - 1);
+    const auto binary = [&](NodeRef a, NodeRef b) {
+      constexpr Op kOps[] = {Op::kAdd, Op::kMul, Op::kMax, Op::kAdd};
+      return random_.chance(30) ? build::sub(a, b) : build::elementwise(random_.pick(kOps), {a, b});
+    };
+    NodeRef row = x;
+    for (int64_t steps = random_.between(1, 4); steps > 0; --steps) {
+      const NodeRef source = random_.chance(30) ? build::elementwise(Op::kMul, {row, random_.chance(50) ? row : x}) : row;
+      constexpr Op kReduces[] = {Op::kSum, Op::kReduceMax, Op::kReduceMin, Op::kSum};
+      NodeRef value = build::reduce(random_.pick(kReduces), source, axes, true);
+      if (random_.chance(30)) value = binary(value, build::constant(bench_.graph(), scalar_from_int(x->dtype, 2)));
+      if (random_.chance(25) && !bench_.keep(value)) return false;
+      row = binary(random_.chance(20) ? x : row, build::broadcast_to(value, x->shape));
+      if (is_float(x->dtype) && random_.chance(40)) row = build::elementwise(random_.chance(50) ? Op::kExp : Op::kTanh, {row});
+      if (random_.chance(15)) row = build::elementwise(Op::kWhere, {build::elementwise(Op::kLt, {row, x}), row, x});
+      if (random_.chance(10)) row = build::flip(row, std::vector<int>{axes.back()});
+      if (random_.chance(30) && !bench_.keep(row)) return false;
+    }
+    return bench_.keep(row);
   }
 
   /// Scans that share their axis and their source, which is computed on the way, and something computed from both.

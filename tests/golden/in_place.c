@@ -1,4 +1,4 @@
-/* harp · graph "in_place" · target x86-64-v4 · stable, law 1 · 7 kernels, 6 generations
+/* harp · graph "in_place" · target x86-64-v4 · stable, law 1 · 5 kernels, 4 generations
    x: f32[n, 40], z: f32[n, 40], b: f32[40] -> y: f32[n, 40], q: f32[n, 40] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
@@ -36,7 +36,6 @@ typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
-typedef int32_t i32x4 __attribute__((vector_size(16), aligned(4), may_alias));
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
@@ -102,6 +101,8 @@ static __attribute__((noinline)) float fold_add_64_f32(const float* s) {
   return (d0[0] + d0[2]) + (d0[1] + d0[3]);
 }
 
+static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+
 #ifndef __has_builtin
 #define __has_builtin(name) 0
 #endif
@@ -132,31 +133,9 @@ static inline f32x8 maximum_f32x8(f32x8 x, f32x8 y) {
 #endif
 }
 
-static inline f32x4 select_f32x4(i32x4 m, f32x4 a, f32x4 b) { return (f32x4)((m & (i32x4)a) | (~m & (i32x4)b)); }
-
-static inline f32x4 maximum_f32x4(f32x4 x, f32x4 y) {
-#if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps) && __has_builtin(__builtin_ia32_pternlogd128_mask)
-  /* the greater or, if neither is, the second: differ for zeros and NaN only */
-  __asm__("" : "+v"(y)); /* loaded once */
-  const i32x4 a = (i32x4)__builtin_ia32_maxps(x, y), b = (i32x4)__builtin_ia32_maxps(y, x);
-  return (f32x4)__builtin_ia32_pternlogd128_mask(a, b, ((i32x4){0} + 0x7fffffff), 0xe8, 0xff);
-#else
-  const i32x4 alu0 = (i32x4)select_f32x4(y < x, x, y);
-  const i32x4 alu1 = (i32x4)select_f32x4(x < y, y, x);
-  return (f32x4)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
-#endif
-}
-
-/* Element i with element i + half, the halves of what is left. */
-static __attribute__((noinline)) float fold_maximum_64_f32(const float* s) {
-  const f32x16 a0 = maximum_f32x16(*(const f32x16*)s, *(const f32x16*)(s + 32));
-  const f32x16 a1 = maximum_f32x16(*(const f32x16*)(s + 16), *(const f32x16*)(s + 48));
-  const f32x16 b0 = maximum_f32x16(a0, a1);
-  const f32x8 c0 = maximum_f32x8(__builtin_shufflevector(b0, b0, 0, 1, 2, 3, 4, 5, 6, 7), __builtin_shufflevector(b0, b0, 8, 9, 10, 11, 12, 13, 14, 15));
-  const f32x4 d0 = maximum_f32x4(__builtin_shufflevector(c0, c0, 0, 1, 2, 3), __builtin_shufflevector(c0, c0, 4, 5, 6, 7));
-  const f32x4 e0 = maximum_f32x4(d0, __builtin_shufflevector(d0, d0, 2, 3, 2, 3));
-  const f32x4 f0 = maximum_f32x4(e0, __builtin_shufflevector(e0, e0, 1, 1, 1, 1));
-  return f0[0];
+static inline f32x16 load_reversed_f32x16(const float* p) {
+  const f32x16 r = *(const f32x16*)(p - 15);
+  return __builtin_shufflevector(r, r, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
 }
 
 static inline f32x16 abs_f32x16(f32x16 a) {
@@ -224,34 +203,11 @@ static inline harp_environment harp_enter(void) { return 0; }
 static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 
-struct kernel_0_args { const float* input0; float* output0; };
-
-/* generation 0 · reduce over [n] · sum of [n, 40] axes [1] lanes · reduce [thread, reduce simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_0_args* a = arg;
-  const float* input0 = a->input0;
-  float* output0 = a->output0;
-  (void)worker;
-  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    float acc0[64] __attribute__((aligned(64)));
-    for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
-    const float* input0_row = input0 + ridx0 * 40;
-    for (int64_t ridx1 = 0; ridx1 < 32; ridx1 += 16) {
-      *(f32x16*)(acc0 + ridx1) += exp_f32x16(*(const f32x16*)(input0_row + ridx1));
-    }
-    for (int64_t ridx2 = 32; ridx2 < 40; ridx2 += 8) {
-      *(f32x8*)(acc0 + ridx2) += exp_f32x8(*(const f32x8*)(input0_row + ridx2));
-    }
-    const float acc0_folded = fold_add_64_f32(acc0);
-    output0[ridx0] = acc0_folded;
-  }
-}
-
-struct kernel_1_args { const float* input0; const float* input1; float* output0; };
+struct kernel_0_args { const float* input0; const float* input1; float* output0; };
 
 /* generation 0 · elementwise over [n, 40] · elementwise [thread, sequential simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_1_args* a = arg;
+static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -270,77 +226,11 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_2_args { const float* input0; const float* input1; float* output0; };
+struct kernel_1_args { const float* input0; float* output0; };
 
-/* generation 1 · elementwise over [n, 40] · elementwise [thread, sequential simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_2_args* a = arg;
-  const float* input0 = a->input0;
-  const float* input1 = a->input1;
-  float* output0 = a->output0;
-  (void)worker;
-  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    const float alu0 = input1[ridx0];
-    const float* input0_row = input0 + ridx0 * 40;
-    float* output0_row = output0 + ridx0 * 40;
-    for (int64_t ridx1 = 0; ridx1 < 40; ridx1 = ridx1 < 40 ? 24 : 40) /* the last step overlaps the one before */
-    for (; ridx1 <= 24; ridx1 += 16) {
-      *(f32x16*)(output0_row + ridx1) = exp_f32x16(*(const f32x16*)(input0_row + ridx1)) / alu0;
-    }
-  }
-}
-
-struct kernel_3_args { const float* input0; float* output0; };
-
-/* generation 2 · reduce over [n] · max of [n, 40] axes [1] lanes · reduce [thread, reduce simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_3_args* a = arg;
-  const float* input0 = a->input0;
-  float* output0 = a->output0;
-  (void)worker;
-  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    float acc0[64] __attribute__((aligned(64)));
-    for (int i = 0; i < 64; ++i) acc0[i] = -__builtin_inff();
-    const float* input0_row = input0 + ridx0 * 40;
-    for (int64_t ridx1 = 0; ridx1 < 32; ridx1 += 16) {
-      *(f32x16*)(acc0 + ridx1) = maximum_f32x16(*(f32x16*)(acc0 + ridx1), *(const f32x16*)(input0_row + ridx1));
-    }
-    for (int64_t ridx2 = 32; ridx2 < 40; ridx2 += 8) {
-      *(f32x8*)(acc0 + ridx2) = maximum_f32x8(*(f32x8*)(acc0 + ridx2), *(const f32x8*)(input0_row + ridx2));
-    }
-    const float acc0_folded = fold_maximum_64_f32(acc0);
-    output0[ridx0] = acc0_folded;
-  }
-}
-
-struct kernel_4_args { const float* input0; const float* input1; float* output0; };
-
-/* generation 3 · elementwise over [n, 40] · elementwise [thread, sequential simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_4_args* a = arg;
-  const float* input0 = a->input0;
-  const float* input1 = a->input1;
-  float* output0 = a->output0;
-  (void)worker;
-  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    const float alu0 = -input1[ridx0];
-    const float* input0_row = input0 + ridx0 * 40;
-    float* output0_row = output0 + ridx0 * 40;
-    float kept0[16] __attribute__((aligned(64)));
-    *(f32x16*)kept0 = *(const f32x16*)input0_row;
-    const float* kept0_source = input0_row;
-    for (int64_t ridx1 = 8, ridx1_last = 24; ridx1 <= ridx1_last; kept0_source = kept0, ridx1 = ridx1_last > 0 ? 0 : 40, ridx1_last = 0) /* the first step overlaps the next and comes last */
-    for (; ridx1 <= ridx1_last; ridx1 += 16) {
-      *(f32x16*)(output0_row + ridx1) = tanh_f32x16(*(const f32x16*)(kept0_source + ridx1) + alu0);
-    }
-  }
-}
-
-struct kernel_5_args { const float* input0; float* output0; };
-
-/* generation 4 · reduce over [n] · sum of [n, 40] axes [1] lanes · reduce [thread, reduce simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_5(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_5_args* a = arg;
+/* generation 0 · rowwise over [n] · sum of [n, 40] axes [1] lanes · rowwise [thread, reduce simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
   (void)worker;
@@ -349,32 +239,146 @@ static __attribute__((noinline)) void kernel_5(void* arg, size_t begin0, size_t 
     for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
     const float* input0_row = input0 + ridx0 * 40;
     for (int64_t ridx1 = 0; ridx1 < 32; ridx1 += 16) {
-      *(f32x16*)(acc0 + ridx1) += *(const f32x16*)(input0_row + ridx1);
+      *(f32x16*)(acc0 + ridx1) += exp_f32x16(*(const f32x16*)(input0_row + ridx1));
     }
     for (int64_t ridx2 = 32; ridx2 < 40; ridx2 += 8) {
-      *(f32x8*)(acc0 + ridx2) += *(const f32x8*)(input0_row + ridx2);
+      *(f32x8*)(acc0 + ridx2) += exp_f32x8(*(const f32x8*)(input0_row + ridx2));
     }
     const float acc0_folded = fold_add_64_f32(acc0);
-    output0[ridx0] = acc0_folded;
+    float* output0_row = output0 + ridx0 * 40;
+    for (int64_t ridx3 = 0; ridx3 < 32; ridx3 += 16) {
+      *(f32x16*)(output0_row + ridx3) = exp_f32x16(*(const f32x16*)(input0_row + ridx3)) / acc0_folded;
+    }
+    for (int64_t ridx4 = 32; ridx4 < 40; ridx4 += 8) {
+      *(f32x8*)(output0_row + ridx4) = exp_f32x8(*(const f32x8*)(input0_row + ridx4)) / acc0_folded;
+    }
   }
 }
 
-struct kernel_6_args { const float* input0; const float* input1; float* output0; };
+struct kernel_2_args { const float* input0; float* output0; int64_t shape0; };
 
-/* generation 5 · elementwise over [n, 40] · elementwise [thread, sequential simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_6(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_6_args* a = arg;
+/* generation 1 · reduce over [40] · max of [n, 40] axes [0] chain · reduce [thread simd=16, reduce unroll=8] partition overlap */
+static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_2_args* a = arg;
+  const float* input0 = a->input0;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  (void)begin0, (void)end0, (void)worker;
+  float acc3[48] __attribute__((aligned(64)));
+  for (int i = 0; i < 48; ++i) acc3[i] = -__builtin_inff();
+  const int64_t oidx0 = (shape0 + 255) / 256;
+  const int64_t oidx1 = (oidx0 + 255) / 256;
+  const int64_t oidx2 = (oidx1 + 255) / 256;
+  for (int64_t ridx0 = 0; ridx0 < oidx2; ++ridx0) {
+    float acc2[48] __attribute__((aligned(64)));
+    for (int i = 0; i < 48; ++i) acc2[i] = -__builtin_inff();
+    const int64_t oidx3 = min_i64(oidx1, ridx0 * 256 + 256);
+    for (int64_t ridx1 = ridx0 * 256; ridx1 < oidx3; ++ridx1) {
+      float acc1[48] __attribute__((aligned(64)));
+      for (int i = 0; i < 48; ++i) acc1[i] = -__builtin_inff();
+      const int64_t oidx4 = min_i64(oidx0, ridx1 * 256 + 256);
+      for (int64_t ridx2 = ridx1 * 256; ridx2 < oidx4; ++ridx2) {
+        float acc0[48] __attribute__((aligned(64)));
+        for (int i = 0; i < 48; ++i) acc0[i] = -__builtin_inff();
+        const int64_t oidx5 = min_i64(shape0, ridx2 * 256 + 256);
+        const int64_t oidx6 = oidx5 / 8;
+        for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx6 * 8; ridx3 += 8) {
+          const float* input0_row = input0 + ridx3 * 40;
+          for (int64_t ridx4 = 0; ridx4 < 32; ridx4 += 16) {
+            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4));
+            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4 + 40));
+            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4 + 80));
+            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4 + 120));
+            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4 + 160));
+            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4 + 200));
+            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4 + 240));
+            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4 + 280));
+          }
+          for (int64_t ridx5 = 32; ridx5 < 40; ridx5 += 8) {
+            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5));
+            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5 + 40));
+            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5 + 80));
+            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5 + 120));
+            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5 + 160));
+            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5 + 200));
+            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5 + 240));
+            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5 + 280));
+          }
+        }
+        for (int64_t ridx6 = oidx6 * 8; ridx6 < oidx5; ++ridx6) {
+          const float* input0_row1 = input0 + ridx6 * 40;
+          for (int64_t ridx7 = 0; ridx7 < 32; ridx7 += 16) {
+            *(f32x16*)(acc0 + ridx7) = maximum_f32x16(*(f32x16*)(acc0 + ridx7), *(const f32x16*)(input0_row1 + ridx7));
+          }
+          for (int64_t ridx8 = 32; ridx8 < 40; ridx8 += 8) {
+            *(f32x8*)(acc0 + ridx8) = maximum_f32x8(*(f32x8*)(acc0 + ridx8), *(const f32x8*)(input0_row1 + ridx8));
+          }
+        }
+        for (int64_t ridx9 = 0; ridx9 < 32; ridx9 += 16) {
+          *(f32x16*)(acc1 + ridx9) = maximum_f32x16(*(f32x16*)(acc1 + ridx9), *(f32x16*)(acc0 + ridx9));
+        }
+        for (int64_t ridx10 = 32; ridx10 < 40; ridx10 += 8) {
+          *(f32x8*)(acc1 + ridx10) = maximum_f32x8(*(f32x8*)(acc1 + ridx10), *(f32x8*)(acc0 + ridx10));
+        }
+      }
+      for (int64_t ridx11 = 0; ridx11 < 32; ridx11 += 16) {
+        *(f32x16*)(acc2 + ridx11) = maximum_f32x16(*(f32x16*)(acc2 + ridx11), *(f32x16*)(acc1 + ridx11));
+      }
+      for (int64_t ridx12 = 32; ridx12 < 40; ridx12 += 8) {
+        *(f32x8*)(acc2 + ridx12) = maximum_f32x8(*(f32x8*)(acc2 + ridx12), *(f32x8*)(acc1 + ridx12));
+      }
+    }
+    for (int64_t ridx13 = 0; ridx13 < 32; ridx13 += 16) {
+      *(f32x16*)(acc3 + ridx13) = maximum_f32x16(*(f32x16*)(acc3 + ridx13), *(f32x16*)(acc2 + ridx13));
+    }
+    for (int64_t ridx14 = 32; ridx14 < 40; ridx14 += 8) {
+      *(f32x8*)(acc3 + ridx14) = maximum_f32x8(*(f32x8*)(acc3 + ridx14), *(f32x8*)(acc2 + ridx14));
+    }
+  }
+  for (int64_t ridx15 = 0; ridx15 < 32; ridx15 += 16) {
+    *(f32x16*)(output0 + ridx15) = *(f32x16*)(acc3 + ridx15);
+  }
+  for (int64_t ridx16 = 32; ridx16 < 40; ridx16 += 8) {
+    *(f32x8*)(output0 + ridx16) = *(f32x8*)(acc3 + ridx16);
+  }
+}
+
+struct kernel_3_args { const float* input0; const float* input1; float* output0; };
+
+/* generation 2 · elementwise over [n, 40] · elementwise [thread, sequential simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_3_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
   (void)worker;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    const float alu0 = input1[ridx0];
+    const float* input0_row = input0 + ridx0 * 40;
+    float* output0_row = output0 + ridx0 * 40;
+    float kept0[16] __attribute__((aligned(64)));
+    *(f32x16*)kept0 = *(const f32x16*)input0_row;
+    const float* kept0_source = input0_row;
+    for (int64_t ridx1 = 8, ridx1_last = 24; ridx1 <= ridx1_last; kept0_source = kept0, ridx1 = ridx1_last > 0 ? 0 : 40, ridx1_last = 0) /* the first step overlaps the next and comes last */
+    for (; ridx1 <= ridx1_last; ridx1 += 16) {
+      *(f32x16*)(output0_row + ridx1) = tanh_f32x16(*(const f32x16*)(kept0_source + ridx1) - load_reversed_f32x16(input1 + -ridx1 + 39));
+    }
+  }
+}
+
+struct kernel_4_args { const float* input0; float* output0; };
+
+/* generation 3 · elementwise over [n, 40] · elementwise [thread, sequential simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_4_args* a = arg;
+  const float* input0 = a->input0;
+  float* output0 = a->output0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const float* input0_row = input0 + ridx0 * 40;
     float* output0_row = output0 + ridx0 * 40;
     for (int64_t ridx1 = 0; ridx1 < 40; ridx1 = ridx1 < 40 ? 24 : 40) /* the last step overlaps the one before */
     for (; ridx1 <= 24; ridx1 += 16) {
-      *(f32x16*)(output0_row + ridx1) = *(const f32x16*)(input0_row + ridx1) / alu0;
+      *(f32x16*)(output0_row + ridx1) = *(const f32x16*)(input0_row + ridx1) + load_reversed_f32x16(input0_row + -ridx1 + 39);
     }
   }
 }
@@ -446,10 +450,10 @@ static void harp_release(const harp_runtime* rt, void* own) {
 
 static void kernel_main(const float* input0, const float* input1, const float* input2, float* output0, float* output1, int64_t shape0, char* workspace, const harp_runtime* rt) {
   float* const tmp0 = (float*)(workspace + 0);
-  float* const tmp1 = (float*)(workspace + (shape0 + 15) / 16 * 64);
+  float* const tmp1 = (float*)(workspace + shape0 * 128 + (shape0 + 1) / 2 * 64);
   { /* generation 0 */
-    struct kernel_0_args args0 = {input0, tmp0};
-    struct kernel_1_args args1 = {input1, input2, output1};
+    struct kernel_0_args args0 = {input1, input2, output1};
+    struct kernel_1_args args1 = {input0, tmp0};
     struct harp_task tasks[] = {
       {kernel_0, &args0, shape0, shape0 * 40},
       {kernel_1, &args1, shape0, shape0 * 40},
@@ -457,30 +461,22 @@ static void kernel_main(const float* input0, const float* input1, const float* i
     harp_run_together(rt, 2, tasks);
   }
   { /* generation 1 */
-    struct kernel_2_args args0 = {input0, tmp0, tmp1};
-    harp_for(rt, shape0, shape0 * 40, kernel_2, &args0);
+    struct kernel_2_args args0 = {tmp0, tmp1, shape0};
+    harp_for(rt, 1, shape0 * 40, kernel_2, &args0);
   }
   { /* generation 2 */
-    struct kernel_3_args args0 = {tmp1, tmp0};
+    struct kernel_3_args args0 = {tmp0, tmp1, tmp0};
     harp_for(rt, shape0, shape0 * 40, kernel_3, &args0);
   }
   { /* generation 3 */
-    struct kernel_4_args args0 = {tmp1, tmp0, tmp1};
+    struct kernel_4_args args0 = {tmp0, output0};
     harp_for(rt, shape0, shape0 * 40, kernel_4, &args0);
-  }
-  { /* generation 4 */
-    struct kernel_5_args args0 = {tmp1, tmp0};
-    harp_for(rt, shape0, shape0 * 40, kernel_5, &args0);
-  }
-  { /* generation 5 */
-    struct kernel_6_args args0 = {tmp1, tmp0, output0};
-    harp_for(rt, shape0, shape0 * 40, kernel_6, &args0);
   }
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
   const int64_t shape0 = (int64_t)shape_vars[0];
-  const size_t bytes = (size_t)(shape0 * 128 + (shape0 + 1) / 2 * 64 + (shape0 + 15) / 16 * 64);
+  const size_t bytes = (size_t)(shape0 * 128 + (shape0 + 1) / 2 * 64 + 192);
   void* own;
   char* workspace = harp_allocate(rt, bytes, &own);
   if (!workspace && bytes) return 11; /* out of memory */

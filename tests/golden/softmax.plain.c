@@ -1,4 +1,4 @@
-/* harp · graph "softmax" · target any, plain text · stable, law 1 · 4 kernels, 4 generations
+/* harp · graph "softmax" · target any, plain text · stable, law 1 · 1 kernel, 1 generation
    x: f32[n, 1024] -> y: f32[n, 1024] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
@@ -117,82 +117,38 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 
 struct kernel_0_args { const float* input0; float* output0; };
 
-/* generation 0 · reduce over [n] · max of [n, 1024] axes [1] lanes · reduce [thread, reduce] partition overlap */
+/* generation 0 · rowwise over [n] · max of [n, 1024] axes [1] lanes · sum of [n, 1024] axes [1] lanes · rowwise [thread, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
   (void)worker;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    float acc0[64];
-    for (int i = 0; i < 64; ++i) acc0[i] = -__builtin_inff();
+    float row0[1024];
+    float acc1[64];
+    for (int i = 0; i < 64; ++i) acc1[i] = -__builtin_inff();
     for (int64_t ridx1 = 0; ridx1 < 1024; ridx1 += 64) {
       const float* input0_row = input0 + ridx0 * 1024 + ridx1;
       for (int64_t ridx2 = 0; ridx2 < 64; ++ridx2) {
-        acc0[ridx2] = maximum_f32(acc0[ridx2], input0_row[ridx2]);
+        acc1[ridx2] = maximum_f32(acc1[ridx2], input0_row[ridx2]);
       }
     }
-    const float acc0_folded = fold_maximum_64_f32(acc0);
-    output0[ridx0] = acc0_folded;
-  }
-}
-
-struct kernel_1_args { const float* input0; const float* input1; float* output0; };
-
-/* generation 1 · elementwise over [n, 1024] · elementwise [thread, sequential] partition overlap */
-static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_1_args* a = arg;
-  const float* input0 = a->input0;
-  const float* input1 = a->input1;
-  float* output0 = a->output0;
-  (void)worker;
-  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    const float* input0_row = input0 + ridx0 * 1024;
-    const float alu0 = -input1[ridx0];
-    float* output0_row = output0 + ridx0 * 1024;
-    for (int64_t ridx1 = 0; ridx1 < 1024; ++ridx1) {
-      output0_row[ridx1] = exp_f32(input0_row[ridx1] + alu0);
-    }
-  }
-}
-
-struct kernel_2_args { const float* input0; float* output0; };
-
-/* generation 2 · reduce over [n] · sum of [n, 1024] axes [1] lanes · reduce [thread, reduce] partition overlap */
-static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_2_args* a = arg;
-  const float* input0 = a->input0;
-  float* output0 = a->output0;
-  (void)worker;
-  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    float acc0[64];
-    for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
-    for (int64_t ridx1 = 0; ridx1 < 1024; ridx1 += 64) {
-      const float* input0_row = input0 + ridx0 * 1024 + ridx1;
-      for (int64_t ridx2 = 0; ridx2 < 64; ++ridx2) {
-        acc0[ridx2] += input0_row[ridx2];
+    const float acc1_folded = fold_maximum_64_f32(acc1);
+    float acc2[64];
+    for (int i = 0; i < 64; ++i) acc2[i] = 0.0f;
+    const float alu0 = -acc1_folded;
+    for (int64_t ridx3 = 0; ridx3 < 1024; ridx3 += 64) {
+      const float* input0_row1 = input0 + ridx0 * 1024 + ridx3;
+      for (int64_t ridx4 = 0; ridx4 < 64; ++ridx4) {
+        const float alu1 = exp_f32(input0_row1[ridx4] + alu0);
+        row0[ridx3 + ridx4] = alu1;
+        acc2[ridx4] += alu1;
       }
     }
-    const float acc0_folded = fold_add_64_f32(acc0);
-    output0[ridx0] = acc0_folded;
-  }
-}
-
-struct kernel_3_args { const float* input0; const float* input1; float* output0; };
-
-/* generation 3 · elementwise over [n, 1024] · elementwise [thread, sequential] partition overlap */
-static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_3_args* a = arg;
-  const float* input0 = a->input0;
-  const float* input1 = a->input1;
-  float* output0 = a->output0;
-  (void)worker;
-  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    const float* input0_row = input0 + ridx0 * 1024;
-    const float alu0 = input1[ridx0];
+    const float acc2_folded = fold_add_64_f32(acc2);
     float* output0_row = output0 + ridx0 * 1024;
-    for (int64_t ridx1 = 0; ridx1 < 1024; ++ridx1) {
-      output0_row[ridx1] = input0_row[ridx1] / alu0;
+    for (int64_t ridx5 = 0; ridx5 < 1024; ++ridx5) {
+      output0_row[ridx5] = row0[ridx5] / acc2_folded;
     }
   }
 }
@@ -220,55 +176,17 @@ static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range
   }
 }
 
-void* malloc(size_t size);
-void free(void* memory);
-/* `*own` is what harp_release takes. 0: no memory, or none needed. */
-static char* harp_allocate(const harp_runtime* rt, size_t size, void** own) {
-  *own = 0;
-  if (!size) return 0;
-  if (rt && rt->workspace && rt->workspace_size >= size) return rt->workspace;
-  if (rt && rt->alloc) return *own = rt->alloc(rt->self, size);
-  if (size > (size_t)-64) return 0;
-  *own = malloc(size + 63);
-  return *own ? (char*)(((size_t)*own + 63) / 64 * 64) : 0;
-}
-static void harp_release(const harp_runtime* rt, void* own) {
-  if (!own) return;
-  if (rt && rt->alloc) rt->free(rt->self, own);
-  else free(own);
-}
-
-static void kernel_main(const float* input0, float* output0, int64_t shape0, char* workspace, const harp_runtime* rt) {
-  float* const tmp0 = (float*)(workspace + 0);
-  float* const tmp1 = (float*)(workspace + (shape0 + 15) / 16 * 64);
-  { /* generation 0 */
-    struct kernel_0_args args0 = {input0, tmp0};
-    harp_for(rt, shape0, shape0 * 7168, kernel_0, &args0);
-  }
-  { /* generation 1 */
-    struct kernel_1_args args0 = {input0, tmp0, tmp1};
-    harp_for(rt, shape0, shape0 * 20480, kernel_1, &args0);
-  }
-  { /* generation 2 */
-    struct kernel_2_args args0 = {tmp1, tmp0};
-    harp_for(rt, shape0, shape0 * 5120, kernel_2, &args0);
-  }
-  { /* generation 3 */
-    struct kernel_3_args args0 = {tmp1, tmp0, output0};
-    harp_for(rt, shape0, shape0 * 11264, kernel_3, &args0);
+static void kernel_main(const float* input0, float* output0, int64_t shape0, const harp_runtime* rt) {
+  {
+    struct kernel_0_args args0 = {input0, output0};
+    harp_for(rt, shape0, shape0 * 27648, kernel_0, &args0);
   }
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
-  const int64_t shape0 = (int64_t)shape_vars[0];
-  const size_t bytes = (size_t)(shape0 * 4096 + (shape0 + 15) / 16 * 64);
-  void* own;
-  char* workspace = harp_allocate(rt, bytes, &own);
-  if (!workspace && bytes) return 11; /* out of memory */
   const harp_environment found = harp_enter();
-  kernel_main(inputs[0], outputs[0], (int64_t)shape_vars[0], workspace, rt);
+  kernel_main(inputs[0], outputs[0], (int64_t)shape_vars[0], rt);
   harp_leave(found);
-  harp_release(rt, own);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-/* harp · graph "sums" · target x86-64-v4 · stable, law 1 · 5 kernels, 2 generations
+/* harp · graph "sums" · target x86-64-v4 · stable, law 1 · 4 kernels, 1 generation
    x: f32[n, 300] -> last: f32[n], first: f32[300], all: f32[], deviation: f32[n] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
@@ -35,6 +35,8 @@ typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
 
+static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+
 /* Element i with element i + half, the halves of what is left. */
 static __attribute__((noinline)) float fold_add_64_f32(const float* s) {
   const f32x16 a0 = *(const f32x16*)s + *(const f32x16*)(s + 32);
@@ -44,8 +46,6 @@ static __attribute__((noinline)) float fold_add_64_f32(const float* s) {
   const f32x4 d0 = __builtin_shufflevector(c0, c0, 0, 1, 2, 3) + __builtin_shufflevector(c0, c0, 4, 5, 6, 7);
   return (d0[0] + d0[2]) + (d0[1] + d0[3]);
 }
-
-static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
   f32x16 r = {0};
@@ -95,45 +95,11 @@ static inline harp_environment harp_enter(void) { return 0; }
 static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 
-struct kernel_0_args { const float* input0; float* output0; float* output1; };
-
-/* generation 0 · reduce over [n] · sum of [n, 300] axes [1] lanes · reduce [thread, reduce simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_0_args* a = arg;
-  const float* input0 = a->input0;
-  float* output0 = a->output0;
-  float* output1 = a->output1;
-  (void)worker;
-  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    float acc0[64] __attribute__((aligned(64)));
-    for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
-    const float* input0_row = input0 + ridx0 * 300;
-    for (int64_t ridx1 = 0; ridx1 < 256; ridx1 += 64) {
-      *(f32x16*)(acc0 + 0) += *(const f32x16*)(input0_row + ridx1);
-      *(f32x16*)(acc0 + 16) += *(const f32x16*)(input0_row + ridx1 + 16);
-      *(f32x16*)(acc0 + 32) += *(const f32x16*)(input0_row + ridx1 + 32);
-      *(f32x16*)(acc0 + 48) += *(const f32x16*)(input0_row + ridx1 + 48);
-    }
-    for (int64_t ridx2 = 0; ridx2 < 32; ridx2 += 16) {
-      *(f32x16*)(acc0 + ridx2) += *(const f32x16*)(input0_row + ridx2 + 256);
-    }
-    for (int64_t ridx3 = 32; ridx3 < 40; ridx3 += 8) {
-      *(f32x8*)(acc0 + ridx3) += *(const f32x8*)(input0_row + ridx3 + 256);
-    }
-    for (int64_t ridx4 = 40; ridx4 < 44; ridx4 += 4) {
-      *(f32x4*)(acc0 + ridx4) += *(const f32x4*)(input0_row + ridx4 + 256);
-    }
-    const float acc0_folded = fold_add_64_f32(acc0);
-    output0[ridx0] = -(acc0_folded / 300.0f);
-    output1[ridx0] = acc0_folded;
-  }
-}
-
-struct kernel_1_args { const float* input0; float* output0; int64_t shape0; };
+struct kernel_0_args { const float* input0; float* output0; int64_t shape0; };
 
 /* generation 0 · variant 1 of 2 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 simd=16, reduce unroll=4] partition overlap */
-static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_1_args* a = arg;
+static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
@@ -230,11 +196,11 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_2_args { const float* input0; float* output0; int64_t shape0; };
+struct kernel_1_args { const float* input0; float* output0; int64_t shape0; };
 
 /* generation 0 · variant 2 of 2 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 simd=16, reduce unroll=16] partition overlap */
-static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_2_args* a = arg;
+static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
@@ -367,11 +333,11 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_3_args { const float* input0; float* output0; int64_t shape0; };
+struct kernel_2_args { const float* input0; float* output0; int64_t shape0; };
 
 /* generation 0 · reduce over [] · sum of [n, 300] axes [0, 1] lanes · reduce [reduce simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_3_args* a = arg;
+static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_2_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
@@ -423,44 +389,63 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
   output0[0] = acc3_folded;
 }
 
-struct kernel_4_args { const float* input0; const float* input1; float* output0; };
+struct kernel_3_args { const float* input0; float* output0; float* output1; };
 
-/* generation 1 · reduce over [n] · sum of [n, 300] axes [1] lanes product · reduce [thread, reduce simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_4_args* a = arg;
+/* generation 0 · rowwise over [n] · sum of [n, 300] axes [1] lanes · sum of [n, 300] axes [1] lanes product · rowwise [thread, reduce simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_3_args* a = arg;
   const float* input0 = a->input0;
-  const float* input1 = a->input1;
   float* output0 = a->output0;
+  float* output1 = a->output1;
   (void)worker;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     float acc0[64] __attribute__((aligned(64)));
     for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
-    const float alu0 = input1[ridx0];
     const float* input0_row = input0 + ridx0 * 300;
     for (int64_t ridx1 = 0; ridx1 < 256; ridx1 += 64) {
-      const f32x16 alu1 = *(const f32x16*)(input0_row + ridx1) + alu0;
-      *(f32x16*)(acc0 + 0) = fma_f32x16(alu1, alu1, *(f32x16*)(acc0 + 0));
-      const f32x16 alu2 = *(const f32x16*)(input0_row + ridx1 + 16) + alu0;
-      *(f32x16*)(acc0 + 16) = fma_f32x16(alu2, alu2, *(f32x16*)(acc0 + 16));
-      const f32x16 alu3 = *(const f32x16*)(input0_row + ridx1 + 32) + alu0;
-      *(f32x16*)(acc0 + 32) = fma_f32x16(alu3, alu3, *(f32x16*)(acc0 + 32));
-      const f32x16 alu4 = *(const f32x16*)(input0_row + ridx1 + 48) + alu0;
-      *(f32x16*)(acc0 + 48) = fma_f32x16(alu4, alu4, *(f32x16*)(acc0 + 48));
+      *(f32x16*)(acc0 + 0) += *(const f32x16*)(input0_row + ridx1);
+      *(f32x16*)(acc0 + 16) += *(const f32x16*)(input0_row + ridx1 + 16);
+      *(f32x16*)(acc0 + 32) += *(const f32x16*)(input0_row + ridx1 + 32);
+      *(f32x16*)(acc0 + 48) += *(const f32x16*)(input0_row + ridx1 + 48);
     }
     for (int64_t ridx2 = 0; ridx2 < 32; ridx2 += 16) {
-      const f32x16 alu5 = *(const f32x16*)(input0_row + ridx2 + 256) + alu0;
-      *(f32x16*)(acc0 + ridx2) = fma_f32x16(alu5, alu5, *(f32x16*)(acc0 + ridx2));
+      *(f32x16*)(acc0 + ridx2) += *(const f32x16*)(input0_row + ridx2 + 256);
     }
     for (int64_t ridx3 = 32; ridx3 < 40; ridx3 += 8) {
-      const f32x8 alu6 = *(const f32x8*)(input0_row + ridx3 + 256) + alu0;
-      *(f32x8*)(acc0 + ridx3) = fma_f32x8(alu6, alu6, *(f32x8*)(acc0 + ridx3));
+      *(f32x8*)(acc0 + ridx3) += *(const f32x8*)(input0_row + ridx3 + 256);
     }
     for (int64_t ridx4 = 40; ridx4 < 44; ridx4 += 4) {
-      const f32x4 alu7 = *(const f32x4*)(input0_row + ridx4 + 256) + alu0;
-      *(f32x4*)(acc0 + ridx4) = fma_f32x4(alu7, alu7, *(f32x4*)(acc0 + ridx4));
+      *(f32x4*)(acc0 + ridx4) += *(const f32x4*)(input0_row + ridx4 + 256);
     }
     const float acc0_folded = fold_add_64_f32(acc0);
-    output0[ridx0] = sqrt_f32((acc0_folded + 0.0f) / 300.0f);
+    output0[ridx0] = acc0_folded;
+    float acc1[64] __attribute__((aligned(64)));
+    for (int i = 0; i < 64; ++i) acc1[i] = 0.0f;
+    const float alu0 = -(acc0_folded / 300.0f);
+    for (int64_t ridx5 = 0; ridx5 < 256; ridx5 += 64) {
+      const f32x16 alu1 = *(const f32x16*)(input0_row + ridx5) + alu0;
+      *(f32x16*)(acc1 + 0) = fma_f32x16(alu1, alu1, *(f32x16*)(acc1 + 0));
+      const f32x16 alu2 = *(const f32x16*)(input0_row + ridx5 + 16) + alu0;
+      *(f32x16*)(acc1 + 16) = fma_f32x16(alu2, alu2, *(f32x16*)(acc1 + 16));
+      const f32x16 alu3 = *(const f32x16*)(input0_row + ridx5 + 32) + alu0;
+      *(f32x16*)(acc1 + 32) = fma_f32x16(alu3, alu3, *(f32x16*)(acc1 + 32));
+      const f32x16 alu4 = *(const f32x16*)(input0_row + ridx5 + 48) + alu0;
+      *(f32x16*)(acc1 + 48) = fma_f32x16(alu4, alu4, *(f32x16*)(acc1 + 48));
+    }
+    for (int64_t ridx6 = 0; ridx6 < 32; ridx6 += 16) {
+      const f32x16 alu5 = *(const f32x16*)(input0_row + ridx6 + 256) + alu0;
+      *(f32x16*)(acc1 + ridx6) = fma_f32x16(alu5, alu5, *(f32x16*)(acc1 + ridx6));
+    }
+    for (int64_t ridx7 = 32; ridx7 < 40; ridx7 += 8) {
+      const f32x8 alu6 = *(const f32x8*)(input0_row + ridx7 + 256) + alu0;
+      *(f32x8*)(acc1 + ridx7) = fma_f32x8(alu6, alu6, *(f32x8*)(acc1 + ridx7));
+    }
+    for (int64_t ridx8 = 40; ridx8 < 44; ridx8 += 4) {
+      const f32x4 alu7 = *(const f32x4*)(input0_row + ridx8 + 256) + alu0;
+      *(f32x4*)(acc1 + ridx8) = fma_f32x4(alu7, alu7, *(f32x4*)(acc1 + ridx8));
+    }
+    const float acc1_folded = fold_add_64_f32(acc1);
+    output1[ridx0] = sqrt_f32((acc1_folded + 0.0f) / 300.0f);
   }
 }
 
@@ -511,55 +496,26 @@ static void harp_run_together(const harp_runtime* rt, size_t count, struct harp_
   else harp_small_tasks(tasks, 0, count, 0);
 }
 
-void* malloc(size_t size);
-void free(void* memory);
-/* `*own` is what harp_release takes. 0: no memory, or none needed. */
-static char* harp_allocate(const harp_runtime* rt, size_t size, void** own) {
-  *own = 0;
-  if (!size) return 0;
-  if (rt && rt->workspace && rt->workspace_size >= size) return rt->workspace;
-  if (rt && rt->alloc) return *own = rt->alloc(rt->self, size);
-  if (size > (size_t)-64) return 0;
-  *own = malloc(size + 63);
-  return *own ? (char*)(((size_t)*own + 63) / 64 * 64) : 0;
-}
-static void harp_release(const harp_runtime* rt, void* own) {
-  if (!own) return;
-  if (rt && rt->alloc) rt->free(rt->self, own);
-  else free(own);
-}
-
-static void kernel_main(const float* input0, float* output0, float* output1, float* output2, float* output3, int64_t shape0, char* workspace, const harp_runtime* rt) {
-  float* const tmp0 = (float*)(workspace + 0);
+static void kernel_main(const float* input0, float* output0, float* output1, float* output2, float* output3, int64_t shape0, const harp_runtime* rt) {
   { /* generation 0 */
-    struct kernel_0_args args0 = {input0, tmp0, output0};
+    struct kernel_0_args args0 = {input0, output1, shape0};
     struct kernel_1_args args1 = {input0, output1, shape0};
-    struct kernel_2_args args2 = {input0, output1, shape0};
-    struct kernel_3_args args3 = {input0, output2, shape0};
+    struct kernel_2_args args2 = {input0, output2, shape0};
+    struct kernel_3_args args3 = {input0, output0, output3};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, shape0, shape0 * 300},
-      {kernel_1, &args1, shape0 * 300 <= 262144 ? 1 : 0, shape0 * 300},
-      {kernel_2, &args2, 262145 <= shape0 * 300 ? 1 : 0, shape0 * 300},
-      {kernel_3, &args3, 1, shape0 * 300},
+      {kernel_0, &args0, shape0 * 300 <= 262144 ? 1 : 0, shape0 * 300},
+      {kernel_1, &args1, 262145 <= shape0 * 300 ? 1 : 0, shape0 * 300},
+      {kernel_2, &args2, 1, shape0 * 300},
+      {kernel_3, &args3, shape0, shape0 * 300},
     };
     harp_run_together(rt, 4, tasks);
-  }
-  { /* generation 1 */
-    struct kernel_4_args args0 = {input0, tmp0, output3};
-    harp_for(rt, shape0, shape0 * 300, kernel_4, &args0);
   }
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
-  const int64_t shape0 = (int64_t)shape_vars[0];
-  const size_t bytes = (size_t)((shape0 + 15) / 16 * 64);
-  void* own;
-  char* workspace = harp_allocate(rt, bytes, &own);
-  if (!workspace && bytes) return 11; /* out of memory */
   const harp_environment found = harp_enter();
-  kernel_main(inputs[0], outputs[0], outputs[1], outputs[2], outputs[3], (int64_t)shape_vars[0], workspace, rt);
+  kernel_main(inputs[0], outputs[0], outputs[1], outputs[2], outputs[3], (int64_t)shape_vars[0], rt);
   harp_leave(found);
-  harp_release(rt, own);
   return 0;
 }
 
