@@ -115,6 +115,26 @@ TEST_CASE("G17.layer_norm/c: normalised rows with weight and bias are one kernel
   check_fused("  return y = softmax(layer_norm(x, axes=[1]), axis=1), z = layer_norm(relu(x), axes=[1])");
 }
 
+TEST_CASE("G17.softmax/c G19: softmax and cross entropy, forwards and backwards, are at most 4 kernels") {
+  const Backends backends;
+  const std::string text =
+      "graph g(x: f32[n, 100], t: i32[n]) {\n  l = cross_entropy(x * 1e-3, t)\n  dx = grad(l, x)\n  return l = l, dx = dx\n}";
+  CHECK(kernels_in_source(backends.context(), text) <= 4);
+  Values<int32_t> classes{{0, 99, 5, -1, 100, 50, 7}, {7}};
+  backends.run(text, rough({7, 100}, 1), classes);
+}
+
+TEST_CASE("G17.softmax/c: attention holds one array of scores, in which softmax works in place") {
+  const Backends backends;
+  const std::string text =
+      "graph g(q: f32[2, 4, n, 32], k: f32[2, 4, n, 32], v: f32[2, 4, n, 32]) flags=[broadcast] {\n"
+      "  s = matmul(q, moveaxis(k, -1, -2)) * 0.1767767\n  return y = matmul(softmax(s, axis=-1), v)\n}";
+  const auto cost = backends.cost(text, {100});
+  CHECK(cost.kernels == 3);
+  CHECK(cost.workspace == 2 * 4 * 100 * 100 * 4);
+  backends.run(text, rough({2, 4, 21, 32}, 1), rough({2, 4, 21, 32}, 2), rough({2, 4, 21, 32}, 3));
+}
+
 TEST_CASE("G17.softmax/c: what is not of the row at hand ends a row-wise kernel") {
   check_fused("  e = exp(x * 1e-3)\n  return y = flip(e, axes=[1]) / expand(sum(e, axes=[1], keepdims=true), shape=[24, 37])", 2);
   check_fused(
