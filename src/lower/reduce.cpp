@@ -12,7 +12,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "lower/accumulate.h"
+#include "lower/row_values.h"
 
 namespace harp::lower {
 
@@ -29,7 +29,8 @@ class ReduceLowering {
         arena_(context.arena),
         first_(*context.plan.reduces[0]),
         attributes_(first_.as<ReduceAttributes>()),
-        accumulators_(context.kernel) {
+        accumulators_(context.kernel),
+        rows_(context) {
     const Shape& shape = first_.sources[0]->shape;
     std::vector<bool> reduced(shape.size(), false);
     for (int axis : attributes_.axes) reduced[static_cast<size_t>(axis)] = true;
@@ -123,10 +124,7 @@ class ReduceLowering {
   /// What the pass does with the element at this index of the source: kept, combined into `element` of the level, and stored; stored last,
   /// since it may take the place of what the others read (schedule/in_place.cpp).
   void visit(const Level& level, Sym element, const Index& index, Body& body) {
-    const Index position = squeezed_index(index);
-    for (const auto& [node, row] : rows_of_pass())
-      body.push_back(
-          set_accumulator(arena_, row, kept_position(index, kept_values_), c_.values.value(node, node_index(node->shape, position))));
+    rows_.keep(*pass_, index, body);
     for (size_t r = 0; r < pass_->reduces.size(); ++r) {
       std::vector<const UOp*> operands;
       for (const Node* operand : operands_of(*pass_->reduces[r])) {
@@ -135,54 +133,11 @@ class ReduceLowering {
       }
       body.push_back(update_accumulator(arena_, level.accumulators[r], element, operands[0], operands.size() > 1 ? operands[1] : nullptr));
     }
-    for (Stmt* s : store_outputs(c_, pass_->row_stores, position)) body.push_back(s);
+    for (Stmt* s : store_outputs(c_, pass_->row_stores, rows_.squeezed_index(index))) body.push_back(s);
   }
 
   // --- rows --------------------------------------------------------------------------------------------------------------
 
-  /// Without the axes whose size is 1.
-  Index squeezed_index(const Index& index) const {
-    Index result;
-    for (size_t axis = 0; axis < index.size(); ++axis)
-      if (!size(axis).is_constant(1)) result.push_back(index[axis]);
-    return result;
-  }
-  /// Where an element's value is kept: row-major, or in the tile of columns from `start` on.
-  struct Kept {
-    Sym start = 0;
-    int64_t columns = 0;  // 0: one row
-  };
-  Sym kept_position(const Index& index, const Kept& kept) const {
-    Sym position = 0;
-    for (size_t axis : row_axes_) position = position * size(axis) + index[axis];
-    return kept.columns > 0 ? position * kept.columns + index[kept_.back()] - kept.start : position;
-  }
-  /// Accumulators for the values that passes leave for later ones, of `columns` rows side by side.
-  void declare_rows(int64_t columns, Body& body) {
-    const int64_t count = std::max<int64_t>(range(element_count(sizes(row_axes_))).hi, 1) * columns;
-    for (const RowPass& pass : c_.plan.passes)
-      for (const Node* node : pass.row_values) {
-        rows_.emplace_back(node, accumulators_.add_row(*node, count));
-        body.push_back(declare_accumulator(arena_, rows_.back().second));
-      }
-  }
-  /// What this pass leaves, with the accumulators it goes to.
-  std::vector<std::pair<const Node*, int>> rows_of_pass() const {
-    std::vector<std::pair<const Node*, int>> result;
-    for (const auto& row : rows_)
-      if (std::find(pass_->row_values.begin(), pass_->row_values.end(), row.first) != pass_->row_values.end()) result.push_back(row);
-    return result;
-  }
-  /// From now on it is read there.
-  void bind_rows() {
-    for (const auto& [node, row] : rows_of_pass())
-      c_.values.bind(node, row, [this, shape = node->shape, kept = kept_values_](const Index& index) {
-        Index position;  // the node has the source's axes, though perhaps others of size 1
-        for (size_t axis = 0; axis < index.size(); ++axis)
-          if (!shape[axis].is_constant(1)) position.push_back(index[axis]);
-        return kept_position(node_index(first_.sources[0]->shape, position), kept);
-      });
-  }
   /// A pass without reductions, over one row: loops over its axes, as few as they can be.
   Body row_loops(const Index& kept) {
     std::vector<Stmt*> nest;
@@ -216,13 +171,13 @@ class ReduceLowering {
 
   Body lanes(const Index& kept) {
     Body body;
-    declare_rows(1, body);
+    rows_.declare(accumulators_, std::nullopt, body);
     for (const RowPass& pass : c_.plan.passes) {
       pass_ = &pass;
       const Body statements = pass.reduces.empty() ? row_loops(kept) : lane_pass(kept);
       body.insert(body.end(), statements.begin(), statements.end());
       bind_results(0);
-      bind_rows();
+      rows_.bind(pass);
       for (Stmt* s : store_outputs(c_, pass.stores, kept)) body.push_back(s);
     }
     return body;
@@ -359,13 +314,12 @@ class ReduceLowering {
   Body column_passes(const Index& outer_kept, Sym start, Sym width, int64_t capacity) {
     const Tile tile{outer_kept, start, width, capacity};
     Body body;
-    if (!kept_.empty()) kept_values_ = {start, capacity};
-    declare_rows(capacity, body);
+    rows_.declare(accumulators_, kept_.empty() ? std::nullopt : std::optional(RowValues::Tile{kept_.back(), start, capacity}), body);
     for (const RowPass& pass : c_.plan.passes) {
       pass_ = &pass;
       const Body statements = !pass.reduces.empty() ? chain_pass(tile) : kept_.empty() ? row_loops({}) : column_rows(tile);
       body.insert(body.end(), statements.begin(), statements.end());
-      bind_rows();
+      rows_.bind(pass);
       Stmt* columns = new_loop(arena_, "column", 0, width);
       bind_results(columns->variable);
       columns->body = store_outputs(c_, pass.stores, kept_at(tile, columns->variable));
@@ -438,10 +392,9 @@ class ReduceLowering {
   std::vector<size_t> row_axes_;       // both: what the elements of a row differ in, in the order they lie in memory
   const RowPass* pass_ = nullptr;      // being lowered
   std::vector<Results> results_;       // of the passes so far
-  Kept kept_values_;
-  std::vector<std::pair<const Node*, int>> rows_;  // values kept for later passes, and their accumulators
   int simd_width_;
   Accumulators accumulators_;
+  RowValues rows_;
   int names_ = 0;
 };
 

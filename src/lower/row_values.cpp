@@ -1,0 +1,64 @@
+#include "lower/row_values.h"
+
+#include <algorithm>
+
+namespace harp::lower {
+
+using namespace ir;
+
+RowValues::RowValues(KernelContext& context) : c_(context), source_(*context.plan.reduces[0]->sources[0]) {
+  const auto& reduced = context.plan.reduces[0]->as<ReduceAttributes>().axes;
+  for (size_t axis = 0; axis < source_.shape.size(); ++axis)
+    if (std::find(reduced.begin(), reduced.end(), static_cast<int>(axis)) != reduced.end()) axes_.push_back(axis);
+}
+
+Index RowValues::squeezed_index(const Index& index) const {
+  Index result;
+  for (size_t axis = 0; axis < index.size(); ++axis)
+    if (!source_.shape[axis].is_constant(1)) result.push_back(index[axis]);
+  return result;
+}
+
+Sym RowValues::position_of(const Index& index, const std::optional<Tile>& tile) const {
+  Sym position = 0;
+  for (size_t axis : axes_) position = position * source_.shape[axis] + index[axis];
+  return tile ? position * tile->columns + index[tile->axis] - tile->start : position;
+}
+
+void RowValues::declare(Accumulators& accumulators, std::optional<Tile> tile, Body& body) {
+  tile_ = tile;
+  Dim elements = 1;
+  for (size_t axis : axes_) elements *= source_.shape[axis];
+  const int64_t count = std::max<int64_t>(range(elements).hi, 1) * (tile ? tile->columns : 1);
+  for (const RowPass& pass : c_.plan.passes)
+    for (const Node* node : pass.row_values) {
+      kept_.emplace_back(node, accumulators.add_row(*node, count));
+      body.push_back(declare_accumulator(c_.arena, kept_.back().second));
+    }
+}
+
+std::vector<std::pair<const Node*, int>> RowValues::kept_by(const RowPass& pass) const {
+  std::vector<std::pair<const Node*, int>> result;
+  for (const auto& kept : kept_)
+    if (std::find(pass.row_values.begin(), pass.row_values.end(), kept.first) != pass.row_values.end()) result.push_back(kept);
+  return result;
+}
+
+void RowValues::keep(const RowPass& pass, const Index& index, Body& body) {
+  for (const auto& [node, accumulator] : kept_by(pass)) {
+    const UOp* value = c_.values.value(node, node_index(node->shape, squeezed_index(index)));
+    body.push_back(set_accumulator(c_.arena, accumulator, position_of(index, tile_), value));
+  }
+}
+
+void RowValues::bind(const RowPass& pass) {
+  for (const auto& [node, accumulator] : kept_by(pass))
+    c_.values.bind(node, accumulator, [this, shape = node->shape, tile = tile_](const Index& index) {
+      Index position;  // the node has the source's axes, though perhaps others of size 1
+      for (size_t axis = 0; axis < index.size(); ++axis)
+        if (!shape[axis].is_constant(1)) position.push_back(index[axis]);
+      return position_of(node_index(source_.shape, position), tile);
+    });
+}
+
+}  // namespace harp::lower
