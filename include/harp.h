@@ -82,6 +82,7 @@ typedef int32_t harp_status;
 #define HARP_ERROR_OUT_OF_MEMORY 11
 #define HARP_ERROR_CANCELLED 12
 #define HARP_ERROR_INTERNAL 13 /* a bug in harp: please report it with the graph's text (harp_graph_print) */
+#define HARP_ERROR_NATIVE 14   /* a function given to harp_native returned something else than 0 */
 
 /* Type of array elements. Bool is one byte, 0 or 1; any other byte reads as true. Integers wrap. f16 is IEEE 754 binary16, bf16 the upper
  * half of an f32. The dtypes of 8 and 16 bits compute in a wider one: each operation works on values widened to it, and its result is
@@ -210,10 +211,20 @@ typedef struct harp_context_options {
 
   /* Stages of every compilation to log at HARP_LOG_INFO, with commas between: "opt,schedule,ir,ir-opt,linear,source". NULL: $HARP_DUMP. */
   const char* dump;
+
+  /* HARP_NATIVE_OPS_ON (0) or HARP_NATIVE_OPS_OFF: whether graphs may call functions of the host's (harp_native). */
+  int32_t native_ops;
+  int32_t reserved2;
 } harp_context_options;
 
-#define HARP_CONTEXT_OPTIONS_INIT \
-  { sizeof(harp_context_options), NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, 0, 0, NULL, 0, NULL }
+#define HARP_NATIVE_OPS_ON 0
+#define HARP_NATIVE_OPS_OFF 1
+
+#define HARP_CONTEXT_OPTIONS_INIT                                                                                                         \
+  {                                                                                                                                       \
+    sizeof(harp_context_options), NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, 0, 0, NULL, 0, NULL, HARP_NATIVE_OPS_ON, \
+        0                                                                                                                                 \
+  }
 
 /* Makes a context. options may be NULL. Opens the cache directory (makes it, if it is not there); searches no compiler yet. */
 HARP_API harp_context* harp_context_new(const harp_context_options* options, harp_error** err);
@@ -770,6 +781,59 @@ HARP_API harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, c
                                            uint32_t flags);
 
 /*
+ * A C function of your own, or of somebody's library, as an operation: it is called once in each run, with arrays that lie in memory.
+ *
+ *     harp_native_desc gemm = HARP_NATIVE_DESC_INIT;
+ *     gemm.name = "cblas_dgemm";
+ *     gemm.function = (harp_native_function)cblas_dgemm;
+ *     gemm.signature = "void(i32 101, i32 111, i32 111, i32 m, i32 n, i32 k, f64 1, f64* input0, i32 k, f64* input1, i32 n, f64 0, "
+ *                      "f64* output, i32 n)";
+ *     gemm.dtype = HARP_F64; gemm.rank = 2; gemm.dims = m_and_n;
+ *     harp_node* c = harp_native(2, a_and_b, &gemm);
+ *
+ * The signature says how the function is called, with exactly one of these for each of its parameters:
+ *
+ *     dtype* input0, dtype* input1 ...   the address of an input, which is not written to
+ *     dtype* output                      the address of the result, whose content is anything when the function is called
+ *     i32, u32, i64, u64 and a size      an expression of the graph's shape variables, as in the text format: i32 n, i64 2*n + 1, i32 101;
+ *                                        input0[1] and output[0] are sizes of axes. One that does not fit fails the run before anything is
+ *                                        written (HARP_ERROR_RANGE); 64-bit ones have to lie within -2^62 ... 2^62
+ *     f32, f64 and a number              f64 0.5
+ *     void* user                         desc's user
+ *
+ * in front of which stands what it returns: void, or i32, where anything but 0 fails the run with HARP_ERROR_NATIVE and the number. The
+ * dtype of an array is that of its elements, bool is a byte, f16 and bf16 are their 16 bits, complex numbers two floats. Every input and
+ * the output have to be passed.
+ *
+ * Arrays are row-major and dense. They are aligned to their elements, not more; an input without elements may be NULL, and a result without
+ * elements is not computed. The function must give the same result for the same arguments: harp may call it once for two equal nodes, or
+ * not at all where nothing depends on it. It is called on the thread that called harp_program_run, never on a worker, in the default
+ * floating-point environment, which it leaves as it found it; runs that overlap call it at the same time. It may not call harp with this
+ * context, nor throw, nor longjmp.
+ *
+ * What the function does is not checked: it is as trusted as the rest of the host (harp_context_options.native_ops switches native
+ * operations off). It has no gradient. Its address is in no source, cache or text: a graph that was read from a text can be printed, but
+ * not compiled (HARP_ERROR_UNSUPPORTED), and a program that calls it has no entry points.
+ */
+typedef void (*harp_native_function)(void);
+
+typedef struct harp_native_desc {
+  size_t struct_size;
+  const char* name;              /* for messages, and in the text format */
+  harp_native_function function; /* any function, cast to this type */
+  void* user;                    /* what "void* user" passes */
+  const char* signature;
+  harp_dtype dtype; /* of the result, */
+  int32_t rank;     /* and its sizes */
+  const harp_dim* dims;
+} harp_native_desc;
+
+#define HARP_NATIVE_DESC_INIT \
+  { sizeof(harp_native_desc), NULL, NULL, NULL, NULL, 0, 0, NULL }
+
+HARP_API harp_node* harp_native(int32_t n, harp_node* const* nodes, const harp_native_desc* desc);
+
+/*
  * Gradients.
  */
 
@@ -1012,14 +1076,14 @@ typedef struct harp_runtime {
   void (*free)(void* self, void* memory);
   void* workspace; /* aligned to 64 bytes, or NULL */
   size_t workspace_size;
-  void* const* natives; /* NULL: for later versions */
+  void* const* natives; /* NULL: programs that call functions of the host's have no entry points */
   void* step_cursor;    /* NULL: for later versions */
 } harp_runtime;
 
 typedef int32_t (*harp_entry_point_ex)(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* runtime);
 
 /* The program as a function, valid until the last reference to the program is released. For the backend "interp" it is a closure made by
- * libffi: HARP_ERROR_UNSUPPORTED on systems that forbid those. */
+ * libffi: HARP_ERROR_UNSUPPORTED on systems that forbid those, and for programs that call functions of the host's (harp_native). */
 HARP_API harp_entry_point harp_program_entry(harp_program* program, harp_error** err);
 HARP_API harp_entry_point_ex harp_program_entry_ex(harp_program* program, harp_error** err);
 
@@ -1269,6 +1333,7 @@ typedef struct harp_api {
   harp_node* (*harp_custom_elementwise)(int32_t n, harp_node* const* nodes, const char* expr);
   harp_node* (*harp_custom_reduce)(int32_t n, harp_node* const* nodes, const char* expr, const char* op, int32_t n_axes, const int32_t* axes, int32_t keepdims);
   harp_node* (*harp_custom_cumulative)(int32_t n, harp_node* const* nodes, const char* expr, const char* op, int32_t axis, uint32_t flags);
+  harp_node* (*harp_native)(int32_t n, harp_node* const* nodes, const harp_native_desc* desc);
   harp_status (*harp_grad)(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, harp_node** out_gradients);
   harp_program* (*harp_compile)(const harp_graph* graph, const harp_compile_options* options, harp_error** err);
   harp_program* (*harp_program_retain)(harp_program* program);

@@ -111,7 +111,9 @@ Generated generate(const Graph& graph, const PipelineOptions& options) {
       options.dump(step.name, step.print(stages));
   }
   PipelineStats stats;
-  stats.kernels = static_cast<int>(stages.program.kernels.size());
+  stats.kernels =
+      static_cast<int>(std::count_if(stages.program.kernels.begin(), stages.program.kernels.end(),
+                                     [](const KernelPlan& kernel) { return kernel.alone == nullptr || !is_native(kernel.alone->op); }));
   stats.generations = stages.program.generations;
   stats.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   const bool vectors_written = options.simd_width != 1 && render::writes_vectors({options.target, options.plain_text});

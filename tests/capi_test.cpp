@@ -447,7 +447,7 @@ TEST_CASE("G8.broadcast_shapes G8.broadcast_index G8.error: NumPy's rules for pl
 
 TEST_CASE("C1: layout of the structs that cross the boundary") {
 #define OFFSET(type, field, offset) CHECK(offsetof(type, field) == offset)
-  CHECK(sizeof(harp_context_options) == 136);
+  CHECK(sizeof(harp_context_options) == 144);
   OFFSET(harp_context_options, alloc, 8);
   OFFSET(harp_context_options, log, 32);
   OFFSET(harp_context_options, log_level, 48);
@@ -461,6 +461,16 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_context_options, compiler, 112);
   OFFSET(harp_context_options, compile_timeout_ms, 120);
   OFFSET(harp_context_options, dump, 128);
+  OFFSET(harp_context_options, native_ops, 136);
+  OFFSET(harp_context_options, reserved2, 140);
+  CHECK(sizeof(harp_native_desc) == 56);
+  OFFSET(harp_native_desc, name, 8);
+  OFFSET(harp_native_desc, function, 16);
+  OFFSET(harp_native_desc, user, 24);
+  OFFSET(harp_native_desc, signature, 32);
+  OFFSET(harp_native_desc, dtype, 40);
+  OFFSET(harp_native_desc, rank, 44);
+  OFFSET(harp_native_desc, dims, 48);
   CHECK(sizeof(harp_cache_stats_info) == 48);
   CHECK(sizeof(harp_compile_options) == 120);
   OFFSET(harp_compile_options, backend, 8);

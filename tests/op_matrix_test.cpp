@@ -170,6 +170,7 @@ TEST_CASE("G2 G3 G4 G5 G6 G9 G12 G14 X2 op matrix: every row, dtype and shape ha
   std::vector<std::string> unbuilt;
   uint64_t seed = 0;
   for (const Operation& row : operations()) {
+    if (row.name == name(Op::kNative)) continue;  // no text carries a function: native_test.cpp
     bool is_built = false;
     for (const DType dtype : graph_dtypes()) {
       ++seed;

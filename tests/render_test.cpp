@@ -246,9 +246,10 @@ ModuleBuilder& workspace_module(int lanes, ModuleBuilder& b) {
         },
         {{"tmp0", DType::kF32, false}, {output, DType::kF32, true}});
   b.module.name = "a name */ with \n a trap";
-  b.module.generations = {{{0, {{Kind::kInput, x, 0}, {Kind::kConstant, 0, 0}, {Kind::kWorkspace, 0, 0}}, std::nullopt}},
-                          {{1, {{Kind::kWorkspace, 0, 0}, {Kind::kOutput, y, 0}}, std::nullopt},
-                           {2, {{Kind::kWorkspace, 0, 0}, {Kind::kOutput, z, 0}}, std::nullopt}}};
+  b.module.generations = {{{{0, {{Kind::kInput, x, 0}, {Kind::kConstant, 0, 0}, {Kind::kWorkspace, 0, 0}}, std::nullopt}}, {}},
+                          {{{1, {{Kind::kWorkspace, 0, 0}, {Kind::kOutput, y, 0}}, std::nullopt},
+                            {2, {{Kind::kWorkspace, 0, 0}, {Kind::kOutput, z, 0}}, std::nullopt}},
+                           {}}};
   return b;
 }
 

@@ -189,7 +189,7 @@ struct ModuleBuilder {
       launch.arguments.push_back({ir::HostBuffer::Kind::kOutput, o, 0});
     }
     module.kernels.push_back(std::move(kernel));
-    module.generations[0].push_back(std::move(launch));
+    module.generations[0].launches.push_back(std::move(launch));
   }
 
   std::string render(const render::RenderOptions& options) {

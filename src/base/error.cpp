@@ -18,6 +18,7 @@ std::string_view code_name(Code code) {
     case Code::kOutOfMemory: return "OUT_OF_MEMORY";
     case Code::kCancelled: return "CANCELLED";
     case Code::kInternal: return "INTERNAL";
+    case Code::kNative: return "NATIVE";
   }
   return "UNKNOWN";
 }

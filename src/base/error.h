@@ -26,6 +26,7 @@ enum class Code : int32_t {
   kOutOfMemory = 11,
   kCancelled = 12,
   kInternal = 13,  // a bug in harp: a verifier or an invariant failed
+  kNative = 14,    // a native function of the host's says that it failed
 };
 
 /// Name of a code as harp.h spells it, without the HARP_ERROR_ prefix ("SHAPE").

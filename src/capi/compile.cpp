@@ -5,6 +5,7 @@
 
 #include "capi/compile_settings.h"
 #include "capi/graph_key.h"
+#include "graph/native.h"
 
 using namespace harp;
 using namespace harp::capi;
@@ -49,6 +50,20 @@ void check_variables(const Signature& signature, const ir::Module& module) {
   HARP_ASSERT(same, "the shape variables of the generated code are not those of ", signature.text());
 }
 
+NativeTable natives_of(const ir::Module& module) {
+  NativeTable natives{module.natives, {}};
+  for (const ir::Generation& generation : module.generations)
+    for (const ir::NativeCall& call : generation.calls) natives.calls.push_back(call.name);
+  return natives;
+}
+
+/// The first native operation, for messages; "": there is none.
+std::string first_native(const Graph& graph) {
+  for (const Node* node : graph.live_nodes())
+    if (is_native(node->op)) return graph.describe(node);
+  return {};
+}
+
 std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& graph, const CompileSettings& settings) {
   Generated generated = generate(graph, settings.pipeline);
   std::shared_ptr<const Signature> signature = signature_with(graph, generated.in_place);
@@ -75,10 +90,11 @@ std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& g
     artifact = context.service.compile(request, &report);
     library = context.loader.load(*artifact);
   }
-  auto program = std::make_shared<CompiledProgram>(
-      std::move(signature),
-      make_c_executable(std::move(library), generated.module->workspace, generated.module->scratch, generated.module->shape_vars),
-      context.hooks);
+  auto program =
+      std::make_shared<CompiledProgram>(std::move(signature),
+                                        make_c_executable(std::move(library), generated.module->workspace, generated.module->scratch,
+                                                          natives_of(*generated.module), generated.module->shape_vars),
+                                        context.hooks);
   program->stats.pipeline_ms = generated.stats.milliseconds;
   program->stats.compile_ms = milliseconds_since(begin);
   program->stats.kernels = generated.stats.kernels;
@@ -121,10 +137,12 @@ harp_program* harp_compile(const harp_graph* graph, const harp_compile_options* 
         return program;
       }
     }
+    check_native_functions(source);
     std::unique_ptr<Graph> copy = private_copy(source, settings);
-    const std::shared_ptr<const CompiledProgram> compiled = settings.backend == CompileSettings::Backend::kInterp
-                                                                ? compile_interp(context, std::move(copy), settings)
-                                                                : compile_c(context, *copy, settings);
+    const std::shared_ptr<CompiledProgram> compiled = settings.backend == CompileSettings::Backend::kInterp
+                                                          ? compile_interp(context, std::move(copy), settings)
+                                                          : compile_c(context, *copy, settings);
+    compiled->native = first_native(source);
     auto program = std::make_unique<harp_program>(&context, compiled);
     if (key) context.programs.insert(*key, compiled);
     return program.release();

@@ -27,6 +27,7 @@ struct CompiledProgram {
   std::string source;
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
   std::vector<ArrayText> inputs, outputs;
+  std::string native;  // an operation that calls a function of the host's; "": there is none
 };
 
 /// The most recently used programs of a context. Thread-safe. Holds no reference to the context, which owns it.

@@ -58,7 +58,8 @@ ServiceOptions service_of(const harp_context_options& options) {
 
 harp_context* harp_context_new(const harp_context_options* options, harp_error** err) {
   return guard(err, [&] {
-    const harp_context_options given = read_options(options, HARP_CONTEXT_OPTIONS_INIT, "harp_context_options");
+    const harp_context_options given =
+        read_options(options, HARP_CONTEXT_OPTIONS_INIT, "harp_context_options", offsetof(harp_context_options, native_ops));
     HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_context_options: reserved is not 0");
     std::string dump;
     if (given.dump != nullptr) {
@@ -67,7 +68,12 @@ harp_context* harp_context_new(const harp_context_options* options, harp_error**
     } else {
       dump = RealProcess().environment("HARP_DUMP").value_or("");
     }
-    return new harp_context(hooks_of(given), log_of(given), service_of(given), std::move(dump));
+    HARP_CHECK(given.native_ops == HARP_NATIVE_OPS_ON || given.native_ops == HARP_NATIVE_OPS_OFF, Code::kInvalidArgument,
+               "harp_context_options: native_ops is ", given.native_ops, ", not HARP_NATIVE_OPS_ON or HARP_NATIVE_OPS_OFF");
+    HARP_CHECK(given.reserved2 == 0, Code::kInvalidArgument, "harp_context_options: reserved2 is not 0");
+    auto context = std::make_unique<harp_context>(hooks_of(given), log_of(given), service_of(given), std::move(dump));
+    context->native_ops = given.native_ops == HARP_NATIVE_OPS_ON;
+    return context.release();
   });
 }
 

@@ -1,5 +1,7 @@
-// Operations from an expression: each function reads its arguments and calls the graph's constructor of the same name.
+// Operations of the host's own: each function reads its arguments and calls the graph's constructor of the same name.
 #include "capi/building.h"
+#include "capi/structs.h"
+#include "graph/native.h"
 
 using namespace harp;
 using namespace harp::capi;
@@ -35,5 +37,18 @@ harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, const char
     const ScanFlags given = scan_flags_argument(op, flags);
     return build::custom_cumulative(inputs, text_argument(op, "expression", expr), text_argument(op, "op", combine),
                                     optional_axis_argument(axis), given.exclusive, given.reverse);
+  });
+}
+
+harp_node* harp_native(int32_t n, harp_node* const* nodes, const harp_native_desc* desc) {
+  constexpr const char* op = "native";
+  return build_from_list(op, n, nodes, [&](std::span<const NodeRef> inputs) {
+    const harp_graph& graph = *nodes[0]->graph;
+    HARP_CHECK(graph.context->native_ops, Code::kUnsupported, op, ": native operations are switched off (harp_context_options.native_ops)");
+    HARP_CHECK(desc != nullptr, Code::kInvalidArgument, op, ": desc is NULL");
+    const harp_native_desc given = read_options(desc, HARP_NATIVE_DESC_INIT, "harp_native_desc");
+    const std::string_view name = text_argument(op, "name", given.name), signature = text_argument(op, "signature", given.signature);
+    return build::native(inputs, {name, given.function, given.user, signature, dtype_argument(op, given.dtype),
+                                  sizes_argument(op, graph, given.rank, given.dims)});
   });
 }

@@ -79,8 +79,10 @@ class KeyWriter {
   }
   void operator()(const ConcatAttributes& attributes) { add(attributes.axis); }
   void operator()(const GatherAttributes& attributes) { add(attributes.axis); }
+  void operator()(const NativeAttributes&) { has_address_ = true; }
 
-  bool too_large() const { return constant_bytes_ > kMostConstantBytes; }
+  /// Is there no key? Constants may be too large; and a native function is known by its address, which is no part of any key.
+  bool is_open() const { return constant_bytes_ > kMostConstantBytes || has_address_; }
   Digest digest() const { return digest_of(bytes_); }
 
  private:
@@ -93,6 +95,7 @@ class KeyWriter {
   std::string bytes_;
   std::unordered_map<Dim, uint64_t> dims_;
   size_t constant_bytes_ = 0;
+  bool has_address_ = false;
 };
 
 void add_settings(KeyWriter& key, const CompileSettings& settings) {
@@ -141,7 +144,7 @@ std::optional<Digest> compile_key(const Graph& graph, const CompileSettings& set
   for (const Node* input : graph.inputs()) add_node(input);
   for (const Node* node : graph.live_nodes()) {
     add_node(node);
-    if (key.too_large()) return std::nullopt;
+    if (key.is_open()) return std::nullopt;
   }
   for (const GraphOutput& output : graph.outputs()) {
     key.add(std::string_view(output.name));

@@ -8,7 +8,8 @@
 
 namespace harp::capi {
 
-/// Nothing for graphs with so much constant data that hashing (and keeping) it would cost more than compiling again saves.
+/// Nothing for graphs with so much constant data that hashing (and keeping) it would cost more than compiling again saves, and for those
+/// that call native functions.
 std::optional<Digest> compile_key(const Graph& graph, const CompileSettings& settings);
 
 }  // namespace harp::capi

@@ -70,6 +70,7 @@ struct harp_context : harp::capi::Counted {
   harp::HostHooks hooks;
   harp::Log log;
   std::string dump;                         // stages to log of every compilation
+  bool native_ops = true;                   // may graphs call functions of the host's?
   harp::Target host = harp::host_target();  // asked once: a virtual machine takes microseconds to answer
   harp::RealFileSystem files;
   harp::RealProcess process;

@@ -167,10 +167,22 @@ harp_status harp_program_stats(const harp_program* program, harp_program_stats_i
   return guard_status(err, [&] { write_info(stats, required(program, "harp_program_stats", "program").stats, "harp_program_stats"); });
 }
 
+namespace {
+
+/// A program's functions are handed on, and native ones are the business of one process.
+const Executable& embeddable(const harp_program* program, const char* function) {
+  const LoadedProgram& made = loaded(program, function);
+  HARP_CHECK(program->compiled->native.empty(), Code::kUnsupported, function, ": the program calls ", program->compiled->native,
+             ", a function of this process; only harp_program_run runs such programs");
+  return made.executable();
+}
+
+}  // namespace
+
 harp_entry_point harp_program_entry(harp_program* program, harp_error** err) {
-  return guard(err, [&] { return loaded(program, "harp_program_entry").executable().entry(); });
+  return guard(err, [&] { return embeddable(program, "harp_program_entry").entry(); });
 }
 
 harp_entry_point_ex harp_program_entry_ex(harp_program* program, harp_error** err) {
-  return guard(err, [&] { return loaded(program, "harp_program_entry_ex").executable().entry_ex(); });
+  return guard(err, [&] { return embeddable(program, "harp_program_entry_ex").entry_ex(); });
 }

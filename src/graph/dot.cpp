@@ -44,6 +44,7 @@ struct DescribeAttributes {
   }
   std::string operator()(const ConcatAttributes& a) const { return cat("axis ", a.axis); }
   std::string operator()(const GatherAttributes& a) const { return cat("axis ", a.axis); }
+  std::string operator()(const NativeAttributes& a) const { return a.name; }
 };
 
 /// Small enough to be written into its users.
@@ -59,6 +60,7 @@ std::string_view style_of(const Node& node) {
     case Family::kGather:
     case Family::kRoutine:
     case Family::kScatter:
+    case Family::kNative:
     case Family::kCopy:
     case Family::kParts: return "shape=box, style=\"filled,rounded\", fillcolor=\"#eeeeee\"";
     default: return "shape=box, style=\"filled,rounded\", fillcolor=\"#e2f0d9\"";

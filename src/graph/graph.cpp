@@ -62,6 +62,11 @@ struct AttributesHash {
   }
   void operator()(const ConcatAttributes& a) const { mix(hash, static_cast<size_t>(a.axis)); }
   void operator()(const GatherAttributes& a) const { mix(hash, static_cast<size_t>(a.axis)); }
+  void operator()(const NativeAttributes& a) const {
+    mix(hash, std::hash<std::string>()(a.name));
+    mix(hash, std::hash<NativeFunction>()(a.function));
+    for (const NativeParameter& parameter : a.parameters) mix(hash, parameter.size.hash());
+  }
 };
 
 }  // namespace
@@ -151,7 +156,9 @@ std::string_view Graph::node_name(const Node* node) const {
 
 std::string Graph::describe(const Node* node) const {
   const std::string_view own = node_name(node);
-  return cat(own.empty() ? cat("node ", node->id) : cat("\"", own, "\""), " (", harp::name(node->op), " ", type_of(*node), ")");
+  const auto* native = std::get_if<NativeAttributes>(&node->attributes);
+  return cat(own.empty() ? cat("node ", node->id) : cat("\"", own, "\""), " (", harp::name(node->op), " ",
+             native != nullptr ? cat("\"", native->name, "\" ") : std::string(), type_of(*node), ")");
 }
 
 std::vector<const Node*> Graph::live_nodes() const {
@@ -194,6 +201,8 @@ class DimImporter {
     if (auto* slice = std::get_if<SliceAttributes>(&result)) slice->start = (*this)(slice->start);
     if (auto* unfold = std::get_if<UnfoldAttributes>(&result)) unfold->size = (*this)(unfold->size);
     if (auto* pad = std::get_if<PadAttributes>(&result)) pad->before = (*this)(pad->before), pad->after = (*this)(pad->after);
+    if (auto* native = std::get_if<NativeAttributes>(&result))
+      for (NativeParameter& parameter : native->parameters) parameter.size = (*this)(parameter.size);
     return result;
   }
 

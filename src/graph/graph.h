@@ -90,10 +90,29 @@ struct GatherAttributes {
   bool operator==(const GatherAttributes&) const = default;
 };
 
+/// What a native function is called with, in order.
+struct NativeParameter {
+  enum Kind : uint8_t { kInput, kOutput, kSize, kNumber, kUser } kind;
+  DType dtype = DType::kUnknown;  // of the array's elements, of the size or number
+  int input = -1;                 // kInput: which source
+  Dim size = 0;                   // kSize
+  Scalar number = {};             // kNumber
+  bool operator==(const NativeParameter&) const = default;
+};
+using NativeFunction = void (*)();  // of any type
+struct NativeAttributes {
+  std::string name;
+  NativeFunction function;  // null: the node was read from a text, which carries no address
+  void* user;               // what kUser stands for
+  bool returns_status;      // an i32, where anything but 0 is a failure; else nothing
+  std::vector<NativeParameter> parameters;
+  bool operator==(const NativeAttributes&) const = default;
+};
+
 /// Permute, Slice … carry theirs; Expand and Reshape need none (the shape says it); elementwise ops none.
 using Attributes =
     std::variant<NoAttributes, InputAttributes, ConstantAttributes, ArrayAttributes, SizeAttributes, ReduceAttributes, ScanAttributes,
-                 PermuteAttributes, SliceAttributes, PadAttributes, UnfoldAttributes, ConcatAttributes, GatherAttributes>;
+                 PermuteAttributes, SliceAttributes, PadAttributes, UnfoldAttributes, ConcatAttributes, GatherAttributes, NativeAttributes>;
 
 class Graph;
 

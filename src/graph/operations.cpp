@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "graph/arguments.h"
 #include "graph/called_as.h"
+#include "graph/native.h"
 
 namespace harp {
 namespace {
@@ -130,6 +131,7 @@ constexpr Operation kRows[] = {
 #define HARP_ROW_Gather(id)
 #define HARP_ROW_Routine(id)
 #define HARP_ROW_Scatter(id)
+#define HARP_ROW_Native(id)
 #define HARP_ROW_Copy(id)
 #define HARP_ROW_Parts(id)
 #define HARP_OP(id, name, family, arity, operands, result, cost, flags) HARP_ROW_##family(id)
@@ -329,6 +331,10 @@ constexpr Operation kRows[] = {
     row("custom_cumulative", {{"arrays"}, {"expr"}, {"op"}, {"axis", "none"}, {"exclusive", "false"}, {"reverse", "false"}},
         [](Nodes arrays, std::string_view expr, std::string_view op, std::optional<int> axis, bool exclusive, bool reverse) {
           return build::custom_cumulative(arrays, expr, op, axis, exclusive, reverse);
+        }),
+    row("native", {{"arrays"}, {"name"}, {"signature"}, {"dtype"}, {"shape"}},
+        [](Nodes arrays, std::string_view function, std::string_view signature, DType dtype, Shape shape) {
+          return build::native_exactly(arrays, {function, nullptr, nullptr, signature, dtype, std::move(shape)});
         }),
 };
 

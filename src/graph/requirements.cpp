@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "graph/build.h"
+#include "graph/native.h"
 
 namespace harp {
 namespace {
@@ -21,6 +22,7 @@ class Collector {
       require(node.as<UnfoldAttributes>().size - 1, [&] { return cat("the window of ", graph_.describe(&node), " is empty"); });
     if (node.op == Op::kArange)
       require((int64_t{1} << 31) - node.shape[0], [&] { return cat(graph_.describe(&node), " has more elements than i32 can count"); });
+    if (is_native(node.op)) visit_native(node, node.as<NativeAttributes>());
     if (node.op == Op::kSlice && !build::as_slice_specs(&node)) visit_slice(node, node.as<SliceAttributes>());
   }
 
@@ -38,6 +40,20 @@ class Collector {
       auto message = [&] { return cat("the amount of padding of axis ", axis, " of ", graph_.describe(&node), " is negative"); };
       require(attributes.before[axis], message);
       require(attributes.after[axis], message);
+    }
+  }
+
+  void visit_native(const Node& node, const NativeAttributes& attributes) {
+    for (size_t i = 0; i < attributes.parameters.size(); ++i) {
+      const NativeParameter& parameter = attributes.parameters[i];
+      if (parameter.kind != NativeParameter::kSize) continue;
+      const SymRange may_be = native_size_range(parameter.dtype);
+      auto message = [&] {
+        return cat("parameter ", i, " of ", graph_.describe(&node), ", ", to_string(parameter.size), ", does not fit ",
+                   name(parameter.dtype));
+      };
+      require(parameter.size - may_be.lo, message);
+      require(Dim(may_be.hi) - parameter.size, message);
     }
   }
 

@@ -2,6 +2,9 @@
 // limit on nesting, so that no input can exhaust the stack.
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "base/error.h"
 #include "graph/graph.h"
 #include "graph/text_lexer.h"
@@ -89,8 +92,10 @@ class Cursor {
   int depth_ = 0;
 };
 
+/// Sizes that an expression may name beside the variables: reads one, or nothing, at a name.
+using SizeNames = std::function<std::optional<Dim>(Cursor& cursor)>;
 /// A dimension expression; `declare` makes unknown variables (with the default bounds), else they are errors.
-Dim parse_dim(Cursor& cursor, SymTable& table, bool declare);
+Dim parse_dim(Cursor& cursor, SymTable& table, bool declare, const SizeNames& more = nullptr);
 /// `n`, `n in 1..4096`: declares a variable.
 Dim parse_variable(Cursor& cursor, SymTable& table);
 

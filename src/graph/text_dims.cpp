@@ -29,7 +29,8 @@ namespace {
 
 class DimParser {
  public:
-  DimParser(Cursor& cursor, SymTable& table, bool declare) : c_(cursor), table_(table), declare_(declare) {}
+  DimParser(Cursor& cursor, SymTable& table, bool declare, const SizeNames& more)
+      : c_(cursor), table_(table), declare_(declare), more_(more) {}
 
   Dim sum() {
     Dim result = term();
@@ -66,6 +67,8 @@ class DimParser {
   Dim factor() {
     const Token token = c_.peek();
     if (token.kind == TokenKind::kInteger) return c_.expect_integer();
+    if (token.kind == TokenKind::kName && more_)
+      if (const std::optional<Dim> known = more_(c_)) return *known;
     if (token.kind == TokenKind::kName && !c_.sees("(", 1)) return variable();
     Cursor::Nested level(c_);
     if (c_.accept("-")) {
@@ -118,6 +121,7 @@ class DimParser {
   Cursor& c_;
   SymTable& table_;
   bool declare_;
+  const SizeNames& more_;
 };
 
 int64_t parse_bound(Cursor& cursor) {
@@ -127,7 +131,9 @@ int64_t parse_bound(Cursor& cursor) {
 
 }  // namespace
 
-Dim parse_dim(Cursor& cursor, SymTable& table, bool declare) { return DimParser(cursor, table, declare).sum(); }
+Dim parse_dim(Cursor& cursor, SymTable& table, bool declare, const SizeNames& more) {
+  return DimParser(cursor, table, declare, more).sum();
+}
 
 Dim parse_variable(Cursor& cursor, SymTable& table) {
   const Token token = cursor.peek();

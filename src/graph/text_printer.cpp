@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "graph/base64.h"
 #include "graph/build.h"
+#include "graph/native.h"
 #include "graph/text.h"
 #include "graph/text_cursor.h"
 
@@ -222,6 +223,12 @@ class Printer {
   }
   void print_attributes(const Node&, const ConcatAttributes& a) { attribute("axis", cat(a.axis)); }
   void print_attributes(const Node&, const GatherAttributes& a) { attribute("axis", cat(a.axis)); }
+  void print_attributes(const Node& node, const NativeAttributes& a) {
+    attribute("name", text::quote(a.name));
+    attribute("signature", text::quote(native_signature(a)));
+    attribute("dtype", name(node.dtype));
+    shape_attribute("shape", node.shape);
+  }
 
   static Scalar element(DType dtype, const std::vector<std::byte>& data, size_t index) {
     Scalar value{dtype, {0, 0}};

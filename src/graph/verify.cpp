@@ -30,11 +30,13 @@ void verify_sources(const Node& node) {
     expect(static_cast<int>(node.sources.size()) == row.arity, node, cat("has ", node.sources.size(), " sources"));
   else
     expect(!node.sources.empty(), node, "has no source");
-  const DType dtype = node.sources.empty() ? DType::kUnknown : node.sources[is_operand(node.op, 0) ? 0 : 1]->dtype;
+  const bool mixes = is_native(node.op);
+  const DType dtype = node.sources.empty() || mixes ? DType::kUnknown : node.sources[is_operand(node.op, 0) ? 0 : 1]->dtype;
   for (size_t i = 0; i < node.sources.size(); ++i) {
     const Node& source = *node.sources[i];
     expect(source.graph == node.graph, node, cat("source ", i, " is of another graph"));
     expect(source.id < node.id, node, cat("source ", i, " comes after it"));
+    if (mixes) continue;
     if (!is_operand(node.op, i)) {
       const bool is_index = node.op != Op::kWhere;
       expect(is_index ? is_int(source.dtype) : is_bool(source.dtype), node,
@@ -211,6 +213,19 @@ void verify_routine(const Node& node) {
   expect(node.shape == rows, node, "the shape changed");
 }
 
+void verify_native(const Node& node) {
+  const auto& a = attributes_of<NativeAttributes>(node);
+  for (const NativeParameter& p : a.parameters) {
+    if (p.kind == NativeParameter::kInput)
+      expect(p.input >= 0 && static_cast<size_t>(p.input) < node.sources.size(), node, "is called with an input that it does not have");
+    // complex arrays are passed as what they are, also where they are seen as floats
+    if (p.kind == NativeParameter::kInput || p.kind == NativeParameter::kOutput) {
+      const DType array = p.kind == NativeParameter::kOutput ? node.dtype : node.sources[static_cast<size_t>(p.input)]->dtype;
+      expect(p.dtype == array || real_dtype(p.dtype) == array, node, "passes an array of another dtype");
+    }
+  }
+}
+
 void verify_node(const Node& node) {
   verify_sources(node);
   check_shape("verify", *node.graph, node.dtype, node.shape);
@@ -225,6 +240,7 @@ void verify_node(const Node& node) {
     case Family::kGather: return verify_gather(node);
     case Family::kRoutine: return verify_routine(node);
     case Family::kScatter: return verify_scatter(node);
+    case Family::kNative: return verify_native(node);
     case Family::kParts: return verify_parts(node);
     case Family::kCopy: return expect(node.shape == node.sources[0]->shape, node, "the shape changed");
   }

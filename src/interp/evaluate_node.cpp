@@ -7,6 +7,7 @@
 #include "interp/elementwise.h"
 #include "interp/gather.h"
 #include "interp/movement.h"
+#include "interp/native.h"
 #include "interp/reduce.h"
 #include "interp/scan.h"
 #include "interp/sort.h"
@@ -73,7 +74,7 @@ constexpr Row kRows[] = {
     {Op::kGather, evaluate_gather},     {Op::kArgSort, evaluate_argsort},
     {Op::kDft, evaluate_dft},           {Op::kScatterAdd, evaluate_scatter_add},
     {Op::kReal, evaluate_real},         {Op::kImag, evaluate_imag},
-    {Op::kComplex, evaluate_complex},
+    {Op::kComplex, evaluate_complex},   {Op::kNative, evaluate_native},
 };
 
 consteval std::array<Evaluator, kOpCount> make_evaluators() {

@@ -222,8 +222,29 @@ struct Launch {
   std::optional<Sym> guard;           // the launch happens only where guard >= 0 (variants of one kernel)
 };
 
-/// One generation: its launches may run at the same time.
-using Generation = std::vector<Launch>;
+/// A call of natives[function], a function of the host's.
+struct NativeCall {
+  struct Argument {
+    enum Kind : uint8_t { kArray, kSize, kNumber, kAddress } kind;
+    DType dtype = DType::kUnknown;  // of the array's elements, of the size or number
+    bool written = false;           // kArray
+    HostBuffer array = {};
+    Sym size = 0;
+    Scalar number = {};
+    int address = -1;  // natives[address]
+  };
+  std::string name;  // for messages
+  int function;
+  bool returns_status;  // an i32, where anything but 0 is a failure
+  std::vector<Argument> arguments;
+  Sym elements;  // of the result: there is no call where it has none
+};
+
+/// One generation: its launches may run at the same time; native calls follow, each alone.
+struct Generation {
+  std::vector<Launch> launches;
+  std::vector<NativeCall> calls;
+};
 
 struct ConstantArray {
   DType dtype;
@@ -301,8 +322,9 @@ struct Module {
   std::vector<ConstantArray> constants;
   std::vector<Kernel> kernels;
   std::vector<Generation> generations;
-  Sym workspace;        // bytes, a multiple of 64
-  int64_t scratch = 0;  // bytes each worker has for itself behind the workspace; a multiple of 64
+  std::vector<void*> natives;  // addresses that calls refer to by number: they are given at run time and are in no text
+  Sym workspace;               // bytes, a multiple of 64
+  int64_t scratch = 0;         // bytes each worker has for itself behind the workspace; a multiple of 64
 };
 
 /// Text of a module or kernel (`harp emit --lang ir`), one statement a line.

@@ -158,6 +158,15 @@ std::string host_buffer_text(const HostBuffer& b) {
   return b.kind == HostBuffer::Kind::kWorkspace ? cat("workspace", offset) : cat(kKinds[static_cast<int>(b.kind)], b.index, offset);
 }
 
+std::string native_argument_text(const NativeCall::Argument& a) {
+  using Argument = NativeCall::Argument;
+  if (a.kind == Argument::kAddress) return cat("native ", a.address);
+  const std::string value = a.kind == Argument::kArray  ? host_buffer_text(a.array)
+                            : a.kind == Argument::kSize ? to_string(a.size)
+                                                        : to_string(a.number);
+  return cat(name(a.dtype), a.kind == Argument::kArray ? "* " : " ", value);
+}
+
 std::string arrays_text(const std::vector<ArrayType>& arrays) {
   return join(arrays, ", ", [](const ArrayType& a) {
     return cat(a.name, ": ", name(a.dtype), "[", join(a.shape, ", ", [](Sym s) { return to_string(s); }), "]");
@@ -175,9 +184,12 @@ std::string print(const Module& module) {
   for (const Kernel& k : module.kernels) append(out, cat("\n", print(*module.arena, k)));
   for (size_t g = 0; g < module.generations.size(); ++g) {
     append(out, cat("\ngeneration ", g, "\n"));
-    for (const Launch& l : module.generations[g])
+    for (const Launch& l : module.generations[g].launches)
       append(out, cat("  ", module.kernels[static_cast<size_t>(l.kernel)].name, "(", join(l.arguments, ", ", host_buffer_text), ")",
                       l.guard ? cat(" if ", to_string(*l.guard), " >= 0") : std::string(), "\n"));
+    for (const NativeCall& call : module.generations[g].calls)
+      append(out, cat("  native ", call.function, " \"", call.name, "\"(", join(call.arguments, ", ", native_argument_text), ") if ",
+                      to_string(call.elements), " > 0\n"));
   }
   return out;
 }

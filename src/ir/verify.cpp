@@ -259,9 +259,16 @@ class Verifier {
 void verify(const Module& module) {
   for (const Kernel& k : module.kernels) Verifier(k).run();
   for (const Generation& g : module.generations)
-    for (const Launch& l : g) {
+    for (const Launch& l : g.launches) {
       HARP_ASSERT(l.kernel >= 0 && static_cast<size_t>(l.kernel) < module.kernels.size(), "a launch of kernel ", l.kernel);
       HARP_ASSERT(l.arguments.size() == module.kernels[static_cast<size_t>(l.kernel)].params.size(), "a launch has one buffer a parameter");
+    }
+  const auto is_known = [&](int address) { return address >= 0 && static_cast<size_t>(address) < module.natives.size(); };
+  for (const Generation& g : module.generations)
+    for (const NativeCall& call : g.calls) {
+      HARP_ASSERT(is_known(call.function), "a call of native function ", call.function);
+      for (const NativeCall::Argument& a : call.arguments)
+        HARP_ASSERT(a.kind != NativeCall::Argument::kAddress || is_known(a.address), "a call with native address ", a.address);
     }
 }
 

@@ -33,6 +33,11 @@ void lower_scatter(KernelContext& context);
 /// Blocks of rows, each given to a routine. (routine.cpp)
 void lower_routine(KernelContext& context);
 
+/// The call of a function of the host's, whose addresses are added to the module's. (native.cpp)
+ir::NativeCall lower_native(const Program& program, const KernelPlan& plan, ir::Module& module);
+/// A buffer of the program from `element` on, as the host half names it. (module.cpp)
+ir::HostBuffer host_buffer(const Program& program, int buffer, Sym element = 0);
+
 /// The index of a node of this shape at the kernel's position: size-1 axes are 0, the others take `position` in order.
 Index node_index(const Shape& shape, const Index& position);
 /// Stores these outputs of the kernel, by number, at this position of the space they are over.

@@ -39,9 +39,11 @@ std::optional<Sym> launch_guard(const KernelPlan& plan, size_t v) {
   return guard;
 }
 
-ir::HostBuffer host_buffer(const Program& program, const ValueBuilder::Argument& argument) {
-  const Buffer& b = program.buffers[static_cast<size_t>(argument.buffer)];
-  const Sym offset = argument.offset * static_cast<int64_t>(size_of(b.node->dtype));
+}  // namespace
+
+ir::HostBuffer host_buffer(const Program& program, int buffer, Sym element) {
+  const Buffer& b = program.buffers[static_cast<size_t>(buffer)];
+  const Sym offset = element * static_cast<int64_t>(size_of(b.node->dtype));
   using Kind = ir::HostBuffer::Kind;
   switch (b.kind) {
     case Buffer::Kind::kInput: return {Kind::kInput, b.index, offset};
@@ -51,8 +53,6 @@ ir::HostBuffer host_buffer(const Program& program, const ValueBuilder::Argument&
   }
   return {};
 }
-
-}  // namespace
 
 std::shared_ptr<ir::Module> lower_program(const Program& program) {
   const Graph& graph = *program.graph;
@@ -69,6 +69,10 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
   module->generations.resize(static_cast<size_t>(program.generations));
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     const KernelPlan& plan = program.kernels[k];
+    if (plan.alone != nullptr && is_native(plan.alone->op)) {
+      module->generations[static_cast<size_t>(plan.generation)].calls.push_back(lower_native(program, plan, *module));
+      continue;
+    }
     for (size_t v = 0; v < plan.variants.size(); ++v) {
       const Schedule& schedule = plan.variants[v].schedule;
       ir::Kernel kernel;
@@ -85,12 +89,14 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
         case Template::kScan: lower_scan(context); break;
         case Template::kRoutine: lower_routine(context); break;
         case Template::kScatter: lower_scatter(context); break;
+        case Template::kNative: break;  // no kernel
       }
       ir::Launch launch{static_cast<int>(module->kernels.size()), {}, both(launch_guard(plan, v), context.guard)};
-      for (const ValueBuilder::Argument& argument : context.values.arguments()) launch.arguments.push_back(host_buffer(program, argument));
+      for (const ValueBuilder::Argument& argument : context.values.arguments())
+        launch.arguments.push_back(host_buffer(program, argument.buffer, argument.offset));
       module->scratch = std::max(module->scratch, ir::scratch_offsets(kernel).back());
       module->kernels.push_back(std::move(kernel));
-      module->generations[static_cast<size_t>(plan.generation)].push_back(std::move(launch));
+      module->generations[static_cast<size_t>(plan.generation)].launches.push_back(std::move(launch));
     }
   }
   return module;

@@ -15,7 +15,21 @@ enum class Op : uint8_t {
 #undef HARP_OP
 };
 
-enum class Family : uint8_t { kLeaf, kElementwise, kConvert, kReduce, kScan, kMovement, kJoin, kGather, kScatter, kRoutine, kCopy, kParts };
+enum class Family : uint8_t {
+  kLeaf,
+  kElementwise,
+  kConvert,
+  kReduce,
+  kScan,
+  kMovement,
+  kJoin,
+  kGather,
+  kScatter,
+  kRoutine,
+  kNative,
+  kCopy,
+  kParts
+};
 enum class Operands : uint8_t { kAny, kNumber, kReal, kFloat, kField, kPart, kComplex, kInt, kBoolInt, kOrdered };
 enum class Result : uint8_t { kSame, kBool, kStated };
 enum OpFlags : uint8_t { kCommutes = 1, kFunction = 2 };
@@ -46,6 +60,7 @@ constexpr bool is_reduce(Op op) { return info(op).family == Family::kReduce; }
 constexpr bool is_scan(Op op) { return info(op).family == Family::kScan; }
 constexpr bool is_scatter(Op op) { return info(op).family == Family::kScatter; }
 constexpr bool is_routine(Op op) { return info(op).family == Family::kRoutine; }
+constexpr bool is_native(Op op) { return info(op).family == Family::kNative; }
 constexpr bool is_movement(Op op) { return info(op).family == Family::kMovement; }
 
 constexpr bool accepts(Operands operands, DType dtype) {
@@ -64,8 +79,9 @@ constexpr bool accepts(Operands operands, DType dtype) {
   return false;
 }
 /// Is this source an operand: one of those that have the same dtype? The condition of a where and the indices of a gather or scatter are
-/// not.
+/// not, nor is what a native function is called with.
 constexpr bool is_operand(Op op, size_t source) {
+  if (op == Op::kNative) return false;
   if (op == Op::kWhere) return source != 0;
   const bool has_indices = info(op).family == Family::kGather || info(op).family == Family::kScatter;
   return !has_indices || source != 1;

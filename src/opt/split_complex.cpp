@@ -24,7 +24,7 @@ class Splitter {
       splits_[node->id] = split(node);
       if (!is_complex(node->dtype)) new_->set_node_name(splits_[node->id].parts[0], old_.node_name(node));
     }
-    for (const GraphOutput& output : old_.outputs()) new_->add_output(output.name, output_of(output.node));
+    for (const GraphOutput& output : old_.outputs()) new_->add_output(output.name, joined(output.node));
     return std::move(new_);
   }
 
@@ -33,19 +33,38 @@ class Splitter {
     const std::string& name = input->as<InputAttributes>().name;
     if (!is_complex(input->dtype)) return {{new_->add_input(name, input->dtype, input->shape), nullptr}};
     const DType dtype = real_dtype(input->dtype);
-    Shape shape = input->shape.empty() ? Shape{1} : input->shape;
-    shape.back() = shape.back() * Dim(2);
-    const Node* floats = new_->add_input(name, dtype, shape);
+    return split_floats(new_->add_input(name, dtype, doubled(input->shape)), input->shape);
+  }
+
+  /// The shape of an array of complex numbers as one of floats.
+  static Shape doubled(const Shape& shape) {
+    Shape floats = shape.empty() ? Shape{1} : shape;
+    floats.back() = floats.back() * Dim(2);
+    return floats;
+  }
+
+  /// The parts of an array of complex numbers of this shape, of which there are the floats.
+  Split split_floats(const Node* floats, const Shape& shape) {
     Split result;
     for (int part = 0; part < 2; ++part) {
-      SliceAttributes every_second{std::vector<Dim>(shape.size(), Dim(0)), std::vector<int64_t>(shape.size(), 1)};
+      SliceAttributes every_second{std::vector<Dim>(floats->shape.size(), Dim(0)), std::vector<int64_t>(floats->shape.size(), 1)};
       every_second.start.back() = part;
       every_second.step.back() = 2;
-      Shape half = input->shape.empty() ? Shape{1} : input->shape;
-      const Node* slice = new_->intern(Op::kSlice, dtype, std::move(half), {floats}, std::move(every_second));
-      result.parts[part] = shaped(slice, input->shape);
+      Shape half = shape.empty() ? Shape{1} : shape;
+      const Node* slice = new_->intern(Op::kSlice, floats->dtype, std::move(half), {floats}, std::move(every_second));
+      result.parts[part] = shaped(slice, shape);
     }
     return result;
+  }
+
+  /// A function is called with complex numbers as they lie in memory.
+  Split split_native(const Node* node) {
+    std::vector<const Node*> sources;
+    for (const Node* source : node->sources) sources.push_back(joined(source));
+    if (!is_complex(node->dtype))
+      return {{new_->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes), nullptr}};
+    const Node* floats = new_->intern(node->op, real_dtype(node->dtype), doubled(node->shape), std::move(sources), node->attributes);
+    return split_floats(floats, node->shape);
   }
 
   const Node* shaped(const Node* x, const Shape& shape) { return x->shape == shape ? x : new_->intern(Op::kReshape, x->dtype, shape, {x}); }
@@ -55,6 +74,7 @@ class Splitter {
       case Op::kReal: return {{source(node, 0, 0), nullptr}};
       case Op::kImag: return {{source(node, 0, 1), nullptr}};
       case Op::kComplex: return {{source(node, 0, 0), source(node, 1, 0)}};
+      case Op::kNative: return split_native(node);
       default: break;
     }
     if (!is_complex(node->dtype)) return {{with_part(*node, 0), nullptr}};
@@ -91,7 +111,7 @@ class Splitter {
   }
 
   /// The parts side by side. An array of the greatest rank has no room for one more axis, but needs no axes to lie in memory.
-  const Node* output_of(const Node* node) {
+  const Node* joined(const Node* node) {
     const Split& split = splits_[node->id];
     if (!is_complex(node->dtype)) return split.parts[0];
     Shape column = node->rank() < kMaxRank ? node->shape : Shape{element_count(node->shape)};

@@ -65,6 +65,7 @@ class UnitRenderer {
                mentions(kernels_, "harp_reads_backwards") ? kBackwardsText : "", kernels_,
                mentions(main, "harp_for") || mentions(main, "harp_run_together") ? cat(kForText, "\n") : std::string(),
                mentions(main, "harp_run_together") ? cat(kTogetherText, "\n") : std::string(),
+               calls_may_fail_ ? native_failed_text() : std::string(),
                mentions(entry, "harp_allocate") ? cat(kWorkspaceText, "\n") : std::string(), main, "\n", entry);
   }
 
@@ -88,7 +89,22 @@ class UnitRenderer {
                options_.plain_text ? "any, plain text" : options_.target.name, " · stable, law ", kLawRevision, " · ",
                counted(module_.kernels.size(), "kernel"), ", ", counted(module_.generations.size(), "generation"), "\n   ",
                comment_text(arrays(module_.inputs)), module_.inputs.empty() ? "" : " ", "-> ", comment_text(arrays(module_.outputs)),
-               " */\n");
+               natives_text(), " */\n");
+  }
+
+  std::string natives_text() const {
+    std::string text;
+    for (const ir::Generation& generation : module_.generations)
+      for (const ir::NativeCall& call : generation.calls)
+        append(text, cat("\n   natives[", call.function, "] is ", comment_text(call.name)));
+    return text;
+  }
+
+  /// Behind the addresses of functions stands that of what the caller is told: which call failed, and what it returned.
+  std::string native_failed_text() const {
+    return cat(
+        "static int32_t harp_native_failed(const harp_runtime* rt, int32_t call, int32_t status) {\n  int32_t* failure = rt->natives[",
+        module_.natives.size(), "];\n  failure[0] = call;\n  failure[1] = status;\n  return ", static_cast<int>(Code::kNative), ";\n}\n\n");
   }
 
   static std::string vector_note() {
@@ -181,10 +197,37 @@ class UnitRenderer {
     return cat("    struct ", rendered.name, "_args args", number, " = {", join(values, ", "), "};\n");
   }
 
+  /// A step of kernel_main; it is left there and then if the function fails.
+  std::string native_call(const ir::NativeCall& call, size_t number) {
+    using Argument = ir::NativeCall::Argument;
+    std::vector<std::string> types, values;
+    for (const Argument& a : call.arguments) {
+      const std::string type(a.kind == Argument::kAddress ? "void" : memory_type(a.dtype));
+      types.push_back(a.kind == Argument::kArray     ? cat(a.written ? "" : "const ", type, "*")
+                      : a.kind == Argument::kAddress ? "void*"
+                                                     : type);
+      switch (a.kind) {
+        case Argument::kArray: values.push_back(argument(a.array, {"", a.dtype, a.written})); break;
+        case Argument::kSize: values.push_back(cat("(", type, ")", bracket(host_(a.size), kUnary))); break;
+        case Argument::kNumber: values.push_back(literal(a.number).text); break;
+        case Argument::kAddress: values.push_back(cat("rt->natives[", a.address, "]")); break;
+      }
+    }
+    const std::string called = cat("(*(__extension__(", call.returns_status ? "int32_t" : "void", " (*)(", join(types, ", "),
+                                   "))rt->natives[", call.function, "]))(", join(values, ", "), ")");
+    const std::string guard =
+        proven_positive(call.elements) ? std::string() : cat("if (", host_.is_nonnegative(call.elements - 1).text, ") ");
+    if (!call.returns_status) return cat("  ", guard, called, ";\n");
+    calls_may_fail_ = true;
+    return cat("  ", guard, "{\n    const int32_t status = ", called, ";\n    if (status) return harp_native_failed(rt, ", number,
+               ", status);\n  }\n");
+  }
+
   std::string kernel_main() {
     std::string body;
+    size_t n_calls = 0;
     for (size_t g = 0; g < module_.generations.size(); ++g) {
-      const ir::Generation& generation = module_.generations[g];
+      const std::vector<ir::Launch>& generation = module_.generations[g].launches;
       for (size_t first = 0; first < generation.size(); first += kMostTogether) {
         const size_t n = std::min(kMostTogether, generation.size() - first);
         append(body, cat("  {", n > 1 || module_.generations.size() > 1 ? cat(" /* generation ", g, " */") : std::string(), "\n"));
@@ -207,7 +250,12 @@ class UnitRenderer {
         if (n > 1) append(body, cat("    struct harp_task tasks[] = {\n", tasks, "    };\n    harp_run_together(rt, ", n, ", tasks);\n"));
         body += "  }\n";
       }
+      for (const ir::NativeCall& call : module_.generations[g].calls) {
+        append(body, native_call(call, n_calls));
+        ++n_calls;
+      }
     }
+    if (calls_may_fail_) body += "  return 0;\n";
     body = tmp_text_ + body;
     std::vector<std::string> parameters;
     std::string unused;
@@ -221,7 +269,7 @@ class UnitRenderer {
     for (size_t i = 0; i < module_.shape_vars.size(); ++i) parameter("int64_t ", cat("shape", i));
     if (uses_workspace()) parameter("char* ", "workspace");
     parameter("const harp_runtime* ", "rt");
-    return cat("static void kernel_main(", join(parameters, ", "), ") {\n", unused, body, "}\n");
+    return cat("static ", calls_may_fail_ ? "int32_t" : "void", " kernel_main(", join(parameters, ", "), ") {\n", unused, body, "}\n");
   }
 
   bool uses_workspace() const { return !module_.workspace.is_constant(0) || module_.scratch > 0 || !tmp_text_.empty(); }
@@ -249,12 +297,16 @@ class UnitRenderer {
       arguments.push_back("workspace");
     }
     arguments.push_back("rt");
+    if (!module_.natives.empty())
+      body = cat("  if (!rt || !rt->natives) return ", static_cast<int>(Code::kUnsupported), "; /* functions of a host's are called */\n",
+                 body);
     return cat(
         "__attribute__((visibility(\"protected\"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const "
         "harp_runtime* rt) {\n",
-        body, "  const harp_environment found = harp_enter();\n  kernel_main(", join(arguments, ", "), ");\n  harp_leave(found);\n",
-        uses_workspace() ? "  harp_release(rt, own);\n" : "",
-        "  return 0;\n}\n\n__attribute__((visibility(\"protected\"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) "
+        body, "  const harp_environment found = harp_enter();\n  ", calls_may_fail_ ? "const int32_t status = " : "", "kernel_main(",
+        join(arguments, ", "), ");\n  harp_leave(found);\n", uses_workspace() ? "  harp_release(rt, own);\n" : "", "  return ",
+        calls_may_fail_ ? "status" : "0",
+        ";\n}\n\n__attribute__((visibility(\"protected\"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) "
         "{\n"
         "  entry_point_ex(inputs, outputs, shape_vars, 0);\n}\n");
   }
@@ -268,6 +320,7 @@ class UnitRenderer {
   std::map<std::string, std::string> known_kernels_;     // text without the name -> name
   std::vector<RenderedKernel> rendered_;                 // parallel to module.kernels
   std::string kernels_, tmp_text_;
+  bool calls_may_fail_ = false;  // kernel_main then says whether one did
   std::map<std::pair<std::string, DType>, std::string> tmps_;
 };
 

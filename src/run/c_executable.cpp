@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "graph/native.h"
 #include "run/executable.h"
+#include "run/stack_array.h"
 
 namespace harp {
 
@@ -10,14 +12,12 @@ namespace {
 
 class CExecutable final : public Executable {
  public:
-  CExecutable(std::shared_ptr<const LoadedLibrary> library, SizeCode workspace, int64_t scratch)
-      : library_(std::move(library)), workspace_(std::move(workspace)), scratch_(scratch) {}
+  CExecutable(std::shared_ptr<const LoadedLibrary> library, SizeCode workspace, int64_t scratch, NativeTable natives)
+      : library_(std::move(library)), workspace_(std::move(workspace)), scratch_(scratch), natives_(std::move(natives)) {}
 
   void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const override {
-    const int32_t status = library_->entry_point_ex()(inputs, outputs, shape_vars, &runtime);
-    if (status == HARP_OK) return;
-    HARP_CHECK(status != HARP_ERROR_OUT_OF_MEMORY, Code::kOutOfMemory, "out of memory: a program's workspace could not be allocated");
-    fail(Code::kInternal, "a compiled program returned status ", status);
+    if (!natives_.addresses.empty()) return execute_with_natives(inputs, outputs, shape_vars, runtime);
+    check(library_->entry_point_ex()(inputs, outputs, shape_vars, &runtime));
   }
 
   harp_entry_point entry() const override { return library_->entry_point(); }
@@ -34,16 +34,37 @@ class CExecutable final : public Executable {
   }
 
  private:
+  static void check(int32_t status) {
+    if (status == HARP_OK) return;
+    HARP_CHECK(status != HARP_ERROR_OUT_OF_MEMORY, Code::kOutOfMemory, "out of memory: a program's workspace could not be allocated");
+    fail(Code::kInternal, "a compiled program returned status ", status);
+  }
+
+  /// Behind the functions' addresses stands that of where the code says which call failed, and what the function returned.
+  void execute_with_natives(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
+    int32_t failure[2] = {0, 0};
+    StackArray<void*, 16> addresses(natives_.addresses.size() + 1);
+    std::copy(natives_.addresses.begin(), natives_.addresses.end(), addresses.begin());
+    addresses[natives_.addresses.size()] = failure;
+    harp_runtime with_natives = runtime;
+    with_natives.natives = addresses.data();
+    const int32_t status = library_->entry_point_ex()(inputs, outputs, shape_vars, &with_natives);
+    if (status == static_cast<int32_t>(Code::kNative))
+      fail(Code::kNative, native_failure(natives_.calls.at(static_cast<size_t>(failure[0])), failure[1]));
+    check(status);
+  }
+
   std::shared_ptr<const LoadedLibrary> library_;
   SizeCode workspace_;
   int64_t scratch_;  // of each worker
+  NativeTable natives_;
 };
 
 }  // namespace
 
 std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, int64_t scratch,
-                                              std::span<const Sym> variables) {
-  return std::make_unique<CExecutable>(std::move(library), SizeCode(workspace, variables), scratch);
+                                              NativeTable natives, std::span<const Sym> variables) {
+  return std::make_unique<CExecutable>(std::move(library), SizeCode(workspace, variables), scratch, std::move(natives));
 }
 
 }  // namespace harp

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "graph/graph.h"
 #include "harp.h"
@@ -16,7 +18,7 @@ class Executable {
  public:
   virtual ~Executable() = default;
 
-  /// Thread-safe. Error{kOutOfMemory} before any output is written.
+  /// Thread-safe. Error{kOutOfMemory} before any output is written; Error{kNative}, where a function of the host's failed, at any time.
   virtual void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const = 0;
   /// Plain functions that live as long as this object. Error{kUnsupported} where the system forbids them.
   virtual harp_entry_point entry() const = 0;
@@ -29,9 +31,15 @@ class Executable {
 /// Backend "interp": the graph itself, which is not changed any more.
 std::unique_ptr<Executable> make_interp_executable(std::shared_ptr<const Graph> graph);
 
+/// What generated code calls besides its own functions.
+struct NativeTable {
+  std::vector<void*> addresses;    // harp_runtime's natives
+  std::vector<std::string> calls;  // the name of the function that each call calls
+};
+
 /// Backend "c": a loaded library. `workspace` is an expression of `variables`, the program's shape variables in order; `scratch` are bytes
 /// that each worker needs besides.
 std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, int64_t scratch,
-                                              std::span<const Sym> variables);
+                                              NativeTable natives, std::span<const Sym> variables);
 
 }  // namespace harp

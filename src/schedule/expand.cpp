@@ -37,14 +37,15 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
 
 /// The recipe a kernel is made for.
 Template recipe_of(const KernelPlan& kernel) {
-  if (kernel.alone != nullptr) return is_routine(kernel.alone->op) ? Template::kRoutine : Template::kScatter;
+  if (kernel.alone != nullptr)
+    return is_native(kernel.alone->op) ? Template::kNative : is_routine(kernel.alone->op) ? Template::kRoutine : Template::kScatter;
   if (kernel.passes.size() > 1) return Template::kRowwise;
   return !kernel.reduces.empty() ? Template::kReduce : !kernel.scans.empty() ? Template::kScan : Template::kElementwise;
 }
 
 /// The axis of a kernel's schedule that may have simd; -1: none.
 int vector_axis(const KernelPlan& kernel) {
-  if (kernel.alone != nullptr && is_routine(kernel.alone->op)) return -1;
+  if (kernel.alone != nullptr && !is_scatter(kernel.alone->op)) return -1;
   const int kept = static_cast<int>(iteration_space(kernel).size());
   if (!kernel.reduces.empty()) return kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes ? kept : kept - 1;
   const int scanned = scan_axis(kernel);
@@ -54,9 +55,10 @@ int vector_axis(const KernelPlan& kernel) {
 }
 
 /// The axis that may be of kind thread: the first that is not scanned; of a routine the first, if there are rows; of a scatter the first,
-/// if it stands before the one that is scattered along (else each thread would read all indices). -1: none.
+/// if it stands before the one that is scattered along (else each thread would read all indices); of a native call none. -1: none.
 int thread_axis(const KernelPlan& kernel) {
   if (const Node* node = kernel.alone; node != nullptr) {
+    if (is_native(node->op)) return -1;
     const Shape& shape = node->sources[0]->shape;
     const auto before = is_routine(node->op) ? node->sources[0]->rank() - 1 : node->as<GatherAttributes>().axis;
     return squeezed(Shape(shape.begin(), shape.begin() + before)).empty() ? -1 : 0;
@@ -97,10 +99,10 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   return s;
 }
 
-/// Each row is one thread's.
-Schedule choose_routine(const KernelPlan& kernel) {
+/// Each row of a routine is one thread's; a native call is nobody's but its function's.
+Schedule choose_call(const KernelPlan& kernel) {
   Schedule s;
-  s.recipe = Template::kRoutine;
+  s.recipe = recipe_of(kernel);
   s.axes.resize(iteration_space(kernel).size());
   if (thread_axis(kernel) == 0) s.axes.front().kind = AxisKind::kThread;
   return s;
@@ -122,7 +124,7 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Schedule
   Schedule s;
   const int width = options.simd_width ? options.simd_width : natural_width(program, kernel, options.target);
   if (!kernel.scans.empty()) return choose_scan(kernel, width);
-  if (kernel.alone != nullptr) return is_routine(kernel.alone->op) ? choose_routine(kernel) : choose_scatter(kernel, width);
+  if (kernel.alone != nullptr) return is_scatter(kernel.alone->op) ? choose_scatter(kernel, width) : choose_call(kernel);
   s.axes.resize(iteration_space(kernel).size());
   if (!s.axes.empty()) {
     s.axes.front().kind = AxisKind::kThread;

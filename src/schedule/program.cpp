@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "graph/native.h"
 #include "schedule/in_place.h"
 
 namespace harp {
@@ -113,9 +114,11 @@ std::string print_kernel(const Program& program, const KernelPlan& kernel, size_
   }
   for (const Node* s : kernel.scans) append(out, cat("  scans ", describe_scan(*s), "\n"));
   if (kernel.alone != nullptr)
-    append(out, is_routine(kernel.alone->op) ? cat("  ", name(kernel.alone->op), " of rows of ", type_of(*kernel.alone->sources[0]),
-                                                   " with ", name_of(program, kernel.spare), "\n")
-                                             : cat("  scatters ", describe_scatter(*kernel.alone), "\n"));
+    append(out, is_native(kernel.alone->op)    ? cat("  calls ", native_label(kernel.alone->as<NativeAttributes>().name), " as ",
+                                                     native_signature(kernel.alone->as<NativeAttributes>()), "\n")
+                : is_routine(kernel.alone->op) ? cat("  ", name(kernel.alone->op), " of rows of ", type_of(*kernel.alone->sources[0]),
+                                                     " with ", name_of(program, kernel.spare), "\n")
+                                               : cat("  scatters ", describe_scatter(*kernel.alone), "\n"));
   const auto nodes = computed_nodes(program, kernel);
   append(out, cat("  computes ", join(nodes, " ", [](const Node* n) { return name(n->op); }), "\n"));
   for (const StorePlan& s : kernel.stores) {

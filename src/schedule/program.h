@@ -56,7 +56,7 @@ struct KernelPlan {
   std::vector<const Node*> reduces;  // reductions this kernel computes, all over the same axes of the same shape; or none
   std::vector<const Node*> scans;    // scans it computes, all along the same axis of the same shape; or none
   std::vector<RowPass> passes;       // with reductions: at least one (rowwise.cpp)
-  const Node* alone = nullptr;       // the routine or scatter that is its only store, complete only when the kernel is done; or none
+  const Node* alone = nullptr;       // the routine, scatter or native call that is its only store, complete only when the kernel is done
   int spare = -1;                    // of a routine: its own memory in the workspace (routine.h)
   std::vector<int> reads;            // buffers, in order of first use
   int generation = 0;

@@ -1,0 +1,58 @@
+// Native calls: no kernel, but a step of the host half that hands the addresses of whole arrays to a function of the host's.
+#include <algorithm>
+
+#include "lower/lower.h"
+
+namespace harp::lower {
+namespace {
+
+/// The number of an address among the module's; the same one is there once.
+int number_of(std::vector<void*>& addresses, void* address) {
+  const auto found = std::find(addresses.begin(), addresses.end(), address);
+  const auto number = static_cast<int>(found - addresses.begin());
+  if (found == addresses.end()) addresses.push_back(address);
+  return number;
+}
+
+}  // namespace
+
+ir::NativeCall lower_native(const Program& program, const KernelPlan& plan, ir::Module& module) {
+  using Argument = ir::NativeCall::Argument;
+  const Node& node = *plan.alone;
+  const auto& native = node.as<NativeAttributes>();
+  ir::NativeCall call{native.name,
+                      number_of(module.natives, reinterpret_cast<void*>(native.function)),
+                      native.returns_status,
+                      {},
+                      element_count(node.shape)};
+  for (const NativeParameter& p : native.parameters) {
+    Argument argument{Argument::kArray, p.dtype};
+    switch (p.kind) {
+      case NativeParameter::kInput:
+        argument.dtype = real_dtype(p.dtype);
+        argument.array = host_buffer(program, program.buffer_of.at(node.sources[static_cast<size_t>(p.input)]));
+        break;
+      case NativeParameter::kOutput:
+        argument.dtype = real_dtype(p.dtype);
+        argument.written = true;
+        argument.array = host_buffer(program, plan.stores[0].buffer);
+        break;
+      case NativeParameter::kSize:
+        argument.kind = Argument::kSize;
+        argument.size = p.size;
+        break;
+      case NativeParameter::kNumber:
+        argument.kind = Argument::kNumber;
+        argument.number = p.number;
+        break;
+      case NativeParameter::kUser:
+        argument.kind = Argument::kAddress;
+        argument.address = number_of(module.natives, native.user);
+        break;
+    }
+    call.arguments.push_back(std::move(argument));
+  }
+  return call;
+}
+
+}  // namespace harp::lower
