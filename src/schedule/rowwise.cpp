@@ -9,50 +9,17 @@
 //   - no path leads from the group through another kernel back into it.
 // `level` orders the groups as generations order the kernels: a group stands above all it reads from. Passes follow from what uses what.
 #include <algorithm>
-#include <map>
 #include <unordered_set>
 
 #include "base/error.h"
 #include "schedule/fuse.h"
-#include "schedule/materialise.h"
+#include "schedule/row_passes.h"
 
 namespace harp {
 namespace {
 
-using AxisMask = uint32_t;            // axes of the rows' space (size-1 axes aside), one bit each
-constexpr AxisMask kElsewhere = ~0u;  // not the element at hand
-constexpr size_t kMostReduces = 16, kMostStores = 16, kMostPasses = 8;
-constexpr int kMostVisits = 400;           // of the search for another path
-constexpr int64_t kMostScratch = 1 << 19;  // bytes of a row's values that are kept for later passes: what stays in the second cache
-constexpr double kMostRecomputed = 64;     // cost of an element that every pass computes again because it cannot be kept
+constexpr int kMostVisits = 400;                      // of the search for another path
 constexpr int64_t kLongRow = 1 << 16, kFewRows = 64;  // as few rows as long would leave threads without work
-
-/// The space a group works in.
-struct Rows {
-  const Node* reduce;  // one of its reductions
-  Shape space, kept;   // size-1 axes aside: of the elements, and with the reduced axes left out
-  AxisMask reduced = 0;
-
-  explicit Rows(const Node& node) : reduce(&node), space(squeezed(node.sources[0]->shape)) {
-    const std::vector<bool> axes = reduced_axes(node);
-    for (size_t i = 0; i < space.size(); ++i) {
-      if (axes[i])
-        reduced |= AxisMask(1) << i;
-      else
-        kept.push_back(space[i]);
-    }
-  }
-  bool same(const Node& other) const {
-    const auto &a = reduce->as<ReduceAttributes>(), &b = other.as<ReduceAttributes>();
-    return a.axes == b.axes && a.order == b.order && reduce->sources[0]->shape == other.sources[0]->shape;
-  }
-  Dim length() const {
-    Dim n = 1;
-    for (size_t i = 0; i < space.size(); ++i)
-      if (reduced >> i & 1) n *= space[i];
-    return n;
-  }
-};
 
 struct Group {
   std::vector<int> kernels;  // ascending; empty: merged into another
@@ -60,18 +27,13 @@ struct Group {
   int level = 0;
 };
 
-/// What a kernel reads of what kernels make, and with which axes left out.
-using MadeReads = std::map<int, std::vector<AxisMask>>;  // by buffer
-
 class RowGrouper {
  public:
-  explicit RowGrouper(Program& program) : program_(program), makers_(program.buffers.size()), readers_(program.buffers.size()) {
+  explicit RowGrouper(Program& program) : program_(program), traffic_(program) {
     for (size_t k = 0; k < program.kernels.size(); ++k) {
       const KernelPlan& kernel = program.kernels[k];
       groups_.push_back({{static_cast<int>(k)}, kernel.reduces.empty() ? nullptr : kernel.reduces[0], kernel.generation});
       group_of_.push_back(static_cast<int>(k));
-      for (const StorePlan& s : kernel.stores) makers_[static_cast<size_t>(s.buffer)].push_back(static_cast<int>(k));
-      for (int b : kernel.reads) readers_[static_cast<size_t>(b)].push_back(static_cast<int>(k));
     }
   }
 
@@ -79,7 +41,7 @@ class RowGrouper {
     for (size_t k = 0; k < program_.kernels.size(); ++k) {
       if (!is_candidate(static_cast<int>(k))) continue;
       for (int b : program_.kernels[k].reads) {
-        const std::vector<int>& makers = makers_[static_cast<size_t>(b)];
+        const std::vector<int>& makers = traffic_.makers[static_cast<size_t>(b)];
         if (makers.size() == 1) try_merge(group_of_[static_cast<size_t>(makers[0])], group_of_[k]);
       }
     }
@@ -89,69 +51,12 @@ class RowGrouper {
  private:
   KernelPlan& kernel(int k) { return program_.kernels[static_cast<size_t>(k)]; }
   Group& group(int g) { return groups_[static_cast<size_t>(g)]; }
-  const Buffer& buffer(int b) const { return program_.buffers[static_cast<size_t>(b)]; }
-  bool is_made(int b) const { return !makers_[static_cast<size_t>(b)].empty(); }
 
   bool is_candidate(int k) {
     const KernelPlan& plan = kernel(k);
     return plan.scans.empty() && plan.alone == nullptr && std::all_of(plan.stores.begin(), plan.stores.end(), [&](const StorePlan& s) {
-             return s.offset.empty() && makers_[static_cast<size_t>(s.buffer)].size() == 1;
+             return s.offset.empty() && traffic_.makers[static_cast<size_t>(s.buffer)].size() == 1;
            });
-  }
-
-  // --- where a kernel reads ------------------------------------------------------------------------------------------------
-
-  /// The axes left out at this operand, where `mask` are at the node.
-  static AxisMask mask_of(const Node& node, size_t operand, AxisMask mask, const Rows& rows) {
-    const Node& source = *operands_of(node)[operand];
-    if (mask == kElsewhere || source.rank() == 0) return source.rank() == 0 ? all_axes(rows) : kElsewhere;
-    const Family family = info(node.op).family;
-    if (is_reduce(node.op)) return mask == rows.reduced && rows.same(node) ? 0 : kElsewhere;
-    if (is_elementwise(node.op) || family == Family::kCopy || (family == Family::kGather && operand == 1)) return mask;
-    if (node.op == Op::kReshape) return squeezed(node.shape) == squeezed(source.shape) ? mask : kElsewhere;
-    if (node.op != Op::kExpand) return kElsewhere;
-    size_t axis = 0;  // of the rows' space
-    for (size_t i = 0; i < node.shape.size(); ++i) {
-      if (node.shape[i].is_constant(1)) continue;
-      while (axis < rows.space.size() && (mask >> axis & 1)) ++axis;
-      if (axis == rows.space.size()) return kElsewhere;
-      if (source.shape[i].is_constant(1)) mask |= AxisMask(1) << axis;
-      ++axis;
-    }
-    return mask;
-  }
-  static AxisMask all_axes(const Rows& rows) { return (AxisMask(1) << rows.space.size()) - 1; }
-
-  /// Nothing where the kernel does not fit the rows.
-  std::optional<MadeReads> reads_in(int k, const Rows& rows) {
-    const KernelPlan& plan = kernel(k);
-    std::vector<std::pair<const Node*, AxisMask>> stack;
-    for (const StorePlan& s : plan.stores) {
-      const Shape space = squeezed(s.node->shape);
-      if (space != rows.space && space != rows.kept) return std::nullopt;
-      stack.emplace_back(s.node, space == rows.space ? 0 : rows.reduced);
-    }
-    for (const Node* reduce : plan.reduces) {
-      if (!rows.same(*reduce)) return std::nullopt;
-      stack.emplace_back(reduce, rows.reduced);
-    }
-    std::map<const Node*, std::vector<AxisMask>> seen;
-    MadeReads reads;
-    while (!stack.empty()) {
-      const auto [node, mask] = stack.back();
-      stack.pop_back();
-      std::vector<AxisMask>& masks = seen[node];
-      if (std::find(masks.begin(), masks.end(), mask) != masks.end()) continue;
-      masks.push_back(mask);
-      if (is_loaded(program_, plan, node)) {
-        const int b = program_.buffer_of.at(node);
-        if (is_made(b)) reads[b].push_back(mask);
-        continue;
-      }
-      const auto operands = operands_of(*node);
-      for (size_t i = 0; i < operands.size(); ++i) stack.emplace_back(operands[i], mask_of(*node, i, mask, rows));
-    }
-    return reads;
   }
 
   // --- merging -------------------------------------------------------------------------------------------------------------
@@ -167,7 +72,7 @@ class RowGrouper {
     std::vector<int> kernels;
     std::merge(a.kernels.begin(), a.kernels.end(), b.kernels.begin(), b.kernels.end(), std::back_inserter(kernels));
     if (!std::all_of(kernels.begin(), kernels.end(), [&](int k) { return is_candidate(k); })) return;
-    if (!passes_of(kernels, rows) || has_other_path(from, to)) return;
+    if (!shared_passes(program_, traffic_, kernels, rows) || has_other_path(from, to)) return;
     a.kernels = std::move(kernels);
     a.reduce = rows.reduce;
     a.level = std::max(a.level, b.level);
@@ -183,7 +88,7 @@ class RowGrouper {
     const auto visit_sources = [&](int g) {
       for (int k : group(g).kernels)
         for (int b : kernel(k).reads)
-          for (int maker : makers_[static_cast<size_t>(b)]) stack.push_back(group_of_[static_cast<size_t>(maker)]);
+          for (int maker : traffic_.makers[static_cast<size_t>(b)]) stack.push_back(group_of_[static_cast<size_t>(maker)]);
     };
     visit_sources(to);
     std::erase(stack, from);
@@ -206,107 +111,13 @@ class RowGrouper {
       stack.pop_back();
       for (int k : group(g).kernels)
         for (const StorePlan& s : kernel(k).stores)
-          for (int reader : readers_[static_cast<size_t>(s.buffer)]) {
+          for (int reader : traffic_.readers[static_cast<size_t>(s.buffer)]) {
             const int above = group_of_[static_cast<size_t>(reader)];
             if (above == g || group(above).level > group(g).level) continue;
             group(above).level = group(g).level + 1;
             stack.push_back(above);
           }
     }
-  }
-
-  // --- passes --------------------------------------------------------------------------------------------------------------
-
-  /// The passes over a group's rows, before its buffers are dropped; `stores` name (kernel, place). Nothing if it cannot be one kernel.
-  struct Pass {
-    std::vector<const Node*> reduces, row_values;
-    std::vector<std::pair<int, size_t>> row_stores, stores;
-  };
-  std::optional<std::vector<Pass>> passes_of(const std::vector<int>& kernels, const Rows& rows) {
-    std::unordered_map<int, size_t> ready;    // buffers made here: the pass that makes them
-    std::map<int, std::vector<size_t>> uses;  // of buffers of elements: passes that read them
-    std::vector<Pass> passes;
-    size_t reduces = 0, stores = 0, ops = 0;
-    for (int k : kernels) {
-      const KernelPlan& plan = kernel(k);
-      const auto reads = reads_in(k, rows);
-      if (!reads) return std::nullopt;
-      const bool has_rows = !plan.reduces.empty() || squeezed(plan.stores[0].node->shape) == rows.space;
-      size_t pass = 0;
-      bool follows = false;
-      for (const auto& [b, masks] : *reads) {
-        const auto made = ready.find(b);
-        if (made == ready.end()) continue;
-        follows = true;
-        const bool is_element = squeezed(buffer(b).node->shape) == rows.space;
-        for (AxisMask mask : masks)
-          if (mask != (is_element ? 0 : rows.reduced)) return std::nullopt;
-        pass = std::max(pass, made->second + (!is_element && has_rows ? 1 : 0));
-      }
-      if (!has_rows && !follows) return std::nullopt;  // it works on rows' results before there are any: nothing to do with them
-      for (const auto& [b, masks] : *reads)
-        if (ready.contains(b) && squeezed(buffer(b).node->shape) == rows.space) uses[b].push_back(pass);
-      if (pass >= kMostPasses) return std::nullopt;
-      if (passes.size() <= pass) passes.resize(pass + 1);
-      Pass& here = passes[pass];
-      here.reduces.insert(here.reduces.end(), plan.reduces.begin(), plan.reduces.end());
-      for (size_t s = 0; s < plan.stores.size(); ++s) {
-        const bool is_element = squeezed(plan.stores[s].node->shape) == rows.space;
-        (is_element ? here.row_stores : here.stores).emplace_back(k, s);
-        ready[plan.stores[s].buffer] = pass;
-      }
-      reduces += plan.reduces.size(), stores += plan.stores.size(), ops += computed_nodes(program_, plan).size();
-    }
-    if (reduces > kMostReduces || stores > 2 * kMostStores || ops > kMaxKernelOps) return std::nullopt;
-    return keep_row_values(kernels, rows, uses, ready, passes) ? std::optional(std::move(passes)) : std::nullopt;
-  }
-
-  /// What several passes use is kept in scratch memory, or computed again in each if the row may be long.
-  bool keep_row_values(const std::vector<int>& kernels, const Rows& rows, const std::map<int, std::vector<size_t>>& uses,
-                       const std::unordered_map<int, size_t>& ready, std::vector<Pass>& passes) {
-    const bool by_lanes = rows.reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes;
-    const __int128 elements = static_cast<__int128>(range(rows.length()).hi) * (by_lanes || rows.kept.empty() ? 1 : kKeptColumns);
-    __int128 room = kMostScratch;
-    for (const auto& [b, at] : uses) {
-      size_t first = *std::min_element(at.begin(), at.end());
-      const size_t last = *std::max_element(at.begin(), at.end());
-      if (is_needed_outside(b, kernels)) first = ready.at(b);
-      if (first == last) continue;
-      const Node* node = buffer(b).node;
-      const __int128 bytes = elements * static_cast<int64_t>(size_of(node->dtype));
-      if (bytes <= room && !is_bool(node->dtype) && !is_half(node->dtype)) {
-        passes[first].row_values.push_back(node);
-        room -= bytes;
-      } else if (cost_of(node, kernels) > kMostRecomputed) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  bool is_needed_outside(int b, const std::vector<int>& kernels) {
-    if (buffer(b).kind != Buffer::Kind::kWorkspace) return true;
-    const std::vector<int>& readers = readers_[static_cast<size_t>(b)];
-    return !std::all_of(readers.begin(), readers.end(), [&](int k) { return std::binary_search(kernels.begin(), kernels.end(), k); });
-  }
-
-  /// Of one element, from what the kernels load or have one value a row of.
-  double cost_of(const Node* root, const std::vector<int>& kernels) {
-    std::vector<const Node*> stack{root};
-    std::unordered_set<const Node*> seen;
-    double cost = 0;
-    while (!stack.empty() && cost <= kMostRecomputed) {
-      const Node* node = stack.back();
-      stack.pop_back();
-      if (!seen.insert(node).second || is_reduce(node->op) || node->op == Op::kInput || node->op == Op::kConstantArray) continue;
-      if (const auto found = program_.buffer_of.find(node); found != program_.buffer_of.end()) {
-        const std::vector<int>& makers = makers_[static_cast<size_t>(found->second)];
-        if (!std::binary_search(kernels.begin(), kernels.end(), makers[0])) continue;
-      }
-      cost += info(node->op).cost;
-      stack.insert(stack.end(), node->sources.begin(), node->sources.end());
-    }
-    return cost;
   }
 
   // --- the program again ---------------------------------------------------------------------------------------------------
@@ -323,7 +134,7 @@ class RowGrouper {
       KernelPlan& plan = kernels.back();
       plan.generation = 0;
       for (int b : plan.reads)
-        for (int maker : makers_[static_cast<size_t>(b)])
+        for (int maker : traffic_.makers[static_cast<size_t>(b)])
           plan.generation = std::max(plan.generation, generation_of_.at(group_of_[static_cast<size_t>(maker)]) + 1);
       generation_of_[g] = plan.generation;
     }
@@ -343,7 +154,7 @@ class RowGrouper {
       return plan;
     }
     const Rows rows(*g.reduce);
-    const auto passes = passes_of(g.kernels, rows);
+    const auto passes = shared_passes(program_, traffic_, g.kernels, rows);
     KernelPlan result;
     std::unordered_set<int> made;
     for (int k : g.kernels)
@@ -351,14 +162,14 @@ class RowGrouper {
     for (int k : g.kernels)
       for (int b : kernel(k).reads)
         if (!made.contains(b) && std::find(result.reads.begin(), result.reads.end(), b) == result.reads.end()) result.reads.push_back(b);
-    for (const Pass& pass : *passes) {
+    for (const SharedPass& pass : *passes) {
       RowPass& here = result.passes.emplace_back();
       here.reduces = pass.reduces, here.row_values = pass.row_values;
       result.reduces.insert(result.reduces.end(), pass.reduces.begin(), pass.reduces.end());
       const auto add = [&](const std::vector<std::pair<int, size_t>>& stores, std::vector<size_t>& into) {
         for (const auto& [k, s] : stores) {
           const StorePlan& store = kernel(k).stores[s];
-          if (!is_needed_outside(store.buffer, g.kernels)) {
+          if (!traffic_.is_needed_outside(program_, store.buffer, g.kernels)) {
             dropped[static_cast<size_t>(store.buffer)] = true;
             continue;
           }
@@ -411,7 +222,7 @@ class RowGrouper {
   }
 
   Program& program_;
-  std::vector<std::vector<int>> makers_, readers_;  // kernels, by buffer
+  Traffic traffic_;
   std::vector<Group> groups_;
   std::vector<int> group_of_;                   // by kernel
   std::unordered_map<int, int> generation_of_;  // by group

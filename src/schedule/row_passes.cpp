@@ -1,0 +1,215 @@
+// How: each kernel's tree is walked from what it stores and reduces down to what it loads, with the set of the rows' axes that have been
+// left out on the way. A value of the rows' elements may be handed over where none has, one value a row where just the reduced ones have.
+// The pass of a kernel follows from what it uses: results of a row are there after the pass that makes them, elements within it.
+#include "schedule/row_passes.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "schedule/materialise.h"
+
+namespace harp {
+
+Rows::Rows(const Node& node) : reduce(&node), space(squeezed(node.sources[0]->shape)) {
+  const std::vector<bool> axes = reduced_axes(node);
+  for (size_t i = 0; i < space.size(); ++i) {
+    if (axes[i])
+      reduced |= AxisMask(1) << i;
+    else
+      kept.push_back(space[i]);
+  }
+}
+
+bool Rows::same(const Node& other) const {
+  const auto &a = reduce->as<ReduceAttributes>(), &b = other.as<ReduceAttributes>();
+  return a.axes == b.axes && a.order == b.order && reduce->sources[0]->shape == other.sources[0]->shape;
+}
+
+Dim Rows::length() const {
+  Dim n = 1;
+  for (size_t i = 0; i < space.size(); ++i)
+    if (reduced >> i & 1) n *= space[i];
+  return n;
+}
+
+Traffic::Traffic(const Program& program) : makers(program.buffers.size()), readers(program.buffers.size()) {
+  for (size_t k = 0; k < program.kernels.size(); ++k) {
+    for (const StorePlan& s : program.kernels[k].stores) makers[static_cast<size_t>(s.buffer)].push_back(static_cast<int>(k));
+    for (int b : program.kernels[k].reads) readers[static_cast<size_t>(b)].push_back(static_cast<int>(k));
+  }
+}
+
+bool Traffic::is_needed_outside(const Program& program, int buffer, const std::vector<int>& kernels) const {
+  if (program.buffers[static_cast<size_t>(buffer)].kind != Buffer::Kind::kWorkspace) return true;
+  const std::vector<int>& all = readers[static_cast<size_t>(buffer)];
+  return !std::all_of(all.begin(), all.end(), [&](int k) { return std::binary_search(kernels.begin(), kernels.end(), k); });
+}
+
+namespace {
+
+constexpr AxisMask kElsewhere = ~0u;  // not the element at hand
+constexpr size_t kMostReduces = 16, kMostStores = 32, kMostPasses = 8;
+constexpr int64_t kMostScratch = 1 << 19;  // bytes of a row's values that are kept for later passes: what stays in the second cache
+constexpr double kMostRecomputed = 64;     // cost of an element that every pass computes again because it cannot be kept
+
+/// What a kernel reads of what kernels make, and with which axes left out.
+using MadeReads = std::map<int, std::vector<AxisMask>>;  // by buffer
+
+class PassFinder {
+ public:
+  PassFinder(const Program& program, const Traffic& traffic, const std::vector<int>& kernels, const Rows& rows)
+      : program_(program), traffic_(traffic), kernels_(kernels), rows_(rows) {}
+
+  std::optional<std::vector<SharedPass>> run() {
+    std::unordered_map<int, size_t> ready;    // buffers made here: the pass that makes them
+    std::map<int, std::vector<size_t>> uses;  // of buffers of elements: passes that read them
+    std::vector<SharedPass> passes;
+    size_t reduces = 0, stores = 0, ops = 0;
+    for (int k : kernels_) {
+      const KernelPlan& plan = kernel(k);
+      const auto reads = reads_in(kernel(k));
+      if (!reads) return std::nullopt;
+      const bool has_rows = !plan.reduces.empty() || squeezed(plan.stores[0].node->shape) == rows_.space;
+      size_t pass = 0;
+      bool follows = false;
+      for (const auto& [b, masks] : *reads) {
+        const auto made = ready.find(b);
+        if (made == ready.end()) continue;
+        follows = true;
+        const bool is_element = squeezed(buffer(b).node->shape) == rows_.space;
+        for (AxisMask mask : masks)
+          if (mask != (is_element ? 0 : rows_.reduced)) return std::nullopt;
+        pass = std::max(pass, made->second + (!is_element && has_rows ? 1 : 0));
+      }
+      if (!has_rows && !follows) return std::nullopt;  // it works on rows' results before there are any: nothing to do with them
+      for (const auto& [b, masks] : *reads)
+        if (ready.contains(b) && squeezed(buffer(b).node->shape) == rows_.space) uses[b].push_back(pass);
+      if (pass >= kMostPasses) return std::nullopt;
+      if (passes.size() <= pass) passes.resize(pass + 1);
+      SharedPass& here = passes[pass];
+      here.reduces.insert(here.reduces.end(), plan.reduces.begin(), plan.reduces.end());
+      for (size_t s = 0; s < plan.stores.size(); ++s) {
+        const bool is_element = squeezed(plan.stores[s].node->shape) == rows_.space;
+        (is_element ? here.row_stores : here.stores).emplace_back(k, s);
+        ready[plan.stores[s].buffer] = pass;
+      }
+      reduces += plan.reduces.size(), stores += plan.stores.size(), ops += computed_nodes(program_, plan).size();
+    }
+    if (reduces > kMostReduces || stores > kMostStores || ops > kMaxKernelOps) return std::nullopt;
+    return keep_row_values(uses, ready, passes) ? std::optional(std::move(passes)) : std::nullopt;
+  }
+
+ private:
+  const KernelPlan& kernel(int k) const { return program_.kernels[static_cast<size_t>(k)]; }
+  const Buffer& buffer(int b) const { return program_.buffers[static_cast<size_t>(b)]; }
+
+  /// The axes left out at this operand, where `mask` are at the node.
+  AxisMask mask_of(const Node& node, size_t operand, AxisMask mask) const {
+    const Node& source = *operands_of(node)[operand];
+    if (mask == kElsewhere || source.rank() == 0) return source.rank() == 0 ? all_axes() : kElsewhere;
+    const Family family = info(node.op).family;
+    if (is_reduce(node.op)) return mask == rows_.reduced && rows_.same(node) ? 0 : kElsewhere;
+    if (is_elementwise(node.op) || family == Family::kCopy || (family == Family::kGather && operand == 1)) return mask;
+    if (node.op == Op::kReshape) return squeezed(node.shape) == squeezed(source.shape) ? mask : kElsewhere;
+    if (node.op != Op::kExpand) return kElsewhere;
+    size_t axis = 0;  // of the rows' space
+    for (size_t i = 0; i < node.shape.size(); ++i) {
+      if (node.shape[i].is_constant(1)) continue;
+      while (axis < rows_.space.size() && (mask >> axis & 1)) ++axis;
+      if (axis == rows_.space.size()) return kElsewhere;
+      if (source.shape[i].is_constant(1)) mask |= AxisMask(1) << axis;
+      ++axis;
+    }
+    return mask;
+  }
+  AxisMask all_axes() const { return (AxisMask(1) << rows_.space.size()) - 1; }
+
+  /// Nothing where the kernel does not fit the rows.
+  std::optional<MadeReads> reads_in(const KernelPlan& plan) const {
+    std::vector<std::pair<const Node*, AxisMask>> stack;
+    for (const StorePlan& s : plan.stores) {
+      const Shape space = squeezed(s.node->shape);
+      if (space != rows_.space && space != rows_.kept) return std::nullopt;
+      stack.emplace_back(s.node, space == rows_.space ? 0 : rows_.reduced);
+    }
+    for (const Node* reduce : plan.reduces) {
+      if (!rows_.same(*reduce)) return std::nullopt;
+      stack.emplace_back(reduce, rows_.reduced);
+    }
+    std::map<const Node*, std::vector<AxisMask>> seen;
+    MadeReads reads;
+    while (!stack.empty()) {
+      const auto [node, mask] = stack.back();
+      stack.pop_back();
+      std::vector<AxisMask>& masks = seen[node];
+      if (std::find(masks.begin(), masks.end(), mask) != masks.end()) continue;
+      masks.push_back(mask);
+      if (is_loaded(program_, plan, node)) {
+        const int b = program_.buffer_of.at(node);
+        if (!traffic_.makers[static_cast<size_t>(b)].empty()) reads[b].push_back(mask);
+        continue;
+      }
+      const auto operands = operands_of(*node);
+      for (size_t i = 0; i < operands.size(); ++i) stack.emplace_back(operands[i], mask_of(*node, i, mask));
+    }
+    return reads;
+  }
+
+  /// What several passes use is kept in scratch memory, or computed again in each if the row may be long.
+  bool keep_row_values(const std::map<int, std::vector<size_t>>& uses, const std::unordered_map<int, size_t>& ready,
+                       std::vector<SharedPass>& passes) const {
+    const bool by_lanes = rows_.reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes;
+    const __int128 elements = static_cast<__int128>(range(rows_.length()).hi) * (by_lanes || rows_.kept.empty() ? 1 : kKeptColumns);
+    __int128 room = kMostScratch;
+    for (const auto& [b, at] : uses) {
+      size_t first = *std::min_element(at.begin(), at.end());
+      const size_t last = *std::max_element(at.begin(), at.end());
+      if (traffic_.is_needed_outside(program_, b, kernels_)) first = ready.at(b);
+      if (first == last) continue;
+      const Node* node = buffer(b).node;
+      const __int128 bytes = elements * static_cast<int64_t>(size_of(node->dtype));
+      if (bytes <= room && !is_bool(node->dtype) && !is_half(node->dtype)) {
+        passes[first].row_values.push_back(node);
+        room -= bytes;
+      } else if (cost_of(node) > kMostRecomputed) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Of one element, from what the kernels load or have one value a row of.
+  double cost_of(const Node* root) const {
+    std::vector<const Node*> stack{root};
+    std::unordered_set<const Node*> seen;
+    double cost = 0;
+    while (!stack.empty() && cost <= kMostRecomputed) {
+      const Node* node = stack.back();
+      stack.pop_back();
+      if (!seen.insert(node).second || is_reduce(node->op) || node->op == Op::kInput || node->op == Op::kConstantArray) continue;
+      if (const auto found = program_.buffer_of.find(node); found != program_.buffer_of.end()) {
+        const std::vector<int>& makers = traffic_.makers[static_cast<size_t>(found->second)];
+        if (!std::binary_search(kernels_.begin(), kernels_.end(), makers[0])) continue;
+      }
+      cost += info(node->op).cost;
+      stack.insert(stack.end(), node->sources.begin(), node->sources.end());
+    }
+    return cost;
+  }
+
+  const Program& program_;
+  const Traffic& traffic_;
+  const std::vector<int>& kernels_;
+  const Rows& rows_;
+};
+
+}  // namespace
+
+std::optional<std::vector<SharedPass>> shared_passes(const Program& program, const Traffic& traffic, const std::vector<int>& kernels,
+                                                     const Rows& rows) {
+  return PassFinder(program, traffic, kernels, rows).run();
+}
+
+}  // namespace harp
