@@ -577,6 +577,12 @@ HARP_API harp_node* harp_unfold3d(harp_node* x, const harp_dim* size, const int6
 HARP_API harp_node* harp_diagonal(harp_node* x, int64_t offset, int32_t axis1, int32_t axis2);
 /* Stores the value as an array of its own, so that it is computed once and lies in row-major order. Never needed for correctness. */
 HARP_API harp_node* harp_contiguous(harp_node* x);
+/* The integers themselves. A run in which one is not in -size..size-1, and so names no element of an axis of that size, fails with
+ * HARP_ERROR_RANGE: the message names `indices`, the first such number in row-major order, its place and the size, and of several checks
+ * it is about the first in the graph (of a check and a harp_native that both fail, either; harp_native does not get numbers that did not
+ * pass). `what` begins it ("the vocabulary": `the vocabulary has 5 elements, but element 7 of "ids" asks for 9`), NULL: "check_index: the
+ * axis". After a failed run outputs hold anything; program and context stay usable. Nothing outside an array is touched, checked or not. */
+HARP_API harp_node* harp_check_index(harp_node* indices, harp_dim size, const char* what);
 
 /*
  * Joining and taking apart.
@@ -891,10 +897,16 @@ typedef struct harp_compile_options {
   const int64_t* specialize_values;
   /* Stages to log at HARP_LOG_INFO, as in harp_context_options; NULL: as the context says. */
   const char* dump;
+  /* 1: a run in which harp_take, harp_take_along_axis, harp_scatter_add or harp_index_add is given an index that names no element fails
+   * with HARP_ERROR_RANGE, as if it had gone through harp_check_index; 0: such an index means the nearest element. What the optimiser has
+   * removed, because no output depends on it, is not looked at. Not meant is what gives numbers that are no index a meaning of their own:
+   * harp_one_hot (a row of zeros) and harp_cross_entropy (NaN). */
+  int32_t check_indices;
+  int32_t reserved_2;
 } harp_compile_options;
 
 #define HARP_COMPILE_OPTIONS_INIT \
-  { sizeof(harp_compile_options), NULL, HARP_MATH_STABLE, 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL }
+  { sizeof(harp_compile_options), NULL, HARP_MATH_STABLE, 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0, 0 }
 
 /*
  * Makes a program of the graph's outputs. options may be NULL. The graph is not changed and no longer needed afterwards. Fails with a
@@ -1061,9 +1073,23 @@ HARP_API harp_status harp_npy_save(const harp_buffer* buffer, const char* path, 
  * masks) as they found it; exception flags may be raised.
  *
  * harp_entry_point runs serially and allocates what it needs with malloc; if there is no memory the outputs are not written.
- * harp_entry_point_ex takes a runtime (NULL: as harp_entry_point) and returns a status.
+ * harp_entry_point_ex takes a runtime (NULL: as harp_entry_point) and returns a status: HARP_OK, HARP_ERROR_OUT_OF_MEMORY, or, of a program
+ * that checks indices, HARP_ERROR_RANGE; then the outputs hold what the nearest elements would give, or what they held before.
  */
 typedef void (*harp_entry_point)(void** inputs, void** outputs, size_t* shape_vars);
+
+/* Which number named no element (harp_check_index): the program's site-th place that checks, counted from 0 in the order of the graph after
+ * its optimiser ("opt"), row-major element `element` there, its value, and how many elements there are. */
+typedef struct harp_fault {
+  size_t struct_size;
+  int64_t site; /* -1: none */
+  int64_t element;
+  int64_t index;
+  int64_t size;
+} harp_fault;
+
+#define HARP_FAULT_INIT \
+  { sizeof(harp_fault), -1, 0, 0, 0 }
 
 typedef struct harp_runtime {
   size_t struct_size;
@@ -1078,6 +1104,7 @@ typedef struct harp_runtime {
   size_t workspace_size;
   void* const* natives; /* NULL: programs that call functions of the host's have no entry points */
   void* step_cursor;    /* NULL: for later versions */
+  harp_fault* fault;    /* where HARP_ERROR_RANGE is explained; NULL: nowhere */
 } harp_runtime;
 
 typedef int32_t (*harp_entry_point_ex)(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* runtime);
@@ -1277,6 +1304,7 @@ typedef struct harp_api {
   harp_node* (*harp_unfold3d)(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
   harp_node* (*harp_diagonal)(harp_node* x, int64_t offset, int32_t axis1, int32_t axis2);
   harp_node* (*harp_contiguous)(harp_node* x);
+  harp_node* (*harp_check_index)(harp_node* indices, harp_dim size, const char* what);
   harp_node* (*harp_concat)(int32_t n, harp_node* const* nodes, int32_t axis);
   harp_node* (*harp_stack)(int32_t n, harp_node* const* nodes, int32_t axis);
   harp_status (*harp_split)(harp_node* x, int32_t sections, int32_t axis, harp_node** parts);

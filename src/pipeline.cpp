@@ -10,6 +10,7 @@
 #include "graph/text.h"
 #include "ir/linearize.h"
 #include "lower/lower.h"
+#include "opt/check_indices.h"
 #include "opt/passes.h"
 #include "render/c.h"
 #include "schedule/fuse.h"
@@ -39,7 +40,10 @@ struct Step {
   std::string (*print)(const Stages& stages);
 };
 
-void optimise(Stages& s, const PipelineOptions& options) { s.graph = opt::optimise(*s.graph, options.disabled_rules); }
+void optimise(Stages& s, const PipelineOptions& options) {
+  if (options.check_indices) s.graph = opt::check_indices(*s.graph);
+  s.graph = opt::optimise(*s.graph, options.disabled_rules);
+}
 
 void schedule(Stages& s, const PipelineOptions& options) {
   s.program = schedule_graph(s.graph, {options.target, options.plain_text ? 1 : options.simd_width, options.schedule_override});
@@ -94,10 +98,14 @@ std::vector<InPlaceArguments> arguments_among(const Program& program, const std:
 
 }  // namespace
 
-std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const PipelineOptions& options) {
+std::shared_ptr<Graph> optimised(const Graph& graph, const PipelineOptions& options) {
   Stages stages = start(graph);
   optimise(stages, options);
-  const Program program = fuse(stages.graph);
+  return stages.graph;
+}
+
+std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const PipelineOptions& options) {
+  const Program program = fuse(optimised(graph, options));
   return arguments_among(program, find_in_place(program));
 }
 
@@ -118,7 +126,9 @@ Generated generate(const Graph& graph, const PipelineOptions& options) {
   stats.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   const bool vectors_written = options.simd_width != 1 && render::writes_vectors({options.target, options.plain_text});
   std::vector<InPlaceArguments> in_place = arguments_among(stages.program, stages.program.in_place);
-  return {std::move(stages.source), vectors_written, std::move(stages.module), std::move(in_place), stats};
+  std::vector<SiteText> sites;
+  for (const CheckSite& site : stages.program.sites) sites.push_back(site.text);
+  return {std::move(stages.source), vectors_written, std::move(stages.module), std::move(in_place), std::move(sites), stats};
 }
 
 std::string emit_stage(const Graph& graph, const PipelineOptions& options, std::string_view stage) {

@@ -9,6 +9,7 @@
 
 #include "base/target.h"
 #include "graph/graph.h"
+#include "graph/index_fault.h"
 #include "ir/ir.h"
 #include "schedule/program.h"
 
@@ -19,6 +20,7 @@ struct PipelineOptions {
   bool plain_text = false;                                                  // no vector types: any C99 compiler will do
   std::vector<std::string> disabled_rules;                                  // names of optimiser passes (opt/passes.h) to leave out
   std::string schedule_override;                                            // Schedule text for single kernels, see schedule/schedule.h
+  bool check_indices = false;                                               // what takes or adds by data looks at its indices first
   int simd_width = 0;                                                       // 0: the target's; else 1, 2, 4, 8, 16 (tests)
   std::function<void(std::string_view stage, std::string_view text)> dump;  // called with each stage named in dump_stages
   std::vector<std::string> dump_stages;                                     // "graph", "opt", "schedule", "ir", "ir-opt", "linear", "c"
@@ -41,11 +43,16 @@ struct Generated {
   bool vectors_written = false;        // the source needs no vectoriser to be fast
   std::shared_ptr<ir::Module> module;  // inputs, outputs, shape_vars, workspace
   std::vector<InPlaceArguments> in_place;
+  std::vector<SiteText> sites;  // by the number entry_point_ex reports
   PipelineStats stats;
 };
 
 /// Graph to C source. Thread-safe for one const Graph: works on a clone.
 Generated generate(const Graph& graph, const PipelineOptions& options);
+
+/// What "opt" makes of the graph, as a graph of its own: what is scheduled, and what runs where a run has to find the same index that names
+/// no element as generated code does.
+std::shared_ptr<Graph> optimised(const Graph& graph, const PipelineOptions& options);
 
 /// What generate() would say of in-place arguments, for a backend that has no use for the rest.
 std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const PipelineOptions& options);

@@ -177,6 +177,8 @@ TEST_CASE("G14: joins, padding, repetition") {
     const int32_t axes[] = {0, 1};
     return harp_roll(o.f, 2, shift, axes);
   });
+  check_same(context.get(), "check_index(i, size=7)", [](const Operands& o) { return harp_check_index(o.i, 7, nullptr); });
+  check_same(context.get(), "check_index(i, size=9, what=\"rows\")", [](const Operands& o) { return harp_check_index(o.i, 9, "rows"); });
   check_same(context.get(), "take(f, i, axis=1)", [](const Operands& o) { return harp_take(o.f, o.i, 1); });
   check_same(context.get(), "take(b, i)", [](const Operands& o) { return harp_take(o.b, o.i, HARP_AXIS_NONE); });
   check_same(context.get(), "take(d, 3, axis=-1)",

@@ -472,7 +472,7 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_native_desc, rank, 44);
   OFFSET(harp_native_desc, dims, 48);
   CHECK(sizeof(harp_cache_stats_info) == 48);
-  CHECK(sizeof(harp_compile_options) == 120);
+  CHECK(sizeof(harp_compile_options) == 128);
   OFFSET(harp_compile_options, backend, 8);
   OFFSET(harp_compile_options, math, 16);
   OFFSET(harp_compile_options, simd_width, 20);
@@ -484,13 +484,14 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_compile_options, schedule, 80);
   OFFSET(harp_compile_options, n_specialize, 88);
   OFFSET(harp_compile_options, dump, 112);
+  OFFSET(harp_compile_options, check_indices, 120);
   CHECK(sizeof(harp_run_options) == 48);
   CHECK(sizeof(harp_array_info) == 56);
   OFFSET(harp_array_info, n_in_place, 40);
   OFFSET(harp_array_info, in_place, 48);
   CHECK(sizeof(harp_shape_var_info) == 40);
   CHECK(sizeof(harp_program_stats_info) == 56);
-  CHECK(sizeof(harp_runtime) == 80);
+  CHECK(sizeof(harp_runtime) == 88);
   OFFSET(harp_runtime, width, 16);
   OFFSET(harp_runtime, parallel_for, 24);
   OFFSET(harp_runtime, alloc, 32);
@@ -499,6 +500,12 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_runtime, workspace_size, 56);
   OFFSET(harp_runtime, natives, 64);
   OFFSET(harp_runtime, step_cursor, 72);
+  OFFSET(harp_runtime, fault, 80);
+  CHECK(sizeof(harp_fault) == 40);
+  OFFSET(harp_fault, site, 8);
+  OFFSET(harp_fault, element, 16);
+  OFFSET(harp_fault, index, 24);
+  OFFSET(harp_fault, size, 32);
   OFFSET(harp_api, harp_version, 16);
 #undef OFFSET
 }
@@ -517,7 +524,7 @@ TEST_CASE("C1: structs of a newer harp.h") {
   ErrorSlot err;
   CHECK(harp_compile(graph.get(), &options.known, err) == nullptr);
   CHECK(err.code() == HARP_ERROR_INVALID_ARGUMENT);
-  CHECK(err.message().find("struct_size is 128") != std::string::npos);
+  CHECK(err.message().find("struct_size is 136") != std::string::npos);
   struct {
     harp_program_stats_info known = HARP_PROGRAM_STATS_INFO_INIT;
     int64_t unknown = 7;
@@ -526,6 +533,25 @@ TEST_CASE("C1: structs of a newer harp.h") {
   CHECK(harp_program_stats(compile(graph.get(), "interp").get(), &stats.known, nullptr) == HARP_OK);
   CHECK(stats.known.struct_size == sizeof stats);
   CHECK(stats.unknown == 0);
+}
+
+TEST_CASE("C1 G14: structs of an older harp.h: what they lack is not read") {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "graph g(x: f32[2], i: i32[1]) {\n  return y = take(x, i)\n}");
+  harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
+  options.struct_size = offsetof(harp_compile_options, check_indices);
+  options.backend = "interp";
+  options.check_indices = 1;  // belongs to something else
+  const Program program(harp_compile(graph.get(), &options, nullptr));
+  REQUIRE(program != nullptr);
+  std::vector<float> x = {1, 2};
+  std::vector<int32_t> i = {5};
+  const Buffer bx = wrap(context.get(), x, {2}), bi = wrap(context.get(), i, {1});
+  CHECK(values<float>(run(program.get(), {bx.get(), bi.get()})[0].get()) == std::vector<float>{2});
+  options.struct_size -= 1;
+  ErrorSlot err;
+  CHECK(harp_compile(graph.get(), &options, err) == nullptr);
+  CHECK(err.code() == HARP_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_CASE("C1: the cache through the API: misses, hits in memory and on disk, clearing") {

@@ -541,3 +541,37 @@ TEST_CASE("G13.native G18.text: a text has the call but no address") {
                   err.message());
   }
 }
+
+namespace {
+
+std::atomic<int> kept{0};
+void keep(int64_t n, const int32_t* x, int32_t* y) {
+  ++kept;
+  for (int64_t i = 0; i < n; ++i) y[i] = x[i];
+}
+
+}  // namespace
+
+TEST_CASE("G13.native/interp,c G14: a function does not get indices that did not pass their check") {
+  const Context context = make_context();
+  const Graph g = make_graph(context.get());
+  const harp_dim n = harp_dim_var(g.get(), "n", 0, 100);
+  harp_node* i = input(g, "i", HARP_I32, {n});
+  const Description desc("keep", any(keep), "void(i64 input0[0], i32* input0, i32* output)", HARP_I32, {n});
+  REQUIRE(harp_output(g.get(), "y", call({harp_check_index(i, 4, "the table")}, desc)) == HARP_OK);
+  for (const Way& way : kWays) {
+    CAPTURE(way.backend);
+    const Program program = compile_way(g, way);
+    REQUIRE(program != nullptr);
+    std::vector<int32_t> bad = {0, -4, 4}, good = {0, -4, 3};
+    const Buffer bad_indices = wrap(context.get(), bad, {3}), indices = wrap(context.get(), good, {3});
+    kept = 0;
+    ErrorSlot err;
+    CHECK(run(program.get(), {bad_indices.get()}, err).empty());
+    CHECK(err.code() == HARP_ERROR_RANGE);
+    CHECK(err.message() == "the table has 4 elements, but element 2 of \"i\" asks for 4");
+    CHECK(kept == 0);
+    CHECK(values<int32_t>(run(program.get(), {indices.get()})[0].get()) == good);
+    CHECK(kept == 1);
+  }
+}

@@ -97,7 +97,10 @@ def gather_groups():
         result.append(Group(f"gather {dtype}", {"x": x, "i": i, "j": j}, shapes, {}, "", cases(x, i, j), half_of(dtype)))
     for dtype in INTS:
         x, i, j = array("f32", (3, 37, 21)), indices(dtype, (41,), 37), indices(dtype, (3, 50, 21), 37, 23)
-        result.append(Group(f"gather by {dtype}", {"x": x, "i": i, "j": j}, {"x": "[3, 37, m]", "j": "[3, l, m]"}, {}, "", cases(x, i, j)))
+        c = np.where((i < 37) & (i.astype(object) >= -37), i, KINDS[dtype](1)).astype(KINDS[dtype])  # all of them name elements
+        checked = [Case("check_index(c, size=37)", c, EXACT), Case("take(x, check_index(c, size=37), axis=1)", np.take(x, c.astype(np.int64), 1), EXACT)]
+        result.append(Group(f"gather by {dtype}", {"x": x, "i": i, "j": j, "c": c}, {"x": "[3, 37, m]", "j": "[3, l, m]"}, {}, "",
+                            cases(x, i, j) + checked))
     none, some = np.zeros((0, 5), np.float32), np.ones((3, 5), np.float32)
     i, no = np.array([1, -1, 7], np.int32), np.zeros(0, np.int32)
     result.append(Group("gather from nothing", {"x": none, "i": i, "e": no, "y": some}, {"x": "[n, 5]", "e": "[n]"}, {}, "", [

@@ -385,8 +385,8 @@ TEST_CASE("C renderer: the run time's struct is harp.h's") {
   const size_t begin = unit_source.find("typedef __SIZE_TYPE__"), end = unit_source.find("} harp_runtime;\n");
   REQUIRE(begin != std::string::npos);
   REQUIRE(end != std::string::npos);
-  static constexpr std::string_view kMembers[] = {"struct_size", "self",      "width",          "parallel_for", "alloc",
-                                                  "free",        "workspace", "workspace_size", "natives",      "step_cursor"};
+  static constexpr std::string_view kMembers[] = {"struct_size", "self",           "width",   "parallel_for", "alloc", "free",
+                                                  "workspace",   "workspace_size", "natives", "step_cursor",  "fault"};
   std::string source = unit_source.substr(begin, end + 16 - begin);
   append(
       source,
@@ -396,17 +396,10 @@ TEST_CASE("C renderer: the run time's struct is harp.h's") {
   const Unit unit(source, compilers()[0], targets()[0]);
   size_t offsets[std::size(kMembers) + 1] = {};
   unit.entry_ex(nullptr, nullptr, offsets, nullptr);
-  const size_t expected[] = {offsetof(harp_runtime, struct_size),
-                             offsetof(harp_runtime, self),
-                             offsetof(harp_runtime, width),
-                             offsetof(harp_runtime, parallel_for),
-                             offsetof(harp_runtime, alloc),
-                             offsetof(harp_runtime, free),
-                             offsetof(harp_runtime, workspace),
-                             offsetof(harp_runtime, workspace_size),
-                             offsetof(harp_runtime, natives),
-                             offsetof(harp_runtime, step_cursor),
-                             sizeof(harp_runtime)};
+  const size_t expected[] = {offsetof(harp_runtime, struct_size),  offsetof(harp_runtime, self),           offsetof(harp_runtime, width),
+                             offsetof(harp_runtime, parallel_for), offsetof(harp_runtime, alloc),          offsetof(harp_runtime, free),
+                             offsetof(harp_runtime, workspace),    offsetof(harp_runtime, workspace_size), offsetof(harp_runtime, natives),
+                             offsetof(harp_runtime, step_cursor),  offsetof(harp_runtime, fault),          sizeof(harp_runtime)};
   for (size_t i = 0; i < std::size(expected); ++i) CHECK(offsets[i] == expected[i]);
 }
 

@@ -92,6 +92,7 @@ TEST_CASE("G18.text: every operation of the table can be written, and comes back
       {"cast", "cast(x, dtype=i64)"},
       {"bitcast", "bitcast(x, i32)"},
       {"contiguous", "contiguous(x)"},
+      {"check_index", "check_index(i, size=n + 2, what=\"rows\")"},
       {"elu", "elu(x, alpha=0.5)"},
       {"gelu", "gelu(x, approximate=\"tanh\")"},
       {"powi", "powi(x, -3)"},

@@ -299,6 +299,20 @@ class Tool:
         _, stderr = self.harp(*run, HARP_DUMP="opt")
         assert stderr == ""  # dumping goes to the log, which nobody asked for
 
+    def case_check_indices(self):
+        """G14.take/interp,c: --check-indices"""
+        graph = self.path("take.harp")
+        with open(graph, "w", encoding="utf-8") as file:
+            file.write("graph g(x: f32[n], i: i32[3]) {\n  return y = take(x, i)\n}\n")
+        numpy.save(self.path("i.npy"), numpy.array([0, -4, 4], dtype=numpy.int32))
+        for backend in ("interp", "c"):
+            run = ("run", graph, "--random", "x=f32[4]:1", "--input", "i=" + self.path("i.npy"), "--output", "y=" + self.path("y.npy"), "--backend", backend)
+            self.fails(1, 'take: axis 0 of "x" has 4 elements, but element 2 of "i" asks for 4', *run, "--check-indices")
+            assert not os.path.exists(self.path("y.npy"))
+            self.harp(*run)
+            os.remove(self.path("y.npy"))
+        assert "check_index(i, size=n" in self.harp("emit", graph, "--lang", "opt", "--check-indices")[0]
+
     def case_emit(self):
         """H2.graph H2.uop_graph H2.optimised_uop_graph H2.linear_uops H2.source G18.dot: every stage is printed"""
         for stage in ("graph", "opt", "schedule", "ir", "ir-opt", "linear", "c", "dot"):

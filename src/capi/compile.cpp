@@ -37,6 +37,8 @@ std::shared_ptr<CompiledProgram> compile_interp(const harp_context& context, std
                                                 const CompileSettings& settings) {
   const auto begin = std::chrono::steady_clock::now();
   std::shared_ptr<const Signature> signature = signature_with(*graph, in_place_arguments(*graph, settings.pipeline));
+  // Which indices are looked at, and in which order, is what the optimiser leaves of the graph.
+  if (settings.pipeline.check_indices || !check_sites(*graph).empty()) graph = optimised(*graph, settings.pipeline);
   auto program = std::make_shared<CompiledProgram>(std::move(signature), make_interp_executable(std::move(graph)), context.hooks);
   program->stats.pipeline_ms = milliseconds_since(begin);
   return program;
@@ -90,11 +92,11 @@ std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& g
     artifact = context.service.compile(request, &report);
     library = context.loader.load(*artifact);
   }
-  auto program =
-      std::make_shared<CompiledProgram>(std::move(signature),
-                                        make_c_executable(std::move(library), generated.module->workspace, generated.module->scratch,
-                                                          natives_of(*generated.module), generated.module->shape_vars),
-                                        context.hooks);
+  auto program = std::make_shared<CompiledProgram>(
+      std::move(signature),
+      make_c_executable(std::move(library), generated.module->workspace, generated.module->scratch, natives_of(*generated.module),
+                        std::move(generated.sites), generated.module->shape_vars),
+      context.hooks);
   program->stats.pipeline_ms = generated.stats.milliseconds;
   program->stats.compile_ms = milliseconds_since(begin);
   program->stats.kernels = generated.stats.kernels;

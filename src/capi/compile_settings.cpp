@@ -1,6 +1,7 @@
 #include "capi/compile_settings.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "capi/structs.h"
 #include "compile/arithmetic_flags.h"
@@ -65,8 +66,9 @@ void check_stages(std::string_view list, std::string_view options) {
 }
 
 CompileSettings read_compile_settings(const harp_context& context, const harp_compile_options* options) {
-  const harp_compile_options given = read_options(options, HARP_COMPILE_OPTIONS_INIT, "harp_compile_options");
-  HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_compile_options: reserved is not 0");
+  const harp_compile_options given =
+      read_options(options, HARP_COMPILE_OPTIONS_INIT, "harp_compile_options", offsetof(harp_compile_options, check_indices));
+  HARP_CHECK(given.reserved == 0 && given.reserved_2 == 0, Code::kInvalidArgument, "harp_compile_options: a reserved field is not 0");
   HARP_CHECK(given.math == HARP_MATH_STABLE, Code::kUnsupported, "harp_compile_options: math level ", given.math,
              " does not exist in this version (only HARP_MATH_STABLE)");
   constexpr int32_t kWidths[] = {0, 1, 2, 4, 8, 16};
@@ -78,6 +80,7 @@ CompileSettings read_compile_settings(const harp_context& context, const harp_co
   settings.pipeline.target = target_of(context, given.target);
   settings.pipeline.plain_text = given.plain_text != 0;
   settings.pipeline.simd_width = given.simd_width;
+  settings.pipeline.check_indices = given.check_indices != 0;
   if (given.schedule != nullptr) settings.pipeline.schedule_override = given.schedule;
   settings.pipeline.disabled_rules = strings_of(given.n_disabled_passes, given.disabled_passes, "disabled_passes");
   std::vector<std::string>& disabled = settings.pipeline.disabled_rules;

@@ -80,6 +80,10 @@ class KeyWriter {
   void operator()(const ConcatAttributes& attributes) { add(attributes.axis); }
   void operator()(const GatherAttributes& attributes) { add(attributes.axis); }
   void operator()(const NativeAttributes&) { has_address_ = true; }
+  void operator()(const CheckAttributes& attributes) {
+    add(attributes.size);
+    add(std::string_view(attributes.what));
+  }
 
   /// Is there no key? Constants may be too large; and a native function is known by its address, which is no part of any key.
   bool is_open() const { return constant_bytes_ > kMostConstantBytes || has_address_; }
@@ -103,6 +107,7 @@ void add_settings(KeyWriter& key, const CompileSettings& settings) {
   key.add(settings.pipeline.target.name);
   key.add(settings.pipeline.plain_text);
   key.add(settings.pipeline.simd_width);
+  key.add(settings.pipeline.check_indices);
   key.add(std::string_view(settings.pipeline.schedule_override));
   key.add(settings.pipeline.disabled_rules.size());
   for (const std::string& rule : settings.pipeline.disabled_rules) key.add(std::string_view(rule));

@@ -125,6 +125,11 @@ harp_node* harp_diagonal(harp_node* x, int64_t offset, int32_t axis1, int32_t ax
   return build_from("diagonal", {x}, [&] { return build::diagonal("diagonal", x->node, offset, axis1, axis2); });
 }
 
+harp_node* harp_check_index(harp_node* indices, harp_dim size, const char* what) {
+  return build_from("check_index", {indices},
+                    [&] { return build::check_index(indices->node, indices->graph->dims.decode(size), what != nullptr ? what : ""); });
+}
+
 harp_node* harp_contiguous(harp_node* x) {
   return build_from("contiguous", {x}, [&] { return build::contiguous(x->node); });
 }

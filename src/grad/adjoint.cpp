@@ -268,6 +268,7 @@ constexpr Row kRows[] = {
     {Op::kScatterAdd, rules(whole, nullptr, [](const Step& s) { return build::take_along_axis(s.g, s.b(), axis_of(s)); })},
     {Op::kArgSort, kConstant},
     {Op::kNative, kNone},
+    {Op::kCheckIndex, kConstant},
     {Op::kDft, rules([](const Step& s) { return transformed_back(s)[1]; }, [](const Step& s) { return transformed_back(s)[0]; })},
 
     // Parts of complex numbers: a gradient's real part is that of the real part, its imaginary part that of the imaginary part.

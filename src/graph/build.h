@@ -73,6 +73,9 @@ NodeRef take_along_axis(NodeRef x, NodeRef indices, int axis);
 /// x, to whose elements […, indices[…, i, …], …] updates[…, i, …] is added, i going up: indices and updates have x's shape but for `axis`.
 /// Indices as above; along an axis without elements nothing is added. Narrow dtypes are added up in what they compute in. (indexing.cpp)
 NodeRef scatter_add(NodeRef x, NodeRef indices, NodeRef updates, int axis);
+/// The integers themselves, of which each has to name an element of an axis of this size, from its start or (negative) from its end: a run
+/// in which one does not is Error{kRange}. `what`: how its message begins, "axis 0 of x"; empty: any axis. (indexing.cpp)
+NodeRef check_index(NodeRef indices, Dim size, std::string_view what = {});
 NodeRef contiguous(NodeRef source);
 
 /// The same op and attributes over other sources (same shapes and dtypes as before): what an optimiser pass needs.

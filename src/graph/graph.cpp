@@ -67,6 +67,10 @@ struct AttributesHash {
     mix(hash, std::hash<NativeFunction>()(a.function));
     for (const NativeParameter& parameter : a.parameters) mix(hash, parameter.size.hash());
   }
+  void operator()(const CheckAttributes& a) const {
+    mix(hash, a.size.hash());
+    mix(hash, std::hash<std::string>()(a.what));
+  }
 };
 
 }  // namespace
@@ -200,6 +204,7 @@ class DimImporter {
     if (auto* size = std::get_if<SizeAttributes>(&result)) size->value = (*this)(size->value);
     if (auto* slice = std::get_if<SliceAttributes>(&result)) slice->start = (*this)(slice->start);
     if (auto* unfold = std::get_if<UnfoldAttributes>(&result)) unfold->size = (*this)(unfold->size);
+    if (auto* check = std::get_if<CheckAttributes>(&result)) check->size = (*this)(check->size);
     if (auto* pad = std::get_if<PadAttributes>(&result)) pad->before = (*this)(pad->before), pad->after = (*this)(pad->after);
     if (auto* native = std::get_if<NativeAttributes>(&result))
       for (NativeParameter& parameter : native->parameters) parameter.size = (*this)(parameter.size);

@@ -109,10 +109,17 @@ struct NativeAttributes {
   bool operator==(const NativeAttributes&) const = default;
 };
 
+/// The axis that integers have to name elements of: how many it has, and the words a message about one that does not begins with.
+struct CheckAttributes {
+  Dim size;
+  std::string what;
+  bool operator==(const CheckAttributes&) const = default;
+};
+
 /// Permute, Slice … carry theirs; Expand and Reshape need none (the shape says it); elementwise ops none.
-using Attributes =
-    std::variant<NoAttributes, InputAttributes, ConstantAttributes, ArrayAttributes, SizeAttributes, ReduceAttributes, ScanAttributes,
-                 PermuteAttributes, SliceAttributes, PadAttributes, UnfoldAttributes, ConcatAttributes, GatherAttributes, NativeAttributes>;
+using Attributes = std::variant<NoAttributes, InputAttributes, ConstantAttributes, ArrayAttributes, SizeAttributes, ReduceAttributes,
+                                ScanAttributes, PermuteAttributes, SliceAttributes, PadAttributes, UnfoldAttributes, ConcatAttributes,
+                                GatherAttributes, NativeAttributes, CheckAttributes>;
 
 class Graph;
 

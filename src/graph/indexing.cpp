@@ -45,6 +45,14 @@ void unite(std::string_view op, NodeRef& x, NodeRef& updates) {
 
 }  // namespace
 
+NodeRef check_index(NodeRef indices, Dim size, std::string_view what) {
+  const std::string_view op = name(Op::kCheckIndex);
+  indices = as_indices(op, indices, indices);
+  check_dim(op, check_node(op, indices), size, "the size");
+  return check_node(op, indices)
+      .intern(Op::kCheckIndex, indices->dtype, indices->shape, {indices}, CheckAttributes{size, std::string(what)});
+}
+
 NodeRef take_along_axis(NodeRef x, NodeRef indices, int axis) {
   const std::string_view op = name(Op::kGather);
   indices = as_indices(op, x, indices);

@@ -170,6 +170,8 @@ constexpr Operation kRows[] = {
     row("cast", {{"x"}, {"dtype"}}, [](NodeRef x, DType dtype) { return build::cast(x, dtype); }),
     row("bitcast", {{"x"}, {"dtype"}}, [](NodeRef x, DType dtype) { return build::bitcast(x, dtype); }),
     unary_row<build::contiguous>("contiguous"),
+    row("check_index", {{"indices"}, {"size"}, {"what", "\"\""}},
+        [](NodeRef indices, Dim size, std::string_view what) { return build::check_index(indices, size, what); }),
 
     // elementwise composites
     binary_row<build::sub>("sub"),

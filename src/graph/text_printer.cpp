@@ -229,6 +229,10 @@ class Printer {
     attribute("dtype", name(node.dtype));
     shape_attribute("shape", node.shape);
   }
+  void print_attributes(const Node&, const CheckAttributes& a) {
+    attribute("size", print_dim(a.size));
+    if (!a.what.empty()) attribute("what", text::quote(a.what));
+  }
 
   static Scalar element(DType dtype, const std::vector<std::byte>& data, size_t index) {
     Scalar value{dtype, {0, 0}};

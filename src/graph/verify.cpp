@@ -242,7 +242,9 @@ void verify_node(const Node& node) {
     case Family::kScatter: return verify_scatter(node);
     case Family::kNative: return verify_native(node);
     case Family::kParts: return verify_parts(node);
-    case Family::kCopy: return expect(node.shape == node.sources[0]->shape, node, "the shape changed");
+    case Family::kCopy:
+      if (node.op == Op::kCheckIndex) attributes_of<CheckAttributes>(node);
+      return expect(node.shape == node.sources[0]->shape, node, "the shape changed");
   }
 }
 

@@ -75,6 +75,7 @@ constexpr Row kRows[] = {
     {Op::kDft, evaluate_dft},           {Op::kScatterAdd, evaluate_scatter_add},
     {Op::kReal, evaluate_real},         {Op::kImag, evaluate_imag},
     {Op::kComplex, evaluate_complex},   {Op::kNative, evaluate_native},
+    {Op::kCheckIndex, evaluate_check_index},
 };
 
 consteval std::array<Evaluator, kOpCount> make_evaluators() {

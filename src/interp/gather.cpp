@@ -79,6 +79,30 @@ Array evaluate_gather(const Node& node, std::span<const Array> sources, const Si
   return result;
 }
 
+std::optional<IndexFault> first_fault(const Array& indices, int64_t size) {
+  const Array dense = as_contiguous(indices);
+  std::optional<IndexFault> fault;
+  for_integer(indices.dtype, [&]<class T>() {
+    const T* const from = reinterpret_cast<const T*>(dense.data);
+    for (int64_t i = 0; i < dense.count(); ++i) {
+      const WideInt index = from[i];
+      if (index >= -WideInt{size} && index < size) continue;
+      fault = IndexFault{0, i, static_cast<int64_t>(std::min<WideInt>(index, INT64_MAX)), size};
+      return;
+    }
+  });
+  return fault;
+}
+
+Array evaluate_check_index(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
+  const std::optional<IndexFault> fault = first_fault(sources[0], sizes.value(node.as<CheckAttributes>().size));
+  if (!fault) return sources[0];
+  const std::vector<CheckSite> sites = check_sites(*node.graph);
+  IndexFault here = *fault;
+  here.site = first_site(sites, &node);
+  throw IndexError(sites[static_cast<size_t>(here.site)].text, here);
+}
+
 Array evaluate_scatter_add(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
   const auto axis = static_cast<size_t>(node.as<GatherAttributes>().axis);
   const Array result = Array::allocate(node.dtype, sizes.values(node.shape));

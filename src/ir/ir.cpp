@@ -170,6 +170,25 @@ const UOp* Arena::gather(DType dtype, int buffer, Sym index, const UOp* position
   return intern(std::move(u));
 }
 
+const UOp* Arena::check(int site, Sym element, const UOp* number, const UOp* least, const UOp* end, const UOp* mask) {
+  const auto constant_of_i64 = [](const UOp* u) {
+    return u->kind == UKind::kConst ? std::optional(static_cast<int64_t>(u->value.bits[0])) : std::nullopt;
+  };
+  const std::optional<int64_t> n = constant_of_i64(number), low = constant_of_i64(least), high = constant_of_i64(end);
+  if (n && low && high && *n >= *low && *n < *high) return number;
+  bool known = false;
+  if (mask != nullptr && bool_constant_of(mask, known)) {
+    if (!known) return number;
+    mask = nullptr;
+  }
+  UOp u{.kind = UKind::kCheck, .type = {DType::kI64, 1}};
+  u.buffer = site;
+  u.index = element;
+  u.sources = {number, least, end};
+  if (mask != nullptr) u.sources.push_back(mask);
+  return intern(std::move(u));
+}
+
 const UOp* Arena::position(const UOp* number, Sym size) {
   const DType from = number->type.dtype;
   if (number->kind == UKind::kConst &&

@@ -37,16 +37,19 @@ enum class UKind : uint8_t {
   kLoad,     // element `index` of `buffer`; sources: none, or one bool mask: lanes where it is false touch no memory and give 0
   kGather,   // element `index` + position * `stride` of `buffer`; sources: the position, an i32 or i64 that is inside the array (of one
              // lane: the same in all), and perhaps a mask as of a load
-  kAlu,      // `op` of family Elementwise or Convert; sources have the lanes of the result. Integers of 8 and 16 bits compute as they
-             // are, since wrapping makes that the same; of f16 and bf16 there are only the bits (is_half): they are chosen by Where,
-             // and become others by Bitcast and by calls of conversions
-  kCall,     // `function` of the sources, lane by lane
-  kSplat,    // one-lane source in every lane
-  kAcc,      // element `index` of accumulator `buffer`: what it holds where the statement that uses this stands
-  kParam,    // inside a Function: parameter number `buffer`
-  kTable,    // inside a Function: `table`[source], a constant table; the index is in bounds by construction
-  kRarely,   // inside a Function: sources condition, common, arguments…: lanes where the condition is false give `common`, the
-             // others `function`(arguments…), which is called lane by lane and only if some lane needs it
+  kCheck,  // an i64: the first of its sources number, least, end (i64), whatever it is. Where it is not in least … end - 1, the run fails,
+           // and reports it (site `buffer`, element `index`, the number, end) unless it reports one of a lower site, or of this and a lower
+           // element. Perhaps a mask as of a load: lanes where it is false are not looked at. What is not used is not checked
+  kAlu,     // `op` of family Elementwise or Convert; sources have the lanes of the result. Integers of 8 and 16 bits compute as they
+            // are, since wrapping makes that the same; of f16 and bf16 there are only the bits (is_half): they are chosen by Where,
+            // and become others by Bitcast and by calls of conversions
+  kCall,    // `function` of the sources, lane by lane
+  kSplat,   // one-lane source in every lane
+  kAcc,     // element `index` of accumulator `buffer`: what it holds where the statement that uses this stands
+  kParam,   // inside a Function: parameter number `buffer`
+  kTable,   // inside a Function: `table`[source], a constant table; the index is in bounds by construction
+  kRarely,  // inside a Function: sources condition, common, arguments…: lanes where the condition is false give `common`, the
+            // others `function`(arguments…), which is called lane by lane and only if some lane needs it
 };
 
 struct Function;
@@ -58,8 +61,8 @@ struct UOp {
   Type type;
   uint32_t id = 0;            // order of creation: sources have smaller ids
   mutable uint32_t mark = 0;  // the last walk (Arena::new_mark) that met it; not part of the value
-  int buffer = -1;            // kLoad, kGather: parameter of the kernel; kAcc: accumulator; kParam: parameter
-  Sym index = 0;              // kIndex, kInRange, kLoad, kGather, kAcc
+  int buffer = -1;            // kLoad, kGather: parameter of the kernel; kAcc: accumulator; kParam: parameter; kCheck: site
+  Sym index = 0;              // kIndex, kInRange, kLoad, kGather, kCheck, kAcc
   Sym lane_step = 0;          // with lanes > 1
   Sym stride = 0;             // kGather
   Scalar value = {};          // kConst
@@ -72,11 +75,11 @@ struct UOp {
 inline bool is_read(const UOp* u) { return u->kind == UKind::kLoad || u->kind == UKind::kGather; }
 /// Does it stand at a position, which goes on by `lane_step` from lane to lane?
 inline bool has_position(const UOp* u) {
-  return is_read(u) || u->kind == UKind::kIndex || u->kind == UKind::kInRange || u->kind == UKind::kAcc;
+  return is_read(u) || u->kind == UKind::kIndex || u->kind == UKind::kInRange || u->kind == UKind::kCheck || u->kind == UKind::kAcc;
 }
-/// Where what reads may read; null: everywhere.
+/// Where what reads may read, or what checks has to check; null: everywhere.
 inline const UOp* mask_of(const UOp* read) {
-  const size_t place = read->kind == UKind::kGather ? 1 : 0;
+  const size_t place = read->kind == UKind::kCheck ? 3 : read->kind == UKind::kGather ? 1 : 0;
   return read->sources.size() > place ? read->sources[place] : nullptr;
 }
 
@@ -216,6 +219,8 @@ struct HostBuffer {
 /// Where the accumulators of a kernel that are in scratch memory begin, in bytes from its start; last the bytes of all, a multiple of 64.
 std::vector<int64_t> scratch_offsets(const Kernel& kernel);
 
+inline constexpr int64_t kFaultBytes = 64;
+
 struct Launch {
   int kernel;
   std::vector<HostBuffer> arguments;  // one a Param
@@ -277,6 +282,9 @@ class Arena {
   const UOp* load(DType dtype, int buffer, Sym index, const UOp* mask = nullptr);
   /// A load where the position is known, or says nothing.
   const UOp* gather(DType dtype, int buffer, Sym index, const UOp* position, Sym stride, const UOp* mask = nullptr);
+  /// The number (an i64), which fails the run where it is not in least … end - 1: what it says is outside is reported as that of `element`
+  /// at `site` (graph/index_fault.h). Use what this gives, whose value is the number still: outside an array as ever.
+  const UOp* check(int site, Sym element, const UOp* number, const UOp* least, const UOp* end, const UOp* mask = nullptr);
   /// The position that an integer of any dtype names along an axis of this size: negative ones count from the end, what is still outside
   /// is the nearest. (-1 where there is none.) An i32 where that is enough, else an i64.
   const UOp* position(const UOp* number, Sym size);
@@ -325,6 +333,7 @@ struct Module {
   std::vector<void*> natives;  // addresses that calls refer to by number: they are given at run time and are in no text
   Sym workspace;               // bytes, a multiple of 64
   int64_t scratch = 0;         // bytes each worker has for itself behind the workspace; a multiple of 64
+  int sites = 0;               // that kernels check at; with any, a worker's last kFaultBytes of scratch are the first fault it found
 };
 
 /// Text of a module or kernel (`harp emit --lang ir`), one statement a line.

@@ -225,8 +225,8 @@ class Linearizer {
     return nullptr;
   }
 
-  /// The level a load may go to: not out of an If it stands in, and out of a loop that may run zero times only with a guard. That
-  /// holds for loads with a mask too, since the loops and Ifs around them have taken parts of the mask away.
+  /// The level a load, or a check, may go to: not out of an If it stands in, and out of a loop that may run zero times only with a guard.
+  /// That holds for loads with a mask too, since the loops and Ifs around them have taken parts of the mask away.
   void place_load(Place& place) {
     for (int level = here(); level > place.level; --level) {
       if (blocks_[level].conditional) place.level = level;
@@ -265,7 +265,7 @@ class Linearizer {
       for (int level = here(); level > place.level; --level)  // an If may change it
         if (blocks_[level].conditional) place.level = level;
     }
-    if (is_read(u)) place_load(place);
+    if (is_read(u) || u->kind == UKind::kCheck) place_load(place);
     return place;
   }
 

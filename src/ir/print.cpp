@@ -53,6 +53,9 @@ std::string value_text(const UOp& u, const std::vector<std::string>& buffers, So
     case UKind::kGather:
       return cat("gather ", buffer(), "[", to_string(u.index), step, " + ", source(u.sources[0]), " * ", to_string(u.stride), "]",
                  u.sources.size() > 1 ? cat(" where ", source(u.sources[1])) : std::string());
+    case UKind::kCheck:
+      return cat("check ", source(u.sources[0]), " in ", source(u.sources[1]), " .. ", source(u.sources[2]), " site ", u.buffer,
+                 " element ", to_string(u.index), step, u.sources.size() > 3 ? cat(" where ", source(u.sources[3])) : std::string());
     case UKind::kAlu: return cat(info(u.op).id, "(", sources, ")");
     case UKind::kCall: return cat(u.function->name, "(", sources, ")");
     case UKind::kSplat: return cat("splat(", sources, ")");

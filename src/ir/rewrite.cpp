@@ -40,6 +40,8 @@ const UOp* Substituter::rebuild(const UOp& u, std::vector<const UOp*> sources) {
       case UKind::kGather:
         return arena_.gather(u.type.dtype, u.buffer, (*this)(u.index), sources[0], (*this)(u.stride),
                              sources.size() > 1 ? sources[1] : nullptr);
+      case UKind::kCheck:
+        return arena_.check(u.buffer, (*this)(u.index), sources[0], sources[1], sources[2], sources.size() > 3 ? sources[3] : nullptr);
       case UKind::kAlu: return arena_.alu(u.op, u.type.dtype, std::move(sources));
       default: break;
     }

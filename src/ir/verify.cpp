@@ -10,7 +10,7 @@ namespace {
 
 class Verifier {
  public:
-  explicit Verifier(const Kernel& kernel) : kernel_(kernel), declared_(kernel.accumulators.size(), 0) {}
+  Verifier(const Kernel& kernel, int sites) : kernel_(kernel), sites_(sites), declared_(kernel.accumulators.size(), 0) {}
 
   void run() {
     for (const Accumulator& a : kernel_.accumulators) {
@@ -79,6 +79,14 @@ class Verifier {
         require(u.sources[0]->type.lanes == 1 || u.sources[0]->type.lanes == lanes, "a position is one for all lanes, or one a lane");
         if (const UOp* mask = mask_of(&u)) require(is_bool(mask->type.dtype) && mask->type.lanes == lanes, "a gather's mask has its lanes");
         require(kernel_.params[static_cast<size_t>(u.buffer)].in_place.empty(), "what is gathered is not overwritten");
+        break;
+      case UKind::kCheck:
+        require(u.buffer >= 0 && u.buffer < sites_, "a check is at one of the module's sites");
+        require(u.sources.size() == 3 || u.sources.size() == 4, "a check has a number, its bounds and at most a mask");
+        for (size_t i = 0; i < u.sources.size(); ++i) {
+          require(u.sources[i]->type.lanes == lanes, "a check's sources have its lanes");
+          require(u.sources[i]->type.dtype == (i < 3 ? DType::kI64 : DType::kBool), "a check is of i64, and its mask is bool");
+        }
         break;
       case UKind::kAlu: alu(u); break;
       case UKind::kCall:
@@ -249,6 +257,7 @@ class Verifier {
   }
 
   const Kernel& kernel_;
+  int sites_;
   std::vector<int> declared_;
   std::unordered_set<const SymAtom*> open_;
   std::unordered_set<const UOp*> visited_;
@@ -257,7 +266,7 @@ class Verifier {
 }  // namespace
 
 void verify(const Module& module) {
-  for (const Kernel& k : module.kernels) Verifier(k).run();
+  for (const Kernel& k : module.kernels) Verifier(k, module.sites).run();
   for (const Generation& g : module.generations)
     for (const Launch& l : g.launches) {
       HARP_ASSERT(l.kernel >= 0 && static_cast<size_t>(l.kernel) < module.kernels.size(), "a launch of kernel ", l.kernel);

@@ -61,6 +61,7 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
   module->name = graph.name();
   module->shape_vars = graph.dims().variables();
   module->workspace = program.workspace_bytes;
+  module->sites = static_cast<int>(program.sites.size());
   for (const Node* input : graph.inputs()) module->inputs.push_back({input->as<InputAttributes>().name, input->dtype, input->shape});
   for (const GraphOutput& output : graph.outputs()) module->outputs.push_back({output.name, output.node->dtype, output.node->shape});
   for (const Buffer& b : program.buffers)
@@ -99,6 +100,7 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
       module->generations[static_cast<size_t>(plan.generation)].launches.push_back(std::move(launch));
     }
   }
+  if (module->sites > 0) module->scratch += ir::kFaultBytes;
   return module;
 }
 

@@ -92,7 +92,7 @@ const UOp* ValueBuilder::build(const Node* node, const Index& index, const UOp* 
       HARP_ASSERT(found != bound_.end(), name(node->op), " is used in a kernel that does not compute it");
       return found->second;
     }
-    case Family::kCopy: return value(node->sources[0], index, mask);
+    case Family::kCopy: return node->op == Op::kCheckIndex ? check_index(node, index, mask) : value(node->sources[0], index, mask);
     case Family::kJoin: return concat(node, index, mask);
     case Family::kGather: return gather(node, index, mask);
     default: break;
@@ -231,6 +231,17 @@ const UOp* ValueBuilder::gather(const Node* node, const Index& index, const UOp*
   const int buffer = parameter(program_.buffer_of.at(from->array), false);
   const UOp* position = arena_.position(value(node->sources[1], index, mask), size);
   return arena_.gather(node->dtype, buffer, base, position, from->view.strides[axis], allowed);
+}
+
+/// Numbers that are too great for 64 bits with a sign are further out than anything.
+const UOp* ValueBuilder::check_index(const Node* node, const Index& index, const UOp* mask) {
+  const Sym size = node->as<CheckAttributes>().size;
+  const UOp* number = value(node->sources[0], index, mask);
+  if (node->dtype == DType::kU64)
+    number = arena_.apply(Op::kMin, node->dtype, {number, arena_.constant(Scalar::of(node->dtype, uint64_t{INT64_MAX}))});
+  number = arena_.check(first_site(program_.sites, node), flatten(index, node->shape), arena_.cast(DType::kI64, number),
+                        arena_.index(Sym(0) - size), arena_.index(size), mask);
+  return arena_.cast(node->dtype, number);
 }
 
 const UOp* ValueBuilder::load(const Node* node, const Index& index, const UOp* mask) {

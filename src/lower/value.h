@@ -60,6 +60,7 @@ class ValueBuilder {
   const ir::UOp* concat(const Node* node, const Index& index, const ir::UOp* mask);
   const Node* below_slices(const Node* node, Index& index) const;
   const ir::UOp* gather(const Node* node, const Index& index, const ir::UOp* mask);
+  const ir::UOp* check_index(const Node* node, const Index& index, const ir::UOp* mask);
   const ir::UOp* load(const Node* node, const Index& index, const ir::UOp* mask);
   const ir::UOp* both(const ir::UOp* a, const ir::UOp* b);  // conjunction; null is true
 

@@ -5,6 +5,7 @@
 
 #include "base/float_environment.h"
 #include "interp/evaluate_node.h"
+#include "interp/gather.h"
 #include "opt/rewrite.h"
 
 namespace harp::opt {
@@ -72,6 +73,16 @@ const Node* fold_gathered(Graph& graph, const Node* node) {
   return value != nullptr && has_elements ? uniform(graph, *value, node->shape) : node;
 }
 
+/// Integers that are known to name elements need no check.
+const Node* fold_check(const Node* node) {
+  const Dim size = node->as<CheckAttributes>().size;
+  const Node* indices = node->sources[0];
+  const Scalar* value = uniform_value(indices);
+  if (!size.is_constant() || (value == nullptr && indices->op != Op::kConstantArray)) return node;
+  const interp::Array known = value != nullptr ? interp::Array::scalar(*value) : interp::evaluate(*indices, {}, interp::Sizes());
+  return interp::first_fault(known, size.constant()) ? node : indices;
+}
+
 /// A node over constant arrays. Nothing is gained by storing what is only seen differently (expand), or grows.
 const Node* fold_array(Graph& graph, const Node* node) {
   if (node->op == Op::kExpand || node->op == Op::kContiguous) return node;
@@ -100,6 +111,7 @@ const Node* fold(Graph& graph, const Node* node) {
     const Dim value = node->as<SizeAttributes>().value;
     return value.is_constant() ? constant(graph, Scalar::of(DType::kI64, value.constant())) : node;
   }
+  if (node->op == Op::kCheckIndex) return fold_check(node);
   const Node* folded = node;
   switch (info(node->op).family) {
     case Family::kElementwise:

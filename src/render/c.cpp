@@ -65,8 +65,9 @@ class UnitRenderer {
                mentions(kernels_, "harp_reads_backwards") ? kBackwardsText : "", kernels_,
                mentions(main, "harp_for") || mentions(main, "harp_run_together") ? cat(kForText, "\n") : std::string(),
                mentions(main, "harp_run_together") ? cat(kTogetherText, "\n") : std::string(),
-               calls_may_fail_ ? native_failed_text() : std::string(),
-               mentions(entry, "harp_allocate") ? cat(kWorkspaceText, "\n") : std::string(), main, "\n", entry);
+               mentions(main, "harp_native_failed") ? native_failed_text() : std::string(),
+               mentions(entry, "harp_allocate") ? cat(kWorkspaceText, "\n") : std::string(),
+               module_.sites > 0 ? cat(kFaultText, "\n") : std::string(), main, "\n", entry);
   }
 
  private:
@@ -112,6 +113,11 @@ class UnitRenderer {
            "#pragma GCC diagnostic ignored \"-Wpsabi\"\n\n";
   }
 
+  int64_t fault_offset() const { return module_.scratch - ir::kFaultBytes; }
+  /// Where the first worker's is.
+  std::string faults_text() { return cat("workspace + ", bracket(host_(module_.workspace + fault_offset()), kSum)); }
+  std::string first_fault_text() const { return cat("harp_first_fault(rt, faults, ", module_.scratch, ")"); }
+
   // --- kernels ---------------------------------------------------------------------------------------------------------
 
   void render_kernel(const ir::Kernel& kernel) {
@@ -132,11 +138,13 @@ class UnitRenderer {
       append(fields, cat(" int64_t ", shape_name(v), ";"));
       append(unpacked, cat("  const int64_t ", shape_name(v), " = a->", shape_name(v), ";\n"));
     }
-    rendered.has_scratch = ir::scratch_offsets(kernel).back() > 0;
+    const bool checks = mentions(body.text, "fault");
+    rendered.has_scratch = checks || ir::scratch_offsets(kernel).back() > 0;
     if (rendered.has_scratch) {
       fields += " char* scratch;";
       append(unpacked, cat("  char* scratch = a->scratch + worker * ", module_.scratch, ";\n"));
     }
+    if (checks) append(unpacked, cat("  harp_fault* const fault = (harp_fault*)(scratch + ", fault_offset(), ");\n"));
     const bool threads = ir::thread_loop(kernel) != nullptr;
     // what does not depend on the kernel's number: kernels that agree in it are one
     const std::string shared = cat("  const struct $_args* a = arg;\n", unpacked,
@@ -250,12 +258,18 @@ class UnitRenderer {
         if (n > 1) append(body, cat("    struct harp_task tasks[] = {\n", tasks, "    };\n    harp_run_together(rt, ", n, ", tasks);\n"));
         body += "  }\n";
       }
+      // a function of the host's does not get numbers that did not pass their check
+      if (module_.sites > 0 && !module_.generations[g].calls.empty()) {
+        calls_may_fail_ = true;
+        append(body, cat("  if (", first_fault_text(), ") return ", static_cast<int>(Code::kRange), ";\n"));
+      }
       for (const ir::NativeCall& call : module_.generations[g].calls) {
         append(body, native_call(call, n_calls));
         ++n_calls;
       }
     }
     if (calls_may_fail_) body += "  return 0;\n";
+    if (mentions(body, "harp_first_fault")) body = cat("  const char* const faults = ", faults_text(), ";\n", body);
     body = tmp_text_ + body;
     std::vector<std::string> parameters;
     std::string unused;
@@ -300,12 +314,22 @@ class UnitRenderer {
     if (!module_.natives.empty())
       body = cat("  if (!rt || !rt->natives) return ", static_cast<int>(Code::kUnsupported), "; /* functions of a host's are called */\n",
                  body);
+    const bool checks = module_.sites > 0;
+    std::string after;
+    if (checks) {
+      append(body, cat("  char* const faults = ", faults_text(), ";\n  harp_clear_faults(rt, faults, ", module_.scratch, ");\n"));
+      after = calls_may_fail_ ? cat("  if (", first_fault_text(), ") status = ", static_cast<int>(Code::kRange), ";\n")
+                              : cat("  const int32_t status = ", first_fault_text(), ";\n");
+    }
     return cat(
         "__attribute__((visibility(\"protected\"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const "
         "harp_runtime* rt) {\n",
-        body, "  const harp_environment found = harp_enter();\n  ", calls_may_fail_ ? "const int32_t status = " : "", "kernel_main(",
-        join(arguments, ", "), ");\n  harp_leave(found);\n", uses_workspace() ? "  harp_release(rt, own);\n" : "", "  return ",
-        calls_may_fail_ ? "status" : "0",
+        body, "  const harp_environment found = harp_enter();\n  ",
+        !calls_may_fail_ ? ""
+        : checks         ? "int32_t status = "
+                         : "const int32_t status = ",
+        "kernel_main(", join(arguments, ", "), ");\n  harp_leave(found);\n", after, uses_workspace() ? "  harp_release(rt, own);\n" : "",
+        "  return ", calls_may_fail_ || checks ? "status" : "0",
         ";\n}\n\n__attribute__((visibility(\"protected\"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) "
         "{\n"
         "  entry_point_ex(inputs, outputs, shape_vars, 0);\n}\n");

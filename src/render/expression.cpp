@@ -145,6 +145,7 @@ Text Expressions::computation(const UOp* u) const {
               kPrimary, 32};
     case UKind::kLoad:
     case UKind::kGather: return read(u);
+    case UKind::kCheck: return check(u);
     case UKind::kAcc: return acc(u);
     case UKind::kAlu: return alu(u);
     case UKind::kCall: return call(u);
@@ -353,6 +354,16 @@ Expressions::Address Expressions::scattered(const ir::Stmt& s) const {
   Address at = address(s.buffer, s.index);
   at.offset = offset(s.position, s.stride);
   return at;
+}
+
+Text Expressions::check(const UOp* u) const {
+  const int n = lanes(u);
+  const UOp* guard = ir::mask_of(u);
+  std::string text = cat(unit_.check(n, guard != nullptr), "(fault, ", u->buffer, ", ", position_(u->index).text);
+  if (n > 1) append(text, cat(", ", position_(u->lane_step).text));
+  for (size_t i = 0; i < 3; ++i) append(text, cat(", ", whole(u->sources[i]).text));
+  if (guard != nullptr) append(text, cat(", ", n > 1 ? mask(guard, 64) : (*this)(guard).text));
+  return {cat(text, ")"), kPrimary};
 }
 
 /// position * stride, in 64 bits.

@@ -71,6 +71,7 @@ class Expressions {
   Text cast(const ir::UOp* u) const;
   Text bitcast(const ir::UOp* u) const;
   Text read(const ir::UOp* u) const;
+  Text check(const ir::UOp* u) const;
   Text gather_lanes(const ir::UOp* u, const Address& at) const;
   std::string offset(const ir::UOp* position, Sym stride) const;
   Text acc(const ir::UOp* u) const;

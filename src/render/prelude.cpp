@@ -13,6 +13,7 @@ typedef __INT64_TYPE__ int64_t;
 typedef __UINT64_TYPE__ uint64_t;
 
 typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
+typedef struct harp_fault { size_t struct_size; int64_t site, element, index, size; } harp_fault;
 typedef struct harp_runtime {
   size_t struct_size;
   void* self;
@@ -24,6 +25,7 @@ typedef struct harp_runtime {
   size_t workspace_size;
   void* const* natives;
   void* step_cursor;
+  harp_fault* fault;
 } harp_runtime;
 )";
 
@@ -104,6 +106,28 @@ static void harp_run_together(const harp_runtime* rt, size_t count, struct harp_
   }
   if (small > 1.0) rt->parallel_for(rt->self, count, 1, harp_small_tasks, tasks);
   else harp_small_tasks(tasks, 0, count, 0);
+}
+)";
+
+const std::string_view kFaultText = R"(/* Each worker keeps the first fault it finds, at the end of its scratch memory; site -1: none. */
+static void harp_clear_faults(const harp_runtime* rt, char* faults, int64_t apart) {
+  for (size_t worker = 0; worker == 0 || (rt && worker < rt->width); ++worker) ((harp_fault*)(faults + (int64_t)worker * apart))->site = -1;
+}
+static int32_t harp_first_fault(const harp_runtime* rt, const char* faults, int64_t apart) {
+  const harp_fault* first = (const harp_fault*)faults;
+  for (size_t worker = 1; rt && worker < rt->width; ++worker) {
+    const harp_fault* next = (const harp_fault*)(faults + (int64_t)worker * apart);
+    const int is_before = next->site < first->site || (next->site == first->site && next->element < first->element);
+    if (next->site >= 0 && (first->site < 0 || is_before)) first = next;
+  }
+  if (first->site < 0) return 0;
+  if (rt && rt->struct_size > __builtin_offsetof(harp_runtime, fault) && rt->fault && rt->fault->struct_size >= sizeof *first) {
+    rt->fault->site = first->site;
+    rt->fault->element = first->element;
+    rt->fault->index = first->index;
+    rt->fault->size = first->size;
+  }
+  return 4; /* a number that names no element */
 }
 )";
 

@@ -13,6 +13,8 @@ extern const std::string_view kEnvironmentText;
 extern const std::string_view kForText;
 /// harp_run_together: kernels of one generation.
 extern const std::string_view kTogetherText;
+/// harp_clear_faults and harp_first_fault: which index that names no element a run reports.
+extern const std::string_view kFaultText;
 /// harp_allocate and harp_release: the workspace.
 extern const std::string_view kWorkspaceText;
 

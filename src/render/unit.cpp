@@ -279,6 +279,34 @@ std::string Unit::gather(const GatherForm& form, int lanes) {
   return name;
 }
 
+std::string Unit::check(int lanes, bool masked) {
+  once("report_fault", [] {
+    return "/* The first one counts: of the lowest site, and there of the lowest element. */\n"
+           "static __attribute__((noinline, cold)) void report_fault(harp_fault* f, int64_t site, int64_t element, int64_t index, int64_t "
+           "size) {\n"
+           "  if (f->site >= 0 && (f->site < site || (f->site == site && f->element <= element))) return;\n"
+           "  f->site = site;\n  f->element = element;\n  f->index = index;\n  f->size = size;\n}\n";
+  });
+  const std::string v = type(DType::kI64, lanes), name = cat("check_index", masked ? "_masked" : "", lanes > 1 ? cat("_x", lanes) : "");
+  once(name, [&] {
+    const std::string head = cat("static inline ", v, " ", name, "(harp_fault* f, int64_t site, int64_t element, ",
+                                 lanes > 1 ? "int64_t step, " : "", v, " index, ", v, " least, ", v, " end",
+                                 !masked     ? std::string()
+                                 : lanes > 1 ? cat(", ", mask(64, lanes), " m")
+                                             : std::string(", _Bool m"),
+                                 ") {\n");
+    if (lanes == 1)
+      return cat(head, "  if (__builtin_expect(", masked ? "m && " : "", "(index < least || index >= end), 0)) ",
+                 "report_fault(f, site, element, index, end);\n  return index;\n}\n");
+    const std::string any = this->any(64, lanes);
+    return cat(head, "  const ", mask(64, lanes), " outside = ", masked ? "m & " : "", "((index < least) | (index >= end));\n",
+               "  if (__builtin_expect(", any, "(outside), 0))\n  ",
+               lane_loop("if (outside[lane]) report_fault(f, site, element + lane * step, index[lane], end[lane]);", lanes),
+               "  return index;\n}\n");
+  });
+  return name;
+}
+
 std::string Unit::load_reversed(DType dtype, int lanes) {
   const std::string name = cat("load_reversed_", vector_type(dtype, lanes));
   once(name, [&] {

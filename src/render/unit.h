@@ -47,6 +47,8 @@ class Unit {
     bool strided, steps, masked;
   };
   std::string gather(const GatherForm& form, int lanes);
+  /// (worker's fault, site, element[, step], number, least, end[, mask of 64 bits]) -> number.
+  std::string check(int lanes, bool masked);
   std::string load_reversed(DType dtype, int lanes);
   std::string store(DType dtype, int lanes, bool strided, bool masked);  // (pointer, [step,] value[, mask])
   std::string table_element(const ir::Table& table, int lanes);          // (index)

@@ -12,12 +12,17 @@ namespace {
 
 class CExecutable final : public Executable {
  public:
-  CExecutable(std::shared_ptr<const LoadedLibrary> library, SizeCode workspace, int64_t scratch, NativeTable natives)
-      : library_(std::move(library)), workspace_(std::move(workspace)), scratch_(scratch), natives_(std::move(natives)) {}
+  CExecutable(std::shared_ptr<const LoadedLibrary> library, SizeCode workspace, int64_t scratch, NativeTable natives,
+              std::vector<SiteText> sites)
+      : library_(std::move(library)),
+        workspace_(std::move(workspace)),
+        scratch_(scratch),
+        natives_(std::move(natives)),
+        sites_(std::move(sites)) {}
 
   void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const override {
     if (!natives_.addresses.empty()) return execute_with_natives(inputs, outputs, shape_vars, runtime);
-    check(library_->entry_point_ex()(inputs, outputs, shape_vars, &runtime));
+    call(inputs, outputs, shape_vars, runtime);
   }
 
   harp_entry_point entry() const override { return library_->entry_point(); }
@@ -34,8 +39,15 @@ class CExecutable final : public Executable {
   }
 
  private:
-  static void check(int32_t status) {
-    if (status == HARP_OK) return;
+  /// Status 0 or kNative; others are errors.
+  int32_t call(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
+    harp_fault fault = HARP_FAULT_INIT;
+    harp_runtime reporting = runtime;
+    reporting.fault = &fault;
+    const int32_t status = library_->entry_point_ex()(inputs, outputs, shape_vars, &reporting);
+    if (status == HARP_OK || status == static_cast<int32_t>(Code::kNative)) return status;
+    if (status == HARP_ERROR_RANGE && fault.site >= 0 && static_cast<size_t>(fault.site) < sites_.size())
+      throw IndexError(sites_[static_cast<size_t>(fault.site)], {fault.site, fault.element, fault.index, fault.size});
     HARP_CHECK(status != HARP_ERROR_OUT_OF_MEMORY, Code::kOutOfMemory, "out of memory: a program's workspace could not be allocated");
     fail(Code::kInternal, "a compiled program returned status ", status);
   }
@@ -48,23 +60,22 @@ class CExecutable final : public Executable {
     addresses[natives_.addresses.size()] = failure;
     harp_runtime with_natives = runtime;
     with_natives.natives = addresses.data();
-    const int32_t status = library_->entry_point_ex()(inputs, outputs, shape_vars, &with_natives);
-    if (status == static_cast<int32_t>(Code::kNative))
+    if (call(inputs, outputs, shape_vars, with_natives) != HARP_OK)
       fail(Code::kNative, native_failure(natives_.calls.at(static_cast<size_t>(failure[0])), failure[1]));
-    check(status);
   }
 
   std::shared_ptr<const LoadedLibrary> library_;
   SizeCode workspace_;
   int64_t scratch_;  // of each worker
   NativeTable natives_;
+  std::vector<SiteText> sites_;
 };
 
 }  // namespace
 
 std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, int64_t scratch,
-                                              NativeTable natives, std::span<const Sym> variables) {
-  return std::make_unique<CExecutable>(std::move(library), SizeCode(workspace, variables), scratch, std::move(natives));
+                                              NativeTable natives, std::vector<SiteText> sites, std::span<const Sym> variables) {
+  return std::make_unique<CExecutable>(std::move(library), SizeCode(workspace, variables), scratch, std::move(natives), std::move(sites));
 }
 
 }  // namespace harp

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/index_fault.h"
 #include "harp.h"
 #include "run/loader.h"
 #include "run/size_code.h"
@@ -18,7 +19,8 @@ class Executable {
  public:
   virtual ~Executable() = default;
 
-  /// Thread-safe. Error{kOutOfMemory} before any output is written; Error{kNative}, where a function of the host's failed, at any time.
+  /// Thread-safe. Error{kOutOfMemory} before any output is written; Error{kNative}, where a function of the host's failed, and IndexError
+  /// at any time: what outputs hold then is not said.
   virtual void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const = 0;
   /// Plain functions that live as long as this object. Error{kUnsupported} where the system forbids them.
   virtual harp_entry_point entry() const = 0;
@@ -38,8 +40,8 @@ struct NativeTable {
 };
 
 /// Backend "c": a loaded library. `workspace` is an expression of `variables`, the program's shape variables in order; `scratch` are bytes
-/// that each worker needs besides.
+/// that each worker needs besides, `sites` the words of those that check indices.
 std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, int64_t scratch,
-                                              NativeTable natives, std::span<const Sym> variables);
+                                              NativeTable natives, std::vector<SiteText> sites, std::span<const Sym> variables);
 
 }  // namespace harp

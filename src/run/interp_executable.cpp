@@ -1,4 +1,5 @@
 // Backend "interp": a graph run node by node. Its entry points are closures, made when somebody asks for them.
+#include <cstddef>
 #include <mutex>
 #include <optional>
 
@@ -39,11 +40,14 @@ class InterpExecutable final : public Executable {
 
  private:
   /// The boundary to foreign code: no exception passes.
-  int32_t call(void** arguments) const noexcept {
+  int32_t call(void** arguments, const harp_runtime* runtime) const noexcept {
     try {
       execute(*static_cast<void***>(arguments[0]), *static_cast<void***>(arguments[1]), *static_cast<size_t**>(arguments[2]),
               harp_runtime{});
       return HARP_OK;
+    } catch (const IndexError& error) {
+      report(runtime, error.fault);
+      return HARP_ERROR_RANGE;
     } catch (const Error& error) {
       return static_cast<int32_t>(error.code);
     } catch (const std::bad_alloc&) {
@@ -52,9 +56,20 @@ class InterpExecutable final : public Executable {
       return HARP_ERROR_INTERNAL;
     }
   }
-  static void call_entry(ffi_cif*, void*, void** arguments, void* object) { static_cast<InterpExecutable*>(object)->call(arguments); }
+  /// Into the struct of a caller who has one, and knows of it.
+  static void report(const harp_runtime* runtime, const IndexFault& found) {
+    if (runtime == nullptr || runtime->struct_size <= offsetof(harp_runtime, fault) || runtime->fault == nullptr) return;
+    harp_fault& fault = *runtime->fault;
+    if (fault.struct_size < sizeof fault) return;
+    fault.site = found.site, fault.element = found.element, fault.index = found.index, fault.size = found.size;
+  }
+  static void call_entry(ffi_cif*, void*, void** arguments, void* object) {
+    static_cast<InterpExecutable*>(object)->call(arguments, nullptr);
+  }
   static void call_entry_ex(ffi_cif*, void* result, void** arguments, void* object) {
-    *static_cast<ffi_arg*>(result) = static_cast<ffi_arg>(static_cast<ffi_sarg>(static_cast<InterpExecutable*>(object)->call(arguments)));
+    const harp_runtime* runtime = *static_cast<const harp_runtime**>(arguments[3]);
+    const int32_t status = static_cast<InterpExecutable*>(object)->call(arguments, runtime);
+    *static_cast<ffi_arg*>(result) = static_cast<ffi_arg>(static_cast<ffi_sarg>(status));
   }
 
   std::shared_ptr<const Graph> graph_;

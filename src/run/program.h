@@ -43,7 +43,7 @@ class LoadedProgram {
   LoadedProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks)
       : binding_(std::move(signature)), executable_(std::move(executable)), hooks_(hooks) {}
 
-  /// Thread-safe. All checks come before any write. Errors: those of Binding, kAlias, kOutOfMemory.
+  /// Thread-safe. All checks of arguments come before any write. Errors: those of Binding, kAlias, kOutOfMemory, IndexError.
   void run(const RunArguments& arguments, OutputMaker& maker) const;
 
   const Signature& signature() const { return binding_.signature(); }

@@ -23,6 +23,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
     const bool computes = is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) ||
                           (is_elementwise(node->op) && node->op != Op::kWhere && node->op != Op::kBitcast);
     meet(node, computes);
+    if (node->op == Op::kCheckIndex) widest = size_of(DType::kI64);  // whatever they are stored as
     for (size_t i = 0; i < node->sources.size(); ++i) {
       const DType dtype = node->sources[i]->dtype;
       if (is_operand(node->op, i) || is_bool(dtype))

@@ -337,6 +337,7 @@ class Fuser {
 void Fuser::finish() {
   std::vector<bool> keep(program_.buffers.size(), true);
   for (auto& [node, id] : std::unordered_map(program_.buffer_of)) {
+    if (looks_at_all(*node)) continue;
     if (program_.buffers[static_cast<size_t>(id)].kind == Buffer::Kind::kWorkspace && readers_.find(node) == readers_.end()) {
       keep[static_cast<size_t>(id)] = false;
       program_.buffer_of.erase(node);
@@ -424,6 +425,7 @@ Program fuse(std::shared_ptr<Graph> graph) {
   for (int round = 0;; ++round) {
     Program program;
     program.graph = graph;
+    program.sites = check_sites(*graph);
     Fuser fuser(program, choice.stored);
     fuser.run();
     // what the choice could not know: which roots end up in different kernels

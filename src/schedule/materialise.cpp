@@ -71,7 +71,7 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
     if (!has_buffer(output.node)) stored.insert(output.node);
   for (const Node* node : live)
     if (is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) || is_routine(node->op) || is_native(node->op) ||
-        node->op == Op::kContiguous || (node->op == Op::kConcat && node->sources.size() > kMostJoined))
+        info(node->op).family == Family::kCopy || (node->op == Op::kConcat && node->sources.size() > kMostJoined))
       stored.insert(node);
   for (const Node* node : live) {
     if (is_routine(node->op) || is_native(node->op))  // rows are gone through again and again; a function needs addresses

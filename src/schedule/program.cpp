@@ -79,6 +79,8 @@ bool is_loaded(const Program& program, const KernelPlan& kernel, const Node* nod
   return std::find(kernel.reads.begin(), kernel.reads.end(), found->second) != kernel.reads.end();
 }
 
+bool looks_at_all(const Node& node) { return node.op == Op::kCheckIndex; }
+
 std::vector<const Node*> computed_nodes(const Program& program, const KernelPlan& kernel) {
   std::vector<const Node*> nodes, stack(kernel.reduces.begin(), kernel.reduces.end());
   std::unordered_set<const Node*> seen;

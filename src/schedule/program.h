@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/index_fault.h"
 #include "schedule/schedule.h"
 
 namespace harp {
@@ -77,6 +78,7 @@ struct Program {
   std::vector<KernelPlan> kernels;  // sorted by generation
   int generations = 0;
   std::unordered_map<const Node*, int> buffer_of;  // stored nodes -> where other kernels read them
+  std::vector<CheckSite> sites;                    // that kernels check indices at
   Dim workspace_bytes;
   // set by plan_memory: workspace buffers that took the place of another, and all pairs of an output and an input that the caller may
   // let be the same array
@@ -104,6 +106,8 @@ std::string describe_scatter(const Node& scatter);
 std::span<const Node* const> operands_of(const Node& node);
 /// Is the node's value loaded (true) or computed in this kernel?
 bool is_loaded(const Program& program, const KernelPlan& kernel, const Node* node);
+/// Is every element of the node computed, whatever of it is used? Then its store stays, even if nothing reads it.
+bool looks_at_all(const Node& node);
 /// The nodes a kernel computes, sources first; its reductions among them.
 std::vector<const Node*> computed_nodes(const Program& program, const KernelPlan& kernel);
 

@@ -42,7 +42,8 @@ Traffic::Traffic(const Program& program) : makers(program.buffers.size()), reade
 }
 
 bool Traffic::is_needed_outside(const Program& program, int buffer, const std::vector<int>& kernels) const {
-  if (program.buffers[static_cast<size_t>(buffer)].kind != Buffer::Kind::kWorkspace) return true;
+  const Buffer& it = program.buffers[static_cast<size_t>(buffer)];
+  if (it.kind != Buffer::Kind::kWorkspace || looks_at_all(*it.node)) return true;
   const std::vector<int>& all = readers[static_cast<size_t>(buffer)];
   return !std::all_of(all.begin(), all.end(), [&](int k) { return std::binary_search(kernels.begin(), kernels.end(), k); });
 }

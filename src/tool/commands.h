@@ -21,7 +21,7 @@ struct CompileArguments {
   std::string target, compiler, schedule_file;
   std::vector<std::string> flags, disabled_passes, specialize;
   int simd_width = 0;
-  bool plain_text = false;
+  bool plain_text = false, check_indices = false;
 };
 
 struct RunArguments {

@@ -31,6 +31,7 @@ void add_compile_options(CLI::App& verb, CompileArguments& arguments) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   verb.add_flag("--plain-text", arguments.plain_text, "Generate C without vector types");
+  verb.add_flag("--check-indices", arguments.check_indices, "An index that names no element fails the run; default: the nearest element");
 }
 
 void add_run(CLI::App& app, ContextArguments& context, CompileArguments& compile, RunArguments& arguments) {

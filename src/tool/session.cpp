@@ -53,6 +53,7 @@ CompileOptions::CompileOptions(const CompileArguments& arguments)
   if (arguments.math != "stable") throw Failure{"math level '" + arguments.math + "' does not exist in this version (only stable)"};
   options_.simd_width = arguments.simd_width;
   options_.plain_text = arguments.plain_text;
+  options_.check_indices = arguments.check_indices;
   if (!arguments.target.empty()) options_.target = arguments.target.c_str();
   if (!arguments.compiler.empty()) options_.compiler = arguments.compiler.c_str();
   options_.n_flags = flags_.size();

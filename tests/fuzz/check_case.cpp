@@ -105,14 +105,18 @@ std::string print_sizes(const Graph& graph, const std::vector<int64_t>& values) 
   return out.empty() ? "static sizes" : out;
 }
 
+std::string describe(const IndexFault& fault) {
+  return cat("site ", fault.site, " element ", fault.element, ": ", fault.index, " of ", fault.size);
+}
+
 /// Runs the program, its outputs at `places`, and compares.
 Outcome run_and_compare(const Job& job, const BuildVariant& variant, std::span<const int> places, const std::vector<int64_t>& values,
-                        const std::vector<Bytes>& expected, LoadedLibrary::EntryPoint entry, LoadedLibrary::EntryPointEx entry_ex) {
+                        const Expected& expected, LoadedLibrary::EntryPoint entry, LoadedLibrary::EntryPointEx entry_ex) {
   const Graph& graph = *job.test.graph;
   std::vector<GuardedArray> inputs, outputs;
   std::vector<void*> in, out;
   for (const Bytes& bytes : input_bytes(job.test, values)) inputs.emplace_back(bytes);
-  for (const Bytes& bytes : expected) outputs.emplace_back(bytes.size());
+  for (const Bytes& bytes : expected.outputs) outputs.emplace_back(bytes.size());
   for (GuardedArray& array : inputs) in.push_back(array.data());
   // where an output is found afterwards
   const auto result = [&](size_t i) -> GuardedArray& { return places[i] < 0 ? outputs[i] : inputs[static_cast<size_t>(places[i])]; };
@@ -133,15 +137,22 @@ Outcome run_and_compare(const Job& job, const BuildVariant& variant, std::span<c
     runtime.parallel_for = variant.workers > 1 ? &FakeThreads::parallel_for : nullptr;
     runtime.alloc = &GuardedHeap::allocate;
     runtime.free = &GuardedHeap::release;
+    harp_fault fault = HARP_FAULT_INIT;
+    runtime.fault = &fault;
     const int32_t status = entry_ex(in.data(), out.data(), shape_vars.data(), &runtime);
-    if (status != HARP_OK) return {Verdict::kRunStatus, cat("entry_point_ex returned ", status, where())};
+    const IndexFault found{fault.site, fault.element, fault.index, fault.size};
+    if (expected.fault != (status == HARP_ERROR_RANGE ? std::optional(found) : std::nullopt))
+      return {Verdict::kRunStatus, cat("entry_point_ex returned ", status, ", ", describe(found), " instead of ",
+                                       expected.fault ? describe(*expected.fault) : "success", where())};
+    if (status != HARP_OK && status != HARP_ERROR_RANGE) return {Verdict::kRunStatus, cat("entry_point_ex returned ", status, where())};
     if (const std::string damage = GuardedHeap::take_damage(); !damage.empty())
       return {Verdict::kWrongBits, cat("the program ", damage, where())};
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     const GraphOutput& output = graph.outputs()[i];
     if (!result(i).is_intact()) return {Verdict::kWrongBits, cat("wrote beside output ", output.name, where())};
-    const std::string found = difference(output.node->dtype, expected[i], result(i).bytes());
+    if (expected.fault) continue;
+    const std::string found = difference(output.node->dtype, expected.outputs[i], result(i).bytes());
     const std::string place = places[i] < 0 ? std::string() : cat(" in place of input ", places[i]);
     if (!found.empty()) return {Verdict::kWrongBits, cat("output ", output.name, place, ", ", found, where())};
   }
@@ -166,7 +177,8 @@ struct Unit {
   size_t job;
   const BuildVariant* variant;
   std::string source;
-  std::vector<int> places;  // of its outputs
+  std::vector<int> places;         // of its outputs
+  std::vector<Expected> expected;  // by run, of a program that checks indices; of others it is the job's
 };
 
 constexpr size_t kCacheBatch = 40;  // smaller batches are reruns and shrinking, where the cache is not in question
@@ -226,26 +238,41 @@ class Checker {
       if (!mistake.empty()) fail_job(i, Verdict::kSizes, mistake);
     });
     for (const std::vector<int64_t>& sizes : job.test.sizes)
-      attempt(i, Verdict::kInterpreter, "interpreter", [&] { expected_[i].push_back(interpreted(job.test, sizes)); });
+      attempt(i, Verdict::kInterpreter, "interpreter", [&] { expected_[i].push_back(reference(job, *job.test.graph, sizes)); });
     for (const BuildVariant& variant : job.variants)
       attempt(i, Verdict::kPipeline, cat("pipeline [", to_string(variant), "]"), [&] {
         const Generated generated = generate(*job.test.graph, pipeline_options(*job.test.graph, variant));
         ir::verify(*generated.module);
         const std::vector<InPlaceArguments> none;
-        units_[variant.compiler].push_back(
-            {i, &variant, generated.source,
-             choose_places(*job.test.graph, variant.in_place ? generated.in_place : none, job.test.data_seed)});
-        check_interpreter(i, units_[variant.compiler].back().places);
+        Unit unit{i,
+                  &variant,
+                  generated.source,
+                  choose_places(*job.test.graph, variant.in_place ? generated.in_place : none, job.test.data_seed),
+                  {}};
+        // which checks there are is what the optimiser leaves
+        const std::shared_ptr<Graph> checked = generated.sites.empty() && check_sites(*job.test.graph).empty()
+                                                   ? nullptr
+                                                   : optimised(*job.test.graph, pipeline_options(*job.test.graph, variant));
+        if (checked != nullptr)
+          for (const std::vector<int64_t>& sizes : job.test.sizes) unit.expected.push_back(reference(job, *checked, sizes));
+        check_interpreter(i, checked != nullptr ? *checked : *job.test.graph, unit.places);
+        units_[variant.compiler].push_back(std::move(unit));
       });
   }
 
   /// The interpreter computes in place too, the same bits.
-  void check_interpreter(size_t i, std::span<const int> places) {
+  void check_interpreter(size_t i, const Graph& graph, std::span<const int> places) {
     const Job& job = jobs_[i];
     if (failed_[i] || std::all_of(places.begin(), places.end(), [](int place) { return place < 0; })) return;
-    for (size_t run = 0; run < job.test.sizes.size(); ++run)
-      if (interpreted(job.test, job.test.sizes[run], places) != expected_[i][run])
-        return fail_job(i, Verdict::kInterpreter, cat("other bits in place [", print_sizes(*job.test.graph, job.test.sizes[run]), "]"));
+    for (const std::vector<int64_t>& sizes : job.test.sizes) {
+      const Expected expected = reference(job, graph, sizes), found = reference(job, graph, sizes, places);
+      if (found.fault != expected.fault || (!found.fault && found.outputs != expected.outputs))
+        return fail_job(i, Verdict::kInterpreter, cat("other bits in place [", print_sizes(*job.test.graph, sizes), "]"));
+    }
+  }
+
+  static Expected reference(const Job& job, const Graph& graph, const std::vector<int64_t>& sizes, std::span<const int> places = {}) {
+    return interpreted_or_fault(graph, sizes, input_bytes(job.test, sizes), places);
   }
 
   /// A few programs of the batch through a cache; the first of them is to blame.
@@ -303,8 +330,8 @@ class Checker {
       const Job& job = jobs_[unit.job];
       for (size_t run = 0; run < job.test.sizes.size() && !failed_[unit.job]; ++run) {
         progress_.begin(unit.job, cat("run [", to_string(*unit.variant), "; ", print_sizes(*job.test.graph, job.test.sizes[run]), "]"));
-        const Outcome result =
-            run_and_compare(job, *unit.variant, unit.places, job.test.sizes[run], expected_[unit.job][run], entry, entry_ex);
+        const Outcome result = run_and_compare(job, *unit.variant, unit.places, job.test.sizes[run],
+                                               unit.expected.empty() ? expected_[unit.job][run] : unit.expected[run], entry, entry_ex);
         if (result.verdict != Verdict::kPass) fail_job(unit.job, result.verdict, result.message);
       }
     }
@@ -315,7 +342,7 @@ class Checker {
   Progress& progress_;
   bool with_cache_;
   std::vector<bool> failed_;
-  std::vector<std::vector<std::vector<Bytes>>> expected_;  // by job, run, output
+  std::vector<std::vector<Expected>> expected_;  // by job, run
   std::map<CompilerChoice, std::vector<Unit>, Order> units_;
 };
 
@@ -375,6 +402,19 @@ std::vector<Bytes> interpreted(const Graph& graph, const std::vector<int64_t>& v
   for (size_t i = 0; i < outputs.size(); ++i)
     if (&result(i) != &outputs[i]) outputs[i] = std::move(result(i));
   return outputs;
+}
+
+Expected interpreted_or_fault(const Graph& graph, const std::vector<int64_t>& values, std::vector<Bytes> inputs,
+                              std::span<const int> places) {
+  try {
+    return {interpreted(graph, values, std::move(inputs), places), std::nullopt};
+  } catch (const IndexError& error) {
+    const Sizes sizes(graph, values);
+    Expected expected{{}, error.fault};
+    for (const GraphOutput& output : graph.outputs())
+      expected.outputs.emplace_back(static_cast<size_t>(sizes.count(output.node->shape)) * size_of(output.node->dtype));
+    return expected;
+  }
 }
 
 std::string difference(DType dtype, std::span<const std::byte> expected, std::span<const std::byte> got) {

@@ -59,10 +59,20 @@ std::vector<int> choose_places(const Graph& graph, std::span<const InPlaceArgume
 
 /// Bytes of every input.
 std::vector<std::vector<std::byte>> input_bytes(const Case& test, const std::vector<int64_t>& sizes);
+/// What a run has to give: the outputs, or the first index that names no element (and the sizes of the outputs).
+struct Expected {
+  std::vector<std::vector<std::byte>> outputs;
+  std::optional<IndexFault> fault;
+};
+
 /// Bytes of every output by the interpreter; outputs with a place are computed in the memory of that input.
 std::vector<std::vector<std::byte>> interpreted(const Case& test, const std::vector<int64_t>& sizes, std::span<const int> places = {});
 std::vector<std::vector<std::byte>> interpreted(const Graph& graph, const std::vector<int64_t>& sizes,
                                                 std::vector<std::vector<std::byte>> inputs, std::span<const int> places = {});
+
+/// The same of a graph that may check its indices.
+Expected interpreted_or_fault(const Graph& graph, const std::vector<int64_t>& sizes, std::vector<std::vector<std::byte>> inputs,
+                              std::span<const int> places = {});
 
 /// "" if equal, every NaN counting as the same; else the first difference: `element 5: 1.5 instead of 2 (3 of 10 differ)`.
 std::string difference(DType dtype, std::span<const std::byte> expected, std::span<const std::byte> got);

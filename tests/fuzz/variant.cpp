@@ -29,8 +29,7 @@ bool consume(std::string_view& text, std::string_view prefix) {
 
 /// The chosen schedules with some switches off, as overrides.
 std::string schedules_without(const Graph& graph, const PipelineOptions& options, bool partition, bool overlap) {
-  const Program program =
-      schedule_graph(opt::optimise(graph, options.disabled_rules), {options.target, options.plain_text ? 1 : options.simd_width, {}});
+  const Program program = schedule_graph(optimised(graph, options), {options.target, options.plain_text ? 1 : options.simd_width, {}});
   std::string lines;
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     Schedule schedule = program.kernels[k].variants[0].schedule;
@@ -54,6 +53,7 @@ std::string to_string(const BuildVariant& v) {
   if (!v.overlap) append(out, " nooverlap");
   if (v.workers != 0) append(out, cat(" workers=", v.workers));
   if (v.in_place) append(out, " inplace");
+  if (v.check_indices) append(out, " check");
   return out;
 }
 
@@ -83,6 +83,8 @@ BuildVariant parse_variant(std::string_view text) {
       v.overlap = false;
     else if (word == "inplace")
       v.in_place = true;
+    else if (word == "check")
+      v.check_indices = true;
     else if (consume(word, "workers="))
       v.workers = parse_number(word);
     else if (target_from_name(word))
@@ -95,7 +97,7 @@ BuildVariant parse_variant(std::string_view text) {
 
 std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& limits) {
   Random shared(seed / kSeedsPerCompiler, "compilers"), flags(seed / kSeedsPerCompiler, "flags"), own(seed, "variants"),
-      places(seed, "in place");
+      places(seed, "in place"), checks(seed, "check indices");
   const std::span<const Target> levels = targets();
   std::vector<BuildVariant> variants;
   const size_t first = shared.below(limits.compilers.size());
@@ -119,6 +121,7 @@ std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& li
     v.overlap = !own.chance(15);
     if (own.chance(60)) v.workers = static_cast<int>(own.between(1, 4));
     v.in_place = places.chance(50);
+    v.check_indices = checks.chance(20);
     variants.push_back(v);
   }
   return variants;
@@ -137,6 +140,7 @@ PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant
   options.plain_text = variant.plain_text;
   options.simd_width = variant.simd_width;
   options.disabled_rules = variant.disabled_rules;
+  options.check_indices = variant.check_indices;
   if (!variant.partition || !variant.overlap)
     options.schedule_override = schedules_without(graph, options, variant.partition, variant.overlap);
   return options;

@@ -15,6 +15,7 @@ typedef __INT64_TYPE__ int64_t;
 typedef __UINT64_TYPE__ uint64_t;
 
 typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
+typedef struct harp_fault { size_t struct_size; int64_t site, element, index, size; } harp_fault;
 typedef struct harp_runtime {
   size_t struct_size;
   void* self;
@@ -26,6 +27,7 @@ typedef struct harp_runtime {
   size_t workspace_size;
   void* const* natives;
   void* step_cursor;
+  harp_fault* fault;
 } harp_runtime;
 
 /* Vectors are passed between functions of this file only, so that no ABI is involved. */

@@ -1,0 +1,31 @@
+#include "graph/index_fault.h"
+
+#include <algorithm>
+
+#include "graph/check.h"
+
+namespace harp {
+
+std::vector<CheckSite> check_sites(const Graph& graph) {
+  std::vector<CheckSite> sites;
+  for (const Node* node : graph.live_nodes()) {
+    if (node->op != Op::kCheckIndex) continue;
+    const std::string& what = node->as<CheckAttributes>().what;
+    sites.push_back({node, {what.empty() ? cat(name(node->op), ": the axis") : what, label(node->sources[0])}});
+  }
+  return sites;
+}
+
+int first_site(const std::vector<CheckSite>& sites, const Node* node) {
+  const auto found =
+      std::lower_bound(sites.begin(), sites.end(), node->id, [](const CheckSite& s, uint32_t id) { return s.node->id < id; });
+  HARP_ASSERT(found != sites.end() && found->node == node, name(node->op), " checks nothing");
+  return static_cast<int>(found - sites.begin());
+}
+
+IndexError::IndexError(const SiteText& site, const IndexFault& found)
+    : Error(Code::kRange, cat(site.what, " has ", found.size, found.size == 1 ? " element" : " elements", ", but element ", found.element,
+                              " of ", site.asker, " asks for ", found.index)),
+      fault(found) {}
+
+}  // namespace harp
