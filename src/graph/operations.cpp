@@ -120,7 +120,7 @@ constexpr Operation index_row(std::string_view name) {
 }
 
 constexpr Operation kRows[] = {
-// ops.def: elementwise operations, reductions and scans as they stand
+// ops.def: elementwise operations, reductions and scans as they stand (their names are in the sections of the README's table, too)
 #define HARP_ROW_Leaf(id)
 #define HARP_ROW_Elementwise(id) elementwise_row<Op::k##id>(),
 #define HARP_ROW_Convert(id)
@@ -170,10 +170,8 @@ constexpr Operation kRows[] = {
     row("cast", {{"x"}, {"dtype"}}, [](NodeRef x, DType dtype) { return build::cast(x, dtype); }),
     row("bitcast", {{"x"}, {"dtype"}}, [](NodeRef x, DType dtype) { return build::bitcast(x, dtype); }),
     unary_row<build::contiguous>("contiguous"),
-    row("check_index", {{"indices"}, {"size"}, {"what", "\"\""}},
-        [](NodeRef indices, Dim size, std::string_view what) { return build::check_index(indices, size, what); }),
 
-    // elementwise composites
+    // elementwise
     binary_row<build::sub>("sub"),
     binary_row<build::gt>("gt"),
     binary_row<build::ge>("ge"),
@@ -253,27 +251,6 @@ constexpr Operation kRows[] = {
 
     // joins
     row("concat", {{"arrays"}, {"axis", "0"}}, [](Nodes arrays, int axis) { return build::concat(arrays, axis); }),
-    row("take", {{"x"}, {"indices"}, {"axis", "none"}},
-        [](NodeRef x, Indices indices, std::optional<int> axis) { return build::take(x, indices.node, axis); }),
-    row("take_along_axis", {{"x"}, {"indices"}, {"axis", "-1"}},
-        [](NodeRef x, Indices indices, int axis) { return build::take_along_axis(x, indices.node, axis); }),
-    row("argsort", {{"x"}, {"axis", "-1"}, {"descending", "false"}},
-        [](NodeRef x, std::optional<int> axis, bool descending) { return build::argsort(x, axis, descending); }),
-    row("sort", {{"x"}, {"axis", "-1"}, {"descending", "false"}},
-        [](NodeRef x, std::optional<int> axis, bool descending) { return build::sort(x, axis, descending); }),
-    row("topk", {{"x"}, {"k"}, {"axis", "-1"}, {"largest", "true"}},
-        [](NodeRef x, Dim k, int axis, bool largest) { return build::topk(x, k, axis, largest); }),
-    row("searchsorted", {{"sorted"}, {"values"}, {"side", "\"left\""}},
-        [](NodeRef sorted, NodeRef values, std::string_view side) { return build::searchsorted(sorted, values, side); }),
-    row("scatter_add", {{"x"}, {"indices"}, {"updates"}, {"axis", "-1"}},
-        [](NodeRef x, Indices indices, NodeRef updates, int axis) { return build::scatter_add(x, indices.node, updates, axis); }),
-    row("index_add", {{"x"}, {"indices"}, {"updates"}, {"axis", "0"}},
-        [](NodeRef x, Indices indices, NodeRef updates, int axis) { return build::index_add(x, indices.node, updates, axis); }),
-    row("dft", {{"re"}, {"im"}}, [](NodeRef re, NodeRef im) { return build::dft(re, im); }),
-    transform_row<build::fft>("fft"),
-    transform_row<build::ifft>("ifft"),
-    transform_row<build::rfft>("rfft"),
-    transform_row<build::irfft>("irfft"),
     row("stack", {{"arrays"}, {"axis", "0"}}, [](Nodes arrays, int axis) { return build::stack(arrays, axis); }),
     row("split", {{"x"}, {"sections"}, {"axis", "0"}},
         [](NodeRef x, build::Sections sections, int axis) { return build::split(x, sections, axis); }),
@@ -284,6 +261,35 @@ constexpr Operation kRows[] = {
         [](NodeRef x, Dim repeats, std::optional<int> axis) { return build::repeat(x, repeats, axis); }),
     row("tile", {{"x"}, {"repeats"}}, [](NodeRef x, Shape repeats) { return build::tile(x, repeats); }),
     row("roll", {{"x"}, {"shift"}, {"axis", "none"}}, [](NodeRef x, Shape shift, Axes axis) { return build::roll(x, shift, axis); }),
+
+    // elements by data
+    row("take", {{"x"}, {"indices"}, {"axis", "none"}},
+        [](NodeRef x, Indices indices, std::optional<int> axis) { return build::take(x, indices.node, axis); }),
+    row("take_along_axis", {{"x"}, {"indices"}, {"axis", "-1"}},
+        [](NodeRef x, Indices indices, int axis) { return build::take_along_axis(x, indices.node, axis); }),
+    row("scatter_add", {{"x"}, {"indices"}, {"updates"}, {"axis", "-1"}},
+        [](NodeRef x, Indices indices, NodeRef updates, int axis) { return build::scatter_add(x, indices.node, updates, axis); }),
+    row("index_add", {{"x"}, {"indices"}, {"updates"}, {"axis", "0"}},
+        [](NodeRef x, Indices indices, NodeRef updates, int axis) { return build::index_add(x, indices.node, updates, axis); }),
+    row("check_index", {{"indices"}, {"size"}, {"what", "\"\""}},
+        [](NodeRef indices, Dim size, std::string_view what) { return build::check_index(indices, size, what); }),
+
+    // order
+    row("argsort", {{"x"}, {"axis", "-1"}, {"descending", "false"}},
+        [](NodeRef x, std::optional<int> axis, bool descending) { return build::argsort(x, axis, descending); }),
+    row("sort", {{"x"}, {"axis", "-1"}, {"descending", "false"}},
+        [](NodeRef x, std::optional<int> axis, bool descending) { return build::sort(x, axis, descending); }),
+    row("topk", {{"x"}, {"k"}, {"axis", "-1"}, {"largest", "true"}},
+        [](NodeRef x, Dim k, int axis, bool largest) { return build::topk(x, k, axis, largest); }),
+    row("searchsorted", {{"sorted"}, {"values"}, {"side", "\"left\""}},
+        [](NodeRef sorted, NodeRef values, std::string_view side) { return build::searchsorted(sorted, values, side); }),
+
+    // Fourier transforms
+    row("dft", {{"re"}, {"im"}}, [](NodeRef re, NodeRef im) { return build::dft(re, im); }),
+    transform_row<build::fft>("fft"),
+    transform_row<build::ifft>("ifft"),
+    transform_row<build::rfft>("rfft"),
+    transform_row<build::irfft>("irfft"),
 
     // products of matrices
     binary_row<build::matmul>("matmul"),
@@ -334,6 +340,8 @@ constexpr Operation kRows[] = {
         [](Nodes arrays, std::string_view expr, std::string_view op, std::optional<int> axis, bool exclusive, bool reverse) {
           return build::custom_cumulative(arrays, expr, op, axis, exclusive, reverse);
         }),
+
+    // functions of the host's
     row("native", {{"arrays"}, {"name"}, {"signature"}, {"dtype"}, {"shape"}},
         [](Nodes arrays, std::string_view function, std::string_view signature, DType dtype, Shape shape) {
           return build::native_exactly(arrays, {function, nullptr, nullptr, signature, dtype, std::move(shape)});
