@@ -55,6 +55,25 @@ inline std::string copying_compiler(const Scratch& scratch, int value) {
   return fake_compiler(scratch, "copying", "echo run >> " + (scratch / "runs") + "\ncp " + (scratch / "prebuilt.so") + " ./unit.so");
 }
 
+/// The error that `work` ends with.
+template <class Work>
+harp::Error error_of(Work work) {
+  try {
+    work();
+  } catch (const harp::Error& error) {
+    return error;
+  }
+  return harp::Error(harp::Code::kOk, "no error");
+}
+
+inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+/// How often the copying compiler ran.
+inline int runs_of(const Scratch& scratch) {
+  const std::string text = read_text(scratch / "runs");
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
 struct FaultResult {
   int points = 0;           // calls that were made to fail
   int succeeded = 0;        // of these, how many did not matter

@@ -1,0 +1,39 @@
+// What tests of the text format share: the error of a text, a graph around statements, and the way there and back.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "graph/text.h"
+
+namespace text_test {
+
+using namespace harp;
+
+/// Error message of parsing, or "" if it parses.
+inline std::string message_of(std::string_view text) {
+  try {
+    parse_graph(text);
+    return "";
+  } catch (const Error& e) {
+    return e.message;
+  }
+}
+
+inline std::string in_graph(const std::string& statements) {
+  return "harp 1\ngraph g(x: f32[2, 3], y: f32[2, 3], i: i32[4], b: bool[2, 3], s: f32[n, 8]) {\n" + statements + "\n}\n";
+}
+
+/// Prints, parses, prints: equal texts. Returns the text.
+inline std::string round_trip(const Graph& graph) {
+  const std::string text = print_graph(graph);
+  const auto parsed = parse_graph(text);
+  CHECK(print_graph(*parsed) == text);
+  CHECK(print_graph(*parsed->clone()) == text);
+  return text;
+}
+
+}  // namespace text_test
