@@ -1,9 +1,10 @@
-"""An oracle outside the project: every operation of the text format against NumPy, on the interpreter and on compiled C.
+"""An oracle outside the project: every operation of the text format against NumPy, and what SciPy knows better against SciPy, on the
+interpreter and on compiled C.
 
 The interpreter defines harp's results and generated C is compared with it bit for bit elsewhere, so a mistake the two share would
 pass all of that; here each is compared with NumPy (tests/oracle_references.py, oracle_linear.py, oracle_random.py, oracle_scans.py,
-oracle_gather.py, oracle_sort.py and oracle_complex.py have the cases and say how near is near enough). One graph holds
-all cases of a group, so the tool runs once a group and backend. An operation of src/ops/ops.def or src/graph/operations.cpp
+oracle_gather.py, oracle_sort.py, oracle_complex.py, oracle_fft.py and oracle_scipy.py have the cases and say how near is near enough).
+One graph holds all cases of a group, so the tool runs once a group and backend. An operation of src/ops/ops.def or src/graph/operations.cpp
 without a case fails.
 
 Environment: HARP_TOOL (default build/release/harp), HARP_ORACLE_BACKENDS (default "interp c").
@@ -17,6 +18,7 @@ import tempfile
 import warnings
 
 import numpy as np
+import scipy
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle_complex import complex_groups  # noqa: E402
@@ -28,6 +30,7 @@ from oracle_linear import linear_groups  # noqa: E402
 from oracle_random import random_groups  # noqa: E402
 from oracle_references import COMPLEX, DTYPES, EXACT, WIDE, Ulps, groups  # noqa: E402
 from oracle_scans import scan_groups  # noqa: E402
+from oracle_scipy import scipy_groups  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOL = os.environ.get("HARP_TOOL", os.path.join(ROOT, "build", "release", "harp"))
@@ -188,6 +191,7 @@ def main():
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     all_groups = groups() + linear_groups() + random_groups() + scan_groups() + gather_groups() + sort_groups() + complex_groups() + fft_groups()
+    all_groups += scipy_groups()
     text = "\n".join(case.text for group in all_groups for case in group.cases)
     failures = [f"no case for {name}" for name in sorted(operations()) if not re.search(rf"\b{name}\(", text)]
     count, cells = 0, {}
@@ -202,7 +206,7 @@ def main():
     write_cells(cells)
     for failure in failures:
         print(failure)
-    print(f"{count} cases on {' and '.join(BACKENDS)} against NumPy {np.__version__}: {len(failures)} failures")
+    print(f"{count} cases on {' and '.join(BACKENDS)} against NumPy {np.__version__} and SciPy {scipy.__version__}: {len(failures)} failures")
     return 1 if failures else 0
 
 
