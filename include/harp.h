@@ -72,7 +72,7 @@ typedef int32_t harp_status;
 #define HARP_ERROR_INVALID_ARGUMENT 1 /* NULL or out of its domain, node of another graph, wrong struct_size, unknown name */
 #define HARP_ERROR_SHAPE 2            /* shapes that do not fit each other, rank over 16, axis that does not exist */
 #define HARP_ERROR_DTYPE 3            /* a dtype an operation does not take, operands of different dtypes */
-#define HARP_ERROR_RANGE 4            /* a value outside its bounds: shape variable, negative size, constant that does not fit */
+#define HARP_ERROR_RANGE 4            /* a value outside its bounds: shape variable, negative size, constant, checked index */
 #define HARP_ERROR_OVERFLOW 5         /* a size, stride or byte count that does not fit 64 bits */
 #define HARP_ERROR_ALIAS 6            /* outputs that overlap each other or an input they are not computed in place of */
 #define HARP_ERROR_PARSE 7            /* text format and .npy files */
@@ -611,7 +611,8 @@ HARP_API harp_node* harp_roll(harp_node* x, int32_t n, const harp_dim* shift, co
 
 /*
  * Elements by data. indices are integers of any dtype; a negative one counts from the end (-1 is the last element), and one that is still
- * out of range is moved to the nearest element: nothing outside an array is ever touched. Of an axis without elements what is taken is 0,
+ * out of range is moved to the nearest element, or fails the run if indices are checked (check_indices of harp_compile_options,
+ * harp_check_index): nothing outside an array is ever touched. Of an axis without elements what is taken is 0,
  * and nothing is added to it; where that is known when the graph is built, it is HARP_ERROR_SHAPE. Indices that are no integers are
  * HARP_ERROR_DTYPE.
  */
@@ -939,8 +940,10 @@ typedef struct harp_run_options {
 /*
  * Runs the program. inputs: n_inputs buffers in the order of the program's inputs, with its dtypes and with sizes that fit. outputs:
  * n_outputs pointers; where one is NULL a new buffer is put there, owned by the caller, else dtype and sizes have to be exactly the
- * program's. Shape variables take their values from the axes of inputs. Everything is checked before anything is written: on failure
- * outputs are as they were. options may be NULL. Several threads may run one program at the same time.
+ * program's. Shape variables take their values from the axes of inputs. Arguments are checked before anything is written: on failure
+ * outputs are as they were, but where the run itself finds a mistake, in indices that are checked (harp_check_index: HARP_ERROR_RANGE) or
+ * in a function of yours (HARP_ERROR_NATIVE): then buffers you gave hold anything, and where there was NULL there still is. options may be
+ * NULL. Several threads may run one program at the same time.
  *
  * Outputs may not overlap each other or an input (HARP_ERROR_ALIAS), with one exception: an output may be the very same array as an
  * input that its harp_array_info lists as `in_place`, and then takes its place. Listed is what is computed element by element from
