@@ -180,11 +180,11 @@ def write_cells(cells):
 
 
 def operations():
-    """Every name the text format can call."""
+    """Every name that a text can call: no text carries the function of a native operation (native_test.cpp)."""
     with open(os.path.join(ROOT, "src", "ops", "ops.def"), encoding="utf-8") as file:
         names = set(re.findall(r'^HARP_OP\(\w+, "(\w+)"', file.read(), re.MULTILINE)) - {"input"}
     with open(os.path.join(ROOT, "src", "graph", "operations.cpp"), encoding="utf-8") as file:
-        return names | set(re.findall(r'^ +(?:\w+_)?row(?:<[^>]*>)?\("(\w+)"', file.read(), re.MULTILINE))
+        return (names | set(re.findall(r'^ +(?:\w+_)?row(?:<[^>]*>)?\("(\w+)"', file.read(), re.MULTILINE))) - {"native"}
 
 
 def main():
