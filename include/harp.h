@@ -788,6 +788,38 @@ HARP_API harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, c
                                            uint32_t flags);
 
 /*
+ * A function of your own in a small loop language, done for each element of the result:
+ *
+ *     let best = f32(-inf)
+ *     for i in 0 .. size(input0, 1) {
+ *       let x = input0[ridx0, i]
+ *       if x > best { best = x }
+ *     }
+ *     output = best
+ *
+ * ridx0, ridx1 ... are the element's indices and shape0, shape1 ... the sizes of the result's axes; input0[i, j] is an element of an input,
+ * at any index; output is the element, which begins as 0. docs/text-format.md has the grammar ("Functions of your own"). A mistake is
+ * HARP_ERROR_PARSE, HARP_ERROR_DTYPE or HARP_ERROR_SHAPE with line and column, and no text does harm.
+ *
+ * An index outside its array touches no memory: the load gives 0 and the run fails with HARP_ERROR_RANGE, naming node, input, axis, index
+ * and size (the first in the body's order of loads, and there the first element); what other outputs hold then is not said. Every element
+ * is computed, whatever of the result is used. Integers wrap, floats are as in docs/semantics.md; complex arrays are not taken. A body
+ * without loops whose indices are its own (ridx0, or constants that fit) fuses like any elementwise operation. It has no gradient.
+ */
+typedef struct harp_custom_function_desc {
+  size_t struct_size;
+  const char* body;
+  harp_dtype dtype; /* of the result, */
+  int32_t rank;     /* and its sizes */
+  const harp_dim* dims;
+} harp_custom_function_desc;
+
+#define HARP_CUSTOM_FUNCTION_DESC_INIT \
+  { sizeof(harp_custom_function_desc), NULL, 0, 0, NULL }
+
+HARP_API harp_node* harp_custom_function(int32_t n, harp_node* const* nodes, const harp_custom_function_desc* desc);
+
+/*
  * A C function of your own, or of somebody's library, as an operation: it is called once in each run, with arrays that lie in memory.
  *
  *     harp_native_desc gemm = HARP_NATIVE_DESC_INIT;
@@ -1364,6 +1396,7 @@ typedef struct harp_api {
   harp_node* (*harp_custom_elementwise)(int32_t n, harp_node* const* nodes, const char* expr);
   harp_node* (*harp_custom_reduce)(int32_t n, harp_node* const* nodes, const char* expr, const char* op, int32_t n_axes, const int32_t* axes, int32_t keepdims);
   harp_node* (*harp_custom_cumulative)(int32_t n, harp_node* const* nodes, const char* expr, const char* op, int32_t axis, uint32_t flags);
+  harp_node* (*harp_custom_function)(int32_t n, harp_node* const* nodes, const harp_custom_function_desc* desc);
   harp_node* (*harp_native)(int32_t n, harp_node* const* nodes, const harp_native_desc* desc);
   harp_status (*harp_grad)(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, harp_node** out_gradients);
   harp_program* (*harp_compile)(const harp_graph* graph, const harp_compile_options* options, harp_error** err);

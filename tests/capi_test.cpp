@@ -260,6 +260,11 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_context_options, dump, 128);
   OFFSET(harp_context_options, native_ops, 136);
   OFFSET(harp_context_options, reserved2, 140);
+  CHECK(sizeof(harp_custom_function_desc) == 32);
+  OFFSET(harp_custom_function_desc, body, 8);
+  OFFSET(harp_custom_function_desc, dtype, 16);
+  OFFSET(harp_custom_function_desc, rank, 20);
+  OFFSET(harp_custom_function_desc, dims, 24);
   CHECK(sizeof(harp_native_desc) == 56);
   OFFSET(harp_native_desc, name, 8);
   OFFSET(harp_native_desc, function, 16);

@@ -305,6 +305,8 @@ def expression_cases(dtype, x, y):
         Case('custom_cumulative(x, y, expr="x0*x1", op=sum, axis=1)', (x * y).cumsum(1, dtype=kind) + kind(0), EXACT),
         Case('custom_cumulative(x, y, expr="x0 - x1", op=max, axis=0, reverse=true)', np.maximum.accumulate((x - y)[::-1], 0)[::-1], EXACT),
         Case('custom_cumulative(x, expr="sign(x0)", op=prod)', np.sign(x).cumprod(dtype=kind), EXACT),
+        Case('custom_function(x, body="output = input0[ridx0, size(input0, 1) - 1 - ridx1]", '
+             f'dtype={dtype}, shape=[{x.shape[0]}, {x.shape[1]}])', x[:, ::-1], EXACT),
     ]
     if dtype in INTS:
         cases.append(Case('custom_elementwise(x, y, expr="(x0 << 2) ^ x1 // 3 & x0 % 5")', (x << 2) ^ ((y // kind(3)) & (x % kind(5))), EXACT))

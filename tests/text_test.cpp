@@ -153,6 +153,8 @@ TEST_CASE("G18.text: every operation of the table can be written, and comes back
       {"bitwise_and", "i & 255"},
       {"bitwise_or", "i | 1"},
       {"bitwise_xor", "b ^ b"},
+      {"custom_function",
+       "custom_function(x, b, body=\"\"\"for i in 0 .. 3 { output = output + f64(input0[0, i]) }\"\"\", dtype=f64, shape=[7])"},
       {"native",
        "native(x, b, name=\"f\", signature=\"i32(i64 output[0], f32* input0, bool* input1, f64* output)\", dtype=f64, shape=[7])"},
   };

@@ -1,6 +1,7 @@
 // Operations of the host's own: each function reads its arguments and calls the graph's constructor of the same name.
 #include "capi/building.h"
 #include "capi/structs.h"
+#include "graph/body.h"
 #include "graph/native.h"
 
 using namespace harp;
@@ -37,6 +38,17 @@ harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, const char
     const ScanFlags given = scan_flags_argument(op, flags);
     return build::custom_cumulative(inputs, text_argument(op, "expression", expr), text_argument(op, "op", combine),
                                     optional_axis_argument(axis), given.exclusive, given.reverse);
+  });
+}
+
+harp_node* harp_custom_function(int32_t n, harp_node* const* nodes, const harp_custom_function_desc* desc) {
+  constexpr const char* op = "custom_function";
+  return build_from_list(op, n, nodes, [&](std::span<const NodeRef> inputs) {
+    HARP_CHECK(desc != nullptr, Code::kInvalidArgument, op, ": desc is NULL");
+    const harp_custom_function_desc given = read_options(desc, HARP_CUSTOM_FUNCTION_DESC_INIT, "harp_custom_function_desc");
+    const std::string_view body = text_argument(op, "body", given.body);
+    return build::custom_function(inputs, body, dtype_argument(op, given.dtype),
+                                  sizes_argument(op, *nodes[0]->graph, given.rank, given.dims));
   });
 }
 

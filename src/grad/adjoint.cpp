@@ -267,6 +267,7 @@ constexpr Row kRows[] = {
            nullptr)},
     {Op::kScatterAdd, rules(whole, nullptr, [](const Step& s) { return build::take_along_axis(s.g, s.b(), axis_of(s)); })},
     {Op::kArgSort, kConstant},
+    {Op::kCustom, kNone},
     {Op::kNative, kNone},
     {Op::kCheckIndex, kConstant},
     {Op::kDft, rules([](const Step& s) { return transformed_back(s)[1]; }, [](const Step& s) { return transformed_back(s)[0]; })},

@@ -44,6 +44,7 @@ struct DescribeAttributes {
   }
   std::string operator()(const ConcatAttributes& a) const { return cat("axis ", a.axis); }
   std::string operator()(const GatherAttributes& a) const { return cat("axis ", a.axis); }
+  std::string operator()(const CustomAttributes& a) const { return a.text; }
   std::string operator()(const NativeAttributes& a) const { return a.name; }
   std::string operator()(const CheckAttributes& a) const { return cat("size ", to_string(a.size)); }
 };
@@ -61,6 +62,7 @@ std::string_view style_of(const Node& node) {
     case Family::kGather:
     case Family::kRoutine:
     case Family::kScatter:
+    case Family::kCustom:
     case Family::kNative:
     case Family::kCopy:
     case Family::kParts: return "shape=box, style=\"filled,rounded\", fillcolor=\"#eeeeee\"";

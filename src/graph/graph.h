@@ -90,6 +90,14 @@ struct GatherAttributes {
   bool operator==(const GatherAttributes&) const = default;
 };
 
+struct ElementBody;  // body.h
+/// What a custom function computes: the text, and what it was understood as.
+struct CustomAttributes {
+  std::string text;
+  std::shared_ptr<const ElementBody> body;
+  bool operator==(const CustomAttributes& other) const { return text == other.text; }
+};
+
 /// What a native function is called with, in order.
 struct NativeParameter {
   enum Kind : uint8_t { kInput, kOutput, kSize, kNumber, kUser } kind;
@@ -119,7 +127,7 @@ struct CheckAttributes {
 /// Permute, Slice … carry theirs; Expand and Reshape need none (the shape says it); elementwise ops none.
 using Attributes = std::variant<NoAttributes, InputAttributes, ConstantAttributes, ArrayAttributes, SizeAttributes, ReduceAttributes,
                                 ScanAttributes, PermuteAttributes, SliceAttributes, PadAttributes, UnfoldAttributes, ConcatAttributes,
-                                GatherAttributes, NativeAttributes, CheckAttributes>;
+                                GatherAttributes, NativeAttributes, CheckAttributes, CustomAttributes>;
 
 class Graph;
 

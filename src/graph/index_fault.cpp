@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graph/body.h"
 #include "graph/check.h"
 
 namespace harp {
@@ -9,6 +10,13 @@ namespace harp {
 std::vector<CheckSite> check_sites(const Graph& graph) {
   std::vector<CheckSite> sites;
   for (const Node* node : graph.live_nodes()) {
+    if (node->op == Op::kCustom) {
+      for (const BodySite& site : sites_of(*node->as<CustomAttributes>().body))
+        sites.push_back({node,
+                         {cat(name(node->op), ": axis ", site.axis, " of input ", site.input, ", ",
+                              label(node->sources[static_cast<size_t>(site.input)]), ","),
+                          label(node)}});
+    }
     if (node->op != Op::kCheckIndex) continue;
     const std::string& what = node->as<CheckAttributes>().what;
     sites.push_back({node, {what.empty() ? cat(name(node->op), ": the axis") : what, label(node->sources[0])}});

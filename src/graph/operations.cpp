@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "graph/arguments.h"
+#include "graph/body.h"
 #include "graph/called_as.h"
 #include "graph/native.h"
 
@@ -131,6 +132,7 @@ constexpr Operation kRows[] = {
 #define HARP_ROW_Gather(id)
 #define HARP_ROW_Routine(id)
 #define HARP_ROW_Scatter(id)
+#define HARP_ROW_Custom(id)
 #define HARP_ROW_Native(id)
 #define HARP_ROW_Copy(id)
 #define HARP_ROW_Parts(id)
@@ -339,6 +341,10 @@ constexpr Operation kRows[] = {
     row("custom_cumulative", {{"arrays"}, {"expr"}, {"op"}, {"axis", "none"}, {"exclusive", "false"}, {"reverse", "false"}},
         [](Nodes arrays, std::string_view expr, std::string_view op, std::optional<int> axis, bool exclusive, bool reverse) {
           return build::custom_cumulative(arrays, expr, op, axis, exclusive, reverse);
+        }),
+    row("custom_function", {{"arrays"}, {"body"}, {"dtype"}, {"shape"}},
+        [](Nodes arrays, std::string_view body, DType dtype, Shape shape) {
+          return build::custom_function(arrays, body, dtype, std::move(shape));
         }),
 
     // functions of the host's

@@ -27,6 +27,8 @@ bool is_in(const std::string_view (&words)[N], std::string_view name) {
   return std::find(std::begin(words), std::end(words), name) != std::end(words);
 }
 
+constexpr std::string_view kLines = "\"\"\"";  // around text of several lines, which stands for itself
+
 class Lexer {
  public:
   explicit Lexer(std::string_view source) : source_(source) {}
@@ -97,6 +99,11 @@ class Lexer {
   }
 
   size_t string_length() const {
+    if (source_.substr(at_, 3) == kLines) {
+      const size_t end = source_.find(kLines, at_ + 3);
+      if (end == source_.npos) fail_at(source_, at_, "a text without its closing \"\"\"");
+      return end + 3 - at_;
+    }
     for (size_t i = 1; at_ + i < source_.size() && source_[at_ + i] != '\n'; ++i) {
       if (source_[at_ + i] == '"') return i + 1;
       if (source_[at_ + i] == '\\') ++i;
@@ -138,6 +145,7 @@ std::vector<Token> tokenize(std::string_view source) {
 }
 
 std::string unquote(std::string_view token) {
+  if (token.size() >= 6 && token.starts_with(kLines)) return std::string(token.substr(3, token.size() - 6));
   std::string result;
   for (size_t i = 1; i + 1 < token.size(); ++i) {
     char c = token[i];
@@ -170,6 +178,11 @@ std::string quote(std::string_view text) {
       result += c;
   }
   return result + "\"";
+}
+
+std::string quote_lines(std::string_view text) {
+  const bool stands_for_itself = text.find(kLines) == text.npos && !text.ends_with('"');
+  return stands_for_itself ? cat(kLines, text, kLines) : quote(text);
 }
 
 bool is_identifier(std::string_view name) {

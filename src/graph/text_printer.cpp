@@ -223,6 +223,11 @@ class Printer {
   }
   void print_attributes(const Node&, const ConcatAttributes& a) { attribute("axis", cat(a.axis)); }
   void print_attributes(const Node&, const GatherAttributes& a) { attribute("axis", cat(a.axis)); }
+  void print_attributes(const Node& node, const CustomAttributes& a) {
+    attribute("body", text::quote_lines(a.text));
+    attribute("dtype", name(node.dtype));
+    shape_attribute("shape", node.shape);
+  }
   void print_attributes(const Node& node, const NativeAttributes& a) {
     attribute("name", text::quote(a.name));
     attribute("signature", text::quote(native_signature(a)));

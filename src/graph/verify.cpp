@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "graph/body.h"
 #include "graph/check.h"
 
 namespace harp {
@@ -30,7 +31,7 @@ void verify_sources(const Node& node) {
     expect(static_cast<int>(node.sources.size()) == row.arity, node, cat("has ", node.sources.size(), " sources"));
   else
     expect(!node.sources.empty(), node, "has no source");
-  const bool mixes = is_native(node.op);
+  const bool mixes = is_native(node.op) || is_custom(node.op);
   const DType dtype = node.sources.empty() || mixes ? DType::kUnknown : node.sources[is_operand(node.op, 0) ? 0 : 1]->dtype;
   for (size_t i = 0; i < node.sources.size(); ++i) {
     const Node& source = *node.sources[i];
@@ -213,6 +214,17 @@ void verify_routine(const Node& node) {
   expect(node.shape == rows, node, "the shape changed");
 }
 
+void verify_custom(const Node& node) {
+  const auto& a = attributes_of<CustomAttributes>(node);
+  expect(a.body != nullptr && a.body->variables[ElementBody::kResult] == node.dtype, node, "the body gives another dtype");
+  for (const BodyExpression& e : a.body->expressions) {
+    if (e.kind != BodyKind::kLoad) continue;
+    expect(e.array >= 0 && static_cast<size_t>(e.array) < node.sources.size(), node, "the body reads an input that it does not have");
+    const Node& array = *node.sources[static_cast<size_t>(e.array)];
+    expect(e.dtype == array.dtype && e.operands.size() == array.shape.size(), node, "the body reads an input as another array");
+  }
+}
+
 void verify_native(const Node& node) {
   const auto& a = attributes_of<NativeAttributes>(node);
   for (const NativeParameter& p : a.parameters) {
@@ -240,6 +252,7 @@ void verify_node(const Node& node) {
     case Family::kGather: return verify_gather(node);
     case Family::kRoutine: return verify_routine(node);
     case Family::kScatter: return verify_scatter(node);
+    case Family::kCustom: return verify_custom(node);
     case Family::kNative: return verify_native(node);
     case Family::kParts: return verify_parts(node);
     case Family::kCopy:

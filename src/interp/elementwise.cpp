@@ -74,6 +74,19 @@ void run_kernel(Op op, std::span<const Array> sources, const Array& result) {
 
 }  // namespace
 
+void compute_element(Op op, DType dtype, std::span<const std::byte* const> sources, std::byte* result) {
+  const DType works = works_in(op, dtype);
+  const Kernel kernel = find_kernel(op, works);
+  Run run{};
+  for (size_t k = 0; k < sources.size(); ++k) run.sources[k] = sources[k], run.steps[k] = 1;
+  if (works == dtype) return kernel(result, run, 1);
+  switch (sources.size()) {
+    case 1: return run_narrow<1>(op, dtype, kernel, result, run, 1);
+    case 2: return run_narrow<2>(op, dtype, kernel, result, run, 1);
+    default: return run_narrow<3>(op, dtype, kernel, result, run, 1);
+  }
+}
+
 Array evaluate_elementwise(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
   Array result = Array::allocate(node.dtype, sizes.values(node.shape));
   for (const Array& source : sources)

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "interp/custom.h"
 #include "interp/dft.h"
 #include "interp/elementwise.h"
 #include "interp/gather.h"
@@ -75,7 +76,7 @@ constexpr Row kRows[] = {
     {Op::kDft, evaluate_dft},           {Op::kScatterAdd, evaluate_scatter_add},
     {Op::kReal, evaluate_real},         {Op::kImag, evaluate_imag},
     {Op::kComplex, evaluate_complex},   {Op::kNative, evaluate_native},
-    {Op::kCheckIndex, evaluate_check_index},
+    {Op::kCustom, evaluate_custom},     {Op::kCheckIndex, evaluate_check_index},
 };
 
 consteval std::array<Evaluator, kOpCount> make_evaluators() {

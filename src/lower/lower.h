@@ -33,6 +33,9 @@ void lower_scatter(KernelContext& context);
 /// Blocks of rows, each given to a routine. (routine.cpp)
 void lower_routine(KernelContext& context);
 
+/// A loop nest that does a custom function's body for each element. (custom.cpp)
+void lower_custom(KernelContext& context);
+
 /// The call of a function of the host's, whose addresses are added to the module's. (native.cpp)
 ir::NativeCall lower_native(const Program& program, const KernelPlan& plan, ir::Module& module);
 /// A buffer of the program from `element` on, as the host half names it. (module.cpp)

@@ -16,8 +16,9 @@ std::string comment_of(const KernelPlan& plan, const Schedule& schedule) {
   }
   for (const Node* s : plan.scans) append(out, cat(" · ", describe_scan(*s)));
   if (plan.alone != nullptr)
-    append(out, is_routine(plan.alone->op) ? cat(" · ", name(plan.alone->op), " of rows of ", to_string(plan.alone->shape.back()))
-                                           : cat(" · ", describe_scatter(*plan.alone)));
+    append(out, is_custom(plan.alone->op)    ? " · custom function"
+                : is_routine(plan.alone->op) ? cat(" · ", name(plan.alone->op), " of rows of ", to_string(plan.alone->shape.back()))
+                                             : cat(" · ", describe_scatter(*plan.alone)));
   append(out, cat(" · ", print(schedule)));
   return out;
 }
@@ -90,6 +91,7 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
         case Template::kScan: lower_scan(context); break;
         case Template::kRoutine: lower_routine(context); break;
         case Template::kScatter: lower_scatter(context); break;
+        case Template::kCustom: lower_custom(context); break;
         case Template::kNative: break;  // no kernel
       }
       ir::Launch launch{static_cast<int>(module->kernels.size()), {}, both(launch_guard(plan, v), context.guard)};

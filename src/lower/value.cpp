@@ -95,6 +95,10 @@ const UOp* ValueBuilder::build(const Node* node, const Index& index, const UOp* 
     case Family::kCopy: return node->op == Op::kCheckIndex ? check_index(node, index, mask) : value(node->sources[0], index, mask);
     case Family::kJoin: return concat(node, index, mask);
     case Family::kGather: return gather(node, index, mask);
+    case Family::kCustom: {
+      const auto found = bound_.find(node);
+      return found != bound_.end() ? found->second : custom_value(*this, kernel_, *node, index, mask, nullptr);
+    }
     default: break;
   }
   switch (node->op) {

@@ -42,6 +42,7 @@ class ValueBuilder {
   const std::vector<Argument>& arguments() const { return arguments_; }
 
   ir::Arena& arena() { return arena_; }
+  const Program& program() const { return program_; }
 
  private:
   struct Key {
@@ -73,6 +74,11 @@ class ValueBuilder {
   std::unordered_map<const Node*, std::pair<int, PositionOf>> kept_;
   std::vector<Argument> arguments_;
 };
+
+/// The element of a custom function at `index`. Its loops and checks go to `statements`, with accumulators of the kernel; null where it is
+/// an expression. (custom.cpp)
+const ir::UOp* custom_value(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, const ir::UOp* mask,
+                            std::vector<ir::Stmt*>* statements);
 
 /// Row-major position of `index` in an array of this shape.
 Sym flatten(const Index& index, const Shape& shape);

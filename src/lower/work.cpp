@@ -1,6 +1,7 @@
 // How much work a kernel is, roughly, so that generated code can tell whether sharing it between workers pays.
 #include <algorithm>
 
+#include "graph/body.h"
 #include "lower/lower.h"
 
 namespace harp::lower {
@@ -14,15 +15,22 @@ Dim elements(const KernelPlan& plan) {
   if (!plan.scans.empty()) return element_count(plan.scans[0]->shape);
   if (plan.alone != nullptr && is_scatter(plan.alone->op))
     return element_count(plan.alone->shape) + element_count(plan.alone->sources[2]->shape);
-  if (plan.alone != nullptr) return element_count(plan.alone->sources[0]->shape);
+  if (plan.alone != nullptr && is_routine(plan.alone->op)) return element_count(plan.alone->sources[0]->shape);
   return element_count(plan.stores[0].node->shape);
+}
+
+/// A loop counts as if it went round so often.
+constexpr int64_t kTurns = 64;
+int64_t body_cost(const Node& node) {
+  const ElementBody& body = *node.as<CustomAttributes>().body;
+  return static_cast<int64_t>(body.expressions.size()) * (body.has_loop ? kTurns : 1);
 }
 
 }  // namespace
 
 Sym work_of(const Program& program, const KernelPlan& plan, int lanes) {
   int64_t cost = kMemoryCost * static_cast<int64_t>(plan.reads.size() + plan.stores.size());
-  for (const Node* node : computed_nodes(program, plan)) cost += info(node->op).cost;
+  for (const Node* node : computed_nodes(program, plan)) cost += is_custom(node->op) ? body_cost(*node) : info(node->op).cost;
   return elements(plan) * std::max<int64_t>(1, cost / lanes);
 }
 

@@ -26,6 +26,7 @@ enum class Family : uint8_t {
   kGather,
   kScatter,
   kRoutine,
+  kCustom,
   kNative,
   kCopy,
   kParts
@@ -60,6 +61,7 @@ constexpr bool is_reduce(Op op) { return info(op).family == Family::kReduce; }
 constexpr bool is_scan(Op op) { return info(op).family == Family::kScan; }
 constexpr bool is_scatter(Op op) { return info(op).family == Family::kScatter; }
 constexpr bool is_routine(Op op) { return info(op).family == Family::kRoutine; }
+constexpr bool is_custom(Op op) { return info(op).family == Family::kCustom; }
 constexpr bool is_native(Op op) { return info(op).family == Family::kNative; }
 constexpr bool is_movement(Op op) { return info(op).family == Family::kMovement; }
 
@@ -79,9 +81,9 @@ constexpr bool accepts(Operands operands, DType dtype) {
   return false;
 }
 /// Is this source an operand: one of those that have the same dtype? The condition of a where and the indices of a gather or scatter are
-/// not, nor is what a native function is called with.
+/// not, nor is what a body or a native function reads.
 constexpr bool is_operand(Op op, size_t source) {
-  if (op == Op::kNative) return false;
+  if (op == Op::kNative || op == Op::kCustom) return false;
   if (op == Op::kWhere) return source != 0;
   const bool has_indices = info(op).family == Family::kGather || info(op).family == Family::kScatter;
   return !has_indices || source != 1;

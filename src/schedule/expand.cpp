@@ -20,6 +20,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
     widest = std::max(widest, size_of(computes ? working_dtype(node->dtype) : node->dtype));
   };
   for (const Node* node : computed_nodes(program, kernel)) {
+    if (is_custom(node->op)) widest = std::max(widest, sizeof(int64_t));  // bodies compute with positions
     const bool computes = is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) ||
                           (is_elementwise(node->op) && node->op != Op::kWhere && node->op != Op::kBitcast);
     meet(node, computes);
@@ -39,7 +40,11 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
 /// The recipe a kernel is made for.
 Template recipe_of(const KernelPlan& kernel) {
   if (kernel.alone != nullptr)
-    return is_native(kernel.alone->op) ? Template::kNative : is_routine(kernel.alone->op) ? Template::kRoutine : Template::kScatter;
+    if (kernel.alone != nullptr)
+      return is_native(kernel.alone->op)    ? Template::kNative
+             : is_custom(kernel.alone->op)  ? Template::kCustom
+             : is_routine(kernel.alone->op) ? Template::kRoutine
+                                            : Template::kScatter;
   if (kernel.passes.size() > 1) return Template::kRowwise;
   return !kernel.reduces.empty() ? Template::kReduce : !kernel.scans.empty() ? Template::kScan : Template::kElementwise;
 }
@@ -60,6 +65,7 @@ int vector_axis(const KernelPlan& kernel) {
 int thread_axis(const KernelPlan& kernel) {
   if (const Node* node = kernel.alone; node != nullptr) {
     if (is_native(node->op)) return -1;
+    if (is_custom(node->op)) return iteration_space(kernel).empty() ? -1 : 0;
     const Shape& shape = node->sources[0]->shape;
     const auto before = is_routine(node->op) ? node->sources[0]->rank() - 1 : node->as<GatherAttributes>().axis;
     return squeezed(Shape(shape.begin(), shape.begin() + before)).empty() ? -1 : 0;
@@ -100,7 +106,7 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   return s;
 }
 
-/// Each row of a routine is one thread's; a native call is nobody's but its function's.
+/// Each row of a routine or custom function is one thread's; a native call is nobody's but its function's.
 Schedule choose_call(const KernelPlan& kernel) {
   Schedule s;
   s.recipe = recipe_of(kernel);

@@ -122,7 +122,7 @@ class Fuser {
       place_reduce(node);
     } else if (is_scan(node->op)) {
       place_scan(node);
-    } else if (is_routine(node->op) || is_scatter(node->op) || is_native(node->op)) {
+    } else if (stands_alone(*node)) {
       place_alone(node);
     } else if (node->op == Op::kConcat) {
       place_concat(node);
@@ -175,7 +175,7 @@ class Fuser {
     add_buffer(node);
   }
 
-  /// A routine, scatter or native call has a kernel of its own; a routine with memory of its own.
+  /// A kernel of its own; a routine has memory of its own.
   void place_alone(const Node* node) {
     const Dependencies d = dependencies_of(node->sources, false);
     const int k = start_kernel(d);

@@ -126,7 +126,7 @@ class InPlaceFinder {
         continue;
       }
       if (is_reduce(node->op)) continue;  // done by an earlier pass, which has been looked at
-      reads.has_order |= is_scan(node->op) || is_scatter(node->op) || is_routine(node->op) || is_native(node->op);
+      reads.has_order |= is_scan(node->op) || stands_alone(*node);
       const auto operands = operands_of(*node);
       for (size_t i = 0; i < operands.size(); ++i) stack.emplace_back(operands[i], here && keeps_position(*node, i, *operands[i]));
     }

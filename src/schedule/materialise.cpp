@@ -70,11 +70,11 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
   for (const GraphOutput& output : graph.outputs())
     if (!has_buffer(output.node)) stored.insert(output.node);
   for (const Node* node : live)
-    if (is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) || is_routine(node->op) || is_native(node->op) ||
-        info(node->op).family == Family::kCopy || (node->op == Op::kConcat && node->sources.size() > kMostJoined))
+    if (is_reduce(node->op) || is_scan(node->op) || stands_alone(*node) || info(node->op).family == Family::kCopy ||
+        (node->op == Op::kConcat && node->sources.size() > kMostJoined))
       stored.insert(node);
   for (const Node* node : live) {
-    if (is_routine(node->op) || is_native(node->op))  // rows are gone through again and again; a function needs addresses
+    if (stands_alone(*node) && !is_scatter(node->op))  // elements are read again and again; a function needs addresses
       for (const Node* source : node->sources)
         if (!has_buffer(source)) stored.insert(source);
     if (info(node->op).family == Family::kGather)
@@ -135,8 +135,8 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
     }
     if (stored.contains(node)) {
       // read by its own kernel, once an element; a reduction or scan reads over its source's space
-      const uint64_t space = is_reduce(node->op)                           ? mix(space_key(node->sources[0]->shape), 3)
-                             : is_scatter(node->op) || is_native(node->op) ? mix(node->id, 7)  // a kernel of its own
+      const uint64_t space = is_reduce(node->op)                            ? mix(space_key(node->sources[0]->shape), 3)
+                             : stands_alone(*node) && !is_routine(node->op) ? mix(node->id, 7)  // a kernel of its own
                              : is_scan(node->op) ? mix(space_key(node->shape), 16 + static_cast<uint64_t>(node->as<ScanAttributes>().axis))
                                                  : mix(space_key(node->shape), 5);
       mine.assign(1, {space, 1.0});

@@ -6,10 +6,16 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "graph/body.h"
 #include "graph/native.h"
 #include "schedule/in_place.h"
 
 namespace harp {
+
+bool stands_alone(const Node& node) {
+  if (is_custom(node.op)) return !node.as<CustomAttributes>().body->is_expression();
+  return is_routine(node.op) || is_scatter(node.op) || is_native(node.op);
+}
 
 Shape squeezed(const Shape& shape) {
   Shape result;
@@ -79,7 +85,9 @@ bool is_loaded(const Program& program, const KernelPlan& kernel, const Node* nod
   return std::find(kernel.reads.begin(), kernel.reads.end(), found->second) != kernel.reads.end();
 }
 
-bool looks_at_all(const Node& node) { return node.op == Op::kCheckIndex; }
+bool looks_at_all(const Node& node) {
+  return node.op == Op::kCheckIndex || (is_custom(node.op) && node.as<CustomAttributes>().body->sites > 0);
+}
 
 std::vector<const Node*> computed_nodes(const Program& program, const KernelPlan& kernel) {
   std::vector<const Node*> nodes, stack(kernel.reduces.begin(), kernel.reduces.end());
@@ -116,7 +124,9 @@ std::string print_kernel(const Program& program, const KernelPlan& kernel, size_
   }
   for (const Node* s : kernel.scans) append(out, cat("  scans ", describe_scan(*s), "\n"));
   if (kernel.alone != nullptr)
-    append(out, is_native(kernel.alone->op)    ? cat("  calls ", native_label(kernel.alone->as<NativeAttributes>().name), " as ",
+    append(out, is_custom(kernel.alone->op)    ? cat("  does a body of ", kernel.alone->as<CustomAttributes>().body->expressions.size(),
+                                                     " expressions for each element\n")
+                : is_native(kernel.alone->op)  ? cat("  calls ", native_label(kernel.alone->as<NativeAttributes>().name), " as ",
                                                      native_signature(kernel.alone->as<NativeAttributes>()), "\n")
                 : is_routine(kernel.alone->op) ? cat("  ", name(kernel.alone->op), " of rows of ", type_of(*kernel.alone->sources[0]),
                                                      " with ", name_of(program, kernel.spare), "\n")

@@ -57,7 +57,7 @@ struct KernelPlan {
   std::vector<const Node*> reduces;  // reductions this kernel computes, all over the same axes of the same shape; or none
   std::vector<const Node*> scans;    // scans it computes, all along the same axis of the same shape; or none
   std::vector<RowPass> passes;       // with reductions: at least one (rowwise.cpp)
-  const Node* alone = nullptr;       // the routine, scatter or native call that is its only store, complete only when the kernel is done
+  const Node* alone = nullptr;       // what stands alone (below) and is its only store, complete only when the kernel is done; or none
   int spare = -1;                    // of a routine: its own memory in the workspace (routine.h)
   std::vector<int> reads;            // buffers, in order of first use
   int generation = 0;
@@ -84,6 +84,9 @@ struct Program {
   // let be the same array
   std::vector<InPlace> in_place;
 };
+
+/// Does the node have a kernel of its own? Routines, scatters, native calls, and custom functions with loops or indices that are checked.
+bool stands_alone(const Node& node);
 
 /// The axes a kernel iterates over: those of a store's node or a scan, or the kept ones of a reduction, size-1 axes left out.
 Shape iteration_space(const KernelPlan& kernel);

@@ -8,7 +8,7 @@
 namespace harp {
 namespace {
 
-constexpr std::string_view kRecipes[] = {"elementwise", "reduce", "rowwise", "scan", "scatter", "routine", "native"};
+constexpr std::string_view kRecipes[] = {"elementwise", "reduce", "rowwise", "scan", "scatter", "routine", "custom", "native"};
 constexpr std::string_view kKinds[] = {"sequential", "thread", "thread_group", "reduce", "scan", "scatter"};
 
 template <class Enum, size_t n>

@@ -11,7 +11,7 @@ namespace harp {
 
 /// The recipe a kernel is lowered by: a file in src/lower (kRowwise, which is reductions that follow one another, is in reduce.cpp).
 /// kNative: there is no kernel, a function of the host's is called.
-enum class Template : uint8_t { kElementwise, kReduce, kRowwise, kScan, kScatter, kRoutine, kNative };
+enum class Template : uint8_t { kElementwise, kReduce, kRowwise, kScan, kScatter, kRoutine, kCustom, kNative };
 
 enum class AxisKind : uint8_t {
   kSequential,

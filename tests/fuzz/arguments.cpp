@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "fuzz/body_arguments.h"
 #include "fuzz/expression_arguments.h"
 #include "fuzz/index_arguments.h"
 #include "fuzz/product_arguments.h"
@@ -393,6 +394,7 @@ bool takes_array(const Operation& row) {
 
 bool may_take(const Operation& row, DType dtype) {
   const auto op = op_from_name(row.name);
+  if (op && is_custom(*op)) return !is_complex(dtype);
   return !op || info(*op).family == Family::kLeaf || accepts(*op, dtype);
 }
 
@@ -402,6 +404,7 @@ std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeR
   try {
     auto arguments = product_arguments(bench, row, primary);
     if (!arguments) arguments = expression_arguments(bench, row, primary);
+    if (!arguments) arguments = body_arguments(bench, row, primary);
     if (!arguments) arguments = random_arguments(bench, row, primary);
     if (!arguments) arguments = index_arguments(bench, row, primary);
     // pairs: what has one more axis, of two

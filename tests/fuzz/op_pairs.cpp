@@ -11,6 +11,7 @@ bool may_produce(Op op, DType dtype) {
   if (is_native(op)) return false;  // is in no graph that is kept as a text
   if (op == Op::kArange) return dtype == DType::kI32;
   if (op == Op::kSize || op == Op::kArgSort) return dtype == DType::kI64;
+  if (is_custom(op)) return !is_complex(dtype);
   if (op == Op::kScatterAdd && is_narrow(dtype)) return false;           // is made of what it computes in
   if (op == Op::kBitcast) return !is_bool(dtype) && !is_complex(dtype);  // not every byte is a bool
   if (op == Op::kCast) return !is_complex(dtype);
@@ -23,6 +24,7 @@ bool may_produce(Op op, DType dtype) {
 /// Can `op` read one?
 bool may_consume(Op op, DType dtype) {
   if (is_native(op) || (op == Op::kScatterAdd && is_narrow(dtype))) return false;
+  if (is_custom(op)) return !is_complex(dtype);
   return info(op).arity != 0 && (has_nodes_of(op, dtype) || (op == Op::kWhere && is_bool(dtype)));
 }
 

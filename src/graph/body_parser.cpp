@@ -1,0 +1,507 @@
+// Reading the loop language of body.h. Statements end with their line; expressions have the text format's operators and precedence. Every
+// construct that nests counts towards one limit, and so does the depth of a long sum, so that whoever walks the tree may do it recursively.
+#include <algorithm>
+#include <charconv>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "graph/body.h"
+#include "graph/build.h"
+#include "graph/check.h"
+#include "graph/text_values.h"
+
+namespace harp {
+namespace {
+
+using text::Token;
+using text::TokenKind;
+
+constexpr size_t kMostText = size_t{1} << 16, kMostInputs = 256;
+constexpr int kMostDepth = 256;
+
+/// An operator between two expressions; the higher the level, the tighter it binds.
+struct Infix {
+  std::string_view symbol;
+  int level;
+  Op op;
+  bool swaps = false, inverts = false;  // a > b is b < a; a - b is a + -b
+};
+constexpr Infix kInfix[] = {
+    {"<", 0, Op::kLt},    {"<=", 0, Op::kLe},   {">", 0, Op::kLt, true},         {">=", 0, Op::kLe, true}, {"==", 0, Op::kEq},
+    {"!=", 0, Op::kNe},   {"|", 1, Op::kBitOr}, {"^", 2, Op::kBitXor},           {"&", 3, Op::kBitAnd},    {"<<", 4, Op::kShl},
+    {">>", 4, Op::kShr},  {"+", 5, Op::kAdd},   {"-", 5, Op::kAdd, false, true}, {"*", 6, Op::kMul},       {"/", 6, Op::kDiv},
+    {"//", 6, Op::kIdiv}, {"%", 6, Op::kRem},
+};
+
+/// Words that mean something where a variable could stand.
+constexpr std::string_view kReserved[] = {"let", "for", "in", "if", "else", "size", "true", "false", "nan", "inf"};
+
+class BodyParser {
+ public:
+  BodyParser(std::string_view source, std::span<const Node* const> inputs, DType dtype, const Shape& shape)
+      : c_(source), inputs_(inputs), shape_(shape) {
+    body_.variables.push_back(dtype);
+    scopes_.emplace_back();
+    scopes_[0].emplace("output", ElementBody::kResult);
+    ranges_.emplace_back();
+  }
+
+  ElementBody run() {
+    c_.skip_newlines();
+    body_.statements = statements();
+    if (!c_.sees(TokenKind::kEnd)) c_.fail_expected("a statement");
+    HARP_CHECK(is_stored_, Code::kInvalidArgument, "nothing is stored to output");
+    return std::move(body_);
+  }
+
+ private:
+  /// An expression, or a number that has no dtype yet.
+  struct Value {
+    int expression = -1;
+    Literal literal = {};
+    size_t offset = 0;
+  };
+
+  // Statements
+
+  std::vector<BodyStatement> statements() {
+    std::vector<BodyStatement> result;
+    while (!c_.sees("}") && !c_.sees(TokenKind::kEnd)) {
+      result.push_back(statement());
+      if (!c_.sees("}") && !c_.sees(TokenKind::kEnd)) c_.expect_end_of_line();
+    }
+    return result;
+  }
+
+  std::vector<BodyStatement> block() {
+    text::Cursor::Nested level(c_);
+    c_.expect("{");
+    c_.skip_newlines();
+    scopes_.emplace_back();
+    std::vector<BodyStatement> result = statements();
+    scopes_.pop_back();
+    c_.expect("}");
+    return result;
+  }
+
+  BodyStatement statement() {
+    if (c_.accept("let")) return let();
+    if (c_.accept("for")) return loop();
+    if (c_.accept("if")) return choice();
+    const Token token = c_.peek();
+    if (token.kind != TokenKind::kName) c_.fail_expected("a statement (let, for, if, or a variable that is set)");
+    c_.next();
+    const int variable = find(token);
+    if (ranges_[static_cast<size_t>(variable)].is_loop)
+      c_.fail_token(token.offset, cat(text::quote(token.text), " counts a loop; it cannot be set"));
+    is_stored_ = is_stored_ || variable == ElementBody::kResult;
+    c_.expect("=");
+    return set(variable, typed(expression(), body_.variables[static_cast<size_t>(variable)]), token.offset);
+  }
+
+  BodyStatement set(int variable, int value, size_t offset) {
+    const DType wanted = body_.variables[static_cast<size_t>(variable)], got = at(value).dtype;
+    if (wanted != got)
+      c_.at(offset, [&] {
+        fail(Code::kDType, "the value is ", name(got), ", but ", variable == ElementBody::kResult ? "output" : "the variable", " is ",
+             name(wanted), "; cast it, as in ", name(wanted), "(x)");
+      });
+    return {BodyStatement::kSet, variable, value};
+  }
+
+  /// A new variable of the innermost block. Its name means nothing else there.
+  int declare(const Token& token, DType dtype) {
+    for (const auto& scope : scopes_)
+      if (scope.contains(token.text)) c_.fail_token(token.offset, cat(text::quote(token.text), " is declared already"));
+    if (is_placeholder(token.text)) c_.fail_token(token.offset, cat(text::quote(token.text), " is the name of something else"));
+    const int variable = static_cast<int>(body_.variables.size());
+    body_.variables.push_back(dtype);
+    ranges_.emplace_back();
+    scopes_.back().emplace(token.text, variable);
+    return variable;
+  }
+  static bool is_placeholder(std::string_view name) {
+    for (const std::string_view prefix : {"input", "shape", "ridx"})
+      if (numbered(name, prefix) >= 0) return true;
+    const auto op = op_from_name(name);
+    return std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved) || dtype_from_name(name).has_value() ||
+           (op && info(*op).family == Family::kElementwise);
+  }
+
+  BodyStatement let() {
+    const Token token = c_.peek();
+    if (token.kind != TokenKind::kName) c_.fail_expected("a name");
+    c_.next();
+    c_.expect("=");
+    const int value = typed(expression(), std::nullopt);
+    return {BodyStatement::kSet, declare(token, at(value).dtype), value};
+  }
+
+  BodyStatement loop() {
+    text::Cursor::Nested level(c_);
+    const Token token = c_.peek();
+    if (token.kind != TokenKind::kName) c_.fail_expected("a name");
+    c_.next();
+    if (!c_.accept("in")) c_.fail_expected("\"in\"");
+    const int begin = bound();
+    c_.expect("..");
+    const int end = bound();
+    scopes_.emplace_back();
+    const int variable = declare(token, DType::kI64);
+    ranges_[static_cast<size_t>(variable)] = {true, begin, end};
+    std::vector<BodyStatement> inner = block();
+    scopes_.pop_back();
+    body_.has_loop = true;
+    return {BodyStatement::kFor, variable, begin, end, std::move(inner)};
+  }
+  /// Bounds are sizes: they are known before anything is computed, but for the indices around them.
+  int bound() {
+    const size_t offset = c_.peek().offset;
+    const int value = typed(expression(), DType::kI64);
+    if (at(value).dtype != DType::kI64 || !is_size(value))
+      c_.fail_token(offset, "a bound of a loop is made of sizes, indices and whole numbers with +, -, *, minimum and maximum");
+    return value;
+  }
+  bool is_size(int expression) const {
+    const BodyExpression& e = at(expression);
+    switch (e.kind) {
+      case BodyKind::kConstant: {
+        const auto value = e.value.as<int64_t>();
+        return value >= -(int64_t{1} << 31) && value <= int64_t{1} << 31;
+      }
+      case BodyKind::kPosition:
+      case BodyKind::kSize: return true;
+      case BodyKind::kVariable: return ranges_[static_cast<size_t>(e.variable)].is_loop;
+      case BodyKind::kLoad: return false;
+      case BodyKind::kApply: break;
+    }
+    const bool is_known = e.op == Op::kAdd || e.op == Op::kMul || e.op == Op::kNeg || e.op == Op::kMax || e.op == Op::kMin;
+    bool all = is_known;
+    for (const int operand : e.operands) all = all && is_size(operand);
+    return all;
+  }
+
+  BodyStatement choice() {
+    text::Cursor::Nested level(c_);
+    const size_t offset = c_.peek().offset;
+    const int condition = typed(expression(), std::nullopt);
+    if (!is_bool(at(condition).dtype))
+      c_.at(offset, [&] { fail(Code::kDType, "the condition is ", name(at(condition).dtype), ", not bool"); });
+    BodyStatement result{BodyStatement::kIf, -1, condition, -1, block()};
+    if (!c_.accept("else")) return result;
+    if (c_.accept("if"))
+      result.otherwise.push_back(choice());
+    else
+      result.otherwise = block();
+    return result;
+  }
+
+  // Expressions
+
+  const BodyExpression& at(int expression) const { return body_.expressions[static_cast<size_t>(expression)]; }
+
+  int add(BodyExpression e, size_t offset) {
+    for (const int operand : e.operands) e.depth = std::max(e.depth, at(operand).depth + 1);
+    if (e.depth > kMostDepth) c_.fail_token(offset, cat("the expression is made of more than ", kMostDepth, " operations on each other"));
+    body_.expressions.push_back(std::move(e));
+    return static_cast<int>(body_.expressions.size()) - 1;
+  }
+
+  /// The expression with the dtype a number has here; without one, whole numbers are i64.
+  int typed(const Value& value, std::optional<DType> wanted) {
+    if (value.expression >= 0) return value.expression;
+    if (!wanted && value.literal.kind == Literal::kReal)
+      c_.fail_token(value.offset,
+                    cat("the dtype of ", text::quote(value.literal.text), " is not known; write it, as in f32(", value.literal.text, ")"));
+    const DType dtype = wanted.value_or(value.literal.kind == Literal::kBool ? DType::kBool : DType::kI64);
+    const Scalar scalar = c_.at(value.offset, [&] { return to_scalar("number", value.literal, dtype); });
+    return add({BodyKind::kConstant, dtype, scalar}, value.offset);
+  }
+
+  const Infix* see_infix(int least) const {
+    for (const Infix& infix : kInfix)
+      if (infix.level >= least && c_.sees(infix.symbol)) return &infix;
+    return nullptr;
+  }
+
+  Value expression(int level = 0) {
+    Value left = unary();
+    while (const Infix* infix = see_infix(level)) {
+      const size_t offset = c_.next().offset;
+      const Value right = expression(infix->level + 1);
+      left = combine(*infix, left, right, offset);
+      if (infix->level == 0 && see_infix(0) != nullptr && see_infix(0)->level == 0) c_.fail_here("comparisons do not chain");
+    }
+    return left;
+  }
+
+  Value combine(const Infix& infix, const Value& left, const Value& right, size_t offset) {
+    std::optional<DType> dtype;
+    if (left.expression >= 0) dtype = at(left.expression).dtype;
+    if (!dtype && right.expression >= 0) dtype = at(right.expression).dtype;
+    const int a = typed(left, dtype), b = typed(right, dtype);
+    if (infix.inverts) return {apply(Op::kAdd, {a, apply(Op::kNeg, {b}, offset)}, offset), {}, offset};
+    return {infix.swaps ? apply(infix.op, {b, a}, offset) : apply(infix.op, {a, b}, offset), {}, offset};
+  }
+
+  int apply(Op op, std::vector<int> operands, size_t offset) {
+    const OpInfo& row = info(op);
+    DType dtype = DType::kUnknown;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const DType mine = at(operands[i]).dtype;
+      if (!is_operand(op, i)) {
+        if (!is_bool(mine)) c_.at(offset, [&] { fail(Code::kDType, row.name, ": the condition is ", name(mine), ", not bool"); });
+        continue;
+      }
+      if (dtype != DType::kUnknown && mine != dtype)
+        c_.at(offset, [&] {
+          fail(Code::kDType, row.name, ": operands are ", name(dtype), " and ", name(mine), "; cast one, as in ", name(dtype), "(x)");
+        });
+      dtype = mine;
+    }
+    if (!accepts(op, dtype)) c_.at(offset, [&] { fail(Code::kDType, row.name, " takes ", describe(row.operands), ", not ", name(dtype)); });
+    return add(
+        {.kind = BodyKind::kApply, .dtype = row.result == Result::kBool ? DType::kBool : dtype, .op = op, .operands = std::move(operands)},
+        offset);
+  }
+
+  Value unary() {
+    const Token token = c_.peek();
+    if (!c_.sees("-") && !c_.sees("+") && !c_.sees("~")) return primary();
+    text::Cursor::Nested level(c_);
+    c_.next();
+    Value operand = unary();
+    if (operand.expression < 0 && token.text != "~" && operand.literal.kind != Literal::kBool) {
+      operand.literal.negative ^= token.text == "-";
+      return operand;
+    }
+    if (token.text == "+") return operand;
+    return {apply(token.text == "-" ? Op::kNeg : Op::kBitNot, {typed(operand, std::nullopt)}, token.offset), {}, token.offset};
+  }
+
+  Value primary() {
+    const Token token = c_.peek();
+    if (auto literal = text::accept_literal(c_)) return {-1, *literal, token.offset};
+    text::Cursor::Nested level(c_);
+    if (c_.accept("(")) {
+      const Value inner = expression();
+      c_.expect(")");
+      return inner;
+    }
+    if (token.kind != TokenKind::kName) c_.fail_expected("an expression");
+    c_.next();
+    if (c_.sees("(")) return {call(token), {}, token.offset};
+    return {named(token), {}, token.offset};
+  }
+
+  /// N of a name like ridxN; -1: it is no such name.
+  static int numbered(std::string_view name, std::string_view prefix) {
+    if (!name.starts_with(prefix)) return -1;
+    const std::string_view digits = name.substr(prefix.size());
+    int number = -1;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error == std::errc::result_out_of_range && !digits.empty()) return INT32_MAX;
+    return error == std::errc() && end == digits.data() + digits.size() && number >= 0 ? number : -1;
+  }
+
+  int find(const Token& token) const {
+    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
+      if (const auto found = scope->find(token.text); found != scope->end()) return found->second;
+    c_.fail_token(token.offset,
+                  cat("unknown name ", text::quote(token.text.substr(0, 60)), "; there are ",
+                      inputs_.size() == 1 ? "input0" : cat("input0 to input", inputs_.size() - 1),
+                      shape_.empty()       ? ""
+                      : shape_.size() == 1 ? ", ridx0, shape0"
+                                           : cat(", ridx0 to ridx", shape_.size() - 1, ", shape0 to shape", shape_.size() - 1),
+                      ", output, and what let and for declare"));
+  }
+
+  int named(const Token& token) {
+    if (const int input = numbered(token.text, "input"); input >= 0) return load(token, input);
+    const int position = numbered(token.text, "ridx"), size = numbered(token.text, "shape");
+    if (position >= 0 || size >= 0) {
+      const int axis = std::max(position, size);
+      if (static_cast<size_t>(axis) >= shape_.size())
+        c_.at(token.offset, [&] {
+          fail(Code::kShape, token.text.substr(0, 40), ": the result has no axis ", axis, "; its shape is ", to_string(shape_));
+        });
+      if (position >= 0) return add({.kind = BodyKind::kPosition, .dtype = DType::kI64, .axis = axis}, token.offset);
+      return add({.kind = BodyKind::kSize, .dtype = DType::kI64, .axis = axis, .array = ElementBody::kOutput}, token.offset);
+    }
+    const int variable = find(token);
+    return add({.kind = BodyKind::kVariable, .dtype = body_.variables[static_cast<size_t>(variable)], .variable = variable}, token.offset);
+  }
+
+  int checked_input(const Token& token, int input) const {
+    if (static_cast<size_t>(input) >= inputs_.size())
+      c_.fail_token(token.offset,
+                    cat(token.text.substr(0, 40), ", but there ",
+                        inputs_.size() == 1 ? std::string("is only input0") : cat("are only input0 to input", inputs_.size() - 1)));
+    return input;
+  }
+
+  int load(const Token& token, int input) {
+    const Node& array = *inputs_[static_cast<size_t>(checked_input(token, input))];
+    BodyExpression e{.kind = BodyKind::kLoad, .dtype = array.dtype, .array = input};
+    if (c_.accept("[")) {
+      do {
+        const size_t offset = c_.peek().offset;
+        const int index = typed(expression(), DType::kI64);
+        if (!is_int(at(index).dtype)) c_.at(offset, [&] { fail(Code::kDType, "an index is ", name(at(index).dtype), ", not an integer"); });
+        e.operands.push_back(as_i64(index, offset));
+      } while (c_.accept(","));
+      c_.expect("]");
+    }
+    if (e.operands.size() != array.shape.size())
+      c_.at(token.offset, [&] {
+        fail(Code::kShape, token.text, " has shape ", to_string(array.shape), " and needs ", array.shape.size(),
+             array.shape.size() == 1 ? " index" : " indices", ", but got ", e.operands.size());
+      });
+    e.site = body_.sites;
+    for (size_t axis = 0; axis < e.operands.size(); ++axis) {
+      e.is_inside.push_back(is_inside(e.operands[axis], array.shape[axis]));
+      body_.sites += !e.is_inside.back();
+    }
+    return add(std::move(e), token.offset);
+  }
+  int as_i64(int value, size_t offset) {
+    if (at(value).dtype == DType::kI64) return value;
+    return add({.kind = BodyKind::kApply, .dtype = DType::kI64, .op = Op::kCast, .operands = {value}}, offset);
+  }
+  /// Is it surely 0 … size - 1 wherever it is computed?
+  bool is_inside(int index, Dim size) const {
+    const BodyExpression& e = at(index);
+    if (e.kind == BodyKind::kConstant) return e.value.as<int64_t>() >= 0 && proven_nonnegative(size - 1 - Dim(e.value.as<int64_t>()));
+    if (e.kind == BodyKind::kPosition) return shape_[static_cast<size_t>(e.axis)] == size;
+    if (e.kind != BodyKind::kVariable) return false;
+    const LoopRange& range = ranges_[static_cast<size_t>(e.variable)];
+    if (!range.is_loop || at(range.begin).kind != BodyKind::kConstant || at(range.begin).value.as<int64_t>() < 0) return false;
+    const BodyExpression& end = at(range.end);
+    if (end.kind == BodyKind::kConstant) return proven_nonnegative(size - Dim(end.value.as<int64_t>()));
+    return end.kind == BodyKind::kSize && size_of_axis(end) == size;
+  }
+  Dim size_of_axis(const BodyExpression& e) const {
+    return e.array == ElementBody::kOutput ? shape_[static_cast<size_t>(e.axis)]
+                                           : inputs_[static_cast<size_t>(e.array)]->shape[static_cast<size_t>(e.axis)];
+  }
+
+  int call(const Token& function) {
+    c_.expect("(");
+    if (function.text == "size") return size_call(function);
+    std::vector<Value> values;
+    while (!c_.accept(")")) {
+      if (!values.empty() && !c_.accept(",")) c_.fail_expected("\",\" or \")\"");
+      if (values.size() == 4) c_.fail_here("too many arguments");
+      values.push_back(expression());
+    }
+    if (const auto dtype = dtype_from_name(function.text); dtype && *dtype != DType::kUnknown) return convert(function, *dtype, values);
+    const auto op = op_from_name(function.text);
+    if (!op || info(*op).family != Family::kElementwise)
+      c_.fail_token(function.offset,
+                    cat("no function ", text::quote(function.text.substr(0, 60)),
+                        "; a body may call the operations that work element by element on primitives, dtypes (as casts), and size"));
+    const auto arity = static_cast<size_t>(info(*op).arity);
+    if (values.size() != arity)
+      c_.fail_token(function.offset,
+                    cat(function.text, " takes ", arity, arity == 1 ? " argument" : " arguments", ", but got ", values.size()));
+    std::optional<DType> dtype;
+    for (size_t i = 0; i < values.size(); ++i)
+      if (!dtype && values[i].expression >= 0 && is_operand(*op, i)) dtype = at(values[i].expression).dtype;
+    std::vector<int> operands;
+    for (size_t i = 0; i < values.size(); ++i)
+      operands.push_back(typed(values[i], is_operand(*op, i) ? dtype : std::optional(DType::kBool)));
+    return apply(*op, std::move(operands), function.offset);
+  }
+
+  int convert(const Token& function, DType dtype, const std::vector<Value>& values) {
+    if (values.size() != 1) c_.fail_token(function.offset, cat(function.text, " takes 1 argument, but got ", values.size()));
+    if (is_complex(dtype))
+      c_.fail_token(function.offset, cat(function.text, ": bodies compute with real numbers; take real and imag of an array first"));
+    const int value = typed(values[0], dtype);
+    if (at(value).dtype == dtype) return value;
+    return add({.kind = BodyKind::kApply, .dtype = dtype, .op = Op::kCast, .operands = {value}}, function.offset);
+  }
+
+  /// size(input0, 1), size(output, 0)
+  int size_call(const Token& function) {
+    const Token array = c_.peek();
+    const int input = numbered(array.text, "input");
+    if (input < 0 && array.text != "output") c_.fail_expected("input0, input1 ... or output");
+    if (input >= 0) checked_input(array, input);
+    c_.next();
+    c_.expect(",");
+    const bool negative = c_.accept("-");
+    const int64_t given = c_.expect_integer(negative);
+    c_.expect(")");
+    const Shape& shape = input < 0 ? shape_ : inputs_[static_cast<size_t>(input)]->shape;
+    const int64_t rank = static_cast<int64_t>(shape.size()), axis = given < 0 ? given + rank : given;
+    if (axis < 0 || axis >= rank)
+      c_.at(function.offset, [&] { fail(Code::kShape, array.text, " has no axis ", given, ": its shape is ", to_string(shape)); });
+    return add(
+        {.kind = BodyKind::kSize, .dtype = DType::kI64, .axis = static_cast<int>(axis), .array = input < 0 ? ElementBody::kOutput : input},
+        function.offset);
+  }
+
+  /// Of a loop's variable: between which expressions it counts.
+  struct LoopRange {
+    bool is_loop = false;
+    int begin = -1, end = -1;
+  };
+
+  text::Cursor c_;
+  const std::span<const Node* const> inputs_;
+  const Shape& shape_;
+  ElementBody body_;
+  std::vector<std::unordered_map<std::string_view, int>> scopes_;
+  std::vector<LoopRange> ranges_;  // by variable
+  bool is_stored_ = false;
+};
+
+}  // namespace
+
+std::vector<BodySite> sites_of(const ElementBody& body) {
+  std::vector<BodySite> sites(static_cast<size_t>(body.sites));
+  for (const BodyExpression& e : body.expressions) {
+    if (e.kind != BodyKind::kLoad) continue;
+    size_t site = static_cast<size_t>(e.site);
+    for (size_t axis = 0; axis < e.is_inside.size(); ++axis)
+      if (!e.is_inside[axis]) sites[site++] = {e.array, static_cast<int>(axis)};
+  }
+  return sites;
+}
+
+std::shared_ptr<const ElementBody> parse_body(std::string_view text, std::span<const Node* const> inputs, DType dtype, const Shape& shape) {
+  return std::make_shared<const ElementBody>(BodyParser(text, inputs, dtype, shape).run());
+}
+
+namespace build {
+
+const Node* custom_function(std::span<const Node* const> inputs, std::string_view body, DType dtype, Shape shape) {
+  constexpr std::string_view op = name(Op::kCustom);
+  HARP_CHECK(!inputs.empty(), Code::kInvalidArgument, op, ": there are no inputs");
+  HARP_CHECK(inputs.size() <= kMostInputs, Code::kInvalidArgument, op, ": ", inputs.size(), " inputs; at most ", kMostInputs,
+             " are allowed");
+  HARP_CHECK(body.size() <= kMostText, Code::kInvalidArgument, op, ": the body has ", body.size(), " bytes; at most ", kMostText,
+             " are allowed");
+  Graph& graph = check_nodes(op, inputs);
+  for (const Node* input : inputs) {
+    check_node(op, input);
+    HARP_CHECK(!is_complex(input->dtype), Code::kDType, op, ": ", label(input), " is ", name(input->dtype),
+               "; bodies compute with real numbers, so give real and imag of it");
+  }
+  check_dtype(op, dtype);
+  HARP_CHECK(!is_complex(dtype), Code::kDType, op, ": the result cannot be ", name(dtype),
+             "; bodies compute with real numbers, so make one of two results");
+  check_shape(op, graph, dtype, shape);
+  std::shared_ptr<const ElementBody> parsed;
+  try {
+    parsed = parse_body(body, inputs, dtype, shape);
+  } catch (const Error& e) {
+    throw Error(e.code, cat(op, ", body: ", e.message));
+  }
+  return graph.intern(Op::kCustom, dtype, std::move(shape), {inputs.begin(), inputs.end()},
+                      CustomAttributes{std::string(body), std::move(parsed)});
+}
+
+}  // namespace build
+}  // namespace harp

@@ -1,0 +1,133 @@
+#include "interp/custom.h"
+
+#include <cstring>
+#include <optional>
+
+#include "graph/body.h"
+#include "graph/index_fault.h"
+#include "interp/elementwise.h"
+
+namespace harp::interp {
+namespace {
+
+class BodyRun {
+ public:
+  BodyRun(const Node& node, std::span<const Array> sources, const Array& result)
+      : body_(*node.as<CustomAttributes>().body), sources_(sources), result_(result), index_(result.shape.size(), 0) {
+    for (const DType dtype : body_.variables) variables_.push_back(scalar_from_int(dtype, 0));
+    values_.resize(body_.expressions.size());
+  }
+
+  /// The value of the element at the index that is `element`-th in row-major order.
+  const Scalar& element(int64_t element) {
+    element_ = element;
+    for (size_t axis = index_.size(); axis-- > 0;) {
+      const int64_t size = result_.shape[axis];
+      index_[axis] = element % size;
+      element /= size;
+    }
+    variables_[ElementBody::kResult] = scalar_from_int(body_.variables[ElementBody::kResult], 0);
+    run(body_.statements);
+    return variables_[ElementBody::kResult];
+  }
+  const std::optional<IndexFault>& fault() const { return fault_; }
+
+ private:
+  void run(const std::vector<BodyStatement>& statements) {
+    for (const BodyStatement& s : statements) switch (s.kind) {
+        case BodyStatement::kSet: variables_[static_cast<size_t>(s.variable)] = value(s.value); break;
+        case BodyStatement::kIf: run(value(s.value).as<bool>() ? s.body : s.otherwise); break;
+        case BodyStatement::kFor: {
+          const auto begin = value(s.value).as<int64_t>(), end = value(s.end).as<int64_t>();
+          for (int64_t i = begin; i < end; ++i) {
+            variables_[static_cast<size_t>(s.variable)] = Scalar::of(DType::kI64, i);
+            run(s.body);
+          }
+          break;
+        }
+      }
+  }
+
+  /// Expressions are trees of bounded depth.
+  const Scalar& value(int expression) {
+    const BodyExpression& e = body_.expressions[static_cast<size_t>(expression)];
+    Scalar& result = values_[static_cast<size_t>(expression)];
+    switch (e.kind) {
+      case BodyKind::kConstant: return e.value;
+      case BodyKind::kVariable: return variables_[static_cast<size_t>(e.variable)];
+      case BodyKind::kPosition: result = Scalar::of(DType::kI64, index_[static_cast<size_t>(e.axis)]); break;
+      case BodyKind::kSize:
+        result = Scalar::of(
+            DType::kI64,
+            (e.array == ElementBody::kOutput ? result_ : sources_[static_cast<size_t>(e.array)]).shape[static_cast<size_t>(e.axis)]);
+        break;
+      case BodyKind::kLoad: result = load(e); break;
+      case BodyKind::kApply: result = apply(e); break;
+    }
+    return result;
+  }
+
+  Scalar load(const BodyExpression& e) {
+    const Array& array = sources_[static_cast<size_t>(e.array)];
+    int64_t offset = 0;
+    bool is_inside = true;
+    int site = e.site;
+    for (size_t axis = 0; axis < e.operands.size(); ++axis) {
+      const auto index = value(e.operands[axis]).as<int64_t>();
+      if (index < 0 || index >= array.shape[axis]) {
+        is_inside = false;
+        report({site, element_, index, array.shape[axis]});
+      }
+      site += !e.is_inside[axis];
+      offset += index * array.strides[axis];
+    }
+    Scalar result = scalar_from_int(e.dtype, 0);
+    if (is_inside) std::memcpy(result.bits, array.data + offset * static_cast<int64_t>(size_of(e.dtype)), size_of(e.dtype));
+    return result;
+  }
+  /// The first at the lowest site; elements come in order.
+  void report(const IndexFault& fault) {
+    if (!fault_ || fault.site < fault_->site) fault_ = fault;
+  }
+
+  Scalar apply(const BodyExpression& e) {
+    Scalar operands[3];
+    const std::byte* addresses[3] = {};
+    for (size_t i = 0; i < e.operands.size(); ++i) {
+      operands[i] = value(e.operands[i]);
+      addresses[i] = reinterpret_cast<const std::byte*>(operands[i].bits);
+    }
+    Scalar result{e.dtype, {0, 0}};
+    auto* const to = reinterpret_cast<std::byte*>(result.bits);
+    const DType from = operands[e.operands.size() - 1].dtype;  // the condition of a where comes first
+    if (e.op == Op::kCast)
+      cast_loop(from, e.dtype)(to, addresses[0], 1, 1);
+    else
+      compute_element(e.op, from, std::span(addresses).first(e.operands.size()), to);
+    return result;
+  }
+
+  const ElementBody& body_;
+  const std::span<const Array> sources_;
+  const Array& result_;
+  std::vector<int64_t> index_;
+  int64_t element_ = 0;
+  std::vector<Scalar> variables_, values_;
+  std::optional<IndexFault> fault_;
+};
+
+}  // namespace
+
+Array evaluate_custom(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
+  const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
+  BodyRun run(node, sources, result);
+  const size_t size = size_of(node.dtype);
+  for (int64_t i = 0; i < result.count(); ++i) std::memcpy(result.data + static_cast<size_t>(i) * size, run.element(i).bits, size);
+  if (!run.fault()) return result;
+  const std::vector<CheckSite> sites = check_sites(*node.graph);
+  IndexFault fault = *run.fault();
+  fault.site += first_site(sites, &node);
+  throw IndexError(sites[static_cast<size_t>(fault.site)].text, fault);
+}
+
+}  // namespace harp::interp

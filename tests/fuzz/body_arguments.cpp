@@ -1,0 +1,90 @@
+#include "fuzz/body_arguments.h"
+
+#include <array>
+#include <string>
+
+#include "base/text.h"
+
+namespace harp::fuzz {
+namespace {
+
+constexpr std::string_view kComparisons[] = {"==", "!=", "<", "<=", ">", ">="};
+constexpr std::string_view kBoolOperators[] = {"&", "|", "^"};
+constexpr std::string_view kNumberOperators[] = {"+", "-", "*"};
+constexpr int64_t kLongestLoop = 5;  // of one whose length is not known to be small: the interpreter walks it for each element
+
+/// A body whose inputs all have the shape of the result, which has elements where it is done.
+class BodyText {
+ public:
+  BodyText(Random& random, NodeRef primary, size_t inputs) : random_(random), primary_(*primary), inputs_(inputs) {}
+
+  std::string text() {
+    std::string out = cat("let a = ", load(), "\n");
+    for (uint64_t more = random_.between(0, 3); more > 0; --more) append(out, statement(2));
+    return cat(out, "output = ", value(2), "\n");
+  }
+
+ private:
+  std::string own_index(int axis) const { return cat("ridx", axis); }
+  std::string index(int axis) {
+    if (!counter_.empty() && counter_axis_ == axis && random_.chance(60)) return counter_;
+    if (random_.chance(60)) return own_index(axis);
+    const std::string moved = counter_.empty() ? cat("3 * ", own_index(axis), " + 1") : cat(own_index(axis), " - ", counter_);
+    return cat("(", moved, ") % size(input0, ", axis, ")");
+  }
+  std::string load() {
+    std::string out = cat("input", random_.below(inputs_));
+    for (int axis = 0; axis < primary_.rank(); ++axis) append(out, cat(axis == 0 ? "[" : ", ", index(axis)));
+    return primary_.rank() == 0 ? out : out + "]";
+  }
+  std::string value(int depth) {
+    if (depth == 0 || random_.chance(20)) return random_.chance(50) ? "a" : load();
+    if (random_.chance(15)) return cat("where(", condition(depth - 1), ", ", value(depth - 1), ", ", value(depth - 1), ")");
+    const std::string_view op = is_bool(primary_.dtype) ? random_.pick(kBoolOperators) : random_.pick(kNumberOperators);
+    return cat("(", value(depth - 1), " ", op, " ", value(depth - 1), ")");
+  }
+  std::string condition(int depth) {
+    if (primary_.rank() > 0 && random_.chance(30)) return cat(own_index(0), " ", random_.pick(kComparisons), " ", random_.below(4));
+    return cat(value(depth), " ", random_.pick(kComparisons), " ", value(depth));
+  }
+  std::string statement(int depth) {
+    const auto kind = random_.below(4);
+    if (kind == 0 && depth > 0) {
+      const std::string otherwise = random_.chance(50) ? cat(" else {\n", statement(depth - 1), "}") : std::string();
+      return cat("if ", condition(1), " {\n", statement(depth - 1), "}", otherwise, "\n");
+    }
+    if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty()) {
+      counter_axis_ = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
+      const Dim size = primary_.shape[static_cast<size_t>(counter_axis_)];
+      const bool is_short = size.is_constant() && size.constant() <= kLongestLoop;
+      const std::string end = is_short || random_.chance(10) ? cat("size(input0, ", counter_axis_, ")")
+                                                             : cat("minimum(size(input0, ", counter_axis_, "), ", kLongestLoop, ")");
+      counter_ = cat("i", loops_++);
+      const std::string head = cat("for ", counter_, " in ", random_.chance(70) ? 0 : 1, " .. ", end, " {\n");
+      const std::string body = statement(depth - 1);
+      counter_.clear();
+      return cat(head, body, "}\n");
+    }
+    return cat(random_.chance(70) ? "a" : "output", " = ", value(2), "\n");
+  }
+
+  Random& random_;
+  const Node& primary_;
+  size_t inputs_;
+  std::string counter_;  // of the loop around; "": there is none
+  int counter_axis_ = 0;
+  int loops_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::vector<Argument>> body_arguments(Workbench& bench, const Operation& row, NodeRef primary) {
+  if (row.name != name(Op::kCustom) || primary == nullptr || is_complex(primary->dtype)) return std::nullopt;
+  std::vector<NodeRef> arrays = {primary};
+  if (bench.random().chance(40)) arrays.push_back(bench.array_of(primary->dtype, primary->shape));
+  std::string body = BodyText(bench.random(), primary, arrays.size()).text();
+  std::vector<SizeItem> shape(primary->shape.begin(), primary->shape.end());
+  return std::vector<Argument>{std::move(arrays), std::move(body), std::string(name(primary->dtype)), std::move(shape)};
+}
+
+}  // namespace harp::fuzz
