@@ -139,9 +139,10 @@ TEST_CASE("G13.custom_function/interp,c: an index outside its array touches noth
   std::vector<int32_t> good = {1, 4, 100, 2}, bad = {1, 2, 7, 0, -3}, low = {1, 0, 3};
   const Buffer data = wrap(context.get(), x, {5}), fine = wrap(context.get(), good, {4}), wrong = wrap(context.get(), bad, {5}),
                second = wrap(context.get(), low, {3});
-  for (const auto& [backend, plain] : {std::pair{"interp", 0}, std::pair{"c", 0}, std::pair{"c", 1}}) {
+  for (const std::pair<const char*, int>& way : {std::pair{"interp", 0}, std::pair{"c", 0}, std::pair{"c", 1}}) {
+    const char* backend = way.first;
+    const int is_plain = way.second;
     CAPTURE(backend);
-    const int is_plain = plain;
     const Program program = compile(graph.get(), backend, [&](harp_compile_options& o) { o.plain_text = is_plain; });
     REQUIRE(program != nullptr);
     ErrorSlot err, other;

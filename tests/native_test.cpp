@@ -165,7 +165,8 @@ TEST_CASE("G13.native/interp,c G16: a function of another library between kernel
   harp_output(g.get(), "product", product);
   harp_output(g.get(), "expected", harp_add(harp_matmul(product, harp_permute(b, 2, swapped)), harp_constant(g.get(), HARP_F64, 1.0)));
   REQUIRE(harp_graph_error(g.get()) == nullptr);
-  for (const auto& [rows, columns, depth] : {std::array<int64_t, 3>{7, 5, 9}, {1, 1, 1}, {3, 4, 0}, {0, 4, 3}}) {
+  for (const std::array<int64_t, 3>& sizes : {std::array<int64_t, 3>{7, 5, 9}, {1, 1, 1}, {3, 4, 0}, {0, 4, 3}}) {
+    const int64_t rows = sizes[0], columns = sizes[1], depth = sizes[2];
     CAPTURE(rows);
     Values<double> x = whole<double>({rows, depth}, 1), y = whole<double>({columns, depth}, 2);
     const Buffer left = wrap(context.get(), x.items, x.dims), right = wrap(context.get(), y.items, y.dims);
