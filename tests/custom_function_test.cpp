@@ -295,7 +295,7 @@ TEST_CASE("G13.custom_function: no text does harm") {
   CHECK(built > 50);
 }
 
-TEST_CASE("G13.custom_function G18.text G19.error: printed as it was written; no gradient; the C API") {
+TEST_CASE("G13.custom_function G18.text G19.loud_error: printed as it was written; no gradient; the C API") {
   const Context context = make_context();
   const std::string text = "harp 1\n" + graph_of("x: f32[n, m]", "x", kRowMax, "f32[n]") + "\n";
   const Graph graph = parse(context.get(), text);

@@ -483,7 +483,7 @@ TEST_CASE("G13.native: what a signature or description gets wrong") {
         "native: desc is NULL");
 }
 
-TEST_CASE("G13.native G19.error: it has no gradient") {
+TEST_CASE("G13.native G19.loud_error: it has no gradient") {
   const Context context = make_context();
   const Graph g = make_graph(context.get());
   harp_node* const x = input(g, "x", HARP_F32, {3});
