@@ -77,9 +77,10 @@ class BodyRun {
       if (index < 0 || index >= array.shape[axis]) {
         is_inside = false;
         report({site, element_, index, array.shape[axis]});
+      } else {
+        offset += index * array.strides[axis];  // an index that is outside may be too large to multiply
       }
       site += !e.is_inside[axis];
-      offset += index * array.strides[axis];
     }
     Scalar result = scalar_from_int(e.dtype, 0);
     if (is_inside) std::memcpy(result.bits, array.data + offset * static_cast<int64_t>(size_of(e.dtype)), size_of(e.dtype));
