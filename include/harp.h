@@ -581,7 +581,8 @@ HARP_API harp_node* harp_contiguous(harp_node* x);
  * HARP_ERROR_RANGE: the message names `indices`, the first such number in row-major order, its place and the size, and of several checks
  * it is about the first in the graph (of a check and a harp_native that both fail, either; harp_native does not get numbers that did not
  * pass). `what` begins it ("the vocabulary": `the vocabulary has 5 elements, but element 7 of "ids" asks for 9`), NULL: "check_index: the
- * axis". After a failed run outputs hold anything; program and context stay usable. Nothing outside an array is touched, checked or not. */
+ * axis". After a failed run outputs hold anything; program and context stay usable. Nothing outside an array is touched, checked or not.
+ * A check is done where an output depends on its numbers: in check_index(i, n) * 0, which is 0 whatever they are, there is none. */
 HARP_API harp_node* harp_check_index(harp_node* indices, harp_dim size, const char* what);
 
 /*
@@ -798,7 +799,8 @@ HARP_API harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, c
  *     output = best
  *
  * ridx0, ridx1 ... are the element's indices and shape0, shape1 ... the sizes of the result's axes; input0[i, j] is an element of an input,
- * at any index; output is the element, which begins as 0. docs/text-format.md has the grammar ("Functions of your own"). A mistake is
+ * at any index; output is the element, which begins as 0. The bounds of a loop may come from data (for k in input1[ridx0] ..
+ * input1[ridx0 + 1]). docs/text-format.md has the grammar ("Functions of your own"). A mistake is
  * HARP_ERROR_PARSE, HARP_ERROR_DTYPE or HARP_ERROR_SHAPE with line and column, and no text does harm.
  *
  * An index outside its array touches no memory: the load gives 0 and the run fails with HARP_ERROR_RANGE, naming node, input, axis, index

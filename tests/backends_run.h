@@ -53,6 +53,42 @@ inline bool same_bits(const harp_buffer* a, const harp_buffer* b) {
   }
 }
 
+/// A way to run a graph; all give the same bits.
+struct Way {
+  const char* backend;
+  int32_t plain;      // C without vector types
+  int32_t width = 0;  // of vectors; 0: what the CPU has
+};
+inline constexpr Way kWays[] = {{"interp", 0}, {"c", 0}, {"c", 1}};
+inline Program compile_way(const harp_graph* graph, const Way& way) {
+  return compile(graph, way.backend, [&](harp_compile_options& o) {
+    o.plain_text = way.plain;
+    o.simd_width = way.width;
+  });
+}
+
+/// The outputs of one run, checked to be the same bytes whichever way.
+inline std::vector<Buffer> run_everywhere(const harp_graph* graph, const std::vector<harp_buffer*>& inputs) {
+  std::vector<Buffer> expected;
+  for (const Way& way : kWays) {
+    CAPTURE(way.backend);
+    CAPTURE(way.plain);
+    const Program program = compile_way(graph, way);
+    REQUIRE(program != nullptr);
+    std::vector<Buffer> outputs = capi_test::run(program.get(), inputs);
+    if (expected.empty()) {
+      expected = std::move(outputs);
+      continue;
+    }
+    REQUIRE(outputs.size() == expected.size());
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      REQUIRE(dims(outputs[i].get()) == dims(expected[i].get()));
+      CHECK_MESSAGE(same_bits(outputs[i].get(), expected[i].get()), "output ", i);
+    }
+  }
+  return expected;
+}
+
 /// Runs graphs with inputs of the test's arrays.
 class Backends {
  public:
@@ -69,26 +105,7 @@ class Backends {
     (wrapped.push_back(wrap(context_.get(), inputs.items, inputs.dims)), ...);
     std::vector<harp_buffer*> handles;
     for (const Buffer& buffer : wrapped) handles.push_back(buffer.get());
-    std::vector<Buffer> expected;
-    for (const std::pair<const char*, int>& way : {std::pair{"interp", 0}, std::pair{"c", 0}, std::pair{"c", 1}}) {
-      const char* backend = way.first;
-      const int plain = way.second;
-      CAPTURE(backend);
-      CAPTURE(plain);
-      const Program program = compile(graph.get(), backend, [plain](harp_compile_options& o) { o.plain_text = plain; });
-      REQUIRE(program != nullptr);
-      std::vector<Buffer> outputs = capi_test::run(program.get(), handles);
-      if (expected.empty()) {
-        expected = std::move(outputs);
-        continue;
-      }
-      REQUIRE(outputs.size() == expected.size());
-      for (size_t i = 0; i < outputs.size(); ++i) {
-        REQUIRE(dims(outputs[i].get()) == dims(expected[i].get()));
-        CHECK_MESSAGE(same_bits(outputs[i].get(), expected[i].get()), "output ", i);
-      }
-    }
-    return expected;
+    return run_everywhere(graph.get(), handles);
   }
 
   /// Kernels of the compiled program, and the bytes of workspace it needs for these values of its shape variables.

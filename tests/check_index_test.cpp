@@ -10,11 +10,7 @@ using namespace capi_test;
 
 namespace {
 
-struct Way {
-  const char* backend;
-  int32_t plain, width;
-};
-constexpr Way kWays[] = {{"interp", 0, 0}, {"c", 0, 0}, {"c", 0, 1}, {"c", 0, 4}, {"c", 1, 0}};
+constexpr Way kWaysAndWidths[] = {{"interp", 0, 0}, {"c", 0, 0}, {"c", 0, 1}, {"c", 0, 4}, {"c", 1, 0}};
 
 /// The iterations in pieces, last to first, by three workers in turn.
 void backwards(void*, size_t n, size_t, harp_range_body body, void* arg) {
@@ -78,7 +74,7 @@ Values<T> counted(int64_t n, int64_t modulus) {
 template <class T>
 void check_dtype(const Context& context, const std::string& dtype, T outside, const std::string& shown) {
   CAPTURE(dtype);
-  for (const Way& way : kWays) {
+  for (const Way& way : kWaysAndWidths) {
     CAPTURE(way.backend);
     CAPTURE(way.width);
     Checked take(context, "graph g(x: f32[7], i: " + dtype + "[m]) {\n  return y = take(x, i)\n}", way);
@@ -117,7 +113,7 @@ TEST_CASE("G14.take,take_along_axis,scatter_add/interp,c G16: check_indices find
         Row{"index_add(x, i, slice(x, start=[0, 0], size=[4, n]), axis=0)", "scatter_add: axis 0 of \"x\" has 5 elements, but " + i},
         Row{"one_hot(i, depth=3, dtype=i32)", ""}}) {
     CAPTURE(row.expression);
-    for (const Way& way : kWays) {
+    for (const Way& way : kWaysAndWidths) {
       CAPTURE(way.backend);
       const std::string head = "graph g(x: f32[k, n], i: i32[4], j: i64[4]) {\n  return y = ";
       Checked checked(context, head + row.expression + "\n}", way);
@@ -133,7 +129,7 @@ TEST_CASE("G14.scatter_add/interp,c: of several faults the first in the graph co
       "graph g(x: f32[9], i: i32[m], j: i32[m], u: f32[m]) {\n  a = take(x, j)\n  return y = scatter_add(x, i, u), a, b = take(a, i)\n}";
   constexpr int64_t kMany = 100003;
   for (const Context& context : contexts)
-    for (const Way& way : kWays) {
+    for (const Way& way : kWaysAndWidths) {
       CAPTURE(way.backend);
       CAPTURE(way.width);
       Checked checked(context, text, way);
@@ -156,7 +152,7 @@ TEST_CASE("G14.take_along_axis/interp,c G17: every index is looked at, whatever 
        {"  t = take_along_axis(x, i, axis=1)\n  return y = t / expand(sum(t, axes=[1], keepdims=true), shape=[m, k])",
         "  return y = sum(exp(take_along_axis(x, i, axis=1)), axes=[1])",
         "  return y = slice(take_along_axis(x, i, axis=1), stop=[none, 1])", "  return y = cumsum(take_along_axis(x, i, axis=1), axis=1)"})
-    for (const Way& way : kWays) {
+    for (const Way& way : kWaysAndWidths) {
       CAPTURE(body);
       CAPTURE(way.backend);
       Checked checked(context, inputs + body + "\n}", way);
@@ -167,7 +163,7 @@ TEST_CASE("G14.take_along_axis/interp,c G17: every index is looked at, whatever 
       CHECK(checked.message(x, i, one) == "take: axis 1 of \"x\" has 6 elements, but element 1499 of \"i\" asks for 6");
     }
   // of one element, whichever is asked for
-  for (const Way& way : kWays) {
+  for (const Way& way : kWaysAndWidths) {
     Checked checked(context, inputs + "  return y = sum(take_along_axis(one, i, axis=1), axes=[1])\n}", way);
     const Values<float> x = rough({5, 6}, 1), one = whole<float>({5, 1}, 1);
     CHECK(checked.message(x, Values<int32_t>{std::vector<int32_t>(100, -1), {5, 20}}, one) == "");
@@ -178,7 +174,7 @@ TEST_CASE("G14.take_along_axis/interp,c G17: every index is looked at, whatever 
 
 TEST_CASE("G14.take/interp,c: in every lane of a vector and behind the last one") {
   const Context context = make_context();
-  for (const Way& way : kWays) {
+  for (const Way& way : kWaysAndWidths) {
     CAPTURE(way.backend);
     CAPTURE(way.width);
     Checked checked(context, "graph g(x: f32[3], i: i16[m]) {\n  return y = take(x, i)\n}", way);
@@ -236,7 +232,7 @@ TEST_CASE("G14.take/interp,c X2: without the option nothing is checked, and with
   const std::string text = "graph g(x: f32[n, 8], i: i32[m]) {\n  return y = exp(take(x, i, axis=0)) * 2, s = sum(take(x, i, axis=0))\n}";
   const Values<float> x = rough({11, 8}, 3);
   const Values<int32_t> inside = counted<int32_t>(40, 11);
-  for (const Way& way : kWays) {
+  for (const Way& way : kWaysAndWidths) {
     CAPTURE(way.backend);
     Checked off(context, text, way, false), on(context, text, way);
     CHECK(off.message(x, list<int32_t>({0, 99})) == "");
@@ -255,7 +251,7 @@ TEST_CASE("G14.take/interp,c G2: indices that are known are checked when the pro
   };
   CHECK(source("take(x, constant_array([0, 4, -5], dtype=i64))").find("check_index") == std::string::npos);
   CHECK(source("take(x, constant_array([0, 4, -6], dtype=i64))").find("check_index") != std::string::npos);
-  for (const Way& way : kWays) {
+  for (const Way& way : kWaysAndWidths) {
     Checked checked(context, "graph g(x: f32[5]) {\n  return y = take(x, constant_array([0, 4, -6], dtype=i64)), z = take(x, 5)\n}", way);
     CHECK(checked.message(whole<float>({5}, 1)).find("take: axis 0 of \"x\" has 5 elements, but element 2 of") == 0);
   }
@@ -263,7 +259,7 @@ TEST_CASE("G14.take/interp,c G2: indices that are known are checked when the pro
 
 TEST_CASE("G14.take/interp,c G16: no elements: nothing is asked for, or everything is too much") {
   const Context context = make_context();
-  for (const Way& way : kWays) {
+  for (const Way& way : kWaysAndWidths) {
     CAPTURE(way.backend);
     Checked checked(context, "graph g(x: f32[n], i: i32[m]) {\n  return y = take(x, i)\n}", way);
     CHECK(checked.message(Values<float>{{}, {0}}, Values<int32_t>{{}, {0}}) == "");
@@ -282,7 +278,7 @@ TEST_CASE("G14 G18.text: check_index is an operation of its own: the integers th
   const Graph graph = parse(context.get(), "harp 1\n" + text);
   const std::string printed = capi_test::take(harp_graph_print(graph.get(), nullptr));
   CHECK(printed.find("check_index(i, size=2*n, what=\"the \\\"words\\\"\")") != std::string::npos);
-  for (const Way& way : kWays) {
+  for (const Way& way : kWaysAndWidths) {
     CAPTURE(way.backend);
     Checked checked(context, text, way, false);
     const Values<float> x = whole<float>({4}, 1);

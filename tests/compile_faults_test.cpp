@@ -202,13 +202,29 @@ TEST_CASE("compile: a cache that cannot be used is no error") {
   CHECK(service.cache().stats().unpublished >= 1);
 }
 
+namespace {
+
+constexpr int kNeedsRoot = 77;
+
+/// Checks that a child that mounts something came to a good end.
+void check_mounting(int pid) {
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNeedsRoot)
+    MESSAGE("not checked: mounting needs root");
+  else
+    CHECK(status == 0);
+}
+
+}  // namespace
+
 TEST_CASE("compile: on a full disk it compiles elsewhere and keeps the result in memory") {
   const int pid = cache_scenarios::in_child([] {
     Bench bench;
     std::filesystem::create_directory(bench.scratch / "full");
     if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
         ::mount("tmpfs", (bench.scratch / "full").c_str(), "tmpfs", 0, "size=8k,mode=0700") != 0)
-      return 77;  // needs root
+      return kNeedsRoot;
     bench.options.cache.directory = bench.scratch / "full";
     CompileReport report;
     CompileService service = bench.service();
@@ -216,12 +232,7 @@ TEST_CASE("compile: on a full disk it compiles elsewhere and keeps the result in
     service.compile(request_for(5), &report);
     return compiled && report.origin == Origin::kMemory && service.cache().stats().unpublished >= 1 ? 0 : 1;
   });
-  int status = 0;
-  ::waitpid(pid, &status, 0);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-    MESSAGE("not checked: mounting needs root");
-  else
-    CHECK(status == 0);
+  check_mounting(pid);
 }
 
 TEST_CASE("compile: where TMPDIR is full another directory is taken, for compiling and for loading") {
@@ -230,7 +241,7 @@ TEST_CASE("compile: where TMPDIR is full another directory is taken, for compili
     std::filesystem::create_directory(bench.scratch / "full");
     if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
         ::mount("tmpfs", (bench.scratch / "full").c_str(), "tmpfs", 0, "size=8k,mode=0700") != 0)
-      return 77;  // needs root
+      return kNeedsRoot;
     struct NoMemoryFiles : FaultyFiles {
       using FaultyFiles::FaultyFiles;
       int memory_file(const char*) override { return -ENOSYS; }
@@ -240,12 +251,7 @@ TEST_CASE("compile: where TMPDIR is full another directory is taken, for compili
     const auto artifact = bench.service().compile(request_for(5));
     return call(System{files, bench.system.process}, artifact) == 5 ? 0 : 1;
   });
-  int status = 0;
-  ::waitpid(pid, &status, 0);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-    MESSAGE("not checked: mounting needs root");
-  else
-    CHECK(status == 0);
+  check_mounting(pid);
 }
 
 TEST_CASE("compile: what a killed process left in the system's temporary directory is swept") {
@@ -270,7 +276,7 @@ TEST_CASE("compile: a place that forbids execution is named in the error") {
     std::filesystem::create_directory(bench.scratch / "noexec");
     if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
         ::mount("tmpfs", (bench.scratch / "noexec").c_str(), "tmpfs", MS_NOEXEC, "mode=0700") != 0)
-      return 77;
+      return kNeedsRoot;
     struct NoMemoryFiles : FaultyFiles {
       using FaultyFiles::FaultyFiles;
       int memory_file(const char*) override { return -ENOSYS; }
@@ -281,12 +287,7 @@ TEST_CASE("compile: a place that forbids execution is named in the error") {
     const Error error = error_of([&] { call(system, artifact); });
     return error.code == Code::kIo && contains(error.message, "set TMPDIR to a directory that does") ? 0 : 2;
   });
-  int status = 0;
-  ::waitpid(pid, &status, 0);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-    MESSAGE("not checked: mounting needs root");
-  else
-    CHECK(status == 0);
+  check_mounting(pid);
 }
 
 TEST_CASE("compile: a damaged entry is compiled again") {

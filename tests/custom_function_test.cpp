@@ -102,6 +102,49 @@ TEST_CASE("G13.custom_function/interp,c: variables of a loop change together, lo
     }
 }
 
+TEST_CASE("G13.custom_function/interp,c: the bounds of a loop are whatever integers, and wrap like any") {
+  const Backends backends;
+  // a sparse matrix (its rows begin where `rows` says) times a vector
+  const std::string sparse = graph_of("rows: i32[m], columns: i64[k], values: f64[k], x: f64[n]", "rows, columns, values, x", R"(
+    for k in input0[ridx0] .. input0[ridx0 + 1] { output = output + input2[k] * input3[input1[k]] })",
+                                      "f64[m - 1]");
+  const std::vector<Buffer> product = backends.run(sparse, Values<int32_t>{{0, 2, 2, 5}, {4}}, Values<int64_t>{{0, 3, 1, 2, 3}, {5}},
+                                                   Values<double>{{1, 2, 3, 4, 5}, {5}}, Values<double>{{1, 10, 100, 1000}, {4}});
+  CHECK(values<double>(product.at(0).get()) == std::vector<double>{2001, 0, 5430});
+
+  const auto turns = [&](const std::string& bounds) {
+    const std::vector<Buffer> out = backends.run(
+        graph_of("x: i64[n]", "x", "let last = -1\nfor k in " + bounds + " { output = output + 1\nlast = k }\noutput = output * 100 + last",
+                 "i64[n]"),
+        Values<int64_t>{{0, 1, 2, INT64_MAX}, {4}});
+    return values<int64_t>(out.at(0).get());
+  };
+  using Turns = std::vector<int64_t>;
+  CHECK(turns("0 .. input0[ridx0] % 4") == Turns{-1, 100, 201, 302});
+  CHECK(turns("input0[ridx0] .. 2") == Turns{201, 101, -1, -1});
+  CHECK(turns("maximum(shape0 * 4294967296 * 1073741824, -3) .. 2") == Turns{201, 201, 201, 201});  // 4 * 2^62 is 0
+  CHECK(turns("0 .. 4611686018427387904 * shape0 + 1") == Turns{100, 100, 100, 100});
+  CHECK(turns("0 .. 4611686018427387904 * 4") == Turns{-1, -1, -1, -1});
+  constexpr int64_t kLast = INT64_MIN + 198;  // 2 * 100 + INT64_MAX - 1
+  CHECK(turns("9223372036854775805 .. 9223372036854775807") == Turns{kLast, kLast, kLast, kLast});
+  CHECK(turns("-9223372036854775807 - 1 .. -9223372036854775807") ==
+        Turns{INT64_MIN + 100, INT64_MIN + 100, INT64_MIN + 100, INT64_MIN + 100});
+}
+
+TEST_CASE("G13.custom_function/interp,c: what an if leaves out is not computed, not even long loops") {
+  const Backends backends;
+  const std::vector<Buffer> out = backends.run(graph_of("x: f32[n], e: f32[m]", "x, e", R"(
+    if input0[ridx0] > 1e9 {
+      for i in 0 .. 4611686018427387904 { output = output + input0[i] }
+    } else if ridx0 < 2 {
+      for i in 0 .. ridx0 + 1 { if i == 1 { for j in i .. shape0 { output = output + input0[j] } } }
+    }
+    for i in 0 .. size(input1, 0) { output = output + input0[7] })",
+                                                        "f32[n]"),
+                                               Values<float>{{1, 2, 4}, {3}}, Values<float>{{}, {0}});
+  CHECK(values<float>(out.at(0).get()) == std::vector<float>{0, 6, 0});
+}
+
 TEST_CASE("G13.custom_function/interp,c G9: every dtype computes as an operation of the graph does") {
   const Backends backends;
   const auto same_as_graph = [&](const std::string& dtype, const auto& data) {
@@ -227,7 +270,10 @@ TEST_CASE("G13.custom_function: mistakes say line and column") {
       mistake("output = input0[0, 0] + input3[0]").starts_with("line 1, column 23: add: operands are f32 and f64; cast one, as in f32(x)"));
   CHECK(mistake("let a = 1.5\noutput = 1.0").starts_with("line 1, column 9: the dtype of \"1.5\" is not known; write it, as in f32(1.5)"));
   CHECK(mistake("if 1 { output = 1.0 }").starts_with("line 1, column 4: the condition is i64, not bool"));
-  CHECK(mistake("for k in 0 .. input1[0] { output = 1.0 }").starts_with("line 1, column 15: a bound of a loop is made of sizes"));
+  CHECK(mistake("for k in 0 .. input3[0] { output = 1.0 }").starts_with("line 1, column 15: a bound of a loop is f64, not an integer"));
+  CHECK(mistake("for k in 0 .. 9223372036854775808 { output = 1.0 }").starts_with("line 1, column 15: "));
+  CHECK(mistake("input0 = 1.0").starts_with("line 1, column 1: \"input0\" cannot be set; output can, and what let declares"));
+  CHECK(mistake("ridx0 = 1").starts_with("line 1, column 1: \"ridx0\" cannot be set"));
   CHECK(mistake("for k in 0..2 { k = 1 }").starts_with("line 1, column 17: \"k\" counts a loop; it cannot be set"));
   CHECK(mistake("for k in 0..2 { let a = k }\noutput = f32(a)").starts_with("line 2, column 14: unknown name \"a\""));
   CHECK(mistake("output = relu(input0[0, 0])").starts_with("line 1, column 10: no function \"relu\""));
@@ -240,7 +286,14 @@ TEST_CASE("G13.custom_function: mistakes say line and column") {
   std::string deep = "output = ", sum = "output = 1.0", blocks;
   for (int i = 0; i < 4000; ++i) deep += "(", sum += " + input0[0, 0]", blocks += "if input2 {\n";
   CHECK(mistake(deep).find("nest deeper than") != std::string::npos);
-  CHECK(mistake(blocks).find("nest deeper than") != std::string::npos);
+  CHECK(mistake(blocks).find("blocks nest deeper than 100 levels") != std::string::npos);
+  const auto nested = [](int levels, const std::string& head) {
+    std::string open, close;
+    for (int i = 0; i < levels; ++i) open += head + "\n", close += "}\n";
+    return open + "output = 1.0\n" + close;
+  };
+  CHECK(mistake(nested(99, "if input2 {")) == "");
+  CHECK(mistake(nested(101, "if input2 {")).find("nest deeper than 100") != std::string::npos);
   CHECK(mistake(sum).find("made of more than 256 operations on each other") != std::string::npos);
 }
 

@@ -14,20 +14,6 @@
 using namespace harp;
 using namespace text_test;
 
-namespace {
-
-constexpr const char* kSoftmax = R"(harp 1
-# softmax over the last axis, any number of rows
-graph softmax(x: f32[n, 1024]) flags=[broadcast] {
-  m = max(x, axes=[-1], keepdims=true)
-  e = exp(sub(x, m))
-  s = sum(e, axes=[-1], keepdims=true)
-  return y = div(e, s)
-}
-)";
-
-}  // namespace
-
 TEST_CASE("G18.text: dimension expressions") {
   auto shape_of = [](const std::string& dims) {
     return to_string(parse_graph("graph g(x: f32[" + dims + "]) { \n return y = x\n}")->inputs()[0]->shape);

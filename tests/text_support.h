@@ -13,6 +13,16 @@ namespace text_test {
 
 using namespace harp;
 
+inline constexpr const char* kSoftmax = R"(harp 1
+# softmax over the last axis, any number of rows
+graph softmax(x: f32[n, 1024]) flags=[broadcast] {
+  m = max(x, axes=[-1], keepdims=true)
+  e = exp(sub(x, m))
+  s = sum(e, axes=[-1], keepdims=true)
+  return y = div(e, s)
+}
+)";
+
 /// Error message of parsing, or "" if it parses.
 inline std::string message_of(std::string_view text) {
   try {

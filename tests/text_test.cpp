@@ -17,20 +17,6 @@
 using namespace harp;
 using namespace text_test;
 
-namespace {
-
-constexpr const char* kSoftmax = R"(harp 1
-# softmax over the last axis, any number of rows
-graph softmax(x: f32[n, 1024]) flags=[broadcast] {
-  m = max(x, axes=[-1], keepdims=true)
-  e = exp(sub(x, m))
-  s = sum(e, axes=[-1], keepdims=true)
-  return y = div(e, s)
-}
-)";
-
-}  // namespace
-
 TEST_CASE("G18.text: the softmax of the manual, as primitives") {
   const auto graph = parse_graph(kSoftmax);
   CHECK(graph->name() == "softmax");

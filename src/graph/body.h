@@ -40,7 +40,7 @@ struct BodyExpression {
 struct BodyStatement {
   enum Kind : uint8_t {
     kSet,  // variable = value
-    kFor,  // variable = value, value + 1, … end - 1, both known before the loop
+    kFor,  // variable = value, value + 1, … end - 1, both computed before the loop
     kIf,   // value is a bool
   } kind;
   int variable = -1;

@@ -74,7 +74,6 @@ class BodyParser {
   }
 
   std::vector<BodyStatement> block() {
-    text::Cursor::Nested level(c_);
     c_.expect("{");
     c_.skip_newlines();
     scopes_.emplace_back();
@@ -91,6 +90,8 @@ class BodyParser {
     const Token token = c_.peek();
     if (token.kind != TokenKind::kName) c_.fail_expected("a statement (let, for, if, or a variable that is set)");
     c_.next();
+    if (is_placeholder(token.text))
+      c_.fail_token(token.offset, cat(text::quote(token.text), " cannot be set; output can, and what let declares"));
     const int variable = find(token);
     if (ranges_[static_cast<size_t>(variable)].is_loop)
       c_.fail_token(token.offset, cat(text::quote(token.text), " counts a loop; it cannot be set"));
@@ -154,31 +155,12 @@ class BodyParser {
     body_.has_loop = true;
     return {BodyStatement::kFor, variable, begin, end, std::move(inner)};
   }
-  /// Bounds are sizes: they are known before anything is computed, but for the indices around them.
   int bound() {
     const size_t offset = c_.peek().offset;
     const int value = typed(expression(), DType::kI64);
-    if (at(value).dtype != DType::kI64 || !is_size(value))
-      c_.fail_token(offset, "a bound of a loop is made of sizes, indices and whole numbers with +, -, *, minimum and maximum");
-    return value;
-  }
-  bool is_size(int expression) const {
-    const BodyExpression& e = at(expression);
-    switch (e.kind) {
-      case BodyKind::kConstant: {
-        const auto value = e.value.as<int64_t>();
-        return value >= -(int64_t{1} << 31) && value <= int64_t{1} << 31;
-      }
-      case BodyKind::kPosition:
-      case BodyKind::kSize: return true;
-      case BodyKind::kVariable: return ranges_[static_cast<size_t>(e.variable)].is_loop;
-      case BodyKind::kLoad: return false;
-      case BodyKind::kApply: break;
-    }
-    const bool is_known = e.op == Op::kAdd || e.op == Op::kMul || e.op == Op::kNeg || e.op == Op::kMax || e.op == Op::kMin;
-    bool all = is_known;
-    for (const int operand : e.operands) all = all && is_size(operand);
-    return all;
+    if (!is_int(at(value).dtype))
+      c_.at(offset, [&] { fail(Code::kDType, "a bound of a loop is ", name(at(value).dtype), ", not an integer"); });
+    return as_i64(value, offset);
   }
 
   BodyStatement choice() {
@@ -497,7 +479,7 @@ const Node* custom_function(std::span<const Node* const> inputs, std::string_vie
   try {
     parsed = parse_body(body, inputs, dtype, shape);
   } catch (const Error& e) {
-    throw Error(e.code, cat(op, ", body: ", e.message));
+    throw Error(e.code, cat(op, ": body: ", e.message));
   }
   return graph.intern(Op::kCustom, dtype, std::move(shape), {inputs.begin(), inputs.end()},
                       CustomAttributes{std::string(body), std::move(parsed)});

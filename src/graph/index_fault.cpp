@@ -4,6 +4,7 @@
 
 #include "graph/body.h"
 #include "graph/check.h"
+#include "graph/text_lexer.h"
 
 namespace harp {
 
@@ -19,7 +20,7 @@ std::vector<CheckSite> check_sites(const Graph& graph) {
     }
     if (node->op != Op::kCheckIndex) continue;
     const std::string& what = node->as<CheckAttributes>().what;
-    sites.push_back({node, {what.empty() ? cat(name(node->op), ": the axis") : what, label(node->sources[0])}});
+    sites.push_back({node, {what.empty() ? cat(name(node->op), ": the axis") : text::printable(what), label(node->sources[0])}});
   }
   return sites;
 }

@@ -69,11 +69,11 @@ class Cursor {
     }
   }
 
-  /// One level of brackets, calls or signs.
+  /// One level of brackets, calls, signs or blocks.
   class Nested {
    public:
     explicit Nested(Cursor& cursor) : cursor_(cursor) {
-      if (++cursor_.depth_ > kMaxDepth) cursor_.fail_here(cat("expressions nest deeper than ", kMaxDepth, " levels"));
+      if (++cursor_.depth_ > kMaxDepth) cursor_.fail_here(cat("brackets and blocks nest deeper than ", kMaxDepth, " levels"));
     }
     ~Nested() { --cursor_.depth_; }
     Nested(const Nested&) = delete;

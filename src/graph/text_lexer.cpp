@@ -165,19 +165,23 @@ std::string unquote(std::string_view token) {
   return result;
 }
 
-std::string quote(std::string_view text) {
+std::string printable(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
-  std::string result = "\"";
+  std::string result;
   for (char c : text) {
     const auto byte = static_cast<uint8_t>(c);
-    if (c == '"' || c == '\\')
-      result += cat("\\", c);
-    else if (byte < 32 || byte == 127)
+    if (byte < 32 || byte == 127)
       result += cat("\\x", kHex[byte >> 4], kHex[byte & 15]);
     else
       result += c;
   }
-  return result + "\"";
+  return result;
+}
+
+std::string quote(std::string_view text) {
+  std::string escaped;
+  for (char c : text) escaped += c == '"' || c == '\\' ? cat("\\", c) : std::string(1, c);
+  return cat("\"", printable(escaped), "\"");
 }
 
 std::string quote_lines(std::string_view text) {

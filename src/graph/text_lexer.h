@@ -30,6 +30,8 @@ std::string unquote(std::string_view token);
 /// A name as the format writes it: bare if it is an identifier that means nothing else, else in quotes with escapes.
 std::string quote_name(std::string_view name);
 std::string quote(std::string_view text);
+/// Without quotes, control characters written out: for messages.
+std::string printable(std::string_view text);
 /// Text of several lines, as it is, between """ wherever that can be.
 std::string quote_lines(std::string_view text);
 

@@ -106,6 +106,7 @@ struct Table {
 enum class StmtKind : uint8_t {
   kBlock,
   kLoop,
+  kDefine,
   kIf,
   kStore,
   kScatterAdd,
@@ -139,7 +140,7 @@ struct Accumulator {
 
 struct Stmt {
   StmtKind kind;
-  // kBlock, kLoop, kIf (then branch)
+  // kBlock, kLoop, kDefine, kIf (then branch)
   std::vector<Stmt*> body;
   // kIf: taken where condition >= 0
   Sym condition;
@@ -147,6 +148,7 @@ struct Stmt {
   // kLoop: variable = begin, begin + step, … while < end. With `overlap` begin + count * step need not meet `end`: one step more overlaps
   // another, so that some iterations run twice; only where end - begin >= step is known or guarded. What that step reads of a parameter
   // that may be written in place is read before the first step.
+  // kDefine: variable = value, an i64 that is not negative, in the body.
   LoopKind loop = LoopKind::kSequential;
   Sym variable, begin, end;
   int64_t step = 1;
@@ -160,9 +162,10 @@ struct Stmt {
   // is inside the array. No value is read from that buffer otherwise.
   const UOp* position = nullptr;
   Sym stride;
-  // kAccDeclare: sets accumulator to its init, unless it is a row. kAccSet: acc[index + lane * lane_step] = value. kAccUpdate: acc[index +
-  // lane * lane_step] = combine(that, value), or with `factor` set fma(value, factor, that). kAccFold: count elements are folded into
-  // element 0 by halving: s[i] = combine(s[i], s[i + h]) for h = count/2 … 1; each lane of its type is folded for itself.
+  // kAccDeclare: sets accumulator to its init, or to `value` if there is one, unless it is a row. kAccSet: acc[index + lane * lane_step] =
+  // value. kAccUpdate: acc[index + lane * lane_step] = combine(that, value), or with `factor` set fma(value, factor, that). kAccFold: count
+  // elements are folded into element 0 by halving: s[i] = combine(s[i], s[i + h]) for h = count/2 … 1; each lane of its type is folded for
+  // itself.
   int accumulator = -1;
   const UOp* factor = nullptr;
   // kAccFold: elements from `used` on still hold init, if it is there, and the others have been updated without a factor. Such a
@@ -182,6 +185,8 @@ struct Stmt {
   std::string text;
 };
 
+/// Has it a variable that its body may use?
+inline bool has_variable(const Stmt& s) { return s.kind == StmtKind::kLoop || s.kind == StmtKind::kDefine; }
 /// The values a statement uses; some may be null.
 inline std::array<const UOp*, 4> roots_of(const Stmt& s) { return {s.value, s.mask, s.factor, s.position}; }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr int kLargestExpression = 4;
 
 struct Block {
-  const Stmt* loop = nullptr;  // null: the kernel itself, or a branch of an If
+  const Stmt* loop = nullptr;  // null: the kernel itself, a branch of an If, or where a variable is defined
   const SymAtom* variable = nullptr;
   bool conditional = false;
   std::vector<Line> lines;
@@ -134,7 +134,7 @@ class Linearizer {
 
   const SymAtom* innermost_loop(int level) const {
     for (; level > 0; --level)
-      if (blocks_[level].variable != nullptr) return blocks_[level].variable;
+      if (blocks_[level].loop != nullptr) return blocks_[level].variable;
     return nullptr;
   }
 
@@ -321,9 +321,9 @@ class Linearizer {
                        u->kind == UKind::kRarely;
     if (!named) return;
     place.size = 0;
-    // Only a load has to be kept from happening; what is computed from it may be computed from anything.
+    // Only a load or a check has to be kept from happening; what is computed from it may be computed from anything.
     Line let{.kind = LineKind::kLet, .value = u, .names = mentioned(u->sources)};
-    if (is_read(u)) let.guards = place.guards;
+    if (is_read(u) || u->kind == UKind::kCheck) let.guards = place.guards;
     Block& block = blocks_[place.level];
     if (widen(block, let, place.guards)) return;
     let.name = cat("alu", value_count_++);
@@ -426,6 +426,20 @@ class Linearizer {
     return loads;
   }
 
+  void define(const Stmt& s) {
+    Block block;
+    block.variable = variable_of(s.variable);
+    Line head{.kind = LineKind::kDefine,
+              .name = cat(block.variable->name, define_count_++),
+              .value = s.value,
+              .names = mentioned({&s.value, 1}),
+              .atom = block.variable,
+              .statement = &s};
+    std::vector<Line> body = inside(s.body, std::move(block));
+    line(std::move(head));
+    append_lines(std::move(body));
+  }
+
   void branch(const Stmt& s) {
     define_offsets(s.condition);
     Block block;
@@ -448,6 +462,7 @@ class Linearizer {
     switch (s.kind) {
       case StmtKind::kBlock: statements(s.body); break;
       case StmtKind::kLoop: loop(s); break;
+      case StmtKind::kDefine: define(s); break;
       case StmtKind::kIf: branch(s); break;
       case StmtKind::kStore:
         define_address(s.buffer, s.index, here());
@@ -462,7 +477,7 @@ class Linearizer {
       case StmtKind::kAccDeclare:
         forget(s.accumulator);
         acc_level_[s.accumulator] = here();
-        line({.kind = LineKind::kAccDeclare, .name = cat("acc", s.accumulator), .statement = &s});
+        line({.kind = LineKind::kAccDeclare, .name = cat("acc", s.accumulator), .names = std::move(names), .statement = &s});
         break;
       case StmtKind::kAccSet:
       case StmtKind::kAccUpdate:
@@ -500,7 +515,7 @@ class Linearizer {
   std::vector<Sym> active_;  // guards that hold where values are needed now
   std::vector<int> acc_level_;
   std::unordered_map<int, int> pointer_count_;
-  int value_count_ = 0, offset_count_ = 0, loop_count_ = 0, keep_count_ = 0;
+  int value_count_ = 0, offset_count_ = 0, loop_count_ = 0, define_count_ = 0, keep_count_ = 0;
 };
 
 }  // namespace

@@ -37,6 +37,7 @@ enum class LineKind : uint8_t {
   kElse,        // closes a block, opens another
   kEnd,         // closes a block
   kLet,         // name = value; with guards: the value only where all of them are >= 0, else zero
+  kDefine,      // name, an integer = value; the variable `atom` of the statement
   kOffset,      // name = atom, an integer operation that sums of products do not express
   kPointer,     // name = address of element `row` of `buffer`
   kKeep,        // in front of an overlapping loop (`statement`): name = what its first step loads as `value`, and does last

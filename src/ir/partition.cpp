@@ -24,7 +24,7 @@ std::optional<Sym> border(Sym condition, const Stmt* loop) {
   const auto linear = linear_in(condition, variable_of(loop->variable));
   if (!linear || !linear->coefficient.is_constant() || linear->coefficient.is_constant(0)) return std::nullopt;
   for (const Stmt* s : statements_of(loop->body))
-    if (s->kind == StmtKind::kLoop && depends_on(linear->rest, variable_of(s->variable))) return std::nullopt;
+    if (has_variable(*s) && depends_on(linear->rest, variable_of(s->variable))) return std::nullopt;
   const int64_t k = linear->coefficient.constant();
   // k > 0: true from ceil(-r / k); k < 0: false from floor(r / -k) + 1
   return k > 0 ? ceil_div(-linear->rest, k) : floor_div(linear->rest, -k) + 1;

@@ -126,6 +126,9 @@ class Printer {
                         s.step == 1 ? std::string() : cat(" step ", s.step), s.overlap ? " overlap" : "", ":"));
         return body(s.body, depth + 1);
       }
+      case StmtKind::kDefine:
+        line(depth, cat("let ", to_string(s.variable), " = ", reference(s.value), ":"));
+        return body(s.body, depth + 1);
       case StmtKind::kIf:
         line(depth, cat("if ", to_string(s.condition), " >= 0:"));
         body(s.body, depth + 1);
@@ -138,7 +141,8 @@ class Printer {
       case StmtKind::kScatterAdd:
         return line(depth, cat("add ", reference(s.value), " to ", buffers_[static_cast<size_t>(s.buffer)], at, " + ",
                                reference(s.position), " * ", to_string(s.stride)));
-      case StmtKind::kAccDeclare: return line(depth, cat("declare acc", s.accumulator));
+      case StmtKind::kAccDeclare:
+        return line(depth, cat("declare acc", s.accumulator, s.value == nullptr ? std::string() : cat(" as ", reference(s.value))));
       case StmtKind::kAccSet: return line(depth, cat("set acc", s.accumulator, at, " to ", reference(s.value)));
       case StmtKind::kAccUpdate:
         return line(depth, cat("update acc", s.accumulator, at, " with ", reference(s.value),
@@ -236,6 +240,7 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
             cat(l.name, ": ", type_text(l.value->type), " = ", value_text(*l.value, buffers, text),
                 l.guards.empty() ? std::string() : cat(" if ", join(l.guards, " and ", [](Sym g) { return cat(to_string(g), " >= 0"); }))));
         break;
+      case LineKind::kDefine: line(cat(l.name, " (", to_string(s->variable), ") = ", text(s->value))); break;
       case LineKind::kOffset: line(cat(l.name, " = ", atom_text(*l.atom))); break;
       case LineKind::kPointer: line(cat(l.name, " = ", buffers[static_cast<size_t>(l.buffer)], " + ", row_text(l.row))); break;
       case LineKind::kKeep: line(cat(l.name, " = first ", value_text(*l.value, buffers, text))); break;
@@ -247,7 +252,9 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
         line(cat("add ", text(s->value), " to ", buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index), "] + ",
                  text(s->position), " * ", to_string(s->stride)));
         break;
-      case LineKind::kAccDeclare: line(cat("declare ", accumulator(*s))); break;
+      case LineKind::kAccDeclare:
+        line(cat("declare ", accumulator(*s), s->value == nullptr ? std::string() : cat(" as ", text(s->value))));
+        break;
       case LineKind::kAccSet: line(cat("set ", accumulator(*s), "[", to_string(s->index), "] to ", text(s->value))); break;
       case LineKind::kAccUpdate:
         line(cat("update ", accumulator(*s), "[", to_string(s->index), "] with ", text(s->value),

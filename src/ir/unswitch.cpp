@@ -22,7 +22,7 @@ std::optional<Sym> as_condition(const UOp* u) {
 const UOp* find_condition(Arena& arena, const Stmt* loop) {
   std::vector<const SymAtom*> inside = {variable_of(loop->variable)};
   for (const Stmt* s : statements_of(loop->body))
-    if (s->kind == StmtKind::kLoop) inside.push_back(variable_of(s->variable));
+    if (has_variable(*s)) inside.push_back(variable_of(s->variable));
   const UOp* best = nullptr;
   for (const UOp* u : uops_of(arena, loop->body)) {
     const bool chooses = u->kind == UKind::kAlu && u->op == Op::kWhere;

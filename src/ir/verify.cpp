@@ -29,11 +29,11 @@ class Verifier {
     if (!condition) fail(Code::kInternal, "IR of ", kernel_.name, ": ", rule);
   }
 
-  // Loop variables in scope are those of the loops around.
+  // Variables in scope are those of the loops and definitions around.
   void position(Sym e) const {
     for (const SymAtom* v : variables_of(e))
       if (v->is_loop && !open_.contains(v))
-        fail(Code::kInternal, "IR of ", kernel_.name, ": loop variable ", v->name, " is used outside its loop");
+        fail(Code::kInternal, "IR of ", kernel_.name, ": variable ", v->name, " is used outside its loop");
   }
 
   void buffer(int number, DType dtype, bool written) const {
@@ -165,9 +165,12 @@ class Verifier {
     require(s.loop != LoopKind::kThread || (depth == 0 && kernel_.body.size() == 1), "the thread loop is the outermost and only statement");
     position(s.begin);
     position(s.end);
+    scope(s, depth);
+  }
+  void scope(const Stmt& s, int depth) {
     const SymAtom* variable = as_variable(s.variable);
-    require(variable != nullptr && variable->is_loop, "a loop has a variable");
-    require(open_.insert(variable).second, "a loop has a variable of its own");
+    require(variable != nullptr && variable->is_loop, "a scope has a variable");
+    require(open_.insert(variable).second, "a scope has a variable of its own");
     body(s.body, depth + 1);
     open_.erase(variable);
   }
@@ -184,6 +187,9 @@ class Verifier {
     switch (s.kind) {
       case StmtKind::kBlock: return body(s.body, depth);
       case StmtKind::kLoop: return loop(s, depth);
+      case StmtKind::kDefine:
+        require(s.value != nullptr && s.value->type == Type{DType::kI64, 1}, "a position is defined by an i64");
+        return scope(s, depth);
       case StmtKind::kIf:
         position(s.condition);
         body(s.body, depth + 1);
@@ -208,6 +214,10 @@ class Verifier {
       }
       case StmtKind::kAccDeclare:
         accumulator(s);
+        if (s.value != nullptr) {
+          const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
+          require(a.count == 1 && !a.is_row && s.value->type == a.type, "what one accumulator begins as has its type");
+        }
         ++declared_[static_cast<size_t>(s.accumulator)];
         return;
       case StmtKind::kAccSet:

@@ -51,9 +51,10 @@ int Accumulators::add_row(const Node& node, int64_t count) {
   return static_cast<int>(kernel_.accumulators.size()) - 1;
 }
 
-Stmt* declare_accumulator(Arena& arena, int accumulator) {
+Stmt* declare_accumulator(Arena& arena, int accumulator, const UOp* value) {
   Stmt* s = arena.statement(StmtKind::kAccDeclare);
   s->accumulator = accumulator;
+  s->value = value;
   return s;
 }
 

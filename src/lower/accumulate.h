@@ -33,7 +33,8 @@ class Accumulators {
 };
 
 // Statements on accumulators.
-ir::Stmt* declare_accumulator(ir::Arena& arena, int accumulator);
+/// With `value` it begins as that instead of its init.
+ir::Stmt* declare_accumulator(ir::Arena& arena, int accumulator, const ir::UOp* value = nullptr);
 ir::Stmt* set_accumulator(ir::Arena& arena, int accumulator, Sym element, const ir::UOp* value);
 /// With `factor`: acc = fma(value, factor, acc).
 ir::Stmt* update_accumulator(ir::Arena& arena, int accumulator, Sym element, const ir::UOp* value, const ir::UOp* factor = nullptr);

@@ -2,6 +2,7 @@
 // loops; a loop keeps the variables that it changes in accumulators. Loads under a condition are masked by it. An index that is not known
 // to be inside its array is set into an accumulator, so that it is checked whatever becomes of the load.
 #include <algorithm>
+#include <utility>
 
 #include "graph/body.h"
 #include "graph/index_fault.h"
@@ -73,10 +74,11 @@ class BodyLowering {
 
   /// Accumulators hold what arithmetic works in.
   static DType held_as(DType dtype) { return is_bool(dtype) ? DType::kI32 : dtype == DType::kUnknown ? dtype : info(dtype).computes_in; }
-  int accumulator(DType dtype) {
+  int accumulator(const UOp* value) {
+    const DType dtype = value->type.dtype;
     kernel_.accumulators.push_back({{dtype, 1}, 1, Op::kAdd, scalar_from_int(dtype, 0)});
     const int number = static_cast<int>(kernel_.accumulators.size()) - 1;
-    statements_->push_back(declare_accumulator(arena_, number));
+    statements_->push_back(declare_accumulator(arena_, number, value));
     return number;
   }
   void keep(int accumulator, const UOp* value) { statements_->push_back(set_accumulator(arena_, accumulator, 0, value)); }
@@ -84,58 +86,119 @@ class BodyLowering {
     return arena_.acc(kernel_.accumulators[static_cast<size_t>(accumulator)].type.dtype, accumulator, 0);
   }
 
+  /// What statements change is in an accumulator while the loop runs.
   void loop(const BodyStatement& s, const UOp* mask) {
     HARP_ASSERT(statements_ != nullptr, "a loop where an expression has to be");
     std::vector<int> changed;
     add_changed(s.body, changed);
-    std::vector<int> running, next;
+    std::vector<int> running;
     for (const int variable : changed) {
       const UOp* value = variables_[static_cast<size_t>(variable)];
-      const DType held = held_as(value->type.dtype);
-      running.push_back(accumulator(held));
-      keep(running.back(), arena_.cast(held, value));
+      running.push_back(accumulator(arena_.cast(held_as(value->type.dtype), value)));
     }
-    for (const int a : running)
-      next.push_back(changed.size() > 1 ? accumulator(kernel_.accumulators[static_cast<size_t>(a)].type.dtype) : a);
     const auto read_all = [&] {
       for (size_t i = 0; i < changed.size(); ++i) {
         const auto variable = static_cast<size_t>(changed[i]);
         variables_[variable] = arena_.cast(body_.variables[variable], kept(running[i]));
       }
     };
-    Stmt* loop = new_loop(arena_, cat("count", loops_++), position(s.value), position(s.end));
-    ir::Body* const outer = statements_;
-    statements_ = &loop->body;
+    const Scope scope = open(s, mask);
+    ir::Body* const outer = std::exchange(statements_, &scope.loop->body);
     read_all();
-    counters_[static_cast<size_t>(s.variable)] = loop->variable;
     const std::vector<const UOp*> before = variables_;
-    lower(s.body, mask);
+    lower(s.body, nullptr);  // the loop runs only where the mask holds
     // all are computed from the old values before any of them changes
-    for (size_t i = 0; i < changed.size(); ++i)
-      keep(next[i],
-           arena_.cast(kernel_.accumulators[static_cast<size_t>(next[i])].type.dtype, variables_[static_cast<size_t>(changed[i])]));
-    if (changed.size() > 1)
-      for (size_t i = 0; i < changed.size(); ++i) keep(running[i], kept(next[i]));
+    std::vector<const UOp*> after;
+    for (size_t i = 0; i < changed.size(); ++i) {
+      const UOp* value =
+          arena_.cast(kernel_.accumulators[static_cast<size_t>(running[i])].type.dtype, variables_[static_cast<size_t>(changed[i])]);
+      after.push_back(changed.size() > 1 ? kept(accumulator(value)) : value);
+    }
+    for (size_t i = 0; i < changed.size(); ++i) keep(running[i], after[i]);
     variables_ = before;  // what the block declared is gone
     read_all();
     statements_ = outer;
-    if (!loop->body.empty()) outer->push_back(loop);
+    if (!scope.loop->body.empty()) outer->push_back(scope.outermost);
   }
 
-  /// An expression that the parser found to be made of sizes.
-  Sym position(int expression) const {
+  struct Scope {
+    Stmt *outermost, *loop;
+  };
+  /// The loop of a statement, which is left out where the mask is false, and its variable.
+  Scope open(const BodyStatement& s, const UOp* mask) {
+    const auto variable = static_cast<size_t>(s.variable);
+    const std::string name = cat("count", loops_++);
+    const std::optional<Exact> begin = exact(s.value), end = exact(s.end);
+    const bool is_exact = begin && end && fits(end->hi - begin->lo);
+    if (is_exact && mask == nullptr) {
+      Stmt* loop = new_loop(arena_, name, begin->value, end->value);
+      counters_[variable] = Exact{loop->variable, begin->lo, end->hi - 1};
+      return {loop, loop};
+    }
+    // Else how often it runs is computed in front of it.
+    const UOp *first = value(s.value, mask), *turns = nullptr;
+    if (is_exact)
+      turns = arena_.index(max(end->value - begin->value, 0));
+    else
+      turns = turns_between(first, value(s.end, mask));
+    if (mask != nullptr) turns = arena_.apply(Op::kWhere, DType::kI64, {mask, turns, constant(0)});
+    Stmt* define = arena_.statement(StmtKind::kDefine);
+    define->value = turns;
+    define->variable = arena_.syms().loop("turns", 0, INT64_MAX);
+    Stmt* loop = new_loop(arena_, name, 0, define->variable);
+    define->body = {loop};
+    if (is_exact)
+      counters_[variable] = Exact{begin->value + loop->variable, begin->lo, end->hi - 1};
+    else
+      variables_[variable] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(loop->variable)});
+    return {define, loop};
+  }
+  /// end - begin, at least 0. More than an i64 holds is the most it does: nobody sees the end of either.
+  const UOp* turns_between(const UOp* begin, const UOp* end) {
+    const UOp* difference = arena_.apply(Op::kAdd, DType::kI64, {end, arena_.apply(Op::kNeg, DType::kI64, {begin})});
+    const UOp* is_more = arena_.apply(Op::kLt, DType::kBool, {difference, constant(0)});
+    const UOp* turns = arena_.apply(Op::kWhere, DType::kI64, {is_more, constant(INT64_MAX), difference});
+    return arena_.apply(Op::kWhere, DType::kI64, {arena_.apply(Op::kLt, DType::kBool, {begin, end}), turns, constant(0)});
+  }
+
+  /// An i64 that is made of sizes and indices by operations none of which can overflow: it is the same number as a position, between
+  /// lo and hi.
+  struct Exact {
+    Sym value;
+    WideInt lo, hi;
+  };
+  static bool fits(WideInt value) { return -(WideInt{1} << 62) <= value && value <= WideInt{1} << 62; }  // and what algebra makes of it
+  std::optional<Exact> exact(int expression) const {
+    static constexpr WideInt kMost = (WideInt{1} << 61) - 1;  // a size, an index
     const BodyExpression& e = at(expression);
     switch (e.kind) {
-      case BodyKind::kConstant: return e.value.as<int64_t>();
-      case BodyKind::kPosition: return index_[static_cast<size_t>(e.axis)];
-      case BodyKind::kSize: return size_of_axis(e);
-      case BodyKind::kVariable: return *counters_[static_cast<size_t>(e.variable)];
-      default: break;
+      case BodyKind::kConstant: {
+        const auto value = e.value.as<int64_t>();
+        return fits(value) ? std::optional(Exact{value, value, value}) : std::nullopt;
+      }
+      case BodyKind::kPosition: return Exact{index_[static_cast<size_t>(e.axis)], 0, kMost};
+      case BodyKind::kSize: return Exact{size_of_axis(e), 0, kMost};
+      case BodyKind::kVariable: return counters_[static_cast<size_t>(e.variable)];
+      case BodyKind::kLoad: return std::nullopt;
+      case BodyKind::kApply: break;
     }
-    const Sym a = position(e.operands[0]);
-    if (e.op == Op::kNeg) return -a;
-    const Sym b = position(e.operands[1]);
-    return e.op == Op::kAdd ? a + b : e.op == Op::kMul ? a * b : e.op == Op::kMax ? max(a, b) : min(a, b);
+    if (e.op != Op::kNeg && e.op != Op::kAdd && e.op != Op::kMul && e.op != Op::kMax && e.op != Op::kMin) return std::nullopt;
+    const std::optional<Exact> a = exact(e.operands[0]), b = e.op == Op::kNeg ? a : exact(e.operands[1]);
+    if (!a || !b) return std::nullopt;
+    const auto made = [](WideInt lo, WideInt hi, auto&& value) -> std::optional<Exact> {
+      if (!fits(lo) || !fits(hi)) return std::nullopt;
+      return Exact{value(), lo, hi};
+    };
+    switch (e.op) {
+      case Op::kNeg: return made(-a->hi, -a->lo, [&] { return -a->value; });
+      case Op::kAdd: return made(a->lo + b->lo, a->hi + b->hi, [&] { return a->value + b->value; });
+      case Op::kMax: return made(std::max(a->lo, b->lo), std::max(a->hi, b->hi), [&] { return max(a->value, b->value); });
+      case Op::kMin: return made(std::min(a->lo, b->lo), std::min(a->hi, b->hi), [&] { return min(a->value, b->value); });
+      default: {
+        const auto [lo, hi] = std::minmax({a->lo * b->lo, a->lo * b->hi, a->hi * b->lo, a->hi * b->hi});
+        return made(lo, hi, [&] { return a->value * b->value; });
+      }
+    }
   }
   Sym size_of_axis(const BodyExpression& e) const {
     const Shape& shape = e.array == ElementBody::kOutput ? node_.shape : node_.sources[static_cast<size_t>(e.array)]->shape;
@@ -151,7 +214,7 @@ class BodyLowering {
       case BodyKind::kPosition: return arena_.index(index_[static_cast<size_t>(e.axis)]);
       case BodyKind::kSize: return arena_.index(size_of_axis(e));
       case BodyKind::kVariable:
-        if (const auto& counter = counters_[static_cast<size_t>(e.variable)]) return arena_.index(*counter);
+        if (const auto& counter = counters_[static_cast<size_t>(e.variable)]) return arena_.index(counter->value);
         return variables_[static_cast<size_t>(e.variable)];
       case BodyKind::kLoad: return load(e, mask);
       case BodyKind::kApply: break;
@@ -165,7 +228,7 @@ class BodyLowering {
   const UOp* load(const BodyExpression& e, const UOp* mask) {
     const Node* array = node_.sources[static_cast<size_t>(e.array)];
     Index known;  // where nothing has to be checked
-    for (size_t axis = 0; axis < e.operands.size(); ++axis) known.push_back(e.is_inside[axis] ? position(e.operands[axis]) : Sym(0));
+    for (size_t axis = 0; axis < e.operands.size(); ++axis) known.push_back(e.is_inside[axis] ? exact(e.operands[axis])->value : Sym(0));
     if (std::find(e.is_inside.begin(), e.is_inside.end(), false) == e.is_inside.end()) return values_.value(array, known, mask);
 
     HARP_ASSERT(statements_ != nullptr, "an index is checked where an expression has to be");
@@ -178,12 +241,12 @@ class BodyLowering {
     for (size_t axis = 0; axis < e.operands.size(); ++axis) {
       if (e.is_inside[axis]) continue;
       const UOp* size = arena_.index(array->shape[axis]);
-      const int checked = accumulator(DType::kI64);
-      keep(checked, arena_.check(first + site++, flatten(index_, node_.shape), value(e.operands[axis], mask), zero, size, mask));
-      const UOp* index = kept(checked);
+      const UOp* number = value(e.operands[axis], mask);
+      const UOp* index = kept(accumulator(arena_.check(first + site++, flatten(index_, node_.shape), number, zero, size, mask)));
       allowed = both(allowed, arena_.apply(Op::kLe, DType::kBool, {zero, index}));
       allowed = both(allowed, arena_.apply(Op::kLt, DType::kBool, {index, size}));
-      const UOp* part = arena_.apply(Op::kMul, DType::kI64, {index, arena_.index(strides[axis])});
+      const bool is_last = strides[axis].is_constant(1);
+      const UOp* part = is_last ? index : arena_.apply(Op::kMul, DType::kI64, {index, arena_.index(strides[axis])});
       place = place == nullptr ? part : arena_.apply(Op::kAdd, DType::kI64, {place, part});
     }
     const int buffer = values_.parameter(program_.buffer_of.at(array), false);
@@ -199,8 +262,8 @@ class BodyLowering {
   const ElementBody& body_;
   const Index& index_;
   ir::Body* statements_;
-  std::vector<const UOp*> variables_;         // what each is worth now; null: not declared yet
-  std::vector<std::optional<Sym>> counters_;  // of the variables that count loops
+  std::vector<const UOp*> variables_;           // what each is worth now; null: not declared yet
+  std::vector<std::optional<Exact>> counters_;  // of the variables that count loops, where that is known
   int loops_ = 0;
 };
 

@@ -46,8 +46,6 @@ class ReduceLowering {
       for (size_t axis = 0; axis < end; ++axis)
         if (reduced[axis]) (axis < begin ? outer_ : inner_).push_back(axis);
     }
-    for (size_t axis = 0; axis < shape.size(); ++axis)
-      if (reduced[axis]) row_axes_.push_back(axis);
     simd_width_ = 1;
     for (const AxisSchedule& a : c_.schedule.axes) simd_width_ = std::max(simd_width_, a.simd_width);
   }
@@ -143,7 +141,7 @@ class ReduceLowering {
     std::vector<Stmt*> nest;
     Index index(first_.sources[0]->shape.size(), Sym(0));
     for (size_t i = 0; i < kept_.size(); ++i) index[kept_[i]] = kept[i];
-    for (size_t axis : row_axes_) {
+    for (size_t axis : rows_.axes()) {
       nest.push_back(new_loop(arena_, next_name(), 0, size(axis)));
       index[axis] = nest.back()->variable;
     }
@@ -389,7 +387,6 @@ class ReduceLowering {
   const ReduceAttributes& attributes_;
   std::vector<size_t> kept_;           // axes of the source that stay and are not 1
   std::vector<size_t> outer_, inner_;  // reduced by chain, by lanes
-  std::vector<size_t> row_axes_;       // both: what the elements of a row differ in, in the order they lie in memory
   const RowPass* pass_ = nullptr;      // being lowered
   std::vector<Results> results_;       // of the passes so far
   int simd_width_;

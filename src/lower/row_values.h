@@ -27,6 +27,8 @@ class RowValues {
   /// From now on that is read where it is kept.
   void bind(const RowPass& pass);
 
+  /// The axes that the elements of a row differ in, in the order they lie in memory.
+  const std::vector<size_t>& axes() const { return axes_; }
   /// The index of an element of the source without the axes whose size is 1.
   Index squeezed_index(const Index& index) const;
 
@@ -35,8 +37,8 @@ class RowValues {
   Sym position_of(const Index& index, const std::optional<Tile>& tile) const;
 
   KernelContext& c_;
-  const Node& source_;        // of the reductions
-  std::vector<size_t> axes_;  // that the elements of a row differ in
+  const Node& source_;  // of the reductions
+  std::vector<size_t> axes_;
   std::optional<Tile> tile_;
   std::vector<std::pair<const Node*, int>> kept_;  // with their accumulators
 };

@@ -100,6 +100,9 @@ class BodyRenderer {
       case LineKind::kElse: return branch();
       case LineKind::kEnd: return close();
       case LineKind::kLet: return let(l);
+      case LineKind::kDefine:
+        out(cat("const int64_t ", l.name, " = ", expression_.whole(l.value).text, ";"));
+        return names_.atom(l.atom, l.name);
       case LineKind::kOffset:
         out(cat("const int64_t ", l.name, " = ", position_.operation(*l.atom).text, ";"));
         return names_.atom(l.atom, l.name);
@@ -301,7 +304,7 @@ class BodyRenderer {
       const std::string all = layout.lanes == 1 ? one : cat(unit_.splat(a.type.dtype, layout.lanes), "(", one, ")");
       return out(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", all, ";"));
     }
-    if (layout.size == 1) return out(cat(type, " ", name, " = ", value, ";"));
+    if (layout.size == 1) return out(cat(type, " ", name, " = ", s.value == nullptr ? value : expression_.whole(s.value).text, ";"));
     out(cat(type, " ", name, "[", layout.size, "]", unit_.alignment(a.type.dtype, layout.size * layout.lanes), ";"));
     if (a.is_row) return;
     // In a loop even for zeros: of "= {0}" gcc makes "rep stos", and keeps the accumulators in memory (rows of 64: 3.5 times slower).

@@ -70,7 +70,7 @@ class PassFinder {
     size_t reduces = 0, stores = 0, ops = 0;
     for (int k : kernels_) {
       const KernelPlan& plan = kernel(k);
-      const auto reads = reads_in(kernel(k));
+      const auto reads = reads_in(plan);
       if (!reads) return std::nullopt;
       const bool has_rows = !plan.reduces.empty() || squeezed(plan.stores[0].node->shape) == rows_.space;
       size_t pass = 0;

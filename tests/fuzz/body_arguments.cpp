@@ -53,19 +53,29 @@ class BodyText {
       const std::string otherwise = random_.chance(50) ? cat(" else {\n", statement(depth - 1), "}") : std::string();
       return cat("if ", condition(1), " {\n", statement(depth - 1), "}", otherwise, "\n");
     }
-    if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty()) {
-      counter_axis_ = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
-      const Dim size = primary_.shape[static_cast<size_t>(counter_axis_)];
-      const bool is_short = size.is_constant() && size.constant() <= kLongestLoop;
-      const std::string end = is_short || random_.chance(10) ? cat("size(input0, ", counter_axis_, ")")
-                                                             : cat("minimum(size(input0, ", counter_axis_, "), ", kLongestLoop, ")");
-      counter_ = cat("i", loops_++);
-      const std::string head = cat("for ", counter_, " in ", random_.chance(70) ? 0 : 1, " .. ", end, " {\n");
-      const std::string body = statement(depth - 1);
-      counter_.clear();
-      return cat(head, body, "}\n");
-    }
+    if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty()) return loop(depth);
     return cat(random_.chance(70) ? "a" : "output", " = ", value(2), "\n");
+  }
+
+  std::string loop(int depth) {
+    counter_axis_ = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
+    const std::string size = cat("size(input0, ", counter_axis_, ")"), name = cat("i", loops_++);
+    std::string head = cat("for ", name, " in ");
+    if (random_.chance(30) && is_int(primary_.dtype)) {  // from data: any numbers whose distance is small, inside the array or made so
+      const std::string data = cat("i64(", load(), ")"), begin = random_.chance(50) ? cat("(", data, " % ", size, ")") : data;
+      append(head, cat(begin, " .. ", begin, " + i64(", load(), ") % ", kLongestLoop));
+      counter_ = random_.chance(50) ? "" : cat("(", name, " % ", size, ")");
+      append(head, cat(" {\n", counter_.empty() ? cat("a = a + ", harp::name(primary_.dtype), "(", name, ")\n") : std::string()));
+    } else {
+      const Dim extent = primary_.shape[static_cast<size_t>(counter_axis_)];
+      const bool is_short = extent.is_constant() && extent.constant() <= kLongestLoop;
+      const std::string end = is_short || random_.chance(10) ? size : cat("minimum(", size, ", ", kLongestLoop, ")");
+      append(head, cat(random_.chance(70) ? 0 : 1, " .. ", end, " {\n"));
+      counter_ = name;
+    }
+    const std::string body = statement(depth - 1);
+    counter_.clear();
+    return cat(head, body, "}\n");
   }
 
   Random& random_;
