@@ -150,8 +150,8 @@ TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
     return b.offence();
   };
   CHECK(offence({b.loop(i, 10, {b.store(i, x)})}) == "");
-  CHECK(has(offence({b.store(i, b.f32(1))}), "loop variable i is used outside its loop"));
-  CHECK(has(offence({b.loop(i, 10, {b.store(i, b.load(0, j))})}), "loop variable j is used outside its loop"));
+  CHECK(has(offence({b.store(i, b.f32(1))}), "variable i is used outside its loop"));
+  CHECK(has(offence({b.loop(i, 10, {b.store(i, b.load(0, j))})}), "variable j is used outside its loop"));
   CHECK(has(offence({b.loop(i, 10, {b.loop(i, 10, {b.store(i, x)})})}), "variable of its own"));
   CHECK(has(offence({b.loop(i, 10, {b.store(i, b.arena.index(i))})}), "the buffer's dtype"));
   Stmt* unwritten = b.store(i, x);
@@ -164,6 +164,15 @@ TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
   thread->loop = LoopKind::kThread;
   CHECK(offence({thread}) == "");
   CHECK(has(offence({b.loop(j, 10, {thread})}), "thread loop is the outermost"));
+
+  Stmt* define = b.arena.statement(StmtKind::kDefine);
+  define->variable = j;
+  define->value = b.arena.index(3);
+  define->body = {b.loop(i, j, {b.store(i, x)})};
+  CHECK(offence({define}) == "");
+  CHECK(has(offence({define, b.loop(i, j, {b.store(i, x)})}), "variable j is used outside its loop"));
+  define->value = x;
+  CHECK(has(offence({b.loop(i, 10, {define})}), "a position is defined by an i64"));
 
   UOp mixed{.kind = UKind::kAlu, .op = Op::kAdd, .type = {DType::kF32, 1}};
   mixed.sources = {x, b.arena.index(i)};
