@@ -31,7 +31,7 @@
  * NULL. A NULL handle where one is needed is HARP_ERROR_INVALID_ARGUMENT; building functions given a NULL node return NULL.
  * Threads. Reference counts are atomic. Contexts, programs, buffers (as far as their content goes: the usual rule, one writer or
  *   many readers) and errors may be used by several threads at once; a graph by one thread at a time, though any number of threads
- *   may compile it while nobody changes it. harp starts no thread.
+ *   may compile it while nobody changes it. harp starts no thread but those that harp_context_options.threads asks for.
  * Structs begin with struct_size, the caller's sizeof; HARP_..._INIT sets it and zeroes the rest, which means "default" for every
  *   field. Fields are only ever added at the end. A struct from a newer harp.h works as long as the fields this library does not
  *   know are zero. `reserved` fields have to be zero.
@@ -183,12 +183,15 @@ typedef struct harp_context_options {
   void* log_user;
   int32_t log_level; /* messages below it are not made */
 
-  /* Threads of harp's own. 0: none, and only 0 works in this version (HARP_ERROR_UNSUPPORTED). */
+  /* Threads that runs of the backend "c" work on, the calling one included; at most 1024. 0, 1: the calling one alone. N: the context
+   * starts up to N - 1 threads of its own with the first run that is large enough, and ends them with its last reference. They take no
+   * part in several runs at once: while one keeps them busy others run on their calling thread alone, and so does a child process that is
+   * forked after they started. All signals are blocked on them, but for those of faults. Results never depend on the number. */
   int32_t threads;
 
-  /* The host's thread pool. Has to call body(arg, begin, end, worker) for ranges that make up 0..n-1 together, in any order, by any
+  /* The host's thread pool, instead of `threads` (both: HARP_ERROR_INVALID_ARGUMENT). Has to call body(arg, begin, end, worker) for ranges that make up 0..n-1 together, in any order, by any
    * threads, and return when all are done. Ranges should be at least `grain` long; `worker` < width, and two calls at the same time
-   * have different ones. Without it programs run on the calling thread alone. Results never depend on it. */
+   * have different ones. With neither, programs run on the calling thread alone. Results never depend on it. */
   void (*parallel_for)(void* user, size_t n, size_t grain, harp_range_body body, void* arg);
   void* parallel_for_user;
   size_t width; /* with parallel_for: at least 1 */
@@ -1028,7 +1031,8 @@ HARP_API harp_status harp_program_shape_var(const harp_program* program, size_t 
  * rank. The values are checked as in a run. */
 HARP_API harp_status harp_program_output_dims(const harp_program* program, size_t index, const int64_t* shape_vars, int64_t* dims,
                                               harp_error** err);
-/* Bytes of workspace a run needs for these values of all shape variables with `width` workers (0: one). 0 for the backend "interp", whose
+/* Bytes of workspace a run needs for these values of all shape variables with `width` workers (0: one): harp_context_options.threads, or
+ * the width of the parallel_for. 0 for the backend "interp", whose
  * intermediate arrays are its own. */
 HARP_API harp_status harp_program_workspace_size(const harp_program* program, const int64_t* shape_vars, size_t width, size_t* size,
                                                  harp_error** err);

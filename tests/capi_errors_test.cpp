@@ -242,10 +242,12 @@ TEST_CASE("C1: context options that make no sense") {
     check_error(err, code, message);
   };
   fails([](auto& o) { o.dump = "opt,asm"; }, HARP_ERROR_INVALID_ARGUMENT, "harp_context_options: no stage is called \"asm\"");
-  fails([](auto& o) { o.threads = 4; }, HARP_ERROR_UNSUPPORTED, "threads is 4");
+  fails([](auto& o) { o.threads = 1025; }, HARP_ERROR_INVALID_ARGUMENT, "threads is 1025, outside 0..1024");
   fails([](auto& o) { o.threads = -1; }, HARP_ERROR_INVALID_ARGUMENT, "threads is -1");
   fails([](auto& o) { o.alloc = [](void*, size_t, size_t) -> void* { return nullptr; }; }, HARP_ERROR_INVALID_ARGUMENT, "alloc and free");
   fails([](auto& o) { o.parallel_for = [](void*, size_t, size_t, harp_range_body, void*) {}; }, HARP_ERROR_INVALID_ARGUMENT, "width");
+  fails([](auto& o) { o.parallel_for = [](void*, size_t, size_t, harp_range_body, void*) {}, o.width = o.threads = 2; },
+        HARP_ERROR_INVALID_ARGUMENT, "parallel_for and threads are both given");
   fails([](auto& o) { o.log = [](void*, int32_t, const char*, size_t) {}, o.log_level = 9; }, HARP_ERROR_INVALID_ARGUMENT,
         "log_level is 9");
   fails([](auto& o) { o.compile_timeout_ms = -5; }, HARP_ERROR_INVALID_ARGUMENT, "compile_timeout_ms is -5");

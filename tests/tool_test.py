@@ -254,7 +254,9 @@ class Tool:
         self.fails(2, "no verb 'frobnicate'", "frobnicate")
         self.fails(2, "graph", "run")
         self.fails(2, "--frobnicate", "run", self.softmax, "--frobnicate")
-        self.fails(2, "--threads", "run", self.softmax, "--threads", "1")  # harp has no threads of its own yet
+        self.fails(2, "--threads", "run", self.softmax, "--threads", "two")
+        self.fails(2, "--threads", "info", "--threads", "2")
+        self.fails(1, "threads is -1, outside 0..1024", "run", self.softmax, "--threads", "-1")
         self.fails(2, "input 'x' is missing: give --input x=FILE.npy", "run", self.softmax, "--backend", "interp")
         run = ("run", self.softmax, "--backend", "interp", "--random", "x=f32[2,1024]")
         self.fails(2, "no input 'w' (it has x)", *run, "--random", "w=f32[2]")
@@ -286,7 +288,7 @@ class Tool:
         run = ("run", self.softmax, "--random", "x=f32[3,1024]:1")
         plain, _ = self.harp(*run)
         for options in (["--plain-text"], ["--simd-width", "4"], ["--disable", "all"], ["--flag=-O1"], ["--target", "x86-64-v2"],
-                        ["--compiler", "gcc"]):
+                        ["--compiler", "gcc"], ["--threads", "2"], ["--threads", "0"]):
             if options[0] == "--target" and os.uname().machine != "x86_64":
                 continue
             stdout, _ = self.harp(*run, *options)

@@ -24,10 +24,15 @@ HostHooks hooks_of(const harp_context_options& options) {
     HARP_CHECK(options.width >= 1, Code::kInvalidArgument, "harp_context_options: parallel_for needs a width of at least 1");
     hooks.width = options.width;
   }
-  HARP_CHECK(options.threads >= 0, Code::kInvalidArgument, "harp_context_options: threads is ", options.threads);
-  HARP_CHECK(options.threads == 0, Code::kUnsupported, "harp_context_options: threads is ", options.threads,
-             ", but this version of harp has no threads of its own (give a parallel_for instead)");
   return hooks;
+}
+
+size_t threads_of(const harp_context_options& options) {
+  HARP_CHECK(options.threads >= 0 && static_cast<size_t>(options.threads) <= ThreadPool::kMostWorkers, Code::kInvalidArgument,
+             "harp_context_options: threads is ", options.threads, ", outside 0..", ThreadPool::kMostWorkers);
+  HARP_CHECK(options.threads == 0 || options.parallel_for == nullptr, Code::kInvalidArgument,
+             "harp_context_options: parallel_for and threads are both given, but programs run on the host's threads or on harp's");
+  return static_cast<size_t>(options.threads);
 }
 
 Log log_of(const harp_context_options& options) {
@@ -71,7 +76,7 @@ harp_context* harp_context_new(const harp_context_options* options, harp_error**
     HARP_CHECK(given.native_ops == HARP_NATIVE_OPS_ON || given.native_ops == HARP_NATIVE_OPS_OFF, Code::kInvalidArgument,
                "harp_context_options: native_ops is ", given.native_ops, ", not HARP_NATIVE_OPS_ON or HARP_NATIVE_OPS_OFF");
     HARP_CHECK(given.reserved2 == 0, Code::kInvalidArgument, "harp_context_options: reserved2 is not 0");
-    auto context = std::make_unique<harp_context>(hooks_of(given), log_of(given), service_of(given), std::move(dump));
+    auto context = std::make_unique<harp_context>(hooks_of(given), threads_of(given), log_of(given), service_of(given), std::move(dump));
     context->native_ops = given.native_ops == HARP_NATIVE_OPS_ON;
     return context.release();
   });

@@ -2,8 +2,14 @@
 
 using namespace harp;
 
-harp_context::harp_context(const HostHooks& hooks, const Log& log, ServiceOptions options, std::string dump)
-    : hooks(hooks), log(log), dump(std::move(dump)), service(system, std::move(options), log), loader(system) {}
+harp_context::harp_context(const HostHooks& host, size_t threads, const Log& log, ServiceOptions options, std::string dump)
+    : hooks(host), log(log), dump(std::move(dump)), service(system, std::move(options), log), loader(system) {
+  if (threads <= 1) return;
+  pool.emplace(threads, log);
+  hooks.parallel_for = &ThreadPool::parallel_for;
+  hooks.parallel_for_user = &*pool;
+  hooks.width = threads;
+}
 
 harp_node* harp_graph::wrap(const Node* node) {
   if (node->id >= by_id_.size()) by_id_.resize(graph->nodes().size(), nullptr);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "graph/graph.h"
 #include "run/host_array.h"
 #include "run/loader.h"
+#include "run/thread_pool.h"
 
 namespace harp::capi {
 
@@ -64,9 +66,10 @@ struct harp_string {
 };
 
 struct harp_context : harp::capi::Counted {
-  harp_context(const harp::HostHooks& hooks, const harp::Log& log, harp::ServiceOptions options, std::string dump);
+  harp_context(const harp::HostHooks& host, size_t threads, const harp::Log& log, harp::ServiceOptions options, std::string dump);
 
   harp::capi::ForkGuard fork_guard;
+  std::optional<harp::ThreadPool> pool;  // what hooks.parallel_for then is
   harp::HostHooks hooks;
   harp::Log log;
   std::string dump;                         // stages to log of every compilation

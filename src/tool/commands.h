@@ -8,10 +8,11 @@
 
 namespace harp::tool {
 
-/// Where kernels come from and go to: options of every verb.
+/// The context of a verb: its log, options of every verb, and the threads of run.
 struct ContextArguments {
   bool verbose = false;  // harp's log on stderr
   std::string dump;      // stages to print on stderr
+  int threads = 1;
 };
 
 /// How a graph is compiled: options of run and emit.

@@ -46,6 +46,9 @@ void add_run(CLI::App& app, ContextArguments& context, CompileArguments& compile
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);
   verb->add_option("--shape", arguments.shapes, "The value of a shape variable: n=7")->type_name("NAME=VALUE")->allow_extra_args(false);
+  verb->add_option("--threads", context.threads, "Threads to run on, up to 1024; results do not depend on it")
+      ->type_name("N")
+      ->capture_default_str();
   verb->add_flag("--time", arguments.time, "Run repeatedly and print how long it takes");
   add_compile_options(*verb, compile);
   add_context_options(*verb, context);

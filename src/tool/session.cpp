@@ -28,6 +28,7 @@ Context make_context(const ContextArguments& arguments) {
   options.log = &print_log;
   options.log_level = arguments.verbose ? HARP_LOG_DEBUG : arguments.dump.empty() ? HARP_LOG_WARNING : HARP_LOG_INFO;
   if (!arguments.dump.empty()) options.dump = arguments.dump.c_str();
+  options.threads = arguments.threads;
   return made<Context>("", harp_context_new, static_cast<const harp_context_options*>(&options));
 }
 

@@ -1,0 +1,182 @@
+// How a loop is shared. Its caller fills in the loop and opens the gate, that is: writes how many seats there are for helpers. A worker
+// takes a seat and is inside, takes chunks until none is left, and leaves. So does the caller; then it takes back the seats nobody took,
+// and waits for those inside, who are all at their last chunk. The gate is one word:
+//   bits 0-15  workers inside      bits 16-31  free seats      32  the caller sleeps      33  the pool ends      34-63  number of the loop
+#include "run/thread_pool.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+
+namespace harp {
+
+namespace {
+
+constexpr uint64_t kInside = 1, kInsideMask = 0xffff;
+constexpr uint64_t kSeat = 1 << 16, kSeatMask = kInsideMask << 16;
+constexpr uint64_t kCallerSleeps = uint64_t{1} << 32, kEnd = uint64_t{1} << 33, kLoop = uint64_t{1} << 34;
+
+uint64_t loop_number(uint64_t gate) { return gate / kLoop; }
+
+/// Of each worker, so that one who is late leaves something for the others to do instead.
+constexpr size_t kChunksPerWorker = 4;
+
+/// As long as it takes to wake a thread: whoever waits has then lost no more than twice what it had to.
+constexpr std::chrono::microseconds kSpin{50};
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/// Tries until it succeeds or the time is over, and says which.
+template <class Try>
+bool spin(const Try& attempt) {
+  const auto begin = std::chrono::steady_clock::now();
+  do {
+    for (int i = 0; i < 64; ++i) {
+      if (attempt()) return true;
+      relax();
+    }
+  } while (std::chrono::steady_clock::now() - begin < kSpin);
+  return false;
+}
+
+/// The host's signals are handled by the host's threads; only what a thread does itself, and what profilers send, concerns this one.
+void leave_signals_to_the_host() {
+  sigset_t signals;
+  sigfillset(&signals);
+  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF}) sigdelset(&signals, own);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(size_t width, const Log& log) : workers_(std::clamp<size_t>(width, 1, kMostWorkers) - 1), log_(log) {
+  for (size_t i = 0; i < workers_.size(); ++i) workers_[i] = {this, i + 1, {}};
+}
+
+ThreadPool::~ThreadPool() {
+  if (process_ != getpid()) return;
+  loop_.gate.fetch_or(kEnd);
+  bell_.fetch_add(1);
+  bell_.notify_all();
+  for (size_t i = 0; i < started_; ++i) pthread_join(workers_[i].thread, nullptr);
+}
+
+void ThreadPool::start() noexcept {
+  process_ = getpid();
+  int error = 0;
+  while (started_ < workers_.size() && error == 0) {
+    error = pthread_create(&workers_[started_].thread, nullptr, &worker_main, &workers_[started_]);
+    if (error == 0) ++started_;
+  }
+  if (error != 0)
+    log_.warning("of the ", workers_.size(), " threads that harp_context_options.threads asks for only ", started_,
+                 " could be started: ", std::strerror(error));
+}
+
+void ThreadPool::run(size_t n, size_t grain, harp_range_body body, void* arg) noexcept {
+  if (n == 0) return;
+  // Chunks of a grain or more, and so that all workers get equally many.
+  size_t chunks = std::min(n / std::max<size_t>(grain, 1), kChunksPerWorker * width());
+  if (chunks > width()) chunks -= chunks % width();
+  if (chunks < 2 || taken_.load(std::memory_order_relaxed) || taken_.exchange(true, std::memory_order_acquire)) return body(arg, 0, n, 0);
+  if (process_ == 0) start();
+  loop_.chunk = (n - 1) / chunks + 1;
+  loop_.chunks = (n - 1) / loop_.chunk + 1;
+  loop_.n = n;
+  loop_.body = body;
+  loop_.arg = arg;
+  loop_.next.store(0, std::memory_order_relaxed);
+  open(std::min(loop_.chunks - 1, started_));
+  work_off(0);
+  join();
+  taken_.store(false, std::memory_order_release);
+}
+
+/// Nobody is inside. Either the caller sees here that a worker sleeps, or the worker, before it does, that the gate is open.
+void ThreadPool::open(size_t seats) noexcept {
+  loop_.gate.store((loop_number(loop_.gate.load(std::memory_order_relaxed)) + 1) * kLoop + seats * kSeat);
+  const uint32_t sleepers = sleepers_.load();
+  if (sleepers == 0 || seats == 0) return;
+  bell_.fetch_add(1);
+  if (seats >= sleepers) return bell_.notify_all();
+  for (size_t i = 0; i < seats; ++i) bell_.notify_one();
+}
+
+void ThreadPool::work_off(size_t worker) noexcept {
+  for (size_t i = loop_.next.fetch_add(1, std::memory_order_relaxed); i < loop_.chunks;
+       i = loop_.next.fetch_add(1, std::memory_order_relaxed)) {
+    const size_t begin = i * loop_.chunk;
+    loop_.body(loop_.arg, begin, begin + std::min(loop_.chunk, loop_.n - begin), worker);
+  }
+}
+
+void ThreadPool::join() noexcept {
+  const auto nobody_inside = [](uint64_t gate) { return (gate & kInsideMask) == 0; };
+  if (nobody_inside(loop_.gate.fetch_and(~kSeatMask, std::memory_order_acq_rel))) return;
+  if (spin([&] { return nobody_inside(loop_.gate.load(std::memory_order_acquire)); })) return;
+  done_.store(0, std::memory_order_relaxed);
+  if (nobody_inside(loop_.gate.fetch_or(kCallerSleeps, std::memory_order_acq_rel))) return;
+  while (done_.load(std::memory_order_acquire) == 0) done_.wait(0, std::memory_order_acquire);
+}
+
+void ThreadPool::leave() noexcept {
+  const uint64_t gate = loop_.gate.fetch_sub(kInside, std::memory_order_acq_rel) - kInside;
+  if ((gate & kInsideMask) != 0 || (gate & kCallerSleeps) == 0) return;
+  done_.store(1, std::memory_order_release);
+  done_.notify_one();
+}
+
+// --- workers -----------------------------------------------------------------------------------------------------------------------------
+
+void* ThreadPool::worker_main(void* worker) noexcept {
+  leave_signals_to_the_host();
+  pthread_setname_np(pthread_self(), "harp-worker");
+  const Worker& self = *static_cast<Worker*>(worker);
+  self.pool->serve(self.number);
+  return nullptr;
+}
+
+void ThreadPool::serve(size_t worker) noexcept {
+  uint64_t last_loop = 0;
+  for (;;) {
+    if (spin([&] { return take_seat(last_loop); })) {
+      work_off(worker);
+      leave();
+    } else if (!sleep_through(last_loop)) {
+      return;
+    }
+  }
+}
+
+/// In the open loop, if there is one this worker has not been in.
+bool ThreadPool::take_seat(uint64_t& last_loop) noexcept {
+  uint64_t gate = loop_.gate.load(std::memory_order_acquire);
+  while ((gate & kSeatMask) != 0 && loop_number(gate) != last_loop) {
+    if (!loop_.gate.compare_exchange_weak(gate, gate - kSeat + kInside, std::memory_order_acq_rel, std::memory_order_acquire)) continue;
+    last_loop = loop_number(gate);
+    return true;
+  }
+  return false;
+}
+
+/// Until somebody rings, unless there is something to do. False: the pool ends.
+bool ThreadPool::sleep_through(uint64_t last_loop) noexcept {
+  const uint32_t bell = bell_.load();
+  sleepers_.fetch_add(1);
+  const uint64_t gate = loop_.gate.load();
+  const bool is_open = (gate & kSeatMask) != 0 && loop_number(gate) != last_loop;
+  if (!is_open && (gate & kEnd) == 0) bell_.wait(bell);
+  sleepers_.fetch_sub(1);
+  return (loop_.gate.load() & kEnd) == 0;
+}
+
+}  // namespace harp

@@ -1,0 +1,390 @@
+// Threads of harp's own (harp_context_options.threads): the pool by itself, then programs on it. That it starts, sleeps, wakes and ends
+// when it should, never deadlocks, and that nobody can tell from a result how many threads there were.
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "base/text.h"
+#include "capi_support.h"
+#include "faulty_system.h"
+#include "run/thread_pool.h"
+
+using namespace capi_test;
+using harp::cat;
+using harp::Log;
+using harp::ThreadPool;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr unsigned kPatience = 60;  // seconds until what hangs is killed
+
+auto thread_count() { return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator()); }
+
+void loop(ThreadPool& pool, size_t n, size_t grain, std::function<void(size_t begin, size_t end, size_t worker)> body) {
+  const harp_range_body call = [](void* arg, size_t begin, size_t end, size_t worker) {
+    (*static_cast<decltype(body)*>(arg))(begin, end, worker);
+  };
+  ThreadPool::parallel_for(&pool, n, grain, call, &body);
+}
+
+/// Runs a loop and counts; what the contract of parallel_for does not allow, or "".
+std::string fault_in_loop(ThreadPool& pool, size_t n, size_t grain) {
+  std::vector<std::atomic<int>> times(n), busy(pool.width());
+  std::atomic<int> faults{0}, calls{0};
+  loop(pool, n, grain, [&](size_t begin, size_t end, size_t worker) {
+    if (worker >= busy.size() || begin >= end || end > n) return void(++faults);
+    if (busy[worker]++ != 0) ++faults;
+    for (size_t i = begin; i < end; ++i) ++times[i];
+    if (end - begin < grain && end != n) ++faults;
+    ++calls;
+    --busy[worker];
+  });
+  for (const auto& count : times) faults += count != 1;
+  if (n == 0 && calls != 0) return "a loop of nothing calls its body";
+  return faults == 0 ? "" : cat(faults.load(), " faults in a loop of ", n, " with grain ", grain);
+}
+
+/// Waits until `condition`, but not for ever.
+bool comes_true(const std::function<bool()>& condition) {
+  const auto begin = std::chrono::steady_clock::now();
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(kPatience)) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+/// Both halves of a loop at once, so on two threads.
+bool is_shared(ThreadPool& pool) {
+  std::atomic<int> here{0};
+  std::atomic<bool> met{true};
+  loop(pool, 2, 1, [&](size_t begin, size_t end, size_t) {
+    here += static_cast<int>(end - begin);
+    if (!comes_true([&] { return here == 2; }) || end - begin != 1) met = false;
+  });
+  return met;
+}
+
+/// What body() gives, run in a forked child; -1 if the child was killed.
+int in_child(const std::function<int()>& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kPatience);
+    _exit(body());
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
+
+TEST_CASE("L5: every iteration runs once, in ranges that are worth it, and no worker is in two of them") {
+  for (const size_t width : {1, 2, 3, 8}) {
+    ThreadPool pool(width, Log());
+    CHECK(pool.width() == width);
+    for (const size_t n : {0, 1, 2, 3, 7, 64, 1000, 1001})
+      for (const size_t grain : {0, 1, 2, 300, 5000}) CHECK(fault_in_loop(pool, n, grain) == "");
+  }
+}
+
+TEST_CASE("L5: threads start with the first loop that is worth sharing, and end with the pool") {
+  const auto before = thread_count();
+  {
+    ThreadPool pool(4, Log());
+    loop(pool, 100, 60, [](size_t, size_t, size_t) {});
+    CHECK(thread_count() == before);
+    CHECK(is_shared(pool));
+    CHECK(thread_count() == before + 3);
+  }
+  CHECK(thread_count() == before);
+}
+
+TEST_CASE("L5: workers that sleep are woken, and so is a caller who waits for them") {
+  ThreadPool pool(2, Log());
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(milliseconds(2));
+    CHECK(is_shared(pool));
+    std::atomic<int> finished{0};
+    std::atomic<bool> helper{false};
+    loop(pool, 2, 1, [&](size_t, size_t, size_t worker) {
+      if (worker == 0) return void(comes_true([&] { return helper.load(); }));
+      helper = true;
+      std::this_thread::sleep_for(milliseconds(2));
+      ++finished;
+    });
+    CHECK(finished == 1);
+  }
+}
+
+TEST_CASE("L5: loops in loops and loops of other threads at the same time run on their callers alone") {
+  ThreadPool pool(3, Log());
+  std::atomic<int> faults{0};
+  for (int round = 0; round < 50; ++round)
+    loop(pool, 6, 1, [&](size_t begin, size_t end, size_t) {
+      for (size_t i = begin; i < end; ++i) {
+        const auto caller = std::this_thread::get_id();
+        size_t done = 0;
+        loop(pool, 100, 1, [&](size_t from, size_t to, size_t worker) {
+          if (std::this_thread::get_id() != caller || worker != 0) ++faults;
+          done += to - from;
+        });
+        if (done != 100) ++faults;
+      }
+    });
+  CHECK(faults == 0);
+
+  const auto before = thread_count();
+  std::mutex mutex;
+  std::set<std::string> complaints;
+  std::vector<std::thread> callers;
+  for (size_t t = 0; t < 6; ++t)
+    callers.emplace_back([&, t] {
+      for (size_t i = 0; i < 300; ++i) {
+        const std::string fault = fault_in_loop(pool, 10 + 7 * t + i, 1 + i % 3);
+        const std::lock_guard guard(mutex);
+        if (!fault.empty()) complaints.insert(fault);
+      }
+    });
+  for (std::thread& caller : callers) caller.join();
+  CHECK_MESSAGE(complaints.empty(), harp::join(complaints, "\n"));
+  CHECK(thread_count() <= before);  // the pool's were there already
+}
+
+TEST_CASE("L5: the host's signals are not for harp's threads, and its mask stays as it is") {
+  sigset_t host, of_worker, after;
+  pthread_sigmask(SIG_BLOCK, nullptr, &host);
+  ThreadPool pool(2, Log());
+  std::atomic<bool> seen{false};
+  loop(pool, 2, 1, [&](size_t, size_t, size_t worker) {
+    if (worker == 0) return void(comes_true([&] { return seen.load(); }));
+    pthread_sigmask(SIG_BLOCK, nullptr, &of_worker);
+    seen = true;
+  });
+  REQUIRE(seen);
+  for (const int signal : {SIGINT, SIGTERM, SIGALRM, SIGUSR1, SIGCHLD}) CHECK(sigismember(&of_worker, signal) == 1);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT}) CHECK(sigismember(&of_worker, signal) == 0);
+  pthread_sigmask(SIG_BLOCK, nullptr, &after);
+  for (int signal = 1; signal < 32; ++signal) CHECK(sigismember(&after, signal) == sigismember(&host, signal));
+}
+
+TEST_CASE("L5 C1: a forked child goes on alone, and so does one that was forked in the middle of a loop") {
+  std::optional<ThreadPool> pool(std::in_place, 3, Log());
+  const auto alone = [&] {
+    const auto caller = std::this_thread::get_id();
+    bool others = false;
+    size_t done = 0;
+    loop(*pool, 100, 1, [&](size_t begin, size_t end, size_t) {
+      others |= std::this_thread::get_id() != caller;
+      done += end - begin;
+    });
+    pool.reset();  // has no threads to wait for
+    return others ? 1 : done != 100 ? 2 : 0;
+  };
+  CHECK(is_shared(*pool));
+  CHECK(in_child(alone) == 0);
+  std::this_thread::sleep_for(milliseconds(5));  // now they sleep
+  CHECK(in_child(alone) == 0);
+  CHECK(is_shared(*pool));
+
+  std::atomic<bool> inside{false}, end{false};
+  std::thread other([&] {
+    loop(*pool, 100, 1, [&](size_t, size_t, size_t) {
+      inside = true;
+      comes_true([&] { return end.load(); });
+    });
+  });
+  REQUIRE(comes_true([&] { return inside.load(); }));
+  CHECK(in_child(alone) == 0);
+  end = true;
+  other.join();
+  CHECK(is_shared(*pool));
+}
+
+#ifndef HARP_SANITIZE  // sanitizers reserve terabytes of addresses
+TEST_CASE("L5: where threads cannot be started loops run on those there are, and the log says so") {
+  CHECK(in_child([] {
+          static std::string text;
+          const Log log([](void*, int, const char* message, size_t size) { text.assign(message, size); }, nullptr, harp::LogLevel::kInfo);
+          ThreadPool pool(64, log);
+          rlimit limit{};
+          getrlimit(RLIMIT_AS, &limit);
+          limit.rlim_cur = size_t{1} << 20;  // less than what is in use: no new stack can be had
+          if (setrlimit(RLIMIT_AS, &limit) != 0) return 1;
+          size_t done = 0;
+          loop(pool, 100, 1, [&](size_t begin, size_t end, size_t) { done += end - begin; });
+          if (done != 100) return 2;
+          return text.find("63 threads") != text.npos && text.find(" could be started: ") != text.npos ? 0 : 3;
+        }) == 0);
+}
+#endif
+
+// --- programs ----------------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Every kind of kernel, over x[n, 96] and w[96, 40]; large enough to be shared.
+constexpr const char* kKinds[] = {
+    "  return y = exp(x) * 2, z = relu(x + 1), k = cast(x * 8, dtype=i32)\n",
+    "  return y = sum(x, axes=[1]), z = max(x, axes=[0]), t = sum(x)\n",
+    "  return y = softmax(x, axis=1), z = softmax(x, axis=0)\n",
+    "  return y = cumsum(x, axis=1), z = cumsum(x, axis=0)\n",
+    "  return y = permute(x, axes=[1, 0]), z = concat(flip(x, axes=[1]), roll(x, shift=[3], axis=[0]), axis=1)\n",
+    "  return y = sort(x, axis=1), z = argsort(x, axis=0)\n",
+    "  return y = matmul(x, w), z = einsum(x, w, spec=\"nk,km->m\")\n",
+    "  i = remainder(cast(x * 64, dtype=i32), 90)\n  return y = take_along_axis(w, slice(i, stop=[96, 40]), axis=0), z = take(x, i, "
+    "axis=1)\n",
+    "  return y = fft(cast(x, dtype=complex64), axis=1)\n",
+    "  e = exp(x - max(x, axes=[1], keepdims=true))\n  return y = matmul(e / sum(e, axes=[1], keepdims=true), w), z = layer_norm(x)\n",
+};
+
+std::string text_of(size_t kind) {
+  return cat("harp 1\ngraph g(x: f32[n, 96], w: f32[96, 40]) flags=[broadcast] {\n", kKinds[kind], "}\n");
+}
+
+struct Arrays {
+  explicit Arrays(int64_t rows) : rows(rows), x(static_cast<size_t>(rows) * 96), w(96 * 40) {
+    for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>((i * 7919) % 1009) / 300 - 1.5f;
+    for (size_t i = 0; i < w.size(); ++i) w[i] = static_cast<float>((i * 31) % 127) / 60 - 1;
+  }
+  int64_t rows;
+  std::vector<float> x, w;
+};
+
+Context with_threads(int32_t threads, const std::string& cache = "") {
+  return make_context([&](auto& options) {
+    options.threads = threads;
+    options.cache_dir = cache.c_str();
+  });
+}
+
+/// The bytes of all outputs, or the error's message.
+std::string run_bytes(harp_context* context, harp_program* program, Arrays& arrays) {
+  const Buffer x = wrap(context, arrays.x, {arrays.rows, 96}), w = wrap(context, arrays.w, {96, 40});
+  ErrorSlot err;
+  std::string bytes;
+  const std::vector<Buffer> outputs = run(program, {x.get(), w.get()}, err);
+  for (const Buffer& output : outputs)
+    bytes.append(static_cast<const char*>(harp_buffer_const_data(output.get())), harp_buffer_size(output.get()));
+  return outputs.empty() ? err.message() : bytes;
+}
+
+}  // namespace
+
+TEST_CASE("L5.thread/c X2.threads/c: one, two and three threads give the same bits, whatever the kernel") {
+  const Scratch scratch;
+  const std::string cache = scratch / "cache";
+  const Context contexts[] = {with_threads(0, cache), with_threads(1, cache), with_threads(2, cache), with_threads(3, cache)};
+  for (size_t kind = 0; kind < std::size(kKinds); ++kind) {
+    CAPTURE(kKinds[kind]);
+    Arrays arrays(900);
+    std::string expected;
+    for (const Context& context : contexts) {
+      const Program program = compile(parse(context.get(), text_of(kind)).get(), "c");
+      REQUIRE(program != nullptr);
+      for (int i = 0; i < 3; ++i) {
+        const std::string bytes = run_bytes(context.get(), program.get(), arrays);
+        if (expected.empty()) expected = bytes;
+        CHECK((bytes == expected));
+      }
+    }
+    CHECK(expected.size() > 1000);
+  }
+}
+
+TEST_CASE("L5.thread/c X5.no_own_threads: threads come with the first large run and go with the context") {
+  const auto before = thread_count();
+  Arrays small(1), large(20000);
+  {
+    const Context context = with_threads(3);
+    const Program interp = compile(parse(context.get(), text_of(0)).get(), "interp"),
+                  c = compile(parse(context.get(), text_of(0)).get(), "c");
+    const std::string expected = run_bytes(context.get(), interp.get(), large);
+    run_bytes(context.get(), c.get(), small);
+    CHECK(thread_count() == before);
+    CHECK((run_bytes(context.get(), c.get(), large) == expected));
+    CHECK(thread_count() == before + 2);
+  }
+  CHECK(thread_count() == before);
+}
+
+TEST_CASE("L5.thread/c C1: runs overlap, of one program and of several, and a child that is forked meanwhile runs them too") {
+  const Context context = with_threads(2);
+  constexpr size_t kPrograms = 3;
+  Arrays arrays(700);
+  std::vector<Program> programs;
+  std::vector<std::string> expected;
+  for (size_t kind = 0; kind < kPrograms; ++kind) {
+    programs.push_back(compile(parse(context.get(), text_of(2 * kind)).get(), "c"));
+    expected.push_back(run_bytes(context.get(), programs.back().get(), arrays));
+  }
+  std::atomic<int> faults{0}, running{0};
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      Arrays mine(arrays);
+      for (size_t i = 0; i < 60; ++i) {
+        const size_t which = (t + i) % kPrograms;
+        if (run_bytes(context.get(), programs[which].get(), mine) != expected[which]) ++faults;
+        ++running;
+      }
+    });
+  REQUIRE(comes_true([&] { return running > 20; }));
+#ifndef HARP_SANITIZE  // their own locks are not made for a fork at any time
+  CHECK(in_child([&] {
+          for (size_t i = 0; i < kPrograms; ++i)
+            if (run_bytes(context.get(), programs[i].get(), arrays) != expected[i]) return 1;
+          return 0;
+        }) == 0);
+#endif
+  for (std::thread& thread : threads) thread.join();
+  CHECK(faults == 0);
+}
+
+TEST_CASE("L5.thread/c X6.workspace_size: a workspace for so many threads is enough for them") {
+  struct Heap {
+    std::atomic<int> calls{0};
+  } heap;
+  const Context context = make_context([&](auto& options) {
+    options.threads = 3;
+    options.alloc_user = &heap;
+    options.alloc = [](void* user, size_t size, size_t alignment) {
+      ++static_cast<Heap*>(user)->calls;
+      return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    };
+    options.free = [](void*, void* memory) { std::free(memory); };
+  });
+  const Program program = compile(parse(context.get(), text_of(2)).get(), "c");
+  Arrays arrays(900);
+  const std::string expected = run_bytes(context.get(), program.get(), arrays);
+  size_t size = 0;
+  REQUIRE(harp_program_workspace_size(program.get(), &arrays.rows, 3, &size, nullptr) == HARP_OK);
+  REQUIRE(size > 0);
+  const std::unique_ptr<void, decltype(&std::free)> workspace(std::aligned_alloc(64, (size + 63) / 64 * 64), &std::free);
+  std::vector<float> y(arrays.x.size()), z(arrays.x.size());
+  const Buffer inputs[] = {wrap(context.get(), arrays.x, {900, 96}), wrap(context.get(), arrays.w, {96, 40})};
+  const Buffer outputs[] = {wrap(context.get(), y, {900, 96}), wrap(context.get(), z, {900, 96})};
+  harp_buffer *const in[] = {inputs[0].get(), inputs[1].get()}, *out[] = {outputs[0].get(), outputs[1].get()};
+  harp_run_options options = HARP_RUN_OPTIONS_INIT;
+  options.workspace = workspace.get();
+  options.workspace_size = size;
+  heap.calls = 0;
+  CHECK(harp_program_run(program.get(), 2, in, 2, out, &options, nullptr) == HARP_OK);
+  CHECK(heap.calls == 0);
+  CHECK(std::memcmp(expected.data(), y.data(), y.size() * sizeof(float)) == 0);
+}
