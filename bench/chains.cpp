@@ -41,9 +41,7 @@ constexpr Chain kChains[] = {
 };
 
 Graph build(Session& session, const Chain& chain) {
-  Err err;
-  Graph graph(harp_graph_new(session.context.get(), 0, err));
-  err.check("making a graph");
+  Graph graph = session.new_graph();
   const harp_dim n = harp_dim_var(graph.get(), "n", 0, int64_t{1} << 40);
   const char* names[kMaxInputs] = {"a", "b", "c"};
   harp_node* x[kMaxInputs] = {};
@@ -85,12 +83,7 @@ std::vector<Row> run(Session& session, const Chain& chain, const Footprint& foot
       [&](size_t repeats) {
         for (size_t i = 0; i < repeats; ++i) by_hand(in[0], in[1], in[2], y.data(), n);
       },
-      [&](size_t repeats) {
-        for (size_t i = 0; i < repeats; ++i) {
-          std::memcpy(to.data(), from.data(), to.size_bytes());
-          keep(to.data());
-        }
-      },
+      memcpy_of(to, from),
   };
   const Comparison times = compare(candidates, session.effort);
   const auto rate = [&](size_t candidate) { return static_cast<double>(moved) / times.seconds(candidate) / 1e9; };

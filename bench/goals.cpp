@@ -30,7 +30,7 @@ Goal Goal::parse(std::string_view text) {
 
 std::optional<bool> Goal::met(const Row& row) const {
   if (subject_ == Subject::kNone) return std::nullopt;
-  if (subject_ == Subject::kRatio && !row.ratio) return false;
+  if (row.peer_missing || (subject_ == Subject::kRatio && !row.ratio)) return false;
   const double measured = subject_ == Subject::kRatio ? *row.ratio : row.value;
   return at_least_ ? measured >= bound_ : measured <= bound_;
 }

@@ -17,6 +17,7 @@ struct Row {
   std::string unit;
   std::string peer;  // empty: none
   std::optional<double> peer_value, ratio;
+  bool peer_missing = false;  // it can be installed and is not: the goal is missed, whatever it is about
 };
 
 /// "ratio>=0.85", "value<=25", or "information" for a row that is there to be looked at.

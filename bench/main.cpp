@@ -1,12 +1,13 @@
 // harp_bench: runs the benchmarks that were asked for and compares what they measured with goals.json.
 //
-//     harp_bench [--json FILE] [--only REGEX] [--quick] [--list]
+//     harp_bench [--json FILE] [--only REGEX] [--quick] [--peers DIRECTORY] [--list]
 //
 // Exit status 0: every goal is met. 1: harp failed, a result was wrong, or rows and goals do not fit together. 2: wrong usage.
 // 3: a goal was missed.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <regex>
 #include <string>
 
@@ -19,14 +20,16 @@ namespace {
 constexpr int kFailed = 1, kUsage = 2, kMissed = 3;
 
 constexpr const char* kHelp =
-    "usage: harp_bench [--json FILE] [--only REGEX] [--quick] [--list]\n\n"
-    "  --json FILE   one JSON object a row, as rows come in\n"
-    "  --only REGEX  rows whose name contains a match, such as '^chain\\.exp' or '512mb'\n"
-    "  --quick       few short samples: shows that everything works, not how fast it is\n"
-    "  --list        names and goals of the rows; measures nothing\n";
+    "usage: harp_bench [--json FILE] [--only REGEX] [--quick] [--peers DIRECTORY] [--list]\n\n"
+    "  --json FILE        one JSON object a row, as rows come in\n"
+    "  --only REGEX       rows whose name contains a match, such as '^chain\\.exp' or '512mb'\n"
+    "  --quick            few short samples: shows that everything works, not how fast it is\n"
+    "  --peers DIRECTORY  where the programs harp_bench_openblas and so on are; default: beside this one\n"
+    "  --list             names and goals of the rows; measures nothing\n";
 
 struct Arguments {
   std::string json;
+  std::string peers = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   std::regex only{""};
   bool quick = false, list = false;
 };
@@ -39,11 +42,13 @@ bool parse(int argc, char** argv, Arguments& arguments) {
       arguments.quick = true;
     } else if (word == "--list") {
       arguments.list = true;
-    } else if ((word == "--json" || word == "--only") && i + 1 < argc) {
+    } else if ((word == "--json" || word == "--only" || word == "--peers") && i + 1 < argc) {
       const std::string value = argv[++i];
       try {
         if (word == "--json")
           arguments.json = value;
+        else if (word == "--peers")
+          arguments.peers = value;
         else
           arguments.only = std::regex(value);
       } catch (const std::regex_error& error) {
@@ -84,7 +89,7 @@ int run(const Arguments& arguments) {
     return 0;
   }
 
-  Session session(arguments.quick ? Effort::quick() : Effort::full());
+  Session session(arguments.quick ? Effort::quick() : Effort::full(), arguments.peers);
   Report report(arguments.json, goals);
   report.begin(session.describe());
   for (const Benchmark& benchmark : benchmarks) {

@@ -12,33 +12,34 @@ namespace bench {
 namespace {
 
 constexpr double kTooShort = 20e-6;  // a first estimate below this says little
+constexpr double kSlow = 0.3;        // one run of this length is an estimate, although it was the first
 
-/// Seconds this thread computed: unlike the time of day it stands still while the system runs somebody else.
+struct Sample {
+  size_t repeats;
+  double seconds;  // an estimate
+};
+
+/// How often a candidate has to run for one sample. Doubles until the estimate can be trusted, then scales.
+Sample sample_of(const Candidate& candidate, double sample_seconds) {
+  size_t repeats = 1;
+  double seconds = candidate.seconds(1);  // first touch, page faults, caches
+  if (seconds < kSlow) seconds = candidate.seconds(repeats);
+  while (seconds < std::min(kTooShort * 10, sample_seconds / 2)) {
+    repeats *= seconds < kTooShort ? 8 : 2;
+    seconds = candidate.seconds(repeats);
+  }
+  const double one = seconds / static_cast<double>(repeats);
+  const size_t enough = std::max<size_t>(1, static_cast<size_t>(sample_seconds / one + 0.999));
+  return {enough, one * static_cast<double>(enough)};
+}
+
+}  // namespace
+
 double thread_seconds() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
-
-double time_of(const Candidate& candidate, size_t repeats) {
-  const double begin = thread_seconds();
-  candidate(repeats);
-  return thread_seconds() - begin;
-}
-
-/// How often a candidate has to run for one sample. Doubles until the estimate can be trusted, then scales.
-size_t repeats_for(const Candidate& candidate, double sample_seconds) {
-  candidate(1);  // first touch, page faults, caches
-  size_t repeats = 1;
-  double seconds = time_of(candidate, repeats);
-  while (seconds < std::min(kTooShort * 10, sample_seconds / 2)) {
-    repeats *= seconds < kTooShort ? 8 : 2;
-    seconds = time_of(candidate, repeats);
-  }
-  return std::max<size_t>(1, static_cast<size_t>(sample_seconds / seconds * static_cast<double>(repeats) + 0.999));
-}
-
-}  // namespace
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -62,18 +63,19 @@ size_t Comparison::fastest(std::span<const size_t> candidates) const {
 
 Comparison compare(std::span<const Candidate> candidates, const Effort& effort) {
   const Pinned pinned;
-  std::vector<size_t> repeats;
+  std::vector<Sample> samples;
   double round_seconds = 0;
   for (const Candidate& candidate : candidates) {
-    repeats.push_back(repeats_for(candidate, effort.sample_seconds));
-    round_seconds += time_of(candidate, repeats.back());
+    samples.push_back(sample_of(candidate, effort.sample_seconds));
+    round_seconds += samples.back().seconds;
   }
-  const int rounds = std::clamp(static_cast<int>(effort.budget_seconds / round_seconds), effort.min_rounds, effort.max_rounds);
+  const int fewest = std::clamp(static_cast<int>(effort.patience_seconds / round_seconds), 1, effort.min_rounds);
+  const int rounds = std::clamp(static_cast<int>(effort.budget_seconds / round_seconds), fewest, effort.max_rounds);
   std::vector<std::vector<double>> seconds(candidates.size());
   for (int round = 0; round < rounds; ++round)
     for (size_t turn = 0; turn < candidates.size(); ++turn) {
       const size_t i = round % 2 == 0 ? turn : candidates.size() - 1 - turn;
-      seconds[i].push_back(time_of(candidates[i], repeats[i]) / static_cast<double>(repeats[i]));
+      seconds[i].push_back(candidates[i].seconds(samples[i].repeats) / static_cast<double>(samples[i].repeats));
     }
   return Comparison(std::move(seconds));
 }

@@ -1,5 +1,5 @@
-// Timing on a noisy machine. Candidates run turn and turn about in one process on one core, each sample long enough for the clock, and
-// what is reported is a median. A ratio is the median of the ratios inside the rounds, not the ratio of two medians: whatever slows the
+// Timing on a noisy machine. Candidates run turn and turn about on one core, each sample long enough for the clock, and what is reported is
+// a median. A ratio is the median of the ratios inside the rounds, not the ratio of two medians: whatever slows the
 // whole machine for a while then slows both sides of a quotient.
 #pragma once
 
@@ -7,25 +7,49 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace bench {
 
 double now();  // seconds, monotonic
+/// Seconds this thread computed: unlike the time of day it stands still while the system runs somebody else.
+double thread_seconds();
 
 double median(std::vector<double> values);  // of at least one
 
-/// Runs its code the given number of times. The loop is inside so that a call through std::function is not part of what is measured.
-using Candidate = std::function<void(size_t repeats)>;
+/// What is timed: something that does its work the given number of times. The loop is inside so that a call through std::function is not
+/// part of what is measured. If it returns nothing, its time is that of the calling thread, on which it has to do all of its work; if it
+/// returns a number, that is the seconds it took by a clock of its own: so does a peer in another process.
+class Candidate {
+ public:
+  template <class Code, class Result = std::invoke_result_t<Code&, size_t>>
+  Candidate(Code code) {  // NOLINT: lists of lambdas are lists of candidates
+    if constexpr (std::is_void_v<Result>)
+      seconds_ = [code = std::move(code)](size_t repeats) mutable {
+        const double begin = thread_seconds();
+        code(repeats);
+        return thread_seconds() - begin;
+      };
+    else
+      seconds_ = std::move(code);
+  }
+  double seconds(size_t repeats) const { return seconds_(repeats); }
+
+ private:
+  std::function<double(size_t repeats)> seconds_;
+};
 
 struct Effort {
   double sample_seconds = 2e-3;  // least time of one sample
   double budget_seconds = 0.6;   // of a comparison; bounds the rounds
+  double patience_seconds = 4;   // of a comparison of slow candidates: there are fewer rounds than min_rounds if these took longer
   int min_rounds = 9;
   int max_rounds = 101;
 
   static Effort full() { return {}; }
-  static Effort quick() { return {0.2e-3, 0.02, 3, 9}; }
+  static Effort quick() { return {0.2e-3, 0.02, 0.5, 3, 9}; }
 };
 
 class Comparison {
@@ -42,8 +66,7 @@ class Comparison {
   std::vector<std::vector<double>> seconds_;  // of one repetition, by candidate and round
 };
 
-/// Measures all candidates in rounds by the CPU time of this thread, on which they have to do all of their work; every second round goes
-/// through them backwards, so that none always follows the same one.
+/// Measures all candidates in rounds; every second round goes through them backwards, so that none always follows the same one.
 Comparison compare(std::span<const Candidate> candidates, const Effort& effort);
 
 /// Keeps the calling thread on one CPU while it lives. Does nothing where the system refuses.

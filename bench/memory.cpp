@@ -18,6 +18,17 @@ constexpr size_t kStagger = 17 * kLine;  // of consecutive arrays, modulo a page
 
 size_t round_up(size_t value, size_t to) { return (value + to - 1) / to * to; }
 
+/// harp_bench_torch (peers/torch.py) has the same formula.
+template <class T>
+void fill_any(std::span<T> values, float low, float high, unsigned seed) {
+  const float scale = (high - low) / 16777216.0f;
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint32_t bits = (static_cast<uint32_t>(i) + seed) * 2654435769u;
+    bits = (bits ^ bits >> 15) * 2246822519u;
+    values[i] = low + scale * static_cast<float>(bits >> 8);
+  }
+}
+
 }  // namespace
 
 Memory::~Memory() { release(); }
@@ -51,13 +62,7 @@ std::span<float> Memory::take(size_t count) {
   return {reinterpret_cast<float*>(data_ + begin), count};
 }
 
-void fill(std::span<float> values, float low, float high, unsigned seed) {
-  const float scale = (high - low) / 16777216.0f;
-  for (size_t i = 0; i < values.size(); ++i) {
-    uint32_t bits = (static_cast<uint32_t>(i) + seed) * 2654435769u;
-    bits = (bits ^ bits >> 15) * 2246822519u;
-    values[i] = low + scale * static_cast<float>(bits >> 8);
-  }
-}
+void fill(std::span<float> values, float low, float high, unsigned seed) { fill_any(values, low, high, seed); }
+void fill(std::span<double> values, float low, float high, unsigned seed) { fill_any(values, low, high, seed); }
 
 }  // namespace bench

@@ -17,6 +17,11 @@ class Memory {
   /// Room for `bytes`, of which arrays are taken; what was taken before is gone. Grows only, so that pages are touched once.
   void reserve(size_t bytes);
   std::span<float> take(size_t count);
+  /// The same for elements of another type.
+  template <class T>
+  std::span<T> take_as(size_t count) {
+    return {reinterpret_cast<T*>(take((count * sizeof(T) + sizeof(float) - 1) / sizeof(float)).data()), count};
+  }
 
   /// What reserve() needs for that many arrays, at most eight in all. For arrays of several sizes, the sum of their rooms.
   static size_t room(size_t arrays, size_t bytes_each);
@@ -31,5 +36,6 @@ class Memory {
 
 /// Numbers in [low, high) that look random and are the same in every run.
 void fill(std::span<float> values, float low, float high, unsigned seed);
+void fill(std::span<double> values, float low, float high, unsigned seed);  // the same numbers
 
 }  // namespace bench

@@ -24,9 +24,7 @@ constexpr Axes kAxes[] = {{"last", false, true}, {"first", true, false}, {"all",
 constexpr size_t kColumns[] = {1000, 1024};
 
 Graph build(Session& session, const Reduction& reduction, const Axes& axes, size_t columns) {
-  Err err;
-  Graph graph(harp_graph_new(session.context.get(), 0, err));
-  err.check("making a graph");
+  Graph graph = session.new_graph();
   const harp_dim dims[2] = {harp_dim_var(graph.get(), "m", 0, int64_t{1} << 40), static_cast<harp_dim>(columns)};
   harp_node* x = harp_input(graph.get(), "x", HARP_F32, 2, dims);
   int32_t reduced[2];

@@ -30,7 +30,7 @@ Report::Report(const std::string& json_path, const Goals& goals) : goals_(goals)
 }
 
 void Report::begin(const std::string& heading) {
-  std::printf("%s\n\n%-34s %16s   %-24s %10s %7s  %s\n", heading.c_str(), "row", "harp", "peer", "", "ratio", "goal");
+  std::printf("%s\n\n%-34s %18s   %-24s %10s %7s  %s\n", heading.c_str(), "row", "harp", "peer", "", "ratio", "goal");
 }
 
 void Report::add(const Row& row) {
@@ -41,7 +41,7 @@ void Report::add(const Row& row) {
   if (ok == false) missed_.push_back(row.name);
 
   const char* verdict = !ok ? "" : *ok ? "  ok" : "  MISSED";
-  std::printf("%-34s %10s %-5s   %-24s %10s %7s  %s%s\n", row.name.c_str(), number(row.value).c_str(), row.unit.c_str(), row.peer.c_str(),
+  std::printf("%-34s %10s %-7s   %-24s %10s %7s  %s%s\n", row.name.c_str(), number(row.value).c_str(), row.unit.c_str(), row.peer.c_str(),
               row.peer_value ? number(*row.peer_value).c_str() : "", row.ratio ? number(*row.ratio).c_str() : "", goal.text().c_str(),
               verdict);
   std::fflush(stdout);

@@ -1,7 +1,6 @@
 // cumsum along one long axis, along rows and down columns, against moving the same bytes: a copy by hand and memcpy. Rows of 1,024 are
 // whole groups, rows of 1,000 are not.
 #include <cmath>
-#include <cstring>
 #include <stdexcept>
 
 #include "bench/session.h"
@@ -18,9 +17,7 @@ constexpr Layout kLayouts[] = {
     {"flat", 0, 0}, {"last.1000", 1000, 1}, {"last.1024", 1024, 1}, {"first.1000", 1000, 0}, {"first.1024", 1024, 0}};
 
 Graph build(Session& session, const Layout& layout) {
-  Err err;
-  Graph graph(harp_graph_new(session.context.get(), 0, err));
-  err.check("making a graph");
+  Graph graph = session.new_graph();
   const harp_dim dims[2] = {harp_dim_var(graph.get(), "m", 0, int64_t{1} << 40), static_cast<harp_dim>(layout.columns)};
   harp_node* x = harp_input(graph.get(), "x", HARP_F32, layout.columns == 0 ? 1 : 2, dims);
   harp_output(graph.get(), "y", harp_cumsum(x, layout.axis, 0));
@@ -57,12 +54,7 @@ std::vector<Row> run(Session& session, const Layout& layout, const Footprint& fo
       [&](size_t repeats) {
         for (size_t i = 0; i < repeats; ++i) session.by_hand->copy(from.data(), nullptr, nullptr, to.data(), n);
       },
-      [&](size_t repeats) {
-        for (size_t i = 0; i < repeats; ++i) {
-          std::memcpy(to.data(), from.data(), to.size_bytes());
-          keep(to.data());
-        }
-      },
+      memcpy_of(to, from),
   };
   const Comparison times = compare(candidates, session.effort);
   const auto rate = [&](size_t candidate) { return 2 * static_cast<double>(x.size_bytes()) / times.seconds(candidate) / 1e9; };

@@ -39,7 +39,8 @@ Context new_context(const std::string& cache_directory) {
   return context;
 }
 
-Session::Session(const Effort& effort) : effort(effort), context(new_context(directory.path())) {
+Session::Session(const Effort& effort, std::string peers_directory)
+    : effort(effort), peers_directory(std::move(peers_directory)), context(new_context(directory.path())) {
   Err err;
   const String text(harp_context_describe(context.get(), err));
   err.check("describing the context");
@@ -55,6 +56,13 @@ std::string Session::describe() const {
          "; one thread";
 }
 
+Graph Session::new_graph() const {
+  Err err;
+  Graph graph(harp_graph_new(context.get(), 0, err));
+  err.check("making a graph");
+  return graph;
+}
+
 Kernel::Kernel(const harp_graph* graph, std::vector<void*> inputs, std::vector<void*> outputs, std::vector<size_t> shape_vars)
     : inputs_(std::move(inputs)), outputs_(std::move(outputs)), shape_vars_(std::move(shape_vars)) {
   Err err;
@@ -62,6 +70,73 @@ Kernel::Kernel(const harp_graph* graph, std::vector<void*> inputs, std::vector<v
   err.check("compiling");
   entry_ = harp_program_entry(program_.get(), err);
   err.check("asking for the entry point");
+}
+
+ProgramRun::ProgramRun(const Session& session, const harp_graph* graph, const std::vector<void*>& inputs, const std::vector<void*>& outputs,
+                       Call call)
+    : call_(call), input_arrays_(inputs), output_arrays_(outputs) {
+  Err err;
+  program_.reset(harp_compile(graph, nullptr, err));
+  err.check("compiling");
+  const auto wrap = [&](auto describe, const std::vector<void*>& arrays, std::vector<harp_buffer*>& handles) {
+    for (size_t i = 0; i < arrays.size(); ++i) {
+      harp_array_info info = HARP_ARRAY_INFO_INIT;
+      describe(program_.get(), i, &info, err);
+      err.check("asking about an array");
+      buffers_.emplace_back(harp_buffer_wrap(session.context.get(), info.dtype, info.rank, info.dims, arrays[i], nullptr, nullptr, err));
+      err.check("wrapping an array");
+      handles.push_back(buffers_.back().get());
+    }
+  };
+  wrap(harp_program_input, inputs, inputs_);
+  wrap(harp_program_output, outputs, outputs_);
+  size_t bytes = 0;
+  harp_program_workspace_size(program_.get(), nullptr, 1, &bytes, err);
+  err.check("asking for the size of the workspace");
+  workspace_.reserve(Memory::room(1, bytes));
+  options_.workspace = workspace_.take_as<std::byte>(bytes).data();
+  options_.workspace_size = bytes;
+  entry_ = harp_program_entry_ex(program_.get(), err);
+  err.check("asking for the entry point");
+  runtime_.struct_size = sizeof runtime_;
+  runtime_.workspace = options_.workspace;
+  runtime_.workspace_size = bytes;
+}
+
+void ProgramRun::operator()(size_t repeats) { call_ == Call::kRun ? run(repeats) : enter(repeats); }
+
+void ProgramRun::run(size_t repeats) {
+  Err err;
+  for (size_t i = 0; i < repeats; ++i)
+    harp_program_run(program_.get(), inputs_.size(), inputs_.data(), outputs_.size(), outputs_.data(), &options_, err);
+  err.check("running");
+}
+
+void ProgramRun::enter(size_t repeats) {
+  int32_t status = HARP_OK;
+  for (size_t i = 0; i < repeats; ++i) status |= entry_(input_arrays_.data(), output_arrays_.data(), nullptr, &runtime_);
+  if (status != HARP_OK) throw std::runtime_error(std::string("running: ") + harp_status_name(status));
+}
+
+Row compared(const std::string& name, const Scale& scale, const Comparison& times, const std::string& peer, std::optional<size_t> index) {
+  Row row{name, scale.of(times.seconds(0)), scale.unit, peer, {}, {}};
+  if (index) {
+    row.peer_value = scale.of(times.seconds(*index));
+    row.ratio = times.ratio(0, *index);
+  } else {
+    row.peer += ": not there";
+    row.peer_missing = true;
+  }
+  return row;
+}
+
+Candidate memcpy_of(std::span<float> to, std::span<const float> from) {
+  return [to, from](size_t repeats) {
+    for (size_t i = 0; i < repeats; ++i) {
+      std::memcpy(to.data(), from.data(), to.size_bytes());
+      keep(to.data());
+    }
+  };
 }
 
 }  // namespace bench

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,14 +32,17 @@ class TemporaryDirectory {
 Context new_context(const std::string& cache_directory);
 
 struct Session {
-  explicit Session(const Effort& effort);
+  Session(const Effort& effort, std::string peers_directory);
 
   Effort effort;
+  std::string peers_directory;  // where the programs are that peers in other processes are
   TemporaryDirectory directory;
   Context context;
   Memory memory;
-  const peers* by_hand = nullptr;  // for the CPU level harp compiles for
-  std::string describe() const;    // one line: machine, compilers
+  const peers* by_hand = nullptr;                        // for the CPU level harp compiles for
+  const std::string& target() const { return target_; }  // that level
+  std::string describe() const;                          // one line: machine, compilers
+  Graph new_graph() const;                               // an empty one
 
  private:
   std::string target_, compiler_;
@@ -65,6 +69,50 @@ class Kernel {
   std::vector<size_t> shape_vars_;
 };
 
+/// How a program is called: harp_program_run, as hosts do; or as the plain function it is. The latter where a run takes less than some
+/// microseconds and the peer is a plain function, too: what harp_program_run adds has a row of its own (call.overhead).
+enum class Call { kRun, kEntry };
+
+/// A compiled graph of plain sizes with all it is called on: every buffer, and the workspace. Arrays belong to the caller.
+class ProgramRun {
+ public:
+  ProgramRun(const Session& session, const harp_graph* graph, const std::vector<void*>& inputs, const std::vector<void*>& outputs,
+             Call call = Call::kRun);
+  void operator()(size_t repeats);
+
+ private:
+  void run(size_t repeats);
+  void enter(size_t repeats);
+
+  Call call_;
+  Program program_;
+  Memory workspace_;
+  std::vector<Buffer> buffers_;
+  std::vector<harp_buffer*> inputs_, outputs_;
+  harp_run_options options_ = HARP_RUN_OPTIONS_INIT;
+  harp_entry_point_ex entry_;
+  std::vector<void*> input_arrays_, output_arrays_;
+  harp_runtime runtime_{};
+};
+
+/// What a row's value is: so much work per second, or the time a unit of work takes.
+struct Scale {
+  std::string unit;
+  double amount;     // work of one run
+  bool rate = true;  // false: seconds / amount
+  double of(double seconds) const { return rate ? amount / seconds : seconds / amount; }
+
+  static Scale flops(double count) { return {"GFLOP/s", count * 1e-9}; }
+  static Scale bytes(size_t count) { return {"GB/s", static_cast<double>(count) * 1e-9}; }
+  static Scale nanoseconds_each(size_t count) { return {"ns", static_cast<double>(count) * 1e-9, false}; }
+};
+
+/// The row of candidate 0 of `times`, which is harp, and one of its peers; no number: the peer is not there.
+Row compared(const std::string& name, const Scale& scale, const Comparison& times, const std::string& peer, std::optional<size_t> index);
+
+/// A candidate that copies memory of its own.
+Candidate memcpy_of(std::span<float> to, std::span<const float> from);
+
 /// Sizes at which memory-bound code is measured: all arrays together, so that the name says where they fit.
 struct Footprint {
   const char* name;
@@ -79,5 +127,11 @@ std::vector<Benchmark> latency_benchmarks();
 std::vector<Benchmark> chain_benchmarks();
 std::vector<Benchmark> reduction_benchmarks();
 std::vector<Benchmark> scan_benchmarks();
+std::vector<Benchmark> rearrangement_benchmarks();
+std::vector<Benchmark> transform_benchmarks();
+std::vector<Benchmark> function_benchmarks();
+std::vector<Benchmark> contraction_benchmarks();
+std::vector<Benchmark> convolution_benchmarks();
+std::vector<Benchmark> rowwise_benchmarks();
 
 }  // namespace bench

@@ -1,0 +1,127 @@
+// Products of matrices against OpenBLAS on one thread, in GFLOP/s: cubes, odd and skinny shapes, batches, f64, complex, the two einsums of
+// attention. Where a product reads its right operand once and does little with it (one row or column, eight rows), it is also compared with
+// reading that operand as fast as hand-written code can. The smallest cubes are called as plain functions: OpenBLAS needs 130 ns for 16.
+#include <algorithm>
+
+#include "bench/peer_process.h"
+#include "bench/peers/served.h"
+
+namespace bench {
+namespace {
+
+struct Product {
+  std::string name;
+  harp_dtype dtype;
+  int64_t m, k, n;
+  int64_t batch = 1;
+  bool read = false;              // rows NAME.blas and NAME.read, instead of NAME
+  const char* einsum = nullptr;   // of operands [1, batch, ...]; nullptr: matmul
+  bool right_transposed = false;  // with einsum: the right operand is [n, k]
+
+  Call call() const { return batch * m * k * n <= 64 * 64 * 64 ? Call::kEntry : Call::kRun; }
+  std::vector<std::string> rows() const { return read ? std::vector{name + ".blas", name + ".read"} : std::vector{name}; }
+  size_t left_size() const { return static_cast<size_t>(batch * m * k); }
+  size_t right_size() const { return static_cast<size_t>(batch * k * n); }
+  size_t result_size() const { return static_cast<size_t>(batch * m * n); }
+};
+
+std::vector<Product> products() {
+  std::vector<Product> all;
+  for (const int64_t n : {16, 32, 64, 127, 128, 256, 512, 1024, 2048})
+    all.push_back({"contract.f32." + std::to_string(n), HARP_F32, n, n, n});
+  all.push_back({"contract.f32.1000x17x333", HARP_F32, 1000, 17, 333});
+  all.push_back({"contract.f32.8x4096x4096", HARP_F32, 8, 4096, 4096, 1, true});
+  for (const int64_t n : {1024, 4096}) {
+    all.push_back({"contract.gemv.xb." + std::to_string(n), HARP_F32, 1, n, n, 1, true});
+    all.push_back({"contract.gemv.ax." + std::to_string(n), HARP_F32, n, n, 1, 1, true});
+  }
+  all.push_back({"contract.batched.64x64", HARP_F32, 64, 64, 64, 64});
+  for (const int64_t n : {64, 128, 512, 1024}) all.push_back({"contract.f64." + std::to_string(n), HARP_F64, n, n, n});
+  all.push_back({"contract.complex64.256", HARP_COMPLEX64, 256, 256, 256});
+  all.push_back({"contract.einsum.scores", HARP_F32, 1024, 64, 1024, 8, false, "bhqd,bhkd->bhqk", true});
+  all.push_back({"contract.einsum.values", HARP_F32, 1024, 1024, 64, 8, false, "bhqk,bhkd->bhqd"});
+  return all;
+}
+
+/// The operands have no axis for a single row or column, nor for a batch of one; with einsum they are [1, batch, rows, columns].
+harp_node* operand(harp_graph* graph, const Product& p, const char* name, int64_t rows, int64_t columns) {
+  std::vector<harp_dim> dims;
+  if (p.einsum != nullptr) dims.push_back(1);
+  if (p.einsum != nullptr || p.batch > 1) dims.push_back(p.batch);
+  if (rows > 1) dims.push_back(rows);
+  if (columns > 1) dims.push_back(columns);
+  return harp_input(graph, name, p.dtype, static_cast<int32_t>(dims.size()), dims.data());
+}
+
+/// Complex products are written as those of the parts: harp_matmul is one of real numbers.
+harp_node* complex_matmul(harp_node* a, harp_node* b) {
+  harp_node *p = harp_real(a), *q = harp_imag(a), *s = harp_real(b), *t = harp_imag(b);
+  return harp_complex_from_parts(harp_sub(harp_matmul(p, s), harp_matmul(q, t)), harp_add(harp_matmul(p, t), harp_matmul(q, s)));
+}
+
+Graph build(const Session& session, const Product& p) {
+  Graph graph = session.new_graph();
+  harp_node* const operands[] = {operand(graph.get(), p, "a", p.m, p.k),
+                                 p.right_transposed ? operand(graph.get(), p, "b", p.n, p.k) : operand(graph.get(), p, "b", p.k, p.n)};
+  harp_node* product = p.einsum != nullptr         ? harp_einsum(p.einsum, 2, operands)
+                       : p.dtype == HARP_COMPLEX64 ? complex_matmul(operands[0], operands[1])
+                                                   : harp_matmul(operands[0], operands[1]);
+  harp_output(graph.get(), "c", product);
+  return graph;
+}
+
+/// Part: float or double, of which an element has harp_dtype_size(p.dtype) / sizeof(Part).
+template <class Part>
+std::vector<Row> run(Session& session, const Product& p) {
+  const size_t parts = harp_dtype_size(p.dtype) / sizeof(Part);
+  session.memory.reserve(Memory::room(1, p.left_size() * parts * sizeof(Part)) + Memory::room(1, p.right_size() * parts * sizeof(Part)) +
+                         Memory::room(1, p.result_size() * parts * sizeof(Part)));
+  const std::span<Part> a = session.memory.take_as<Part>(p.left_size() * parts), b = session.memory.take_as<Part>(p.right_size() * parts),
+                        c = session.memory.take_as<Part>(p.result_size() * parts);
+  fill(a, -1, 1, seed_of(0));
+  fill(b, -1, 1, seed_of(1));
+  const Graph graph = build(session, p);
+  ProgramRun harp(session, graph.get(), {a.data(), b.data()}, {c.data()}, p.call());
+  harp(1);
+
+  std::vector<Candidate> candidates = {[&harp](size_t repeats) { harp(repeats); }};
+  const std::unique_ptr<PeerProcess> blas =
+      PeerProcess::start(session, "openblas",
+                         {harp_dtype_name(p.dtype), std::to_string(p.batch), std::to_string(p.m), std::to_string(p.k), std::to_string(p.n),
+                          p.right_transposed ? "nt" : "nn"});
+  if (blas) {
+    blas->check(p.name, std::span<const Part>(c));
+    candidates.push_back(blas->candidate());
+  }
+  const size_t reads = candidates.size();
+  const std::span<const float> matrix(reinterpret_cast<const float*>(p.n == 1 ? a.data() : b.data()),
+                                      std::max(p.left_size(), p.right_size()));
+  if (p.read)
+    for (const peer_read read : {session.by_hand->read_line, session.by_hand->read_streams})
+      candidates.push_back([matrix, read](size_t repeats) {
+        for (size_t i = 0; i < repeats; ++i) keep(read(matrix.data(), matrix.size()));
+      });
+  const Comparison times = compare(candidates, session.effort);
+  const Scale flops = Scale::flops((p.dtype == HARP_COMPLEX64 ? 8.0 : 2.0) * static_cast<double>(p.batch * p.m * p.k * p.n));
+  std::vector<Row> rows = {compared(p.rows()[0], flops, times, "OpenBLAS", blas ? std::optional<size_t>(1) : std::nullopt)};
+  if (p.read) {
+    const size_t both[] = {reads, reads + 1};
+    const size_t fastest = times.fastest(both);
+    rows.push_back(compared(p.rows()[1], Scale::bytes(matrix.size_bytes()), times,
+                            fastest == reads ? "read, one stream" : "read, four streams", fastest));
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<Benchmark> contraction_benchmarks() {
+  std::vector<Benchmark> benchmarks;
+  for (const Product& product : products())
+    benchmarks.push_back({product.rows(), [product](Session& session) {
+                            return product.dtype == HARP_F64 ? run<double>(session, product) : run<float>(session, product);
+                          }});
+  return benchmarks;
+}
+
+}  // namespace bench

@@ -1,0 +1,128 @@
+// Starting, asking and ending a peer's program.
+#include "bench/peer_process.h"
+
+#include <sched.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+#include "bench/peers/served.h"
+
+namespace bench {
+namespace {
+
+/// One thread each; and memory that was freed stays in the process, so that an allocation of a large result does not pay for pages again.
+constexpr const char* kEnvironment[] = {"OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "MALLOC_MMAP_MAX_=0",
+                                        "MALLOC_TRIM_THRESHOLD_=4294967296"};
+
+constexpr double kTolerance = 1e-4;  // of the root mean square: that both compute the same thing, not how exactly
+
+}  // namespace
+
+std::unique_ptr<PeerProcess> PeerProcess::start(const Session& session, const std::string& name,
+                                                const std::vector<std::string>& arguments) {
+  std::string program = session.peers_directory + "/harp_bench_" + name;
+  if (!std::filesystem::exists(program)) return nullptr;
+  std::vector<std::string> words = {program};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv, environment;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  for (char** variable = environ; *variable != nullptr; ++variable) environment.push_back(*variable);
+  for (const char* variable : kEnvironment) environment.insert(environment.begin(), const_cast<char*>(variable));
+  environment.push_back(nullptr);
+
+  int sockets[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) throw std::runtime_error("no socket for a peer");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, sockets[1], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, sockets[1], STDOUT_FILENO);
+  pid_t process = 0;
+  const int failed = posix_spawn(&process, program.c_str(), &actions, nullptr, argv.data(), environment.data());
+  posix_spawn_file_actions_destroy(&actions);
+  close(sockets[1]);
+  if (failed != 0) {
+    close(sockets[0]);
+    throw std::runtime_error("cannot start " + program + ": " + std::strerror(failed));
+  }
+  std::unique_ptr<PeerProcess> peer(new PeerProcess(program, process, sockets[0]));
+  if (peer->answer() == "ready") return peer;
+  int status = 0;
+  waitpid(process, &status, 0);
+  peer->process_ = 0;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNotInstalled) return nullptr;
+  throw std::runtime_error(program + " failed before it was ready");
+}
+
+PeerProcess::PeerProcess(std::string name, pid_t process, int socket) : name_(std::move(name)), process_(process), socket_(socket) {}
+
+PeerProcess::~PeerProcess() {
+  close(socket_);  // the end of its input ends it
+  if (process_ != 0) waitpid(process_, nullptr, 0);
+}
+
+void PeerProcess::tell(const std::string& line) {
+  if (send(socket_, line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size()))
+    throw std::runtime_error(name_ + " is gone");
+}
+
+/// The next line; "" when the program has ended.
+std::string PeerProcess::answer() {
+  size_t end = 0;
+  while ((end = received_.find('\n')) == std::string::npos) {
+    char text[4096];
+    const ssize_t size = recv(socket_, text, sizeof text, 0);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return "";
+    received_.append(text, static_cast<size_t>(size));
+  }
+  std::string line = received_.substr(0, end);
+  received_.erase(0, end + 1);
+  return line;
+}
+
+double PeerProcess::answered_number() {
+  const std::string line = answer();
+  if (line.empty()) throw std::runtime_error(name_ + " ended before it answered");
+  return std::stod(line);
+}
+
+Candidate PeerProcess::candidate() {
+  return [this](size_t repeats) {
+    tell("run " + std::to_string(repeats) + " " + std::to_string(sched_getcpu()) + "\n");
+    return answered_number();
+  };
+}
+
+template <class T>
+void PeerProcess::check_elements(const std::string& row, std::span<const T> result) {
+  tell("run 1 -1\nsample\n");
+  answered_number();
+  if (const double size = answered_number(); size != static_cast<double>(result.size()))
+    throw std::runtime_error(row + ": the result of " + name_ + " has another size: " + std::to_string(size));
+  const std::vector<size_t> places = sampled(result.size());
+  std::vector<double> expected;
+  double squares = 0;
+  for (size_t i = 0; i < places.size(); ++i) {
+    expected.push_back(answered_number());
+    squares += expected.back() * expected.back();
+  }
+  const double tolerance = kTolerance * std::sqrt(squares / static_cast<double>(places.size()));
+  for (size_t i = 0; i < places.size(); ++i)
+    if (!(std::fabs(static_cast<double>(result[places[i]]) - expected[i]) <= tolerance))
+      throw std::runtime_error(row + ": element " + std::to_string(places[i]) + " is " + std::to_string(result[places[i]]) +
+                               ", with the peer it is " + std::to_string(expected[i]));
+}
+
+void PeerProcess::check(const std::string& row, std::span<const float> result) { check_elements(row, result); }
+void PeerProcess::check(const std::string& row, std::span<const double> result) { check_elements(row, result); }
+
+}  // namespace bench
