@@ -1,5 +1,6 @@
-"""The benchmark harness does what it says: two rows run quickly and come out as JSON lines of the agreed shape, names that match nothing
-and goals that fit no row are errors. How fast anything is, is not tested.
+"""The benchmark harness does what it says: rows of every kind run quickly and come out as JSON lines of the agreed shape, every row has a
+goal and every goal a row, a peer that is not there is a miss that says so, one that fails or computes something else is an error, and so
+are names that match nothing. How fast anything is, is not tested.
 
 usage: bench_test.py PATH_OF_HARP_BENCH
 """
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 
+GROUPS = {"compile", "call", "chain", "function", "reduce", "scan", "transpose", "sort", "fft", "contract", "conv", "rowwise"}
 FIELDS = ["name", "value", "unit", "peer", "peer_value", "ratio", "goal", "ok"]
 GOAL_MISSED = 3
 
@@ -17,13 +19,18 @@ def run(*arguments):
     return subprocess.run([sys.argv[1], *arguments], capture_output=True, text=True, check=False)
 
 
-def check_rows():
+def rows_of(only, *arguments):
+    """What a quick run of these rows writes as JSON, and the run."""
     with tempfile.TemporaryDirectory(prefix="harp-bench-test-") as scratch:
         path = os.path.join(scratch, "rows.json")
-        result = run("--quick", "--json", path, "--only", r"^(call\.overhead|chain\.relu\.l1\..*)$")
+        result = run("--quick", "--json", path, "--only", only, *arguments)
         assert result.returncode in (0, GOAL_MISSED), f"exit status {result.returncode}\n{result.stdout}{result.stderr}"
         with open(path, encoding="utf-8") as file:
-            rows = [json.loads(line) for line in file]
+            return [json.loads(line) for line in file], result
+
+
+def check_rows():
+    rows, result = rows_of(r"^(call\.overhead|chain\.relu\.l1\..*)$")
     assert [row["name"] for row in rows] == ["call.overhead", "chain.relu.l1.loop", "chain.relu.l1.memcpy"], rows
     for row in rows:
         assert list(row) == FIELDS, row
@@ -43,7 +50,58 @@ def check_list():
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "goals.json"), encoding="utf-8") as file:
         goals = json.load(file)
     listed = dict(line.split() for line in result.stdout.splitlines())
-    assert listed == goals and len(goals) > 50, set(listed.items()) ^ set(goals.items())
+    assert listed == goals, set(listed.items()) ^ set(goals.items())
+    assert {name.split(".")[0] for name in goals} == GROUPS, sorted(goals)
+    assert [name for name, goal in goals.items() if goal == "information" and not name.endswith(".memcpy")] == []
+
+
+# One row of each kind that has its peer in another program, with that program's name.
+SERVED = {
+    "function.exp": "sleef",
+    "fft.1000": "fftw",
+    "contract.f32.16": "openblas",
+    "contract.gemv.ax.1024.blas": "openblas",
+    "contract.complex64.256": "openblas",
+    "conv.depthwise": "onednn",
+}
+
+
+def check_groups():
+    """Rows of the groups whose peers are libraries: those that are installed are measured, and results agree."""
+    others = ["transpose.1024", "sort.f32.1e6", "rowwise.rms_norm.1024.memcpy", "contract.gemv.ax.1024.read"]
+    rows, _ = rows_of("^(" + "|".join([*SERVED, *others]) + ")$")
+    assert {row["name"] for row in rows} == {*SERVED, *others}, rows
+    for row in rows:
+        program = os.path.join(os.path.dirname(os.path.abspath(sys.argv[1])), f"harp_bench_{SERVED.get(row['name'])}")
+        there = row["name"] in others or os.path.exists(program)
+        assert row["value"] > 0 and (row["ratio"] is not None) == there and row["peer"].endswith("not there") != there, row
+
+
+def check_missing_peers():
+    served = "^(" + "|".join([*SERVED, "rowwise.attention.torch"]) + ")$"
+    with tempfile.TemporaryDirectory(prefix="harp-bench-test-") as scratch:
+        rows, result = rows_of(served, "--peers", scratch)
+    assert result.returncode == GOAL_MISSED and len(rows) == len(SERVED) + 1, rows
+    for row in rows:
+        assert row["peer"].endswith("not there") and row["peer_value"] is None and row["ratio"] is None and row["ok"] is False, row
+
+
+def check_peers_that_fail():
+    answers = 'if [ "$word" = run ]; then echo 0.001; else echo 256; yes 123456 | head -256; fi'
+    served = f"echo ready; while read -r word rest; do {answers}; done"
+    with tempfile.TemporaryDirectory(prefix="harp-bench-test-") as scratch:
+        for script, status, word in (
+            ("exit 69", GOAL_MISSED, "OpenBLAS: not there"),
+            ("exit 1", 1, "failed before it was ready"),
+            ("echo ready", 1, "harp_bench_openblas"),
+            (served.replace("256;", "255;"), 1, "another size"),
+            (served, 1, "with the peer it is 123456"),
+        ):
+            with open(os.path.join(scratch, "harp_bench_openblas"), "w", encoding="utf-8") as file:
+                file.write(f"#!/bin/sh\n{script}\n")
+            os.chmod(file.name, 0o755)
+            result = run("--quick", "--only", "^contract.f32.16$", "--peers", scratch)
+            assert result.returncode == status and word in result.stdout + result.stderr, (script, result)
 
 
 def check_misuse():
@@ -61,7 +119,7 @@ def check_misuse():
 
 def main():
     status = 0
-    for check in (check_rows, check_list, check_misuse):
+    for check in (check_rows, check_list, check_groups, check_missing_peers, check_peers_that_fail, check_misuse):
         try:
             check()
             print(f"{check.__name__}: ok")
