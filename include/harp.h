@@ -808,8 +808,9 @@ HARP_API harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, c
  *
  * An index outside its array touches no memory: the load gives 0 and the run fails with HARP_ERROR_RANGE, naming node, input, axis, index
  * and size (the first in the body's order of loads, and there the first element); what other outputs hold then is not said. Every element
- * is computed, whatever of the result is used. Integers wrap, floats are as in docs/semantics.md; complex arrays are not taken. A body
- * without loops whose indices are its own (ridx0, or constants that fit) fuses like any elementwise operation. It has no gradient.
+ * is computed, whatever of the result is used, if an output depends on it (algebra makes y * 0 of integers 0). Integers wrap, floats are as in
+ * docs/semantics.md; complex arrays are not taken. A body without loops whose indices are its own (ridx0, or constants that fit) fuses like
+ * any elementwise operation. It has no gradient.
  */
 typedef struct harp_custom_function_desc {
   size_t struct_size;

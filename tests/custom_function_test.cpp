@@ -126,6 +126,7 @@ TEST_CASE("G13.custom_function/interp,c: the bounds of a loop are whatever integ
   CHECK(turns("0 .. 4611686018427387904 * shape0 + 1") == Turns{100, 100, 100, 100});
   CHECK(turns("0 .. 4611686018427387904 * 4") == Turns{-1, -1, -1, -1});
   constexpr int64_t kLast = INT64_MIN + 198;  // 2 * 100 + INT64_MAX - 1
+  CHECK(turns("u64(18446744073709551615) .. 3") == Turns{-1, -1, -1, -1});
   CHECK(turns("9223372036854775805 .. 9223372036854775807") == Turns{kLast, kLast, kLast, kLast});
   CHECK(turns("-9223372036854775807 - 1 .. -9223372036854775807") ==
         Turns{INT64_MIN + 100, INT64_MIN + 100, INT64_MIN + 100, INT64_MIN + 100});
@@ -273,6 +274,7 @@ TEST_CASE("G13.custom_function: mistakes say line and column") {
   CHECK(mistake("for k in 0 .. input3[0] { output = 1.0 }").starts_with("line 1, column 15: a bound of a loop is f64, not an integer"));
   CHECK(mistake("for k in 0 .. 9223372036854775808 { output = 1.0 }").starts_with("line 1, column 15: "));
   CHECK(mistake("input0 = 1.0").starts_with("line 1, column 1: \"input0\" cannot be set; output can, and what let declares"));
+  CHECK(mistake("if input2 { output = 1.0 }\nelse { output = 2.0 }").starts_with("line 2, column 1: else has to stand behind the }"));
   CHECK(mistake("ridx0 = 1").starts_with("line 1, column 1: \"ridx0\" cannot be set"));
   CHECK(mistake("for k in 0..2 { k = 1 }").starts_with("line 1, column 17: \"k\" counts a loop; it cannot be set"));
   CHECK(mistake("for k in 0..2 { let a = k }\noutput = f32(a)").starts_with("line 2, column 14: unknown name \"a\""));

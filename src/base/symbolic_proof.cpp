@@ -6,6 +6,7 @@
 // and at last writes every variable as its least value plus something nonnegative: if then no coefficient is negative, e >= 0.
 #include <algorithm>
 
+#include "base/error.h"
 #include "base/symbolic.h"
 #include "base/symbolic_order.h"
 #include "base/symbolic_range.h"
@@ -210,7 +211,12 @@ bool prove(Sym e, Budget& budget) {
 
 bool proven_nonnegative(Sym e) {
   Budget budget;
-  return prove(e, budget);
+  try {
+    return prove(e, budget);
+  } catch (const Error& error) {
+    if (error.code != Code::kOverflow) throw;
+    return false;  // a bound does not fit 64 bits: nothing follows from it
+  }
 }
 
 }  // namespace harp

@@ -90,6 +90,7 @@ class BodyParser {
     const Token token = c_.peek();
     if (token.kind != TokenKind::kName) c_.fail_expected("a statement (let, for, if, or a variable that is set)");
     c_.next();
+    if (token.text == "else") c_.fail_token(token.offset, "else has to stand behind the } of its if, on the same line");
     if (is_placeholder(token.text))
       c_.fail_token(token.offset, cat(text::quote(token.text), " cannot be set; output can, and what let declares"));
     const int variable = find(token);
@@ -348,6 +349,8 @@ class BodyParser {
   }
   int as_i64(int value, size_t offset) {
     if (at(value).dtype == DType::kI64) return value;
+    if (at(value).dtype == DType::kU64)  // further out than anything
+      value = apply(Op::kMin, {value, add({BodyKind::kConstant, DType::kU64, Scalar::of(DType::kU64, INT64_MAX)}, offset)}, offset);
     return add({.kind = BodyKind::kApply, .dtype = DType::kI64, .op = Op::kCast, .operands = {value}}, offset);
   }
   /// Is it surely 0 … size - 1 wherever it is computed?

@@ -144,7 +144,8 @@ class BodyLowering {
     if (mask != nullptr) turns = arena_.apply(Op::kWhere, DType::kI64, {mask, turns, constant(0)});
     Stmt* define = arena_.statement(StmtKind::kDefine);
     define->value = turns;
-    define->variable = arena_.syms().loop("turns", 0, INT64_MAX);
+    define->variable =
+        arena_.syms().loop("turns", 0, is_exact ? static_cast<int64_t>(std::max<WideInt>(end->hi - begin->lo, 0)) + 1 : INT64_MAX);
     Stmt* loop = new_loop(arena_, name, 0, define->variable);
     define->body = {loop};
     if (is_exact)
