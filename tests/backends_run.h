@@ -108,10 +108,11 @@ class Backends {
     return run_everywhere(graph.get(), handles);
   }
 
-  /// Kernels of the compiled program, and the bytes of workspace it needs for these values of its shape variables.
+  /// Kernels of the compiled program, and the bytes of workspace that its arrays take for these values of its shape variables; each worker
+  /// has `scratch` bytes besides.
   struct Cost {
     int32_t kernels = 0;
-    size_t workspace = 0;
+    size_t workspace = 0, scratch = 0;
   };
   Cost cost(const std::string& text, const std::vector<int64_t>& sizes) const {
     CAPTURE(text);
@@ -121,9 +122,10 @@ class Backends {
     REQUIRE(program != nullptr);
     harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
     REQUIRE(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
-    Cost cost{stats.kernels, 0};
-    REQUIRE(harp_program_workspace_size(program.get(), sizes.data(), 1, &cost.workspace, nullptr) == HARP_OK);
-    return cost;
+    size_t one = 0, two = 0;  // by how many workers
+    REQUIRE(harp_program_workspace_size(program.get(), sizes.data(), 1, &one, nullptr) == HARP_OK);
+    REQUIRE(harp_program_workspace_size(program.get(), sizes.data(), 2, &two, nullptr) == HARP_OK);
+    return {stats.kernels, one - (two - one), two - one};
   }
 
  private:

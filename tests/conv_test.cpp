@@ -128,6 +128,7 @@ TEST_CASE("G15.conv2d G15.max_pool G5.zero_copy: one kernel, no workspace: nothi
     CAPTURE(call);
     CHECK(cost.kernels == 1);
     CHECK(cost.workspace == 0);
+    CHECK(cost.scratch < 50'000);
   }
   // A strided transposed convolution is computed by phases: putting them in their places copies the result, no more.
   const auto cropped =

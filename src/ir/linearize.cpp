@@ -72,6 +72,7 @@ class Linearizer {
     blocks_.emplace_back();
     if (kernel == nullptr) return;
     params_ = kernel->params;
+    accumulators_ = kernel->accumulators;
     parameters_ = parameter_names(*kernel);
     acc_level_.assign(kernel->accumulators.size(), 0);
     count_uses([&](auto&& visit) { visit_roots(kernel->body, visit); });
@@ -309,7 +310,8 @@ class Linearizer {
       define_address(u->buffer, u->index, place.level);
     else
       define_offsets(u->index);
-    if (u->kind == UKind::kSplat || is_trivial(u)) {
+    const bool is_in_memory = u->kind == UKind::kAcc && accumulators_[static_cast<size_t>(u->buffer)].is_row;
+    if (u->kind == UKind::kSplat || (is_trivial(u) && !is_in_memory)) {
       for (const UOp* s : u->sources)
         if (const auto p = planned.find(s); p != planned.end()) place.size += p->second.size;
       return;
@@ -508,6 +510,7 @@ class Linearizer {
   }
 
   std::span<const Param> params_;
+  std::span<const Accumulator> accumulators_;
   std::vector<std::string> parameters_;
   std::vector<Block> blocks_;
   std::unordered_map<const UOp*, int> uses_;

@@ -38,14 +38,14 @@ std::vector<int> Accumulators::add(std::span<const Node* const> nodes, int64_t c
   return numbers;
 }
 
-int Accumulators::add_row(const Node& node, int64_t count) {
-  const int64_t bytes = count * static_cast<int64_t>(size_of(node.dtype));
+int Accumulators::add_array(DType dtype, int64_t count) {
+  const int64_t bytes = count * static_cast<int64_t>(size_of(dtype));
   const bool fits_frame = count < kLanes || frame_bytes_ + bytes <= kFrameBytes;
   if (fits_frame) frame_bytes_ += bytes;
-  kernel_.accumulators.push_back({.type = {node.dtype, 1},
+  kernel_.accumulators.push_back({.type = {dtype, 1},
                                   .count = count,
                                   .combine = Op::kAdd,
-                                  .init = identity_of(Op::kSum, node.dtype),
+                                  .init = identity_of(Op::kSum, dtype),
                                   .in_scratch = !fits_frame,
                                   .is_row = true});
   return static_cast<int>(kernel_.accumulators.size()) - 1;
@@ -84,8 +84,10 @@ Body vector_columns(Arena& arena, Stmt* columns, int simd_width) {
   Body loops = vectorise(arena, columns, simd_width, false);
   if (!writes_out) return loops;
   Body result;
-  for (Stmt* s : loops)
-    for (Stmt* u : unroll(arena, s)) result.push_back(u);
+  for (Stmt* s : loops) {
+    const Body written = s->kind == StmtKind::kLoop ? unroll(arena, s) : Body{s};  // (a single column is no loop any more)
+    result.insert(result.end(), written.begin(), written.end());
+  }
   return result;
 }
 

@@ -25,7 +25,9 @@ class Accumulators {
   /// come later are in the worker's scratch memory.
   std::vector<int> add(std::span<const Node* const> nodes, int64_t count);
   /// One for `count` elements of the node's value, which later passes over the same row read again.
-  int add_row(const Node& node, int64_t count);
+  int add_row(const Node& node, int64_t count) { return add_array(node.dtype, count); }
+  /// One for `count` elements of a dtype, which are set before they are read.
+  int add_array(DType dtype, int64_t count);
 
  private:
   ir::Kernel& kernel_;

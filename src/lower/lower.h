@@ -25,6 +25,8 @@ struct KernelContext {
 void lower_elementwise(KernelContext& context);
 /// Loop nest of reductions over the same axes, in one pass over the rows or several, with what comes before and after. (reduce.cpp)
 void lower_reduce(KernelContext& context);
+/// Tiles of rows times columns, for one sum of products. (contraction.cpp)
+void lower_contraction(KernelContext& context);
 /// Loop nest of scans along the same axis, with their prologue and epilogue. (scan.cpp)
 void lower_scan(KernelContext& context);
 /// A copy of the array, and the loop nest that adds the updates to it. (scatter.cpp)

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "schedule/contraction.h"
 #include "schedule/fuse.h"
 #include "schedule/schedule_program.h"
 
@@ -176,6 +177,13 @@ bool streams_rows(const Program& program, const KernelPlan& kernel, const Schedu
 
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options) {
   Schedule s = choose(program, kernel, options);
+  if (const auto contraction = as_contraction(kernel))
+    if (const std::optional<Sym> guard = pays(kernel, *contraction)) {
+      const int width = s.axes[s.axes.size() - 2].simd_width;
+      const Schedule tiles = schedule_contraction(kernel, *contraction, options.target, width);
+      if (guard->is_constant()) return {{std::nullopt, tiles}};
+      return {{guard, tiles}, {std::nullopt, s}};
+    }
   if (!streams_rows(program, kernel, s)) return {{std::nullopt, s}};
   s.axes[s.axes.size() - 2].tile = page_tile(kernel.reduces);
   Schedule near = s, far = s;
@@ -200,7 +208,9 @@ void check_legal(const KernelPlan& kernel, const Schedule& s, std::string_view w
   const size_t kept = iteration_space(kernel).size();
   const size_t wanted = kept + (kernel.reduces.empty() ? 0 : 1);
   const Template recipe = recipe_of(kernel);
-  HARP_CHECK(s.recipe == recipe, Code::kInvalidArgument, where, ": the recipe must be ", name_of(recipe));
+  const std::optional<Contraction> contraction = as_contraction(kernel);
+  HARP_CHECK(s.recipe == recipe || (contraction && s.recipe == Template::kContraction), Code::kInvalidArgument, where,
+             ": the recipe must be ", name_of(recipe), contraction ? " or contraction" : "");
   HARP_CHECK(s.axes.size() == wanted, Code::kInvalidArgument, where, ": the kernel has ", wanted, " axes, the schedule ", s.axes.size());
   const int scanned = scan_axis(kernel);
   int vector_axes = 0;
@@ -215,6 +225,8 @@ void check_legal(const KernelPlan& kernel, const Schedule& s, std::string_view w
     HARP_CHECK((a.kind == AxisKind::kScatter) == (static_cast<int>(i) == scatter_axis(kernel)), Code::kInvalidArgument, where, ": axis ", i,
                static_cast<int>(i) == scatter_axis(kernel) ? " is scattered to and must be of kind scatter"
                                                            : " is not scattered to and cannot be of kind scatter");
+    const bool is_rows = s.recipe == Template::kContraction && i == contraction->row_position;
+    HARP_CHECK(!a.pack || is_rows, Code::kInvalidArgument, where, ": axis ", i, " has pack, which is for the rows of a contraction");
     HARP_CHECK(a.tile <= kMostTile, Code::kInvalidArgument, where, ": axis ", i, " has tile=", a.tile, "; at most ", kMostTile,
                " are allowed");
     HARP_CHECK(i + 1 != kept || vector_axis(kernel) != static_cast<int>(i) || !keeps_rows(kernel) || (a.tile > 0 && a.tile <= kKeptColumns),
@@ -231,6 +243,15 @@ void check_legal(const KernelPlan& kernel, const Schedule& s, std::string_view w
     }
   }
   HARP_CHECK(vector_axes <= 1, Code::kInvalidArgument, where, ": more than one axis has simd");
+  if (s.recipe != Template::kContraction) return;
+  const AxisSchedule &rows = s.axes[contraction->row_position], &columns = s.axes[kept - 1];
+  const int64_t sums = int64_t{rows.unroll} * columns.unroll;
+  const int64_t block =
+      std::max<int64_t>(rows.tile, rows.unroll) * std::max<int64_t>(columns.tile, int64_t{columns.unroll} * columns.simd_width);
+  HARP_CHECK(sums <= kMostRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " x ", columns.unroll,
+             " sums in registers; at most ", kMostRegisterSums, " are allowed");
+  HARP_CHECK(block <= kMostBlockSums, Code::kInvalidArgument, where, ": blocks of ", block, " sums; at most ", kMostBlockSums,
+             " are allowed");
 }
 
 void apply_overrides(Program& program, std::string_view text) {

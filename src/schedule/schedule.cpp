@@ -8,7 +8,8 @@
 namespace harp {
 namespace {
 
-constexpr std::string_view kRecipes[] = {"elementwise", "reduce", "rowwise", "scan", "scatter", "routine", "custom", "native"};
+constexpr std::string_view kRecipes[] = {"elementwise", "reduce",  "rowwise", "contraction", "scan",
+                                         "scatter",     "routine", "custom",  "native"};
 constexpr std::string_view kKinds[] = {"sequential", "thread", "thread_group", "reduce", "scan", "scatter"};
 
 template <class Enum, size_t n>
@@ -41,6 +42,10 @@ std::vector<std::string_view> words_of(std::string_view text) {
 
 void parse_axis_word(std::string_view word, AxisSchedule& axis) {
   const size_t equals = word.find('=');
+  if (word == "pack") {
+    axis.pack = true;
+    return;
+  }
   if (equals == word.npos) {
     axis.kind = parse_word<AxisKind>(kKinds, "axis kind", word);
     return;
@@ -70,6 +75,7 @@ std::string print(const Schedule& schedule) {
     if (a.tile) append(out, cat(" tile=", a.tile));
     if (a.unroll != 1) append(out, cat(" unroll=", a.unroll));
     if (a.simd_width != 1) append(out, cat(" simd=", a.simd_width));
+    if (a.pack) append(out, " pack");
     return out;
   };
   std::string out = cat(name_of(schedule.recipe), " [", join(schedule.axes, ", ", axis_text), "]");

@@ -10,8 +10,9 @@
 namespace harp {
 
 /// The recipe a kernel is lowered by: a file in src/lower (kRowwise, which is reductions that follow one another, is in reduce.cpp).
+/// kContraction: a sum of products by tiles of registers, which kReduce can do too.
 /// kNative: there is no kernel, a function of the host's is called.
-enum class Template : uint8_t { kElementwise, kReduce, kRowwise, kScan, kScatter, kRoutine, kCustom, kNative };
+enum class Template : uint8_t { kElementwise, kReduce, kRowwise, kContraction, kScan, kScatter, kRoutine, kCustom, kNative };
 
 enum class AxisKind : uint8_t {
   kSequential,
@@ -25,8 +26,9 @@ enum class AxisKind : uint8_t {
 struct AxisSchedule {
   AxisKind kind = AxisKind::kSequential;
   int64_t tile = 0;    // elements a block; 0: the whole axis
-  int unroll = 1;      // iterations written out side by side
+  int unroll = 1;      // iterations written out side by side; of a contraction the rows, or vectors, of a tile of registers
   int simd_width = 1;  // lanes; more than 1 on one axis at most
+  bool pack = false;   // of a contraction's rows: their factor is copied in the order it is used
   friend bool operator==(const AxisSchedule&, const AxisSchedule&) = default;
 };
 

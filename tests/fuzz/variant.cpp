@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "fuzz/random.h"
 #include "opt/passes.h"
+#include "schedule/contraction.h"
 #include "schedule/schedule_program.h"
 
 namespace harp::fuzz {
@@ -27,14 +28,32 @@ bool consume(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-/// The chosen schedules with some switches off, as overrides.
-std::string schedules_without(const Graph& graph, const PipelineOptions& options, bool partition, bool overlap) {
+/// Tiles of any size, so that small graphs have many of them.
+Schedule random_tiles(const KernelPlan& kernel, const Contraction& contraction, const Target& target, Random& random, Schedule usual) {
+  int width = 1;
+  for (const AxisSchedule& axis : usual.axes) width = std::max(width, axis.simd_width);
+  Schedule s = schedule_contraction(kernel, contraction, target, width);
+  AxisSchedule &rows = s.axes[contraction.row_position], &columns = s.axes[s.axes.size() - 2];
+  rows.unroll = static_cast<int>(random.between(1, 6));
+  rows.tile = static_cast<int64_t>(random.between(1, 12));
+  rows.pack = random.chance(50);
+  columns.unroll = static_cast<int>(random.between(1, 3));
+  columns.tile = static_cast<int64_t>(random.between(1, 40));
+  s.partition = usual.partition;
+  return s;
+}
+
+/// The chosen schedules with some switches off and, from a seed, contractions by tiles, as overrides.
+std::string schedules_of(const Graph& graph, const PipelineOptions& options, bool partition, bool overlap, uint64_t tiles) {
+  Random random(tiles, "tiles");
   const Program program = schedule_graph(optimised(graph, options), {options.target, options.plain_text ? 1 : options.simd_width, {}});
   std::string lines;
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     Schedule schedule = program.kernels[k].variants[0].schedule;
     schedule.partition &= partition;
     schedule.overlap &= overlap;
+    if (const auto contraction = as_contraction(program.kernels[k]); contraction && tiles != 0)
+      schedule = random_tiles(program.kernels[k], *contraction, options.target, random, schedule);
     append(lines, cat("kernel_", k, ": ", print(schedule), "\n"));
   }
   return lines;
@@ -52,6 +71,7 @@ std::string to_string(const BuildVariant& v) {
   if (!v.partition) append(out, " nopartition");
   if (!v.overlap) append(out, " nooverlap");
   if (v.workers != 0) append(out, cat(" workers=", v.workers));
+  if (v.tiles != 0) append(out, cat(" tiles=", v.tiles));
   if (v.in_place) append(out, " inplace");
   if (v.check_indices) append(out, " check");
   return out;
@@ -87,6 +107,8 @@ BuildVariant parse_variant(std::string_view text) {
       v.check_indices = true;
     else if (consume(word, "workers="))
       v.workers = parse_number(word);
+    else if (consume(word, "tiles="))
+      v.tiles = static_cast<uint32_t>(parse_number(word));
     else if (target_from_name(word))
       v.compiler.target = word;
     else
@@ -97,7 +119,7 @@ BuildVariant parse_variant(std::string_view text) {
 
 std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& limits) {
   Random shared(seed / kSeedsPerCompiler, "compilers"), flags(seed / kSeedsPerCompiler, "flags"), own(seed, "variants"),
-      places(seed, "in place"), checks(seed, "check indices");
+      places(seed, "in place"), checks(seed, "check indices"), tiles(seed, "tiles of contractions");
   const std::span<const Target> levels = targets();
   std::vector<BuildVariant> variants;
   const size_t first = shared.below(limits.compilers.size());
@@ -120,6 +142,7 @@ std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& li
     v.partition = !own.chance(15);
     v.overlap = !own.chance(15);
     if (own.chance(60)) v.workers = static_cast<int>(own.between(1, 4));
+    if (tiles.chance(60)) v.tiles = static_cast<uint32_t>(tiles.between(1, 1000000));
     v.in_place = places.chance(50);
     v.check_indices = checks.chance(20);
     variants.push_back(v);
@@ -141,8 +164,8 @@ PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant
   options.simd_width = variant.simd_width;
   options.disabled_rules = variant.disabled_rules;
   options.check_indices = variant.check_indices;
-  if (!variant.partition || !variant.overlap)
-    options.schedule_override = schedules_without(graph, options, variant.partition, variant.overlap);
+  if (!variant.partition || !variant.overlap || variant.tiles != 0)
+    options.schedule_override = schedules_of(graph, options, variant.partition, variant.overlap, variant.tiles);
   return options;
 }
 

@@ -28,10 +28,11 @@ struct BuildVariant {
   bool partition = true, overlap = true;  // of every kernel's schedule
   int workers = 0;                        // 0: entry_point; else entry_point_ex with a parallel_for that cuts ranges into so many
   bool check_indices = false;             // the compile option; what the interpreter says of the graph with it is what is right
+  uint32_t tiles = 0;                     // not 0: contractions are done by tiles whose sizes come from this seed
   bool in_place = false;                  // outputs are put in the place of inputs wherever the program allows it
 };
 
-/// "gcc -O3 vectors x86-64-v3 simd=4 without=fold_constants nopartition nooverlap workers=3 inplace check"
+/// "gcc -O3 vectors x86-64-v3 simd=4 without=fold_constants nopartition nooverlap workers=3 tiles=17 inplace check"
 std::string to_string(const BuildVariant& variant);
 /// The inverse; Error{kParse} names the word it does not know.
 BuildVariant parse_variant(std::string_view text);

@@ -1,4 +1,4 @@
-/* harp · graph "matmul" · target x86-64-v4 · stable, law 1 · 1 kernel, 1 generation
+/* harp · graph "matmul" · target x86-64-v4 · stable, law 1 · 2 kernels, 1 generation
    a: f32[m, k], b: f32[k, n] -> c: f32[m, n] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
@@ -37,8 +37,6 @@ typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
-
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
 static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
@@ -46,6 +44,8 @@ static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
   for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
   return r;
 }
+
+static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
@@ -77,11 +77,256 @@ static inline harp_environment harp_enter(void) { return 0; }
 static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 
-struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; };
+struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; };
 
-/* generation 0 · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=16, reduce unroll=8] partition overlap */
+/* generation 0 · variant 1 of 2 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=14 pack, sequential tile=512 unroll=2 simd=16, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
+  const float* input0 = a->input0;
+  const float* input1 = a->input1;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  const int64_t shape1 = a->shape1;
+  const int64_t shape2 = a->shape2;
+  char* scratch = a->scratch + worker * 1638400;
+  (void)worker;
+  const int64_t oidx0 = (shape2 + 511) / 512;
+  const int64_t oidx5 = (shape1 + 255) / 256;
+  const int64_t oidx6 = (oidx5 + 255) / 256;
+  const int64_t oidx7 = (oidx6 + 255) / 256;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const int64_t oidx1 = min_i64(shape0 - ridx0 * 224, 224);
+    const int64_t oidx2 = (oidx1 + 13) / 14;
+    for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
+      float* const row2 = (float*)(scratch + 262144);
+      float* const row3 = (float*)(scratch + 720896);
+      float* const row4 = (float*)(scratch + 1179648);
+      float* const row0 = (float*)scratch;
+      float* const row1 = (float*)(scratch + 32768);
+      const int64_t oidx3 = min_i64(shape2 - ridx1 * 512, 512);
+      const int64_t oidx4 = (oidx3 + 31) / 32;
+      for (int64_t ridx2 = 0; ridx2 < oidx2 * 14; ++ridx2) {
+        for (int64_t ridx3 = 0; ridx3 < oidx4 * 32; ridx3 += 16) {
+          *(f32x16*)(row4 + ridx2 * 512 + ridx3) = splat_f32x16(0.0f);
+        }
+      }
+      const int64_t oidx24 = oidx3 / 16;
+      for (int64_t ridx4 = 0; ridx4 < oidx7; ++ridx4) {
+        for (int64_t ridx5 = 0; ridx5 < oidx2 * 14; ++ridx5) {
+          for (int64_t ridx6 = 0; ridx6 < oidx4 * 32; ridx6 += 16) {
+            *(f32x16*)(row3 + ridx5 * 512 + ridx6) = splat_f32x16(0.0f);
+          }
+        }
+        const int64_t oidx8 = min_i64(oidx6, ridx4 * 256 + 256);
+        for (int64_t ridx7 = 0; ridx7 < oidx8 - ridx4 * 256; ++ridx7) {
+          for (int64_t ridx8 = 0; ridx8 < oidx2 * 14; ++ridx8) {
+            for (int64_t ridx9 = 0; ridx9 < oidx4 * 32; ridx9 += 16) {
+              *(f32x16*)(row2 + ridx8 * 512 + ridx9) = splat_f32x16(0.0f);
+            }
+          }
+          const int64_t oidx9 = min_i64(oidx5, ridx4 * 65536 + ridx7 * 256 + 256);
+          for (int64_t ridx10 = 0; ridx10 < oidx9 - ridx4 * 65536 - ridx7 * 256; ++ridx10) {
+            const int64_t oidx10 = min_i64(shape1 - ridx4 * 16777216 - ridx7 * 65536 - ridx10 * 256, 256);
+            for (int64_t ridx11 = 0; ridx11 < oidx2; ++ridx11) {
+              const float* input0_row = input0 + shape1 * ridx0 * 224 + shape1 * ridx11 * 14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx11 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 1);
+              const float* input0_row1 = input0 + shape1 * oidx11 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx12 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 2);
+              const float* input0_row2 = input0 + shape1 * oidx12 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx13 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 3);
+              const float* input0_row3 = input0 + shape1 * oidx13 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx14 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 4);
+              const float* input0_row4 = input0 + shape1 * oidx14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx15 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 5);
+              const float* input0_row5 = input0 + shape1 * oidx15 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx16 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 6);
+              const float* input0_row6 = input0 + shape1 * oidx16 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx17 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 7);
+              const float* input0_row7 = input0 + shape1 * oidx17 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx18 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 8);
+              const float* input0_row8 = input0 + shape1 * oidx18 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx19 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 9);
+              const float* input0_row9 = input0 + shape1 * oidx19 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx20 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 10);
+              const float* input0_row10 = input0 + shape1 * oidx20 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx21 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 11);
+              const float* input0_row11 = input0 + shape1 * oidx21 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx22 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 12);
+              const float* input0_row12 = input0 + shape1 * oidx22 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx23 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 13);
+              const float* input0_row13 = input0 + shape1 * oidx23 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              for (int64_t ridx12 = 0; ridx12 < oidx10; ++ridx12) {
+                row1[ridx11 * 3584 + ridx12 * 14] = input0_row[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 1] = input0_row1[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 2] = input0_row2[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 3] = input0_row3[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 4] = input0_row4[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 5] = input0_row5[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 6] = input0_row6[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 7] = input0_row7[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 8] = input0_row8[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 9] = input0_row9[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 10] = input0_row10[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 11] = input0_row11[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 12] = input0_row12[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 13] = input0_row13[ridx12];
+              }
+            }
+            for (int64_t ridx13 = 0; ridx13 < oidx4; ++ridx13) {
+              for (int64_t ridx14 = 0; ridx14 < oidx10; ++ridx14) {
+                const float* input1_row = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx14 + ridx1 * 512 + ridx13 * 32;
+                if (ridx13 * 32 + 32 <= oidx3) {
+                  for (int64_t ridx15 = 0; ridx15 < 32; ridx15 += 16) {
+                    *(f32x16*)(row0 + ridx14 * 32 + ridx15) = *(const f32x16*)(input1_row + ridx15);
+                  }
+                } else {
+                  for (int64_t ridx16 = 0; ridx16 < oidx24 * 16 - ridx13 * 32; ridx16 += 16) {
+                    *(f32x16*)(row0 + ridx14 * 32 + ridx16) = *(const f32x16*)(input1_row + ridx16);
+                  }
+                  for (int64_t ridx17 = oidx24 * 16 - ridx13 * 32; ridx17 < oidx3 - ridx13 * 32; ++ridx17) {
+                    row0[ridx14 * 32 + ridx17] = input1_row[ridx17];
+                  }
+                  for (int64_t ridx18 = oidx3 - ridx13 * 32; ridx18 < 32; ++ridx18) {
+                    row0[ridx14 * 32 + ridx18] = 0.0f;
+                  }
+                }
+              }
+              for (int64_t ridx19 = 0; ridx19 < oidx2; ++ridx19) {
+                f32x16 acc5 = (f32x16){0};
+                f32x16 acc6 = (f32x16){0};
+                f32x16 acc7 = (f32x16){0};
+                f32x16 acc8 = (f32x16){0};
+                f32x16 acc9 = (f32x16){0};
+                f32x16 acc10 = (f32x16){0};
+                f32x16 acc11 = (f32x16){0};
+                f32x16 acc12 = (f32x16){0};
+                f32x16 acc13 = (f32x16){0};
+                f32x16 acc14 = (f32x16){0};
+                f32x16 acc15 = (f32x16){0};
+                f32x16 acc16 = (f32x16){0};
+                f32x16 acc17 = (f32x16){0};
+                f32x16 acc18 = (f32x16){0};
+                f32x16 acc19 = (f32x16){0};
+                f32x16 acc20 = (f32x16){0};
+                f32x16 acc21 = (f32x16){0};
+                f32x16 acc22 = (f32x16){0};
+                f32x16 acc23 = (f32x16){0};
+                f32x16 acc24 = (f32x16){0};
+                f32x16 acc25 = (f32x16){0};
+                f32x16 acc26 = (f32x16){0};
+                f32x16 acc27 = (f32x16){0};
+                f32x16 acc28 = (f32x16){0};
+                f32x16 acc29 = (f32x16){0};
+                f32x16 acc30 = (f32x16){0};
+                f32x16 acc31 = (f32x16){0};
+                f32x16 acc32 = (f32x16){0};
+                for (int64_t ridx20 = 0; ridx20 < oidx10; ++ridx20) {
+                  const float alu0 = row1[ridx19 * 3584 + ridx20 * 14];
+                  const f32x16 alu1 = *(f32x16*)(row0 + ridx20 * 32);
+                  acc5 = fma_f32x16(splat_f32x16(alu0), alu1, acc5);
+                  const f32x16 alu2 = *(f32x16*)(row0 + ridx20 * 32 + 16);
+                  acc6 = fma_f32x16(splat_f32x16(alu0), alu2, acc6);
+                  const float alu3 = row1[ridx19 * 3584 + ridx20 * 14 + 1];
+                  acc7 = fma_f32x16(splat_f32x16(alu3), alu1, acc7);
+                  acc8 = fma_f32x16(splat_f32x16(alu3), alu2, acc8);
+                  const float alu4 = row1[ridx19 * 3584 + ridx20 * 14 + 2];
+                  acc9 = fma_f32x16(splat_f32x16(alu4), alu1, acc9);
+                  acc10 = fma_f32x16(splat_f32x16(alu4), alu2, acc10);
+                  const float alu5 = row1[ridx19 * 3584 + ridx20 * 14 + 3];
+                  acc11 = fma_f32x16(splat_f32x16(alu5), alu1, acc11);
+                  acc12 = fma_f32x16(splat_f32x16(alu5), alu2, acc12);
+                  const float alu6 = row1[ridx19 * 3584 + ridx20 * 14 + 4];
+                  acc13 = fma_f32x16(splat_f32x16(alu6), alu1, acc13);
+                  acc14 = fma_f32x16(splat_f32x16(alu6), alu2, acc14);
+                  const float alu7 = row1[ridx19 * 3584 + ridx20 * 14 + 5];
+                  acc15 = fma_f32x16(splat_f32x16(alu7), alu1, acc15);
+                  acc16 = fma_f32x16(splat_f32x16(alu7), alu2, acc16);
+                  const float alu8 = row1[ridx19 * 3584 + ridx20 * 14 + 6];
+                  acc17 = fma_f32x16(splat_f32x16(alu8), alu1, acc17);
+                  acc18 = fma_f32x16(splat_f32x16(alu8), alu2, acc18);
+                  const float alu9 = row1[ridx19 * 3584 + ridx20 * 14 + 7];
+                  acc19 = fma_f32x16(splat_f32x16(alu9), alu1, acc19);
+                  acc20 = fma_f32x16(splat_f32x16(alu9), alu2, acc20);
+                  const float alu10 = row1[ridx19 * 3584 + ridx20 * 14 + 8];
+                  acc21 = fma_f32x16(splat_f32x16(alu10), alu1, acc21);
+                  acc22 = fma_f32x16(splat_f32x16(alu10), alu2, acc22);
+                  const float alu11 = row1[ridx19 * 3584 + ridx20 * 14 + 9];
+                  acc23 = fma_f32x16(splat_f32x16(alu11), alu1, acc23);
+                  acc24 = fma_f32x16(splat_f32x16(alu11), alu2, acc24);
+                  const float alu12 = row1[ridx19 * 3584 + ridx20 * 14 + 10];
+                  acc25 = fma_f32x16(splat_f32x16(alu12), alu1, acc25);
+                  acc26 = fma_f32x16(splat_f32x16(alu12), alu2, acc26);
+                  const float alu13 = row1[ridx19 * 3584 + ridx20 * 14 + 11];
+                  acc27 = fma_f32x16(splat_f32x16(alu13), alu1, acc27);
+                  acc28 = fma_f32x16(splat_f32x16(alu13), alu2, acc28);
+                  const float alu14 = row1[ridx19 * 3584 + ridx20 * 14 + 12];
+                  acc29 = fma_f32x16(splat_f32x16(alu14), alu1, acc29);
+                  acc30 = fma_f32x16(splat_f32x16(alu14), alu2, acc30);
+                  const float alu15 = row1[ridx19 * 3584 + ridx20 * 14 + 13];
+                  acc31 = fma_f32x16(splat_f32x16(alu15), alu1, acc31);
+                  acc32 = fma_f32x16(splat_f32x16(alu15), alu2, acc32);
+                }
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168) += acc5;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 16) += acc6;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 512) += acc7;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 528) += acc8;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 1024) += acc9;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 1040) += acc10;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 1536) += acc11;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 1552) += acc12;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 2048) += acc13;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 2064) += acc14;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 2560) += acc15;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 2576) += acc16;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 3072) += acc17;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 3088) += acc18;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 3584) += acc19;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 3600) += acc20;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 4096) += acc21;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 4112) += acc22;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 4608) += acc23;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 4624) += acc24;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 5120) += acc25;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 5136) += acc26;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 5632) += acc27;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 5648) += acc28;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 6144) += acc29;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 6160) += acc30;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 6656) += acc31;
+                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 6672) += acc32;
+              }
+            }
+          }
+          for (int64_t ridx21 = 0; ridx21 < oidx2 * 14; ++ridx21) {
+            for (int64_t ridx22 = 0; ridx22 < oidx4 * 32; ridx22 += 16) {
+              *(f32x16*)(row3 + ridx21 * 512 + ridx22) += *(f32x16*)(row2 + ridx21 * 512 + ridx22);
+            }
+          }
+        }
+        for (int64_t ridx23 = 0; ridx23 < oidx2 * 14; ++ridx23) {
+          for (int64_t ridx24 = 0; ridx24 < oidx4 * 32; ridx24 += 16) {
+            *(f32x16*)(row4 + ridx23 * 512 + ridx24) += *(f32x16*)(row3 + ridx23 * 512 + ridx24);
+          }
+        }
+      }
+      for (int64_t ridx25 = 0; ridx25 < oidx1; ++ridx25) {
+        float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx25 + ridx1 * 512;
+        for (int64_t ridx26 = 0; ridx26 < oidx24 * 16; ridx26 += 16) {
+          *(f32x16*)(output0_row + ridx26) = *(f32x16*)(row4 + ridx25 * 512 + ridx26);
+        }
+        for (int64_t ridx27 = oidx24 * 16; ridx27 < oidx3; ++ridx27) {
+          output0_row[ridx27] = row4[ridx25 * 512 + ridx27];
+        }
+      }
+    }
+  }
+}
+
+struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; };
+
+/* generation 0 · variant 2 of 2 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=16, reduce unroll=8] partition overlap */
+static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -215,17 +460,69 @@ static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range
   }
 }
 
-static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, const harp_runtime* rt) {
-  {
-    struct kernel_0_args args0 = {input0, input1, output0, shape1, shape2};
-    harp_for(rt, shape0, shape0 * shape1 * shape2, kernel_0, &args0);
+struct harp_task { harp_range_body kernel; void* arg; int64_t n, work; };
+static int harp_is_small(const struct harp_task* task) { return task->n <= harp_grain(task->n, task->work); }
+static void harp_small_tasks(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_task* tasks = arg;
+  const harp_environment found = harp_enter();
+  for (size_t i = begin; i < end; ++i)
+    if (tasks[i].n > 0 && harp_is_small(tasks + i)) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, worker);
+  harp_leave(found);
+}
+/* Kernels that do not depend on each other: those worth it are spread over the workers, the small ones run side by side. */
+static void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
+  double small = 0.0; /* work of the small ones, in grains */
+  if (!harp_has_workers(rt)) {
+    for (size_t i = 0; i < count; ++i) harp_for(rt, tasks[i].n, tasks[i].work, tasks[i].kernel, tasks[i].arg);
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (!harp_is_small(tasks + i)) harp_for(rt, tasks[i].n, tasks[i].work, tasks[i].kernel, tasks[i].arg);
+    else if (tasks[i].n > 0) small += (double)tasks[i].n / (double)harp_grain(tasks[i].n, tasks[i].work);
+  }
+  if (small > 1.0) rt->parallel_for(rt->self, count, 1, harp_small_tasks, tasks);
+  else harp_small_tasks(tasks, 0, count, 0);
+}
+
+void* malloc(size_t size);
+void free(void* memory);
+/* `*own` is what harp_release takes. 0: no memory, or none needed. */
+static char* harp_allocate(const harp_runtime* rt, size_t size, void** own) {
+  *own = 0;
+  if (!size) return 0;
+  if (rt && rt->workspace && rt->workspace_size >= size) return rt->workspace;
+  if (rt && rt->alloc) return *own = rt->alloc(rt->self, size);
+  if (size > (size_t)-64) return 0;
+  *own = malloc(size + 63);
+  return *own ? (char*)(((size_t)*own + 63) / 64 * 64) : 0;
+}
+static void harp_release(const harp_runtime* rt, void* own) {
+  if (!own) return;
+  if (rt && rt->alloc) rt->free(rt->self, own);
+  else free(own);
+}
+
+static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, char* workspace, const harp_runtime* rt) {
+  { /* generation 0 */
+    struct kernel_0_args args0 = {input0, input1, output0, shape0, shape1, shape2, workspace};
+    struct kernel_1_args args1 = {input0, input1, output0, shape1, shape2};
+    struct harp_task tasks[] = {
+      {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 223) / 224 : 0, shape0 * shape1 * shape2},
+      {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 ? shape0 : 0, shape0 * shape1 * shape2},
+    };
+    harp_run_together(rt, 2, tasks);
   }
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * 1638400);
+  void* own;
+  char* workspace = harp_allocate(rt, bytes, &own);
+  if (!workspace && bytes) return 11; /* out of memory */
   const harp_environment found = harp_enter();
-  kernel_main(inputs[0], inputs[1], outputs[0], (int64_t)shape_vars[0], (int64_t)shape_vars[1], (int64_t)shape_vars[2], rt);
+  kernel_main(inputs[0], inputs[1], outputs[0], (int64_t)shape_vars[0], (int64_t)shape_vars[1], (int64_t)shape_vars[2], workspace, rt);
   harp_leave(found);
+  harp_release(rt, own);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-/* harp · graph "matmul" · target any, plain text · stable, law 1 · 1 kernel, 1 generation
+/* harp · graph "matmul" · target any, plain text · stable, law 1 · 2 kernels, 1 generation
    a: f32[m, k], b: f32[k, n] -> c: f32[m, n] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
@@ -70,11 +70,249 @@ static inline harp_environment harp_enter(void) { return 0; }
 static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 
-struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; };
+struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; };
 
-/* generation 0 · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential, reduce unroll=8] partition overlap */
+/* generation 0 · variant 1 of 2 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=14 pack, sequential tile=512 unroll=2, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
+  const float* input0 = a->input0;
+  const float* input1 = a->input1;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  const int64_t shape1 = a->shape1;
+  const int64_t shape2 = a->shape2;
+  char* scratch = a->scratch + worker * 1605632;
+  (void)worker;
+  const int64_t oidx0 = (shape2 + 511) / 512;
+  const int64_t oidx5 = (shape1 + 255) / 256;
+  const int64_t oidx6 = (oidx5 + 255) / 256;
+  const int64_t oidx7 = (oidx6 + 255) / 256;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const int64_t oidx1 = min_i64(shape0 - ridx0 * 224, 224);
+    const int64_t oidx2 = (oidx1 + 13) / 14;
+    for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
+      float* const row2 = (float*)(scratch + 229376);
+      float* const row3 = (float*)(scratch + 688128);
+      float* const row4 = (float*)(scratch + 1146880);
+      float row0[512];
+      float* const row1 = (float*)scratch;
+      const int64_t oidx3 = min_i64(shape2 - ridx1 * 512, 512);
+      const int64_t oidx4 = (oidx3 + 1) / 2;
+      for (int64_t ridx2 = 0; ridx2 < oidx2 * 14; ++ridx2) {
+        for (int64_t ridx3 = 0; ridx3 < oidx4 * 2; ++ridx3) {
+          row4[ridx2 * 512 + ridx3] = 0.0f;
+        }
+      }
+      for (int64_t ridx4 = 0; ridx4 < oidx7; ++ridx4) {
+        for (int64_t ridx5 = 0; ridx5 < oidx2 * 14; ++ridx5) {
+          for (int64_t ridx6 = 0; ridx6 < oidx4 * 2; ++ridx6) {
+            row3[ridx5 * 512 + ridx6] = 0.0f;
+          }
+        }
+        const int64_t oidx8 = min_i64(oidx6, ridx4 * 256 + 256);
+        for (int64_t ridx7 = 0; ridx7 < oidx8 - ridx4 * 256; ++ridx7) {
+          for (int64_t ridx8 = 0; ridx8 < oidx2 * 14; ++ridx8) {
+            for (int64_t ridx9 = 0; ridx9 < oidx4 * 2; ++ridx9) {
+              row2[ridx8 * 512 + ridx9] = 0.0f;
+            }
+          }
+          const int64_t oidx9 = min_i64(oidx5, ridx4 * 65536 + ridx7 * 256 + 256);
+          for (int64_t ridx10 = 0; ridx10 < oidx9 - ridx4 * 65536 - ridx7 * 256; ++ridx10) {
+            const int64_t oidx10 = min_i64(shape1 - ridx4 * 16777216 - ridx7 * 65536 - ridx10 * 256, 256);
+            for (int64_t ridx11 = 0; ridx11 < oidx2; ++ridx11) {
+              const float* input0_row = input0 + shape1 * ridx0 * 224 + shape1 * ridx11 * 14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx11 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 1);
+              const float* input0_row1 = input0 + shape1 * oidx11 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx12 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 2);
+              const float* input0_row2 = input0 + shape1 * oidx12 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx13 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 3);
+              const float* input0_row3 = input0 + shape1 * oidx13 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx14 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 4);
+              const float* input0_row4 = input0 + shape1 * oidx14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx15 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 5);
+              const float* input0_row5 = input0 + shape1 * oidx15 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx16 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 6);
+              const float* input0_row6 = input0 + shape1 * oidx16 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx17 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 7);
+              const float* input0_row7 = input0 + shape1 * oidx17 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx18 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 8);
+              const float* input0_row8 = input0 + shape1 * oidx18 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx19 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 9);
+              const float* input0_row9 = input0 + shape1 * oidx19 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx20 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 10);
+              const float* input0_row10 = input0 + shape1 * oidx20 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx21 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 11);
+              const float* input0_row11 = input0 + shape1 * oidx21 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx22 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 12);
+              const float* input0_row12 = input0 + shape1 * oidx22 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              const int64_t oidx23 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 13);
+              const float* input0_row13 = input0 + shape1 * oidx23 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
+              for (int64_t ridx12 = 0; ridx12 < oidx10; ++ridx12) {
+                row1[ridx11 * 3584 + ridx12 * 14] = input0_row[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 1] = input0_row1[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 2] = input0_row2[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 3] = input0_row3[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 4] = input0_row4[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 5] = input0_row5[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 6] = input0_row6[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 7] = input0_row7[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 8] = input0_row8[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 9] = input0_row9[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 10] = input0_row10[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 11] = input0_row11[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 12] = input0_row12[ridx12];
+                row1[ridx11 * 3584 + ridx12 * 14 + 13] = input0_row13[ridx12];
+              }
+            }
+            for (int64_t ridx13 = 0; ridx13 < oidx4; ++ridx13) {
+              for (int64_t ridx14 = 0; ridx14 < oidx10; ++ridx14) {
+                const float* input1_row = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx14 + ridx1 * 512 + ridx13 * 2;
+                if (ridx13 * 2 + 2 <= oidx3) {
+                  for (int64_t ridx15 = 0; ridx15 < 2; ++ridx15) {
+                    row0[ridx14 * 2 + ridx15] = input1_row[ridx15];
+                  }
+                } else {
+                  for (int64_t ridx16 = 0; ridx16 < oidx3 - ridx13 * 2; ++ridx16) {
+                    row0[ridx14 * 2 + ridx16] = input1_row[ridx16];
+                  }
+                  for (int64_t ridx17 = oidx3 - ridx13 * 2; ridx17 < 2; ++ridx17) {
+                    row0[ridx14 * 2 + ridx17] = 0.0f;
+                  }
+                }
+              }
+              for (int64_t ridx18 = 0; ridx18 < oidx2; ++ridx18) {
+                float acc5 = 0.0f;
+                float acc6 = 0.0f;
+                float acc7 = 0.0f;
+                float acc8 = 0.0f;
+                float acc9 = 0.0f;
+                float acc10 = 0.0f;
+                float acc11 = 0.0f;
+                float acc12 = 0.0f;
+                float acc13 = 0.0f;
+                float acc14 = 0.0f;
+                float acc15 = 0.0f;
+                float acc16 = 0.0f;
+                float acc17 = 0.0f;
+                float acc18 = 0.0f;
+                float acc19 = 0.0f;
+                float acc20 = 0.0f;
+                float acc21 = 0.0f;
+                float acc22 = 0.0f;
+                float acc23 = 0.0f;
+                float acc24 = 0.0f;
+                float acc25 = 0.0f;
+                float acc26 = 0.0f;
+                float acc27 = 0.0f;
+                float acc28 = 0.0f;
+                float acc29 = 0.0f;
+                float acc30 = 0.0f;
+                float acc31 = 0.0f;
+                float acc32 = 0.0f;
+                for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
+                  const float alu0 = row1[ridx18 * 3584 + ridx19 * 14];
+                  const float alu1 = row0[ridx19 * 2];
+                  acc5 = fma_f32(alu0, alu1, acc5);
+                  const float alu2 = row0[ridx19 * 2 + 1];
+                  acc6 = fma_f32(alu0, alu2, acc6);
+                  const float alu3 = row1[ridx18 * 3584 + ridx19 * 14 + 1];
+                  acc7 = fma_f32(alu3, alu1, acc7);
+                  acc8 = fma_f32(alu3, alu2, acc8);
+                  const float alu4 = row1[ridx18 * 3584 + ridx19 * 14 + 2];
+                  acc9 = fma_f32(alu4, alu1, acc9);
+                  acc10 = fma_f32(alu4, alu2, acc10);
+                  const float alu5 = row1[ridx18 * 3584 + ridx19 * 14 + 3];
+                  acc11 = fma_f32(alu5, alu1, acc11);
+                  acc12 = fma_f32(alu5, alu2, acc12);
+                  const float alu6 = row1[ridx18 * 3584 + ridx19 * 14 + 4];
+                  acc13 = fma_f32(alu6, alu1, acc13);
+                  acc14 = fma_f32(alu6, alu2, acc14);
+                  const float alu7 = row1[ridx18 * 3584 + ridx19 * 14 + 5];
+                  acc15 = fma_f32(alu7, alu1, acc15);
+                  acc16 = fma_f32(alu7, alu2, acc16);
+                  const float alu8 = row1[ridx18 * 3584 + ridx19 * 14 + 6];
+                  acc17 = fma_f32(alu8, alu1, acc17);
+                  acc18 = fma_f32(alu8, alu2, acc18);
+                  const float alu9 = row1[ridx18 * 3584 + ridx19 * 14 + 7];
+                  acc19 = fma_f32(alu9, alu1, acc19);
+                  acc20 = fma_f32(alu9, alu2, acc20);
+                  const float alu10 = row1[ridx18 * 3584 + ridx19 * 14 + 8];
+                  acc21 = fma_f32(alu10, alu1, acc21);
+                  acc22 = fma_f32(alu10, alu2, acc22);
+                  const float alu11 = row1[ridx18 * 3584 + ridx19 * 14 + 9];
+                  acc23 = fma_f32(alu11, alu1, acc23);
+                  acc24 = fma_f32(alu11, alu2, acc24);
+                  const float alu12 = row1[ridx18 * 3584 + ridx19 * 14 + 10];
+                  acc25 = fma_f32(alu12, alu1, acc25);
+                  acc26 = fma_f32(alu12, alu2, acc26);
+                  const float alu13 = row1[ridx18 * 3584 + ridx19 * 14 + 11];
+                  acc27 = fma_f32(alu13, alu1, acc27);
+                  acc28 = fma_f32(alu13, alu2, acc28);
+                  const float alu14 = row1[ridx18 * 3584 + ridx19 * 14 + 12];
+                  acc29 = fma_f32(alu14, alu1, acc29);
+                  acc30 = fma_f32(alu14, alu2, acc30);
+                  const float alu15 = row1[ridx18 * 3584 + ridx19 * 14 + 13];
+                  acc31 = fma_f32(alu15, alu1, acc31);
+                  acc32 = fma_f32(alu15, alu2, acc32);
+                }
+                row2[ridx13 * 2 + ridx18 * 7168] += acc5;
+                row2[ridx13 * 2 + ridx18 * 7168 + 1] += acc6;
+                row2[ridx13 * 2 + ridx18 * 7168 + 512] += acc7;
+                row2[ridx13 * 2 + ridx18 * 7168 + 513] += acc8;
+                row2[ridx13 * 2 + ridx18 * 7168 + 1024] += acc9;
+                row2[ridx13 * 2 + ridx18 * 7168 + 1025] += acc10;
+                row2[ridx13 * 2 + ridx18 * 7168 + 1536] += acc11;
+                row2[ridx13 * 2 + ridx18 * 7168 + 1537] += acc12;
+                row2[ridx13 * 2 + ridx18 * 7168 + 2048] += acc13;
+                row2[ridx13 * 2 + ridx18 * 7168 + 2049] += acc14;
+                row2[ridx13 * 2 + ridx18 * 7168 + 2560] += acc15;
+                row2[ridx13 * 2 + ridx18 * 7168 + 2561] += acc16;
+                row2[ridx13 * 2 + ridx18 * 7168 + 3072] += acc17;
+                row2[ridx13 * 2 + ridx18 * 7168 + 3073] += acc18;
+                row2[ridx13 * 2 + ridx18 * 7168 + 3584] += acc19;
+                row2[ridx13 * 2 + ridx18 * 7168 + 3585] += acc20;
+                row2[ridx13 * 2 + ridx18 * 7168 + 4096] += acc21;
+                row2[ridx13 * 2 + ridx18 * 7168 + 4097] += acc22;
+                row2[ridx13 * 2 + ridx18 * 7168 + 4608] += acc23;
+                row2[ridx13 * 2 + ridx18 * 7168 + 4609] += acc24;
+                row2[ridx13 * 2 + ridx18 * 7168 + 5120] += acc25;
+                row2[ridx13 * 2 + ridx18 * 7168 + 5121] += acc26;
+                row2[ridx13 * 2 + ridx18 * 7168 + 5632] += acc27;
+                row2[ridx13 * 2 + ridx18 * 7168 + 5633] += acc28;
+                row2[ridx13 * 2 + ridx18 * 7168 + 6144] += acc29;
+                row2[ridx13 * 2 + ridx18 * 7168 + 6145] += acc30;
+                row2[ridx13 * 2 + ridx18 * 7168 + 6656] += acc31;
+                row2[ridx13 * 2 + ridx18 * 7168 + 6657] += acc32;
+              }
+            }
+          }
+          for (int64_t ridx20 = 0; ridx20 < oidx2 * 14; ++ridx20) {
+            for (int64_t ridx21 = 0; ridx21 < oidx4 * 2; ++ridx21) {
+              row3[ridx20 * 512 + ridx21] += row2[ridx20 * 512 + ridx21];
+            }
+          }
+        }
+        for (int64_t ridx22 = 0; ridx22 < oidx2 * 14; ++ridx22) {
+          for (int64_t ridx23 = 0; ridx23 < oidx4 * 2; ++ridx23) {
+            row4[ridx22 * 512 + ridx23] += row3[ridx22 * 512 + ridx23];
+          }
+        }
+      }
+      for (int64_t ridx24 = 0; ridx24 < oidx1; ++ridx24) {
+        float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx24 + ridx1 * 512;
+        for (int64_t ridx25 = 0; ridx25 < oidx3; ++ridx25) {
+          output0_row[ridx25] = row4[ridx24 * 512 + ridx25];
+        }
+      }
+    }
+  }
+}
+
+struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; };
+
+/* generation 0 · variant 2 of 2 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential, reduce unroll=8] partition overlap */
+static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -182,17 +420,69 @@ static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range
   }
 }
 
-static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, const harp_runtime* rt) {
-  {
-    struct kernel_0_args args0 = {input0, input1, output0, shape1, shape2};
-    harp_for(rt, shape0, shape0 * shape1 * shape2 * 7, kernel_0, &args0);
+struct harp_task { harp_range_body kernel; void* arg; int64_t n, work; };
+static int harp_is_small(const struct harp_task* task) { return task->n <= harp_grain(task->n, task->work); }
+static void harp_small_tasks(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_task* tasks = arg;
+  const harp_environment found = harp_enter();
+  for (size_t i = begin; i < end; ++i)
+    if (tasks[i].n > 0 && harp_is_small(tasks + i)) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, worker);
+  harp_leave(found);
+}
+/* Kernels that do not depend on each other: those worth it are spread over the workers, the small ones run side by side. */
+static void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
+  double small = 0.0; /* work of the small ones, in grains */
+  if (!harp_has_workers(rt)) {
+    for (size_t i = 0; i < count; ++i) harp_for(rt, tasks[i].n, tasks[i].work, tasks[i].kernel, tasks[i].arg);
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (!harp_is_small(tasks + i)) harp_for(rt, tasks[i].n, tasks[i].work, tasks[i].kernel, tasks[i].arg);
+    else if (tasks[i].n > 0) small += (double)tasks[i].n / (double)harp_grain(tasks[i].n, tasks[i].work);
+  }
+  if (small > 1.0) rt->parallel_for(rt->self, count, 1, harp_small_tasks, tasks);
+  else harp_small_tasks(tasks, 0, count, 0);
+}
+
+void* malloc(size_t size);
+void free(void* memory);
+/* `*own` is what harp_release takes. 0: no memory, or none needed. */
+static char* harp_allocate(const harp_runtime* rt, size_t size, void** own) {
+  *own = 0;
+  if (!size) return 0;
+  if (rt && rt->workspace && rt->workspace_size >= size) return rt->workspace;
+  if (rt && rt->alloc) return *own = rt->alloc(rt->self, size);
+  if (size > (size_t)-64) return 0;
+  *own = malloc(size + 63);
+  return *own ? (char*)(((size_t)*own + 63) / 64 * 64) : 0;
+}
+static void harp_release(const harp_runtime* rt, void* own) {
+  if (!own) return;
+  if (rt && rt->alloc) rt->free(rt->self, own);
+  else free(own);
+}
+
+static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, char* workspace, const harp_runtime* rt) {
+  { /* generation 0 */
+    struct kernel_0_args args0 = {input0, input1, output0, shape0, shape1, shape2, workspace};
+    struct kernel_1_args args1 = {input0, input1, output0, shape1, shape2};
+    struct harp_task tasks[] = {
+      {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 223) / 224 : 0, shape0 * shape1 * shape2 * 7},
+      {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 ? shape0 : 0, shape0 * shape1 * shape2 * 7},
+    };
+    harp_run_together(rt, 2, tasks);
   }
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * 1605632);
+  void* own;
+  char* workspace = harp_allocate(rt, bytes, &own);
+  if (!workspace && bytes) return 11; /* out of memory */
   const harp_environment found = harp_enter();
-  kernel_main(inputs[0], inputs[1], outputs[0], (int64_t)shape_vars[0], (int64_t)shape_vars[1], (int64_t)shape_vars[2], rt);
+  kernel_main(inputs[0], inputs[1], outputs[0], (int64_t)shape_vars[0], (int64_t)shape_vars[1], (int64_t)shape_vars[2], workspace, rt);
   harp_leave(found);
+  harp_release(rt, own);
   return 0;
 }
 

@@ -1,0 +1,103 @@
+#include "schedule/contraction.h"
+
+#include <algorithm>
+
+namespace harp {
+namespace {
+
+/// Does the node's value depend on the index along this axis? (If in doubt, it does.)
+bool varies(const Node* node, size_t axis) {
+  while (true) {
+    if (node->rank() == 0 || node->shape[axis].is_constant(1)) return false;
+    const Node* source = node->sources.empty() ? nullptr : node->sources[0];
+    if (is_elementwise(node->op))
+      return std::any_of(node->sources.begin(), node->sources.end(), [&](const Node* s) { return varies(s, axis); });
+    switch (node->op) {
+      case Op::kExpand:
+        if (!(source->shape[axis] == node->shape[axis])) return false;
+        break;
+      case Op::kPermute: axis = static_cast<size_t>(node->as<PermuteAttributes>().axes[axis]); break;
+      case Op::kReshape: {  // one that adds or takes away axes of size 1
+        if (squeezed(source->shape) != squeezed(node->shape)) return true;
+        size_t place = 0;  // among the axes that are not 1
+        for (size_t i = 0; i < axis; ++i) place += !node->shape[i].is_constant(1);
+        for (axis = 0; source->shape[axis].is_constant(1) || place-- > 0;) ++axis;
+        break;
+      }
+      default: return true;
+    }
+    node = source;
+  }
+}
+
+constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512;  // whose sums are in the second cache
+constexpr int64_t kNarrow = 128;                                // columns for which copying the rows' factor does not pay
+constexpr int64_t kLeastRows = 4, kLeastColumns = 8, kLeastDepth = 16;
+
+Dim depth(const KernelPlan& kernel) {
+  const Node& reduce = *kernel.reduces[0];
+  Dim result = 1;
+  for (const int axis : reduce.as<ReduceAttributes>().axes) result *= reduce.sources[0]->shape[static_cast<size_t>(axis)];
+  return result;
+}
+
+}  // namespace
+
+std::optional<Contraction> as_contraction(const KernelPlan& kernel) {
+  if (kernel.reduces.size() != 1 || kernel.passes.size() != 1) return std::nullopt;
+  const Node& reduce = *kernel.reduces[0];
+  const auto& attributes = reduce.as<ReduceAttributes>();
+  const std::span<const Node* const> factors = operands_of(reduce);
+  if (attributes.order != ReduceOrder::kChain || !attributes.product || factors.size() != 2) return std::nullopt;
+  std::vector<size_t> kept;
+  const Shape& shape = reduce.sources[0]->shape;
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if (!shape[axis].is_constant(1) &&
+        std::find(attributes.axes.begin(), attributes.axes.end(), static_cast<int>(axis)) == attributes.axes.end())
+      kept.push_back(axis);
+  if (kept.size() < 2) return std::nullopt;
+  const size_t columns = kept.back();
+  for (const size_t left : {0, 1}) {
+    const Node *row_factor = factors[left], *column_factor = factors[1 - left];
+    if (varies(row_factor, columns) || !varies(column_factor, columns)) continue;
+    for (size_t i = kept.size() - 1; i-- > 0;)
+      if (varies(row_factor, kept[i]) && !varies(column_factor, kept[i]))
+        return Contraction{kept[i], columns, i, row_factor, column_factor};
+  }
+  return std::nullopt;
+}
+
+Schedule schedule_contraction(const KernelPlan& kernel, const Contraction& contraction, const Target& target, int width) {
+  const Shape& shape = kernel.reduces[0]->sources[0]->shape;
+  const int64_t rows = range(shape[contraction.rows]).hi, columns = range(shape[contraction.columns]).hi;
+  // The sums of a tile, the vectors of a row of columns and an element of a column of rows are in registers.
+  const bool has_many_registers = target.vector_bytes == 64 || target.march.starts_with("armv8");
+  const int64_t most_rows = has_many_registers ? 14 : 6;
+  Schedule s;
+  s.recipe = Template::kContraction;
+  s.axes.resize(iteration_space(kernel).size() + 1);
+  s.axes.front().kind = AxisKind::kThread;
+  s.axes.back().kind = AxisKind::kReduce;
+  AxisSchedule &row_axis = s.axes[contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
+  const int64_t tiles = (std::min(rows, kRowsTogether) + most_rows - 1) / most_rows;  // as even as they can be
+  row_axis.unroll = static_cast<int>(std::max<int64_t>(1, (std::min(rows, kRowsTogether) + tiles - 1) / std::max<int64_t>(1, tiles)));
+  row_axis.tile = row_axis.unroll * std::max<int64_t>(1, kRowsTogether / row_axis.unroll);
+  row_axis.pack = columns > kNarrow;
+  column_axis.simd_width = width;
+  column_axis.unroll = columns <= width ? 1 : 2;
+  column_axis.tile = std::max<int64_t>(kColumnsTogether, column_axis.unroll * width);
+  return s;
+}
+
+std::optional<Sym> pays(const KernelPlan& kernel, const Contraction& contraction) {
+  const Shape& shape = kernel.reduces[0]->sources[0]->shape;
+  Sym guard = 0;
+  for (const auto& [size, least] :
+       {std::pair{shape[contraction.rows], kLeastRows}, {shape[contraction.columns], kLeastColumns}, {depth(kernel), kLeastDepth}}) {
+    if (range(size).hi < least) return std::nullopt;
+    if (!proven_at_most(least, size)) guard = guard.is_constant() ? size - least : min(guard, size - least);
+  }
+  return guard;
+}
+
+}  // namespace harp

@@ -1,0 +1,27 @@
+// Sums of products that are rows times columns: a matrix product, batched or not, a convolution, most of what einsum makes. One factor is
+// the same in all columns, the other in all rows, so that a tile of both uses what it loads many times.
+#pragma once
+
+#include <optional>
+
+#include "base/target.h"
+#include "schedule/program.h"
+
+namespace harp {
+
+struct Contraction {
+  size_t rows, columns;                    // axes of the reduction's source
+  size_t row_position;                     // of rows among the axes of iteration_space(); columns are the last
+  const Node *row_factor, *column_factor;  // that vary along rows, and not along columns, and the other way round
+};
+/// Nothing: the kernel is no such sum.
+std::optional<Contraction> as_contraction(const KernelPlan& kernel);
+
+/// Tiles for registers and caches of the target, with vectors of so many lanes.
+Schedule schedule_contraction(const KernelPlan& kernel, const Contraction& contraction, const Target& target, int width);
+/// Sums that may be in registers and in scratch memory at once: what a schedule may ask for.
+inline constexpr int64_t kMostRegisterSums = 128, kMostBlockSums = int64_t{1} << 20;
+/// Where (>= 0) that is faster than adding row after row: nothing if it never is.
+std::optional<Sym> pays(const KernelPlan& kernel, const Contraction& contraction);
+
+}  // namespace harp

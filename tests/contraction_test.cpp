@@ -1,0 +1,119 @@
+// Sums of products by tiles of registers (lower/contraction.cpp): the interpreter's bits for every shape of tiles and rests, whatever the
+// factors are computed from and whatever is made of the result; what a schedule may ask for.
+#include "backends_run.h"
+
+using namespace capi_test;
+
+namespace {
+
+/// The outputs are the interpreter's bytes under each of these schedules of kernel_0, "" being harp's own.
+template <class... T>
+void check_schedules(const std::string& text, std::initializer_list<const char*> schedules, Values<T>... inputs) {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + text);
+  REQUIRE(graph != nullptr);
+  std::vector<Buffer> wrapped;
+  (wrapped.push_back(wrap(context.get(), inputs.items, inputs.dims)), ...);
+  std::vector<harp_buffer*> handles;
+  for (const Buffer& buffer : wrapped) handles.push_back(buffer.get());
+  const std::vector<Buffer> expected = run(compile(graph.get(), "interp").get(), handles);
+  for (const std::string schedule : schedules) {
+    CAPTURE(schedule);
+    const std::string line = schedule.empty() ? "" : "kernel_0: contraction " + schedule;
+    const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = line.c_str(); });
+    REQUIRE(program != nullptr);
+    const std::vector<Buffer> outputs = run(program.get(), handles);
+    for (size_t i = 0; i < outputs.size(); ++i) CHECK_MESSAGE(same_bits(outputs[i].get(), expected[i].get()), "output ", i);
+  }
+}
+
+std::string source_of(const std::string& text) {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + text);
+  const Program program = compile(graph.get(), "c");
+  REQUIRE(program != nullptr);
+  return take(harp_program_source(program.get(), nullptr));
+}
+
+}  // namespace
+
+TEST_CASE("L6.packed_matmul/c G15.matmul/interp,c X2: a matrix product by tiles is the interpreter's, for every rest of rows, columns and terms") {
+  const Backends backends;
+  for (const char* text : {"graph g(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ b\n}"})
+    for (const auto& [m, k, n] : {std::array<int64_t, 3>{4, 16, 8},
+                                  {5, 17, 9},
+                                  {14, 256, 32},
+                                  {15, 257, 33},
+                                  {29, 300, 31},
+                                  {230, 40, 70},
+                                  {33, 600, 520},
+                                  {7, 70000, 9},
+                                  {4, 16, 1},
+                                  {1, 16, 8},
+                                  {4, 0, 8},
+                                  {0, 16, 8}})
+      backends.run(text, rough({m, k}, 1), rough({k, n}, 2));
+  for (const char* dtype : {"f64", "f16", "bf16"}) {
+    const std::string text = std::string("graph g(a: f32[33, 270], b: f32[270, 45]) {\n  y = cast(a, dtype=") + dtype +
+                             ") @ cast(b, dtype=" + dtype + ")\n  return y = cast(y, dtype=f32)\n}";
+    backends.run(text, rough({33, 270}, 1), rough({270, 45}, 2));
+  }
+}
+
+TEST_CASE("L6.packed_convolution/c G15.conv2d/c: factors are computed on the way, and what is made of the result is stored with it") {
+  const Backends backends;
+  const std::string relu =
+      "graph g(a: f32[m, k], b: f32[n, k], c: f32[n], r: f32[m, n]) flags=[broadcast] {\n"
+      "  y = exp(a) @ transpose(b * 2)\n  return y = relu(y + c) - r\n}";
+  CHECK(backends.cost(relu, {33, 20, 30}).kernels == 2);  // exp would be computed for every block of columns
+  backends.run(relu, rough({33, 20}, 1), rough({30, 20}, 2), rough({30}, 3), rough({33, 30}, 4));
+  const std::string heads = "graph g(q: f32[m, h, k], c: f32[n, h, k]) {\n  return y = einsum(q, c, spec=\"mhk,nhk->hmn\")\n}";
+  backends.run(heads, rough({20, 3, 40}, 1), rough({50, 3, 40}, 2));
+  const std::string window = "graph g(x: f32[b, 5, h, w], k: f32[6, 5, 3, 3]) {\n  return y = conv2d(x, k, padding=1)\n}";
+  CHECK(backends.cost(window, {2, 19, 37}).kernels == 1);
+  backends.run(window, rough({2, 5, 19, 37}, 1), rough({6, 5, 3, 3}, 2));
+  backends.run(window, rough({1, 5, 1, 9}, 1), rough({6, 5, 3, 3}, 2));
+  // an index that is outside is found in a factor, too
+  const std::string rows = "graph g(t: f32[v, 40], i: i32[m], b: f32[40, 30]) {\n  return y = take(t, i, axis=0) @ b\n}";
+  backends.run(rows, rough({7, 40}, 1), Values<int32_t>{{0, 6, 3, -1, 2, 2}, {6}}, rough({40, 30}, 2));
+}
+
+TEST_CASE("L6.loop_tiling/c: every legal tile gives the same bits") {
+  const char* const text = "graph g(a: f32[23, 300], b: f32[300, 41]) {\n  return y = (a @ b) * 2\n}";
+  check_schedules(text,
+                  {"", "[thread, sequential, reduce]", "[thread tile=5 unroll=2 pack, sequential tile=7 unroll=3 simd=4, reduce]",
+                   "[sequential unroll=7, sequential simd=16 unroll=2, reduce] partition",
+                   "[thread tile=64 unroll=64 pack, sequential tile=1000 unroll=2 simd=8, reduce]"},
+                  rough({23, 300}, 1), rough({300, 41}, 2));
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), std::string("harp 1\n") + text);
+  const auto mistake = [&](const char* schedule) {
+    harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
+    options.schedule = schedule;
+    ErrorSlot err;
+    const Program program(harp_compile(graph.get(), &options, err));
+    CHECK(program == nullptr);
+    return err.message();
+  };
+  CHECK(mistake("kernel_0: contraction [thread unroll=64, sequential unroll=4 simd=16, reduce]")
+            .find("64 x 4 sums in registers; at most 128") != std::string::npos);
+  CHECK(mistake("kernel_0: contraction [thread tile=60000, sequential tile=60000, reduce]").find("at most 1048576 are allowed") !=
+        std::string::npos);
+  CHECK(mistake("kernel_0: contraction [thread, sequential pack, reduce]").find("pack, which is for the rows of a contraction") !=
+        std::string::npos);
+  CHECK(mistake("kernel_0: scan [thread, sequential, reduce]").find("the recipe must be reduce or contraction") != std::string::npos);
+}
+
+TEST_CASE("G15.matmul/c: tiles are chosen where there are rows and columns to share") {
+  const auto has_tiles = [](const std::string& call) {
+    return source_of("graph g(a: f32[64, 64], b: f32[64, 64], v: f32[64], x: f32[1, 8, 9, 9], w: f32[8, 1, 3, 3]) {\n  return y = " + call +
+                     "\n}")
+               .find("contraction over") != std::string::npos;
+  };
+  CHECK(has_tiles("a @ b"));
+  CHECK(has_tiles("a @ transpose(b)"));
+  CHECK(has_tiles("einsum(a, b, spec=\"ij,kj->ki\")"));
+  CHECK_FALSE(has_tiles("a @ v"));
+  CHECK_FALSE(has_tiles("sum(a * b, axes=[0])"));
+  CHECK_FALSE(has_tiles("conv2d(x, w, groups=8)"));  // each channel has its own weights: nothing is shared
+}
