@@ -37,7 +37,9 @@ std::string source_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("L6.packed_matmul/c G15.matmul/interp,c X2: a matrix product by tiles is the interpreter's, for every rest of rows, columns and terms") {
+TEST_CASE(
+    "L6.packed_matmul/c G15.matmul/interp,c X2: a matrix product by tiles is the interpreter's, for every rest of rows, columns and "
+    "terms") {
   const Backends backends;
   for (const char* text : {"graph g(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ b\n}"})
     for (const auto& [m, k, n] : {std::array<int64_t, 3>{4, 16, 8},
@@ -73,7 +75,8 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c: factors are computed on the way
   CHECK(backends.cost(window, {2, 19, 37}).kernels == 1);
   backends.run(window, rough({2, 5, 19, 37}, 1), rough({6, 5, 3, 3}, 2));
   backends.run(window, rough({1, 5, 1, 9}, 1), rough({6, 5, 3, 3}, 2));
-  // an index that is outside is found in a factor, too
+  const std::string group = "graph g(a: f32[m, k], x: f32[h, k, n]) {\n  return y = einsum(a, x, spec=\"mk,hkn->mhn\")\n}";
+  backends.run(group, rough({9, 300}, 1), rough({11, 300, 60}, 2));
   const std::string rows = "graph g(t: f32[v, 40], i: i32[m], b: f32[40, 30]) {\n  return y = take(t, i, axis=0) @ b\n}";
   backends.run(rows, rough({7, 40}, 1), Values<int32_t>{{0, 6, 3, -1, 2, 2}, {6}}, rough({40, 30}, 2));
 }
@@ -85,8 +88,13 @@ TEST_CASE("L6.loop_tiling/c: every legal tile gives the same bits") {
                    "[sequential unroll=7, sequential simd=16 unroll=2, reduce] partition",
                    "[thread tile=64 unroll=64 pack, sequential tile=1000 unroll=2 simd=8, reduce]"},
                   rough({23, 300}, 1), rough({300, 41}, 2));
+  const char* const grouped = "graph g(a: f32[23, 300], x: f32[5, 300, 41]) {\n  return y = einsum(a, x, spec=\"mk,hkn->mhn\")\n}";
+  check_schedules(grouped,
+                  {"", "[thread tile=10 unroll=3 pack, sequential tile=2, sequential tile=16 unroll=2 simd=8, reduce]",
+                   "[sequential, sequential tile=5, sequential, reduce]"},
+                  rough({23, 300}, 1), rough({5, 300, 41}, 2));
   const Context context = make_context();
-  const Graph graph = parse(context.get(), std::string("harp 1\n") + text);
+  const Graph graph = parse(context.get(), "harp 1\ngraph g(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ b\n}");
   const auto mistake = [&](const char* schedule) {
     harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
     options.schedule = schedule;
@@ -97,7 +105,8 @@ TEST_CASE("L6.loop_tiling/c: every legal tile gives the same bits") {
   };
   CHECK(mistake("kernel_0: contraction [thread unroll=64, sequential unroll=4 simd=16, reduce]")
             .find("64 x 4 sums in registers; at most 128") != std::string::npos);
-  CHECK(mistake("kernel_0: contraction [thread tile=60000, sequential tile=60000, reduce]").find("at most 1048576 are allowed") !=
+  CHECK(mistake("kernel_0: contraction [thread, sequential tile=100000, reduce]").find("at most 65536 are allowed") != std::string::npos);
+  CHECK(mistake("kernel_0: contraction [thread tile=2000, sequential tile=1000, reduce]").find("blocks of 2000000 sums; at most 1048576") !=
         std::string::npos);
   CHECK(mistake("kernel_0: contraction [thread, sequential pack, reduce]").find("pack, which is for the rows of a contraction") !=
         std::string::npos);

@@ -50,6 +50,10 @@ class ContractionLowering {
     rows_ = shape_[contraction.rows], columns_ = shape_[contraction.columns], terms_ = element_count(term_shape_);
     block_rows_ = block(rows_, tile_rows_, row_axis.tile);
     block_columns_ = block(columns_, tile_columns_, column_axis.tile);
+    if (contraction.group_position) {
+      group_ = shape_[kept_[*contraction.group_position]];
+      block_group_ = block(group_, 1, c_.schedule.axes[*contraction.group_position].tile);
+    }
   }
 
   void run() {
@@ -86,7 +90,9 @@ class ContractionLowering {
   const UOp* factor(const Node* node, const Index& index) {
     return to_accumulator(arena_, reduce_, c_.values.value(node, node->rank() == 0 ? Index{} : index));
   }
-  Sym tiles(Sym count, int64_t tile) const { return ceil_div(count, tile); }
+  static Sym tiles(Sym count, int64_t tile) { return ceil_div(count, tile); }
+  const UOp* zero() { return arena_.constant(identity_of(Op::kSum, dtype_)); }
+  bool has_one_block() const { return ceil_div(terms_, kBlock).is_constant(1); }
 
   /// What `statements` makes for each of `count` values of a variable.
   template <class Statements>
@@ -107,6 +113,12 @@ class ContractionLowering {
         return body;
       });
     const size_t axis = axes[0];
+    if (axis == contraction_.group_position)
+      return each("group", ceil_div(group_, block_group_), [&](Sym block) {
+        first_of_group_ = block * block_group_;
+        group_here_ = min(Sym(block_group_), group_ - first_of_group_);
+        return blocks(axes.subspan(1));
+      });
     if (axis != contraction_.row_position)
       return each(cat("oidx", axis), shape_[kept_[axis]], [&](Sym at) {
         position_[axis] = at;
@@ -121,13 +133,21 @@ class ContractionLowering {
 
   // --- the sums of a block of rows and columns ---------------------------------------------------------------------------
 
-  Sym sum_at(Sym row, Sym column) const { return row * block_columns_ + column; }
+  Sym sum_at(Sym member, Sym row, Sym column) const { return (member * block_rows_ + row) * block_columns_ + column; }
+  /// What `statements` makes for each member of the group, which is where columns are from then on.
+  template <class Statements>
+  Body each_member(Statements statements) {
+    return each("member", group_here_, [&](Sym member) {
+      if (contraction_.group_position) position_[*contraction_.group_position] = first_of_group_ + member;
+      return statements(member);
+    });
+  }
 
   void sums_of_block(Body& body) {
     packed_columns_ = accumulators_.add_array(dtype_, terms_at_once() * tile_columns_);
     if (pack_rows_) packed_rows_ = accumulators_.add_array(dtype_, terms_at_once() * block_rows_);
     for (int level = levels_needed(ceil_div(terms_, kBlock), kBlock); level-- > 0;)
-      sums_.push_back(accumulators_.add_array(dtype_, block_rows_ * block_columns_));
+      sums_.push_back(accumulators_.add_array(dtype_, block_group_ * block_rows_ * block_columns_));
     for (const int array : sums_) body.push_back(declare_accumulator(arena_, array));
     body.push_back(declare_accumulator(arena_, packed_columns_));
     if (pack_rows_) body.push_back(declare_accumulator(arena_, packed_rows_));
@@ -138,7 +158,7 @@ class ContractionLowering {
 
   /// Results begin … end - 1 of the level below (blocks of terms, at level 0) are added up in sums_[level].
   void level(size_t level, const std::vector<Sym>& counts, Sym begin, Sym end, Body& body) {
-    each_sum(body, [&](Sym at) { return set_accumulator(arena_, sums_[level], at, arena_.constant(identity_of(Op::kSum, dtype_))); });
+    if (level > 0 || !has_one_block()) each_sum(body, [&](Sym at) { return set_accumulator(arena_, sums_[level], at, zero()); });
     const Body blocks = each(cat("block", level), end - begin, [&](Sym block) {
       const Sym first = (begin + block) * kBlock;
       Body inside;
@@ -155,24 +175,28 @@ class ContractionLowering {
   /// A statement for every sum of the block.
   template <class Statement>
   void each_sum(Body& body, Statement statement) {
-    Stmt* row = new_loop(arena_, "row", 0, tiles(rows_here_, tile_rows_) * tile_rows_);
-    Stmt* column = new_loop(arena_, "column", 0, tiles(columns_here_, tile_columns_) * tile_columns_);
-    column->body = {statement(sum_at(row->variable, column->variable))};
-    row->body = vectorise(arena_, column, simd_, false);
-    body.push_back(row);
+    add(body, each_member([&](Sym member) {
+          Stmt* row = new_loop(arena_, "row", 0, tiles(rows_here_, tile_rows_) * tile_rows_);
+          Stmt* column = new_loop(arena_, "column", 0, tiles(columns_here_, tile_columns_) * tile_columns_);
+          column->body = {statement(sum_at(member, row->variable, column->variable))};
+          row->body = vectorise(arena_, column, simd_, false);
+          return Body{row};
+        }));
   }
 
   void block_of_terms(Sym first, Sym count, Body& body) {
     if (pack_rows_) pack_rows(first, count, body);
-    add(body, each("columntile", tiles(columns_here_, tile_columns_), [&](Sym tile) {
-          Body inside;
-          pack_columns(first, count, tile * tile_columns_, inside);
-          add(inside, each("rowtile", tiles(rows_here_, tile_rows_), [&](Sym row_tile) {
-                Body sums;
-                register_tile(first, count, row_tile, tile * tile_columns_, sums);
-                return sums;
-              }));
-          return inside;
+    add(body, each_member([&](Sym member) {
+          return each("columntile", tiles(columns_here_, tile_columns_), [&](Sym tile) {
+            Body inside;
+            pack_columns(first, count, tile * tile_columns_, inside);
+            add(inside, each("rowtile", tiles(rows_here_, tile_rows_), [&](Sym row_tile) {
+                  Body sums;
+                  register_tile(first, count, member, row_tile, tile * tile_columns_, sums);
+                  return sums;
+                }));
+            return inside;
+          });
         }));
   }
   static void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
@@ -202,7 +226,7 @@ class ContractionLowering {
       const Index index = source_index(first_row_, first_column_ + column + c->variable, first + term->variable);
       c->body = {set_accumulator(arena_, packed_columns_, term->variable * tile_columns_ + c->variable,
                                  factor(contraction_.column_factor, index))};
-      for (Stmt* s : finish_inner_loop(c_, c, simd_, false)) into.push_back(s);
+      for (Stmt* s : finish_inner_loop(c_, c, simd_, c_.schedule.overlap)) into.push_back(s);
     };
     const Sym left = columns_here_ - column, missing = left - tile_columns_;
     if (proven_nonnegative(missing)) {
@@ -212,10 +236,9 @@ class ContractionLowering {
       is_whole->condition = missing;
       if (!proven_nonnegative(Sym(-1) - missing)) copy(tile_columns_, is_whole->body);
       copy(left, is_whole->otherwise);
-      Stmt* zero = new_loop(arena_, "column", left, tile_columns_);
-      zero->body = {set_accumulator(arena_, packed_columns_, term->variable * tile_columns_ + zero->variable,
-                                    arena_.constant(identity_of(Op::kSum, dtype_)))};
-      is_whole->otherwise.push_back(zero);
+      Stmt* beyond = new_loop(arena_, "column", left, tile_columns_);
+      beyond->body = {set_accumulator(arena_, packed_columns_, term->variable * tile_columns_ + beyond->variable, zero())};
+      is_whole->otherwise.push_back(beyond);
       term->body.push_back(is_whole);
     }
     body.push_back(term);
@@ -223,7 +246,7 @@ class ContractionLowering {
 
   // --- a tile in registers -----------------------------------------------------------------------------------------------
 
-  void register_tile(Sym first, Sym count, Sym row_tile, Sym column, Body& body) {
+  void register_tile(Sym first, Sym count, Sym member, Sym row_tile, Sym column, Body& body) {
     const Sym row = row_tile * tile_rows_;
     if (tile_.empty())
       for (int64_t i = 0; i < tile_rows_ * (tile_columns_ / simd_); ++i)
@@ -240,7 +263,9 @@ class ContractionLowering {
     body.push_back(term);
     each_vector(body, [&](int64_t r, int64_t vector, Sym lane) {
       const UOp* sum = arena_.acc(dtype_, sum_of(r, vector), lane);
-      return update_accumulator(arena_, sums_[0], sum_at(row + r, column + vector * simd_ + lane), sum);
+      const Sym at = sum_at(member, row + r, column + vector * simd_ + lane);
+      if (!has_one_block()) return update_accumulator(arena_, sums_[0], at, sum);
+      return set_accumulator(arena_, sums_[0], at, arena_.apply(Op::kAdd, dtype_, {sum, zero()}));
     });
   }
   int sum_of(int64_t row, int64_t vector) const { return tile_[static_cast<size_t>(row * (tile_columns_ / simd_) + vector)]; }
@@ -258,15 +283,17 @@ class ContractionLowering {
   // --- the results -------------------------------------------------------------------------------------------------------
 
   void store(Body& body) {
-    Stmt *row = new_loop(arena_, "row", 0, rows_here_), *column = new_loop(arena_, "column", 0, columns_here_);
-    const UOp* sum = arena_.acc(dtype_, sums_.back(), sum_at(row->variable, column->variable));
-    c_.values.bind(&reduce_, from_accumulator(arena_, reduce_, sum));
-    Index position = position_;
-    position[contraction_.row_position] = first_row_ + row->variable;
-    position.back() = first_column_ + column->variable;
-    column->body = store_outputs(c_, position);
-    row->body = vectorise(arena_, column, simd_, false);
-    body.push_back(row);
+    add(body, each_member([&](Sym member) {
+          Stmt *row = new_loop(arena_, "row", 0, rows_here_), *column = new_loop(arena_, "column", 0, columns_here_);
+          const UOp* sum = arena_.acc(dtype_, sums_.back(), sum_at(member, row->variable, column->variable));
+          c_.values.bind(&reduce_, from_accumulator(arena_, reduce_, sum));
+          Index position = position_;
+          position[contraction_.row_position] = first_row_ + row->variable;
+          position.back() = first_column_ + column->variable;
+          column->body = store_outputs(c_, position);
+          row->body = vectorise(arena_, column, simd_, false);
+          return Body{row};
+        }));
   }
 
   KernelContext& c_;
@@ -283,7 +310,9 @@ class ContractionLowering {
   int64_t tile_rows_, tile_columns_, block_rows_, block_columns_;
   bool pack_rows_;
   Index position_;  // of the kept axes, but rows and columns
-  Sym first_row_, first_column_, rows_here_, columns_here_;
+  Dim group_ = 1;
+  int64_t block_group_ = 1;
+  Sym first_row_, first_column_, first_of_group_ = 0, rows_here_, columns_here_, group_here_ = 1;
   std::vector<int> sums_;  // by level
   std::vector<int> tile_;  // by row and vector
   int packed_rows_ = -1, packed_columns_ = -1;

@@ -60,9 +60,13 @@ std::optional<Contraction> as_contraction(const KernelPlan& kernel) {
   for (const size_t left : {0, 1}) {
     const Node *row_factor = factors[left], *column_factor = factors[1 - left];
     if (varies(row_factor, columns) || !varies(column_factor, columns)) continue;
-    for (size_t i = kept.size() - 1; i-- > 0;)
-      if (varies(row_factor, kept[i]) && !varies(column_factor, kept[i]))
-        return Contraction{kept[i], columns, i, row_factor, column_factor};
+    Contraction found{0, columns, kept.size(), std::nullopt, row_factor, column_factor};
+    for (size_t i = kept.size() - 1; i-- > 0;) {
+      const bool in_rows = varies(row_factor, kept[i]), in_columns = varies(column_factor, kept[i]);
+      if (in_rows && !in_columns && found.row_position == kept.size()) found.rows = kept[i], found.row_position = i;
+      if (in_columns && !in_rows && !found.group_position) found.group_position = i;
+    }
+    if (found.row_position < kept.size()) return found;
   }
   return std::nullopt;
 }
@@ -82,11 +86,28 @@ Schedule schedule_contraction(const KernelPlan& kernel, const Contraction& contr
   const int64_t tiles = (std::min(rows, kRowsTogether) + most_rows - 1) / most_rows;  // as even as they can be
   row_axis.unroll = static_cast<int>(std::max<int64_t>(1, (std::min(rows, kRowsTogether) + tiles - 1) / std::max<int64_t>(1, tiles)));
   row_axis.tile = row_axis.unroll * std::max<int64_t>(1, kRowsTogether / row_axis.unroll);
-  row_axis.pack = columns > kNarrow;
   column_axis.simd_width = width;
   column_axis.unroll = columns <= width ? 1 : 2;
   column_axis.tile = std::max<int64_t>(kColumnsTogether, column_axis.unroll * width);
+  int64_t together = std::min(columns, column_axis.tile);
+  if (contraction.group_position) {
+    AxisSchedule& group = s.axes[*contraction.group_position];
+    group.tile = std::clamp<int64_t>(kColumnsTogether / std::max<int64_t>(1, together), 1, kColumnsTogether);
+    together *= std::min(group.tile, std::max<int64_t>(1, range(iteration_space(kernel)[*contraction.group_position]).hi));
+  }
+  row_axis.pack = together > kNarrow;
   return s;
+}
+
+int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
+  const Shape space = iteration_space(kernel);
+  const auto extent = [&](size_t position, int64_t tile) {
+    const int64_t wanted = std::max(schedule.axes[position].tile, tile), most = std::max<int64_t>(1, range(space[position]).hi);
+    return (std::min(wanted, most) + tile - 1) / tile * tile;
+  };
+  const AxisSchedule &rows = schedule.axes[contraction.row_position], &columns = schedule.axes[space.size() - 1];
+  const int64_t group = contraction.group_position ? extent(*contraction.group_position, 1) : 1;
+  return group * extent(contraction.row_position, rows.unroll) * extent(space.size() - 1, int64_t{columns.unroll} * columns.simd_width);
 }
 
 std::optional<Sym> pays(const KernelPlan& kernel, const Contraction& contraction) {

@@ -12,6 +12,7 @@ namespace harp {
 struct Contraction {
   size_t rows, columns;                    // axes of the reduction's source
   size_t row_position;                     // of rows among the axes of iteration_space(); columns are the last
+  std::optional<size_t> group_position;    // of an axis that is more columns: those of each index of it
   const Node *row_factor, *column_factor;  // that vary along rows, and not along columns, and the other way round
 };
 /// Nothing: the kernel is no such sum.
@@ -21,6 +22,7 @@ std::optional<Contraction> as_contraction(const KernelPlan& kernel);
 Schedule schedule_contraction(const KernelPlan& kernel, const Contraction& contraction, const Target& target, int width);
 /// Sums that may be in registers and in scratch memory at once: what a schedule may ask for.
 inline constexpr int64_t kMostRegisterSums = 128, kMostBlockSums = int64_t{1} << 20;
+int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule);
 /// Where (>= 0) that is faster than adding row after row: nothing if it never is.
 std::optional<Sym> pays(const KernelPlan& kernel, const Contraction& contraction);
 

@@ -245,9 +245,7 @@ void check_legal(const KernelPlan& kernel, const Schedule& s, std::string_view w
   HARP_CHECK(vector_axes <= 1, Code::kInvalidArgument, where, ": more than one axis has simd");
   if (s.recipe != Template::kContraction) return;
   const AxisSchedule &rows = s.axes[contraction->row_position], &columns = s.axes[kept - 1];
-  const int64_t sums = int64_t{rows.unroll} * columns.unroll;
-  const int64_t block =
-      std::max<int64_t>(rows.tile, rows.unroll) * std::max<int64_t>(columns.tile, int64_t{columns.unroll} * columns.simd_width);
+  const int64_t sums = int64_t{rows.unroll} * columns.unroll, block = block_sums(kernel, *contraction, s);
   HARP_CHECK(sums <= kMostRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " x ", columns.unroll,
              " sums in registers; at most ", kMostRegisterSums, " are allowed");
   HARP_CHECK(block <= kMostBlockSums, Code::kInvalidArgument, where, ": blocks of ", block, " sums; at most ", kMostBlockSums,

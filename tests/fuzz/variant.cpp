@@ -39,6 +39,7 @@ Schedule random_tiles(const KernelPlan& kernel, const Contraction& contraction, 
   rows.pack = random.chance(50);
   columns.unroll = static_cast<int>(random.between(1, 3));
   columns.tile = static_cast<int64_t>(random.between(1, 40));
+  if (contraction.group_position) s.axes[*contraction.group_position].tile = static_cast<int64_t>(random.between(1, 4));
   s.partition = usual.partition;
   return s;
 }

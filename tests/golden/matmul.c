@@ -110,7 +110,6 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
           *(f32x16*)(row4 + ridx2 * 512 + ridx3) = splat_f32x16(0.0f);
         }
       }
-      const int64_t oidx24 = oidx3 / 16;
       for (int64_t ridx4 = 0; ridx4 < oidx7; ++ridx4) {
         for (int64_t ridx5 = 0; ridx5 < oidx2 * 14; ++ridx5) {
           for (int64_t ridx6 = 0; ridx6 < oidx4 * 32; ridx6 += 16) {
@@ -180,11 +179,15 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
                     *(f32x16*)(row0 + ridx14 * 32 + ridx15) = *(const f32x16*)(input1_row + ridx15);
                   }
                 } else {
-                  for (int64_t ridx16 = 0; ridx16 < oidx24 * 16 - ridx13 * 32; ridx16 += 16) {
-                    *(f32x16*)(row0 + ridx14 * 32 + ridx16) = *(const f32x16*)(input1_row + ridx16);
-                  }
-                  for (int64_t ridx17 = oidx24 * 16 - ridx13 * 32; ridx17 < oidx3 - ridx13 * 32; ++ridx17) {
-                    row0[ridx14 * 32 + ridx17] = input1_row[ridx17];
+                  if (ridx13 * 32 + 16 <= oidx3) {
+                    for (int64_t ridx16 = 0; ridx16 < oidx3 - ridx13 * 32; ridx16 = ridx16 < oidx3 - ridx13 * 32 ? oidx3 - ridx13 * 32 - 16 : oidx3 - ridx13 * 32) /* the last step overlaps the one before */
+                    for (; ridx16 <= oidx3 - ridx13 * 32 - 16; ridx16 += 16) {
+                      *(f32x16*)(row0 + ridx14 * 32 + ridx16) = *(const f32x16*)(input1_row + ridx16);
+                    }
+                  } else {
+                    for (int64_t ridx17 = 0; ridx17 < oidx3 - ridx13 * 32; ++ridx17) {
+                      row0[ridx14 * 32 + ridx17] = input1_row[ridx17];
+                    }
                   }
                   for (int64_t ridx18 = oidx3 - ridx13 * 32; ridx18 < 32; ++ridx18) {
                     row0[ridx14 * 32 + ridx18] = 0.0f;
@@ -309,6 +312,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
           }
         }
       }
+      const int64_t oidx24 = oidx3 / 16;
       for (int64_t ridx25 = 0; ridx25 < oidx1; ++ridx25) {
         float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx25 + ridx1 * 512;
         for (int64_t ridx26 = 0; ridx26 < oidx24 * 16; ridx26 += 16) {
