@@ -55,7 +55,9 @@ void lower(Stages& s, const PipelineOptions&) {
   if (kVerify) ir::verify(*s.module);
 }
 
-void render(Stages& s, const PipelineOptions& options) { s.source = render::render_c(*s.module, {options.target, options.plain_text}); }
+void render(Stages& s, const PipelineOptions& options) {
+  s.source = render::render_c(*s.module, {options.target, options.plain_text, options.share_ns});
+}
 
 std::string print_linear(const Stages& s) {
   std::string out;

@@ -68,13 +68,12 @@ bool comes_true(const std::function<bool()>& condition) {
   return true;
 }
 
-/// Both halves of a loop at once, so on two threads.
+/// A loop that waits until two workers are in it.
 bool is_shared(ThreadPool& pool) {
-  std::atomic<int> here{0};
-  std::atomic<bool> met{true};
-  loop(pool, 2, 1, [&](size_t begin, size_t end, size_t) {
-    here += static_cast<int>(end - begin);
-    if (!comes_true([&] { return here == 2; }) || end - begin != 1) met = false;
+  std::atomic<bool> caller{false}, helper{false}, met{true};
+  loop(pool, 100, 1, [&](size_t, size_t, size_t worker) {
+    (worker == 0 ? caller : helper) = true;
+    if (!comes_true([&] { return caller && helper; })) met = false;
   });
   return met;
 }
@@ -120,15 +119,14 @@ TEST_CASE("L5: workers that sleep are woken, and so is a caller who waits for th
   for (int i = 0; i < 20; ++i) {
     std::this_thread::sleep_for(milliseconds(2));
     CHECK(is_shared(pool));
-    std::atomic<int> finished{0};
-    std::atomic<bool> helper{false};
-    loop(pool, 2, 1, [&](size_t, size_t, size_t worker) {
-      if (worker == 0) return void(comes_true([&] { return helper.load(); }));
-      helper = true;
+    std::atomic<int> begun{0}, finished{0};
+    loop(pool, 100, 1, [&](size_t, size_t, size_t worker) {
+      if (worker == 0) return void(comes_true([&] { return begun > 0; }));
+      ++begun;
       std::this_thread::sleep_for(milliseconds(2));
       ++finished;
     });
-    CHECK(finished == 1);
+    CHECK(finished == begun);
   }
 }
 
@@ -136,7 +134,7 @@ TEST_CASE("L5: loops in loops and loops of other threads at the same time run on
   ThreadPool pool(3, Log());
   std::atomic<int> faults{0};
   for (int round = 0; round < 50; ++round)
-    loop(pool, 6, 1, [&](size_t begin, size_t end, size_t) {
+    loop(pool, 60, 1, [&](size_t begin, size_t end, size_t) {
       for (size_t i = begin; i < end; ++i) {
         const auto caller = std::this_thread::get_id();
         size_t done = 0;
@@ -387,4 +385,47 @@ TEST_CASE("L5.thread/c X6.workspace_size: a workspace for so many threads is eno
   CHECK(harp_program_run(program.get(), 2, in, 2, out, &options, nullptr) == HARP_OK);
   CHECK(heap.calls == 0);
   CHECK(std::memcmp(expected.data(), y.data(), y.size() * sizeof(float)) == 0);
+}
+
+TEST_CASE("L5.thread/c X2.threads/c: kernels of one generation share one loop, also those too small for one of their own") {
+  struct Host {
+    size_t loops = 0, shares = 0;
+  } host;
+  const Context context = make_context([&](auto& options) {
+    options.parallel_for_user = &host;
+    options.width = 2;
+    options.parallel_for = [](void* user, size_t n, size_t, harp_range_body body, void* arg) {
+      ++static_cast<Host*>(user)->loops;
+      static_cast<Host*>(user)->shares = n;
+      for (size_t i = n; i-- > 0;) body(arg, i, i + 1, i % 2);
+    };
+  });
+  const auto text = R"(harp 1
+graph several(x: f32[n]) {
+  return a = sum(x, axes=[0]), b = max(x, axes=[0]), c = cumsum(x, axis=0), d = cummax(x, axis=0), e = exp(x)
+})";
+  const Context alone = make_context();
+  const Program program = compile(parse(context.get(), text).get(), "c"), serial = compile(parse(alone.get(), text).get(), "c");
+  harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
+  REQUIRE(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
+  REQUIRE(stats.generations == 1);
+  REQUIRE(stats.kernels > 2);
+  // 10,000 half nanoseconds of work are worth a share: here none in all, a few of all together, and many of each
+  for (const size_t n : {100, 6000, 200000}) {
+    CAPTURE(n);
+    std::vector<float> x(n);
+    for (size_t i = 0; i < n; ++i) x[i] = static_cast<float>(i % 101) / 50 - 1;
+    const auto bytes = [&](const Context& of, const Program& runs) {
+      const Buffer input = wrap(of.get(), x, {static_cast<int64_t>(n)});
+      std::string all;
+      for (const Buffer& output : run(runs.get(), {input.get()}))
+        all.append(static_cast<const char*>(harp_buffer_const_data(output.get())), harp_buffer_size(output.get()));
+      return all;
+    };
+    host = {};
+    CHECK((bytes(context, program) == bytes(alone, serial)));
+    CHECK(host.loops == (n == 100 ? 0 : 1));
+    if (n == 6000) CHECK(host.shares < 15);
+    if (n == 200000) CHECK(host.shares > 50);
+  }
 }

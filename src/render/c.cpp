@@ -63,7 +63,8 @@ class UnitRenderer {
     return cat(header(), kGccText, kRuntimeText, "\n", options_.plain_text ? std::string() : vector_note(), definitions,
                definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n",
                mentions(kernels_, "harp_reads_backwards") ? kBackwardsText : "", kernels_,
-               mentions(main, "harp_for") || mentions(main, "harp_run_together") ? cat(kForText, "\n") : std::string(),
+               mentions(main, "harp_for") || mentions(main, "harp_run_together") ? workers_text() : std::string(),
+               mentions(main, "harp_for") ? cat(kForText, "\n") : std::string(),
                mentions(main, "harp_run_together") ? cat(kTogetherText, "\n") : std::string(),
                mentions(main, "harp_native_failed") ? native_failed_text() : std::string(),
                mentions(entry, "harp_allocate") ? cat(kWorkspaceText, "\n") : std::string(),
@@ -106,6 +107,13 @@ class UnitRenderer {
     return cat(
         "static int32_t harp_native_failed(const harp_runtime* rt, int32_t call, int32_t status) {\n  int32_t* failure = rt->natives[",
         module_.natives.size(), "];\n  failure[0] = call;\n  failure[1] = status;\n  return ", static_cast<int>(Code::kNative), ";\n}\n\n");
+  }
+
+  std::string workers_text() const {
+    return cat(
+        "static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }\n"
+        "static const int64_t harp_share = ",
+        std::max<int64_t>(1, 2 * options_.share_ns), "; /* work that is worth another worker, in half nanoseconds */\n");
   }
 
   static std::string vector_note() {
@@ -252,8 +260,8 @@ class UnitRenderer {
             append(body, cat("    ", guard.empty() ? "" : cat("if (", guard, ") "), "harp_for(rt, ", count, ", ", work, ", ", name,
                              ", &args0);\n"));
           else
-            append(tasks,
-                   cat("      {", name, ", &args", i, ", ", guard.empty() ? count : cat(guard, " ? ", count, " : 0"), ", ", work, "},\n"));
+            append(tasks, cat("      {", name, ", &args", i, ", ", guard.empty() ? count : cat(guard, " ? ", count, " : 0"), ", ", work,
+                              ", 0},\n"));
         }
         if (n > 1) append(body, cat("    struct harp_task tasks[] = {\n", tasks, "    };\n    harp_run_together(rt, ", n, ", tasks);\n"));
         body += "  }\n";

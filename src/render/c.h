@@ -14,6 +14,8 @@ struct RenderOptions {
   /// No vector types and no compiler-specific arithmetic: the same bits from a C99 compiler with a handful of builtins.
   /// The module must have been lowered with simd width 1.
   bool plain_text = false;
+  /// Work that is worth handing to another worker: more than it takes to hand it over.
+  int64_t share_ns = 5000;
 };
 
 /// Whether the text computes in vectors throughout: not plain text, and no arithmetic that the target lacks and that is emulated element by

@@ -9,9 +9,9 @@ namespace harp::render {
 extern const std::string_view kRuntimeText;
 /// harp_enter and harp_leave: the default floating-point environment around kernels.
 extern const std::string_view kEnvironmentText;
-/// harp_for: a kernel's iterations, on several workers when that pays.
+/// harp_for: a kernel's iterations, on several workers when that pays: when there are harp_share of work or more.
 extern const std::string_view kForText;
-/// harp_run_together: kernels of one generation.
+/// harp_run_together: kernels of one generation, likewise.
 extern const std::string_view kTogetherText;
 /// harp_clear_faults and harp_first_fault: which index that names no element a run reports.
 extern const std::string_view kFaultText;

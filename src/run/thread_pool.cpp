@@ -10,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 namespace harp {
 
@@ -24,8 +25,9 @@ uint64_t loop_number(uint64_t gate) { return gate / kLoop; }
 /// Of each worker, so that one who is late leaves something for the others to do instead.
 constexpr size_t kChunksPerWorker = 4;
 
-/// As long as it takes to wake a thread: whoever waits has then lost no more than twice what it had to.
-constexpr std::chrono::microseconds kSpin{50};
+/// What it takes to wake a thread; in grains, which are worth about 5 microseconds each.
+constexpr std::chrono::microseconds kWake{50};
+constexpr size_t kWakeGrains = 10;
 
 void relax() {
 #if defined(__x86_64__)
@@ -35,7 +37,7 @@ void relax() {
 #endif
 }
 
-/// Tries until it succeeds or the time is over, and says which.
+/// Tries until it succeeds, or as long as it takes to wake a thread, and says which: who waits loses no more than twice what it has to.
 template <class Try>
 bool spin(const Try& attempt) {
   const auto begin = std::chrono::steady_clock::now();
@@ -44,7 +46,7 @@ bool spin(const Try& attempt) {
       if (attempt()) return true;
       relax();
     }
-  } while (std::chrono::steady_clock::now() - begin < kSpin);
+  } while (std::chrono::steady_clock::now() - begin < kWake);
   return false;
 }
 
@@ -95,17 +97,22 @@ void ThreadPool::run(size_t n, size_t grain, harp_range_body body, void* arg) no
   loop_.body = body;
   loop_.arg = arg;
   loop_.next.store(0, std::memory_order_relaxed);
-  open(std::min(loop_.chunks - 1, started_));
+  open(std::min(loop_.chunks - 1, started_), n / std::max<size_t>(grain, 1) >= kWakeGrains);
   work_off(0);
   join();
   taken_.store(false, std::memory_order_release);
 }
 
-/// Nobody is inside. Either the caller sees here that a worker sleeps, or the worker, before it does, that the gate is open.
-void ThreadPool::open(size_t seats) noexcept {
+/// Nobody is inside. Who sleeps is not woken for a short loop, which is done before anybody is awake, unless loops come close upon each
+/// other, so that the next ones profit. Either the caller sees here that a worker sleeps, or the worker, before it does, that the gate is
+/// open.
+void ThreadPool::open(size_t seats, bool is_long) noexcept {
   loop_.gate.store((loop_number(loop_.gate.load(std::memory_order_relaxed)) + 1) * kLoop + seats * kSeat);
   const uint32_t sleepers = sleepers_.load();
   if (sleepers == 0 || seats == 0) return;
+  const auto now = std::chrono::steady_clock::now();
+  const bool is_close = now - std::exchange(found_sleepers_, now) < kWake;
+  if (!is_long && !is_close) return;
   bell_.fetch_add(1);
   if (seats >= sleepers) return bell_.notify_all();
   for (size_t i = 0; i < seats; ++i) bell_.notify_one();

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -45,7 +46,7 @@ class ThreadPool {
 
   void run(size_t n, size_t grain, harp_range_body body, void* arg) noexcept;
   void start() noexcept;
-  void open(size_t seats) noexcept;
+  void open(size_t seats, bool is_long) noexcept;
   void work_off(size_t worker) noexcept;
   void join() noexcept;
   void leave() noexcept;
@@ -70,8 +71,9 @@ class ThreadPool {
   std::atomic<uint32_t> bell_{0};               // rung for them
   std::atomic<uint32_t> done_{0};               // rung for the caller
   std::vector<Worker> workers_;
-  size_t started_ = 0;  // of workers_, the first ones; changed by the first loop's caller
-  pid_t process_ = 0;   // that they belong to; 0: not started
+  size_t started_ = 0;                                      // of workers_, the first ones; changed by the first loop's caller
+  pid_t process_ = 0;                                       // that they belong to; 0: not started
+  std::chrono::steady_clock::time_point found_sleepers_{};  // when a loop did last
   Log log_;
 };
 

@@ -90,6 +90,7 @@ std::vector<BuildVariant> usual_variants() {
       v.compiler.compiler = compiler;
       v.simd_width = width;
       v.workers = width / 2 % 4;
+      v.pool = compiler == "clang" && v.workers > 0;
       v.in_place = compiler == "clang" || width > 8;
       variants.push_back(v);
     }

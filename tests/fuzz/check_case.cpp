@@ -24,6 +24,7 @@
 #include "interp/interpreter.h"
 #include "run/loader.h"
 #include "run/size_code.h"
+#include "run/thread_pool.h"
 #include "sanitize.h"
 
 namespace harp::fuzz {
@@ -129,12 +130,14 @@ Outcome run_and_compare(const Job& job, const BuildVariant& variant, std::span<c
   if (variant.workers == 0) {
     entry(in.data(), out.data(), shape_vars.data());
   } else {
-    FakeThreads threads{static_cast<size_t>(variant.workers)};
+    const auto width = static_cast<size_t>(variant.workers);
+    FakeThreads threads{width};
+    ThreadPool pool(width, Log());
     harp_runtime runtime{};
     runtime.struct_size = sizeof runtime;
-    runtime.self = &threads;
-    runtime.width = threads.width;
-    runtime.parallel_for = variant.workers > 1 ? &FakeThreads::parallel_for : nullptr;
+    runtime.self = variant.pool ? static_cast<void*>(&pool) : &threads;
+    runtime.width = width;
+    runtime.parallel_for = variant.workers <= 1 ? nullptr : variant.pool ? &ThreadPool::parallel_for : &FakeThreads::parallel_for;
     runtime.alloc = &GuardedHeap::allocate;
     runtime.free = &GuardedHeap::release;
     harp_fault fault = HARP_FAULT_INIT;

@@ -72,7 +72,8 @@ std::vector<Job> simpler_variants(const Job& job) {
       if (to_string(candidate.variants[i]) != to_string(job.variants[i])) candidates.push_back(std::move(candidate));
     };
     with([](BuildVariant& v) { v = BuildVariant(); });
-    with([](BuildVariant& v) { v.workers = 0; });
+    with([](BuildVariant& v) { v.pool = false; });
+    with([](BuildVariant& v) { v.workers = 0, v.pool = false; });
     with([](BuildVariant& v) { v.in_place = false; });
     with([](BuildVariant& v) { v.partition = v.overlap = true; });
     with([](BuildVariant& v) { v.disabled_rules.clear(); });

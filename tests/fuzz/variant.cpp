@@ -73,6 +73,7 @@ std::string to_string(const BuildVariant& v) {
   if (!v.overlap) append(out, " nooverlap");
   if (v.workers != 0) append(out, cat(" workers=", v.workers));
   if (v.tiles != 0) append(out, cat(" tiles=", v.tiles));
+  if (v.pool) append(out, " pool");
   if (v.in_place) append(out, " inplace");
   if (v.check_indices) append(out, " check");
   return out;
@@ -102,6 +103,8 @@ BuildVariant parse_variant(std::string_view text) {
       v.partition = false;
     else if (word == "nooverlap")
       v.overlap = false;
+    else if (word == "pool")
+      v.pool = true;
     else if (word == "inplace")
       v.in_place = true;
     else if (word == "check")
@@ -120,7 +123,7 @@ BuildVariant parse_variant(std::string_view text) {
 
 std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& limits) {
   Random shared(seed / kSeedsPerCompiler, "compilers"), flags(seed / kSeedsPerCompiler, "flags"), own(seed, "variants"),
-      places(seed, "in place"), checks(seed, "check indices"), tiles(seed, "tiles of contractions");
+      places(seed, "in place"), checks(seed, "check indices"), tiles(seed, "tiles of contractions"), threads(seed, "threads");
   const std::span<const Target> levels = targets();
   std::vector<BuildVariant> variants;
   const size_t first = shared.below(limits.compilers.size());
@@ -144,6 +147,7 @@ std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& li
     v.overlap = !own.chance(15);
     if (own.chance(60)) v.workers = static_cast<int>(own.between(1, 4));
     if (tiles.chance(60)) v.tiles = static_cast<uint32_t>(tiles.between(1, 1000000));
+    v.pool = v.workers > 0 && threads.chance(50);
     v.in_place = places.chance(50);
     v.check_indices = checks.chance(20);
     variants.push_back(v);
@@ -165,6 +169,7 @@ PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant
   options.simd_width = variant.simd_width;
   options.disabled_rules = variant.disabled_rules;
   options.check_indices = variant.check_indices;
+  if (variant.workers > 0) options.share_ns = 0;  // the sizes of tests are not worth it
   if (!variant.partition || !variant.overlap || variant.tiles != 0)
     options.schedule_override = schedules_of(graph, options, variant.partition, variant.overlap, variant.tiles);
   return options;

@@ -26,13 +26,14 @@ struct BuildVariant {
   int simd_width = 0;  // 0: the target's
   std::vector<std::string> disabled_rules;
   bool partition = true, overlap = true;  // of every kernel's schedule
-  int workers = 0;                        // 0: entry_point; else entry_point_ex with a parallel_for that cuts ranges into so many
+  int workers = 0;                        // 0: entry_point; else entry_point_ex with so many workers, among whom all loops are divided
+  bool pool = false;                      // they are threads of harp's own; else one thread that cuts ranges into pieces
   bool check_indices = false;             // the compile option; what the interpreter says of the graph with it is what is right
   uint32_t tiles = 0;                     // not 0: contractions are done by tiles whose sizes come from this seed
   bool in_place = false;                  // outputs are put in the place of inputs wherever the program allows it
 };
 
-/// "gcc -O3 vectors x86-64-v3 simd=4 without=fold_constants nopartition nooverlap workers=3 tiles=17 inplace check"
+/// "gcc -O3 vectors x86-64-v3 simd=4 without=fold_constants nopartition nooverlap workers=3 tiles=17 pool inplace check"
 std::string to_string(const BuildVariant& variant);
 /// The inverse; Error{kParse} names the word it does not know.
 BuildVariant parse_variant(std::string_view text);

@@ -316,51 +316,55 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   output0[0] = acc2_folded;
 }
 
-struct harp_call { harp_range_body kernel; void* arg; };
-static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
-  const struct harp_call* call = arg;
-  const harp_environment found = harp_enter();
-  call->kernel(call->arg, begin, end, worker);
-  harp_leave(found);
-}
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
-/* How many of n iterations are worth handing to another worker: 5 microseconds, of all that take about work / 2 nanoseconds. Sizes are as
-   large as 64 bits, and work beyond that counts as none. */
-static int64_t harp_grain(int64_t n, int64_t work) { return 1 + 10000 / (n > 0 && work > n ? work / n : 1); }
-/* Iterations [0, n) of a kernel. */
-static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
-  if (n <= 0) return;
-  const int64_t grain = harp_has_workers(rt) ? harp_grain(n, work) : n;
-  if (n > grain) {
-    struct harp_call call = {kernel, arg};
-    rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
-  } else {
-    kernel(arg, 0, (size_t)n, 0);
-  }
+static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
+struct harp_task { harp_range_body kernel; void* arg; int64_t n, work, shares; };
+struct harp_tasks { const struct harp_task* tasks; size_t count; };
+/* The first iteration of a share. Where there are less of them than shares, the first shares have one each. */
+static int64_t harp_first(const struct harp_task* task, int64_t share) {
+  const int64_t each = task->n / task->shares, more = task->n % task->shares;
+  return share * each + (share < more ? share : more);
 }
-
-struct harp_task { harp_range_body kernel; void* arg; int64_t n, work; };
-static int harp_is_small(const struct harp_task* task) { return task->n <= harp_grain(task->n, task->work); }
-static void harp_small_tasks(void* arg, size_t begin, size_t end, size_t worker) {
-  const struct harp_task* tasks = arg;
+static void harp_run_shares(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_tasks* all = arg;
   const harp_environment found = harp_enter();
-  for (size_t i = begin; i < end; ++i)
-    if (tasks[i].n > 0 && harp_is_small(tasks + i)) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, worker);
+  int64_t from = (int64_t)begin, to = (int64_t)end; /* counted from the task's first share */
+  for (size_t i = 0; i < all->count && to > 0; ++i) {
+    const struct harp_task* task = all->tasks + i;
+    if (from < task->shares) {
+      const int64_t first = harp_first(task, from), last = harp_first(task, to < task->shares ? to : task->shares);
+      if (first < last) task->kernel(task->arg, (size_t)first, (size_t)last, worker);
+    }
+    from = from > task->shares ? from - task->shares : 0;
+    to -= task->shares;
+  }
   harp_leave(found);
 }
-/* Kernels that do not depend on each other: those worth it are spread over the workers, the small ones run side by side. */
+/* Cuts all tasks into shares, those first that cannot be cut into so many as they are worth; how many, or 0 if there is not enough to do. */
+static size_t harp_cut(struct harp_task* tasks, size_t count) {
+  double worth = 0.0; /* in shares */
+  int64_t shares = 0;
+  for (size_t i = 0, front = 0; i < count; ++i) {
+    struct harp_task task = tasks[i];
+    const int64_t work = task.n > 0 && task.work > 0 ? task.work : 0;
+    task.shares = task.n > 0 ? 1 + work / harp_share : 0;
+    shares += task.shares;
+    worth += (double)work / (double)harp_share;
+    tasks[i] = tasks[front];
+    tasks[task.n < task.shares ? front++ : i] = task;
+  }
+  return worth > 1.0 ? (size_t)shares : 0;
+}
+/* Kernels that do not depend on each other: one loop over the shares of all. */
 static void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
-  double small = 0.0; /* work of the small ones, in grains */
-  if (!harp_has_workers(rt)) {
-    for (size_t i = 0; i < count; ++i) harp_for(rt, tasks[i].n, tasks[i].work, tasks[i].kernel, tasks[i].arg);
-    return;
+  struct harp_tasks all = {tasks, count};
+  const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
+  if (shares) {
+    rt->parallel_for(rt->self, shares, 1, harp_run_shares, &all);
+  } else {
+    for (size_t i = 0; i < count; ++i)
+      if (tasks[i].n > 0) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, 0);
   }
-  for (size_t i = 0; i < count; ++i) {
-    if (!harp_is_small(tasks + i)) harp_for(rt, tasks[i].n, tasks[i].work, tasks[i].kernel, tasks[i].arg);
-    else if (tasks[i].n > 0) small += (double)tasks[i].n / (double)harp_grain(tasks[i].n, tasks[i].work);
-  }
-  if (small > 1.0) rt->parallel_for(rt->self, count, 1, harp_small_tasks, tasks);
-  else harp_small_tasks(tasks, 0, count, 0);
 }
 
 static void kernel_main(const int8_t* input0, const int8_t* input1, const uint16_t* input2, const uint64_t* input3, int8_t* output0, uint16_t* output1, uint64_t* output2, int64_t shape0, const harp_runtime* rt) {
@@ -369,9 +373,9 @@ static void kernel_main(const int8_t* input0, const int8_t* input1, const uint16
     struct kernel_1_args args1 = {input2, output1, shape0};
     struct kernel_2_args args2 = {input3, output2, shape0};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, (shape0 + 4095) / 4096, shape0},
-      {kernel_1, &args1, (shape0 + 4095) / 4096, shape0},
-      {kernel_2, &args2, 1, shape0},
+      {kernel_0, &args0, (shape0 + 4095) / 4096, shape0, 0},
+      {kernel_1, &args1, (shape0 + 4095) / 4096, shape0, 0},
+      {kernel_2, &args2, 1, shape0, 0},
     };
     harp_run_together(rt, 3, tasks);
   }
