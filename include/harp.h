@@ -967,7 +967,8 @@ typedef struct harp_run_options {
   const char* const* shape_var_names;
   const int64_t* shape_var_values;
   /* Memory for intermediate arrays, aligned to 64 bytes, belonging to this run alone; harp_program_workspace_size says how much. With
-   * it, and with all outputs given, a run of the backend "c" allocates nothing. */
+   * it, and with all outputs given, a run of the backend "c" allocates nothing, takes no lock and makes no system call, alone and on a
+   * host's threads (on harp's own it may wake them). */
   void* workspace;
   size_t workspace_size;
 } harp_run_options;
@@ -1033,8 +1034,7 @@ HARP_API harp_status harp_program_shape_var(const harp_program* program, size_t 
 HARP_API harp_status harp_program_output_dims(const harp_program* program, size_t index, const int64_t* shape_vars, int64_t* dims,
                                               harp_error** err);
 /* Bytes of workspace a run needs for these values of all shape variables with `width` workers (0: one): harp_context_options.threads, or
- * the width of the parallel_for. 0 for the backend "interp", whose
- * intermediate arrays are its own. */
+ * the width of the parallel_for. The backend "interp" needs none for its intermediate arrays, which are its own. */
 HARP_API harp_status harp_program_workspace_size(const harp_program* program, const int64_t* shape_vars, size_t width, size_t* size,
                                                  harp_error** err);
 

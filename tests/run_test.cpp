@@ -163,7 +163,10 @@ TEST_CASE("H5.wrap: overlapping arrays are found, whatever their order") {
         expected = expected || (places[i].size > 0 && places[j].size > 0 && places[i].begin < places[j].begin + places[j].size &&
                                 places[j].begin < places[i].begin + places[i].size);
     NoOutputs maker;
-    const Error error = error_of([&] { program.run({inputs, outputs, {}}, maker); });
+    const Error error = error_of([&] {
+      RunMemory none;
+      program.run({inputs, outputs, {}}, none, maker);
+    });
     CHECK(error.code == (expected ? Code::kAlias : Code::kOk));
     aliased += expected;
   }
@@ -208,7 +211,10 @@ TEST_CASE("H5.wrap: arrays that may be in place of one another are told from all
     const HostArray* in[] = {&arrays[0], &arrays[1], &arrays[2]};
     HostArray* out[] = {&arrays[3], &arrays[4]};
     NoOutputs maker;
-    const Error error = error_of([&] { program.run({in, out, {}}, maker); });
+    const Error error = error_of([&] {
+      RunMemory none;
+      program.run({in, out, {}}, none, maker);
+    });
     CHECK(error.code == (refused ? Code::kAlias : Code::kOk));
     wrong += refused;
     in_place += same && !refused;

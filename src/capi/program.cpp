@@ -1,7 +1,6 @@
 // Programs: running them, and questions to them.
 #include "capi/handles.h"
 #include "capi/structs.h"
-#include "run/stack_array.h"
 
 using namespace harp;
 using namespace harp::capi;
@@ -11,7 +10,7 @@ namespace {
 /// Makes the outputs a caller left to harp, and keeps them until the run has succeeded.
 class NewOutputs final : public OutputMaker {
  public:
-  explicit NewOutputs(harp_context& context, size_t n) : context_(context), made_(n) {}
+  NewOutputs(harp_context& context, size_t n, Spare& book) : context_(context), made_(n, book) {}
   ~NewOutputs() {
     for (harp_buffer* buffer : made_) capi::release(buffer);
   }
@@ -27,7 +26,7 @@ class NewOutputs final : public OutputMaker {
 
  private:
   harp_context& context_;
-  StackArray<harp_buffer*, 16> made_;
+  StackArray<harp_buffer*, kFewArguments> made_;
 };
 
 }  // namespace
@@ -44,22 +43,23 @@ harp_status harp_program_run(harp_program* program, size_t n_inputs, harp_buffer
     HARP_CHECK(reinterpret_cast<uintptr_t>(given.workspace) % kBufferAlignment == 0, Code::kInvalidArgument,
                "harp_run_options: workspace has to be aligned to ", kBufferAlignment, " bytes");
 
-    StackArray<NamedSize, 16> sizes(given.n_shape_vars);
+    const LoadedProgram& loaded = program->compiled->program;
+    RunMemory memory = loaded.divide(given.workspace, given.workspace != nullptr ? given.workspace_size : 0);
+    StackArray<NamedSize, kFewArguments> sizes(given.n_shape_vars, memory.book);
     for (size_t i = 0; i < sizes.size(); ++i) {
       HARP_CHECK(given.shape_var_names[i] != nullptr, Code::kInvalidArgument, "harp_run_options: shape_var_names[", i, "] is NULL");
       sizes[i] = {given.shape_var_names[i], given.shape_var_values[i]};
     }
-    StackArray<const HostArray*, 16> sources(n_inputs);
+    StackArray<const HostArray*, kFewArguments> sources(n_inputs, memory.book);
     for (size_t i = 0; i < n_inputs; ++i) {
       HARP_CHECK(inputs[i] != nullptr, Code::kInvalidArgument, "harp_program_run: input ", i, " is NULL");
       sources[i] = &inputs[i]->array;
     }
-    StackArray<HostArray*, 16> targets(n_outputs);
+    StackArray<HostArray*, kFewArguments> targets(n_outputs, memory.book);
     for (size_t i = 0; i < n_outputs; ++i) targets[i] = outputs[i] != nullptr ? &outputs[i]->array : nullptr;
 
-    NewOutputs made(*program->context, n_outputs);
-    const size_t workspace_bytes = given.workspace != nullptr ? given.workspace_size : 0;
-    program->compiled->program.run({sources.span(), targets.span(), sizes.span(), given.workspace, workspace_bytes}, made);
+    NewOutputs made(*program->context, n_outputs, memory.book);
+    loaded.run({sources.span(), targets.span(), sizes.span()}, memory, made);
     made.hand_over(outputs);
   });
 }
@@ -155,7 +155,7 @@ harp_status harp_program_workspace_size(const harp_program* program, const int64
   return guard_status(err, [&] {
     const LoadedProgram& made = loaded(program, "harp_program_workspace_size");
     required(size, "harp_program_workspace_size", "size");
-    *size = static_cast<size_t>(made.executable().workspace_bytes(checked_values(made, shape_vars, "harp_program_workspace_size"), width));
+    *size = made.workspace_bytes(checked_values(made, shape_vars, "harp_program_workspace_size"), width);
   });
 }
 

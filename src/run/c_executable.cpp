@@ -55,7 +55,7 @@ class CExecutable final : public Executable {
   /// Behind the functions' addresses stands that of where the code says which call failed, and what the function returned.
   void execute_with_natives(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
     int32_t failure[2] = {0, 0};
-    StackArray<void*, 16> addresses(natives_.addresses.size() + 1);
+    StackArray<void*, 64> addresses(natives_.addresses.size() + 1);
     std::copy(natives_.addresses.begin(), natives_.addresses.end(), addresses.begin());
     addresses[natives_.addresses.size()] = failure;
     harp_runtime with_natives = runtime;

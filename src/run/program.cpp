@@ -3,13 +3,10 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "run/stack_array.h"
 
 namespace harp {
 
 namespace {
-
-constexpr size_t kFew = 16;  // arrays and shape variables that need no allocation
 
 void* allocate_for_kernel(void* self, size_t size) {
   const Allocator& allocator = static_cast<const HostHooks*>(self)->allocator;
@@ -28,12 +25,35 @@ void run_parallel(void* self, size_t n, size_t grain, harp_range_body body, void
 
 }  // namespace
 
-void LoadedProgram::run(const RunArguments& arguments, OutputMaker& maker) const {
+LoadedProgram::LoadedProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks)
+    : binding_(std::move(signature)), executable_(std::move(executable)), hooks_(hooks) {
+  const size_t inputs = this->signature().inputs.size(), outputs = this->signature().outputs.size();
+  const size_t arrays = inputs + outputs, variables = this->signature().variables.size();
+  // Everything a run has one of for each array and variable, here and in harp_program_run, and what it takes to align them.
+  const size_t bytes = arrays * (sizeof(HostArray*) + sizeof(ArrayType) + sizeof(Extent) + 2 * sizeof(void*)) +
+                       variables * (sizeof(NamedSize) + sizeof(int64_t) + sizeof(size_t)) + 16 * alignof(std::max_align_t);
+  book_bytes_ =
+      std::max({inputs, outputs, variables}) <= kFewArguments ? 0 : (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+}
+
+size_t LoadedProgram::workspace_bytes(std::span<const int64_t> shape_values, size_t width) const {
+  size_t bytes = 0;
+  const bool fits = !__builtin_add_overflow(executable_->workspace_bytes(shape_values, width), book_bytes_, &bytes) && bytes <= INT64_MAX;
+  HARP_CHECK(fits, Code::kOverflow, "the workspace of ", width, " workers does not fit 64 bits");
+  return bytes;
+}
+
+RunMemory LoadedProgram::divide(void* workspace, size_t bytes) const {
+  if (workspace == nullptr || bytes < book_bytes_) return {workspace, bytes, {}};
+  return {static_cast<std::byte*>(workspace) + book_bytes_, bytes - book_bytes_, {workspace, book_bytes_}};
+}
+
+void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, OutputMaker& maker) const {
   const Signature& signature = this->signature();
   const size_t n_inputs = arguments.inputs.size(), n_outputs = arguments.outputs.size();
-  StackArray<ArrayType, kFew> types(n_inputs);
+  StackArray<ArrayType, kFewArguments> types(n_inputs, memory.book);
   for (size_t i = 0; i < n_inputs; ++i) types[i] = arguments.inputs[i]->type();
-  StackArray<int64_t, kFew> values(signature.variables.size());
+  StackArray<int64_t, kFewArguments> values(signature.variables.size(), memory.book);
   binding_.bind(types.span(), arguments.shape_vars, values.span());
 
   HARP_CHECK(n_outputs == signature.outputs.size(), Code::kInvalidArgument, "the program has ", signature.outputs.size(),
@@ -45,7 +65,7 @@ void LoadedProgram::run(const RunArguments& arguments, OutputMaker& maker) const
     HARP_CHECK(!output->read_only(), Code::kInvalidArgument, "output \"", signature.outputs[i].name,
                "\" is a buffer that may not be written");
   }
-  StackArray<HostArray*, kFew> outputs(n_outputs);
+  StackArray<HostArray*, kFewArguments> outputs(n_outputs, memory.book);
   for (size_t i = 0; i < n_outputs; ++i) {
     outputs[i] = arguments.outputs[i];
     if (outputs[i] != nullptr) continue;
@@ -55,12 +75,12 @@ void LoadedProgram::run(const RunArguments& arguments, OutputMaker& maker) const
     binding_.output_dims(i, values.span(), sizes);
     outputs[i] = &maker.make(i, array.dtype, sizes);
   }
-  check_aliases(arguments.inputs, outputs.span());
+  check_aliases(arguments.inputs, outputs.span(), memory.book);
 
-  StackArray<void*, 2 * kFew> addresses(n_inputs + n_outputs);
+  StackArray<void*, 2 * kFewArguments> addresses(n_inputs + n_outputs, memory.book);
   for (size_t i = 0; i < n_inputs; ++i) addresses[i] = arguments.inputs[i]->data();
   for (size_t i = 0; i < n_outputs; ++i) addresses[n_inputs + i] = outputs[i]->data();
-  StackArray<size_t, kFew> shape_vars(values.size());
+  StackArray<size_t, kFewArguments> shape_vars(values.size(), memory.book);
   for (size_t i = 0; i < values.size(); ++i) shape_vars[i] = static_cast<size_t>(values[i]);
   harp_runtime runtime{};
   runtime.struct_size = sizeof runtime;
@@ -69,19 +89,19 @@ void LoadedProgram::run(const RunArguments& arguments, OutputMaker& maker) const
   runtime.parallel_for = hooks_.parallel_for != nullptr ? &run_parallel : nullptr;
   runtime.alloc = &allocate_for_kernel;
   runtime.free = &release_for_kernel;
-  runtime.workspace = arguments.workspace;
-  runtime.workspace_size = arguments.workspace_bytes;
+  runtime.workspace = memory.workspace;
+  runtime.workspace_size = memory.workspace_bytes;
   executable_->execute(addresses.data(), addresses.data() + n_inputs, shape_vars.data(), runtime);
 }
 
-void LoadedProgram::check_aliases(std::span<const HostArray* const> inputs, std::span<HostArray* const> outputs) const {
+void LoadedProgram::check_aliases(std::span<const HostArray* const> inputs, std::span<HostArray* const> outputs, Spare& book) const {
   const auto extent = [](const HostArray& buffer, size_t array) {
     const auto begin = reinterpret_cast<uintptr_t>(buffer.data());
     return Extent{begin, begin + buffer.bytes(), array};
   };
   // Sorted by address, an output that overlaps anything overlaps a neighbour; inputs may overlap each other, so the end of the furthest
   // input and of the furthest output so far are kept.
-  StackArray<Extent, 2 * kFew> extents(inputs.size() + outputs.size());
+  StackArray<Extent, 2 * kFewArguments> extents(inputs.size() + outputs.size(), book);
   size_t n = 0;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i]->bytes() > 0) extents[n++] = extent(*inputs[i], i);

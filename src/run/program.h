@@ -1,5 +1,5 @@
 // A program that can be run: its signature, the checks on what it is given, and the backend's executable. This is the hot path of
-// harp_program_run: with all outputs given, a run allocates nothing here.
+// harp_program_run: with all outputs and a workspace given, a run allocates nothing.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include "run/executable.h"
 #include "run/host_array.h"
+#include "run/stack_array.h"
 
 namespace harp {
 
@@ -30,21 +31,33 @@ class OutputMaker {
   ~OutputMaker() = default;
 };
 
+/// Inputs, outputs or shape variables that have room on the stack.
+inline constexpr size_t kFewArguments = 16;
+
+/// The caller's workspace in two: what the kernels get, and what the run keeps its book in. Each run has its own.
+struct RunMemory {
+  void* workspace = nullptr;
+  size_t workspace_bytes = 0;
+  Spare book;
+};
+
 struct RunArguments {
   std::span<const HostArray* const> inputs;
   std::span<HostArray* const> outputs;  // NULL: `maker` makes it
   std::span<const NamedSize> shape_vars;
-  void* workspace = nullptr;
-  size_t workspace_bytes = 0;
 };
 
 class LoadedProgram {
  public:
-  LoadedProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks)
-      : binding_(std::move(signature)), executable_(std::move(executable)), hooks_(hooks) {}
+  LoadedProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks);
 
   /// Thread-safe. All checks of arguments come before any write. Errors: those of Binding, kAlias, kOutOfMemory, IndexError.
-  void run(const RunArguments& arguments, OutputMaker& maker) const;
+  void run(const RunArguments& arguments, RunMemory& memory, OutputMaker& maker) const;
+
+  /// Bytes of a caller's workspace with which a run allocates nothing. Error{kOverflow} if it is no size.
+  size_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const;
+  /// A caller's workspace for one run; aligned as buffers are, or null.
+  RunMemory divide(void* workspace, size_t bytes) const;
 
   const Signature& signature() const { return binding_.signature(); }
   const Binding& binding() const { return binding_; }
@@ -56,11 +69,12 @@ class LoadedProgram {
     uintptr_t begin, end;
     size_t array;
   };
-  void check_aliases(std::span<const HostArray* const> inputs, std::span<HostArray* const> outputs) const;
+  void check_aliases(std::span<const HostArray* const> inputs, std::span<HostArray* const> outputs, Spare& book) const;
   /// The same pair by pair, for runs in which something overlaps: an output may be the same array as an input the signature names.
   void check_overlaps(std::span<const Extent> extents, size_t n_inputs) const;
 
   Binding binding_;
+  size_t book_bytes_;  // 0 where the arguments have room on the stack
   std::unique_ptr<Executable> executable_;
   HostHooks hooks_;
 };

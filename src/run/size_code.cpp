@@ -111,7 +111,7 @@ SizeCode::SizeCode(Sym expression, std::span<const Sym> variables) {
 
 int64_t SizeCode::evaluate_steps(std::span<const int64_t> values) const {
   if (steps_.size() == 1) return steps_[0].kind == Kind::kVariable ? values[static_cast<size_t>(steps_[0].value)] : steps_[0].value;
-  constexpr size_t kInline = 16;
+  constexpr size_t kInline = 64;
   int64_t inline_stack[kInline];
   inline_stack[0] = 0;  // every program pushes before it returns; gcc 12 cannot see that
   std::vector<int64_t> large_stack(depth_ > kInline ? depth_ : 0);

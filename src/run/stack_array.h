@@ -1,4 +1,5 @@
-// A short array on the stack, on the heap where it is long: what the hot path of a run keeps its arguments in.
+// A short array on the stack; where it is long, in memory that somebody lends, or on the heap. What the hot path of a run keeps its
+// arguments in.
 #pragma once
 
 #include <cstddef>
@@ -8,19 +9,46 @@
 
 namespace harp {
 
-/// `size` value-initialised elements; no allocation up to N of them, and no work for those that are not used.
+/// Memory that is given away piece by piece, and never taken back.
+class Spare {
+ public:
+  Spare() = default;
+  Spare(void* memory, size_t bytes) : memory_(memory), bytes_(bytes) {}
+
+  /// Room for `size` elements, or null.
+  template <class T>
+  T* take(size_t size) {
+    if (size > bytes_ / sizeof(T) || std::align(alignof(T), size * sizeof(T), memory_, bytes_) == nullptr) return nullptr;
+    T* const taken = static_cast<T*>(memory_);
+    memory_ = taken + size;
+    bytes_ -= size * sizeof(T);
+    return taken;
+  }
+
+ private:
+  void* memory_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+/// `size` value-initialised elements; no allocation up to N of them or where they fit into `spare`, and no work for those that are not
+/// used.
 template <class T, size_t N>
 class StackArray {
   static_assert(std::is_trivially_destructible_v<T> && std::is_trivially_copyable_v<T>);
 
  public:
   explicit StackArray(size_t size) : size_(size) {
-    if (size > N) {
-      large_ = std::make_unique<T[]>(size);
-      data_ = large_.get();
-    } else {
+    if (size > N)
+      allocate();
+    else
       std::uninitialized_value_construct_n(data_, size);
-    }
+  }
+  StackArray(size_t size, Spare& spare) : size_(size) {
+    if (size > N) data_ = spare.take<T>(size);
+    if (data_ == nullptr)
+      allocate();
+    else
+      std::uninitialized_value_construct_n(data_, size);
   }
   StackArray(const StackArray&) = delete;
   StackArray& operator=(const StackArray&) = delete;
@@ -33,6 +61,11 @@ class StackArray {
   std::span<T> span() { return {data_, size_}; }
 
  private:
+  void allocate() {
+    large_ = std::make_unique<T[]>(size_);
+    data_ = large_.get();
+  }
+
   size_t size_;
   alignas(T) std::byte small_[N * sizeof(T)];
   T* data_ = reinterpret_cast<T*>(small_);
