@@ -100,6 +100,7 @@ SizeCode::SizeCode(Sym expression, std::span<const Sym> variables) {
       tasks.push_back(atom.a);
     }
   }
+  if (steps_.size() == 1 && steps_[0].kind == Kind::kVariable) variable_ = static_cast<int>(steps_[0].value);
   size_t height = 0;
   for (const Step& step : steps_) {
     if (step.kind == Kind::kConstant || step.kind == Kind::kVariable)
@@ -110,7 +111,6 @@ SizeCode::SizeCode(Sym expression, std::span<const Sym> variables) {
 }
 
 int64_t SizeCode::evaluate_steps(std::span<const int64_t> values) const {
-  if (steps_.size() == 1) return steps_[0].kind == Kind::kVariable ? values[static_cast<size_t>(steps_[0].value)] : steps_[0].value;
   constexpr size_t kInline = 64;
   int64_t inline_stack[kInline];
   inline_stack[0] = 0;  // every program pushes before it returns; gcc 12 cannot see that

@@ -19,9 +19,12 @@ class SizeCode {
 
   bool is_constant() const { return steps_.empty(); }
   /// The variable's position if the expression is exactly one variable, else -1.
-  int variable() const { return steps_.size() == 1 && steps_[0].kind == Kind::kVariable ? static_cast<int>(steps_[0].value) : -1; }
+  int variable() const { return variable_; }
   /// Error{kOverflow} where an intermediate result does not fit 64 bits.
-  int64_t evaluate(std::span<const int64_t> values) const { return steps_.empty() ? constant_ : evaluate_steps(values); }
+  int64_t evaluate(std::span<const int64_t> values) const {
+    if (variable_ >= 0) return values[static_cast<size_t>(variable_)];
+    return steps_.empty() ? constant_ : evaluate_steps(values);
+  }
 
  private:
   enum class Kind : uint8_t { kConstant, kVariable, kAdd, kMul, kFloorDiv, kMod, kMin, kMax, kSelect };
@@ -32,6 +35,7 @@ class SizeCode {
   int64_t evaluate_steps(std::span<const int64_t> values) const;
 
   int64_t constant_ = 0;
+  int variable_ = -1;
   std::vector<Step> steps_;
   size_t depth_ = 0;  // of the operand stack
 };
