@@ -245,8 +245,7 @@ constexpr const char* kKinds[] = {
     "  return y = permute(x, axes=[1, 0]), z = concat(flip(x, axes=[1]), roll(x, shift=[3], axis=[0]), axis=1)\n",
     "  return y = sort(x, axis=1), z = argsort(x, axis=0)\n",
     "  return y = matmul(x, w), z = einsum(x, w, spec=\"nk,km->m\")\n",
-    "  i = remainder(cast(x * 64, dtype=i32), 90)\n  return y = take_along_axis(w, slice(i, stop=[96, 40]), axis=0), z = take(x, i, "
-    "axis=1)\n",
+    "  i = remainder(cast(x * 64, dtype=i32), 90)\n  return y = take_along_axis(x, i, axis=1) + 1\n",
     "  return y = fft(cast(x, dtype=complex64), axis=1)\n",
     "  e = exp(x - max(x, axes=[1], keepdims=true))\n  return y = matmul(e / sum(e, axes=[1], keepdims=true), w), z = layer_norm(x)\n",
 };

@@ -475,7 +475,7 @@ static void harp_run_shares(void* arg, size_t begin, size_t end, size_t worker) 
   }
   harp_leave(found);
 }
-/* Cuts all tasks into shares, those first that cannot be cut into so many as they are worth; how many, or 0 if there is not enough to do. */
+/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay. */
 static size_t harp_cut(struct harp_task* tasks, size_t count) {
   double worth = 0.0; /* in shares */
   int64_t shares = 0;
