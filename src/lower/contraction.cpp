@@ -290,7 +290,7 @@ class ContractionLowering {
           Index position = position_;
           position[contraction_.row_position] = first_row_ + row->variable;
           position.back() = first_column_ + column->variable;
-          column->body = store_outputs(c_, position);
+          column->body = store_outputs(c_, c_.plan.passes[0].stores, position);
           row->body = vectorise(arena_, column, simd_, false);
           return Body{row};
         }));

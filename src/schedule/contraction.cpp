@@ -45,6 +45,7 @@ Dim depth(const KernelPlan& kernel) {
 
 std::optional<Contraction> as_contraction(const KernelPlan& kernel) {
   if (kernel.reduces.size() != 1 || kernel.passes.size() != 1) return std::nullopt;
+  if (!kernel.passes[0].row_stores.empty()) return std::nullopt;  // what is stored of every term has to be visited once
   const Node& reduce = *kernel.reduces[0];
   const auto& attributes = reduce.as<ReduceAttributes>();
   const std::span<const Node* const> factors = operands_of(reduce);
