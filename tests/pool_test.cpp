@@ -169,9 +169,9 @@ TEST_CASE("L5: the host's signals are not for harp's threads, and its mask stays
   pthread_sigmask(SIG_BLOCK, nullptr, &host);
   ThreadPool pool(2, Log());
   std::atomic<bool> seen{false};
-  loop(pool, 2, 1, [&](size_t, size_t, size_t worker) {
+  loop(pool, 100, 1, [&](size_t, size_t, size_t worker) {
     if (worker == 0) return void(comes_true([&] { return seen.load(); }));
-    pthread_sigmask(SIG_BLOCK, nullptr, &of_worker);
+    if (!seen) pthread_sigmask(SIG_BLOCK, nullptr, &of_worker);
     seen = true;
   });
   REQUIRE(seen);
@@ -283,7 +283,7 @@ std::string run_bytes(harp_context* context, harp_program* program, Arrays& arra
 
 }  // namespace
 
-TEST_CASE("L5.thread/c X2.threads/c: one, two and three threads give the same bits, whatever the kernel") {
+TEST_CASE("L5.sequential,thread,simd_width/c X2.threads,simd_width/c: any number of threads and any width of vectors, the same bits") {
   const Scratch scratch;
   const std::string cache = scratch / "cache";
   const Context contexts[] = {with_threads(0, cache), with_threads(1, cache), with_threads(2, cache), with_threads(3, cache)};
@@ -291,13 +291,16 @@ TEST_CASE("L5.thread/c X2.threads/c: one, two and three threads give the same bi
     CAPTURE(kKinds[kind]);
     Arrays arrays(900);
     std::string expected;
-    for (const Context& context : contexts) {
-      const Program program = compile(parse(context.get(), text_of(kind)).get(), "c");
-      REQUIRE(program != nullptr);
-      for (int i = 0; i < 3; ++i) {
-        const std::string bytes = run_bytes(context.get(), program.get(), arrays);
-        if (expected.empty()) expected = bytes;
-        CHECK((bytes == expected));
+    for (const int32_t simd_width : {0, 1, 4}) {
+      for (const Context& context : contexts) {
+        const Program program =
+            compile(parse(context.get(), text_of(kind)).get(), "c", [&](auto& options) { options.simd_width = simd_width; });
+        REQUIRE(program != nullptr);
+        for (int i = 0; i < 3; ++i) {
+          const std::string bytes = run_bytes(context.get(), program.get(), arrays);
+          if (expected.empty()) expected = bytes;
+          CHECK((bytes == expected));
+        }
       }
     }
     CHECK(expected.size() > 1000);
