@@ -283,6 +283,10 @@ class Printer {
 
 }  // namespace
 
-std::string print_graph(const Graph& graph) { return Printer(graph).run(); }
+std::string print_graph(const Graph& graph) {
+  // Bounds of slices are computed on the way, in the table of the graph's sizes, which others may read at the same time.
+  const std::unique_ptr<Graph> own = graph.clone();
+  return Printer(*own).run();
+}
 
 }  // namespace harp
