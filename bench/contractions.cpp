@@ -53,19 +53,11 @@ harp_node* operand(harp_graph* graph, const Product& p, const char* name, int64_
   return harp_input(graph, name, p.dtype, static_cast<int32_t>(dims.size()), dims.data());
 }
 
-/// Complex products are written as those of the parts: harp_matmul is one of real numbers.
-harp_node* complex_matmul(harp_node* a, harp_node* b) {
-  harp_node *p = harp_real(a), *q = harp_imag(a), *s = harp_real(b), *t = harp_imag(b);
-  return harp_complex_from_parts(harp_sub(harp_matmul(p, s), harp_matmul(q, t)), harp_add(harp_matmul(p, t), harp_matmul(q, s)));
-}
-
 Graph build(const Session& session, const Product& p) {
   Graph graph = session.new_graph();
   harp_node* const operands[] = {operand(graph.get(), p, "a", p.m, p.k),
                                  p.right_transposed ? operand(graph.get(), p, "b", p.n, p.k) : operand(graph.get(), p, "b", p.k, p.n)};
-  harp_node* product = p.einsum != nullptr         ? harp_einsum(p.einsum, 2, operands)
-                       : p.dtype == HARP_COMPLEX64 ? complex_matmul(operands[0], operands[1])
-                                                   : harp_matmul(operands[0], operands[1]);
+  harp_node* product = p.einsum != nullptr ? harp_einsum(p.einsum, 2, operands) : harp_matmul(operands[0], operands[1]);
   harp_output(graph.get(), "c", product);
   return graph;
 }

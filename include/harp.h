@@ -700,7 +700,7 @@ HARP_API harp_node* harp_random_uniform(harp_node* key, harp_node* counter, harp
 HARP_API harp_node* harp_random_normal(harp_node* key, harp_node* counter, harp_dtype dtype, int32_t rank, const harp_dim* dims);
 
 /*
- * Products that are summed: int and float, any size symbolic. Operands have the same dtype. Shapes follow NumPy whatever the graph's flags
+ * Products that are summed: int, float and complex, any size symbolic. Operands have the same dtype. Shapes follow NumPy whatever the graph's flags
  * are: axes that stretch are those whose size is the constant 1. Sizes that have to agree and do not are HARP_ERROR_SHAPE.
  */
 

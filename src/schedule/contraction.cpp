@@ -34,8 +34,7 @@ constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512;  // whose sums ar
 constexpr int64_t kNarrow = 128;                                // columns for which copying the rows' factor does not pay
 constexpr int64_t kLeastRows = 4, kLeastColumns = 8, kLeastDepth = 16;
 
-Dim depth(const KernelPlan& kernel) {
-  const Node& reduce = *kernel.reduces[0];
+Dim depth(const Node& reduce) {
   Dim result = 1;
   for (const int axis : reduce.as<ReduceAttributes>().axes) result *= reduce.sources[0]->shape[static_cast<size_t>(axis)];
   return result;
@@ -46,7 +45,10 @@ Dim depth(const KernelPlan& kernel) {
 std::optional<Contraction> as_contraction(const KernelPlan& kernel) {
   if (kernel.reduces.size() != 1 || kernel.passes.size() != 1) return std::nullopt;
   if (!kernel.passes[0].row_stores.empty()) return std::nullopt;  // what is stored of every term has to be visited once
-  const Node& reduce = *kernel.reduces[0];
+  return as_contraction(*kernel.reduces[0]);
+}
+
+std::optional<Contraction> as_contraction(const Node& reduce) {
   const auto& attributes = reduce.as<ReduceAttributes>();
   const std::span<const Node* const> factors = operands_of(reduce);
   if (attributes.order != ReduceOrder::kChain || !attributes.product || factors.size() != 2) return std::nullopt;
@@ -111,15 +113,21 @@ int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, con
   return group * extent(contraction.row_position, rows.unroll) * extent(space.size() - 1, int64_t{columns.unroll} * columns.simd_width);
 }
 
-std::optional<Sym> pays(const KernelPlan& kernel, const Contraction& contraction) {
-  const Shape& shape = kernel.reduces[0]->sources[0]->shape;
+std::optional<Sym> pays(const Node& reduce, const Contraction& contraction) {
+  const Shape& shape = reduce.sources[0]->shape;
   Sym guard = 0;
   for (const auto& [size, least] :
-       {std::pair{shape[contraction.rows], kLeastRows}, {shape[contraction.columns], kLeastColumns}, {depth(kernel), kLeastDepth}}) {
+       {std::pair{shape[contraction.rows], kLeastRows}, {shape[contraction.columns], kLeastColumns}, {depth(reduce), kLeastDepth}}) {
     if (range(size).hi < least) return std::nullopt;
     if (!proven_at_most(least, size)) guard = guard.is_constant() ? size - least : min(guard, size - least);
   }
   return guard;
+}
+
+bool wants_tiles(const Node& reduce) {
+  const std::optional<Contraction> contraction = as_contraction(reduce);
+  const std::optional<Sym> guard = contraction ? pays(reduce, *contraction) : std::nullopt;
+  return guard && guard->is_constant();
 }
 
 }  // namespace harp

@@ -15,7 +15,8 @@ struct Contraction {
   std::optional<size_t> group_position;    // of an axis that is more columns: those of each index of it
   const Node *row_factor, *column_factor;  // that vary along rows, and not along columns, and the other way round
 };
-/// Nothing: the kernel is no such sum.
+/// Nothing: the reduction is no such sum, or the kernel not one alone.
+std::optional<Contraction> as_contraction(const Node& reduce);
 std::optional<Contraction> as_contraction(const KernelPlan& kernel);
 
 /// Tiles for registers and caches of the target, with vectors of so many lanes.
@@ -24,6 +25,8 @@ Schedule schedule_contraction(const KernelPlan& kernel, const Contraction& contr
 inline constexpr int64_t kMostRegisterSums = 128, kMostBlockSums = int64_t{1} << 20;
 int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule);
 /// Where (>= 0) that is faster than adding row after row: nothing if it never is.
-std::optional<Sym> pays(const KernelPlan& kernel, const Contraction& contraction);
+std::optional<Sym> pays(const Node& reduce, const Contraction& contraction);
+/// Is it such a sum, and tiles are faster whatever the sizes? Then it is a kernel of its own.
+bool wants_tiles(const Node& reduce);
 
 }  // namespace harp

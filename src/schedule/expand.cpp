@@ -178,7 +178,7 @@ bool streams_rows(const Program& program, const KernelPlan& kernel, const Schedu
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options) {
   Schedule s = choose(program, kernel, options);
   if (const auto contraction = as_contraction(kernel))
-    if (const std::optional<Sym> guard = pays(kernel, *contraction)) {
+    if (const std::optional<Sym> guard = pays(*kernel.reduces[0], *contraction)) {
       const int width = s.axes[s.axes.size() - 2].simd_width;
       const Schedule tiles = schedule_contraction(kernel, *contraction, options.target, width);
       if (guard->is_constant()) return {{std::nullopt, tiles}};

@@ -12,6 +12,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "schedule/contraction.h"
 #include "schedule/materialise.h"
 #include "schedule/routine.h"
 
@@ -135,11 +136,13 @@ class Fuser {
   void place_reduce(const Node* node) {
     Dependencies d = dependencies_of(operands_of(*node), false);
     const auto& mine = node->as<ReduceAttributes>();
+    const bool is_alone = wants_tiles(*node);
     for (int k : recent_reduces(node->sources[0]->shape.size())) {
+      if (is_alone) break;
       KernelDraft& kernel = kernels_[static_cast<size_t>(k)];
       const auto& theirs = kernel.plan.reduces[0]->as<ReduceAttributes>();
       if (kernel.plan.reduces.size() >= kMaxReduces || theirs.axes != mine.axes || theirs.order != mine.order ||
-          kernel.plan.reduces[0]->sources[0]->shape != node->sources[0]->shape)
+          kernel.plan.reduces[0]->sources[0]->shape != node->sources[0]->shape || wants_tiles(*kernel.plan.reduces[0]))
         continue;
       if (!can_join(kernel, k, d, false)) continue;
       kernel.plan.reduces.push_back(node);
