@@ -36,7 +36,8 @@ class Formulas {
 
   /// sum over k of a[i, k] · b[k, j]: a contraction, in chain order.
   bool matmul() {
-    const Dim rows = bench_.random_dim(), inner = bench_.random_dim(), columns = bench_.random_dim();
+    const auto dim = [&](int64_t lo, int64_t hi) { return random_.chance(50) ? bench_.small_dim(lo, hi) : bench_.random_dim(); };
+    const Dim rows = dim(4, 12), inner = dim(100, 400), columns = dim(8, 20);  // enough for tiles, and for two blocks of terms
     const DType dtype = number_dtype();
     const NodeRef a = bench_.array_of(dtype, {rows, inner}), b = bench_.array_of(dtype, {inner, columns});
     if (bench_.estimated_count({rows, inner, columns}) > 40'000) return false;
@@ -47,6 +48,7 @@ class Formulas {
     const NodeRef right = transposed ? build::expand(build::reshape(build::permute(b, transposition), {1, columns, inner}), cube)
                                      : build::expand(build::reshape(b, {1, inner, columns}), cube);
     const int axis[] = {transposed ? 2 : 1};
+    if (random_.chance(15)) bench_.keep(build::elementwise(Op::kMax, {left, right}));
     return bench_.keep(build::reduce(Op::kSum, build::elementwise(Op::kMul, {left, right}), axis, random_.chance(30)));
   }
 
