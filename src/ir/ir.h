@@ -116,6 +116,7 @@ enum class StmtKind : uint8_t {
   kAccFold,
   kAccScan,
   kRoutine,
+  kTranspose,
   kComment,
 };
 
@@ -181,6 +182,10 @@ struct Stmt {
   std::vector<int> inputs;
   int spare = -1;
   Sym length, spare_index;
+  // kTranspose: of `rows` times `length` elements, [i][j] is copied from element from + i + j * from_stride of parameter inputs[0] to
+  // element index + i * stride + j of parameter `buffer`, or of `accumulator`, a row, where there is one. What is written is not what is
+  // read.
+  Sym rows, from, from_stride;
   // kComment
   std::string text;
 };

@@ -53,7 +53,8 @@ std::vector<int> changed_accumulators(const std::vector<Stmt*>& body) {
   std::vector<int> changed;
   for (const Stmt* s : statements_of(body)) {
     const bool changes = s->kind == StmtKind::kAccSet || s->kind == StmtKind::kAccUpdate || s->kind == StmtKind::kAccFold;
-    if (changes || s->kind == StmtKind::kAccScan) changed.push_back(s->accumulator);
+    const bool fills = s->kind == StmtKind::kTranspose && s->accumulator >= 0;
+    if (changes || fills || s->kind == StmtKind::kAccScan) changed.push_back(s->accumulator);
     if (s->kind == StmtKind::kAccScan) changed.push_back(s->total);
   }
   std::sort(changed.begin(), changed.end());
@@ -504,6 +505,11 @@ class Linearizer {
       case StmtKind::kRoutine:
         for (const Sym& e : {s.begin, s.end, s.length, s.index, s.spare_index}) define_offsets(e);
         line({.kind = LineKind::kRoutine, .statement = &s});
+        break;
+      case StmtKind::kTranspose:
+        if (s.accumulator >= 0) forget(s.accumulator);
+        for (const Sym& e : {s.index, s.stride, s.rows, s.length, s.from, s.from_stride}) define_offsets(e);
+        line({.kind = LineKind::kTranspose, .statement = &s});
         break;
       case StmtKind::kComment: line({.kind = LineKind::kComment, .statement = &s}); break;
     }

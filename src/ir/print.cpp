@@ -39,6 +39,12 @@ std::string routine_text(const Stmt& s, const std::vector<std::string>& buffers)
              to_string(s.length), ", to ", name_of(s.buffer), " with ", name_of(s.spare), "[", to_string(s.spare_index), "]");
 }
 
+std::string transpose_text(const Stmt& s, const std::vector<std::string>& buffers) {
+  const std::string to = s.accumulator >= 0 ? cat("acc", s.accumulator) : buffers[static_cast<size_t>(s.buffer)];
+  return cat("transpose ", to_string(s.rows), " x ", to_string(s.length), " of ", buffers[static_cast<size_t>(s.inputs[0])], "[",
+             to_string(s.from), "] step ", to_string(s.from_stride), " to ", to, "[", to_string(s.index), "] step ", to_string(s.stride));
+}
+
 /// A value as `op(sources)`, with `source` giving the text of each source.
 template <class SourceText>
 std::string value_text(const UOp& u, const std::vector<std::string>& buffers, SourceText source) {
@@ -150,6 +156,7 @@ class Printer {
       case StmtKind::kAccFold: return line(depth, cat("fold acc", s.accumulator, s.used ? cat(" where ", to_string(*s.used), " > 1") : ""));
       case StmtKind::kAccScan: return line(depth, cat("scan acc", s.accumulator, " from ", reference(s.value), ", total to acc", s.total));
       case StmtKind::kRoutine: return line(depth, routine_text(s, buffers_));
+      case StmtKind::kTranspose: return line(depth, transpose_text(s, buffers_));
       case StmtKind::kComment: return line(depth, cat("# ", s.text));
     }
   }
@@ -263,6 +270,7 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
       case LineKind::kAccFold: line(cat("fold ", accumulator(*s), s->used ? cat(" where ", to_string(*s->used), " > 1") : "")); break;
       case LineKind::kAccScan: line(cat("scan ", accumulator(*s), " from ", text(s->value), ", total to acc", s->total)); break;
       case LineKind::kRoutine: line(routine_text(*s, buffers)); break;
+      case LineKind::kTranspose: line(transpose_text(*s, buffers)); break;
       case LineKind::kReturn: line(cat("return ", text(l.value))); break;
     }
   }

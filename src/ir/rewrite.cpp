@@ -74,6 +74,9 @@ Stmt* Substituter::copy(const Stmt* s) {
   result->stride = (*this)(s->stride);
   result->length = (*this)(s->length);
   result->spare_index = (*this)(s->spare_index);
+  result->rows = (*this)(s->rows);
+  result->from = (*this)(s->from);
+  result->from_stride = (*this)(s->from_stride);
   if (s->kind != StmtKind::kLoop) {
     result->begin = (*this)(s->begin);
     result->end = (*this)(s->end);

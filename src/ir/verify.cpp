@@ -262,6 +262,18 @@ class Verifier {
         buffer(s.buffer, result, true);
         return buffer(s.spare, result, true);
       }
+      case StmtKind::kTranspose: {
+        for (const Sym& e : {s.index, s.stride, s.rows, s.length, s.from, s.from_stride}) position(e);
+        require(s.inputs.size() == 1 && s.inputs[0] >= 0 && static_cast<size_t>(s.inputs[0]) < kernel_.params.size(),
+                "what is transposed is a parameter");
+        const DType dtype = kernel_.params[static_cast<size_t>(s.inputs[0])].dtype;
+        buffer(s.inputs[0], dtype, false);
+        if (s.accumulator < 0) return buffer(s.buffer, dtype, true);
+        accumulator(s);
+        const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
+        return require(a.is_row && a.type.lanes == 1 && size_of(a.type.dtype) == size_of(dtype),
+                       "what is transposed goes to elements of its size");
+      }
       case StmtKind::kComment: return;
     }
   }

@@ -15,7 +15,8 @@ namespace {
 constexpr int64_t kChunk = 4096;  // elements: a thread's least share, and what stays in L1 between kernels of a later tiling
 constexpr int kMaxParts = 6;      // of a partitioned inner loop
 
-/// Says of the parameters which may be the same memory.
+}  // namespace
+
 void mark_in_place(KernelContext& c) {
   const std::vector<ValueBuilder::Argument>& arguments = c.values.arguments();
   const auto parameter = [&](int buffer, bool written) {
@@ -30,8 +31,6 @@ void mark_in_place(KernelContext& c) {
       if (const int read = parameter(pair->read, false); read >= 0)
         c.kernel.params[static_cast<size_t>(read)].in_place.push_back(parameter(store.buffer, true));
 }
-
-}  // namespace
 
 Index node_index(const Shape& shape, const Index& position) {
   Index index;

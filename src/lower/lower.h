@@ -23,6 +23,8 @@ struct KernelContext {
 
 /// Loop nest of an elementwise kernel. (elementwise.cpp)
 void lower_elementwise(KernelContext& context);
+/// Blocks of an elementwise kernel some of whose loads lie along another axis than its stores. (transpose.cpp)
+void lower_transpose(KernelContext& context);
 /// Loop nest of reductions over the same axes, in one pass over the rows or several, with what comes before and after. (reduce.cpp)
 void lower_reduce(KernelContext& context);
 /// Tiles of rows times columns, for one sum of products. (contraction.cpp)
@@ -49,6 +51,8 @@ Index node_index(const Shape& shape, const Index& position);
 ir::Body store_outputs(KernelContext& context, std::span<const size_t> stores, const Index& position);
 /// Stores every output.
 ir::Body store_outputs(KernelContext& context, const Index& position);
+/// Says of the parameters which may be the same memory, once all are known. (elementwise.cpp)
+void mark_in_place(KernelContext& context);
 /// The inner loop after partition, unswitch and vectorise, as the schedule says.
 ir::Body finish_inner_loop(KernelContext& context, ir::Stmt* loop, int simd_width, bool overlap);
 

@@ -89,6 +89,7 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
         case Template::kReduce:
         case Template::kRowwise: lower_reduce(context); break;
         case Template::kContraction: lower_contraction(context); break;
+        case Template::kTranspose: lower_transpose(context); break;
         case Template::kScan: lower_scan(context); break;
         case Template::kRoutine: lower_routine(context); break;
         case Template::kScatter: lower_scatter(context); break;

@@ -56,6 +56,7 @@ class Layouts {
     for (const Stmt* s : body) {
       if (s->kind == ir::StmtKind::kAccUpdate || s->kind == ir::StmtKind::kAccSet)
         access(s->accumulator, s->index, s->lane_step, s->value->type.lanes);
+      if (s->kind == ir::StmtKind::kTranspose && s->accumulator >= 0) access(s->accumulator, s->index, 0, 1);
       for (const UOp* root : ir::roots_of(*s))
         if (root != nullptr) value(root);
       visit(s->body);
@@ -116,6 +117,7 @@ class BodyRenderer {
       case LineKind::kAccFold: return fold(l);
       case LineKind::kAccScan: return scan(*l.statement);
       case LineKind::kRoutine: return routine(*l.statement);
+      case LineKind::kTranspose: return transpose(*l.statement);
       case LineKind::kReturn: return out(cat("return ", result(l.value), ";"));
     }
   }
@@ -362,12 +364,28 @@ class BodyRenderer {
             ");"));
   }
 
+  /// A place in a parameter, with nothing of it in a row pointer.
+  std::string from(int parameter, Sym index) const {
+    const std::string& array = context_.parameters[static_cast<size_t>(parameter)];
+    return index.is_constant(0) ? array : cat(array, " + ", bracket(position_(index), kSum));
+  }
+
+  void transpose(const Stmt& s) {
+    const DType dtype = context_.kernel->params[static_cast<size_t>(s.inputs[0])].dtype;
+    std::string to;
+    if (s.accumulator < 0) {
+      to = from(s.buffer, s.index);
+    } else {
+      names_.unfold(s.accumulator);
+      to = expression_.name_of(s.accumulator);
+      if (!s.index.is_constant(0)) to = cat(to, " + ", bracket(position_(s.index), kSum));
+    }
+    out(cat(unit_.transpose(dtype), "(", to, ", ", position_(s.stride).text, ", ", from(s.inputs[0], s.from), ", ",
+            position_(s.from_stride).text, ", ", position_(s.rows).text, ", ", position_(s.length).text, ");"));
+  }
+
   void routine(const Stmt& s) {
     const DType dtype = context_.kernel->params[static_cast<size_t>(s.inputs[0])].dtype;
-    const auto from = [&](int parameter, Sym index) {
-      const std::string& array = context_.parameters[static_cast<size_t>(parameter)];
-      return index.is_constant(0) ? array : cat(array, " + ", bracket(position_(index), kSum));
-    };
     const Sym first = s.begin * s.length;
     const std::string size = cat(position_(s.end - s.begin).text, ", ", position_(s.length).text);
     if (s.routine == Op::kDft) {

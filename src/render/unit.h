@@ -57,6 +57,8 @@ class Unit {
   std::string fold(Op combine, const ir::Function* function, DType dtype, int lanes, int size, bool each_lane);
   /// (stored values, carry) -> the group's total, while they become the running values of the group from carry on. (scan.cpp)
   std::string scan(Op combine, const ir::Function* function, const Scalar& identity, int lanes, int size);
+  /// (to, its step from row to row, from, its step from column to column, rows, columns): to[i][j] = from[j][i]. (transpose.cpp)
+  std::string transpose(DType dtype);
   /// (keys, rows, their length, order, spare): stable, ascending. (sort.cpp)
   std::string argsort(DType keys);
   /// (real parts, imaginary parts, rows, their length, real parts of the result, its imaginary parts, spare). (dft.cpp)

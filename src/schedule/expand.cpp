@@ -6,6 +6,7 @@
 #include "schedule/contraction.h"
 #include "schedule/fuse.h"
 #include "schedule/schedule_program.h"
+#include "schedule/transpose.h"
 
 namespace harp {
 namespace {
@@ -184,6 +185,8 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
       if (guard->is_constant()) return {{std::nullopt, tiles}};
       return {{guard, tiles}, {std::nullopt, s}};
     }
+  if (const std::optional<size_t> axis = transposed_axis(program, kernel); axis && blocks_pay(kernel, *axis))
+    return {{std::nullopt, schedule_transpose(kernel, *axis, s.axes.back().simd_width)}};
   if (!streams_rows(program, kernel, s)) return {{std::nullopt, s}};
   s.axes[s.axes.size() - 2].tile = page_tile(kernel.reduces);
   Schedule near = s, far = s;
@@ -204,13 +207,15 @@ std::string_view vector_axis_text(const KernelPlan& kernel) {
 }
 
 /// Rules every schedule of this kernel must obey on a CPU.
-void check_legal(const KernelPlan& kernel, const Schedule& s, std::string_view where) {
+void check_legal(const Program& program, const KernelPlan& kernel, const Schedule& s, std::string_view where) {
   const size_t kept = iteration_space(kernel).size();
   const size_t wanted = kept + (kernel.reduces.empty() ? 0 : 1);
   const Template recipe = recipe_of(kernel);
   const std::optional<Contraction> contraction = as_contraction(kernel);
-  HARP_CHECK(s.recipe == recipe || (contraction && s.recipe == Template::kContraction), Code::kInvalidArgument, where,
-             ": the recipe must be ", name_of(recipe), contraction ? " or contraction" : "");
+  const std::optional<size_t> transposed = transposed_axis(program, kernel);
+  const std::string_view other = contraction ? name_of(Template::kContraction) : transposed ? name_of(Template::kTranspose) : "";
+  HARP_CHECK(s.recipe == recipe || name_of(s.recipe) == other, Code::kInvalidArgument, where, ": the recipe must be ", name_of(recipe),
+             other.empty() ? "" : " or ", other);
   HARP_CHECK(s.axes.size() == wanted, Code::kInvalidArgument, where, ": the kernel has ", wanted, " axes, the schedule ", s.axes.size());
   const int scanned = scan_axis(kernel);
   int vector_axes = 0;
@@ -229,6 +234,9 @@ void check_legal(const KernelPlan& kernel, const Schedule& s, std::string_view w
     HARP_CHECK(!a.pack || is_rows, Code::kInvalidArgument, where, ": axis ", i, " has pack, which is for the rows of a contraction");
     HARP_CHECK(a.tile <= kMostTile, Code::kInvalidArgument, where, ": axis ", i, " has tile=", a.tile, "; at most ", kMostTile,
                " are allowed");
+    const bool is_block = transposed && (i == *transposed || i + 1 == kept);
+    HARP_CHECK(s.recipe != Template::kTranspose || (a.tile > 0) == is_block, Code::kInvalidArgument, where, ": axis ", i,
+               " has tile=", a.tile, "; blocks are of axes ", transposed.value_or(0), " and ", kept - 1);
     HARP_CHECK(i + 1 != kept || vector_axis(kernel) != static_cast<int>(i) || !keeps_rows(kernel) || (a.tile > 0 && a.tile <= kKeptColumns),
                Code::kInvalidArgument, where, ": axis ", i, " has tile=", a.tile, "; values of rows are kept: 1 to ", kKeptColumns,
                " are allowed");
@@ -243,6 +251,11 @@ void check_legal(const KernelPlan& kernel, const Schedule& s, std::string_view w
     }
   }
   HARP_CHECK(vector_axes <= 1, Code::kInvalidArgument, where, ": more than one axis has simd");
+  if (s.recipe == Template::kTranspose) {
+    const int64_t block = s.axes[*transposed].tile * s.axes.back().tile;
+    HARP_CHECK(block <= kMostBlockElements, Code::kInvalidArgument, where, ": blocks of ", block, " elements; at most ", kMostBlockElements,
+               " are allowed");
+  }
   if (s.recipe != Template::kContraction) return;
   const AxisSchedule &rows = s.axes[contraction->row_position], &columns = s.axes[kept - 1];
   const int64_t sums = int64_t{rows.unroll} * columns.unroll, block = block_sums(kernel, *contraction, s);
@@ -265,7 +278,7 @@ void apply_overrides(Program& program, std::string_view text) {
     for (size_t k = 0; k < program.kernels.size() && !found; ++k) {
       if (target != cat("kernel_", k)) continue;
       Schedule schedule = parse_schedule(line.substr(colon + 1));
-      check_legal(program.kernels[k], schedule, target);
+      check_legal(program, program.kernels[k], schedule, target);
       program.kernels[k].variants.assign(1, Variant{std::nullopt, std::move(schedule)});
       found = true;
     }
@@ -280,7 +293,7 @@ void expand(Program& program, const ScheduleOptions& options) {
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     KernelPlan& kernel = program.kernels[k];
     kernel.variants = variants_of(program, kernel, options);
-    for (const Variant& variant : kernel.variants) check_legal(kernel, variant.schedule, cat("kernel_", k));
+    for (const Variant& variant : kernel.variants) check_legal(program, kernel, variant.schedule, cat("kernel_", k));
   }
   apply_overrides(program, options.overrides);
 }

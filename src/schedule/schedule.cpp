@@ -8,8 +8,8 @@
 namespace harp {
 namespace {
 
-constexpr std::string_view kRecipes[] = {"elementwise", "reduce",  "rowwise", "contraction", "scan",
-                                         "scatter",     "routine", "custom",  "native"};
+constexpr std::string_view kRecipes[] = {"elementwise", "reduce",  "rowwise", "contraction", "transpose",
+                                         "scan",        "scatter", "routine", "custom",      "native"};
 constexpr std::string_view kKinds[] = {"sequential", "thread", "thread_group", "reduce", "scan", "scatter"};
 
 template <class Enum, size_t n>

@@ -11,8 +11,9 @@ namespace harp {
 
 /// The recipe a kernel is lowered by: a file in src/lower (kRowwise, which is reductions that follow one another, is in reduce.cpp).
 /// kContraction: a sum of products by tiles of registers, which kReduce can do too.
+/// kTranspose: elementwise by blocks of two axes, some of what is loaded lying along the other.
 /// kNative: there is no kernel, a function of the host's is called.
-enum class Template : uint8_t { kElementwise, kReduce, kRowwise, kContraction, kScan, kScatter, kRoutine, kCustom, kNative };
+enum class Template : uint8_t { kElementwise, kReduce, kRowwise, kContraction, kTranspose, kScan, kScatter, kRoutine, kCustom, kNative };
 
 enum class AxisKind : uint8_t {
   kSequential,

@@ -9,6 +9,7 @@
 #include "opt/passes.h"
 #include "schedule/contraction.h"
 #include "schedule/schedule_program.h"
+#include "schedule/transpose.h"
 
 namespace harp::fuzz {
 namespace {
@@ -44,7 +45,17 @@ Schedule random_tiles(const KernelPlan& kernel, const Contraction& contraction, 
   return s;
 }
 
-/// The chosen schedules with some switches off and, from a seed, contractions by tiles, as overrides.
+/// Blocks of any size.
+Schedule random_blocks(const KernelPlan& kernel, size_t axis, Random& random, const Schedule& usual) {
+  Schedule s = schedule_transpose(kernel, axis, usual.axes.back().simd_width);
+  s.axes[axis].tile = static_cast<int64_t>(random.between(1, 40));
+  s.axes.back().tile = static_cast<int64_t>(random.between(1, 40));
+  s.partition = usual.partition;
+  s.overlap = usual.overlap;
+  return s;
+}
+
+/// The chosen schedules with some switches off and, from a seed, contractions and transposes by other tiles, as overrides.
 std::string schedules_of(const Graph& graph, const PipelineOptions& options, bool partition, bool overlap, uint64_t tiles) {
   Random random(tiles, "tiles");
   const Program program = schedule_graph(optimised(graph, options), {options.target, options.plain_text ? 1 : options.simd_width, {}});
@@ -55,6 +66,8 @@ std::string schedules_of(const Graph& graph, const PipelineOptions& options, boo
     schedule.overlap &= overlap;
     if (const auto contraction = as_contraction(program.kernels[k]); contraction && tiles != 0)
       schedule = random_tiles(program.kernels[k], *contraction, options.target, random, schedule);
+    else if (const auto axis = transposed_axis(program, program.kernels[k]); axis && tiles != 0)
+      schedule = random_blocks(program.kernels[k], *axis, random, schedule);
     append(lines, cat("kernel_", k, ": ", print(schedule), "\n"));
   }
   return lines;

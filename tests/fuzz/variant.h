@@ -29,7 +29,7 @@ struct BuildVariant {
   int workers = 0;                        // 0: entry_point; else entry_point_ex with so many workers, among whom all loops are divided
   bool pool = false;                      // they are threads of harp's own; else one thread that cuts ranges into pieces
   bool check_indices = false;             // the compile option; what the interpreter says of the graph with it is what is right
-  uint32_t tiles = 0;                     // not 0: contractions are done by tiles whose sizes come from this seed
+  uint32_t tiles = 0;                     // not 0: contractions and transposes by tiles whose sizes come from this seed
   bool in_place = false;                  // outputs are put in the place of inputs wherever the program allows it
 };
 

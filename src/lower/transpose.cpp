@@ -1,0 +1,180 @@
+// Transpose template: an elementwise kernel by blocks of two axes, the last one, along which it stores, and one along which some of what it
+// loads lies beside each other ("crossed" loads).
+//
+//   for the other axes, for blocks of rows (that axis), for blocks of columns (the last one):
+//     each crossed load is copied for the whole block, transposed, to where its columns lie beside each other
+//     rows and columns of the block: what is computed, from the copies, and stored
+//     outputs that are a crossed load and nothing else: the block is transposed from memory to memory
+//
+// Those come last, and the copies first, so that a store may be in place of what another output reads at the very element.
+#include <algorithm>
+
+#include "base/text.h"
+#include "lower/accumulate.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+namespace {
+
+constexpr size_t kMostCopies = 8;  // of crossed loads; the others stay what they are
+
+/// What lies in memory as a number of that size, which a copy holds.
+DType copied_as(DType dtype) { return is_bool(dtype) ? DType::kU8 : is_half(dtype) ? DType::kU16 : dtype; }
+const UOp* same_bits(Arena& arena, DType dtype, const UOp* value) {
+  const bool half = is_half(dtype) || is_half(value->type.dtype);
+  return half ? arena.alu(Op::kBitcast, dtype, {value}) : arena.cast(dtype, value);
+}
+
+class TransposeLowering {
+ public:
+  explicit TransposeLowering(KernelContext& context)
+      : c_(context), arena_(context.arena), accumulators_(context.kernel), space_(iteration_space(context.plan)) {
+    columns_ = space_.size() - 1;
+    rows_ = 0;
+    while (c_.schedule.axes[rows_].tile == 0) ++rows_;
+  }
+
+  void run() {
+    position_.assign(space_.size(), Sym(0));
+    Body body = blocks(0);
+    if (c_.schedule.axes[0].kind == AxisKind::kThread && body.size() == 1 && body[0]->kind == StmtKind::kLoop)
+      body[0]->loop = LoopKind::kThread;
+    c_.kernel.body = std::move(body);
+  }
+
+ private:
+  /// A load whose elements lie beside each other along the rows: at row + column * step + first.
+  struct Crossed {
+    const UOp* load;
+    Sym first, step;
+  };
+
+  int64_t tile(size_t axis) const {
+    return std::max<int64_t>(1, std::min(range(space_[axis]).hi, std::max<int64_t>(1, c_.schedule.axes[axis].tile)));
+  }
+
+  Body blocks(size_t axis) {
+    if (axis == space_.size()) return block();
+    const int64_t step = axis == rows_ || axis == columns_ ? tile(axis) : 1;
+    const Sym count = ceil_div(space_[axis], step);
+    if (count.is_constant(1)) return blocks(axis + 1);
+    Stmt* loop = new_loop(arena_, cat("block", axis), 0, count);
+    position_[axis] = loop->variable * step;
+    loop->body = blocks(axis + 1);
+    return {loop};
+  }
+
+  Body block() {
+    const auto here = [&](size_t axis) { return min(Sym(tile(axis)), space_[axis] - position_[axis]); };
+    const Sym rows_here = here(rows_), columns_here = here(columns_);
+    Stmt *row = new_loop(arena_, "row", 0, rows_here), *column = new_loop(arena_, "column", 0, columns_here);
+    Index position = position_;
+    position[rows_] += row->variable;
+    position[columns_] += column->variable;
+    const Body stores = store_outputs(c_, position);
+    mark_in_place(c_);
+
+    Body copied, computed, transposed;
+    for (Stmt* store : stores) {
+      const auto crossed = as_crossed(store->value, row, column);
+      if (!crossed || mask_of(crossed->load) != nullptr || !is_row_major(*store, row, column)) {
+        computed.push_back(store);
+        continue;
+      }
+      const SymSubstitution first = {{variable_of(row->variable), 0}, {variable_of(column->variable), 0}};
+      Stmt* s = transpose(*crossed, rows_here, columns_here);
+      s->buffer = store->buffer;
+      s->index = substitute(store->index, first);
+      s->stride = linear_in(store->index, variable_of(row->variable))->coefficient;
+      transposed.push_back(s);
+    }
+    if (!computed.empty()) {
+      column->body = from_copies(computed, row, column, copied);
+      row->body = {column};
+      Stmt* outer = collapse(arena_, row);
+      if (outer->body[0]->kind == StmtKind::kLoop) {
+        outer->body = finish(outer->body[0]);
+        copied.push_back(outer);
+      } else {
+        const Body finished = finish(outer);
+        copied.insert(copied.end(), finished.begin(), finished.end());
+      }
+    }
+    copied.insert(copied.end(), transposed.begin(), transposed.end());
+    return copied;
+  }
+  Body finish(Stmt* loop) { return finish_inner_loop(c_, loop, c_.schedule.axes.back().simd_width, c_.schedule.overlap); }
+
+  std::optional<Crossed> as_crossed(const UOp* u, const Stmt* row, const Stmt* column) const {
+    if (u->kind != UKind::kLoad) return std::nullopt;
+    const auto along_rows = linear_in(u->index, variable_of(row->variable));
+    if (!along_rows || !along_rows->coefficient.is_constant(1)) return std::nullopt;
+    const auto along_columns = linear_in(along_rows->rest, variable_of(column->variable));
+    if (!along_columns) return std::nullopt;
+    const Sym step = along_columns->coefficient;
+    if (step.is_constant() && std::abs(step.constant()) <= 1) return std::nullopt;
+    return Crossed{u, along_columns->rest, step};
+  }
+  static bool is_row_major(const Stmt& store, const Stmt* row, const Stmt* column) {
+    const auto along_columns = linear_in(store.index, variable_of(column->variable));
+    return store.mask == nullptr && along_columns && along_columns->coefficient.is_constant(1) &&
+           linear_in(store.index, variable_of(row->variable));
+  }
+
+  Stmt* transpose(const Crossed& crossed, Sym rows, Sym columns) {
+    Stmt* s = arena_.statement(StmtKind::kTranspose);
+    s->inputs = {crossed.load->buffer};
+    s->from = crossed.first;
+    s->from_stride = crossed.step;
+    s->rows = rows;
+    s->length = columns;
+    return s;
+  }
+
+  /// The statements with crossed loads taken from copies, which `copies` makes.
+  Body from_copies(const Body& statements, const Stmt* row, const Stmt* column, Body& copies) {
+    const int64_t width = tile(columns_);
+    const auto at = [&](Sym r, Sym c) { return r * width + c; };
+    Substituter with_copies(arena_, {});
+    size_t count = 0;
+    for (const UOp* u : uops_of(arena_, statements)) {
+      const auto crossed = as_crossed(u, row, column);
+      if (!crossed || count == kMostCopies) continue;
+      const DType dtype = copied_as(u->type.dtype);
+      const size_t number = count++;
+      if (number == copies_.size()) copies_.push_back(accumulators_.add_array(dtype, tile(rows_) * width));
+      const int copy = copies_[number];
+      copies.push_back(declare_accumulator(arena_, copy));
+      if (mask_of(u) == nullptr) {
+        Stmt* s = transpose(*crossed, row->end, column->end);
+        s->accumulator = copy;
+        s->stride = width;
+        copies.push_back(s);
+      } else {
+        Stmt *c = new_loop(arena_, "column", 0, column->end), *r = new_loop(arena_, "row", 0, row->end);
+        Substituter there(arena_, {{variable_of(row->variable), r->variable}, {variable_of(column->variable), c->variable}});
+        r->body = {set_accumulator(arena_, copy, at(r->variable, c->variable), same_bits(arena_, dtype, there(u)))};
+        c->body = finish(r);
+        copies.push_back(c);
+      }
+      with_copies.replace(u, same_bits(arena_, u->type.dtype, arena_.acc(dtype, copy, at(row->variable, column->variable))));
+    }
+    return with_copies(statements);
+  }
+
+  KernelContext& c_;
+  Arena& arena_;
+  Accumulators accumulators_;
+  const Shape space_;
+  size_t rows_, columns_;
+  Index position_;  // where the block begins
+  std::vector<int> copies_;
+};
+
+}  // namespace
+
+void lower_transpose(KernelContext& context) { TransposeLowering(context).run(); }
+
+}  // namespace harp::lower

@@ -1,0 +1,125 @@
+// A block of a matrix transposed, as a helper of the unit: squares of vectors in registers by shuffles, with an overlapping last one along
+// either axis; what is narrower than a square, and all of it in plain text, element by element.
+#include <algorithm>
+
+#include "base/text.h"
+#include "render/types.h"
+#include "render/unit.h"
+
+namespace harp::render {
+namespace {
+
+constexpr int kQuarter = 16;    // bytes in which a shuffle takes a step on any machine: of wide vectors, a part
+constexpr int kMostLanes = 16;  // registers of a square
+
+/// A shuffle of vectors a and b under a name of its own.
+struct Shuffle {
+  std::string_view what;
+  std::vector<int> lanes;
+};
+
+/// The text that transposes a square of `lanes` vectors, in which `part` elements make a quarter. Squares of a part come first: with each
+/// step the rows are zipped with those half a square below, and as often as a side halves they are columns. Then, of the results that
+/// belong together, the even parts and the odd ones come beside each other, until the parts are transposed as well.
+class SquareText {
+ public:
+  SquareText(int lanes, int part, std::string type) : lanes_(lanes), part_(part), type_(std::move(type)) {}
+
+  std::vector<Shuffle> shuffles() const {
+    std::vector<Shuffle> result;
+    if (part_ > 1)
+      for (const int half : {0, part_ / 2}) {
+        Shuffle zip{half == 0 ? "zip_low" : "zip_high", {}};
+        for (int first = 0; first < lanes_; first += part_)
+          for (int i = 0; i < part_ / 2; ++i) zip.lanes.insert(zip.lanes.end(), {first + half + i, lanes_ + first + half + i});
+        result.push_back(std::move(zip));
+      }
+    if (lanes_ > part_)
+      for (const int odd : {0, 1}) {
+        Shuffle unzip{odd == 0 ? "even_parts" : "odd_parts", {}};
+        for (int first = odd * part_; first < 2 * lanes_; first += 2 * part_)
+          for (int i = 0; i < part_; ++i) unzip.lanes.push_back(first + i);
+        result.push_back(std::move(unzip));
+      }
+    return result;
+  }
+
+  std::string render(std::string_view suffix) {
+    std::vector<std::string> rows;
+    for (int i = 0; i < lanes_; ++i) rows.push_back(define(cat("*(const ", type_, "*)(from + ", i, " * from_step)")));
+    for (int side = 1; side < part_; side *= 2) {
+      std::vector<std::string> next = rows;
+      for (int first = 0; first < lanes_; first += part_)
+        for (int k = 0; k < part_ / 2; ++k) {
+          const auto at = static_cast<size_t>(first + k), below = at + static_cast<size_t>(part_ / 2);
+          next[at + static_cast<size_t>(k)] = define(cat("zip_low_", suffix, "(", rows[at], ", ", rows[below], ")"));
+          next[at + static_cast<size_t>(k) + 1] = define(cat("zip_high_", suffix, "(", rows[at], ", ", rows[below], ")"));
+        }
+      rows = std::move(next);
+    }
+    const int parts = lanes_ / part_;
+    for (int side = 1; side < parts; side *= 2) {
+      std::vector<std::string> next = rows;
+      for (int j = 0; j < part_; ++j)
+        for (int k = 0; k < parts / 2; ++k) {
+          const std::string pair = cat("(", rows[row(2 * k, j)], ", ", rows[row(2 * k + 1, j)], ")");
+          next[row(k, j)] = define(cat("even_parts_", suffix, pair));
+          next[row(k + parts / 2, j)] = define(cat("odd_parts_", suffix, pair));
+        }
+      rows = std::move(next);
+    }
+    for (int i = 0; i < lanes_; ++i)
+      append(text_, cat("  *(", type_, "*)(to + ", i, " * to_step) = ", rows[static_cast<size_t>(i)], ";\n"));
+    return std::move(text_);
+  }
+
+ private:
+  size_t row(int part, int j) const { return static_cast<size_t>(part * part_ + j); }
+  std::string define(const std::string& value) {
+    std::string name = cat("x", count_++);
+    append(text_, cat("  const ", type_, " ", name, " = ", value, ";\n"));
+    return name;
+  }
+
+  int lanes_, part_;
+  std::string type_, text_;
+  int count_ = 0;
+};
+
+}  // namespace
+
+std::string Unit::transpose(DType dtype) {
+  const std::string element(memory_type(dtype)), name = cat("transpose_", harp::name(dtype));
+  const int bytes = static_cast<int>(size_of(dtype));
+  const std::string parameters = cat("(", element, "* to, int64_t to_step, const ", element, "* from, int64_t from_step");
+  once(name, [&]() -> std::string {
+    const std::string_view comment =
+        "/* to[i][j] = from[j][i] for rows i and columns j, where rows begin to_step and from_step apart. */\n";
+    const std::string head = cat(comment, "static void ", name, parameters, ", int64_t rows, int64_t columns) {\n");
+    const std::string_view elements =
+        "for (int64_t j = 0; j < columns; ++j)\n    for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];\n";
+    const int lanes = options_.plain_text ? 1 : std::min(options_.target.vector_bytes / bytes, kMostLanes);
+    if (lanes == 1) return cat(head, "  ", elements, "}\n");
+    const std::string vector = memory_vector(dtype, lanes), suffix = vector_type(dtype, lanes), square = cat("transpose_", suffix);
+    SquareText text(lanes, kQuarter / bytes, vector);
+    for (const Shuffle& shuffle : text.shuffles()) {
+      const std::string shuffled = cat(shuffle.what, "_", suffix);
+      once(shuffled, [&] {
+        return cat("static inline ", vector, " ", shuffled, "(", vector, " a, ", vector, " b) {\n  return __builtin_shufflevector(a, b, ",
+                   join(shuffle.lanes, ", "), ");\n}\n");
+      });
+    }
+    once(square, [&] {
+      return cat("static inline __attribute__((always_inline)) void ", square, parameters, ") {\n", text.render(suffix), "}\n");
+    });
+    return cat(head, "  if (rows < ", lanes, " || columns < ", lanes, ") {\n    for (int64_t j = 0; j < columns; ++j)\n",
+               "      for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];\n    return;\n  }\n",
+               "  for (int64_t i = 0; i < rows; i += ", lanes, ") {\n    const int64_t row = i + ", lanes, " <= rows ? i : rows - ", lanes,
+               ";\n    for (int64_t j = 0; j < columns; j += ", lanes, ") {\n      const int64_t column = j + ", lanes,
+               " <= columns ? j : columns - ", lanes, ";\n      ", square,
+               "(to + row * to_step + column, to_step, from + column * from_step + row, from_step);\n    }\n  }\n}\n");
+  });
+  return name;
+}
+
+}  // namespace harp::render

@@ -1,0 +1,103 @@
+// How: every node of the kernel has the strides at which memory is read for its elements, found from the loads up. They only choose the
+// schedule: which loads a block copies is seen where it is lowered, from their positions.
+#include "schedule/transpose.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "graph/view.h"
+
+namespace harp {
+namespace {
+
+constexpr int64_t kShortest = 8;       // axes for which blocks do not pay
+constexpr size_t kMostViews = 16;      // of one node that are looked at
+constexpr int64_t kRowBytes = 512;     // of what is read
+constexpr int64_t kColumnBytes = 256;  // of what is stored
+
+/// How memory is seen by the elements of each node of a kernel.
+class Views {
+ public:
+  Views(const Program& program, const KernelPlan& kernel) : program_(program), kernel_(kernel) {
+    for (const Node* node : computed_nodes(program, kernel)) look_at(*node);
+  }
+
+  std::vector<View> of(const Node* node) const {
+    if (node->op != Op::kInput && !is_loaded(program_, kernel_, node)) {
+      const auto found = views_.find(node);
+      return found == views_.end() ? std::vector<View>{} : found->second;
+    }
+    return {View::contiguous(node->shape)};
+  }
+
+ private:
+  void look_at(const Node& node) {
+    std::vector<View>& views = views_[&node];
+    const auto add = [&](View view) {
+      if (views.size() < kMostViews && std::find(views.begin(), views.end(), view) == views.end()) views.push_back(std::move(view));
+    };
+    for (const Node* source : node.sources) {
+      const bool same = source->shape == node.shape, joined = info(node.op).family == Family::kJoin;
+      for (View& view : of(source)) {
+        if (is_movement(node.op)) {
+          if (std::optional<View> moved = apply(view, node)) add(*std::move(moved));
+        } else if (same || joined) {
+          view.shape = view.end = node.shape;
+          view.begin.assign(node.shape.size(), Dim(0));
+          add(std::move(view));
+        }
+      }
+    }
+  }
+
+  const Program& program_;
+  const KernelPlan& kernel_;
+  std::unordered_map<const Node*, std::vector<View>> views_;
+};
+
+/// The bytes of the widest element that is stored; of single bytes a block has no more than of pairs.
+int64_t element_bytes(const KernelPlan& kernel) {
+  size_t bytes = 2;
+  for (const StorePlan& store : kernel.stores) bytes = std::max(bytes, size_of(store.node->dtype));
+  return static_cast<int64_t>(bytes);
+}
+
+}  // namespace
+
+std::optional<size_t> transposed_axis(const Program& program, const KernelPlan& kernel) {
+  const Shape space = iteration_space(kernel);
+  if (!kernel.reduces.empty() || !kernel.scans.empty() || kernel.alone != nullptr || space.size() < 2) return std::nullopt;
+  const Views views(program, kernel);
+  std::vector<size_t> loads(space.size() - 1, 0);  // that lie along an axis, and not along the last one
+  for (const StorePlan& store : kernel.stores)
+    for (const View& view : views.of(store.node)) {
+      Shape strides;
+      for (size_t axis = 0; axis < view.shape.size(); ++axis)
+        if (!view.shape[axis].is_constant(1)) strides.push_back(view.strides[axis]);
+      const Dim along_last = strides.back();
+      if (along_last.is_constant() && std::abs(along_last.constant()) <= 1) continue;
+      for (size_t axis = 0; axis < loads.size(); ++axis) loads[axis] += strides[axis].is_constant(1);
+    }
+  const auto most = std::max_element(loads.begin(), loads.end());
+  if (*most == 0) return std::nullopt;
+  return static_cast<size_t>(most - loads.begin());
+}
+
+bool blocks_pay(const KernelPlan& kernel, size_t axis) {
+  const Shape space = iteration_space(kernel);
+  return range(space[axis]).hi >= kShortest && range(space.back()).hi >= kShortest;
+}
+
+Schedule schedule_transpose(const KernelPlan& kernel, size_t axis, int width) {
+  const int64_t bytes = element_bytes(kernel);
+  Schedule s;
+  s.recipe = Template::kTranspose;
+  s.axes.resize(iteration_space(kernel).size());
+  s.axes.front().kind = AxisKind::kThread;
+  s.axes[axis].tile = kRowBytes / bytes;
+  s.axes.back().tile = kColumnBytes / bytes;
+  s.axes.back().simd_width = width;
+  return s;
+}
+
+}  // namespace harp

@@ -1,0 +1,124 @@
+// Elementwise kernels that load along another axis than they store along, by blocks (lower/transpose.cpp): the interpreter's bits for every
+// dtype, rest of a block, view and mask, whatever is computed around the load; what a schedule may ask for.
+#include "backends_run.h"
+
+using namespace capi_test;
+
+namespace {
+
+std::string source_of(const std::string& text, const char* schedule = nullptr) {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + text);
+  REQUIRE(graph != nullptr);
+  const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = schedule; });
+  REQUIRE(program != nullptr);
+  return take(harp_program_source(program.get(), nullptr));
+}
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+
+}  // namespace
+
+TEST_CASE("L6.tiled_transpose/c G6.fast_transpose/c G5.transpose/c X2: blocks are the interpreter's, for every rest of a block") {
+  const Backends backends;
+  const std::string whole = "graph g(a: f32[m, n]) {\n  return y = contiguous(transpose(a))\n}";
+  CHECK(contains(source_of(whole), "transpose_f32("));
+  for (const auto& [m, n] :
+       {std::array<int64_t, 2>{16, 16}, {17, 15}, {3, 200}, {200, 3}, {64, 128}, {129, 65}, {150, 333}, {0, 9}, {9, 0}, {1, 1}})
+    backends.run(whole, rough({m, n}, 1));
+  for (const char* dtype : {"f64", "f16", "bf16", "i8", "u16", "i64", "bool", "complex64"}) {
+    const std::string text =
+        std::string("graph g(a: f32[m, n]) {\n  y = cast(a - 1000, dtype=") + dtype +
+        ")\n  t = transpose(y)\n  return y = y, z = contiguous(t), w = where(transpose(a) > 0, t, full(shape=[n, m], value=1, dtype=" + dtype +
+        ")),\n    p = pad(t, before=[1, 0], after=[0, 2])\n}";
+    CHECK(contains(source_of(text), "transpose over"));
+    backends.run(text, rough({70, 45}, 1));
+  }
+  const std::string image =
+      "graph g(x: f32[b, 9, h, w]) {\n  y = permute(x, axes=[0, 2, 3, 1])\n"
+      "  return y = contiguous(y), z = contiguous(permute(x, axes=[3, 2, 1, 0])), r = contiguous(reshape(y, shape=[b, h*w, 9]))\n}";
+  backends.run(image, rough({2, 9, 5, 13}, 1));
+  backends.run(image, rough({1, 9, 40, 1}, 1));
+}
+
+TEST_CASE("L6.tiled_transpose/c G6.fast_transpose/c: whatever is computed around what is transposed, in one kernel") {
+  const Backends backends;
+  const std::string fused =
+      "graph g(a: f32[m, n], b: f32[n, m], c: f32[n]) flags=[broadcast] {\n"
+      "  return y = a * 2 + exp(transpose(b)) + c, z = contiguous(transpose(b)), w = a - transpose(flip(b, axes=[1]))\n}";
+  CHECK(backends.cost(fused, {33, 20}).kernels == 1);
+  for (const auto& [m, n] : {std::array<int64_t, 2>{33, 20}, {130, 70}, {5, 300}, {300, 5}})
+    backends.run(fused, rough({m, n}, 1), rough({n, m}, 2), rough({n}, 3));
+  // masks: what lies outside is not read
+  const std::string joined =
+      "graph g(a: f32[m, n], b: f32[k, m]) {\n  return y = exp(concat(transpose(a), b, axis=0)), z = pad(transpose(a) + 1, before=[2, 1], "
+      "after=[1, 0], value=7)\n}";
+  backends.run(joined, rough({40, 70}, 1), rough({9, 40}, 2));
+  backends.run(joined, rough({17, 12}, 1), rough({30, 17}, 2));
+  // loads along two other axes: one of them is gone through in blocks
+  const std::string two =
+      "graph g(a: f32[p, q, r], b: f32[r, p, q]) {\n  return y = permute(a, axes=[2, 1, 0]) - permute(b, axes=[0, 2, 1])\n}";
+  backends.run(two, rough({20, 11, 34}, 1), rough({34, 20, 11}, 2));
+  const std::string indices =
+      "graph g(t: f32[50, 20], a: f32[20, m]) {\n  return y = take(t, cast(abs(transpose(a)) * 0.001, dtype=i32), axis=0)\n}";
+  backends.run(indices, rough({50, 20}, 1), rough({20, 19}, 2));
+}
+
+TEST_CASE("L6.tiled_transpose/c L3: an output in place of what is read at the very element, next to one that is transposed") {
+  const Context context = make_context();
+  const std::string text =
+      "harp 1\ngraph g(a: f32[n, n], b: f32[n, n]) {\n  return y = b * 2 + transpose(a), z = contiguous(transpose(a))\n}";
+  const Graph graph = parse(context.get(), text);
+  REQUIRE(graph != nullptr);
+  for (const int64_t n : {7, 40, 150}) {
+    Values<float> a = rough({n, n}, 1), b = rough({n, n}, 2), again = b, room = b;
+    const Buffer x = wrap(context.get(), a.items, a.dims), y = wrap(context.get(), b.items, b.dims);
+    const std::vector<Buffer> expected = run(compile(graph.get(), "interp").get(), {x.get(), y.get()});
+    for (const char* schedule :
+         {"", "kernel_0: transpose [thread tile=5, sequential tile=24 simd=8] overlap",
+          "kernel_0: transpose [sequential tile=40, sequential tile=19 simd=4]", "kernel_0: elementwise [thread, sequential]"}) {
+      CAPTURE(schedule);
+      const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = schedule; });
+      for (const bool first : {true, false}) {  // which output is over b
+        CAPTURE(first);
+        again = b;
+        const Buffer over = wrap(context.get(), again.items, b.dims), other = wrap(context.get(), room.items, b.dims);
+        harp_buffer* outputs[] = {first ? over.get() : other.get(), first ? other.get() : over.get()};
+        harp_buffer* const inputs[] = {x.get(), over.get()};
+        ErrorSlot err;
+        REQUIRE_MESSAGE(harp_program_run(program.get(), 2, inputs, 2, outputs, nullptr, err) == HARP_OK, err.message());
+        for (size_t i = 0; i < 2; ++i) CHECK_MESSAGE(same_bits(outputs[i], expected[i].get()), "output ", i);
+      }
+    }
+  }
+}
+
+TEST_CASE("L6.tiled_transpose/c: blocks are chosen where axes are long enough, and what a schedule may ask for") {
+  const auto has_blocks = [](const std::string& call) {
+    return contains(
+        source_of("graph g(a: f32[64, 64], b: f32[64, 64], s: f32[64, 3], x: f32[2, 3, 32, 64]) {\n  return y = " + call + "\n}"),
+        "transpose over");
+  };
+  CHECK(has_blocks("contiguous(transpose(a))"));
+  CHECK(has_blocks("a + transpose(b)"));
+  CHECK(has_blocks("contiguous(permute(x, axes=[3, 1, 0, 2]))"));
+  CHECK_FALSE(has_blocks("a + b"));
+  CHECK_FALSE(has_blocks("contiguous(transpose(s))"));
+  CHECK_FALSE(has_blocks("contiguous(permute(x, axes=[2, 1, 0, 3]))"));  // rows stay whole
+  CHECK_FALSE(has_blocks("contiguous(slice(a, step=[1, 2]))"));
+
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\ngraph g(a: f32[b, 40, n]) {\n  return y = contiguous(permute(a, axes=[0, 2, 1]))\n}");
+  const auto mistake = [&](const char* schedule) {
+    harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
+    options.schedule = schedule;
+    ErrorSlot err;
+    const Program program(harp_compile(graph.get(), &options, err));
+    CHECK(program == nullptr);
+    return err.message();
+  };
+  CHECK(contains(mistake("kernel_0: transpose [thread, sequential, sequential]"), "axis 1 has tile=0; blocks are of axes 1 and 2"));
+  CHECK(contains(mistake("kernel_0: transpose [thread tile=4, sequential tile=4, sequential tile=4]"), "axis 0 has tile=4; blocks are of"));
+  CHECK(contains(mistake("kernel_0: transpose [thread, sequential tile=512, sequential tile=512]"), "at most 32768 are allowed"));
+  CHECK(contains(mistake("kernel_0: scan [thread, sequential, sequential]"), "the recipe must be elementwise or transpose"));
+}
