@@ -29,8 +29,8 @@ TEST_CASE("L6.tiled_transpose/c G6.fast_transpose/c G5.transpose/c X2: blocks ar
   for (const char* dtype : {"f64", "f16", "bf16", "i8", "u16", "i64", "bool", "complex64"}) {
     const std::string text =
         std::string("graph g(a: f32[m, n]) {\n  y = cast(a - 1000, dtype=") + dtype +
-        ")\n  t = transpose(y)\n  return y = y, z = contiguous(t), w = where(transpose(a) > 0, t, full(shape=[n, m], value=1, dtype=" + dtype +
-        ")),\n    p = pad(t, before=[1, 0], after=[0, 2])\n}";
+        ")\n  t = transpose(y)\n  return y = y, z = contiguous(t), w = where(transpose(a) > 0, t, full(shape=[n, m], value=1, dtype=" +
+        dtype + ")),\n    p = pad(t, before=[1, 0], after=[0, 2])\n}";
     CHECK(contains(source_of(text), "transpose over"));
     backends.run(text, rough({70, 45}, 1));
   }
@@ -40,6 +40,30 @@ TEST_CASE("L6.tiled_transpose/c G6.fast_transpose/c G5.transpose/c X2: blocks ar
   backends.run(image, rough({2, 9, 5, 13}, 1));
   backends.run(image, rough({1, 9, 40, 1}, 1));
 }
+
+#if defined(__x86_64__)
+TEST_CASE("L6.tiled_transpose/c G6.fast_transpose/c X2: squares of every target's vectors, for each size of an element") {
+  const Context context = make_context();
+  for (const char* dtype : {"f64", "f32", "u16", "i8"}) {
+    CAPTURE(dtype);
+    const Graph graph = parse(context.get(), std::string("harp 1\ngraph g(a: f32[70, 45]) {\n  y = cast(a, dtype=") + dtype +
+                                                 ")\n  return y, z = transpose(y)\n}");
+    REQUIRE(graph != nullptr);
+    Values<float> a = rough({70, 45}, 1);
+    const Buffer x = wrap(context.get(), a.items, a.dims);
+    const std::vector<Buffer> expected = run(compile(graph.get(), "interp").get(), {x.get()});
+    for (const char* target : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+      harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
+      options.target = target;
+      const Program program(harp_compile(graph.get(), &options, nullptr));
+      CAPTURE(target);
+      REQUIRE((program != nullptr || std::string_view(target) != "x86-64-v2"));
+      if (program == nullptr) continue;  // this CPU has no such vectors
+      CHECK(same_bits(run(program.get(), {x.get()})[1].get(), expected[1].get()));
+    }
+  }
+}
+#endif
 
 TEST_CASE("L6.tiled_transpose/c G6.fast_transpose/c: whatever is computed around what is transposed, in one kernel") {
   const Backends backends;
