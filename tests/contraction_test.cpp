@@ -1,6 +1,7 @@
 // Sums of products by tiles of registers (lower/contraction.cpp): the interpreter's bits for every shape of tiles and rests, whatever the
 // factors are computed from and whatever is made of the result; what a schedule may ask for.
 #include "backends_run.h"
+#include "schedule_mistake.h"
 
 using namespace capi_test;
 
@@ -95,14 +96,7 @@ TEST_CASE("L6.loop_tiling/c: every legal tile gives the same bits") {
                   rough({23, 300}, 1), rough({5, 300, 41}, 2));
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\ngraph g(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ b\n}");
-  const auto mistake = [&](const char* schedule) {
-    harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
-    options.schedule = schedule;
-    ErrorSlot err;
-    const Program program(harp_compile(graph.get(), &options, err));
-    CHECK(program == nullptr);
-    return err.message();
-  };
+  const auto mistake = [&](const char* schedule) { return schedule_mistake(graph.get(), schedule); };
   CHECK(mistake("kernel_0: contraction [thread unroll=64, sequential unroll=4 simd=16, reduce]")
             .find("64 x 4 sums in registers; at most 128") != std::string::npos);
   CHECK(mistake("kernel_0: contraction [thread, sequential tile=100000, reduce]").find("at most 65536 are allowed") != std::string::npos);
@@ -125,4 +119,14 @@ TEST_CASE("G15.matmul/c: tiles are chosen where there are rows and columns to sh
   CHECK_FALSE(has_tiles("a @ v"));
   CHECK_FALSE(has_tiles("sum(a * b, axes=[0])"));
   CHECK_FALSE(has_tiles("conv2d(x, w, groups=8)"));  // each channel has its own weights: nothing is shared
+}
+
+TEST_CASE("G15.matmul/c G17: what a factor is made of is looked at once, however often it is used") {
+  std::string text = "graph g(a: f32[16, 32, 1], b: f32[1, 32, 16]) {\n  p0 = expand(a, shape=[16, 32, 16])\n";
+  for (int i = 0; i < 60; ++i) {
+    const std::string before = "p" + std::to_string(i);
+    text += "  p" + std::to_string(i + 1) + " = " + before + " * " + before + " + " + before + "\n";
+  }
+  const Backends backends;
+  CHECK(backends.cost(text + "  q = expand(b, shape=[16, 32, 16])\n  return y = sum(p60 * q, axes=[1])\n}", {}).kernels >= 1);
 }

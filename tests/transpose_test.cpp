@@ -1,6 +1,7 @@
 // Elementwise kernels that load along another axis than they store along, by blocks (lower/transpose.cpp): the interpreter's bits for every
 // dtype, rest of a block, view and mask, whatever is computed around the load; what a schedule may ask for.
 #include "backends_run.h"
+#include "schedule_mistake.h"
 
 using namespace capi_test;
 
@@ -133,14 +134,7 @@ TEST_CASE("L6.tiled_transpose/c: blocks are chosen where axes are long enough, a
 
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\ngraph g(a: f32[b, 40, n]) {\n  return y = contiguous(permute(a, axes=[0, 2, 1]))\n}");
-  const auto mistake = [&](const char* schedule) {
-    harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
-    options.schedule = schedule;
-    ErrorSlot err;
-    const Program program(harp_compile(graph.get(), &options, err));
-    CHECK(program == nullptr);
-    return err.message();
-  };
+  const auto mistake = [&](const char* schedule) { return schedule_mistake(graph.get(), schedule); };
   CHECK(contains(mistake("kernel_0: transpose [thread, sequential, sequential]"), "axis 1 has tile=0; blocks are of axes 1 and 2"));
   CHECK(contains(mistake("kernel_0: transpose [thread tile=4, sequential tile=4, sequential tile=4]"), "axis 0 has tile=4; blocks are of"));
   CHECK(contains(mistake("kernel_0: transpose [thread, sequential tile=512, sequential tile=512]"), "at most 32768 are allowed"));

@@ -13,6 +13,8 @@
 // tile that reaches beyond the last row reads that row again, one beyond the last column has zeros there; neither is stored.
 #include "schedule/contraction.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "lower/accumulate.h"
 

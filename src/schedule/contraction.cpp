@@ -1,33 +1,41 @@
 #include "schedule/contraction.h"
 
 #include <algorithm>
+#include <set>
 
 namespace harp {
 namespace {
 
-/// Does the node's value depend on the index along this axis? (If in doubt, it does.)
-bool varies(const Node* node, size_t axis) {
-  while (true) {
-    if (node->rank() == 0 || node->shape[axis].is_constant(1)) return false;
+/// Does the node's value depend on the index along this axis? (If in doubt, it does.) Each pair of a node and an axis is looked at once.
+bool varies(const Node* root, size_t root_axis) {
+  std::vector<std::pair<const Node*, size_t>> stack = {{root, root_axis}};
+  std::set<std::pair<const Node*, size_t>> seen;
+  while (!stack.empty()) {
+    const auto [node, axis] = stack.back();
+    stack.pop_back();
+    if (!seen.insert({node, axis}).second || node->rank() == 0 || node->shape[axis].is_constant(1)) continue;
+    if (is_elementwise(node->op)) {
+      for (const Node* source : node->sources) stack.emplace_back(source, axis);
+      continue;
+    }
     const Node* source = node->sources.empty() ? nullptr : node->sources[0];
-    if (is_elementwise(node->op))
-      return std::any_of(node->sources.begin(), node->sources.end(), [&](const Node* s) { return varies(s, axis); });
     switch (node->op) {
       case Op::kExpand:
-        if (!(source->shape[axis] == node->shape[axis])) return false;
+        if (source->shape[axis] == node->shape[axis]) stack.emplace_back(source, axis);
         break;
-      case Op::kPermute: axis = static_cast<size_t>(node->as<PermuteAttributes>().axes[axis]); break;
+      case Op::kPermute: stack.emplace_back(source, static_cast<size_t>(node->as<PermuteAttributes>().axes[axis])); break;
       case Op::kReshape: {  // one that adds or takes away axes of size 1
         if (squeezed(source->shape) != squeezed(node->shape)) return true;
-        size_t place = 0;  // among the axes that are not 1
+        size_t place = 0, from = 0;  // among the axes that are not 1
         for (size_t i = 0; i < axis; ++i) place += !node->shape[i].is_constant(1);
-        for (axis = 0; source->shape[axis].is_constant(1) || place-- > 0;) ++axis;
+        while (source->shape[from].is_constant(1) || place-- > 0) ++from;
+        stack.emplace_back(source, from);
         break;
       }
       default: return true;
     }
-    node = source;
   }
+  return false;
 }
 
 constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512;  // whose sums are in the second cache
