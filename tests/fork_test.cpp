@@ -12,27 +12,13 @@
 #include "base/text.h"
 #include "capi_support.h"
 #include "faulty_system.h"
+#include "in_child.h"
 
 using namespace capi_test;
 
 namespace {
 
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n]) {\n  return y = exp(x) + 1\n}\n";
-constexpr unsigned kPatience = 60;  // seconds until a hanging child is killed
-
-/// What body() gives, run in a forked child; -1 if the child was killed.
-int in_child(const std::function<int()>& body) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(kPatience);
-    _exit(body());
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 harp_status status_of_compile(harp_context* context) {
   const Graph graph = parse(context, kText);
   harp_error* error = nullptr;

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "capi_support.h"
 #include "faulty_system.h"
+#include "in_child.h"
 #include "run/thread_pool.h"
 
 using namespace capi_test;
@@ -29,8 +30,6 @@ using harp::ThreadPool;
 using std::chrono::milliseconds;
 
 namespace {
-
-constexpr unsigned kPatience = 60;  // seconds until what hangs is killed
 
 /// Threads of this process. One that was joined is listed for a moment more, so that two counts have to agree.
 std::ptrdiff_t thread_count() {
@@ -87,19 +86,6 @@ bool is_shared(ThreadPool& pool) {
     if (!comes_true([&] { return caller && helper; })) met = false;
   });
   return met;
-}
-
-/// What body() gives, run in a forked child; -1 if the child was killed.
-int in_child(const std::function<int()>& body) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(kPatience);
-    _exit(body());
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 }  // namespace

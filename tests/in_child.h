@@ -1,0 +1,27 @@
+// A piece of a test in a process of its own.
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <functional>
+
+namespace capi_test {
+
+inline constexpr unsigned kPatience = 60;  // seconds until a hanging child is killed
+
+/// What body() gives, run in a forked child; -1 if the child was killed.
+inline int in_child(const std::function<int()>& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kPatience);
+    _exit(body());
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace capi_test
