@@ -9,8 +9,11 @@
 //         for tiles of rows: the tile's sums are registers: terms after terms, then added to the block's
 //     the epilogue, and the stores
 //
-// Copying computes whatever stands in front of the factor: a convolution is this with windows as columns, and has its padding there. A
-// tile that reaches beyond the last row reads that row again, one beyond the last column has zeros there; neither is stored.
+// Where 256 terms are all there are, a tile's sums go from the registers through the epilogue to where they are stored.
+//
+// Copying computes whatever stands in front of the factor: a convolution is this with windows as columns, and has its padding there. What
+// lies in memory along the terms is transposed by squares. A copied tile that reaches beyond the last row or column has zeros there, one
+// that is not copied has the last row again; neither is stored.
 #include "schedule/contraction.h"
 
 #include <algorithm>
@@ -24,7 +27,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kBlock = 256;  // terms
+constexpr int64_t kBlock = 256;         // terms
+constexpr int64_t kMostWrittenOut = 8;  // steps of an epilogue that is written out for each vector of a tile
 
 class ContractionLowering {
  public:
@@ -51,6 +55,8 @@ class ContractionLowering {
     pack_rows_ = row_axis.pack;
     rows_ = shape_[contraction.rows], columns_ = shape_[contraction.columns], terms_ = element_count(term_shape_);
     block_rows_ = block(rows_, tile_rows_, row_axis.tile);
+    panel_rows_ = (tile_rows_ + simd_ - 1) / simd_ * simd_;  // whole vectors, if there are as many rows
+    if (range(rows_).hi < panel_rows_) panel_rows_ = tile_rows_;
     block_columns_ = block(columns_, tile_columns_, column_axis.tile);
     if (contraction.group_position) {
       group_ = shape_[kept_[*contraction.group_position]];
@@ -92,7 +98,6 @@ class ContractionLowering {
   const UOp* factor(const Node* node, const Index& index) {
     return to_accumulator(arena_, reduce_, c_.values.value(node, node->rank() == 0 ? Index{} : index));
   }
-  static Sym tiles(Sym count, int64_t tile) { return ceil_div(count, tile); }
   const UOp* zero() { return arena_.constant(identity_of(Op::kSum, dtype_)); }
   bool has_one_block() const { return ceil_div(terms_, kBlock).is_constant(1); }
 
@@ -111,7 +116,6 @@ class ContractionLowering {
         columns_here_ = min(Sym(block_columns_), columns_ - first_column_);
         Body body;
         sums_of_block(body);
-        store(body);
         return body;
       });
     const size_t axis = axes[0];
@@ -135,7 +139,13 @@ class ContractionLowering {
 
   // --- the sums of a block of rows and columns ---------------------------------------------------------------------------
 
-  Sym sum_at(Sym member, Sym row, Sym column) const { return (member * block_rows_ + row) * block_columns_ + column; }
+  int64_t tile_size() const { return tile_rows_ * tile_columns_; }
+  /// Where a tile's sums begin among those of the block: tile after tile, so that a tile is one piece of memory.
+  Sym tile_at(Sym member, Sym row_tile, Sym column_tile) const {
+    return ((member * (block_rows_ / tile_rows_) + row_tile) * (block_columns_ / tile_columns_) + column_tile) * tile_size();
+  }
+  Sym row_tiles() const { return ceil_div(rows_here_, tile_rows_); }
+  Sym column_tiles() const { return ceil_div(columns_here_, tile_columns_); }
   /// What `statements` makes for each member of the group, which is where columns are from then on.
   template <class Statements>
   Body each_member(Statements statements) {
@@ -144,23 +154,28 @@ class ContractionLowering {
       return statements(member);
     });
   }
+  static void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
   void sums_of_block(Body& body) {
+    if (has_one_block()) result_ = accumulators_.add_array(dtype_, tile_size());
     packed_columns_ = accumulators_.add_array(dtype_, terms_at_once() * tile_columns_);
-    if (pack_rows_) packed_rows_ = accumulators_.add_array(dtype_, terms_at_once() * block_rows_);
-    for (int level = levels_needed(ceil_div(terms_, kBlock), kBlock); level-- > 0;)
-      sums_.push_back(accumulators_.add_array(dtype_, block_group_ * block_rows_ * block_columns_));
+    if (pack_rows_) packed_rows_ = accumulators_.add_array(dtype_, terms_at_once() * panel_rows_ * (block_rows_ / tile_rows_));
+    if (!has_one_block())
+      for (int level = levels_needed(ceil_div(terms_, kBlock), kBlock); level-- > 0;)
+        sums_.push_back(accumulators_.add_array(dtype_, block_group_ * block_rows_ * block_columns_));
     for (const int array : sums_) body.push_back(declare_accumulator(arena_, array));
-    body.push_back(declare_accumulator(arena_, packed_columns_));
-    if (pack_rows_) body.push_back(declare_accumulator(arena_, packed_rows_));
+    for (const int array : {result_, packed_columns_, packed_rows_})
+      if (array >= 0) body.push_back(declare_accumulator(arena_, array));
+    if (has_one_block()) return block_of_terms(0, terms_, body);
     std::vector<Sym> counts = {ceil_div(terms_, kBlock)};
     while (counts.size() < sums_.size()) counts.push_back(ceil_div(counts.back(), kBlock));
     level(sums_.size() - 1, counts, 0, counts.back(), body);
+    store_block(body);
   }
 
   /// Results begin … end - 1 of the level below (blocks of terms, at level 0) are added up in sums_[level].
   void level(size_t level, const std::vector<Sym>& counts, Sym begin, Sym end, Body& body) {
-    if (level > 0 || !has_one_block()) each_sum(body, [&](Sym at) { return set_accumulator(arena_, sums_[level], at, zero()); });
+    each_sum(body, [&](Sym at) { return set_accumulator(arena_, sums_[level], at, zero()); });
     const Body blocks = each(cat("block", level), end - begin, [&](Sym block) {
       const Sym first = (begin + block) * kBlock;
       Body inside;
@@ -178,123 +193,191 @@ class ContractionLowering {
   template <class Statement>
   void each_sum(Body& body, Statement statement) {
     add(body, each_member([&](Sym member) {
-          Stmt* row = new_loop(arena_, "row", 0, tiles(rows_here_, tile_rows_) * tile_rows_);
-          Stmt* column = new_loop(arena_, "column", 0, tiles(columns_here_, tile_columns_) * tile_columns_);
-          column->body = {statement(sum_at(member, row->variable, column->variable))};
-          row->body = vectorise(arena_, column, simd_, false);
-          return Body{row};
+          return each("rowtile", row_tiles(), [&](Sym row_tile) {
+            Stmt* sum = new_loop(arena_, "sum", 0, column_tiles() * tile_size());
+            sum->body = {statement(tile_at(member, row_tile, 0) + sum->variable)};
+            return vectorise(arena_, sum, simd_, false);
+          });
         }));
   }
 
   void block_of_terms(Sym first, Sym count, Body& body) {
-    if (pack_rows_) pack_rows(first, count, body);
+    if (pack_rows_)
+      add(body, each("rowtile", row_tiles(), [&](Sym tile) {
+            const Sym row = first_row_ + tile * tile_rows_;
+            return pack({packed_rows_, packed_row_at(tile, 0, 0), panel_rows_}, rows_ - row, count, [&](Sym lane, Sym term) {
+              return factor(contraction_.row_factor, source_index(row + lane, first_column_, first + term));
+            });
+          }));
     add(body, each_member([&](Sym member) {
-          return each("columntile", tiles(columns_here_, tile_columns_), [&](Sym tile) {
-            Body inside;
-            pack_columns(first, count, tile * tile_columns_, inside);
-            add(inside, each("rowtile", tiles(rows_here_, tile_rows_), [&](Sym row_tile) {
-                  Body sums;
-                  register_tile(first, count, member, row_tile, tile * tile_columns_, sums);
-                  return sums;
-                }));
+          return each("columntile", column_tiles(), [&](Sym tile) {
+            const Sym column = first_column_ + tile * tile_columns_;
+            Body inside = pack({packed_columns_, 0, tile_columns_}, columns_ - column, count, [&](Sym lane, Sym term) {
+              return factor(contraction_.column_factor, source_index(first_row_, column + lane, first + term));
+            });
+            add(inside, each("rowtile", row_tiles(), [&](Sym row_tile) { return register_tile(first, count, member, row_tile, tile); }));
             return inside;
           });
         }));
   }
-  static void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
   // --- copies ------------------------------------------------------------------------------------------------------------
 
-  /// The row of a tile, or the last one there is.
-  Sym row_or_last(Sym row) const { return min(first_row_ + row, rows_ - 1); }
-  Sym packed_row_at(Sym row_tile, Sym term, int64_t row) const { return (row_tile * terms_at_once() + term) * tile_rows_ + row; }
+  /// Of a tile's rows or columns: for each term one element after the other, which are `lanes`.
+  struct Panel {
+    int array;
+    Sym begin;
+    int64_t lanes;
+  };
+  Sym packed_row_at(Sym row_tile, Sym term, int64_t row) const { return (row_tile * terms_at_once() + term) * panel_rows_ + row; }
 
-  void pack_rows(Sym first, Sym count, Body& body) {
-    add(body, each("rowtile", tiles(rows_here_, tile_rows_), [&](Sym tile) {
-          Stmt* term = new_loop(arena_, "term", 0, count);
-          for (int64_t r = 0; r < tile_rows_; ++r) {
-            const Index index = source_index(row_or_last(tile * tile_rows_ + r), first_column_, first + term->variable);
-            term->body.push_back(
-                set_accumulator(arena_, packed_rows_, packed_row_at(tile, term->variable, r), factor(contraction_.row_factor, index)));
-          }
-          return Body{term};
-        }));
+  /// Copies factor(lane, term) for as many terms, of those lanes that are `left`; zeros beyond them.
+  template <class Factor>
+  Body pack(const Panel& panel, Sym left, Sym count, Factor factor) {
+    const Sym missing = left - panel.lanes;
+    if (proven_nonnegative(missing)) return pack_lanes(panel, panel.lanes, count, factor);
+    Body part = pack_lanes(panel, left, count, factor);
+    Stmt *term = new_loop(arena_, "term", 0, count), *beyond = new_loop(arena_, "lane", left, panel.lanes);
+    beyond->body = {set_accumulator(arena_, panel.array, panel.begin + term->variable * panel.lanes + beyond->variable, zero())};
+    term->body = {beyond};
+    part.push_back(term);
+    if (proven_nonnegative(Sym(-1) - missing)) return part;
+    Stmt* is_whole = arena_.statement(StmtKind::kIf);
+    is_whole->condition = missing;
+    is_whole->body = pack_lanes(panel, panel.lanes, count, factor);
+    is_whole->otherwise = std::move(part);
+    return {is_whole};
   }
-
-  void pack_columns(Sym first, Sym count, Sym column, Body& body) {
-    Stmt* term = new_loop(arena_, "term", 0, count);
-    const auto copy = [&](Sym width, Body& into) {
-      Stmt* c = new_loop(arena_, "column", 0, width);
-      const Index index = source_index(first_row_, first_column_ + column + c->variable, first + term->variable);
-      c->body = {set_accumulator(arena_, packed_columns_, term->variable * tile_columns_ + c->variable,
-                                 factor(contraction_.column_factor, index))};
-      for (Stmt* s : finish_inner_loop(c_, c, simd_, c_.schedule.overlap)) into.push_back(s);
-    };
-    const Sym left = columns_here_ - column, missing = left - tile_columns_;
-    if (proven_nonnegative(missing)) {
-      copy(tile_columns_, term->body);
-    } else {
-      Stmt* is_whole = arena_.statement(StmtKind::kIf);
-      is_whole->condition = missing;
-      if (!proven_nonnegative(Sym(-1) - missing)) copy(tile_columns_, is_whole->body);
-      copy(left, is_whole->otherwise);
-      Stmt* beyond = new_loop(arena_, "column", left, tile_columns_);
-      beyond->body = {set_accumulator(arena_, packed_columns_, term->variable * tile_columns_ + beyond->variable, zero())};
-      is_whole->otherwise.push_back(beyond);
-      term->body.push_back(is_whole);
-    }
-    body.push_back(term);
+  template <class Factor>
+  Body pack_lanes(const Panel& panel, Sym lanes, Sym count, Factor factor) {
+    Stmt *term = new_loop(arena_, "term", 0, count), *lane = new_loop(arena_, "lane", 0, lanes);
+    const UOp* value = factor(lane->variable, term->variable);
+    if (Stmt* squares = transposed(panel, value, lane, term)) return {squares};
+    lane->body = {set_accumulator(arena_, panel.array, panel.begin + term->variable * panel.lanes + lane->variable, value)};
+    term->body = finish_inner_loop(c_, lane, simd_, c_.schedule.overlap);
+    return {term};
+  }
+  /// The copy as a transposition, if the value is a load and nothing else, of what lies along the terms; else null.
+  Stmt* transposed(const Panel& panel, const UOp* value, const Stmt* lane, const Stmt* term) {
+    if (value->kind != UKind::kLoad || mask_of(value) != nullptr) return nullptr;
+    const auto along_terms = linear_in(value->index, variable_of(term->variable));
+    if (!along_terms || !along_terms->coefficient.is_constant(1)) return nullptr;
+    const auto along_lanes = linear_in(along_terms->rest, variable_of(lane->variable));
+    if (!along_lanes || along_lanes->coefficient.is_constant(1)) return nullptr;
+    Stmt* s = arena_.statement(StmtKind::kTranspose);
+    s->inputs = {value->buffer};
+    s->from = along_lanes->rest;
+    s->from_stride = along_lanes->coefficient;
+    s->rows = term->end;
+    s->length = lane->end;
+    s->accumulator = panel.array;
+    s->index = panel.begin;
+    s->stride = panel.lanes;
+    return s;
   }
 
   // --- a tile in registers -----------------------------------------------------------------------------------------------
 
-  void register_tile(Sym first, Sym count, Sym member, Sym row_tile, Sym column, Body& body) {
-    const Sym row = row_tile * tile_rows_;
+  Body register_tile(Sym first, Sym count, Sym member, Sym row_tile, Sym column_tile) {
     if (tile_.empty())
-      for (int64_t i = 0; i < tile_rows_ * (tile_columns_ / simd_); ++i)
-        tile_.push_back(accumulators_.add({&c_.plan.reduces[0], 1}, simd_)[0]);
+      for (int64_t i = 0; i < tile_size() / simd_; ++i) tile_.push_back(accumulators_.add({&c_.plan.reduces[0], 1}, simd_)[0]);
+    Body body;
     for (const int sum : tile_) body.push_back(declare_accumulator(arena_, sum));
     Stmt* term = new_loop(arena_, "term", 0, count);
+    const Sym row = first_row_ + row_tile * tile_rows_;
     each_vector(term->body, [&](int64_t r, int64_t vector, Sym lane) {
       const UOp* a = pack_rows_
                          ? arena_.acc(dtype_, packed_rows_, packed_row_at(row_tile, term->variable, r))
-                         : factor(contraction_.row_factor, source_index(row_or_last(row + r), first_column_, first + term->variable));
+                         : factor(contraction_.row_factor, source_index(min(row + r, rows_ - 1), first_column_, first + term->variable));
       const UOp* b = arena_.acc(dtype_, packed_columns_, term->variable * tile_columns_ + vector * simd_ + lane);
-      return update_accumulator(arena_, sum_of(r, vector), lane, a, b);
+      return Body{update_accumulator(arena_, sum_of(r, vector), lane, a, b)};
     });
     body.push_back(term);
-    each_vector(body, [&](int64_t r, int64_t vector, Sym lane) {
-      const UOp* sum = arena_.acc(dtype_, sum_of(r, vector), lane);
-      const Sym at = sum_at(member, row + r, column + vector * simd_ + lane);
-      if (!has_one_block()) return update_accumulator(arena_, sums_[0], at, sum);
-      return set_accumulator(arena_, sums_[0], at, arena_.apply(Op::kAdd, dtype_, {sum, zero()}));
-    });
+    if (has_one_block()) {
+      store_tile(row_tile, column_tile, body);
+    } else {
+      const Sym begin = tile_at(member, row_tile, column_tile);
+      each_vector(body, [&](int64_t r, int64_t vector, Sym lane) {
+        const UOp* sum = arena_.acc(dtype_, sum_of(r, vector), lane);
+        return Body{update_accumulator(arena_, sums_[0], begin + in_tile(r, vector * simd_ + lane), sum)};
+      });
+    }
+    return body;
   }
+  Sym in_tile(Sym row, Sym column) const { return row * tile_columns_ + column; }
   int sum_of(int64_t row, int64_t vector) const { return tile_[static_cast<size_t>(row * (tile_columns_ / simd_) + vector)]; }
-  /// A statement for each vector of a tile, row after row: what a row needs is in a register no longer than it is used.
-  template <class Statement>
-  void each_vector(Body& body, Statement statement) {
+  /// Statements for each vector of a tile, row after row: what a row needs is in a register no longer than it is used.
+  template <class Statements>
+  void each_vector(Body& body, Statements statements) {
     for (int64_t row = 0; row < tile_rows_; ++row)
       for (int64_t vector = 0; vector < tile_columns_ / simd_; ++vector) {
         Stmt* lane = new_loop(arena_, "lane", 0, simd_);
-        lane->body = {statement(row, vector, lane->variable)};
-        for (Stmt* s : vector_columns(arena_, lane, simd_)) body.push_back(s);
+        lane->body = statements(row, vector, lane->variable);
+        add(body, vector_columns(arena_, lane, simd_));
       }
   }
 
   // --- the results -------------------------------------------------------------------------------------------------------
 
-  void store(Body& body) {
+  /// Stores of what is made of `sum`, which is that of this row and column of the block.
+  Body stores_of(const UOp* sum, Sym row, Sym column) {
+    c_.values.bind(&reduce_, from_accumulator(arena_, reduce_, sum));
+    Index position = position_;
+    position[contraction_.row_position] = first_row_ + row;
+    position.back() = first_column_ + column;
+    Body stores = store_outputs(c_, c_.plan.passes[0].stores, position);
+    mark_in_place(c_);
+    return stores;
+  }
+
+  /// A tile of a block of terms that is the only one: from the registers, where it is whole and little is to be done, else from memory.
+  void store_tile(Sym row_tile, Sym column_tile, Body& body) {
+    // Added to the +0.0 that the sum of blocks begins with: sums of products that underflow may be -0.0.
+    const auto sum = [&](int64_t r, int64_t vector, Sym lane) {
+      return arena_.apply(Op::kAdd, dtype_, {arena_.acc(dtype_, sum_of(r, vector), lane), zero()});
+    };
+    const Sym first_row = row_tile * tile_rows_, first_column = column_tile * tile_columns_;
+    const Sym rows_left = rows_here_ - first_row, columns_left = columns_here_ - first_column;
+    Body direct, through_memory;
+    each_vector(direct, [&](int64_t r, int64_t vector, Sym lane) {
+      return stores_of(sum(r, vector, lane), first_row + r, first_column + vector * simd_ + lane);
+    });
+    each_vector(through_memory, [&](int64_t r, int64_t vector, Sym lane) {
+      return Body{set_accumulator(arena_, result_, in_tile(r, vector * simd_ + lane), sum(r, vector, lane))};
+    });
+    Stmt* row = new_loop(arena_, "row", 0, min(Sym(tile_rows_), rows_left));
+    row->body = store_row(result_, in_tile(row->variable, 0), first_row + row->variable, first_column, columns_left);
+    through_memory.push_back(row);
+
+    const Sym whole = min(rows_left - tile_rows_, columns_left - tile_columns_);
+    const bool is_short = uops_of(arena_, direct).size() <= static_cast<size_t>(kMostWrittenOut * tile_size() / simd_);
+    if (is_short && proven_nonnegative(whole)) return add(body, direct);
+    if (!is_short || proven_nonnegative(Sym(-1) - whole)) return add(body, through_memory);
+    Stmt* is_whole = arena_.statement(StmtKind::kIf);
+    is_whole->condition = whole;
+    is_whole->body = std::move(direct);
+    is_whole->otherwise = std::move(through_memory);
+    body.push_back(is_whole);
+  }
+  /// A row of a tile whose sums lie in `array` from `begin` on.
+  Body store_row(int array, Sym begin, Sym row, Sym first_column, Sym columns_left) {
+    Stmt* column = new_loop(arena_, "column", 0, min(Sym(tile_columns_), columns_left));
+    column->body = stores_of(arena_.acc(dtype_, array, begin + column->variable), row, first_column + column->variable);
+    return finish_inner_loop(c_, column, simd_, c_.schedule.overlap);
+  }
+  /// The block's, row after row of all tiles beside each other.
+  void store_block(Body& body) {
     add(body, each_member([&](Sym member) {
-          Stmt *row = new_loop(arena_, "row", 0, rows_here_), *column = new_loop(arena_, "column", 0, columns_here_);
-          const UOp* sum = arena_.acc(dtype_, sums_.back(), sum_at(member, row->variable, column->variable));
-          c_.values.bind(&reduce_, from_accumulator(arena_, reduce_, sum));
-          Index position = position_;
-          position[contraction_.row_position] = first_row_ + row->variable;
-          position.back() = first_column_ + column->variable;
-          column->body = store_outputs(c_, c_.plan.passes[0].stores, position);
-          row->body = vectorise(arena_, column, simd_, false);
-          return Body{row};
+          return each("rowtile", row_tiles(), [&](Sym row_tile) {
+            const Sym first_row = row_tile * tile_rows_;
+            return each("row", min(Sym(tile_rows_), rows_here_ - first_row), [&](Sym row) {
+              return each("columntile", column_tiles(), [&](Sym tile) {
+                const Sym first_column = tile * tile_columns_;
+                return store_row(sums_.back(), tile_at(member, row_tile, tile) + in_tile(row, 0), first_row + row, first_column,
+                                 columns_here_ - first_column);
+              });
+            });
+          });
         }));
   }
 
@@ -309,7 +392,7 @@ class ContractionLowering {
   Shape term_shape_;
   Dim rows_, columns_, terms_;
   int simd_;
-  int64_t tile_rows_, tile_columns_, block_rows_, block_columns_;
+  int64_t tile_rows_, tile_columns_, panel_rows_, block_rows_, block_columns_;
   bool pack_rows_;
   Index position_;  // of the kept axes, but rows and columns
   Dim group_ = 1;
@@ -317,7 +400,7 @@ class ContractionLowering {
   Sym first_row_, first_column_, first_of_group_ = 0, rows_here_, columns_here_, group_here_ = 1;
   std::vector<int> sums_;  // by level
   std::vector<int> tile_;  // by row and vector
-  int packed_rows_ = -1, packed_columns_ = -1;
+  int result_ = -1, packed_rows_ = -1, packed_columns_ = -1;
 };
 
 }  // namespace

@@ -25,6 +25,7 @@ void mark_in_place(KernelContext& c) {
     return -1;
   };
   const std::vector<InPlace>& pairs = c.program.in_place;  // sorted by what is written
+  for (Param& parameter : c.kernel.params) parameter.in_place.clear();
   for (const StorePlan& store : c.plan.stores)
     for (auto pair = std::lower_bound(pairs.begin(), pairs.end(), InPlace{store.buffer, 0});
          pair != pairs.end() && pair->written == store.buffer; ++pair)

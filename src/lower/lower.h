@@ -51,7 +51,7 @@ Index node_index(const Shape& shape, const Index& position);
 ir::Body store_outputs(KernelContext& context, std::span<const size_t> stores, const Index& position);
 /// Stores every output.
 ir::Body store_outputs(KernelContext& context, const Index& position);
-/// Says of the parameters which may be the same memory, once all are known. (elementwise.cpp)
+/// Says of the parameters there are which may be the same memory. (elementwise.cpp)
 void mark_in_place(KernelContext& context);
 /// The inner loop after partition, unswitch and vectorise, as the schedule says.
 ir::Body finish_inner_loop(KernelContext& context, ir::Stmt* loop, int simd_width, bool overlap);
