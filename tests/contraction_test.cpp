@@ -87,7 +87,9 @@ TEST_CASE("L6.loop_tiling/c: every legal tile gives the same bits") {
   check_schedules(text,
                   {"", "[thread, sequential, reduce]", "[thread tile=5 unroll=2 pack, sequential tile=7 unroll=3 simd=4, reduce]",
                    "[sequential unroll=7, sequential simd=16 unroll=2, reduce] partition",
-                   "[thread tile=64 unroll=64 pack, sequential tile=1000 unroll=2 simd=8, reduce]"},
+                   "[thread tile=64 unroll=64 pack, sequential tile=1000 unroll=2 simd=8, reduce]",
+                   "[thread tile=5 unroll=5, sequential tile=20 simd=8, reduce unroll=7]",
+                   "[sequential tile=12 unroll=4 pack, sequential simd=16, reduce unroll=32]"},
                   rough({23, 300}, 1), rough({300, 41}, 2));
   const char* const grouped = "graph g(a: f32[23, 300], x: f32[5, 300, 41]) {\n  return y = einsum(a, x, spec=\"mk,hkn->mhn\")\n}";
   check_schedules(grouped,
@@ -102,9 +104,26 @@ TEST_CASE("L6.loop_tiling/c: every legal tile gives the same bits") {
   CHECK(mistake("kernel_0: contraction [thread, sequential tile=100000, reduce]").find("at most 65536 are allowed") != std::string::npos);
   CHECK(mistake("kernel_0: contraction [thread tile=2000, sequential tile=1000, reduce]").find("blocks of 2000000 sums; at most 1048576") !=
         std::string::npos);
+  CHECK(mistake("kernel_0: contraction [thread unroll=16, sequential simd=16, reduce unroll=9]")
+            .find("16 rows with 9 terms at a time; at most 128 products") != std::string::npos);
+  CHECK(mistake("kernel_0: contraction [thread, sequential unroll=2 simd=16, reduce unroll=2]")
+            .find("with several terms at a time columns are not unrolled") != std::string::npos);
   CHECK(mistake("kernel_0: contraction [thread, sequential pack, reduce]").find("pack, which is for the rows of a contraction") !=
         std::string::npos);
   CHECK(mistake("kernel_0: scan [thread, sequential, reduce]").find("the recipe must be reduce or contraction") != std::string::npos);
+}
+
+TEST_CASE("G15.matmul/c L6.loop_tiling/c: few rows, where the other factor is read as it lies") {
+  const Backends backends;
+  const char* const text = "graph g(a: f32[m, k], b: f32[k, n], c: f32[m, n]) flags=[broadcast] {\n  return y = (a @ relu(b)) + c\n}";
+  for (const int64_t rows : {4, 9, 16})
+    for (const int64_t terms : {30, 600}) {
+      const int64_t columns = rows == 9 ? 1100 : 260;
+      backends.run(text, rough({rows, terms}, 1), rough({terms, columns}, 2), rough({rows, columns}, 3));
+    }
+  CHECK(source_of("graph g(a: f32[8, 64], b: f32[64, 512]) {\n  return y = a @ b\n}").find("reduce unroll=8") != std::string::npos);
+  CHECK(source_of("graph g(a: f32[8, 64], b: f32[512, 64]) {\n  return y = a @ transpose(b)\n}").find("reduce unroll=8") ==
+        std::string::npos);
 }
 
 TEST_CASE("G15.matmul/c: tiles are chosen where there are rows and columns to share") {

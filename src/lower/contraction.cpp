@@ -11,6 +11,9 @@
 //
 // Where 256 terms are all there are, a tile's sums go from the registers through the epilogue to where they are stored.
 //
+// With few rows the columns' factor is not worth a copy: several terms are added at once to sums that lie in memory, row by row, so that
+// it is read in long pieces, once.
+//
 // Copying computes whatever stands in front of the factor: a convolution is this with windows as columns, and has its padding there. What
 // lies in memory along the terms is transposed by squares. A copied tile that reaches beyond the last row or column has zeros there, one
 // that is not copied has the last row again; neither is stored.
@@ -28,6 +31,7 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kBlock = 256;         // terms
+constexpr int64_t kPadded = 256;        // columns of rows that would lie in the same lines of the first cache, often being a power of two
 constexpr int64_t kMostWrittenOut = 8;  // steps of an epilogue that is written out for each vector of a tile
 
 class ContractionLowering {
@@ -52,12 +56,15 @@ class ContractionLowering {
     simd_ = column_axis.simd_width;
     tile_rows_ = row_axis.unroll;
     tile_columns_ = simd_ * column_axis.unroll;
+    terms_together_ = c_.schedule.axes.back().unroll;
     pack_rows_ = row_axis.pack;
     rows_ = shape_[contraction.rows], columns_ = shape_[contraction.columns], terms_ = element_count(term_shape_);
     block_rows_ = block(rows_, tile_rows_, row_axis.tile);
     panel_rows_ = (tile_rows_ + simd_ - 1) / simd_ * simd_;  // whole vectors, if there are as many rows
     if (range(rows_).hi < panel_rows_) panel_rows_ = tile_rows_;
     block_columns_ = block(columns_, tile_columns_, column_axis.tile);
+    if (is_streamed()) tile_columns_ = block_columns_;
+    row_size_ = is_streamed() && block_columns_ >= kPadded ? tile_columns_ + simd_ : tile_columns_;
     if (contraction.group_position) {
       group_ = shape_[kept_[*contraction.group_position]];
       block_group_ = block(group_, 1, c_.schedule.axes[*contraction.group_position].tile);
@@ -139,7 +146,8 @@ class ContractionLowering {
 
   // --- the sums of a block of rows and columns ---------------------------------------------------------------------------
 
-  int64_t tile_size() const { return tile_rows_ * tile_columns_; }
+  bool is_streamed() const { return terms_together_ > 1; }
+  int64_t tile_size() const { return tile_rows_ * row_size_; }
   /// Where a tile's sums begin among those of the block: tile after tile, so that a tile is one piece of memory.
   Sym tile_at(Sym member, Sym row_tile, Sym column_tile) const {
     return ((member * (block_rows_ / tile_rows_) + row_tile) * (block_columns_ / tile_columns_) + column_tile) * tile_size();
@@ -157,20 +165,28 @@ class ContractionLowering {
   static void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
   void sums_of_block(Body& body) {
-    if (has_one_block()) result_ = accumulators_.add_array(dtype_, tile_size());
-    packed_columns_ = accumulators_.add_array(dtype_, terms_at_once() * tile_columns_);
+    if (is_streamed())
+      streamed_ = accumulators_.add_array(dtype_, block_group_ * tile_size() * (block_rows_ / tile_rows_));
+    else
+      packed_columns_ = accumulators_.add_array(dtype_, terms_at_once() * tile_columns_);
+    if (has_one_block() && !is_streamed()) result_ = accumulators_.add_array(dtype_, tile_size());
     if (pack_rows_) packed_rows_ = accumulators_.add_array(dtype_, terms_at_once() * panel_rows_ * (block_rows_ / tile_rows_));
     if (!has_one_block())
       for (int level = levels_needed(ceil_div(terms_, kBlock), kBlock); level-- > 0;)
-        sums_.push_back(accumulators_.add_array(dtype_, block_group_ * block_rows_ * block_columns_));
+        sums_.push_back(
+            accumulators_.add_array(dtype_, block_group_ * tile_size() * (block_rows_ / tile_rows_) * (block_columns_ / tile_columns_)));
     for (const int array : sums_) body.push_back(declare_accumulator(arena_, array));
-    for (const int array : {result_, packed_columns_, packed_rows_})
+    for (const int array : {streamed_, result_, packed_columns_, packed_rows_})
       if (array >= 0) body.push_back(declare_accumulator(arena_, array));
-    if (has_one_block()) return block_of_terms(0, terms_, body);
+    if (has_one_block()) {
+      block_of_terms(0, terms_, body);
+      if (is_streamed()) store_block(streamed_, body);
+      return;
+    }
     std::vector<Sym> counts = {ceil_div(terms_, kBlock)};
     while (counts.size() < sums_.size()) counts.push_back(ceil_div(counts.back(), kBlock));
     level(sums_.size() - 1, counts, 0, counts.back(), body);
-    store_block(body);
+    store_block(sums_.back(), body);
   }
 
   /// Results begin … end - 1 of the level below (blocks of terms, at level 0) are added up in sums_[level].
@@ -209,6 +225,7 @@ class ContractionLowering {
               return factor(contraction_.row_factor, source_index(row + lane, first_column_, first + term));
             });
           }));
+    if (is_streamed()) return streamed_block(first, count, body);
     add(body, each_member([&](Sym member) {
           return each("columntile", column_tiles(), [&](Sym tile) {
             const Sym column = first_column_ + tile * tile_columns_;
@@ -304,7 +321,7 @@ class ContractionLowering {
     }
     return body;
   }
-  Sym in_tile(Sym row, Sym column) const { return row * tile_columns_ + column; }
+  Sym in_tile(Sym row, Sym column) const { return row * row_size_ + column; }
   int sum_of(int64_t row, int64_t vector) const { return tile_[static_cast<size_t>(row * (tile_columns_ / simd_) + vector)]; }
   /// Statements for each vector of a tile, row after row: what a row needs is in a register no longer than it is used.
   template <class Statements>
@@ -317,8 +334,46 @@ class ContractionLowering {
       }
   }
 
+  // --- few rows ----------------------------------------------------------------------------------------------------------
+
+  /// Sums of all rows and columns of the block, which lie in memory.
+  void streamed_block(Sym first, Sym count, Body& body) {
+    each_sum(body, [&](Sym at) { return set_accumulator(arena_, streamed_, at, zero()); });
+    add(body, each_member([&](Sym member) {
+          Body steps;
+          const Sym full = floor_div(count, terms_together_) * terms_together_;
+          const auto terms = [&](Sym begin, Sym end, int64_t together) {
+            if (proven_at_most(end, begin)) return;
+            Stmt* term = new_loop(arena_, "term", begin, end);
+            term->step = together;
+            term->body = streamed_terms(first + term->variable, together, member);
+            steps.push_back(term);
+          };
+          terms(0, full, terms_together_);
+          terms(full, count, 1);
+          return steps;
+        }));
+    if (has_one_block()) return;
+    each_sum(body, [&](Sym at) { return update_accumulator(arena_, sums_[0], at, arena_.acc(dtype_, streamed_, at)); });
+  }
+  Body streamed_terms(Sym first, int64_t count, Sym member) {
+    return each("rowtile", row_tiles(), [&](Sym row_tile) {
+      Stmt* column = new_loop(arena_, "column", 0, columns_here_);
+      const Sym row = first_row_ + row_tile * tile_rows_;
+      for (int64_t r = 0; r < tile_rows_; ++r)
+        for (int64_t t = 0; t < count; ++t) {
+          const UOp* a = factor(contraction_.row_factor, source_index(min(row + r, rows_ - 1), first_column_, first + t));
+          const UOp* b = factor(contraction_.column_factor, source_index(first_row_, first_column_ + column->variable, first + t));
+          column->body.push_back(update_accumulator(arena_, streamed_, tile_at(member, row_tile, 0) + in_tile(r, column->variable), a, b));
+        }
+      return vectorise(arena_, column, simd_, false);
+    });
+  }
+
   // --- the results -------------------------------------------------------------------------------------------------------
 
+  /// Added to the +0.0 that the sum of blocks begins with: sums of products that underflow may be -0.0.
+  const UOp* plus_zero(const UOp* sum) { return arena_.apply(Op::kAdd, dtype_, {sum, zero()}); }
   /// Stores of what is made of `sum`, which is that of this row and column of the block.
   Body stores_of(const UOp* sum, Sym row, Sym column) {
     c_.values.bind(&reduce_, from_accumulator(arena_, reduce_, sum));
@@ -332,10 +387,7 @@ class ContractionLowering {
 
   /// A tile of a block of terms that is the only one: from the registers, where it is whole and little is to be done, else from memory.
   void store_tile(Sym row_tile, Sym column_tile, Body& body) {
-    // Added to the +0.0 that the sum of blocks begins with: sums of products that underflow may be -0.0.
-    const auto sum = [&](int64_t r, int64_t vector, Sym lane) {
-      return arena_.apply(Op::kAdd, dtype_, {arena_.acc(dtype_, sum_of(r, vector), lane), zero()});
-    };
+    const auto sum = [&](int64_t r, int64_t vector, Sym lane) { return plus_zero(arena_.acc(dtype_, sum_of(r, vector), lane)); };
     const Sym first_row = row_tile * tile_rows_, first_column = column_tile * tile_columns_;
     const Sym rows_left = rows_here_ - first_row, columns_left = columns_here_ - first_column;
     Body direct, through_memory;
@@ -362,18 +414,20 @@ class ContractionLowering {
   /// A row of a tile whose sums lie in `array` from `begin` on.
   Body store_row(int array, Sym begin, Sym row, Sym first_column, Sym columns_left) {
     Stmt* column = new_loop(arena_, "column", 0, min(Sym(tile_columns_), columns_left));
-    column->body = stores_of(arena_.acc(dtype_, array, begin + column->variable), row, first_column + column->variable);
+    const UOp* sum = arena_.acc(dtype_, array, begin + column->variable);
+    if (array == streamed_) sum = plus_zero(sum);
+    column->body = stores_of(sum, row, first_column + column->variable);
     return finish_inner_loop(c_, column, simd_, c_.schedule.overlap);
   }
   /// The block's, row after row of all tiles beside each other.
-  void store_block(Body& body) {
+  void store_block(int array, Body& body) {
     add(body, each_member([&](Sym member) {
           return each("rowtile", row_tiles(), [&](Sym row_tile) {
             const Sym first_row = row_tile * tile_rows_;
             return each("row", min(Sym(tile_rows_), rows_here_ - first_row), [&](Sym row) {
               return each("columntile", column_tiles(), [&](Sym tile) {
                 const Sym first_column = tile * tile_columns_;
-                return store_row(sums_.back(), tile_at(member, row_tile, tile) + in_tile(row, 0), first_row + row, first_column,
+                return store_row(array, tile_at(member, row_tile, tile) + in_tile(row, 0), first_row + row, first_column,
                                  columns_here_ - first_column);
               });
             });
@@ -392,7 +446,8 @@ class ContractionLowering {
   Shape term_shape_;
   Dim rows_, columns_, terms_;
   int simd_;
-  int64_t tile_rows_, tile_columns_, panel_rows_, block_rows_, block_columns_;
+  int64_t terms_together_;  // more than one: nothing is copied but rows (is_streamed)
+  int64_t tile_rows_, tile_columns_, row_size_, panel_rows_, block_rows_, block_columns_;
   bool pack_rows_;
   Index position_;  // of the kept axes, but rows and columns
   Dim group_ = 1;
@@ -400,7 +455,7 @@ class ContractionLowering {
   Sym first_row_, first_column_, first_of_group_ = 0, rows_here_, columns_here_, group_here_ = 1;
   std::vector<int> sums_;  // by level
   std::vector<int> tile_;  // by row and vector
-  int result_ = -1, packed_rows_ = -1, packed_columns_ = -1;
+  int streamed_ = -1, result_ = -1, packed_rows_ = -1, packed_columns_ = -1;
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <limits>
 #include <set>
 
+#include "schedule/views.h"
+
 namespace harp {
 namespace {
 
@@ -41,7 +43,9 @@ bool varies(const Node* root, size_t root_axis) {
 
 constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512;  // whose sums are in the second cache
 constexpr int64_t kMany = 1 << 20;                              // rows or columns, more of which make no difference
-constexpr int64_t kNarrow = 128;                                // columns for which copying the rows' factor does not pay
+constexpr int64_t kFewRows = 16, kManyColumns = 256, kSumsOfFewRows = int64_t{1} << 14;
+constexpr int kTermsTogether = 8;
+constexpr int64_t kNarrow = 128;  // columns for which copying the rows' factor does not pay
 constexpr int64_t kLeastRows = 4, kLeastColumns = 8, kLeastDepth = 16;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -108,9 +112,38 @@ std::optional<Contraction> as_contraction(const Node& reduce) {
   return std::nullopt;
 }
 
-Schedule schedule_contraction(const KernelPlan& kernel, const Contraction& contraction, const Target& target, int width) {
+/// Does the columns' factor, where it lies in memory, lie along the columns?
+bool lies_along_columns(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
+  const std::vector<View> views = KernelViews(program, kernel).of(contraction.column_factor);
+  return !views.empty() && std::all_of(views.begin(), views.end(), [&](const View& view) {
+    return view.strides[contraction.columns].is_constant(1) || view.strides[contraction.columns].is_constant(0);
+  });
+}
+
+/// Few rows: each element of the columns' factor is used so seldom that it is read where it lies, several rows of it at a time; the sums of
+/// a block of columns are in memory, next to the registers.
+Schedule schedule_few_rows(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, int width) {
+  Schedule s;
+  s.recipe = Template::kContraction;
+  s.axes.resize(iteration_space(kernel).size() + 1);
+  s.axes.front().kind = AxisKind::kThread;
+  s.axes.back().kind = AxisKind::kReduce;
+  s.axes.back().unroll = kTermsTogether;
+  AxisSchedule &row_axis = s.axes[contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
+  const int64_t tiles = std::max<int64_t>(1, ceil_div(rows, kTermsTogether));
+  row_axis.unroll = static_cast<int>(std::max<int64_t>(1, ceil_div(rows, tiles)));
+  row_axis.tile = tiles * row_axis.unroll;
+  column_axis.simd_width = width;
+  column_axis.tile = kSumsOfFewRows / row_axis.tile;
+  return s;
+}
+
+Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target,
+                              int width) {
   const Shape& shape = kernel.reduces[0]->sources[0]->shape;
   const int64_t rows = range(shape[contraction.rows]).hi, columns = range(shape[contraction.columns]).hi;
+  if (rows <= kFewRows && columns >= kManyColumns && !contraction.group_position && lies_along_columns(program, kernel, contraction))
+    return schedule_few_rows(kernel, contraction, rows, width);
   const int64_t terms = std::min<int64_t>(range(depth(*kernel.reduces[0])).hi, 256);
   const RegisterTile tile = best_tile(std::min(rows, kMany), std::min(columns, kMany), terms, width, target);
   Schedule s;
@@ -119,8 +152,8 @@ Schedule schedule_contraction(const KernelPlan& kernel, const Contraction& contr
   s.axes.front().kind = AxisKind::kThread;
   s.axes.back().kind = AxisKind::kReduce;
   AxisSchedule &row_axis = s.axes[contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
-  const int64_t tiles = ceil_div(std::min(rows, kMany), tile.rows),
-                blocks = ceil_div(tiles * tile.rows, kRowsTogether);  // of about one size
+  const int64_t tiles = ceil_div(std::clamp<int64_t>(rows, 1, kMany), tile.rows);
+  const int64_t blocks = ceil_div(tiles * tile.rows, kRowsTogether);  // of about one size
   row_axis.unroll = static_cast<int>(tile.rows);
   row_axis.tile = ceil_div(tiles, blocks) * tile.rows;
   column_axis.simd_width = width;

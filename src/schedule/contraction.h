@@ -20,7 +20,8 @@ std::optional<Contraction> as_contraction(const Node& reduce);
 std::optional<Contraction> as_contraction(const KernelPlan& kernel);
 
 /// Tiles for registers and caches of the target, with vectors of so many lanes.
-Schedule schedule_contraction(const KernelPlan& kernel, const Contraction& contraction, const Target& target, int width);
+Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target,
+                              int width);
 /// Sums that may be in registers and in scratch memory at once: what a schedule may ask for.
 inline constexpr int64_t kMostRegisterSums = 128, kMostBlockSums = int64_t{1} << 20;
 int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule);

@@ -181,7 +181,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
   if (const auto contraction = as_contraction(kernel))
     if (const std::optional<Sym> guard = pays(*kernel.reduces[0], *contraction)) {
       const int width = s.axes[s.axes.size() - 2].simd_width;
-      const Schedule tiles = schedule_contraction(kernel, *contraction, options.target, width);
+      const Schedule tiles = schedule_contraction(program, kernel, *contraction, options.target, width);
       if (guard->is_constant()) return {{std::nullopt, tiles}};
       return {{guard, tiles}, {std::nullopt, s}};
     }
@@ -261,6 +261,11 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
   const int64_t sums = int64_t{rows.unroll} * columns.unroll, block = block_sums(kernel, *contraction, s);
   HARP_CHECK(sums <= kMostRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " x ", columns.unroll,
              " sums in registers; at most ", kMostRegisterSums, " are allowed");
+  const int terms = s.axes.back().unroll;
+  HARP_CHECK(terms == 1 || columns.unroll == 1, Code::kInvalidArgument, where, ": axis ", kept - 1, " has unroll=", columns.unroll,
+             "; with several terms at a time columns are not unrolled");
+  HARP_CHECK(rows.unroll * terms <= kMostRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " rows with ", terms,
+             " terms at a time; at most ", kMostRegisterSums, " products are written out");
   HARP_CHECK(block <= kMostBlockSums, Code::kInvalidArgument, where, ": blocks of ", block, " sums; at most ", kMostBlockSums,
              " are allowed");
 }

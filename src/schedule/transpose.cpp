@@ -1,59 +1,17 @@
-// How: every node of the kernel has the strides at which memory is read for its elements, found from the loads up. They only choose the
-// schedule: which loads a block copies is seen where it is lowered, from their positions.
+// How: by the strides at which memory is read. They only choose the schedule: which loads a block copies is seen where it is lowered, from
+// their positions.
 #include "schedule/transpose.h"
 
 #include <algorithm>
-#include <unordered_map>
 
-#include "graph/view.h"
+#include "schedule/views.h"
 
 namespace harp {
 namespace {
 
 constexpr int64_t kShortest = 8;       // axes for which blocks do not pay
-constexpr size_t kMostViews = 16;      // of one node that are looked at
 constexpr int64_t kRowBytes = 512;     // of what is read
 constexpr int64_t kColumnBytes = 256;  // of what is stored
-
-/// How memory is seen by the elements of each node of a kernel.
-class Views {
- public:
-  Views(const Program& program, const KernelPlan& kernel) : program_(program), kernel_(kernel) {
-    for (const Node* node : computed_nodes(program, kernel)) look_at(*node);
-  }
-
-  std::vector<View> of(const Node* node) const {
-    if (node->op != Op::kInput && !is_loaded(program_, kernel_, node)) {
-      const auto found = views_.find(node);
-      return found == views_.end() ? std::vector<View>{} : found->second;
-    }
-    return {View::contiguous(node->shape)};
-  }
-
- private:
-  void look_at(const Node& node) {
-    std::vector<View>& views = views_[&node];
-    const auto add = [&](View view) {
-      if (views.size() < kMostViews && std::find(views.begin(), views.end(), view) == views.end()) views.push_back(std::move(view));
-    };
-    for (const Node* source : node.sources) {
-      const bool same = source->shape == node.shape, joined = info(node.op).family == Family::kJoin;
-      for (View& view : of(source)) {
-        if (is_movement(node.op)) {
-          if (std::optional<View> moved = apply(view, node)) add(*std::move(moved));
-        } else if (same || joined) {
-          view.shape = view.end = node.shape;
-          view.begin.assign(node.shape.size(), Dim(0));
-          add(std::move(view));
-        }
-      }
-    }
-  }
-
-  const Program& program_;
-  const KernelPlan& kernel_;
-  std::unordered_map<const Node*, std::vector<View>> views_;
-};
 
 /// The bytes of the widest element that is stored; of single bytes a block has no more than of pairs.
 int64_t element_bytes(const KernelPlan& kernel) {
@@ -67,7 +25,7 @@ int64_t element_bytes(const KernelPlan& kernel) {
 std::optional<size_t> transposed_axis(const Program& program, const KernelPlan& kernel) {
   const Shape space = iteration_space(kernel);
   if (!kernel.reduces.empty() || !kernel.scans.empty() || kernel.alone != nullptr || space.size() < 2) return std::nullopt;
-  const Views views(program, kernel);
+  const KernelViews views(program, kernel);
   std::vector<size_t> loads(space.size() - 1, 0);  // that lie along an axis, and not along the last one
   for (const StorePlan& store : kernel.stores)
     for (const View& view : views.of(store.node)) {

@@ -30,15 +30,18 @@ bool consume(std::string_view& text, std::string_view prefix) {
 }
 
 /// Tiles of any size, so that small graphs have many of them.
-Schedule random_tiles(const KernelPlan& kernel, const Contraction& contraction, const Target& target, Random& random, Schedule usual) {
+Schedule random_tiles(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target,
+                      Random& random, Schedule usual) {
   int width = 1;
   for (const AxisSchedule& axis : usual.axes) width = std::max(width, axis.simd_width);
-  Schedule s = schedule_contraction(kernel, contraction, target, width);
+  Schedule s = schedule_contraction(program, kernel, contraction, target, width);
   AxisSchedule &rows = s.axes[contraction.row_position], &columns = s.axes[s.axes.size() - 2];
   rows.unroll = static_cast<int>(random.between(1, 6));
   rows.tile = static_cast<int64_t>(random.between(1, 12));
   rows.pack = random.chance(50);
-  columns.unroll = static_cast<int>(random.between(1, 3));
+  const bool streamed = random.chance(25);
+  s.axes.back().unroll = streamed ? static_cast<int>(random.between(2, 9)) : 1;
+  columns.unroll = streamed ? 1 : static_cast<int>(random.between(1, 3));
   columns.tile = static_cast<int64_t>(random.between(1, 40));
   if (contraction.group_position) s.axes[*contraction.group_position].tile = static_cast<int64_t>(random.between(1, 4));
   s.partition = usual.partition;
@@ -65,7 +68,7 @@ std::string schedules_of(const Graph& graph, const PipelineOptions& options, boo
     schedule.partition &= partition;
     schedule.overlap &= overlap;
     if (const auto contraction = as_contraction(program.kernels[k]); contraction && tiles != 0)
-      schedule = random_tiles(program.kernels[k], *contraction, options.target, random, schedule);
+      schedule = random_tiles(program, program.kernels[k], *contraction, options.target, random, schedule);
     else if (const auto axis = transposed_axis(program, program.kernels[k]); axis && tiles != 0)
       schedule = random_blocks(program.kernels[k], *axis, random, schedule);
     append(lines, cat("kernel_", k, ": ", print(schedule), "\n"));
