@@ -126,6 +126,19 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: few rows, where the other factor is re
         std::string::npos);
 }
 
+TEST_CASE("G15.matmul/c L6.loop_tiling/c: a single row, where the other factor lies along the terms") {
+  const Backends backends;
+  const char* const linear = "graph g(x: f32[1, k], w: f32[n, k], c: f32[n]) flags=[broadcast] {\n  return y = x @ transpose(w) + c\n}";
+  for (const int64_t terms : {16, 45, 530})
+    for (const int64_t columns : {8, 70, 600}) backends.run(linear, rough({1, terms}, 1), rough({columns, terms}, 2), rough({columns}, 3));
+  const char* const heads = "graph g(q: f32[b, 1, k], c: f32[b, n, k]) {\n  return y = einsum(q, c, spec=\"bqk,bnk->bqn\")\n}";
+  backends.run(heads, rough({5, 1, 40}, 1), rough({5, 33, 40}, 2));
+  backends.run(heads, rough({2, 1, 300}, 1), rough({2, 17, 300}, 2));
+  const auto has_tiles = [](const char* text) { return source_of(text).find("contraction over") != std::string::npos; };
+  CHECK(has_tiles("graph g(x: f32[1, 64], w: f32[64, 64]) {\n  return y = x @ transpose(w)\n}"));
+  CHECK_FALSE(has_tiles("graph g(x: f32[1, 64], w: f32[64, 64]) {\n  return y = x @ w\n}"));
+}
+
 TEST_CASE("G15.matmul/c: tiles are chosen where there are rows and columns to share") {
   const auto has_tiles = [](const std::string& call) {
     return source_of("graph g(a: f32[64, 64], b: f32[64, 64], v: f32[64], x: f32[1, 8, 9, 9], w: f32[8, 1, 3, 3]) {\n  return y = " + call +

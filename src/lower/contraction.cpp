@@ -52,13 +52,14 @@ class ContractionLowering {
       term_axes_.push_back(static_cast<size_t>(axis));
       term_shape_.push_back(shape_[term_axes_.back()]);
     }
-    const AxisSchedule &row_axis = c_.schedule.axes[contraction.row_position], &column_axis = c_.schedule.axes[kept_.size() - 1];
+    const AxisSchedule one_row, &column_axis = c_.schedule.axes[kept_.size() - 1];
+    const AxisSchedule& row_axis = contraction.rows ? c_.schedule.axes[*contraction.row_position] : one_row;
     simd_ = column_axis.simd_width;
     tile_rows_ = row_axis.unroll;
     tile_columns_ = simd_ * column_axis.unroll;
     terms_together_ = c_.schedule.axes.back().unroll;
     pack_rows_ = row_axis.pack;
-    rows_ = shape_[contraction.rows], columns_ = shape_[contraction.columns], terms_ = element_count(term_shape_);
+    rows_ = row_count(reduce_, contraction), columns_ = shape_[contraction.columns], terms_ = element_count(term_shape_);
     block_rows_ = block(rows_, tile_rows_, row_axis.tile);
     panel_rows_ = (tile_rows_ + simd_ - 1) / simd_ * simd_;  // whole vectors, if there are as many rows
     if (range(rows_).hi < panel_rows_) panel_rows_ = tile_rows_;
@@ -76,7 +77,7 @@ class ContractionLowering {
     std::vector<size_t> order;
     for (size_t i = 0; i + 1 < kept_.size(); ++i)
       if (i != contraction_.row_position || i == 0) order.push_back(i);
-    if (contraction_.row_position != 0) order.push_back(contraction_.row_position);
+    if (contraction_.rows && contraction_.row_position != 0) order.push_back(*contraction_.row_position);
     position_.assign(kept_.size(), Sym(0));
     Body body = blocks(order);
     if (c_.schedule.axes[0].kind == AxisKind::kThread && body.size() == 1 && body[0]->kind == StmtKind::kLoop)
@@ -96,7 +97,7 @@ class ContractionLowering {
   Index source_index(Sym row, Sym column, Sym term) const {
     Index index(shape_.size(), Sym(0));
     for (size_t i = 0; i < kept_.size(); ++i) index[kept_[i]] = position_[i];
-    index[contraction_.rows] = row;
+    if (contraction_.rows) index[*contraction_.rows] = row;
     index[contraction_.columns] = column;
     const Index terms = unflatten(term, term_shape_);
     for (size_t i = 0; i < terms.size(); ++i) index[term_axes_[i]] = terms[i];
@@ -378,7 +379,7 @@ class ContractionLowering {
   Body stores_of(const UOp* sum, Sym row, Sym column) {
     c_.values.bind(&reduce_, from_accumulator(arena_, reduce_, sum));
     Index position = position_;
-    position[contraction_.row_position] = first_row_ + row;
+    if (contraction_.rows) position[*contraction_.row_position] = first_row_ + row;
     position.back() = first_column_ + column;
     Body stores = store_outputs(c_, c_.plan.passes[0].stores, position);
     mark_in_place(c_);
@@ -452,7 +453,7 @@ class ContractionLowering {
   Index position_;  // of the kept axes, but rows and columns
   Dim group_ = 1;
   int64_t block_group_ = 1;
-  Sym first_row_, first_column_, first_of_group_ = 0, rows_here_, columns_here_, group_here_ = 1;
+  Sym first_row_ = 0, first_column_, first_of_group_ = 0, rows_here_ = 1, columns_here_, group_here_ = 1;
   std::vector<int> sums_;  // by level
   std::vector<int> tile_;  // by row and vector
   int streamed_ = -1, result_ = -1, packed_rows_ = -1, packed_columns_ = -1;

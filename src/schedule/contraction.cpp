@@ -78,7 +78,47 @@ Dim depth(const Node& reduce) {
   return result;
 }
 
+/// Does the columns' factor, where it lies in memory, lie along that axis of the reduction's source?
+bool lies_along(const Program& program, const KernelPlan& kernel, const Contraction& contraction, size_t axis) {
+  const std::vector<View> views = KernelViews(program, kernel).of(contraction.column_factor);
+  return !views.empty() && std::all_of(views.begin(), views.end(), [&](const View& view) {
+    return view.strides[axis].is_constant(1) || view.strides[axis].is_constant(0);
+  });
+}
+/// The axis of the terms, if there is one alone.
+std::optional<size_t> term_axis(const Node& reduce) {
+  std::optional<size_t> found;
+  for (const int axis : reduce.as<ReduceAttributes>().axes) {
+    if (reduce.sources[0]->shape[static_cast<size_t>(axis)].is_constant(1)) continue;
+    if (found) return std::nullopt;
+    found = static_cast<size_t>(axis);
+  }
+  return found;
+}
+
+/// Few rows: each element of the columns' factor is used so seldom that it is read where it lies, several rows of it at a time; the sums of
+/// a block of columns are in memory, next to the registers.
+Schedule schedule_few_rows(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, int width) {
+  Schedule s;
+  s.recipe = Template::kContraction;
+  s.axes.resize(iteration_space(kernel).size() + 1);
+  s.axes.front().kind = AxisKind::kThread;
+  s.axes.back().kind = AxisKind::kReduce;
+  s.axes.back().unroll = kTermsTogether;
+  AxisSchedule &row_axis = s.axes[*contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
+  const int64_t tiles = std::max<int64_t>(1, ceil_div(rows, kTermsTogether));
+  row_axis.unroll = static_cast<int>(std::max<int64_t>(1, ceil_div(rows, tiles)));
+  row_axis.tile = tiles * row_axis.unroll;
+  column_axis.simd_width = width;
+  column_axis.tile = kSumsOfFewRows / row_axis.tile;
+  return s;
+}
+
 }  // namespace
+
+Dim row_count(const Node& reduce, const Contraction& contraction) {
+  return contraction.rows ? reduce.sources[0]->shape[*contraction.rows] : Dim(1);
+}
 
 std::optional<Contraction> as_contraction(const KernelPlan& kernel) {
   if (kernel.reduces.size() != 1 || kernel.passes.size() != 1) return std::nullopt;
@@ -96,66 +136,40 @@ std::optional<Contraction> as_contraction(const Node& reduce) {
     if (!shape[axis].is_constant(1) &&
         std::find(attributes.axes.begin(), attributes.axes.end(), static_cast<int>(axis)) == attributes.axes.end())
       kept.push_back(axis);
-  if (kept.size() < 2) return std::nullopt;
+  if (kept.empty()) return std::nullopt;
   const size_t columns = kept.back();
   for (const size_t left : {0, 1}) {
     const Node *row_factor = factors[left], *column_factor = factors[1 - left];
     if (varies(row_factor, columns) || !varies(column_factor, columns)) continue;
-    Contraction found{0, columns, kept.size(), std::nullopt, row_factor, column_factor};
+    Contraction found{std::nullopt, columns, std::nullopt, std::nullopt, row_factor, column_factor};
     for (size_t i = kept.size() - 1; i-- > 0;) {
       const bool in_rows = varies(row_factor, kept[i]), in_columns = varies(column_factor, kept[i]);
-      if (in_rows && !in_columns && found.row_position == kept.size()) found.rows = kept[i], found.row_position = i;
+      if (in_rows && !in_columns && !found.rows) found.rows = kept[i], found.row_position = i;
       if (in_columns && !in_rows && !found.group_position) found.group_position = i;
     }
-    if (found.row_position < kept.size()) return found;
+    return found;
   }
   return std::nullopt;
-}
-
-/// Does the columns' factor, where it lies in memory, lie along the columns?
-bool lies_along_columns(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
-  const std::vector<View> views = KernelViews(program, kernel).of(contraction.column_factor);
-  return !views.empty() && std::all_of(views.begin(), views.end(), [&](const View& view) {
-    return view.strides[contraction.columns].is_constant(1) || view.strides[contraction.columns].is_constant(0);
-  });
-}
-
-/// Few rows: each element of the columns' factor is used so seldom that it is read where it lies, several rows of it at a time; the sums of
-/// a block of columns are in memory, next to the registers.
-Schedule schedule_few_rows(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, int width) {
-  Schedule s;
-  s.recipe = Template::kContraction;
-  s.axes.resize(iteration_space(kernel).size() + 1);
-  s.axes.front().kind = AxisKind::kThread;
-  s.axes.back().kind = AxisKind::kReduce;
-  s.axes.back().unroll = kTermsTogether;
-  AxisSchedule &row_axis = s.axes[contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
-  const int64_t tiles = std::max<int64_t>(1, ceil_div(rows, kTermsTogether));
-  row_axis.unroll = static_cast<int>(std::max<int64_t>(1, ceil_div(rows, tiles)));
-  row_axis.tile = tiles * row_axis.unroll;
-  column_axis.simd_width = width;
-  column_axis.tile = kSumsOfFewRows / row_axis.tile;
-  return s;
 }
 
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target,
                               int width) {
   const Shape& shape = kernel.reduces[0]->sources[0]->shape;
-  const int64_t rows = range(shape[contraction.rows]).hi, columns = range(shape[contraction.columns]).hi;
-  if (rows <= kFewRows && columns >= kManyColumns && !contraction.group_position && lies_along_columns(program, kernel, contraction))
+  const int64_t rows = range(row_count(*kernel.reduces[0], contraction)).hi, columns = range(shape[contraction.columns]).hi;
+  if (contraction.rows && rows <= kFewRows && columns >= kManyColumns && !contraction.group_position &&
+      lies_along(program, kernel, contraction, contraction.columns))
     return schedule_few_rows(kernel, contraction, rows, width);
   const int64_t terms = std::min<int64_t>(range(depth(*kernel.reduces[0])).hi, 256);
-  const RegisterTile tile = best_tile(std::min(rows, kMany), std::min(columns, kMany), terms, width, target);
+  RegisterTile tile{1, 2};  // of a single row, few columns are read side by side
+  if (contraction.rows) tile = best_tile(std::min(rows, kMany), std::min(columns, kMany), terms, width, target);
   Schedule s;
   s.recipe = Template::kContraction;
   s.axes.resize(iteration_space(kernel).size() + 1);
   s.axes.front().kind = AxisKind::kThread;
   s.axes.back().kind = AxisKind::kReduce;
-  AxisSchedule &row_axis = s.axes[contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
+  AxisSchedule& column_axis = s.axes[s.axes.size() - 2];
   const int64_t tiles = ceil_div(std::clamp<int64_t>(rows, 1, kMany), tile.rows);
   const int64_t blocks = ceil_div(tiles * tile.rows, kRowsTogether);  // of about one size
-  row_axis.unroll = static_cast<int>(tile.rows);
-  row_axis.tile = ceil_div(tiles, blocks) * tile.rows;
   column_axis.simd_width = width;
   column_axis.unroll = static_cast<int>(tile.vectors);
   column_axis.tile = ceil_div(kColumnsTogether, tile.vectors * width) * tile.vectors * width;
@@ -165,7 +179,12 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
     group.tile = std::clamp<int64_t>(kColumnsTogether / std::max<int64_t>(1, together), 1, kColumnsTogether);
     together *= std::min(group.tile, std::max<int64_t>(1, range(iteration_space(kernel)[*contraction.group_position]).hi));
   }
-  row_axis.pack = together > kNarrow;
+  if (contraction.rows) {
+    AxisSchedule& row_axis = s.axes[*contraction.row_position];
+    row_axis.unroll = static_cast<int>(tile.rows);
+    row_axis.tile = ceil_div(tiles, blocks) * tile.rows;
+    row_axis.pack = together > kNarrow;
+  }
   return s;
 }
 
@@ -175,25 +194,39 @@ int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, con
     const int64_t wanted = std::max(schedule.axes[position].tile, tile), most = std::max<int64_t>(1, range(space[position]).hi);
     return (std::min(wanted, most) + tile - 1) / tile * tile;
   };
-  const AxisSchedule &rows = schedule.axes[contraction.row_position], &columns = schedule.axes[space.size() - 1];
+  const AxisSchedule& columns = schedule.axes[space.size() - 1];
+  const int64_t rows = contraction.rows ? extent(*contraction.row_position, schedule.axes[*contraction.row_position].unroll) : 1;
   const int64_t group = contraction.group_position ? extent(*contraction.group_position, 1) : 1;
-  return group * extent(contraction.row_position, rows.unroll) * extent(space.size() - 1, int64_t{columns.unroll} * columns.simd_width);
+  return group * rows * extent(space.size() - 1, int64_t{columns.unroll} * columns.simd_width);
 }
 
-std::optional<Sym> pays(const Node& reduce, const Contraction& contraction) {
-  const Shape& shape = reduce.sources[0]->shape;
+namespace {
+
+/// Where (>= 0) there are at least so many rows, and enough columns and terms.
+std::optional<Sym> are_enough(const Node& reduce, const Contraction& contraction, int64_t least_rows) {
   Sym guard = 0;
-  for (const auto& [size, least] :
-       {std::pair{shape[contraction.rows], kLeastRows}, {shape[contraction.columns], kLeastColumns}, {depth(reduce), kLeastDepth}}) {
+  for (const auto& [size, least] : {std::pair{row_count(reduce, contraction), least_rows},
+                                    {reduce.sources[0]->shape[contraction.columns], kLeastColumns},
+                                    {depth(reduce), kLeastDepth}}) {
     if (range(size).hi < least) return std::nullopt;
     if (!proven_at_most(least, size)) guard = guard.is_constant() ? size - least : min(guard, size - least);
   }
   return guard;
 }
 
+}  // namespace
+
+std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
+  // Adding row after row, which is faster with few rows, would go through memory along the terms one by one.
+  const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
+  const bool is_crossed =
+      terms && lies_along(program, kernel, contraction, *terms) && !lies_along(program, kernel, contraction, contraction.columns);
+  return are_enough(*kernel.reduces[0], contraction, is_crossed ? 1 : kLeastRows);
+}
+
 bool wants_tiles(const Node& reduce) {
   const std::optional<Contraction> contraction = as_contraction(reduce);
-  const std::optional<Sym> guard = contraction ? pays(reduce, *contraction) : std::nullopt;
+  const std::optional<Sym> guard = contraction ? are_enough(reduce, *contraction, kLeastRows) : std::nullopt;
   return guard && guard->is_constant();
 }
 

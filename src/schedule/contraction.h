@@ -1,5 +1,6 @@
 // Sums of products that are rows times columns: a matrix product, batched or not, a convolution, most of what einsum makes. One factor is
-// the same in all columns, the other in all rows, so that a tile of both uses what it loads many times.
+// the same in all columns, the other in all rows, so that a tile of both uses what it loads many times. There may be a single row: then
+// tiles are for a columns' factor that lies along the terms, which is transposed piece by piece.
 #pragma once
 
 #include <optional>
@@ -10,11 +11,13 @@
 namespace harp {
 
 struct Contraction {
-  size_t rows, columns;                    // axes of the reduction's source
-  size_t row_position;                     // of rows among the axes of iteration_space(); columns are the last
+  std::optional<size_t> rows;              // axis of the reduction's source; nothing: there is one row
+  size_t columns;                          // axis of the source
+  std::optional<size_t> row_position;      // of rows among the axes of iteration_space(); columns are the last
   std::optional<size_t> group_position;    // of an axis that is more columns: those of each index of it
   const Node *row_factor, *column_factor;  // that vary along rows, and not along columns, and the other way round
 };
+Dim row_count(const Node& reduce, const Contraction& contraction);
 /// Nothing: the reduction is no such sum, or the kernel not one alone.
 std::optional<Contraction> as_contraction(const Node& reduce);
 std::optional<Contraction> as_contraction(const KernelPlan& kernel);
@@ -26,7 +29,7 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
 inline constexpr int64_t kMostRegisterSums = 128, kMostBlockSums = int64_t{1} << 20;
 int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule);
 /// Where (>= 0) that is faster than adding row after row: nothing if it never is.
-std::optional<Sym> pays(const Node& reduce, const Contraction& contraction);
+std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction);
 /// Is it such a sum, and tiles are faster whatever the sizes? Then it is a kernel of its own.
 bool wants_tiles(const Node& reduce);
 

@@ -179,7 +179,7 @@ bool streams_rows(const Program& program, const KernelPlan& kernel, const Schedu
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options) {
   Schedule s = choose(program, kernel, options);
   if (const auto contraction = as_contraction(kernel))
-    if (const std::optional<Sym> guard = pays(*kernel.reduces[0], *contraction)) {
+    if (const std::optional<Sym> guard = pays(program, kernel, *contraction)) {
       const int width = s.axes[s.axes.size() - 2].simd_width;
       const Schedule tiles = schedule_contraction(program, kernel, *contraction, options.target, width);
       if (guard->is_constant()) return {{std::nullopt, tiles}};
@@ -257,7 +257,7 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
                " are allowed");
   }
   if (s.recipe != Template::kContraction) return;
-  const AxisSchedule &rows = s.axes[contraction->row_position], &columns = s.axes[kept - 1];
+  const AxisSchedule one_row, &rows = contraction->rows ? s.axes[*contraction->row_position] : one_row, &columns = s.axes[kept - 1];
   const int64_t sums = int64_t{rows.unroll} * columns.unroll, block = block_sums(kernel, *contraction, s);
   HARP_CHECK(sums <= kMostRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " x ", columns.unroll,
              " sums in registers; at most ", kMostRegisterSums, " are allowed");

@@ -35,10 +35,13 @@ Schedule random_tiles(const Program& program, const KernelPlan& kernel, const Co
   int width = 1;
   for (const AxisSchedule& axis : usual.axes) width = std::max(width, axis.simd_width);
   Schedule s = schedule_contraction(program, kernel, contraction, target, width);
-  AxisSchedule &rows = s.axes[contraction.row_position], &columns = s.axes[s.axes.size() - 2];
-  rows.unroll = static_cast<int>(random.between(1, 6));
-  rows.tile = static_cast<int64_t>(random.between(1, 12));
-  rows.pack = random.chance(50);
+  AxisSchedule& columns = s.axes[s.axes.size() - 2];
+  if (contraction.rows) {
+    AxisSchedule& rows = s.axes[*contraction.row_position];
+    rows.unroll = static_cast<int>(random.between(1, 6));
+    rows.tile = static_cast<int64_t>(random.between(1, 12));
+    rows.pack = random.chance(50);
+  }
   const bool streamed = random.chance(25);
   s.axes.back().unroll = streamed ? static_cast<int>(random.between(2, 9)) : 1;
   columns.unroll = streamed ? 1 : static_cast<int>(random.between(1, 3));
