@@ -78,8 +78,7 @@ int thread_axis(const KernelPlan& kernel) {
 // Rows are read by whole pages of 4 KiB, since of narrower pieces half of what the prefetcher fetches is not wanted yet; from beyond the
 // second cache many of them in one go, which memory likes; from the caches few: rows whose length is a power of two compete for the
 // same lines of the first.
-constexpr int64_t kPage = 4096, kNearBytes = 1 << 20;
-constexpr int kRowsNear = 4, kRowsFar = 16;
+constexpr int64_t kPage = 4096;
 constexpr int kPiecesTogether = 8;  // of rows that are scanned, which are written too
 
 /// Columns of a page of accumulators.
@@ -162,18 +161,30 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Schedule
   return s;
 }
 
-/// Does a kernel add rows of memory to a row of accumulators, which is bound by how memory is read? Products and computed rows are not,
-/// and a row that fits registers is read once.
-bool streams_rows(const Program& program, const KernelPlan& kernel, const Schedule& s) {
+/// How a kernel reads memory that adds rows of it to a row of accumulators: as many at a time as suits where they are.
+struct RowStreams {
+  int64_t near_bytes;  // read at a time by `near` rows, beyond that by `far`
+  int near, far;
+  int64_t far_pages;  // pages of a row's piece beyond
+};
+constexpr RowStreams kSums{1 << 20, 4, 16, 1}, kProducts{1 << 24, 4, 8, 2};  // sums of rows, and of rows times a number each
+/// Nothing: it adds computed rows, or rows that fit registers, each read once.
+std::optional<RowStreams> streams_rows(const Program& program, const KernelPlan& kernel, const Schedule& s) {
   if (kernel.passes.size() != 1 || s.axes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain)
-    return false;
-  for (const Node* reduce : kernel.reduces) {
-    const std::span<const Node* const> operands = operands_of(*reduce);
-    if (operands.size() > 1 || !is_loaded(program, kernel, operands[0])) return false;
-  }
+    return std::nullopt;
   const Dim columns = iteration_space(kernel).back();
   constexpr int64_t kMostRegisters = 8;
-  return !proven_at_most(columns, kMostRegisters * s.axes[s.axes.size() - 2].simd_width);
+  if (proven_at_most(columns, kMostRegisters * s.axes[s.axes.size() - 2].simd_width)) return std::nullopt;
+  if (const auto product = as_contraction(kernel); product && !product->rows) {  // with more rows each is gone through by itself
+    const Node* factor = product->column_factor;
+    while (is_movement(factor->op) && !is_loaded(program, kernel, factor)) factor = factor->sources[0];
+    return is_loaded(program, kernel, factor) ? std::optional(kProducts) : std::nullopt;
+  }
+  for (const Node* reduce : kernel.reduces) {
+    const std::span<const Node* const> operands = operands_of(*reduce);
+    if (operands.size() > 1 || !is_loaded(program, kernel, operands[0])) return std::nullopt;
+  }
+  return kSums;
 }
 
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options) {
@@ -187,13 +198,15 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     }
   if (const std::optional<size_t> axis = transposed_axis(program, kernel); axis && blocks_pay(kernel, *axis))
     return {{std::nullopt, schedule_transpose(kernel, *axis, s.axes.back().simd_width)}};
-  if (!streams_rows(program, kernel, s)) return {{std::nullopt, s}};
-  s.axes[s.axes.size() - 2].tile = page_tile(kernel.reduces);
+  const std::optional<RowStreams> streams = streams_rows(program, kernel, s);
+  if (!streams) return {{std::nullopt, s}};
   Schedule near = s, far = s;
-  near.axes.back().unroll = kRowsNear;
-  far.axes.back().unroll = kRowsFar;
+  near.axes[s.axes.size() - 2].tile = page_tile(kernel.reduces);
+  far.axes[s.axes.size() - 2].tile = page_tile(kernel.reduces) * streams->far_pages;
+  near.axes.back().unroll = streams->near;
+  far.axes.back().unroll = streams->far;
   const Node& source = *kernel.reduces[0]->sources[0];
-  const Sym room = Sym(kNearBytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape);
+  const Sym room = Sym(streams->near_bytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape);
   if (proven_nonnegative(room)) return {{std::nullopt, near}};
   if (proven_nonnegative(Sym(-1) - room)) return {{std::nullopt, far}};
   return {{room, near}, {std::nullopt, far}};

@@ -39,6 +39,137 @@ static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
+static inline f32x16 zip_low_f32x16(f32x16 a, f32x16 b) {
+  return __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
+}
+
+static inline f32x16 zip_high_f32x16(f32x16 a, f32x16 b) {
+  return __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+}
+
+static inline f32x16 even_parts_f32x16(f32x16 a, f32x16 b) {
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
+}
+
+static inline f32x16 odd_parts_f32x16(f32x16 a, f32x16 b) {
+  return __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+}
+
+static inline __attribute__((always_inline)) void transpose_f32x16(float* to, int64_t to_step, const float* from, int64_t from_step) {
+  const f32x16 x0 = *(const f32x16*)(from + 0 * from_step);
+  const f32x16 x1 = *(const f32x16*)(from + 1 * from_step);
+  const f32x16 x2 = *(const f32x16*)(from + 2 * from_step);
+  const f32x16 x3 = *(const f32x16*)(from + 3 * from_step);
+  const f32x16 x4 = *(const f32x16*)(from + 4 * from_step);
+  const f32x16 x5 = *(const f32x16*)(from + 5 * from_step);
+  const f32x16 x6 = *(const f32x16*)(from + 6 * from_step);
+  const f32x16 x7 = *(const f32x16*)(from + 7 * from_step);
+  const f32x16 x8 = *(const f32x16*)(from + 8 * from_step);
+  const f32x16 x9 = *(const f32x16*)(from + 9 * from_step);
+  const f32x16 x10 = *(const f32x16*)(from + 10 * from_step);
+  const f32x16 x11 = *(const f32x16*)(from + 11 * from_step);
+  const f32x16 x12 = *(const f32x16*)(from + 12 * from_step);
+  const f32x16 x13 = *(const f32x16*)(from + 13 * from_step);
+  const f32x16 x14 = *(const f32x16*)(from + 14 * from_step);
+  const f32x16 x15 = *(const f32x16*)(from + 15 * from_step);
+  const f32x16 x16 = zip_low_f32x16(x0, x2);
+  const f32x16 x17 = zip_high_f32x16(x0, x2);
+  const f32x16 x18 = zip_low_f32x16(x1, x3);
+  const f32x16 x19 = zip_high_f32x16(x1, x3);
+  const f32x16 x20 = zip_low_f32x16(x4, x6);
+  const f32x16 x21 = zip_high_f32x16(x4, x6);
+  const f32x16 x22 = zip_low_f32x16(x5, x7);
+  const f32x16 x23 = zip_high_f32x16(x5, x7);
+  const f32x16 x24 = zip_low_f32x16(x8, x10);
+  const f32x16 x25 = zip_high_f32x16(x8, x10);
+  const f32x16 x26 = zip_low_f32x16(x9, x11);
+  const f32x16 x27 = zip_high_f32x16(x9, x11);
+  const f32x16 x28 = zip_low_f32x16(x12, x14);
+  const f32x16 x29 = zip_high_f32x16(x12, x14);
+  const f32x16 x30 = zip_low_f32x16(x13, x15);
+  const f32x16 x31 = zip_high_f32x16(x13, x15);
+  const f32x16 x32 = zip_low_f32x16(x16, x18);
+  const f32x16 x33 = zip_high_f32x16(x16, x18);
+  const f32x16 x34 = zip_low_f32x16(x17, x19);
+  const f32x16 x35 = zip_high_f32x16(x17, x19);
+  const f32x16 x36 = zip_low_f32x16(x20, x22);
+  const f32x16 x37 = zip_high_f32x16(x20, x22);
+  const f32x16 x38 = zip_low_f32x16(x21, x23);
+  const f32x16 x39 = zip_high_f32x16(x21, x23);
+  const f32x16 x40 = zip_low_f32x16(x24, x26);
+  const f32x16 x41 = zip_high_f32x16(x24, x26);
+  const f32x16 x42 = zip_low_f32x16(x25, x27);
+  const f32x16 x43 = zip_high_f32x16(x25, x27);
+  const f32x16 x44 = zip_low_f32x16(x28, x30);
+  const f32x16 x45 = zip_high_f32x16(x28, x30);
+  const f32x16 x46 = zip_low_f32x16(x29, x31);
+  const f32x16 x47 = zip_high_f32x16(x29, x31);
+  const f32x16 x48 = even_parts_f32x16(x32, x36);
+  const f32x16 x49 = odd_parts_f32x16(x32, x36);
+  const f32x16 x50 = even_parts_f32x16(x40, x44);
+  const f32x16 x51 = odd_parts_f32x16(x40, x44);
+  const f32x16 x52 = even_parts_f32x16(x33, x37);
+  const f32x16 x53 = odd_parts_f32x16(x33, x37);
+  const f32x16 x54 = even_parts_f32x16(x41, x45);
+  const f32x16 x55 = odd_parts_f32x16(x41, x45);
+  const f32x16 x56 = even_parts_f32x16(x34, x38);
+  const f32x16 x57 = odd_parts_f32x16(x34, x38);
+  const f32x16 x58 = even_parts_f32x16(x42, x46);
+  const f32x16 x59 = odd_parts_f32x16(x42, x46);
+  const f32x16 x60 = even_parts_f32x16(x35, x39);
+  const f32x16 x61 = odd_parts_f32x16(x35, x39);
+  const f32x16 x62 = even_parts_f32x16(x43, x47);
+  const f32x16 x63 = odd_parts_f32x16(x43, x47);
+  const f32x16 x64 = even_parts_f32x16(x48, x50);
+  const f32x16 x65 = odd_parts_f32x16(x48, x50);
+  const f32x16 x66 = even_parts_f32x16(x49, x51);
+  const f32x16 x67 = odd_parts_f32x16(x49, x51);
+  const f32x16 x68 = even_parts_f32x16(x52, x54);
+  const f32x16 x69 = odd_parts_f32x16(x52, x54);
+  const f32x16 x70 = even_parts_f32x16(x53, x55);
+  const f32x16 x71 = odd_parts_f32x16(x53, x55);
+  const f32x16 x72 = even_parts_f32x16(x56, x58);
+  const f32x16 x73 = odd_parts_f32x16(x56, x58);
+  const f32x16 x74 = even_parts_f32x16(x57, x59);
+  const f32x16 x75 = odd_parts_f32x16(x57, x59);
+  const f32x16 x76 = even_parts_f32x16(x60, x62);
+  const f32x16 x77 = odd_parts_f32x16(x60, x62);
+  const f32x16 x78 = even_parts_f32x16(x61, x63);
+  const f32x16 x79 = odd_parts_f32x16(x61, x63);
+  *(f32x16*)(to + 0 * to_step) = x64;
+  *(f32x16*)(to + 1 * to_step) = x68;
+  *(f32x16*)(to + 2 * to_step) = x72;
+  *(f32x16*)(to + 3 * to_step) = x76;
+  *(f32x16*)(to + 4 * to_step) = x66;
+  *(f32x16*)(to + 5 * to_step) = x70;
+  *(f32x16*)(to + 6 * to_step) = x74;
+  *(f32x16*)(to + 7 * to_step) = x78;
+  *(f32x16*)(to + 8 * to_step) = x65;
+  *(f32x16*)(to + 9 * to_step) = x69;
+  *(f32x16*)(to + 10 * to_step) = x73;
+  *(f32x16*)(to + 11 * to_step) = x77;
+  *(f32x16*)(to + 12 * to_step) = x67;
+  *(f32x16*)(to + 13 * to_step) = x71;
+  *(f32x16*)(to + 14 * to_step) = x75;
+  *(f32x16*)(to + 15 * to_step) = x79;
+}
+
+/* to[i][j] = from[j][i] for rows i and columns j, where rows begin to_step and from_step apart. */
+static void transpose_f32(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
+  if (rows < 16 || columns < 16) {
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];
+    return;
+  }
+  for (int64_t i = 0; i < rows; i += 16) {
+    const int64_t row = i + 16 <= rows ? i : rows - 16;
+    for (int64_t j = 0; j < columns; j += 16) {
+      const int64_t column = j + 16 <= columns ? j : columns - 16;
+      transpose_f32x16(to + row * to_step + column, to_step, from + column * from_step + row, from_step);
+    }
+  }
+}
+
 static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
   f32x16 r = {0};
   for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
@@ -88,7 +219,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   const int64_t shape0 = a->shape0;
   const int64_t shape1 = a->shape1;
   const int64_t shape2 = a->shape2;
-  char* scratch = a->scratch + worker * 1638400;
+  char* scratch = a->scratch + worker * 1671168;
   (void)worker;
   const int64_t oidx0 = (shape2 + 511) / 512;
   const int64_t oidx5 = (shape1 + 255) / 256;
@@ -98,103 +229,75 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
     const int64_t oidx1 = min_i64(shape0 - ridx0 * 224, 224);
     const int64_t oidx2 = (oidx1 + 13) / 14;
     for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
-      float* const row2 = (float*)(scratch + 262144);
-      float* const row3 = (float*)(scratch + 720896);
-      float* const row4 = (float*)(scratch + 1179648);
+      float* const row2 = (float*)(scratch + 294912);
+      float* const row3 = (float*)(scratch + 753664);
+      float* const row4 = (float*)(scratch + 1212416);
       float* const row0 = (float*)scratch;
       float* const row1 = (float*)(scratch + 32768);
       const int64_t oidx3 = min_i64(shape2 - ridx1 * 512, 512);
       const int64_t oidx4 = (oidx3 + 31) / 32;
-      for (int64_t ridx2 = 0; ridx2 < oidx2 * 14; ++ridx2) {
-        for (int64_t ridx3 = 0; ridx3 < oidx4 * 32; ridx3 += 16) {
-          *(f32x16*)(row4 + ridx2 * 512 + ridx3) = splat_f32x16(0.0f);
+      for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
+        for (int64_t ridx3 = 0; ridx3 < oidx4 * 448; ridx3 += 16) {
+          *(f32x16*)(row4 + ridx2 * 7168 + ridx3) = splat_f32x16(0.0f);
         }
       }
       for (int64_t ridx4 = 0; ridx4 < oidx7; ++ridx4) {
-        for (int64_t ridx5 = 0; ridx5 < oidx2 * 14; ++ridx5) {
-          for (int64_t ridx6 = 0; ridx6 < oidx4 * 32; ridx6 += 16) {
-            *(f32x16*)(row3 + ridx5 * 512 + ridx6) = splat_f32x16(0.0f);
+        for (int64_t ridx5 = 0; ridx5 < oidx2; ++ridx5) {
+          for (int64_t ridx6 = 0; ridx6 < oidx4 * 448; ridx6 += 16) {
+            *(f32x16*)(row3 + ridx5 * 7168 + ridx6) = splat_f32x16(0.0f);
           }
         }
         const int64_t oidx8 = min_i64(oidx6, ridx4 * 256 + 256);
         for (int64_t ridx7 = 0; ridx7 < oidx8 - ridx4 * 256; ++ridx7) {
-          for (int64_t ridx8 = 0; ridx8 < oidx2 * 14; ++ridx8) {
-            for (int64_t ridx9 = 0; ridx9 < oidx4 * 32; ridx9 += 16) {
-              *(f32x16*)(row2 + ridx8 * 512 + ridx9) = splat_f32x16(0.0f);
+          for (int64_t ridx8 = 0; ridx8 < oidx2; ++ridx8) {
+            for (int64_t ridx9 = 0; ridx9 < oidx4 * 448; ridx9 += 16) {
+              *(f32x16*)(row2 + ridx8 * 7168 + ridx9) = splat_f32x16(0.0f);
             }
           }
           const int64_t oidx9 = min_i64(oidx5, ridx4 * 65536 + ridx7 * 256 + 256);
           for (int64_t ridx10 = 0; ridx10 < oidx9 - ridx4 * 65536 - ridx7 * 256; ++ridx10) {
             const int64_t oidx10 = min_i64(shape1 - ridx4 * 16777216 - ridx7 * 65536 - ridx10 * 256, 256);
             for (int64_t ridx11 = 0; ridx11 < oidx2; ++ridx11) {
-              const float* input0_row = input0 + shape1 * ridx0 * 224 + shape1 * ridx11 * 14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx11 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 1);
-              const float* input0_row1 = input0 + shape1 * oidx11 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx12 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 2);
-              const float* input0_row2 = input0 + shape1 * oidx12 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx13 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 3);
-              const float* input0_row3 = input0 + shape1 * oidx13 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx14 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 4);
-              const float* input0_row4 = input0 + shape1 * oidx14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx15 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 5);
-              const float* input0_row5 = input0 + shape1 * oidx15 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx16 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 6);
-              const float* input0_row6 = input0 + shape1 * oidx16 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx17 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 7);
-              const float* input0_row7 = input0 + shape1 * oidx17 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx18 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 8);
-              const float* input0_row8 = input0 + shape1 * oidx18 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx19 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 9);
-              const float* input0_row9 = input0 + shape1 * oidx19 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx20 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 10);
-              const float* input0_row10 = input0 + shape1 * oidx20 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx21 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 11);
-              const float* input0_row11 = input0 + shape1 * oidx21 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx22 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 12);
-              const float* input0_row12 = input0 + shape1 * oidx22 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx23 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 13);
-              const float* input0_row13 = input0 + shape1 * oidx23 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              for (int64_t ridx12 = 0; ridx12 < oidx10; ++ridx12) {
-                row1[ridx11 * 3584 + ridx12 * 14] = input0_row[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 1] = input0_row1[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 2] = input0_row2[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 3] = input0_row3[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 4] = input0_row4[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 5] = input0_row5[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 6] = input0_row6[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 7] = input0_row7[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 8] = input0_row8[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 9] = input0_row9[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 10] = input0_row10[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 11] = input0_row11[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 12] = input0_row12[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 13] = input0_row13[ridx12];
-              }
-            }
-            for (int64_t ridx13 = 0; ridx13 < oidx4; ++ridx13) {
-              for (int64_t ridx14 = 0; ridx14 < oidx10; ++ridx14) {
-                const float* input1_row = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx14 + ridx1 * 512 + ridx13 * 32;
-                if (ridx13 * 32 + 32 <= oidx3) {
-                  for (int64_t ridx15 = 0; ridx15 < 32; ridx15 += 16) {
-                    *(f32x16*)(row0 + ridx14 * 32 + ridx15) = *(const f32x16*)(input1_row + ridx15);
-                  }
-                } else {
-                  if (ridx13 * 32 + 16 <= oidx3) {
-                    for (int64_t ridx16 = 0; ridx16 < oidx3 - ridx13 * 32; ridx16 = ridx16 < oidx3 - ridx13 * 32 ? oidx3 - ridx13 * 32 - 16 : oidx3 - ridx13 * 32) /* the last step overlaps the one before */
-                    for (; ridx16 <= oidx3 - ridx13 * 32 - 16; ridx16 += 16) {
-                      *(f32x16*)(row0 + ridx14 * 32 + ridx16) = *(const f32x16*)(input1_row + ridx16);
-                    }
-                  } else {
-                    for (int64_t ridx17 = 0; ridx17 < oidx3 - ridx13 * 32; ++ridx17) {
-                      row0[ridx14 * 32 + ridx17] = input1_row[ridx17];
-                    }
-                  }
-                  for (int64_t ridx18 = oidx3 - ridx13 * 32; ridx18 < 32; ++ridx18) {
-                    row0[ridx14 * 32 + ridx18] = 0.0f;
+              if (ridx0 * 224 + ridx11 * 14 + 16 <= shape0) {
+                transpose_f32(row1 + ridx11 * 4096, 16, input0 + shape1 * ridx0 * 224 + shape1 * ridx11 * 14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256, shape1, oidx10, 16);
+              } else {
+                transpose_f32(row1 + ridx11 * 4096, 16, input0 + shape1 * ridx0 * 224 + shape1 * ridx11 * 14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256, shape1, oidx10, shape0 - ridx0 * 224 - ridx11 * 14);
+                for (int64_t ridx12 = 0; ridx12 < oidx10; ++ridx12) {
+                  for (int64_t ridx13 = shape0 - ridx0 * 224 - ridx11 * 14; ridx13 < 16; ++ridx13) {
+                    row1[ridx11 * 4096 + ridx12 * 16 + ridx13] = 0.0f;
                   }
                 }
               }
-              for (int64_t ridx19 = 0; ridx19 < oidx2; ++ridx19) {
+            }
+            for (int64_t ridx14 = 0; ridx14 < oidx4; ++ridx14) {
+              if (ridx1 * 512 + ridx14 * 32 + 32 <= shape2) {
+                for (int64_t ridx15 = 0; ridx15 < oidx10; ++ridx15) {
+                  const float* input1_row = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx15 + ridx1 * 512 + ridx14 * 32;
+                  for (int64_t ridx16 = 0; ridx16 < 32; ridx16 += 16) {
+                    *(f32x16*)(row0 + ridx15 * 32 + ridx16) = *(const f32x16*)(input1_row + ridx16);
+                  }
+                }
+              } else {
+                for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
+                  const float* input1_row1 = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx14 * 32;
+                  if (ridx1 * 512 + ridx14 * 32 + 16 <= shape2) {
+                    for (int64_t ridx18 = 0; ridx18 < shape2 - ridx1 * 512 - ridx14 * 32; ridx18 = ridx18 < shape2 - ridx1 * 512 - ridx14 * 32 ? shape2 - ridx1 * 512 - ridx14 * 32 - 16 : shape2 - ridx1 * 512 - ridx14 * 32) /* the last step overlaps the one before */
+                    for (; ridx18 <= shape2 - ridx1 * 512 - ridx14 * 32 - 16; ridx18 += 16) {
+                      *(f32x16*)(row0 + ridx17 * 32 + ridx18) = *(const f32x16*)(input1_row1 + ridx18);
+                    }
+                  } else {
+                    for (int64_t ridx19 = 0; ridx19 < shape2 - ridx1 * 512 - ridx14 * 32; ++ridx19) {
+                      row0[ridx17 * 32 + ridx19] = input1_row1[ridx19];
+                    }
+                  }
+                }
+                for (int64_t ridx20 = 0; ridx20 < oidx10; ++ridx20) {
+                  for (int64_t ridx21 = shape2 - ridx1 * 512 - ridx14 * 32; ridx21 < 32; ++ridx21) {
+                    row0[ridx20 * 32 + ridx21] = 0.0f;
+                  }
+                }
+              }
+              for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
                 f32x16 acc5 = (f32x16){0};
                 f32x16 acc6 = (f32x16){0};
                 f32x16 acc7 = (f32x16){0};
@@ -223,103 +326,112 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
                 f32x16 acc30 = (f32x16){0};
                 f32x16 acc31 = (f32x16){0};
                 f32x16 acc32 = (f32x16){0};
-                for (int64_t ridx20 = 0; ridx20 < oidx10; ++ridx20) {
-                  const float alu0 = row1[ridx19 * 3584 + ridx20 * 14];
-                  const f32x16 alu1 = *(f32x16*)(row0 + ridx20 * 32);
+                for (int64_t ridx23 = 0; ridx23 < oidx10; ++ridx23) {
+                  const float alu0 = row1[ridx22 * 4096 + ridx23 * 16];
+                  const f32x16 alu1 = *(f32x16*)(row0 + ridx23 * 32);
                   acc5 = fma_f32x16(splat_f32x16(alu0), alu1, acc5);
-                  const f32x16 alu2 = *(f32x16*)(row0 + ridx20 * 32 + 16);
+                  const f32x16 alu2 = *(f32x16*)(row0 + ridx23 * 32 + 16);
                   acc6 = fma_f32x16(splat_f32x16(alu0), alu2, acc6);
-                  const float alu3 = row1[ridx19 * 3584 + ridx20 * 14 + 1];
+                  const float alu3 = row1[ridx22 * 4096 + ridx23 * 16 + 1];
                   acc7 = fma_f32x16(splat_f32x16(alu3), alu1, acc7);
                   acc8 = fma_f32x16(splat_f32x16(alu3), alu2, acc8);
-                  const float alu4 = row1[ridx19 * 3584 + ridx20 * 14 + 2];
+                  const float alu4 = row1[ridx22 * 4096 + ridx23 * 16 + 2];
                   acc9 = fma_f32x16(splat_f32x16(alu4), alu1, acc9);
                   acc10 = fma_f32x16(splat_f32x16(alu4), alu2, acc10);
-                  const float alu5 = row1[ridx19 * 3584 + ridx20 * 14 + 3];
+                  const float alu5 = row1[ridx22 * 4096 + ridx23 * 16 + 3];
                   acc11 = fma_f32x16(splat_f32x16(alu5), alu1, acc11);
                   acc12 = fma_f32x16(splat_f32x16(alu5), alu2, acc12);
-                  const float alu6 = row1[ridx19 * 3584 + ridx20 * 14 + 4];
+                  const float alu6 = row1[ridx22 * 4096 + ridx23 * 16 + 4];
                   acc13 = fma_f32x16(splat_f32x16(alu6), alu1, acc13);
                   acc14 = fma_f32x16(splat_f32x16(alu6), alu2, acc14);
-                  const float alu7 = row1[ridx19 * 3584 + ridx20 * 14 + 5];
+                  const float alu7 = row1[ridx22 * 4096 + ridx23 * 16 + 5];
                   acc15 = fma_f32x16(splat_f32x16(alu7), alu1, acc15);
                   acc16 = fma_f32x16(splat_f32x16(alu7), alu2, acc16);
-                  const float alu8 = row1[ridx19 * 3584 + ridx20 * 14 + 6];
+                  const float alu8 = row1[ridx22 * 4096 + ridx23 * 16 + 6];
                   acc17 = fma_f32x16(splat_f32x16(alu8), alu1, acc17);
                   acc18 = fma_f32x16(splat_f32x16(alu8), alu2, acc18);
-                  const float alu9 = row1[ridx19 * 3584 + ridx20 * 14 + 7];
+                  const float alu9 = row1[ridx22 * 4096 + ridx23 * 16 + 7];
                   acc19 = fma_f32x16(splat_f32x16(alu9), alu1, acc19);
                   acc20 = fma_f32x16(splat_f32x16(alu9), alu2, acc20);
-                  const float alu10 = row1[ridx19 * 3584 + ridx20 * 14 + 8];
+                  const float alu10 = row1[ridx22 * 4096 + ridx23 * 16 + 8];
                   acc21 = fma_f32x16(splat_f32x16(alu10), alu1, acc21);
                   acc22 = fma_f32x16(splat_f32x16(alu10), alu2, acc22);
-                  const float alu11 = row1[ridx19 * 3584 + ridx20 * 14 + 9];
+                  const float alu11 = row1[ridx22 * 4096 + ridx23 * 16 + 9];
                   acc23 = fma_f32x16(splat_f32x16(alu11), alu1, acc23);
                   acc24 = fma_f32x16(splat_f32x16(alu11), alu2, acc24);
-                  const float alu12 = row1[ridx19 * 3584 + ridx20 * 14 + 10];
+                  const float alu12 = row1[ridx22 * 4096 + ridx23 * 16 + 10];
                   acc25 = fma_f32x16(splat_f32x16(alu12), alu1, acc25);
                   acc26 = fma_f32x16(splat_f32x16(alu12), alu2, acc26);
-                  const float alu13 = row1[ridx19 * 3584 + ridx20 * 14 + 11];
+                  const float alu13 = row1[ridx22 * 4096 + ridx23 * 16 + 11];
                   acc27 = fma_f32x16(splat_f32x16(alu13), alu1, acc27);
                   acc28 = fma_f32x16(splat_f32x16(alu13), alu2, acc28);
-                  const float alu14 = row1[ridx19 * 3584 + ridx20 * 14 + 12];
+                  const float alu14 = row1[ridx22 * 4096 + ridx23 * 16 + 12];
                   acc29 = fma_f32x16(splat_f32x16(alu14), alu1, acc29);
                   acc30 = fma_f32x16(splat_f32x16(alu14), alu2, acc30);
-                  const float alu15 = row1[ridx19 * 3584 + ridx20 * 14 + 13];
+                  const float alu15 = row1[ridx22 * 4096 + ridx23 * 16 + 13];
                   acc31 = fma_f32x16(splat_f32x16(alu15), alu1, acc31);
                   acc32 = fma_f32x16(splat_f32x16(alu15), alu2, acc32);
                 }
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168) += acc5;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 16) += acc6;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 512) += acc7;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 528) += acc8;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 1024) += acc9;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 1040) += acc10;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 1536) += acc11;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 1552) += acc12;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 2048) += acc13;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 2064) += acc14;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 2560) += acc15;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 2576) += acc16;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 3072) += acc17;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 3088) += acc18;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 3584) += acc19;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 3600) += acc20;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 4096) += acc21;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 4112) += acc22;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 4608) += acc23;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 4624) += acc24;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 5120) += acc25;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 5136) += acc26;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 5632) += acc27;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 5648) += acc28;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 6144) += acc29;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 6160) += acc30;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 6656) += acc31;
-                *(f32x16*)(row2 + ridx13 * 32 + ridx19 * 7168 + 6672) += acc32;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168) += acc5;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 16) += acc6;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 32) += acc7;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 48) += acc8;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 64) += acc9;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 80) += acc10;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 96) += acc11;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 112) += acc12;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 128) += acc13;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 144) += acc14;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 160) += acc15;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 176) += acc16;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 192) += acc17;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 208) += acc18;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 224) += acc19;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 240) += acc20;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 256) += acc21;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 272) += acc22;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 288) += acc23;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 304) += acc24;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 320) += acc25;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 336) += acc26;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 352) += acc27;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 368) += acc28;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 384) += acc29;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 400) += acc30;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 416) += acc31;
+                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 432) += acc32;
               }
             }
           }
-          for (int64_t ridx21 = 0; ridx21 < oidx2 * 14; ++ridx21) {
-            for (int64_t ridx22 = 0; ridx22 < oidx4 * 32; ridx22 += 16) {
-              *(f32x16*)(row3 + ridx21 * 512 + ridx22) += *(f32x16*)(row2 + ridx21 * 512 + ridx22);
+          for (int64_t ridx24 = 0; ridx24 < oidx2; ++ridx24) {
+            for (int64_t ridx25 = 0; ridx25 < oidx4 * 448; ridx25 += 16) {
+              *(f32x16*)(row3 + ridx24 * 7168 + ridx25) += *(f32x16*)(row2 + ridx24 * 7168 + ridx25);
             }
           }
         }
-        for (int64_t ridx23 = 0; ridx23 < oidx2 * 14; ++ridx23) {
-          for (int64_t ridx24 = 0; ridx24 < oidx4 * 32; ridx24 += 16) {
-            *(f32x16*)(row4 + ridx23 * 512 + ridx24) += *(f32x16*)(row3 + ridx23 * 512 + ridx24);
+        for (int64_t ridx26 = 0; ridx26 < oidx2; ++ridx26) {
+          for (int64_t ridx27 = 0; ridx27 < oidx4 * 448; ridx27 += 16) {
+            *(f32x16*)(row4 + ridx26 * 7168 + ridx27) += *(f32x16*)(row3 + ridx26 * 7168 + ridx27);
           }
         }
       }
-      const int64_t oidx24 = oidx3 / 16;
-      for (int64_t ridx25 = 0; ridx25 < oidx1; ++ridx25) {
-        float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx25 + ridx1 * 512;
-        for (int64_t ridx26 = 0; ridx26 < oidx24 * 16; ridx26 += 16) {
-          *(f32x16*)(output0_row + ridx26) = *(f32x16*)(row4 + ridx25 * 512 + ridx26);
-        }
-        for (int64_t ridx27 = oidx24 * 16; ridx27 < oidx3; ++ridx27) {
-          output0_row[ridx27] = row4[ridx25 * 512 + ridx27];
+      for (int64_t ridx28 = 0; ridx28 < oidx2; ++ridx28) {
+        const int64_t oidx11 = min_i64(oidx1 - ridx28 * 14, 14);
+        for (int64_t ridx29 = 0; ridx29 < oidx11; ++ridx29) {
+          for (int64_t ridx30 = 0; ridx30 < oidx4; ++ridx30) {
+            const int64_t oidx12 = min_i64(oidx3 - ridx30 * 32, 32);
+            float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx28 * 14 + shape2 * ridx29 + ridx1 * 512 + ridx30 * 32;
+            if (16 <= oidx12) {
+              for (int64_t ridx31 = 0; ridx31 < oidx12; ridx31 = ridx31 < oidx12 ? oidx12 - 16 : oidx12) /* the last step overlaps the one before */
+              for (; ridx31 <= oidx12 - 16; ridx31 += 16) {
+                *(f32x16*)(output0_row + ridx31) = *(f32x16*)(row4 + ridx28 * 7168 + ridx29 * 32 + ridx30 * 448 + ridx31);
+              }
+            } else {
+              for (int64_t ridx32 = 0; ridx32 < oidx12; ++ridx32) {
+                output0_row[ridx32] = row4[ridx28 * 7168 + ridx29 * 32 + ridx30 * 448 + ridx32];
+              }
+            }
+          }
         }
       }
     }
@@ -523,7 +635,7 @@ static void kernel_main(const float* input0, const float* input1, float* output0
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
-  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * 1638400);
+  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * 1671168);
   void* own;
   char* workspace = harp_allocate(rt, bytes, &own);
   if (!workspace && bytes) return 11; /* out of memory */

@@ -32,6 +32,12 @@ typedef struct harp_runtime {
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* to[i][j] = from[j][i] for rows i and columns j, where rows begin to_step and from_step apart. */
+static void transpose_f32(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
+  for (int64_t j = 0; j < columns; ++j)
+    for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];
+}
+
 /* The product of two floats is exact in double. The sum is rounded to odd there, which makes the last rounding the only one. */
 static inline float fma_f32(float a, float b, float c) {
   const double product = (double)a * (double)b, sum = product + (double)c;
@@ -98,89 +104,61 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       float* const row1 = (float*)scratch;
       const int64_t oidx3 = min_i64(shape2 - ridx1 * 512, 512);
       const int64_t oidx4 = (oidx3 + 1) / 2;
-      for (int64_t ridx2 = 0; ridx2 < oidx2 * 14; ++ridx2) {
-        for (int64_t ridx3 = 0; ridx3 < oidx4 * 2; ++ridx3) {
-          row4[ridx2 * 512 + ridx3] = 0.0f;
+      for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
+        for (int64_t ridx3 = 0; ridx3 < oidx4 * 28; ++ridx3) {
+          row4[ridx2 * 7168 + ridx3] = 0.0f;
         }
       }
       for (int64_t ridx4 = 0; ridx4 < oidx7; ++ridx4) {
-        for (int64_t ridx5 = 0; ridx5 < oidx2 * 14; ++ridx5) {
-          for (int64_t ridx6 = 0; ridx6 < oidx4 * 2; ++ridx6) {
-            row3[ridx5 * 512 + ridx6] = 0.0f;
+        for (int64_t ridx5 = 0; ridx5 < oidx2; ++ridx5) {
+          for (int64_t ridx6 = 0; ridx6 < oidx4 * 28; ++ridx6) {
+            row3[ridx5 * 7168 + ridx6] = 0.0f;
           }
         }
         const int64_t oidx8 = min_i64(oidx6, ridx4 * 256 + 256);
         for (int64_t ridx7 = 0; ridx7 < oidx8 - ridx4 * 256; ++ridx7) {
-          for (int64_t ridx8 = 0; ridx8 < oidx2 * 14; ++ridx8) {
-            for (int64_t ridx9 = 0; ridx9 < oidx4 * 2; ++ridx9) {
-              row2[ridx8 * 512 + ridx9] = 0.0f;
+          for (int64_t ridx8 = 0; ridx8 < oidx2; ++ridx8) {
+            for (int64_t ridx9 = 0; ridx9 < oidx4 * 28; ++ridx9) {
+              row2[ridx8 * 7168 + ridx9] = 0.0f;
             }
           }
           const int64_t oidx9 = min_i64(oidx5, ridx4 * 65536 + ridx7 * 256 + 256);
           for (int64_t ridx10 = 0; ridx10 < oidx9 - ridx4 * 65536 - ridx7 * 256; ++ridx10) {
             const int64_t oidx10 = min_i64(shape1 - ridx4 * 16777216 - ridx7 * 65536 - ridx10 * 256, 256);
             for (int64_t ridx11 = 0; ridx11 < oidx2; ++ridx11) {
-              const float* input0_row = input0 + shape1 * ridx0 * 224 + shape1 * ridx11 * 14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx11 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 1);
-              const float* input0_row1 = input0 + shape1 * oidx11 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx12 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 2);
-              const float* input0_row2 = input0 + shape1 * oidx12 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx13 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 3);
-              const float* input0_row3 = input0 + shape1 * oidx13 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx14 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 4);
-              const float* input0_row4 = input0 + shape1 * oidx14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx15 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 5);
-              const float* input0_row5 = input0 + shape1 * oidx15 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx16 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 6);
-              const float* input0_row6 = input0 + shape1 * oidx16 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx17 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 7);
-              const float* input0_row7 = input0 + shape1 * oidx17 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx18 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 8);
-              const float* input0_row8 = input0 + shape1 * oidx18 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx19 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 9);
-              const float* input0_row9 = input0 + shape1 * oidx19 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx20 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 10);
-              const float* input0_row10 = input0 + shape1 * oidx20 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx21 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 11);
-              const float* input0_row11 = input0 + shape1 * oidx21 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx22 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 12);
-              const float* input0_row12 = input0 + shape1 * oidx22 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx23 = min_i64(shape0 - 1, ridx0 * 224 + ridx11 * 14 + 13);
-              const float* input0_row13 = input0 + shape1 * oidx23 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              for (int64_t ridx12 = 0; ridx12 < oidx10; ++ridx12) {
-                row1[ridx11 * 3584 + ridx12 * 14] = input0_row[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 1] = input0_row1[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 2] = input0_row2[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 3] = input0_row3[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 4] = input0_row4[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 5] = input0_row5[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 6] = input0_row6[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 7] = input0_row7[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 8] = input0_row8[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 9] = input0_row9[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 10] = input0_row10[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 11] = input0_row11[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 12] = input0_row12[ridx12];
-                row1[ridx11 * 3584 + ridx12 * 14 + 13] = input0_row13[ridx12];
-              }
-            }
-            for (int64_t ridx13 = 0; ridx13 < oidx4; ++ridx13) {
-              for (int64_t ridx14 = 0; ridx14 < oidx10; ++ridx14) {
-                const float* input1_row = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx14 + ridx1 * 512 + ridx13 * 2;
-                if (ridx13 * 2 + 2 <= oidx3) {
-                  for (int64_t ridx15 = 0; ridx15 < 2; ++ridx15) {
-                    row0[ridx14 * 2 + ridx15] = input1_row[ridx15];
-                  }
-                } else {
-                  for (int64_t ridx16 = 0; ridx16 < oidx3 - ridx13 * 2; ++ridx16) {
-                    row0[ridx14 * 2 + ridx16] = input1_row[ridx16];
-                  }
-                  for (int64_t ridx17 = oidx3 - ridx13 * 2; ridx17 < 2; ++ridx17) {
-                    row0[ridx14 * 2 + ridx17] = 0.0f;
+              if (ridx0 * 224 + ridx11 * 14 + 14 <= shape0) {
+                transpose_f32(row1 + ridx11 * 3584, 14, input0 + shape1 * ridx0 * 224 + shape1 * ridx11 * 14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256, shape1, oidx10, 14);
+              } else {
+                transpose_f32(row1 + ridx11 * 3584, 14, input0 + shape1 * ridx0 * 224 + shape1 * ridx11 * 14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256, shape1, oidx10, shape0 - ridx0 * 224 - ridx11 * 14);
+                for (int64_t ridx12 = 0; ridx12 < oidx10; ++ridx12) {
+                  for (int64_t ridx13 = shape0 - ridx0 * 224 - ridx11 * 14; ridx13 < 14; ++ridx13) {
+                    row1[ridx11 * 3584 + ridx12 * 14 + ridx13] = 0.0f;
                   }
                 }
               }
-              for (int64_t ridx18 = 0; ridx18 < oidx2; ++ridx18) {
+            }
+            for (int64_t ridx14 = 0; ridx14 < oidx4; ++ridx14) {
+              if (ridx1 * 512 + ridx14 * 2 + 2 <= shape2) {
+                for (int64_t ridx15 = 0; ridx15 < oidx10; ++ridx15) {
+                  const float* input1_row = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx15 + ridx1 * 512 + ridx14 * 2;
+                  for (int64_t ridx16 = 0; ridx16 < 2; ++ridx16) {
+                    row0[ridx15 * 2 + ridx16] = input1_row[ridx16];
+                  }
+                }
+              } else {
+                for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
+                  const float* input1_row1 = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx14 * 2;
+                  for (int64_t ridx18 = 0; ridx18 < shape2 - ridx1 * 512 - ridx14 * 2; ++ridx18) {
+                    row0[ridx17 * 2 + ridx18] = input1_row1[ridx18];
+                  }
+                }
+                for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
+                  for (int64_t ridx20 = shape2 - ridx1 * 512 - ridx14 * 2; ridx20 < 2; ++ridx20) {
+                    row0[ridx19 * 2 + ridx20] = 0.0f;
+                  }
+                }
+              }
+              for (int64_t ridx21 = 0; ridx21 < oidx2; ++ridx21) {
                 float acc5 = 0.0f;
                 float acc6 = 0.0f;
                 float acc7 = 0.0f;
@@ -209,99 +187,105 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
                 float acc30 = 0.0f;
                 float acc31 = 0.0f;
                 float acc32 = 0.0f;
-                for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
-                  const float alu0 = row1[ridx18 * 3584 + ridx19 * 14];
-                  const float alu1 = row0[ridx19 * 2];
+                for (int64_t ridx22 = 0; ridx22 < oidx10; ++ridx22) {
+                  const float alu0 = row1[ridx21 * 3584 + ridx22 * 14];
+                  const float alu1 = row0[ridx22 * 2];
                   acc5 = fma_f32(alu0, alu1, acc5);
-                  const float alu2 = row0[ridx19 * 2 + 1];
+                  const float alu2 = row0[ridx22 * 2 + 1];
                   acc6 = fma_f32(alu0, alu2, acc6);
-                  const float alu3 = row1[ridx18 * 3584 + ridx19 * 14 + 1];
+                  const float alu3 = row1[ridx21 * 3584 + ridx22 * 14 + 1];
                   acc7 = fma_f32(alu3, alu1, acc7);
                   acc8 = fma_f32(alu3, alu2, acc8);
-                  const float alu4 = row1[ridx18 * 3584 + ridx19 * 14 + 2];
+                  const float alu4 = row1[ridx21 * 3584 + ridx22 * 14 + 2];
                   acc9 = fma_f32(alu4, alu1, acc9);
                   acc10 = fma_f32(alu4, alu2, acc10);
-                  const float alu5 = row1[ridx18 * 3584 + ridx19 * 14 + 3];
+                  const float alu5 = row1[ridx21 * 3584 + ridx22 * 14 + 3];
                   acc11 = fma_f32(alu5, alu1, acc11);
                   acc12 = fma_f32(alu5, alu2, acc12);
-                  const float alu6 = row1[ridx18 * 3584 + ridx19 * 14 + 4];
+                  const float alu6 = row1[ridx21 * 3584 + ridx22 * 14 + 4];
                   acc13 = fma_f32(alu6, alu1, acc13);
                   acc14 = fma_f32(alu6, alu2, acc14);
-                  const float alu7 = row1[ridx18 * 3584 + ridx19 * 14 + 5];
+                  const float alu7 = row1[ridx21 * 3584 + ridx22 * 14 + 5];
                   acc15 = fma_f32(alu7, alu1, acc15);
                   acc16 = fma_f32(alu7, alu2, acc16);
-                  const float alu8 = row1[ridx18 * 3584 + ridx19 * 14 + 6];
+                  const float alu8 = row1[ridx21 * 3584 + ridx22 * 14 + 6];
                   acc17 = fma_f32(alu8, alu1, acc17);
                   acc18 = fma_f32(alu8, alu2, acc18);
-                  const float alu9 = row1[ridx18 * 3584 + ridx19 * 14 + 7];
+                  const float alu9 = row1[ridx21 * 3584 + ridx22 * 14 + 7];
                   acc19 = fma_f32(alu9, alu1, acc19);
                   acc20 = fma_f32(alu9, alu2, acc20);
-                  const float alu10 = row1[ridx18 * 3584 + ridx19 * 14 + 8];
+                  const float alu10 = row1[ridx21 * 3584 + ridx22 * 14 + 8];
                   acc21 = fma_f32(alu10, alu1, acc21);
                   acc22 = fma_f32(alu10, alu2, acc22);
-                  const float alu11 = row1[ridx18 * 3584 + ridx19 * 14 + 9];
+                  const float alu11 = row1[ridx21 * 3584 + ridx22 * 14 + 9];
                   acc23 = fma_f32(alu11, alu1, acc23);
                   acc24 = fma_f32(alu11, alu2, acc24);
-                  const float alu12 = row1[ridx18 * 3584 + ridx19 * 14 + 10];
+                  const float alu12 = row1[ridx21 * 3584 + ridx22 * 14 + 10];
                   acc25 = fma_f32(alu12, alu1, acc25);
                   acc26 = fma_f32(alu12, alu2, acc26);
-                  const float alu13 = row1[ridx18 * 3584 + ridx19 * 14 + 11];
+                  const float alu13 = row1[ridx21 * 3584 + ridx22 * 14 + 11];
                   acc27 = fma_f32(alu13, alu1, acc27);
                   acc28 = fma_f32(alu13, alu2, acc28);
-                  const float alu14 = row1[ridx18 * 3584 + ridx19 * 14 + 12];
+                  const float alu14 = row1[ridx21 * 3584 + ridx22 * 14 + 12];
                   acc29 = fma_f32(alu14, alu1, acc29);
                   acc30 = fma_f32(alu14, alu2, acc30);
-                  const float alu15 = row1[ridx18 * 3584 + ridx19 * 14 + 13];
+                  const float alu15 = row1[ridx21 * 3584 + ridx22 * 14 + 13];
                   acc31 = fma_f32(alu15, alu1, acc31);
                   acc32 = fma_f32(alu15, alu2, acc32);
                 }
-                row2[ridx13 * 2 + ridx18 * 7168] += acc5;
-                row2[ridx13 * 2 + ridx18 * 7168 + 1] += acc6;
-                row2[ridx13 * 2 + ridx18 * 7168 + 512] += acc7;
-                row2[ridx13 * 2 + ridx18 * 7168 + 513] += acc8;
-                row2[ridx13 * 2 + ridx18 * 7168 + 1024] += acc9;
-                row2[ridx13 * 2 + ridx18 * 7168 + 1025] += acc10;
-                row2[ridx13 * 2 + ridx18 * 7168 + 1536] += acc11;
-                row2[ridx13 * 2 + ridx18 * 7168 + 1537] += acc12;
-                row2[ridx13 * 2 + ridx18 * 7168 + 2048] += acc13;
-                row2[ridx13 * 2 + ridx18 * 7168 + 2049] += acc14;
-                row2[ridx13 * 2 + ridx18 * 7168 + 2560] += acc15;
-                row2[ridx13 * 2 + ridx18 * 7168 + 2561] += acc16;
-                row2[ridx13 * 2 + ridx18 * 7168 + 3072] += acc17;
-                row2[ridx13 * 2 + ridx18 * 7168 + 3073] += acc18;
-                row2[ridx13 * 2 + ridx18 * 7168 + 3584] += acc19;
-                row2[ridx13 * 2 + ridx18 * 7168 + 3585] += acc20;
-                row2[ridx13 * 2 + ridx18 * 7168 + 4096] += acc21;
-                row2[ridx13 * 2 + ridx18 * 7168 + 4097] += acc22;
-                row2[ridx13 * 2 + ridx18 * 7168 + 4608] += acc23;
-                row2[ridx13 * 2 + ridx18 * 7168 + 4609] += acc24;
-                row2[ridx13 * 2 + ridx18 * 7168 + 5120] += acc25;
-                row2[ridx13 * 2 + ridx18 * 7168 + 5121] += acc26;
-                row2[ridx13 * 2 + ridx18 * 7168 + 5632] += acc27;
-                row2[ridx13 * 2 + ridx18 * 7168 + 5633] += acc28;
-                row2[ridx13 * 2 + ridx18 * 7168 + 6144] += acc29;
-                row2[ridx13 * 2 + ridx18 * 7168 + 6145] += acc30;
-                row2[ridx13 * 2 + ridx18 * 7168 + 6656] += acc31;
-                row2[ridx13 * 2 + ridx18 * 7168 + 6657] += acc32;
+                row2[ridx14 * 28 + ridx21 * 7168] += acc5;
+                row2[ridx14 * 28 + ridx21 * 7168 + 1] += acc6;
+                row2[ridx14 * 28 + ridx21 * 7168 + 2] += acc7;
+                row2[ridx14 * 28 + ridx21 * 7168 + 3] += acc8;
+                row2[ridx14 * 28 + ridx21 * 7168 + 4] += acc9;
+                row2[ridx14 * 28 + ridx21 * 7168 + 5] += acc10;
+                row2[ridx14 * 28 + ridx21 * 7168 + 6] += acc11;
+                row2[ridx14 * 28 + ridx21 * 7168 + 7] += acc12;
+                row2[ridx14 * 28 + ridx21 * 7168 + 8] += acc13;
+                row2[ridx14 * 28 + ridx21 * 7168 + 9] += acc14;
+                row2[ridx14 * 28 + ridx21 * 7168 + 10] += acc15;
+                row2[ridx14 * 28 + ridx21 * 7168 + 11] += acc16;
+                row2[ridx14 * 28 + ridx21 * 7168 + 12] += acc17;
+                row2[ridx14 * 28 + ridx21 * 7168 + 13] += acc18;
+                row2[ridx14 * 28 + ridx21 * 7168 + 14] += acc19;
+                row2[ridx14 * 28 + ridx21 * 7168 + 15] += acc20;
+                row2[ridx14 * 28 + ridx21 * 7168 + 16] += acc21;
+                row2[ridx14 * 28 + ridx21 * 7168 + 17] += acc22;
+                row2[ridx14 * 28 + ridx21 * 7168 + 18] += acc23;
+                row2[ridx14 * 28 + ridx21 * 7168 + 19] += acc24;
+                row2[ridx14 * 28 + ridx21 * 7168 + 20] += acc25;
+                row2[ridx14 * 28 + ridx21 * 7168 + 21] += acc26;
+                row2[ridx14 * 28 + ridx21 * 7168 + 22] += acc27;
+                row2[ridx14 * 28 + ridx21 * 7168 + 23] += acc28;
+                row2[ridx14 * 28 + ridx21 * 7168 + 24] += acc29;
+                row2[ridx14 * 28 + ridx21 * 7168 + 25] += acc30;
+                row2[ridx14 * 28 + ridx21 * 7168 + 26] += acc31;
+                row2[ridx14 * 28 + ridx21 * 7168 + 27] += acc32;
               }
             }
           }
-          for (int64_t ridx20 = 0; ridx20 < oidx2 * 14; ++ridx20) {
-            for (int64_t ridx21 = 0; ridx21 < oidx4 * 2; ++ridx21) {
-              row3[ridx20 * 512 + ridx21] += row2[ridx20 * 512 + ridx21];
+          for (int64_t ridx23 = 0; ridx23 < oidx2; ++ridx23) {
+            for (int64_t ridx24 = 0; ridx24 < oidx4 * 28; ++ridx24) {
+              row3[ridx23 * 7168 + ridx24] += row2[ridx23 * 7168 + ridx24];
             }
           }
         }
-        for (int64_t ridx22 = 0; ridx22 < oidx2 * 14; ++ridx22) {
-          for (int64_t ridx23 = 0; ridx23 < oidx4 * 2; ++ridx23) {
-            row4[ridx22 * 512 + ridx23] += row3[ridx22 * 512 + ridx23];
+        for (int64_t ridx25 = 0; ridx25 < oidx2; ++ridx25) {
+          for (int64_t ridx26 = 0; ridx26 < oidx4 * 28; ++ridx26) {
+            row4[ridx25 * 7168 + ridx26] += row3[ridx25 * 7168 + ridx26];
           }
         }
       }
-      for (int64_t ridx24 = 0; ridx24 < oidx1; ++ridx24) {
-        float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx24 + ridx1 * 512;
-        for (int64_t ridx25 = 0; ridx25 < oidx3; ++ridx25) {
-          output0_row[ridx25] = row4[ridx24 * 512 + ridx25];
+      for (int64_t ridx27 = 0; ridx27 < oidx2; ++ridx27) {
+        const int64_t oidx11 = min_i64(oidx1 - ridx27 * 14, 14);
+        for (int64_t ridx28 = 0; ridx28 < oidx11; ++ridx28) {
+          for (int64_t ridx29 = 0; ridx29 < oidx4; ++ridx29) {
+            const int64_t oidx12 = min_i64(oidx3 - ridx29 * 2, 2);
+            float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx27 * 14 + shape2 * ridx28 + ridx1 * 512 + ridx29 * 2;
+            for (int64_t ridx30 = 0; ridx30 < oidx12; ++ridx30) {
+              output0_row[ridx30] = row4[ridx27 * 7168 + ridx28 * 2 + ridx29 * 28 + ridx30];
+            }
+          }
         }
       }
     }

@@ -39,6 +39,49 @@ static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static inline f32x4 splat_f32x4(float x) { return (f32x4){x, x, x, x}; }
 
+static inline f32x4 zip_low_f32x4(f32x4 a, f32x4 b) {
+  return __builtin_shufflevector(a, b, 0, 4, 1, 5);
+}
+
+static inline f32x4 zip_high_f32x4(f32x4 a, f32x4 b) {
+  return __builtin_shufflevector(a, b, 2, 6, 3, 7);
+}
+
+static inline __attribute__((always_inline)) void transpose_f32x4(float* to, int64_t to_step, const float* from, int64_t from_step) {
+  const f32x4 x0 = *(const f32x4*)(from + 0 * from_step);
+  const f32x4 x1 = *(const f32x4*)(from + 1 * from_step);
+  const f32x4 x2 = *(const f32x4*)(from + 2 * from_step);
+  const f32x4 x3 = *(const f32x4*)(from + 3 * from_step);
+  const f32x4 x4 = zip_low_f32x4(x0, x2);
+  const f32x4 x5 = zip_high_f32x4(x0, x2);
+  const f32x4 x6 = zip_low_f32x4(x1, x3);
+  const f32x4 x7 = zip_high_f32x4(x1, x3);
+  const f32x4 x8 = zip_low_f32x4(x4, x6);
+  const f32x4 x9 = zip_high_f32x4(x4, x6);
+  const f32x4 x10 = zip_low_f32x4(x5, x7);
+  const f32x4 x11 = zip_high_f32x4(x5, x7);
+  *(f32x4*)(to + 0 * to_step) = x8;
+  *(f32x4*)(to + 1 * to_step) = x9;
+  *(f32x4*)(to + 2 * to_step) = x10;
+  *(f32x4*)(to + 3 * to_step) = x11;
+}
+
+/* to[i][j] = from[j][i] for rows i and columns j, where rows begin to_step and from_step apart. */
+static void transpose_f32(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
+  if (rows < 4 || columns < 4) {
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];
+    return;
+  }
+  for (int64_t i = 0; i < rows; i += 4) {
+    const int64_t row = i + 4 <= rows ? i : rows - 4;
+    for (int64_t j = 0; j < columns; j += 4) {
+      const int64_t column = j + 4 <= columns ? j : columns - 4;
+      transpose_f32x4(to + row * to_step + column, to_step, from + column * from_step + row, from_step);
+    }
+  }
+}
+
 /* The product of two floats is exact in double. The sum is rounded to odd there, which makes the last rounding the only one. */
 static inline float fma_f32(float a, float b, float c) {
   const double product = (double)a * (double)b, sum = product + (double)c;
@@ -87,7 +130,7 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 
 struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; };
 
-/* generation 0 · variant 1 of 2 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=222 unroll=6 pack, sequential tile=512 unroll=2 simd=4, reduce] partition overlap */
+/* generation 0 · variant 1 of 2 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=228 unroll=6 pack, sequential tile=512 unroll=2 simd=4, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
@@ -96,89 +139,85 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   const int64_t shape0 = a->shape0;
   const int64_t shape1 = a->shape1;
   const int64_t shape2 = a->shape2;
-  char* scratch = a->scratch + worker * 1591296;
+  char* scratch = a->scratch + worker * 1712128;
   (void)worker;
   const int64_t oidx0 = (shape2 + 511) / 512;
   const int64_t oidx5 = (shape1 + 255) / 256;
   const int64_t oidx6 = (oidx5 + 255) / 256;
   const int64_t oidx7 = (oidx6 + 255) / 256;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    const int64_t oidx1 = min_i64(shape0 - ridx0 * 222, 222);
+    const int64_t oidx1 = min_i64(shape0 - ridx0 * 228, 228);
     const int64_t oidx2 = (oidx1 + 5) / 6;
     for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
-      float* const row2 = (float*)(scratch + 227328);
-      float* const row3 = (float*)(scratch + 681984);
-      float* const row4 = (float*)(scratch + 1136640);
+      float* const row2 = (float*)(scratch + 311296);
+      float* const row3 = (float*)(scratch + 778240);
+      float* const row4 = (float*)(scratch + 1245184);
       float row0[2048] __attribute__((aligned(16)));
       float* const row1 = (float*)scratch;
       const int64_t oidx3 = min_i64(shape2 - ridx1 * 512, 512);
       const int64_t oidx4 = (oidx3 + 7) / 8;
-      for (int64_t ridx2 = 0; ridx2 < oidx2 * 6; ++ridx2) {
-        for (int64_t ridx3 = 0; ridx3 < oidx4 * 8; ridx3 += 4) {
-          *(f32x4*)(row4 + ridx2 * 512 + ridx3) = splat_f32x4(0.0f);
+      for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
+        for (int64_t ridx3 = 0; ridx3 < oidx4 * 48; ridx3 += 4) {
+          *(f32x4*)(row4 + ridx2 * 3072 + ridx3) = splat_f32x4(0.0f);
         }
       }
       for (int64_t ridx4 = 0; ridx4 < oidx7; ++ridx4) {
-        for (int64_t ridx5 = 0; ridx5 < oidx2 * 6; ++ridx5) {
-          for (int64_t ridx6 = 0; ridx6 < oidx4 * 8; ridx6 += 4) {
-            *(f32x4*)(row3 + ridx5 * 512 + ridx6) = splat_f32x4(0.0f);
+        for (int64_t ridx5 = 0; ridx5 < oidx2; ++ridx5) {
+          for (int64_t ridx6 = 0; ridx6 < oidx4 * 48; ridx6 += 4) {
+            *(f32x4*)(row3 + ridx5 * 3072 + ridx6) = splat_f32x4(0.0f);
           }
         }
         const int64_t oidx8 = min_i64(oidx6, ridx4 * 256 + 256);
         for (int64_t ridx7 = 0; ridx7 < oidx8 - ridx4 * 256; ++ridx7) {
-          for (int64_t ridx8 = 0; ridx8 < oidx2 * 6; ++ridx8) {
-            for (int64_t ridx9 = 0; ridx9 < oidx4 * 8; ridx9 += 4) {
-              *(f32x4*)(row2 + ridx8 * 512 + ridx9) = splat_f32x4(0.0f);
+          for (int64_t ridx8 = 0; ridx8 < oidx2; ++ridx8) {
+            for (int64_t ridx9 = 0; ridx9 < oidx4 * 48; ridx9 += 4) {
+              *(f32x4*)(row2 + ridx8 * 3072 + ridx9) = splat_f32x4(0.0f);
             }
           }
           const int64_t oidx9 = min_i64(oidx5, ridx4 * 65536 + ridx7 * 256 + 256);
           for (int64_t ridx10 = 0; ridx10 < oidx9 - ridx4 * 65536 - ridx7 * 256; ++ridx10) {
             const int64_t oidx10 = min_i64(shape1 - ridx4 * 16777216 - ridx7 * 65536 - ridx10 * 256, 256);
             for (int64_t ridx11 = 0; ridx11 < oidx2; ++ridx11) {
-              const float* input0_row = input0 + shape1 * ridx0 * 222 + shape1 * ridx11 * 6 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx11 = min_i64(shape0 - 1, ridx0 * 222 + ridx11 * 6 + 1);
-              const float* input0_row1 = input0 + shape1 * oidx11 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx12 = min_i64(shape0 - 1, ridx0 * 222 + ridx11 * 6 + 2);
-              const float* input0_row2 = input0 + shape1 * oidx12 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx13 = min_i64(shape0 - 1, ridx0 * 222 + ridx11 * 6 + 3);
-              const float* input0_row3 = input0 + shape1 * oidx13 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx14 = min_i64(shape0 - 1, ridx0 * 222 + ridx11 * 6 + 4);
-              const float* input0_row4 = input0 + shape1 * oidx14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              const int64_t oidx15 = min_i64(shape0 - 1, ridx0 * 222 + ridx11 * 6 + 5);
-              const float* input0_row5 = input0 + shape1 * oidx15 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256;
-              for (int64_t ridx12 = 0; ridx12 < oidx10; ++ridx12) {
-                row1[ridx11 * 1536 + ridx12 * 6] = input0_row[ridx12];
-                row1[ridx11 * 1536 + ridx12 * 6 + 1] = input0_row1[ridx12];
-                row1[ridx11 * 1536 + ridx12 * 6 + 2] = input0_row2[ridx12];
-                row1[ridx11 * 1536 + ridx12 * 6 + 3] = input0_row3[ridx12];
-                row1[ridx11 * 1536 + ridx12 * 6 + 4] = input0_row4[ridx12];
-                row1[ridx11 * 1536 + ridx12 * 6 + 5] = input0_row5[ridx12];
-              }
-            }
-            for (int64_t ridx13 = 0; ridx13 < oidx4; ++ridx13) {
-              for (int64_t ridx14 = 0; ridx14 < oidx10; ++ridx14) {
-                const float* input1_row = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx14 + ridx1 * 512 + ridx13 * 8;
-                if (ridx13 * 8 + 8 <= oidx3) {
-                  for (int64_t ridx15 = 0; ridx15 < 8; ridx15 += 4) {
-                    *(f32x4*)(row0 + ridx14 * 8 + ridx15) = *(const f32x4*)(input1_row + ridx15);
-                  }
-                } else {
-                  if (ridx13 * 8 + 4 <= oidx3) {
-                    for (int64_t ridx16 = 0; ridx16 < oidx3 - ridx13 * 8; ridx16 = ridx16 < oidx3 - ridx13 * 8 ? oidx3 - ridx13 * 8 - 4 : oidx3 - ridx13 * 8) /* the last step overlaps the one before */
-                    for (; ridx16 <= oidx3 - ridx13 * 8 - 4; ridx16 += 4) {
-                      *(f32x4*)(row0 + ridx14 * 8 + ridx16) = *(const f32x4*)(input1_row + ridx16);
-                    }
-                  } else {
-                    for (int64_t ridx17 = 0; ridx17 < oidx3 - ridx13 * 8; ++ridx17) {
-                      row0[ridx14 * 8 + ridx17] = input1_row[ridx17];
-                    }
-                  }
-                  for (int64_t ridx18 = oidx3 - ridx13 * 8; ridx18 < 8; ++ridx18) {
-                    row0[ridx14 * 8 + ridx18] = 0.0f;
+              if (ridx0 * 228 + ridx11 * 6 + 8 <= shape0) {
+                transpose_f32(row1 + ridx11 * 2048, 8, input0 + shape1 * ridx0 * 228 + shape1 * ridx11 * 6 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256, shape1, oidx10, 8);
+              } else {
+                transpose_f32(row1 + ridx11 * 2048, 8, input0 + shape1 * ridx0 * 228 + shape1 * ridx11 * 6 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256, shape1, oidx10, shape0 - ridx0 * 228 - ridx11 * 6);
+                for (int64_t ridx12 = 0; ridx12 < oidx10; ++ridx12) {
+                  for (int64_t ridx13 = shape0 - ridx0 * 228 - ridx11 * 6; ridx13 < 8; ++ridx13) {
+                    row1[ridx11 * 2048 + ridx12 * 8 + ridx13] = 0.0f;
                   }
                 }
               }
-              for (int64_t ridx19 = 0; ridx19 < oidx2; ++ridx19) {
+            }
+            for (int64_t ridx14 = 0; ridx14 < oidx4; ++ridx14) {
+              if (ridx1 * 512 + ridx14 * 8 + 8 <= shape2) {
+                for (int64_t ridx15 = 0; ridx15 < oidx10; ++ridx15) {
+                  const float* input1_row = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx15 + ridx1 * 512 + ridx14 * 8;
+                  for (int64_t ridx16 = 0; ridx16 < 8; ridx16 += 4) {
+                    *(f32x4*)(row0 + ridx15 * 8 + ridx16) = *(const f32x4*)(input1_row + ridx16);
+                  }
+                }
+              } else {
+                for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
+                  const float* input1_row1 = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx14 * 8;
+                  if (ridx1 * 512 + ridx14 * 8 + 4 <= shape2) {
+                    for (int64_t ridx18 = 0; ridx18 < shape2 - ridx1 * 512 - ridx14 * 8; ridx18 = ridx18 < shape2 - ridx1 * 512 - ridx14 * 8 ? shape2 - ridx1 * 512 - ridx14 * 8 - 4 : shape2 - ridx1 * 512 - ridx14 * 8) /* the last step overlaps the one before */
+                    for (; ridx18 <= shape2 - ridx1 * 512 - ridx14 * 8 - 4; ridx18 += 4) {
+                      *(f32x4*)(row0 + ridx17 * 8 + ridx18) = *(const f32x4*)(input1_row1 + ridx18);
+                    }
+                  } else {
+                    for (int64_t ridx19 = 0; ridx19 < shape2 - ridx1 * 512 - ridx14 * 8; ++ridx19) {
+                      row0[ridx17 * 8 + ridx19] = input1_row1[ridx19];
+                    }
+                  }
+                }
+                for (int64_t ridx20 = 0; ridx20 < oidx10; ++ridx20) {
+                  for (int64_t ridx21 = shape2 - ridx1 * 512 - ridx14 * 8; ridx21 < 8; ++ridx21) {
+                    row0[ridx20 * 8 + ridx21] = 0.0f;
+                  }
+                }
+              }
+              for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
                 f32x4 acc5 = (f32x4){0};
                 f32x4 acc6 = (f32x4){0};
                 f32x4 acc7 = (f32x4){0};
@@ -191,63 +230,72 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
                 f32x4 acc14 = (f32x4){0};
                 f32x4 acc15 = (f32x4){0};
                 f32x4 acc16 = (f32x4){0};
-                for (int64_t ridx20 = 0; ridx20 < oidx10; ++ridx20) {
-                  const float alu0 = row1[ridx19 * 1536 + ridx20 * 6];
-                  const f32x4 alu1 = *(f32x4*)(row0 + ridx20 * 8);
+                for (int64_t ridx23 = 0; ridx23 < oidx10; ++ridx23) {
+                  const float alu0 = row1[ridx22 * 2048 + ridx23 * 8];
+                  const f32x4 alu1 = *(f32x4*)(row0 + ridx23 * 8);
                   acc5 = fma_f32x4(splat_f32x4(alu0), alu1, acc5);
-                  const f32x4 alu2 = *(f32x4*)(row0 + ridx20 * 8 + 4);
+                  const f32x4 alu2 = *(f32x4*)(row0 + ridx23 * 8 + 4);
                   acc6 = fma_f32x4(splat_f32x4(alu0), alu2, acc6);
-                  const float alu3 = row1[ridx19 * 1536 + ridx20 * 6 + 1];
+                  const float alu3 = row1[ridx22 * 2048 + ridx23 * 8 + 1];
                   acc7 = fma_f32x4(splat_f32x4(alu3), alu1, acc7);
                   acc8 = fma_f32x4(splat_f32x4(alu3), alu2, acc8);
-                  const float alu4 = row1[ridx19 * 1536 + ridx20 * 6 + 2];
+                  const float alu4 = row1[ridx22 * 2048 + ridx23 * 8 + 2];
                   acc9 = fma_f32x4(splat_f32x4(alu4), alu1, acc9);
                   acc10 = fma_f32x4(splat_f32x4(alu4), alu2, acc10);
-                  const float alu5 = row1[ridx19 * 1536 + ridx20 * 6 + 3];
+                  const float alu5 = row1[ridx22 * 2048 + ridx23 * 8 + 3];
                   acc11 = fma_f32x4(splat_f32x4(alu5), alu1, acc11);
                   acc12 = fma_f32x4(splat_f32x4(alu5), alu2, acc12);
-                  const float alu6 = row1[ridx19 * 1536 + ridx20 * 6 + 4];
+                  const float alu6 = row1[ridx22 * 2048 + ridx23 * 8 + 4];
                   acc13 = fma_f32x4(splat_f32x4(alu6), alu1, acc13);
                   acc14 = fma_f32x4(splat_f32x4(alu6), alu2, acc14);
-                  const float alu7 = row1[ridx19 * 1536 + ridx20 * 6 + 5];
+                  const float alu7 = row1[ridx22 * 2048 + ridx23 * 8 + 5];
                   acc15 = fma_f32x4(splat_f32x4(alu7), alu1, acc15);
                   acc16 = fma_f32x4(splat_f32x4(alu7), alu2, acc16);
                 }
-                *(f32x4*)(row2 + ridx13 * 8 + ridx19 * 3072) += acc5;
-                *(f32x4*)(row2 + ridx13 * 8 + ridx19 * 3072 + 4) += acc6;
-                *(f32x4*)(row2 + ridx13 * 8 + ridx19 * 3072 + 512) += acc7;
-                *(f32x4*)(row2 + ridx13 * 8 + ridx19 * 3072 + 516) += acc8;
-                *(f32x4*)(row2 + ridx13 * 8 + ridx19 * 3072 + 1024) += acc9;
-                *(f32x4*)(row2 + ridx13 * 8 + ridx19 * 3072 + 1028) += acc10;
-                *(f32x4*)(row2 + ridx13 * 8 + ridx19 * 3072 + 1536) += acc11;
-                *(f32x4*)(row2 + ridx13 * 8 + ridx19 * 3072 + 1540) += acc12;
-                *(f32x4*)(row2 + ridx13 * 8 + ridx19 * 3072 + 2048) += acc13;
-                *(f32x4*)(row2 + ridx13 * 8 + ridx19 * 3072 + 2052) += acc14;
-                *(f32x4*)(row2 + ridx13 * 8 + ridx19 * 3072 + 2560) += acc15;
-                *(f32x4*)(row2 + ridx13 * 8 + ridx19 * 3072 + 2564) += acc16;
+                *(f32x4*)(row2 + ridx14 * 48 + ridx22 * 3072) += acc5;
+                *(f32x4*)(row2 + ridx14 * 48 + ridx22 * 3072 + 4) += acc6;
+                *(f32x4*)(row2 + ridx14 * 48 + ridx22 * 3072 + 8) += acc7;
+                *(f32x4*)(row2 + ridx14 * 48 + ridx22 * 3072 + 12) += acc8;
+                *(f32x4*)(row2 + ridx14 * 48 + ridx22 * 3072 + 16) += acc9;
+                *(f32x4*)(row2 + ridx14 * 48 + ridx22 * 3072 + 20) += acc10;
+                *(f32x4*)(row2 + ridx14 * 48 + ridx22 * 3072 + 24) += acc11;
+                *(f32x4*)(row2 + ridx14 * 48 + ridx22 * 3072 + 28) += acc12;
+                *(f32x4*)(row2 + ridx14 * 48 + ridx22 * 3072 + 32) += acc13;
+                *(f32x4*)(row2 + ridx14 * 48 + ridx22 * 3072 + 36) += acc14;
+                *(f32x4*)(row2 + ridx14 * 48 + ridx22 * 3072 + 40) += acc15;
+                *(f32x4*)(row2 + ridx14 * 48 + ridx22 * 3072 + 44) += acc16;
               }
             }
           }
-          for (int64_t ridx21 = 0; ridx21 < oidx2 * 6; ++ridx21) {
-            for (int64_t ridx22 = 0; ridx22 < oidx4 * 8; ridx22 += 4) {
-              *(f32x4*)(row3 + ridx21 * 512 + ridx22) += *(f32x4*)(row2 + ridx21 * 512 + ridx22);
+          for (int64_t ridx24 = 0; ridx24 < oidx2; ++ridx24) {
+            for (int64_t ridx25 = 0; ridx25 < oidx4 * 48; ridx25 += 4) {
+              *(f32x4*)(row3 + ridx24 * 3072 + ridx25) += *(f32x4*)(row2 + ridx24 * 3072 + ridx25);
             }
           }
         }
-        for (int64_t ridx23 = 0; ridx23 < oidx2 * 6; ++ridx23) {
-          for (int64_t ridx24 = 0; ridx24 < oidx4 * 8; ridx24 += 4) {
-            *(f32x4*)(row4 + ridx23 * 512 + ridx24) += *(f32x4*)(row3 + ridx23 * 512 + ridx24);
+        for (int64_t ridx26 = 0; ridx26 < oidx2; ++ridx26) {
+          for (int64_t ridx27 = 0; ridx27 < oidx4 * 48; ridx27 += 4) {
+            *(f32x4*)(row4 + ridx26 * 3072 + ridx27) += *(f32x4*)(row3 + ridx26 * 3072 + ridx27);
           }
         }
       }
-      const int64_t oidx16 = oidx3 / 4;
-      for (int64_t ridx25 = 0; ridx25 < oidx1; ++ridx25) {
-        float* output0_row = output0 + shape2 * ridx0 * 222 + shape2 * ridx25 + ridx1 * 512;
-        for (int64_t ridx26 = 0; ridx26 < oidx16 * 4; ridx26 += 4) {
-          *(f32x4*)(output0_row + ridx26) = *(f32x4*)(row4 + ridx25 * 512 + ridx26);
-        }
-        for (int64_t ridx27 = oidx16 * 4; ridx27 < oidx3; ++ridx27) {
-          output0_row[ridx27] = row4[ridx25 * 512 + ridx27];
+      for (int64_t ridx28 = 0; ridx28 < oidx2; ++ridx28) {
+        const int64_t oidx11 = min_i64(oidx1 - ridx28 * 6, 6);
+        for (int64_t ridx29 = 0; ridx29 < oidx11; ++ridx29) {
+          for (int64_t ridx30 = 0; ridx30 < oidx4; ++ridx30) {
+            const int64_t oidx12 = min_i64(oidx3 - ridx30 * 8, 8);
+            float* output0_row = output0 + shape2 * ridx0 * 228 + shape2 * ridx28 * 6 + shape2 * ridx29 + ridx1 * 512 + ridx30 * 8;
+            if (4 <= oidx12) {
+              for (int64_t ridx31 = 0; ridx31 < oidx12; ridx31 = ridx31 < oidx12 ? oidx12 - 4 : oidx12) /* the last step overlaps the one before */
+              for (; ridx31 <= oidx12 - 4; ridx31 += 4) {
+                *(f32x4*)(output0_row + ridx31) = *(f32x4*)(row4 + ridx28 * 3072 + ridx29 * 8 + ridx30 * 48 + ridx31);
+              }
+            } else {
+              for (int64_t ridx32 = 0; ridx32 < oidx12; ++ridx32) {
+                output0_row[ridx32] = row4[ridx28 * 3072 + ridx29 * 8 + ridx30 * 48 + ridx32];
+              }
+            }
+          }
         }
       }
     }
@@ -443,7 +491,7 @@ static void kernel_main(const float* input0, const float* input1, float* output0
     struct kernel_0_args args0 = {input0, input1, output0, shape0, shape1, shape2, workspace};
     struct kernel_1_args args1 = {input0, input1, output0, shape1, shape2};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 221) / 222 : 0, shape0 * shape1 * shape2, 0},
+      {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 227) / 228 : 0, shape0 * shape1 * shape2, 0},
       {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 ? shape0 : 0, shape0 * shape1 * shape2, 0},
     };
     harp_run_together(rt, 2, tasks);
@@ -451,7 +499,7 @@ static void kernel_main(const float* input0, const float* input1, float* output0
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
-  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * 1591296);
+  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * 1712128);
   void* own;
   char* workspace = harp_allocate(rt, bytes, &own);
   if (!workspace && bytes) return 11; /* out of memory */
