@@ -22,7 +22,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "lower/accumulate.h"
+#include "lower/windows.h"
 
 namespace harp::lower {
 
@@ -32,6 +32,7 @@ namespace {
 
 constexpr int64_t kBlock = 256;         // terms
 constexpr int64_t kPadded = 256;        // columns of rows that would lie in the same lines of the first cache, often being a power of two
+constexpr int64_t kLeastRun = 16;       // terms along the last of their axes
 constexpr int64_t kMostWrittenOut = 8;  // steps of an epilogue that is written out for each vector of a tile
 
 class ContractionLowering {
@@ -94,18 +95,25 @@ class ContractionLowering {
   /// The last dimension of an array of blocks' terms.
   int64_t terms_at_once() const { return std::max<int64_t>(1, std::min(range(terms_).hi, kBlock)); }
 
-  Index source_index(Sym row, Sym column, Sym term) const {
+  Index source_index(Sym row, Sym column, const Index& terms) const {
     Index index(shape_.size(), Sym(0));
     for (size_t i = 0; i < kept_.size(); ++i) index[kept_[i]] = position_[i];
     if (contraction_.rows) index[*contraction_.rows] = row;
     index[contraction_.columns] = column;
-    const Index terms = unflatten(term, term_shape_);
     for (size_t i = 0; i < terms.size(); ++i) index[term_axes_[i]] = terms[i];
     return index;
   }
+  Index source_index(Sym row, Sym column, Sym term) const { return source_index(row, column, unflatten(term, term_shape_)); }
   const UOp* factor(const Node* node, const Index& index) {
     return to_accumulator(arena_, reduce_, c_.values.value(node, node->rank() == 0 ? Index{} : index));
   }
+  /// The columns' factor, at a column of the block.
+  const UOp* column_factor(Sym row, Sym column, const Index& terms) {
+    const Index index = source_index(row, first_column_ + column, terms);
+    if (!windows_) return factor(contraction_.column_factor, index);
+    return to_accumulator(arena_, reduce_, windows_->value(contraction_.column_factor, index));
+  }
+  const UOp* column_factor(Sym row, Sym column, Sym term) { return column_factor(row, column, unflatten(term, term_shape_)); }
   const UOp* zero() { return arena_.constant(identity_of(Op::kSum, dtype_)); }
   bool has_one_block() const { return ceil_div(terms_, kBlock).is_constant(1); }
 
@@ -166,9 +174,10 @@ class ContractionLowering {
   static void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
   void sums_of_block(Body& body) {
+    if (!is_streamed()) copy_windows(body);
     if (is_streamed())
       streamed_ = accumulators_.add_array(dtype_, block_group_ * tile_size() * (block_rows_ / tile_rows_));
-    else
+    else if (!reads_windows_)
       packed_columns_ = accumulators_.add_array(dtype_, terms_at_once() * tile_columns_);
     if (has_one_block() && !is_streamed()) result_ = accumulators_.add_array(dtype_, tile_size());
     if (pack_rows_) packed_rows_ = accumulators_.add_array(dtype_, terms_at_once() * panel_rows_ * (block_rows_ / tile_rows_));
@@ -188,6 +197,27 @@ class ContractionLowering {
     while (counts.size() < sums_.size()) counts.push_back(ceil_div(counts.back(), kBlock));
     level(sums_.size() - 1, counts, 0, counts.back(), body);
     store_block(sums_.back(), body);
+  }
+
+  /// What overlapping windows read, for the block: then columns that lie beside each other in it are read there, and not copied again.
+  void copy_windows(Body& body) {
+    std::vector<Windows::Axis> axes;
+    const auto axis = [&](std::string_view name, Sym count, int64_t most) {
+      axes.push_back({new_loop(arena_, name, 0, count)->variable, count, most});
+      return axes.back().variable;
+    };
+    const Sym column = axis("column", columns_here_, block_columns_);
+    if (contraction_.group_position) position_[*contraction_.group_position] = first_of_group_ + axis("member", group_here_, block_group_);
+    Index index = source_index(first_row_, first_column_ + column, 0);
+    for (size_t i = 0; i < term_axes_.size(); ++i) {
+      if (!term_shape_[i].is_constant()) return;
+      index[term_axes_[i]] = axis("term", term_shape_[i], std::max<int64_t>(1, term_shape_[i].constant()));
+    }
+    windows_ = Windows::copy(c_, accumulators_, contraction_.column_factor, index, axes, simd_, body);
+    if (!windows_) return;
+    const UOp* value = column_factor(first_row_, column, 0);
+    const auto along = value->kind == UKind::kAcc ? linear_in(value->index, variable_of(column)) : std::nullopt;
+    reads_windows_ = along && along->coefficient.is_constant(1);
   }
 
   /// Results begin … end - 1 of the level below (blocks of terms, at level 0) are added up in sums_[level].
@@ -229,10 +259,11 @@ class ContractionLowering {
     if (is_streamed()) return streamed_block(first, count, body);
     add(body, each_member([&](Sym member) {
           return each("columntile", column_tiles(), [&](Sym tile) {
-            const Sym column = first_column_ + tile * tile_columns_;
-            Body inside = pack({packed_columns_, 0, tile_columns_}, columns_ - column, count, [&](Sym lane, Sym term) {
-              return factor(contraction_.column_factor, source_index(first_row_, column + lane, first + term));
-            });
+            const Sym column = tile * tile_columns_;
+            Body inside;
+            if (!reads_windows_)
+              inside = pack({packed_columns_, 0, tile_columns_}, columns_ - first_column_ - column, count,
+                            [&](Sym lane, Sym term) { return column_factor(first_row_, column + lane, first + term); });
             add(inside, each("rowtile", row_tiles(), [&](Sym row_tile) { return register_tile(first, count, member, row_tile, tile); }));
             return inside;
           });
@@ -301,16 +332,19 @@ class ContractionLowering {
       for (int64_t i = 0; i < tile_size() / simd_; ++i) tile_.push_back(accumulators_.add({&c_.plan.reduces[0], 1}, simd_)[0]);
     Body body;
     for (const int sum : tile_) body.push_back(declare_accumulator(arena_, sum));
-    Stmt* term = new_loop(arena_, "term", 0, count);
     const Sym row = first_row_ + row_tile * tile_rows_;
-    each_vector(term->body, [&](int64_t r, int64_t vector, Sym lane) {
-      const UOp* a = pack_rows_
-                         ? arena_.acc(dtype_, packed_rows_, packed_row_at(row_tile, term->variable, r))
-                         : factor(contraction_.row_factor, source_index(min(row + r, rows_ - 1), first_column_, first + term->variable));
-      const UOp* b = arena_.acc(dtype_, packed_columns_, term->variable * tile_columns_ + vector * simd_ + lane);
-      return Body{update_accumulator(arena_, sum_of(r, vector), lane, a, b)};
-    });
-    body.push_back(term);
+    add(body, each_term(first, count, [&](Sym term, const Index& terms) {
+          Body products;
+          each_vector(products, [&](int64_t r, int64_t vector, Sym lane) {
+            const UOp* a = pack_rows_ ? arena_.acc(dtype_, packed_rows_, packed_row_at(row_tile, term, r))
+                                      : factor(contraction_.row_factor, source_index(min(row + r, rows_ - 1), first_column_, terms));
+            const Sym column = vector * simd_ + lane;
+            const UOp* b = reads_windows_ ? column_factor(first_row_, column_tile * tile_columns_ + column, terms)
+                                          : arena_.acc(dtype_, packed_columns_, term * tile_columns_ + column);
+            return Body{update_accumulator(arena_, sum_of(r, vector), lane, a, b)};
+          });
+          return products;
+        }));
     if (has_one_block()) {
       store_tile(row_tile, column_tile, body);
     } else {
@@ -321,6 +355,25 @@ class ContractionLowering {
       });
     }
     return body;
+  }
+  /// What `statements` makes of each term of a block, by its number in the block and its index along the axes of terms: run after run of
+  /// the last of these, where indices are used and runs are long, so that there are no divisions for each term.
+  template <class Statements>
+  Body each_term(Sym first, Sym count, Statements statements) {
+    const Sym length = term_shape_.back();
+    if (!reads_windows_ || term_shape_.size() < 2 || !proven_at_most(kLeastRun, length)) {
+      Stmt* term = new_loop(arena_, "term", 0, count);
+      term->body = statements(term->variable, unflatten(first + term->variable, term_shape_));
+      return {term};
+    }
+    Stmt* run = new_loop(arena_, "run", floor_div(first, length), ceil_div(first + count, length));
+    const Sym begin = run->variable * length;
+    Stmt* term = new_loop(arena_, "term", max(Sym(0), first - begin), min(length, first + count - begin));
+    Index terms = unflatten(run->variable, Shape(term_shape_.begin(), term_shape_.end() - 1));
+    terms.push_back(term->variable);
+    term->body = statements(begin - first + term->variable, terms);
+    run->body = {term};
+    return {run};
   }
   Sym in_tile(Sym row, Sym column) const { return row * row_size_ + column; }
   int sum_of(int64_t row, int64_t vector) const { return tile_[static_cast<size_t>(row * (tile_columns_ / simd_) + vector)]; }
@@ -364,7 +417,7 @@ class ContractionLowering {
       for (int64_t r = 0; r < tile_rows_; ++r)
         for (int64_t t = 0; t < count; ++t) {
           const UOp* a = factor(contraction_.row_factor, source_index(min(row + r, rows_ - 1), first_column_, first + t));
-          const UOp* b = factor(contraction_.column_factor, source_index(first_row_, first_column_ + column->variable, first + t));
+          const UOp* b = column_factor(first_row_, column->variable, first + t);
           column->body.push_back(update_accumulator(arena_, streamed_, tile_at(member, row_tile, 0) + in_tile(r, column->variable), a, b));
         }
       return vectorise(arena_, column, simd_, false);
@@ -456,6 +509,8 @@ class ContractionLowering {
   Sym first_row_ = 0, first_column_, first_of_group_ = 0, rows_here_ = 1, columns_here_, group_here_ = 1;
   std::vector<int> sums_;  // by level
   std::vector<int> tile_;  // by row and vector
+  std::optional<Windows> windows_;
+  bool reads_windows_ = false;  // where they are copied to
   int streamed_ = -1, result_ = -1, packed_rows_ = -1, packed_columns_ = -1;
 };
 

@@ -80,9 +80,9 @@ const UOp* ValueBuilder::value(const Node* node, const Index& index, const UOp* 
 }
 
 const UOp* ValueBuilder::build(const Node* node, const Index& index, const UOp* mask) {
-  if (is_loaded(program_, plan_, node)) return load(node, index, mask);
   if (const auto found = kept_.find(node); found != kept_.end())
     return arena_.acc(node->dtype, found->second.first, found->second.second(index));
+  if (is_loaded(program_, plan_, node)) return load(node, index, mask);
   switch (info(node->op).family) {
     case Family::kElementwise:
     case Family::kConvert: return elementwise(node, index, mask);

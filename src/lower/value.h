@@ -31,6 +31,12 @@ class ValueBuilder {
     values_.clear();
   }
 
+  /// The node's elements are no longer found there.
+  void release(const Node* node) {
+    kept_.erase(node);
+    values_.clear();
+  }
+
   /// Number of the parameter through which the kernel reads or writes a buffer of the program, from `offset` elements on; added at
   /// first use.
   int parameter(int buffer, bool written, Sym offset = 0);
