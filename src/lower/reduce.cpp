@@ -10,9 +10,11 @@
 // A level more than needed changes nothing (it adds the only block to an identity), so the number of levels comes from the bounds of the
 // sizes. Nor need it cost a fold: a level says how many of its lanes it used, and one lane is its own fold.
 #include <algorithm>
+#include <map>
 
 #include "base/error.h"
 #include "lower/row_values.h"
+#include "lower/windows.h"
 
 namespace harp::lower {
 
@@ -126,7 +128,9 @@ class ReduceLowering {
     for (size_t r = 0; r < pass_->reduces.size(); ++r) {
       std::vector<const UOp*> operands;
       for (const Node* operand : operands_of(*pass_->reduces[r])) {
-        const UOp* value = c_.values.value(operand, operand->rank() == 0 ? Index{} : index);
+        const auto copied = windows_.find(operand);
+        const UOp* value = copied != windows_.end() ? copied->second.value(operand, index)
+                                                    : c_.values.value(operand, operand->rank() == 0 ? Index{} : index);
         operands.push_back(to_accumulator(arena_, *pass_->reduces[r], value));
       }
       body.push_back(update_accumulator(arena_, level.accumulators[r], element, operands[0], operands.size() > 1 ? operands[1] : nullptr));
@@ -315,6 +319,7 @@ class ReduceLowering {
     rows_.declare(accumulators_, kept_.empty() ? std::nullopt : std::optional(RowValues::Tile{kept_.back(), start, capacity}), body);
     for (const RowPass& pass : c_.plan.passes) {
       pass_ = &pass;
+      copy_windows(tile, body);
       const Body statements = !pass.reduces.empty() ? chain_pass(tile) : kept_.empty() ? row_loops({}) : column_rows(tile);
       body.insert(body.end(), statements.begin(), statements.end());
       rows_.bind(pass);
@@ -328,6 +333,21 @@ class ReduceLowering {
       if (kept_.empty()) bind_results(0);
     }
     return body;
+  }
+  /// Overlapping windows are read from a copy of what they read together (a convolution of each channel by itself).
+  void copy_windows(const Tile& tile, Body& body) {
+    if (c_.plan.passes.size() != 1 || !pass_->row_stores.empty() || kept_.empty()) return;
+    std::vector<Windows::Axis> axes = {{new_loop(arena_, "column", 0, tile.width)->variable, tile.width, tile.capacity}};
+    Index index = source_index(kept_at(tile, axes[0].variable), 0, 0);
+    for (const size_t axis : outer_) {
+      if (!size(axis).is_constant() || size(axis).constant() < 1) return;
+      axes.push_back({new_loop(arena_, "term", 0, size(axis))->variable, size(axis), size(axis).constant()});
+      index[axis] = axes.back().variable;
+    }
+    for (const Node* reduce : pass_->reduces)
+      for (const Node* operand : operands_of(*reduce))
+        if (operand->rank() > 0 && !windows_.contains(operand))
+          if (auto copy = Windows::copy(c_, accumulators_, operand, index, axes, simd_width_, body)) windows_.emplace(operand, *copy);
   }
   Index kept_at(const Tile& tile, Sym column) const {
     Index kept = tile.outer_kept;
@@ -354,7 +374,10 @@ class ReduceLowering {
         levels, count, tile.width,
         [&](Sym begin, Sym end, Body& into) {
           const Sym full = begin + floor_div(end - begin, together) * together;
-          if (together > 1 && !proven_at_most(full, begin)) {
+          if (together > 1 && (full - begin).is_constant(together)) {
+            const Body all = rows(tile, levels[0], begin, together);
+            into.insert(into.end(), all.begin(), all.end());
+          } else if (together > 1 && !proven_at_most(full, begin)) {
             Stmt* loop = new_loop(arena_, next_name(), begin, full);
             loop->step = together;
             loop->body = rows(tile, levels[0], loop->variable, together);
@@ -392,6 +415,7 @@ class ReduceLowering {
   int simd_width_;
   Accumulators accumulators_;
   RowValues rows_;
+  std::map<const Node*, Windows> windows_;  // operands that are read from copies
   int names_ = 0;
 };
 

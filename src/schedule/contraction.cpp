@@ -72,12 +72,6 @@ RegisterTile best_tile(int64_t rows, int64_t columns, int64_t terms, int width, 
   return best;
 }
 
-Dim depth(const Node& reduce) {
-  Dim result = 1;
-  for (const int axis : reduce.as<ReduceAttributes>().axes) result *= reduce.sources[0]->shape[static_cast<size_t>(axis)];
-  return result;
-}
-
 /// Does the columns' factor, where it lies in memory, lie along that axis of the reduction's source?
 bool lies_along(const Program& program, const KernelPlan& kernel, const Contraction& contraction, size_t axis) {
   const std::vector<View> views = KernelViews(program, kernel).of(contraction.column_factor);
@@ -115,6 +109,12 @@ Schedule schedule_few_rows(const KernelPlan& kernel, const Contraction& contract
 }
 
 }  // namespace
+
+Dim term_count(const Node& reduce) {
+  Dim result = 1;
+  for (const int axis : reduce.as<ReduceAttributes>().axes) result *= reduce.sources[0]->shape[static_cast<size_t>(axis)];
+  return result;
+}
 
 Dim row_count(const Node& reduce, const Contraction& contraction) {
   return contraction.rows ? reduce.sources[0]->shape[*contraction.rows] : Dim(1);
@@ -159,7 +159,7 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
   if (contraction.rows && rows <= kFewRows && columns >= kManyColumns && !contraction.group_position &&
       lies_along(program, kernel, contraction, contraction.columns))
     return schedule_few_rows(kernel, contraction, rows, width);
-  const int64_t terms = std::min<int64_t>(range(depth(*kernel.reduces[0])).hi, 256);
+  const int64_t terms = std::min<int64_t>(range(term_count(*kernel.reduces[0])).hi, 256);
   RegisterTile tile{1, 2};  // of a single row, few columns are read side by side
   if (contraction.rows) tile = best_tile(std::min(rows, kMany), std::min(columns, kMany), terms, width, target);
   Schedule s;
@@ -207,7 +207,7 @@ std::optional<Sym> are_enough(const Node& reduce, const Contraction& contraction
   Sym guard = 0;
   for (const auto& [size, least] : {std::pair{row_count(reduce, contraction), least_rows},
                                     {reduce.sources[0]->shape[contraction.columns], kLeastColumns},
-                                    {depth(reduce), kLeastDepth}}) {
+                                    {term_count(reduce), kLeastDepth}}) {
     if (range(size).hi < least) return std::nullopt;
     if (!proven_at_most(least, size)) guard = guard.is_constant() ? size - least : min(guard, size - least);
   }

@@ -17,6 +17,8 @@ struct Contraction {
   std::optional<size_t> group_position;    // of an axis that is more columns: those of each index of it
   const Node *row_factor, *column_factor;  // that vary along rows, and not along columns, and the other way round
 };
+/// Elements that each sum of a reduction is of.
+Dim term_count(const Node& reduce);
 Dim row_count(const Node& reduce, const Contraction& contraction);
 /// Nothing: the reduction is no such sum, or the kernel not one alone.
 std::optional<Contraction> as_contraction(const Node& reduce);

@@ -79,7 +79,8 @@ int thread_axis(const KernelPlan& kernel) {
 // second cache many of them in one go, which memory likes; from the caches few: rows whose length is a power of two compete for the
 // same lines of the first.
 constexpr int64_t kPage = 4096;
-constexpr int kPiecesTogether = 8;  // of rows that are scanned, which are written too
+constexpr int kMostRowsWritten = 16;  // of a reduction, that are added in one go
+constexpr int kPiecesTogether = 8;    // of rows that are scanned, which are written too
 
 /// Columns of a page of accumulators.
 int64_t page_tile(std::span<const Node* const> nodes) {
@@ -150,7 +151,8 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Schedule
     } else if (s.axes.empty()) {
       reduced.simd_width = 1;
     } else {
-      reduced.unroll = 8;  // rows added to the accumulator row in one go
+      const Dim rows = term_count(*kernel.reduces[0]);
+      reduced.unroll = proven_at_most(rows, kMostRowsWritten) ? static_cast<int>(std::max<int64_t>(1, range(rows).hi)) : 8;
       if (keeps_rows(kernel))
         s.axes.back().tile = kKeptColumns;
       else if (kernel.passes.size() > 1)
