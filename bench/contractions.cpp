@@ -1,6 +1,7 @@
 // Products of matrices against OpenBLAS on one thread, in GFLOP/s: cubes, odd and skinny shapes, batches, f64, complex, the two einsums of
 // attention. Where a product reads its right operand once and does little with it (one row or column, eight rows), it is also compared with
-// reading that operand as fast as hand-written code can. The smallest cubes are called as plain functions: OpenBLAS needs 130 ns for 16.
+// reading that operand as fast as hand-written code can; where registers and caches hold all, with the products the core can add up at
+// all, since OpenBLAS is close to that. The smallest cubes are called as plain functions: OpenBLAS needs 130 ns for 16.
 #include <algorithm>
 
 #include "bench/peer_process.h"
@@ -15,11 +16,15 @@ struct Product {
   int64_t m, k, n;
   int64_t batch = 1;
   bool read = false;              // rows NAME.blas and NAME.read, instead of NAME
+  bool peak = false;              // a row NAME.peak, too
   const char* einsum = nullptr;   // of operands [1, batch, ...]; nullptr: matmul
   bool right_transposed = false;  // with einsum: the right operand is [n, k]
 
   Call call() const { return batch * m * k * n <= 64 * 64 * 64 ? Call::kEntry : Call::kRun; }
-  std::vector<std::string> rows() const { return read ? std::vector{name + ".blas", name + ".read"} : std::vector{name}; }
+  std::vector<std::string> rows() const {
+    if (read) return {name + ".blas", name + ".read"};
+    return peak ? std::vector{name, name + ".peak"} : std::vector{name};
+  }
   size_t left_size() const { return static_cast<size_t>(batch * m * k); }
   size_t right_size() const { return static_cast<size_t>(batch * k * n); }
   size_t result_size() const { return static_cast<size_t>(batch * m * n); }
@@ -28,18 +33,18 @@ struct Product {
 std::vector<Product> products() {
   std::vector<Product> all;
   for (const int64_t n : {16, 32, 64, 127, 128, 256, 512, 1024, 2048})
-    all.push_back({"contract.f32." + std::to_string(n), HARP_F32, n, n, n});
+    all.push_back({"contract.f32." + std::to_string(n), HARP_F32, n, n, n, 1, false, true});
   all.push_back({"contract.f32.1000x17x333", HARP_F32, 1000, 17, 333});
   all.push_back({"contract.f32.8x4096x4096", HARP_F32, 8, 4096, 4096, 1, true});
   for (const int64_t n : {1024, 4096}) {
     all.push_back({"contract.gemv.xb." + std::to_string(n), HARP_F32, 1, n, n, 1, true});
     all.push_back({"contract.gemv.ax." + std::to_string(n), HARP_F32, n, n, 1, 1, true});
   }
-  all.push_back({"contract.batched.64x64", HARP_F32, 64, 64, 64, 64});
-  for (const int64_t n : {64, 128, 512, 1024}) all.push_back({"contract.f64." + std::to_string(n), HARP_F64, n, n, n});
-  all.push_back({"contract.complex64.256", HARP_COMPLEX64, 256, 256, 256});
-  all.push_back({"contract.einsum.scores", HARP_F32, 1024, 64, 1024, 8, false, "bhqd,bhkd->bhqk", true});
-  all.push_back({"contract.einsum.values", HARP_F32, 1024, 1024, 64, 8, false, "bhqk,bhkd->bhqd"});
+  all.push_back({"contract.batched.64x64", HARP_F32, 64, 64, 64, 64, false, true});
+  for (const int64_t n : {64, 128, 512, 1024}) all.push_back({"contract.f64." + std::to_string(n), HARP_F64, n, n, n, 1, false, true});
+  all.push_back({"contract.complex64.256", HARP_COMPLEX64, 256, 256, 256, 1, false, true});
+  all.push_back({"contract.einsum.scores", HARP_F32, 1024, 64, 1024, 8, false, false, "bhqd,bhkd->bhqk", true});
+  all.push_back({"contract.einsum.values", HARP_F32, 1024, 1024, 64, 8, false, false, "bhqk,bhkd->bhqd"});
   return all;
 }
 
@@ -93,8 +98,15 @@ std::vector<Row> run(Session& session, const Product& p) {
       candidates.push_back([matrix, read](size_t repeats) {
         for (size_t i = 0; i < repeats; ++i) keep(read(matrix.data(), matrix.size()));
       });
+  const double work = (p.dtype == HARP_COMPLEX64 ? 8.0 : 2.0) * static_cast<double>(p.batch * p.m * p.k * p.n);
+  const size_t most = candidates.size();
+  if (p.peak)
+    candidates.push_back(
+        [&session, steps = work / 2 * sizeof(Part) / sizeof(float) / static_cast<double>(session.by_hand->lanes)](size_t repeats) {
+          keep(session.by_hand->multiply_add(static_cast<size_t>(steps * static_cast<double>(repeats))));
+        });
   const Comparison times = compare(candidates, session.effort);
-  const Scale flops = Scale::flops((p.dtype == HARP_COMPLEX64 ? 8.0 : 2.0) * static_cast<double>(p.batch * p.m * p.k * p.n));
+  const Scale flops = Scale::flops(work);
   std::vector<Row> rows = {compared(p.rows()[0], flops, times, "OpenBLAS", blas ? std::optional<size_t>(1) : std::nullopt)};
   if (p.read) {
     const size_t both[] = {reads, reads + 1};
@@ -102,6 +114,7 @@ std::vector<Row> run(Session& session, const Product& p) {
     rows.push_back(compared(p.rows()[1], Scale::bytes(matrix.size_bytes()), times,
                             fastest == reads ? "read, one stream" : "read, four streams", fastest));
   }
+  if (p.peak) rows.push_back(compared(p.rows()[1], flops, times, "products and sums", most));
   return rows;
 }
 

@@ -94,4 +94,24 @@ static float read_streams(const float* x, size_t n) {
   return total(((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))) + rest;
 }
 
-const struct peers TARGET_SYMBOL = {TARGET_NAME, copy, triad, relu, exp_chain, read_line, read_streams};
+/* Here alone a product and a sum may become one instruction, which is what is to be measured. */
+#ifdef __clang__
+#pragma STDC FP_CONTRACT ON
+#define CONTRACTED
+#else
+#define CONTRACTED __attribute__((optimize("fp-contract=fast")))
+#endif
+CONTRACTED static float multiply_add(size_t steps) {
+  volatile float unknown = 0.5f;
+  const vector a = (vector){0} + unknown, b = a * unknown;
+  vector s0 = a, s1 = b, s2 = a + b, s3 = a - b, s4 = s2 + b, s5 = s2 + a, s6 = s2 + s2, s7 = s2 - s4, s8 = s3 + b, s9 = s3 + a;
+  for (size_t i = 0; i < steps; i += 20) {
+    s0 = s0 * a + a, s1 = s1 * a + a, s2 = s2 * a + a, s3 = s3 * a + a, s4 = s4 * a + a, s5 = s5 * a + a, s6 = s6 * a + a, s7 = s7 * a + a,
+    s8 = s8 * a + a, s9 = s9 * a + a;
+    s0 = s0 * a + b, s1 = s1 * a + b, s2 = s2 * a + b, s3 = s3 * a + b, s4 = s4 * a + b, s5 = s5 * a + b, s6 = s6 * a + b, s7 = s7 * a + b,
+    s8 = s8 * a + b, s9 = s9 * a + b;
+  }
+  return total(((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7)) + (s8 + s9));
+}
+
+const struct peers TARGET_SYMBOL = {TARGET_NAME, copy, triad, relu, exp_chain, read_line, read_streams, multiply_add, LANES};

@@ -16,6 +16,10 @@ typedef void (*peer_chain)(const float* a, const float* b, const float* c, float
 /* Reads n floats as fast as it can. The result is some sum of them, there so that nothing can be left out. */
 typedef float (*peer_read)(const float* x, size_t n);
 
+/* So many steps of LANES products added to sums, as fast as the core can: many sums, so that none waits for the one before. Steps are
+ * rounded up to whole rounds of its loop. */
+typedef float (*peer_multiply_add)(size_t steps);
+
 struct peers {
   const char* target;     /* harp's name of the CPU level */
   peer_chain copy;        /* a */
@@ -24,6 +28,8 @@ struct peers {
   peer_chain exp;         /* a / (1 + exp(-(1.702 a + b))) + a */
   peer_read read_line;    /* one stream */
   peer_read read_streams; /* four streams, a quarter of the array each */
+  peer_multiply_add multiply_add;
+  size_t lanes;           /* floats of a vector */
 };
 
 /* Every level that was compiled, lowest first; ends with NULL. */

@@ -43,7 +43,7 @@ bool varies(const Node* root, size_t root_axis) {
 
 constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512;  // whose sums are in the second cache
 constexpr int64_t kMany = 1 << 20;                              // rows or columns, more of which make no difference
-constexpr int64_t kFewRows = 16, kManyColumns = 256, kSumsOfFewRows = int64_t{1} << 14;
+constexpr int64_t kFewRows = 16, kManyColumns = 256, kSumsOfFewRows = int64_t{1} << 15;
 constexpr int kTermsTogether = 8;
 constexpr int64_t kNarrow = 128;  // columns for which copying the rows' factor does not pay
 constexpr int64_t kLeastRows = 4, kLeastColumns = 8, kLeastDepth = 16;

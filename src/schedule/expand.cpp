@@ -169,7 +169,7 @@ struct RowStreams {
   int near, far;
   int64_t far_pages;  // pages of a row's piece beyond
 };
-constexpr RowStreams kSums{1 << 20, 4, 16, 1}, kProducts{1 << 24, 4, 8, 2};  // sums of rows, and of rows times a number each
+constexpr RowStreams kSums{1 << 20, 4, 16, 1}, kProducts{1 << 24, 4, 12, 4};  // sums of rows, and of rows times a number each
 /// Nothing: it adds computed rows, or rows that fit registers, each read once.
 std::optional<RowStreams> streams_rows(const Program& program, const KernelPlan& kernel, const Schedule& s) {
   if (kernel.passes.size() != 1 || s.axes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain)
