@@ -72,6 +72,22 @@ int narrower(int a, int b) {
   return std::min(a, b);
 }
 
+/// May the compiler see a product and sum in one instruction behind it?
+bool may_be_multiply_add(const ir::Kernel* kernel, const UOp* u) {
+  switch (u->kind) {
+    case UKind::kAcc: return kernel->accumulators[static_cast<size_t>(u->buffer)].combine == Op::kAdd;
+    case UKind::kCall:
+    case UKind::kParam:
+    case UKind::kRarely: return true;
+    case UKind::kSplat: return may_be_multiply_add(kernel, u->sources[0]);
+    case UKind::kAlu:
+      if (u->op == Op::kFma) return true;
+      if (u->op != Op::kWhere && u->op != Op::kMax && u->op != Op::kMin) return false;
+      return std::any_of(u->sources.begin(), u->sources.end(), [&](const UOp* s) { return may_be_multiply_add(kernel, s); });
+    default: return false;
+  }
+}
+
 }  // namespace
 
 bool Expressions::is_uniform(const UOp* u) const {
@@ -158,7 +174,22 @@ Text Expressions::computation(const UOp* u) const {
   fail(Code::kInternal, "a rare call inside an expression");
 }
 
+const UOp* Expressions::negated_sum(const UOp* u) const {
+  if (u->type.dtype != DType::kF32 && u->type.dtype != DType::kF64) return nullptr;
+  const auto is_minus_one = [](const UOp* s) {
+    if (s->kind == UKind::kSplat) s = s->sources[0];
+    return s->kind == UKind::kConst && s->value == scalar_from_double(s->value.dtype, -1);
+  };
+  const UOp* source = nullptr;
+  if (u->op == Op::kNeg) source = u->sources[0];
+  if (u->op == Op::kMul || u->op == Op::kDiv)
+    for (const size_t i : {0, 1})
+      if (is_minus_one(u->sources[i]) && (i == 1 || u->op == Op::kMul)) source = u->sources[1 - i];
+  return source != nullptr && may_be_multiply_add(context_.kernel, source) ? source : nullptr;
+}
+
 Text Expressions::alu(const UOp* u) const {
+  if (const UOp* sum = negated_sum(u)) return {cat(unit_.negation(u->type.dtype, lanes(u)), "(", whole(sum).text, ")"), kPrimary};
   const Rule* rule = rule_of(u->op, u->sources.back()->type.dtype);
   HARP_ASSERT(rule != nullptr, "no rule for ", name(u->op), " of ", name(u->sources.back()->type.dtype));
   switch (rule->form) {

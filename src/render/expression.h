@@ -65,6 +65,8 @@ class Expressions {
   Text beside_vector(const ir::UOp* u) const;
   Text alu(const ir::UOp* u) const;
   bool is_count_in_range(const ir::UOp* shift) const;
+  /// What is negated, where the compiler might put the negation into a product and sum; else null.
+  const ir::UOp* negated_sum(const ir::UOp* u) const;
   Text operators(const ir::UOp* u, const Rule& rule) const;
   Text masks(const ir::UOp* u, const Rule& rule) const;
   Text select(const ir::UOp* u) const;

@@ -204,6 +204,20 @@ std::string Unit::bits_of(DType from, DType to, int lanes, bool canonical) {
   return name;
 }
 
+std::string Unit::negation(DType dtype, int lanes) {
+  const std::string name = at_lanes("neg", harp::name(dtype), lanes);
+  once(name, [&] {
+    const DType bits = signed_of(static_cast<int>(size_of(dtype)) * 8);
+    const std::string t = type(dtype, lanes), sign = dtype == DType::kF32 ? "(int32_t)0x80000000" : "(int64_t)0x8000000000000000";
+    const std::string body =
+        lanes == 1 ? cat("  union { ", t, " x; ", type(bits, 1), " bits; } u = {x};\n  u.bits ^= ", sign, ";\n  return u.x;\n")
+                   : cat("  return (", t, ")((", type(bits, lanes), ")x ^ ", sign, ");\n");
+    return cat("/* By its bits: of -(a * b + c) in one step gcc makes -(a * b) - c, which is another zero. */\nstatic inline ", t, " ",
+               name, "(", t, " x) {\n", body, "}\n");
+  });
+  return name;
+}
+
 std::string Unit::any(int bits, int lanes) {
   const std::string name = cat("any_i", bits, "x", lanes);
   once(name, [&] {

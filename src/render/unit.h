@@ -35,6 +35,7 @@ class Unit {
   std::string cast(DType from, DType to, int lanes);                     // float to integer: truncates, saturates, NaN is 0
   std::string cast_by_lanes(DType from, DType to, int lanes);            // numbers that fit
   std::string bits_of(DType from, DType to, int lanes, bool canonical);  // bitcast; canonical: any NaN is the positive quiet one
+  std::string negation(DType dtype, int lanes);                          // of a float, which gcc does not see through
   std::string any(int bits, int lanes);                                  // (mask) -> int
   std::string ramp(DType dtype, int lanes);                              // (first, step): i32 or i64
   /// (first, step) -> 32-bit mask of first + lane * step >= 0; a small step times the lanes is below 2^30.
