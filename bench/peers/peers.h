@@ -29,7 +29,7 @@ struct peers {
   peer_read read_line;    /* one stream */
   peer_read read_streams; /* four streams, a quarter of the array each */
   peer_multiply_add multiply_add;
-  size_t lanes;           /* floats of a vector */
+  size_t lanes; /* floats of a vector */
 };
 
 /* Every level that was compiled, lowest first; ends with NULL. */
