@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""bench/document.py on rows made up here: what is missed says why, and nothing is left out."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROWS = [
+    {"name": "chain.copy", "value": 10.0, "unit": "GB/s", "peer": "memcpy", "peer_value": 8.0, "ratio": 1.25, "goal": "ratio>=1.0", "ok": True},
+    {"name": "chain.exp", "value": 4.0, "unit": "GB/s", "peer": "loop <by hand>", "peer_value": 8.0, "ratio": 0.5, "goal": "ratio>=0.8", "ok": False},
+    {"name": "call.overhead", "value": 120.0, "unit": "ns", "peer": None, "peer_value": None, "ratio": None, "goal": "value<=100", "ok": False},
+    {"name": "call.other", "value": 3.0, "unit": "ns", "peer": None, "peer_value": None, "ratio": None, "goal": "information", "ok": None},
+]
+
+
+def run(scratch, reasons):
+    (scratch / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    (scratch / "reasons.json").write_text(json.dumps(reasons))
+    return subprocess.run([sys.executable, HERE / "document.py", scratch / "rows.jsonl", "--machine", "an abacus", "--docs", scratch,
+                           "--reasons", scratch / "reasons.json"], capture_output=True, text=True, timeout=60)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="harp-document-") as name:
+        scratch = pathlib.Path(name)
+        result = run(scratch, {"chain.exp": "the function's price"})
+        assert result.returncode != 0 and "call.overhead misses its goal" in result.stderr, result
+        result = run(scratch, {".*": "reason", "nothing": "reason"})
+        assert result.returncode != 0 and "reasons for no row: nothing" in result.stderr, result
+        result = run(scratch, {r"chain\.exp": "the function's price", r"call\..*": "slow beads"})
+        assert result.returncode == 0, result
+        page = (scratch / "performance.md").read_text()
+        assert "Goals met: 1 of 3" in page and "an abacus" in page, page
+        for row in ROWS:
+            assert f"| {row['name']} |" in page, row
+        assert "ratio>=0.8 | **missed**: the function's price" in page and "value<=100 | **missed**: slow beads" in page, page
+        bars = {}
+        for picture in (scratch / "performance").iterdir():
+            for element in xml.etree.ElementTree.parse(picture).iter("{http://www.w3.org/2000/svg}rect"):
+                bars.setdefault(picture.stem, []).append(element.get("width"))
+        assert bars == {"chain": [bars["chain"][0], "250.0", "125.0"], "call": [bars["call"][0], "166.7"]}, bars
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()
