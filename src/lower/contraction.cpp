@@ -14,14 +14,15 @@
 // With few rows the columns' factor is not worth a copy: several terms are added at once to sums that lie in memory, row by row, so that
 // it is read in long pieces, once.
 //
-// Copying computes whatever stands in front of the factor: a convolution is this with windows as columns, and has its padding there. What
-// lies in memory along the terms is transposed by squares. A copied tile that reaches beyond the last row or column has zeros there, one
+// Copying (panel.h) computes whatever stands in front of the factor: a convolution is this with windows as columns, and has its padding
+// there, once for a block where they overlap (windows.h). A copied tile that reaches beyond the last row or column has zeros there, one
 // that is not copied has the last row again; neither is stored.
 #include "schedule/contraction.h"
 
 #include <algorithm>
 
 #include "base/error.h"
+#include "lower/panel.h"
 #include "lower/windows.h"
 
 namespace harp::lower {
@@ -171,6 +172,7 @@ class ContractionLowering {
       return statements(member);
     });
   }
+  Sym packed_row_at(Sym row_tile, Sym term, int64_t row) const { return (row_tile * terms_at_once() + term) * panel_rows_ + row; }
   static void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
   void sums_of_block(Body& body) {
@@ -252,9 +254,9 @@ class ContractionLowering {
     if (pack_rows_)
       add(body, each("rowtile", row_tiles(), [&](Sym tile) {
             const Sym row = first_row_ + tile * tile_rows_;
-            return pack({packed_rows_, packed_row_at(tile, 0, 0), panel_rows_}, rows_ - row, count, [&](Sym lane, Sym term) {
-              return factor(contraction_.row_factor, source_index(row + lane, first_column_, first + term));
-            });
+            return pack(
+                c_, {dtype_, packed_rows_, packed_row_at(tile, 0, 0), panel_rows_, simd_}, rows_ - row, count,
+                [&](Sym lane, Sym term) { return factor(contraction_.row_factor, source_index(row + lane, first_column_, first + term)); });
           }));
     if (is_streamed()) return streamed_block(first, count, body);
     add(body, each_member([&](Sym member) {
@@ -262,67 +264,12 @@ class ContractionLowering {
             const Sym column = tile * tile_columns_;
             Body inside;
             if (!reads_windows_)
-              inside = pack({packed_columns_, 0, tile_columns_}, columns_ - first_column_ - column, count,
+              inside = pack(c_, {dtype_, packed_columns_, 0, tile_columns_, simd_}, columns_ - first_column_ - column, count,
                             [&](Sym lane, Sym term) { return column_factor(first_row_, column + lane, first + term); });
             add(inside, each("rowtile", row_tiles(), [&](Sym row_tile) { return register_tile(first, count, member, row_tile, tile); }));
             return inside;
           });
         }));
-  }
-
-  // --- copies ------------------------------------------------------------------------------------------------------------
-
-  /// Of a tile's rows or columns: for each term one element after the other, which are `lanes`.
-  struct Panel {
-    int array;
-    Sym begin;
-    int64_t lanes;
-  };
-  Sym packed_row_at(Sym row_tile, Sym term, int64_t row) const { return (row_tile * terms_at_once() + term) * panel_rows_ + row; }
-
-  /// Copies factor(lane, term) for as many terms, of those lanes that are `left`; zeros beyond them.
-  template <class Factor>
-  Body pack(const Panel& panel, Sym left, Sym count, Factor factor) {
-    const Sym missing = left - panel.lanes;
-    if (proven_nonnegative(missing)) return pack_lanes(panel, panel.lanes, count, factor);
-    Body part = pack_lanes(panel, left, count, factor);
-    Stmt *term = new_loop(arena_, "term", 0, count), *beyond = new_loop(arena_, "lane", left, panel.lanes);
-    beyond->body = {set_accumulator(arena_, panel.array, panel.begin + term->variable * panel.lanes + beyond->variable, zero())};
-    term->body = {beyond};
-    part.push_back(term);
-    if (proven_nonnegative(Sym(-1) - missing)) return part;
-    Stmt* is_whole = arena_.statement(StmtKind::kIf);
-    is_whole->condition = missing;
-    is_whole->body = pack_lanes(panel, panel.lanes, count, factor);
-    is_whole->otherwise = std::move(part);
-    return {is_whole};
-  }
-  template <class Factor>
-  Body pack_lanes(const Panel& panel, Sym lanes, Sym count, Factor factor) {
-    Stmt *term = new_loop(arena_, "term", 0, count), *lane = new_loop(arena_, "lane", 0, lanes);
-    const UOp* value = factor(lane->variable, term->variable);
-    if (Stmt* squares = transposed(panel, value, lane, term)) return {squares};
-    lane->body = {set_accumulator(arena_, panel.array, panel.begin + term->variable * panel.lanes + lane->variable, value)};
-    term->body = finish_inner_loop(c_, lane, simd_, c_.schedule.overlap);
-    return {term};
-  }
-  /// The copy as a transposition, if the value is a load and nothing else, of what lies along the terms; else null.
-  Stmt* transposed(const Panel& panel, const UOp* value, const Stmt* lane, const Stmt* term) {
-    if (value->kind != UKind::kLoad || mask_of(value) != nullptr) return nullptr;
-    const auto along_terms = linear_in(value->index, variable_of(term->variable));
-    if (!along_terms || !along_terms->coefficient.is_constant(1)) return nullptr;
-    const auto along_lanes = linear_in(along_terms->rest, variable_of(lane->variable));
-    if (!along_lanes || along_lanes->coefficient.is_constant(1)) return nullptr;
-    Stmt* s = arena_.statement(StmtKind::kTranspose);
-    s->inputs = {value->buffer};
-    s->from = along_lanes->rest;
-    s->from_stride = along_lanes->coefficient;
-    s->rows = term->end;
-    s->length = lane->end;
-    s->accumulator = panel.array;
-    s->index = panel.begin;
-    s->stride = panel.lanes;
-    return s;
   }
 
   // --- a tile in registers -----------------------------------------------------------------------------------------------

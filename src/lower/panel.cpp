@@ -1,0 +1,58 @@
+#include "lower/panel.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+namespace {
+
+using Factor = std::function<const UOp*(Sym lane, Sym term)>;
+
+/// The copy as a transposition, if the value is a load and nothing else, of what lies along the terms; else null.
+Stmt* transposed(Arena& arena, const Panel& panel, const UOp* value, const Stmt* lane, const Stmt* term) {
+  if (value->kind != UKind::kLoad || mask_of(value) != nullptr) return nullptr;
+  const auto along_terms = linear_in(value->index, variable_of(term->variable));
+  if (!along_terms || !along_terms->coefficient.is_constant(1)) return nullptr;
+  const auto along_lanes = linear_in(along_terms->rest, variable_of(lane->variable));
+  if (!along_lanes || along_lanes->coefficient.is_constant(1)) return nullptr;
+  Stmt* s = arena.statement(StmtKind::kTranspose);
+  s->inputs = {value->buffer};
+  s->from = along_lanes->rest;
+  s->from_stride = along_lanes->coefficient;
+  s->rows = term->end;
+  s->length = lane->end;
+  s->accumulator = panel.array;
+  s->index = panel.begin;
+  s->stride = panel.lanes;
+  return s;
+}
+
+Body pack_lanes(KernelContext& c, const Panel& panel, Sym lanes, Sym count, const Factor& factor) {
+  Stmt *term = new_loop(c.arena, "term", 0, count), *lane = new_loop(c.arena, "lane", 0, lanes);
+  const UOp* value = factor(lane->variable, term->variable);
+  if (Stmt* squares = transposed(c.arena, panel, value, lane, term)) return {squares};
+  lane->body = {set_accumulator(c.arena, panel.array, panel.begin + term->variable * panel.lanes + lane->variable, value)};
+  term->body = finish_inner_loop(c, lane, panel.simd_width, c.schedule.overlap);
+  return {term};
+}
+
+}  // namespace
+
+Body pack(KernelContext& c, const Panel& panel, Sym left, Sym count, const Factor& factor) {
+  const Sym missing = left - panel.lanes;
+  if (proven_nonnegative(missing)) return pack_lanes(c, panel, panel.lanes, count, factor);
+  Body part = pack_lanes(c, panel, left, count, factor);
+  Stmt *term = new_loop(c.arena, "term", 0, count), *beyond = new_loop(c.arena, "lane", left, panel.lanes);
+  const UOp* zero = c.arena.constant(identity_of(Op::kSum, panel.dtype));
+  beyond->body = {set_accumulator(c.arena, panel.array, panel.begin + term->variable * panel.lanes + beyond->variable, zero)};
+  term->body = {beyond};
+  part.push_back(term);
+  if (proven_nonnegative(Sym(-1) - missing)) return part;
+  Stmt* is_whole = c.arena.statement(StmtKind::kIf);
+  is_whole->condition = missing;
+  is_whole->body = pack_lanes(c, panel, panel.lanes, count, factor);
+  is_whole->otherwise = std::move(part);
+  return {is_whole};
+}
+
+}  // namespace harp::lower
