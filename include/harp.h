@@ -189,9 +189,10 @@ typedef struct harp_context_options {
    * forked after they started. All signals are blocked on them, but for those of faults. Results never depend on the number. */
   int32_t threads;
 
-  /* The host's thread pool, instead of `threads` (both: HARP_ERROR_INVALID_ARGUMENT). Has to call body(arg, begin, end, worker) for ranges that make up 0..n-1 together, in any order, by any
-   * threads, and return when all are done. Ranges should be at least `grain` long; `worker` < width, and two calls at the same time
-   * have different ones. With neither, programs run on the calling thread alone. Results never depend on it. */
+  /* The host's thread pool, instead of `threads` (both: HARP_ERROR_INVALID_ARGUMENT). Has to call body(arg, begin, end, worker) for ranges
+   * that make up 0..n-1 together, in any order, by any threads, and return when all are done. Ranges should be at least `grain` long;
+   * `worker` < width, and two calls at the same time have different ones. With neither, programs run on the calling thread alone. Results
+   * never depend on it. */
   void (*parallel_for)(void* user, size_t n, size_t grain, harp_range_body body, void* arg);
   void* parallel_for_user;
   size_t width; /* with parallel_for: at least 1 */
@@ -700,8 +701,8 @@ HARP_API harp_node* harp_random_uniform(harp_node* key, harp_node* counter, harp
 HARP_API harp_node* harp_random_normal(harp_node* key, harp_node* counter, harp_dtype dtype, int32_t rank, const harp_dim* dims);
 
 /*
- * Products that are summed: int, float and complex, any size symbolic. Operands have the same dtype. Shapes follow NumPy whatever the graph's flags
- * are: axes that stretch are those whose size is the constant 1. Sizes that have to agree and do not are HARP_ERROR_SHAPE.
+ * Products that are summed: int, float and complex, any size symbolic. Operands have the same dtype. Shapes follow NumPy whatever the
+ * graph's flags are: axes that stretch are those whose size is the constant 1. Sizes that have to agree and do not are HARP_ERROR_SHAPE.
  */
 
 /* Of matrices: [..., m, k] and [..., k, n] give [..., m, n]; the axes before broadcast. An array of one axis is a row on the left, a column
@@ -808,9 +809,9 @@ HARP_API harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, c
  *
  * An index outside its array touches no memory: the load gives 0 and the run fails with HARP_ERROR_RANGE, naming node, input, axis, index
  * and size (the first in the body's order of loads, and there the first element); what other outputs hold then is not said. Every element
- * is computed, whatever of the result is used, if an output depends on it (algebra makes y * 0 of integers 0). Integers wrap, floats are as in
- * docs/semantics.md; complex arrays are not taken. A body without loops whose indices are its own (ridx0, or constants that fit) fuses like
- * any elementwise operation. It has no gradient.
+ * is computed, whatever of the result is used, if an output depends on it (algebra makes y * 0 of integers 0). Integers wrap, floats are as
+ * in docs/semantics.md; complex arrays are not taken. A body without loops whose indices are its own (ridx0, or constants that fit) fuses
+ * like any elementwise operation. It has no gradient.
  */
 typedef struct harp_custom_function_desc {
   size_t struct_size;
