@@ -91,6 +91,10 @@ struct CountingMath {
     ++counts.table;
     return Value<D>(ScalarMath::table<D>(table, index.get()));
   }
+  template <class Function, class... Args>
+  static auto named(std::string_view /*name*/, Function function, Args... args) {
+    return function(args...);
+  }
   template <DType D, class Function, class... Args>
   static Value<D> rarely(std::string_view /*name*/, Bool condition, Value<D> common, Function rare, Args... args) {
     ++counts.rare;

@@ -205,6 +205,15 @@ struct IrMath {
     u.sources = {index.uop};
     return {index.arena, index.arena->intern(std::move(u)), {}};
   }
+  template <class Body, DType... Ds>
+  static auto named(std::string_view name, Body body, T<Ds>... args) {
+    Arena* arena = nullptr;
+    ((arena = arena != nullptr ? arena : args.arena), ...);
+    HARP_ASSERT(arena != nullptr, name, " of literals only");
+    const Function* function = arena->find_function(name);
+    if (function == nullptr) function = record<Ds...>(*arena, std::string(name), body);
+    return decltype(body(args...)){arena, arena->call(function, {args.in(*arena)...}), {}};
+  }
   template <DType D, class Rare, DType... Ds>
   static T<D> rarely(std::string_view name, Bool condition, T<D> common, Rare rare, T<Ds>... args) {
     Arena& arena = *condition.arena;

@@ -27,6 +27,9 @@
 //                                          magnitude <= 2^61, so no saturation is needed. Elsewhere unused.
 //   template table<D>(table, index)        element of a MathTable of dtype D; the T<kI32> index is in bounds by construction,
 //                                          for every input, wanted or not
+//   named(name, function, args...)         function(args...), a capture-free function object of T values. An IR policy makes a function
+//                                          `name` of it, which a target may have an instruction for. As below, a name always
+//                                          stands for the same function.
 //   rarely(name, condition, common, rare, args...)
 //                                          rare(args...) where condition, else common. rare is a capture-free function object
 //                                          of T values; an IR policy makes a function `name` of it, called lane by lane, and

@@ -14,7 +14,7 @@ struct ErrorFunctions {
     F a = M::abs(x);
     F near = R::fma(a, R::polynomial(a * a, C::kErf), a);
     Tail tail = complement(R::clamp(a, 0.5, R::kDouble ? 6 : 4));  // beyond, erf rounds to 1
-    F far = real(1) - R::scale(R::sum(tail.value), tail.n);
+    F far = real(1) - R::scale(R::sum(tail.value), tail.sum);
     return R::copy_sign(R::pick(a < real(1), near, far), x);
   }
 
@@ -24,16 +24,16 @@ struct ErrorFunctions {
     Pair one = R::two_sum(real(1), -inner);
     F near = one.hi + (one.lo - inner * R::polynomial(inner * inner, C::kErf));
     Tail tail = complement(R::clamp(a, 0.5, R::kDouble ? 27.3 : 10.1));  // beyond, erfc rounds to 0
-    F far = R::scale(R::sum(tail.value), tail.n);
+    F far = R::scale(R::sum(tail.value), tail.sum);
     far = R::pick(x < real(0), real(2) - far, far);
     return R::pick(a < real(0.75), near, far);
   }
 
  private:
-  /// 2^n value.
+  /// 2^n value, with n as the sum n + kRounder.
   struct Tail {
     Pair value;
-    I n;
+    F sum;
   };
 
   /// erfc x for 1/2 <= x, up to where it underflows.
@@ -47,7 +47,7 @@ struct ErrorFunctions {
     Pair numerator = R::two_product(power.hi, g.hi);
     numerator.lo = numerator.lo + R::fma(power.hi, g.lo, power.lo * g.hi);
     Pair denominator = R::fast_two_sum(x + x, real(1));
-    return {R::divide(numerator, denominator, real(1) / denominator.hi), e.n};
+    return {R::divide(numerator, denominator, real(1) / denominator.hi), e.sum};
   }
 };
 

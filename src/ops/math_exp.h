@@ -2,8 +2,6 @@
 // as a pair h + l, so that the last addition is the only one that rounds near the result's precision.
 #pragma once
 
-#include <bit>
-
 #include "ops/math_real.h"
 
 namespace harp::math {
@@ -12,15 +10,14 @@ template <class M, DType D>
 struct ExpFunctions {
   HARP_MATH_TYPES
 
-  /// e^x = 2^n (1 + (h + tail)).
+  /// e^x = 2^n (1 + (h + tail)), with n as the sum n + kRounder.
   struct Reduced {
-    I n;
-    F h, tail;
+    F sum, h, tail;
   };
 
   static F exp(F x) {
     Reduced e = reduce(R::clamp(x, kLowest, kHighest));
-    return R::scale(real(1) + (e.h + e.tail), e.n);
+    return R::scale(real(1) + (e.h + e.tail), e.sum);
   }
 
   static F exp2(F x) {
@@ -28,7 +25,7 @@ struct ExpFunctions {
     F z = c + real(R::kRounder), fraction = c - (z - real(R::kRounder));
     F h = fraction * real(C::kLn2Full);
     F l = R::fma(fraction, real(C::kLn2FullLow), R::fma(fraction, real(C::kLn2Full), -h));
-    return R::scale(real(1) + (h + tail(h, l, C::kExp)), rounded(z));
+    return R::scale(real(1) + (h + tail(h, l, C::kExp)), z);
   }
 
   static F expm1(F x) {
@@ -64,7 +61,7 @@ struct ExpFunctions {
     F z = R::fma(a.hi, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
     F h = R::fma(n, real(-C::kLn2), a.hi);
     F l = R::fma(n, real(-C::kLn2Low), a.lo);
-    return {rounded(z), h, tail(h, l, C::kExp)};
+    return {z, h, tail(h, l, C::kExp)};
   }
 
   /// Outside of these e^x overflows, or rounds to 0.
@@ -74,8 +71,6 @@ struct ExpFunctions {
  private:
   /// Below it sinh x, tanh x round to x.
   static constexpr Native kTiny = R::kDouble ? 0x1p-28 : 0x1p-13;
-
-  static I rounded(F z) { return R::bits(z) - integer(std::bit_cast<typename R::NativeInt>(R::kRounder)); }
 
   /// e^(h + l) - 1 - h.
   template <size_t N>
@@ -87,14 +82,14 @@ struct ExpFunctions {
   static Reduced reduce(F c) {
     F z = R::fma(c, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
     F h = R::fma(n, real(-C::kLn2), c);  // exact
-    return {rounded(z), h, tail(h, n * real(-C::kLn2Low), C::kExp)};
+    return {z, h, tail(h, n * real(-C::kLn2Low), C::kExp)};
   }
 
   /// (e^c - 1) / 2, the low part not small; half, so that the largest results do not overflow on the way.
   static Pair half_expm1(F c) {
     F z = R::fma(c, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
     F h = R::fma(n, real(-C::kLn2), c);
-    F s = R::power_of_two(rounded(z) - integer(1));
+    F s = R::power_of_two(R::whole(z) - integer(1));
     F whole = s - real(0.5), lost = (s - whole) - real(0.5);
     Pair lead = R::fast_two_sum(whole, s * h);
     return {lead.hi, lead.lo + R::fma(s, tail(h, n * real(-C::kLn2Low), C::kExpFine), lost)};
@@ -111,7 +106,7 @@ struct ExpFunctions {
     F c = R::at_most(M::abs(x), R::kDouble ? 710.6 : 89.5);
     F z = R::fma(c, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
     F h = R::fma(n, real(-C::kLn2), c), l = n * real(-C::kLn2Low), r = h + l, s = r * r;
-    I i = rounded(z);
+    I i = R::whole(z);
     F up = R::power_of_two(i - integer(2));
     F down = R::pick(i > integer(60), real(0), R::power_of_two(integer(-2) - i));
     F sum = up + down, difference = up - down;

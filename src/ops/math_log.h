@@ -10,24 +10,22 @@ template <class M, DType D>
 struct LogFunctions {
   HARP_MATH_TYPES
 
-  /// x = 2^k (1 + f), k as an integer and as a number.
+  /// x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)).
   struct Split {
-    I exponent;
     F k, f;
   };
-  /// x positive, finite, normal.
-  static Split split_normal(F x) {
-    I ix = R::bits(x);
-    I e = (ix - integer(kSqrtHalfBits)) >> integer(R::kMantissaBits);
-    F m = R::from_bits(ix - (e << integer(R::kMantissaBits)));
-    return {e, M::template cast<D>(e), m - real(1)};
-  }
   /// x positive and finite.
   static Split split(F x) {
-    Bool tiny = x < real(R::kLeastNormal);
-    Split s = split_normal(R::pick(tiny, x * real(kTinyScale), x));
-    I e = M::select(tiny, s.exponent - integer(kTinyBits), s.exponent);
-    return {e, M::template cast<D>(e), s.f};
+    F k = M::named(
+        R::kDouble ? "exponent_f64" : "exponent_f32",
+        [](F v) {
+          I e = exponent(R::bits(normal(v)));
+          return M::template cast<D>(M::select(v < real(R::kLeastNormal), e - integer(kTinyBits), e));
+        },
+        x);
+    F m = M::named(
+        R::kDouble ? "mantissa_f64" : "mantissa_f32", [](F v) { return without_exponent(R::bits(normal(v))); }, x);
+    return {k, m - real(1)};
   }
 
   static F log(F x) {
@@ -52,10 +50,8 @@ struct LogFunctions {
   static F log1p(F x) {
     Pair u = R::two_sum(real(1), x);
     F result = log_of_pair(u, integer(0));
-    result = R::pick(M::abs(x) < real(kNegligible), x, result);  // also keeps -0
-    result = R::pick(x < real(R::kInfinity), result, x);         // infinity, NaN
-    result = R::pick(x < real(-1), real(R::kNan), result);
-    return R::pick(x == real(-1), real(-R::kInfinity), result);
+    result = at_limits(u.hi, result);                          // the sum has the limits of 1 + x
+    return R::pick(M::abs(x) < real(kNegligible), x, result);  // also keeps -0
   }
 
   /// log(|x| + sqrt(x^2 + 1)), a polynomial where |x| < 1/2.
@@ -117,6 +113,11 @@ struct LogFunctions {
   /// Beyond it asinh x and acosh x are log 2x.
   static constexpr Native kFar = R::kDouble ? 0x1p28 : 0x1p13;
 
+  static F normal(F x) { return R::pick(x < real(R::kLeastNormal), x * real(kTinyScale), x); }
+  // The bits of a normal number: the exponent that leaves [sqrt(1/2), sqrt(2)), and the number there.
+  static I exponent(I ix) { return (ix - integer(kSqrtHalfBits)) >> integer(R::kMantissaBits); }
+  static F without_exponent(I ix) { return R::from_bits(ix - (exponent(ix) << integer(R::kMantissaBits))); }
+
   /// log(1 + f) - f.
   template <size_t N>
   static F beyond_f(F f, const Native (&coefficients)[N]) {
@@ -135,18 +136,24 @@ struct LogFunctions {
     return a + (b + low);
   }
 
+  /// The result, or what the logarithm of x is where x is no positive finite number.
   static F at_limits(F x, F result) {
-    result = R::pick(x < real(R::kInfinity), result, x);  // infinity, NaN
-    result = R::pick(x < real(0), real(R::kNan), result);
-    return R::pick(x == real(0), real(-R::kInfinity), result);
+    return M::named(
+        R::kDouble ? "log_at_limits_f64" : "log_at_limits_f32",
+        [](F v, F r) {
+          r = R::pick(v < real(R::kInfinity), r, v);  // infinity, NaN
+          r = R::pick(v < real(0), real(R::kNan), r);
+          return R::pick(v == real(0), real(-R::kInfinity), r);
+        },
+        x, result);
   }
 
   /// log(2^more u) for u.hi normal.
   static F log_of_pair(Pair u, I more) {
-    Split s = split_normal(u.hi);
-    F low = R::pick(s.exponent > integer(60), real(0), u.lo * R::power_of_two(-s.exponent));
-    Pair f = R::fast_two_sum(s.f, low);
-    F k = M::template cast<D>(s.exponent + more);
+    I ix = R::bits(u.hi), e = exponent(ix);
+    F low = R::pick(e > integer(60), real(0), u.lo * R::power_of_two(-e));
+    Pair f = R::fast_two_sum(without_exponent(ix) - real(1), low);
+    F k = M::template cast<D>(e + more);
     // the derivative 1 / (1 + f) of the logarithm, as far as it matters to f.lo
     F low_log = f.lo * R::fma(f.hi, f.hi - real(1), real(1));
     F rest = R::fma(k, real(C::kLn2Low), beyond_f(f.hi, C::kLogFine) + low_log);

@@ -20,7 +20,7 @@ struct PowerFunctions {
     p.lo = R::fma(c, log.lo, p.lo);
     F high = R::clamp(p.hi, Exp::kLowest, Exp::kHighest);
     auto e = Exp::reduce_pair({high, R::pick(high == p.hi, p.lo, real(0))});
-    F result = R::scale(real(1) + (e.h + e.tail), e.n);
+    F result = R::scale(real(1) + (e.h + e.tail), e.sum);
 
     Bool grows = (a > real(1)) == (y > real(0));
     F limit = R::pick(a == real(1), real(1), R::pick(grows, real(R::kInfinity), real(0)));

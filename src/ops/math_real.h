@@ -4,6 +4,7 @@
 // "Handbook of Floating-Point Arithmetic", chapters 4 and 5).
 #pragma once
 
+#include <bit>
 #include <limits>
 #include <type_traits>
 
@@ -64,10 +65,17 @@ struct Real {
 
   /// 2^n for n in the range of normal numbers; elsewhere some number or NaN.
   static F power_of_two(I n) { return from_bits((n + integer(kBias)) << integer(kMantissaBits)); }
+  /// The whole number n of the sum n + kRounder.
+  static I whole(F sum) { return bits(sum) - integer(std::bit_cast<NativeInt>(kRounder)); }
   /// x 2^n for |n| up to twice the exponent range: two steps, so that results overflow and underflow gradually.
   static F scale(F x, I n) {
     I half = n >> integer(1);
     return x * power_of_two(half) * power_of_two(n - half);
+  }
+  /// The same for n = sum - kRounder, and an x of which only the second step may round: one instruction of AVX-512.
+  static F scale(F x, F sum) {
+    return M::named(
+        kDouble ? "scale_f64" : "scale_f32", [](F v, F s) { return scale(v, whole(s)); }, x, sum);
   }
 
   /// c[0] + c[1] x + c[2] x^2 + ... by Horner's rule.

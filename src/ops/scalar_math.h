@@ -68,6 +68,10 @@ struct ScalarMath {
     static_assert(size_of(D) == sizeof(uint32_t));
     return std::bit_cast<T<D>>(table.words[static_cast<size_t>(index)]);
   }
+  template <class Function, class... Args>
+  static auto named(std::string_view /*name*/, Function function, Args... args) {
+    return function(args...);
+  }
   template <class V, class Function, class... Args>
   static V rarely(std::string_view /*name*/, bool condition, V common, Function rare, Args... args) {
     return condition ? rare(args...) : common;

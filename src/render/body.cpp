@@ -208,7 +208,7 @@ class BodyRenderer {
     const UOp* u = l.value;
     const int n = expression_.lanes(u);
     const std::string type = expression_.type(u);
-    const int bits = n > 1 && is_bool(u->type.dtype) ? std::max(expression_.mask_bits(u), 8) : 0;
+    const int bits = n > 1 && is_bool(u->type.dtype) ? expression_.mask_bits(u) : 0;
     if (u->kind == UKind::kRarely) {
       rarely(l, type);
     } else if (!l.guards.empty()) {

@@ -67,6 +67,7 @@ bool is_small(Sym step) {
 
 /// Both masks' natural width: bytes from memory give way to masks of comparisons, wide masks to narrow ones.
 int narrower(int a, int b) {
+  if (a == kOneBitALane || b == kOneBitALane) return kOneBitALane;
   if (a == 0 || b == 0) return std::max(a, b);
   if (a == 8 || b == 8) return std::max(a, b);
   return std::min(a, b);
@@ -127,7 +128,7 @@ std::string Expressions::mask(const UOp* u, int bits, int precedence) const {
   if (is_uniform(u)) return cat(unit_.splat_mask(bits, n), "(", uniform(u).text, ")");
   const Text text = (*this)(u);
   if (text.mask_bits == bits) return bracket(text, precedence);
-  return cat("__builtin_convertvector(", text.text, ", ", unit_.mask(bits, n), ")");
+  return unit_.convert_mask(text.text, text.mask_bits, bits, n);
 }
 
 int Expressions::mask_bits(const UOp* u) const {
@@ -138,7 +139,7 @@ int Expressions::mask_bits(const UOp* u) const {
     case UKind::kGather: return 8;
     case UKind::kCall: return Unit::mask_bits_of(*u->function);
     case UKind::kAlu: {
-      if (!is_bool(u->sources[0]->type.dtype)) return bits_of_dtype(u->sources[0]->type.dtype);
+      if (!is_bool(u->sources[0]->type.dtype)) return unit_.comparison_bits(u->sources[0]->type.dtype, lanes(u));
       int bits = 0;
       for (const UOp* s : u->sources) bits = narrower(bits, mask_bits(s));
       return bits;
@@ -202,13 +203,15 @@ Text Expressions::alu(const UOp* u) const {
     case Form::kHelper:
     case Form::kVectorHelper:
     case Form::kPredicate: {
+      if (rule->form == Form::kPredicate && unit_.has_predicates(u->sources[0]->type.dtype, lanes(u))) return comparison(u);
       const std::string name = unit_.helper(*rule, u->sources[0]->type.dtype, lanes(u));
       const int bits = rule->form == Form::kPredicate && lanes(u) > 1 ? bits_of_dtype(u->sources[0]->type.dtype) : 0;
       return {cat(name, "(", arguments(u->sources), ")"), kPrimary, bits};
     }
     case Form::kOperator: break;
   }
-  return lanes(u) > 1 && is_bool(u->sources[0]->type.dtype) ? masks(u, *rule) : operators(u, *rule);
+  if (lanes(u) > 1 && is_bool(u->sources[0]->type.dtype)) return masks(u, *rule);
+  return is_bool(u->type.dtype) && unit_.has_predicates(u->sources[0]->type.dtype, lanes(u)) ? comparison(u) : operators(u, *rule);
 }
 
 /// Inside functions every count is; elsewhere a constant may be.
@@ -264,11 +267,17 @@ Text Expressions::operators(const UOp* u, const Rule& rule) const {
   return {cat("(", value_type(u->type.dtype), ")", bracket(result, kUnary)), kUnary};
 }
 
+/// A mask of one bit a lane.
+Text Expressions::comparison(const UOp* u) const {
+  return {cat(unit_.comparison(u->op, u->sources[0]->type.dtype, lanes(u)), "(", arguments(u->sources), ")"), kPrimary, kOneBitALane};
+}
+
 Text Expressions::masks(const UOp* u, const Rule& rule) const {
   int bits = mask_bits(u);
   if (bits == 0) bits = 32;
   std::vector<std::string> operands;
   for (const UOp* s : u->sources) operands.push_back(mask(s, bits, kUnary));
+  if (bits == kOneBitALane && u->op == Op::kEq) return {cat("~(", operands[0], " ^ ", operands[1], ")"), kUnary, bits};
   return {substitute_pattern(rule.mask_pattern, operands, DType::kBool), rule.mask_precedence, bits};
 }
 
@@ -281,13 +290,20 @@ Text Expressions::select(const UOp* u) const {
   }
   if (is_bool(dtype)) {
     const int bits = mask_bits(u) == 0 ? 32 : mask_bits(u);
-    return {cat(unit_.select(signed_of(bits), n), "(", mask(u->sources[0], bits), ", ", mask(u->sources[1], bits), ", ",
+    return {cat(unit_.select_mask(bits, n), "(", mask(u->sources[0], bits), ", ", mask(u->sources[1], bits), ", ",
                 mask(u->sources[2], bits), ")"),
             kPrimary, bits};
   }
-  return {cat(unit_.select(dtype, n), "(", mask(u->sources[0], bits_of_dtype(dtype)), ", ", whole(u->sources[1]).text, ", ",
-              whole(u->sources[2]).text, ")"),
-          kPrimary};
+  const std::string chosen = cat(whole(u->sources[1]).text, ", ", whole(u->sources[2]).text, ")");
+  const UOp *condition = u->sources[0], *a = u->sources[1], *b = u->sources[2];
+  if (condition->kind == UKind::kAlu && condition->op == Op::kLt && names_.find(condition) == nullptr) {
+    const bool first = condition->sources[0] == a && condition->sources[1] == b;
+    const bool second = condition->sources[0] == b && condition->sources[1] == a;
+    if (first || second)
+      if (const std::string name = unit_.first_if_less(second, dtype, n); !name.empty()) return {cat(name, "(", chosen), kPrimary};
+  }
+  if (unit_.has_predicates(dtype, n)) return {cat(unit_.blend(dtype, n), "(", mask(condition, kOneBitALane), ", ", chosen), kPrimary};
+  return {cat(unit_.select(dtype, n), "(", mask(condition, bits_of_dtype(dtype)), ", ", chosen), kPrimary};
 }
 
 Text Expressions::cast(const UOp* u) const {
@@ -295,6 +311,9 @@ Text Expressions::cast(const UOp* u) const {
   const DType from = source->type.dtype, to = u->type.dtype;
   const int n = lanes(u);
   const auto zero = [&] { return literal(is_float(from) ? scalar_from_double(from, 0) : scalar_from_int(from, 0)).text; };
+  if (is_bool(to) && unit_.has_predicates(from, n))
+    return {cat(unit_.comparison(Op::kNe, from, n), "(", whole(source).text, ", ", unit_.splat(from, n), "(", zero(), "))"), kPrimary,
+            kOneBitALane};
   if (is_bool(to)) return {cat(bracket(whole(source), kSum), " != ", zero()), kEquality, n > 1 ? bits_of_dtype(from) : 0};
   if (is_float(from) && is_int(to) && context_.kernel != nullptr)
     return {cat(unit_.cast(from, to, n), "(", whole(source).text, ")"), kPrimary};

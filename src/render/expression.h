@@ -68,6 +68,7 @@ class Expressions {
   /// What is negated, where the compiler might put the negation into a product and sum; else null.
   const ir::UOp* negated_sum(const ir::UOp* u) const;
   Text operators(const ir::UOp* u, const Rule& rule) const;
+  Text comparison(const ir::UOp* u) const;
   Text masks(const ir::UOp* u, const Rule& rule) const;
   Text select(const ir::UOp* u) const;
   Text cast(const ir::UOp* u) const;

@@ -96,12 +96,70 @@ std::optional<InstructionForm> half_conversion(DType operand, DType result, int 
   return std::nullopt;
 }
 
+/// AVX-512: what exp and log do with exponents. $p is ps or pd and the bits of a register, $v and $i the vector's type and that of integers
+/// as wide, $m the mask of all lanes and, for the largest registers, the rounding of the environment.
+struct ExponentInstruction {
+  std::string_view function, builtin, body;
+};
+constexpr ExponentInstruction kExponentInstructions[] = {
+    {"scale", "__builtin_ia32_scalef$p_mask", "  return __builtin_ia32_scalef$p_mask(x, y - $rounder, x, $m);\n"},
+    {"log_at_limits", "__builtin_ia32_fixupimm$p_mask",
+     "  typedef $word table __attribute__((vector_size($bytes)));\n"
+     "  /* what x = NaN gives, and a signaling one: x; 0: -inf; 1: y; -inf: NaN; inf: inf; a negative number: NaN; a positive one: y */\n"
+     "  return __builtin_ia32_fixupimm$p_mask(y, x, (table){0} + 0x03530422, 0, $m);\n"},
+    {"exponent", "__builtin_ia32_getexp$p_mask",
+     "  const $v mantissa = __builtin_ia32_getmant$p_mask(x, 0, x, $m); /* in [1, 2) */\n"
+     "  return __builtin_ia32_getexp$p_mask(x, x, $m) + ($v)((mantissa >= $root) & ($i)(($v){0} + 1));\n"},
+    {"mantissa", "__builtin_ia32_getmant$p_mask",
+     "  const $v mantissa = __builtin_ia32_getmant$p_mask(x, 0, x, $m); /* in [1, 2) */\n"
+     "  return ($v)(($i)mantissa - ((mantissa >= $root) & $exponent_bit));\n"},
+};
+
+std::optional<InstructionForm> exponent_instruction(const ir::Function& function, int lanes, const Target& target) {
+  constexpr int kAvx512Bytes = 64;
+  const DType dtype = function.parameters[0];
+  const bool wide = dtype == DType::kF64;
+  const int bytes = lanes * static_cast<int>(size_of(dtype));
+  if (target.vector_bytes != kAvx512Bytes || (bytes != 16 && bytes != 32 && bytes != 64)) return std::nullopt;
+  const DType integer = signed_of(wide ? 64 : 32);
+  const std::pair<std::string_view, std::string> words[] = {
+      {"$p", cat(wide ? "pd" : "ps", bytes * 8)},
+      {"$v", vector_type(dtype, lanes)},
+      {"$m", cat(lanes > 8 ? "0xffff" : "0xff", bytes == kAvx512Bytes ? ", 4" : "")},
+      {"$word", wide ? "long long" : "int"},
+      {"$bytes", cat(bytes)},
+      {"$rounder", wide ? "6755399441055744.0" : "12582912.0f"},
+      {"$root", wide ? "1.4142135623730951" : "1.4142135f"},
+      {"$exponent_bit", wide ? "0x10000000000000" : "0x800000"},
+      {"$i", vector_type(integer, lanes)},
+  };
+  for (const ExponentInstruction& row : kExponentInstructions) {
+    if (function.name != cat(row.function, "_", name(dtype))) continue;
+    std::string builtin(row.builtin), body(row.body);
+    for (std::string* text : {&builtin, &body})
+      for (const auto& [word, meaning] : words)
+        for (size_t at = 0; (at = text->find(word, at)) != std::string::npos; at += meaning.size()) text->replace(at, word.size(), meaning);
+    return InstructionForm{{builtin}, "__AVX512VL__", body, {{dtype, lanes}, {integer, lanes}}};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-std::optional<InstructionForm> instruction_form(Op op, DType operand, DType result, int lanes, const Target& target) {
+std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Target& target) {
   if (!target.name.starts_with("x86-64")) return std::nullopt;
-  if (op == Op::kCast) return half_conversion(operand, result, lanes, target);
-  return op == Op::kMax || op == Op::kMin ? extreme(op, operand, lanes, target) : std::nullopt;
+  for (const ExtremeOfTwo& row : kExtremes)
+    if (row.dtype == dtype && row.vector_bytes == lanes * static_cast<int>(size_of(dtype)) && row.vector_bytes <= target.vector_bytes)
+      return cat(greater ? row.max : row.min, "(x, y", row.more, ")");
+  return std::nullopt;
+}
+
+std::optional<InstructionForm> instruction_form(const ir::Function& function, int lanes, const Target& target) {
+  if (!target.name.starts_with("x86-64") || lanes == 1) return std::nullopt;
+  const DType operand = function.parameters[0];
+  if (!function.op) return exponent_instruction(function, lanes, target);
+  if (*function.op == Op::kCast) return half_conversion(operand, function.result, lanes, target);
+  return *function.op == Op::kMax || *function.op == Op::kMin ? extreme(*function.op, operand, lanes, target) : std::nullopt;
 }
 
 }  // namespace harp::render

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/target.h"
-#include "ops/ops.h"
+#include "ir/ir.h"
 
 namespace harp::render {
 
@@ -22,7 +22,10 @@ struct InstructionForm {
   std::vector<Vector> vectors;  // types the body uses besides that of x and y
 };
 
-/// The form of `op` over vectors of `lanes` elements of `operand` that gives `result`, if the target has one.
-std::optional<InstructionForm> instruction_form(Op op, DType operand, DType result, int lanes, const Target& target);
+/// gcc's builtin of x and y that gives x where it is the lesser (the greater), else y.
+std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Target& target);
+
+/// The form of a function over vectors of `lanes` elements, if the target has one.
+std::optional<InstructionForm> instruction_form(const ir::Function& function, int lanes, const Target& target);
 
 }  // namespace harp::render

@@ -78,7 +78,6 @@ std::string Unit::type(DType dtype, int lanes) {
 std::string Unit::memory_vector(DType dtype, int lanes) {
   return vector(vector_type(dtype, lanes), memory_type(dtype), static_cast<int>(size_of(dtype)), lanes);
 }
-std::string Unit::mask(int bits, int lanes) { return memory_vector(signed_of(bits), lanes); }
 
 std::string Unit::alignment(DType dtype, int64_t elements) const {
   const int bytes = options_.target.vector_bytes;
@@ -125,15 +124,6 @@ std::string Unit::splat(DType dtype, int lanes) {
     std::vector<std::string_view> copies(static_cast<size_t>(lanes), "x");
     return cat("static inline ", vector_type, " ", name, "(", value_type(dtype), " x) { return (", vector_type, "){", join(copies, ", "),
                "}; }\n");
-  });
-  return name;
-}
-
-std::string Unit::splat_mask(int bits, int lanes) {
-  const std::string name = cat("splat_mask_i", bits, "x", lanes);
-  once(name, [&] {
-    const std::string vector_type = mask(bits, lanes);
-    return cat("static inline ", vector_type, " ", name, "(_Bool x) { return ", splat(signed_of(bits), lanes), "(x ? -1 : 0); }\n");
   });
   return name;
 }
@@ -214,15 +204,6 @@ std::string Unit::negation(DType dtype, int lanes) {
                    : cat("  return (", t, ")((", type(bits, lanes), ")x ^ ", sign, ");\n");
     return cat("/* By its bits: of -(a * b + c) in one step gcc makes -(a * b) - c, which is another zero. */\nstatic inline ", t, " ",
                name, "(", t, " x) {\n", body, "}\n");
-  });
-  return name;
-}
-
-std::string Unit::any(int bits, int lanes) {
-  const std::string name = cat("any_i", bits, "x", lanes);
-  once(name, [&] {
-    return cat("static inline int ", name, "(", mask(bits, lanes), " m) {\n  ", value_type(signed_of(bits)), " any = 0;\n",
-               lane_loop("any |= m[lane];", lanes), "  return any != 0;\n}\n");
   });
   return name;
 }
@@ -371,8 +352,11 @@ std::string Unit::rare_lanes(const ir::Function& function, int lanes, int mask_b
       append(parameters, cat(", ", arguments[i], " x", i));
       append(list, cat(i == 0 ? "" : ", ", "x", i, "[lane]"));
     }
-    return cat("static __attribute__((noinline, cold)) ", result, " ", name, "(", mask(mask_bits, lanes), " m, ", result, " r", parameters,
-               ") {\n", lane_loop(cat("if (m[lane]) r[lane] = ", scalar, "(", list, ");"), lanes), "  return r;\n}\n");
+    return cat(
+        "static __attribute__((noinline, cold)) ", result, " ", name, "(", mask(mask_bits, lanes), " m, ", result, " r", parameters,
+        ") {\n",
+        lane_loop(cat(mask_bits == kOneBitALane ? "if (m >> lane & 1) " : "if (m[lane]) ", "r[lane] = ", scalar, "(", list, ");"), lanes),
+        "  return r;\n}\n");
   });
   return name;
 }
@@ -515,9 +499,7 @@ std::string Unit::function_text(const ir::Function& function, int lanes, const s
 
 /// The definition, behind the target's form of it if there is one.
 std::string Unit::with_instructions(const ir::Function& function, int lanes, const std::string& definition) {
-  if (lanes == 1 || !function.op) return definition;
-  const std::optional<InstructionForm> form =
-      instruction_form(*function.op, function.parameters[0], function.result, lanes, options_.target);
+  const std::optional<InstructionForm> form = instruction_form(function, lanes, options_.target);
   if (!form) return definition;
   once("__has_builtin", [] { return "#ifndef __has_builtin\n#define __has_builtin(name) 0\n#endif\n"; });
   if (!form->clang_feature.empty() && known_.insert("-Wunused-function").second)  // in front of every function

@@ -13,6 +13,9 @@
 
 namespace harp::render {
 
+/// Bits of a mask that is no vector (AVX-512).
+inline constexpr int kOneBitALane = 1;
+
 class Unit {
  public:
   explicit Unit(const RenderOptions& options) : options_(options) {}
@@ -22,22 +25,34 @@ class Unit {
   std::string type(DType dtype, int lanes);
   std::string memory_vector(DType dtype, int lanes);
   std::string mask(int bits, int lanes);
+  /// Does the machine compare such vectors into masks of one bit a lane?
+  bool has_predicates(DType dtype, int lanes) const;
+  /// Bits of the mask that a comparison of such vectors gives.
+  int comparison_bits(DType dtype, int lanes) const;
   /// What makes an array on the stack start where a register's memory may: the vector types ask for no alignment, and accumulators that
   /// lie across two cache lines cost a factor of up to four. Empty where the array is smaller than a vector, and in plain text.
   std::string alignment(DType dtype, int64_t elements) const;
 
   // Names of inline functions. All take and give values of `lanes` lanes; one lane is a scalar.
   std::string helper(const Rule& rule, DType dtype, int lanes);
-  std::string splat(DType dtype, int lanes);    // (scalar)
-  std::string splat_mask(int bits, int lanes);  // (_Bool)
+  std::string splat(DType dtype, int lanes);  // (scalar)
   /// (mask as wide as dtype, a, b). By bits: of a lane loop over m[lane] ? a[lane] : b[lane] gcc 12 makes branches, or wrong code.
   std::string select(DType dtype, int lanes);
   std::string cast(DType from, DType to, int lanes);                     // float to integer: truncates, saturates, NaN is 0
   std::string cast_by_lanes(DType from, DType to, int lanes);            // numbers that fit
   std::string bits_of(DType from, DType to, int lanes, bool canonical);  // bitcast; canonical: any NaN is the positive quiet one
   std::string negation(DType dtype, int lanes);                          // of a float, which gcc does not see through
-  std::string any(int bits, int lanes);                                  // (mask) -> int
-  std::string ramp(DType dtype, int lanes);                              // (first, step): i32 or i64
+  // (masks.cpp)
+  std::string splat_mask(int bits, int lanes);            // (_Bool)
+  std::string any(int bits, int lanes);                   // (mask) -> int
+  std::string select_mask(int bits, int lanes);           // (mask, mask, mask)
+  std::string comparison(Op op, DType dtype, int lanes);  // (a, b), of kIsNan (a): where there are predicates
+  std::string blend(DType dtype, int lanes);              // (mask of one bit a lane, a, b): where there are predicates
+  /// (x, y): x where x < y (or x > y), else y, in one instruction; empty if there is none.
+  std::string first_if_less(bool greater, DType dtype, int lanes);
+  /// The text of a mask of `from` bits, as one of `to` bits.
+  std::string convert_mask(const std::string& text, int from, int to, int lanes);
+  std::string ramp(DType dtype, int lanes);  // (first, step): i32 or i64
   /// (first, step) -> 32-bit mask of first + lane * step >= 0; a small step times the lanes is below 2^30.
   std::string in_range(int lanes, bool small_step);
   /// (pointer) or (pointer, step) or with a last argument mask, as wide as the element in memory.

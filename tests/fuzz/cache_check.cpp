@@ -40,10 +40,13 @@ std::string check_cache(System system, const CompilerChoice& choice, std::string
   first.compiler = choice.compiler;
   first.optimisation = choice.optimisation;
   if (!choice.target.empty()) first.target = *target_from_name(choice.target);
-  std::vector<CompileRequest> requests(6, first);
+  std::vector<CompileRequest> requests(7, first);
   requests[1].source = other;
   requests[2].optimisation = choice.optimisation == 1 ? 2 : 1;
-  requests[3].target = first.target == targets().front() ? targets().back() : targets().front();
+  // text for one target need not compile for another
+  requests[3].source = requests[6].source = "const int harp_fuzz_number = 1;\n";
+  requests[3].target = targets().front();
+  requests[6].target = targets().back();
   requests[4].flags = {"-DHARP_FUZZ_FLAG=1"};
   // The last character that is no white space: a digest that stops early or takes code for a comment sees no difference.
   requests[5].source = cat(one, "\nstatic const char harp_fuzz_text[] __attribute__((used)) = \"/* text */\";\n");

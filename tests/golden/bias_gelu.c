@@ -44,7 +44,25 @@ static inline f32x16 abs_f32x16(f32x16 a) {
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
-static inline f32x16 select_f32x16(i32x16 m, f32x16 a, f32x16 b) { return (f32x16)((m & (i32x16)a) | (~m & (i32x16)b)); }
+static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
+
+/* a where the lane's bit is set, else b. */
+static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
+#if defined(__clang__)
+  return __builtin_ia32_selectps_512(m, a, b);
+#else
+  return __builtin_ia32_blendmps_512_mask(b, a, m);
+#endif
+}
+
+/* x where x < y, else y: one instruction, which gcc does not find. */
+static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
+#if defined(__clang__)
+  return blend_f32x16(lt_f32x16(x, y), x, y);
+#else
+  return __builtin_ia32_minps512_mask(x, y, x, 0xffff, 4);
+#endif
+}
 
 static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
   f32x16 r = {0};
@@ -54,7 +72,7 @@ static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
 
 static inline f32x16 tanh_f32x16(f32x16 x) {
   const f32x16 alu0 = abs_f32x16(x);
-  const f32x16 alu1 = select_f32x16(10.0f < alu0, splat_f32x16(10.0f), alu0);
+  const f32x16 alu1 = lesser_f32x16(splat_f32x16(10.0f), alu0);
   const f32x16 alu2 = alu1 + alu1;
   const f32x16 alu3 = fma_f32x16(alu2, splat_f32x16(1.442695f), splat_f32x16(12582912.0f));
   const f32x16 alu4 = alu3 - 12582912.0f;
@@ -80,7 +98,7 @@ static inline f32x16 tanh_f32x16(f32x16 x) {
   const f32x16 alu24 = -alu23;
   const f32x16 alu25 = fma_f32x16(alu24, alu19, alu17) + fma_f32x16(alu24, alu21 + alu18, alu18);
   const i32x16 alu26 = ((i32x16)(alu23 + alu25 * alu22) & 2147483647) | ((i32x16)x & (-2147483647 - 1));
-  return select_f32x16(alu0 < 0.00012207031f, x, (f32x16)alu26);
+  return blend_f32x16(lt_f32x16(alu0, splat_f32x16(0.00012207031f)), x, (f32x16)alu26);
 }
 
 /* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */

@@ -45,7 +45,25 @@ static inline f64x8 abs_f64x8(f64x8 a) {
 
 static inline f64x8 splat_f64x8(double x) { return (f64x8){x, x, x, x, x, x, x, x}; }
 
-static inline f64x8 select_f64x8(i64x8 m, f64x8 a, f64x8 b) { return (f64x8)((m & (i64x8)a) | (~m & (i64x8)b)); }
+static inline uint8_t lt_f64x8(f64x8 a, f64x8 b) { return __builtin_ia32_cmppd512_mask(a, b, 1, 0xff, 4); }
+
+/* a where the lane's bit is set, else b. */
+static inline f64x8 blend_f64x8(uint8_t m, f64x8 a, f64x8 b) {
+#if defined(__clang__)
+  return __builtin_ia32_selectpd_512(m, a, b);
+#else
+  return __builtin_ia32_blendmpd_512_mask(b, a, m);
+#endif
+}
+
+/* x where x < y, else y: one instruction, which gcc does not find. */
+static inline f64x8 lesser_f64x8(f64x8 x, f64x8 y) {
+#if defined(__clang__)
+  return blend_f64x8(lt_f64x8(x, y), x, y);
+#else
+  return __builtin_ia32_minpd512_mask(x, y, x, 0xff, 4);
+#endif
+}
 
 static inline f64x8 fma_f64x8(f64x8 a, f64x8 b, f64x8 c) {
   f64x8 r = {0};
@@ -55,7 +73,7 @@ static inline f64x8 fma_f64x8(f64x8 a, f64x8 b, f64x8 c) {
 
 static inline f64x8 tanh_f64x8(f64x8 x) {
   const f64x8 alu0 = abs_f64x8(x);
-  const f64x8 alu1 = select_f64x8(20.0 < alu0, splat_f64x8(20.0), alu0);
+  const f64x8 alu1 = lesser_f64x8(splat_f64x8(20.0), alu0);
   const f64x8 alu2 = alu1 + alu1;
   const f64x8 alu3 = fma_f64x8(alu2, splat_f64x8(1.4426950408889634), splat_f64x8(6755399441055744.0));
   const f64x8 alu4 = alu3 - 6755399441055744.0;
@@ -83,10 +101,19 @@ static inline f64x8 tanh_f64x8(f64x8 x) {
   const f64x8 alu26 = -alu25;
   const f64x8 alu27 = fma_f64x8(alu26, alu21, alu19) + fma_f64x8(alu26, alu23 + alu20, alu20);
   const i64x8 alu28 = ((i64x8)(alu25 + alu27 * alu24) & 9223372036854775807l) | ((i64x8)x & (-9223372036854775807l - 1));
-  return select_f64x8(alu0 < 3.725290298461914e-09, x, (f64x8)alu28);
+  return blend_f64x8(lt_f64x8(alu0, splat_f64x8(3.725290298461914e-09)), x, (f64x8)alu28);
 }
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* x where y < x, else y: one instruction, which gcc does not find. */
+static inline f64x8 greater_f64x8(f64x8 x, f64x8 y) {
+#if defined(__clang__)
+  return blend_f64x8(lt_f64x8(y, x), x, y);
+#else
+  return __builtin_ia32_maxpd512_mask(x, y, x, 0xff, 4);
+#endif
+}
 
 #ifndef __has_builtin
 #define __has_builtin(name) 0
@@ -99,8 +126,8 @@ static inline f64x8 maximum_f64x8(f64x8 x, f64x8 y) {
   const i64x8 a = (i64x8)__builtin_ia32_maxpd512_mask(x, y, x, 0xff, 4), b = (i64x8)__builtin_ia32_maxpd512_mask(y, x, x, 0xff, 4);
   return (f64x8)__builtin_ia32_pternlogd512_mask((i32x16)a, (i32x16)b, (i32x16)((i64x8){0} + 0x7fffffffffffffffll), 0xe8, 0xffff);
 #else
-  const i64x8 alu0 = (i64x8)select_f64x8(y < x, x, y);
-  const i64x8 alu1 = (i64x8)select_f64x8(x < y, y, x);
+  const i64x8 alu0 = (i64x8)greater_f64x8(x, y);
+  const i64x8 alu1 = (i64x8)greater_f64x8(y, x);
   return (f64x8)((alu0 & alu1) | ((alu0 | alu1) & 9223372036854775807l));
 #endif
 }

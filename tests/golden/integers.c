@@ -34,6 +34,7 @@ typedef struct harp_runtime {
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef double f64x8 __attribute__((vector_size(64), aligned(8), may_alias));
 typedef int64_t i64x8 __attribute__((vector_size(64), aligned(8), may_alias));
 
@@ -41,20 +42,35 @@ static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static inline i32x8 splat_i32x8(int32_t x) { return (i32x8){x, x, x, x, x, x, x, x}; }
 
-static inline i32x8 select_i32x8(i32x8 m, i32x8 a, i32x8 b) { return ((m & a) | (~m & b)); }
+static inline uint8_t eq_i32x8(i32x8 a, i32x8 b) { return __builtin_ia32_cmpd256_mask(a, b, 0, 0xff); }
+
+/* a where the lane's bit is set, else b. */
+static inline i32x8 blend_i32x8(uint8_t m, i32x8 a, i32x8 b) {
+#if defined(__clang__)
+  return (i32x8)__builtin_ia32_selectps_256(m, (f32x8)a, (f32x8)b);
+#else
+  return (i32x8)__builtin_ia32_blendmps_256_mask((f32x8)b, (f32x8)a, m);
+#endif
+}
+
+static inline uint8_t ne_i32x8(i32x8 a, i32x8 b) { return __builtin_ia32_cmpd256_mask(a, b, 4, 0xff); }
+
+static inline uint8_t lt_i32x8(i32x8 a, i32x8 b) { return __builtin_ia32_cmpd256_mask(a, b, 1, 0xff); }
 
 static inline i32x8 floor_divide_i32x8(i32x8 x, i32x8 y) {
-  const i32x8 alu0 = y == 0;
-  const i32x8 alu1 = select_i32x8(alu0 | ((y == -1) & (x == -2147483647 - 1)), splat_i32x8(1), y);
+  const uint8_t alu0 = eq_i32x8(y, splat_i32x8(0));
+  const i32x8 alu1 = blend_i32x8(alu0 | (eq_i32x8(y, splat_i32x8(-1)) & eq_i32x8(x, splat_i32x8(-2147483647 - 1))), splat_i32x8(1), y);
   const i32x8 alu2 = x / alu1;
   const i32x8 alu3 = x - alu2 * alu1;
-  const i32x8 alu4 = select_i32x8((alu3 != 0) & ((alu3 ^ alu1) < 0), alu2 - 1, alu2);
-  return select_i32x8(alu0, splat_i32x8(0), alu4);
+  const i32x8 alu4 = blend_i32x8(ne_i32x8(alu3, splat_i32x8(0)) & lt_i32x8(alu3 ^ alu1, splat_i32x8(0)), alu2 - 1, alu2);
+  return blend_i32x8(alu0, splat_i32x8(0), alu4);
 }
 
 static inline f64x8 splat_f64x8(double x) { return (f64x8){x, x, x, x, x, x, x, x}; }
 
 static inline f64x8 select_f64x8(i64x8 m, f64x8 a, f64x8 b) { return (f64x8)((m & (i64x8)a) | (~m & (i64x8)b)); }
+
+static inline i32x8 select_i32x8(i32x8 m, i32x8 a, i32x8 b) { return ((m & a) | (~m & b)); }
 
 /* Truncates, saturates, NaN is 0. */
 static inline i32x8 to_i32_f64x8(f64x8 x) {
@@ -71,9 +87,9 @@ static inline i32x8 left_shift_i32x8(i32x8 a, i32x8 b) {
 }
 
 static inline i32x8 remainder_i32x8(i32x8 x, i32x8 y) {
-  const i32x8 alu0 = (y == 0) | ((y == -1) & (x == -2147483647 - 1));
-  const i32x8 alu1 = select_i32x8(alu0, splat_i32x8(0), x % select_i32x8(alu0, splat_i32x8(1), y));
-  return select_i32x8((alu1 != 0) & ((alu1 ^ y) < 0), alu1 + y, alu1);
+  const uint8_t alu0 = eq_i32x8(y, splat_i32x8(0)) | (eq_i32x8(y, splat_i32x8(-1)) & eq_i32x8(x, splat_i32x8(-2147483647 - 1)));
+  const i32x8 alu1 = blend_i32x8(alu0, splat_i32x8(0), x % blend_i32x8(alu0, splat_i32x8(1), y));
+  return blend_i32x8(ne_i32x8(alu1, splat_i32x8(0)) & lt_i32x8(alu1 ^ y, splat_i32x8(0)), alu1 + y, alu1);
 }
 
 static inline int32_t floor_divide_i32(int32_t x, int32_t y) {
@@ -153,7 +169,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
         const i32x8 alu0 = *(const i32x8*)(kept0_source + ridx1);
         const i32x8 alu1 = *(const i32x8*)(kept1_source + ridx1);
         const i32x8 alu2 = floor_divide_i32x8(alu1, alu0);
-        *(i32x8*)(output0 + ridx1) = select_i32x8(alu2 < remainder_i32x8(alu1, alu0), left_shift_i32x8(alu1, alu0), alu2 + to_i32_f64x8(*(const f64x8*)(input2 + ridx1)));
+        *(i32x8*)(output0 + ridx1) = blend_i32x8(lt_i32x8(alu2, remainder_i32x8(alu1, alu0)), left_shift_i32x8(alu1, alu0), alu2 + to_i32_f64x8(*(const f64x8*)(input2 + ridx1)));
       }
     } else {
       for (int64_t ridx2 = ridx0 * 4096; ridx2 < oidx0; ++ridx2) {

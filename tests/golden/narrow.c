@@ -46,7 +46,18 @@ typedef uint64_t u64x4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static inline u32x16 select_u32x16(i32x16 m, u32x16 a, u32x16 b) { return (u32x16)((m & (i32x16)a) | (~m & (i32x16)b)); }
+static inline u32x16 splat_u32x16(uint32_t x) { return (u32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
+static inline uint16_t lt_u32x16(u32x16 a, u32x16 b) { return __builtin_ia32_ucmpd512_mask((i32x16)a, (i32x16)b, 1, 0xffff); }
+
+/* a where the lane's bit is set, else b. */
+static inline u32x16 blend_u32x16(uint16_t m, u32x16 a, u32x16 b) {
+#if defined(__clang__)
+  return (u32x16)__builtin_ia32_selectps_512(m, (f32x16)a, (f32x16)b);
+#else
+  return (u32x16)__builtin_ia32_blendmps_512_mask((f32x16)b, (f32x16)a, m);
+#endif
+}
 
 #ifndef __has_builtin
 #define __has_builtin(name) 0
@@ -58,14 +69,41 @@ static inline f32x16 f32_of_f16x16(f16x16 x) {
 #else
   const u32x16 alu0 = __builtin_convertvector((u16x16)x, u32x16);
   const u32x16 alu1 = (alu0 & 0x7fffu) << 13u;
-  const u32x16 alu2 = select_u32x16(alu1 < 0xf800000u, (u32x16)((f32x16)alu1 * 5.192297e+33f), alu1 | 0x7f800000u);
+  const u32x16 alu2 = blend_u32x16(lt_u32x16(alu1, splat_u32x16(0xf800000u)), (u32x16)((f32x16)alu1 * 5.192297e+33f), alu1 | 0x7f800000u);
   return (f32x16)(alu2 | ((alu0 & 0x8000u) << 16u));
 #endif
 }
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
-static inline f32x16 select_f32x16(i32x16 m, f32x16 a, f32x16 b) { return (f32x16)((m & (i32x16)a) | (~m & (i32x16)b)); }
+static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
+
+/* a where the lane's bit is set, else b. */
+static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
+#if defined(__clang__)
+  return __builtin_ia32_selectps_512(m, a, b);
+#else
+  return __builtin_ia32_blendmps_512_mask(b, a, m);
+#endif
+}
+
+/* x where x < y, else y: one instruction, which gcc does not find. */
+static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
+#if defined(__clang__)
+  return blend_f32x16(lt_f32x16(x, y), x, y);
+#else
+  return __builtin_ia32_minps512_mask(x, y, x, 0xffff, 4);
+#endif
+}
+
+/* x where y < x, else y: one instruction, which gcc does not find. */
+static inline f32x16 greater_f32x16(f32x16 x, f32x16 y) {
+#if defined(__clang__)
+  return blend_f32x16(lt_f32x16(y, x), x, y);
+#else
+  return __builtin_ia32_maxps512_mask(x, y, x, 0xffff, 4);
+#endif
+}
 
 static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
   f32x16 r = {0};
@@ -73,24 +111,29 @@ static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
   return r;
 }
 
+static inline f32x16 scale_f32x16(f32x16 x, f32x16 y) {
+#if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_scalefps512_mask)
+  return __builtin_ia32_scalefps512_mask(x, y - 12582912.0f, x, 0xffff, 4);
+#else
+  const i32x16 alu0 = (i32x16)y - 1262485504;
+  const i32x16 alu1 = alu0 >> 1;
+  const f32x16 alu2 = (f32x16)((alu0 - alu1 + 127) << 23);
+  return x * (f32x16)((alu1 + 127) << 23) * alu2;
+#endif
+}
+
 static inline f32x16 exp_f32x16(f32x16 x) {
-  const f32x16 alu0 = select_f32x16(89.0f < x, splat_f32x16(89.0f), x);
-  const f32x16 alu1 = select_f32x16(alu0 < -104.0f, splat_f32x16(-104.0f), alu0);
+  const f32x16 alu0 = lesser_f32x16(splat_f32x16(89.0f), x);
+  const f32x16 alu1 = greater_f32x16(splat_f32x16(-104.0f), alu0);
   const f32x16 alu2 = fma_f32x16(alu1, splat_f32x16(1.442695f), splat_f32x16(12582912.0f));
   const f32x16 alu3 = alu2 - 12582912.0f;
   const f32x16 alu4 = fma_f32x16(alu3, splat_f32x16(-0.69314575f), alu1);
-  const i32x16 alu5 = (i32x16)alu2 - 1262485504;
-  const f32x16 alu6 = alu3 * -1.4286068e-06f;
-  const f32x16 alu7 = alu4 + alu6;
-  const f32x16 alu8 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.001391077f), alu7, splat_f32x16(0.008363099f)), alu7, splat_f32x16(0.04166671f)), alu7, splat_f32x16(0.16666578f));
-  const f32x16 alu9 = fma_f32x16(alu7 * alu7, fma_f32x16(alu8, alu7, splat_f32x16(0.5f)), alu6);
-  const i32x16 alu10 = alu5 >> 1;
-  const f32x16 alu11 = (f32x16)((alu5 - alu10 + 127) << 23);
-  const f32x16 alu12 = (1.0f + (alu4 + alu9)) * (f32x16)((alu10 + 127) << 23);
-  return alu12 * alu11;
+  const f32x16 alu5 = alu3 * -1.4286068e-06f;
+  const f32x16 alu6 = alu4 + alu5;
+  const f32x16 alu7 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.001391077f), alu6, splat_f32x16(0.008363099f)), alu6, splat_f32x16(0.04166671f)), alu6, splat_f32x16(0.16666578f));
+  const f32x16 alu8 = fma_f32x16(alu6 * alu6, fma_f32x16(alu7, alu6, splat_f32x16(0.5f)), alu5);
+  return scale_f32x16(1.0f + (alu4 + alu8), alu2);
 }
-
-static inline u32x16 splat_u32x16(uint32_t x) { return (u32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
 static inline f16x16 f16_of_f32x16(f32x16 x) {
 #if defined(__AVX512F__) && __has_builtin(__builtin_ia32_vcvtps2ph512_mask)
@@ -99,8 +142,8 @@ static inline f16x16 f16_of_f32x16(f32x16 x) {
   const u32x16 alu0 = (u32x16)x;
   const u32x16 alu1 = alu0 & 0x7fffffffu;
   const u32x16 alu2 = alu1 + 4095u + ((alu1 >> 13u) & 1u) - 0x38000000u;
-  const u32x16 alu3 = select_u32x16(alu1 < 0x38800000u, (u32x16)((f32x16)alu1 + 0.5f) - 0x3f000000u, alu2 >> 13u);
-  const u32x16 alu4 = select_u32x16(0x7f800000u < alu1, splat_u32x16(0x7e00u), select_u32x16(alu1 < 0x477ff000u, alu3, splat_u32x16(0x7c00u)));
+  const u32x16 alu3 = blend_u32x16(lt_u32x16(alu1, splat_u32x16(0x38800000u)), (u32x16)((f32x16)alu1 + 0.5f) - 0x3f000000u, alu2 >> 13u);
+  const u32x16 alu4 = blend_u32x16(lt_u32x16(splat_u32x16(0x7f800000u), alu1), splat_u32x16(0x7e00u), blend_u32x16(lt_u32x16(alu1, splat_u32x16(0x477ff000u)), alu3, splat_u32x16(0x7c00u)));
   return (f16x16)__builtin_convertvector(alu4 | ((alu0 >> 16u) & 0x8000u), u16x16);
 #endif
 }
@@ -138,21 +181,24 @@ static inline float bits_f32_i32(int32_t x) {
   return u.to;
 }
 
+static inline float scale_f32(float x, float y) {
+  const int32_t alu0 = bits_i32_f32(y) - 1262485504;
+  const int32_t alu1 = alu0 >> 1;
+  const float alu2 = bits_f32_i32((alu0 - alu1 + 127) << 23);
+  return x * bits_f32_i32((alu1 + 127) << 23) * alu2;
+}
+
 static inline float exp_f32(float x) {
   const float alu0 = 89.0f < x ? 89.0f : x;
   const float alu1 = alu0 < -104.0f ? -104.0f : alu0;
   const float alu2 = fma_f32(alu1, 1.442695f, 12582912.0f);
   const float alu3 = alu2 - 12582912.0f;
   const float alu4 = fma_f32(alu3, -0.69314575f, alu1);
-  const int32_t alu5 = bits_i32_f32(alu2) - 1262485504;
-  const float alu6 = alu3 * -1.4286068e-06f;
-  const float alu7 = alu4 + alu6;
-  const float alu8 = fma_f32(fma_f32(fma_f32(0.001391077f, alu7, 0.008363099f), alu7, 0.04166671f), alu7, 0.16666578f);
-  const float alu9 = fma_f32(alu7 * alu7, fma_f32(alu8, alu7, 0.5f), alu6);
-  const int32_t alu10 = alu5 >> 1;
-  const float alu11 = bits_f32_i32((alu5 - alu10 + 127) << 23);
-  const float alu12 = (1.0f + (alu4 + alu9)) * bits_f32_i32((alu10 + 127) << 23);
-  return alu12 * alu11;
+  const float alu5 = alu3 * -1.4286068e-06f;
+  const float alu6 = alu4 + alu5;
+  const float alu7 = fma_f32(fma_f32(fma_f32(0.001391077f, alu6, 0.008363099f), alu6, 0.04166671f), alu6, 0.16666578f);
+  const float alu8 = fma_f32(alu6 * alu6, fma_f32(alu7, alu6, 0.5f), alu5);
+  return scale_f32(1.0f + (alu4 + alu8), alu2);
 }
 
 static inline uint16_t f16_of_f32(float x) {

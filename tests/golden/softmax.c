@@ -39,10 +39,29 @@ typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef int32_t i32x4 __attribute__((vector_size(16), aligned(4), may_alias));
+#pragma GCC diagnostic ignored "-Wunused-function" /* of a definition whose instruction is taken */
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
-static inline f32x16 select_f32x16(i32x16 m, f32x16 a, f32x16 b) { return (f32x16)((m & (i32x16)a) | (~m & (i32x16)b)); }
+static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
+
+/* a where the lane's bit is set, else b. */
+static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
+#if defined(__clang__)
+  return __builtin_ia32_selectps_512(m, a, b);
+#else
+  return __builtin_ia32_blendmps_512_mask(b, a, m);
+#endif
+}
+
+/* x where y < x, else y: one instruction, which gcc does not find. */
+static inline f32x16 greater_f32x16(f32x16 x, f32x16 y) {
+#if defined(__clang__)
+  return blend_f32x16(lt_f32x16(y, x), x, y);
+#else
+  return __builtin_ia32_maxps512_mask(x, y, x, 0xffff, 4);
+#endif
+}
 
 #ifndef __has_builtin
 #define __has_builtin(name) 0
@@ -55,13 +74,31 @@ static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
   const i32x16 a = (i32x16)__builtin_ia32_maxps512_mask(x, y, x, 0xffff, 4), b = (i32x16)__builtin_ia32_maxps512_mask(y, x, x, 0xffff, 4);
   return (f32x16)__builtin_ia32_pternlogd512_mask(a, b, ((i32x16){0} + 0x7fffffff), 0xe8, 0xffff);
 #else
-  const i32x16 alu0 = (i32x16)select_f32x16(y < x, x, y);
-  const i32x16 alu1 = (i32x16)select_f32x16(x < y, y, x);
+  const i32x16 alu0 = (i32x16)greater_f32x16(x, y);
+  const i32x16 alu1 = (i32x16)greater_f32x16(y, x);
   return (f32x16)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
 #endif
 }
 
-static inline f32x8 select_f32x8(i32x8 m, f32x8 a, f32x8 b) { return (f32x8)((m & (i32x8)a) | (~m & (i32x8)b)); }
+static inline uint8_t lt_f32x8(f32x8 a, f32x8 b) { return __builtin_ia32_cmpps256_mask(a, b, 1, 0xff); }
+
+/* a where the lane's bit is set, else b. */
+static inline f32x8 blend_f32x8(uint8_t m, f32x8 a, f32x8 b) {
+#if defined(__clang__)
+  return __builtin_ia32_selectps_256(m, a, b);
+#else
+  return __builtin_ia32_blendmps_256_mask(b, a, m);
+#endif
+}
+
+/* x where y < x, else y: one instruction, which gcc does not find. */
+static inline f32x8 greater_f32x8(f32x8 x, f32x8 y) {
+#if defined(__clang__)
+  return blend_f32x8(lt_f32x8(y, x), x, y);
+#else
+  return __builtin_ia32_maxps256(x, y);
+#endif
+}
 
 static inline f32x8 maximum_f32x8(f32x8 x, f32x8 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps256) && __has_builtin(__builtin_ia32_pternlogd256_mask)
@@ -70,13 +107,31 @@ static inline f32x8 maximum_f32x8(f32x8 x, f32x8 y) {
   const i32x8 a = (i32x8)__builtin_ia32_maxps256(x, y), b = (i32x8)__builtin_ia32_maxps256(y, x);
   return (f32x8)__builtin_ia32_pternlogd256_mask(a, b, ((i32x8){0} + 0x7fffffff), 0xe8, 0xff);
 #else
-  const i32x8 alu0 = (i32x8)select_f32x8(y < x, x, y);
-  const i32x8 alu1 = (i32x8)select_f32x8(x < y, y, x);
+  const i32x8 alu0 = (i32x8)greater_f32x8(x, y);
+  const i32x8 alu1 = (i32x8)greater_f32x8(y, x);
   return (f32x8)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
 #endif
 }
 
-static inline f32x4 select_f32x4(i32x4 m, f32x4 a, f32x4 b) { return (f32x4)((m & (i32x4)a) | (~m & (i32x4)b)); }
+static inline uint8_t lt_f32x4(f32x4 a, f32x4 b) { return __builtin_ia32_cmpps128_mask(a, b, 1, 0xff); }
+
+/* a where the lane's bit is set, else b. */
+static inline f32x4 blend_f32x4(uint8_t m, f32x4 a, f32x4 b) {
+#if defined(__clang__)
+  return __builtin_ia32_selectps_128(m, a, b);
+#else
+  return __builtin_ia32_blendmps_128_mask(b, a, m);
+#endif
+}
+
+/* x where y < x, else y: one instruction, which gcc does not find. */
+static inline f32x4 greater_f32x4(f32x4 x, f32x4 y) {
+#if defined(__clang__)
+  return blend_f32x4(lt_f32x4(y, x), x, y);
+#else
+  return __builtin_ia32_maxps(x, y);
+#endif
+}
 
 static inline f32x4 maximum_f32x4(f32x4 x, f32x4 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps) && __has_builtin(__builtin_ia32_pternlogd128_mask)
@@ -85,8 +140,8 @@ static inline f32x4 maximum_f32x4(f32x4 x, f32x4 y) {
   const i32x4 a = (i32x4)__builtin_ia32_maxps(x, y), b = (i32x4)__builtin_ia32_maxps(y, x);
   return (f32x4)__builtin_ia32_pternlogd128_mask(a, b, ((i32x4){0} + 0x7fffffff), 0xe8, 0xff);
 #else
-  const i32x4 alu0 = (i32x4)select_f32x4(y < x, x, y);
-  const i32x4 alu1 = (i32x4)select_f32x4(x < y, y, x);
+  const i32x4 alu0 = (i32x4)greater_f32x4(x, y);
+  const i32x4 alu1 = (i32x4)greater_f32x4(y, x);
   return (f32x4)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
 #endif
 }
@@ -103,27 +158,43 @@ static __attribute__((noinline)) float fold_maximum_4_f32x16(const f32x16* s) {
   return f0[0];
 }
 
+/* x where x < y, else y: one instruction, which gcc does not find. */
+static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
+#if defined(__clang__)
+  return blend_f32x16(lt_f32x16(x, y), x, y);
+#else
+  return __builtin_ia32_minps512_mask(x, y, x, 0xffff, 4);
+#endif
+}
+
 static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
   f32x16 r = {0};
   for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
   return r;
 }
 
+static inline f32x16 scale_f32x16(f32x16 x, f32x16 y) {
+#if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_scalefps512_mask)
+  return __builtin_ia32_scalefps512_mask(x, y - 12582912.0f, x, 0xffff, 4);
+#else
+  const i32x16 alu0 = (i32x16)y - 1262485504;
+  const i32x16 alu1 = alu0 >> 1;
+  const f32x16 alu2 = (f32x16)((alu0 - alu1 + 127) << 23);
+  return x * (f32x16)((alu1 + 127) << 23) * alu2;
+#endif
+}
+
 static inline f32x16 exp_f32x16(f32x16 x) {
-  const f32x16 alu0 = select_f32x16(89.0f < x, splat_f32x16(89.0f), x);
-  const f32x16 alu1 = select_f32x16(alu0 < -104.0f, splat_f32x16(-104.0f), alu0);
+  const f32x16 alu0 = lesser_f32x16(splat_f32x16(89.0f), x);
+  const f32x16 alu1 = greater_f32x16(splat_f32x16(-104.0f), alu0);
   const f32x16 alu2 = fma_f32x16(alu1, splat_f32x16(1.442695f), splat_f32x16(12582912.0f));
   const f32x16 alu3 = alu2 - 12582912.0f;
   const f32x16 alu4 = fma_f32x16(alu3, splat_f32x16(-0.69314575f), alu1);
-  const i32x16 alu5 = (i32x16)alu2 - 1262485504;
-  const f32x16 alu6 = alu3 * -1.4286068e-06f;
-  const f32x16 alu7 = alu4 + alu6;
-  const f32x16 alu8 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.001391077f), alu7, splat_f32x16(0.008363099f)), alu7, splat_f32x16(0.04166671f)), alu7, splat_f32x16(0.16666578f));
-  const f32x16 alu9 = fma_f32x16(alu7 * alu7, fma_f32x16(alu8, alu7, splat_f32x16(0.5f)), alu6);
-  const i32x16 alu10 = alu5 >> 1;
-  const f32x16 alu11 = (f32x16)((alu5 - alu10 + 127) << 23);
-  const f32x16 alu12 = (1.0f + (alu4 + alu9)) * (f32x16)((alu10 + 127) << 23);
-  return alu12 * alu11;
+  const f32x16 alu5 = alu3 * -1.4286068e-06f;
+  const f32x16 alu6 = alu4 + alu5;
+  const f32x16 alu7 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.001391077f), alu6, splat_f32x16(0.008363099f)), alu6, splat_f32x16(0.04166671f)), alu6, splat_f32x16(0.16666578f));
+  const f32x16 alu8 = fma_f32x16(alu6 * alu6, fma_f32x16(alu7, alu6, splat_f32x16(0.5f)), alu5);
+  return scale_f32x16(1.0f + (alu4 + alu8), alu2);
 }
 
 /* Element i with element i + half, the halves of what is left. */

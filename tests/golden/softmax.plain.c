@@ -65,21 +65,24 @@ static inline float fma_f32(float a, float b, float c) {
   return (float)odd.value;
 }
 
+static inline float scale_f32(float x, float y) {
+  const int32_t alu0 = bits_i32_f32(y) - 1262485504;
+  const int32_t alu1 = alu0 >> 1;
+  const float alu2 = bits_f32_i32((alu0 - alu1 + 127) << 23);
+  return x * bits_f32_i32((alu1 + 127) << 23) * alu2;
+}
+
 static inline float exp_f32(float x) {
   const float alu0 = 89.0f < x ? 89.0f : x;
   const float alu1 = alu0 < -104.0f ? -104.0f : alu0;
   const float alu2 = fma_f32(alu1, 1.442695f, 12582912.0f);
   const float alu3 = alu2 - 12582912.0f;
   const float alu4 = fma_f32(alu3, -0.69314575f, alu1);
-  const int32_t alu5 = bits_i32_f32(alu2) - 1262485504;
-  const float alu6 = alu3 * -1.4286068e-06f;
-  const float alu7 = alu4 + alu6;
-  const float alu8 = fma_f32(fma_f32(fma_f32(0.001391077f, alu7, 0.008363099f), alu7, 0.04166671f), alu7, 0.16666578f);
-  const float alu9 = fma_f32(alu7 * alu7, fma_f32(alu8, alu7, 0.5f), alu6);
-  const int32_t alu10 = alu5 >> 1;
-  const float alu11 = bits_f32_i32((alu5 - alu10 + 127) << 23);
-  const float alu12 = (1.0f + (alu4 + alu9)) * bits_f32_i32((alu10 + 127) << 23);
-  return alu12 * alu11;
+  const float alu5 = alu3 * -1.4286068e-06f;
+  const float alu6 = alu4 + alu5;
+  const float alu7 = fma_f32(fma_f32(fma_f32(0.001391077f, alu6, 0.008363099f), alu6, 0.04166671f), alu6, 0.16666578f);
+  const float alu8 = fma_f32(alu6 * alu6, fma_f32(alu7, alu6, 0.5f), alu5);
+  return scale_f32(1.0f + (alu4 + alu8), alu2);
 }
 
 /* Element i with element i + half, the halves of what is left. */

@@ -40,6 +40,15 @@ static inline f32x4 splat_f32x4(float x) { return (f32x4){x, x, x, x}; }
 
 static inline f32x4 select_f32x4(i32x4 m, f32x4 a, f32x4 b) { return (f32x4)((m & (i32x4)a) | (~m & (i32x4)b)); }
 
+/* x where y < x, else y: one instruction, which gcc does not find. */
+static inline f32x4 greater_f32x4(f32x4 x, f32x4 y) {
+#if defined(__clang__)
+  return select_f32x4(y < x, x, y);
+#else
+  return __builtin_ia32_maxps(x, y);
+#endif
+}
+
 #ifndef __has_builtin
 #define __has_builtin(name) 0
 #endif
@@ -51,8 +60,8 @@ static inline f32x4 maximum_f32x4(f32x4 x, f32x4 y) {
   const i32x4 a = (i32x4)__builtin_ia32_maxps(x, y), b = (i32x4)__builtin_ia32_maxps(y, x);
   return (f32x4)((a & b) | ((a | b) & 0x7fffffff));
 #else
-  const i32x4 alu0 = (i32x4)select_f32x4(y < x, x, y);
-  const i32x4 alu1 = (i32x4)select_f32x4(x < y, y, x);
+  const i32x4 alu0 = (i32x4)greater_f32x4(x, y);
+  const i32x4 alu1 = (i32x4)greater_f32x4(y, x);
   return (f32x4)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
 #endif
 }
@@ -79,6 +88,15 @@ static __attribute__((noinline)) float fold_maximum_16_f32x4(const f32x4* s) {
   return f0[0];
 }
 
+/* x where x < y, else y: one instruction, which gcc does not find. */
+static inline f32x4 lesser_f32x4(f32x4 x, f32x4 y) {
+#if defined(__clang__)
+  return select_f32x4(x < y, x, y);
+#else
+  return __builtin_ia32_minps(x, y);
+#endif
+}
+
 /* The product of two floats is exact in double. The sum is rounded to odd there, which makes the last rounding the only one. */
 static inline float fma_f32(float a, float b, float c) {
   const double product = (double)a * (double)b, sum = product + (double)c;
@@ -95,21 +113,24 @@ static inline f32x4 fma_f32x4(f32x4 a, f32x4 b, f32x4 c) {
   return r;
 }
 
+static inline f32x4 scale_f32x4(f32x4 x, f32x4 y) {
+  const i32x4 alu0 = (i32x4)y - 1262485504;
+  const i32x4 alu1 = alu0 >> 1;
+  const f32x4 alu2 = (f32x4)((alu0 - alu1 + 127) << 23);
+  return x * (f32x4)((alu1 + 127) << 23) * alu2;
+}
+
 static inline f32x4 exp_f32x4(f32x4 x) {
-  const f32x4 alu0 = select_f32x4(89.0f < x, splat_f32x4(89.0f), x);
-  const f32x4 alu1 = select_f32x4(alu0 < -104.0f, splat_f32x4(-104.0f), alu0);
+  const f32x4 alu0 = lesser_f32x4(splat_f32x4(89.0f), x);
+  const f32x4 alu1 = greater_f32x4(splat_f32x4(-104.0f), alu0);
   const f32x4 alu2 = fma_f32x4(alu1, splat_f32x4(1.442695f), splat_f32x4(12582912.0f));
   const f32x4 alu3 = alu2 - 12582912.0f;
   const f32x4 alu4 = fma_f32x4(alu3, splat_f32x4(-0.69314575f), alu1);
-  const i32x4 alu5 = (i32x4)alu2 - 1262485504;
-  const f32x4 alu6 = alu3 * -1.4286068e-06f;
-  const f32x4 alu7 = alu4 + alu6;
-  const f32x4 alu8 = fma_f32x4(fma_f32x4(fma_f32x4(splat_f32x4(0.001391077f), alu7, splat_f32x4(0.008363099f)), alu7, splat_f32x4(0.04166671f)), alu7, splat_f32x4(0.16666578f));
-  const f32x4 alu9 = fma_f32x4(alu7 * alu7, fma_f32x4(alu8, alu7, splat_f32x4(0.5f)), alu6);
-  const i32x4 alu10 = alu5 >> 1;
-  const f32x4 alu11 = (f32x4)((alu5 - alu10 + 127) << 23);
-  const f32x4 alu12 = (1.0f + (alu4 + alu9)) * (f32x4)((alu10 + 127) << 23);
-  return alu12 * alu11;
+  const f32x4 alu5 = alu3 * -1.4286068e-06f;
+  const f32x4 alu6 = alu4 + alu5;
+  const f32x4 alu7 = fma_f32x4(fma_f32x4(fma_f32x4(splat_f32x4(0.001391077f), alu6, splat_f32x4(0.008363099f)), alu6, splat_f32x4(0.04166671f)), alu6, splat_f32x4(0.16666578f));
+  const f32x4 alu8 = fma_f32x4(alu6 * alu6, fma_f32x4(alu7, alu6, splat_f32x4(0.5f)), alu5);
+  return scale_f32x4(1.0f + (alu4 + alu8), alu2);
 }
 
 /* Element i with element i + half, the halves of what is left. */
