@@ -17,7 +17,8 @@ struct Row {
   std::string unit;
   std::string peer;  // empty: none
   std::optional<double> peer_value, ratio;
-  bool peer_missing = false;  // it can be installed and is not: the goal is missed, whatever it is about
+  bool peer_missing = false;           // it can be installed and is not: the goal is missed, whatever it is about
+  std::optional<double> max_ulp = {};  // the greatest error of harp's results, of a function
 };
 
 /// "ratio>=0.85", "value<=25", or "information" for a row that is there to be looked at.

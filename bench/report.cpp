@@ -1,5 +1,5 @@
-// The table and the JSON lines: {"name","value","unit","peer","peer_value","ratio","goal","ok"}. Fields of the peer are null where there
-// is none, "ok" where the row is there for information.
+// The table and the JSON lines: {"name","value","unit","peer","peer_value","ratio","goal","ok","max_ulp"}. Fields of the peer are null
+// where there is none, "ok" where the row is there for information.
 #include "bench/report.h"
 
 #include <cstdio>
@@ -41,9 +41,10 @@ void Report::add(const Row& row) {
   if (ok == false) missed_.push_back(row.name);
 
   const char* verdict = !ok ? "" : *ok ? "  ok" : "  MISSED";
-  std::printf("%-34s %10s %-7s   %-24s %10s %7s  %s%s\n", row.name.c_str(), number(row.value).c_str(), row.unit.c_str(), row.peer.c_str(),
+  const std::string error = row.max_ulp ? "  (" + number(*row.max_ulp) + " ulp)" : "";
+  std::printf("%-34s %10s %-7s   %-24s %10s %7s  %s%s%s\n", row.name.c_str(), number(row.value).c_str(), row.unit.c_str(), row.peer.c_str(),
               row.peer_value ? number(*row.peer_value).c_str() : "", row.ratio ? number(*row.ratio).c_str() : "", goal.text().c_str(),
-              verdict);
+              verdict, error.c_str());
   std::fflush(stdout);
 
   if (!json_.is_open()) return;
@@ -56,6 +57,7 @@ void Report::add(const Row& row) {
   line["ratio"] = or_null(row.ratio);
   line["goal"] = goal.text();
   line["ok"] = ok ? nlohmann::ordered_json(*ok) : nlohmann::ordered_json(nullptr);
+  line["max_ulp"] = or_null(row.max_ulp);
   json_ << line.dump() << std::endl;  // flushed: what a run measured before it was stopped is worth keeping
 }
 

@@ -1,6 +1,6 @@
 /* SLEEF's functions of one CPU level, those with an error of at most 1.0 ulp (erfc: 1.5, its best). Compiled once per level with
  * -DTARGET_SYMBOL, -DTARGET_NAME, -DVECTOR_TYPE (__m512), and SLEEF's own suffix in two parts: -DWIDTH=16 -DLEVEL=avx512f. */
-#include "sleef.h"
+#include "vector_functions.h"
 
 #include <sleef.h>
 
@@ -24,7 +24,32 @@
 
 FUNCTIONS(LOOP)
 
-#define ENTRY(name, precision) {#name, apply_##name},
-static const struct sleef_function functions[] = {FUNCTIONS(ENTRY){NULL, NULL}};
+/* What SLEEF has no function for, of those it has. */
+#define PLAIN_(name, width, level) Sleef_##name##f##width##_##level
+#define PLAIN(name, width, level) PLAIN_(name, width, level)
+#define OF(name, v) JOIN(name, WIDTH, u10, LEVEL)(v)
 
-const struct sleef_level TARGET_SYMBOL = {TARGET_NAME, functions};
+static VECTOR_TYPE sigmoid(VECTOR_TYPE x) { return 1.0f / (1.0f + OF(exp, -x)); }
+static VECTOR_TYPE silu(VECTOR_TYPE x) { return x * sigmoid(x); }
+static VECTOR_TYPE softplus(VECTOR_TYPE x) {
+  return PLAIN(fmax, WIDTH, LEVEL)(x, x - x) + OF(log1p, OF(exp, -PLAIN(fabs, WIDTH, LEVEL)(x)));
+}
+static VECTOR_TYPE gelu(VECTOR_TYPE x) { return 0.5f * x * (1.0f + OF(erf, x * 0.70710678f)); }
+static VECTOR_TYPE gelu_tanh(VECTOR_TYPE x) { return 0.5f * x * (1.0f + OF(tanh, 0.79788456f * (x + 0.044715f * x * x * x))); }
+
+#define COMPOSED(name)                                           \
+  static void apply_##name(const float* x, float* y, size_t n) { \
+    for (size_t i = 0; i < n; i += WIDTH) {                      \
+      VECTOR_TYPE v;                                             \
+      __builtin_memcpy(&v, x + i, sizeof v);                     \
+      v = name(v);                                               \
+      __builtin_memcpy(y + i, &v, sizeof v);                     \
+    }                                                            \
+  }
+COMPOSED(sigmoid) COMPOSED(silu) COMPOSED(softplus) COMPOSED(gelu) COMPOSED(gelu_tanh)
+
+#define ENTRY(name, precision) {#name, apply_##name},
+static const struct vector_function functions[] = {FUNCTIONS(ENTRY) ENTRY(sigmoid, ) ENTRY(silu, ) ENTRY(softplus, )
+                                                     ENTRY(gelu, ) ENTRY(gelu_tanh, ){NULL, NULL}};
+
+const struct vector_level TARGET_SYMBOL = {TARGET_NAME, functions};

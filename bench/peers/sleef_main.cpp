@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "bench/peers/served.h"
-#include "sleef.h"
+#include "vector_functions.h"
 
 int main(int argc, char** argv) {
   if (argc != 6) {
@@ -16,8 +16,8 @@ int main(int argc, char** argv) {
   memory.reserve(bench::Memory::room(2, n * sizeof(float)));
   const std::span<float> x = memory.take(n), y = memory.take(n);
   bench::fill(x, std::strtof(argv[4], nullptr), std::strtof(argv[5], nullptr), bench::seed_of(0));
-  for (const sleef_level* const* level = sleef_levels; *level != nullptr; ++level)
-    for (const sleef_function* f = (*level)->functions; f->name != nullptr; ++f)
+  for (const vector_level* const* level = sleef_levels; *level != nullptr; ++level)
+    for (const vector_function* f = (*level)->functions; f->name != nullptr; ++f)
       if (std::strcmp((*level)->target, argv[1]) == 0 && std::strcmp(f->name, argv[2]) == 0)
         return bench::serve(std::span<const float>(y), [&] { f->apply(x.data(), y.data(), n); });
   std::fprintf(stderr, "harp_bench_sleef: no %s for %s\n", argv[2], argv[1]);
