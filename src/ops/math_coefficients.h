@@ -39,7 +39,7 @@ struct Coefficients<DType::kF32> {
   static constexpr float kLog10Of2 = 0x1.3442p-2f, kLog10Of2Low = -0x1.95ec1p-19f;
   static constexpr float kLog2E = 0x1.715476p0f, kLog2ELow = 0x1.4ae0cp-26f;
   static constexpr float kLog10E = 0x1.bcb7b2p-2f, kLog10ELow = -0x1.5b235ep-27f;
-  static constexpr float kLn2Full = 0x1.62e43p-1f, kLn2FullLow = -0x1.05c61p-29f;
+  static constexpr float kLn2Full = 0x1.62e43p-1f;
   static constexpr float kPi = 0x1.921fb6p1f, kPiLow = -0x1.777a5cp-24f;
   static constexpr float kHalfPi = 0x1.921fb6p0f, kHalfPiLow = -0x1.777a5cp-25f, kHalfPiLowest = -0x1.ee59dap-50f;
   static constexpr float kTwoOverPi = 0x1.45f306p-1f;
@@ -47,7 +47,9 @@ struct Coefficients<DType::kF32> {
 
   // e^r = 1 + r + r^2 c(r) for |r| <= ln(2) / 2; degree 4, as the prototypes of the law have it, error measured as a whole
   static constexpr float kExp[] = {0.5f, 0x1.5554dep-3f, 0x1.55556cp-5f, 0x1.120ac2p-7f, 0x1.6ca998p-10f};
-  // the same for functions near e^r - 1, to which an error of e^r is larger; degree 5, relative error 2^-32.9
+  // 2^f = 1 + f ln 2 + f^2 c(f) for |f| <= 1/2; those of e^r times powers of ln 2
+  static constexpr float kExp2[] = {0x1.ebfbep-3f, 0x1.c6afeep-5f, 0x1.3b2accp-7f, 0x1.5ec79ap-10f, 0x1.438b5ap-13f};
+  // e^r again, for functions near e^r - 1, to which an error of e^r is larger; degree 5, relative error 2^-32.9
   static constexpr float kExpFine[] = {0.5f, 0x1.555552p-3f, 0x1.5554e4p-5f, 0x1.1115b6p-7f, 0x1.6d514ap-10f, 0x1.9a93c4p-13f};
   // log(1 + f) = f - f^2/2 + f^3 c(f) for sqrt(1/2) - 1 <= f <= sqrt(2) - 1; degree 7, as the prototypes of the law have it, error measured
   // as a whole
@@ -115,6 +117,10 @@ struct Coefficients<DType::kF64> {
                                     0x1.1f91d4ccb6d0dp-29,
                                     0x1.6deb95df9bc26p-33};
   static constexpr const auto& kExpFine = kExp;
+  // 2^f = 1 + f ln 2 + f^2 c(f) for |f| <= 1/2; those of e^r times powers of ln 2
+  static constexpr double kExp2[] = {0x1.ebfbdff82c58fp-3,  0x1.c6b08d704a0bfp-5,  0x1.3b2ab6fba4e7bp-7,  0x1.5d87fe78a6969p-10,
+                                     0x1.430912f86a898p-13, 0x1.ffcbfc57889e1p-17, 0x1.62c022478032ep-20, 0x1.b52540a67e3ap-24,
+                                     0x1.e4cefcfe4d51ap-28, 0x1.e8bfb88d6deb1p-32, 0x1.c4c006a175c11p-36, 0x1.8f536a403a83ap-40};
   // log(1 + f) = f - f^2/2 + f^3 c(f) for sqrt(1/2) - 1 <= f <= sqrt(2) - 1; degree 20, relative error 2^-61.8
   static constexpr double kLog[] = {
       0x1.5555555555558p-2, -0x1.0000000000041p-2, 0x1.9999999999045p-3, -0x1.555555554b04ep-3, 0x1.24924924e3a83p-3, -0x1.00000004f7011p-3,
