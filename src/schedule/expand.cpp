@@ -5,14 +5,13 @@
 #include "base/text.h"
 #include "schedule/contraction.h"
 #include "schedule/fuse.h"
+#include "schedule/legal.h"
+#include "schedule/override.h"
 #include "schedule/schedule_program.h"
 #include "schedule/transpose.h"
 
 namespace harp {
 namespace {
-
-constexpr int kMostLanes = 64;          // bytes in the widest register there is, and lanes of the law
-constexpr int64_t kMostTile = 1 << 16;  // a tile of a chain has an accumulator for every element
 
 /// Lanes of the widest value a kernel computes, so that every vector fits a register. Halves are computed with as f32 (only copied, as they
 /// are), other narrow dtypes as they are.
@@ -37,42 +36,6 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
   }
   for (const StorePlan& s : kernel.stores) meet(s.node, false);
   return std::min(std::max(1, target.vector_bytes / static_cast<int>(widest)), kMostLanes);
-}
-
-/// The recipe a kernel is made for.
-Template recipe_of(const KernelPlan& kernel) {
-  if (kernel.alone != nullptr)
-    if (kernel.alone != nullptr)
-      return is_native(kernel.alone->op)    ? Template::kNative
-             : is_custom(kernel.alone->op)  ? Template::kCustom
-             : is_routine(kernel.alone->op) ? Template::kRoutine
-                                            : Template::kScatter;
-  if (kernel.passes.size() > 1) return Template::kRowwise;
-  return !kernel.reduces.empty() ? Template::kReduce : !kernel.scans.empty() ? Template::kScan : Template::kElementwise;
-}
-
-/// The axis of a kernel's schedule that may have simd; -1: none.
-int vector_axis(const KernelPlan& kernel) {
-  if (kernel.alone != nullptr && !is_scatter(kernel.alone->op)) return -1;
-  const int kept = static_cast<int>(iteration_space(kernel).size());
-  if (!kernel.reduces.empty()) return kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes ? kept : kept - 1;
-  const int scanned = scan_axis(kernel);
-  const bool is_chain = scanned >= 0 && kernel.scans[0]->as<ScanAttributes>().order == ScanOrder::kChain;
-  if (scanned >= 0 && !is_chain) return scanned;
-  return scanned == kept - 1 ? kept - 2 : kept - 1;
-}
-
-/// The axis that may be of kind thread: the first that is not scanned; of a routine the first, if there are rows; of a scatter the first,
-/// if it stands before the one that is scattered along (else each thread would read all indices); of a native call none. -1: none.
-int thread_axis(const KernelPlan& kernel) {
-  if (const Node* node = kernel.alone; node != nullptr) {
-    if (is_native(node->op)) return -1;
-    if (is_custom(node->op)) return iteration_space(kernel).empty() ? -1 : 0;
-    const Shape& shape = node->sources[0]->shape;
-    const auto before = is_routine(node->op) ? node->sources[0]->rank() - 1 : node->as<GatherAttributes>().axis;
-    return squeezed(Shape(shape.begin(), shape.begin() + before)).empty() ? -1 : 0;
-  }
-  return scan_axis(kernel) == 0 ? 1 : 0;
 }
 
 // Rows are read by whole pages of 4 KiB, since of narrower pieces half of what the prefetcher fetches is not wanted yet; from beyond the
@@ -214,100 +177,18 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
   return {{room, near}, {std::nullopt, far}};
 }
 
-std::string_view vector_axis_text(const KernelPlan& kernel) {
-  if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes)
-    return "the reduced axis (the law's lanes)";
-  return vector_axis(kernel) >= 0 && vector_axis(kernel) == scan_axis(kernel) ? "the scanned axis (the law's groups)"
-                                                                              : "the last kept axis";
-}
-
-/// Rules every schedule of this kernel must obey on a CPU.
-void check_legal(const Program& program, const KernelPlan& kernel, const Schedule& s, std::string_view where) {
-  const size_t kept = iteration_space(kernel).size();
-  const size_t wanted = kept + (kernel.reduces.empty() ? 0 : 1);
-  const Template recipe = recipe_of(kernel);
-  const std::optional<Contraction> contraction = as_contraction(kernel);
-  const std::optional<size_t> transposed = transposed_axis(program, kernel);
-  const std::string_view other = contraction ? name_of(Template::kContraction) : transposed ? name_of(Template::kTranspose) : "";
-  HARP_CHECK(s.recipe == recipe || name_of(s.recipe) == other, Code::kInvalidArgument, where, ": the recipe must be ", name_of(recipe),
-             other.empty() ? "" : " or ", other);
-  HARP_CHECK(s.axes.size() == wanted, Code::kInvalidArgument, where, ": the kernel has ", wanted, " axes, the schedule ", s.axes.size());
-  const int scanned = scan_axis(kernel);
-  int vector_axes = 0;
-  for (size_t i = 0; i < s.axes.size(); ++i) {
-    const AxisSchedule& a = s.axes[i];
-    HARP_CHECK(a.kind != AxisKind::kThreadGroup, Code::kInvalidArgument, where, ": axis ", i,
-               " is thread_group, which backend c does not have");
-    HARP_CHECK((a.kind == AxisKind::kReduce) == (i >= kept), Code::kInvalidArgument, where, ": axis ", i,
-               i >= kept ? " is reduced and must be of kind reduce" : " is kept and cannot be of kind reduce");
-    HARP_CHECK((a.kind == AxisKind::kScan) == (static_cast<int>(i) == scanned), Code::kInvalidArgument, where, ": axis ", i,
-               static_cast<int>(i) == scanned ? " is scanned and must be of kind scan" : " is not scanned and cannot be of kind scan");
-    HARP_CHECK((a.kind == AxisKind::kScatter) == (static_cast<int>(i) == scatter_axis(kernel)), Code::kInvalidArgument, where, ": axis ", i,
-               static_cast<int>(i) == scatter_axis(kernel) ? " is scattered to and must be of kind scatter"
-                                                           : " is not scattered to and cannot be of kind scatter");
-    const bool is_rows = s.recipe == Template::kContraction && i == contraction->row_position;
-    HARP_CHECK(!a.pack || is_rows, Code::kInvalidArgument, where, ": axis ", i, " has pack, which is for the rows of a contraction");
-    HARP_CHECK(a.tile <= kMostTile, Code::kInvalidArgument, where, ": axis ", i, " has tile=", a.tile, "; at most ", kMostTile,
-               " are allowed");
-    const bool is_block = transposed && (i == *transposed || i + 1 == kept);
-    HARP_CHECK(s.recipe != Template::kTranspose || (a.tile > 0) == is_block, Code::kInvalidArgument, where, ": axis ", i,
-               " has tile=", a.tile, "; blocks are of axes ", transposed.value_or(0), " and ", kept - 1);
-    HARP_CHECK(i + 1 != kept || vector_axis(kernel) != static_cast<int>(i) || !keeps_rows(kernel) || (a.tile > 0 && a.tile <= kKeptColumns),
-               Code::kInvalidArgument, where, ": axis ", i, " has tile=", a.tile, "; values of rows are kept: 1 to ", kKeptColumns,
-               " are allowed");
-    const int threads = thread_axis(kernel);
-    HARP_CHECK(a.kind != AxisKind::kThread || static_cast<int>(i) == threads, Code::kInvalidArgument, where, ": ",
-               threads < 0 ? std::string("no axis") : cat("only axis ", threads), " can be of kind thread");
-    HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0 && a.simd_width <= kMostLanes, Code::kInvalidArgument, where, ": axis ", i,
-               " has simd=", a.simd_width, "; it must be a power of two up to ", kMostLanes);
-    if (a.simd_width > 1) {
-      ++vector_axes;
-      HARP_CHECK(static_cast<int>(i) == vector_axis(kernel), Code::kInvalidArgument, where, ": simd belongs on ", vector_axis_text(kernel));
-    }
-  }
-  HARP_CHECK(vector_axes <= 1, Code::kInvalidArgument, where, ": more than one axis has simd");
-  if (s.recipe == Template::kTranspose) {
-    const int64_t block = s.axes[*transposed].tile * s.axes.back().tile;
-    HARP_CHECK(block <= kMostBlockElements, Code::kInvalidArgument, where, ": blocks of ", block, " elements; at most ", kMostBlockElements,
-               " are allowed");
-  }
-  if (s.recipe != Template::kContraction) return;
-  const AxisSchedule one_row, &rows = contraction->rows ? s.axes[*contraction->row_position] : one_row, &columns = s.axes[kept - 1];
-  const int64_t sums = int64_t{rows.unroll} * columns.unroll, block = block_sums(kernel, *contraction, s);
-  HARP_CHECK(sums <= kMostRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " x ", columns.unroll,
-             " sums in registers; at most ", kMostRegisterSums, " are allowed");
-  const int terms = s.axes.back().unroll;
-  HARP_CHECK(terms == 1 || columns.unroll == 1, Code::kInvalidArgument, where, ": axis ", kept - 1, " has unroll=", columns.unroll,
-             "; with several terms at a time columns are not unrolled");
-  HARP_CHECK(rows.unroll * terms <= kMostRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " rows with ", terms,
-             " terms at a time; at most ", kMostRegisterSums, " products are written out");
-  HARP_CHECK(block <= kMostBlockSums, Code::kInvalidArgument, where, ": blocks of ", block, " sums; at most ", kMostBlockSums,
-             " are allowed");
-}
-
-void apply_overrides(Program& program, std::string_view text) {
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.find_first_not_of(" \t\r") == line.npos) continue;
-    const size_t colon = line.find(':');
-    HARP_CHECK(colon != line.npos, Code::kParse, "schedule override: expected \"kernel_N: schedule\", got \"", line, "\"");
-    const std::string_view target = line.substr(0, colon);
-    bool found = false;
-    for (size_t k = 0; k < program.kernels.size() && !found; ++k) {
-      if (target != cat("kernel_", k)) continue;
-      Schedule schedule = parse_schedule(line.substr(colon + 1));
-      check_legal(program, program.kernels[k], schedule, target);
-      program.kernels[k].variants.assign(1, Variant{std::nullopt, std::move(schedule)});
-      found = true;
-    }
-    HARP_CHECK(found, Code::kInvalidArgument, "schedule override: no kernel is called \"", target, "\"; there are ",
-               program.kernels.size());
-  }
-}
-
 }  // namespace
+
+std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options) {
+  std::vector<Schedule> schedules = {choose(program, kernel, options)};
+  schedules[0].recipe = recipe_of(kernel);
+  const auto width = [&](size_t from_last) { return schedules[0].axes[schedules[0].axes.size() - from_last].simd_width; };
+  if (const auto contraction = as_contraction(kernel))
+    schedules.push_back(schedule_contraction(program, kernel, *contraction, options.target, width(2)));
+  else if (const auto axis = transposed_axis(program, kernel))
+    schedules.push_back(schedule_transpose(kernel, *axis, width(1)));
+  return schedules;
+}
 
 void expand(Program& program, const ScheduleOptions& options) {
   for (size_t k = 0; k < program.kernels.size(); ++k) {
@@ -315,7 +196,7 @@ void expand(Program& program, const ScheduleOptions& options) {
     kernel.variants = variants_of(program, kernel, options);
     for (const Variant& variant : kernel.variants) check_legal(program, kernel, variant.schedule, cat("kernel_", k));
   }
-  apply_overrides(program, options.overrides);
+  apply_overrides(program, parse_overrides(options.overrides));
 }
 
 Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& options) {

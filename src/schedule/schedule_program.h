@@ -12,7 +12,7 @@ namespace harp {
 struct ScheduleOptions {
   Target target;
   int simd_width = 0;          // 0: as many lanes as the target's vectors hold; else 1, 2, 4, 8, 16 whatever the dtype
-  std::string_view overrides;  // lines "kernel_0: <schedule>"; empty: none
+  std::string_view overrides;  // lines of override.h; empty: none
 };
 
 /// fuse.cpp (with rowwise.cpp), expand.cpp and plan_memory.cpp in this order.
@@ -20,6 +20,8 @@ Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& opti
 
 /// Gives every kernel its variants.
 void expand(Program& program, const ScheduleOptions& options);
+/// What harp would choose for a kernel by each recipe of rules_of (legal.h), if there were nothing to choose by.
+std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options);
 /// Gives every workspace buffer its offset.
 void plan_memory(Program& program);
 

@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "fuzz/random.h"
 #include "opt/passes.h"
-#include "schedule/contraction.h"
+#include "schedule/legal.h"
+#include "schedule/override.h"
 #include "schedule/schedule_program.h"
-#include "schedule/transpose.h"
 
 namespace harp::fuzz {
 namespace {
@@ -29,52 +29,57 @@ bool consume(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-/// Tiles of any size, so that small graphs have many of them.
-Schedule random_tiles(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target,
-                      Random& random, Schedule usual) {
-  int width = 1;
-  for (const AxisSchedule& axis : usual.axes) width = std::max(width, axis.simd_width);
-  Schedule s = schedule_contraction(program, kernel, contraction, target, width);
-  AxisSchedule& columns = s.axes[s.axes.size() - 2];
-  if (contraction.rows) {
-    AxisSchedule& rows = s.axes[*contraction.row_position];
-    rows.unroll = static_cast<int>(random.between(1, 6));
-    rows.tile = static_cast<int64_t>(random.between(1, 12));
-    rows.pack = random.chance(50);
+/// One of the legal schedules; tiles are small, so that small graphs have many of them. Not every one is: sizes of blocks are limited, too.
+Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_width, bool plain_text) {
+  Schedule s;
+  s.recipe = rules.recipe;
+  s.partition = random.chance(80), s.overlap = random.chance(80);
+  for (const AxisRules& axis : rules.axes) {
+    AxisSchedule& a = s.axes.emplace_back();
+    a.kind = axis.threads && random.chance(80) ? AxisKind::kThread : axis.kind;
+    if (axis.most_tile > 0 && (axis.least_tile > 0 || random.chance(80)))
+      a.tile = random.between(std::max<int64_t>(1, axis.least_tile), std::min<int64_t>(axis.most_tile, random.chance(90) ? 40 : 300));
+    if (axis.most_unroll > 1 && random.chance(60)) a.unroll = static_cast<int>(random.between(1, std::min(axis.most_unroll, 8)));
+    if (axis.most_lanes > 1 && !plain_text) a.simd_width = random.chance(60) ? usual_width : 1 << random.between(0, 4);
+    a.pack = axis.pack && random.chance(50);
   }
-  const bool streamed = random.chance(25);
-  s.axes.back().unroll = streamed ? static_cast<int>(random.between(2, 9)) : 1;
-  columns.unroll = streamed ? 1 : static_cast<int>(random.between(1, 3));
-  columns.tile = static_cast<int64_t>(random.between(1, 40));
-  if (contraction.group_position) s.axes[*contraction.group_position].tile = static_cast<int64_t>(random.between(1, 4));
-  s.partition = usual.partition;
   return s;
 }
 
-/// Blocks of any size.
-Schedule random_blocks(const KernelPlan& kernel, size_t axis, Random& random, const Schedule& usual) {
-  Schedule s = schedule_transpose(kernel, axis, usual.axes.back().simd_width);
-  s.axes[axis].tile = static_cast<int64_t>(random.between(1, 40));
-  s.axes.back().tile = static_cast<int64_t>(random.between(1, 40));
-  s.partition = usual.partition;
-  s.overlap = usual.overlap;
-  return s;
+/// What harp chose.
+int width_of(const KernelPlan& kernel) {
+  int width = 1;
+  for (const AxisSchedule& axis : kernel.variants[0].schedule.axes) width = std::max(width, axis.simd_width);
+  return width;
 }
 
-/// The chosen schedules with some switches off and, from a seed, contractions and transposes by other tiles, as overrides.
-std::string schedules_of(const Graph& graph, const PipelineOptions& options, bool partition, bool overlap, uint64_t tiles) {
-  Random random(tiles, "tiles");
+bool is_legal(const Program& program, const KernelPlan& kernel, const Schedule& schedule) {
+  try {
+    check_legal(program, kernel, schedule, "drawn");
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// The chosen schedules with some switches off or, from a seed, any others, as overrides.
+std::string schedules_of(const Graph& graph, const PipelineOptions& options, const BuildVariant& variant) {
+  constexpr int kTries = 4;
+  Random random(variant.schedules, "schedules");
   const Program program = schedule_graph(optimised(graph, options), {options.target, options.plain_text ? 1 : options.simd_width, {}});
   std::string lines;
   for (size_t k = 0; k < program.kernels.size(); ++k) {
-    Schedule schedule = program.kernels[k].variants[0].schedule;
-    schedule.partition &= partition;
-    schedule.overlap &= overlap;
-    if (const auto contraction = as_contraction(program.kernels[k]); contraction && tiles != 0)
-      schedule = random_tiles(program, program.kernels[k], *contraction, options.target, random, schedule);
-    else if (const auto axis = transposed_axis(program, program.kernels[k]); axis && tiles != 0)
-      schedule = random_blocks(program.kernels[k], *axis, random, schedule);
-    append(lines, cat("kernel_", k, ": ", print(schedule), "\n"));
+    const KernelPlan& kernel = program.kernels[k];
+    Schedule schedule = kernel.variants[0].schedule;
+    for (int i = 0; variant.schedules != 0 && i < kTries; ++i) {
+      const Schedule drawn = random_schedule(random.pick(rules_of(program, kernel)), random, width_of(kernel), options.plain_text);
+      if (!is_legal(program, kernel, drawn)) continue;
+      schedule = drawn;
+      break;
+    }
+    schedule.partition &= variant.partition;
+    schedule.overlap &= variant.overlap;
+    append(lines, cat(print(ScheduleOverride{static_cast<int64_t>(k), 0, schedule}), "\n"));
   }
   return lines;
 }
@@ -91,7 +96,7 @@ std::string to_string(const BuildVariant& v) {
   if (!v.partition) append(out, " nopartition");
   if (!v.overlap) append(out, " nooverlap");
   if (v.workers != 0) append(out, cat(" workers=", v.workers));
-  if (v.tiles != 0) append(out, cat(" tiles=", v.tiles));
+  if (v.schedules != 0) append(out, cat(" schedules=", v.schedules));
   if (v.pool) append(out, " pool");
   if (v.in_place) append(out, " inplace");
   if (v.check_indices) append(out, " check");
@@ -130,8 +135,8 @@ BuildVariant parse_variant(std::string_view text) {
       v.check_indices = true;
     else if (consume(word, "workers="))
       v.workers = parse_number(word);
-    else if (consume(word, "tiles="))
-      v.tiles = static_cast<uint32_t>(parse_number(word));
+    else if (consume(word, "schedules="))
+      v.schedules = static_cast<uint32_t>(parse_number(word));
     else if (target_from_name(word))
       v.compiler.target = word;
     else
@@ -142,7 +147,7 @@ BuildVariant parse_variant(std::string_view text) {
 
 std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& limits) {
   Random shared(seed / kSeedsPerCompiler, "compilers"), flags(seed / kSeedsPerCompiler, "flags"), own(seed, "variants"),
-      places(seed, "in place"), checks(seed, "check indices"), tiles(seed, "tiles of contractions"), threads(seed, "threads");
+      places(seed, "in place"), checks(seed, "check indices"), schedules(seed, "schedules"), threads(seed, "threads");
   const std::span<const Target> levels = targets();
   std::vector<BuildVariant> variants;
   const size_t first = shared.below(limits.compilers.size());
@@ -165,7 +170,7 @@ std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& li
     v.partition = !own.chance(15);
     v.overlap = !own.chance(15);
     if (own.chance(60)) v.workers = static_cast<int>(own.between(1, 4));
-    if (tiles.chance(60)) v.tiles = static_cast<uint32_t>(tiles.between(1, 1000000));
+    if (schedules.chance(60)) v.schedules = static_cast<uint32_t>(schedules.between(1, 1000000));
     v.pool = v.workers > 0 && threads.chance(50);
     v.in_place = places.chance(50);
     v.check_indices = checks.chance(20);
@@ -189,8 +194,7 @@ PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant
   options.disabled_rules = variant.disabled_rules;
   options.check_indices = variant.check_indices;
   if (variant.workers > 0) options.share_ns = 0;  // the sizes of tests are not worth it
-  if (!variant.partition || !variant.overlap || variant.tiles != 0)
-    options.schedule_override = schedules_of(graph, options, variant.partition, variant.overlap, variant.tiles);
+  if (!variant.partition || !variant.overlap || variant.schedules != 0) options.schedule_override = schedules_of(graph, options, variant);
   return options;
 }
 

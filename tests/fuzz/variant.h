@@ -29,11 +29,11 @@ struct BuildVariant {
   int workers = 0;                        // 0: entry_point; else entry_point_ex with so many workers, among whom all loops are divided
   bool pool = false;                      // they are threads of harp's own; else one thread that cuts ranges into pieces
   bool check_indices = false;             // the compile option; what the interpreter says of the graph with it is what is right
-  uint32_t tiles = 0;                     // not 0: contractions and transposes by tiles whose sizes come from this seed
-  bool in_place = false;                  // outputs are put in the place of inputs wherever the program allows it
+  uint32_t schedules = 0;  // not 0: every kernel has a schedule drawn from all that are legal (schedule/legal.h), by this seed
+  bool in_place = false;   // outputs are put in the place of inputs wherever the program allows it
 };
 
-/// "gcc -O3 vectors x86-64-v3 simd=4 without=fold_constants nopartition nooverlap workers=3 tiles=17 pool inplace check"
+/// "gcc -O3 vectors x86-64-v3 simd=4 without=fold_constants nopartition nooverlap workers=3 schedules=17 pool inplace check"
 std::string to_string(const BuildVariant& variant);
 /// The inverse; Error{kParse} names the word it does not know.
 BuildVariant parse_variant(std::string_view text);
@@ -46,7 +46,7 @@ struct VariantLimits {
 };
 std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& limits);
 
-/// For the pipeline; computes the schedules when partition or overlap is off.
+/// For the pipeline; computes the schedules where they are not to be the usual ones.
 PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant);
 Target target_of(const BuildVariant& variant);
 

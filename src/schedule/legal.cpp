@@ -1,0 +1,183 @@
+// How: rules_of() is the table, a function a template; check_legal() holds a schedule against it and puts the rule into words.
+#include "schedule/legal.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "schedule/contraction.h"
+#include "schedule/transpose.h"
+
+namespace harp {
+
+Template recipe_of(const KernelPlan& kernel) {
+  if (kernel.alone != nullptr)
+    return is_native(kernel.alone->op)    ? Template::kNative
+           : is_custom(kernel.alone->op)  ? Template::kCustom
+           : is_routine(kernel.alone->op) ? Template::kRoutine
+                                          : Template::kScatter;
+  if (kernel.passes.size() > 1) return Template::kRowwise;
+  return !kernel.reduces.empty() ? Template::kReduce : !kernel.scans.empty() ? Template::kScan : Template::kElementwise;
+}
+
+int vector_axis(const KernelPlan& kernel) {
+  if (kernel.alone != nullptr && !is_scatter(kernel.alone->op)) return -1;
+  const int kept = static_cast<int>(iteration_space(kernel).size());
+  if (!kernel.reduces.empty()) return kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes ? kept : kept - 1;
+  const int scanned = scan_axis(kernel);
+  const bool is_chain = scanned >= 0 && kernel.scans[0]->as<ScanAttributes>().order == ScanOrder::kChain;
+  if (scanned >= 0 && !is_chain) return scanned;
+  return scanned == kept - 1 ? kept - 2 : kept - 1;
+}
+
+int thread_axis(const KernelPlan& kernel) {
+  if (const Node* node = kernel.alone; node != nullptr) {
+    if (is_native(node->op)) return -1;
+    if (is_custom(node->op)) return iteration_space(kernel).empty() ? -1 : 0;
+    const Shape& shape = node->sources[0]->shape;
+    const auto before = is_routine(node->op) ? node->sources[0]->rank() - 1 : node->as<GatherAttributes>().axis;
+    return squeezed(Shape(shape.begin(), shape.begin() + before)).empty() ? -1 : 0;
+  }
+  return scan_axis(kernel) == 0 ? 1 : 0;
+}
+
+namespace {
+
+/// What all recipes of a kernel have in common: kinds, threads, vectors.
+std::vector<AxisRules> axes_of(const KernelPlan& kernel) {
+  std::vector<AxisRules> axes(iteration_space(kernel).size());
+  if (const int threads = thread_axis(kernel); threads >= 0 && static_cast<size_t>(threads) < axes.size())
+    axes[static_cast<size_t>(threads)].threads = true;
+  if (const int scanned = scan_axis(kernel); scanned >= 0) axes[static_cast<size_t>(scanned)].kind = AxisKind::kScan;
+  if (const int scattered = scatter_axis(kernel); scattered >= 0) axes[static_cast<size_t>(scattered)].kind = AxisKind::kScatter;
+  if (!kernel.reduces.empty()) axes.push_back({.kind = AxisKind::kReduce});
+  if (const int vectors = vector_axis(kernel); vectors >= 0) axes[static_cast<size_t>(vectors)].most_lanes = kMostLanes;
+  return axes;
+}
+
+/// By chain, columns lie side by side in tiles, and several rows are added to them in one go.
+void add_tiles(const KernelPlan& kernel, std::vector<AxisRules>& axes) {
+  const int columns = vector_axis(kernel);
+  const bool scans = !kernel.scans.empty(), reduces = !kernel.reduces.empty();
+  if (reduces && kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain) return;
+  if ((!scans && !reduces) || columns < 0 || columns == scan_axis(kernel)) return;
+  AxisRules& tiled = axes[static_cast<size_t>(columns)];
+  tiled.most_tile = kMostTile;
+  if (keeps_rows(kernel)) tiled.least_tile = 1, tiled.most_tile = kKeptColumns;
+  if (reduces) axes.back().most_unroll = kMostUnroll;
+  if (scan_axis(kernel) >= 0) axes[static_cast<size_t>(scan_axis(kernel))].most_unroll = kMostUnroll;
+}
+
+ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& contraction) {
+  ScheduleRules rules{Template::kContraction, axes_of(kernel), true};
+  AxisRules& columns = rules.axes[rules.axes.size() - 2];
+  columns.most_tile = kMostTile;
+  columns.most_unroll = rules.axes.back().most_unroll = kMostUnroll;  // of the reduced axis: terms at a time
+  if (contraction.rows) {
+    AxisRules& rows = rules.axes[*contraction.row_position];
+    rows.most_tile = kMostTile;
+    rows.most_unroll = kMostUnroll;
+    rows.pack = true;
+  }
+  if (contraction.group_position) rules.axes[*contraction.group_position].most_tile = kMostTile;
+  return rules;
+}
+
+ScheduleRules transpose_rules(const KernelPlan& kernel, size_t axis) {
+  ScheduleRules rules{Template::kTranspose, axes_of(kernel), true};
+  for (AxisRules* block : {&rules.axes[axis], &rules.axes.back()}) block->least_tile = 1, block->most_tile = kMostBlockElements;
+  return rules;
+}
+
+std::string_view vector_axis_text(const KernelPlan& kernel) {
+  if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes)
+    return "the reduced axis (the law's lanes)";
+  return vector_axis(kernel) >= 0 && vector_axis(kernel) == scan_axis(kernel) ? "the scanned axis (the law's groups)"
+                                                                              : "the last kept axis";
+}
+
+struct KindText {
+  AxisKind kind;
+  std::string_view is, must_be;
+};
+constexpr KindText kKindTexts[] = {
+    {AxisKind::kReduce, "reduced", "reduce"}, {AxisKind::kScan, "scanned", "scan"}, {AxisKind::kScatter, "scattered to", "scatter"}};
+
+void check_kind(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, AxisKind kind, std::string_view where) {
+  const AxisRules& axis = rules.axes[i];
+  HARP_CHECK(kind != AxisKind::kThreadGroup, Code::kInvalidArgument, where, ": axis ", i,
+             " is thread_group, which backend c does not have");
+  for (const KindText& text : kKindTexts) {
+    HARP_CHECK(axis.kind != text.kind || kind == text.kind, Code::kInvalidArgument, where, ": axis ", i, " is ", text.is,
+               " and must be of kind ", text.must_be);
+    HARP_CHECK(axis.kind == text.kind || kind != text.kind, Code::kInvalidArgument, where, ": axis ", i,
+               text.kind == AxisKind::kReduce ? std::string(" is kept") : cat(" is not ", text.is), " and cannot be of kind ",
+               text.must_be);
+  }
+  const int threads = thread_axis(kernel);
+  HARP_CHECK(kind != AxisKind::kThread || axis.threads, Code::kInvalidArgument, where, ": ",
+             threads < 0 ? std::string("no axis") : cat("only axis ", threads), " can be of kind thread");
+}
+
+void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, const AxisSchedule& a, std::string_view where) {
+  const AxisRules& axis = rules.axes[i];
+  check_kind(kernel, rules, i, a.kind, where);
+  HARP_CHECK(!a.pack || axis.pack, Code::kInvalidArgument, where, ": axis ", i, " has pack, which is for the rows of a contraction");
+  const auto tile_rule = [&] {
+    if (axis.most_tile == 0) return cat(name_of(rules.recipe), " has no tiles of this axis");
+    if (axis.least_tile == 0) return cat("at most ", axis.most_tile, " are allowed");
+    return cat(axis.least_tile, " to ", axis.most_tile, " are allowed");
+  };
+  HARP_CHECK(a.tile >= axis.least_tile && a.tile <= axis.most_tile, Code::kInvalidArgument, where, ": axis ", i, " has tile=", a.tile, "; ",
+             tile_rule());
+  HARP_CHECK(
+      a.unroll <= axis.most_unroll, Code::kInvalidArgument, where, ": axis ", i, " has unroll=", a.unroll, "; ",
+      axis.most_unroll == 1 ? cat(name_of(rules.recipe), " does not unroll this axis") : cat("at most ", axis.most_unroll, " is allowed"));
+  HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0 && a.simd_width <= kMostLanes, Code::kInvalidArgument, where, ": axis ", i,
+             " has simd=", a.simd_width, "; it must be a power of two up to ", kMostLanes);
+  HARP_CHECK(a.simd_width <= axis.most_lanes, Code::kInvalidArgument, where, ": simd belongs on ", vector_axis_text(kernel));
+}
+
+}  // namespace
+
+std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& kernel) {
+  std::vector<ScheduleRules> recipes;
+  ScheduleRules& usual = recipes.emplace_back(ScheduleRules{recipe_of(kernel), axes_of(kernel)});
+  add_tiles(kernel, usual.axes);
+  usual.has_inner_loop = usual.recipe == Template::kElementwise || usual.recipe == Template::kScatter;
+  if (const auto contraction = as_contraction(kernel))
+    recipes.push_back(contraction_rules(kernel, *contraction));
+  else if (const auto axis = transposed_axis(program, kernel))
+    recipes.push_back(transpose_rules(kernel, *axis));
+  return recipes;
+}
+
+void check_legal(const Program& program, const KernelPlan& kernel, const Schedule& s, std::string_view where) {
+  const std::vector<ScheduleRules> recipes = rules_of(program, kernel);
+  const auto rules = std::find_if(recipes.begin(), recipes.end(), [&](const ScheduleRules& r) { return r.recipe == s.recipe; });
+  HARP_CHECK(rules != recipes.end(), Code::kInvalidArgument, where, ": the recipe must be ",
+             join(recipes, " or ", [](const ScheduleRules& r) { return name_of(r.recipe); }));
+  HARP_CHECK(s.axes.size() == rules->axes.size(), Code::kInvalidArgument, where, ": the kernel has ", rules->axes.size(),
+             " axes, the schedule ", s.axes.size());
+  for (size_t i = 0; i < s.axes.size(); ++i) check_axis(kernel, *rules, i, s.axes[i], where);
+  if (s.recipe == Template::kTranspose) {
+    const int64_t block = s.axes[*transposed_axis(program, kernel)].tile * s.axes.back().tile;
+    HARP_CHECK(block <= kMostBlockElements, Code::kInvalidArgument, where, ": blocks of ", block, " elements; at most ", kMostBlockElements,
+               " are allowed");
+  }
+  if (s.recipe != Template::kContraction) return;
+  const Contraction contraction = *as_contraction(kernel);
+  const AxisSchedule one_row, &rows = contraction.rows ? s.axes[*contraction.row_position] : one_row, &columns = s.axes[s.axes.size() - 2];
+  const int64_t sums = int64_t{rows.unroll} * columns.unroll, block = block_sums(kernel, contraction, s);
+  HARP_CHECK(sums <= kMostRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " x ", columns.unroll,
+             " sums in registers; at most ", kMostRegisterSums, " are allowed");
+  const int terms = s.axes.back().unroll;
+  HARP_CHECK(terms == 1 || columns.unroll == 1, Code::kInvalidArgument, where, ": axis ", s.axes.size() - 2, " has unroll=", columns.unroll,
+             "; with several terms at a time columns are not unrolled");
+  HARP_CHECK(rows.unroll * terms <= kMostRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " rows with ", terms,
+             " terms at a time; at most ", kMostRegisterSums, " products are written out");
+  HARP_CHECK(block <= kMostBlockSums, Code::kInvalidArgument, where, ": blocks of ", block, " sums; at most ", kMostBlockSums,
+             " are allowed");
+}
+
+}  // namespace harp

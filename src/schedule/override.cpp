@@ -1,0 +1,67 @@
+#include "schedule/override.h"
+
+#include <charconv>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "schedule/legal.h"
+
+namespace harp {
+namespace {
+
+std::string name_of(const ScheduleOverride& o) { return cat("kernel_", o.kernel, o.variant > 0 ? cat(" variant ", o.variant) : ""); }
+
+/// Takes `word` and the number behind it from the front.
+bool consume(std::string_view& text, std::string_view word, int64_t& number) {
+  if (!text.starts_with(word)) return false;
+  const char* begin = text.data() + word.size();
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
+  if (error != std::errc() || number < 0) return false;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return true;
+}
+
+}  // namespace
+
+std::string print(const ScheduleOverride& o) { return cat(name_of(o), ": ", print(o.schedule)); }
+
+ScheduleOverride parse_override(std::string_view line) {
+  const size_t colon = line.find(':');
+  ScheduleOverride result;
+  std::string_view target = line.substr(0, colon);
+  const bool is_kernel = colon != line.npos && consume(target, "kernel_", result.kernel) &&
+                         (target.empty() || (consume(target, " variant ", result.variant) && result.variant > 0 && target.empty()));
+  HARP_CHECK(is_kernel, Code::kParse, "schedule override: expected \"kernel_N: schedule\" or \"kernel_N variant M: schedule\", got \"",
+             shortened(line), "\"");
+  result.schedule = parse_schedule(line.substr(colon + 1));
+  return result;
+}
+
+std::vector<ScheduleOverride> parse_overrides(std::string_view text) {
+  std::vector<ScheduleOverride> overrides;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.find_first_not_of(" \t\r") != line.npos) overrides.push_back(parse_override(line));
+  }
+  return overrides;
+}
+
+void apply_overrides(Program& program, std::span<const ScheduleOverride> overrides) {
+  for (const ScheduleOverride& o : overrides) {
+    HARP_CHECK(static_cast<size_t>(o.kernel) < program.kernels.size(), Code::kInvalidArgument,
+               "schedule override: no kernel is called \"kernel_", o.kernel, "\"; there are ", program.kernels.size());
+    KernelPlan& kernel = program.kernels[static_cast<size_t>(o.kernel)];
+    check_legal(program, kernel, o.schedule, name_of(o));
+    if (o.variant == 0) {
+      kernel.variants.assign(1, Variant{std::nullopt, o.schedule});
+      continue;
+    }
+    HARP_CHECK(static_cast<size_t>(o.variant) <= kernel.variants.size(), Code::kInvalidArgument, "schedule override: kernel_", o.kernel,
+               " has no variant ", o.variant, "; there are ", kernel.variants.size());
+    kernel.variants[static_cast<size_t>(o.variant) - 1].schedule = o.schedule;
+  }
+}
+
+}  // namespace harp
