@@ -16,7 +16,7 @@
  *     harp_program_run(p, 1, &x, 1, &y, NULL, &err);
  *
  * Contents: 1 Numbers and names   2 Errors and strings   3 Context   4 Graph   5 Operations   6 Compile and run   7 Buffers
- *           8 Embedding (entry points, the table of all functions)
+ *           8 Tuning   9 Embedding (entry points, the table of all functions)
  *
  * RULES THAT HOLD EVERYWHERE
  *
@@ -929,7 +929,11 @@ typedef struct harp_compile_options {
   /* Names of optimiser passes to leave out ("fold_constants"); "all" leaves out every one. */
   size_t n_disabled_passes;
   const char* const* disabled_passes;
-  /* Schedules for single kernels, in the syntax that harp_graph_emit prints for "schedule". */
+  /* What changes how fast the program is and never what it computes, as lines: what harp_tune found (harp_tune_trial_info.configuration),
+   * or your own. "kernel_0: reduce [thread, reduce simd=8 unroll=4]" is the schedule of a kernel, in the syntax that harp_graph_emit prints
+   * for "schedule"; "kernel_0 variant 2: ..." that of the second of its variants by size. "without: compose_views" leaves out an optimiser
+   * pass, "flag: -O2" and "compiler: clang" are as the fields above, "share: 20000" says how many nanoseconds of work are worth handing to
+   * another thread. A schedule that is not legal is HARP_ERROR_INVALID_ARGUMENT, naming the rule. */
   const char* schedule;
   /* Values for shape variables by name: the program is made for these sizes alone. */
   size_t n_specialize;
@@ -942,8 +946,13 @@ typedef struct harp_compile_options {
    * removed, because no output depends on it, is not looked at. Not meant is what gives numbers that are no index a meaning of their own:
    * harp_one_hot (a row of zeros) and harp_cross_entropy (NaN). */
   int32_t check_indices;
-  int32_t reserved_2;
+  /* HARP_TUNING_ON (0): with the configuration that harp_tune found for this graph, these options (whose `schedule` is NULL), this number
+   * of threads and this machine, if it ever did. HARP_TUNING_OFF: as harp sees fit. */
+  int32_t tuning;
 } harp_compile_options;
+
+#define HARP_TUNING_ON 0
+#define HARP_TUNING_OFF 1
 
 #define HARP_COMPILE_OPTIONS_INIT \
   { sizeof(harp_compile_options), NULL, HARP_MATH_STABLE, 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0, 0 }
@@ -1053,7 +1062,7 @@ typedef struct harp_program_stats_info {
   int32_t kernels;
   int32_t generations; /* kernels of one generation do not depend on each other */
   int32_t cache;       /* HARP_CACHE_... */
-  int32_t reserved;
+  int32_t tuned;       /* 1: with a configuration that harp_tune found */
   uint64_t source_bytes;
   uint64_t artifact_bytes;
 } harp_program_stats_info;
@@ -1105,7 +1114,111 @@ HARP_API harp_buffer* harp_npy_load(harp_context* context, const char* path, har
 HARP_API harp_status harp_npy_save(const harp_buffer* buffer, const char* path, harp_error** err);
 
 /* ------------------------------------------------------------------------------------------------------------------------------
- * 8  Embedding
+ * 8  Tuning
+ *
+ * harp_tune compiles a graph in many ways, runs each on arrays of yours, and keeps the fastest: tile sizes, vector widths and the recipe of
+ * every kernel, optimiser passes, flags of the C compiler, another C compiler. No way may change a bit of the results; each is compared.
+ *
+ * What was found goes to the tuning database, the file tuning-1.txt in the directory of compiled kernels (harp_cache_dir): from then on
+ * harp_compile makes this program so, in this process and others, where the graph, the options, the number of threads, the kind of machine
+ * (its processor) and the version of harp are the same. The file is text and can be copied to another machine of the same kind. Paragraphs
+ * of other machines and versions, and damaged ones, are passed over, and the log says so once. Several processes may tune at the same time.
+ * harp_cache_clear leaves the database alone: to forget it, remove the file. Programs that are there already stay what they are, and so
+ * do those that other contexts keep in memory.
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* In which order ways are tried. Beam: from the best so far one change at a time, those first that a model of the cost prefers. Random: any
+ * of all ways. Grid: all of them, counting. */
+#define HARP_TUNE_BEAM 0
+#define HARP_TUNE_RANDOM 1
+#define HARP_TUNE_GRID 2
+
+/* What the callback of harp_tune_options may return. Stop: what was found so far is the result. Cancel: harp_tune fails with
+ * HARP_ERROR_CANCELLED and nothing is kept. */
+#define HARP_TUNE_CONTINUE 0
+#define HARP_TUNE_STOP 1
+#define HARP_TUNE_CANCEL 2
+
+/* One way to make the program. Texts are borrowed until the result is released (in the callback: until it returns). */
+typedef struct harp_tune_trial_info {
+  size_t struct_size;
+  const char* configuration; /* as harp_compile_options.schedule takes it; "": as harp sees fit, which is trial 0 */
+  const char* failure;       /* why it could not be made, "": it was */
+  double median_seconds;     /* of a run (of a context without threads: that the calling thread computed), */
+  double spread_seconds;     /*   and how far the first and the third quartile lie apart */
+  double compile_seconds;
+  double expected; /* by the model of the cost: its time over trial 0's */
+  int64_t samples; /* measurements, of one run or more each; 0: none, see failure */
+} harp_tune_trial_info;
+
+#define HARP_TUNE_TRIAL_INFO_INIT \
+  { sizeof(harp_tune_trial_info), NULL, NULL, 0, 0, 0, 0, 0 }
+
+/* After a trial. */
+typedef struct harp_tune_progress {
+  size_t struct_size;
+  size_t trials;                         /* so far */
+  size_t best;                           /* the one of them with the least median */
+  double best_seconds, untuned_seconds;  /* medians of a run */
+  double elapsed_seconds, limit_seconds; /* of the whole */
+  const harp_tune_trial_info* trial;     /* the last one */
+} harp_tune_progress;
+
+typedef struct harp_tune_options {
+  size_t struct_size;
+  const harp_compile_options* compile; /* NULL: defaults. What they fix stays so (flags are kept, a simd_width is not changed); `schedule`
+                                        * has to be NULL, `backend` "c", `tuning` HARP_TUNING_ON. */
+  const harp_run_options* run;         /* values of shape variables; NULL: they all come from inputs */
+  double seconds;                      /* for all of it; 0: 30. The untuned program is compiled and run even if that takes longer. */
+  int32_t strategy;                    /* HARP_TUNE_... */
+  int32_t dry_run;                     /* 1: nothing goes to the database */
+  uint64_t seed;                       /* of HARP_TUNE_RANDOM */
+  uint64_t max_trials;                 /* 0: as many as there is time for */
+  /* C compilers to try besides the context's. NULL: clang where that one is gcc, gcc where it is clang; none where the host, HARP_CC or
+   * `compile` chose one. */
+  size_t n_compilers;
+  const char* const* compilers;
+  /* Called on the calling thread after every trial; returns HARP_TUNE_CONTINUE, HARP_TUNE_STOP or HARP_TUNE_CANCEL. NULL: none. */
+  int32_t (*progress)(void* user, const harp_tune_progress* progress);
+  void* user;
+} harp_tune_options;
+
+#define HARP_TUNE_OPTIONS_INIT \
+  { sizeof(harp_tune_options), NULL, NULL, 0, HARP_TUNE_BEAM, 0, 0, 0, 0, NULL, NULL, NULL }
+
+typedef struct harp_tune_result harp_tune_result;
+
+typedef struct harp_tune_summary {
+  size_t struct_size;
+  size_t trials;
+  size_t best;       /* the fastest trial; 0: nothing was faster than harp's own way by 1 % or more */
+  double speedup;    /* of the best over trial 0, the two taking turns; 1 if that is the best */
+  double space_size; /* how many ways there are to choose from, whether legal or not */
+  int32_t exhausted; /* 1: there was nothing left to try */
+  int32_t stored;    /* 1: the best is in the database on disk; 0: in this context's memory at most */
+} harp_tune_summary;
+
+#define HARP_TUNE_SUMMARY_INIT \
+  { sizeof(harp_tune_summary), 0, 0, 0, 0, 0, 0 }
+
+/*
+ * Looks for the fastest way to make a program of the graph, for inputs like these (as harp_program_run takes them; they are read only) on
+ * the context's threads. Sizes matter: of a symbolic graph the way found is used for all sizes, but of a kernel with variants by size only
+ * the one that runs is tuned. Nothing else should keep the machine busy. options may be NULL. Owned.
+ *
+ * Errors: those of harp_compile and harp_program_run; HARP_ERROR_UNSUPPORTED for a graph that calls a function of the host's or holds more
+ * than 4 MiB of constants; HARP_ERROR_CANCELLED; HARP_ERROR_INTERNAL, naming the configuration, if one gives other bits than trial 0: a bug
+ * of harp's or of the C compiler's, and nothing is kept.
+ */
+HARP_API harp_tune_result* harp_tune(const harp_graph* graph, const harp_tune_options* options, size_t n_inputs, harp_buffer* const* inputs,
+                                     harp_error** err);
+HARP_API void harp_tune_result_release(harp_tune_result* result);
+/* Fill *summary and *info, whose struct_size is set. Trials are in the order they were made in. */
+HARP_API harp_status harp_tune_result_summary(const harp_tune_result* result, harp_tune_summary* summary, harp_error** err);
+HARP_API harp_status harp_tune_result_trial(const harp_tune_result* result, size_t index, harp_tune_trial_info* info, harp_error** err);
+
+/* ------------------------------------------------------------------------------------------------------------------------------
+ * 9  Embedding
  * ---------------------------------------------------------------------------------------------------------------------------- */
 
 /*
@@ -1439,6 +1552,10 @@ typedef struct harp_api {
   harp_status (*harp_buffer_copy)(harp_buffer* to, const harp_buffer* from, harp_error** err);
   harp_buffer* (*harp_npy_load)(harp_context* context, const char* path, harp_error** err);
   harp_status (*harp_npy_save)(const harp_buffer* buffer, const char* path, harp_error** err);
+  harp_tune_result* (*harp_tune)(const harp_graph* graph, const harp_tune_options* options, size_t n_inputs, harp_buffer* const* inputs, harp_error** err);
+  void (*harp_tune_result_release)(harp_tune_result* result);
+  harp_status (*harp_tune_result_summary)(const harp_tune_result* result, harp_tune_summary* summary, harp_error** err);
+  harp_status (*harp_tune_result_trial)(const harp_tune_result* result, size_t index, harp_tune_trial_info* info, harp_error** err);
   harp_entry_point (*harp_program_entry)(harp_program* program, harp_error** err);
   harp_entry_point_ex (*harp_program_entry_ex)(harp_program* program, harp_error** err);
   /* } */

@@ -1,9 +1,10 @@
 // Compilation: from a graph and options to a program, by the shortest way there is: the context's programs, the compile service's caches,
 // the compiler.
+#include "capi/compile.h"
+
 #include <algorithm>
 #include <chrono>
 
-#include "capi/compile_settings.h"
 #include "capi/graph_key.h"
 #include "graph/native.h"
 
@@ -66,7 +67,7 @@ std::string first_native(const Graph& graph) {
   return {};
 }
 
-std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& graph, const CompileSettings& settings) {
+std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& graph, const CompileSettings& settings, Deadline deadline) {
   Generated generated = generate(graph, settings.pipeline);
   std::shared_ptr<const Signature> signature = signature_with(graph, generated.in_place);
   check_variables(*signature, *generated.module);
@@ -79,6 +80,7 @@ std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& g
   request.vectors_written = generated.vectors_written;
   request.flags = settings.flags;
   request.compiler = settings.compiler;
+  request.deadline = deadline;
   CompileReport report;
   std::shared_ptr<const Artifact> artifact = context.service.compile(request, &report);
   std::shared_ptr<const LoadedLibrary> library;
@@ -112,6 +114,28 @@ std::unique_ptr<Graph> private_copy(const Graph& graph, const CompileSettings& s
   return settings.specialize.empty() ? graph.clone() : specialize(graph, settings.fixed_sizes());
 }
 
+/// With the configuration that was found to be the fastest, if there is one that still works.
+std::shared_ptr<CompiledProgram> compile_tuned(harp_context& context, const Graph& graph, const CompileSettings& settings) {
+  const std::optional<Digest> key = tuning_key(context, graph, settings);
+  const std::optional<tune::Configuration> found = key ? context.tuning.find(*key) : std::nullopt;
+  if (!found || found->is_default()) return nullptr;
+  try {
+    CompileSettings with = settings;
+    configure(with, *found);
+    std::shared_ptr<CompiledProgram> program = compile_program(context, graph, with);
+    program->stats.tuned = 1;
+    return program;
+  } catch (const Error& error) {
+    if (error.code == Code::kOutOfMemory || error.code == Code::kCancelled) throw;
+    context.log.warning("what tuning found for \"", graph.name(), "\" is not used: ", error.message);
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+namespace harp::capi {
+
 const harp_graph& usable(const harp_graph* graph, const char* function) {
   required(graph, function, "graph");
   if (graph->error != nullptr) fail_with(graph->error);
@@ -120,7 +144,24 @@ const harp_graph& usable(const harp_graph* graph, const char* function) {
   return *graph;
 }
 
-}  // namespace
+std::shared_ptr<CompiledProgram> compile_program(harp_context& context, const Graph& graph, const CompileSettings& settings,
+                                                 Deadline deadline) {
+  std::unique_ptr<Graph> copy = private_copy(graph, settings);
+  std::shared_ptr<CompiledProgram> program = settings.backend == CompileSettings::Backend::kInterp
+                                                 ? compile_interp(context, std::move(copy), settings)
+                                                 : compile_c(context, *copy, settings, deadline);
+  program->native = first_native(graph);
+  return program;
+}
+
+std::optional<Digest> tuning_key(const harp_context& context, const Graph& graph, const CompileSettings& settings) {
+  if (!settings.uses_tuning || settings.is_configured || settings.backend != CompileSettings::Backend::kC) return std::nullopt;
+  const std::optional<Digest> key = compile_key(graph, settings);
+  if (!key) return std::nullopt;
+  return Hasher().add("tuning").add(key->hex()).add(context.hooks.width).add(context.compiler).finish();
+}
+
+}  // namespace harp::capi
 
 harp_program* harp_compile(const harp_graph* graph, const harp_compile_options* options, harp_error** err) {
   return guard(err, [&] {
@@ -140,11 +181,8 @@ harp_program* harp_compile(const harp_graph* graph, const harp_compile_options* 
       }
     }
     check_native_functions(source);
-    std::unique_ptr<Graph> copy = private_copy(source, settings);
-    const std::shared_ptr<CompiledProgram> compiled = settings.backend == CompileSettings::Backend::kInterp
-                                                          ? compile_interp(context, std::move(copy), settings)
-                                                          : compile_c(context, *copy, settings);
-    compiled->native = first_native(source);
+    std::shared_ptr<CompiledProgram> compiled = compile_tuned(context, source, settings);
+    if (!compiled) compiled = compile_program(context, source, settings);
     auto program = std::make_unique<harp_program>(&context, compiled);
     if (key) context.programs.insert(*key, compiled);
     return program.release();

@@ -65,10 +65,36 @@ void check_stages(std::string_view list, std::string_view options) {
                "\" (there are ", join(kStages, ", "), ")");
 }
 
+namespace {
+
+void check_passes(std::span<const std::string> names) {
+  for (const std::string& name : names)
+    HARP_CHECK(opt::find_pass(name) != nullptr, Code::kInvalidArgument, "harp_compile_options: there is no optimiser pass \"", name,
+               "\" (there are ", join(opt::passes(), ", ", [](const opt::Pass& pass) { return pass.name; }), ")");
+}
+
+void check_flags(std::span<const std::string> flags) {
+  for (const std::string& flag : flags)
+    HARP_CHECK(arithmetic_fault(flag).empty(), Code::kInvalidArgument, "harp_compile_options: the flag ", flag, " ", arithmetic_fault(flag),
+               ", which level stable (HARP_MATH_STABLE) does not allow");
+}
+
+}  // namespace
+
+void configure(CompileSettings& settings, const tune::Configuration& configuration) {
+  check_passes(configuration.disabled_passes);
+  check_flags(configuration.flags);
+  if (!configuration.compiler.empty()) settings.compiler = configuration.compiler;
+  settings.flags.insert(settings.flags.end(), configuration.flags.begin(), configuration.flags.end());
+  tune::apply(configuration, settings.pipeline);
+}
+
 CompileSettings read_compile_settings(const harp_context& context, const harp_compile_options* options) {
   const harp_compile_options given =
       read_options(options, HARP_COMPILE_OPTIONS_INIT, "harp_compile_options", offsetof(harp_compile_options, check_indices));
-  HARP_CHECK(given.reserved == 0 && given.reserved_2 == 0, Code::kInvalidArgument, "harp_compile_options: a reserved field is not 0");
+  HARP_CHECK(given.reserved == 0, Code::kInvalidArgument, "harp_compile_options: reserved is not 0");
+  HARP_CHECK(given.tuning == HARP_TUNING_ON || given.tuning == HARP_TUNING_OFF, Code::kInvalidArgument, "harp_compile_options: tuning is ",
+             given.tuning, ", not HARP_TUNING_ON or HARP_TUNING_OFF");
   HARP_CHECK(given.math == HARP_MATH_STABLE, Code::kUnsupported, "harp_compile_options: math level ", given.math,
              " does not exist in this version (only HARP_MATH_STABLE)");
   constexpr int32_t kWidths[] = {0, 1, 2, 4, 8, 16};
@@ -81,22 +107,23 @@ CompileSettings read_compile_settings(const harp_context& context, const harp_co
   settings.pipeline.plain_text = given.plain_text != 0;
   settings.pipeline.simd_width = given.simd_width;
   settings.pipeline.check_indices = given.check_indices != 0;
-  if (given.schedule != nullptr) settings.pipeline.schedule_override = given.schedule;
+  settings.uses_tuning = given.tuning == HARP_TUNING_ON;
   settings.pipeline.disabled_rules = strings_of(given.n_disabled_passes, given.disabled_passes, "disabled_passes");
   std::vector<std::string>& disabled = settings.pipeline.disabled_rules;
   if (std::ranges::find(disabled, "all") != disabled.end()) {
     disabled.clear();
     for (const opt::Pass& pass : opt::passes()) disabled.emplace_back(pass.name);
   }
-  for (const std::string& name : disabled)
-    HARP_CHECK(opt::find_pass(name) != nullptr, Code::kInvalidArgument, "harp_compile_options: there is no optimiser pass \"", name,
-               "\" (there are ", join(opt::passes(), ", ", [](const opt::Pass& pass) { return pass.name; }), ")");
+  check_passes(disabled);
 
   if (given.compiler != nullptr) settings.compiler = given.compiler;
   settings.flags = strings_of(given.n_flags, given.flags, "flags");
-  for (const std::string& flag : settings.flags)
-    HARP_CHECK(arithmetic_fault(flag).empty(), Code::kInvalidArgument, "harp_compile_options: the flag ", flag, " ", arithmetic_fault(flag),
-               ", which level stable (HARP_MATH_STABLE) does not allow");
+  check_flags(settings.flags);
+  if (given.schedule != nullptr) {
+    const tune::Configuration configuration = tune::parse_configuration(given.schedule);
+    settings.is_configured = !configuration.is_default();
+    configure(settings, configuration);
+  }
   const std::vector<std::string> names = strings_of(given.n_specialize, given.specialize_names, "specialize_names");
   HARP_CHECK(names.empty() || given.specialize_values != nullptr, Code::kInvalidArgument,
              "harp_compile_options: specialize_values is NULL");

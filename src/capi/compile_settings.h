@@ -7,6 +7,7 @@
 #include "capi/handles.h"
 #include "graph/specialize.h"
 #include "pipeline.h"
+#include "tune/configuration.h"
 
 namespace harp::capi {
 
@@ -16,12 +17,17 @@ struct CompileSettings {
   std::string compiler;            // empty: the context's
   std::vector<std::string> flags;  // added to harp's own
   std::vector<std::pair<std::string, int64_t>> specialize;
+  bool is_configured = false;  // harp_compile_options.schedule says something
+  bool uses_tuning = true;
 
   std::vector<FixedSize> fixed_sizes() const;
 };
 
 /// Error{kInvalidArgument} for a stage of the list that does not exist; `options` is the struct it stands in.
 void check_stages(std::string_view list, std::string_view options);
+
+/// Adds a configuration. Error{kInvalidArgument} for a pass there is not, and for a flag that changes results.
+void configure(CompileSettings& settings, const tune::Configuration& configuration);
 
 /// Error{kInvalidArgument} naming the field and what it may be; kUnsupported for what exists, but not here.
 CompileSettings read_compile_settings(const harp_context& context, const harp_compile_options* options);

@@ -41,6 +41,15 @@ void ProgramCache::insert(const Digest& key, std::shared_ptr<const CompiledProgr
   order_.pop_back();
 }
 
+void ProgramCache::remove(const Digest& key) {
+  std::list<Entry> dropped;
+  const std::lock_guard guard(mutex_);
+  const auto found = index_.find(key);
+  if (found == index_.end()) return;
+  dropped.splice(dropped.begin(), order_, found->second);
+  index_.erase(found);
+}
+
 void ProgramCache::clear() {
   std::list<Entry> dropped;
   const std::lock_guard guard(mutex_);

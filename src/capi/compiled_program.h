@@ -35,6 +35,7 @@ class ProgramCache {
  public:
   std::shared_ptr<const CompiledProgram> find(const Digest& key);
   void insert(const Digest& key, std::shared_ptr<const CompiledProgram> program);
+  void remove(const Digest& key);
   void clear();
   uint64_t hits() const;
 

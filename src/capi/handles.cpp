@@ -1,9 +1,17 @@
 #include "capi/handles.h"
 
+#include "base/revision.h"
+
 using namespace harp;
 
 harp_context::harp_context(const HostHooks& host, size_t threads, const Log& log, ServiceOptions options, std::string dump)
-    : hooks(host), log(log), dump(std::move(dump)), service(system, std::move(options), log), loader(system) {
+    : hooks(host),
+      log(log),
+      dump(std::move(dump)),
+      compiler(options.compiler),
+      service(system, std::move(options), log),
+      loader(system),
+      tuning(system, service.cache(), log, cat(harp_version_string(), " law ", kLawRevision), this->host) {
   if (threads <= 1) return;
   pool.emplace(threads, log);
   hooks.parallel_for = &ThreadPool::parallel_for;

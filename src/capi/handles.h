@@ -21,6 +21,7 @@
 #include "run/host_array.h"
 #include "run/loader.h"
 #include "run/thread_pool.h"
+#include "tune/database.h"
 
 namespace harp::capi {
 
@@ -78,9 +79,11 @@ struct harp_context : harp::capi::Counted {
   harp::RealFileSystem files;
   harp::RealProcess process;
   harp::System system{files, process};
+  std::string compiler;  // the one the host chose; empty: none
   harp::CompileService service;
   harp::Loader loader;
   harp::capi::ProgramCache programs;
+  harp::tune::TuningDatabase tuning;
 };
 
 struct harp_node {

@@ -129,14 +129,21 @@ std::optional<WorkDirectory> CompileCache::work_directory() {
   return directory ? work_directory_in(directory, error) : std::nullopt;
 }
 
-bool CompileCache::publish(const Artifact& artifact) {
+/// One rename of a finished file: 0 or -errno.
+int CompileCache::publish_as(const std::string& name, std::span<const std::byte> bytes) {
   auto directory = current();
-  if (!directory || artifact.file().size() > kMaxEntryBytes) return false;
+  if (!directory) return -ENOENT;
   int error = 0;
   if (std::optional<WorkDirectory> work = work_directory_in(directory, error)) {
-    error = work->write_file(kUnfinished, artifact.file(), options_.shared ? 0666 : 0600, true);
-    if (error >= 0) error = system_.files.rename(work->fd(), kUnfinished, directory->fd.get(), entry_name(artifact.key()).c_str());
+    error = work->write_file(kUnfinished, bytes, options_.shared ? 0666 : 0600, true);
+    if (error >= 0) error = system_.files.rename(work->fd(), kUnfinished, directory->fd.get(), name.c_str());
   }
+  return error;
+}
+
+bool CompileCache::publish(const Artifact& artifact) {
+  if (!current() || artifact.file().size() > kMaxEntryBytes) return false;
+  const int error = publish_as(entry_name(artifact.key()), artifact.file());
   if (error == -EEXIST || error == -ESTALE || error == -EBUSY) return true;  // somebody else was there first, with the same content
   if (error < 0) {
     ++unpublished_;
@@ -165,10 +172,35 @@ void CompileCache::remove(const Digest& key) {
   if (const auto directory = current()) system_.files.unlink(directory->fd.get(), entry_name(key).c_str());
 }
 
+std::optional<CompileCache::Stamp> CompileCache::stamp_of(const char* file) {
+  const auto directory = current();
+  FileInfo info;
+  if (!directory || system_.files.stat_at(directory->fd.get(), file, false, info) < 0 || !trusted(info)) return std::nullopt;
+  return Stamp{info.inode, info.size, info.modified_ns};
+}
+
+std::optional<std::string> CompileCache::read_file(const char* file) {
+  const auto directory = current();
+  std::vector<std::byte> bytes;
+  if (!directory || read_entry(*directory, file, bytes, false) < 0) return std::nullopt;
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+bool CompileCache::replace_file(const char* file, std::string_view text) {
+  const int error = publish_as(file, std::as_bytes(std::span(text)));
+  if (error < 0) log_.warning("cannot write ", file, " in the cache: ", error_text(error));
+  return error >= 0;
+}
+
+CompileCache::Lock CompileCache::lock_file(const char* file) { return lock_called(cat(kLockPrefix, file), nullptr); }
+
 CompileCache::Lock CompileCache::lock(const Digest& key, CancelFlag cancel) {
+  return lock_called(cat(kLockPrefix, key.low % kLockStripes), cancel);
+}
+
+CompileCache::Lock CompileCache::lock_called(const std::string& name, CancelFlag cancel) {
   const auto directory = current();
   if (!directory) return {};
-  const std::string name = cat(kLockPrefix, key.low % kLockStripes);
   Lock file(system_.files, system_.files.open(directory->fd.get(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK,
                                               options_.shared ? 0666 : 0600));
   if (!file) return {};

@@ -9,7 +9,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/log.h"
@@ -76,6 +78,20 @@ class CompileCache {
   using Lock = UniqueFd;
   Lock lock(const Digest& key, CancelFlag cancel);
 
+  /// A file beside the entries, by a name that no entry has, which is read and replaced as a whole; never evicted. What it was when it was
+  /// read tells whether it has changed since.
+  struct Stamp {
+    uint64_t inode = 0, size = 0;
+    int64_t modified_ns = 0;
+    friend bool operator==(const Stamp&, const Stamp&) = default;
+  };
+  /// Empty: it is not there, or cannot be trusted.
+  std::optional<Stamp> stamp_of(const char* file);
+  std::optional<std::string> read_file(const char* file);
+  bool replace_file(const char* file, std::string_view text);
+  /// As above, for who reads and then replaces it; waits as long as it may.
+  Lock lock_file(const char* file);
+
   /// Removes the least recently used entries until the limits hold, and work directories without an owner.
   void evict(const CacheLimits& limits);
   /// Removes every entry; false when some could not be.
@@ -93,6 +109,8 @@ class CompileCache {
   bool trusted(const FileInfo& info) const;
   int read_entry(const CacheDirectory& directory, const char* name, std::vector<std::byte>& bytes, bool touch) const;
   std::vector<StoredFile> stored(const CacheDirectory& directory);
+  int publish_as(const std::string& name, std::span<const std::byte> bytes);
+  Lock lock_called(const std::string& name, CancelFlag cancel);
   void count_published(uint64_t bytes);
 
   System system_;

@@ -21,6 +21,7 @@ struct CompileRequest {
   bool vectors_written = false;    // the source holds its own vectors: of -O3, the passes that look for some may stay out
   std::vector<std::string> flags;  // added after harp's own
   std::string compiler;            // command that overrides the context's, empty: that one
+  Deadline deadline = Deadline::max();  // besides the service's patience
 };
 
 /// Everything about a compiler that may change what it makes.

@@ -58,7 +58,7 @@ std::shared_ptr<const Artifact> CompileService::compile(const CompileRequest& re
   };
   try {
     const std::string& option = request.compiler.empty() ? options_.compiler : request.compiler;
-    const Deadline deadline = start + options_.timeout;
+    const Deadline deadline = std::min(start + options_.timeout, request.deadline);
     std::shared_ptr<const CCompiler> compiler = compiler_for(option, false, deadline);
     std::vector<std::string> command = compiler->command(request);
     Digest key = cache_key(*compiler, request, command);
@@ -79,6 +79,8 @@ std::shared_ptr<const Artifact> CompileService::compile(const CompileRequest& re
   }
 }
 
+Deadline CompileService::latest(const CompileRequest& request) const { return std::min(Clock::now() + options_.timeout, request.deadline); }
+
 bool CompileService::wait_for(Flight& flight, std::unique_lock<std::mutex>& guard, CancelFlag cancel) {
   while (!flight.done) {
     if (cancelled(cancel)) return false;
@@ -92,7 +94,7 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
                                                                 CancelFlag cancel) {
   // What reads files that the key does not cover is compiled every time: neither cache may answer for it.
   const bool covered = compiler.identity().persistent && compiler.self_contained(request.flags);
-  if (!covered) return compile_once(compiler, request, key, std::move(command), false, Clock::now() + options_.timeout, cancel);
+  if (!covered) return compile_once(compiler, request, key, std::move(command), false, latest(request), cancel);
 
   std::unique_lock guard(flights_mutex_);
   for (auto at = flights_.find(key); at != flights_.end(); at = flights_.find(key)) {
@@ -127,13 +129,14 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
       if (lock) flight->artifact = cache_.lookup(key);  // whoever had the lock before us may have made it
       if (!flight->artifact) {
         report.origin = CompileReport::Origin::kCompiled;
-        flight->artifact = compile_once(compiler, request, key, std::move(command), true, Clock::now() + options_.timeout, cancel);
+        flight->artifact = compile_once(compiler, request, key, std::move(command), true, latest(request), cancel);
       }
     }
     memory_.insert(flight->artifact);
   } catch (const Error& error) {
     flight->artifact = nullptr;
-    if (error.code != Code::kCancelled) flight->error = error;
+    const bool is_everybodys = error.code != Code::kCancelled && request.deadline == Deadline::max();
+    if (is_everybodys) flight->error = error;
     land();
     throw;
   } catch (...) {

@@ -67,6 +67,7 @@ class CompileService {
   std::shared_ptr<const Artifact> compile_once(const Compiler& compiler, const CompileRequest& request, const Digest& key,
                                                std::vector<std::string> command, bool persistent, Deadline deadline, CancelFlag cancel);
   std::vector<std::byte> run_compiler(const Compiler& compiler, const CompileRequest& request, Deadline deadline, CancelFlag cancel);
+  Deadline latest(const CompileRequest& request) const;
   bool wait_for(Flight& flight, std::unique_lock<std::mutex>& guard, CancelFlag cancel);
 
   System system_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tool/handles.h"
+#include "tool/inputs.h"
 
 namespace harp::tool {
 
@@ -27,8 +28,20 @@ struct CompileArguments {
 
 struct RunArguments {
   std::string graph;  // a file, or - for stdin
-  std::vector<std::string> inputs, randoms, outputs, shapes;
+  InputArguments inputs;
+  std::vector<std::string> outputs, shapes;
   bool time = false;
+};
+
+struct TuneArguments {
+  std::string graph;
+  InputArguments inputs;
+  std::vector<std::string> shapes, compilers;
+  double seconds = 30;
+  std::string strategy = "beam";
+  uint64_t seed = 0, max_trials = 0;
+  bool dry_run = false;
+  std::string json, plot;  // files; empty: none
 };
 
 struct EmitArguments {
@@ -60,6 +73,7 @@ class CompileOptions {
 };
 
 void run(const ContextArguments& context, const CompileArguments& compile, const RunArguments& arguments);
+void tune(const ContextArguments& context, const CompileArguments& compile, const TuneArguments& arguments);
 void emit(const ContextArguments& context, const CompileArguments& compile, const EmitArguments& arguments);
 void info(const ContextArguments& context);
 void list_cache(const ContextArguments& context);

@@ -1,5 +1,5 @@
-// The program `harp`: run graphs from files, print any stage of their compilation, look at the cache. It knows harp through harp.h only.
-// Exit status: 0; 1 if something failed; 2 if the command line is wrong.
+// The program `harp`: run graphs from files, tune them, print any stage of their compilation, look at the cache. It knows harp through
+// harp.h only. Exit status: 0; 1 if something failed; 2 if the command line is wrong.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
@@ -34,14 +34,18 @@ void add_compile_options(CLI::App& verb, CompileArguments& arguments) {
   verb.add_flag("--check-indices", arguments.check_indices, "An index that names no element fails the run; default: the nearest element");
 }
 
+void add_input_options(CLI::App& verb, InputArguments& arguments) {
+  verb.add_option("--input", arguments.inputs, "An input from a .npy file: x=photo.npy")->type_name("NAME=FILE")->allow_extra_args(false);
+  verb.add_option("--random", arguments.randoms,
+                  "A random input: x=f32[512,1024]:7 (dtype, sizes, seed). Floats are uniform in [-1, 1), integers in -100..100")
+      ->type_name("NAME=ARRAY")
+      ->allow_extra_args(false);
+}
+
 void add_run(CLI::App& app, ContextArguments& context, CompileArguments& compile, RunArguments& arguments) {
   CLI::App* verb = app.add_subcommand("run", "Run a graph on arrays");
   verb->add_option("graph", arguments.graph, "A .harp file, or - for stdin")->required();
-  verb->add_option("--input", arguments.inputs, "An input from a .npy file: x=photo.npy")->type_name("NAME=FILE")->allow_extra_args(false);
-  verb->add_option("--random", arguments.randoms,
-                   "A random input: x=f32[512,1024]:7 (dtype, sizes, seed). Floats are uniform in [-1, 1), integers in -100..100")
-      ->type_name("NAME=ARRAY")
-      ->allow_extra_args(false);
+  add_input_options(*verb, arguments.inputs);
   verb->add_option("--output", arguments.outputs, "An output to a .npy file, or - for a summary; default: a summary of each")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);
@@ -53,6 +57,32 @@ void add_run(CLI::App& app, ContextArguments& context, CompileArguments& compile
   add_compile_options(*verb, compile);
   add_context_options(*verb, context);
   verb->callback([&] { run(context, compile, arguments); });
+}
+
+void add_tune(CLI::App& app, ContextArguments& context, CompileArguments& compile, TuneArguments& arguments) {
+  CLI::App* verb =
+      app.add_subcommand("tune", "Find the fastest way to compile a graph, and keep it for every later compilation on this machine");
+  verb->add_option("graph", arguments.graph, "A .harp file, or - for stdin")->required();
+  verb->add_option("--seconds", arguments.seconds, "How long to look")->type_name("N")->capture_default_str();
+  verb->add_option("--strategy", arguments.strategy, "beam, random or grid")->type_name("NAME")->capture_default_str();
+  verb->add_option("--max-trials", arguments.max_trials, "Ways to try; 0: as many as there is time for")->type_name("N");
+  verb->add_option("--seed", arguments.seed, "Of the strategy random")->type_name("N");
+  verb->add_option("--try-compiler", arguments.compilers,
+                   "A C compiler to try besides the usual one; default: clang beside gcc, gcc beside clang")
+      ->type_name("COMMAND")
+      ->allow_extra_args(false);
+  verb->add_flag("--dry-run", arguments.dry_run, "Keep nothing of what is found");
+  verb->add_option("--json", arguments.json, "Write all trials to this file; -: stdout, instead of the table")->type_name("FILE");
+  verb->add_option("--plot", arguments.plot, "Draw the trials")->type_name("FILE.svg");
+  add_input_options(*verb, arguments.inputs);
+  verb->add_option("--shape", arguments.shapes, "The value of a shape variable: n=7")->type_name("NAME=VALUE")->allow_extra_args(false);
+  verb->add_option("--threads", context.threads, "Threads to run on, up to 1024; results do not depend on it")
+      ->type_name("N")
+      ->capture_default_str();
+  add_compile_options(*verb, compile);
+  add_context_options(*verb, context);
+  verb->footer("Inputs that are not given are random, as harp run --random makes them.");
+  verb->callback([&] { tune(context, compile, arguments); });
 }
 
 void add_emit(CLI::App& app, ContextArguments& context, CompileArguments& compile, EmitArguments& arguments) {
@@ -90,8 +120,10 @@ int main(int argc, char** argv) {
   ContextArguments context;
   CompileArguments compile;
   RunArguments run_arguments;
+  TuneArguments tune_arguments;
   EmitArguments emit_arguments;
   add_run(app, context, compile, run_arguments);
+  add_tune(app, context, compile, tune_arguments);
   add_emit(app, context, compile, emit_arguments);
   add_others(app, context);
   try {

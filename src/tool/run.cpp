@@ -5,64 +5,12 @@
 
 #include "tool/arrays.h"
 #include "tool/commands.h"
+#include "tool/inputs.h"
 #include "tool/output_files.h"
 
 namespace harp::tool {
 
 namespace {
-
-/// "x=photo.npy" as its two halves.
-std::pair<std::string, std::string> split_assignment(const std::string& text, const char* example) {
-  const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    throw Failure{"'" + text + "' is no assignment like " + example, 2};
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-using ArrayQuery = harp_status (*)(const harp_program*, size_t, harp_array_info*, harp_error**);
-
-std::vector<std::string> names_of(const harp_program* program, size_t n, ArrayQuery query) {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < n; ++i) {
-    harp_array_info info = HARP_ARRAY_INFO_INIT;
-    done("", query, program, i, &info);
-    names.emplace_back(info.name);
-  }
-  return names;
-}
-
-/// The position of a name; what the program has otherwise.
-size_t find_name(const std::vector<std::string>& names, const std::string& name, const char* kind) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found != names.end()) return static_cast<size_t>(found - names.begin());
-  std::string known;
-  for (const std::string& other : names) known += (known.empty() ? "" : ", ") + other;
-  throw Failure{std::string("the program has no ") + kind + " '" + name + "' (it has " + (known.empty() ? "none" : known) + ")", 2};
-}
-
-std::vector<Buffer> make_inputs(harp_context* context, const harp_program* program, const RunArguments& arguments) {
-  const std::vector<std::string> names = names_of(program, harp_program_input_count(program), harp_program_input);
-  std::vector<Buffer> inputs(names.size());
-  const auto place = [&](const std::string& name) -> Buffer& {
-    Buffer& input = inputs[find_name(names, name, "input")];
-    if (input != nullptr) throw Failure{"input '" + name + "' is given twice", 2};
-    return input;
-  };
-  for (const std::string& text : arguments.inputs) {
-    const auto [name, path] = split_assignment(text, "x=photo.npy");
-    place(name) = made<Buffer>("", harp_npy_load, context, path.c_str());
-  }
-  for (const std::string& text : arguments.randoms) {
-    const auto [name, description] = split_assignment(text, "x=f32[512,1024]:7");
-    Buffer& input = place(name);
-    input = make_random(context, parse_random(description));
-  }
-  for (size_t i = 0; i < names.size(); ++i)
-    if (inputs[i] == nullptr)
-      throw Failure{
-          "input '" + names[i] + "' is missing: give --input " + names[i] + "=FILE.npy or --random " + names[i] + "=f32[2,3]:SEED", 2};
-  return inputs;
-}
 
 /// Writes an array to where `path` will appear when the files are published.
 void save_array(OutputFiles& files, const harp_buffer* buffer, const std::string& path) {
@@ -139,7 +87,7 @@ void run(const ContextArguments& context_arguments, const CompileArguments& comp
     for (size_t i = 0; i < names.size(); ++i) targets.emplace_back(i, "-");
 
   Session session;
-  session.inputs = make_inputs(context.get(), program.get(), arguments);
+  session.inputs = make_inputs(context.get(), program.get(), arguments.inputs);
   session.outputs.resize(names.size());
   for (const std::string& text : arguments.shapes) {
     auto [name, value] = parse_size(text);

@@ -1,0 +1,101 @@
+#include "tune/cost_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace harp::tune {
+namespace {
+
+// In cycles of a core with two units that multiply and add, which take 4 cycles, and two that load.
+constexpr double kFma = 0.5, kLoad = 0.5, kLatency = 4, kSpill = 1.5;
+constexpr int64_t kFirstCache = 32 << 10, kSecondCache = 1 << 20;
+constexpr int64_t kElementBytes = 4, kTerms = 256;
+constexpr double kOtherCode = 0.01;  // for what nothing is known of: harp's own choice comes first
+
+/// How much of the last tile is used for nothing.
+double padding(int64_t extent, int64_t tile) {
+  const double whole = std::ceil(static_cast<double>(extent) / static_cast<double>(tile)) * static_cast<double>(tile);
+  return extent > 0 ? whole / static_cast<double>(extent) : 1;
+}
+
+double beyond(int64_t bytes, int64_t cache, double price) { return bytes > cache ? price : 1; }
+
+/// Cycles of a term of an element.
+double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const Schedule& s, int registers) {
+  const AxisSchedule& columns = s.axes[s.axes.size() - 2];
+  const auto is_rows = [](const AxisRules& axis) { return axis.pack; };
+  const auto row_position = static_cast<size_t>(std::find_if(rules.axes.begin(), rules.axes.end(), is_rows) - rules.axes.begin());
+  const AxisSchedule& rows = s.axes[row_position];
+  const double r = rows.unroll, c = columns.unroll, lanes = columns.simd_width, sums = r * c;
+  const double spilled = std::max(0.0, sums + c + 1 - registers);
+  const double loads = (c + r * (rows.pack ? 1 : 1.3)) * kLoad;
+  const double term = std::max({sums * kFma, loads, kLatency}) + spilled * kSpill;
+  const int64_t block_rows = std::max<int64_t>(rows.tile, rows.unroll),
+                block_columns = std::max<int64_t>(columns.tile, columns.unroll * columns.simd_width);
+  const double caches =
+      beyond(kTerms * columns.unroll * columns.simd_width * kElementBytes, kFirstCache, 1.3) *
+      beyond(std::min(block_rows, kernel.extents[row_position]) * std::min(block_columns, kernel.extents.back()) * kElementBytes,
+             kSecondCache, 1.2);
+  // The columns' factor is copied once a block of rows, the rows' once a block of columns.
+  const double copies = 1 + 4.0 / static_cast<double>(block_rows) + (rows.pack ? 4.0 / static_cast<double>(block_columns) : 0);
+  return term / (sums * lanes) * padding(kernel.extents[row_position], rows.unroll) *
+         padding(kernel.extents.back(), columns.unroll * columns.simd_width) * caches * copies;
+}
+
+/// Of an element, in no unit: only the tiles are looked at.
+double blocks(const Schedule& s) {
+  int64_t elements = 1, least = kTerms;
+  for (const AxisSchedule& axis : s.axes)
+    if (axis.tile > 0) elements *= axis.tile, least = std::min(least, axis.tile);
+  return (1 + 16.0 / static_cast<double>(least)) * beyond(elements * kElementBytes, kFirstCache, 1.3);
+}
+
+double rows_in_tiles(const Schedule& s) {
+  double cost = 1;
+  for (const AxisSchedule& axis : s.axes) {
+    if (axis.tile > 0) cost *= beyond(axis.tile * kElementBytes, kFirstCache, 1.3) * (1 + 64.0 / static_cast<double>(axis.tile));
+    if (axis.unroll > 1) cost *= 1 + 0.2 / axis.unroll;
+  }
+  return cost;
+}
+
+double cost_of(const KernelSpace& kernel, const Schedule& s, const Target& target) {
+  const bool has_many_registers = target.vector_bytes == 64 || target.march.starts_with("armv8");
+  int lanes = 1;
+  for (const AxisSchedule& axis : s.axes) lanes = std::max(lanes, axis.simd_width);
+  const auto is_recipe = [&](const ScheduleRules& r) { return r.recipe == s.recipe; };
+  const auto number = static_cast<size_t>(std::find_if(kernel.rules.begin(), kernel.rules.end(), is_recipe) - kernel.rules.begin());
+  if (s.recipe == Template::kContraction) return contraction(kernel, kernel.rules[number], s, has_many_registers ? 32 : 16);
+  // What is bound by memory does not mind narrower vectors as much.
+  double cost = 1 / std::sqrt(lanes);
+  if (s.recipe == Template::kTranspose) cost *= blocks(s);
+  if (s.recipe == Template::kElementwise && kernel.rules.size() > 1) cost *= 4;  // crossing memory element by element
+  if (s.recipe == Template::kReduce && kernel.rules.size() > 1) cost *= 2;       // a load for every factor
+  if (s.recipe != Template::kTranspose) cost *= rows_in_tiles(s);
+  const Schedule& usual = kernel.usual[number];
+  if (s.partition != usual.partition) cost *= 1.1;
+  if (s.overlap != usual.overlap) cost *= 1.02;
+  return cost;
+}
+
+}  // namespace
+
+double relative_cost(const SearchSpace& space, const Point& point) {
+  double total = 0, here = 0;
+  const Point untuned = space.untuned();
+  for (size_t k = 0; k < space.kernels().size(); ++k) {
+    const KernelSpace& kernel = space.kernels()[k];
+    const double work = static_cast<double>(std::max<int64_t>(1, kernel.work));
+    const Target& target = space.options().base.target;
+    total += work;
+    here += work * cost_of(kernel, space.schedule(k, point), target) / cost_of(kernel, space.schedule(k, untuned), target);
+  }
+  double cost = total > 0 ? here / total : 1;
+  for (size_t i = 0; i < point.size(); ++i) {
+    const bool is_of_program = space.choices()[i].what < Choice::What::kRecipe;
+    if (point[i] != 0 && is_of_program) cost *= 1 + kOtherCode * (space.choices()[i].what == Choice::What::kPass ? 5 : 1);
+  }
+  return cost;
+}
+
+}  // namespace harp::tune

@@ -1,0 +1,180 @@
+#include "tune/database.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "tune/machine.h"
+
+namespace harp::tune {
+namespace {
+
+constexpr std::string_view kFirstLine = "harp tuning 1\n";
+constexpr size_t kMostEntries = 4096;  // of all machines and versions; the oldest go first
+
+/// Takes a line "key value" from the front; false if it has another key.
+bool take_line(std::string_view& text, std::string_view key, std::string_view& value) {
+  const size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  if (end == text.npos || !line.starts_with(key) || line.size() <= key.size() || line[key.size()] != ' ') return false;
+  value = line.substr(key.size() + 1);
+  text.remove_prefix(end + 1);
+  return true;
+}
+
+template <class Number>
+bool parse_whole(std::string_view text, Number& number, int base_or_none = 0) {
+  std::from_chars_result result;
+  if constexpr (std::is_floating_point_v<Number>)
+    result = std::from_chars(text.data(), text.data() + text.size(), number);
+  else
+    result = std::from_chars(text.data(), text.data() + text.size(), number, base_or_none);
+  return result.ec == std::errc() && result.ptr == text.data() + text.size();
+}
+
+bool parse_digest(std::string_view text, Digest& digest) {
+  return text.size() == 32 && parse_whole(text.substr(0, 16), digest.high, 16) && parse_whole(text.substr(16), digest.low, 16);
+}
+
+/// The lines that the digest at the end is of.
+std::string body_of(const TuningEntry& e) {
+  return cat("program ", e.program.hex(), "\nname ", e.name, "\nversion ", e.version, "\nmachine ", e.machine, "\nseconds ", e.seconds,
+             " untuned ", e.untuned_seconds, "\n", print(e.configuration));
+}
+
+bool parse_seconds(std::string_view text, TuningEntry& entry) {
+  constexpr std::string_view kUntuned = " untuned ";
+  const size_t between = text.find(kUntuned);
+  return between != text.npos && parse_whole(text.substr(0, between), entry.seconds) &&
+         parse_whole(text.substr(between + kUntuned.size()), entry.untuned_seconds);
+}
+
+/// A paragraph with its last line.
+std::optional<TuningEntry> parse_entry(std::string_view body, std::string_view end) {
+  Digest digest;
+  if (!parse_digest(end, digest) || digest != digest_of(body)) return std::nullopt;
+  TuningEntry entry;
+  std::string_view program, name, version, machine, seconds;
+  const bool whole = take_line(body, "program", program) && parse_digest(program, entry.program) && take_line(body, "name", name) &&
+                     take_line(body, "version", version) && take_line(body, "machine", machine) && take_line(body, "seconds", seconds) &&
+                     parse_seconds(seconds, entry);
+  if (!whole) return std::nullopt;
+  entry.name = name, entry.version = version, entry.machine = machine;
+  try {
+    entry.configuration = parse_configuration(body);
+  } catch (const Error&) {  // of a version that says more than this one knows
+    return std::nullopt;
+  }
+  return entry;
+}
+
+/// A name without what would end a line.
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, '?');
+  return text.empty() ? "?" : text;
+}
+
+std::string print_database(std::span<const TuningEntry> entries) {
+  std::string text(kFirstLine);
+  for (const TuningEntry& entry : entries) append(text, cat("\n", print(entry)));
+  return text;
+}
+
+}  // namespace
+
+std::string print(const TuningEntry& entry) {
+  const std::string body = body_of(entry);
+  return cat(body, "end ", digest_of(body).hex(), "\n");
+}
+
+TuningText parse_database(std::string_view text) {
+  TuningText result;
+  result.is_readable = text.starts_with(kFirstLine);
+  if (!result.is_readable) return result;
+  text.remove_prefix(kFirstLine.size());
+  size_t begin = text.npos;  // of the paragraph that is open
+  const auto close = [&](size_t at, std::string_view end) {
+    std::optional<TuningEntry> entry = parse_entry(text.substr(begin, at - begin), end);
+    if (entry)
+      result.entries.push_back(*std::move(entry));
+    else
+      ++result.damaged;
+    begin = text.npos;
+  };
+  for (size_t at = 0; at < text.size();) {
+    const size_t stop = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, stop - at);
+    if (line.starts_with("program ") && begin != text.npos) close(at, "");  // the one before has no end
+    if (begin == text.npos && !line.empty()) begin = at;
+    if (line.starts_with("end ")) close(at, stop < text.size() ? line.substr(4) : std::string_view());
+    at = stop + 1;
+  }
+  if (begin != text.npos) close(text.size(), "");
+  return result;
+}
+
+void TuningDatabase::know_machine() {
+  if (machine_.empty()) machine_ = one_line(machine_name(system_.files, host_));
+}
+
+/// With mutex_ held: reads the file if it is another one than last time.
+void TuningDatabase::refresh() {
+  const std::optional<CompileCache::Stamp> now = cache_.stamp_of(kFile);
+  if (now == stamp_) return;
+  stamp_ = now;
+  entries_.clear();
+  if (!now) return;
+  const std::optional<std::string> text = cache_.read_file(kFile);
+  if (!text) return;
+  TuningText parsed = parse_database(*text);
+  if (!parsed.is_readable) {
+    log_.warning("the tuning database ", cache_.directory(), "/", kFile, " is not used: it is damaged, or of another version of harp");
+    return;
+  }
+  know_machine();
+  size_t foreign = 0;
+  for (TuningEntry& entry : parsed.entries) {
+    if (is_own(entry))
+      entries_.push_back(std::move(entry));
+    else
+      ++foreign;
+  }
+  if (parsed.damaged + foreign > 0)
+    log_.warning("the tuning database ", cache_.directory(), "/", kFile, ": not used are ", parsed.damaged, " damaged entries and ",
+                 foreign, " of other machines or versions of harp; used are ", entries_.size());
+}
+
+std::optional<Configuration> TuningDatabase::find(const Digest& program) {
+  const std::lock_guard guard(mutex_);
+  const auto is_it = [&](const TuningEntry& entry) { return entry.program == program; };
+  if (const auto own = std::find_if(added_.begin(), added_.end(), is_it); own != added_.end()) return own->configuration;
+  refresh();
+  const auto found = std::find_if(entries_.begin(), entries_.end(), is_it);
+  if (found == entries_.end()) return std::nullopt;
+  return found->configuration;
+}
+
+bool TuningDatabase::add(const Digest& program, std::string name, Configuration configuration, double seconds, double untuned_seconds) {
+  const std::lock_guard guard(mutex_);
+  know_machine();
+  TuningEntry entry{program, one_line(std::move(name)), version_, machine_, seconds, untuned_seconds, std::move(configuration)};
+  std::erase_if(added_, [&](const TuningEntry& old) { return old.program == program; });
+  if (cache_.directory().empty()) {
+    added_.push_back(std::move(entry));
+    return false;
+  }
+  const CompileCache::Lock lock = cache_.lock_file(kFile);
+  const std::optional<std::string> text = cache_.read_file(kFile);
+  std::vector<TuningEntry> entries = text ? parse_database(*text).entries : std::vector<TuningEntry>{};
+  std::erase_if(entries, [&](const TuningEntry& old) { return old.program == program && is_own(old); });
+  if (entries.size() >= kMostEntries) entries.erase(entries.begin(), entries.end() - (kMostEntries - 1));
+  entries.push_back(entry);
+  // Without the lock somebody else may be at it: what they add would be lost, or what this adds.
+  const bool stored = lock && cache_.replace_file(kFile, print_database(entries));
+  if (!stored) added_.push_back(std::move(entry));
+  return stored;
+}
+
+}  // namespace harp::tune

@@ -1,0 +1,40 @@
+#include "tune/machine.h"
+
+#include <fcntl.h>
+
+#include <array>
+
+#include "base/text.h"
+
+namespace harp::tune {
+namespace {
+
+/// The value of the first line "key<blanks>: value".
+std::string_view value_of(std::string_view text, std::string_view key) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    const size_t colon = line.find(':');
+    at = end + 1;
+    if (colon == line.npos || !line.starts_with(key) || line.find_first_not_of(" \t", key.size()) != colon) continue;
+    const size_t begin = line.find_first_not_of(" \t", colon + 1);
+    return begin == line.npos ? std::string_view() : line.substr(begin);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string machine_name(FileSystem& files, const Target& host) {
+  std::string name = cat(host_triple(), " ", host.name);
+  const UniqueFd file(files, files.open(AT_FDCWD, "/proc/cpuinfo", O_RDONLY));
+  std::array<char, 4096> text;  // the first processor's lines: there may be hundreds
+  const int64_t size = file ? files.read(file.get(), text.data(), text.size()) : 0;
+  const std::string_view lines(text.data(), static_cast<size_t>(std::max<int64_t>(size, 0)));
+  for (const std::string_view key :
+       {"vendor_id", "cpu family", "model", "stepping", "model name", "CPU implementer", "CPU variant", "CPU part"})
+    if (const std::string_view value = value_of(lines, key); !value.empty()) append(name, cat(" ", value));
+  return name;
+}
+
+}  // namespace harp::tune

@@ -1,0 +1,200 @@
+#include "tune/search_space.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "lower/lower.h"
+#include "opt/passes.h"
+#include "schedule/schedule_program.h"
+
+namespace harp::tune {
+namespace {
+
+using What = Choice::What;
+
+constexpr size_t kMostKernels = 64;  // that have choices of their own: those with most work
+
+/// Those of `values` from least to most, each once, the first of them staying first.
+std::vector<int64_t> options_of(std::initializer_list<int64_t> values, int64_t least, int64_t most) {
+  std::vector<int64_t> options;
+  for (const int64_t value : values)
+    if ((options.empty() || (value >= least && value <= most)) && std::find(options.begin(), options.end(), value) == options.end())
+      options.push_back(value);
+  return options;
+}
+
+std::vector<int64_t> tiles_around(int64_t usual, const AxisRules& rules, int64_t extent) {
+  const int64_t least = std::max<int64_t>(1, rules.least_tile), most = std::min(rules.most_tile, std::max<int64_t>(extent, usual));
+  if (usual == 0) return options_of({0, 64, 256, 1024, 4096}, least, most);
+  return options_of({usual, usual * 2, usual / 2, usual / 4, usual * 4}, least, most);
+}
+
+/// Rows of a tile of registers, one by one; of rows that are added up in one go, powers of two.
+std::vector<int64_t> unrolls_around(int64_t usual, const AxisRules& rules, Template recipe) {
+  if (recipe != Template::kContraction) return options_of({usual, usual * 2, usual / 2, usual * 4, 1}, 1, rules.most_unroll);
+  return options_of({usual, usual - 1, usual + 1, usual - 2, usual + 2, usual / 2, usual * 2}, 1, std::min(rules.most_unroll, 24));
+}
+
+}  // namespace
+
+const std::vector<std::vector<std::string>>& flag_sets() {
+  static const std::vector<std::vector<std::string>> sets = {
+      {}, {"-O2"}, {"-O3"}, {"-funroll-loops"}, {"-fno-schedule-insns2"}, {"-fno-tree-vectorize"}};
+  return sets;
+}
+
+SearchSpace::SearchSpace(const Graph& graph, SpaceOptions options) : options_(std::move(options)) {
+  const PipelineOptions& base = options_.base;
+  program_ = schedule_graph(optimised(graph, base), {base.target, base.plain_text ? 1 : base.simd_width, {}});
+  for (size_t k = 0; k < program_.kernels.size(); ++k) add_kernel(k);
+  if (!options_.compilers.empty()) {
+    Choice compilers{What::kCompiler};
+    for (size_t i = 0; i <= options_.compilers.size(); ++i) compilers.values.push_back(static_cast<int64_t>(i));
+    add(compilers);
+  }
+  Choice flags{What::kFlags};
+  for (size_t i = 0; i < flag_sets().size(); ++i) flags.values.push_back(static_cast<int64_t>(i));
+  add(flags);
+  if (options_.workers > 1) add({What::kShare, 0, 0, 0, options_of({base.share_ns, 1'000, 20'000, 100'000}, 0, INT64_MAX)});
+  for (size_t pass = 0; pass < opt::passes().size(); ++pass)
+    if (std::ranges::find(base.disabled_rules, opt::passes()[pass].name) == base.disabled_rules.end())
+      add({What::kPass, 0, 0, pass, {0, 1}});
+}
+
+void SearchSpace::add(Choice choice) {
+  if (choice.values.size() > 1) choices_.push_back(std::move(choice));
+}
+
+int64_t SearchSpace::evaluate_at(Sym size) const {
+  const std::vector<Sym> variables = program_.graph->dims().variables();
+  return evaluate(size, [&](const SymAtom& variable) {
+    for (size_t i = 0; i < variables.size(); ++i)
+      if (variable_of(variables[i])->name == variable.name) return options_.sizes.at(i);
+    return variable.range.lo;
+  });
+}
+
+void SearchSpace::add_kernel(size_t number) {
+  const KernelPlan& plan = program_.kernels[number];
+  KernelSpace& kernel = kernels_.emplace_back();
+  kernel.rules = rules_of(program_, plan);
+  kernel.usual = usual_schedules(program_, plan, {options_.base.target, options_.base.plain_text ? 1 : options_.base.simd_width, {}});
+  size_t variant = 0;
+  while (plan.variants[variant].guard && evaluate_at(*plan.variants[variant].guard) < 0) ++variant;
+  if (plan.variants.size() > 1) kernel.variant = static_cast<int64_t>(variant) + 1;
+  const Schedule& chosen = plan.variants[variant].schedule;
+  while (kernel.rules[kernel.recipe].recipe != chosen.recipe) ++kernel.recipe;
+  kernel.usual[kernel.recipe] = chosen;
+  for (const Dim& size : iteration_space(plan)) kernel.extents.push_back(evaluate_at(size));
+  if (chosen.recipe != Template::kNative) kernel.work = evaluate_at(lower::work_of(program_, plan, 1));
+  if (number >= kMostKernels) return;
+
+  std::vector<int64_t> recipes = {static_cast<int64_t>(kernel.recipe)};
+  for (size_t r = 0; r < kernel.rules.size(); ++r)
+    if (r != kernel.recipe) recipes.push_back(static_cast<int64_t>(r));
+  add({What::kRecipe, number, 0, 0, recipes});
+  for (size_t r = 0; r < kernel.rules.size(); ++r) {
+    const ScheduleRules& rules = kernel.rules[r];
+    for (size_t i = 0; i < rules.axes.size(); ++i) {
+      const AxisRules& axis = rules.axes[i];
+      const AxisSchedule& usual = kernel.usual[r].axes[i];
+      const int64_t extent = i < kernel.extents.size() ? kernel.extents[i] : INT64_MAX;
+      if (axis.threads && options_.workers > 1)
+        add({What::kThreads, number, r, i, options_of({usual.kind == AxisKind::kThread, 0, 1}, 0, 1)});
+      if (axis.most_tile > 0) add({What::kTile, number, r, i, tiles_around(usual.tile, axis, extent)});
+      if (axis.most_unroll > 1) add({What::kUnroll, number, r, i, unrolls_around(usual.unroll, axis, rules.recipe)});
+      if (axis.most_lanes > 1 && !options_.base.plain_text && options_.base.simd_width == 0)
+        add({What::kLanes, number, r, i,
+             options_of({usual.simd_width, usual.simd_width / 2, usual.simd_width * 2, 1}, 1, axis.most_lanes)});
+      if (axis.pack) add({What::kPack, number, r, i, options_of({usual.pack, 0, 1}, 0, 1)});
+    }
+    if (!rules.has_inner_loop) continue;
+    add({What::kPartition, number, r, 0, options_of({kernel.usual[r].partition, 0, 1}, 0, 1)});
+    add({What::kOverlap, number, r, 0, options_of({kernel.usual[r].overlap, 0, 1}, 0, 1)});
+  }
+}
+
+double SearchSpace::size() const {
+  double count = 1;
+  for (const Choice& choice : choices_) count *= static_cast<double>(choice.values.size());
+  return count;
+}
+
+int64_t SearchSpace::value(const Choice& choice, const Point& point) const {
+  return choice.values[point[static_cast<size_t>(&choice - choices_.data())]];
+}
+
+Schedule SearchSpace::schedule(size_t number, const Point& point) const {
+  const KernelSpace& kernel = kernels_[number];
+  size_t recipe = kernel.recipe;
+  for (const Choice& choice : choices_)
+    if (choice.what == What::kRecipe && choice.kernel == number) recipe = static_cast<size_t>(value(choice, point));
+  Schedule s = kernel.usual[recipe];
+  for (const Choice& choice : choices_) {
+    const bool is_of_kernel = choice.what > What::kRecipe && choice.kernel == number && choice.recipe == recipe;
+    if (!is_of_kernel) continue;
+    const int64_t v = value(choice, point);
+    if (choice.what == What::kPartition) s.partition = v != 0;
+    if (choice.what == What::kOverlap) s.overlap = v != 0;
+    if (choice.what >= What::kPartition) continue;
+    AxisSchedule& axis = s.axes[choice.axis];
+    switch (choice.what) {
+      case What::kThreads: axis.kind = v != 0 ? AxisKind::kThread : AxisKind::kSequential; break;
+      case What::kTile: axis.tile = v; break;
+      case What::kUnroll: axis.unroll = static_cast<int>(v); break;
+      case What::kLanes: axis.simd_width = static_cast<int>(v); break;
+      default: axis.pack = v != 0;
+    }
+  }
+  return s;
+}
+
+bool SearchSpace::settle(Point& point) const {
+  bool has_all_passes = true;
+  std::vector<size_t> recipe(kernels_.size());
+  for (size_t k = 0; k < kernels_.size(); ++k) recipe[k] = kernels_[k].recipe;
+  for (const Choice& choice : choices_) {
+    if (choice.what == What::kPass && value(choice, point) != 0) has_all_passes = false;
+    if (choice.what == What::kRecipe) recipe[choice.kernel] = static_cast<size_t>(value(choice, point));
+  }
+  std::vector<bool> is_changed(kernels_.size(), false);
+  for (size_t i = 0; i < choices_.size(); ++i) {
+    const Choice& choice = choices_[i];
+    if (choice.what < What::kRecipe) continue;
+    const bool matters = has_all_passes && (choice.what == What::kRecipe || choice.recipe == recipe[choice.kernel]);
+    if (!matters) point[i] = 0;
+    if (point[i] != 0) is_changed[choice.kernel] = true;
+  }
+  for (size_t k = 0; k < kernels_.size(); ++k) {
+    if (!is_changed[k]) continue;
+    try {
+      check_legal(program_, program_.kernels[k], schedule(k, point), "");
+    } catch (const Error&) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Configuration SearchSpace::configuration(const Point& point) const {
+  Configuration result;
+  std::map<size_t, bool> is_changed;
+  for (const Choice& choice : choices_) {
+    const size_t option = point[static_cast<size_t>(&choice - choices_.data())];
+    if (option == 0) continue;
+    const int64_t v = choice.values[option];
+    switch (choice.what) {
+      case What::kCompiler: result.compiler = options_.compilers[static_cast<size_t>(v) - 1]; break;
+      case What::kFlags: result.flags = flag_sets()[static_cast<size_t>(v)]; break;
+      case What::kPass: result.disabled_passes.emplace_back(opt::passes()[choice.axis].name); break;
+      case What::kShare: result.share_ns = v; break;
+      default: is_changed[choice.kernel] = true;
+    }
+  }
+  for (const auto& changed : is_changed)
+    result.schedules.push_back({static_cast<int64_t>(changed.first), kernels_[changed.first].variant, schedule(changed.first, point)});
+  return result;
+}
+
+}  // namespace harp::tune
