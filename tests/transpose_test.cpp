@@ -99,9 +99,9 @@ TEST_CASE("L6.tiled_transpose/c L3: an output in place of what is read at the ve
     Values<float> a = rough({n, n}, 1), b = rough({n, n}, 2), again = b, room = b;
     const Buffer x = wrap(context.get(), a.items, a.dims), y = wrap(context.get(), b.items, b.dims);
     const std::vector<Buffer> expected = run(compile(graph.get(), "interp").get(), {x.get(), y.get()});
-    for (const char* schedule :
-         {"", "kernel_0: transpose [thread tile=5, sequential tile=24 simd=8] overlap",
-          "kernel_0: transpose [sequential tile=40, sequential tile=19 simd=4]", "kernel_0: elementwise [thread, sequential]"}) {
+    for (const char* schedule : {"", "kernel_0: transpose [thread tile=5, sequential tile=24 simd=8] overlap",
+                                 "kernel_0: transpose [sequential tile=40, sequential tile=19 simd=4]",
+                                 "kernel_0: transpose [thread tile=1, sequential tile=1]", "kernel_0: elementwise [thread, sequential]"}) {
       CAPTURE(schedule);
       const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = schedule; });
       for (const bool first : {true, false}) {  // which output is over b

@@ -377,7 +377,8 @@ class BodyRenderer {
       to = from(s.buffer, s.index);
     } else {
       names_.unfold(s.accumulator);
-      to = expression_.name_of(s.accumulator);
+      const bool is_scalar = context_.accumulators[static_cast<size_t>(s.accumulator)].size == 1;  // a block of one element
+      to = cat(is_scalar ? "&" : "", expression_.name_of(s.accumulator));
       if (!s.index.is_constant(0)) to = cat(to, " + ", bracket(position_(s.index), kSum));
     }
     out(cat(unit_.transpose(dtype), "(", to, ", ", position_(s.stride).text, ", ", from(s.inputs[0], s.from), ", ",

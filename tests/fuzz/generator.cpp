@@ -84,17 +84,20 @@ class Generator {
   /// numbers are primes beyond what the number of pairs can be made of.
   const OpPair& next_pair() { return legal_pairs()[(seed_ * 1000003 + pairs_made_++ * 15485863) % legal_pairs().size()]; }
 
-  /// Nodes that nobody uses, and now and then one that is used too.
+  /// Nodes that nobody uses, and now and then one that is used too; and what is wanted, which may be either.
   void choose_outputs() {
     std::vector<bool> is_used(bench_.graph().nodes().size(), false);
     for (const NodeRef node : bench_.nodes())
       for (const NodeRef source : node->sources) is_used[source->id] = true;
     std::vector<NodeRef> ends, others;
     for (const NodeRef node : bench_.nodes())
-      if (node->op != Op::kInput) (is_used[node->id] ? others : ends).push_back(node);
+      if (node->op != Op::kInput) (is_used[node->id] && !bench_.is_wanted(node) ? others : ends).push_back(node);
     random_.shuffle(ends);  // pairs first, since of what is no output nothing is compiled
     std::stable_partition(ends.begin(), ends.end(), [this](NodeRef node) { return of_pairs_.contains(node); });
-    const size_t most = random_.chance(40) ? 1 : random_.chance(50) ? 3 : 8;
+    const auto wanted_end = std::stable_partition(ends.begin(), ends.end(), [this](NodeRef node) { return bench_.is_wanted(node); });
+    const size_t wanted = static_cast<size_t>(wanted_end - ends.begin()), most = wanted + (random_.chance(40)   ? 1
+                                                                                           : random_.chance(50) ? 3
+                                                                                                                : 8);
     if (ends.size() > most) ends.resize(most);
     if (!others.empty() && random_.chance(30)) ends.push_back(random_.pick(others));
     if (ends.empty()) ends.push_back(bench_.nodes()[0]);  // an input passed through

@@ -6,6 +6,7 @@
 #include "fuzz/arguments.h"
 #include "fuzz/index_arguments.h"
 #include "fuzz/op_pairs.h"
+#include "fuzz/product_patterns.h"
 #include "graph/composites.h"
 
 namespace harp::fuzz {
@@ -16,7 +17,7 @@ class Formulas {
   explicit Formulas(Workbench& bench) : bench_(bench), random_(bench.random()) {}
 
   bool add() {
-    switch (random_.below(8)) {
+    switch (random_.below(10)) {
       case 0: return matmul();
       case 1: return stencil();
       case 2: return convolution();
@@ -24,7 +25,8 @@ class Formulas {
       case 4: return looked_up();
       case 5:
       case 6: return row_by_row();
-      default: return normalise();
+      case 7: return normalise();
+      default: return add_product(bench_);
     }
   }
 

@@ -101,6 +101,12 @@ bool Workbench::keep(NodeRef node) {
   return true;
 }
 
+bool Workbench::want(NodeRef node) {
+  if (!keep(node)) return false;
+  if (node->op != Op::kInput) wanted_.insert(node);
+  return true;
+}
+
 bool Workbench::keep_any(const std::vector<NodeRef>& nodes) {
   bool kept = false;
   for (const NodeRef node : nodes) kept |= keep(node);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "fuzz/random.h"
@@ -40,6 +41,9 @@ class Workbench {
   bool keep(NodeRef node);
   /// Keeps all that are small enough; was there one?
   bool keep_any(const std::vector<NodeRef>& nodes);
+  /// Keeps it as something that is to be an output: what it is made for shows only where it is stored.
+  bool want(NodeRef node);
+  bool is_wanted(NodeRef node) const { return wanted_.contains(node); }
   /// Some node for which `wanted` holds, the newest preferred; null if there is none.
   NodeRef find(const std::function<bool(NodeRef)>& wanted);
 
@@ -74,6 +78,7 @@ class Workbench {
   std::unique_ptr<Graph> graph_;
   std::vector<Dim> variables_;
   std::vector<NodeRef> nodes_;
+  std::set<NodeRef> wanted_;
   int inputs_ = 0;
   std::string prefix_ = "x";
 };

@@ -69,6 +69,8 @@ FAULTS = [
     ("contraction: blocks of 128 terms", "lower/contraction.cpp", "constexpr int64_t kBlock = 256;", "constexpr int64_t kBlock = 128;"),
     ("contraction: what is copied of rows lies a tile too far", "lower/contraction.cpp", "(row_tile * terms_at_once() + term)",
      "(row_tile * terms_at_once() + terms_at_once() + term)"),
+    ("contraction: terms that are stored too are not visited once each", "schedule/contraction.cpp",
+     "if (!kernel.passes[0].row_stores.empty()) return std::nullopt;", ""),
     ("unswitch: the branches are swapped", "ir/unswitch.cpp", "Body& target = taken ? branch->body : branch->otherwise;",
      "Body& target = taken ? branch->otherwise : branch->body;"),
     ("a load leaves the loop that may not run", "ir/linearize.cpp",

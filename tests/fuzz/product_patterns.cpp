@@ -1,0 +1,135 @@
+// How: a space of a few axes, each kept or summed away, and each in one factor or in both, in any order. Rows are in one factor only,
+// columns in the other; with a batch, heads or a window's taps there are more of any kind. What is done to a factor is done before it is
+// expanded over the space or after that, which decides whether it can be copied, and whether somebody else can share it.
+#include "fuzz/product_patterns.h"
+
+#include <algorithm>
+
+#include "graph/composites.h"
+
+namespace harp::fuzz {
+namespace {
+
+constexpr int64_t kMostTerms = 24'000;  // of all sums together
+
+struct Axis {
+  Dim size;
+  bool in_rows, in_columns, is_summed;  // factors that vary along it; both if it is summed
+};
+
+class Product {
+ public:
+  explicit Product(Workbench& bench) : bench_(bench), random_(bench.random()) {}
+
+  bool add() {
+    if (!choose_space()) return false;
+    dtype_ = random_.chance(50) ? DType::kF32 : random_.chance(50) ? DType::kF64 : bench_.random_dtype();
+    if (is_bool(dtype_)) dtype_ = DType::kI32;
+    const int work = random_.chance(40) ? 0 : random_.chance(80) ? 1 : 3;
+    NodeRef rows = factor(&Axis::in_rows, work), columns = factor(&Axis::in_columns, work);
+    if (random_.chance(50)) std::swap(rows, columns);  // of a * b
+    const NodeRef terms = build::elementwise(Op::kMul, {rows, columns});
+    const NodeRef sum = build::reduce(Op::kSum, terms, summed_axes(), random_.chance(20));
+    if (random_.chance(35)) store_beside(rows, columns, terms);
+    const bool is_stored = random_.chance(25);
+    const NodeRef result = random_.chance(50) ? worked(sum) : sum;
+    if (is_stored && !bench_.want(sum)) return false;
+    return bench_.want(random_.chance(25) ? worked(result) : result);
+  }
+
+ private:
+  bool choose_space() {
+    const auto some = [&](int64_t lo, int64_t hi) { return random_.chance(65) ? bench_.small_dim(lo, hi) : bench_.random_dim(); };
+    const bool is_deep = random_.chance(30);  // more than one block of the law
+    axes_ = {{is_deep ? some(4, 6) : some(4, 12), true, false, false},
+             {is_deep ? some(8, 9) : some(8, 20), false, true, false},
+             {is_deep ? some(257, 400) : some(16, 60), true, true, true}};
+    for (uint64_t more = random_.chance(50) ? 0 : 1 + random_.below(2); more > 0; --more) {
+      const uint64_t kind = random_.below(4);
+      axes_.push_back({random_.chance(70) ? bench_.small_dim(2, 4) : bench_.random_dim(), kind != 0, kind != 1, kind == 3});
+    }
+    if (random_.chance(50)) random_.shuffle(axes_);
+    for (const Axis& axis : axes_) space_.push_back(axis.size);
+    const int64_t terms = bench_.estimated_count(space_);
+    return terms >= 0 && terms <= kMostTerms;
+  }
+
+  std::vector<int> summed_axes() const {
+    std::vector<int> result;
+    for (size_t i = 0; i < axes_.size(); ++i)
+      if (axes_[i].is_summed) result.push_back(static_cast<int>(i));
+    return result;
+  }
+
+  /// An array over the axes it varies along, stored in any order, seen in that of the space.
+  NodeRef factor(bool Axis::*varies, int work) {
+    std::vector<int> own, order;  // of the space
+    for (size_t i = 0; i < axes_.size(); ++i)
+      if (axes_[i].*varies) own.push_back(static_cast<int>(i));
+    order = own;
+    if (random_.chance(50)) random_.shuffle(order);
+    Shape shape, with_ones = space_;
+    for (const int axis : order) shape.push_back(space_[static_cast<size_t>(axis)]);
+    for (size_t i = 0; i < axes_.size(); ++i)
+      if (!(axes_[i].*varies)) with_ones[i] = 1;
+    std::vector<int> permutation;
+    for (const int axis : own) permutation.push_back(static_cast<int>(std::find(order.begin(), order.end(), axis) - order.begin()));
+    NodeRef node = build::permute(bench_.array_of(dtype_, shape), permutation);
+    for (int i = 0; i < work; ++i) node = worked(node);
+    if (random_.chance(12)) bench_.want(node);
+    node = build::expand(build::reshape(node, std::move(with_ones)), space_);
+    return work > 0 && random_.chance(40) ? worked(node) : node;
+  }
+
+  /// Something of the same shape and dtype.
+  NodeRef worked(NodeRef x) {
+    const auto constant = [&] { return build::constant(bench_.graph(), scalar_from_int(x->dtype, random_.between(1, 3))); };
+    const bool is_ordered = !is_complex(x->dtype);
+    switch (random_.below(8)) {
+      case 0: {
+        for (int64_t steps = random_.chance(90) ? random_.between(1, 4) : 30; steps > 0; --steps)
+          x = build::elementwise(Op::kAdd, {build::elementwise(Op::kMul, {x, x}), x});
+        return x;
+      }
+      case 1: return is_float(x->dtype) ? build::elementwise(random_.chance(50) ? Op::kTanh : Op::kExp, {x}) : build::square(x);
+      case 2: return is_ordered ? build::elementwise(Op::kMax, {x, constant()}) : build::sub(x, constant());
+      case 3: return x->rank() > 0 ? build::flip(x, std::vector<int>{some_axis(x)}) : x;
+      case 4: return is_ordered ? build::elementwise(Op::kWhere, {build::elementwise(Op::kLt, {x, constant()}), x, constant()}) : x;
+      case 5: return x->rank() > 0 ? build::elementwise(Op::kAdd, {x, vector_along(x)}) : x;
+      case 6: return build::elementwise(Op::kAdd, {x, bench_.array_of(x->dtype, x->shape)});
+      default: return build::elementwise(Op::kMul, {x, constant()});
+    }
+  }
+  int some_axis(NodeRef x) { return static_cast<int>(random_.below(static_cast<uint64_t>(x->rank()))); }
+  /// A vector, the same for all indices but those of one axis.
+  NodeRef vector_along(NodeRef x) {
+    const auto axis = static_cast<size_t>(some_axis(x));
+    Shape shape(x->shape.size(), Dim(1));
+    shape[axis] = x->shape[axis];
+    return build::expand(build::reshape(bench_.array_of(x->dtype, {x->shape[axis]}), shape), x->shape);
+  }
+
+  /// Outputs over the space of the terms, or other sums of them: a kernel may do them with the sum, if it can.
+  void store_beside(NodeRef a, NodeRef b, NodeRef terms) {
+    const NodeRef shared = random_.pick(std::vector<NodeRef>{a, b, terms});
+    switch (random_.below(4)) {
+      case 0: bench_.want(shared); return;
+      case 1: bench_.want(worked(shared)); return;
+      case 2: bench_.want(build::elementwise(Op::kAdd, {worked(a), b})); return;
+      default:
+        bench_.want(build::reduce(random_.chance(50) || is_complex(dtype_) ? Op::kSum : Op::kReduceMax, shared, summed_axes(), false));
+    }
+  }
+
+  Workbench& bench_;
+  Random& random_;
+  std::vector<Axis> axes_;
+  Shape space_;
+  DType dtype_ = DType::kF32;
+};
+
+}  // namespace
+
+bool add_product(Workbench& bench) { return Product(bench).add(); }
+
+}  // namespace harp::fuzz
