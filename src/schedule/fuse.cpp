@@ -15,6 +15,7 @@
 #include "schedule/contraction.h"
 #include "schedule/materialise.h"
 #include "schedule/routine.h"
+#include "schedule/split_reductions.h"
 
 namespace harp {
 
@@ -72,12 +73,12 @@ class Fuser {
 
   /// Nodes that several kernels compute although storing them would be cheaper; of those below one another only the topmost.
   std::vector<const Node*> recomputed(const std::vector<double>& cost) const {
-    std::vector<int> users(graph_.nodes().size(), 0);  // the most kernels any user is computed by
+    std::vector<double> users(graph_.nodes().size(), 0);  // the most kernels any user is computed by
     std::vector<const Node*> result;
     for (const Node* node : live_)
       for (const Node* source : operands_of(*node)) users[source->id] = std::max(users[source->id], kernels_with_[node->id]);
     for (const Node* node : live_) {
-      const int times = kernels_with_[node->id];
+      const double times = kernels_with_[node->id];
       if (times < 2 || times <= users[node->id] || is_buffer(node)) continue;
       if (is_worth_storing(cost[node->id], times)) result.push_back(node);
     }
@@ -204,8 +205,7 @@ class Fuser {
       offset += source->shape[static_cast<size_t>(axis)];
       if (element_count(source->shape).is_constant(0)) continue;
       const Node* values[] = {source};
-      // a stored source is read like any other buffer
-      Dependencies d = dependencies_of(values, !stored_.contains(source));
+      Dependencies d = stored_.contains(source) ? read_here(source) : dependencies_of(values, true);
       last = std::max(last, place_store({source, buffer, node->shape, std::move(offsets)}, std::move(d), nullptr), [this](int a, int b) {
         return a < 0 || kernels_[static_cast<size_t>(a)].plan.generation < kernels_[static_cast<size_t>(b)].plan.generation;
       });
@@ -221,11 +221,11 @@ class Fuser {
     program_.buffers.push_back(buffer);
     const int id = static_cast<int>(program_.buffers.size()) - 1;
     output_buffers_[static_cast<size_t>(output)] = id;
-    Dependencies d;
-    d.buffers.push_back(node);
-    d.same_index.insert(node);
-    place_store({node, id, node->shape, {}}, std::move(d), nullptr);
+    place_store({node, id, node->shape, {}}, read_here(node), nullptr);
   }
+
+  /// What a store of a buffer's elements, each as it is, reads.
+  static Dependencies read_here(const Node* buffer) { return {{buffer}, {buffer}, {}, {}}; }
 
   int place_store(StorePlan store, Dependencies d, const Node* makes) {
     const Shape space = squeezed(store.node->shape);
@@ -279,8 +279,12 @@ class Fuser {
 
   void join(KernelDraft& kernel, int k, const Dependencies& d, const Node* makes) {
     kernel.ops += static_cast<int>(d.computed.size());
+    const KernelPlan& plan = kernel.plan;
+    const Shape& space = !plan.reduces.empty() ? plan.reduces[0]->sources[0]->shape
+                         : !plan.scans.empty() ? plan.scans[0]->shape
+                                               : plan.stores[0].node->shape;
     for (const Node* node : d.computed) {
-      kernels_with_[node->id] += last_kernel_[node->id] != k;
+      if (last_kernel_[node->id] != k) kernels_with_[node->id] += share_of(space, node->shape);
       last_kernel_[node->id] = k;
     }
     for (const Node* buffer : d.buffers) {
@@ -325,8 +329,9 @@ class Fuser {
   const Graph& graph_;
   std::vector<const Node*> live_;
   const NodeMarks& stored_;
-  NodeMarks seen_same_, seen_other_, listed_;    // of one walk
-  std::vector<int> kernels_with_, last_kernel_;  // by node id: how many kernels compute it, the last of them
+  NodeMarks seen_same_, seen_other_, listed_;  // of one walk
+  std::vector<double> kernels_with_;           // by node id: how many kernels compute it, or parts of it
+  std::vector<int> last_kernel_;               // by node id: the last of them
   std::vector<KernelDraft> kernels_;
   std::unordered_map<const Node*, int> made_by_;
   std::unordered_map<const Node*, std::vector<int>> readers_;  // kernels other than its own
@@ -422,7 +427,8 @@ void Fuser::finish() {
 
 }  // namespace
 
-Program fuse(std::shared_ptr<Graph> graph) {
+Program fuse(std::shared_ptr<Graph> whole) {
+  const std::shared_ptr<Graph> graph = split_reductions(*whole);
   const auto live = graph->live_nodes();
   Materialised choice = choose_materialised(*graph, live);
   for (int round = 0;; ++round) {

@@ -7,6 +7,7 @@
 #include "schedule/materialise.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "schedule/gathered.h"
 #include "schedule/program.h"
@@ -44,8 +45,9 @@ void add_reading(Readings& readings, ReadingKey key, double times) {
     readings.front().second = kManyReadings;
 }
 
-/// How often an element of the source is read for each time `user` is: the growth of an expand or unfold.
+/// How often an element of the source is read for each time `user` is: the growth of an expand or unfold, the part a slice takes.
 double multiplicity(const Node& user) {
+  if (user.op == Op::kSlice) return share_of(user.shape, user.sources[0]->shape);
   if (user.op != Op::kExpand && user.op != Op::kUnfold) return 1;
   double ratio = 1;
   const Shape& from = user.sources[0]->shape;
@@ -59,9 +61,21 @@ double multiplicity(const Node& user) {
 }
 
 bool has_buffer(const Node* node) { return node->op == Op::kInput || node->op == Op::kConstantArray; }
+/// Of many arrays, or of what has to be stored anyway: then each is stored into its part.
+bool joins_in_memory(const Node& node) {
+  const auto is_made_whole = [](const Node* source) { return is_reduce(source->op) || is_scan(source->op); };
+  return node.op == Op::kConcat && (node.sources.size() > kMostJoined || std::ranges::all_of(node.sources, is_made_whole));
+}
 bool is_free(const Node& node) { return info(node.op).family == Family::kLeaf || (is_movement(node.op) && node.op != Op::kPad); }
 
 }  // namespace
+
+double share_of(const Shape& part, const Shape& whole) {
+  constexpr double kSteps = 1024;  // so that sums of shares are the same in any order
+  const Dim count = element_count(part), all = element_count(whole);
+  if (!count.is_constant() || !all.is_constant() || count.constant() >= all.constant()) return 1;
+  return std::floor(static_cast<double>(count.constant()) / static_cast<double>(all.constant()) * kSteps) / kSteps;
+}
 
 bool is_worth_storing(double cost, double times) { return (times - 1) * cost > (times + 1) * kMemoryCost; }
 
@@ -70,8 +84,7 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
   for (const GraphOutput& output : graph.outputs())
     if (!has_buffer(output.node)) stored.insert(output.node);
   for (const Node* node : live)
-    if (is_reduce(node->op) || is_scan(node->op) || stands_alone(*node) || info(node->op).family == Family::kCopy ||
-        (node->op == Op::kConcat && node->sources.size() > kMostJoined))
+    if (is_reduce(node->op) || is_scan(node->op) || stands_alone(*node) || info(node->op).family == Family::kCopy || joins_in_memory(*node))
       stored.insert(node);
   for (const Node* node : live) {
     if (stands_alone(*node) && !is_scatter(node->op))  // elements are read again and again; a function needs addresses

@@ -15,6 +15,9 @@ struct Materialised {
 /// In units of ops.def's cost column: is computing an element `times` times dearer than storing it once and loading it as often?
 bool is_worth_storing(double cost, double times);
 
+/// What part of an array so many elements are; 1 where that is not known.
+double share_of(const Shape& part, const Shape& whole);
+
 /// Nodes of `live` (sources first) that must be stored: outputs, reductions, scans, contiguous copies, what many kernels would compute
 /// again, and cuts that keep kernels under kMaxKernelOps operations. Inputs and constants have buffers anyway and are not in it.
 Materialised choose_materialised(const Graph& graph, std::span<const Node* const> live);

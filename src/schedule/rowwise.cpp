@@ -14,12 +14,12 @@
 #include "base/error.h"
 #include "schedule/fuse.h"
 #include "schedule/row_passes.h"
+#include "schedule/split_reductions.h"
 
 namespace harp {
 namespace {
 
-constexpr int kMostVisits = 400;                      // of the search for another path
-constexpr int64_t kLongRow = 1 << 16, kFewRows = 64;  // as few rows as long would leave threads without work
+constexpr int kMostVisits = 400;  // of the search for another path
 
 struct Group {
   std::vector<int> kernels;  // ascending; empty: merged into another

@@ -17,6 +17,7 @@ class Formulas {
   explicit Formulas(Workbench& bench) : bench_(bench), random_(bench.random()) {}
 
   bool add() {
+    if (bench_.options().large_axes && random_.chance(30)) return long_reduction();
     switch (random_.below(10)) {
       case 0: return matmul();
       case 1: return stencil();
@@ -52,6 +53,23 @@ class Formulas {
     const int axis[] = {transposed ? 2 : 1};
     if (random_.chance(15)) bench_.keep(build::elementwise(Op::kMax, {left, right}));
     return bench_.keep(build::reduce(Op::kSum, build::elementwise(Op::kMul, {left, right}), axis, random_.chance(30)));
+  }
+
+  /// Few values of many, whose blocks threads share, of what may be used otherwise too.
+  bool long_reduction() {
+    const Dim length = random_.pick(std::vector<int64_t>{65537, 69632, 70001}), others = bench_.small_dim(1, 2);
+    const bool rows = random_.chance(60);
+    NodeRef x = bench_.new_array(number_dtype(), random_.chance(50) ? Shape{length} : rows ? Shape{others, length} : Shape{length, others});
+    if (random_.chance(60)) x = build::elementwise(is_float(x->dtype) ? Op::kTanh : Op::kAbs, {x});
+    const int axis[] = {x->rank() == 1 || !rows ? 0 : 1};
+    const auto reduced = [&] {
+      constexpr Op kReduces[] = {Op::kSum, Op::kSum, Op::kReduceMax, Op::kReduceMin, Op::kProd};
+      const Op op = random_.pick(kReduces);
+      return build::reduce(op, op == Op::kSum && random_.chance(40) ? build::elementwise(Op::kMul, {x, x}) : x, axis, true);
+    };
+    const NodeRef value = reduced();
+    if (random_.chance(30)) bench_.want(reduced());
+    return bench_.want(random_.chance(30) ? build::sub(x, build::broadcast_to(value, x->shape)) : value);
   }
 
   /// The neighbours of each element by roll, weighed and added.

@@ -1,0 +1,137 @@
+// How: what is reduced, as rows of elements in the order of the law, is cut into whole blocks and a rest. Of each, the blocks and the rest,
+// a reduction gives one value a block; side by side these are what the second one reduces, in the same order. A rest that turns out to be
+// empty is worth the identity, which as a block's result changes nothing (semantics.md, "Sums": a level or a block more).
+#include "schedule/split_reductions.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace harp {
+namespace {
+
+constexpr int64_t kLaneBlock = 4096, kChainBlock = 256;  // of the law
+class Splitter {
+ public:
+  Splitter(Graph& graph, const Node& reduce) : graph_(graph), reduce_(reduce), attributes_(reduce.as<ReduceAttributes>()) {}
+
+  const Node* run() {
+    if (!choose()) return &reduce_;
+    const Dim whole = floor_div(length_, block_) * block_, rest = length_ - whole;
+    std::vector<const Node*> found;
+    if (!whole.is_constant(0)) found.push_back(block_results(0, whole, {floor_div(length_, block_), block_}));
+    if (!rest.is_constant(0)) found.push_back(block_results(whole, rest, {1, rest}));
+    const Node* results = found[0];
+    if (found.size() > 1) {
+      Shape shape = results->shape;
+      shape[axis_] += 1;
+      results = graph_.intern(Op::kConcat, results->dtype, std::move(shape), std::move(found), ConcatAttributes{static_cast<int>(axis_)});
+    }
+    const Node* all = reduced(results, axis_, false);
+    if (all->dtype != reduce_.dtype) all = graph_.intern(Op::kCast, reduce_.dtype, all->shape, {all});
+    return all->shape == reduce_.shape ? all : graph_.intern(Op::kReshape, all->dtype, reduce_.shape, {all});
+  }
+
+ private:
+  /// Does it pay? Then the order of axes, those that stay and those that are reduced, and the length of what is reduced are known.
+  bool choose() {
+    const Shape& shape = reduce_.sources[0]->shape;
+    std::vector<int> kept;
+    for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis)
+      if (std::find(attributes_.axes.begin(), attributes_.axes.end(), axis) == attributes_.axes.end()) kept.push_back(axis);
+    std::vector<int> axes = attributes_.axes;
+    if (attributes_.order == ReduceOrder::kLanes) std::sort(axes.begin(), axes.end());
+    const bool is_lanes = attributes_.order == ReduceOrder::kLanes;
+    if (is_lanes && axes.back() - axes.front() + 1 != static_cast<int>(axes.size())) return false;  // a chain of sums by lanes
+    if (!is_lanes && attributes_.product && kept.size() > 1) return false;                          // a contraction has tiles to share
+    const auto count = [&](const std::vector<int>& some) {
+      return std::accumulate(some.begin(), some.end(), Dim(1), [&](Dim n, int axis) { return n * shape[static_cast<size_t>(axis)]; });
+    };
+    length_ = count(axes);
+    block_ = is_lanes ? kLaneBlock : kChainBlock;
+    if (range(length_).lo <= kLongRow || range(count(kept)).hi >= kFewRows) return false;
+    // Blocks of lanes stand behind what stays, where their elements lie side by side; those of a chain before it.
+    axis_ = is_lanes ? kept.size() : 0;
+    order_ = is_lanes ? kept : axes;
+    order_.insert(order_.end(), is_lanes ? axes.begin() : kept.begin(), is_lanes ? axes.end() : kept.end());
+    for (const int axis : kept) kept_.push_back(shape[static_cast<size_t>(axis)]);
+    return true;
+  }
+
+  /// What stays, with the axes that stand for what is reduced.
+  Shape with(std::initializer_list<Dim> reduced) const {
+    Shape shape = kept_;
+    shape.insert(shape.begin() + static_cast<ptrdiff_t>(axis_), reduced);
+    return shape;
+  }
+
+  /// Elements [start, start + size) of what is reduced, as so many blocks of such a length. The source, or a factor of it.
+  const Node* part(const Node* node, Dim start, Dim size, std::initializer_list<Dim> blocks) {
+    if (node->rank() == 0) return node;  // a factor that is the same everywhere
+    const auto view = [&](Op op, Shape shape, const Node* source, Attributes attributes = NoAttributes{}) {
+      const bool changes = op == Op::kPermute || source->shape != shape;
+      return changes ? graph_.intern(op, source->dtype, std::move(shape), {source}, std::move(attributes)) : source;
+    };
+    if (!std::is_sorted(order_.begin(), order_.end())) {
+      Shape permuted;
+      for (const int axis : order_) permuted.push_back(node->shape[static_cast<size_t>(axis)]);
+      node = view(Op::kPermute, std::move(permuted), node, PermuteAttributes{order_});
+    }
+    node = view(Op::kReshape, with({length_}), node);
+    SliceAttributes slice{std::vector<Dim>(node->shape.size(), Dim(0)), std::vector<int64_t>(node->shape.size(), 1)};
+    slice.start[axis_] = start;
+    node = view(Op::kSlice, with({size}), node, std::move(slice));
+    return view(Op::kReshape, with(blocks), node);
+  }
+
+  /// In the dtype the law adds up in: halves are rounded once, at the end.
+  const Node* block_results(Dim start, Dim size, std::initializer_list<Dim> blocks) {
+    const DType dtype = working_dtype(reduce_.dtype);
+    const auto element = [&](const Node* node) {
+      const Node* x = part(node, start, size, blocks);
+      return x->dtype == dtype ? x : graph_.intern(Op::kCast, dtype, x->shape, {x});
+    };
+    const Node* source = reduce_.sources[0];
+    if (!attributes_.product) return reduced(element(source), axis_ + 1, false);
+    const Node* product = graph_.intern(Op::kMul, dtype, with(blocks), {element(source->sources[0]), element(source->sources[1])});
+    return reduced(product, axis_ + 1, true);
+  }
+
+  const Node* reduced(const Node* source, size_t axis, bool product) {
+    Shape shape = source->shape;
+    shape.erase(shape.begin() + static_cast<ptrdiff_t>(axis));
+    ReduceAttributes attributes = attributes_;
+    attributes.axes = {static_cast<int>(axis)};
+    attributes.product = product;
+    return graph_.intern(reduce_.op, source->dtype, std::move(shape), {source}, std::move(attributes));
+  }
+
+  Graph& graph_;
+  const Node& reduce_;
+  const ReduceAttributes& attributes_;
+  Dim length_ = 0;
+  int64_t block_ = 0;
+  std::vector<int> order_;  // axes of the source: those that stay and those that are reduced
+  Shape kept_;
+  size_t axis_ = 0;  // where, among those that stay, what is reduced stands
+};
+
+}  // namespace
+
+std::unique_ptr<Graph> split_reductions(const Graph& graph) {
+  auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
+  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // by id
+  for (const Node* input : graph.inputs())
+    replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
+  for (const Node* node : graph.live_nodes()) {
+    if (node->op == Op::kInput) continue;
+    std::vector<const Node*> sources;
+    for (const Node* source : node->sources) sources.push_back(replaced[source->id]);
+    const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
+    replaced[node->id] = is_reduce(node->op) ? Splitter(*result, *copy).run() : copy;
+    result->set_node_name(replaced[node->id], graph.node_name(node));
+  }
+  for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, replaced[output.node->id]);
+  return result;
+}
+
+}  // namespace harp
