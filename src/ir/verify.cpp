@@ -123,6 +123,9 @@ class Verifier {
 
   void body(const std::vector<Stmt*>& statements, int depth) {
     std::vector<int> declared_here;
+    const size_t known = transposed_.size();
+    for (const Stmt* s : statements)
+      if (is_transposed(*s)) transposed_.push_back(s->buffer);
     for (const Stmt* s : statements) {
       if (s->kind == StmtKind::kAccDeclare) declared_here.push_back(s->accumulator);
       if (s->kind == StmtKind::kAccFold) {
@@ -134,11 +137,17 @@ class Verifier {
     }
     for (int a : declared_here) --declared_[static_cast<size_t>(a)];
     in_place(statements);
+    transposed_.resize(known);
   }
 
+  /// Is it a block that is transposed from memory to memory?
+  static bool is_transposed(const Stmt& s) { return s.kind == StmtKind::kTranspose && s.accumulator < 0; }
+
   /// What may be overwritten is loaded at an element that is stored beside it: everything such a run of stores needs is read before the
-  /// first of them (linearize.cpp), and no other run stores that element.
+  /// first of them (linearize.cpp), and no other run stores that element. Or a block that comes after all that loads from it overwrites it.
   void in_place(const std::vector<Stmt*>& statements) {
+    const auto transposed = std::ranges::find_if(statements, [](const Stmt* s) { return is_transposed(*s); });
+    require(std::all_of(transposed, statements.end(), [](const Stmt* s) { return is_transposed(*s); }), "whole blocks are stored last");
     std::vector<const UOp*> stack;
     for (const Stmt* s : statements)
       for (const UOp* root : roots_of(*s))
@@ -155,7 +164,8 @@ class Verifier {
           return s->kind == StmtKind::kStore && s->buffer == written && s->index == u->index && s->value->type.lanes == u->type.lanes &&
                  u->sources.empty() && (u->type.lanes == 1 || (s->lane_step.is_constant(1) && u->lane_step.is_constant(1)));
         });
-        require(meets, "what a store may overwrite is loaded where it is stored");
+        require(meets || std::ranges::find(transposed_, written) != transposed_.end(),
+                "what a store may overwrite is loaded where it is stored");
       }
     }
   }
@@ -268,6 +278,7 @@ class Verifier {
                 "what is transposed is a parameter");
         const DType dtype = kernel_.params[static_cast<size_t>(s.inputs[0])].dtype;
         buffer(s.inputs[0], dtype, false);
+        require(kernel_.params[static_cast<size_t>(s.inputs[0])].in_place.empty(), "what is transposed is not overwritten");
         if (s.accumulator < 0) return buffer(s.buffer, dtype, true);
         accumulator(s);
         const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
@@ -281,6 +292,7 @@ class Verifier {
   const Kernel& kernel_;
   int sites_;
   std::vector<int> declared_;
+  std::vector<int> transposed_;  // parameters that blocks around what is looked at store to
   std::unordered_set<const SymAtom*> open_;
   std::unordered_set<const UOp*> visited_;
 };

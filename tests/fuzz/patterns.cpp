@@ -18,7 +18,7 @@ class Formulas {
 
   bool add() {
     if (bench_.options().large_axes && random_.chance(30)) return long_reduction();
-    switch (random_.below(10)) {
+    switch (random_.below(11)) {
       case 0: return matmul();
       case 1: return stencil();
       case 2: return convolution();
@@ -27,6 +27,7 @@ class Formulas {
       case 5:
       case 6: return row_by_row();
       case 7: return normalise();
+      case 8: return crossed();
       default: return add_product(bench_);
     }
   }
@@ -53,6 +54,24 @@ class Formulas {
     const int axis[] = {transposed ? 2 : 1};
     if (random_.chance(15)) bench_.keep(build::elementwise(Op::kMax, {left, right}));
     return bench_.keep(build::reduce(Op::kSum, build::elementwise(Op::kMul, {left, right}), axis, random_.chance(30)));
+  }
+
+  /// Arrays seen along another axis than they lie along, beside others that are not: as they are, in a sum, under a condition. Each an
+  /// output, which may lie over what the others read.
+  bool crossed() {
+    const Dim rows = random_.chance(50) ? bench_.small_dim(7, 40) : bench_.random_dim();
+    Shape shape = {rows, random_.chance(50) ? rows : bench_.random_dim()};
+    if (random_.chance(30)) shape.insert(shape.begin() + static_cast<ptrdiff_t>(random_.below(3)), bench_.small_dim(1, 3));
+    std::vector<int> axes(shape.size());
+    for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int>(i);
+    std::swap(axes.back(), axes[random_.below(axes.size() - 1)]);
+    const DType dtype = random_.chance(50) ? DType::kF32 : bench_.random_dtype();
+    const NodeRef seen = build::permute(bench_.array_of(dtype, shape), axes), beside = bench_.array_of(dtype, seen->shape);
+    if (random_.chance(60)) bench_.want(seen);
+    if (random_.chance(40)) bench_.want(build::elementwise(Op::kMul, {beside, build::flip(seen, std::vector<int>{0})}));
+    if (random_.chance(30)) bench_.want(build::elementwise(Op::kWhere, {build::elementwise(Op::kEq, {beside, seen}), seen, beside}));
+    if (random_.chance(20)) bench_.want(build::elementwise(Op::kAdd, {beside, beside}));
+    return bench_.want(build::elementwise(Op::kAdd, {beside, seen}));
   }
 
   /// Few values of many, whose blocks threads share, of what may be used otherwise too.
