@@ -79,7 +79,8 @@ class TransposeLowering {
     Body copied, computed, transposed;
     for (Stmt* store : stores) {
       const auto crossed = as_crossed(store->value, row, column);
-      if (!crossed || mask_of(crossed->load) != nullptr || !is_row_major(*store, row, column)) {
+      const bool is_as_stored = crossed && !is_bool(crossed->load->type.dtype);  // any byte but 0 reads as true, which is stored as 1
+      if (!is_as_stored || mask_of(crossed->load) != nullptr || !is_row_major(*store, row, column)) {
         computed.push_back(store);
         continue;
       }
