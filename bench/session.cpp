@@ -73,10 +73,10 @@ Kernel::Kernel(const harp_graph* graph, std::vector<void*> inputs, std::vector<v
 }
 
 ProgramRun::ProgramRun(const Session& session, const harp_graph* graph, const std::vector<void*>& inputs, const std::vector<void*>& outputs,
-                       Call call)
+                       Call call, const harp_compile_options* options)
     : call_(call), input_arrays_(inputs), output_arrays_(outputs) {
   Err err;
-  program_.reset(harp_compile(graph, nullptr, err));
+  program_.reset(harp_compile(graph, options, err));
   err.check("compiling");
   const auto wrap = [&](auto describe, const std::vector<void*>& arrays, std::vector<harp_buffer*>& handles) {
     for (size_t i = 0; i < arrays.size(); ++i) {

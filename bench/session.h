@@ -77,7 +77,7 @@ enum class Call { kRun, kEntry };
 class ProgramRun {
  public:
   ProgramRun(const Session& session, const harp_graph* graph, const std::vector<void*>& inputs, const std::vector<void*>& outputs,
-             Call call = Call::kRun);
+             Call call = Call::kRun, const harp_compile_options* options = nullptr);
   void operator()(size_t repeats);
 
  private:
@@ -133,5 +133,6 @@ std::vector<Benchmark> function_benchmarks();
 std::vector<Benchmark> contraction_benchmarks();
 std::vector<Benchmark> convolution_benchmarks();
 std::vector<Benchmark> rowwise_benchmarks();
+std::vector<Benchmark> tuning_benchmarks();
 
 }  // namespace bench

@@ -2,6 +2,7 @@
 
 Each case is a method whose docstring line names what it covers, and is reported by that name (see rows.py).
 """
+import json
 import os
 import re
 import stat
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
+import xml.etree.ElementTree
 
 import numpy
 
@@ -330,6 +332,39 @@ class Tool:
         assert run.returncode == 0, run.stderr
         self.fails(1, "assembly", "emit", self.softmax, "--lang", "assembly")
         self.fails(1, "cannot write", "emit", self.softmax, "-o", self.path("no/such/folder.c"))
+
+    def case_tune(self):
+        """H3.trial_result H3.best_stored/c: tune prints a table, JSON and a picture, and what it found is used from then on"""
+        product = self.write("product.harp", "graph product(a: f32[40, n], b: f32[n, 50]) {\n  return y = a @ b\n}\n")
+        plot, report = self.path("trials.svg"), self.path("trials.json")
+        stdout, _ = self.harp("tune", product, "--shape", "n=60", "--seconds", "60", "--max-trials", "5", "--plot", plot, "--json", report)
+        assert re.search(r"^ +0 .* untuned$", stdout, re.M) and "5 trials, of" in stdout and "kept in the tuning database" in stdout, stdout
+        with open(report, encoding="utf-8") as file:
+            found = json.load(file)
+        assert found["graph"].startswith("product(a: f32[40, n], b: f32[n, 50]) -> y: f32[40, 50]") and len(found["trials"]) == 5
+        assert found["trials"][0]["configuration"] == "" and found["stored"] and not found["exhausted"] and found["space_size"] > 100
+        assert all(trial["failure"] == "" and trial["median"] > 0 and trial["samples"] >= 3 for trial in found["trials"])
+        svg = "{http://www.w3.org/2000/svg}"
+        picture = xml.etree.ElementTree.parse(plot).getroot()
+        titles = [title.text for title in picture.iter(svg + "title")]
+        assert picture.tag == svg + "svg" and len(list(picture.iter(svg + "circle"))) == 5 and titles[0].endswith(": untuned"), titles
+        with open(os.path.join(self.path("cache"), "entries-1", "tuning-1.txt"), encoding="utf-8") as file:
+            assert re.search(r"^name product$", file.read(), re.M)
+        # every configuration is a file for --schedule, and none changes a bit
+        inputs = ("--random", "a=f32[40,60]:1", "--random", "b=f32[60,50]:2", "--output", "y=" + self.path("y.npy"))
+        results = set()
+        for trial in found["trials"]:
+            self.harp("run", product, *inputs, "--schedule", self.write("configuration", trial["configuration"]))
+            results.add(numpy.load(self.path("y.npy")).tobytes())
+        assert len(results) == 1
+        stdout, _ = self.harp("tune", product, "--shape", "n=60", "--max-trials", "2", "--strategy", "grid", "--dry-run", "--json", "-",
+                              "--random", "a=f32[40,60]")
+        assert not json.loads(stdout)["stored"] and len(json.loads(stdout)["trials"]) == 2, stdout
+        self.fails(2, "there is no strategy 'luck'", "tune", product, "--shape", "n=60", "--strategy", "luck")
+        self.fails(2, "input 'a' is missing", "tune", product)
+        self.fails(2, "or the sizes with --shape n=1000", "tune", product)
+        self.fails(1, "seconds is -1", "tune", product, "--shape", "n=60", "--seconds", "-1")
+        self.fails(1, "no shape variable", "tune", product, "--shape", "n=60", "--shape", "k=6")
 
     def case_info_and_cache(self):
         """C1: info names version, compiler, cache and CPU; cache lists and clears"""
