@@ -334,7 +334,7 @@ class Tool:
         self.fails(1, "cannot write", "emit", self.softmax, "-o", self.path("no/such/folder.c"))
 
     def case_tune(self):
-        """H3.trial_result H3.best_stored/c: tune prints a table, JSON and a picture, and what it found is used from then on"""
+        """H3.trial_result H3.best_stored: tune prints a table, JSON and a picture, and what it found is used from then on"""
         product = self.write("product.harp", "graph product(a: f32[40, n], b: f32[n, 50]) {\n  return y = a @ b\n}\n")
         plot, report = self.path("trials.svg"), self.path("trials.json")
         stdout, _ = self.harp("tune", product, "--shape", "n=60", "--seconds", "60", "--max-trials", "5", "--plot", plot, "--json", report)

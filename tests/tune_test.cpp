@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +14,6 @@
 #include "cache_scenarios.h"
 #include "capi_support.h"
 #include "graph/text.h"
-#include "in_child.h"
 #include "opt/passes.h"
 #include "tune/cost_model.h"
 #include "tune/database.h"
@@ -256,6 +256,26 @@ TEST_CASE("H3.search_space: of variants by size the one that runs is tuned") {
     }
 }
 
+TEST_CASE("H3.search_space: of many kernels those with most work have choices") {
+  std::string text = "graph g(x: f32[1000]) {\n  return ";
+  for (int i = 1; i <= 100; ++i) append(text, cat(i > 1 ? ", " : "", "y", i, " = sum(slice(x, start=[0], stop=[", 9 * i, "]), axes=[0])"));
+  const SearchSpace space = space_of(text + "\n}");
+  REQUIRE(space.kernels().size() == 100);
+  int64_t least = INT64_MAX, greatest = 0;  // work of kernels with choices, and without
+  size_t with_choices = 0;
+  for (const KernelSpace& kernel : space.kernels()) {
+    with_choices += !kernel.choices.empty();
+    if (kernel.choices.empty())
+      greatest = std::max(greatest, kernel.work);
+    else
+      least = std::min(least, kernel.work);
+  }
+  CHECK(with_choices == 64);
+  CHECK(least >= greatest);
+  const std::unique_ptr<Strategy> beam = make_strategy(StrategyKind::kBeam, space, 0);
+  CHECK(beam->next());
+}
+
 TEST_CASE("H3.grid: every legal point once") {
   const SearchSpace space = space_of("graph g(x: f32[64]) { return y = x + 1 }");
   std::set<Point> expected;
@@ -418,7 +438,7 @@ TEST_CASE("H3.trial_result: a compiler that changes results is found out, and no
   CHECK(read(database_in(scratch / "cache")).empty());
 }
 
-TEST_CASE("H3.best_stored/c: harp_compile uses what was found, in every context of this machine") {
+TEST_CASE("H3.best_stored: harp_compile uses what was found, in every context of this machine") {
   const Scratch scratch;
   const std::string directory = scratch / "cache";
   std::string untuned, source;
@@ -455,7 +475,7 @@ TEST_CASE("H3.best_stored/c: harp_compile uses what was found, in every context 
 }
 
 TEST_CASE(
-    "H3.best_stored/c: a database of another machine or version is passed over with one line of the log, and so is what no longer fits") {
+    "H3.best_stored: a database of another machine or version is passed over with one line of the log, and so is what no longer fits") {
   const Scratch scratch;
   const std::string directory = scratch / "cache", simple = "kernel_0: elementwise [thread simd=1]";
   const TuningEntry entry = found_in(directory, simple);
@@ -542,11 +562,14 @@ TEST_CASE("H3.best_stored: two processes and several threads add to one database
       if (!database.add(digest_of(cat(who, i)), who, parse_configuration(cat("share: ", i)), 1, 2)) return 1;
     return 0;
   };
-  int child = -1, threads[2] = {-1, -1};
-  std::thread waits([&] { child = capi_test::in_child([&] { return add_all("child"); }); });
+  // First of all, since a child has a copy of every lock that is held when it is made.
+  const int child = cache_scenarios::in_child([&] { return add_all("child"); });
+  int status = -1, threads[2] = {-1, -1};
   std::thread first([&] { threads[0] = add_all("first"); }), second([&] { threads[1] = add_all("second"); });
-  for (std::thread* thread : {&waits, &first, &second}) thread->join();
-  CHECK(child == 0);
+  first.join();
+  second.join();
+  CHECK(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
   CHECK(threads[0] == 0);
   CHECK(threads[1] == 0);
   TestSystem system;

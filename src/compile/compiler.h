@@ -17,10 +17,10 @@ struct CompileRequest {
   std::string source;
   std::string signature;  // travels in the manifest
   Target target = host_target();
-  int optimisation = 3;            // -O
-  bool vectors_written = false;    // the source holds its own vectors: of -O3, the passes that look for some may stay out
-  std::vector<std::string> flags;  // added after harp's own
-  std::string compiler;            // command that overrides the context's, empty: that one
+  int optimisation = 3;                 // -O
+  bool vectors_written = false;         // the source holds its own vectors: of -O3, the passes that look for some may stay out
+  std::vector<std::string> flags;       // added after harp's own
+  std::string compiler;                 // command that overrides the context's, empty: that one
   Deadline deadline = Deadline::max();  // besides the service's patience
 };
 

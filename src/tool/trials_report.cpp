@@ -113,12 +113,16 @@ std::string json_of(const TrialReport& report) {
 std::string plot_of(const TrialReport& report) {
   constexpr double kWidth = 860, kHeight = 420, kLeft = 90, kRight = 20, kTop = 50, kBottom = 50;
   const std::vector<size_t> order = by_time(report);
-  const double least = report.trials[order.front()].median, greatest = report.trials[order.back()].median;
-  const double low = std::log10(least) - 0.03, high = std::max(std::log10(greatest), low + 0.06) + 0.03;  // a scale of powers of ten
+  // A scale of powers of ten; what takes many times as long as untuned is at its top.
+  constexpr double kMostOfUntuned = 3;
+  const double least = report.trials[order.front()].median;
+  const double greatest = std::min(report.trials[order.back()].median, kMostOfUntuned * report.trials[0].median);
+  const double low = std::log10(least) - 0.03, high = std::max(std::log10(greatest), low + 0.06) + 0.03;
   const double count = static_cast<double>(std::max<size_t>(report.trials.size() - 1, 1));
   const auto x = [&](size_t trial) { return kLeft + (kWidth - kLeft - kRight) * static_cast<double>(trial) / count; };
   const auto y = [&](double seconds) {
-    return kTop + (kHeight - kTop - kBottom) * (high - std::log10(std::max(seconds, 1e-12))) / (high - low);
+    const double height = (std::log10(std::max(seconds, 1e-12)) - low) / (high - low);
+    return kHeight - kBottom - (kHeight - kTop - kBottom) * std::clamp(height, 0.0, 1.0);
   };
   const auto line = [&](double x1, double y1, double x2, double y2, const char* style) {
     return format("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2, style);

@@ -83,12 +83,14 @@ double cost_of(const KernelSpace& kernel, const Schedule& s, const Target& targe
 double relative_cost(const SearchSpace& space, const Point& point) {
   double total = 0, here = 0;
   const Point untuned = space.untuned();
+  const Target& target = space.options().base.target;
   for (size_t k = 0; k < space.kernels().size(); ++k) {
     const KernelSpace& kernel = space.kernels()[k];
     const double work = static_cast<double>(std::max<int64_t>(1, kernel.work));
-    const Target& target = space.options().base.target;
     total += work;
-    here += work * cost_of(kernel, space.schedule(k, point), target) / cost_of(kernel, space.schedule(k, untuned), target);
+    const bool is_changed = std::any_of(kernel.choices.begin(), kernel.choices.end(), [&](size_t choice) { return point[choice] != 0; });
+    here +=
+        !is_changed ? work : work * cost_of(kernel, space.schedule(k, point), target) / cost_of(kernel, space.schedule(k, untuned), target);
   }
   double cost = total > 0 ? here / total : 1;
   for (size_t i = 0; i < point.size(); ++i) {

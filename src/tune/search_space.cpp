@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "base/error.h"
 #include "lower/lower.h"
@@ -47,7 +48,12 @@ const std::vector<std::vector<std::string>>& flag_sets() {
 SearchSpace::SearchSpace(const Graph& graph, SpaceOptions options) : options_(std::move(options)) {
   const PipelineOptions& base = options_.base;
   program_ = schedule_graph(optimised(graph, base), {base.target, base.plain_text ? 1 : base.simd_width, {}});
-  for (size_t k = 0; k < program_.kernels.size(); ++k) add_kernel(k);
+  for (const KernelPlan& plan : program_.kernels) look_at(plan);
+  std::vector<size_t> order(kernels_.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return kernels_[a].work > kernels_[b].work; });
+  order.resize(std::min(order.size(), kMostKernels));
+  for (const size_t kernel : order) add_choices(kernel);
   if (!options_.compilers.empty()) {
     Choice compilers{What::kCompiler};
     for (size_t i = 0; i <= options_.compilers.size(); ++i) compilers.values.push_back(static_cast<int64_t>(i));
@@ -63,7 +69,9 @@ SearchSpace::SearchSpace(const Graph& graph, SpaceOptions options) : options_(st
 }
 
 void SearchSpace::add(Choice choice) {
-  if (choice.values.size() > 1) choices_.push_back(std::move(choice));
+  if (choice.values.size() <= 1) return;
+  if (choice.what >= What::kRecipe) kernels_[choice.kernel].choices.push_back(choices_.size());
+  choices_.push_back(std::move(choice));
 }
 
 int64_t SearchSpace::evaluate_at(Sym size) const {
@@ -75,8 +83,7 @@ int64_t SearchSpace::evaluate_at(Sym size) const {
   });
 }
 
-void SearchSpace::add_kernel(size_t number) {
-  const KernelPlan& plan = program_.kernels[number];
+void SearchSpace::look_at(const KernelPlan& plan) {
   KernelSpace& kernel = kernels_.emplace_back();
   kernel.rules = rules_of(program_, plan);
   kernel.usual = usual_schedules(program_, plan, {options_.base.target, options_.base.plain_text ? 1 : options_.base.simd_width, {}});
@@ -88,8 +95,10 @@ void SearchSpace::add_kernel(size_t number) {
   kernel.usual[kernel.recipe] = chosen;
   for (const Dim& size : iteration_space(plan)) kernel.extents.push_back(evaluate_at(size));
   if (chosen.recipe != Template::kNative) kernel.work = evaluate_at(lower::work_of(program_, plan, 1));
-  if (number >= kMostKernels) return;
+}
 
+void SearchSpace::add_choices(size_t number) {
+  const KernelSpace& kernel = kernels_[number];
   std::vector<int64_t> recipes = {static_cast<int64_t>(kernel.recipe)};
   for (size_t r = 0; r < kernel.rules.size(); ++r)
     if (r != kernel.recipe) recipes.push_back(static_cast<int64_t>(r));
@@ -121,30 +130,24 @@ double SearchSpace::size() const {
   return count;
 }
 
-int64_t SearchSpace::value(const Choice& choice, const Point& point) const {
-  return choice.values[point[static_cast<size_t>(&choice - choices_.data())]];
-}
-
 Schedule SearchSpace::schedule(size_t number, const Point& point) const {
   const KernelSpace& kernel = kernels_[number];
   size_t recipe = kernel.recipe;
-  for (const Choice& choice : choices_)
-    if (choice.what == What::kRecipe && choice.kernel == number) recipe = static_cast<size_t>(value(choice, point));
+  for (const size_t i : kernel.choices)
+    if (choices_[i].what == What::kRecipe) recipe = static_cast<size_t>(choices_[i].values[point[i]]);
   Schedule s = kernel.usual[recipe];
-  for (const Choice& choice : choices_) {
-    const bool is_of_kernel = choice.what > What::kRecipe && choice.kernel == number && choice.recipe == recipe;
-    if (!is_of_kernel) continue;
-    const int64_t v = value(choice, point);
-    if (choice.what == What::kPartition) s.partition = v != 0;
-    if (choice.what == What::kOverlap) s.overlap = v != 0;
-    if (choice.what >= What::kPartition) continue;
-    AxisSchedule& axis = s.axes[choice.axis];
+  for (const size_t i : kernel.choices) {
+    const Choice& choice = choices_[i];
+    if (choice.what == What::kRecipe || choice.recipe != recipe) continue;
+    const int64_t v = choice.values[point[i]];
     switch (choice.what) {
-      case What::kThreads: axis.kind = v != 0 ? AxisKind::kThread : AxisKind::kSequential; break;
-      case What::kTile: axis.tile = v; break;
-      case What::kUnroll: axis.unroll = static_cast<int>(v); break;
-      case What::kLanes: axis.simd_width = static_cast<int>(v); break;
-      default: axis.pack = v != 0;
+      case What::kThreads: s.axes[choice.axis].kind = v != 0 ? AxisKind::kThread : AxisKind::kSequential; break;
+      case What::kTile: s.axes[choice.axis].tile = v; break;
+      case What::kUnroll: s.axes[choice.axis].unroll = static_cast<int>(v); break;
+      case What::kLanes: s.axes[choice.axis].simd_width = static_cast<int>(v); break;
+      case What::kPack: s.axes[choice.axis].pack = v != 0; break;
+      case What::kPartition: s.partition = v != 0; break;
+      default: s.overlap = v != 0;
     }
   }
   return s;
@@ -152,22 +155,17 @@ Schedule SearchSpace::schedule(size_t number, const Point& point) const {
 
 bool SearchSpace::settle(Point& point) const {
   bool has_all_passes = true;
-  std::vector<size_t> recipe(kernels_.size());
-  for (size_t k = 0; k < kernels_.size(); ++k) recipe[k] = kernels_[k].recipe;
-  for (const Choice& choice : choices_) {
-    if (choice.what == What::kPass && value(choice, point) != 0) has_all_passes = false;
-    if (choice.what == What::kRecipe) recipe[choice.kernel] = static_cast<size_t>(value(choice, point));
-  }
-  std::vector<bool> is_changed(kernels_.size(), false);
-  for (size_t i = 0; i < choices_.size(); ++i) {
-    const Choice& choice = choices_[i];
-    if (choice.what < What::kRecipe) continue;
-    const bool matters = has_all_passes && (choice.what == What::kRecipe || choice.recipe == recipe[choice.kernel]);
-    if (!matters) point[i] = 0;
-    if (point[i] != 0) is_changed[choice.kernel] = true;
-  }
+  for (size_t i = 0; i < choices_.size(); ++i) has_all_passes = has_all_passes && (choices_[i].what != What::kPass || point[i] == 0);
   for (size_t k = 0; k < kernels_.size(); ++k) {
-    if (!is_changed[k]) continue;
+    size_t recipe = kernels_[k].recipe;
+    bool is_changed = false;
+    for (const size_t i : kernels_[k].choices) {  // the recipe is the first
+      const Choice& choice = choices_[i];
+      if (!has_all_passes || (choice.what != What::kRecipe && choice.recipe != recipe)) point[i] = 0;
+      if (choice.what == What::kRecipe) recipe = static_cast<size_t>(choice.values[point[i]]);
+      is_changed = is_changed || point[i] != 0;
+    }
+    if (!is_changed) continue;
     try {
       check_legal(program_, program_.kernels[k], schedule(k, point), "");
     } catch (const Error&) {

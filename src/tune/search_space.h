@@ -29,6 +29,7 @@ struct KernelSpace {
   size_t recipe = 0;             // which of them harp chose
   std::vector<int64_t> extents;  // of iteration_space()
   int64_t work = 0;              // of the kernel, in the units of lower::work_of with scalars
+  std::vector<size_t> choices;   // its own, by number; none: it is one of many, and has little work
 };
 
 struct SpaceOptions {
@@ -58,9 +59,9 @@ class SearchSpace {
 
  private:
   void add(Choice choice);
-  void add_kernel(size_t number);
+  void look_at(const KernelPlan& plan);
+  void add_choices(size_t kernel);
   int64_t evaluate_at(Sym size) const;
-  int64_t value(const Choice& choice, const Point& point) const;
 
   SpaceOptions options_;
   Program program_;

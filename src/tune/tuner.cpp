@@ -50,7 +50,9 @@ class Search {
         result_.is_exhausted = true;
         break;
       }
+      const size_t before = result_.trials.size();
       const bool measured = try_out(space_.configuration(*point), relative_cost(space_, *point));
+      if (result_.trials.size() == before) break;
       strategy->measured(*point, measured ? result_.trials.back().median : std::numeric_limits<double>::infinity());
     }
     choose_winner();
@@ -66,7 +68,7 @@ class Search {
 
   bool goes_on() const { return verdict_ == Verdict::kContinue && now() < search_end_ && result_.trials.size() < options_.most_trials; }
 
-  /// False if the configuration cannot be built.
+  /// False if the configuration cannot be built, or not in time: then it is no trial either.
   bool try_out(Configuration configuration, double expected) {
     const bool is_untuned = result_.trials.empty();
     Trial trial;
@@ -78,6 +80,7 @@ class Search {
       subject = workshop_.make(trial.configuration, is_untuned ? Deadline::max() : Clock::now() + left);
     } catch (const Error& error) {
       if (is_untuned || error.code == Code::kCancelled || error.code == Code::kOutOfMemory) throw;
+      if (now() >= search_end_) return false;  // the time was up, which says nothing of the configuration
       trial.failure = error.message;
     }
     trial.compile_seconds = now() - start;
