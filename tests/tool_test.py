@@ -360,6 +360,7 @@ class Tool:
         stdout, _ = self.harp("tune", product, "--shape", "n=60", "--max-trials", "2", "--strategy", "grid", "--dry-run", "--json", "-",
                               "--random", "a=f32[40,60]")
         assert not json.loads(stdout)["stored"] and len(json.loads(stdout)["trials"]) == 2, stdout
+        self.harp("tune", product, "--specialize", "n=60", "--max-trials", "2")
         self.fails(2, "there is no strategy 'luck'", "tune", product, "--shape", "n=60", "--strategy", "luck")
         self.fails(2, "input 'a' is missing", "tune", product)
         self.fails(2, "or the sizes with --shape n=1000", "tune", product)

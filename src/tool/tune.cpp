@@ -45,13 +45,15 @@ int32_t strategy_of(const std::string& name) {
 }
 
 /// The graph's signature, and its inputs: with sizes as given, so that they are plain numbers.
-std::vector<Buffer> inputs_of(harp_context* context, const harp_graph* graph, const TuneArguments& arguments, std::string& signature) {
+std::vector<Buffer> inputs_of(harp_context* context, const harp_graph* graph, const CompileArguments& compile,
+                              const TuneArguments& arguments, std::string& signature) {
   CompileArguments by_interpreter;
   by_interpreter.backend = "interp";
   const CompileOptions as_it_is(by_interpreter);
   signature =
       text_of(harp_program_signature, static_cast<const harp_program*>(made<Program>("", harp_compile, graph, as_it_is.get()).get()));
-  by_interpreter.specialize = arguments.shapes;
+  by_interpreter.specialize = compile.specialize;
+  by_interpreter.specialize.insert(by_interpreter.specialize.end(), arguments.shapes.begin(), arguments.shapes.end());
   const CompileOptions with_sizes(by_interpreter);
   const Program program = made<Program>("", harp_compile, graph, with_sizes.get());
   try {
@@ -85,7 +87,7 @@ void tune(const ContextArguments& context_arguments, const CompileArguments& com
   const Graph graph = read_graph(context.get(), arguments.graph);
   const CompileOptions compile_options(compile);
   std::string signature;
-  const std::vector<Buffer> inputs = inputs_of(context.get(), graph.get(), arguments, signature);
+  const std::vector<Buffer> inputs = inputs_of(context.get(), graph.get(), compile, arguments, signature);
 
   std::vector<harp_buffer*> in;
   for (const Buffer& input : inputs) in.push_back(input.get());

@@ -39,12 +39,6 @@ std::vector<int64_t> unrolls_around(int64_t usual, const AxisRules& rules, Templ
 
 }  // namespace
 
-const std::vector<std::vector<std::string>>& flag_sets() {
-  static const std::vector<std::vector<std::string>> sets = {
-      {}, {"-O2"}, {"-O3"}, {"-funroll-loops"}, {"-fno-schedule-insns2"}, {"-fno-tree-vectorize"}};
-  return sets;
-}
-
 SearchSpace::SearchSpace(const Graph& graph, SpaceOptions options) : options_(std::move(options)) {
   const PipelineOptions& base = options_.base;
   program_ = schedule_graph(optimised(graph, base), {base.target, base.plain_text ? 1 : base.simd_width, {}});
@@ -60,7 +54,7 @@ SearchSpace::SearchSpace(const Graph& graph, SpaceOptions options) : options_(st
     add(compilers);
   }
   Choice flags{What::kFlags};
-  for (size_t i = 0; i < flag_sets().size(); ++i) flags.values.push_back(static_cast<int64_t>(i));
+  for (size_t i = 0; i < std::size(kTunedFlags); ++i) flags.values.push_back(static_cast<int64_t>(i));
   add(flags);
   if (options_.workers > 1) add({What::kShare, 0, 0, 0, options_of({base.share_ns, 1'000, 20'000, 100'000}, 0, INT64_MAX)});
   for (size_t pass = 0; pass < opt::passes().size(); ++pass)
@@ -184,7 +178,7 @@ Configuration SearchSpace::configuration(const Point& point) const {
     const int64_t v = choice.values[option];
     switch (choice.what) {
       case What::kCompiler: result.compiler = options_.compilers[static_cast<size_t>(v) - 1]; break;
-      case What::kFlags: result.flags = flag_sets()[static_cast<size_t>(v)]; break;
+      case What::kFlags: result.flags.emplace_back(kTunedFlags[v]); break;
       case What::kPass: result.disabled_passes.emplace_back(opt::passes()[choice.axis].name); break;
       case What::kShare: result.share_ns = v; break;
       default: is_changed[choice.kernel] = true;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "schedule/legal.h"
@@ -69,7 +70,7 @@ class SearchSpace {
   std::vector<KernelSpace> kernels_;
 };
 
-/// Flags that change how fast code is and not what it computes, a set an option; the first is none.
-const std::vector<std::vector<std::string>>& flag_sets();
+/// Flags of the compiler that change how fast code is and not what it computes; the first is none.
+inline constexpr std::string_view kTunedFlags[] = {"", "-O2", "-O3", "-funroll-loops", "-fno-schedule-insns2", "-fno-tree-vectorize"};
 
 }  // namespace harp::tune
