@@ -25,7 +25,9 @@ double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const 
   const AxisSchedule& columns = s.axes[s.axes.size() - 2];
   const auto is_rows = [](const AxisRules& axis) { return axis.pack; };
   const auto row_position = static_cast<size_t>(std::find_if(rules.axes.begin(), rules.axes.end(), is_rows) - rules.axes.begin());
-  const AxisSchedule& rows = s.axes[row_position];
+  const bool has_rows = row_position < rules.axes.size();
+  const AxisSchedule one_row, &rows = has_rows ? s.axes[row_position] : one_row;
+  const int64_t row_count = has_rows ? kernel.extents[row_position] : 1;
   const double r = rows.unroll, c = columns.unroll, lanes = columns.simd_width, sums = r * c;
   const double spilled = std::max(0.0, sums + c + 1 - registers);
   const double loads = (c + r * (rows.pack ? 1 : 1.3)) * kLoad;
@@ -34,12 +36,11 @@ double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const 
                 block_columns = std::max<int64_t>(columns.tile, columns.unroll * columns.simd_width);
   const double caches =
       beyond(kTerms * columns.unroll * columns.simd_width * kElementBytes, kFirstCache, 1.3) *
-      beyond(std::min(block_rows, kernel.extents[row_position]) * std::min(block_columns, kernel.extents.back()) * kElementBytes,
-             kSecondCache, 1.2);
+      beyond(std::min(block_rows, row_count) * std::min(block_columns, kernel.extents.back()) * kElementBytes, kSecondCache, 1.2);
   // The columns' factor is copied once a block of rows, the rows' once a block of columns.
   const double copies = 1 + 4.0 / static_cast<double>(block_rows) + (rows.pack ? 4.0 / static_cast<double>(block_columns) : 0);
-  return term / (sums * lanes) * padding(kernel.extents[row_position], rows.unroll) *
-         padding(kernel.extents.back(), columns.unroll * columns.simd_width) * caches * copies;
+  return term / (sums * lanes) * padding(row_count, rows.unroll) * padding(kernel.extents.back(), columns.unroll * columns.simd_width) *
+         caches * copies;
 }
 
 /// Of an element, in no unit: only the tiles are looked at.
