@@ -59,6 +59,9 @@ def check_list():
 SERVED = {
     "function.exp": "sleef",
     "fft.1000": "fftw",
+    "fft.256.f64": "fftw",
+    "fft.real.1024": "fftw",
+    "sort.i32.1e6.numpy": "numpy",
     "contract.f32.16": "openblas",
     "contract.gemv.ax.1024.blas": "openblas",
     "contract.complex64.256": "openblas",

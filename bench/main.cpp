@@ -66,7 +66,7 @@ bool parse(int argc, char** argv, Arguments& arguments) {
 std::vector<Benchmark> all_benchmarks() {
   std::vector<Benchmark> all = latency_benchmarks();
   for (const auto& more :
-       {chain_benchmarks(), function_benchmarks(), reduction_benchmarks(), scan_benchmarks(), rearrangement_benchmarks(),
+       {chain_benchmarks(), function_benchmarks(), reduction_benchmarks(), scan_benchmarks(), rearrangement_benchmarks(), sort_benchmarks(),
         transform_benchmarks(), contraction_benchmarks(), convolution_benchmarks(), rowwise_benchmarks(), tuning_benchmarks()})
     all.insert(all.end(), more.begin(), more.end());
   return all;

@@ -1,5 +1,5 @@
 // Elements that change places: a matrix transposed and the axes of an image and of attention's heads exchanged, against memcpy of the same
-// bytes; an array sorted, against std::sort.
+// bytes.
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
@@ -57,68 +57,12 @@ std::vector<Row> run_permutation(Session& session, const Permutation& p) {
   return {compared(p.name, Scale::bytes(2 * x.size_bytes()), compare(candidates, session.effort), "memcpy, same bytes", 1)};
 }
 
-constexpr size_t kSorted = 1000000;
-constexpr harp_dim kSortedDim = kSorted;
-
-Scale elements_sorted() { return {"Me/s", static_cast<double>(kSorted) * 1e-6}; }
-
-std::vector<Row> run_sort(Session& session) {
-  session.memory.reserve(Memory::room(3, kSorted * sizeof(float)));
-  const std::span<float> x = session.memory.take(kSorted), y = session.memory.take(kSorted), sorted = session.memory.take(kSorted);
-  fill(x, -1, 1, seed_of(0));
-  const Graph graph = session.new_graph();
-  harp_output(graph.get(), "y", harp_sort(harp_input(graph.get(), "x", HARP_F32, 1, &kSortedDim), 0, 0));
-  ProgramRun harp(session, graph.get(), {x.data()}, {y.data()});
-  harp(1);
-  const auto by_library = [&](size_t repeats) {
-    for (size_t i = 0; i < repeats; ++i) {
-      std::copy(x.begin(), x.end(), sorted.begin());  // harp's input stays as it is, too
-      std::sort(sorted.begin(), sorted.end());
-    }
-  };
-  by_library(1);
-  if (!std::equal(y.begin(), y.end(), sorted.begin())) throw std::runtime_error("sort: harp and std::sort do not agree");
-  const Candidate candidates[] = {[&](size_t repeats) { harp(repeats); }, by_library};
-  return {compared("sort.f32.1e6", elements_sorted(), compare(candidates, session.effort), "std::sort", 1)};
-}
-
-/// The peer sorts pairs of a number and its place, which is faster than sorting places by what stands there, and as stable as harp's.
-std::vector<Row> run_argsort(Session& session) {
-  struct Place {
-    float value;
-    uint32_t index;
-    bool operator<(const Place& other) const { return value < other.value || (value == other.value && index < other.index); }
-  };
-  session.memory.reserve(Memory::room(1, kSorted * sizeof(float)) + Memory::room(3, kSorted * sizeof(int64_t)));
-  const std::span<float> x = session.memory.take(kSorted);
-  const std::span<int64_t> y = session.memory.take_as<int64_t>(kSorted), order = session.memory.take_as<int64_t>(kSorted);
-  const std::span<Place> places = session.memory.take_as<Place>(kSorted);
-  fill(x, -1, 1, seed_of(0));
-  const Graph graph = session.new_graph();
-  harp_output(graph.get(), "y", harp_argsort(harp_input(graph.get(), "x", HARP_F32, 1, &kSortedDim), 0, 0));
-  ProgramRun harp(session, graph.get(), {x.data()}, {y.data()});
-  harp(1);
-  const auto by_library = [&](size_t repeats) {
-    for (size_t i = 0; i < repeats; ++i) {
-      for (size_t k = 0; k < kSorted; ++k) places[k] = {x[k], static_cast<uint32_t>(k)};
-      std::sort(places.begin(), places.end());
-      for (size_t k = 0; k < kSorted; ++k) order[k] = places[k].index;
-    }
-  };
-  by_library(1);
-  if (!std::equal(y.begin(), y.end(), order.begin())) throw std::runtime_error("argsort: harp and std::sort do not agree");
-  const Candidate candidates[] = {[&](size_t repeats) { harp(repeats); }, by_library};
-  return {compared("sort.argsort.f32.1e6", elements_sorted(), compare(candidates, session.effort), "std::sort of pairs", 1)};
-}
-
 }  // namespace
 
 std::vector<Benchmark> rearrangement_benchmarks() {
   std::vector<Benchmark> benchmarks;
   for (const Permutation& permutation : permutations())
     benchmarks.push_back({{permutation.name}, [permutation](Session& session) { return run_permutation(session, permutation); }});
-  benchmarks.push_back({{"sort.f32.1e6"}, run_sort});
-  benchmarks.push_back({{"sort.argsort.f32.1e6"}, run_argsort});
   return benchmarks;
 }
 

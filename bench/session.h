@@ -128,6 +128,7 @@ std::vector<Benchmark> chain_benchmarks();
 std::vector<Benchmark> reduction_benchmarks();
 std::vector<Benchmark> scan_benchmarks();
 std::vector<Benchmark> rearrangement_benchmarks();
+std::vector<Benchmark> sort_benchmarks();
 std::vector<Benchmark> transform_benchmarks();
 std::vector<Benchmark> function_benchmarks();
 std::vector<Benchmark> contraction_benchmarks();
