@@ -40,7 +40,7 @@ TEST_CASE("G16: sort: stable, -0 equals 0, NaN above everything") {
 
 TEST_CASE("G16: sort: rows of any length, along any axis") {
   const Backends backends;
-  for (const int64_t n : {0, 1, 2, 15, 16, 17, 32, 33, 100, 1025}) {
+  for (const int64_t n : {0, 1, 2, 15, 16, 17, 63, 64, 65, 127, 128, 129, 1025}) {
     const Values<float> x = rough({3, n}, static_cast<uint32_t>(n) + 1);
     const auto outputs = backends.run(
         "graph g(x: f32[m, n]) {\n  return rows = argsort(x), columns = argsort(transpose(x), axis=0), all = argsort(x, axis=none)\n}", x);
@@ -55,6 +55,52 @@ TEST_CASE("G16: sort: rows of any length, along any axis") {
     }
     CHECK(values<int64_t>(outputs[2].get()) == reference_order(x.items, false));
   }
+}
+
+namespace {
+
+/// Orders of rows of one dtype: below and above the length from which on rows are sorted by radix, with keys that differ in every byte, in
+/// the highest and the lowest one only, in none, and the least and greatest ones among them.
+template <class T>
+void check_order_of(const Backends& backends, std::string_view dtype) {
+  CAPTURE(dtype);
+  constexpr int kTop = 8 * (sizeof(T) - 1);
+  std::mt19937_64 random(sizeof(T));
+  for (const int64_t n : {1, 40, 128, 129, 700}) {
+    CAPTURE(n);
+    std::vector<T> x;
+    for (int64_t i = 0; i < 5 * n; ++i) {
+      const uint64_t bits = random();
+      const uint64_t by_row[] = {bits, bits % 5, bits % 3 << kTop, 77,
+                                 bits % 2 ? uint64_t{1} << (kTop + 7) : (uint64_t{1} << (kTop + 7)) - 1};
+      x.push_back(static_cast<T>(by_row[i / n]));
+    }
+    const auto outputs =
+        backends.run(harp::cat("graph g(x: i", 8 * sizeof(T), "[m, n]) {\n  return y = argsort(bitcast(x, dtype=", dtype, "))\n}"),
+                     Values<std::make_signed_t<T>>{{x.begin(), x.end()}, {5, n}});
+    const auto order = values<int64_t>(outputs[0].get());
+    for (int64_t row = 0; row < 5; ++row) {
+      const T* keys = x.data() + row * n;
+      std::vector<int64_t> expected(static_cast<size_t>(n));
+      std::iota(expected.begin(), expected.end(), int64_t{0});
+      std::stable_sort(expected.begin(), expected.end(), [keys](int64_t a, int64_t b) { return keys[a] < keys[b]; });
+      CHECK(std::equal(expected.begin(), expected.end(), order.begin() + row * n));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("G16: sort: integers of every width, bytes that differ and bytes that do not") {
+  const Backends backends;
+  check_order_of<int8_t>(backends, "i8");
+  check_order_of<uint8_t>(backends, "u8");
+  check_order_of<int16_t>(backends, "i16");
+  check_order_of<uint16_t>(backends, "u16");
+  check_order_of<int32_t>(backends, "i32");
+  check_order_of<uint32_t>(backends, "u32");
+  check_order_of<int64_t>(backends, "i64");
+  check_order_of<uint64_t>(backends, "u64");
 }
 
 TEST_CASE("G16 G17: sort: keys are computed by one kernel, sorted by another, and taken where they are needed") {

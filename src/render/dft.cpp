@@ -1,9 +1,8 @@
 // The routine that transforms rows: Stockham's passes by factors 4, 2, 3, 5, 7, 11 and 13; lengths with other factors by Bluestein's
 // convolution over a power of two. docs/semantics.md says in which order everything is added. A pass goes through elements that lie
 // side by side wherever there are enough of them for vectors.
-#include <map>
-
 #include "base/text.h"
+#include "render/filled.h"
 #include "render/types.h"
 #include "render/unit.h"
 
@@ -11,22 +10,6 @@ namespace harp::render {
 namespace {
 
 // $T stands for the element's type, $V for that of $L of them, $F for the name of the dtype, $P for that of a pass.
-
-/// The text with a value for each name after a $.
-std::string filled(std::string_view text, const std::map<std::string_view, std::string>& values) {
-  std::string out;
-  for (size_t i = 0; i < text.size();) {
-    if (text[i] != '$') {
-      out += text[i++];
-      continue;
-    }
-    size_t end = i + 1;
-    while (text[end] >= 'A' && text[end] <= 'Z') ++end;
-    out += values.at(text.substr(i + 1, end - i - 1));
-    i = end;
-  }
-  return out;
-}
 
 constexpr std::string_view kRoots = R"(/* cos and sin of 2 pi k / n for 0 <= k < n, from an angle of at most pi / 4. */
 static void root_$F(int64_t k, int64_t n, $T* c, $T* s) {
@@ -247,14 +230,14 @@ std::string Unit::dft(DType dtype, const ir::Function& cosine, const ir::Functio
   const int lanes = options_.plain_text ? 1 : options_.target.vector_bytes / static_cast<int>(size_of(dtype));
   const std::string cosine_name = function(cosine, 1), sine_name = function(sine, 1);
   const auto values = [&](int width, std::string call) {
-    return std::map<std::string_view, std::string>{{"T", element},
-                                                   {"V", type(dtype, width)},
-                                                   {"L", cat(width)},
-                                                   {"F", std::string(harp::name(dtype))},
-                                                   {"P", width == 1 ? std::string(harp::name(dtype)) : type(dtype, width)},
-                                                   {"COS", cosine_name},
-                                                   {"SIN", sine_name},
-                                                   {"CALL", std::move(call)}};
+    return Filling{{"T", element},
+                   {"V", type(dtype, width)},
+                   {"L", cat(width)},
+                   {"F", std::string(harp::name(dtype))},
+                   {"P", width == 1 ? std::string(harp::name(dtype)) : type(dtype, width)},
+                   {"COS", cosine_name},
+                   {"SIN", sine_name},
+                   {"CALL", std::move(call)}};
   };
   once("dft_factor", [] { return std::string(kFactor); });
   once(name, [&] {
