@@ -40,16 +40,32 @@ Index node_index(const Shape& shape, const Index& position) {
   return index;
 }
 
+namespace {
+
+/// Elements from the start of its buffer at which what is stored begins.
+Sym offset_of(const StorePlan& plan) { return plan.offset.empty() ? Sym(0) : flatten(plan.offset, plan.shape); }
+
+/// One that the others of the same buffer, a known number of elements away, are counted from: parts of complex numbers, say, lie side by
+/// side, and are stored so if that shows.
+Sym shared_offset(const KernelPlan& kernel, const StorePlan& plan) {
+  const Sym offset = offset_of(plan);
+  for (const StorePlan& other : kernel.stores)
+    if (other.buffer == plan.buffer && (offset - offset_of(other)).is_constant()) return offset_of(other);
+  return offset;
+}
+
+}  // namespace
+
 Body store_outputs(KernelContext& c, std::span<const size_t> numbers, const Index& position) {
   Body stores;
   for (size_t number : numbers) {
     const StorePlan& plan = c.plan.stores[number];
     const Index index = node_index(plan.node->shape, position);
-    const Sym offset = plan.offset.empty() ? Sym(0) : flatten(plan.offset, plan.shape);
+    const Sym shared = shared_offset(c.plan, plan);
     Stmt* store = c.arena.statement(StmtKind::kStore);
     store->value = c.values.value(plan.node, index);
-    store->buffer = c.values.parameter(plan.buffer, true, offset);
-    store->index = flatten(index, plan.shape);
+    store->buffer = c.values.parameter(plan.buffer, true, shared);
+    store->index = flatten(index, plan.shape) + (offset_of(plan) - shared);
     stores.push_back(store);
   }
   return stores;

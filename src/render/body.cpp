@@ -85,7 +85,15 @@ class BodyRenderer {
         expression_(unit, names_, position_, context_) {}
 
   Body render(std::span<const Line> lines) {
-    for (const Line& l : lines) line(l);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      if (i + 1 < lines.size() && are_pairs(lines[i], lines[i + 1])) {
+        names_.values(lines[i].names);
+        names_.values(lines[++i].names);
+        store_pairs(*lines[i - 1].statement, *lines[i].statement);
+      } else {
+        line(lines[i]);
+      }
+    }
     return std::move(body_);
   }
 
@@ -277,6 +285,20 @@ class BodyRenderer {
     append(text, cat(", ", value));
     if (s.mask != nullptr) append(text, cat(", ", expression_.mask(s.mask, memory_bits)));
     out(cat(text, ");"));
+  }
+
+  /// Do two lines store vectors whose elements take turns in memory? They are the parts of complex numbers, as a rule.
+  static bool are_pairs(const Line& a, const Line& b) {
+    if (a.kind != LineKind::kStore || b.kind != LineKind::kStore) return false;
+    const Stmt &first = *a.statement, &second = *b.statement;
+    return first.mask == nullptr && second.mask == nullptr && first.value->type.lanes > 1 && first.value->type == second.value->type &&
+           !is_bool(first.value->type.dtype) && first.lane_step.is_constant(2) && second.lane_step.is_constant(2) &&
+           first.buffer == second.buffer && (second.index - first.index).is_constant(1);
+  }
+  void store_pairs(const Stmt& first, const Stmt& second) {
+    const std::string pointer = expression_.pointer_text(expression_.address(first.buffer, first.index));
+    const std::string name = unit_.store_pairs(first.value->type.dtype, first.value->type.lanes);
+    out(cat(name, "(", pointer, ", ", expression_.whole(first.value).text, ", ", expression_.whole(second.value).text, ");"));
   }
 
   void scatter_add(const Stmt& s) {

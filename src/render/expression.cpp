@@ -375,6 +375,8 @@ Text Expressions::read(const UOp* u) const {
     text = cat("*(const ", unit_.memory_vector(dtype, n), "*)", at.is_pointer() ? pointer : cat("(", pointer, ")"));
   else if (guard == nullptr && u->lane_step.is_constant(-1))
     text = cat(unit_.load_reversed(dtype, n), "(", pointer, ")");
+  else if (guard == nullptr && u->lane_step.is_constant(2))
+    text = cat(unit_.load_every_second(dtype, n), "(", pointer, ")");
   else {
     const bool strided = !u->lane_step.is_constant(1);
     text = cat(unit_.load(dtype, n, strided, guard != nullptr), "(", pointer);

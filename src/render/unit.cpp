@@ -312,6 +312,34 @@ std::string Unit::load_reversed(DType dtype, int lanes) {
   return name;
 }
 
+/// Nothing beyond the last element is read: the second vector ends with it.
+std::string Unit::load_every_second(DType dtype, int lanes) {
+  const std::string name = cat("load_every_second_", vector_type(dtype, lanes));
+  once(name, [&] {
+    const std::string v = memory_vector(dtype, lanes);
+    std::vector<int> numbers;
+    for (int lane = 0; lane < lanes; ++lane) numbers.push_back(2 * lane < lanes ? 2 * lane : 2 * lane + 1);
+    return cat("static inline ", v, " ", name, "(const ", memory_type(dtype), "* p) {\n  return __builtin_shufflevector(*(const ", v,
+               "*)p, *(const ", v, "*)(p + ", lanes - 1, "), ", join(numbers, ", "), ");\n}\n");
+  });
+  return name;
+}
+
+std::string Unit::store_pairs(DType dtype, int lanes) {
+  const std::string name = cat("store_pairs_", vector_type(dtype, lanes));
+  once(name, [&] {
+    const std::string v = memory_vector(dtype, lanes);
+    const auto half = [&](int first) {
+      std::vector<int> numbers;
+      for (int lane = first; lane < first + lanes / 2; ++lane) numbers.insert(numbers.end(), {lane, lanes + lane});
+      return cat("__builtin_shufflevector(a, b, ", join(numbers, ", "), ")");
+    };
+    return cat("static inline void ", name, "(", memory_type(dtype), "* p, ", v, " a, ", v, " b) {\n  *(", v, "*)p = ", half(0), ";\n  *(",
+               v, "*)(p + ", lanes, ") = ", half(lanes / 2), ";\n}\n");
+  });
+  return name;
+}
+
 std::string Unit::store(DType dtype, int lanes, bool strided, bool masked) {
   const std::string name = cat("store", strided ? "_strided" : "", masked ? "_masked" : "", "_", vector_type(dtype, lanes));
   once(name, [&] {

@@ -66,6 +66,8 @@ class Unit {
   /// (worker's fault, site, element[, step], number, least, end[, mask of 64 bits]) -> number.
   std::string check(int lanes, bool masked);
   std::string load_reversed(DType dtype, int lanes);
+  std::string load_every_second(DType dtype, int lanes);
+  std::string store_pairs(DType dtype, int lanes);                       // (pointer, first of each pair, second of each)
   std::string store(DType dtype, int lanes, bool strided, bool masked);  // (pointer, [step,] value[, mask])
   std::string table_element(const ir::Table& table, int lanes);          // (index)
   /// (stored values) -> element 0 after folding by halving. `function` combines (null: Add or Mul). With `each_lane` the lanes are
