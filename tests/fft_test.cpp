@@ -43,8 +43,8 @@ Values<double> in_f64(const Values<float>& x) {
 
 TEST_CASE("G15.fft G16: fft: every length in one program, rows and columns") {
   const Backends backends;
-  for (const int64_t n :
-       {1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16, 17, 19, 32, 34, 35, 64, 77, 100, 101, 128, 143, 210, 256, 289, 1000, 1009}) {
+  for (const int64_t n : {1,  2,  3,   4,   5,   7,   8,   9,   11,  13,  15,  16,  17,  19,   32,   34,  35,
+                          64, 77, 100, 101, 128, 143, 210, 256, 260, 289, 331, 416, 512, 1000, 1009, 1155}) {
     CAPTURE(n);
     const Values<double> re = in_f64(rough({2, n}, static_cast<uint32_t>(n))), im = in_f64(rough({2, n}, static_cast<uint32_t>(n) + 5000));
     const auto outputs = backends.run(
@@ -75,14 +75,34 @@ TEST_CASE("G15.fft: fft: many rows are shared out in blocks, no rows and no elem
     const auto outputs = backends.run(text, rough({m, n}, 3));
     CHECK(values<float>(outputs[0].get()).size() == static_cast<size_t>(m * n));
   }
-  for (const char* shape : {"[37, 34]", "[3, 60]", "[1, 17]", "[64, 1]", "[2, 3, 8]"}) {  // sizes that are known when it is compiled
-    CAPTURE(shape);
-    const std::string known = harp::cat("graph g(x: f32", shape, ") {\n  z = fft(x, axis=-1)\n  return re = real(z), im = imag(z)\n}");
-    std::vector<int64_t> dims;
-    for (const char* at = shape; *at != 0; ++at)
-      if (*at >= '0' && *at <= '9') dims.push_back(std::strtol(at, const_cast<char**>(&at), 10));
-    backends.run(known, rough(dims, 9));
+}
+
+TEST_CASE("G15.fft: fft: of a length that is known, roots are in tables: the same bits") {
+  const Backends backends;
+  // Rows side by side, a matrix, a convolution over either; by factors of every kind; more than one length and dtype in one unit.
+  for (const auto& sizes :
+       {std::pair<int64_t, int64_t>{37, 34}, {3, 60}, {1, 17}, {64, 1}, {19, 143}, {3, 256}, {2, 331}, {17, 400}, {1, 512}}) {
+    const int64_t m = sizes.first, n = sizes.second;
+    CAPTURE(n);
+    const std::string known =
+        harp::cat("graph g(x: f32[", m, ", ", n, "], y: f32[m, n]) {\n  z = fft(x)\n  w = fft(cast(x, dtype=f64), n=24)\n",
+                  "  v = fft(y)\n  return re = real(z), im = imag(z), c = real(w), d = real(v)\n}");
+    const Values<float> x = rough({m, n}, static_cast<uint32_t>(n));
+    const auto outputs = backends.run(known, x, x);
+    CHECK(values<float>(outputs[0].get()) == values<float>(outputs[3].get()));
   }
+}
+
+TEST_CASE("G15.fft: fft: of every axis, of an array with as many axes as there may be") {
+  const Backends backends;
+  const Values<float> x = rough({3, 20, 18}, 4);
+  const auto outputs = backends.run(
+      "graph g(x: f32[a, b, c]) {\n  z = fft(fft(fft(x, axis=2), axis=1), axis=0)\n"
+      "  y = reshape(x, [a, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, b, c])\n"
+      "  w = fft(fft(fft(y, axis=-1), axis=-2), axis=0)\n"
+      "  return a = real(z), b = real(w)\n}",
+      x);
+  CHECK(values<float>(outputs[0].get()) == values<float>(outputs[1].get()));
 }
 
 TEST_CASE("G15.fft G17: fft: parts are stored by one kernel, transformed by another, and put together by those that use them") {

@@ -212,7 +212,7 @@ def check_scatters(law, tool, backend):
 
 def check_transforms(law, tool, backend):
     """The page's cos and sin are harp's: a first round notes of which angles, a second one uses what the tool says."""
-    lengths = (1, 2, 3, 4, 8, 13, 15, 17, 48, 49, 51, 143, 256)
+    lengths = (1, 2, 3, 4, 8, 13, 15, 17, 48, 49, 51, 143, 256, 260, 331, 400)
     met = set()
     law.update(pi=numpy.pi, rounded=F32, cos=lambda angle: met.add(angle) or 1.0, sin=lambda angle: 0.0)
     for n in lengths:

@@ -10,7 +10,8 @@
 namespace harp::build {
 namespace {
 
-/// The rows that a transform works on: the axis last, the others as one, and the way back.
+/// The rows that a transform works on: the axis last, and the way back. The other axes stay what they are, so that a kernel that copies them
+/// sees which lie side by side; of an array of the greatest rank, which has no room for the axis of the parts, they become one.
 class Rows {
  public:
   explicit Rows(int axis) : axis_(axis) {}
@@ -18,6 +19,7 @@ class Rows {
   NodeRef of(NodeRef x) {
     x = moveaxis(x, std::array{axis_}, std::array{-1});
     shape_ = x->shape;
+    if (shape_.size() < kMaxRank) return x;
     return reshape(x, {element_count(Shape(shape_.begin(), shape_.end() - 1)), shape_.back()});
   }
   NodeRef back(NodeRef x) const { return moveaxis(reshape(x, shape_), std::array{-1}, std::array{axis_}); }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "interp/rules.h"
+#include "ops/transform_parts.h"
 
 namespace harp::interp {
 namespace {
@@ -12,8 +13,9 @@ struct Complex {
   T re = 0, im = 0;
   Complex operator+(Complex b) const { return {re + b.re, im + b.im}; }
   Complex operator-(Complex b) const { return {re - b.re, im - b.im}; }
-  Complex operator*(Complex b) const { return {re * b.re - im * b.im, re * b.im + im * b.re}; }
+  Complex operator*(Complex b) const { return {ScalarMath::fma(re, b.re, -(im * b.im)), ScalarMath::fma(re, b.im, im * b.re)}; }
   Complex operator*(T b) const { return {re * b, im * b}; }
+  Complex operator-() const { return {-re, -im}; }
   Complex turned() const { return {-im, re}; }    // times i
   Complex exchanged() const { return {im, re}; }  // of a transform's input and output: the transform the other way round
   Complex conjugate() const { return {re, -im}; }
@@ -40,18 +42,12 @@ Row<T> all_roots(int64_t n) {
   return roots;
 }
 
-int64_t first_factor(int64_t n) {
-  for (const int64_t p : {4, 2, 3, 5, 7, 11, 13})
-    if (n % p == 0) return p;
-  return 0;
-}
-bool has_small_factors(int64_t n) {
-  while (n > 1) {
-    const int64_t p = first_factor(n);
-    if (p == 0) return false;
-    n /= p;
-  }
-  return true;
+/// x + y sqrt(1/2). The root is not rounded to the dtype: of transforms of three factors and more, that would show.
+template <class T>
+Complex<T> plus_half_root(Complex<T> x, Complex<T> y, T high) {
+  const auto low = static_cast<T>(0x1.6a09e667f3bcdp-1 - static_cast<double>(high) - 0x1.bdd3413b26456p-55);
+  const auto sum = [=](T a, T b) { return ScalarMath::fma(b, high, ScalarMath::fma(b, low, a)); };
+  return {sum(x.re, y.re), sum(x.im, y.im)};
 }
 
 /// The transform of a few elements; w(t) is the t-th root.
@@ -62,6 +58,13 @@ Row<T> small_dft(const Row<T>& a, Root w) {
   if (p == 4) {
     const Complex<T> even = a[0] + a[2], odd = a[1] + a[3], x = a[0] - a[2], y = (a[1] - a[3]).turned();
     return {even + odd, x - y, even - odd, x + y};
+  }
+  if (p == 8) {
+    const Row<T> even = small_dft<T>({a[0], a[2], a[4], a[6]}, w), odd = small_dft<T>({a[1], a[3], a[5], a[7]}, w);
+    const Complex<T> near = odd[1] - odd[1].turned(), far = odd[3] + odd[3].turned(), quarter = odd[2].turned();
+    const auto eighth = [high = w(1).re](Complex<T> x, Complex<T> y) { return plus_half_root(x, y, high); };
+    return {even[0] + odd[0], eighth(even[1], near),  even[2] - quarter, eighth(even[3], -far),
+            even[0] - odd[0], eighth(even[1], -near), even[2] + quarter, eighth(even[3], far)};
   }
   Row<T> result(p);
   result[0] = a[0];
@@ -81,12 +84,12 @@ Row<T> small_dft(const Row<T>& a, Root w) {
 
 /// Stockham: each pass leaves its elements where the next one wants them.
 template <class T>
-Row<T> transform(Row<T> row, const Row<T>& roots) {
+Row<T> passes(Row<T> row, const Row<T>& roots) {
   const auto n = static_cast<int64_t>(row.size());
   Row<T> next(row.size());
   const auto at = [](Row<T>& r, int64_t i) -> Complex<T>& { return r[static_cast<size_t>(i)]; };
   for (int64_t length = n, stride = 1; length > 1;) {
-    const int64_t p = first_factor(length), m = length / p;
+    const int64_t p = transform_factor(length), m = length / p;
     for (int64_t j = 0; j < m; ++j)
       for (int64_t q = 0; q < stride; ++q) {
         Row<T> few;
@@ -104,14 +107,42 @@ Row<T> transform(Row<T> row, const Row<T>& roots) {
   return row;
 }
 
-/// Bluestein: a convolution with a chirp, by transforms of a power of two.
+/// Transforms of one length with small factors: a long one is that of the columns of a matrix, then that of its rows.
+template <class T>
+class Transform {
+ public:
+  explicit Transform(int64_t n) : count_(static_cast<size_t>(transform_rows(n))), length_(static_cast<size_t>(n) / count_) {
+    rows_ = all_roots<T>(static_cast<int64_t>(length_));
+    if (count_ == 1) return;
+    columns_ = all_roots<T>(static_cast<int64_t>(count_));
+    turns_ = all_roots<T>(n);
+  }
+
+  Row<T> operator()(Row<T> x) const {
+    if (count_ == 1) return passes(std::move(x), rows_);
+    std::vector<Row<T>> rows(count_, Row<T>(length_));
+    for (size_t k = 0; k < length_; ++k) {
+      Row<T> column;
+      for (size_t i = 0; i < count_; ++i) column.push_back(x[i * length_ + k]);
+      column = passes(std::move(column), columns_);
+      for (size_t u = 0; u < count_; ++u) rows[u][k] = column[u] * turns_[u * k];
+    }
+    for (Row<T>& row : rows) row = passes(std::move(row), rows_);
+    for (size_t i = 0; i < x.size(); ++i) x[i] = rows[i % count_][i / count_];
+    return x;
+  }
+
+ private:
+  size_t count_, length_;
+  Row<T> columns_, turns_, rows_;
+};
+
+/// Bluestein: a convolution with a chirp, by transforms of a length with small factors.
 template <class T>
 class Convolution {
  public:
-  explicit Convolution(int64_t n) : n_(static_cast<size_t>(n)) {
-    size_t m = 1;
-    while (m < 2 * n_ - 1) m *= 2;
-    roots_ = all_roots<T>(static_cast<int64_t>(m));
+  explicit Convolution(int64_t n) : n_(static_cast<size_t>(n)), transform_(convolution_length(n)) {
+    const auto m = static_cast<size_t>(convolution_length(n));
     for (int64_t k = 0, square = 0; k < n; square = (square + 2 * k + 1) % (2 * n), ++k) chirp_.push_back(root<T>(square, 2 * n));
     Row<T> filter(m);
     for (size_t k = 0; k < n_; ++k) {
@@ -119,15 +150,15 @@ class Convolution {
       filter[k] = value;
       if (k > 0) filter[m - k] = value;
     }
-    filter_ = transform(std::move(filter), roots_);
+    filter_ = transform_(std::move(filter));
   }
 
   Row<T> operator()(const Row<T>& row) const {
     Row<T> x(filter_.size());
     for (size_t k = 0; k < n_; ++k) x[k] = row[k] * chirp_[k];
-    x = transform(std::move(x), roots_);
+    x = transform_(std::move(x));
     for (size_t k = 0; k < x.size(); ++k) x[k] = (x[k] * filter_[k]).exchanged();
-    x = transform(std::move(x), roots_);
+    x = transform_(std::move(x));
     Row<T> result;
     for (size_t k = 0; k < n_; ++k) result.push_back(x[k].exchanged() * chirp_[k]);
     return result;
@@ -135,7 +166,8 @@ class Convolution {
 
  private:
   size_t n_;
-  Row<T> roots_, chirp_, filter_;
+  Transform<T> transform_;
+  Row<T> chirp_, filter_;
 };
 
 template <class T>
@@ -146,12 +178,12 @@ void transform_rows(const Array& re, const Array& im, const Array& result) {
   const auto* from_im = reinterpret_cast<const T*>(im.data);
   auto* to = reinterpret_cast<T*>(result.data);
   const bool is_short = has_small_factors(n);
-  const Row<T> roots = is_short ? all_roots<T>(n) : Row<T>();
+  const Transform<T> transform(is_short ? n : 1);
   const Convolution<T> convolution(is_short ? 1 : n);
   for (int64_t begin = 0; begin < count; begin += n) {
     Row<T> row(static_cast<size_t>(n));
     for (int64_t i = 0; i < n; ++i) row[static_cast<size_t>(i)] = {from_re[begin + i], from_im[begin + i]};
-    row = is_short ? transform(std::move(row), roots) : convolution(row);
+    row = is_short ? transform(std::move(row)) : convolution(row);
     for (int64_t i = 0; i < n; ++i) {
       to[begin + i] = row[static_cast<size_t>(i)].re;
       to[count + begin + i] = row[static_cast<size_t>(i)].im;

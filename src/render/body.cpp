@@ -413,7 +413,7 @@ class BodyRenderer {
     const std::string size = cat(position_(s.end - s.begin).text, ", ", position_(s.length).text);
     if (s.routine == Op::kDft) {
       const ir::Function &cosine = *arena_->function_of(Op::kCos, DType::kF64), &sine = *arena_->function_of(Op::kSin, DType::kF64);
-      out(cat(unit_.dft(dtype, cosine, sine), "(", from(s.inputs[0], first), ", ", from(s.inputs[1], first), ", ", size, ", ",
+      out(cat(unit_.dft(dtype, s.length, cosine, sine), "(", from(s.inputs[0], first), ", ", from(s.inputs[1], first), ", ", size, ", ",
               from(s.buffer, first), ", ", from(s.buffer, first + s.index), ", ", from(s.spare, s.spare_index), ");"));
     } else {
       out(cat(unit_.argsort(dtype), "(", from(s.inputs[0], first), ", ", size, ", ", from(s.buffer, first), ", ",

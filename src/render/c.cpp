@@ -61,7 +61,7 @@ class UnitRenderer {
       if (mentions(main, cat("constant", i))) append(constants, cat(constant_array(i), "\n"));
     const std::string definitions = unit_.definitions();
     return cat(header(), kGccText, kRuntimeText, "\n", options_.plain_text ? std::string() : vector_note(), definitions,
-               definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n",
+               definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n", unit_.loading(),
                mentions(kernels_, "harp_reads_backwards") ? kBackwardsText : "", kernels_,
                mentions(main, "harp_for") || mentions(main, "harp_run_together") ? workers_text() : std::string(),
                mentions(main, "harp_for") ? cat(kForText, "\n") : std::string(),

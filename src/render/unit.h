@@ -80,7 +80,7 @@ class Unit {
   /// (keys, rows, their length, order, spare): stable, ascending. (sort.cpp)
   std::string argsort(DType keys);
   /// (real parts, imaginary parts, rows, their length, real parts of the result, its imaginary parts, spare). (dft.cpp)
-  std::string dft(DType dtype, const ir::Function& cosine, const ir::Function& sine);
+  std::string dft(DType dtype, Sym length, const ir::Function& cosine, const ir::Function& sine);
   /// (condition, common, arguments…): `function` of the arguments in lanes where the condition is true.
   std::string rare_lanes(const ir::Function& function, int lanes, int mask_bits, const std::string& type,
                          const std::vector<std::string>& arguments);
@@ -101,6 +101,8 @@ class Unit {
   static int mask_bits_of(const ir::Function& function);
 
   std::string definitions() const;  // in order, with a blank line after each function
+  /// Functions that the loader calls before any other, to fill tables. They need harp_enter and harp_leave.
+  const std::string& loading() const { return loading_; }
 
  private:
   std::string vector(const std::string& name, std::string_view element, int element_bytes, int lanes);
@@ -114,6 +116,7 @@ class Unit {
   std::set<std::string> known_;
   std::vector<std::string> typedefs_;
   std::vector<std::string> definitions_;
+  std::string loading_;
 };
 
 }  // namespace harp::render

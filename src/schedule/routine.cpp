@@ -1,23 +1,27 @@
 #include "schedule/routine.h"
 
 #include "base/error.h"
+#include "ops/transform_parts.h"
 
 namespace harp {
 namespace {
 
 constexpr int64_t kMostBlocks = 16;
-constexpr int64_t kLeastDftRows = 8;  // of a block: its roots cost as much as a few rows
 
-/// render/dft.cpp says what for. Lengths that are products of small primes need the roots and one more row; others go through a
-/// transform whose length M is a power of two, at least 2 n - 1 and so below 4 n: a chirp, and roots, filter and three rows of M.
-Dim dft_spare(Dim n) {
-  if (!n.is_constant()) return 42 * n;
-  int64_t rest = n.constant(), power = 1;
-  for (const int64_t prime : {2, 3, 5, 7, 11, 13})
-    while (rest > 1 && rest % prime == 0) rest /= prime;
-  if (rest <= 1) return 4 * n;
-  while (power < 2 * n.constant() - 1) power *= 2;
-  return 2 * n + 10 * power;
+/// Rows of a block of a transform. Rows that are transformed side by side fill vectors; where tables are made anew they cost as much as a
+/// few rows.
+int64_t least_transform_rows(Dim n) {
+  if (!n.is_constant()) return 16;
+  const bool side_by_side = has_small_factors(n.constant()) && transform_rows(n.constant()) == 1;
+  return side_by_side ? 4 * kMostTransformLanes : keeps_transform_tables(n.constant()) ? 1 : 8;
+}
+
+/// Of any length: with M for that of a convolution, below 4 n, a row takes tables of 2 n + 5 M, four rows of M, and what the transform of M
+/// takes: 2 M and the tiles, which are no longer than M beyond a matrix's least size. Short rows that are no matrix have 3120 elements at
+/// most (two factors below 16 and 16 beyond them).
+Dim transform_memory(Dim n) {
+  if (n.is_constant()) return transform_spare(n.constant()) + (keeps_transform_tables(n.constant()) ? 0 : transform_tables(n.constant()));
+  return 70 * n + 6 * kMostTransformLanes * min(n, 3120) + 6 * kMostTransformLanes * 256;
 }
 
 }  // namespace
@@ -25,14 +29,14 @@ Dim dft_spare(Dim n) {
 Dim routine_blocks(const Node& node) {
   const Shape& shape = node.sources[0]->shape;
   const Dim rows = element_count(Shape(shape.begin(), shape.end() - 1));
-  return min(node.op == Op::kDft ? ceil_div(rows, kLeastDftRows) : rows, kMostBlocks);
+  return min(node.op == Op::kDft ? ceil_div(rows, least_transform_rows(shape.back())) : rows, kMostBlocks);
 }
 
 Dim routine_spare(const Node& node) {
   const Dim length = node.shape.back();
   switch (node.op) {
     case Op::kArgSort: return length;
-    case Op::kDft: return dft_spare(length);
+    case Op::kDft: return transform_memory(length);
     default: fail(Code::kInternal, name(node.op), " is no routine");
   }
 }
