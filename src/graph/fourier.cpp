@@ -10,8 +10,8 @@
 namespace harp::build {
 namespace {
 
-/// The rows that a transform works on: the axis last, and the way back. The other axes stay what they are, so that a kernel that copies them
-/// sees which lie side by side; of an array of the greatest rank, which has no room for the axis of the parts, they become one.
+/// The rows that a transform works on: the axis last, and the way back. The other axes stay what they are, so that a kernel that copies
+/// them sees which lie side by side; of an array of the greatest rank, which has no room for the axis of the parts, they become one.
 class Rows {
  public:
   explicit Rows(int axis) : axis_(axis) {}
