@@ -87,9 +87,8 @@ class BodyRenderer {
   Body render(std::span<const Line> lines) {
     for (size_t i = 0; i < lines.size(); ++i) {
       if (i + 1 < lines.size() && are_pairs(lines[i], lines[i + 1])) {
-        names_.values(lines[i].names);
-        names_.values(lines[++i].names);
-        store_pairs(*lines[i - 1].statement, *lines[i].statement);
+        store_pairs(lines[i], lines[i + 1]);
+        ++i;
       } else {
         line(lines[i]);
       }
@@ -295,10 +294,14 @@ class BodyRenderer {
            !is_bool(first.value->type.dtype) && first.lane_step.is_constant(2) && second.lane_step.is_constant(2) &&
            first.buffer == second.buffer && (second.index - first.index).is_constant(1);
   }
-  void store_pairs(const Stmt& first, const Stmt& second) {
+  void store_pairs(const Line& a, const Line& b) {
+    const Stmt& first = *a.statement;
+    names_.values(a.names);  // each line says how its values are called
     const std::string pointer = expression_.pointer_text(expression_.address(first.buffer, first.index));
-    const std::string name = unit_.store_pairs(first.value->type.dtype, first.value->type.lanes);
-    out(cat(name, "(", pointer, ", ", expression_.whole(first.value).text, ", ", expression_.whole(second.value).text, ");"));
+    const std::string one = expression_.whole(first.value).text;
+    names_.values(b.names);
+    const std::string other = expression_.whole(b.statement->value).text;
+    out(cat(unit_.store_pairs(first.value->type.dtype, first.value->type.lanes), "(", pointer, ", ", one, ", ", other, ");"));
   }
 
   void scatter_add(const Stmt& s) {
