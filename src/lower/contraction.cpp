@@ -115,6 +115,12 @@ class ContractionLowering {
     return to_accumulator(arena_, reduce_, windows_->value(contraction_.column_factor, index));
   }
   const UOp* column_factor(Sym row, Sym column, Sym term) { return column_factor(row, column, unflatten(term, term_shape_)); }
+  /// The rows' factor, at a row of a tile and a term of the block, from its copy where there is one.
+  const UOp* row_factor(Sym row_tile, int64_t row, Sym term, const Index& terms) {
+    if (pack_rows_) return arena_.acc(dtype_, packed_rows_, packed_row_at(row_tile, term, row));
+    const Sym there = min(first_row_ + row_tile * tile_rows_ + row, rows_ - 1);
+    return factor(contraction_.row_factor, source_index(there, first_column_, terms));
+  }
   const UOp* zero() { return arena_.constant(identity_of(Op::kSum, dtype_)); }
   bool has_one_block() const { return ceil_div(terms_, kBlock).is_constant(1); }
 
@@ -279,12 +285,10 @@ class ContractionLowering {
       for (int64_t i = 0; i < tile_size() / simd_; ++i) tile_.push_back(accumulators_.add({&c_.plan.reduces[0], 1}, simd_)[0]);
     Body body;
     for (const int sum : tile_) body.push_back(declare_accumulator(arena_, sum));
-    const Sym row = first_row_ + row_tile * tile_rows_;
     add(body, each_term(first, count, [&](Sym term, const Index& terms) {
           Body products;
           each_vector(products, [&](int64_t r, int64_t vector, Sym lane) {
-            const UOp* a = pack_rows_ ? arena_.acc(dtype_, packed_rows_, packed_row_at(row_tile, term, r))
-                                      : factor(contraction_.row_factor, source_index(min(row + r, rows_ - 1), first_column_, terms));
+            const UOp* a = row_factor(row_tile, r, term, terms);
             const Sym column = vector * simd_ + lane;
             const UOp* b = reads_windows_ ? column_factor(first_row_, column_tile * tile_columns_ + column, terms)
                                           : arena_.acc(dtype_, packed_columns_, term * tile_columns_ + column);
@@ -347,7 +351,7 @@ class ContractionLowering {
             if (proven_at_most(end, begin)) return;
             Stmt* term = new_loop(arena_, "term", begin, end);
             term->step = together;
-            term->body = streamed_terms(first + term->variable, together, member);
+            term->body = streamed_terms(first, term->variable, together, member);
             steps.push_back(term);
           };
           terms(0, full, terms_together_);
@@ -357,14 +361,15 @@ class ContractionLowering {
     if (has_one_block()) return;
     each_sum(body, [&](Sym at) { return update_accumulator(arena_, sums_[0], at, arena_.acc(dtype_, streamed_, at)); });
   }
-  Body streamed_terms(Sym first, int64_t count, Sym member) {
+  /// Of the block that begins at term `first`, `count` terms from its number `term` on.
+  Body streamed_terms(Sym first, Sym term, int64_t count, Sym member) {
     return each("rowtile", row_tiles(), [&](Sym row_tile) {
       Stmt* column = new_loop(arena_, "column", 0, columns_here_);
-      const Sym row = first_row_ + row_tile * tile_rows_;
       for (int64_t r = 0; r < tile_rows_; ++r)
         for (int64_t t = 0; t < count; ++t) {
-          const UOp* a = factor(contraction_.row_factor, source_index(min(row + r, rows_ - 1), first_column_, first + t));
-          const UOp* b = column_factor(first_row_, column->variable, first + t);
+          const Index terms = unflatten(first + term + t, term_shape_);
+          const UOp* a = row_factor(row_tile, r, term + t, terms);
+          const UOp* b = column_factor(first_row_, column->variable, terms);
           column->body.push_back(update_accumulator(arena_, streamed_, tile_at(member, row_tile, 0) + in_tile(r, column->variable), a, b));
         }
       return vectorise(arena_, column, simd_, false);
