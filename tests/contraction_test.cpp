@@ -56,6 +56,7 @@ TEST_CASE(
                                   {4, 0, 8},
                                   {0, 16, 8}})
       backends.run(text, rough({m, k}, 1), rough({k, n}, 2));
+  backends.run("graph g(a: f32[250, 300], b: f32[300, 550]) {\n  return y = a @ b\n}", rough({250, 300}, 1), rough({300, 550}, 2));
   for (const char* dtype : {"f64", "f16", "bf16"}) {
     const std::string text = std::string("graph g(a: f32[33, 270], b: f32[270, 45]) {\n  y = cast(a, dtype=") + dtype +
                              ") @ cast(b, dtype=" + dtype + ")\n  return y = cast(y, dtype=f32)\n}";
@@ -89,11 +90,14 @@ TEST_CASE("L6.loop_tiling/c: every legal tile gives the same bits") {
                    "[sequential unroll=7, sequential simd=16 unroll=2, reduce] partition",
                    "[thread tile=64 unroll=64 pack, sequential tile=1000 unroll=2 simd=8, reduce]",
                    "[thread tile=5 unroll=5, sequential tile=20 simd=8, reduce unroll=7]",
+                   "[thread tile=5 unroll=5, sequential tile=20 simd=8 pack, reduce]",
+                   "[sequential tile=12 unroll=4 pack, sequential simd=16 pack, reduce]",
                    "[sequential tile=12 unroll=4 pack, sequential simd=16, reduce unroll=32]"},
                   rough({23, 300}, 1), rough({300, 41}, 2));
   const char* const grouped = "graph g(a: f32[23, 300], x: f32[5, 300, 41]) {\n  return y = einsum(a, x, spec=\"mk,hkn->mhn\")\n}";
   check_schedules(grouped,
                   {"", "[thread tile=10 unroll=3 pack, sequential tile=2, sequential tile=16 unroll=2 simd=8, reduce]",
+                   "[thread tile=4 unroll=2, sequential tile=2, sequential tile=16 unroll=2 simd=8 pack, reduce]",
                    "[sequential, sequential tile=5, sequential, reduce]"},
                   rough({23, 300}, 1), rough({5, 300, 41}, 2));
   const Context context = make_context();
@@ -108,8 +112,10 @@ TEST_CASE("L6.loop_tiling/c: every legal tile gives the same bits") {
             .find("16 rows with 9 terms at a time; at most 128 products") != std::string::npos);
   CHECK(mistake("kernel_0: contraction [thread, sequential unroll=2 simd=16, reduce unroll=2]")
             .find("with several terms at a time columns are not unrolled") != std::string::npos);
-  CHECK(mistake("kernel_0: contraction [thread, sequential pack, reduce]").find("pack, which is for the rows of a contraction") !=
-        std::string::npos);
+  CHECK(
+      mistake("kernel_0: contraction [thread, sequential, reduce pack]").find("pack, which is for the rows and columns of a contraction") !=
+      std::string::npos);
+  CHECK(mistake("kernel_0: contraction [thread, sequential pack, reduce]").find("pack, which would copy up to") != std::string::npos);
   CHECK(mistake("kernel_0: scan [thread, sequential, reduce]").find("the recipe must be reduce or contraction") != std::string::npos);
 }
 

@@ -163,7 +163,13 @@ TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
   Stmt* thread = b.loop(i, 10, {b.store(i, x)});
   thread->loop = LoopKind::kThread;
   CHECK(offence({thread}) == "");
-  CHECK(has(offence({b.loop(j, 10, {thread})}), "thread loop is the outermost"));
+  CHECK(offence({b.loop(j, 10, {thread})}) == "");
+  CHECK(has(offence({b.loop(j, 10, {b.store(j, b.f32(1)), thread})}), "what is around the thread loop stores to no parameter"));
+  CHECK(has(offence({thread, b.loop(j, 10, {b.store(j, b.f32(1))})}), "what is around the thread loop stores to no parameter"));
+  CHECK(has(offence({thread, thread}), "there is one thread loop"));
+  Stmt* longer = b.loop(i, j, {b.store(i, x)});
+  longer->loop = LoopKind::kThread;
+  CHECK(has(offence({b.loop(j, 10, {longer})}), "variable j is used outside its loop"));
 
   Stmt* define = b.arena.statement(StmtKind::kDefine);
   define->variable = j;

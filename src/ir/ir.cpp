@@ -325,8 +325,15 @@ std::vector<int64_t> scratch_offsets(const Kernel& kernel) {
 }
 
 const Stmt* thread_loop(const Kernel& kernel) {
-  const bool threads = kernel.body.size() == 1 && kernel.body[0]->kind == StmtKind::kLoop && kernel.body[0]->loop == LoopKind::kThread;
-  return threads ? kernel.body[0] : nullptr;
+  std::vector<const Stmt*> around(kernel.body.begin(), kernel.body.end());
+  while (!around.empty()) {
+    const Stmt* s = around.back();
+    around.pop_back();
+    if (s->kind != StmtKind::kLoop) continue;
+    if (s->loop == LoopKind::kThread) return s;
+    around.insert(around.end(), s->body.begin(), s->body.end());
+  }
+  return nullptr;
 }
 
 Sym iterations(const Kernel& kernel) {

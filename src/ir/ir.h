@@ -122,7 +122,7 @@ enum class StmtKind : uint8_t {
 
 enum class LoopKind : uint8_t {
   kSequential,
-  kThread,  // outermost: its range is the kernel's begin/end arguments; iterations are independent
+  kThread,  // its range is the kernel's begin/end arguments; iterations are independent. What is around it each call does for itself
   kVector,  // iterations are independent; the vectorise rewrite turns it into steps of simd_width
   kUnroll,  // fixed trip count, written out
 };
@@ -212,7 +212,7 @@ struct Kernel {
   std::vector<Accumulator> accumulators;
   int simd_width = 1;
   Sym work = 0;             // of all iterations, in steps of about half a nanosecond: tells whether sharing them out pays
-  std::vector<Stmt*> body;  // at most one kThread loop, as the only statement on top
+  std::vector<Stmt*> body;  // at most one kThread loop; around it are loops alone, and nothing but in it is stored to parameters
 };
 /// The kernel's thread loop, or null.
 const Stmt* thread_loop(const Kernel& kernel);

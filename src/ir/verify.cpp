@@ -1,6 +1,7 @@
 // The rules of the loop IR, checked after lowering and after every rewrite in debug builds.
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "base/error.h"
 #include "ir/ir.h"
@@ -10,7 +11,8 @@ namespace {
 
 class Verifier {
  public:
-  Verifier(const Kernel& kernel, int sites) : kernel_(kernel), sites_(sites), declared_(kernel.accumulators.size(), 0) {}
+  Verifier(const Kernel& kernel, int sites)
+      : kernel_(kernel), sites_(sites), declared_(kernel.accumulators.size(), 0), thread_loop_(thread_loop(kernel)) {}
 
   void run() {
     for (const Accumulator& a : kernel_.accumulators) {
@@ -41,6 +43,7 @@ class Verifier {
     const Param& p = kernel_.params[static_cast<size_t>(number)];
     require(p.dtype == dtype, "loads and stores have the buffer's dtype");
     require(!written || p.written, "a stored buffer is marked as written");
+    require(!written || thread_loop_ == nullptr || in_thread_loop_, "what is around the thread loop stores to no parameter");
   }
 
   void value(const UOp* root) {
@@ -172,10 +175,15 @@ class Verifier {
 
   void loop(const Stmt& s, int depth) {
     require(s.step >= 1, "a loop's step is positive");
-    require(s.loop != LoopKind::kThread || (depth == 0 && kernel_.body.size() == 1), "the thread loop is the outermost and only statement");
+    if (s.loop == LoopKind::kThread)
+      require(&s == thread_loop_ && !has_thread_loop_, "there is one thread loop, and loops alone around it");
+    const auto around = s.loop == LoopKind::kThread ? std::exchange(open_, {}) : open_;  // its range is known before the kernel is called
     position(s.begin);
     position(s.end);
+    open_ = around;
+    in_thread_loop_ |= s.loop == LoopKind::kThread, has_thread_loop_ |= s.loop == LoopKind::kThread;
     scope(s, depth);
+    in_thread_loop_ &= s.loop != LoopKind::kThread;
   }
   void scope(const Stmt& s, int depth) {
     const SymAtom* variable = as_variable(s.variable);
@@ -295,6 +303,8 @@ class Verifier {
   std::vector<int> transposed_;  // parameters that blocks around what is looked at store to
   std::unordered_set<const SymAtom*> open_;
   std::unordered_set<const UOp*> visited_;
+  const Stmt* thread_loop_;
+  bool in_thread_loop_ = false, has_thread_loop_ = false;
 };
 
 }  // namespace

@@ -1,13 +1,15 @@
 // Contraction template: a sum of products as rows times columns, by the chain of the law (02-semantics, "Sums"). Nothing here shows in the
 // bits but blocks of 256 terms: each is one chain from +0.0, and its result is added to the sum of those before.
 //
-//   for blocks of rows, for blocks of columns whose sums stay in the second cache:
+//   for blocks of columns, for blocks of rows, whose sums stay in the second cache:
 //     for blocks of 256 terms:
 //       the rows' factor is copied tile by tile, in the order it is used (where that pays)
 //       for tiles of columns (a few vectors):
 //         the columns' factor is copied: 256 times a tile, which stays in the first cache
 //         for tiles of rows: the tile's sums are registers: terms after terms, then added to the block's
 //     the epilogue, and the stores
+//
+// With many rows the columns' factor is copied before the loop over blocks of rows instead, once for all of them.
 //
 // Where 256 terms are all there are, a tile's sums go from the registers through the epilogue to where they are stored.
 //
@@ -60,7 +62,7 @@ class ContractionLowering {
     tile_rows_ = row_axis.unroll;
     tile_columns_ = simd_ * column_axis.unroll;
     terms_together_ = c_.schedule.axes.back().unroll;
-    pack_rows_ = row_axis.pack;
+    pack_rows_ = row_axis.pack, shares_columns_ = column_axis.pack;
     rows_ = row_count(reduce_, contraction), columns_ = shape_[contraction.columns], terms_ = element_count(term_shape_);
     block_rows_ = block(rows_, tile_rows_, row_axis.tile);
     panel_rows_ = (tile_rows_ + simd_ - 1) / simd_ * simd_;  // whole vectors, if there are as many rows
@@ -75,16 +77,20 @@ class ContractionLowering {
   }
 
   void run() {
-    // Rows are next to columns, unless they are the kernel's first axis, which is the threads'.
+    // Rows are next to columns, unless they are the kernel's first axis, which is the threads', and nothing is copied for all of them.
+    const std::optional<size_t> rows = contraction_.row_position;
+    const size_t columns = kept_.size() - 1;
     std::vector<size_t> order;
-    for (size_t i = 0; i + 1 < kept_.size(); ++i)
-      if (i != contraction_.row_position || i == 0) order.push_back(i);
-    if (contraction_.rows && contraction_.row_position != 0) order.push_back(*contraction_.row_position);
+    for (size_t i = 0; i < columns; ++i)
+      if (i != rows || (i == 0 && !shares_columns_)) order.push_back(i);
+    if (rows && shares_columns_)
+      order.insert(order.end(), {columns, *rows});
+    else if (rows && rows != 0)
+      order.insert(order.end(), {*rows, columns});
+    else
+      order.push_back(columns);
     position_.assign(kept_.size(), Sym(0));
-    Body body = blocks(order);
-    if (c_.schedule.axes[0].kind == AxisKind::kThread && body.size() == 1 && body[0]->kind == StmtKind::kLoop)
-      body[0]->loop = LoopKind::kThread;
-    c_.kernel.body = std::move(body);
+    c_.kernel.body = blocks(order);
   }
 
  private:
@@ -132,31 +138,44 @@ class ContractionLowering {
     loop->body = statements(loop->variable);
     return {loop};
   }
+  /// The blocks along these axes, one in the other; those of the kernel's first axis are the threads'.
   Body blocks(std::span<const size_t> axes) {
-    if (axes.empty())
+    if (axes.empty()) {
+      Body body;
+      sums_of_block(body);
+      return body;
+    }
+    const size_t axis = axes[0];
+    Body body = blocks_of(axis, axes.subspan(1));
+    if (axis == 0 && c_.schedule.axes[0].kind == AxisKind::kThread && body.size() == 1 && body[0]->kind == StmtKind::kLoop)
+      body[0]->loop = LoopKind::kThread;
+    return body;
+  }
+  Body blocks_of(size_t axis, std::span<const size_t> inner) {
+    if (axis == contraction_.row_position)
+      return each("rows", ceil_div(rows_, block_rows_), [&](Sym block) {
+        first_row_ = block * block_rows_;
+        rows_here_ = min(Sym(block_rows_), rows_ - first_row_);
+        return blocks(inner);
+      });
+    if (axis + 1 == kept_.size())
       return each("columns", ceil_div(columns_, block_columns_), [&](Sym block) {
         first_column_ = block * block_columns_;
         columns_here_ = min(Sym(block_columns_), columns_ - first_column_);
         Body body;
-        sums_of_block(body);
+        if (shares_columns_) copy_columns(body);
+        add(body, blocks(inner));
         return body;
       });
-    const size_t axis = axes[0];
     if (axis == contraction_.group_position)
       return each("group", ceil_div(group_, block_group_), [&](Sym block) {
         first_of_group_ = block * block_group_;
         group_here_ = min(Sym(block_group_), group_ - first_of_group_);
-        return blocks(axes.subspan(1));
+        return blocks(inner);
       });
-    if (axis != contraction_.row_position)
-      return each(cat("oidx", axis), shape_[kept_[axis]], [&](Sym at) {
-        position_[axis] = at;
-        return blocks(axes.subspan(1));
-      });
-    return each("rows", ceil_div(rows_, block_rows_), [&](Sym block) {
-      first_row_ = block * block_rows_;
-      rows_here_ = min(Sym(block_rows_), rows_ - first_row_);
-      return blocks(axes.subspan(1));
+    return each(cat("oidx", axis), shape_[kept_[axis]], [&](Sym at) {
+      position_[axis] = at;
+      return blocks(inner);
     });
   }
 
@@ -178,14 +197,19 @@ class ContractionLowering {
       return statements(member);
     });
   }
+  /// Where the copy of a tile's columns is, for a term of the block of terms that begins at `first`.
+  Sym packed_column_at(Sym member, Sym column_tile, Sym first, Sym term) const {
+    if (!shares_columns_) return term * tile_columns_;
+    return ((member * (block_columns_ / tile_columns_) + column_tile) * range(terms_).hi + first + term) * tile_columns_;
+  }
   Sym packed_row_at(Sym row_tile, Sym term, int64_t row) const { return (row_tile * terms_at_once() + term) * panel_rows_ + row; }
   static void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
   void sums_of_block(Body& body) {
-    if (!is_streamed()) copy_windows(body);
+    if (!is_streamed() && !shares_columns_) copy_windows(body);
     if (is_streamed())
       streamed_ = accumulators_.add_array(dtype_, block_group_ * tile_size() * (block_rows_ / tile_rows_));
-    else if (!reads_windows_)
+    else if (!reads_windows_ && !shares_columns_)
       packed_columns_ = accumulators_.add_array(dtype_, terms_at_once() * tile_columns_);
     if (has_one_block() && !is_streamed()) result_ = accumulators_.add_array(dtype_, tile_size());
     if (pack_rows_) packed_rows_ = accumulators_.add_array(dtype_, terms_at_once() * panel_rows_ * (block_rows_ / tile_rows_));
@@ -194,7 +218,7 @@ class ContractionLowering {
         sums_.push_back(
             accumulators_.add_array(dtype_, block_group_ * tile_size() * (block_rows_ / tile_rows_) * (block_columns_ / tile_columns_)));
     for (const int array : sums_) body.push_back(declare_accumulator(arena_, array));
-    for (const int array : {streamed_, result_, packed_columns_, packed_rows_})
+    for (const int array : {streamed_, result_, shares_columns_ ? -1 : packed_columns_, packed_rows_})
       if (array >= 0) body.push_back(declare_accumulator(arena_, array));
     if (has_one_block()) {
       block_of_terms(0, terms_, body);
@@ -205,6 +229,27 @@ class ContractionLowering {
     while (counts.size() < sums_.size()) counts.push_back(ceil_div(counts.back(), kBlock));
     level(sums_.size() - 1, counts, 0, counts.back(), body);
     store_block(sums_.back(), body);
+  }
+
+  Body pack_columns(Sym member, Sym column_tile, Sym first, Sym count) {
+    const Sym column = column_tile * tile_columns_;
+    return pack(c_, {dtype_, packed_columns_, packed_column_at(member, column_tile, first, 0), tile_columns_, simd_},
+                columns_ - first_column_ - column, count,
+                [&](Sym lane, Sym term) { return column_factor(first_row_, column + lane, first + term); });
+  }
+  /// All that tiles of all blocks of rows use.
+  void copy_columns(Body& body) {
+    copy_windows(body);
+    if (reads_windows_) return;
+    packed_columns_ = accumulators_.add_array(dtype_, block_group_ * block_columns_ * range(terms_).hi);
+    body.push_back(declare_accumulator(arena_, packed_columns_));
+    add(body, each_member([&](Sym member) {
+          return each("block", ceil_div(terms_, kBlock), [&](Sym block) {
+            const Sym first = block * kBlock;
+            return each("columntile", column_tiles(),
+                        [&](Sym tile) { return pack_columns(member, tile, first, min(Sym(kBlock), terms_ - first)); });
+          });
+        }));
   }
 
   /// What overlapping windows read, for the block: then columns that lie beside each other in it are read there, and not copied again.
@@ -267,11 +312,8 @@ class ContractionLowering {
     if (is_streamed()) return streamed_block(first, count, body);
     add(body, each_member([&](Sym member) {
           return each("columntile", column_tiles(), [&](Sym tile) {
-            const Sym column = tile * tile_columns_;
             Body inside;
-            if (!reads_windows_)
-              inside = pack(c_, {dtype_, packed_columns_, 0, tile_columns_, simd_}, columns_ - first_column_ - column, count,
-                            [&](Sym lane, Sym term) { return column_factor(first_row_, column + lane, first + term); });
+            if (!reads_windows_ && !shares_columns_) inside = pack_columns(member, tile, first, count);
             add(inside, each("rowtile", row_tiles(), [&](Sym row_tile) { return register_tile(first, count, member, row_tile, tile); }));
             return inside;
           });
@@ -290,8 +332,9 @@ class ContractionLowering {
           each_vector(products, [&](int64_t r, int64_t vector, Sym lane) {
             const UOp* a = row_factor(row_tile, r, term, terms);
             const Sym column = vector * simd_ + lane;
-            const UOp* b = reads_windows_ ? column_factor(first_row_, column_tile * tile_columns_ + column, terms)
-                                          : arena_.acc(dtype_, packed_columns_, term * tile_columns_ + column);
+            const UOp* b = reads_windows_
+                               ? column_factor(first_row_, column_tile * tile_columns_ + column, terms)
+                               : arena_.acc(dtype_, packed_columns_, packed_column_at(member, column_tile, first, term) + column);
             return Body{update_accumulator(arena_, sum_of(r, vector), lane, a, b)};
           });
           return products;
@@ -454,7 +497,7 @@ class ContractionLowering {
   int simd_;
   int64_t terms_together_;  // more than one: nothing is copied but rows (is_streamed)
   int64_t tile_rows_, tile_columns_, row_size_, panel_rows_, block_rows_, block_columns_;
-  bool pack_rows_;
+  bool pack_rows_, shares_columns_;
   Index position_;  // of the kept axes, but rows and columns
   Dim group_ = 1;
   int64_t block_group_ = 1;

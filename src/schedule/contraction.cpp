@@ -42,7 +42,9 @@ bool varies(const Node* root, size_t root_axis) {
 }
 
 constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512;  // whose sums are in the second cache
-constexpr int64_t kMany = 1 << 20;                              // rows or columns, more of which make no difference
+// Where the columns' factor is copied once for more rows than that; bytes of the copy, which is in the third cache.
+constexpr int64_t kSharingRows = 112, kSharedBytes = 4 << 20;
+constexpr int64_t kMany = 1 << 20;  // rows or columns, more of which make no difference
 constexpr int64_t kFewRows = 16, kManyColumns = 256, kSumsOfFewRows = int64_t{1} << 15;
 constexpr int kTermsTogether = 8;
 constexpr int64_t kNarrow = 128;  // columns for which copying the rows' factor does not pay
@@ -169,10 +171,18 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
   s.axes.back().kind = AxisKind::kReduce;
   AxisSchedule& column_axis = s.axes[s.axes.size() - 2];
   const int64_t tiles = ceil_div(std::clamp<int64_t>(rows, 1, kMany), tile.rows);
-  const int64_t blocks = ceil_div(tiles * tile.rows, kRowsTogether);  // of about one size
+  int64_t blocks = ceil_div(tiles * tile.rows, kRowsTogether);  // of about one size
   column_axis.simd_width = width;
   column_axis.unroll = static_cast<int>(tile.vectors);
-  column_axis.tile = ceil_div(kColumnsTogether, tile.vectors * width) * tile.vectors * width;
+  int64_t wanted_columns = kColumnsTogether;
+  const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
+                all_terms = range(term_count(*kernel.reduces[0])).hi;
+  if (rows > kRowsTogether && !contraction.group_position && all_terms <= kSharedBytes / size / kNarrow) {
+    column_axis.pack = true;
+    wanted_columns = std::min(kColumnsTogether, kSharedBytes / size / std::max<int64_t>(1, all_terms));
+    blocks = ceil_div(tiles * tile.rows, kSharingRows);
+  }
+  column_axis.tile = ceil_div(wanted_columns, tile.vectors * width) * tile.vectors * width;
   int64_t together = std::min(columns, column_axis.tile);
   if (contraction.group_position) {
     AxisSchedule& group = s.axes[*contraction.group_position];
@@ -188,16 +198,34 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
   return s;
 }
 
+namespace {
+
+/// Elements of an axis that are gone through together: whole tiles.
+int64_t block_extent(const KernelPlan& kernel, const Schedule& schedule, size_t position, int64_t tile) {
+  const int64_t wanted = std::max(schedule.axes[position].tile, tile),
+                most = std::max<int64_t>(1, range(iteration_space(kernel)[position]).hi);
+  return ceil_div(std::min(wanted, most), tile) * tile;
+}
+/// Columns of a block, of all members of its group.
+int64_t block_columns(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
+  const size_t position = iteration_space(kernel).size() - 1;
+  const AxisSchedule& columns = schedule.axes[position];
+  const int64_t group = contraction.group_position ? block_extent(kernel, schedule, *contraction.group_position, 1) : 1;
+  return group * block_extent(kernel, schedule, position, int64_t{columns.unroll} * columns.simd_width);
+}
+
+}  // namespace
+
 int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
-  const Shape space = iteration_space(kernel);
-  const auto extent = [&](size_t position, int64_t tile) {
-    const int64_t wanted = std::max(schedule.axes[position].tile, tile), most = std::max<int64_t>(1, range(space[position]).hi);
-    return (std::min(wanted, most) + tile - 1) / tile * tile;
-  };
-  const AxisSchedule& columns = schedule.axes[space.size() - 1];
-  const int64_t rows = contraction.rows ? extent(*contraction.row_position, schedule.axes[*contraction.row_position].unroll) : 1;
-  const int64_t group = contraction.group_position ? extent(*contraction.group_position, 1) : 1;
-  return group * rows * extent(space.size() - 1, int64_t{columns.unroll} * columns.simd_width);
+  const int64_t columns = block_columns(kernel, contraction, schedule);
+  if (!contraction.rows) return columns;
+  return columns * block_extent(kernel, schedule, *contraction.row_position, schedule.axes[*contraction.row_position].unroll);
+}
+
+int64_t shared_columns(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
+  const int64_t columns = block_columns(kernel, contraction, schedule),
+                terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
+  return terms > kMostSharedColumns ? terms : terms * columns;
 }
 
 namespace {

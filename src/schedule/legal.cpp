@@ -77,7 +77,7 @@ ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& con
     AxisRules& rows = rules.axes[*contraction.row_position];
     rows.most_tile = kMostTile;
     rows.most_unroll = kMostUnroll;
-    rows.pack = true;
+    rows.pack = columns.pack = true;
   }
   if (contraction.group_position) rules.axes[*contraction.group_position].most_tile = kMostTile;
   return rules;
@@ -122,7 +122,8 @@ void check_kind(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, 
 void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, const AxisSchedule& a, std::string_view where) {
   const AxisRules& axis = rules.axes[i];
   check_kind(kernel, rules, i, a.kind, where);
-  HARP_CHECK(!a.pack || axis.pack, Code::kInvalidArgument, where, ": axis ", i, " has pack, which is for the rows of a contraction");
+  HARP_CHECK(!a.pack || axis.pack, Code::kInvalidArgument, where, ": axis ", i,
+             " has pack, which is for the rows and columns of a contraction");
   const auto tile_rule = [&] {
     if (axis.most_tile == 0) return cat(name_of(rules.recipe), " has no tiles of this axis");
     if (axis.least_tile == 0) return cat("at most ", axis.most_tile, " are allowed");
@@ -174,6 +175,11 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
   const int terms = s.axes.back().unroll;
   HARP_CHECK(terms == 1 || columns.unroll == 1, Code::kInvalidArgument, where, ": axis ", s.axes.size() - 2, " has unroll=", columns.unroll,
              "; with several terms at a time columns are not unrolled");
+  const int64_t shared = columns.pack ? shared_columns(kernel, contraction, s) : 0;
+  HARP_CHECK(shared <= kMostSharedColumns, Code::kInvalidArgument, where, ": axis ", s.axes.size() - 2,
+             " has pack, which would copy up to ", shared, " elements for all rows; at most ", kMostSharedColumns, " are allowed");
+  HARP_CHECK(terms == 1 || !columns.pack, Code::kInvalidArgument, where, ": axis ", s.axes.size() - 2,
+             " has pack; with several terms at a time columns are not copied");
   HARP_CHECK(rows.unroll * terms <= kMostRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " rows with ", terms,
              " terms at a time; at most ", kMostRegisterSums, " products are written out");
   HARP_CHECK(block <= kMostBlockSums, Code::kInvalidArgument, where, ": blocks of ", block, " sums; at most ", kMostBlockSums,

@@ -29,7 +29,7 @@ struct AxisSchedule {
   int64_t tile = 0;    // elements a block; 0: the whole axis
   int unroll = 1;      // iterations written out side by side; of a contraction the rows, or vectors, of a tile of registers
   int simd_width = 1;  // lanes; more than 1 on one axis at most
-  bool pack = false;   // of a contraction's rows: their factor is copied in the order it is used
+  bool pack = false;   // of a contraction's rows: their factor is copied in the order it is used; of its columns: that once for all rows
   friend bool operator==(const AxisSchedule&, const AxisSchedule&) = default;
 };
 
