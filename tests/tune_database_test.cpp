@@ -1,0 +1,211 @@
+// The database of what tuning found: harp_compile uses it, in this machine and version alone, and nothing in it is lost or misread.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <thread>
+
+#include "cache_scenarios.h"
+#include "tune/machine.h"
+#include "tune_support.h"
+
+using namespace harp;
+using namespace harp::tune;
+using namespace harp::tune_test;
+using capi_test::ErrorSlot;
+
+namespace {
+
+harp_program_stats_info stats_of(const harp_program* program) {
+  harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
+  CHECK(harp_program_stats(program, &stats, nullptr) == HARP_OK);
+  return stats;
+}
+
+/// Compiles the scaled graph in a new context.
+harp_program_stats_info compile_in(const std::string& directory, Lines* lines, std::string* source = nullptr,
+                                   int32_t tuning = HARP_TUNING_ON) {
+  const capi_test::Context context = context_in(directory, lines);
+  const capi_test::Graph graph = capi_test::parse(context.get(), kScaled);
+  const capi_test::Program program = capi_test::compile(graph.get(), "c", [&](harp_compile_options& o) { o.tuning = tuning; });
+  if (source != nullptr) *source = capi_test::take(harp_program_source(program.get(), nullptr));
+  std::vector<float> x = {1, 2, 3};
+  const capi_test::Buffer input = capi_test::wrap(context.get(), x, {3});
+  CHECK(capi_test::values<float>(capi_test::run(program.get(), {input.get()})[0].get()) == std::vector<float>{1.5, 3, 4.5});
+  return stats_of(program.get());
+}
+
+/// Tunes the scaled graph, whatever comes of it, and puts this in the place of what was found.
+TuningEntry found_in(const std::string& directory, const std::string& configuration) {
+  {
+    const capi_test::Context context = context_in(directory);
+    ErrorSlot err;
+    CHECK_MESSAGE(tune_scaled(context.get(), few_trials(), err) != nullptr, err.message());
+  }
+  const TuningText text = parse_database(read(database_in(directory)));
+  REQUIRE(text.entries.size() == 1);
+  TuningEntry entry = text.entries[0];
+  entry.configuration = parse_configuration(configuration);
+  write(database_in(directory), "harp tuning 1\n\n" + print(entry));
+  return entry;
+}
+
+}  // namespace
+
+TEST_CASE("H3.best_stored: harp_compile uses what was found, in every context of this machine") {
+  const Scratch scratch;
+  const std::string directory = scratch / "cache";
+  std::string untuned, source;
+  CHECK(compile_in(directory, nullptr, &untuned).tuned == 0);
+  found_in(directory, "kernel_0: elementwise [thread simd=1]\nflag: -O2");
+  Lines lines;
+  CHECK(compile_in(directory, &lines, &source).tuned == 1);
+  CHECK(source.find("elementwise [thread]") != std::string::npos);
+  CHECK(source != untuned);
+  CHECK(compile_in(directory, &lines, &source, HARP_TUNING_OFF).tuned == 0);
+  CHECK(source == untuned);
+  CHECK(lines.lines.empty());
+  {  // what was found before is looked at again; harp_cache_clear leaves it alone
+    const capi_test::Context context = context_in(directory);
+    CHECK(harp_cache_clear(context.get(), nullptr) == HARP_OK);
+    ErrorSlot err;
+    const Found result = tune_scaled(context.get(), few_trials(), err);
+    REQUIRE_MESSAGE(result != nullptr, err.message());
+    harp_tune_trial_info trial = HARP_TUNE_TRIAL_INFO_INIT;
+    CHECK(harp_tune_result_trial(result.get(), 1, &trial, err) == HARP_OK);
+    CHECK(std::string(trial.configuration) == "flag: -O2\nkernel_0: elementwise [thread]\n");
+    harp_tune_summary summary = HARP_TUNE_SUMMARY_INIT;
+    CHECK(harp_tune_result_summary(result.get(), &summary, err) == HARP_OK);
+    CHECK(summary.trials == 3);
+    CHECK(summary.stored == 1);
+    CHECK(harp_tune_result_trial(result.get(), 3, &trial, err) == HARP_ERROR_INVALID_ARGUMENT);
+  }
+  // other options are another program, and other threads, too
+  found_in(directory, "kernel_0: elementwise [thread simd=1]");
+  const capi_test::Context context =
+      capi_test::make_context([&](harp_context_options& o) { o.cache_dir = directory.c_str(), o.threads = 2; });
+  const capi_test::Graph graph = capi_test::parse(context.get(), kScaled);
+  CHECK(stats_of(capi_test::compile(graph.get(), "c").get()).tuned == 0);
+}
+
+TEST_CASE(
+    "H3.best_stored: a database of another machine or version is passed over with one line of the log, and so is what no longer fits") {
+  const Scratch scratch;
+  const std::string directory = scratch / "cache", simple = "kernel_0: elementwise [thread simd=1]";
+  const TuningEntry entry = found_in(directory, simple);
+  const auto uses = [&](const std::string& text, size_t lines_expected) {
+    write(database_in(directory), text);
+    Lines lines;
+    const bool is_tuned = compile_in(directory, &lines).tuned != 0;
+    CHECK(lines.lines.size() == lines_expected);
+    return is_tuned;
+  };
+  const std::string header = "harp tuning 1\n\n";
+  TuningEntry other = entry;
+  CHECK(uses(header + print(entry), 0));
+  other.version = "0.0.9 law 1";
+  CHECK_FALSE(uses(header + print(other), 1));
+  CHECK(uses(header + print(other) + "\n" + print(entry), 1));
+  other = entry, other.machine += " Turbo";
+  CHECK_FALSE(uses(header + print(other), 1));
+  CHECK_FALSE(uses("harp tuning 2\n\n" + print(entry), 1));
+  CHECK_FALSE(uses("", 1));
+  CHECK_FALSE(uses(std::string(5000, '\xff'), 1));
+  other = entry, other.configuration = parse_configuration("kernel_9: elementwise [thread simd=1]");
+  CHECK_FALSE(uses(header + print(other), 1));
+  other.configuration = parse_configuration("compiler: /no/such/cc");
+  CHECK_FALSE(uses(header + print(other), 1));
+  other.configuration = parse_configuration("flag: -ffast-math");  // by hand, say
+  CHECK_FALSE(uses(header + print(other), 1));
+  CHECK(::chmod(database_in(directory).c_str(), 0666) == 0);  // anybody may have written it
+  write(database_in(directory), header + print(entry));
+  CHECK(::chmod(database_in(directory).c_str(), 0666) == 0);
+  Lines lines;
+  CHECK(compile_in(directory, &lines).tuned == 0);
+}
+
+TEST_CASE("H3.best_stored: no damage of the database is taken for what it said") {
+  TuningEntry one{digest_of("one"),
+                  "softmax",
+                  "0.1.0 law 1",
+                  "x86_64-linux-gnu x86-64-v4 EPYC",
+                  0.25,
+                  0.5,
+                  parse_configuration("flag: -O2\nkernel_0: reduce [thread, reduce simd=8]")};
+  TuningEntry two = one;
+  two.program = digest_of("two"), two.configuration = parse_configuration("share: 7");
+  const std::string header = "harp tuning 1\n\n", text = header + print(one) + "\n" + print(two);
+  const auto check = [&](const std::string& damaged) {
+    const TuningText parsed = parse_database(damaged);
+    for (const TuningEntry& entry : parsed.entries) {
+      const std::string whole = print(entry);
+      const bool is_one_of_them = whole == print(one) || whole == print(two);
+      CHECK(is_one_of_them);
+    }
+    return parsed;
+  };
+  CHECK(check(text).entries.size() == 2);
+  CHECK(check(text).damaged == 0);
+  for (size_t size = 0; size < text.size(); ++size) CHECK(check(text.substr(0, size)).entries.size() < 2);
+  for (size_t at = 0; at < text.size(); ++at)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = text;
+      damaged[at] = static_cast<char>(damaged[at] ^ 1 << bit);
+      check(damaged);
+    }
+  for (size_t at = header.size(); at < header.size() + print(one).size(); ++at) {  // what is lost here leaves the other alone
+    const TuningText parsed = check(text.substr(0, at) + text.substr(at + 1));
+    CHECK(parsed.entries.size() <= 2);
+    const bool has_two =
+        std::any_of(parsed.entries.begin(), parsed.entries.end(), [&](const TuningEntry& e) { return e.program == two.program; });
+    CHECK(has_two);
+  }
+  CHECK(check(header + print(two) + print(one)).entries.size() == 2);
+  CHECK(check(header + "program 1\n" + print(two)).damaged == 1);
+}
+
+TEST_CASE("H3.best_stored: two processes and several threads add to one database, and nothing is lost") {
+  const Scratch scratch;
+  const std::string directory = scratch / "cache";
+  constexpr int kEach = 25;
+  const auto add_all = [&](const std::string& who) {
+    TestSystem system;
+    CompileCache cache(system, cache_scenarios::options_in(directory), Log());
+    TuningDatabase database(system, cache, Log(), "1 law 1", host_target());
+    for (int i = 0; i < kEach; ++i)
+      if (!database.add(digest_of(cat(who, i)), who, parse_configuration(cat("share: ", i)), 1, 2)) return 1;
+    return 0;
+  };
+  // First of all, since a child has a copy of every lock that is held when it is made.
+  const int child = cache_scenarios::in_child([&] { return add_all("child"); });
+  int status = -1, threads[2] = {-1, -1};
+  std::thread first([&] { threads[0] = add_all("first"); }), second([&] { threads[1] = add_all("second"); });
+  first.join();
+  second.join();
+  CHECK(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(threads[0] == 0);
+  CHECK(threads[1] == 0);
+  TestSystem system;
+  CompileCache cache(system, cache_scenarios::options_in(directory), Log());
+  TuningDatabase database(system, cache, Log(), "1 law 1", host_target());
+  for (const char* who : {"child", "first", "second"})
+    for (int i = 0; i < kEach; ++i) {
+      const std::optional<Configuration> found = database.find(digest_of(cat(who, i)));
+      REQUIRE(found);
+      CHECK(found->share_ns == i);
+    }
+  CHECK_FALSE(database.find(digest_of("nobody")));
+}
+
+TEST_CASE("H3.best_stored: without a directory the context alone remembers") {
+  TestSystem system;
+  CacheOptions off;
+  off.enabled = false;
+  CompileCache cache(system, off, Log());
+  TuningDatabase database(system, cache, Log(), "1 law 1", host_target());
+  CHECK_FALSE(database.add(digest_of("p"), "p", parse_configuration("share: 3"), 1, 2));
+  CHECK(database.find(digest_of("p"))->share_ns == 3);
+  RealFileSystem files;
+  CHECK(machine_name(files, host_target()).starts_with(cat(host_triple(), " ", host_target().name)));
+}
