@@ -1,7 +1,7 @@
-// Products of matrices against OpenBLAS on one thread, in GFLOP/s: cubes, odd and skinny shapes, batches, f64, complex, the two einsums of
-// attention. Where a product reads its right operand once and does little with it (one row or column, eight rows), it is also compared with
-// reading that operand as fast as hand-written code can; where registers and caches hold all, with the products the core can add up at
-// all, since OpenBLAS is close to that. The smallest cubes are called as plain functions: OpenBLAS needs 130 ns for 16.
+// Products of matrices against OpenBLAS on one thread, large ones on two, in GFLOP/s: cubes, odd and skinny shapes, batches, f64, complex,
+// the two einsums of attention. Where a product reads its right operand once and does little with it (one row or column, eight rows), it is
+// also compared with reading that operand as fast as hand-written code can; where registers and caches hold all, with the products the core
+// can add up at all, since OpenBLAS is close to that. The smallest cubes are called as plain functions: OpenBLAS needs 130 ns for 16.
 #include <algorithm>
 
 #include "bench/peer_process.h"
@@ -19,6 +19,7 @@ struct Product {
   bool peak = false;              // a row NAME.peak, too
   const char* einsum = nullptr;   // of operands [1, batch, ...]; nullptr: matmul
   bool right_transposed = false;  // with einsum: the right operand is [n, k]
+  int threads = 1;
 
   Call call() const { return batch * m * k * n <= 64 * 64 * 64 ? Call::kEntry : Call::kRun; }
   std::vector<std::string> rows() const {
@@ -34,6 +35,8 @@ std::vector<Product> products() {
   std::vector<Product> all;
   for (const int64_t n : {16, 32, 64, 127, 128, 256, 512, 1024, 2048})
     all.push_back({"contract.f32." + std::to_string(n), HARP_F32, n, n, n, 1, false, true});
+  for (const int64_t n : {512, 1024, 2048})
+    all.push_back({"contract.f32." + std::to_string(n) + ".threads2", HARP_F32, n, n, n, 1, false, false, nullptr, false, kThreads});
   all.push_back({"contract.f32.1000x17x333", HARP_F32, 1000, 17, 333});
   all.push_back({"contract.f32.8x4096x4096", HARP_F32, 8, 4096, 4096, 1, true});
   for (const int64_t n : {1024, 4096}) {
@@ -59,7 +62,7 @@ harp_node* operand(harp_graph* graph, const Product& p, const char* name, int64_
 }
 
 Graph build(const Session& session, const Product& p) {
-  Graph graph = session.new_graph();
+  Graph graph = session.new_graph(p.threads);
   harp_node* const operands[] = {operand(graph.get(), p, "a", p.m, p.k),
                                  p.right_transposed ? operand(graph.get(), p, "b", p.n, p.k) : operand(graph.get(), p, "b", p.k, p.n)};
   harp_node* product = p.einsum != nullptr ? harp_einsum(p.einsum, 2, operands) : harp_matmul(operands[0], operands[1]);
@@ -78,14 +81,14 @@ std::vector<Row> run(Session& session, const Product& p) {
   fill(a, -1, 1, seed_of(0));
   fill(b, -1, 1, seed_of(1));
   const Graph graph = build(session, p);
-  ProgramRun harp(session, graph.get(), {a.data(), b.data()}, {c.data()}, p.call());
+  ProgramRun harp(session, graph.get(), {a.data(), b.data()}, {c.data()}, p.call(), nullptr, p.threads);
   harp(1);
 
-  std::vector<Candidate> candidates = {[&harp](size_t repeats) { harp(repeats); }};
-  const std::unique_ptr<PeerProcess> blas =
-      PeerProcess::start(session, "openblas",
-                         {harp_dtype_name(p.dtype), std::to_string(p.batch), std::to_string(p.m), std::to_string(p.k), std::to_string(p.n),
-                          p.right_transposed ? "nt" : "nn"});
+  std::vector<Candidate> candidates = {on_threads(p.threads, [&harp](size_t repeats) { harp(repeats); })};
+  const std::unique_ptr<PeerProcess> blas = PeerProcess::start(session, "openblas",
+                                                               {harp_dtype_name(p.dtype), std::to_string(p.batch), std::to_string(p.m),
+                                                                std::to_string(p.k), std::to_string(p.n), p.right_transposed ? "nt" : "nn"},
+                                                               p.threads);
   if (blas) {
     blas->check(p.name, std::span<const Part>(c));
     candidates.push_back(blas->candidate());
@@ -105,7 +108,7 @@ std::vector<Row> run(Session& session, const Product& p) {
         [&session, steps = work / 2 * sizeof(Part) / sizeof(float) / static_cast<double>(session.by_hand->lanes)](size_t repeats) {
           keep(session.by_hand->multiply_add(static_cast<size_t>(steps * static_cast<double>(repeats))));
         });
-  const Comparison times = compare(candidates, session.effort);
+  const Comparison times = compare(candidates, session.effort, p.threads);
   const Scale flops = Scale::flops(work);
   std::vector<Row> rows = {compared(p.rows()[0], flops, times, "OpenBLAS", blas ? std::optional<size_t>(1) : std::nullopt)};
   if (p.read) {

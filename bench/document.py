@@ -10,6 +10,7 @@ page cannot say less or more than was measured.
 import argparse
 import html
 import json
+import math
 import pathlib
 import re
 import sys
@@ -17,7 +18,8 @@ import sys
 TITLES = {
     "compile": "Compiling", "call": "Calls", "chain": "Chains of elementwise operations", "function": "Functions", "reduce": "Reductions",
     "scan": "Scans", "transpose": "Transposes", "sort": "Sorting", "fft": "Fourier transforms", "contract": "Sums of products",
-    "conv": "Convolutions", "rowwise": "Operations on rows", "tune": "What tuning gains",
+    "conv": "Convolutions", "rowwise": "Operations on rows", "job": "Whole jobs", "interpreter": "The interpreter, slower than compiled code by",
+    "scale": "Time against size", "tune": "What tuning gains",
 }
 BAR, LABEL, LINE, MOST = 400, 300, 18, 2.0  # pixels of a bar that just meets its goal times MOST; of a name; of a row; of a goal
 
@@ -64,6 +66,68 @@ def picture(title, rows):
     return "\n".join(parts) + "\n"
 
 
+COLOURS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#000000", "#994400", "#44aa99", "#882255", "#999933"]
+
+
+def curves_of(rows):
+    """{operation: {n: row}} of the rows GROUP.OPERATION.N, and all other rows."""
+    curves, others = {}, []
+    for row in rows:
+        name, _, n = row["name"].partition(".")[2].rpartition(".")
+        if n.isdigit() and row["unit"] in ("us", "ms"):
+            curves.setdefault(name, {})[int(n)] = row
+        else:
+            others.append(row)
+    return curves, others
+
+
+def microseconds(row):
+    return row["value"] * (1000 if row["unit"] == "ms" else 1)
+
+
+def line_picture(title, curves):
+    """Time against n, both in powers of ten: a line that grows with n goes up as the dashed ones do."""
+    width, height, left, top = 700, 460, 60, 30
+    xs = [math.log10(n) for curve in curves.values() for n in curve]
+    ys = [math.log10(microseconds(row)) for curve in curves.values() for row in curve.values()]
+    x_low, x_high, y_low, y_high = math.floor(min(xs)), math.ceil(max(xs)), math.floor(min(ys)), math.ceil(max(ys))
+
+    def x_of(value):
+        return left + (width - left) * (value - x_low) / (x_high - x_low)
+
+    def y_of(value):
+        return top + height - height * (value - y_low) / (y_high - y_low)
+
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width + 140}" height="{height + 60}" font-family="sans-serif" font-size="12">',
+             f'<rect width="{width + 140}" height="{height + 60}" fill="white"/>',
+             f'<text x="8" y="18" font-size="14">{html.escape(title)}: seconds against n</text>']
+    for x in range(x_low, x_high + 1):
+        parts.append(f'<line x1="{x_of(x):.1f}" y1="{top}" x2="{x_of(x):.1f}" y2="{top + height}" stroke="#dddddd"/>'
+                     f'<text x="{x_of(x):.1f}" y="{top + height + 18}" text-anchor="middle">1e{x}</text>')
+    for y in range(y_low, y_high + 1):
+        parts.append(f'<line x1="{left}" y1="{y_of(y):.1f}" x2="{width}" y2="{y_of(y):.1f}" stroke="#dddddd"/>'
+                     f'<text x="{left - 6}" y="{y_of(y) + 4:.1f}" text-anchor="end">1e{y - 6} s</text>')
+    for y in range(y_low - (x_high - x_low), y_high):  # as n grows
+        first, last = max(0, y_low - y), min(x_high - x_low, y_high - y)
+        if first < last:
+            parts.append(f'<line x1="{x_of(x_low + first):.1f}" y1="{y_of(y + first):.1f}" x2="{x_of(x_low + last):.1f}" '
+                         f'y2="{y_of(y + last):.1f}" stroke="#cccccc" stroke-dasharray="3 4"/>')
+    for i, (name, curve) in enumerate(curves.items()):
+        colour = COLOURS[i % len(COLOURS)]
+        points = " ".join(f"{x_of(math.log10(n)):.1f},{y_of(math.log10(microseconds(row))):.1f}" for n, row in sorted(curve.items()))
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>'
+                     f'<text x="{width + 12}" y="{top + 14 + LINE * i}" fill="{colour}">{html.escape(name)}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def curve_table(curves):
+    columns = sorted({n for curve in curves.values() for n in curve})
+    lines = ["| microseconds, n = | " + " | ".join(str(n) for n in columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    for name, curve in curves.items():
+        lines.append(f"| {name} | " + " | ".join(number(microseconds(curve[n])) if n in curve else "" for n in columns) + " |")
+    return "\n".join(lines)
+
+
 def reason_of(row, reasons):
     found = [text for pattern, text in reasons.items() if re.fullmatch(pattern, row["name"])]
     if not found:
@@ -96,8 +160,8 @@ def document(groups, machine, reasons, pictures):
 
     text = ["# Performance", "",
             "Measured by `./dev bench --json FILE`; this page and its pictures were written from that file by",
-            "`bench/document.py FILE --machine TEXT`. harp and its peer ran turn and turn about in one run, on one thread; a ratio of 2 is twice",
-            "as fast as the peer. Goals are those of `bench/goals.json`, a miss is a miss.", "",
+            "`bench/document.py FILE --machine TEXT`. harp and its peer ran turn and turn about in one run, on one thread, or on two",
+            "where a name says `threads2`; a ratio of 2 is twice as fast as the peer. Goals are those of `bench/goals.json`, a miss is a miss.", "",
             f"Machine: {machine}", "", f"Goals met: {met(rows)}", "", "| group | goals met |", "|---|---|"]
     text += [f"| [{TITLES.get(name, name)}](#{name}) | {met(group)} |" for name, group in groups.items()]
     for name, group in groups.items():
@@ -106,6 +170,10 @@ def document(groups, machine, reasons, pictures):
         if any(score(row) is not None for row in group):
             pictures[name] = picture(title, group)
             text += [f"![{title}](performance/{name}.svg)", ""]
+        if name == "scale":
+            curves, group = curves_of(group)
+            pictures["scale.curves"] = line_picture(title, curves)
+            text += ["![time against n](performance/scale.curves.svg)", "", curve_table(curves), ""]
         text.append(table(group, reasons))
     return "\n".join(text) + "\n"
 

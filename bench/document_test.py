@@ -12,6 +12,9 @@ ROWS = [
     {"name": "chain.copy", "value": 10.0, "unit": "GB/s", "peer": "memcpy", "peer_value": 8.0, "ratio": 1.25, "goal": "ratio>=1.0", "ok": True},
     {"name": "chain.exp", "value": 4.0, "unit": "GB/s", "peer": "loop <by hand>", "peer_value": 8.0, "ratio": 0.5, "goal": "ratio>=0.8", "ok": False},
     {"name": "call.overhead", "value": 120.0, "unit": "ns", "peer": None, "peer_value": None, "ratio": None, "goal": "value<=100", "ok": False},
+    {"name": "scale.sum.10", "value": 0.5, "unit": "us", "peer": None, "peer_value": None, "ratio": None, "goal": "information", "ok": None},
+    {"name": "scale.sum.1000", "value": 0.05, "unit": "ms", "peer": None, "peer_value": None, "ratio": None, "goal": "information", "ok": None},
+    {"name": "scale.sum.step", "value": 1.0, "unit": "x", "peer": "at 1000", "peer_value": None, "ratio": None, "goal": "value<=1.5", "ok": True},
     {"name": "call.other", "value": 3.0, "unit": "ns", "peer": None, "peer_value": None, "ratio": None, "goal": "information", "ok": None},
 ]
 
@@ -33,15 +36,18 @@ def main():
         result = run(scratch, {r"chain\.exp": "the function's price", r"call\..*": "slow beads"})
         assert result.returncode == 0, result
         page = (scratch / "performance.md").read_text()
-        assert "Goals met: 1 of 3" in page and "an abacus" in page, page
+        assert "Goals met: 2 of 4" in page and "an abacus" in page, page
+        assert "| microseconds, n = | 10 | 1000 |" in page and "| sum | 0.50 | 50.0 |" in page, page
         for row in ROWS:
-            assert f"| {row['name']} |" in page, row
+            assert row["name"].startswith("scale.sum.10") or f"| {row['name']} |" in page, row
         assert "ratio>=0.8 | **missed**: the function's price" in page and "value<=100 | **missed**: slow beads" in page, page
+        curves = xml.etree.ElementTree.parse(scratch / "performance" / "scale.curves.svg")
+        assert [len(line.get("points").split()) for line in curves.iter("{http://www.w3.org/2000/svg}polyline")] == [2]
         bars = {}
         for picture in (scratch / "performance").iterdir():
             for element in xml.etree.ElementTree.parse(picture).iter("{http://www.w3.org/2000/svg}rect"):
                 bars.setdefault(picture.stem, []).append(element.get("width"))
-        assert bars == {"chain": [bars["chain"][0], "250.0", "125.0"], "call": [bars["call"][0], "166.7"]}, bars
+        assert bars == {**{name: bars[name] for name in ("scale", "scale.curves")}, "chain": [bars["chain"][0], "250.0", "125.0"], "call": [bars["call"][0], "166.7"]}, bars
     print("ok")
 
 

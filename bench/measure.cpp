@@ -7,12 +7,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <optional>
+#include <thread>
 
 namespace bench {
 namespace {
 
-constexpr double kTooShort = 20e-6;  // a first estimate below this says little
-constexpr double kSlow = 0.3;        // one run of this length is an estimate, although it was the first
+constexpr double kTooShort = 20e-6;             // a first estimate below this says little
+constexpr double kSlow = 0.3;                   // one run of this length is an estimate, although it was the first
+constexpr double kLonger = 4;                   // samples of several threads: a worker that slept wakes in 40 us
+constexpr std::chrono::milliseconds kPause(5);  // how long OpenMP's workers spin, and more
 
 struct Sample {
   size_t repeats;
@@ -61,12 +65,14 @@ size_t Comparison::fastest(std::span<const size_t> candidates) const {
   return *std::min_element(candidates.begin(), candidates.end(), [this](size_t a, size_t b) { return seconds(a) < seconds(b); });
 }
 
-Comparison compare(std::span<const Candidate> candidates, const Effort& effort) {
-  const Pinned pinned;
+Comparison compare(std::span<const Candidate> candidates, const Effort& effort, int threads) {
+  std::optional<Pinned> pinned;
+  if (threads == 1) pinned.emplace();
+  const double sample_seconds = threads == 1 ? effort.sample_seconds : kLonger * effort.sample_seconds;
   std::vector<Sample> samples;
   double round_seconds = 0;
   for (const Candidate& candidate : candidates) {
-    samples.push_back(sample_of(candidate, effort.sample_seconds));
+    samples.push_back(sample_of(candidate, sample_seconds));
     round_seconds += samples.back().seconds;
   }
   const int fewest = std::clamp(static_cast<int>(effort.patience_seconds / round_seconds), 1, effort.min_rounds);
@@ -75,6 +81,7 @@ Comparison compare(std::span<const Candidate> candidates, const Effort& effort) 
   for (int round = 0; round < rounds; ++round)
     for (size_t turn = 0; turn < candidates.size(); ++turn) {
       const size_t i = round % 2 == 0 ? turn : candidates.size() - 1 - turn;
+      if (threads > 1) std::this_thread::sleep_for(kPause);
       seconds[i].push_back(candidates[i].seconds(samples[i].repeats) / static_cast<double>(samples[i].repeats));
     }
   return Comparison(std::move(seconds));

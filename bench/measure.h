@@ -66,8 +66,20 @@ class Comparison {
   std::vector<std::vector<double>> seconds_;  // of one repetition, by candidate and round
 };
 
-/// Measures all candidates in rounds; every second round goes through them backwards, so that none always follows the same one.
-Comparison compare(std::span<const Candidate> candidates, const Effort& effort);
+/// A candidate that works on so many threads. Of several its time is that of the clock on the wall.
+template <class Code>
+Candidate on_threads(int threads, Code code) {
+  if (threads == 1) return code;
+  return [code = std::move(code)](size_t repeats) mutable -> double {
+    const double begin = now();
+    code(repeats);
+    return now() - begin;
+  };
+}
+
+/// Measures all candidates in rounds; every second round goes through them backwards, so that none always follows the same one. With
+/// several threads nothing is kept on one CPU, samples are longer, and between turns the workers of the last one find the time to sleep.
+Comparison compare(std::span<const Candidate> candidates, const Effort& effort, int threads = 1);
 
 /// Keeps the calling thread on one CPU while it lives. Does nothing where the system refuses.
 class Pinned {

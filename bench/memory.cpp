@@ -13,12 +13,12 @@ namespace {
 constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kPage = 4096;
 constexpr size_t kLine = 64;
-constexpr size_t kMaxArrays = 8;
 constexpr size_t kStagger = 17 * kLine;  // of consecutive arrays, modulo a page
+constexpr size_t kOffsets = 16;          // different ones
 
 size_t round_up(size_t value, size_t to) { return (value + to - 1) / to * to; }
 
-/// harp_bench_torch (peers/torch.py) has the same formula.
+/// peers/served.py has the same formula.
 template <class T>
 void fill_any(std::span<T> values, float low, float high, unsigned seed) {
   const float scale = (high - low) / 16777216.0f;
@@ -39,7 +39,7 @@ void Memory::release() {
   size_ = 0;
 }
 
-size_t Memory::room(size_t arrays, size_t bytes_each) { return arrays * (round_up(bytes_each, kPage) + kPage + kMaxArrays * kStagger); }
+size_t Memory::room(size_t arrays, size_t bytes_each) { return arrays * (round_up(bytes_each, kPage) + kPage + kOffsets * kStagger); }
 
 void Memory::reserve(size_t bytes) {
   used_ = taken_ = 0;
@@ -55,8 +55,8 @@ void Memory::reserve(size_t bytes) {
 }
 
 std::span<float> Memory::take(size_t count) {
-  const size_t begin = round_up(used_, kPage) + taken_ * kStagger;
-  if (taken_ == kMaxArrays || begin + count * sizeof(float) > size_) throw std::bad_alloc();
+  const size_t begin = round_up(used_, kPage) + taken_ % kOffsets * kStagger;
+  if (begin + count * sizeof(float) > size_) throw std::bad_alloc();
   used_ = begin + count * sizeof(float);
   ++taken_;
   return {reinterpret_cast<float*>(data_ + begin), count};

@@ -23,7 +23,7 @@ class Memory {
     return {reinterpret_cast<T*>(take((count * sizeof(T) + sizeof(float) - 1) / sizeof(float)).data()), count};
   }
 
-  /// What reserve() needs for that many arrays, at most eight in all. For arrays of several sizes, the sum of their rooms.
+  /// What reserve() needs for that many arrays. For arrays of several sizes, the sum of their rooms.
   static size_t room(size_t arrays, size_t bytes_each);
 
  private:

@@ -18,16 +18,20 @@
 namespace bench {
 namespace {
 
-/// One thread each; and memory that was freed stays in the process, so that an allocation of a large result does not pay for pages again.
-constexpr const char* kEnvironment[] = {"OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "MALLOC_MMAP_MAX_=0",
-                                        "MALLOC_TRIM_THRESHOLD_=4294967296"};
+/// So many threads each; and memory that was freed stays in the process, so that an allocation of a large result does not pay for pages
+/// again.
+std::vector<std::string> settings(int threads) {
+  const std::string count = std::to_string(threads);
+  return {"OPENBLAS_NUM_THREADS=" + count, "OMP_NUM_THREADS=" + count, "HARP_BENCH_THREADS=" + count, "MALLOC_MMAP_MAX_=0",
+          "MALLOC_TRIM_THRESHOLD_=4294967296"};
+}
 
 constexpr double kTolerance = 1e-4;  // of the root mean square: that both compute the same thing, not how exactly
 
 }  // namespace
 
-std::unique_ptr<PeerProcess> PeerProcess::start(const Session& session, const std::string& name,
-                                                const std::vector<std::string>& arguments) {
+std::unique_ptr<PeerProcess> PeerProcess::start(const Session& session, const std::string& name, const std::vector<std::string>& arguments,
+                                                int threads) {
   std::string program = session.peers_directory + "/harp_bench_" + name;
   if (!std::filesystem::exists(program)) return nullptr;
   std::vector<std::string> words = {program};
@@ -36,7 +40,8 @@ std::unique_ptr<PeerProcess> PeerProcess::start(const Session& session, const st
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   for (char** variable = environ; *variable != nullptr; ++variable) environment.push_back(*variable);
-  for (const char* variable : kEnvironment) environment.insert(environment.begin(), const_cast<char*>(variable));
+  std::vector<std::string> own = settings(threads);
+  for (std::string& variable : own) environment.insert(environment.begin(), variable.data());
   environment.push_back(nullptr);
 
   int sockets[2];
@@ -53,7 +58,7 @@ std::unique_ptr<PeerProcess> PeerProcess::start(const Session& session, const st
     close(sockets[0]);
     throw std::runtime_error("cannot start " + program + ": " + std::strerror(failed));
   }
-  std::unique_ptr<PeerProcess> peer(new PeerProcess(program, process, sockets[0]));
+  std::unique_ptr<PeerProcess> peer(new PeerProcess(program, process, sockets[0], threads));
   if (peer->answer() == "ready") return peer;
   int status = 0;
   waitpid(process, &status, 0);
@@ -62,7 +67,8 @@ std::unique_ptr<PeerProcess> PeerProcess::start(const Session& session, const st
   throw std::runtime_error(program + " failed before it was ready");
 }
 
-PeerProcess::PeerProcess(std::string name, pid_t process, int socket) : name_(std::move(name)), process_(process), socket_(socket) {}
+PeerProcess::PeerProcess(std::string name, pid_t process, int socket, int threads)
+    : name_(std::move(name)), process_(process), socket_(socket), threads_(threads) {}
 
 PeerProcess::~PeerProcess() {
   close(socket_);  // the end of its input ends it
@@ -97,7 +103,7 @@ double PeerProcess::answered_number() {
 
 Candidate PeerProcess::candidate() {
   return [this](size_t repeats) {
-    tell("run " + std::to_string(repeats) + " " + std::to_string(sched_getcpu()) + "\n");
+    tell("run " + std::to_string(repeats) + " " + std::to_string(threads_ == 1 ? sched_getcpu() : -1) + "\n");
     return answered_number();
   };
 }

@@ -5,7 +5,7 @@
 //
 // Over a socket that is the program's standard input and output, lines of text:
 //     it says    ready                            when the problem is prepared; or it exits, with 69 if what it needs is not installed
-//     run N CPU  the seconds that N runs took
+//     run N CPU  the seconds that N runs took; CPU -1: on any, in seconds of the clock on the wall if there are several threads
 //     sample     how many elements of its result there are, and then on a line each those that sampled() names
 #pragma once
 
@@ -22,7 +22,8 @@ namespace bench {
 class PeerProcess {
  public:
   /// Starts harp_bench_NAME. Empty if that is not there; throws std::runtime_error if it fails.
-  static std::unique_ptr<PeerProcess> start(const Session& session, const std::string& name, const std::vector<std::string>& arguments);
+  static std::unique_ptr<PeerProcess> start(const Session& session, const std::string& name, const std::vector<std::string>& arguments,
+                                            int threads = 1);
   ~PeerProcess();
   PeerProcess(const PeerProcess&) = delete;
   PeerProcess& operator=(const PeerProcess&) = delete;
@@ -34,7 +35,7 @@ class PeerProcess {
   Candidate candidate();
 
  private:
-  PeerProcess(std::string name, pid_t process, int socket);
+  PeerProcess(std::string name, pid_t process, int socket, int threads);
   template <class T>
   void check_elements(const std::string& row, std::span<const T> result);
   void tell(const std::string& line);
@@ -43,22 +44,22 @@ class PeerProcess {
 
   std::string name_;
   pid_t process_;
-  int socket_;
+  int socket_, threads_;
   std::string received_;  // what has not been read yet
 };
 
 /// Measures harp against one peer in a process of its own, having compared their results. `label`: who the peer is, for people.
 template <class T>
 Row against(Session& session, const std::string& row, const Scale& scale, ProgramRun& harp, std::span<const T> result,
-            const std::string& peer, const std::vector<std::string>& arguments, const std::string& label) {
+            const std::string& peer, const std::vector<std::string>& arguments, const std::string& label, int threads = 1) {
   harp(1);
-  std::vector<Candidate> candidates = {[&harp](size_t repeats) { harp(repeats); }};
-  const std::unique_ptr<PeerProcess> process = PeerProcess::start(session, peer, arguments);
+  std::vector<Candidate> candidates = {on_threads(threads, [&harp](size_t repeats) { harp(repeats); })};
+  const std::unique_ptr<PeerProcess> process = PeerProcess::start(session, peer, arguments, threads);
   if (process) {
     process->check(row, result);
     candidates.push_back(process->candidate());
   }
-  const Comparison times = compare(candidates, session.effort);
+  const Comparison times = compare(candidates, session.effort, threads);
   return compared(row, scale, times, label, process ? std::optional<size_t>(1) : std::nullopt);
 }
 

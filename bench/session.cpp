@@ -30,9 +30,10 @@ TemporaryDirectory::~TemporaryDirectory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-Context new_context(const std::string& cache_directory) {
+Context new_context(const std::string& cache_directory, int threads) {
   harp_context_options options = HARP_CONTEXT_OPTIONS_INIT;
   options.cache_dir = cache_directory.c_str();
+  options.threads = threads;
   Err err;
   Context context(harp_context_new(&options, err));
   err.check("making a context");
@@ -40,7 +41,10 @@ Context new_context(const std::string& cache_directory) {
 }
 
 Session::Session(const Effort& effort, std::string peers_directory)
-    : effort(effort), peers_directory(std::move(peers_directory)), context(new_context(directory.path())) {
+    : effort(effort),
+      peers_directory(std::move(peers_directory)),
+      context(new_context(directory.path())),
+      threaded(new_context(directory.path(), kThreads)) {
   Err err;
   const String text(harp_context_describe(context.get(), err));
   err.check("describing the context");
@@ -53,12 +57,12 @@ Session::Session(const Effort& effort, std::string peers_directory)
 
 std::string Session::describe() const {
   return std::string("harp ") + harp_version_string() + ", " + target_ + ", " + compiler_ + "; peers: " + HARP_BENCH_PEER_COMPILER +
-         "; one thread";
+         "; one thread, but for rows that say otherwise";
 }
 
-Graph Session::new_graph() const {
+Graph Session::new_graph(int threads, uint32_t flags) const {
   Err err;
-  Graph graph(harp_graph_new(context.get(), 0, err));
+  Graph graph(harp_graph_new(context_of(threads), flags, err));
   err.check("making a graph");
   return graph;
 }
@@ -73,7 +77,7 @@ Kernel::Kernel(const harp_graph* graph, std::vector<void*> inputs, std::vector<v
 }
 
 ProgramRun::ProgramRun(const Session& session, const harp_graph* graph, const std::vector<void*>& inputs, const std::vector<void*>& outputs,
-                       Call call, const harp_compile_options* options)
+                       Call call, const harp_compile_options* options, int threads)
     : call_(call), input_arrays_(inputs), output_arrays_(outputs) {
   Err err;
   program_.reset(harp_compile(graph, options, err));
@@ -83,7 +87,8 @@ ProgramRun::ProgramRun(const Session& session, const harp_graph* graph, const st
       harp_array_info info = HARP_ARRAY_INFO_INIT;
       describe(program_.get(), i, &info, err);
       err.check("asking about an array");
-      buffers_.emplace_back(harp_buffer_wrap(session.context.get(), info.dtype, info.rank, info.dims, arrays[i], nullptr, nullptr, err));
+      buffers_.emplace_back(
+          harp_buffer_wrap(session.context_of(threads), info.dtype, info.rank, info.dims, arrays[i], nullptr, nullptr, err));
       err.check("wrapping an array");
       handles.push_back(buffers_.back().get());
     }
@@ -91,7 +96,7 @@ ProgramRun::ProgramRun(const Session& session, const harp_graph* graph, const st
   wrap(harp_program_input, inputs, inputs_);
   wrap(harp_program_output, outputs, outputs_);
   size_t bytes = 0;
-  harp_program_workspace_size(program_.get(), nullptr, 1, &bytes, err);
+  harp_program_workspace_size(program_.get(), nullptr, static_cast<size_t>(threads), &bytes, err);
   err.check("asking for the size of the workspace");
   workspace_.reserve(Memory::room(1, bytes));
   options_.workspace = workspace_.take_as<std::byte>(bytes).data();

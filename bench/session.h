@@ -15,6 +15,9 @@
 
 namespace bench {
 
+/// Rows of several threads have so many.
+inline constexpr int kThreads = 2;
+
 /// A directory for this run alone, gone afterwards.
 class TemporaryDirectory {
  public:
@@ -28,8 +31,8 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-/// A context whose compile cache is `cache_directory` and nothing else.
-Context new_context(const std::string& cache_directory);
+/// A context whose compile cache is `cache_directory` and nothing else, and whose programs work on that many threads.
+Context new_context(const std::string& cache_directory, int threads = 1);
 
 struct Session {
   Session(const Effort& effort, std::string peers_directory);
@@ -37,12 +40,14 @@ struct Session {
   Effort effort;
   std::string peers_directory;  // where the programs are that peers in other processes are
   TemporaryDirectory directory;
-  Context context;
+  Context context;   // of one thread,
+  Context threaded;  // of kThreads
   Memory memory;
-  const peers* by_hand = nullptr;                        // for the CPU level harp compiles for
-  const std::string& target() const { return target_; }  // that level
-  std::string describe() const;                          // one line: machine, compilers
-  Graph new_graph() const;                               // an empty one
+  const peers* by_hand = nullptr;                              // for the CPU level harp compiles for
+  const std::string& target() const { return target_; }        // that level
+  std::string describe() const;                                // one line: machine, compilers
+  Graph new_graph(int threads = 1, uint32_t flags = 0) const;  // an empty one
+  harp_context* context_of(int threads) const { return threads == 1 ? context.get() : threaded.get(); }
 
  private:
   std::string target_, compiler_;
@@ -77,8 +82,9 @@ enum class Call { kRun, kEntry };
 class ProgramRun {
  public:
   ProgramRun(const Session& session, const harp_graph* graph, const std::vector<void*>& inputs, const std::vector<void*>& outputs,
-             Call call = Call::kRun, const harp_compile_options* options = nullptr);
+             Call call = Call::kRun, const harp_compile_options* options = nullptr, int threads = 1);
   void operator()(size_t repeats);
+  const harp_program* program() const { return program_.get(); }
 
  private:
   void run(size_t repeats);
@@ -124,7 +130,9 @@ inline constexpr Footprint k32MB = {"32mb", size_t{32} << 20};
 inline constexpr Footprint k512MB = {"512mb", size_t{512} << 20};
 
 std::vector<Benchmark> latency_benchmarks();
+std::vector<Benchmark> compiling_benchmarks();
 std::vector<Benchmark> chain_benchmarks();
+std::vector<Benchmark> bandwidth_benchmarks();
 std::vector<Benchmark> reduction_benchmarks();
 std::vector<Benchmark> scan_benchmarks();
 std::vector<Benchmark> rearrangement_benchmarks();
@@ -135,5 +143,10 @@ std::vector<Benchmark> contraction_benchmarks();
 std::vector<Benchmark> convolution_benchmarks();
 std::vector<Benchmark> rowwise_benchmarks();
 std::vector<Benchmark> tuning_benchmarks();
+std::vector<Benchmark> simulation_benchmarks();
+std::vector<Benchmark> training_benchmarks();
+std::vector<Benchmark> npb_benchmarks();
+std::vector<Benchmark> scaling_benchmarks();
+std::vector<Benchmark> interpreter_benchmarks();
 
 }  // namespace bench

@@ -26,6 +26,8 @@ struct peers {
   peer_chain triad;       /* a + 3 b */
   peer_chain relu;        /* max(a b + c, 0) * 2 */
   peer_chain exp;         /* a / (1 + exp(-(1.702 a + b))) + a */
+  peer_chain exp6;        /* |exp(-a a) / 2 - a| */
+  peer_chain where;       /* a > 1/4 ? clip(2 a, -1, 1) : a + 1/2 */
   peer_read read_line;    /* one stream */
   peer_read read_streams; /* four streams, a quarter of the array each */
   peer_multiply_add multiply_add;

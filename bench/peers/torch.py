@@ -1,77 +1,122 @@
 #!/usr/bin/python3
-"""harp_bench_torch softmax ROWS COLUMNS | layer_norm ROWS COLUMNS | attention HEADS LENGTH WIDTH
+"""harp_bench_torch softmax ROWS COLUMNS | layer_norm ROWS COLUMNS | attention HEADS LENGTH WIDTH | chain NAME COUNT | small COUNT | JOB ...
 
-PyTorch's functions on one thread, asked as bench/peer_process.h says: harp's inputs (fill() of bench/memory.cpp), seconds of this thread's
-CPU time. Exit status 69 without PyTorch. Attention is its scaled_dot_product_attention; a PyTorch from before that (2.0) gets the formula.
-Results go to tensors that are there already wherever PyTorch can do that: it does not pay for new memory, nor does harp.
+PyTorch, asked as bench/peer_process.h says: functions, chains of bench/chains.cpp, jobs of jobs.py, the first call of a compiled small graph.
+Exit status 69 without PyTorch, or without the torch.compile that is asked for (new in 2.0). Attention is its
+scaled_dot_product_attention; a PyTorch from before that (2.0) gets the formula. Results go to tensors that are there already wherever PyTorch
+can do that: it does not pay for new memory, nor does harp.
 """
-import os
 import sys
-import time
+
+import harp_bench_served as served
+
+import harp_bench_chains as chains
+import harp_bench_jobs as jobs
 
 try:
-    import numpy
     import torch
 except ImportError as error:
-    print(f"harp_bench_torch: {error}", file=sys.stderr)
-    sys.exit(69)
+    served.not_installed(error)
 
 
 def array(number, *shape):
-    """Input `number` of a row: what fill(x, -1, 1, seed_of(number)) gives."""
-    bits = (numpy.arange(int(numpy.prod(shape)), dtype=numpy.uint32) + numpy.uint32(number * 977)) * numpy.uint32(2654435769)
-    bits = (bits ^ bits >> numpy.uint32(15)) * numpy.uint32(2246822519)
-    values = numpy.float32(-1) + numpy.float32(2 / 16777216) * (bits >> numpy.uint32(8)).astype(numpy.float32)
-    return torch.from_numpy(values.reshape(shape))
+    return torch.from_numpy(served.array(number, *shape))
 
 
 def softmax(x, result):
     return torch.ops.aten._softmax.out(x, -1, False, out=result)
 
 
-def work(name, sizes):
-    """What is timed: a function that gives a tensor."""
+def attention(heads, length, width):
     functional = torch.nn.functional
+    q, k, v = (array(i, 1, heads, length, width) for i in range(3))
+    if hasattr(functional, "scaled_dot_product_attention"):
+        return lambda: functional.scaled_dot_product_attention(q, k, v)
+    scores, weights, result = (torch.empty(1, heads, length, n) for n in (length, length, width))
+
+    def run():
+        torch.matmul(q, k.transpose(-2, -1), out=scores)
+        softmax(scores.div_(width**0.5), weights)
+        return torch.matmul(weights, v, out=result)
+
+    return run
+
+
+def row_function(name, sizes):
     if name == "attention":
-        heads, length, width = sizes
-        q, k, v = (array(i, 1, heads, length, width) for i in range(3))
-        if hasattr(functional, "scaled_dot_product_attention"):
-            return lambda: functional.scaled_dot_product_attention(q, k, v)
-        scores, weights, result = (torch.empty(1, heads, length, n) for n in (length, length, width))
-
-        def attention():
-            torch.matmul(q, k.transpose(-2, -1), out=scores)
-            softmax(scores.div_(width**0.5), weights)
-            return torch.matmul(weights, v, out=result)
-
-        return attention
+        return attention(*sizes)
     x = array(0, *sizes)
     if name == "softmax":
         result = torch.empty_like(x)
         return lambda: softmax(x, result)
     weight, bias = array(1, sizes[-1]), array(2, sizes[-1])
-    return lambda: functional.layer_norm(x, sizes[-1:], weight, bias)
+    return lambda: torch.nn.functional.layer_norm(x, sizes[-1:], weight, bias)
+
+
+def small(count):
+    """The small graph of bench/compiling.cpp."""
+    if not hasattr(torch, "compile"):
+        served.not_installed("this PyTorch has no torch.compile")
+    a, b, c = (array(i, int(count)) for i in range(3))
+    compiled = torch.compile(lambda a, b, c: torch.relu(a * b + c) * 2)
+    return lambda: compiled(a, b, c)
+
+
+def mlp():
+    pictures, classes, *weights = (torch.from_numpy(x) for x in jobs.mlp_data())
+    results = [torch.empty_like(weight) for weight in weights]
+    for weight in weights:
+        weight.requires_grad_(True)
+
+    def run():
+        x = pictures
+        for i in range(0, len(weights), 2):
+            x = torch.addmm(weights[i + 1], x, weights[i])
+            x = torch.relu(x) if i + 2 < len(weights) else x
+        gradients = torch.autograd.grad(torch.nn.functional.cross_entropy(x, classes), weights)
+        with torch.no_grad():
+            for weight, gradient, result in zip(weights, gradients, results):
+                torch.sub(weight, gradient, out=result)
+        return results[0]
+
+    return run
+
+
+def cg(matrix):
+    x = torch.ones(matrix.shape[0], dtype=torch.float64)
+    return lambda: jobs.cg(torch, lambda p: torch.mv(matrix, p), x)
+
+
+def ft():
+    spectrum, left, chosen = (torch.from_numpy(x) for x in jobs.ft_data())
+
+    def run():
+        field = torch.fft.ifftn(spectrum * left, norm="forward")
+        return field.reshape(-1)[chosen].sum() / field.numel()
+
+    return run
+
+
+def work(name, *arguments):
+    """What is timed: a function that gives a tensor."""
+    if name == "chain":
+        return chains.torch_chain(torch, *arguments)
+    if name == "cg":
+        offsets, columns, values = (torch.from_numpy(x) for x in jobs.cg_data(*arguments))
+        size = offsets.numel() - 1
+        rows = torch.repeat_interleave(torch.arange(size), offsets.diff())  # products with rows need MKL, which Debian's does without
+        return cg(torch.sparse_coo_tensor(torch.stack((rows, columns)), values, (size, size)).coalesce())
+    if name == "cg_dense":
+        return cg(torch.from_numpy(jobs.cg_dense_data(*arguments)))
+    if name in ("mlp", "ft", "small"):
+        return {"mlp": mlp, "ft": ft, "small": small}[name](*arguments)
+    return row_function(name, tuple(int(word) for word in arguments))
 
 
 def main():
-    torch.set_num_threads(1)
-    torch.set_grad_enabled(False)
-    run = work(sys.argv[1], tuple(int(word) for word in sys.argv[2:]))
-    result = run()
-    print("ready", flush=True)
-    for line in iter(sys.stdin.readline, ""):
-        words = line.split()
-        if words[0] == "run":
-            if int(words[2]) >= 0:
-                os.sched_setaffinity(0, {int(words[2])})
-            begin = time.thread_time()
-            for _ in range(int(words[1])):
-                result = run()
-            print(time.thread_time() - begin, flush=True)
-        else:
-            values = result.flatten()
-            step = values.numel() // 1009 + 1  # sampled() of served.h
-            print(values.numel(), *(repr(value) for value in values[::step].tolist()), sep="\n", flush=True)
+    torch.set_num_threads(served.THREADS)
+    torch.set_grad_enabled(sys.argv[1] == "mlp")
+    served.serve(work(*sys.argv[1:]), lambda result: served.numbers(result.detach().numpy()), warm=sys.argv[1] != "small")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,171 @@
+// Chains that read one array and write one, as large as they come: against memcpy of the same bytes with one and two threads, in caches
+// against the same loop by hand, and against libraries that evaluate chains: NumPy and torch operation by operation, numexpr by blocks.
+#include <atomic>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+
+#include "bench/peer_process.h"
+#include "bench/text_program.h"
+
+namespace bench {
+namespace {
+
+struct Chain {
+  const char* name;
+  const char* text;         // of x
+  peer_chain peers::*loop;  // nullptr: nobody writes this by hand
+  bool numpy;               // NumPy and numexpr have it
+};
+constexpr Chain kChains[] = {
+    {"gelu", "gelu(x)", nullptr, false},
+    {"exp6", "abs(exp(-(x * x)) * 0.5 - x)", &peers::exp6, true},  // six operations
+    {"where", "where(x > 0.25, clip(x * 2, -1, 1), x + 0.5)", &peers::where, true},
+};
+
+struct Size {
+  const char* name;
+  size_t bytes;  // read and written
+  bool in_cache;
+  bool libraries;
+  bool threads;
+};
+constexpr Size kSizes[] = {{"16kb", size_t{16} << 10, true, false, false},
+                           {"1mb", size_t{1} << 20, true, true, true},
+                           {"32mb", size_t{32} << 20, false, false, true},
+                           {"512mb", size_t{512} << 20, false, true, true},
+                           {"1gb", size_t{1} << 30, false, false, false}};
+
+/// memcpy of two halves, one on a thread of its own. Who waits spins a while, then sleeps, as in a pool.
+class TwoCopies {
+ public:
+  TwoCopies(std::span<float> to, std::span<const float> from) : to_(to), from_(from), worker_([this] { work(); }) {}
+  ~TwoCopies() {
+    count_ = kEnd;
+    count_.notify_one();
+    worker_.join();
+  }
+  void operator()() {
+    const uint32_t turn = count_ + 1;
+    count_ = turn;
+    count_.notify_one();
+    copy(0);
+    wait(done_, turn - 1);
+  }
+
+ private:
+  static constexpr uint32_t kEnd = ~uint32_t{0};
+  static constexpr int kSpins = 100000;
+
+  /// Until the number is another one.
+  static void wait(const std::atomic<uint32_t>& number, uint32_t seen) {
+    for (int i = 0; i < kSpins && number == seen; ++i) {
+    }
+    number.wait(seen);
+  }
+  void copy(size_t part) {
+    const size_t half = to_.size() / 2, begin = part * half, count = part == 0 ? half : to_.size() - half;
+    std::memcpy(to_.data() + begin, from_.data() + begin, count * sizeof(float));
+  }
+  void work() {
+    for (uint32_t seen = 0;;) {
+      wait(count_, seen);
+      seen = count_;
+      if (seen == kEnd) return;
+      copy(1);
+      done_ = seen;
+      done_.notify_one();
+    }
+  }
+
+  std::span<float> to_;
+  std::span<const float> from_;
+  std::atomic<uint32_t> count_{0}, done_{0};
+  std::thread worker_;
+};
+
+std::vector<std::string> suffixes(const Chain& chain, const Size& size, int threads) {
+  if (threads > 1) return {"threads2.memcpy"};
+  std::vector<std::string> all;
+  if (!size.in_cache) all.emplace_back("memcpy");
+  if (size.in_cache && chain.loop != nullptr) all.emplace_back("loop");
+  if (size.libraries) {
+    all.emplace_back("torch");
+    if (chain.numpy) all.insert(all.end(), {"numpy", "numexpr"});
+  }
+  return all;
+}
+
+std::vector<Row> run(Session& session, const Chain& chain, const Size& size, int threads, const std::vector<std::string>& names) {
+  const size_t n = size.bytes / 2 / sizeof(float);
+  const std::string name = std::string(chain.name) + "." + size.name;
+  TextProgram harp(session,
+                   "graph " + std::string(chain.name) + "(x: f32[" + std::to_string(n) + "]) {\n  return y = " + chain.text + "\n}",
+                   {-4, 4, 0, threads, size.bytes < kL2.bytes ? Call::kEntry : Call::kRun, nullptr});
+  session.memory.reserve(Memory::room(2, n * sizeof(float)));
+  const std::span<float> to = session.memory.take(n), from = session.memory.take(n);
+  harp(1);
+
+  std::vector<Candidate> candidates = {on_threads(threads, [&harp](size_t repeats) { harp(repeats); })};
+  std::vector<std::unique_ptr<PeerProcess>> processes;
+  std::vector<std::pair<std::string, std::optional<size_t>>> peers;  // label, candidate
+  const auto add = [&](const std::string& label, Candidate candidate) {
+    peers.emplace_back(label, candidates.size());
+    candidates.push_back(std::move(candidate));
+  };
+  std::optional<TwoCopies> copies;
+  if (threads > 1) {
+    copies.emplace(to, from);
+    add("memcpy by two threads", on_threads(threads, [&copies](size_t repeats) {
+          for (size_t i = 0; i < repeats; ++i) (*copies)();
+        }));
+  }
+  for (const std::string& suffix : suffixes(chain, size, threads)) {
+    if (suffix == "threads2.memcpy") continue;
+    if (suffix == "memcpy") {
+      add("memcpy, same bytes", memcpy_of(to, from));
+    } else if (suffix == "loop") {
+      const peer_chain loop = session.by_hand->*chain.loop;
+      loop(harp.input().data(), nullptr, nullptr, to.data(), n);
+      if (std::memcmp(to.data(), harp.output().data(), to.size_bytes()) != 0)
+        throw std::runtime_error("chain." + name + ": harp and the hand-written loop do not give the same bits");
+      add("loop by hand", [&harp, to, loop](size_t repeats) {
+        for (size_t i = 0; i < repeats; ++i) loop(harp.input().data(), nullptr, nullptr, to.data(), to.size());
+      });
+    } else {
+      std::unique_ptr<PeerProcess> process = PeerProcess::start(session, suffix, {"chain", chain.name, std::to_string(n)});
+      if (!process) {
+        peers.emplace_back(suffix, std::nullopt);
+        continue;
+      }
+      process->check("chain." + name + "." + suffix, harp.output());
+      add(suffix, process->candidate());
+      processes.push_back(std::move(process));
+    }
+  }
+  const Comparison times = compare(candidates, session.effort, threads);
+  std::vector<Row> rows;
+  for (size_t i = 0; i < names.size(); ++i)
+    rows.push_back(compared(names[i], Scale::bytes(size.bytes), times, peers[i].first, peers[i].second));
+  return rows;
+}
+
+}  // namespace
+
+std::vector<Benchmark> bandwidth_benchmarks() {
+  std::vector<Benchmark> benchmarks;
+  for (const Chain& chain : kChains)
+    for (const Size& size : kSizes)
+      for (const int threads : {1, kThreads}) {
+        if (threads > 1 && !size.threads) continue;
+        std::vector<std::string> names;
+        for (const std::string& suffix : suffixes(chain, size, threads))
+          names.push_back(std::string("chain.") + chain.name + "." + size.name + "." + suffix);
+        if (names.empty()) continue;
+        benchmarks.push_back(
+            {names, [&chain, &size, threads, names](Session& session) { return run(session, chain, size, threads, names); }});
+      }
+  return benchmarks;
+}
+
+}  // namespace bench

@@ -1,0 +1,59 @@
+"""The chains of bench/bandwidth.cpp for libraries that evaluate them. Results and what lies between go to arrays that are there already."""
+from harp_bench_served import array
+
+
+def data(count):
+    return array(0, int(count), low=-4, high=4)
+
+
+def numpy_chain(name, count):
+    import numpy
+
+    x = data(count)
+    y, t = numpy.empty_like(x), numpy.empty_like(x)
+
+    def exp6():
+        numpy.multiply(x, x, out=y)
+        numpy.negative(y, out=y)
+        numpy.exp(y, out=y)
+        numpy.multiply(y, numpy.float32(0.5), out=y)
+        numpy.subtract(y, x, out=y)
+        return numpy.abs(y, out=y)
+
+    def where():
+        numpy.multiply(x, numpy.float32(2), out=t)
+        numpy.clip(t, numpy.float32(-1), numpy.float32(1), out=t)
+        numpy.add(x, numpy.float32(0.5), out=y)
+        numpy.copyto(y, t, where=x > numpy.float32(0.25))
+        return y
+
+    return {"exp6": exp6, "where": where}[name]
+
+
+def torch_chain(torch, name, count):
+    x = torch.from_numpy(data(count))
+    y, t = torch.empty_like(x), torch.empty_like(x)
+
+    def exp6():
+        torch.mul(x, x, out=y)
+        return torch.sub(y.neg_().exp_().mul_(0.5), x, out=y).abs_()
+
+    def where():
+        torch.mul(x, 2, out=t)
+        t.clamp_(-1, 1)
+        torch.add(x, 0.5, out=y)
+        return torch.where(x > 0.25, t, y)
+
+    return {"exp6": exp6, "where": where, "gelu": lambda: torch.ops.aten.gelu.out(x, approximate="none", out=y)}[name]
+
+
+def numexpr_chain(numexpr, name, count):
+    import numpy
+
+    x = data(count)
+    y = numpy.empty_like(x)
+    half, quarter, one, two = (numpy.float32(value) for value in (0.5, 0.25, 1, 2))
+    names = {"x": x, "half": half, "quarter": quarter, "one": one, "two": two}
+    text = {"exp6": "abs(exp(-(x * x)) * half - x)",
+            "where": "where(x > quarter, where(x * two > one, one, where(x * two < -one, -one, x * two)), x + half)"}[name]
+    return lambda: numexpr.evaluate(text, names, out=y)

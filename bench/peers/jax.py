@@ -1,0 +1,69 @@
+#!/usr/bin/python3
+"""harp_bench_jax JOB ARGUMENTS...
+
+JAX on the CPU, asked as bench/peer_process.h says: the jobs of jobs.py, each one compiled function (jax.jit), with the threads it starts
+itself. Exit status 69 without JAX.
+"""
+import sys
+
+import harp_bench_served as served
+
+import harp_bench_jobs as jobs
+import numpy
+
+try:
+    import jax
+except ImportError as error:
+    served.not_installed(error)
+
+
+def cg(folder):
+    """JAX has no product with a matrix in rows: products of all elements are summed by row."""
+    offsets, columns, values = jobs.cg_data(folder)
+    size = offsets.size - 1
+    rows = numpy.repeat(numpy.arange(size), numpy.diff(offsets))
+
+    def run(rows, columns, values, x):
+        def times(p):
+            return jax.ops.segment_sum(values * p[columns], rows, size, indices_are_sorted=True)
+
+        return jobs.cg(jax.numpy, times, x)
+
+    return run, [rows, columns, values, numpy.ones(size)]
+
+
+def small(count):
+    """The small graph of bench/compiling.cpp."""
+    return lambda a, b, c: jax.numpy.maximum(a * b + c, 0) * 2, [served.array(i, int(count)) for i in range(3)]
+
+
+def work(name, *arguments):
+    """A function, and the arrays it is called on."""
+    if name == "cg":
+        return cg(*arguments)
+    if name == "cg_dense":
+        matrix = jobs.cg_dense_data(*arguments)
+        return lambda a, x: jobs.cg(jax.numpy, lambda p: a @ p, x), [matrix, numpy.ones(len(matrix))]
+    job = getattr(jobs, name)
+    return lambda *data: job(jax.numpy, *data), getattr(jobs, name + "_data")(*arguments)
+
+
+def main():
+    jax.config.update("jax_platforms", "cpu")
+    jax.config.update("jax_enable_x64", True)
+    first = sys.argv[1] == "small"
+    function, data = small(*sys.argv[2:]) if first else work(*sys.argv[1:])
+    data = jax.block_until_ready([jax.device_put(x) for x in data])
+    compiled = jax.jit(function)
+
+    def run():
+        return jax.block_until_ready(compiled(*data))
+
+    def compared(result):
+        return served.numbers(result if not isinstance(result, (list, tuple)) else result[0 if sys.argv[1] == "mlp" else -1])
+
+    served.serve(run, compared, warm=not first)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+/* Whole jobs written by hand in C, with OpenMP: compiled once for every CPU level harp knows, as the loops of peers.h are. Gray-Scott's
+ * step is the one of examples/reaction. */
+#ifndef BENCH_JOBS_H
+#define BENCH_JOBS_H
+
+#include <stddef.h>
+
+#include "../../examples/reaction/by_hand.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ensemble {
+  float *x, *y, *z;
+};
+
+struct jobs {
+  const char* target;               /* harp's name of the CPU level */
+  const struct variant* gray_scott; /* ends with a NULL name */
+  void (*lorenz)(struct ensemble from, struct ensemble to, size_t members, size_t steps);
+};
+
+/* Every level that was compiled; ends with NULL. */
+extern const struct jobs* const jobs_of_targets[];
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,61 @@
+"""The other side of bench/peer_process.h, for peers written in Python: harp's inputs, the clock, questions and their answers. What ./dev
+bench installed from the language's registry is found in a folder beside this file.
+"""
+import os
+import pathlib
+import site
+import sys
+import time
+
+NOT_INSTALLED = 69
+THREADS = int(os.environ.get("HARP_BENCH_THREADS", "1"))
+
+for folder in sorted(pathlib.Path(__file__).resolve().parent.glob("bench_venv/lib/python3*/site-packages")):
+    site.addsitedir(str(folder))
+
+
+def not_installed(error):
+    print(f"{pathlib.Path(sys.argv[0]).name}: {error}", file=sys.stderr)
+    sys.exit(NOT_INSTALLED)
+
+
+try:
+    import numpy
+except ImportError as missing:
+    not_installed(missing)
+
+
+def array(number, *shape, low=-1, high=1, dtype=numpy.float32):
+    """Input `number` of a row: what fill(x, low, high, seed_of(number)) of bench/memory.cpp gives."""
+    bits = (numpy.arange(int(numpy.prod(shape)), dtype=numpy.uint32) + numpy.uint32(number * 977)) * numpy.uint32(2654435769)
+    bits = (bits ^ bits >> numpy.uint32(15)) * numpy.uint32(2246822519)
+    low, high = numpy.float32(low), numpy.float32(high)
+    values = low + (high - low) / numpy.float32(16777216) * (bits >> numpy.uint32(8)).astype(numpy.float32)
+    return values.astype(dtype).reshape(shape)
+
+
+def numbers(result):
+    """The elements of an array, complex ones as two."""
+    values = numpy.ascontiguousarray(numpy.asarray(result)).reshape(-1)
+    return values.view(values.real.dtype) if numpy.iscomplexobj(values) else values
+
+
+def serve(run, elements=numbers, warm=True):
+    """Answers until there are no more questions. `run` does the work once and gives the result, of which `elements` makes a flat array.
+    One thread: seconds it computed; several: seconds on the wall. With warm=False the first question is the first run there is."""
+    clock = time.perf_counter if THREADS > 1 else time.thread_time
+    result = run() if warm else None
+    print("ready", flush=True)
+    for line in iter(sys.stdin.readline, ""):
+        words = line.split()
+        if words[0] == "run":
+            if int(words[2]) >= 0:
+                os.sched_setaffinity(0, {int(words[2])})
+            begin = clock()
+            for _ in range(int(words[1])):
+                result = run()
+            print(clock() - begin, flush=True)
+        else:
+            values = elements(result)
+            step = values.size // 1009 + 1  # sampled() of served.h
+            print(values.size, *(repr(float(value)) for value in values[::step]), sep="\n", flush=True)

@@ -1,0 +1,75 @@
+// Parsing, and finding out what arrays there have to be.
+#include "bench/text_program.h"
+
+#include <stdexcept>
+
+#include "bench/peers/served.h"
+
+namespace bench {
+namespace {
+
+struct Array {
+  harp_dtype dtype;
+  size_t count;
+};
+
+std::vector<Array> arrays_of(const harp_program* program, size_t n,
+                             harp_status (*describe)(const harp_program*, size_t, harp_array_info*, harp_error**)) {
+  std::vector<Array> arrays;
+  for (size_t i = 0; i < n; ++i) {
+    harp_array_info info = HARP_ARRAY_INFO_INIT;
+    Err err;
+    describe(program, i, &info, err);
+    err.check("asking about an array");
+    arrays.push_back({info.dtype, 1});
+    for (int32_t axis = 0; axis < info.rank; ++axis) arrays.back().count *= static_cast<size_t>(info.dims[axis]);
+  }
+  return arrays;
+}
+
+template <class T>
+void count_up(std::span<T> values, int64_t integers) {
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(static_cast<int64_t>(i) % integers);
+}
+
+}  // namespace
+
+Graph parsed(const Session& session, const std::string& text, int threads) {
+  Err err;
+  Graph graph(harp_graph_parse(session.context_of(threads), text.size(), text.c_str(), err));
+  err.check(text.c_str());
+  return graph;
+}
+
+TextProgram::TextProgram(const Session& session, const std::string& text, const TextOptions& options) {
+  const Graph graph = parsed(session, text, options.threads);
+  Err err;
+  const Program program(harp_compile(graph.get(), options.compile, err));
+  err.check("compiling");
+  const std::vector<Array> inputs = arrays_of(program.get(), harp_program_input_count(program.get()), harp_program_input);
+  const Array output = arrays_of(program.get(), 1, harp_program_output)[0];
+  size_t room = Memory::room(1, output.count * harp_dtype_size(output.dtype));
+  for (const Array& input : inputs) room += Memory::room(1, input.count * harp_dtype_size(input.dtype));
+  memory_.reserve(room);
+  std::vector<void*> addresses;
+  for (const Array& input : inputs) {
+    const std::span<float> words = memory_.take((input.count * harp_dtype_size(input.dtype) + sizeof(float) - 1) / sizeof(float));
+    void* data = words.data();
+    if (input.dtype == HARP_F32)
+      fill(words, options.low, options.high, seed_of(addresses.size()));
+    else if (input.dtype == HARP_I32)
+      count_up(std::span(static_cast<int32_t*>(data), input.count), options.integers);
+    else if (input.dtype == HARP_I64)
+      count_up(std::span(static_cast<int64_t*>(data), input.count), options.integers);
+    else
+      throw std::runtime_error("no numbers for this input: " + text);
+    if (addresses.empty()) input_ = words;
+    addresses.push_back(data);
+  }
+  const std::span<float> result = memory_.take((output.count * harp_dtype_size(output.dtype) + sizeof(float) - 1) / sizeof(float));
+  output_ = result;
+  run_ = std::make_unique<ProgramRun>(session, graph.get(), addresses, std::vector<void*>{result.data()}, options.call, options.compile,
+                                      options.threads);
+}
+
+}  // namespace bench

@@ -1,0 +1,33 @@
+// A graph written as text, compiled, with arrays of its own.
+#pragma once
+
+#include "bench/session.h"
+
+namespace bench {
+
+struct TextOptions {
+  float low = -1, high = 1;  // of the inputs' numbers; those of integer inputs are 0, 1, 2 ... modulo `integers`
+  int64_t integers = 64;
+  int threads = 1;
+  Call call = Call::kRun;
+  const harp_compile_options* compile = nullptr;
+};
+
+class TextProgram {
+ public:
+  /// f32, i32 and i64 inputs, one output.
+  TextProgram(const Session& session, const std::string& text, const TextOptions& options = {});
+  void operator()(size_t repeats) { (*run_)(repeats); }
+  std::span<const float> input() const { return input_; }    // the first one, if it is f32
+  std::span<const float> output() const { return output_; }  // of any type: its bytes
+
+ private:
+  Memory memory_;
+  std::span<const float> input_, output_;
+  std::unique_ptr<ProgramRun> run_;
+};
+
+/// The graph of a text, in the session's context for so many threads.
+Graph parsed(const Session& session, const std::string& text, int threads = 1);
+
+}  // namespace bench
