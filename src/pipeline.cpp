@@ -71,7 +71,8 @@ std::string print_unscheduled(const Stages& s) {
   for (KernelPlan& kernel : program.kernels)
     for (Variant& variant : kernel.variants) {
       for (AxisSchedule& axis : variant.schedule.axes) axis = {axis.kind == AxisKind::kThread ? AxisKind::kSequential : axis.kind};
-      variant.schedule.partition = variant.schedule.overlap = false;
+      variant.schedule.partition = variant.schedule.overlap = variant.schedule.stream = false;
+      if (variant.schedule.recipe == Template::kTranspose) variant.schedule.recipe = Template::kElementwise;  // without its blocks
     }
   return ir::print(*lower::lower_program(program));
 }

@@ -348,7 +348,8 @@ TEST_CASE(
 
 TEST_CASE("L5: schedules print and parse; illegal ones are errors that name the rule") {
   const std::string_view texts[] = {"elementwise [thread, sequential simd=16] partition overlap", "elementwise []",
-                                    "reduce [thread tile=512 simd=8, reduce unroll=8] partition", "elementwise [sequential]"};
+                                    "reduce [thread tile=512 simd=8, reduce unroll=8] partition", "elementwise [sequential]",
+                                    "transpose [thread tile=64, sequential tile=16 simd=16] overlap stream"};
   for (std::string_view text : texts) CHECK(print(parse_schedule(text)) == text);
   const auto graph = parse_graph("graph g(x: f32[n, 64]) { return y = x + 1.0 }");
   CHECK(scheduled(*graph, "kernel_0: elementwise [sequential, sequential simd=4]").kernels[0].variants[0].schedule.axes[1].simd_width == 4);

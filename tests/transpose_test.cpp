@@ -99,9 +99,10 @@ TEST_CASE("L6.tiled_transpose/c L3: an output in place of what is read at the ve
     Values<float> a = rough({n, n}, 1), b = rough({n, n}, 2), again = b, room = b;
     const Buffer x = wrap(context.get(), a.items, a.dims), y = wrap(context.get(), b.items, b.dims);
     const std::vector<Buffer> expected = run(compile(graph.get(), "interp").get(), {x.get(), y.get()});
-    for (const char* schedule : {"", "kernel_0: transpose [thread tile=5, sequential tile=24 simd=8] overlap",
-                                 "kernel_0: transpose [sequential tile=40, sequential tile=19 simd=4]",
-                                 "kernel_0: transpose [thread tile=1, sequential tile=1]", "kernel_0: elementwise [thread, sequential]"}) {
+    for (const char* schedule :
+         {"", "kernel_0: transpose [thread tile=5, sequential tile=24 simd=8] overlap",
+          "kernel_0: transpose [sequential tile=40, sequential tile=19 simd=4]", "kernel_0: transpose [thread tile=1, sequential tile=1]",
+          "kernel_0: elementwise [thread, sequential]", "kernel_0: transpose [thread tile=64, sequential tile=16 simd=16] stream"}) {
       CAPTURE(schedule);
       const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = schedule; });
       for (const bool first : {true, false}) {  // which output is over b
@@ -118,6 +119,55 @@ TEST_CASE("L6.tiled_transpose/c L3: an output in place of what is read at the ve
   }
 }
 
+namespace {
+
+/// One block that is copied and one that is computed with, stored wherever in a line of memory arrays begin.
+template <class T>
+void check_streams(harp_dtype dtype, const char* name) {
+  CAPTURE(name);
+  const Context context = make_context();
+  const Graph graph = parse(
+      context.get(), std::string("harp 1\ngraph g(a: ") + name + "[m, n]) {\n  t = transpose(a)\n  return y = contiguous(t), z = t * t\n}");
+  REQUIRE(graph != nullptr);
+  const Program expected = compile(graph.get(), "interp");
+  const auto wrap_at = [&](T* data, std::vector<int64_t> dims) {
+    return Buffer(harp_buffer_wrap(context.get(), dtype, 2, dims.data(), data, nullptr, nullptr, nullptr));
+  };
+  for (const char* schedule : {"kernel_0: transpose [thread tile=64, sequential tile=16 simd=16] overlap stream",
+                               "kernel_0: transpose [thread tile=7, sequential tile=100 simd=4] partition stream",
+                               "kernel_0: transpose [sequential tile=200, sequential tile=5] stream"}) {
+    CAPTURE(schedule);
+    const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = schedule; });
+    REQUIRE(program != nullptr);
+    for (const auto& [m, n] : {std::array<int64_t, 2>{64, 64}, {128, 40}, {40, 130}, {17, 300}, {1, 9}, {0, 5}}) {
+      const auto count = static_cast<size_t>(m * n);
+      constexpr size_t kLine = 64 / sizeof(T);
+      std::vector<T> a(count + 1), room(2 * count + 4 * kLine);
+      for (size_t i = 0; i < count; ++i) a[i] = static_cast<T>(i % 251);
+      const Buffer x = wrap_at(a.data(), {m, n});
+      const std::vector<Buffer> right = run(expected.get(), {x.get()});
+      for (const size_t place : {size_t{0}, size_t{1}, 16 / sizeof(T), kLine - 1}) {
+        T* const line = reinterpret_cast<T*>((reinterpret_cast<uintptr_t>(room.data()) + 63) / 64 * 64);
+        const Buffer y = wrap_at(line + place, {n, m}), z = wrap_at(line + place + count + place, {n, m});
+        harp_buffer* const inputs[] = {x.get()};
+        harp_buffer* outputs[] = {y.get(), z.get()};
+        ErrorSlot err;
+        REQUIRE_MESSAGE(harp_program_run(program.get(), 1, inputs, 2, outputs, nullptr, err) == HARP_OK, err.message());
+        for (size_t i = 0; i < 2; ++i) CHECK_MESSAGE(same_bits(outputs[i], right[i].get()), "output ", i, " from element ", place);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("L6.tiled_transpose/c G6.fast_transpose/c X2: past the caches the same bits, wherever lines of memory begin") {
+  check_streams<float>(HARP_F32, "f32");
+  check_streams<double>(HARP_F64, "f64");
+  check_streams<uint16_t>(HARP_U16, "u16");
+  check_streams<uint8_t>(HARP_U8, "u8");
+}
+
 TEST_CASE("L6.tiled_transpose/c: blocks are chosen where axes are long enough, and what a schedule may ask for") {
   const auto has_blocks = [](const std::string& call) {
     return contains(
@@ -131,6 +181,18 @@ TEST_CASE("L6.tiled_transpose/c: blocks are chosen where axes are long enough, a
   CHECK_FALSE(has_blocks("contiguous(transpose(s))"));
   CHECK_FALSE(has_blocks("contiguous(permute(x, axes=[2, 1, 0, 3]))"));  // rows stay whole
   CHECK_FALSE(has_blocks("contiguous(slice(a, step=[1, 2]))"));
+
+  // past the caches from 16 MiB on, where rows are whole lines of memory
+  const auto streams = [](const char* shape) {
+    return contains(source_of(std::string("graph g(a: f32[") + shape + "]) {\n  return y = contiguous(transpose(a))\n}"),
+                    "partition overlap stream");
+  };
+#if defined(__x86_64__)
+  CHECK(streams("2048, 2048"));
+  CHECK(streams("m, n"));
+#endif
+  CHECK_FALSE(streams("2048, 2047"));
+  CHECK_FALSE(streams("8200, 3000"));
 
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\ngraph g(a: f32[b, 40, n]) {\n  return y = contiguous(permute(a, axes=[0, 2, 1]))\n}");

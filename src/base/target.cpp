@@ -11,10 +11,10 @@ namespace {
 
 #if defined(__x86_64__)
 constexpr Target kTargets[] = {
-    {"x86-64", "x86-64", 16, false, false, false},
-    {"x86-64-v2", "x86-64-v2", 16, false, true, false},
-    {"x86-64-v3", "x86-64-v3", 32, true, true, false},
-    {"x86-64-v4", "x86-64-v4", 64, true, true, true},
+    {"x86-64", "x86-64", 16, false, false, false, true},
+    {"x86-64-v2", "x86-64-v2", 16, false, true, false, true},
+    {"x86-64-v3", "x86-64-v3", 32, true, true, false, true},
+    {"x86-64-v4", "x86-64-v4", 64, true, true, true, true},
 };
 
 /// What the level names promise and __builtin_cpu_supports has no word for in every compiler; hypervisors mask such bits one by one.
@@ -43,10 +43,10 @@ int host_level() {
   return v4 ? 3 : v3 ? 2 : v2 ? 1 : 0;
 }
 #elif defined(__aarch64__)
-constexpr Target kTargets[] = {{"aarch64", "armv8-a", 16, true, true, false}};
+constexpr Target kTargets[] = {{"aarch64", "armv8-a", 16, true, true, false, false}};
 int host_level() { return 0; }
 #else
-constexpr Target kTargets[] = {{"generic", "", 16, false, false, false}};  // correct anywhere, tuned for nothing
+constexpr Target kTargets[] = {{"generic", "", 16, false, false, false, false}};  // correct anywhere, tuned for nothing
 int host_level() { return 0; }
 #endif
 

@@ -16,6 +16,7 @@ struct Target {
   bool fma = false;         // fused multiply-add in hardware; else generated code carries an exact emulation
   bool rounds = true;       // floor, ceil, trunc, rint in one instruction; else as for fma
   bool prefer_512 = false;  // -mprefer-vector-width=512 (both compilers default to 256 on v4; measured 0.33-0.54x without)
+  bool streams = false;     // has stores of whole vectors past the caches
 
   friend bool operator==(const Target& a, const Target& b) { return a.name == b.name; }
 };

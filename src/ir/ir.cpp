@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "ir/functions.h"
+#include "ir/rewrite.h"
 
 namespace harp::ir {
 namespace {
@@ -128,6 +129,13 @@ const UOp* Arena::index(Sym value) {
   if (value.is_constant()) return constant(Scalar::of(DType::kI64, value.constant()));
   UOp u{.kind = UKind::kIndex, .type = {DType::kI64, 1}};
   u.index = value;
+  return intern(std::move(u));
+}
+
+const UOp* Arena::line_offset(int buffer, Sym index) {
+  UOp u{.kind = UKind::kLineOffset, .type = {DType::kI64, 1}};
+  u.buffer = buffer;
+  u.index = index;
   return intern(std::move(u));
 }
 
@@ -322,6 +330,11 @@ std::vector<int64_t> scratch_offsets(const Kernel& kernel) {
   }
   offsets.push_back(end);
   return offsets;
+}
+
+bool streams(const Kernel& kernel) {
+  const std::vector<const Stmt*> all = statements_of(kernel.body);
+  return std::any_of(all.begin(), all.end(), [](const Stmt* s) { return s->stream; });
 }
 
 const Stmt* thread_loop(const Kernel& kernel) {

@@ -40,16 +40,17 @@ enum class UKind : uint8_t {
   kCheck,  // an i64: the first of its sources number, least, end (i64), whatever it is. Where it is not in least … end - 1, the run fails,
            // and reports it (site `buffer`, element `index`, the number, end) unless it reports one of a lower site, or of this and a lower
            // element. Perhaps a mask as of a load: lanes where it is false are not looked at. What is not used is not checked
-  kAlu,     // `op` of family Elementwise or Convert; sources have the lanes of the result. Integers of 8 and 16 bits compute as they
-            // are, since wrapping makes that the same; of f16 and bf16 there are only the bits (is_half): they are chosen by Where,
-            // and become others by Bitcast and by calls of conversions
-  kCall,    // `function` of the sources, lane by lane
-  kSplat,   // one-lane source in every lane
-  kAcc,     // element `index` of accumulator `buffer`: what it holds where the statement that uses this stands
-  kParam,   // inside a Function: parameter number `buffer`
-  kTable,   // inside a Function: `table`[source], a constant table; the index is in bounds by construction
-  kRarely,  // inside a Function: sources condition, common, arguments…: lanes where the condition is false give `common`, the
-            // others `function`(arguments…), which is called lane by lane and only if some lane needs it
+  kAlu,         // `op` of family Elementwise or Convert; sources have the lanes of the result. Integers of 8 and 16 bits compute as they
+                // are, since wrapping makes that the same; of f16 and bf16 there are only the bits (is_half): they are chosen by Where,
+                // and become others by Bitcast and by calls of conversions
+  kCall,        // `function` of the sources, lane by lane
+  kSplat,       // one-lane source in every lane
+  kAcc,         // element `index` of accumulator `buffer`: what it holds where the statement that uses this stands
+  kParam,       // inside a Function: parameter number `buffer`
+  kLineOffset,  // an i64: elements by which element `index` of parameter `buffer` lies behind where a cache line begins
+  kTable,       // inside a Function: `table`[source], a constant table; the index is in bounds by construction
+  kRarely,      // inside a Function: sources condition, common, arguments…: lanes where the condition is false give `common`, the
+                // others `function`(arguments…), which is called lane by lane and only if some lane needs it
 };
 
 struct Function;
@@ -61,8 +62,8 @@ struct UOp {
   Type type;
   uint32_t id = 0;            // order of creation: sources have smaller ids
   mutable uint32_t mark = 0;  // the last walk (Arena::new_mark) that met it; not part of the value
-  int buffer = -1;            // kLoad, kGather: parameter of the kernel; kAcc: accumulator; kParam: parameter; kCheck: site
-  Sym index = 0;              // kIndex, kInRange, kLoad, kGather, kCheck, kAcc
+  int buffer = -1;            // kLoad, kGather, kLineOffset: parameter of the kernel; kAcc: accumulator; kParam: parameter; kCheck: site
+  Sym index = 0;              // kIndex, kInRange, kLoad, kGather, kCheck, kAcc, kLineOffset
   Sym lane_step = 0;          // with lanes > 1
   Sym stride = 0;             // kGather
   Scalar value = {};          // kConst
@@ -154,9 +155,11 @@ struct Stmt {
   Sym variable, begin, end;
   int64_t step = 1;
   bool overlap = false;
-  // kStore: buffer[index + lane * lane_step] = value, where mask (may be null) is true
+  // kStore: buffer[index + lane * lane_step] = value, where mask (may be null) is true. With `stream` past the caches, if what is stored
+  // are vectors that begin at a multiple of their size; no other store of the kernel may meet such a line.
   int buffer = -1;
   Sym index, lane_step;
+  bool stream = false;
   const UOp* value = nullptr;
   const UOp* mask = nullptr;
   // kScatterAdd: value is added to buffer[index + position * stride + lane * lane_step], position being one i32 or i64 for all lanes, that
@@ -184,7 +187,7 @@ struct Stmt {
   Sym length, spare_index;
   // kTranspose: of `rows` times `length` elements, [i][j] is copied from element from + i + j * from_stride of parameter inputs[0] to
   // element index + i * stride + j of parameter `buffer`, or of `accumulator`, a row, where there is one. What is written is not what is
-  // read.
+  // read. With `stream` whole lines of the parameter go past the caches.
   Sym rows, from, from_stride;
   // kComment
   std::string text;
@@ -214,6 +217,10 @@ struct Kernel {
   Sym work = 0;             // of all iterations, in steps of about half a nanosecond: tells whether sharing them out pays
   std::vector<Stmt*> body;  // at most one kThread loop; around it are loops alone, and nothing but in it is stored to parameters
 };
+/// Bytes of a cache line, which begins at a multiple of them.
+inline constexpr int64_t kLineBytes = 64;
+/// Does it store past the caches?
+bool streams(const Kernel& kernel);
 /// The kernel's thread loop, or null.
 const Stmt* thread_loop(const Kernel& kernel);
 /// Iterations of the thread loop; 1 without one.
@@ -287,6 +294,7 @@ class Arena {
 
   const UOp* constant(Scalar value);
   const UOp* index(Sym value);
+  const UOp* line_offset(int buffer, Sym index);
   /// Folds to a constant when proven either way.
   const UOp* in_range(Sym nonnegative);
   const UOp* load(DType dtype, int buffer, Sym index, const UOp* mask = nullptr);

@@ -561,7 +561,8 @@ bool is_trivial(const UOp* u) {
   switch (u->kind) {
     case UKind::kConst:
     case UKind::kParam:
-    case UKind::kAcc: return true;
+    case UKind::kAcc:
+    case UKind::kLineOffset: return true;
     case UKind::kIndex: return u->type.lanes == 1;
     case UKind::kSplat: return true;
     default: return false;

@@ -42,7 +42,8 @@ std::string routine_text(const Stmt& s, const std::vector<std::string>& buffers)
 std::string transpose_text(const Stmt& s, const std::vector<std::string>& buffers) {
   const std::string to = s.accumulator >= 0 ? cat("acc", s.accumulator) : buffers[static_cast<size_t>(s.buffer)];
   return cat("transpose ", to_string(s.rows), " x ", to_string(s.length), " of ", buffers[static_cast<size_t>(s.inputs[0])], "[",
-             to_string(s.from), "] step ", to_string(s.from_stride), " to ", to, "[", to_string(s.index), "] step ", to_string(s.stride));
+             to_string(s.from), "] step ", to_string(s.from_stride), s.stream ? " past the caches to " : " to ", to, "[",
+             to_string(s.index), "] step ", to_string(s.stride));
 }
 
 /// A value as `op(sources)`, with `source` giving the text of each source.
@@ -67,6 +68,7 @@ std::string value_text(const UOp& u, const std::vector<std::string>& buffers, So
     case UKind::kSplat: return cat("splat(", sources, ")");
     case UKind::kAcc: return cat("acc", u.buffer, "[", to_string(u.index), step, "]");
     case UKind::kParam: return cat("parameter", u.buffer);
+    case UKind::kLineOffset: return cat("line_offset(", buffer(), "[", to_string(u.index), "])");
     case UKind::kTable: return cat(u.table->name, "[", sources, "]");
     case UKind::kRarely: return cat("rarely ", u.function->name, "(", sources, ")");
   }
@@ -142,7 +144,7 @@ class Printer {
         line(depth, "else:");
         return body(s.otherwise, depth + 1);
       case StmtKind::kStore:
-        return line(depth, cat("store ", buffers_[static_cast<size_t>(s.buffer)], at, " = ", reference(s.value),
+        return line(depth, cat(s.stream ? "stream " : "store ", buffers_[static_cast<size_t>(s.buffer)], at, " = ", reference(s.value),
                                s.mask == nullptr ? std::string() : cat(" where ", reference(s.mask))));
       case StmtKind::kScatterAdd:
         return line(depth, cat("add ", reference(s.value), " to ", buffers_[static_cast<size_t>(s.buffer)], at, " + ",
@@ -252,8 +254,8 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
       case LineKind::kPointer: line(cat(l.name, " = ", buffers[static_cast<size_t>(l.buffer)], " + ", row_text(l.row))); break;
       case LineKind::kKeep: line(cat(l.name, " = first ", value_text(*l.value, buffers, text))); break;
       case LineKind::kStore:
-        line(cat("store ", buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index), "] = ", text(s->value),
-                 s->mask == nullptr ? std::string() : cat(" where ", text(s->mask))));
+        line(cat(s->stream ? "stream " : "store ", buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index),
+                 "] = ", text(s->value), s->mask == nullptr ? std::string() : cat(" where ", text(s->mask))));
         break;
       case LineKind::kScatterAdd:
         line(cat("add ", text(s->value), " to ", buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index), "] + ",

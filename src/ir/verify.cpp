@@ -91,6 +91,10 @@ class Verifier {
           require(u.sources[i]->type.dtype == (i < 3 ? DType::kI64 : DType::kBool), "a check is of i64, and its mask is bool");
         }
         break;
+      case UKind::kLineOffset:
+        require(u.buffer >= 0 && static_cast<size_t>(u.buffer) < kernel_.params.size(), "a line is one of a parameter");
+        require(u.type == Type{DType::kI64, 1} && u.sources.empty(), "a place in a line is an i64");
+        break;
       case UKind::kAlu: alu(u); break;
       case UKind::kCall:
         require(u.function->parameters.size() == u.sources.size() && u.function->result == u.type.dtype, "calls fit their function");
@@ -288,6 +292,7 @@ class Verifier {
         buffer(s.inputs[0], dtype, false);
         require(kernel_.params[static_cast<size_t>(s.inputs[0])].in_place.empty(), "what is transposed is not overwritten");
         if (s.accumulator < 0) return buffer(s.buffer, dtype, true);
+        require(!s.stream, "an accumulator is in the caches");
         accumulator(s);
         const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
         return require(a.is_row && a.type.lanes == 1 && size_of(a.type.dtype) == size_of(dtype),

@@ -7,7 +7,11 @@
 //     outputs that are a crossed load and nothing else: the block is transposed from memory to memory
 //
 // Those come last, and the copies first, so that a store may be in place of what another output reads at the very element.
+//
+// Past the caches (Schedule::stream) blocks of columns begin where lines of memory do, and their loop is outside those over rows: what is
+// read are a few streams, one for each column of the block, and what is stored are whole lines.
 #include <algorithm>
+#include <numeric>
 
 #include "base/text.h"
 #include "lower/accumulate.h"
@@ -34,10 +38,14 @@ class TransposeLowering {
     columns_ = space_.size() - 1;
     rows_ = 0;
     while (c_.schedule.axes[rows_].tile == 0) ++rows_;
+    order_.resize(space_.size());
+    std::iota(order_.begin(), order_.end(), size_t(0));
+    if (c_.schedule.stream) std::rotate(order_.begin() + 1, order_.end() - 1, order_.end());
   }
 
   void run() {
     position_.assign(space_.size(), Sym(0));
+    size_here_ = space_;
     Body body = blocks(0);
     if (c_.schedule.axes[0].kind == AxisKind::kThread && body.size() == 1 && body[0]->kind == StmtKind::kLoop)
       body[0]->loop = LoopKind::kThread;
@@ -55,20 +63,40 @@ class TransposeLowering {
     return std::max<int64_t>(1, std::min(range(space_[axis]).hi, std::max<int64_t>(1, c_.schedule.axes[axis].tile)));
   }
 
-  Body blocks(size_t axis) {
-    if (axis == space_.size()) return block();
+  /// The loops over blocks from the depth-th on.
+  Body blocks(size_t depth) {
+    if (depth == space_.size()) return block();
+    const size_t axis = order_[depth];
+    if (axis == columns_ && c_.schedule.stream) return blocks_of_lines(depth);
     const int64_t step = axis == rows_ || axis == columns_ ? tile(axis) : 1;
     const Sym count = ceil_div(space_[axis], step);
-    if (count.is_constant(1)) return blocks(axis + 1);
+    if (count.is_constant(1)) return blocks(depth + 1);
     Stmt* loop = new_loop(arena_, cat("block", axis), 0, count);
     position_[axis] = loop->variable * step;
-    loop->body = blocks(axis + 1);
+    size_here_[axis] = min(Sym(step), space_[axis] - position_[axis]);
+    loop->body = blocks(depth + 1);
     return {loop};
   }
 
+  /// Blocks of columns that begin where lines of memory do, wherever the array begins.
+  Body blocks_of_lines(size_t depth) {
+    const Stmt& store = *store_outputs(c_, Index(space_.size(), Sym(0)))[0];
+    const int64_t line = std::max<int64_t>(1, kLineBytes / static_cast<int64_t>(size_of(store.value->type.dtype)));
+    Stmt* define = arena_.statement(StmtKind::kDefine);
+    define->value = arena_.line_offset(store.buffer, store.index);
+    define->variable = arena_.syms().loop("before", 0, line);
+    const int64_t step = tile(columns_);
+    Stmt* loop = new_loop(arena_, cat("block", columns_), 0, ceil_div(space_[columns_] + (line - 1), step));
+    const Sym begin = loop->variable * step - define->variable;
+    position_[columns_] = max(begin, 0);
+    size_here_[columns_] = max(min(begin + step, space_[columns_]) - position_[columns_], 0);  // of the last there may be nothing
+    loop->body = blocks(depth + 1);
+    define->body = {loop};
+    return {define};
+  }
+
   Body block() {
-    const auto here = [&](size_t axis) { return min(Sym(tile(axis)), space_[axis] - position_[axis]); };
-    const Sym rows_here = here(rows_), columns_here = here(columns_);
+    const Sym rows_here = size_here_[rows_], columns_here = size_here_[columns_];
     Stmt *row = new_loop(arena_, "row", 0, rows_here), *column = new_loop(arena_, "column", 0, columns_here);
     Index position = position_;
     position[rows_] += row->variable;
@@ -87,10 +115,12 @@ class TransposeLowering {
       const SymSubstitution first = {{variable_of(row->variable), 0}, {variable_of(column->variable), 0}};
       Stmt* s = transpose(*crossed, rows_here, columns_here);
       s->buffer = store->buffer;
+      s->stream = c_.schedule.stream;
       s->index = substitute(store->index, first);
       s->stride = linear_in(store->index, variable_of(row->variable))->coefficient;
       transposed.push_back(s);
     }
+    for (Stmt* store : computed) store->stream = c_.schedule.stream;
     if (!computed.empty()) {
       column->body = from_copies(computed, row, column, copied);
       row->body = {column};
@@ -106,7 +136,9 @@ class TransposeLowering {
     copied.insert(copied.end(), transposed.begin(), transposed.end());
     return copied;
   }
-  Body finish(Stmt* loop) { return finish_inner_loop(c_, loop, c_.schedule.axes.back().simd_width, c_.schedule.overlap); }
+  Body finish(Stmt* loop) {
+    return finish_inner_loop(c_, loop, c_.schedule.axes.back().simd_width, c_.schedule.overlap && !c_.schedule.stream);
+  }
 
   std::optional<Crossed> as_crossed(const UOp* u, const Stmt* row, const Stmt* column) const {
     if (u->kind != UKind::kLoad) return std::nullopt;
@@ -170,7 +202,8 @@ class TransposeLowering {
   Accumulators accumulators_;
   const Shape space_;
   size_t rows_, columns_;
-  Index position_;  // where the block begins
+  std::vector<size_t> order_;   // of the loops over blocks
+  Index position_, size_here_;  // of the block
   std::vector<int> copies_;
 };
 

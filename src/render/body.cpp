@@ -276,6 +276,7 @@ class BodyRenderer {
     const int memory_bits = static_cast<int>(size_of(dtype)) * 8;
     if (is_bool(dtype)) value = cat("(", unit_.memory_vector(dtype, n), ")(", expression_.mask(s.value, 8, kUnary), " & 1)");
     if (s.mask == nullptr && s.lane_step.is_constant(1)) {
+      if (s.stream && unit_.has_stream(dtype, n)) return out(cat(unit_.stream(dtype, n), "(", pointer, ", ", value, ");"));
       return out(cat("*(", unit_.memory_vector(dtype, n), "*)", at.is_pointer() ? pointer : cat("(", pointer, ")"), " = ", value, ";"));
     }
     const bool strided = !s.lane_step.is_constant(1);
@@ -406,7 +407,7 @@ class BodyRenderer {
       to = cat(is_scalar ? "&" : "", expression_.name_of(s.accumulator));
       if (!s.index.is_constant(0)) to = cat(to, " + ", bracket(position_(s.index), kSum));
     }
-    out(cat(unit_.transpose(dtype), "(", to, ", ", position_(s.stride).text, ", ", from(s.inputs[0], s.from), ", ",
+    out(cat(unit_.transpose(dtype, s.stream), "(", to, ", ", position_(s.stride).text, ", ", from(s.inputs[0], s.from), ", ",
             position_(s.from_stride).text, ", ", position_(s.rows).text, ", ", position_(s.length).text, ");"));
   }
 

@@ -154,9 +154,11 @@ class UnitRenderer {
     }
     if (checks) append(unpacked, cat("  harp_fault* const fault = (harp_fault*)(scratch + ", fault_offset(), ");\n"));
     const bool threads = ir::thread_loop(kernel) != nullptr;
+    const bool streams = ir::streams(kernel) && options_.target.streams && !options_.plain_text;
     // what does not depend on the kernel's number: kernels that agree in it are one
-    const std::string shared = cat("  const struct $_args* a = arg;\n", unpacked,
-                                   threads ? "  (void)worker;\n" : "  (void)begin0, (void)end0, (void)worker;\n", body.text, "}\n");
+    const std::string shared =
+        cat("  const struct $_args* a = arg;\n", unpacked, threads ? "  (void)worker;\n" : "  (void)begin0, (void)end0, (void)worker;\n",
+            body.text, streams ? kStreamedText : "", "}\n");
     const auto [known, is_new] = known_kernels_.emplace(cat(fields, shared), cat("kernel_", known_kernels_.size()));
     rendered.name = known->second;
     rendered_.push_back(rendered);

@@ -484,7 +484,7 @@ std::string Unit::dft(DType dtype, Sym length, const ir::Function& cosine, const
                    {"SPLAT", lanes > 1 ? splat(dtype, lanes) : ""},
                    {"COS", function(cosine, 1)},
                    {"SIN", function(sine, 1)},
-                   {"TRANSPOSE", transpose(dtype)}};
+                   {"TRANSPOSE", transpose(dtype, false)}};
     const std::string of_matrix = filled(kMatrixOfEachRow, values), of_short = filled(kAllShortRows, values);
     values["ROWS"] = !short_rows ? of_matrix : !matrix ? of_short : cat("if (dft_matrix_rows(n) == 1) ", of_short, "\n  else ", of_matrix);
     std::string text =

@@ -166,6 +166,13 @@ Text Expressions::computation(const UOp* u) const {
     case UKind::kAcc: return acc(u);
     case UKind::kAlu: return alu(u);
     case UKind::kCall: return call(u);
+    case UKind::kLineOffset: {
+      const auto parameter = static_cast<size_t>(u->buffer);
+      const std::string& array = context_.parameters[parameter];
+      const std::string place = u->index.is_constant(0) ? array : cat("(", array, " + ", bracket(position_(u->index), kSum), ")");
+      return {cat("(int64_t)((size_t)", place, " % ", ir::kLineBytes, " / ", size_of(context_.kernel->params[parameter].dtype), ")"),
+              kUnary};
+    }
     case UKind::kTable: {
       const std::string name = unit_.table_element(*u->table, lanes(u));
       return {cat(name, lanes(u) > 1 ? "(" : "[", whole(u->sources[0]).text, lanes(u) > 1 ? ")" : "]"), kPrimary};

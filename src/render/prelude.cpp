@@ -155,6 +155,9 @@ static int32_t harp_first_fault(const harp_runtime* rt, const char* faults, int6
 }
 )";
 
+const std::string_view kStreamedText =
+    "  __builtin_ia32_sfence(); /* what went past the caches is stored before anybody hears that the kernel is done */\n";
+
 const std::string_view kWorkspaceText = R"(void* malloc(size_t size);
 void free(void* memory);
 /* `*own` is what harp_release takes. 0: no memory, or none needed. */

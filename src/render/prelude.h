@@ -15,6 +15,8 @@ extern const std::string_view kForText;
 extern const std::string_view kTogetherText;
 /// harp_clear_faults and harp_first_fault: which index that names no element a run reports.
 extern const std::string_view kFaultText;
+/// The end of a kernel that stores past the caches.
+extern const std::string_view kStreamedText;
 /// harp_allocate and harp_release: the workspace.
 extern const std::string_view kWorkspaceText;
 

@@ -1,5 +1,5 @@
 // A block of a matrix transposed, as a helper of the unit: squares of vectors in registers by shuffles, with an overlapping last one along
-// either axis; what is narrower than a square, and all of it in plain text, element by element.
+// either axis; what is narrower than a square, and all of it in plain text, element by element. Past the caches go whole lines only.
 #include <algorithm>
 
 #include "base/text.h"
@@ -44,7 +44,8 @@ class SquareText {
     return result;
   }
 
-  std::string render(std::string_view suffix) {
+  /// `store`: the function that stores a vector; empty: an assignment does.
+  std::string render(std::string_view suffix, std::string_view store) {
     std::vector<std::string> rows;
     for (int i = 0; i < lanes_; ++i) rows.push_back(define(cat("*(const ", type_, "*)(from + ", i, " * from_step)")));
     for (int side = 1; side < part_; side *= 2) {
@@ -68,8 +69,10 @@ class SquareText {
         }
       rows = std::move(next);
     }
-    for (int i = 0; i < lanes_; ++i)
-      append(text_, cat("  *(", type_, "*)(to + ", i, " * to_step) = ", rows[static_cast<size_t>(i)], ";\n"));
+    for (int i = 0; i < lanes_; ++i) {
+      const std::string &row = rows[static_cast<size_t>(i)], to = cat("to + ", i, " * to_step");
+      append(text_, store.empty() ? cat("  *(", type_, "*)(", to, ") = ", row, ";\n") : cat("  ", store, "(", to, ", ", row, ");\n"));
+    }
     return std::move(text_);
   }
 
@@ -88,9 +91,13 @@ class SquareText {
 
 }  // namespace
 
-std::string Unit::transpose(DType dtype) {
-  const std::string element(memory_type(dtype)), name = cat("transpose_", harp::name(dtype));
+std::string Unit::transpose(DType dtype, bool stream) {
+  const std::string element(memory_type(dtype));
   const int bytes = static_cast<int>(size_of(dtype));
+  const int lanes = options_.plain_text ? 1 : std::min(options_.target.vector_bytes / bytes, kMostLanes);
+  stream = stream && lanes > 1 && has_stream(dtype, lanes);
+  const std::string usual = cat("transpose_", harp::name(dtype)), name = cat(usual, stream ? "_streamed" : "");
+  if (stream) transpose(dtype, false);  // takes what is no whole line
   const std::string parameters = cat("(", element, "* to, int64_t to_step, const ", element, "* from, int64_t from_step");
   once(name, [&]() -> std::string {
     const std::string_view comment =
@@ -98,9 +105,9 @@ std::string Unit::transpose(DType dtype) {
     const std::string head = cat(comment, "static void ", name, parameters, ", int64_t rows, int64_t columns) {\n");
     const std::string_view elements =
         "for (int64_t j = 0; j < columns; ++j)\n    for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];\n";
-    const int lanes = options_.plain_text ? 1 : std::min(options_.target.vector_bytes / bytes, kMostLanes);
     if (lanes == 1) return cat(head, "  ", elements, "}\n");
-    const std::string vector = memory_vector(dtype, lanes), suffix = vector_type(dtype, lanes), square = cat("transpose_", suffix);
+    const std::string vector = memory_vector(dtype, lanes), suffix = vector_type(dtype, lanes),
+                      square = cat("transpose_", suffix, stream ? "_streamed" : "");
     SquareText text(lanes, kQuarter / bytes, vector);
     for (const Shuffle& shuffle : text.shuffles()) {
       const std::string shuffled = cat(shuffle.what, "_", suffix);
@@ -109,9 +116,21 @@ std::string Unit::transpose(DType dtype) {
                    join(shuffle.lanes, ", "), ");\n}\n");
       });
     }
+    const std::string store = stream ? this->stream(dtype, lanes) : "";
     once(square, [&] {
-      return cat("static inline __attribute__((always_inline)) void ", square, parameters, ") {\n", text.render(suffix), "}\n");
+      return cat("static inline __attribute__((always_inline)) void ", square, parameters, ") {\n", text.render(suffix, store), "}\n");
     });
+    if (stream) {
+      const int64_t line = ir::kLineBytes / bytes;
+      return cat("/* The same, whole lines of memory past the caches. */\nstatic void ", name, parameters,
+                 ", int64_t rows, int64_t columns) {\n  const int64_t whole = columns / ", line, " * ", line, ";\n",
+                 "  if (((size_t)to | (size_t)to_step * ", bytes, ") % ", ir::kLineBytes, " != 0 || rows < ", lanes,
+                 " || whole == 0) {\n    ", usual, "(to, to_step, from, from_step, rows, columns);\n    return;\n  }\n",
+                 "  for (int64_t i = 0; i < rows; i += ", lanes, ") {\n    const int64_t row = i + ", lanes, " <= rows ? i : rows - ",
+                 lanes, ";\n    for (int64_t column = 0; column < whole; column += ", lanes, ")\n      ", square,
+                 "(to + row * to_step + column, to_step, from + column * from_step + row, from_step);\n  }\n", "  if (whole < columns) ",
+                 usual, "(to + whole, to_step, from + whole * from_step, from_step, rows, columns - whole);\n}\n");
+    }
     return cat(head, "  if (rows < ", lanes, " || columns < ", lanes, ") {\n    for (int64_t j = 0; j < columns; ++j)\n",
                "      for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];\n    return;\n  }\n",
                "  for (int64_t i = 0; i < rows; i += ", lanes, ") {\n    const int64_t row = i + ", lanes, " <= rows ? i : rows - ", lanes,

@@ -27,6 +27,8 @@ class Unit {
   std::string mask(int bits, int lanes);
   /// Does the machine compare such vectors into masks of one bit a lane?
   bool has_predicates(DType dtype, int lanes) const;
+  /// Has the machine a store past the caches for such vectors?
+  bool has_stream(DType dtype, int lanes) const;
   /// Bits of the mask that a comparison of such vectors gives.
   int comparison_bits(DType dtype, int lanes) const;
   /// What makes an array on the stack start where a register's memory may: the vector types ask for no alignment, and accumulators that
@@ -75,8 +77,11 @@ class Unit {
   std::string fold(Op combine, const ir::Function* function, DType dtype, int lanes, int size, bool each_lane);
   /// (stored values, carry) -> the group's total, while they become the running values of the group from carry on. (scan.cpp)
   std::string scan(Op combine, const ir::Function* function, const Scalar& identity, int lanes, int size);
+  /// (pointer, value): past the caches, if the pointer is a multiple of the value's size; else, and where there is nothing of the kind, as
+  /// any value is stored.
+  std::string stream(DType dtype, int lanes);
   /// (to, its step from row to row, from, its step from column to column, rows, columns): to[i][j] = from[j][i]. (transpose.cpp)
-  std::string transpose(DType dtype);
+  std::string transpose(DType dtype, bool stream);
   /// (keys, rows, their length, order, spare): stable, ascending. (sort.cpp)
   std::string argsort(DType keys);
   /// (real parts, imaginary parts, rows, their length, real parts of the result, its imaginary parts, spare). (dft.cpp)

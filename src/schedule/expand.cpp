@@ -8,6 +8,7 @@
 #include "schedule/legal.h"
 #include "schedule/override.h"
 #include "schedule/schedule_program.h"
+#include "schedule/stream.h"
 #include "schedule/transpose.h"
 
 namespace harp {
@@ -152,6 +153,13 @@ std::optional<RowStreams> streams_rows(const Program& program, const KernelPlan&
   return kSums;
 }
 
+/// One schedule where `guard` (>= 0) holds, else another.
+std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& elsewhere) {
+  if (proven_nonnegative(guard)) return {{std::nullopt, there}};
+  if (proven_nonnegative(Sym(-1) - guard)) return {{std::nullopt, elsewhere}};
+  return {{guard, there}, {std::nullopt, elsewhere}};
+}
+
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options) {
   Schedule s = choose(program, kernel, options);
   if (const auto contraction = as_contraction(kernel))
@@ -161,8 +169,12 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
       if (guard->is_constant()) return {{std::nullopt, tiles}};
       return {{guard, tiles}, {std::nullopt, s}};
     }
-  if (const std::optional<size_t> axis = transposed_axis(program, kernel); axis && blocks_pay(kernel, *axis))
-    return {{std::nullopt, schedule_transpose(kernel, *axis, s.axes.back().simd_width)}};
+  if (const std::optional<size_t> axis = transposed_axis(program, kernel); axis && blocks_pay(kernel, *axis)) {
+    const int lanes = s.axes.back().simd_width;
+    const Schedule usual = schedule_transpose(kernel, *axis, lanes);
+    if (!options.target.streams || lanes == 1) return {{std::nullopt, usual}};
+    return by_size(streams_rows(kernel), schedule_streamed_transpose(kernel, *axis, lanes), usual);
+  }
   const std::optional<RowStreams> streams = streams_rows(program, kernel, s);
   if (!streams) return {{std::nullopt, s}};
   Schedule near = s, far = s;
@@ -172,9 +184,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
   far.axes.back().unroll = streams->far;
   const Node& source = *kernel.reduces[0]->sources[0];
   const Sym room = Sym(streams->near_bytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape);
-  if (proven_nonnegative(room)) return {{std::nullopt, near}};
-  if (proven_nonnegative(Sym(-1) - room)) return {{std::nullopt, far}};
-  return {{room, near}, {std::nullopt, far}};
+  return by_size(room, near, far);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& con
 }
 
 ScheduleRules transpose_rules(const KernelPlan& kernel, size_t axis) {
-  ScheduleRules rules{Template::kTranspose, axes_of(kernel), true};
+  ScheduleRules rules{Template::kTranspose, axes_of(kernel), true, true};
   for (AxisRules* block : {&rules.axes[axis], &rules.axes.back()}) block->least_tile = 1, block->most_tile = kMostBlockElements;
   return rules;
 }
@@ -161,6 +161,7 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
   HARP_CHECK(s.axes.size() == rules->axes.size(), Code::kInvalidArgument, where, ": the kernel has ", rules->axes.size(),
              " axes, the schedule ", s.axes.size());
   for (size_t i = 0; i < s.axes.size(); ++i) check_axis(kernel, *rules, i, s.axes[i], where);
+  HARP_CHECK(!s.stream || rules->may_stream, Code::kInvalidArgument, where, ": ", name_of(s.recipe), " has no stores past the caches");
   if (s.recipe == Template::kTranspose) {
     const int64_t block = s.axes[*transposed_axis(program, kernel)].tile * s.axes.back().tile;
     HARP_CHECK(block <= kMostBlockElements, Code::kInvalidArgument, where, ": blocks of ", block, " elements; at most ", kMostBlockElements,

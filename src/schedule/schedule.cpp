@@ -81,6 +81,7 @@ std::string print(const Schedule& schedule) {
   std::string out = cat(name_of(schedule.recipe), " [", join(schedule.axes, ", ", axis_text), "]");
   if (schedule.partition) out += " partition";
   if (schedule.overlap) out += " overlap";
+  if (schedule.stream) out += " stream";
   return out;
 }
 
@@ -112,8 +113,10 @@ Schedule parse_schedule(std::string_view text) {
       s.partition = true;
     else if (words[i] == "overlap")
       s.overlap = true;
+    else if (words[i] == "stream")
+      s.stream = true;
     else
-      fail(Code::kParse, "schedule: unknown word \"", words[i], "\"; known: partition, overlap");
+      fail(Code::kParse, "schedule: unknown word \"", words[i], "\"; known: partition, overlap, stream");
   }
   return s;
 }

@@ -40,6 +40,7 @@ struct Schedule {
   std::vector<AxisSchedule> axes;
   bool partition = true;  // split loops where a pad, concat or roll condition changes, so that the interior has no mask
   bool overlap = true;    // a last vector that overlaps the one before instead of a scalar tail
+  bool stream = false;    // what is stored goes past the caches, as far as it is whole lines of them; then no vectors overlap
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 

@@ -16,6 +16,8 @@ std::optional<size_t> transposed_axis(const Program& program, const KernelPlan& 
 bool blocks_pay(const KernelPlan& kernel, size_t axis);
 /// Blocks of that axis and the last one, with vectors of so many lanes.
 Schedule schedule_transpose(const KernelPlan& kernel, size_t axis, int width);
+/// The same past the caches.
+Schedule schedule_streamed_transpose(const KernelPlan& kernel, size_t axis, int width);
 /// Elements of a block: what a schedule may ask for.
 inline constexpr int64_t kMostBlockElements = int64_t{1} << 15;
 

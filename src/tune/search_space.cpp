@@ -112,6 +112,7 @@ void SearchSpace::add_choices(size_t number) {
              options_of({usual.simd_width, usual.simd_width / 2, usual.simd_width * 2, 1}, 1, axis.most_lanes)});
       if (axis.pack) add({What::kPack, number, r, i, options_of({usual.pack, 0, 1}, 0, 1)});
     }
+    if (rules.may_stream) add({What::kStream, number, r, 0, options_of({kernel.usual[r].stream, 0, 1}, 0, 1)});
     if (!rules.has_inner_loop) continue;
     add({What::kPartition, number, r, 0, options_of({kernel.usual[r].partition, 0, 1}, 0, 1)});
     add({What::kOverlap, number, r, 0, options_of({kernel.usual[r].overlap, 0, 1}, 0, 1)});
@@ -141,7 +142,8 @@ Schedule SearchSpace::schedule(size_t number, const Point& point) const {
       case What::kLanes: s.axes[choice.axis].simd_width = static_cast<int>(v); break;
       case What::kPack: s.axes[choice.axis].pack = v != 0; break;
       case What::kPartition: s.partition = v != 0; break;
-      default: s.overlap = v != 0;
+      case What::kOverlap: s.overlap = v != 0; break;
+      default: s.stream = v != 0;
     }
   }
   return s;

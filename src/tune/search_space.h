@@ -14,7 +14,21 @@
 namespace harp::tune {
 
 struct Choice {
-  enum class What : uint8_t { kCompiler, kFlags, kPass, kShare, kRecipe, kThreads, kTile, kUnroll, kLanes, kPack, kPartition, kOverlap };
+  enum class What : uint8_t {
+    kCompiler,
+    kFlags,
+    kPass,
+    kShare,
+    kRecipe,
+    kThreads,
+    kTile,
+    kUnroll,
+    kLanes,
+    kPack,
+    kPartition,
+    kOverlap,
+    kStream
+  };
   What what;
   size_t kernel = 0, recipe = 0, axis = 0;  // of a kernel's choices, as far as they have them
   std::vector<int64_t> values = {};         // of each option; where it is no number, which of several

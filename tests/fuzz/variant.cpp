@@ -43,6 +43,7 @@ Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_w
     if (axis.most_lanes > 1 && !plain_text) a.simd_width = random.chance(60) ? usual_width : 1 << random.between(0, 4);
     a.pack = axis.pack && random.chance(50);
   }
+  s.stream = rules.may_stream && random.chance(40);
   return s;
 }
 
