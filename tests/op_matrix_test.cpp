@@ -81,6 +81,18 @@ constexpr size_t kShare = 8;
 constexpr size_t kShare = 1;
 #endif
 
+std::vector<Outcome> check_all(size_t jobs, const MakeJob& make_job) {
+  std::vector<Outcome> outcomes(jobs);
+  std::vector<std::vector<uint64_t>> batches;
+  for (size_t i = 0; i < jobs; ++i) {
+    if (i % 60 == 0) batches.emplace_back();
+    batches.back().push_back(i);
+  }
+  check_isolated(batches, make_job, [&](uint64_t i, const Outcome& outcome) { outcomes[i] = outcome; },
+                 {2, std::chrono::seconds(800), false});
+  return outcomes;
+}
+
 }  // namespace
 
 TEST_CASE("G2 G3 G4 G5 G6 G9 G12 G14 X2 op matrix: every row, dtype and shape has the same bits on every backend") {
@@ -101,18 +113,7 @@ TEST_CASE("G2 G3 G4 G5 G6 G9 G12 G14 X2 op matrix: every row, dtype and shape ha
   };
   for (const Cell& cell : cells) record(cell, "interp", check_views(cell));
   for (const Backend& backend : backends()) {
-    std::vector<Outcome> outcomes(cells.size());
-    std::vector<std::vector<uint64_t>> batches;
-    for (size_t i = 0; i < cells.size(); ++i) {
-      if (i % 60 == 0) batches.emplace_back();
-      batches.back().push_back(i);
-    }
-    check_isolated(
-        batches,
-        [&](uint64_t i) {
-          return Job{cells[i].test, {backend.variant}};
-        },
-        [&](uint64_t i, const Outcome& outcome) { outcomes[i] = outcome; }, {2, std::chrono::seconds(800), false});
+    const std::vector<Outcome> outcomes = check_all(cells.size(), [&](uint64_t i) { return Job{cells[i].test, {backend.variant}}; });
     for (size_t i = 0; i < cells.size(); ++i) {
       const bool passed = outcomes[i].verdict == Verdict::kPass;
       const std::string problem = passed ? "" : cat(name(outcomes[i].verdict), ": ", outcomes[i].message);
@@ -127,4 +128,22 @@ TEST_CASE("G2 G3 G4 G5 G6 G9 G12 G14 X2 op matrix: every row, dtype and shape ha
   MESSAGE(cells.size(), " rows x dtypes, ", failures.size(), " of ", cells.size() * (backends().size() + 1), " cells fail");
   for (const std::string& failure : failures) FAIL_CHECK(failure);
   CHECK(cells.size() * kShare > operations().size());
+}
+
+// In torture_levels every cell meets all of them; here they take turns.
+TEST_CASE("X2 op matrix: levels of instructions and widths of vectors do not show in the bits") {
+  std::vector<std::string> unbuilt;
+  const std::vector<Cell> cells = op_cells(unbuilt);
+  const std::vector<BuildVariant> variants = level_variants();
+  constexpr size_t kEvery = 5 * kShare;
+  const auto cell_of = [&](uint64_t job) -> const Cell& { return cells[job * kEvery]; };
+  const auto variant_of = [&](uint64_t job) -> const BuildVariant& { return variants[job % variants.size()]; };
+  const std::vector<Outcome> outcomes = check_all(cells.size() / kEvery, [&](uint64_t job) {
+    return Job{cell_of(job).test, {variant_of(job)}};
+  });
+  for (size_t job = 0; job < outcomes.size(); ++job) {
+    INFO(cell_of(job).row->name, " ", name(cell_of(job).dtype), ", ", to_string(variant_of(job)), ": ", outcomes[job].message);
+    CHECK(outcomes[job].verdict == Verdict::kPass);
+  }
+  CHECK(outcomes.size() * kShare >= variants.size());
 }

@@ -180,6 +180,22 @@ std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& li
   return variants;
 }
 
+std::vector<BuildVariant> level_variants() {
+  std::vector<BuildVariant> variants;
+  for (const Target& level : targets()) {
+    for (const int width : {1, 4, 8, 16})
+      for (const char* compiler : {"gcc", "clang"}) {
+        BuildVariant v;
+        v.compiler.compiler = compiler;
+        v.compiler.target = level.name;
+        v.simd_width = width;
+        variants.push_back(v);
+      }
+    if (level == host_target()) break;  // those after it have more
+  }
+  return variants;
+}
+
 Target target_of(const BuildVariant& variant) {
   if (variant.compiler.target.empty()) return host_target();
   const auto target = target_from_name(variant.compiler.target);

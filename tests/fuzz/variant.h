@@ -46,6 +46,9 @@ struct VariantLimits {
 };
 std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& limits);
 
+/// Every level of instructions that this machine has, at every width of vectors (1, 4, 8, 16), by gcc and then by clang.
+std::vector<BuildVariant> level_variants();
+
 /// For the pipeline; computes the schedules where they are not to be the usual ones.
 PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant);
 Target target_of(const BuildVariant& variant);
