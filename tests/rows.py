@@ -98,7 +98,7 @@ def read_ctest(results):
 
 def declared_cases():
     """Test cases in the sources, so that one that did not run is listed as such."""
-    for path in sorted(glob.glob(os.path.join(ROOT, "tests", "*_test.cpp"))):
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests", "*_test.cpp")) + glob.glob(os.path.join(ROOT, "tests", "*", "*_test.cpp"))):
         with open(path, encoding="utf-8") as file:
             for match in re.finditer(r'TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)', file.read()):
                 name = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', match[1])).replace('\\"', '"').replace("\\\\", "\\")

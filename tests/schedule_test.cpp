@@ -346,7 +346,7 @@ TEST_CASE(
   CHECK(scratch("70000, 1000") == 63 * 64);  // of 1,000 columns in whole vectors
 }
 
-TEST_CASE("L5: schedules print and parse; illegal ones are errors that name the rule") {
+TEST_CASE("L5 L5.thread_group/c: schedules print and parse; illegal ones are errors that name the rule") {
   const std::string_view texts[] = {"elementwise [thread, sequential simd=16] partition overlap", "elementwise []",
                                     "reduce [thread tile=512 simd=8, reduce unroll=8] partition", "elementwise [sequential]",
                                     "transpose [thread tile=64, sequential tile=16 simd=16] overlap stream"};
