@@ -11,24 +11,11 @@ Sym Substituter::operator()(Sym e) { return symbols_.empty() ? e : substitute(e,
 
 const UOp* Substituter::operator()(const UOp* root) {
   if (root == nullptr) return nullptr;
-  // Iterative: a kernel's expressions can be a thousand deep.
-  std::vector<const UOp*> stack = {root};
-  while (!stack.empty()) {
-    const UOp* u = stack.back();
-    if (memo_.count(u)) {
-      stack.pop_back();
-      continue;
-    }
-    bool ready = true;
-    for (const UOp* source : u->sources)
-      if (!memo_.count(source)) stack.push_back(source), ready = false;
-    if (!ready) continue;
-    stack.pop_back();
+  return make_in_order(root, memo_, [&](const UOp* u) {
     std::vector<const UOp*> sources;
     for (const UOp* source : u->sources) sources.push_back(memo_[source]);
-    memo_[u] = rebuild(*u, std::move(sources));
-  }
-  return memo_[root];
+    return rebuild(*u, std::move(sources));
+  });
 }
 
 const UOp* Substituter::rebuild(const UOp& u, std::vector<const UOp*> sources) {

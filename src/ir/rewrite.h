@@ -13,6 +13,24 @@ namespace harp::ir {
 
 using Body = std::vector<Stmt*>;
 
+/// make(u) of each UOp below the root that has no entry in `made`, which gets it; sources before users. Iterative: a kernel's expressions
+/// can be a thousand deep.
+template <class Make>
+const UOp* make_in_order(const UOp* root, std::unordered_map<const UOp*, const UOp*>& made, Make make) {
+  std::vector<const UOp*> stack = {root};
+  while (!stack.empty()) {
+    const UOp* u = stack.back();
+    const size_t size = stack.size();
+    if (!made.count(u))
+      for (const UOp* source : u->sources)
+        if (!made.count(source)) stack.push_back(source);
+    if (stack.size() > size) continue;
+    stack.pop_back();
+    if (!made.count(u)) made[u] = make(u);
+  }
+  return made[root];
+}
+
 /// Rebuilds expressions with variables replaced (index algebra and folding happen again) and with some UOps replaced by others.
 class Substituter {
  public:

@@ -90,21 +90,7 @@ class Vectoriser {
   const UOp* wide(const UOp* u) { return u->type.lanes == width_ ? u : arena_.splat(u, width_); }
 
   const UOp* vector_of(const UOp* root) {
-    std::vector<const UOp*> stack = {root};
-    while (!stack.empty()) {
-      const UOp* u = stack.back();
-      if (memo_.count(u)) {
-        stack.pop_back();
-        continue;
-      }
-      bool ready = true;
-      for (const UOp* source : u->sources)
-        if (!memo_.count(source)) stack.push_back(source), ready = false;
-      if (!ready) continue;
-      stack.pop_back();
-      memo_[u] = convert(u);
-    }
-    return memo_[root];
+    return make_in_order(root, memo_, [&](const UOp* u) { return convert(u); });
   }
 
   const UOp* convert(const UOp* u) {
