@@ -168,3 +168,28 @@ TEST_CASE("G15.matmul/c G17: what a factor is made of is looked at once, however
   const Backends backends;
   CHECK(backends.cost(text + "  q = expand(b, shape=[16, 32, 16])\n  return y = sum(p60 * q, axes=[1])\n}", {}).kernels >= 1);
 }
+
+TEST_CASE("L5.thread/c L6.packed_matmul/c: each call that copies the columns' factor has rows enough for that") {
+  struct Host {
+    std::vector<std::pair<size_t, size_t>> calls;
+    static void parallel_for(void* user, size_t n, size_t grain, harp_range_body body, void* arg) {
+      auto& calls = static_cast<Host*>(user)->calls;
+      for (size_t begin = 0; begin < n; begin += grain) calls.emplace_back(begin, std::min(n, begin + grain));
+      for (size_t i = calls.size(); i-- > 0;) body(arg, calls[i].first, calls[i].second, i % 2);  // the last ones first
+    }
+  } host;
+  const Context context =
+      make_context([&](harp_context_options& o) { o.parallel_for = Host::parallel_for, o.parallel_for_user = &host, o.width = 2; });
+  const Graph graph = parse(context.get(), "harp 1\ngraph g(a: f32[1000, 40], b: f32[40, 70]) {\n  return y = a @ b\n}");
+  Values<float> a = rough({1000, 40}, 1), b = rough({40, 70}, 2);
+  const Buffer left = wrap(context.get(), a.items, a.dims), right = wrap(context.get(), b.items, b.dims);
+  const std::vector<harp_buffer*> handles = {left.get(), right.get()};
+  const std::vector<Buffer> expected = run(compile(graph.get(), "interp").get(), handles);
+  const Program program = compile(graph.get(), "c");
+  REQUIRE(program != nullptr);
+  CHECK(take(harp_program_source(program.get(), nullptr)).find("harp_for_least(rt, ") != std::string::npos);
+  const std::vector<Buffer> outputs = run(program.get(), handles);
+  CHECK(same_bits(outputs[0].get(), expected[0].get()));
+  CHECK(host.calls.size() >= 2);
+  CHECK(host.calls.size() <= 3);  // of 400 rows or more
+}

@@ -215,6 +215,7 @@ struct Kernel {
   std::vector<Accumulator> accumulators;
   int simd_width = 1;
   Sym work = 0;             // of all iterations, in steps of about half a nanosecond: tells whether sharing them out pays
+  int64_t least = 1;        // iterations of the thread loop that are worth what a call does around it
   std::vector<Stmt*> body;  // at most one kThread loop; around it are loops alone, and nothing but in it is stored to parameters
 };
 /// Bytes of a cache line, which begins at a multiple of them.

@@ -5,7 +5,7 @@
 //     for blocks of 256 terms:
 //       the rows' factor is copied tile by tile, in the order it is used (where that pays)
 //       for tiles of columns (a few vectors):
-//         the columns' factor is copied: 256 times a tile, which stays in the first cache
+//         the columns' factor is copied: 256 times a tile, which stays in the first cache (small ones do so where they are)
 //         for tiles of rows: the tile's sums are registers: terms after terms, then added to the block's
 //     the epilogue, and the stores
 //
@@ -17,8 +17,9 @@
 // it is read in long pieces, once.
 //
 // Copying (panel.h) computes whatever stands in front of the factor: a convolution is this with windows as columns, and has its padding
-// there, once for a block where they overlap (windows.h). A copied tile that reaches beyond the last row or column has zeros there, one
-// that is not copied has the last row again; neither is stored.
+// there, once for a block where they overlap (windows.h). The last tile overlaps the one before where there are rows, or columns, enough
+// for one and storing twice does no harm. Else a copied tile that reaches beyond the last row or column has zeros there, one that is not
+// copied has the last row again; neither is stored.
 #include "schedule/contraction.h"
 
 #include <algorithm>
@@ -36,6 +37,8 @@ namespace {
 constexpr int64_t kBlock = 256;         // terms
 constexpr int64_t kPadded = 256;        // columns of rows that would lie in the same lines of the first cache, often being a power of two
 constexpr int64_t kLeastRun = 16;       // terms along the last of their axes
+constexpr int64_t kNear = 16 << 10;     // bytes of the columns' factor that is not copied: half the first cache
+constexpr int64_t kRowsOfCopy = 400;    // for which a worker copies the columns' factor: a tenth of what their products take
 constexpr int64_t kMostWrittenOut = 8;  // steps of an epilogue that is written out for each vector of a tile
 
 class ContractionLowering {
@@ -69,6 +72,9 @@ class ContractionLowering {
     if (range(rows_).hi < panel_rows_) panel_rows_ = tile_rows_;
     block_columns_ = block(columns_, tile_columns_, column_axis.tile);
     if (is_streamed()) tile_columns_ = block_columns_;
+    if (!is_streamed() && c_.schedule.overlap)
+      overlaps_rows_ = is_overlapped(rows_, block_rows_, tile_rows_),
+      overlaps_columns_ = is_overlapped(columns_, block_columns_, tile_columns_);
     row_size_ = is_streamed() && block_columns_ >= kPadded ? tile_columns_ + simd_ : tile_columns_;
     if (contraction.group_position) {
       group_ = shape_[kept_[*contraction.group_position]];
@@ -91,6 +97,7 @@ class ContractionLowering {
       order.push_back(columns);
     position_.assign(kept_.size(), Sym(0));
     c_.kernel.body = blocks(order);
+    if (shares_columns_ && rows == 0) c_.kernel.least = (kRowsOfCopy + block_rows_ - 1) / block_rows_;
   }
 
  private:
@@ -98,6 +105,12 @@ class ContractionLowering {
   static int64_t block(Dim size, int64_t tile, int64_t wanted) {
     const int64_t most = std::max<int64_t>(1, std::min(range(size).hi, std::max(wanted, tile)));
     return (most + tile - 1) / tile * tile;
+  }
+  /// Does the last tile of every block begin inside the block, although tiles are more than what is left?
+  static bool is_overlapped(Dim size, int64_t block, int64_t tile) {
+    if (!size.is_constant() || size.constant() % tile == 0) return false;
+    const int64_t in_last = (size.constant() - 1) % block + 1;
+    return in_last >= tile;
   }
   /// The last dimension of an array of blocks' terms.
   int64_t terms_at_once() const { return std::max<int64_t>(1, std::min(range(terms_).hi, kBlock)); }
@@ -124,17 +137,18 @@ class ContractionLowering {
   /// The rows' factor, at a row of a tile and a term of the block, from its copy where there is one.
   const UOp* row_factor(Sym row_tile, int64_t row, Sym term, const Index& terms) {
     if (pack_rows_) return arena_.acc(dtype_, packed_rows_, packed_row_at(row_tile, term, row));
-    const Sym there = min(first_row_ + row_tile * tile_rows_ + row, rows_ - 1);
-    return factor(contraction_.row_factor, source_index(there, first_column_, terms));
+    const Sym there = first_row_ + row_of(row_tile) + row;
+    return factor(contraction_.row_factor, source_index(overlaps_rows_ ? there : min(there, rows_ - 1), first_column_, terms));
   }
   const UOp* zero() { return arena_.constant(identity_of(Op::kSum, dtype_)); }
   bool has_one_block() const { return ceil_div(terms_, kBlock).is_constant(1); }
 
   /// What `statements` makes for each of `count` values of a variable.
   template <class Statements>
-  Body each(std::string_view name, Sym count, Statements statements) {
+  Body each(std::string_view name, Sym count, Statements statements, LoopKind kind = LoopKind::kSequential) {
     if (count.is_constant(1)) return statements(Sym(0));
     Stmt* loop = new_loop(arena_, name, 0, count);
+    loop->loop = kind;
     loop->body = statements(loop->variable);
     return {loop};
   }
@@ -146,37 +160,40 @@ class ContractionLowering {
       return body;
     }
     const size_t axis = axes[0];
-    Body body = blocks_of(axis, axes.subspan(1));
-    if (axis == 0 && c_.schedule.axes[0].kind == AxisKind::kThread && body.size() == 1 && body[0]->kind == StmtKind::kLoop)
-      body[0]->loop = LoopKind::kThread;
+    const auto inner = axes.subspan(1);
+    const LoopKind kind = axis == 0 && c_.schedule.axes[0].kind == AxisKind::kThread ? LoopKind::kThread : LoopKind::kSequential;
+    if (axis == contraction_.row_position)
+      return each(
+          "rows", ceil_div(rows_, block_rows_), [&](Sym b) { return rows(b, inner); }, kind);
+    if (axis + 1 == kept_.size())
+      return each(
+          "columns", ceil_div(columns_, block_columns_), [&](Sym b) { return columns(b, inner); }, kind);
+    if (axis == contraction_.group_position)
+      return each(
+          "group", ceil_div(group_, block_group_), [&](Sym b) { return group(b, inner); }, kind);
+    const auto at = [&](Sym index) {
+      position_[axis] = index;
+      return blocks(inner);
+    };
+    return each(cat("oidx", axis), shape_[kept_[axis]], at, kind);
+  }
+  Body rows(Sym block, std::span<const size_t> inner) {
+    first_row_ = block * block_rows_;
+    rows_here_ = min(Sym(block_rows_), rows_ - first_row_);
+    return blocks(inner);
+  }
+  Body columns(Sym block, std::span<const size_t> inner) {
+    first_column_ = block * block_columns_;
+    columns_here_ = min(Sym(block_columns_), columns_ - first_column_);
+    Body body;
+    if (shares_columns_) copy_columns(body);
+    add(body, blocks(inner));
     return body;
   }
-  Body blocks_of(size_t axis, std::span<const size_t> inner) {
-    if (axis == contraction_.row_position)
-      return each("rows", ceil_div(rows_, block_rows_), [&](Sym block) {
-        first_row_ = block * block_rows_;
-        rows_here_ = min(Sym(block_rows_), rows_ - first_row_);
-        return blocks(inner);
-      });
-    if (axis + 1 == kept_.size())
-      return each("columns", ceil_div(columns_, block_columns_), [&](Sym block) {
-        first_column_ = block * block_columns_;
-        columns_here_ = min(Sym(block_columns_), columns_ - first_column_);
-        Body body;
-        if (shares_columns_) copy_columns(body);
-        add(body, blocks(inner));
-        return body;
-      });
-    if (axis == contraction_.group_position)
-      return each("group", ceil_div(group_, block_group_), [&](Sym block) {
-        first_of_group_ = block * block_group_;
-        group_here_ = min(Sym(block_group_), group_ - first_of_group_);
-        return blocks(inner);
-      });
-    return each(cat("oidx", axis), shape_[kept_[axis]], [&](Sym at) {
-      position_[axis] = at;
-      return blocks(inner);
-    });
+  Body group(Sym block, std::span<const size_t> inner) {
+    first_of_group_ = block * block_group_;
+    group_here_ = min(Sym(block_group_), group_ - first_of_group_);
+    return blocks(inner);
   }
 
   // --- the sums of a block of rows and columns ---------------------------------------------------------------------------
@@ -189,6 +206,17 @@ class ContractionLowering {
   }
   Sym row_tiles() const { return ceil_div(rows_here_, tile_rows_); }
   Sym column_tiles() const { return ceil_div(columns_here_, tile_columns_); }
+  /// The first row of a tile, in the block, and how many rows there are from it on. The same of columns.
+  Sym row_of(Sym row_tile) const {
+    const Sym row = row_tile * tile_rows_;
+    return overlaps_rows_ ? min(row, rows_here_ - tile_rows_) : row;
+  }
+  Sym rows_from(Sym row_tile) const { return overlaps_rows_ ? Sym(tile_rows_) : rows_here_ - row_of(row_tile); }
+  Sym column_of(Sym column_tile) const {
+    const Sym column = column_tile * tile_columns_;
+    return overlaps_columns_ ? min(column, columns_here_ - tile_columns_) : column;
+  }
+  Sym columns_from(Sym column_tile) const { return overlaps_columns_ ? Sym(tile_columns_) : columns_here_ - column_of(column_tile); }
   /// What `statements` makes for each member of the group, which is where columns are from then on.
   template <class Statements>
   Body each_member(Statements statements) {
@@ -206,24 +234,28 @@ class ContractionLowering {
   static void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
   void sums_of_block(Body& body) {
-    if (!is_streamed() && !shares_columns_) copy_windows(body);
+    if (!is_streamed() && !shares_columns_) {
+      copy_windows(body);
+      reads_columns_ |= are_near();
+    }
     if (is_streamed())
       streamed_ = accumulators_.add_array(dtype_, block_group_ * tile_size() * (block_rows_ / tile_rows_));
-    else if (!reads_windows_ && !shares_columns_)
+    else if (!reads_columns_ && !shares_columns_)
       packed_columns_ = accumulators_.add_array(dtype_, terms_at_once() * tile_columns_);
-    if (has_one_block() && !is_streamed()) result_ = accumulators_.add_array(dtype_, tile_size());
     if (pack_rows_) packed_rows_ = accumulators_.add_array(dtype_, terms_at_once() * panel_rows_ * (block_rows_ / tile_rows_));
     if (!has_one_block())
       for (int level = levels_needed(ceil_div(terms_, kBlock), kBlock); level-- > 0;)
         sums_.push_back(
             accumulators_.add_array(dtype_, block_group_ * tile_size() * (block_rows_ / tile_rows_) * (block_columns_ / tile_columns_)));
     for (const int array : sums_) body.push_back(declare_accumulator(arena_, array));
-    for (const int array : {streamed_, result_, shares_columns_ ? -1 : packed_columns_, packed_rows_})
+    for (const int array : {streamed_, shares_columns_ ? -1 : packed_columns_, packed_rows_})
       if (array >= 0) body.push_back(declare_accumulator(arena_, array));
     if (has_one_block()) {
-      block_of_terms(0, terms_, body);
-      if (is_streamed()) store_block(streamed_, body);
-      return;
+      Body inside;
+      block_of_terms(0, terms_, inside);
+      if (is_streamed()) store_block(streamed_, inside);
+      if (result_ >= 0) body.push_back(declare_accumulator(arena_, result_));
+      return add(body, inside);
     }
     std::vector<Sym> counts = {ceil_div(terms_, kBlock)};
     while (counts.size() < sums_.size()) counts.push_back(ceil_div(counts.back(), kBlock));
@@ -232,15 +264,14 @@ class ContractionLowering {
   }
 
   Body pack_columns(Sym member, Sym column_tile, Sym first, Sym count) {
-    const Sym column = column_tile * tile_columns_;
-    return pack(c_, {dtype_, packed_columns_, packed_column_at(member, column_tile, first, 0), tile_columns_, simd_},
-                columns_ - first_column_ - column, count,
+    const Sym column = column_of(column_tile), left = overlaps_columns_ ? Sym(tile_columns_) : columns_ - first_column_ - column;
+    return pack(c_, {dtype_, packed_columns_, packed_column_at(member, column_tile, first, 0), tile_columns_, 0, simd_}, left, count,
                 [&](Sym lane, Sym term) { return column_factor(first_row_, column + lane, first + term); });
   }
   /// All that tiles of all blocks of rows use.
   void copy_columns(Body& body) {
     copy_windows(body);
-    if (reads_windows_) return;
+    if (reads_columns_) return;
     packed_columns_ = accumulators_.add_array(dtype_, block_group_ * block_columns_ * range(terms_).hi);
     body.push_back(declare_accumulator(arena_, packed_columns_));
     add(body, each_member([&](Sym member) {
@@ -270,7 +301,20 @@ class ContractionLowering {
     if (!windows_) return;
     const UOp* value = column_factor(first_row_, column, 0);
     const auto along = value->kind == UKind::kAcc ? linear_in(value->index, variable_of(column)) : std::nullopt;
-    reads_windows_ = along && along->coefficient.is_constant(1);
+    reads_columns_ = along && along->coefficient.is_constant(1);
+  }
+
+  /// Do the columns' elements lie beside each other, and all of a tile so near to each other that they stay in the first cache as they are?
+  bool are_near() {
+    if (reads_columns_ || term_shape_.size() != 1 || !proven_at_most(terms_, kBlock)) return reads_columns_;
+    if (!overlaps_columns_ && !(columns_.is_constant() && columns_.constant() % tile_columns_ == 0)) return false;
+    const Sym column = new_loop(arena_, "column", 0, columns_here_)->variable, term = new_loop(arena_, "term", 0, terms_)->variable;
+    const UOp* value = column_factor(first_row_, column, term);
+    if (value->kind != UKind::kLoad || mask_of(value) != nullptr) return false;
+    const auto along = linear_in(value->index, variable_of(column)), down = linear_in(value->index, variable_of(term));
+    const int64_t bytes = static_cast<int64_t>(size_of(dtype_));
+    return along && along->coefficient.is_constant(1) && down && down->coefficient.is_constant() &&
+           std::abs(down->coefficient.constant()) * range(terms_).hi * bytes <= kNear;
   }
 
   /// Results begin … end - 1 of the level below (blocks of terms, at level 0) are added up in sums_[level].
@@ -304,16 +348,17 @@ class ContractionLowering {
   void block_of_terms(Sym first, Sym count, Body& body) {
     if (pack_rows_)
       add(body, each("rowtile", row_tiles(), [&](Sym tile) {
-            const Sym row = first_row_ + tile * tile_rows_;
-            return pack(
-                c_, {dtype_, packed_rows_, packed_row_at(tile, 0, 0), panel_rows_, simd_}, rows_ - row, count,
-                [&](Sym lane, Sym term) { return factor(contraction_.row_factor, source_index(row + lane, first_column_, first + term)); });
+            const Sym row = first_row_ + row_of(tile);
+            return pack(c_, {dtype_, packed_rows_, packed_row_at(tile, 0, 0), panel_rows_, overlaps_rows_ ? tile_rows_ : 0, simd_},
+                        rows_ - row, count, [&](Sym lane, Sym term) {
+                          return factor(contraction_.row_factor, source_index(row + lane, first_column_, first + term));
+                        });
           }));
     if (is_streamed()) return streamed_block(first, count, body);
     add(body, each_member([&](Sym member) {
           return each("columntile", column_tiles(), [&](Sym tile) {
             Body inside;
-            if (!reads_windows_ && !shares_columns_) inside = pack_columns(member, tile, first, count);
+            if (!reads_columns_ && !shares_columns_) inside = pack_columns(member, tile, first, count);
             add(inside, each("rowtile", row_tiles(), [&](Sym row_tile) { return register_tile(first, count, member, row_tile, tile); }));
             return inside;
           });
@@ -332,8 +377,8 @@ class ContractionLowering {
           each_vector(products, [&](int64_t r, int64_t vector, Sym lane) {
             const UOp* a = row_factor(row_tile, r, term, terms);
             const Sym column = vector * simd_ + lane;
-            const UOp* b = reads_windows_
-                               ? column_factor(first_row_, column_tile * tile_columns_ + column, terms)
+            const UOp* b = reads_columns_
+                               ? column_factor(first_row_, column_of(column_tile) + column, terms)
                                : arena_.acc(dtype_, packed_columns_, packed_column_at(member, column_tile, first, term) + column);
             return Body{update_accumulator(arena_, sum_of(r, vector), lane, a, b)};
           });
@@ -355,7 +400,7 @@ class ContractionLowering {
   template <class Statements>
   Body each_term(Sym first, Sym count, Statements statements) {
     const Sym length = term_shape_.back();
-    if (!reads_windows_ || term_shape_.size() < 2 || !proven_at_most(kLeastRun, length)) {
+    if (!reads_columns_ || term_shape_.size() < 2 || !proven_at_most(kLeastRun, length)) {
       Stmt* term = new_loop(arena_, "term", 0, count);
       term->body = statements(term->variable, unflatten(first + term->variable, term_shape_));
       return {term};
@@ -431,28 +476,31 @@ class ContractionLowering {
     position.back() = first_column_ + column;
     Body stores = store_outputs(c_, c_.plan.passes[0].stores, position);
     mark_in_place(c_);
+    for (const Param& parameter : c_.kernel.params) HARP_ASSERT(parameter.in_place.empty(), "tiles overlap, and read what they stored");
     return stores;
   }
 
   /// A tile of a block of terms that is the only one: from the registers, where it is whole and little is to be done, else from memory.
   void store_tile(Sym row_tile, Sym column_tile, Body& body) {
     const auto sum = [&](int64_t r, int64_t vector, Sym lane) { return plus_zero(arena_.acc(dtype_, sum_of(r, vector), lane)); };
-    const Sym first_row = row_tile * tile_rows_, first_column = column_tile * tile_columns_;
-    const Sym rows_left = rows_here_ - first_row, columns_left = columns_here_ - first_column;
-    Body direct, through_memory;
+    const Sym first_row = row_of(row_tile), first_column = column_of(column_tile);
+    const Sym rows_left = rows_from(row_tile), columns_left = columns_from(column_tile);
+    Body direct;
     each_vector(direct, [&](int64_t r, int64_t vector, Sym lane) {
       return stores_of(sum(r, vector, lane), first_row + r, first_column + vector * simd_ + lane);
     });
+    const Sym whole = min(rows_left - tile_rows_, columns_left - tile_columns_);
+    const bool is_short = uops_of(arena_, direct).size() <= static_cast<size_t>(kMostWrittenOut * tile_size() / simd_);
+    if (is_short && proven_nonnegative(whole)) return add(body, direct);
+
+    result_ = accumulators_.add_array(dtype_, tile_size());
+    Body through_memory;
     each_vector(through_memory, [&](int64_t r, int64_t vector, Sym lane) {
       return Body{set_accumulator(arena_, result_, in_tile(r, vector * simd_ + lane), sum(r, vector, lane))};
     });
     Stmt* row = new_loop(arena_, "row", 0, min(Sym(tile_rows_), rows_left));
     row->body = store_row(result_, in_tile(row->variable, 0), first_row + row->variable, first_column, columns_left);
     through_memory.push_back(row);
-
-    const Sym whole = min(rows_left - tile_rows_, columns_left - tile_columns_);
-    const bool is_short = uops_of(arena_, direct).size() <= static_cast<size_t>(kMostWrittenOut * tile_size() / simd_);
-    if (is_short && proven_nonnegative(whole)) return add(body, direct);
     if (!is_short || proven_nonnegative(Sym(-1) - whole)) return add(body, through_memory);
     Stmt* is_whole = arena_.statement(StmtKind::kIf);
     is_whole->condition = whole;
@@ -472,12 +520,10 @@ class ContractionLowering {
   void store_block(int array, Body& body) {
     add(body, each_member([&](Sym member) {
           return each("rowtile", row_tiles(), [&](Sym row_tile) {
-            const Sym first_row = row_tile * tile_rows_;
-            return each("row", min(Sym(tile_rows_), rows_here_ - first_row), [&](Sym row) {
+            return each("row", min(Sym(tile_rows_), rows_from(row_tile)), [&](Sym row) {
               return each("columntile", column_tiles(), [&](Sym tile) {
-                const Sym first_column = tile * tile_columns_;
-                return store_row(array, tile_at(member, row_tile, tile) + in_tile(row, 0), first_row + row, first_column,
-                                 columns_here_ - first_column);
+                return store_row(array, tile_at(member, row_tile, tile) + in_tile(row, 0), row_of(row_tile) + row, column_of(tile),
+                                 columns_from(tile));
               });
             });
           });
@@ -497,7 +543,7 @@ class ContractionLowering {
   int simd_;
   int64_t terms_together_;  // more than one: nothing is copied but rows (is_streamed)
   int64_t tile_rows_, tile_columns_, row_size_, panel_rows_, block_rows_, block_columns_;
-  bool pack_rows_, shares_columns_;
+  bool pack_rows_, shares_columns_, overlaps_rows_ = false, overlaps_columns_ = false;
   Index position_;  // of the kept axes, but rows and columns
   Dim group_ = 1;
   int64_t block_group_ = 1;
@@ -505,7 +551,7 @@ class ContractionLowering {
   std::vector<int> sums_;  // by level
   std::vector<int> tile_;  // by row and vector
   std::optional<Windows> windows_;
-  bool reads_windows_ = false;  // where they are copied to
+  bool reads_columns_ = false;  // where they lie, or their windows are copied to
   int streamed_ = -1, result_ = -1, packed_rows_ = -1, packed_columns_ = -1;
 };
 

@@ -60,11 +60,12 @@ class UnitRenderer {
     for (size_t i = 0; i < module_.constants.size(); ++i)
       if (mentions(main, cat("constant", i))) append(constants, cat(constant_array(i), "\n"));
     const std::string definitions = unit_.definitions();
+    const bool has_loops = mentions(main, "harp_for") || mentions(main, "harp_for_least");
     return cat(header(), kGccText, kRuntimeText, "\n", options_.plain_text ? std::string() : vector_note(), definitions,
                definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n", unit_.loading(),
                mentions(kernels_, "harp_reads_backwards") ? kBackwardsText : "", kernels_,
-               mentions(main, "harp_for") || mentions(main, "harp_run_together") ? workers_text() : std::string(),
-               mentions(main, "harp_for") ? cat(kForText, "\n") : std::string(),
+               has_loops || mentions(main, "harp_run_together") ? workers_text() : std::string(),
+               has_loops ? cat(kForText, "\n") : std::string(), mentions(main, "harp_for_least") ? cat(kForLeastText, "\n") : std::string(),
                mentions(main, "harp_run_together") ? cat(kTogetherText, "\n") : std::string(),
                mentions(main, "harp_native_failed") ? native_failed_text() : std::string(),
                mentions(entry, "harp_allocate") ? cat(kWorkspaceText, "\n") : std::string(),
@@ -259,8 +260,9 @@ class UnitRenderer {
           // the count may divide by what is 0 where the guard does not hold
           const std::string guard = launch.guard ? host_.is_nonnegative(*launch.guard).text : std::string();
           if (n == 1)
-            append(body, cat("    ", guard.empty() ? "" : cat("if (", guard, ") "), "harp_for(rt, ", count, ", ", work, ", ", name,
-                             ", &args0);\n"));
+            append(body, cat("    ", guard.empty() ? "" : cat("if (", guard, ") "),
+                             kernel.least > 1 ? cat("harp_for_least(rt, ", count, ", ", kernel.least) : cat("harp_for(rt, ", count), ", ",
+                             work, ", ", name, ", &args0);\n"));
           else
             append(tasks, cat("      {", name, ", &args", i, ", ", guard.empty() ? count : cat(guard, " ? ", count, " : 0"), ", ", work,
                               ", 0},\n"));

@@ -83,6 +83,16 @@ static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range
 }
 )";
 
+const std::string_view kForLeastText =
+    R"(/* The same for a kernel of which each call copies something first: that is worth it for `least` iterations or more. */
+static void harp_for_least(const harp_runtime* rt, int64_t n, int64_t least, int64_t work, harp_range_body kernel, void* arg) {
+  struct harp_call call = {kernel, arg};
+  if (harp_grain(n, work) >= least) harp_for(rt, n, work, kernel, arg);
+  else if (harp_has_workers(rt) && n > least) rt->parallel_for(rt->self, (size_t)n, (size_t)least, harp_worker, &call);
+  else if (n > 0) kernel(arg, 0, (size_t)n, 0);
+}
+)";
+
 const std::string_view kTogetherText = R"(struct harp_task { harp_range_body kernel; void* arg; int64_t n, work, shares; };
 struct harp_tasks { const struct harp_task* tasks; size_t count; };
 /* The first iteration of a share. Where there are less of them than shares, the first shares have one each. */

@@ -44,7 +44,9 @@ bool varies(const Node* root, size_t root_axis) {
 constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512;  // whose sums are in the second cache
 // Where the columns' factor is copied once for more rows than that; bytes of the copy, which is in the third cache.
 constexpr int64_t kSharingRows = 112, kSharedBytes = 4 << 20;
-constexpr int64_t kMany = 1 << 20;  // rows or columns, more of which make no difference
+constexpr int64_t kWideColumns = 1024;  // of sums that are stored at once: row after row of them, and two tiles down
+constexpr int64_t kMany = 1 << 20;      // rows or columns, more of which make no difference
+constexpr int64_t kBlock = 256;         // terms (02-semantics)
 constexpr int64_t kFewRows = 16, kManyColumns = 256, kSumsOfFewRows = int64_t{1} << 15;
 constexpr int kTermsTogether = 8;
 constexpr int64_t kNarrow = 128;  // columns for which copying the rows' factor does not pay
@@ -57,16 +59,19 @@ struct RegisterTile {
   int64_t rows, vectors;
 };
 /// The one that is fastest for so many rows, columns and terms, in eighths of the time of a step with a vector. For each term a tile takes
-/// a step for each vector of sums, and some more for what it reads; a tile that reaches beyond the last row or column is stored piece by
-/// piece. (Measured: 64 x 64 x 64 by 8 rows 118 GFLOP/s, by 13 rows 105, which would be 114 if 13 times 5 were 64.)
-RegisterTile best_tile(int64_t rows, int64_t columns, int64_t terms, int width, const Target& target) {
+/// a step for each vector of sums, and some more for what it reads; a tile that reaches beyond the last row or column, because nobody
+/// knows that there are enough for the last one to overlap the one before, is stored piece by piece. (Measured: 64 x 64 x 64 by 8 rows 118
+/// GFLOP/s, by 13 rows 105, which would be 114 if 13 times 5 were 64.)
+RegisterTile best_tile(int64_t rows, int64_t columns, int64_t terms, int width, bool are_known, const Target& target) {
   const int64_t registers = target.vector_bytes == 64 || target.march.starts_with("armv8") ? 32 : 16;
   RegisterTile best{1, 1};
   int64_t least = std::numeric_limits<int64_t>::max();
   for (const int64_t vectors : {2, 3, 4, 1})
     for (int64_t r = std::min((registers - 1 - vectors) / vectors, std::max<int64_t>(1, rows)); r > 0; --r) {
       const int64_t down = ceil_div(rows, r), across = ceil_div(columns, vectors * width);
-      const int64_t in_part = (rows % r != 0 ? across : 0) + (columns % (vectors * width) != 0 ? down : 0);
+      const bool rows_overlap = rows % r == 0 || are_known,
+                 columns_overlap = columns % (vectors * width) == 0 || (are_known && columns >= vectors * width);
+      const int64_t in_part = (rows_overlap ? 0 : across) + (columns_overlap ? 0 : down);
       const int64_t time =
           down * across * (terms * (8 * r * vectors + 8 + r + 4 * vectors) + 16 * r * vectors) + in_part * 8 * r * (20 + 6 * vectors);
       if (time < least) least = time, best = {r, vectors};
@@ -74,9 +79,9 @@ RegisterTile best_tile(int64_t rows, int64_t columns, int64_t terms, int width, 
   return best;
 }
 
-/// Does the columns' factor, where it lies in memory, lie along that axis of the reduction's source?
-bool lies_along(const Program& program, const KernelPlan& kernel, const Contraction& contraction, size_t axis) {
-  const std::vector<View> views = KernelViews(program, kernel).of(contraction.column_factor);
+/// Does the factor, where it lies in memory, lie along that axis of the reduction's source?
+bool lies_along(const Program& program, const KernelPlan& kernel, const Node* factor, size_t axis) {
+  const std::vector<View> views = KernelViews(program, kernel).of(factor);
   return !views.empty() && std::all_of(views.begin(), views.end(), [&](const View& view) {
     return view.strides[axis].is_constant(1) || view.strides[axis].is_constant(0);
   });
@@ -90,6 +95,17 @@ std::optional<size_t> term_axis(const Node& reduce) {
     found = static_cast<size_t>(axis);
   }
   return found;
+}
+
+/// Is the rows' factor an array whose elements lie beside each other neither along the rows nor along the terms? Then it would be copied
+/// one by one, which takes longer than it saves.
+bool is_scattered(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
+  const Node* array = contraction.row_factor;
+  for (; !is_loaded(program, kernel, array); array = array->sources[0])
+    if (is_elementwise(array->op) || array->sources.empty()) return false;  // computed, which is done once for a copy
+  const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
+  return terms && contraction.rows && !lies_along(program, kernel, contraction.row_factor, *terms) &&
+         !lies_along(program, kernel, contraction.row_factor, *contraction.rows);
 }
 
 /// Few rows: each element of the columns' factor is used so seldom that it is read where it lies, several rows of it at a time; the sums of
@@ -159,11 +175,12 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
   const Shape& shape = kernel.reduces[0]->sources[0]->shape;
   const int64_t rows = range(row_count(*kernel.reduces[0], contraction)).hi, columns = range(shape[contraction.columns]).hi;
   if (contraction.rows && rows <= kFewRows && columns >= kManyColumns && !contraction.group_position &&
-      lies_along(program, kernel, contraction, contraction.columns))
+      lies_along(program, kernel, contraction.column_factor, contraction.columns))
     return schedule_few_rows(kernel, contraction, rows, width);
-  const int64_t terms = std::min<int64_t>(range(term_count(*kernel.reduces[0])).hi, 256);
+  const int64_t terms = std::min(range(term_count(*kernel.reduces[0])).hi, kBlock);
+  const bool are_known = row_count(*kernel.reduces[0], contraction).is_constant() && shape[contraction.columns].is_constant();
   RegisterTile tile{1, 2};  // of a single row, few columns are read side by side
-  if (contraction.rows) tile = best_tile(std::min(rows, kMany), std::min(columns, kMany), terms, width, target);
+  if (contraction.rows) tile = best_tile(std::min(rows, kMany), std::min(columns, kMany), terms, width, are_known, target);
   Schedule s;
   s.recipe = Template::kContraction;
   s.axes.resize(iteration_space(kernel).size() + 1);
@@ -179,8 +196,9 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
                 all_terms = range(term_count(*kernel.reduces[0])).hi;
   if (rows > kRowsTogether && !contraction.group_position && all_terms <= kSharedBytes / size / kNarrow) {
     column_axis.pack = true;
-    wanted_columns = std::min(kColumnsTogether, kSharedBytes / size / std::max<int64_t>(1, all_terms));
-    blocks = ceil_div(tiles * tile.rows, kSharingRows);
+    const bool has_one_block = all_terms <= kBlock;
+    wanted_columns = std::min(has_one_block ? kWideColumns : kColumnsTogether, kSharedBytes / size / std::max<int64_t>(1, all_terms));
+    blocks = has_one_block ? ceil_div(tiles, 2) : ceil_div(tiles * tile.rows, kSharingRows);
   }
   column_axis.tile = ceil_div(wanted_columns, tile.vectors * width) * tile.vectors * width;
   int64_t together = std::min(columns, column_axis.tile);
@@ -193,7 +211,7 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
     AxisSchedule& row_axis = s.axes[*contraction.row_position];
     row_axis.unroll = static_cast<int>(tile.rows);
     row_axis.tile = ceil_div(tiles, blocks) * tile.rows;
-    row_axis.pack = together > kNarrow;
+    row_axis.pack = together > kNarrow && !is_scattered(program, kernel, contraction);
   }
   return s;
 }
@@ -247,8 +265,8 @@ std::optional<Sym> are_enough(const Node& reduce, const Contraction& contraction
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
   // Adding row after row, which is faster with few rows, would go through memory along the terms one by one.
   const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
-  const bool is_crossed =
-      terms && lies_along(program, kernel, contraction, *terms) && !lies_along(program, kernel, contraction, contraction.columns);
+  const bool is_crossed = terms && lies_along(program, kernel, contraction.column_factor, *terms) &&
+                          !lies_along(program, kernel, contraction.column_factor, contraction.columns);
   return are_enough(*kernel.reduces[0], contraction, is_crossed ? 1 : kLeastRows);
 }
 
