@@ -46,6 +46,19 @@ TEST_CASE("G17.elementwise/c: chains through every kind of view are one kernel")
   check_fused("  return y = repeat(x, repeats=2, axis=0) + 1.0");
 }
 
+TEST_CASE("G17.elementwise/c: outputs that share nearly all of what they compute are one kernel, however many operations that are") {
+  std::string steps;
+  const auto name = [](const char* letter, int i) { return letter + std::to_string(i); };
+  constexpr int kSteps = 110;  // of six operations: any output alone needs more than half of what a kernel may have
+  steps += "  u0 = x + w\n  v0 = x - w\n";
+  for (int i = 0; i < kSteps; ++i) {
+    const std::string u = name("u", i), v = name("v", i);
+    steps += "  " + name("u", i + 1) + " = " + u + " * 0.5 + " + v + "\n";
+    steps += "  " + name("v", i + 1) + " = " + v + " * 0.25 - " + u + "\n";
+  }
+  check_fused((steps + "  return y = " + name("u", kSteps) + ", z = " + name("v", kSteps)).c_str());
+}
+
 TEST_CASE("G17.into_reduce/c: what a reduction reads is computed in its kernel, over any axes, several reductions together") {
   for (const char* axes : {"[0]", "[1]", "[0, 1]"}) {
     INFO(axes);

@@ -43,11 +43,16 @@ bool keeps_index(const Node& node, size_t operand) {
 
 struct KernelDraft {
   KernelPlan plan;
-  std::unordered_set<const Node*> makes, reads;
-  int ops = 0;
+  std::unordered_set<const Node*> makes, reads, computes;
 
   /// Does it go through its elements in an order of the law?
   bool has_order() const { return !plan.reduces.empty() || !plan.scans.empty(); }
+  /// Is it small enough with all of these nodes? What it computes anyway counts once.
+  bool has_room_for(const std::vector<const Node*>& nodes) const {
+    if (computes.size() + nodes.size() <= kMaxKernelOps) return true;
+    const auto more = std::count_if(nodes.begin(), nodes.end(), [this](const Node* node) { return !computes.contains(node); });
+    return computes.size() + static_cast<size_t>(more) <= kMaxKernelOps;
+  }
 };
 
 class Fuser {
@@ -252,7 +257,7 @@ class Fuser {
   }
 
   bool can_join(const KernelDraft& kernel, int k, const Dependencies& d, bool may_read_own) const {
-    if (kernel.plan.alone != nullptr || kernel.ops + static_cast<int>(d.computed.size()) > kMaxKernelOps) return false;
+    if (kernel.plan.alone != nullptr || !kernel.has_room_for(d.computed)) return false;
     bool shares = d.buffers.empty();
     for (const Node* buffer : d.buffers) {
       const int maker = kernel_of(buffer);
@@ -278,7 +283,7 @@ class Fuser {
   }
 
   void join(KernelDraft& kernel, int k, const Dependencies& d, const Node* makes) {
-    kernel.ops += static_cast<int>(d.computed.size());
+    kernel.computes.insert(d.computed.begin(), d.computed.end());
     const KernelPlan& plan = kernel.plan;
     const Shape& space = !plan.reduces.empty() ? plan.reduces[0]->sources[0]->shape
                          : !plan.scans.empty() ? plan.scans[0]->shape
