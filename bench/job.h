@@ -21,8 +21,13 @@ struct JobPeer {
   int threads = 1;      // of harp and of the peer
 };
 
-/// Rows NAME.SUFFIX in milliseconds. The peers are started with `arguments`.
-Benchmark job_benchmark(const std::string& name, std::function<Problem(Session& session, int threads)> build,
-                        const std::vector<JobPeer>& peers, std::function<std::vector<std::string>(const Session& session)> arguments);
+/// Rows NAME.SUFFIX in milliseconds; all peers that have the same number of threads take turns with one harp. They are started with
+/// `arguments`.
+std::vector<Benchmark> job_benchmarks(const std::string& name, const std::function<Problem(Session& session, int threads)>& build,
+                                      const std::vector<JobPeer>& peers,
+                                      const std::function<std::vector<std::string>(const Session& session)>& arguments);
+
+/// Several lists as one.
+std::vector<Benchmark> joined(const std::vector<std::vector<Benchmark>>& lists);
 
 }  // namespace bench

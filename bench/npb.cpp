@@ -23,7 +23,8 @@ constexpr double kCondition = 0.1;
 
 /// A matrix by rows: those of row i are elements offsets[i] ... offsets[i + 1] - 1, in columns that ascend.
 struct Sparse {
-  std::vector<int64_t> offsets = {0}, columns;
+  std::vector<int64_t> offsets = {0};
+  std::vector<int32_t> columns;
   std::vector<double> values;
 };
 
@@ -105,7 +106,8 @@ Problem sparse_cg(Session& session, int threads) {
   store(session, "offsets", matrix.offsets), store(session, "columns", matrix.columns), store(session, "values", matrix.values);
   const size_t n = kClassA.size, nonzeros = matrix.values.size();
   session.memory.reserve(Memory::room(2, nonzeros * sizeof(double)) + Memory::room(3, (n + 1) * sizeof(double)));
-  const std::span<int64_t> offsets = session.memory.take_as<int64_t>(n + 1), columns = session.memory.take_as<int64_t>(nonzeros);
+  const std::span<int64_t> offsets = session.memory.take_as<int64_t>(n + 1);
+  const std::span<int32_t> columns = session.memory.take_as<int32_t>(nonzeros);
   const std::span<double> values = session.memory.take_as<double>(nonzeros), x = session.memory.take_as<double>(n),
                           next = session.memory.take_as<double>(n);
   std::copy(matrix.offsets.begin(), matrix.offsets.end(), offsets.begin());
@@ -117,7 +119,7 @@ Problem sparse_cg(Session& session, int threads) {
       session.new_graph(threads, HARP_GRAPH_BROADCAST), {offsets.data(), columns.data(), values.data(), x.data()}, {next.data()}, {}, next};
   harp_graph* graph = problem.graph.get();
   const auto rows = static_cast<harp_dim>(n), ends = rows + 1, stored = static_cast<harp_dim>(nonzeros);
-  harp_node* const inputs[] = {harp_input(graph, "offsets", HARP_I64, 1, &ends), harp_input(graph, "columns", HARP_I64, 1, &stored),
+  harp_node* const inputs[] = {harp_input(graph, "offsets", HARP_I64, 1, &ends), harp_input(graph, "columns", HARP_I32, 1, &stored),
                                harp_input(graph, "values", HARP_F64, 1, &stored)};
   harp_node* start = harp_input(graph, "x", HARP_F64, 1, &rows);
   harp_custom_function_desc product = HARP_CUSTOM_FUNCTION_DESC_INIT;
@@ -196,9 +198,9 @@ std::vector<Benchmark> npb_benchmarks() {
   const auto in_files = [](const char* job) {
     return [job](const Session& session) { return std::vector<std::string>{job, session.directory.path()}; };
   };
-  return {job_benchmark("job.cg.a", sparse_cg, sparse, in_files("cg")),
-          job_benchmark("job.cg.dense.s", dense_cg, dense, in_files("cg_dense")),
-          job_benchmark("job.ft.w", ft, all, [](const Session&) { return std::vector<std::string>{"ft"}; })};
+  return joined({job_benchmarks("job.cg.a", sparse_cg, sparse, in_files("cg")),
+                 job_benchmarks("job.cg.dense.s", dense_cg, dense, in_files("cg_dense")),
+                 job_benchmarks("job.ft.w", ft, all, [](const Session&) { return std::vector<std::string>{"ft"}; })});
 }
 
 }  // namespace bench

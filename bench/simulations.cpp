@@ -107,13 +107,14 @@ std::vector<Benchmark> simulation_benchmarks() {
                                       {"numpy", "numpy", "NumPy"},
                                       {"threads2.hand", "by_hand", "C by hand, OpenMP", kThreads},
                                       {"threads2.jax", "jax", "JAX", kThreads}};
-  return {job_benchmark("job.gray_scott", gray_scott, peers,
-                        [](const Session& session) {
-                          return std::vector<std::string>{"gray_scott", session.target(), std::to_string(kHeight), std::to_string(kWidth)};
-                        }),
-          job_benchmark("job.lorenz", lorenz, peers, [](const Session& session) {
-            return std::vector<std::string>{"lorenz", session.target(), std::to_string(kMembers), std::to_string(kSteps)};
-          })};
+  return joined(
+      {job_benchmarks("job.gray_scott", gray_scott, peers,
+                      [](const Session& session) {
+                        return std::vector<std::string>{"gray_scott", session.target(), std::to_string(kHeight), std::to_string(kWidth)};
+                      }),
+       job_benchmarks("job.lorenz", lorenz, peers, [](const Session& session) {
+         return std::vector<std::string>{"lorenz", session.target(), std::to_string(kMembers), std::to_string(kSteps)};
+       })});
 }
 
 }  // namespace bench

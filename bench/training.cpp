@@ -50,13 +50,13 @@ Problem perceptron(Session& session, int threads) {
 }  // namespace
 
 std::vector<Benchmark> training_benchmarks() {
-  return {job_benchmark("job.mlp", perceptron,
+  return job_benchmarks("job.mlp", perceptron,
                         {{"numpy", "numpy", "NumPy"},
                          {"torch", "torch", "torch"},
                          {"tinygrad", "tinygrad", "tinygrad"},
                          {"threads2.torch", "torch", "torch", kThreads},
                          {"threads2.jax", "jax", "JAX", kThreads}},
-                        [](const Session&) { return std::vector<std::string>{"mlp"}; })};
+                        [](const Session&) { return std::vector<std::string>{"mlp"}; });
 }
 
 }  // namespace bench

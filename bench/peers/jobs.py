@@ -80,7 +80,7 @@ def mlp(np, x, classes, *weights):
 def cg_data(folder):
     """Offsets of rows, columns, values of the sparse matrix, in files that harp_bench wrote."""
     return [numpy.fromfile(pathlib.Path(folder) / name, dtype) for name, dtype in
-            (("offsets", numpy.int64), ("columns", numpy.int64), ("values", numpy.float64))]
+            (("offsets", numpy.int64), ("columns", numpy.int32), ("values", numpy.float64))]
 
 
 def cg_dense_data(folder):

@@ -105,7 +105,7 @@ def work(name, *arguments):
         offsets, columns, values = (torch.from_numpy(x) for x in jobs.cg_data(*arguments))
         size = offsets.numel() - 1
         rows = torch.repeat_interleave(torch.arange(size), offsets.diff())  # products with rows need MKL, which Debian's does without
-        return cg(torch.sparse_coo_tensor(torch.stack((rows, columns)), values, (size, size)).coalesce())
+        return cg(torch.sparse_coo_tensor(torch.stack((rows, columns.long())), values, (size, size)).coalesce())
     if name == "cg_dense":
         return cg(torch.from_numpy(jobs.cg_dense_data(*arguments)))
     if name in ("mlp", "ft", "small"):
