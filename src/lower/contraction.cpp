@@ -38,7 +38,7 @@ constexpr int64_t kBlock = 256;         // terms
 constexpr int64_t kPadded = 256;        // columns of rows that would lie in the same lines of the first cache, often being a power of two
 constexpr int64_t kLeastRun = 16;       // terms along the last of their axes
 constexpr int64_t kNear = 16 << 10;     // bytes of the columns' factor that is not copied: half the first cache
-constexpr int64_t kRowsOfCopy = 400;    // for which a worker copies the columns' factor: a tenth of what their products take
+constexpr int64_t kRowsOfCopy = 200;    // for which a worker copies the columns' factor: a tenth of what their products take
 constexpr int64_t kMostWrittenOut = 8;  // steps of an epilogue that is written out for each vector of a tile
 
 class ContractionLowering {

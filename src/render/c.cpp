@@ -60,13 +60,13 @@ class UnitRenderer {
     for (size_t i = 0; i < module_.constants.size(); ++i)
       if (mentions(main, cat("constant", i))) append(constants, cat(constant_array(i), "\n"));
     const std::string definitions = unit_.definitions();
-    const bool has_loops = mentions(main, "harp_for") || mentions(main, "harp_for_least");
+    const bool has_for = mentions(main, "harp_for"), has_for_least = mentions(main, "harp_for_least");
+    const bool has_tasks = mentions(main, "harp_run_together");
     return cat(header(), kGccText, kRuntimeText, "\n", options_.plain_text ? std::string() : vector_note(), definitions,
                definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n", unit_.loading(),
                mentions(kernels_, "harp_reads_backwards") ? kBackwardsText : "", kernels_,
-               has_loops || mentions(main, "harp_run_together") ? workers_text() : std::string(),
-               has_loops ? cat(kForText, "\n") : std::string(), mentions(main, "harp_for_least") ? cat(kForLeastText, "\n") : std::string(),
-               mentions(main, "harp_run_together") ? cat(kTogetherText, "\n") : std::string(),
+               has_for || has_for_least || has_tasks ? workers_text() : std::string(), has_for ? cat(kForText, "\n") : std::string(),
+               has_for_least ? cat(kForLeastText, "\n") : std::string(), has_tasks ? cat(kTogetherText, "\n") : std::string(),
                mentions(main, "harp_native_failed") ? native_failed_text() : std::string(),
                mentions(entry, "harp_allocate") ? cat(kWorkspaceText, "\n") : std::string(),
                module_.sites > 0 ? cat(kFaultText, "\n") : std::string(), main, "\n", entry);

@@ -83,13 +83,26 @@ static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range
 }
 )";
 
-const std::string_view kForLeastText =
-    R"(/* The same for a kernel of which each call copies something first: that is worth it for `least` iterations or more. */
+const std::string_view kForLeastText = R"(struct harp_portions { harp_range_body kernel; void* arg; int64_t each, more; };
+static void harp_run_portions(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_portions* all = arg;
+  const int64_t from = (int64_t)begin, to = (int64_t)end; /* the first `more` portions have one iteration more than the others */
+  const int64_t first = from * all->each + (from < all->more ? from : all->more), last = to * all->each + (to < all->more ? to : all->more);
+  const harp_environment found = harp_enter();
+  all->kernel(all->arg, (size_t)first, (size_t)last, worker);
+  harp_leave(found);
+}
+/* Iterations [0, n) of a kernel of which each call copies something first: that is worth it for `least` iterations or more. */
 static void harp_for_least(const harp_runtime* rt, int64_t n, int64_t least, int64_t work, harp_range_body kernel, void* arg) {
-  struct harp_call call = {kernel, arg};
-  if (harp_grain(n, work) >= least) harp_for(rt, n, work, kernel, arg);
-  else if (harp_has_workers(rt) && n > least) rt->parallel_for(rt->self, (size_t)n, (size_t)least, harp_worker, &call);
-  else if (n > 0) kernel(arg, 0, (size_t)n, 0);
+  if (n <= 0) return;
+  const int64_t width = harp_has_workers(rt) ? (int64_t)rt->width : 1, most = n / least;
+  const int64_t portions = most > width ? most - most % width : most;
+  if (width > 1 && portions > 1 && work / portions >= harp_share) {
+    struct harp_portions all = {kernel, arg, n / portions, n % portions};
+    rt->parallel_for(rt->self, (size_t)portions, 1, harp_run_portions, &all);
+  } else {
+    kernel(arg, 0, (size_t)n, 0);
+  }
 }
 )";
 

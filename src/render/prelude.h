@@ -11,7 +11,7 @@ extern const std::string_view kRuntimeText;
 extern const std::string_view kEnvironmentText;
 /// harp_for: a kernel's iterations, on several workers when that pays: when there are harp_share of work or more.
 extern const std::string_view kForText;
-/// harp_for_least: no fewer iterations a call than a number.
+/// harp_for_least: a kernel's iterations, in portions of no fewer than a number.
 extern const std::string_view kForLeastText;
 /// harp_run_together: kernels of one generation, likewise.
 extern const std::string_view kTogetherText;

@@ -25,7 +25,7 @@ uint64_t loop_number(uint64_t gate) { return gate / kLoop; }
 /// Of each worker, so that one who is late leaves something for the others to do instead.
 constexpr size_t kChunksPerWorker = 4;
 
-/// What it takes to wake a thread; in grains, which are worth about 5 microseconds each.
+/// What it takes to wake a thread; in grains, which are worth about 5 microseconds each, or more where they are one iteration.
 constexpr std::chrono::microseconds kWake{50};
 constexpr size_t kWakeGrains = 10;
 
@@ -97,7 +97,7 @@ void ThreadPool::run(size_t n, size_t grain, harp_range_body body, void* arg) no
   loop_.body = body;
   loop_.arg = arg;
   loop_.next.store(0, std::memory_order_relaxed);
-  open(std::min(loop_.chunks - 1, started_), n / std::max<size_t>(grain, 1) >= kWakeGrains);
+  open(std::min(loop_.chunks - 1, started_), grain <= 1 || n / grain >= kWakeGrains);
   work_off(0);
   join();
   taken_.store(false, std::memory_order_release);

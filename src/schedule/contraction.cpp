@@ -199,6 +199,7 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
     const bool has_one_block = all_terms <= kBlock;
     wanted_columns = std::min(has_one_block ? kWideColumns : kColumnsTogether, kSharedBytes / size / std::max<int64_t>(1, all_terms));
     blocks = has_one_block ? ceil_div(tiles, 2) : ceil_div(tiles * tile.rows, kSharingRows);
+    blocks += blocks % 2;  // so that two workers get as much each
   }
   column_axis.tile = ceil_div(wanted_columns, tile.vectors * width) * tile.vectors * width;
   int64_t together = std::min(columns, column_axis.tile);
