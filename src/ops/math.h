@@ -26,7 +26,8 @@
 //                                          even (overflow to infinity); f32 to f64: exact; f64 to i64: only whole numbers of
 //                                          magnitude <= 2^61, so no saturation is needed. Elsewhere unused.
 //   template table<D>(table, index)        element of a MathTable of dtype D; the T<kI32> index is in bounds by construction,
-//                                          for every input, wanted or not
+//                                          for every input, wanted or not; of a table of sixteen it is the index's low four bits,
+//                                          which some targets look up by permuting a register
 //   named(name, function, args...)         function(args...), a capture-free function object of T values. An IR policy makes a function
 //                                          `name` of it, which a target may have an instruction for. As below, a name always
 //                                          stands for the same function.
@@ -50,6 +51,7 @@
 #include "ops/math_int.h"
 #include "ops/math_inverse_trig.h"
 #include "ops/math_log.h"
+#include "ops/math_log_f32.h"
 #include "ops/math_power.h"
 #include "ops/math_trig.h"
 

@@ -13,6 +13,9 @@
 
 namespace harp {
 
+/// Of a table of this many elements the low four bits of an index count.
+inline constexpr size_t kPermutedTable = 16;
+
 /// A table of constants that functions index; policies see it through table<D>(). Raw bits, as `dtype` reads them.
 struct MathTable {
   std::string_view name;
@@ -51,13 +54,32 @@ struct Coefficients<DType::kF32> {
   static constexpr float kExp2[] = {0x1.ebfbep-3f, 0x1.c6afeep-5f, 0x1.3b2accp-7f, 0x1.5ec79ap-10f, 0x1.438b5ap-13f};
   // e^r again, for functions near e^r - 1, to which an error of e^r is larger; degree 5, relative error 2^-32.9
   static constexpr float kExpFine[] = {0.5f, 0x1.555552p-3f, 0x1.5554e4p-5f, 0x1.1115b6p-7f, 0x1.6d514ap-10f, 0x1.9a93c4p-13f};
-  // log(1 + f) = f - f^2/2 + f^3 c(f) for sqrt(1/2) - 1 <= f <= sqrt(2) - 1; degree 7, as the prototypes of the law have it, error measured
-  // as a whole
-  static constexpr float kLog[] = {0x1.555554p-2f, -0x1.0000dp-2f,  0x1.999f54p-3f, -0x1.54cfap-3f,
-                                   0x1.230f66p-3f, -0x1.0a2a78p-3f, 0x1.02ffa4p-3f, -0x1.4550fep-4f};
-  // the same for the functions that scale the logarithm or take it of a pair; degree 8, relative error 2^-30.3
-  static constexpr float kLogFine[] = {0x1.555548p-2f,  -0x1.000008p-2f, 0x1.99a478p-3f,  -0x1.555b8cp-3f, 0x1.233af6p-3f,
-                                       -0x1.fc3e38p-4f, 0x1.e6dd22p-4f,  -0x1.dd9948p-4f, 0x1.13be44p-4f};
+  // The logarithms' tables, for the sixteen intervals of [3/4, 3/2) in the order of the first four bits of the fraction, so from 1 on:
+  // numbers near the reciprocals of the centres (in f32, within 0.4 %), those whose logarithms are nearest to a multiple of 2^-17 (2^-16
+  // for log2, 2^-18 for log10), and minus these logarithms, at most 2^-31 off; 1 and 0 for the intervals around 1.
+  static constexpr float kLogInverse[] = {0x1p0f,         0x1.d47b24p-1f, 0x1.bfdef4p-1f, 0x1.a49908p-1f, 0x1.934adcp-1f, 0x1.7eebbp-1f,
+                                          0x1.6bf76cp-1f, 0x1.5f2c6p-1f,  0x1.4ba1eep0f,  0x1.3edc1ap0f,  0x1.35c0cp0f,   0x1.292e36p0f,
+                                          0x1.1e1064p0f,  0x1.1578e6p0f,  0x1.0bc4b2p0f,  0x1p0f};
+  static constexpr float kLogCentre[] = {0x0p0f,       0x1.6bd8p-4f,  0x1.121p-3f,  0x1.92bcp-3f, 0x1.e8c8p-3f,  0x1.2978p-2f,
+                                         0x1.5d74p-2f, 0x1.8218p-2f,  -0x1.091p-2f, -0x1.c1bp-3f, -0x1.8658p-3f, -0x1.317cp-3f,
+                                         -0x1.c6dp-4f, -0x1.49e8p-4f, -0x1.703p-5f, 0x0p0f};
+  static constexpr float kLog2Inverse[] = {0x1p0f,         0x1.da5526p-1f, 0x1.ba6bc8p-1f, 0x1.a87aeap-1f, 0x1.921682p-1f, 0x1.7c270cp-1f,
+                                           0x1.6ecd74p-1f, 0x1.5d6704p-1f, 0x1.4d0912p0f,  0x1.41109ep0f,  0x1.3266aap0f,  0x1.29d684p0f,
+                                           0x1.2086dep0f,  0x1.13f19cp0f,  0x1.0bb80ap0f,  0x1p0f};
+  static constexpr float kLog2Centre[] = {0x0p0f,        0x1.c39p-4f,  0x1.af9p-3f,   0x1.14fp-2f,  0x1.65p-2f,   0x1.b7ep-2f,
+                                          0x1.ecbp-2f,   0x1.1a3ep-1f, -0x1.84a4p-2f, -0x1.4e9p-2f, -0x1.098p-2f, -0x1.bf4p-3f,
+                                          -0x1.6168p-3f, -0x1.bb5p-4f, -0x1.088p-4f,  0x0p0f};
+  static constexpr float kLog10Inverse[] = {0x1p0f,         0x1.d8f8ap-1f,  0x1.be4adep-1f, 0x1.a1bc9p-1f, 0x1.8d904cp-1f, 0x1.8020c4p-1f,
+                                            0x1.6a506ep-1f, 0x1.5bbe62p-1f, 0x1.4f38cp0f,   0x1.412d0ep0f, 0x1.34aa92p0f,  0x1.276f48p0f,
+                                            0x1.1f614cp0f,  0x1.12f328p0f,  0x1.0a9098p0f,  0x1p0f};
+  static constexpr float kLog10Centre[] = {0x0p0f,       0x1.1a18p-5f, 0x1.e8a8p-5f,  0x1.69f4p-4f,  0x1.c2p-4f,    0x1.ff28p-4f,
+                                           0x1.3394p-3f, 0x1.5816p-3f, -0x1.df9cp-4f, -0x1.9378p-4f, -0x1.4cccp-4f, -0x1.fdb8p-5f,
+                                           -0x1.9b6p-5f, -0x1.fc2p-6f, -0x1.1fcp-6f,  0x0p0f};
+  // log(1 + r) = r + r^2 c(r) for -1/32 <= r <= 1/16; degree 3, relative error 2^-28.4
+  static constexpr float kLogNear[] = {-0x1p-1f, 0x1.555838p-2f, -0x1.0013ccp-2f, 0x1.8270ecp-3f};
+  // log2(1 + r) = r (kLog2E + c(r)), log10(1 + r) = r (kLog10E + c(r)), there; degree 4, relative error 2^-28.3
+  static constexpr float kLog2Near[] = {0x1.4ae0cp-26f, -0x1.715476p-1f, 0x1.ec74bcp-2f, -0x1.7172eap-2f, 0x1.16e29ep-2f};
+  static constexpr float kLog10Near[] = {-0x1.5b235ep-27f, -0x1.bcb7b2p-3f, 0x1.287dp-3f, -0x1.bcd50ap-4f, 0x1.4f5a82p-4f};
   // sin r = r + r^3 c(r^2) for |r| <= pi / 4; degree 3, as the prototypes of the law have it, error measured as a whole
   static constexpr float kSin[] = {-0x1.555556p-3f, 0x1.111198p-7f, -0x1.a08314p-13f, 0x1.877652p-19f};
   // cos r = 1 - r^2/2 + r^4 c(r^2) for |r| <= pi / 4; degree 3, as the prototypes of the law have it, error measured as a whole
@@ -70,14 +92,10 @@ struct Coefficients<DType::kF32> {
   // atan x = x + x^3 c(x^2) for |x| <= 1; degree 9, relative error 2^-31.1
   static constexpr float kAtan[] = {-0x1.555552p-2f, 0x1.99981cp-3f,  -0x1.24761ep-3f, 0x1.c51134p-4f,  -0x1.695258p-4f,
                                     0x1.1505b2p-4f,  -0x1.70718ap-5f, 0x1.751176p-6f,  -0x1.e65e16p-8f, 0x1.292c46p-10f};
-  // sinh r = r + r^3 c(r^2) for |r| <= ln(2) / 2; degree 2, relative error 2^-34.1
-  static constexpr float kSinh[] = {0x1.555556p-3f, 0x1.110fe2p-7f, 0x1.a28f44p-13f};
-  // cosh r = 1 + r^2/2 + r^4 c(r^2) for |r| <= ln(2) / 2; degree 2, relative error 2^-40.6
-  static constexpr float kCosh[] = {0x1.555556p-5f, 0x1.6c14dp-10f, 0x1.a3480ep-16f};
-  // asinh x = x + x^3 c(x^2) for |x| <= 1/2; degree 5, relative error 2^-33.9
-  static constexpr float kAsinh[] = {-0x1.555554p-3f, 0x1.33323ap-4f, -0x1.6d7ebap-5f, 0x1.ec11aap-6f, -0x1.487cbp-6f, 0x1.2f4d8cp-7f};
-  // atanh x = x + x^3 c(x^2) for |x| <= 1/2; degree 5, relative error 2^-29.4
-  static constexpr float kAtanh[] = {0x1.55554p-2f, 0x1.99a674p-3f, 0x1.234dcep-3f, 0x1.e3fc12p-4f, 0x1.a6dbp-5f, 0x1.692f12p-3f};
+  // sinh r = r + r^3 c(r^2) for |r| <= ln(2) / 2; degree 1, relative error 2^-26.2
+  static constexpr float kSinh[] = {0x1.5554bp-3f, 0x1.12279ap-7f};
+  // cosh r = 1 + r^2/2 + r^4 c(r^2) for |r| <= ln(2) / 2; degree 1, relative error 2^-33.2
+  static constexpr float kCosh[] = {0x1.5554e6p-5f, 0x1.6d4f08p-10f};
   // erf x = x + x c(x^2) for |x| <= 1; degree 6, relative error 2^-29.3
   static constexpr float kErf[] = {0x1.06eba8p-3f, -0x1.81273ep-2f,  0x1.ce2cf2p-4f, -0x1.b7f88cp-6f,
                                    0x1.540172p-8f, -0x1.a3d812p-11f, 0x1.4917a4p-14f};
@@ -87,8 +105,72 @@ struct Coefficients<DType::kF32> {
   // (1 + 2x) e^(x^2) erfc(x) = kErfcMiddle + t c(t), t = (x - 4) / (x + 4) for 1/2 <= x <= 10.1; degree 8, relative error 2^-28.3
   static constexpr float kErfc[] = {-0x1.1df1a6p-3f, 0x1.f7f734p-7f, 0x1.16ea1ep-4f,  -0x1.9de0cep-4f, 0x1.801488p-4f,
                                     -0x1.0f664ap-4f, 0x1.2f0236p-5f, -0x1.0fb63cp-6f, 0x1.5945dep-8f};
-  // m^(1/3) = c(m) for 1 <= m <= 2; degree 4, relative error 2^-16.7
-  static constexpr float kCubeRoot[] = {0x1.0392dap-1f, 0x1.6fb1bap-1f, -0x1.33d334p-2f, 0x1.60a0bcp-4f, -0x1.5b772p-7f};
+  // tanh (centre + t) = c(t), a table for the centre and for each power of t; the intervals start at 0, 1/4, 1/2, 3/4, 1, 3/2, 2, 5/2, 3,
+  // 4, 5, 6, 7, 9, in the order of the four last bits of the exponent and first bits of the fraction of 1 + x; relative error 2^-27.3
+  static constexpr float kTanh[8][16] = {
+      {0x1.3cff2ep0f, 0x1.bcd0dep0f, 0x1.1e7a1cp1f, 0x1.5ead4cp1f, 0x1.b09d9cp1f, 0x1.181a9cp2f, 0x1.59c356p2f, 0x1.9a2bbap2f,
+       0x1.f12ce4p2f, 0x1.2p3f, 0x1.2p3f, 0x1.2p3f, 0x0p0f, 0x1.7a2e4cp-2f, 0x1.3d14b6p-1f, 0x1.bcd486p-1f},
+      {0x1.b09ebep-1f, 0x1.e1403ep-1f, 0x1.f47b42p-1f, 0x1.fbbed8p-1f, 0x1.fed05ap-1f, 0x1.ffd69ap-1f, 0x1.fffaaep-1f, 0x1.ffff4ap-1f,
+       0x1.fffff4p-1f, 0x1p0f, 0x1p0f, 0x1p0f, 0x0p0f, 0x1.69e036p-2f, 0x1.19ed6cp-1f, 0x1.66cb2p-1f},
+      {0x1.24e7d6p-2f, 0x1.dd360ep-4f, 0x1.6c7256p-5f, 0x1.0f2866p-6f, 0x1.2f4bf4p-8f, 0x1.4b2292p-11f, 0x1.547eb8p-14f, 0x1.6bfdd8p-17f,
+       0x1.801f06p-21f, 0x0p0f, 0x0p0f, 0x0p0f, 0x1p0f, 0x1.c00ebcp-1f, 0x1.64c276p-1f, 0x1.0491ap-1f},
+      {-0x1.eefd1ap-3f, -0x1.c08d4ap-4f, -0x1.643f66p-5f, -0x1.0ce78cp-6f, -0x1.2e914ep-8f, -0x1.4aff8cp-11f, -0x1.54756ap-14f,
+       -0x1.6bc15cp-17f, -0x1.7f48f2p-21f, 0x0p0f, 0x0p0f, 0x0p0f, -0x1.269406p-20f, -0x1.3cae9cp-2f, -0x1.88e45p-2f, -0x1.6d326ap-2f},
+      {0x1.be0182p-4f, 0x1.0691cap-4f, 0x1.c581cp-6f, 0x1.608e5ap-7f, 0x1.918f8ap-9f, 0x1.b91246p-12f, 0x1.c5cbf8p-15f, 0x1.e52b96p-18f,
+       0x1.fe756ap-22f, 0x0p0f, 0x0p0f, 0x0p0f, -0x1.5544c8p-2f, -0x1.759468p-3f, -0x1.57fc9ap-6f, 0x1.48d696p-4f},
+      {-0x1.75a5a6p-7f, -0x1.84f34ep-6f, -0x1.9b9baep-7f, -0x1.54c182p-8f, -0x1.8fdf3ap-10f, -0x1.bb062cp-13f, -0x1.c7e322p-16f,
+       -0x1.ee1952p-19f, -0x1.08e538p-22f, 0x0p0f, 0x0p0f, 0x0p0f, -0x1.364f6p-10f, 0x1.57240ep-3f, 0x1.1d93bcp-3f, 0x1.0081c2p-4f},
+      {-0x1.53d9a2p-6f, 0x1.b3fc8ep-9f, 0x1.0809c4p-8f, 0x1.fee6fcp-10f, 0x1.3c8fe6p-11f, 0x1.6486e4p-14f, 0x1.733cacp-17f, 0x1.8f14d4p-20f,
+       0x1.b93d48p-24f, 0x0p0f, 0x0p0f, 0x0p0f, 0x1.250966p-3f, 0x1.5ac364p-6f, -0x1.b8470ap-5f, -0x1.e5fffap-5f},
+      {0x1.ef93d8p-7f, 0x1.16dffcp-9f, -0x1.77af5ep-11f, -0x1.1fa584p-11f, -0x1.4c647cp-13f, -0x1.7d8062p-16f, -0x1.a21202p-19f,
+       -0x1.669b4cp-22f, -0x1.97f21ep-26f, 0x0p0f, 0x0p0f, 0x0p0f, -0x1.2eeaa2p-5f, -0x1.1c7978p-4f, -0x1.8d931ep-6f, 0x1.a75c22p-7f}};
+  // erf (centre + t) = c(t), likewise; interval i is around i / 3.9; in the first one it is x + x c(x), without c(0); relative error
+  // 2^-28.1
+  static constexpr float kErfNear[8][16] = {
+      {0x0p0f, 0x1.0039fap-2f, 0x1.0397b6p-1f, 0x1.869a5ap-1f, 0x1.0504e4p0f, 0x1.4693dep0f, 0x1.885b84p0f, 0x1.ca2706p0f, 0x1.05c5fcp1f,
+       0x1.269f0ap1f, 0x1.479012p1f, 0x1.6861b6p1f, 0x1.85cc8p1f, 0x1.a6e08p1f, 0x1.c7bfa4p1f, 0x1.ea87aap1f},
+      {0x0p0f, 0x1.1b32c2p-2f, 0x1.0da458p-1f, 0x1.7050dep-1f, 0x1.b38c7p-1f, 0x1.db89b2p-1f, 0x1.f089f2p-1f, 0x1.fa2d0ap-1f,
+       0x1.fe0a9ap-1f, 0x1.ff6b72p-1f, 0x1.ffd94p-1f, 0x1.fff708p-1f, 0x1.fffdd4p-1f, 0x1.ffff9cp-1f, 0x1.fffffp-1f, 0x1.fffffep-1f},
+      {0x1.06eba8p-3f, 0x1.0f5566p0f, 0x1.bec4c4p-1f, 0x1.42d204p-1f, 0x1.98915cp-2f, 0x1.c5f57ap-3f, 0x1.b9384ap-4f, 0x1.77b5fep-5f,
+       0x1.1a22e4p-6f, 0x1.71e1b4p-8f, 0x1.a77c58p-10f, 0x1.ab0066p-12f, 0x1.bc24bep-14f, 0x1.585dfp-16f, 0x1.d8a498p-19f, 0x1.fb37f4p-22f},
+      {0x1.7d498cp-22f, -0x1.0f92e6p-2f, -0x1.c509ccp-2f, -0x1.ec8e8cp-2f, -0x1.a093fep-2f, -0x1.218e62p-2f, -0x1.521e04p-3f,
+       -0x1.50326ep-4f, -0x1.207fc2p-5f, -0x1.a9ae0ap-7f, -0x1.0eef12p-8f, -0x1.2c931p-10f, -0x1.522744p-12f, -0x1.1c913ap-14f,
+       -0x1.a7db9ep-17f, -0x1.00811cp-19f},
+      {-0x1.812cb4p-2f, -0x1.3c76c4p-2f, -0x1.21718ap-3f, 0x1.1a52fcp-5f, 0x1.25f21ap-3f, 0x1.55308ap-3f, 0x1.0ff0f4p-3f, 0x1.528104p-4f,
+       0x1.5a52bap-5f, 0x1.27c79p-6f, 0x1.aaedfcp-8f, 0x1.0844ccp-9f, 0x1.44bfccp-11f, 0x1.2af42p-13f, 0x1.e1703ap-16f, 0x1.2c1866p-18f},
+      {0x1.aecbap-12f, 0x1.044f1ap-3f, 0x1.775b3ep-3f, 0x1.2d6688p-3f, 0x1.ff5facp-5f, -0x1.89bd06p-7f, -0x1.7e9d98p-5f, -0x1.7da768p-5f,
+       -0x1.01f792p-5f, -0x1.0dba04p-6f, -0x1.c7fd84p-8f, -0x1.4078d4p-9f, -0x1.b59c46p-11f, -0x1.b6eeccp-13f, -0x1.327118p-15f,
+       0x1.5fd6a2p-18f},
+      {0x1.c1da74p-4f, 0x1.443b5ap-4f, 0x1.765d8ap-8f, -0x1.be5d66p-5f, -0x1.175608p-4f, -0x1.6608fcp-5f, -0x1.730126p-7f, 0x1.13a7e2p-7f,
+       0x1.a9e9aap-7f, 0x1.3e84c8p-7f, 0x1.53c8fcp-8f, 0x1.1ce39cp-9f, 0x1.b36626p-11f, 0x1.e64eecp-13f, 0x1.3da152p-15f, 0x1.4da256p-17f},
+      {0x1.da03c6p-9f, -0x1.562c9ap-5f, -0x1.9116ep-5f, -0x1.90c812p-6f, 0x1.d00eb8p-8f, 0x1.67ef2ap-6f, 0x1.1e21ccp-6f, 0x1.d772bap-8f,
+       -0x1.02f99ap-11f, -0x1.4215p-9f, -0x1.4c0236p-9f, -0x1.d18472p-10f, -0x1.31617ep-11f, -0x1.016cacp-12f, -0x1.d491eep-13f,
+       -0x1.cce54cp-12f}};
+  // atan x = atan c + atan t, t = (f x - c) / (c x + f): the tables of c, f and atan c; the intervals start at 0 and from 3/32 on at every
+  // 2^k and 3/2 2^k, in the order of the last three bits of the exponent and the first of the fraction; the last has no end and c is
+  // infinite
+  static constexpr float kAtanCentre[] = {0x1.3216d2p1f,  0x1.b4eb02p1f,  0x1.310066p2f,  0x1.b432fap2f,  0x1.306e8ep3f,  0x1p0f,
+                                          0x0p0f,         0x1.be9ea6p-4f, 0x1.3d24f2p-3f, 0x1.bc74b6p-3f, 0x1.3bee12p-2f, 0x1.bb6e9ap-2f,
+                                          0x1.39492ap-1f, 0x1.b8f832p-1f, 0x1.354c6p0f,   0x1.b6b424p0f};
+  static constexpr float kAtanFactor[] = {0x1p0f, 0x1p0f, 0x1p0f, 0x1p0f, 0x1p0f, 0x0p0f, 0x1p0f, 0x1p0f,
+                                          0x1p0f, 0x1p0f, 0x1p0f, 0x1p0f, 0x1p0f, 0x1p0f, 0x1p0f, 0x1p0f};
+  static constexpr float kAtanOfCentre[] = {0x1.2cba48p0f,  0x1.492ad2p0f,  0x1.5d2cap0f,   0x1.6cd442p0f,  0x1.77502cp0f,  0x1.921fb6p0f,
+                                            0x0p0f,         0x1.bcdcbcp-4f, 0x1.3aa526p-3f, 0x1.b5ab4ap-3f, 0x1.327126p-2f, 0x1.a277cap-2f,
+                                            0x1.19256cp-1f, 0x1.6c082ap-1f, 0x1.c24138p-1f, 0x1.0ae5d8p0f};
+  // atan t = t + t^3 c(t^2) for |t| <= 0.104; degree 1, relative error 2^-27.1
+  static constexpr float kAtanNear[] = {-0x1.55537cp-2f, 0x1.9540dap-3f};
+  // The cube root's: numbers near the reciprocals of the centres of the sixteenths of [1, 2), whose own cube roots are nearest to an f32;
+  // these roots' reciprocals; the cube roots of 1, 2 and, in the last place, 1/2
+  static constexpr float kCubeRootInverse[] = {
+      0x1.f0818cp-1f, 0x1.d4310cp-1f, 0x1.bac092p-1f, 0x1.a42bb6p-1f, 0x1.8fab5cp-1f, 0x1.7d1742p-1f, 0x1.6c24fap-1f, 0x1.5c92c2p-1f,
+      0x1.4e551cp-1f, 0x1.4146c2p-1f, 0x1.351d6ep-1f, 0x1.29e216p-1f, 0x1.1f7ad8p-1f, 0x1.15ac92p-1f, 0x1.0ca678p-1f, 0x1.04104p-1f};
+  static constexpr float kCubeRootOfCentre[] = {0x1.02a2bcp0f, 0x1.07bf6cp0f, 0x1.0cb494p0f, 0x1.116f74p0f, 0x1.160872p0f, 0x1.1a7ac8p0f,
+                                                0x1.1ecb9ap0f, 0x1.2300f6p0f, 0x1.271404p0f, 0x1.2b05bap0f, 0x1.2ee4bcp0f, 0x1.32a74ep0f,
+                                                0x1.364f1p0f,  0x1.39eb5ep0f, 0x1.3d6544p0f, 0x1.40d9ep0f};
+  static constexpr float kCubeRootOfPower[] = {0x1p0f, 0x1.428a3p0f, 0x1p0f, 0x1p0f, 0x1p0f, 0x1p0f, 0x1p0f, 0x1p0f,
+                                               0x1p0f, 0x1p0f,       0x1p0f, 0x1p0f, 0x1p0f, 0x1p0f, 0x1p0f, 0x1.965feap-1f};
+  // (1 + r)^(1/3) = 1 + r c(r) for |r| <= 0.0304; degree 2, relative error 2^-27.3
+  static constexpr float kCubeRootNear[] = {0x1.555554p-2f, -0x1.c73d38p-4f, 0x1.fa0fbap-5f};
 };
 
 template <>
@@ -127,7 +209,6 @@ struct Coefficients<DType::kF64> {
       0x1.c71c71a06171dp-4, -0x1.9999972027ca5p-4, 0x1.745d1b5f077a6p-4, -0x1.5555b13281ba1p-4, 0x1.3b13a1e3e938bp-4, -0x1.248a325cbf1e9p-4,
       0x1.11097440a5023p-4, -0x1.006d64d9a7c49p-4, 0x1.e3815dd9208bep-5, -0x1.c0d0f24c3abdap-5, 0x1.9bffd47b2bb96p-5, -0x1.a9783c78e468cp-5,
       0x1.efcc093d6a6e5p-5, -0x1.ba425e005feb1p-5, 0x1.6efa4ba7ed965p-6};
-  static constexpr const auto& kLogFine = kLog;
   // sin r = r + r^3 c(r^2) for |r| <= pi / 4; degree 6, relative error 2^-62.9
   static constexpr double kSin[] = {-0x1.5555555555555p-3,  0x1.111111111108bp-7,  -0x1.a01a01a006d8bp-13, 0x1.71de3a40199a6p-19,
                                     -0x1.ae643d442116ap-26, 0x1.6114a6223cfc3p-33, -0x1.a55ccc67b5b37p-41};

@@ -11,11 +11,10 @@ struct ErrorFunctions {
   HARP_MATH_TYPES
 
   static F erf(F x) {
-    F a = M::abs(x);
-    F near = R::fma(a, R::polynomial(a * a, C::kErf), a);
-    Tail tail = complement(R::clamp(a, 0.5, R::kDouble ? 6 : 4));  // beyond, erf rounds to 1
-    F far = real(1) - R::scale(R::sum(tail.value), tail.sum);
-    return R::copy_sign(R::pick(a < real(1), near, far), x);
+    if constexpr (!R::kDouble)
+      return Piecewise<M>::erf(x);
+    else
+      return erf_by_complement(x);
   }
 
   static F erfc(F x) {
@@ -30,6 +29,14 @@ struct ErrorFunctions {
   }
 
  private:
+  static F erf_by_complement(F x) {
+    F a = M::abs(x);
+    F near = R::fma(a, R::polynomial(a * a, C::kErf), a);
+    Tail tail = complement(R::clamp(a, 0.5, 6));  // beyond, erf rounds to 1
+    F far = real(1) - R::scale(R::sum(tail.value), tail.sum);
+    return R::copy_sign(R::pick(a < real(1), near, far), x);
+  }
+
   /// 2^n value, with n as the sum n + kRounder.
   struct Tail {
     Pair value;

@@ -2,7 +2,7 @@
 // as a pair h + l, so that the last addition is the only one that rounds near the result's precision.
 #pragma once
 
-#include "ops/math_real.h"
+#include "ops/math_piecewise.h"
 
 namespace harp::math {
 
@@ -37,24 +37,20 @@ struct ExpFunctions {
 
   static F sinh(F x) {
     Halves p = halves(x);
-    F result = R::copy_sign(combine(p, {p.difference, p.difference_low}, p.sum), x);
-    return R::pick(M::abs(x) < real(kTiny), x, result);
+    F result = real(2) * (p.difference + R::fma(p.sum, p.h, R::fma(p.sum, p.sinh_tail, p.difference * p.cosh_tail)));
+    return R::pick(M::abs(x) < real(kTiny), x, R::or_sign(result, x));
   }
 
   static F cosh(F x) {
     Halves p = halves(x);
-    return combine(p, {p.sum, p.sum_low}, p.difference);
+    return real(2) * (p.up + R::fma(p.difference, p.h, R::fma(p.difference, p.sinh_tail, R::fma(p.sum, p.cosh_tail, p.down))));
   }
 
-  /// E / (E + 2) with E = e^(2|x|) - 1, the quotient corrected by its remainder.
   static F tanh(F x) {
-    F magnitude = R::at_most(M::abs(x), R::kDouble ? 20 : 10);  // beyond, tanh rounds to 1
-    Pair e = half_expm1(magnitude + magnitude);
-    e = R::fast_two_sum(e.hi, e.lo);
-    Pair denominator = R::two_sum(real(1), e.hi);
-    denominator.lo = denominator.lo + e.lo;
-    Pair quotient = R::divide(e, denominator, real(1) / denominator.hi);
-    return R::pick(M::abs(x) < real(kTiny), x, R::copy_sign(R::sum(quotient), x));
+    if constexpr (R::kDouble)
+      return tanh_by_exp(x);
+    else
+      return Piecewise<M>::tanh(x);
   }
 
   /// e^(a + b) for a in [kLowest, kHighest] and b much smaller.
@@ -96,32 +92,33 @@ struct ExpFunctions {
     return {lead.hi, lead.lo + R::fma(s, tail(h, n * real(-C::kLn2Low), C::kExpFine), lost)};
   }
 
-  /// e^r and e^-r share their even and odd parts: with 2^n and 2^-n, sinh x = difference cosh r + sum sinh r, and cosh alike;
-  /// no division, no cancellation. sum, difference = (2^n +- 2^-n) / 4, so results come out halved.
+  /// E / (E + 2) with E = e^(2|x|) - 1, the quotient corrected by its remainder.
+  static F tanh_by_exp(F x) {
+    F magnitude = R::at_most(M::abs(x), 20);  // beyond, tanh rounds to 1
+    Pair e = half_expm1(magnitude + magnitude);
+    e = R::fast_two_sum(e.hi, e.lo);
+    Pair denominator = R::two_sum(real(1), e.hi);
+    denominator.lo = denominator.lo + e.lo;
+    Pair quotient = R::divide(e, denominator, real(1) / denominator.hi);
+    return R::pick(M::abs(x) < real(kTiny), x, R::copy_sign(R::sum(quotient), x));
+  }
+
+  /// e^r and e^-r share their even and odd parts: with 2^n and 2^-n, sinh |x| = difference cosh r + sum sinh r, and cosh alike;
+  /// no division, no cancellation. up, down = 2^n / 4, 2^-n / 4, so results come out halved; sinh r = h + sinh_tail, cosh r = 1 +
+  /// cosh_tail.
   struct Halves {
-    F sum, sum_low, difference, difference_low;
-    F h, sinh_tail, cosh_tail;  // sinh r = h + sinh_tail, cosh r = 1 + cosh_tail
+    F up, down, sum, difference, h, sinh_tail, cosh_tail;
   };
   static Halves halves(F x) {
     // beyond the limits both overflow, and so would 2^n
     F c = R::at_most(M::abs(x), R::kDouble ? 710.6 : 89.5);
     F z = R::fma(c, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
     F h = R::fma(n, real(-C::kLn2), c), l = n * real(-C::kLn2Low), r = h + l, s = r * r;
-    I i = R::whole(z);
-    F up = R::power_of_two(i - integer(2));
-    F down = R::pick(i > integer(60), real(0), R::power_of_two(integer(-2) - i));
-    F sum = up + down, difference = up - down;
-    Halves p{sum, down - (sum - up), difference, (up - difference) - down, h, l, l};
-    p.sinh_tail = R::fma(r * s, R::polynomial(s, C::kSinh), l);
-    p.cosh_tail = R::fma(s * s, R::polynomial(s, C::kCosh), s * real(0.5));
-    return p;
-  }
-  static F combine(const Halves& p, Pair lead, F other) {
-    F product = other * p.h;
-    F product_low = R::fma(other, p.h, -product);
-    Pair total = R::fast_two_sum(lead.hi, product);
-    F low = R::fma(lead.hi, p.cosh_tail, R::fma(other, p.sinh_tail, product_low + lead.lo));
-    return real(2) * (total.hi + (total.lo + low));
+    F up = R::power_of_two(R::whole(z) - integer(2));
+    // where 2^-n would not be a normal number it does not matter
+    F down = R::power_of_two(integer(-2) - R::whole(R::at_most(z, R::kRounder + 100)));
+    F sinh_tail = R::fma(r * s, R::polynomial(s, C::kSinh), l), cosh_tail = s * R::fma(s, R::polynomial(s, C::kCosh), real(0.5));
+    return {up, down, up + down, up - down, h, sinh_tail, cosh_tail};
   }
 };
 

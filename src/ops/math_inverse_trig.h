@@ -2,7 +2,7 @@
 // quotient whose rounding error is carried along, and pi, pi/2 as pairs.
 #pragma once
 
-#include "ops/math_real.h"
+#include "ops/math_piecewise.h"
 
 namespace harp::math {
 
@@ -13,32 +13,27 @@ struct InverseTrigFunctions {
   /// asin |x|, or pi/2 - 2 asin sqrt((1 - |x|) / 2) where |x| >= 1/2.
   static F asin(F x) {
     Arc arc = arc_sine(x);
-    F twice = arc.s + arc.s, a = real(C::kHalfPi) - twice, b = (real(C::kHalfPi) - a) - twice;
-    F big = a + (b + (real(C::kHalfPiLow) - (arc.rest + arc.rest)));
-    return R::copy_sign(R::pick(arc.small, arc.s + arc.rest, big), x);
+    F rest = (arc.s * arc.z) * R::polynomial(arc.z, C::kAsin), twice = arc.s + arc.s;
+    F lead = real(C::kHalfPi) - twice, lost = (real(C::kHalfPi) - lead) - twice;
+    F big = lead + (lost + R::fma(rest, real(-2), real(C::kHalfPiLow)));
+    return R::copy_sign(R::pick(arc.small, arc.s + rest, big), x);
   }
 
   /// pi/2 - asin x; 2 asin sqrt((1 - |x|) / 2) where x >= 1/2, and pi minus that where x <= -1/2.
   static F acos(F x) {
     Arc arc = arc_sine(x);
-    Bool negative = x < real(0);
-    F s = R::pick(arc.small, arc.s, arc.s + arc.s), rest = R::pick(arc.small, arc.rest, arc.rest + arc.rest);
-    // base - s for x >= 0 and base + s for x < 0 where |x| is small; s, or pi - s, where it is not
-    Bool zero_base = (!arc.small) & (!negative);
-    F base = R::pick(arc.small, real(C::kHalfPi), R::pick(negative, real(C::kPi), real(0)));
-    F base_low = R::pick(arc.small, real(C::kHalfPiLow), R::pick(negative, real(C::kPiLow), real(0)));
-    Bool add = zero_base | (arc.small & negative);
-    return around(base, base_low, R::flip_sign(s, !add), R::flip_sign(rest, !add));
+    F s = R::pick(arc.small, real(-1), real(2)) * R::copy_sign(arc.s, x);
+    F base = R::pick(arc.small, real(C::kHalfPi), R::pick(x < real(0), real(C::kPi), real(0)));
+    Pair lead = R::fast_two_sum(base, s);
+    F low = R::fma(base, real(C::kHalfPiLow / C::kHalfPi), lead.lo);
+    return lead.hi + R::fma(s * arc.z, R::polynomial(arc.z, C::kAsin), low);
   }
 
   static F atan(F x) {
-    F a = R::at_most(M::abs(x), 0x1p60);  // atan is pi/2 from there on; keeps infinity out of the remainder
-    Bool invert = a > real(1);
-    F inverse = real(1) / a, q = R::pick(invert, inverse, a);
-    F q_low = R::pick(invert, R::fma(-inverse, a, real(1)) * inverse, real(0));
-    F rest = beyond(q, q_low);
-    F base = R::pick(invert, real(C::kHalfPi), real(0)), base_low = R::pick(invert, real(C::kHalfPiLow), real(0));
-    return R::copy_sign(around(base, base_low, R::flip_sign(q, invert), R::flip_sign(rest, invert)), x);
+    if constexpr (!R::kDouble)
+      return Piecewise<M>::atan(x);
+    else
+      return atan_by_inverse(x);
   }
 
   static F atan2(F y, F x) {
@@ -62,24 +57,30 @@ struct InverseTrigFunctions {
   }
 
  private:
+  static F atan_by_inverse(F x) {
+    F a = R::at_most(M::abs(x), 0x1p60);  // atan is pi/2 from there on; keeps infinity out of the remainder
+    Bool invert = a > real(1);
+    F inverse = real(1) / a, q = R::pick(invert, inverse, a);
+    F q_low = R::pick(invert, R::fma(-inverse, a, real(1)) * inverse, real(0));
+    F rest = beyond(q, q_low);
+    F base = R::pick(invert, real(C::kHalfPi), real(0)), base_low = R::pick(invert, real(C::kHalfPiLow), real(0));
+    return R::copy_sign(around(base, base_low, R::flip_sign(q, invert), R::flip_sign(rest, invert)), x);
+  }
+
   /// Outside of these both are scaled, so that neither the divisor's reciprocal nor the remainder underflows.
   static constexpr Native kSmall = R::kDouble ? 0x1p300 : 0x1p30, kBig = R::kDouble ? 0x1p900 : 0x1p90;
   static constexpr Native kUp = R::kDouble ? 0x1p500 : 0x1p60, kDown = R::kDouble ? 0x1p-500 : 0x1p-60;
 
-  /// asin of |x| (small) or of sqrt((1 - |x|) / 2), as s + rest.
+  /// s and its square z: |x| where that is small, else sqrt((1 - |x|) / 2), whose rounding shows little behind pi/2 or pi.
   struct Arc {
     Bool small;
-    F s, rest;
+    F s, z;
   };
   static Arc arc_sine(F x) {
     F a = M::abs(x);
     Bool small = a < real(0.5);
-    F z = R::pick(small, a * a, real(0.5) * (real(1) - a));
-    F root = M::sqrt(z);
-    F root_low = R::fma(-root, root, z) / (root + root);
-    F s = R::pick(small, a, root);
-    F s_low = R::pick(small | (z == real(0)), real(0), root_low);
-    return {small, s, R::fma(s * z, R::polynomial(z, C::kAsin), s_low)};
+    F z = R::pick(small, a * a, R::fma(a, real(-0.5), real(0.5)));
+    return {small, R::pick(small, a, M::sqrt(z)), z};
   }
 
   /// atan(q + q_low) - q for 0 <= q <= 1; 1 - q^2/2 is close enough to the derivative 1 / (1 + q^2) for q_low.

@@ -1,5 +1,6 @@
-// log, log2, log10, log1p, asinh, acosh, atanh for f32 and f64. The argument is split into 2^k m with m in [sqrt(1/2), sqrt(2));
-// log m is a polynomial in f = m - 1 whose first terms f - f^2/2 are exact enough to be added last.
+// What logarithms of f32 and of f64 share, and log, log2, log10, log1p, asinh, acosh, atanh for f64. The argument is split into 2^k m
+// with m in [sqrt(1/2), sqrt(2)); log m is a polynomial in f = m - 1 whose first terms f - f^2/2 are exact enough to be added last.
+// (f32 takes log m from tables: math_log_f32.h.)
 #pragma once
 
 #include "ops/math_real.h"
@@ -7,7 +8,7 @@
 namespace harp::math {
 
 template <class M, DType D>
-struct LogFunctions {
+struct LogParts {
   HARP_MATH_TYPES
 
   /// x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)).
@@ -27,6 +28,37 @@ struct LogFunctions {
         R::kDouble ? "mantissa_f64" : "mantissa_f32", [](F v) { return without_exponent(R::bits(normal(v))); }, x);
     return {k, m - real(1)};
   }
+
+  /// The result, or what the logarithm of x is where x is no positive finite number.
+  static F at_limits(F x, F result) {
+    return M::named(
+        R::kDouble ? "log_at_limits_f64" : "log_at_limits_f32",
+        [](F v, F r) {
+          r = R::pick(v < real(R::kInfinity), r, v);  // infinity, NaN
+          r = R::pick(v < real(0), real(R::kNan), r);
+          return R::pick(v == real(0), real(-R::kInfinity), r);
+        },
+        x, result);
+  }
+
+ protected:
+  static constexpr typename R::NativeInt kSqrtHalfBits = static_cast<typename R::NativeInt>(R::kDouble ? 0x3fe6a09e667f3bcd : 0x3f3504f3);
+  static constexpr int kTinyBits = R::kMantissaBits;
+  static constexpr Native kTinyScale = R::kDouble ? 0x1p52 : 0x1p23;
+
+  static F normal(F x) { return R::pick(x < real(R::kLeastNormal), x * real(kTinyScale), x); }
+  // The bits of a normal number: the exponent that leaves [sqrt(1/2), sqrt(2)), and the number there.
+  static I exponent(I ix) { return (ix - integer(kSqrtHalfBits)) >> integer(R::kMantissaBits); }
+  static F without_exponent(I ix) { return R::from_bits(ix - (exponent(ix) << integer(R::kMantissaBits))); }
+};
+
+template <class M, DType D>
+struct LogFunctions : LogParts<M, D> {
+  static_assert(D == DType::kF64);
+  HARP_MATH_TYPES
+  using Parts = LogParts<M, D>;
+  using Parts::at_limits, Parts::split;
+  using typename Parts::Split;
 
   static F log(F x) {
     Split s = split(x);
@@ -105,18 +137,11 @@ struct LogFunctions {
   }
 
  private:
-  static constexpr typename R::NativeInt kSqrtHalfBits = static_cast<typename R::NativeInt>(R::kDouble ? 0x3fe6a09e667f3bcd : 0x3f3504f3);
-  static constexpr int kTinyBits = R::kMantissaBits;
-  static constexpr Native kTinyScale = R::kDouble ? 0x1p52 : 0x1p23;
+  using Parts::exponent, Parts::without_exponent;
   /// Below it log1p x rounds to x.
-  static constexpr Native kNegligible = R::kDouble ? 0x1p-54 : 0x1p-25;
+  static constexpr Native kNegligible = 0x1p-54;
   /// Beyond it asinh x and acosh x are log 2x.
-  static constexpr Native kFar = R::kDouble ? 0x1p28 : 0x1p13;
-
-  static F normal(F x) { return R::pick(x < real(R::kLeastNormal), x * real(kTinyScale), x); }
-  // The bits of a normal number: the exponent that leaves [sqrt(1/2), sqrt(2)), and the number there.
-  static I exponent(I ix) { return (ix - integer(kSqrtHalfBits)) >> integer(R::kMantissaBits); }
-  static F without_exponent(I ix) { return R::from_bits(ix - (exponent(ix) << integer(R::kMantissaBits))); }
+  static constexpr Native kFar = 0x1p28;
 
   /// log(1 + f) - f.
   template <size_t N>
@@ -127,25 +152,13 @@ struct LogFunctions {
   /// log(1 + f) c for the constant c + c_low; the low part is not small against the last bit of the high part.
   static Pair scaled(F f, Native c, Native c_low) {
     F h = f * real(c);
-    return {h, R::fma(beyond_f(f, C::kLogFine), real(c), R::fma(f, real(c_low), R::fma(f, real(c), -h)))};
+    return {h, R::fma(beyond_f(f, C::kLog), real(c), R::fma(f, real(c_low), R::fma(f, real(c), -h)))};
   }
 
   /// k unit + f + low; the sum of the first two is exact.
   static F assemble(F k, Native unit, F f, F low) {
     F a = R::fma(k, real(unit), f), b = f - R::fma(k, real(-unit), a);
     return a + (b + low);
-  }
-
-  /// The result, or what the logarithm of x is where x is no positive finite number.
-  static F at_limits(F x, F result) {
-    return M::named(
-        R::kDouble ? "log_at_limits_f64" : "log_at_limits_f32",
-        [](F v, F r) {
-          r = R::pick(v < real(R::kInfinity), r, v);  // infinity, NaN
-          r = R::pick(v < real(0), real(R::kNan), r);
-          return R::pick(v == real(0), real(-R::kInfinity), r);
-        },
-        x, result);
   }
 
   /// log(2^more u) for u.hi normal.
@@ -156,7 +169,7 @@ struct LogFunctions {
     F k = M::template cast<D>(e + more);
     // the derivative 1 / (1 + f) of the logarithm, as far as it matters to f.lo
     F low_log = f.lo * R::fma(f.hi, f.hi - real(1), real(1));
-    F rest = R::fma(k, real(C::kLn2Low), beyond_f(f.hi, C::kLogFine) + low_log);
+    F rest = R::fma(k, real(C::kLn2Low), beyond_f(f.hi, C::kLog) + low_log);
     return assemble(k, C::kLn2, f.hi, rest);
   }
 

@@ -36,31 +36,11 @@ struct PowerFunctions {
     return R::pick((y == real(0)) | (x == real(1)), real(1), result);
   }
 
-  /// |x| = 2^(3k + j) m: the cube root of m by a polynomial, then Newton's method with an exact residual.
   static F cbrt(F x) {
-    F a = M::abs(x);
-    Bool tiny = a < real(R::kLeastNormal);
-    F normal = R::pick(tiny, a * real(kTinyScale), a);
-    I ix = R::bits(normal);
-    I e = (ix >> integer(R::kMantissaBits)) - integer(R::kBias);
-    F m = R::from_bits(ix - (e << integer(R::kMantissaBits)));
-    // k = floor(e / 3): the offset makes e positive, and 21846 / 2^16 is 1/3 closely enough below 2^15
-    I u = M::select(tiny, e - integer(kTinyBits), e) + integer(3 * 400);
-    I third = (u * integer(21846)) >> integer(16), j = u - third * integer(3);
-    F root = R::polynomial(m, C::kCubeRoot);
-    Bool one = j == integer(1), two = j == integer(2);
-    root = root * R::pick(one, real(kCubeRootOf2), R::pick(two, real(kCubeRootOf4), real(1)));
-    m = m * R::pick(one, real(2), R::pick(two, real(4), real(1)));
-    if constexpr (R::kDouble) {  // Halley's step triples the 16 bits of the polynomial
-      F cube = root * root * root;
-      root = root * (R::fma(real(2), m, cube) / R::fma(real(2), cube, m));
-    }
-    Pair square = R::two_product(root, root);
-    Pair cube = R::two_product(square.hi, root);
-    F residual = (cube.hi - m) + R::fma(square.lo, root, cube.lo);
-    root = root - residual / (real(3) * square.hi);
-    F result = R::copy_sign(root * R::power_of_two(third - integer(400)), x);
-    return R::pick((a < real(R::kInfinity)) & (a > real(0)), result, x);
+    if constexpr (R::kDouble)
+      return cbrt_by_newton(x);
+    else
+      return cbrt_by_table(x);
   }
 
   static F hypot(F x, F y) {
@@ -74,12 +54,75 @@ struct PowerFunctions {
 
  private:
   using Exp = ExpFunctions<M, D>;
-  using Log = LogFunctions<M, D>;
+  using Log = LogParts<M, D>;
 
   /// |log x| is at least half an ulp of 1 where it is not 0, so a larger |y| overflows or underflows just as much.
   static constexpr Native kLargest = R::kDouble ? 0x1p66 : 0x1p34;
   static constexpr int kTinyBits = R::kMantissaBits;
   static constexpr Native kTinyScale = R::kDouble ? 0x1p52 : 0x1p23;
+  /// |x| = 2^(3k + j) m with j of -1, 0, 1 and m in [1, 2). A table has numbers near the reciprocals of the centres of the sixteenths m can
+  /// be in: m times that is 1 + r with a small r.
+  static F cbrt_by_table(F x) {
+    F e = M::named(
+        "floor_exponent_f32", [](F v) { return M::template cast<D>(M::select(is_tiny(v), shifted(v) - integer(kTinyBits), shifted(v))); },
+        x);
+    F m = M::named(
+        "significand_f32", [](F v) { return R::from_bits((R::bits(normal(v)) & integer(0x7fffff)) | integer(0x3f800000)); }, x);
+    F z = R::fma(e, real(C::kThird), real(R::kRounder)), k = z - real(R::kRounder);
+    F power = M::template table<D>(kCubeRootsOfPowers, R::bits(R::fma(k, real(-3), e) + real(R::kRounder)));
+    I i = R::bits(m) >> integer(R::kMantissaBits - 4);
+    F r = R::fma(m, M::template table<D>(kCubeRootInverses, i), real(-1));
+    Pair lead = R::two_product(M::template table<D>(kCubeRootsOfCentres, i), power);
+    F root = lead.hi + R::fma(lead.hi, r * R::polynomial(r, C::kCubeRootNear), lead.lo);
+    F result = R::or_sign(R::scale(root, z), x);
+    return M::named(
+        "root_at_limits_f32",
+        [](F v, F y) {
+          F a = M::abs(v);
+          return R::pick((a < real(R::kInfinity)) & (a > real(0)), y, v);
+        },
+        x, result);
+  }
+  static Bool is_tiny(F x) { return M::abs(x) < real(R::kLeastNormal); }
+  static F normal(F x) {
+    F a = M::abs(x);
+    return R::pick(a < real(R::kLeastNormal), a * real(kTinyScale), a);
+  }
+  /// The exponent of a normal number.
+  static I shifted(F x) { return (R::bits(normal(x)) >> integer(R::kMantissaBits)) - integer(R::kBias); }
+
+  static constexpr auto kInverseBits = table_bits(Coefficients<DType::kF32>::kCubeRootInverse),
+                        kCentreBits = table_bits(Coefficients<DType::kF32>::kCubeRootOfCentre),
+                        kPowerBits = table_bits(Coefficients<DType::kF32>::kCubeRootOfPower);
+  static constexpr MathTable kCubeRootInverses{"cube_root_inverses", DType::kF32, kInverseBits},
+      kCubeRootsOfCentres{"cube_roots_of_centres", DType::kF32, kCentreBits},
+      kCubeRootsOfPowers{"cube_roots_of_powers", DType::kF32, kPowerBits};
+
+  /// |x| = 2^(3k + j) m: the cube root of m by a polynomial, then Newton's method with an exact residual.
+  static F cbrt_by_newton(F x) {
+    F a = M::abs(x);
+    Bool tiny = a < real(R::kLeastNormal);
+    F normal = R::pick(tiny, a * real(kTinyScale), a);
+    I ix = R::bits(normal);
+    I e = (ix >> integer(R::kMantissaBits)) - integer(R::kBias);
+    F m = R::from_bits(ix - (e << integer(R::kMantissaBits)));
+    // k = floor(e / 3): the offset makes e positive, and 21846 / 2^16 is 1/3 closely enough below 2^15
+    I u = M::select(tiny, e - integer(kTinyBits), e) + integer(3 * 400);
+    I third = (u * integer(21846)) >> integer(16), j = u - third * integer(3);
+    F root = R::polynomial(m, C::kCubeRoot);
+    Bool one = j == integer(1), two = j == integer(2);
+    root = root * R::pick(one, real(kCubeRootOf2), R::pick(two, real(kCubeRootOf4), real(1)));
+    m = m * R::pick(one, real(2), R::pick(two, real(4), real(1)));
+    F power = root * root * root;  // Halley's step triples the 16 bits of the polynomial
+    root = root * (R::fma(real(2), m, power) / R::fma(real(2), power, m));
+    Pair square = R::two_product(root, root);
+    Pair cube = R::two_product(square.hi, root);
+    F residual = (cube.hi - m) + R::fma(square.lo, root, cube.lo);
+    root = root - residual / (real(3) * square.hi);
+    F result = R::copy_sign(root * R::power_of_two(third - integer(400)), x);
+    return R::pick((a < real(R::kInfinity)) & (a > real(0)), result, x);
+  }
+
   static constexpr Native kCubeRootOf2 = static_cast<Native>(0x1.428a2f98d728bp0);
   static constexpr Native kCubeRootOf4 = static_cast<Native>(0x1.965fea53d6e3dp0);
 

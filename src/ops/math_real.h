@@ -4,6 +4,7 @@
 // "Handbook of Floating-Point Arithmetic", chapters 4 and 5).
 #pragma once
 
+#include <array>
 #include <bit>
 #include <limits>
 #include <type_traits>
@@ -11,6 +12,21 @@
 #include "ops/math_coefficients.h"
 
 namespace harp::math {
+
+/// What a MathTable is made of.
+template <size_t N>
+constexpr std::array<uint32_t, N> table_bits(const float (&values)[N]) {
+  std::array<uint32_t, N> bits = {};
+  for (size_t i = 0; i < N; ++i) bits[i] = std::bit_cast<uint32_t>(values[i]);
+  return bits;
+}
+
+template <size_t N, size_t Tables>
+constexpr std::array<std::array<uint32_t, N>, Tables> table_bits(const float (&tables)[Tables][N]) {
+  std::array<std::array<uint32_t, N>, Tables> bits = {};
+  for (size_t i = 0; i < Tables; ++i) bits[i] = table_bits(tables[i]);
+  return bits;
+}
 
 template <class M, DType D>
 struct Real {
@@ -56,7 +72,16 @@ struct Real {
 
   static Bool is_nan(F x) { return x != x; }
   static Bool is_negative(F x) { return bits(x) < integer(0); }  // the sign bit, so -0 too
-  static F copy_sign(F magnitude, F sign) { return from_bits((bits(magnitude) & integer(~kSignBit)) | (bits(sign) & integer(kSignBit))); }
+  static F copy_sign(F magnitude, F sign) {
+    return M::named(
+        kDouble ? "copy_sign_f64" : "copy_sign_f32",
+        [](F m, F s) { return from_bits((bits(m) & integer(~kSignBit)) | (bits(s) & integer(kSignBit))); }, magnitude, sign);
+  }
+  /// x, negative where `sign` is.
+  static F or_sign(F x, F sign) {
+    return M::named(
+        kDouble ? "or_sign_f64" : "or_sign_f32", [](F v, F s) { return from_bits(bits(v) | (bits(s) & integer(kSignBit))); }, x, sign);
+  }
   static F flip_sign(F x, Bool condition) { return pick(condition, -x, x); }
   /// x, not below lo and not above hi; NaN passes.
   static F clamp(F x, Native lo, Native hi) { return at_least(at_most(x, hi), lo); }

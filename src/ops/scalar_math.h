@@ -66,7 +66,7 @@ struct ScalarMath {
   template <DType D>
   static T<D> table(const MathTable& table, int32_t index) {
     static_assert(size_of(D) == sizeof(uint32_t));
-    return std::bit_cast<T<D>>(table.words[static_cast<size_t>(index)]);
+    return std::bit_cast<T<D>>(table.words[static_cast<size_t>(table.words.size() == kPermutedTable ? index & 15 : index)]);
   }
   template <class Function, class... Args>
   static auto named(std::string_view /*name*/, Function function, Args... args) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ops/math_coefficients.h"
 #include "render/types.h"
 
 namespace harp::render {
@@ -175,7 +176,9 @@ Text Expressions::computation(const UOp* u) const {
     }
     case UKind::kTable: {
       const std::string name = unit_.table_element(*u->table, lanes(u));
-      return {cat(name, lanes(u) > 1 ? "(" : "[", whole(u->sources[0]).text, lanes(u) > 1 ? ")" : "]"), kPrimary};
+      if (lanes(u) > 1) return {cat(name, "(", whole(u->sources[0]).text, ")"), kPrimary};
+      const bool low_bits = u->table->values.size() == kPermutedTable;
+      return {cat(name, "[", low_bits ? cat(bracket((*this)(u->sources[0]), kSum), " & 15") : whole(u->sources[0]).text, "]"), kPrimary};
     }
     case UKind::kRarely: break;  // always has a name: the renderer of lines writes it as statements
   }

@@ -96,8 +96,8 @@ std::optional<InstructionForm> half_conversion(DType operand, DType result, int 
   return std::nullopt;
 }
 
-/// AVX-512: what exp and log do with exponents. $p is ps or pd and the bits of a register, $v and $i the vector's type and that of integers
-/// as wide, $m the mask of all lanes and, for the largest registers, the rounding of the environment.
+/// AVX-512: what functions do with exponents and signs. $p is ps or pd and the bits of a register, $v and $i the vector's type and that of
+/// integers as wide, $m the mask of all lanes and, for the largest registers, the rounding of the environment.
 struct ExponentInstruction {
   std::string_view function, builtin, body;
 };
@@ -110,6 +110,27 @@ constexpr ExponentInstruction kExponentInstructions[] = {
     {"exponent", "__builtin_ia32_getexp$p_mask",
      "  const $v mantissa = __builtin_ia32_getmant$p_mask(x, 0, x, $m); /* in [1, 2) */\n"
      "  return __builtin_ia32_getexp$p_mask(x, x, $m) + ($v)((mantissa >= $root) & ($i)(($v){0} + 1));\n"},
+    {"mantissa_near_one", "__builtin_ia32_getmant$p_mask", "  return __builtin_ia32_getmant$p_mask(x, 3, x, $m); /* in [3/4, 3/2) */\n"},
+    {"minus_exponent_near_one", "__builtin_ia32_getexp$p_mask",
+     "  const $v mantissa = __builtin_ia32_getmant$p_mask(x, 3, x, $m); /* in [3/4, 3/2) */\n"
+     "  return __builtin_ia32_getexp$p_mask(mantissa, x, $m) - __builtin_ia32_getexp$p_mask(x, x, $m);\n"},
+    {"scaled_against", "__builtin_ia32_scalef$p_mask",
+     "  const $v mantissa = __builtin_ia32_getmant$p_mask(y, 3, y, $m); /* in [3/4, 3/2) */\n"
+     "  const $v exponent = __builtin_ia32_getexp$p_mask(mantissa, y, $m) - __builtin_ia32_getexp$p_mask(y, y, $m);\n"
+     "  return __builtin_ia32_scalef$p_mask(x, exponent, x, $m);\n"},
+    {"floor_exponent", "__builtin_ia32_getexp$p_mask", "  return __builtin_ia32_getexp$p_mask(x, x, $m);\n"},
+    {"significand", "__builtin_ia32_getmant$p_mask", "  return __builtin_ia32_getmant$p_mask(x, 4, x, $m); /* of |x|, in [1, 2) */\n"},
+    {"root_at_limits", "__builtin_ia32_fixupimm$p_mask",
+     "  typedef $word table __attribute__((vector_size($bytes)));\n"
+     "  /* x where it is NaN, 0 or infinite; y where it is another number */\n"
+     "  return __builtin_ia32_fixupimm$p_mask(y, x, (table){0} + 0x00110122, 0, $m);\n"},
+    {"copy_sign", "__builtin_ia32_pternlog$letter$bits_mask",
+     "  typedef $word bits __attribute__((vector_size($bytes)));\n"
+     "  /* where the bit of the sign is, y, else x */\n"
+     "  return ($v)__builtin_ia32_pternlog$letter$bits_mask((bits)x, (bits)y, (bits){0} + $sign, 0xd8, $lanes);\n"},
+    {"or_sign", "__builtin_ia32_pternlog$letter$bits_mask",
+     "  typedef $word bits __attribute__((vector_size($bytes)));\n"
+     "  return ($v)__builtin_ia32_pternlog$letter$bits_mask((bits)x, (bits)y, (bits){0} + $sign, 0xf8, $lanes); /* x | y & sign */\n"},
     {"mantissa", "__builtin_ia32_getmant$p_mask",
      "  const $v mantissa = __builtin_ia32_getmant$p_mask(x, 0, x, $m); /* in [1, 2) */\n"
      "  return ($v)(($i)mantissa - ((mantissa >= $root) & $exponent_bit));\n"},
@@ -126,6 +147,10 @@ std::optional<InstructionForm> exponent_instruction(const ir::Function& function
       {"$p", cat(wide ? "pd" : "ps", bytes * 8)},
       {"$v", vector_type(dtype, lanes)},
       {"$m", cat(lanes > 8 ? "0xffff" : "0xff", bytes == kAvx512Bytes ? ", 4" : "")},
+      {"$lanes", lanes > 8 ? "0xffff" : "0xff"},
+      {"$letter", wide ? "q" : "d"},
+      {"$bits", cat(bytes * 8)},
+      {"$sign", wide ? "(-0x7fffffffffffffffll - 1)" : "(-0x7fffffff - 1)"},
       {"$word", wide ? "long long" : "int"},
       {"$bytes", cat(bytes)},
       {"$rounder", wide ? "6755399441055744.0" : "12582912.0f"},
@@ -151,6 +176,20 @@ std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, 
   for (const ExtremeOfTwo& row : kExtremes)
     if (row.dtype == dtype && row.vector_bytes == lanes * static_cast<int>(size_of(dtype)) && row.vector_bytes <= target.vector_bytes)
       return cat(greater ? row.max : row.min, "(x, y", row.more, ")");
+  return std::nullopt;
+}
+
+std::optional<std::string> permuted_table(const ir::Table& table, int lanes, const Target& target) {
+  const int bytes = lanes * static_cast<int>(size_of(table.dtype));
+  if (!target.name.starts_with("x86-64") || table.dtype != DType::kF32 || bytes > target.vector_bytes) return std::nullopt;
+  if (lanes == 16)
+    return cat("  const f32x16 all = *(const f32x16*)", table.name,
+               ";\n#if defined(__clang__)\n  return __builtin_ia32_permvarsf512(all, index);\n#else\n"
+               "  return __builtin_shuffle(all, index);\n#endif\n");
+  if (lanes == 8)
+    return cat("  const f32x8 low = __builtin_ia32_permvarsf256(*(const f32x8*)", table.name,
+               ", index);\n  const f32x8 high = __builtin_ia32_permvarsf256(*(const f32x8*)(", table.name,
+               " + 8), index);\n  return __builtin_ia32_blendvps256(low, high, (f32x8)(index << 28));\n");
   return std::nullopt;
 }
 

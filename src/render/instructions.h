@@ -25,6 +25,10 @@ struct InstructionForm {
 /// gcc's builtin of x and y that gives x where it is the lesser (the greater), else y.
 std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Target& target);
 
+/// Body of a function of a vector `index` that gives the elements of a table of sixteen that its low four bits say, if the target has
+/// instructions that permute them.
+std::optional<std::string> permuted_table(const ir::Table& table, int lanes, const Target& target);
+
 /// The form of a function over vectors of `lanes` elements, if the target has one.
 std::optional<InstructionForm> instruction_form(const ir::Function& function, int lanes, const Target& target);
 

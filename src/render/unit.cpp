@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "ops/math_coefficients.h"
 #include "render/body.h"
 #include "render/emulation.h"
 #include "render/instructions.h"
@@ -363,9 +364,12 @@ std::string Unit::table_element(const ir::Table& table, int lanes) {
   if (lanes == 1) return table.name;
   const std::string name = cat("lookup_", table.name, "_x", lanes);
   once(name, [&] {
-    const std::string v = type(table.dtype, lanes);
-    return cat("static inline ", v, " ", name, "(", type(DType::kI32, lanes), " index) {\n  ", v, " r = {0};\n",
-               lane_loop(cat("r[lane] = ", table.name, "[index[lane]];"), lanes), "  return r;\n}\n");
+    const std::string v = type(table.dtype, lanes),
+                      head = cat("static inline ", v, " ", name, "(", type(DType::kI32, lanes), " index) {\n");
+    const bool low_bits = table.values.size() == kPermutedTable;
+    if (const auto body = low_bits ? permuted_table(table, lanes, options_.target) : std::nullopt) return cat(head, *body, "}\n");
+    return cat(head, "  ", v, " r = {0};\n", lane_loop(cat("r[lane] = ", table.name, "[index[lane]", low_bits ? " & 15" : "", "];"), lanes),
+               "  return r;\n}\n");
   });
   return name;
 }

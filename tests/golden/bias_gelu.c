@@ -1,4 +1,4 @@
-/* harp · graph "bias_gelu" · target x86-64-v4 · stable, law 3 · 1 kernel, 1 generation
+/* harp · graph "bias_gelu" · target x86-64-v4 · stable, law 4 · 1 kernel, 1 generation
    x: f32[n, 1024], b: f32[1024] -> y: f32[n, 1024] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
@@ -35,6 +35,7 @@ typedef struct harp_runtime {
 
 typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+#pragma GCC diagnostic ignored "-Wunused-function" /* of a definition whose instruction is taken */
 
 static inline f32x16 abs_f32x16(f32x16 a) {
   f32x16 r = {0};
@@ -64,41 +65,130 @@ static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
 #endif
 }
 
+static const float tanh_centre[16] = {
+    1.2382687f, 1.7375621f, 2.2381015f, 2.7396636f, 3.3798099f, 4.376624f, 5.4025474f, 6.408919f, 7.768365f, 9.0f, 9.0f, 9.0f, 0.0f, 0.36931723f, 0.61929864f, 0.8688089f};
+
+static inline f32x16 lookup_tanh_centre_x16(i32x16 index) {
+  const f32x16 all = *(const f32x16*)tanh_centre;
+#if defined(__clang__)
+  return __builtin_ia32_permvarsf512(all, index);
+#else
+  return __builtin_shuffle(all, index);
+#endif
+}
+
 static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
   f32x16 r = {0};
   for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
   return r;
 }
 
+static const float tanh_6[16] = {
+    0.0151238255f, 0.002127647f, -0.0007165623f, -0.00054864225f, -0.0001584971f, -2.2739261e-05f, -3.1148668e-06f, -3.3397845e-07f, -2.3745569e-08f, 0.0f, 0.0f, 0.0f, -0.036977116f, -0.06945178f, -0.024266033f, 0.012919919f};
+
+static inline f32x16 lookup_tanh_6_x16(i32x16 index) {
+  const f32x16 all = *(const f32x16*)tanh_6;
+#if defined(__clang__)
+  return __builtin_ia32_permvarsf512(all, index);
+#else
+  return __builtin_shuffle(all, index);
+#endif
+}
+
+static const float tanh_5[16] = {
+    -0.020742806f, 0.0033263133f, 0.0040289024f, 0.0019489375f, 0.0006037943f, 8.500264e-05f, 1.1063725e-05f, 1.4866939e-06f, 1.0273405e-07f, 0.0f, 0.0f, 0.0f, 0.14308433f, 0.021164749f, -0.05374481f, -0.05932616f};
+
+static inline f32x16 lookup_tanh_5_x16(i32x16 index) {
+  const f32x16 all = *(const f32x16*)tanh_5;
+#if defined(__clang__)
+  return __builtin_ia32_permvarsf512(all, index);
+#else
+  return __builtin_shuffle(all, index);
+#endif
+}
+
+static const float tanh_4[16] = {
+    -0.0114028035f, -0.023739649f, -0.012561283f, -0.0051995222f, -0.0015253905f, -0.00021125036f, -2.7172997e-05f, -3.6813237e-06f, -2.4670305e-07f, 0.0f, 0.0f, 0.0f, -0.0011837389f, 0.16754924f, 0.13944194f, 0.06262375f};
+
+static inline f32x16 lookup_tanh_4_x16(i32x16 index) {
+  const f32x16 all = *(const f32x16*)tanh_4;
+#if defined(__clang__)
+  return __builtin_ia32_permvarsf512(all, index);
+#else
+  return __builtin_shuffle(all, index);
+#endif
+}
+
+static const float tanh_3[16] = {
+    0.10888816f, 0.06410388f, 0.02767986f, 0.010759157f, 0.003063665f, 0.00042063845f, 5.409679e-05f, 7.2296e-06f, 4.7540166e-07f, 0.0f, 0.0f, 0.0f, -0.3332702f, -0.18241197f, -0.020995283f, 0.08028277f};
+
+static inline f32x16 lookup_tanh_3_x16(i32x16 index) {
+  const f32x16 all = *(const f32x16*)tanh_3;
+#if defined(__clang__)
+  return __builtin_ia32_permvarsf512(all, index);
+#else
+  return __builtin_shuffle(all, index);
+#endif
+}
+
+static const float tanh_2[16] = {
+    -0.24169369f, -0.109509744f, -0.043487262f, -0.016412627f, -0.004616815f, -0.000631329f, -8.117167e-05f, -1.0840753e-05f, -7.1392384e-07f, 0.0f, 0.0f, 0.0f, -1.0973894e-06f, -0.30925983f, -0.38368344f, -0.35663763f};
+
+static inline f32x16 lookup_tanh_2_x16(i32x16 index) {
+  const f32x16 all = *(const f32x16*)tanh_2;
+#if defined(__clang__)
+  return __builtin_ia32_permvarsf512(all, index);
+#else
+  return __builtin_shuffle(all, index);
+#endif
+}
+
+static const float tanh_1[16] = {
+    0.28604063f, 0.11650663f, 0.044488113f, 0.01655016f, 0.0046279402f, 0.00063158997f, 8.118033e-05f, 1.0847794e-05f, 7.1548146e-07f, 0.0f, 0.0f, 0.0f, 1.0f, 0.8751124f, 0.6967961f, 0.50892353f};
+
+static inline f32x16 lookup_tanh_1_x16(i32x16 index) {
+  const f32x16 all = *(const f32x16*)tanh_1;
+#if defined(__clang__)
+  return __builtin_ia32_permvarsf512(all, index);
+#else
+  return __builtin_shuffle(all, index);
+#endif
+}
+
+static const float tanh_0[16] = {
+    0.8449611f, 0.93994325f, 0.9775029f, 0.9916904f, 0.99768335f, 0.99968415f, 0.9999594f, 0.9999946f, 0.99999964f, 1.0f, 1.0f, 1.0f, 0.0f, 0.35339436f, 0.5506395f, 0.7007685f};
+
+static inline f32x16 lookup_tanh_0_x16(i32x16 index) {
+  const f32x16 all = *(const f32x16*)tanh_0;
+#if defined(__clang__)
+  return __builtin_ia32_permvarsf512(all, index);
+#else
+  return __builtin_shuffle(all, index);
+#endif
+}
+
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
+static inline f32x16 or_sign_f32x16(f32x16 x, f32x16 y) {
+#if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_pternlogd512_mask)
+  typedef int bits __attribute__((vector_size(64)));
+  return (f32x16)__builtin_ia32_pternlogd512_mask((bits)x, (bits)y, (bits){0} + (-0x7fffffff - 1), 0xf8, 0xffff); /* x | y & sign */
+#else
+  return (f32x16)((i32x16)x | ((i32x16)y & (-2147483647 - 1)));
+#endif
+}
+
 static inline f32x16 tanh_f32x16(f32x16 x) {
   const f32x16 alu0 = abs_f32x16(x);
-  const f32x16 alu1 = lesser_f32x16(splat_f32x16(10.0f), alu0);
-  const f32x16 alu2 = alu1 + alu1;
-  const f32x16 alu3 = fma_f32x16(alu2, splat_f32x16(1.442695f), splat_f32x16(12582912.0f));
-  const f32x16 alu4 = alu3 - 12582912.0f;
-  const f32x16 alu5 = fma_f32x16(alu4, splat_f32x16(-0.69314575f), alu2);
-  const i32x16 alu6 = ((i32x16)alu3 - 1262485504 - 1 + 127) << 23;
-  const f32x16 alu7 = (f32x16)alu6;
-  const f32x16 alu8 = alu7 - 0.5f;
-  const f32x16 alu9 = -alu8;
-  const f32x16 alu10 = alu7 * alu5;
-  const f32x16 alu11 = alu8 + alu10;
-  const f32x16 alu12 = alu4 * -1.4286068e-06f;
-  const f32x16 alu13 = alu5 + alu12;
-  const f32x16 alu14 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.00019577847f), alu13, splat_f32x16(0.0013935758f)), alu13, splat_f32x16(0.008333887f)), alu13, splat_f32x16(0.041666456f));
-  const f32x16 alu15 = fma_f32x16(alu13 * alu13, fma_f32x16(fma_f32x16(alu14, alu13, splat_f32x16(0.16666664f)), alu13, splat_f32x16(0.5f)), alu12);
-  const f32x16 alu16 = alu10 - (alu11 + alu9) + fma_f32x16(alu7, alu15, alu7 + alu9 - 0.5f);
-  const f32x16 alu17 = alu11 + alu16;
-  const f32x16 alu18 = alu16 - (alu17 - alu11);
-  const f32x16 alu19 = 1.0f + alu17;
-  const f32x16 alu20 = -(alu19 - 1.0f);
-  const f32x16 alu21 = 1.0f - (alu19 + alu20) + (alu17 + alu20);
-  const f32x16 alu22 = 1.0f / alu19;
-  const f32x16 alu23 = alu17 * alu22;
-  const f32x16 alu24 = -alu23;
-  const f32x16 alu25 = fma_f32x16(alu24, alu19, alu17) + fma_f32x16(alu24, alu21 + alu18, alu18);
-  const i32x16 alu26 = ((i32x16)(alu23 + alu25 * alu22) & 2147483647) | ((i32x16)x & (-2147483647 - 1));
-  return blend_f32x16(lt_f32x16(alu0, splat_f32x16(0.00012207031f)), x, (f32x16)alu26);
+  const f32x16 alu1 = lesser_f32x16(splat_f32x16(9.02f), alu0);
+  const i32x16 alu2 = (i32x16)(1.0f + alu1) >> 21;
+  const f32x16 alu3 = alu1 - lookup_tanh_centre_x16(alu2);
+  const f32x16 alu4 = fma_f32x16(fma_f32x16(lookup_tanh_6_x16(alu2), alu3, lookup_tanh_5_x16(alu2)), alu3, lookup_tanh_4_x16(alu2));
+  const f32x16 alu5 = fma_f32x16(fma_f32x16(alu4, alu3, lookup_tanh_3_x16(alu2)), alu3, lookup_tanh_2_x16(alu2));
+  const f32x16 alu6 = fma_f32x16(fma_f32x16(alu5, alu3, lookup_tanh_1_x16(alu2)), alu3, lookup_tanh_0_x16(alu2));
+  return or_sign_f32x16(alu6, x);
 }
 
 /* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */

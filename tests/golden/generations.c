@@ -1,4 +1,4 @@
-/* harp · graph "generations" · target x86-64-v4 · stable, law 3 · 3 kernels, 3 generations
+/* harp · graph "generations" · target x86-64-v4 · stable, law 4 · 3 kernels, 3 generations
    x: f64[n, 8], w: f64[8] -> y: f64[n, 8], z: f64[8] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
@@ -35,6 +35,7 @@ typedef struct harp_runtime {
 
 typedef double f64x8 __attribute__((vector_size(64), aligned(8), may_alias));
 typedef int64_t i64x8 __attribute__((vector_size(64), aligned(8), may_alias));
+#pragma GCC diagnostic ignored "-Wunused-function" /* of a definition whose instruction is taken */
 typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 
 static inline f64x8 abs_f64x8(f64x8 a) {
@@ -71,6 +72,21 @@ static inline f64x8 fma_f64x8(f64x8 a, f64x8 b, f64x8 c) {
   return r;
 }
 
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
+static inline f64x8 copy_sign_f64x8(f64x8 x, f64x8 y) {
+#if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_pternlogq512_mask)
+  typedef long long bits __attribute__((vector_size(64)));
+  /* where the bit of the sign is, y, else x */
+  return (f64x8)__builtin_ia32_pternlogq512_mask((bits)x, (bits)y, (bits){0} + (-0x7fffffffffffffffll - 1), 0xd8, 0xff);
+#else
+  const i64x8 alu0 = ((i64x8)x & 9223372036854775807l) | ((i64x8)y & (-9223372036854775807l - 1));
+  return (f64x8)alu0;
+#endif
+}
+
 static inline f64x8 tanh_f64x8(f64x8 x) {
   const f64x8 alu0 = abs_f64x8(x);
   const f64x8 alu1 = lesser_f64x8(splat_f64x8(20.0), alu0);
@@ -100,8 +116,7 @@ static inline f64x8 tanh_f64x8(f64x8 x) {
   const f64x8 alu25 = alu19 * alu24;
   const f64x8 alu26 = -alu25;
   const f64x8 alu27 = fma_f64x8(alu26, alu21, alu19) + fma_f64x8(alu26, alu23 + alu20, alu20);
-  const i64x8 alu28 = ((i64x8)(alu25 + alu27 * alu24) & 9223372036854775807l) | ((i64x8)x & (-9223372036854775807l - 1));
-  return blend_f64x8(lt_f64x8(alu0, splat_f64x8(3.725290298461914e-09)), x, (f64x8)alu28);
+  return blend_f64x8(lt_f64x8(alu0, splat_f64x8(3.725290298461914e-09)), x, copy_sign_f64x8(alu25 + alu27 * alu24, x));
 }
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -114,10 +129,6 @@ static inline f64x8 greater_f64x8(f64x8 x, f64x8 y) {
   return __builtin_ia32_maxpd512_mask(x, y, x, 0xff, 4);
 #endif
 }
-
-#ifndef __has_builtin
-#define __has_builtin(name) 0
-#endif
 
 static inline f64x8 maximum_f64x8(f64x8 x, f64x8 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxpd512_mask) && __has_builtin(__builtin_ia32_pternlogd512_mask)

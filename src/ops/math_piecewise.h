@@ -1,0 +1,61 @@
+// tanh, erf and atan for f32: sixteen intervals, for each of which tables have a centre and what else a short polynomial needs. Centres are
+// chosen such that the function's value there is close to an f32.
+#pragma once
+
+#include "ops/math_real.h"
+
+namespace harp::math {
+
+template <class M>
+struct Piecewise {
+  static constexpr DType D = DType::kF32;
+  HARP_MATH_TYPES
+
+  static F tanh(F x) {
+    F a = R::at_most(M::abs(x), 9.02F);  // from there on tanh rounds to 1
+    I i = R::bits(real(1) + a) >> integer(R::kMantissaBits - 2);
+    F t = a - M::template table<D>(kTanhTables[0], i);
+    return R::or_sign(R::fma(slope(t, i, kTanhTables), t, M::template table<D>(kTanhTables[1], i)), x);
+  }
+
+  static F erf(F x) {
+    F a = R::at_most(M::abs(x), 3.95F);  // from there on erf rounds to 1
+    I i = R::bits(R::fma(a, real(3.9F), real(R::kRounder)));
+    F t = a - M::template table<D>(kErfTables[0], i);
+    F lead = R::pick(t == a, a, M::template table<D>(kErfTables[1], i));  // around 0 the slope is that beyond 1
+    return R::or_sign(R::fma(slope(t, i, kErfTables), t, lead), x);
+  }
+
+  /// atan c + atan t with t = (f a - c) / (c a + f) and a = |x|. f is 1 but in the last interval, where it is 0 and c is 1: t = -1 / a.
+  static F atan(F x) {
+    F a = R::at_most(M::abs(x), 0x1p100F);  // atan is pi/2 from there on; keeps infinity out of the product
+    I i = R::bits(R::clamp(a, 0x1p-4F, 12)) >> integer(R::kMantissaBits - 1);
+    F centre = M::template table<D>(kAtanCentres, i), factor = M::template table<D>(kAtanFactors, i);
+    F t = R::fma(a, factor, -centre) / R::fma(a, centre, factor), square = t * t;
+    F near = R::fma(t * square, R::polynomial(square, C::kAtanNear), t);
+    return R::or_sign(M::template table<D>(kAtansOfCentres, i) + near, x);
+  }
+
+ private:
+  /// (c(t) - c(0)) / t of an interval, from its tables: the centre's, then those of the coefficients, lowest power first.
+  template <size_t N>
+  static F slope(F t, I interval, const MathTable (&tables)[N]) {
+    F sum = M::template table<D>(tables[N - 1], interval);
+    for (size_t i = N - 1; i-- > 2;) sum = R::fma(sum, t, M::template table<D>(tables[i], interval));
+    return sum;
+  }
+
+  static constexpr auto kTanhBits = table_bits(C::kTanh), kErfBits = table_bits(C::kErfNear);
+  static constexpr MathTable kTanhTables[] = {{"tanh_centre", D, kTanhBits[0]}, {"tanh_0", D, kTanhBits[1]}, {"tanh_1", D, kTanhBits[2]},
+                                              {"tanh_2", D, kTanhBits[3]},      {"tanh_3", D, kTanhBits[4]}, {"tanh_4", D, kTanhBits[5]},
+                                              {"tanh_5", D, kTanhBits[6]},      {"tanh_6", D, kTanhBits[7]}};
+  static constexpr MathTable kErfTables[] = {{"erf_centre", D, kErfBits[0]}, {"erf_0", D, kErfBits[1]}, {"erf_1", D, kErfBits[2]},
+                                             {"erf_2", D, kErfBits[3]},      {"erf_3", D, kErfBits[4]}, {"erf_4", D, kErfBits[5]},
+                                             {"erf_5", D, kErfBits[6]},      {"erf_6", D, kErfBits[7]}};
+  static constexpr auto kAtanCentreBits = table_bits(C::kAtanCentre), kAtanFactorBits = table_bits(C::kAtanFactor),
+                        kAtanOfCentreBits = table_bits(C::kAtanOfCentre);
+  static constexpr MathTable kAtanCentres{"atan_centre", D, kAtanCentreBits}, kAtanFactors{"atan_factor", D, kAtanFactorBits},
+      kAtansOfCentres{"atan_of_centre", D, kAtanOfCentreBits};
+};
+
+}  // namespace harp::math
