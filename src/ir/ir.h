@@ -243,6 +243,9 @@ struct Launch {
   int kernel;
   std::vector<HostBuffer> arguments;  // one a Param
   std::optional<Sym> guard;           // the launch happens only where guard >= 0 (variants of one kernel)
+  // What may be the same arrays: the launch happens only where none is, or some are.
+  std::vector<std::pair<HostBuffer, HostBuffer>> in_place = {};
+  bool apart = false;
 };
 
 /// A call of natives[function], a function of the host's.

@@ -2,9 +2,11 @@
 // cut into chunks, so that threads have something to share out.
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "base/text.h"
 #include "lower/lower.h"
+#include "schedule/views.h"
 
 namespace harp::lower {
 
@@ -66,6 +68,7 @@ Body store_outputs(KernelContext& c, std::span<const size_t> numbers, const Inde
     store->value = c.values.value(plan.node, index);
     store->buffer = c.values.parameter(plan.buffer, true, shared);
     store->index = flatten(index, plan.shape) + (offset_of(plan) - shared);
+    store->stream = c.schedule.stream;
     stores.push_back(store);
   }
   return stores;
@@ -99,13 +102,58 @@ Body finish_inner_loop(KernelContext& c, Stmt* loop, int simd_width, bool overla
   return result;
 }
 
+namespace {
+
+/// Axes in the order of the loops: as they are stored, or, past the caches, which do not mind where a whole line goes, as most of what is
+/// read lies in memory. The first axis, which threads share, and the last, which vectors lie along, stay where they are.
+std::vector<size_t> loop_order(const KernelContext& c, const Shape& space) {
+  std::vector<size_t> order(space.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  if (!c.schedule.stream || space.size() < 4) return order;
+  const KernelViews views(c.program, c.plan);
+  for (const StorePlan& store : c.plan.stores)
+    for (const View& view : views.of(store.node)) {
+      std::vector<int64_t> strides;
+      for (size_t axis = 0; axis < view.shape.size(); ++axis)
+        if (!view.shape[axis].is_constant(1)) strides.push_back(std::abs(range(view.strides[axis]).hi));
+      if (strides.size() != space.size() || std::find(strides.begin(), strides.end(), 0) != strides.end()) continue;
+      std::stable_sort(order.begin() + 1, order.end() - 1, [&](size_t a, size_t b) { return strides[a] > strides[b]; });
+      return order;
+    }
+  return order;
+}
+
+/// A long loop in chunks, which past the caches begin where lines of memory do. Gives the loop over chunks and the one inside.
+std::pair<Stmt*, Stmt*> in_chunks(KernelContext& c, Stmt* loop) {
+  const Stmt& store = *loop->body[0];
+  const int64_t line = c.schedule.stream ? std::max<int64_t>(1, kLineBytes / static_cast<int64_t>(size_of(store.value->type.dtype))) : 1;
+  Stmt* chunks = new_loop(c.arena, "chunk", 0, ceil_div(loop->end + (line - 1), kChunk));
+  Sym begin = chunks->variable * kChunk, end = min(begin + kChunk, loop->end);
+  Stmt* define = nullptr;
+  if (c.schedule.stream) {
+    define = c.arena.statement(StmtKind::kDefine);
+    define->value = c.arena.line_offset(store.buffer, substitute(store.index, {{variable_of(loop->variable), 0}}));
+    define->variable = c.arena.syms().loop("before", 0, line);
+    end = min(begin + kChunk - define->variable, loop->end);
+    begin = max(begin - define->variable, 0);
+  }
+  Stmt* inner = new_loop(c.arena, "ridx0", begin, end);
+  Substituter over(c.arena, {{variable_of(loop->variable), inner->variable}});
+  inner->body = over(loop->body);
+  (define != nullptr ? define : chunks)->body = {inner};
+  if (define != nullptr) chunks->body = {define};
+  return {chunks, inner};
+}
+
+}  // namespace
+
 void lower_elementwise(KernelContext& c) {
   const Shape space = iteration_space(c.plan);
-  Index position;
+  Index position(space.size());
   std::vector<Stmt*> nest;
-  for (size_t i = 0; i < space.size(); ++i) {
-    nest.push_back(new_loop(c.arena, cat("ridx", i), 0, space[i]));
-    position.push_back(nest.back()->variable);
+  for (const size_t axis : loop_order(c, space)) {
+    nest.push_back(new_loop(c.arena, cat("ridx", axis), 0, space[axis]));
+    position[axis] = nest.back()->variable;
   }
   Body body = store_outputs(c, position);
   mark_in_place(c);
@@ -120,18 +168,13 @@ void lower_elementwise(KernelContext& c) {
   if (c.schedule.partition && has_borders(c.arena, all)) c.guard = assume_nonempty(c.arena, all, space);
   Stmt* outer = collapse(c.arena, all[0]);
   const bool threads = c.schedule.axes[0].kind == AxisKind::kThread;
-  if (outer->body[0]->kind != StmtKind::kLoop && threads && range(outer->end).hi > kChunk) {
-    Stmt* chunks = new_loop(c.arena, "chunk", 0, ceil_div(outer->end, kChunk));
-    const Sym begin = chunks->variable * kChunk;
-    Stmt* inner = new_loop(c.arena, "ridx0", begin, min(begin + kChunk, outer->end));
-    Substituter over(c.arena, {{variable_of(outer->variable), inner->variable}});
-    inner->body = over(outer->body);
-    chunks->body = {inner};
-    outer = chunks;
-  }
   Stmt *parent = nullptr, *inner = outer;
+  if (outer->body[0]->kind != StmtKind::kLoop && (threads || c.schedule.stream) && range(outer->end).hi > kChunk) {
+    std::tie(outer, inner) = in_chunks(c, outer);
+    parent = outer->body[0] == inner ? outer : outer->body[0];
+  }
   while (inner->body[0]->kind == StmtKind::kLoop) parent = inner, inner = inner->body[0];
-  Body finished = finish_inner_loop(c, inner, c.schedule.axes.back().simd_width, c.schedule.overlap);
+  Body finished = finish_inner_loop(c, inner, c.schedule.axes.back().simd_width, c.schedule.overlap && !c.schedule.stream);
   if (parent == nullptr) {
     c.kernel.body = std::move(finished);
     return;

@@ -33,11 +33,37 @@ std::optional<Sym> both(std::optional<Sym> a, std::optional<Sym> b) {
 std::optional<Sym> launch_guard(const KernelPlan& plan, size_t v) {
   std::optional<Sym> guard = plan.variants[v].guard;
   for (size_t earlier = 0; earlier < v; ++earlier) {
+    if (plan.variants[earlier].apart) continue;
     HARP_ASSERT(plan.variants[earlier].guard, "a variant that is never reached");
     const Sym fails = Sym(-1) - *plan.variants[earlier].guard;
     guard = both(guard, fails);
   }
   return guard;
+}
+
+}  // namespace
+
+namespace {
+
+/// The arrays the kernel stores to and those it reads that may be the same.
+std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> in_place_of(const Program& program, const KernelPlan& plan) {
+  std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> pairs;
+  for (const InPlace& pair : program.in_place) {
+    const bool is_stored =
+        std::any_of(plan.stores.begin(), plan.stores.end(), [&](const StorePlan& s) { return s.buffer == pair.written; });
+    if (is_stored && std::find(plan.reads.begin(), plan.reads.end(), pair.read) != plan.reads.end())
+      pairs.emplace_back(host_buffer(program, pair.written), host_buffer(program, pair.read));
+  }
+  return pairs;
+}
+
+/// Which variants can be taken, with nothing known of the caller's arrays: in the workspace one is in place of another, or is not.
+bool is_reached(const KernelPlan& plan, size_t v, const std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>>& in_place) {
+  const bool is_sure = std::any_of(in_place.begin(), in_place.end(), [](const auto& pair) {
+    return pair.first.kind == ir::HostBuffer::Kind::kWorkspace && pair.second.kind == ir::HostBuffer::Kind::kWorkspace;
+  });
+  if (plan.variants[v].apart) return !is_sure;
+  return v == 0 || !plan.variants[v - 1].apart || !in_place.empty();
 }
 
 }  // namespace
@@ -75,11 +101,18 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
       module->generations[static_cast<size_t>(plan.generation)].calls.push_back(lower_native(program, plan, *module));
       continue;
     }
+    const auto in_place = in_place_of(program, plan);
+    const bool may_be_apart = is_reached(plan, 0, in_place);
     for (size_t v = 0; v < plan.variants.size(); ++v) {
+      if (!is_reached(plan, v, in_place)) continue;
       const Schedule& schedule = plan.variants[v].schedule;
       ir::Kernel kernel;
       kernel.name = v == 0 ? cat("kernel_", k) : cat("kernel_", k, "_variant_", v);
-      const std::string which = plan.variants.size() > 1 ? cat("variant ", v + 1, " of ", plan.variants.size(), " by size · ") : "";
+      std::string which;
+      if (plan.variants[0].apart)
+        which = in_place.empty() || !may_be_apart ? "" : plan.variants[v].apart ? "not in place · " : "in place · ";
+      else if (plan.variants.size() > 1)
+        which = cat("variant ", v + 1, " of ", plan.variants.size(), " by size · ");
       kernel.comment = cat("generation ", plan.generation, " · ", which, comment_of(plan, schedule));
       for (const AxisSchedule& a : schedule.axes) kernel.simd_width = std::max(kernel.simd_width, a.simd_width);
       kernel.work = work_of(program, plan, kernel.simd_width);
@@ -97,6 +130,7 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
         case Template::kNative: break;  // no kernel
       }
       ir::Launch launch{static_cast<int>(module->kernels.size()), {}, both(launch_guard(plan, v), context.guard)};
+      if (plan.variants[0].apart && may_be_apart) launch.in_place = in_place, launch.apart = plan.variants[v].apart;
       for (const ValueBuilder::Argument& argument : context.values.arguments())
         launch.arguments.push_back(host_buffer(program, argument.buffer, argument.offset));
       module->scratch = std::max(module->scratch, ir::scratch_offsets(kernel).back());

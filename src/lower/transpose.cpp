@@ -120,7 +120,6 @@ class TransposeLowering {
       s->stride = linear_in(store->index, variable_of(row->variable))->coefficient;
       transposed.push_back(s);
     }
-    for (Stmt* store : computed) store->stream = c_.schedule.stream;
     if (!computed.empty()) {
       column->body = from_copies(computed, row, column, copied);
       row->body = {column};

@@ -242,6 +242,22 @@ class UnitRenderer {
                ", status);\n  }\n");
   }
 
+  /// When a launch happens; empty: always.
+  std::string launch_condition(const ir::Launch& launch) {
+    std::vector<std::string> conditions;
+    if (launch.guard) conditions.push_back(host_.is_nonnegative(*launch.guard).text);
+    if (!launch.in_place.empty()) {
+      const auto array = [](const ir::HostBuffer& buffer) {
+        return cat("(const void*)", buffer.kind == ir::HostBuffer::Kind::kInput ? "input" : "output", buffer.index);
+      };
+      const std::string same = join(launch.in_place, launch.apart ? " && " : " || ", [&](const auto& pair) {
+        return cat(array(pair.first), launch.apart ? " != " : " == ", array(pair.second));
+      });
+      conditions.push_back(launch.in_place.size() > 1 && !conditions.empty() ? cat("(", same, ")") : same);
+    }
+    return join(conditions, " && ");
+  }
+
   std::string kernel_main() {
     std::string body;
     size_t n_calls = 0;
@@ -258,7 +274,7 @@ class UnitRenderer {
           const std::string& name = rendered_[static_cast<size_t>(launch.kernel)].name;
           const std::string count = host_(ir::iterations(kernel)).text, work = host_(kernel.work).text;
           // the count may divide by what is 0 where the guard does not hold
-          const std::string guard = launch.guard ? host_.is_nonnegative(*launch.guard).text : std::string();
+          const std::string guard = launch_condition(launch);
           if (n == 1)
             append(body, cat("    ", guard.empty() ? "" : cat("if (", guard, ") "),
                              kernel.least > 1 ? cat("harp_for_least(rt, ", count, ", ", kernel.least) : cat("harp_for(rt, ", count), ", ",

@@ -146,6 +146,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   ScheduleRules& usual = recipes.emplace_back(ScheduleRules{recipe_of(kernel), axes_of(kernel)});
   add_tiles(kernel, usual.axes);
   usual.has_inner_loop = usual.recipe == Template::kElementwise || usual.recipe == Template::kScatter;
+  usual.may_stream = usual.recipe == Template::kElementwise || usual.recipe == Template::kScan || usual.recipe == Template::kRowwise;
   if (const auto contraction = as_contraction(kernel))
     recipes.push_back(contraction_rules(kernel, *contraction));
   else if (const auto axis = transposed_axis(program, kernel))

@@ -139,7 +139,11 @@ std::string print_kernel(const Program& program, const KernelPlan& kernel, size_
     out += "\n";
   }
   for (const Variant& v : kernel.variants)
-    append(out, cat("  schedule ", v.guard ? cat("where ", to_string(*v.guard), " >= 0: ") : std::string(), print(v.schedule), "\n"));
+    append(out, cat("  schedule ",
+                    v.guard   ? cat("where ", to_string(*v.guard), " >= 0: ")
+                    : v.apart ? "not in place: "
+                              : std::string(),
+                    print(v.schedule), "\n"));
   return out;
 }
 

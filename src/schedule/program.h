@@ -23,10 +23,12 @@ struct Buffer {
   int first_generation = 0, last_generation = 0;  // kWorkspace: written in, last read in
 };
 
-/// One of several ways to run a kernel; the first whose guard holds is taken (guard >= 0, none = always).
+/// One of several ways to run a kernel; the first whose guard holds is taken (guard >= 0, none = always). One that is `apart` has no guard
+/// and is not taken where something is stored in the place of what is read.
 struct Variant {
   std::optional<Sym> guard;
   Schedule schedule;
+  bool apart = false;
 };
 
 /// One array a kernel writes: the value of `node` at each index goes to index + offset of the buffer, whose array has `shape`.

@@ -12,9 +12,10 @@ namespace harp {
 /// nothing (1 MiB: 0.65 of the time).
 inline constexpr int64_t kStreamBytes = int64_t{16} << 20;
 
-/// Holds (>= 0) where a kernel stores as much.
-Sym streams(const KernelPlan& kernel);
-/// Holds where in addition the rows of what it stores, along the last axis, are whole lines of memory, so that they begin alike.
+/// Holds (>= 0) where a kernel stores as much, and the rows of what it stores, along the last axis, are whole lines of memory, so that they
+/// begin alike.
 Sym streams_rows(const KernelPlan& kernel);
+/// The same for one that goes element by element; if it goes through all its memory in one line, rows may be of any length.
+Sym streams_elements(const Program& program, const KernelPlan& kernel);
 
 }  // namespace harp

@@ -90,6 +90,8 @@ FAULTS = [
     ("transforms: passes after the first take the first one's roots", "render/dft.cpp", "w.c[u] = pass->roots[j * u * pass->done];",
      "w.c[u] = pass->roots[j * u];"),
     ("transforms: short rows always fill a vector", "render/dft.cpp", "row + $L < rows ? $L : rows - row;", "$L;"),
+    ("past the caches the last chunk is left out where arrays begin inside lines", "lower/elementwise.cpp",
+     "ceil_div(loop->end + (line - 1), kChunk)", "ceil_div(loop->end, kChunk)"),
     ("transposes: whole blocks are stored before what is computed is read", "lower/transpose.cpp",
      "copied.insert(copied.end(), transposed.begin(), transposed.end());",
      "copied.insert(copied.begin(), transposed.begin(), transposed.end());"),

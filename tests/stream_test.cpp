@@ -1,0 +1,85 @@
+// Stores past the caches (schedule/stream.h): the same bits as any others, wherever in a line of memory arrays begin and rows end, in place
+// too; when they are chosen.
+#include "backends_run.h"
+
+using namespace capi_test;
+
+namespace {
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+
+std::string source_of(const std::string& text, const char* target = nullptr) {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + text);
+  harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
+  options.target = target;
+  const Program program(harp_compile(graph.get(), &options, nullptr));
+  return program == nullptr ? std::string() : take(harp_program_source(program.get(), nullptr));
+}
+
+/// Runs x: f32[m, n] -> y: f32[m, n] under a schedule, with y from each of some places of a line, and in the place of x if that is allowed.
+void check_streams(const std::string& text, const char* schedule, bool in_place) {
+  CAPTURE(text);
+  CAPTURE(schedule);
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + text);
+  REQUIRE(graph != nullptr);
+  const Program expected = compile(graph.get(), "interp");
+  const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = schedule; });
+  REQUIRE(program != nullptr);
+#if defined(__x86_64__)
+  CHECK(contains(take(harp_program_source(program.get(), nullptr)), "stream_f32x"));
+#endif
+  const auto wrap_at = [&](float* data, std::vector<int64_t> dims) {
+    return Buffer(harp_buffer_wrap(context.get(), HARP_F32, 2, dims.data(), data, nullptr, nullptr, nullptr));
+  };
+  for (const auto& [m, n] : {std::array<int64_t, 2>{64, 64}, {5, 2000}, {33, 129}, {300, 48}, {1, 9}, {0, 5}}) {
+    Values<float> x = rough({m, n}, 1);
+    std::vector<float> room(x.items.size() + 64);
+    float* const line = reinterpret_cast<float*>((reinterpret_cast<uintptr_t>(room.data()) + 63) / 64 * 64);
+    const Buffer input = wrap(context.get(), x.items, x.dims);
+    const std::vector<Buffer> right = run(expected.get(), {input.get()});
+    for (const size_t place : {0, 1, 4, 15})
+      for (const bool over : {false, true}) {
+        if (over && !in_place) continue;
+        const Buffer y = wrap_at(line + place, x.dims);
+        if (over) std::copy(x.items.begin(), x.items.end(), line + place);
+        harp_buffer* const inputs[] = {over ? y.get() : input.get()};
+        harp_buffer* outputs[] = {y.get()};
+        ErrorSlot err;
+        REQUIRE_MESSAGE(harp_program_run(program.get(), 1, inputs, 1, outputs, nullptr, err) == HARP_OK, err.message());
+        CHECK_MESSAGE(same_bits(outputs[0], right[0].get()), m, " x ", n, " from element ", place, over ? " in place" : "");
+      }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("L6 X2: past the caches the same bits, wherever lines of memory begin, in place too") {
+  const std::string head = "graph g(x: f32[m, n]) {\n  return y = ";
+  check_streams(head + "exp(x * 0.01) + 1\n}", "kernel_0: elementwise [thread, sequential simd=16] partition overlap stream", true);
+  check_streams(head + "x * 2\n}", "kernel_0: elementwise [sequential, sequential simd=4] stream", true);
+  check_streams(head + "x - roll(x, shift=1, axis=1)\n}", "kernel_0: elementwise [thread, sequential simd=8] partition stream", false);
+  check_streams(head + "cumsum(x, axis=1)\n}", "kernel_0: scan [thread, scan simd=16] stream", false);
+  check_streams(head + "cumsum(x, axis=0)\n}", "kernel_0: scan [scan unroll=3, thread tile=40 simd=8] stream", false);
+  check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [thread, reduce simd=16] stream", true);
+}
+
+TEST_CASE("L6: stores go past the caches where much is stored, and not in place") {
+#if defined(__x86_64__)
+  // from 16 MiB on; of rows, where they are whole lines of memory
+  CHECK(contains(source_of("graph g(x: f32[4096, 1024]) { return y = exp(x) }"), "overlap stream"));
+  CHECK(contains(source_of("graph g(x: f32[5000, 1001]) { return y = exp(x) }"), "overlap stream"));  // one line of elements
+  CHECK(contains(source_of("graph g(x: f32[m, 1024]) { return y = cumsum(x, axis=0) }"), "variant 1 of 2 by size"));
+  const std::string scaled = source_of("graph g(x: f32[4096, 1024]) { return y = x * 2 }");
+  CHECK(contains(scaled, "(const void*)output0 != (const void*)input0 ? "));
+  CHECK(contains(scaled, "(const void*)output0 == (const void*)input0 ? "));
+  // what cannot be in place is there once; images of rows of 64 are gone through as they lie
+  const std::string heads = source_of("graph g(x: f32[16, 512, 16, 64]) { return y = contiguous(permute(x, axes=[0, 2, 1, 3])) }");
+  CHECK(contains(heads, "stream_f32x"));
+  CHECK_FALSE(contains(heads, "kernel_1"));
+  CHECK_FALSE(contains(heads, "in place ·"));
+#endif
+  CHECK_FALSE(contains(source_of("graph g(x: f32[4096, 1023]) { return y = exp(x) }"), "overlap stream"));
+  CHECK_FALSE(contains(source_of("graph g(x: f32[5000, 1001]) { return y = cumsum(x, axis=1) }"), "overlap stream"));
+}
