@@ -93,6 +93,43 @@ TEST_CASE("G15.fft: fft: of a length that is known, roots are in tables: the sam
   }
 }
 
+TEST_CASE("G15.fft: fft: of a length that is known, numbers are read and written where they lie: the same bits") {
+  const Backends backends;
+  // Rows and columns, of pairs whose parts change places and of those that do not, as parts of an array, to parts and to pairs.
+  const std::string_view body =
+      "  z = view_as_complex($)\n  a = view_as_real(fft(z))\n  b = view_as_real(ifft(z, norm=\"forward\"))\n"
+      "  c = view_as_real(fft(z, axis=0))\n  d = view_as_real(ifft(slice(z, start=[0, 1]), axis=0, norm=\"forward\"))\n"
+      "  e = view_as_real(fft(slice(z, start=[1, 0])))\n  f = view_as_real(fft(ifft(z, axis=0, norm=\"forward\") * 2, axis=1))\n"
+      "  re = permute(slice($, stop=[none, none, 1]), axes=[2, 1, 0])\n  im = permute(slice($, start=[0, 0, 1]), axes=[2, 1, 0])\n"
+      "  h = dft(re, im)\n  k = permute(dft(im, re), axes=[3, 0, 2, 1])\n";
+  for (const auto& [m, n] : {std::pair<int64_t, int64_t>{24, 60}, {3, 256}, {37, 12}, {64, 2}, {17, 400}}) {
+    CAPTURE(m);
+    CAPTURE(n);
+    const auto text = [&](std::string_view shape) {
+      std::string graph = harp::cat("graph g(x: f32[", shape, ", 2]) {\n");
+      for (const char c : body) graph += c == '$' ? 'x' : c;
+      return harp::cat(graph, "  return a = a, b = b, c = c, d = d, e = e, f = f, h = h, k = k\n}");
+    };
+    const Values<float> x = rough({m, n, 2}, static_cast<uint32_t>(m * n));
+    const auto known = backends.run(text(harp::cat(m, ", ", n)), x), any = backends.run(text("m, n"), x);
+    for (size_t i = 0; i < known.size(); ++i) {
+      CAPTURE(i);
+      CHECK(values<float>(known[i].get()) == values<float>(any[i].get()));
+    }
+  }
+}
+
+TEST_CASE("G15.fft: fft: of a length that is known, all axes of an array and axes in any order: the same bits") {
+  const Backends backends;
+  const std::string body =
+      ", 2]) {\n  z = view_as_complex(x)\n  a = view_as_real(fft(fft(fft(z), axis=1), axis=0))\n"
+      "  b = view_as_real(fft(fft(fft(z, axis=0), axis=1)))\n"
+      "  c = view_as_real(permute(fft(permute(z, axes=[1, 0, 2]), axis=1), axes=[1, 2, 0]))\n  return a = a, b = b, c = c\n}";
+  const Values<float> x = rough({18, 20, 16, 2}, 4);
+  const auto known = backends.run("graph g(x: f32[18, 20, 16" + body, x), any = backends.run("graph g(x: f32[a, b, c" + body, x);
+  for (size_t i = 0; i < known.size(); ++i) CHECK(values<float>(known[i].get()) == values<float>(any[i].get()));
+}
+
 TEST_CASE("G15.fft: fft: of every axis, of an array with as many axes as there may be") {
   const Backends backends;
   const Values<float> x = rough({3, 20, 18}, 4);
@@ -110,6 +147,21 @@ TEST_CASE("G15.fft G17: fft: parts are stored by one kernel, transformed by anot
   CHECK(backends.cost("graph g(re: f32[m, n], im: f32[m, n]) {\n  return y = dft(re, im)\n}", {4, 50}).kernels == 1);
   CHECK(backends.cost("graph g(z: complex64[m, n]) {\n  return y = fft(z)\n}", {4, 50}).kernels == 3);
   CHECK(backends.cost("graph g(z: complex64[m, n]) {\n  return y = abs(ifft(fft(z * 2) * 3))\n}", {4, 50}).kernels == 5);
+}
+
+TEST_CASE("G15.fft G17: fft: of a length that is known, nothing is copied in front of a transform or behind it") {
+  const Backends backends;
+  const auto kernels = [&](std::string_view z, std::string_view y) {
+    return backends.cost(harp::cat("graph g(z: ", z, ") {\n  return y = ", y, "\n}"), {}).kernels;
+  };
+  CHECK(kernels("complex64[4, 50]", "fft(z)") == 1);
+  CHECK(kernels("complex64[4, 1024]", "fft(z)") == 1);
+  CHECK(kernels("complex64[4, 50]", "ifft(z, norm=\"forward\")") == 1);
+  CHECK(kernels("complex64[4, 50]", "ifft(z)") == 2);
+  CHECK(kernels("complex64[50, 16]", "fft(z, axis=0)") == 1);
+  CHECK(kernels("complex64[50, 15]", "fft(z, axis=0)") > 1);  // no vectors of columns
+  CHECK(kernels("complex128[18, 20, 16]", "fft(fft(fft(z), axis=1), axis=0)") == 3);
+  CHECK(kernels("complex64[6, 20, 16]", "abs(fft(fft(z, axis=1), axis=2))") == 3);
 }
 
 TEST_CASE("G15.fft: fft: every mistake has its own words") {

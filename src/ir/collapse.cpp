@@ -8,9 +8,11 @@ namespace {
 /// Every position expression of the statements: indices and conditions of UOps and statements, bounds of loops.
 std::vector<Sym> positions_of(Arena& arena, const Body& body) {
   std::vector<Sym> positions;
-  for (const Stmt* s : statements_of(body))
+  for (const Stmt* s : statements_of(body)) {
     for (const Sym& e : {s->condition, s->begin, s->end, s->index, s->stride, s->length, s->spare_index, s->rows, s->from, s->from_stride})
       positions.push_back(e);
+    for (const Stmt::Part& part : s->parts) positions.insert(positions.end(), {part.start, part.row_step, part.step});
+  }
   for (const UOp* u : uops_of(arena, body)) positions.insert(positions.end(), {u->index, u->stride});
   return positions;
 }

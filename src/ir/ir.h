@@ -21,6 +21,7 @@
 #include "base/symbolic.h"
 #include "ops/ops.h"
 #include "ops/scalar.h"
+#include "ops/transform_parts.h"
 
 namespace harp::ir {
 
@@ -179,12 +180,21 @@ struct Stmt {
   // (02-semantics, "Scans"), from `value` on; the total of the group, without `value`, is set into element 0 of `total`.
   int total = -1;
   // kRoutine: an op of that family, of rows begin … end - 1 of the parameters `inputs`, each of `length` elements, one after the other; the
-  // result is stored to the same rows of parameter `buffer`. Of a Dft the real parts are, and the imaginary parts `index` elements on.
-  // Parameter `spare` is overwritten from spare_index on, as far as schedule/routine.h says.
+  // result is stored to the same rows of parameter `buffer`. Parameter `spare` is overwritten from spare_index on, as far as
+  // schedule/routine.h says.
+  // Of a Dft, rows and elements lie as `parts` say, those of the operands and those of the result's two parts in `buffer`. Vectors go along
+  // rows or, where rows are columns, from one to the next; then there are at least `columns` of them, else that is 0. In that direction
+  // parts lie as `lie` and `to_lie` say.
+  struct Part {
+    Sym start, row_step, step;
+  };
   Op routine = Op::kArgSort;
   std::vector<int> inputs;
   int spare = -1;
   Sym length, spare_index;
+  std::vector<Part> parts;
+  int64_t columns = 0;
+  PartsLie lie = PartsLie::kApart, to_lie = PartsLie::kApart;
   // kTranspose: of `rows` times `length` elements, [i][j] is copied from element from + i + j * from_stride of parameter inputs[0] to
   // element index + i * stride + j of parameter `buffer`, or of `accumulator`, a row, where there is one. What is written is not what is
   // read. With `stream` whole lines of the parameter go past the caches.

@@ -503,7 +503,9 @@ class Linearizer {
         line({.kind = LineKind::kAccScan, .name = cat("acc", s.accumulator), .names = std::move(names), .statement = &s});
         break;
       case StmtKind::kRoutine:
-        for (const Sym& e : {s.begin, s.end, s.length, s.index, s.spare_index}) define_offsets(e);
+        for (const Sym& e : {s.begin, s.end, s.length, s.spare_index}) define_offsets(e);
+        for (const Stmt::Part& part : s.parts)
+          for (const Sym& e : {part.start, part.row_step, part.step}) define_offsets(e);
         line({.kind = LineKind::kRoutine, .statement = &s});
         break;
       case StmtKind::kTranspose:

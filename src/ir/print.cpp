@@ -35,8 +35,16 @@ std::string row_text(const Terms& row) {
 
 std::string routine_text(const Stmt& s, const std::vector<std::string>& buffers) {
   const auto name_of = [&](int parameter) { return buffers[static_cast<size_t>(parameter)]; };
-  return cat(name(s.routine), " of rows ", to_string(s.begin), " to ", to_string(s.end), " of ", join(s.inputs, ", ", name_of), ", of ",
-             to_string(s.length), ", to ", name_of(s.buffer), " with ", name_of(s.spare), "[", to_string(s.spare_index), "]");
+  std::string sources = join(s.inputs, ", ", name_of), result = name_of(s.buffer);
+  if (!s.parts.empty()) {
+    const auto part = [&](int parameter, const Stmt::Part& p) {
+      return cat(name_of(parameter), "[", to_string(p.start), "] step ", to_string(p.row_step), " step ", to_string(p.step));
+    };
+    sources = cat(part(s.inputs[0], s.parts[0]), ", ", part(s.inputs[1], s.parts[1]));
+    result = cat(part(s.buffer, s.parts[2]), ", ", part(s.buffer, s.parts[3]));
+  }
+  return cat(name(s.routine), " of ", s.columns > 0 ? "columns " : "rows ", to_string(s.begin), " to ", to_string(s.end), " of ", sources,
+             ", of ", to_string(s.length), ", to ", result, " with ", name_of(s.spare), "[", to_string(s.spare_index), "]");
 }
 
 std::string transpose_text(const Stmt& s, const std::vector<std::string>& buffers) {

@@ -61,6 +61,7 @@ Stmt* Substituter::copy(const Stmt* s) {
   result->stride = (*this)(s->stride);
   result->length = (*this)(s->length);
   result->spare_index = (*this)(s->spare_index);
+  for (Stmt::Part& part : result->parts) part = {(*this)(part.start), (*this)(part.row_step), (*this)(part.step)};
   result->rows = (*this)(s->rows);
   result->from = (*this)(s->from);
   result->from_stride = (*this)(s->from_stride);

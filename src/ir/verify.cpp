@@ -273,7 +273,10 @@ class Verifier {
         return;
       }
       case StmtKind::kRoutine: {
-        for (const Sym& e : {s.begin, s.end, s.length, s.index, s.spare_index}) position(e);
+        for (const Sym& e : {s.begin, s.end, s.length, s.spare_index}) position(e);
+        require((s.parts.size() == 4) == (s.routine == Op::kDft), "a transform has two parts in two operands, and others do not");
+        for (const Stmt::Part& part : s.parts)
+          for (const Sym& e : {part.start, part.row_step, part.step}) position(e);
         require(is_routine(s.routine) && s.inputs.size() == static_cast<size_t>(info(s.routine).arity), "a routine and its operands");
         const auto dtype_of = [&](int parameter) {
           require(parameter >= 0 && static_cast<size_t>(parameter) < kernel_.params.size(), "what a routine works on is a parameter");

@@ -1,34 +1,111 @@
-// Routine template: rows lie in memory one after the other, and a routine of the unit (render/sort.cpp, render/dft.cpp) works on blocks of
+// Routine template: rows lie in memory at equal distances, and a routine of the unit (render/sort.cpp, render/dft.cpp) works on blocks of
 // them, each block with memory of its own.
 #include "schedule/routine.h"
+
 #include "lower/lower.h"
 
 namespace harp::lower {
 
 using namespace ir;
 
-void lower_routine(KernelContext& c) {
+namespace {
+
+/// The routine, with its length and the memory of block `block`.
+Stmt* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym block) {
   const Node& node = *c.plan.alone;
-  const Shape& shape = node.sources[0]->shape;
-  const Shape kept(shape.begin(), shape.end() - 1);
-  const Sym rows = element_count(kept), blocks = routine_blocks(node);
   Stmt* routine = c.arena.statement(StmtKind::kRoutine);
   routine->routine = node.op;
-  for (const Node* source : node.sources) routine->inputs.push_back(c.values.parameter(c.program.buffer_of.at(source), false));
+  for (const Node* source : sources) routine->inputs.push_back(c.values.parameter(c.program.buffer_of.at(source), false));
   routine->buffer = c.values.parameter(c.plan.stores[0].buffer, true);
   routine->spare = c.values.parameter(c.plan.spare, true);
-  routine->length = shape.back();
-  routine->index = rows * shape.back();
+  routine->length = node.sources[0]->shape.back();
+  routine->spare_index = block * routine_spare(node);
+  return routine;
+}
+
+Stmt* new_block_loop(KernelContext& c, Sym blocks) {
+  Stmt* loop = new_loop(c.arena, "ridx0", 0, blocks);
+  if (!c.schedule.axes.empty() && c.schedule.axes[0].kind == AxisKind::kThread) loop->loop = LoopKind::kThread;
+  return loop;
+}
+
+/// The block's share of so many.
+void share(Sym count, Sym block, Sym blocks, Stmt* statement) {
+  statement->begin = floor_div(block * count, blocks);
+  statement->end = floor_div((block + 1) * count, blocks);
+}
+
+/// Where the parts of a transform's operands and result begin, at this position of the axes before the last one of its rows.
+std::vector<Stmt::Part> parts_of(const Transform& t, Sym position) {
+  const TransformAxis last = t.rows.empty() ? TransformAxis{1, 0, 0} : t.rows.back();
+  Sym from = 0, to = 0;
+  for (size_t axis = t.rows.empty() ? 0 : t.rows.size() - 1; axis-- > 0;) {
+    const TransformAxis& outer = t.rows[axis];
+    const Sym at = axis == 0 ? position : mod(position, outer.size);
+    from = from + at * outer.from_step;
+    to = to + at * outer.to_step;
+    position = floor_div(position, outer.size);
+  }
+  return {{t.from_start[0] + from, last.from_step, t.element.from_step},
+          {t.from_start[1] + from, last.from_step, t.element.from_step},
+          {t.to_start[0] + to, last.to_step, t.element.to_step},
+          {t.to_start[1] + to, last.to_step, t.element.to_step}};
+}
+
+/// Blocks are of the last of the axes along which rows lie, if it is the only one, else of all others together.
+void lower_transform(KernelContext& c, const Transform& t) {
+  const auto routine_at = [&](Sym block, Sym position) {
+    Stmt* routine = new_routine(c, t.from, block);
+    routine->columns = t.columns;
+    routine->parts = parts_of(t, position);
+    const auto lie = [&](size_t first) {
+      const Stmt::Part &re = routine->parts[first], &im = routine->parts[first + 1];
+      return how_parts_lie(t.columns > 0 ? re.row_step : re.step, re.start, im.start);
+    };
+    routine->lie = t.from[0] == t.from[1] ? lie(0) : PartsLie::kApart;
+    routine->to_lie = lie(2);
+    routine->end = t.rows.empty() ? Sym(1) : t.rows.back().size;
+    return routine;
+  };
+  if (t.rows.empty()) {
+    c.kernel.body = {routine_at(0, 0)};
+    return;
+  }
+  const Sym blocks = transform_blocks(t);
+  Stmt* loop = new_block_loop(c, blocks);
+  if (t.rows.size() == 1) {
+    Stmt* routine = routine_at(loop->variable, 0);
+    share(t.rows[0].size, loop->variable, blocks, routine);
+    loop->body = {routine};
+  } else {
+    Sym others = 1;
+    for (size_t axis = 0; axis + 1 < t.rows.size(); ++axis) others = others * t.rows[axis].size;
+    Stmt* inner = new_loop(c.arena, "ridx1", 0, 1);
+    share(others, loop->variable, blocks, inner);
+    inner->body = {routine_at(loop->variable, inner->variable)};
+    loop->body = {inner};
+  }
+  c.kernel.body = {loop};
+}
+
+}  // namespace
+
+void lower_routine(KernelContext& c) {
+  const Node& node = *c.plan.alone;
+  if (const auto transform = c.program.transforms.find(&node); transform != c.program.transforms.end())
+    return lower_transform(c, transform->second);
+  const Shape& shape = node.sources[0]->shape;
+  const Shape kept(shape.begin(), shape.end() - 1);
   if (squeezed(kept).empty()) {
+    Stmt* routine = new_routine(c, node.sources, 0);
     routine->end = 1;
     c.kernel.body = {routine};
     return;
   }
-  Stmt* loop = new_loop(c.arena, "ridx0", 0, blocks);
-  if (!c.schedule.axes.empty() && c.schedule.axes[0].kind == AxisKind::kThread) loop->loop = LoopKind::kThread;
-  routine->begin = floor_div(loop->variable * rows, blocks);
-  routine->end = floor_div((loop->variable + 1) * rows, blocks);
-  routine->spare_index = loop->variable * routine_spare(node);
+  const Sym blocks = routine_blocks(node);
+  Stmt* loop = new_block_loop(c, blocks);
+  Stmt* routine = new_routine(c, node.sources, loop->variable);
+  share(element_count(kept), loop->variable, blocks, routine);
   loop->body = {routine};
   c.kernel.body = {loop};
 }

@@ -40,6 +40,9 @@ constexpr int64_t convolution_length(int64_t n) {
   return m / 4 * 3 >= 2 * n - 1 ? m / 4 * 3 : m;
 }
 
+/// How the parts of numbers lie: elements of one part side by side, or pairs, of which the real parts come first or the imaginary ones.
+enum class PartsLie : uint8_t { kApart, kInPairs, kInExchangedPairs };
+
 // Memory of a transform of n elements, in numbers; render/dft.cpp says what is where. Of what depends on the length only, and beside that:
 // vectors have at most so many lanes.
 inline constexpr int64_t kMostTransformLanes = 16;
@@ -49,7 +52,7 @@ constexpr int64_t transform_tables(int64_t n) { return has_small_factors(n) ? 3 
 constexpr int64_t transform_spare(int64_t n) {
   if (!has_small_factors(n)) return 4 * convolution_length(n) + transform_spare(convolution_length(n));
   const int64_t rows = transform_rows(n);
-  if (rows == 1) return 6 * n * kMostTransformLanes;
+  if (rows == 1) return 8 * n * kMostTransformLanes;
   return 2 * n + 6 * std::max(kTransformTile, std::max(rows, n / rows) * kMostTransformLanes);
 }
 

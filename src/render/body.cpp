@@ -413,13 +413,23 @@ class BodyRenderer {
 
   void routine(const Stmt& s) {
     const DType dtype = context_.kernel->params[static_cast<size_t>(s.inputs[0])].dtype;
-    const Sym first = s.begin * s.length;
     const std::string size = cat(position_(s.end - s.begin).text, ", ", position_(s.length).text);
     if (s.routine == Op::kDft) {
       const ir::Function &cosine = *arena_->function_of(Op::kCos, DType::kF64), &sine = *arena_->function_of(Op::kSin, DType::kF64);
-      out(cat(unit_.dft(dtype, s.length, cosine, sine), "(", from(s.inputs[0], first), ", ", from(s.inputs[1], first), ", ", size, ", ",
-              from(s.buffer, first), ", ", from(s.buffer, first + s.index), ", ", from(s.spare, s.spare_index), ");"));
+      const auto [name, tables] = unit_.dft({dtype, s.length, s.lie, s.to_lie, s.columns}, cosine, sine);
+      const auto part = [&](size_t i) {
+        const int parameter = i < 2 ? s.inputs[i] : s.buffer;
+        return from(parameter, s.parts[i].start + s.begin * s.parts[i].row_step);
+      };
+      const auto step = [&](const ir::Stmt::Part& p) { return position_(s.columns > 0 ? p.step : p.row_step).text; };
+      const std::string spare = from(s.spare, s.spare_index);
+      if (tables.empty())
+        out(cat(name, "(", part(0), ", ", part(1), ", ", size, ", ", part(2), ", ", part(3), ", ", spare, ");"));
+      else
+        out(cat(name, "(", part(0), ", ", part(1), ", ", step(s.parts[0]), ", ", part(2), ", ", part(3), ", ", step(s.parts[2]), ", ",
+                position_(s.end - s.begin).text, ", ", tables, ", ", spare, ");"));
     } else {
+      const Sym first = s.begin * s.length;
       out(cat(unit_.argsort(dtype), "(", from(s.inputs[0], first), ", ", size, ", ", from(s.buffer, first), ", ",
               from(s.spare, s.spare_index), ");"));
     }

@@ -1,16 +1,14 @@
-// The routine that transforms rows of numbers. Everything is done to columns that lie side by side, as many as a vector has lanes or more,
-// so that no number ever meets its neighbour: Stockham's passes by factors 4, 2, 3, 5, 7, 11 and 13 go through whole vectors whatever the
-// factor. A long row is a matrix whose columns are transformed and turned, and whose rows, transposed, are columns again; short rows are
-// transposed, a vector's lanes of them at a time. Lengths with other factors go through Bluestein's convolution. docs/semantics.md says in
-// which order everything is added. What depends on the length only, roots of 1 for the most part, is in tables: of a length that is known
-// they are computed when the unit is loaded, else by each call.
+// The routine that transforms rows of numbers. Everything is done to columns that lie side by side (dft_passes.h). A long row is a matrix
+// whose columns are transformed and turned, and whose rows, transposed, are columns again; short rows are transposed, a vector's lanes of
+// them at a time; short columns are columns. Lengths with large prime factors go through Bluestein's convolution. What depends on the
+// length only, roots of 1 for the most part, is in tables: of a length that is known they are computed when the unit is loaded, else by
+// each call. A known length has passes of its own, whose loops are known as well.
 #include <set>
 
 #include "base/text.h"
 #include "ops/transform_parts.h"
-#include "render/filled.h"
+#include "render/dft_passes.h"
 #include "render/types.h"
-#include "render/unit.h"
 
 namespace harp::render {
 namespace {
@@ -85,152 +83,8 @@ static void roots_$F(int64_t n, $T* roots) {
 }
 )";
 
-constexpr std::string_view kPass =
-    R"(/* One pass over columns of n elements, by a factor p: p times m rows at each of `done` places become as many transforms of p elements. */
-struct dft_pass_$F {
-  int64_t n, m, done;
-  const $T *roots, *re, *im; /* the n-th roots; from where */
-  $T *to_re, *to_im;
-  int64_t step, to_step; /* from row to row */
-  int64_t places, width; /* rows of one place after the other, unless they are one long row */
-};
-/* Stores x + i y, turned by c + i s. */
-static inline __attribute__((always_inline)) void dft_put_$F($T* re, $T* im, $V x, $V y, const int is_turned, $T c, $T s) {
-  if (is_turned) {
-    *($V*)re = $FMA(x, $SPLAT(c), -(y * s));
-    *($V*)im = $FMA(x, $SPLAT(s), y * c);
-  } else {
-    *($V*)re = x;
-    *($V*)im = y;
-  }
-}
-/* p elements, `next` apart, become elements `to_next` apart. The u-th of them is turned by c[u] + i s[u]; the p-th roots of 1 are below. */
-struct dft_few_$F {
-  const $T *re, *im;
-  int64_t next;
-  $T *to_re, *to_im;
-  int64_t to_next;
-};
-struct dft_turns_$F {
-  $T c[13], s[13], cosines[13], sines[13];
-};
-)";
-
-constexpr std::string_view kTwo =
-    R"(static inline __attribute__((always_inline)) void dft_2_$F(struct dft_few_$F x, const int is_turned, const struct dft_turns_$F* w) {
-  const $V a = *(const $V*)x.re, b = *(const $V*)(x.re + x.next), e = *(const $V*)x.im, f = *(const $V*)(x.im + x.next);
-  dft_put_$F(x.to_re, x.to_im, a + b, e + f, 0, 0, 0);
-  dft_put_$F(x.to_re + x.to_next, x.to_im + x.to_next, a - b, e - f, is_turned, w->c[1], w->s[1]);
-}
-)";
-
-constexpr std::string_view kFour =
-    R"(static inline __attribute__((always_inline)) void dft_4_$F(struct dft_few_$F x, const int is_turned, const struct dft_turns_$F* w) {
-  const $V a = *(const $V*)x.re, b = *(const $V*)(x.re + x.next), c = *(const $V*)(x.re + 2 * x.next), d = *(const $V*)(x.re + 3 * x.next);
-  const $V e = *(const $V*)x.im, f = *(const $V*)(x.im + x.next), g = *(const $V*)(x.im + 2 * x.next), h = *(const $V*)(x.im + 3 * x.next);
-  const $V even_re = a + c, even_im = e + g, odd_re = b + d, odd_im = f + h;
-  const $V x_re = a - c, x_im = e - g, y_re = b - d, y_im = f - h;
-  dft_put_$F(x.to_re, x.to_im, even_re + odd_re, even_im + odd_im, 0, 0, 0);
-  dft_put_$F(x.to_re + x.to_next, x.to_im + x.to_next, x_re + y_im, x_im - y_re, is_turned, w->c[1], w->s[1]);
-  dft_put_$F(x.to_re + 2 * x.to_next, x.to_im + 2 * x.to_next, even_re - odd_re, even_im - odd_im, is_turned, w->c[2], w->s[2]);
-  dft_put_$F(x.to_re + 3 * x.to_next, x.to_im + 3 * x.to_next, x_re - y_im, x_im + y_re, is_turned, w->c[3], w->s[3]);
-}
-)";
-
-constexpr std::string_view kEight = R"(/* x + y sqrt(1/2), the root in two parts. */
-static inline __attribute__((always_inline)) $V dft_eighth_$F($V x, $V y, $T high, $T low) {
-  return $FMA(y, $SPLAT(high), $FMA(y, $SPLAT(low), x));
-}
-/* Fours of the even elements and of the odd ones, which are turned by eighths. */
-static inline __attribute__((always_inline)) void dft_8_$F(struct dft_few_$F x, const int is_turned, const struct dft_turns_$F* w) {
-  const $T high = w->cosines[1], low = ($T)(0x1.6a09e667f3bcdp-1 - (double)high - 0x1.bdd3413b26456p-55);
-  $V re[8], im[8];
-  for (int odd = 0; odd < 2; ++odd) {
-    const $T *const from_re = x.re + odd * x.next, *const from_im = x.im + odd * x.next;
-    const $V a_re = *(const $V*)from_re, b_re = *(const $V*)(from_re + 2 * x.next), c_re = *(const $V*)(from_re + 4 * x.next), d_re = *(const $V*)(from_re + 6 * x.next);
-    const $V a_im = *(const $V*)from_im, b_im = *(const $V*)(from_im + 2 * x.next), c_im = *(const $V*)(from_im + 4 * x.next), d_im = *(const $V*)(from_im + 6 * x.next);
-    const $V even_re = a_re + c_re, even_im = a_im + c_im, odd_re = b_re + d_re, odd_im = b_im + d_im;
-    const $V x_re = a_re - c_re, x_im = a_im - c_im, y_re = b_re - d_re, y_im = b_im - d_im;
-    $V *const to_re = re + 4 * odd, *const to_im = im + 4 * odd;
-    to_re[0] = even_re + odd_re, to_im[0] = even_im + odd_im;
-    to_re[1] = x_re + y_im, to_im[1] = x_im - y_re;
-    to_re[2] = even_re - odd_re, to_im[2] = even_im - odd_im;
-    to_re[3] = x_re - y_im, to_im[3] = x_im + y_re;
-  }
-  const $V near_re = re[5] + im[5], near_im = im[5] - re[5], far_re = re[7] - im[7], far_im = im[7] + re[7];
-  const int64_t next = x.to_next;
-  dft_put_$F(x.to_re, x.to_im, re[0] + re[4], im[0] + im[4], 0, 0, 0);
-  dft_put_$F(x.to_re + next, x.to_im + next, dft_eighth_$F(re[1], near_re, high, low), dft_eighth_$F(im[1], near_im, high, low), is_turned, w->c[1], w->s[1]);
-  dft_put_$F(x.to_re + 2 * next, x.to_im + 2 * next, re[2] + im[6], im[2] - re[6], is_turned, w->c[2], w->s[2]);
-  dft_put_$F(x.to_re + 3 * next, x.to_im + 3 * next, dft_eighth_$F(re[3], far_re, -high, -low), dft_eighth_$F(im[3], far_im, -high, -low), is_turned, w->c[3], w->s[3]);
-  dft_put_$F(x.to_re + 4 * next, x.to_im + 4 * next, re[0] - re[4], im[0] - im[4], is_turned, w->c[4], w->s[4]);
-  dft_put_$F(x.to_re + 5 * next, x.to_im + 5 * next, dft_eighth_$F(re[1], near_re, -high, -low), dft_eighth_$F(im[1], near_im, -high, -low), is_turned, w->c[5], w->s[5]);
-  dft_put_$F(x.to_re + 6 * next, x.to_im + 6 * next, re[2] - im[6], im[2] + re[6], is_turned, w->c[6], w->s[6]);
-  dft_put_$F(x.to_re + 7 * next, x.to_im + 7 * next, dft_eighth_$F(re[3], far_re, high, low), dft_eighth_$F(im[3], far_im, high, low), is_turned, w->c[7], w->s[7]);
-}
-)";
-
-constexpr std::string_view kOdd = R"(/* p is odd: elements i and p - i meet the same cosine and opposite sines. */
-static inline __attribute__((always_inline)) void dft_odd_$F(const int p, struct dft_few_$F x, const int is_turned, const struct dft_turns_$F* w) {
-  const int half = p / 2;
-  const $V first_re = *(const $V*)x.re, first_im = *(const $V*)x.im;
-  $V sum_re[6], sum_im[6], difference_re[6], difference_im[6], all_re = first_re, all_im = first_im;
-  for (int i = 0; i < half; ++i) {
-    const int64_t near = (i + 1) * x.next, far = (p - 1 - i) * x.next;
-    const $V a = *(const $V*)(x.re + near), b = *(const $V*)(x.re + far), e = *(const $V*)(x.im + near), f = *(const $V*)(x.im + far);
-    sum_re[i] = a + b;
-    sum_im[i] = e + f;
-    difference_re[i] = a - b;
-    difference_im[i] = e - f;
-    all_re += sum_re[i];
-    all_im += sum_im[i];
-  }
-  dft_put_$F(x.to_re, x.to_im, all_re, all_im, 0, 0, 0);
-  for (int u = 1; u <= half; ++u) {
-    $V x_re = first_re, x_im = first_im, y_re = difference_re[0] * w->sines[u], y_im = difference_im[0] * w->sines[u];
-    for (int i = 0; i < half; ++i) {
-      const int turn = (i + 1) * u % p;
-      x_re += sum_re[i] * w->cosines[turn];
-      x_im += sum_im[i] * w->cosines[turn];
-      if (i > 0) {
-        y_re += difference_re[i] * w->sines[turn];
-        y_im += difference_im[i] * w->sines[turn];
-      }
-    }
-    const int64_t near = u * x.to_next, far = (p - u) * x.to_next;
-    dft_put_$F(x.to_re + near, x.to_im + near, x_re - y_im, x_im + y_re, is_turned, w->c[u], w->s[u]);
-    dft_put_$F(x.to_re + far, x.to_im + far, x_re + y_im, x_im - y_re, is_turned, w->c[p - u], w->s[p - u]);
-  }
-}
-)";
-
-constexpr std::string_view kColumns =
-    R"(/* The j-th of m transforms of p elements, all of whose elements but the first are turned unless j is 0. */
-static inline __attribute__((always_inline)) void dft_columns_at_$F(const int p, const struct dft_pass_$F* pass, int64_t j, const int is_turned) {
-  struct dft_turns_$F w;
-  const int64_t n = pass->n, width = pass->width, places = pass->places, step = pass->step, to_step = pass->to_step;
-  for (int u = 1; u < p; ++u) {
-    w.c[u] = pass->roots[j * u * pass->done];
-    w.s[u] = pass->roots[n + j * u * pass->done];
-    w.cosines[u] = pass->roots[u * (n / p)];
-    w.sines[u] = pass->roots[n + u * (n / p)];
-  }
-  for (int64_t place = 0; place < places; ++place) {
-    const int64_t from = (places * j + place) * step, to = (places * p * j + place) * to_step;
-    for (int64_t q = 0; q < width; q += $L) { /* the last step overlaps the one before */
-      const int64_t at = q + $L <= width ? q : width - $L;
-      const struct dft_few_$F x = {pass->re + from + at, pass->im + from + at, places * pass->m * step,
-                                   pass->to_re + to + at, pass->to_im + to + at, places * to_step};
-      $BUTTERFLIES
-    }
-  }
-}
-static inline __attribute__((always_inline)) void dft_pass_by_$F(const int p, const struct dft_pass_$F* pass) {
-  const struct dft_pass_$F x = *pass; /* of its own: stores of vectors may alias anything that is elsewhere */
-  dft_columns_at_$F(p, &x, 0, 0);
-  for (int64_t j = 1; j < x.m; ++j) dft_columns_at_$F(p, &x, j, 1);
-}
-$PASSES/* Columns of n elements, n above 1, side by side: `width` of them. Passes go from one part of `spare` to the other, 4 n width elements in
+constexpr std::string_view kAnyColumns =
+    R"(/* Columns of n elements, n above 1, side by side: `width` of them. Passes go from one part of `spare` to the other, 4 n width elements in
    all, but for the first, which reads the source, and the last, which stores the result. */
 static void dft_columns_$F(int64_t n, const $T* roots, int64_t width, const $T* re, const $T* im, int64_t step, $T* to_re, $T* to_im, int64_t to_step, $T* spare) {
   struct dft_pass_$F pass = {.n = n, .roots = roots, .re = re, .im = im, .step = step};
@@ -255,6 +109,16 @@ static void dft_columns_$F(int64_t n, const $T* roots, int64_t width, const $T* 
     other = pass.to_re;
     done *= p;
   }
+}
+)";
+
+// Of numbers whose parts lie apart, which is said here once more so that nothing else is made of it.
+constexpr std::string_view kAnyPass =
+    R"(static __attribute__((noinline)) void dft_any_by_$P_$F(const struct dft_pass_$F* pass) {
+  struct dft_pass_$F x = *pass; /* of its own: stores of vectors may alias anything that is elsewhere */
+  x.lie = x.to_lie = dft_apart;
+  x.turn_re = x.turn_im = 0;
+  dft_pass_by_$P_$F(x);
 }
 )";
 
@@ -335,16 +199,31 @@ static void dft_short_rows_$F(const $T* re, const $T* im, int64_t rows, int64_t 
 }
 )";
 
-constexpr std::string_view kRows = R"(/* Of a length with small factors. */
-static void dft_rows_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare) {
-  $ROWS
+constexpr std::string_view kKnownRow =
+    R"(static void $ROW(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_im, const $T* tables, $T* spare) {
+  $ROWS(re, im, n, to_re, to_im, n, 1, tables, spare);
 }
 )";
 
-constexpr std::string_view kLongRows =
+constexpr std::string_view kAnyRows = R"(/* Of a length with small factors. */
+static void dft_rows_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare) {
+  if (dft_matrix_rows(n) == 1) {
+    dft_short_rows_$F(re, im, rows, n, out_re, out_im, tables, spare);
+    return;
+  }
+  for (int64_t row = 0; row < rows; ++row)
+    dft_matrix_$F(n, dft_matrix_rows(n), tables, re + row * n, im + row * n, out_re + row * n, out_im + row * n, spare);
+}
+static void dft_row_$F(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_im, const $T* tables, $T* spare) {
+  dft_rows_$F(re, im, 1, n, to_re, to_im, tables, spare);
+}
+)";
+
+// $G: the name of the dtype and, of a known length, that; $ROW: what transforms a row of the convolution's length.
+constexpr std::string_view kConvolution =
     R"(/* Rows of a length with a large prime factor: with u[k] = exp(-i pi k k / n) the transform is u times the convolution of u x with
    conj(u), and that goes through transforms of m elements. The tables are u, the transform of the filter, and those for m elements. */
-static void dft_convolution_tables_$F(int64_t n, $T* tables, $T* spare) {
+static void dft_convolution_tables_$G(int64_t n, $T* tables, $T* spare) {
   const int64_t m = dft_convolution_length(n);
   $T *const u_re = tables, *const u_im = u_re + n, *const filter_re = u_im + n, *const filter_im = filter_re + m;
   $T *const row_tables = filter_im + m, *const x_re = spare, *const x_im = x_re + m;
@@ -360,18 +239,18 @@ static void dft_convolution_tables_$F(int64_t n, $T* tables, $T* spare) {
     x_im[k] = from < 0 ? 0 : -u_im[from] * share;
   }
   dft_row_tables_$F(m, row_tables, x_im + m);
-  dft_rows_$F(x_re, x_im, 1, m, filter_re, filter_im, row_tables, x_im + m);
+  $ROW(m, x_re, x_im, filter_re, filter_im, row_tables, x_im + m);
 }
-static void dft_convolved_rows_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare) {
+static void dft_convolved_rows_$G(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare) {
   const int64_t m = dft_convolution_length(n);
   const $T *const u_re = tables, *const u_im = u_re + n, *const filter_re = u_im + n, *const filter_im = filter_re + m, *const row_tables = filter_im + m;
   $T *const x_re = spare, *const x_im = x_re + m, *const y_re = x_im + m, *const y_im = y_re + m, *const work = y_im + m;
   for (int64_t row = 0; row < rows; ++row, re += n, im += n, out_re += n, out_im += n) {
     dft_times_$F(n, re, im, u_re, u_im, x_re, x_im);
     for (int64_t k = n; k < m; ++k) x_re[k] = 0, x_im[k] = 0;
-    dft_rows_$F(x_re, x_im, 1, m, y_re, y_im, row_tables, work);
+    $ROW(m, x_re, x_im, y_re, y_im, row_tables, work);
     dft_times_$F(m, y_re, y_im, filter_re, filter_im, x_re, x_im);
-    dft_rows_$F(x_im, x_re, 1, m, y_im, y_re, row_tables, work); /* backwards: the parts change places before and after */
+    $ROW(m, x_im, x_re, y_im, y_re, row_tables, work); /* backwards: the parts change places before and after */
     dft_times_$F(n, y_re, y_im, u_re, u_im, out_re, out_im);
   }
 }
@@ -393,114 +272,285 @@ static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t
 }
 )";
 
-// $N elements; $KIND: row or convolution, $DONE: what is done to rows.
-constexpr std::string_view kOfOneLength = R"(static $T dft_tables_$F[$TABLES];
-/* The discrete Fourier transform of rows of $N elements. */
-static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare) {
-  if (rows > 0) dft_$DONE_$F(re, im, rows, n, out_re, out_im, dft_tables_$F, spare);
-}
-)";
-constexpr std::string_view kAtLoad = R"(static $T dft_spare_$F[$SPARE];
-static __attribute__((constructor)) void dft_prepare_$F(void) {
+// Tables of $N elements; $KIND: row or convolution.
+constexpr std::string_view kTables = "static $T dft_tables_$G[$TABLES];\n";
+constexpr std::string_view kAtLoad = R"(static $T dft_spare_$G[$SPARE];
+static __attribute__((constructor)) void dft_prepare_$G(void) {
   const harp_environment found = harp_enter();
-  dft_$KIND_tables_$F($N, dft_tables_$F, dft_spare_$F);
+  dft_$KIND_tables_$H($N, dft_tables_$G, dft_spare_$G);
   harp_leave(found);
 }
 )";
 
-constexpr std::string_view kMatrixOfEachRow =
-    "for (int64_t row = 0; row < rows; ++row) dft_matrix_$F(n, dft_matrix_rows(n), tables, re + row * n, im + row * n, out_re + row * n, "
-    "out_im "
-    "+ row * n, spare);";
-constexpr std::string_view kAllShortRows = "dft_short_rows_$F(re, im, rows, n, out_re, out_im, tables, spare);";
+constexpr std::string_view kConvolvedRows = R"(/* The discrete Fourier transform of rows of $N elements. */
+static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare) {
+  if (rows > 0) dft_convolved_rows_$G(re, im, rows, n, out_re, out_im, dft_tables_$G, spare);
+}
+)";
 
-/// The factors that passes are needed by, for n elements; 0: any number of them.
-std::set<int64_t> factors_of(int64_t n) {
-  if (n == 0) return {8, 4, 2, 3, 5, 7};
-  std::set<int64_t> factors;
-  const int64_t rows = transform_rows(n);
-  for (int64_t part : {rows, n / rows})
-    while (part > 1) {
-      const int64_t p = transform_factor(part);
-      factors.insert(p);
-      part /= p;
+// Of a known length. $A and $B: how far apart numbers lie that are read and written, 1 or 2.
+constexpr std::string_view kKnownMatrix =
+    R"(/* The discrete Fourier transform of rows of $N elements, each a matrix of $R rows and $M columns. */
+static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t row_step, $T* to_re, $T* to_im, int64_t to_row_step, int64_t rows, const $T* tables, $T* spare) {
+  const $T *const column_roots = tables + 2 * $M, *const turns = column_roots + 2 * $R;
+  $T *const turned_re = spare, *const turned_im = turned_re + $N, *const work = turned_im + $N, *const tile_re = work$RESULT, *const tile_im = tile_re + $R * $CT;
+  for (int64_t row = 0; row < rows; ++row, re += row_step, im += row_step, to_re += to_row_step, to_im += to_row_step) {
+    for (int64_t k = 0; k < $M; k += $CT) {
+      const int64_t at = k + $CT <= $M ? k : $M - $CT;
+      $COLUMNS(re + $A * at, im + $A * at, $A * $M, tile_re, tile_im, $CT, $CT, column_roots, turns + at, turns + $N + at, $M, work);
+      $TRANSPOSE(turned_re + at * $R, $R, tile_re, $CT, $CT, $R);
+      $TRANSPOSE(turned_im + at * $R, $R, tile_im, $CT, $CT, $R);
     }
+    for (int64_t u = 0; u < $R; u += $RT) {
+      const int64_t at = u + $RT <= $R ? u : $R - $RT;
+      $LINES(turned_re + at, turned_im + at, $R, to_re + $B * at, to_im + $B * at, $B * $R, $RT, tables, work);
+    }
+  }
+}
+)";
+
+constexpr std::string_view kKnownShortRows =
+    R"(/* The discrete Fourier transform of rows of $N elements, $L of them side by side. */
+static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t row_step, $T* to_re, $T* to_im, int64_t to_row_step, int64_t rows, const $T* tables, $T* spare) {
+  $T *const side = spare, *const to_side = side + 2 * $N * $L, *const work = to_side + 2 * $N * $L;
+  const int64_t together = rows < $L ? rows : $L;
+  for (int64_t i = 0; i < 2 * $N * $L; ++i) side[i] = 0; /* there may be fewer */
+  for (int64_t row = 0; row < rows; row += $L) {
+    const int64_t at = row + together <= rows ? row : rows - together;
+    $READ
+    $COLUMNS($SIDE, $TOSIDE, $L, tables, work);
+    $WRITE
+  }
+}
+)";
+
+constexpr std::string_view kKnownColumns =
+    R"(/* The discrete Fourier transform of columns of $N elements, $CT of them or more. */
+static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t step, $T* to_re, $T* to_im, int64_t to_step, int64_t columns, const $T* tables, $T* spare) {
+  for (int64_t column = 0; column < columns; column += $CT) {
+    const int64_t at = column + $CT <= columns ? column : columns - $CT;
+    $COLUMNS(re + $A * at, im + $A * at, step, to_re + $B * at, to_im + $B * at, to_step, $CT, tables, spare);
+  }
+}
+)";
+
+constexpr std::string_view kLies[] = {"dft_apart", "dft_pairs", "dft_exchanged"};
+std::string name_of(PartsLie from, PartsLie to) {
+  constexpr std::string_view names[] = {"", "pairs", "exchanged"};
+  const std::string_view one = names[static_cast<size_t>(from)], other = names[static_cast<size_t>(to)];
+  return cat(one.empty() ? "" : "_from_", one, other.empty() ? "" : "_to_", other);
+}
+int distance(PartsLie lie) { return lie == PartsLie::kApart ? 1 : 2; }
+
+/// The factors of passes over columns of n elements, in order.
+std::vector<int64_t> factors_of(int64_t n) {
+  std::vector<int64_t> factors;
+  for (; n > 1; n /= factors.back()) factors.push_back(transform_factor(n));
   return factors;
 }
 
-/// The passes by some factors, for columns: 8, 4 and 2 have code of their own; odd ones share theirs, which is unrolled for 3 and 5.
-std::string columns(const std::set<int64_t>& factors, Filling values) {
-  std::string butterflies, definitions, calls, text(kPass);
-  const auto add_case = [](std::string& cases, std::string_view indent, int64_t p, std::string_view call) {
-    append(cases, cat(cases.empty() ? "" : cat("\n", indent, "else "), p > 0 ? cat("if (p == ", p, ") ") : "", call));
-  };
-  bool has_odd = false, has_large = false;
-  for (const auto& [p, part] : {std::pair{8, kEight}, {4, kFour}, {2, kTwo}, {3, kOdd}, {5, kOdd}}) {
-    if (!factors.contains(p)) continue;
-    if (p % 2 == 0) {
-      text += part;
-      add_case(butterflies, "      ", p, cat("dft_", p, "_$F(x, is_turned, &w);"));
+/// Code for one dtype at one width of vectors.
+class TransformText {
+ public:
+  TransformText(Unit& unit, DType dtype, int lanes, const ir::Function& cosine, const ir::Function& sine)
+      : unit_(unit),
+        dtype_(dtype),
+        lanes_(lanes),
+        suffix_(harp::name(dtype)),
+        values_{{"T", std::string(memory_type(dtype))},
+                {"V", unit.type(dtype, lanes)},
+                {"L", cat(lanes)},
+                {"F", suffix_},
+                {"TRANSPOSE", unit.transpose(dtype, false)}} {
+    values_["FMA"] = unit.helper(*rule_of(Op::kFma, dtype), dtype, lanes);
+    unit.once(cat("dft_roots_", suffix_), [&] {
+      values_["COS"] = unit.function(cosine, 1);
+      values_["SIN"] = unit.function(sine, 1);
+      return filled(kRoots, values_);
+    });
+    unit.once("dft_factor", [] { return std::string(kFactor); });
+    unit.once("dft_matrix_rows", [] { return std::string(kMatrixRows); });
+    unit.once(cat("dft_row_tables_", suffix_), [&] { return filled(kRowTables, values_); });
+  }
+
+  /// Of any length.
+  std::string of_any_length() {
+    const std::string name = cat("dft_", suffix_);
+    unit_.once("dft_has_small_factors", [] { return std::string(kHasSmallFactors); });
+    unit_.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
+    define_transform_passes(unit_, dtype_, lanes_, {8, 4, 2, 3, 5, 7, 11, 13});
+    unit_.once(cat("dft_times_", suffix_), [&] { return filled(kTimes, values_); });
+    unit_.once(name, [&] {
+      std::string passes, calls;
+      for (const int64_t p : {8, 4, 2, 3, 5, 7, 11, 13}) {
+        values_["P"] = cat(p);
+        append(passes, filled(kAnyPass, values_));
+        append(calls, cat(calls.empty() ? "" : "\n    else ", "if (p == ", p, ") dft_any_by_", p, "_", suffix_, "(&pass);"));
+      }
+      values_["CALLS"] = calls;
+      values_["G"] = suffix_;
+      values_["ROW"] = cat("dft_row_", suffix_);
+      return cat(passes, filled(cat(kAnyColumns, kTile, kMatrix, kShortRows, kAnyRows, kConvolution, kOfAnyLength), values_));
+    });
+    return name;
+  }
+
+  /// Of one length with a large prime factor, parts of numbers apart.
+  std::string of_convolution(int64_t n, std::string& at_load) {
+    const std::string name = cat("dft_", suffix_, "_", n);
+    unit_.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
+    const std::string rows = of_rows(convolution_length(n), PartsLie::kApart, PartsLie::kApart);
+    unit_.once(cat("dft_times_", suffix_), [&] { return filled(kTimes, values_); });
+    unit_.once(name, [&] {
+      values_["NAME"] = name;
+      values_["N"] = cat(n);
+      values_["ROWS"] = rows;
+      values_["ROW"] = cat("dft_row_", suffix_, "_", n);
+      values_["G"] = cat(suffix_, "_", n);
+      return cat(filled(cat(kKnownRow, kConvolution), values_), tables(n, at_load), filled(kConvolvedRows, values_));
+    });
+    return name;
+  }
+
+  /// Rows of one length with small factors, with tables as their last argument but one.
+  std::string of_rows(int64_t n, PartsLie from, PartsLie to) {
+    const std::string name = cat("dft_rows_", n, name_of(from, to), "_", suffix_);
+    const int64_t r = transform_rows(n), m = n / r;
+    Filling values = values_;
+    values.merge(Filling{{"NAME", name}, {"N", cat(n)}, {"A", cat(distance(from))}, {"B", cat(distance(to))}});
+    if (r == 1) {
+      // Pairs are transposed as two elements: then they lie apart, a vector of real parts and one of imaginary parts in turn.
+      const auto side = [&](PartsLie lie, std::string_view where) {
+        const std::string_view second = lie == PartsLie::kApart ? "$N * $L" : "$L", step = lie == PartsLie::kApart ? "$L" : "2 * $L";
+        const std::string one(where), other = cat(where, " + ", second);
+        const bool exchanged = lie == PartsLie::kInExchangedPairs;
+        return filled(cat(exchanged ? other : one, ", ", exchanged ? one : other, ", ", step), values);
+      };
+      values["SIDE"] = side(from, "side");
+      values["TOSIDE"] = side(to, "to_side");
+      if (from == PartsLie::kApart)
+        values["READ"] = filled(
+            "$TRANSPOSE(side, $L, re + at * row_step, row_step, $N, together);\n    "
+            "$TRANSPOSE(side + $N * $L, $L, im + at * row_step, row_step, $N, together);",
+            values);
+      else
+        values["READ"] =
+            filled(cat("$TRANSPOSE(side, $L, ", from == PartsLie::kInPairs ? "re" : "im", " + at * row_step, row_step, 2 * $N, together);"),
+                   values);
+      if (to == PartsLie::kApart)
+        values["WRITE"] = filled(
+            "$TRANSPOSE(to_re + at * to_row_step, to_row_step, to_side, $L, together, $N);\n    "
+            "$TRANSPOSE(to_im + at * to_row_step, to_row_step, to_side + $N * $L, $L, together, $N);",
+            values);
+      else
+        values["WRITE"] = filled(cat("$TRANSPOSE(", to == PartsLie::kInPairs ? "to_re" : "to_im",
+                                     " + at * to_row_step, to_row_step, to_side, $L, together, 2 * $N);"),
+                                 values);
+      values["COLUMNS"] = columns(n, PartsLie::kApart, PartsLie::kApart, false);
+    } else {
+      const int64_t column_tile = tile(r, m), row_tile = tile(m, r);
+      values["COLUMNS"] = columns(r, from, PartsLie::kApart, true);
+      values["LINES"] = columns(m, PartsLie::kApart, to, false);
+      values["R"] = cat(r);
+      values["M"] = cat(m);
+      values["CT"] = cat(column_tile);
+      values["RT"] = cat(row_tile);
+      values["RESULT"] = factors_of(r).size() % 2 == 1 ? "" : cat(" + ", 2 * r * column_tile);  // where no pass before the last one is
     }
-    has_odd = has_odd || p % 2 == 1;
-    append(definitions, cat("static __attribute__((noinline)) void dft_pass_by_", p,
-                            "_$F(const struct dft_pass_$F* pass) { dft_pass_by_$F(", p, ", pass); }\n"));
-    add_case(calls, "    ", p, cat("dft_pass_by_", p, "_$F(&pass);"));
+    unit_.once(name, [&] { return filled(r == 1 ? kKnownShortRows : kKnownMatrix, values); });
+    return name;
   }
-  for (const int64_t p : {7, 11, 13}) has_large = has_large || factors.contains(p);
-  if (has_large) {
-    definitions +=
-        "static __attribute__((noinline)) void dft_pass_by_odd_$F(int p, const struct dft_pass_$F* pass) { dft_pass_by_$F(p, pass); }\n";
-    add_case(calls, "    ", 0, "dft_pass_by_odd_$F((int)p, &pass);");
+
+  /// Columns of one length with small factors, `together` of them or more.
+  std::string of_columns(int64_t n, PartsLie from, PartsLie to, int64_t together) {
+    const std::string name = cat("dft_columns_", n, name_of(from, to), "_", suffix_);
+    Filling values = values_;
+    values.merge(Filling{{"NAME", name}, {"N", cat(n)}, {"A", cat(distance(from))}, {"B", cat(distance(to))}, {"CT", cat(together)}});
+    values["COLUMNS"] = columns(n, from, to, false);
+    unit_.once(name, [&] { return filled(kKnownColumns, values); });
+    return name;
   }
-  if (has_odd || has_large) {
-    text += kOdd;
-    add_case(butterflies, "      ", 0, "dft_odd_$F(p, x, is_turned, &w);");
+
+  /// The tables of a length that is known, made when the unit is loaded.
+  std::string tables(int64_t n, std::string& at_load) {
+    const bool is_convolution = !has_small_factors(n);
+    Filling values = values_;
+    values.merge(Filling{{"N", cat(n)},
+                         {"KIND", is_convolution ? "convolution" : "row"},
+                         {"TABLES", cat(transform_tables(n))},
+                         {"SPARE", cat(transform_spare(n))}});
+    values["G"] = cat(suffix_, "_", n);
+    values["H"] = is_convolution ? values["G"] : suffix_;
+    append(at_load, cat(filled(kAtLoad, values), "\n"));
+    return filled(kTables, values);
   }
-  values["BUTTERFLIES"] = filled(butterflies, values);
-  values["PASSES"] = filled(definitions, values);
-  values["CALLS"] = filled(calls, values);
-  return filled(text + std::string(kColumns), values);
-}
+
+ private:
+  /// As many columns of n elements at a time as leave them in the first cache.
+  int64_t tile(int64_t n, int64_t columns) const {
+    const int64_t tile = kTransformTile / n / lanes_ * lanes_;
+    return tile > columns ? columns : std::max<int64_t>(tile, lanes_);
+  }
+
+  /// A function for columns of n elements, side by side: all passes, each knowing its loops.
+  std::string columns(int64_t n, PartsLie from, PartsLie to, bool turned) {
+    const std::string name = cat("dft_", n, "_columns", name_of(from, to), turned ? "_turned_" : "_", suffix_);
+    const std::vector<int64_t> factors = factors_of(n);
+    define_transform_passes(unit_, dtype_, lanes_, std::set(factors.begin(), factors.end()));
+    unit_.once(name, [&] {
+      Filling values = values_;
+      values.merge(
+          Filling{{"NAME", name}, {"N", cat(n)}, {"TURNS", turned ? "const $T* turn_re, const $T* turn_im, int64_t turn_step, " : ""}});
+      values["TURNS"] = filled(values["TURNS"], values);
+      std::string text =
+          filled(cat("/* Columns of $N elements, side by side: passes by ", join(factors, ", "), turned ? "; what they give is turned" : "",
+                     ". */\n"
+                     "static void $NAME(const $T* re, const $T* im, int64_t step, $T* to_re, $T* to_im, int64_t to_step, int64_t width, "
+                     "const $T* roots, $TURNS$T* spare) {\n"),
+                 values);
+      if (factors.size() > 1) append(text, filled("  $T *const one = spare, *const other = one + 2 * $N * width;\n", values));
+      int64_t length = n, done = 1;
+      for (size_t i = 0; i < factors.size(); ++i) {
+        const bool first = i == 0, last = i + 1 == factors.size();
+        length /= factors[i];
+        values["P"] = cat(factors[i]);
+        values["LENGTH"] = cat(length);
+        values["DONE"] = cat(done);
+        const std::string before = i % 2 == 1 ? "one" : "other", after = i % 2 == 0 ? "one" : "other";
+        values["READS"] = first ? cat(".re = re, .im = im, .step = step, .lie = ", kLies[static_cast<size_t>(from)])
+                                : filled(cat(".re = ", before, ", .im = ", before, " + $N * width, .step = width"), values);
+        values["WRITES"] = last ? cat(".to_re = to_re, .to_im = to_im, .to_step = to_step, .to_lie = ", kLies[static_cast<size_t>(to)])
+                                : filled(cat(".to_re = ", after, ", .to_im = ", after, " + $N * width, .to_step = width"), values);
+        values["TURN"] = last && turned ? ", .turn_re = turn_re, .turn_im = turn_im, .turn_step = turn_step" : "";
+        append(text, filled("  dft_pass_by_$P_$F((struct dft_pass_$F){.n = $N, .m = $LENGTH, .done = $DONE, .roots = roots, $READS,\n"
+                            "      $WRITES$TURN, .places = $DONE, .width = width});\n",
+                            values));
+        done *= factors[i];
+      }
+      return cat(text, "}\n");
+    });
+    return name;
+  }
+
+  Unit& unit_;
+  DType dtype_;
+  int lanes_;
+  std::string suffix_;
+  Filling values_;
+};
 
 }  // namespace
 
-std::string Unit::dft(DType dtype, Sym length, const ir::Function& cosine, const ir::Function& sine) {
-  const int64_t n = length.is_constant() && keeps_transform_tables(length.constant()) ? length.constant() : 0;  // 0: of any length
-  const std::string suffix = cat(harp::name(dtype), n == 0 ? "" : cat("_", n)), name = cat("dft_", suffix);
-  once("dft_factor", [] { return std::string(kFactor); });
-  if (n == 0) once("dft_has_small_factors", [] { return std::string(kHasSmallFactors); });
-  if (n == 0 || !has_small_factors(n)) once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
-  once("dft_matrix_rows", [] { return std::string(kMatrixRows); });
-  once(name, [&] {
-    const int lanes = options_.plain_text ? 1 : options_.target.vector_bytes / static_cast<int>(size_of(dtype));
-    const bool is_convolution = n > 0 && !has_small_factors(n);
-    const int64_t product = is_convolution ? convolution_length(n) : n;  // with small factors
-    const bool short_rows = n == 0 || transform_rows(product) == 1, matrix = n == 0 || !short_rows;
-    Filling values{{"T", std::string(memory_type(dtype))},
-                   {"V", type(dtype, lanes)},
-                   {"L", cat(lanes)},
-                   {"F", suffix},
-                   {"FMA", helper(*rule_of(Op::kFma, dtype), dtype, lanes)},
-                   {"SPLAT", lanes > 1 ? splat(dtype, lanes) : ""},
-                   {"COS", function(cosine, 1)},
-                   {"SIN", function(sine, 1)},
-                   {"TRANSPOSE", transpose(dtype, false)}};
-    const std::string of_matrix = filled(kMatrixOfEachRow, values), of_short = filled(kAllShortRows, values);
-    values["ROWS"] = !short_rows ? of_matrix : !matrix ? of_short : cat("if (dft_matrix_rows(n) == 1) ", of_short, "\n  else ", of_matrix);
-    std::string text =
-        cat(kRoots, matrix || is_convolution ? kTimes : "", matrix ? kTile : "", kRowTables, matrix ? kMatrix : "",
-            short_rows ? kShortRows : "", kRows, n == 0 || is_convolution ? kLongRows : "", n == 0 ? kOfAnyLength : kOfOneLength);
-    if (n > 0) {
-      values.merge(Filling{{"N", cat(n)},
-                           {"KIND", is_convolution ? "convolution" : "row"},
-                           {"DONE", is_convolution ? "convolved_rows" : "rows"},
-                           {"TABLES", cat(transform_tables(n))},
-                           {"SPARE", cat(transform_spare(n))}});
-      loading_ += filled(kAtLoad, values) + "\n";
-    }
-    return columns(factors_of(product), values) + filled(text, values);
-  });
-  return name;
+Unit::TransformRoutine Unit::dft(const TransformForm& form, const ir::Function& cosine, const ir::Function& sine) {
+  const int lanes = options_.plain_text ? 1 : options_.target.vector_bytes / static_cast<int>(size_of(form.dtype));
+  TransformText text(*this, form.dtype, lanes, cosine, sine);
+  if (!form.length.is_constant() || form.length.constant() < 2 || !keeps_transform_tables(form.length.constant()))
+    return {text.of_any_length(), ""};
+  const int64_t n = form.length.constant();
+  if (!has_small_factors(n)) return {text.of_convolution(n, loading_), ""};
+  const std::string tables = cat("dft_tables_", harp::name(form.dtype), "_", n);
+  once(tables, [&] { return text.tables(n, loading_); });
+  return {form.columns > 0 ? text.of_columns(n, form.lie, form.to_lie, form.columns) : text.of_rows(n, form.lie, form.to_lie), tables};
 }
 
 }  // namespace harp::render

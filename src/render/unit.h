@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/ir.h"
+#include "ops/transform_parts.h"
 #include "render/c.h"
 #include "render/rules.h"
 
@@ -84,8 +85,20 @@ class Unit {
   std::string transpose(DType dtype, bool stream);
   /// (keys, rows, their length, order, spare): stable, ascending. (sort.cpp)
   std::string argsort(DType keys);
-  /// (real parts, imaginary parts, rows, their length, real parts of the result, its imaginary parts, spare). (dft.cpp)
-  std::string dft(DType dtype, Sym length, const ir::Function& cosine, const ir::Function& sine);
+  /// Rows of a Fourier transform, or columns, at least so many. (dft.cpp)
+  struct TransformForm {
+    DType dtype;
+    Sym length;
+    PartsLie lie, to_lie;
+    int64_t columns;
+  };
+  /// Without tables, (real parts, imaginary parts, rows, their length, real parts of the result, its imaginary parts, spare); rows lie one
+  /// after the other. With tables, (real parts, imaginary parts, step, real parts of the result, its imaginary parts, its step, rows,
+  /// tables, spare), where the steps are from row to row or, of columns, from element to element.
+  struct TransformRoutine {
+    std::string name, tables;
+  };
+  TransformRoutine dft(const TransformForm& form, const ir::Function& cosine, const ir::Function& sine);
   /// (condition, common, arguments…): `function` of the arguments in lanes where the condition is true.
   std::string rare_lanes(const ir::Function& function, int lanes, int mask_bits, const std::string& type,
                          const std::vector<std::string>& arguments);

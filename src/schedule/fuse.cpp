@@ -125,6 +125,7 @@ class Fuser {
   }
 
   void place(const Node* node) {
+    if (kernel_of(node) >= 0) return;  // a transform stores it
     if (is_reduce(node->op)) {
       place_reduce(node);
     } else if (is_scan(node->op)) {
@@ -184,18 +185,21 @@ class Fuser {
     add_buffer(node);
   }
 
-  /// A kernel of its own; a routine has memory of its own.
+  /// A kernel of its own; a routine has memory of its own. A transform may store what is made of its result.
   void place_alone(const Node* node) {
-    const Dependencies d = dependencies_of(node->sources, false);
+    const auto transform = program_.transforms.find(node);
+    const bool transforms = transform != program_.transforms.end();
+    const Node* stored = transforms ? transform->second.to : node;
+    const Dependencies d = transforms ? dependencies_of(transform->second.from, false) : dependencies_of(node->sources, false);
     const int k = start_kernel(d);
     KernelPlan& plan = kernels_[static_cast<size_t>(k)].plan;
     plan.alone = node;
-    plan.stores.push_back({node, add_buffer(node), node->shape, {}});
+    plan.stores.push_back({node, add_buffer(stored), node->shape, {}});
     if (is_routine(node->op)) {
       plan.spare = static_cast<int>(program_.buffers.size());
       program_.buffers.push_back({Buffer::Kind::kWorkspace, 0, node, 0, 0, plan.generation, plan.generation});
     }
-    join(kernels_[static_cast<size_t>(k)], k, d, node);
+    join(kernels_[static_cast<size_t>(k)], k, d, stored);
   }
 
   /// Each source is stored into its part of the result by a kernel over the source's space.
@@ -388,9 +392,12 @@ void Fuser::finish() {
   program_.buffers = std::move(buffers);
   for (Buffer& b : program_.buffers) b.bytes = element_count(b.node->shape) * static_cast<int64_t>(size_of(b.node->dtype));
   for (const KernelDraft& draft : kernels_)
-    if (const Node* node = draft.plan.alone; node != nullptr && draft.plan.spare >= 0)
+    if (const Node* node = draft.plan.alone; node != nullptr && draft.plan.spare >= 0) {
+      const auto transform = program_.transforms.find(node);
+      const Dim blocks = transform == program_.transforms.end() ? routine_blocks(*node) : transform_blocks(transform->second);
       program_.buffers[static_cast<size_t>(new_id[static_cast<size_t>(draft.plan.spare)])].bytes =
-          routine_blocks(*node) * routine_spare(*node) * static_cast<int64_t>(size_of(node->dtype));
+          blocks * routine_spare(*node) * static_cast<int64_t>(size_of(node->dtype));
+    }
 
   std::vector<int> order;
   for (size_t k = 0; k < kernels_.size(); ++k)
@@ -433,13 +440,15 @@ void Fuser::finish() {
 }  // namespace
 
 Program fuse(std::shared_ptr<Graph> whole) {
-  const std::shared_ptr<Graph> graph = split_reductions(*whole);
+  const std::shared_ptr<Graph> graph = place_transforms(split_reductions(*whole));
+  const Transforms transforms = find_transforms(*graph);
   const auto live = graph->live_nodes();
-  Materialised choice = choose_materialised(*graph, live);
+  Materialised choice = choose_materialised(*graph, live, transforms);
   for (int round = 0;; ++round) {
     Program program;
     program.graph = graph;
     program.sites = check_sites(*graph);
+    program.transforms = transforms;
     Fuser fuser(program, choice.stored);
     fuser.run();
     // what the choice could not know: which roots end up in different kernels

@@ -79,7 +79,7 @@ double share_of(const Shape& part, const Shape& whole) {
 
 bool is_worth_storing(double cost, double times) { return (times - 1) * cost > (times + 1) * kMemoryCost; }
 
-Materialised choose_materialised(const Graph& graph, std::span<const Node* const> live) {
+Materialised choose_materialised(const Graph& graph, std::span<const Node* const> live, const Transforms& transforms) {
   NodeMarks stored(graph);
   for (const GraphOutput& output : graph.outputs())
     if (!has_buffer(output.node)) stored.insert(output.node);
@@ -87,9 +87,14 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
     if (is_reduce(node->op) || is_scan(node->op) || stands_alone(*node) || info(node->op).family == Family::kCopy || joins_in_memory(*node))
       stored.insert(node);
   for (const Node* node : live) {
-    if (stands_alone(*node) && !is_scatter(node->op))  // elements are read again and again; a function needs addresses
+    if (const auto transform = transforms.find(node); transform != transforms.end()) {
+      stored.insert(transform->second.to);
+      for (const Node* source : transform->second.from)
+        if (!has_buffer(source)) stored.insert(source);
+    } else if (stands_alone(*node) && !is_scatter(node->op)) {  // elements are read again and again; a function needs addresses
       for (const Node* source : node->sources)
         if (!has_buffer(source)) stored.insert(source);
+    }
     if (info(node->op).family == Family::kGather)
       if (const auto from = gathered(*node, has_buffer); from && !has_buffer(from->array)) stored.insert(from->array);
   }

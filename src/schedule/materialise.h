@@ -4,6 +4,7 @@
 #include <span>
 
 #include "schedule/node_marks.h"
+#include "schedule/transform.h"
 
 namespace harp {
 
@@ -19,8 +20,9 @@ bool is_worth_storing(double cost, double times);
 double share_of(const Shape& part, const Shape& whole);
 
 /// Nodes of `live` (sources first) that must be stored: outputs, reductions, scans, contiguous copies, what many kernels would compute
-/// again, and cuts that keep kernels under kMaxKernelOps operations. Inputs and constants have buffers anyway and are not in it.
-Materialised choose_materialised(const Graph& graph, std::span<const Node* const> live);
+/// again, what transforms read and write, and cuts that keep kernels under kMaxKernelOps operations. Inputs and constants have buffers
+/// anyway and are not in it.
+Materialised choose_materialised(const Graph& graph, std::span<const Node* const> live, const Transforms& transforms);
 
 inline constexpr int kMaxKernelOps = 1000;
 inline constexpr int kMaxInlineDepth = 400;

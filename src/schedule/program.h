@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "graph/index_fault.h"
 #include "schedule/schedule.h"
+#include "schedule/transform.h"
 
 namespace harp {
 
@@ -81,6 +82,7 @@ struct Program {
   int generations = 0;
   std::unordered_map<const Node*, int> buffer_of;  // stored nodes -> where other kernels read them
   std::vector<CheckSite> sites;                    // that kernels check indices at
+  Transforms transforms;                           // where the graph's Fourier transforms read and write
   Dim workspace_bytes;
   // set by plan_memory: workspace buffers that took the place of another, and all pairs of an output and an input that the caller may
   // let be the same array

@@ -12,7 +12,7 @@ constexpr int64_t kMostBlocks = 16;
 /// few rows.
 int64_t least_transform_rows(Dim n) {
   if (!n.is_constant()) return 16;
-  const bool side_by_side = has_small_factors(n.constant()) && transform_rows(n.constant()) == 1;
+  const bool side_by_side = has_small_factors(n.constant()) && transform_rows(n.constant()) == 1;  // or columns
   return side_by_side ? 4 * kMostTransformLanes : keeps_transform_tables(n.constant()) ? 1 : 8;
 }
 
@@ -28,8 +28,15 @@ Dim transform_memory(Dim n) {
 
 Dim routine_blocks(const Node& node) {
   const Shape& shape = node.sources[0]->shape;
-  const Dim rows = element_count(Shape(shape.begin(), shape.end() - 1));
-  return min(node.op == Op::kDft ? ceil_div(rows, least_transform_rows(shape.back())) : rows, kMostBlocks);
+  return min(element_count(Shape(shape.begin(), shape.end() - 1)), kMostBlocks);
+}
+
+Dim transform_blocks(const Transform& t) {
+  if (t.rows.empty()) return 1;
+  if (t.rows.size() == 1) return min(ceil_div(t.rows[0].size, least_transform_rows(t.element.size)), kMostBlocks);
+  Dim others = 1;
+  for (size_t axis = 0; axis + 1 < t.rows.size(); ++axis) others = others * t.rows[axis].size;
+  return min(others, kMostBlocks);
 }
 
 Dim routine_spare(const Node& node) {

@@ -1,0 +1,256 @@
+// How: the views between a transform and an array below it are composed into one, as are those between it and what is made of it, if that
+// is all that is made. Where the two have the same axes, and vectors find what they need side by side on both ends, the transform does
+// without copies; else with one in front, one behind, or both.
+#include "schedule/transform.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <unordered_set>
+
+#include "graph/view.h"
+#include "ops/transform_parts.h"
+
+namespace harp {
+namespace {
+
+constexpr int64_t kMostColumns = 32;  // that are transformed together, half of what is a block of columns at least
+
+bool is_view(const Node& node) { return is_movement(node.op) && node.op != Op::kPad; }
+Shape strides_of(const Shape& shape) { return View::contiguous(shape).strides; }
+
+/// The first of the nodes as a view of the last, each being one of the next.
+std::optional<View> compose(std::span<const Node* const> nodes) {
+  std::optional<View> view = View::contiguous(nodes.back()->shape);
+  for (size_t i = nodes.size() - 1; view && i-- > 0;) view = apply(*view, *nodes[i]);
+  return view;
+}
+
+struct Source {
+  const Node* array;
+  View view;
+};
+/// The node as a view of what is farthest below it, as long as it is linear; what transforms write lies in memory.
+Source source_of(const Node* node, const std::unordered_set<const Node*>& written) {
+  std::vector<const Node*> nodes = {node};
+  while (is_view(*nodes.back()) && !written.contains(nodes.back())) nodes.push_back(nodes.back()->sources[0]);
+  for (;; nodes.pop_back())
+    if (std::optional<View> view = compose(nodes)) return {nodes.back(), *std::move(view)};
+}
+
+/// What is made of a transform's result.
+struct Destination {
+  const Node* to;
+  std::array<Dim, 2> start;
+  Shape steps;  // by axis of the result, the parts aside
+};
+
+/// Longer ones are matrices.
+bool may_be_columns(Dim length) {
+  return length.is_constant() && has_small_factors(length.constant()) && length.constant() > 1 && transform_rows(length.constant()) == 1;
+}
+
+/// The transform, if vectors find what they need side by side where it reads and where it writes.
+std::optional<Transform> placed(const Shape& shape, const Source& re, const Source& im, const Destination& result) {
+  if (re.view.strides != im.view.strides || re.view.fill || im.view.fill) return std::nullopt;
+  Transform t{{re.array, im.array}, {re.view.offset, im.view.offset}, result.to, result.start, {}, {}, 0};
+  const size_t last = shape.size() - 1;
+  t.element = {shape[last], re.view.strides[last], result.steps[last]};
+  for (size_t axis = 0; axis < last; ++axis)
+    if (!shape[axis].is_constant(1)) t.rows.push_back({shape[axis], re.view.strides[axis], result.steps[axis]});
+  const auto are_beside = [&](const TransformAxis& axis) {
+    const auto lie = [&](Dim step, const std::array<Dim, 2>& start, bool one_array) {
+      return step.is_constant(1) || (step.is_constant(2) && one_array && how_parts_lie(step, start[0], start[1]) != PartsLie::kApart);
+    };
+    return lie(axis.from_step, t.from_start, t.from[0] == t.from[1]) && lie(axis.to_step, t.to_start, true);
+  };
+  if (!are_beside(t.element)) {
+    const auto beside = std::find_if(t.rows.begin(), t.rows.end(), are_beside);
+    if (beside == t.rows.end() || range(beside->size).lo < kMostTransformLanes || !may_be_columns(shape[last])) return std::nullopt;
+    t.columns = std::min(kMostColumns, range(beside->size).lo);
+    std::rotate(beside, beside + 1, t.rows.end());
+  }
+  for (size_t axis = t.rows.size(); axis-- > 1;) {  // what lies behind one another is one axis
+    TransformAxis &outer = t.rows[axis - 1], &inner = t.rows[axis];
+    if (!(outer.from_step == inner.from_step * inner.size) || !(outer.to_step == inner.to_step * inner.size)) continue;
+    inner.size = inner.size * outer.size;
+    t.rows.erase(t.rows.begin() + static_cast<ptrdiff_t>(axis - 1));
+  }
+  // Rows too short for vectors of their own are transformed side by side: there have to be enough of them at equal distances.
+  const Dim length = t.element.size;
+  if (t.columns == 0 && t.rows.size() > 1 && length.is_constant() && transform_rows(length.constant()) == 1 &&
+      range(t.rows.back().size).lo < kMostTransformLanes)
+    return std::nullopt;
+  return t;
+}
+
+class Finder {
+ public:
+  explicit Finder(const Graph& graph) : graph_(graph), live_(graph.live_nodes()) {}
+
+  Transforms run() {
+    Transforms found;
+    for (const Node* node : live_)
+      if (node->op == Op::kDft) written_.insert(found.emplace(node, find(*node)).first->second.to);
+    return found;
+  }
+
+  /// Where the result's elements go if all that is made of it is one array: a permutation that puts the numbers of a row back between the
+  /// axes they were among, or an output of complex numbers.
+  std::optional<Destination> result_of(const Node& dft) {
+    if (users_.empty()) count_users();
+    const std::vector<const Node*>& users = users_[dft.id];
+    const Shape strides = strides_of(dft.shape);
+    if (is_output(&dft)) return std::nullopt;
+    if (users.size() == 1 && users[0]->op == Op::kPermute) {
+      const Node& permuted = *users[0];
+      const auto& axes = permuted.as<PermuteAttributes>().axes;
+      const Shape to = strides_of(permuted.shape);
+      Shape steps(dft.shape.size(), 0);
+      for (size_t i = 0; i < axes.size(); ++i) steps[static_cast<size_t>(axes[i])] = to[i];
+      return Destination{&permuted, {0, steps[0]}, Shape(steps.begin() + 1, steps.end())};
+    }
+    return users.size() == 2 ? joined(dft) : std::nullopt;
+  }
+
+  bool is_output(const Node* node) const {
+    return std::ranges::any_of(graph_.outputs(), [&](const GraphOutput& output) { return output.node == node; });
+  }
+
+ private:
+  Transform find(const Node& dft) {
+    const Shape& shape = dft.sources[0]->shape;
+    const Dim count = element_count(shape);
+    const Source own[] = {{dft.sources[0], View::contiguous(shape)}, {dft.sources[1], View::contiguous(shape)}};
+    const Destination own_result{&dft, {0, count}, strides_of(shape)};
+    const std::optional<Transform> usual = placed(shape, own[0], own[1], own_result);
+    const Dim length = shape.back();
+    if (!length.is_constant() || length.constant() < 2 || !has_small_factors(length.constant()) ||
+        !keeps_transform_tables(length.constant()))
+      return *usual;
+    const Source re = source_of(dft.sources[0], written_), im = source_of(dft.sources[1], written_);
+    const std::optional<Destination> result = result_of(dft);
+    if (result)
+      if (auto t = placed(shape, re, im, *result)) return *t;
+    if (result)
+      if (auto t = placed(shape, own[0], own[1], *result)) return *t;
+    if (auto t = placed(shape, re, im, own_result)) return *t;
+    return *usual;
+  }
+
+  /// Both parts, seen through the same views, next to each other in an output.
+  std::optional<Destination> joined(const Node& dft) {
+    const Node* to = nullptr;
+    for (const Node* user : users_[dft.id]) {
+      for (; is_view(*user); user = users_[user->id][0])
+        if (users_[user->id].size() != 1 || is_output(user)) return std::nullopt;
+      if (user->op != Op::kConcat || user->sources.size() != 2 || !is_output(user) || (to != nullptr && to != user)) return std::nullopt;
+      to = user;
+    }
+    const auto axis = static_cast<size_t>(to->as<ConcatAttributes>().axis);
+    const Shape strides = strides_of(to->shape);
+    const Shape& shape = dft.sources[0]->shape;
+    const Dim count = element_count(shape);
+    Destination result{to, {}, Shape(shape.size(), 0)};
+    for (size_t i = 0; i < 2; ++i) {
+      const Source source = source_of(to->sources[i], written_);
+      const View& view = source.view;
+      const bool imaginary = !view.offset.is_constant(0);
+      if (source.array != &dft || (imaginary && !(view.offset == count)) || !(element_count(view.shape) == count)) return std::nullopt;
+      result.start[imaginary] = i == 0 ? Dim(0) : to->sources[0]->shape[axis] * strides[axis];
+      const std::optional<Shape> steps = steps_of(view, strides, shape);
+      if (!steps || (i == 1 && *steps != result.steps)) return std::nullopt;
+      result.steps = *steps;
+    }
+    return result.start[0] == result.start[1] ? std::nullopt : std::optional(result);
+  }
+
+  /// How far apart elements lie along the axes of `shape` if those of the view, which sees a contiguous array of that shape, lie at
+  /// `strides`.
+  static std::optional<Shape> steps_of(const View& view, const Shape& strides, const Shape& shape) {
+    const Shape seen = strides_of(shape);
+    Shape steps(shape.size(), 0);
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      if (shape[axis].is_constant(1)) continue;
+      size_t k = 0;
+      while (k < view.shape.size() && !(view.shape[k] == shape[axis] && view.strides[k] == seen[axis])) ++k;
+      if (k == view.shape.size()) return std::nullopt;
+      steps[axis] = strides[k];
+    }
+    return steps;
+  }
+
+  void count_users() {
+    users_.resize(graph_.nodes().size());
+    for (const Node* node : live_)
+      for (const Node* source : node->sources) users_[source->id].push_back(node);
+  }
+
+  const Graph& graph_;
+  std::vector<const Node*> live_;
+  std::vector<std::vector<const Node*>> users_;  // by node id
+  std::unordered_set<const Node*> written_;      // by the transforms that have been found
+};
+
+/// The order of the result's axes in which its rows lie as those they are taken from do; nothing where that is the order they have.
+std::optional<std::vector<int>> order_of(const View& rows) {
+  std::vector<int> axes(rows.shape.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  for (const Dim& stride : rows.strides)
+    if (!stride.is_constant()) return std::nullopt;
+  std::ranges::stable_sort(axes, std::greater{}, [&](int axis) { return rows.strides[static_cast<size_t>(axis)].constant(); });
+  if (std::ranges::is_sorted(axes)) return std::nullopt;
+  for (int& axis : axes) ++axis;
+  axes.insert(axes.begin(), 0);
+  return axes;
+}
+
+}  // namespace
+
+PartsLie how_parts_lie(Dim step, Dim real_start, Dim imaginary_start) {
+  const Dim apart = imaginary_start - real_start;
+  if (step.is_constant(2) && apart.is_constant(1)) return PartsLie::kInPairs;
+  return step.is_constant(2) && apart.is_constant(-1) ? PartsLie::kInExchangedPairs : PartsLie::kApart;
+}
+
+Transforms find_transforms(const Graph& graph) { return Finder(graph).run(); }
+
+std::shared_ptr<Graph> place_transforms(std::shared_ptr<Graph> graph) {
+  const auto live = graph->live_nodes();
+  if (std::ranges::none_of(live, [](const Node* node) { return node->op == Op::kDft; })) return graph;
+  auto result = std::make_shared<Graph>(graph->options(), graph->name(), graph->shared_dims());
+  Finder finder(*graph);
+  std::vector<const Node*> replaced(graph->nodes().size(), nullptr);  // by id
+  std::unordered_set<const Node*> written;                            // by transforms, in the result
+  for (const Node* input : graph->inputs())
+    replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
+  const auto permuted = [&](const Node* node, const std::vector<int>& axes) {
+    Shape shape;
+    for (const int axis : axes) shape.push_back(node->shape[static_cast<size_t>(axis)]);
+    return result->intern(Op::kPermute, node->dtype, std::move(shape), {node}, PermuteAttributes{axes});
+  };
+  for (const Node* node : live) {
+    if (node->op == Op::kInput) continue;
+    std::vector<const Node*> sources;
+    for (const Node* source : node->sources) sources.push_back(replaced[source->id]);
+    const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
+    if (node->op == Op::kDft && may_be_columns(node->sources[0]->shape.back()) && !finder.is_output(node)) {
+      const Source re = source_of(copy->sources[0], written), im = source_of(copy->sources[1], written);
+      const std::optional<Destination> wanted = finder.result_of(*node);
+      const auto order = order_of(re.view);
+      if (order && (!wanted || !placed(copy->sources[0]->shape, re, im, *wanted))) {
+        std::vector<int> back(order->size());
+        for (size_t i = 0; i < back.size(); ++i) back[static_cast<size_t>((*order)[i])] = static_cast<int>(i);
+        copy = permuted(copy, *order);
+        written.insert(copy);
+        copy = permuted(copy, back);
+      }
+    }
+    replaced[node->id] = copy;
+    result->set_node_name(copy, graph->node_name(node));
+  }
+  for (const GraphOutput& output : graph->outputs()) result->add_output(output.name, replaced[output.node->id]);
+  return result;
+}
+
+}  // namespace harp
