@@ -181,7 +181,7 @@ struct Stmt {
   int total = -1;
   // kRoutine: an op of that family, of rows begin … end - 1 of the parameters `inputs`, each of `length` elements, one after the other; the
   // result is stored to the same rows of parameter `buffer`. Parameter `spare` is overwritten from spare_index on, as far as
-  // schedule/routine.h says.
+  // schedule/routine.h says, or `accumulator`, a row, where there is one.
   // Of a Dft, rows and elements lie as `parts` say, those of the operands and those of the result's two parts in `buffer`. Vectors go along
   // rows or, where rows are columns, from one to the next; then there are at least `columns` of them, else that is 0. In that direction
   // parts lie as `lie` and `to_lie` say.

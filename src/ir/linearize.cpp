@@ -53,7 +53,7 @@ std::vector<int> changed_accumulators(const std::vector<Stmt*>& body) {
   std::vector<int> changed;
   for (const Stmt* s : statements_of(body)) {
     const bool changes = s->kind == StmtKind::kAccSet || s->kind == StmtKind::kAccUpdate || s->kind == StmtKind::kAccFold;
-    const bool fills = s->kind == StmtKind::kTranspose && s->accumulator >= 0;
+    const bool fills = (s->kind == StmtKind::kTranspose || s->kind == StmtKind::kRoutine) && s->accumulator >= 0;
     if (changes || fills || s->kind == StmtKind::kAccScan) changed.push_back(s->accumulator);
     if (s->kind == StmtKind::kAccScan) changed.push_back(s->total);
   }
@@ -503,6 +503,7 @@ class Linearizer {
         line({.kind = LineKind::kAccScan, .name = cat("acc", s.accumulator), .names = std::move(names), .statement = &s});
         break;
       case StmtKind::kRoutine:
+        if (s.accumulator >= 0) forget(s.accumulator);
         for (const Sym& e : {s.begin, s.end, s.length, s.spare_index}) define_offsets(e);
         for (const Stmt::Part& part : s.parts)
           for (const Sym& e : {part.start, part.row_step, part.step}) define_offsets(e);

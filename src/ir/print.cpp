@@ -44,7 +44,8 @@ std::string routine_text(const Stmt& s, const std::vector<std::string>& buffers)
     result = cat(part(s.buffer, s.parts[2]), ", ", part(s.buffer, s.parts[3]));
   }
   return cat(name(s.routine), " of ", s.columns > 0 ? "columns " : "rows ", to_string(s.begin), " to ", to_string(s.end), " of ", sources,
-             ", of ", to_string(s.length), ", to ", result, " with ", name_of(s.spare), "[", to_string(s.spare_index), "]");
+             ", of ", to_string(s.length), ", to ", result, " with ",
+             s.accumulator >= 0 ? cat("acc", s.accumulator) : cat(name_of(s.spare), "[", to_string(s.spare_index), "]"));
 }
 
 std::string transpose_text(const Stmt& s, const std::vector<std::string>& buffers) {

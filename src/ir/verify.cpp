@@ -285,7 +285,10 @@ class Verifier {
         for (const int input : s.inputs) require(accepts(info(s.routine).operands, dtype_of(input)), "a routine takes this dtype");
         const DType result = info(s.routine).result == Result::kSame ? dtype_of(s.inputs[0]) : DType::kI64;
         buffer(s.buffer, result, true);
-        return buffer(s.spare, result, true);
+        if (s.accumulator < 0) return buffer(s.spare, result, true);
+        accumulator(s);
+        const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
+        return require(a.is_row && a.type == Type{result, 1}, "what a routine overwrites has its dtype");
       }
       case StmtKind::kTranspose: {
         for (const Sym& e : {s.index, s.stride, s.rows, s.length, s.from, s.from_stride}) position(e);

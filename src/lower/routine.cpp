@@ -2,6 +2,7 @@
 // them, each block with memory of its own.
 #include "schedule/routine.h"
 
+#include "lower/accumulate.h"
 #include "lower/lower.h"
 
 namespace harp::lower {
@@ -17,9 +18,14 @@ Stmt* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym bl
   routine->routine = node.op;
   for (const Node* source : sources) routine->inputs.push_back(c.values.parameter(c.program.buffer_of.at(source), false));
   routine->buffer = c.values.parameter(c.plan.stores[0].buffer, true);
-  routine->spare = c.values.parameter(c.plan.spare, true);
+  if (c.plan.spare >= 0) {
+    routine->spare = c.values.parameter(c.plan.spare, true);
+    routine->spare_index = block * routine_spare(node);
+  } else {
+    if (c.kernel.accumulators.empty()) Accumulators(c.kernel).add_array(node.dtype, routine_spare(node).constant());
+    routine->accumulator = 0;
+  }
   routine->length = node.sources[0]->shape.back();
-  routine->spare_index = block * routine_spare(node);
   return routine;
 }
 
@@ -67,8 +73,11 @@ void lower_transform(KernelContext& c, const Transform& t) {
     routine->end = t.rows.empty() ? Sym(1) : t.rows.back().size;
     return routine;
   };
+  const auto with_memory = [&](Stmt* statement) {
+    return c.plan.spare >= 0 ? Body{statement} : Body{declare_accumulator(c.arena, 0), statement};
+  };
   if (t.rows.empty()) {
-    c.kernel.body = {routine_at(0, 0)};
+    c.kernel.body = with_memory(routine_at(0, 0));
     return;
   }
   const Sym blocks = transform_blocks(t);
@@ -76,14 +85,14 @@ void lower_transform(KernelContext& c, const Transform& t) {
   if (t.rows.size() == 1) {
     Stmt* routine = routine_at(loop->variable, 0);
     share(t.rows[0].size, loop->variable, blocks, routine);
-    loop->body = {routine};
+    loop->body = with_memory(routine);
   } else {
     Sym others = 1;
     for (size_t axis = 0; axis + 1 < t.rows.size(); ++axis) others = others * t.rows[axis].size;
     Stmt* inner = new_loop(c.arena, "ridx1", 0, 1);
     share(others, loop->variable, blocks, inner);
     inner->body = {routine_at(loop->variable, inner->variable)};
-    loop->body = {inner};
+    loop->body = with_memory(inner);
   }
   c.kernel.body = {loop};
 }

@@ -413,6 +413,8 @@ class BodyRenderer {
 
   void routine(const Stmt& s) {
     const DType dtype = context_.kernel->params[static_cast<size_t>(s.inputs[0])].dtype;
+    if (s.accumulator >= 0) names_.unfold(s.accumulator);
+    const std::string spare = s.accumulator >= 0 ? expression_.name_of(s.accumulator) : from(s.spare, s.spare_index);
     const std::string size = cat(position_(s.end - s.begin).text, ", ", position_(s.length).text);
     if (s.routine == Op::kDft) {
       const ir::Function &cosine = *arena_->function_of(Op::kCos, DType::kF64), &sine = *arena_->function_of(Op::kSin, DType::kF64);
@@ -422,7 +424,6 @@ class BodyRenderer {
         return from(parameter, s.parts[i].start + s.begin * s.parts[i].row_step);
       };
       const auto step = [&](const ir::Stmt::Part& p) { return position_(s.columns > 0 ? p.step : p.row_step).text; };
-      const std::string spare = from(s.spare, s.spare_index);
       if (tables.empty())
         out(cat(name, "(", part(0), ", ", part(1), ", ", size, ", ", part(2), ", ", part(3), ", ", spare, ");"));
       else
@@ -430,8 +431,7 @@ class BodyRenderer {
                 position_(s.end - s.begin).text, ", ", tables, ", ", spare, ");"));
     } else {
       const Sym first = s.begin * s.length;
-      out(cat(unit_.argsort(dtype), "(", from(s.inputs[0], first), ", ", size, ", ", from(s.buffer, first), ", ",
-              from(s.spare, s.spare_index), ");"));
+      out(cat(unit_.argsort(dtype), "(", from(s.inputs[0], first), ", ", size, ", ", from(s.buffer, first), ", ", spare, ");"));
     }
   }
 

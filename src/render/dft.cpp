@@ -505,10 +505,12 @@ class TransformText {
       std::string text =
           filled(cat("/* Columns of $N elements, side by side: passes by ", join(factors, ", "), turned ? "; what they give is turned" : "",
                      ". */\n"
-                     "static void $NAME(const $T* re, const $T* im, int64_t step, $T* to_re, $T* to_im, int64_t to_step, int64_t width, "
+                     "static inline __attribute__((always_inline)) void $NAME(const $T* re, const $T* im, int64_t step, $T* to_re, $T* "
+                     "to_im, int64_t to_step, int64_t width, "
                      "const $T* roots, $TURNS$T* spare) {\n"),
                  values);
-      if (factors.size() > 1) append(text, filled("  $T *const one = spare, *const other = one + 2 * $N * width;\n", values));
+      if (factors.size() > 1) append(text, filled("  $T* const one = spare;\n", values));
+      if (factors.size() > 2) append(text, filled("  $T* const other = one + 2 * $N * width;\n", values));
       int64_t length = n, done = 1;
       for (size_t i = 0; i < factors.size(); ++i) {
         const bool first = i == 0, last = i + 1 == factors.size();

@@ -185,7 +185,7 @@ class Fuser {
     add_buffer(node);
   }
 
-  /// A kernel of its own; a routine has memory of its own. A transform may store what is made of its result.
+  /// A kernel of its own; a routine may have memory of its own. A transform may store what is made of its result.
   void place_alone(const Node* node) {
     const auto transform = program_.transforms.find(node);
     const bool transforms = transform != program_.transforms.end();
@@ -195,7 +195,7 @@ class Fuser {
     KernelPlan& plan = kernels_[static_cast<size_t>(k)].plan;
     plan.alone = node;
     plan.stores.push_back({node, add_buffer(stored), node->shape, {}});
-    if (is_routine(node->op)) {
+    if (is_routine(node->op) && !is_spare_of_worker(*node)) {
       plan.spare = static_cast<int>(program_.buffers.size());
       program_.buffers.push_back({Buffer::Kind::kWorkspace, 0, node, 0, 0, plan.generation, plan.generation});
     }

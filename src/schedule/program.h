@@ -61,7 +61,7 @@ struct KernelPlan {
   std::vector<const Node*> scans;    // scans it computes, all along the same axis of the same shape; or none
   std::vector<RowPass> passes;       // with reductions: at least one (rowwise.cpp)
   const Node* alone = nullptr;       // what stands alone (below) and is its only store, complete only when the kernel is done; or none
-  int spare = -1;                    // of a routine: its own memory in the workspace (routine.h)
+  int spare = -1;                    // of a routine: its own memory in the workspace, if it has any (routine.h)
   std::vector<int> reads;            // buffers, in order of first use
   int generation = 0;
   std::vector<Variant> variants;

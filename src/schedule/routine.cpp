@@ -7,6 +7,7 @@ namespace harp {
 namespace {
 
 constexpr int64_t kMostBlocks = 16;
+constexpr int64_t kMostOfWorker = int64_t{1} << 20;  // bytes
 
 /// Rows of a block of a transform. Rows that are transformed side by side fill vectors; where tables are made anew they cost as much as a
 /// few rows.
@@ -37,6 +38,11 @@ Dim transform_blocks(const Transform& t) {
   Dim others = 1;
   for (size_t axis = 0; axis + 1 < t.rows.size(); ++axis) others = others * t.rows[axis].size;
   return min(others, kMostBlocks);
+}
+
+bool is_spare_of_worker(const Node& node) {
+  const Dim elements = routine_spare(node);
+  return node.op == Op::kDft && elements.is_constant() && elements.constant() * static_cast<int64_t>(size_of(node.dtype)) <= kMostOfWorker;
 }
 
 Dim routine_spare(const Node& node) {
