@@ -1,0 +1,329 @@
+// The text of transforms that is not passes (dft_passes.cpp): roots and tables, rows as matrices and side by side, columns, convolutions.
+#pragma once
+
+#include <string_view>
+
+namespace harp::render {
+
+// $T stands for the element's type, $V for that of $L of them, $F for the name of the dtype, $COS and $SIN for functions of f64.
+
+inline constexpr std::string_view kFactor =
+    R"(/* The factor of n that comes first; 0: n has a prime factor above 13. 4 comes before 2 wherever it leaves no 2 over. */
+static int64_t dft_factor(int64_t n) {
+  if (n % 32 == 0 || n % 16 == 8) return 8;
+  if (n % 4 == 0) return 4;
+  return n % 2 == 0 ? 2 : n % 3 == 0 ? 3 : n % 5 == 0 ? 5 : n % 7 == 0 ? 7 : n % 11 == 0 ? 11 : n % 13 == 0 ? 13 : 0;
+}
+)";
+
+inline constexpr std::string_view kHasSmallFactors = R"(static int dft_has_small_factors(int64_t n) {
+  while (n > 1) {
+    const int64_t p = dft_factor(n);
+    if (p == 0) return 0;
+    n /= p;
+  }
+  return 1;
+}
+)";
+
+inline constexpr std::string_view kMatrixRows =
+    R"(/* The rows of the matrix that n elements are cut into, about as many as columns; 1: they are not. */
+static int64_t dft_matrix_rows(int64_t n) {
+  int64_t rows = 1, left = n;
+  while (n >= 256) {
+    const int64_t p = left % 2 == 0 ? 2 : dft_factor(left);
+    if (rows >= 16 && rows * p * rows * p > n) break;
+    rows *= p;
+    left /= p;
+  }
+  return left < 16 ? 1 : rows;
+}
+)";
+
+inline constexpr std::string_view kConvolutionLength =
+    R"(/* That of the transforms which a convolution of n elements goes through: 2^i or 3 times that. */
+static int64_t dft_convolution_length(int64_t n) {
+  int64_t m = 1;
+  while (m < 2 * n - 1) m *= 2;
+  return m / 4 * 3 >= 2 * n - 1 ? m / 4 * 3 : m;
+}
+)";
+
+inline constexpr std::string_view kRoots = R"(/* cos and sin of 2 pi k / n for 0 <= k < n, from an angle of at most pi / 4. */
+static void root_$F(int64_t k, int64_t n, $T* c, $T* s) {
+  const int64_t quarter = 4 * k / n, rest = 4 * k - quarter * n, far = 2 * rest > n;
+  const double angle = (double)(far ? n - rest : rest) / (double)n * 0x1.921fb54442d18p+0;
+  const double near_axis = $COS(angle), off_axis = $SIN(angle);
+  const double x = far ? off_axis : near_axis, y = far ? near_axis : off_axis;
+  *c = ($T)(quarter == 0 ? x : quarter == 1 ? -y : quarter == 2 ? -x : y);
+  *s = ($T)(quarter == 0 ? y : quarter == 1 ? x : quarter == 2 ? -y : -x);
+}
+/* The n-th roots of 1, clockwise: real parts, then imaginary parts. Where n has quarters, the others are the first one turned. */
+static void roots_$F(int64_t n, $T* roots) {
+  const int64_t parts = n % 4 == 0 ? 4 : 1, m = n / parts;
+  for (int64_t k = 0; k < m; ++k) {
+    $T c, s;
+    root_$F(k, n, &c, &s);
+    for (int64_t part = 0; part < parts; ++part) {
+      roots[k + part * m] = c;
+      roots[n + k + part * m] = -s;
+      const $T turned = -s;
+      s = c;
+      c = turned;
+    }
+  }
+}
+)";
+
+inline constexpr std::string_view kAnyColumns =
+    R"(/* Columns of n elements, n above 1, side by side: `width` of them. Passes go from one part of `spare` to the other, 4 n width elements in
+   all, but for the first, which reads the source, and the last, which stores the result. */
+static void dft_columns_$F(int64_t n, const $T* roots, int64_t width, const $T* re, const $T* im, int64_t step, $T* to_re, $T* to_im, int64_t to_step, $T* spare) {
+  struct dft_pass_$F pass = {.n = n, .roots = roots, .re = re, .im = im, .step = step};
+  $T *next = spare, *other = spare + 2 * n * width;
+  for (int64_t length = n, done = 1; length > 1;) {
+    const int64_t p = dft_factor(length);
+    length /= p;
+    pass.m = length;
+    pass.done = done;
+    pass.to_re = length == 1 ? to_re : next;
+    pass.to_im = length == 1 ? to_im : next + n * width;
+    pass.to_step = length == 1 ? to_step : width;
+    const int is_whole = pass.step == width && pass.to_step == width; /* the rows of all places lie side by side */
+    pass.places = is_whole ? 1 : done;
+    pass.width = is_whole ? width * done : width;
+    if (is_whole) pass.step = pass.to_step = pass.width;
+    $CALLS
+    pass.re = pass.to_re;
+    pass.im = pass.to_im;
+    pass.step = width;
+    next = other;
+    other = pass.to_re;
+    done *= p;
+  }
+}
+)";
+
+// Of numbers whose parts lie apart, which is said here once more so that nothing else is made of it.
+inline constexpr std::string_view kAnyPass =
+    R"(static __attribute__((noinline)) void dft_any_by_$P_$F(const struct dft_pass_$F* pass) {
+  struct dft_pass_$F x = *pass; /* of its own: stores of vectors may alias anything that is elsewhere */
+  x.lie = x.to_lie = dft_apart;
+  x.turn_re = x.turn_im = 0;
+  dft_pass_by_$P_$F(x);
+}
+)";
+
+inline constexpr std::string_view kTimes =
+    R"(/* Products of n numbers, at least $L; they are stored elsewhere, as the last step overlaps the one before. */
+static void dft_times_$F(int64_t n, const $T* a_re, const $T* a_im, const $T* b_re, const $T* b_im, $T* re, $T* im) {
+  for (int64_t q = 0; q < n; q += $L) {
+    const int64_t at = q + $L <= n ? q : n - $L;
+    const $V a = *(const $V*)(a_re + at), b = *(const $V*)(a_im + at), c = *(const $V*)(b_re + at), d = *(const $V*)(b_im + at);
+    *($V*)(re + at) = $FMA(a, c, -(b * d));
+    *($V*)(im + at) = $FMA(a, d, b * c);
+  }
+}
+)";
+
+inline constexpr std::string_view kTile =
+    R"(/* As many columns of n elements at a time as are side by side and leave them in the first cache, if that is possible. */
+static int64_t dft_tile_$F(int64_t n, int64_t columns) {
+  const int64_t tile = 2048 / n / $L * $L;
+  return tile > columns ? columns : tile > $L ? tile : $L;
+}
+)";
+
+inline constexpr std::string_view kRowTables =
+    R"(/* Of a matrix of r rows: roots for rows and for columns, and the turns between them. Of a short row: roots. `spare` holds 2 n elements. */
+static void dft_row_tables_$F(int64_t n, $T* tables, $T* spare) {
+  const int64_t r = dft_matrix_rows(n), m = n / r;
+  roots_$F(m, tables);
+  if (r == 1) return;
+  $T* const turns = tables + 2 * (m + r);
+  roots_$F(r, tables + 2 * m);
+  roots_$F(n, spare);
+  for (int64_t u = 0; u < r; ++u)
+    for (int64_t k = 0; k < m; ++k) {
+      turns[u * m + k] = spare[u * k];
+      turns[n + u * m + k] = spare[n + u * k];
+    }
+}
+)";
+
+inline constexpr std::string_view kMatrix = R"(/* A long row, as a matrix of r rows. */
+static void dft_matrix_$F(int64_t n, int64_t r, const $T* tables, const $T* re, const $T* im, $T* out_re, $T* out_im, $T* spare) {
+  const int64_t m = n / r;
+  const $T *const roots = tables + 2 * m, *const turns = roots + 2 * r;
+  $T *const turned_re = spare, *const turned_im = spare + n;
+  int64_t tile = dft_tile_$F(r, m);
+  $T *const re_tile = spare + 2 * n, *const im_tile = re_tile + r * tile, *const work = im_tile + r * tile;
+  for (int64_t k = 0; k < m; k += tile) {
+    const int64_t at = k + tile <= m ? k : m - tile;
+    dft_columns_$F(r, roots, tile, re + at, im + at, m, re_tile, im_tile, tile, work);
+    for (int64_t u = 0; u < r; ++u) {
+      const int64_t row = u * tile, turn = u * m + at;
+      dft_times_$F(tile, re_tile + row, im_tile + row, turns + turn, turns + n + turn, work + row, work + r * tile + row);
+    }
+    $TRANSPOSE(turned_re + at * r, r, work, tile, tile, r);
+    $TRANSPOSE(turned_im + at * r, r, work + r * tile, tile, tile, r);
+  }
+  tile = dft_tile_$F(m, r);
+  for (int64_t u = 0; u < r; u += tile) {
+    const int64_t at = u + tile <= r ? u : r - tile;
+    dft_columns_$F(m, tables, tile, turned_re + at, turned_im + at, r, out_re + at, out_im + at, r, spare + 2 * n);
+  }
+}
+)";
+
+inline constexpr std::string_view kShortRows = R"(/* Short rows, so many side by side as vectors have lanes. */
+static void dft_short_rows_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare) {
+  $T *const side_re = spare, *const side_im = side_re + n * $L, *const work = side_im + n * $L;
+  for (int64_t i = 0; i < 2 * n * $L; ++i) side_re[i] = 0; /* there may be fewer */
+  for (int64_t row = 0; row < rows; row += $L) {
+    const int64_t count = row + $L < rows ? $L : rows - row;
+    $TRANSPOSE(side_re, $L, re + row * n, n, n, count);
+    $TRANSPOSE(side_im, $L, im + row * n, n, n, count);
+    if (n > 1) dft_columns_$F(n, tables, $L, side_re, side_im, $L, side_re, side_im, $L, work);
+    $TRANSPOSE(out_re + row * n, n, side_re, $L, count, n);
+    $TRANSPOSE(out_im + row * n, n, side_im, $L, count, n);
+  }
+}
+)";
+
+inline constexpr std::string_view kKnownRow =
+    R"(static void $ROW(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_im, const $T* tables, $T* spare) {
+  $ROWS(re, im, n, to_re, to_im, n, 1, tables, spare);
+}
+)";
+
+inline constexpr std::string_view kAnyRows = R"(/* Of a length with small factors. */
+static void dft_rows_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare) {
+  if (dft_matrix_rows(n) == 1) {
+    dft_short_rows_$F(re, im, rows, n, out_re, out_im, tables, spare);
+    return;
+  }
+  for (int64_t row = 0; row < rows; ++row)
+    dft_matrix_$F(n, dft_matrix_rows(n), tables, re + row * n, im + row * n, out_re + row * n, out_im + row * n, spare);
+}
+static void dft_row_$F(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_im, const $T* tables, $T* spare) {
+  dft_rows_$F(re, im, 1, n, to_re, to_im, tables, spare);
+}
+)";
+
+// $G: the name of the dtype and, of a known length, that; $ROW: what transforms a row of the convolution's length.
+inline constexpr std::string_view kConvolution =
+    R"(/* Rows of a length with a large prime factor: with u[k] = exp(-i pi k k / n) the transform is u times the convolution of u x with
+   conj(u), and that goes through transforms of m elements. The tables are u, the transform of the filter, and those for m elements. */
+static void dft_convolution_tables_$G(int64_t n, $T* tables, $T* spare) {
+  const int64_t m = dft_convolution_length(n);
+  $T *const u_re = tables, *const u_im = u_re + n, *const filter_re = u_im + n, *const filter_im = filter_re + m;
+  $T *const row_tables = filter_im + m, *const x_re = spare, *const x_im = x_re + m;
+  for (int64_t k = 0, square = 0; k < n; ++k) { /* square: k k modulo 2 n */
+    root_$F(square, 2 * n, u_re + k, u_im + k);
+    u_im[k] = -u_im[k];
+    square = (square + 2 * k + 1) % (2 * n);
+  }
+  const $T share = 1 / ($T)m;
+  for (int64_t k = 0; k < m; ++k) {
+    const int64_t from = k < n ? k : m - k < n ? m - k : -1;
+    x_re[k] = from < 0 ? 0 : u_re[from] * share;
+    x_im[k] = from < 0 ? 0 : -u_im[from] * share;
+  }
+  dft_row_tables_$F(m, row_tables, x_im + m);
+  $ROW(m, x_re, x_im, filter_re, filter_im, row_tables, x_im + m);
+}
+static void dft_convolved_rows_$G(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare) {
+  const int64_t m = dft_convolution_length(n);
+  const $T *const u_re = tables, *const u_im = u_re + n, *const filter_re = u_im + n, *const filter_im = filter_re + m, *const row_tables = filter_im + m;
+  $T *const x_re = spare, *const x_im = x_re + m, *const y_re = x_im + m, *const y_im = y_re + m, *const work = y_im + m;
+  for (int64_t row = 0; row < rows; ++row, re += n, im += n, out_re += n, out_im += n) {
+    dft_times_$F(n, re, im, u_re, u_im, x_re, x_im);
+    for (int64_t k = n; k < m; ++k) x_re[k] = 0, x_im[k] = 0;
+    $ROW(m, x_re, x_im, y_re, y_im, row_tables, work);
+    dft_times_$F(m, y_re, y_im, filter_re, filter_im, x_re, x_im);
+    $ROW(m, x_im, x_re, y_im, y_re, row_tables, work); /* backwards: the parts change places before and after */
+    dft_times_$F(n, y_re, y_im, u_re, u_im, out_re, out_im);
+  }
+}
+)";
+
+// Tables are made for each call, in front of the rest of `spare`.
+inline constexpr std::string_view kOfAnyLength =
+    R"(/* The discrete Fourier transform of rows of n elements. */
+static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare) {
+  if (rows <= 0 || n <= 0) return;
+  if (dft_has_small_factors(n)) {
+    dft_row_tables_$F(n, spare, spare + 3 * n);
+    dft_rows_$F(re, im, rows, n, out_re, out_im, spare, spare + 3 * n);
+  } else {
+    $T* const rest = spare + 2 * n + 5 * dft_convolution_length(n);
+    dft_convolution_tables_$F(n, spare, rest);
+    dft_convolved_rows_$F(re, im, rows, n, out_re, out_im, spare, rest);
+  }
+}
+)";
+
+// Tables of $N elements; $KIND: row or convolution.
+inline constexpr std::string_view kTables = "static $T dft_tables_$G[$TABLES];\n";
+inline constexpr std::string_view kAtLoad = R"(static $T dft_spare_$G[$SPARE];
+static __attribute__((constructor)) void dft_prepare_$G(void) {
+  const harp_environment found = harp_enter();
+  dft_$KIND_tables_$H($N, dft_tables_$G, dft_spare_$G);
+  harp_leave(found);
+}
+)";
+
+inline constexpr std::string_view kConvolvedRows = R"(/* The discrete Fourier transform of rows of $N elements. */
+static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare) {
+  if (rows > 0) dft_convolved_rows_$G(re, im, rows, n, out_re, out_im, dft_tables_$G, spare);
+}
+)";
+
+// Of a known length. $A and $B: how far apart numbers lie that are read and written, 1 or 2.
+inline constexpr std::string_view kKnownMatrix =
+    R"(/* The discrete Fourier transform of rows of $N elements, each a matrix of $R rows and $M columns. */
+static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t row_step, $T* to_re, $T* to_im, int64_t to_row_step, int64_t rows, const $T* tables, $T* spare) {
+  const $T *const column_roots = tables + 2 * $M, *const turns = column_roots + 2 * $R;
+  $T *const turned_re = spare, *const turned_im = turned_re + $N, *const work = turned_im + $N, *const tile_re = work$RESULT, *const tile_im = tile_re + $R * $CT;
+  for (int64_t row = 0; row < rows; ++row, re += row_step, im += row_step, to_re += to_row_step, to_im += to_row_step) {
+    for (int64_t k = 0; k < $M; k += $CT) {
+      const int64_t at = k + $CT <= $M ? k : $M - $CT;
+      $COLUMNS(re + $A * at, im + $A * at, $A * $M, tile_re, tile_im, $CT, $CT, column_roots, turns + at, turns + $N + at, $M, work);
+      $TRANSPOSE(turned_re + at * $R, $R, tile_re, $CT, $CT, $R);
+      $TRANSPOSE(turned_im + at * $R, $R, tile_im, $CT, $CT, $R);
+    }
+    for (int64_t u = 0; u < $R; u += $RT) {
+      const int64_t at = u + $RT <= $R ? u : $R - $RT;
+      $LINES(turned_re + at, turned_im + at, $R, to_re + $B * at, to_im + $B * at, $B * $R, $RT, tables, work);
+    }
+  }
+}
+)";
+
+inline constexpr std::string_view kKnownShortRows =
+    R"(/* The discrete Fourier transform of rows of $N elements, $L of them side by side. */
+static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t row_step, $T* to_re, $T* to_im, int64_t to_row_step, int64_t rows, const $T* tables, $T* spare) {
+  $T *const side = spare, *const to_side = side + 2 * $N * $L, *const work = to_side + 2 * $N * $L;
+  const int64_t together = rows < $L ? rows : $L;
+  for (int64_t i = 0; i < 2 * $N * $L; ++i) side[i] = 0; /* there may be fewer */
+  for (int64_t row = 0; row < rows; row += $L) {
+    const int64_t at = row + together <= rows ? row : rows - together;
+    $READ
+    $COLUMNS($SIDE, $TOSIDE, $L, tables, work);
+    $WRITE
+  }
+}
+)";
+
+inline constexpr std::string_view kKnownColumns =
+    R"(/* The discrete Fourier transform of columns of $N elements, $CT of them or more. */
+static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t step, $T* to_re, $T* to_im, int64_t to_step, int64_t columns, const $T* tables, $T* spare) {
+  for (int64_t column = 0; column < columns; column += $CT) {
+    const int64_t at = column + $CT <= columns ? column : columns - $CT;
+    $COLUMNS(re + $A * at, im + $A * at, step, to_re + $B * at, to_im + $B * at, to_step, $CT, tables, spare);
+  }
+}
+)";
+
+}  // namespace harp::render
