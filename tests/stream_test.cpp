@@ -48,7 +48,7 @@ void check_streams(const std::string& text, const char* schedule, bool in_place)
         harp_buffer* outputs[] = {y.get()};
         ErrorSlot err;
         REQUIRE_MESSAGE(harp_program_run(program.get(), 1, inputs, 1, outputs, nullptr, err) == HARP_OK, err.message());
-        CHECK_MESSAGE(same_bits(outputs[0], right[0].get()), m, " x ", n, " from element ", place, over ? " in place" : "");
+        CHECK_MESSAGE(same_bits(outputs[0], right[0].get()), x.items.size(), " elements, from ", place, over ? " in place" : "");
       }
   }
 }
