@@ -12,6 +12,30 @@ namespace {
 constexpr int64_t kMostElements = int64_t(1) << 48;  // more than a kernel can visit: 2^48 at a nanosecond each are three days
 constexpr int64_t kMaxRegisterVectors = 8, kMaxWrittenOut = 16;
 
+/// Loops over vectors with so many of their steps written out, and the rest of the steps.
+Body side_by_side(Arena& arena, const Body& loops, int together) {
+  Body result;
+  for (Stmt* s : loops) {
+    if (s->kind == StmtKind::kLoop && s->step > 1) {
+      const int64_t step = s->step * together;
+      const Sym whole = s->begin + floor_div(s->end - s->begin, step) * step;
+      if (!proven_at_most(whole, s->begin)) {
+        Stmt* many = new_loop(arena, variable_of(s->variable)->name, s->begin, whole);
+        many->step = step;
+        for (int64_t i = 0; i < step; i += s->step) {
+          Substituter at(arena, {{variable_of(s->variable), many->variable + i}});
+          for (Stmt* written : at(s->body)) many->body.push_back(written);
+        }
+        result.push_back(many);
+        if (proven_at_most(s->end, whole)) continue;
+        s->begin = whole;
+      }
+    }
+    result.push_back(s);
+  }
+  return result;
+}
+
 }  // namespace
 
 DType accumulator_dtype(const Node& node) { return is_bool(node.dtype) ? DType::kI32 : working_dtype(node.dtype); }
@@ -79,10 +103,10 @@ bool in_registers(Sym width, int simd_width) {
   return width.is_constant() && width.constant() <= kMaxRegisterVectors * simd_width && width.constant() % simd_width == 0;
 }
 
-Body vector_columns(Arena& arena, Stmt* columns, int simd_width) {
+Body vector_columns(Arena& arena, Stmt* columns, int simd_width, int together) {
   const bool writes_out = in_registers(columns->end, simd_width);
   Body loops = vectorise(arena, columns, simd_width, false);
-  if (!writes_out) return loops;
+  if (!writes_out) return together > 1 ? side_by_side(arena, loops, together) : loops;
   Body result;
   for (Stmt* s : loops) {
     const Body written = s->kind == StmtKind::kLoop ? unroll(arena, s) : Body{s};  // (a single column is no loop any more)

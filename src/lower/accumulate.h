@@ -44,8 +44,8 @@ ir::Stmt* update_accumulator(ir::Arena& arena, int accumulator, Sym element, con
 // Loops over accumulators that lie side by side.
 /// Few enough whole vectors to stay in registers.
 bool in_registers(Sym width, int simd_width);
-/// A loop over the columns of a row of accumulators, vectorised; written out where they are in registers.
-ir::Body vector_columns(ir::Arena& arena, ir::Stmt* columns, int simd_width);
+/// A loop over the columns of a row of accumulators, vectorised, `together` vectors at a time; written out where they are in registers.
+ir::Body vector_columns(ir::Arena& arena, ir::Stmt* columns, int simd_width, int together = 1);
 /// A loop over lanes, vectorised; a few vectors are written out, so that the accumulators stay in registers.
 ir::Body vector_lanes(ir::Arena& arena, ir::Stmt* lanes, int simd_width);
 

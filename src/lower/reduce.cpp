@@ -361,7 +361,8 @@ class ReduceLowering {
     bind_results(columns->variable);
     for (int i = 0; i < n; ++i) visit(level, columns->variable, source_index(kept_at(tile, columns->variable), row + i, 0), columns->body);
     if (tile.width.is_constant(1)) return unroll(arena_, columns);
-    return pass_->reduces.empty() ? vectorise(arena_, columns, simd_width_, false) : vector_columns(arena_, columns, simd_width_);
+    if (pass_->reduces.empty()) return vectorise(arena_, columns, simd_width_, false);
+    return vector_columns(arena_, columns, simd_width_, c_.schedule.axes[kept_.size() - 1].unroll);
   }
 
   Body chain_pass(const Tile& tile) {

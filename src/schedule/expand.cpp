@@ -40,9 +40,8 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
   return std::min(std::max(1, target.vector_bytes / static_cast<int>(widest)), kMostLanes);
 }
 
-// Rows are read by whole pages of 4 KiB, since of narrower pieces half of what the prefetcher fetches is not wanted yet; from beyond the
-// second cache many of them in one go, which memory likes; from the caches few: rows whose length is a power of two compete for the
-// same lines of the first.
+// Rows are read by whole pages of 4 KiB, since of narrower pieces half of what the prefetcher fetches is not wanted yet; from the caches
+// few of them in one go: rows whose length is a power of two compete for the same lines of the first.
 constexpr int64_t kPage = 4096;
 constexpr int kMostRowsWritten = 16;  // of a reduction, that are added in one go
 constexpr int kPiecesTogether = 8;    // of rows that are scanned, which are written too
@@ -133,8 +132,12 @@ struct RowStreams {
   int64_t near_bytes;  // read at a time by `near` rows, beyond that by `far`
   int near, far;
   int64_t far_pages;  // pages of a row's piece beyond
+  int far_vectors;    // of it that are written out
 };
-constexpr RowStreams kSums{1 << 20, 4, 16, 1}, kProducts{1 << 24, 4, 12, 4};  // sums of rows, and of rows times a number each
+// Sums of rows, and of rows times a number each. Of whole rows one at a time is a single stream, which the prefetcher follows from beyond
+// the second cache as fast as memory goes, if several vectors are asked for before a sum waits. Pieces of longer rows jump, and so many
+// rows in one go share the wait (one at a time is half as fast; two whole rows at a time are, too).
+constexpr RowStreams kSums{1 << 20, 4, 1, 1, 4}, kPiecesOfSums{1 << 20, 4, 16, 1, 1}, kProducts{1 << 24, 4, 12, 4, 1};
 /// Nothing: it adds computed rows, or rows that fit registers, each read once.
 std::optional<RowStreams> streams_rows(const Program& program, const KernelPlan& kernel, const Schedule& s) {
   if (kernel.passes.size() != 1 || s.axes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain)
@@ -151,7 +154,7 @@ std::optional<RowStreams> streams_rows(const Program& program, const KernelPlan&
     const std::span<const Node* const> operands = operands_of(*reduce);
     if (operands.size() > 1 || !is_loaded(program, kernel, operands[0])) return std::nullopt;
   }
-  return kSums;
+  return proven_at_most(columns, page_tile(kernel.reduces)) ? kSums : kPiecesOfSums;
 }
 
 /// One schedule where `guard` (>= 0) holds, else another.
@@ -198,6 +201,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
   near.axes[s.axes.size() - 2].tile = page_tile(kernel.reduces);
   far.axes[s.axes.size() - 2].tile = page_tile(kernel.reduces) * streams->far_pages;
   near.axes.back().unroll = streams->near;
+  far.axes[s.axes.size() - 2].unroll = streams->far_vectors;
   far.axes.back().unroll = streams->far;
   const Node& source = *kernel.reduces[0]->sources[0];
   const Sym room = Sym(streams->near_bytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape);

@@ -55,7 +55,7 @@ std::vector<AxisRules> axes_of(const KernelPlan& kernel) {
   return axes;
 }
 
-/// By chain, columns lie side by side in tiles, and several rows are added to them in one go.
+/// By chain, columns lie side by side in tiles, several vectors are written out, and several rows are added to them in one go.
 void add_tiles(const KernelPlan& kernel, std::vector<AxisRules>& axes) {
   const int columns = vector_axis(kernel);
   const bool scans = !kernel.scans.empty(), reduces = !kernel.reduces.empty();
@@ -64,7 +64,7 @@ void add_tiles(const KernelPlan& kernel, std::vector<AxisRules>& axes) {
   AxisRules& tiled = axes[static_cast<size_t>(columns)];
   tiled.most_tile = kMostTile;
   if (keeps_rows(kernel)) tiled.least_tile = 1, tiled.most_tile = kKeptColumns;
-  if (reduces) axes.back().most_unroll = kMostUnroll;
+  if (reduces) tiled.most_unroll = axes.back().most_unroll = kMostUnroll;
   if (scan_axis(kernel) >= 0) axes[static_cast<size_t>(scan_axis(kernel))].most_unroll = kMostUnroll;
 }
 

@@ -200,7 +200,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 
 struct kernel_1_args { const float* input0; float* output0; int64_t shape0; };
 
-/* generation 0 · variant 2 of 2 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 simd=16, reduce unroll=16] partition overlap */
+/* generation 0 · variant 2 of 2 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=4 simd=16, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
@@ -224,114 +224,62 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
         float acc0[304] __attribute__((aligned(64)));
         for (int i = 0; i < 304; ++i) acc0[i] = 0.0f;
         const int64_t oidx5 = min_i64(shape0, ridx2 * 256 + 256);
-        const int64_t oidx6 = oidx5 / 16;
-        for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx6 * 16; ridx3 += 16) {
+        for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx5; ++ridx3) {
           const float* input0_row = input0 + ridx3 * 300;
-          for (int64_t ridx4 = 0; ridx4 < 288; ridx4 += 16) {
+          for (int64_t ridx4 = 0; ridx4 < 256; ridx4 += 64) {
             *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 300);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 600);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 900);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 1200);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 1500);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 1800);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 2100);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 2400);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 2700);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 3000);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 3300);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 3600);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 3900);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 4200);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 4500);
+            *(f32x16*)(acc0 + ridx4 + 16) += *(const f32x16*)(input0_row + ridx4 + 16);
+            *(f32x16*)(acc0 + ridx4 + 32) += *(const f32x16*)(input0_row + ridx4 + 32);
+            *(f32x16*)(acc0 + ridx4 + 48) += *(const f32x16*)(input0_row + ridx4 + 48);
           }
-          for (int64_t ridx5 = 288; ridx5 < 296; ridx5 += 8) {
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 300);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 600);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 900);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 1200);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 1500);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 1800);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 2100);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 2400);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 2700);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 3000);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 3300);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 3600);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 3900);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 4200);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 4500);
+          for (int64_t ridx5 = 256; ridx5 < 288; ridx5 += 16) {
+            *(f32x16*)(acc0 + ridx5) += *(const f32x16*)(input0_row + ridx5);
           }
-          for (int64_t ridx6 = 296; ridx6 < 300; ridx6 += 4) {
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 300);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 600);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 900);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 1200);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 1500);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 1800);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 2100);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 2400);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 2700);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 3000);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 3300);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 3600);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 3900);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 4200);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 4500);
+          for (int64_t ridx6 = 288; ridx6 < 296; ridx6 += 8) {
+            *(f32x8*)(acc0 + ridx6) += *(const f32x8*)(input0_row + ridx6);
+          }
+          for (int64_t ridx7 = 296; ridx7 < 300; ridx7 += 4) {
+            *(f32x4*)(acc0 + ridx7) += *(const f32x4*)(input0_row + ridx7);
           }
         }
-        for (int64_t ridx7 = oidx6 * 16; ridx7 < oidx5; ++ridx7) {
-          const float* input0_row1 = input0 + ridx7 * 300;
-          for (int64_t ridx8 = 0; ridx8 < 288; ridx8 += 16) {
-            *(f32x16*)(acc0 + ridx8) += *(const f32x16*)(input0_row1 + ridx8);
-          }
-          for (int64_t ridx9 = 288; ridx9 < 296; ridx9 += 8) {
-            *(f32x8*)(acc0 + ridx9) += *(const f32x8*)(input0_row1 + ridx9);
-          }
-          for (int64_t ridx10 = 296; ridx10 < 300; ridx10 += 4) {
-            *(f32x4*)(acc0 + ridx10) += *(const f32x4*)(input0_row1 + ridx10);
-          }
+        for (int64_t ridx8 = 0; ridx8 < 288; ridx8 += 16) {
+          *(f32x16*)(acc1 + ridx8) += *(f32x16*)(acc0 + ridx8);
         }
-        for (int64_t ridx11 = 0; ridx11 < 288; ridx11 += 16) {
-          *(f32x16*)(acc1 + ridx11) += *(f32x16*)(acc0 + ridx11);
+        for (int64_t ridx9 = 288; ridx9 < 296; ridx9 += 8) {
+          *(f32x8*)(acc1 + ridx9) += *(f32x8*)(acc0 + ridx9);
         }
-        for (int64_t ridx12 = 288; ridx12 < 296; ridx12 += 8) {
-          *(f32x8*)(acc1 + ridx12) += *(f32x8*)(acc0 + ridx12);
-        }
-        for (int64_t ridx13 = 296; ridx13 < 300; ridx13 += 4) {
-          *(f32x4*)(acc1 + ridx13) += *(f32x4*)(acc0 + ridx13);
+        for (int64_t ridx10 = 296; ridx10 < 300; ridx10 += 4) {
+          *(f32x4*)(acc1 + ridx10) += *(f32x4*)(acc0 + ridx10);
         }
       }
-      for (int64_t ridx14 = 0; ridx14 < 288; ridx14 += 16) {
-        *(f32x16*)(acc2 + ridx14) += *(f32x16*)(acc1 + ridx14);
+      for (int64_t ridx11 = 0; ridx11 < 288; ridx11 += 16) {
+        *(f32x16*)(acc2 + ridx11) += *(f32x16*)(acc1 + ridx11);
       }
-      for (int64_t ridx15 = 288; ridx15 < 296; ridx15 += 8) {
-        *(f32x8*)(acc2 + ridx15) += *(f32x8*)(acc1 + ridx15);
+      for (int64_t ridx12 = 288; ridx12 < 296; ridx12 += 8) {
+        *(f32x8*)(acc2 + ridx12) += *(f32x8*)(acc1 + ridx12);
       }
-      for (int64_t ridx16 = 296; ridx16 < 300; ridx16 += 4) {
-        *(f32x4*)(acc2 + ridx16) += *(f32x4*)(acc1 + ridx16);
+      for (int64_t ridx13 = 296; ridx13 < 300; ridx13 += 4) {
+        *(f32x4*)(acc2 + ridx13) += *(f32x4*)(acc1 + ridx13);
       }
     }
-    for (int64_t ridx17 = 0; ridx17 < 288; ridx17 += 16) {
-      *(f32x16*)(acc3 + ridx17) += *(f32x16*)(acc2 + ridx17);
+    for (int64_t ridx14 = 0; ridx14 < 288; ridx14 += 16) {
+      *(f32x16*)(acc3 + ridx14) += *(f32x16*)(acc2 + ridx14);
     }
-    for (int64_t ridx18 = 288; ridx18 < 296; ridx18 += 8) {
-      *(f32x8*)(acc3 + ridx18) += *(f32x8*)(acc2 + ridx18);
+    for (int64_t ridx15 = 288; ridx15 < 296; ridx15 += 8) {
+      *(f32x8*)(acc3 + ridx15) += *(f32x8*)(acc2 + ridx15);
     }
-    for (int64_t ridx19 = 296; ridx19 < 300; ridx19 += 4) {
-      *(f32x4*)(acc3 + ridx19) += *(f32x4*)(acc2 + ridx19);
+    for (int64_t ridx16 = 296; ridx16 < 300; ridx16 += 4) {
+      *(f32x4*)(acc3 + ridx16) += *(f32x4*)(acc2 + ridx16);
     }
   }
-  for (int64_t ridx20 = 0; ridx20 < 288; ridx20 += 16) {
-    *(f32x16*)(output0 + ridx20) = *(f32x16*)(acc3 + ridx20);
+  for (int64_t ridx17 = 0; ridx17 < 288; ridx17 += 16) {
+    *(f32x16*)(output0 + ridx17) = *(f32x16*)(acc3 + ridx17);
   }
-  for (int64_t ridx21 = 288; ridx21 < 296; ridx21 += 8) {
-    *(f32x8*)(output0 + ridx21) = *(f32x8*)(acc3 + ridx21);
+  for (int64_t ridx18 = 288; ridx18 < 296; ridx18 += 8) {
+    *(f32x8*)(output0 + ridx18) = *(f32x8*)(acc3 + ridx18);
   }
-  for (int64_t ridx22 = 296; ridx22 < 300; ridx22 += 4) {
-    *(f32x4*)(output0 + ridx22) = *(f32x4*)(acc3 + ridx22);
+  for (int64_t ridx19 = 296; ridx19 < 300; ridx19 += 4) {
+    *(f32x4*)(output0 + ridx19) = *(f32x4*)(acc3 + ridx19);
   }
 }
 
