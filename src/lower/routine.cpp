@@ -2,6 +2,8 @@
 // them, each block with memory of its own.
 #include "schedule/routine.h"
 
+#include <algorithm>
+
 #include "lower/accumulate.h"
 #include "lower/lower.h"
 
@@ -22,7 +24,8 @@ Stmt* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym bl
     routine->spare = c.values.parameter(c.plan.spare, true);
     routine->spare_index = block * routine_spare(node);
   } else {
-    if (c.kernel.accumulators.empty()) Accumulators(c.kernel).add_array(node.dtype, routine_spare(node).constant());
+    const int64_t elements = std::max<int64_t>(2, routine_spare(node).constant());  // an array, though a length of 0 needs none
+    if (c.kernel.accumulators.empty()) Accumulators(c.kernel).add_array(node.dtype, elements);
     routine->accumulator = 0;
   }
   routine->length = node.sources[0]->shape.back();
