@@ -931,10 +931,13 @@ typedef struct harp_compile_options {
   const char* const* disabled_passes;
   /* What changes how fast the program is and never what it computes, as lines: what harp_tune found (harp_tune_trial_info.configuration),
    * or your own. "kernel_0: reduce [thread, reduce simd=8 unroll=4]" is the schedule of a kernel, in the syntax that harp_graph_emit prints
-   * for "schedule"; "kernel_0 variant 2: ..." that of the second of its variants by size. "stream" at its end lets what is stored go past
-   * the caches, which harp does by itself from 16 MiB on. "without: compose_views" leaves out an optimiser pass, "flag: -O2" and
-   * "compiler: clang" are as the fields above, "share: 20000" says how many nanoseconds of work are worth handing to another thread.
-   * A schedule that is not legal is HARP_ERROR_INVALID_ARGUMENT, naming the rule. */
+   * for "schedule"; "kernel_0 variant 2: ..." that of the second of its variants by size. A schedule names a recipe, then, axis by axis,
+   * how it is gone through (thread, sequential, reduce, scan, scatter), with tile=N (elements a block), unroll=N (steps written out side by
+   * side), simd=N (lanes) and pack (the factor of a contraction's rows is copied in the order it is used, that of its columns once for all
+   * rows); then partition (loops are cut where a condition changes), overlap (the last vector or tile overlaps the one before) and stream
+   * (what is stored goes past the caches, which harp does by itself from 16 MiB on). "without: compose_views" leaves out an optimiser pass,
+   * "flag: -O2" and "compiler: clang" are as the fields above, "share: 20000" says how many nanoseconds of work are worth handing to
+   * another thread. A schedule that is not legal is HARP_ERROR_INVALID_ARGUMENT, naming the rule. */
   const char* schedule;
   /* Values for shape variables by name: the program is made for these sizes alone. */
   size_t n_specialize;
