@@ -112,8 +112,9 @@ class ContractionLowering {
     const int64_t in_last = (size.constant() - 1) % block + 1;
     return in_last >= tile;
   }
+  int64_t all_terms() const { return std::max<int64_t>(1, range(terms_).hi); }
   /// The last dimension of an array of blocks' terms.
-  int64_t terms_at_once() const { return std::max<int64_t>(1, std::min(range(terms_).hi, kBlock)); }
+  int64_t terms_at_once() const { return std::min(all_terms(), kBlock); }
 
   Index source_index(Sym row, Sym column, const Index& terms) const {
     Index index(shape_.size(), Sym(0));
@@ -228,7 +229,7 @@ class ContractionLowering {
   /// Where the copy of a tile's columns is, for a term of the block of terms that begins at `first`.
   Sym packed_column_at(Sym member, Sym column_tile, Sym first, Sym term) const {
     if (!shares_columns_) return term * tile_columns_;
-    return ((member * (block_columns_ / tile_columns_) + column_tile) * range(terms_).hi + first + term) * tile_columns_;
+    return ((member * (block_columns_ / tile_columns_) + column_tile) * all_terms() + first + term) * tile_columns_;
   }
   Sym packed_row_at(Sym row_tile, Sym term, int64_t row) const { return (row_tile * terms_at_once() + term) * panel_rows_ + row; }
   static void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
@@ -272,7 +273,7 @@ class ContractionLowering {
   void copy_columns(Body& body) {
     copy_windows(body);
     if (reads_columns_) return;
-    packed_columns_ = accumulators_.add_array(dtype_, block_group_ * block_columns_ * range(terms_).hi);
+    packed_columns_ = accumulators_.add_array(dtype_, block_group_ * block_columns_ * all_terms());
     body.push_back(declare_accumulator(arena_, packed_columns_));
     add(body, each_member([&](Sym member) {
           return each("block", ceil_div(terms_, kBlock), [&](Sym block) {
@@ -314,7 +315,7 @@ class ContractionLowering {
     const auto along = linear_in(value->index, variable_of(column)), down = linear_in(value->index, variable_of(term));
     const int64_t bytes = static_cast<int64_t>(size_of(dtype_));
     return along && along->coefficient.is_constant(1) && down && down->coefficient.is_constant() &&
-           std::abs(down->coefficient.constant()) * range(terms_).hi * bytes <= kNear;
+           std::abs(down->coefficient.constant()) * all_terms() * bytes <= kNear;
   }
 
   /// Results begin … end - 1 of the level below (blocks of terms, at level 0) are added up in sums_[level].
