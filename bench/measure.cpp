@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <thread>
@@ -46,6 +47,12 @@ double thread_seconds() {
 }
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+double geometric_mean(std::span<const double> values) {
+  double logarithms = 0;
+  for (const double value : values) logarithms += std::log(value);
+  return std::exp(logarithms / static_cast<double>(values.size()));
+}
 
 double median(std::vector<double> values) {
   const size_t middle = values.size() / 2;

@@ -17,7 +17,8 @@ double now();  // seconds, monotonic
 /// Seconds this thread computed: unlike the time of day it stands still while the system runs somebody else.
 double thread_seconds();
 
-double median(std::vector<double> values);  // of at least one
+double median(std::vector<double> values);              // of at least one
+double geometric_mean(std::span<const double> values);  // of at least one, all above 0
 
 /// What is timed: something that does its work the given number of times. The loop is inside so that a call through std::function is not
 /// part of what is measured. If it returns nothing, its time is that of the calling thread, on which it has to do all of its work; if it

@@ -1,6 +1,5 @@
 // What tuning gains: each program as harp_tune found it against the same program untuned, both measured anew, taking turns; and the
 // geometric mean of these. What is tuned are the heuristics' own choices, so that gains show where they can be better.
-#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
@@ -101,12 +100,9 @@ std::vector<Benchmark> tuning_benchmarks() {
   all.rows.emplace_back(kMean);
   all.run = [](Session& session) {
     std::vector<Row> rows;
-    double logarithms = 0;
-    for (const Tuned& tuned : kPrograms) {
-      rows.push_back(run(session, tuned));
-      logarithms += std::log(*rows.back().ratio);
-    }
-    const double mean = std::exp(logarithms / static_cast<double>(rows.size()));
+    std::vector<double> ratios;
+    for (const Tuned& tuned : kPrograms) ratios.push_back(*rows.emplace_back(run(session, tuned)).ratio);
+    const double mean = geometric_mean(ratios);
     rows.push_back({kMean, mean, "x", "harp untuned", 1.0, mean});
     return rows;
   };
