@@ -186,7 +186,8 @@ typedef struct harp_context_options {
   /* Threads that runs of the backend "c" work on, the calling one included; at most 1024. 0, 1: the calling one alone. N: the context
    * starts up to N - 1 threads of its own with the first run that is large enough, and ends them with its last reference. They take no
    * part in several runs at once: while one keeps them busy others run on their calling thread alone, and so does a child process that is
-   * forked after they started. All signals are blocked on them, but for those of faults. Results never depend on the number. */
+   * forked after they started. All signals are blocked on them, but for those of faults. They run on the CPUs that the thread of the first
+   * such run may use, without the one their caller was on when it last woke them. Results never depend on the number. */
   int32_t threads;
 
   /* The host's thread pool, instead of `threads` (both: HARP_ERROR_INVALID_ARGUMENT). Has to call body(arg, begin, end, worker) for ranges

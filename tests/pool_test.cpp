@@ -1,6 +1,7 @@
 // Threads of harp's own (harp_context_options.threads): the pool by itself, then programs on it. That it starts, sleeps, wakes and ends
 // when it should, never deadlocks, and that nobody can tell from a result how many threads there were.
 #include <doctest/doctest.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -125,6 +126,54 @@ TEST_CASE("L5: workers that sleep are woken, and so is a caller who waits for th
     });
     CHECK(finished == begun);
   }
+}
+
+TEST_CASE("L5: workers are woken on CPUs other than their caller's, and keep where they were started to where there is one alone") {
+  cpu_set_t all;
+  REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);
+  const auto only = [](int cpu) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<size_t>(cpu), &one);
+    return one;
+  };
+  // Where the helper of the next loops may run; they are shared again and again, as one who was not asleep yet is not woken.
+  const auto cpus_of_helper = [](ThreadPool& pool) {
+    cpu_set_t cpus;
+    std::atomic<bool> known{false};
+    loop(pool, 100, 1, [&](size_t, size_t, size_t worker) {
+      if (worker == 0) return void(comes_true([&] { return known.load(); }));
+      if (!known) CHECK(sched_getaffinity(0, sizeof cpus, &cpus) == 0);
+      known = true;
+    });
+    REQUIRE(known);
+    return cpus;
+  };
+  const auto restore = [&] { sched_setaffinity(0, sizeof all, &all); };
+  {
+    ThreadPool pool(2, Log());
+    CHECK(is_shared(pool));
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (!CPU_ISSET(cpu, &all) || CPU_COUNT(&all) < 2) continue;
+      const cpu_set_t one = only(cpu);
+      REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+      CHECK(comes_true([&] {
+        std::this_thread::sleep_for(milliseconds(1));
+        const cpu_set_t cpus = cpus_of_helper(pool);
+        return !CPU_ISSET(cpu, &cpus) && CPU_COUNT(&cpus) == CPU_COUNT(&all) - 1;
+      }));
+    }
+    restore();
+  }
+  const cpu_set_t one = only(sched_getcpu());
+  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  ThreadPool pool(2, Log());
+  for (int i = 0; i < 3; ++i) {
+    const cpu_set_t cpus = cpus_of_helper(pool);
+    CHECK(CPU_EQUAL(&cpus, &one));
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  restore();
 }
 
 TEST_CASE("L5: loops in loops and loops of other threads at the same time run on their callers alone") {

@@ -82,6 +82,18 @@ void ThreadPool::start() noexcept {
   if (error != 0)
     log_.warning("of the ", workers_.size(), " threads that harp_context_options.threads asks for only ", started_,
                  " could be started: ", std::strerror(error));
+  if (started_ == 0 || pthread_getaffinity_np(workers_[0].thread, sizeof cpus_, &cpus_) != 0) CPU_ZERO(&cpus_);
+}
+
+/// Workers about to be woken, who would find `cpu` busy with their caller. Left to itself a system often wakes a thread on its waker's CPU:
+/// where CPUs are virtual an idle one counts as taken by somebody else. There the thread would wait until the scheduler thinks again, some
+/// milliseconds, that is longer than most loops take.
+void ThreadPool::keep_workers_off(int cpu) noexcept {
+  if (cpu == avoided_ || CPU_COUNT(&cpus_) < 2) return;
+  cpu_set_t others = cpus_;
+  if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_CLR(static_cast<size_t>(cpu), &others);
+  for (size_t i = 0; i < started_; ++i) pthread_setaffinity_np(workers_[i].thread, sizeof others, &others);
+  avoided_ = cpu;
 }
 
 void ThreadPool::run(size_t n, size_t grain, harp_range_body body, void* arg) noexcept {
@@ -113,6 +125,7 @@ void ThreadPool::open(size_t seats, bool is_long) noexcept {
   const auto now = std::chrono::steady_clock::now();
   const bool is_close = now - std::exchange(found_sleepers_, now) < kWake;
   if (!is_long && !is_close) return;
+  keep_workers_off(sched_getcpu());
   bell_.fetch_add(1);
   if (seats >= sleepers) return bell_.notify_all();
   for (size_t i = 0; i < seats; ++i) bell_.notify_one();

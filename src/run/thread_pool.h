@@ -5,6 +5,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/types.h>
 
 #include <atomic>
@@ -46,6 +47,7 @@ class ThreadPool {
 
   void run(size_t n, size_t grain, harp_range_body body, void* arg) noexcept;
   void start() noexcept;
+  void keep_workers_off(int cpu) noexcept;
   void open(size_t seats, bool is_long) noexcept;
   void work_off(size_t worker) noexcept;
   void join() noexcept;
@@ -73,6 +75,8 @@ class ThreadPool {
   std::vector<Worker> workers_;
   size_t started_ = 0;                                      // of workers_, the first ones; changed by the first loop's caller
   pid_t process_ = 0;                                       // that they belong to; 0: not started
+  cpu_set_t cpus_{};                                        // they were started on; none where the system did not say
+  int avoided_ = -1;                                        // the one of these they keep off; -1: none
   std::chrono::steady_clock::time_point found_sleepers_{};  // when a loop did last
   Log log_;
 };
