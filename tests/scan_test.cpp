@@ -261,6 +261,19 @@ TEST_CASE("G4 G17.into_cumulative,epilogue/c: prologues and epilogues of one ker
   backends.run(rows, rough({5000, 21}, 1), rough({5000, 21}, 2));
 }
 
+TEST_CASE("G4.cumsum,cummax/interp,c: near columns, which stay in registers, wherever the last vector ends") {
+  const Backends backends;
+  for (const int64_t columns : {257, 600})
+    for (const int64_t rows : {0, 1, 37, 600}) {  // the last of them are not near
+      CAPTURE(columns);
+      CAPTURE(rows);
+      const std::string head = cat("graph g(x: f32[n, ", columns, "]) { return y = ");
+      backends.run(head + "cumsum(x, axis=0) }", rough({rows, columns}, 1));
+      backends.run(head + "cummax(x, axis=0, reverse=true) }", rough({rows, columns}, 2));
+    }
+  backends.run("graph g(x: f64[2, n, 300]) { return y = cumsum(x, axis=1, exclusive=true) }", whole<double>({2, 50, 300}, 3));
+}
+
 TEST_CASE("G4.cumsum G4.cummax: misuse") {
   const std::string inputs = "x: f32[2, 3], b: bool[2], s: f32[]";
   const auto check = [&](const std::string& call, const char* code, const char* message) { check_misuse(inputs, call, code, message); };

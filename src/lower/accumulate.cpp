@@ -10,7 +10,7 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kMostElements = int64_t(1) << 48;  // more than a kernel can visit: 2^48 at a nanosecond each are three days
-constexpr int64_t kMaxRegisterVectors = 8, kMaxWrittenOut = 16;
+constexpr int64_t kMaxWrittenOut = 16;
 
 /// Loops over vectors with so many of their steps written out, and the rest of the steps.
 Body side_by_side(Arena& arena, const Body& loops, int together) {
@@ -99,12 +99,12 @@ Stmt* update_accumulator(Arena& arena, int accumulator, Sym element, const UOp* 
   return s;
 }
 
-bool in_registers(Sym width, int simd_width) {
-  return width.is_constant() && width.constant() <= kMaxRegisterVectors * simd_width && width.constant() % simd_width == 0;
+bool in_registers(Sym width, int simd_width, int64_t most_vectors) {
+  return width.is_constant() && width.constant() <= most_vectors * simd_width && width.constant() % simd_width == 0;
 }
 
-Body vector_columns(Arena& arena, Stmt* columns, int simd_width, int together) {
-  const bool writes_out = in_registers(columns->end, simd_width);
+Body vector_columns(Arena& arena, Stmt* columns, int simd_width, int together, int64_t most_vectors) {
+  const bool writes_out = in_registers(columns->end, simd_width, most_vectors);
   Body loops = vectorise(arena, columns, simd_width, false);
   if (!writes_out) return together > 1 ? side_by_side(arena, loops, together) : loops;
   Body result;

@@ -42,10 +42,11 @@ ir::Stmt* set_accumulator(ir::Arena& arena, int accumulator, Sym element, const 
 ir::Stmt* update_accumulator(ir::Arena& arena, int accumulator, Sym element, const ir::UOp* value, const ir::UOp* factor = nullptr);
 
 // Loops over accumulators that lie side by side.
+inline constexpr int64_t kMaxRegisterVectors = 8;
 /// Few enough whole vectors to stay in registers.
-bool in_registers(Sym width, int simd_width);
+bool in_registers(Sym width, int simd_width, int64_t most_vectors = kMaxRegisterVectors);
 /// A loop over the columns of a row of accumulators, vectorised, `together` vectors at a time; written out where they are in registers.
-ir::Body vector_columns(ir::Arena& arena, ir::Stmt* columns, int simd_width, int together = 1);
+ir::Body vector_columns(ir::Arena& arena, ir::Stmt* columns, int simd_width, int together = 1, int64_t most_vectors = kMaxRegisterVectors);
 /// A loop over lanes, vectorised; a few vectors are written out, so that the accumulators stay in registers.
 ir::Body vector_lanes(ir::Arena& arena, ir::Stmt* lanes, int simd_width);
 

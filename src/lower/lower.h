@@ -18,6 +18,7 @@ struct KernelContext {
   const Schedule& schedule;
   ir::Kernel& kernel;
   ValueBuilder values;
+  std::optional<Sym> holds = std::nullopt;  // what is >= 0 wherever this variant runs
   std::optional<Sym> guard = std::nullopt;  // set by the template: the kernel may run only where this is >= 0
 };
 

@@ -116,7 +116,8 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
       kernel.comment = cat("generation ", plan.generation, " · ", which, comment_of(plan, schedule));
       for (const AxisSchedule& a : schedule.axes) kernel.simd_width = std::max(kernel.simd_width, a.simd_width);
       kernel.work = work_of(program, plan, kernel.simd_width);
-      KernelContext context{*module->arena, program, plan, schedule, kernel, ValueBuilder(*module->arena, program, plan, kernel)};
+      KernelContext context{*module->arena,        program, plan, schedule, kernel, ValueBuilder(*module->arena, program, plan, kernel),
+                            plan.variants[v].guard};
       switch (schedule.recipe) {
         case Template::kElementwise: lower_elementwise(context); break;
         case Template::kReduce:

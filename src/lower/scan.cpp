@@ -20,6 +20,7 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kBlock = 4096, kGroup = kLanes, kQuad = 4;
+constexpr int64_t kMostRunning = 16;  // vectors of columns that stay in registers: nothing else does, since what is added is in memory
 
 /// Can the order of a scan be seen in its results? Not where the operation is exact: then one block holds everything.
 bool order_is_visible(const Node& scan) { return !is_int(scan.dtype) && (scan.op == Op::kCumSum || scan.op == Op::kCumProd); }
@@ -46,7 +47,7 @@ class ScanLowering {
         wanted_tile_ = a.tile;  // of the last kept axis
     }
     const bool has_blocks = std::any_of(scans_.begin(), scans_.end(), [](const Node* s) { return order_is_visible(*s); });
-    const int levels = has_blocks ? levels_needed(counts_[0], kBlock) : 1;
+    const int levels = has_blocks && !is_one_block() ? levels_needed(counts_[0], kBlock) : 1;
     while (static_cast<int>(counts_.size()) < levels) counts_.push_back(ceil_div(counts_.back(), kBlock));
   }
 
@@ -78,6 +79,15 @@ class ScanLowering {
     Row starts;          // above level 0: the running values after the last item, which the next block of the level below starts from
     Row group, running;  // tree, above level 0: the items of a group, and the same scanned
   };
+
+  /// Does this variant run only where one block holds whatever is scanned? What is left in the block is not negative if, times the number
+  /// of scans, it is at least what the variant's condition says is not.
+  bool is_one_block() const {
+    if (!c_.holds) return false;
+    Sym left = Sym(kBlock) - counts_[0];
+    for (const size_t axis : kept_) left = left * shape_[axis];
+    return proven_nonnegative(left - *c_.holds);
+  }
 
   // --- values ----------------------------------------------------------------------------------------------------------
 
@@ -216,14 +226,31 @@ class ScanLowering {
     const int64_t most = std::max<int64_t>(range(all).hi, 1), tile = wanted_tile_ > 0 ? wanted_tile_ : kLanes;
     if (most <= tile) return columns(outer_kept, 0, all, (most + simd_width_ - 1) / simd_width_ * simd_width_);
     is_tiled_ = true;
+    if (all.is_constant() && in_registers(tile, simd_width_, kMostRunning)) return register_tiles(outer_kept, all.constant(), tile);
     Stmt* tiles = new_loop(arena_, "tile", 0, ceil_div(all, tile));
     const Sym start = tiles->variable * tile;
     tiles->body = columns(outer_kept, start, min(Sym(tile), all - start), tile);
     return {tiles};
   }
 
+  /// Tiles of whole vectors that stay in registers. After the last of them comes what is left, from so far in front that it is whole
+  /// vectors too: the columns that belong to both are scanned twice, by the same thread.
+  Body register_tiles(const Index& outer_kept, int64_t all, int64_t tile) {
+    const int64_t count = all / tile, rest = (all % tile + simd_width_ - 1) / simd_width_ * simd_width_;
+    Stmt* tiles = new_loop(arena_, "tile", 0, count);
+    tiles->body = columns(outer_kept, tiles->variable * tile, tile, tile);
+    if (rest > 0) {
+      Stmt* last = arena_.statement(StmtKind::kIf);
+      last->condition = tiles->variable - (count - 1);
+      last->body = columns(outer_kept, all - rest, rest, rest);
+      tiles->body.push_back(last);
+    }
+    return {tiles};
+  }
+
   /// Columns [start, start + width) of the last kept axis.
   Body columns(const Index& outer_kept, Sym start, Sym width, int64_t capacity) {
+    levels_.clear();
     for (size_t l = 0; l < counts_.size(); ++l) {
       const bool is_last = l + 1 == counts_.size();
       Level level;
@@ -283,7 +310,7 @@ class ScanLowering {
   /// Rows [begin, end) of every column.
   template <class KeptAt>
   void elements(Sym begin, Sym end, bool with_totals, Sym width, KeptAt kept_at, Body& body) {
-    const int together = in_registers(width, simd_width_) ? 1 : rows_together_;
+    const int together = in_registers(width, simd_width_, kMostRunning) ? 1 : rows_together_;
     const Sym full = begin + floor_div(end - begin, together) * together;
     const auto rows = [&](Sym from, Sym to, int n) {
       if (proven_at_most(to, from)) return;
@@ -313,7 +340,8 @@ class ScanLowering {
   void in_columns(Sym width, Body& body, Fill fill) {
     Stmt* columns = new_loop(arena_, "column", 0, width);
     fill(columns->variable, columns->body);
-    for (Stmt* s : width.is_constant(1) ? unroll(arena_, columns) : vector_columns(arena_, columns, simd_width_)) body.push_back(s);
+    for (Stmt* s : width.is_constant(1) ? unroll(arena_, columns) : vector_columns(arena_, columns, simd_width_, 1, kMostRunning))
+      body.push_back(s);
   }
 
   std::string next_name() { return cat("ridx", names_++); }

@@ -164,6 +164,26 @@ std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& e
   return {{guard, there}, {std::nullopt, elsewhere}};
 }
 
+/// What comes from the second cache, and goes there, is best scanned by columns that stay in registers, though rows of memory are read
+/// piece by piece: the running values of a whole row go through the first cache, where they compete with the row. From beyond, pieces of
+/// rows are what the prefetcher follows badly (0.83 of the speed from the third cache, half of it from memory).
+constexpr int64_t kNearScanBytes = int64_t{512} << 10;  // of the array that is scanned
+constexpr int kRunningVectors = 16;                     // of columns in registers
+
+/// Where a scan down the columns of a loaded array is near: the size up to which it is, and the schedule; none: it is never.
+std::optional<Variant> near_scan(const Program& program, const KernelPlan& kernel, const Schedule& usual) {
+  const int vectors = vector_axis(kernel);
+  if (kernel.scans.size() != 1 || kernel.stores.size() != 1 || kernel.stores[0].node != kernel.scans[0]) return std::nullopt;
+  const Node& source = *kernel.scans[0]->sources[0];
+  if (vectors < 0 || vectors == scan_axis(kernel) || !is_loaded(program, kernel, &source)) return std::nullopt;
+  Variant near{Sym(kNearScanBytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape), usual};
+  AxisSchedule& columns = near.schedule.axes[static_cast<size_t>(vectors)];
+  columns.tile = int64_t{columns.simd_width} * kRunningVectors;
+  const Dim width = iteration_space(kernel)[static_cast<size_t>(vectors)];
+  if (columns.simd_width == 1 || !width.is_constant() || width.constant() <= columns.tile) return std::nullopt;
+  return near;
+}
+
 /// The schedule past the caches where so much is stored: of scans, which are copies as far as memory goes, by the sizes of the run, of
 /// others as far as sizes are known (a kernel that is there twice takes twice as long to compile). In place it is not, since what has just
 /// been read is in the caches (0.7 to 0.8 of the speed); scans never are.
@@ -194,6 +214,14 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     const Schedule usual = schedule_transpose(kernel, *axis, lanes);
     if (!options.target.streams || lanes == 1) return {{std::nullopt, usual}};
     return by_size(streams_rows(kernel), schedule_streamed_transpose(kernel, *axis, lanes), usual);
+  }
+  if (!kernel.scans.empty()) {
+    std::vector<Variant> variants = past_caches(program, kernel, s, options.target);
+    if (const auto near = near_scan(program, kernel, s)) {
+      if (proven_nonnegative(*near->guard)) return {{std::nullopt, near->schedule}};
+      if (!proven_nonnegative(Sym(-1) - *near->guard)) variants.insert(variants.begin(), *near);
+    }
+    return variants;
   }
   const std::optional<RowStreams> streams = streams_rows(program, kernel, s);
   if (!streams) return past_caches(program, kernel, s, options.target);
