@@ -176,6 +176,27 @@ TEST_CASE("L5: workers are woken on CPUs other than their caller's, and keep whe
   restore();
 }
 
+TEST_CASE("L5 C1: a forked child, which has no workers to wake, stays on the CPUs it may use") {
+  ThreadPool pool(2, Log());
+  CHECK(is_shared(pool));
+  std::this_thread::sleep_for(milliseconds(5));  // now the worker sleeps
+  CHECK(in_child([&] {
+          cpu_set_t all, after;
+          if (sched_getaffinity(0, sizeof all, &all) != 0) return 1;
+          for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+            if (!CPU_ISSET(cpu, &all)) continue;
+            cpu_set_t one;
+            CPU_ZERO(&one);
+            CPU_SET(static_cast<size_t>(cpu), &one);
+            if (sched_setaffinity(0, sizeof one, &one) != 0) return 2;
+            loop(pool, 100, 1, [](size_t, size_t, size_t) {});
+            if (sched_getaffinity(0, sizeof after, &after) != 0) return 3;
+            if (!CPU_EQUAL(&after, &one)) return 4;
+          }
+          return 0;
+        }) == 0);
+}
+
 TEST_CASE("L5: loops in loops and loops of other threads at the same time run on their callers alone") {
   ThreadPool pool(3, Log());
   std::atomic<int> faults{0};

@@ -87,9 +87,9 @@ void ThreadPool::start() noexcept {
 
 /// Workers about to be woken, who would find `cpu` busy with their caller. Left to itself a system often wakes a thread on its waker's CPU:
 /// where CPUs are virtual an idle one counts as taken by somebody else. There the thread would wait until the scheduler thinks again, some
-/// milliseconds, that is longer than most loops take.
+/// milliseconds, that is longer than most loops take. A forked child has no workers, and to the C library their names mean itself.
 void ThreadPool::keep_workers_off(int cpu) noexcept {
-  if (cpu == avoided_ || CPU_COUNT(&cpus_) < 2) return;
+  if (cpu == avoided_ || CPU_COUNT(&cpus_) < 2 || process_ != getpid()) return;
   cpu_set_t others = cpus_;
   if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_CLR(static_cast<size_t>(cpu), &others);
   for (size_t i = 0; i < started_; ++i) pthread_setaffinity_np(workers_[i].thread, sizeof others, &others);
