@@ -71,6 +71,7 @@ TEST_CASE("L6: stores go past the caches where much is stored, and not in place"
   CHECK(contains(source_of("graph g(x: f32[4096, 1024]) { return y = exp(x) }"), "overlap stream"));
   CHECK(contains(source_of("graph g(x: f32[5000, 1001]) { return y = exp(x) }"), "overlap stream"));  // one line of elements
   CHECK(contains(source_of("graph g(x: f32[m, 1024]) { return y = cumsum(x, axis=0) }"), "variant 2 of 3 by size"));
+  CHECK(contains(source_of("graph g(x: f32[5000, 1000]) { return y = cumsum(x, axis=1) }"), "overlap stream"));  // half lines, in order
   const std::string scaled = source_of("graph g(x: f32[4096, 1024]) { return y = x * 2 }");
   CHECK(contains(scaled, "(const void*)output0 != (const void*)input0 ? "));
   CHECK(contains(scaled, "(const void*)output0 == (const void*)input0 ? "));

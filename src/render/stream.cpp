@@ -1,10 +1,16 @@
 // Stores past the caches. A line that is written as a whole need not be read first, and does not push others out; one of which a part is
-// stored as usual costs some two hundred times as much, so that only what is whole vectors where they belong goes this way.
+// stored as usual costs some two hundred times as much, so that only what is whole vectors where they belong goes this way. A vector that
+// is a line goes by halves where it begins in the middle of one: the machine puts the pieces of a line together if they come soon.
 #include "base/text.h"
 #include "render/types.h"
 #include "render/unit.h"
 
 namespace harp::render {
+namespace {
+
+constexpr int kLine = 64;  // bytes
+
+}  // namespace
 
 bool Unit::has_stream(DType dtype, int lanes) const {
   constexpr int kNarrowest = 16;
@@ -14,13 +20,21 @@ bool Unit::has_stream(DType dtype, int lanes) const {
 
 std::string Unit::stream(DType dtype, int lanes) {
   const std::string name = cat("stream_", vector_type(dtype, lanes));
+  const int bytes = static_cast<int>(size_of(dtype)) * lanes;
+  const std::string half = bytes == kLine ? stream(dtype, lanes / 2) : std::string();
   once(name, [&] {
-    const int bytes = static_cast<int>(size_of(dtype)) * lanes;
     const std::string v = memory_vector(dtype, lanes), floats = memory_vector(DType::kF32, bytes / static_cast<int>(sizeof(float)));
     const std::string instruction = cat("__builtin_ia32_movntps", bytes == 16 ? std::string() : std::to_string(bytes * 8));
+    const auto half_from = [&](int first) {
+      std::vector<int> numbers;
+      for (int i = first; i < first + lanes / 2; ++i) numbers.push_back(i);
+      return cat(half, "(to", first == 0 ? std::string() : cat(" + ", first), ", __builtin_shufflevector(x, x, ", join(numbers, ", "),
+                 "));");
+    };
+    const std::string usual = half.empty() ? cat("*(", v, "*)to = x;") : cat(half_from(0), "\n    ", half_from(lanes / 2));
     return cat("/* Past the caches, where a whole vector belongs. */\nstatic inline void ", name, "(", memory_type(dtype), "* to, ", v,
-               " x) {\n  if ((size_t)to % ", bytes, " != 0) {\n    *(", v, "*)to = x;\n    return;\n  }\n#if defined(__clang__)\n",
-               "  typedef ", memory_type(dtype), " whole __attribute__((vector_size(", bytes, "), may_alias));\n",
+               " x) {\n  if ((size_t)to % ", bytes, " != 0) {\n    ", usual, "\n    return;\n  }\n#if defined(__clang__)\n", "  typedef ",
+               memory_type(dtype), " whole __attribute__((vector_size(", bytes, "), may_alias));\n",
                "  __builtin_nontemporal_store((whole)x, (whole*)to);\n#else\n  ", instruction, "((float*)to, ",
                v == floats ? "" : cat("(", floats, ")"), "x);\n#endif\n}\n");
   });

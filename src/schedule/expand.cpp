@@ -192,7 +192,9 @@ std::vector<Variant> past_caches(const Program& program, const KernelPlan& kerne
   const bool is_elementwise = usual.recipe == Template::kElementwise, is_scan = usual.recipe == Template::kScan;
   if (!is_elementwise && !is_scan && usual.recipe != Template::kRowwise) return {{std::nullopt, usual}};
   if (!target.streams || std::none_of(usual.axes.begin(), usual.axes.end(), has_vectors)) return {{std::nullopt, usual}};
-  const Sym guard = is_elementwise ? streams_elements(program, kernel) : streams_rows(kernel);
+  const auto goes_in_pieces = [](const AxisSchedule& axis) { return axis.kind == AxisKind::kScan && axis.unroll > 1; };
+  const bool is_in_pieces = std::any_of(usual.axes.begin(), usual.axes.end(), goes_in_pieces);
+  const Sym guard = is_elementwise ? streams_elements(program, kernel) : is_in_pieces ? streams_lines(kernel) : streams_rows(kernel);
   Schedule large = usual;
   large.stream = true;
   if (is_scan) return by_size(guard, large, usual);
@@ -213,7 +215,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     const int lanes = s.axes.back().simd_width;
     const Schedule usual = schedule_transpose(kernel, *axis, lanes);
     if (!options.target.streams || lanes == 1) return {{std::nullopt, usual}};
-    return by_size(streams_rows(kernel), schedule_streamed_transpose(kernel, *axis, lanes), usual);
+    return by_size(streams_lines(kernel), schedule_streamed_transpose(kernel, *axis, lanes), usual);
   }
   if (!kernel.scans.empty()) {
     std::vector<Variant> variants = past_caches(program, kernel, s, options.target);

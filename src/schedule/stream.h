@@ -14,6 +14,9 @@ inline constexpr int64_t kStreamBytes = int64_t{16} << 20;
 
 /// Holds (>= 0) where a kernel stores as much, and the rows of what it stores, along the last axis, are whole lines of memory, so that they
 /// begin alike.
+Sym streams_lines(const KernelPlan& kernel);
+/// The same where rows are stored from their beginning to their end, one after the other: then they may be halves of lines, since what
+/// is stored next makes up the line where two rows meet.
 Sym streams_rows(const KernelPlan& kernel);
 /// The same for one that goes element by element; if it goes through all its memory in one line, rows may be of any length.
 Sym streams_elements(const Program& program, const KernelPlan& kernel);
