@@ -356,6 +356,29 @@ TEST_CASE(
   CHECK(scratch("70000, 1000") == 63 * 64);  // of 1,000 columns in whole vectors
 }
 
+TEST_CASE("L5/c: where many operations wait for each other two vectors go through them side by side") {
+  const auto vectors = [](int steps, std::string_view factor) {
+    std::string text = "graph g(x: f32[n], y: f32[n]) {\n  v0 = x\n";
+    for (int i = 0; i < steps; ++i) text += cat("  v", i + 1, " = v", i, " * ", factor, " - 1.5 * v", i, "\n");
+    const Program program = scheduled(cat(text, "  return z = v", steps, "\n}"));
+    REQUIRE(program.kernels.size() == 1);
+    return program.kernels[0].variants[0].schedule.axes.back().unroll;
+  };
+  CHECK(vectors(100, "y") == 2);
+  CHECK(vectors(20, "y") == 1);        // the processor sees the next vector by itself
+  CHECK(vectors(100, "exp(y)") == 1);  // so it does in a function
+
+  PipelineOptions options;
+  options.target = host_target();
+  options.schedule_override = "kernel_0: elementwise [thread unroll=3 simd=4] partition overlap";
+  const std::string c = generate(*parse_graph("graph g(x: f32[n]) { return y = x * x + 1.0, z = x - 1.0 }"), options).source;
+  const size_t loop = c.find("+= 12)"), store = c.find("*(f32x4*)(output", loop), end = c.find("  }", loop);
+  REQUIRE(store < end);
+  CHECK(count(c.substr(loop, end - loop), "*(f32x4*)(output") == 6);
+  CHECK(count(c.substr(loop, store - loop), "*(const f32x4*)(input0") == 3);
+  CHECK(c.substr(store, end - store).find("input0") == std::string::npos);  // what is stored may be where the rest of a step is read
+}
+
 TEST_CASE("L5 L5.thread_group/c: schedules print and parse; illegal ones are errors that name the rule") {
   const std::string_view texts[] = {"elementwise [thread, sequential simd=16] partition overlap", "elementwise []",
                                     "reduce [thread tile=512 simd=8, reduce unroll=8] partition", "elementwise [sequential]",
@@ -374,6 +397,7 @@ TEST_CASE("L5 L5.thread_group/c: schedules print and parse; illegal ones are err
       {"kernel_0: elementwise [sequential, reduce]", "kept"},
       {"kernel_0: elementwise [sequential, sequential tile=8]", "axis 1 has tile=8; elementwise has no tiles of this axis"},
       {"kernel_0: elementwise [sequential unroll=2, sequential]", "elementwise does not unroll this axis"},
+      {"kernel_0: elementwise [sequential, sequential unroll=5 simd=4]", "axis 1 has unroll=5; at most 4 is allowed"},
       {"kernel_0 variant 2: elementwise [sequential, sequential]", "has no variant 2; there are 1"},
       {"kernel_0 variant 0: elementwise [sequential, sequential]", "expected \"kernel_N: schedule\""},
       {"kernel_0: elementwise [sequential, fast]", "unknown axis kind"},

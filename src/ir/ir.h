@@ -106,7 +106,7 @@ struct Table {
 };
 
 enum class StmtKind : uint8_t {
-  kBlock,
+  kBlock,  // stores, the values of all of which are made before the first one stores
   kLoop,
   kDefine,
   kIf,

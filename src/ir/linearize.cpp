@@ -370,6 +370,17 @@ class Linearizer {
     }
   }
 
+  void block(const Stmt& s) {
+    std::vector<const UOp*> roots;
+    for (const Stmt* store : s.body) {
+      name_loads(*store);
+      for (const UOp* root : roots_of(*store))
+        if (root != nullptr) roots.push_back(root);
+    }
+    need(roots);
+    for (const Stmt* store : s.body) statement(*store);
+  }
+
   void name_loads(const Stmt& store) {
     std::vector<const UOp*> roots{store.value}, loads;
     if (store.mask != nullptr) roots.push_back(store.mask);
@@ -463,7 +474,7 @@ class Linearizer {
     need(roots);
     auto names = mentioned(roots);
     switch (s.kind) {
-      case StmtKind::kBlock: statements(s.body); break;
+      case StmtKind::kBlock: block(s); break;
       case StmtKind::kLoop: loop(s); break;
       case StmtKind::kDefine: define(s); break;
       case StmtKind::kIf: branch(s); break;

@@ -136,7 +136,7 @@ class Printer {
     const std::string at =
         cat("[", to_string(s.index), s.value != nullptr && s.value->type.lanes > 1 ? cat(" step ", to_string(s.lane_step)) : "", "]");
     switch (s.kind) {
-      case StmtKind::kBlock: return body(s.body, depth);
+      case StmtKind::kBlock: line(depth, "together:"); return body(s.body, depth + 1);
       case StmtKind::kLoop: {
         static constexpr std::string_view kKinds[] = {"for", "thread", "vector", "unroll"};
         line(depth, cat(kKinds[static_cast<int>(s.loop)], " ", to_string(s.variable), " in ", to_string(s.begin), " .. ", to_string(s.end),

@@ -74,8 +74,8 @@ Body unswitch(Arena& arena, Stmt* loop);
 
 /// The loop in steps of `width` lanes, with its tail; the loop itself when it cannot be vectorised (an index that is not linear in
 /// its variable, fewer iterations than lanes). `overlap`: the tail may be one more vector, which overlaps the one before; `params` are
-/// those of the kernel then. (vectorise.cpp)
-Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap, std::span<const Param> params = {});
+/// those of the kernel then. `together`: so many vectors in a step where the body only stores. (vectorise.cpp)
+Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap, std::span<const Param> params = {}, int together = 1);
 
 /// The iterations of a loop of constant trip count, one after the other.
 Body unroll(Arena& arena, const Stmt* loop);

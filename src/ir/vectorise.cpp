@@ -175,9 +175,26 @@ Body overlapping(Arena& arena, Stmt* steps, std::span<const Param> params) {
   return result;
 }
 
+/// `together` steps as one, operation by operation, so that one's results are waited for while the others' operations run: values are
+/// made in the order of their ids, and each is made here for all steps before the next one.
+Stmt* jammed(Arena& arena, Stmt* steps, int together) {
+  const SymAtom* old = variable_of(steps->variable);
+  Stmt* loop = new_loop(arena, old->name, steps->begin, steps->end);
+  std::vector<Substituter> copies;
+  for (int i = 0; i < together; ++i) copies.emplace_back(arena, SymSubstitution{{old, loop->variable + Sym(i * steps->step)}});
+  for (const UOp* u : uops_of(arena, steps->body))
+    for (Substituter& copy : copies) copy(u);
+  Stmt* all = arena.statement(StmtKind::kBlock);
+  for (Stmt* s : steps->body)
+    for (Substituter& copy : copies) all->body.push_back(copy(Body{s})[0]);
+  loop->body = {all};
+  loop->step = together * steps->step;
+  return loop;
+}
+
 }  // namespace
 
-Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap, std::span<const Param> params) {
+Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap, std::span<const Param> params, int together) {
   const Sym length = loop->end - loop->begin;
   Stmt* plain = loop;
   plain->loop = LoopKind::kSequential;
@@ -185,6 +202,14 @@ Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap, std::span<cons
   if (width <= 1 || range(length).hi < width) return {plain};
   Vectoriser probe(arena, variable_of(loop->variable), width);
   if (!probe.is_possible(loop->body)) return {plain};
+  const auto is_store = [](const Stmt* s) { return s->kind == StmtKind::kStore; };
+  if (together > 1 && range(length).hi >= together * width && std::all_of(loop->body.begin(), loop->body.end(), is_store)) {
+    const Sym middle = loop->begin + floor_div(length, together * width) * (together * width);
+    Body result = {jammed(arena, steps(arena, loop, loop->begin, middle, width, false), together)};
+    if (proven_at_most(loop->end, middle)) return result;
+    for (Stmt* s : vectorise(arena, scalar(arena, loop, middle, loop->end), width, overlap, params)) result.push_back(s);
+    return result;
+  }
   // what is added twice would count twice
   if (adds_up(loop->body)) overlap = false;
 

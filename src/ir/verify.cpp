@@ -179,6 +179,7 @@ class Verifier {
 
   void loop(const Stmt& s, int depth) {
     require(s.step >= 1, "a loop's step is positive");
+    require(s.loop != LoopKind::kThread || !s.overlap, "threads share no steps that overlap");
     if (s.loop == LoopKind::kThread)
       require(&s == thread_loop_ && !has_thread_loop_, "there is one thread loop, and loops alone around it");
     const auto around = s.loop == LoopKind::kThread ? std::exchange(open_, {}) : open_;  // its range is known before the kernel is called
@@ -207,7 +208,9 @@ class Verifier {
     for (const UOp* root : roots_of(s))
       if (root != nullptr) value(root);
     switch (s.kind) {
-      case StmtKind::kBlock: return body(s.body, depth);
+      case StmtKind::kBlock:
+        for (const Stmt* store : s.body) require(store->kind == StmtKind::kStore, "a block is of stores");
+        return body(s.body, depth);
       case StmtKind::kLoop: return loop(s, depth);
       case StmtKind::kDefine:
         require(s.value != nullptr && s.value->type == Type{DType::kI64, 1}, "a position is defined by an i64");

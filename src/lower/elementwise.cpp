@@ -80,7 +80,7 @@ Body store_outputs(KernelContext& c, const Index& position) {
   return store_outputs(c, all, position);
 }
 
-Body finish_inner_loop(KernelContext& c, Stmt* loop, int simd_width, bool overlap) {
+Body finish_inner_loop(KernelContext& c, Stmt* loop, int simd_width, bool overlap, int together) {
   Body parts = c.schedule.partition ? partition(c.arena, loop, kMaxParts) : Body{loop};
   Body result;
   // unswitch gives ifs with loops inside: vectorise those
@@ -92,7 +92,7 @@ Body finish_inner_loop(KernelContext& c, Stmt* loop, int simd_width, bool overla
         s->otherwise = self(self, s->otherwise);
         done.push_back(s);
       } else {
-        for (Stmt* v : vectorise(c.arena, s, simd_width, overlap, c.kernel.params)) done.push_back(v);
+        for (Stmt* v : vectorise(c.arena, s, simd_width, overlap, c.kernel.params, together)) done.push_back(v);
       }
     }
     return done;
@@ -174,7 +174,8 @@ void lower_elementwise(KernelContext& c) {
     parent = outer->body[0] == inner ? outer : outer->body[0];
   }
   while (inner->body[0]->kind == StmtKind::kLoop) parent = inner, inner = inner->body[0];
-  Body finished = finish_inner_loop(c, inner, c.schedule.axes.back().simd_width, c.schedule.overlap && !c.schedule.stream);
+  const AxisSchedule& last = c.schedule.axes.back();
+  Body finished = finish_inner_loop(c, inner, last.simd_width, c.schedule.overlap && !c.schedule.stream, last.unroll);
   if (parent == nullptr) {
     c.kernel.body = std::move(finished);
     return;

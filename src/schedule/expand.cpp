@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "schedule/contraction.h"
 #include "schedule/fuse.h"
+#include "schedule/interleave.h"
 #include "schedule/legal.h"
 #include "schedule/override.h"
 #include "schedule/schedule_program.h"
@@ -123,6 +124,8 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Schedule
         s.axes.back().tile = page_tile({kernel.reduces.data(), 1});
     }
     s.axes.push_back(reduced);
+  } else if (!s.axes.empty()) {
+    s.axes.back().unroll = vectors_side_by_side(program, kernel);
   }
   return s;
 }
