@@ -47,8 +47,7 @@ class TransposeLowering {
     position_.assign(space_.size(), Sym(0));
     size_here_ = space_;
     Body body = blocks(0);
-    if (c_.schedule.axes[0].kind == AxisKind::kThread && body.size() == 1 && body[0]->kind == StmtKind::kLoop)
-      body[0]->loop = LoopKind::kThread;
+    if (c_.schedule.axes[0].kind == AxisKind::kThread && body.size() == 1 && body[0] == outermost_) outermost_->loop = LoopKind::kThread;
     c_.kernel.body = std::move(body);
   }
 
@@ -72,6 +71,7 @@ class TransposeLowering {
     const Sym count = ceil_div(space_[axis], step);
     if (count.is_constant(1)) return blocks(depth + 1);
     Stmt* loop = new_loop(arena_, cat("block", axis), 0, count);
+    if (outermost_ == nullptr) outermost_ = loop;
     position_[axis] = loop->variable * step;
     size_here_[axis] = min(Sym(step), space_[axis] - position_[axis]);
     loop->body = blocks(depth + 1);
@@ -203,6 +203,7 @@ class TransposeLowering {
   size_t rows_, columns_;
   std::vector<size_t> order_;   // of the loops over blocks
   Index position_, size_here_;  // of the block
+  Stmt* outermost_ = nullptr;   // loop over blocks, if there is more than one
   std::vector<int> copies_;
 };
 
