@@ -169,7 +169,7 @@ class ScanLowering {
   void tree_level(size_t level, Sym begin, Sym end, const Index& kept, Body& body) {
     if (level == 0) {
       const Sym full = begin + floor_div(end - begin, kGroup) * kGroup;
-      if (!proven_at_most(full, begin)) {
+      if (!whole_group_.empty() && !proven_at_most(full, begin)) {
         Stmt* groups = new_loop(arena_, next_name(), begin, full);
         groups->step = kGroup;
         group(whole_group_, groups->variable, kGroup, kept, groups->body);
