@@ -280,8 +280,8 @@ class UnitRenderer {
                              kernel.least > 1 ? cat("harp_for_least(rt, ", count, ", ", kernel.least) : cat("harp_for(rt, ", count), ", ",
                              work, ", ", name, ", &args0);\n"));
           else
-            append(tasks, cat("      {", name, ", &args", i, ", ", guard.empty() ? count : cat(guard, " ? ", count, " : 0"), ", ", work,
-                              ", 0},\n"));
+            append(tasks, cat("      {", name, ", &args", i, ", ", guard.empty() ? count : cat(guard, " ? ", count, " : 0"), ", ",
+                              kernel.least, ", ", work, "},\n"));
         }
         if (n > 1) append(body, cat("    struct harp_task tasks[] = {\n", tasks, "    };\n    harp_run_together(rt, ", n, ", tasks);\n"));
         body += "  }\n";

@@ -106,12 +106,15 @@ static void harp_for_least(const harp_runtime* rt, int64_t n, int64_t least, int
 }
 )";
 
-const std::string_view kTogetherText = R"(struct harp_task { harp_range_body kernel; void* arg; int64_t n, work, shares; };
+const std::string_view kTogetherText = R"(struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
 struct harp_tasks { const struct harp_task* tasks; size_t count; };
-/* The first iteration of a share. Where there are less of them than shares, the first shares have one each. */
+/* The first iteration of a share. Where there are less portions of iterations than shares, they are as far apart as they can be. */
 static int64_t harp_first(const struct harp_task* task, int64_t share) {
-  const int64_t each = task->n / task->shares, more = task->n % task->shares;
-  return share * each + (share < more ? share : more);
+  if (share >= task->shares) return task->n;
+  const int64_t each = task->portions / task->shares, more = task->portions % task->shares;
+  const int64_t portion = share * each + (int64_t)((double)share * (double)more / (double)task->shares);
+  const int64_t length = task->n / task->portions, longer = task->n % task->portions;
+  return portion * length + (portion < longer ? portion : longer);
 }
 static void harp_run_shares(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_tasks* all = arg;
@@ -128,18 +131,20 @@ static void harp_run_shares(void* arg, size_t begin, size_t end, size_t worker) 
   }
   harp_leave(found);
 }
-/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay. */
+/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay. Iterations
+   come in portions of at least as many as the task says. */
 static size_t harp_cut(struct harp_task* tasks, size_t count) {
   double worth = 0.0; /* in shares */
   int64_t shares = 0;
   for (size_t i = 0, front = 0; i < count; ++i) {
     struct harp_task task = tasks[i];
     const int64_t work = task.n > 0 && task.work > 0 ? task.work : 0;
+    task.portions = task.n < task.least ? 1 : task.n / task.least;
     task.shares = task.n > 0 ? 1 + work / harp_share : 0;
     shares += task.shares;
     worth += (double)work / (double)harp_share;
     tasks[i] = tasks[front];
-    tasks[task.n < task.shares ? front++ : i] = task;
+    tasks[task.portions < task.shares ? front++ : i] = task;
   }
   return worth > 1.0 ? (size_t)shares : 0;
 }

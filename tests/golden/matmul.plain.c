@@ -383,12 +383,15 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
 static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
-struct harp_task { harp_range_body kernel; void* arg; int64_t n, work, shares; };
+struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
 struct harp_tasks { const struct harp_task* tasks; size_t count; };
-/* The first iteration of a share. Where there are less of them than shares, the first shares have one each. */
+/* The first iteration of a share. Where there are less portions of iterations than shares, they are as far apart as they can be. */
 static int64_t harp_first(const struct harp_task* task, int64_t share) {
-  const int64_t each = task->n / task->shares, more = task->n % task->shares;
-  return share * each + (share < more ? share : more);
+  if (share >= task->shares) return task->n;
+  const int64_t each = task->portions / task->shares, more = task->portions % task->shares;
+  const int64_t portion = share * each + (int64_t)((double)share * (double)more / (double)task->shares);
+  const int64_t length = task->n / task->portions, longer = task->n % task->portions;
+  return portion * length + (portion < longer ? portion : longer);
 }
 static void harp_run_shares(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_tasks* all = arg;
@@ -405,18 +408,20 @@ static void harp_run_shares(void* arg, size_t begin, size_t end, size_t worker) 
   }
   harp_leave(found);
 }
-/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay. */
+/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay. Iterations
+   come in portions of at least as many as the task says. */
 static size_t harp_cut(struct harp_task* tasks, size_t count) {
   double worth = 0.0; /* in shares */
   int64_t shares = 0;
   for (size_t i = 0, front = 0; i < count; ++i) {
     struct harp_task task = tasks[i];
     const int64_t work = task.n > 0 && task.work > 0 ? task.work : 0;
+    task.portions = task.n < task.least ? 1 : task.n / task.least;
     task.shares = task.n > 0 ? 1 + work / harp_share : 0;
     shares += task.shares;
     worth += (double)work / (double)harp_share;
     tasks[i] = tasks[front];
-    tasks[task.n < task.shares ? front++ : i] = task;
+    tasks[task.portions < task.shares ? front++ : i] = task;
   }
   return worth > 1.0 ? (size_t)shares : 0;
 }
@@ -455,8 +460,8 @@ static void kernel_main(const float* input0, const float* input1, float* output0
     struct kernel_0_args args0 = {input0, input1, output0, shape0, shape1, shape2, workspace};
     struct kernel_1_args args1 = {input0, input1, output0, shape1, shape2};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 223) / 224 : 0, shape0 * shape1 * shape2 * 7, 0},
-      {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 ? shape0 : 0, shape0 * shape1 * shape2 * 7, 0},
+      {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 7},
+      {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 7},
     };
     harp_run_together(rt, 2, tasks);
   }
