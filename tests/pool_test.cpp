@@ -461,6 +461,45 @@ TEST_CASE("L5.thread/c X6.workspace_size: a workspace for so many threads is eno
   CHECK(std::memcmp(expected.data(), y.data(), y.size() * sizeof(float)) == 0);
 }
 
+TEST_CASE("L5.thread/c X2.threads/c: a product beside another kernel is cut into portions that are worth what each copies") {
+  struct Host {
+    size_t each = 1, loops = 0;
+  } host;
+  const Context context = make_context([&](auto& options) {
+    options.parallel_for_user = &host;
+    options.width = 2;
+    options.parallel_for = [](void* user, size_t n, size_t, harp_range_body body, void* arg) {
+      const size_t each = static_cast<Host*>(user)->each;
+      ++static_cast<Host*>(user)->loops;
+      for (size_t end = n; end > 0; end -= std::min(each, end)) body(arg, end - std::min(each, end), end, end % 2);
+    };
+  });
+  const auto text = R"(harp 1
+graph products(a: f32[607, 256], b: f32[256, 600], c: f32[100, 30], d: f32[30, 70]) { return y = matmul(a, b), z = matmul(c, d) }
+)";
+  const Context alone = make_context();
+  const Program program = compile(parse(context.get(), text).get(), "c"), serial = compile(parse(alone.get(), text).get(), "c");
+  const auto bytes = [&](const Context& of, const Program& runs) {
+    std::vector<std::vector<float>> values;
+    std::vector<Buffer> inputs;
+    for (const auto& [rows, columns] : {std::pair{607, 256}, {256, 600}, {100, 30}, {30, 70}}) {
+      values.emplace_back(static_cast<size_t>(rows * columns));
+      for (size_t i = 0; i < values.back().size(); ++i) values.back()[i] = static_cast<float>(i % 101) / 50 - 1;
+      inputs.push_back(wrap(of.get(), values.back(), {rows, columns}));
+    }
+    std::string all;
+    for (const Buffer& output : run(runs.get(), {inputs[0].get(), inputs[1].get(), inputs[2].get(), inputs[3].get()}))
+      all.append(static_cast<const char*>(harp_buffer_const_data(output.get())), harp_buffer_size(output.get()));
+    return all;
+  };
+  const std::string expected = bytes(alone, serial);
+  for (const size_t each : {1, 7, 1000, 1000000}) {
+    host = {each, 0};
+    CHECK((bytes(context, program) == expected));
+    CHECK(host.loops == 1);
+  }
+}
+
 TEST_CASE("L5.thread/c X2.threads/c: kernels of one generation share one loop, also those too small for one of their own") {
   struct Host {
     size_t loops = 0, shares = 0;
