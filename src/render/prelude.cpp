@@ -92,11 +92,12 @@ static void harp_run_portions(void* arg, size_t begin, size_t end, size_t worker
   all->kernel(all->arg, (size_t)first, (size_t)last, worker);
   harp_leave(found);
 }
-/* Iterations [0, n) of a kernel of which each call copies something first: that is worth it for `least` iterations or more. */
+/* Iterations [0, n) of a kernel of which each call copies something first: that is worth it for `least` iterations or more, and next to
+   nothing for four times as many. */
 static void harp_for_least(const harp_runtime* rt, int64_t n, int64_t least, int64_t work, harp_range_body kernel, void* arg) {
   if (n <= 0) return;
-  const int64_t width = harp_has_workers(rt) ? (int64_t)rt->width : 1, most = n / least;
-  const int64_t portions = most > width ? most - most % width : most;
+  const int64_t width = harp_has_workers(rt) ? (int64_t)rt->width : 1, most = n / least, large = most / 4;
+  const int64_t portions = large > width ? large - large % width : most > width ? width : most;
   if (width > 1 && portions > 1 && work / portions >= harp_share) {
     struct harp_portions all = {kernel, arg, n / portions, n % portions};
     rt->parallel_for(rt->self, (size_t)portions, 1, harp_run_portions, &all);
