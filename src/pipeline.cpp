@@ -32,6 +32,7 @@ struct Stages {
   Program program;
   std::shared_ptr<ir::Module> module;
   std::string source;
+  std::vector<SourceFunction> functions;
 };
 
 struct Step {
@@ -56,7 +57,7 @@ void lower(Stages& s, const PipelineOptions&) {
 }
 
 void render(Stages& s, const PipelineOptions& options) {
-  s.source = render::render_c(*s.module, {options.target, options.plain_text, options.share_ns});
+  s.source = render::render_c(*s.module, {options.target, options.plain_text, options.share_ns}, &s.functions);
 }
 
 std::string print_linear(const Stages& s) {
@@ -88,7 +89,7 @@ constexpr Step kSteps[] = {
     {"c", render, [](const Stages& s) { return s.source; }},
 };
 
-Stages start(const Graph& graph) { return {graph.clone(), {}, nullptr, {}}; }
+Stages start(const Graph& graph) { return {graph.clone(), {}, nullptr, {}, {}}; }
 
 std::vector<InPlaceArguments> arguments_among(const Program& program, const std::vector<InPlace>& pairs) {
   std::vector<InPlaceArguments> arguments;
@@ -131,7 +132,13 @@ Generated generate(const Graph& graph, const PipelineOptions& options) {
   std::vector<InPlaceArguments> in_place = arguments_among(stages.program, stages.program.in_place);
   std::vector<SiteText> sites;
   for (const CheckSite& site : stages.program.sites) sites.push_back(site.text);
-  return {std::move(stages.source), vectors_written, std::move(stages.module), std::move(in_place), std::move(sites), stats};
+  return {std::move(stages.source),
+          std::move(stages.functions),
+          vectors_written,
+          std::move(stages.module),
+          std::move(in_place),
+          std::move(sites),
+          stats};
 }
 
 std::string emit_stage(const Graph& graph, const PipelineOptions& options, std::string_view stage) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/source_functions.h"
 #include "base/target.h"
 #include "graph/graph.h"
 #include "graph/index_fault.h"
@@ -41,8 +42,9 @@ struct InPlaceArguments {
 /// Everything the run layer needs besides the artifact. Syms belong to module.arena's table.
 struct Generated {
   std::string source;
-  bool vectors_written = false;        // the source needs no vectoriser to be fast
-  std::shared_ptr<ir::Module> module;  // inputs, outputs, shape_vars, workspace
+  std::vector<SourceFunction> functions;  // of the source, those that may be compiled apart
+  bool vectors_written = false;           // the source needs no vectoriser to be fast
+  std::shared_ptr<ir::Module> module;     // inputs, outputs, shape_vars, workspace
   std::vector<InPlaceArguments> in_place;
   std::vector<SiteText> sites;  // by the number entry_point_ex reports
   PipelineStats stats;

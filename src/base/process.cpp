@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 namespace harp {
 namespace {
@@ -121,6 +124,12 @@ std::optional<std::string> RealProcess::environment(const char* name) {
 }
 
 uint32_t RealProcess::effective_user() { return ::geteuid(); }
+
+size_t RealProcess::processors() {
+  cpu_set_t allowed;
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;  // a machine with more than the set has room for
+  return static_cast<size_t>(std::max(1, CPU_COUNT(&allowed)));
+}
 
 uint64_t RealProcess::random() {
   uint64_t value = 0;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,6 +56,8 @@ class Process {
   /// An environment variable, if it is set and may be trusted: nothing in a program that runs with more rights than its caller.
   virtual std::optional<std::string> environment(const char* name) = 0;
   virtual uint32_t effective_user() = 0;
+  /// How many of its threads or children can run at the same time; at least 1.
+  virtual size_t processors() = 0;
   virtual uint64_t random() = 0;
 
   /// dlopen with RTLD_NOW | RTLD_LOCAL; NULL on failure, with the loader's words in `error`.
@@ -74,6 +77,7 @@ class RealProcess : public Process {
   void sleep(std::chrono::microseconds duration) override;
   std::optional<std::string> environment(const char* name) override;
   uint32_t effective_user() override;
+  size_t processors() override;
   uint64_t random() override;
   void* open_library(const char* path, std::string& error) override;
   void* find_symbol(void* library, const char* name) override;
@@ -104,7 +108,22 @@ struct CommandResult {
   bool succeeded() const { return end == End::kExited && code == 0; }
 };
 
-/// Runs a program to its end. Does not throw but for memory; leaves no child, no descriptor, no zombie.
+/// A program that was started. Does not throw but for memory; leaves no child, no descriptor, no zombie.
+class RunningCommand {
+ public:
+  RunningCommand(System system, const Command& command);
+  ~RunningCommand();  // stops it, unless wait() saw its end
+  RunningCommand(RunningCommand&&) noexcept;
+
+  /// Until its end, the deadline or the cancellation; once. What it prints is read here only: it may be kept waiting before.
+  CommandResult wait(Deadline deadline, CancelFlag cancel = nullptr);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Runs a program to its end.
 CommandResult run_command(System system, const Command& command, Deadline deadline, CancelFlag cancel = nullptr);
 
 /// How a command ended, in words: "exit status 1", "killed by signal 11 (Segmentation fault)", "took longer than allowed".

@@ -107,22 +107,38 @@ class Output {
 
 }  // namespace
 
-CommandResult run_command(System system, const Command& command, Deadline deadline, CancelFlag cancel) {
+struct RunningCommand::State {
+  explicit State(System s) : system(s) {}
+  System system;
   CommandResult result;
+  std::optional<Output> output;
+  std::optional<Child> child;
+};
+
+RunningCommand::RunningCommand(System system, const Command& command) : state_(std::make_unique<State>(system)) {
+  CommandResult& result = state_->result;
   int ends[2] = {-1, -1};
   if (const int error = system.process.pipe(ends[0], ends[1]); error < 0) {
     result.code = error;
-    return result;
+    return;
   }
-  Output output(system, UniqueFd(system.files, ends[0]), command.output_limit, result);
-  UniqueFd write_end(system.files, ends[1]);
+  state_->output.emplace(system, UniqueFd(system.files, ends[0]), command.output_limit, result);
+  const UniqueFd write_end(system.files, ends[1]);  // closed here: else our own copy would keep the pipe open for ever
   const int pid = system.process.spawn({command.program, command.arguments, command.environment, command.directory, write_end.get()});
-  if (pid < 0) {
+  if (pid < 0)
     result.code = pid;
-    return result;
-  }
-  Child child(system, pid);
-  write_end.reset();  // else our own copy would keep the pipe open for ever
+  else
+    state_->child.emplace(system, pid);
+}
+
+RunningCommand::~RunningCommand() = default;
+RunningCommand::RunningCommand(RunningCommand&&) noexcept = default;
+
+CommandResult RunningCommand::wait(Deadline deadline, CancelFlag cancel) {
+  CommandResult& result = state_->result;
+  if (!state_->child) return std::move(result);
+  Output& output = *state_->output;
+  Child& child = *state_->child;
 
   microseconds nap = kFirstNap;
   for (;;) {
@@ -131,7 +147,7 @@ CommandResult run_command(System system, const Command& command, Deadline deadli
     if (stop || now >= deadline) {
       child.stop();
       result.end = stop ? CommandResult::End::kCancelled : CommandResult::End::kTimedOut;
-      return result;
+      return std::move(result);
     }
     if (output.open()) {
       const auto left = std::chrono::ceil<milliseconds>(deadline - now);
@@ -139,7 +155,7 @@ CommandResult run_command(System system, const Command& command, Deadline deadli
       if (output.open() && child.ended()) break;  // a grandchild still holds the pipe: not worth waiting for
     } else {
       if (child.ended()) break;
-      system.process.sleep(nap);
+      state_->system.process.sleep(nap);
       nap = std::min<microseconds>(nap * 2, kPollStep);
     }
   }
@@ -147,7 +163,11 @@ CommandResult run_command(System system, const Command& command, Deadline deadli
   const ChildStatus status = child.reap();
   result.end = status.unknown ? CommandResult::End::kUnknown : status.exited ? CommandResult::End::kExited : CommandResult::End::kSignalled;
   result.code = status.code;
-  return result;
+  return std::move(result);
+}
+
+CommandResult run_command(System system, const Command& command, Deadline deadline, CancelFlag cancel) {
+  return RunningCommand(system, command).wait(deadline, cancel);
 }
 
 std::string describe_end(const CommandResult& result) {

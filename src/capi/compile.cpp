@@ -75,6 +75,7 @@ std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& g
   const auto begin = std::chrono::steady_clock::now();
   CompileRequest request;
   request.source = std::move(generated.source);
+  request.functions = std::move(generated.functions);
   request.signature = signature->text();
   request.target = settings.pipeline.target;
   request.vectors_written = generated.vectors_written;

@@ -1,5 +1,6 @@
-// Running cc. One call of the driver compiles and links: calling cc1, as and ld ourselves was measured at 4 ms less of about 35, and
-// means guessing at paths that differ between distributions. The source includes nothing; that is what makes 25 ms possible at all.
+// Running cc. One call of the driver compiles and links, for a large source one for each part and one that links: calling cc1, as and ld
+// ourselves was measured at 4 ms less of about 35, and means guessing at paths that differ between distributions. The source includes
+// nothing; that is what makes 25 ms possible at all.
 #include "compile/c_compiler.h"
 
 #include <errno.h>
@@ -11,16 +12,12 @@
 #include "base/revision.h"
 #include "compile/arithmetic_flags.h"
 #include "compile/shared_object.h"
+#include "compile/split.h"
 
 namespace harp {
 namespace {
 
-// Relative, with "./": the child runs inside the work directory, so no directory's name, however odd, reaches a command line, and no
-// file can be mistaken for an option.
-constexpr const char* kSourceName = "unit.c";
-constexpr const char* kSourceArgument = "./unit.c";
 constexpr const char* kOutputName = "unit.so";
-constexpr const char* kOutputArgument = "./unit.so";
 constexpr size_t kMaxOutputBytes = size_t{256} << 20;
 constexpr std::chrono::seconds kVersionPatience{10};
 constexpr size_t kVersionLineLimit = 120;  // of what a program that is no compiler says for itself
@@ -54,11 +51,8 @@ constexpr const char* kFlags[] = {
     "-fno-asynchronous-unwind-tables",
     "-fno-stack-protector",
     "-fPIC",
-    "-shared",
-    "-nostdlib",
-    "-Wl,--build-id=none",
-    "-Wl,--hash-style=gnu",
 };
+constexpr const char* kLinkFlags[] = {"-shared", "-nostdlib", "-Wl,--build-id=none", "-Wl,--hash-style=gnu"};
 
 /// A flag whose whole meaning is in its text. Whatever may name a file (-include, -I, -B, --sysroot, -specs, @file, -fplugin=…) or ask
 /// about this machine (-march=native) is not.
@@ -71,6 +65,14 @@ bool is_self_contained(std::string_view flag) {
   for (const char* prefix : {"-O", "-D", "-U", "-W", "-f", "-m", "-g", "-std=", "-pedantic"})
     if (flag.starts_with(prefix)) return true;
   return false;
+}
+
+/// Relative, with "./": the child runs inside the work directory, so no directory's name, however odd, reaches a command line, and no file
+/// can be mistaken for an option.
+std::string in_directory(std::string_view name) { return cat("./", name); }
+
+[[noreturn]] void refuse(std::string_view why, const std::vector<std::string>& command, CommandResult& result) {
+  throw Error(Code::kCompiler, cat("the C compiler failed, ", why, ": ", quote_command(command)), std::move(result.output));
 }
 
 std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
@@ -198,6 +200,13 @@ bool CCompiler::unchanged() const {
 }
 
 std::vector<std::string> CCompiler::command(const CompileRequest& request) const {
+  std::vector<std::string> words = compiling(request);
+  words.insert(words.end(), std::begin(kLinkFlags), std::end(kLinkFlags));
+  words.insert(words.end(), request.flags.begin(), request.flags.end());
+  return words;
+}
+
+std::vector<std::string> CCompiler::compiling(const CompileRequest& request) const {
   std::vector<std::string> words = words_;
   if (request.optimisation == 3 && request.vectors_written && is_gcc())
     words.insert(words.end(), std::begin(kGccFlagsForVectors), std::end(kGccFlagsForVectors));
@@ -208,7 +217,6 @@ std::vector<std::string> CCompiler::command(const CompileRequest& request) const
   if (!request.target.march.empty()) words.push_back(cat("-march=", request.target.march));
   if (request.target.prefer_512) words.emplace_back("-mprefer-vector-width=512");
   words.insert(words.end(), std::begin(kFlags), std::end(kFlags));
-  words.insert(words.end(), request.flags.begin(), request.flags.end());
   return words;
 }
 
@@ -216,33 +224,51 @@ bool CCompiler::self_contained(const std::vector<std::string>& flags) const {
   return std::all_of(flags.begin(), flags.end(), [](const std::string& flag) { return is_self_contained(flag); });
 }
 
+/// Where everything said to the compiler is known to harp: what others add may turn an object file into something else (-x, -flto).
+size_t CCompiler::parts(const CompileRequest& request) const {
+  return words_.size() == 1 && request.flags.empty() ? worthwhile_parts(request.functions, system_.process.processors()) : 1;
+}
+
+/// What the last of them, which run at the same time, came to. An end that somebody else was told of is not taken for a failure.
+CommandResult CCompiler::run(const std::vector<std::vector<std::string>>& commands, const WorkDirectory& work, Deadline deadline,
+                             CancelFlag cancel) const {
+  std::vector<RunningCommand> running;
+  for (const std::vector<std::string>& arguments : commands)
+    running.emplace_back(system_, Command{words_.front(), arguments, compiler_environment(system_.process), work.fd()});
+  for (size_t i = 0; i < commands.size(); ++i) {
+    CommandResult result = running[i].wait(deadline, cancel);
+    HARP_CHECK(result.end != CommandResult::End::kCancelled, Code::kCancelled, "compilation cancelled");
+    if (!result.succeeded() && result.end != CommandResult::End::kUnknown) refuse(describe_end(result), commands[i], result);
+    if (i + 1 == commands.size()) return result;
+  }
+  return {};
+}
+
 std::vector<std::byte> CCompiler::compile(const CompileRequest& request, WorkDirectory& work, Deadline deadline, CancelFlag cancel) const {
   const auto io_check = [&](int error, std::string_view what) {
     HARP_CHECK(error >= 0, Code::kIo, "cannot ", what, " in ", work.path(), ": ", error_text(error));
   };
-  io_check(work.write_file(kSourceName, std::as_bytes(std::span(request.source)), 0600, false), "write the source");
-
-  Command command;
-  command.program = words_.front();
-  command.arguments = this->command(request);
-  command.arguments.insert(command.arguments.end(), {kSourceArgument, "-o", kOutputArgument});
-  command.environment = compiler_environment(system_.process);
-  command.directory = work.fd();
-  CommandResult result = run_command(system_, command, deadline, cancel);
-  using End = CommandResult::End;
-  HARP_CHECK(result.end != End::kCancelled, Code::kCancelled, "compilation cancelled");
-  const bool may_have_worked = result.succeeded() || result.end == End::kUnknown;
-  const auto refuse = [&](const std::string& why) {
-    throw Error(Code::kCompiler, cat("the C compiler failed, ", why, ": ", quote_command(command.arguments)), std::move(result.output));
-  };
-  if (!may_have_worked) refuse(describe_end(result));
+  const std::vector<std::string> sources = split_source(request.source, request.functions, parts(request));
+  std::vector<std::string> last = command(request);  // what writes the shared object: the one command there is, or the link
+  std::vector<std::vector<std::string>> before;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const std::string name = cat("unit", sources.size() > 1 ? cat(i) : std::string()), source = cat(name, ".c"), object = cat(name, ".o");
+    io_check(work.write_file(source.c_str(), std::as_bytes(std::span(sources[i])), 0600, false), "write the source");
+    last.push_back(in_directory(sources.size() > 1 ? object : source));
+    if (sources.size() == 1) continue;
+    before.push_back(compiling(request));
+    before.back().insert(before.back().end(), {"-c", in_directory(source), "-o", in_directory(object)});
+  }
+  last.insert(last.end(), {"-o", in_directory(kOutputName)});
+  if (!before.empty()) run(before, work, deadline, cancel);
+  CommandResult result = run({last}, work, deadline, cancel);
 
   std::vector<std::byte> bytes;
   const int error = work.read_file(kOutputName, kMaxOutputBytes, bytes);
-  if (error == -ENOENT) refuse(result.succeeded() ? "it reported success and wrote no file" : describe_end(result));
-  if (error == -EINVAL) refuse("what it wrote is not a plain file");
+  if (error == -ENOENT) refuse(result.succeeded() ? "it reported success and wrote no file" : describe_end(result), last, result);
+  if (error == -EINVAL) refuse("what it wrote is not a plain file", last, result);
   io_check(error, "read what the C compiler wrote");
-  if (const std::string_view fault = shared_object_fault(bytes); !fault.empty()) refuse(cat("what it wrote ", fault));
+  if (const std::string_view fault = shared_object_fault(bytes); !fault.empty()) refuse(cat("what it wrote ", fault), last, result);
   return bytes;
 }
 

@@ -39,6 +39,10 @@ class CCompiler final : public Compiler {
   bool version_may_be_remembered() const;
   std::string ask_version(Deadline deadline) const;
   bool is_gcc() const;
+  std::vector<std::string> compiling(const CompileRequest& request) const;
+  size_t parts(const CompileRequest& request) const;
+  CommandResult run(const std::vector<std::vector<std::string>>& commands, const WorkDirectory& work, Deadline deadline,
+                    CancelFlag cancel) const;
 
   System system_;
   std::vector<std::string> words_;  // the command; words_[0] is the absolute path of the program

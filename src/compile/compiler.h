@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/process.h"
+#include "base/source_functions.h"
 #include "base/target.h"
 #include "compile/work_directory.h"
 
@@ -15,7 +16,8 @@ namespace harp {
 
 struct CompileRequest {
   std::string source;
-  std::string signature;  // travels in the manifest
+  std::vector<SourceFunction> functions;  // of the source, those that may be compiled apart; not part of the key
+  std::string signature;                  // travels in the manifest
   Target target = host_target();
   int optimisation = 3;                 // -O
   bool vectors_written = false;         // the source holds its own vectors: of -O3, the passes that look for some may stay out

@@ -53,7 +53,7 @@ class UnitRenderer {
     for (size_t i = 0; i < module.shape_vars.size(); ++i) shape_names_[variable_of(module.shape_vars[i])->name] = cat("shape", i);
   }
 
-  std::string render() {
+  std::string render(std::vector<SourceFunction>* apart) {
     for (const ir::Kernel& k : module_.kernels) render_kernel(k);
     const std::string main = kernel_main(), entry = entry_points();
     std::string constants;
@@ -62,11 +62,17 @@ class UnitRenderer {
     const std::string definitions = unit_.definitions();
     const bool has_for = mentions(main, "harp_for"), has_for_least = mentions(main, "harp_for_least");
     const bool has_tasks = mentions(main, "harp_run_together");
-    return cat(header(), kGccText, kRuntimeText, "\n", options_.plain_text ? std::string() : vector_note(), definitions,
-               definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n", unit_.loading(),
-               mentions(kernels_, "harp_reads_backwards") ? kBackwardsText : "", kernels_,
-               has_for || has_for_least || has_tasks ? workers_text() : std::string(), has_for ? cat(kForText, "\n") : std::string(),
-               has_for_least ? cat(kForLeastText, "\n") : std::string(), has_tasks ? cat(kTogetherText, "\n") : std::string(),
+    const std::string for_all = cat(header(), kGccText, kRuntimeText, "\n", options_.plain_text ? std::string() : vector_note(),
+                                    definitions, definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n", unit_.loading(),
+                                    mentions(kernels_, "harp_reads_backwards") ? kBackwardsText : "");
+    if (apart != nullptr && unit_.loading().empty()) {  // tables that are filled on loading would be there twice
+      *apart = functions_;
+      for (SourceFunction& f : *apart)
+        for (size_t* offset : {&f.begin, &f.definition, &f.body, &f.end}) *offset += for_all.size();
+    }
+    return cat(for_all, kernels_, has_for || has_for_least || has_tasks ? workers_text() : std::string(),
+               has_for ? cat(kForText, "\n") : std::string(), has_for_least ? cat(kForLeastText, "\n") : std::string(),
+               has_tasks ? cat(kTogetherText, "\n") : std::string(),
                mentions(main, "harp_native_failed") ? native_failed_text() : std::string(),
                mentions(entry, "harp_allocate") ? cat(kWorkspaceText, "\n") : std::string(),
                module_.sites > 0 ? cat(kFaultText, "\n") : std::string(), main, "\n", entry);
@@ -166,9 +172,15 @@ class UnitRenderer {
     if (!is_new) return;
     std::string text = shared;
     text.replace(text.find('$'), 1, rendered.name);
-    append(kernels_, cat("struct ", rendered.name, "_args {", fields, " };\n\n/* ", comment_text(kernel.comment), " */\nstatic ",
-                         reads_backwards(kernel) ? kBackwardsMark : "", "__attribute__((noinline)) void ", rendered.name,
-                         "(void* arg, size_t begin0, size_t end0, size_t worker) {\n", text, "\n"));
+    SourceFunction function = {kernels_.size(), 0, 0, 0};
+    append(kernels_, cat("struct ", rendered.name, "_args {", fields, " };\n\n/* ", comment_text(kernel.comment), " */\n"));
+    function.definition = kernels_.size();
+    append(kernels_, cat("static ", reads_backwards(kernel) ? kBackwardsMark : "", "__attribute__((noinline)) void ", rendered.name,
+                         "(void* arg, size_t begin0, size_t end0, size_t worker) "));
+    function.body = kernels_.size();
+    append(kernels_, cat("{\n", text, "\n"));
+    function.end = kernels_.size();
+    functions_.push_back(function);
   }
 
   // --- the host half ---------------------------------------------------------------------------------------------------
@@ -372,7 +384,8 @@ class UnitRenderer {
   std::map<std::string, std::string> known_kernels_;     // text without the name -> name
   std::vector<RenderedKernel> rendered_;                 // parallel to module.kernels
   std::string kernels_, tmp_text_;
-  bool calls_may_fail_ = false;  // kernel_main then says whether one did
+  std::vector<SourceFunction> functions_;  // in kernels_
+  bool calls_may_fail_ = false;            // kernel_main then says whether one did
   std::map<std::pair<std::string, DType>, std::string> tmps_;
 };
 
@@ -380,6 +393,8 @@ class UnitRenderer {
 
 bool writes_vectors(const RenderOptions& options) { return !options.plain_text && options.target.fma && options.target.rounds; }
 
-std::string render_c(const ir::Module& module, const RenderOptions& options) { return UnitRenderer(module, options).render(); }
+std::string render_c(const ir::Module& module, const RenderOptions& options, std::vector<SourceFunction>* apart) {
+  return UnitRenderer(module, options).render(apart);
+}
 
 }  // namespace harp::render

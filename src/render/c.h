@@ -3,7 +3,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "base/source_functions.h"
 #include "base/target.h"
 #include "ir/ir.h"
 
@@ -23,6 +25,7 @@ struct RenderOptions {
 bool writes_vectors(const RenderOptions& options);
 
 /// Text of the unit. Kernels that do the same are one function. Error{kInternal} if the module breaks a rule of the IR.
-std::string render_c(const ir::Module& module, const RenderOptions& options);
+/// `apart` becomes the kernels, which may be compiled apart, in order; none where the unit holds something that there must be one of.
+std::string render_c(const ir::Module& module, const RenderOptions& options, std::vector<SourceFunction>* apart = nullptr);
 
 }  // namespace harp::render
