@@ -293,7 +293,7 @@ class UnitRenderer {
                              work, ", ", name, ", &args0);\n"));
           else
             append(tasks, cat("      {", name, ", &args", i, ", ", guard.empty() ? count : cat(guard, " ? ", count, " : 0"), ", ",
-                              kernel.least, ", ", work, "},\n"));
+                              kernel.least, ", ", work, ", 0, 0},\n"));
         }
         if (n > 1) append(body, cat("    struct harp_task tasks[] = {\n", tasks, "    };\n    harp_run_together(rt, ", n, ", tasks);\n"));
         body += "  }\n";

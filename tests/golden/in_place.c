@@ -642,8 +642,8 @@ static void kernel_main(const float* input0, const float* input1, const float* i
     struct kernel_0_args args0 = {input1, input2, output1};
     struct kernel_1_args args1 = {input0, tmp0};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, shape0, 1, shape0 * 40},
-      {kernel_1, &args1, shape0, 1, shape0 * 40},
+      {kernel_0, &args0, shape0, 1, shape0 * 40, 0, 0},
+      {kernel_1, &args1, shape0, 1, shape0 * 40, 0, 0},
     };
     harp_run_together(rt, 2, tasks);
   }

@@ -180,8 +180,8 @@ static void kernel_main(const float* input0, const float* input1, float* output0
     struct kernel_0_args args0 = {input0, output0, output0 + shape0 * 4 + shape1 * 4, shape0};
     struct kernel_1_args args1 = {input1, output0 + shape0 * 4, shape1};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, shape0, 1, shape0 * 4},
-      {kernel_1, &args1, (shape1 + 1023) / 1024, 1, shape1 * 4},
+      {kernel_0, &args0, shape0, 1, shape0 * 4, 0, 0},
+      {kernel_1, &args1, (shape1 + 1023) / 1024, 1, shape1 * 4, 0, 0},
     };
     harp_run_together(rt, 2, tasks);
   }

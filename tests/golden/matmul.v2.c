@@ -496,8 +496,8 @@ static void kernel_main(const float* input0, const float* input1, float* output0
     struct kernel_0_args args0 = {input0, input1, output0, shape0, shape1, shape2, workspace};
     struct kernel_1_args args1 = {input0, input1, output0, shape1, shape2};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 227) / 228 : 0, 1, shape0 * shape1 * shape2},
-      {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 ? shape0 : 0, 1, shape0 * shape1 * shape2},
+      {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 227) / 228 : 0, 1, shape0 * shape1 * shape2, 0, 0},
+      {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 ? shape0 : 0, 1, shape0 * shape1 * shape2, 0, 0},
     };
     harp_run_together(rt, 2, tasks);
   }

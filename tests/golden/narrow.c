@@ -424,9 +424,9 @@ static void kernel_main(const int8_t* input0, const int8_t* input1, const uint16
     struct kernel_1_args args1 = {input2, output1, shape0};
     struct kernel_2_args args2 = {input3, output2, shape0};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, (shape0 + 4095) / 4096, 1, shape0},
-      {kernel_1, &args1, (shape0 + 4095) / 4096, 1, shape0},
-      {kernel_2, &args2, 1, 1, shape0},
+      {kernel_0, &args0, (shape0 + 4095) / 4096, 1, shape0, 0, 0},
+      {kernel_1, &args1, (shape0 + 4095) / 4096, 1, shape0, 0, 0},
+      {kernel_2, &args2, 1, 1, shape0, 0, 0},
     };
     harp_run_together(rt, 3, tasks);
   }

@@ -384,9 +384,9 @@ static void kernel_main(const float* input0, const float* input1, float* output0
     struct kernel_1_args args1 = {input0, output1, shape0};
     struct kernel_2_args args2 = {input0, output1, shape0};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, shape0, 1, shape0 * 300},
-      {kernel_1, &args1, shape0 * 300 <= 131072 ? 1 : 0, 1, shape0 * 300},
-      {kernel_2, &args2, 131073 <= shape0 * 300 ? 1 : 0, 1, shape0 * 300},
+      {kernel_0, &args0, shape0, 1, shape0 * 300, 0, 0},
+      {kernel_1, &args1, shape0 * 300 <= 131072 ? 1 : 0, 1, shape0 * 300, 0, 0},
+      {kernel_2, &args2, 131073 <= shape0 * 300 ? 1 : 0, 1, shape0 * 300, 0, 0},
     };
     harp_run_together(rt, 3, tasks);
   }

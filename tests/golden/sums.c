@@ -462,10 +462,10 @@ static void kernel_main(const float* input0, float* output0, float* output1, flo
     struct kernel_2_args args2 = {input0, output2, shape0};
     struct kernel_3_args args3 = {input0, output0, output3};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, shape0 * 300 <= 262144 ? 1 : 0, 1, shape0 * 300},
-      {kernel_1, &args1, 262145 <= shape0 * 300 ? 1 : 0, 1, shape0 * 300},
-      {kernel_2, &args2, 1, 1, shape0 * 300},
-      {kernel_3, &args3, shape0, 1, shape0 * 300},
+      {kernel_0, &args0, shape0 * 300 <= 262144 ? 1 : 0, 1, shape0 * 300, 0, 0},
+      {kernel_1, &args1, 262145 <= shape0 * 300 ? 1 : 0, 1, shape0 * 300, 0, 0},
+      {kernel_2, &args2, 1, 1, shape0 * 300, 0, 0},
+      {kernel_3, &args3, shape0, 1, shape0 * 300, 0, 0},
     };
     harp_run_together(rt, 4, tasks);
   }
