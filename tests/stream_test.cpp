@@ -65,6 +65,16 @@ TEST_CASE("L6 X2: past the caches the same bits, wherever lines of memory begin,
   check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [thread, reduce simd=16] stream", true);
 }
 
+TEST_CASE("L6 G17.softmax/c: a pass that keeps what it computes asks for the row it will store and the next one") {
+  const std::string soft = "graph g(x: f32[m, 1000]) { return y = softmax(x, axis=1) }";
+  const std::string source = source_of(soft);
+  CHECK(contains(source, "__builtin_prefetch(input0"));
+  CHECK(contains(source, "__builtin_prefetch(output0"));
+  CHECK_FALSE(contains(source_of("graph g(x: f32[m, 1000]) { return y = sum(x, axes=[1]) }"), "__builtin_prefetch"));
+  const Backends backends;
+  for (const int64_t rows : {0, 1, 3}) backends.run(soft, rough({rows, 1000}, 1));
+}
+
 TEST_CASE("L6: stores go past the caches where much is stored, and not in place") {
 #if defined(__x86_64__)
   // from 16 MiB on; of rows, where they are whole lines of memory

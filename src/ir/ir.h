@@ -111,6 +111,7 @@ enum class StmtKind : uint8_t {
   kDefine,
   kIf,
   kStore,
+  kPrefetch,
   kScatterAdd,
   kAccDeclare,
   kAccSet,
@@ -163,6 +164,7 @@ struct Stmt {
   bool stream = false;
   const UOp* value = nullptr;
   const UOp* mask = nullptr;
+  // kPrefetch: soon buffer[index] is loaded, or stored to if the parameter is written; the place may be beyond the array.
   // kScatterAdd: value is added to buffer[index + position * stride + lane * lane_step], position being one i32 or i64 for all lanes, that
   // is inside the array. No value is read from that buffer otherwise.
   const UOp* position = nullptr;

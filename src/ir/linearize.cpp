@@ -483,6 +483,10 @@ class Linearizer {
         define_offsets(s.lane_step);
         line({.kind = LineKind::kStore, .names = std::move(names), .statement = &s});
         break;
+      case StmtKind::kPrefetch:
+        define_address(s.buffer, s.index, here());
+        line({.kind = LineKind::kPrefetch, .statement = &s});
+        break;
       case StmtKind::kScatterAdd:
         define_address(s.buffer, s.index, here());
         define_offsets(s.stride);

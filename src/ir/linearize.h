@@ -42,6 +42,7 @@ enum class LineKind : uint8_t {
   kPointer,     // name = address of element `row` of `buffer`
   kKeep,        // in front of an overlapping loop (`statement`): name = what its first step loads as `value`, and does last
   kStore,       // statement
+  kPrefetch,    // statement
   kScatterAdd,  // statement
   kAccDeclare,  // statement; `name` is the accumulator
   kAccSet,      // statement

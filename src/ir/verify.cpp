@@ -226,6 +226,9 @@ class Verifier {
         position(s.lane_step);
         return require(s.mask == nullptr || (is_bool(s.mask->type.dtype) && s.mask->type.lanes == s.value->type.lanes),
                        "a store's mask has its lanes");
+      case StmtKind::kPrefetch:
+        require(s.buffer >= 0 && static_cast<size_t>(s.buffer) < kernel_.params.size(), "a buffer is a parameter");
+        return position(s.index);
       case StmtKind::kScatterAdd: {
         require(s.value != nullptr && s.position != nullptr && s.mask == nullptr, "a scatter has a value and a position, and no mask");
         buffer(s.buffer, s.value->type.dtype, true);

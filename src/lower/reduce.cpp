@@ -22,7 +22,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kLaneBlock = 4096, kChainBlock = 256;
+constexpr int64_t kLaneBlock = 4096, kChainBlock = 256, kLineBytes = 64;
 
 class ReduceLowering {
  public:
@@ -232,6 +232,7 @@ class ReduceLowering {
         Stmt* steps = new_loop(arena_, next_name(), begin, full);
         steps->step = kLanes;
         steps->body = lane_loop(levels[0], kLanes, steps->variable, index_at);
+        if (simd_width_ > 1 && !pass_->row_values.empty() && outer_.empty()) ask_ahead(index_at(steps->variable), steps->body);
         body.push_back(steps);
       }
       if (!proven_at_most(end, full))
@@ -245,6 +246,35 @@ class ReduceLowering {
       if (!proven_less(1, end - begin)) used = end - begin;
     }
     fold(levels[level], used, body);
+  }
+
+  /// A pass that keeps what it computes takes longer than memory, which waits meanwhile. So it asks for what comes next, as far as it
+  /// is at the same place of a row: what the kernel will store of this row, unless that goes past the caches, and what it will load of
+  /// the next one.
+  void ask_ahead(const Index& first, Body& step) {
+    Body asked;
+    const auto lines_of = [&](int buffer, Sym begin) {
+      const int64_t line = kLineBytes / static_cast<int64_t>(size_of(c_.kernel.params[static_cast<size_t>(buffer)].dtype));
+      for (int64_t i = 0; i < kLanes; i += line) {
+        Stmt* ask = arena_.statement(StmtKind::kPrefetch);
+        ask->buffer = buffer;
+        ask->index = begin + i;
+        asked.push_back(ask);
+      }
+    };
+    const Sym here = flatten(first, first_.sources[0]->shape), row = element_count(sizes(inner_));
+    std::vector<int> loaded;  // arrays that lie as the source does
+    for (const UOp* u : uops_of(arena_, step))
+      if (u->kind == UKind::kLoad && u->type.lanes > 1 && u->lane_step.is_constant(1) && u->index == here) loaded.push_back(u->buffer);
+    for (const int buffer : loaded) lines_of(buffer, here + row);
+    for (const RowPass& pass : c_.plan.passes)
+      for (const size_t number : pass.row_stores) {
+        const StorePlan& store = c_.plan.stores[number];
+        if (c_.schedule.stream || &pass == pass_ || !store.offset.empty()) continue;
+        const Index index = node_index(store.node->shape, rows_.squeezed_index(first));
+        lines_of(c_.values.parameter(store.buffer, true), flatten(index, store.shape));
+      }
+    step.insert(step.begin(), asked.begin(), asked.end());
   }
 
   /// Lanes 0 … count - 1 take the elements from `start` on.

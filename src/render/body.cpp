@@ -117,6 +117,7 @@ class BodyRenderer {
       case LineKind::kPointer: return pointer(l);
       case LineKind::kKeep: return keep(l);
       case LineKind::kStore: return store(*l.statement);
+      case LineKind::kPrefetch: return prefetch(*l.statement);
       case LineKind::kScatterAdd: return scatter_add(*l.statement);
       case LineKind::kAccDeclare: return declare(*l.statement);
       case LineKind::kAccSet: return set(*l.statement);
@@ -285,6 +286,12 @@ class BodyRenderer {
     append(text, cat(", ", value));
     if (s.mask != nullptr) append(text, cat(", ", expression_.mask(s.mask, memory_bits)));
     out(cat(text, ");"));
+  }
+
+  /// Into the second cache: the first is too small for a row.
+  void prefetch(const Stmt& s) {
+    const bool is_written = context_.kernel->params[static_cast<size_t>(s.buffer)].written;
+    out(cat("__builtin_prefetch(", expression_.pointer_text(expression_.address(s.buffer, s.index)), is_written ? ", 1" : ", 0", ", 2);"));
   }
 
   /// Do two lines store vectors whose elements take turns in memory? They are the parts of complex numbers, as a rule.

@@ -215,8 +215,17 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
     const float acc1_folded = fold_maximum_16_f32x4(acc1);
     f32x4 acc2[16] __attribute__((aligned(16)));
     for (int i = 0; i < 16; ++i) acc2[i] = (f32x4){0};
+    float* output0_row = output0 + ridx0 * 1024;
     const float alu0 = -acc1_folded;
     for (int64_t ridx2 = 0; ridx2 < 1024; ridx2 += 64) {
+      __builtin_prefetch(input0_row + ridx2 + 1024, 0, 2);
+      __builtin_prefetch(input0_row + ridx2 + 1040, 0, 2);
+      __builtin_prefetch(input0_row + ridx2 + 1056, 0, 2);
+      __builtin_prefetch(input0_row + ridx2 + 1072, 0, 2);
+      __builtin_prefetch(output0_row + ridx2, 1, 2);
+      __builtin_prefetch(output0_row + ridx2 + 16, 1, 2);
+      __builtin_prefetch(output0_row + ridx2 + 32, 1, 2);
+      __builtin_prefetch(output0_row + ridx2 + 48, 1, 2);
       const f32x4 alu1 = exp_f32x4(*(const f32x4*)(input0_row + ridx2) + alu0);
       *(f32x4*)(row0 + ridx2) = alu1;
       acc2[0] += alu1;
@@ -267,7 +276,6 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       acc2[15] += alu16;
     }
     const float acc2_folded = fold_add_16_f32x4(acc2);
-    float* output0_row = output0 + ridx0 * 1024;
     for (int64_t ridx3 = 0; ridx3 < 1024; ridx3 += 4) {
       *(f32x4*)(output0_row + ridx3) = *(f32x4*)(row0 + ridx3) / acc2_folded;
     }
