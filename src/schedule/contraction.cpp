@@ -49,7 +49,9 @@ constexpr int64_t kMany = 1 << 20;      // rows or columns, more of which make n
 constexpr int64_t kBlock = 256;         // terms (02-semantics)
 constexpr int64_t kFewRows = 16, kManyColumns = 256, kSumsOfFewRows = int64_t{1} << 15;
 constexpr int kTermsTogether = 8;
-constexpr int64_t kNarrow = 128;  // columns for which copying the rows' factor does not pay
+constexpr int64_t kNarrow = 128;     // columns for which copying the rows' factor does not pay
+constexpr int64_t kWaiting = 8;      // sums that are added to before the first of them can be again
+constexpr int64_t kRowsOfTile = 16;  // read side by side: more compete for the lines of the first cache
 constexpr int64_t kLeastRows = 4, kLeastColumns = 8, kLeastDepth = 16;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -59,21 +61,23 @@ struct RegisterTile {
   int64_t rows, vectors;
 };
 /// The one that is fastest for so many rows, columns and terms, in eighths of the time of a step with a vector. For each term a tile takes
-/// a step for each vector of sums, and some more for what it reads; a tile that reaches beyond the last row or column, because nobody
-/// knows that there are enough for the last one to overlap the one before, is stored piece by piece. (Measured: 64 x 64 x 64 by 8 rows 118
-/// GFLOP/s, by 13 rows 105, which would be 114 if 13 times 5 were 64.)
+/// a step for each vector of sums, at least as many as wait for each other, and some more for what it reads; a tile that reaches beyond the
+/// last row or column, because nobody knows that there are enough for the last one to overlap the one before, is stored piece by piece.
+/// (Measured with 64-byte vectors, of which there is a step a cycle and twice as many reads: 64 x 64 x 64 by 16 rows of one vector 116
+/// GFLOP/s, by 8 of two 115, by 13 of two 112, which would be 114 if 13 times 5 were 64; narrower ones read more for each step.)
 RegisterTile best_tile(int64_t rows, int64_t columns, int64_t terms, int width, bool are_known, const Target& target) {
-  const int64_t registers = target.vector_bytes == 64 || target.march.starts_with("armv8") ? 32 : 16;
+  const bool is_wide = target.vector_bytes == 64;
+  const int64_t registers = is_wide || target.march.starts_with("armv8") ? 32 : 16;
   RegisterTile best{1, 1};
   int64_t least = std::numeric_limits<int64_t>::max();
   for (const int64_t vectors : {2, 3, 4, 1})
-    for (int64_t r = std::min((registers - 1 - vectors) / vectors, std::max<int64_t>(1, rows)); r > 0; --r) {
+    for (int64_t r = std::min({(registers - 1 - vectors) / vectors, kRowsOfTile, std::max<int64_t>(1, rows)}); r > 0; --r) {
       const int64_t down = ceil_div(rows, r), across = ceil_div(columns, vectors * width);
       const bool rows_overlap = rows % r == 0 || are_known,
                  columns_overlap = columns % (vectors * width) == 0 || (are_known && columns >= vectors * width);
       const int64_t in_part = (rows_overlap ? 0 : across) + (columns_overlap ? 0 : down);
-      const int64_t time =
-          down * across * (terms * (8 * r * vectors + 8 + r + 4 * vectors) + 16 * r * vectors) + in_part * 8 * r * (20 + 6 * vectors);
+      const int64_t reads = is_wide ? 4 + 3 * vectors : 8 + r + 4 * vectors, steps = std::max(r * vectors, kWaiting);
+      const int64_t time = down * across * (terms * (8 * steps + reads) + 16 * r * vectors) + in_part * 8 * r * (20 + 6 * vectors);
       if (time < least) least = time, best = {r, vectors};
     }
   return best;
