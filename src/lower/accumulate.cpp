@@ -43,9 +43,12 @@ DType accumulator_dtype(const Node& node) { return is_bool(node.dtype) ? DType::
 const UOp* to_accumulator(Arena& arena, const Node& node, const UOp* element) { return arena.cast(accumulator_dtype(node), element); }
 const UOp* from_accumulator(Arena& arena, const Node& node, const UOp* value) { return arena.cast(node.dtype, value); }
 
-int levels_needed(Sym count, int64_t block) {
+int levels_needed(Sym count, int64_t block, Sym others, const std::optional<Sym>& holds) {
+  int64_t most = std::min(range(count).hi, kMostElements);
+  if (holds && others.is_constant() && others.constant() > 0)
+    if (const Sym limit = *holds + count * others; limit.is_constant()) most = std::min(most, limit.constant() / others.constant());
   int levels = 1;
-  for (__int128 reach = block; reach < std::min(range(count).hi, kMostElements); reach *= block) ++levels;
+  for (__int128 reach = block; reach < most; reach *= block) ++levels;
   return levels;
 }
 

@@ -14,8 +14,9 @@ DType accumulator_dtype(const Node& node);
 const ir::UOp* to_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* element);
 const ir::UOp* from_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* value);
 
-/// Levels of blocks of this size until one block holds everything.
-int levels_needed(Sym count, int64_t block);
+/// Levels of blocks of this size until one block holds everything. Of what is counted there are `others` beside each other; a variant that
+/// runs only where `holds` is >= 0, a limit of all of them, may need fewer.
+int levels_needed(Sym count, int64_t block, Sym others = 1, const std::optional<Sym>& holds = std::nullopt);
 
 /// Makes the accumulators of a kernel.
 class Accumulators {

@@ -315,10 +315,12 @@ class ReduceLowering {
     body.push_back(blocks);
   }
 
+  int chain_levels() const { return levels_needed(element_count(sizes(outer_)), kChainBlock, element_count(sizes(kept_)), c_.holds); }
+
   /// Tiles of the last kept axis, each with all passes.
   Body columns(const Index& outer_kept) {
     if (kept_.empty()) return column_passes(outer_kept, Sym(0), 1, 1);
-    const int level_count = levels_needed(element_count(sizes(outer_)), kChainBlock);
+    const int level_count = chain_levels();
     const Dim width = size(kept_.back());
     const int64_t wanted = c_.schedule.axes[kept_.size() - 1].tile;
     size_t row_bytes = 0;
@@ -398,7 +400,7 @@ class ReduceLowering {
   Body chain_pass(const Tile& tile) {
     const Sym count = element_count(sizes(outer_));
     std::vector<Level> levels;
-    for (int l = levels_needed(count, kChainBlock); l-- > 0;) levels.push_back(new_level(tile.capacity));
+    for (int l = chain_levels(); l-- > 0;) levels.push_back(new_level(tile.capacity));
     const int together = in_registers(tile.width, simd_width_) ? 1 : std::max(1, c_.schedule.axes.back().unroll);
     Body body;
     chain_blocks(

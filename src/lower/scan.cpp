@@ -47,7 +47,9 @@ class ScanLowering {
         wanted_tile_ = a.tile;  // of the last kept axis
     }
     const bool has_blocks = std::any_of(scans_.begin(), scans_.end(), [](const Node* s) { return order_is_visible(*s); });
-    const int levels = has_blocks && !is_one_block() ? levels_needed(counts_[0], kBlock) : 1;
+    Sym others = 1;
+    for (const size_t axis : kept_) others = others * shape_[axis];
+    const int levels = has_blocks ? levels_needed(counts_[0], kBlock, others, c_.holds) : 1;
     while (static_cast<int>(counts_.size()) < levels) counts_.push_back(ceil_div(counts_.back(), kBlock));
   }
 
@@ -79,15 +81,6 @@ class ScanLowering {
     Row starts;          // above level 0: the running values after the last item, which the next block of the level below starts from
     Row group, running;  // tree, above level 0: the items of a group, and the same scanned
   };
-
-  /// Does this variant run only where one block holds whatever is scanned? What is left in the block is not negative if, times the number
-  /// of scans, it is at least what the variant's condition says is not.
-  bool is_one_block() const {
-    if (!c_.holds) return false;
-    Sym left = Sym(kBlock) - counts_[0];
-    for (const size_t axis : kept_) left = left * shape_[axis];
-    return proven_nonnegative(left - *c_.holds);
-  }
 
   // --- values ----------------------------------------------------------------------------------------------------------
 

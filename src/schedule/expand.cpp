@@ -139,8 +139,9 @@ struct RowStreams {
 };
 // Sums of rows, and of rows times a number each. Of whole rows one at a time is a single stream, which the prefetcher follows from beyond
 // the second cache as fast as memory goes, if several vectors are asked for before a sum waits. Pieces of longer rows jump, and so many
-// rows in one go share the wait (one at a time is half as fast; two whole rows at a time are, too).
-constexpr RowStreams kSums{1 << 20, 4, 1, 1, 4}, kPiecesOfSums{1 << 20, 4, 16, 1, 1}, kProducts{1 << 24, 4, 12, 4, 1};
+// rows in one go share the wait (one at a time is half as fast; two whole rows at a time are, too). Whole rows that are near are few enough
+// for one block (256 of 1000): the levels above would cost a sixth of the speed.
+constexpr RowStreams kSums{1000 << 10, 4, 1, 1, 4}, kPiecesOfSums{1 << 20, 4, 16, 1, 1}, kProducts{1 << 24, 4, 12, 4, 1};
 /// Nothing: it adds computed rows, or rows that fit registers, each read once.
 std::optional<RowStreams> streams_rows(const Program& program, const KernelPlan& kernel, const Schedule& s) {
   if (kernel.passes.size() != 1 || s.axes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain)

@@ -106,95 +106,65 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
   (void)begin0, (void)end0, (void)worker;
-  float acc3[304] __attribute__((aligned(64)));
-  for (int i = 0; i < 304; ++i) acc3[i] = 0.0f;
+  float acc1[304] __attribute__((aligned(64)));
+  for (int i = 0; i < 304; ++i) acc1[i] = 0.0f;
   const int64_t oidx0 = (shape0 + 255) / 256;
-  const int64_t oidx1 = (oidx0 + 255) / 256;
-  const int64_t oidx2 = (oidx1 + 255) / 256;
-  for (int64_t ridx0 = 0; ridx0 < oidx2; ++ridx0) {
-    float acc2[304] __attribute__((aligned(64)));
-    for (int i = 0; i < 304; ++i) acc2[i] = 0.0f;
-    const int64_t oidx3 = min_i64(oidx1, ridx0 * 256 + 256);
-    for (int64_t ridx1 = ridx0 * 256; ridx1 < oidx3; ++ridx1) {
-      float acc1[304] __attribute__((aligned(64)));
-      for (int i = 0; i < 304; ++i) acc1[i] = 0.0f;
-      const int64_t oidx4 = min_i64(oidx0, ridx1 * 256 + 256);
-      for (int64_t ridx2 = ridx1 * 256; ridx2 < oidx4; ++ridx2) {
-        float acc0[304] __attribute__((aligned(64)));
-        for (int i = 0; i < 304; ++i) acc0[i] = 0.0f;
-        const int64_t oidx5 = min_i64(shape0, ridx2 * 256 + 256);
-        const int64_t oidx6 = oidx5 / 4;
-        for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx6 * 4; ridx3 += 4) {
-          const float* input0_row = input0 + ridx3 * 300;
-          for (int64_t ridx4 = 0; ridx4 < 288; ridx4 += 16) {
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 300);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 600);
-            *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4 + 900);
-          }
-          for (int64_t ridx5 = 288; ridx5 < 296; ridx5 += 8) {
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 300);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 600);
-            *(f32x8*)(acc0 + ridx5) += *(const f32x8*)(input0_row + ridx5 + 900);
-          }
-          for (int64_t ridx6 = 296; ridx6 < 300; ridx6 += 4) {
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 300);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 600);
-            *(f32x4*)(acc0 + ridx6) += *(const f32x4*)(input0_row + ridx6 + 900);
-          }
-        }
-        for (int64_t ridx7 = oidx6 * 4; ridx7 < oidx5; ++ridx7) {
-          const float* input0_row1 = input0 + ridx7 * 300;
-          for (int64_t ridx8 = 0; ridx8 < 288; ridx8 += 16) {
-            *(f32x16*)(acc0 + ridx8) += *(const f32x16*)(input0_row1 + ridx8);
-          }
-          for (int64_t ridx9 = 288; ridx9 < 296; ridx9 += 8) {
-            *(f32x8*)(acc0 + ridx9) += *(const f32x8*)(input0_row1 + ridx9);
-          }
-          for (int64_t ridx10 = 296; ridx10 < 300; ridx10 += 4) {
-            *(f32x4*)(acc0 + ridx10) += *(const f32x4*)(input0_row1 + ridx10);
-          }
-        }
-        for (int64_t ridx11 = 0; ridx11 < 288; ridx11 += 16) {
-          *(f32x16*)(acc1 + ridx11) += *(f32x16*)(acc0 + ridx11);
-        }
-        for (int64_t ridx12 = 288; ridx12 < 296; ridx12 += 8) {
-          *(f32x8*)(acc1 + ridx12) += *(f32x8*)(acc0 + ridx12);
-        }
-        for (int64_t ridx13 = 296; ridx13 < 300; ridx13 += 4) {
-          *(f32x4*)(acc1 + ridx13) += *(f32x4*)(acc0 + ridx13);
-        }
+  for (int64_t ridx0 = 0; ridx0 < oidx0; ++ridx0) {
+    float acc0[304] __attribute__((aligned(64)));
+    for (int i = 0; i < 304; ++i) acc0[i] = 0.0f;
+    const int64_t oidx1 = min_i64(shape0, ridx0 * 256 + 256);
+    const int64_t oidx2 = oidx1 / 4;
+    for (int64_t ridx1 = ridx0 * 256; ridx1 < oidx2 * 4; ridx1 += 4) {
+      const float* input0_row = input0 + ridx1 * 300;
+      for (int64_t ridx2 = 0; ridx2 < 288; ridx2 += 16) {
+        *(f32x16*)(acc0 + ridx2) += *(const f32x16*)(input0_row + ridx2);
+        *(f32x16*)(acc0 + ridx2) += *(const f32x16*)(input0_row + ridx2 + 300);
+        *(f32x16*)(acc0 + ridx2) += *(const f32x16*)(input0_row + ridx2 + 600);
+        *(f32x16*)(acc0 + ridx2) += *(const f32x16*)(input0_row + ridx2 + 900);
       }
-      for (int64_t ridx14 = 0; ridx14 < 288; ridx14 += 16) {
-        *(f32x16*)(acc2 + ridx14) += *(f32x16*)(acc1 + ridx14);
+      for (int64_t ridx3 = 288; ridx3 < 296; ridx3 += 8) {
+        *(f32x8*)(acc0 + ridx3) += *(const f32x8*)(input0_row + ridx3);
+        *(f32x8*)(acc0 + ridx3) += *(const f32x8*)(input0_row + ridx3 + 300);
+        *(f32x8*)(acc0 + ridx3) += *(const f32x8*)(input0_row + ridx3 + 600);
+        *(f32x8*)(acc0 + ridx3) += *(const f32x8*)(input0_row + ridx3 + 900);
       }
-      for (int64_t ridx15 = 288; ridx15 < 296; ridx15 += 8) {
-        *(f32x8*)(acc2 + ridx15) += *(f32x8*)(acc1 + ridx15);
-      }
-      for (int64_t ridx16 = 296; ridx16 < 300; ridx16 += 4) {
-        *(f32x4*)(acc2 + ridx16) += *(f32x4*)(acc1 + ridx16);
+      for (int64_t ridx4 = 296; ridx4 < 300; ridx4 += 4) {
+        *(f32x4*)(acc0 + ridx4) += *(const f32x4*)(input0_row + ridx4);
+        *(f32x4*)(acc0 + ridx4) += *(const f32x4*)(input0_row + ridx4 + 300);
+        *(f32x4*)(acc0 + ridx4) += *(const f32x4*)(input0_row + ridx4 + 600);
+        *(f32x4*)(acc0 + ridx4) += *(const f32x4*)(input0_row + ridx4 + 900);
       }
     }
-    for (int64_t ridx17 = 0; ridx17 < 288; ridx17 += 16) {
-      *(f32x16*)(acc3 + ridx17) += *(f32x16*)(acc2 + ridx17);
+    for (int64_t ridx5 = oidx2 * 4; ridx5 < oidx1; ++ridx5) {
+      const float* input0_row1 = input0 + ridx5 * 300;
+      for (int64_t ridx6 = 0; ridx6 < 288; ridx6 += 16) {
+        *(f32x16*)(acc0 + ridx6) += *(const f32x16*)(input0_row1 + ridx6);
+      }
+      for (int64_t ridx7 = 288; ridx7 < 296; ridx7 += 8) {
+        *(f32x8*)(acc0 + ridx7) += *(const f32x8*)(input0_row1 + ridx7);
+      }
+      for (int64_t ridx8 = 296; ridx8 < 300; ridx8 += 4) {
+        *(f32x4*)(acc0 + ridx8) += *(const f32x4*)(input0_row1 + ridx8);
+      }
     }
-    for (int64_t ridx18 = 288; ridx18 < 296; ridx18 += 8) {
-      *(f32x8*)(acc3 + ridx18) += *(f32x8*)(acc2 + ridx18);
+    for (int64_t ridx9 = 0; ridx9 < 288; ridx9 += 16) {
+      *(f32x16*)(acc1 + ridx9) += *(f32x16*)(acc0 + ridx9);
     }
-    for (int64_t ridx19 = 296; ridx19 < 300; ridx19 += 4) {
-      *(f32x4*)(acc3 + ridx19) += *(f32x4*)(acc2 + ridx19);
+    for (int64_t ridx10 = 288; ridx10 < 296; ridx10 += 8) {
+      *(f32x8*)(acc1 + ridx10) += *(f32x8*)(acc0 + ridx10);
+    }
+    for (int64_t ridx11 = 296; ridx11 < 300; ridx11 += 4) {
+      *(f32x4*)(acc1 + ridx11) += *(f32x4*)(acc0 + ridx11);
     }
   }
-  for (int64_t ridx20 = 0; ridx20 < 288; ridx20 += 16) {
-    *(f32x16*)(output0 + ridx20) = *(f32x16*)(acc3 + ridx20);
+  for (int64_t ridx12 = 0; ridx12 < 288; ridx12 += 16) {
+    *(f32x16*)(output0 + ridx12) = *(f32x16*)(acc1 + ridx12);
   }
-  for (int64_t ridx21 = 288; ridx21 < 296; ridx21 += 8) {
-    *(f32x8*)(output0 + ridx21) = *(f32x8*)(acc3 + ridx21);
+  for (int64_t ridx13 = 288; ridx13 < 296; ridx13 += 8) {
+    *(f32x8*)(output0 + ridx13) = *(f32x8*)(acc1 + ridx13);
   }
-  for (int64_t ridx22 = 296; ridx22 < 300; ridx22 += 4) {
-    *(f32x4*)(output0 + ridx22) = *(f32x4*)(acc3 + ridx22);
+  for (int64_t ridx14 = 296; ridx14 < 300; ridx14 += 4) {
+    *(f32x4*)(output0 + ridx14) = *(f32x4*)(acc1 + ridx14);
   }
 }
 
@@ -462,8 +432,8 @@ static void kernel_main(const float* input0, float* output0, float* output1, flo
     struct kernel_2_args args2 = {input0, output2, shape0};
     struct kernel_3_args args3 = {input0, output0, output3};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, shape0 * 300 <= 262144 ? 1 : 0, 1, shape0 * 300, 0, 0},
-      {kernel_1, &args1, 262145 <= shape0 * 300 ? 1 : 0, 1, shape0 * 300, 0, 0},
+      {kernel_0, &args0, shape0 * 300 <= 256000 ? 1 : 0, 1, shape0 * 300, 0, 0},
+      {kernel_1, &args1, 256001 <= shape0 * 300 ? 1 : 0, 1, shape0 * 300, 0, 0},
       {kernel_2, &args2, 1, 1, shape0 * 300, 0, 0},
       {kernel_3, &args3, shape0, 1, shape0 * 300, 0, 0},
     };
