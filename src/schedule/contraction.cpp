@@ -41,7 +41,7 @@ bool varies(const Node* root, size_t root_axis) {
   return false;
 }
 
-constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512;  // whose sums are in the second cache
+constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512, kUsualSize = 4;  // sums of so many bytes are in the second cache
 // Where the columns' factor is copied once for more rows than that; bytes of the copy, which is in the third cache.
 constexpr int64_t kSharingRows = 112, kSharedBytes = 4 << 20;
 constexpr int64_t kWideColumns = 1024;  // of sums that are stored at once: row after row of them, and two tiles down
@@ -195,13 +195,13 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
   int64_t blocks = ceil_div(tiles * tile.rows, kRowsTogether);  // of about one size
   column_axis.simd_width = width;
   column_axis.unroll = static_cast<int>(tile.vectors);
-  int64_t wanted_columns = kColumnsTogether;
   const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
                 all_terms = range(term_count(*kernel.reduces[0])).hi;
+  int64_t wanted_columns = std::min(kColumnsTogether, kColumnsTogether * kUsualSize / size);
   if (rows > kRowsTogether && !contraction.group_position && all_terms <= kSharedBytes / size / kNarrow) {
     column_axis.pack = true;
     const bool has_one_block = all_terms <= kBlock;
-    wanted_columns = std::min(has_one_block ? kWideColumns : kColumnsTogether, kSharedBytes / size / std::max<int64_t>(1, all_terms));
+    wanted_columns = std::min(has_one_block ? kWideColumns : wanted_columns, kSharedBytes / size / std::max<int64_t>(1, all_terms));
     blocks = has_one_block ? ceil_div(tiles, 2) : ceil_div(tiles * tile.rows, kSharingRows);
     blocks += blocks % 2;  // so that two workers get as much each
   }
