@@ -102,7 +102,8 @@ TEST_CASE("G15.fft: fft: of a length that is known, numbers are read and written
       "  e = view_as_real(fft(slice(z, start=[1, 0])))\n  f = view_as_real(fft(ifft(z, axis=0, norm=\"forward\") * 2, axis=1))\n"
       "  re = permute(slice($, stop=[none, none, 1]), axes=[2, 1, 0])\n  im = permute(slice($, start=[0, 0, 1]), axes=[2, 1, 0])\n"
       "  h = dft(re, im)\n  k = permute(dft(im, re), axes=[3, 0, 2, 1])\n";
-  for (const auto& [m, n] : {std::pair<int64_t, int64_t>{24, 60}, {3, 256}, {37, 12}, {64, 2}, {17, 400}}) {
+  for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{24, 60}, {3, 256}, {37, 12}, {64, 2}, {17, 400}}) {
+    const int64_t m = rows, n = columns;  // which, unlike bindings, clang 14 can capture
     CAPTURE(m);
     CAPTURE(n);
     const auto text = [&](std::string_view shape) {
