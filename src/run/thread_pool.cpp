@@ -20,6 +20,8 @@ constexpr uint64_t kInside = 1, kInsideMask = 0xffff;
 constexpr uint64_t kSeat = 1 << 16, kSeatMask = kInsideMask << 16;
 constexpr uint64_t kCallerSleeps = uint64_t{1} << 32, kEnd = uint64_t{1} << 33, kLoop = uint64_t{1} << 34;
 
+constexpr uint64_t kFromBack = uint64_t{1} << 32;  // of Loop::taken
+
 uint64_t loop_number(uint64_t gate) { return gate / kLoop; }
 
 /// Of each worker, so that one who is late leaves something for the others to do instead.
@@ -108,7 +110,7 @@ void ThreadPool::run(size_t n, size_t grain, harp_range_body body, void* arg) no
   loop_.n = n;
   loop_.body = body;
   loop_.arg = arg;
-  loop_.next.store(0, std::memory_order_relaxed);
+  loop_.taken.store(0, std::memory_order_relaxed);
   open(std::min(loop_.chunks - 1, started_), grain <= 1 || n / grain >= kWakeGrains);
   work_off(0);
   join();
@@ -131,10 +133,15 @@ void ThreadPool::open(size_t seats, bool is_long) noexcept {
   for (size_t i = 0; i < seats; ++i) bell_.notify_one();
 }
 
+/// The caller takes chunks from the front, its helpers from the back: one helper alone then goes through much the same memory in each loop
+/// over an array, which its own caches still know, if only the addresses.
 void ThreadPool::work_off(size_t worker) noexcept {
-  for (size_t i = loop_.next.fetch_add(1, std::memory_order_relaxed); i < loop_.chunks;
-       i = loop_.next.fetch_add(1, std::memory_order_relaxed)) {
-    const size_t begin = i * loop_.chunk;
+  const uint64_t one = worker == 0 ? 1 : kFromBack;
+  for (;;) {
+    const uint64_t taken = loop_.taken.fetch_add(one, std::memory_order_relaxed);
+    const size_t front = taken % kFromBack, back = taken / kFromBack;
+    if (front + back >= loop_.chunks) return;
+    const size_t begin = (worker == 0 ? front : loop_.chunks - 1 - back) * loop_.chunk;
     loop_.body(loop_.arg, begin, begin + std::min(loop_.chunk, loop_.n - begin), worker);
   }
 }

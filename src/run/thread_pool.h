@@ -62,7 +62,7 @@ class ThreadPool {
   // cache line, so that a loop travels to a worker in one piece.
   struct alignas(64) Loop {
     std::atomic<uint64_t> gate{0};        // see thread_pool.cpp
-    std::atomic<size_t> next{0};          // chunk to be taken
+    std::atomic<uint64_t> taken{0};       // chunks, from the front in the lower half, from the back in the upper
     size_t n = 0, chunk = 0, chunks = 0;  // iterations, iterations of a chunk, how many chunks
     harp_range_body body = nullptr;
     void* arg = nullptr;
