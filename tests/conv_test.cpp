@@ -168,6 +168,19 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windo
   run("f64", "conv1d(a, b, padding=3, groups=3)", {2, 3, 200}, {3, 1, 7});
   run("f32", "conv1d(a, b, padding=3)", {2, 19, 90}, {8, 19, 7});
   run("f32", "conv3d(a, b, padding=1)", {1, 16, 5, 6, 21}, {8, 16, 3, 3, 3});
+  // Filters that fill vectors are the columns: whole tiles of pixels and not, whole vectors of filters and not, one block of terms and
+  // more.
+  run("f32", "relu(conv2d(a, b, padding=1) + 1.0)", {2, 16, 9, 13}, {32, 16, 3, 3});
+  run("f32", "conv2d(a, b, padding=3, stride=2)", {1, 3, 20, 21}, {40, 3, 7, 7});
+  run("f64", "conv2d(a, b, padding=[[2, 0], [0, 1]], dilation=2)", {1, 5, 12, 19}, {17, 5, 3, 3});
+  run("i32", "conv2d(a, b, groups=2)", {1, 8, 7, 21}, {48, 4, 3, 3});
+  run("f32", "conv2d(a, b)", {2, 30, 5, 7}, {24, 30, 1, 1});
+  run("f32", "conv2d(relu(a), b, stride=2)", {2, 30, 5, 17}, {24, 30, 2, 2});
+  run("f32", "conv3d(a, b, padding=1)", {1, 8, 4, 5, 14}, {16, 8, 3, 3, 3});
+  backends.run(
+      "graph g(x: f32[1, 11, 15, 6], k: f32[32, 6, 3, 3]) {\n"
+      "  return y = permute(conv2d(permute(x, axes=[0, 3, 1, 2]), k, padding=1), axes=[0, 2, 3, 1])\n}",
+      rough({1, 11, 15, 6}, 1), rough({32, 6, 3, 3}, 2));
 }
 
 TEST_CASE("G15.conv1d G15.conv2d G15.conv3d G15.conv_groups: misuse") {

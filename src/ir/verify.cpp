@@ -147,6 +147,23 @@ class Verifier {
     transposed_.resize(known);
   }
 
+  DType transposed_dtype(const Stmt& s) {
+    if (s.source >= 0) {
+      require(s.inputs.empty() && s.source != s.accumulator, "what is transposed is one array, and goes to another");
+      require(static_cast<size_t>(s.source) < declared_.size() && declared_[static_cast<size_t>(s.source)] > 0,
+              "what is transposed is declared");
+      const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.source)];
+      require(a.is_row && a.type.lanes == 1, "what is transposed are elements of a row");
+      return a.type.dtype;
+    }
+    require(s.inputs.size() == 1 && s.inputs[0] >= 0 && static_cast<size_t>(s.inputs[0]) < kernel_.params.size(),
+            "what is transposed is a parameter");
+    const DType dtype = kernel_.params[static_cast<size_t>(s.inputs[0])].dtype;
+    buffer(s.inputs[0], dtype, false);
+    require(kernel_.params[static_cast<size_t>(s.inputs[0])].in_place.empty(), "what is transposed is not overwritten");
+    return dtype;
+  }
+
   /// Is it a block that is transposed from memory to memory?
   static bool is_transposed(const Stmt& s) { return s.kind == StmtKind::kTranspose && s.accumulator < 0; }
 
@@ -298,11 +315,7 @@ class Verifier {
       }
       case StmtKind::kTranspose: {
         for (const Sym& e : {s.index, s.stride, s.rows, s.length, s.from, s.from_stride}) position(e);
-        require(s.inputs.size() == 1 && s.inputs[0] >= 0 && static_cast<size_t>(s.inputs[0]) < kernel_.params.size(),
-                "what is transposed is a parameter");
-        const DType dtype = kernel_.params[static_cast<size_t>(s.inputs[0])].dtype;
-        buffer(s.inputs[0], dtype, false);
-        require(kernel_.params[static_cast<size_t>(s.inputs[0])].in_place.empty(), "what is transposed is not overwritten");
+        const DType dtype = transposed_dtype(s);
         if (s.accumulator < 0) return buffer(s.buffer, dtype, true);
         require(!s.stream, "an accumulator is in the caches");
         accumulator(s);

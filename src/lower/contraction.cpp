@@ -16,9 +16,10 @@
 // With few rows the columns' factor is not worth a copy: several terms are added at once to sums that lie in memory, row by row, so that
 // it is read in long pieces, once.
 //
-// Copying (panel.h) computes whatever stands in front of the factor: a convolution is this with windows as columns, and has its padding
-// there, once for a block where they overlap (windows.h). The last tile overlaps the one before where there are rows, or columns, enough
-// for one and storing twice does no harm. Else a copied tile that reaches beyond the last row or column has zeros there, one that is not
+// Copying (panel.h) computes whatever stands in front of the factor: a convolution is this with windows as rows or columns, and has its
+// padding there, once for a block where they overlap (windows.h). Mostly its filters are the columns: then a block's sums are transposed
+// on their way to where pixels lie beside each other. The last tile overlaps the one before where there are rows, or columns, enough for
+// one and storing twice does no harm. Else a copied tile that reaches beyond the last row or column has zeros there, one that is not
 // copied has the last row again; neither is stored.
 #include "schedule/contraction.h"
 
@@ -59,7 +60,7 @@ class ContractionLowering {
       term_axes_.push_back(static_cast<size_t>(axis));
       term_shape_.push_back(shape_[term_axes_.back()]);
     }
-    const AxisSchedule one_row, &column_axis = c_.schedule.axes[kept_.size() - 1];
+    const AxisSchedule one_row, &column_axis = c_.schedule.axes[contraction.column_position];
     const AxisSchedule& row_axis = contraction.rows ? c_.schedule.axes[*contraction.row_position] : one_row;
     simd_ = column_axis.simd_width;
     tile_rows_ = row_axis.unroll;
@@ -73,7 +74,7 @@ class ContractionLowering {
     block_columns_ = block(columns_, tile_columns_, column_axis.tile);
     if (is_streamed()) tile_columns_ = block_columns_;
     if (!is_streamed() && c_.schedule.overlap)
-      overlaps_rows_ = is_overlapped(rows_, block_rows_, tile_rows_),
+      overlaps_rows_ = !contraction.is_turned() && is_overlapped(rows_, block_rows_, tile_rows_),
       overlaps_columns_ = is_overlapped(columns_, block_columns_, tile_columns_);
     row_size_ = is_streamed() && block_columns_ >= kPadded ? tile_columns_ + simd_ : tile_columns_;
     if (contraction.group_position) {
@@ -83,24 +84,30 @@ class ContractionLowering {
   }
 
   void run() {
-    // Rows are next to columns, unless they are the kernel's first axis, which is the threads', and nothing is copied for all of them.
+    position_.assign(kept_.size(), Sym(0));
     const std::optional<size_t> rows = contraction_.row_position;
-    const size_t columns = kept_.size() - 1;
+    c_.kernel.body = blocks(order_of_blocks());
+    if (shares_columns_ && rows == 0) c_.kernel.least = (kRowsOfCopy + block_rows_ - 1) / block_rows_;
+  }
+
+ private:
+  /// Rows are next to columns, unless they are the kernel's first axis, which is the threads', and nothing is copied for all of them.
+  /// Columns that are copied for all rows come before those. (Of turned ones rows are the last axis, and columns somewhere before.)
+  std::vector<size_t> order_of_blocks() const {
+    const std::optional<size_t> rows = contraction_.row_position;
+    const size_t columns = contraction_.column_position;
     std::vector<size_t> order;
-    for (size_t i = 0; i < columns; ++i)
-      if (i != rows || (i == 0 && !shares_columns_)) order.push_back(i);
+    for (size_t i = 0; i < kept_.size(); ++i)
+      if (contraction_.is_turned() || (i != columns && (i != rows || (i == 0 && !shares_columns_)))) order.push_back(i);
+    if (contraction_.is_turned()) return order;
     if (rows && shares_columns_)
       order.insert(order.end(), {columns, *rows});
     else if (rows && rows != 0)
       order.insert(order.end(), {*rows, columns});
     else
       order.push_back(columns);
-    position_.assign(kept_.size(), Sym(0));
-    c_.kernel.body = blocks(order);
-    if (shares_columns_ && rows == 0) c_.kernel.least = (kRowsOfCopy + block_rows_ - 1) / block_rows_;
+    return order;
   }
-
- private:
   /// Elements of an axis that are gone through together: whole tiles, no more than there are.
   static int64_t block(Dim size, int64_t tile, int64_t wanted) {
     const int64_t most = std::max<int64_t>(1, std::min(range(size).hi, std::max(wanted, tile)));
@@ -136,9 +143,11 @@ class ContractionLowering {
   }
   const UOp* column_factor(Sym row, Sym column, Sym term) { return column_factor(row, column, unflatten(term, term_shape_)); }
   /// The rows' factor, at a row of a tile and a term of the block, from its copy where there is one.
-  const UOp* row_factor(Sym row_tile, int64_t row, Sym term, const Index& terms) {
-    if (pack_rows_) return arena_.acc(dtype_, packed_rows_, packed_row_at(row_tile, term, row));
+  const UOp* row_factor(Sym member, Sym row_tile, int64_t row, Sym term, const Index& terms) {
+    if (pack_rows_) return arena_.acc(dtype_, packed_rows_, packed_row_at(member, row_tile, term, row));
     const Sym there = first_row_ + row_of(row_tile) + row;
+    if (row_windows_)
+      return to_accumulator(arena_, reduce_, row_windows_->value(contraction_.row_factor, source_index(there, first_column_, terms)));
     return factor(contraction_.row_factor, source_index(overlaps_rows_ ? there : min(there, rows_ - 1), first_column_, terms));
   }
   const UOp* zero() { return arena_.constant(identity_of(Op::kSum, dtype_)); }
@@ -166,7 +175,7 @@ class ContractionLowering {
     if (axis == contraction_.row_position)
       return each(
           "rows", ceil_div(rows_, block_rows_), [&](Sym b) { return rows(b, inner); }, kind);
-    if (axis + 1 == kept_.size())
+    if (axis == contraction_.column_position)
       return each(
           "columns", ceil_div(columns_, block_columns_), [&](Sym b) { return columns(b, inner); }, kind);
     if (axis == contraction_.group_position)
@@ -201,10 +210,15 @@ class ContractionLowering {
 
   bool is_streamed() const { return terms_together_ > 1; }
   int64_t tile_size() const { return tile_rows_ * row_size_; }
-  /// Where a tile's sums begin among those of the block: tile after tile, so that a tile is one piece of memory.
+  int64_t row_tiles_of_block() const { return block_rows_ / tile_rows_; }
+  int64_t column_tiles_of_block() const { return block_columns_ / tile_columns_; }
+  /// Where a tile's sums begin among those of the block: tile after tile, so that a tile is one piece of memory. The next one is of the
+  /// next columns, or of the next rows where these are stored beside each other.
   Sym tile_at(Sym member, Sym row_tile, Sym column_tile) const {
-    return ((member * (block_rows_ / tile_rows_) + row_tile) * (block_columns_ / tile_columns_) + column_tile) * tile_size();
+    if (contraction_.is_turned()) return ((member * column_tiles_of_block() + column_tile) * row_tiles_of_block() + row_tile) * tile_size();
+    return ((member * row_tiles_of_block() + row_tile) * column_tiles_of_block() + column_tile) * tile_size();
   }
+  int64_t sums_of_all_tiles() const { return block_group_ * row_tiles_of_block() * column_tiles_of_block() * tile_size(); }
   Sym row_tiles() const { return ceil_div(rows_here_, tile_rows_); }
   Sym column_tiles() const { return ceil_div(columns_here_, tile_columns_); }
   /// The first row of a tile, in the block, and how many rows there are from it on. The same of columns.
@@ -226,12 +240,21 @@ class ContractionLowering {
       return statements(member);
     });
   }
+  /// The same, where what is done for columns is done for each: if the members are rows, once for all of them.
+  template <class Statements>
+  Body each_column_member(Statements statements) {
+    return contraction_.group_is_rows ? statements(Sym(0)) : each_member(statements);
+  }
   /// Where the copy of a tile's columns is, for a term of the block of terms that begins at `first`.
   Sym packed_column_at(Sym member, Sym column_tile, Sym first, Sym term) const {
     if (!shares_columns_) return term * tile_columns_;
-    return ((member * (block_columns_ / tile_columns_) + column_tile) * all_terms() + first + term) * tile_columns_;
+    const Sym tile = contraction_.group_is_rows ? column_tile : member * column_tiles_of_block() + column_tile;
+    return (tile * all_terms() + first + term) * tile_columns_;
   }
-  Sym packed_row_at(Sym row_tile, Sym term, int64_t row) const { return (row_tile * terms_at_once() + term) * panel_rows_ + row; }
+  Sym packed_row_at(Sym member, Sym row_tile, Sym term, int64_t row) const {
+    const Sym tile = contraction_.group_is_rows ? member * row_tiles_of_block() + row_tile : row_tile;
+    return (tile * terms_at_once() + term) * panel_rows_ + row;
+  }
   static void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
   void sums_of_block(Body& body) {
@@ -239,15 +262,20 @@ class ContractionLowering {
       copy_windows(body);
       reads_columns_ |= are_near();
     }
+    if (!is_streamed()) copy_row_windows(body);
     if (is_streamed())
-      streamed_ = accumulators_.add_array(dtype_, block_group_ * tile_size() * (block_rows_ / tile_rows_));
+      streamed_ = accumulators_.add_array(dtype_, block_group_ * tile_size() * row_tiles_of_block());
     else if (!reads_columns_ && !shares_columns_)
       packed_columns_ = accumulators_.add_array(dtype_, terms_at_once() * tile_columns_);
-    if (pack_rows_) packed_rows_ = accumulators_.add_array(dtype_, terms_at_once() * panel_rows_ * (block_rows_ / tile_rows_));
+    if (pack_rows_)
+      packed_rows_ = accumulators_.add_array(
+          dtype_, (contraction_.group_is_rows ? block_group_ : 1) * terms_at_once() * panel_rows_ * row_tiles_of_block());
     if (!has_one_block())
       for (int level = levels_needed(ceil_div(terms_, kBlock), kBlock); level-- > 0;)
-        sums_.push_back(
-            accumulators_.add_array(dtype_, block_group_ * tile_size() * (block_rows_ / tile_rows_) * (block_columns_ / tile_columns_)));
+        sums_.push_back(accumulators_.add_array(dtype_, sums_of_all_tiles()));
+    else if (contraction_.is_turned())
+      sums_.push_back(accumulators_.add_array(dtype_, sums_of_all_tiles()));
+    if (contraction_.is_turned()) turned_ = accumulators_.add_array(dtype_, tile_columns_ * block_rows_);
     for (const int array : sums_) body.push_back(declare_accumulator(arena_, array));
     for (const int array : {streamed_, shares_columns_ ? -1 : packed_columns_, packed_rows_})
       if (array >= 0) body.push_back(declare_accumulator(arena_, array));
@@ -255,12 +283,14 @@ class ContractionLowering {
       Body inside;
       block_of_terms(0, terms_, inside);
       if (is_streamed()) store_block(streamed_, inside);
+      if (contraction_.is_turned()) store_turned(sums_[0], inside);
       if (result_ >= 0) body.push_back(declare_accumulator(arena_, result_));
       return add(body, inside);
     }
     std::vector<Sym> counts = {ceil_div(terms_, kBlock)};
     while (counts.size() < sums_.size()) counts.push_back(ceil_div(counts.back(), kBlock));
     level(sums_.size() - 1, counts, 0, counts.back(), body);
+    if (contraction_.is_turned()) return store_turned(sums_.back(), body);
     store_block(sums_.back(), body);
   }
 
@@ -273,9 +303,9 @@ class ContractionLowering {
   void copy_columns(Body& body) {
     copy_windows(body);
     if (reads_columns_) return;
-    packed_columns_ = accumulators_.add_array(dtype_, block_group_ * block_columns_ * all_terms());
+    packed_columns_ = accumulators_.add_array(dtype_, (contraction_.group_is_rows ? 1 : block_group_) * block_columns_ * all_terms());
     body.push_back(declare_accumulator(arena_, packed_columns_));
-    add(body, each_member([&](Sym member) {
+    add(body, each_column_member([&](Sym member) {
           return each("block", ceil_div(terms_, kBlock), [&](Sym block) {
             const Sym first = block * kBlock;
             return each("columntile", column_tiles(),
@@ -284,21 +314,34 @@ class ContractionLowering {
         }));
   }
 
-  /// What overlapping windows read, for the block: then columns that lie beside each other in it are read there, and not copied again.
-  void copy_windows(Body& body) {
-    std::vector<Windows::Axis> axes;
+  /// What overlapping windows of a factor read, for the block, whose columns, or rows, are `along`.
+  std::optional<Windows> copy_windows(const Node* factor, const Windows::Axis& along, Sym row, Sym column, bool has_members, Body& body) {
+    std::vector<Windows::Axis> axes = {along};
     const auto axis = [&](std::string_view name, Sym count, int64_t most) {
       axes.push_back({new_loop(arena_, name, 0, count)->variable, count, most});
       return axes.back().variable;
     };
-    const Sym column = axis("column", columns_here_, block_columns_);
-    if (contraction_.group_position) position_[*contraction_.group_position] = first_of_group_ + axis("member", group_here_, block_group_);
-    Index index = source_index(first_row_, first_column_ + column, 0);
+    if (has_members) position_[*contraction_.group_position] = first_of_group_ + axis("member", group_here_, block_group_);
+    Index index = source_index(row, column, 0);
     for (size_t i = 0; i < term_axes_.size(); ++i) {
-      if (!term_shape_[i].is_constant()) return;
+      if (!term_shape_[i].is_constant()) return std::nullopt;
       index[term_axes_[i]] = axis("term", term_shape_[i], std::max<int64_t>(1, term_shape_[i].constant()));
     }
-    windows_ = Windows::copy(c_, accumulators_, contraction_.column_factor, index, axes, simd_, body);
+    return Windows::copy(c_, accumulators_, factor, index, axes, simd_, body);
+  }
+  /// Rows are read there.
+  void copy_row_windows(Body& body) {
+    if (!contraction_.rows || !contraction_.group_is_rows) return;
+    const Sym row = new_loop(arena_, "row", 0, rows_here_)->variable;
+    row_windows_ = copy_windows(contraction_.row_factor, {row, rows_here_, block_rows_}, first_row_ + row, first_column_,
+                                contraction_.group_position.has_value(), body);
+    if (row_windows_) pack_rows_ = false;
+  }
+  /// Columns that lie beside each other in it are read there, and not copied again.
+  void copy_windows(Body& body) {
+    const Sym column = new_loop(arena_, "column", 0, columns_here_)->variable;
+    windows_ = copy_windows(contraction_.column_factor, {column, columns_here_, block_columns_}, first_row_, first_column_ + column,
+                            contraction_.group_position && !contraction_.group_is_rows, body);
     if (!windows_) return;
     const UOp* value = column_factor(first_row_, column, 0);
     const auto along = value->kind == UKind::kAcc ? linear_in(value->index, variable_of(column)) : std::nullopt;
@@ -337,30 +380,38 @@ class ContractionLowering {
   /// A statement for every sum of the block.
   template <class Statement>
   void each_sum(Body& body, Statement statement) {
+    const auto sums = [&](Sym begin, Sym count) {
+      Stmt* sum = new_loop(arena_, "sum", 0, count);
+      sum->body = {statement(begin + sum->variable)};
+      return vectorise(arena_, sum, simd_, false);
+    };
     add(body, each_member([&](Sym member) {
-          return each("rowtile", row_tiles(), [&](Sym row_tile) {
-            Stmt* sum = new_loop(arena_, "sum", 0, column_tiles() * tile_size());
-            sum->body = {statement(tile_at(member, row_tile, 0) + sum->variable)};
-            return vectorise(arena_, sum, simd_, false);
-          });
+          if (contraction_.is_turned())
+            return each("columntile", column_tiles(), [&](Sym tile) { return sums(tile_at(member, 0, tile), row_tiles() * tile_size()); });
+          return each("rowtile", row_tiles(), [&](Sym tile) { return sums(tile_at(member, tile, 0), column_tiles() * tile_size()); });
         }));
   }
 
   void block_of_terms(Sym first, Sym count, Body& body) {
-    if (pack_rows_)
-      add(body, each("rowtile", row_tiles(), [&](Sym tile) {
-            const Sym row = first_row_ + row_of(tile);
-            return pack(c_, {dtype_, packed_rows_, packed_row_at(tile, 0, 0), panel_rows_, overlaps_rows_ ? tile_rows_ : 0, simd_},
-                        rows_ - row, count, [&](Sym lane, Sym term) {
-                          return factor(contraction_.row_factor, source_index(row + lane, first_column_, first + term));
-                        });
-          }));
+    const auto pack_row_tiles = [&](Sym member) {
+      return each("rowtile", row_tiles(), [&](Sym tile) {
+        const Sym row = first_row_ + row_of(tile);
+        return pack(c_, {dtype_, packed_rows_, packed_row_at(member, tile, 0, 0), panel_rows_, overlaps_rows_ ? tile_rows_ : 0, simd_},
+                    rows_ - row, count, [&](Sym lane, Sym term) {
+                      return factor(contraction_.row_factor, source_index(row + lane, first_column_, first + term));
+                    });
+      });
+    };
+    if (pack_rows_) add(body, contraction_.group_is_rows ? each_member(pack_row_tiles) : pack_row_tiles(0));
     if (is_streamed()) return streamed_block(first, count, body);
-    add(body, each_member([&](Sym member) {
+    const auto tiles = [&](Sym member, Sym column_tile) {
+      return each("rowtile", row_tiles(), [&](Sym row_tile) { return register_tile(first, count, member, row_tile, column_tile); });
+    };
+    add(body, each_column_member([&](Sym member) {
           return each("columntile", column_tiles(), [&](Sym tile) {
             Body inside;
             if (!reads_columns_ && !shares_columns_) inside = pack_columns(member, tile, first, count);
-            add(inside, each("rowtile", row_tiles(), [&](Sym row_tile) { return register_tile(first, count, member, row_tile, tile); }));
+            add(inside, contraction_.group_is_rows ? each_member([&](Sym rows) { return tiles(rows, tile); }) : tiles(member, tile));
             return inside;
           });
         }));
@@ -376,7 +427,7 @@ class ContractionLowering {
     add(body, each_term(first, count, [&](Sym term, const Index& terms) {
           Body products;
           each_vector(products, [&](int64_t r, int64_t vector, Sym lane) {
-            const UOp* a = row_factor(row_tile, r, term, terms);
+            const UOp* a = row_factor(member, row_tile, r, term, terms);
             const Sym column = vector * simd_ + lane;
             const UOp* b = reads_columns_
                                ? column_factor(first_row_, column_of(column_tile) + column, terms)
@@ -385,15 +436,16 @@ class ContractionLowering {
           });
           return products;
         }));
-    if (has_one_block()) {
+    if (has_one_block() && !contraction_.is_turned()) {
       store_tile(row_tile, column_tile, body);
-    } else {
-      const Sym begin = tile_at(member, row_tile, column_tile);
-      each_vector(body, [&](int64_t r, int64_t vector, Sym lane) {
-        const UOp* sum = arena_.acc(dtype_, sum_of(r, vector), lane);
-        return Body{update_accumulator(arena_, sums_[0], begin + in_tile(r, vector * simd_ + lane), sum)};
-      });
+      return body;
     }
+    const Sym begin = tile_at(member, row_tile, column_tile);
+    each_vector(body, [&](int64_t r, int64_t vector, Sym lane) {
+      const UOp* sum = arena_.acc(dtype_, sum_of(r, vector), lane);
+      const Sym at = begin + in_tile(r, vector * simd_ + lane);
+      return Body{has_one_block() ? set_accumulator(arena_, sums_[0], at, plus_zero(sum)) : update_accumulator(arena_, sums_[0], at, sum)};
+    });
     return body;
   }
   /// What `statements` makes of each term of a block, by its number in the block and its index along the axes of terms: run after run of
@@ -401,7 +453,7 @@ class ContractionLowering {
   template <class Statements>
   Body each_term(Sym first, Sym count, Statements statements) {
     const Sym length = term_shape_.back();
-    if (!reads_columns_ || term_shape_.size() < 2 || !proven_at_most(kLeastRun, length)) {
+    if ((!reads_columns_ && !row_windows_) || term_shape_.size() < 2 || !proven_at_most(kLeastRun, length)) {
       Stmt* term = new_loop(arena_, "term", 0, count);
       term->body = statements(term->variable, unflatten(first + term->variable, term_shape_));
       return {term};
@@ -457,7 +509,7 @@ class ContractionLowering {
       for (int64_t r = 0; r < tile_rows_; ++r)
         for (int64_t t = 0; t < count; ++t) {
           const Index terms = unflatten(first + term + t, term_shape_);
-          const UOp* a = row_factor(row_tile, r, term + t, terms);
+          const UOp* a = row_factor(member, row_tile, r, term + t, terms);
           const UOp* b = column_factor(first_row_, column->variable, terms);
           column->body.push_back(update_accumulator(arena_, streamed_, tile_at(member, row_tile, 0) + in_tile(r, column->variable), a, b));
         }
@@ -492,7 +544,7 @@ class ContractionLowering {
     c_.values.bind(&reduce_, from_accumulator(arena_, reduce_, sum));
     Index position = position_;
     if (contraction_.rows) position[*contraction_.row_position] = first_row_ + row;
-    position.back() = first_column_ + column;
+    position[contraction_.column_position] = first_column_ + column;
     Body stores = store_outputs(c_, c_.plan.passes[0].stores, position);
     mark_in_place(c_);
     for (const Param& parameter : c_.kernel.params) HARP_ASSERT(parameter.in_place.empty(), "tiles overlap, and read what they stored");
@@ -549,6 +601,33 @@ class ContractionLowering {
         }));
   }
 
+  /// The block's where columns become rows: those of a tile are transposed, as far as there are rows, and stored one after the other.
+  void store_turned(int array, Body& body) {
+    Body stores = each_member([&](Sym member) {
+      return each("columntile", column_tiles(), [&](Sym tile) {
+        Stmt* transpose = arena_.statement(StmtKind::kTranspose);
+        transpose->source = array;
+        transpose->from = tile_at(member, 0, tile);
+        transpose->from_stride = row_size_;
+        transpose->rows = tile_columns_;
+        transpose->length = rows_here_;
+        transpose->accumulator = turned_;
+        transpose->index = 0;
+        transpose->stride = block_rows_;
+        Body inside = {transpose};
+        add(inside, each("column", min(Sym(tile_columns_), columns_from(tile)), [&](Sym column) {
+              Stmt* row = new_loop(arena_, "row", 0, rows_here_);
+              const UOp* sum = arena_.acc(dtype_, turned_, column * block_rows_ + row->variable);
+              row->body = stores_of(sum, row->variable, column_of(tile) + column);
+              return finish_inner_loop(c_, row, simd_, c_.schedule.overlap);
+            }));
+        return inside;
+      });
+    });
+    body.push_back(declare_accumulator(arena_, turned_));
+    add(body, stores);
+  }
+
   KernelContext& c_;
   Arena& arena_;
   const Node& reduce_;
@@ -569,9 +648,9 @@ class ContractionLowering {
   Sym first_row_ = 0, first_column_, first_of_group_ = 0, rows_here_ = 1, columns_here_, group_here_ = 1;
   std::vector<int> sums_;  // by level
   std::vector<int> tile_;  // by row and vector
-  std::optional<Windows> windows_;
+  std::optional<Windows> windows_, row_windows_;
   bool reads_columns_ = false;  // where they lie, or their windows are copied to
-  int streamed_ = -1, result_ = -1, packed_rows_ = -1, packed_columns_ = -1;
+  int streamed_ = -1, result_ = -1, turned_ = -1, packed_rows_ = -1, packed_columns_ = -1;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "schedule/contraction.h"
 
 namespace harp::lower {
 
@@ -29,31 +30,27 @@ std::optional<Index> position_read(KernelContext& c, const Node* array, const No
 
 }  // namespace
 
-const Node* Windows::array_below(const Node* factor) {
-  const Node* array = nullptr;
-  for (const Node* node = factor; is_movement(node->op) && node->op != Op::kPad; node = node->sources[0])
-    if (node->op == Op::kUnfold) array = node->sources[0];
-  return array != nullptr && !is_half(array->dtype) && !is_bool(array->dtype) ? array : nullptr;
-}
-
 std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accumulators, const Node* factor, const Index& index,
                                      std::span<const Axis> axes, int simd_width, Body& body) {
   Windows windows(context);
-  windows.array_ = array_below(factor);
+  windows.array_ = array_below_windows(factor);
   if (windows.array_ == nullptr) return std::nullopt;
   const std::optional<Index> read = position_read(context, windows.array_, factor, index);
   if (!read) return std::nullopt;
 
-  Index ends;  // of what is read, from the origin
+  Index ends;                 // of what is read, from the origin
+  std::vector<bool> goes_on;  // along the first axis, to positions beyond
   double elements = 1, reads = 1;
   for (const Axis& axis : axes) reads *= static_cast<double>(axis.most);
   for (Sym at : *read) {
     int64_t size = 1;
     Sym end = 1;
+    bool is_along_first = false;
     for (const Axis& axis : axes) {
       const auto along = linear_in(at, variable_of(axis.variable));
       if (!along || !along->coefficient.is_constant() || along->coefficient.constant() < 0) return std::nullopt;
       const int64_t step = along->coefficient.constant();
+      is_along_first |= step != 0 && &axis == axes.data();
       size += step * (axis.most - 1);
       end += step * (axis.count - 1);
       at = along->rest;
@@ -61,37 +58,14 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
     windows.origin_.push_back(at);
     windows.sizes_.push_back(size);
     ends.push_back(end);
+    goes_on.push_back(is_along_first && !proven_at_most(size, end));
     elements *= static_cast<double>(size);
   }
   if (elements > static_cast<double>(kMostElements) || reads < kLeastReads * elements) return std::nullopt;
 
   windows.copy_ = accumulators.add_array(windows.array_->dtype, static_cast<int64_t>(elements));
   body.push_back(declare_accumulator(context.arena, windows.copy_));
-  std::vector<Stmt*> nest;
-  Index there = windows.origin_;
-  for (size_t axis = 0; axis < ends.size(); ++axis) {
-    if (ends[axis].is_constant(1) && axis + 1 < ends.size()) continue;
-    nest.push_back(new_loop(context.arena, cat("window", axis), 0, ends[axis]));
-    there[axis] += nest.back()->variable;
-  }
-  const UOp* value = context.values.value(windows.array_, there);
-  Stmt* inner = nest.back();
-  inner->body = {set_accumulator(context.arena, windows.copy_, windows.position(there), value)};
-  Body statements = finish_inner_loop(context, inner, simd_width, true);
-  // What is read beyond the end, for columns that are not stored, is some number that was copied before, or zero.
-  const int64_t size = windows.sizes_.back();
-  if (!proven_at_most(size, ends.back())) {
-    Stmt* beyond = new_loop(context.arena, "beyond", ends.back(), size);
-    Index at = there;
-    at.back() = windows.origin_.back() + beyond->variable;
-    beyond->body = {set_accumulator(context.arena, windows.copy_, windows.position(at),
-                                    context.arena.constant(identity_of(Op::kSum, windows.array_->dtype)))};
-    statements.push_back(beyond);
-  }
-  for (size_t i = nest.size() - 1; i-- > 0;) {
-    nest[i]->body = std::move(statements);
-    statements = {nest[i]};
-  }
+  Body statements = windows.copy_box(0, windows.origin_, ends, goes_on, simd_width);
   // Of no window nothing is read: the array may be shorter than one.
   Sym last = 0;
   for (const Axis& axis : axes)
@@ -104,6 +78,33 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
   }
   body.insert(body.end(), statements.begin(), statements.end());
   return windows;
+}
+
+/// Copies what lies at `there` along the axes before `axis`. What is read beyond the end, for what is not stored, is zero.
+Body Windows::copy_box(size_t axis, Index there, const Index& ends, const std::vector<bool>& goes_on, int simd_width) {
+  Arena& arena = c_->arena;
+  if (ends[axis].is_constant(1) && !goes_on[axis] && axis + 1 < ends.size()) return copy_box(axis + 1, there, ends, goes_on, simd_width);
+  Stmt* loop = new_loop(arena, cat("window", axis), 0, ends[axis]);
+  there[axis] = origin_[axis] + loop->variable;
+  Body copied;
+  if (axis + 1 < ends.size()) {
+    loop->body = copy_box(axis + 1, there, ends, goes_on, simd_width);
+    copied = {loop};
+  } else {
+    loop->body = {set_accumulator(arena, copy_, position(there), c_->values.value(array_, there))};
+    copied = finish_inner_loop(*c_, loop, simd_width, true);
+  }
+  if (!goes_on[axis]) return copied;
+  std::vector<Stmt*> nest = {new_loop(arena, "beyond", ends[axis], sizes_[axis])};
+  there[axis] = origin_[axis] + nest.back()->variable;
+  for (size_t inner = axis + 1; inner < ends.size(); ++inner) {
+    nest.push_back(new_loop(arena, cat("window", inner), 0, sizes_[inner]));
+    there[inner] = origin_[inner] + nest.back()->variable;
+  }
+  nest.back()->body = {set_accumulator(arena, copy_, position(there), arena.constant(identity_of(Op::kSum, array_->dtype)))};
+  for (size_t i = nest.size(); --i > 0;) nest[i - 1]->body = {nest[i]};
+  copied.push_back(nest[0]);
+  return copied;
 }
 
 Sym Windows::position(const Index& index) const {

@@ -10,16 +10,13 @@ namespace harp::lower {
 
 class Windows {
  public:
-  /// The array below the unfolds of `factor`, a view of it; null: there are none, or it is of a dtype that is not copied.
-  static const Node* array_below(const Node* factor);
-
   /// A variable that positions depend on, of which a block has values 0 … count - 1, of at most `most`.
   struct Axis {
     Sym variable, count;
     int64_t most;
   };
-  /// The part for positions `index` of `factor`, whose variables these are, is copied by statements added to `body`. Nothing, and the body
-  /// as it was: that part is no box, or not worth it.
+  /// The part for positions `index` of `factor`, whose variables these are, is copied by statements added to `body`. Along the first axis
+  /// all positions up to `most` may be read. Nothing, and the body as it was: that part is no box, or not worth it.
   static std::optional<Windows> copy(KernelContext& context, Accumulators& accumulators, const Node* factor, const Index& index,
                                      std::span<const Axis> axes, int simd_width, ir::Body& body);
 
@@ -28,6 +25,7 @@ class Windows {
 
  private:
   explicit Windows(KernelContext& context) : c_(&context) {}
+  ir::Body copy_box(size_t axis, Index there, const Index& ends, const std::vector<bool>& goes_on, int simd_width);
   Sym position(const Index& index) const;
 
   KernelContext* c_;

@@ -57,6 +57,7 @@ class Layouts {
       if (s->kind == ir::StmtKind::kAccUpdate || s->kind == ir::StmtKind::kAccSet)
         access(s->accumulator, s->index, s->lane_step, s->value->type.lanes);
       if (s->kind == ir::StmtKind::kTranspose && s->accumulator >= 0) access(s->accumulator, s->index, 0, 1);
+      if (s->kind == ir::StmtKind::kTranspose && s->source >= 0) access(s->source, s->from, 0, 1);
       for (const UOp* root : ir::roots_of(*s))
         if (root != nullptr) value(root);
       visit(s->body);
@@ -404,18 +405,18 @@ class BodyRenderer {
   }
 
   void transpose(const Stmt& s) {
-    const DType dtype = context_.kernel->params[static_cast<size_t>(s.inputs[0])].dtype;
-    std::string to;
-    if (s.accumulator < 0) {
-      to = from(s.buffer, s.index);
-    } else {
-      names_.unfold(s.accumulator);
-      const bool is_scalar = context_.accumulators[static_cast<size_t>(s.accumulator)].size == 1;  // a block of one element
-      to = cat(is_scalar ? "&" : "", expression_.name_of(s.accumulator));
-      if (!s.index.is_constant(0)) to = cat(to, " + ", bracket(position_(s.index), kSum));
-    }
-    out(cat(unit_.transpose(dtype, s.stream), "(", to, ", ", position_(s.stride).text, ", ", from(s.inputs[0], s.from), ", ",
-            position_(s.from_stride).text, ", ", position_(s.rows).text, ", ", position_(s.length).text, ");"));
+    const auto row = [&](int accumulator, Sym first) {
+      names_.unfold(accumulator);
+      const bool is_scalar = context_.accumulators[static_cast<size_t>(accumulator)].size == 1;  // a block of one element
+      const std::string name = cat(is_scalar ? "&" : "", expression_.name_of(accumulator));
+      return first.is_constant(0) ? name : cat(name, " + ", bracket(position_(first), kSum));
+    };
+    const DType dtype = s.source >= 0 ? context_.kernel->accumulators[static_cast<size_t>(s.source)].type.dtype
+                                      : context_.kernel->params[static_cast<size_t>(s.inputs[0])].dtype;
+    const std::string to = s.accumulator < 0 ? from(s.buffer, s.index) : row(s.accumulator, s.index),
+                      read = s.source < 0 ? from(s.inputs[0], s.from) : row(s.source, s.from);
+    out(cat(unit_.transpose(dtype, s.stream), "(", to, ", ", position_(s.stride).text, ", ", read, ", ", position_(s.from_stride).text,
+            ", ", position_(s.rows).text, ", ", position_(s.length).text, ");"));
   }
 
   void routine(const Stmt& s) {

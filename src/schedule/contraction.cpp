@@ -1,6 +1,7 @@
 #include "schedule/contraction.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <set>
 
@@ -53,6 +54,10 @@ constexpr int64_t kNarrow = 128;     // columns for which copying the rows' fact
 constexpr int64_t kWaiting = 8;      // sums that are added to before the first of them can be again
 constexpr int64_t kRowsOfTile = 16;  // read side by side: more compete for the lines of the first cache
 constexpr int64_t kLeastRows = 4, kLeastColumns = 8, kLeastDepth = 16;
+constexpr int64_t kWidestVector = 16;    // lanes
+constexpr double kWorthTurning = 1.125;  // of the room that vectors of pixels take
+// Rows of windows of a group, elements they read, and sums they have, which are in the second cache.
+constexpr int64_t kPixelsTogether = 448, kWindowsTogether = 1 << 16, kSumsOfWindows = 1 << 16;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -130,6 +135,70 @@ Schedule schedule_few_rows(const KernelPlan& kernel, const Contraction& contract
   return s;
 }
 
+/// Elements of the array below windows that those of so many rows, of so many members of their group, are read from: the unfolds from the
+/// last on are those of rows, of the group, and of axes with one window at a time.
+double windows_read(const Node* factor, int64_t all_terms, int64_t rows, int64_t members) {
+  const Node* array = array_below_windows(factor);
+  double elements = static_cast<double>(all_terms);
+  std::array<int64_t, 2> windows = {rows, members};
+  size_t unfolds = 0;
+  for (const Node* node = factor; node != array; node = node->sources[0]) {
+    if (node->op != Op::kUnfold) continue;
+    const auto& unfold = node->as<UnfoldAttributes>();
+    const int64_t size = std::max<int64_t>(1, range(unfold.size).hi), count = unfolds < windows.size() ? windows[unfolds] : 1;
+    ++unfolds;
+    elements *= static_cast<double>((count - 1) * unfold.stride + (size - 1) * unfold.dilation + 1) / static_cast<double>(size);
+  }
+  return elements;
+}
+
+/// Is each window one element of an array in memory, that is read as well where it lies?
+bool are_elements(const Program& program, const KernelPlan& kernel, const Node* factor) {
+  const Node* array = array_below_windows(factor);
+  for (const Node* node = factor; node != array; node = node->sources[0])
+    if (node->op == Op::kUnfold && !node->as<UnfoldAttributes>().size.is_constant(1)) return false;
+  return is_loaded(program, kernel, array);
+}
+
+/// Windows are rows: what those of a group of rows read is copied for all columns, and so are the columns for all rows. Threads have more
+/// than one block of columns where those are their axis.
+Schedule schedule_windows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, RegisterTile tile, int width) {
+  const Shape space = iteration_space(kernel);
+  Schedule s;
+  s.recipe = Template::kContraction;
+  s.axes.resize(space.size() + 1);
+  s.axes.front().kind = AxisKind::kThread;
+  s.axes.back().kind = AxisKind::kReduce;
+  const auto most = [&](size_t position) { return std::clamp<int64_t>(range(space[position]).hi, 1, kMany); };
+  const auto blocks_of = [](int64_t tiles, int64_t wanted) { return ceil_div(tiles, ceil_div(tiles, std::max<int64_t>(1, wanted))); };
+  const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
+                all_terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
+
+  AxisSchedule& columns = s.axes[contraction.column_position];
+  const int64_t tile_columns = tile.vectors * width, column_tiles = ceil_div(most(contraction.column_position), tile_columns),
+                shared_tiles = kSharedBytes / size / tile_columns / all_terms;
+  columns.simd_width = width;
+  columns.unroll = static_cast<int>(tile.vectors);
+  columns.pack = shared_tiles > 0;
+  int64_t together = blocks_of(column_tiles, shared_tiles > 0 ? shared_tiles : kColumnsTogether / tile_columns);
+  if (contraction.column_position == 0) together = std::min(together, ceil_div(column_tiles, 2));
+  columns.tile = together * tile_columns;
+
+  AxisSchedule& rows = s.axes[*contraction.row_position];
+  const int64_t row_tiles = ceil_div(most(*contraction.row_position), tile.rows),
+                wanted_rows = std::min(kPixelsTogether, kSumsOfWindows / columns.tile);
+  rows.unroll = static_cast<int>(tile.rows);
+  rows.tile = blocks_of(row_tiles, wanted_rows / tile.rows) * tile.rows;
+  rows.pack = !are_elements(program, kernel, contraction.row_factor);
+  if (contraction.group_position) {
+    AxisSchedule& group = s.axes[*contraction.group_position];
+    const int64_t members = most(*contraction.group_position);
+    group.tile = blocks_of(members, wanted_rows / rows.tile);
+    while (group.tile > 1 && windows_read(contraction.row_factor, all_terms, rows.tile, group.tile) > kWindowsTogether) --group.tile;
+  }
+  return s;
+}
+
 }  // namespace
 
 Dim term_count(const Node& reduce) {
@@ -141,6 +210,54 @@ Dim term_count(const Node& reduce) {
 Dim row_count(const Node& reduce, const Contraction& contraction) {
   return contraction.rows ? reduce.sources[0]->shape[*contraction.rows] : Dim(1);
 }
+
+const Node* array_below_windows(const Node* factor) {
+  const Node* array = nullptr;
+  for (const Node* node = factor; is_movement(node->op) && node->op != Op::kPad; node = node->sources[0])
+    if (node->op == Op::kUnfold) array = node->sources[0];
+  return array != nullptr && !is_half(array->dtype) && !is_bool(array->dtype) ? array : nullptr;
+}
+
+namespace {
+
+/// The roles of the other kept axes. Windows are copied for a group of rows, or columns, at once.
+Contraction with_columns(std::span<const size_t> kept, size_t columns, const Node* row_factor, const Node* column_factor) {
+  Contraction found{.rows = std::nullopt,
+                    .columns = kept[columns],
+                    .row_position = std::nullopt,
+                    .column_position = columns,
+                    .group_position = std::nullopt,
+                    .group_is_rows = array_below_windows(row_factor) != nullptr,
+                    .row_factor = row_factor,
+                    .column_factor = column_factor};
+  for (size_t i = kept.size(); i-- > 0;) {
+    if (i == columns) continue;
+    const bool in_rows = varies(row_factor, kept[i]), in_columns = varies(column_factor, kept[i]);
+    if (in_rows == in_columns) continue;
+    if (in_rows && !found.rows)
+      found.rows = kept[i], found.row_position = i;
+    else if (in_rows == found.group_is_rows && !found.group_position)
+      found.group_position = i;
+  }
+  return found;
+}
+
+/// What vectors have room for, of which this many lanes are used.
+double room_of_vectors(int64_t lanes) {
+  return static_cast<double>(ceil_div(lanes, kWidestVector) * kWidestVector) / static_cast<double>(lanes);
+}
+
+/// Are the rows the better columns? Of windows, which is what a convolution reads, a row's elements are read one by one wherever they lie
+/// in the copied part; as columns whole vectors of them are read, which few pixels do not fill, and which a stride between windows takes
+/// another copy for. The other factor, which is copied as a whole, is columns as well as rows if it fills vectors.
+bool is_better_turned(const Shape& shape, const Contraction& usual) {
+  if (!usual.rows || array_below_windows(usual.column_factor) == nullptr) return false;
+  const Dim rows = shape[*usual.rows], columns = shape[usual.columns];
+  if (!rows.is_constant() || rows.constant() < kWidestVector) return false;
+  return room_of_vectors(rows.constant()) <= kWorthTurning * (columns.is_constant() ? room_of_vectors(columns.constant()) : 1);
+}
+
+}  // namespace
 
 std::optional<Contraction> as_contraction(const KernelPlan& kernel) {
   if (kernel.reduces.size() != 1 || kernel.passes.size() != 1) return std::nullopt;
@@ -159,17 +276,11 @@ std::optional<Contraction> as_contraction(const Node& reduce) {
         std::find(attributes.axes.begin(), attributes.axes.end(), static_cast<int>(axis)) == attributes.axes.end())
       kept.push_back(axis);
   if (kept.empty()) return std::nullopt;
-  const size_t columns = kept.back();
   for (const size_t left : {0, 1}) {
     const Node *row_factor = factors[left], *column_factor = factors[1 - left];
-    if (varies(row_factor, columns) || !varies(column_factor, columns)) continue;
-    Contraction found{std::nullopt, columns, std::nullopt, std::nullopt, row_factor, column_factor};
-    for (size_t i = kept.size() - 1; i-- > 0;) {
-      const bool in_rows = varies(row_factor, kept[i]), in_columns = varies(column_factor, kept[i]);
-      if (in_rows && !in_columns && !found.rows) found.rows = kept[i], found.row_position = i;
-      if (in_columns && !in_rows && !found.group_position) found.group_position = i;
-    }
-    return found;
+    if (varies(row_factor, kept.back()) || !varies(column_factor, kept.back())) continue;
+    const Contraction found = with_columns(kept, kept.size() - 1, row_factor, column_factor);
+    return is_better_turned(shape, found) ? with_columns(kept, *found.row_position, column_factor, row_factor) : found;
   }
   return std::nullopt;
 }
@@ -178,19 +289,20 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
                               int width) {
   const Shape& shape = kernel.reduces[0]->sources[0]->shape;
   const int64_t rows = range(row_count(*kernel.reduces[0], contraction)).hi, columns = range(shape[contraction.columns]).hi;
-  if (contraction.rows && rows <= kFewRows && columns >= kManyColumns && !contraction.group_position &&
+  if (contraction.rows && !contraction.group_is_rows && rows <= kFewRows && columns >= kManyColumns && !contraction.group_position &&
       lies_along(program, kernel, contraction.column_factor, contraction.columns))
     return schedule_few_rows(kernel, contraction, rows, width);
   const int64_t terms = std::min(range(term_count(*kernel.reduces[0])).hi, kBlock);
   const bool are_known = row_count(*kernel.reduces[0], contraction).is_constant() && shape[contraction.columns].is_constant();
   RegisterTile tile{1, 2};  // of a single row, few columns are read side by side
   if (contraction.rows) tile = best_tile(std::min(rows, kMany), std::min(columns, kMany), terms, width, are_known, target);
+  if (contraction.rows && contraction.group_is_rows) return schedule_windows(program, kernel, contraction, tile, width);
   Schedule s;
   s.recipe = Template::kContraction;
   s.axes.resize(iteration_space(kernel).size() + 1);
   s.axes.front().kind = AxisKind::kThread;
   s.axes.back().kind = AxisKind::kReduce;
-  AxisSchedule& column_axis = s.axes[s.axes.size() - 2];
+  AxisSchedule& column_axis = s.axes[contraction.column_position];
   const int64_t tiles = ceil_div(std::clamp<int64_t>(rows, 1, kMany), tile.rows);
   int64_t blocks = ceil_div(tiles * tile.rows, kRowsTogether);  // of about one size
   column_axis.simd_width = width;
@@ -229,24 +341,26 @@ int64_t block_extent(const KernelPlan& kernel, const Schedule& schedule, size_t 
                 most = std::max<int64_t>(1, range(iteration_space(kernel)[position]).hi);
   return ceil_div(std::min(wanted, most), tile) * tile;
 }
-/// Columns of a block, of all members of its group.
+/// Columns of a block; indices along the axis that is more of them, or more rows.
 int64_t block_columns(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
-  const size_t position = iteration_space(kernel).size() - 1;
-  const AxisSchedule& columns = schedule.axes[position];
-  const int64_t group = contraction.group_position ? block_extent(kernel, schedule, *contraction.group_position, 1) : 1;
-  return group * block_extent(kernel, schedule, position, int64_t{columns.unroll} * columns.simd_width);
+  const AxisSchedule& columns = schedule.axes[contraction.column_position];
+  return block_extent(kernel, schedule, contraction.column_position, int64_t{columns.unroll} * columns.simd_width);
+}
+int64_t block_group(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
+  return contraction.group_position ? block_extent(kernel, schedule, *contraction.group_position, 1) : 1;
 }
 
 }  // namespace
 
 int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
-  const int64_t columns = block_columns(kernel, contraction, schedule);
+  const int64_t columns = block_columns(kernel, contraction, schedule) * block_group(kernel, contraction, schedule);
   if (!contraction.rows) return columns;
   return columns * block_extent(kernel, schedule, *contraction.row_position, schedule.axes[*contraction.row_position].unroll);
 }
 
 int64_t shared_columns(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
-  const int64_t columns = block_columns(kernel, contraction, schedule),
+  const int64_t group = contraction.group_is_rows ? 1 : block_group(kernel, contraction, schedule),
+                columns = block_columns(kernel, contraction, schedule) * group,
                 terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
   return terms > kMostSharedColumns ? terms : terms * columns;
 }

@@ -11,12 +11,20 @@
 namespace harp {
 
 struct Contraction {
-  std::optional<size_t> rows;              // axis of the reduction's source; nothing: there is one row
-  size_t columns;                          // axis of the source
-  std::optional<size_t> row_position;      // of rows among the axes of iteration_space(); columns are the last
-  std::optional<size_t> group_position;    // of an axis that is more columns: those of each index of it
-  const Node *row_factor, *column_factor;  // that vary along rows, and not along columns, and the other way round
+  std::optional<size_t> rows;            // axis of the reduction's source; nothing: there is one row
+  size_t columns;                        // axis of the source
+  std::optional<size_t> row_position;    // of rows among the axes of iteration_space()
+  size_t column_position;                // of columns there: the last, unless rows are
+  std::optional<size_t> group_position;  // of an axis that is more columns, or rows: those of each index of it
+  bool group_is_rows = false;
+  const Node *row_factor = nullptr, *column_factor = nullptr;  // that vary along rows, and not along columns, and the other way round
+
+  /// Do results lie beside each other along the rows?
+  bool is_turned() const { return row_position && *row_position > column_position; }
 };
+/// The array below the unfolds of `factor`, a view of it; null: there are none, or it is of a dtype whose elements are not used as they
+/// are.
+const Node* array_below_windows(const Node* factor);
 /// Elements that each sum of a reduction is of.
 Dim term_count(const Node& reduce);
 Dim row_count(const Node& reduce, const Contraction& contraction);

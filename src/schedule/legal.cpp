@@ -70,9 +70,13 @@ void add_tiles(const KernelPlan& kernel, std::vector<AxisRules>& axes) {
 
 ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& contraction) {
   ScheduleRules rules{Template::kContraction, axes_of(kernel), true};
-  AxisRules& columns = rules.axes[rules.axes.size() - 2];
+  AxisRules& columns = rules.axes[contraction.column_position];
   columns.most_tile = kMostTile;
-  columns.most_unroll = rules.axes.back().most_unroll = kMostUnroll;  // of the reduced axis: terms at a time
+  columns.most_unroll = kMostUnroll;
+  if (contraction.is_turned())
+    std::swap(columns.most_lanes, rules.axes[static_cast<size_t>(vector_axis(kernel))].most_lanes);
+  else
+    rules.axes.back().most_unroll = kMostUnroll;  // terms at a time
   if (contraction.rows) {
     AxisRules& rows = rules.axes[*contraction.row_position];
     rows.most_tile = kMostTile;
@@ -89,7 +93,9 @@ ScheduleRules transpose_rules(const KernelPlan& kernel, size_t axis) {
   return rules;
 }
 
-std::string_view vector_axis_text(const KernelPlan& kernel) {
+std::string vector_axis_text(const KernelPlan& kernel, const ScheduleRules& rules) {
+  const auto has_vectors = std::ranges::find_if(rules.axes, [](const AxisRules& axis) { return axis.most_lanes > 1; });
+  if (rules.recipe == Template::kContraction) return cat("axis ", has_vectors - rules.axes.begin(), ", the columns");
   if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes)
     return "the reduced axis (the law's lanes)";
   return vector_axis(kernel) >= 0 && vector_axis(kernel) == scan_axis(kernel) ? "the scanned axis (the law's groups)"
@@ -136,7 +142,7 @@ void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, 
       axis.most_unroll == 1 ? cat(name_of(rules.recipe), " does not unroll this axis") : cat("at most ", axis.most_unroll, " is allowed"));
   HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0 && a.simd_width <= kMostLanes, Code::kInvalidArgument, where, ": axis ", i,
              " has simd=", a.simd_width, "; it must be a power of two up to ", kMostLanes);
-  HARP_CHECK(a.simd_width <= axis.most_lanes, Code::kInvalidArgument, where, ": simd belongs on ", vector_axis_text(kernel));
+  HARP_CHECK(a.simd_width <= axis.most_lanes, Code::kInvalidArgument, where, ": simd belongs on ", vector_axis_text(kernel, rules));
 }
 
 }  // namespace
@@ -171,17 +177,18 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
   }
   if (s.recipe != Template::kContraction) return;
   const Contraction contraction = *as_contraction(kernel);
-  const AxisSchedule one_row, &rows = contraction.rows ? s.axes[*contraction.row_position] : one_row, &columns = s.axes[s.axes.size() - 2];
+  const size_t position = contraction.column_position;
+  const AxisSchedule one_row, &rows = contraction.rows ? s.axes[*contraction.row_position] : one_row, &columns = s.axes[position];
   const int64_t sums = int64_t{rows.unroll} * columns.unroll, block = block_sums(kernel, contraction, s);
   HARP_CHECK(sums <= kMostRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " x ", columns.unroll,
              " sums in registers; at most ", kMostRegisterSums, " are allowed");
   const int terms = s.axes.back().unroll;
-  HARP_CHECK(terms == 1 || columns.unroll == 1, Code::kInvalidArgument, where, ": axis ", s.axes.size() - 2, " has unroll=", columns.unroll,
+  HARP_CHECK(terms == 1 || columns.unroll == 1, Code::kInvalidArgument, where, ": axis ", position, " has unroll=", columns.unroll,
              "; with several terms at a time columns are not unrolled");
   const int64_t shared = columns.pack ? shared_columns(kernel, contraction, s) : 0;
-  HARP_CHECK(shared <= kMostSharedColumns, Code::kInvalidArgument, where, ": axis ", s.axes.size() - 2,
-             " has pack, which would copy up to ", shared, " elements for all rows; at most ", kMostSharedColumns, " are allowed");
-  HARP_CHECK(terms == 1 || !columns.pack, Code::kInvalidArgument, where, ": axis ", s.axes.size() - 2,
+  HARP_CHECK(shared <= kMostSharedColumns, Code::kInvalidArgument, where, ": axis ", position, " has pack, which would copy up to ", shared,
+             " elements for all rows; at most ", kMostSharedColumns, " are allowed");
+  HARP_CHECK(terms == 1 || !columns.pack, Code::kInvalidArgument, where, ": axis ", position,
              " has pack; with several terms at a time columns are not copied");
   HARP_CHECK(rows.unroll * terms <= kMostRegisterSums, Code::kInvalidArgument, where, ": ", rows.unroll, " rows with ", terms,
              " terms at a time; at most ", kMostRegisterSums, " products are written out");

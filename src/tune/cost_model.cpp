@@ -22,12 +22,13 @@ double beyond(int64_t bytes, int64_t cache, double price) { return bytes > cache
 
 /// Cycles of a term of an element.
 double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const Schedule& s, int registers) {
-  const AxisSchedule& columns = s.axes[s.axes.size() - 2];
-  const auto is_rows = [](const AxisRules& axis) { return axis.pack; };
-  const size_t column_position = rules.axes.size() - 2;
-  const auto found = std::find_if(rules.axes.begin(), rules.axes.begin() + static_cast<ptrdiff_t>(column_position), is_rows);
-  const auto row_position = static_cast<size_t>(found - rules.axes.begin());
-  const bool has_rows = row_position < column_position;
+  const auto position_of = [&](auto is_sought) {
+    return static_cast<size_t>(std::find_if(rules.axes.begin(), rules.axes.end(), is_sought) - rules.axes.begin());
+  };
+  const size_t column_position = position_of([](const AxisRules&axis) { return axis.most_lanes > 1; }),
+               row_position = position_of([](const AxisRules&axis) { return axis.pack && axis.most_lanes == 1; });
+  const AxisSchedule& columns = s.axes[column_position];
+  const bool has_rows = row_position < rules.axes.size();
   const AxisSchedule one_row, &rows = has_rows ? s.axes[row_position] : one_row;
   const int64_t row_count = has_rows ? kernel.extents[row_position] : 1;
   const double r = rows.unroll, c = columns.unroll, lanes = columns.simd_width, sums = r * c;
@@ -38,12 +39,12 @@ double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const 
                 block_columns = std::max<int64_t>(columns.tile, columns.unroll * columns.simd_width);
   const double caches =
       beyond(kTerms * columns.unroll * columns.simd_width * kElementBytes, kFirstCache, 1.3) *
-      beyond(std::min(block_rows, row_count) * std::min(block_columns, kernel.extents.back()) * kElementBytes, kSecondCache, 1.2);
+      beyond(std::min(block_rows, row_count) * std::min(block_columns, kernel.extents[column_position]) * kElementBytes, kSecondCache, 1.2);
   // The columns' factor is copied once a block of rows, or once for all; the rows' once a block of columns.
   const int64_t rows_a_copy = columns.pack ? std::max(block_rows, row_count) : block_rows;
   const double copies = 1 + 4.0 / static_cast<double>(rows_a_copy) + (rows.pack ? 4.0 / static_cast<double>(block_columns) : 0);
-  return term / (sums * lanes) * padding(row_count, rows.unroll) * padding(kernel.extents.back(), columns.unroll * columns.simd_width) *
-         caches * copies;
+  return term / (sums * lanes) * padding(row_count, rows.unroll) *
+         padding(kernel.extents[column_position], columns.unroll * columns.simd_width) * caches * copies;
 }
 
 /// Of an element, in no unit: only the tiles are looked at.

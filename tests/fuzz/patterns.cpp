@@ -107,6 +107,7 @@ class Formulas {
 
   /// Windows of the last axis times weights, summed: order chain, operands overlap.
   bool convolution() {
+    if (random_.chance(40)) return filters();
     const NodeRef x = some_floats(1, 3);
     if (x == nullptr) return false;
     const Dim taps = bench_.small_dim(1, 4);
@@ -114,6 +115,26 @@ class Formulas {
     const NodeRef weights = build::broadcast_to(bench_.array_of(x->dtype, {taps}), windows->shape);
     const int axis[] = {windows->rank() - 1};
     return bench_.keep(build::reduce(Op::kSum, build::elementwise(Op::kMul, {windows, weights}), axis, false));
+  }
+
+  /// A convolution of two axes with filters enough for vectors of them, of a small picture; its channels may be the last axis of both.
+  bool filters() {
+    const DType dtype = number_dtype();
+    const int64_t groups = random_.chance(20) ? 2 : 1, channels = groups * random_.between(1, 6);
+    const Dim count = Dim(groups * random_.pick(std::vector<int64_t>{16, 17, 20, 32}));
+    const bool is_last = random_.chance(25);
+    const Shape sizes = {bench_.small_dim(1, 2), Dim(channels), bench_.small_dim(3, 8), bench_.small_dim(3, 18)};
+    const Shape kernel = {count, Dim(channels / groups), bench_.small_dim(1, 3), bench_.small_dim(1, 3)};
+    if (bench_.estimated_count({sizes[0], sizes[2], sizes[3], kernel[0], kernel[1], kernel[2], kernel[3]}) > 200'000) return false;
+    const int from_last[] = {0, 3, 1, 2}, to_last[] = {0, 2, 3, 1};
+    const NodeRef x = is_last ? build::permute(bench_.array_of(dtype, {sizes[0], sizes[2], sizes[3], sizes[1]}), from_last)
+                              : bench_.array_of(dtype, sizes);
+    const build::ConvOperands operands = {x, bench_.array_of(dtype, kernel),
+                                          random_.chance(40) ? bench_.array_of(dtype, {count}) : nullptr};
+    const std::vector<int64_t> stride = {random_.between(1, 2), random_.between(1, 2)}, dilation = {1};
+    const std::vector<build::Padding> padding = {{bench_.small_dim(0, 1), bench_.small_dim(0, 1)}};
+    const NodeRef y = build::conv(2, operands, stride, padding, dilation, groups);
+    return bench_.keep(is_last ? build::permute(y, to_last) : y);
   }
 
   /// (x - mean) / sqrt(var + c): reduces that share their source and go back into it.
