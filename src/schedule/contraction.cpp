@@ -285,6 +285,19 @@ std::optional<Contraction> as_contraction(const Node& reduce) {
   return std::nullopt;
 }
 
+namespace {
+
+/// Tiles of a block, `most` or down to half as many, so that of the blocks two workers get as much each as they can.
+int64_t even_tiles(int64_t tiles, int64_t most) {
+  const auto of_one_worker = [&](int64_t of_block) { return ceil_div(ceil_div(tiles, of_block), 2) * of_block; };
+  int64_t best = most;
+  for (int64_t of_block = most; 2 * of_block >= most && of_block > 0; --of_block)
+    if (of_one_worker(of_block) < of_one_worker(best)) best = of_block;
+  return best;
+}
+
+}  // namespace
+
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target,
                               int width) {
   const Shape& shape = kernel.reduces[0]->sources[0]->shape;
@@ -314,8 +327,7 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
     column_axis.pack = true;
     const bool has_one_block = all_terms <= kBlock;
     wanted_columns = std::min(has_one_block ? kWideColumns : wanted_columns, kSharedBytes / size / std::max<int64_t>(1, all_terms));
-    blocks = has_one_block ? ceil_div(tiles, 2) : ceil_div(tiles * tile.rows, kSharingRows);
-    blocks += blocks % 2;  // so that two workers get as much each
+    blocks = has_one_block ? ceil_div(tiles, 2) : ceil_div(tiles, even_tiles(tiles, ceil_div(kSharingRows, tile.rows)));
   }
   column_axis.tile = ceil_div(wanted_columns, tile.vectors * width) * tile.vectors * width;
   int64_t together = std::min(columns, column_axis.tile);
