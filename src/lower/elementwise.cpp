@@ -135,7 +135,7 @@ std::pair<Stmt*, Stmt*> in_chunks(KernelContext& c, Stmt* loop) {
     define->value = c.arena.line_offset(store.buffer, substitute(store.index, {{variable_of(loop->variable), 0}}));
     define->variable = c.arena.syms().loop("before", 0, line);
     end = min(begin + kChunk - define->variable, loop->end);
-    begin = max(begin - define->variable, 0);
+    begin = min(max(begin - define->variable, 0), loop->end);  // the last may be empty
   }
   Stmt* inner = new_loop(c.arena, "ridx0", begin, end);
   Substituter over(c.arena, {{variable_of(loop->variable), inner->variable}});
