@@ -78,6 +78,13 @@ int Accumulators::add_array(DType dtype, int64_t count) {
   return static_cast<int>(kernel_.accumulators.size()) - 1;
 }
 
+Stmt* prefetch(Arena& arena, int buffer, Sym index) {
+  Stmt* s = arena.statement(StmtKind::kPrefetch);
+  s->buffer = buffer;
+  s->index = index;
+  return s;
+}
+
 Stmt* declare_accumulator(Arena& arena, int accumulator, const UOp* value) {
   Stmt* s = arena.statement(StmtKind::kAccDeclare);
   s->accumulator = accumulator;

@@ -42,6 +42,9 @@ ir::Stmt* set_accumulator(ir::Arena& arena, int accumulator, Sym element, const 
 /// With `factor`: acc = fma(value, factor, acc).
 ir::Stmt* update_accumulator(ir::Arena& arena, int accumulator, Sym element, const ir::UOp* value, const ir::UOp* factor = nullptr);
 
+/// Element `index` of a parameter is asked for.
+ir::Stmt* prefetch(ir::Arena& arena, int buffer, Sym index);
+
 // Loops over accumulators that lie side by side.
 inline constexpr int64_t kMaxRegisterVectors = 8;
 /// Few enough whole vectors to stay in registers.

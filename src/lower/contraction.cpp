@@ -526,10 +526,7 @@ class ContractionLowering {
       Body asked;
       for (const UOp* u : uops_of(arena_, loop->body)) {
         if (u->kind != UKind::kLoad || u->type.lanes != simd_ || !depends_on(u->index, variable_of(term))) continue;
-        Stmt* ask = arena_.statement(StmtKind::kPrefetch);
-        ask->buffer = u->buffer;
-        ask->index = substitute(u->index, {{variable_of(term), term + count}});
-        asked.push_back(ask);
+        asked.push_back(prefetch(arena_, u->buffer, substitute(u->index, {{variable_of(term), term + count}})));
       }
       loop->body.insert(loop->body.begin(), asked.begin(), asked.end());
     }

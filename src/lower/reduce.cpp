@@ -22,7 +22,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kLaneBlock = 4096, kChainBlock = 256, kLineBytes = 64;
+constexpr int64_t kLaneBlock = 4096, kChainBlock = 256;
 
 class ReduceLowering {
  public:
@@ -255,12 +255,7 @@ class ReduceLowering {
     Body asked;
     const auto lines_of = [&](int buffer, Sym begin) {
       const int64_t line = kLineBytes / static_cast<int64_t>(size_of(c_.kernel.params[static_cast<size_t>(buffer)].dtype));
-      for (int64_t i = 0; i < kLanes; i += line) {
-        Stmt* ask = arena_.statement(StmtKind::kPrefetch);
-        ask->buffer = buffer;
-        ask->index = begin + i;
-        asked.push_back(ask);
-      }
+      for (int64_t i = 0; i < kLanes; i += line) asked.push_back(prefetch(arena_, buffer, begin + i));
     };
     const Sym here = flatten(first, first_.sources[0]->shape), row = element_count(sizes(inner_));
     std::vector<int> loaded;  // arrays that lie as the source does
