@@ -1,14 +1,15 @@
 #include "schedule/contraction.h"
 
 #include <algorithm>
-#include <array>
-#include <limits>
 #include <set>
 
-#include "schedule/views.h"
+#include "graph/view.h"
 
 namespace harp {
 namespace {
+
+constexpr int64_t kWidestVector = 16;    // lanes
+constexpr double kWorthTurning = 1.125;  // of the room that vectors of pixels take
 
 /// Does the node's value depend on the index along this axis? (If in doubt, it does.) Each pair of a node and an axis is looked at once.
 bool varies(const Node* root, size_t root_axis) {
@@ -40,163 +41,6 @@ bool varies(const Node* root, size_t root_axis) {
     }
   }
   return false;
-}
-
-constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512, kUsualSize = 4;  // sums of so many bytes are in the second cache
-// Where the columns' factor is copied once for more rows than that; bytes of the copy, which is in the third cache.
-constexpr int64_t kSharingRows = 112, kSharedBytes = 4 << 20;
-constexpr int64_t kWideColumns = 1024;  // of sums that are stored at once: row after row of them, and two tiles down
-constexpr int64_t kMany = 1 << 20;      // rows or columns, more of which make no difference
-constexpr int64_t kBlock = 256;         // terms (02-semantics)
-constexpr int64_t kFewRows = 16, kManyColumns = 256, kSumsOfFewRows = int64_t{1} << 15;
-constexpr int kTermsTogether = 8;
-constexpr int64_t kNarrow = 128;     // columns for which copying the rows' factor does not pay
-constexpr int64_t kWaiting = 8;      // sums that are added to before the first of them can be again
-constexpr int64_t kRowsOfTile = 16;  // read side by side: more compete for the lines of the first cache
-constexpr int64_t kLeastRows = 4, kLeastColumns = 8, kLeastDepth = 16;
-constexpr int64_t kWidestVector = 16;    // lanes
-constexpr double kWorthTurning = 1.125;  // of the room that vectors of pixels take
-// Rows of windows of a group, elements they read, and sums they have, which are in the second cache.
-constexpr int64_t kPixelsTogether = 448, kWindowsTogether = 1 << 16, kSumsOfWindows = 1 << 16;
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-/// The sums of a tile, the vectors of a row of columns and an element of a column of rows are in registers.
-struct RegisterTile {
-  int64_t rows, vectors;
-};
-/// The one that is fastest for so many rows, columns and terms, in eighths of the time of a step with a vector. For each term a tile takes
-/// a step for each vector of sums, at least as many as wait for each other, and some more for what it reads; a tile that reaches beyond the
-/// last row or column, because nobody knows that there are enough for the last one to overlap the one before, is stored piece by piece.
-/// (Measured with 64-byte vectors, of which there is a step a cycle and twice as many reads: 64 x 64 x 64 by 16 rows of one vector 116
-/// GFLOP/s, by 8 of two 115, by 13 of two 112, which would be 114 if 13 times 5 were 64; narrower ones read more for each step.)
-RegisterTile best_tile(int64_t rows, int64_t columns, int64_t terms, int width, bool are_known, const Target& target) {
-  const bool is_wide = target.vector_bytes == 64;
-  const int64_t registers = is_wide || target.march.starts_with("armv8") ? 32 : 16;
-  RegisterTile best{1, 1};
-  int64_t least = std::numeric_limits<int64_t>::max();
-  for (const int64_t vectors : {2, 3, 4, 1})
-    for (int64_t r = std::min({(registers - 1 - vectors) / vectors, kRowsOfTile, std::max<int64_t>(1, rows)}); r > 0; --r) {
-      const int64_t down = ceil_div(rows, r), across = ceil_div(columns, vectors * width);
-      const bool rows_overlap = rows % r == 0 || are_known,
-                 columns_overlap = columns % (vectors * width) == 0 || (are_known && columns >= vectors * width);
-      const int64_t in_part = (rows_overlap ? 0 : across) + (columns_overlap ? 0 : down);
-      const int64_t reads = is_wide ? 4 + 3 * vectors : 8 + r + 4 * vectors, steps = std::max(r * vectors, kWaiting);
-      const int64_t time = down * across * (terms * (8 * steps + reads) + 16 * r * vectors) + in_part * 8 * r * (20 + 6 * vectors);
-      if (time < least) least = time, best = {r, vectors};
-    }
-  return best;
-}
-
-/// Does the factor, where it lies in memory, lie along that axis of the reduction's source?
-bool lies_along(const Program& program, const KernelPlan& kernel, const Node* factor, size_t axis) {
-  const std::vector<View> views = KernelViews(program, kernel).of(factor);
-  return !views.empty() && std::all_of(views.begin(), views.end(), [&](const View& view) {
-    return view.strides[axis].is_constant(1) || view.strides[axis].is_constant(0);
-  });
-}
-/// The axis of the terms, if there is one alone.
-std::optional<size_t> term_axis(const Node& reduce) {
-  std::optional<size_t> found;
-  for (const int axis : reduce.as<ReduceAttributes>().axes) {
-    if (reduce.sources[0]->shape[static_cast<size_t>(axis)].is_constant(1)) continue;
-    if (found) return std::nullopt;
-    found = static_cast<size_t>(axis);
-  }
-  return found;
-}
-
-/// Is the rows' factor an array whose elements lie beside each other neither along the rows nor along the terms? Then it would be copied
-/// one by one, which takes longer than it saves.
-bool is_scattered(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
-  const Node* array = contraction.row_factor;
-  for (; !is_loaded(program, kernel, array); array = array->sources[0])
-    if (is_elementwise(array->op) || array->sources.empty()) return false;  // computed, which is done once for a copy
-  const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
-  return terms && contraction.rows && !lies_along(program, kernel, contraction.row_factor, *terms) &&
-         !lies_along(program, kernel, contraction.row_factor, *contraction.rows);
-}
-
-/// Few rows: each element of the columns' factor is used so seldom that it is read where it lies, several rows of it at a time; the sums of
-/// a block of columns are in memory, next to the registers.
-Schedule schedule_few_rows(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, int width) {
-  Schedule s;
-  s.recipe = Template::kContraction;
-  s.axes.resize(iteration_space(kernel).size() + 1);
-  s.axes.front().kind = AxisKind::kThread;
-  s.axes.back().kind = AxisKind::kReduce;
-  s.axes.back().unroll = kTermsTogether;
-  AxisSchedule &row_axis = s.axes[*contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
-  const int64_t tiles = std::max<int64_t>(1, ceil_div(rows, kTermsTogether));
-  row_axis.unroll = static_cast<int>(std::max<int64_t>(1, ceil_div(rows, tiles)));
-  row_axis.tile = tiles * row_axis.unroll;
-  column_axis.simd_width = width;
-  column_axis.tile = kSumsOfFewRows / row_axis.tile;
-  return s;
-}
-
-/// Elements of the array below windows that those of so many rows, of so many members of their group, are read from: the unfolds from the
-/// last on are those of rows, of the group, and of axes with one window at a time.
-double windows_read(const Node* factor, int64_t all_terms, int64_t rows, int64_t members) {
-  const Node* array = array_below_windows(factor);
-  double elements = static_cast<double>(all_terms);
-  std::array<int64_t, 2> windows = {rows, members};
-  size_t unfolds = 0;
-  for (const Node* node = factor; node != array; node = node->sources[0]) {
-    if (node->op != Op::kUnfold) continue;
-    const auto& unfold = node->as<UnfoldAttributes>();
-    const int64_t size = std::max<int64_t>(1, range(unfold.size).hi), count = unfolds < windows.size() ? windows[unfolds] : 1;
-    ++unfolds;
-    elements *= static_cast<double>((count - 1) * unfold.stride + (size - 1) * unfold.dilation + 1) / static_cast<double>(size);
-  }
-  return elements;
-}
-
-/// Is each window one element of an array in memory, that is read as well where it lies?
-bool are_elements(const Program& program, const KernelPlan& kernel, const Node* factor) {
-  const Node* array = array_below_windows(factor);
-  for (const Node* node = factor; node != array; node = node->sources[0])
-    if (node->op == Op::kUnfold && !node->as<UnfoldAttributes>().size.is_constant(1)) return false;
-  return is_loaded(program, kernel, array);
-}
-
-/// Windows are rows: what those of a group of rows read is copied for all columns, and so are the columns for all rows. Threads have more
-/// than one block of columns where those are their axis.
-Schedule schedule_windows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, RegisterTile tile, int width) {
-  const Shape space = iteration_space(kernel);
-  Schedule s;
-  s.recipe = Template::kContraction;
-  s.axes.resize(space.size() + 1);
-  s.axes.front().kind = AxisKind::kThread;
-  s.axes.back().kind = AxisKind::kReduce;
-  const auto most = [&](size_t position) { return std::clamp<int64_t>(range(space[position]).hi, 1, kMany); };
-  const auto blocks_of = [](int64_t tiles, int64_t wanted) { return ceil_div(tiles, ceil_div(tiles, std::max<int64_t>(1, wanted))); };
-  const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
-                all_terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
-
-  AxisSchedule& columns = s.axes[contraction.column_position];
-  const int64_t tile_columns = tile.vectors * width, column_tiles = ceil_div(most(contraction.column_position), tile_columns),
-                shared_tiles = kSharedBytes / size / tile_columns / all_terms;
-  columns.simd_width = width;
-  columns.unroll = static_cast<int>(tile.vectors);
-  columns.pack = shared_tiles > 0;
-  int64_t together = blocks_of(column_tiles, shared_tiles > 0 ? shared_tiles : kColumnsTogether / tile_columns);
-  if (contraction.column_position == 0) together = std::min(together, ceil_div(column_tiles, 2));
-  columns.tile = together * tile_columns;
-
-  AxisSchedule& rows = s.axes[*contraction.row_position];
-  const int64_t row_tiles = ceil_div(most(*contraction.row_position), tile.rows),
-                wanted_rows = std::min(kPixelsTogether, kSumsOfWindows / columns.tile);
-  rows.unroll = static_cast<int>(tile.rows);
-  rows.tile = blocks_of(row_tiles, wanted_rows / tile.rows) * tile.rows;
-  rows.pack = !are_elements(program, kernel, contraction.row_factor);
-  if (contraction.group_position) {
-    AxisSchedule& group = s.axes[*contraction.group_position];
-    const int64_t members = most(*contraction.group_position);
-    group.tile = blocks_of(members, wanted_rows / rows.tile);
-    while (group.tile > 1 && windows_read(contraction.row_factor, all_terms, rows.tile, group.tile) > kWindowsTogether) --group.tile;
-  }
-  return s;
 }
 
 }  // namespace
@@ -244,7 +88,7 @@ Contraction with_columns(std::span<const size_t> kept, size_t columns, const Nod
 
 /// What vectors have room for, of which this many lanes are used.
 double room_of_vectors(int64_t lanes) {
-  return static_cast<double>(ceil_div(lanes, kWidestVector) * kWidestVector) / static_cast<double>(lanes);
+  return static_cast<double>((lanes + kWidestVector - 1) / kWidestVector * kWidestVector) / static_cast<double>(lanes);
 }
 
 /// Are the rows the better columns? Of windows, which is what a convolution reads, a row's elements are read one by one wherever they lie
@@ -283,128 +127,6 @@ std::optional<Contraction> as_contraction(const Node& reduce) {
     return is_better_turned(shape, found) ? with_columns(kept, *found.row_position, column_factor, row_factor) : found;
   }
   return std::nullopt;
-}
-
-namespace {
-
-/// Tiles of a block, `most` or down to half as many, so that of the blocks two workers get as much each as they can.
-int64_t even_tiles(int64_t tiles, int64_t most) {
-  const auto of_one_worker = [&](int64_t of_block) { return ceil_div(ceil_div(tiles, of_block), 2) * of_block; };
-  int64_t best = most;
-  for (int64_t of_block = most; 2 * of_block >= most && of_block > 0; --of_block)
-    if (of_one_worker(of_block) < of_one_worker(best)) best = of_block;
-  return best;
-}
-
-}  // namespace
-
-Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target,
-                              int width) {
-  const Shape& shape = kernel.reduces[0]->sources[0]->shape;
-  const int64_t rows = range(row_count(*kernel.reduces[0], contraction)).hi, columns = range(shape[contraction.columns]).hi;
-  if (contraction.rows && !contraction.group_is_rows && rows <= kFewRows && columns >= kManyColumns && !contraction.group_position &&
-      lies_along(program, kernel, contraction.column_factor, contraction.columns))
-    return schedule_few_rows(kernel, contraction, rows, width);
-  const int64_t terms = std::min(range(term_count(*kernel.reduces[0])).hi, kBlock);
-  const bool are_known = row_count(*kernel.reduces[0], contraction).is_constant() && shape[contraction.columns].is_constant();
-  RegisterTile tile{1, 2};  // of a single row, few columns are read side by side
-  if (contraction.rows) tile = best_tile(std::min(rows, kMany), std::min(columns, kMany), terms, width, are_known, target);
-  if (contraction.rows && contraction.group_is_rows) return schedule_windows(program, kernel, contraction, tile, width);
-  Schedule s;
-  s.recipe = Template::kContraction;
-  s.axes.resize(iteration_space(kernel).size() + 1);
-  s.axes.front().kind = AxisKind::kThread;
-  s.axes.back().kind = AxisKind::kReduce;
-  AxisSchedule& column_axis = s.axes[contraction.column_position];
-  const int64_t tiles = ceil_div(std::clamp<int64_t>(rows, 1, kMany), tile.rows);
-  int64_t blocks = ceil_div(tiles * tile.rows, kRowsTogether);  // of about one size
-  column_axis.simd_width = width;
-  column_axis.unroll = static_cast<int>(tile.vectors);
-  const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
-                all_terms = range(term_count(*kernel.reduces[0])).hi;
-  int64_t wanted_columns = std::min(kColumnsTogether, kColumnsTogether * kUsualSize / size);
-  if (rows > kRowsTogether && !contraction.group_position && all_terms <= kSharedBytes / size / kNarrow) {
-    column_axis.pack = true;
-    const bool has_one_block = all_terms <= kBlock;
-    wanted_columns = std::min(has_one_block ? kWideColumns : wanted_columns, kSharedBytes / size / std::max<int64_t>(1, all_terms));
-    blocks = has_one_block ? ceil_div(tiles, 2) : ceil_div(tiles, even_tiles(tiles, ceil_div(kSharingRows, tile.rows)));
-  }
-  column_axis.tile = ceil_div(wanted_columns, tile.vectors * width) * tile.vectors * width;
-  int64_t together = std::min(columns, column_axis.tile);
-  if (contraction.group_position) {
-    AxisSchedule& group = s.axes[*contraction.group_position];
-    group.tile = std::clamp<int64_t>(kColumnsTogether / std::max<int64_t>(1, together), 1, kColumnsTogether);
-    together *= std::min(group.tile, std::max<int64_t>(1, range(iteration_space(kernel)[*contraction.group_position]).hi));
-  }
-  if (contraction.rows) {
-    AxisSchedule& row_axis = s.axes[*contraction.row_position];
-    row_axis.unroll = static_cast<int>(tile.rows);
-    row_axis.tile = ceil_div(tiles, blocks) * tile.rows;
-    row_axis.pack = together > kNarrow && !is_scattered(program, kernel, contraction);
-  }
-  return s;
-}
-
-namespace {
-
-/// Elements of an axis that are gone through together: whole tiles.
-int64_t block_extent(const KernelPlan& kernel, const Schedule& schedule, size_t position, int64_t tile) {
-  const int64_t wanted = std::max(schedule.axes[position].tile, tile),
-                most = std::max<int64_t>(1, range(iteration_space(kernel)[position]).hi);
-  return ceil_div(std::min(wanted, most), tile) * tile;
-}
-/// Columns of a block; indices along the axis that is more of them, or more rows.
-int64_t block_columns(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
-  const AxisSchedule& columns = schedule.axes[contraction.column_position];
-  return block_extent(kernel, schedule, contraction.column_position, int64_t{columns.unroll} * columns.simd_width);
-}
-int64_t block_group(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
-  return contraction.group_position ? block_extent(kernel, schedule, *contraction.group_position, 1) : 1;
-}
-
-}  // namespace
-
-int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
-  const int64_t columns = block_columns(kernel, contraction, schedule) * block_group(kernel, contraction, schedule);
-  if (!contraction.rows) return columns;
-  return columns * block_extent(kernel, schedule, *contraction.row_position, schedule.axes[*contraction.row_position].unroll);
-}
-
-int64_t shared_columns(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
-  const int64_t group = contraction.group_is_rows ? 1 : block_group(kernel, contraction, schedule),
-                columns = block_columns(kernel, contraction, schedule) * group,
-                terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
-  return terms > kMostSharedColumns ? terms : terms * columns;
-}
-
-namespace {
-
-/// Where (>= 0) there are at least so many rows, and enough columns and terms.
-std::optional<Sym> are_enough(const Node& reduce, const Contraction& contraction, int64_t least_rows) {
-  Sym guard = 0;
-  for (const auto& [size, least] : {std::pair{row_count(reduce, contraction), least_rows},
-                                    {reduce.sources[0]->shape[contraction.columns], kLeastColumns},
-                                    {term_count(reduce), kLeastDepth}}) {
-    if (range(size).hi < least) return std::nullopt;
-    if (!proven_at_most(least, size)) guard = guard.is_constant() ? size - least : min(guard, size - least);
-  }
-  return guard;
-}
-
-}  // namespace
-
-std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
-  // Adding row after row, which is faster with few rows, would go through memory along the terms one by one.
-  const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
-  const bool is_crossed = terms && lies_along(program, kernel, contraction.column_factor, *terms) &&
-                          !lies_along(program, kernel, contraction.column_factor, contraction.columns);
-  return are_enough(*kernel.reduces[0], contraction, is_crossed ? 1 : kLeastRows);
-}
-
-bool wants_tiles(const Node& reduce) {
-  const std::optional<Contraction> contraction = as_contraction(reduce);
-  const std::optional<Sym> guard = contraction ? are_enough(reduce, *contraction, kLeastRows) : std::nullopt;
-  return guard && guard->is_constant();
 }
 
 }  // namespace harp

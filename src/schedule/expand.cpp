@@ -4,11 +4,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "schedule/contraction.h"
 #include "schedule/fuse.h"
 #include "schedule/interleave.h"
 #include "schedule/legal.h"
 #include "schedule/override.h"
+#include "schedule/schedule_contraction.h"
 #include "schedule/schedule_program.h"
 #include "schedule/stream.h"
 #include "schedule/transpose.h"

@@ -12,9 +12,9 @@
 #include <unordered_set>
 
 #include "base/error.h"
-#include "schedule/contraction.h"
 #include "schedule/materialise.h"
 #include "schedule/routine.h"
+#include "schedule/schedule_contraction.h"
 #include "schedule/split_reductions.h"
 
 namespace harp {

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "schedule/contraction.h"
+#include "schedule/schedule_contraction.h"
 #include "schedule/transpose.h"
 
 namespace harp {

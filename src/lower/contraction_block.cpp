@@ -1,0 +1,161 @@
+#include "lower/contraction_block.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+ContractionBlock::ContractionBlock(KernelContext& context, const Contraction& contraction)
+    : c(context),
+      arena(context.arena),
+      contraction(contraction),
+      layout(context.plan, context.schedule, contraction),
+      reduce(*context.plan.reduces[0]),
+      dtype(accumulator_dtype(reduce)),
+      accumulators(context.kernel),
+      position_(layout.kept_axes.size(), Sym(0)) {}
+
+// --- loops over blocks ---------------------------------------------------------------------------------------------------------
+
+/// Rows are next to columns, unless they are the kernel's first axis, which is the threads', and nothing is copied for all of them. Columns
+/// that are copied for all rows come before those. (Of turned ones rows are the last axis, and columns somewhere before.)
+std::vector<size_t> ContractionBlock::order() const {
+  const std::optional<size_t> rows = contraction.row_position;
+  const size_t columns = contraction.column_position;
+  std::vector<size_t> order;
+  for (size_t i = 0; i < layout.kept_axes.size(); ++i)
+    if (layout.is_turned || (i != columns && (i != rows || (i == 0 && !layout.shares_columns)))) order.push_back(i);
+  if (layout.is_turned) return order;
+  if (rows && layout.shares_columns)
+    order.insert(order.end(), {columns, *rows});
+  else if (rows && rows != 0)
+    order.insert(order.end(), {*rows, columns});
+  else
+    order.push_back(columns);
+  return order;
+}
+
+Body ContractionBlock::each_block(std::span<const size_t> axes, const std::function<Body()>& inside) {
+  if (axes.empty()) return inside();
+  const size_t axis = axes[0];
+  const LoopKind kind = axis == 0 && c.schedule.axes[0].kind == AxisKind::kThread ? LoopKind::kThread : LoopKind::kSequential;
+  /// Blocks of `size` elements of an axis that has `count`.
+  const auto blocks = [&](std::string_view name, const Dim& count, int64_t size, Sym& first, Sym& here) {
+    const auto block = [&](Sym number) {
+      first = number * size, here = min(Sym(size), count - first);
+      return each_block(axes.subspan(1), inside);
+    };
+    return each(name, ceil_div(count, size), block, kind);
+  };
+  if (axis == contraction.row_position) return blocks("rows", layout.rows, layout.block_rows, first_row, rows_here);
+  if (axis == contraction.column_position) return blocks("columns", layout.columns, layout.block_columns, first_column, columns_here);
+  if (axis == contraction.group_position) return blocks("group", layout.group, layout.block_group, first_of_group, group_here);
+  const auto at = [&](Sym index) {
+    position_[axis] = index;
+    return each_block(axes.subspan(1), inside);
+  };
+  return each(cat("oidx", axis), reduce.sources[0]->shape[layout.kept_axes[axis]], at, kind);
+}
+
+void ContractionBlock::go_to_member(Sym member) {
+  if (contraction.group_position) position_[*contraction.group_position] = first_of_group + member;
+}
+
+Sym ContractionBlock::row_of(Sym row_tile) const {
+  const Sym row = row_tile * layout.tile_rows;
+  return layout.overlaps_rows ? min(row, rows_here - layout.tile_rows) : row;
+}
+Sym ContractionBlock::rows_from(Sym row_tile) const { return layout.overlaps_rows ? Sym(layout.tile_rows) : rows_here - row_of(row_tile); }
+Sym ContractionBlock::column_of(Sym column_tile) const {
+  const Sym column = column_tile * layout.tile_columns;
+  return layout.overlaps_columns ? min(column, columns_here - layout.tile_columns) : column;
+}
+Sym ContractionBlock::columns_from(Sym column_tile) const {
+  return layout.overlaps_columns ? Sym(layout.tile_columns) : columns_here - column_of(column_tile);
+}
+
+Index ContractionBlock::source_index(Sym row, Sym column, const Index& terms) const {
+  Index index(reduce.sources[0]->shape.size(), Sym(0));
+  for (size_t i = 0; i < layout.kept_axes.size(); ++i) index[layout.kept_axes[i]] = position_[i];
+  if (contraction.rows) index[*contraction.rows] = row;
+  index[contraction.columns] = column;
+  for (size_t i = 0; i < terms.size(); ++i) index[layout.term_axes[i]] = terms[i];
+  return index;
+}
+
+// --- sums in memory ------------------------------------------------------------------------------------------------------------
+
+void ContractionBlock::add_sums() {
+  if (layout.stores_tiles()) return;
+  const int levels = layout.has_one_block_of_terms() ? 1 : levels_needed(ceil_div(layout.terms, kChainBlock), kChainBlock);
+  for (int level = 0; level < levels; ++level) sums_.push_back(accumulators.add_array(dtype, layout.block_size()));
+}
+
+Body ContractionBlock::each_block_of_terms(const BlockOfTerms& block_of_terms) {
+  if (layout.has_one_block_of_terms()) return block_of_terms(0, layout.terms);
+  std::vector<Sym> counts = {ceil_div(layout.terms, kChainBlock)};
+  while (counts.size() < sums_.size()) counts.push_back(ceil_div(counts.back(), kChainBlock));
+  return sums_of_level(sums_.size() - 1, counts, 0, counts.back(), block_of_terms);
+}
+
+/// Results begin … end - 1 of the level below (blocks of terms, at level 0) are added up in sums_[level].
+Body ContractionBlock::sums_of_level(size_t level, const std::vector<Sym>& counts, Sym begin, Sym end, const BlockOfTerms& block_of_terms) {
+  Body body = each_sum([&](Sym at) { return set_accumulator(arena, sums_[level], at, zero()); });
+  add(body, each(cat("block", level), end - begin, [&](Sym block) {
+        const Sym first = (begin + block) * kChainBlock;
+        if (level == 0) return block_of_terms(first, min(Sym(kChainBlock), layout.terms - first));
+        Body inside = sums_of_level(level - 1, counts, first, min(first + kChainBlock, counts[level - 1]), block_of_terms);
+        add(inside, each_sum([&](Sym at) { return update_accumulator(arena, sums_[level], at, arena.acc(dtype, sums_[level - 1], at)); }));
+        return inside;
+      }));
+  return body;
+}
+
+Body ContractionBlock::each_sum(const std::function<Stmt*(Sym at)>& statement) {
+  const auto sums = [&](Sym begin, Sym count) {
+    Stmt* sum = new_loop(arena, "sum", 0, count);
+    sum->body = {statement(begin + sum->variable)};
+    return vectorise(arena, sum, layout.simd, false);
+  };
+  return each_member([&](Sym member) {
+    if (layout.is_turned)
+      return each_column_tile([&](Sym tile) { return sums(layout.tile_at(member, 0, tile), row_tiles() * layout.tile_size()); });
+    return each_row_tile([&](Sym tile) { return sums(layout.tile_at(member, tile, 0), column_tiles() * layout.tile_size()); });
+  });
+}
+
+// --- the results ---------------------------------------------------------------------------------------------------------------
+
+Body ContractionBlock::stores_of(const UOp* sum, Sym row, Sym column) {
+  c.values.bind(&reduce, from_accumulator(arena, reduce, sum));
+  Index position = position_;
+  if (contraction.rows) position[*contraction.row_position] = first_row + row;
+  position[contraction.column_position] = first_column + column;
+  Body stores = store_outputs(c, c.plan.passes[0].stores, position);
+  mark_in_place(c);
+  for (const Param& parameter : c.kernel.params) HARP_ASSERT(parameter.in_place.empty(), "tiles overlap, and read what they stored");
+  return stores;
+}
+
+Body ContractionBlock::store_row(const SumAt& sum_at, Sym begin, Sym row, Sym first_column, Sym columns_left) {
+  Stmt* column = new_loop(arena, "column", 0, min(Sym(layout.tile_columns), columns_left));
+  column->body = stores_of(sum_at(begin + column->variable), row, first_column + column->variable);
+  return finish_inner_loop(c, column, layout.simd, c.schedule.overlap);
+}
+
+Body ContractionBlock::store_rows(const SumAt& sum_at) {
+  return each_member([&](Sym member) {
+    return each_row_tile([&](Sym row_tile) {
+      return each("row", min(Sym(layout.tile_rows), rows_from(row_tile)), [&](Sym row) {
+        return each_column_tile([&](Sym tile) {
+          const Sym begin = layout.tile_at(member, row_tile, tile) + layout.in_tile(row, 0);
+          return store_row(sum_at, begin, row_of(row_tile) + row, column_of(tile), columns_from(tile));
+        });
+      });
+    });
+  });
+}
+
+}  // namespace harp::lower

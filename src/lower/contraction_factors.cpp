@@ -1,0 +1,179 @@
+#include "lower/contraction_factors.h"
+
+#include <algorithm>
+
+#include "lower/panel.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+namespace {
+
+constexpr int64_t kNear = 16 << 10;  // bytes of the columns' factor that is not copied: half the first cache
+
+}  // namespace
+
+// --- values --------------------------------------------------------------------------------------------------------------------
+
+const UOp* ContractionFactors::value(const Node* factor, const Index& index) {
+  return to_accumulator(block_.arena, block_.reduce, block_.c.values.value(factor, factor->rank() == 0 ? Index{} : index));
+}
+
+const UOp* ContractionFactors::row(Sym member, Sym row_tile, int64_t row, const Term& term) {
+  if (packs_rows_) return block_.arena.acc(block_.dtype, packed_rows_, block_.layout.packed_row_at(member, row_tile, term.number, row));
+  const Sym there = block_.first_row + block_.row_of(row_tile) + row;
+  if (row_windows_) {
+    const Index index = block_.source_index(there, block_.first_column, term.index);
+    return to_accumulator(block_.arena, block_.reduce, row_windows_->value(block_.contraction.row_factor, index));
+  }
+  const Sym last = block_.layout.rows - 1;
+  return value(block_.contraction.row_factor,
+               block_.source_index(block_.layout.overlaps_rows ? there : min(there, last), block_.first_column, term.index));
+}
+
+const UOp* ContractionFactors::column_in_place(Sym column, const Index& terms) {
+  const Index index = block_.source_index(block_.first_row, block_.first_column + column, terms);
+  if (!column_windows_) return value(block_.contraction.column_factor, index);
+  return to_accumulator(block_.arena, block_.reduce, column_windows_->value(block_.contraction.column_factor, index));
+}
+
+const UOp* ContractionFactors::column(Sym member, Sym column_tile, Sym column, const Term& term) {
+  if (reads_columns_) return column_in_place(block_.column_of(column_tile) + column, term.index);
+  const Sym at = block_.layout.packed_column_at(member, column_tile, term.first, term.number) + column;
+  return block_.arena.acc(block_.dtype, packed_columns_, at);
+}
+
+// --- copies of tiles -----------------------------------------------------------------------------------------------------------
+
+void ContractionFactors::add_copied_columns() {
+  if (!reads_columns_) packed_columns_ = block_.accumulators.add_array(block_.dtype, block_.layout.packed_columns_size());
+}
+void ContractionFactors::add_copied_rows() {
+  if (packs_rows_) packed_rows_ = block_.accumulators.add_array(block_.dtype, block_.layout.packed_rows_size());
+}
+std::vector<int> ContractionFactors::copies() const {
+  std::vector<int> arrays;
+  if (packed_columns_ >= 0 && !block_.layout.shares_columns) arrays.push_back(packed_columns_);
+  if (packed_rows_ >= 0) arrays.push_back(packed_rows_);
+  return arrays;
+}
+
+Body ContractionFactors::pack_rows(Sym first, Sym count) {
+  if (!packs_rows_) return {};
+  const ContractionLayout& layout = block_.layout;
+  return block_.each_member_with_rows([&](Sym member) {
+    return block_.each_row_tile([&](Sym tile) {
+      const Sym row = block_.first_row + block_.row_of(tile);
+      const Panel panel{block_.dtype,
+                        packed_rows_,
+                        layout.packed_row_at(member, tile, 0, 0),
+                        layout.panel_rows,
+                        layout.overlaps_rows ? layout.tile_rows : 0,
+                        layout.simd};
+      return pack(block_.c, panel, layout.rows - row, count, [&](Sym lane, Sym term) {
+        return value(block_.contraction.row_factor, block_.source_index(row + lane, block_.first_column, first + term));
+      });
+    });
+  });
+}
+
+Body ContractionFactors::pack_columns(Sym member, Sym column_tile, Sym first, Sym count) {
+  if (reads_columns_ || block_.layout.shares_columns) return {};
+  return pack_tile_of_columns(member, column_tile, first, count);
+}
+
+Body ContractionFactors::pack_tile_of_columns(Sym member, Sym column_tile, Sym first, Sym count) {
+  const ContractionLayout& layout = block_.layout;
+  const Sym column = block_.column_of(column_tile);
+  const Sym left = layout.overlaps_columns ? Sym(layout.tile_columns) : layout.columns - block_.first_column - column;
+  const Panel panel{block_.dtype, packed_columns_, layout.packed_column_at(member, column_tile, first, 0), layout.tile_columns, 0,
+                    layout.simd};
+  return pack(block_.c, panel, left, count,
+              [&](Sym lane, Sym term) { return column_in_place(column + lane, unflatten(first + term, layout.term_shape)); });
+}
+
+Body ContractionFactors::share_columns() {
+  Body body;
+  copy_column_windows(body);
+  if (reads_columns_) return body;
+  add_copied_columns();
+  body.push_back(declare_accumulator(block_.arena, packed_columns_));
+  const Dim& terms = block_.layout.terms;
+  add(body, block_.each_member_with_columns([&](Sym member) {
+    return block_.each("block", ceil_div(terms, kChainBlock), [&](Sym block) {
+      const Sym first = block * kChainBlock;
+      return block_.each_column_tile(
+          [&](Sym tile) { return pack_tile_of_columns(member, tile, first, min(Sym(kChainBlock), terms - first)); });
+    });
+  }));
+  return body;
+}
+
+// --- windows -------------------------------------------------------------------------------------------------------------------
+
+Body ContractionFactors::copy_windows() {
+  Body body;
+  if (!block_.layout.shares_columns) {
+    copy_column_windows(body);
+    reads_columns_ |= are_near();
+  }
+  copy_row_windows(body);
+  return body;
+}
+
+/// What overlapping windows of a factor read, for the block, whose columns, or rows, are `along`.
+std::optional<Windows> ContractionFactors::copy_windows(const Node* factor, const Windows::Axis& along, Sym row, Sym column,
+                                                        bool has_members, Body& body) {
+  const ContractionLayout& layout = block_.layout;
+  std::vector<Windows::Axis> axes = {along};
+  const auto axis = [&](std::string_view name, Sym count, int64_t most) {
+    axes.push_back({new_loop(block_.arena, name, 0, count)->variable, count, most});
+    return axes.back().variable;
+  };
+  if (has_members) block_.go_to_member(axis("member", block_.group_here, layout.block_group));
+  Index index = block_.source_index(row, column, 0);
+  for (size_t i = 0; i < layout.term_axes.size(); ++i) {
+    const Dim& terms = layout.term_shape[i];
+    if (!terms.is_constant()) return std::nullopt;
+    index[layout.term_axes[i]] = axis("term", terms, std::max<int64_t>(1, terms.constant()));
+  }
+  return Windows::copy(block_.c, block_.accumulators, factor, index, axes, layout.simd, body);
+}
+
+/// Rows are read there.
+void ContractionFactors::copy_row_windows(Body& body) {
+  if (!block_.contraction.rows || !block_.contraction.group_is_rows) return;
+  const Sym row = new_loop(block_.arena, "row", 0, block_.rows_here)->variable;
+  row_windows_ = copy_windows(block_.contraction.row_factor, {row, block_.rows_here, block_.layout.block_rows}, block_.first_row + row,
+                              block_.first_column, block_.layout.rows_have_members, body);
+  if (row_windows_) packs_rows_ = false;
+}
+
+/// Columns that lie beside each other in it are read there, and not copied again.
+void ContractionFactors::copy_column_windows(Body& body) {
+  const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable;
+  column_windows_ = copy_windows(block_.contraction.column_factor, {column, block_.columns_here, block_.layout.block_columns},
+                                 block_.first_row, block_.first_column + column, block_.layout.columns_have_members, body);
+  if (!column_windows_) return;
+  const UOp* value = column_in_place(column, unflatten(0, block_.layout.term_shape));
+  const auto along = value->kind == UKind::kAcc ? linear_in(value->index, variable_of(column)) : std::nullopt;
+  reads_columns_ = along && along->coefficient.is_constant(1);
+}
+
+/// Do the columns' elements lie beside each other, and all of a tile so near to each other that they stay in the first cache as they are?
+bool ContractionFactors::are_near() {
+  const ContractionLayout& layout = block_.layout;
+  if (reads_columns_ || layout.term_shape.size() != 1 || !proven_at_most(layout.terms, kChainBlock)) return reads_columns_;
+  const bool are_whole = layout.columns.is_constant() && layout.columns.constant() % layout.tile_columns == 0;
+  if (!layout.overlaps_columns && !are_whole) return false;
+  const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable,
+            term = new_loop(block_.arena, "term", 0, layout.terms)->variable;
+  const UOp* value = column_in_place(column, unflatten(term, layout.term_shape));
+  if (value->kind != UKind::kLoad || mask_of(value) != nullptr) return false;
+  const auto along = linear_in(value->index, variable_of(column)), down = linear_in(value->index, variable_of(term));
+  return along && along->coefficient.is_constant(1) && down && down->coefficient.is_constant() &&
+         std::abs(down->coefficient.constant()) * layout.most_terms() * static_cast<int64_t>(size_of(block_.dtype)) <= kNear;
+}
+
+}  // namespace harp::lower

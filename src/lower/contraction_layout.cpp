@@ -1,0 +1,88 @@
+#include "lower/contraction_layout.h"
+
+#include <algorithm>
+
+namespace harp::lower {
+
+namespace {
+
+constexpr int64_t kPadded = 256;  // columns of rows that would lie in the same lines of the first cache, often being a power of two
+
+/// Elements of an axis that are gone through together: whole tiles, no more than there are.
+int64_t block_of(Dim size, int64_t tile, int64_t wanted) {
+  const int64_t most = std::max<int64_t>(1, std::min(range(size).hi, std::max(wanted, tile)));
+  return (most + tile - 1) / tile * tile;
+}
+
+/// Does the last tile of every block begin inside the block, although tiles are more than what is left?
+bool is_overlapped(Dim size, int64_t block, int64_t tile) {
+  if (!size.is_constant() || size.constant() % tile == 0) return false;
+  const int64_t in_last = (size.constant() - 1) % block + 1;
+  return in_last >= tile;
+}
+
+}  // namespace
+
+ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& schedule, const Contraction& contraction)
+    : is_turned(contraction.is_turned()) {
+  const Node& reduce = *plan.reduces[0];
+  const Shape& shape = reduce.sources[0]->shape;
+  const auto& reduced = reduce.as<ReduceAttributes>().axes;
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if (std::find(reduced.begin(), reduced.end(), static_cast<int>(axis)) == reduced.end() && !shape[axis].is_constant(1))
+      kept_axes.push_back(axis);
+  for (const int axis : reduced) {
+    term_axes.push_back(static_cast<size_t>(axis));
+    term_shape.push_back(shape[term_axes.back()]);
+  }
+  const AxisSchedule one_row, &column_axis = schedule.axes[contraction.column_position];
+  const AxisSchedule& row_axis = contraction.rows ? schedule.axes[*contraction.row_position] : one_row;
+  rows = row_count(reduce, contraction), columns = shape[contraction.columns], terms = element_count(term_shape);
+  simd = column_axis.simd_width;
+  terms_together = schedule.axes.back().unroll;
+  packs_rows = row_axis.pack, shares_columns = column_axis.pack;
+  tile_rows = row_axis.unroll, block_rows = block_of(rows, tile_rows, row_axis.tile);
+  tile_columns = simd * column_axis.unroll, block_columns = block_of(columns, tile_columns, column_axis.tile);
+  row_stride = tile_columns;
+  if (terms_together > 1) {
+    tile_columns = block_columns;
+    row_stride = block_columns >= kPadded ? tile_columns + simd : tile_columns;
+  } else if (schedule.overlap) {
+    overlaps_rows = !is_turned && is_overlapped(rows, block_rows, tile_rows);
+    overlaps_columns = is_overlapped(columns, block_columns, tile_columns);
+  }
+  panel_rows = (tile_rows + simd - 1) / simd * simd;  // whole vectors, if there are as many rows
+  if (range(rows).hi < panel_rows) panel_rows = tile_rows;
+  if (contraction.group_position) {
+    group = shape[kept_axes[*contraction.group_position]];
+    block_group = block_of(group, 1, schedule.axes[*contraction.group_position].tile);
+    (contraction.group_is_rows ? rows_have_members : columns_have_members) = true;
+  }
+}
+
+bool ContractionLayout::has_one_block_of_terms() const { return ceil_div(terms, kChainBlock).is_constant(1); }
+int64_t ContractionLayout::most_terms() const { return std::max<int64_t>(1, range(terms).hi); }
+
+Sym ContractionLayout::tile_at(Sym member, Sym row_tile, Sym column_tile) const {
+  if (is_turned) return ((member * column_tiles_of_block() + column_tile) * row_tiles_of_block() + row_tile) * tile_size();
+  return ((member * row_tiles_of_block() + row_tile) * column_tiles_of_block() + column_tile) * tile_size();
+}
+
+int64_t ContractionLayout::packed_columns_size() const {
+  if (!shares_columns) return terms_at_once() * tile_columns;
+  return (columns_have_members ? block_group : 1) * block_columns * most_terms();
+}
+int64_t ContractionLayout::packed_rows_size() const {
+  return (rows_have_members ? block_group : 1) * terms_at_once() * panel_rows * row_tiles_of_block();
+}
+Sym ContractionLayout::packed_column_at(Sym member, Sym column_tile, Sym first, Sym term) const {
+  if (!shares_columns) return term * tile_columns;
+  const Sym tile = columns_have_members ? member * column_tiles_of_block() + column_tile : column_tile;
+  return (tile * most_terms() + first + term) * tile_columns;
+}
+Sym ContractionLayout::packed_row_at(Sym member, Sym row_tile, Sym term, Sym row) const {
+  const Sym tile = rows_have_members ? member * row_tiles_of_block() + row_tile : row_tile;
+  return (tile * terms_at_once() + term) * panel_rows + row;
+}
+
+}  // namespace harp::lower

@@ -1,0 +1,101 @@
+// A contraction with few rows, whose columns' factor is not worth a copy: several terms are added at once to sums that lie in memory, row
+// by row, so that it is read in long pieces, once.
+#include "lower/contraction_factors.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+namespace {
+
+class FewRowsRecipe {
+ public:
+  explicit FewRowsRecipe(ContractionBlock& block) : block_(block), layout_(block.layout), arena_(block.arena), factors_(block) {}
+
+  Body statements_of_block() {
+    chain_ = block_.accumulators.add_array(block_.dtype, layout_.block_size());
+    factors_.add_copied_rows();
+    const bool has_one_block = layout_.has_one_block_of_terms();
+    if (!has_one_block) block_.add_sums();
+    Body body;
+    for (const int array : block_.arrays_of_sums()) body.push_back(declare_accumulator(arena_, array));
+    body.push_back(declare_accumulator(arena_, chain_));
+    for (const int array : factors_.copies()) body.push_back(declare_accumulator(arena_, array));
+    add(body, block_.each_block_of_terms([&](Sym first, Sym count) { return block_of_terms(first, count); }));
+    const auto only_chain = [&](Sym at) { return block_.plus_zero(arena_.acc(block_.dtype, chain_, at)); };
+    add(body, block_.store_rows(has_one_block ? only_chain : block_.sum_in(block_.sums_of_all_terms())));
+    return body;
+  }
+
+ private:
+  /// The chains of all rows and columns of the block, which lie in memory.
+  Body block_of_terms(Sym first, Sym count) {
+    Body body = factors_.pack_rows(first, count);
+    add(body, block_.each_sum([&](Sym at) { return set_accumulator(arena_, chain_, at, block_.zero()); }));
+    add(body, block_.each_member([&](Sym member) {
+      Body steps;
+      const auto terms = [&](Sym begin, Sym end, int64_t together) {
+        if (proven_at_most(end, begin)) return;
+        Stmt* term = new_loop(arena_, "term", begin, end);
+        term->step = together;
+        term->body = products(first, term->variable, together, member);
+        steps.push_back(term);
+      };
+      const Sym full = floor_div(count, layout_.terms_together) * layout_.terms_together;
+      terms(0, full, layout_.terms_together);
+      terms(full, count, 1);
+      return steps;
+    }));
+    if (layout_.has_one_block_of_terms()) return body;
+    const int sums = block_.sums_of_block();
+    add(body, block_.each_sum([&](Sym at) { return update_accumulator(arena_, sums, at, arena_.acc(block_.dtype, chain_, at)); }));
+    return body;
+  }
+
+  /// Those of `count` terms from number `term` on, of the block that begins at term `first`.
+  Body products(Sym first, Sym term, int64_t count, Sym member) {
+    return block_.each_row_tile([&](Sym row_tile) {
+      Stmt* column = new_loop(arena_, "column", 0, block_.columns_here);
+      for (int64_t row = 0; row < layout_.tile_rows; ++row)
+        for (int64_t t = 0; t < count; ++t) {
+          const Index index = unflatten(first + term + t, layout_.term_shape);
+          const UOp* a = factors_.row(member, row_tile, row, {first, term + t, index});
+          const UOp* b = factors_.column_in_place(column->variable, index);
+          const Sym at = layout_.tile_at(member, row_tile, 0) + layout_.in_tile(row, column->variable);
+          column->body.push_back(update_accumulator(arena_, chain_, at, a, b));
+        }
+      Body loops = vectorise(arena_, column, layout_.simd, false);
+      if (count > 1 && layout_.simd * static_cast<int64_t>(size_of(block_.dtype)) == kLineBytes) ask_ahead(loops, term, count);
+      return loops;
+    });
+  }
+
+  /// Vectors of a few rows of the columns' factor far apart, which take as long to be used as to come from memory: those of the next terms
+  /// are asked for meanwhile, into the second cache (8 x 4096 x 4096: 1.2 times as fast).
+  void ask_ahead(const Body& loops, Sym term, int64_t count) {
+    for (Stmt* loop : loops) {
+      if (loop->kind != StmtKind::kLoop || loop->step != layout_.simd) continue;
+      Body asked;
+      for (const UOp* u : uops_of(arena_, loop->body)) {
+        if (u->kind != UKind::kLoad || u->type.lanes != layout_.simd || !depends_on(u->index, variable_of(term))) continue;
+        asked.push_back(prefetch(arena_, u->buffer, substitute(u->index, {{variable_of(term), term + count}})));
+      }
+      loop->body.insert(loop->body.begin(), asked.begin(), asked.end());
+    }
+  }
+
+  ContractionBlock& block_;
+  const ContractionLayout& layout_;
+  Arena& arena_;
+  ContractionFactors factors_;
+  int chain_ = -1;  // of a block of terms
+};
+
+}  // namespace
+
+void lower_few_rows(ContractionBlock& block) {
+  FewRowsRecipe recipe(block);
+  block.c.kernel.body = block.each_block(block.order(), [&] { return recipe.statements_of_block(); });
+}
+
+}  // namespace harp::lower
