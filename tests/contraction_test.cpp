@@ -159,6 +159,16 @@ TEST_CASE("G15.matmul/c: tiles are chosen where there are rows and columns to sh
   CHECK_FALSE(has_tiles("conv2d(x, w, groups=8)"));  // each channel has its own weights: nothing is shared
 }
 
+TEST_CASE(
+    "L6.loop_tiling/c: rows of a page that are read where they lie share a set of the first cache, and are as many as it has room for") {
+  const std::string source = source_of("graph g(a: f32[512, 1024], b: f32[1024, 64]) {\n  return y = a @ b\n}");
+  const std::string_view before = "contraction [thread tile=";
+  const size_t tile = source.find(before), unroll = source.find(" unroll=", tile);
+  REQUIRE(unroll != std::string::npos);
+  CHECK(std::stoi(source.substr(unroll + 8)) <= 8);
+  CHECK(source.find("pack", tile) > source.find(',', tile));  // not of the rows
+}
+
 TEST_CASE("G15.matmul/c G17: what a factor is made of is looked at once, however often it is used") {
   std::string text = "graph g(a: f32[16, 32, 1], b: f32[1, 32, 16]) {\n  p0 = expand(a, shape=[16, 32, 16])\n";
   for (int i = 0; i < 60; ++i) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 
 #include "schedule/views.h"
 
@@ -16,9 +17,10 @@ constexpr int64_t kWideColumns = 1024;  // of sums that are stored at once: row 
 constexpr int64_t kMany = 1 << 20;      // rows or columns, more of which make no difference
 constexpr int64_t kFewRows = 16, kManyColumns = 256, kSumsOfFewRows = int64_t{1} << 15;
 constexpr int kTermsTogether = 8;
-constexpr int64_t kNarrow = 128;     // columns for which copying the rows' factor does not pay
-constexpr int64_t kWaiting = 8;      // sums that are added to before the first of them can be again
-constexpr int64_t kRowsOfTile = 16;  // read side by side: more compete for the lines of the first cache
+constexpr int64_t kNarrow = 128;                // columns for which copying the rows' factor does not pay
+constexpr int64_t kWaiting = 8;                 // sums that are added to before the first of them can be again
+constexpr int64_t kRowsOfTile = 16;             // read side by side: more compete for the lines of the first cache
+constexpr int64_t kWays = 8, kWayBytes = 4096;  // of that
 constexpr int64_t kLeastRows = 4, kLeastColumns = 8, kLeastDepth = 16;
 // Rows of windows of a group, elements they read, and sums they have, which are in the second cache.
 constexpr int64_t kPixelsTogether = 448, kWindowsTogether = 1 << 16, kSumsOfWindows = 1 << 16;
@@ -35,13 +37,13 @@ constexpr RegisterTile kFewColumns{1, 2};  // of a single row, whose columns are
 /// last row or column, because nobody knows that there are enough for the last one to overlap the one before, is stored piece by piece.
 /// (Measured with 64-byte vectors, of which there is a step a cycle and twice as many reads: 64 x 64 x 64 by 16 rows of one vector 116
 /// GFLOP/s, by 8 of two 115, by 13 of two 112, which would be 114 if 13 times 5 were 64; narrower ones read more for each step.)
-RegisterTile best_tile(int64_t rows, int64_t columns, int64_t terms, int width, bool are_known, const Target& target) {
+RegisterTile best_tile(int64_t rows, int64_t columns, int64_t terms, int64_t most_rows, int width, bool are_known, const Target& target) {
   const bool is_wide = target.vector_bytes == 64;
   const int64_t registers = is_wide || target.march.starts_with("armv8") ? 32 : 16;
   RegisterTile best{1, 1};
   int64_t least = std::numeric_limits<int64_t>::max();
   for (const int64_t vectors : {2, 3, 4, 1})
-    for (int64_t r = std::min({(registers - 1 - vectors) / vectors, kRowsOfTile, std::max<int64_t>(1, rows)}); r > 0; --r) {
+    for (int64_t r = std::min({(registers - 1 - vectors) / vectors, most_rows, std::max<int64_t>(1, rows)}); r > 0; --r) {
       const int64_t down = ceil_div(rows, r), across = ceil_div(columns, vectors * width);
       const bool rows_overlap = rows % r == 0 || are_known,
                  columns_overlap = columns % (vectors * width) == 0 || (are_known && columns >= vectors * width);
@@ -91,6 +93,19 @@ Schedule untiled(const KernelPlan& kernel) {
   return s;
 }
 
+/// Rows that a tile may read side by side where they lie: those a power of two of bytes apart compete for the lines of few sets. (1024 x
+/// 1024 by 64 in place: 13 rows of two vectors 93 GFLOP/s, 8 of two 105, 6 of four 106.)
+int64_t rows_in_place(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
+  int64_t most = kRowsOfTile;
+  for (const View& view : KernelViews(program, kernel).of(contraction.row_factor)) {
+    const Sym& stride = view.strides[*contraction.rows];
+    if (!stride.is_constant() || stride.is_constant(0)) continue;
+    const int64_t apart = stride.constant() * static_cast<int64_t>(size_of(contraction.row_factor->dtype));
+    most = std::min(most, kWayBytes / std::gcd(apart, kWayBytes) * kWays);
+  }
+  return most;
+}
+
 /// Few rows: each element of the columns' factor is used so seldom that it is read where it lies, several rows of it at a time; the sums of
 /// a block of columns are in memory, next to the registers.
 Schedule schedule_few_rows(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, int width) {
@@ -132,13 +147,17 @@ bool are_elements(const Program& program, const KernelPlan& kernel, const Node* 
 
 /// Windows are rows: what those of a group of rows read is copied for all columns, and so are the columns for all rows. Threads have more
 /// than one block of columns where those are their axis.
-Schedule schedule_windows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, RegisterTile tile, int width) {
+Schedule schedule_windows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target,
+                          int width) {
   const Shape space = iteration_space(kernel);
+  const bool are_known = space[*contraction.row_position].is_constant() && space[contraction.column_position].is_constant();
   Schedule s = untiled(kernel);
   const auto most = [&](size_t position) { return std::clamp<int64_t>(range(space[position]).hi, 1, kMany); };
   const auto blocks_of = [](int64_t tiles, int64_t wanted) { return ceil_div(tiles, ceil_div(tiles, std::max<int64_t>(1, wanted))); };
   const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
                 all_terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
+  const RegisterTile tile = best_tile(most(*contraction.row_position), most(contraction.column_position), std::min(all_terms, kChainBlock),
+                                      kRowsOfTile, width, are_known, target);
 
   AxisSchedule& columns = s.axes[contraction.column_position];
   const int64_t tile_columns = tile.vectors * width, column_tiles = ceil_div(most(contraction.column_position), tile_columns),
@@ -175,38 +194,43 @@ int64_t even_tiles(int64_t tiles, int64_t most) {
 }
 
 /// Many rows, or a single one: the rows' factor is copied for a block of rows, where that pays; the columns' for a tile, or for all rows.
-Schedule schedule_many_rows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, RegisterTile tile,
+Schedule schedule_many_rows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target,
                             int width) {
-  const int64_t rows = range(row_count(*kernel.reduces[0], contraction)).hi,
-                columns = range(kernel.reduces[0]->sources[0]->shape[contraction.columns]).hi;
+  const Node& reduce = *kernel.reduces[0];
+  const Dim row_dim = row_count(reduce, contraction), column_dim = reduce.sources[0]->shape[contraction.columns];
+  const int64_t rows = range(row_dim).hi, columns = range(column_dim).hi, all_terms = range(term_count(reduce)).hi,
+                size = static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
   Schedule s = untiled(kernel);
   AxisSchedule& column_axis = s.axes[contraction.column_position];
-  const int64_t tiles = ceil_div(std::clamp<int64_t>(rows, 1, kMany), tile.rows);
-  int64_t blocks = ceil_div(tiles * tile.rows, kRowsTogether);  // of about one size
-  column_axis.simd_width = width;
-  column_axis.unroll = static_cast<int>(tile.vectors);
-  const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
-                all_terms = range(term_count(*kernel.reduces[0])).hi;
   int64_t wanted_columns = std::min(kColumnsTogether, kColumnsTogether * kUsualSize / size);
+  const bool has_one_block = all_terms <= kChainBlock;
   if (rows > kRowsTogether && !contraction.group_position && all_terms <= kSharedBytes / size / kNarrow) {
     column_axis.pack = true;
-    const bool has_one_block = all_terms <= kChainBlock;
     wanted_columns = std::min(has_one_block ? kWideColumns : wanted_columns, kSharedBytes / size / std::max<int64_t>(1, all_terms));
-    blocks = has_one_block ? ceil_div(tiles, 2) : ceil_div(tiles, even_tiles(tiles, ceil_div(kSharingRows, tile.rows)));
   }
-  column_axis.tile = ceil_div(wanted_columns, tile.vectors * width) * tile.vectors * width;
-  int64_t together = std::min(columns, column_axis.tile);
+  int64_t together = std::min(columns, wanted_columns);
   if (contraction.group_position) {
     AxisSchedule& group = s.axes[*contraction.group_position];
     group.tile = std::clamp<int64_t>(kColumnsTogether / std::max<int64_t>(1, together), 1, kColumnsTogether);
     together *= std::min(group.tile, std::max<int64_t>(1, range(iteration_space(kernel)[*contraction.group_position]).hi));
   }
+  RegisterTile tile = kFewColumns;
   if (contraction.rows) {
     AxisSchedule& row_axis = s.axes[*contraction.row_position];
+    row_axis.pack = together > kNarrow && !is_scattered(program, kernel, contraction);
+    tile = best_tile(std::min(rows, kMany), std::min(columns, kMany), std::min(all_terms, kChainBlock),
+                     row_axis.pack ? kRowsOfTile : rows_in_place(program, kernel, contraction), width,
+                     row_dim.is_constant() && column_dim.is_constant(), target);
+    const int64_t tiles = ceil_div(std::clamp<int64_t>(rows, 1, kMany), tile.rows);
+    int64_t blocks = ceil_div(tiles * tile.rows, kRowsTogether);  // of about one size
+    if (column_axis.pack)
+      blocks = has_one_block ? ceil_div(tiles, 2) : ceil_div(tiles, even_tiles(tiles, ceil_div(kSharingRows, tile.rows)));
     row_axis.unroll = static_cast<int>(tile.rows);
     row_axis.tile = ceil_div(tiles, blocks) * tile.rows;
-    row_axis.pack = together > kNarrow && !is_scattered(program, kernel, contraction);
   }
+  column_axis.simd_width = width;
+  column_axis.unroll = static_cast<int>(tile.vectors);
+  column_axis.tile = ceil_div(wanted_columns, tile.vectors * width) * tile.vectors * width;
   return s;
 }
 
@@ -214,18 +238,13 @@ Schedule schedule_many_rows(const Program& program, const KernelPlan& kernel, co
 
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target,
                               int width) {
-  const Shape& shape = kernel.reduces[0]->sources[0]->shape;
-  const Dim row_dim = row_count(*kernel.reduces[0], contraction), column_dim = shape[contraction.columns];
-  const int64_t rows = range(row_dim).hi, columns = range(column_dim).hi;
-  if (contraction.rows && !contraction.group_is_rows && rows <= kFewRows && columns >= kManyColumns && !contraction.group_position &&
+  if (contraction.rows && contraction.group_is_rows) return schedule_windows(program, kernel, contraction, target, width);
+  const int64_t rows = range(row_count(*kernel.reduces[0], contraction)).hi,
+                columns = range(kernel.reduces[0]->sources[0]->shape[contraction.columns]).hi;
+  if (contraction.rows && rows <= kFewRows && columns >= kManyColumns && !contraction.group_position &&
       lies_along(program, kernel, contraction.column_factor, contraction.columns))
     return schedule_few_rows(kernel, contraction, rows, width);
-  if (!contraction.rows) return schedule_many_rows(program, kernel, contraction, kFewColumns, width);
-  const int64_t terms = std::min(range(term_count(*kernel.reduces[0])).hi, kChainBlock);
-  const bool are_known = row_dim.is_constant() && column_dim.is_constant();
-  const RegisterTile tile = best_tile(std::min(rows, kMany), std::min(columns, kMany), terms, width, are_known, target);
-  if (contraction.group_is_rows) return schedule_windows(program, kernel, contraction, tile, width);
-  return schedule_many_rows(program, kernel, contraction, tile, width);
+  return schedule_many_rows(program, kernel, contraction, target, width);
 }
 
 namespace {
