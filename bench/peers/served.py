@@ -1,5 +1,5 @@
 """The other side of bench/peer_process.h, for peers written in Python: harp's inputs, the clock, questions and their answers. What ./dev
-bench installed from the language's registry is found in a folder beside this file.
+bench installed from the language's registry is found in a folder beside this file, after what Debian has; before it from registry_first() on.
 """
 import os
 import pathlib
@@ -10,8 +10,13 @@ import time
 NOT_INSTALLED = 69
 THREADS = int(os.environ.get("HARP_BENCH_THREADS", "1"))
 
-for folder in sorted(pathlib.Path(__file__).resolve().parent.glob("bench_venv/lib/python3*/site-packages")):
-    site.addsitedir(str(folder))
+INSTALLED = [str(folder) for folder in sorted(pathlib.Path(__file__).resolve().parent.glob("bench_venv/lib/python3*/site-packages"))]
+for folder in INSTALLED:
+    site.addsitedir(folder)
+
+
+def registry_first():
+    sys.path[:] = INSTALLED + [folder for folder in sys.path if folder not in INSTALLED]
 
 
 def not_installed(error):

@@ -2,8 +2,8 @@
 """harp_bench_torch softmax ROWS COLUMNS | layer_norm ROWS COLUMNS | attention HEADS LENGTH WIDTH | chain NAME COUNT | small COUNT | JOB ...
 
 PyTorch, asked as bench/peer_process.h says: functions, chains of bench/chains.cpp, jobs of jobs.py, the first call of a compiled small graph.
-Exit status 69 without PyTorch, or without the torch.compile that is asked for (new in 2.0). Attention is its
-scaled_dot_product_attention; a PyTorch from before that (2.0) gets the formula. Results go to tensors that are there already wherever PyTorch
+The registry's, else Debian's, which is from before torch.compile and scaled_dot_product_attention (2.0): exit status 69 where the first is
+asked for, and attention by its formula. The same status without any PyTorch. Results go to tensors that are there already wherever PyTorch
 can do that: it does not pay for new memory, nor does harp.
 """
 import sys
@@ -13,6 +13,7 @@ import harp_bench_served as served
 import harp_bench_chains as chains
 import harp_bench_jobs as jobs
 
+served.registry_first()
 try:
     import torch
 except ImportError as error:

@@ -1,6 +1,6 @@
-// Running cc. One call of the driver compiles and links, for a large source one for each part and one that links: calling cc1, as and ld
-// ourselves was measured at 4 ms less of about 35, and means guessing at paths that differ between distributions. The source includes
-// nothing; that is what makes 25 ms possible at all.
+// Running a C compiler. The source includes nothing; that is what makes 25 ms possible at all. What gcc's driver would run is run here
+// (compile/driver_commands.h); should that fail, and with every other compiler, the driver is: one call for a small source, one for each
+// part of a large one and one that links.
 #include "compile/c_compiler.h"
 
 #include <errno.h>
@@ -54,6 +54,28 @@ constexpr const char* kFlags[] = {
 };
 constexpr const char* kLinkFlags[] = {"-shared", "-nostdlib", "-Wl,--build-id=none", "-Wl,--hash-style=gnu"};
 
+const std::vector<std::string> kVersionQuestion = {"--version"};
+
+/// Those that every source is compiled and linked with. Temporary files of a compiler that is only asked are none.
+std::vector<std::string> fixed_flags() {
+  std::vector<std::string> flags(std::begin(kFlags), std::end(kFlags));
+  std::erase(flags, "-pipe");
+  flags.insert(flags.end(), std::begin(kLinkFlags), std::end(kLinkFlags));
+  return flags;
+}
+
+/// "gcc 12.2.0 (Debian 12.2.0-14)" of "gcc version 12.2.0 (Debian 12.2.0-14)", a line of what a driver says of itself; else all of it.
+std::string version_in(std::string_view answer) {
+  constexpr std::string_view kWord = " version ";
+  const size_t at = answer.find(kWord);
+  if (at == answer.npos) return std::string(answer);
+  const size_t line = answer.rfind('\n', at) + 1;
+  std::string_view number = answer.substr(at + kWord.size());
+  number = number.substr(0, number.find('\n'));
+  number = number.substr(0, number.find_last_not_of(' ') + 1);
+  return cat(answer.substr(line, at - line), " ", number);
+}
+
 /// A flag whose whole meaning is in its text. Whatever may name a file (-include, -I, -B, --sysroot, -specs, @file, -fplugin=…) or ask
 /// about this machine (-march=native) is not.
 bool is_self_contained(std::string_view flag) {
@@ -67,9 +89,9 @@ bool is_self_contained(std::string_view flag) {
   return false;
 }
 
-/// Relative, with "./": the child runs inside the work directory, so no directory's name, however odd, reaches a command line, and no file
-/// can be mistaken for an option.
-std::string in_directory(std::string_view name) { return cat("./", name); }
+/// Relative, with "./": the child runs inside the work directory, so that no directory's name, however odd, reaches a command line, and no
+/// file can be mistaken for an option.
+std::string in_directory(std::string_view name, std::string_view suffix) { return cat("./", name, suffix); }
 
 [[noreturn]] void refuse(std::string_view why, const std::vector<std::string>& command, CommandResult& result) {
   throw Error(Code::kCompiler, cat("the C compiler failed, ", why, ": ", quote_command(command)), std::move(result.output));
@@ -148,25 +170,33 @@ void CCompiler::identify(CompileCache& cache, Deadline deadline) {
     hasher.add(dependency.real_path).add(dependency.info.size).add(dependency.info.modified_ns);
   // Where ld and as are found is in the list above, a search path for the compiler's own libraries is not.
   hasher.add(system_.process.environment("LD_LIBRARY_PATH").value_or(""));
-
   identity_.program = words_.front();
-  const bool remember = version_may_be_remembered();
-  const Digest version_key = Hasher().add("version").add(kBugEpoch).add(hasher.finish().hex()).finish();
-  std::shared_ptr<const Artifact> remembered = remember ? cache.lookup(version_key) : nullptr;
+
+  const std::vector<std::string> flags = varying_flags({}), question = driver_question(flags, fixed_flags());
+  const bool may_remember = is_driver_itself();
+  Hasher asked;
+  asked.add("answer").add(kBugEpoch).add(hasher.finish().hex());
+  for (const std::string& word : question) asked.add(word);
+  const Digest key = asked.finish();
+  const std::shared_ptr<const Artifact> remembered = may_remember ? cache.lookup(key) : nullptr;
+  std::string answer;
   if (remembered) {
     const auto payload = remembered->payload();
-    identity_.version.assign(reinterpret_cast<const char*>(payload.data()), payload.size());
+    answer.assign(reinterpret_cast<const char*>(payload.data()), payload.size());
   } else {
-    identity_.version = ask_version(std::min(deadline, Clock::now() + kVersionPatience));
-    const auto text = std::as_bytes(std::span(identity_.version));
-    if (remember) cache.publish(*Artifact::make(version_key, {"version", "", "", std::string(identity_.version_line()), words_}, text));
+    answer = ask(may_remember ? question : kVersionQuestion, std::min(deadline, Clock::now() + kVersionPatience));
   }
+  identity_.version = version_in(answer);
   identity_.digest = hasher.add(identity_.version).finish();
+  if (may_remember && !remembered)
+    cache.publish(*Artifact::make(key, {"version", "", "", identity_.version, words_}, std::as_bytes(std::span(answer))));
+  if (may_remember) driver_commands_ = parse_driver_commands(answer, flags);
+  if (driver_commands_ && !find_programs(*driver_commands_)) driver_commands_.reset();
 }
 
-/// A wrapper (a script, ccache, distcc) can stay the same while the compiler behind it changes: then the version is asked for anew in
-/// every context. A compiler's own driver changes with it.
-bool CCompiler::version_may_be_remembered() const {
+/// Not a wrapper (a script, ccache, distcc), which can stay the same while the compiler behind it changes, and may not pass every question
+/// on: that one is asked for the version alone, anew in every context. A compiler's own driver changes with the compiler.
+bool CCompiler::is_driver_itself() const {
   if (words_.size() != 1 || !identity_.persistent) return false;
   const std::string_view program = base_name(dependencies_.front().real_path);
   if (program.find("gcc") == program.npos && program.find("clang") == program.npos) return false;
@@ -175,21 +205,35 @@ bool CCompiler::version_may_be_remembered() const {
   return file && system_.files.read(file.get(), magic, sizeof magic) == sizeof magic && std::string_view(magic, sizeof magic) == "\177ELF";
 }
 
-std::string CCompiler::ask_version(Deadline deadline) const {
-  Command command;
-  command.program = words_.front();
-  command.arguments = words_;
-  command.arguments.emplace_back("--version");
-  command.environment = compiler_environment(system_.process);
+std::string CCompiler::ask(const std::vector<std::string>& question, Deadline deadline) const {
+  Command command{words_.front(), words_, compiler_environment(system_.process)};
+  command.arguments.insert(command.arguments.end(), question.begin(), question.end());
   CommandResult result = run_command(system_, command, deadline);
   if (result.succeeded() || (result.end == CommandResult::End::kUnknown && !result.output.empty())) return std::move(result.output);
+  if (question != kVersionQuestion && Clock::now() < deadline) return ask(kVersionQuestion, deadline);
   const std::string_view line = std::string_view(result.output).substr(0, std::min(result.output.find('\n'), kVersionLineLimit));
   throw Error(Code::kCompiler,
               cat("--version should end with status 0, but: ", describe_end(result), line.empty() ? "" : "; it printed: ", line));
 }
 
-/// By its copyright notice, which it prints under whatever name it was installed; nobody else prints it.
-bool CCompiler::is_gcc() const { return identity_.version.find("Free Software Foundation") != identity_.version.npos; }
+/// The paths of the programs, as the driver would look for them.
+bool CCompiler::find_programs(DriverCommands& commands) const {
+  for (std::string* program : {&commands.compile.front(), &commands.assemble.front()}) {
+    std::optional<std::string> path = find_program(system_, *program);
+    if (!path) return false;
+    *program = std::move(*path);
+  }
+  std::optional<std::string> path;
+  for (const std::string& directory : commands.directories)
+    if (!path && directory.starts_with('/')) path = find_program(system_, path_join(directory, "ld"));
+  if (!path) path = find_program(system_, "ld");
+  if (path) commands.link.front() = std::move(*path);
+  return path.has_value();
+}
+
+bool CCompiler::is_gcc() const {
+  return identity_.version.starts_with("gcc ") || identity_.version.find("Free Software Foundation") != identity_.version.npos;
+}
 
 bool CCompiler::unchanged() const {
   return std::all_of(dependencies_.begin(), dependencies_.end(), [this](const Dependency& dependency) {
@@ -206,8 +250,8 @@ std::vector<std::string> CCompiler::command(const CompileRequest& request) const
   return words;
 }
 
-std::vector<std::string> CCompiler::compiling(const CompileRequest& request) const {
-  std::vector<std::string> words = words_;
+std::vector<std::string> CCompiler::varying_flags(const CompileRequest& request) const {
+  std::vector<std::string> words;
   if (request.optimisation == 3 && request.vectors_written && is_gcc())
     words.insert(words.end(), std::begin(kGccFlagsForVectors), std::end(kGccFlagsForVectors));
   else
@@ -216,6 +260,13 @@ std::vector<std::string> CCompiler::compiling(const CompileRequest& request) con
   if (request.optimisation == 1 && is_gcc()) words.emplace_back("-ftree-vectorize");
   if (!request.target.march.empty()) words.push_back(cat("-march=", request.target.march));
   if (request.target.prefer_512) words.emplace_back("-mprefer-vector-width=512");
+  return words;
+}
+
+std::vector<std::string> CCompiler::compiling(const CompileRequest& request) const {
+  std::vector<std::string> words = words_;
+  const std::vector<std::string> flags = varying_flags(request);
+  words.insert(words.end(), flags.begin(), flags.end());
   words.insert(words.end(), std::begin(kFlags), std::end(kFlags));
   return words;
 }
@@ -224,51 +275,82 @@ bool CCompiler::self_contained(const std::vector<std::string>& flags) const {
   return std::all_of(flags.begin(), flags.end(), [](const std::string& flag) { return is_self_contained(flag); });
 }
 
-/// Where everything said to the compiler is known to harp: what others add may turn an object file into something else (-x, -flto).
-size_t CCompiler::parts(const CompileRequest& request) const {
-  return words_.size() == 1 && request.flags.empty() ? worthwhile_parts(request.functions, system_.process.processors()) : 1;
+CCompiler::Steps CCompiler::with_driver(const CompileRequest& request, const std::vector<std::string>& names) const {
+  std::vector<std::vector<std::string>> compile;
+  std::vector<std::string> link = command(request);
+  for (const std::string& name : names) {
+    const std::string source = in_directory(name, ".c"), object = in_directory(name, ".o");
+    link.push_back(names.size() > 1 ? object : source);
+    if (names.size() == 1) continue;
+    compile.push_back(compiling(request));
+    compile.back().insert(compile.back().end(), {"-c", source, "-o", object});
+  }
+  link.insert(link.end(), {"-o", DriverCommands::kOutput});
+  return compile.empty() ? Steps{{link}} : Steps{compile, {link}};
 }
 
-/// What the last of them, which run at the same time, came to. An end that somebody else was told of is not taken for a failure.
-CommandResult CCompiler::run(const std::vector<std::vector<std::string>>& commands, const WorkDirectory& work, Deadline deadline,
-                             CancelFlag cancel) const {
-  std::vector<RunningCommand> running;
-  for (const std::vector<std::string>& arguments : commands)
-    running.emplace_back(system_, Command{words_.front(), arguments, compiler_environment(system_.process), work.fd()});
-  for (size_t i = 0; i < commands.size(); ++i) {
-    CommandResult result = running[i].wait(deadline, cancel);
-    HARP_CHECK(result.end != CommandResult::End::kCancelled, Code::kCancelled, "compilation cancelled");
-    if (!result.succeeded() && result.end != CommandResult::End::kUnknown) refuse(describe_end(result), commands[i], result);
-    if (i + 1 == commands.size()) return result;
+CCompiler::Steps CCompiler::without_driver(const CompileRequest& request, const std::vector<std::string>& names) const {
+  using C = DriverCommands;
+  const std::vector<std::string> flags = varying_flags(request);
+  Steps steps(3);
+  std::vector<std::string> objects;
+  for (const std::string& name : names) {
+    const std::vector<std::string> assembly = {in_directory(name, ".s")}, object = {in_directory(name, ".o")};
+    steps[0].push_back(replaced(replaced(driver_commands_->compile, C::kSource, {in_directory(name, ".c")}), C::kAssembly, assembly));
+    steps[0].back().insert(steps[0].back().begin() + 1, flags.begin(), flags.end());
+    steps[1].push_back(replaced(replaced(driver_commands_->assemble, C::kAssembly, assembly), C::kObject, object));
+    objects.push_back(object.front());
   }
-  return {};
+  steps[2].push_back(replaced(driver_commands_->link, C::kObject, objects));
+  return steps;
+}
+
+/// An end that somebody else was told of is not taken for a failure.
+bool CCompiler::Ended::failed() const { return !result.succeeded() && result.end != CommandResult::End::kUnknown; }
+
+CCompiler::Ended CCompiler::run(const Steps& steps, const WorkDirectory& work, Deadline deadline, CancelFlag cancel) const {
+  Ended ended;
+  for (const auto& commands : steps) {
+    std::vector<RunningCommand> running;
+    for (const std::vector<std::string>& arguments : commands)
+      running.emplace_back(system_, Command{arguments.front(), arguments, compiler_environment(system_.process), work.fd()});
+    for (size_t i = 0; i < commands.size(); ++i) {
+      ended = {commands[i], running[i].wait(deadline, cancel)};
+      HARP_CHECK(ended.result.end != CommandResult::End::kCancelled, Code::kCancelled, "compilation cancelled");
+      if (ended.failed()) return ended;
+    }
+  }
+  return ended;
 }
 
 std::vector<std::byte> CCompiler::compile(const CompileRequest& request, WorkDirectory& work, Deadline deadline, CancelFlag cancel) const {
   const auto io_check = [&](int error, std::string_view what) {
     HARP_CHECK(error >= 0, Code::kIo, "cannot ", what, " in ", work.path(), ": ", error_text(error));
   };
-  const std::vector<std::string> sources = split_source(request.source, request.functions, parts(request));
-  std::vector<std::string> last = command(request);  // what writes the shared object: the one command there is, or the link
-  std::vector<std::vector<std::string>> before;
+  // Whatever others add may turn an object file into something else (-x, -flto): then the driver makes all of it in one call.
+  const bool in_steps = all_flags_known(request);
+  const std::vector<std::string> sources =
+      split_source(request.source, request.functions, in_steps ? worthwhile_parts(request.functions, system_.process.processors()) : 1);
+  std::vector<std::string> names;
   for (size_t i = 0; i < sources.size(); ++i) {
-    const std::string name = cat("unit", sources.size() > 1 ? cat(i) : std::string()), source = cat(name, ".c"), object = cat(name, ".o");
-    io_check(work.write_file(source.c_str(), std::as_bytes(std::span(sources[i])), 0600, false), "write the source");
-    last.push_back(in_directory(sources.size() > 1 ? object : source));
-    if (sources.size() == 1) continue;
-    before.push_back(compiling(request));
-    before.back().insert(before.back().end(), {"-c", in_directory(source), "-o", in_directory(object)});
+    names.push_back(sources.size() > 1 ? cat("unit", i) : std::string("unit"));
+    io_check(work.write_file(cat(names[i], ".c").c_str(), std::as_bytes(std::span(sources[i])), 0600, false), "write the source");
   }
-  last.insert(last.end(), {"-o", in_directory(kOutputName)});
-  if (!before.empty()) run(before, work, deadline, cancel);
-  CommandResult result = run({last}, work, deadline, cancel);
 
   std::vector<std::byte> bytes;
-  const int error = work.read_file(kOutputName, kMaxOutputBytes, bytes);
-  if (error == -ENOENT) refuse(result.succeeded() ? "it reported success and wrote no file" : describe_end(result), last, result);
-  if (error == -EINVAL) refuse("what it wrote is not a plain file", last, result);
+  const auto output = [&] { return work.read_file(kOutputName, kMaxOutputBytes, bytes); };
+  if (in_steps && driver_commands_ && request.target.march.empty() == host_target().march.empty())
+    if (!run(without_driver(request, names), work, deadline, cancel).failed() && output() >= 0 && shared_object_fault(bytes).empty())
+      return bytes;
+  Ended ended = run(with_driver(request, names), work, deadline, cancel);
+  if (ended.failed()) refuse(describe_end(ended.result), ended.command, ended.result);
+  const int error = output();
+  if (error == -ENOENT)
+    refuse(ended.result.succeeded() ? "it reported success and wrote no file" : describe_end(ended.result), ended.command, ended.result);
+  if (error == -EINVAL) refuse("what it wrote is not a plain file", ended.command, ended.result);
   io_check(error, "read what the C compiler wrote");
-  if (const std::string_view fault = shared_object_fault(bytes); !fault.empty()) refuse(cat("what it wrote ", fault), last, result);
+  if (const std::string_view fault = shared_object_fault(bytes); !fault.empty())
+    refuse(cat("what it wrote ", fault), ended.command, ended.result);
   return bytes;
 }
 

@@ -7,6 +7,7 @@
 #include "compile/cache.h"
 #include "compile/compiler.h"
 #include "compile/compiler_command.h"
+#include "compile/driver_commands.h"
 
 namespace harp {
 
@@ -33,21 +34,34 @@ class CCompiler final : public Compiler {
     FileInfo info;
   };
 
+  /// One after the other; the commands of each run at the same time.
+  using Steps = std::vector<std::vector<std::vector<std::string>>>;
+  /// The command that failed, or the last one.
+  struct Ended {
+    std::vector<std::string> command;
+    CommandResult result;
+    bool failed() const;
+  };
+
   CCompiler(System system, std::vector<std::string> words) : system_(system), words_(std::move(words)) {}
   bool collect_dependencies();
   void identify(CompileCache& cache, Deadline deadline);
-  bool version_may_be_remembered() const;
-  std::string ask_version(Deadline deadline) const;
+  bool is_driver_itself() const;
+  std::string ask(const std::vector<std::string>& question, Deadline deadline) const;
+  bool find_programs(DriverCommands& commands) const;
   bool is_gcc() const;
+  std::vector<std::string> varying_flags(const CompileRequest& request) const;
   std::vector<std::string> compiling(const CompileRequest& request) const;
-  size_t parts(const CompileRequest& request) const;
-  CommandResult run(const std::vector<std::vector<std::string>>& commands, const WorkDirectory& work, Deadline deadline,
-                    CancelFlag cancel) const;
+  bool all_flags_known(const CompileRequest& request) const { return words_.size() == 1 && request.flags.empty(); }
+  Steps with_driver(const CompileRequest& request, const std::vector<std::string>& names) const;
+  Steps without_driver(const CompileRequest& request, const std::vector<std::string>& names) const;
+  Ended run(const Steps& steps, const WorkDirectory& work, Deadline deadline, CancelFlag cancel) const;
 
   System system_;
   std::vector<std::string> words_;  // the command; words_[0] is the absolute path of the program
   std::vector<Dependency> dependencies_;
   CompilerIdentity identity_;
+  std::optional<DriverCommands> driver_commands_;  // with the paths of programs; for targets that name a -march as the host does
 };
 
 }  // namespace harp

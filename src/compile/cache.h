@@ -109,7 +109,7 @@ class CompileCache {
   bool trusted(const FileInfo& info) const;
   int read_entry(const CacheDirectory& directory, const char* name, std::vector<std::byte>& bytes, bool touch) const;
   std::vector<StoredFile> stored(const CacheDirectory& directory);
-  int publish_as(const std::string& name, std::span<const std::byte> bytes);
+  int publish_as(const std::string& name, std::span<const std::byte> bytes, bool durable);
   Lock lock_called(const std::string& name, CancelFlag cancel);
   void count_published(uint64_t bytes);
 

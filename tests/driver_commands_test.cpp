@@ -1,0 +1,143 @@
+// What gcc's driver runs, read from its answer to -###: that it is understood where it can be, left alone where it cannot, that what harp
+// runs itself makes the very file the driver makes, and that the driver is there when it fails.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "compile/driver_commands.h"
+#include "compile_scenarios.h"
+
+using namespace harp;
+using namespace compile_scenarios;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+const std::string kAnswer =
+    "Using built-in specs.\n"
+    "COLLECT_GCC=gcc\n"
+    "Configured with: ../src/configure -v\n"
+    "gcc version 12.2.0 (Debian 12.2.0-14) \n"
+    "COLLECT_GCC_OPTIONS='-O3' '-shared'\n"
+    " /usr/lib/gcc/cc1 -quiet /dev/null -dumpdir ./unit.so- -dumpbase null \"-march=x86-64-v3\" -O3 \"-std=gnu11\" -o ./ccA.s\n"
+    " as --64 -o ./ccB.o ./ccA.s\n"
+    "COMPILER_PATH=/usr/lib/gcc/12/:/usr/lib/gcc/\n"
+    " /usr/lib/gcc/collect2 -plugin /usr/lib/lto.so \"-plugin-opt=-fresolution=./ccC.res\" -m elf_x86_64 -shared -o ./unit.so -L/usr/lib "
+    "./ccB.o\n";
+const Words kAsked = {"-O3", "-march=x86-64-v3"};
+
+std::string with(std::string text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  REQUIRE(at != text.npos);
+  return text.replace(at, from.size(), to);
+}
+
+/// Notes the programs that are started; one of them can be made impossible to start, or to fail.
+struct Watching : FaultyProcess {
+  using FaultyProcess::FaultyProcess;
+  int spawn(const SpawnRequest& request) override {
+    const std::string& program = request.program;
+    const std::string name = program.substr(program.find_last_of('/') + 1);
+    started.push_back(name);
+    if (name == absent) return -ENOENT;
+    if (name != failing) return FaultyProcess::spawn(request);
+    SpawnRequest broken = request;
+    broken.arguments.push_back("--no-such-option-at-all");
+    return FaultyProcess::spawn(broken);
+  }
+  bool has_started(const std::string& name) const { return std::find(started.begin(), started.end(), name) != started.end(); }
+  Words started;
+  std::string absent, failing;
+};
+
+}  // namespace
+
+TEST_CASE("compile: the commands of gcc's driver are understood") {
+  const std::optional<DriverCommands> commands = parse_driver_commands(kAnswer, kAsked);
+  REQUIRE(commands);
+  CHECK(commands->compile ==
+        Words{"/usr/lib/gcc/cc1", "-quiet", "./unit.c", "-dumpdir", "./unit.so-", "-dumpbase", "null", "-std=gnu11", "-o", "./unit.s"});
+  CHECK(commands->assemble == Words{"as", "--64", "-o", "./unit.o", "./unit.s"});
+  CHECK(commands->link == Words{"ld", "-m", "elf_x86_64", "-shared", "-o", "./unit.so", "-L/usr/lib", "./unit.o"});
+  CHECK(commands->directories == Words{"/usr/lib/gcc/12/", "/usr/lib/gcc/"});
+  CHECK(replaced(commands->link, "./unit.o", {"./a.o", "./b.o"}).size() == commands->link.size() + 1);
+}
+
+TEST_CASE("compile: what is not gcc's way is left to the driver") {
+  const auto understood = [](const std::string& answer) { return parse_driver_commands(answer, kAsked).has_value(); };
+  CHECK(understood(kAnswer));
+  CHECK(!understood(""));
+  CHECK(!understood("Debian clang version 14.0.6\n \"/usr/lib/llvm-14/bin/clang\" \"-cc1\"\n \"/usr/bin/ld\" \"-o\" \"./unit.so\"\n"));
+  CHECK(!understood(with(kAnswer, "/cc1 ", "/cc1plus ")));
+  CHECK(!understood(with(kAnswer, " as ", " objcopy ")));
+  CHECK(!understood(with(kAnswer, "collect2", "gold")));
+  CHECK(!understood(kAnswer + " /usr/bin/strip ./unit.so\n"));          // a fourth command
+  CHECK(!understood(with(kAnswer, "-O3 \"-std", "\"-std")));            // what was asked for does not come word for word
+  CHECK(!understood(with(kAnswer, "./ccA.s\n as", "- |\n as")));        // a pipe
+  CHECK(!understood(with(kAnswer, "-o ./ccB.o", "")));                  // an output that is not said
+  CHECK(!understood(with(kAnswer, "ccB.o ./ccA.s", "ccB.o ./ccD.s")));  // another file than the one that was made
+  CHECK(!understood(with(kAnswer, "-o ./unit.so", "-o ./a.out")));
+  CHECK(!understood(with(kAnswer, "/dev/null", "/dev/null /dev/null")));
+  CHECK(!understood(with(kAnswer, "\"-std=gnu11\"", "\"-std=gnu11")));  // a quote that is not closed
+}
+
+TEST_CASE("compile: gcc's commands make what its driver makes") {
+  for (const int optimisation : {0, 1, 3}) {
+    Bench own, whole;
+    own.options.compiler = "gcc";
+    whole.options.compiler = "gcc -DANOTHER_WORD";  // more words than a name: the driver's
+    CompileRequest request = request_for(11);
+    request.optimisation = optimisation;
+    request.vectors_written = optimisation == 3;
+    Watching process(own.system.plan);
+    process.variables = own.system.process.variables;
+    CompileService service(System{own.system.files, process}, own.options, Log());
+    const auto mine = service.compile(request), theirs = whole.service().compile(request);
+    CAPTURE(optimisation);
+    CHECK(process.has_started("cc1"));
+    CHECK(process.has_started("as"));
+    CHECK(!process.has_started("collect2"));
+    CHECK(std::equal(mine->payload().begin(), mine->payload().end(), theirs->payload().begin(), theirs->payload().end()));
+    CHECK(mine->manifest().command.front().ends_with("gcc"));  // what to type for the same
+  }
+}
+
+TEST_CASE("compile: where a command of gcc's driver does not work, the driver is asked") {
+  for (const std::string program : {"cc1", "as", "ld"}) {
+    for (const bool absent : {false, true}) {
+      Bench bench;
+      bench.options.compiler = "gcc";
+      Watching process(bench.system.plan);
+      process.variables = bench.system.process.variables;
+      (absent ? process.absent : process.failing) = program;
+      CompileService service(System{bench.system.files, process}, bench.options, Log());
+      CAPTURE(program);
+      CHECK(call(bench.system, service.compile(request_for(12))) == 12);
+      CHECK(process.has_started(program));
+      CHECK(process.started.back() == "gcc");
+    }
+  }
+  Bench bench;  // and its words are the ones that are reported
+  bench.options.compiler = "gcc";
+  CompileRequest request = request_for(1);
+  request.source = "this is no C\n";
+  const Error error = error_of([&] { bench.service().compile(request); });
+  CHECK(contains(error.message, "gcc -O3"));
+  CHECK(contains(error.message, "exit status 1"));
+  CHECK(!error.compiler_output.empty());
+}
+
+TEST_CASE("compile: the driver's answer is remembered in the cache, and asked for again when it is not there") {
+  Bench bench;
+  bench.options.compiler = "gcc";
+  for (const bool remembered : {false, true, false}) {
+    if (!remembered) CompileService(bench.system, bench.options, Log()).clear();
+    Watching process(bench.system.plan);
+    process.variables = bench.system.process.variables;
+    CompileService service(System{bench.system.files, process}, bench.options, Log());
+    service.compile(request_for(remembered ? 21 : 20));
+    CHECK(process.has_started("gcc") == !remembered);
+    CHECK(process.has_started("cc1"));
+  }
+}
