@@ -80,10 +80,20 @@ struct Coefficients<DType::kF32> {
   // log2(1 + r) = r (kLog2E + c(r)), log10(1 + r) = r (kLog10E + c(r)), there; degree 4, relative error 2^-28.3
   static constexpr float kLog2Near[] = {0x1.4ae0cp-26f, -0x1.715476p-1f, 0x1.ec74bcp-2f, -0x1.7172eap-2f, 0x1.16e29ep-2f};
   static constexpr float kLog10Near[] = {-0x1.5b235ep-27f, -0x1.bcb7b2p-3f, 0x1.287dp-3f, -0x1.bcd50ap-4f, 0x1.4f5a82p-4f};
-  // sin r = r + r^3 c(r^2) for |r| <= pi / 4; degree 3, as the prototypes of the law have it, error measured as a whole
-  static constexpr float kSin[] = {-0x1.555556p-3f, 0x1.111198p-7f, -0x1.a08314p-13f, 0x1.877652p-19f};
-  // cos r = 1 - r^2/2 + r^4 c(r^2) for |r| <= pi / 4; degree 3, as the prototypes of the law have it, error measured as a whole
-  static constexpr float kCos[] = {0x1.555556p-5f, -0x1.6c17d4p-10f, 0x1.a0f59ap-16f, -0x1.58e1bep-22f};
+  // sin r = r + r^3 c(r^2) for |r| <= pi / 16; degree 1, relative error 2^-31.0, by least squares
+  static constexpr float kSin[] = {-0x1.555544p-3f, 0x1.10b72ep-7f};
+  // cos r = 1 + r^2 c(r^2) for |r| <= pi / 16; degree 1, error 2^-28.3, by least squares
+  static constexpr float kCos[] = {-0x1.ffffc4p-2f, 0x1.54b8a8p-5f};
+  // The sines and cosines of the multiples of pi/8, from 0 on, and what the sine lacks.
+  static constexpr float kSine[] = {0x0p0f,         0x1.87de2ap-2f,  0x1.6a09e6p-1f,  0x1.d906bcp-1f,  0x1p0f,          0x1.d906bcp-1f,
+                                    0x1.6a09e6p-1f, 0x1.87de2ap-2f,  0x0p0f,          -0x1.87de2ap-2f, -0x1.6a09e6p-1f, -0x1.d906bcp-1f,
+                                    -0x1p0f,        -0x1.d906bcp-1f, -0x1.6a09e6p-1f, -0x1.87de2ap-2f};
+  static constexpr float kSineLow[] = {
+      0x0p0f, 0x1.abaa58p-28f,  0x1.9fcef4p-27f,  0x1.e651a8p-26f,  0x0p0f, 0x1.e651a8p-26f,  0x1.9fcef4p-27f,  0x1.abaa58p-28f,
+      0x0p0f, -0x1.abaa58p-28f, -0x1.9fcef4p-27f, -0x1.e651a8p-26f, 0x0p0f, -0x1.e651a8p-26f, -0x1.9fcef4p-27f, -0x1.abaa58p-28f};
+  static constexpr float kCosine[] = {0x1p0f,          0x1.d906bcp-1f,  0x1.6a09e6p-1f, 0x1.87de2ap-2f,  0x0p0f,          -0x1.87de2ap-2f,
+                                      -0x1.6a09e6p-1f, -0x1.d906bcp-1f, -0x1p0f,        -0x1.d906bcp-1f, -0x1.6a09e6p-1f, -0x1.87de2ap-2f,
+                                      0x0p0f,          0x1.87de2ap-2f,  0x1.6a09e6p-1f, 0x1.d906bcp-1f};
   // tan r = r + r^3 c(r^2) for |r| <= pi / 4; degree 6, relative error 2^-29.6
   static constexpr float kTan[] = {0x1.55556p-2f,  0x1.110dap-3f,   0x1.bad94p-5f, 0x1.5cc6eap-6f,
                                    0x1.62a8fap-7f, 0x1.b2e314p-14f, 0x1.1e6308p-8f};

@@ -1,5 +1,5 @@
-// tanh, erf and atan for f32: sixteen intervals, for each of which tables have a centre and what else a short polynomial needs. Centres are
-// chosen such that the function's value there is close to an f32.
+// tanh, erf, atan and sine for f32: sixteen intervals, for each of which tables have a centre and what else a short polynomial needs. But
+// for the sine centres are chosen such that the function's value there is close to an f32.
 #pragma once
 
 #include "ops/math_real.h"
@@ -36,6 +36,14 @@ struct Piecewise {
     return R::or_sign(M::template table<D>(kAtansOfCentres, i) + near, x);
   }
 
+  /// sin(i pi/8 + r + low) for |r| <= pi/16, as sine + (cosine sin r + sine (cos r - 1)): the sign comes from the tables.
+  static F sine(F r, F low, I i) {
+    F square = r * r, sine = M::template table<D>(kSines, i), cosine = M::template table<D>(kCosines, i);
+    F beyond_r = R::fma(r * square, R::polynomial(square, C::kSin), low);
+    F rest = R::fma(sine, square * R::polynomial(square, C::kCos), M::template table<D>(kSinesLow, i));
+    return sine + R::fma(cosine, r, R::fma(cosine, beyond_r, rest));
+  }
+
  private:
   /// (c(t) - c(0)) / t of an interval, from its tables: the centre's, then those of the coefficients, lowest power first.
   template <size_t N>
@@ -56,6 +64,8 @@ struct Piecewise {
                         kAtanOfCentreBits = table_bits(C::kAtanOfCentre);
   static constexpr MathTable kAtanCentres{"atan_centre", D, kAtanCentreBits}, kAtanFactors{"atan_factor", D, kAtanFactorBits},
       kAtansOfCentres{"atan_of_centre", D, kAtanOfCentreBits};
+  static constexpr auto kSineBits = table_bits(C::kSine), kSineLowBits = table_bits(C::kSineLow), kCosineBits = table_bits(C::kCosine);
+  static constexpr MathTable kSines{"sine", D, kSineBits}, kSinesLow{"sine_low", D, kSineLowBits}, kCosines{"cosine", D, kCosineBits};
 };
 
 }  // namespace harp::math

@@ -1,11 +1,12 @@
 // sin, cos, tan for f32 and f64, over the whole range. The argument is reduced to i pi/2 + (r + low) with |r| <= pi/4: by a
 // multiple of pi/2 in three parts while that is exact enough, beyond (rare) by the product with the digits of 2/pi that matter
-// (Payne and Hanek), in integers.
+// (Payne and Hanek), in integers. For sin and cos of f32 it is i pi/8 + (r + low) with |r| <= pi/16, and tables have what is
+// left to do (ops/math_piecewise.h).
 #pragma once
 
 #include <bit>
 
-#include "ops/math_real.h"
+#include "ops/math_piecewise.h"
 
 namespace harp::math {
 
@@ -14,15 +15,23 @@ struct TrigFunctions {
   HARP_MATH_TYPES
 
   static F sin(F x) {
-    return M::rarely(
-        R::kDouble ? "sin_far_f64" : "sin_far_f32", is_far(x), quadrant(near(x), 0), [](F v) { return quadrant(far(v), 0); }, x);
+    if constexpr (R::kDouble)
+      return M::rarely(
+          "sin_far_f64", is_far(x), quadrant(near(x), 0), [](F v) { return quadrant(far(v), 0); }, x);
+    else
+      return M::rarely(
+          "sin_far_f32", is_far(x), R::pick(x == real(0), x, sine(near_eighth(x))), [](F v) { return sine(far_f32(v, kEighth)); }, x);
   }
   static F cos(F x) {
-    return M::rarely(
-        R::kDouble ? "cos_far_f64" : "cos_far_f32", is_far(x), quadrant(near(x), 1), [](F v) { return quadrant(far(v), 1); }, x);
+    if constexpr (R::kDouble)
+      return M::rarely(
+          "cos_far_f64", is_far(x), quadrant(near(x), 1), [](F v) { return quadrant(far(v), 1); }, x);
+    else
+      return M::rarely(
+          "cos_far_f32", is_far(x), cosine(near_eighth(x)), [](F v) { return cosine(far_f32(v, kEighth)); }, x);
   }
   static F tan(F x) {
-    F common = R::pick(M::abs(x) < real(kTiny), x, tangent(near_exactly(x)));  // also keeps -0
+    F common = R::pick(M::abs(x) < real(kTiny), x, tangent(near(x)));  // also keeps -0
     return M::rarely(
         R::kDouble ? "tan_far_f64" : "tan_far_f32", is_far(x), common, [](F v) { return tangent(far(v)); }, x);
   }
@@ -42,23 +51,10 @@ struct TrigFunctions {
   /// Below it tan x rounds to x.
   static constexpr Native kTiny = R::kDouble ? 0x1p-28 : 0x1p-13;
 
-  static Bool is_far(F x) {
-    F a = M::abs(x);
-    return (a >= real(kNear)) & (a < real(R::kInfinity));
-  }
-
-  static Angle near(F x) {
-    if constexpr (R::kDouble) return near_exactly(x);
-    // f32 with a pi/2 whose two last parts are short: where r is small its rounding error, then not exact, is left out
-    F z = R::fma(x, real(C::kTwoOverPi), real(R::kRounder)), n = z - real(R::kRounder);
-    F r1 = R::fma(n, real(-0x1.921fb4p0), x), r = R::fma(n, real(-0x1.4442d0p-24), r1);  // r1 exact
-    F low = R::fma(n, real(-0x1.4442d0p-24), r1 - r);
-    low = R::fma(n, real(-0x1.846988p-48), R::pick(r * r > real(0x1p-16), low, real(0)));
-    return {r, low, R::bits(z)};
-  }
+  static Bool is_far(F x) { return M::abs(x) >= real(kNear); }  // infinity too, of which far makes NaN
 
   /// Keeps every rounding error of the reduction in low.
-  static Angle near_exactly(F x) {
+  static Angle near(F x) {
     F z = R::fma(x, real(C::kTwoOverPi), real(R::kRounder)), n = z - real(R::kRounder);
     F r1 = R::fma(n, real(-C::kHalfPi), x);  // exact
     Pair product = R::two_product(n, real(C::kHalfPiLow));
@@ -67,17 +63,29 @@ struct TrigFunctions {
     return {r.hi, low, R::bits(z)};
   }
 
-  /// sin(r + low + (i + shift) pi/2).
+  /// f32 by multiples of pi/8. Where r is small its rounding error, then not exact, is left out.
+  static Angle near_eighth(F x) {
+    F z = R::fma(x, real(C::kTwoOverPi * 4), real(R::kRounder)), n = z - real(R::kRounder);
+    F r1 = R::fma(n, real(-C::kHalfPi / 4), x), r = R::fma(n, real(-C::kHalfPiLow / 4), r1);  // r1 exact
+    F lost = R::fma(n, real(-C::kHalfPiLow / 4), r1 - r);
+    F low = R::fma(n, real(-C::kHalfPiLowest / 4), R::pick(r * r > real(0x1p-20), lost, real(0)));
+    return {r, low, R::bits(z)};
+  }
+  /// Of an angle by multiples of pi/8.
+  static F sine(Angle angle) { return Piecewise<M>::sine(angle.r, angle.low, angle.i); }
+  static F cosine(Angle angle) { return Piecewise<M>::sine(angle.r, angle.low, angle.i + integer(4)); }
+
+  /// sin(r + low + (i + shift) pi/2), for f64.
   static F quadrant(Angle angle, typename R::NativeInt shift) {
     F r = angle.r, s = r * r;
     I i = angle.i + integer(shift);
     F a = r + R::fma(r * s, R::polynomial(s, C::kSin), angle.low);
     a = R::from_bits(R::bits(a) | (R::bits(r) & integer(R::kSignBit)));                       // sin(-0) = -0
     F whole = R::fma(s, real(-0.5), real(1)), rest = R::fma(s, real(-0.5), real(1) - whole);  // their sum is 1 - s / 2
-    if constexpr (R::kDouble) rest = R::fma(-r, angle.low, rest);
+    rest = R::fma(-r, angle.low, rest);
     F b = whole + R::fma(s * s, R::polynomial(s, C::kCos), rest);
     F value = R::pick((i & integer(1)) != integer(0), b, a);
-    return R::from_bits(R::bits(value) ^ ((i & integer(2)) << integer(R::kDouble ? 62 : 30)));
+    return R::from_bits(R::bits(value) ^ ((i & integer(2)) << integer(62)));
   }
 
   /// tan(r + low + i pi/2): t, or -1 / t for odd i, with t as a pair.
@@ -100,24 +108,26 @@ struct TrigFunctions {
     if constexpr (R::kDouble)
       return far_f64(x);
     else
-      return far_f32(x);
+      return far_f32(x, kQuarter);
   }
 
-  /// The 24 bits of x times 96 bits of 2/pi, from those worth less than 4 on: 2 integer bits and 62 of fraction.
-  static Angle far_f32(F x) {
+  /// The 24 bits of x times 96 bits of 2/pi, from those worth less than 4 on: 2 bits say how often pi/2, 62 the fraction. The multiple that
+  /// is taken off is one of a unit that is worth 2^unit there.
+  static constexpr uint64_t kQuarter = 62, kEighth = 60;
+  static Angle far_f32(F x, uint64_t unit) {
     I a = R::bits(x) & integer(0x7fffffff), s = (a >> integer(23)) - integer(120), w = (s >> integer(5)) & integer(7);
     U64 shift = M::template cast<DType::kU64>(s & integer(31));
     U64 m = M::template cast<DType::kU64>((a & integer(0x7fffff)) | integer(0x800000));
     U64 t2 = word(w + integer(2)), k32 = M::u64(32);
     U64 high = (((word(w) << k32) | word(w + integer(1))) << shift) | (t2 >> (k32 - shift));
     U64 low = (((t2 << k32) | word(w + integer(3))) << shift) >> k32;
-    U64 p = m * high + ((m * low) >> k32), k = (p + M::u64(uint64_t{1} << 61)) >> M::u64(62);
-    F64 d = M::template cast<DType::kF64>(M::template cast<DType::kI64>(p - (k << M::u64(62)))) * M::f64(0x1.921fb54442d18p-62);
+    U64 p = m * high + ((m * low) >> k32), k = (p + M::u64(uint64_t{1} << (unit - 1))) >> M::u64(unit);
+    F64 d = M::template cast<DType::kF64>(M::template cast<DType::kI64>(p - (k << M::u64(unit)))) * M::f64(0x1.921fb54442d18p-62);
     Bool negative = x < real(0);
     I i = M::template cast<DType::kI32>(k);
     d = M::select(negative, -d, d);
     F r = M::template cast<DType::kF32>(d);
-    return {r, M::template cast<DType::kF32>(d - M::template cast<DType::kF64>(r)), M::select(negative, -i, i)};
+    return {r, M::template cast<DType::kF32>(d - M::template cast<DType::kF64>(r)) + (x - x), M::select(negative, -i, i)};
   }
 
   /// The 53 bits of x times 192 bits of 2/pi, from those worth less than 4 on: 2 integer bits and 126 of fraction are kept, so
@@ -157,7 +167,7 @@ struct TrigFunctions {
     r.lo = r.lo + R::fma(d.hi, real(C::kHalfPiLow * 0x1p-62), d.lo * real(C::kHalfPi * 0x1p-62));
     Bool negative = x < real(0);
     I i = M::template cast<DType::kI64>(k);
-    return {R::flip_sign(r.hi, negative), R::flip_sign(r.lo, negative), M::select(negative, -i, i)};
+    return {R::flip_sign(r.hi, negative), R::flip_sign(r.lo, negative) + (x - x), M::select(negative, -i, i)};
   }
 };
 

@@ -1,4 +1,4 @@
-/* harp · graph "matmul" · target any, plain text · stable, law 4 · 2 kernels, 1 generation
+/* harp · graph "matmul" · target any, plain text · stable, law 5 · 2 kernels, 1 generation
    a: f32[m, k], b: f32[k, n] -> c: f32[m, n] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14

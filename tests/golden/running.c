@@ -1,4 +1,4 @@
-/* harp · graph "running" · target x86-64-v4 · stable, law 4 · 3 kernels, 1 generation
+/* harp · graph "running" · target x86-64-v4 · stable, law 5 · 3 kernels, 1 generation
    x: f32[n, 300], w: f32[n, 300] -> rows: f32[n, 300], columns: f32[n, 300] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14

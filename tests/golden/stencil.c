@@ -1,4 +1,4 @@
-/* harp · graph "stencil" · target x86-64-v4 · stable, law 4 · 1 kernel, 1 generation
+/* harp · graph "stencil" · target x86-64-v4 · stable, law 5 · 1 kernel, 1 generation
    u: f32[h, w] -> next: f32[h, w] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
