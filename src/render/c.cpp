@@ -270,6 +270,29 @@ class UnitRenderer {
     return join(conditions, " && ");
   }
 
+  struct Task {
+    std::string kernel, count, work;
+    int64_t least = 1;
+    bool is_known = false;  // all of it, before any run
+  };
+
+  /// Kernels that run together. As a table that is copied where all sizes are known: over storing one element after the other the compiler
+  /// takes longer than over all of the kernels.
+  static std::string run_together(std::span<const Task> tasks) {
+    const bool are_known = std::all_of(tasks.begin(), tasks.end(), [](const Task& task) { return task.is_known; });
+    std::string rows, set;
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      const Task& task = tasks[i];
+      append(rows, cat("      {", task.kernel, ", ", are_known ? "0" : cat("&args", i), ", ", task.count, ", ", task.least, ", ", task.work,
+                       ", 0, 0},\n"));
+      if (are_known) append(set, cat("    tasks[", i, "].arg = &args", i, ";\n"));
+    }
+    const std::string run = cat("    harp_run_together(rt, ", tasks.size(), ", tasks);\n");
+    if (!are_known) return cat("    struct harp_task tasks[] = {\n", rows, "    };\n", run);
+    return cat("    static const struct harp_task known[] = {\n", rows, "    };\n    struct harp_task tasks[", tasks.size(),
+               "];\n    __builtin_memcpy(tasks, known, sizeof tasks);\n", set, run);
+  }
+
   std::string kernel_main() {
     std::string body;
     size_t n_calls = 0;
@@ -278,7 +301,7 @@ class UnitRenderer {
       for (size_t first = 0; first < generation.size(); first += kMostTogether) {
         const size_t n = std::min(kMostTogether, generation.size() - first);
         append(body, cat("  {", n > 1 || module_.generations.size() > 1 ? cat(" /* generation ", g, " */") : std::string(), "\n"));
-        std::string tasks;
+        std::vector<Task> tasks;
         for (size_t i = 0; i < n; ++i) {
           const ir::Launch& launch = generation[first + i];
           append(body, arguments_text(launch, i));
@@ -292,10 +315,10 @@ class UnitRenderer {
                              kernel.least > 1 ? cat("harp_for_least(rt, ", count, ", ", kernel.least) : cat("harp_for(rt, ", count), ", ",
                              work, ", ", name, ", &args0);\n"));
           else
-            append(tasks, cat("      {", name, ", &args", i, ", ", guard.empty() ? count : cat(guard, " ? ", count, " : 0"), ", ",
-                              kernel.least, ", ", work, ", 0, 0},\n"));
+            tasks.push_back({name, guard.empty() ? count : cat(guard, " ? ", count, " : 0"), work, kernel.least,
+                             guard.empty() && ir::iterations(kernel).is_constant() && kernel.work.is_constant()});
         }
-        if (n > 1) append(body, cat("    struct harp_task tasks[] = {\n", tasks, "    };\n    harp_run_together(rt, ", n, ", tasks);\n"));
+        if (n > 1) append(body, run_together(tasks));
         body += "  }\n";
       }
       // a function of the host's does not get numbers that did not pass their check

@@ -53,12 +53,10 @@ static inline float fma_f32(float a, float b, float c) {
 typedef uint32_t harp_environment;
 static inline harp_environment harp_enter(void) {
   const uint32_t found = __builtin_ia32_stmxcsr();
-  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(0x1f80);
+  __builtin_ia32_ldmxcsr(0x1f80);
   return found;
 }
-static inline void harp_leave(harp_environment found) {
-  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(found);
-}
+static inline void harp_leave(harp_environment found) { __builtin_ia32_ldmxcsr(found); }
 #elif defined(__aarch64__)
 typedef uint64_t harp_environment;
 static inline harp_environment harp_enter(void) {

@@ -228,12 +228,10 @@ static __attribute__((noinline)) uint64_t fold_add_64_u64(const uint64_t* s) {
 typedef uint32_t harp_environment;
 static inline harp_environment harp_enter(void) {
   const uint32_t found = __builtin_ia32_stmxcsr();
-  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(0x1f80);
+  __builtin_ia32_ldmxcsr(0x1f80);
   return found;
 }
-static inline void harp_leave(harp_environment found) {
-  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(found);
-}
+static inline void harp_leave(harp_environment found) { __builtin_ia32_ldmxcsr(found); }
 #elif defined(__aarch64__)
 typedef uint64_t harp_environment;
 static inline harp_environment harp_enter(void) {

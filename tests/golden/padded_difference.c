@@ -46,12 +46,10 @@ static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x
 typedef uint32_t harp_environment;
 static inline harp_environment harp_enter(void) {
   const uint32_t found = __builtin_ia32_stmxcsr();
-  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(0x1f80);
+  __builtin_ia32_ldmxcsr(0x1f80);
   return found;
 }
-static inline void harp_leave(harp_environment found) {
-  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(found);
-}
+static inline void harp_leave(harp_environment found) { __builtin_ia32_ldmxcsr(found); }
 #elif defined(__aarch64__)
 typedef uint64_t harp_environment;
 static inline harp_environment harp_enter(void) {
@@ -83,48 +81,36 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const int64_t oidx0 = max_i64(ridx0 * 4096, 1);
     const int64_t oidx1 = min_i64(shape0 - 1, oidx0);
-    if (ridx0 * 4096 + 16 <= oidx1) {
-      for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx1; ridx1 = ridx1 < oidx1 ? oidx1 - 16 : oidx1) /* the last step overlaps the one before */
-      for (; ridx1 <= oidx1 - 16; ridx1 += 16) {
-        *(f32x16*)(output0 + ridx1) = *(const f32x16*)(input0 + ridx1 + 1) + alu0;
-      }
-    } else {
-      for (int64_t ridx2 = ridx0 * 4096; ridx2 < oidx1; ++ridx2) {
-        output0[ridx2] = input0[ridx2 + 1] + alu0;
-      }
+    const int64_t oidx2 = oidx1 / 16;
+    for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx2 * 16; ridx1 += 16) {
+      *(f32x16*)(output0 + ridx1) = *(const f32x16*)(input0 + ridx1 + 1) + alu0;
     }
-    if (oidx1 + 16 <= oidx0) {
-      for (int64_t ridx3 = oidx1; ridx3 < oidx0; ridx3 = ridx3 < oidx0 ? oidx0 - 16 : oidx0) /* the last step overlaps the one before */
-      for (; ridx3 <= oidx0 - 16; ridx3 += 16) {
-        *(f32x16*)(output0 + ridx3) = splat_f32x16(alu1);
-      }
-    } else {
-      for (int64_t ridx4 = oidx1; ridx4 < oidx0; ++ridx4) {
-        output0[ridx4] = alu1;
-      }
+    for (int64_t ridx2 = oidx2 * 16; ridx2 < oidx1; ++ridx2) {
+      output0[ridx2] = input0[ridx2 + 1] + alu0;
     }
-    const int64_t oidx2 = min_i64(shape0, ridx0 * 4096 + 4096);
-    const int64_t oidx3 = min_i64(shape0 - 1, oidx2);
-    const int64_t oidx4 = max_i64(oidx0, oidx3);
-    if (oidx0 + 16 <= oidx4) {
-      for (int64_t ridx5 = oidx0; ridx5 < oidx4; ridx5 = ridx5 < oidx4 ? oidx4 - 16 : oidx4) /* the last step overlaps the one before */
-      for (; ridx5 <= oidx4 - 16; ridx5 += 16) {
-        *(f32x16*)(output0 + ridx5) = *(const f32x16*)(input0 + ridx5 + 1) - *(const f32x16*)(input0 + ridx5 - 1);
-      }
-    } else {
-      for (int64_t ridx6 = oidx0; ridx6 < oidx4; ++ridx6) {
-        output0[ridx6] = input0[ridx6 + 1] - input0[ridx6 - 1];
-      }
+    const int64_t oidx3 = (oidx0 + oidx1 * 15) / 16;
+    for (int64_t ridx3 = oidx1; ridx3 < oidx3 * 16 - oidx1 * 15; ridx3 += 16) {
+      *(f32x16*)(output0 + ridx3) = splat_f32x16(alu1);
     }
-    if (oidx4 + 16 <= oidx2) {
-      for (int64_t ridx7 = oidx4; ridx7 < oidx2; ridx7 = ridx7 < oidx2 ? oidx2 - 16 : oidx2) /* the last step overlaps the one before */
-      for (; ridx7 <= oidx2 - 16; ridx7 += 16) {
-        *(f32x16*)(output0 + ridx7) = 0.0f - *(const f32x16*)(input0 + ridx7 - 1);
-      }
-    } else {
-      for (int64_t ridx8 = oidx4; ridx8 < oidx2; ++ridx8) {
-        output0[ridx8] = 0.0f - input0[ridx8 - 1];
-      }
+    for (int64_t ridx4 = oidx3 * 16 - oidx1 * 15; ridx4 < oidx0; ++ridx4) {
+      output0[ridx4] = alu1;
+    }
+    const int64_t oidx4 = min_i64(shape0, ridx0 * 4096 + 4096);
+    const int64_t oidx5 = min_i64(shape0 - 1, oidx4);
+    const int64_t oidx6 = max_i64(oidx0, oidx5);
+    const int64_t oidx7 = (oidx0 * 15 + oidx6) / 16;
+    for (int64_t ridx5 = oidx0; ridx5 < oidx7 * 16 - oidx0 * 15; ridx5 += 16) {
+      *(f32x16*)(output0 + ridx5) = *(const f32x16*)(input0 + ridx5 + 1) - *(const f32x16*)(input0 + ridx5 - 1);
+    }
+    for (int64_t ridx6 = oidx7 * 16 - oidx0 * 15; ridx6 < oidx6; ++ridx6) {
+      output0[ridx6] = input0[ridx6 + 1] - input0[ridx6 - 1];
+    }
+    const int64_t oidx8 = (oidx4 + oidx6 * 15) / 16;
+    for (int64_t ridx7 = oidx6; ridx7 < oidx8 * 16 - oidx6 * 15; ridx7 += 16) {
+      *(f32x16*)(output0 + ridx7) = 0.0f - *(const f32x16*)(input0 + ridx7 - 1);
+    }
+    for (int64_t ridx8 = oidx8 * 16 - oidx6 * 15; ridx8 < oidx4; ++ridx8) {
+      output0[ridx8] = 0.0f - input0[ridx8 - 1];
     }
   }
 }
@@ -138,17 +124,12 @@ static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   call->kernel(call->arg, begin, end, worker);
   harp_leave(found);
 }
-/* How many of n iterations are worth handing to another worker: a share, of all that take about work / 2 nanoseconds. Sizes are as large as
-   64 bits, and work beyond that counts as none. */
-static int64_t harp_grain(int64_t n, int64_t work) { return 1 + harp_share / (n > 0 && work > n ? work / n : 1); }
-/* Iterations [0, n) of a kernel. */
+/* Iterations [0, n) of a kernel that take about work / 2 nanoseconds, in shares; work beyond 64 bits counts as none. */
 static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
-  if (n <= 0) return;
-  const int64_t grain = harp_has_workers(rt) ? harp_grain(n, work) : n;
-  if (n > grain) {
+  if (n > 1 && work > harp_share && harp_has_workers(rt)) {
     struct harp_call call = {kernel, arg};
-    rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
-  } else {
+    rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &call);
+  } else if (n > 0) {
     kernel(arg, 0, (size_t)n, 0);
   }
 }

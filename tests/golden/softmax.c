@@ -212,12 +212,10 @@ static __attribute__((noinline)) float fold_add_4_f32x16(const f32x16* s) {
 typedef uint32_t harp_environment;
 static inline harp_environment harp_enter(void) {
   const uint32_t found = __builtin_ia32_stmxcsr();
-  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(0x1f80);
+  __builtin_ia32_ldmxcsr(0x1f80);
   return found;
 }
-static inline void harp_leave(harp_environment found) {
-  if ((found & ~0x3fu) != 0x1f80) __builtin_ia32_ldmxcsr(found);
-}
+static inline void harp_leave(harp_environment found) { __builtin_ia32_ldmxcsr(found); }
 #elif defined(__aarch64__)
 typedef uint64_t harp_environment;
 static inline harp_environment harp_enter(void) {
@@ -297,17 +295,12 @@ static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   call->kernel(call->arg, begin, end, worker);
   harp_leave(found);
 }
-/* How many of n iterations are worth handing to another worker: a share, of all that take about work / 2 nanoseconds. Sizes are as large as
-   64 bits, and work beyond that counts as none. */
-static int64_t harp_grain(int64_t n, int64_t work) { return 1 + harp_share / (n > 0 && work > n ? work / n : 1); }
-/* Iterations [0, n) of a kernel. */
+/* Iterations [0, n) of a kernel that take about work / 2 nanoseconds, in shares; work beyond 64 bits counts as none. */
 static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
-  if (n <= 0) return;
-  const int64_t grain = harp_has_workers(rt) ? harp_grain(n, work) : n;
-  if (n > grain) {
+  if (n > 1 && work > harp_share && harp_has_workers(rt)) {
     struct harp_call call = {kernel, arg};
-    rt->parallel_for(rt->self, (size_t)n, (size_t)grain, harp_worker, &call);
-  } else {
+    rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &call);
+  } else if (n > 0) {
     kernel(arg, 0, (size_t)n, 0);
   }
 }
