@@ -50,12 +50,14 @@ class ContractionBlock {
   ir::Body each_column_tile(Statements statements) {
     return each("columntile", column_tiles(), statements);
   }
-  /// What `statements` makes for each member of the group, which is where rows and columns are from then on.
+  /// What `statements` makes for each member of the group, which is where rows and columns are meanwhile; else they are at the first one.
   template <class Statements>
   ir::Body each_member(Statements statements) {
     return each("member", group_here, [&](Sym member) {
       go_to_member(member);
-      return statements(member);
+      ir::Body body = statements(member);
+      go_to_member(0);
+      return body;
     });
   }
   /// The same of what is done for rows, or columns: once, if members do not have their own.

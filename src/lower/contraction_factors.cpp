@@ -133,6 +133,7 @@ std::optional<Windows> ContractionFactors::copy_windows(const Node* factor, cons
   };
   if (has_members) block_.go_to_member(axis("member", block_.group_here, layout.block_group));
   Index index = block_.source_index(row, column, 0);
+  if (has_members) block_.go_to_member(0);
   for (size_t i = 0; i < layout.term_axes.size(); ++i) {
     const Dim& terms = layout.term_shape[i];
     if (!terms.is_constant()) return std::nullopt;
