@@ -100,6 +100,12 @@ TEST_CASE("L6.loop_tiling/c: every legal tile gives the same bits") {
                    "[thread tile=4 unroll=2, sequential tile=2, sequential tile=16 unroll=2 simd=8 pack, reduce]",
                    "[sequential, sequential tile=5, sequential, reduce]"},
                   rough({23, 300}, 1), rough({5, 300, 41}, 2));
+  const char* const several = "graph g(a: f32[4, 19, 37], b: f32[4, 37, 40], v: f32[40]) flags=[broadcast] {\n  return y = (a @ b) + v\n}";
+  check_schedules(several,
+                  {"", "[thread, sequential tile=20 unroll=5, sequential tile=40 simd=8, reduce]",
+                   "[thread, sequential tile=21 unroll=7, sequential tile=48 unroll=2 simd=8, reduce] partition overlap",
+                   "[thread, sequential tile=8 unroll=4, sequential tile=40 simd=8, reduce] partition overlap"},
+                  rough({4, 19, 37}, 1), rough({4, 37, 40}, 2), rough({40}, 3));
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\ngraph g(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ b\n}");
   const auto mistake = [&](const char* schedule) { return schedule_mistake(graph.get(), schedule); };

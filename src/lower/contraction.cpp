@@ -19,12 +19,12 @@
 // does no harm. Else a copied tile that reaches beyond the last row or column has zeros there, one that is not copied has the last row
 // again; neither is stored.
 //
-// Where what lies is contraction_layout.h's; contraction_block.h has the loops, contraction_factors.h the copies. With few rows there is
-// another recipe: few_rows.cpp.
+// Where what lies is contraction_layout.h's; contraction_block.h has the loops, contraction_factors.h the copies, next_product.h what is
+// asked for ahead. With few rows there is another recipe: few_rows.cpp.
 #include <algorithm>
 
 #include "base/error.h"
-#include "lower/contraction_factors.h"
+#include "lower/next_product.h"
 
 namespace harp::lower {
 
@@ -38,7 +38,8 @@ constexpr int64_t kMostWrittenOut = 8;  // steps of an epilogue that is written 
 
 class TileRecipe {
  public:
-  explicit TileRecipe(ContractionBlock& block) : block_(block), layout_(block.layout), arena_(block.arena), factors_(block) {}
+  explicit TileRecipe(ContractionBlock& block)
+      : block_(block), layout_(block.layout), arena_(block.arena), factors_(block), next_product_(block, factors_) {}
 
   void run() {
     const std::vector<size_t> order = block_.order();
@@ -68,6 +69,7 @@ class TileRecipe {
     Body body = factors_.copy_windows();
     if (!layout_.shares_columns) factors_.add_copied_columns();
     factors_.add_copied_rows();
+    next_product_.begin_block();
     block_.add_sums();
     if (layout_.is_turned) turned_ = block_.accumulators.add_array(block_.dtype, layout_.tile_columns * layout_.block_rows);
     declare(block_.arrays_of_sums(), body);
@@ -109,7 +111,7 @@ class TileRecipe {
         registers_.push_back(block_.accumulators.add({&block_.c.plan.reduces[0], 1}, layout_.simd)[0]);
     Body body;
     declare(registers_, body);
-    add(body, each_term(first, count, [&](const ContractionFactors::Term& term) {
+    add(body, each_term(first, count, tile, [&](const ContractionFactors::Term& term) {
           return each_vector([&](int64_t row, int64_t vector, Sym lane) {
             const UOp* a = factors_.row(tile.member, tile.row_tile, row, term);
             const UOp* b = factors_.column(tile.member, tile.column_tile, vector * layout_.simd + lane, term);
@@ -131,12 +133,21 @@ class TileRecipe {
     return body;
   }
   int register_of(int64_t row, int64_t vector) const { return registers_[static_cast<size_t>(row * layout_.vectors_of_tile() + vector)]; }
-  /// What `statements` makes of each term of a block of terms: run after run of the last of their axes, where indices are used and runs are
-  /// long, so that there are no divisions for each term.
+  /// What `statements` makes of each term of a block of terms: part after part, where memory is asked for meanwhile; run after run of the
+  /// last of their axes, where indices are used and runs are long, so that there are no divisions for each term.
   template <class Statements>
-  Body each_term(Sym first, Sym count, Statements statements) {
+  Body each_term(Sym first, Sym count, const Tile& tile, Statements statements) {
     const Shape& shape = layout_.term_shape;
     const Sym length = shape.back();
+    if (next_product_.parts() > 0) {
+      Stmt* part = new_loop(arena_, "part", 0, next_product_.parts());
+      const Sym begin = part->variable * next_product_.terms_of_part();
+      Stmt* term = new_loop(arena_, "term", begin, min(begin + next_product_.terms_of_part(), count));
+      term->body = statements({first, term->variable, {first + term->variable}});
+      part->body = next_product_.ask(tile.row_tile, tile.column_tile, part->variable);
+      part->body.push_back(term);
+      return {part};
+    }
     if (!factors_.use_indices() || shape.size() < 2 || !proven_at_most(kLeastRun, length)) {
       Stmt* term = new_loop(arena_, "term", 0, count);
       term->body = statements({first, term->variable, unflatten(first + term->variable, shape)});
@@ -228,6 +239,7 @@ class TileRecipe {
   const ContractionLayout& layout_;
   Arena& arena_;
   ContractionFactors factors_;
+  NextProduct next_product_;
   std::vector<int> registers_;   // by row and vector of a tile
   int part_ = -1, turned_ = -1;  // a tile that is stored in part; the rows of a tile of columns
 };

@@ -63,6 +63,12 @@ void ContractionBlock::go_to_member(Sym member) {
   if (contraction.group_position) position_[*contraction.group_position] = first_of_group + member;
 }
 
+std::optional<size_t> ContractionBlock::product_axis() const {
+  for (size_t i = layout.kept_axes.size(); i-- > 0;)
+    if (i != contraction.row_position && i != contraction.column_position && i != contraction.group_position) return i;
+  return std::nullopt;
+}
+
 Sym ContractionBlock::row_of(Sym row_tile) const {
   const Sym row = row_tile * layout.tile_rows;
   return layout.overlaps_rows ? min(row, rows_here - layout.tile_rows) : row;

@@ -70,6 +70,10 @@ class ContractionBlock {
     return layout.columns_have_members ? each_member(statements) : statements(Sym(0));
   }
   void go_to_member(Sym member);
+  /// The innermost axis along which each index has a product of its own; nothing: there is one product.
+  std::optional<size_t> product_axis() const;
+  /// That so many indices further is where everything is from then on.
+  void move_to_product(Sym further) { position_[*product_axis()] = position_[*product_axis()] + further; }
 
   Sym row_tiles() const { return ceil_div(rows_here, layout.tile_rows); }
   Sym column_tiles() const { return ceil_div(columns_here, layout.tile_columns); }

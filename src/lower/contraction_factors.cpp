@@ -28,8 +28,10 @@ const UOp* ContractionFactors::row(Sym member, Sym row_tile, int64_t row, const 
     return to_accumulator(block_.arena, block_.reduce, row_windows_->value(block_.contraction.row_factor, index));
   }
   const Sym last = block_.layout.rows - 1;
-  return value(block_.contraction.row_factor,
-               block_.source_index(block_.layout.overlaps_rows ? there : min(there, last), block_.first_column, term.index));
+  return row_in_place(block_.layout.overlaps_rows ? there : min(there, last), term.index);
+}
+const UOp* ContractionFactors::row_in_place(Sym row, const Index& terms) {
+  return value(block_.contraction.row_factor, block_.source_index(row, block_.first_column, terms));
 }
 
 const UOp* ContractionFactors::column_in_place(Sym column, const Index& terms) {
@@ -71,9 +73,8 @@ Body ContractionFactors::pack_rows(Sym first, Sym count) {
                         layout.panel_rows,
                         layout.overlaps_rows ? layout.tile_rows : 0,
                         layout.simd};
-      return pack(block_.c, panel, layout.rows - row, count, [&](Sym lane, Sym term) {
-        return value(block_.contraction.row_factor, block_.source_index(row + lane, block_.first_column, first + term));
-      });
+      return pack(block_.c, panel, layout.rows - row, count,
+                  [&](Sym lane, Sym term) { return row_in_place(row + lane, unflatten(first + term, layout.term_shape)); });
     });
   });
 }

@@ -33,8 +33,11 @@ class ContractionFactors {
   /// The factors at a row, or column, of a tile.
   const ir::UOp* row(Sym member, Sym row_tile, int64_t row, const Term& term);
   const ir::UOp* column(Sym member, Sym column_tile, Sym column, const Term& term);
-  /// The columns' factor at a column of the block, wherever it lies.
+  /// The columns' factor at a column of the block, wherever it lies; the rows' at a row of all.
   const ir::UOp* column_in_place(Sym column, const Index& terms);
+  const ir::UOp* row_in_place(Sym row, const Index& terms);
+  /// Are both read where they lie?
+  bool are_in_place() const { return !packs_rows_ && reads_columns_ && !row_windows_ && !column_windows_; }
   /// Do these read anything by the index of the term, that is not loaded from an array?
   bool use_indices() const { return reads_columns_ || row_windows_; }
 

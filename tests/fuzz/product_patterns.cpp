@@ -44,11 +44,19 @@ class Product {
     axes_ = {{is_deep ? some(4, 6) : some(4, 12), true, false, false},
              {is_deep ? some(8, 9) : some(8, 20), false, true, false},
              {is_deep ? some(257, 400) : some(16, 60), true, true, true}};
-    for (uint64_t more = random_.chance(50) ? 0 : 1 + random_.below(2); more > 0; --more) {
+    const bool are_several = random_.chance(15);
+    if (are_several) {  // of sizes that are known
+      const int64_t columns = random_.pick(std::vector<int64_t>{8, 16, 20, 32});
+      axes_ = {{random_.between(2, 4), true, true, false},
+               {random_.between(4, 9), true, false, false},
+               {columns, false, true, false},
+               {random_.between(16, 30), true, true, true}};
+    }
+    for (uint64_t more = are_several || random_.chance(50) ? 0 : 1 + random_.below(2); more > 0; --more) {
       const uint64_t kind = random_.below(4);
       axes_.push_back({random_.chance(70) ? bench_.small_dim(2, 4) : bench_.random_dim(), kind != 0, kind != 1, kind == 3});
     }
-    if (random_.chance(50)) random_.shuffle(axes_);
+    if (!are_several && random_.chance(50)) random_.shuffle(axes_);
     for (const Axis& axis : axes_) space_.push_back(axis.size);
     const int64_t terms = bench_.estimated_count(space_);
     return terms >= 0 && terms <= kMostTerms;
