@@ -69,6 +69,17 @@ inline int count_work_directories(const std::string& entries) {
   return count;
 }
 
+/// The same without the one, empty, that is kept for the next compilation.
+inline int work_left_behind(const std::string& entries) {
+  int count = 0, empty = 0;
+  for (const std::string& name : names_in(entries)) {
+    if (!name.starts_with(kWorkPrefix)) continue;
+    const bool is_spare = names_in(entries + "/" + name).empty() && empty++ == 0;
+    count += !is_spare;
+  }
+  return count;
+}
+
 struct KillResult {
   int kills = 0;
   int wrong = 0;    // entries that were read and not right

@@ -60,7 +60,7 @@ TEST_CASE("cache: what was published is found, by another cache object too") {
   CHECK(listed[0].manifest == artifact_of(1)->manifest());
   CHECK(other.clear());
   CHECK(cache.lookup(key_of(1)) == nullptr);
-  CHECK(count_work_directories(cache.directory()) == 0);
+  CHECK(work_left_behind(cache.directory()) == 0);
 }
 
 TEST_CASE("cache: nothing is made on the disk before something is asked of it") {

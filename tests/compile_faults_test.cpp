@@ -100,7 +100,7 @@ TEST_CASE("compile: broken source: the error holds the command and what the comp
   CHECK(contains(error.message, " ./unit.c -o ./unit.so"));
   CHECK(contains(error.compiler_output, "unit.c:1:"));
   CHECK(call(bench.system, service.compile(request_for(1))) == 1);
-  CHECK(cache_scenarios::count_work_directories(service.cache().directory()) == 0);
+  CHECK(cache_scenarios::work_left_behind(service.cache().directory()) == 0);
 }
 
 TEST_CASE("compile: compilers that misbehave are errors that name them, and the service works on") {
@@ -128,7 +128,7 @@ TEST_CASE("compile: compilers that misbehave are errors that name them, and the 
   CHECK(contains(error_with("executable", "cc -nostdlib -static -x c -o ./unit.so - <<X\nvoid _start(void) {}\nX").message,
                  "is not a shared object"));
   CHECK(call(bench.system, service.compile(request_for(3))) == 3);
-  CHECK(cache_scenarios::count_work_directories(service.cache().directory()) == 0);
+  CHECK(cache_scenarios::work_left_behind(service.cache().directory()) == 0);
 }
 
 TEST_CASE("compile: an artifact without entry points does not load, and says so") {

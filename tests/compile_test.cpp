@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <thread>
 
 #include "base/error.h"
@@ -153,6 +154,41 @@ TEST_CASE("compile: a long source is compiled in parts at the same time, and wor
     CHECK(call(bench.system, service.compile(request)) == 36);
     CHECK(process.parts == 3);
   }
+}
+
+TEST_CASE("compile: a work directory serves again, as long as it is there and this process's own") {
+  struct Forked : FaultyProcess {
+    using FaultyProcess::FaultyProcess;
+    int id() override { return is_child ? 7 : FaultyProcess::id(); }
+    bool is_child = false;
+  };
+  Bench bench;
+  Forked process(bench.system.plan);
+  process.variables = bench.system.process.variables;
+  std::optional<CompileService> service(std::in_place, System{bench.system.files, process}, bench.options, Log());
+  const auto work = [&] {
+    std::vector<std::string> found;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(bench.options.cache.directory))
+      if (entry.path().filename().string().starts_with("harp-work-")) found.push_back(entry.path().string());
+    return found;
+  };
+  const auto compile = [&](int value) { return call(bench.system, service->compile(request_for(value))) == value; };
+  CHECK(compile(1));
+  const std::vector<std::string> first = work();
+  REQUIRE(first.size() == 1);
+  CHECK(std::filesystem::is_empty(first[0]));
+  CHECK(compile(2));
+  CHECK(work() == first);
+  std::filesystem::remove(first[0]);  // somebody cleans up
+  CHECK(compile(3));
+  const std::vector<std::string> second = work();
+  REQUIRE(second.size() == 1);
+  CHECK(second != first);
+  process.is_child = true;
+  CHECK(compile(4));
+  CHECK(work().size() == 2);
+  service.reset();
+  CHECK(work() == second);  // which the parent may be using
 }
 
 TEST_CASE("compile: generated kernels in parts compute what they compute in one") {

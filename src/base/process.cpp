@@ -123,6 +123,8 @@ std::optional<std::string> RealProcess::environment(const char* name) {
   return std::string(value);
 }
 
+int RealProcess::id() { return ::getpid(); }
+
 uint32_t RealProcess::effective_user() { return ::geteuid(); }
 
 size_t RealProcess::processors() {

@@ -56,6 +56,8 @@ class Process {
   /// An environment variable, if it is set and may be trusted: nothing in a program that runs with more rights than its caller.
   virtual std::optional<std::string> environment(const char* name) = 0;
   virtual uint32_t effective_user() = 0;
+  /// Another one in a child after fork.
+  virtual int id() = 0;
   /// How many of its threads or children can run at the same time; at least 1.
   virtual size_t processors() = 0;
   virtual uint64_t random() = 0;
@@ -77,6 +79,7 @@ class RealProcess : public Process {
   void sleep(std::chrono::microseconds duration) override;
   std::optional<std::string> environment(const char* name) override;
   uint32_t effective_user() override;
+  int id() override;
   size_t processors() override;
   uint64_t random() override;
   void* open_library(const char* path, std::string& error) override;

@@ -118,6 +118,13 @@ std::shared_ptr<const Artifact> CompileCache::lookup(const Digest& key) {
 }
 
 std::optional<WorkDirectory> CompileCache::work_directory_in(std::shared_ptr<const CacheDirectory>& directory, int& error) {
+  std::optional<WorkDirectory> spare;
+  {
+    const std::lock_guard guard(mutex_);
+    if (spare_) spare.emplace(std::move(*spare_));
+    spare_.reset();
+  }
+  if (spare && spare->is_there()) return spare;
   if (auto work = WorkDirectory::create(system_, directory->fd.get(), directory->path, error)) return work;
   if (error != -ENOENT || !(directory = reopen(*directory))) return std::nullopt;
   return WorkDirectory::create(system_, directory->fd.get(), directory->path, error);
@@ -129,6 +136,12 @@ std::optional<WorkDirectory> CompileCache::work_directory() {
   return directory ? work_directory_in(directory, error) : std::nullopt;
 }
 
+void CompileCache::give_back(WorkDirectory work) {
+  if (!work.clear()) return;
+  const std::lock_guard guard(mutex_);
+  if (!spare_) spare_.emplace(std::move(work));
+}
+
 /// One rename of a finished file: 0 or -errno. Whether it must survive a failure of power from then on (`durable`): that costs 5 ms.
 int CompileCache::publish_as(const std::string& name, std::span<const std::byte> bytes, bool durable) {
   auto directory = current();
@@ -137,6 +150,7 @@ int CompileCache::publish_as(const std::string& name, std::span<const std::byte>
   if (std::optional<WorkDirectory> work = work_directory_in(directory, error)) {
     error = work->write_file(kUnfinished, bytes, options_.shared ? 0666 : 0600, durable);
     if (error >= 0) error = system_.files.rename(work->fd(), kUnfinished, directory->fd.get(), name.c_str());
+    if (error >= 0) give_back(std::move(*work));
   }
   return error;
 }

@@ -179,7 +179,10 @@ std::vector<std::byte> CompileService::run_compiler(const Compiler& compiler, co
     }
   };
   if (std::optional<WorkDirectory> work = cache_.work_directory())
-    if (auto bytes = compile_in(*work)) return std::move(*bytes);
+    if (auto bytes = compile_in(*work)) {
+      cache_.give_back(std::move(*work));
+      return std::move(*bytes);
+    }
   int error = 0;
   for (const std::string& parent : WorkDirectory::system_temp(system_.process)) {
     std::optional<WorkDirectory> work = WorkDirectory::create_in(system_, parent, error);

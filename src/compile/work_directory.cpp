@@ -87,13 +87,26 @@ std::vector<std::string> WorkDirectory::system_temp(Process& process) {
 }
 
 WorkDirectory::~WorkDirectory() {
-  if (!fd_) return;  // moved from
-  try {
-    remove_contents(system_.files, fd_.get());
-  } catch (...) {  // no memory for the names: it stays behind and is swept one day
-  }
+  if (!fd_ || system_.process.id() != owner_) return;  // moved from, or a forked child's copy
+  clear();
   fd_.reset();
   system_.files.remove_directory(parent_.get(), name_.c_str());
+}
+
+bool WorkDirectory::clear() {
+  try {
+    remove_contents(system_.files, fd_.get());
+    std::vector<std::string> left;
+    return system_.files.list(fd_.get(), left) >= 0 && left.empty();
+  } catch (...) {  // no memory for the names: it stays behind and is swept one day
+    return false;
+  }
+}
+
+bool WorkDirectory::is_there() const {
+  FileInfo here, named;
+  return system_.process.id() == owner_ && system_.files.stat(fd_.get(), here) >= 0 &&
+         system_.files.stat_at(parent_.get(), name_.c_str(), false, named) >= 0 && here.inode == named.inode && here.device == named.device;
 }
 
 int WorkDirectory::write_file(const char* name, std::span<const std::byte> bytes, uint32_t mode, bool sync) {

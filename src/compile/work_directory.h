@@ -1,5 +1,5 @@
-// A private directory (mode 0700, a name nobody can guess or create first) in which one compilation or one publication happens. It is
-// locked as long as it is in use: a directory whose lock is free has lost its owner (killed, say) and may be swept away.
+// A private directory (mode 0700, a name nobody can guess or create first) in which one compilation or one publication happens at a time.
+// It is locked as long as it is there: a directory whose lock is free has lost its owner (killed, say) and may be swept away.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class WorkDirectory {
 
   WorkDirectory(WorkDirectory&&) = default;
   WorkDirectory& operator=(WorkDirectory&&) = delete;
-  /// Removes it with what is inside.
+  /// Removes it with what is inside; but in the process that made it only, not in a child of that.
   ~WorkDirectory();
 
   int fd() const { return fd_.get(); }
@@ -34,6 +34,10 @@ class WorkDirectory {
   int write_file(const char* name, std::span<const std::byte> bytes, uint32_t mode, bool sync);
   /// Reads a regular file: 0 or -errno.
   int read_file(const char* name, size_t limit, std::vector<std::byte>& bytes) const;
+  /// Removes what is inside; whether nothing is left.
+  bool clear();
+  /// Whether it still has its name, and is this process's own.
+  bool is_there() const;
   /// Whether a megabyte still fits: tells a full disk from a compiler that fails for reasons of its own.
   bool has_room();
 
@@ -44,13 +48,19 @@ class WorkDirectory {
 
  private:
   WorkDirectory(System system, UniqueFd parent, UniqueFd fd, std::string name, std::string path)
-      : system_(system), parent_(std::move(parent)), fd_(std::move(fd)), name_(std::move(name)), path_(std::move(path)) {}
+      : system_(system),
+        parent_(std::move(parent)),
+        fd_(std::move(fd)),
+        name_(std::move(name)),
+        path_(std::move(path)),
+        owner_(system.process.id()) {}
 
   System system_;
   UniqueFd parent_;
   UniqueFd fd_;
   std::string name_;
   std::string path_;
+  int owner_;  // process
 };
 
 }  // namespace harp
