@@ -157,7 +157,7 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windo
                    rough(x, 1), rough(k, 2));
     }
   };
-  run("f32", "conv2d(a, b, padding=1)", {2, 20, 11, 37}, {9, 20, 3, 3});  // more than one block of terms, runs of 20
+  run("f32", "conv2d(a, b, padding=1)", {2, 30, 11, 37}, {9, 30, 3, 3});  // more than one block of terms, which ends inside a run of 30
   run("f32", "relu(conv2d(relu(a), b, padding=1)) + conv2d(relu(a), b, padding=1)", {1, 16, 9, 9}, {16, 16, 3, 3});
   run("f64", "conv2d(a, b, padding=2, stride=2, dilation=2)", {1, 5, 30, 41}, {6, 5, 3, 3});
   run("i32", "conv2d(a, b, padding=1)", {1, 17, 6, 70}, {5, 17, 3, 3});
@@ -171,6 +171,7 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windo
   // Filters that fill vectors are the columns: whole tiles of pixels and not, whole vectors of filters and not, one block of terms and
   // more.
   run("f32", "relu(conv2d(a, b, padding=1) + 1.0)", {2, 16, 9, 13}, {32, 16, 3, 3});
+  run("f32", "conv2d(a, b, padding=1)", {1, 40, 7, 13}, {33, 40, 3, 3});
   run("f32", "conv2d(a, b, padding=3, stride=2)", {1, 3, 20, 21}, {40, 3, 7, 7});
   run("f64", "conv2d(a, b, padding=[[2, 0], [0, 1]], dilation=2)", {1, 5, 12, 19}, {17, 5, 3, 3});
   run("i32", "conv2d(a, b, groups=2)", {1, 8, 7, 21}, {48, 4, 3, 3});
