@@ -100,6 +100,20 @@ TEST_CASE("L5: every iteration runs once, in ranges that are worth it, and no wo
   }
 }
 
+TEST_CASE("L5: every worker gets equally many chunks, where there are more than workers") {
+  for (const size_t width : {2, 3, 4}) {
+    ThreadPool pool(width, Log());
+    for (const size_t grain : {1, 7, 90, 100, 140, 190}) {
+      std::atomic<size_t> chunks{0};
+      loop(pool, 1000, grain, [&](size_t, size_t, size_t) { ++chunks; });
+      CAPTURE(width);
+      CAPTURE(grain);
+      CHECK(chunks >= width);
+      CHECK(chunks % width == 0);
+    }
+  }
+}
+
 TEST_CASE("L5: threads start with the first loop that is worth sharing, and end with the pool") {
   const auto before = thread_count();
   {

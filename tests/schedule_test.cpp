@@ -368,6 +368,27 @@ TEST_CASE("L5/c: where many operations wait for each other two vectors go throug
   CHECK(vectors(20, "y") == 1);        // the processor sees the next vector by itself
   CHECK(vectors(100, "exp(y)") == 1);  // so it does in a function
 
+  const auto vectors_of = [](const std::string& statements, std::string_view result) {
+    const Program program = scheduled(cat("graph g(x: f32[n], y: f32[n]) {\n", statements, "  return z = ", result, "\n}"));
+    REQUIRE(program.kernels.size() == 1);
+    return program.kernels[0].variants[0].schedule.axes.back().unroll;
+  };
+  std::string many = "  s0 = y\n";  // short chains, one after the other: enough to do while one waits
+  for (int i = 0; i < 20; ++i) {
+    append(many, cat("  c", i, "_0 = x * ", i + 2, ".5\n"));
+    for (int j = 0; j < 15; ++j) append(many, cat("  c", i, "_", j + 1, " = c", i, "_", j, " * y\n"));
+    append(many, cat("  s", i + 1, " = s", i, " + c", i, "_15\n"));
+  }
+  CHECK(vectors_of(many, "s20") == 1);
+  // a long chain whose first values are used once more at its end: twice as many would not fit registers and the first cache's ways
+  for (const int again : {4, 40}) {
+    std::string late = "  v0 = x\n";
+    for (int i = 0; i < 150; ++i) append(late, cat("  v", i + 1, " = v", i, " * y - x\n"));
+    append(late, "  w0 = v150\n");
+    for (int i = 0; i < again; ++i) append(late, cat("  w", i + 1, " = w", i, " * v", i + 1, "\n"));
+    CHECK(vectors_of(late, cat("w", again)) == (again == 4 ? 2 : 1));
+  }
+
   PipelineOptions options;
   options.target = host_target();
   options.schedule_override = "kernel_0: elementwise [thread unroll=3 simd=4] partition overlap";
@@ -378,6 +399,31 @@ TEST_CASE("L5/c: where many operations wait for each other two vectors go throug
   CHECK(count(c.substr(loop, store - loop), "*(const f32x4*)(input0") == 3);
   CHECK(c.substr(store, end - store).find("input0") == std::string::npos);  // what is stored may be where the rest of a step is read
 }
+
+TEST_CASE("L5.thread/c L6.packed_matmul/c: of a product's blocks of rows two workers get as much each") {
+  for (const Target& target : targets())
+    for (const int64_t rows : {512, 1000, 2048}) {
+      const auto graph = parse_graph(cat("graph g(a: f32[", rows, ", ", rows, "], b: f32[", rows, ", ", rows, "]) { return y = a @ b }"));
+      const Program program = schedule_graph(optimised(*graph), {target, 0, {}});
+      REQUIRE(program.kernels.size() == 1);
+      const int64_t block = program.kernels[0].variants[0].schedule.axes[0].tile;
+      REQUIRE(block > 0);
+      const int64_t blocks = (rows + block - 1) / block, of_one = (blocks + 1) / 2 * block;
+      CAPTURE(target.name);
+      CAPTURE(rows);
+      CHECK(25 * 2 * of_one <= 26 * rows);
+    }
+}
+
+#if defined(__x86_64__)
+TEST_CASE("G15.matmul/c: a product of few rows asks for the next terms' rows of the other factor") {
+  PipelineOptions options;
+  options.target = *target_from_name("x86-64-v4");  // whose vectors are whole lines of memory
+  const std::string c = generate(*parse_graph("graph g(a: f32[8, 512], b: f32[512, 512]) { return y = a @ b }"), options).source;
+  CHECK(count(c, "__builtin_prefetch(input1") == 8);  // eight at a time
+  for (int term = 8; term < 16; ++term) CHECK(count(c, cat(" + ", 512 * term, ", 0, 2);")) == 1);
+}
+#endif
 
 TEST_CASE("L5 L5.thread_group/c: schedules print and parse; illegal ones are errors that name the rule") {
   const std::string_view texts[] = {"elementwise [thread, sequential simd=16] partition overlap", "elementwise []",

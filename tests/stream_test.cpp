@@ -70,6 +70,13 @@ TEST_CASE("L6 G17.softmax/c: a pass that keeps what it computes asks for the row
   const std::string source = source_of(soft);
   CHECK(contains(source, "__builtin_prefetch(input0"));
   CHECK(contains(source, "__builtin_prefetch(output0"));
+  CHECK(contains(source, " + 1000, 0, 2);"));
+#if defined(__x86_64__)
+  const std::string far = source_of("graph g(x: f32[8192, 2048]) { return y = cast(softmax(x, axis=1), dtype=f16) }");
+  CHECK(contains(far, "stream_f16x"));
+  CHECK(contains(far, "__builtin_prefetch(input0"));
+  CHECK_FALSE(contains(far, "__builtin_prefetch(output0"));  // goes past the caches
+#endif
   CHECK_FALSE(contains(source_of("graph g(x: f32[m, 1000]) { return y = sum(x, axes=[1]) }"), "__builtin_prefetch"));
   const Backends backends;
   for (const int64_t rows : {0, 1, 3}) backends.run(soft, rough({rows, 1000}, 1));
@@ -81,6 +88,10 @@ TEST_CASE("L6: stores go past the caches where much is stored, and not in place"
   CHECK(contains(source_of("graph g(x: f32[4096, 1024]) { return y = exp(x) }"), "overlap stream"));
   CHECK(contains(source_of("graph g(x: f32[5000, 1001]) { return y = exp(x) }"), "overlap stream"));  // one line of elements
   CHECK(contains(source_of("graph g(x: f32[m, 1024]) { return y = cumsum(x, axis=0) }"), "variant 2 of 3 by size"));
+  // together
+  CHECK(contains(source_of("graph g(x: f32[2560, 1024]) { return y = x * 2, z = x + 1 }"), "overlap stream"));
+  // rows of other than half lines, unless one is read behind the other
+  CHECK_FALSE(contains(source_of("graph g(x: f32[5000, 1001]) { return y = flip(x, axes=[1]) * 2 }"), "overlap stream"));
   CHECK(contains(source_of("graph g(x: f32[5000, 1000]) { return y = cumsum(x, axis=1) }"), "overlap stream"));  // half lines, in order
   const std::string scaled = source_of("graph g(x: f32[4096, 1024]) { return y = x * 2 }");
   CHECK(contains(scaled, "(const void*)output0 != (const void*)input0 ? "));
