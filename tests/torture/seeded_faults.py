@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Does the fuzzer find bugs? One at a time, a fault is put into the sources – a pass that forgets a case, a bound that is off by one, a
-cache key without the flags – and harp_fuzz has to fail within 2,000 graphs, at a graph that passes without the fault. At least 20 have to
-be found. Some of the faults are bugs the fuzzer has found before.
+"""Do the fuzzer and the tests find bugs? One at a time, a fault is put into the sources – a pass that forgets a case, a bound that is off
+by one, a cache key without the flags – and harp_fuzz has to fail within 2,000 graphs, at a graph that passes without the fault. At least 20
+have to be found. Some of the faults are bugs the fuzzer has found before. What no graph can show – which chunk a thread takes, what is only
+slower – a file of tests has to, or a graph of tests/regressions: those faults name it, and every one of them has to be found.
 
-Only the file with the fault is compiled again, from a copy; the working tree and the build folder stay as they are. A fault whose text is
+Only the files with the fault are compiled again, from a copy; the working tree and the build folder stay as they are. A fault whose text is
 no longer in its file fails, so that the table keeps up with the code.
 
-usage: seeded_faults.py [part of a name ...]     needs a build with harp_fuzz: HARP_BUILD_DIR (default build/release)
+usage: seeded_faults.py [part of a name ...]     needs a build with harp_fuzz and harp_tests: HARP_BUILD_DIR (default build/release)
 """
 import json
 import os
@@ -20,9 +21,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.path.abspath(os.environ.get("HARP_BUILD_DIR", os.path.join(ROOT, "build", "release")))
 GRAPHS = 2000
 FEW, MANY = 10, 100  # graphs at a time: first few, because most faults show there, and each crash costs a new start
-LEAST = 20  # faults of the table that have to be found
+LEAST = 20  # faults of the table that the fuzzer has to find
+PATIENCE = 300  # seconds for a file of tests: a fault may be that a loop never ends
 
-# name, file below src, what stands there, what stands there instead
+# name, file below src, what stands there, what stands there instead; of those that no random graph has to find, the file that has to: of
+# tests, or the graph of a bug
 FAULTS = [
     ("permutes compose in the wrong order", "opt/compose_views.cpp",
      "for (int& axis : axes) axis = source->as<PermuteAttributes>().axes[axis];", "axes = source->as<PermuteAttributes>().axes;"),
@@ -80,8 +83,8 @@ FAULTS = [
     ("panels: a tile that lacks one column is copied as a whole one", "lower/panel.cpp", "const Sym missing = left - panel.lanes;",
      "const Sym missing = left - panel.lanes + 1;"),
     ("windows: the copied box is one short", "lower/windows.cpp", "Sym end = 1;", "Sym end = 0;"),
-    ("windows: the box begins at the array's first element", "lower/windows.cpp",
-     "there[axis] = origin_[axis] + loop->variable;", "there[axis] = loop->variable;"),
+    ("windows: every element of the box is the array's first", "lower/windows.cpp", "c_->values.value(array_, there))",
+     "c_->values.value(array_, Index(there.size(), Sym(0))))"),
     ("joined arrays in one kernel are stored over each other", "lower/elementwise.cpp",
      "flatten(index, plan.shape) + (offset_of(plan) - shared);", "flatten(index, plan.shape);"),
     ("transposes: bools are copied as the bytes they are", "lower/transpose.cpp", "crossed && !is_bool(crossed->load->type.dtype);",
@@ -92,7 +95,7 @@ FAULTS = [
      "w.c[u] = pass->roots[j * u];"),
     ("transforms: short rows always fill a vector", "render/dft_text.h", "row + $L < rows ? $L : rows - row;", "$L;"),
     ("past the caches the last chunk is left out where arrays begin inside lines", "lower/elementwise.cpp",
-     "ceil_div(loop->end + (line - 1), kChunk)", "ceil_div(loop->end, kChunk)"),
+     "ceil_div(loop->end + (line - 1), kChunk)", "ceil_div(loop->end, kChunk)", "stream_test"),
     ("transposes: whole blocks are stored before what is computed is read", "lower/transpose.cpp",
      "copied.insert(copied.end(), transposed.begin(), transposed.end());",
      "copied.insert(copied.begin(), transposed.begin(), transposed.end());"),
@@ -127,48 +130,133 @@ FAULTS = [
      "found.push_back(block_results(whole, rest, {1, rest}));", "found.insert(found.begin(), block_results(whole, rest, {1, rest}));"),
     ("cache key without the flags", "compile/cache_key.cpp", "for (const std::string& word : command) hasher.add(word);", ""),
     ("cache key takes strings for comments", "compile/cache_key.cpp", "i = end_of_literal(source, i);", "++i;"),
+    ("vectors side by side: the second one begins a lane too early", "ir/vectorise.cpp", "loop->variable + Sym(i * steps->step)",
+     "loop->variable + Sym(i * (steps->step - 1))"),
+    ("vectors side by side: what is left of them is left out", "ir/vectorise.cpp", "if (proven_at_most(loop->end, middle)) return result;",
+     "return result;"),
+    ("scans: columns after the last tile in registers are left out", "lower/scan.cpp", "if (rest > 0) {", "if (rest < 0) {"),
+    ("scans: columns after the last tile in registers go beyond the row", "lower/scan.cpp", "columns(outer_kept, all - rest, rest, rest);",
+     "columns(outer_kept, all - all % tile, rest, rest);"),
+    ("scans: the second block of a column counts as the first", "lower/scan.cpp", "min(block - 1, counts_[1] - 2 - block);",
+     "min(block - 2, counts_[1] - 2 - block);"),
+    ("scans: the last but one block of a column has no total", "lower/scan.cpp", "min(block - 1, counts_[1] - 2 - block);",
+     "min(block - 1, counts_[1] - 3 - block);", "scan_test"),
+    ("scans: a group's total is not added to that of its block", "lower/scan.cpp", "update(levels_[0].totals, group_totals_, 0, body);",
+     ""),
+    ("windows: of none something is read", "lower/windows.cpp", "is_any->condition = last;", "is_any->condition = last + 1;",
+     "no_window.harp"),
+    ("windows: the copy has room for one step less", "lower/windows.cpp", "size += step * (axis.most - 1);",
+     "size += step * (axis.most - 2);"),
+    ("convolutions: rows of a group share the copy of one member", "lower/contraction_layout.cpp",
+     "rows_have_members ? member * row_tiles_of_block() + row_tile : row_tile;", "row_tile;"),
+    ("convolutions: tiles that overlap are stored where they would be", "lower/contraction.cpp", "block_.column_of(tile) + column);",
+     "tile * layout_.tile_columns + column);"),
+    ("convolutions: sums of a group's members lie over each other", "lower/contraction_layout.cpp",
+     "((member * column_tiles_of_block() + column_tile) * row_tiles_of_block() + row_tile)",
+     "(column_tile * row_tiles_of_block() + row_tile)"),
+    ("contraction: a run of terms goes beyond its block", "lower/contraction.cpp", "min(length, first + count - begin)", "length",
+     "conv_test"),
+    ("contraction: a run of terms begins with its axis", "lower/contraction.cpp", "max(Sym(0), first - begin)", "Sym(0)", "conv_test"),
+    ("contraction: of shared columns each block has the first one's terms", "lower/contraction_layout.cpp",
+     "(tile * most_terms() + first + term) * tile_columns", "(tile * most_terms() + term) * tile_columns"),
+    ("past the caches a chunk behind the end is less than nothing", "lower/elementwise.cpp",
+     "min(max(begin - define->variable, 0), loop->end);", "max(begin - define->variable, 0);", "chunk_of_less_than_nothing.harp"),
+    ("past the caches axes are gone through in another order than they are counted", "lower/elementwise.cpp",
+     "position[axis] = nest.back()->variable;", "position[nest.size() - 1] = nest.back()->variable;"),
+    ("sources in parts: each function is in the first part", "compile/split.cpp", "std::min_element(load.begin(), load.end())",
+     "load.begin()", "compile_test"),
+    ("sources in parts: who calls a function does not know it", "compile/split.cpp", "if (part_of[i] + 1 != parts)", "if (false)",
+     "compile_test"),
+    ("a chunk of a shared loop is run by both ends", "run/thread_pool.cpp", "if (front + back >= loop_.chunks) return;",
+     "if (front + back > loop_.chunks) return;", "pool_test"),
+    ("chunks are shorter than a grain", "run/thread_pool.cpp", "std::min(n / std::max<size_t>(grain, 1),",
+     "std::min((n - 1) / std::max<size_t>(grain, 1) + 1,", "pool_test"),
+    ("one worker gets a chunk more than the others", "run/thread_pool.cpp", "if (chunks > width()) chunks -= chunks % width();", "",
+     "pool_test"),
+    ("workers are woken on their caller's CPU", "run/thread_pool.cpp", "CPU_CLR(static_cast<size_t>(cpu), &others);", "{}", "pool_test"),
+    ("a forked child pins itself", "run/thread_pool.cpp", " || process_ != getpid()) return;\n  cpu_set_t", ") return;\n  cpu_set_t",
+     "pool_test"),
+    ("rows of any length go past the caches", "schedule/stream.cpp",
+     "condition = min(condition, Sym(0) - mod(row * static_cast<int64_t>(size_of(store.node->dtype)), bytes));", "(void)row, (void)bytes;",
+     "stream_test"),
+    ("what a view reads goes past the caches as one line", "schedule/stream.cpp", "return view.is_contiguous();", "return true;",
+     "stream_test"),
+    ("bytes past the caches are counted of one store", "schedule/stream.cpp", "bytes = bytes + element_count(", "bytes = element_count(",
+     "stream_test"),
+    ("products: blocks of rows of which one worker gets most", "schedule/schedule_contraction.cpp",
+     "return ceil_div(ceil_div(tiles, of_block), 2) * of_block;", "return ceil_div(ceil_div(tiles, of_block), 1) * of_block;",
+     "schedule_test"),
+    ("row-wise kernels ask for lines that they store past the caches", "lower/reduce.cpp", "if (c_.schedule.stream || &pass == pass_",
+     "if (&pass == pass_", "stream_test"),
+    ("row-wise kernels ask for the row they are in", "lower/reduce.cpp", "lines_of(buffer, here + row);", "lines_of(buffer, here);",
+     "stream_test"),
+    ("products of few rows ask for the terms they have", "lower/few_rows.cpp", "term + count}})", "term}})", "schedule_test"),
+    ("vectors side by side wherever operations are many", "schedule/interleave.cpp",
+     "longest * kLatency * kEachCycle > count && most_alive(operations) <= kMostAlive",
+     "longest > 0 && most_alive(operations) <= kMostAlive", "schedule_test"),
+    ("vectors side by side whatever is alive", "schedule/interleave.cpp",
+     "longest * kLatency * kEachCycle > count && most_alive(operations) <= kMostAlive", "longest * kLatency * kEachCycle > count",
+     "schedule_test"),
+    ("values that are used once more end with their first use", "schedule/interleave.cpp", "last_use[value_of(source)] = i;",
+     "last_use.emplace(value_of(source), i);", "schedule_test"),
 ]
 
 
-def compile_command(path):
+def build_commands():
+    """Of each source of the library, its command."""
     with open(os.path.join(BUILD, "compile_commands.json"), encoding="utf-8") as file:
-        for entry in json.load(file):
-            if os.path.abspath(os.path.join(entry["directory"], entry["file"])) == path:
-                return shlex.split(entry["command"])
-    raise SystemExit(f"seeded_faults: {path} is not in the build")
+        entries = json.load(file)
+    commands = {os.path.abspath(os.path.join(entry["directory"], entry["file"])): shlex.split(entry["command"]) for entry in entries}
+    return {path: words for path, words in commands.items() if path.startswith(os.path.join(ROOT, "src", ""))}
 
 
-def link_command():
-    lines = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", "harp_fuzz"], check=True, capture_output=True, text=True).stdout
+def link_command(program):
+    lines = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", program], check=True, capture_output=True, text=True).stdout
     return lines.strip().splitlines()[-1]
 
 
+def commands_that_read(path):
+    """The commands of the source itself, or of those that include the header."""
+    commands = build_commands()
+    if path.endswith(".h"):
+        deps = subprocess.run(["ninja", "-C", BUILD, "-t", "deps"], check=True, capture_output=True, text=True).stdout.split("\n\n")
+        users = {block.split(":")[0] for block in deps if f" {path}\n" in block + "\n"}
+        commands = {source: words for source, words in commands.items() if words[words.index("-o") + 1] in users}
+    else:
+        commands = {source: words for source, words in commands.items() if source == path}
+    if not commands:
+        raise ValueError(f"{path} is not in the build")
+    return commands
+
+
 def seed(fault, scratch):
-    """The program with the fault in it."""
-    _, name, old, new = fault
-    path = os.path.join(ROOT, "src", name)
-    with open(path, encoding="utf-8") as file:
+    """The program with the fault in it: the fuzzer, or the tests."""
+    name, old, new = fault[1:4]
+    with open(os.path.join(ROOT, "src", name), encoding="utf-8") as file:
         text = file.read()
     if text.count(old) != 1:
         raise ValueError(f"its place in src/{name} is gone ({text.count(old)} matches)")
-    changed = os.path.join(scratch, os.path.basename(name))
+    changed = os.path.join(scratch, "src", name)  # found before the original by who includes it
+    os.makedirs(os.path.dirname(changed))
     with open(changed, "w", encoding="utf-8") as file:
         file.write(text.replace(old, new))
-    words = compile_command(path)
-    at = words.index("-o") + 1
-    normal, faulty = words[at], os.path.join(scratch, "fault.o")
-    words = [changed if word == path else word for word in words]
-    words[at] = faulty
-    words += ["-Wno-error"]
-    for option in ("-MF", "-MT"):
-        if option in words:
-            words[words.index(option) + 1] = os.path.join(scratch, "fault.d")
-    subprocess.run(words, cwd=BUILD, check=True, capture_output=True, text=True)
-    program = os.path.join(scratch, "harp_fuzz")
-    link = link_command().replace(f"{normal} ", f"{faulty} ")
-    if faulty not in link:
-        raise ValueError(f"{normal} is not linked into harp_fuzz")
-    link = link.replace("-o harp_fuzz ", f"-o {program} ")
+    target = "harp_tests" if len(fault) > 4 and not fault[4].endswith(".harp") else "harp_fuzz"
+    program = os.path.join(scratch, target)
+    link = link_command(target).replace(f"-o {target} ", f"-o {program} ")
+    for number, (source, words) in enumerate(commands_that_read(os.path.join(ROOT, "src", name)).items()):
+        at = words.index("-o") + 1
+        normal, faulty = words[at], os.path.join(scratch, f"fault{number}.o")
+        words[at] = faulty
+        words = [changed if word == source and source.endswith(name) else word for word in words]
+        words[1:1] = ["-I", os.path.join(scratch, "src")]
+        words += ["-Wno-error"]
+        for option in ("-MF", "-MT"):
+            if option in words:
+                words[words.index(option) + 1] = os.path.join(scratch, "fault.d")
+        subprocess.run(words, cwd=BUILD, check=True, capture_output=True, text=True)
+        link = link.replace(f"{normal} ", f"{faulty} ")
+        if faulty not in link:
+            raise ValueError(f"{normal} is not linked into {target}")
     subprocess.run(link, shell=True, cwd=BUILD, check=True, capture_output=True, text=True)
     return program
 
@@ -216,29 +304,63 @@ def look_for(program, normal, scratch):
     return len(seeds), None
 
 
+def failing_test(program, file, scratch):
+    """What a file of tests, or the graph of a bug, says first that fails; None if all is well."""
+    environment = os.environ | {"HARP_SOURCE_DIR": ROOT, "HARP_BUILD_DIR": BUILD, "HARP_TOOL": os.path.join(BUILD, "harp")}
+    is_graph = file.endswith(".harp")
+    graph = os.path.join(ROOT, "tests", "regressions", file)
+    words = ["--replay", graph] if is_graph else [f"--source-file=*/{file}.cpp", "--no-colors=true"]
+    try:
+        done = subprocess.run([program, *words], capture_output=True, text=True, cwd=scratch, env=environment, check=False,
+                              timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        return f"{file} does not end"
+    if not is_graph and "test cases: 0 " in done.stdout.replace("  ", " "):
+        raise ValueError(f"there are no tests in {file}.cpp")
+    if done.returncode == 0:
+        return None
+    lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line or "regressions/" in line]
+    return lines[0] if lines else f"{file} ends with status {done.returncode}"
+
+
+def look_in(program, file, scratch):
+    """The same for tests, which pass without the fault."""
+    how = failing_test(program, file, scratch)
+    if how and failing_test(os.path.join(BUILD, os.path.basename(program)), file, scratch):
+        raise ValueError(f"{file} fails without the fault, too")
+    return how and how.replace(ROOT + "/", "")
+
+
 def main():
     wanted = sys.argv[1:]
-    caught = run = gone = 0
-    normal = digests(os.path.join(BUILD, "harp_fuzz"), BUILD)
-    print(f"{'':8}{'fault':70}{'time':>6} {'graphs it touches':>18}  how it shows")
+    by_graphs = by_tests = run = failed = 0
+    normal = None
+    print(f"{'':8}{'fault':90}{'time':>6} {'graphs it touches':>18}  how it shows")
     for fault in FAULTS:
         if wanted and not any(word in fault[0] for word in wanted):
             continue
         run += 1
         begin = time.time()
+        has_tests, touched = len(fault) > 4, ""
         with tempfile.TemporaryDirectory() as scratch:
             try:
-                touched, how = look_for(seed(fault, scratch), normal, scratch)
+                program = seed(fault, scratch)
+                if has_tests:
+                    how = look_in(program, fault[4], scratch)
+                else:
+                    normal = normal or digests(os.path.join(BUILD, "harp_fuzz"), BUILD)
+                    touched, how = look_for(program, normal, scratch)
                 verdict = "caught" if how else "MISSED"
             except (ValueError, subprocess.CalledProcessError) as error:
-                touched, how = 0, str(getattr(error, "stderr", None) or error)[:400]
+                how = str(getattr(error, "stderr", None) or error)[:400]
                 verdict = "GONE"
-        caught += verdict == "caught"
-        gone += verdict == "GONE"
-        print(f"{verdict:8}{fault[0]:70}{time.time() - begin:4.0f} s {touched:>18}  {(how or '')[:100]}", flush=True)
-    print(f"{caught} of {run} seeded faults caught within {GRAPHS} graphs")
-    enough = caught >= LEAST if not wanted else caught == run
-    return 0 if enough and not gone and run > 0 else 1
+        by_tests += has_tests and verdict == "caught"
+        by_graphs += not has_tests and verdict == "caught"
+        failed += verdict == "GONE" or (has_tests and verdict == "MISSED")
+        print(f"{verdict:8}{fault[0]:90}{time.time() - begin:4.0f} s {touched:>18}  {(how or '')[:100]}", flush=True)
+    print(f"{by_graphs + by_tests} of {run} seeded faults caught: {by_graphs} within {GRAPHS} graphs, {by_tests} by tests")
+    enough = by_graphs >= LEAST if not wanted else by_graphs + by_tests == run
+    return 0 if enough and not failed and run > 0 else 1
 
 
 if __name__ == "__main__":
