@@ -274,6 +274,13 @@ TEST_CASE("G4.cumsum,cummax/interp,c: near columns, which stay in registers, whe
   backends.run("graph g(x: f64[2, n, 300]) { return y = cumsum(x, axis=1, exclusive=true) }", whole<double>({2, 50, 300}, 3));
 }
 
+TEST_CASE("G3.sum/interp,c: near rows are added in as many blocks as the law has, whatever bounds their number") {
+  const Backends backends;
+  for (const int64_t rows : {1, 256, 257, 600, 853, 854})  // of 300 columns the last are not near
+    backends.run("graph g(x: f32[m, 300]) { return y = sum(x, axes=[0]) }", rough({rows, 300}, 1));
+  for (const int64_t rows : {256, 257}) backends.run("graph g(x: f32[m, 1000]) { return y = sum(x, axes=[0]) }", rough({rows, 1000}, 1));
+}
+
 TEST_CASE("G4.cumsum G4.cummax: misuse") {
   const std::string inputs = "x: f32[2, 3], b: bool[2], s: f32[]";
   const auto check = [&](const std::string& call, const char* code, const char* message) { check_misuse(inputs, call, code, message); };

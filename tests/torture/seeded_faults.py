@@ -163,6 +163,8 @@ FAULTS = [
      "min(max(begin - define->variable, 0), loop->end);", "max(begin - define->variable, 0);", "chunk_of_less_than_nothing.harp"),
     ("past the caches axes are gone through in another order than they are counted", "lower/elementwise.cpp",
      "position[axis] = nest.back()->variable;", "position[nest.size() - 1] = nest.back()->variable;"),
+    ("levels of a long sum: one fewer where a variant's sizes are bounded", "lower/accumulate.cpp", "limit.constant() / others.constant()",
+     "limit.constant() / (others.constant() * 100)", "scan_test"),
     ("sources in parts: each function is in the first part", "compile/split.cpp", "std::min_element(load.begin(), load.end())",
      "load.begin()", "compile_test"),
     ("sources in parts: who calls a function does not know it", "compile/split.cpp", "if (part_of[i] + 1 != parts)", "if (false)",
