@@ -54,7 +54,7 @@ constexpr const char* kFlags[] = {
 };
 constexpr const char* kLinkFlags[] = {"-shared", "-nostdlib", "-Wl,--build-id=none", "-Wl,--hash-style=gnu"};
 
-const std::vector<std::string> kVersionQuestion = {"--version"};
+constexpr const char* kVersionQuestion = "--version";
 
 /// Those that every source is compiled and linked with. Temporary files of a compiler that is only asked are none.
 std::vector<std::string> fixed_flags() {
@@ -184,7 +184,7 @@ void CCompiler::identify(CompileCache& cache, Deadline deadline) {
     const auto payload = remembered->payload();
     answer.assign(reinterpret_cast<const char*>(payload.data()), payload.size());
   } else {
-    answer = ask(may_remember ? question : kVersionQuestion, std::min(deadline, Clock::now() + kVersionPatience));
+    answer = ask(may_remember ? question : std::vector<std::string>{kVersionQuestion}, std::min(deadline, Clock::now() + kVersionPatience));
   }
   identity_.version = version_in(answer);
   identity_.digest = hasher.add(identity_.version).finish();
@@ -210,7 +210,7 @@ std::string CCompiler::ask(const std::vector<std::string>& question, Deadline de
   command.arguments.insert(command.arguments.end(), question.begin(), question.end());
   CommandResult result = run_command(system_, command, deadline);
   if (result.succeeded() || (result.end == CommandResult::End::kUnknown && !result.output.empty())) return std::move(result.output);
-  if (question != kVersionQuestion && Clock::now() < deadline) return ask(kVersionQuestion, deadline);
+  if (question.front() != kVersionQuestion && Clock::now() < deadline) return ask({kVersionQuestion}, deadline);
   const std::string_view line = std::string_view(result.output).substr(0, std::min(result.output.find('\n'), kVersionLineLimit));
   throw Error(Code::kCompiler,
               cat("--version should end with status 0, but: ", describe_end(result), line.empty() ? "" : "; it printed: ", line));
