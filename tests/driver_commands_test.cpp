@@ -40,6 +40,7 @@ struct Watching : FaultyProcess {
     const std::string& program = request.program;
     const std::string name = program.substr(program.find_last_of('/') + 1);
     started.push_back(name);
+    outside += request.directory < 0;
     if (name == absent) return -ENOENT;
     if (name != failing) return FaultyProcess::spawn(request);
     SpawnRequest broken = request;
@@ -48,6 +49,7 @@ struct Watching : FaultyProcess {
   }
   bool has_started(const std::string& name) const { return std::find(started.begin(), started.end(), name) != started.end(); }
   Words started;
+  int outside = 0;  // of a work directory
   std::string absent, failing;
 };
 
@@ -138,6 +140,7 @@ TEST_CASE("compile: the driver's answer is remembered in the cache, and asked fo
     CompileService service(System{bench.system.files, process}, bench.options, Log());
     service.compile(request_for(remembered ? 21 : 20));
     CHECK(process.has_started("gcc") == !remembered);
+    CHECK(process.outside == 0);
     CHECK(process.has_started("cc1"));
   }
 }

@@ -54,8 +54,6 @@ constexpr const char* kFlags[] = {
 };
 constexpr const char* kLinkFlags[] = {"-shared", "-nostdlib", "-Wl,--build-id=none", "-Wl,--hash-style=gnu"};
 
-constexpr const char* kVersionQuestion = "--version";
-
 /// Those that every source is compiled and linked with. Temporary files of a compiler that is only asked are none.
 std::vector<std::string> fixed_flags() {
   std::vector<std::string> flags(std::begin(kFlags), std::end(kFlags));
@@ -184,7 +182,9 @@ void CCompiler::identify(CompileCache& cache, Deadline deadline) {
     const auto payload = remembered->payload();
     answer.assign(reinterpret_cast<const char*>(payload.data()), payload.size());
   } else {
-    answer = ask(may_remember ? question : std::vector<std::string>{kVersionQuestion}, std::min(deadline, Clock::now() + kVersionPatience));
+    const Deadline patience = std::min(deadline, Clock::now() + kVersionPatience);
+    if (may_remember) answer = ask_driver(cache, question, patience);
+    if (answer.empty()) answer = ask_version(patience);
   }
   identity_.version = version_in(answer);
   identity_.digest = hasher.add(identity_.version).finish();
@@ -205,12 +205,28 @@ bool CCompiler::is_driver_itself() const {
   return file && system_.files.read(file.get(), magic, sizeof magic) == sizeof magic && std::string_view(magic, sizeof magic) == "\177ELF";
 }
 
-std::string CCompiler::ask(const std::vector<std::string>& question, Deadline deadline) const {
-  Command command{words_.front(), words_, compiler_environment(system_.process)};
+CommandResult CCompiler::ask(const std::vector<std::string>& question, int directory, Deadline deadline) const {
+  Command command{words_.front(), words_, compiler_environment(system_.process), directory};
   command.arguments.insert(command.arguments.end(), question.begin(), question.end());
   CommandResult result = run_command(system_, command, deadline);
-  if (result.succeeded() || (result.end == CommandResult::End::kUnknown && !result.output.empty())) return std::move(result.output);
-  if (question.front() != kVersionQuestion && Clock::now() < deadline) return ask({kVersionQuestion}, deadline);
+  const bool is_answer = result.succeeded() || (result.end == CommandResult::End::kUnknown && !result.output.empty());
+  if (is_answer) result.end = CommandResult::End::kExited, result.code = 0;
+  return result;
+}
+
+/// Empty where it gives none. A driver makes the temporary files it would need, and removes them: not in the host's directory.
+std::string CCompiler::ask_driver(CompileCache& cache, const std::vector<std::string>& question, Deadline deadline) const {
+  std::optional<WorkDirectory> work = cache.work_directory();
+  if (!work) return {};
+  CommandResult result = ask(question, work->fd(), deadline);
+  if (!result.succeeded()) return {};
+  cache.give_back(std::move(*work));
+  return std::move(result.output);
+}
+
+std::string CCompiler::ask_version(Deadline deadline) const {
+  CommandResult result = ask({"--version"}, -1, deadline);
+  if (result.succeeded()) return std::move(result.output);
   const std::string_view line = std::string_view(result.output).substr(0, std::min(result.output.find('\n'), kVersionLineLimit));
   throw Error(Code::kCompiler,
               cat("--version should end with status 0, but: ", describe_end(result), line.empty() ? "" : "; it printed: ", line));

@@ -47,7 +47,9 @@ class CCompiler final : public Compiler {
   bool collect_dependencies();
   void identify(CompileCache& cache, Deadline deadline);
   bool is_driver_itself() const;
-  std::string ask(const std::vector<std::string>& question, Deadline deadline) const;
+  CommandResult ask(const std::vector<std::string>& question, int directory, Deadline deadline) const;
+  std::string ask_driver(CompileCache& cache, const std::vector<std::string>& question, Deadline deadline) const;
+  std::string ask_version(Deadline deadline) const;
   bool find_programs(DriverCommands& commands) const;
   bool is_gcc() const;
   std::vector<std::string> varying_flags(const CompileRequest& request) const;
