@@ -11,7 +11,8 @@ namespace {
 constexpr std::string_view kComparisons[] = {"==", "!=", "<", "<=", ">", ">="};
 constexpr std::string_view kBoolOperators[] = {"&", "|", "^"};
 constexpr std::string_view kNumberOperators[] = {"+", "-", "*"};
-constexpr int64_t kLongestLoop = 5;  // of one whose length is not known to be small: the interpreter walks it for each element
+// The interpreter walks a loop for each element: of an array of 4,097 that would take it minutes.
+constexpr int64_t kUsualLoop = 5, kLongestLoop = 64;
 
 /// A body whose inputs all have the shape of the result, which has elements where it is done.
 class BodyText {
@@ -63,13 +64,14 @@ class BodyText {
     std::string head = cat("for ", name, " in ");
     if (random_.chance(30) && is_int(primary_.dtype)) {  // from data: any numbers whose distance is small, inside the array or made so
       const std::string data = cat("i64(", load(), ")"), begin = random_.chance(50) ? cat("(", data, " % ", size, ")") : data;
-      append(head, cat(begin, " .. ", begin, " + i64(", load(), ") % ", kLongestLoop));
+      append(head, cat(begin, " .. ", begin, " + i64(", load(), ") % ", kUsualLoop));
       counter_ = random_.chance(50) ? "" : cat("(", name, " % ", size, ")");
       append(head, cat(" {\n", counter_.empty() ? cat("a = a + ", harp::name(primary_.dtype), "(", name, ")\n") : std::string()));
     } else {
       const Dim extent = primary_.shape[static_cast<size_t>(counter_axis_)];
-      const bool is_short = extent.is_constant() && extent.constant() <= kLongestLoop;
-      const std::string end = is_short || random_.chance(10) ? size : cat("minimum(", size, ", ", kLongestLoop, ")");
+      const bool is_short = extent.is_constant() && extent.constant() <= kUsualLoop;
+      const bool is_whole = is_short || (random_.chance(10) && range(extent).hi <= kLongestLoop);
+      const std::string end = is_whole ? size : cat("minimum(", size, ", ", kUsualLoop, ")");
       append(head, cat(random_.chance(70) ? 0 : 1, " .. ", end, " {\n"));
       counter_ = name;
     }
