@@ -425,6 +425,26 @@ TEST_CASE("G15.matmul/c: a product of few rows asks for the next terms' rows of 
 }
 #endif
 
+TEST_CASE("L5 L6/c: a short kernel over one array of unknown length ends in single elements, unless its schedule says otherwise") {
+  const auto overlaps = [](std::string_view result, std::string_view inputs = "x: f32[n]") {
+    const Program program = scheduled(cat("graph g(", inputs, ") { return y = ", result, " }"));
+    REQUIRE(program.kernels.size() == 1);
+    return program.kernels[0].variants[0].schedule.overlap;
+  };
+  CHECK_FALSE(overlaps("relu(x * 2 + 1)"));
+  CHECK(overlaps("exp(x)"));                                                     // an element by itself takes as long as a vector
+  CHECK(overlaps("x + expand(y, shape=[m, n])", "x: f32[m, n], y: f32[m, 1]"));  // at the end of each row
+  CHECK(overlaps("x + 1", "x: f32[1000]"));                                      // what is left is known, and narrower vectors
+  CHECK(overlaps("bitwise_xor(x, x)", "x: u8[n]"));                              // up to 63 elements
+  const auto graph = parse_graph("graph g(x: f32[n]) { return y = relu(x * 2 + 1) }");
+  PipelineOptions options;
+  options.target = host_target();
+  const auto stores = [&] { return count(generate(*graph, options).source, "*)(output0"); };
+  CHECK(stores() == 1);
+  options.schedule_override = "kernel_0: elementwise [thread simd=4] partition overlap";
+  CHECK(stores() > 1);
+}
+
 TEST_CASE("L5 L5.thread_group/c: schedules print and parse; illegal ones are errors that name the rule") {
   const std::string_view texts[] = {"elementwise [thread, sequential simd=16] partition overlap", "elementwise []",
                                     "reduce [thread tile=512 simd=8, reduce unroll=8] partition", "elementwise [sequential]",

@@ -54,7 +54,7 @@ constexpr const char* kFlags[] = {
 };
 constexpr const char* kLinkFlags[] = {"-shared", "-nostdlib", "-Wl,--build-id=none", "-Wl,--hash-style=gnu"};
 
-/// Those that every source is compiled and linked with. Temporary files of a compiler that is only asked are none.
+/// Those that every source is compiled and linked with; without -pipe, since each program is asked about with files of its own.
 std::vector<std::string> fixed_flags() {
   std::vector<std::string> flags(std::begin(kFlags), std::end(kFlags));
   std::erase(flags, "-pipe");

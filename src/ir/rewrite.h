@@ -77,10 +77,6 @@ Body unswitch(Arena& arena, Stmt* loop);
 /// those of the kernel then. `together`: so many vectors in a step where the body only stores. (vectorise.cpp)
 Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap, std::span<const Param> params = {}, int together = 1);
 
-/// Few operations, each of which takes an instruction or a few. (What a program calls once is inlined by any compiler, what it calls again
-/// is not: an exp that was would lose a fifth of its speed.)
-bool is_short(Arena& arena, const Body& body);
-
 /// The iterations of a loop of constant trip count, one after the other.
 Body unroll(Arena& arena, const Stmt* loop);
 

@@ -123,13 +123,6 @@ std::vector<size_t> loop_order(const KernelContext& c, const Shape& space) {
   return order;
 }
 
-/// What is left of an array of unknown length, which comes once and not with each row, may be single elements: a few nanoseconds more for
-/// short bodies, and the compiler is done a tenth sooner than with vectors that overlap.
-bool ends_in_singles(Arena& arena, const Stmt& loop, int simd_width) {
-  constexpr int kMostSingles = 16;
-  return simd_width <= kMostSingles && !(loop.end - loop.begin).is_constant() && is_short(arena, loop.body);
-}
-
 /// A long loop in chunks, which past the caches begin where lines of memory do. Gives the loop over chunks and the one inside.
 std::pair<Stmt*, Stmt*> in_chunks(KernelContext& c, Stmt* loop) {
   const Stmt& store = *loop->body[0];
@@ -180,11 +173,9 @@ void lower_elementwise(KernelContext& c) {
     std::tie(outer, inner) = in_chunks(c, outer);
     parent = outer->body[0] == inner ? outer : outer->body[0];
   }
-  const bool is_flat = inner->body[0]->kind != StmtKind::kLoop;
   while (inner->body[0]->kind == StmtKind::kLoop) parent = inner, inner = inner->body[0];
   const AxisSchedule& last = c.schedule.axes.back();
-  const bool overlap = c.schedule.overlap && !c.schedule.stream && !(is_flat && ends_in_singles(c.arena, *inner, last.simd_width));
-  Body finished = finish_inner_loop(c, inner, last.simd_width, overlap, last.unroll);
+  Body finished = finish_inner_loop(c, inner, last.simd_width, c.schedule.overlap && !c.schedule.stream, last.unroll);
   if (parent == nullptr) {
     c.kernel.body = std::move(finished);
     return;

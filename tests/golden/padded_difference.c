@@ -69,7 +69,7 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 
 struct kernel_0_args { const float* input0; float* output0; int64_t shape0; };
 
-/* generation 0 · elementwise over [n] · elementwise [thread simd=16] partition overlap */
+/* generation 0 · elementwise over [n] · elementwise [thread simd=16] partition */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
