@@ -1,7 +1,9 @@
 #include "interp/dft.h"
 
+#include <array>
 #include <utility>
 
+#include "interp/machine.h"
 #include "interp/rules.h"
 #include "ops/transform_parts.h"
 
@@ -50,58 +52,78 @@ Complex<T> plus_half_root(Complex<T> x, Complex<T> y, T high) {
   return {sum(x.re, y.re), sum(x.im, y.im)};
 }
 
-/// The transform of a few elements; w(t) is the t-th root.
-template <class T, class Root>
-Row<T> small_dft(const Row<T>& a, Root w) {
-  const size_t p = a.size();
-  if (p == 2) return {a[0] + a[1], a[0] - a[1]};
-  if (p == 4) {
+/// The transform of as many elements as one factor says; w(t) is the t-th root.
+template <int64_t factor, class T, class Root>
+std::array<Complex<T>, factor> small_dft(const std::array<Complex<T>, factor>& a, Root w) {
+  if constexpr (factor == 2) {
+    return {a[0] + a[1], a[0] - a[1]};
+  } else if constexpr (factor == 4) {
     const Complex<T> even = a[0] + a[2], odd = a[1] + a[3], x = a[0] - a[2], y = (a[1] - a[3]).turned();
     return {even + odd, x - y, even - odd, x + y};
-  }
-  if (p == 8) {
-    const Row<T> even = small_dft<T>({a[0], a[2], a[4], a[6]}, w), odd = small_dft<T>({a[1], a[3], a[5], a[7]}, w);
+  } else if constexpr (factor == 8) {
+    using Half = std::array<Complex<T>, 4>;
+    const Half even = small_dft<4, T>(Half{a[0], a[2], a[4], a[6]}, w), odd = small_dft<4, T>(Half{a[1], a[3], a[5], a[7]}, w);
     const Complex<T> near = odd[1] - odd[1].turned(), far = odd[3] + odd[3].turned(), quarter = odd[2].turned();
     const auto eighth = [high = w(1).re](Complex<T> x, Complex<T> y) { return plus_half_root(x, y, high); };
     return {even[0] + odd[0], eighth(even[1], near),  even[2] - quarter, eighth(even[3], -far),
             even[0] - odd[0], eighth(even[1], -near), even[2] + quarter, eighth(even[3], far)};
-  }
-  Row<T> result(p);
-  result[0] = a[0];
-  for (size_t i = 1; i <= p / 2; ++i) result[0] = result[0] + (a[i] + a[p - i]);
-  for (size_t u = 1; u <= p / 2; ++u) {
-    Complex<T> x = a[0], y = (a[1] - a[p - 1]) * w(u).im;
-    for (size_t i = 1; i <= p / 2; ++i) {
-      const Complex<T> turn = w(i * u % p);
-      x = x + (a[i] + a[p - i]) * turn.re;
-      if (i > 1) y = y + (a[i] - a[p - i]) * turn.im;
+  } else {
+    constexpr auto p = static_cast<size_t>(factor);
+    std::array<Complex<T>, factor> result;
+    result[0] = a[0];
+    for (size_t i = 1; i <= p / 2; ++i) result[0] = result[0] + (a[i] + a[p - i]);
+    for (size_t u = 1; u <= p / 2; ++u) {
+      Complex<T> x = a[0], y = (a[1] - a[p - 1]) * w(u).im;
+      for (size_t i = 1; i <= p / 2; ++i) {
+        const Complex<T> turn = w(i * u % p);
+        x = x + (a[i] + a[p - i]) * turn.re;
+        if (i > 1) y = y + (a[i] - a[p - i]) * turn.im;
+      }
+      result[u] = x + y.turned();
+      result[p - u] = x - y.turned();
     }
-    result[u] = x + y.turned();
-    result[p - u] = x - y.turned();
+    return result;
   }
-  return result;
 }
+
+/// One pass over a row whose transforms of `length` lie `stride` apart, by its first factor.
+template <int64_t p, class T>
+void pass(const Row<T>& row, Row<T>& next, int64_t length, int64_t stride, const Row<T>& roots) {
+  const int64_t n = static_cast<int64_t>(row.size()), m = length / p;
+  for (int64_t j = 0; j < m; ++j)
+    for (int64_t q = 0; q < stride; ++q) {
+      std::array<Complex<T>, p> few;
+      for (int64_t i = 0; i < p; ++i) few[static_cast<size_t>(i)] = row[static_cast<size_t>(q + stride * (j + m * i))];
+      few = small_dft<p, T>(few, [&](size_t t) { return roots[t * static_cast<size_t>(n / p)]; });
+      for (int64_t u = 0; u < p; ++u) {
+        const Complex<T> b = few[static_cast<size_t>(u)];
+        next[static_cast<size_t>(q + stride * (p * j + u))] = j == 0 || u == 0 ? b : b * roots[static_cast<size_t>(j * u * stride)];
+      }
+    }
+}
+
+template <int64_t p, class T>
+HARP_WITH_FMA void pass_with_fma(const Row<T>& row, Row<T>& next, int64_t length, int64_t stride, const Row<T>& roots) {
+  pass<p>(row, next, length, stride, roots);
+}
+
+template <int64_t p, class T>
+constexpr std::array<void (*)(const Row<T>&, Row<T>&, int64_t, int64_t, const Row<T>&), kMachineCount> kPasses = {pass<p, T>,
+                                                                                                                  pass_with_fma<p, T>};
 
 /// Stockham: each pass leaves its elements where the next one wants them.
 template <class T>
 Row<T> passes(Row<T> row, const Row<T>& roots) {
-  const auto n = static_cast<int64_t>(row.size());
   Row<T> next(row.size());
-  const auto at = [](Row<T>& r, int64_t i) -> Complex<T>& { return r[static_cast<size_t>(i)]; };
-  for (int64_t length = n, stride = 1; length > 1;) {
-    const int64_t p = transform_factor(length), m = length / p;
-    for (int64_t j = 0; j < m; ++j)
-      for (int64_t q = 0; q < stride; ++q) {
-        Row<T> few;
-        for (int64_t i = 0; i < p; ++i) few.push_back(at(row, q + stride * (j + m * i)));
-        few = small_dft(few, [&](size_t t) { return roots[t * static_cast<size_t>(n / p)]; });
-        for (int64_t u = 0; u < p; ++u) {
-          const Complex<T> b = at(few, u);
-          at(next, q + stride * (p * j + u)) = j == 0 || u == 0 ? b : b * roots[static_cast<size_t>(j * u * stride)];
-        }
-      }
+  for (int64_t length = static_cast<int64_t>(row.size()), stride = 1; length > 1;) {
+    const int64_t p = transform_factor(length);
+    [&]<int64_t... factor>(std::integer_sequence<int64_t, factor...>) {
+      const auto run = [&](auto by_machine) { by_machine[this_machine()](row, next, length, stride, roots); };
+      ((p == factor ? run(kPasses<factor, T>) : void()), ...);
+    }
+    (std::integer_sequence<int64_t, 2, 3, 4, 5, 7, 8, 11, 13>());
     std::swap(row, next);
-    length = m;
+    length /= p;
     stride *= p;
   }
   return row;

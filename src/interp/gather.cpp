@@ -21,14 +21,22 @@ int64_t position_of(T index, int64_t size) {
 template <class T>
 void fill_positions(const Array& indices, int64_t size, int64_t* positions) {
   const T* const from = reinterpret_cast<const T*>(indices.data);
-  for (int64_t i = 0; i < indices.count(); ++i) positions[i] = position_of(from[i], size);
+  const int64_t count = indices.count();
+  for (int64_t i = 0; i < count; ++i) positions[i] = position_of(from[i], size);
 }
 
-/// Positions along an axis of this size, in the indices' row-major order.
+/// Positions along an axis of this size, in the indices' shape. An index that stands for all along an axis is one position, too.
 Array positions_of(const Array& indices, int64_t size) {
-  const Array dense = as_contiguous(indices), result = Array::allocate(DType::kI64, indices.shape);
+  Array distinct = indices;
+  for (size_t axis = 0; axis < indices.shape.size(); ++axis)
+    if (indices.strides[axis] == 0) distinct.shape[axis] = std::min<int64_t>(indices.shape[axis], 1);
+  const Array dense = as_contiguous(distinct);
+  Array result = Array::allocate(DType::kI64, dense.shape);
   int64_t* const positions = reinterpret_cast<int64_t*>(result.data);
   for_integer(indices.dtype, [&]<class T>() { fill_positions<T>(dense, size, positions); });
+  for (size_t axis = 0; axis < indices.shape.size(); ++axis)
+    if (indices.strides[axis] == 0) result.strides[axis] = 0;
+  result.shape = indices.shape;
   return result;
 }
 
@@ -68,13 +76,15 @@ Array evaluate_gather(const Node& node, std::span<const Array> sources, const Si
   const Array positions = positions_of(sources[1], size);
   const std::vector<int64_t> others = without(x.strides, axis);
   const IndexSpace<3> space(result.shape, {std::span(others), std::span(positions.strides), std::span(result.strides)});
-  const size_t bytes = size_of(node.dtype);
+  const auto bytes = static_cast<int64_t>(size_of(node.dtype));
   for_each_run(space, [&](const auto& offsets, const auto& steps, int64_t n) {
     const int64_t* const position = reinterpret_cast<const int64_t*>(positions.data) + offsets[1];
-    for (int64_t i = 0; i < n; ++i) {
+    const auto copy = [&](int64_t i, int64_t count) {
       const int64_t from = offsets[0] + i * steps[0] + position[i * steps[1]] * along, to = offsets[2] + i * steps[2];
-      std::memcpy(result.data + to * static_cast<int64_t>(bytes), x.data + from * static_cast<int64_t>(bytes), bytes);
-    }
+      std::memcpy(result.data + to * bytes, x.data + from * bytes, static_cast<size_t>(count * bytes));
+    };
+    if (steps[1] == 0 && steps[0] == 1 && steps[2] == 1) return copy(0, n);  // one position for the whole run
+    for (int64_t i = 0; i < n; ++i) copy(i, 1);
   });
   return result;
 }
@@ -84,7 +94,8 @@ std::optional<IndexFault> first_fault(const Array& indices, int64_t size) {
   std::optional<IndexFault> fault;
   for_integer(indices.dtype, [&]<class T>() {
     const T* const from = reinterpret_cast<const T*>(dense.data);
-    for (int64_t i = 0; i < dense.count(); ++i) {
+    const int64_t count = dense.count();
+    for (int64_t i = 0; i < count; ++i) {
       const WideInt index = from[i];
       if (index >= -WideInt{size} && index < size) continue;
       fault = IndexFault{0, i, static_cast<int64_t>(std::min<WideInt>(index, INT64_MAX)), size};
