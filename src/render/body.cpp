@@ -466,9 +466,10 @@ class BodyRenderer {
 
 }  // namespace
 
-Body render_function_body(Unit& unit, const ir::Function& function, int lanes, std::vector<std::string> parameters) {
+Body render_function_body(Unit& unit, const ir::Function& function, int lanes, std::vector<std::string> parameters, bool holds_constants) {
   ExpressionContext context;
   context.lanes = lanes;
+  context.holds_constants = holds_constants;
   context.parameters = std::move(parameters);
   BodyRenderer renderer(unit, std::move(context), nullptr, [](const SymAtom* v) -> std::string {
     fail(Code::kInternal, "a math function mentions the shape variable ", v->name);

@@ -14,8 +14,8 @@ struct Body {
   std::set<const SymAtom*> shape_variables;  // those it mentions
 };
 
-/// Body of a math function over `lanes` lanes; parameters are called as given.
-Body render_function_body(Unit& unit, const ir::Function& function, int lanes, std::vector<std::string> parameters);
+/// Body of a math function over `lanes` lanes; parameters are called as given. Constants are Unit::held or as they are.
+Body render_function_body(Unit& unit, const ir::Function& function, int lanes, std::vector<std::string> parameters, bool holds_constants);
 /// Body of a kernel. `shape_names` are the names of shape variables in it.
 Body render_kernel_body(Unit& unit, const ir::Module& module, const ir::Kernel& kernel,
                         const std::function<std::string(const SymAtom*)>& shape_name);

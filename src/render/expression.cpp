@@ -121,7 +121,9 @@ Text Expressions::whole(const UOp* u) const {
   const int n = lanes(u);
   if (n == 1 || !is_uniform(u)) return (*this)(u);
   if (is_bool(u->type.dtype)) return {cat(unit_.splat_mask(32, n), "(", uniform(u).text, ")"), kPrimary, 32};
-  return {cat(unit_.splat(u->type.dtype, n), "(", uniform(u).text, ")"), kPrimary};
+  const DType dtype = u->type.dtype;
+  return {cat(context_.holds_constants && is_float(dtype) ? unit_.held(dtype, n) : unit_.splat(dtype, n), "(", uniform(u).text, ")"),
+          kPrimary};
 }
 
 std::string Expressions::mask(const UOp* u, int bits, int precedence) const {
@@ -259,7 +261,8 @@ Text Expressions::operators(const UOp* u, const Rule& rule) const {
     if (i == 1 && !negated.empty())
       text = {negated, kPrimary};
     else if (n > 1 && is_uniform(sources[i]))
-      text = all_uniform && i == 0 ? whole(sources[i]) : beside_vector(sources[i]);
+      text = (all_uniform && i == 0) || (context_.holds_constants && is_float(sources[i]->type.dtype)) ? whole(sources[i])
+                                                                                                       : beside_vector(sources[i]);
     else
       text = (*this)(sources[i]);
     const bool negated_first = i == 0 && pattern[0] == '!';

@@ -14,6 +14,7 @@ struct AccumulatorLayout {
 struct ExpressionContext {
   const ir::Kernel* kernel = nullptr;   // null: a math function
   int lanes = 1;                        // of everything in a math function
+  bool holds_constants = false;         // of a math function, floats: Unit::held
   std::vector<std::string> parameters;  // names of buffers, or of a function's parameters
   std::vector<AccumulatorLayout> accumulators;
 };

@@ -129,6 +129,17 @@ std::string Unit::splat(DType dtype, int lanes) {
   return name;
 }
 
+std::string Unit::held(DType dtype, int lanes) {
+  const std::string name = at_lanes("held", harp::name(dtype), lanes);
+  once(name, [&] {
+    const std::string vector_type = type(dtype, lanes), splat = this->splat(dtype, lanes);
+    return cat("/* A constant that stays in a register: gcc would read it from memory wherever it is used. */\n",
+               "static inline __attribute__((always_inline)) ", vector_type, " ", name, "(", value_type(dtype), " x) {\n  ", vector_type,
+               " c = ", splat, "(x);\n#if !defined(__clang__)\n  __asm__(\"\" : \"+v\"(c));\n#endif\n  return c;\n}\n");
+  });
+  return name;
+}
+
 std::string Unit::select(DType dtype, int lanes) {
   const std::string name = at_lanes("select", harp::name(dtype), lanes);
   once(name, [&] {
@@ -498,6 +509,29 @@ size_t widest_element(const ir::Function& function) {
   return widest;
 }
 
+/// Is it written out in every loop that calls it, its constants in registers? Those of AVX-512 are enough for them; gcc would neither
+/// inline what is called twice, unless it is small, nor keep the constants (softmax of rows of 1,024: 0.86 of the time).
+bool is_lean(const ir::Function& function, int lanes, const Target& target) {
+  constexpr int kManyRegisters = 64;  // bytes of the vectors of which there are 32
+  constexpr size_t kMostNodes = 64, kMostConstants = 18;
+  if (target.vector_bytes != kManyRegisters || lanes * static_cast<int>(size_of(function.result)) != kManyRegisters) return false;
+  if (is_small(function)) return false;
+  std::vector<const ir::UOp*> all{function.body};
+  size_t constants = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const ir::UOp& u = *all[i];
+    if (u.kind == ir::UKind::kRarely || u.kind == ir::UKind::kTable) return false;
+    constants += u.kind == ir::UKind::kConst;
+    const auto add = [&](const ir::UOp* more) {
+      if (std::find(all.begin(), all.end(), more) == all.end()) all.push_back(more);
+    };
+    for (const ir::UOp* source : u.sources) add(source);
+    if (u.kind == ir::UKind::kCall) add(u.function->body);
+    if (all.size() > kMostNodes || constants > kMostConstants) return false;
+  }
+  return true;
+}
+
 std::vector<std::string> parameter_names(size_t count) {
   static constexpr std::string_view kNames[] = {"x", "y", "z", "w", "v", "u"};
   HARP_ASSERT(count <= std::size(kNames), "a math function of ", count, " parameters");
@@ -525,8 +559,9 @@ std::string Unit::function_text(const ir::Function& function, int lanes, const s
   }
   const int mask_bits = mask_bits_of(function);
   const std::string result = lanes > 1 && mask_bits > 0 ? mask(mask_bits, lanes) : type(function.result, lanes);
-  return cat("static inline ", result, " ", name, "(", join(parameters, ", "), ") {\n",
-             with_instructions(function, lanes, render_function_body(*this, function, lanes, names).text), "}\n");
+  const bool is_lean = render::is_lean(function, lanes, options_.target);
+  return cat("static inline ", is_lean ? "__attribute__((always_inline)) " : "", result, " ", name, "(", join(parameters, ", "), ") {\n",
+             with_instructions(function, lanes, render_function_body(*this, function, lanes, names, is_lean).text), "}\n");
 }
 
 /// The definition, behind the target's form of it if there is one.

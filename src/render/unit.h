@@ -39,6 +39,8 @@ class Unit {
   // Names of inline functions. All take and give values of `lanes` lanes; one lane is a scalar.
   std::string helper(const Rule& rule, DType dtype, int lanes);
   std::string splat(DType dtype, int lanes);  // (scalar)
+  /// (scalar), a constant: splat for a function that is written out where it is called, see is_lean.
+  std::string held(DType dtype, int lanes);
   /// (mask as wide as dtype, a, b). By bits: of a lane loop over m[lane] ? a[lane] : b[lane] gcc 12 makes branches, or wrong code.
   std::string select(DType dtype, int lanes);
   std::string cast(DType from, DType to, int lanes);                     // float to integer: truncates, saturates, NaN is 0

@@ -41,6 +41,15 @@ static inline f32x16 load_strided_f32x16(const float* p, int64_t step) { return 
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
+/* A constant that stays in a register: gcc would read it from memory wherever it is used. */
+static inline __attribute__((always_inline)) f32x16 held_f32x16(float x) {
+  f32x16 c = splat_f32x16(x);
+#if !defined(__clang__)
+  __asm__("" : "+v"(c));
+#endif
+  return c;
+}
+
 static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
 
 /* a where the lane's bit is set, else b. */
@@ -80,7 +89,7 @@ static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
 #define __has_builtin(name) 0
 #endif
 
-static inline f32x16 scale_f32x16(f32x16 x, f32x16 y) {
+static inline __attribute__((always_inline)) f32x16 scale_f32x16(f32x16 x, f32x16 y) {
 #if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_scalefps512_mask)
   return __builtin_ia32_scalefps512_mask(x, y - 12582912.0f, x, 0xffff, 4);
 #else
@@ -91,17 +100,17 @@ static inline f32x16 scale_f32x16(f32x16 x, f32x16 y) {
 #endif
 }
 
-static inline f32x16 exp_f32x16(f32x16 x) {
-  const f32x16 alu0 = lesser_f32x16(splat_f32x16(89.0f), x);
-  const f32x16 alu1 = greater_f32x16(splat_f32x16(-104.0f), alu0);
-  const f32x16 alu2 = fma_f32x16(alu1, splat_f32x16(1.442695f), splat_f32x16(12582912.0f));
+static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
+  const f32x16 alu0 = lesser_f32x16(held_f32x16(89.0f), x);
+  const f32x16 alu1 = greater_f32x16(held_f32x16(-104.0f), alu0);
+  const f32x16 alu2 = fma_f32x16(alu1, held_f32x16(1.442695f), held_f32x16(12582912.0f));
   const f32x16 alu3 = alu2 - 12582912.0f;
-  const f32x16 alu4 = fma_f32x16(alu3, splat_f32x16(-0.69314575f), alu1);
-  const f32x16 alu5 = alu3 * -1.4286068e-06f;
+  const f32x16 alu4 = fma_f32x16(alu3, held_f32x16(-0.69314575f), alu1);
+  const f32x16 alu5 = alu3 * held_f32x16(-1.4286068e-06f);
   const f32x16 alu6 = alu4 + alu5;
-  const f32x16 alu7 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.001391077f), alu6, splat_f32x16(0.008363099f)), alu6, splat_f32x16(0.04166671f)), alu6, splat_f32x16(0.16666578f));
-  const f32x16 alu8 = fma_f32x16(alu6 * alu6, fma_f32x16(alu7, alu6, splat_f32x16(0.5f)), alu5);
-  return scale_f32x16(1.0f + (alu4 + alu8), alu2);
+  const f32x16 alu7 = fma_f32x16(fma_f32x16(fma_f32x16(held_f32x16(0.001391077f), alu6, held_f32x16(0.008363099f)), alu6, held_f32x16(0.04166671f)), alu6, held_f32x16(0.16666578f));
+  const f32x16 alu8 = fma_f32x16(alu6 * alu6, fma_f32x16(alu7, alu6, held_f32x16(0.5f)), alu5);
+  return scale_f32x16(held_f32x16(1.0f) + (alu4 + alu8), alu2);
 }
 
 static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }

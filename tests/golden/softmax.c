@@ -158,6 +158,15 @@ static __attribute__((noinline)) float fold_maximum_4_f32x16(const f32x16* s) {
   return f0[0];
 }
 
+/* A constant that stays in a register: gcc would read it from memory wherever it is used. */
+static inline __attribute__((always_inline)) f32x16 held_f32x16(float x) {
+  f32x16 c = splat_f32x16(x);
+#if !defined(__clang__)
+  __asm__("" : "+v"(c));
+#endif
+  return c;
+}
+
 /* x where x < y, else y: one instruction, which gcc does not find. */
 static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
 #if defined(__clang__)
@@ -173,7 +182,7 @@ static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
   return r;
 }
 
-static inline f32x16 scale_f32x16(f32x16 x, f32x16 y) {
+static inline __attribute__((always_inline)) f32x16 scale_f32x16(f32x16 x, f32x16 y) {
 #if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_scalefps512_mask)
   return __builtin_ia32_scalefps512_mask(x, y - 12582912.0f, x, 0xffff, 4);
 #else
@@ -184,17 +193,17 @@ static inline f32x16 scale_f32x16(f32x16 x, f32x16 y) {
 #endif
 }
 
-static inline f32x16 exp_f32x16(f32x16 x) {
-  const f32x16 alu0 = lesser_f32x16(splat_f32x16(89.0f), x);
-  const f32x16 alu1 = greater_f32x16(splat_f32x16(-104.0f), alu0);
-  const f32x16 alu2 = fma_f32x16(alu1, splat_f32x16(1.442695f), splat_f32x16(12582912.0f));
+static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
+  const f32x16 alu0 = lesser_f32x16(held_f32x16(89.0f), x);
+  const f32x16 alu1 = greater_f32x16(held_f32x16(-104.0f), alu0);
+  const f32x16 alu2 = fma_f32x16(alu1, held_f32x16(1.442695f), held_f32x16(12582912.0f));
   const f32x16 alu3 = alu2 - 12582912.0f;
-  const f32x16 alu4 = fma_f32x16(alu3, splat_f32x16(-0.69314575f), alu1);
-  const f32x16 alu5 = alu3 * -1.4286068e-06f;
+  const f32x16 alu4 = fma_f32x16(alu3, held_f32x16(-0.69314575f), alu1);
+  const f32x16 alu5 = alu3 * held_f32x16(-1.4286068e-06f);
   const f32x16 alu6 = alu4 + alu5;
-  const f32x16 alu7 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.001391077f), alu6, splat_f32x16(0.008363099f)), alu6, splat_f32x16(0.04166671f)), alu6, splat_f32x16(0.16666578f));
-  const f32x16 alu8 = fma_f32x16(alu6 * alu6, fma_f32x16(alu7, alu6, splat_f32x16(0.5f)), alu5);
-  return scale_f32x16(1.0f + (alu4 + alu8), alu2);
+  const f32x16 alu7 = fma_f32x16(fma_f32x16(fma_f32x16(held_f32x16(0.001391077f), alu6, held_f32x16(0.008363099f)), alu6, held_f32x16(0.04166671f)), alu6, held_f32x16(0.16666578f));
+  const f32x16 alu8 = fma_f32x16(alu6 * alu6, fma_f32x16(alu7, alu6, held_f32x16(0.5f)), alu5);
+  return scale_f32x16(held_f32x16(1.0f) + (alu4 + alu8), alu2);
 }
 
 /* Element i with element i + half, the halves of what is left. */
