@@ -17,8 +17,11 @@ std::string source_of(const std::string& text, const char* target = nullptr) {
   return program == nullptr ? std::string() : take(harp_program_source(program.get(), nullptr));
 }
 
+using Sizes = std::vector<std::vector<int64_t>>;
+
 /// Runs x: f32[m, n] -> y: f32[m, n] under a schedule, with y from each of some places of a line, and in the place of x if that is allowed.
-void check_streams(const std::string& text, const char* schedule, bool in_place) {
+void check_streams(const std::string& text, const char* schedule, bool in_place,
+                   const Sizes& sizes = {{64, 64}, {5, 2000}, {33, 129}, {300, 48}, {1, 9}, {0, 5}}) {
   CAPTURE(text);
   CAPTURE(schedule);
   const Context context = make_context();
@@ -31,10 +34,11 @@ void check_streams(const std::string& text, const char* schedule, bool in_place)
   CHECK(contains(take(harp_program_source(program.get(), nullptr)), "stream_f32x"));
 #endif
   const auto wrap_at = [&](float* data, std::vector<int64_t> dims) {
-    return Buffer(harp_buffer_wrap(context.get(), HARP_F32, 2, dims.data(), data, nullptr, nullptr, nullptr));
+    return Buffer(
+        harp_buffer_wrap(context.get(), HARP_F32, static_cast<int32_t>(dims.size()), dims.data(), data, nullptr, nullptr, nullptr));
   };
-  for (const auto& [m, n] : {std::array<int64_t, 2>{64, 64}, {5, 2000}, {33, 129}, {300, 48}, {1, 9}, {0, 5}}) {
-    Values<float> x = rough({m, n}, 1);
+  for (const std::vector<int64_t>& dims : sizes) {
+    Values<float> x = rough(dims, 1);
     std::vector<float> room(x.items.size() + 64);
     float* const line = reinterpret_cast<float*>((reinterpret_cast<uintptr_t>(room.data()) + 63) / 64 * 64);
     const Buffer input = wrap(context.get(), x.items, x.dims);
@@ -63,6 +67,25 @@ TEST_CASE("L6 X2: past the caches the same bits, wherever lines of memory begin,
   check_streams(head + "cumsum(x, axis=1)\n}", "kernel_0: scan [thread, scan simd=16] stream", false);
   check_streams(head + "cumsum(x, axis=0)\n}", "kernel_0: scan [scan unroll=3, thread tile=40 simd=8] stream", false);
   check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [thread, reduce simd=16] stream", true);
+}
+
+TEST_CASE("L6 X2 G17.softmax/c: a row past the caches is stored while the next one is computed, of any length and from any place") {
+  for (const int64_t n : {20, 48, 63, 64, 129, 1000, 4161}) {
+    const std::string row = std::to_string(n), head = "graph g(x: f32[m, " + row + "]) {\n  return y = ";
+    const Sizes rows = {{1, n}, {2, n}, {16, n}, {35, n}, {0, n}};
+    check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [thread, reduce simd=16] stream", true, rows);
+    check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [sequential, reduce simd=4] stream", true, rows);
+    check_streams(head + "softmax(layer_norm(tanh(x), axes=[1]), axis=1)\n}", "kernel_0: rowwise [thread, reduce simd=8] stream", true,
+                  rows);
+    check_streams(head + "x + softmax(x * 0.001, axis=1) * expand(sum(x, axes=[1], keepdims=true), shape=[m, " + row + "])\n}",
+                  "kernel_0: rowwise [thread, reduce simd=16] stream", true, rows);
+    check_streams("graph g(x: f32[m, k, " + row + "]) {\n  return y = softmax(x * 0.001, axis=2)\n}",
+                  "kernel_0: rowwise [thread, sequential, reduce simd=8] stream", true, {{3, 5, n}, {2, 1, n}, {1, 2, n}, {2, 0, n}});
+  }
+  const std::string source = source_of("graph g(x: f32[1000, 10007]) { return y = softmax(x, axis=1) }");
+#if defined(__x86_64__)
+  CHECK(contains(source, "const int64_t front0 = "));
+#endif
 }
 
 TEST_CASE("L6 G17.softmax/c: a pass that keeps what it computes asks for the row it will store and the next one") {

@@ -398,6 +398,18 @@ class Linearizer {
   }
   void append_lines(std::vector<Line> lines) { std::move(lines.begin(), lines.end(), std::back_inserter(blocks_.back().lines)); }
 
+  /// What is made from an accumulator that these change stays inside: of a loop it is made again in every iteration.
+  std::vector<Line> inside_changing(const std::vector<Stmt*>& statements, Block block) {
+    const std::vector<int> outside = acc_level_, changed = changed_accumulators(statements);
+    for (int a : changed) {
+      forget(a);
+      acc_level_[a] = here() + 1;
+    }
+    std::vector<Line> lines = inside(statements, std::move(block));
+    for (int a : changed) acc_level_[a] = outside[a];
+    return lines;
+  }
+
   void loop(const Stmt& s) {
     // One that never runs has no lines, and no loads in front of it: there may be nothing to load.
     if (s.loop != LoopKind::kThread && proven_at_most(s.end, s.begin)) return;
@@ -407,15 +419,7 @@ class Linearizer {
     block.loop = &s;
     block.variable = variable_of(s.variable);
     Line head{.kind = LineKind::kLoop, .name = cat("ridx", loop_count_++), .atom = block.variable, .statement = &s};
-    // What is made from an accumulator that the loop changes is made again in every iteration.
-    const std::vector<int> outside = acc_level_;
-    const std::vector<int> changed = changed_accumulators(s.body);
-    for (int a : changed) {
-      forget(a);
-      acc_level_[a] = here() + 1;
-    }
-    std::vector<Line> body = inside(s.body, std::move(block));
-    for (int a : changed) acc_level_[a] = outside[a];
+    std::vector<Line> body = inside_changing(s.body, std::move(block));
     const std::vector<const UOp*> kept = s.overlap ? in_place_loads(s.body) : std::vector<const UOp*>{};
     if (!kept.empty()) define_offsets(mod(s.end - s.begin, s.step));
     for (const UOp* u : kept) line({.kind = LineKind::kKeep, .name = cat("kept", keep_count_++), .value = u, .statement = &s});
@@ -449,7 +453,7 @@ class Linearizer {
               .names = mentioned({&s.value, 1}),
               .atom = block.variable,
               .statement = &s};
-    std::vector<Line> body = inside(s.body, std::move(block));
+    std::vector<Line> body = inside_changing(s.body, std::move(block));
     line(std::move(head));
     append_lines(std::move(body));
   }

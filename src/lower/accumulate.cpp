@@ -65,9 +65,9 @@ std::vector<int> Accumulators::add(std::span<const Node* const> nodes, int64_t c
   return numbers;
 }
 
-int Accumulators::add_array(DType dtype, int64_t count) {
+int Accumulators::add_array(DType dtype, int64_t count, int64_t most) {
   const int64_t bytes = count * static_cast<int64_t>(size_of(dtype));
-  const bool fits_frame = count < kLanes || frame_bytes_ + bytes <= kFrameBytes;
+  const bool fits_frame = count < kLanes || frame_bytes_ + bytes <= most;
   if (fits_frame) frame_bytes_ += bytes;
   kernel_.accumulators.push_back({.type = {dtype, 1},
                                   .count = count,

@@ -18,6 +18,9 @@ const ir::UOp* from_accumulator(ir::Arena& arena, const Node& node, const ir::UO
 /// runs only where `holds` is >= 0, a limit of all of them, may need fewer.
 int levels_needed(Sym count, int64_t block, Sym others = 1, const std::optional<Sym>& holds = std::nullopt);
 
+/// Rows of accumulators on the stack take this much: the others are in scratch memory.
+inline constexpr int64_t kFrameBytes = 8192;
+
 /// Makes the accumulators of a kernel.
 class Accumulators {
  public:
@@ -26,9 +29,9 @@ class Accumulators {
   /// come later are in the worker's scratch memory.
   std::vector<int> add(std::span<const Node* const> nodes, int64_t count);
   /// One for `count` elements of the node's value, which later passes over the same row read again.
-  int add_row(const Node& node, int64_t count) { return add_array(node.dtype, count); }
-  /// One for `count` elements of a dtype, which are set before they are read.
-  int add_array(DType dtype, int64_t count);
+  int add_row(const Node& node, int64_t count) { return add_array(node.dtype, count, kFrameBytes / 2); }
+  /// One for `count` elements of a dtype, which are set before they are read; on the stack as long as all there take no more than `most`.
+  int add_array(DType dtype, int64_t count, int64_t most = kFrameBytes);
 
  private:
   ir::Kernel& kernel_;
@@ -54,8 +57,6 @@ ir::Body vector_columns(ir::Arena& arena, ir::Stmt* columns, int simd_width, int
 /// A loop over lanes, vectorised; a few vectors are written out, so that the accumulators stay in registers.
 ir::Body vector_lanes(ir::Arena& arena, ir::Stmt* lanes, int simd_width);
 
-/// Rows of accumulators on the stack take this much: the others are in scratch memory.
-inline constexpr int64_t kFrameBytes = 8192;
 inline constexpr int64_t kLanes = 64;  // of a reduction by lanes, of a group of a scan
 
 }  // namespace harp::lower

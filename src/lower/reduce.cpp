@@ -13,8 +13,10 @@
 #include <map>
 
 #include "base/error.h"
+#include "lower/late_stores.h"
 #include "lower/row_values.h"
 #include "lower/windows.h"
+#include "schedule/stream.h"
 
 namespace harp::lower {
 
@@ -53,15 +55,15 @@ class ReduceLowering {
   }
 
   void run() {
-    const bool chain = attributes_.order == ReduceOrder::kChain;
+    const bool chain = attributes_.order == ReduceOrder::kChain, late = c_.schedule.stream && stores_late(c_.plan);
     std::vector<Stmt*> nest;
     Index position;  // of the kept axes
-    const size_t loops = chain && !kept_.empty() ? kept_.size() - 1 : kept_.size();
+    const size_t loops = (chain || late) && !kept_.empty() ? kept_.size() - 1 : kept_.size();
     for (size_t i = 0; i < loops; ++i) {
       nest.push_back(new_loop(arena_, cat("oidx", i), 0, size(kept_[i])));
       position.push_back(nest.back()->variable);
     }
-    Body body = chain ? columns(position) : lanes(position);
+    Body body = chain ? columns(position) : late ? late_rows(position) : lanes(position);
     for (size_t i = nest.size(); i-- > 0;) {
       nest[i]->body = std::move(body);
       body = {nest[i]};
@@ -106,13 +108,14 @@ class ReduceLowering {
   /// one level and +0 after two, so the law adds +0.0 at the end.
   void bind_results(Sym element) {
     for (const Results& done : results_)
-      for (size_t r = 0; r < done.pass->reduces.size(); ++r) {
-        const Node& reduce = *done.pass->reduces[r];
-        const UOp* value = arena_.acc(accumulator_dtype(reduce), done.level.accumulators[r], element);
-        if (reduce.as<ReduceAttributes>().product && done.levels == 1)
-          value = arena_.apply(Op::kAdd, value->type.dtype, {value, arena_.constant(identity_of(Op::kSum, value->type.dtype))});
-        c_.values.bind(&reduce, from_accumulator(arena_, reduce, value));
-      }
+      for (size_t r = 0; r < done.pass->reduces.size(); ++r)
+        c_.values.bind(done.pass->reduces[r], from_accumulator(arena_, *done.pass->reduces[r], result(done, r, element)));
+  }
+  const UOp* result(const Results& done, size_t r, Sym element) {
+    const Node& reduce = *done.pass->reduces[r];
+    const UOp* value = arena_.acc(accumulator_dtype(reduce), done.level.accumulators[r], element);
+    if (!reduce.as<ReduceAttributes>().product || done.levels > 1) return value;
+    return arena_.apply(Op::kAdd, value->type.dtype, {value, arena_.constant(identity_of(Op::kSum, value->type.dtype))});
   }
   /// element of `to` is combined with element of `from`, for every reduction.
   void carry(const Level& from, Sym from_element, const Level& to, Sym to_element, Body& body) {
@@ -174,7 +177,13 @@ class ReduceLowering {
   Body lanes(const Index& kept) {
     Body body;
     rows_.declare(accumulators_, std::nullopt, body);
-    for (const RowPass& pass : c_.plan.passes) {
+    for (Stmt* s : passes(kept, c_.plan.passes)) body.push_back(s);
+    return body;
+  }
+
+  Body passes(const Index& kept, std::span<const RowPass> all) {
+    Body body;
+    for (const RowPass& pass : all) {
       pass_ = &pass;
       const Body statements = pass.reduces.empty() ? row_loops(kept) : lane_pass(kept);
       body.insert(body.end(), statements.begin(), statements.end());
@@ -183,6 +192,38 @@ class ReduceLowering {
       for (Stmt* s : store_outputs(c_, pass.stores, kept)) body.push_back(s);
     }
     return body;
+  }
+
+  /// The rows of the last kept axis, or of a share of the only one, each with all passes but the last: the next row does that.
+  Body late_rows(const Index& outer_kept) {
+    constexpr int64_t kRowsOfShare = 16;
+    Sym begin = 0, end = size(kept_.back());
+    Stmt* shares = nullptr;
+    if (kept_.size() == 1) {
+      shares = new_loop(arena_, "share", 0, ceil_div(end, kRowsOfShare));
+      begin = shares->variable * kRowsOfShare;
+      end = min(begin + kRowsOfShare, end);
+    }
+    rows_.alternate_along(kept_.back());
+    Body body;
+    rows_.declare(accumulators_, std::nullopt, body);
+    late_.emplace(c_, accumulators_, rows_, kept_, simd_width_);
+    late_->declare(body);
+    Stmt* row = new_loop(arena_, cat("oidx", kept_.size() - 1), begin, end);
+    Index kept = outer_kept;
+    kept.push_back(row->variable);
+    late_->begin_row(kept, begin);
+    const Body statements = passes(kept, std::span(c_.plan.passes).first(c_.plan.passes.size() - 1));
+    Body keeps;
+    for (const Results& done : results_)
+      for (size_t r = 0; r < done.pass->reduces.size(); ++r) late_->keep(*done.pass->reduces[r], result(done, r, 0), keeps);
+    row->body = late_->around(statements, keeps);
+    body.push_back(row);
+    kept.back() = end - 1;
+    for (Stmt* s : late_->last_row(kept, end - begin - 1)) body.push_back(s);
+    if (shares == nullptr) return body;
+    shares->body = std::move(body);
+    return {shares};
   }
 
   Body lane_pass(const Index& kept) {
@@ -233,6 +274,11 @@ class ReduceLowering {
         steps->step = kLanes;
         steps->body = lane_loop(levels[0], kLanes, steps->variable, index_at);
         if (simd_width_ > 1 && !pass_->row_values.empty() && outer_.empty()) ask_ahead(index_at(steps->variable), steps->body);
+        if (late_ && pass_ + 2 == c_.plan.passes.data() + c_.plan.passes.size()) {
+          steps->body.push_back(late_->beside(steps->variable));
+          bind_results(0);
+          for (const RowPass* done = c_.plan.passes.data(); done != pass_; ++done) rows_.bind(*done);
+        }
         body.push_back(steps);
       }
       if (!proven_at_most(end, full))
@@ -443,6 +489,7 @@ class ReduceLowering {
   int simd_width_;
   Accumulators accumulators_;
   RowValues rows_;
+  std::optional<LateStores> late_;
   std::map<const Node*, Windows> windows_;  // operands that are read from copies
   int names_ = 0;
 };

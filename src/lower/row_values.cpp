@@ -22,6 +22,7 @@ Index RowValues::squeezed_index(const Index& index) const {
 Sym RowValues::position_of(const Index& index, const std::optional<Tile>& tile) const {
   Sym position = 0;
   for (size_t axis : axes_) position = position * source_.shape[axis] + index[axis];
+  if (alternating_) position = position + mod(index[*alternating_] + 1, 2) * other_row_;  // of the row before the first, too
   return tile ? position * tile->columns + index[tile->axis] - tile->start : position;
 }
 
@@ -29,7 +30,11 @@ void RowValues::declare(Accumulators& accumulators, std::optional<Tile> tile, Bo
   tile_ = tile;
   Dim elements = 1;
   for (size_t axis : axes_) elements *= source_.shape[axis];
-  const int64_t count = std::max<int64_t>(range(elements).hi, 1) * (tile ? tile->columns : 1);
+  int64_t count = std::max<int64_t>(range(elements).hi, 1) * (tile ? tile->columns : 1);
+  if (alternating_) {
+    other_row_ = (count + kLanes - 1) / kLanes * kLanes;
+    count = 2 * other_row_;
+  }
   for (const RowPass& pass : c_.plan.passes)
     for (const Node* node : pass.row_values) {
       kept_.emplace_back(node, accumulators.add_row(*node, count));

@@ -20,6 +20,8 @@ class RowValues {
     Sym start;
     int64_t columns;
   };
+  /// What is kept of rows whose position along this kept axis is odd, and even, lies apart: there are two of them at a time.
+  void alternate_along(size_t axis) { alternating_ = axis; }
   /// Makes room for what any pass keeps.
   void declare(Accumulators& accumulators, std::optional<Tile> tile, ir::Body& body);
   /// Keeps what this pass keeps of the element at this index of the source.
@@ -40,6 +42,8 @@ class RowValues {
   const Node& source_;  // of the reductions
   std::vector<size_t> axes_;
   std::optional<Tile> tile_;
+  std::optional<size_t> alternating_;
+  int64_t other_row_ = 0;                          // where it begins
   std::vector<std::pair<const Node*, int>> kept_;  // with their accumulators
 };
 

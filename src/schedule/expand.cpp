@@ -211,7 +211,10 @@ std::vector<Variant> past_caches(const Program& program, const KernelPlan& kerne
   if (!target.streams || std::none_of(usual.axes.begin(), usual.axes.end(), has_vectors)) return {{std::nullopt, usual}};
   const auto goes_in_pieces = [](const AxisSchedule& axis) { return axis.kind == AxisKind::kScan && axis.unroll > 1; };
   const bool is_in_pieces = std::any_of(usual.axes.begin(), usual.axes.end(), goes_in_pieces);
-  const Sym guard = is_elementwise ? streams_elements(program, kernel) : is_in_pieces ? streams_lines(kernel) : streams_rows(kernel);
+  const Sym guard = is_elementwise        ? streams_elements(program, kernel)
+                    : is_in_pieces        ? streams_lines(kernel)
+                    : stores_late(kernel) ? streams_any(kernel)
+                                          : streams_rows(kernel);
   Schedule large = usual;
   large.stream = true;
   if (is_scan) return by_size(guard, large, usual);

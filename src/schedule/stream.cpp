@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "schedule/contraction.h"
 #include "schedule/views.h"
 
 namespace harp {
@@ -10,17 +11,9 @@ namespace {
 
 constexpr int64_t kLine = 64, kHalfLine = 32;  // bytes
 
-/// Holds (>= 0) where a kernel stores as much.
-Sym streams(const KernelPlan& kernel) {
-  Sym bytes = 0;
-  for (const StorePlan& store : kernel.stores)
-    bytes = bytes + element_count(store.node->shape) * static_cast<int64_t>(size_of(store.node->dtype));
-  return bytes - kStreamBytes;
-}
-
 /// Holds where the rows of what it stores are whole multiples of so many bytes, too.
 Sym streams_rows_of(const KernelPlan& kernel, int64_t bytes) {
-  Sym condition = streams(kernel);
+  Sym condition = streams_any(kernel);
   for (const StorePlan& store : kernel.stores) {
     const Sym row = store.shape.empty() ? Sym(1) : store.shape.back();
     condition = min(condition, Sym(0) - mod(row * static_cast<int64_t>(size_of(store.node->dtype)), bytes));
@@ -37,14 +30,41 @@ bool is_one_line(const Program& program, const KernelPlan& kernel) {
   });
 }
 
+/// Bytes that later passes over a row use of it.
+double kept_bytes(const KernelPlan& kernel) {
+  double bytes = 0;
+  for (const RowPass& pass : kernel.passes)
+    for (const Node* node : pass.row_values) bytes += static_cast<double>(size_of(node->dtype));
+  return bytes * static_cast<double>(range(term_count(*kernel.reduces[0])).hi);
+}
+
 }  // namespace
+
+Sym streams_any(const KernelPlan& kernel) {
+  Sym bytes = 0;
+  for (const StorePlan& store : kernel.stores)
+    bytes = bytes + element_count(store.node->shape) * static_cast<int64_t>(size_of(store.node->dtype));
+  return bytes - kStreamBytes;
+}
+
+bool stores_late(const KernelPlan& kernel) {
+  constexpr double kMostKept = 256 << 10;  // of one row
+  if (kernel.passes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kLanes) return false;
+  const RowPass &last = kernel.passes.back(), &before = kernel.passes[kernel.passes.size() - 2];
+  if (!last.reduces.empty() || !last.stores.empty() || last.row_stores.size() != 1 || before.reduces.empty() || before.row_values.empty())
+    return false;
+  const std::vector<bool> reduced = reduced_axes(*kernel.reduces[0]);
+  const auto rows = std::count(reduced.begin(), reduced.end(), true);
+  if (rows != 1 || reduced.size() < 2 || !reduced.back()) return false;
+  return kernel.stores[last.row_stores[0]].offset.empty() && kept_bytes(kernel) <= kMostKept;
+}
 
 Sym streams_lines(const KernelPlan& kernel) { return streams_rows_of(kernel, kLine); }
 
 Sym streams_rows(const KernelPlan& kernel) { return streams_rows_of(kernel, kHalfLine); }
 
 Sym streams_elements(const Program& program, const KernelPlan& kernel) {
-  return is_one_line(program, kernel) ? streams(kernel) : streams_rows(kernel);
+  return is_one_line(program, kernel) ? streams_any(kernel) : streams_rows(kernel);
 }
 
 }  // namespace harp

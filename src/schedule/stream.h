@@ -18,6 +18,12 @@ Sym streams_lines(const KernelPlan& kernel);
 /// The same where rows are stored from their beginning to their end, one after the other: then they may be halves of lines, since what
 /// is stored next makes up the line where two rows meet.
 Sym streams_rows(const KernelPlan& kernel);
+/// Does a row-wise kernel, past the caches, store a row in its last pass while the pass before goes over the next one
+/// (lower/late_stores.h)? Where that pass takes a while, since it keeps what it computes, and what is kept twice stays in the second cache.
+/// Rows may then be of any length.
+bool stores_late(const KernelPlan& kernel);
+/// Holds where a kernel stores as much as that, whatever its rows.
+Sym streams_any(const KernelPlan& kernel);
 /// The same for one that goes element by element; if it goes through all its memory in one line, rows may be of any length.
 Sym streams_elements(const Program& program, const KernelPlan& kernel);
 

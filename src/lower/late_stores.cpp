@@ -1,0 +1,152 @@
+#include "lower/late_stores.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace harp::lower {
+
+using namespace ir;
+
+namespace {
+
+/// Reductions of the kernel that the store's value is made of, from what passes before keep and what is loaded.
+std::vector<const Node*> results_used(const KernelContext& c, const Node* stored) {
+  std::unordered_set<const Node*> seen;
+  for (const RowPass& pass : c.plan.passes) seen.insert(pass.row_values.begin(), pass.row_values.end());
+  std::vector<const Node*> stack{stored}, used;
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (!seen.insert(node).second || is_loaded(c.program, c.plan, node)) continue;
+    if (std::find(c.plan.reduces.begin(), c.plan.reduces.end(), node) != c.plan.reduces.end())
+      used.push_back(node);
+    else
+      stack.insert(stack.end(), node->sources.begin(), node->sources.end());
+  }
+  return used;
+}
+
+Stmt* where(Arena& arena, Sym condition, Body body) {
+  Stmt* branch = arena.statement(StmtKind::kIf);
+  branch->condition = condition;
+  branch->body = std::move(body);
+  return branch;
+}
+
+}  // namespace
+
+LateStores::LateStores(KernelContext& context, Accumulators& accumulators, RowValues& rows, const std::vector<size_t>& kept, int simd_width)
+    : c_(context),
+      arena_(context.arena),
+      rows_(rows),
+      kept_(kept),
+      pass_(context.plan.passes.back()),
+      store_(context.plan.stores[pass_.row_stores[0]]),
+      simd_width_(simd_width),
+      line_(std::max<int64_t>(1, kLineBytes / static_cast<int64_t>(size_of(store_.node->dtype)))),
+      length_(1) {
+  const Shape& shape = context.plan.reduces[0]->sources[0]->shape;
+  for (const size_t axis : rows.axes()) length_ *= shape[axis];
+  for (const Node* reduce : results_used(context, store_.node))
+    results_.push_back({reduce, accumulators.add_array(accumulator_dtype(*reduce), 1)});
+}
+
+void LateStores::declare(Body& body) {
+  for (const Result& result : results_) body.push_back(declare_accumulator(arena_, result.accumulator));
+}
+
+void LateStores::store_row(Index position) {
+  row_ = std::move(position);
+  front_ = arena_.syms().loop("front", 0, line_);
+}
+
+void LateStores::begin_row(const Index& kept, Sym begin) {
+  Index before = kept;
+  before.back() = kept.back() - 1;
+  follows_ = before.back() - begin;
+  store_row(std::move(before));
+}
+
+/// `count` elements of the row from `begin` on.
+Body LateStores::elements(Sym begin, Sym count, bool whole_lines) {
+  Stmt* loop = new_loop(arena_, "late", 0, count);
+  const Shape& shape = c_.plan.reduces[0]->sources[0]->shape;
+  Shape row_shape;
+  for (const size_t axis : rows_.axes()) row_shape.push_back(shape[axis]);
+  Index index = element(row_.back());
+  const Index in_row = unflatten(begin + loop->variable, row_shape);
+  for (size_t i = 0; i < in_row.size(); ++i) index[rows_.axes()[i]] = in_row[i];
+  bind();
+  loop->body = store_outputs(c_, pass_.row_stores, rows_.squeezed_index(index));
+  release();
+  for (Stmt* s : loop->body) s->stream = whole_lines;
+  return vector_lanes(arena_, loop, simd_width_);
+}
+
+Stmt* LateStores::beside(Sym first) {
+  const Sym begin = front_ + first;
+  return where(arena_, follows_, {where(arena_, length_ - kLanes - begin, elements(begin, kLanes, true))});
+}
+
+/// What is in front of the whole lines, and behind those of whole steps.
+Body LateStores::ends() {
+  const Sym front = min(front_, length_), behind = mod(length_ - front, kLanes);
+  Body result = elements(0, front, false);
+  for (Stmt* s : elements(length_ - behind, behind, false)) result.push_back(s);
+  return result;
+}
+
+/// The index of the source where this row begins.
+Index LateStores::element(Sym row) const {
+  Index index(c_.plan.reduces[0]->sources[0]->shape.size(), Sym(0));
+  for (size_t i = 0; i < kept_.size(); ++i) index[kept_[i]] = i + 1 < kept_.size() ? row_[i] : row;
+  return index;
+}
+
+/// With `front_` defined for this row.
+Body LateStores::from_line(Body statements, Sym row) {
+  const Index index = node_index(store_.node->shape, rows_.squeezed_index(element(row)));
+  const UOp* before = arena_.line_offset(c_.values.parameter(store_.buffer, true), flatten(index, store_.shape));
+  const UOp* most = arena_.constant(scalar_from_int(DType::kI64, line_ - 1));
+  Stmt* define = arena_.statement(StmtKind::kDefine);
+  define->value = arena_.alu(Op::kBitAnd, DType::kI64, {arena_.alu(Op::kNeg, DType::kI64, {before}), most});
+  define->variable = front_;
+  define->body = std::move(statements);
+  return {define};
+}
+
+Body LateStores::around(Body statements, const Body& keeps) {
+  const Sym row = row_.back();
+  statements.push_back(where(arena_, follows_, ends()));
+  statements.insert(statements.end(), keeps.begin(), keeps.end());
+  return from_line(std::move(statements), max(row, row - follows_));
+}
+
+void LateStores::keep(const Node& reduce, const UOp* value, Body& body) {
+  for (const Result& result : results_)
+    if (result.reduce == &reduce) body.push_back(set_accumulator(arena_, result.accumulator, 0, value));
+}
+
+Body LateStores::last_row(const Index& kept, Sym exists) {
+  store_row(kept);
+  const Sym front = min(front_, length_);
+  Body statements = elements(front, length_ - front - mod(length_ - front, kLanes), true);
+  for (Stmt* s : ends()) statements.push_back(s);
+  statements = from_line(std::move(statements), kept.back());
+  return proven_nonnegative(exists) ? statements : Body{where(arena_, exists, std::move(statements))};
+}
+
+/// The last pass uses what has been kept of the row.
+void LateStores::bind() {
+  for (const Result& result : results_)
+    c_.values.bind(result.reduce,
+                   from_accumulator(arena_, *result.reduce, arena_.acc(accumulator_dtype(*result.reduce), result.accumulator, 0)));
+  for (const RowPass& pass : c_.plan.passes) rows_.bind(pass);
+}
+/// The passes of the next row do not.
+void LateStores::release() {
+  for (const RowPass& pass : c_.plan.passes)
+    for (const Node* node : pass.row_values) c_.values.release(node);
+}
+
+}  // namespace harp::lower
