@@ -121,6 +121,17 @@ void check_law(const Backends& backends, int64_t n, bool is_static) {
     }
 }
 
+/// One scan a kernel.
+template <class T>
+void check_alone(const Backends& backends, const Law<T>& law, int64_t n, bool is_static) {
+  const Values<T> x = some<T>(n);
+  const std::string text =
+      cat("graph g(x: ", dtype_name<T>(), "[", is_static ? cat(n) : "n", "]) { return y = ", law.name, "(x, axis=0) }");
+  CAPTURE(text);
+  CAPTURE(n);
+  CHECK(values<T>(backends.run(text, x)[0].get()) == law.scan(true, x.items));
+}
+
 }  // namespace
 
 TEST_CASE("G4.cumsum,cumprod,cummax,cummin/interp,c G4.sequential/c: the law at the boundaries of quads, groups and blocks, every dtype") {
@@ -139,6 +150,20 @@ TEST_CASE("G4.cumsum/interp,c: sizes that are known") {
     check_law<float>(backends, n, true);
     check_law<int64_t>(backends, n, true);
   }
+}
+
+TEST_CASE("G4.cumsum,cumprod,cummax,cummin/interp,c: groups of one scan are done in turn, those that are left one by one") {
+  const Backends backends;
+  for (const int64_t n : {300, 1000, 2176, 4100}) {
+    for (const Law<float>& law : laws<float>()) check_alone(backends, law, n, true);
+    check_alone(backends, laws<double>()[0], n, true);
+    check_alone(backends, laws<int32_t>()[0], n, true);
+    check_alone(backends, laws<int64_t>()[1], n, true);
+  }
+  for (const int64_t n : {63, 1023, 1024, 12345}) check_alone(backends, laws<float>()[0], n, false);
+  const std::string text = "graph g(x: f32[n, 1100]) { return y = cumsum(x * 3 + 1, axis=1, reverse=true) - x }";
+  backends.run(text, rough({3, 1100}, 1));
+  backends.run("graph g(x: f32[n, 1100]) { return y = cumsum(cast(x, dtype=f16), axis=1, exclusive=true) }", rough({3, 1100}, 2));
 }
 
 TEST_CASE("G4.cumsum/interp,c: totals of totals: 64 and 4,096 blocks") {

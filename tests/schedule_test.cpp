@@ -89,7 +89,8 @@ TEST_CASE("L2 L5: schedules of scans") {
   const std::string_view columns = "graph g(x: f32[n, m]) { return y = cumsum(x, axis=0) }";
   CHECK(print(scheduled(rows)).find("schedule scan [thread, scan") != std::string::npos);
   CHECK(print(scheduled(columns)).find("schedule scan [scan unroll=8, thread tile=1024") != std::string::npos);
-  CHECK(print(scheduled("graph g(x: f32[n]) { return y = cumsum(x, axis=0) }")).find("schedule scan [scan simd") != std::string::npos);
+  CHECK(print(scheduled("graph g(x: f32[n]) { return y = cumsum(x, axis=0) }")).find("schedule scan [scan unroll=16 simd") !=
+        std::string::npos);
   // down columns of which less is scanned than the second cache holds, sixteen vectors of them stay in registers
   const std::string by_size = "graph g(x: f32[n, 1000]) { return y = cumsum(x, axis=0) }";
   CHECK(print(scheduled(by_size)).find("schedule where -1000*n + 131072 >= 0: scan [scan, thread tile=") != std::string::npos);

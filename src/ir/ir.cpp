@@ -237,8 +237,8 @@ const UOp* Arena::splat(const UOp* source, int lanes) {
   return intern(std::move(u));
 }
 
-const UOp* Arena::acc(DType dtype, int accumulator, Sym element) {
-  UOp u{.kind = UKind::kAcc, .type = {dtype, 1}};
+const UOp* Arena::acc(DType dtype, int accumulator, Sym element, int lanes) {
+  UOp u{.kind = UKind::kAcc, .type = {dtype, static_cast<uint16_t>(lanes)}};
   u.buffer = accumulator;
   u.index = element;
   return intern(std::move(u));

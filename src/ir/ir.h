@@ -142,6 +142,17 @@ struct Accumulator {
   bool is_row = false;      // elements of a row
 };
 
+constexpr int kScannedGroup = 64, kQuad = 4;  // elements
+
+/// What is done to the group of a scan, and in between in this order.
+enum class ScanPart : uint8_t {
+  kWhole,
+  kQuads,   // quads are scanned, each by itself; what order elements lie in afterwards is the renderer's affair until kValues
+  kTotals,  // one step of the scan of the quads' totals: `step` quads further
+  kBefore,  // totals become what comes before each quad
+  kValues,  // and that is added to the elements
+};
+
 struct Stmt {
   StmtKind kind;
   // kBlock, kLoop, kDefine, kIf (then branch)
@@ -179,8 +190,11 @@ struct Stmt {
   // value combined with init is that value, bit for bit (it is not -0.0: init is in it), so where used <= 1 there is nothing to do.
   std::optional<Sym> used;
   // kAccScan: the elements of accumulator, a group of at most 64, become their running values by the law's rule for a group
-  // (02-semantics, "Scans"), from `value` on; the total of the group, without `value`, is set into element 0 of `total`.
-  int total = -1;
+  // (02-semantics, "Scans"), from `value` on; the total of the group, without `value`, is set into element 0 of `total`. Or a part of that
+  // is done for group `index` of several in the accumulator; `quads` holds the totals of the quads of each group. `value` and `total` are
+  // then vectors, the same number in every lane.
+  int total = -1, quads = -1;
+  ScanPart part = ScanPart::kWhole;
   // kRoutine: an op of that family, of rows begin … end - 1 of the parameters `inputs`, each of `length` elements, one after the other; the
   // result is stored to the same rows of parameter `buffer`. Parameter `spare` is overwritten from spare_index on, as far as
   // schedule/routine.h says, or `accumulator`, a row, where there is one.
@@ -328,7 +342,8 @@ class Arena {
   const UOp* alu(Op op, DType dtype, std::vector<const UOp*> sources);
   const UOp* call(const Function* function, std::vector<const UOp*> arguments);
   const UOp* splat(const UOp* source, int lanes);
-  const UOp* acc(DType dtype, int accumulator, Sym element);
+  /// With several lanes all of an accumulator of vectors, with one its first lane.
+  const UOp* acc(DType dtype, int accumulator, Sym element, int lanes = 1);
 
   /// The function of `op` over `dtype` as ops/math.h defines it (op has the kFunction flag), instantiated once.
   const Function* function_of(Op op, DType dtype);

@@ -55,7 +55,9 @@ std::vector<int> changed_accumulators(const std::vector<Stmt*>& body) {
     const bool changes = s->kind == StmtKind::kAccSet || s->kind == StmtKind::kAccUpdate || s->kind == StmtKind::kAccFold;
     const bool fills = (s->kind == StmtKind::kTranspose || s->kind == StmtKind::kRoutine) && s->accumulator >= 0;
     if (changes || fills || s->kind == StmtKind::kAccScan) changed.push_back(s->accumulator);
-    if (s->kind == StmtKind::kAccScan) changed.push_back(s->total);
+    if (s->kind == StmtKind::kAccScan)
+      for (const int a : {s->total, s->quads})
+        if (a >= 0) changed.push_back(a);
   }
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
@@ -517,8 +519,9 @@ class Linearizer {
         line({.kind = LineKind::kAccFold, .name = cat("acc", s.accumulator, "_folded"), .statement = &s});
         break;
       case StmtKind::kAccScan:
-        forget(s.accumulator);
-        forget(s.total);
+        for (const int a : {s.accumulator, s.total, s.quads})
+          if (a >= 0) forget(a);
+        define_offsets(s.index);
         line({.kind = LineKind::kAccScan, .name = cat("acc", s.accumulator), .names = std::move(names), .statement = &s});
         break;
       case StmtKind::kRoutine:

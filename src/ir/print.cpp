@@ -33,6 +33,19 @@ std::string row_text(const Terms& row) {
   });
 }
 
+std::string scan_text(const Stmt& s, const std::string& accumulator, const std::string& from) {
+  const std::string total = cat(" from ", from, ", total to acc", s.total);
+  const std::string of_group = cat(" of group ", to_string(s.index), " of ", accumulator, ", totals in acc", s.quads);
+  switch (s.part) {
+    case ScanPart::kWhole: return cat("scan ", accumulator, total);
+    case ScanPart::kQuads: return cat("scan quads", of_group);
+    case ScanPart::kTotals: return cat("scan totals by ", s.step, of_group);
+    case ScanPart::kBefore: return cat("what comes before quads", of_group, total);
+    case ScanPart::kValues: return cat("running values", of_group);
+  }
+  return {};
+}
+
 std::string routine_text(const Stmt& s, const std::vector<std::string>& buffers) {
   const auto name_of = [&](int parameter) { return buffers[static_cast<size_t>(parameter)]; };
   std::string sources = join(s.inputs, ", ", name_of), result = name_of(s.buffer);
@@ -167,7 +180,8 @@ class Printer {
         return line(depth, cat("update acc", s.accumulator, at, " with ", reference(s.value),
                                s.factor == nullptr ? std::string() : cat(" * ", reference(s.factor))));
       case StmtKind::kAccFold: return line(depth, cat("fold acc", s.accumulator, s.used ? cat(" where ", to_string(*s.used), " > 1") : ""));
-      case StmtKind::kAccScan: return line(depth, cat("scan acc", s.accumulator, " from ", reference(s.value), ", total to acc", s.total));
+      case StmtKind::kAccScan:
+        return line(depth, scan_text(s, cat("acc", s.accumulator), s.value == nullptr ? std::string() : reference(s.value)));
       case StmtKind::kRoutine: return line(depth, routine_text(s, buffers_));
       case StmtKind::kTranspose: return line(depth, transpose_text(s, buffers_));
       case StmtKind::kComment: return line(depth, cat("# ", s.text));
@@ -286,7 +300,7 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
                  s->factor == nullptr ? std::string() : cat(" * ", text(s->factor))));
         break;
       case LineKind::kAccFold: line(cat("fold ", accumulator(*s), s->used ? cat(" where ", to_string(*s->used), " > 1") : "")); break;
-      case LineKind::kAccScan: line(cat("scan ", accumulator(*s), " from ", text(s->value), ", total to acc", s->total)); break;
+      case LineKind::kAccScan: line(scan_text(*s, accumulator(*s), s->value == nullptr ? std::string() : text(s->value))); break;
       case LineKind::kRoutine: line(routine_text(*s, buffers)); break;
       case LineKind::kTranspose: line(transpose_text(*s, buffers)); break;
       case LineKind::kReturn: line(cat("return ", text(l.value))); break;

@@ -77,6 +77,9 @@ Body unswitch(Arena& arena, Stmt* loop);
 /// those of the kernel then. `together`: so many vectors in a step where the body only stores. (vectorise.cpp)
 Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap, std::span<const Param> params = {}, int together = 1);
 
+/// Few operations, each of which takes an instruction or a few: they may be written out several times. (vectorise.cpp)
+bool is_short(const std::vector<const UOp*>& uops);
+
 /// The iterations of a loop of constant trip count, one after the other.
 Body unroll(Arena& arena, const Stmt* loop);
 

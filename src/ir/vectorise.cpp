@@ -148,13 +148,6 @@ bool is_overwritten(const UOp* u, std::span<const Param> params) {
   return u->kind == UKind::kLoad && !params[static_cast<size_t>(u->buffer)].in_place.empty();
 }
 
-/// Few operations, each of which takes an instruction or a few. (What a program calls once is inlined by any compiler, what it calls
-/// again is not: an exp that was would lose a fifth of its speed.)
-bool is_short(const std::vector<const UOp*>& uops) {
-  return uops.size() <= kShort &&
-         std::none_of(uops.begin(), uops.end(), [](const UOp* u) { return u->kind == UKind::kCall && !is_small(*u->function); });
-}
-
 /// Steps that overlap. In place the last vector may not read what the one before stored. A short body is written out twice more behind
 /// the loop, for the last whole vector and for the last one at all, which the linearizer makes read before either stores; the two are the
 /// same vector where the loop meets its end. (Read in front of the loop, the end of a row in memory would be waited for.) A longer body
@@ -193,6 +186,12 @@ Stmt* jammed(Arena& arena, Stmt* steps, int together) {
 }
 
 }  // namespace
+
+// What a program calls once is inlined by any compiler, what it calls again is not: an exp that was would lose a fifth of its speed.
+bool is_short(const std::vector<const UOp*>& uops) {
+  return uops.size() <= kShort &&
+         std::none_of(uops.begin(), uops.end(), [](const UOp* u) { return u->kind == UKind::kCall && !is_small(*u->function); });
+}
 
 Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap, std::span<const Param> params, int together) {
   const Sym length = loop->end - loop->begin;

@@ -115,6 +115,32 @@ class Verifier {
     }
   }
 
+  void scan(const Stmt& s) {
+    const auto is_declared = [&](int a) {
+      return a >= 0 && static_cast<size_t>(a) < declared_.size() && declared_[static_cast<size_t>(a)] > 0;
+    };
+    accumulator(s);
+    const bool is_whole = s.part == ScanPart::kWhole, has_total = is_whole || s.part == ScanPart::kBefore;
+    require(!has_total || is_declared(s.total), "an accumulator is declared before it is updated");
+    require(has_total == (s.value != nullptr) && has_total == (s.total >= 0) && is_whole == (s.quads < 0),
+            "a part of a scan has what it needs");
+    const Accumulator& group = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
+    const Type type = is_whole ? group.type : Type{group.type.dtype, has_total ? s.value->type.lanes : uint16_t{1}};
+    if (is_whole) {
+      require(group.type.lanes == 1 && group.count >= kQuad && group.count <= kScannedGroup && (group.count & (group.count - 1)) == 0,
+              "a scanned group has a power of two elements, 4 to 64");
+    } else {
+      require(is_declared(s.quads), "an accumulator is declared before it is updated");
+      const Accumulator& quads = kernel_.accumulators[static_cast<size_t>(s.quads)];
+      require(group.type.lanes == 1 && group.count % kScannedGroup == 0, "groups of a scan in parts are whole");
+      require(quads.type.dtype == group.type.dtype && quads.count * quads.type.lanes * kQuad == group.count, "each quad has a total");
+      position(s.index);
+    }
+    if (!has_total) return;
+    require(s.value->type == type && kernel_.accumulators[static_cast<size_t>(s.total)].type == type && s.total != s.accumulator,
+            "a scan starts and ends with a value of the group's dtype");
+  }
+
   void alu(const UOp& u) const {
     require(is_elementwise(u.op) && static_cast<size_t>(info(u.op).arity) == u.sources.size(), "an operation has its sources");
     for (const UOp* s : u.sources) require(s->type.lanes == u.type.lanes, "sources have the lanes of the result");
@@ -283,18 +309,7 @@ class Verifier {
         const int64_t count = kernel_.accumulators[static_cast<size_t>(s.accumulator)].count;
         return require((count & (count - 1)) == 0, "a folded accumulator has a power of two elements");
       }
-      case StmtKind::kAccScan: {
-        accumulator(s);
-        require(s.total >= 0 && static_cast<size_t>(s.total) < declared_.size() && declared_[static_cast<size_t>(s.total)] > 0,
-                "an accumulator is declared before it is updated");
-        const Accumulator& group = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
-        const Accumulator& total = kernel_.accumulators[static_cast<size_t>(s.total)];
-        require(group.type.lanes == 1 && group.count >= 4 && group.count <= 64 && (group.count & (group.count - 1)) == 0,
-                "a scanned group has a power of two elements, 4 to 64");
-        require(s.value != nullptr && s.value->type == group.type && total.type == group.type && s.total != s.accumulator,
-                "a scan starts and ends with a value of the group's dtype");
-        return;
-      }
+      case StmtKind::kAccScan: return scan(s);
       case StmtKind::kRoutine: {
         for (const Sym& e : {s.begin, s.end, s.length, s.spare_index}) position(e);
         require((s.parts.size() == 4) == (s.routine == Op::kDft), "a transform has two parts in two operands, and others do not");

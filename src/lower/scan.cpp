@@ -6,12 +6,14 @@
 //
 // tree    for each kept index: groups of 64 are loaded, scanned as a whole (kAccScan) and stored; the lanes are the vector axis. A level
 //         above collects 64 totals the same way, and scans them again for each block that ends, since the next one has to start.
+//         Groups are scanned in turn, as many as the schedule says: each a part behind the one before it, since the parts of one wait for
+//         each other.
 // chain   carries and totals of a tile of the last kept axis lie side by side (a row in L1, or registers) and are the vector axis; the
 //         elements stream past, several rows at a time.
 #include <algorithm>
 
 #include "base/text.h"
-#include "lower/accumulate.h"
+#include "lower/scan_turns.h"
 
 namespace harp::lower {
 
@@ -19,7 +21,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kBlock = 4096, kGroup = kLanes, kQuad = 4;
+constexpr int64_t kBlock = 4096, kGroup = kScannedGroup;
+constexpr int64_t kFewestInTurn = 4;  // groups
 constexpr int64_t kMostRunning = 16;  // vectors of columns that stay in registers: nothing else does, since what is added is in memory
 
 /// Can the order of a scan be seen in its results? Not where the operation is exact: then one block holds everything.
@@ -144,7 +147,10 @@ class ScanLowering {
       levels_.push_back(std::move(level));
     }
     group_totals_ = accumulators_.add(scans_, 1);
-    if (most >= kGroup) whole_group_ = accumulators_.add(scans_, kGroup);
+    if (most >= kGroup) {
+      whole_group_ = accumulators_.add(scans_, kGroup);
+      for (const int a : whole_group_) c_.kernel.accumulators[static_cast<size_t>(a)].is_row = true;  // set before it is read
+    }
     if (!mod(counts_[0], kGroup).is_constant(0)) {  // else every block is whole groups
       int64_t size = kQuad;
       while (size < std::min(most, kGroup)) size *= 2;
@@ -153,7 +159,10 @@ class ScanLowering {
     Body body;
     for (const Level& level : levels_) declare(level.carries, body), declare(level.starts, body);
     declare(group_totals_, body);
-    declare(whole_group_, body);
+    if (const int64_t groups = groups_in_turn(kept); groups > 1) {
+      turns_.emplace(c_, accumulators_, *scans_[0], groups, simd_width_);
+      turns_->declare(body);
+    }
     tree_level(counts_.size() - 1, 0, counts_.back(), kept, body);
     return body;
   }
@@ -161,16 +170,23 @@ class ScanLowering {
   /// Items [begin, end) of a level: elements at level 0, above it blocks of the level below.
   void tree_level(size_t level, Sym begin, Sym end, const Index& kept, Body& body) {
     if (level == 0) {
+      if (turns_) begin = in_turn(begin, end, kept, body);
       const Sym full = begin + floor_div(end - begin, kGroup) * kGroup;
       if (!whole_group_.empty() && !proven_at_most(full, begin)) {
+        declare(whole_group_, body);
         Stmt* groups = new_loop(arena_, next_name(), begin, full);
         groups->step = kGroup;
         group(whole_group_, groups->variable, kGroup, kept, groups->body);
         body.push_back(groups);
       }
       if (!part_group_.empty() && !proven_at_most(end, full)) {
-        declare(part_group_, body);  // what it is not filled with is the identity
-        group(part_group_, full, end - full, kept, body);
+        Body part;
+        declare(part_group_, part);  // what it is not filled with is the identity
+        group(part_group_, full, end - full, kept, part);
+        if (proven_at_most(full + 1, end))
+          body.insert(body.end(), part.begin(), part.end());
+        else
+          body.push_back(only_if(arena_, end - full - 1, std::move(part)));
       }
       return;
     }
@@ -198,17 +214,62 @@ class ScanLowering {
 
   /// A group of `count` elements from `first` on: loaded, scanned, stored.
   void group(const Row& elements, Sym first, Sym count, const Index& kept, Body& body) {
-    const int width = static_cast<int>(std::min<int64_t>(simd_width_, c_.kernel.accumulators[static_cast<size_t>(elements[0])].count));
-    Stmt* loads = new_loop(arena_, "lane", 0, count);
-    for (size_t s = 0; s < scans_.size(); ++s)
-      loads->body.push_back(set_accumulator(arena_, elements[s], loads->variable, element(s, position(kept, first + loads->variable))));
-    for (Stmt* s : vector_lanes(arena_, loads, width)) body.push_back(s);
+    const int width = group_width(elements, count);
+    load_group(elements, 0, first, count, width, kept, body);
     scan_group(elements, levels_[0].carries, body);
     update(levels_[0].carries, group_totals_, 0, body);
     update(levels_[0].totals, group_totals_, 0, body);
+    store_group(elements, 0, first, count, width, kept, body);
+  }
+  /// Lanes of the vectors of a group, four of which, or more, hold it. Half of them where these are filled then: what single elements are
+  /// put into is in memory.
+  int group_width(const Row& elements, Sym count) const {
+    const auto width =
+        static_cast<int>(std::min<int64_t>(simd_width_, c_.kernel.accumulators[static_cast<size_t>(elements[0])].count / kQuad));
+    const bool is_half_filled = width > 1 && !mod(count, width).is_constant(0) && mod(count, width / 2).is_constant(0);
+    return is_half_filled ? width / 2 : width;
+  }
+  /// Elements from `first` on, which are those from `at` on of the accumulators.
+  void load_group(const Row& elements, Sym at, Sym first, Sym count, int width, const Index& kept, Body& body) {
+    Stmt* loads = new_loop(arena_, "lane", 0, count);
+    const Sym lane = loads->variable;
+    for (size_t s = 0; s < scans_.size(); ++s)
+      loads->body.push_back(set_accumulator(arena_, elements[s], at + lane, element(s, position(kept, first + lane))));
+    for (Stmt* s : vector_lanes(arena_, loads, width)) body.push_back(s);
+  }
+  void store_group(const Row& elements, Sym at, Sym first, Sym count, int width, const Index& kept, Body& body) {
     Stmt* stores = new_loop(arena_, "lane", 0, count);
-    store(elements, stores->variable, position(kept, first + stores->variable), stores->body);
+    const Sym lane = stores->variable;
+    store(elements, at + lane, position(kept, first + lane), stores->body);
     for (Stmt* s : vector_lanes(arena_, stores, width)) body.push_back(s);
+  }
+
+  /// As many as the schedule says or, of a row of known length, so many that few are left. 1 where it does not pay: what is scanned has to
+  /// be vectors, and short, since it is written out for each group.
+  int64_t groups_in_turn(const Index& kept) {
+    if (scans_.size() != 1 || simd_width_ == 1 || simd_width_ * kQuad > kGroup || whole_group_.empty()) return 1;
+    int64_t groups = std::min<int64_t>(rows_together_, range(counts_[0]).hi / kGroup);
+    if (counts_.size() == 1 && counts_[0].is_constant() && groups > 0) {
+      const int64_t all = counts_[0].constant() / kGroup;
+      groups = all / ((all + groups - 1) / groups);
+    }
+    if (groups < kFewestInTurn) return 1;
+    Body trial;
+    load_group(whole_group_, 0, 0, kGroup, simd_width_, kept, trial);
+    store_group(whole_group_, 0, 0, kGroup, simd_width_, kept, trial);
+    const auto is_vector = [&](const Stmt* s) {
+      return s->kind == StmtKind::kStore || (s->kind == StmtKind::kAccSet && s->value->type.lanes == simd_width_);
+    };
+    return std::all_of(trial.begin(), trial.end(), is_vector) && is_short(uops_of(arena_, trial)) ? groups : 1;
+  }
+
+  /// As many of the elements [begin, end) as make whole turns; gives where they end.
+  Sym in_turn(Sym begin, Sym end, const Index& kept, Body& body) {
+    const ScanTurns::Access access = {
+        [&](int elements, Sym at, Sym first, Body& each) { load_group({elements}, at, first, kGroup, simd_width_, kept, each); },
+        [&](int elements, Sym at, Sym first, Body& each) { store_group({elements}, at, first, kGroup, simd_width_, kept, each); }};
+    const Level& level = levels_[0];
+    return turns_->lower(begin, end, level.carries[0], level.totals.empty() ? -1 : level.totals[0], access, body);
   }
 
   // --- chain -----------------------------------------------------------------------------------------------------------
@@ -349,6 +410,7 @@ class ScanLowering {
   std::vector<size_t> kept_;   // the other axes that are not 1
   std::vector<Level> levels_;  // parallel to counts_
   Row whole_group_, part_group_, group_totals_;
+  std::optional<ScanTurns> turns_;
   Accumulators accumulators_;
   int simd_width_ = 1, rows_together_ = 1;
   int64_t wanted_tile_ = 0;

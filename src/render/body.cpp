@@ -390,12 +390,27 @@ class BodyRenderer {
     const auto i = static_cast<size_t>(s.accumulator);
     const ir::Accumulator& a = context_.kernel->accumulators[i];
     const AccumulatorLayout& layout = context_.accumulators[i];
-    const std::string name = unit_.scan(a.combine, combine_function(a), a.init, layout.lanes, static_cast<int>(layout.size) * layout.lanes);
+    if (s.part != ir::ScanPart::kWhole) return scan_part(s, a, layout.lanes);
+    const std::string name =
+        unit_.scan({a.combine, combine_function(a), a.init, layout.lanes, static_cast<int>(layout.size) * layout.lanes});
     const std::string carry = expression_(s.value).text;
     names_.unfold(s.accumulator);
     names_.unfold(s.total);
-    out(cat(expression_.accumulator(s.total, 0, 1), " = ", name, "(", layout.size == 1 ? "&" : "", "acc", s.accumulator, ", ", carry,
-            ");"));
+    out(cat(expression_.accumulator(s.total, 0, 1), " = ", name, "(", layout.size == 1 ? "&" : "", expression_.name_of(s.accumulator), ", ",
+            carry, ");"));
+  }
+
+  void scan_part(const Stmt& s, const ir::Accumulator& a, int lanes) {
+    const std::string name = unit_.scan_part({a.combine, combine_function(a), a.init, lanes, ir::kScannedGroup}, s.part, s.step);
+    const auto of_group = [&](int accumulator, int size) {
+      names_.unfold(accumulator);
+      return cat(expression_.name_of(accumulator), " + ", bracket(position_(s.index * (size / lanes)), kSum));
+    };
+    const std::string elements = of_group(s.accumulator, ir::kScannedGroup), totals = of_group(s.quads, ir::kScannedGroup / ir::kQuad);
+    if (s.part == ir::ScanPart::kTotals) return out(cat(name, "(", totals, ");"));
+    if (s.part != ir::ScanPart::kBefore) return out(cat(name, "(", elements, ", ", totals, ");"));
+    names_.unfold(s.total);
+    out(cat(expression_.accumulator(s.total, 0, lanes), " = ", name, "(", totals, ", ", expression_(s.value).text, ");"));
   }
 
   /// A place in a parameter, with nothing of it in a row pointer.

@@ -491,6 +491,7 @@ std::string Expressions::accumulator(int accumulator, Sym index, int lanes) cons
   const ir::Accumulator& a = context_.kernel->accumulators[static_cast<size_t>(accumulator)];
   const AccumulatorLayout& layout = context_.accumulators[static_cast<size_t>(accumulator)];
   const std::string name = name_of(accumulator);
+  if (lanes == 1 && a.type.lanes > 1) return cat(name, "[0]");
   if (lanes != layout.lanes) {
     HARP_ASSERT(layout.lanes == 1, "one lane of an accumulator of vectors");
     return cat("*(", unit_.type(a.type.dtype, lanes), "*)(", name, " + ", bracket(position_(index), kSum), ")");

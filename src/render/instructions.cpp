@@ -179,6 +179,16 @@ std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, 
   return std::nullopt;
 }
 
+std::optional<std::string> fma_of_three(std::string_view a, std::string_view b, std::string_view c, DType dtype, int lanes,
+                                        const Target& target) {
+  const int bytes = lanes * static_cast<int>(size_of(dtype));
+  if (!target.name.starts_with("x86-64") || !target.fma || bytes < 16 || bytes > target.vector_bytes) return std::nullopt;
+  if (dtype != DType::kF32 && dtype != DType::kF64) return std::nullopt;
+  const std::string_view p = dtype == DType::kF32 ? "ps" : "pd";
+  if (bytes == 64) return cat("__builtin_ia32_vfmadd", p, "512_mask(", a, ", ", b, ", ", c, ", -1, 4)");
+  return cat("__builtin_ia32_vfmadd", p, bytes == 32 ? "256" : "", "(", a, ", ", b, ", ", c, ")");
+}
+
 std::optional<std::string> permuted_table(const ir::Table& table, int lanes, const Target& target) {
   const int bytes = lanes * static_cast<int>(size_of(table.dtype));
   if (!target.name.starts_with("x86-64") || table.dtype != DType::kF32 || bytes > target.vector_bytes) return std::nullopt;

@@ -25,6 +25,10 @@ struct InstructionForm {
 /// gcc's builtin of x and y that gives x where it is the lesser (the greater), else y.
 std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Target& target);
 
+/// gcc's builtin for the fma of three vectors.
+std::optional<std::string> fma_of_three(std::string_view a, std::string_view b, std::string_view c, DType dtype, int lanes,
+                                        const Target& target);
+
 /// Body of a function of a vector `index` that gives the elements of a table of sixteen that its low four bits say, if the target has
 /// instructions that permute them.
 std::optional<std::string> permuted_table(const ir::Table& table, int lanes, const Target& target);

@@ -1,8 +1,11 @@
 // The scan of one group of the law (02-semantics, "Scans") as a helper of the unit: quads by Hillis-Steele, then the quads' totals, then
-// each quad from what comes before it on. Vectors are shifted by shuffles with the identity coming in; with no vectors it is three loops.
+// each quad from what comes before it on. In vectors the parts are helpers of their own, so that a kernel can do those of several groups in
+// turn: what a part waits for is then done while others wait. With no vectors it is three loops.
 #include <algorithm>
+#include <array>
 
 #include "base/error.h"
+#include "render/instructions.h"
 #include "render/types.h"
 #include "render/unit.h"
 
@@ -18,34 +21,77 @@ struct Lane {
   int number;
 };
 
-/// The text of the vector version: statements in SSA-like style, each vector of the group under s[i].
+/// The text of the vector version: vectors s[i] hold the elements, t[i] the quads' totals. Four vectors are transposed, four lanes by four
+/// lanes, so that a lane of theirs is a quad: quads are then scanned, and what comes before them added, without shuffles.
 class GroupText {
  public:
-  GroupText(int size, int width, std::string type, std::function<std::string(std::string_view, std::string_view)> combined)
-      : size_(size), width_(width), type_(std::move(type)), combined_(std::move(combined)) {}
+  using Combined = std::function<std::string(std::string_view, std::string_view)>;
+  static constexpr std::string_view kNone = "none";  // a vector of identities
 
-  /// `start` is the carry in every lane, or what stands for that in an expression.
-  std::string render(std::string_view start) {
-    scan_quads();
-    std::vector<std::string> totals = gather_totals();
-    scan_totals(totals);
-    const int quads = size_ / kQuad;
-    std::vector<std::string> before;
-    for (int v = 0; v * width_ < quads; ++v)
-      before.push_back(define("e", combined_(start, shifted(v, 1, width_ * quads, [&](int i) { return totals[static_cast<size_t>(i)]; }))));
-    for (int v = 0; v * width_ < size_; ++v)
-      set(v, combined_(element(v), pick([&](int lane) {
-                         const int quad = (v * width_ + lane) / kQuad;
-                         return Lane{before[static_cast<size_t>(quad / width_)], quad % width_};
-                       })));
-    const int last = quads - 1;
-    append(text_, cat("  return ", totals[static_cast<size_t>(last / width_)], "[", last % width_, "];\n"));
+  /// `combined` is what is written for a combination; `beside` the same where it should not take the place of a shuffle, if there is a
+  /// choice.
+  GroupText(int size, int width, std::string type, Combined combined, Combined beside)
+      : size_(size),
+        width_(width),
+        sets_(size / width / kQuad),
+        type_(std::move(type)),
+        combined_(std::move(combined)),
+        beside_(std::move(beside)) {
+    HARP_ASSERT(sets_ * width_ * kQuad == size_, "a group of four vectors, or of a multiple of that");
+  }
+
+  std::string quads() {
+    for (int set = 0; set < sets_; ++set) {
+      Four rows = transposed(elements(set), true);
+      for (std::string& row : rows) row = define("r", row);
+      Four steps = rows;
+      for (size_t i = 1; i < kQuad; ++i) steps[i] = define("r", beside_(rows[i - 1], rows[i]));
+      for (int i = 0; i < kQuad; ++i) {
+        const auto row = static_cast<size_t>(i);
+        assign(element(kQuad * set + i), i < 2 ? steps[row] : combined_(steps[row - 2], steps[row]));
+      }
+      assign(total(set), element(kQuad * set + 3));
+    }
+    return std::move(text_);
+  }
+
+  std::string totals(int step) {
+    for (int v = sets_; v-- > 0;) {
+      const std::string moved = shifted(v, step);
+      if (moved != kNone) assign(total(v), beside_(moved, total(v)));
+    }
+    return std::move(text_);
+  }
+
+  /// Gives the last total in every lane.
+  std::string before() {
+    const Lane last = lane_of(size_ / kQuad - 1);
+    const std::string all = define("all", pick([&](int) { return last; }));
+    for (int v = sets_; v-- > 0;) assign(total(v), combined_("carry", shifted(v, 1)));
+    append(text_, cat("  return ", all, ";\n"));
+    return std::move(text_);
+  }
+
+  std::string values() {
+    for (int set = 0; set < sets_; ++set) {
+      Four rows;
+      for (int i = 0; i < kQuad; ++i) rows[static_cast<size_t>(i)] = define("r", beside_(element(kQuad * set + i), total(set)));
+      const Four vectors = transposed(rows, false);
+      for (int i = 0; i < kQuad; ++i) assign(element(kQuad * set + i), vectors[static_cast<size_t>(i)]);
+    }
     return std::move(text_);
   }
 
  private:
+  using Four = std::array<std::string, kQuad>;
   static std::string element(int v) { return cat("s[", v, "]"); }
-  void set(int v, const std::string& value) { append(text_, cat("  ", element(v), " = ", value, ";\n")); }
+  static std::string total(int v) { return cat("t[", v, "]"); }
+  static Four elements(int set) {
+    Four four;
+    for (int i = 0; i < kQuad; ++i) four[static_cast<size_t>(i)] = element(kQuad * set + i);
+    return four;
+  }
+  void assign(const std::string& to, const std::string& value) { append(text_, cat("  ", to, " = ", value, ";\n")); }
   std::string define(std::string_view letter, const std::string& value) {
     std::string name = cat(letter, count_++);
     append(text_, cat("  const ", type_, " ", name, " = ", value, ";\n"));
@@ -71,111 +117,162 @@ class GroupText {
     return cat("__builtin_shufflevector(", first, ", ", second.empty() ? first : second, ", ", join(numbers, ", "), ")");
   }
 
-  /// Vector v of a row of vectors whose elements moved up by `step`; what comes into each section of `section` elements is the identity.
-  template <class VectorAt>
-  std::string shifted(int v, int step, int section, VectorAt vector_at) const {
+  /// Of two vectors a and b, in each four lanes: a0 b0 a1 b1 (or, high, a2 b2 a3 b3).
+  std::string interleaved(const std::string& a, const std::string& b, bool high) const {
+    return pick([&](int i) { return Lane{i % 2 == 0 ? a : b, i / kQuad * kQuad + (high ? 2 : 0) + i % kQuad / 2}; });
+  }
+  /// a0 a1 b0 b1 (or, high, a2 a3 b2 b3).
+  std::string paired(const std::string& a, const std::string& b, bool high) const {
+    return pick([&](int i) { return Lane{i % kQuad < 2 ? a : b, i / kQuad * kQuad + (high ? 2 : 0) + i % 2}; });
+  }
+  /// Four vectors whose lanes are quads, of four that hold quads one after the other; or back. Four lanes by four it is the same both ways.
+  Four transposed(const Four& v, bool to_lanes) {
+    const auto lanes = [&](const std::string& a, int i, const std::string& b, int j) {
+      return pick([&](int lane) { return lane == 0 ? Lane{a, i} : Lane{b, j}; });
+    };
+    if (width_ == 2 && to_lanes)
+      return {lanes(v[0], 0, v[2], 0), lanes(v[0], 1, v[2], 1), lanes(v[1], 0, v[3], 0), lanes(v[1], 1, v[3], 1)};
+    if (width_ == 2) return {lanes(v[0], 0, v[1], 0), lanes(v[2], 0, v[3], 0), lanes(v[0], 1, v[1], 1), lanes(v[2], 1, v[3], 1)};
+    const std::string low = define("r", interleaved(v[0], v[1], false)), high = define("r", interleaved(v[0], v[1], true));
+    const std::string low2 = define("r", interleaved(v[2], v[3], false)), high2 = define("r", interleaved(v[2], v[3], true));
+    return {paired(low, low2, false), paired(low, low2, true), paired(high, high2, false), paired(high, high2, true)};
+  }
+
+  /// The quad in a lane of a set that has been transposed, and where a quad is.
+  int quad_in(int lane) const { return width_ == 2 ? lane : lane % kQuad * (width_ / kQuad) + lane / kQuad; }
+  Lane lane_of(int quad) const {
+    int lane = 0;
+    while (quad_in(lane) != quad % width_) ++lane;
+    return {total(quad / width_), lane};
+  }
+  /// Totals v, from `step` quads before; the identity where there are none.
+  std::string shifted(int v, int step) const {
     return pick([&](int lane) {
-      const int i = v * width_ + lane;
-      if (i % section < step) return Lane{"none", lane};
-      return Lane{vector_at((i - step) / width_), (i - step) % width_};
+      const int quad = v * width_ + quad_in(lane);
+      return quad < step ? Lane{std::string(kNone), lane} : lane_of(quad - step);
     });
   }
 
-  void scan_quads() {
-    for (int step = 1; step < kQuad; step *= 2)
-      for (int v = size_ / width_; v-- > 0;) {
-        const std::string moved = shifted(v, step, kQuad, element);
-        if (moved != "none") set(v, combined_(moved, element(v)));
-      }
-  }
-
-  /// The last elements of the quads side by side.
-  std::vector<std::string> gather_totals() {
-    std::vector<Lane> all;
-    for (int quad = 0; quad < size_ / kQuad; ++quad) {
-      const int i = quad * kQuad + kQuad - 1;
-      all.push_back({element(i / width_), i % width_});
-    }
-    std::vector<std::string> vectors;
-    for (size_t begin = 0; begin < all.size(); begin += static_cast<size_t>(width_)) {
-      const size_t end = std::min(begin + static_cast<size_t>(width_), all.size());
-      vectors.push_back(gather({all.begin() + static_cast<long>(begin), all.begin() + static_cast<long>(end)}));
-    }
-    return vectors;
-  }
-  /// These lanes in front; by halves where they are of more than two vectors.
-  std::string gather(const std::vector<Lane>& lanes) {
-    std::vector<std::string> vectors;
-    for (const Lane& lane : lanes)
-      if (std::find(vectors.begin(), vectors.end(), lane.vector) == vectors.end()) vectors.push_back(lane.vector);
-    if (vectors.size() <= 2) return define("t", pick([&](int i) { return lanes[static_cast<size_t>(i) % lanes.size()]; }));
-    const size_t half = lanes.size() / 2;
-    const std::string low = gather({lanes.begin(), lanes.begin() + static_cast<long>(half)});
-    const std::string high = gather({lanes.begin() + static_cast<long>(half), lanes.end()});
-    return define("t", pick([&](int lane) {
-                    const size_t i = static_cast<size_t>(lane) % lanes.size();
-                    return i < half ? Lane{low, static_cast<int>(i)} : Lane{high, static_cast<int>(i - half)};
-                  }));
-  }
-
-  void scan_totals(std::vector<std::string>& totals) {
-    const int quads = size_ / kQuad;
-    for (int step = 1; step < quads; step *= 2) {
-      const std::vector<std::string> old = totals;
-      for (size_t v = 0; v < totals.size(); ++v) {
-        const std::string moved = shifted(static_cast<int>(v), step, width_ * quads, [&](int i) { return old[static_cast<size_t>(i)]; });
-        if (moved != "none") totals[v] = define("t", combined_(moved, old[v]));
-      }
-    }
-  }
-
-  int size_, width_;
+  int size_, width_, sets_;
   std::string type_;
-  std::function<std::string(std::string_view, std::string_view)> combined_;
+  Combined combined_, beside_;
   std::string text_;
   int count_ = 0;
 };
 
 }  // namespace
 
-std::string Unit::scan(Op combine, const ir::Function* function, const Scalar& identity, int lanes, int size) {
-  const DType dtype = identity.dtype;
-  const std::string stored = type(dtype, lanes), element = type(dtype, 1);
-  const std::string name = cat("scan_", harp::name(combine), "_", size, "_", lanes == 1 ? harp::name(dtype) : std::string_view(stored));
-  const auto combined = [&](int n) {
-    return [&, n](std::string_view a, std::string_view b) {
-      if (function != nullptr) return cat(this->function(*function, n), "(", a, ", ", b, ")");
-      return cat(a, combine == Op::kAdd ? " + " : " * ", b);
-    };
+namespace {
+
+/// What combines two values of `lanes` lanes.
+GroupText::Combined combined(Unit& unit, const Unit::ScanForm& form, int lanes) {
+  return [&unit, form, lanes](std::string_view a, std::string_view b) {
+    if (form.function != nullptr) return cat(unit.function(*form.function, lanes), "(", a, ", ", b, ")");
+    return cat(a, form.combine == Op::kAdd ? " + " : " * ", b);
   };
+}
+
+std::string name_of(Unit& unit, const Unit::ScanForm& form) {
+  const DType dtype = form.identity.dtype;
+  return cat("scan_", harp::name(form.combine), "_", form.size, "_",
+             form.lanes == 1 ? std::string(harp::name(dtype)) : unit.type(dtype, form.lanes));
+}
+
+/// Totals of a group, in vectors.
+int total_vectors(const Unit::ScanForm& form) { return form.size / kQuad / form.lanes; }
+
+}  // namespace
+
+std::string Unit::sum_by_fma(DType dtype, int lanes) {
+  const std::string v = type(dtype, lanes), one = cat(splat(dtype, lanes), "(", dtype == DType::kF32 ? "1.0f" : "1.0", ")");
+  const std::optional<std::string> instruction = fma_of_three("a", one, "b", dtype, lanes, options_.target);
+  if (!instruction) return {};
+  std::string name = cat("sum_", v);
+  once(name, [&] {
+    return cat("/* a + b where shuffles keep the adders from adding. */\nstatic inline ", v, " ", name, "(", v, " a, ", v,
+               " b) {\n#if defined(__clang__)\n  return a + b;\n#else\n  return ", *instruction, ";\n#endif\n}\n");
+  });
+  return name;
+}
+
+std::string Unit::scan_part(const ScanForm& form, ir::ScanPart part, int64_t step) {
+  using ir::ScanPart;
+  const DType dtype = form.identity.dtype;
+  const std::string vector = type(dtype, form.lanes), group = name_of(*this, form);
+  const GroupText::Combined plain = combined(*this, form, form.lanes);
+  GroupText::Combined beside = plain;
+  if (form.combine == Op::kAdd && is_float(dtype))
+    if (const std::string sum = sum_by_fma(dtype, form.lanes); !sum.empty())
+      beside = [sum](std::string_view a, std::string_view b) { return cat(sum, "(", a, ", ", b, ")"); };
+  GroupText text(form.size, form.lanes, vector, plain, beside);
+  const auto with_none = [&](const std::string& body) {
+    if (body.find(GroupText::kNone) == body.npos) return body;
+    return cat("  const ", vector, " ", GroupText::kNone, " = ", splat(dtype, form.lanes), "(", literal(form.identity).text, ");\n", body);
+  };
+
+  const auto define = [&](const std::string& name, std::string_view comment, const std::string& head, const std::string& body) {
+    once(name, [&] { return cat("/* ", comment, " */\nstatic inline __attribute__((always_inline)) ", head, " {\n", body, "}\n"); });
+    return name;
+  };
+  switch (part) {
+    case ScanPart::kQuads: {
+      const std::string name = cat(group, "_quads");
+      return define(name, "Quads are scanned: a lane of four vectors is one, and t gets their totals.",
+                    cat("void ", name, "(", vector, "* s, ", vector, "* t)"), text.quads());
+    }
+    case ScanPart::kTotals: {
+      const std::string name = cat(group, "_totals_", step);
+      return define(name, cat("Each total with that of ", step, step == 1 ? " quad" : " quads", " before."),
+                    cat("void ", name, "(", vector, "* t)"), with_none(text.totals(static_cast<int>(step))));
+    }
+    case ScanPart::kBefore: {
+      const std::string name = cat(group, "_before");
+      return define(name, "What comes before each quad, from totals. Gives the total of all.",
+                    cat(vector, " ", name, "(", vector, "* t, ", vector, " carry)"), with_none(text.before()));
+    }
+    default: {
+      const std::string name = cat(group, "_values");
+      return define(name, "The running values, of quads and what comes before them.",
+                    cat("void ", name, "(", vector, "* s, const ", vector, "* t)"), text.values());
+    }
+  }
+}
+
+std::string Unit::scan(const ScanForm& form) {
+  using ir::ScanPart;
+  const DType dtype = form.identity.dtype;
+  const std::string stored = type(dtype, form.lanes), element = type(dtype, 1), name = name_of(*this, form);
   once(name, [&]() -> std::string {
-    const std::string_view comment =
-        "/* The running values of a group from `carry` on: quads, their totals, what comes before each quad. Gives the total of all. */\n";
-    const std::string none = literal(identity).text;
-    if (lanes > 1) {
-      const std::string head = cat(comment, "static inline __attribute__((always_inline)) ", element, " ", name, "(", stored, "* s, ",
-                                   element, " carry) {\n  const ", stored, " none = ", splat(dtype, lanes), "(", none, ");\n");
-      const std::string start = function != nullptr ? cat(splat(dtype, lanes), "(carry)") : "carry";
-      return cat(head, GroupText(size, lanes, stored, combined(lanes)).render(start), "}\n");
+    const std::string_view comment = "/* The running values of a group from `carry` on. Gives the total of all. */\n";
+    if (form.lanes > 1) {
+      std::string body = cat("  ", stored, " t[", total_vectors(form), "];\n  ", scan_part(form, ScanPart::kQuads, 0), "(s, t);\n");
+      for (int step = 1; step < form.size / kQuad; step *= 2) append(body, cat("  ", scan_part(form, ScanPart::kTotals, step), "(t);\n"));
+      append(body, cat("  const ", stored, " total = ", scan_part(form, ScanPart::kBefore, 0), "(t, ", splat(dtype, form.lanes),
+                       "(carry));\n  ", scan_part(form, ScanPart::kValues, 0), "(s, t);\n  return total[0];\n"));
+      return cat(comment, "static inline __attribute__((always_inline)) ", element, " ", name, "(", stored, "* s, ", element, " carry) {\n",
+                 body, "}\n");
     }
     const std::string head = cat("static __attribute__((noinline)) ", element, " ", name, "(", element, "* s, ", element, " carry) {\n");
-    const int width =
-        options_.plain_text ? 1 : std::min({size, options_.target.vector_bytes / static_cast<int>(size_of(dtype)), kMostLanes});
+    const int width = options_.plain_text
+                          ? 1
+                          : std::min({form.size / kQuad, options_.target.vector_bytes / static_cast<int>(size_of(dtype)), kMostLanes});
     if (width > 1) {
-      const std::string vector = type(dtype, width), whole = scan(combine, function, identity, width, size);
-      const int count = size / width;
+      ScanForm vectors = form;
+      vectors.lanes = width;
+      const std::string vector = type(dtype, width), whole = scan(vectors);
+      const int count = form.size / width;
       return cat(head, "  ", vector, " v[", count, "];\n  for (int i = 0; i < ", count, "; ++i) v[i] = *(const ", vector, "*)(s + ", width,
                  " * i);\n  const ", element, " total = ", whole, "(v, carry);\n  for (int i = 0; i < ", count, "; ++i) *(", vector,
                  "*)(s + ", width, " * i) = v[i];\n  return total;\n}\n");
     }
-    const auto one = combined(1);
-    const int quads = size / kQuad;
+    const GroupText::Combined one = combined(*this, form, 1);
+    const int quads = form.size / kQuad;
     return cat(comment, head, "  ", element, " t[", quads, "];\n  for (int q = 0; q < ", quads, "; ++q) {\n    ", element,
                "* x = s + 4 * q;\n    x[3] = ", one("x[2]", "x[3]"), ";\n    x[2] = ", one("x[1]", "x[2]"),
                ";\n    x[1] = ", one("x[0]", "x[1]"), ";\n    x[3] = ", one("x[1]", "x[3]"), ";\n    x[2] = ", one("x[0]", "x[2]"),
                ";\n    t[q] = x[3];\n  }\n  for (int k = 1; k < ", quads, "; k *= 2)\n    for (int q = ", quads - 1,
                "; q >= k; --q) t[q] = ", one("t[q - k]", "t[q]"), ";\n  for (int q = 0; q < ", quads, "; ++q) {\n    const ", element,
-               " e = ", one("carry", cat("(q > 0 ? t[q - 1] : ", none, ")")),
+               " e = ", one("carry", cat("(q > 0 ? t[q - 1] : ", literal(form.identity).text, ")")),
                ";\n    for (int i = 4 * q; i < 4 * q + 4; ++i) s[i] = ", one("s[i]", "e"), ";\n  }\n  return t[", quads - 1, "];\n}\n");
   });
   return name;

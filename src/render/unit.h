@@ -78,8 +78,17 @@ class Unit {
   /// (stored values) -> element 0 after folding by halving. `function` combines (null: Add or Mul). With `each_lane` the lanes are
   /// accumulators of their own, else they are elements like the others and the result is a scalar.
   std::string fold(Op combine, const ir::Function* function, DType dtype, int lanes, int size, bool each_lane);
-  /// (stored values, carry) -> the group's total, while they become the running values of the group from carry on. (scan.cpp)
-  std::string scan(Op combine, const ir::Function* function, const Scalar& identity, int lanes, int size);
+  /// Scans of groups. (scan.cpp)
+  struct ScanForm {
+    Op combine;
+    const ir::Function* function;  // null: Add or Mul
+    Scalar identity;
+    int lanes, size;  // of a stored value, of the group
+  };
+  /// (stored values, carry) -> the group's total, while they become the running values of the group from carry on.
+  std::string scan(const ScanForm& form);
+  /// A part of that, of vectors: (stored values, totals), (totals), (totals, carry) -> total, (stored values, totals).
+  std::string scan_part(const ScanForm& form, ir::ScanPart part, int64_t step);
   /// (pointer, value): past the caches, if the pointer is a multiple of the value's size; else, and where there is nothing of the kind, as
   /// any value is stored.
   std::string stream(DType dtype, int lanes);
@@ -130,6 +139,7 @@ class Unit {
   std::string scalar_helper_text(const Rule& rule, DType dtype, const std::string& name);
   std::string function_text(const ir::Function& function, int lanes, const std::string& name);
   std::string with_instructions(const ir::Function& function, int lanes, const std::string& definition);
+  std::string sum_by_fma(DType dtype, int lanes);  // (a, b); empty where the target has none
   std::string split_function_text(const ir::Function& function, int lanes, const std::string& name);
 
   const RenderOptions& options_;

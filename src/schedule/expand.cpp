@@ -46,6 +46,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
 constexpr int64_t kPage = 4096;
 constexpr int kMostRowsWritten = 16;  // of a reduction, that are added in one go
 constexpr int kPiecesTogether = 8;    // of rows that are scanned, which are written too
+constexpr int kGroupsInTurn = 16;     // of a scan along rows
 
 /// Columns of a page of accumulators.
 int64_t page_tile(std::span<const Node* const> nodes) {
@@ -63,6 +64,7 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   if (threads < s.axes.size()) s.axes[threads].kind = AxisKind::kThread;
   if (vectors >= 0) s.axes[static_cast<size_t>(vectors)].simd_width = width;
   if (scanned < s.axes.size()) s.axes[scanned].kind = AxisKind::kScan;
+  if (vectors >= 0 && vectors == scan_axis(kernel) && width > 1) s.axes[scanned].unroll = kGroupsInTurn;
   if (vectors >= 0 && vectors != scan_axis(kernel)) {
     // One row at a time is one stream of memory, unless the rows of a tile are pieces of longer ones.
     AxisSchedule& columns = s.axes[static_cast<size_t>(vectors)];
@@ -210,13 +212,16 @@ std::vector<Variant> past_caches(const Program& program, const KernelPlan& kerne
   if (!is_elementwise && !is_scan && usual.recipe != Template::kRowwise) return {{std::nullopt, usual}};
   if (!target.streams || std::none_of(usual.axes.begin(), usual.axes.end(), has_vectors)) return {{std::nullopt, usual}};
   const auto goes_in_pieces = [](const AxisSchedule& axis) { return axis.kind == AxisKind::kScan && axis.unroll > 1; };
-  const bool is_in_pieces = std::any_of(usual.axes.begin(), usual.axes.end(), goes_in_pieces);
+  const int scanned = scan_axis(kernel);
+  const bool is_along_rows = is_scan && scanned >= 0 && vector_axis(kernel) == scanned;
+  const bool is_in_pieces = !is_along_rows && std::any_of(usual.axes.begin(), usual.axes.end(), goes_in_pieces);
   const Sym guard = is_elementwise        ? streams_elements(program, kernel)
                     : is_in_pieces        ? streams_lines(kernel)
                     : stores_late(kernel) ? streams_any(kernel)
                                           : streams_rows(kernel);
   Schedule large = usual;
   large.stream = true;
+  if (is_along_rows) large.axes[static_cast<size_t>(scanned)].unroll = 1;  // memory is what it waits for
   if (is_scan) return by_size(guard, large, usual);
   if (!proven_nonnegative(guard)) return {{std::nullopt, usual}};
   return {{std::nullopt, large, true}, {std::nullopt, usual}};

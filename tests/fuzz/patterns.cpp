@@ -176,8 +176,16 @@ class Formulas {
     return bench_.keep(row);
   }
 
+  /// One scan along rows of many groups, which are scanned in turn.
+  bool running_alone() {
+    const NodeRef x = bench_.array_of(number_dtype(), {Dim(random_.between(1, 3)), Dim(random_.between(200, 1500))});
+    constexpr Op kScans[] = {Op::kCumSum, Op::kCumProd, Op::kCumMax, Op::kCumMin};
+    return bench_.keep(build::cumulative(random_.pick(kScans), x, 1, random_.chance(20), random_.chance(30)));
+  }
+
   /// Scans that share their axis and their source, which is computed on the way, and something computed from both.
   bool running() {
+    if (random_.chance(40)) return running_alone();
     const NodeRef x = bench_.find([](NodeRef n) { return n->rank() > 0 && (is_int(n->dtype) || is_float(n->dtype)); });
     if (x == nullptr) return false;
     const int axis = static_cast<int>(random_.below(static_cast<uint64_t>(x->rank())));

@@ -39,30 +39,94 @@ typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
-/* The running values of a group from `carry` on: quads, their totals, what comes before each quad. Gives the total of all. */
-static inline __attribute__((always_inline)) float scan_add_64_f32x16(f32x16* s, float carry) {
+/* a + b where shuffles keep the adders from adding. */
+static inline f32x16 sum_f32x16(f32x16 a, f32x16 b) {
+#if defined(__clang__)
+  return a + b;
+#else
+  return __builtin_ia32_vfmaddps512_mask(a, splat_f32x16(1.0f), b, -1, 4);
+#endif
+}
+
+/* The running values, of quads and what comes before them. */
+static inline __attribute__((always_inline)) void scan_add_64_f32x16_values(f32x16* s, const f32x16* t) {
+  const f32x16 r0 = sum_f32x16(s[0], t[0]);
+  const f32x16 r1 = sum_f32x16(s[1], t[0]);
+  const f32x16 r2 = sum_f32x16(s[2], t[0]);
+  const f32x16 r3 = sum_f32x16(s[3], t[0]);
+  const f32x16 r4 = __builtin_shufflevector(r0, r1, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
+  const f32x16 r5 = __builtin_shufflevector(r0, r1, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+  const f32x16 r6 = __builtin_shufflevector(r2, r3, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
+  const f32x16 r7 = __builtin_shufflevector(r2, r3, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+  s[0] = __builtin_shufflevector(r4, r6, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+  s[1] = __builtin_shufflevector(r4, r6, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+  s[2] = __builtin_shufflevector(r5, r7, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+  s[3] = __builtin_shufflevector(r5, r7, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+}
+
+/* What comes before each quad, from totals. Gives the total of all. */
+static inline __attribute__((always_inline)) f32x16 scan_add_64_f32x16_before(f32x16* t, f32x16 carry) {
   const f32x16 none = splat_f32x16(0.0f);
-  s[3] = __builtin_shufflevector(none, s[3], 0, 16, 17, 18, 4, 20, 21, 22, 8, 24, 25, 26, 12, 28, 29, 30) + s[3];
-  s[2] = __builtin_shufflevector(none, s[2], 0, 16, 17, 18, 4, 20, 21, 22, 8, 24, 25, 26, 12, 28, 29, 30) + s[2];
-  s[1] = __builtin_shufflevector(none, s[1], 0, 16, 17, 18, 4, 20, 21, 22, 8, 24, 25, 26, 12, 28, 29, 30) + s[1];
-  s[0] = __builtin_shufflevector(none, s[0], 0, 16, 17, 18, 4, 20, 21, 22, 8, 24, 25, 26, 12, 28, 29, 30) + s[0];
-  s[3] = __builtin_shufflevector(none, s[3], 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) + s[3];
-  s[2] = __builtin_shufflevector(none, s[2], 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) + s[2];
-  s[1] = __builtin_shufflevector(none, s[1], 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) + s[1];
-  s[0] = __builtin_shufflevector(none, s[0], 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) + s[0];
-  const f32x16 t0 = __builtin_shufflevector(s[0], s[1], 3, 7, 11, 15, 19, 23, 27, 31, 3, 7, 11, 15, 19, 23, 27, 31);
-  const f32x16 t1 = __builtin_shufflevector(s[2], s[3], 3, 7, 11, 15, 19, 23, 27, 31, 3, 7, 11, 15, 19, 23, 27, 31);
-  const f32x16 t2 = __builtin_shufflevector(t0, t1, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
-  const f32x16 t3 = __builtin_shufflevector(none, t2, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30) + t2;
-  const f32x16 t4 = __builtin_shufflevector(none, t3, 0, 1, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29) + t3;
-  const f32x16 t5 = __builtin_shufflevector(none, t4, 0, 1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27) + t4;
-  const f32x16 t6 = __builtin_shufflevector(none, t5, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) + t5;
-  const f32x16 e7 = carry + __builtin_shufflevector(none, t6, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
-  s[0] = s[0] + __builtin_shufflevector(e7, e7, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-  s[1] = s[1] + __builtin_shufflevector(e7, e7, 4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7);
-  s[2] = s[2] + __builtin_shufflevector(e7, e7, 8, 8, 8, 8, 9, 9, 9, 9, 10, 10, 10, 10, 11, 11, 11, 11);
-  s[3] = s[3] + __builtin_shufflevector(e7, e7, 12, 12, 12, 12, 13, 13, 13, 13, 14, 14, 14, 14, 15, 15, 15, 15);
-  return t6[15];
+  const f32x16 all0 = __builtin_shufflevector(t[0], t[0], 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
+  t[0] = carry + __builtin_shufflevector(none, t[0], 0, 28, 29, 30, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27);
+  return all0;
+}
+
+/* Each total with that of 8 quads before. */
+static inline __attribute__((always_inline)) void scan_add_64_f32x16_totals_8(f32x16* t) {
+  const f32x16 none = splat_f32x16(0.0f);
+  t[0] = sum_f32x16(__builtin_shufflevector(none, t[0], 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29), t[0]);
+}
+
+/* Each total with that of 4 quads before. */
+static inline __attribute__((always_inline)) void scan_add_64_f32x16_totals_4(f32x16* t) {
+  const f32x16 none = splat_f32x16(0.0f);
+  t[0] = sum_f32x16(__builtin_shufflevector(none, t[0], 0, 16, 17, 18, 4, 20, 21, 22, 8, 24, 25, 26, 12, 28, 29, 30), t[0]);
+}
+
+/* Each total with that of 2 quads before. */
+static inline __attribute__((always_inline)) void scan_add_64_f32x16_totals_2(f32x16* t) {
+  const f32x16 none = splat_f32x16(0.0f);
+  t[0] = sum_f32x16(__builtin_shufflevector(none, t[0], 0, 24, 25, 26, 4, 28, 29, 30, 16, 17, 18, 19, 20, 21, 22, 23), t[0]);
+}
+
+/* Each total with that of 1 quad before. */
+static inline __attribute__((always_inline)) void scan_add_64_f32x16_totals_1(f32x16* t) {
+  const f32x16 none = splat_f32x16(0.0f);
+  t[0] = sum_f32x16(__builtin_shufflevector(none, t[0], 0, 28, 29, 30, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27), t[0]);
+}
+
+/* Quads are scanned: a lane of four vectors is one, and t gets their totals. */
+static inline __attribute__((always_inline)) void scan_add_64_f32x16_quads(f32x16* s, f32x16* t) {
+  const f32x16 r0 = __builtin_shufflevector(s[0], s[1], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
+  const f32x16 r1 = __builtin_shufflevector(s[0], s[1], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+  const f32x16 r2 = __builtin_shufflevector(s[2], s[3], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
+  const f32x16 r3 = __builtin_shufflevector(s[2], s[3], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+  const f32x16 r4 = __builtin_shufflevector(r0, r2, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+  const f32x16 r5 = __builtin_shufflevector(r0, r2, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+  const f32x16 r6 = __builtin_shufflevector(r1, r3, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+  const f32x16 r7 = __builtin_shufflevector(r1, r3, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+  const f32x16 r8 = sum_f32x16(r4, r5);
+  const f32x16 r9 = sum_f32x16(r5, r6);
+  const f32x16 r10 = sum_f32x16(r6, r7);
+  s[0] = r4;
+  s[1] = r8;
+  s[2] = r4 + r9;
+  s[3] = r8 + r10;
+  t[0] = s[3];
+}
+
+/* The running values of a group from `carry` on. Gives the total of all. */
+static inline __attribute__((always_inline)) float scan_add_64_f32x16(f32x16* s, float carry) {
+  f32x16 t[1];
+  scan_add_64_f32x16_quads(s, t);
+  scan_add_64_f32x16_totals_1(t);
+  scan_add_64_f32x16_totals_2(t);
+  scan_add_64_f32x16_totals_4(t);
+  scan_add_64_f32x16_totals_8(t);
+  const f32x16 total = scan_add_64_f32x16_before(t, splat_f32x16(carry));
+  scan_add_64_f32x16_values(s, t);
+  return total[0];
 }
 
 static __attribute__((noinline)) float scan_add_64_f32(float* s, float carry) {
@@ -103,7 +167,7 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 
 struct kernel_0_args { const float* input0; const float* input1; float* output0; };
 
-/* generation 0 · scan over [n, 300] · cumsum of [n, 300] axis 1 tree · scan [thread, scan simd=16] partition overlap */
+/* generation 0 · scan over [n, 300] · cumsum of [n, 300] axis 1 tree · scan [thread, scan unroll=16 simd=16] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
@@ -113,54 +177,93 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     float acc0 = 0.0f;
     float acc1 = 0.0f;
-    f32x16 acc2[4] __attribute__((aligned(64)));
-    for (int i = 0; i < 4; ++i) acc2[i] = (f32x16){0};
-    const float* input0_row = input0 + ridx0 * 300;
-    const float* input1_row = input1 + ridx0 * 300;
-    float* output0_row = output0 + ridx0 * 300;
-    for (int64_t ridx1 = 0; ridx1 < 256; ridx1 += 64) {
-      const f32x16 alu0 = *(const f32x16*)(input0_row + ridx1);
-      acc2[0] = alu0 * alu0;
-      const f32x16 alu1 = *(const f32x16*)(input0_row + ridx1 + 16);
-      acc2[1] = alu1 * alu1;
-      const f32x16 alu2 = *(const f32x16*)(input0_row + ridx1 + 32);
-      acc2[2] = alu2 * alu2;
-      const f32x16 alu3 = *(const f32x16*)(input0_row + ridx1 + 48);
-      acc2[3] = alu3 * alu3;
-      acc1 = scan_add_64_f32x16(acc2, acc0);
-      acc0 += acc1;
-      const f32x16 alu4 = *(const f32x16*)(input1_row + ridx1 + 16);
-      const f32x16 alu5 = *(const f32x16*)(input1_row + ridx1 + 32);
-      const f32x16 alu6 = *(const f32x16*)(input1_row + ridx1 + 48);
-      *(f32x16*)(output0_row + ridx1) = acc2[0] * *(const f32x16*)(input1_row + ridx1);
-      *(f32x16*)(output0_row + ridx1 + 16) = acc2[1] * alu4;
-      *(f32x16*)(output0_row + ridx1 + 32) = acc2[2] * alu5;
-      *(f32x16*)(output0_row + ridx1 + 48) = acc2[3] * alu6;
+    f32x16 row4[16] __attribute__((aligned(64)));
+    f32x16 row5[4] __attribute__((aligned(64)));
+    f32x16 acc7 = (f32x16){0};
+    f32x16 acc6 = splat_f32x16(acc0);
+    for (int64_t ridx1 = 0; ridx1 < 256; ridx1 += 256) {
+      const float* input1_row = input1 + ridx0 * 300 + ridx1;
+      float* output0_row = output0 + ridx0 * 300 + ridx1;
+      const float* input0_row = input0 + ridx0 * 300 + ridx1;
+      #pragma GCC unroll 10
+      for (int64_t ridx2 = 0; ridx2 < 10; ++ridx2) {
+        if (6 <= ridx2) {
+          scan_add_64_f32x16_values(row4 + ridx2 * 4 - 24, row5 + ridx2 - 6);
+          const f32x16 alu0 = *(const f32x16*)(input1_row + ridx2 * 64 - 368);
+          const f32x16 alu1 = *(const f32x16*)(input1_row + ridx2 * 64 - 352);
+          const f32x16 alu2 = *(const f32x16*)(input1_row + ridx2 * 64 - 336);
+          *(f32x16*)(output0_row + ridx2 * 64 - 384) = row4[ridx2 * 4 - 24] * *(const f32x16*)(input1_row + ridx2 * 64 - 384);
+          *(f32x16*)(output0_row + ridx2 * 64 - 368) = row4[ridx2 * 4 - 23] * alu0;
+          *(f32x16*)(output0_row + ridx2 * 64 - 352) = row4[ridx2 * 4 - 22] * alu1;
+          *(f32x16*)(output0_row + ridx2 * 64 - 336) = row4[ridx2 * 4 - 21] * alu2;
+        }
+        if (5 <= ridx2) {
+          if (ridx2 <= 8) {
+            acc7 = scan_add_64_f32x16_before(row5 + ridx2 - 5, acc6);
+            acc6 += acc7;
+          }
+        }
+        if (4 <= ridx2) {
+          if (ridx2 <= 7) {
+            scan_add_64_f32x16_totals_8(row5 + ridx2 - 4);
+          }
+        }
+        if (3 <= ridx2) {
+          if (ridx2 <= 6) {
+            scan_add_64_f32x16_totals_4(row5 + ridx2 - 3);
+          }
+        }
+        if (2 <= ridx2) {
+          if (ridx2 <= 5) {
+            scan_add_64_f32x16_totals_2(row5 + ridx2 - 2);
+          }
+        }
+        if (ridx2 > 0) {
+          if (ridx2 <= 4) {
+            scan_add_64_f32x16_totals_1(row5 + ridx2 - 1);
+          }
+        }
+        if (ridx2 <= 3) {
+          const f32x16 alu3 = *(const f32x16*)(input0_row + ridx2 * 64);
+          row4[ridx2 * 4] = alu3 * alu3;
+          const f32x16 alu4 = *(const f32x16*)(input0_row + ridx2 * 64 + 16);
+          row4[ridx2 * 4 + 1] = alu4 * alu4;
+          const f32x16 alu5 = *(const f32x16*)(input0_row + ridx2 * 64 + 32);
+          row4[ridx2 * 4 + 2] = alu5 * alu5;
+          const f32x16 alu6 = *(const f32x16*)(input0_row + ridx2 * 64 + 48);
+          row4[ridx2 * 4 + 3] = alu6 * alu6;
+          scan_add_64_f32x16_quads(row4 + ridx2 * 4, row5 + ridx2);
+        }
+      }
     }
+    acc0 = acc6[0];
     float acc3[64] __attribute__((aligned(64)));
     for (int i = 0; i < 64; ++i) acc3[i] = 0.0f;
-    for (int64_t ridx2 = 0; ridx2 < 32; ridx2 += 16) {
-      const f32x16 alu7 = *(const f32x16*)(input0_row + ridx2 + 256);
-      *(f32x16*)(acc3 + ridx2) = alu7 * alu7;
+    const float* input0_row1 = input0 + ridx0 * 300;
+    for (int64_t ridx3 = 0; ridx3 < 32; ridx3 += 16) {
+      const f32x16 alu7 = *(const f32x16*)(input0_row1 + ridx3 + 256);
+      *(f32x16*)(acc3 + ridx3) = alu7 * alu7;
     }
-    for (int64_t ridx3 = 32; ridx3 < 40; ridx3 += 8) {
-      const f32x8 alu8 = *(const f32x8*)(input0_row + ridx3 + 256);
-      *(f32x8*)(acc3 + ridx3) = alu8 * alu8;
+    for (int64_t ridx4 = 32; ridx4 < 40; ridx4 += 8) {
+      const f32x8 alu8 = *(const f32x8*)(input0_row1 + ridx4 + 256);
+      *(f32x8*)(acc3 + ridx4) = alu8 * alu8;
     }
-    for (int64_t ridx4 = 40; ridx4 < 44; ridx4 += 4) {
-      const f32x4 alu9 = *(const f32x4*)(input0_row + ridx4 + 256);
-      *(f32x4*)(acc3 + ridx4) = alu9 * alu9;
+    for (int64_t ridx5 = 40; ridx5 < 44; ridx5 += 4) {
+      const f32x4 alu9 = *(const f32x4*)(input0_row1 + ridx5 + 256);
+      *(f32x4*)(acc3 + ridx5) = alu9 * alu9;
     }
     acc1 = scan_add_64_f32(acc3, acc0);
     acc0 += acc1;
-    for (int64_t ridx5 = 0; ridx5 < 32; ridx5 += 16) {
-      *(f32x16*)(output0_row + ridx5 + 256) = *(f32x16*)(acc3 + ridx5) * *(const f32x16*)(input1_row + ridx5 + 256);
+    const float* input1_row1 = input1 + ridx0 * 300;
+    float* output0_row1 = output0 + ridx0 * 300;
+    for (int64_t ridx6 = 0; ridx6 < 32; ridx6 += 16) {
+      *(f32x16*)(output0_row1 + ridx6 + 256) = *(f32x16*)(acc3 + ridx6) * *(const f32x16*)(input1_row1 + ridx6 + 256);
     }
-    for (int64_t ridx6 = 32; ridx6 < 40; ridx6 += 8) {
-      *(f32x8*)(output0_row + ridx6 + 256) = *(f32x8*)(acc3 + ridx6) * *(const f32x8*)(input1_row + ridx6 + 256);
+    for (int64_t ridx7 = 32; ridx7 < 40; ridx7 += 8) {
+      *(f32x8*)(output0_row1 + ridx7 + 256) = *(f32x8*)(acc3 + ridx7) * *(const f32x8*)(input1_row1 + ridx7 + 256);
     }
-    for (int64_t ridx7 = 40; ridx7 < 44; ridx7 += 4) {
-      *(f32x4*)(output0_row + ridx7 + 256) = *(f32x4*)(acc3 + ridx7) * *(const f32x4*)(input1_row + ridx7 + 256);
+    for (int64_t ridx8 = 40; ridx8 < 44; ridx8 += 4) {
+      *(f32x4*)(output0_row1 + ridx8 + 256) = *(f32x4*)(acc3 + ridx8) * *(const f32x4*)(input1_row1 + ridx8 + 256);
     }
   }
 }

@@ -1,0 +1,106 @@
+#include "lower/scan_turns.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+Stmt* only_if(Arena& arena, Sym nonnegative, Body body) {
+  Stmt* choice = arena.statement(StmtKind::kIf);
+  choice->condition = nonnegative;
+  choice->body = std::move(body);
+  return choice;
+}
+
+ScanTurns::ScanTurns(KernelContext& context, Accumulators& accumulators, const Node& scan, int64_t groups, int width)
+    : arena_(context.arena),
+      kernel_(context.kernel),
+      accumulators_(accumulators),
+      dtype_(accumulator_dtype(scan)),
+      groups_(groups),
+      width_(width),
+      elements_(add(scan, groups * kScannedGroup / width)),
+      quads_(add(scan, groups * kScannedGroup / kQuad / width)),
+      carry_(add(scan, 1)),
+      group_total_(add(scan, 1)),
+      total_(add(scan, 1)) {
+  Accumulator& elements = kernel_.accumulators[static_cast<size_t>(elements_)];
+  elements.type.lanes = 1;
+  elements.count *= width;
+}
+
+int ScanTurns::add(const Node& scan, int64_t vectors) {
+  const Node* const one[] = {&scan};
+  const int number = accumulators_.add(one, 1)[0];
+  Accumulator& a = kernel_.accumulators[static_cast<size_t>(number)];
+  a.type.lanes = static_cast<uint16_t>(width_);
+  a.count = vectors;
+  a.is_row = vectors > 1;  // set before it is read
+  return number;
+}
+
+void ScanTurns::declare(Body& body) const {
+  for (const int a : {elements_, quads_, group_total_}) body.push_back(declare_accumulator(arena_, a));
+}
+
+Sym ScanTurns::lower(Sym begin, Sym end, int carry, int total, const Access& access, Body& body) const {
+  const int64_t step = groups_ * kScannedGroup;
+  const Sym full = begin + floor_div(end - begin, step) * step;
+  if (proven_at_most(full, begin)) return begin;
+  const std::pair<int, int> running[] = {{carry_, carry}, {total_, total}};
+  for (const auto& [mine, outside] : running)
+    if (outside >= 0) body.push_back(declare_accumulator(arena_, mine, arena_.splat(arena_.acc(dtype_, outside, 0), width_)));
+  Stmt* turns = new_loop(arena_, "turn", begin, full);
+  turns->step = step;
+  const std::vector<Part> parts = this->parts(turns->variable, total >= 0, access);
+  const auto count = static_cast<int64_t>(parts.size());
+  Stmt* at = new_loop(arena_, "at", 0, groups_ + count - 1);
+  at->loop = LoopKind::kUnroll;
+  for (int64_t behind = count - 1; behind >= 0; --behind) {
+    const Sym group = at->variable - behind;
+    Body each;
+    parts[static_cast<size_t>(behind)](group, each);
+    if (behind + 1 < count) each = {only_if(arena_, groups_ - 1 - group, std::move(each))};
+    if (behind > 0) each = {only_if(arena_, group, std::move(each))};
+    at->body.push_back(each[0]);
+  }
+  turns->body = {at};
+  body.push_back(turns);
+  for (const auto& [mine, outside] : running)
+    if (outside >= 0) body.push_back(set_accumulator(arena_, outside, 0, arena_.acc(dtype_, mine, 0)));
+  return full;
+}
+
+/// What is done to a group of those from `first` on, in order.
+std::vector<ScanTurns::Part> ScanTurns::parts(Sym first, bool has_total, const Access& access) const {
+  const auto scan = [this](ScanPart part, Sym group, int64_t step, Body& body) {
+    Stmt* s = arena_.statement(StmtKind::kAccScan);
+    s->part = part;
+    s->accumulator = elements_;
+    s->quads = quads_;
+    s->index = group;
+    s->step = step;
+    body.push_back(s);
+    return s;
+  };
+  std::vector<Part> parts;
+  parts.push_back([=, this](Sym group, Body& body) {
+    access.load(elements_, group * kScannedGroup, first + group * kScannedGroup, body);
+    scan(ScanPart::kQuads, group, 1, body);
+  });
+  for (int64_t step = 1; step < kScannedGroup / kQuad; step *= 2)
+    parts.push_back([=](Sym group, Body& body) { scan(ScanPart::kTotals, group, step, body); });
+  parts.push_back([=, this](Sym group, Body& body) {
+    Stmt* before = scan(ScanPart::kBefore, group, 1, body);
+    before->value = vector(carry_);
+    before->total = group_total_;
+    body.push_back(update_accumulator(arena_, carry_, 0, vector(group_total_)));
+    if (has_total) body.push_back(update_accumulator(arena_, total_, 0, vector(group_total_)));
+  });
+  parts.push_back([=, this](Sym group, Body& body) {
+    scan(ScanPart::kValues, group, 1, body);
+    access.store(elements_, group * kScannedGroup, first + group * kScannedGroup, body);
+  });
+  return parts;
+}
+
+}  // namespace harp::lower
