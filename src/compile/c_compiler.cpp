@@ -36,6 +36,7 @@ constexpr const char* kGccFlagsForVectors[] = {"-O1",
                                                "-fexpensive-optimizations",
                                                "-fschedule-insns2",
                                                "-fcaller-saves",
+                                               "-fno-tree-bit-ccp",
                                                "--param=max-completely-peeled-insns=80"};
 
 // Why each one stands here: docs of the CPU backend (compile latency, trap list). In short: contraction and errno change bits or pull

@@ -39,7 +39,7 @@ enum class LineKind : uint8_t {
   kLet,         // name = value; with guards: the value only where all of them are >= 0, else zero
   kDefine,      // name, an integer = value; the variable `atom` of the statement
   kOffset,      // name = atom, an integer operation that sums of products do not express
-  kPointer,     // name = address of element `row` of `buffer`
+  kPointer,     // name = address of element `row` of `buffer`: a parameter or, counted on behind these, a row in memory
   kKeep,        // in front of an overlapping loop (`statement`): name = what its first step loads as `value`, and does last
   kStore,       // statement
   kPrefetch,    // statement

@@ -280,7 +280,12 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
         break;
       case LineKind::kDefine: line(cat(l.name, " (", to_string(s->variable), ") = ", text(s->value))); break;
       case LineKind::kOffset: line(cat(l.name, " = ", atom_text(*l.atom))); break;
-      case LineKind::kPointer: line(cat(l.name, " = ", buffers[static_cast<size_t>(l.buffer)], " + ", row_text(l.row))); break;
+      case LineKind::kPointer: {
+        const auto buffer = static_cast<size_t>(l.buffer);
+        const std::string of = buffer < buffers.size() ? buffers[buffer] : cat("acc", buffer - buffers.size());
+        line(cat(l.name, " = ", of, " + ", row_text(l.row)));
+        break;
+      }
       case LineKind::kKeep: line(cat(l.name, " = first ", value_text(*l.value, buffers, text))); break;
       case LineKind::kStore:
         line(cat(s->stream ? "stream " : "store ", buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index),

@@ -258,6 +258,14 @@ class BodyRenderer {
   }
 
   void pointer(const Line& l) {
+    const int accumulator = l.buffer - static_cast<int>(context_.parameters.size());
+    if (accumulator >= 0) {
+      const int lanes = context_.accumulators[static_cast<size_t>(accumulator)].lanes;
+      if (lanes > 1) return;  // an array of vectors
+      const DType dtype = context_.kernel->accumulators[static_cast<size_t>(accumulator)].type.dtype;
+      out(cat(unit_.type(dtype, 1), "* ", l.name, " = ", expression_.name_of(accumulator), " + ", bracket(position_(l.row), kSum), ";"));
+      return names_.pointer(l.buffer, l.row, l.name);
+    }
     const ir::Param& p = context_.kernel->params[static_cast<size_t>(l.buffer)];
     const std::string element(memory_type(p.dtype));
     out(cat(p.written ? "" : "const ", element, "* ", l.name, " = ", context_.parameters[static_cast<size_t>(l.buffer)], " + ",

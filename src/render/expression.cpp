@@ -444,8 +444,8 @@ Text Expressions::acc(const UOp* u) const {
   if ((n == 1 || each_lane) && u->index.is_constant(0))
     if (const std::string* name = names_.find_folded(u->buffer)) return {*name, kPrimary};
   if (n > 1 && !each_lane && !u->lane_step.is_constant(1)) {
-    const std::string text = cat(unit_.load(u->type.dtype, n, true, false), "(", name_of(u->buffer), " + ",
-                                 bracket(position_(u->index), kSum), ", ", position_(u->lane_step).text, ")");
+    const std::string text = cat(unit_.load(u->type.dtype, n, true, false), "(", pointer_text(place(u->buffer, u->index)), ", ",
+                                 position_(u->lane_step).text, ")");
     return {text, kPrimary};
   }
   const std::string text = accumulator(u->buffer, u->index, n);
@@ -487,6 +487,15 @@ std::string Expressions::name_of(int accumulator) const {
   return cat(context_.kernel->accumulators[static_cast<size_t>(accumulator)].is_row ? "row" : "acc", accumulator);
 }
 
+Expressions::Address Expressions::place(int accumulator, Sym index) const {
+  ir::Terms all = ir::terms_of(index);
+  ir::Terms row = all;
+  row.constant = 0;
+  if (const std::string* pointer = names_.find_pointer(static_cast<int>(context_.parameters.size()) + accumulator, row))
+    return {*pointer, {{}, all.constant}};
+  return {name_of(accumulator), std::move(all)};
+}
+
 std::string Expressions::accumulator(int accumulator, Sym index, int lanes) const {
   const ir::Accumulator& a = context_.kernel->accumulators[static_cast<size_t>(accumulator)];
   const AccumulatorLayout& layout = context_.accumulators[static_cast<size_t>(accumulator)];
@@ -494,9 +503,11 @@ std::string Expressions::accumulator(int accumulator, Sym index, int lanes) cons
   if (lanes == 1 && a.type.lanes > 1) return cat(name, "[0]");
   if (lanes != layout.lanes) {
     HARP_ASSERT(layout.lanes == 1, "one lane of an accumulator of vectors");
-    return cat("*(", unit_.type(a.type.dtype, lanes), "*)(", name, " + ", bracket(position_(index), kSum), ")");
+    const Address at = place(accumulator, index);
+    return cat("*(", unit_.type(a.type.dtype, lanes), "*)", at.is_pointer() ? at.pointer : cat("(", pointer_text(at), ")"));
   }
   if (layout.size == 1) return name;
+  if (layout.lanes == 1) return element_text(place(accumulator, index));
   const Sym slot = a.type.lanes == 1 ? floor_div(index, layout.lanes) : index;
   return cat(name, "[", position_(slot).text, "]");
 }

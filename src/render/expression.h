@@ -56,6 +56,8 @@ class Expressions {
   std::string element_text(const Address& address) const;
   /// "acc1", or "row1" of elements of a row.
   std::string name_of(int accumulator) const;
+  /// Its element `index`, as `address` gives those of buffers.
+  Address place(int accumulator, Sym index) const;
   /// Element `index` of an accumulator, read or written at `lanes` lanes.
   std::string accumulator(int accumulator, Sym index, int lanes) const;
 

@@ -25,9 +25,8 @@ struct InstructionForm {
 /// gcc's builtin of x and y that gives x where it is the lesser (the greater), else y.
 std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Target& target);
 
-/// gcc's builtin for the fma of three vectors.
-std::optional<std::string> fma_of_three(std::string_view a, std::string_view b, std::string_view c, DType dtype, int lanes,
-                                        const Target& target);
+/// The form of a helper of vectors a, b and c that gives a * b + c with one rounding.
+std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const Target& target);
 
 /// Body of a function of a vector `index` that gives the elements of a table of sixteen that its low four bits say, if the target has
 /// instructions that permute them.

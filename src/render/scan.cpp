@@ -184,13 +184,13 @@ int total_vectors(const Unit::ScanForm& form) { return form.size / kQuad / form.
 }  // namespace
 
 std::string Unit::sum_by_fma(DType dtype, int lanes) {
-  const std::string v = type(dtype, lanes), one = cat(splat(dtype, lanes), "(", dtype == DType::kF32 ? "1.0f" : "1.0", ")");
-  const std::optional<std::string> instruction = fma_of_three("a", one, "b", dtype, lanes, options_.target);
-  if (!instruction) return {};
+  if (!fused_multiply_add(dtype, lanes, options_.target)) return {};
+  const std::string v = type(dtype, lanes), one = cat(splat(dtype, lanes), "(", dtype == DType::kF32 ? "1.0f" : "1.0", ")"),
+                    fma = helper(*rule_of(Op::kFma, dtype), dtype, lanes);
   std::string name = cat("sum_", v);
   once(name, [&] {
     return cat("/* a + b where shuffles keep the adders from adding. */\nstatic inline ", v, " ", name, "(", v, " a, ", v,
-               " b) {\n#if defined(__clang__)\n  return a + b;\n#else\n  return ", *instruction, ";\n#endif\n}\n");
+               " b) {\n#if defined(__clang__)\n  return a + b;\n#else\n  return ", fma, "(a, ", one, ", b);\n#endif\n}\n");
   });
   return name;
 }

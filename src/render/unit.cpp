@@ -7,7 +7,6 @@
 #include "ops/math_coefficients.h"
 #include "render/body.h"
 #include "render/emulation.h"
-#include "render/instructions.h"
 #include "render/types.h"
 
 namespace harp::render {
@@ -113,7 +112,9 @@ std::string Unit::helper(const Rule& rule, DType dtype, int lanes) {
     } else {
       one = fill(rule.pattern, dtype, "a[lane]", "b[lane]", "c[lane]");
     }
-    return cat(head, "{\n  ", result, " r = {0};\n", lane_loop(cat("r[lane] = ", one, ";"), lanes), "  return r;\n}\n");
+    const std::string lane_by_lane = cat("  ", result, " r = {0};\n", lane_loop(cat("r[lane] = ", one, ";"), lanes), "  return r;\n");
+    const auto form = rule.op == Op::kFma ? fused_multiply_add(dtype, lanes, options_.target) : std::nullopt;
+    return cat(head, "{\n", with_instructions(form, lane_by_lane), "}\n");
   });
   return name;
 }
@@ -560,13 +561,13 @@ std::string Unit::function_text(const ir::Function& function, int lanes, const s
   const int mask_bits = mask_bits_of(function);
   const std::string result = lanes > 1 && mask_bits > 0 ? mask(mask_bits, lanes) : type(function.result, lanes);
   const bool is_lean = render::is_lean(function, lanes, options_.target);
+  const std::string definition = render_function_body(*this, function, lanes, names, is_lean).text;
   return cat("static inline ", is_lean ? "__attribute__((always_inline)) " : "", result, " ", name, "(", join(parameters, ", "), ") {\n",
-             with_instructions(function, lanes, render_function_body(*this, function, lanes, names, is_lean).text), "}\n");
+             with_instructions(instruction_form(function, lanes, options_.target), definition), "}\n");
 }
 
 /// The definition, behind the target's form of it if there is one.
-std::string Unit::with_instructions(const ir::Function& function, int lanes, const std::string& definition) {
-  const std::optional<InstructionForm> form = instruction_form(function, lanes, options_.target);
+std::string Unit::with_instructions(const std::optional<InstructionForm>& form, const std::string& definition) {
   if (!form) return definition;
   once("__has_builtin", [] { return "#ifndef __has_builtin\n#define __has_builtin(name) 0\n#endif\n"; });
   if (!form->clang_feature.empty() && known_.insert("-Wunused-function").second)  // in front of every function

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "ir/ir.h"
 #include "ops/transform_parts.h"
 #include "render/c.h"
+#include "render/instructions.h"
 #include "render/rules.h"
 
 namespace harp::render {
@@ -138,7 +140,7 @@ class Unit {
   std::string lane_loop(std::string_view statement, int lanes) const;
   std::string scalar_helper_text(const Rule& rule, DType dtype, const std::string& name);
   std::string function_text(const ir::Function& function, int lanes, const std::string& name);
-  std::string with_instructions(const ir::Function& function, int lanes, const std::string& definition);
+  std::string with_instructions(const std::optional<InstructionForm>& form, const std::string& definition);
   std::string sum_by_fma(DType dtype, int lanes);  // (a, b); empty where the target has none
   std::string split_function_text(const ir::Function& function, int lanes, const std::string& name);
 

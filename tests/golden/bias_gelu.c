@@ -77,10 +77,18 @@ static inline f32x16 lookup_tanh_centre_x16(i32x16 index) {
 #endif
 }
 
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
 static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps512_mask)
+  return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, 4);
+#else
   f32x16 r = {0};
   for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
   return r;
+#endif
 }
 
 static const float tanh_6[16] = {
@@ -166,10 +174,6 @@ static inline f32x16 lookup_tanh_0_x16(i32x16 index) {
   return __builtin_shuffle(all, index);
 #endif
 }
-
-#ifndef __has_builtin
-#define __has_builtin(name) 0
-#endif
 
 static inline f32x16 or_sign_f32x16(f32x16 x, f32x16 y) {
 #if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_pternlogd512_mask)

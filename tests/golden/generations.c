@@ -66,15 +66,19 @@ static inline f64x8 lesser_f64x8(f64x8 x, f64x8 y) {
 #endif
 }
 
-static inline f64x8 fma_f64x8(f64x8 a, f64x8 b, f64x8 c) {
-  f64x8 r = {0};
-  for (int lane = 0; lane < 8; ++lane) r[lane] = __builtin_fma(a[lane], b[lane], c[lane]);
-  return r;
-}
-
 #ifndef __has_builtin
 #define __has_builtin(name) 0
 #endif
+
+static inline f64x8 fma_f64x8(f64x8 a, f64x8 b, f64x8 c) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddpd512_mask)
+  return __builtin_ia32_vfmaddpd512_mask(a, b, c, -1, 4);
+#else
+  f64x8 r = {0};
+  for (int lane = 0; lane < 8; ++lane) r[lane] = __builtin_fma(a[lane], b[lane], c[lane]);
+  return r;
+#endif
+}
 
 static inline f64x8 copy_sign_f64x8(f64x8 x, f64x8 y) {
 #if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_pternlogq512_mask)
@@ -227,8 +231,8 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
       acc4 += acc2;
       acc5 = maximum_f64x8(acc5, acc3);
     }
-    *(f64x8*)(acc6 + 0) += acc4;
-    *(f64x8*)(acc7 + 0) = maximum_f64x8(*(f64x8*)(acc7 + 0), acc5);
+    *(f64x8*)acc6 += acc4;
+    *(f64x8*)acc7 = maximum_f64x8(*(f64x8*)acc7, acc5);
   }
   for (int64_t ridx4 = 0; ridx4 < 8; ridx4 += 8) {
     *(f64x8*)(output0 + ridx4) = *(f64x8*)(acc7 + ridx4) - *(f64x8*)(acc6 + ridx4);

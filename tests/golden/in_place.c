@@ -80,15 +80,19 @@ static inline f32x16 greater_f32x16(f32x16 x, f32x16 y) {
 #endif
 }
 
-static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
-  f32x16 r = {0};
-  for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
-  return r;
-}
-
 #ifndef __has_builtin
 #define __has_builtin(name) 0
 #endif
+
+static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps512_mask)
+  return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, 4);
+#else
+  f32x16 r = {0};
+  for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+  return r;
+#endif
+}
 
 static inline __attribute__((always_inline)) f32x16 scale_f32x16(f32x16 x, f32x16 y) {
 #if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_scalefps512_mask)
@@ -146,9 +150,13 @@ static inline f32x8 greater_f32x8(f32x8 x, f32x8 y) {
 }
 
 static inline f32x8 fma_f32x8(f32x8 a, f32x8 b, f32x8 c) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps256)
+  return __builtin_ia32_vfmaddps256(a, b, c);
+#else
   f32x8 r = {0};
   for (int lane = 0; lane < 8; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
   return r;
+#endif
 }
 
 static inline f32x8 scale_f32x8(f32x8 x, f32x8 y) {

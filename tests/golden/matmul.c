@@ -170,10 +170,18 @@ static void transpose_f32(float* to, int64_t to_step, const float* from, int64_t
   }
 }
 
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
 static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps512_mask)
+  return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, 4);
+#else
   f32x16 r = {0};
   for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
   return r;
+#endif
 }
 
 static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -325,79 +333,81 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
                 f32x16 acc31 = (f32x16){0};
                 f32x16 acc32 = (f32x16){0};
                 for (int64_t ridx23 = 0; ridx23 < oidx10; ++ridx23) {
-                  const float alu0 = row1[ridx22 * 4096 + ridx23 * 16];
+                  float* row1_at = row1 + ridx22 * 4096 + ridx23 * 16;
+                  const float alu0 = row1_at[0];
                   const f32x16 alu1 = *(f32x16*)(row0 + ridx23 * 32);
                   acc5 = fma_f32x16(splat_f32x16(alu0), alu1, acc5);
                   const f32x16 alu2 = *(f32x16*)(row0 + ridx23 * 32 + 16);
                   acc6 = fma_f32x16(splat_f32x16(alu0), alu2, acc6);
-                  const float alu3 = row1[ridx22 * 4096 + ridx23 * 16 + 1];
+                  const float alu3 = row1_at[1];
                   acc7 = fma_f32x16(splat_f32x16(alu3), alu1, acc7);
                   acc8 = fma_f32x16(splat_f32x16(alu3), alu2, acc8);
-                  const float alu4 = row1[ridx22 * 4096 + ridx23 * 16 + 2];
+                  const float alu4 = row1_at[2];
                   acc9 = fma_f32x16(splat_f32x16(alu4), alu1, acc9);
                   acc10 = fma_f32x16(splat_f32x16(alu4), alu2, acc10);
-                  const float alu5 = row1[ridx22 * 4096 + ridx23 * 16 + 3];
+                  const float alu5 = row1_at[3];
                   acc11 = fma_f32x16(splat_f32x16(alu5), alu1, acc11);
                   acc12 = fma_f32x16(splat_f32x16(alu5), alu2, acc12);
-                  const float alu6 = row1[ridx22 * 4096 + ridx23 * 16 + 4];
+                  const float alu6 = row1_at[4];
                   acc13 = fma_f32x16(splat_f32x16(alu6), alu1, acc13);
                   acc14 = fma_f32x16(splat_f32x16(alu6), alu2, acc14);
-                  const float alu7 = row1[ridx22 * 4096 + ridx23 * 16 + 5];
+                  const float alu7 = row1_at[5];
                   acc15 = fma_f32x16(splat_f32x16(alu7), alu1, acc15);
                   acc16 = fma_f32x16(splat_f32x16(alu7), alu2, acc16);
-                  const float alu8 = row1[ridx22 * 4096 + ridx23 * 16 + 6];
+                  const float alu8 = row1_at[6];
                   acc17 = fma_f32x16(splat_f32x16(alu8), alu1, acc17);
                   acc18 = fma_f32x16(splat_f32x16(alu8), alu2, acc18);
-                  const float alu9 = row1[ridx22 * 4096 + ridx23 * 16 + 7];
+                  const float alu9 = row1_at[7];
                   acc19 = fma_f32x16(splat_f32x16(alu9), alu1, acc19);
                   acc20 = fma_f32x16(splat_f32x16(alu9), alu2, acc20);
-                  const float alu10 = row1[ridx22 * 4096 + ridx23 * 16 + 8];
+                  const float alu10 = row1_at[8];
                   acc21 = fma_f32x16(splat_f32x16(alu10), alu1, acc21);
                   acc22 = fma_f32x16(splat_f32x16(alu10), alu2, acc22);
-                  const float alu11 = row1[ridx22 * 4096 + ridx23 * 16 + 9];
+                  const float alu11 = row1_at[9];
                   acc23 = fma_f32x16(splat_f32x16(alu11), alu1, acc23);
                   acc24 = fma_f32x16(splat_f32x16(alu11), alu2, acc24);
-                  const float alu12 = row1[ridx22 * 4096 + ridx23 * 16 + 10];
+                  const float alu12 = row1_at[10];
                   acc25 = fma_f32x16(splat_f32x16(alu12), alu1, acc25);
                   acc26 = fma_f32x16(splat_f32x16(alu12), alu2, acc26);
-                  const float alu13 = row1[ridx22 * 4096 + ridx23 * 16 + 11];
+                  const float alu13 = row1_at[11];
                   acc27 = fma_f32x16(splat_f32x16(alu13), alu1, acc27);
                   acc28 = fma_f32x16(splat_f32x16(alu13), alu2, acc28);
-                  const float alu14 = row1[ridx22 * 4096 + ridx23 * 16 + 12];
+                  const float alu14 = row1_at[12];
                   acc29 = fma_f32x16(splat_f32x16(alu14), alu1, acc29);
                   acc30 = fma_f32x16(splat_f32x16(alu14), alu2, acc30);
-                  const float alu15 = row1[ridx22 * 4096 + ridx23 * 16 + 13];
+                  const float alu15 = row1_at[13];
                   acc31 = fma_f32x16(splat_f32x16(alu15), alu1, acc31);
                   acc32 = fma_f32x16(splat_f32x16(alu15), alu2, acc32);
                 }
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168) += acc5;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 16) += acc6;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 32) += acc7;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 48) += acc8;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 64) += acc9;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 80) += acc10;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 96) += acc11;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 112) += acc12;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 128) += acc13;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 144) += acc14;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 160) += acc15;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 176) += acc16;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 192) += acc17;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 208) += acc18;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 224) += acc19;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 240) += acc20;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 256) += acc21;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 272) += acc22;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 288) += acc23;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 304) += acc24;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 320) += acc25;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 336) += acc26;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 352) += acc27;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 368) += acc28;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 384) += acc29;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 400) += acc30;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 416) += acc31;
-                *(f32x16*)(row2 + ridx14 * 448 + ridx22 * 7168 + 432) += acc32;
+                float* row2_at = row2 + ridx14 * 448 + ridx22 * 7168;
+                *(f32x16*)row2_at += acc5;
+                *(f32x16*)(row2_at + 16) += acc6;
+                *(f32x16*)(row2_at + 32) += acc7;
+                *(f32x16*)(row2_at + 48) += acc8;
+                *(f32x16*)(row2_at + 64) += acc9;
+                *(f32x16*)(row2_at + 80) += acc10;
+                *(f32x16*)(row2_at + 96) += acc11;
+                *(f32x16*)(row2_at + 112) += acc12;
+                *(f32x16*)(row2_at + 128) += acc13;
+                *(f32x16*)(row2_at + 144) += acc14;
+                *(f32x16*)(row2_at + 160) += acc15;
+                *(f32x16*)(row2_at + 176) += acc16;
+                *(f32x16*)(row2_at + 192) += acc17;
+                *(f32x16*)(row2_at + 208) += acc18;
+                *(f32x16*)(row2_at + 224) += acc19;
+                *(f32x16*)(row2_at + 240) += acc20;
+                *(f32x16*)(row2_at + 256) += acc21;
+                *(f32x16*)(row2_at + 272) += acc22;
+                *(f32x16*)(row2_at + 288) += acc23;
+                *(f32x16*)(row2_at + 304) += acc24;
+                *(f32x16*)(row2_at + 320) += acc25;
+                *(f32x16*)(row2_at + 336) += acc26;
+                *(f32x16*)(row2_at + 352) += acc27;
+                *(f32x16*)(row2_at + 368) += acc28;
+                *(f32x16*)(row2_at + 384) += acc29;
+                *(f32x16*)(row2_at + 400) += acc30;
+                *(f32x16*)(row2_at + 416) += acc31;
+                *(f32x16*)(row2_at + 432) += acc32;
               }
             }
           }

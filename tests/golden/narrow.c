@@ -115,9 +115,13 @@ static inline f32x16 greater_f32x16(f32x16 x, f32x16 y) {
 }
 
 static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps512_mask)
+  return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, 4);
+#else
   f32x16 r = {0};
   for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
   return r;
+#endif
 }
 
 static inline __attribute__((always_inline)) f32x16 scale_f32x16(f32x16 x, f32x16 y) {
@@ -340,7 +344,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
       const int64_t oidx3 = min_i64(shape0, ridx1 * 4096 + 4096);
       const int64_t oidx4 = oidx3 / 64;
       for (int64_t ridx2 = ridx1 * 4096; ridx2 < oidx4 * 64; ridx2 += 64) {
-        *(u64x8*)(acc0 + 0) += *(const u64x8*)(input0 + ridx2);
+        *(u64x8*)acc0 += *(const u64x8*)(input0 + ridx2);
         *(u64x8*)(acc0 + 8) += *(const u64x8*)(input0 + ridx2 + 8);
         *(u64x8*)(acc0 + 16) += *(const u64x8*)(input0 + ridx2 + 16);
         *(u64x8*)(acc0 + 24) += *(const u64x8*)(input0 + ridx2 + 24);

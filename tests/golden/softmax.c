@@ -177,9 +177,13 @@ static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
 }
 
 static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps512_mask)
+  return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, 4);
+#else
   f32x16 r = {0};
   for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
   return r;
+#endif
 }
 
 static inline __attribute__((always_inline)) f32x16 scale_f32x16(f32x16 x, f32x16 y) {

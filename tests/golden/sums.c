@@ -49,22 +49,38 @@ static __attribute__((noinline)) float fold_add_64_f32(const float* s) {
   return (d0[0] + d0[2]) + (d0[1] + d0[3]);
 }
 
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
 static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps512_mask)
+  return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, 4);
+#else
   f32x16 r = {0};
   for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
   return r;
+#endif
 }
 
 static inline f32x8 fma_f32x8(f32x8 a, f32x8 b, f32x8 c) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps256)
+  return __builtin_ia32_vfmaddps256(a, b, c);
+#else
   f32x8 r = {0};
   for (int lane = 0; lane < 8; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
   return r;
+#endif
 }
 
 static inline f32x4 fma_f32x4(f32x4 a, f32x4 b, f32x4 c) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps)
+  return __builtin_ia32_vfmaddps(a, b, c);
+#else
   f32x4 r = {0};
   for (int lane = 0; lane < 4; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
   return r;
+#endif
 }
 
 static inline float sqrt_f32(float a) { return __builtin_sqrtf(a); }
@@ -279,7 +295,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
         const int64_t oidx5 = min_i64(shape0 * 300, ridx2 * 4096 + 4096);
         const int64_t oidx6 = oidx5 / 64;
         for (int64_t ridx3 = ridx2 * 4096; ridx3 < oidx6 * 64; ridx3 += 64) {
-          *(f32x16*)(acc0 + 0) += *(const f32x16*)(input0 + ridx3);
+          *(f32x16*)acc0 += *(const f32x16*)(input0 + ridx3);
           *(f32x16*)(acc0 + 16) += *(const f32x16*)(input0 + ridx3 + 16);
           *(f32x16*)(acc0 + 32) += *(const f32x16*)(input0 + ridx3 + 32);
           *(f32x16*)(acc0 + 48) += *(const f32x16*)(input0 + ridx3 + 48);
@@ -321,7 +337,7 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
     for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
     const float* input0_row = input0 + ridx0 * 300;
     for (int64_t ridx1 = 0; ridx1 < 256; ridx1 += 64) {
-      *(f32x16*)(acc0 + 0) += *(const f32x16*)(input0_row + ridx1);
+      *(f32x16*)acc0 += *(const f32x16*)(input0_row + ridx1);
       *(f32x16*)(acc0 + 16) += *(const f32x16*)(input0_row + ridx1 + 16);
       *(f32x16*)(acc0 + 32) += *(const f32x16*)(input0_row + ridx1 + 32);
       *(f32x16*)(acc0 + 48) += *(const f32x16*)(input0_row + ridx1 + 48);
@@ -342,7 +358,7 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
     const float alu0 = -(acc0_folded / 300.0f);
     for (int64_t ridx5 = 0; ridx5 < 256; ridx5 += 64) {
       const f32x16 alu1 = *(const f32x16*)(input0_row + ridx5) + alu0;
-      *(f32x16*)(acc1 + 0) = fma_f32x16(alu1, alu1, *(f32x16*)(acc1 + 0));
+      *(f32x16*)acc1 = fma_f32x16(alu1, alu1, *(f32x16*)acc1);
       const f32x16 alu2 = *(const f32x16*)(input0_row + ridx5 + 16) + alu0;
       *(f32x16*)(acc1 + 16) = fma_f32x16(alu2, alu2, *(f32x16*)(acc1 + 16));
       const f32x16 alu3 = *(const f32x16*)(input0_row + ridx5 + 32) + alu0;
