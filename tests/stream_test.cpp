@@ -69,6 +69,20 @@ TEST_CASE("L6 X2: past the caches the same bits, wherever lines of memory begin,
   check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [thread, reduce simd=16] stream", true);
 }
 
+TEST_CASE("L6 X2 G3.matmul/c: sums of products past the caches, in tiles, of which some are parts, and from rows of sums") {
+  for (const int64_t n : {64, 50, 20, 300}) {  // 300: more than one block of terms
+    const std::string side = std::to_string(n),
+                      square = "reshape(arange(" + std::to_string(n * n) + "), shape=[" + side + ", " + side + "])";
+    const std::string graph =
+        "graph g(x: f32[m, " + side + "]) {\n  return y = exp(x @ (cast(" + square + ", dtype=f32) * 0.001 - 3) * 0.001)\n}";
+    const Sizes rows = {{1, n}, {29, n}, {40, n}, {0, n}};
+    check_streams(graph,
+                  "kernel_0: contraction [thread tile=28 unroll=14, sequential tile=32 unroll=2 simd=16, reduce] partition overlap stream",
+                  false, rows);
+    check_streams(graph, "kernel_0: contraction [thread tile=6 unroll=3, sequential tile=16 unroll=2 simd=4, reduce] stream", false, rows);
+  }
+}
+
 TEST_CASE("L6 X2 G17.softmax/c: a row past the caches is stored while the next one is computed, of any length and from any place") {
   for (const int64_t n : {20, 48, 63, 64, 129, 1000, 4161}) {
     const std::string row = std::to_string(n), head = "graph g(x: f32[m, " + row + "]) {\n  return y = ";
@@ -119,6 +133,8 @@ TEST_CASE("L6: stores go past the caches where much is stored, and not in place"
   const std::string scaled = source_of("graph g(x: f32[4096, 1024]) { return y = x * 2 }");
   CHECK(contains(scaled, "(const void*)output0 != (const void*)input0 ? "));
   CHECK(contains(scaled, "(const void*)output0 == (const void*)input0 ? "));
+  CHECK(contains(source_of("graph g(x: f32[8, 1024, 64], y: f32[8, 64, 1024]) { return z = x @ y }"), "overlap stream"));
+  CHECK_FALSE(contains(source_of("graph g(x: f32[8, 1024, 64], y: f32[8, 64, 250]) { return z = x @ y }"), "overlap stream"));
   // what cannot be in place is there once; images of rows of 64 are gone through as they lie
   const std::string heads = source_of("graph g(x: f32[16, 512, 16, 64]) { return y = contiguous(permute(x, axes=[0, 2, 1, 3])) }");
   CHECK(contains(heads, "stream_f32x"));

@@ -227,7 +227,7 @@ class TileRecipe {
           Stmt* row = new_loop(arena_, "row", 0, block_.rows_here);
           const UOp* sum = arena_.acc(block_.dtype, turned_, column * layout_.block_rows + row->variable);
           row->body = block_.stores_of(sum, row->variable, block_.column_of(tile) + column);
-          return finish_inner_loop(block_.c, row, layout_.simd, block_.c.schedule.overlap);
+          return finish_inner_loop(block_.c, row, layout_.simd, block_.c.schedule.overlap && !block_.c.schedule.stream);
         }));
         return stores;
       });

@@ -232,7 +232,9 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
   if (const auto contraction = as_contraction(kernel))
     if (const std::optional<Sym> guard = pays(program, kernel, *contraction)) {
       const int width = s.axes[s.axes.size() - 2].simd_width;
-      const Schedule tiles = schedule_contraction(program, kernel, *contraction, options.target, width);
+      Schedule tiles = schedule_contraction(program, kernel, *contraction, options.target, width);
+      // Known sizes only: a kernel that is there twice takes twice as long to compile.
+      tiles.stream = options.target.streams && width > 1 && proven_nonnegative(streams_lines(kernel));
       if (guard->is_constant()) return {{std::nullopt, tiles}};
       return {{guard, tiles}, {std::nullopt, s}};
     }

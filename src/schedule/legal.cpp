@@ -71,7 +71,7 @@ void add_tiles(const KernelPlan& kernel, std::vector<AxisRules>& axes) {
 }
 
 ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& contraction) {
-  ScheduleRules rules{Template::kContraction, axes_of(kernel), true};
+  ScheduleRules rules{Template::kContraction, axes_of(kernel), true, true};
   AxisRules& columns = rules.axes[contraction.column_position];
   columns.most_tile = kMostTile;
   columns.most_unroll = kMostUnroll;
