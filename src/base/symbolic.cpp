@@ -85,10 +85,12 @@ struct Sum {
       return;
     }
     constant = checked_add(constant, checked_mul(e.node()->constant, scale));
+    terms.reserve(terms.size() + e.node()->terms.size());
     for (const SymTerm& t : e.node()->terms) terms.push_back({checked_mul(t.coefficient, scale), t.factors});
   }
   void sort_and_merge() {
-    std::stable_sort(terms.begin(), terms.end(), [](const SymTerm& a, const SymTerm& b) { return precedes(a, b); });
+    const auto in_order = [](const SymTerm& a, const SymTerm& b) { return precedes(a, b); };
+    if (!std::is_sorted(terms.begin(), terms.end(), in_order)) std::stable_sort(terms.begin(), terms.end(), in_order);
     size_t out = 0;
     for (size_t i = 0; i < terms.size();) {
       SymTerm merged = std::move(terms[i++]);
@@ -142,8 +144,14 @@ struct SymBuilder {
   static Sym finish(SymTable& table, Sum sum) {
     sum.sort_and_merge();
     if (recombine(sum)) sum.sort_and_merge();
+    return intern(table, std::move(sum));
+  }
+  /// Of a sum that is in normal form.
+  static Sym intern(SymTable& table, Sum sum) {
     if (sum.terms.empty()) return sum.constant;
-    std::vector<int64_t> key = {sum.constant};
+    std::vector<int64_t> key;
+    key.reserve(1 + 4 * sum.terms.size());
+    key.push_back(sum.constant);
     for (const SymTerm& t : sum.terms) {
       key.push_back(t.coefficient);
       key.push_back(static_cast<int64_t>(t.factors.size()));
@@ -234,14 +242,17 @@ struct SymBuilder {
     if (term.factors.empty()) return term.coefficient;
     return finish(table, Sum{{term}, 0});
   }
-  static Sym of_atom(SymTable& table, const SymAtom* atom) { return finish(table, Sum{{SymTerm{1, {atom}}}, 0}); }
+  /// A new atom, the expression that it is.
+  static Sym introduce(SymTable& table, SymAtom& atom) { return atom.alone = intern(table, Sum{{SymTerm{1, {&atom}}}, 0}); }
 
   static Sym atom(SymTable& table, AtomKind kind, Sym a, Sym b, Sym c = 0) {
     auto part = [](Sym e, std::vector<int64_t>& key) {
       key.push_back(e.is_constant() ? 0 : 1);
       key.push_back(e.is_constant() ? e.constant() : e.node()->id);
     };
-    std::vector<int64_t> key = {static_cast<int64_t>(kind)};
+    std::vector<int64_t> key;
+    key.reserve(7);
+    key.push_back(static_cast<int64_t>(kind));
     part(a, key), part(b, key), part(c, key);
     auto& slot = table.state_->atoms[key];
     if (!slot) {
@@ -252,8 +263,9 @@ struct SymBuilder {
         slot->stage = std::max(slot->stage, stage_of(*operand.node()));
         slot->weight = saturating_add(slot->weight, operand.node()->weight);
       }
+      introduce(table, *slot);
     }
-    return of_atom(table, slot.get());
+    return slot->alone;
   }
 
   /// min and max.
@@ -267,7 +279,7 @@ struct SymBuilder {
     const uint32_t stage = is_loop ? ++s.loops : 0;
     s.variable_atoms.push_back(
         std::make_unique<SymAtom>(SymAtom{AtomKind::kVariable, s.next_atom++, std::string(name), is_loop, a, b, 0, range, stage}));
-    return of_atom(table, s.variable_atoms.back().get());
+    return introduce(table, *s.variable_atoms.back());
   }
 
   static Sym multiply(Sym a, Sym b) {
@@ -278,7 +290,7 @@ struct SymBuilder {
       if (b.constant() == 1) return a;
       Sum sum;
       sum.add(a, b.constant());
-      return finish(*a.node()->table, std::move(sum));
+      return intern(*a.node()->table, std::move(sum));
     }
     SymTable& table = *table_of(a, b);
     HARP_CHECK(a.node()->terms.size() * b.node()->terms.size() <= kMostTerms, Code::kOverflow, "size arithmetic: a product of ",
@@ -340,7 +352,7 @@ Sym SymTable::variable(std::string_view name, int64_t lo, int64_t hi) {
     const SymRange have = found->second->range;
     HARP_CHECK(have.lo == lo && have.hi == hi, Code::kInvalidArgument, "shape variable \"", name, "\" was declared with bounds ", have.lo,
                "..", have.hi, ", now with ", lo, "..", hi);
-    return SymBuilder::of_atom(*this, found->second);
+    return found->second->alone;
   }
   const Sym result = SymBuilder::variable(*this, name, false, 0, 0, {lo, hi});
   state_->variables.emplace(name, state_->variable_atoms.back().get());
@@ -351,7 +363,7 @@ Sym SymTable::variable(std::string_view name, int64_t lo, int64_t hi) {
 std::optional<Sym> SymTable::find_variable(std::string_view name) const {
   auto found = state_->variables.find(name);
   if (found == state_->variables.end()) return std::nullopt;
-  return SymBuilder::of_atom(const_cast<SymTable&>(*this), found->second);
+  return found->second->alone;
 }
 
 std::vector<Sym> SymTable::variables() const { return state_->variable_order; }
@@ -365,7 +377,7 @@ Sym SymTable::loop(std::string_view name, Sym begin, Sym end) {
 Sym SymTable::narrowed(const SymAtom* variable, SymRange bounds) {
   HARP_ASSERT(variable->kind == AtomKind::kVariable && !variable->is_loop, "only shape variables are narrowed");
   const SymRange both{std::max(bounds.lo, variable->range.lo), std::min(bounds.hi, variable->range.hi)};
-  if ((both.lo == variable->range.lo && both.hi == variable->range.hi) || both.lo > both.hi) return SymBuilder::of_atom(*this, variable);
+  if ((both.lo == variable->range.lo && both.hi == variable->range.hi) || both.lo > both.hi) return variable->alone;
   return SymBuilder::variable(*this, variable->name, false, 0, 0, both);
 }
 
@@ -388,7 +400,8 @@ Sym operator+(Sym a, Sym b) {
   Sum sum;
   sum.add(a);
   sum.add(b);
-  return SymBuilder::finish(*table_of(a, b), std::move(sum));
+  SymTable& table = *table_of(a, b);
+  return a.is_constant() || b.is_constant() ? SymBuilder::intern(table, std::move(sum)) : SymBuilder::finish(table, std::move(sum));
 }
 Sym operator-(Sym a) { return SymBuilder::multiply(a, -1); }
 Sym operator-(Sym a, Sym b) {
@@ -531,22 +544,47 @@ std::optional<Linear> linear_in(Sym e, const SymAtom* variable) {
       others.factors.push_back(f);
     }
     if (power > 1) return std::nullopt;
-    SymBuilder::add_scaled(power ? coefficient : rest, others, SymTerm{1, {}});
+    if (others.factors.empty())
+      coefficient.constant = others.coefficient;
+    else
+      (power ? coefficient : rest).terms.push_back(std::move(others));
   }
   SymTable& table = *e.node()->table;
-  return Linear{SymBuilder::finish(table, std::move(coefficient)), SymBuilder::finish(table, std::move(rest))};
+  return Linear{SymBuilder::finish(table, std::move(coefficient)), SymBuilder::intern(table, std::move(rest))};
 }
 
+namespace {
+
+bool mentions(const SymTerm& term, const SymSubstitution& replacements);
+bool mentions(Sym e, const SymSubstitution& replacements) {
+  if (e.is_constant()) return false;
+  const std::vector<SymTerm>& terms = e.node()->terms;
+  return std::any_of(terms.begin(), terms.end(), [&](const SymTerm& t) { return mentions(t, replacements); });
+}
+/// Is anything in it replaced?
+bool mentions(const SymTerm& term, const SymSubstitution& replacements) {
+  return std::any_of(term.factors.begin(), term.factors.end(), [&](const SymAtom* f) {
+    if (f->kind == AtomKind::kVariable) return replacements.contains(f);
+    return mentions(f->a, replacements) || mentions(f->b, replacements) || mentions(f->c, replacements);
+  });
+}
+
+}  // namespace
+
 Sym substitute(Sym e, const SymSubstitution& replacements) {
-  if (e.is_constant()) return e;
-  Sym result = e.node()->constant;
+  if (!mentions(e, replacements)) return e;
+  Sum same{{}, e.node()->constant};
+  for (const SymTerm& t : e.node()->terms)
+    if (!mentions(t, replacements)) same.terms.push_back(t);
+  Sym result = SymBuilder::intern(*e.node()->table, std::move(same));
   for (const SymTerm& t : e.node()->terms) {
+    if (!mentions(t, replacements)) continue;
     Sym part = t.coefficient;
     for (const SymAtom* f : t.factors) {
       Sym value;
       if (f->kind == AtomKind::kVariable) {
         auto found = replacements.find(f);
-        value = found != replacements.end() ? found->second : SymBuilder::of_atom(*e.node()->table, f);
+        value = found != replacements.end() ? found->second : f->alone;
       } else {
         const Sym a = substitute(f->a, replacements), b = substitute(f->b, replacements), c = substitute(f->c, replacements);
         switch (f->kind) {

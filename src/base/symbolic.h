@@ -60,6 +60,7 @@ struct SymAtom {
   SymRange range;       // numeric bounds
   uint32_t stage = 0;   // number of the latest loop variable in it, from 1; 0: there is none
   uint32_t weight = 1;  // of a, b and c, and 1
+  Sym alone = 0;        // the expression that is this atom and nothing else
 };
 
 struct SymTerm {
