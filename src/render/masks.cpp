@@ -2,7 +2,6 @@
 // bit a lane instead, which the machine's comparisons give and its selections take. gcc finds those only where comparison and selection
 // stand in one expression of vectors, and makes two logical operations of a selection by bits.
 #include "base/error.h"
-#include "render/instructions.h"
 #include "render/types.h"
 #include "render/unit.h"
 

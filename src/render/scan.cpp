@@ -5,7 +5,6 @@
 #include <array>
 
 #include "base/error.h"
-#include "render/instructions.h"
 #include "render/types.h"
 #include "render/unit.h"
 
@@ -189,8 +188,8 @@ std::string Unit::sum_by_fma(DType dtype, int lanes) {
                     fma = helper(*rule_of(Op::kFma, dtype), dtype, lanes);
   std::string name = cat("sum_", v);
   once(name, [&] {
-    return cat("/* a + b where shuffles keep the adders from adding. */\nstatic inline ", v, " ", name, "(", v, " a, ", v,
-               " b) {\n#if defined(__clang__)\n  return a + b;\n#else\n  return ", fma, "(a, ", one, ", b);\n#endif\n}\n");
+    return cat("/* a + b where shuffles keep the adders from adding. */\nstatic inline ", v, " ", name, "(", v, " a, ", v, " b) { return ",
+               fma, "(a, ", one, ", b); }\n");
   });
   return name;
 }

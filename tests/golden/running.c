@@ -39,14 +39,22 @@ typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
-/* a + b where shuffles keep the adders from adding. */
-static inline f32x16 sum_f32x16(f32x16 a, f32x16 b) {
-#if defined(__clang__)
-  return a + b;
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
+static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps512_mask)
+  return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, 4);
 #else
-  return __builtin_ia32_vfmaddps512_mask(a, splat_f32x16(1.0f), b, -1, 4);
+  f32x16 r = {0};
+  for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+  return r;
 #endif
 }
+
+/* a + b where shuffles keep the adders from adding. */
+static inline f32x16 sum_f32x16(f32x16 a, f32x16 b) { return fma_f32x16(a, splat_f32x16(1.0f), b); }
 
 /* The running values, of quads and what comes before them. */
 static inline __attribute__((always_inline)) void scan_add_64_f32x16_values(f32x16* s, const f32x16* t) {
