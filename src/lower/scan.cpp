@@ -116,6 +116,7 @@ class ScanLowering {
   }
   /// The group becomes its running values from `carries` on; its totals go into group_totals_.
   void scan_group(const Row& group, const Row& carries, Body& body) {
+    is_group_scanned_ = true;
     for (size_t s = 0; s < scans_.size(); ++s) {
       Stmt* scan = arena_.statement(StmtKind::kAccScan);
       scan->accumulator = group[s];
@@ -158,12 +159,14 @@ class ScanLowering {
     }
     Body body;
     for (const Level& level : levels_) declare(level.carries, body), declare(level.starts, body);
-    declare(group_totals_, body);
     if (const int64_t groups = groups_in_turn(kept); groups > 1) {
       turns_.emplace(c_, accumulators_, *scans_[0], groups, simd_width_);
       turns_->declare(body);
     }
-    tree_level(counts_.size() - 1, 0, counts_.back(), kept, body);
+    Body scans;
+    tree_level(counts_.size() - 1, 0, counts_.back(), kept, scans);
+    if (is_group_scanned_) declare(group_totals_, body);
+    body.insert(body.end(), scans.begin(), scans.end());
     return body;
   }
 
@@ -414,7 +417,7 @@ class ScanLowering {
   Accumulators accumulators_;
   int simd_width_ = 1, rows_together_ = 1;
   int64_t wanted_tile_ = 0;
-  bool has_threads_ = false, is_tiled_ = false;
+  bool has_threads_ = false, is_tiled_ = false, is_group_scanned_ = false;
   int names_ = 0;
 };
 

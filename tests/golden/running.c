@@ -184,10 +184,10 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   (void)worker;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     float acc0 = 0.0f;
-    float acc1 = 0.0f;
     f32x16 row4[16] __attribute__((aligned(64)));
     f32x16 row5[4] __attribute__((aligned(64)));
     f32x16 acc7 = (f32x16){0};
+    float acc1 = 0.0f;
     f32x16 acc6 = splat_f32x16(acc0);
     for (int64_t ridx1 = 0; ridx1 < 256; ridx1 += 256) {
       const float* input1_row = input1 + ridx0 * 300 + ridx1;
