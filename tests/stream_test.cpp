@@ -87,18 +87,23 @@ TEST_CASE("L6 X2 G17.softmax/c: a row past the caches is stored while the next o
   for (const int64_t n : {20, 48, 63, 64, 129, 1000, 4161}) {
     const std::string row = std::to_string(n), head = "graph g(x: f32[m, " + row + "]) {\n  return y = ";
     const Sizes rows = {{1, n}, {2, n}, {16, n}, {35, n}, {0, n}};
-    check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [thread, reduce simd=16] stream", true, rows);
-    check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [sequential, reduce simd=4] stream", true, rows);
-    check_streams(head + "softmax(layer_norm(tanh(x), axes=[1]), axis=1)\n}", "kernel_0: rowwise [thread, reduce simd=8] stream", true,
+    check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [thread, reduce simd=16] stream late", true, rows);
+    check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [sequential, reduce simd=4] stream late", true, rows);
+    check_streams(head + "softmax(layer_norm(tanh(x), axes=[1]), axis=1)\n}", "kernel_0: rowwise [thread, reduce simd=8] stream late", true,
                   rows);
     check_streams(head + "x + softmax(x * 0.001, axis=1) * expand(sum(x, axes=[1], keepdims=true), shape=[m, " + row + "])\n}",
-                  "kernel_0: rowwise [thread, reduce simd=16] stream", true, rows);
+                  "kernel_0: rowwise [thread, reduce simd=16] stream late", true, rows);
     check_streams("graph g(x: f32[m, k, " + row + "]) {\n  return y = softmax(x * 0.001, axis=2)\n}",
-                  "kernel_0: rowwise [thread, sequential, reduce simd=8] stream", true, {{3, 5, n}, {2, 1, n}, {1, 2, n}, {2, 0, n}});
+                  "kernel_0: rowwise [thread, sequential, reduce simd=8] stream late", true, {{3, 5, n}, {2, 1, n}, {1, 2, n}, {2, 0, n}});
   }
-  const std::string source = source_of("graph g(x: f32[1000, 10007]) { return y = softmax(x, axis=1) }");
 #if defined(__x86_64__)
-  CHECK(contains(source, "const int64_t front0 = "));
+  const auto is_late = [](const char* sizes) {
+    return contains(source_of(std::string("graph g(x: f32[") + sizes + "]) { return y = softmax(x, axis=1) }"), "const int64_t front0 = ");
+  };
+  CHECK(is_late("1000, 10007"));
+  CHECK_FALSE(is_late("100, 10007"));   // 4 MB stay in the caches
+  CHECK_FALSE(is_late("10000, 1000"));  // short rows
+  CHECK_FALSE(is_late("4000, 4096"));   // whole pages
 #endif
 }
 
@@ -107,7 +112,7 @@ TEST_CASE("L6 G17.softmax/c: a pass that keeps what it computes asks for the row
   const std::string source = source_of(soft);
   CHECK(contains(source, "__builtin_prefetch(input0"));
   CHECK(contains(source, "__builtin_prefetch(output0"));
-  CHECK(contains(source, " + 1000, 0, 2);"));
+  CHECK(contains(source, " + 3000, 0, 2);"));
 #if defined(__x86_64__)
   const std::string far = source_of("graph g(x: f32[8192, 2048]) { return y = cast(softmax(x, axis=1), dtype=f16) }");
   CHECK(contains(far, "stream_f16x"));

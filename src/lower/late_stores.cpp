@@ -79,7 +79,7 @@ Body LateStores::elements(Sym begin, Sym count, bool whole_lines) {
   bind();
   loop->body = store_outputs(c_, pass_.row_stores, rows_.squeezed_index(index));
   release();
-  for (Stmt* s : loop->body) s->stream = whole_lines;
+  for (Stmt* s : loop->body) s->stream &= whole_lines;
   return vector_lanes(arena_, loop, simd_width_);
 }
 

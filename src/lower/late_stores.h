@@ -9,7 +9,7 @@ namespace harp::lower {
 
 class LateStores {
  public:
-  /// Of a kernel that stores_late (schedule/stream.h); `kept` are the axes of the rows' elements that are not the rows'.
+  /// Of a kernel that may_store_late (schedule/stream.h); `kept` are the axes of the rows' elements that are not the rows'.
   LateStores(KernelContext& context, Accumulators& accumulators, RowValues& rows, const std::vector<size_t>& kept, int simd_width);
 
   /// Makes room for the results the last pass uses.

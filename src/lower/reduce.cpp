@@ -16,7 +16,6 @@
 #include "lower/late_stores.h"
 #include "lower/row_values.h"
 #include "lower/windows.h"
-#include "schedule/stream.h"
 
 namespace harp::lower {
 
@@ -55,7 +54,7 @@ class ReduceLowering {
   }
 
   void run() {
-    const bool chain = attributes_.order == ReduceOrder::kChain, late = c_.schedule.stream && stores_late(c_.plan);
+    const bool chain = attributes_.order == ReduceOrder::kChain, late = c_.schedule.late;
     std::vector<Stmt*> nest;
     Index position;  // of the kept axes
     const size_t loops = (chain || late) && !kept_.empty() ? kept_.size() - 1 : kept_.size();
@@ -296,7 +295,7 @@ class ReduceLowering {
 
   /// A pass that keeps what it computes takes longer than memory, which waits meanwhile. So it asks for what comes next, as far as it
   /// is at the same place of a row: what the kernel will store of this row, unless that goes past the caches, and what it will load of
-  /// the next one.
+  /// one of the next, far enough away that it has come by then (of rows of 4 KB the second: 0.92 of the time it takes with the next).
   void ask_ahead(const Index& first, Body& step) {
     Body asked;
     const auto lines_of = [&](int buffer, Sym begin) {
@@ -307,7 +306,13 @@ class ReduceLowering {
     std::vector<int> loaded;  // arrays that lie as the source does
     for (const UOp* u : uops_of(arena_, step))
       if (u->kind == UKind::kLoad && u->type.lanes > 1 && u->lane_step.is_constant(1) && u->index == here) loaded.push_back(u->buffer);
-    for (const int buffer : loaded) lines_of(buffer, here + row);
+    constexpr int64_t kAhead = 8192;  // bytes
+    for (const int buffer : loaded) {
+      const int64_t size = static_cast<int64_t>(size_of(c_.kernel.params[static_cast<size_t>(buffer)].dtype)),
+                    bytes = row.is_constant() ? std::max<int64_t>(1, row.constant() * size) : kAhead;
+      const int64_t rows = (kAhead + bytes - 1) / bytes;
+      lines_of(buffer, here + row * rows);
+    }
     for (const RowPass& pass : c_.plan.passes)
       for (const size_t number : pass.row_stores) {
         const StorePlan& store = c_.plan.stores[number];

@@ -215,13 +215,14 @@ std::vector<Variant> past_caches(const Program& program, const KernelPlan& kerne
   const int scanned = scan_axis(kernel);
   const bool is_along_rows = is_scan && scanned >= 0 && vector_axis(kernel) == scanned;
   const bool is_in_pieces = !is_along_rows && std::any_of(usual.axes.begin(), usual.axes.end(), goes_in_pieces);
-  const Sym guard = is_elementwise        ? streams_elements(program, kernel)
-                    : is_in_pieces        ? streams_lines(kernel)
-                    : stores_late(kernel) ? streams_any(kernel)
-                                          : streams_rows(kernel);
   Schedule large = usual;
   large.stream = true;
+  large.late = is_better_late(kernel);
   if (is_along_rows) large.axes[static_cast<size_t>(scanned)].unroll = 1;  // memory is what it waits for
+  const Sym guard = is_elementwise ? streams_elements(program, kernel)
+                    : is_in_pieces ? streams_lines(kernel)
+                    : large.late   ? streams_any(kernel)
+                                   : streams_rows(kernel);
   if (is_scan) return by_size(guard, large, usual);
   if (!proven_nonnegative(guard)) return {{std::nullopt, usual}};
   return {{std::nullopt, large, true}, {std::nullopt, usual}};

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "schedule/schedule_contraction.h"
+#include "schedule/stream.h"
 #include "schedule/transpose.h"
 
 namespace harp {
@@ -156,6 +157,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().most_unroll = kMostInterleaved;
   usual.has_inner_loop = usual.recipe == Template::kElementwise || usual.recipe == Template::kScatter;
   usual.may_stream = usual.recipe == Template::kElementwise || usual.recipe == Template::kScan || usual.recipe == Template::kRowwise;
+  usual.may_be_late = may_store_late(kernel);
   if (const auto contraction = as_contraction(kernel))
     recipes.push_back(contraction_rules(kernel, *contraction));
   else if (const auto axis = transposed_axis(program, kernel))
@@ -172,6 +174,8 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
              " axes, the schedule ", s.axes.size());
   for (size_t i = 0; i < s.axes.size(); ++i) check_axis(kernel, *rules, i, s.axes[i], where);
   HARP_CHECK(!s.stream || rules->may_stream, Code::kInvalidArgument, where, ": ", name_of(s.recipe), " has no stores past the caches");
+  HARP_CHECK(!s.late || rules->may_be_late, Code::kInvalidArgument, where,
+             ": late is for one store in a last pass over rows of lanes, behind one that keeps what it computes");
   if (s.recipe == Template::kTranspose) {
     const int64_t block = s.axes[*transposed_axis(program, kernel)].tile * s.axes.back().tile;
     HARP_CHECK(block <= kMostBlockElements, Code::kInvalidArgument, where, ": blocks of ", block, " elements; at most ", kMostBlockElements,

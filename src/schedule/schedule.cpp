@@ -82,6 +82,7 @@ std::string print(const Schedule& schedule) {
   if (schedule.partition) out += " partition";
   if (schedule.overlap) out += " overlap";
   if (schedule.stream) out += " stream";
+  if (schedule.late) out += " late";
   return out;
 }
 
@@ -115,8 +116,10 @@ Schedule parse_schedule(std::string_view text) {
       s.overlap = true;
     else if (words[i] == "stream")
       s.stream = true;
+    else if (words[i] == "late")
+      s.late = true;
     else
-      fail(Code::kParse, "schedule: unknown word \"", words[i], "\"; known: partition, overlap, stream");
+      fail(Code::kParse, "schedule: unknown word \"", words[i], "\"; known: partition, overlap, stream, late");
   }
   return s;
 }

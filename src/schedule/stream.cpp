@@ -47,7 +47,7 @@ Sym streams_any(const KernelPlan& kernel) {
   return bytes - kStreamBytes;
 }
 
-bool stores_late(const KernelPlan& kernel) {
+bool may_store_late(const KernelPlan& kernel) {
   constexpr double kMostKept = 256 << 10;  // of one row
   if (kernel.passes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kLanes) return false;
   const RowPass &last = kernel.passes.back(), &before = kernel.passes[kernel.passes.size() - 2];
@@ -57,6 +57,15 @@ bool stores_late(const KernelPlan& kernel) {
   const auto rows = std::count(reduced.begin(), reduced.end(), true);
   if (rows != 1 || reduced.size() < 2 || !reduced.back()) return false;
   return kernel.stores[last.row_stores[0]].offset.empty() && kept_bytes(kernel) <= kMostKept;
+}
+
+bool is_better_late(const KernelPlan& kernel) {
+  constexpr int64_t kLeastRow = 10'000, kPage = 4096;  // bytes
+  if (!may_store_late(kernel)) return false;
+  const Node& stored = *kernel.stores[kernel.passes.back().row_stores[0]].node;
+  const Dim row = term_count(*kernel.reduces[0]);
+  const int64_t size = static_cast<int64_t>(size_of(stored.dtype));
+  return row.is_constant() && row.constant() * size >= kLeastRow && row.constant() * size % kPage != 0;
 }
 
 Sym streams_lines(const KernelPlan& kernel) { return streams_rows_of(kernel, kLine); }

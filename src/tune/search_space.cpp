@@ -113,6 +113,7 @@ void SearchSpace::add_choices(size_t number) {
       if (axis.pack) add({What::kPack, number, r, i, options_of({usual.pack, 0, 1}, 0, 1)});
     }
     if (rules.may_stream) add({What::kStream, number, r, 0, options_of({kernel.usual[r].stream, 0, 1}, 0, 1)});
+    if (rules.may_be_late) add({What::kLate, number, r, 0, options_of({kernel.usual[r].late, 0, 1}, 0, 1)});
     if (!rules.has_inner_loop) continue;
     add({What::kPartition, number, r, 0, options_of({kernel.usual[r].partition, 0, 1}, 0, 1)});
     add({What::kOverlap, number, r, 0, options_of({kernel.usual[r].overlap, 0, 1}, 0, 1)});
@@ -143,7 +144,8 @@ Schedule SearchSpace::schedule(size_t number, const Point& point) const {
       case What::kPack: s.axes[choice.axis].pack = v != 0; break;
       case What::kPartition: s.partition = v != 0; break;
       case What::kOverlap: s.overlap = v != 0; break;
-      default: s.stream = v != 0;
+      case What::kStream: s.stream = v != 0; break;
+      default: s.late = v != 0;
     }
   }
   return s;

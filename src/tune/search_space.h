@@ -27,7 +27,8 @@ struct Choice {
     kPack,
     kPartition,
     kOverlap,
-    kStream
+    kStream,
+    kLate
   };
   What what;
   size_t kernel = 0, recipe = 0, axis = 0;  // of a kernel's choices, as far as they have them

@@ -44,6 +44,7 @@ Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_w
     a.pack = axis.pack && random.chance(50);
   }
   s.stream = rules.may_stream && random.chance(40);
+  s.late = rules.may_be_late && random.chance(50);
   return s;
 }
 
