@@ -14,7 +14,8 @@ std::string source_of(const std::string& text, const char* target = nullptr) {
   harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
   options.target = target;
   const Program program(harp_compile(graph.get(), &options, nullptr));
-  return program == nullptr ? std::string() : take(harp_program_source(program.get(), nullptr));
+  REQUIRE(program != nullptr);
+  return take(harp_program_source(program.get(), nullptr));
 }
 
 using Sizes = std::vector<std::vector<int64_t>>;

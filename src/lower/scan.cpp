@@ -257,13 +257,20 @@ class ScanLowering {
       groups = all / ((all + groups - 1) / groups);
     }
     if (groups < kFewestInTurn) return 1;
+    // Any group, not the first: of a view it may lie across two pieces.
     Body trial;
-    load_group(whole_group_, 0, 0, kGroup, simd_width_, kept, trial);
-    store_group(whole_group_, 0, 0, kGroup, simd_width_, kept, trial);
+    const Sym turn = new_loop(arena_, "turn", 0, counts_[0])->variable, at = new_loop(arena_, "at", 0, groups)->variable * kGroup;
+    load_group(whole_group_, at, turn + at, kGroup, simd_width_, kept, trial);
+    store_group(whole_group_, at, turn + at, kGroup, simd_width_, kept, trial);
     const auto is_vector = [&](const Stmt* s) {
-      return s->kind == StmtKind::kStore || (s->kind == StmtKind::kAccSet && s->value->type.lanes == simd_width_);
+      return (s->kind == StmtKind::kStore || s->kind == StmtKind::kAccSet) && s->value->type.lanes == simd_width_;
     };
-    return std::all_of(trial.begin(), trial.end(), is_vector) && is_short(uops_of(arena_, trial)) ? groups : 1;
+    const std::vector<const UOp*> values = uops_of(arena_, trial);
+    const auto is_whole = [&](const UOp* u) {
+      return u->kind != UKind::kAcc || u->buffer != whole_group_[0] || (u->type.lanes == simd_width_ && u->lane_step.is_constant(1));
+    };
+    const bool are_vectors = std::all_of(trial.begin(), trial.end(), is_vector) && std::all_of(values.begin(), values.end(), is_whole);
+    return are_vectors && is_short(values) ? groups : 1;
   }
 
   /// As many of the elements [begin, end) as make whole turns; gives where they end.

@@ -178,9 +178,16 @@ class Formulas {
 
   /// One scan along rows of many groups, which are scanned in turn.
   bool running_alone() {
-    const NodeRef x = bench_.array_of(number_dtype(), {Dim(random_.between(1, 3)), Dim(random_.between(200, 1500))});
+    const int64_t length = random_.between(200, 1500);
+    NodeRef x = bench_.array_of(number_dtype(), {Dim(random_.between(1, 3)), Dim(length)});
+    // In two pieces, which groups of the scan, or of what is computed from it, lie across.
+    const auto rolled = [&](NodeRef n) {
+      return build::roll(n, std::vector<Dim>{Dim(random_.between(-length, length))}, std::vector<int>{1});
+    };
+    if (random_.chance(30)) x = rolled(x);
     constexpr Op kScans[] = {Op::kCumSum, Op::kCumProd, Op::kCumMax, Op::kCumMin};
-    return bench_.keep(build::cumulative(random_.pick(kScans), x, 1, random_.chance(20), random_.chance(30)));
+    const NodeRef scan = build::cumulative(random_.pick(kScans), x, 1, random_.chance(20), random_.chance(30));
+    return bench_.keep(random_.chance(30) ? build::elementwise(Op::kAdd, {scan, rolled(x)}) : scan);
   }
 
   /// Scans that share their axis and their source, which is computed on the way, and something computed from both.
