@@ -256,14 +256,15 @@ struct SymBuilder {
     part(a, key), part(b, key), part(c, key);
     auto& slot = table.state_->atoms[key];
     if (!slot) {
-      slot = std::make_unique<SymAtom>(SymAtom{kind, table.state_->next_atom++, {}, false, a, b, c, {0, 0}});
-      slot->range = range_of_atom(*slot);
+      auto atom = std::make_unique<SymAtom>(SymAtom{kind, table.state_->next_atom++, {}, false, a, b, c, {0, 0}});
+      atom->range = range_of_atom(*atom);
       for (const Sym& operand : {a, b, c}) {
         if (operand.is_constant()) continue;
-        slot->stage = std::max(slot->stage, stage_of(*operand.node()));
-        slot->weight = saturating_add(slot->weight, operand.node()->weight);
+        atom->stage = std::max(atom->stage, stage_of(*operand.node()));
+        atom->weight = saturating_add(atom->weight, operand.node()->weight);
       }
-      introduce(table, *slot);
+      introduce(table, *atom);
+      slot = std::move(atom);  // last: without memory for its expression there is no atom
     }
     return slot->alone;
   }
