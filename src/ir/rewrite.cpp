@@ -95,6 +95,14 @@ Stmt* new_loop(Arena& arena, std::string_view name, Sym begin, Sym end, LoopKind
   return loop;
 }
 
+Stmt* new_if(Arena& arena, Sym condition, Body body, Body otherwise) {
+  Stmt* branch = arena.statement(StmtKind::kIf);
+  branch->condition = condition;
+  branch->body = std::move(body);
+  branch->otherwise = std::move(otherwise);
+  return branch;
+}
+
 std::vector<const Stmt*> statements_of(const Body& body) {
   std::vector<const Stmt*> all(body.begin(), body.end());
   for (size_t i = 0; i < all.size(); ++i) {

@@ -38,8 +38,7 @@ const UOp* find_condition(Arena& arena, const Stmt* loop) {
 Body unswitch(Arena& arena, Stmt* loop, int budget) {
   const UOp* condition = budget > 0 ? find_condition(arena, loop) : nullptr;
   if (condition == nullptr) return {loop};
-  Stmt* branch = arena.statement(StmtKind::kIf);
-  branch->condition = *as_condition(condition);
+  Stmt* branch = new_if(arena, *as_condition(condition), {});
   for (const bool taken : {true, false}) {
     Substituter with(arena, {});
     with.replace(condition, arena.constant(Scalar::of(DType::kBool, taken)));

@@ -217,11 +217,7 @@ Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap, std::span<cons
   if (overlap) {
     Body vectors = overlapping(arena, steps(arena, loop, loop->begin, loop->end, width, true), params);
     if (proven_nonnegative(length - width)) return vectors;
-    Stmt* branch = arena.statement(StmtKind::kIf);
-    branch->condition = length - width;
-    branch->body = std::move(vectors);
-    branch->otherwise = {scalar(arena, loop, loop->begin, loop->end)};
-    return {branch};
+    return {new_if(arena, length - width, std::move(vectors), {scalar(arena, loop, loop->begin, loop->end)})};
   }
   const Sym middle = loop->begin + floor_div(length, width) * width;
   Body result = {steps(arena, loop, loop->begin, middle, width, false)};

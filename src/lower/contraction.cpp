@@ -200,11 +200,7 @@ class TileRecipe {
         block_.store_row(block_.sum_in(part_), layout_.in_tile(row->variable, 0), first_row + row->variable, first_column, columns_left);
     through_memory.push_back(row);
     if (!is_short || proven_nonnegative(Sym(-1) - whole)) return through_memory;
-    Stmt* is_whole = arena_.statement(StmtKind::kIf);
-    is_whole->condition = whole;
-    is_whole->body = std::move(direct);
-    is_whole->otherwise = std::move(through_memory);
-    return {is_whole};
+    return {new_if(arena_, whole, std::move(direct), std::move(through_memory))};
   }
 
   /// The block's where columns become rows: those of a tile are transposed, as far as there are rows, and stored one after the other.
@@ -227,7 +223,7 @@ class TileRecipe {
           Stmt* row = new_loop(arena_, "row", 0, block_.rows_here);
           const UOp* sum = arena_.acc(block_.dtype, turned_, column * layout_.block_rows + row->variable);
           row->body = block_.stores_of(sum, row->variable, block_.column_of(tile) + column);
-          return finish_inner_loop(block_.c, row, layout_.simd, block_.c.schedule.overlap && !block_.c.schedule.stream);
+          return finish_inner_loop(block_.c, row, layout_.simd, block_.c.schedule.may_overlap());
         }));
         return stores;
       });

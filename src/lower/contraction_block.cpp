@@ -148,7 +148,7 @@ Body ContractionBlock::stores_of(const UOp* sum, Sym row, Sym column) {
 Body ContractionBlock::store_row(const SumAt& sum_at, Sym begin, Sym row, Sym first_column, Sym columns_left) {
   Stmt* column = new_loop(arena, "column", 0, min(Sym(layout.tile_columns), columns_left));
   column->body = stores_of(sum_at(begin + column->variable), row, first_column + column->variable);
-  return finish_inner_loop(c, column, layout.simd, c.schedule.overlap && !c.schedule.stream);
+  return finish_inner_loop(c, column, layout.simd, c.schedule.may_overlap());
 }
 
 Body ContractionBlock::store_rows(const SumAt& sum_at) {

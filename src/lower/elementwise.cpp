@@ -175,7 +175,7 @@ void lower_elementwise(KernelContext& c) {
   }
   while (inner->body[0]->kind == StmtKind::kLoop) parent = inner, inner = inner->body[0];
   const AxisSchedule& last = c.schedule.axes.back();
-  Body finished = finish_inner_loop(c, inner, last.simd_width, c.schedule.overlap && !c.schedule.stream, last.unroll);
+  Body finished = finish_inner_loop(c, inner, last.simd_width, c.schedule.may_overlap(), last.unroll);
   if (parent == nullptr) {
     c.kernel.body = std::move(finished);
     return;

@@ -26,13 +26,6 @@ std::vector<const Node*> results_used(const KernelContext& c, const Node* stored
   return used;
 }
 
-Stmt* where(Arena& arena, Sym condition, Body body) {
-  Stmt* branch = arena.statement(StmtKind::kIf);
-  branch->condition = condition;
-  branch->body = std::move(body);
-  return branch;
-}
-
 }  // namespace
 
 LateStores::LateStores(KernelContext& context, Accumulators& accumulators, RowValues& rows, const std::vector<size_t>& kept, int simd_width)
@@ -85,7 +78,7 @@ Body LateStores::elements(Sym begin, Sym count, bool whole_lines) {
 
 Stmt* LateStores::beside(Sym first) {
   const Sym begin = front_ + first;
-  return where(arena_, follows_, {where(arena_, length_ - kLanes - begin, elements(begin, kLanes, true))});
+  return new_if(arena_, follows_, {new_if(arena_, length_ - kLanes - begin, elements(begin, kLanes, true))});
 }
 
 /// What is in front of the whole lines, and behind those of whole steps.
@@ -117,7 +110,7 @@ Body LateStores::from_line(Body statements, Sym row) {
 
 Body LateStores::around(Body statements, const Body& keeps) {
   const Sym row = row_.back();
-  statements.push_back(where(arena_, follows_, ends()));
+  statements.push_back(new_if(arena_, follows_, ends()));
   statements.insert(statements.end(), keeps.begin(), keeps.end());
   return from_line(std::move(statements), max(row, row - follows_));
 }
@@ -133,7 +126,7 @@ Body LateStores::last_row(const Index& kept, Sym exists) {
   Body statements = elements(front, length_ - front - mod(length_ - front, kLanes), true);
   for (Stmt* s : ends()) statements.push_back(s);
   statements = from_line(std::move(statements), kept.back());
-  return proven_nonnegative(exists) ? statements : Body{where(arena_, exists, std::move(statements))};
+  return proven_nonnegative(exists) ? statements : Body{new_if(arena_, exists, std::move(statements))};
 }
 
 /// The last pass uses what has been kept of the row.

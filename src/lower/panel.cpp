@@ -50,11 +50,7 @@ Body pack(KernelContext& c, const Panel& panel, Sym left, Sym count, const Facto
     part.push_back(term);
   }
   if (proven_nonnegative(Sym(-1) - missing)) return part;
-  Stmt* is_whole = c.arena.statement(StmtKind::kIf);
-  is_whole->condition = missing;
-  is_whole->body = pack_lanes(c, panel, panel.lanes, count, factor);
-  is_whole->otherwise = std::move(part);
-  return {is_whole};
+  return {new_if(c.arena, missing, pack_lanes(c, panel, panel.lanes, count, factor), std::move(part))};
 }
 
 }  // namespace harp::lower

@@ -189,7 +189,7 @@ class ScanLowering {
         if (proven_at_most(full + 1, end))
           body.insert(body.end(), part.begin(), part.end());
         else
-          body.push_back(only_if(arena_, end - full - 1, std::move(part)));
+          body.push_back(new_if(arena_, end - full - 1, std::move(part)));
       }
       return;
     }
@@ -304,10 +304,8 @@ class ScanLowering {
     Stmt* tiles = new_loop(arena_, "tile", 0, count);
     tiles->body = columns(outer_kept, tiles->variable * tile, tile, tile);
     if (rest > 0) {
-      Stmt* last = arena_.statement(StmtKind::kIf);
-      last->condition = tiles->variable - (count - 1);
-      last->body = columns(outer_kept, all - rest, rest, rest);
-      tiles->body.push_back(last);
+      Body last = columns(outer_kept, all - rest, rest, rest);
+      tiles->body.push_back(new_if(arena_, tiles->variable - (count - 1), std::move(last)));
     }
     return {tiles};
   }
@@ -358,8 +356,7 @@ class ScanLowering {
       count_in(below.totals, blocks->body);
     } else {
       // Totals cost a third of the speed. The first block's is its carry, and nobody needs the last one's.
-      Stmt* choice = arena_.statement(StmtKind::kIf);
-      choice->condition = min(block - 1, counts_[1] - 2 - block);
+      Stmt* choice = new_if(arena_, min(block - 1, counts_[1] - 2 - block), {});
       declare(below.totals, choice->body);
       elements(block * kBlock, block_end(block, 0), true, width, kept_at, choice->body);
       count_in(below.totals, choice->body);

@@ -4,13 +4,6 @@ namespace harp::lower {
 
 using namespace ir;
 
-Stmt* only_if(Arena& arena, Sym nonnegative, Body body) {
-  Stmt* choice = arena.statement(StmtKind::kIf);
-  choice->condition = nonnegative;
-  choice->body = std::move(body);
-  return choice;
-}
-
 ScanTurns::ScanTurns(KernelContext& context, Accumulators& accumulators, const Node& scan, int64_t groups, int width)
     : arena_(context.arena),
       kernel_(context.kernel),
@@ -59,8 +52,8 @@ Sym ScanTurns::lower(Sym begin, Sym end, int carry, int total, const Access& acc
     const Sym group = at->variable - behind;
     Body each;
     parts[static_cast<size_t>(behind)](group, each);
-    if (behind + 1 < count) each = {only_if(arena_, groups_ - 1 - group, std::move(each))};
-    if (behind > 0) each = {only_if(arena_, group, std::move(each))};
+    if (behind + 1 < count) each = {new_if(arena_, groups_ - 1 - group, std::move(each))};
+    if (behind > 0) each = {new_if(arena_, group, std::move(each))};
     at->body.push_back(each[0]);
   }
   turns->body = {at};

@@ -37,7 +37,4 @@ class ScanTurns {
   int elements_, quads_, carry_, group_total_, total_;
 };
 
-/// if (nonnegative >= 0) body.
-ir::Stmt* only_if(ir::Arena& arena, Sym nonnegative, ir::Body body);
-
 }  // namespace harp::lower

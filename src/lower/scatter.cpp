@@ -87,11 +87,7 @@ class ScatterLowering {
     add->index = flatten(there, node_.shape);
     add->stride = element_count(Shape(node_.shape.begin() + static_cast<long>(axis_) + 1, node_.shape.end()));
     Body body = in_loops(loops, add);
-    if (proven_positive(size)) return body;
-    Stmt* where_there_are_elements = arena_.statement(StmtKind::kIf);
-    where_there_are_elements->condition = size - 1;
-    where_there_are_elements->body = std::move(body);
-    return {where_there_are_elements};
+    return proven_positive(size) ? body : Body{new_if(arena_, size - 1, std::move(body))};  // where there are elements
   }
 
   KernelContext& c_;

@@ -135,9 +135,7 @@ class TransposeLowering {
     copied.insert(copied.end(), transposed.begin(), transposed.end());
     return copied;
   }
-  Body finish(Stmt* loop) {
-    return finish_inner_loop(c_, loop, c_.schedule.axes.back().simd_width, c_.schedule.overlap && !c_.schedule.stream);
-  }
+  Body finish(Stmt* loop) { return finish_inner_loop(c_, loop, c_.schedule.axes.back().simd_width, c_.schedule.may_overlap()); }
 
   std::optional<Crossed> as_crossed(const UOp* u, const Stmt* row, const Stmt* column) const {
     if (u->kind != UKind::kLoad) return std::nullopt;

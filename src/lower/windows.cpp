@@ -70,12 +70,7 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
   Sym last = 0;
   for (const Axis& axis : axes)
     if (!proven_at_most(1, axis.count)) last = last.is_constant() ? axis.count - 1 : min(last, axis.count - 1);
-  if (!last.is_constant()) {
-    Stmt* is_any = context.arena.statement(StmtKind::kIf);
-    is_any->condition = last;
-    is_any->body = std::move(statements);
-    statements = {is_any};
-  }
+  if (!last.is_constant()) statements = {new_if(context.arena, last, std::move(statements))};
   body.insert(body.end(), statements.begin(), statements.end());
   return windows;
 }
