@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+"""Seeded faults keep up with the code: what each replaces stands exactly once in its file, and the tests it names exist. Whether they are
+found takes hours: seeded_faults.py."""
+import os
+import unittest
+
+from seeded_faults import FAULTS, ROOT
+
+
+class SeededFaults(unittest.TestCase):
+    def test_each_has_its_place(self):
+        for name, file, old, new, *tests in FAULTS:
+            with self.subTest(fault=name), open(os.path.join(ROOT, "src", file), encoding="utf-8") as source:
+                self.assertEqual(source.read().count(old), 1, f"src/{file} has to have this once: {old}")
+                self.assertNotEqual(old, new)
+                for test in tests:
+                    path = f"tests/regressions/{test}" if test.endswith(".harp") else f"tests/{test}.cpp"
+                    self.assertTrue(os.path.exists(os.path.join(ROOT, path)), path)
+
+    def test_names_differ(self):
+        names = [fault[0] for fault in FAULTS]
+        self.assertEqual(len(names), len(set(names)))
+
+
+if __name__ == "__main__":
+    unittest.main()
