@@ -32,7 +32,7 @@ struct ExpFunctions {
   static F expm1(F x) {
     F c = R::clamp(x, R::kDouble ? -40 : -20, kHighest);
     F result = real(2) * R::sum(half_expm1(c));
-    return R::pick(M::abs(x) < real(R::kDouble ? 0x1p-54 : 0x1p-25), x, result);  // also keeps -0 and subnormals
+    return R::keep_tiny(x, result);  // half of a subnormal is not exact, and -0 gives 0
   }
 
   static F sinh(F x) {
@@ -88,7 +88,7 @@ struct ExpFunctions {
     F h = R::fma(n, real(-C::kLn2), c);
     F s = R::power_of_two(R::whole(z) - integer(1));
     F whole = s - real(0.5), lost = (s - whole) - real(0.5);
-    Pair lead = R::fast_two_sum(whole, s * h);
+    Pair lead = R::fast_two_sum(whole, s, h);
     return {lead.hi, lead.lo + R::fma(s, tail(h, n * real(-C::kLn2Low), C::kExpFine), lost)};
   }
 

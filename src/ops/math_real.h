@@ -82,6 +82,13 @@ struct Real {
     return M::named(
         kDouble ? "or_sign_f64" : "or_sign_f32", [](F v, F s) { return from_bits(bits(v) | (bits(s) & integer(kSignBit))); }, x, sign);
   }
+  /// x where it is far below 1 (its exponent in the lowest eighth: |x| < 2^-95, of f64 2^-767), 0 among it, else y.
+  static F keep_tiny(F x, F y) {
+    constexpr NativeInt kLargeExponents = NativeInt{7} << (kDouble ? 60 : 28);
+    return M::named(
+        kDouble ? "keep_tiny_f64" : "keep_tiny_f32",
+        [](F v, F w) { return pick((bits(v) & integer(kLargeExponents)) == integer(0), v, w); }, x, y);
+  }
   static F flip_sign(F x, Bool condition) { return pick(condition, -x, x); }
   /// x, not below lo and not above hi; NaN passes.
   static F clamp(F x, Native lo, Native hi) { return at_least(at_most(x, hi), lo); }
@@ -115,6 +122,11 @@ struct Real {
   static Pair fast_two_sum(F a, F b) {
     F hi = a + b;
     return {hi, b - (hi - a)};
+  }
+  /// a + b c exactly, where b c is exact, too (or no part of the sum).
+  static Pair fast_two_sum(F a, F b, F c) {
+    F hi = fma(b, c, a);
+    return {hi, fma(b, c, a - hi)};
   }
   /// a + b exactly.
   static Pair two_sum(F a, F b) {

@@ -111,7 +111,7 @@ std::optional<InstructionForm> half_conversion(DType operand, DType result, int 
   return std::nullopt;
 }
 
-/// AVX-512: what functions do with exponents and signs. $p is ps or pd and the bits of a register, $v and $i the vector's type and that of
+/// AVX-512: what functions do with exponents and signs. $p is ps or pd ($format) and the bits of a register, $v and $i the vector's type and that of
 /// integers as wide, $m the mask of all lanes and, for the largest registers, the rounding of the environment.
 struct ExponentInstruction {
   std::string_view function, builtin, body;
@@ -146,6 +146,9 @@ constexpr ExponentInstruction kExponentInstructions[] = {
     {"or_sign", "__builtin_ia32_pternlog$letter$bits_mask",
      "  typedef $word bits __attribute__((vector_size($bytes)));\n"
      "  return ($v)__builtin_ia32_pternlog$letter$bits_mask((bits)x, (bits)y, (bits){0} + $sign, 0xf8, $lanes); /* x | y & sign */\n"},
+    {"keep_tiny", "__builtin_ia32_ptestnm$letter$bits",
+     "  typedef $word bits __attribute__((vector_size($bytes)));\n"
+     "  return __builtin_ia32_blendm$format_$bits_mask(y, x, __builtin_ia32_ptestnm$letter$bits((bits)x, (bits){0} + $large_exponents, $lanes));\n"},
     {"mantissa", "__builtin_ia32_getmant$p_mask",
      "  const $v mantissa = __builtin_ia32_getmant$p_mask(x, 0, x, $m); /* in [1, 2) */\n"
      "  return ($v)(($i)mantissa - ((mantissa >= $root) & $exponent_bit));\n"},
@@ -171,6 +174,8 @@ std::optional<InstructionForm> exponent_instruction(const ir::Function& function
       {"$rounder", wide ? "6755399441055744.0" : "12582912.0f"},
       {"$root", wide ? "1.4142135623730951" : "1.4142135f"},
       {"$exponent_bit", wide ? "0x10000000000000" : "0x800000"},
+      {"$format", wide ? "pd" : "ps"},
+      {"$large_exponents", wide ? "0x7000000000000000" : "0x70000000"},
       {"$i", vector_type(integer, lanes)},
   };
   for (const ExponentInstruction& row : kExponentInstructions) {

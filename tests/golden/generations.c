@@ -80,6 +80,11 @@ static inline f64x8 fma_f64x8(f64x8 a, f64x8 b, f64x8 c) {
 #endif
 }
 
+/* By its bits: of -(a * b + c) in one step gcc makes -(a * b) - c, which is another zero. */
+static inline f64x8 neg_f64x8(f64x8 x) {
+  return (f64x8)((i64x8)x ^ (int64_t)0x8000000000000000);
+}
+
 static inline f64x8 copy_sign_f64x8(f64x8 x, f64x8 y) {
 #if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_pternlogq512_mask)
   typedef long long bits __attribute__((vector_size(64)));
@@ -101,18 +106,18 @@ static inline f64x8 tanh_f64x8(f64x8 x) {
   const i64x8 alu6 = ((i64x8)alu3 - 4843621399236968448l - 1l + 1023l) << 52l;
   const f64x8 alu7 = (f64x8)alu6;
   const f64x8 alu8 = alu7 - 0.5;
-  const f64x8 alu9 = -alu8;
-  const f64x8 alu10 = alu7 * alu5;
-  const f64x8 alu11 = alu8 + alu10;
-  const f64x8 alu12 = alu4 * -2.3190468138462996e-17;
-  const f64x8 alu13 = alu5 + alu12;
-  const f64x8 alu14 = fma_f64x8(fma_f64x8(fma_f64x8(splat_f64x8(1.664012668869289e-10), alu13, splat_f64x8(2.092344608646773e-09)), alu13, splat_f64x8(2.504989464289795e-08)), alu13, splat_f64x8(2.755724606171109e-07));
-  const f64x8 alu15 = fma_f64x8(fma_f64x8(fma_f64x8(alu14, alu13, splat_f64x8(2.755732251971936e-06)), alu13, splat_f64x8(2.4801587356340883e-05)), alu13, splat_f64x8(0.00019841269838937153));
-  const f64x8 alu16 = fma_f64x8(fma_f64x8(fma_f64x8(alu15, alu13, splat_f64x8(0.0013888888888869534)), alu13, splat_f64x8(0.008333333333334103)), alu13, splat_f64x8(0.04166666666666669));
-  const f64x8 alu17 = fma_f64x8(alu13 * alu13, fma_f64x8(fma_f64x8(alu16, alu13, splat_f64x8(0.16666666666666666)), alu13, splat_f64x8(0.5)), alu12);
-  const f64x8 alu18 = alu10 - (alu11 + alu9) + fma_f64x8(alu7, alu17, alu7 + alu9 - 0.5);
-  const f64x8 alu19 = alu11 + alu18;
-  const f64x8 alu20 = alu18 - (alu19 - alu11);
+  const f64x8 alu9 = fma_f64x8(alu7, alu5, alu8);
+  const f64x8 alu10 = neg_f64x8(alu9);
+  const f64x8 alu11 = alu4 * -2.3190468138462996e-17;
+  const f64x8 alu12 = alu5 + alu11;
+  const f64x8 alu13 = fma_f64x8(fma_f64x8(fma_f64x8(splat_f64x8(1.664012668869289e-10), alu12, splat_f64x8(2.092344608646773e-09)), alu12, splat_f64x8(2.504989464289795e-08)), alu12, splat_f64x8(2.755724606171109e-07));
+  const f64x8 alu14 = fma_f64x8(fma_f64x8(fma_f64x8(alu13, alu12, splat_f64x8(2.755732251971936e-06)), alu12, splat_f64x8(2.4801587356340883e-05)), alu12, splat_f64x8(0.00019841269838937153));
+  const f64x8 alu15 = fma_f64x8(fma_f64x8(fma_f64x8(alu14, alu12, splat_f64x8(0.0013888888888869534)), alu12, splat_f64x8(0.008333333333334103)), alu12, splat_f64x8(0.04166666666666669));
+  const f64x8 alu16 = fma_f64x8(alu12 * alu12, fma_f64x8(fma_f64x8(alu15, alu12, splat_f64x8(0.16666666666666666)), alu12, splat_f64x8(0.5)), alu11);
+  const f64x8 alu17 = fma_f64x8(alu7, alu16, alu7 - alu8 - 0.5);
+  const f64x8 alu18 = fma_f64x8(alu7, alu5, alu8 + alu10) + alu17;
+  const f64x8 alu19 = alu9 + alu18;
+  const f64x8 alu20 = alu18 - (alu19 + alu10);
   const f64x8 alu21 = 1.0 + alu19;
   const f64x8 alu22 = -(alu21 - 1.0);
   const f64x8 alu23 = 1.0 - (alu21 + alu22) + (alu19 + alu22);
