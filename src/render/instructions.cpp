@@ -111,8 +111,8 @@ std::optional<InstructionForm> half_conversion(DType operand, DType result, int 
   return std::nullopt;
 }
 
-/// AVX-512: what functions do with exponents and signs. $p is ps or pd ($format) and the bits of a register, $v and $i the vector's type and that of
-/// integers as wide, $m the mask of all lanes and, for the largest registers, the rounding of the environment.
+/// AVX-512: what functions do with exponents and signs. $p is ps or pd ($format) and the bits of a register, $v and $i the vector's type
+/// and that of integers as wide, $m the mask of all lanes and, for the largest registers, the rounding of the environment.
 struct ExponentInstruction {
   std::string_view function, builtin, body;
 };
@@ -148,7 +148,8 @@ constexpr ExponentInstruction kExponentInstructions[] = {
      "  return ($v)__builtin_ia32_pternlog$letter$bits_mask((bits)x, (bits)y, (bits){0} + $sign, 0xf8, $lanes); /* x | y & sign */\n"},
     {"keep_tiny", "__builtin_ia32_ptestnm$letter$bits",
      "  typedef $word bits __attribute__((vector_size($bytes)));\n"
-     "  return __builtin_ia32_blendm$format_$bits_mask(y, x, __builtin_ia32_ptestnm$letter$bits((bits)x, (bits){0} + $large_exponents, $lanes));\n"},
+     "  return __builtin_ia32_blendm$format_$bits_mask(y, x, __builtin_ia32_ptestnm$letter$bits((bits)x, (bits){0} + $large_exponents, "
+     "$lanes));\n"},
     {"mantissa", "__builtin_ia32_getmant$p_mask",
      "  const $v mantissa = __builtin_ia32_getmant$p_mask(x, 0, x, $m); /* in [1, 2) */\n"
      "  return ($v)(($i)mantissa - ((mantissa >= $root) & $exponent_bit));\n"},
