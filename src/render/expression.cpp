@@ -13,8 +13,6 @@ using ir::UOp;
 
 namespace {
 
-int bits_of_dtype(DType dtype) { return static_cast<int>(size_of(dtype)) * 8; }
-
 Text literal_text(const Scalar& value) {
   const Literal l = literal(value);
   if (l.text.find(' ') != std::string::npos) return {l.text, kSum};

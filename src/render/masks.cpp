@@ -10,8 +10,6 @@ namespace {
 
 constexpr int kAvx512Bytes = 64;
 
-int bits_of_dtype(DType dtype) { return static_cast<int>(size_of(dtype)) * 8; }
-
 std::string all_lanes(int lanes) { return lanes > 8 ? "0xffff" : "0xff"; }
 
 /// The letter of an instruction for integers of this many bits.

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace harp::render {
 namespace {
@@ -34,6 +36,14 @@ Literal float_literal(Float value, int mantissa_bits, std::string_view suffix) {
 }
 
 }  // namespace
+
+int bits_of_dtype(DType dtype) { return static_cast<int>(size_of(dtype)) * 8; }
+
+std::string lane_numbers(int first, int count, int step) {
+  std::vector<int> numbers;
+  for (int i = 0; i < count; ++i) numbers.push_back(first + i * step);
+  return join(numbers, ", ");
+}
 
 std::string_view value_type(DType dtype) { return is_bool(dtype) ? "_Bool" : memory_type(dtype); }
 

@@ -15,6 +15,9 @@ std::string_view memory_type(DType dtype);
 std::string vector_type(DType dtype, int lanes);
 /// Vectors of bools are masks: signed integers of some width, 0 or -1 a lane. "i32x16".
 std::string mask_type(int bits, int lanes);
+int bits_of_dtype(DType dtype);
+/// "0, 1, 2, 3"
+std::string lane_numbers(int first, int count, int step = 1);
 /// The unsigned or signed integer dtype of this many bits.
 DType unsigned_of(int bits);
 DType signed_of(int bits);

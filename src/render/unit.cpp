@@ -14,8 +14,6 @@ namespace {
 
 constexpr int kSmallestVector = 16;  // bytes; gcc 12 takes two floats apart
 
-int bits_of_dtype(DType dtype) { return static_cast<int>(size_of(dtype)) * 8; }
-
 /// "fma_f32" or "fma_f32x16".
 std::string at_lanes(std::string_view name, std::string_view dtype, int lanes) {
   return lanes == 1 ? cat(name, "_", dtype) : cat(name, "_", dtype, "x", lanes);
@@ -45,12 +43,6 @@ std::string parameter_list(const std::string& type, int count) {
   std::vector<std::string> parameters;
   for (int i = 0; i < count; ++i) parameters.push_back(cat(type, " ", static_cast<char>('a' + i)));
   return join(parameters, ", ");
-}
-
-std::string lane_numbers(int first, int count, int step = 1) {
-  std::vector<int> numbers;
-  for (int i = 0; i < count; ++i) numbers.push_back(first + i * step);
-  return join(numbers, ", ");
 }
 
 /// Every op whose scalar the machine or the chosen dialect does not have in one instruction.
@@ -247,46 +239,6 @@ std::string Unit::in_range(int lanes, bool small_step) {
   return name;
 }
 
-std::string Unit::load(DType dtype, int lanes, bool strided, bool masked) {
-  const std::string name = cat("load", strided ? "_strided" : "", masked ? "_masked" : "", "_", vector_type(dtype, lanes));
-  once(name, [&] {
-    const std::string v = memory_vector(dtype, lanes), element(memory_type(dtype));
-    // All elements at once: of a loop over lanes gcc 12 makes pieces on the stack or one masked broadcast a lane (1.6 to 3 times slower).
-    if (strided && !masked) {
-      std::vector<std::string> elements = {"p[0]", "p[step]"};
-      for (int i = 2; i < lanes; ++i) elements.push_back(cat("p[", i, " * step]"));
-      return cat("static inline ", v, " ", name, "(const ", element, "* p, int64_t step) { return (", v, "){", join(elements, ", "),
-                 "}; }\n");
-    }
-    const std::string_view at = strided ? "p[lane * step]" : "p[lane]";
-    return cat("static inline ", v, " ", name, "(const ", element, "* p", strided ? ", int64_t step" : "",
-               masked ? cat(", ", mask(bits_of_dtype(dtype), lanes), " m") : std::string(), ") {\n  ", v, " r = {0};\n",
-               lane_loop(cat(masked ? "if (m[lane]) " : "", "r[lane] = ", at, ";"), lanes), "  return r;\n}\n");
-  });
-  return name;
-}
-
-std::string Unit::gather(const GatherForm& form, int lanes) {
-  const std::string name = cat("gather", form.strided ? "_strided" : "", form.steps ? "_steps" : "", form.masked ? "_masked" : "", "_",
-                               vector_type(form.dtype, lanes), "_", harp::name(form.position));
-  once(name, [&] {
-    const std::string v = memory_vector(form.dtype, lanes), element(memory_type(form.dtype));
-    const auto at = [&](std::string_view lane) {
-      const std::string position = form.strided ? cat("(int64_t)at[", lane, "] * stride") : cat("at[", lane, "]");
-      return cat("p[", position, form.steps ? cat(" + ", lane, " * step") : std::string(), "]");
-    };
-    const std::string head = cat("static inline ", v, " ", name, "(const ", element, "* p, ", type(form.position, lanes), " at",
-                                 form.strided ? ", int64_t stride" : "", form.steps ? ", int64_t step" : "",
-                                 form.masked ? cat(", ", mask(bits_of_dtype(form.dtype), lanes), " m") : std::string(), ") ");
-    if (form.masked)
-      return cat(head, "{\n  ", v, " r = {0};\n", lane_loop(cat("if (m[lane]) r[lane] = ", at("lane"), ";"), lanes), "  return r;\n}\n");
-    std::vector<std::string> elements;  // as of a strided load
-    for (int i = 0; i < lanes; ++i) elements.push_back(at(cat(i)));
-    return cat(head, "{ return (", v, "){", join(elements, ", "), "}; }\n");
-  });
-  return name;
-}
-
 std::string Unit::check(int lanes, bool masked) {
   once("report_fault", [] {
     return "/* The first one counts: of the lowest site, and there of the lowest element. */\n"
@@ -311,55 +263,6 @@ std::string Unit::check(int lanes, bool masked) {
                "  if (__builtin_expect(", any, "(outside), 0))\n  ",
                lane_loop("if (outside[lane]) report_fault(f, site, element + lane * step, index[lane], end[lane]);", lanes),
                "  return index;\n}\n");
-  });
-  return name;
-}
-
-std::string Unit::load_reversed(DType dtype, int lanes) {
-  const std::string name = cat("load_reversed_", vector_type(dtype, lanes));
-  once(name, [&] {
-    const std::string v = memory_vector(dtype, lanes);
-    return cat("static inline ", v, " ", name, "(const ", memory_type(dtype), "* p) {\n  const ", v, " r = *(const ", v, "*)(p - ",
-               lanes - 1, ");\n  return __builtin_shufflevector(r, r, ", lane_numbers(lanes - 1, lanes, -1), ");\n}\n");
-  });
-  return name;
-}
-
-/// Nothing beyond the last element is read: the second vector ends with it.
-std::string Unit::load_every_second(DType dtype, int lanes) {
-  const std::string name = cat("load_every_second_", vector_type(dtype, lanes));
-  once(name, [&] {
-    const std::string v = memory_vector(dtype, lanes);
-    std::vector<int> numbers;
-    for (int lane = 0; lane < lanes; ++lane) numbers.push_back(2 * lane < lanes ? 2 * lane : 2 * lane + 1);
-    return cat("static inline ", v, " ", name, "(const ", memory_type(dtype), "* p) {\n  return __builtin_shufflevector(*(const ", v,
-               "*)p, *(const ", v, "*)(p + ", lanes - 1, "), ", join(numbers, ", "), ");\n}\n");
-  });
-  return name;
-}
-
-std::string Unit::store_pairs(DType dtype, int lanes) {
-  const std::string name = cat("store_pairs_", vector_type(dtype, lanes));
-  once(name, [&] {
-    const std::string v = memory_vector(dtype, lanes);
-    const auto half = [&](int first) {
-      std::vector<int> numbers;
-      for (int lane = first; lane < first + lanes / 2; ++lane) numbers.insert(numbers.end(), {lane, lanes + lane});
-      return cat("__builtin_shufflevector(a, b, ", join(numbers, ", "), ")");
-    };
-    return cat("static inline void ", name, "(", memory_type(dtype), "* p, ", v, " a, ", v, " b) {\n  *(", v, "*)p = ", half(0), ";\n  *(",
-               v, "*)(p + ", lanes, ") = ", half(lanes / 2), ";\n}\n");
-  });
-  return name;
-}
-
-std::string Unit::store(DType dtype, int lanes, bool strided, bool masked) {
-  const std::string name = cat("store", strided ? "_strided" : "", masked ? "_masked" : "", "_", vector_type(dtype, lanes));
-  once(name, [&] {
-    const std::string v = memory_vector(dtype, lanes);
-    return cat("static inline void ", name, "(", memory_type(dtype), "* p", strided ? ", int64_t step" : "", ", ", v, " x",
-               masked ? cat(", ", mask(bits_of_dtype(dtype), lanes), " m") : std::string(), ") {\n",
-               lane_loop(cat(masked ? "if (m[lane]) " : "", strided ? "p[lane * step]" : "p[lane]", " = x[lane];"), lanes), "}\n");
   });
   return name;
 }
@@ -490,113 +393,5 @@ int Unit::mask_bits_of(const ir::Function& function) {
 }
 
 std::string Unit::definitions() const { return cat(join(typedefs_, ""), typedefs_.empty() ? "" : "\n", join(definitions_, "\n")); }
-
-// --- math functions ------------------------------------------------------------------------------------------------------
-
-namespace {
-
-/// The widest element among the values of a function.
-size_t widest_element(const ir::Function& function) {
-  std::vector<const ir::UOp*> stack{function.body};
-  std::set<const ir::UOp*> seen;
-  size_t widest = 1;
-  while (!stack.empty()) {
-    const ir::UOp* u = stack.back();
-    stack.pop_back();
-    if (!seen.insert(u).second) continue;
-    widest = std::max(widest, size_of(u->type.dtype));
-    stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-  }
-  return widest;
-}
-
-/// Is it written out in every loop that calls it, its constants in registers? Those of AVX-512 are enough for them; gcc would neither
-/// inline what is called twice, unless it is small, nor keep the constants (softmax of rows of 1,024: 0.86 of the time).
-bool is_lean(const ir::Function& function, int lanes, const Target& target) {
-  constexpr int kManyRegisters = 64;  // bytes of the vectors of which there are 32
-  constexpr size_t kMostNodes = 64, kMostConstants = 18;
-  if (target.vector_bytes != kManyRegisters || lanes * static_cast<int>(size_of(function.result)) != kManyRegisters) return false;
-  if (is_small(function)) return false;
-  std::vector<const ir::UOp*> all{function.body};
-  size_t constants = 0;
-  for (size_t i = 0; i < all.size(); ++i) {
-    const ir::UOp& u = *all[i];
-    if (u.kind == ir::UKind::kRarely || u.kind == ir::UKind::kTable) return false;
-    constants += u.kind == ir::UKind::kConst;
-    const auto add = [&](const ir::UOp* more) {
-      if (std::find(all.begin(), all.end(), more) == all.end()) all.push_back(more);
-    };
-    for (const ir::UOp* source : u.sources) add(source);
-    if (u.kind == ir::UKind::kCall) add(u.function->body);
-    if (all.size() > kMostNodes || constants > kMostConstants) return false;
-  }
-  return true;
-}
-
-std::vector<std::string> parameter_names(size_t count) {
-  static constexpr std::string_view kNames[] = {"x", "y", "z", "w", "v", "u"};
-  HARP_ASSERT(count <= std::size(kNames), "a math function of ", count, " parameters");
-  return {kNames, kNames + count};
-}
-
-}  // namespace
-
-std::string Unit::function(const ir::Function& function, int lanes) {
-  const std::string name = lanes == 1 ? function.name : cat(function.name, "x", lanes);
-  once(name, [&] {
-    // wider values than the registers hold would be split by the compiler, badly: do it here
-    const bool too_wide = static_cast<int>(widest_element(function)) * lanes > options_.target.vector_bytes;
-    return lanes > 1 && too_wide ? split_function_text(function, lanes, name) : function_text(function, lanes, name);
-  });
-  return name;
-}
-
-std::string Unit::function_text(const ir::Function& function, int lanes, const std::string& name) {
-  const std::vector<std::string> names = parameter_names(function.parameters.size());
-  std::vector<std::string> parameters;
-  for (size_t i = 0; i < names.size(); ++i) {
-    HARP_ASSERT(lanes == 1 || !is_bool(function.parameters[i]), "a mask as a parameter of ", function.name);
-    parameters.push_back(cat(type(function.parameters[i], lanes), " ", names[i]));
-  }
-  const int mask_bits = mask_bits_of(function);
-  const std::string result = lanes > 1 && mask_bits > 0 ? mask(mask_bits, lanes) : type(function.result, lanes);
-  const bool is_lean = render::is_lean(function, lanes, options_.target);
-  const std::string definition = render_function_body(*this, function, lanes, names, is_lean).text;
-  return cat("static inline ", is_lean ? "__attribute__((always_inline)) " : "", result, " ", name, "(", join(parameters, ", "), ") {\n",
-             with_instructions(instruction_form(function, lanes, options_.target), definition), "}\n");
-}
-
-/// The definition, behind the target's form of it if there is one.
-std::string Unit::with_instructions(const std::optional<InstructionForm>& form, const std::string& definition) {
-  if (!form) return definition;
-  once("__has_builtin", [] { return "#ifndef __has_builtin\n#define __has_builtin(name) 0\n#endif\n"; });
-  if (!form->clang_feature.empty() && known_.insert("-Wunused-function").second)  // in front of every function
-    typedefs_.emplace_back("#pragma GCC diagnostic ignored \"-Wunused-function\" /* of a definition whose instruction is taken */\n");
-  for (const InstructionForm::Vector& v : form->vectors) memory_vector(v.dtype, v.lanes);
-  return cat("#if ", form->clang_feature.empty() ? "!defined(__clang__)" : cat("defined(", form->clang_feature, ")"), " && ",
-             join(form->builtins, " && ", [](const std::string& b) { return cat("__has_builtin(", b, ")"); }), "\n", form->body, "#else\n",
-             definition, "#endif\n");
-}
-
-std::string Unit::split_function_text(const ir::Function& function, int lanes, const std::string& name) {
-  const int half = lanes / 2;  // at least 2: any register holds two of the widest elements
-  const std::string part = this->function(function, half);
-  const std::vector<std::string> names = parameter_names(function.parameters.size());
-  const auto result_type = [&](int n) {
-    const int mask_bits = mask_bits_of(function);
-    return n > 1 && mask_bits > 0 ? mask(mask_bits, n) : type(function.result, n);
-  };
-  std::vector<std::string> parameters;
-  for (size_t i = 0; i < names.size(); ++i) parameters.push_back(cat(type(function.parameters[i], lanes), " ", names[i]));
-  std::string text = cat("static inline ", result_type(lanes), " ", name, "(", join(parameters, ", "), ") {\n");
-  for (const bool high : {false, true})
-    append(text, cat("  const ", result_type(half), high ? " high = " : " low = ", part, "(",
-                     join(names, ", ",
-                          [&](const std::string& n) {
-                            return cat("__builtin_shufflevector(", n, ", ", n, ", ", lane_numbers(high ? half : 0, half), ")");
-                          }),
-                     ");\n"));
-  return cat(text, "  return __builtin_shufflevector(low, high, ", lane_numbers(0, lanes), ");\n}\n");
-}
 
 }  // namespace harp::render

@@ -89,7 +89,7 @@ FAULTS = [
      "flatten(index, plan.shape) + (offset_of(plan) - shared);", "flatten(index, plan.shape);"),
     ("transposes: bools are copied as the bytes they are", "lower/transpose.cpp", "crossed && !is_bool(crossed->load->type.dtype);",
      "crossed.has_value();"),
-    ("every second element: the second half is one off", "render/unit.cpp", "2 * lane < lanes ? 2 * lane : 2 * lane + 1", "2 * lane"),
+    ("every second element: the second half is one off", "render/access.cpp", "2 * lane < lanes ? 2 * lane : 2 * lane + 1", "2 * lane"),
     ("sort: of equals in short rows the last comes first", "render/sort.cpp", "count -= row[i] <= these;", "count -= row[i] < these;"),
     ("transforms: passes after the first take the first one's roots", "render/dft_passes.cpp", "w.c[u] = pass->roots[j * u * pass->done];",
      "w.c[u] = pass->roots[j * u];"),

@@ -1,0 +1,118 @@
+// A function of the IR, mostly a mathematical one, as a function in C: for one element or a vector, in one piece or in halves, and by the
+// target's own instruction where there is one.
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "render/body.h"
+#include "render/types.h"
+#include "render/unit.h"
+
+namespace harp::render {
+namespace {
+
+/// The widest element among the values of a function.
+size_t widest_element(const ir::Function& function) {
+  std::vector<const ir::UOp*> stack{function.body};
+  std::set<const ir::UOp*> seen;
+  size_t widest = 1;
+  while (!stack.empty()) {
+    const ir::UOp* u = stack.back();
+    stack.pop_back();
+    if (!seen.insert(u).second) continue;
+    widest = std::max(widest, size_of(u->type.dtype));
+    stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+  }
+  return widest;
+}
+
+/// Is it written out in every loop that calls it, its constants in registers? Those of AVX-512 are enough for them; gcc would neither
+/// inline what is called twice, unless it is small, nor keep the constants (softmax of rows of 1,024: 0.86 of the time).
+bool is_lean(const ir::Function& function, int lanes, const Target& target) {
+  constexpr int kManyRegisters = 64;  // bytes of the vectors of which there are 32
+  constexpr size_t kMostNodes = 64, kMostConstants = 18;
+  if (target.vector_bytes != kManyRegisters || lanes * static_cast<int>(size_of(function.result)) != kManyRegisters) return false;
+  if (is_small(function)) return false;
+  std::vector<const ir::UOp*> all{function.body};
+  size_t constants = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const ir::UOp& u = *all[i];
+    if (u.kind == ir::UKind::kRarely || u.kind == ir::UKind::kTable) return false;
+    constants += u.kind == ir::UKind::kConst;
+    const auto add = [&](const ir::UOp* more) {
+      if (std::find(all.begin(), all.end(), more) == all.end()) all.push_back(more);
+    };
+    for (const ir::UOp* source : u.sources) add(source);
+    if (u.kind == ir::UKind::kCall) add(u.function->body);
+    if (all.size() > kMostNodes || constants > kMostConstants) return false;
+  }
+  return true;
+}
+
+std::vector<std::string> parameter_names(size_t count) {
+  static constexpr std::string_view kNames[] = {"x", "y", "z", "w", "v", "u"};
+  HARP_ASSERT(count <= std::size(kNames), "a math function of ", count, " parameters");
+  return {kNames, kNames + count};
+}
+
+}  // namespace
+
+std::string Unit::function(const ir::Function& function, int lanes) {
+  const std::string name = lanes == 1 ? function.name : cat(function.name, "x", lanes);
+  once(name, [&] {
+    // wider values than the registers hold would be split by the compiler, badly: do it here
+    const bool too_wide = static_cast<int>(widest_element(function)) * lanes > options_.target.vector_bytes;
+    return lanes > 1 && too_wide ? split_function_text(function, lanes, name) : function_text(function, lanes, name);
+  });
+  return name;
+}
+
+std::string Unit::function_text(const ir::Function& function, int lanes, const std::string& name) {
+  const std::vector<std::string> names = parameter_names(function.parameters.size());
+  std::vector<std::string> parameters;
+  for (size_t i = 0; i < names.size(); ++i) {
+    HARP_ASSERT(lanes == 1 || !is_bool(function.parameters[i]), "a mask as a parameter of ", function.name);
+    parameters.push_back(cat(type(function.parameters[i], lanes), " ", names[i]));
+  }
+  const int mask_bits = mask_bits_of(function);
+  const std::string result = lanes > 1 && mask_bits > 0 ? mask(mask_bits, lanes) : type(function.result, lanes);
+  const bool is_lean = render::is_lean(function, lanes, options_.target);
+  const std::string definition = render_function_body(*this, function, lanes, names, is_lean).text;
+  return cat("static inline ", is_lean ? "__attribute__((always_inline)) " : "", result, " ", name, "(", join(parameters, ", "), ") {\n",
+             with_instructions(instruction_form(function, lanes, options_.target), definition), "}\n");
+}
+
+/// The definition, behind the target's form of it if there is one.
+std::string Unit::with_instructions(const std::optional<InstructionForm>& form, const std::string& definition) {
+  if (!form) return definition;
+  once("__has_builtin", [] { return "#ifndef __has_builtin\n#define __has_builtin(name) 0\n#endif\n"; });
+  if (!form->clang_feature.empty() && known_.insert("-Wunused-function").second)  // in front of every function
+    typedefs_.emplace_back("#pragma GCC diagnostic ignored \"-Wunused-function\" /* of a definition whose instruction is taken */\n");
+  for (const InstructionForm::Vector& v : form->vectors) memory_vector(v.dtype, v.lanes);
+  return cat("#if ", form->clang_feature.empty() ? "!defined(__clang__)" : cat("defined(", form->clang_feature, ")"), " && ",
+             join(form->builtins, " && ", [](const std::string& b) { return cat("__has_builtin(", b, ")"); }), "\n", form->body, "#else\n",
+             definition, "#endif\n");
+}
+
+std::string Unit::split_function_text(const ir::Function& function, int lanes, const std::string& name) {
+  const int half = lanes / 2;  // at least 2: any register holds two of the widest elements
+  const std::string part = this->function(function, half);
+  const std::vector<std::string> names = parameter_names(function.parameters.size());
+  const auto result_type = [&](int n) {
+    const int mask_bits = mask_bits_of(function);
+    return n > 1 && mask_bits > 0 ? mask(mask_bits, n) : type(function.result, n);
+  };
+  std::vector<std::string> parameters;
+  for (size_t i = 0; i < names.size(); ++i) parameters.push_back(cat(type(function.parameters[i], lanes), " ", names[i]));
+  std::string text = cat("static inline ", result_type(lanes), " ", name, "(", join(parameters, ", "), ") {\n");
+  for (const bool high : {false, true})
+    append(text, cat("  const ", result_type(half), high ? " high = " : " low = ", part, "(",
+                     join(names, ", ",
+                          [&](const std::string& n) {
+                            return cat("__builtin_shufflevector(", n, ", ", n, ", ", lane_numbers(high ? half : 0, half), ")");
+                          }),
+                     ");\n"));
+  return cat(text, "  return __builtin_shufflevector(low, high, ", lane_numbers(0, lanes), ");\n}\n");
+}
+
+}  // namespace harp::render
