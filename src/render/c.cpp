@@ -42,6 +42,8 @@ std::string counted(size_t n, std::string_view what) { return cat(n, " ", what, 
 
 struct RenderedKernel {
   std::string name;
+  bool is_called = false;     // as a function with these arguments; else through harp_range_body, which gets them as fields
+  std::vector<bool> is_used;  // of the parameters; a function is passed no others
   std::vector<const SymAtom*> shape_variables;  // fields after the buffers
   bool has_scratch = false;                     // the last field
 };
@@ -51,6 +53,11 @@ class UnitRenderer {
   UnitRenderer(const ir::Module& module, const RenderOptions& options)
       : module_(module), options_(options), unit_(options), host_(host_positions()) {
     for (size_t i = 0; i < module.shape_vars.size(); ++i) shape_names_[variable_of(module.shape_vars[i])->name] = cat("shape", i);
+    is_shared_.assign(module.kernels.size(), false);
+    for (const ir::Generation& generation : module.generations)
+      for (const std::span<const ir::Launch> launches : together(generation))
+        if (is_worth_sharing(launches))
+          for (const ir::Launch& launch : launches) is_shared_[static_cast<size_t>(launch.kernel)] = true;
   }
 
   std::string render(std::vector<SourceFunction>* apart) {
@@ -120,7 +127,7 @@ class UnitRenderer {
     return cat(
         "static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }\n"
         "static const int64_t harp_share = ",
-        std::max<int64_t>(1, 2 * options_.share_ns), "; /* work that is worth another worker, in half nanoseconds */\n");
+        share(), "; /* work that is worth another worker, in half nanoseconds */\n");
   }
 
   static std::string vector_note() {
@@ -133,6 +140,33 @@ class UnitRenderer {
   std::string faults_text() { return cat("workspace + ", bracket(host_(module_.workspace + fault_offset()), kSum)); }
   std::string first_fault_text() const { return cat("harp_first_fault(rt, faults, ", module_.scratch, ")"); }
 
+  // --- launches that run side by side ----------------------------------------------------------------------------------
+
+  static std::vector<std::span<const ir::Launch>> together(const ir::Generation& generation) {
+    std::vector<std::span<const ir::Launch>> parts;
+    for (std::span<const ir::Launch> left = generation.launches; !left.empty(); left = left.subspan(parts.back().size()))
+      parts.push_back(left.first(std::min(kMostTogether, left.size())));
+    return parts;
+  }
+
+  int64_t share() const { return std::max<int64_t>(1, 2 * options_.share_ns); }
+  const ir::Kernel& kernel_of(const ir::Launch& launch) const { return module_.kernels[static_cast<size_t>(launch.kernel)]; }
+
+  /// Could there be work for a second worker, as far as is known before any run? Saying no here keeps the text of sharing, which takes gcc
+  /// longer than a small kernel does, out of the unit.
+  bool is_worth_sharing(std::span<const ir::Launch> launches) const {
+    int64_t left = share(), most = 0;
+    for (const ir::Launch& launch : launches) {
+      const Sym work = kernel_of(launch).work, count = ir::iterations(kernel_of(launch));
+      if (!count.is_constant() || count.constant() < 1) return true;
+      most = std::max(most, count.constant());
+      if (launches.size() == 1 && most == 1) return false;
+      if (!work.is_constant() || work.constant() > left) return true;
+      left -= std::max<int64_t>(0, work.constant());
+    }
+    return false;
+  }
+
   // --- kernels ---------------------------------------------------------------------------------------------------------
 
   void render_kernel(const ir::Kernel& kernel) {
@@ -142,43 +176,55 @@ class UnitRenderer {
     std::sort(rendered.shape_variables.begin(), rendered.shape_variables.end(),
               [](const SymAtom* a, const SymAtom* b) { return a->id < b->id; });
 
-    std::string fields, unpacked;
+    rendered.is_called = !is_shared_[rendered_.size()];
+    std::vector<std::string> fields;
+    std::string unpacked;
     const std::vector<std::string> names = ir::parameter_names(kernel);
     for (size_t i = 0; i < names.size(); ++i) {
       const std::string declared = cat(kernel.params[i].written ? "" : "const ", memory_type(kernel.params[i].dtype), "* ", names[i]);
-      append(fields, cat(" ", declared, ";"));
-      if (mentions(body.text, names[i])) append(unpacked, cat("  ", declared, " = a->", names[i], ";\n"));
+      rendered.is_used.push_back(mentions(body.text, names[i]));
+      if (!rendered.is_called || rendered.is_used[i]) fields.push_back(declared);
+      if (rendered.is_used[i]) append(unpacked, cat("  ", declared, " = a->", names[i], ";\n"));
     }
     for (const SymAtom* v : rendered.shape_variables) {
-      append(fields, cat(" int64_t ", shape_name(v), ";"));
+      fields.push_back(cat("int64_t ", shape_name(v)));
       append(unpacked, cat("  const int64_t ", shape_name(v), " = a->", shape_name(v), ";\n"));
     }
     const bool checks = mentions(body.text, "fault");
     rendered.has_scratch = checks || ir::scratch_offsets(kernel).back() > 0;
     if (rendered.has_scratch) {
-      fields += " char* scratch;";
+      fields.emplace_back("char* scratch");
       append(unpacked, cat("  char* scratch = a->scratch + worker * ", module_.scratch, ";\n"));
     }
-    if (checks) append(unpacked, cat("  harp_fault* const fault = (harp_fault*)(scratch + ", fault_offset(), ");\n"));
     const bool threads = ir::thread_loop(kernel) != nullptr;
+    std::string parameters = "void* arg, size_t begin0, size_t end0, size_t worker", definition;
+    if (rendered.is_called) {
+      parameters = fields.empty() ? "void" : join(fields, ", ");
+      unpacked = threads ? cat("  const size_t begin0 = 0, end0 = ", ir::iterations(kernel).constant(), ";\n") : std::string();
+    } else {
+      definition = cat("struct $_args {", join(fields, "", [](const std::string& field) { return cat(" ", field, ";"); }), " };\n\n");
+      unpacked =
+          cat("  const struct $_args* a = arg;\n", unpacked, threads ? "  (void)worker;\n" : "  (void)begin0, (void)end0, (void)worker;\n");
+    }
+    if (checks) append(unpacked, cat("  harp_fault* const fault = (harp_fault*)(scratch + ", fault_offset(), ");\n"));
     const bool streams = ir::streams(kernel) && options_.target.streams && !options_.plain_text;
     // what does not depend on the kernel's number: kernels that agree in it are one
-    const std::string shared =
-        cat("  const struct $_args* a = arg;\n", unpacked, threads ? "  (void)worker;\n" : "  (void)begin0, (void)end0, (void)worker;\n",
-            body.text, streams ? kStreamedText : "", "}\n");
-    const auto [known, is_new] = known_kernels_.emplace(cat(fields, shared), cat("kernel_", known_kernels_.size()));
+    const std::string shared = cat("{\n", unpacked, body.text, streams ? kStreamedText : "", "}\n\n");
+    const auto [known, is_new] = known_kernels_.emplace(cat(parameters, definition, shared), cat("kernel_", known_kernels_.size()));
     rendered.name = known->second;
     rendered_.push_back(rendered);
     if (!is_new) return;
-    std::string text = shared;
-    text.replace(text.find('$'), 1, rendered.name);
+    const auto named = [&](std::string text) {
+      if (!rendered.is_called) text.replace(text.find('$'), 1, rendered.name);
+      return text;
+    };
     SourceFunction function = {kernels_.size(), 0, 0, 0};
-    append(kernels_, cat("struct ", rendered.name, "_args {", fields, " };\n\n/* ", comment_text(kernel.comment), " */\n"));
+    append(kernels_, cat(rendered.is_called ? std::string() : named(definition), "/* ", comment_text(kernel.comment), " */\n"));
     function.definition = kernels_.size();
-    append(kernels_, cat("static ", reads_backwards(kernel) ? kBackwardsMark : "", "__attribute__((noinline)) void ", rendered.name,
-                         "(void* arg, size_t begin0, size_t end0, size_t worker) "));
+    append(kernels_, cat("static ", reads_backwards(kernel) ? kBackwardsMark : "", "__attribute__((noinline)) void ", rendered.name, "(",
+                         parameters, ") "));
     function.body = kernels_.size();
-    append(kernels_, cat("{\n", text, "\n"));
+    append(kernels_, named(shared));
     function.end = kernels_.size();
     functions_.push_back(function);
   }
@@ -216,16 +262,20 @@ class UnitRenderer {
     return elements.is_constant(0) ? cat(base, buffer.index) : cat(base, buffer.index, " + ", bracket(host_(elements), kSum));
   }
 
-  std::string arguments_text(const ir::Launch& launch, size_t number) {
-    const ir::Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
-    const RenderedKernel& rendered = rendered_[static_cast<size_t>(launch.kernel)];
+  const RenderedKernel& rendered(const ir::Launch& launch) const { return rendered_[static_cast<size_t>(launch.kernel)]; }
+
+  /// What the kernel is given in a launch.
+  std::vector<std::string> arguments_of(const ir::Launch& launch) {
+    const ir::Kernel& kernel = kernel_of(launch);
+    const RenderedKernel& callee = rendered(launch);
     HARP_ASSERT(launch.arguments.size() == kernel.params.size(), "launch of ", kernel.name, " with ", launch.arguments.size(), " buffers");
     std::vector<std::string> values;
-    for (size_t i = 0; i < kernel.params.size(); ++i) values.push_back(argument(launch.arguments[i], kernel.params[i]));
-    for (const SymAtom* v : rendered.shape_variables) values.push_back(shape_name(v));
-    if (rendered.has_scratch)
+    for (size_t i = 0; i < kernel.params.size(); ++i)
+      if (!callee.is_called || callee.is_used[i]) values.push_back(argument(launch.arguments[i], kernel.params[i]));
+    for (const SymAtom* v : callee.shape_variables) values.push_back(shape_name(v));
+    if (callee.has_scratch)
       values.push_back(module_.workspace.is_constant(0) ? "workspace" : cat("workspace + ", bracket(host_(module_.workspace), kSum)));
-    return cat("    struct ", rendered.name, "_args args", number, " = {", join(values, ", "), "};\n");
+    return values;
   }
 
   /// A step of kernel_main; it is left there and then if the function fails.
@@ -297,29 +347,35 @@ class UnitRenderer {
     std::string body;
     size_t n_calls = 0;
     for (size_t g = 0; g < module_.generations.size(); ++g) {
-      const std::vector<ir::Launch>& generation = module_.generations[g].launches;
-      for (size_t first = 0; first < generation.size(); first += kMostTogether) {
-        const size_t n = std::min(kMostTogether, generation.size() - first);
-        append(body, cat("  {", n > 1 || module_.generations.size() > 1 ? cat(" /* generation ", g, " */") : std::string(), "\n"));
+      for (const std::span<const ir::Launch> launches : together(module_.generations[g])) {
+        const bool is_shared = is_worth_sharing(launches), is_one = launches.size() == 1;
+        const bool is_block = std::any_of(launches.begin(), launches.end(), [&](const ir::Launch& l) { return !rendered(l).is_called; });
+        const std::string_view indent = is_block ? "    " : "  ";
+        const std::string note = !is_one || module_.generations.size() > 1 ? cat(" /* generation ", g, " */") : std::string();
+        if (is_block || !note.empty()) append(body, cat(is_block ? "  {" : " ", note, "\n"));
         std::vector<Task> tasks;
-        for (size_t i = 0; i < n; ++i) {
-          const ir::Launch& launch = generation[first + i];
-          append(body, arguments_text(launch, i));
-          const ir::Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
-          const std::string& name = rendered_[static_cast<size_t>(launch.kernel)].name;
+        for (size_t i = 0; i < launches.size(); ++i) {
+          const ir::Launch& launch = launches[i];
+          const ir::Kernel& kernel = kernel_of(launch);
+          const RenderedKernel& callee = rendered(launch);
+          const std::string arguments = join(arguments_of(launch), ", ");
+          if (!callee.is_called) append(body, cat("    struct ", callee.name, "_args args", i, " = {", arguments, "};\n"));
           const std::string count = host_(ir::iterations(kernel)).text, work = host_(kernel.work).text;
           // the count may divide by what is 0 where the guard does not hold
-          const std::string guard = launch_condition(launch);
-          if (n == 1)
-            append(body, cat("    ", guard.empty() ? "" : cat("if (", guard, ") "),
-                             kernel.least > 1 ? cat("harp_for_least(rt, ", count, ", ", kernel.least) : cat("harp_for(rt, ", count), ", ",
-                             work, ", ", name, ", &args0);\n"));
+          const std::string guard = launch_condition(launch), only = guard.empty() ? "" : cat("if (", guard, ") ");
+          if (!is_shared)
+            append(body,
+                   cat(indent, only, callee.name, "(", callee.is_called ? arguments : cat("&args", i, ", 0, ", count, ", 0"), ");\n"));
+          else if (is_one)
+            append(body,
+                   cat(indent, only, kernel.least > 1 ? cat("harp_for_least(rt, ", count, ", ", kernel.least) : cat("harp_for(rt, ", count),
+                       ", ", work, ", ", callee.name, ", &args0);\n"));
           else
-            tasks.push_back({name, guard.empty() ? count : cat(guard, " ? ", count, " : 0"), work, kernel.least,
+            tasks.push_back({callee.name, guard.empty() ? count : cat(guard, " ? ", count, " : 0"), work, kernel.least,
                              guard.empty() && ir::iterations(kernel).is_constant() && kernel.work.is_constant()});
         }
-        if (n > 1) append(body, run_together(tasks));
-        body += "  }\n";
+        if (!tasks.empty()) append(body, run_together(tasks));
+        if (is_block) body += "  }\n";
       }
       // a function of the host's does not get numbers that did not pass their check
       if (module_.sites > 0 && !module_.generations[g].calls.empty()) {
@@ -405,6 +461,7 @@ class UnitRenderer {
   Positions host_;
   std::map<std::string_view, std::string> shape_names_;  // by name: a narrowed variable is the same argument
   std::map<std::string, std::string> known_kernels_;     // text without the name -> name
+  std::vector<bool> is_shared_;                          // parallel to module.kernels: workers might share one of its launches
   std::vector<RenderedKernel> rendered_;                 // parallel to module.kernels
   std::string kernels_, tmp_text_;
   std::vector<SourceFunction> functions_;  // in kernels_

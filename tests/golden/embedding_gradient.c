@@ -69,16 +69,8 @@ static inline harp_environment harp_enter(void) { return 0; }
 static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 
-struct kernel_0_args { float* output0; const float* input0; const int32_t* input1; int64_t shape0; };
-
 /* generation 0 · scatter over [1000, 256] · scatter_add of [n, 256] to [1000, 256] axis 0 · scatter [scatter, sequential simd=16] overlap */
-static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_0_args* a = arg;
-  float* output0 = a->output0;
-  const float* input0 = a->input0;
-  const int32_t* input1 = a->input1;
-  const int64_t shape0 = a->shape0;
-  (void)begin0, (void)end0, (void)worker;
+static __attribute__((noinline)) void kernel_0(float* output0, const float* input0, const int32_t* input1, int64_t shape0) {
   for (int64_t ridx0 = 0; ridx0 < 256000; ridx0 += 16) {
     *(f32x16*)(output0 + ridx0) = splat_f32x16(0.0f);
   }
@@ -91,31 +83,10 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   }
 }
 
-static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
-static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
-struct harp_call { harp_range_body kernel; void* arg; };
-static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
-  const struct harp_call* call = arg;
-  const harp_environment found = harp_enter();
-  call->kernel(call->arg, begin, end, worker);
-  harp_leave(found);
-}
-/* Iterations [0, n) of a kernel that take about work / 2 nanoseconds, in shares; work beyond 64 bits counts as none. */
-static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
-  if (n > 1 && work > harp_share && harp_has_workers(rt)) {
-    struct harp_call call = {kernel, arg};
-    rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &call);
-  } else if (n > 0) {
-    kernel(arg, 0, (size_t)n, 0);
-  }
-}
-
 static void kernel_main(const float* input0, const int32_t* input1, const float* input2, float* output0, int64_t shape0, const harp_runtime* rt) {
   (void)input0;
-  {
-    struct kernel_0_args args0 = {output0, input2, input1, shape0};
-    harp_for(rt, 1, shape0 * 256 + 256000, kernel_0, &args0);
-  }
+  (void)rt;
+  kernel_0(output0, input2, input1, shape0);
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {

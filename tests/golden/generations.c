@@ -196,16 +196,8 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_1_args { const double* input0; double* output0; double* output1; int64_t shape0; };
-
 /* generation 1 · reduce over [8] · sum of [n, 8] axes [0] chain · max of [n, 8] axes [0] chain · reduce [thread simd=8, reduce unroll=8] partition overlap */
-static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_1_args* a = arg;
-  const double* input0 = a->input0;
-  double* output0 = a->output0;
-  double* output1 = a->output1;
-  const int64_t shape0 = a->shape0;
-  (void)begin0, (void)end0, (void)worker;
+static __attribute__((noinline)) void kernel_1(const double* input0, double* output0, double* output1, int64_t shape0) {
   double acc6[8] __attribute__((aligned(64)));
   for (int i = 0; i < 8; ++i) acc6[i] = 0.0;
   double acc7[8] __attribute__((aligned(64)));
@@ -307,10 +299,8 @@ static void kernel_main(const double* input0, const double* input1, double* outp
     struct kernel_0_args args0 = {input0, input1, tmp0};
     harp_for(rt, shape0, shape0 * 16, kernel_0, &args0);
   }
-  { /* generation 1 */
-    struct kernel_1_args args0 = {tmp0, output1, tmp1, shape0};
-    harp_for(rt, 1, shape0 * 8, kernel_1, &args0);
-  }
+  /* generation 1 */
+  kernel_1(tmp0, output1, tmp1, shape0);
   { /* generation 2 */
     struct kernel_2_args args0 = {tmp0, tmp1, output0};
     harp_for(rt, shape0, shape0 * 8, kernel_2, &args0);

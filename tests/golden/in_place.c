@@ -426,15 +426,8 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_2_args { const float* input0; float* output0; int64_t shape0; };
-
 /* generation 1 · reduce over [40] · max of [n, 40] axes [0] chain · reduce [thread simd=16, reduce unroll=8] partition overlap */
-static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_2_args* a = arg;
-  const float* input0 = a->input0;
-  float* output0 = a->output0;
-  const int64_t shape0 = a->shape0;
-  (void)begin0, (void)end0, (void)worker;
+static __attribute__((noinline)) void kernel_2(const float* input0, float* output0, int64_t shape0) {
   float acc3[48] __attribute__((aligned(64)));
   for (int i = 0; i < 48; ++i) acc3[i] = -__builtin_inff();
   const int64_t oidx0 = (shape0 + 255) / 256;
@@ -657,10 +650,8 @@ static void kernel_main(const float* input0, const float* input1, const float* i
     };
     harp_run_together(rt, 2, tasks);
   }
-  { /* generation 1 */
-    struct kernel_2_args args0 = {tmp0, tmp1, shape0};
-    harp_for(rt, 1, shape0 * 40, kernel_2, &args0);
-  }
+  /* generation 1 */
+  kernel_2(tmp0, tmp1, shape0);
   { /* generation 2 */
     struct kernel_3_args args0 = {tmp0, tmp1, tmp0};
     harp_for(rt, shape0, shape0 * 40, kernel_3, &args0);
