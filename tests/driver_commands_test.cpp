@@ -59,8 +59,8 @@ TEST_CASE("compile: the commands of gcc's driver are understood") {
   const std::optional<DriverCommands> commands = parse_driver_commands(kAnswer, kAsked);
   REQUIRE(commands);
   CHECK(commands->compile ==
-        Words{"/usr/lib/gcc/cc1", "-quiet", "./unit.c", "-dumpdir", "./unit.so-", "-dumpbase", "null", "-std=gnu11", "-o", "./unit.s"});
-  CHECK(commands->assemble == Words{"as", "--64", "-o", "./unit.o", "./unit.s"});
+        Words{"/usr/lib/gcc/cc1", "-quiet", "./unit.c", "-dumpdir", "./unit.so-", "-dumpbase", "null", "-std=gnu11", "-o", "-"});
+  CHECK(commands->assemble == Words{"as", "--64", "-o", "./unit.o", "-"});
   CHECK(commands->link == Words{"ld", "-m", "elf_x86_64", "-shared", "-o", "./unit.so", "-L/usr/lib", "./unit.o"});
   CHECK(commands->directories == Words{"/usr/lib/gcc/12/", "/usr/lib/gcc/"});
   CHECK(replaced(commands->link, "./unit.o", {"./a.o", "./b.o"}).size() == commands->link.size() + 1);

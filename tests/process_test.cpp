@@ -29,6 +29,11 @@ CommandResult run_shell(TestSystem& system, const std::string& script, std::chro
   return run_command(system, shell(script), Clock::now() + limit);
 }
 
+CommandResult run_pipeline(TestSystem& system, const std::string& writer, const std::string& reader,
+                           std::chrono::milliseconds limit = 60s) {
+  return RunningCommand(system, shell(writer), shell(reader)).wait(Clock::now() + limit);
+}
+
 bool alive(int pid) { return ::kill(pid, 0) == 0; }
 
 /// Whether the process is gone within a reasonable time; orphans are reaped by init, which takes its time.
@@ -116,6 +121,39 @@ TEST_CASE("process: signals blocked or ignored by the host are neither in the ch
   CHECK((ignored & 0x7fffffff) == 0);  // 32 and 33 belong to glibc, which leaves them as it was started with
 }
 
+TEST_CASE("process: of two programs the second reads what the first writes, and the words of both are kept") {
+  TestSystem system;
+  const CommandResult both = run_pipeline(system, "echo one; echo two >&2", "read line; sleep 0.1; echo got $line; cat");
+  CHECK(both.succeeded());
+  CHECK(both.output == "two\ngot one\n");
+  CHECK(run_pipeline(system, "head -c 3000000 /dev/zero", "wc -c").output == "3000000\n");
+  CHECK(run_pipeline(system, "exit 3", "cat; exit 4").code == 3);
+  CHECK(run_pipeline(system, "true", "exit 4").code == 4);
+  const CommandResult deaf = run_pipeline(system, "exec yes", "exit 0");
+  CHECK(deaf.end == End::kSignalled);
+  CHECK(deaf.code == SIGPIPE);
+  const auto start = Clock::now();
+  CHECK(run_pipeline(system, "sleep 1000", "cat", 300ms).end == End::kTimedOut);
+  CHECK(run_pipeline(system, "yes", "sleep 1000", 300ms).end == End::kTimedOut);
+  CHECK(run_pipeline(system, "sleep 1000 & true", "cat").end ==
+        End::kTimedOut);  // what holds the pipe though the writer is gone: given up in a while
+  CHECK(Clock::now() - start < 50s);
+  CHECK_FALSE(has_children());
+}
+
+TEST_CASE("process: of two programs one that does not start leaves nothing of the other") {
+  TestSystem system;
+  Command absent = shell("");
+  absent.program = "/nonexistent/program";
+  for (const bool first : {true, false}) {
+    const CommandResult result =
+        RunningCommand(system, first ? absent : shell("sleep 1000"), first ? shell("sleep 1000") : absent).wait(Clock::now() + 60s);
+    CHECK(result.end == End::kNotStarted);
+    CHECK(result.code == -ENOENT);
+    CHECK_FALSE(has_children());
+  }
+}
+
 TEST_CASE("process: the deadline kills the whole group") {
   TestSystem system;
   const Scratch scratch;
@@ -169,13 +207,13 @@ TEST_CASE("process: a host that reaps every child is tolerated") {
 TEST_CASE("process: no descriptor and no child is left, whichever call fails") {
   const int files_before = count_open_files();
   for (const int error : {EIO, EMFILE, ENOMEM, EINTR}) {
-    for (const bool from_then_on : {false, true}) {
+    for (const auto& [from_then_on, n_programs] : {std::pair{false, 1}, {true, 1}, {false, 2}, {true, 2}}) {
       for (int n = 0;; ++n) {
         TestSystem system;
         system.plan.fail_at = n;
         system.plan.from_then_on = from_then_on;
         system.plan.error = error;
-        const CommandResult result = run_shell(system, "echo text", 20s);
+        const CommandResult result = n_programs == 1 ? run_shell(system, "echo text", 20s) : run_pipeline(system, "echo text", "cat", 20s);
         if (result.succeeded()) CHECK(std::string("text\n").starts_with(result.output));
         if (system.plan.calls <= n) break;  // it ended before call n: every call has failed once
       }
@@ -187,14 +225,18 @@ TEST_CASE("process: no descriptor and no child is left, whichever call fails") {
 }
 
 TEST_CASE("process: a failing call leaves no zombie") {
-  for (int n = 0;; ++n) {
-    TestSystem system;
-    system.plan.fail_at = n;
-    run_shell(system, "echo text", 20s);
-    CAPTURE(n);
-    CHECK_FALSE(has_children());
-    if (system.plan.calls <= n) break;
-  }
+  for (const bool is_pipeline : {false, true})
+    for (int n = 0;; ++n) {
+      TestSystem system;
+      system.plan.fail_at = n;
+      if (is_pipeline)
+        run_pipeline(system, "echo text", "cat", 20s);
+      else
+        run_shell(system, "echo text", 20s);
+      CAPTURE(n);
+      CHECK_FALSE(has_children());
+      if (system.plan.calls <= n) break;
+    }
 }
 
 // Runs in the copy that the next test case starts.

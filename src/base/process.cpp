@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace harp {
 namespace {
@@ -55,11 +56,13 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 int RealProcess::spawn(const SpawnRequest& request) {
   SpawnSetup setup;
   if (request.directory >= 0) setup.note(posix_spawn_file_actions_addfchdir_np(&setup.actions, request.directory));
-  setup.note(posix_spawn_file_actions_addopen(&setup.actions, 0, "/dev/null", O_RDONLY, 0));
-  if (request.output >= 0) {
-    setup.note(posix_spawn_file_actions_adddup2(&setup.actions, request.output, 1));
-    setup.note(posix_spawn_file_actions_adddup2(&setup.actions, request.output, 2));
-  }
+  if (request.input >= 0)
+    setup.note(posix_spawn_file_actions_adddup2(&setup.actions, request.input, 0));
+  else
+    setup.note(posix_spawn_file_actions_addopen(&setup.actions, 0, "/dev/null", O_RDONLY, 0));
+  const int errors = request.errors >= 0 ? request.errors : request.output;
+  if (request.output >= 0) setup.note(posix_spawn_file_actions_adddup2(&setup.actions, request.output, 1));
+  if (errors >= 0) setup.note(posix_spawn_file_actions_adddup2(&setup.actions, errors, 2));
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
   setup.note(posix_spawn_file_actions_addclosefrom_np(&setup.actions, 3));  // the host's descriptors are none of a compiler's business
 #endif
@@ -99,6 +102,18 @@ int RealProcess::kill_group(int pid) { return ::kill(-pid, SIGKILL) == 0 ? 0 : -
 int RealProcess::pipe(int& read_end, int& write_end) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return -errno;
+  // In a host that closed its own 0, 1 or 2 they may be these, which a child's are put in place of one after the other.
+  int error = 0;
+  for (int& end : ends) {
+    if (end > 2) continue;
+    const int moved = ::fcntl(end, F_DUPFD_CLOEXEC, 3);
+    if (moved < 0) error = -errno;
+    if (moved >= 0) ::close(std::exchange(end, moved));
+  }
+  if (error < 0) {
+    for (const int end : ends) ::close(end);
+    return error;
+  }
   read_end = ends[0];
   write_end = ends[1];
   return 0;

@@ -28,7 +28,9 @@ struct SpawnRequest {
   std::vector<std::string> arguments;    // argv, with argv[0]
   std::vector<std::string> environment;  // "NAME=value", the whole of it
   int directory = -1;                    // descriptor of its working directory; -1: ours
-  int output = -1;                       // becomes its stdout and stderr
+  int input = -1;                        // becomes its stdin; -1: /dev/null
+  int output = -1;                       // becomes its stdout; -1: ours
+  int errors = -1;                       // becomes its stderr; -1: where stdout goes
 };
 
 struct ChildStatus {
@@ -40,14 +42,14 @@ struct ChildStatus {
 class Process {
  public:
   virtual ~Process() = default;
-  /// Starts a program in a process group of its own, with /dev/null as stdin and every signal at its default: pid or -errno.
+  /// Starts a program in a process group of its own, with every signal at its default: pid or -errno.
   virtual int spawn(const SpawnRequest& request) = 0;
   /// Whether a child has ended, without waiting and without reaping it: 1, 0, or -errno (-ECHILD: no such child).
   virtual int has_ended(int pid) = 0;
   /// Waits for an ended child and reaps it: 0 or -errno.
   virtual int reap(int pid, ChildStatus& status) = 0;
   virtual int kill_group(int pid) = 0;
-  /// Both ends close-on-exec: 0 or -errno.
+  /// Both ends close-on-exec, and neither a standard one: 0 or -errno.
   virtual int pipe(int& read_end, int& write_end) = 0;
   /// Waits until `fd` can be read or `milliseconds` have passed: 1, 0 or -errno. EINTR counts as 0.
   virtual int poll(int fd, int milliseconds) = 0;
@@ -111,10 +113,12 @@ struct CommandResult {
   bool succeeded() const { return end == End::kExited && code == 0; }
 };
 
-/// A program that was started. Does not throw but for memory; leaves no child, no descriptor, no zombie.
+/// A program that was started, or two. Does not throw but for memory; leaves no child, no descriptor, no zombie.
 class RunningCommand {
  public:
   RunningCommand(System system, const Command& command);
+  /// A pipeline: `reader` reads what `writer` writes to its stdout. The result has the words of both, and the end of the first that failed.
+  RunningCommand(System system, const Command& writer, const Command& reader);
   ~RunningCommand();  // stops it, unless wait() saw its end
   RunningCommand(RunningCommand&&) noexcept;
 
@@ -122,6 +126,9 @@ class RunningCommand {
   CommandResult wait(Deadline deadline, CancelFlag cancel = nullptr);
 
  private:
+  UniqueFd open_output(size_t limit);
+  bool start(const Command& command, int input, int output, int errors);
+
   struct State;
   std::unique_ptr<State> state_;
 };

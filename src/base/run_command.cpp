@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "base/process.h"
 #include "base/text.h"
@@ -14,9 +15,10 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kPollStep{10};         // how late a cancellation may be noticed
-constexpr microseconds kFirstNap{20};         // after end of output a child is gone within microseconds
-constexpr milliseconds kReapPatience{5'000};  // a killed process in an uninterruptible wait: report rather than hang with it
+constexpr milliseconds kPollStep{10};           // how late a cancellation may be noticed
+constexpr microseconds kFirstNap{20};           // after end of output a child is gone within microseconds
+constexpr milliseconds kReaderPatience{5'000};  // a process that the host forked meanwhile may hold the pipe between two open for ever
+constexpr milliseconds kReapPatience{5'000};    // a killed process in an uninterruptible wait: report rather than hang with it
 
 /// One child from spawn to reap; whatever happens in between (memory runs out, say), it does not outlive this object.
 class Child {
@@ -112,23 +114,76 @@ struct RunningCommand::State {
   System system;
   CommandResult result;
   std::optional<Output> output;
-  std::optional<Child> child;
+  std::deque<Child> children;          // those of a pipeline in its order; none: not started
+  std::optional<Deadline> writer_end;  // when it was noticed
+
+  /// It has nothing to read any more, and yet does not end.
+  bool reader_is_stuck(Deadline now) {
+    if (children.size() < 2 || !children.front().ended()) return false;
+    if (!writer_end) writer_end = now;
+    return now - *writer_end > kReaderPatience;
+  }
+  bool all_ended() {
+    return std::all_of(children.begin(), children.end(), [](Child& child) { return child.ended(); });
+  }
+  void kill() {
+    for (Child& child : children) child.kill();
+  }
+  void stop() {
+    kill();
+    for (Child& child : children) child.stop();
+  }
+  void reap();
 };
 
-RunningCommand::RunningCommand(System system, const Command& command) : state_(std::make_unique<State>(system)) {
-  CommandResult& result = state_->result;
-  int ends[2] = {-1, -1};
-  if (const int error = system.process.pipe(ends[0], ends[1]); error < 0) {
-    result.code = error;
-    return;
+/// Of children that have ended.
+void RunningCommand::State::reap() {
+  using End = CommandResult::End;
+  bool failed = false;
+  for (Child& child : children) {
+    const ChildStatus status = child.reap();
+    if (failed) continue;
+    result.end = status.unknown ? End::kUnknown : status.exited ? End::kExited : End::kSignalled;
+    result.code = status.code;
+    failed = !status.unknown && !result.succeeded();
   }
-  state_->output.emplace(system, UniqueFd(system.files, ends[0]), command.output_limit, result);
-  const UniqueFd write_end(system.files, ends[1]);  // closed here: else our own copy would keep the pipe open for ever
-  const int pid = system.process.spawn({command.program, command.arguments, command.environment, command.directory, write_end.get()});
+}
+
+RunningCommand::RunningCommand(System system, const Command& command) : state_(std::make_unique<State>(system)) {
+  const UniqueFd words = open_output(command.output_limit);
+  if (words) start(command, -1, words.get(), words.get());
+}
+
+RunningCommand::RunningCommand(System system, const Command& writer, const Command& reader) : state_(std::make_unique<State>(system)) {
+  const UniqueFd words = open_output(writer.output_limit);
+  int ends[2] = {-1, -1};
+  if (!words || (state_->result.code = system.process.pipe(ends[0], ends[1])) < 0) return;
+  const UniqueFd read_end(system.files, ends[0]), write_end(system.files, ends[1]);
+  if (start(writer, -1, write_end.get(), words.get()) && !start(reader, read_end.get(), words.get(), words.get())) {
+    state_->stop();
+    state_->children.clear();
+  }
+}
+
+/// The end that children write to. The caller closes it when they are started: else our own copy would keep the pipe open for ever.
+UniqueFd RunningCommand::open_output(size_t limit) {
+  const System system = state_->system;
+  int ends[2] = {-1, -1};
+  state_->result.code = system.process.pipe(ends[0], ends[1]);
+  if (state_->result.code < 0) return {};
+  UniqueFd write_end(system.files, ends[1]);
+  state_->output.emplace(system, UniqueFd(system.files, ends[0]), limit, state_->result);
+  return write_end;
+}
+
+bool RunningCommand::start(const Command& command, int input, int output, int errors) {
+  const System system = state_->system;
+  const int pid = system.process.spawn({command.program, command.arguments, command.environment, command.directory, input, output, errors});
   if (pid < 0)
-    result.code = pid;
+    state_->result.code = pid;
   else
-    state_->child.emplace(system, pid);
+    state_->children.emplace_back(system, pid);
+  return pid >= 0;
 }
 
 RunningCommand::~RunningCommand() = default;
@@ -136,33 +191,30 @@ RunningCommand::RunningCommand(RunningCommand&&) noexcept = default;
 
 CommandResult RunningCommand::wait(Deadline deadline, CancelFlag cancel) {
   CommandResult& result = state_->result;
-  if (!state_->child) return std::move(result);
+  if (state_->children.empty()) return std::move(result);
   Output& output = *state_->output;
-  Child& child = *state_->child;
 
   microseconds nap = kFirstNap;
   for (;;) {
     const bool stop = cancelled(cancel);
     const Deadline now = Clock::now();
-    if (stop || now >= deadline) {
-      child.stop();
+    if (stop || now >= deadline || state_->reader_is_stuck(now)) {
+      state_->stop();
       result.end = stop ? CommandResult::End::kCancelled : CommandResult::End::kTimedOut;
       return std::move(result);
     }
     if (output.open()) {
       const auto left = std::chrono::ceil<milliseconds>(deadline - now);
       if (output.take(std::min(left, kPollStep))) continue;
-      if (output.open() && child.ended()) break;  // a grandchild still holds the pipe: not worth waiting for
+      if (output.open() && state_->all_ended()) break;  // a grandchild still holds the pipe: not worth waiting for
     } else {
-      if (child.ended()) break;
+      if (state_->all_ended()) break;
       state_->system.process.sleep(nap);
       nap = std::min<microseconds>(nap * 2, kPollStep);
     }
   }
-  if (output.open()) child.kill();  // whatever it left behind
-  const ChildStatus status = child.reap();
-  result.end = status.unknown ? CommandResult::End::kUnknown : status.exited ? CommandResult::End::kExited : CommandResult::End::kSignalled;
-  result.code = status.code;
+  if (output.open()) state_->kill();  // whatever they left behind
+  state_->reap();
   return std::move(result);
 }
 

@@ -293,48 +293,55 @@ bool CCompiler::self_contained(const std::vector<std::string>& flags) const {
 }
 
 CCompiler::Steps CCompiler::with_driver(const CompileRequest& request, const std::vector<std::string>& names) const {
-  std::vector<std::vector<std::string>> compile;
+  std::vector<Job> compile;
   std::vector<std::string> link = command(request);
   for (const std::string& name : names) {
     const std::string source = in_directory(name, ".c"), object = in_directory(name, ".o");
     link.push_back(names.size() > 1 ? object : source);
     if (names.size() == 1) continue;
-    compile.push_back(compiling(request));
-    compile.back().insert(compile.back().end(), {"-c", source, "-o", object});
+    compile.push_back({compiling(request), {}});
+    compile.back().command.insert(compile.back().command.end(), {"-c", source, "-o", object});
   }
   link.insert(link.end(), {"-o", DriverCommands::kOutput});
-  return compile.empty() ? Steps{{link}} : Steps{compile, {link}};
+  return compile.empty() ? Steps{{{link, {}}}} : Steps{compile, {{link, {}}}};
 }
 
 CCompiler::Steps CCompiler::without_driver(const CompileRequest& request, const std::vector<std::string>& names) const {
   using C = DriverCommands;
   const std::vector<std::string> flags = varying_flags(request);
-  Steps steps(3);
+  std::vector<Job> compile;
   std::vector<std::string> objects;
   for (const std::string& name : names) {
-    const std::vector<std::string> assembly = {in_directory(name, ".s")}, object = {in_directory(name, ".o")};
-    steps[0].push_back(replaced(replaced(driver_commands_->compile, C::kSource, {in_directory(name, ".c")}), C::kAssembly, assembly));
-    steps[0].back().insert(steps[0].back().begin() + 1, flags.begin(), flags.end());
-    steps[1].push_back(replaced(replaced(driver_commands_->assemble, C::kAssembly, assembly), C::kObject, object));
-    objects.push_back(object.front());
+    objects.push_back(in_directory(name, ".o"));
+    compile.push_back({replaced(driver_commands_->compile, C::kSource, {in_directory(name, ".c")}),
+                       replaced(driver_commands_->assemble, C::kObject, {objects.back()})});
+    std::vector<std::string>& command = compile.back().command;
+    command.insert(command.begin() + 1, flags.begin(), flags.end());
   }
-  steps[2].push_back(replaced(driver_commands_->link, C::kObject, objects));
-  return steps;
+  return {compile, {{replaced(driver_commands_->link, C::kObject, objects), {}}}};
 }
 
-/// An end that somebody else was told of is not taken for a failure.
-bool CCompiler::Ended::failed() const { return !result.succeeded() && result.end != CommandResult::End::kUnknown; }
-
 CCompiler::Ended CCompiler::run(const Steps& steps, const WorkDirectory& work, Deadline deadline, CancelFlag cancel) const {
+  using End = CommandResult::End;
+  const auto command_of = [&](const std::vector<std::string>& arguments) {
+    return Command{arguments.front(), arguments, compiler_environment(system_.process), work.fd()};
+  };
   Ended ended;
-  for (const auto& commands : steps) {
+  for (const std::vector<Job>& jobs : steps) {
     std::vector<RunningCommand> running;
-    for (const std::vector<std::string>& arguments : commands)
-      running.emplace_back(system_, Command{arguments.front(), arguments, compiler_environment(system_.process), work.fd()});
-    for (size_t i = 0; i < commands.size(); ++i) {
-      ended = {commands[i], running[i].wait(deadline, cancel)};
-      HARP_CHECK(ended.result.end != CommandResult::End::kCancelled, Code::kCancelled, "compilation cancelled");
-      if (ended.failed()) return ended;
+    for (const Job& job : jobs) {
+      if (job.reader.empty())
+        running.emplace_back(system_, command_of(job.command));
+      else
+        running.emplace_back(system_, command_of(job.command), command_of(job.reader));
+    }
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      ended = {jobs[i].command, running[i].wait(deadline, cancel), false};
+      HARP_CHECK(ended.result.end != End::kCancelled, Code::kCancelled, "compilation cancelled");
+      // An end that somebody else was told of is not taken for a failure; but an assembler makes a file of whatever it was given.
+      ended.failed =
+          ended.result.end == End::kUnknown ? !jobs[i].reader.empty() && !ended.result.output.empty() : !ended.result.succeeded();
+      if (ended.failed) return ended;
     }
   }
   return ended;
@@ -357,10 +364,10 @@ std::vector<std::byte> CCompiler::compile(const CompileRequest& request, WorkDir
   std::vector<std::byte> bytes;
   const auto output = [&] { return work.read_file(kOutputName, kMaxOutputBytes, bytes); };
   if (in_steps && driver_commands_ && request.target.march.empty() == host_target().march.empty())
-    if (!run(without_driver(request, names), work, deadline, cancel).failed() && output() >= 0 && shared_object_fault(bytes).empty())
+    if (!run(without_driver(request, names), work, deadline, cancel).failed && output() >= 0 && shared_object_fault(bytes).empty())
       return bytes;
   Ended ended = run(with_driver(request, names), work, deadline, cancel);
-  if (ended.failed()) refuse(describe_end(ended.result), ended.command, ended.result);
+  if (ended.failed) refuse(describe_end(ended.result), ended.command, ended.result);
   const int error = output();
   if (error == -ENOENT)
     refuse(ended.result.succeeded() ? "it reported success and wrote no file" : describe_end(ended.result), ended.command, ended.result);

@@ -34,13 +34,17 @@ class CCompiler final : public Compiler {
     FileInfo info;
   };
 
-  /// One after the other; the commands of each run at the same time.
-  using Steps = std::vector<std::vector<std::vector<std::string>>>;
+  struct Job {
+    std::vector<std::string> command;
+    std::vector<std::string> reader;  // of what it writes to its stdout; empty: there is none
+  };
+  /// One after the other; the jobs of each run at the same time.
+  using Steps = std::vector<std::vector<Job>>;
   /// The command that failed, or the last one.
   struct Ended {
     std::vector<std::string> command;
     CommandResult result;
-    bool failed() const;
+    bool failed;
   };
 
   CCompiler(System system, std::vector<std::string> words) : system_(system), words_(std::move(words)) {}

@@ -14,7 +14,7 @@ struct DriverCommands {
 
   // The files' names in the commands, relative to where these run.
   static constexpr const char* kSource = "./unit.c";
-  static constexpr const char* kAssembly = "./unit.s";
+  static constexpr const char* kAssembly = "-";  // through a pipe: the assembler starts beside the compiler
   static constexpr const char* kObject = "./unit.o";
   static constexpr const char* kOutput = "./unit.so";
 
