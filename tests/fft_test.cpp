@@ -84,12 +84,11 @@ TEST_CASE("G15.fft: fft: of a length that is known, roots are in tables: the sam
        {std::pair<int64_t, int64_t>{37, 34}, {3, 60}, {1, 17}, {64, 1}, {19, 143}, {3, 256}, {2, 331}, {17, 400}, {1, 512}}) {
     const int64_t m = sizes.first, n = sizes.second;
     CAPTURE(n);
-    const std::string known =
-        harp::cat("graph g(x: f32[", m, ", ", n, "], y: f32[m, n]) {\n  z = fft(x)\n  w = fft(cast(x, dtype=f64), n=24)\n",
-                  "  v = fft(y)\n  return re = real(z), im = imag(z), c = real(w), d = real(v)\n}");
+    const std::string known = harp::cat("graph g(x: f32[", m, ", ", n, "]) {\n  z = fft(x)\n  w = fft(cast(x, dtype=f64), n=24)\n",
+                                        "  return re = real(z), im = imag(z), c = real(w)\n}");
     const Values<float> x = rough({m, n}, static_cast<uint32_t>(n));
-    const auto outputs = backends.run(known, x, x);
-    CHECK(values<float>(outputs[0].get()) == values<float>(outputs[3].get()));
+    const auto outputs = backends.run(known, x), any = backends.run("graph g(x: f32[m, n]) {\n  return re = real(fft(x))\n}", x);
+    CHECK(values<float>(outputs[0].get()) == values<float>(any[0].get()));
   }
 }
 
