@@ -1,5 +1,6 @@
 // Order: values on every backend, what is equal and what is above all, rows of every length, how many kernels, the words of every mistake.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -36,6 +37,32 @@ TEST_CASE("G16: sort: stable, -0 equals 0, NaN above everything") {
   CHECK(std::signbit(sorted[2]));  // the zeros as they stood
   CHECK_FALSE(std::signbit(sorted[3]));
   CHECK(std::isnan(sorted[10]));
+}
+
+TEST_CASE("G16: sort: rows side by side, one by one and long: every element as it was, zeros and NaN in their order") {
+  const Backends backends;
+  const float some[] = {-0.0f, 0, NAN, -NAN, 1, -1, INFINITY, -INFINITY, 1e-45f, -1e-45f, 3.5f};
+  for (const int64_t rows : {1, 3, 16, 17, 40})
+    for (const int64_t n : {0, 1, 2, 3, 31, 64, 100, 256, 257}) {
+      CAPTURE(rows);
+      CAPTURE(n);
+      Values<float> x = rough({rows, n}, static_cast<uint32_t>(rows * n) + 1);
+      // every third row is of numbers only, every third one of a few elements that are equal
+      for (size_t i = 0; i < x.items.size(); ++i)
+        if (const size_t row = i / static_cast<size_t>(n); row % 3 == 1 || (row % 3 == 2 && i % 7 == 0)) x.items[i] = some[i * 5 % 11];
+      const auto outputs = backends.run("graph g(x: f32[m, n]) {\n  return up = sort(x), down = sort(x, descending=true)\n}", x);
+      const auto up = values<float>(outputs[0].get()), down = values<float>(outputs[1].get());
+      const auto bits = [](float value) { return std::bit_cast<uint32_t>(value); };
+      for (int64_t row = 0; row < rows; ++row) {
+        const std::vector<float> one(x.items.begin() + row * n, x.items.begin() + (row + 1) * n);
+        for (const bool descending : {false, true}) {
+          const std::vector<int64_t> order = reference_order(one, descending);
+          for (int64_t i = 0; i < n; ++i)
+            REQUIRE(bits((descending ? down : up)[static_cast<size_t>(row * n + i)]) ==
+                    bits(one[static_cast<size_t>(order[static_cast<size_t>(i)])]));
+        }
+      }
+    }
 }
 
 TEST_CASE("G16: sort: rows of any length, along any axis") {
@@ -75,16 +102,21 @@ void check_order_of(const Backends& backends, std::string_view dtype) {
                                  bits % 2 ? uint64_t{1} << (kTop + 7) : (uint64_t{1} << (kTop + 7)) - 1};
       x.push_back(static_cast<T>(by_row[i / n]));
     }
-    const auto outputs =
-        backends.run(harp::cat("graph g(x: i", 8 * sizeof(T), "[m, n]) {\n  return y = argsort(bitcast(x, dtype=", dtype, "))\n}"),
-                     Values<std::make_signed_t<T>>{{x.begin(), x.end()}, {5, n}});
+    const auto outputs = backends.run(harp::cat("graph g(x: i", 8 * sizeof(T), "[m, n]) {\n  z = bitcast(x, dtype=", dtype,
+                                                ")\n  return y = argsort(z), up = sort(z ^ 0), down = sort(z, descending=true)\n}"),
+                                      Values<std::make_signed_t<T>>{{x.begin(), x.end()}, {5, n}});
     const auto order = values<int64_t>(outputs[0].get());
+    const auto up = values<T>(outputs[1].get()), down = values<T>(outputs[2].get());
     for (int64_t row = 0; row < 5; ++row) {
       const T* keys = x.data() + row * n;
       std::vector<int64_t> expected(static_cast<size_t>(n));
       std::iota(expected.begin(), expected.end(), int64_t{0});
       std::stable_sort(expected.begin(), expected.end(), [keys](int64_t a, int64_t b) { return keys[a] < keys[b]; });
       CHECK(std::equal(expected.begin(), expected.end(), order.begin() + row * n));
+      std::vector<T> sorted(keys, keys + n);
+      std::sort(sorted.begin(), sorted.end());
+      CHECK(std::equal(sorted.begin(), sorted.end(), up.begin() + row * n));
+      CHECK(std::equal(sorted.rbegin(), sorted.rend(), down.begin() + row * n));
     }
   }
 }
@@ -103,11 +135,20 @@ TEST_CASE("G16: sort: integers of every width, bytes that differ and bytes that 
   check_order_of<uint64_t>(backends, "u64");
 }
 
-TEST_CASE("G16 G17: sort: keys are computed by one kernel, sorted by another, and taken where they are needed") {
+TEST_CASE("G16 G17: sort: without their order rows are sorted by one kernel; else keys by one, their order by another, and a take") {
   const Backends backends;
-  CHECK(backends.cost("graph g(x: i32[m, n]) {\n  return y = argsort(x)\n}", {4, 50}).kernels == 1);
-  CHECK(backends.cost("graph g(x: f32[m, n]) {\n  return y = argsort(exp(x))\n}", {4, 50}).kernels == 2);
-  CHECK(backends.cost("graph g(x: f32[m, n]) {\n  return y = relu(sort(x)) * 2\n}", {4, 50}).kernels == 3);
+  const auto kernels = [&](std::string_view dtype, std::string_view outputs) {
+    return backends.cost(harp::cat("graph g(x: ", dtype, "[m, n]) {\n  return ", outputs, "\n}"), {4, 50}).kernels;
+  };
+  CHECK(kernels("i32", "y = argsort(x)") == 1);
+  CHECK(kernels("f32", "y = argsort(exp(x))") == 2);
+  CHECK(kernels("i32", "y = sort(x)") == 1);
+  CHECK(kernels("f32", "y = sort(x, descending=true)") == 1);
+  CHECK(kernels("f32", "y = relu(sort(x)) * 2") == 2);
+  CHECK(kernels("f32", "y = take_along_axis(x, argsort(x))") == 1);
+  CHECK(kernels("f32", "y = take_along_axis(x, argsort(abs(x)))") == 3);
+  CHECK(kernels("f32", "y = sort(x), order = argsort(x)") == 3);
+  CHECK(kernels("f32", "y = sort(x), order = argsort(x, descending=true)") == 3);
 }
 
 TEST_CASE("G16: topk: the greatest or least, in order, equals as they stand") {

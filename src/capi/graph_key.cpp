@@ -79,6 +79,7 @@ class KeyWriter {
   }
   void operator()(const ConcatAttributes& attributes) { add(attributes.axis); }
   void operator()(const GatherAttributes& attributes) { add(attributes.axis); }
+  void operator()(const SortAttributes& attributes) { add(attributes.descending); }
   void operator()(const CustomAttributes& attributes) { add(std::string_view(attributes.text)); }
   void operator()(const NativeAttributes&) { has_address_ = true; }
   void operator()(const CheckAttributes& attributes) {

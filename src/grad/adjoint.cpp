@@ -267,6 +267,7 @@ constexpr Row kRows[] = {
            nullptr)},
     {Op::kScatterAdd, rules(whole, nullptr, [](const Step& s) { return build::take_along_axis(s.g, s.b(), axis_of(s)); })},
     {Op::kArgSort, kConstant},
+    {Op::kSort, kNone},  // the optimiser makes it, of what has its gradient by then
     {Op::kCustom, kNone},
     {Op::kNative, kNone},
     {Op::kCheckIndex, kConstant},

@@ -62,6 +62,7 @@ struct AttributesHash {
   }
   void operator()(const ConcatAttributes& a) const { mix(hash, static_cast<size_t>(a.axis)); }
   void operator()(const GatherAttributes& a) const { mix(hash, static_cast<size_t>(a.axis)); }
+  void operator()(const SortAttributes& a) const { mix(hash, a.descending); }
   void operator()(const CustomAttributes& a) const { mix(hash, std::hash<std::string>()(a.text)); }
   void operator()(const NativeAttributes& a) const {
     mix(hash, std::hash<std::string>()(a.name));

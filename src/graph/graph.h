@@ -79,6 +79,10 @@ struct UnfoldAttributes {
   int64_t stride, dilation;  // both >= 1
   bool operator==(const UnfoldAttributes&) const = default;
 };
+struct SortAttributes {
+  bool descending;
+  bool operator==(const SortAttributes&) const = default;
+};
 struct ConcatAttributes {
   int axis;
   bool operator==(const ConcatAttributes&) const = default;
@@ -127,7 +131,7 @@ struct CheckAttributes {
 /// Permute, Slice … carry theirs; Expand and Reshape need none (the shape says it); elementwise ops none.
 using Attributes = std::variant<NoAttributes, InputAttributes, ConstantAttributes, ArrayAttributes, SizeAttributes, ReduceAttributes,
                                 ScanAttributes, PermuteAttributes, SliceAttributes, PadAttributes, UnfoldAttributes, ConcatAttributes,
-                                GatherAttributes, NativeAttributes, CheckAttributes, CustomAttributes>;
+                                GatherAttributes, NativeAttributes, CheckAttributes, CustomAttributes, SortAttributes>;
 
 class Graph;
 

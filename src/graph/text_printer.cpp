@@ -223,6 +223,9 @@ class Printer {
   }
   void print_attributes(const Node&, const ConcatAttributes& a) { attribute("axis", cat(a.axis)); }
   void print_attributes(const Node&, const GatherAttributes& a) { attribute("axis", cat(a.axis)); }
+  void print_attributes(const Node&, const SortAttributes& a) {
+    if (a.descending) attribute("descending", "true");
+  }
   void print_attributes(const Node& node, const CustomAttributes& a) {
     attribute("body", text::quote_lines(a.text));
     attribute("dtype", name(node.dtype));

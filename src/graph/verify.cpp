@@ -210,6 +210,7 @@ void verify_routine(const Node& node) {
   expect(!rows.empty(), node, "there are no rows");
   for (const Node* source : node.sources) expect(source->shape == rows, node, "the sources have different shapes");
   if (node.op == Op::kArgSort) expect(node.dtype == DType::kI64, node, "is no array of i64");
+  if (node.op == Op::kSort) attributes_of<SortAttributes>(node);
   if (node.op == Op::kDft) rows.insert(rows.begin(), 2);
   expect(node.shape == rows, node, "the shape changed");
 }

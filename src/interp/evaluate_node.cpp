@@ -77,6 +77,7 @@ constexpr Row kRows[] = {
     {Op::kReal, evaluate_real},         {Op::kImag, evaluate_imag},
     {Op::kComplex, evaluate_complex},   {Op::kNative, evaluate_native},
     {Op::kCustom, evaluate_custom},     {Op::kCheckIndex, evaluate_check_index},
+    {Op::kSort, evaluate_sort},
 };
 
 consteval std::array<Evaluator, kOpCount> make_evaluators() {

@@ -1,6 +1,7 @@
 #include "interp/sort.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "interp/element.h"
@@ -19,11 +20,43 @@ void argsort(const Array& keys, const Array& result) {
   }
 }
 
+/// Rows of elements, given as their bits, in the stable order of what `key` makes of them.
+template <class T, class Key>
+void sort(const Array& x, bool descending, const Array& result, Key key) {
+  const int64_t n = x.shape.back(), rows = n == 0 ? 0 : x.count() / n;
+  T* row = reinterpret_cast<T*>(result.data);
+  std::copy_n(reinterpret_cast<const T*>(x.data), rows * n, row);
+  for (int64_t i = 0; i < rows; ++i, row += n)
+    std::stable_sort(row, row + n, [&](T a, T b) { return descending ? key(b) < key(a) : key(a) < key(b); });
+}
+
 }  // namespace
 
 Array evaluate_argsort(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
   const Array keys = as_contiguous(sources[0]), result = Array::allocate(node.dtype, sizes.values(node.shape));
   for_integer(keys.dtype, [&]<class T>() { argsort<T>(keys, result); });
+  return result;
+}
+
+Array evaluate_sort(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
+  const Array x = as_contiguous(sources[0]), result = Array::allocate(node.dtype, sizes.values(node.shape));
+  const bool descending = node.as<SortAttributes>().descending;
+  if (!is_float(x.dtype)) {
+    for_integer(is_bool(x.dtype) ? DType::kU8 : x.dtype, [&]<class T>() { sort<T>(x, descending, result, [](T a) { return a; }); });
+    return result;
+  }
+  const size_t size = size_of(x.dtype);
+  const auto infinity = static_cast<int64_t>(scalar_from_double(x.dtype, std::numeric_limits<double>::infinity()).bits[0]);
+  for_integer(size == 2   ? DType::kI16
+              : size == 4 ? DType::kI32
+                          : DType::kI64,
+              [&]<class T>() {
+                // as in graph/sorting.cpp: a distance from 0, whose sign makes no difference, and NaN above all
+                sort<T>(x, descending, result, [infinity](T bits) {
+                  const int64_t distance = bits & std::numeric_limits<T>::max();
+                  return distance > infinity ? std::numeric_limits<int64_t>::max() : bits < 0 ? -distance : distance;
+                });
+              });
   return result;
 }
 

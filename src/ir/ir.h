@@ -205,6 +205,7 @@ struct Stmt {
     Sym start, row_step, step;
   };
   Op routine = Op::kArgSort;
+  bool descending = false;  // of a Sort
   std::vector<int> inputs;
   int spare = -1;
   Sym length, spare_index;

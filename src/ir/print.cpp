@@ -56,8 +56,8 @@ std::string routine_text(const Stmt& s, const std::vector<std::string>& buffers)
     sources = cat(part(s.inputs[0], s.parts[0]), ", ", part(s.inputs[1], s.parts[1]));
     result = cat(part(s.buffer, s.parts[2]), ", ", part(s.buffer, s.parts[3]));
   }
-  return cat(name(s.routine), " of ", s.columns > 0 ? "columns " : "rows ", to_string(s.begin), " to ", to_string(s.end), " of ", sources,
-             ", of ", to_string(s.length), ", to ", result, " with ",
+  return cat(name(s.routine), s.descending ? " descending" : "", " of ", s.columns > 0 ? "columns " : "rows ", to_string(s.begin), " to ",
+             to_string(s.end), " of ", sources, ", of ", to_string(s.length), ", to ", result, " with ",
              s.accumulator >= 0 ? cat("acc", s.accumulator) : cat(name_of(s.spare), "[", to_string(s.spare_index), "]"));
 }
 

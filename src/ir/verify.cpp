@@ -313,6 +313,7 @@ class Verifier {
       case StmtKind::kRoutine: {
         for (const Sym& e : {s.begin, s.end, s.length, s.spare_index}) position(e);
         require((s.parts.size() == 4) == (s.routine == Op::kDft), "a transform has two parts in two operands, and others do not");
+        require(s.routine == Op::kSort || !s.descending, "other routines have no direction");
         for (const Stmt::Part& part : s.parts)
           for (const Sym& e : {part.start, part.row_step, part.step}) position(e);
         require(is_routine(s.routine) && s.inputs.size() == static_cast<size_t>(info(s.routine).arity), "a routine and its operands");

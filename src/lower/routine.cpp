@@ -1,5 +1,5 @@
-// Routine template: rows lie in memory at equal distances, and a routine of the unit (render/sort.cpp, render/dft.cpp) works on blocks of
-// them, each block with memory of its own.
+// Routine template: rows lie in memory at equal distances, and a routine of the unit (render/sort.cpp, argsort.cpp, dft.cpp) works on
+// blocks of them, each block with memory of its own.
 #include "schedule/routine.h"
 
 #include <algorithm>
@@ -18,6 +18,7 @@ Stmt* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym bl
   const Node& node = *c.plan.alone;
   Stmt* routine = c.arena.statement(StmtKind::kRoutine);
   routine->routine = node.op;
+  routine->descending = node.op == Op::kSort && node.as<SortAttributes>().descending;
   for (const Node* source : sources) routine->inputs.push_back(c.values.parameter(c.program.buffer_of.at(source), false));
   routine->buffer = c.values.parameter(c.plan.stores[0].buffer, true);
   if (c.plan.spare >= 0) {

@@ -9,6 +9,7 @@
 #include "opt/fold_constants.h"
 #include "opt/remove_dead_code.h"
 #include "opt/simplify_algebra.h"
+#include "opt/sort_values.h"
 #include "opt/split_complex.h"
 
 namespace harp::opt {
@@ -21,6 +22,7 @@ constexpr bool kVerify = true;
 #endif
 
 constexpr Pass kPasses[] = {
+    {"sort_values", sort_values, "an order that only its own array is taken by need not be known"},
     {"fold_constants", fold_constants, "what depends on constants only is computed now"},
     {"simplify_algebra", simplify_algebra, "identities that keep every bit"},
     {"compose_views", compose_views, "two movement nodes in a row become one"},

@@ -462,7 +462,8 @@ class BodyRenderer {
                 position_(s.end - s.begin).text, ", ", tables, ", ", spare, ");"));
     } else {
       const Sym first = s.begin * s.length;
-      out(cat(unit_.argsort(dtype), "(", from(s.inputs[0], first), ", ", size, ", ", from(s.buffer, first), ", ", spare, ");"));
+      const std::string routine = s.routine == Op::kSort ? unit_.sort(dtype, s.descending) : unit_.argsort(dtype);
+      out(cat(routine, "(", from(s.inputs[0], first), ", ", size, ", ", from(s.buffer, first), ", ", spare, ");"));
     }
   }
 

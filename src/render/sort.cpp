@@ -1,8 +1,10 @@
-// The routine that sorts rows: by radix, a byte of the keys a pass from the least one on. A pass leaves equals as they stand, so that the
-// order is stable; it takes the same steps whatever the keys are, and bytes that are the same in all keys take none. What moves is a number
-// made of 32 bits of a key, above, and of the element's place, below: keys are read by place only where a pass needs others of their bits.
-// Short rows: an element's place in order is the number of those before it, which vectors count faster than a pass takes to set up.
-#include <numeric>
+// The routine that puts rows in order. Short rows side by side, one in each lane of vectors, go through a network of exchanges, which are
+// the same whatever the elements are; a few short rows by the places of their elements, counted; long rows by radix, a byte of the keys a
+// pass from the least one on.
+//
+// Sorted are integers of the elements' order. Those of floats are the distance from 0 with a sign, so that both zeros are one integer, and
+// the greatest one for every NaN: which zero and which NaN it was is lost. Rows that had -0 or NaN get theirs back, as they stand there.
+#include <limits>
 
 #include "base/text.h"
 #include "render/filled.h"
@@ -12,123 +14,217 @@
 namespace harp::render {
 namespace {
 
-// $T: a key. $U: unsigned, of as many bits. $F: the name of the dtype. $BYTES: of a key. $SIGN: what makes the order of keys that of
-// unsigned numbers. $V, $M: vectors of $L keys and of their masks.
+// $T: an element in memory. $G: the name of its dtype. $F: that and the direction. $U: unsigned, of as many bits; $K, $V, $M: signed for
+// floats, vectors of $L of that and of their masks. $A: $U, as which any memory may be read. $SIGN, $REST: the highest bit, and all others.
+// $BEFORE: < or >.
 
-constexpr int kFew = 128;  // so many elements a short row has at most; one less is the greatest number of 8 bits
+constexpr int kMostSideBySide = 256;  // elements of a row: a block of vectors takes half of a first cache
 
-constexpr std::string_view kRadix = R"(/* How many keys have which byte. */
-static inline void count_bytes_$F(const $T* keys, int64_t n, int64_t counts[$BYTES][256]) {
-  for (int byte = 0; byte < $BYTES; ++byte)
-    for (int value = 0; value < 256; ++value) counts[byte][value] = 0;
+constexpr std::string_view kKeysOfFloats =
+    R"(/* Unsigned integers in the order of elements, and elements of them, but for the sign of 0 and the bits of NaN. */
+static inline $U key_$G($U bits) {
+  const $U distance = bits & $REST;
+  return distance > $INFINITY ? $SIGN | $REST : bits & $SIGN ? $SIGN - distance : $SIGN + distance;
+}
+static inline $U bits_$G($U key) { return key < $SIGN ? $SIGN | ($SIGN - key) : key - $SIGN; }
+static inline int is_lost_$G($U bits) { return bits == $SIGN || (bits & $REST) > $INFINITY; }
+)";
+constexpr std::string_view kKeysOfIntegers =
+    R"(/* Unsigned integers in the order of elements, and elements of them. */
+static inline $U key_$G($U bits) { return bits ^ $SIGN; }
+static inline $U bits_$G($U key) { return key ^ $SIGN; }
+)";
+
+constexpr std::string_view kRestore =
+    R"(/* Zeros and NaN of x, in the order in which they stand there, to where they are in the sorted row. */
+static __attribute__((noinline)) void restore_$F(const $T* x, int64_t n, $T* sorted) {
+  const $U zero = key_$G(0), nan = key_$G($REST);
+  int64_t next_zero = 0, next_nan = 0;
   for (int64_t i = 0; i < n; ++i) {
-    const $U key = ($U)keys[i] ^ $SIGN;
-    for (int byte = 0; byte < $BYTES; ++byte) ++counts[byte][key >> 8 * byte & 255];
+    const $U key = key_$G(((const $A*)x)[i]);
+    next_zero += key $BEFORE zero;
+    next_nan += key $BEFORE nan;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    const $U key = key_$G(((const $A*)x)[i]);
+    if (key == zero) (($A*)sorted)[next_zero++] = ((const $A*)x)[i];
+    if (key == nan) (($A*)sorted)[next_nan++] = ((const $A*)x)[i];
   }
 }
-/* The places of n keys in ascending order, equals in theirs. Passes go from one array to the other; the last one writes to `order`. A place
-   and 32 bits of its key are one number, unless there are too many places for that. */
-static void argsort_row_$F(const $T* keys, int64_t n, int64_t* order, int64_t* spare) {
-  int64_t counts[$BYTES][256];
-  count_bytes_$F(keys, n, counts);
-  int bytes[$BYTES], passes = 0;
-  for (int byte = 0; byte < $BYTES; ++byte)
-    if (counts[byte][(($U)keys[0] ^ $SIGN) >> 8 * byte & 255] < n) bytes[passes++] = byte;
-  const int is_paired = n <= 0xffffffff;
-  const int64_t* from = 0;
-  for (int pass = 0; pass < passes; ++pass) {
-    const int byte = bytes[pass];
+)";
+
+constexpr std::string_view kRadix =
+    R"(/* A long row: passes go from one array to the other and leave equals as they stand; bytes that are the same in all keys take none. */
+static void sort_row_$F(const $T* x, int64_t n, $T* sorted, $T* spare) {
+  int64_t counts[$BYTES][256] = {{0}};
+  $A *from = ($A*)spare, *to = ($A*)sorted;
+$LOSTINROW  for (int64_t i = 0; i < n; ++i) {
+    const $U bits = ((const $A*)x)[i], key = key_$G(bits);
+    from[i] = key;
+    for (int byte = 0; byte < $BYTES; ++byte) ++counts[byte][key >> 8 * byte & 255];
+$LOSTHERE  }
+  for (int byte = 0; byte < $BYTES; ++byte) {
     int64_t* const next = counts[byte];
-    for (int64_t value = 0, first = 0; value < 256; ++value) {
-      const int64_t count = next[value];
-      next[value] = first;
+    if (next[from[0] >> 8 * byte & 255] == n) continue;
+    for (int64_t i = 0, first = 0; i < 256; ++i) {
+      int64_t* const value = next + $PLACE;
+      const int64_t count = *value;
+      *value = first;
       first += count;
     }
-    int64_t* const to = (passes - pass) % 2 ? order : spare;
-    const uint64_t kept = is_paired && pass + 1 == passes ? 0xffffffff : -1ull;
-    if (is_paired && pass > 0 && byte / 4 == bytes[pass - 1] / 4) {
-      for (int64_t i = 0; i < n; ++i) {
-        const uint64_t pair = (uint64_t)from[i];
-        to[next[pair >> (32 + 8 * (byte % 4)) & 255]++] = (int64_t)(pair & kept);
-      }
-    } else {
-      for (int64_t i = 0; i < n; ++i) {
-        const int64_t place = !from ? i : is_paired ? from[i] & 0xffffffff : from[i];
-        const $U key = ($U)keys[place] ^ $SIGN;
-        const uint64_t pair = is_paired ? (uint64_t)(key >> 8 * (byte / 4 * 4)) << 32 | (uint64_t)place : (uint64_t)place;
-        to[next[key >> 8 * byte & 255]++] = (int64_t)(pair & kept);
-      }
+    for (int64_t i = 0; i < n; ++i) {
+      const $U key = from[i];
+      to[next[key >> 8 * byte & 255]++] = key;
     }
-    from = to;
+    $A* const written = to;
+    to = from;
+    from = written;
   }
-  for (int64_t i = 0; i < n && passes == 0; ++i) order[i] = i;
+  for (int64_t i = 0; i < n; ++i) (($A*)sorted)[i] = bits_$G(from[i]);
+$RESTOREROW}
+)";
+
+constexpr std::string_view kFew =
+    R"(/* A short row, by the places of its elements. */
+static void sort_few_$F(const $T* x, int64_t n, $T* sorted) {
+  $U keys[$FEW] = {0};
+  int64_t order[$FEW];
+  for (int64_t i = 0; i < n; ++i) keys[i] = $FLIPkey_$G(((const $A*)x)[i]);
+  $ARGSORTFEW(keys, n, order);
+  for (int64_t i = 0; i < n; ++i) (($A*)sorted)[i] = ((const $A*)x)[order[i]];
 }
 )";
 
-constexpr std::string_view kFewByVectors =
-    R"(/* A short row: an element comes after those that are less, and after equals that stand before it. */
-static void argsort_few_$F(const $T* keys, int64_t n, int64_t* order) {
-  $T row[$FEW] = {0};
-  $S before[$FEW];
-  for (int64_t i = 0; i < n; ++i) row[i] = keys[i];
-  for (int64_t first = 0; first < n; first += $L) {
-    const $V these = *(const $V*)(row + first);
-    const int64_t end = first + $L < n ? first + $L : n;
-    $M count = {0};
-    for (int64_t i = 0; i < first; ++i) count -= row[i] <= these;
-    for (int64_t i = first; i < end; ++i) count -= (row[i] < these) | ((row[i] == these) & (($M){$LANES} > ($S)(i - first)));
-    for (int64_t i = end; i < n; ++i) count -= row[i] < these;
-    *($M*)(before + first) = count;
-  }
-  for (int64_t i = 0; i < n; ++i) order[before[i]] = i;
-}
-)";
-
-constexpr std::string_view kFewByElements =
-    R"(/* A short row: an element comes after those that are less, and after equals that stand before it. */
-static void argsort_few_$F(const $T* keys, int64_t n, int64_t* order) {
+constexpr std::string_view kBlockKeys =
+    R"(/* The block's elements become signed integers in their order, or these elements; columns where something was lost on the way. */
+static inline $M block_keys_$G($T* block, int64_t n) {
+  $M lost = {0};
   for (int64_t i = 0; i < n; ++i) {
-    int64_t before = 0;
-    for (int64_t j = 0; j < i; ++j) before += keys[j] <= keys[i];
-    for (int64_t j = i + 1; j < n; ++j) before += keys[j] < keys[i];
-    order[before] = i;
+    const $V bits = *(const $V*)(block + i * $L), distance = bits & ($K)$REST, sign = bits >> $HIGHEST, key = (distance ^ sign) - sign;
+    const $M nan = distance > ($K)$INFINITY;
+    lost |= nan | (bits == ($K)$SIGN);
+    *($V*)(block + i * $L) = (key & ~nan) | (nan & ($K)$REST);
+  }
+  return lost;
+}
+static inline void block_elements_$G($T* block, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    const $V key = *(const $V*)(block + i * $L), sign = key >> $HIGHEST;
+    *($V*)(block + i * $L) = ((key ^ sign) - sign) | (sign & ($K)$SIGN);
   }
 }
 )";
 
+constexpr std::string_view kBlock =
+    R"(static inline void exchange_$F($T* a, $T* b) {
+  const $V x = *(const $V*)a, y = *(const $V*)b;
+  const $M stays = x $BEFORE y;
+  *($V*)a = $SELECT(stays, x, y);
+  *($V*)b = $SELECT(stays, y, x);
+}
+/* Columns of n keys, side by side: Batcher's merge exchange (Knuth, The Art of Computer Programming, algorithm 5.2.2M). Meanwhile the rows
+   that come next, n lines of memory, and those they go to are asked for. */
+static void sort_columns_$F($T* keys, int64_t n, const $T* next, $T* next_sorted) {
+  int64_t top = 1, line = 0;
+  while (2 * top < n) top *= 2;
+  for (int64_t p = top; p > 0; p /= 2)
+    for (int64_t q = top, r = 0, d = p;; d = q - p, q /= 2, r = p) {
+      for (int64_t first = r; first < n - d; first += 2 * p) {
+        const int64_t end = first + p < n - d ? first + p : n - d;
+        if (line < n) {
+          __builtin_prefetch(next + line * $L, 0, 2);
+          __builtin_prefetch(next_sorted + line++ * $L, 1, 2);
+        }
+        for (int64_t i = first; i < end; ++i) exchange_$F(keys + i * $L, keys + (i + d) * $L);
+      }
+      if (q == p) break;
+    }
+}
+/* $L short rows. */
+static void sort_block_$F(const $T* x, int64_t n, $T* sorted, const $T* next, $T* next_sorted) {
+  $T block[$MOST * $L]$ALIGN;
+  $TRANSPOSE(block, $L, x, n, n, $L);
+$TOKEYS  sort_columns_$F(block, n, next, next_sorted);
+$TOELEMENTS  $TRANSPOSE(sorted, n, block, $L, $L, n);
+$RESTOREBLOCK}
+)";
+
+constexpr std::string_view kRowsOfBlocks =
+    R"(  if (rows >= $L && n <= $MOST) {
+    for (int64_t row = 0, first = 0; row < rows; row += $L) {
+      const int64_t next = row + 2 * $L <= rows ? first + $L : rows - $L; /* the last block overlaps */
+      sort_block_$F(x + first * n, n, sorted + first * n, x + next * n, sorted + next * n);
+      first = next;
+    }
+    return;
+  }
+)";
 constexpr std::string_view kRows =
-    R"(static __attribute__((noinline)) void argsort_$F(const $T* keys, int64_t rows, int64_t n, int64_t* order, int64_t* spare) {
-  for (int64_t row = 0; row < rows; ++row, keys += n, order += n) {
-    if (n <= $FEW) argsort_few_$F(keys, n, order);
-    else argsort_row_$F(keys, n, order, spare);
+    R"(static __attribute__((noinline)) void sort_$F(const $T* x, int64_t rows, int64_t n, $T* sorted, $T* spare) {
+$BLOCKS  for (int64_t row = 0; row < rows; ++row, x += n, sorted += n) {
+    if (n <= $FEW) sort_few_$F(x, n, sorted);
+    else sort_row_$F(x, n, sorted, spare);
   }
 }
 )";
+
+/// Infinity, as bits.
+uint64_t infinity_of(DType dtype) { return scalar_from_double(dtype, std::numeric_limits<double>::infinity()).bits[0]; }
+
+std::string hexadecimal(uint64_t bits, int count) {
+  std::string digits;
+  for (int shift = count - 4; shift >= 0; shift -= 4) digits += "0123456789abcdef"[bits >> shift & 15];
+  return cat("0x", digits, count == 64 ? "ull" : "u");
+}
 
 }  // namespace
 
-std::string Unit::argsort(DType keys) {
-  const int bits = 8 * static_cast<int>(size_of(keys));
+std::string Unit::sort(DType dtype, bool descending) {
+  const int bits = 8 * static_cast<int>(size_of(dtype));
   const int lanes = options_.plain_text ? 1 : options_.target.vector_bytes * 8 / bits;
-  const std::string name = cat("argsort_", harp::name(keys)), unsigned_key(memory_type(unsigned_of(bits)));
-  once(name, [&] {
-    Filling values{{"T", std::string(memory_type(keys))},
-                   {"U", unsigned_key},
-                   {"F", std::string(harp::name(keys))},
-                   {"BYTES", cat(bits / 8)},
-                   {"SIGN", is_signed_int(keys) ? cat("((", unsigned_key, ")1 << ", bits - 1, ")") : "0"},
-                   {"FEW", cat(kFew)}};
-    if (lanes > 1) {
-      std::vector<int> numbers(static_cast<size_t>(lanes));
-      std::iota(numbers.begin(), numbers.end(), 0);
-      values.merge(Filling{{"S", std::string(memory_type(signed_of(bits)))},
-                           {"V", memory_vector(keys, lanes)},
-                           {"M", mask(bits, lanes)},
-                           {"L", cat(lanes)},
-                           {"LANES", join(numbers, ", ")}});
-    }
-    return filled(cat(lanes > 1 ? kFewByVectors : kFewByElements, kRadix, kRows), values);
-  });
+  const bool loses = is_float(dtype);
+  const DType unsigned_key = unsigned_of(bits), key = loses ? signed_of(bits) : dtype;
+  const uint64_t sign = uint64_t{1} << (bits - 1);
+  const std::string element = std::string(harp::name(dtype)), routine = cat(element, descending ? "_descending" : ""),
+                    name = cat("sort_", routine), any_memory = cat("any_", harp::name(unsigned_key));
+  Filling values{{"T", std::string(memory_type(dtype))},
+                 {"G", element},
+                 {"F", routine},
+                 {"U", std::string(memory_type(unsigned_key))},
+                 {"A", any_memory},
+                 {"K", std::string(memory_type(key))},
+                 {"L", cat(lanes)},
+                 {"BYTES", cat(bits / 8)},
+                 {"HIGHEST", cat(bits - 1)},
+                 {"SIGN", loses || is_signed_int(dtype) ? hexadecimal(sign, bits) : "0"},
+                 {"REST", hexadecimal(sign - 1, bits)},
+                 {"INFINITY", loses ? hexadecimal(infinity_of(dtype), bits) : ""},
+                 {"BEFORE", descending ? ">" : "<"},
+                 {"PLACE", descending ? "255 - i" : "i"},
+                 {"FLIP", descending ? "~" : ""},
+                 {"FEW", cat(kFewKeys)},
+                 {"MOST", cat(kMostSideBySide)},
+                 {"ARGSORTFEW", argsort_few(unsigned_key)},
+                 {"LOSTINROW", loses ? "  int is_lost = 0;\n" : ""},
+                 {"LOSTHERE", loses ? cat("    is_lost |= is_lost_", element, "(bits);\n") : ""},
+                 {"RESTOREROW", loses ? cat("  if (is_lost) restore_", routine, "(x, n, sorted);\n") : ""}};
+  once(any_memory, [&] { return filled("typedef $U $A __attribute__((may_alias));\n", values); });
+  once(cat("key_", element), [&] { return filled(loses ? kKeysOfFloats : kKeysOfIntegers, values); });
+  if (lanes > 1) {
+    values.merge(Filling{{"V", memory_vector(key, lanes)},
+                         {"M", mask(bits, lanes)},
+                         {"ALIGN", alignment(dtype, lanes)},
+                         {"SELECT", select(key, lanes)},
+                         {"TRANSPOSE", transpose(dtype, false)},
+                         {"TOKEYS", loses ? cat("  const ", mask(bits, lanes), " lost = block_keys_", element, "(block, n);\n") : ""},
+                         {"TOELEMENTS", loses ? cat("  block_elements_", element, "(block, n);\n") : ""},
+                         {"RESTOREBLOCK", loses ? cat("  for (int row = 0; row < ", lanes, "; ++row)\n    if (lost[row]) restore_", routine,
+                                                      "(x + row * n, n, sorted + row * n);\n")
+                                                : ""}});
+    if (loses) once(cat("block_keys_", element), [&] { return filled(kBlockKeys, values); });
+  }
+  values["BLOCKS"] = lanes > 1 ? filled(kRowsOfBlocks, values) : "";
+  once(name, [&] { return filled(cat(loses ? kRestore : "", lanes > 1 ? kBlock : "", kRadix, kFew, kRows), values); });
   return name;
 }
 

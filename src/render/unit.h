@@ -18,6 +18,8 @@ namespace harp::render {
 
 /// Bits of a mask that is no vector (AVX-512).
 inline constexpr int kOneBitALane = 1;
+/// So many elements a short row of argsort_few() has at most; one less is the greatest number of 8 bits.
+inline constexpr int kFewKeys = 128;
 
 class Unit {
  public:
@@ -96,8 +98,12 @@ class Unit {
   std::string stream(DType dtype, int lanes);
   /// (to, its step from row to row, from, its step from column to column, rows, columns): to[i][j] = from[j][i]. (transpose.cpp)
   std::string transpose(DType dtype, bool stream);
-  /// (keys, rows, their length, order, spare): stable, ascending. (sort.cpp)
+  /// (keys, rows, their length, order, spare): stable, ascending. (argsort.cpp)
   std::string argsort(DType keys);
+  /// Of one short row: (keys, their number, order).
+  std::string argsort_few(DType keys);
+  /// (elements, rows, their length, the same in order, spare): stable. (sort.cpp)
+  std::string sort(DType dtype, bool descending);
   /// Rows of a Fourier transform, or columns, at least so many. (dft.cpp)
   struct TransformForm {
     DType dtype;

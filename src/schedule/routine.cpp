@@ -48,7 +48,8 @@ bool is_spare_of_worker(const Node& node) {
 Dim routine_spare(const Node& node) {
   const Dim length = node.shape.back();
   switch (node.op) {
-    case Op::kArgSort: return length;
+    case Op::kArgSort:
+    case Op::kSort: return length;
     case Op::kDft: return transform_memory(length);
     default: fail(Code::kInternal, name(node.op), " is no routine");
   }

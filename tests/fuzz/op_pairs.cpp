@@ -8,7 +8,7 @@ namespace {
 /// Can `op` give an array of this dtype?
 bool may_produce(Op op, DType dtype) {
   const OpInfo& row = info(op);
-  if (is_native(op)) return false;  // is in no graph that is kept as a text
+  if (!is_in_graphs(op)) return false;
   if (op == Op::kArange) return dtype == DType::kI32;
   if (op == Op::kSize || op == Op::kArgSort) return dtype == DType::kI64;
   if (is_custom(op)) return !is_complex(dtype);
@@ -23,7 +23,7 @@ bool may_produce(Op op, DType dtype) {
 
 /// Can `op` read one?
 bool may_consume(Op op, DType dtype) {
-  if (is_native(op) || (op == Op::kScatterAdd && is_narrow(dtype))) return false;
+  if (!is_in_graphs(op) || (op == Op::kScatterAdd && is_narrow(dtype))) return false;
   if (is_custom(op)) return !is_complex(dtype);
   return info(op).arity != 0 && (has_nodes_of(op, dtype) || (op == Op::kWhere && is_bool(dtype)));
 }

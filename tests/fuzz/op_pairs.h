@@ -15,6 +15,8 @@ struct OpPair {
   auto operator<=>(const OpPair&) const = default;
 };
 
+/// Is it in graphs that are kept as texts? No text carries a function (native_test.cpp), and what the optimiser makes comes later.
+constexpr bool is_in_graphs(Op op) { return op != Op::kNative && op != Op::kSort; }
 /// All that graphs can have, sorted.
 const std::vector<OpPair>& legal_pairs();
 

@@ -18,7 +18,7 @@ class Formulas {
 
   bool add() {
     if (bench_.options().large_axes && random_.chance(30)) return long_reduction();
-    switch (random_.below(11)) {
+    switch (random_.below(12)) {
       case 0: return matmul();
       case 1: return stencil();
       case 2: return convolution();
@@ -28,6 +28,7 @@ class Formulas {
       case 6: return row_by_row();
       case 7: return normalise();
       case 8: return crossed();
+      case 9: return sorted_rows();
       default: return add_product(bench_);
     }
   }
@@ -72,6 +73,21 @@ class Formulas {
     if (random_.chance(30)) bench_.want(build::elementwise(Op::kWhere, {build::elementwise(Op::kEq, {beside, seen}), seen, beside}));
     if (random_.chance(20)) bench_.want(build::elementwise(Op::kAdd, {beside, beside}));
     return bench_.want(build::elementwise(Op::kAdd, {beside, seen}));
+  }
+
+  /// Rows in order, or columns: few or enough to go side by side, short or long, of elements that differ or of a few that are equal, both
+  /// zeros and NaN among them. The order may be wanted, too.
+  bool sorted_rows() {
+    const Dim n = random_.chance(30) ? bench_.random_dim() : bench_.small_dim(1, random_.chance(30) ? 300 : 40);
+    Shape shape = {random_.chance(70) ? bench_.small_dim(8, 70) : bench_.random_dim(), n};
+    if (bench_.estimated_count(shape) > 10'000) return false;
+    const int axis = random_.chance(20) ? 0 : 1;
+    if (axis == 0) std::swap(shape[0], shape[1]);
+    NodeRef x = bench_.array_of(random_.chance(30) ? DType::kF32 : bench_.random_dtype(), shape);
+    if (random_.chance(40) && accepts(Op::kSign, x->dtype)) x = build::elementwise(Op::kSign, {x});
+    const bool descending = random_.chance(40);
+    if (random_.chance(20)) bench_.want(build::argsort(x, axis, descending));
+    return bench_.want(build::sort(x, axis, descending));
   }
 
   /// Few values of many, whose blocks threads share, of what may be used otherwise too.

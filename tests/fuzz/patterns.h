@@ -6,8 +6,8 @@
 
 namespace harp::fuzz {
 
-/// A matrix product, a stencil, a convolution, rows that are normalised, scans or a table that is looked up, over what is on the bench.
-/// Says whether something was added.
+/// A matrix product, a stencil, a convolution, rows that are normalised or sorted, scans or a table that is looked up, over what is on the
+/// bench. Says whether something was added.
 bool add_formula(Workbench& bench);
 /// One op over the result of another: what an optimiser or a fuser gets wrong about two ops shows when these meet.
 bool add_pair(Workbench& bench, const OpPair& pair);

@@ -1,0 +1,64 @@
+#include "opt/sort_values.h"
+
+#include <algorithm>
+#include <array>
+
+#include "graph/composites.h"
+
+namespace harp::opt {
+namespace {
+
+/// How many nodes and outputs read each node, by id.
+std::vector<int> count_readers(const Graph& graph) {
+  std::vector<int> readers(graph.nodes().size(), 0);
+  for (const Node* node : graph.live_nodes())
+    for (const Node* source : node->sources) ++readers[source->id];
+  for (const GraphOutput& output : graph.outputs()) ++readers[output.node->id];
+  return readers;
+}
+
+/// Is the node a gather, and does nothing else read the order that it takes elements by? Bools are left alone: any byte but 0 is true.
+bool takes_by_own_order(const Node& node, const std::vector<int>& readers) {
+  if (node.op != Op::kGather || is_bool(node.dtype)) return false;
+  const Node* indices = node.sources[1];
+  for (; indices->op == Op::kPermute; indices = indices->sources[0])
+    if (readers[indices->id] > 1) return false;
+  return indices->op == Op::kArgSort && readers[indices->id] == 1;
+}
+
+/// The sorted array, if the indices of this gather are the order of what it takes from; else the gather. Making that order anew gives the
+/// very node that is there.
+const Node* sorted(Graph& graph, const Node* gather) {
+  const Node *x = gather->sources[0], *indices = gather->sources[1];
+  const int axis = gather->as<GatherAttributes>().axis;
+  if (!accepts(Op::kSort, x->dtype)) return gather;
+  for (const bool descending : {false, true}) {
+    if (build::argsort(x, axis, descending) != indices) continue;
+    const Node* rows = build::moveaxis(x, std::array{axis}, std::array{-1});
+    const Node* result = graph.intern(Op::kSort, x->dtype, rows->shape, {rows}, SortAttributes{descending});
+    return build::moveaxis(result, std::array{-1}, std::array{axis});
+  }
+  return gather;
+}
+
+}  // namespace
+
+std::unique_ptr<Graph> sort_values(const Graph& graph) {
+  auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
+  const std::vector<int> readers = count_readers(graph);
+  std::vector<const Node*> copies(graph.nodes().size(), nullptr);  // by id in the old graph
+  for (const Node* input : graph.inputs())
+    copies[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
+  for (const Node* node : graph.live_nodes()) {
+    if (node->op == Op::kInput) continue;
+    std::vector<const Node*> sources;
+    for (const Node* source : node->sources) sources.push_back(copies[source->id]);
+    const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
+    copies[node->id] = takes_by_own_order(*node, readers) ? sorted(*result, copy) : copy;
+    result->set_node_name(copies[node->id], graph.node_name(node));
+  }
+  for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, copies[output.node->id]);
+  return result;
+}
+
+}  // namespace harp::opt
