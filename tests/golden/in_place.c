@@ -569,14 +569,14 @@ static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range
 struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
 struct harp_tasks { const struct harp_task* tasks; size_t count; };
 /* The first iteration of a share. Where there are less portions of iterations than shares, they are as far apart as they can be. */
-static int64_t harp_first(const struct harp_task* task, int64_t share) {
+static __attribute__((noinline, cold)) int64_t harp_first(const struct harp_task* task, int64_t share) {
   if (share >= task->shares) return task->n;
   const int64_t each = task->portions / task->shares, more = task->portions % task->shares;
   const int64_t portion = share * each + (int64_t)((double)share * (double)more / (double)task->shares);
   const int64_t length = task->n / task->portions, longer = task->n % task->portions;
   return portion * length + (portion < longer ? portion : longer);
 }
-static void harp_run_shares(void* arg, size_t begin, size_t end, size_t worker) {
+static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_tasks* all = arg;
   const harp_environment found = harp_enter();
   int64_t from = (int64_t)begin, to = (int64_t)end; /* counted from the task's first share */
@@ -593,7 +593,7 @@ static void harp_run_shares(void* arg, size_t begin, size_t end, size_t worker) 
 }
 /* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay. Iterations
    come in portions of at least as many as the task says. */
-static size_t harp_cut(struct harp_task* tasks, size_t count) {
+static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, size_t count) {
   double worth = 0.0; /* in shares */
   int64_t shares = 0;
   for (size_t i = 0, front = 0; i < count; ++i) {
@@ -609,7 +609,7 @@ static size_t harp_cut(struct harp_task* tasks, size_t count) {
   return worth > 1.0 ? (size_t)shares : 0;
 }
 /* Kernels that do not depend on each other: one loop over the shares of all. */
-static void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
+static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
   struct harp_tasks all = {tasks, count};
   const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
   if (shares) {
