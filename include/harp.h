@@ -1065,7 +1065,7 @@ typedef struct harp_program_stats_info {
   double pipeline_ms; /* graph to source */
   double compile_ms;  /* source to loaded program: C compiler or cache, and loading */
   int32_t kernels;
-  int32_t generations; /* kernels of one generation do not depend on each other */
+  int32_t generations; /* kernels of one generation do not depend on each other, or are done in turn for each index of their first axis */
   int32_t cache;       /* HARP_CACHE_... */
   int32_t tuned;       /* 1: with a configuration that harp_tune found */
   uint64_t source_bytes;

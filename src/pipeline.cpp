@@ -47,7 +47,8 @@ void optimise(Stages& s, const PipelineOptions& options) {
 }
 
 void schedule(Stages& s, const PipelineOptions& options) {
-  s.program = schedule_graph(s.graph, {options.target, options.plain_text ? 1 : options.simd_width, options.schedule_override});
+  s.program = schedule_graph(s.graph,
+                             {options.target, options.plain_text ? 1 : options.simd_width, options.schedule_override, options.chain_bytes});
   if (kVerify) verify(s.program);
 }
 
@@ -69,12 +70,15 @@ std::string print_linear(const Stages& s) {
 /// The loops as the templates write them before any rewrite: scalar, every mask in place.
 std::string print_unscheduled(const Stages& s) {
   Program program = s.program;
-  for (KernelPlan& kernel : program.kernels)
+  for (Buffer& buffer : program.buffers) buffer.by_block = false;
+  for (KernelPlan& kernel : program.kernels) {
+    kernel.blocks = 0;
     for (Variant& variant : kernel.variants) {
       for (AxisSchedule& axis : variant.schedule.axes) axis = {axis.kind == AxisKind::kThread ? AxisKind::kSequential : axis.kind};
       variant.schedule.partition = variant.schedule.overlap = variant.schedule.stream = false;
       if (variant.schedule.recipe == Template::kTranspose) variant.schedule.recipe = Template::kElementwise;  // without its blocks
     }
+  }
   return ir::print(*lower::lower_program(program));
 }
 

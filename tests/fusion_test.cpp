@@ -148,6 +148,31 @@ TEST_CASE("G17.softmax/c: attention holds one array of scores, in which softmax 
   backends.run(text, rough({2, 4, 21, 32}, 1), rough({2, 4, 21, 32}, 2), rough({2, 4, 21, 32}, 3));
 }
 
+TEST_CASE("G17.softmax/c: attention of many heads holds the scores of one, in the memory of a worker") {
+  const Backends backends;
+  const std::string text =
+      "graph g(q: f32[8, 256, 16], k: f32[8, 256, 16], v: f32[8, 256, 16]) {\n"
+      "  s = matmul(q, moveaxis(k, -1, -2)) * 0.25\n  return y = matmul(softmax(s, axis=-1), v)\n}";
+  const auto cost = backends.cost(text, {});
+  CHECK(cost.kernels == 3);
+  CHECK(cost.workspace == 0);
+  CHECK(cost.scratch >= 256 * 256 * 4);
+  CHECK(cost.scratch < 2 * 256 * 256 * 4);
+  backends.run(text, rough({8, 256, 16}, 1), rough({8, 256, 16}, 2), rough({8, 256, 16}, 3));
+}
+
+TEST_CASE("G17.softmax/c: what is read of another batch is there, and what may be overwritten is not") {
+  const Backends backends;
+  const auto workspace = [&](std::string_view body) {
+    return backends.cost(harp::cat("graph g(x: f32[8, 256, 256]) {\n  r = softmax(x, axis=2)\n", body, "\n}"), {}).workspace;
+  };
+  constexpr size_t kWhole = 8 * 256 * 256 * 4;
+  CHECK(workspace("  return y = softmax(r, axis=1)") == 0);
+  CHECK(workspace("  return y = softmax(flip(r, axes=[0]), axis=1)") == kWhole);
+  CHECK(workspace("  return y = softmax(permute(r, axes=[1, 0, 2]), axis=0)") >= kWhole);
+  CHECK(workspace("  return y = softmax(r, axis=1) + x") == kWhole);  // y may take the place of x, which both kernels read
+}
+
 TEST_CASE("G17.softmax/c: what is not of the row at hand ends a row-wise kernel") {
   check_fused("  e = exp(x * 1e-3)\n  return y = flip(e, axes=[1]) / expand(sum(e, axes=[1], keepdims=true), shape=[24, 37])", 2);
   check_fused(

@@ -234,6 +234,8 @@ struct Param {
   // read: written parameters that may be the same memory. What is read of it is read at the very index that is stored to them, and in
   // every iteration before anything is stored.
   std::vector<int> in_place = {};
+  // A block (Launch): not given to the kernel, but so many bytes from Module::blocks in the scratch memory of the worker that runs it.
+  std::optional<int64_t> block = std::nullopt;
 };
 
 struct Kernel {
@@ -257,9 +259,9 @@ Sym iterations(const Kernel& kernel);
 
 /// A buffer of the program as the host half sees it.
 struct HostBuffer {
-  enum class Kind : uint8_t { kInput, kOutput, kWorkspace, kConstant } kind;
+  enum class Kind : uint8_t { kInput, kOutput, kWorkspace, kConstant, kBlock } kind;
   int index = 0;   // of the input, output or constant
-  Sym offset = 0;  // bytes from its start; kWorkspace: from the start of the workspace, a multiple of 64
+  Sym offset = 0;  // bytes from its start; kWorkspace, kBlock: from the start of the workspace, of a worker's blocks, a multiple of 64
 };
 
 /// Where the accumulators of a kernel that are in scratch memory begin, in bytes from its start; last the bytes of all, a multiple of 64.
@@ -294,10 +296,12 @@ struct NativeCall {
   Sym elements;  // of the result: there is no call where it has none
 };
 
-/// One generation: its launches may run at the same time; native calls follow, each alone.
+/// One generation: its launches may run at the same time; native calls follow, each alone. Or, with `blocks`, a chain: for each of so many
+/// iterations of their thread loops a worker does one of each launch, in turn.
 struct Generation {
   std::vector<Launch> launches;
   std::vector<NativeCall> calls;
+  int64_t blocks = 0;
 };
 
 struct ConstantArray {
@@ -384,6 +388,7 @@ struct Module {
   std::vector<void*> natives;  // addresses that calls refer to by number: they are given at run time and are in no text
   Sym workspace;               // bytes, a multiple of 64
   int64_t scratch = 0;         // bytes each worker has for itself behind the workspace; a multiple of 64
+  int64_t blocks = 0;          // bytes from the start of that to where blocks lie
   int sites = 0;               // that kernels check at; with any, a worker's last kFaultBytes of scratch are the first fault it found
 };
 

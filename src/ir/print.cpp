@@ -194,9 +194,10 @@ class Printer {
 };
 
 std::string host_buffer_text(const HostBuffer& b) {
-  static constexpr std::string_view kKinds[] = {"input", "output", "workspace", "constant"};
+  static constexpr std::string_view kKinds[] = {"input", "output", "workspace", "constant", "block"};
   const std::string offset = b.offset.is_constant(0) ? std::string() : cat(" + ", to_string(b.offset));
-  return b.kind == HostBuffer::Kind::kWorkspace ? cat("workspace", offset) : cat(kKinds[static_cast<int>(b.kind)], b.index, offset);
+  const bool is_named = b.kind != HostBuffer::Kind::kWorkspace && b.kind != HostBuffer::Kind::kBlock;
+  return cat(kKinds[static_cast<int>(b.kind)], is_named ? std::to_string(b.index) : std::string(), offset);
 }
 
 std::string native_argument_text(const NativeCall::Argument& a) {
@@ -224,7 +225,8 @@ std::string print(const Module& module) {
                   module.scratch > 0 ? cat(", scratch ", module.scratch, " bytes a worker") : std::string(), "\n"));
   for (const Kernel& k : module.kernels) append(out, cat("\n", print(*module.arena, k)));
   for (size_t g = 0; g < module.generations.size(); ++g) {
-    append(out, cat("\ngeneration ", g, "\n"));
+    const int64_t blocks = module.generations[g].blocks;
+    append(out, cat("\ngeneration ", g, blocks > 0 ? cat(", in turn for each of ", blocks, " blocks") : std::string(), "\n"));
     for (const Launch& l : module.generations[g].launches)
       append(out, cat("  ", module.kernels[static_cast<size_t>(l.kernel)].name, "(", join(l.arguments, ", ", host_buffer_text), ")",
                       l.guard ? cat(" if ", to_string(*l.guard), " >= 0") : std::string(),

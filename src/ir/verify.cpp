@@ -360,7 +360,12 @@ void verify(const Module& module) {
   for (const Generation& g : module.generations)
     for (const Launch& l : g.launches) {
       HARP_ASSERT(l.kernel >= 0 && static_cast<size_t>(l.kernel) < module.kernels.size(), "a launch of kernel ", l.kernel);
-      HARP_ASSERT(l.arguments.size() == module.kernels[static_cast<size_t>(l.kernel)].params.size(), "a launch has one buffer a parameter");
+      const Kernel& kernel = module.kernels[static_cast<size_t>(l.kernel)];
+      HARP_ASSERT(l.arguments.size() == kernel.params.size(), "a launch has one buffer a parameter");
+      for (size_t i = 0; i < kernel.params.size(); ++i) {
+        const bool is_block = l.arguments[i].kind == HostBuffer::Kind::kBlock;
+        HARP_ASSERT(kernel.params[i].block.has_value() == is_block && (!is_block || g.blocks > 0), "blocks are of a chain");
+      }
     }
   const auto is_known = [&](int address) { return address >= 0 && static_cast<size_t>(address) < module.natives.size(); };
   for (const Generation& g : module.generations)

@@ -67,7 +67,7 @@ Body store_outputs(KernelContext& c, std::span<const size_t> numbers, const Inde
     Stmt* store = c.arena.statement(StmtKind::kStore);
     store->value = c.values.value(plan.node, index);
     store->buffer = c.values.parameter(plan.buffer, true, shared);
-    store->index = flatten(index, plan.shape) + (offset_of(plan) - shared);
+    store->index = c.values.position_in(plan.buffer, index, plan.shape) + (offset_of(plan) - shared);
     store->stream = c.schedule.stream;
     stores.push_back(store);
   }
@@ -166,7 +166,11 @@ void lower_elementwise(KernelContext& c) {
 
   Body all = {nest[0]};
   if (c.schedule.partition && has_borders(c.arena, all)) c.guard = assume_nonempty(c.arena, all, space);
-  Stmt* outer = collapse(c.arena, all[0]);
+  Stmt* outer = all[0];
+  if (c.plan.blocks > 0)
+    outer->body = {collapse(c.arena, outer->body[0])};  // it goes over blocks
+  else
+    outer = collapse(c.arena, outer);
   const bool threads = c.schedule.axes[0].kind == AxisKind::kThread;
   Stmt *parent = nullptr, *inner = outer;
   if (outer->body[0]->kind != StmtKind::kLoop && (threads || c.schedule.stream) && range(outer->end).hi > kChunk) {

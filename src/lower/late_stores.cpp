@@ -99,7 +99,8 @@ Index LateStores::element(Sym row) const {
 /// With `front_` defined for this row.
 Body LateStores::from_line(Body statements, Sym row) {
   const Index index = node_index(store_.node->shape, rows_.squeezed_index(element(row)));
-  const UOp* before = arena_.line_offset(c_.values.parameter(store_.buffer, true), flatten(index, store_.shape));
+  const UOp* before =
+      arena_.line_offset(c_.values.parameter(store_.buffer, true), c_.values.position_in(store_.buffer, index, store_.shape));
   const UOp* most = arena_.constant(scalar_from_int(DType::kI64, line_ - 1));
   Stmt* define = arena_.statement(StmtKind::kDefine);
   define->value = arena_.alu(Op::kBitAnd, DType::kI64, {arena_.alu(Op::kNeg, DType::kI64, {before}), most});

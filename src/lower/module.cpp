@@ -60,7 +60,7 @@ std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> in_place_of(const Program
 /// Which variants can be taken, with nothing known of the caller's arrays: in the workspace one is in place of another, or is not.
 bool is_reached(const KernelPlan& plan, size_t v, const std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>>& in_place) {
   const bool is_sure = std::any_of(in_place.begin(), in_place.end(), [](const auto& pair) {
-    return pair.first.kind == ir::HostBuffer::Kind::kWorkspace && pair.second.kind == ir::HostBuffer::Kind::kWorkspace;
+    return pair.second.kind == ir::HostBuffer::Kind::kWorkspace || pair.second.kind == ir::HostBuffer::Kind::kBlock;
   });
   if (plan.variants[v].apart) return !is_sure;
   return v == 0 || !plan.variants[v - 1].apart || !in_place.empty();
@@ -76,7 +76,7 @@ ir::HostBuffer host_buffer(const Program& program, int buffer, Sym element) {
     case Buffer::Kind::kInput: return {Kind::kInput, b.index, offset};
     case Buffer::Kind::kOutput: return {Kind::kOutput, b.index, offset};
     case Buffer::Kind::kConstant: return {Kind::kConstant, b.index, offset};
-    case Buffer::Kind::kWorkspace: return {Kind::kWorkspace, b.index, b.offset + offset};
+    case Buffer::Kind::kWorkspace: return {b.by_block ? Kind::kBlock : Kind::kWorkspace, b.index, b.offset + offset};
   }
   return {};
 }
@@ -134,11 +134,15 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
       if (plan.variants[0].apart && may_be_apart) launch.in_place = in_place, launch.apart = plan.variants[v].apart;
       for (const ValueBuilder::Argument& argument : context.values.arguments())
         launch.arguments.push_back(host_buffer(program, argument.buffer, argument.offset));
-      module->scratch = std::max(module->scratch, ir::scratch_offsets(kernel).back());
+      HARP_ASSERT(plan.blocks == 0 || ir::iterations(kernel).is_constant(plan.blocks), kernel.name, " does not go over blocks one by one");
+      module->blocks = std::max(module->blocks, ir::scratch_offsets(kernel).back());
       module->kernels.push_back(std::move(kernel));
-      module->generations[static_cast<size_t>(plan.generation)].launches.push_back(std::move(launch));
+      ir::Generation& generation = module->generations[static_cast<size_t>(plan.generation)];
+      generation.blocks = plan.blocks;
+      generation.launches.push_back(std::move(launch));
     }
   }
+  module->scratch = module->blocks + program.block_bytes;
   if (module->sites > 0) module->scratch += ir::kFaultBytes;
   return module;
 }

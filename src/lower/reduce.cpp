@@ -302,23 +302,27 @@ class ReduceLowering {
       const int64_t line = kLineBytes / static_cast<int64_t>(size_of(c_.kernel.params[static_cast<size_t>(buffer)].dtype));
       for (int64_t i = 0; i < kLanes; i += line) asked.push_back(prefetch(arena_, buffer, begin + i));
     };
-    const Sym here = flatten(first, first_.sources[0]->shape), row = element_count(sizes(inner_));
+    const auto here = [&](int parameter) {
+      return c_.values.position_in(c_.values.arguments()[static_cast<size_t>(parameter)].buffer, first, first_.sources[0]->shape);
+    };
+    const Sym row = element_count(sizes(inner_));
     std::vector<int> loaded;  // arrays that lie as the source does
     for (const UOp* u : uops_of(arena_, step))
-      if (u->kind == UKind::kLoad && u->type.lanes > 1 && u->lane_step.is_constant(1) && u->index == here) loaded.push_back(u->buffer);
+      if (u->kind == UKind::kLoad && u->type.lanes > 1 && u->lane_step.is_constant(1) && u->index == here(u->buffer))
+        loaded.push_back(u->buffer);
     constexpr int64_t kAhead = 8192;  // bytes
     for (const int buffer : loaded) {
       const int64_t size = static_cast<int64_t>(size_of(c_.kernel.params[static_cast<size_t>(buffer)].dtype)),
                     bytes = row.is_constant() ? std::max<int64_t>(1, row.constant() * size) : kAhead;
       const int64_t rows = (kAhead + bytes - 1) / bytes;
-      lines_of(buffer, here + row * rows);
+      lines_of(buffer, here(buffer) + row * rows);
     }
     for (const RowPass& pass : c_.plan.passes)
       for (const size_t number : pass.row_stores) {
         const StorePlan& store = c_.plan.stores[number];
         if (c_.schedule.stream || &pass == pass_ || !store.offset.empty()) continue;
         const Index index = node_index(store.node->shape, rows_.squeezed_index(first));
-        lines_of(c_.values.parameter(store.buffer, true), flatten(index, store.shape));
+        lines_of(c_.values.parameter(store.buffer, true), c_.values.position_in(store.buffer, index, store.shape));
       }
     step.insert(step.begin(), asked.begin(), asked.end());
   }

@@ -68,7 +68,17 @@ int ValueBuilder::parameter(int buffer, bool written, Sym offset) {
   constexpr std::string_view kinds[] = {"input", "output", "constant", "tmp"};
   arguments_.push_back({buffer, offset});
   kernel_.params.push_back({cat(kinds[static_cast<int>(b.kind)], b.index), b.node->dtype, written});
+  if (b.by_block) kernel_.params.back().block = b.offset.constant();
   return static_cast<int>(arguments_.size()) - 1;
+}
+
+Sym ValueBuilder::position_in(int buffer, Index index, const Shape& shape) const {
+  if (program_.buffers[static_cast<size_t>(buffer)].by_block) {
+    size_t first = 0;
+    while (shape[first].is_constant(1)) ++first;
+    index[first] = 0;  // there is that of one index, the one the kernel is at
+  }
+  return flatten(index, shape);
 }
 
 const UOp* ValueBuilder::value(const Node* node, const Index& index, const UOp* mask) {
@@ -250,7 +260,7 @@ const UOp* ValueBuilder::check_index(const Node* node, const Index& index, const
 
 const UOp* ValueBuilder::load(const Node* node, const Index& index, const UOp* mask) {
   const int buffer = program_.buffer_of.at(node);
-  return arena_.load(node->dtype, parameter(buffer, false), flatten(index, node->shape), mask);
+  return arena_.load(node->dtype, parameter(buffer, false), position_in(buffer, index, node->shape), mask);
 }
 
 }  // namespace harp::lower

@@ -40,6 +40,8 @@ class ValueBuilder {
   /// Number of the parameter through which the kernel reads or writes a buffer of the program, from `offset` elements on; added at
   /// first use.
   int parameter(int buffer, bool written, Sym offset = 0);
+  /// Where element `index` of an array of this shape lies in a buffer of the program.
+  Sym position_in(int buffer, Index index, const Shape& shape) const;
   /// What the parameters are called with.
   struct Argument {
     int buffer;

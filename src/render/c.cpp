@@ -56,7 +56,7 @@ class UnitRenderer {
     is_shared_.assign(module.kernels.size(), false);
     for (const ir::Generation& generation : module.generations)
       for (const std::span<const ir::Launch> launches : together(generation))
-        if (is_worth_sharing(launches))
+        if (generation.blocks > 0 || is_worth_sharing(launches))
           for (const ir::Launch& launch : launches) is_shared_[static_cast<size_t>(launch.kernel)] = true;
   }
 
@@ -78,8 +78,8 @@ class UnitRenderer {
         for (size_t* offset : {&f.begin, &f.definition, &f.body, &f.end}) *offset += for_all.size();
     }
     return cat(for_all, kernels_, has_for || has_for_least || has_tasks ? workers_text() : std::string(),
-               has_for ? cat(kForText, "\n") : std::string(), has_for_least ? cat(kForLeastText, "\n") : std::string(),
-               has_tasks ? cat(kTogetherText, "\n") : std::string(),
+               has_for ? cat(kForText, "\n") : std::string(), mentions(main, "harp_run_chain") ? cat(kChainText, "\n") : std::string(),
+               has_for_least ? cat(kForLeastText, "\n") : std::string(), has_tasks ? cat(kTogetherText, "\n") : std::string(),
                mentions(main, "harp_native_failed") ? native_failed_text() : std::string(),
                mentions(entry, "harp_allocate") ? cat(kWorkspaceText, "\n") : std::string(),
                module_.sites > 0 ? cat(kFaultText, "\n") : std::string(), main, "\n", entry);
@@ -178,11 +178,20 @@ class UnitRenderer {
 
     rendered.is_called = !is_shared_[rendered_.size()];
     std::vector<std::string> fields;
-    std::string unpacked;
+    std::string unpacked, blocks;
     const std::vector<std::string> names = ir::parameter_names(kernel);
     for (size_t i = 0; i < names.size(); ++i) {
-      const std::string declared = cat(kernel.params[i].written ? "" : "const ", memory_type(kernel.params[i].dtype), "* ", names[i]);
+      const ir::Param& parameter = kernel.params[i];
+      const std::string type = cat(parameter.written ? "" : "const ", memory_type(parameter.dtype), "*"),
+                        declared = cat(type, " ", names[i]);
       rendered.is_used.push_back(mentions(body.text, names[i]));
+      if (parameter.block) {
+        const int64_t offset = module_.blocks + *parameter.block;
+        if (!rendered.is_used[i]) continue;
+        append(blocks,
+               cat("  ", declared, " = (", type, ")", offset == 0 ? std::string("scratch") : cat("(scratch + ", offset, ")"), ";\n"));
+        continue;
+      }
       if (!rendered.is_called || rendered.is_used[i]) fields.push_back(declared);
       if (rendered.is_used[i]) append(unpacked, cat("  ", declared, " = a->", names[i], ";\n"));
     }
@@ -191,7 +200,7 @@ class UnitRenderer {
       append(unpacked, cat("  const int64_t ", shape_name(v), " = a->", shape_name(v), ";\n"));
     }
     const bool checks = mentions(body.text, "fault");
-    rendered.has_scratch = checks || ir::scratch_offsets(kernel).back() > 0;
+    rendered.has_scratch = checks || !blocks.empty() || ir::scratch_offsets(kernel).back() > 0;
     if (rendered.has_scratch) {
       fields.emplace_back("char* scratch");
       append(unpacked, cat("  char* scratch = a->scratch + worker * ", module_.scratch, ";\n"));
@@ -206,6 +215,7 @@ class UnitRenderer {
       unpacked =
           cat("  const struct $_args* a = arg;\n", unpacked, threads ? "  (void)worker;\n" : "  (void)begin0, (void)end0, (void)worker;\n");
     }
+    unpacked += blocks;
     if (checks) append(unpacked, cat("  harp_fault* const fault = (harp_fault*)(scratch + ", fault_offset(), ");\n"));
     const bool streams = ir::streams(kernel) && options_.target.streams && !options_.plain_text;
     // what does not depend on the kernel's number: kernels that agree in it are one
@@ -271,7 +281,8 @@ class UnitRenderer {
     HARP_ASSERT(launch.arguments.size() == kernel.params.size(), "launch of ", kernel.name, " with ", launch.arguments.size(), " buffers");
     std::vector<std::string> values;
     for (size_t i = 0; i < kernel.params.size(); ++i)
-      if (!callee.is_called || callee.is_used[i]) values.push_back(argument(launch.arguments[i], kernel.params[i]));
+      if (!kernel.params[i].block && (!callee.is_called || callee.is_used[i]))
+        values.push_back(argument(launch.arguments[i], kernel.params[i]));
     for (const SymAtom* v : callee.shape_variables) values.push_back(shape_name(v));
     if (callee.has_scratch)
       values.push_back(module_.workspace.is_constant(0) ? "workspace" : cat("workspace + ", bracket(host_(module_.workspace), kSum)));
@@ -343,10 +354,32 @@ class UnitRenderer {
                "];\n    __builtin_memcpy(tasks, known, sizeof tasks);\n", set, run);
   }
 
+  /// Kernels that are done in turn for each block.
+  std::string run_in_turn(const ir::Generation& chain) {
+    std::string text;
+    std::vector<std::string> calls;
+    Sym work = 0;
+    for (size_t i = 0; i < chain.launches.size(); ++i) {
+      const ir::Launch& launch = chain.launches[i];
+      const std::string& name = rendered(launch).name;
+      append(text, cat("    struct ", name, "_args args", i, " = {", join(arguments_of(launch), ", "), "};\n"));
+      const std::string guard = launch_condition(launch);
+      calls.push_back(cat("{", guard.empty() ? name : cat(guard, " ? ", name, " : 0"), ", &args", i, "}"));
+      work = work + kernel_of(launch).work;
+    }
+    return cat(text, "    const struct harp_call calls[] = {", join(calls, ", "), "};\n    struct harp_chain chain = {calls, ",
+               calls.size(), "};\n    harp_for(rt, ", chain.blocks, ", ", host_(work).text, ", harp_run_chain, &chain);\n");
+  }
+
   std::string kernel_main() {
     std::string body;
     size_t n_calls = 0;
     for (size_t g = 0; g < module_.generations.size(); ++g) {
+      if (const int64_t blocks = module_.generations[g].blocks; blocks > 0) {
+        append(body, cat("  { /* generation ", g, ", in turn for each of ", blocks, " blocks */\n", run_in_turn(module_.generations[g]),
+                         "  }\n"));
+        continue;
+      }
       for (const std::span<const ir::Launch> launches : together(module_.generations[g])) {
         const bool is_shared = is_worth_sharing(launches), is_one = launches.size() == 1;
         const bool is_block = std::any_of(launches.begin(), launches.end(), [&](const ir::Launch& l) { return !rendered(l).is_called; });

@@ -77,6 +77,16 @@ static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range
 }
 )";
 
+const std::string_view kChainText = R"(struct harp_chain { const struct harp_call* calls; size_t count; };
+/* Each block is gone through by all kernels before the next one is: what one stores is in the caches when the next reads it. */
+static void harp_run_chain(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_chain* chain = arg;
+  for (size_t block = begin; block < end; ++block)
+    for (const struct harp_call* call = chain->calls; call < chain->calls + chain->count; ++call)
+      if (call->kernel) call->kernel(call->arg, block, block + 1, worker);
+}
+)";
+
 const std::string_view kForLeastText = R"(struct harp_portions { harp_range_body kernel; void* arg; int64_t each, more; };
 static void harp_run_portions(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_portions* all = arg;

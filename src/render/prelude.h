@@ -11,6 +11,8 @@ extern const std::string_view kRuntimeText;
 extern const std::string_view kEnvironmentText;
 /// harp_for: a kernel's iterations, on several workers when that pays: when there are harp_share of work or more.
 extern const std::string_view kForText;
+/// harp_run_chain: kernels in turn for each block, for harp_for.
+extern const std::string_view kChainText;
 /// harp_for_least: a kernel's iterations, in portions of no fewer than a number.
 extern const std::string_view kForLeastText;
 /// harp_run_together: kernels of one generation, likewise.

@@ -291,6 +291,7 @@ void expand(Program& program, const ScheduleOptions& options) {
 Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& options) {
   Program program = fuse(std::move(graph));
   expand(program, options);
+  chain_kernels(program, options.chain_bytes);
   plan_memory(program);
   return program;
 }

@@ -1,6 +1,7 @@
 // The memory plan: buffers whose lifetimes (in generations) do not meet share a slot. A slot is as large as its largest member,
 // slots follow each other at multiples of 64 bytes, so the workspace for given shape variables is exact. Where the last reader of a buffer
-// may write its result over it (in_place.h), the result takes the slot at once.
+// may write its result over it (in_place.h), the result takes the slot at once. The blocks of a chain lie in the same way in the memory
+// that a worker has for itself; there they live from kernel to kernel.
 #include <algorithm>
 
 #include "schedule/in_place.h"
@@ -9,11 +10,18 @@
 namespace harp {
 namespace {
 
+/// A buffer that needs a slot: from when it is written until it is last read.
+struct Tenant {
+  int buffer;
+  Dim bytes;
+  int first, last;
+};
+
 Dim align(Dim bytes) { return ceil_div(bytes, 64) * 64; }
 
 struct Slot {
   Dim bytes;
-  int busy_until;  // last generation that reads it
+  int busy_until;  // the last time it is read
   std::vector<int> members;
 };
 
@@ -25,32 +33,22 @@ Slot* slot_in_place(std::vector<Slot>& slots, const std::vector<InPlace>& safe, 
   return nullptr;
 }
 
-}  // namespace
-
-void plan_memory(Program& program) {
-  const std::vector<InPlace> safe = find_in_place(program);
-  for (const InPlace& pair : safe)
-    if (program.buffers[static_cast<size_t>(pair.written)].kind == Buffer::Kind::kOutput) program.in_place.push_back(pair);
-  std::vector<int> order;
-  for (size_t b = 0; b < program.buffers.size(); ++b)
-    if (program.buffers[b].kind == Buffer::Kind::kWorkspace) order.push_back(static_cast<int>(b));
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return program.buffers[static_cast<size_t>(a)].first_generation < program.buffers[static_cast<size_t>(b)].first_generation;
-  });
+/// Gives the buffers their offsets, and those that take the place of another their pair; the bytes of all slots.
+Dim place(Program& program, const std::vector<InPlace>& safe, std::vector<Tenant> tenants) {
+  std::stable_sort(tenants.begin(), tenants.end(), [](const Tenant& a, const Tenant& b) { return a.first < b.first; });
   std::vector<Slot> slots;
-  for (int id : order) {
-    const Buffer& buffer = program.buffers[static_cast<size_t>(id)];
-    if (Slot* slot = slot_in_place(slots, safe, id)) {  // as large as it has to be
-      program.in_place.push_back({id, slot->members.back()});
-      slot->busy_until = buffer.last_generation;
-      slot->members.push_back(id);
+  for (const Tenant& tenant : tenants) {
+    if (Slot* slot = slot_in_place(slots, safe, tenant.buffer)) {  // as large as it has to be
+      program.in_place.push_back({tenant.buffer, slot->members.back()});
+      slot->busy_until = tenant.last;
+      slot->members.push_back(tenant.buffer);
       continue;
     }
-    const Dim bytes = align(buffer.bytes);
+    const Dim bytes = align(tenant.bytes);
     // a free slot of the same size if there is one, else one whose maximum stays simple, else a new one
     Slot* best = nullptr;
     for (Slot& slot : slots) {
-      if (slot.busy_until >= buffer.first_generation) continue;
+      if (slot.busy_until >= tenant.first) continue;
       if (slot.bytes == bytes) {
         best = &slot;
         break;
@@ -59,15 +57,47 @@ void plan_memory(Program& program) {
     }
     if (!best) best = &slots.emplace_back(Slot{bytes, 0, {}});
     best->bytes = max(best->bytes, bytes);
-    best->busy_until = buffer.last_generation;
-    best->members.push_back(id);
+    best->busy_until = tenant.last;
+    best->members.push_back(tenant.buffer);
   }
   Dim end = 0;
   for (const Slot& slot : slots) {
     for (int id : slot.members) program.buffers[static_cast<size_t>(id)].offset = end;
     end += slot.bytes;
   }
-  program.workspace_bytes = end;
+  return end;
+}
+
+/// The buffers by block, which kernels write and read one after the other.
+std::vector<Tenant> tenants_by_block(const Program& program) {
+  std::vector<Tenant> tenants;
+  std::vector<size_t> tenant_of(program.buffers.size());
+  for (size_t k = 0; k < program.kernels.size(); ++k) {
+    const int now = static_cast<int>(k);
+    for (const StorePlan& store : program.kernels[k].stores) {
+      const Buffer& buffer = program.buffers[static_cast<size_t>(store.buffer)];
+      if (!buffer.by_block) continue;
+      tenant_of[static_cast<size_t>(store.buffer)] = tenants.size();
+      tenants.push_back({store.buffer, block_bytes(buffer), now, now});
+    }
+    for (const int b : program.kernels[k].reads)
+      if (program.buffers[static_cast<size_t>(b)].by_block) tenants[tenant_of[static_cast<size_t>(b)]].last = now;
+  }
+  return tenants;
+}
+
+}  // namespace
+
+void plan_memory(Program& program) {
+  const std::vector<InPlace> safe = find_in_place(program);
+  for (const InPlace& pair : safe)
+    if (program.buffers[static_cast<size_t>(pair.written)].kind == Buffer::Kind::kOutput) program.in_place.push_back(pair);
+  std::vector<Tenant> whole;
+  for (size_t b = 0; b < program.buffers.size(); ++b)
+    if (const Buffer& buffer = program.buffers[b]; buffer.kind == Buffer::Kind::kWorkspace && !buffer.by_block)
+      whole.push_back({static_cast<int>(b), buffer.bytes, buffer.first_generation, buffer.last_generation});
+  program.workspace_bytes = place(program, safe, std::move(whole));
+  program.block_bytes = place(program, safe, tenants_by_block(program)).constant();
   std::sort(program.in_place.begin(), program.in_place.end());
 }
 

@@ -12,6 +12,8 @@
 
 namespace harp {
 
+int64_t block_bytes(const Buffer& buffer) { return buffer.bytes.constant() / squeezed(buffer.node->shape)[0].constant(); }
+
 bool stands_alone(const Node& node) {
   if (is_custom(node.op)) return !node.as<CustomAttributes>().body->is_expression();
   return is_routine(node.op) || is_scatter(node.op) || is_native(node.op);
@@ -115,7 +117,8 @@ std::string name_of(const Program& program, int buffer) {
 }
 
 std::string print_kernel(const Program& program, const KernelPlan& kernel, size_t number) {
-  std::string out = cat("kernel_", number, " generation ", kernel.generation, " over ", to_string(iteration_space(kernel)), "\n");
+  std::string out = cat("kernel_", number, " generation ", kernel.generation, " over ", to_string(iteration_space(kernel)),
+                        kernel.blocks > 0 ? cat(" in turn with the others for each of ", kernel.blocks, " blocks") : std::string(), "\n");
   append(out, cat("  reads  ", join(kernel.reads, ", ", [&](int b) { return name_of(program, b); }), "\n"));
   for (const Node* r : kernel.reduces) {
     const auto& a = r->as<ReduceAttributes>();
@@ -153,12 +156,13 @@ std::string print(const Program& program) {
   std::string out =
       cat("program ", program.graph->name(), ": ", program.kernels.size(), " kernels, ", program.generations, " generations\n");
   for (size_t k = 0; k < program.kernels.size(); ++k) out += print_kernel(program, program.kernels[k], k);
-  append(out, cat("workspace ", to_string(program.workspace_bytes), " bytes\n"));
+  append(out, cat("workspace ", to_string(program.workspace_bytes), " bytes",
+                  program.block_bytes > 0 ? cat(", blocks of ", program.block_bytes, " bytes a worker") : std::string(), "\n"));
   for (size_t b = 0; b < program.buffers.size(); ++b) {
     const Buffer& buffer = program.buffers[b];
     if (buffer.kind != Buffer::Kind::kWorkspace) continue;
-    append(out, cat("  ", name_of(program, static_cast<int>(b)), " ", type_of(*buffer.node), " at ", to_string(buffer.offset),
-                    ", generations ", buffer.first_generation, "..", buffer.last_generation));
+    append(out, cat("  ", name_of(program, static_cast<int>(b)), " ", type_of(*buffer.node), buffer.by_block ? " by block" : "", " at ",
+                    to_string(buffer.offset), ", generations ", buffer.first_generation, "..", buffer.last_generation));
     for (const InPlace& pair : program.in_place)
       if (pair.written == static_cast<int>(b)) append(out, cat(", in place of ", name_of(program, pair.read)));
     out += "\n";
@@ -171,48 +175,76 @@ std::string print(const Program& program) {
 
 namespace {
 
-/// Workspace buffers lie apart, at multiples of 64 bytes inside the workspace, as long as both are in use; but for those in place of one
+/// A buffer of the workspace, or of a worker's blocks: how much of it there is, and from when until when it is in use.
+struct Lifetime {
+  int buffer;
+  Dim bytes;
+  int first, last;
+};
+
+/// Buffers lie apart, at multiples of 64 bytes inside the memory there is, as long as both are in use; but for those in place of one
 /// another. Sizes are symbols: what holds for a few values of the variables is taken to hold.
-void verify_memory(const Program& program) {
-  const std::vector<InPlace> safe = find_in_place(program);
-  for (const InPlace& pair : program.in_place)
-    HARP_ASSERT(std::binary_search(safe.begin(), safe.end(), pair), name_of(program, pair.written), " is in place of ",
-                name_of(program, pair.read), ", which is not safe");
-  std::vector<size_t> temporaries;
-  for (size_t b = 0; b < program.buffers.size(); ++b)
-    if (program.buffers[b].kind == Buffer::Kind::kWorkspace) temporaries.push_back(b);
+void verify_apart(const Program& program, const std::vector<Lifetime>& all, Dim memory) {
   for (const int64_t value : {1, 7, 100}) {
     const auto at = [&](Sym size) {
       return evaluate(size, [&](const SymAtom& variable) { return std::clamp(value, variable.range.lo, variable.range.hi); });
     };
-    if (std::any_of(temporaries.begin(), temporaries.end(), [&](size_t b) { return at(program.buffers[b].bytes) < 0; }))
+    if (std::any_of(all.begin(), all.end(), [&](const Lifetime& it) { return at(it.bytes) < 0; }))
       continue;  // no program is run with such values
     struct Extent {
       int64_t begin, end;
     };
     std::vector<Extent> extents;
-    for (size_t b : temporaries) {
-      const Buffer& buffer = program.buffers[b];
-      const int64_t offset = at(buffer.offset);
-      extents.push_back({offset, offset + at(buffer.bytes)});
-      HARP_ASSERT(offset >= 0 && offset % 64 == 0 && extents.back().end <= at(program.workspace_bytes),
-                  name_of(program, static_cast<int>(b)), " lies outside the workspace or is not aligned");
+    for (const Lifetime& it : all) {
+      const int64_t offset = at(program.buffers[static_cast<size_t>(it.buffer)].offset);
+      extents.push_back({offset, offset + at(it.bytes)});
+      HARP_ASSERT(offset >= 0 && offset % 64 == 0 && extents.back().end <= at(memory), name_of(program, it.buffer),
+                  " lies outside the workspace or is not aligned");
     }
-    for (size_t i = 0; i < temporaries.size(); ++i)
+    for (size_t i = 0; i < all.size(); ++i)
       for (size_t j = 0; j < i; ++j) {
         if (extents[i].begin >= extents[j].end || extents[j].begin >= extents[i].end) continue;
         if (extents[i].begin == extents[i].end || extents[j].begin == extents[j].end) continue;
-        const int one = static_cast<int>(temporaries[i]), other = static_cast<int>(temporaries[j]);
-        const Buffer &a = program.buffers[temporaries[i]], &b = program.buffers[temporaries[j]];
-        if (a.first_generation > b.last_generation || b.first_generation > a.last_generation) continue;
-        const auto takes_over = [&](const Buffer& later, int written, const Buffer& earlier, int read) {
-          return later.first_generation == earlier.last_generation && earlier.first_generation < later.first_generation &&
-                 std::binary_search(program.in_place.begin(), program.in_place.end(), InPlace{written, read});
+        const Lifetime &a = all[i], &b = all[j];
+        if (a.first > b.last || b.first > a.last) continue;
+        const auto takes_over = [&](const Lifetime& later, const Lifetime& earlier) {
+          return later.first == earlier.last && earlier.first < later.first &&
+                 std::binary_search(program.in_place.begin(), program.in_place.end(), InPlace{later.buffer, earlier.buffer});
         };
-        HARP_ASSERT(takes_over(a, one, b, other) || takes_over(b, other, a, one), name_of(program, one), " and ", name_of(program, other),
+        HARP_ASSERT(takes_over(a, b) || takes_over(b, a), name_of(program, a.buffer), " and ", name_of(program, b.buffer),
                     " share memory while both are in use");
       }
   }
+}
+
+void verify_memory(const Program& program) {
+  const std::vector<InPlace> safe = find_in_place(program);
+  for (const InPlace& pair : program.in_place)
+    HARP_ASSERT(std::binary_search(safe.begin(), safe.end(), pair), name_of(program, pair.written), " is in place of ",
+                name_of(program, pair.read), ", which is not safe");
+  std::vector<Lifetime> whole, blocks;
+  for (size_t b = 0; b < program.buffers.size(); ++b) {
+    const Buffer& buffer = program.buffers[b];
+    const int number = static_cast<int>(b);
+    if (buffer.kind != Buffer::Kind::kWorkspace) continue;
+    if (!buffer.by_block) {
+      whole.push_back({number, buffer.bytes, buffer.first_generation, buffer.last_generation});
+      continue;
+    }
+    std::vector<int> users;
+    for (size_t k = 0; k < program.kernels.size(); ++k) {
+      const KernelPlan& kernel = program.kernels[k];
+      const bool writes = std::any_of(kernel.stores.begin(), kernel.stores.end(), [&](const StorePlan& s) { return s.buffer == number; });
+      if (!writes && std::find(kernel.reads.begin(), kernel.reads.end(), number) == kernel.reads.end()) continue;
+      HARP_ASSERT(writes == users.empty(), "a block is written by one kernel, and read by later ones");
+      HARP_ASSERT(kernel.blocks > 0 && kernel.generation == buffer.first_generation, "kernel_", k, " uses a block outside its chain");
+      users.push_back(static_cast<int>(k));
+    }
+    HARP_ASSERT(!users.empty(), name_of(program, number), " is a block that no kernel uses");
+    blocks.push_back({number, block_bytes(buffer), users.front(), users.back()});
+  }
+  verify_apart(program, whole, program.workspace_bytes);
+  verify_apart(program, blocks, program.block_bytes);
 }
 
 /// Every store is over the kernel's space or, done in a pass over rows, over that of the rows.
@@ -243,10 +275,14 @@ void verify_stores(const KernelPlan& kernel, size_t number) {
 }  // namespace
 
 void verify(const Program& program) {
-  std::vector<int> written_in(program.buffers.size(), -1);
-  for (const KernelPlan& kernel : program.kernels)
-    for (const StorePlan& s : kernel.stores)
-      written_in[static_cast<size_t>(s.buffer)] = std::max(written_in[static_cast<size_t>(s.buffer)], kernel.generation);
+  std::vector<int> written_in(program.buffers.size(), -1);  // the last generation; the last kernel
+  std::vector<size_t> written_by(program.buffers.size());
+  for (size_t k = 0; k < program.kernels.size(); ++k)
+    for (const StorePlan& s : program.kernels[k].stores) {
+      int& generation = written_in[static_cast<size_t>(s.buffer)];
+      generation = std::max(generation, program.kernels[k].generation);
+      written_by[static_cast<size_t>(s.buffer)] = k;
+    }
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     const KernelPlan& kernel = program.kernels[k];
     HARP_ASSERT(!kernel.stores.empty(), "kernel_", k, " writes nothing");
@@ -255,8 +291,10 @@ void verify(const Program& program) {
       const Buffer& buffer = program.buffers[static_cast<size_t>(b)];
       if (buffer.kind == Buffer::Kind::kInput || buffer.kind == Buffer::Kind::kConstant) continue;
       if (buffer.bytes.is_constant(0)) continue;  // without elements nobody writes it
-      HARP_ASSERT(written_in[static_cast<size_t>(b)] >= 0 && written_in[static_cast<size_t>(b)] < kernel.generation, "kernel_", k,
-                  " reads ", name_of(program, b), " before it is written");
+      const int generation = written_in[static_cast<size_t>(b)];
+      const bool in_chain = kernel.blocks > 0 && generation == kernel.generation && written_by[static_cast<size_t>(b)] < k;
+      HARP_ASSERT(generation >= 0 && (generation < kernel.generation || in_chain), "kernel_", k, " reads ", name_of(program, b),
+                  " before it is written");
     }
   }
   verify_memory(program);

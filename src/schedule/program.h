@@ -22,7 +22,12 @@ struct Buffer {
   Dim bytes;
   Dim offset;                                     // kWorkspace, set by plan_memory: from the start of the workspace, a multiple of 64
   int first_generation = 0, last_generation = 0;  // kWorkspace: written in, last read in
+  // kWorkspace, of a chain (chain.cpp): of its first axis there is one index only, the block that a worker is at, in memory of each
+  // worker's own, where `offset` counts from.
+  bool by_block = false;
 };
+/// Of a buffer of known size: what one index of its first axis takes.
+int64_t block_bytes(const Buffer& buffer);
 
 /// One of several ways to run a kernel; the first whose guard holds is taken (guard >= 0, none = always). One that is `apart` has no guard
 /// and is not taken where something is stored in the place of what is read.
@@ -64,6 +69,7 @@ struct KernelPlan {
   int spare = -1;                    // of a routine: its own memory in the workspace, if it has any (routine.h)
   std::vector<int> reads;            // buffers, in order of first use
   int generation = 0;
+  int64_t blocks = 0;  // of a chain (chain.cpp): with the others of its generation, in turn for each of so many indices of its first axis
   std::vector<Variant> variants;
 };
 
@@ -84,6 +90,7 @@ struct Program {
   std::vector<CheckSite> sites;                    // that kernels check indices at
   Transforms transforms;                           // where the graph's Fourier transforms read and write
   Dim workspace_bytes;
+  int64_t block_bytes = 0;  // that each worker has for the buffers by block; a multiple of 64
   // set by plan_memory: workspace buffers that took the place of another, and all pairs of an output and an input that the caller may
   // let be the same array
   std::vector<InPlace> in_place;

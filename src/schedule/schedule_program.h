@@ -9,19 +9,26 @@
 
 namespace harp {
 
+/// Of an array that is kept by block: all of it is more than the second cache holds.
+inline constexpr int64_t kChainBytes = 2 << 20;
+
 struct ScheduleOptions {
   Target target;
   int simd_width = 0;          // 0: as many lanes as the target's vectors hold; else 1, 2, 4, 8, 16 whatever the dtype
   std::string_view overrides;  // lines of override.h; empty: none
+  int64_t chain_bytes = kChainBytes;
 };
 
-/// fuse.cpp (with rowwise.cpp), expand.cpp and plan_memory.cpp in this order.
+/// fuse.cpp (with rowwise.cpp), expand.cpp, chain.cpp and plan_memory.cpp in this order.
 Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& options);
 
 /// Gives every kernel its variants.
 void expand(Program& program, const ScheduleOptions& options);
 /// What harp would choose for a kernel by each recipe of rules_of (legal.h), if there were nothing to choose by.
 std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options);
+/// Makes one generation of the kernels of each chain where that pays, and of arrays that nobody else reads keeps a block a worker.
+/// That is for an array of `least` bytes.
+void chain_kernels(Program& program, int64_t least);
 /// Gives every workspace buffer its offset.
 void plan_memory(Program& program);
 

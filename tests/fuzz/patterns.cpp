@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "fuzz/arguments.h"
+#include "fuzz/chain_patterns.h"
 #include "fuzz/index_arguments.h"
 #include "fuzz/op_pairs.h"
 #include "fuzz/product_patterns.h"
@@ -18,7 +19,7 @@ class Formulas {
 
   bool add() {
     if (bench_.options().large_axes && random_.chance(30)) return long_reduction();
-    switch (random_.below(12)) {
+    switch (random_.below(14)) {
       case 0: return matmul();
       case 1: return stencil();
       case 2: return convolution();
@@ -29,6 +30,8 @@ class Formulas {
       case 7: return normalise();
       case 8: return crossed();
       case 9: return sorted_rows();
+      case 10:
+      case 11: return add_chain(bench_);
       default: return add_product(bench_);
     }
   }

@@ -100,6 +100,7 @@ std::string to_string(const BuildVariant& v) {
   if (v.workers != 0) append(out, cat(" workers=", v.workers));
   if (v.schedules != 0) append(out, cat(" schedules=", v.schedules));
   if (v.pool) append(out, " pool");
+  if (v.chains) append(out, " chains");
   if (v.in_place) append(out, " inplace");
   if (v.check_indices) append(out, " check");
   return out;
@@ -131,6 +132,8 @@ BuildVariant parse_variant(std::string_view text) {
       v.overlap = false;
     else if (word == "pool")
       v.pool = true;
+    else if (word == "chains")
+      v.chains = true;
     else if (word == "inplace")
       v.in_place = true;
     else if (word == "check")
@@ -149,7 +152,8 @@ BuildVariant parse_variant(std::string_view text) {
 
 std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& limits) {
   Random shared(seed / kSeedsPerCompiler, "compilers"), flags(seed / kSeedsPerCompiler, "flags"), own(seed, "variants"),
-      places(seed, "in place"), checks(seed, "check indices"), schedules(seed, "schedules"), threads(seed, "threads");
+      places(seed, "in place"), checks(seed, "check indices"), schedules(seed, "schedules"), threads(seed, "threads"),
+      chains(seed, "chains");
   const std::span<const Target> levels = targets();
   std::vector<BuildVariant> variants;
   const size_t first = shared.below(limits.compilers.size());
@@ -174,6 +178,7 @@ std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& li
     if (own.chance(60)) v.workers = static_cast<int>(own.between(1, 4));
     if (schedules.chance(60)) v.schedules = static_cast<uint32_t>(schedules.between(1, 1000000));
     v.pool = v.workers > 0 && threads.chance(50);
+    v.chains = chains.chance(60);
     v.in_place = places.chance(50);
     v.check_indices = checks.chance(20);
     variants.push_back(v);
@@ -212,6 +217,7 @@ PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant
   options.disabled_rules = variant.disabled_rules;
   options.check_indices = variant.check_indices;
   if (variant.workers > 0) options.share_ns = 0;  // the sizes of tests are not worth it
+  if (variant.chains) options.chain_bytes = 1;
   if (!variant.partition || !variant.overlap || variant.schedules != 0) options.schedule_override = schedules_of(graph, options, variant);
   return options;
 }

@@ -30,10 +30,11 @@ struct BuildVariant {
   bool pool = false;                      // they are threads of harp's own; else one thread that cuts ranges into pieces
   bool check_indices = false;             // the compile option; what the interpreter says of the graph with it is what is right
   uint32_t schedules = 0;  // not 0: every kernel has a schedule drawn from all that are legal (schedule/legal.h), by this seed
+  bool chains = false;     // arrays of any size are worth a chain of kernels
   bool in_place = false;   // outputs are put in the place of inputs wherever the program allows it
 };
 
-/// "gcc -O3 vectors x86-64-v3 simd=4 without=fold_constants nopartition nooverlap workers=3 schedules=17 pool inplace check"
+/// "gcc -O3 vectors x86-64-v3 simd=4 without=fold_constants nopartition nooverlap workers=3 schedules=17 pool chains inplace check"
 std::string to_string(const BuildVariant& variant);
 /// The inverse; Error{kParse} names the word it does not know.
 BuildVariant parse_variant(std::string_view text);

@@ -1,0 +1,229 @@
+// Chains: kernels that follow one another, all of which go over the same first axis index by index (batches, heads), and read what the
+// others of them made of that index alone. They are done in turn for each index, which is a block, instead of each for all: what one hands
+// to the next is still in the caches, and there need be no more of it than a block a worker.
+//
+// How: kernels that are alone in their generations, one after the other, are joined as long as each does the first axis index by index and
+// reads what those before it wrote at that index only. Of these the chain is from the first that writes an array by block to the last that
+// reads one.
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <unordered_set>
+
+#include "schedule/contraction.h"
+#include "schedule/node_marks.h"
+#include "schedule/schedule_program.h"
+
+namespace harp {
+namespace {
+
+constexpr size_t kMostKernels = 16;  // of a chain: what they are called with is on the stack together
+constexpr int64_t kLeastBlocks = 4;  // so many share the memory that a whole array would take
+// A block of an array for which there is a chain is worth a call of each kernel, and the last cache holds those of some workers.
+constexpr int64_t kMostShare = 64;       // the least array has no more blocks
+constexpr int64_t kMostBlock = 4 << 20;  // bytes
+
+/// The first axis that is not of size 1; that many where there is none.
+size_t first_axis(const Shape& shape) {
+  return static_cast<size_t>(std::find_if(shape.begin(), shape.end(), [](const Dim& d) { return !d.is_constant(1); }) - shape.begin());
+}
+
+/// Has the first axis so many indices?
+bool has_blocks(const Shape& shape, int64_t blocks) {
+  const size_t axis = first_axis(shape);
+  return axis < shape.size() && shape[axis].is_constant(blocks);
+}
+
+/// Is an index of the first axis of the node made from the same of this operand's?
+bool keeps_block(const Node& node, const Node& operand, int64_t blocks) {
+  if (!has_blocks(operand.shape, blocks)) return false;
+  if (is_elementwise(node.op) || node.op == Op::kReshape || info(node.op).family == Family::kCopy) return true;
+  const size_t axis = first_axis(node.shape), from = first_axis(operand.shape);
+  if (node.op == Op::kExpand) return from == axis;
+  return node.op == Op::kPermute && static_cast<size_t>(node.as<PermuteAttributes>().axes[axis]) == from;
+}
+
+/// Is the outermost loop of the kernel over single indices of its first axis, for threads to share?
+bool goes_by_index(const KernelPlan& kernel, const Schedule& schedule) {
+  const size_t axes = iteration_space(kernel).size();
+  if (schedule.axes[0] != AxisSchedule{AxisKind::kThread}) return false;
+  switch (schedule.recipe) {
+    case Template::kElementwise:
+    case Template::kTranspose: return axes > 1;
+    case Template::kReduce:
+    case Template::kRowwise: return axes > 1 || (kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes && !schedule.late);
+    case Template::kContraction: {
+      const Contraction contraction = *as_contraction(kernel);
+      return contraction.row_position != 0 && contraction.column_position != 0 && contraction.group_position != 0;
+    }
+    default: return false;
+  }
+}
+
+/// Of how many indices is the first axis that the kernel goes over one by one, storing and reducing what is of that index? 0: of none.
+int64_t blocks_of(const KernelPlan& kernel) {
+  if (kernel.alone != nullptr || !kernel.scans.empty()) return 0;
+  const Shape space = iteration_space(kernel);
+  if (space.empty() || !space[0].is_constant() || space[0].constant() < kLeastBlocks) return 0;
+  const int64_t blocks = space[0].constant();
+  for (const Node* reduce : kernel.reduces)
+    if (reduced_axes(*reduce).front() || !has_blocks(reduce->sources[0]->shape, blocks)) return 0;
+  for (const StorePlan& store : kernel.stores)
+    if (!store.offset.empty() || !has_blocks(store.shape, blocks) || !has_blocks(store.node->shape, blocks)) return 0;
+  for (const Variant& variant : kernel.variants)
+    if (!goes_by_index(kernel, variant.schedule)) return 0;
+  return blocks;
+}
+
+/// Kernels begin … end - 1.
+struct Range {
+  size_t begin, end;
+};
+
+class ChainFinder {
+ public:
+  ChainFinder(Program& program, int64_t least)
+      : program_(program), least_(least), seen_here_(*program.graph), seen_elsewhere_(*program.graph) {
+    std::vector<int> kernels_of(static_cast<size_t>(program.generations), 0);
+    for (const KernelPlan& kernel : program.kernels) ++kernels_of[static_cast<size_t>(kernel.generation)];
+    uses_.resize(program.buffers.size());
+    joined_.resize(kernels_of.size());
+    std::iota(joined_.begin(), joined_.end(), 0);
+    for (size_t k = 0; k < program.kernels.size(); ++k) {
+      const KernelPlan& kernel = program.kernels[k];
+      blocks_.push_back(kernels_of[static_cast<size_t>(kernel.generation)] == 1 ? blocks_of(kernel) : 0);
+      elsewhere_.push_back(blocks_.back() > 0 ? read_elsewhere(kernel, blocks_.back()) : std::unordered_set<int>());
+      for (const StorePlan& store : kernel.stores) uses_[static_cast<size_t>(store.buffer)].writers.push_back(k);
+      for (const int b : kernel.reads) uses_[static_cast<size_t>(b)].readers.push_back(k);
+    }
+  }
+
+  void run() {
+    for (size_t k = 0; k < program_.kernels.size();) {
+      const std::optional<Range> chain = blocks_[k] > 0 ? chain_in({k, end_of_run(k)}) : std::nullopt;
+      if (chain) join(*chain);
+      k = chain ? chain->end : k + 1;
+    }
+    renumber();
+  }
+
+ private:
+  struct Uses {
+    std::vector<size_t> writers, readers;  // kernels
+  };
+
+  /// Buffers of which the kernel reads more than the index of the first axis that it is at.
+  std::unordered_set<int> read_elsewhere(const KernelPlan& kernel, int64_t blocks) {
+    std::unordered_set<int> buffers;
+    std::vector<std::pair<const Node*, bool>> stack;
+    seen_here_.clear(), seen_elsewhere_.clear();
+    for (const StorePlan& store : kernel.stores) stack.emplace_back(store.node, true);
+    for (const Node* reduce : kernel.reduces)
+      for (const Node* operand : operands_of(*reduce)) stack.emplace_back(operand, has_blocks(operand->shape, blocks));
+    while (!stack.empty()) {
+      const auto [node, here] = stack.back();
+      stack.pop_back();
+      if (!(here ? seen_here_ : seen_elsewhere_).insert(node)) continue;
+      if (is_loaded(program_, kernel, node)) {
+        if (!here) buffers.insert(program_.buffer_of.at(node));
+        continue;
+      }
+      if (is_reduce(node->op)) continue;  // of what is at the index; its operands have been looked at
+      for (const Node* operand : operands_of(*node)) stack.emplace_back(operand, here && keeps_block(*node, *operand, blocks));
+    }
+    return buffers;
+  }
+
+  /// Up to which kernel they could be one chain.
+  size_t end_of_run(size_t begin) const {
+    std::unordered_set<int> written;
+    size_t end = begin;
+    for (; end < blocks_.size() && end - begin < kMostKernels && blocks_[end] == blocks_[begin]; ++end) {
+      const auto is_written = [&](int b) { return written.contains(b); };
+      if (std::any_of(elsewhere_[end].begin(), elsewhere_[end].end(), is_written)) break;
+      for (const StorePlan& store : program_.kernels[end].stores) written.insert(store.buffer);
+    }
+    return end;
+  }
+
+  /// Bytes of a block of an array that only kernels of the range write and read; 0: there are others, or the size is not known.
+  int64_t block_bytes(size_t b, const Range& range) const {
+    const Buffer& buffer = program_.buffers[b];
+    const Uses& uses = uses_[b];
+    if (buffer.kind != Buffer::Kind::kWorkspace || uses.writers.size() != 1 || uses.readers.empty() || !buffer.bytes.is_constant())
+      return 0;
+    if (uses.writers[0] < range.begin || uses.readers.back() >= range.end || !has_blocks(buffer.node->shape, blocks_[range.begin]))
+      return 0;
+    return harp::block_bytes(buffer);
+  }
+
+  std::optional<Range> chain_in(const Range& run) const {
+    Range chain{run.end, run.begin};
+    for (size_t b = 0; b < program_.buffers.size(); ++b) {
+      const int64_t block = block_bytes(b, run);
+      if (block == 0 || block > kMostBlock || block < least_ / kMostShare || block * blocks_[run.begin] < least_) continue;
+      chain.begin = std::min(chain.begin, uses_[b].writers[0]);
+      chain.end = std::max(chain.end, uses_[b].readers.back() + 1);
+    }
+    if (chain.begin >= chain.end || takes_a_place(chain)) return std::nullopt;
+    return chain;
+  }
+
+  /// Would an output no longer be allowed in the place of an input, which its kernel reads last, since now others read it meanwhile? Which
+  /// arrays a caller may let be the same does not depend on schedules.
+  bool takes_a_place(const Range& chain) const {
+    for (size_t b = 0; b < program_.buffers.size(); ++b) {
+      const std::vector<size_t>& readers = uses_[b].readers;
+      if (program_.buffers[b].kind != Buffer::Kind::kInput || readers.size() < 2 || readers.back() >= chain.end) continue;
+      if (readers[readers.size() - 2] < chain.begin) continue;
+      for (const StorePlan& store : program_.kernels[readers.back()].stores)
+        if (program_.buffers[static_cast<size_t>(store.buffer)].kind == Buffer::Kind::kOutput) return true;
+    }
+    return false;
+  }
+
+  void join(const Range& chain) {
+    for (size_t b = 0; b < program_.buffers.size(); ++b)
+      if (const int64_t block = block_bytes(b, chain); block > 0 && block <= kMostBlock) program_.buffers[b].by_block = true;
+    for (size_t k = chain.begin; k < chain.end; ++k) {
+      KernelPlan& kernel = program_.kernels[k];
+      kernel.blocks = blocks_[k];
+      joined_[static_cast<size_t>(kernel.generation)] = program_.kernels[chain.begin].generation;
+      const auto is_by_block = [&](const StorePlan& store) { return program_.buffers[static_cast<size_t>(store.buffer)].by_block; };
+      if (std::none_of(kernel.stores.begin(), kernel.stores.end(), is_by_block)) continue;
+      std::erase_if(kernel.variants,
+                    [](const Variant& variant) { return variant.apart; });  // past the caches, and what is read next is in them
+      for (Variant& variant : kernel.variants) variant.schedule.stream = variant.schedule.late = false;
+    }
+  }
+
+  /// The generations of a chain become one.
+  void renumber() {
+    std::vector<int> number;
+    for (size_t g = 0; g < joined_.size(); ++g) {
+      const auto with = static_cast<size_t>(joined_[g]);
+      number.push_back(with < g ? number[with] : g == 0 ? 0 : number.back() + 1);
+    }
+    if (number.empty() || number.back() + 1 == program_.generations) return;
+    program_.generations = number.back() + 1;
+    for (KernelPlan& kernel : program_.kernels) kernel.generation = number[static_cast<size_t>(kernel.generation)];
+    for (Buffer& buffer : program_.buffers) {
+      buffer.first_generation = number[static_cast<size_t>(buffer.first_generation)];
+      buffer.last_generation = number[static_cast<size_t>(buffer.last_generation)];
+    }
+  }
+
+  Program& program_;
+  int64_t least_;                                   // bytes of an array for which there is a chain
+  std::vector<int64_t> blocks_;                     // by kernel; 0: it is in no chain
+  std::vector<std::unordered_set<int>> elsewhere_;  // by kernel, where it may be in one
+  std::vector<Uses> uses_;                          // by buffer; in order
+  std::vector<int> joined_;                         // by generation: the first of its chain
+  NodeMarks seen_here_, seen_elsewhere_;            // of one walk
+};
+
+}  // namespace
+
+void chain_kernels(Program& program, int64_t least) { ChainFinder(program, least).run(); }
+
+}  // namespace harp

@@ -1,0 +1,447 @@
+/* harp · graph "by_block" · target x86-64-v4 · stable, law 5 · 2 kernels, 1 generation
+   x: f32[8, 256, 512] -> y: f32[8, 256, 512] */
+/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
+#endif
+typedef __SIZE_TYPE__ size_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT64_TYPE__ uint64_t;
+
+typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
+typedef struct harp_fault { size_t struct_size; int64_t site, element, index, size; } harp_fault;
+typedef struct harp_runtime {
+  size_t struct_size;
+  void* self;
+  size_t width;
+  void (*parallel_for)(void* self, size_t n, size_t grain, harp_range_body body, void* arg);
+  void* (*alloc)(void* self, size_t size);
+  void (*free)(void* self, void* memory);
+  void* workspace;
+  size_t workspace_size;
+  void* const* natives;
+  void* step_cursor;
+  harp_fault* fault;
+} harp_runtime;
+
+/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int32_t i32x4 __attribute__((vector_size(16), aligned(4), may_alias));
+#pragma GCC diagnostic ignored "-Wunused-function" /* of a definition whose instruction is taken */
+
+static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
+static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
+
+/* a where the lane's bit is set, else b. */
+static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
+#if defined(__clang__)
+  return __builtin_ia32_selectps_512(m, a, b);
+#else
+  return __builtin_ia32_blendmps_512_mask(b, a, m);
+#endif
+}
+
+/* x where y < x, else y: one instruction, which gcc does not find. */
+static inline f32x16 greater_f32x16(f32x16 x, f32x16 y) {
+#if defined(__clang__)
+  return blend_f32x16(lt_f32x16(y, x), x, y);
+#else
+  return __builtin_ia32_maxps512_mask(x, y, x, 0xffff, 4);
+#endif
+}
+
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
+static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps512_mask) && __has_builtin(__builtin_ia32_pternlogd512_mask)
+  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  __asm__("" : "+v"(y)); /* loaded once */
+  const i32x16 a = (i32x16)__builtin_ia32_maxps512_mask(x, y, x, 0xffff, 4), b = (i32x16)__builtin_ia32_maxps512_mask(y, x, x, 0xffff, 4);
+  return (f32x16)__builtin_ia32_pternlogd512_mask(a, b, ((i32x16){0} + 0x7fffffff), 0xe8, 0xffff);
+#else
+  const i32x16 alu0 = (i32x16)greater_f32x16(x, y);
+  const i32x16 alu1 = (i32x16)greater_f32x16(y, x);
+  return (f32x16)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
+#endif
+}
+
+static inline uint8_t lt_f32x8(f32x8 a, f32x8 b) { return __builtin_ia32_cmpps256_mask(a, b, 1, 0xff); }
+
+/* a where the lane's bit is set, else b. */
+static inline f32x8 blend_f32x8(uint8_t m, f32x8 a, f32x8 b) {
+#if defined(__clang__)
+  return __builtin_ia32_selectps_256(m, a, b);
+#else
+  return __builtin_ia32_blendmps_256_mask(b, a, m);
+#endif
+}
+
+/* x where y < x, else y: one instruction, which gcc does not find. */
+static inline f32x8 greater_f32x8(f32x8 x, f32x8 y) {
+#if defined(__clang__)
+  return blend_f32x8(lt_f32x8(y, x), x, y);
+#else
+  return __builtin_ia32_maxps256(x, y);
+#endif
+}
+
+static inline f32x8 maximum_f32x8(f32x8 x, f32x8 y) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps256) && __has_builtin(__builtin_ia32_pternlogd256_mask)
+  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  __asm__("" : "+v"(y)); /* loaded once */
+  const i32x8 a = (i32x8)__builtin_ia32_maxps256(x, y), b = (i32x8)__builtin_ia32_maxps256(y, x);
+  return (f32x8)__builtin_ia32_pternlogd256_mask(a, b, ((i32x8){0} + 0x7fffffff), 0xe8, 0xff);
+#else
+  const i32x8 alu0 = (i32x8)greater_f32x8(x, y);
+  const i32x8 alu1 = (i32x8)greater_f32x8(y, x);
+  return (f32x8)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
+#endif
+}
+
+static inline uint8_t lt_f32x4(f32x4 a, f32x4 b) { return __builtin_ia32_cmpps128_mask(a, b, 1, 0xff); }
+
+/* a where the lane's bit is set, else b. */
+static inline f32x4 blend_f32x4(uint8_t m, f32x4 a, f32x4 b) {
+#if defined(__clang__)
+  return __builtin_ia32_selectps_128(m, a, b);
+#else
+  return __builtin_ia32_blendmps_128_mask(b, a, m);
+#endif
+}
+
+/* x where y < x, else y: one instruction, which gcc does not find. */
+static inline f32x4 greater_f32x4(f32x4 x, f32x4 y) {
+#if defined(__clang__)
+  return blend_f32x4(lt_f32x4(y, x), x, y);
+#else
+  return __builtin_ia32_maxps(x, y);
+#endif
+}
+
+static inline f32x4 maximum_f32x4(f32x4 x, f32x4 y) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps) && __has_builtin(__builtin_ia32_pternlogd128_mask)
+  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  __asm__("" : "+v"(y)); /* loaded once */
+  const i32x4 a = (i32x4)__builtin_ia32_maxps(x, y), b = (i32x4)__builtin_ia32_maxps(y, x);
+  return (f32x4)__builtin_ia32_pternlogd128_mask(a, b, ((i32x4){0} + 0x7fffffff), 0xe8, 0xff);
+#else
+  const i32x4 alu0 = (i32x4)greater_f32x4(x, y);
+  const i32x4 alu1 = (i32x4)greater_f32x4(y, x);
+  return (f32x4)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
+#endif
+}
+
+/* Element i with element i + half, the halves of what is left. */
+static __attribute__((noinline)) float fold_maximum_4_f32x16(const f32x16* s) {
+  const f32x16 a0 = maximum_f32x16(s[0], s[2]);
+  const f32x16 a1 = maximum_f32x16(s[1], s[3]);
+  const f32x16 b0 = maximum_f32x16(a0, a1);
+  const f32x8 c0 = maximum_f32x8(__builtin_shufflevector(b0, b0, 0, 1, 2, 3, 4, 5, 6, 7), __builtin_shufflevector(b0, b0, 8, 9, 10, 11, 12, 13, 14, 15));
+  const f32x4 d0 = maximum_f32x4(__builtin_shufflevector(c0, c0, 0, 1, 2, 3), __builtin_shufflevector(c0, c0, 4, 5, 6, 7));
+  const f32x4 e0 = maximum_f32x4(d0, __builtin_shufflevector(d0, d0, 2, 3, 2, 3));
+  const f32x4 f0 = maximum_f32x4(e0, __builtin_shufflevector(e0, e0, 1, 1, 1, 1));
+  return f0[0];
+}
+
+/* A constant that stays in a register: gcc would read it from memory wherever it is used. */
+static inline __attribute__((always_inline)) f32x16 held_f32x16(float x) {
+  f32x16 c = splat_f32x16(x);
+#if !defined(__clang__)
+  __asm__("" : "+v"(c));
+#endif
+  return c;
+}
+
+/* x where x < y, else y: one instruction, which gcc does not find. */
+static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
+#if defined(__clang__)
+  return blend_f32x16(lt_f32x16(x, y), x, y);
+#else
+  return __builtin_ia32_minps512_mask(x, y, x, 0xffff, 4);
+#endif
+}
+
+static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps512_mask)
+  return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, 4);
+#else
+  f32x16 r = {0};
+  for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+  return r;
+#endif
+}
+
+static inline __attribute__((always_inline)) f32x16 scale_f32x16(f32x16 x, f32x16 y) {
+#if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_scalefps512_mask)
+  return __builtin_ia32_scalefps512_mask(x, y - 12582912.0f, x, 0xffff, 4);
+#else
+  const i32x16 alu0 = (i32x16)y - 1262485504;
+  const i32x16 alu1 = alu0 >> 1;
+  const f32x16 alu2 = (f32x16)((alu0 - alu1 + 127) << 23);
+  return x * (f32x16)((alu1 + 127) << 23) * alu2;
+#endif
+}
+
+static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
+  const f32x16 alu0 = lesser_f32x16(held_f32x16(89.0f), x);
+  const f32x16 alu1 = greater_f32x16(held_f32x16(-104.0f), alu0);
+  const f32x16 alu2 = fma_f32x16(alu1, held_f32x16(1.442695f), held_f32x16(12582912.0f));
+  const f32x16 alu3 = alu2 - 12582912.0f;
+  const f32x16 alu4 = fma_f32x16(alu3, held_f32x16(-0.69314575f), alu1);
+  const f32x16 alu5 = alu3 * held_f32x16(-1.4286068e-06f);
+  const f32x16 alu6 = alu4 + alu5;
+  const f32x16 alu7 = fma_f32x16(fma_f32x16(fma_f32x16(held_f32x16(0.001391077f), alu6, held_f32x16(0.008363099f)), alu6, held_f32x16(0.04166671f)), alu6, held_f32x16(0.16666578f));
+  const f32x16 alu8 = fma_f32x16(alu6 * alu6, fma_f32x16(alu7, alu6, held_f32x16(0.5f)), alu5);
+  return scale_f32x16(held_f32x16(1.0f) + (alu4 + alu8), alu2);
+}
+
+/* Element i with element i + half, the halves of what is left. */
+static __attribute__((noinline)) float fold_add_4_f32x16(const f32x16* s) {
+  const f32x16 a0 = s[0] + s[2];
+  const f32x16 a1 = s[1] + s[3];
+  const f32x16 b0 = a0 + a1;
+  const f32x8 c0 = __builtin_shufflevector(b0, b0, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(b0, b0, 8, 9, 10, 11, 12, 13, 14, 15);
+  const f32x4 d0 = __builtin_shufflevector(c0, c0, 0, 1, 2, 3) + __builtin_shufflevector(c0, c0, 4, 5, 6, 7);
+  return (d0[0] + d0[2]) + (d0[1] + d0[3]);
+}
+
+/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+#if defined(__x86_64__)
+typedef uint32_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  const uint32_t found = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(0x1f80);
+  return found;
+}
+static inline void harp_leave(harp_environment found) { __builtin_ia32_ldmxcsr(found); }
+#elif defined(__aarch64__)
+typedef uint64_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  uint64_t found;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(found));
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found & ~0x7c00000ull));
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found));
+}
+#else
+typedef int harp_environment;
+static inline harp_environment harp_enter(void) { return 0; }
+static inline void harp_leave(harp_environment found) { (void)found; }
+#endif
+
+struct kernel_0_args { const float* input0; char* scratch; };
+
+/* generation 0 · rowwise over [8, 256] · max of [8, 256, 512] axes [2] lanes · sum of [8, 256, 512] axes [2] lanes · rowwise [thread, sequential, reduce simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_0_args* a = arg;
+  const float* input0 = a->input0;
+  char* scratch = a->scratch + worker * 786432;
+  (void)worker;
+  float* output0 = (float*)(scratch + 262144);
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    for (int64_t ridx1 = 0; ridx1 < 256; ++ridx1) {
+      float row0[512] __attribute__((aligned(64)));
+      f32x16 acc1[4] __attribute__((aligned(64)));
+      for (int i = 0; i < 4; ++i) acc1[i] = splat_f32x16(-__builtin_inff());
+      const float* input0_row = input0 + ridx0 * 131072 + ridx1 * 512;
+      for (int64_t ridx2 = 0; ridx2 < 512; ridx2 += 64) {
+        acc1[0] = maximum_f32x16(acc1[0], *(const f32x16*)(input0_row + ridx2));
+        acc1[1] = maximum_f32x16(acc1[1], *(const f32x16*)(input0_row + ridx2 + 16));
+        acc1[2] = maximum_f32x16(acc1[2], *(const f32x16*)(input0_row + ridx2 + 32));
+        acc1[3] = maximum_f32x16(acc1[3], *(const f32x16*)(input0_row + ridx2 + 48));
+      }
+      const float acc1_folded = fold_maximum_4_f32x16(acc1);
+      f32x16 acc2[4] __attribute__((aligned(64)));
+      for (int i = 0; i < 4; ++i) acc2[i] = (f32x16){0};
+      float* output0_row = output0 + ridx1 * 512;
+      const float alu0 = -acc1_folded;
+      for (int64_t ridx3 = 0; ridx3 < 512; ridx3 += 64) {
+        __builtin_prefetch(input0_row + ridx3 + 2048, 0, 2);
+        __builtin_prefetch(input0_row + ridx3 + 2064, 0, 2);
+        __builtin_prefetch(input0_row + ridx3 + 2080, 0, 2);
+        __builtin_prefetch(input0_row + ridx3 + 2096, 0, 2);
+        __builtin_prefetch(output0_row + ridx3, 1, 2);
+        __builtin_prefetch(output0_row + ridx3 + 16, 1, 2);
+        __builtin_prefetch(output0_row + ridx3 + 32, 1, 2);
+        __builtin_prefetch(output0_row + ridx3 + 48, 1, 2);
+        const f32x16 alu1 = exp_f32x16(*(const f32x16*)(input0_row + ridx3) + alu0);
+        *(f32x16*)(row0 + ridx3) = alu1;
+        acc2[0] += alu1;
+        const f32x16 alu2 = exp_f32x16(*(const f32x16*)(input0_row + ridx3 + 16) + alu0);
+        *(f32x16*)(row0 + ridx3 + 16) = alu2;
+        acc2[1] += alu2;
+        const f32x16 alu3 = exp_f32x16(*(const f32x16*)(input0_row + ridx3 + 32) + alu0);
+        *(f32x16*)(row0 + ridx3 + 32) = alu3;
+        acc2[2] += alu3;
+        const f32x16 alu4 = exp_f32x16(*(const f32x16*)(input0_row + ridx3 + 48) + alu0);
+        *(f32x16*)(row0 + ridx3 + 48) = alu4;
+        acc2[3] += alu4;
+      }
+      const float acc2_folded = fold_add_4_f32x16(acc2);
+      const float alu5 = 1.0f / acc2_folded;
+      for (int64_t ridx4 = 0; ridx4 < 512; ridx4 += 16) {
+        *(f32x16*)(output0_row + ridx4) = *(f32x16*)(row0 + ridx4) * alu5;
+      }
+    }
+  }
+}
+
+struct kernel_1_args { float* output0; char* scratch; };
+
+/* generation 0 · rowwise over [8, 512] · max of [8, 256, 512] axes [1] chain · sum of [8, 256, 512] axes [1] chain · rowwise [thread, sequential tile=256 simd=16, reduce unroll=8] partition overlap */
+static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_1_args* a = arg;
+  float* output0 = a->output0;
+  char* scratch = a->scratch + worker * 786432;
+  (void)worker;
+  const float* input0 = (const float*)(scratch + 262144);
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    for (int64_t ridx1 = 0; ridx1 < 2; ++ridx1) {
+      float* const row0 = (float*)scratch;
+      float acc1[256] __attribute__((aligned(64)));
+      for (int i = 0; i < 256; ++i) acc1[i] = -__builtin_inff();
+      for (int64_t ridx2 = 0; ridx2 < 256; ridx2 += 8) {
+        const float* input0_row = input0 + ridx1 * 256 + ridx2 * 512;
+        for (int64_t ridx3 = 0; ridx3 < 256; ridx3 += 16) {
+          *(f32x16*)(acc1 + ridx3) = maximum_f32x16(*(f32x16*)(acc1 + ridx3), *(const f32x16*)(input0_row + ridx3));
+          *(f32x16*)(acc1 + ridx3) = maximum_f32x16(*(f32x16*)(acc1 + ridx3), *(const f32x16*)(input0_row + ridx3 + 512));
+          *(f32x16*)(acc1 + ridx3) = maximum_f32x16(*(f32x16*)(acc1 + ridx3), *(const f32x16*)(input0_row + ridx3 + 1024));
+          *(f32x16*)(acc1 + ridx3) = maximum_f32x16(*(f32x16*)(acc1 + ridx3), *(const f32x16*)(input0_row + ridx3 + 1536));
+          *(f32x16*)(acc1 + ridx3) = maximum_f32x16(*(f32x16*)(acc1 + ridx3), *(const f32x16*)(input0_row + ridx3 + 2048));
+          *(f32x16*)(acc1 + ridx3) = maximum_f32x16(*(f32x16*)(acc1 + ridx3), *(const f32x16*)(input0_row + ridx3 + 2560));
+          *(f32x16*)(acc1 + ridx3) = maximum_f32x16(*(f32x16*)(acc1 + ridx3), *(const f32x16*)(input0_row + ridx3 + 3072));
+          *(f32x16*)(acc1 + ridx3) = maximum_f32x16(*(f32x16*)(acc1 + ridx3), *(const f32x16*)(input0_row + ridx3 + 3584));
+        }
+      }
+      float acc2[256] __attribute__((aligned(64)));
+      for (int i = 0; i < 256; ++i) acc2[i] = 0.0f;
+      for (int64_t ridx4 = 0; ridx4 < 256; ridx4 += 8) {
+        const float* input0_row1 = input0 + ridx1 * 256 + ridx4 * 512;
+        for (int64_t ridx5 = 0; ridx5 < 256; ridx5 += 16) {
+          const f32x16 alu0 = -*(f32x16*)(acc1 + ridx5);
+          const f32x16 alu1 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5) + alu0);
+          float* row0_at = row0 + ridx4 * 256 + ridx5;
+          *(f32x16*)row0_at = alu1;
+          *(f32x16*)(acc2 + ridx5) += alu1;
+          const f32x16 alu2 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 512) + alu0);
+          *(f32x16*)(row0_at + 256) = alu2;
+          *(f32x16*)(acc2 + ridx5) += alu2;
+          const f32x16 alu3 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 1024) + alu0);
+          *(f32x16*)(row0_at + 512) = alu3;
+          *(f32x16*)(acc2 + ridx5) += alu3;
+          const f32x16 alu4 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 1536) + alu0);
+          *(f32x16*)(row0_at + 768) = alu4;
+          *(f32x16*)(acc2 + ridx5) += alu4;
+          const f32x16 alu5 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 2048) + alu0);
+          *(f32x16*)(row0_at + 1024) = alu5;
+          *(f32x16*)(acc2 + ridx5) += alu5;
+          const f32x16 alu6 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 2560) + alu0);
+          *(f32x16*)(row0_at + 1280) = alu6;
+          *(f32x16*)(acc2 + ridx5) += alu6;
+          const f32x16 alu7 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 3072) + alu0);
+          *(f32x16*)(row0_at + 1536) = alu7;
+          *(f32x16*)(acc2 + ridx5) += alu7;
+          const f32x16 alu8 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 3584) + alu0);
+          *(f32x16*)(row0_at + 1792) = alu8;
+          *(f32x16*)(acc2 + ridx5) += alu8;
+        }
+      }
+      for (int64_t ridx6 = 0; ridx6 < 256; ++ridx6) {
+        float* output0_row = output0 + ridx0 * 131072 + ridx1 * 256 + ridx6 * 512;
+        for (int64_t ridx7 = 0; ridx7 < 256; ridx7 += 16) {
+          *(f32x16*)(output0_row + ridx7) = *(f32x16*)(row0 + ridx6 * 256 + ridx7) * (1.0f / *(f32x16*)(acc2 + ridx7));
+        }
+      }
+    }
+  }
+}
+
+static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
+static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
+struct harp_call { harp_range_body kernel; void* arg; };
+static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_call* call = arg;
+  const harp_environment found = harp_enter();
+  call->kernel(call->arg, begin, end, worker);
+  harp_leave(found);
+}
+/* Iterations [0, n) of a kernel that take about work / 2 nanoseconds, in shares; work beyond 64 bits counts as none. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
+  if (n > 1 && work > harp_share && harp_has_workers(rt)) {
+    struct harp_call call = {kernel, arg};
+    rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &call);
+  } else if (n > 0) {
+    kernel(arg, 0, (size_t)n, 0);
+  }
+}
+
+struct harp_chain { const struct harp_call* calls; size_t count; };
+/* Each block is gone through by all kernels before the next one is: what one stores is in the caches when the next reads it. */
+static void harp_run_chain(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_chain* chain = arg;
+  for (size_t block = begin; block < end; ++block)
+    for (const struct harp_call* call = chain->calls; call < chain->calls + chain->count; ++call)
+      if (call->kernel) call->kernel(call->arg, block, block + 1, worker);
+}
+
+void* malloc(size_t size);
+void free(void* memory);
+/* `*own` is what harp_release takes. 0: no memory, or none needed. */
+static char* harp_allocate(const harp_runtime* rt, size_t size, void** own) {
+  *own = 0;
+  if (!size) return 0;
+  if (rt && rt->workspace && rt->workspace_size >= size) return rt->workspace;
+  if (rt && rt->alloc) return *own = rt->alloc(rt->self, size);
+  if (size > (size_t)-64) return 0;
+  *own = malloc(size + 63);
+  return *own ? (char*)(((size_t)*own + 63) / 64 * 64) : 0;
+}
+static void harp_release(const harp_runtime* rt, void* own) {
+  if (!own) return;
+  if (rt && rt->alloc) rt->free(rt->self, own);
+  else free(own);
+}
+
+static void kernel_main(const float* input0, float* output0, char* workspace, const harp_runtime* rt) {
+  { /* generation 0, in turn for each of 8 blocks */
+    struct kernel_0_args args0 = {input0, workspace};
+    struct kernel_1_args args1 = {output0, workspace};
+    const struct harp_call calls[] = {{kernel_0, &args0}, {kernel_1, &args1}};
+    struct harp_chain chain = {calls, 2};
+    harp_for(rt, 8, 2097152, harp_run_chain, &chain);
+  }
+}
+
+__attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  (void)shape_vars;
+  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * 786432);
+  void* own;
+  char* workspace = harp_allocate(rt, bytes, &own);
+  if (!workspace && bytes) return 11; /* out of memory */
+  const harp_environment found = harp_enter();
+  kernel_main(inputs[0], outputs[0], workspace, rt);
+  harp_leave(found);
+  harp_release(rt, own);
+  return 0;
+}
+
+__attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+  entry_point_ex(inputs, outputs, shape_vars, 0);
+}
