@@ -204,6 +204,18 @@ TEST_CASE("process: a host that reaps every child is tolerated") {
   CHECK(result.output == "here\n");
 }
 
+TEST_CASE("process: of a pipeline whose writer the host reaped, nobody says that it succeeded") {
+  TestSystem system;
+  for (const auto& [reader, end, code] : {std::tuple{"cat; sleep 0.3", End::kUnknown, 0}, {"cat; sleep 0.3; exit 3", End::kExited, 3}}) {
+    std::thread host([] { ::waitpid(-1, nullptr, 0); });
+    const CommandResult result = run_pipeline(system, "exit 7", reader, 20s);
+    host.join();
+    CHECK_FALSE(result.succeeded());
+    CHECK(static_cast<int>(result.end) == static_cast<int>(end));
+    CHECK(result.code == code);
+  }
+}
+
 TEST_CASE("process: no descriptor and no child is left, whichever call fails") {
   const int files_before = count_open_files();
   for (const int error : {EIO, EMFILE, ENOMEM, EINTR}) {

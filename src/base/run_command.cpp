@@ -43,6 +43,7 @@ class Child {
 
   /// Ends everything in the group. Once the leader has been reaped by somebody else its number may be anybody's: left alone.
   void kill() {
+    ended();
     if (!foreign_) system_.process.kill_group(pid_);
   }
 
@@ -136,16 +137,20 @@ struct RunningCommand::State {
   void reap();
 };
 
-/// Of children that have ended.
+/// Of children that have ended: the first failure, if one is known of, else that an end is not known, else success.
 void RunningCommand::State::reap() {
   using End = CommandResult::End;
-  bool failed = false;
+  result.end = End::kExited;
+  result.code = 0;
   for (Child& child : children) {
     const ChildStatus status = child.reap();
-    if (failed) continue;
-    result.end = status.unknown ? End::kUnknown : status.exited ? End::kExited : End::kSignalled;
-    result.code = status.code;
-    failed = !status.unknown && !result.succeeded();
+    if (result.code != 0) continue;
+    if (status.unknown) {
+      result.end = End::kUnknown;
+    } else if (!status.exited || status.code != 0) {
+      result.end = status.exited ? End::kExited : End::kSignalled;
+      result.code = status.code;
+    }
   }
 }
 

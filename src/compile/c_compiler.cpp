@@ -321,7 +321,8 @@ CCompiler::Steps CCompiler::without_driver(const CompileRequest& request, const 
   return {compile, {{replaced(driver_commands_->link, C::kObject, objects), {}}}};
 }
 
-CCompiler::Ended CCompiler::run(const Steps& steps, const WorkDirectory& work, Deadline deadline, CancelFlag cancel) const {
+CCompiler::Ended CCompiler::run(const Steps& steps, UnknownEnd unknown_end, const WorkDirectory& work, Deadline deadline,
+                                CancelFlag cancel) const {
   using End = CommandResult::End;
   const auto command_of = [&](const std::vector<std::string>& arguments) {
     return Command{arguments.front(), arguments, compiler_environment(system_.process), work.fd()};
@@ -336,11 +337,9 @@ CCompiler::Ended CCompiler::run(const Steps& steps, const WorkDirectory& work, D
         running.emplace_back(system_, command_of(job.command), command_of(job.reader));
     }
     for (size_t i = 0; i < jobs.size(); ++i) {
-      ended = {jobs[i].command, running[i].wait(deadline, cancel), false};
+      ended = {jobs[i].command, running[i].wait(deadline, cancel)};
       HARP_CHECK(ended.result.end != End::kCancelled, Code::kCancelled, "compilation cancelled");
-      // An end that somebody else was told of is not taken for a failure; but an assembler makes a file of whatever it was given.
-      ended.failed =
-          ended.result.end == End::kUnknown ? !jobs[i].reader.empty() && !ended.result.output.empty() : !ended.result.succeeded();
+      ended.failed = ended.result.end == End::kUnknown ? unknown_end == UnknownEnd::kFails : !ended.result.succeeded();
       if (ended.failed) return ended;
     }
   }
@@ -363,10 +362,12 @@ std::vector<std::byte> CCompiler::compile(const CompileRequest& request, WorkDir
 
   std::vector<std::byte> bytes;
   const auto output = [&] { return work.read_file(kOutputName, kMaxOutputBytes, bytes); };
-  if (in_steps && driver_commands_ && request.target.march.empty() == host_target().march.empty())
-    if (!run(without_driver(request, names), work, deadline, cancel).failed && output() >= 0 && shared_object_fault(bytes).empty())
-      return bytes;
-  Ended ended = run(with_driver(request, names), work, deadline, cancel);
+  if (in_steps && driver_commands_ && ends_are_known_ && request.target.march.empty() == host_target().march.empty()) {
+    const Ended ended = run(without_driver(request, names), UnknownEnd::kFails, work, deadline, cancel);
+    if (!ended.failed && output() >= 0 && shared_object_fault(bytes).empty()) return bytes;
+    if (ended.result.end == CommandResult::End::kUnknown) ends_are_known_ = false;
+  }
+  Ended ended = run(with_driver(request, names), UnknownEnd::kSucceeds, work, deadline, cancel);
   if (ended.failed) refuse(describe_end(ended.result), ended.command, ended.result);
   const int error = output();
   if (error == -ENOENT)

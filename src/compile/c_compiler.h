@@ -1,6 +1,7 @@
 // The compiler behind backend `c`: any command that takes the options of gcc and clang.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "base/log.h"
@@ -44,8 +45,11 @@ class CCompiler final : public Compiler {
   struct Ended {
     std::vector<std::string> command;
     CommandResult result;
-    bool failed;
+    bool failed = false;
   };
+  /// What the end of a command counts as that another part of the host was told of: the driver looks after its own children, and leaves no
+  /// file where one failed; an assembler makes one of whatever it was given.
+  enum class UnknownEnd : uint8_t { kSucceeds, kFails };
 
   CCompiler(System system, std::vector<std::string> words) : system_(system), words_(std::move(words)) {}
   bool collect_dependencies();
@@ -61,13 +65,14 @@ class CCompiler final : public Compiler {
   bool all_flags_known(const CompileRequest& request) const { return words_.size() == 1 && request.flags.empty(); }
   Steps with_driver(const CompileRequest& request, const std::vector<std::string>& names) const;
   Steps without_driver(const CompileRequest& request, const std::vector<std::string>& names) const;
-  Ended run(const Steps& steps, const WorkDirectory& work, Deadline deadline, CancelFlag cancel) const;
+  Ended run(const Steps& steps, UnknownEnd unknown_end, const WorkDirectory& work, Deadline deadline, CancelFlag cancel) const;
 
   System system_;
   std::vector<std::string> words_;  // the command; words_[0] is the absolute path of the program
   std::vector<Dependency> dependencies_;
   CompilerIdentity identity_;
-  std::optional<DriverCommands> driver_commands_;  // with the paths of programs; for targets that name a -march as the host does
+  std::optional<DriverCommands> driver_commands_;    // with the paths of programs; for targets that name a -march as the host does
+  mutable std::atomic<bool> ends_are_known_ = true;  // until one was not: from then on the driver is called
 };
 
 }  // namespace harp
