@@ -1,7 +1,9 @@
 // What compiling costs beyond one small kernel: each further one, a whole network, and the first call of a small function where nothing is
 // cached - the time from arrays to result, in harp from the new context on - against others that compile: tinygrad, JAX, torch.compile.
 // Every sample has a context and a cache directory of its own; a peer's first call is that of a new process, without its imports.
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 
 #include "bench/peer_process.h"
 #include "bench/peers/served.h"
@@ -125,10 +127,14 @@ std::vector<Row> run_first_call(Session& session, const std::string& name, const
     if (i < 3) fill(arrays[i], -1, 1, seed_of(i));
   }
   std::vector<double> own, theirs, ratios;
-  for (int i = 0; i < samples(session, 3); ++i) {
+  // What the process before it leaves to the kernel, to take apart its memory, is not part of a call.
+  const auto settle = [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };
+  for (int i = 0; i < samples(session, 5); ++i) {
+    settle();
     own.push_back(first_call(arrays[0], arrays[1], arrays[2], arrays[3]));
     const std::unique_ptr<PeerProcess> process = PeerProcess::start(session, peer, {"small", std::to_string(kCount)}, kThreads);
     if (!process) continue;
+    settle();
     theirs.push_back(process->candidate().seconds(1));
     ratios.push_back(theirs.back() / own.back());
     process->check(name, std::span<const float>(arrays[3]));
