@@ -1049,8 +1049,8 @@ HARP_API harp_status harp_program_shape_var(const harp_program* program, size_t 
 HARP_API harp_status harp_program_output_dims(const harp_program* program, size_t index, const int64_t* shape_vars, int64_t* dims,
                                               harp_error** err);
 /* Bytes of workspace a run needs for these values of all shape variables with `width` workers (0: one): harp_context_options.threads, or
- * the width of the parallel_for. Each worker has some to itself (copies of factors, of attention the scores of a head), so it grows with the
- * width, also beyond what there is to share. The backend "interp" needs none for its intermediate arrays, which are its own. */
+ * the width of the parallel_for. Each worker has some to itself (copies of factors, of attention the scores of a head), so it grows
+ * with the width, also beyond what there is to share. The backend "interp" needs none for its intermediate arrays, which are its own. */
 HARP_API harp_status harp_program_workspace_size(const harp_program* program, const int64_t* shape_vars, size_t width, size_t* size,
                                                  harp_error** err);
 
