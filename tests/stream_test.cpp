@@ -70,7 +70,7 @@ TEST_CASE("L6 X2: past the caches the same bits, wherever lines of memory begin,
   check_streams(head + "softmax(x * 0.001, axis=1)\n}", "kernel_0: rowwise [thread, reduce simd=16] stream", true);
 }
 
-TEST_CASE("L6 X2 G3.matmul/c: sums of products past the caches, in tiles, of which some are parts, and from rows of sums") {
+TEST_CASE("L6 X2 G15.matmul/c: sums of products past the caches, in tiles, of which some are parts, and from rows of sums") {
   for (const int64_t n : {64, 50, 20, 300}) {  // 300: more than one block of terms
     const std::string side = std::to_string(n),
                       square = "reshape(arange(" + std::to_string(n * n) + "), shape=[" + side + ", " + side + "])";
