@@ -1,6 +1,7 @@
 // What gcc's driver runs, read from its answer to -###: that it is understood where it can be, left alone where it cannot, that what harp
 // runs itself makes the very file the driver makes, and that the driver is there when it fails.
 #include <doctest/doctest.h>
+#include <signal.h>
 
 #include <algorithm>
 
@@ -33,7 +34,7 @@ std::string with(std::string text, const std::string& from, const std::string& t
   return text.replace(at, from.size(), to);
 }
 
-/// Notes the programs that are started; one of them can be made impossible to start, or to fail.
+/// Notes the programs that are started; one of them can be made impossible to start, to fail, or to end without a word or a result.
 struct Watching : FaultyProcess {
   using FaultyProcess::FaultyProcess;
   int spawn(const SpawnRequest& request) override {
@@ -42,15 +43,21 @@ struct Watching : FaultyProcess {
     started.push_back(name);
     outside += request.directory < 0;
     if (name == absent) return -ENOENT;
-    if (name != failing) return FaultyProcess::spawn(request);
     SpawnRequest broken = request;
+    if (name == silent) {
+      broken.program = "/bin/sh";
+      broken.arguments = {"sh", "-c", "exit 3"};
+      return FaultyProcess::spawn(broken);
+    }
+    if (name != failing) return FaultyProcess::spawn(request);
     broken.arguments.push_back("--no-such-option-at-all");
     return FaultyProcess::spawn(broken);
   }
-  bool has_started(const std::string& name) const { return std::find(started.begin(), started.end(), name) != started.end(); }
+  auto count(const std::string& name) const { return std::count(started.begin(), started.end(), name); }
+  bool has_started(const std::string& name) const { return count(name) > 0; }
   Words started;
   int outside = 0;  // of a work directory
-  std::string absent, failing;
+  std::string absent, failing, silent;
 };
 
 }  // namespace
@@ -128,6 +135,23 @@ TEST_CASE("compile: where a command of gcc's driver does not work, the driver is
   CHECK(contains(error.message, "gcc -O3"));
   CHECK(contains(error.message, "exit status 1"));
   CHECK(!error.compiler_output.empty());
+}
+
+TEST_CASE("compile: where the host reaps every child, what gcc's commands make is not believed in, and they are not run again") {
+  Bench bench;
+  bench.options.compiler = "gcc";
+  Watching process(bench.system.plan);
+  process.variables = bench.system.process.variables;
+  CompileService service(System{bench.system.files, process}, bench.options, Log());
+  CHECK(call(bench.system, service.compile(request_for(13))) == 13);
+  CHECK(process.count("cc1") == 1);
+  process.silent = "cc1";
+  const auto handler = ::signal(SIGCHLD, SIG_IGN);
+  const auto first = service.compile(request_for(14)), second = service.compile(request_for(15));
+  ::signal(SIGCHLD, handler);
+  CHECK(call(bench.system, first) == 14);
+  CHECK(call(bench.system, second) == 15);
+  CHECK(process.count("cc1") == 2);
 }
 
 TEST_CASE("compile: the driver's answer is remembered in the cache, and asked for again when it is not there") {

@@ -1,5 +1,5 @@
 // What gcc's driver runs for one source: cc1, as, and through collect2 ld. The driver tells it when asked with -###, for one set of flags;
-// running the three without it makes the same file in 4 ms less of 40.
+// running the three without it, as beside cc1, makes the same file in less time.
 #pragma once
 
 #include <optional>

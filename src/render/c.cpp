@@ -61,7 +61,7 @@ class UnitRenderer {
   }
 
   std::string render(std::vector<SourceFunction>* apart) {
-    for (const ir::Kernel& k : module_.kernels) render_kernel(k);
+    for (size_t k = 0; k < module_.kernels.size(); ++k) render_kernel(module_.kernels[k], is_shared_[k]);
     const std::string main = kernel_main(), entry = entry_points();
     std::string constants;
     for (size_t i = 0; i < module_.constants.size(); ++i)
@@ -155,13 +155,11 @@ class UnitRenderer {
   /// Could there be work for a second worker, as far as is known before any run? Saying no here keeps the text of sharing, which takes gcc
   /// longer than a small kernel does, out of the unit.
   bool is_worth_sharing(std::span<const ir::Launch> launches) const {
-    int64_t left = share(), most = 0;
+    if (launches.size() == 1 && ir::iterations(kernel_of(launches[0])).is_constant(1)) return false;
+    int64_t left = share();
     for (const ir::Launch& launch : launches) {
       const Sym work = kernel_of(launch).work, count = ir::iterations(kernel_of(launch));
-      if (!count.is_constant() || count.constant() < 1) return true;
-      most = std::max(most, count.constant());
-      if (launches.size() == 1 && most == 1) return false;
-      if (!work.is_constant() || work.constant() > left) return true;
+      if (!count.is_constant() || count.constant() < 1 || !work.is_constant() || work.constant() > left) return true;
       left -= std::max<int64_t>(0, work.constant());
     }
     return false;
@@ -169,14 +167,14 @@ class UnitRenderer {
 
   // --- kernels ---------------------------------------------------------------------------------------------------------
 
-  void render_kernel(const ir::Kernel& kernel) {
+  void render_kernel(const ir::Kernel& kernel, bool is_shared) {
     const Body body = render_kernel_body(unit_, module_, kernel, [this](const SymAtom* v) { return shape_name(v); });
     RenderedKernel rendered;
     rendered.shape_variables.assign(body.shape_variables.begin(), body.shape_variables.end());
     std::sort(rendered.shape_variables.begin(), rendered.shape_variables.end(),
               [](const SymAtom* a, const SymAtom* b) { return a->id < b->id; });
 
-    rendered.is_called = !is_shared_[rendered_.size()];
+    rendered.is_called = !is_shared;
     std::vector<std::string> fields;
     std::string unpacked, blocks;
     const std::vector<std::string> names = ir::parameter_names(kernel);
