@@ -20,7 +20,10 @@ std::string places_of(std::string_view text) {
   harp::PipelineOptions options;
   options.target = harp::host_target();
   const std::vector<harp::InPlaceArguments> pairs = harp::in_place_arguments(*graph, options);
-  CHECK(harp::generate(*graph, options).in_place == pairs);
+  for (const int64_t bytes : {harp::kChainBytes, int64_t{1}}) {  // whatever the kernels are made of
+    options.chain_bytes = bytes;
+    CHECK(harp::generate(*graph, options).in_place == pairs);
+  }
   return harp::join(pairs, ", ", [&](const harp::InPlaceArguments& pair) {
     return harp::cat(graph->outputs()[static_cast<size_t>(pair.output)].name, " of ",
                      graph->inputs()[static_cast<size_t>(pair.input)]->as<harp::InputAttributes>().name);
@@ -192,6 +195,9 @@ TEST_CASE("L3 H5: what is computed element by element may be in place of what no
   CHECK(places_of("graph g(x: f32[n, 1, m]) { return y = reshape(x, shape=[n, m]) + 1.0 }") == "y of x");
   // all reductions of x have run when y is written
   CHECK(places_of("graph g(x: f32[n, m]) flags=[broadcast] { return y = x - max(x, axes=[1], keepdims=true) }") == "y of x");
+  // all that read x have run, also where they could be done in turn for each batch
+  CHECK(places_of("graph g(x: f32[4, 8, 12], w: f32[4, 12, 12]) {\n  return y = softmax(flip(x, axes=[0]) @ w, axis=2) + x\n}") ==
+        "y of x");
   // what y becomes afterwards does not matter
   CHECK(places_of("graph g(x: f32[n, m]) {\n  y = x + 1.0\n  return y = y, s = sum(y * flip(y, axes=[0]), axes=[1])\n}") == "y of x");
 }

@@ -225,7 +225,7 @@ FAULTS = [
      "if (node.rank() > 0) return true;"),
     ("chains: an output takes the place of an input while others read it", "schedule/chain.cpp",
      "if (chain.begin >= chain.end || takes_a_place(chain)) return std::nullopt;", "if (chain.begin >= chain.end) return std::nullopt;",
-     "chain_over_its_input.harp"),
+     "in_place_test"),
     ("pipelines: an end that the host was told of is a success", "base/run_command.cpp", "if (status.unknown) {", "if (false) {",
      "process_test"),
     ("compiling: what gcc's commands make is taken however they ended", "compile/c_compiler.cpp",
