@@ -196,8 +196,8 @@ TEST_CASE("L5.thread/c L6.packed_matmul/c: each call that copies the columns' fa
   } host;
   const Context context =
       make_context([&](harp_context_options& o) { o.parallel_for = Host::parallel_for, o.parallel_for_user = &host, o.width = 2; });
-  const Graph graph = parse(context.get(), "harp 1\ngraph g(a: f32[1000, 40], b: f32[40, 70]) {\n  return y = a @ b\n}");
-  Values<float> a = rough({1000, 40}, 1), b = rough({40, 70}, 2);
+  const Graph graph = parse(context.get(), "harp 1\ngraph g(a: f32[1000, 40], b: f32[70, 40]) {\n  return y = a @ transpose(b)\n}");
+  Values<float> a = rough({1000, 40}, 1), b = rough({70, 40}, 2);
   const Buffer left = wrap(context.get(), a.items, a.dims), right = wrap(context.get(), b.items, b.dims);
   const std::vector<harp_buffer*> handles = {left.get(), right.get()};
   const std::vector<Buffer> expected = run(compile(graph.get(), "interp").get(), handles);

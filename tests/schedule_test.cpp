@@ -417,6 +417,23 @@ TEST_CASE("L5.thread/c L6.packed_matmul/c: of a product's blocks of rows two wor
 }
 
 #if defined(__x86_64__)
+TEST_CASE("G15.matmul/c L6.packed_matmul/c: a factor that stays in the second cache is read where it lies, by vectors that are lines") {
+  const auto arrays = [](std::string_view a, std::string_view b, std::string_view product, const char* target = "x86-64-v4") {
+    PipelineOptions options;
+    options.target = *target_from_name(target);
+    const std::string c = generate(*parse_graph(cat("graph g(a: ", a, ", b: ", b, ") { return y = ", product, " }")), options).source;
+    return count(c, "] __attribute__((aligned(") + count(c, "* const row");
+  };
+  CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b") == 0);
+  CHECK(arrays("f64[256, 256]", "f64[256, 256]", "a @ b") == 0);
+  CHECK(arrays("f32[512, 512]", "f32[512, 512]", "a @ b") == 1);  // sums of blocks of terms
+  CHECK(arrays("f32[260, 32]", "f32[32, 512]", "a @ b") == 1);    // with few terms rows are copied: their lines compete with results'
+  CHECK(arrays("f32[64, 64]", "f32[64, 64]", "a @ transpose(b)") == 1);  // columns, whose elements do not lie together
+  CHECK(arrays("f32[64, 256]", "f32[256, 65536]", "a @ b") == 1);    // rows; columns of one block of terms are not, if few rows use them
+  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "a @ b") == 3);  // large: rows, columns and sums
+  CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b", "x86-64-v3") == 1);  // columns: of half a line there is one with every few steps
+}
+
 TEST_CASE("G15.matmul/c: a product of few rows asks for the next terms' rows of the other factor") {
   PipelineOptions options;
   options.target = *target_from_name("x86-64-v4");  // whose vectors are whole lines of memory

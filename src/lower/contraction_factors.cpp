@@ -10,7 +10,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kNear = 16 << 10;  // bytes of the columns' factor that is not copied: half the first cache
+constexpr int64_t kNear = 16 << 10;  // bytes of the columns' factor that stay in the first cache without a copy: half of it
 
 }  // namespace
 
@@ -163,10 +163,10 @@ void ContractionFactors::copy_column_windows(Body& body) {
   reads_columns_ = along && along->coefficient.is_constant(1);
 }
 
-/// Do the columns' elements lie beside each other, and all of a tile so near to each other that they stay in the first cache as they are?
+/// Do the columns' elements lie beside each other, where a tile reads them as fast as from a copy?
 bool ContractionFactors::are_near() {
   const ContractionLayout& layout = block_.layout;
-  if (reads_columns_ || layout.term_shape.size() != 1 || !proven_at_most(layout.terms, kChainBlock)) return reads_columns_;
+  if (reads_columns_ || layout.term_shape.size() != 1) return reads_columns_;
   const bool are_whole = layout.columns.is_constant() && layout.columns.constant() % layout.tile_columns == 0;
   if (!layout.overlaps_columns && !are_whole) return false;
   const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable,
@@ -175,7 +175,18 @@ bool ContractionFactors::are_near() {
   if (value->kind != UKind::kLoad || mask_of(value) != nullptr) return false;
   const auto along = linear_in(value->index, variable_of(column)), down = linear_in(value->index, variable_of(term));
   return along && along->coefficient.is_constant(1) && down && down->coefficient.is_constant() &&
-         std::abs(down->coefficient.constant()) * layout.most_terms() * static_cast<int64_t>(size_of(block_.dtype)) <= kNear;
+         are_near(std::abs(down->coefficient.constant()) * static_cast<int64_t>(size_of(block_.dtype)));
+}
+
+/// Rows of the columns' factor so many bytes apart. Of vectors that are whole lines a tile needs one in as many steps as it has rows, in
+/// which the next comes from the second cache, or from further away for the first tile of rows only; those of more than a block of terms
+/// have to stay there. (64 x 64 x 1024 by f32: 112 GFLOP/s, 100 with copies; 128 x 1024 x 1024: 80, 90 with copies.) Shorter vectors are
+/// needed twice as often or more.
+bool ContractionFactors::are_near(int64_t apart) const {
+  const ContractionLayout& layout = block_.layout;
+  const bool is_one_block = proven_at_most(layout.terms, kChainBlock);
+  if (layout.simd * static_cast<int64_t>(size_of(block_.dtype)) != kLineBytes) return is_one_block && apart * layout.most_terms() <= kNear;
+  return is_one_block || (layout.terms.is_constant() && apart * layout.most_terms() <= kNearColumns);
 }
 
 }  // namespace harp::lower
