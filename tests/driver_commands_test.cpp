@@ -2,6 +2,7 @@
 // runs itself makes the very file the driver makes, and that the driver is there when it fails.
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 
@@ -166,5 +167,68 @@ TEST_CASE("compile: the driver's answer is remembered in the cache, and asked fo
     CHECK(process.has_started("gcc") == !remembered);
     CHECK(process.outside == 0);
     CHECK(process.has_started("cc1"));
+  }
+}
+
+TEST_CASE("compile: the compiler is asked what it is once, from the beginning of a search on, and by whoever is first") {
+  Bench bench;
+  bench.options.compiler = "gcc";
+  Watching process(bench.system.plan);
+  process.variables = bench.system.process.variables;
+  CompileService service(System{bench.system.files, process}, bench.options, Log());
+  {
+    const auto search = service.begin_search(""), same = service.begin_search("gcc");
+    REQUIRE(search);
+    CHECK(same == search);
+    CHECK(process.started == Words{"gcc"});
+    CHECK(call(bench.system, service.compile(request_for(31))) == 31);
+    CHECK(process.count("gcc") == 1);
+    CHECK(process.has_started("cc1"));
+  }
+  CHECK(service.begin_search("") == nullptr);  // it is known
+
+  CompileService another(System{bench.system.files, process}, bench.options, Log());
+  CHECK(another.clear());  // the answer too
+  process.started.clear();
+  CHECK(another.begin_search("") != nullptr);  // given up at once
+  CHECK(process.started == Words{"gcc"});
+  CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);  // there is no child
+  CHECK(call(bench.system, another.compile(request_for(32))) == 32);
+  CHECK(process.count("gcc") == 2);
+}
+
+TEST_CASE("compile: a search that finds no compiler says so at its end, and is not remembered") {
+  Bench bench;
+  bench.options.compiler = write_script(bench.scratch / "broken", "echo cannot start >&2; exit 1");
+  CompileService service = bench.service();
+  const auto search = service.begin_search("");
+  CHECK(search);
+  CHECK(contains(error_of([&] { service.compile(request_for(33)); }).message, "it printed: cannot start"));
+  bench.options.compiler = "gcc";
+  write_script(bench.scratch / "broken", "exec gcc \"$@\"");
+  CHECK(call(bench.system, service.compile(request_for(33))) == 33);
+}
+
+TEST_CASE("compile: which gcc it is, from what a driver says of itself") {
+  CHECK(gcc_version("gcc 12.2.0 (Debian 12.2.0-14)") == 12);
+  CHECK(gcc_version("cc (Debian 12.2.0-14) 12.2.0\nCopyright (C) 2022 Free Software Foundation, Inc.\n") == 12);
+  CHECK(gcc_version("gcc (GCC) 4.8.5\nCopyright (C) 2015 Free Software Foundation, Inc.\n") == 4);
+  CHECK(gcc_version("wrapper\nCopyright (C) 2015 Free Software Foundation, Inc.\n") == 0);
+  CHECK(gcc_version("odd (one\nCopyright (C) 2015 Free Software Foundation, Inc.\n") == 0);
+  CHECK(!gcc_version("Debian clang version 14.0.6"));
+  CHECK(!gcc_version(""));
+}
+
+TEST_CASE("compile: a gcc that vectorises wrongly is told on the command line, others and their texts are left alone") {
+  const auto has = [](const Words& flags, const std::string& flag) { return std::find(flags.begin(), flags.end(), flag) != flags.end(); };
+  for (const std::optional<int> version :
+       {std::optional<int>(), std::optional(0), std::optional(11), std::optional(12), std::optional(14)}) {
+    const Words flags = varying_flags({}, version);
+    CAPTURE(version.value_or(-1));
+    const bool told = version == 11 || version == 12;
+    CHECK(has(flags, "-DHARP_GCC_BUGS_AVOIDED") == told);
+    CHECK(has(flags, "-fno-tree-slp-vectorize") == told);
+    CHECK(has(flags, "-fvect-cost-model=very-cheap") == told);
+    CHECK(has(flags, "-mno-80387") == (version.has_value() && host_target().name.starts_with("x86-64")));
   }
 }

@@ -68,6 +68,7 @@ std::string first_native(const Graph& graph) {
 }
 
 std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& graph, const CompileSettings& settings, Deadline deadline) {
+  const auto search = context.service.begin_search(settings.compiler);  // goes on while the source is made
   Generated generated = generate(graph, settings.pipeline);
   std::shared_ptr<const Signature> signature = signature_with(graph, generated.in_place);
   check_variables(*signature, *generated.module);

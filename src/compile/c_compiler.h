@@ -5,18 +5,33 @@
 #include <memory>
 
 #include "base/log.h"
-#include "compile/cache.h"
+#include "compile/c_flags.h"
 #include "compile/compiler.h"
-#include "compile/compiler_command.h"
 #include "compile/driver_commands.h"
 
 namespace harp {
 
+/// The command, and the files that what it makes depends on.
+struct CompilerFiles {
+  struct Dependency {
+    std::string path;  // as it was found
+    std::string real_path;
+    FileInfo info;
+  };
+  std::vector<std::string> words;  // words[0] is the absolute path of the program
+  std::vector<Dependency> dependencies;
+  bool all_known = true;  // false: some word may stand for other files
+};
+
+/// Made by a CompilerSearch.
 class CCompiler final : public Compiler {
  public:
-  /// Finds the command and learns its identity; asking for the version starts a process unless `cache` remembers the answer.
-  /// Error kCompiler, naming every command tried, when none works.
-  static std::shared_ptr<const CCompiler> find(System system, CompileCache& cache, const std::string& option, Deadline deadline);
+  CCompiler(System system, CompilerFiles files, CompilerIdentity identity, std::optional<DriverCommands> driver_commands)
+      : system_(system),
+        files_(std::move(files)),
+        identity_(std::move(identity)),
+        gcc_(gcc_version(identity_.version)),
+        driver_commands_(std::move(driver_commands)) {}
 
   std::string_view name() const override { return "c"; }
   const CompilerIdentity& identity() const override { return identity_; }
@@ -28,13 +43,6 @@ class CCompiler final : public Compiler {
   bool unchanged() const;
 
  private:
-  /// A file the results depend on.
-  struct Dependency {
-    std::string path;  // as it was found
-    std::string real_path;
-    FileInfo info;
-  };
-
   struct Job {
     std::vector<std::string> command;
     std::vector<std::string> reader;  // of what it writes to its stdout; empty: there is none
@@ -51,26 +59,16 @@ class CCompiler final : public Compiler {
   /// file where one failed; an assembler makes one of whatever it was given.
   enum class UnknownEnd : uint8_t { kSucceeds, kFails };
 
-  CCompiler(System system, std::vector<std::string> words) : system_(system), words_(std::move(words)) {}
-  bool collect_dependencies();
-  void identify(CompileCache& cache, Deadline deadline);
-  bool is_driver_itself() const;
-  CommandResult ask(const std::vector<std::string>& question, int directory, Deadline deadline) const;
-  std::string ask_driver(CompileCache& cache, const std::vector<std::string>& question, Deadline deadline) const;
-  std::string ask_version(Deadline deadline) const;
-  bool find_programs(DriverCommands& commands) const;
-  bool is_gcc() const;
-  std::vector<std::string> varying_flags(const CompileRequest& request) const;
   std::vector<std::string> compiling(const CompileRequest& request) const;
-  bool all_flags_known(const CompileRequest& request) const { return words_.size() == 1 && request.flags.empty(); }
+  bool all_flags_known(const CompileRequest& request) const { return files_.words.size() == 1 && request.flags.empty(); }
   Steps with_driver(const CompileRequest& request, const std::vector<std::string>& names) const;
   Steps without_driver(const CompileRequest& request, const std::vector<std::string>& names) const;
   Ended run(const Steps& steps, UnknownEnd unknown_end, const WorkDirectory& work, Deadline deadline, CancelFlag cancel) const;
 
   System system_;
-  std::vector<std::string> words_;  // the command; words_[0] is the absolute path of the program
-  std::vector<Dependency> dependencies_;
+  CompilerFiles files_;
   CompilerIdentity identity_;
+  std::optional<int> gcc_;                           // its version, if it is one
   std::optional<DriverCommands> driver_commands_;    // with the paths of programs; for targets that name a -march as the host does
   mutable std::atomic<bool> ends_are_known_ = true;  // until one was not: from then on the driver is called
 };

@@ -26,15 +26,31 @@ struct CompileService::Flight {
 CompileService::CompileService(System system, ServiceOptions options, Log log)
     : system_(system), options_(std::move(options)), log_(log), cache_(system, options_.cache, std::move(log)), memory_(options_.memory) {}
 
-std::shared_ptr<const CCompiler> CompileService::compiler_for(const std::string& option, bool check, Deadline deadline) {
+std::shared_ptr<const CCompiler> CompileService::compiler_for(const std::string& command, bool check, Deadline deadline) {
   const std::lock_guard guard(compilers_mutex_);  // held while a version is asked for: the others need the answer too
-  std::shared_ptr<const CCompiler>& known = compilers_[option];
-  if (known && check && !known->unchanged()) known = nullptr;
-  if (!known) {
-    known = CCompiler::find(system_, cache_, option, deadline);
-    log_.debug("C compiler: ", known->identity().program, ": ", known->identity().version_line());
+  KnownCompiler& known = compilers_[command];
+  if (known.compiler && check && !known.compiler->unchanged()) known.compiler = nullptr;
+  if (!known.compiler) {
+    std::shared_ptr<CompilerSearch> search = known.search.lock();
+    known.search.reset();  // it has one end
+    if (!search) search = std::make_shared<CompilerSearch>(system_, cache_, command);
+    known.compiler = search->finish(deadline);
+    log_.debug("C compiler: ", known.compiler->identity().program, ": ", known.compiler->identity().version_line());
   }
-  return known;
+  return known.compiler;
+}
+
+std::shared_ptr<CompilerSearch> CompileService::begin_search(const std::string& option) {
+  const std::string& command = command_of(option);
+  const std::lock_guard guard(compilers_mutex_);
+  KnownCompiler& known = compilers_[command];
+  if (known.compiler) return nullptr;
+  std::shared_ptr<CompilerSearch> search = known.search.lock();
+  if (!search) {
+    search = std::make_shared<CompilerSearch>(system_, cache_, command);
+    known.search = search;
+  }
+  return search;
 }
 
 CompilerIdentity CompileService::compiler() { return compiler_for(options_.compiler, true, Clock::now() + options_.timeout)->identity(); }
@@ -57,7 +73,7 @@ std::shared_ptr<const Artifact> CompileService::compile(const CompileRequest& re
     return artifact;
   };
   try {
-    const std::string& option = request.compiler.empty() ? options_.compiler : request.compiler;
+    const std::string& option = command_of(request.compiler);
     const Deadline deadline = std::min(start + options_.timeout, request.deadline);
     std::shared_ptr<const CCompiler> compiler = compiler_for(option, false, deadline);
     std::vector<std::string> command = compiler->command(request);

@@ -14,6 +14,7 @@
 #include "compile/c_compiler.h"
 #include "compile/cache.h"
 #include "compile/compiler.h"
+#include "compile/compiler_search.h"
 #include "compile/memory_cache.h"
 
 namespace harp {
@@ -44,6 +45,10 @@ class CompileService {
  public:
   CompileService(System system, ServiceOptions options, Log log);
 
+  /// Begins to find out which compiler a request for the command `option` will get, where that is not known yet; a compile() takes it
+  /// from there. The search is given up when nobody holds it any more.
+  std::shared_ptr<CompilerSearch> begin_search(const std::string& option);
+
   /// Errors: kCompiler (no compiler, or it failed: names the command, compiler_output holds its words), kIo (nowhere to compile),
   /// kCancelled. A cache that does not work is no error.
   std::shared_ptr<const Artifact> compile(const CompileRequest& request, CompileReport* report = nullptr, CancelFlag cancel = nullptr);
@@ -61,6 +66,7 @@ class CompileService {
 
  private:
   struct Flight;  // a compilation in progress, and who waits for it
+  const std::string& command_of(const std::string& option) const { return option.empty() ? options_.compiler : option; }
   std::shared_ptr<const CCompiler> compiler_for(const std::string& option, bool check, Deadline deadline);
   std::shared_ptr<const Artifact> find_or_compile(const Compiler& compiler, const CompileRequest& request, const Digest& key,
                                                   std::vector<std::string> command, CompileReport& report, CancelFlag cancel);
@@ -78,7 +84,11 @@ class CompileService {
   std::atomic<bool> temp_swept_{false};  // the system's temporary directory, of work directories that were left behind
 
   std::mutex compilers_mutex_;
-  std::map<std::string, std::shared_ptr<const CCompiler>, std::less<>> compilers_;  // by command
+  struct KnownCompiler {
+    std::shared_ptr<const CCompiler> compiler;  // NULL: not found yet
+    std::weak_ptr<CompilerSearch> search;
+  };
+  std::map<std::string, KnownCompiler, std::less<>> compilers_;  // by command
 
   std::mutex flights_mutex_;
   std::condition_variable landed_;

@@ -69,7 +69,7 @@ class UnitRenderer {
     const std::string definitions = unit_.definitions();
     const bool has_for = mentions(main, "harp_for"), has_for_least = mentions(main, "harp_for_least");
     const bool has_tasks = mentions(main, "harp_run_together");
-    const std::string for_all = cat(header(), kGccText, kRuntimeText, "\n", options_.plain_text ? std::string() : vector_note(),
+    const std::string for_all = cat(header(), gcc_text(), kRuntimeText, "\n", options_.plain_text ? std::string() : vector_note(),
                                     definitions, definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n", unit_.loading(),
                                     mentions(kernels_, "harp_reads_backwards") ? kBackwardsText : "");
     if (apart != nullptr && unit_.loading().empty()) {  // tables that are filled on loading would be there twice

@@ -4,6 +4,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/gcc_bugs.h"
+#include "base/text.h"
 #include "ir/rewrite.h"
 
 namespace harp::render {
@@ -11,11 +13,13 @@ namespace harp::render {
 // Each was found by the op matrix or the fuzzer at -O3: garbage for a pad of rows of five elements (no if-conversion: no masked loads to
 // permute); a segmentation fault of gcc itself; reads behind an array of pairs of which a loop takes the first (the cheap model makes no
 // vectors for what is left over).
-const std::string_view kGccText =
-    "/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */\n"
-    "#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14\n"
-    "#pragma GCC optimize(\"no-tree-loop-if-convert\", \"no-tree-slp-vectorize\", \"vect-cost-model=very-cheap\")\n"
-    "#endif\n";
+std::string gcc_text() {
+  return cat(
+      "/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */\n"
+      "#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < ",
+      kGccBugsMended, " && !defined(", kGccBugMacro, ")\n#pragma GCC optimize(",
+      join(kGccBugSwitches, ", ", [](std::string_view argument) { return cat("\"", argument, "\""); }), ")\n#endif\n");
+}
 
 // Sums of flipped rows, of which an iteration takes eight elements, one before the other, from each row: of four or more such elements
 // gcc took those of other rows, at any vector width. Kernels with vectors of their own read backwards by vectors, so little is lost.

@@ -1,7 +1,7 @@
-// What gcc before 14 compiles wrongly, and what the text does about it. In the text, not on the command line, so that whoever compiles
-// it is safe; other compilers see nothing of it.
+// What gcc before 14 compiles wrongly, and what the text does about it; other compilers see nothing of it.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "ir/ir.h"
@@ -9,7 +9,7 @@
 namespace harp::render {
 
 /// Stands at the head of every unit.
-extern const std::string_view kGccText;
+std::string gcc_text();
 
 /// Is this a kernel gcc must not vectorise by itself? Its function is marked with kBackwardsMark then.
 bool reads_backwards(const ir::Kernel& kernel);

@@ -1,7 +1,7 @@
 /* harp · graph "embedding_gradient" · target x86-64-v4 · stable, law 5 · 1 kernel, 1 generation
    table: f32[1000, 256], words: i32[n], g: f32[n, 256] -> dtable: f32[1000, 256] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
 #pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
 #endif
 typedef __SIZE_TYPE__ size_t;

@@ -1,7 +1,7 @@
 /* harp · graph "matmul" · target x86-64-v2 · stable, law 5 · 2 kernels, 1 generation
    a: f32[m, k], b: f32[k, n] -> c: f32[m, n] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
 #pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
 #endif
 typedef __SIZE_TYPE__ size_t;

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "compile/c_compiler.h"
+#include "compile/compiler_search.h"
 #include "compile/compiler_command.h"
 #include "fuzz/campaign.h"
 #include "fuzz/case_file.h"
@@ -71,7 +71,7 @@ class Checker {
  public:
   Checker() : cache_(real_.system(), without_disk(), Log()), folder_(std::filesystem::temp_directory_path() / "harp_aarch64_XXXXXX") {
     HARP_CHECK(mkdtemp(folder_.data()) != nullptr, Code::kIo, "no directory ", folder_);
-    compiler_ = CCompiler::find(real_.system(), cache_, kCrossCompiler, Deadline::max());
+    compiler_ = CompilerSearch(real_.system(), cache_, kCrossCompiler).finish(Deadline::max());
     const char* source = std::getenv("HARP_SOURCE_DIR");
     shell(cat(kCrossCompiler, " -O1 ", quote_command({cat(source != nullptr ? source : ".", "/tests/torture/aarch64_runner.c")}), " -o ",
               path("runner")));

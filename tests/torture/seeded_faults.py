@@ -230,6 +230,11 @@ FAULTS = [
      "process_test"),
     ("compiling: what gcc's commands make is taken however they ended", "compile/c_compiler.cpp",
      "End::kUnknown ? unknown_end == UnknownEnd::kFails :", "End::kUnknown ? false :", "driver_commands_test"),
+    ("compiling: a search that was begun is not taken up", "compile/service.cpp",
+     "std::shared_ptr<CompilerSearch> search = known.search.lock();\n    known.search.reset();",
+     "std::shared_ptr<CompilerSearch> search;\n    known.search.reset();", "driver_commands_test"),
+    ("compiling: gcc is not told on the command line what it gets wrong", "compile/c_flags.cpp",
+     'words.push_back(cat("-f", name));', "(void)name;", "driver_commands_test"),
 ]
 
 
