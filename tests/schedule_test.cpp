@@ -401,6 +401,18 @@ TEST_CASE("L5/c: where many operations wait for each other two vectors go throug
   CHECK(c.substr(store, end - store).find("input0") == std::string::npos);  // what is stored may be where the rest of a step is read
 }
 
+TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and what is left") {
+  for (const Target& target : targets()) {
+    CAPTURE(target.name);
+    PipelineOptions options;
+    options.target = target;
+    const auto source = [&](std::string_view text) { return generate(*parse_graph(text), options).source; };
+    for (const std::string_view sum : {"sum(exp(x), axes=[1])", "sum(exp(x), axes=[0])"})
+      CHECK(count(source(cat("graph g(x: f32[6, 6]) { return y = ", sum, " }")), "exp_f32x4(") >= 2);  // its definition and a call
+    CHECK(count(source("graph g(x: f32[6, 3]) { return y = sum(exp(x), axes=[1]) }"), "exp_f32x4(") == 0);
+  }
+}
+
 TEST_CASE("L5.thread/c L6.packed_matmul/c: of a product's blocks of rows two workers get as much each") {
   for (const Target& target : targets())
     for (const int64_t rows : {512, 1000, 2048}) {

@@ -2,6 +2,7 @@
 #include "lower/accumulate.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace harp::lower {
 
@@ -11,6 +12,13 @@ namespace {
 
 constexpr int64_t kMostElements = int64_t(1) << 48;  // more than a kernel can visit: 2^48 at a nanosecond each are three days
 constexpr int64_t kMaxWrittenOut = 16;
+constexpr int64_t kNarrowest = 4;  // lanes that are worth a vector
+
+/// Lanes of the widest vector that so many elements fill: fewer than one of the target's are a narrower one, and what is left.
+int fitting(Sym count, int simd_width) {
+  if (!count.is_constant() || count.constant() < kNarrowest || count.constant() >= simd_width) return simd_width;
+  return static_cast<int>(std::bit_floor(static_cast<uint64_t>(count.constant())));
+}
 
 /// Loops over vectors with so many of their steps written out, and the rest of the steps.
 Body side_by_side(Arena& arena, const Body& loops, int together) {
@@ -114,8 +122,9 @@ bool in_registers(Sym width, int simd_width, int64_t most_vectors) {
 }
 
 Body vector_columns(Arena& arena, Stmt* columns, int simd_width, int together, int64_t most_vectors) {
-  const bool writes_out = in_registers(columns->end, simd_width, most_vectors);
-  Body loops = vectorise(arena, columns, simd_width, false);
+  const int width = fitting(columns->end, simd_width);
+  const bool writes_out = in_registers(columns->end, width, most_vectors);
+  Body loops = vectorise(arena, columns, width, false);
   if (!writes_out) return together > 1 ? side_by_side(arena, loops, together) : loops;
   Body result;
   for (Stmt* s : loops) {
@@ -127,7 +136,7 @@ Body vector_columns(Arena& arena, Stmt* columns, int simd_width, int together, i
 
 Body vector_lanes(Arena& arena, Stmt* lanes, int simd_width) {
   const Sym count = lanes->end;
-  Body loops = vectorise(arena, lanes, simd_width, false);
+  Body loops = vectorise(arena, lanes, fitting(count, simd_width), false);
   const bool is_one_loop = loops.size() == 1 && loops[0]->kind == StmtKind::kLoop;
   if (count.is_constant() && is_one_loop && count.constant() / loops[0]->step <= kMaxWrittenOut) return unroll(arena, loops[0]);
   return loops;
