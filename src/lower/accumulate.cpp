@@ -134,6 +134,15 @@ Body vector_columns(Arena& arena, Stmt* columns, int simd_width, int together, i
   return result;
 }
 
+Body vector_nest(Arena& arena, Stmt* outermost, int simd_width) {
+  Stmt *outer = collapse(arena, outermost), *parent = nullptr, *inner = outer;
+  while (inner->body[0]->kind == StmtKind::kLoop) parent = inner, inner = inner->body[0];
+  Body vectors = vectorise(arena, inner, simd_width, false);
+  if (parent == nullptr) return vectors;
+  parent->body = std::move(vectors);
+  return {outer};
+}
+
 Body vector_lanes(Arena& arena, Stmt* lanes, int simd_width) {
   const Sym count = lanes->end;
   Body loops = vectorise(arena, lanes, fitting(count, simd_width), false);

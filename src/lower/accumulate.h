@@ -54,6 +54,8 @@ inline constexpr int64_t kMaxRegisterVectors = 8;
 bool in_registers(Sym width, int simd_width, int64_t most_vectors = kMaxRegisterVectors);
 /// A loop over the columns of a row of accumulators, vectorised, `together` vectors at a time; written out where they are in registers.
 ir::Body vector_columns(ir::Arena& arena, ir::Stmt* columns, int simd_width, int together = 1, int64_t most_vectors = kMaxRegisterVectors);
+/// Nested loops as few as they can be (ir::collapse), the innermost vectorised.
+ir::Body vector_nest(ir::Arena& arena, ir::Stmt* outermost, int simd_width);
 /// A loop over lanes, vectorised; a few vectors are written out, so that the accumulators stay in registers.
 ir::Body vector_lanes(ir::Arena& arena, ir::Stmt* lanes, int simd_width);
 

@@ -123,13 +123,14 @@ Body ContractionBlock::each_sum(const std::function<Stmt*(Sym at)>& statement) {
   const auto sums = [&](Sym begin, Sym count) {
     Stmt* sum = new_loop(arena, "sum", 0, count);
     sum->body = {statement(begin + sum->variable)};
-    return vectorise(arena, sum, layout.simd, false);
+    return Body{sum};
   };
-  return each_member([&](Sym member) {
+  const Body nest = each_member([&](Sym member) {
     if (layout.is_turned)
       return each_column_tile([&](Sym tile) { return sums(layout.tile_at(member, 0, tile), row_tiles() * layout.tile_size()); });
     return each_row_tile([&](Sym tile) { return sums(layout.tile_at(member, tile, 0), column_tiles() * layout.tile_size()); });
   });
+  return vector_nest(arena, nest[0], layout.simd);
 }
 
 // --- the results ---------------------------------------------------------------------------------------------------------------

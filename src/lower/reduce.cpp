@@ -153,12 +153,7 @@ class ReduceLowering {
     }
     visit({}, 0, index, nest.back()->body);
     for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
-    Stmt *outer = collapse(arena_, nest[0]), *parent = nullptr, *inner = outer;
-    while (inner->body[0]->kind == StmtKind::kLoop) parent = inner, inner = inner->body[0];
-    Body vectors = vectorise(arena_, inner, simd_width_, false);
-    if (parent == nullptr) return vectors;
-    parent->body = std::move(vectors);
-    return {outer};
+    return vector_nest(arena_, nest[0], simd_width_);
   }
 
   /// Index of the source from the kept position and positions in the flattened outer and inner reduced axes.
