@@ -1,7 +1,9 @@
-// The module: every kernel lowered, and the host half – which buffers each is called with, by generation.
+// The module: every kernel lowered, those that are equal once, and the host half – which buffers each is called with, by generation.
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/error.h"
+#include "lower/equal_kernels.h"
 #include "lower/lower.h"
 
 namespace harp::lower {
@@ -81,6 +83,76 @@ ir::HostBuffer host_buffer(const Program& program, int buffer, Sym element) {
   return {};
 }
 
+namespace {
+
+/// A kernel in the module, and what it is launched with: for its plan.
+struct LoweredVariant {
+  int kernel;
+  std::optional<Sym> guard;  // that its recipe asks for
+  std::vector<ValueBuilder::Argument> arguments;
+};
+
+/// The plans that were lowered, by variant, for those that are equal to one.
+class LoweredPlans {
+ public:
+  explicit LoweredPlans(const Program& program) : program_(program) {}
+
+  /// Those of a plan that is equal to this one, with this one's buffers; else nothing is known of any variant.
+  std::vector<std::optional<LoweredVariant>> find(const KernelPlan& plan) const {
+    const auto [begin, end] = plans_.equal_range(hash_of(plan));
+    size_t looked_at = 0;
+    for (auto at = begin; at != end && looked_at < kMostLookedAt; ++at, ++looked_at) {
+      const auto renamed = renamed_buffers(program_, *at->second.plan, plan);
+      if (!renamed) continue;
+      std::vector<std::optional<LoweredVariant>> variants = at->second.variants;
+      for (std::optional<LoweredVariant>& variant : variants)
+        if (variant)
+          for (ValueBuilder::Argument& argument : variant->arguments) argument.buffer = renamed->at(argument.buffer);
+      return variants;
+    }
+    return std::vector<std::optional<LoweredVariant>>(plan.variants.size());
+  }
+  void add(const KernelPlan& plan, std::vector<std::optional<LoweredVariant>> variants) {
+    plans_.emplace(hash_of(plan), Plan{&plan, std::move(variants)});
+  }
+
+ private:
+  static constexpr size_t kMostLookedAt = 16;  // of a thousand that look alike and are not
+
+  struct Plan {
+    const KernelPlan* plan;
+    std::vector<std::optional<LoweredVariant>> variants;
+  };
+  const Program& program_;
+  std::unordered_multimap<size_t, Plan> plans_;
+};
+
+LoweredVariant lower_variant(const Program& program, const KernelPlan& plan, size_t v, ir::Kernel kernel, ir::Module& module) {
+  const Schedule& schedule = plan.variants[v].schedule;
+  for (const AxisSchedule& a : schedule.axes) kernel.simd_width = std::max(kernel.simd_width, a.simd_width);
+  kernel.work = work_of(program, plan, kernel.simd_width);
+  KernelContext context{*module.arena,         program, plan, schedule, kernel, ValueBuilder(*module.arena, program, plan, kernel),
+                        plan.variants[v].guard};
+  switch (schedule.recipe) {
+    case Template::kElementwise: lower_elementwise(context); break;
+    case Template::kReduce:
+    case Template::kRowwise: lower_reduce(context); break;
+    case Template::kContraction: lower_contraction(context); break;
+    case Template::kTranspose: lower_transpose(context); break;
+    case Template::kScan: lower_scan(context); break;
+    case Template::kRoutine: lower_routine(context); break;
+    case Template::kScatter: lower_scatter(context); break;
+    case Template::kCustom: lower_custom(context); break;
+    case Template::kNative: break;  // no kernel
+  }
+  HARP_ASSERT(plan.blocks == 0 || ir::iterations(kernel).is_constant(plan.blocks), kernel.name, " does not go over blocks one by one");
+  module.blocks = std::max(module.blocks, ir::scratch_offsets(kernel).back());
+  module.kernels.push_back(std::move(kernel));
+  return {static_cast<int>(module.kernels.size()) - 1, context.guard, context.values.arguments()};
+}
+
+}  // namespace
+
 std::shared_ptr<ir::Module> lower_program(const Program& program) {
   const Graph& graph = *program.graph;
   auto module = std::make_shared<ir::Module>();
@@ -95,6 +167,7 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
     if (b.kind == Buffer::Kind::kConstant) module->constants.push_back({b.node->dtype, b.node->as<ArrayAttributes>().data});
 
   module->generations.resize(static_cast<size_t>(program.generations));
+  LoweredPlans known(program);
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     const KernelPlan& plan = program.kernels[k];
     if (plan.alone != nullptr && is_native(plan.alone->op)) {
@@ -103,44 +176,31 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
     }
     const auto in_place = in_place_of(program, plan);
     const bool may_be_apart = is_reached(plan, 0, in_place);
+    std::vector<std::optional<LoweredVariant>> variants = known.find(plan);
+    bool is_new = false;
     for (size_t v = 0; v < plan.variants.size(); ++v) {
       if (!is_reached(plan, v, in_place)) continue;
-      const Schedule& schedule = plan.variants[v].schedule;
-      ir::Kernel kernel;
-      kernel.name = v == 0 ? cat("kernel_", k) : cat("kernel_", k, "_variant_", v);
-      std::string which;
-      if (plan.variants[0].apart)
-        which = in_place.empty() || !may_be_apart ? "" : plan.variants[v].apart ? "not in place · " : "in place · ";
-      else if (plan.variants.size() > 1)
-        which = cat("variant ", v + 1, " of ", plan.variants.size(), " by size · ");
-      kernel.comment = cat("generation ", plan.generation, " · ", which, comment_of(plan, schedule));
-      for (const AxisSchedule& a : schedule.axes) kernel.simd_width = std::max(kernel.simd_width, a.simd_width);
-      kernel.work = work_of(program, plan, kernel.simd_width);
-      KernelContext context{*module->arena,        program, plan, schedule, kernel, ValueBuilder(*module->arena, program, plan, kernel),
-                            plan.variants[v].guard};
-      switch (schedule.recipe) {
-        case Template::kElementwise: lower_elementwise(context); break;
-        case Template::kReduce:
-        case Template::kRowwise: lower_reduce(context); break;
-        case Template::kContraction: lower_contraction(context); break;
-        case Template::kTranspose: lower_transpose(context); break;
-        case Template::kScan: lower_scan(context); break;
-        case Template::kRoutine: lower_routine(context); break;
-        case Template::kScatter: lower_scatter(context); break;
-        case Template::kCustom: lower_custom(context); break;
-        case Template::kNative: break;  // no kernel
+      if (!variants[v]) {
+        ir::Kernel kernel;
+        kernel.name = v == 0 ? cat("kernel_", k) : cat("kernel_", k, "_variant_", v);
+        std::string which;
+        if (plan.variants[0].apart)
+          which = in_place.empty() || !may_be_apart ? "" : plan.variants[v].apart ? "not in place · " : "in place · ";
+        else if (plan.variants.size() > 1)
+          which = cat("variant ", v + 1, " of ", plan.variants.size(), " by size · ");
+        kernel.comment = cat("generation ", plan.generation, " · ", which, comment_of(plan, plan.variants[v].schedule));
+        variants[v] = lower_variant(program, plan, v, std::move(kernel), *module);
+        is_new = true;
       }
-      ir::Launch launch{static_cast<int>(module->kernels.size()), {}, both(launch_guard(plan, v), context.guard)};
+      ir::Launch launch{variants[v]->kernel, {}, both(launch_guard(plan, v), variants[v]->guard)};
       if (plan.variants[0].apart && may_be_apart) launch.in_place = in_place, launch.apart = plan.variants[v].apart;
-      for (const ValueBuilder::Argument& argument : context.values.arguments())
+      for (const ValueBuilder::Argument& argument : variants[v]->arguments)
         launch.arguments.push_back(host_buffer(program, argument.buffer, argument.offset));
-      HARP_ASSERT(plan.blocks == 0 || ir::iterations(kernel).is_constant(plan.blocks), kernel.name, " does not go over blocks one by one");
-      module->blocks = std::max(module->blocks, ir::scratch_offsets(kernel).back());
-      module->kernels.push_back(std::move(kernel));
       ir::Generation& generation = module->generations[static_cast<size_t>(plan.generation)];
       generation.blocks = plan.blocks;
       generation.launches.push_back(std::move(launch));
     }
+    if (is_new) known.add(plan, std::move(variants));
   }
   module->scratch = module->blocks + program.block_bytes;
   if (module->sites > 0) module->scratch += ir::kFaultBytes;

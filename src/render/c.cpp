@@ -101,9 +101,11 @@ class UnitRenderer {
         return cat(a.name, ": ", name(a.dtype), "[", join(a.shape, ", ", [](Sym s) { return to_string(s); }), "]");
       });
     };
+    size_t launches = 0;
+    for (const ir::Generation& generation : module_.generations) launches += generation.launches.size();
     return cat("/* harp · graph \"", comment_text(module_.name), "\" · target ",
                options_.plain_text ? "any, plain text" : options_.target.name, " · stable, law ", kLawRevision, " · ",
-               counted(module_.kernels.size(), "kernel"), ", ", counted(module_.generations.size(), "generation"), "\n   ",
+               counted(launches, "kernel"), ", ", counted(module_.generations.size(), "generation"), "\n   ",
                comment_text(arrays(module_.inputs)), module_.inputs.empty() ? "" : " ", "-> ", comment_text(arrays(module_.outputs)),
                natives_text(), " */\n");
   }

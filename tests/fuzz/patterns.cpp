@@ -6,6 +6,7 @@
 #include "fuzz/arguments.h"
 #include "fuzz/chain_patterns.h"
 #include "fuzz/index_arguments.h"
+#include "fuzz/layer_patterns.h"
 #include "fuzz/op_pairs.h"
 #include "fuzz/product_patterns.h"
 #include "graph/composites.h"
@@ -19,7 +20,7 @@ class Formulas {
 
   bool add() {
     if (bench_.options().large_axes && random_.chance(30)) return long_reduction();
-    switch (random_.below(14)) {
+    switch (random_.below(15)) {
       case 0: return matmul();
       case 1: return stencil();
       case 2: return convolution();
@@ -32,6 +33,7 @@ class Formulas {
       case 9: return sorted_rows();
       case 10:
       case 11: return add_chain(bench_);
+      case 12: return add_layers(bench_);
       default: return add_product(bench_);
     }
   }

@@ -1,0 +1,61 @@
+#include "fuzz/layer_patterns.h"
+
+#include "graph/composites.h"
+
+namespace harp::fuzz {
+namespace {
+
+class Layers {
+ public:
+  explicit Layers(Workbench& bench) : bench_(bench), random_(bench.random()) {}
+
+  bool add() {
+    const DType dtype = random_.chance(70) ? DType::kF32 : DType::kF64;
+    const Dim size = random_.chance(80) ? bench_.small_dim(3, 40) : bench_.random_dim();
+    const Shape shape = {size, size};
+    if (bench_.estimated_count(shape) > kMostElements) return false;
+    kind_ = random_.below(6);
+    factor_ = build::constant(bench_.graph(), scalar_from_int(dtype, random_.between(2, 3)));
+    first_ = x_ = bench_.new_input(dtype, shape);
+    bool is_kept = false;
+    for (int64_t layers = random_.between(2, 4); layers > 0; --layers) {
+      const NodeRef result = layer(random_.chance(70) ? x_ : bench_.new_input(dtype, shape));
+      if (layers == 1 || random_.chance(40)) is_kept = bench_.want(result) || is_kept;
+      if (random_.chance(80)) x_ = result;
+    }
+    return is_kept;
+  }
+
+ private:
+  static constexpr int64_t kMostElements = 2000;
+
+  /// Mostly another array in the same place; at times the one before, or what the layer is of, which makes it another kernel.
+  NodeRef other(NodeRef x) { return random_.chance(70) ? bench_.new_input(x->dtype, x->shape) : random_.chance(50) ? first_ : x; }
+  NodeRef scaled(NodeRef x) {
+    const NodeRef factor = random_.chance(80) ? factor_ : build::constant(bench_.graph(), bench_.random_scalar(x->dtype));
+    return build::elementwise(Op::kMul, {x, factor});
+  }
+  NodeRef layer(NodeRef x) {
+    const int turned[] = {1, 0}, axis[] = {1};
+    switch (kind_) {
+      case 0: return build::elementwise(Op::kAdd, {build::softmax(x, 1), other(x)});
+      case 1: return build::elementwise(Op::kMul, {build::softmax(scaled(x), 0), other(x)});
+      case 2: return build::matmul(x, other(x));
+      case 3: return build::elementwise(Op::kTanh, {build::matmul(scaled(x), other(x))});
+      case 4:
+        return build::elementwise(Op::kAdd, {scaled(x), build::expand(build::reduce(Op::kReduceMax, other(x), axis, true), x->shape)});
+      default: return build::elementwise(Op::kAdd, {build::permute(build::softmax(x, 1), turned), other(x)});
+    }
+  }
+
+  Workbench& bench_;
+  Random& random_;
+  uint64_t kind_ = 0;
+  NodeRef factor_ = nullptr, first_ = nullptr, x_ = nullptr;
+};
+
+}  // namespace
+
+bool add_layers(Workbench& bench) { return Layers(bench).add(); }
+
+}  // namespace harp::fuzz
