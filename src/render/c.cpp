@@ -9,6 +9,7 @@
 #include "base/revision.h"
 #include "render/body.h"
 #include "render/gcc_bugs.h"
+#include "render/launch_table.h"
 #include "render/prelude.h"
 #include "render/types.h"
 
@@ -51,12 +52,12 @@ struct RenderedKernel {
 class UnitRenderer {
  public:
   UnitRenderer(const ir::Module& module, const RenderOptions& options)
-      : module_(module), options_(options), unit_(options), host_(host_positions()) {
+      : module_(module), options_(options), unit_(options), host_(host_positions()), table_(module) {
     for (size_t i = 0; i < module.shape_vars.size(); ++i) shape_names_[variable_of(module.shape_vars[i])->name] = cat("shape", i);
     is_shared_.assign(module.kernels.size(), false);
     for (const ir::Generation& generation : module.generations)
       for (const std::span<const ir::Launch> launches : together(generation))
-        if (generation.blocks > 0 || is_worth_sharing(launches))
+        if (generation.blocks > 0 || table_.has(generation) || is_worth_sharing(launches))
           for (const ir::Launch& launch : launches) is_shared_[static_cast<size_t>(launch.kernel)] = true;
   }
 
@@ -67,7 +68,8 @@ class UnitRenderer {
     for (size_t i = 0; i < module_.constants.size(); ++i)
       if (mentions(main, cat("constant", i))) append(constants, cat(constant_array(i), "\n"));
     const std::string definitions = unit_.definitions();
-    const bool has_for = mentions(main, "harp_for"), has_for_least = mentions(main, "harp_for_least");
+    const bool has_table = table_.rows() > 0, has_for = has_table || mentions(main, "harp_for"),
+               has_for_least = mentions(main, "harp_for_least");
     const bool has_tasks = mentions(main, "harp_run_together");
     const std::string for_all = cat(header(), gcc_text(), kRuntimeText, "\n", options_.plain_text ? std::string() : vector_note(),
                                     definitions, definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n", unit_.loading(),
@@ -82,7 +84,8 @@ class UnitRenderer {
                has_for_least ? cat(kForLeastText, "\n") : std::string(), has_tasks ? cat(kTogetherText, "\n") : std::string(),
                mentions(main, "harp_native_failed") ? native_failed_text() : std::string(),
                mentions(entry, "harp_allocate") ? cat(kWorkspaceText, "\n") : std::string(),
-               module_.sites > 0 ? cat(kFaultText, "\n") : std::string(), main, "\n", entry);
+               module_.sites > 0 ? cat(kFaultText, "\n") : std::string(), has_table ? cat(table_.definitions(), "\n") : std::string(), main,
+               "\n", entry);
   }
 
  private:
@@ -375,6 +378,16 @@ class UnitRenderer {
     std::string body;
     size_t n_calls = 0;
     for (size_t g = 0; g < module_.generations.size(); ++g) {
+      if (table_.has(module_.generations[g])) {
+        const size_t first = g, first_row = table_.rows();
+        for (; g < module_.generations.size() && table_.has(module_.generations[g]); ++g) {
+          const RenderedKernel& kernel = rendered(module_.generations[g].launches[0]);
+          table_.add(module_.generations[g], kernel.name, kernel.has_scratch);
+        }
+        append(body,
+               cat("  harp_run_launches(rt, arrays, ", first_row, ", ", table_.rows(), "); /* generations ", first, " to ", --g, " */\n"));
+        continue;
+      }
       if (const int64_t blocks = module_.generations[g].blocks; blocks > 0) {
         append(body, cat("  { /* generation ", g, ", in turn for each of ", blocks, " blocks */\n", run_in_turn(module_.generations[g]),
                          "  }\n"));
@@ -423,6 +436,7 @@ class UnitRenderer {
     if (calls_may_fail_) body += "  return 0;\n";
     if (mentions(body, "harp_first_fault")) body = cat("  const char* const faults = ", faults_text(), ";\n", body);
     body = tmp_text_ + body;
+    if (table_.is_used()) return kernel_main_with_table(body);
     std::vector<std::string> parameters;
     std::string unused;
     const auto parameter = [&](std::string type, const std::string& name) {
@@ -438,13 +452,28 @@ class UnitRenderer {
     return cat("static ", calls_may_fail_ ? "int32_t" : "void", " kernel_main(", join(parameters, ", "), ") {\n", unused, body, "}\n");
   }
 
+  /// It is given the arrays as they come, and names those that launches outside of the table need.
+  std::string kernel_main_with_table(const std::string& body) const {
+    std::string named;
+    const auto name = [&](std::string_view constness, DType dtype, std::string_view kind, size_t i) {
+      if (mentions(body, cat(kind, i)))
+        append(named, cat("  ", constness, memory_type(dtype), "* ", kind, i, " = ", kind, "s[", i, "];\n"));
+    };
+    for (size_t i = 0; i < module_.inputs.size(); ++i) name("const ", module_.inputs[i].dtype, "input", i);
+    for (size_t i = 0; i < module_.outputs.size(); ++i) name("", module_.outputs[i].dtype, "output", i);
+    return cat("static ", calls_may_fail_ ? "int32_t" : "void", " kernel_main(void** inputs, void** outputs, ",
+               uses_workspace() ? "char* workspace, " : "", "const harp_runtime* rt) {\n", table_.arrays(uses_workspace()), named, body,
+               "}\n");
+  }
+
   bool uses_workspace() const { return !module_.workspace.is_constant(0) || module_.scratch > 0 || !tmp_text_.empty(); }
 
   std::string entry_points() {
     std::string body, values;
     std::vector<std::string> arguments;
-    for (size_t i = 0; i < module_.inputs.size(); ++i) arguments.push_back(cat("inputs[", i, "]"));
-    for (size_t i = 0; i < module_.outputs.size(); ++i) arguments.push_back(cat("outputs[", i, "]"));
+    if (table_.is_used()) arguments = {"inputs", "outputs"};
+    for (size_t i = 0; i < module_.inputs.size() && !table_.is_used(); ++i) arguments.push_back(cat("inputs[", i, "]"));
+    for (size_t i = 0; i < module_.outputs.size() && !table_.is_used(); ++i) arguments.push_back(cat("outputs[", i, "]"));
     for (size_t i = 0; i < module_.shape_vars.size(); ++i) arguments.push_back(cat("(int64_t)shape_vars[", i, "]"));
     if (module_.inputs.empty()) body += "  (void)inputs;\n";
     if (module_.outputs.empty()) body += "  (void)outputs;\n";
@@ -496,6 +525,7 @@ class UnitRenderer {
   std::map<std::string, std::string> known_kernels_;     // text without the name -> name
   std::vector<bool> is_shared_;                          // parallel to module.kernels: workers might share one of its launches
   std::vector<RenderedKernel> rendered_;                 // parallel to module.kernels
+  LaunchTable table_;
   std::string kernels_, tmp_text_;
   std::vector<SourceFunction> functions_;  // in kernels_
   bool calls_may_fail_ = false;            // kernel_main then says whether one did

@@ -18,9 +18,10 @@ class Layers {
     factor_ = build::constant(bench_.graph(), scalar_from_int(dtype, random_.between(2, 3)));
     first_ = x_ = bench_.new_input(dtype, shape);
     bool is_kept = false;
-    for (int64_t layers = random_.between(2, 4); layers > 0; --layers) {
+    const bool has_many = random_.chance(20);  // launches are a table then (render/launch_table.h)
+    for (int64_t layers = has_many ? random_.between(8, 16) : random_.between(2, 4); layers > 0; --layers) {
       const NodeRef result = layer(random_.chance(70) ? x_ : bench_.new_input(dtype, shape));
-      if (layers == 1 || random_.chance(40)) is_kept = bench_.want(result) || is_kept;
+      if (layers == 1 || random_.chance(has_many ? 10 : 40)) is_kept = bench_.want(result) || is_kept;
       if (random_.chance(80)) x_ = result;
     }
     return is_kept;

@@ -1,0 +1,86 @@
+#include "render/launch_table.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace harp::render {
+namespace {
+
+constexpr size_t kLeastRows = 12;  // going through them costs the compiler as much as eight launches that are written out
+
+}  // namespace
+
+LaunchTable::LaunchTable(const ir::Module& module) : module_(module) {
+  const auto rows = std::count_if(module.generations.begin(), module.generations.end(), [this](const auto& g) { return is_row(g); });
+  is_used_ = static_cast<size_t>(rows) >= kLeastRows;
+}
+
+bool LaunchTable::is_row(const ir::Generation& generation) const {
+  if (generation.blocks > 0 || generation.launches.size() != 1 || !generation.calls.empty()) return false;
+  const ir::Launch& launch = generation.launches[0];
+  const ir::Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
+  return module_.shape_vars.empty() && module_.workspace.is_constant() && !launch.guard && launch.in_place.empty() && kernel.least <= 1 &&
+         ir::iterations(kernel).is_constant() && kernel.work.is_constant() &&
+         std::all_of(launch.arguments.begin(), launch.arguments.end(), [this](const auto& buffer) { return place_of(buffer).has_value(); });
+}
+
+std::optional<LaunchTable::Place> LaunchTable::place_of(const ir::HostBuffer& buffer) const {
+  using Kind = ir::HostBuffer::Kind;
+  if (!buffer.offset.is_constant()) return std::nullopt;
+  const int64_t offset = buffer.offset.constant();
+  const size_t index = static_cast<size_t>(buffer.index);
+  switch (buffer.kind) {
+    case Kind::kWorkspace: return Place{0, offset};
+    case Kind::kInput: return Place{1 + index, offset};
+    case Kind::kOutput: return Place{1 + module_.inputs.size() + index, offset};
+    default: return std::nullopt;
+  }
+}
+
+void LaunchTable::add(const ir::Generation& generation, const std::string& kernel, bool has_scratch) {
+  const ir::Launch& launch = generation.launches[0];
+  const ir::Kernel& lowered = module_.kernels[static_cast<size_t>(launch.kernel)];
+  Row row{kernel, ir::iterations(lowered).constant(), lowered.work.constant(), {}};
+  for (const ir::HostBuffer& buffer : launch.arguments) row.arguments.push_back(*place_of(buffer));
+  if (has_scratch) row.arguments.push_back({0, module_.workspace.constant()});
+  rows_.push_back(std::move(row));
+}
+
+std::string LaunchTable::definitions() const {
+  size_t most = 0;
+  for (const Row& row : rows_) most = std::max(most, row.arguments.size());
+  std::string rows;
+  for (const Row& row : rows_)
+    append(rows, cat("  {", row.kernel, ", ", row.count, ", ", row.work, ", {",
+                     join(row.arguments, ", ", [](const Place& p) { return cat("{", p.array, ", ", p.offset, "}"); }), "}},\n"));
+  return cat(
+      "/* Bytes into the workspace (array 0), into an input or into an output. */\n"
+      "struct harp_place { size_t array; int64_t offset; };\n"
+      "struct harp_launch { harp_range_body kernel; int64_t n, work; struct harp_place arguments[",
+      most,
+      "]; };\n"
+      "static const struct harp_launch launches[] = {\n",
+      rows,
+      "};\n"
+      "static void harp_run_launches(const harp_runtime* rt, char* const* arrays, size_t begin, size_t end) {\n"
+      "  for (const struct harp_launch* launch = launches + begin; launch < launches + end; ++launch) {\n"
+      "    void* arguments[",
+      most, "];\n    for (int i = 0; i < ", most,
+      "; ++i) arguments[i] = arrays[launch->arguments[i].array] + launch->arguments[i].offset;\n"
+      "    harp_for(rt, launch->n, launch->work, launch->kernel, arguments);\n"
+      "  }\n"
+      "}\n");
+}
+
+std::string LaunchTable::arrays(bool has_workspace) const {
+  const size_t inputs = module_.inputs.size(), outputs = module_.outputs.size();
+  const auto copied = [](size_t at, std::string_view from, size_t count) {
+    return count == 0 ? std::string() : cat("  __builtin_memcpy(arrays + ", at, ", ", from, ", ", count, " * sizeof(char*));\n");
+  };
+  return cat("  char* arrays[", 1 + inputs + outputs, "];\n  arrays[0] = ", has_workspace ? "workspace" : "0", ";\n",
+             copied(1, "inputs", inputs), copied(1 + inputs, "outputs", outputs));
+}
+
+}  // namespace harp::render

@@ -1,0 +1,69 @@
+// Many launches one after the other are a table (render/launch_table.h): the same results as of launches that are written out, which are
+// there for the others.
+#include <doctest/doctest.h>
+
+#include "backends_run.h"
+#include "base/text.h"
+
+namespace {
+
+using namespace capi_test;
+using harp::cat;
+
+constexpr int64_t kRows = 12, kColumns = 300;
+
+/// So many layers, none of which fits into the kernel of the one before, with what else the graph returns; the one called `aside` is a
+/// launch beside that of a layer.
+std::string layers(int count, std::string_view more = "", int aside = -1) {
+  std::string body;
+  for (int i = 0; i < count; ++i) {
+    body += cat("  h", i + 1, " = softmax(h", i, " * w, axis=", i % 2, ") + ", i % 3 == 0 ? "w" : "x", "\n");
+    if (i == aside) body += cat("  a = cumsum(h", i, ", axis=0)\n");
+  }
+  return cat("graph layers(x: f32[", kRows, ", ", kColumns, "], w: f32[", kRows, ", ", kColumns, "]) {\n  h0 = x * 0.5\n", body,
+             "  return y = h", count, more, "\n}");
+}
+
+size_t count(std::string_view text, std::string_view part) {
+  size_t n = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+struct Source {
+  std::string text;
+  int32_t kernels;
+  size_t rows() const { return count(text, "}},\n"); }
+  size_t runs() const { return count(text, "  harp_run_launches("); }
+};
+Source source_of(const Backends& backends, const std::string& text) {
+  const Graph graph = parse(backends.context(), "harp 1\n" + text);
+  REQUIRE(graph != nullptr);
+  const Program program = compile_way(graph.get(), {"c", 0});
+  REQUIRE(program != nullptr);
+  const String source(harp_program_source(program.get(), nullptr));
+  harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
+  REQUIRE(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
+  return {harp_string_data(source.get()), stats.kernels};
+}
+
+}  // namespace
+
+TEST_CASE("L2.kernel_main/c: many launches one after the other are rows of a table") {
+  const Backends backends;
+  const std::string many = layers(20);
+  const Source source = source_of(backends, many);
+  CHECK(source.rows() == static_cast<size_t>(source.kernels));
+  CHECK(source.runs() == 1);
+  backends.run(many, rough({kRows, kColumns}, 1), rough({kRows, kColumns}, 2));
+  CHECK(source_of(backends, layers(4)).runs() == 0);
+}
+
+TEST_CASE("L2.kernel_main/c: what is no row of the table is between its rows") {
+  const Backends backends;
+  const std::string two = layers(20, ", b = a", 9);  // two launches of one generation
+  const Source source = source_of(backends, two);
+  CHECK(source.rows() + 2 == static_cast<size_t>(source.kernels));
+  CHECK(source.runs() == 2);
+  backends.run(two, rough({kRows, kColumns}, 3), rough({kRows, kColumns}, 4));
+}
