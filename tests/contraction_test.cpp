@@ -20,7 +20,7 @@ void check_schedules(const std::string& text, std::initializer_list<const char*>
   const std::vector<Buffer> expected = run(compile(graph.get(), "interp").get(), handles);
   for (const std::string schedule : schedules) {
     CAPTURE(schedule);
-    const std::string line = schedule.empty() ? "" : "kernel_0: contraction " + schedule;
+    const std::string line = schedule.empty() ? "" : "kernel_0: " + std::string(schedule[0] == '[' ? "contraction " : "") + schedule;
     const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = line.c_str(); });
     REQUIRE(program != nullptr);
     const std::vector<Buffer> outputs = run(program.get(), handles);
@@ -81,6 +81,21 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c: factors are computed on the way
   backends.run(group, rough({9, 300}, 1), rough({11, 300, 60}, 2));
   const std::string rows = "graph g(t: f32[v, 40], i: i32[m], b: f32[40, 30]) {\n  return y = take(t, i, axis=0) @ b\n}";
   backends.run(rows, rough({7, 40}, 1), Values<int32_t>{{0, 6, 3, -1, 2, 2}, {6}}, rough({40, 30}, 2));
+}
+
+TEST_CASE("L6.loop_tiling/c G15.matmul/c: rows that are added up side by side give the same bits as one after the other") {
+  check_schedules("graph g(a: f32[24, 300], v: f32[300], w: f32[24]) {\n  return y = (a @ v) * w + 1\n}",
+                  {"", "reduce [thread unroll=2, reduce simd=16]", "reduce [thread unroll=8, reduce simd=4]",
+                   "reduce [sequential unroll=5, reduce] partition overlap"},  // 24 are no 5 times as many
+                  rough({24, 300}, 1), rough({300}, 2), rough({24}, 3));
+  check_schedules("graph g(a: f32[3, 6, 40]) {\n  return y = sum(a, axes=[2]), z = max(a * 2, axes=[2])\n}",
+                  {"", "reduce [thread, sequential unroll=3, reduce simd=8] partition", "reduce [sequential, sequential unroll=2, reduce]"},
+                  rough({3, 6, 40}, 1));
+  check_schedules("graph g(a: f32[4, 5000], v: f32[5000]) {\n  return y = a @ v\n}",
+                  {"", "reduce [thread unroll=2, reduce simd=16]"},  // two blocks: rows one after the other
+                  rough({4, 5000}, 1), rough({5000}, 2));
+  CHECK(source_of("graph g(a: f32[4096, 4096], v: f32[4096]) {\n  return y = a @ v\n}").find("unroll=2") != std::string::npos);
+  CHECK(source_of("graph g(a: f32[1024, 1024], v: f32[1024]) {\n  return y = a @ v\n}").find("unroll=2") == std::string::npos);
 }
 
 TEST_CASE("L6.loop_tiling/c: every legal tile gives the same bits") {

@@ -57,12 +57,13 @@ class ReduceLowering {
     const bool chain = attributes_.order == ReduceOrder::kChain, late = c_.schedule.late;
     std::vector<Stmt*> nest;
     Index position;  // of the kept axes
-    const size_t loops = (chain || late) && !kept_.empty() ? kept_.size() - 1 : kept_.size();
+    const int64_t apart = chain || late || kept_.empty() ? 1 : rows_apart();
+    const size_t loops = (chain || late || apart > 1) && !kept_.empty() ? kept_.size() - 1 : kept_.size();
     for (size_t i = 0; i < loops; ++i) {
       nest.push_back(new_loop(arena_, cat("oidx", i), 0, size(kept_[i])));
       position.push_back(nest.back()->variable);
     }
-    Body body = chain ? columns(position) : late ? late_rows(position) : lanes(position);
+    Body body = chain ? columns(position) : late ? late_rows(position) : apart > 1 ? lanes_of_rows_apart(position, apart) : lanes(position);
     for (size_t i = nest.size(); i-- > 0;) {
       nest[i]->body = std::move(body);
       body = {nest[i]};
@@ -173,6 +174,51 @@ class ReduceLowering {
     rows_.declare(accumulators_, std::nullopt, body);
     for (Stmt* s : passes(kept, c_.plan.passes)) body.push_back(s);
     return body;
+  }
+
+  /// So many rows are gone through side by side, each a share of all away from the next; 1: one after the other.
+  int64_t rows_apart() const {
+    const int64_t together = c_.schedule.axes[kept_.size() - 1].unroll;
+    const Dim &rows = size(kept_.back()), count = element_count(sizes(inner_));
+    const bool have_only_sums = c_.plan.passes.size() == 1 && c_.plan.passes[0].row_values.empty() && c_.plan.passes[0].row_stores.empty();
+    const bool are_even = rows.is_constant() && rows.constant() % together == 0;
+    return have_only_sums && are_even && outer_.empty() && proven_at_most(count, kLaneBlock) ? together : 1;
+  }
+  /// Each row is a stream of memory of its own.
+  Body lanes_of_rows_apart(const Index& outer_kept, int64_t together) {
+    const Sym share = size(kept_.back()).constant() / together, count = element_count(sizes(inner_));
+    Stmt* row = new_loop(arena_, cat("oidx", kept_.size() - 1), 0, share);
+    std::vector<Level> levels;
+    std::vector<Index> kept;
+    pass_ = c_.plan.passes.data();
+    for (int64_t i = 0; i < together; ++i) {
+      levels.push_back(new_level(kLanes));
+      declare(levels.back(), row->body);
+      kept.push_back(outer_kept);
+      kept.back().push_back(row->variable + share * i);
+    }
+    const auto lane_of_each = [&](Sym lanes, Sym first) {
+      Stmt* lane = new_loop(arena_, "lane", 0, lanes);
+      for (size_t i = 0; i < kept.size(); ++i)
+        visit(levels[i], lane->variable, source_index(kept[i], 0, first + lane->variable), lane->body);
+      return vector_lanes(arena_, lane, simd_width_);
+    };
+    const Sym full = floor_div(count, kLanes) * kLanes;
+    if (!proven_at_most(full, 0)) {
+      Stmt* steps = new_loop(arena_, next_name(), 0, full);
+      steps->step = kLanes;
+      steps->body = lane_of_each(kLanes, steps->variable);
+      row->body.push_back(steps);
+    }
+    if (!proven_at_most(count, full))
+      for (Stmt* s : lane_of_each(count - full, full)) row->body.push_back(s);
+    for (size_t i = 0; i < kept.size(); ++i) {
+      fold(levels[i], std::nullopt, row->body);
+      results_ = {{pass_, levels[i], 1}};
+      bind_results(0);
+      for (Stmt* s : store_outputs(c_, pass_->stores, kept[i])) row->body.push_back(s);
+    }
+    return {row};
   }
 
   Body passes(const Index& kept, std::span<const RowPass> all) {

@@ -176,6 +176,22 @@ std::optional<RowStreams> streams_rows(const Program& program, const KernelPlan&
   return proven_at_most(columns, page_tile(kernel.reduces)) ? kSums : kPiecesOfSums;
 }
 
+/// Rows of a matrix that comes from memory, each times the same vector, are read as several streams, a share of all rows apart, and what of
+/// the vector is in registers is used for each. (4096 x 4096 by f32 1.05 times as fast as row after row, 16384 x 1024 1.16, 4000 x 3000 by
+/// f64 1.27. With four 1.07, 1.07 and 1.27; where the third cache has the matrix, one is as fast.)
+constexpr int kRowsApart = 2;
+constexpr int64_t kFarBytes = 32 << 20, kLeastOfRow = 1024, kMostOfRow = 4096;  // (elements: one block of the law)
+bool are_far_rows(const KernelPlan& kernel) {
+  if (kernel.passes.size() != 1 || !kernel.scans.empty() || kernel.reduces.size() != 1) return false;
+  const Node& reduce = *kernel.reduces[0];
+  const Shape &space = iteration_space(kernel), &shape = reduce.sources[0]->shape;
+  if (space.size() != 1 || operands_of(reduce).size() != 2 || reduce.as<ReduceAttributes>().order != ReduceOrder::kLanes) return false;
+  const Dim rows = space[0], terms = term_count(reduce);
+  const Sym bytes = element_count(shape) * static_cast<int64_t>(size_of(reduce.sources[0]->dtype));
+  return rows.is_constant() && rows.constant() % kRowsApart == 0 && proven_at_most(kFarBytes, bytes) &&
+         proven_at_most(kLeastOfRow, terms) && proven_at_most(terms, kMostOfRow);
+}
+
 /// One schedule where `guard` (>= 0) holds, else another.
 std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& elsewhere) {
   if (proven_nonnegative(guard)) return {{std::nullopt, there}};
@@ -252,6 +268,10 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
       if (!proven_nonnegative(Sym(-1) - *near->guard)) variants.insert(variants.begin(), *near);
     }
     return variants;
+  }
+  if (are_far_rows(kernel)) {
+    s.axes[0].unroll = kRowsApart;
+    return {{std::nullopt, s}};
   }
   const std::optional<RowStreams> streams = streams_rows(program, kernel, s);
   if (!streams) return past_caches(program, kernel, s, options.target);
