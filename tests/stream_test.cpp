@@ -125,6 +125,28 @@ TEST_CASE("L6 G17.softmax/c: a pass that keeps what it computes asks for the row
   for (const int64_t rows : {0, 1, 3}) backends.run(soft, rough({rows, 1000}, 1));
 }
 
+TEST_CASE("L6 G15.layer_norm/c: three passes over rows that go past the caches ask in the last for rows to come") {
+  const auto norm = [](const std::string& function, const std::string& sizes) {
+    return "graph g(x: f32[" + sizes + "]) { return y = " + function + "(x, axes=[1]) }";
+  };
+#if defined(__x86_64__)
+  const auto asks = [&](const std::string& function, const std::string& sizes) {
+    return contains(source_of(norm(function, sizes)), "__builtin_prefetch");
+  };
+  CHECK(contains(source_of(norm("layer_norm", "8192, 1024")), " + 4096, 0, 2);"));    // 16 KB
+  CHECK(contains(source_of(norm("layer_norm", "8192, 768")), " + 4608, 0, 2);"));     // or more: whole rows
+  CHECK(contains(source_of(norm("layer_norm", "1024, 65536")), " + 65536, 0, 2);"));  // or the next one
+  CHECK_FALSE(asks("rms_norm", "8192, 1024"));                                        // two passes
+  CHECK_FALSE(asks("layer_norm", "8192, 1000"));                                      // no whole lines
+  CHECK_FALSE(asks("layer_norm", "64, 1048576"));                                     // more than would stay
+  CHECK_FALSE(asks("layer_norm", "100, 1024"));                                       // in the caches
+#endif
+  check_streams(norm("layer_norm", "m, n"), "kernel_0: rowwise [thread, reduce simd=16] stream", true);
+  for (const int64_t n : {16, 64, 128, 1024})
+    check_streams(norm("layer_norm", "m, " + std::to_string(n)), "kernel_0: rowwise [thread, reduce simd=16] stream", true,
+                  {{1, n}, {3, n}, {17, n}, {0, n}});
+}
+
 TEST_CASE("L6: stores go past the caches where much is stored, and not in place") {
 #if defined(__x86_64__)
   // from 16 MiB on; of rows, where they are whole lines of memory

@@ -93,6 +93,22 @@ Stmt* prefetch(Arena& arena, int buffer, Sym index) {
   return s;
 }
 
+void ask_ahead(Arena& arena, const Body& loops, int64_t step, Sym along, Sym next) {
+  for (Stmt* loop : loops) {
+    if (loop->kind != StmtKind::kLoop) continue;
+    if (loop->step != step) {
+      ask_ahead(arena, loop->body, step, along, next);
+      continue;
+    }
+    Body asked;
+    for (const UOp* u : uops_of(arena, loop->body)) {
+      if (u->kind != UKind::kLoad || u->type.lanes != step || !depends_on(u->index, variable_of(along))) continue;
+      asked.push_back(prefetch(arena, u->buffer, substitute(u->index, {{variable_of(along), next}})));
+    }
+    loop->body.insert(loop->body.begin(), asked.begin(), asked.end());
+  }
+}
+
 Stmt* declare_accumulator(Arena& arena, int accumulator, const UOp* value) {
   Stmt* s = arena.statement(StmtKind::kAccDeclare);
   s->accumulator = accumulator;

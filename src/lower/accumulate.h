@@ -47,6 +47,9 @@ ir::Stmt* update_accumulator(ir::Arena& arena, int accumulator, Sym element, con
 
 /// Element `index` of a parameter is asked for.
 ir::Stmt* prefetch(ir::Arena& arena, int buffer, Sym index);
+/// The loops in `loops` that take `step` elements at a time ask for what they load where the variable `along` is there `next`, into the
+/// second cache.
+void ask_ahead(ir::Arena& arena, const ir::Body& loops, int64_t step, Sym along, Sym next);
 
 // Loops over accumulators that lie side by side.
 inline constexpr int64_t kMaxRegisterVectors = 8;
