@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "compile/compiler_search.h"
 #include "compile/compiler_command.h"
+#include "compile/compiler_search.h"
 #include "fuzz/campaign.h"
 #include "fuzz/case_file.h"
 #include "fuzz/merged_unit.h"
