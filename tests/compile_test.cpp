@@ -115,6 +115,25 @@ TEST_CASE("compile: a source in parts holds each function once, and what all nee
   }
 }
 
+TEST_CASE("compile: a function counts with the long ones that are inlined in it") {
+  CompileRequest request = request_of_functions(3, 10);
+  const std::string inlined = cat("static inline __attribute__((always_inline)) float f_exp(float x) {\n", std::string(800, ';'), "\n}\n");
+  request.source = inlined + request.source;
+  for (SourceFunction& f : request.functions)
+    for (size_t* offset : {&f.begin, &f.definition, &f.body, &f.end}) *offset += inlined.size();
+  const auto is_alone = [&](std::string_view call) {
+    CompileRequest calling = request;
+    calling.source.replace(request.functions[1].body + 2, call.size(), call);
+    const std::vector<std::string> split = split_source(calling.source, calling.functions, 2);
+    REQUIRE(split.size() == 2);
+    const auto in = [&](size_t part, int function) { return split[part].find(cat("number f", function, "(void) {")) != std::string::npos; };
+    const size_t part = in(0, 1) ? 0 : 1;
+    return !in(part, 0) && !in(part, 2);
+  };
+  CHECK(is_alone("f_exp(0)"));
+  CHECK_FALSE(is_alone("f_xxx(0)"));
+}
+
 TEST_CASE("compile: parts are worth their while for long sources and more than one processor") {
   const std::vector<SourceFunction> brief = request_of_functions(20, 10).functions, lengthy = request_of_functions(20, 4000).functions;
   CHECK(worthwhile_parts({}, 8) == 1);

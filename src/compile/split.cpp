@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -15,16 +16,69 @@ constexpr size_t kLeastBytes = 8192;
 constexpr size_t kMostParts = 16;  // what all need is read in each
 constexpr std::string_view kStatic = "static ", kShared = "__attribute__((visibility(\"hidden\"))) ";
 
-/// What text costs the compiler: its characters, each counted with the loops and branches around it, which indentation tells. Over kernels
-/// of all kinds gcc's instructions vary by a factor of 2 for one of these, by 7 for a character: what lies deep is moved about and copied.
-size_t cost(std::string_view text) {
-  constexpr size_t kDeeper = 4;
-  size_t sum = 0;
+template <class Look>
+void each_line(std::string_view text, Look look) {
   for (size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
     end = std::min(text.find('\n', begin), text.size());
-    const size_t first = std::min(text.find_first_not_of(' ', begin), end);
-    sum += (end - first) * (1 + kDeeper * ((first - begin) / 2));
+    look(text.substr(begin, end - begin));
   }
+}
+
+/// The word before each opening parenthesis.
+template <class Look>
+void each_call(std::string_view line, Look look) {
+  const auto is_word = [](char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  for (size_t at = line.find('('); at != line.npos; at = line.find('(', at + 1)) {
+    size_t begin = at;
+    while (begin > 0 && is_word(line[begin - 1])) --begin;
+    look(line.substr(begin, at - begin));
+  }
+}
+
+/// The functions that are inlined wherever they are called and are long, such as exp: characters of their statements and of those that they
+/// call. (Short ones, a few instructions each, cost as much as the words that call them.)
+using Inlined = std::unordered_map<std::string_view, size_t>;
+Inlined long_inlined(std::string_view for_all) {
+  constexpr size_t kLong = 400;
+  Inlined found;
+  std::string_view name;  // of the function that the line is in
+  size_t length = 0;
+  bool is_otherwise = false;  // what another compiler gets
+  each_line(for_all, [&](std::string_view line) {
+    if (line.starts_with(kStatic)) {
+      name = {}, length = 0;
+      if (!line.starts_with("static inline ") || line.ends_with('}')) return;
+      each_call(line, [&](std::string_view word) {
+        if (name.empty() && word != "__attribute__") name = word;
+      });
+    } else if (line == "}") {
+      if (length >= kLong && !name.empty()) found.emplace(name, length);
+      name = {};
+    } else if (line.starts_with('#')) {
+      is_otherwise = line.starts_with("#else");
+    } else if (!is_otherwise) {
+      length += line.size();
+      each_call(line, [&](std::string_view word) {
+        if (const auto called = found.find(word); called != found.end()) length += called->second;
+      });
+    }
+  });
+  return found;
+}
+
+/// What text costs the compiler: its characters, each counted with the loops and branches around it, which indentation tells. Over kernels
+/// of all kinds gcc's instructions vary by a factor of 2 for one of these, by 7 for a character: what lies deep is moved about and copied.
+size_t cost(std::string_view text, const Inlined& inlined) {
+  constexpr size_t kDeeper = 4;
+  size_t sum = 0;
+  each_line(text, [&](std::string_view line) {
+    const size_t first = std::min(line.find_first_not_of(' '), line.size());
+    size_t length = line.size() - first;
+    each_call(line, [&](std::string_view word) {
+      if (const auto called = inlined.find(word); called != inlined.end()) length += called->second;
+    });
+    sum += length * (1 + kDeeper * (first / 2));
+  });
   return sum;
 }
 
@@ -43,10 +97,11 @@ std::vector<std::string> split_source(std::string_view source, const std::vector
   const std::string_view for_all = text(0, functions.front().begin), callers = text(functions.back().end, source.size());
 
   std::vector<size_t> dearest(functions.size()), costs(functions.size()), part_of(functions.size()), load(parts, 0);
-  for (size_t i = 0; i < functions.size(); ++i) costs[i] = cost(text(functions[i].begin, functions[i].end));
+  const Inlined inlined = long_inlined(for_all);
+  for (size_t i = 0; i < functions.size(); ++i) costs[i] = cost(text(functions[i].begin, functions[i].end), inlined);
   std::iota(dearest.begin(), dearest.end(), size_t{0});
   std::stable_sort(dearest.begin(), dearest.end(), [&](size_t a, size_t b) { return costs[a] > costs[b]; });
-  load.back() = cost(callers);
+  load.back() = cost(callers, inlined);
   for (const size_t i : dearest) {
     part_of[i] = static_cast<size_t>(std::min_element(load.begin(), load.end()) - load.begin());
     load[part_of[i]] += costs[i];
