@@ -42,11 +42,11 @@ class Comparison {
     return all(a, b, [&](const Node* x, const Node* y) { return same_node(x, y); });
   }
 
-  /// One of `b` for each of `a`, and the other way round: whether two parameters are one array is known to a kernel.
+  /// One of `b` for each of `a`. (As there are as many, each of another one: whether two parameters are one array is known to a kernel.)
   bool same_buffer(int a, int b) {
     const Buffer &x = program_.buffers[static_cast<size_t>(a)], &y = program_.buffers[static_cast<size_t>(b)];
     if (x.by_block != y.by_block || (x.by_block && !(x.offset == y.offset)) || x.node->dtype != y.node->dtype) return false;
-    return buffers_.emplace(a, b).first->second == b && back_.emplace(b, a).first->second == a;
+    return buffers_.emplace(a, b).first->second == b;
   }
 
   /// As far as the two themselves show; what they are computed from is left for computes_the_same().
@@ -87,7 +87,7 @@ class Comparison {
 
   const Program& program_;
   const KernelPlan &a_, &b_;
-  std::unordered_map<int, int> buffers_, back_;
+  std::unordered_map<int, int> buffers_;
   std::unordered_map<const Node*, const Node*> nodes_;
   std::vector<std::pair<const Node*, const Node*>> left_;
 };
@@ -95,7 +95,7 @@ class Comparison {
 }  // namespace
 
 size_t hash_of(const KernelPlan& plan) {
-  size_t hash = plan.reads.size();
+  size_t hash = plan.stores.size();
   const auto add = [&hash](size_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15u; };
   for (const StorePlan& store : plan.stores) {
     add(static_cast<size_t>(store.node->op));

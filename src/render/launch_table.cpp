@@ -8,7 +8,7 @@
 namespace harp::render {
 namespace {
 
-constexpr size_t kLeastRows = 12;  // going through them costs the compiler as much as eight launches that are written out
+constexpr size_t kLeastRows = 8;  // going through a table costs the compiler as much as so many launches that are written out
 
 }  // namespace
 

@@ -10,25 +10,26 @@ class Layers {
   explicit Layers(Workbench& bench) : bench_(bench), random_(bench.random()) {}
 
   bool add() {
+    const bool has_many = random_.chance(40);  // one after the other: launches are a table then (render/launch_table.h)
     const DType dtype = random_.chance(70) ? DType::kF32 : DType::kF64;
     const Dim size = random_.chance(80) ? bench_.small_dim(3, 40) : bench_.random_dim();
     const Shape shape = {size, size};
     if (bench_.estimated_count(shape) > kMostElements) return false;
-    kind_ = random_.below(6);
     factor_ = build::constant(bench_.graph(), scalar_from_int(dtype, random_.between(2, 3)));
     first_ = x_ = bench_.new_input(dtype, shape);
+    kind_ = has_many ? kProduct : random_.below(kKinds);
     bool is_kept = false;
-    const bool has_many = random_.chance(20);  // launches are a table then (render/launch_table.h)
-    for (int64_t layers = has_many ? random_.between(8, 16) : random_.between(2, 4); layers > 0; --layers) {
-      const NodeRef result = layer(random_.chance(70) ? x_ : bench_.new_input(dtype, shape));
+    for (int64_t layers = has_many ? random_.between(10, 16) : random_.between(2, 4); layers > 0; --layers) {
+      const NodeRef result = layer(has_many || random_.chance(70) ? x_ : bench_.new_input(dtype, shape));
       if (layers == 1 || random_.chance(has_many ? 10 : 40)) is_kept = bench_.want(result) || is_kept;
-      if (random_.chance(80)) x_ = result;
+      if (has_many || random_.chance(80)) x_ = result;
     }
     return is_kept;
   }
 
  private:
   static constexpr int64_t kMostElements = 2000;
+  static constexpr uint64_t kProduct = 2, kKinds = 6;
 
   /// Mostly another array in the same place; at times the one before, or what the layer is of, which makes it another kernel.
   NodeRef other(NodeRef x) { return random_.chance(70) ? bench_.new_input(x->dtype, x->shape) : random_.chance(50) ? first_ : x; }
@@ -41,7 +42,7 @@ class Layers {
     switch (kind_) {
       case 0: return build::elementwise(Op::kAdd, {build::softmax(x, 1), other(x)});
       case 1: return build::elementwise(Op::kMul, {build::softmax(scaled(x), 0), other(x)});
-      case 2: return build::matmul(x, other(x));
+      case kProduct: return build::matmul(x, other(x));
       case 3: return build::elementwise(Op::kTanh, {build::matmul(scaled(x), other(x))});
       case 4:
         return build::elementwise(Op::kAdd, {scaled(x), build::expand(build::reduce(Op::kReduceMax, other(x), axis, true), x->shape)});
