@@ -462,8 +462,9 @@ TEST_CASE("G15.matmul/c L6.packed_matmul/c: a factor that stays in the second ca
   };
   CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b") == 0);
   CHECK(arrays("f64[256, 256]", "f64[256, 256]", "a @ b") == 0);
-  CHECK(arrays("f32[512, 512]", "f32[512, 512]", "a @ b") == 1);  // sums of blocks of terms
-  CHECK(arrays("f32[260, 32]", "f32[32, 512]", "a @ b") == 1);    // with few terms rows are copied: their lines compete with results'
+  CHECK(arrays("f32[512, 512]", "f32[512, 512]", "a @ b") == 1);         // sums of blocks of terms
+  CHECK(arrays("f32[1000, 17]", "f32[17, 333]", "a @ b") == 0);          // nor are there tiles that are stored in part
+  CHECK(arrays("f32[n, 17]", "f32[17, 333]", "a @ b") > 0);              // rows, and parts of tiles
   CHECK(arrays("f32[64, 64]", "f32[64, 64]", "a @ transpose(b)") == 1);  // columns, whose elements do not lie together
   CHECK(arrays("f32[64, 256]", "f32[256, 65536]", "a @ b") == 1);    // rows; columns of one block of terms are not, if few rows use them
   CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "a @ b") == 3);  // large: rows, columns and sums
