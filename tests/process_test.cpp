@@ -207,7 +207,10 @@ TEST_CASE("process: a host that reaps every child is tolerated") {
 TEST_CASE("process: of a pipeline whose writer the host reaped, nobody says that it succeeded") {
   TestSystem system;
   for (const auto& [reader, end, code] : {std::tuple{"cat; sleep 0.3", End::kUnknown, 0}, {"cat; sleep 0.3; exit 3", End::kExited, 3}}) {
-    std::thread host([] { ::waitpid(-1, nullptr, 0); });
+    std::thread host([] {
+      const auto give_up = Clock::now() + 20s;
+      while (::waitpid(-1, nullptr, 0) < 0 && Clock::now() < give_up) std::this_thread::sleep_for(1ms);  // until there is a child
+    });
     const CommandResult result = run_pipeline(system, "exit 7", reader, 20s);
     host.join();
     CHECK_FALSE(result.succeeded());
