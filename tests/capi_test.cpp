@@ -66,6 +66,24 @@ TEST_CASE("G16.one_kernel/interp,c H4.by_name/interp,c: one program, any number 
   }
 }
 
+TEST_CASE("X2.stable,compiler/c: flags of a caller's do not bring back what gcc vectorises wrongly") {
+  const Context context = make_context();
+  const std::string text = "graph g(x: f32[37, 5]) {\n  return y = pad(x, before=[1, 2], after=[1, 1], value=2)\n}";
+  const Graph graph(harp_graph_parse(context.get(), text.size(), text.c_str(), nullptr));
+  std::vector<float> x(37 * 5);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+  const Buffer buffer = wrap(context.get(), x, {37, 5});
+  const auto bits = [&](const Program& program) {
+    const std::vector<Buffer> out = run(program.get(), {buffer.get()});
+    return out.empty() ? std::vector<uint32_t>() : values<uint32_t>(out[0].get());
+  };
+  const std::vector<uint32_t> expected = bits(compile(graph.get(), "interp"));
+  const char* const flags[] = {"-O3", "-ftree-loop-if-convert", "-fvect-cost-model=dynamic"};
+  for (const int32_t plain_text : {0, 1})
+    CHECK(bits(compile(graph.get(), "c",
+                       [&](auto& o) { o.plain_text = plain_text, o.compiler = "gcc", o.n_flags = 3, o.flags = flags; })) == expected);
+}
+
 TEST_CASE("X2.stable,simd_width,compiler/c: both backends give the same bits, with every compile option") {
   const Context context = make_context();
   const Graph graph = affine_graph(context.get());

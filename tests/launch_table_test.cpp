@@ -67,3 +67,14 @@ TEST_CASE("L2.kernel_main/c: what is no row of the table is between its rows") {
   CHECK(source.runs() == 2);
   backends.run(two, rough({kRows, kColumns}, 3), rough({kRows, kColumns}, 4));
 }
+
+TEST_CASE("L2.kernel_main/c: a table of a graph without inputs counts from none") {
+  const Backends backends;
+  std::string body = "  h0 = full(shape=[7, 33], value=1.5, dtype=f32)\n";
+  for (int i = 0; i < 16; ++i) body += cat("  h", i + 1, " = softmax(h", i, " + ", i, ".25, axis=", i % 2, ")\n");
+  const std::string none = cat("graph none() {\n", body, "  return y = h16\n}");
+  const Source source = source_of(backends, none);
+  CHECK(source.runs() == 1);
+  CHECK(count(source.text, "  (void)inputs;\n") == 1);
+  backends.run(none);
+}

@@ -1,5 +1,6 @@
-// What gcc 12 vectorises wrongly is left out by flags. Generated text asks for them itself, so that whoever compiles it is safe; a command
-// line that gives them says so with the macro, since asking in the text costs gcc 3 % of a small program's time.
+// What gcc 12 vectorises wrongly is left out by flags. Generated text asks for them itself, so that whoever compiles it is safe, and with
+// whatever flags; a command line that gives them, and nothing of a caller's after them, says so with the macro, since asking in the text
+// costs gcc 3 % of a small program's time.
 #pragma once
 
 #include <string_view>

@@ -70,7 +70,7 @@ std::vector<std::string> varying_flags(const CompileRequest& request, std::optio
     words.insert(words.end(), {"-mno-80387", "-mno-mmx"});
   if (gcc.value_or(0) > 0 && *gcc < kGccBugsMended) {
     for (const std::string_view name : kGccBugSwitches) words.push_back(cat("-f", name));
-    words.push_back(cat("-D", kGccBugMacro));
+    if (request.flags.empty()) words.push_back(cat("-D", kGccBugMacro));  // others come after these and could undo them: the text asks then
   }
   return words;
 }

@@ -73,16 +73,16 @@ std::shared_ptr<const Artifact> CompileService::compile(const CompileRequest& re
     return artifact;
   };
   try {
-    const std::string& option = command_of(request.compiler);
+    const std::string& named = command_of(request.compiler);
     const Deadline deadline = std::min(start + options_.timeout, request.deadline);
-    std::shared_ptr<const CCompiler> compiler = compiler_for(option, false, deadline);
+    std::shared_ptr<const CCompiler> compiler = compiler_for(named, false, deadline);
     std::vector<std::string> command = compiler->command(request);
     Digest key = cache_key(*compiler, request, command);
     if (auto artifact = memory_.find(key)) {
       made.origin = CompileReport::Origin::kMemory;
       return done(std::move(artifact));
     }
-    if (auto checked = compiler_for(option, true, deadline); checked != compiler) {
+    if (auto checked = compiler_for(named, true, deadline); checked != compiler) {
       compiler = std::move(checked);
       command = compiler->command(request);
       key = cache_key(*compiler, request, command);

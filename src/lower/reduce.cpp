@@ -161,15 +161,17 @@ class ReduceLowering {
 
   /// How many rows ahead the pass asks for, 0: it does not. Three passes over a row take longer than memory, which is not asked for
   /// anything in the last where the others left the row in the first cache and results go past the caches. Of layer_norm over 32 MB: 0.62
-  /// to 0.95 of the time for rows of 0.5 to 256 KB, but 1.2 for rows that are no whole lines; with two passes (rms_norm) it would be 1.15.
+  /// to 0.95 of the time for rows of 0.5 to 256 KB, but 1.2 for rows that are no whole lines; with two passes (rms_norm) it would be 1.15,
+  /// with vectors that are parts of lines 1.01.
   int64_t rows_ahead() const {
     constexpr int64_t kAhead = 16384, kMost = 262144;  // bytes
     const std::vector<RowPass>& passes = c_.plan.passes;
     const bool keeps = std::any_of(passes.begin(), passes.end(), [](const RowPass& pass) { return !pass.row_values.empty(); });
     if (!c_.schedule.stream || c_.schedule.late || passes.size() < 3 || pass_ != &passes.back() || keeps || kept_.empty()) return 0;
     const Sym row = element_count(sizes(inner_));
-    const int64_t bytes = row.is_constant() ? row.constant() * static_cast<int64_t>(size_of(first_.sources[0]->dtype)) : 0;
-    return bytes == 0 || bytes > kMost || bytes % kLineBytes != 0 ? 0 : (kAhead + bytes - 1) / bytes;
+    const int64_t size = static_cast<int64_t>(size_of(first_.sources[0]->dtype)), bytes = row.is_constant() ? row.constant() * size : 0;
+    const bool are_lines = simd_width_ * size == kLineBytes && bytes % kLineBytes == 0;  // vectors, and rows
+    return !are_lines || bytes == 0 || bytes > kMost ? 0 : (kAhead + bytes - 1) / bytes;
   }
 
   /// Index of the source from the kept position and positions in the flattened outer and inner reduced axes.

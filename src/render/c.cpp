@@ -475,8 +475,8 @@ class UnitRenderer {
     for (size_t i = 0; i < module_.inputs.size() && !table_.is_used(); ++i) arguments.push_back(cat("inputs[", i, "]"));
     for (size_t i = 0; i < module_.outputs.size() && !table_.is_used(); ++i) arguments.push_back(cat("outputs[", i, "]"));
     for (size_t i = 0; i < module_.shape_vars.size(); ++i) arguments.push_back(cat("(int64_t)shape_vars[", i, "]"));
-    if (module_.inputs.empty()) body += "  (void)inputs;\n";
-    if (module_.outputs.empty()) body += "  (void)outputs;\n";
+    if (module_.inputs.empty() && !table_.is_used()) body += "  (void)inputs;\n";
+    if (module_.outputs.empty() && !table_.is_used()) body += "  (void)outputs;\n";
     if (module_.shape_vars.empty()) body += "  (void)shape_vars;\n";
     if (uses_workspace()) {
       std::string bytes = host_(module_.workspace).text;

@@ -77,7 +77,9 @@ std::string LaunchTable::definitions() const {
 std::string LaunchTable::arrays(bool has_workspace) const {
   const size_t inputs = module_.inputs.size(), outputs = module_.outputs.size();
   const auto copied = [](size_t at, std::string_view from, size_t count) {
-    return count == 0 ? std::string() : cat("  __builtin_memcpy(arrays + ", at, ", ", from, ", ", count, " * sizeof(char*));\n");
+    return count == 0   ? cat("  (void)", from, ";\n")
+           : count == 1 ? cat("  arrays[", at, "] = ", from, "[0];\n")
+                        : cat("  __builtin_memcpy(arrays + ", at, ", ", from, ", ", count, " * sizeof(char*));\n");
   };
   return cat("  char* arrays[", 1 + inputs + outputs, "];\n  arrays[0] = ", has_workspace ? "workspace" : "0", ";\n",
              copied(1, "inputs", inputs), copied(1 + inputs, "outputs", outputs));

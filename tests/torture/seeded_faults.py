@@ -243,6 +243,8 @@ FAULTS = [
     ("pipelines: an end that the host was told of is a success", "base/run_command.cpp", "if (status.unknown) {", "if (false) {",
      "process_test"),
     ("rows: two passes ask for rows to come too", "lower/reduce.cpp", "passes.size() < 3", "passes.size() < 2", "stream_test"),
+    ("compiling: with flags of a caller's gcc is told that its bugs are avoided", "compile/c_flags.cpp",
+     'if (request.flags.empty()) words.push_back(cat("-D"', 'words.push_back(cat("-D"', "capi_test"),
     ("compiling: what gcc's commands make is taken however they ended", "compile/c_compiler.cpp",
      "End::kUnknown ? unknown_end == UnknownEnd::kFails :", "End::kUnknown ? false :", "driver_commands_test"),
     ("compiling: a search that was begun is not taken up", "compile/service.cpp",
