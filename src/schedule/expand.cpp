@@ -177,8 +177,8 @@ std::optional<RowStreams> streams_rows(const Program& program, const KernelPlan&
 }
 
 /// Rows of products that are as many as do not stay in the caches, of a matrix and a vector most of all, are summed as several streams, a
-/// share of all rows apart, and what of the vector is in registers is used for each. (4096 x 4096 by f32 1.05 times as fast as row after row, 16384 x 1024 1.16, 4000 x 3000 by
-/// f64 1.27. With four 1.07, 1.07 and 1.27; where the third cache has the matrix, one is as fast.)
+/// share of all rows apart, and what of the vector is in registers is used for each. (4096 x 4096 by f32 1.05 times as fast as row after
+/// row, 16384 x 1024 1.16, 4000 x 3000 by f64 1.27. With four 1.07, 1.07 and 1.27; where the third cache has the matrix, one is as fast.)
 constexpr int kRowsApart = 2;
 constexpr int64_t kFarBytes = 32 << 20, kLeastOfRow = 1024, kMostOfRow = 4096;  // (elements: one block of the law)
 bool are_far_rows(const KernelPlan& kernel) {
