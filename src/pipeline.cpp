@@ -47,8 +47,8 @@ void optimise(Stages& s, const PipelineOptions& options) {
 }
 
 void schedule(Stages& s, const PipelineOptions& options) {
-  s.program = schedule_graph(s.graph,
-                             {options.target, options.plain_text ? 1 : options.simd_width, options.schedule_override, options.chain_bytes});
+  s.program = schedule_graph(s.graph, {options.target, options.plain_text ? 1 : options.simd_width, options.schedule_override,
+                                       options.chain_bytes, !options.plain_text});
   if (kVerify) verify(s.program);
 }
 

@@ -597,3 +597,18 @@ TEST_CASE("C1: files that cannot be read or written") {
   unlink(file.c_str());
   rmdir(path);
 }
+
+TEST_CASE("L5.simd_width/c: a schedule with vectors is none for plain text") {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\ngraph g(x: f32[64]) { return y = exp(x) }");
+  REQUIRE(graph != nullptr);
+  harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
+  options.schedule = "kernel_0: elementwise [sequential simd=16]";
+  options.plain_text = 1;
+  ErrorSlot err;
+  CHECK(harp_compile(graph.get(), &options, err) == nullptr);
+  check_error(err, HARP_ERROR_INVALID_ARGUMENT, "kernel_0: axis 0 has simd=16; plain text has no vectors");
+  options.plain_text = 0;
+  const Program program(harp_compile(graph.get(), &options, err));
+  CHECK(program != nullptr);
+}

@@ -305,7 +305,7 @@ void expand(Program& program, const ScheduleOptions& options) {
     kernel.variants = variants_of(program, kernel, options);
     for (const Variant& variant : kernel.variants) check_legal(program, kernel, variant.schedule, cat("kernel_", k));
   }
-  apply_overrides(program, parse_overrides(options.overrides));
+  apply_overrides(program, parse_overrides(options.overrides), options.has_vectors);
 }
 
 Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& options) {

@@ -48,12 +48,15 @@ std::vector<ScheduleOverride> parse_overrides(std::string_view text) {
   return overrides;
 }
 
-void apply_overrides(Program& program, std::span<const ScheduleOverride> overrides) {
+void apply_overrides(Program& program, std::span<const ScheduleOverride> overrides, bool has_vectors) {
   for (const ScheduleOverride& o : overrides) {
     HARP_CHECK(static_cast<size_t>(o.kernel) < program.kernels.size(), Code::kInvalidArgument,
                "schedule override: no kernel is called \"kernel_", o.kernel, "\"; there are ", program.kernels.size());
     KernelPlan& kernel = program.kernels[static_cast<size_t>(o.kernel)];
     check_legal(program, kernel, o.schedule, name_of(o));
+    for (size_t i = 0; i < o.schedule.axes.size() && !has_vectors; ++i)
+      HARP_CHECK(o.schedule.axes[i].simd_width == 1, Code::kInvalidArgument, name_of(o), ": axis ", i,
+                 " has simd=", o.schedule.axes[i].simd_width, "; plain text has no vectors");
     if (o.variant == 0) {
       kernel.variants.assign(1, Variant{std::nullopt, o.schedule});
       continue;

@@ -22,7 +22,8 @@ ScheduleOverride parse_override(std::string_view line);
 /// The same, a line each; empty lines do not count.
 std::vector<ScheduleOverride> parse_overrides(std::string_view text);
 
-/// Error{kInvalidArgument} for a kernel or variant there is not, and for a schedule that is not legal (legal.h), naming the rule.
-void apply_overrides(Program& program, std::span<const ScheduleOverride> overrides);
+/// Error{kInvalidArgument} for a kernel or variant there is not, and for a schedule that is not legal (legal.h) or asks for vectors where
+/// there are none, naming the rule.
+void apply_overrides(Program& program, std::span<const ScheduleOverride> overrides, bool has_vectors);
 
 }  // namespace harp

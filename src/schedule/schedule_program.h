@@ -17,6 +17,7 @@ struct ScheduleOptions {
   int simd_width = 0;          // 0: as many lanes as the target's vectors hold; else 1, 2, 4, 8, 16 whatever the dtype
   std::string_view overrides;  // lines of override.h; empty: none
   int64_t chain_bytes = kChainBytes;
+  bool has_vectors = true;  // else overrides cannot ask for any: plain text
 };
 
 /// fuse.cpp (with rowwise.cpp), expand.cpp, chain.cpp and plan_memory.cpp in this order.
