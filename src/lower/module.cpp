@@ -43,10 +43,6 @@ std::optional<Sym> launch_guard(const KernelPlan& plan, size_t v) {
   return guard;
 }
 
-}  // namespace
-
-namespace {
-
 /// The arrays the kernel stores to and those it reads that may be the same.
 std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> in_place_of(const Program& program, const KernelPlan& plan) {
   std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> pairs;
