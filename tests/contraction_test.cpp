@@ -98,6 +98,30 @@ TEST_CASE("L6.loop_tiling/c G15.matmul/c: rows that are added up side by side gi
   CHECK(source_of("graph g(a: f32[1024, 1024], v: f32[1024]) {\n  return y = a @ v\n}").find("unroll=2") == std::string::npos);
 }
 
+TEST_CASE("L6 G15.matmul/c: rows of memory that are added up several at a time ask for those that come next, with the same bits") {
+  check_schedules("graph g(x: f32[530], b: f32[530, 300]) {\n  return y = x @ b\n}",
+                  {"", "reduce [thread simd=16, reduce unroll=8] ahead", "reduce [thread tile=48 simd=16, reduce unroll=3] overlap ahead",
+                   "reduce [sequential tile=100 unroll=2 simd=4, reduce unroll=5] ahead", "reduce [thread, reduce unroll=4] ahead"},
+                  rough({530}, 1), rough({530, 300}, 2));
+  check_schedules("graph g(x: f32[7, 270, 96]) {\n  return y = sum(x, axes=[1]), z = max(x * 2, axes=[1])\n}",
+                  {"", "reduce [thread, sequential simd=16, reduce unroll=8] ahead", "reduce [thread, sequential simd=8, reduce unroll=2]"},
+                  rough({7, 270, 96}, 1));
+  const auto asks = [](const char* sizes) {
+    return source_of(std::string("graph g(x: f32[n], b: f32[") + sizes + "]) {\n  return y = x @ b\n}").find("__builtin_prefetch") !=
+           std::string::npos;
+  };
+  CHECK(asks("n, 4096"));  // a variant where it is large
+  const auto of_square = [](const std::string& n) {
+    return source_of("graph g(x: f32[" + n + "], b: f32[" + n + ", " + n + "]) {\n  return y = x @ b\n}");
+  };
+  CHECK(of_square("4096").find(" + 61440, 0, 2);") != std::string::npos);    // 8 rows on, the last of 8
+  CHECK(of_square("1024").find("__builtin_prefetch") == std::string::npos);  // in the third cache
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\ngraph g(x: f32[5, n]) {\n  return y = sum(x, axes=[1])\n}");
+  CHECK(schedule_mistake(graph.get(), "kernel_0: reduce [thread, reduce simd=16] ahead").find("ahead is for rows that are added up") !=
+        std::string::npos);
+}
+
 TEST_CASE("L6.loop_tiling/c: every legal tile gives the same bits") {
   const char* const text = "graph g(a: f32[23, 300], b: f32[300, 41]) {\n  return y = (a @ b) * 2\n}";
   check_schedules(text,

@@ -135,9 +135,23 @@ Stmt* scalar(Arena& arena, const Stmt* loop, Sym begin, Sym end) {
   return rest;
 }
 
+bool reads_accumulator(const UOp* value, int accumulator) {
+  std::vector<const UOp*> stack = {value};
+  std::unordered_set<const UOp*> seen;
+  while (!stack.empty()) {
+    const UOp* u = stack.back();
+    stack.pop_back();
+    if (!seen.insert(u).second) continue;
+    if (u->kind == UKind::kAcc && u->buffer == accumulator) return true;
+    stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+  }
+  return false;
+}
 bool adds_up(const Body& body) {
-  for (const Stmt* s : statements_of(body))
+  for (const Stmt* s : statements_of(body)) {
     if (s->kind == StmtKind::kAccUpdate || s->kind == StmtKind::kScatterAdd) return true;
+    if (s->kind == StmtKind::kAccSet && reads_accumulator(s->value, s->accumulator)) return true;
+  }
   return false;
 }
 

@@ -124,21 +124,44 @@ class ReduceLowering {
       body.push_back(update_accumulator(arena_, to.accumulators[r], to_element, arena_.acc(dtype, from.accumulators[r], from_element)));
     }
   }
+  /// What reduction `r` of the pass combines into its accumulator of the element at this index of the source: a value, or two factors.
+  std::vector<const UOp*> operands(size_t r, const Index& index) {
+    std::vector<const UOp*> result;
+    for (const Node* operand : operands_of(*pass_->reduces[r])) {
+      const auto copied = windows_.find(operand);
+      const UOp* value = copied != windows_.end() ? copied->second.value(operand, index)
+                                                  : c_.values.value(operand, operand->rank() == 0 ? Index{} : index);
+      result.push_back(to_accumulator(arena_, *pass_->reduces[r], value));
+    }
+    return result;
+  }
   /// What the pass does with the element at this index of the source: kept, combined into `element` of the level, and stored; stored last,
   /// since it may take the place of what the others read (schedule/in_place.cpp).
   void visit(const Level& level, Sym element, const Index& index, Body& body) {
     rows_.keep(*pass_, index, body);
     for (size_t r = 0; r < pass_->reduces.size(); ++r) {
-      std::vector<const UOp*> operands;
-      for (const Node* operand : operands_of(*pass_->reduces[r])) {
-        const auto copied = windows_.find(operand);
-        const UOp* value = copied != windows_.end() ? copied->second.value(operand, index)
-                                                    : c_.values.value(operand, operand->rank() == 0 ? Index{} : index);
-        operands.push_back(to_accumulator(arena_, *pass_->reduces[r], value));
-      }
-      body.push_back(update_accumulator(arena_, level.accumulators[r], element, operands[0], operands.size() > 1 ? operands[1] : nullptr));
+      const std::vector<const UOp*> combined = operands(r, index);
+      body.push_back(update_accumulator(arena_, level.accumulators[r], element, combined[0], combined.size() > 1 ? combined[1] : nullptr));
     }
     for (Stmt* s : store_outputs(c_, pass_->row_stores, rows_.squeezed_index(index))) body.push_back(s);
+  }
+  /// The same with several elements, one after the other, and each accumulator set once: a compiler that cannot tell whether what is read
+  /// next lies where the accumulators do stores them each time (x @ b of 4096 x 4096 by 8 rows at a time: 0.93 times as fast).
+  void visit_all(const Level& level, Sym element, const std::vector<Index>& indices, Body& body) {
+    for (const Index& index : indices) rows_.keep(*pass_, index, body);
+    for (size_t r = 0; r < pass_->reduces.size(); ++r) {
+      const int accumulator = level.accumulators[r];
+      const DType dtype = accumulator_dtype(*pass_->reduces[r]);
+      const UOp* sum = arena_.acc(dtype, accumulator, element);
+      for (const Index& index : indices) {
+        const std::vector<const UOp*> combined = operands(r, index);
+        sum = combined.size() > 1 ? arena_.apply(Op::kFma, dtype, {combined[0], combined[1], sum})
+                                  : arena_.apply(combine_of(pass_->reduces[r]->op), dtype, {sum, combined[0]});
+      }
+      body.push_back(set_accumulator(arena_, accumulator, element, sum));
+    }
+    for (const Index& index : indices)
+      for (Stmt* s : store_outputs(c_, pass_->row_stores, rows_.squeezed_index(index))) body.push_back(s);
   }
 
   // --- rows --------------------------------------------------------------------------------------------------------------
@@ -499,7 +522,12 @@ class ReduceLowering {
   Body rows(const Tile& tile, const Level& level, Sym row, int n) {
     Stmt* columns = new_loop(arena_, "column", 0, tile.width);
     bind_results(columns->variable);
-    for (int i = 0; i < n; ++i) visit(level, columns->variable, source_index(kept_at(tile, columns->variable), row + i, 0), columns->body);
+    std::vector<Index> indices;
+    for (int i = 0; i < n; ++i) indices.push_back(source_index(kept_at(tile, columns->variable), row + i, 0));
+    if (n > 1)
+      visit_all(level, columns->variable, indices, columns->body);
+    else
+      visit(level, columns->variable, indices[0], columns->body);
     if (tile.width.is_constant(1)) return unroll(arena_, columns);
     if (pass_->reduces.empty()) return vectorise(arena_, columns, simd_width_, false);
     return vector_columns(arena_, columns, simd_width_, c_.schedule.axes[kept_.size() - 1].unroll);
@@ -522,6 +550,8 @@ class ReduceLowering {
             Stmt* loop = new_loop(arena_, next_name(), begin, full);
             loop->step = together;
             loop->body = rows(tile, levels[0], loop->variable, together);
+            if (c_.schedule.ahead && simd_width_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype)) == kLineBytes)
+              ask_ahead(arena_, loop->body, simd_width_, loop->variable, loop->variable + together);
             into.push_back(loop);
           }
           const Sym rest = together > 1 ? full : begin;

@@ -83,6 +83,7 @@ std::string print(const Schedule& schedule) {
   if (schedule.overlap) out += " overlap";
   if (schedule.stream) out += " stream";
   if (schedule.late) out += " late";
+  if (schedule.ahead) out += " ahead";
   return out;
 }
 
@@ -118,8 +119,10 @@ Schedule parse_schedule(std::string_view text) {
       s.stream = true;
     else if (words[i] == "late")
       s.late = true;
+    else if (words[i] == "ahead")
+      s.ahead = true;
     else
-      fail(Code::kParse, "schedule: unknown word \"", words[i], "\"; known: partition, overlap, stream, late");
+      fail(Code::kParse, "schedule: unknown word \"", words[i], "\"; known: partition, overlap, stream, late, ahead");
   }
   return s;
 }

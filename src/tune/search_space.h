@@ -28,7 +28,8 @@ struct Choice {
     kPartition,
     kOverlap,
     kStream,
-    kLate
+    kLate,
+    kAhead
   };
   What what;
   size_t kernel = 0, recipe = 0, axis = 0;  // of a kernel's choices, as far as they have them

@@ -320,14 +320,10 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
       for (int64_t ridx2 = 0; ridx2 < 256; ridx2 += 8) {
         const float* input0_row = input0 + ridx1 * 256 + ridx2 * 512;
         for (int64_t ridx3 = 0; ridx3 < 256; ridx3 += 16) {
-          *(f32x16*)(acc1 + ridx3) = maximum_f32x16(*(f32x16*)(acc1 + ridx3), *(const f32x16*)(input0_row + ridx3));
-          *(f32x16*)(acc1 + ridx3) = maximum_f32x16(*(f32x16*)(acc1 + ridx3), *(const f32x16*)(input0_row + ridx3 + 512));
-          *(f32x16*)(acc1 + ridx3) = maximum_f32x16(*(f32x16*)(acc1 + ridx3), *(const f32x16*)(input0_row + ridx3 + 1024));
-          *(f32x16*)(acc1 + ridx3) = maximum_f32x16(*(f32x16*)(acc1 + ridx3), *(const f32x16*)(input0_row + ridx3 + 1536));
-          *(f32x16*)(acc1 + ridx3) = maximum_f32x16(*(f32x16*)(acc1 + ridx3), *(const f32x16*)(input0_row + ridx3 + 2048));
-          *(f32x16*)(acc1 + ridx3) = maximum_f32x16(*(f32x16*)(acc1 + ridx3), *(const f32x16*)(input0_row + ridx3 + 2560));
-          *(f32x16*)(acc1 + ridx3) = maximum_f32x16(*(f32x16*)(acc1 + ridx3), *(const f32x16*)(input0_row + ridx3 + 3072));
-          *(f32x16*)(acc1 + ridx3) = maximum_f32x16(*(f32x16*)(acc1 + ridx3), *(const f32x16*)(input0_row + ridx3 + 3584));
+          const f32x16 alu0 = maximum_f32x16(maximum_f32x16(*(f32x16*)(acc1 + ridx3), *(const f32x16*)(input0_row + ridx3)), *(const f32x16*)(input0_row + ridx3 + 512));
+          const f32x16 alu1 = maximum_f32x16(maximum_f32x16(alu0, *(const f32x16*)(input0_row + ridx3 + 1024)), *(const f32x16*)(input0_row + ridx3 + 1536));
+          const f32x16 alu2 = maximum_f32x16(maximum_f32x16(alu1, *(const f32x16*)(input0_row + ridx3 + 2048)), *(const f32x16*)(input0_row + ridx3 + 2560));
+          *(f32x16*)(acc1 + ridx3) = maximum_f32x16(maximum_f32x16(alu2, *(const f32x16*)(input0_row + ridx3 + 3072)), *(const f32x16*)(input0_row + ridx3 + 3584));
         }
       }
       float acc2[256] __attribute__((aligned(64)));
@@ -335,32 +331,26 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
       for (int64_t ridx4 = 0; ridx4 < 256; ridx4 += 8) {
         const float* input0_row1 = input0 + ridx1 * 256 + ridx4 * 512;
         for (int64_t ridx5 = 0; ridx5 < 256; ridx5 += 16) {
-          const f32x16 alu0 = -*(f32x16*)(acc1 + ridx5);
-          const f32x16 alu1 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5) + alu0);
+          const f32x16 alu3 = -*(f32x16*)(acc1 + ridx5);
+          const f32x16 alu4 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5) + alu3);
           float* row0_at = row0 + ridx4 * 256 + ridx5;
-          *(f32x16*)row0_at = alu1;
-          *(f32x16*)(acc2 + ridx5) += alu1;
-          const f32x16 alu2 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 512) + alu0);
-          *(f32x16*)(row0_at + 256) = alu2;
-          *(f32x16*)(acc2 + ridx5) += alu2;
-          const f32x16 alu3 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 1024) + alu0);
-          *(f32x16*)(row0_at + 512) = alu3;
-          *(f32x16*)(acc2 + ridx5) += alu3;
-          const f32x16 alu4 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 1536) + alu0);
-          *(f32x16*)(row0_at + 768) = alu4;
-          *(f32x16*)(acc2 + ridx5) += alu4;
-          const f32x16 alu5 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 2048) + alu0);
-          *(f32x16*)(row0_at + 1024) = alu5;
-          *(f32x16*)(acc2 + ridx5) += alu5;
-          const f32x16 alu6 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 2560) + alu0);
-          *(f32x16*)(row0_at + 1280) = alu6;
-          *(f32x16*)(acc2 + ridx5) += alu6;
-          const f32x16 alu7 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 3072) + alu0);
-          *(f32x16*)(row0_at + 1536) = alu7;
-          *(f32x16*)(acc2 + ridx5) += alu7;
-          const f32x16 alu8 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 3584) + alu0);
-          *(f32x16*)(row0_at + 1792) = alu8;
-          *(f32x16*)(acc2 + ridx5) += alu8;
+          *(f32x16*)row0_at = alu4;
+          const f32x16 alu5 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 512) + alu3);
+          *(f32x16*)(row0_at + 256) = alu5;
+          const f32x16 alu6 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 1024) + alu3);
+          *(f32x16*)(row0_at + 512) = alu6;
+          const f32x16 alu7 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 1536) + alu3);
+          *(f32x16*)(row0_at + 768) = alu7;
+          const f32x16 alu8 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 2048) + alu3);
+          *(f32x16*)(row0_at + 1024) = alu8;
+          const f32x16 alu9 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 2560) + alu3);
+          *(f32x16*)(row0_at + 1280) = alu9;
+          const f32x16 alu10 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 3072) + alu3);
+          *(f32x16*)(row0_at + 1536) = alu10;
+          const f32x16 alu11 = exp_f32x16(*(const f32x16*)(input0_row1 + ridx5 + 3584) + alu3);
+          *(f32x16*)(row0_at + 1792) = alu11;
+          const f32x16 alu12 = *(f32x16*)(acc2 + ridx5) + alu4 + alu5 + alu6 + alu7 + alu8;
+          *(f32x16*)(acc2 + ridx5) = alu12 + alu9 + alu10 + alu11;
         }
       }
       for (int64_t ridx6 = 0; ridx6 < 256; ++ridx6) {

@@ -449,24 +449,16 @@ static __attribute__((noinline)) void kernel_2(const float* input0, float* outpu
         for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx6 * 8; ridx3 += 8) {
           const float* input0_row = input0 + ridx3 * 40;
           for (int64_t ridx4 = 0; ridx4 < 32; ridx4 += 16) {
-            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4));
-            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4 + 40));
-            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4 + 80));
-            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4 + 120));
-            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4 + 160));
-            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4 + 200));
-            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4 + 240));
-            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4 + 280));
+            const f32x16 alu0 = maximum_f32x16(maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4)), *(const f32x16*)(input0_row + ridx4 + 40));
+            const f32x16 alu1 = maximum_f32x16(maximum_f32x16(alu0, *(const f32x16*)(input0_row + ridx4 + 80)), *(const f32x16*)(input0_row + ridx4 + 120));
+            const f32x16 alu2 = maximum_f32x16(maximum_f32x16(alu1, *(const f32x16*)(input0_row + ridx4 + 160)), *(const f32x16*)(input0_row + ridx4 + 200));
+            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(maximum_f32x16(alu2, *(const f32x16*)(input0_row + ridx4 + 240)), *(const f32x16*)(input0_row + ridx4 + 280));
           }
           for (int64_t ridx5 = 32; ridx5 < 40; ridx5 += 8) {
-            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5));
-            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5 + 40));
-            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5 + 80));
-            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5 + 120));
-            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5 + 160));
-            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5 + 200));
-            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5 + 240));
-            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5 + 280));
+            const f32x8 alu3 = maximum_f32x8(maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5)), *(const f32x8*)(input0_row + ridx5 + 40));
+            const f32x8 alu4 = maximum_f32x8(maximum_f32x8(alu3, *(const f32x8*)(input0_row + ridx5 + 80)), *(const f32x8*)(input0_row + ridx5 + 120));
+            const f32x8 alu5 = maximum_f32x8(maximum_f32x8(alu4, *(const f32x8*)(input0_row + ridx5 + 160)), *(const f32x8*)(input0_row + ridx5 + 200));
+            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(maximum_f32x8(alu5, *(const f32x8*)(input0_row + ridx5 + 240)), *(const f32x8*)(input0_row + ridx5 + 280));
           }
         }
         for (int64_t ridx6 = oidx6 * 8; ridx6 < oidx5; ++ridx6) {

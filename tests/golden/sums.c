@@ -131,22 +131,16 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
     for (int64_t ridx1 = ridx0 * 256; ridx1 < oidx2 * 4; ridx1 += 4) {
       const float* input0_row = input0 + ridx1 * 300;
       for (int64_t ridx2 = 0; ridx2 < 288; ridx2 += 16) {
-        *(f32x16*)(acc0 + ridx2) += *(const f32x16*)(input0_row + ridx2);
-        *(f32x16*)(acc0 + ridx2) += *(const f32x16*)(input0_row + ridx2 + 300);
-        *(f32x16*)(acc0 + ridx2) += *(const f32x16*)(input0_row + ridx2 + 600);
-        *(f32x16*)(acc0 + ridx2) += *(const f32x16*)(input0_row + ridx2 + 900);
+        const f32x16 alu0 = *(f32x16*)(acc0 + ridx2) + *(const f32x16*)(input0_row + ridx2) + *(const f32x16*)(input0_row + ridx2 + 300) + *(const f32x16*)(input0_row + ridx2 + 600);
+        *(f32x16*)(acc0 + ridx2) = alu0 + *(const f32x16*)(input0_row + ridx2 + 900);
       }
       for (int64_t ridx3 = 288; ridx3 < 296; ridx3 += 8) {
-        *(f32x8*)(acc0 + ridx3) += *(const f32x8*)(input0_row + ridx3);
-        *(f32x8*)(acc0 + ridx3) += *(const f32x8*)(input0_row + ridx3 + 300);
-        *(f32x8*)(acc0 + ridx3) += *(const f32x8*)(input0_row + ridx3 + 600);
-        *(f32x8*)(acc0 + ridx3) += *(const f32x8*)(input0_row + ridx3 + 900);
+        const f32x8 alu1 = *(f32x8*)(acc0 + ridx3) + *(const f32x8*)(input0_row + ridx3) + *(const f32x8*)(input0_row + ridx3 + 300) + *(const f32x8*)(input0_row + ridx3 + 600);
+        *(f32x8*)(acc0 + ridx3) = alu1 + *(const f32x8*)(input0_row + ridx3 + 900);
       }
       for (int64_t ridx4 = 296; ridx4 < 300; ridx4 += 4) {
-        *(f32x4*)(acc0 + ridx4) += *(const f32x4*)(input0_row + ridx4);
-        *(f32x4*)(acc0 + ridx4) += *(const f32x4*)(input0_row + ridx4 + 300);
-        *(f32x4*)(acc0 + ridx4) += *(const f32x4*)(input0_row + ridx4 + 600);
-        *(f32x4*)(acc0 + ridx4) += *(const f32x4*)(input0_row + ridx4 + 900);
+        const f32x4 alu2 = *(f32x4*)(acc0 + ridx4) + *(const f32x4*)(input0_row + ridx4) + *(const f32x4*)(input0_row + ridx4 + 300) + *(const f32x4*)(input0_row + ridx4 + 600);
+        *(f32x4*)(acc0 + ridx4) = alu2 + *(const f32x4*)(input0_row + ridx4 + 900);
       }
     }
     for (int64_t ridx5 = oidx2 * 4; ridx5 < oidx1; ++ridx5) {
