@@ -115,6 +115,56 @@ TEST_CASE("compile: a source in parts holds each function once, and what all nee
   }
 }
 
+TEST_CASE("compile: what functions call is compiled once where it is shared, and declared in the other parts") {
+  CompileRequest request = request_of_functions(4, 4000);
+  const std::string head = "typedef int whole;\n/* A comment. */\nstatic whole ", definition = "one(void) { return 1; }\n",
+                    behind = "typedef int after;\n";
+  request.source = head + definition + behind + request.source;
+  for (SourceFunction& f : request.functions)
+    for (size_t* offset : {&f.begin, &f.definition, &f.body, &f.end}) *offset += head.size() + definition.size() + behind.size();
+  const size_t begin = head.find("/*"), name = head.size();
+  request.functions.insert(request.functions.begin(), {begin, name - std::string_view("static whole ").size(), name + definition.find('{'),
+                                                       name + definition.size(), true});
+  for (SourceFunction& f : request.functions)
+    if (!f.shared) {
+      const size_t at = f.body + 2 + std::string_view("return ").size();
+      request.source.replace(at, 1, "one() * v");
+      for (SourceFunction& g : request.functions)
+        for (size_t* offset : {&g.begin, &g.definition, &g.body, &g.end})
+          if (*offset > at) *offset += std::string_view("one() * v").size() - 1;
+    }
+  CHECK(worthwhile_parts({request.functions.front()}, 8) == 1);
+  CHECK(split_source(request.source, {request.functions.front()}, 2) == std::vector<std::string>{request.source});
+  for (size_t parts = 2; parts < 8; ++parts) {
+    CAPTURE(parts);
+    size_t defined = 0, declared = 0;
+    const std::vector<std::string> split = split_source(request.source, request.functions, parts);
+    CHECK(split.size() >= 2);
+    CHECK(split.size() <= 5);
+    for (const std::string& part : split) {
+      CHECK(part.find("typedef int whole;\n") < part.find("one(void)"));
+      CHECK(part.find("typedef int after;\n") < part.find("typedef int number;\n"));
+      defined += part.find("hidden\"))) whole one(void) { return 1; }\ntypedef int after;\n") != part.npos;
+      declared += part.find("hidden\"))) whole one(void) ;\n\ntypedef int after;\n") != part.npos;
+    }
+    CHECK(defined == 1);
+    CHECK(declared + 1 == split.size());
+  }
+  struct Two : FaultyProcess {
+    using FaultyProcess::FaultyProcess;
+    size_t processors() override { return 2; }
+  };
+  for (const char* compiler : {"gcc", "clang"}) {
+    CAPTURE(compiler);
+    Bench bench;
+    Two process(bench.system.plan);
+    process.variables = bench.system.process.variables;
+    bench.options.compiler = compiler;
+    CompileService service(System{bench.system.files, process}, bench.options, Log());
+    CHECK(call(bench.system, service.compile(request)) == 0 + 1 + 2 + 3);
+  }
+}
+
 TEST_CASE("compile: a function counts with the long ones that are inlined in it") {
   CompileRequest request = request_of_functions(3, 10);
   const std::string inlined = cat("static inline __attribute__((always_inline)) float f_exp(float x) {\n", std::string(800, ';'), "\n}\n");

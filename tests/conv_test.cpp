@@ -178,10 +178,35 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windo
   run("f32", "conv2d(a, b)", {2, 30, 5, 7}, {24, 30, 1, 1});
   run("f32", "conv2d(relu(a), b, stride=2)", {2, 30, 5, 17}, {24, 30, 2, 2});
   run("f32", "conv3d(a, b, padding=1)", {1, 8, 4, 5, 14}, {16, 8, 3, 3, 3});
+  // Without padding what windows read is copied by rows, those that go on in memory as one: of a part of the array, of all of it.
+  run("f32", "conv2d(a, b)", {2, 16, 9, 40}, {24, 16, 3, 3});
+  run("f32", "conv2d(a, b)", {1, 16, 70, 67}, {16, 16, 3, 3});
+  run("f32", "conv2d(a, b, stride=2)", {2, 7, 21, 47}, {9, 7, 3, 5});
+  run("f32", "conv2d(a, b, groups=4)", {1, 4, 33, 60}, {4, 1, 3, 3});
+  run("f32", "conv3d(a, b)", {1, 8, 6, 7, 24}, {16, 8, 3, 3, 3});
+  run("f32", "conv1d(a, b)", {3, 12, 300}, {16, 12, 5});
   backends.run(
       "graph g(x: f32[1, 11, 15, 6], k: f32[32, 6, 3, 3]) {\n"
       "  return y = permute(conv2d(permute(x, axes=[0, 3, 1, 2]), k, padding=1), axes=[0, 2, 3, 1])\n}",
       rough({1, 11, 15, 6}, 1), rough({32, 6, 3, 3}, 2));
+}
+
+TEST_CASE("L6.packed_convolution/c: windows without padding and sums that are turned are copied by a function of the source's") {
+  const auto copies = [](const std::string& sizes, const std::string& call) {
+    const Context context = make_context();
+    const Graph graph = parse(context.get(), "harp 1\ngraph g(" + sizes + ") {\n  return y = " + call + "\n}");
+    const Program program = compile(graph.get(), "c");
+    REQUIRE(program != nullptr);
+    const std::string source = take(harp_program_source(program.get(), nullptr));
+    size_t count = 0;
+    for (size_t at = source.find(" copy_f32("); at != source.npos; at = source.find(" copy_f32(", at + 1)) ++count;
+    return count;  // with the function itself
+  };
+  const std::string few = "x: f32[1, 16, 20, 34], k: f32[16, 16, 3, 3]";
+  CHECK(copies(few, "conv2d(x, k)") == 3);
+  CHECK(copies(few, "conv2d(x, k) + 1") == 2);         // the sums are not stored as they are
+  CHECK(copies(few, "conv2d(x, k, padding=1)") == 2);  // nor are the windows what lies there
+  CHECK(copies(few, "conv2d(x + 1, k, padding=1) + 1") == 0);
 }
 
 TEST_CASE("G15.conv1d G15.conv2d G15.conv3d G15.conv_groups: misuse") {

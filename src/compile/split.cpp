@@ -14,7 +14,7 @@ namespace {
 // gcc takes about 5 ms for a kilobyte of a kernel's text and 20 ms before it begins; a link that follows takes another 5.
 constexpr size_t kLeastBytes = 8192;
 constexpr size_t kMostParts = 16;  // what all need is read in each
-constexpr std::string_view kStatic = "static ", kShared = "__attribute__((visibility(\"hidden\"))) ";
+constexpr std::string_view kStatic = "static ", kHidden = "__attribute__((visibility(\"hidden\"))) ";
 
 template <class Look>
 void each_line(std::string_view text, Look look) {
@@ -82,19 +82,26 @@ size_t cost(std::string_view text, const Inlined& inlined) {
   return sum;
 }
 
+/// They are the first ones.
+size_t count_shared(const std::vector<SourceFunction>& functions) {
+  return static_cast<size_t>(std::count_if(functions.begin(), functions.end(), [](const SourceFunction& f) { return f.shared; }));
+}
+
 }  // namespace
 
 size_t worthwhile_parts(const std::vector<SourceFunction>& functions, size_t processors) {
-  if (functions.empty()) return 1;
-  const size_t bytes = functions.back().end - functions.front().begin;
-  return std::clamp<size_t>(std::min({bytes / kLeastBytes, processors, functions.size()}), 1, kMostParts);
+  const size_t shared = count_shared(functions);
+  if (shared == functions.size()) return 1;
+  const size_t bytes = functions.back().end - functions[shared].begin;
+  return std::clamp<size_t>(std::min({bytes / kLeastBytes, processors, functions.size() - shared}), 1, kMostParts);
 }
 
 std::vector<std::string> split_source(std::string_view source, const std::vector<SourceFunction>& functions, size_t parts) {
-  parts = std::min(parts, functions.size());
+  const size_t shared = count_shared(functions);
+  parts = std::min(parts, functions.size() - shared);
   if (parts < 2) return {std::string(source)};
   const auto text = [&](size_t begin, size_t end) { return source.substr(begin, end - begin); };
-  const std::string_view for_all = text(0, functions.front().begin), callers = text(functions.back().end, source.size());
+  const std::string_view for_all = text(0, functions[shared].begin), callers = text(functions.back().end, source.size());
 
   std::vector<size_t> dearest(functions.size()), costs(functions.size()), part_of(functions.size()), load(parts, 0);
   const Inlined inlined = long_inlined(for_all);
@@ -107,16 +114,25 @@ std::vector<std::string> split_source(std::string_view source, const std::vector
     load[part_of[i]] += costs[i];
   }
 
-  std::vector<std::string> split(parts, std::string(for_all));
+  std::vector<std::string> split(parts);
+  size_t copied = 0;  // of what is for all, in which the shared ones are
   for (size_t i = 0; i < functions.size(); ++i) {
     const SourceFunction& f = functions[i];
     HARP_ASSERT(text(f.definition, f.body).starts_with(kStatic), "a function to be compiled apart is not static");
     const size_t name = f.definition + kStatic.size();
-    append(split[part_of[i]], cat(text(f.begin, f.definition), kShared, text(name, f.end)));
-    if (part_of[i] + 1 != parts) append(split.back(), cat(text(f.begin, f.definition), kShared, text(name, f.body), ";\n\n"));
+    for (size_t part = 0; part < parts; ++part) {
+      append(split[part], text(copied, std::min(f.begin, for_all.size())));
+      if (part == part_of[i])
+        append(split[part], cat(text(f.begin, f.definition), kHidden, text(name, f.end)));
+      else if (f.shared || part + 1 == parts)
+        append(split[part], cat(text(f.begin, f.definition), kHidden, text(name, f.body), ";\n\n"));
+    }
+    copied = std::min(f.end, for_all.size());
   }
   split.back() += callers;
-  std::erase_if(split, [&](const std::string& part) { return part.size() == for_all.size(); });
+  for (size_t part = 0; part + 1 < parts; ++part)
+    if (std::find(part_of.begin(), part_of.end(), part) == part_of.end()) split[part].clear();
+  std::erase_if(split, [](const std::string& part) { return part.empty(); });
   return split;
 }
 

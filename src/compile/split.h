@@ -13,7 +13,7 @@ namespace harp {
 size_t worthwhile_parts(const std::vector<SourceFunction>& functions, size_t processors);
 
 /// At most so many parts, none without a function, of about equal length. Functions are visible to the other parts, not outside of what is
-/// linked.
+/// linked; those that are shared are compiled once, too.
 std::vector<std::string> split_source(std::string_view source, const std::vector<SourceFunction>& functions, size_t parts);
 
 }  // namespace harp

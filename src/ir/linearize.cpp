@@ -57,7 +57,7 @@ std::vector<int> changed_accumulators(const std::vector<Stmt*>& body) {
   std::vector<int> changed;
   for (const Stmt* s : statements_of(body)) {
     const bool changes = s->kind == StmtKind::kAccSet || s->kind == StmtKind::kAccUpdate || s->kind == StmtKind::kAccFold;
-    const bool fills = (s->kind == StmtKind::kTranspose || s->kind == StmtKind::kRoutine) && s->accumulator >= 0;
+    const bool fills = (s->kind == StmtKind::kCopy || s->kind == StmtKind::kRoutine) && s->accumulator >= 0;
     if (changes || fills || s->kind == StmtKind::kAccScan) changed.push_back(s->accumulator);
     if (s->kind == StmtKind::kAccScan)
       for (const int a : {s->total, s->quads})
@@ -563,10 +563,10 @@ class Linearizer {
           for (const Sym& e : {part.start, part.row_step, part.step}) define_offsets(e);
         line({.kind = LineKind::kRoutine, .statement = &s});
         break;
-      case StmtKind::kTranspose:
+      case StmtKind::kCopy:
         if (s.accumulator >= 0) forget(s.accumulator);
-        for (const Sym& e : {s.index, s.stride, s.rows, s.length, s.from, s.from_stride}) define_offsets(e);
-        line({.kind = LineKind::kTranspose, .statement = &s});
+        for (const Sym& e : {s.index, s.stride, s.rows, s.length, s.from, s.from_row_stride, s.from_stride}) define_offsets(e);
+        line({.kind = LineKind::kCopy, .statement = &s});
         break;
       case StmtKind::kComment: line({.kind = LineKind::kComment, .statement = &s}); break;
     }

@@ -50,7 +50,7 @@ enum class LineKind : uint8_t {
   kAccFold,     // statement; `name` is element 0 after the fold, a value that kAcc lines may use
   kAccScan,     // statement
   kRoutine,     // statement
-  kTranspose,   // statement
+  kCopy,        // statement
   kReturn,      // value: result of a function
 };
 

@@ -61,11 +61,11 @@ std::string routine_text(const Stmt& s, const std::vector<std::string>& buffers)
              s.accumulator >= 0 ? cat("acc", s.accumulator) : cat(name_of(s.spare), "[", to_string(s.spare_index), "]"));
 }
 
-std::string transpose_text(const Stmt& s, const std::vector<std::string>& buffers) {
+std::string copy_text(const Stmt& s, const std::vector<std::string>& buffers) {
   const std::string to = s.accumulator >= 0 ? cat("acc", s.accumulator) : buffers[static_cast<size_t>(s.buffer)];
   const std::string from = s.source >= 0 ? cat("acc", s.source) : buffers[static_cast<size_t>(s.inputs[0])];
-  return cat("transpose ", to_string(s.rows), " x ", to_string(s.length), " of ", from, "[", to_string(s.from), "] step ",
-             to_string(s.from_stride), s.stream ? " past the caches to " : " to ", to, "[", to_string(s.index), "] step ",
+  return cat("copy ", to_string(s.rows), " x ", to_string(s.length), " of ", from, "[", to_string(s.from), "] steps ",
+             to_string(s.from_row_stride), ", ", to_string(s.from_stride), s.stream ? " past the caches to " : " to ", to, "[", to_string(s.index), "] step ",
              to_string(s.stride));
 }
 
@@ -183,7 +183,7 @@ class Printer {
       case StmtKind::kAccScan:
         return line(depth, scan_text(s, cat("acc", s.accumulator), s.value == nullptr ? std::string() : reference(s.value)));
       case StmtKind::kRoutine: return line(depth, routine_text(s, buffers_));
-      case StmtKind::kTranspose: return line(depth, transpose_text(s, buffers_));
+      case StmtKind::kCopy: return line(depth, copy_text(s, buffers_));
       case StmtKind::kComment: return line(depth, cat("# ", s.text));
     }
   }
@@ -309,7 +309,7 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
       case LineKind::kAccFold: line(cat("fold ", accumulator(*s), s->used ? cat(" where ", to_string(*s->used), " > 1") : "")); break;
       case LineKind::kAccScan: line(scan_text(*s, accumulator(*s), s->value == nullptr ? std::string() : text(s->value))); break;
       case LineKind::kRoutine: line(routine_text(*s, buffers)); break;
-      case LineKind::kTranspose: line(transpose_text(*s, buffers)); break;
+      case LineKind::kCopy: line(copy_text(*s, buffers)); break;
       case LineKind::kReturn: line(cat("return ", text(l.value))); break;
     }
   }

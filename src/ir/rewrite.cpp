@@ -64,6 +64,7 @@ Stmt* Substituter::copy(const Stmt* s) {
   for (Stmt::Part& part : result->parts) part = {(*this)(part.start), (*this)(part.row_step), (*this)(part.step)};
   result->rows = (*this)(s->rows);
   result->from = (*this)(s->from);
+  result->from_row_stride = (*this)(s->from_row_stride);
   result->from_stride = (*this)(s->from_stride);
   if (s->kind != StmtKind::kLoop) {
     result->begin = (*this)(s->begin);

@@ -24,7 +24,7 @@ class Vectoriser {
     for (const Stmt* s : statements_of(body)) {
       if (s->kind == StmtKind::kLoop && (depends_on(s->begin, variable_) || depends_on(s->end, variable_))) return false;
       if (s->kind == StmtKind::kIf && depends_on(s->condition, variable_)) return false;
-      if (s->kind == StmtKind::kDefine || s->kind == StmtKind::kTranspose || s->kind == StmtKind::kPrefetch) return false;
+      if (s->kind == StmtKind::kDefine || s->kind == StmtKind::kCopy || s->kind == StmtKind::kPrefetch) return false;
       const bool changes = s->kind == StmtKind::kAccSet || s->kind == StmtKind::kAccUpdate;
       if ((s->kind == StmtKind::kStore || changes) && !step_of(s->index)) return false;
       // lanes are added beside each other: two that meet the same element would be one

@@ -156,9 +156,9 @@ class Verifier {
 
   void body(const std::vector<Stmt*>& statements, int depth) {
     std::vector<int> declared_here;
-    const size_t known = transposed_.size();
+    const size_t known = stored_blocks_.size();
     for (const Stmt* s : statements)
-      if (is_transposed(*s)) transposed_.push_back(s->buffer);
+      if (is_stored_block(*s)) stored_blocks_.push_back(s->buffer);
     for (const Stmt* s : statements) {
       if (s->kind == StmtKind::kAccDeclare) declared_here.push_back(s->accumulator);
       if (s->kind == StmtKind::kAccFold) {
@@ -170,34 +170,34 @@ class Verifier {
     }
     for (int a : declared_here) --declared_[static_cast<size_t>(a)];
     in_place(statements);
-    transposed_.resize(known);
+    stored_blocks_.resize(known);
   }
 
-  DType transposed_dtype(const Stmt& s) {
+  DType copied_dtype(const Stmt& s) {
     if (s.source >= 0) {
-      require(s.inputs.empty() && s.source != s.accumulator, "what is transposed is one array, and goes to another");
+      require(s.inputs.empty() && s.source != s.accumulator, "what is copied is one array, and goes to another");
       require(static_cast<size_t>(s.source) < declared_.size() && declared_[static_cast<size_t>(s.source)] > 0,
-              "what is transposed is declared");
+              "what is copied is declared");
       const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.source)];
-      require(a.is_row && a.type.lanes == 1, "what is transposed are elements of a row");
+      require(a.is_row && a.type.lanes == 1, "what is copied are elements of a row");
       return a.type.dtype;
     }
     require(s.inputs.size() == 1 && s.inputs[0] >= 0 && static_cast<size_t>(s.inputs[0]) < kernel_.params.size(),
-            "what is transposed is a parameter");
+            "what is copied is a parameter");
     const DType dtype = kernel_.params[static_cast<size_t>(s.inputs[0])].dtype;
     buffer(s.inputs[0], dtype, false);
-    require(kernel_.params[static_cast<size_t>(s.inputs[0])].in_place.empty(), "what is transposed is not overwritten");
+    require(kernel_.params[static_cast<size_t>(s.inputs[0])].in_place.empty(), "what is copied is not overwritten");
     return dtype;
   }
 
-  /// Is it a block that is transposed from memory to memory?
-  static bool is_transposed(const Stmt& s) { return s.kind == StmtKind::kTranspose && s.accumulator < 0; }
+  /// Is it a block that is copied to a parameter?
+  static bool is_stored_block(const Stmt& s) { return s.kind == StmtKind::kCopy && s.accumulator < 0; }
 
   /// What may be overwritten is loaded at an element that is stored beside it: everything such a run of stores needs is read before the
   /// first of them (linearize.cpp), and no other run stores that element. Or a block that comes after all that loads from it overwrites it.
   void in_place(const std::vector<Stmt*>& statements) {
-    const auto transposed = std::ranges::find_if(statements, [](const Stmt* s) { return is_transposed(*s); });
-    require(std::all_of(transposed, statements.end(), [](const Stmt* s) { return is_transposed(*s); }), "whole blocks are stored last");
+    const auto blocks = std::ranges::find_if(statements, [](const Stmt* s) { return is_stored_block(*s); });
+    require(std::all_of(blocks, statements.end(), [](const Stmt* s) { return is_stored_block(*s); }), "whole blocks are stored last");
     std::vector<const UOp*> stack;
     for (const Stmt* s : statements)
       for (const UOp* root : roots_of(*s))
@@ -214,7 +214,7 @@ class Verifier {
           return s->kind == StmtKind::kStore && s->buffer == written && s->index == u->index && s->value->type.lanes == u->type.lanes &&
                  u->sources.empty() && (u->type.lanes == 1 || (s->lane_step.is_constant(1) && u->lane_step.is_constant(1)));
         });
-        require(meets || std::ranges::find(transposed_, written) != transposed_.end(),
+        require(meets || std::ranges::find(stored_blocks_, written) != stored_blocks_.end(),
                 "what a store may overwrite is loaded where it is stored");
       }
     }
@@ -329,15 +329,15 @@ class Verifier {
         const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
         return require(a.is_row && a.type == Type{result, 1}, "what a routine overwrites has its dtype");
       }
-      case StmtKind::kTranspose: {
-        for (const Sym& e : {s.index, s.stride, s.rows, s.length, s.from, s.from_stride}) position(e);
-        const DType dtype = transposed_dtype(s);
+      case StmtKind::kCopy: {
+        for (const Sym& e : {s.index, s.stride, s.rows, s.length, s.from, s.from_row_stride, s.from_stride}) position(e);
+        const DType dtype = copied_dtype(s);
         if (s.accumulator < 0) return buffer(s.buffer, dtype, true);
         require(!s.stream, "an accumulator is in the caches");
         accumulator(s);
         const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
         return require(a.is_row && a.type.lanes == 1 && size_of(a.type.dtype) == size_of(dtype),
-                       "what is transposed goes to elements of its size");
+                       "what is copied goes to elements of its size");
       }
       case StmtKind::kComment: return;
     }
@@ -346,7 +346,7 @@ class Verifier {
   const Kernel& kernel_;
   int sites_;
   std::vector<int> declared_;
-  std::vector<int> transposed_;  // parameters that blocks around what is looked at store to
+  std::vector<int> stored_blocks_;  // parameters that blocks around what is looked at store to
   std::unordered_set<const SymAtom*> open_;
   std::unordered_set<const UOp*> visited_;
   const Stmt* thread_loop_;

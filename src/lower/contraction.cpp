@@ -24,6 +24,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "lower/block_copy.h"
 #include "lower/next_product.h"
 
 namespace harp::lower {
@@ -209,7 +210,7 @@ class TileRecipe {
     declare({{turned_}}, body);
     add(body, block_.each_member([&](Sym member) {
       return block_.each_column_tile([&](Sym tile) {
-        Stmt* transpose = arena_.statement(StmtKind::kTranspose);
+        Stmt* transpose = arena_.statement(StmtKind::kCopy);
         transpose->source = sums;
         transpose->from = layout_.tile_at(member, 0, tile);
         transpose->from_stride = layout_.row_stride;
@@ -219,12 +220,16 @@ class TileRecipe {
         transpose->index = 0;
         transpose->stride = layout_.block_rows;
         Body stores = {transpose};
-        add(stores, block_.each("column", min(Sym(layout_.tile_columns), block_.columns_from(tile)), [&](Sym column) {
-          Stmt* row = new_loop(arena_, "row", 0, block_.rows_here);
-          const UOp* sum = arena_.acc(block_.dtype, turned_, column * layout_.block_rows + row->variable);
-          row->body = block_.stores_of(sum, row->variable, block_.column_of(tile) + column);
-          return finish_inner_loop(block_.c, row, layout_.simd, block_.c.schedule.may_overlap());
-        }));
+        Stmt *column = new_loop(arena_, "column", 0, min(Sym(layout_.tile_columns), block_.columns_from(tile))),
+             *row = new_loop(arena_, "row", 0, block_.rows_here);
+        const UOp* sum = arena_.acc(block_.dtype, turned_, column->variable * layout_.block_rows + row->variable);
+        row->body = block_.stores_of(sum, row->variable, block_.column_of(tile) + column->variable);
+        if (Stmt* copy = as_block_copy(arena_, column, row)) {
+          stores.push_back(copy);
+          return stores;
+        }
+        column->body = finish_inner_loop(block_.c, row, layout_.simd, block_.c.schedule.may_overlap());
+        stores.push_back(column);
         return stores;
       });
     }));

@@ -15,7 +15,7 @@ Stmt* transposed(Arena& arena, const Panel& panel, const UOp* value, const Stmt*
   if (!along_terms || !along_terms->coefficient.is_constant(1)) return nullptr;
   const auto along_lanes = linear_in(along_terms->rest, variable_of(lane->variable));
   if (!along_lanes || along_lanes->coefficient.is_constant(1)) return nullptr;
-  Stmt* s = arena.statement(StmtKind::kTranspose);
+  Stmt* s = arena.statement(StmtKind::kCopy);
   s->inputs = {value->buffer};
   s->from = along_lanes->rest;
   s->from_stride = along_lanes->coefficient;

@@ -154,7 +154,7 @@ class TransposeLowering {
   }
 
   Stmt* transpose(const Crossed& crossed, Sym rows, Sym columns) {
-    Stmt* s = arena_.statement(StmtKind::kTranspose);
+    Stmt* s = arena_.statement(StmtKind::kCopy);
     s->inputs = {crossed.load->buffer};
     s->from = crossed.first;
     s->from_stride = crossed.step;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "lower/block_copy.h"
 #include "schedule/contraction.h"
 
 namespace harp::lower {
@@ -75,9 +76,36 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
   return windows;
 }
 
+Stmt* Windows::copy_element(const Index& there) {
+  return set_accumulator(c_->arena, copy_, position(there), c_->values.value(array_, there));
+}
+
+Body Windows::copy_rows(size_t axis, Index there, const Index& ends, int simd_width) {
+  Arena& arena = c_->arena;
+  std::vector<Stmt*> nest;
+  for (; axis < ends.size(); ++axis) {
+    if (ends[axis].is_constant(1)) continue;
+    nest.push_back(new_loop(arena, cat("window", axis), 0, ends[axis]));
+    there[axis] = origin_[axis] + nest.back()->variable;
+  }
+  if (nest.empty()) return {};
+  nest.back()->body = {copy_element(there)};
+  for (size_t i = nest.size(); --i > 0;) nest[i - 1]->body = {nest[i]};
+  Stmt* outermost = collapse(arena, nest[0]);
+  Stmt *around = nullptr, *row = nullptr, *column = outermost;
+  while (column->body[0]->kind == StmtKind::kLoop) around = row, row = column, column = column->body[0];
+  Stmt* copy = proven_at_most(simd_width, column->end) ? as_block_copy(arena, row, column) : nullptr;
+  if (copy == nullptr || !copy->from_stride.is_constant(1)) return {};
+  if (around == nullptr) return {copy};
+  around->body = {copy};
+  return {outermost};
+}
+
 /// Copies what lies at `there` along the axes before `axis`. What is read beyond the end, for what is not stored, is zero.
 Body Windows::copy_box(size_t axis, Index there, const Index& ends, const std::vector<bool>& goes_on, int simd_width) {
   Arena& arena = c_->arena;
+  if (std::none_of(goes_on.begin() + static_cast<std::ptrdiff_t>(axis), goes_on.end(), [](bool on) { return on; }))
+    if (Body rows = copy_rows(axis, there, ends, simd_width); !rows.empty()) return rows;
   if (ends[axis].is_constant(1) && !goes_on[axis] && axis + 1 < ends.size()) return copy_box(axis + 1, there, ends, goes_on, simd_width);
   Stmt* loop = new_loop(arena, cat("window", axis), 0, ends[axis]);
   there[axis] = origin_[axis] + loop->variable;
@@ -86,7 +114,7 @@ Body Windows::copy_box(size_t axis, Index there, const Index& ends, const std::v
     loop->body = copy_box(axis + 1, there, ends, goes_on, simd_width);
     copied = {loop};
   } else {
-    loop->body = {set_accumulator(arena, copy_, position(there), c_->values.value(array_, there))};
+    loop->body = {copy_element(there)};
     copied = finish_inner_loop(*c_, loop, simd_width, true);
   }
   if (!goes_on[axis]) return copied;

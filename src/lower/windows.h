@@ -25,6 +25,9 @@ class Windows {
 
  private:
   explicit Windows(KernelContext& context) : c_(&context) {}
+  ir::Stmt* copy_element(const Index& there);
+  /// The box along this axis and those behind it as a copy of rows, if it is one in memory; else nothing.
+  ir::Body copy_rows(size_t axis, Index there, const Index& ends, int simd_width);
   ir::Body copy_box(size_t axis, Index there, const Index& ends, const std::vector<bool>& goes_on, int simd_width);
   Sym position(const Index& index) const;
 

@@ -56,8 +56,8 @@ class Layouts {
     for (const Stmt* s : body) {
       if (s->kind == ir::StmtKind::kAccUpdate || s->kind == ir::StmtKind::kAccSet)
         access(s->accumulator, s->index, s->lane_step, s->value->type.lanes);
-      if (s->kind == ir::StmtKind::kTranspose && s->accumulator >= 0) access(s->accumulator, s->index, 0, 1);
-      if (s->kind == ir::StmtKind::kTranspose && s->source >= 0) access(s->source, s->from, 0, 1);
+      if (s->kind == ir::StmtKind::kCopy && s->accumulator >= 0) access(s->accumulator, s->index, 0, 1);
+      if (s->kind == ir::StmtKind::kCopy && s->source >= 0) access(s->source, s->from, 0, 1);
       for (const UOp* root : ir::roots_of(*s))
         if (root != nullptr) value(root);
       visit(s->body);
@@ -126,7 +126,7 @@ class BodyRenderer {
       case LineKind::kAccFold: return fold(l);
       case LineKind::kAccScan: return scan(*l.statement);
       case LineKind::kRoutine: return routine(*l.statement);
-      case LineKind::kTranspose: return transpose(*l.statement);
+      case LineKind::kCopy: return copy(*l.statement);
       case LineKind::kReturn: return out(cat("return ", result(l.value), ";"));
     }
   }
@@ -427,7 +427,7 @@ class BodyRenderer {
     return index.is_constant(0) ? array : cat(array, " + ", bracket(position_(index), kSum));
   }
 
-  void transpose(const Stmt& s) {
+  void copy(const Stmt& s) {
     const auto row = [&](int accumulator, Sym first) {
       names_.unfold(accumulator);
       const bool is_scalar = context_.accumulators[static_cast<size_t>(accumulator)].size == 1;  // a block of one element
@@ -438,8 +438,12 @@ class BodyRenderer {
                                       : context_.kernel->params[static_cast<size_t>(s.inputs[0])].dtype;
     const std::string to = s.accumulator < 0 ? from(s.buffer, s.index) : row(s.accumulator, s.index),
                       read = s.source < 0 ? from(s.inputs[0], s.from) : row(s.source, s.from);
-    out(cat(unit_.transpose(dtype, s.stream), "(", to, ", ", position_(s.stride).text, ", ", read, ", ", position_(s.from_stride).text,
-            ", ", position_(s.rows).text, ", ", position_(s.length).text, ");"));
+    const bool is_straight = s.from_stride.is_constant(1);
+    HARP_ASSERT(is_straight || s.from_row_stride.is_constant(1), "a copy of elements that lie beside each other in neither direction");
+    const std::string name = is_straight ? unit_.copy(dtype) : unit_.transpose(dtype, s.stream);
+    out(cat(name, "(", to, ", ", position_(s.stride).text, ", ", read, ", ",
+            position_(is_straight ? s.from_row_stride : s.from_stride).text, ", ", position_(s.rows).text, ", ", position_(s.length).text,
+            ");"));
   }
 
   void routine(const Stmt& s) {

@@ -71,13 +71,19 @@ class UnitRenderer {
     const bool has_table = table_.rows() > 0, has_for = has_table || mentions(main, "harp_for"),
                has_for_least = mentions(main, "harp_for_least");
     const bool has_tasks = mentions(main, "harp_run_together");
-    const std::string for_all = cat(header(), gcc_text(), kRuntimeText, "\n", options_.plain_text ? std::string() : vector_note(),
-                                    definitions, definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n", unit_.loading(),
+    const std::string first = cat(header(), gcc_text(), kRuntimeText, "\n", options_.plain_text ? std::string() : vector_note());
+    const std::string for_all = cat(first, definitions, definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n", unit_.loading(),
                                     mentions(kernels_, "harp_reads_backwards") ? kBackwardsText : "");
     if (apart != nullptr && unit_.loading().empty()) {  // tables that are filled on loading would be there twice
-      *apart = functions_;
-      for (SourceFunction& f : *apart)
-        for (size_t* offset : {&f.begin, &f.definition, &f.body, &f.end}) *offset += for_all.size();
+      apart->clear();
+      const auto add = [&](const std::vector<SourceFunction>& functions, size_t begin) {
+        for (SourceFunction f : functions) {
+          for (size_t* offset : {&f.begin, &f.definition, &f.body, &f.end}) *offset += begin;
+          apart->push_back(f);
+        }
+      };
+      add(unit_.shared_functions(), first.size());
+      add(functions_, for_all.size());
     }
     return cat(for_all, kernels_, has_for || has_for_least || has_tasks ? workers_text() : std::string(),
                has_for ? cat(kForText, "\n") : std::string(), mentions(main, "harp_run_chain") ? cat(kChainText, "\n") : std::string(),

@@ -99,45 +99,50 @@ std::string Unit::transpose(DType dtype, bool stream) {
   const std::string usual = cat("transpose_", harp::name(dtype)), name = cat(usual, stream ? "_streamed" : "");
   if (stream) transpose(dtype, false);  // takes what is no whole line
   const std::string parameters = cat("(", element, "* to, int64_t to_step, const ", element, "* from, int64_t from_step");
-  once(name, [&]() -> std::string {
-    const std::string_view comment =
-        "/* to[i][j] = from[j][i] for rows i and columns j, where rows begin to_step and from_step apart. */\n";
-    const std::string head = cat(comment, "static void ", name, parameters, ", int64_t rows, int64_t columns) {\n");
-    const std::string_view elements =
-        "for (int64_t j = 0; j < columns; ++j)\n    for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];\n";
-    if (lanes == 1) return cat(head, "  ", elements, "}\n");
-    const std::string vector = memory_vector(dtype, lanes), suffix = vector_type(dtype, lanes),
-                      square = cat("transpose_", suffix, stream ? "_streamed" : "");
-    SquareText text(lanes, kQuarter / bytes, vector);
-    for (const Shuffle& shuffle : text.shuffles()) {
-      const std::string shuffled = cat(shuffle.what, "_", suffix);
-      once(shuffled, [&] {
-        return cat("static inline ", vector, " ", shuffled, "(", vector, " a, ", vector, " b) {\n  return __builtin_shufflevector(a, b, ",
-                   join(shuffle.lanes, ", "), ");\n}\n");
-      });
-    }
-    const std::string store = stream ? this->stream(dtype, lanes) : "";
-    once(square, [&] {
-      return cat("static inline __attribute__((always_inline)) void ", square, parameters, ") {\n", text.render(suffix, store), "}\n");
-    });
-    if (stream) {
-      const int64_t line = ir::kLineBytes / bytes;
-      return cat("/* The same, whole lines of memory past the caches. */\nstatic void ", name, parameters,
-                 ", int64_t rows, int64_t columns) {\n  const int64_t whole = columns / ", line, " * ", line, ";\n",
-                 "  if (((size_t)to | (size_t)to_step * ", bytes, ") % ", ir::kLineBytes, " != 0 || rows < ", lanes,
-                 " || whole == 0) {\n    ", usual, "(to, to_step, from, from_step, rows, columns);\n    return;\n  }\n",
-                 "  for (int64_t i = 0; i < rows; i += ", lanes, ") {\n    const int64_t row = i + ", lanes, " <= rows ? i : rows - ",
-                 lanes, ";\n    for (int64_t column = 0; column < whole; column += ", lanes, ")\n      ", square,
-                 "(to + row * to_step + column, to_step, from + column * from_step + row, from_step);\n  }\n", "  if (whole < columns) ",
-                 usual, "(to + whole, to_step, from + whole * from_step, from_step, rows, columns - whole);\n}\n");
-    }
-    return cat(head, "  if (rows < ", lanes, " || columns < ", lanes, ") {\n    for (int64_t j = 0; j < columns; ++j)\n",
-               "      for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];\n    return;\n  }\n",
-               "  for (int64_t i = 0; i < rows; i += ", lanes, ") {\n    const int64_t row = i + ", lanes, " <= rows ? i : rows - ", lanes,
-               ";\n    for (int64_t j = 0; j < columns; j += ", lanes, ") {\n      const int64_t column = j + ", lanes,
-               " <= columns ? j : columns - ", lanes, ";\n      ", square,
-               "(to + row * to_step + column, to_step, from + column * from_step + row, from_step);\n    }\n  }\n}\n");
-  });
+  once(
+      name,
+      [&]() -> std::string {
+        const std::string_view comment =
+            "/* to[i][j] = from[j][i] for rows i and columns j, where rows begin to_step and from_step apart. */\n";
+        const std::string head = cat(comment, "static void ", name, parameters, ", int64_t rows, int64_t columns) {\n");
+        const std::string_view elements =
+            "for (int64_t j = 0; j < columns; ++j)\n    for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + "
+            "i];\n";
+        if (lanes == 1) return cat(head, "  ", elements, "}\n");
+        const std::string vector = memory_vector(dtype, lanes), suffix = vector_type(dtype, lanes),
+                          square = cat("transpose_", suffix, stream ? "_streamed" : "");
+        SquareText text(lanes, kQuarter / bytes, vector);
+        for (const Shuffle& shuffle : text.shuffles()) {
+          const std::string shuffled = cat(shuffle.what, "_", suffix);
+          once(shuffled, [&] {
+            return cat("static inline ", vector, " ", shuffled, "(", vector, " a, ", vector,
+                       " b) {\n  return __builtin_shufflevector(a, b, ", join(shuffle.lanes, ", "), ");\n}\n");
+          });
+        }
+        const std::string store = stream ? this->stream(dtype, lanes) : "";
+        once(square, [&] {
+          return cat("static inline __attribute__((always_inline)) void ", square, parameters, ") {\n", text.render(suffix, store), "}\n");
+        });
+        if (stream) {
+          const int64_t line = ir::kLineBytes / bytes;
+          return cat("/* The same, whole lines of memory past the caches. */\nstatic void ", name, parameters,
+                     ", int64_t rows, int64_t columns) {\n  const int64_t whole = columns / ", line, " * ", line, ";\n",
+                     "  if (((size_t)to | (size_t)to_step * ", bytes, ") % ", ir::kLineBytes, " != 0 || rows < ", lanes,
+                     " || whole == 0) {\n    ", usual, "(to, to_step, from, from_step, rows, columns);\n    return;\n  }\n",
+                     "  for (int64_t i = 0; i < rows; i += ", lanes, ") {\n    const int64_t row = i + ", lanes, " <= rows ? i : rows - ",
+                     lanes, ";\n    for (int64_t column = 0; column < whole; column += ", lanes, ")\n      ", square,
+                     "(to + row * to_step + column, to_step, from + column * from_step + row, from_step);\n  }\n",
+                     "  if (whole < columns) ", usual,
+                     "(to + whole, to_step, from + whole * from_step, from_step, rows, columns - whole);\n}\n");
+        }
+        return cat(head, "  if (rows < ", lanes, " || columns < ", lanes, ") {\n    for (int64_t j = 0; j < columns; ++j)\n",
+                   "      for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];\n    return;\n  }\n",
+                   "  for (int64_t i = 0; i < rows; i += ", lanes, ") {\n    const int64_t row = i + ", lanes, " <= rows ? i : rows - ",
+                   lanes, ";\n    for (int64_t j = 0; j < columns; j += ", lanes, ") {\n      const int64_t column = j + ", lanes,
+                   " <= columns ? j : columns - ", lanes, ";\n      ", square,
+                   "(to + row * to_step + column, to_step, from + column * from_step + row, from_step);\n    }\n  }\n}\n");
+      },
+      true);
   return name;
 }
 

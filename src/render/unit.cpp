@@ -392,6 +392,21 @@ int Unit::mask_bits_of(const ir::Function& function) {
   return is_bool(function.parameters[0]) ? 32 : bits_of_dtype(function.parameters[0]);
 }
 
-std::string Unit::definitions() const { return cat(join(typedefs_, ""), typedefs_.empty() ? "" : "\n", join(definitions_, "\n")); }
+std::string Unit::definitions() const {
+  return cat(join(typedefs_, ""), typedefs_.empty() ? "" : "\n", join(definitions_, "\n", [](const Definition& d) { return d.text; }));
+}
+
+std::vector<SourceFunction> Unit::shared_functions() const {
+  std::vector<SourceFunction> functions;
+  size_t at = definitions().size() + 1;
+  for (size_t i = definitions_.size(); i-- > 0;) {
+    const std::string& text = definitions_[i].text;
+    at -= text.size() + 1;
+    if (!definitions_[i].shared) continue;
+    const size_t definition = text.find("*/\nstatic ") + 3;
+    functions.insert(functions.begin(), {at, at + definition, at + text.find('{', definition), at + text.size(), true});
+  }
+  return functions;
+}
 
 }  // namespace harp::render

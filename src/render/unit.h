@@ -98,6 +98,8 @@ class Unit {
   std::string stream(DType dtype, int lanes);
   /// (to, its step from row to row, from, its step from column to column, rows, columns): to[i][j] = from[j][i]. (transpose.cpp)
   std::string transpose(DType dtype, bool stream);
+  /// (to, its step from row to row, from, the same, rows, columns). (copy.cpp)
+  std::string copy(DType dtype);
   /// (keys, rows, their length, order, spare): stable, ascending. (argsort.cpp)
   std::string argsort(DType keys);
   /// Of one short row: (keys, their number, order).
@@ -126,18 +128,21 @@ class Unit {
   /// A math function at this many lanes.
   std::string function(const ir::Function& function, int lanes);
 
-  /// Adds text once under a key; `text` is called only the first time and may ask for other definitions.
+  /// Adds text once under a key; `text` is called only the first time and may ask for other definitions. A shared one is that of a function
+  /// that is called and not inlined, after a comment: of a source in parts one has it.
   template <class MakeText>
-  void once(const std::string& key, MakeText make_text) {
+  void once(const std::string& key, MakeText make_text, bool shared = false) {
     if (!known_.insert(key).second) return;
     std::string text = make_text();
-    definitions_.push_back(std::move(text));
+    definitions_.push_back({std::move(text), shared});
   }
 
   /// Bits of the mask a function with a bool result gives.
   static int mask_bits_of(const ir::Function& function);
 
   std::string definitions() const;  // in order, with a blank line after each function
+  /// Of these, where they stand in the text of all.
+  std::vector<SourceFunction> shared_functions() const;
   /// Functions that the loader calls before any other, to fill tables. They need harp_enter and harp_leave.
   const std::string& loading() const { return loading_; }
 
@@ -153,7 +158,11 @@ class Unit {
   const RenderOptions& options_;
   std::set<std::string> known_;
   std::vector<std::string> typedefs_;
-  std::vector<std::string> definitions_;
+  struct Definition {
+    std::string text;
+    bool shared;
+  };
+  std::vector<Definition> definitions_;
   std::string loading_;
 };
 

@@ -1,0 +1,32 @@
+// Rows of a matrix copied, as a helper of the unit: by vectors, the last of which overlaps the one before; rows shorter than a vector, and
+// all of them in plain text, element by element.
+#include "base/text.h"
+#include "render/types.h"
+#include "render/unit.h"
+
+namespace harp::render {
+
+std::string Unit::copy(DType dtype) {
+  const std::string element(memory_type(dtype));
+  const int lanes = options_.plain_text ? 1 : options_.target.vector_bytes / static_cast<int>(size_of(dtype));
+  std::string name = cat("copy_", harp::name(dtype));
+  once(
+      name,
+      [&]() -> std::string {
+        const std::string head =
+            cat("/* to[i][j] = from[i][j] for rows i and columns j, where rows begin to_step and from_step apart. */\nstatic void ", name,
+                "(", element, "* to, int64_t to_step, const ", element, "* from, int64_t from_step, int64_t rows, int64_t columns) {\n");
+        const std::string_view each = "for (int64_t i = 0; i < rows; ++i, to += to_step, from += from_step)\n",
+                               elements = "for (int64_t j = 0; j < columns; ++j) to[j] = from[j];\n";
+        if (lanes == 1) return cat(head, "  ", each, "    ", elements, "}\n");
+        const std::string vector = memory_vector(dtype, lanes);
+        return cat(head, "  ", each, "    if (columns < ", lanes, ") {\n      ", elements,
+                   "    } else {\n      for (int64_t j = 0; j < columns; j += ", lanes, ") {\n        const int64_t column = j + ", lanes,
+                   " <= columns ? j : columns - ", lanes, ";\n        *(", vector, "*)(to + column) = *(const ", vector,
+                   "*)(from + column);\n      }\n    }\n}\n");
+      },
+      true);
+  return name;
+}
+
+}  // namespace harp::render
