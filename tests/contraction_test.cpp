@@ -202,6 +202,16 @@ TEST_CASE("G15.matmul/c: tiles are chosen where there are rows and columns to sh
   CHECK_FALSE(has_tiles("a @ v"));
   CHECK_FALSE(has_tiles("sum(a * b, axes=[0])"));
   CHECK_FALSE(has_tiles("conv2d(x, w, groups=8)"));  // each channel has its own weights: nothing is shared
+  const auto has_rows = [](const std::string& n, std::string_view rows) {
+    return source_of("graph g(a: f32[" + n + ", " + n + "], b: f32[" + n + ", " + n + "]) {\n  return y = a @ b\n}").find(rows) !=
+           std::string::npos;
+  };
+#if defined(__x86_64__)
+  if (has_rows("64", "simd=16")) {  // of two tiles the second hides what the first stores
+    CHECK(has_rows("16", "unroll=8"));
+    CHECK(has_rows("64", "unroll=16"));
+  }
+#endif
 }
 
 TEST_CASE(

@@ -151,11 +151,16 @@ static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 #if defined(__x86_64__)
 typedef uint32_t harp_environment;
 static inline harp_environment harp_enter(void) {
-  const uint32_t found = __builtin_ia32_stmxcsr();
-  __builtin_ia32_ldmxcsr(0x1f80);
+  static const uint32_t usual = 0x1f80;
+  uint32_t found;
+  __asm__ volatile("stmxcsr %0; movl %0, %%eax; andl $0xffc0, %%eax; cmpl %1, %%eax; je 1f; ldmxcsr %1; 1:"
+                   : "=m"(found) : "m"(usual) : "eax", "cc", "memory");
   return found;
 }
-static inline void harp_leave(harp_environment found) { __builtin_ia32_ldmxcsr(found); }
+static inline void harp_leave(harp_environment found) {
+  __asm__ volatile("movl %0, %%eax; andl $0xffc0, %%eax; cmpl $0x1f80, %%eax; je 1f; ldmxcsr %0; 1:"
+                   : : "m"(found) : "eax", "cc", "memory");
+}
 #elif defined(__aarch64__)
 typedef uint64_t harp_environment;
 static inline harp_environment harp_enter(void) {
