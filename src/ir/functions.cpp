@@ -362,7 +362,32 @@ const Function* build_clamp_index(Arena& arena) {
   });
 }
 
+template <DType D>
+ExtremeOfNumbers build_extreme_of_numbers(Arena& arena, bool is_greatest) {
+  using Math = math::ExactFunctions<IrMath, D>;
+  const auto made = [&](std::string_view name, auto record) {
+    std::string full = cat(name, "_", harp::name(D));
+    const Function* known = arena.find_function(full);
+    return known != nullptr ? known : record(std::move(full));
+  };
+  const auto extreme = [&](std::string name) {
+    return IrMath::record<D, D>(arena, std::move(name),
+                                [&](auto a, auto b) { return is_greatest ? Math::greater_number(a, b) : Math::lesser_number(a, b); });
+  };
+  const auto found_nan = [&](std::string name) {
+    return IrMath::record<D, D, D>(arena, std::move(name), [](auto found, auto a, auto b) { return Math::found_nan(found, a, b); });
+  };
+  const auto in_register = [&](std::string name) { return IrMath::record<D>(arena, std::move(name), [](auto x) { return x; }); };
+  return {made(is_greatest ? "greater_number" : "lesser_number", extreme), made("found_nan", found_nan), made("in_register", in_register)};
+}
+
 }  // namespace
+
+ExtremeOfNumbers build_extreme_of_numbers(Arena& arena, Op op, DType dtype) {
+  const bool is_greatest = op == Op::kMax;
+  return dtype == DType::kF32 ? build_extreme_of_numbers<DType::kF32>(arena, is_greatest)
+                              : build_extreme_of_numbers<DType::kF64>(arena, is_greatest);
+}
 
 const Function* build_clamp_index(Arena& arena, DType dtype) {
   return dtype == DType::kI32 ? build_clamp_index<DType::kI32, int32_t>(arena) : build_clamp_index<DType::kI64, int64_t>(arena);

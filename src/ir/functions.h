@@ -10,6 +10,12 @@ namespace harp::ir {
 const Function* build_function(Arena& arena, Op op, DType dtype);
 /// Arena::conversion's: f16 or bf16 to f32 or (canonical bits) u16; f32, f64 and integers of 32 and 64 bits to f16 or bf16.
 const Function* build_conversion(Arena& arena, DType from, DType to);
+/// Of f32 or f64: (extreme, element) for a running Max or Min that skips NaN, and (found, element, element), which finds those; (element),
+/// which is that, loaded once for both. One of each.
+struct ExtremeOfNumbers {
+  const Function *extreme, *found_nan, *in_register;
+};
+ExtremeOfNumbers build_extreme_of_numbers(Arena& arena, Op op, DType dtype);
 /// (index, size) of i32 or i64: what Arena::position calls. One of each.
 const Function* build_clamp_index(Arena& arena, DType dtype);
 

@@ -139,4 +139,9 @@ constexpr Op combine_of(Op op) {
   }
 }
 
+/// Is what a reduction gives the same in every order, bit for bit (any NaN for a NaN)?
+constexpr bool is_free_of_order(Op op, DType dtype) {
+  return op == Op::kReduceMax || op == Op::kReduceMin || (!is_float(dtype) && !is_complex(dtype));
+}
+
 }  // namespace harp

@@ -111,8 +111,9 @@ std::optional<InstructionForm> half_conversion(DType operand, DType result, int 
   return std::nullopt;
 }
 
-/// AVX-512: what functions do with exponents and signs. $p is ps or pd ($format) and the bits of a register, $v and $i the vector's type
-/// and that of integers as wide, $m the mask of all lanes and, for the largest registers, the rounding of the environment.
+/// AVX-512: what functions do with exponents and signs, and for running extremes. $p is ps or pd ($format) and the bits of a register, $v
+/// and $i the vector's type and that of integers as wide, $m the mask of all lanes and, for the largest registers, the rounding of the
+/// environment.
 struct ExponentInstruction {
   std::string_view function, builtin, body;
 };
@@ -150,6 +151,12 @@ constexpr ExponentInstruction kExponentInstructions[] = {
      "  typedef $word bits __attribute__((vector_size($bytes)));\n"
      "  return __builtin_ia32_blendm$format_$bits_mask(y, x, __builtin_ia32_ptestnm$letter$bits((bits)x, (bits){0} + $large_exponents, "
      "$lanes));\n"},
+    {"greater_number", "__builtin_ia32_range$p_mask", "  return __builtin_ia32_range$p_mask(x, y, 5, x, $m); /* the greater, +0 > -0 */\n"},
+    {"lesser_number", "__builtin_ia32_range$p_mask", "  return __builtin_ia32_range$p_mask(x, y, 4, x, $m); /* the lesser, -0 < +0 */\n"},
+    {"found_nan", "__builtin_ia32_blendm$format_$bits_mask",
+     "  return __builtin_ia32_blendm$format_$bits_mask(x, ($v){0} + $nan, __builtin_ia32_cmp$p_mask(y, z, 3, $m)); /* unordered */\n"},
+    {"in_register", "__builtin_ia32_range$p_mask",
+     "  __asm__(\"\" : \"+v\"(x)); /* which gcc would load again for each use */\n  return x;\n"},
     {"mantissa", "__builtin_ia32_getmant$p_mask",
      "  const $v mantissa = __builtin_ia32_getmant$p_mask(x, 0, x, $m); /* in [1, 2) */\n"
      "  return ($v)(($i)mantissa - ((mantissa >= $root) & $exponent_bit));\n"},
@@ -177,6 +184,7 @@ std::optional<InstructionForm> exponent_instruction(const ir::Function& function
       {"$exponent_bit", wide ? "0x10000000000000" : "0x800000"},
       {"$format", wide ? "pd" : "ps"},
       {"$large_exponents", wide ? "0x7000000000000000" : "0x70000000"},
+      {"$nan", wide ? "__builtin_nan(\"\")" : "__builtin_nanf(\"\")"},
       {"$i", vector_type(integer, lanes)},
   };
   for (const ExponentInstruction& row : kExponentInstructions) {

@@ -34,14 +34,27 @@ typedef struct harp_runtime {
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+#pragma GCC diagnostic ignored "-Wunused-function" /* of a definition whose instruction is taken */
 typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef int32_t i32x4 __attribute__((vector_size(16), aligned(4), may_alias));
-#pragma GCC diagnostic ignored "-Wunused-function" /* of a definition whose instruction is taken */
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
+static inline f32x16 in_register_f32x16(f32x16 x) {
+#if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_rangeps512_mask)
+  __asm__("" : "+v"(x)); /* which gcc would load again for each use */
+  return x;
+#else
+  return x;
+#endif
+}
 
 static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
 
@@ -63,9 +76,26 @@ static inline f32x16 greater_f32x16(f32x16 x, f32x16 y) {
 #endif
 }
 
-#ifndef __has_builtin
-#define __has_builtin(name) 0
+static inline uint16_t ne_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 4, 0xffff, 4); }
+
+static inline f32x16 greater_number_f32x16(f32x16 x, f32x16 y) {
+#if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_rangeps512_mask)
+  return __builtin_ia32_rangeps512_mask(x, y, 5, x, 0xffff, 4); /* the greater, +0 > -0 */
+#else
+  const i32x16 alu0 = (i32x16)greater_f32x16(x, y);
+  const i32x16 alu1 = (i32x16)greater_f32x16(y, x);
+  const f32x16 alu2 = (f32x16)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
+  return blend_f32x16(ne_f32x16(y, y), x, alu2);
 #endif
+}
+
+static inline f32x16 found_nan_f32x16(f32x16 x, f32x16 y, f32x16 z) {
+#if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_blendmps_512_mask)
+  return __builtin_ia32_blendmps_512_mask(x, (f32x16){0} + __builtin_nanf(""), __builtin_ia32_cmpps512_mask(y, z, 3, 0xffff, 4)); /* unordered */
+#else
+  return blend_f32x16(ne_f32x16(y, y) | ne_f32x16(z, z), splat_f32x16(__builtin_nanf("")), x);
+#endif
+}
 
 static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps512_mask) && __has_builtin(__builtin_ia32_pternlogd512_mask)
@@ -147,7 +177,7 @@ static inline f32x4 maximum_f32x4(f32x4 x, f32x4 y) {
 }
 
 /* Element i with element i + half, the halves of what is left. */
-static __attribute__((noinline)) float fold_maximum_4_f32x16(const f32x16* s) {
+static float fold_maximum_4_f32x16(const f32x16* s) {
   const f32x16 a0 = maximum_f32x16(s[0], s[2]);
   const f32x16 a1 = maximum_f32x16(s[1], s[3]);
   const f32x16 b0 = maximum_f32x16(a0, a1);
@@ -211,7 +241,7 @@ static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
 }
 
 /* Element i with element i + half, the halves of what is left. */
-static __attribute__((noinline)) float fold_add_4_f32x16(const f32x16* s) {
+static float fold_add_4_f32x16(const f32x16* s) {
   const f32x16 a0 = s[0] + s[2];
   const f32x16 a1 = s[1] + s[3];
   const f32x16 b0 = a0 + a1;
@@ -265,18 +295,26 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       float row0[512] __attribute__((aligned(64)));
       f32x16 acc1[4] __attribute__((aligned(64)));
       for (int i = 0; i < 4; ++i) acc1[i] = splat_f32x16(-__builtin_inff());
+      f32x16 acc2 = splat_f32x16(-__builtin_inff());
       const float* input0_row = input0 + ridx0 * 131072 + ridx1 * 512;
       for (int64_t ridx2 = 0; ridx2 < 512; ridx2 += 64) {
-        acc1[0] = maximum_f32x16(acc1[0], *(const f32x16*)(input0_row + ridx2));
-        acc1[1] = maximum_f32x16(acc1[1], *(const f32x16*)(input0_row + ridx2 + 16));
-        acc1[2] = maximum_f32x16(acc1[2], *(const f32x16*)(input0_row + ridx2 + 32));
-        acc1[3] = maximum_f32x16(acc1[3], *(const f32x16*)(input0_row + ridx2 + 48));
+        const f32x16 alu0 = in_register_f32x16(*(const f32x16*)(input0_row + ridx2));
+        acc1[0] = greater_number_f32x16(acc1[0], alu0);
+        const f32x16 alu1 = in_register_f32x16(*(const f32x16*)(input0_row + ridx2 + 16));
+        acc1[1] = greater_number_f32x16(acc1[1], alu1);
+        const f32x16 alu2 = *(const f32x16*)(input0_row + ridx2 + 32);
+        acc1[2] = greater_number_f32x16(acc1[2], alu2);
+        const f32x16 alu3 = *(const f32x16*)(input0_row + ridx2 + 48);
+        acc1[3] = greater_number_f32x16(acc1[3], alu3);
+        acc2 = found_nan_f32x16(acc2, alu0, alu2);
+        acc2 = found_nan_f32x16(acc2, alu1, alu3);
       }
+      acc1[0] = maximum_f32x16(acc1[0], acc2);
       const float acc1_folded = fold_maximum_4_f32x16(acc1);
-      f32x16 acc2[4] __attribute__((aligned(64)));
-      for (int i = 0; i < 4; ++i) acc2[i] = (f32x16){0};
+      f32x16 acc3[4] __attribute__((aligned(64)));
+      for (int i = 0; i < 4; ++i) acc3[i] = (f32x16){0};
       float* output0_row = output0 + ridx1 * 512;
-      const float alu0 = -acc1_folded;
+      const float alu4 = -acc1_folded;
       for (int64_t ridx3 = 0; ridx3 < 512; ridx3 += 64) {
         __builtin_prefetch(input0_row + ridx3 + 2048, 0, 2);
         __builtin_prefetch(input0_row + ridx3 + 2064, 0, 2);
@@ -286,23 +324,23 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
         __builtin_prefetch(output0_row + ridx3 + 16, 1, 2);
         __builtin_prefetch(output0_row + ridx3 + 32, 1, 2);
         __builtin_prefetch(output0_row + ridx3 + 48, 1, 2);
-        const f32x16 alu1 = exp_f32x16(*(const f32x16*)(input0_row + ridx3) + alu0);
-        *(f32x16*)(row0 + ridx3) = alu1;
-        acc2[0] += alu1;
-        const f32x16 alu2 = exp_f32x16(*(const f32x16*)(input0_row + ridx3 + 16) + alu0);
-        *(f32x16*)(row0 + ridx3 + 16) = alu2;
-        acc2[1] += alu2;
-        const f32x16 alu3 = exp_f32x16(*(const f32x16*)(input0_row + ridx3 + 32) + alu0);
-        *(f32x16*)(row0 + ridx3 + 32) = alu3;
-        acc2[2] += alu3;
-        const f32x16 alu4 = exp_f32x16(*(const f32x16*)(input0_row + ridx3 + 48) + alu0);
-        *(f32x16*)(row0 + ridx3 + 48) = alu4;
-        acc2[3] += alu4;
+        const f32x16 alu5 = exp_f32x16(*(const f32x16*)(input0_row + ridx3) + alu4);
+        *(f32x16*)(row0 + ridx3) = alu5;
+        acc3[0] += alu5;
+        const f32x16 alu6 = exp_f32x16(*(const f32x16*)(input0_row + ridx3 + 16) + alu4);
+        *(f32x16*)(row0 + ridx3 + 16) = alu6;
+        acc3[1] += alu6;
+        const f32x16 alu7 = exp_f32x16(*(const f32x16*)(input0_row + ridx3 + 32) + alu4);
+        *(f32x16*)(row0 + ridx3 + 32) = alu7;
+        acc3[2] += alu7;
+        const f32x16 alu8 = exp_f32x16(*(const f32x16*)(input0_row + ridx3 + 48) + alu4);
+        *(f32x16*)(row0 + ridx3 + 48) = alu8;
+        acc3[3] += alu8;
       }
-      const float acc2_folded = fold_add_4_f32x16(acc2);
-      const float alu5 = 1.0f / acc2_folded;
+      const float acc3_folded = fold_add_4_f32x16(acc3);
+      const float alu9 = 1.0f / acc3_folded;
       for (int64_t ridx4 = 0; ridx4 < 512; ridx4 += 16) {
-        *(f32x16*)(output0_row + ridx4) = *(f32x16*)(row0 + ridx4) * alu5;
+        *(f32x16*)(output0_row + ridx4) = *(f32x16*)(row0 + ridx4) * alu9;
       }
     }
   }

@@ -184,7 +184,7 @@ static inline f32x8 exp_f32x8(f32x8 x) {
 }
 
 /* Element i with element i + half, the halves of what is left. */
-static __attribute__((noinline)) float fold_add_64_f32(const float* s) {
+static float fold_add_64_f32(const float* s) {
   const f32x16 a0 = *(const f32x16*)s + *(const f32x16*)(s + 32);
   const f32x16 a1 = *(const f32x16*)(s + 16) + *(const f32x16*)(s + 48);
   const f32x16 b0 = a0 + a1;
@@ -192,8 +192,6 @@ static __attribute__((noinline)) float fold_add_64_f32(const float* s) {
   const f32x4 d0 = __builtin_shufflevector(c0, c0, 0, 1, 2, 3) + __builtin_shufflevector(c0, c0, 4, 5, 6, 7);
   return (d0[0] + d0[2]) + (d0[1] + d0[3]);
 }
-
-static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps512_mask) && __has_builtin(__builtin_ia32_pternlogd512_mask)
@@ -433,74 +431,45 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
 
 /* generation 1 · reduce over [40] · max of [n, 40] axes [0] chain · reduce [thread simd=16, reduce unroll=8] partition overlap */
 static __attribute__((noinline)) void kernel_2(const float* input0, float* output0, int64_t shape0) {
-  float acc3[48] __attribute__((aligned(64)));
-  for (int i = 0; i < 48; ++i) acc3[i] = -__builtin_inff();
-  const int64_t oidx0 = (shape0 + 255) / 256;
-  const int64_t oidx1 = (oidx0 + 255) / 256;
-  const int64_t oidx2 = (oidx1 + 255) / 256;
-  for (int64_t ridx0 = 0; ridx0 < oidx2; ++ridx0) {
-    float acc2[48] __attribute__((aligned(64)));
-    for (int i = 0; i < 48; ++i) acc2[i] = -__builtin_inff();
-    const int64_t oidx3 = min_i64(oidx1, ridx0 * 256 + 256);
-    for (int64_t ridx1 = ridx0 * 256; ridx1 < oidx3; ++ridx1) {
-      float acc1[48] __attribute__((aligned(64)));
-      for (int i = 0; i < 48; ++i) acc1[i] = -__builtin_inff();
-      const int64_t oidx4 = min_i64(oidx0, ridx1 * 256 + 256);
-      for (int64_t ridx2 = ridx1 * 256; ridx2 < oidx4; ++ridx2) {
-        float acc0[48] __attribute__((aligned(64)));
-        for (int i = 0; i < 48; ++i) acc0[i] = -__builtin_inff();
-        const int64_t oidx5 = min_i64(shape0, ridx2 * 256 + 256);
-        const int64_t oidx6 = oidx5 / 8;
-        for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx6 * 8; ridx3 += 8) {
-          const float* input0_row = input0 + ridx3 * 40;
-          for (int64_t ridx4 = 0; ridx4 < 32; ridx4 += 16) {
-            const f32x16 alu0 = maximum_f32x16(maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row + ridx4)), *(const f32x16*)(input0_row + ridx4 + 40));
-            const f32x16 alu1 = maximum_f32x16(maximum_f32x16(alu0, *(const f32x16*)(input0_row + ridx4 + 80)), *(const f32x16*)(input0_row + ridx4 + 120));
-            const f32x16 alu2 = maximum_f32x16(maximum_f32x16(alu1, *(const f32x16*)(input0_row + ridx4 + 160)), *(const f32x16*)(input0_row + ridx4 + 200));
-            *(f32x16*)(acc0 + ridx4) = maximum_f32x16(maximum_f32x16(alu2, *(const f32x16*)(input0_row + ridx4 + 240)), *(const f32x16*)(input0_row + ridx4 + 280));
-          }
-          for (int64_t ridx5 = 32; ridx5 < 40; ridx5 += 8) {
-            const f32x8 alu3 = maximum_f32x8(maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row + ridx5)), *(const f32x8*)(input0_row + ridx5 + 40));
-            const f32x8 alu4 = maximum_f32x8(maximum_f32x8(alu3, *(const f32x8*)(input0_row + ridx5 + 80)), *(const f32x8*)(input0_row + ridx5 + 120));
-            const f32x8 alu5 = maximum_f32x8(maximum_f32x8(alu4, *(const f32x8*)(input0_row + ridx5 + 160)), *(const f32x8*)(input0_row + ridx5 + 200));
-            *(f32x8*)(acc0 + ridx5) = maximum_f32x8(maximum_f32x8(alu5, *(const f32x8*)(input0_row + ridx5 + 240)), *(const f32x8*)(input0_row + ridx5 + 280));
-          }
-        }
-        for (int64_t ridx6 = oidx6 * 8; ridx6 < oidx5; ++ridx6) {
-          const float* input0_row1 = input0 + ridx6 * 40;
-          for (int64_t ridx7 = 0; ridx7 < 32; ridx7 += 16) {
-            *(f32x16*)(acc0 + ridx7) = maximum_f32x16(*(f32x16*)(acc0 + ridx7), *(const f32x16*)(input0_row1 + ridx7));
-          }
-          for (int64_t ridx8 = 32; ridx8 < 40; ridx8 += 8) {
-            *(f32x8*)(acc0 + ridx8) = maximum_f32x8(*(f32x8*)(acc0 + ridx8), *(const f32x8*)(input0_row1 + ridx8));
-          }
-        }
-        for (int64_t ridx9 = 0; ridx9 < 32; ridx9 += 16) {
-          *(f32x16*)(acc1 + ridx9) = maximum_f32x16(*(f32x16*)(acc1 + ridx9), *(f32x16*)(acc0 + ridx9));
-        }
-        for (int64_t ridx10 = 32; ridx10 < 40; ridx10 += 8) {
-          *(f32x8*)(acc1 + ridx10) = maximum_f32x8(*(f32x8*)(acc1 + ridx10), *(f32x8*)(acc0 + ridx10));
-        }
-      }
-      for (int64_t ridx11 = 0; ridx11 < 32; ridx11 += 16) {
-        *(f32x16*)(acc2 + ridx11) = maximum_f32x16(*(f32x16*)(acc2 + ridx11), *(f32x16*)(acc1 + ridx11));
-      }
-      for (int64_t ridx12 = 32; ridx12 < 40; ridx12 += 8) {
-        *(f32x8*)(acc2 + ridx12) = maximum_f32x8(*(f32x8*)(acc2 + ridx12), *(f32x8*)(acc1 + ridx12));
-      }
+  float acc0[48] __attribute__((aligned(64)));
+  for (int i = 0; i < 48; ++i) acc0[i] = -__builtin_inff();
+  const int64_t oidx0 = shape0 / 8;
+  for (int64_t ridx0 = 0; ridx0 < oidx0; ++ridx0) {
+    const float* input0_row = input0 + oidx0 * 280 + ridx0 * 40;
+    const float* input0_row1 = input0 + oidx0 * 240 + ridx0 * 40;
+    const float* input0_row2 = input0 + oidx0 * 200 + ridx0 * 40;
+    const float* input0_row3 = input0 + oidx0 * 160 + ridx0 * 40;
+    const float* input0_row4 = input0 + oidx0 * 120 + ridx0 * 40;
+    const float* input0_row5 = input0 + oidx0 * 80 + ridx0 * 40;
+    const float* input0_row6 = input0 + oidx0 * 40 + ridx0 * 40;
+    const float* input0_row7 = input0 + ridx0 * 40;
+    for (int64_t ridx1 = 0; ridx1 < 32; ridx1 += 16) {
+      const f32x16 alu0 = maximum_f32x16(maximum_f32x16(*(f32x16*)(acc0 + ridx1), *(const f32x16*)(input0_row7 + ridx1)), *(const f32x16*)(input0_row6 + ridx1));
+      const f32x16 alu1 = maximum_f32x16(maximum_f32x16(alu0, *(const f32x16*)(input0_row5 + ridx1)), *(const f32x16*)(input0_row4 + ridx1));
+      const f32x16 alu2 = maximum_f32x16(maximum_f32x16(alu1, *(const f32x16*)(input0_row3 + ridx1)), *(const f32x16*)(input0_row2 + ridx1));
+      *(f32x16*)(acc0 + ridx1) = maximum_f32x16(maximum_f32x16(alu2, *(const f32x16*)(input0_row1 + ridx1)), *(const f32x16*)(input0_row + ridx1));
     }
-    for (int64_t ridx13 = 0; ridx13 < 32; ridx13 += 16) {
-      *(f32x16*)(acc3 + ridx13) = maximum_f32x16(*(f32x16*)(acc3 + ridx13), *(f32x16*)(acc2 + ridx13));
-    }
-    for (int64_t ridx14 = 32; ridx14 < 40; ridx14 += 8) {
-      *(f32x8*)(acc3 + ridx14) = maximum_f32x8(*(f32x8*)(acc3 + ridx14), *(f32x8*)(acc2 + ridx14));
+    for (int64_t ridx2 = 32; ridx2 < 40; ridx2 += 8) {
+      const f32x8 alu3 = maximum_f32x8(maximum_f32x8(*(f32x8*)(acc0 + ridx2), *(const f32x8*)(input0_row7 + ridx2)), *(const f32x8*)(input0_row6 + ridx2));
+      const f32x8 alu4 = maximum_f32x8(maximum_f32x8(alu3, *(const f32x8*)(input0_row5 + ridx2)), *(const f32x8*)(input0_row4 + ridx2));
+      const f32x8 alu5 = maximum_f32x8(maximum_f32x8(alu4, *(const f32x8*)(input0_row3 + ridx2)), *(const f32x8*)(input0_row2 + ridx2));
+      *(f32x8*)(acc0 + ridx2) = maximum_f32x8(maximum_f32x8(alu5, *(const f32x8*)(input0_row1 + ridx2)), *(const f32x8*)(input0_row + ridx2));
     }
   }
-  for (int64_t ridx15 = 0; ridx15 < 32; ridx15 += 16) {
-    *(f32x16*)(output0 + ridx15) = *(f32x16*)(acc3 + ridx15);
+  for (int64_t ridx3 = oidx0 * 8; ridx3 < shape0; ++ridx3) {
+    const float* input0_row8 = input0 + ridx3 * 40;
+    for (int64_t ridx4 = 0; ridx4 < 32; ridx4 += 16) {
+      *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row8 + ridx4));
+    }
+    for (int64_t ridx5 = 32; ridx5 < 40; ridx5 += 8) {
+      *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row8 + ridx5));
+    }
   }
-  for (int64_t ridx16 = 32; ridx16 < 40; ridx16 += 8) {
-    *(f32x8*)(output0 + ridx16) = *(f32x8*)(acc3 + ridx16);
+  for (int64_t ridx6 = 0; ridx6 < 32; ridx6 += 16) {
+    *(f32x16*)(output0 + ridx6) = *(f32x16*)(acc0 + ridx6);
+  }
+  for (int64_t ridx7 = 32; ridx7 < 40; ridx7 += 8) {
+    *(f32x8*)(output0 + ridx7) = *(f32x8*)(acc0 + ridx7);
   }
 }
 

@@ -224,7 +224,7 @@ static inline uint16_t f16_of_f32(float x) {
 }
 
 /* Element i with element i + half, the halves of what is left. */
-static __attribute__((noinline)) uint64_t fold_add_64_u64(const uint64_t* s) {
+static uint64_t fold_add_64_u64(const uint64_t* s) {
   const u64x8 a0 = *(const u64x8*)s + *(const u64x8*)(s + 32);
   const u64x8 a1 = *(const u64x8*)(s + 8) + *(const u64x8*)(s + 40);
   const u64x8 a2 = *(const u64x8*)(s + 16) + *(const u64x8*)(s + 48);
@@ -335,47 +335,29 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   uint64_t* output0 = a->output0;
   const int64_t shape0 = a->shape0;
   (void)begin0, (void)end0, (void)worker;
-  uint64_t acc2[64] __attribute__((aligned(64)));
-  for (int i = 0; i < 64; ++i) acc2[i] = 0ul;
-  const int64_t oidx0 = (shape0 + 4095) / 4096;
-  const int64_t oidx1 = (oidx0 + 4095) / 4096;
-  for (int64_t ridx0 = 0; ridx0 < oidx1; ++ridx0) {
-    uint64_t acc1[64] __attribute__((aligned(64)));
-    for (int i = 0; i < 64; ++i) acc1[i] = 0ul;
-    const int64_t oidx2 = min_i64(oidx0, ridx0 * 4096 + 4096);
-    for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx2; ++ridx1) {
-      uint64_t acc0[64] __attribute__((aligned(64)));
-      for (int i = 0; i < 64; ++i) acc0[i] = 0ul;
-      const int64_t oidx3 = min_i64(shape0, ridx1 * 4096 + 4096);
-      const int64_t oidx4 = oidx3 / 64;
-      for (int64_t ridx2 = ridx1 * 4096; ridx2 < oidx4 * 64; ridx2 += 64) {
-        *(u64x8*)acc0 += *(const u64x8*)(input0 + ridx2);
-        *(u64x8*)(acc0 + 8) += *(const u64x8*)(input0 + ridx2 + 8);
-        *(u64x8*)(acc0 + 16) += *(const u64x8*)(input0 + ridx2 + 16);
-        *(u64x8*)(acc0 + 24) += *(const u64x8*)(input0 + ridx2 + 24);
-        *(u64x8*)(acc0 + 32) += *(const u64x8*)(input0 + ridx2 + 32);
-        *(u64x8*)(acc0 + 40) += *(const u64x8*)(input0 + ridx2 + 40);
-        *(u64x8*)(acc0 + 48) += *(const u64x8*)(input0 + ridx2 + 48);
-        *(u64x8*)(acc0 + 56) += *(const u64x8*)(input0 + ridx2 + 56);
-      }
-      const int64_t oidx5 = oidx3 / 8;
-      const uint64_t* input0_row = input0 + oidx4 * 64;
-      for (int64_t ridx3 = 0; ridx3 < oidx5 * 8 - oidx4 * 64; ridx3 += 8) {
-        *(u64x8*)(acc0 + ridx3) += *(const u64x8*)(input0_row + ridx3);
-      }
-      for (int64_t ridx4 = oidx5 * 8 - oidx4 * 64; ridx4 < oidx3 - oidx4 * 64; ++ridx4) {
-        acc0[ridx4] += input0_row[ridx4];
-      }
-      const uint64_t acc0_folded = fold_add_64_u64(acc0);
-      const int64_t oidx6 = ridx1 & 63;
-      acc1[oidx6] += acc0_folded;
-    }
-    const uint64_t acc1_folded = oidx2 <= ridx0 * 4096 + 1 ? acc1[0] : fold_add_64_u64(acc1);
-    const int64_t oidx7 = ridx0 & 63;
-    acc2[oidx7] += acc1_folded;
+  uint64_t acc0[64] __attribute__((aligned(64)));
+  for (int i = 0; i < 64; ++i) acc0[i] = 0ul;
+  const int64_t oidx0 = shape0 / 64;
+  for (int64_t ridx0 = 0; ridx0 < oidx0 * 64; ridx0 += 64) {
+    *(u64x8*)acc0 += *(const u64x8*)(input0 + ridx0);
+    *(u64x8*)(acc0 + 8) += *(const u64x8*)(input0 + ridx0 + 8);
+    *(u64x8*)(acc0 + 16) += *(const u64x8*)(input0 + ridx0 + 16);
+    *(u64x8*)(acc0 + 24) += *(const u64x8*)(input0 + ridx0 + 24);
+    *(u64x8*)(acc0 + 32) += *(const u64x8*)(input0 + ridx0 + 32);
+    *(u64x8*)(acc0 + 40) += *(const u64x8*)(input0 + ridx0 + 40);
+    *(u64x8*)(acc0 + 48) += *(const u64x8*)(input0 + ridx0 + 48);
+    *(u64x8*)(acc0 + 56) += *(const u64x8*)(input0 + ridx0 + 56);
   }
-  const uint64_t acc2_folded = oidx1 <= 1 ? acc2[0] : fold_add_64_u64(acc2);
-  output0[0] = acc2_folded;
+  const int64_t oidx1 = shape0 / 8;
+  const uint64_t* input0_row = input0 + oidx0 * 64;
+  for (int64_t ridx1 = 0; ridx1 < oidx1 * 8 - oidx0 * 64; ridx1 += 8) {
+    *(u64x8*)(acc0 + ridx1) += *(const u64x8*)(input0_row + ridx1);
+  }
+  for (int64_t ridx2 = oidx1 * 8 - oidx0 * 64; ridx2 < shape0 - oidx0 * 64; ++ridx2) {
+    acc0[ridx2] += input0_row[ridx2];
+  }
+  const uint64_t acc0_folded = fold_add_64_u64(acc0);
+  output0[0] = acc0_folded;
 }
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }

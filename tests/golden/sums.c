@@ -40,7 +40,7 @@ typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Element i with element i + half, the halves of what is left. */
-static __attribute__((noinline)) float fold_add_64_f32(const float* s) {
+static float fold_add_64_f32(const float* s) {
   const f32x16 a0 = *(const f32x16*)s + *(const f32x16*)(s + 32);
   const f32x16 a1 = *(const f32x16*)(s + 16) + *(const f32x16*)(s + 48);
   const f32x16 b0 = a0 + a1;

@@ -254,6 +254,12 @@ FAULTS = [
      "std::shared_ptr<CompilerSearch> search;\n    known.search.reset();", "driver_commands_test"),
     ("compiling: gcc is not told on the command line what it gets wrong", "compile/c_flags.cpp",
      'words.push_back(cat("-f", name));', "(void)name;", "driver_commands_test"),
+    ("NaN is looked for in one of two vectors", "render/instructions.cpp", "cmp$p_mask(y, z, 3, $m)", "cmp$p_mask(y, y, 3, $m)",
+     "extremes_test"),
+    ("a maximum's last lanes forget what they found", "lower/reduce.cpp", "? number_lanes(levels[0], end - kLanes, index_at)",
+     "? number_lanes(levels[0], end - 2 * kLanes, index_at)", "extremes_test"),
+    ("rows apart are a row too few", "lower/reduce.cpp", "const Sym rest = together > 1 ? full : begin;",
+     "const Sym rest = together > 1 ? full + 1 : begin;", "extremes_test"),
 ]
 
 

@@ -1,0 +1,59 @@
+// Maxima and minima by vectors that keep numbers and NaN apart, and by rows in any order (lower/reduce.cpp): a NaN is found wherever it is,
+// and of zeros the sign counts.
+#include <cmath>
+
+#include "backends_run.h"
+
+using namespace capi_test;
+
+namespace {
+
+/// Rows of numbers of one sign, of infinities or of -0; in row i what is at `place(i)` is `odd` instead.
+template <class T, class Place>
+Values<T> rows_with(int64_t rows, int64_t columns, T usual, T odd, Place place) {
+  Values<T> x{std::vector<T>(static_cast<size_t>(rows * columns), usual), {rows, columns}};
+  for (int64_t i = 0; i < rows; ++i)
+    if (place(i) < columns) x.items[static_cast<size_t>(i * columns + place(i))] = odd;
+  return x;
+}
+
+/// Of rows of a length that is known, or is not.
+template <class T>
+void check_all(const char* dtype, bool is_known) {
+  const Backends backends;
+  const T nan = std::numeric_limits<T>::quiet_NaN(), inf = std::numeric_limits<T>::infinity();
+  for (const int64_t columns : {1, 40, 64, 257, 300, 1000, 1024, 4097}) {
+    const std::string text = std::string("graph g(x: ") + dtype + "[m, " + (is_known ? std::to_string(columns) : "n") +
+                             "]) {\n  return a = max(x, axes=[1]), b = min(x, axes=[1]), c = max(x, axes=[0]), d = min(x, axes=[0]), e = " +
+                             "max(x), f = min(x)\n}";
+    CAPTURE(text);
+    const auto anywhere = [&](int64_t row) { return row * 37 % (columns + 5); };  // in some rows nowhere
+    const auto at_the_end = [&](int64_t row) { return columns - 1 - row; };
+    for (const auto& [usual, odd] :
+         {std::pair<T, T>{1, nan}, {-1, -nan}, {-inf, nan}, {inf, nan}, {T(-0.0), T(0.0)}, {T(0.0), T(-0.0)}, {nan, 1}}) {
+      backends.run(text, rows_with<T>(29, columns, usual, odd, anywhere));
+      backends.run(text, rows_with<T>(std::min<int64_t>(columns, 70), columns, usual, odd, at_the_end));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("G3.max/interp,c G3.min/interp,c L6: a NaN is found wherever it is among numbers, and +0 is greater than -0") {
+  for (const bool is_known : {false, true}) {
+    check_all<float>("f32", is_known);
+    check_all<double>("f64", is_known);
+  }
+}
+
+TEST_CASE("G3.max/c G3.min/c G3.sum/c G3.any/c L6: rows that may come in any order are read as several streams") {
+  const Backends backends;
+  const std::string text =
+      "graph g(x: f32[m, n]) {\n  i = cast(x * 100, dtype=i32)\n  return a = max(x, axes=[0]), b = min(x, axes=[0]), c = max(abs(x), "
+      "axes=[0]), d = sum(i, axes=[0]), e = prod(i, axes=[0]), f = any(x > 2, axes=[0])\n}";
+  for (const int64_t rows : {1, 5, 6, 7, 35, 600})
+    for (const int64_t columns : {1, 130, 1000, 3000}) backends.run(text, rough({rows, columns}, 1));
+  backends.run(
+      "graph g(x: i32[300, 1000], y: f32[300, 1000]) {\n  return a = sum(x, axes=[0]), b = max(y, axes=[0]), c = max(y, axes=[0, 1])\n}",
+      Values<int32_t>{std::vector<int32_t>(300000, 1 << 30), {300, 1000}}, rough({300, 1000}, 2));
+}
