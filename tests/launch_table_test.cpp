@@ -1,5 +1,4 @@
-// Many launches one after the other are a table (render/launch_table.h): the same results as of launches that are written out, which are
-// there for the others.
+// Many launches are a table (render/launch_table.h): the same results as of launches that are written out, which are there for the others.
 #include <doctest/doctest.h>
 
 #include "backends_run.h"
@@ -66,6 +65,46 @@ TEST_CASE("L2.kernel_main/c: what is no row of the table is between its rows") {
   CHECK(source.rows() + 2 == static_cast<size_t>(source.kernels));
   CHECK(source.runs() == 2);
   backends.run(two, rough({kRows, kColumns}, 3), rough({kRows, kColumns}, 4));
+}
+
+TEST_CASE("L2.kernel_main/c: many small launches side by side are rows of the table, shared out whole") {
+  const Backends backends;
+  // Behind 10 layers so many scans of what they give, each of a length of its own, beside each other.
+  const auto beside = [](int count, int64_t columns) {
+    std::string text = cat("graph beside(x: f32[", kRows, ", ", columns, "], w: f32[", kRows, ", ", columns, "]) {\n  h0 = x * 0.5\n");
+    for (int i = 0; i < 10; ++i) text += cat("  h", i + 1, " = softmax(h", i, " * w, axis=", i % 2, ") + x\n");
+    std::string parts;
+    for (int i = 0; i < count; ++i) {
+      text += cat("  s", i, " = cumsum(pad(h10, before=[0, ", i, "], after=[0, 0]), axis=", i % 3 == 0 ? 1 : 0, ")\n");
+      parts += cat(i == 0 ? "" : ", ", "s", i);
+    }
+    return cat(text, "  return y = concat([", parts, "], axis=1)\n}");
+  };
+  const auto runs = [&](int rows, int64_t columns) {
+    return count(source_of(backends, beside(rows, columns)).text, "  harp_run_side_by_side(");
+  };
+  CHECK(runs(12, 100) == 1);
+  CHECK(runs(4, 100) == 0);
+  CHECK(runs(12, 30000) == 0);  // each is worth more than one worker
+  for (const int64_t columns : {20, 100}) backends.run(beside(12, columns), rough({kRows, columns}, 1), rough({kRows, columns}, 2));
+  // Parts of a result that is stored nowhere else.
+  std::string inputs, parts;
+  for (int i = 0; i < 40; ++i) {
+    inputs += cat(i == 0 ? "" : ", ", "x", i, ": f32[", i % 5 == 0 ? 1000 : 7, "]");
+    parts += cat(i == 0 ? "" : ", ", "x", i);
+  }
+  const std::string joined = cat("graph joined(", inputs, ") {\n  return y = concat([", parts, "], axis=0)\n}");
+  CHECK(source_of(backends, joined).rows() == 40);
+  const Graph graph = parse(backends.context(), "harp 1\n" + joined);
+  std::vector<Values<float>> values;
+  std::vector<Buffer> arrays;
+  std::vector<harp_buffer*> handles;
+  for (int i = 0; i < 40; ++i) values.push_back(rough({i % 5 == 0 ? 1000 : 7}, static_cast<unsigned>(i)));
+  for (Values<float>& v : values) {
+    arrays.push_back(wrap(backends.context(), v.items, v.dims));
+    handles.push_back(arrays.back().get());
+  }
+  run_everywhere(graph.get(), handles);
 }
 
 TEST_CASE("L2.kernel_main/c: a table of a graph without inputs counts from none") {

@@ -52,7 +52,7 @@ struct RenderedKernel {
 class UnitRenderer {
  public:
   UnitRenderer(const ir::Module& module, const RenderOptions& options)
-      : module_(module), options_(options), unit_(options), host_(host_positions()), table_(module) {
+      : module_(module), options_(options), unit_(options), host_(host_positions()), table_(module, share()) {
     for (size_t i = 0; i < module.shape_vars.size(); ++i) shape_names_[variable_of(module.shape_vars[i])->name] = cat("shape", i);
     is_shared_.assign(module.kernels.size(), false);
     for (const ir::Generation& generation : module.generations)
@@ -385,13 +385,17 @@ class UnitRenderer {
     size_t n_calls = 0;
     for (size_t g = 0; g < module_.generations.size(); ++g) {
       if (table_.has(module_.generations[g])) {
+        const auto is_one_launch = [&] { return module_.generations[g].launches.size() == 1; };
         const size_t first = g, first_row = table_.rows();
-        for (; g < module_.generations.size() && table_.has(module_.generations[g]); ++g) {
-          const RenderedKernel& kernel = rendered(module_.generations[g].launches[0]);
-          table_.add(module_.generations[g], kernel.name, kernel.has_scratch);
-        }
-        append(body,
-               cat("  harp_run_launches(rt, arrays, ", first_row, ", ", table_.rows(), "); /* generations ", first, " to ", --g, " */\n"));
+        do {
+          for (const ir::Launch& launch : module_.generations[g].launches)
+            table_.add(launch, rendered(launch).name, rendered(launch).has_scratch);
+          ++g;
+        } while (g < module_.generations.size() && table_.has(module_.generations[g]) && is_one_launch() &&
+                 module_.generations[first].launches.size() == 1);
+        --g;
+        append(body, cat("  ", table_.run(first_row, table_.rows(), g == first), " /* ",
+                         g == first ? cat("generation ", g) : cat("generations ", first, " to ", g), " */\n"));
         continue;
       }
       if (const int64_t blocks = module_.generations[g].blocks; blocks > 0) {

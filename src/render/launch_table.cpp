@@ -12,14 +12,25 @@ constexpr size_t kLeastRows = 8;  // going through a table costs the compiler as
 
 }  // namespace
 
-LaunchTable::LaunchTable(const ir::Module& module) : module_(module) {
-  const auto rows = std::count_if(module.generations.begin(), module.generations.end(), [this](const auto& g) { return is_row(g); });
-  is_used_ = static_cast<size_t>(rows) >= kLeastRows;
+LaunchTable::LaunchTable(const ir::Module& module, int64_t share) : module_(module), share_(share) {
+  size_t rows = 0;
+  for (const ir::Generation& generation : module.generations)
+    if (are_rows(generation)) rows += generation.launches.size();
+  is_used_ = rows >= kLeastRows;
 }
 
-bool LaunchTable::is_row(const ir::Generation& generation) const {
-  if (generation.blocks > 0 || generation.launches.size() != 1 || !generation.calls.empty()) return false;
-  const ir::Launch& launch = generation.launches[0];
+bool LaunchTable::are_rows(const ir::Generation& generation) const {
+  const std::vector<ir::Launch>& launches = generation.launches;
+  if (generation.blocks > 0 || !generation.calls.empty() || launches.empty()) return false;
+  const auto is_small = [this](const ir::Launch& launch) {
+    return module_.kernels[static_cast<size_t>(launch.kernel)].work.constant() <= share_;
+  };
+  if (launches.size() > 1 && launches.size() < kLeastRows) return false;
+  return std::all_of(launches.begin(), launches.end(),
+                     [&](const ir::Launch& launch) { return is_row(launch) && (launches.size() == 1 || is_small(launch)); });
+}
+
+bool LaunchTable::is_row(const ir::Launch& launch) const {
   const ir::Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
   return module_.shape_vars.empty() && module_.workspace.is_constant() && !launch.guard && launch.in_place.empty() && kernel.least <= 1 &&
          ir::iterations(kernel).is_constant() && kernel.work.is_constant() &&
@@ -39,13 +50,24 @@ std::optional<LaunchTable::Place> LaunchTable::place_of(const ir::HostBuffer& bu
   }
 }
 
-void LaunchTable::add(const ir::Generation& generation, const std::string& kernel, bool has_scratch) {
-  const ir::Launch& launch = generation.launches[0];
+void LaunchTable::add(const ir::Launch& launch, const std::string& kernel, bool has_scratch) {
   const ir::Kernel& lowered = module_.kernels[static_cast<size_t>(launch.kernel)];
   Row row{kernel, ir::iterations(lowered).constant(), lowered.work.constant(), {}};
   for (const ir::HostBuffer& buffer : launch.arguments) row.arguments.push_back(*place_of(buffer));
   if (has_scratch) row.arguments.push_back({0, module_.workspace.constant()});
   rows_.push_back(std::move(row));
+}
+
+std::string LaunchTable::run(size_t begin, size_t end, bool is_one_generation) {
+  if (!is_one_generation || end - begin == 1) {
+    follow_ = true;
+    return cat("harp_run_launches(rt, arrays, ", begin, ", ", end, ");");
+  }
+  are_side_by_side_ = true;
+  int64_t work = 0;
+  for (size_t i = begin; i < end; ++i)
+    if (__builtin_add_overflow(work, std::max<int64_t>(0, rows_[i].work), &work)) work = INT64_MAX;
+  return cat("harp_run_side_by_side(rt, arrays, ", begin, ", ", end, ", ", work, ");");
 }
 
 std::string LaunchTable::definitions() const {
@@ -55,6 +77,8 @@ std::string LaunchTable::definitions() const {
   for (const Row& row : rows_)
     append(rows, cat("  {", row.kernel, ", ", row.count, ", ", row.work, ", {",
                      join(row.arguments, ", ", [](const Place& p) { return cat("{", p.array, ", ", p.offset, "}"); }), "}},\n"));
+  const std::string arguments = cat("    void* arguments[", most, "];\n    for (int i = 0; i < ", most,
+                                    "; ++i) arguments[i] = arrays[launch->arguments[i].array] + launch->arguments[i].offset;\n");
   return cat(
       "/* Bytes into the workspace (array 0), into an input or into an output. */\n"
       "struct harp_place { size_t array; int64_t offset; };\n"
@@ -62,16 +86,24 @@ std::string LaunchTable::definitions() const {
       most,
       "]; };\n"
       "static const struct harp_launch launches[] = {\n",
-      rows,
-      "};\n"
-      "static void harp_run_launches(const harp_runtime* rt, char* const* arrays, size_t begin, size_t end) {\n"
-      "  for (const struct harp_launch* launch = launches + begin; launch < launches + end; ++launch) {\n"
-      "    void* arguments[",
-      most, "];\n    for (int i = 0; i < ", most,
-      "; ++i) arguments[i] = arrays[launch->arguments[i].array] + launch->arguments[i].offset;\n"
-      "    harp_for(rt, launch->n, launch->work, launch->kernel, arguments);\n"
-      "  }\n"
-      "}\n");
+      rows, "};\n",
+      !follow_ ? ""
+               : cat("static void harp_run_launches(const harp_runtime* rt, char* const* arrays, size_t begin, size_t end) {\n"
+                     "  for (const struct harp_launch* launch = launches + begin; launch < launches + end; ++launch) {\n",
+                     arguments, "    harp_for(rt, launch->n, launch->work, launch->kernel, arguments);\n  }\n}\n"),
+      !are_side_by_side_
+          ? ""
+          : cat("struct harp_rows { char* const* arrays; const struct harp_launch* first; };\n"
+                "static void harp_run_rows(void* arg, size_t begin, size_t end, size_t worker) {\n"
+                "  const struct harp_rows* rows = arg;\n"
+                "  char* const* arrays = rows->arrays;\n"
+                "  for (const struct harp_launch* launch = rows->first + begin; launch < rows->first + end; ++launch) {\n",
+                arguments,
+                "    launch->kernel(arguments, 0, (size_t)launch->n, worker);\n  }\n}\n"
+                "/* Launches of one generation, each of which is one worker's. */\n"
+                "static void harp_run_side_by_side(const harp_runtime* rt, char* const* arrays, size_t begin, size_t end, int64_t work) {\n"
+                "  struct harp_rows rows = {arrays, launches + begin};\n"
+                "  harp_for(rt, (int64_t)(end - begin), work, harp_run_rows, &rows);\n}\n"));
 }
 
 std::string LaunchTable::arrays(bool has_workspace) const {

@@ -1,5 +1,6 @@
-// Launches one after the other as a table that is gone through, instead of a call for each: over a network's hundred calls the compiler
-// takes as long as over ten kernels.
+// Launches as a table that is gone through, instead of a call for each: over a network's hundred calls the compiler takes as long as over
+// ten kernels. Generations of one launch follow each other; the launches of one generation, if they are many and small, are shared out
+// whole.
 #pragma once
 
 #include <optional>
@@ -12,14 +13,17 @@ namespace harp::render {
 
 class LaunchTable {
  public:
-  explicit LaunchTable(const ir::Module& module);
+  /// `share`: work of a launch that may be more than one worker's.
+  LaunchTable(const ir::Module& module, int64_t share);
 
   /// Is there one? Else every generation is written out.
   bool is_used() const { return is_used_; }
-  /// Is a generation one launch that can be a row, all of it known before any run?
-  bool has(const ir::Generation& generation) const { return is_used_ && is_row(generation); }
-  /// The launch of such a generation; its kernel's last argument is the worker's scratch memory, or not.
-  void add(const ir::Generation& generation, const std::string& kernel, bool has_scratch);
+  /// Are a generation's launches rows, all of them known before any run? Of several each is one worker's.
+  bool has(const ir::Generation& generation) const { return is_used_ && are_rows(generation); }
+  /// A launch of such a generation; its kernel's last argument is the worker's scratch memory, or not.
+  void add(const ir::Launch& launch, const std::string& kernel, bool has_scratch);
+  /// The statement that runs rows [begin, end): one generation if there are several.
+  std::string run(size_t begin, size_t end, bool is_one_generation);
 
   /// The rows there are, and what goes through them.
   std::string definitions() const;
@@ -39,11 +43,13 @@ class LaunchTable {
     std::vector<Place> arguments;
   };
 
-  bool is_row(const ir::Generation& generation) const;
+  bool are_rows(const ir::Generation& generation) const;
+  bool is_row(const ir::Launch& launch) const;
   std::optional<Place> place_of(const ir::HostBuffer& buffer) const;
 
   const ir::Module& module_;
-  bool is_used_ = false;
+  const int64_t share_;
+  bool is_used_ = false, follow_ = false, are_side_by_side_ = false;  // what goes through rows
   std::vector<Row> rows_;
 };
 
