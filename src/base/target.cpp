@@ -77,7 +77,10 @@ std::optional<Target> target_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-Target host_target() { return kTargets[host_level()]; }
+Target host_target() {
+  static const Target& host = kTargets[host_level()];  // a virtual machine takes 50 microseconds to answer CPUID
+  return host;
+}
 
 std::string_view host_triple() { return HARP_ARCHITECTURE "-" HARP_SYSTEM; }
 

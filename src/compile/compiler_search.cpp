@@ -13,6 +13,7 @@ namespace harp {
 namespace {
 
 constexpr std::chrono::seconds kVersionPatience{10};
+constexpr const char *kAssembler = "as", *kLinker = "ld";
 constexpr size_t kVersionLineLimit = 120;  // of what a program that is no compiler says for itself
 
 /// Those that every source is compiled and linked with; without -pipe, since each program is asked about with files of its own.
@@ -91,7 +92,7 @@ std::optional<CompilerFiles> CompilerSearch::files_of(const std::string& command
   std::optional<std::string> program = find_program(system_, words->front());
   if (!program) return rejected(words->front().find('/') == std::string::npos ? "not found on PATH" : "no such program");
   words->front() = std::move(*program);
-  CompilerFiles files{std::move(*words), {}, true};
+  CompilerFiles files{std::move(*words), {}, {}, {}, true};
   if (!collect_dependencies(files)) return rejected("its file cannot be examined");
   return files;
 }
@@ -114,8 +115,11 @@ bool CompilerSearch::collect_dependencies(CompilerFiles& files) const {
       files.all_known = program && add(*program) && files.all_known;
     }
   }
-  for (const char* tool : {"as", "ld"})  // drivers take these from PATH; a compiler with built-in ones has none to find
-    if (const std::optional<std::string> program = find_program(system_, tool)) add(*program);
+  // Drivers take these from PATH; a compiler with built-in ones has none to find.
+  files.assembler = find_program(system_, kAssembler);
+  files.linker = find_program(system_, kLinker);
+  for (const std::optional<std::string>& tool : {files.assembler, files.linker})
+    if (tool) add(*tool);
   return true;
 }
 
@@ -191,7 +195,7 @@ std::shared_ptr<const CCompiler> CompilerSearch::identified(Candidate& candidate
   CompilerIdentity identity{candidate.files.words.front(), version, candidate.hasher.add(version).finish(), candidate.files.all_known};
   std::optional<DriverCommands> commands;
   if (candidate.is_driver) commands = parse_driver_commands(text, asked_flags());
-  if (commands && !find_programs(*commands)) commands.reset();
+  if (commands && !find_programs(*commands, candidate.files)) commands.reset();
   if (candidate.is_driver && !candidate.remembered)
     cache_.publish(
         *Artifact::make(candidate.answer_key, {"version", "", "", version, candidate.files.words}, std::as_bytes(std::span(text))));
@@ -199,16 +203,16 @@ std::shared_ptr<const CCompiler> CompilerSearch::identified(Candidate& candidate
 }
 
 /// The paths of the programs, as the driver would look for them.
-bool CompilerSearch::find_programs(DriverCommands& commands) const {
+bool CompilerSearch::find_programs(DriverCommands& commands, const CompilerFiles& files) const {
   for (std::string* program : {&commands.compile.front(), &commands.assemble.front()}) {
-    std::optional<std::string> path = find_program(system_, *program);
+    std::optional<std::string> path = *program == kAssembler ? files.assembler : find_program(system_, *program);
     if (!path) return false;
     *program = std::move(*path);
   }
   std::optional<std::string> path;
   for (const std::string& directory : commands.directories)
-    if (!path && directory.starts_with('/')) path = find_program(system_, path_join(directory, "ld"));
-  if (!path) path = find_program(system_, "ld");
+    if (!path && directory.starts_with('/')) path = find_program(system_, path_join(directory, kLinker));
+  if (!path) path = files.linker;
   if (path) commands.link.front() = std::move(*path);
   return path.has_value();
 }

@@ -43,7 +43,7 @@ class CompilerSearch {
   Command command_to(const CompilerFiles& files, const std::vector<std::string>& question, int directory) const;
   std::string answer(Candidate& candidate, Deadline deadline) const;
   std::shared_ptr<const CCompiler> identified(Candidate& candidate, Deadline deadline) const;
-  bool find_programs(DriverCommands& commands) const;
+  bool find_programs(DriverCommands& commands, const CompilerFiles& files) const;
 
   System system_;
   CompileCache& cache_;
