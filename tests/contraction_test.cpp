@@ -95,7 +95,9 @@ TEST_CASE("L6.loop_tiling/c G15.matmul/c: rows that are added up side by side gi
                   {"", "reduce [thread unroll=2, reduce simd=16]"},  // two blocks: rows one after the other
                   rough({4, 5000}, 1), rough({5000}, 2));
   CHECK(source_of("graph g(a: f32[4096, 4096], v: f32[4096]) {\n  return y = a @ v\n}").find("unroll=2") != std::string::npos);
-  CHECK(source_of("graph g(a: f32[1024, 1024], v: f32[1024]) {\n  return y = a @ v\n}").find("unroll=2") == std::string::npos);
+  CHECK(source_of("graph g(a: f32[1024, 1024], v: f32[1024]) {\n  return y = a @ v\n}").find("unroll=2") != std::string::npos);
+  CHECK(source_of("graph g(a: f32[64, 1024], v: f32[1024]) {\n  return y = a @ v\n}").find("unroll=2") == std::string::npos);
+  CHECK(source_of("graph g(a: f32[1024, 4096], v: f32[4096]) {\n  return y = a @ v\n}").find("unroll=2") == std::string::npos);
 }
 
 TEST_CASE("L6 G15.matmul/c: rows of memory that are added up several at a time ask for those that come next, with the same bits") {
