@@ -21,7 +21,7 @@ struct CompilerFiles {
   std::vector<std::string> words;  // words[0] is the absolute path of the program
   std::vector<Dependency> dependencies;
   std::optional<std::string> assembler, linker;  // those on PATH
-  bool all_known = true;  // false: some word may stand for other files
+  bool all_known = true;                         // false: some word may stand for other files
 };
 
 /// Made by a CompilerSearch.

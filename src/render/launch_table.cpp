@@ -99,6 +99,10 @@ std::string LaunchTable::definitions() const {
                 "  char* const* arrays = rows->arrays;\n"
                 "  for (const struct harp_launch* launch = rows->first + begin; launch < rows->first + end; ++launch) {\n",
                 arguments,
+                "    if (launch + 1 < rows->first + end) /* what the next one begins with comes meanwhile */\n"
+                "      for (int i = 0; i < ",
+                most,
+                "; ++i) __builtin_prefetch(arrays[launch[1].arguments[i].array] + launch[1].arguments[i].offset);\n"
                 "    launch->kernel(arguments, 0, (size_t)launch->n, worker);\n  }\n}\n"
                 "/* Launches of one generation, each of which is one worker's. */\n"
                 "static void harp_run_side_by_side(const harp_runtime* rt, char* const* arrays, size_t begin, size_t end, int64_t work) {\n"

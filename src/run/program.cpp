@@ -8,6 +8,8 @@ namespace harp {
 
 namespace {
 
+constexpr size_t kFewOutputs = 8;
+
 void* allocate_for_kernel(void* self, size_t size) {
   const Allocator& allocator = static_cast<const HostHooks*>(self)->allocator;
   return allocator.allocate(allocator.user, size, kBufferAlignment);
@@ -99,6 +101,18 @@ void LoadedProgram::check_aliases(std::span<const HostArray* const> inputs, std:
     const auto begin = reinterpret_cast<uintptr_t>(buffer.data());
     return Extent{begin, begin + buffer.bytes(), array};
   };
+  const auto may_overlap = [](const HostArray& a, const HostArray& b) {  // empty ones do not, if they lie in another
+    const auto first = reinterpret_cast<uintptr_t>(a.data()), second = reinterpret_cast<uintptr_t>(b.data());
+    return first < second + b.bytes() && second < first + a.bytes();
+  };
+  if (outputs.size() <= kFewOutputs) {  // each with all others: there is nothing to sort
+    bool any = false;
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      for (const HostArray* input : inputs) any |= may_overlap(*outputs[o], *input);
+      for (size_t before = 0; before < o; ++before) any |= may_overlap(*outputs[o], *outputs[before]);
+    }
+    if (!any) return;
+  }
   // Sorted by address, an output that overlaps anything overlaps a neighbour; inputs may overlap each other, so the end of the furthest
   // input and of the furthest output so far are kept.
   StackArray<Extent, 2 * kFewArguments> extents(inputs.size() + outputs.size(), book);
