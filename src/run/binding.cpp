@@ -6,15 +6,6 @@ namespace harp {
 
 namespace {
 
-std::vector<std::vector<SizeCode>> codes_of(const std::vector<ArraySignature>& arrays, std::span<const Sym> variables) {
-  std::vector<std::vector<SizeCode>> codes;
-  for (const ArraySignature& array : arrays) {
-    std::vector<SizeCode>& axes = codes.emplace_back();
-    for (const Dim& dim : array.shape) axes.emplace_back(dim, variables);
-  }
-  return codes;
-}
-
 std::string declared(const ArraySignature& array) { return cat(name(array.dtype), to_string(array.shape)); }
 
 /// "n = 7, m = 3": what a derived size was computed from.
@@ -32,8 +23,15 @@ std::string to_string(ArrayType type) { return cat(name(type.dtype), "[", join(t
 
 Binding::Binding(std::shared_ptr<const Signature> signature)
     : signature_(std::move(signature)),
-      input_axes_(codes_of(signature_->inputs, signature_->variable_syms)),
-      output_axes_(codes_of(signature_->outputs, signature_->variable_syms)) {}
+      input_axes_(signature_->inputs, signature_->variable_syms),
+      output_axes_(signature_->outputs, signature_->variable_syms) {}
+
+Binding::Sizes::Sizes(const std::vector<ArraySignature>& arrays, std::span<const Sym> variables) {
+  for (const ArraySignature& array : arrays) {
+    for (const Dim& dim : array.shape) codes_.emplace_back(dim, variables);
+    begins_.push_back(codes_.size());
+  }
+}
 
 void Binding::bind(std::span<const ArrayType> inputs, std::span<const NamedSize> named, std::span<int64_t> values) const {
   const Signature& signature = *signature_;
@@ -46,7 +44,7 @@ void Binding::bind(std::span<const ArrayType> inputs, std::span<const NamedSize>
     const ArraySignature& expected = signature.inputs[i];
     HARP_CHECK(inputs[i].dtype == expected.dtype, Code::kDType, "input \"", expected.name, "\" has to be ", declared(expected),
                ", but got ", to_string(inputs[i]));
-    const std::vector<SizeCode>& axes = input_axes_[i];
+    const std::span<const SizeCode> axes = input_axes_[i];
     HARP_CHECK(inputs[i].dims.size() == axes.size(), Code::kShape, "input \"", expected.name, "\" has to be ", declared(expected),
                " (rank ", axes.size(), "), but got ", to_string(inputs[i]));
     for (size_t axis = 0; axis < axes.size(); ++axis) {
@@ -81,8 +79,9 @@ void Binding::bind(std::span<const ArrayType> inputs, std::span<const NamedSize>
   check(values, Source::kInputs);
 
   for (size_t i = 0; i < inputs.size(); ++i) {
-    for (size_t axis = 0; axis < input_axes_[i].size(); ++axis) {
-      const SizeCode& code = input_axes_[i][axis];
+    const std::span<const SizeCode> axes = input_axes_[i];
+    for (size_t axis = 0; axis < axes.size(); ++axis) {
+      const SizeCode& code = axes[axis];
       const int64_t expected = code.evaluate(values);
       if (inputs[i].dims[axis] == expected) continue;
       const ArraySignature& array = signature.inputs[i];
@@ -129,7 +128,7 @@ void Binding::check_output(size_t output, ArrayType given, std::span<const int64
   const ArraySignature& expected = signature_->outputs[output];
   HARP_CHECK(given.dtype == expected.dtype, Code::kDType, "output \"", expected.name, "\" is ", declared(expected), ", but got ",
              to_string(given));
-  const std::vector<SizeCode>& axes = output_axes_[output];
+  const std::span<const SizeCode> axes = output_axes_[output];
   HARP_CHECK(given.dims.size() == axes.size(), Code::kShape, "output \"", expected.name, "\" is ", declared(expected), " (rank ",
              axes.size(), "), but got ", to_string(given));
   for (size_t axis = 0; axis < axes.size(); ++axis) {

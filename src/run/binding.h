@@ -45,8 +45,21 @@ class Binding {
   enum class Source : uint8_t { kInputs, kCaller };  // where values come from, for messages
   void check(std::span<const int64_t> values, Source source) const;
 
+  /// The sizes of arrays, one array's behind the other's: a run goes through those of a thousand as they lie in memory.
+  class Sizes {
+   public:
+    Sizes(const std::vector<ArraySignature>& arrays, std::span<const Sym> variables);
+    std::span<const SizeCode> operator[](size_t array) const {
+      return std::span(codes_).subspan(begins_[array], begins_[array + 1] - begins_[array]);
+    }
+
+   private:
+    std::vector<SizeCode> codes_;
+    std::vector<size_t> begins_ = {0};
+  };
+
   std::shared_ptr<const Signature> signature_;
-  std::vector<std::vector<SizeCode>> input_axes_, output_axes_;
+  Sizes input_axes_, output_axes_;
 };
 
 /// "f32[3, 64]"
