@@ -9,7 +9,8 @@ namespace {
 std::vector<Sym> positions_of(Arena& arena, const Body& body) {
   std::vector<Sym> positions;
   for (const Stmt* s : statements_of(body)) {
-    for (const Sym& e : {s->condition, s->begin, s->end, s->index, s->stride, s->length, s->spare_index, s->rows, s->from, s->from_row_stride, s->from_stride})
+    for (const Sym& e : {s->condition, s->begin, s->end, s->index, s->stride, s->length, s->spare_index, s->rows, s->from,
+                         s->from_row_stride, s->from_stride})
       positions.push_back(e);
     for (const Stmt::Part& part : s->parts) positions.insert(positions.end(), {part.start, part.row_step, part.step});
   }

@@ -213,8 +213,9 @@ struct Stmt {
   int64_t columns = 0;
   PartsLie lie = PartsLie::kApart, to_lie = PartsLie::kApart;
   // kCopy: of `rows` times `length` elements, [i][j] is copied from element from + i * from_row_stride + j * from_stride of parameter
-  // inputs[0], or of accumulator `source`, a row, where there is one, to element index + i * stride + j of parameter `buffer`, or of `accumulator`, a row,
-  // where there is one. What is written is not what is read. With `stream` whole lines of the parameter go past the caches.
+  // inputs[0], or of accumulator `source`, a row, where there is one, to element index + i * stride + j of parameter `buffer`, or of
+  // `accumulator`, a row, where there is one. What is written is not what is read. With `stream` whole lines of the parameter go past the
+  // caches.
   int source = -1;
   Sym rows, from, from_row_stride = 1, from_stride;
   // kComment
