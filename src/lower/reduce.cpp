@@ -367,7 +367,7 @@ class ReduceLowering {
           bind_results(0);
           for (const RowPass* done = c_.plan.passes.data(); done != pass_; ++done) rows_.bind(*done);
         }
-        body.push_back(steps);
+        for (Stmt* s : asking_for_pages(steps)) body.push_back(s);
       }
       if (!proven_at_most(end, full)) {
         // an extreme may meet an element twice
@@ -390,6 +390,48 @@ class ReduceLowering {
       if (!proven_less(1, end - begin)) used = end - begin;
     }
     fold(levels[level], used, body);
+  }
+
+  /// The prefetcher stops where a page ends and has to be told of the next ones: a line of each, four pages ahead, is enough. (Sums and
+  /// maxima of 32 MB in the third cache 1.1 times as fast, of 512 KB and 512 MB as fast as without; with every line they would be slower.)
+  static constexpr int64_t kPageBytes = 4096, kPagesAhead = 4;
+  /// The loop over contiguous elements, with a line of each array that it loads asked for from each page. Nothing is asked for where rows
+  /// are shorter than half a page, and where more is done than to reduce.
+  Body asking_for_pages(Stmt* loop) {
+    std::vector<const UOp*> loads;  // the first of each row; not those of what is the same for every row
+    int64_t page = kPageBytes;      // elements
+    const auto at = [&](const UOp* load, Sym place) { return substitute(load->index, {{variable_of(loop->variable), place}}); };
+    for (const UOp* u : uops_of(arena_, loop->body)) {
+      const bool is_row = u->kind == UKind::kLoad && u->type.lanes > 1 && u->lane_step.is_constant(1) &&
+                          depends_on(u->index, variable_of(loop->variable)) && (kept_.empty() || !at(u, 0).is_constant());
+      const auto is_known = [&](const UOp* known) { return known->buffer == u->buffer && (known->index - u->index).is_constant(); };
+      if (!is_row || std::any_of(loads.begin(), loads.end(), is_known)) continue;
+      loads.push_back(u);
+      page = std::min(page, kPageBytes / static_cast<int64_t>(size_of(u->type.dtype)));
+    }
+    const Sym length = loop->end - loop->begin;
+    const bool only_reduces = c_.plan.passes.size() == 1 && pass_->row_values.empty() && pass_->row_stores.empty();
+    const bool has_loops = std::any_of(loop->body.begin(), loop->body.end(), [](const Stmt* s) { return s->kind == StmtKind::kLoop; });
+    if (loads.empty() || !only_reduces || has_loops || proven_less(length, page / 2)) return {loop};
+    const auto asked_at = [&](Sym first, Body& body) {
+      for (const UOp* load : loads) {
+        const Sym ahead = kPagesAhead * kPageBytes / static_cast<int64_t>(size_of(load->type.dtype));
+        body.push_back(prefetch(arena_, load->buffer, at(load, first) + ahead));
+      }
+    };
+    Body body;
+    if (proven_at_most(length, page)) {
+      asked_at(loop->begin, body);
+      body.push_back(loop);
+      return body;
+    }
+    Stmt* pages = new_loop(arena_, "page", loop->begin, loop->end);
+    pages->step = page;
+    asked_at(pages->variable, pages->body);
+    loop->begin = pages->variable;
+    loop->end = min(pages->variable + page, loop->end);
+    pages->body.push_back(loop);
+    return {pages};
   }
 
   /// A pass that keeps what it computes takes longer than memory, which waits meanwhile. So it asks for what comes next, as far as it
@@ -638,6 +680,11 @@ class ReduceLowering {
           if (!proven_at_most(end, rest)) {
             Stmt* loop = new_loop(arena_, next_name(), rest, end);
             loop->body = rows(tile, levels[0], loop->variable, 1);
+            if (together == 1 && is_whole_row(tile) && !loop->body.empty() && loop->body[0]->kind == StmtKind::kLoop) {  // one stream of memory
+              Body columns = asking_for_pages(loop->body[0]);
+              loop->body.erase(loop->body.begin());
+              loop->body.insert(loop->body.begin(), columns.begin(), columns.end());
+            }
             into.push_back(loop);
           }
         },

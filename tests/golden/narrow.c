@@ -338,23 +338,27 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   uint64_t acc0[64] __attribute__((aligned(64)));
   for (int i = 0; i < 64; ++i) acc0[i] = 0ul;
   const int64_t oidx0 = shape0 / 64;
-  for (int64_t ridx0 = 0; ridx0 < oidx0 * 64; ridx0 += 64) {
-    *(u64x8*)acc0 += *(const u64x8*)(input0 + ridx0);
-    *(u64x8*)(acc0 + 8) += *(const u64x8*)(input0 + ridx0 + 8);
-    *(u64x8*)(acc0 + 16) += *(const u64x8*)(input0 + ridx0 + 16);
-    *(u64x8*)(acc0 + 24) += *(const u64x8*)(input0 + ridx0 + 24);
-    *(u64x8*)(acc0 + 32) += *(const u64x8*)(input0 + ridx0 + 32);
-    *(u64x8*)(acc0 + 40) += *(const u64x8*)(input0 + ridx0 + 40);
-    *(u64x8*)(acc0 + 48) += *(const u64x8*)(input0 + ridx0 + 48);
-    *(u64x8*)(acc0 + 56) += *(const u64x8*)(input0 + ridx0 + 56);
+  for (int64_t ridx0 = 0; ridx0 < oidx0 * 64; ridx0 += 512) {
+    __builtin_prefetch(input0 + ridx0 + 2048, 0, 2);
+    const int64_t oidx1 = min_i64(oidx0 * 64, ridx0 + 512);
+    for (int64_t ridx1 = ridx0; ridx1 < oidx1; ridx1 += 64) {
+      *(u64x8*)acc0 += *(const u64x8*)(input0 + ridx1);
+      *(u64x8*)(acc0 + 8) += *(const u64x8*)(input0 + ridx1 + 8);
+      *(u64x8*)(acc0 + 16) += *(const u64x8*)(input0 + ridx1 + 16);
+      *(u64x8*)(acc0 + 24) += *(const u64x8*)(input0 + ridx1 + 24);
+      *(u64x8*)(acc0 + 32) += *(const u64x8*)(input0 + ridx1 + 32);
+      *(u64x8*)(acc0 + 40) += *(const u64x8*)(input0 + ridx1 + 40);
+      *(u64x8*)(acc0 + 48) += *(const u64x8*)(input0 + ridx1 + 48);
+      *(u64x8*)(acc0 + 56) += *(const u64x8*)(input0 + ridx1 + 56);
+    }
   }
-  const int64_t oidx1 = shape0 / 8;
+  const int64_t oidx2 = shape0 / 8;
   const uint64_t* input0_row = input0 + oidx0 * 64;
-  for (int64_t ridx1 = 0; ridx1 < oidx1 * 8 - oidx0 * 64; ridx1 += 8) {
-    *(u64x8*)(acc0 + ridx1) += *(const u64x8*)(input0_row + ridx1);
+  for (int64_t ridx2 = 0; ridx2 < oidx2 * 8 - oidx0 * 64; ridx2 += 8) {
+    *(u64x8*)(acc0 + ridx2) += *(const u64x8*)(input0_row + ridx2);
   }
-  for (int64_t ridx2 = oidx1 * 8 - oidx0 * 64; ridx2 < shape0 - oidx0 * 64; ++ridx2) {
-    acc0[ridx2] += input0_row[ridx2];
+  for (int64_t ridx3 = oidx2 * 8 - oidx0 * 64; ridx3 < shape0 - oidx0 * 64; ++ridx3) {
+    acc0[ridx3] += input0_row[ridx3];
   }
   const uint64_t acc0_folded = fold_add_64_u64(acc0);
   output0[0] = acc0_folded;

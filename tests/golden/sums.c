@@ -293,27 +293,31 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
         for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
         const int64_t oidx5 = min_i64(shape0 * 300, ridx2 * 4096 + 4096);
         const int64_t oidx6 = oidx5 / 64;
-        for (int64_t ridx3 = ridx2 * 4096; ridx3 < oidx6 * 64; ridx3 += 64) {
-          *(f32x16*)acc0 += *(const f32x16*)(input0 + ridx3);
-          *(f32x16*)(acc0 + 16) += *(const f32x16*)(input0 + ridx3 + 16);
-          *(f32x16*)(acc0 + 32) += *(const f32x16*)(input0 + ridx3 + 32);
-          *(f32x16*)(acc0 + 48) += *(const f32x16*)(input0 + ridx3 + 48);
+        for (int64_t ridx3 = ridx2 * 4096; ridx3 < oidx6 * 64; ridx3 += 1024) {
+          __builtin_prefetch(input0 + ridx3 + 4096, 0, 2);
+          const int64_t oidx7 = min_i64(oidx6 * 64, ridx3 + 1024);
+          for (int64_t ridx4 = ridx3; ridx4 < oidx7; ridx4 += 64) {
+            *(f32x16*)acc0 += *(const f32x16*)(input0 + ridx4);
+            *(f32x16*)(acc0 + 16) += *(const f32x16*)(input0 + ridx4 + 16);
+            *(f32x16*)(acc0 + 32) += *(const f32x16*)(input0 + ridx4 + 32);
+            *(f32x16*)(acc0 + 48) += *(const f32x16*)(input0 + ridx4 + 48);
+          }
         }
-        const int64_t oidx7 = oidx5 / 16;
+        const int64_t oidx8 = oidx5 / 16;
         const float* input0_row = input0 + oidx6 * 64;
-        for (int64_t ridx4 = 0; ridx4 < oidx7 * 16 - oidx6 * 64; ridx4 += 16) {
-          *(f32x16*)(acc0 + ridx4) += *(const f32x16*)(input0_row + ridx4);
+        for (int64_t ridx5 = 0; ridx5 < oidx8 * 16 - oidx6 * 64; ridx5 += 16) {
+          *(f32x16*)(acc0 + ridx5) += *(const f32x16*)(input0_row + ridx5);
         }
-        for (int64_t ridx5 = oidx7 * 16 - oidx6 * 64; ridx5 < oidx5 - oidx6 * 64; ++ridx5) {
-          acc0[ridx5] += input0_row[ridx5];
+        for (int64_t ridx6 = oidx8 * 16 - oidx6 * 64; ridx6 < oidx5 - oidx6 * 64; ++ridx6) {
+          acc0[ridx6] += input0_row[ridx6];
         }
         const float acc0_folded = fold_add_64_f32(acc0);
-        const int64_t oidx8 = ridx2 & 63;
-        acc1[oidx8] += acc0_folded;
+        const int64_t oidx9 = ridx2 & 63;
+        acc1[oidx9] += acc0_folded;
       }
       const float acc1_folded = oidx4 <= ridx1 * 4096 + 1 ? acc1[0] : fold_add_64_f32(acc1);
-      const int64_t oidx9 = ridx1 & 63;
-      acc2[oidx9] += acc1_folded;
+      const int64_t oidx10 = ridx1 & 63;
+      acc2[oidx10] += acc1_folded;
     }
     const float acc2_folded = oidx3 <= ridx0 * 4096 + 1 ? acc2[0] : fold_add_64_f32(acc2);
     acc3[ridx0] += acc2_folded;
