@@ -108,6 +108,14 @@ TEST_CASE("L6 G15.matmul/c: rows of memory that are added up several at a time a
   check_schedules("graph g(x: f32[7, 270, 96]) {\n  return y = sum(x, axes=[1]), z = max(x * 2, axes=[1])\n}",
                   {"", "reduce [thread, sequential simd=16, reduce unroll=8] ahead", "reduce [thread, sequential simd=8, reduce unroll=2]"},
                   rough({7, 270, 96}, 1));
+  // rows of whole pages: the sums lie where no load waits for a store to them, on the stack and in scratch memory
+  check_schedules("graph g(x: f32[270], b: f32[270, 2048]) {\n  return y = x @ b\n}",
+                  {"", "reduce [thread simd=16, reduce unroll=8] ahead", "reduce [thread tile=1024 simd=8, reduce unroll=3]",
+                   "reduce [sequential tile=1000 unroll=4 simd=16, reduce]"},
+                  rough({270}, 1), rough({270, 2048}, 2));
+  const char* const pages = "graph g(x: f32[3, 270, 1024]) {\n  return y = sum(x, axes=[1])\n}";
+  CHECK(source_of(pages).find("acc0_room") != std::string::npos);
+  check_schedules(pages, {"", "reduce [thread, sequential simd=4, reduce unroll=4]"}, rough({3, 270, 1024}, 1));
   const auto asks = [](const char* sizes) {
     return source_of(std::string("graph g(x: f32[n], b: f32[") + sizes + "]) {\n  return y = x @ b\n}").find("__builtin_prefetch") !=
            std::string::npos;

@@ -327,6 +327,7 @@ std::vector<int64_t> scratch_offsets(const Kernel& kernel) {
   for (const Accumulator& a : kernel.accumulators) {
     offsets.push_back(end);
     if (a.in_scratch) end += (a.count * a.type.lanes * static_cast<int64_t>(size_of(a.type.dtype)) + 63) / 64 * 64;
+    if (a.in_scratch && a.beside >= 0) end += kPageBytes;
   }
   offsets.push_back(end);
   return offsets;

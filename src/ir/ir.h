@@ -140,7 +140,12 @@ struct Accumulator {
   Scalar init;
   bool in_scratch = false;  // in the worker's scratch memory instead of on the stack
   bool is_row = false;      // elements of a row
+  // A parameter whose rows, of whole pages, are loaded while this array is stored to. A load waits for stores that are not done yet if
+  // their addresses are the same but for the page, so the array begins a little in front of where the parameter does in one; -1: there is
+  // none.
+  int beside = -1;
 };
+constexpr int64_t kPageBytes = 4096;
 
 constexpr int kScannedGroup = 64, kQuad = 4;  // elements
 

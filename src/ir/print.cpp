@@ -111,7 +111,8 @@ class Printer {
       const Accumulator& a = kernel.accumulators[i];
       append(out_, cat("  acc", i, ": ", type_text(a.type), "[", a.count, "] ",
                        a.is_row ? std::string("of a row") : cat(info(a.combine).id, " from ", to_string(a.init)),
-                       a.in_scratch ? ", in scratch memory" : "", "\n"));
+                       a.in_scratch ? ", in scratch memory" : "", a.beside < 0 ? "" : ", beside ",
+                       a.beside < 0 ? std::string() : kernel.params[static_cast<size_t>(a.beside)].name, "\n"));
     }
     body(kernel.body, 1);
   }

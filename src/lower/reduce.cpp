@@ -652,6 +652,20 @@ class ReduceLowering {
     return vector_columns(arena_, columns, simd_width_, c_.schedule.axes[kept_.size() - 1].unroll);
   }
 
+  /// Rows of whole pages are loaded while the level is stored to.
+  void keep_apart(const Tile& tile, const Level& level, const Stmt* row) {
+    if (in_registers(tile.width, simd_width_)) return;
+    for (const UOp* u : uops_of(arena_, row->body)) {
+      if (u->kind != UKind::kLoad || u->type.lanes == 1) continue;
+      const int64_t size = static_cast<int64_t>(size_of(c_.kernel.params[static_cast<size_t>(u->buffer)].dtype));
+      const auto along_rows = linear_in(u->index, variable_of(row->variable));
+      if (!along_rows || !along_rows->coefficient.is_constant() || along_rows->coefficient.is_constant(0)) continue;
+      const bool begins_alike = tile.start.is_constant(0) || tile.capacity * size % kPageBytes == 0;
+      if (!begins_alike || along_rows->coefficient.constant() * size % kPageBytes != 0) continue;
+      for (const int a : level.accumulators) c_.kernel.accumulators[static_cast<size_t>(a)].beside = u->buffer;
+    }
+  }
+
   Body chain_pass(const Tile& tile) {
     const Sym count = element_count(sizes(outer_));
     std::vector<Level> levels;
@@ -674,12 +688,14 @@ class ReduceLowering {
             loop->body = rows(tile, levels[0], loop->variable, together, are_apart ? share : 1);
             if (c_.schedule.ahead && simd_width_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype)) == kLineBytes)
               ask_ahead(arena_, loop->body, simd_width_, loop->variable, loop->variable + loop->step);
+            keep_apart(tile, levels[0], loop);
             into.push_back(loop);
           }
           const Sym rest = together > 1 ? full : begin;
           if (!proven_at_most(end, rest)) {
             Stmt* loop = new_loop(arena_, next_name(), rest, end);
             loop->body = rows(tile, levels[0], loop->variable, 1);
+            keep_apart(tile, levels[0], loop);
             if (together == 1 && is_whole_row(tile) && !loop->body.empty() && loop->body[0]->kind == StmtKind::kLoop) {  // one stream of memory
               Body columns = asking_for_pages(loop->body[0]);
               loop->body.erase(loop->body.begin());

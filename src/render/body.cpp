@@ -329,6 +329,13 @@ class BodyRenderer {
             ") += ", expression_.whole(s.value).text, ";"));
   }
 
+  /// How many elements of so many bytes after `room` the accumulator begins: a quarter of a page in front of where the parameter does.
+  std::string beside(const ir::Accumulator& a, std::string_view room, int64_t bytes) const {
+    const int64_t step = std::max<int64_t>(64, bytes);
+    return cat("((size_t)", context_.parameters[static_cast<size_t>(a.beside)], " - ", ir::kPageBytes / 4, " - (size_t)", room, ") % ",
+               ir::kPageBytes, " / ", step, " * ", step / bytes);
+  }
+
   void declare(const Stmt& s) {
     const auto i = static_cast<size_t>(s.accumulator);
     const ir::Accumulator& a = context_.kernel->accumulators[i];
@@ -343,13 +350,22 @@ class BodyRenderer {
     if (a.in_scratch) {
       HARP_ASSERT(layout.size > 1, "an accumulator in scratch memory that is no array");
       const int64_t offset = ir::scratch_offsets(*context_.kernel)[i];
-      out(cat(type, "* const ", name, " = (", type, "*)", offset == 0 ? std::string("scratch") : cat("(scratch + ", offset, ")"), ";"));
+      const std::string room = offset == 0 ? std::string("scratch") : cat("(scratch + ", offset, ")");
+      out(cat(type, "* const ", name, " = (", type, "*)", a.beside < 0 ? room : cat("(", room, " + ", beside(a, room, 1), ")"), ";"));
       if (a.is_row) return;
       const std::string all = layout.lanes == 1 ? one : cat(unit_.splat(a.type.dtype, layout.lanes), "(", one, ")");
       return out(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", all, ";"));
     }
     if (layout.size == 1) return out(cat(type, " ", name, " = ", s.value == nullptr ? value : expression_.whole(s.value).text, ";"));
-    out(cat(type, " ", name, "[", layout.size, "]", unit_.alignment(a.type.dtype, layout.size * layout.lanes), ";"));
+    const std::string alignment = unit_.alignment(a.type.dtype, layout.size * layout.lanes);
+    if (a.beside < 0) {
+      out(cat(type, " ", name, "[", layout.size, "]", alignment, ";"));
+    } else {
+      const int64_t bytes = static_cast<int64_t>(size_of(a.type.dtype)) * layout.lanes;
+      const std::string room = cat(name, "_room");
+      out(cat(type, " ", room, "[", layout.size + ir::kPageBytes / bytes, "]", alignment, ";"));
+      out(cat(type, "* const ", name, " = ", room, " + ", beside(a, room, bytes), ";"));
+    }
     if (a.is_row) return;
     // In a loop even for zeros: of "= {0}" gcc makes "rep stos", and keeps the accumulators in memory (rows of 64: 3.5 times slower).
     out(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", value, ";"));
