@@ -392,9 +392,6 @@ class ReduceLowering {
     fold(levels[level], used, body);
   }
 
-  /// The prefetcher stops where a page ends and has to be told of the next ones: a line of each, four pages ahead, is enough. (Sums and
-  /// maxima of 32 MB in the third cache 1.1 times as fast, of 512 KB and 512 MB as fast as without; with every line they would be slower.)
-  static constexpr int64_t kPageBytes = 4096, kPagesAhead = 4;
   /// The loop over contiguous elements, with a line of each array that it loads asked for from each page. Nothing is asked for where rows
   /// are shorter than half a page, and where more is done than to reduce.
   Body asking_for_pages(Stmt* loop) {
@@ -696,7 +693,8 @@ class ReduceLowering {
             Stmt* loop = new_loop(arena_, next_name(), rest, end);
             loop->body = rows(tile, levels[0], loop->variable, 1);
             keep_apart(tile, levels[0], loop);
-            if (together == 1 && is_whole_row(tile) && !loop->body.empty() && loop->body[0]->kind == StmtKind::kLoop) {  // one stream of memory
+            if (together == 1 && is_whole_row(tile) && !loop->body.empty() &&
+                loop->body[0]->kind == StmtKind::kLoop) {  // one stream of memory
               Body columns = asking_for_pages(loop->body[0]);
               loop->body.erase(loop->body.begin());
               loop->body.insert(loop->body.begin(), columns.begin(), columns.end());

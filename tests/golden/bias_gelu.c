@@ -236,6 +236,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   float* output0 = a->output0;
   (void)worker;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    __builtin_prefetch(input0 + ridx0 * 1024 + 4096, 0, 2);
     const float* input0_row = input0 + ridx0 * 1024;
     float* output0_row = output0 + ridx0 * 1024;
     for (int64_t ridx1 = 0; ridx1 < 1024; ridx1 += 16) {
