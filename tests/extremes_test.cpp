@@ -1,5 +1,5 @@
-// Maxima and minima by vectors that keep numbers and NaN apart, and by rows in any order (lower/reduce.cpp): a NaN is found wherever it is,
-// and of zeros the sign counts.
+// Maxima and minima by vectors that keep numbers and NaN apart (lower/reduce_lanes.cpp), and by rows in any order
+// (lower/reduce_columns.cpp): a NaN is found wherever it is, and of zeros the sign counts.
 #include <cmath>
 
 #include "backends_run.h"

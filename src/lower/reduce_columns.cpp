@@ -1,0 +1,189 @@
+// Reductions by chains: blocks of elements, one after the other, in the accumulators of a tile of columns, which are the vector axis; the
+// rows that are reduced stream past.
+#include <algorithm>
+
+#include "lower/reduce_lowering.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+// --- blocks ------------------------------------------------------------------------------------------------------------------
+
+void ReduceLowering::chain_blocks(const std::vector<Level>& levels, Sym count, Sym width, const Elements& elements, Body& body) {
+  std::vector<Sym> counts = {count};
+  while (counts.size() < levels.size()) counts.push_back(ceil_div(counts.back(), kChainBlock));
+  chain_level(levels, counts, levels.size() - 1, 0, counts.back(), width, elements, body);
+}
+
+void ReduceLowering::chain_level(const std::vector<Level>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
+                                 Sym width, const Elements& elements, Body& body) {
+  declare(levels[level], body);
+  if (level == 0) {
+    elements(begin, end, body);
+    return;
+  }
+  Stmt* blocks = new_loop(arena_, cat("block", level), begin, end);
+  const Sym first = blocks->variable * kChainBlock;
+  chain_level(levels, counts, level - 1, first, min(first + kChainBlock, counts[level - 1]), width, elements, blocks->body);
+  if (width.is_constant(1)) {
+    carry(levels[level - 1], 0, levels[level], 0, blocks->body);
+  } else {
+    Stmt* columns = new_loop(arena_, "column", 0, width);
+    carry(levels[level - 1], columns->variable, levels[level], columns->variable, columns->body);
+    for (Stmt* s : vector_columns(arena_, columns, simd_width_)) blocks->body.push_back(s);
+  }
+  body.push_back(blocks);
+}
+
+int ReduceLowering::chain_levels(const RowPass& pass) const {
+  if (is_free_of_order(pass)) return 1;
+  return levels_needed(element_count(sizes(outer_)), kChainBlock, element_count(sizes(kept_)), c_.holds);
+}
+
+// --- tiles of columns --------------------------------------------------------------------------------------------------------
+
+Body ReduceLowering::columns(const Index& outer_kept) {
+  if (kept_.empty()) return column_passes(outer_kept, Sym(0), 1, 1);
+  const Dim width = size(kept_.back());
+  const int64_t wanted = c_.schedule.axes[kept_.size() - 1].tile;
+  size_t row_bytes = 0;
+  for (const RowPass& pass : c_.plan.passes)
+    for (const Node* r : pass.reduces) row_bytes += size_of(accumulator_dtype(*r)) * static_cast<size_t>(chain_levels(pass));
+  int64_t tile = kLanes;
+  while (tile * 2 * static_cast<int64_t>(row_bytes) <= kFrameBytes) tile *= 2;  // what fits the stack, unless the schedule says
+  if (wanted > 0) tile = wanted;
+  if (range(width).hi <= tile) {
+    const int64_t most = std::max<int64_t>(range(width).hi, 1);
+    const int64_t capacity = (most + simd_width_ - 1) / simd_width_ * simd_width_;
+    return column_passes(outer_kept, Sym(0), width, capacity);
+  }
+  Stmt* tiles = new_loop(arena_, "tile", 0, ceil_div(width, tile));
+  const Sym start = tiles->variable * tile;
+  tiles->body = column_passes(outer_kept, start, min(Sym(tile), width - start), tile);
+  return {tiles};
+}
+
+Body ReduceLowering::column_passes(const Index& outer_kept, Sym start, Sym width, int64_t capacity) {
+  const Tile tile{outer_kept, start, width, capacity};
+  Body body;
+  rows_.declare(accumulators_, kept_.empty() ? std::nullopt : std::optional(RowValues::Tile{kept_.back(), start, capacity}), body);
+  for (const RowPass& pass : c_.plan.passes) {
+    pass_ = &pass;
+    copy_windows(tile, body);
+    const Body statements = !pass.reduces.empty() ? chain_pass(tile) : kept_.empty() ? row_loops({}) : column_rows(tile);
+    body.insert(body.end(), statements.begin(), statements.end());
+    rows_.bind(pass);
+    Stmt* columns = new_loop(arena_, "column", 0, width);
+    bind_results(columns->variable);
+    columns->body = store_outputs(c_, pass.stores, kept_at(tile, columns->variable));
+    const Body stores = columns->body.empty() ? Body{}
+                        : kept_.empty()       ? unroll(arena_, columns)
+                                              : vectorise(arena_, columns, simd_width_, false);
+    body.insert(body.end(), stores.begin(), stores.end());
+    if (kept_.empty()) bind_results(0);
+  }
+  return body;
+}
+
+void ReduceLowering::copy_windows(const Tile& tile, Body& body) {
+  if (c_.plan.passes.size() != 1 || !pass_->row_stores.empty() || kept_.empty()) return;
+  std::vector<Windows::Axis> axes = {{new_loop(arena_, "column", 0, tile.width)->variable, tile.width, tile.capacity}};
+  Index index = source_index(kept_at(tile, axes[0].variable), 0, 0);
+  for (const size_t axis : outer_) {
+    if (!size(axis).is_constant() || size(axis).constant() < 1) return;
+    axes.push_back({new_loop(arena_, "term", 0, size(axis))->variable, size(axis), size(axis).constant()});
+    index[axis] = axes.back().variable;
+  }
+  for (const Node* reduce : pass_->reduces)
+    for (const Node* operand : operands_of(*reduce))
+      if (operand->rank() > 0 && !windows_.contains(operand))
+        if (auto copy = Windows::copy(c_, accumulators_, operand, index, axes, simd_width_, body)) windows_.emplace(operand, *copy);
+}
+
+Index ReduceLowering::kept_at(const Tile& tile, Sym column) const {
+  Index kept = tile.outer_kept;
+  if (!kept_.empty()) kept.push_back(tile.start + column);
+  return kept;
+}
+
+// --- rows --------------------------------------------------------------------------------------------------------------------
+
+Body ReduceLowering::chain_pass(const Tile& tile) {
+  const Sym count = element_count(sizes(outer_));
+  std::vector<Level> levels;
+  for (int l = chain_levels(*pass_); l-- > 0;) levels.push_back(new_level(tile.capacity));
+  const int together = in_registers(tile.width, simd_width_) ? 1 : std::max(1, c_.schedule.axes.back().unroll);
+  Body body;
+  chain_blocks(
+      levels, count, tile.width,
+      [&](Sym begin, Sym end, Body& into) {
+        const Sym full = begin + floor_div(end - begin, together) * together;
+        // Whole rows that may come in any order are read as several streams, each a share of all rows.
+        const Sym share = floor_div(end - begin, together);
+        const bool are_apart = is_free_of_order(*pass_) && is_whole_row(tile);
+        if (together > 1 && (full - begin).is_constant(together)) {
+          const Body all = rows(tile, levels[0], begin, together);
+          into.insert(into.end(), all.begin(), all.end());
+        } else if (together > 1 && !proven_at_most(full, begin)) {
+          Stmt* loop = new_loop(arena_, next_name(), begin, are_apart ? begin + share : full);
+          loop->step = are_apart ? 1 : together;
+          loop->body = rows(tile, levels[0], loop->variable, together, are_apart ? share : 1);
+          if (c_.schedule.ahead && simd_width_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype)) == kLineBytes)
+            ask_ahead(arena_, loop->body, simd_width_, loop->variable, loop->variable + loop->step);
+          keep_apart(tile, levels[0], loop);
+          into.push_back(loop);
+        }
+        const Sym rest = together > 1 ? full : begin;
+        if (!proven_at_most(end, rest)) {
+          Stmt* loop = new_loop(arena_, next_name(), rest, end);
+          loop->body = rows(tile, levels[0], loop->variable, 1);
+          keep_apart(tile, levels[0], loop);
+          if (together == 1 && is_whole_row(tile) && !loop->body.empty() &&
+              loop->body[0]->kind == StmtKind::kLoop) {  // one stream of memory
+            Body columns = asking_for_pages(loop->body[0]);
+            loop->body.erase(loop->body.begin());
+            loop->body.insert(loop->body.begin(), columns.begin(), columns.end());
+          }
+          into.push_back(loop);
+        }
+      },
+      body);
+  results_.push_back({pass_, levels.back(), levels.size()});
+  return body;
+}
+
+Body ReduceLowering::column_rows(const Tile& tile) {
+  Stmt* loop = new_loop(arena_, next_name(), 0, element_count(sizes(outer_)));
+  loop->body = rows(tile, {}, loop->variable, 1);
+  return {loop};
+}
+
+Body ReduceLowering::rows(const Tile& tile, const Level& level, Sym row, int n, Sym apart) {
+  Stmt* columns = new_loop(arena_, "column", 0, tile.width);
+  bind_results(columns->variable);
+  std::vector<Index> indices;
+  for (int i = 0; i < n; ++i) indices.push_back(source_index(kept_at(tile, columns->variable), row + apart * i, 0));
+  if (n > 1)
+    visit_all(level, columns->variable, indices, columns->body);
+  else
+    visit(level, columns->variable, indices[0], columns->body);
+  if (tile.width.is_constant(1)) return unroll(arena_, columns);
+  if (pass_->reduces.empty()) return vectorise(arena_, columns, simd_width_, false);
+  return vector_columns(arena_, columns, simd_width_, c_.schedule.axes[kept_.size() - 1].unroll);
+}
+
+void ReduceLowering::keep_apart(const Tile& tile, const Level& level, const Stmt* row) {
+  if (in_registers(tile.width, simd_width_)) return;
+  for (const UOp* u : uops_of(arena_, row->body)) {
+    if (u->kind != UKind::kLoad || u->type.lanes == 1) continue;
+    const int64_t size = static_cast<int64_t>(size_of(c_.kernel.params[static_cast<size_t>(u->buffer)].dtype));
+    const auto along_rows = linear_in(u->index, variable_of(row->variable));
+    if (!along_rows || !along_rows->coefficient.is_constant() || along_rows->coefficient.is_constant(0)) continue;
+    const bool begins_alike = tile.start.is_constant(0) || tile.capacity * size % kPageBytes == 0;
+    if (!begins_alike || along_rows->coefficient.constant() * size % kPageBytes != 0) continue;
+    for (const int a : level.accumulators) c_.kernel.accumulators[static_cast<size_t>(a)].beside = u->buffer;
+  }
+}
+
+}  // namespace harp::lower
