@@ -1,6 +1,7 @@
 // Maxima and minima by vectors that keep numbers and NaN apart (lower/reduce_lanes.cpp), and by rows in any order
 // (lower/reduce_columns.cpp): a NaN is found wherever it is, and of zeros the sign counts.
 #include <cmath>
+#include <regex>
 
 #include "backends_run.h"
 
@@ -37,6 +38,36 @@ void check_all(const char* dtype, bool is_known) {
   }
 }
 
+/// The outputs are the interpreter's bytes under the schedule of kernel_0.
+void check_schedule(const std::string& text, const char* schedule, const Values<float>& x) {
+  CAPTURE(text);
+  CAPTURE(schedule);
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + text);
+  REQUIRE(graph != nullptr);
+  Values<float> values = x;
+  const Buffer input = wrap(context.get(), values.items, values.dims);
+  const std::vector<Buffer> expected = run(compile(graph.get(), "interp").get(), {input.get()});
+  const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = schedule; });
+  REQUIRE(program != nullptr);
+  const std::vector<Buffer> outputs = run(program.get(), {input.get()});
+  for (size_t i = 0; i < outputs.size(); ++i) CHECK_MESSAGE(same_bits(outputs[i].get(), expected[i].get()), "output ", i);
+}
+
+/// Bytes of the arrays of floats that the C of a graph has on the stack.
+size_t frame_bytes(const std::string& text) {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + text);
+  const Program program = compile(graph.get(), "c");
+  REQUIRE(program != nullptr);
+  const std::string source = take(harp_program_source(program.get(), nullptr));
+  const std::regex array("\\n +float \\w+\\[(\\d+)\\]");
+  size_t bytes = 0;
+  for (auto match = std::sregex_iterator(source.begin(), source.end(), array); match != std::sregex_iterator(); ++match)
+    bytes += sizeof(float) * std::stoul((*match)[1]);
+  return bytes;
+}
+
 }  // namespace
 
 TEST_CASE("G3.max/interp,c G3.min/interp,c L6: a NaN is found wherever it is among numbers, and +0 is greater than -0") {
@@ -56,4 +87,23 @@ TEST_CASE("G3.max/c G3.min/c G3.sum/c G3.any/c L6: rows that may come in any ord
   backends.run(
       "graph g(x: i32[300, 1000], y: f32[300, 1000]) {\n  return a = sum(x, axes=[0]), b = max(y, axes=[0]), c = max(y, axes=[0, 1])\n}",
       Values<int32_t>{std::vector<int32_t>(300000, 1 << 30), {300, 1000}}, rough({300, 1000}, 2));
+}
+
+TEST_CASE("L6.sum/c L3 H5: steps of columns that are no part of a page are whole where each page is asked for") {
+  const std::string sums = "graph g(x: f32[3, 2000]) {\n  return y = sum(x, axes=[0]), z = max(x, axes=[0])\n}";
+  for (const char* schedule : {"kernel_0: reduce [thread tile=2048 unroll=3 simd=16, reduce] partition overlap",
+                               "kernel_0: reduce [thread unroll=3 simd=16, reduce] partition",
+                               "kernel_0: reduce [thread tile=8192 unroll=64 simd=16, reduce] partition overlap",
+                               "kernel_0: reduce [thread tile=8192 unroll=33 simd=4, reduce] overlap"})
+    check_schedule(sums, schedule, rough({3, 2000}, 1));
+  check_schedule("graph g(x: f32[30, 5000]) {\n  return y = sum(x, axes=[0])\n}",
+                 "kernel_0: reduce [thread tile=8192 unroll=7 simd=16, reduce] partition overlap", rough({30, 5000}, 1));
+}
+
+TEST_CASE("L6.sum/c X2: what sums of rows of whole pages take on the stack, with the room to lie apart from them, stays small") {
+  CHECK(frame_bytes("graph g(x: f32[300, 1024]) {\n  return y = sum(x, axes=[0])\n}") <= 8192);
+  std::string eight = "graph g(z: f32[200, 1024]) {\n  x = slice(z, start=[0, 0], stop=[200, 256])\n  return ";
+  for (int i = 0; i < 8; ++i) eight += (i ? ", s" : "s") + std::to_string(i) + " = sum(x * " + std::to_string(i + 2) + ", axes=[0])";
+  CHECK(frame_bytes(eight + "\n}") <= 8192);
+  Backends().run(eight + "\n}", rough({200, 1024}, 1));
 }

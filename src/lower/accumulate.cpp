@@ -73,6 +73,22 @@ std::vector<int> Accumulators::add(std::span<const Node* const> nodes, int64_t c
   return numbers;
 }
 
+void Accumulators::keep_beside(int accumulator, int parameter) {
+  kernel_.accumulators[static_cast<size_t>(accumulator)].beside = parameter;
+  const auto frame_bytes = [&] {
+    int64_t bytes = 0;
+    for (const ir::Accumulator& a : kernel_.accumulators)
+      if (!a.in_scratch)
+        bytes += a.count * a.type.lanes * static_cast<int64_t>(size_of(a.type.dtype)) + (a.beside >= 0 ? ir::kPageBytes : 0);
+    return bytes;
+  };
+  for (const bool is_beside : {false, true})  // the others first: they are less busy
+    for (size_t i = kernel_.accumulators.size(); i-- > 0 && frame_bytes() > kFrameBytes;) {
+      ir::Accumulator& a = kernel_.accumulators[i];
+      if ((a.beside >= 0) == is_beside && a.count >= kLanes && !a.is_row) a.in_scratch = true;
+    }
+}
+
 int Accumulators::add_array(DType dtype, int64_t count, int64_t most) {
   const int64_t bytes = count * static_cast<int64_t>(size_of(dtype));
   const bool fits_frame = count < kLanes || frame_bytes_ + bytes <= most;

@@ -28,6 +28,9 @@ class Accumulators {
   /// One of `count` elements for each of the reductions or scans. Those that come first are busiest and lie on the stack; long ones that
   /// come later are in the worker's scratch memory.
   std::vector<int> add(std::span<const Node* const> nodes, int64_t count);
+  /// The accumulator lies so that stores to it do not meet loads of the parameter (ir::Accumulator::beside), which takes a page more; what
+  /// no longer fits the stack then is in scratch memory.
+  void keep_beside(int accumulator, int parameter);
   /// One for `count` elements of the node's value, which later passes over the same row read again.
   int add_row(const Node& node, int64_t count) { return add_array(node.dtype, count, kFrameBytes / 2); }
   /// One for `count` elements of a dtype, which are set before they are read; on the stack as long as all there take no more than `most`.

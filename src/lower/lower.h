@@ -12,7 +12,7 @@ namespace harp::lower {
 
 /// The prefetcher stops where a page ends and has to be told of the next ones: a line of each, so many pages ahead, is enough. (Sums and
 /// maxima of 32 MB in the third cache 1.1 times as fast, of 512 KB and 512 MB as fast as without; with every line they would be slower.)
-inline constexpr int64_t kPageBytes = 4096, kPagesAhead = 4;
+inline constexpr int64_t kPagesAhead = 4;
 
 /// What a template works on.
 struct KernelContext {

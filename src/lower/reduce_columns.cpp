@@ -182,7 +182,7 @@ void ReduceLowering::keep_apart(const Tile& tile, const Level& level, const Stmt
     if (!along_rows || !along_rows->coefficient.is_constant() || along_rows->coefficient.is_constant(0)) continue;
     const bool begins_alike = tile.start.is_constant(0) || tile.capacity * size % kPageBytes == 0;
     if (!begins_alike || along_rows->coefficient.constant() * size % kPageBytes != 0) continue;
-    for (const int a : level.accumulators) c_.kernel.accumulators[static_cast<size_t>(a)].beside = u->buffer;
+    for (const int a : level.accumulators) accumulators_.keep_beside(a, u->buffer);
   }
 }
 

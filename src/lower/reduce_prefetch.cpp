@@ -33,6 +33,7 @@ Body ReduceLowering::asking_for_pages(Stmt* loop) {
     loads.push_back(u);
     page = std::min(page, kPageBytes / static_cast<int64_t>(size_of(u->type.dtype)));
   }
+  page = std::max(loop->step, page / loop->step * loop->step);  // whole steps
   const Sym length = loop->end - loop->begin;
   const bool only_reduces = c_.plan.passes.size() == 1 && pass_->row_values.empty() && pass_->row_stores.empty();
   const bool has_loops = std::any_of(loop->body.begin(), loop->body.end(), [](const Stmt* s) { return s->kind == StmtKind::kLoop; });

@@ -263,6 +263,10 @@ FAULTS = [
      "? number_lanes(levels[0], end - 2 * kLanes, index_at)", "extremes_test"),
     ("rows apart are a row too few", "lower/reduce_columns.cpp", "const Sym rest = together > 1 ? full : begin;",
      "const Sym rest = together > 1 ? full + 1 : begin;", "extremes_test"),
+    ("pages are cut within a step of columns", "lower/reduce_prefetch.cpp", "page = std::max(loop->step, page / loop->step * loop->step);",
+     "", "extremes_test"),
+    ("room beside a parameter's rows is not counted", "lower/accumulate.cpp", "(a.beside >= 0 ? ir::kPageBytes : 0)", "0",
+     "extremes_test"),
 ]
 
 
