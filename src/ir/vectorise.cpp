@@ -11,6 +11,21 @@
 namespace harp::ir {
 namespace {
 
+/// Does this hold for the value or one that it is made from?
+template <class Holds>
+bool any_of_uops(const UOp* root, Holds holds) {
+  std::vector<const UOp*> stack = {root};
+  std::unordered_set<const UOp*> seen;
+  while (!stack.empty()) {
+    const UOp* u = stack.back();
+    stack.pop_back();
+    if (!seen.insert(u).second) continue;
+    if (holds(u)) return true;
+    stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+  }
+  return false;
+}
+
 class Vectoriser {
  public:
   Vectoriser(Arena& arena, const SymAtom* variable, int width) : arena_(arena), variable_(variable), width_(width) {}
@@ -55,16 +70,7 @@ class Vectoriser {
   }
   /// Is the value another in each iteration?
   bool varies(const UOp* root) const {
-    std::vector<const UOp*> stack = {root};
-    std::unordered_set<const UOp*> seen;
-    while (!stack.empty()) {
-      const UOp* u = stack.back();
-      stack.pop_back();
-      if (!seen.insert(u).second) continue;
-      if (has_position(u) && depends_on(u->index, variable_)) return true;
-      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-    }
-    return false;
+    return any_of_uops(root, [&](const UOp* u) { return has_position(u) && depends_on(u->index, variable_); });
   }
 
   Stmt* statement(const Stmt* s) {
@@ -136,16 +142,7 @@ Stmt* scalar(Arena& arena, const Stmt* loop, Sym begin, Sym end) {
 }
 
 bool reads_accumulator(const UOp* value, int accumulator) {
-  std::vector<const UOp*> stack = {value};
-  std::unordered_set<const UOp*> seen;
-  while (!stack.empty()) {
-    const UOp* u = stack.back();
-    stack.pop_back();
-    if (!seen.insert(u).second) continue;
-    if (u->kind == UKind::kAcc && u->buffer == accumulator) return true;
-    stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-  }
-  return false;
+  return any_of_uops(value, [&](const UOp* u) { return u->kind == UKind::kAcc && u->buffer == accumulator; });
 }
 bool adds_up(const Body& body) {
   for (const Stmt* s : statements_of(body)) {

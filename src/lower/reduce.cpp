@@ -181,6 +181,10 @@ bool ReduceLowering::is_free_of_order(const RowPass& pass) const {
                      [](const Node* reduce) { return harp::is_free_of_order(reduce->op, reduce->dtype); });
 }
 
+int ReduceLowering::levels_of(const RowPass& pass, Sym count, int64_t block, Sym others, const std::optional<Sym>& holds) const {
+  return is_free_of_order(pass) ? 1 : levels_needed(count, block, others, holds);
+}
+
 void lower_reduce(KernelContext& context) { ReduceLowering(context).run(); }
 
 }  // namespace harp::lower

@@ -37,8 +37,7 @@ void ReduceLowering::chain_level(const std::vector<Level>& levels, const std::ve
 }
 
 int ReduceLowering::chain_levels(const RowPass& pass) const {
-  if (is_free_of_order(pass)) return 1;
-  return levels_needed(element_count(sizes(outer_)), kChainBlock, element_count(sizes(kept_)), c_.holds);
+  return levels_of(pass, element_count(sizes(outer_)), kChainBlock, element_count(sizes(kept_)), c_.holds);
 }
 
 // --- tiles of columns --------------------------------------------------------------------------------------------------------

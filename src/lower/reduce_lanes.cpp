@@ -99,7 +99,7 @@ Body ReduceLowering::lane_pass(const Index& kept) {
   const Shape inner_shape = sizes(inner_), outer_shape = sizes(outer_);
   const Sym count = element_count(inner_shape);
   std::vector<Level> levels;
-  for (int l = is_free_of_order(*pass_) ? 1 : levels_needed(count, kLaneBlock); l-- > 0;) levels.push_back(new_level(kLanes));
+  for (int l = levels_of(*pass_, count, kLaneBlock); l-- > 0;) levels.push_back(new_level(kLanes));
   if (finds_nan_apart(count)) levels[0].nans = accumulators_.add(pass_->reduces, simd_width_);
   std::vector<Sym> counts = {count};
   while (counts.size() < levels.size()) counts.push_back(ceil_div(counts.back(), kLaneBlock));
@@ -116,7 +116,7 @@ Body ReduceLowering::lane_pass(const Index& kept) {
   }
   const Sym outer_count = element_count(outer_shape);
   std::vector<Level> chain;
-  for (int l = is_free_of_order(*pass_) ? 1 : levels_needed(outer_count, kChainBlock); l-- > 0;) chain.push_back(new_level(1));
+  for (int l = levels_of(*pass_, outer_count, kChainBlock); l-- > 0;) chain.push_back(new_level(1));
   Body body;
   chain_blocks(
       chain, outer_count, 1,
@@ -213,9 +213,8 @@ Body ReduceLowering::number_lanes(const Level& level, Sym start, const IndexAt& 
     each_lane(kLanes / 2, [&](Sym lane, Body& into) {
       const Index index = index_at(start + half + lane);
       rows_.keep(*pass_, index, into);
-      for (size_t r = 0; r < pass_->reduces.size(); ++r) {
+      for (size_t r = 0; r < pass_->reduces.size(); ++r)
         set(level.accumulators[r], half + lane, numbers_of(r).extreme, {element(r, half + lane, half == 0)}, into);
-      }
       for (Stmt* s : store_outputs(c_, pass_->row_stores, rows_.squeezed_index(index))) into.push_back(s);
     });
   for (int64_t first = 0; first < kLanes / 2; first += simd_width_)

@@ -76,7 +76,10 @@ class ReduceLowering {
   ir::Body passes(const Index& kept, std::span<const RowPass> all);
   /// A pass without reductions, over one row: loops over its axes, as few as they can be.
   ir::Body row_loops(const Index& kept);
+  /// May what the pass reduces come in any order, with the same bits?
   bool is_free_of_order(const RowPass& pass) const;
+  /// Levels of blocks for so many elements (levels_needed), one where the order is free.
+  int levels_of(const RowPass& pass, Sym count, int64_t block, Sym others = 1, const std::optional<Sym>& holds = std::nullopt) const;
 
   // --- lanes (reduce_lanes.cpp)
 
