@@ -7,11 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#include <string_view>
 
 #include "bench/peers/served.h"
 
@@ -24,6 +26,13 @@ std::vector<std::string> settings(int threads) {
   const std::string count = std::to_string(threads);
   return {"OPENBLAS_NUM_THREADS=" + count, "OMP_NUM_THREADS=" + count, "HARP_BENCH_THREADS=" + count, "MALLOC_MMAP_MAX_=0",
           "MALLOC_TRIM_THRESHOLD_=4294967296"};
+}
+
+/// Whether a variable is for a peer's library: which CPU to take this one for (OPENBLAS_CORETYPE), how much of it to use. A peer is measured
+/// at its best, which is what it chooses by itself, whatever the caller's environment asks of it.
+bool is_for_a_peer(std::string_view variable) {
+  static constexpr std::string_view kPrefixes[] = {"OPENBLAS_", "OMP_", "KMP_", "MKL_", "DNNL_", "ONEDNN_", "ATEN_", "NPY_"};
+  return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return variable.starts_with(prefix); });
 }
 
 constexpr double kTolerance = 1e-4;  // of the root mean square: that both compute the same thing, not how exactly
@@ -39,7 +48,8 @@ std::unique_ptr<PeerProcess> PeerProcess::start(const Session& session, const st
   std::vector<char*> argv, environment;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  for (char** variable = environ; *variable != nullptr; ++variable) environment.push_back(*variable);
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    if (!is_for_a_peer(*variable)) environment.push_back(*variable);
   std::vector<std::string> own = settings(threads);
   for (std::string& variable : own) environment.insert(environment.begin(), variable.data());
   environment.push_back(nullptr);
