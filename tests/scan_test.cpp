@@ -290,9 +290,9 @@ TEST_CASE("G4 G17.into_cumulative,epilogue/c: prologues and epilogues of one ker
   backends.run(rows, rough({5000, 21}, 1), rough({5000, 21}, 2));
 }
 
-TEST_CASE("G4.cumsum,cummax/interp,c: near columns, which stay in registers, wherever the last vector ends") {
+TEST_CASE("G4.cumsum,cummax/interp,c: near rows, each from the one stored before it, wherever the last vector ends") {
   const Backends backends;
-  for (const int64_t columns : {257, 600})
+  for (const int64_t columns : {257, 600, 5000})
     for (const int64_t rows : {0, 1, 37, 600}) {  // the last of them are not near
       CAPTURE(columns);
       CAPTURE(rows);
@@ -300,7 +300,13 @@ TEST_CASE("G4.cumsum,cummax/interp,c: near columns, which stay in registers, whe
       backends.run(head + "cumsum(x, axis=0) }", rough({rows, columns}, 1));
       backends.run(head + "cummax(x, axis=0, reverse=true) }", rough({rows, columns}, 2));
     }
-  backends.run("graph g(x: f64[2, n, 300]) { return y = cumsum(x, axis=1, exclusive=true) }", whole<double>({2, 50, 300}, 3));
+  for (const char* const flags : {"", ", exclusive=true", ", reverse=true"})
+    backends.run(cat("graph g(x: f64[2, n, 300]) { return y = cumsum(x, axis=1", flags, ") }"), whole<double>({2, 50, 300}, 3));
+  // narrow ones that are not computed as they are stored, rows that are parts of longer ones, a first row of -0, which a sum never is
+  for (const char* const values :
+       {"cummax(cast(x, dtype=i16), axis=0)", "cumprod(cast(x, dtype=u8), axis=0)", "cumsum(cast(x, dtype=f16), axis=0)",
+        "concat(cumsum(x, axis=0), x, axis=1)", "cumsum(x * 0.0, axis=0)", "cumprod(x * 0.0, axis=0)"})
+    backends.run(cat("graph g(x: f32[9, 300]) { return y = ", values, " }"), rough({9, 300}, 4));
 }
 
 TEST_CASE("G3.sum/interp,c: near rows are added in as many blocks as the law has, whatever bounds their number") {

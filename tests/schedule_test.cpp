@@ -91,7 +91,7 @@ TEST_CASE("L2 L5: schedules of scans") {
   CHECK(print(scheduled(columns)).find("schedule scan [scan unroll=8, thread tile=1024") != std::string::npos);
   CHECK(print(scheduled("graph g(x: f32[n]) { return y = cumsum(x, axis=0) }")).find("schedule scan [scan unroll=16 simd") !=
         std::string::npos);
-  // down columns of which less is scanned than the second cache holds, sixteen vectors of them stay in registers
+  // of what the second cache holds whole rows are scanned
   const std::string by_size = "graph g(x: f32[n, 1000]) { return y = cumsum(x, axis=0) }";
   CHECK(print(scheduled(by_size)).find("schedule where -1000*n + 131072 >= 0: scan [scan, thread tile=") != std::string::npos);
   CHECK(print(scheduled("graph g(x: f32[64, 1000]) { return y = cumsum(x, axis=0) }")).find("tile=1024") == std::string::npos);

@@ -312,6 +312,12 @@ class ScanLowering {
 
   /// Columns [start, start + width) of the last kept axis.
   Body columns(const Index& outer_kept, Sym start, Sym width, int64_t capacity) {
+    const auto kept_at = [&](Sym column) {
+      Index kept = outer_kept;
+      if (!kept_.empty()) kept.push_back(start + column);
+      return kept;
+    };
+    if (finds_running_values(width)) return rows_from_stored(width, kept_at);
     levels_.clear();
     for (size_t l = 0; l < counts_.size(); ++l) {
       const bool is_last = l + 1 == counts_.size();
@@ -322,17 +328,42 @@ class ScanLowering {
       if (l > 0) level.starts = is_last ? level.carries : accumulators_.add(scans_, capacity);
       levels_.push_back(std::move(level));
     }
-    const auto kept_at = [&](Sym column) {
-      Index kept = outer_kept;
-      if (!kept_.empty()) kept.push_back(start + column);
-      return kept;
-    };
     Body body;
     for (const Level& level : levels_) {
       declare(level.carries, body);
       if (level.starts != level.carries) declare(level.starts, body);
     }
     chain_level(counts_.size() - 1, 0, counts_.back(), width, kept_at, body);
+    return body;
+  }
+
+  /// Do the running values of one block, which would be in memory, lie there already? They do where what is stored is what they are.
+  bool finds_running_values(Sym width) const {
+    const std::vector<StorePlan>& stores = c_.plan.stores;
+    return counts_.size() == 1 && scans_.size() == 1 && stores.size() == 1 && stores[0].node == scans_[0] &&
+           accumulator_dtype(*scans_[0]) == scans_[0]->dtype && !c_.schedule.stream && rows_together_ == 1 &&
+           !in_registers(width, simd_width_, kMostRunning);
+  }
+
+  /// All rows, each from the one that has been stored before it.
+  template <class KeptAt>
+  Body rows_from_stored(Sym width, KeptAt kept_at) {
+    const Node& scan = *scans_[0];
+    const auto store_row = [&](const UOp* before, const Index& kept, Sym along, Body& body) {
+      const Index here = position(kept, along);
+      c_.values.bind(&scan, arena_.apply(combine_of(scan.op), scan.dtype, {before, element(0, here)}));
+      for (Stmt* stored : store_outputs(c_, here)) body.push_back(stored);
+    };
+    Body first;
+    const UOp* identity = arena_.constant(identity_of(scan.op, scan.dtype));
+    in_columns(width, first, [&](Sym column, Body& each) { store_row(identity, kept_at(column), 0, each); });
+    Stmt* rows = new_loop(arena_, next_name(), 1, counts_[0]);
+    in_columns(width, rows->body, [&](Sym column, Body& each) {
+      const Stmt& before = *store_outputs(c_, position(kept_at(column), rows->variable - 1))[0];
+      store_row(arena_.load(scan.dtype, before.buffer, before.index), kept_at(column), rows->variable, each);
+    });
+    Body body = proven_positive(counts_[0]) ? std::move(first) : Body{new_if(arena_, counts_[0] - 1, std::move(first))};
+    body.push_back(rows);
     return body;
   }
 

@@ -216,23 +216,24 @@ std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& e
   return {{guard, there}, {std::nullopt, elsewhere}};
 }
 
-/// What comes from the second cache, and goes there, is best scanned by columns that stay in registers, though rows of memory are read
-/// piece by piece: the running values of a whole row go through the first cache, where they compete with the row. From beyond, pieces of
-/// rows are what the prefetcher follows badly (0.83 of the speed from the third cache, half of it from memory).
+/// What comes from the second cache, and goes there, is best scanned by whole rows of memory, which the prefetcher follows (twice as fast
+/// as by pieces of rows), each from the one stored before it, as long as three rows stay in the first cache.
 constexpr int64_t kNearScanBytes = int64_t{512} << 10;  // of the array that is scanned
-constexpr int kRunningVectors = 16;                     // of columns in registers
+constexpr int64_t kNearRowBytes = int64_t{16} << 10;
+constexpr int64_t kRunningVectors = 16;  // of columns: their running values stay in registers
 
 /// Where a scan down the columns of a loaded array is near: the size up to which it is, and the schedule; none: it is never.
 std::optional<Variant> near_scan(const Program& program, const KernelPlan& kernel, const Schedule& usual) {
-  const int vectors = vector_axis(kernel);
+  const int vectors = vector_axis(kernel), scanned = scan_axis(kernel);
   if (kernel.scans.size() != 1 || kernel.stores.size() != 1 || kernel.stores[0].node != kernel.scans[0]) return std::nullopt;
   const Node& source = *kernel.scans[0]->sources[0];
-  if (vectors < 0 || vectors == scan_axis(kernel) || !is_loaded(program, kernel, &source)) return std::nullopt;
+  if (vectors < 0 || scanned < 0 || vectors == scanned || !is_loaded(program, kernel, &source)) return std::nullopt;
   Variant near{Sym(kNearScanBytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape), usual};
   AxisSchedule& columns = near.schedule.axes[static_cast<size_t>(vectors)];
-  columns.tile = int64_t{columns.simd_width} * kRunningVectors;
   const Dim width = iteration_space(kernel)[static_cast<size_t>(vectors)];
-  if (columns.simd_width == 1 || !width.is_constant() || width.constant() <= columns.tile) return std::nullopt;
+  if (columns.simd_width == 1 || !width.is_constant() || width.constant() <= columns.simd_width * kRunningVectors) return std::nullopt;
+  if (width.constant() * static_cast<int64_t>(size_of(source.dtype)) <= kNearRowBytes) columns.tile = width.constant();
+  near.schedule.axes[static_cast<size_t>(scanned)].unroll = 1;
   return near;
 }
 

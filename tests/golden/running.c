@@ -283,65 +283,37 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 
 struct kernel_1_args { const float* input0; float* output0; int64_t shape0; };
 
-/* generation 0 · variant 1 of 2 by size · scan over [n, 300] · cumsum of [n, 300] axis 0 chain reverse · scan [scan, thread tile=256 simd=16] partition overlap */
+/* generation 0 · variant 1 of 2 by size · scan over [n, 300] · cumsum of [n, 300] axis 0 chain reverse · scan [scan, thread tile=300 simd=16] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
-  (void)worker;
-  const float* input0_row1 = input0 + shape0 * 300;
-  float* output0_row1 = output0 + shape0 * 300;
-  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    f32x16 acc0[16] __attribute__((aligned(64)));
-    for (int i = 0; i < 16; ++i) acc0[i] = (f32x16){0};
-    const float* input0_row = input0 + shape0 * 300 + ridx0 * 256;
-    float* output0_row = output0 + shape0 * 300 + ridx0 * 256;
-    for (int64_t ridx1 = 0; ridx1 < shape0; ++ridx1) {
-      acc0[0] += *(const f32x16*)(input0_row + -(ridx1 * 300) - 300);
-      *(f32x16*)(output0_row + -(ridx1 * 300) - 300) = acc0[0];
-      acc0[1] += *(const f32x16*)(input0_row + -(ridx1 * 300) - 284);
-      *(f32x16*)(output0_row + -(ridx1 * 300) - 284) = acc0[1];
-      acc0[2] += *(const f32x16*)(input0_row + -(ridx1 * 300) - 268);
-      *(f32x16*)(output0_row + -(ridx1 * 300) - 268) = acc0[2];
-      acc0[3] += *(const f32x16*)(input0_row + -(ridx1 * 300) - 252);
-      *(f32x16*)(output0_row + -(ridx1 * 300) - 252) = acc0[3];
-      acc0[4] += *(const f32x16*)(input0_row + -(ridx1 * 300) - 236);
-      *(f32x16*)(output0_row + -(ridx1 * 300) - 236) = acc0[4];
-      acc0[5] += *(const f32x16*)(input0_row + -(ridx1 * 300) - 220);
-      *(f32x16*)(output0_row + -(ridx1 * 300) - 220) = acc0[5];
-      acc0[6] += *(const f32x16*)(input0_row + -(ridx1 * 300) - 204);
-      *(f32x16*)(output0_row + -(ridx1 * 300) - 204) = acc0[6];
-      acc0[7] += *(const f32x16*)(input0_row + -(ridx1 * 300) - 188);
-      *(f32x16*)(output0_row + -(ridx1 * 300) - 188) = acc0[7];
-      acc0[8] += *(const f32x16*)(input0_row + -(ridx1 * 300) - 172);
-      *(f32x16*)(output0_row + -(ridx1 * 300) - 172) = acc0[8];
-      acc0[9] += *(const f32x16*)(input0_row + -(ridx1 * 300) - 156);
-      *(f32x16*)(output0_row + -(ridx1 * 300) - 156) = acc0[9];
-      acc0[10] += *(const f32x16*)(input0_row + -(ridx1 * 300) - 140);
-      *(f32x16*)(output0_row + -(ridx1 * 300) - 140) = acc0[10];
-      acc0[11] += *(const f32x16*)(input0_row + -(ridx1 * 300) - 124);
-      *(f32x16*)(output0_row + -(ridx1 * 300) - 124) = acc0[11];
-      acc0[12] += *(const f32x16*)(input0_row + -(ridx1 * 300) - 108);
-      *(f32x16*)(output0_row + -(ridx1 * 300) - 108) = acc0[12];
-      acc0[13] += *(const f32x16*)(input0_row + -(ridx1 * 300) - 92);
-      *(f32x16*)(output0_row + -(ridx1 * 300) - 92) = acc0[13];
-      acc0[14] += *(const f32x16*)(input0_row + -(ridx1 * 300) - 76);
-      *(f32x16*)(output0_row + -(ridx1 * 300) - 76) = acc0[14];
-      acc0[15] += *(const f32x16*)(input0_row + -(ridx1 * 300) - 60);
-      *(f32x16*)(output0_row + -(ridx1 * 300) - 60) = acc0[15];
+  (void)begin0, (void)end0, (void)worker;
+  const float* input0_row = input0 + shape0 * 300;
+  float* output0_row = output0 + shape0 * 300;
+  if (shape0 > 0) {
+    for (int64_t ridx0 = 0; ridx0 < 288; ridx0 += 16) {
+      *(f32x16*)(output0_row + ridx0 - 300) = 0.0f + *(const f32x16*)(input0_row + ridx0 - 300);
     }
-    if (ridx0 >= 0) {
-      f32x16 acc1[3] __attribute__((aligned(64)));
-      for (int i = 0; i < 3; ++i) acc1[i] = (f32x16){0};
-      for (int64_t ridx2 = 0; ridx2 < shape0; ++ridx2) {
-        acc1[0] += *(const f32x16*)(input0_row1 + -(ridx2 * 300) - 48);
-        *(f32x16*)(output0_row1 + -(ridx2 * 300) - 48) = acc1[0];
-        acc1[1] += *(const f32x16*)(input0_row1 + -(ridx2 * 300) - 32);
-        *(f32x16*)(output0_row1 + -(ridx2 * 300) - 32) = acc1[1];
-        acc1[2] += *(const f32x16*)(input0_row1 + -(ridx2 * 300) - 16);
-        *(f32x16*)(output0_row1 + -(ridx2 * 300) - 16) = acc1[2];
-      }
+    for (int64_t ridx1 = 288; ridx1 < 296; ridx1 += 8) {
+      *(f32x8*)(output0_row + ridx1 - 300) = 0.0f + *(const f32x8*)(input0_row + ridx1 - 300);
+    }
+    for (int64_t ridx2 = 296; ridx2 < 300; ridx2 += 4) {
+      *(f32x4*)(output0_row + ridx2 - 300) = 0.0f + *(const f32x4*)(input0_row + ridx2 - 300);
+    }
+  }
+  for (int64_t ridx3 = 1; ridx3 < shape0; ++ridx3) {
+    const float* input0_row1 = input0 + shape0 * 300 - ridx3 * 300;
+    float* output0_row1 = output0 + shape0 * 300 - ridx3 * 300;
+    for (int64_t ridx4 = 0; ridx4 < 288; ridx4 += 16) {
+      *(f32x16*)(output0_row1 + ridx4 - 300) = *(const f32x16*)(output0_row1 + ridx4) + *(const f32x16*)(input0_row1 + ridx4 - 300);
+    }
+    for (int64_t ridx5 = 288; ridx5 < 296; ridx5 += 8) {
+      *(f32x8*)(output0_row1 + ridx5 - 300) = *(const f32x8*)(output0_row1 + ridx5) + *(const f32x8*)(input0_row1 + ridx5 - 300);
+    }
+    for (int64_t ridx6 = 296; ridx6 < 300; ridx6 += 4) {
+      *(f32x4*)(output0_row1 + ridx6 - 300) = *(const f32x4*)(output0_row1 + ridx6) + *(const f32x4*)(input0_row1 + ridx6 - 300);
     }
   }
 }
