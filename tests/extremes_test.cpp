@@ -89,6 +89,33 @@ TEST_CASE("G3.max/c G3.min/c G3.sum/c G3.any/c L6: rows that may come in any ord
       Values<int32_t>{std::vector<int32_t>(300000, 1 << 30), {300, 1000}}, rough({300, 1000}, 2));
 }
 
+TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: rows, and parts of a long one, are read as several streams") {
+  const Backends backends;
+  for (const char* shape : {"m, n", "m, 512", "m, 1000", "m, 1024"})
+    for (const int64_t rows : {1, 2, 9, 17, 64}) {
+      const int64_t columns = shape[3] == 'n' ? 700 : std::atoi(shape + 3);
+      const std::string text = std::string("graph g(x: f32[") + shape + "]) {\n  return a = sum(x, axes=[1]), b = max(x, axes=[1])" +
+                               ", c = min(x, axes=[1])\n}";
+      CAPTURE(text);
+      backends.run(text, rough({rows, columns}, 1));
+    }
+  backends.run("graph g(x: f32[11, 1024]) {\n  return a = sum(x, axes=[1]), b = max(x, axes=[1])\n}", rough({11, 1024}, 2));
+  // of sums as many blocks of 4096 as begin a second and a third group of 128, and some more
+  for (const int64_t length : {60, 9000, 524288, 530000, 1100000}) {
+    backends.run("graph g(x: f32[n]) {\n  return a = sum(x), b = max(x), c = min(x)\n}", rough({length}, 3));
+    backends.run("graph g(x: f32[n]) {\n  y = cast(x, dtype=f64)\n  return a = sum(y), b = max(y)\n}", rough({length}, 4));
+  }
+  backends.run("graph g(x: i32[m, n]) {\n  return a = sum(x, axes=[1]), b = max(x, axes=[1])\n}",
+               Values<int32_t>{std::vector<int32_t>(3 * 9001, 1 << 30), {3, 9001}});
+  for (const char* schedule : {"kernel_0: reduce [thread, reduce unroll=3 simd=16] partition overlap",
+                               "kernel_0: reduce [thread, reduce unroll=4 simd=4] partition"}) {
+    check_schedule("graph g(x: f32[m, n]) {\n  return a = sum(x, axes=[1])\n}", schedule, rough({2, 1100000}, 5));
+    check_schedule("graph g(x: f32[m, n]) {\n  return a = max(x, axes=[1])\n}", schedule, rough({2, 9000}, 6));
+  }
+  check_schedule("graph g(x: f32[31, 300]) {\n  return a = max(x, axes=[1])\n}",
+                 "kernel_0: reduce [thread unroll=7, reduce simd=16] partition overlap", rough({31, 300}, 7));
+}
+
 TEST_CASE("L6.sum/c L3 H5: steps of columns that are no part of a page are whole where each page is asked for") {
   const std::string sums = "graph g(x: f32[3, 2000]) {\n  return y = sum(x, axes=[0]), z = max(x, axes=[0])\n}";
   for (const char* schedule : {"kernel_0: reduce [thread tile=2048 unroll=3 simd=16, reduce] partition overlap",

@@ -2,11 +2,15 @@
 // machine that shares a cache), what its vector registers hold, and the flag that tells the compiler.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 
 namespace harp {
+
+/// Bytes of a cache line, which begins at a multiple of them, on every target.
+inline constexpr int64_t kLineBytes = 64;
 
 /// One row of the table of levels. Plain data with static storage behind its text: copy it freely.
 struct Target {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/symbolic.h"
+#include "base/target.h"
 #include "ops/ops.h"
 #include "ops/scalar.h"
 #include "ops/transform_parts.h"
@@ -254,8 +255,6 @@ struct Kernel {
   int64_t least = 1;        // iterations of the thread loop that are worth what a call does around it
   std::vector<Stmt*> body;  // at most one kThread loop; around it are loops alone, and nothing but in it is stored to parameters
 };
-/// Bytes of a cache line, which begins at a multiple of them.
-inline constexpr int64_t kLineBytes = 64;
 /// Does it store past the caches?
 bool streams(const Kernel& kernel);
 /// The kernel's thread loop, or null.

@@ -21,38 +21,29 @@ Body ReduceLowering::lanes(const Index& kept) {
 
 int64_t ReduceLowering::rows_apart() const {
   const int64_t together = c_.schedule.axes[kept_.size() - 1].unroll;
-  const Dim &rows = size(kept_.back()), count = element_count(sizes(inner_));
   const bool have_only_sums = c_.plan.passes.size() == 1 && c_.plan.passes[0].row_values.empty() && c_.plan.passes[0].row_stores.empty();
-  const bool are_even = rows.is_constant() && rows.constant() % together == 0;
-  return have_only_sums && are_even && outer_.empty() && proven_at_most(count, kLaneBlock) ? together : 1;
+  return have_only_sums && outer_.empty() && proven_at_most(element_count(sizes(inner_)), kLaneBlock) ? together : 1;
 }
 
+// Where the rows are not a whole number of shares, the last ones of some streams are not there: the first stream's row is gone through
+// once more in their place.
 Body ReduceLowering::lanes_of_rows_apart(const Index& outer_kept, int64_t together) {
-  const Sym share = size(kept_.back()).constant() / together, count = element_count(sizes(inner_));
+  const Sym rows = size(kept_.back()), count = element_count(sizes(inner_));
+  const Sym share = ceil_div(rows, together);
   Stmt* row = new_loop(arena_, cat("oidx", kept_.size() - 1), 0, share);
   std::vector<Level> levels;
   std::vector<Index> kept;
   pass_ = c_.plan.passes.data();
   for (int64_t i = 0; i < together; ++i) {
-    levels.push_back(new_level(kLanes));
+    levels.push_back(lane_level(count));
     declare(levels.back(), row->body);
     kept.push_back(outer_kept);
-    kept.back().push_back(row->variable + share * i);
+    const bool is_there = proven_at_most(share * (i + 1), rows);
+    const Sym distance = is_there ? share * i : share * i * min(max(rows - share * i - row->variable, 0), 1);
+    kept.back().push_back(row->variable + distance);
   }
-  const auto lane_of_each = [&](Sym lanes, Sym first) {
-    Stmt* lane = new_loop(arena_, "lane", 0, lanes);
-    for (size_t i = 0; i < kept.size(); ++i) visit(levels[i], lane->variable, source_index(kept[i], 0, first + lane->variable), lane->body);
-    return vector_lanes(arena_, lane, simd_width_);
-  };
-  const Sym full = floor_div(count, kLanes) * kLanes;
-  if (!proven_at_most(full, 0)) {
-    Stmt* steps = new_loop(arena_, next_name(), 0, full);
-    steps->step = kLanes;
-    steps->body = lane_of_each(kLanes, steps->variable);
-    row->body.push_back(steps);
-  }
-  if (!proven_at_most(count, full))
-    for (Stmt* s : lane_of_each(count - full, full)) row->body.push_back(s);
+  lane_block(
+      levels, 0, count, [&](size_t i, Sym inner) { return source_index(kept[i], 0, inner); }, row->body);
   for (size_t i = 0; i < kept.size(); ++i) {
     fold(levels[i], std::nullopt, row->body);
     results_ = {{pass_, levels[i], 1}};
@@ -99,8 +90,7 @@ Body ReduceLowering::lane_pass(const Index& kept) {
   const Shape inner_shape = sizes(inner_), outer_shape = sizes(outer_);
   const Sym count = element_count(inner_shape);
   std::vector<Level> levels;
-  for (int l = levels_of(*pass_, count, kLaneBlock); l-- > 0;) levels.push_back(new_level(kLanes));
-  if (finds_nan_apart(count)) levels[0].nans = accumulators_.add(pass_->reduces, simd_width_);
+  for (int l = levels_of(*pass_, count, kLaneBlock); l-- > 0;) levels.push_back(levels.empty() ? lane_level(count) : new_level(kLanes));
   std::vector<Sym> counts = {count};
   while (counts.size() < levels.size()) counts.push_back(ceil_div(counts.back(), kLaneBlock));
 
@@ -112,7 +102,7 @@ Body ReduceLowering::lane_pass(const Index& kept) {
   };
   if (outer_.empty()) {
     results_.push_back({pass_, levels.back(), levels.size()});
-    return value_at(0);
+    return is_free_of_order(*pass_) && streams() > 1 ? parts_apart(levels[0], count, kept) : value_at(0);
   }
   const Sym outer_count = element_count(outer_shape);
   std::vector<Level> chain;
@@ -131,39 +121,61 @@ Body ReduceLowering::lane_pass(const Index& kept) {
   return body;
 }
 
+int64_t ReduceLowering::streams() const { return c_.schedule.axes.back().unroll; }
+
+// What may come in any order.
+Body ReduceLowering::parts_apart(const Level& level, Sym count, const Index& kept) {
+  const Sym part = floor_div(count, kLanes * streams()) * kLanes;
+  Body body;
+  std::vector<Level> parts = {level};
+  while (std::ssize(parts) < streams()) parts.push_back(lane_level(count));
+  for (const Level& one : parts) declare(one, body);
+  lane_block(
+      parts, 0, part, [&](size_t i, Sym inner) { return source_index(kept, 0, part * static_cast<int64_t>(i) + inner); }, body);
+  Stmt* lane = new_loop(arena_, "lane", 0, kLanes);
+  for (size_t i = 1; i < parts.size(); ++i) carry(parts[i], lane->variable, level, lane->variable, lane->body);
+  for (Stmt* s : vector_lanes(arena_, lane, simd_width_)) body.push_back(s);
+  lane_block(
+      {&level, 1}, part * streams(), count, [&](size_t, Sym inner) { return source_index(kept, 0, inner); }, body);
+  fold(level, std::nullopt, body);
+  return body;
+}
+
+// A lane of the level above takes every 64th block, so blocks that far apart are its next ones.
+Sym ReduceLowering::blocks_apart(const Level& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at, Body& body) {
+  const int64_t group = kLanes * streams();
+  const Sym whole = min(end, floor_div(elements, kLaneBlock)), done = begin + max(floor_div(whole - begin, group), 0) * group;
+  Stmt* groups = new_loop(arena_, "group", begin, done);
+  groups->step = group;
+  Stmt* block = new_loop(arena_, "block", 0, kLanes);
+  std::vector<Level> rows;
+  for (int64_t i = 0; i < streams(); ++i) {
+    rows.push_back(lane_level(kLaneBlock));
+    declare(rows.back(), block->body);
+  }
+  const auto first = [&](size_t i) { return (groups->variable + block->variable + kLanes * static_cast<int64_t>(i)) * kLaneBlock; };
+  lane_block(
+      rows, 0, kLaneBlock, [&](size_t i, Sym inner) { return index_at(first(i) + inner); }, block->body);
+  for (const Level& row : rows) {
+    fold(row, std::nullopt, block->body);
+    carry(row, 0, blocks_of, block->variable, block->body);
+  }
+  groups->body = {block};
+  body.push_back(groups);
+  return done;
+}
+
 void ReduceLowering::lane_blocks(const std::vector<Level>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
                                  const IndexAt& index_at, Body& body) {
   declare(levels[level], body);
   std::optional<Sym> used;  // lanes, where it may be one only
   if (level == 0) {
-    const Sym full = begin + floor_div(end - begin, kLanes) * kLanes;
-    if (!proven_at_most(full, begin)) {
-      Stmt* steps = new_loop(arena_, next_name(), begin, full);
-      steps->step = kLanes;
-      steps->body = levels[0].nans.empty() ? lane_loop(levels[0], kLanes, steps->variable, index_at)
-                                           : number_lanes(levels[0], steps->variable, index_at);
-      if (simd_width_ > 1 && !pass_->row_values.empty() && outer_.empty()) ask_while_computing(index_at(steps->variable), steps->body);
-      if (late_ && pass_ + 2 == c_.plan.passes.data() + c_.plan.passes.size()) {
-        steps->body.push_back(late_->beside(steps->variable));
-        bind_results(0);
-        for (const RowPass* done = c_.plan.passes.data(); done != pass_; ++done) rows_.bind(*done);
-      }
-      for (Stmt* s : asking_for_pages(steps)) body.push_back(s);
-    }
-    if (!proven_at_most(end, full)) {
-      // an extreme may meet an element twice
-      const bool may_overlap = !levels[0].nans.empty() && proven_at_most(kLanes, end - begin) && pass_->row_stores.empty();
-      const Body rest = may_overlap ? number_lanes(levels[0], end - kLanes, index_at) : lane_loop(levels[0], end - full, full, index_at);
-      body.insert(body.end(), rest.begin(), rest.end());
-    }
-    for (size_t r = 0; r < levels[0].nans.size(); ++r) {
-      Stmt* lane = new_loop(arena_, "lane", 0, simd_width_);
-      const UOp* found = arena_.acc(accumulator_dtype(*pass_->reduces[r]), levels[0].nans[r], lane->variable);
-      lane->body = {update_accumulator(arena_, levels[0].accumulators[r], lane->variable, found)};
-      for (Stmt* s : vector_lanes(arena_, lane, simd_width_)) body.push_back(s);
-    }
+    lane_block(
+        {levels.data(), 1}, begin, end, [&](size_t, Sym inner) { return index_at(inner); }, body);
   } else {
-    Stmt* blocks = new_loop(arena_, cat("block", level), begin, end);
+    const bool are_apart = level == 1 && streams() > 1 && pass_->row_values.empty() && pass_->row_stores.empty();
+    const Sym rest = are_apart ? blocks_apart(levels[1], begin, end, counts[0], index_at, body) : begin;
+    Stmt* blocks = new_loop(arena_, cat("block", level), rest, end);
     const Sym first = blocks->variable * kLaneBlock;
     lane_blocks(levels, counts, level - 1, first, min(first + kLaneBlock, counts[level - 1]), index_at, blocks->body);
     carry(levels[level - 1], 0, levels[level], mod(blocks->variable - begin, kLanes), blocks->body);
@@ -175,9 +187,51 @@ void ReduceLowering::lane_blocks(const std::vector<Level>& levels, const std::ve
 
 // --- lanes -------------------------------------------------------------------------------------------------------------------
 
-Body ReduceLowering::lane_loop(const Level& level, Sym count, Sym start, const IndexAt& index_at) {
+ReduceLowering::Level ReduceLowering::lane_level(Sym count) {
+  Level level = new_level(kLanes);
+  if (finds_nan_apart(count)) level.nans = accumulators_.add(pass_->reduces, kLanes / 2);
+  return level;
+}
+
+void ReduceLowering::lane_block(std::span<const Level> rows, Sym begin, Sym end, const IndexOfRow& index_at, Body& body) {
+  const bool apart = !rows[0].nans.empty();
+  const auto add = [](const Body& statements, Body& to) { to.insert(to.end(), statements.begin(), statements.end()); };
+  const auto all_lanes = [&](Sym start, Body& to) {
+    if (!apart) return add(lane_loop(rows, kLanes, start, index_at), to);
+    for (size_t i = 0; i < rows.size(); ++i) add(number_lanes(rows[i], start, [&](Sym inner) { return index_at(i, inner); }), to);
+  };
+  const Sym full = begin + floor_div(end - begin, kLanes) * kLanes;
+  if (!proven_at_most(full, begin)) {
+    Stmt* steps = new_loop(arena_, next_name(), begin, full);
+    steps->step = kLanes;
+    all_lanes(steps->variable, steps->body);
+    if (simd_width_ > 1 && !pass_->row_values.empty() && outer_.empty()) ask_while_computing(index_at(0, steps->variable), steps->body);
+    if (late_ && pass_ + 2 == c_.plan.passes.data() + c_.plan.passes.size()) {
+      steps->body.push_back(late_->beside(steps->variable));
+      bind_results(0);
+      for (const RowPass* done = c_.plan.passes.data(); done != pass_; ++done) rows_.bind(*done);
+    }
+    add(rows.size() > 1 ? Body{steps} : asking_for_pages(steps), body);  // several streams keep the prefetcher busy
+  }
+  if (!proven_at_most(end, full)) {
+    // an extreme may meet an element twice
+    if (apart && proven_at_most(kLanes, end - begin) && pass_->row_stores.empty())
+      all_lanes(end - kLanes, body);
+    else
+      add(lane_loop(rows, end - full, full, index_at), body);
+  }
+  for (const Level& level : rows)
+    for (size_t r = 0; r < level.nans.size(); ++r) {
+      Stmt* lane = new_loop(arena_, "lane", 0, kLanes / 2);
+      const UOp* found = arena_.acc(accumulator_dtype(*pass_->reduces[r]), level.nans[r], lane->variable);
+      lane->body = {update_accumulator(arena_, level.accumulators[r], lane->variable, found)};
+      add(vector_lanes(arena_, lane, simd_width_), body);
+    }
+}
+
+Body ReduceLowering::lane_loop(std::span<const Level> rows, Sym count, Sym start, const IndexOfRow& index_at) {
   Stmt* lane = new_loop(arena_, "lane", 0, count);
-  visit(level, lane->variable, index_at(start + lane->variable), lane->body);
+  for (size_t i = 0; i < rows.size(); ++i) visit(rows[i], lane->variable, index_at(i, start + lane->variable), lane->body);
   return vector_lanes(arena_, lane, simd_width_);
 }
 
@@ -217,13 +271,10 @@ Body ReduceLowering::number_lanes(const Level& level, Sym start, const IndexAt& 
         set(level.accumulators[r], half + lane, numbers_of(r).extreme, {element(r, half + lane, half == 0)}, into);
       for (Stmt* s : store_outputs(c_, pass_->row_stores, rows_.squeezed_index(index))) into.push_back(s);
     });
-  for (int64_t first = 0; first < kLanes / 2; first += simd_width_)
-    each_lane(simd_width_, [&](Sym lane, Body& into) {
-      for (size_t r = 0; r < pass_->reduces.size(); ++r) {
-        set(level.nans[r], lane, numbers_of(r).found_nan, {element(r, first + lane, true), element(r, first + kLanes / 2 + lane, false)},
-            into);
-      }
-    });
+  each_lane(kLanes / 2, [&](Sym lane, Body& into) {
+    for (size_t r = 0; r < pass_->reduces.size(); ++r)
+      set(level.nans[r], lane, numbers_of(r).found_nan, {element(r, lane, true), element(r, kLanes / 2 + lane, false)}, into);
+  });
   return body;
 }
 

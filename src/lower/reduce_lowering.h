@@ -44,7 +44,7 @@ class ReduceLowering {
 
   struct Level {
     std::vector<int> accumulators;  // parallel to pass_->reduces
-    std::vector<int> nans = {};     // where NaN is found apart: lanes of a vector, NaN or as they began; else none
+    std::vector<int> nans = {};     // where NaN is found apart: half as many lanes, NaN or as they began; else none
   };
   Level new_level(int64_t count) { return {accumulators_.add(pass_->reduces, count)}; }
   void declare(const Level& level, ir::Body& body);
@@ -92,11 +92,22 @@ class ReduceLowering {
   /// The rows of the last kept axis, or of a share of the only one, each with all passes but the last: the next row does that.
   ir::Body late_rows(const Index& outer_kept);
   ir::Body lane_pass(const Index& kept);
+  /// So many streams of memory are read at once of each row.
+  int64_t streams() const;
+  /// All elements of a row, in as many parts, into element 0 of the level.
+  ir::Body parts_apart(const Level& level, Sym count, const Index& kept);
+  /// Blocks from `begin` on, as long as there are enough before `end`, go into the lanes of a level. Gives the first that is left.
+  Sym blocks_apart(const Level& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at, ir::Body& body);
   /// Items [begin, end) of a level (elements at level 0, blocks of the level below above it) end up in element 0 of its accumulators.
   void lane_blocks(const std::vector<Level>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
                    const IndexAt& index_at, ir::Body& body);
-  /// Lanes 0 … count - 1 take the elements from `start` on.
-  ir::Body lane_loop(const Level& level, Sym count, Sym start, const IndexAt& index_at);
+  using IndexOfRow = std::function<Index(size_t row, Sym inner)>;
+  /// The level that so many elements of a row go into.
+  Level lane_level(Sym count);
+  /// Elements [begin, end) of rows side by side go into the lanes of a level each.
+  void lane_block(std::span<const Level> rows, Sym begin, Sym end, const IndexOfRow& index_at, ir::Body& body);
+  /// Lanes 0 … count - 1 of each take the elements from `start` on.
+  ir::Body lane_loop(std::span<const Level> rows, Sym count, Sym start, const IndexOfRow& index_at);
   /// Does it take less to find NaN apart?
   bool finds_nan_apart(Sym count) const;
   /// All lanes take the elements from `start` on, numbers and NaN apart.

@@ -124,10 +124,10 @@ std::string Unit::transpose(DType dtype, bool stream) {
           return cat("static inline __attribute__((always_inline)) void ", square, parameters, ") {\n", text.render(suffix, store), "}\n");
         });
         if (stream) {
-          const int64_t line = ir::kLineBytes / bytes;
+          const int64_t line = kLineBytes / bytes;
           return cat("/* The same, whole lines of memory past the caches. */\nstatic void ", name, parameters,
                      ", int64_t rows, int64_t columns) {\n  const int64_t whole = columns / ", line, " * ", line, ";\n",
-                     "  if (((size_t)to | (size_t)to_step * ", bytes, ") % ", ir::kLineBytes, " != 0 || rows < ", lanes,
+                     "  if (((size_t)to | (size_t)to_step * ", bytes, ") % ", kLineBytes, " != 0 || rows < ", lanes,
                      " || whole == 0) {\n    ", usual, "(to, to_step, from, from_step, rows, columns);\n    return;\n  }\n",
                      "  for (int64_t i = 0; i < rows; i += ", lanes, ") {\n    const int64_t row = i + ", lanes, " <= rows ? i : rows - ",
                      lanes, ";\n    for (int64_t column = 0; column < whole; column += ", lanes, ")\n      ", square,

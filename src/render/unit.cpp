@@ -344,7 +344,7 @@ std::string Unit::fold(Op combine, const ir::Function* function, DType dtype, in
                                  combined("s[i]", "s[i + half]", lanes), ";\n"),
                  "  return s[0];\n}\n");
     // whole vectors first, then halves of the one that is left, then its last lanes
-    std::string text = cat(comment, "static ", type(dtype, 1), " ", name, "(const ", type(dtype, lanes), "* s) {\n");
+    std::string text = cat(comment, "static inline ", type(dtype, 1), " ", name, "(const ", type(dtype, lanes), "* s) {\n");
     std::vector<std::string> parts;
     const std::string vector_pointer = cat("const ", type(dtype, width), "*");
     for (int i = 0; i < size * lanes / width; ++i)

@@ -193,20 +193,53 @@ bool reads_apart(const KernelPlan& kernel) {
 /// after row, 1024 x 1024 1.03, 2048 x 2048 1.08, 16384 x 1024 1.15; four streams 0.9 to 1) or rows are as many as do not stay in the
 /// caches (4096 x 4096 1 to 1.05, 4000 x 3000 by f64 1.27; where the third cache has them, 1024 x 4096 by f32 0.95, 1024 x 1024 by f64,
 /// whose lanes are twice the registers, 0.97).
-constexpr int kRowsApart = 2;
+constexpr int kStreams = 2;
 constexpr int64_t kLeastOfRow = 1024, kMostOfRow = 4096;                                               // elements: one block of the law
 constexpr int64_t kRowElement = 4, kShortRow = 8 << 10, kShortRows = 512 << 10, kLongRows = 32 << 20;  // bytes
-bool are_rows_apart(const KernelPlan& kernel) {
-  if (kernel.passes.size() != 1 || !kernel.scans.empty() || kernel.reduces.size() != 1) return false;
-  const Node& reduce = *kernel.reduces[0];
-  const Shape &space = iteration_space(kernel), &shape = reduce.sources[0]->shape;
-  if (space.size() != 1 || operands_of(reduce).size() != 2 || reduce.as<ReduceAttributes>().order != ReduceOrder::kLanes) return false;
-  const Dim rows = space[0], terms = term_count(reduce);
+bool are_products_apart(const Node& reduce, Dim rows, Dim terms) {
+  const Shape& shape = reduce.sources[0]->shape;
   const int64_t size = static_cast<int64_t>(size_of(reduce.sources[0]->dtype));
   const bool are_short = size <= kRowElement && proven_at_most(terms * size, kShortRow);
-  return rows.is_constant() && rows.constant() % kRowsApart == 0 &&
-         proven_at_most(are_short ? kShortRows : kLongRows, element_count(shape) * size) && proven_at_most(kLeastOfRow, terms) &&
-         proven_at_most(terms, kMostOfRow);
+  return rows.is_constant() && proven_at_most(are_short ? kShortRows : kLongRows, element_count(shape) * size) &&
+         proven_at_most(kLeastOfRow, terms);
+}
+
+/// So are sums and extremes of rows as they are in memory; of extremes rows of whole lines, since a line that is loaded twice costs more
+/// there than one stream does (rows of 1000 from the second cache 0.88 of the speed of row after row, of 1024 1.15).
+constexpr int64_t kLeastOfLoadedRow = 512;  // elements
+constexpr int64_t kFewRows = 8;             // of an odd number of rows one is read twice
+bool are_loaded_rows_apart(const Node& reduce, const Node& source, Dim rows, Dim terms) {
+  const Sym bytes = terms * static_cast<int64_t>(size_of(source.dtype));
+  const bool may_share_lines = !bytes.is_constant() || bytes.constant() % kLineBytes != 0;
+  return proven_at_most(kLeastOfLoadedRow, terms) && !proven_at_most(rows, kFewRows) &&
+         !(may_share_lines && is_free_of_order(reduce.op, reduce.dtype));
+}
+
+/// What is as it is in memory, but for where, of one reduction by lanes; null: that is not all the kernel does.
+const Node* loaded_source(const Program& program, const KernelPlan& kernel) {
+  const std::span<const Node* const> operands = operands_of(*kernel.reduces[0]);
+  const Node* source = operands[0];
+  while (is_movement(source->op) && !is_loaded(program, kernel, source)) source = source->sources[0];
+  return operands.size() == 1 && is_loaded(program, kernel, source) ? source : nullptr;
+}
+
+/// Rows or parts of a row that are read side by side.
+void set_streams(const Program& program, const KernelPlan& kernel, Schedule& s) {
+  if (kernel.passes.size() != 1 || !kernel.scans.empty() || kernel.reduces.size() != 1) return;
+  const RowPass& pass = kernel.passes[0];
+  const Node& reduce = *kernel.reduces[0];
+  if (reduce.as<ReduceAttributes>().order != ReduceOrder::kLanes || !pass.row_values.empty() || !pass.row_stores.empty()) return;
+  const Shape& space = iteration_space(kernel);
+  const Dim terms = term_count(reduce);
+  const Node* source = loaded_source(program, kernel);
+  if (!proven_at_most(terms, kMostOfRow)) {
+    if (source != nullptr) s.axes.back().unroll = kStreams;
+  } else if (space.size() == 1) {
+    const bool apart = source != nullptr                 ? are_loaded_rows_apart(reduce, *source, space[0], terms)
+                       : operands_of(reduce).size() == 2 ? are_products_apart(reduce, space[0], terms)
+                                                         : false;
+    if (apart) s.axes[0].unroll = kStreams;
+  }
 }
 
 /// One schedule where `guard` (>= 0) holds, else another.
@@ -287,10 +320,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     }
     return variants;
   }
-  if (are_rows_apart(kernel)) {
-    s.axes[0].unroll = kRowsApart;
-    return {{std::nullopt, s}};
-  }
+  if (!kernel.reduces.empty()) set_streams(program, kernel, s);
   const std::optional<RowStreams> streams = streams_rows(program, kernel, s);
   if (!streams) return past_caches(program, kernel, s, options.target);
   if (reads_apart(kernel)) {

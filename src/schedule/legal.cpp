@@ -57,13 +57,15 @@ std::vector<AxisRules> axes_of(const KernelPlan& kernel) {
 }
 
 /// By chain, columns lie side by side in tiles, several vectors are written out, and several rows are added to them in one go. Groups of a
-/// scan along rows are scanned in turn. Rows that are added up by lanes may be gone through side by side.
+/// scan along rows are scanned in turn. Rows that are added up by lanes may be gone through side by side, and so may parts of one.
 void add_tiles(const KernelPlan& kernel, std::vector<AxisRules>& axes) {
   const int columns = vector_axis(kernel);
   if (columns >= 0 && columns == scan_axis(kernel)) axes[static_cast<size_t>(columns)].most_unroll = kMostGroupsInTurn;
   const bool scans = !kernel.scans.empty(), reduces = !kernel.reduces.empty();
   if (reduces && kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain) {
+    const bool reduces_alone = kernel.passes.size() == 1 && kernel.passes[0].row_values.empty() && kernel.passes[0].row_stores.empty();
     if (axes.size() > 1 && kernel.passes.size() == 1) axes[axes.size() - 2].most_unroll = kMostRowsApart;
+    if (reduces_alone) axes.back().most_unroll = kMostStreams;
     return;
   }
   if ((!scans && !reduces) || columns < 0 || columns == scan_axis(kernel)) return;

@@ -184,7 +184,7 @@ static inline f32x8 exp_f32x8(f32x8 x) {
 }
 
 /* Element i with element i + half, the halves of what is left. */
-static float fold_add_64_f32(const float* s) {
+static inline float fold_add_64_f32(const float* s) {
   const f32x16 a0 = *(const f32x16*)s + *(const f32x16*)(s + 32);
   const f32x16 a1 = *(const f32x16*)(s + 16) + *(const f32x16*)(s + 48);
   const f32x16 b0 = a0 + a1;

@@ -224,7 +224,7 @@ static inline uint16_t f16_of_f32(float x) {
 }
 
 /* Element i with element i + half, the halves of what is left. */
-static uint64_t fold_add_64_u64(const uint64_t* s) {
+static inline uint64_t fold_add_64_u64(const uint64_t* s) {
   const u64x8 a0 = *(const u64x8*)s + *(const u64x8*)(s + 32);
   const u64x8 a1 = *(const u64x8*)(s + 8) + *(const u64x8*)(s + 40);
   const u64x8 a2 = *(const u64x8*)(s + 16) + *(const u64x8*)(s + 48);
@@ -328,7 +328,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
 
 struct kernel_2_args { const uint64_t* input0; uint64_t* output0; int64_t shape0; };
 
-/* generation 0 · reduce over [] · sum of [n] axes [0] lanes · reduce [reduce simd=8] partition overlap */
+/* generation 0 · reduce over [] · sum of [n] axes [0] lanes · reduce [reduce unroll=2 simd=8] partition overlap */
 static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_2_args* a = arg;
   const uint64_t* input0 = a->input0;
@@ -337,28 +337,54 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   (void)begin0, (void)end0, (void)worker;
   uint64_t acc0[64] __attribute__((aligned(64)));
   for (int i = 0; i < 64; ++i) acc0[i] = 0ul;
-  const int64_t oidx0 = shape0 / 64;
-  for (int64_t ridx0 = 0; ridx0 < oidx0 * 64; ridx0 += 512) {
-    __builtin_prefetch(input0 + ridx0 + 2048, 0, 2);
-    const int64_t oidx1 = min_i64(oidx0 * 64, ridx0 + 512);
-    for (int64_t ridx1 = ridx0; ridx1 < oidx1; ridx1 += 64) {
-      *(u64x8*)acc0 += *(const u64x8*)(input0 + ridx1);
-      *(u64x8*)(acc0 + 8) += *(const u64x8*)(input0 + ridx1 + 8);
-      *(u64x8*)(acc0 + 16) += *(const u64x8*)(input0 + ridx1 + 16);
-      *(u64x8*)(acc0 + 24) += *(const u64x8*)(input0 + ridx1 + 24);
-      *(u64x8*)(acc0 + 32) += *(const u64x8*)(input0 + ridx1 + 32);
-      *(u64x8*)(acc0 + 40) += *(const u64x8*)(input0 + ridx1 + 40);
-      *(u64x8*)(acc0 + 48) += *(const u64x8*)(input0 + ridx1 + 48);
-      *(u64x8*)(acc0 + 56) += *(const u64x8*)(input0 + ridx1 + 56);
-    }
+  u64x8 acc1[8] __attribute__((aligned(64)));
+  for (int i = 0; i < 8; ++i) acc1[i] = (u64x8){0};
+  const int64_t oidx0 = shape0 / 128;
+  const uint64_t* input0_row = input0 + oidx0 * 64;
+  for (int64_t ridx0 = 0; ridx0 < oidx0 * 64; ridx0 += 64) {
+    *(u64x8*)acc0 += *(const u64x8*)(input0 + ridx0);
+    acc1[0] += *(const u64x8*)(input0_row + ridx0);
+    *(u64x8*)(acc0 + 8) += *(const u64x8*)(input0 + ridx0 + 8);
+    acc1[1] += *(const u64x8*)(input0_row + ridx0 + 8);
+    *(u64x8*)(acc0 + 16) += *(const u64x8*)(input0 + ridx0 + 16);
+    acc1[2] += *(const u64x8*)(input0_row + ridx0 + 16);
+    *(u64x8*)(acc0 + 24) += *(const u64x8*)(input0 + ridx0 + 24);
+    acc1[3] += *(const u64x8*)(input0_row + ridx0 + 24);
+    *(u64x8*)(acc0 + 32) += *(const u64x8*)(input0 + ridx0 + 32);
+    acc1[4] += *(const u64x8*)(input0_row + ridx0 + 32);
+    *(u64x8*)(acc0 + 40) += *(const u64x8*)(input0 + ridx0 + 40);
+    acc1[5] += *(const u64x8*)(input0_row + ridx0 + 40);
+    *(u64x8*)(acc0 + 48) += *(const u64x8*)(input0 + ridx0 + 48);
+    acc1[6] += *(const u64x8*)(input0_row + ridx0 + 48);
+    *(u64x8*)(acc0 + 56) += *(const u64x8*)(input0 + ridx0 + 56);
+    acc1[7] += *(const u64x8*)(input0_row + ridx0 + 56);
+  }
+  *(u64x8*)acc0 += acc1[0];
+  *(u64x8*)(acc0 + 8) += acc1[1];
+  *(u64x8*)(acc0 + 16) += acc1[2];
+  *(u64x8*)(acc0 + 24) += acc1[3];
+  *(u64x8*)(acc0 + 32) += acc1[4];
+  *(u64x8*)(acc0 + 40) += acc1[5];
+  *(u64x8*)(acc0 + 48) += acc1[6];
+  *(u64x8*)(acc0 + 56) += acc1[7];
+  const int64_t oidx1 = shape0 / 64;
+  for (int64_t ridx1 = oidx0 * 128; ridx1 < oidx1 * 64; ridx1 += 64) {
+    *(u64x8*)acc0 += *(const u64x8*)(input0 + ridx1);
+    *(u64x8*)(acc0 + 8) += *(const u64x8*)(input0 + ridx1 + 8);
+    *(u64x8*)(acc0 + 16) += *(const u64x8*)(input0 + ridx1 + 16);
+    *(u64x8*)(acc0 + 24) += *(const u64x8*)(input0 + ridx1 + 24);
+    *(u64x8*)(acc0 + 32) += *(const u64x8*)(input0 + ridx1 + 32);
+    *(u64x8*)(acc0 + 40) += *(const u64x8*)(input0 + ridx1 + 40);
+    *(u64x8*)(acc0 + 48) += *(const u64x8*)(input0 + ridx1 + 48);
+    *(u64x8*)(acc0 + 56) += *(const u64x8*)(input0 + ridx1 + 56);
   }
   const int64_t oidx2 = shape0 / 8;
-  const uint64_t* input0_row = input0 + oidx0 * 64;
-  for (int64_t ridx2 = 0; ridx2 < oidx2 * 8 - oidx0 * 64; ridx2 += 8) {
-    *(u64x8*)(acc0 + ridx2) += *(const u64x8*)(input0_row + ridx2);
+  const uint64_t* input0_row1 = input0 + oidx1 * 64;
+  for (int64_t ridx2 = 0; ridx2 < oidx2 * 8 - oidx1 * 64; ridx2 += 8) {
+    *(u64x8*)(acc0 + ridx2) += *(const u64x8*)(input0_row1 + ridx2);
   }
-  for (int64_t ridx3 = oidx2 * 8 - oidx0 * 64; ridx3 < shape0 - oidx0 * 64; ++ridx3) {
-    acc0[ridx3] += input0_row[ridx3];
+  for (int64_t ridx3 = oidx2 * 8 - oidx1 * 64; ridx3 < shape0 - oidx1 * 64; ++ridx3) {
+    acc0[ridx3] += input0_row1[ridx3];
   }
   const uint64_t acc0_folded = fold_add_64_u64(acc0);
   output0[0] = acc0_folded;

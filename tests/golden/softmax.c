@@ -177,7 +177,7 @@ static inline f32x4 maximum_f32x4(f32x4 x, f32x4 y) {
 }
 
 /* Element i with element i + half, the halves of what is left. */
-static float fold_maximum_4_f32x16(const f32x16* s) {
+static inline float fold_maximum_4_f32x16(const f32x16* s) {
   const f32x16 a0 = maximum_f32x16(s[0], s[2]);
   const f32x16 a1 = maximum_f32x16(s[1], s[3]);
   const f32x16 b0 = maximum_f32x16(a0, a1);
@@ -241,7 +241,7 @@ static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
 }
 
 /* Element i with element i + half, the halves of what is left. */
-static float fold_add_4_f32x16(const f32x16* s) {
+static inline float fold_add_4_f32x16(const f32x16* s) {
   const f32x16 a0 = s[0] + s[2];
   const f32x16 a1 = s[1] + s[3];
   const f32x16 b0 = a0 + a1;
@@ -293,7 +293,8 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
     float row0[1024] __attribute__((aligned(64)));
     f32x16 acc1[4] __attribute__((aligned(64)));
     for (int i = 0; i < 4; ++i) acc1[i] = splat_f32x16(-__builtin_inff());
-    f32x16 acc2 = splat_f32x16(-__builtin_inff());
+    f32x16 acc2[2] __attribute__((aligned(64)));
+    for (int i = 0; i < 2; ++i) acc2[i] = splat_f32x16(-__builtin_inff());
     const float* input0_row = input0 + ridx0 * 1024;
     for (int64_t ridx1 = 0; ridx1 < 1024; ridx1 += 64) {
       const f32x16 alu0 = in_register_f32x16(*(const f32x16*)(input0_row + ridx1));
@@ -304,10 +305,11 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       acc1[2] = greater_number_f32x16(acc1[2], alu2);
       const f32x16 alu3 = *(const f32x16*)(input0_row + ridx1 + 48);
       acc1[3] = greater_number_f32x16(acc1[3], alu3);
-      acc2 = found_nan_f32x16(acc2, alu0, alu2);
-      acc2 = found_nan_f32x16(acc2, alu1, alu3);
+      acc2[0] = found_nan_f32x16(acc2[0], alu0, alu2);
+      acc2[1] = found_nan_f32x16(acc2[1], alu1, alu3);
     }
-    acc1[0] = maximum_f32x16(acc1[0], acc2);
+    acc1[0] = maximum_f32x16(acc1[0], acc2[0]);
+    acc1[1] = maximum_f32x16(acc1[1], acc2[1]);
     const float acc1_folded = fold_maximum_4_f32x16(acc1);
     f32x16 acc3[4] __attribute__((aligned(64)));
     for (int i = 0; i < 4; ++i) acc3[i] = (f32x16){0};

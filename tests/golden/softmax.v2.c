@@ -67,7 +67,7 @@ static inline f32x4 maximum_f32x4(f32x4 x, f32x4 y) {
 }
 
 /* Element i with element i + half, the halves of what is left. */
-static float fold_maximum_16_f32x4(const f32x4* s) {
+static inline float fold_maximum_16_f32x4(const f32x4* s) {
   const f32x4 a0 = maximum_f32x4(s[0], s[8]);
   const f32x4 a1 = maximum_f32x4(s[1], s[9]);
   const f32x4 a2 = maximum_f32x4(s[2], s[10]);
@@ -134,7 +134,7 @@ static inline f32x4 exp_f32x4(f32x4 x) {
 }
 
 /* Element i with element i + half, the halves of what is left. */
-static float fold_add_16_f32x4(const f32x4* s) {
+static inline float fold_add_16_f32x4(const f32x4* s) {
   const f32x4 a0 = s[0] + s[8];
   const f32x4 a1 = s[1] + s[9];
   const f32x4 a2 = s[2] + s[10];

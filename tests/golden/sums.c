@@ -39,8 +39,20 @@ typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+
 /* Element i with element i + half, the halves of what is left. */
-static float fold_add_64_f32(const float* s) {
+static inline float fold_add_4_f32x16(const f32x16* s) {
+  const f32x16 a0 = s[0] + s[2];
+  const f32x16 a1 = s[1] + s[3];
+  const f32x16 b0 = a0 + a1;
+  const f32x8 c0 = __builtin_shufflevector(b0, b0, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(b0, b0, 8, 9, 10, 11, 12, 13, 14, 15);
+  const f32x4 d0 = __builtin_shufflevector(c0, c0, 0, 1, 2, 3) + __builtin_shufflevector(c0, c0, 4, 5, 6, 7);
+  return (d0[0] + d0[2]) + (d0[1] + d0[3]);
+}
+
+/* Element i with element i + half, the halves of what is left. */
+static inline float fold_add_64_f32(const float* s) {
   const f32x16 a0 = *(const f32x16*)s + *(const f32x16*)(s + 32);
   const f32x16 a1 = *(const f32x16*)(s + 16) + *(const f32x16*)(s + 48);
   const f32x16 b0 = a0 + a1;
@@ -268,7 +280,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
 
 struct kernel_2_args { const float* input0; float* output0; int64_t shape0; };
 
-/* generation 0 · reduce over [] · sum of [n, 300] axes [0, 1] lanes · reduce [reduce simd=16] partition overlap */
+/* generation 0 · reduce over [] · sum of [n, 300] axes [0, 1] lanes · reduce [reduce unroll=2 simd=16] partition overlap */
 static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_2_args* a = arg;
   const float* input0 = a->input0;
@@ -280,6 +292,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   const int64_t oidx0 = (shape0 * 75 + 1023) / 1024;
   const int64_t oidx1 = (oidx0 + 4095) / 4096;
   const int64_t oidx2 = (oidx1 + 4095) / 4096;
+  const int64_t oidx4 = shape0 * 75 / 1024;
   for (int64_t ridx0 = 0; ridx0 < oidx2; ++ridx0) {
     float acc2[64] __attribute__((aligned(64)));
     for (int i = 0; i < 64; ++i) acc2[i] = 0.0f;
@@ -287,37 +300,63 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
     for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx3; ++ridx1) {
       float acc1[64] __attribute__((aligned(64)));
       for (int i = 0; i < 64; ++i) acc1[i] = 0.0f;
-      const int64_t oidx4 = min_i64(oidx0, ridx1 * 4096 + 4096);
-      for (int64_t ridx2 = ridx1 * 4096; ridx2 < oidx4; ++ridx2) {
+      const int64_t oidx5 = min_i64(oidx0, ridx1 * 4096 + 4096);
+      const int64_t oidx6 = min_i64(oidx4, oidx5);
+      const int64_t oidx7 = oidx6 / 128;
+      const int64_t oidx8 = max_i64(oidx7 - ridx1 * 32, 0);
+      for (int64_t ridx2 = ridx1 * 4096; ridx2 < ridx1 * 4096 + oidx8 * 128; ridx2 += 128) {
+        for (int64_t ridx3 = 0; ridx3 < 64; ++ridx3) {
+          f32x16 acc4[4] __attribute__((aligned(64)));
+          for (int i = 0; i < 4; ++i) acc4[i] = (f32x16){0};
+          f32x16 acc5[4] __attribute__((aligned(64)));
+          for (int i = 0; i < 4; ++i) acc5[i] = (f32x16){0};
+          const float* input0_row = input0 + ridx2 * 4096 + ridx3 * 4096;
+          for (int64_t ridx4 = 0; ridx4 < 4096; ridx4 += 64) {
+            acc4[0] += *(const f32x16*)(input0_row + ridx4);
+            acc5[0] += *(const f32x16*)(input0_row + ridx4 + 262144);
+            acc4[1] += *(const f32x16*)(input0_row + ridx4 + 16);
+            acc5[1] += *(const f32x16*)(input0_row + ridx4 + 262160);
+            acc4[2] += *(const f32x16*)(input0_row + ridx4 + 32);
+            acc5[2] += *(const f32x16*)(input0_row + ridx4 + 262176);
+            acc4[3] += *(const f32x16*)(input0_row + ridx4 + 48);
+            acc5[3] += *(const f32x16*)(input0_row + ridx4 + 262192);
+          }
+          const float acc4_folded = fold_add_4_f32x16(acc4);
+          acc1[ridx3] += acc4_folded;
+          const float acc5_folded = fold_add_4_f32x16(acc5);
+          acc1[ridx3] += acc5_folded;
+        }
+      }
+      for (int64_t ridx5 = ridx1 * 4096 + oidx8 * 128; ridx5 < oidx5; ++ridx5) {
         float acc0[64] __attribute__((aligned(64)));
         for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
-        const int64_t oidx5 = min_i64(shape0 * 300, ridx2 * 4096 + 4096);
-        const int64_t oidx6 = oidx5 / 64;
-        for (int64_t ridx3 = ridx2 * 4096; ridx3 < oidx6 * 64; ridx3 += 1024) {
-          __builtin_prefetch(input0 + ridx3 + 4096, 0, 2);
-          const int64_t oidx7 = min_i64(oidx6 * 64, ridx3 + 1024);
-          for (int64_t ridx4 = ridx3; ridx4 < oidx7; ridx4 += 64) {
-            *(f32x16*)acc0 += *(const f32x16*)(input0 + ridx4);
-            *(f32x16*)(acc0 + 16) += *(const f32x16*)(input0 + ridx4 + 16);
-            *(f32x16*)(acc0 + 32) += *(const f32x16*)(input0 + ridx4 + 32);
-            *(f32x16*)(acc0 + 48) += *(const f32x16*)(input0 + ridx4 + 48);
+        const int64_t oidx9 = min_i64(shape0 * 300, ridx5 * 4096 + 4096);
+        const int64_t oidx10 = oidx9 / 64;
+        for (int64_t ridx6 = ridx5 * 4096; ridx6 < oidx10 * 64; ridx6 += 1024) {
+          __builtin_prefetch(input0 + ridx6 + 4096, 0, 2);
+          const int64_t oidx11 = min_i64(oidx10 * 64, ridx6 + 1024);
+          for (int64_t ridx7 = ridx6; ridx7 < oidx11; ridx7 += 64) {
+            *(f32x16*)acc0 += *(const f32x16*)(input0 + ridx7);
+            *(f32x16*)(acc0 + 16) += *(const f32x16*)(input0 + ridx7 + 16);
+            *(f32x16*)(acc0 + 32) += *(const f32x16*)(input0 + ridx7 + 32);
+            *(f32x16*)(acc0 + 48) += *(const f32x16*)(input0 + ridx7 + 48);
           }
         }
-        const int64_t oidx8 = oidx5 / 16;
-        const float* input0_row = input0 + oidx6 * 64;
-        for (int64_t ridx5 = 0; ridx5 < oidx8 * 16 - oidx6 * 64; ridx5 += 16) {
-          *(f32x16*)(acc0 + ridx5) += *(const f32x16*)(input0_row + ridx5);
+        const int64_t oidx12 = oidx9 / 16;
+        const float* input0_row1 = input0 + oidx10 * 64;
+        for (int64_t ridx8 = 0; ridx8 < oidx12 * 16 - oidx10 * 64; ridx8 += 16) {
+          *(f32x16*)(acc0 + ridx8) += *(const f32x16*)(input0_row1 + ridx8);
         }
-        for (int64_t ridx6 = oidx8 * 16 - oidx6 * 64; ridx6 < oidx5 - oidx6 * 64; ++ridx6) {
-          acc0[ridx6] += input0_row[ridx6];
+        for (int64_t ridx9 = oidx12 * 16 - oidx10 * 64; ridx9 < oidx9 - oidx10 * 64; ++ridx9) {
+          acc0[ridx9] += input0_row1[ridx9];
         }
         const float acc0_folded = fold_add_64_f32(acc0);
-        const int64_t oidx9 = ridx2 & 63;
-        acc1[oidx9] += acc0_folded;
+        const int64_t oidx13 = ridx5 & 63;
+        acc1[oidx13] += acc0_folded;
       }
-      const float acc1_folded = oidx4 <= ridx1 * 4096 + 1 ? acc1[0] : fold_add_64_f32(acc1);
-      const int64_t oidx10 = ridx1 & 63;
-      acc2[oidx10] += acc1_folded;
+      const float acc1_folded = oidx5 <= ridx1 * 4096 + 1 ? acc1[0] : fold_add_64_f32(acc1);
+      const int64_t oidx14 = ridx1 & 63;
+      acc2[oidx14] += acc1_folded;
     }
     const float acc2_folded = oidx3 <= ridx0 * 4096 + 1 ? acc2[0] : fold_add_64_f32(acc2);
     acc3[ridx0] += acc2_folded;
