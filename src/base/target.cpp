@@ -42,12 +42,26 @@ int host_level() {
                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   return v4 ? 3 : v3 ? 2 : v2 ? 1 : 0;
 }
+
+/// AMD's family 19h, of which the ones with AVX-512 are Zen 4.
+bool is_zen4() {
+  unsigned most = 0, family = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(0, &most, &b, &c, &d) == 0 || b != signature_AMD_ebx || c != signature_AMD_ecx || d != signature_AMD_edx) return false;
+  if (__get_cpuid(1, &family, &b, &c, &d) == 0) return false;
+  return (family >> 8 & 0xf) + (family >> 20 & 0xff) == 0x19 && __builtin_cpu_supports("avx512f");
+}
+
+Target detect_host() {
+  Target host = kTargets[host_level()];
+  host.one_load = host.vector_bytes == 64 && is_zen4();
+  return host;
+}
 #elif defined(__aarch64__)
 constexpr Target kTargets[] = {{"aarch64", "armv8-a", 16, true, true, false, false}};
-int host_level() { return 0; }
+Target detect_host() { return kTargets[0]; }
 #else
 constexpr Target kTargets[] = {{"generic", "", 16, false, false, false, false}};  // correct anywhere, tuned for nothing
-int host_level() { return 0; }
+Target detect_host() { return kTargets[0]; }
 #endif
 
 #if defined(__x86_64__)
@@ -78,7 +92,7 @@ std::optional<Target> target_from_name(std::string_view name) {
 }
 
 Target host_target() {
-  static const Target& host = kTargets[host_level()];  // a virtual machine takes 50 microseconds to answer CPUID
+  static const Target host = detect_host();  // a virtual machine takes 50 microseconds to answer CPUID
   return host;
 }
 

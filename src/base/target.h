@@ -21,15 +21,16 @@ struct Target {
   bool rounds = true;       // floor, ceil, trunc, rint in one instruction; else as for fma
   bool prefer_512 = false;  // -mprefer-vector-width=512 (both compilers default to 256 on v4; measured 0.33-0.54x without)
   bool streams = false;     // has stores of whole vectors past the caches
+  bool one_load = false;    // loads one of its widest vectors a cycle, not two: a Zen 4 at x86-64-v4, which the others are not tuned for
 
-  friend bool operator==(const Target& a, const Target& b) { return a.name == b.name; }
+  friend bool operator==(const Target& a, const Target& b) { return a.name == b.name && a.one_load == b.one_load; }
 };
 
 /// Every level of the architecture this library was built for, lowest first.
 std::span<const Target> targets();
 /// The level called `name`, of this architecture.
 std::optional<Target> target_from_name(std::string_view name);
-/// The highest level this CPU and its operating system can run.
+/// The highest level this CPU and its operating system can run, with what this CPU adds to it.
 Target host_target();
 /// Architecture, operating system and C library this library was built for: "x86_64-linux-gnu".
 std::string_view host_triple();

@@ -145,25 +145,35 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Schedule
   return s;
 }
 
-/// How a kernel reads memory that adds rows of it to a row of accumulators: as many at a time as suits where they are.
+/// How a kernel reads memory that adds rows of it to a row of accumulators: as many at a time, and as many vectors of each written out, as
+/// suits where they are.
 struct RowStreams {
-  int64_t near_bytes;  // read at a time by `near` rows, beyond that by `far`
-  int near, far;
-  int64_t far_pages;  // pages of a row's piece beyond
-  int far_vectors;    // of it that are written out
-  bool far_ahead;     // the rows that come next are asked for
+  struct Reads {
+    int rows, vectors;
+    int64_t pages = 1;   // of a row's piece
+    bool ahead = false;  // the rows that come next are asked for
+  };
+  int64_t near_bytes;
+  Reads near, far;  // up to so many bytes, and beyond
 };
-// Sums of rows, and of rows times a number each. Of whole rows one at a time is a single stream, which the prefetcher follows from beyond
-// the second cache as fast as memory goes, if several vectors are asked for before a sum waits. Pieces of longer rows jump, and so many
-// rows in one go share the wait (one at a time is half as fast; two whole rows at a time are, too). Whole rows that are near are few enough
-// for one block (256 of 1000): the levels above would cost a sixth of the speed. Products of rows from memory are 1.1 to 1.3 times as fast
-// if the next ones are asked for, but 0.7 to 0.9 times where the third cache has them.
-constexpr RowStreams kSums{1000 << 10, 4, 1, 1, 4, false}, kPiecesOfSums{1 << 20, 4, 16, 1, 1, false}, kProducts{1 << 24, 4, 8, 4, 1, true};
-// Rows that may be combined in any order are as many streams of whole rows, wherever they are (an array of maxima is read at 0.95 of the
-// speed of memory, as a single stream at 0.88; from the third cache at 0.86 and 0.71).
-constexpr int kStreamsOfExtremes = 6;
+// Sums of rows, and of rows times a number each.
+//
+// Where a vector is one load, a single stream of whole rows is followed by the prefetcher within the second cache, where rows in turn are
+// read at half the speed (1024 columns: 0.88 and 0.51 of reading); from memory and the third cache rows in turn share the wait (4: 1.0 and
+// 0.7, 8: 0.9 and 0.84, one: 0.8 and 0.5). Where it is two, several rows from near share the loads of the accumulators, and from beyond one
+// row at a time is read as fast as memory goes, if several vectors are asked for before a sum waits (two whole rows: half as fast).
+//
+// Pieces of longer rows jump, and so many rows in one go share the wait (one at a time is half as fast). Whole rows that are near are few
+// enough for one block (256 of 1000): the levels above would cost a sixth of the speed. Products of rows from memory are 1.1 to 1.3 times
+// as fast if the next ones are asked for, but 0.7 to 0.9 times where the third cache has them.
+constexpr RowStreams kSums{1000 << 10, {1, 4}, {4, 4}}, kSumsOfOneLoad{1000 << 10, {4, 1}, {1, 4}}, kPiecesOfSums{1 << 20, {4, 1}, {16, 1}},
+    kProducts{1 << 24, {4, 1}, {8, 1, 4, true}};
+// Rows that may be combined in any order are as many streams of whole rows, wherever they are (an array of maxima is read by 3 at 0.95 of
+// the speed of memory, by one at 0.73 to 0.83; from the third cache at 0.57 to 0.69 and 0.45 to 0.53; with one load a cycle by 6 at 0.86,
+// by one at 0.71).
+constexpr RowStreams::Reads kExtremes{3, 2}, kExtremesOfOneLoad{6, 1};
 /// Nothing: it adds computed rows, or rows that fit registers, each read once.
-std::optional<RowStreams> streams_rows(const Program& program, const KernelPlan& kernel, const Schedule& s) {
+std::optional<RowStreams> streams_rows(const Program& program, const KernelPlan& kernel, const Schedule& s, const Target& target) {
   if (kernel.passes.size() != 1 || s.axes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain)
     return std::nullopt;
   const Dim columns = iteration_space(kernel).back();
@@ -178,7 +188,7 @@ std::optional<RowStreams> streams_rows(const Program& program, const KernelPlan&
     const std::span<const Node* const> operands = operands_of(*reduce);
     if (operands.size() > 1 || !is_loaded(program, kernel, operands[0])) return std::nullopt;
   }
-  return proven_at_most(columns, page_tile(kernel.reduces)) ? kSums : kPiecesOfSums;
+  return !proven_at_most(columns, page_tile(kernel.reduces)) ? kPiecesOfSums : target.one_load ? kSumsOfOneLoad : kSums;
 }
 
 /// Of rows that streams_rows() has a schedule for: may whole ones be read in any order?
@@ -321,23 +331,21 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     return variants;
   }
   if (!kernel.reduces.empty()) set_streams(program, kernel, s);
-  const std::optional<RowStreams> streams = streams_rows(program, kernel, s);
+  const std::optional<RowStreams> streams = streams_rows(program, kernel, s, options.target);
   if (!streams) return past_caches(program, kernel, s, options.target);
-  if (reads_apart(kernel)) {
-    s.axes[s.axes.size() - 2].tile = page_tile(kernel.reduces);
-    s.axes.back().unroll = kStreamsOfExtremes;
-    return {{std::nullopt, s}};
-  }
-  Schedule near = s, far = s;
-  near.axes[s.axes.size() - 2].tile = page_tile(kernel.reduces);
-  far.axes[s.axes.size() - 2].tile = page_tile(kernel.reduces) * streams->far_pages;
-  near.axes.back().unroll = streams->near;
-  far.axes[s.axes.size() - 2].unroll = streams->far_vectors;
-  far.axes.back().unroll = streams->far;
-  far.ahead = streams->far_ahead;
+  const auto with = [&](const RowStreams::Reads& reads) {
+    Schedule schedule = s;
+    AxisSchedule &columns = schedule.axes[s.axes.size() - 2], &rows = schedule.axes.back();
+    columns.tile = page_tile(kernel.reduces) * reads.pages;
+    columns.unroll = reads.vectors;
+    rows.unroll = reads.rows;
+    schedule.ahead = reads.ahead;
+    return schedule;
+  };
+  if (reads_apart(kernel)) return {{std::nullopt, with(options.target.one_load ? kExtremesOfOneLoad : kExtremes)}};
   const Node& source = *kernel.reduces[0]->sources[0];
   const Sym room = Sym(streams->near_bytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape);
-  return by_size(room, near, far);
+  return by_size(room, with(streams->near), with(streams->far));
 }
 
 }  // namespace
