@@ -165,9 +165,10 @@ struct RowStreams {
 //
 // Pieces of longer rows jump, and so many rows in one go share the wait (one at a time is half as fast). Whole rows that are near are few
 // enough for one block (256 of 1000): the levels above would cost a sixth of the speed. Products of rows from memory are 1.1 to 1.3 times
-// as fast if the next ones are asked for, but 0.7 to 0.9 times where the third cache has them.
+// as fast if the next ones are asked for, but 0.7 to 0.9 times where the third cache has them; two vectors of 4 are 0.96 of the speed of
+// memory where one of 8 is 0.78.
 constexpr RowStreams kSums{1000 << 10, {1, 4}, {4, 4}}, kSumsOfOneLoad{1000 << 10, {4, 1}, {1, 4}}, kPiecesOfSums{1 << 20, {4, 1}, {16, 1}},
-    kProducts{1 << 24, {4, 1}, {8, 1, 4, true}};
+    kProducts{1 << 24, {4, 1}, {4, 2, 4, true}}, kProductsOfOneLoad{1 << 24, {4, 1}, {8, 1, 4, true}};
 // Rows that may be combined in any order are as many streams of whole rows, wherever they are (an array of maxima is read by 3 at 0.95 of
 // the speed of memory, by one at 0.73 to 0.83; from the third cache at 0.57 to 0.69 and 0.45 to 0.53; with one load a cycle by 6 at 0.86,
 // by one at 0.71).
@@ -182,7 +183,7 @@ std::optional<RowStreams> streams_rows(const Program& program, const KernelPlan&
   if (const auto product = as_contraction(kernel); product && !product->rows) {  // with more rows each is gone through by itself
     const Node* factor = product->column_factor;
     while (is_movement(factor->op) && !is_loaded(program, kernel, factor)) factor = factor->sources[0];
-    return is_loaded(program, kernel, factor) ? std::optional(kProducts) : std::nullopt;
+    return is_loaded(program, kernel, factor) ? std::optional(target.one_load ? kProductsOfOneLoad : kProducts) : std::nullopt;
   }
   for (const Node* reduce : kernel.reduces) {
     const std::span<const Node* const> operands = operands_of(*reduce);
@@ -203,26 +204,29 @@ bool reads_apart(const KernelPlan& kernel) {
 /// after row, 1024 x 1024 1.03, 2048 x 2048 1.08, 16384 x 1024 1.15; four streams 0.9 to 1) or rows are as many as do not stay in the
 /// caches (4096 x 4096 1 to 1.05, 4000 x 3000 by f64 1.27; where the third cache has them, 1024 x 4096 by f32 0.95, 1024 x 1024 by f64,
 /// whose lanes are twice the registers, 0.97).
-constexpr int kStreams = 2;
+///
+/// With two loads of a vector a cycle 4 streams are 1.0 of the speed of memory (4096 x 4096) where 2 are 0.93.
+constexpr int kStreams = 2, kStreamsOfLongProducts = 4;
 constexpr int64_t kLeastOfRow = 1024, kMostOfRow = 4096;                                               // elements: one block of the law
 constexpr int64_t kRowElement = 4, kShortRow = 8 << 10, kShortRows = 512 << 10, kLongRows = 32 << 20;  // bytes
-bool are_products_apart(const Node& reduce, Dim rows, Dim terms) {
-  const Shape& shape = reduce.sources[0]->shape;
+int products_apart(const Node& reduce, Dim rows, Dim terms, const Target& target) {
   const int64_t size = static_cast<int64_t>(size_of(reduce.sources[0]->dtype));
-  const bool are_short = size <= kRowElement && proven_at_most(terms * size, kShortRow);
-  return rows.is_constant() && proven_at_most(are_short ? kShortRows : kLongRows, element_count(shape) * size) &&
-         proven_at_most(kLeastOfRow, terms);
+  const Sym bytes = element_count(reduce.sources[0]->shape) * size;
+  const bool are_short = size <= kRowElement && proven_at_most(terms * size, kShortRow), are_long = proven_at_most(kLongRows, bytes);
+  if (!rows.is_constant() || !proven_at_most(kLeastOfRow, terms)) return 1;
+  if (are_long && !target.one_load) return kStreamsOfLongProducts;
+  return are_long || (are_short && proven_at_most(kShortRows, bytes)) ? kStreams : 1;
 }
 
 /// So are sums and extremes of rows as they are in memory; of extremes rows of whole lines, since a line that is loaded twice costs more
 /// there than one stream does (rows of 1000 from the second cache 0.88 of the speed of row after row, of 1024 1.15).
 constexpr int64_t kLeastOfLoadedRow = 512;  // elements
 constexpr int64_t kFewRows = 8;             // of an odd number of rows one is read twice
-bool are_loaded_rows_apart(const Node& reduce, const Node& source, Dim rows, Dim terms) {
+int loaded_rows_apart(const Node& reduce, const Node& source, Dim rows, Dim terms) {
   const Sym bytes = terms * static_cast<int64_t>(size_of(source.dtype));
   const bool may_share_lines = !bytes.is_constant() || bytes.constant() % kLineBytes != 0;
-  return proven_at_most(kLeastOfLoadedRow, terms) && !proven_at_most(rows, kFewRows) &&
-         !(may_share_lines && is_free_of_order(reduce.op, reduce.dtype));
+  const bool is_slower = may_share_lines && is_free_of_order(reduce.op, reduce.dtype);
+  return proven_at_most(kLeastOfLoadedRow, terms) && !proven_at_most(rows, kFewRows) && !is_slower ? kStreams : 1;
 }
 
 /// What is as it is in memory, but for where, of one reduction by lanes; null: that is not all the kernel does.
@@ -234,7 +238,7 @@ const Node* loaded_source(const Program& program, const KernelPlan& kernel) {
 }
 
 /// Rows or parts of a row that are read side by side.
-void set_streams(const Program& program, const KernelPlan& kernel, Schedule& s) {
+void set_streams(const Program& program, const KernelPlan& kernel, const Target& target, Schedule& s) {
   if (kernel.passes.size() != 1 || !kernel.scans.empty() || kernel.reduces.size() != 1) return;
   const RowPass& pass = kernel.passes[0];
   const Node& reduce = *kernel.reduces[0];
@@ -245,10 +249,10 @@ void set_streams(const Program& program, const KernelPlan& kernel, Schedule& s) 
   if (!proven_at_most(terms, kMostOfRow)) {
     if (source != nullptr) s.axes.back().unroll = kStreams;
   } else if (space.size() == 1) {
-    const bool apart = source != nullptr                 ? are_loaded_rows_apart(reduce, *source, space[0], terms)
-                       : operands_of(reduce).size() == 2 ? are_products_apart(reduce, space[0], terms)
-                                                         : false;
-    if (apart) s.axes[0].unroll = kStreams;
+    if (source != nullptr)
+      s.axes[0].unroll = loaded_rows_apart(reduce, *source, space[0], terms);
+    else if (operands_of(reduce).size() == 2)
+      s.axes[0].unroll = products_apart(reduce, space[0], terms, target);
   }
 }
 
@@ -330,7 +334,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     }
     return variants;
   }
-  if (!kernel.reduces.empty()) set_streams(program, kernel, s);
+  if (!kernel.reduces.empty()) set_streams(program, kernel, options.target, s);
   const std::optional<RowStreams> streams = streams_rows(program, kernel, s, options.target);
   if (!streams) return past_caches(program, kernel, s, options.target);
   const auto with = [&](const RowStreams::Reads& reads) {
