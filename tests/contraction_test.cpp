@@ -217,9 +217,9 @@ TEST_CASE("G15.matmul/c: tiles are chosen where there are rows and columns to sh
            std::string::npos;
   };
 #if defined(__x86_64__)
-  if (has_rows("64", "simd=16")) {  // of two tiles the second hides what the first stores
-    CHECK(has_rows("16", "unroll=8"));
-    CHECK(has_rows("64", "unroll=16"));
+  if (has_rows("64", "simd=16")) {
+    CHECK(has_rows("16", "unroll=8"));                                 // of two tiles the second hides what the first stores
+    CHECK(has_rows("64", "unroll=8, sequential tile=512 unroll=2 "));  // each element that is read is multiplied with two vectors
   }
 #endif
 }

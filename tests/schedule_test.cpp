@@ -466,9 +466,12 @@ TEST_CASE("G15.matmul/c L6.packed_matmul/c: a factor that stays in the second ca
   CHECK(arrays("f32[1000, 17]", "f32[17, 333]", "a @ b") == 0);          // nor are there tiles that are stored in part
   CHECK(arrays("f32[n, 17]", "f32[17, 333]", "a @ b") > 0);              // rows, and parts of tiles
   CHECK(arrays("f32[64, 64]", "f32[64, 64]", "a @ transpose(b)") == 1);  // columns, whose elements do not lie together
-  CHECK(arrays("f32[64, 256]", "f32[256, 65536]", "a @ b") == 1);    // rows; columns of one block of terms are not, if few rows use them
-  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "a @ b") == 3);  // large: rows, columns and sums
-  CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b", "x86-64-v3") == 1);  // columns: of half a line there is one with every few steps
+  CHECK(arrays("f32[64, 256]", "f32[256, 65536]", "a @ b") == 0);        // columns of one block of terms are not, if few rows use them
+  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "a @ b") == 2);      // large: columns and sums
+  CHECK(arrays("f32[1024, 256]", "f32[1024, 1024]", "transpose(a) @ b") == 3);  // rows that do not lie along the terms
+  CHECK(arrays("f32[512, 256]", "f32[512, 256]", "transpose(a) @ b") == 1);     // unless columns stay there, too
+  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "(a + f32(1)) @ b") == 3);  // nor rows that are computed
+  CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b", "x86-64-v3") == 1);   // columns: of half a line there is one with every few steps
 }
 
 TEST_CASE("G15.matmul/c: a product of few rows asks for the next terms' rows of the other factor") {

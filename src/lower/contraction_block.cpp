@@ -73,13 +73,13 @@ Sym ContractionBlock::row_of(Sym row_tile) const {
   const Sym row = row_tile * layout.tile_rows;
   return layout.overlaps_rows ? min(row, rows_here - layout.tile_rows) : row;
 }
-Sym ContractionBlock::rows_from(Sym row_tile) const { return layout.overlaps_rows ? Sym(layout.tile_rows) : rows_here - row_of(row_tile); }
+Sym ContractionBlock::rows_from(Sym row_tile) const { return layout.whole_rows ? Sym(layout.tile_rows) : rows_here - row_of(row_tile); }
 Sym ContractionBlock::column_of(Sym column_tile) const {
   const Sym column = column_tile * layout.tile_columns;
   return layout.overlaps_columns ? min(column, columns_here - layout.tile_columns) : column;
 }
 Sym ContractionBlock::columns_from(Sym column_tile) const {
-  return layout.overlaps_columns ? Sym(layout.tile_columns) : columns_here - column_of(column_tile);
+  return layout.whole_columns ? Sym(layout.tile_columns) : columns_here - column_of(column_tile);
 }
 
 Index ContractionBlock::source_index(Sym row, Sym column, const Index& terms) const {

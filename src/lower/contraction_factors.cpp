@@ -28,7 +28,7 @@ const UOp* ContractionFactors::row(Sym member, Sym row_tile, int64_t row, const 
     return to_accumulator(block_.arena, block_.reduce, row_windows_->value(block_.contraction.row_factor, index));
   }
   const Sym last = block_.layout.rows - 1;
-  return row_in_place(block_.layout.overlaps_rows ? there : min(there, last), term.index);
+  return row_in_place(block_.layout.whole_rows ? there : min(there, last), term.index);
 }
 const UOp* ContractionFactors::row_in_place(Sym row, const Index& terms) {
   return value(block_.contraction.row_factor, block_.source_index(row, block_.first_column, terms));
@@ -67,12 +67,9 @@ Body ContractionFactors::pack_rows(Sym first, Sym count) {
   return block_.each_member_with_rows([&](Sym member) {
     return block_.each_row_tile([&](Sym tile) {
       const Sym row = block_.first_row + block_.row_of(tile);
-      const Panel panel{block_.dtype,
-                        packed_rows_,
-                        layout.packed_row_at(member, tile, 0, 0),
-                        layout.panel_rows,
-                        layout.overlaps_rows ? layout.tile_rows : 0,
-                        layout.simd};
+      const Panel panel{
+          block_.dtype, packed_rows_, layout.packed_row_at(member, tile, 0, 0), layout.panel_rows, layout.whole_rows ? layout.tile_rows : 0,
+          layout.simd};
       return pack(block_.c, panel, layout.rows - row, count,
                   [&](Sym lane, Sym term) { return row_in_place(row + lane, unflatten(first + term, layout.term_shape)); });
     });
@@ -87,7 +84,7 @@ Body ContractionFactors::pack_columns(Sym member, Sym column_tile, Sym first, Sy
 Body ContractionFactors::pack_tile_of_columns(Sym member, Sym column_tile, Sym first, Sym count) {
   const ContractionLayout& layout = block_.layout;
   const Sym column = block_.column_of(column_tile);
-  const Sym left = layout.overlaps_columns ? Sym(layout.tile_columns) : layout.columns - block_.first_column - column;
+  const Sym left = layout.whole_columns ? Sym(layout.tile_columns) : layout.columns - block_.first_column - column;
   const Panel panel{block_.dtype, packed_columns_, layout.packed_column_at(member, column_tile, first, 0), layout.tile_columns, 0,
                     layout.simd};
   return pack(block_.c, panel, left, count,
@@ -167,8 +164,7 @@ void ContractionFactors::copy_column_windows(Body& body) {
 bool ContractionFactors::are_near() {
   const ContractionLayout& layout = block_.layout;
   if (reads_columns_ || layout.term_shape.size() != 1) return reads_columns_;
-  const bool are_whole = layout.columns.is_constant() && layout.columns.constant() % layout.tile_columns == 0;
-  if (!layout.overlaps_columns && !are_whole) return false;
+  if (!layout.whole_columns) return false;
   const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable,
             term = new_loop(block_.arena, "term", 0, layout.terms)->variable;
   const UOp* value = column_in_place(column, unflatten(term, layout.term_shape));

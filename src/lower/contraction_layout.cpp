@@ -51,6 +51,8 @@ ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& sch
     overlaps_rows = !is_turned && is_overlapped(rows, block_rows, tile_rows);
     overlaps_columns = is_overlapped(columns, block_columns, tile_columns);
   }
+  const auto is_whole = [](Dim size, int64_t tile) { return size.is_constant() && size.constant() % tile == 0; };
+  whole_rows = overlaps_rows || is_whole(rows, tile_rows), whole_columns = overlaps_columns || is_whole(columns, tile_columns);
   panel_rows = (tile_rows + simd - 1) / simd * simd;  // whole vectors, if there are as many rows
   if (range(rows).hi < panel_rows) panel_rows = tile_rows;
   if (contraction.group_position) {

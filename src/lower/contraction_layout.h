@@ -21,6 +21,7 @@ struct ContractionLayout {
   int64_t block_rows, block_columns, block_group = 1;            // whole tiles
   bool packs_rows, shares_columns;                               // copied tile by tile, for a block; once for all rows
   bool overlaps_rows = false, overlaps_columns = false;          // the last tile begins where the one before has not ended
+  bool whole_rows, whole_columns;                                // every tile has all of its rows, or columns
   bool rows_have_members = false, columns_have_members = false;  // the group is more rows, or more columns
   bool is_turned;                                                // results lie beside each other along the rows
 

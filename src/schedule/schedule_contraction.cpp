@@ -14,13 +14,14 @@ constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512, kUsualSize = 4;  
 // Rows of a block where the columns' factor is copied once for all of them, and bytes of that copy, which is in the third cache and passes
 // through the second for each block. (2048 x 2048 x 2048: by 70 rows 103 GFLOP/s, by 28 106.) So few leave room for more columns, for which
 // the rows' factor is copied less often (1024 x 1024 x 1024 by f32 1.02 times, 512 x 512 x 512 by f64 1.03 times as fast as with half of
-// them). Where sums are stored at once, as many columns of any size: row after row of them, and two tiles down.
-constexpr int64_t kSharingRows = 32, kSharedBytes = 4 << 20, kWideColumns = 1024, kTilesDown = 2;
+// them). Where sums are stored at once, as many columns of any size: row after row of them.
+constexpr int64_t kSharingRows = 32, kSharedBytes = 4 << 20, kWideColumns = 1024;
 constexpr int64_t kMany = 1 << 20;  // rows or columns, more of which make no difference
 constexpr int64_t kFewRows = 16, kManyColumns = 256, kSumsOfFewRows = int64_t{1} << 15;
 constexpr int kTermsTogether = 8;
 constexpr int64_t kNarrow = 128;                            // columns for which copying the rows' factor does not pay
 constexpr int64_t kWaiting = 8;                             // sums that are added to before the first of them can be again
+constexpr int64_t kCopyOfVector = 128;                      // eighths of the time of such a step that transposing rows into one takes
 constexpr int64_t kRowsOfTile = 16;                         // read side by side: more compete for the lines of the first cache
 constexpr int64_t kWays = 8, kWayBytes = 4096, kLine = 64;  // of that
 constexpr int64_t kLeastRows = 4, kLeastColumns = 8, kLeastDepth = 16;
@@ -35,13 +36,16 @@ struct RegisterTile {
 };
 constexpr RegisterTile kFewColumns{1, 2};  // of a single row, whose columns are read side by side
 /// The one that is fastest for so many rows, columns and terms, in eighths of the time of a step with a vector. For each term a tile takes
-/// a step for each vector of sums, at least as many as wait for each other, and some more for what it reads; a tile that reaches beyond the
-/// last row or column, because nobody knows that there are enough for the last one to overlap the one before, is stored piece by piece.
-/// What a tile stores, the next one's products hide in part; of the last one nothing does (16 x 16 x 16 by 8 rows 1.06 times as fast as by
-/// 16, since a call begins when the one before is over).
-/// (Measured with 64-byte vectors, of which there is a step a cycle and twice as many reads: 64 x 64 x 64 by 16 rows of one vector 116
-/// GFLOP/s, by 8 of two 115, by 13 of two 112, which would be 114 if 13 times 5 were 64; narrower ones read more for each step.)
-RegisterTile best_tile(int64_t rows, int64_t columns, int64_t terms, int64_t most_rows, int width, bool are_known, const Target& target) {
+/// a step for each vector of sums, at least as many as wait for each other or as it reads vectors and elements, since some processors read
+/// no more of them than they multiply; and some more where vectors are short. A tile that reaches beyond the last row or column, because
+/// nobody knows that there are enough for the last one to overlap the one before, is stored piece by piece. What a tile stores, the next
+/// one's products hide in part; of the last one nothing does (16 x 16 x 16 by 8 rows 1.06 times as fast as by 16, since a call begins when
+/// the one before is over). A copy of rows, whole vectors of them for each term, is used for so many columns; 0: there is none.
+/// (Measured with 64-byte vectors. Two steps and two reads a cycle: 64 x 64 x 64 by 16 rows of one vector 219 GFLOP/s, by 8 of two 235, by
+/// 13 of two 232, by 6 of four 229, the last two 236 if rows were a multiple; 256 x 256 x 256 223, 243, 239, 240. A step and two reads: 64
+/// x 64 x 64 116, 115, 112. Copies: without that of 8 rows 1024 x 1024 x 1024 1.04 times as fast.)
+RegisterTile best_tile(int64_t rows, int64_t columns, int64_t terms, int64_t most_rows, int64_t columns_of_copy, int width, bool are_known,
+                       const Target& target) {
   const bool is_wide = target.vector_bytes == 64;
   const int64_t registers = is_wide || target.march.starts_with("armv8") ? 32 : 16;
   RegisterTile best{1, 1};
@@ -52,9 +56,11 @@ RegisterTile best_tile(int64_t rows, int64_t columns, int64_t terms, int64_t mos
       const bool rows_overlap = rows % r == 0 || are_known,
                  columns_overlap = columns % (vectors * width) == 0 || (are_known && columns >= vectors * width);
       const int64_t in_part = (rows_overlap ? 0 : across) + (columns_overlap ? 0 : down);
-      const int64_t reads = is_wide ? 4 + 3 * vectors : 8 + r + 4 * vectors, steps = std::max(r * vectors, kWaiting);
+      const int64_t steps = std::max({r * vectors, r + vectors, kWaiting}), more = is_wide ? 2 : 8 + r + 4 * vectors;
+      const int64_t copies = columns_of_copy > 0 ? ceil_div(columns, columns_of_copy) * ceil_div(r, width) : 0;
       const int64_t stores = 16 * r * vectors;
-      const int64_t time = down * across * (terms * (8 * steps + reads) + stores) + in_part * 8 * r * (20 + 6 * vectors) + stores;
+      const int64_t time = down * (across * (terms * (8 * steps + more) + stores) + copies * terms * kCopyOfVector) +
+                           in_part * 8 * r * (20 + 6 * vectors) + stores * 3 / 2;
       if (time < least) least = time, best = {r, vectors};
     }
   return best;
@@ -130,6 +136,17 @@ bool are_columns_near(const Program& program, const KernelPlan& kernel, const Co
          std::abs(apart.constant()) * count.constant() * size <= kNearColumns;
 }
 
+/// Is the rows' factor an array that is as well read where it lies, by tiles that overlap? Rows along the terms are (without the copy,
+/// which transposes, 1024 x 1024 x 1024 by f32 226 GFLOP/s, 218 with it; 2048 x 2048 x 2048 229 and 219; 512 x 512 x 512 by f64 109 and
+/// 106); across them where the columns' factor is, too (256 x 256 x 256 238 and 219, 512 x 512 x 512 230 and 227, but 1024 x 1024 x 1024
+/// 191 and 221, since all terms of a tile compete for the same lines).
+bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contraction& contraction, bool columns_are_near, int width) {
+  const Node &factor = *contraction.row_factor, &reduce = *kernel.reduces[0];
+  const std::optional<size_t> terms = term_axis(reduce);
+  return terms && width * static_cast<int64_t>(size_of(factor.dtype)) == kLine && row_count(reduce, contraction).is_constant() &&
+         is_array(program, kernel, &factor) && (columns_are_near || lies_along(program, kernel, &factor, *terms));
+}
+
 /// Few rows: each element of the columns' factor is used so seldom that it is read where it lies, several rows of it at a time; the sums of
 /// a block of columns are in memory, next to the registers.
 Schedule schedule_few_rows(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, int width) {
@@ -181,7 +198,7 @@ Schedule schedule_windows(const Program& program, const KernelPlan& kernel, cons
   const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
                 all_terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
   const RegisterTile tile = best_tile(most(*contraction.row_position), most(contraction.column_position), std::min(all_terms, kChainBlock),
-                                      kRowsOfTile, width, are_known, target);
+                                      kRowsOfTile, 0, width, are_known, target);
 
   AxisSchedule& columns = s.axes[contraction.column_position];
   const int64_t tile_columns = tile.vectors * width, column_tiles = ceil_div(most(contraction.column_position), tile_columns),
@@ -255,15 +272,15 @@ Schedule schedule_many_rows(const Program& program, const KernelPlan& kernel, co
   if (contraction.rows) {
     AxisSchedule& row_axis = s.axes[*contraction.row_position];
     const int64_t most_in_place = rows_in_place(program, kernel, contraction);
-    const bool is_as_fast_in_place =
-        columns_are_near && most_in_place >= kRowsOfTile && row_dim.is_constant() && is_array(program, kernel, contraction.row_factor);
-    row_axis.pack = together > kNarrow && !is_as_fast_in_place && !is_scattered(program, kernel, contraction);
+    row_axis.pack = together > kNarrow && !are_rows_near(program, kernel, contraction, columns_are_near, width) &&
+                    !is_scattered(program, kernel, contraction);
     tile = best_tile(std::min(rows, kMany), std::min(columns, kMany), std::min(all_terms, kChainBlock),
-                     row_axis.pack ? kRowsOfTile : most_in_place, width, row_dim.is_constant() && column_dim.is_constant(), target);
+                     row_axis.pack ? kRowsOfTile : most_in_place, row_axis.pack ? together : 0, width,
+                     row_dim.is_constant() && column_dim.is_constant(), target);
     const int64_t tiles = ceil_div(std::clamp<int64_t>(rows, 1, kMany), tile.rows);
     int64_t tiles_of_block = ceil_div(tiles, ceil_div(tiles * tile.rows, kRowsTogether));  // of about one size
-    if (has_many)
-      tiles_of_block = has_one_block ? whole_tiles(row_dim, tile.rows, kTilesDown) : even_tiles(tiles, ceil_div(kSharingRows, tile.rows));
+    const int64_t tiles_sharing = ceil_div(kSharingRows, tile.rows);
+    if (has_many) tiles_of_block = has_one_block ? whole_tiles(row_dim, tile.rows, tiles_sharing) : even_tiles(tiles, tiles_sharing);
     row_axis.unroll = static_cast<int>(tile.rows);
     row_axis.tile = tiles_of_block * tile.rows;
   }
