@@ -191,22 +191,28 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windo
       rough({1, 11, 15, 6}, 1), rough({32, 6, 3, 3}, 2));
 }
 
-TEST_CASE("L6.packed_convolution/c: windows without padding and sums that are turned are copied by a function of the source's") {
-  const auto copies = [](const std::string& sizes, const std::string& call) {
+TEST_CASE(
+    "L6.packed_convolution/c: windows without padding are copied, and sums turned to where they are stored, by a function of the "
+    "source's") {
+  const auto count = [](const std::string& call, std::string_view part) {
     const Context context = make_context();
-    const Graph graph = parse(context.get(), "harp 1\ngraph g(" + sizes + ") {\n  return y = " + call + "\n}");
+    const Graph graph =
+        parse(context.get(), "harp 1\ngraph g(x: f32[1, 16, 20, 34], k: f32[16, 16, 3, 3]) {\n  return y = " + call + "\n}");
     const Program program = compile(graph.get(), "c");
     REQUIRE(program != nullptr);
     const std::string source = take(harp_program_source(program.get(), nullptr));
-    size_t count = 0;
-    for (size_t at = source.find(" copy_f32("); at != source.npos; at = source.find(" copy_f32(", at + 1)) ++count;
-    return count;  // with the function itself
+    size_t found = 0;
+    for (size_t at = source.find(part); at != source.npos; at = source.find(part, at + 1)) ++found;
+    return found;
   };
-  const std::string few = "x: f32[1, 16, 20, 34], k: f32[16, 16, 3, 3]";
-  CHECK(copies(few, "conv2d(x, k)") == 3);
-  CHECK(copies(few, "conv2d(x, k) + 1") == 2);         // the sums are not stored as they are
-  CHECK(copies(few, "conv2d(x, k, padding=1)") == 2);  // nor are the windows what lies there
-  CHECK(copies(few, "conv2d(x + 1, k, padding=1) + 1") == 0);
+  const std::string_view copy = " copy_f32(", turned = " transpose_f32(output0";
+  CHECK(count("conv2d(x, k)", copy) == 2);  // with the function itself
+  CHECK(count("conv2d(x, k)", turned) == 1);
+  CHECK(count("conv2d(x, k) + 1", copy) == 2);
+  CHECK(count("conv2d(x, k) + 1", turned) == 0);       // the sums are not stored as they are
+  CHECK(count("conv2d(x, k, padding=1)", copy) == 0);  // nor are the windows what lies there
+  CHECK(count("conv2d(x, k, padding=1)", turned) == 1);
+  CHECK(count("conv2d(x + 1, k, padding=1) + 1", copy) == 0);
 }
 
 TEST_CASE("G15.conv1d G15.conv2d G15.conv3d G15.conv_groups: misuse") {

@@ -72,7 +72,6 @@ class TileRecipe {
     factors_.add_copied_rows();
     next_product_.begin_block();
     block_.add_sums();
-    if (layout_.is_turned) turned_ = block_.accumulators.add_array(block_.dtype, layout_.tile_columns * layout_.block_rows);
     declare(block_.arrays_of_sums(), body);
     declare(factors_.copies(), body);
     const Body sums = block_.each_block_of_terms([&](Sym first, Sym count) { return block_of_terms(first, count); });
@@ -156,7 +155,9 @@ class TileRecipe {
     }
     Stmt* run = new_loop(arena_, "run", floor_div(first, length), ceil_div(first + count, length));
     const Sym begin = run->variable * length;
-    Stmt* term = new_loop(arena_, "term", max(Sym(0), first - begin), min(length, first + count - begin));
+    const bool are_whole = length.is_constant() && kChainBlock % length.constant() == 0;  // a block of terms has no part of a run then
+    Stmt* term = are_whole ? new_loop(arena_, "term", 0, length)
+                           : new_loop(arena_, "term", max(Sym(0), first - begin), min(length, first + count - begin));
     Index index = unflatten(run->variable, Shape(shape.begin(), shape.end() - 1));
     index.push_back(term->variable);
     term->body = statements({first, begin - first + term->variable, index});
@@ -204,36 +205,49 @@ class TileRecipe {
     return {new_if(arena_, whole, std::move(direct), std::move(through_memory))};
   }
 
-  /// The block's where columns become rows: those of a tile are transposed, as far as there are rows, and stored one after the other.
+  /// The block's where columns become rows: those of a tile are transposed, as far as there are rows, and stored one after the other; on
+  /// the way to where they are stored, if nothing else is to be done.
   Body store_turned(int sums) {
-    Body body;
-    declare({{turned_}}, body);
-    add(body, block_.each_member([&](Sym member) {
+    Body stores = block_.each_member([&](Sym member) {
       return block_.each_column_tile([&](Sym tile) {
+        const Sym begin = layout_.tile_at(member, 0, tile);
+        const ColumnsOfTile direct = columns_of_tile(
+            tile, [&](Sym column, Sym row) { return arena_.acc(block_.dtype, sums, begin + layout_.in_tile(row, column)); });
+        if (Stmt* transpose = as_block_copy(arena_, direct.column, direct.row)) return Body{transpose};
+
+        if (turned_ < 0) turned_ = block_.accumulators.add_array(block_.dtype, layout_.tile_columns * layout_.block_rows);
         Stmt* transpose = arena_.statement(StmtKind::kCopy);
         transpose->source = sums;
-        transpose->from = layout_.tile_at(member, 0, tile);
+        transpose->from = begin;
         transpose->from_stride = layout_.row_stride;
         transpose->rows = layout_.tile_columns;
         transpose->length = block_.rows_here;
         transpose->accumulator = turned_;
         transpose->index = 0;
         transpose->stride = layout_.block_rows;
-        Body stores = {transpose};
-        Stmt *column = new_loop(arena_, "column", 0, min(Sym(layout_.tile_columns), block_.columns_from(tile))),
-             *row = new_loop(arena_, "row", 0, block_.rows_here);
-        const UOp* sum = arena_.acc(block_.dtype, turned_, column->variable * layout_.block_rows + row->variable);
-        row->body = block_.stores_of(sum, row->variable, block_.column_of(tile) + column->variable);
-        if (Stmt* copy = as_block_copy(arena_, column, row)) {
-          stores.push_back(copy);
-          return stores;
-        }
-        column->body = finish_inner_loop(block_.c, row, layout_.simd, block_.c.schedule.may_overlap());
-        stores.push_back(column);
-        return stores;
+        const ColumnsOfTile turned = columns_of_tile(
+            tile, [&](Sym column, Sym row) { return arena_.acc(block_.dtype, turned_, column * layout_.block_rows + row); });
+        if (Stmt* copy = as_block_copy(arena_, turned.column, turned.row)) return Body{transpose, copy};
+        turned.column->body = finish_inner_loop(block_.c, turned.row, layout_.simd, block_.c.schedule.may_overlap());
+        return Body{transpose, turned.column};
       });
-    }));
+    });
+    Body body;
+    if (turned_ >= 0) declare({{turned_}}, body);
+    add(body, stores);
     return body;
+  }
+  /// Stores of a tile's columns in a loop over all rows of the block, in one over the columns; `sum` is read for each.
+  struct ColumnsOfTile {
+    Stmt *column, *row;
+  };
+  template <class SumAt>
+  ColumnsOfTile columns_of_tile(Sym tile, SumAt sum) {
+    Stmt *column = new_loop(arena_, "column", 0, min(Sym(layout_.tile_columns), block_.columns_from(tile))),
+         *row = new_loop(arena_, "row", 0, block_.rows_here);
+    row->body = block_.stores_of(sum(column->variable, row->variable), row->variable, block_.column_of(tile) + column->variable);
+    column->body = {row};
+    return {column, row};
   }
 
   ContractionBlock& block_;
