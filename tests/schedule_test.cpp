@@ -474,12 +474,30 @@ TEST_CASE("G15.matmul/c L6.packed_matmul/c: a factor that stays in the second ca
   CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b", "x86-64-v3") == 1);   // columns: of half a line there is one with every few steps
 }
 
-TEST_CASE("G15.matmul/c: a product of few rows asks for the next terms' rows of the other factor") {
-  PipelineOptions options;
-  options.target = *target_from_name("x86-64-v4");  // whose vectors are whole lines of memory
-  const std::string c = generate(*parse_graph("graph g(a: f32[8, 512], b: f32[512, 512]) { return y = a @ b }"), options).source;
-  CHECK(count(c, "__builtin_prefetch(input1") == 8);  // eight at a time
-  for (int term = 8; term < 16; ++term) CHECK(count(c, cat(" + ", 512 * term, ", 0, 2);")) == 1);
+TEST_CASE("G15.matmul/c: a product of few rows asks for later terms' rows of the other factor, and adds all it has before it stores") {
+  for (const char* target : {"x86-64-v4", "x86-64-v3"}) {
+    PipelineOptions options;
+    options.target = *target_from_name(target);
+    const std::string c = generate(*parse_graph("graph g(a: f32[8, 512], b: f32[512, 512]) { return y = a @ b }"), options).source;
+    CAPTURE(target);
+    CHECK(count(c, "__builtin_prefetch(input1") == 4);  // four at a time
+    for (int term = 8; term < 12; ++term) CHECK(count(c, cat(" + ", 512 * term, ", 0, 2);")) == 1);
+    const size_t loop = c.rfind("__builtin_prefetch(");
+    const std::string_view steps = std::string_view(c).substr(loop, c.find("  }\n", loop) - loop);
+    CHECK(count(steps, "(row0 + ") + count(steps, "(row0_at + ") >= 8);
+    CHECK(count(steps, ") = fma_f32x") == 8);  // once for each row
+  }
+}
+
+TEST_CASE("G15.matmul/c L6.loop_tiling/c: few rows times what comes from memory take whole pages of it, if their sums have room") {
+  Target target = *target_from_name("x86-64-v4");
+  const auto graph = parse_graph("graph g(a: f32[8, 4096], b: f32[4096, 4096]) { return y = a @ b }");
+  const auto schedule = [&] { return schedule_graph(optimised(*graph), {target, 0, {}}).kernels.at(0).variants.at(0).schedule; };
+  CHECK(schedule().axes[1].tile == 1024);
+  CHECK(schedule().axes[2].unroll == 2);
+  target.one_load = true;  // whose first cache is smaller
+  CHECK(schedule().axes[1].tile == 4096);
+  CHECK(schedule().axes[2].unroll == 8);
 }
 #endif
 

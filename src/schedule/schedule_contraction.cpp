@@ -17,8 +17,14 @@ constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512, kUsualSize = 4;  
 // them). Where sums are stored at once, as many columns of any size: row after row of them.
 constexpr int64_t kSharingRows = 32, kSharedBytes = 4 << 20, kWideColumns = 1024;
 constexpr int64_t kMany = 1 << 20;  // rows or columns, more of which make no difference
-constexpr int64_t kFewRows = 16, kManyColumns = 256, kSumsOfFewRows = int64_t{1} << 15;
-constexpr int kTermsTogether = 8;
+constexpr int64_t kFewRows = 16, kManyColumns = 256, kRowsTogetherOfFew = 8;
+// Elements of few rows that are in registers, and bytes that are in the first cache: sums, and rows of the columns' factor that are added
+// to them together. (8 x 1024 x 1024: by 384 columns and 4 terms 185 GFLOP/s, by 512 and 2 148, by 4096 and 8 152.)
+constexpr int64_t kElementsOfFewRows = 32, kBytesOfFewRows = 20 << 10;
+// A columns' factor this large comes from memory, of which whole pages are read, by no more than 8 rows two at a time. (8 x 4096 x 4096: 28
+// GB/s, 20 beside other work; by 384 columns and 4 terms, which are more pages at once, 15 to 31; by 4096 and 8 20.) Else, and where that
+// much has no room in the first cache, so many sums are in the second.
+constexpr int64_t kFar = 32 << 20, kPage = 4096, kSumsOfFewRows = int64_t{1} << 15;
 constexpr int64_t kNarrow = 128;                            // columns for which copying the rows' factor does not pay
 constexpr int64_t kWaiting = 8;                             // sums that are added to before the first of them can be again
 constexpr int64_t kCopyOfVector = 128;                      // eighths of the time of such a step that transposing rows into one takes
@@ -35,31 +41,38 @@ struct RegisterTile {
   int64_t rows, vectors;
 };
 constexpr RegisterTile kFewColumns{1, 2};  // of a single row, whose columns are read side by side
+struct TileWork {
+  int64_t rows, columns, terms;  // of a product, as far as they make a difference
+  int64_t most_rows;             // of a tile
+  int64_t columns_of_copy;
+  bool are_known;            // are there always as many rows and columns?
+  bool has_workers = false;  // two of which share the rows
+};
 /// The one that is fastest for so many rows, columns and terms, in eighths of the time of a step with a vector. For each term a tile takes
 /// a step for each vector of sums, at least as many as wait for each other or as it reads vectors and elements, since some processors read
 /// no more of them than they multiply; and some more where vectors are short. A tile that reaches beyond the last row or column, because
 /// nobody knows that there are enough for the last one to overlap the one before, is stored piece by piece. What a tile stores, the next
 /// one's products hide in part; of the last one nothing does (16 x 16 x 16 by 8 rows 1.06 times as fast as by 16, since a call begins when
-/// the one before is over). A copy of rows, whole vectors of them for each term, is used for so many columns; 0: there is none.
-/// (Measured with 64-byte vectors. Two steps and two reads a cycle: 64 x 64 x 64 by 16 rows of one vector 219 GFLOP/s, by 8 of two 235, by
-/// 13 of two 232, by 6 of four 229, the last two 236 if rows were a multiple; 256 x 256 x 256 223, 243, 239, 240. A step and two reads: 64
-/// x 64 x 64 116, 115, 112. Copies: without that of 8 rows 1024 x 1024 x 1024 1.04 times as fast.)
-RegisterTile best_tile(int64_t rows, int64_t columns, int64_t terms, int64_t most_rows, int64_t columns_of_copy, int width, bool are_known,
-                       const Target& target) {
+/// the one before is over). A copy of rows, whole vectors of them for each term, is used for so many columns; 0: there is none. Workers get
+/// tiles of as many rows each. (Measured with 64-byte vectors. Two steps and two reads a cycle: 64 x 64 x 64 by 16 rows of one vector 219
+/// GFLOP/s, by 8 of two 235, by 13 of two 232, by 6 of four 229, the last two 236 if rows were a multiple; 256 x 256 x 256 223, 243, 239,
+/// 240. A step and two reads: 64 x 64 x 64 116, 115, 112. Copies: without that of 8 rows 1024 x 1024 x 1024 1.04 times as fast.)
+RegisterTile best_tile(const TileWork& work, int width, const Target& target) {
   const bool is_wide = target.vector_bytes == 64;
   const int64_t registers = is_wide || target.march.starts_with("armv8") ? 32 : 16;
   RegisterTile best{1, 1};
   int64_t least = std::numeric_limits<int64_t>::max();
   for (const int64_t vectors : {2, 3, 4, 1})
-    for (int64_t r = std::min({(registers - 1 - vectors) / vectors, most_rows, std::max<int64_t>(1, rows)}); r > 0; --r) {
-      const int64_t down = ceil_div(rows, r), across = ceil_div(columns, vectors * width);
-      const bool rows_overlap = rows % r == 0 || are_known,
-                 columns_overlap = columns % (vectors * width) == 0 || (are_known && columns >= vectors * width);
+    for (int64_t r = std::min({(registers - 1 - vectors) / vectors, work.most_rows, std::max<int64_t>(1, work.rows)}); r > 0; --r) {
+      const int64_t tiles = ceil_div(work.rows, r), down = work.has_workers ? 2 * ceil_div(tiles, 2) : tiles,
+                    across = ceil_div(work.columns, vectors * width);
+      const bool rows_overlap = work.rows % r == 0 || work.are_known,
+                 columns_overlap = work.columns % (vectors * width) == 0 || (work.are_known && work.columns >= vectors * width);
       const int64_t in_part = (rows_overlap ? 0 : across) + (columns_overlap ? 0 : down);
       const int64_t steps = std::max({r * vectors, r + vectors, kWaiting}), more = is_wide ? 2 : 8 + r + 4 * vectors;
-      const int64_t copies = columns_of_copy > 0 ? ceil_div(columns, columns_of_copy) * ceil_div(r, width) : 0;
+      const int64_t copies = work.columns_of_copy > 0 ? ceil_div(work.columns, work.columns_of_copy) * ceil_div(r, width) : 0;
       const int64_t stores = 16 * r * vectors;
-      const int64_t time = down * (across * (terms * (8 * steps + more) + stores) + copies * terms * kCopyOfVector) +
+      const int64_t time = down * (across * (work.terms * (8 * steps + more) + stores) + copies * work.terms * kCopyOfVector) +
                            in_part * 8 * r * (20 + 6 * vectors) + stores * 3 / 2;
       if (time < least) least = time, best = {r, vectors};
     }
@@ -149,15 +162,23 @@ bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contr
 
 /// Few rows: each element of the columns' factor is used so seldom that it is read where it lies, several rows of it at a time; the sums of
 /// a block of columns are in memory, next to the registers.
-Schedule schedule_few_rows(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, int width) {
+Schedule schedule_few_rows(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, const Target& target, int width) {
   Schedule s = untiled(kernel);
-  s.axes.back().unroll = kTermsTogether;
   AxisSchedule &row_axis = s.axes[*contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
-  const int64_t tiles = std::max<int64_t>(1, ceil_div(rows, kTermsTogether));
-  row_axis.unroll = static_cast<int>(std::max<int64_t>(1, ceil_div(rows, tiles)));
-  row_axis.tile = tiles * row_axis.unroll;
+  const Node& reduce = *kernel.reduces[0];
+  const int64_t tiles = std::max<int64_t>(1, ceil_div(rows, kRowsTogetherOfFew)), together = std::max<int64_t>(1, ceil_div(rows, tiles)),
+                size = static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
+  const Dim elements = term_count(reduce) * reduce.sources[0]->shape[contraction.columns];
+  const bool are_far = elements.is_constant() && elements.constant() >= kFar / size;
+  const bool by_pages = are_far && tiles == 1 && !target.one_load;
+  const int64_t terms = 8 * together <= kElementsOfFewRows || (are_far && !by_pages) ? 8 : are_far ? 2 : 4;
+  row_axis.unroll = static_cast<int>(together);
+  row_axis.tile = tiles * together;
+  s.axes.back().unroll = static_cast<int>(terms);
   column_axis.simd_width = width;
-  column_axis.tile = kSumsOfFewRows / row_axis.tile;
+  column_axis.tile = by_pages  ? kPage / size
+                     : are_far ? kSumsOfFewRows / row_axis.tile
+                               : kBytesOfFewRows / size / (row_axis.tile + terms) / kLine * kLine;  // of which many sizes are multiples
   return s;
 }
 
@@ -197,8 +218,13 @@ Schedule schedule_windows(const Program& program, const KernelPlan& kernel, cons
   const auto blocks_of = [](int64_t tiles, int64_t wanted) { return ceil_div(tiles, ceil_div(tiles, std::max<int64_t>(1, wanted))); };
   const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
                 all_terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
-  const RegisterTile tile = best_tile(most(*contraction.row_position), most(contraction.column_position), std::min(all_terms, kChainBlock),
-                                      kRowsOfTile, 0, width, are_known, target);
+  const RegisterTile tile = best_tile({.rows = most(*contraction.row_position),
+                                       .columns = most(contraction.column_position),
+                                       .terms = std::min(all_terms, kChainBlock),
+                                       .most_rows = kRowsOfTile,
+                                       .columns_of_copy = 0,
+                                       .are_known = are_known},
+                                      width, target);
 
   AxisSchedule& columns = s.axes[contraction.column_position];
   const int64_t tile_columns = tile.vectors * width, column_tiles = ceil_div(most(contraction.column_position), tile_columns),
@@ -274,9 +300,14 @@ Schedule schedule_many_rows(const Program& program, const KernelPlan& kernel, co
     const int64_t most_in_place = rows_in_place(program, kernel, contraction);
     row_axis.pack = together > kNarrow && !are_rows_near(program, kernel, contraction, columns_are_near, width) &&
                     !is_scattered(program, kernel, contraction);
-    tile = best_tile(std::min(rows, kMany), std::min(columns, kMany), std::min(all_terms, kChainBlock),
-                     row_axis.pack ? kRowsOfTile : most_in_place, row_axis.pack ? together : 0, width,
-                     row_dim.is_constant() && column_dim.is_constant(), target);
+    tile = best_tile({.rows = std::min(rows, kMany),
+                      .columns = std::min(columns, kMany),
+                      .terms = std::min(all_terms, kChainBlock),
+                      .most_rows = row_axis.pack ? kRowsOfTile : most_in_place,
+                      .columns_of_copy = row_axis.pack ? together : 0,
+                      .are_known = row_dim.is_constant() && column_dim.is_constant(),
+                      .has_workers = has_many && !has_one_block && *contraction.row_position == 0},
+                     width, target);
     const int64_t tiles = ceil_div(std::clamp<int64_t>(rows, 1, kMany), tile.rows);
     int64_t tiles_of_block = ceil_div(tiles, ceil_div(tiles * tile.rows, kRowsTogether));  // of about one size
     const int64_t tiles_sharing = ceil_div(kSharingRows, tile.rows);
@@ -299,7 +330,7 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
                 columns = range(kernel.reduces[0]->sources[0]->shape[contraction.columns]).hi;
   if (contraction.rows && rows <= kFewRows && columns >= kManyColumns && !contraction.group_position &&
       lies_along(program, kernel, contraction.column_factor, contraction.columns))
-    return schedule_few_rows(kernel, contraction, rows, width);
+    return schedule_few_rows(kernel, contraction, rows, target, width);
   return schedule_many_rows(program, kernel, contraction, target, width);
 }
 
