@@ -28,8 +28,8 @@ std::vector<std::string> settings(int threads) {
           "MALLOC_TRIM_THRESHOLD_=4294967296"};
 }
 
-/// Whether a variable is for a peer's library: which CPU to take this one for (OPENBLAS_CORETYPE), how much of it to use. A peer is measured
-/// at its best, which is what it chooses by itself, whatever the caller's environment asks of it.
+/// Whether a variable is for a peer's library: which CPU to take this one for (OPENBLAS_CORETYPE), how much of it to use. A peer is
+/// measured at its best, which is what it chooses by itself, whatever the caller's environment asks of it.
 bool is_for_a_peer(std::string_view variable) {
   static constexpr std::string_view kPrefixes[] = {"OPENBLAS_", "OMP_", "KMP_", "MKL_", "DNNL_", "ONEDNN_", "ATEN_", "NPY_"};
   return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return variable.starts_with(prefix); });

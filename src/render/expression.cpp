@@ -171,8 +171,7 @@ Text Expressions::computation(const UOp* u) const {
       const auto parameter = static_cast<size_t>(u->buffer);
       const std::string& array = context_.parameters[parameter];
       const std::string place = u->index.is_constant(0) ? array : cat("(", array, " + ", bracket(position_(u->index), kSum), ")");
-      return {cat("(int64_t)((size_t)", place, " % ", kLineBytes, " / ", size_of(context_.kernel->params[parameter].dtype), ")"),
-              kUnary};
+      return {cat("(int64_t)((size_t)", place, " % ", kLineBytes, " / ", size_of(context_.kernel->params[parameter].dtype), ")"), kUnary};
     }
     case UKind::kTable: {
       const std::string name = unit_.table_element(*u->table, lanes(u));
