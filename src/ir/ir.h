@@ -156,7 +156,8 @@ enum class ScanPart : uint8_t {
   kQuads,   // quads are scanned, each by itself; what order elements lie in afterwards is the renderer's affair until kValues
   kTotals,  // one step of the scan of the quads' totals: `step` quads further
   kBefore,  // totals become what comes before each quad
-  kValues,  // and that is added to the elements
+  kAdded,   // and that is added to the elements
+  kValues,  // which lie in order again
 };
 
 struct Stmt {

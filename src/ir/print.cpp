@@ -41,6 +41,7 @@ std::string scan_text(const Stmt& s, const std::string& accumulator, const std::
     case ScanPart::kQuads: return cat("scan quads", of_group);
     case ScanPart::kTotals: return cat("scan totals by ", s.step, of_group);
     case ScanPart::kBefore: return cat("what comes before quads", of_group, total);
+    case ScanPart::kAdded: return cat("add what comes before quads", of_group);
     case ScanPart::kValues: return cat("running values", of_group);
   }
   return {};

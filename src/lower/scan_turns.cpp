@@ -52,6 +52,7 @@ Sym ScanTurns::lower(Sym begin, Sym end, int carry, int total, const Access& acc
     const Sym group = at->variable - behind;
     Body each;
     parts[static_cast<size_t>(behind)](group, each);
+    if (each.empty()) continue;
     if (behind + 1 < count) each = {new_if(arena_, groups_ - 1 - group, std::move(each))};
     if (behind > 0) each = {new_if(arena_, group, std::move(each))};
     at->body.push_back(each[0]);
@@ -80,6 +81,7 @@ std::vector<ScanTurns::Part> ScanTurns::parts(Sym first, bool has_total, const A
     access.load(elements_, group * kScannedGroup, first + group * kScannedGroup, body);
     scan(ScanPart::kQuads, group, 1, body);
   });
+  parts.push_back([](Sym, Body&) {});  // loads take as long as two parts
   for (int64_t step = 1; step < kScannedGroup / kQuad; step *= 2)
     parts.push_back([=](Sym group, Body& body) { scan(ScanPart::kTotals, group, step, body); });
   parts.push_back([=, this](Sym group, Body& body) {
@@ -89,6 +91,7 @@ std::vector<ScanTurns::Part> ScanTurns::parts(Sym first, bool has_total, const A
     body.push_back(update_accumulator(arena_, carry_, 0, vector(group_total_)));
     if (has_total) body.push_back(update_accumulator(arena_, total_, 0, vector(group_total_)));
   });
+  parts.push_back([=](Sym group, Body& body) { scan(ScanPart::kAdded, group, 1, body); });
   parts.push_back([=, this](Sym group, Body& body) {
     scan(ScanPart::kValues, group, 1, body);
     access.store(elements_, group * kScannedGroup, first + group * kScannedGroup, body);

@@ -432,6 +432,7 @@ class BodyRenderer {
     };
     const std::string elements = of_group(s.accumulator, ir::kScannedGroup), totals = of_group(s.quads, ir::kScannedGroup / ir::kQuad);
     if (s.part == ir::ScanPart::kTotals) return out(cat(name, "(", totals, ");"));
+    if (s.part == ir::ScanPart::kValues) return out(cat(name, "(", elements, ");"));
     if (s.part != ir::ScanPart::kBefore) return out(cat(name, "(", elements, ", ", totals, ");"));
     names_.unfold(s.total);
     out(cat(expression_.accumulator(s.total, 0, lanes), " = ", name, "(", totals, ", ", expression_(s.value).text, ");"));

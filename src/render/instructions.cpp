@@ -1,5 +1,7 @@
 #include "render/instructions.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "render/types.h"
 
@@ -198,6 +200,18 @@ std::optional<InstructionForm> exponent_instruction(const ir::Function& function
   return std::nullopt;
 }
 
+/// AVX-512: lanes of one vector, with others left as they are. Of two vectors gcc takes an instruction of three operands, which stores have
+/// to wait for on Zen 5.
+struct MovedLanes {
+  DType dtype;
+  std::string_view builtin, number;
+};
+constexpr MovedLanes kMovedLanes[] = {
+    {DType::kF32, "__builtin_ia32_permvarsf512_mask", "int"},
+    {DType::kI32, "__builtin_ia32_permvarsi512_mask", "int"},
+    {DType::kF64, "__builtin_ia32_permvardf512_mask", "long long"},
+};
+
 }  // namespace
 
 std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Target& target) {
@@ -214,6 +228,25 @@ std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const 
   for (const FusedMultiplyAdd& row : kFusedMultiplyAdds)
     if (row.dtype == dtype && row.vector_bytes == bytes)
       return InstructionForm{{std::string(row.builtin)}, "", cat("  return ", row.builtin, "(a, b, c", row.more, ");\n"), {}};
+  return std::nullopt;
+}
+
+std::optional<InstructionForm> moved_lanes(DType dtype, const std::vector<int>& from, const Target& target) {
+  const int lanes = static_cast<int>(from.size()), bytes = lanes * static_cast<int>(size_of(dtype));
+  if (!target.name.starts_with("x86-64") || bytes != 64 || bytes > target.vector_bytes) return std::nullopt;
+  for (const MovedLanes& row : kMovedLanes) {
+    if (row.dtype != dtype) continue;
+    int mask = 0;
+    std::vector<int> numbers;
+    for (int i = 0; i < lanes; ++i) {
+      const int lane = from[static_cast<size_t>(i)];
+      mask |= (lane >= 0) << i;
+      numbers.push_back(std::max(lane, 0));
+    }
+    const std::string body = cat("  typedef ", row.number, " numbers __attribute__((vector_size(64)));\n  return ", row.builtin,
+                                 "(x, (numbers){", join(numbers, ", "), "}, none, ", mask, ");\n");
+    return InstructionForm{{std::string(row.builtin)}, "", body, {}};
+  }
   return std::nullopt;
 }
 

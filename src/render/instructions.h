@@ -28,6 +28,9 @@ std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, 
 /// The form of a helper of vectors a, b and c that gives a * b + c with one rounding.
 std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const Target& target);
 
+/// The form of a helper of vectors x and none that gives in lane i lane from[i] of x, or of `none` where that is -1.
+std::optional<InstructionForm> moved_lanes(DType dtype, const std::vector<int>& from, const Target& target);
+
 /// Body of a function of a vector `index` that gives the elements of a table of sixteen that its low four bits say, if the target has
 /// instructions that permute them.
 std::optional<std::string> permuted_table(const ir::Table& table, int lanes, const Target& target);

@@ -25,17 +25,19 @@ struct Lane {
 class GroupText {
  public:
   using Combined = std::function<std::string(std::string_view, std::string_view)>;
+  using Moved = std::function<std::string(const std::string& vector, const std::vector<int>& from)>;
   static constexpr std::string_view kNone = "none";  // a vector of identities
 
   /// `combined` is what is written for a combination; `beside` the same where it should not take the place of a shuffle, if there is a
-  /// choice.
-  GroupText(int size, int width, std::string type, Combined combined, Combined beside)
+  /// choice; `moved` for a vector with those lanes of another one, and those of kNone where that is -1.
+  GroupText(int size, int width, std::string type, Combined combined, Combined beside, Moved moved)
       : size_(size),
         width_(width),
         sets_(size / width / kQuad),
         type_(std::move(type)),
         combined_(std::move(combined)),
-        beside_(std::move(beside)) {
+        beside_(std::move(beside)),
+        moved_(std::move(moved)) {
     HARP_ASSERT(sets_ * width_ * kQuad == size_, "a group of four vectors, or of a multiple of that");
   }
 
@@ -71,11 +73,16 @@ class GroupText {
     return std::move(text_);
   }
 
+  std::string added() {
+    for (int set = 0; set < sets_; ++set)
+      for (int i = kQuad * set; i < kQuad * (set + 1); ++i) assign(element(i), beside_(element(i), total(set)));
+    return std::move(text_);
+  }
+
   std::string values() {
     for (int set = 0; set < sets_; ++set) {
-      Four rows;
-      for (int i = 0; i < kQuad; ++i) rows[static_cast<size_t>(i)] = define("r", beside_(element(kQuad * set + i), total(set)));
-      const Four vectors = transposed(rows, false);
+      Four vectors = transposed(elements(set), false);
+      for (std::string& vector : vectors) vector = define("r", vector);
       for (int i = 0; i < kQuad; ++i) assign(element(kQuad * set + i), vectors[static_cast<size_t>(i)]);
     }
     return std::move(text_);
@@ -146,15 +153,28 @@ class GroupText {
   }
   /// Totals v, from `step` quads before; the identity where there are none.
   std::string shifted(int v, int step) const {
-    return pick([&](int lane) {
+    const auto lane_at = [&](int lane) {
       const int quad = v * width_ + quad_in(lane);
       return quad < step ? Lane{std::string(kNone), lane} : lane_of(quad - step);
-    });
+    };
+    // Where not all lanes move by two, and one vector is all that is not identities.
+    std::vector<int> from;
+    bool are_of_one = true, are_pairs = true;
+    for (int i = 0; i < width_; ++i) {
+      const Lane lane = lane_at(i);
+      from.push_back(lane.vector == kNone ? -1 : lane.number);
+      are_of_one = are_of_one && (lane.vector == kNone || lane.vector == total(v));
+      are_pairs = are_pairs && from.back() == (i % kQuad < 2 ? -1 : i - 2);
+    }
+    const bool has_none = std::find(from.begin(), from.end(), -1) != from.end(),
+               has_lane = std::any_of(from.begin(), from.end(), [](int i) { return i >= 0; });
+    return are_of_one && has_none && has_lane && !are_pairs ? moved_(total(v), from) : pick(lane_at);
   }
 
   int size_, width_, sets_;
   std::string type_;
   Combined combined_, beside_;
+  Moved moved_;
   std::string text_;
   int count_ = 0;
 };
@@ -183,6 +203,7 @@ int total_vectors(const Unit::ScanForm& form) { return form.size / kQuad / form.
 }  // namespace
 
 std::string Unit::sum_by_fma(DType dtype, int lanes) {
+  if (!options_.target.one_load) return {};  // there shuffles go elsewhere, and stores wait for what has three operands
   if (!fused_multiply_add(dtype, lanes, options_.target)) return {};
   const std::string v = type(dtype, lanes), one = cat(splat(dtype, lanes), "(", dtype == DType::kF32 ? "1.0f" : "1.0", ")"),
                     fma = helper(*rule_of(Op::kFma, dtype), dtype, lanes);
@@ -190,6 +211,19 @@ std::string Unit::sum_by_fma(DType dtype, int lanes) {
   once(name, [&] {
     return cat("/* a + b where shuffles keep the adders from adding. */\nstatic inline ", v, " ", name, "(", v, " a, ", v, " b) { return ",
                fma, "(a, ", one, ", b); }\n");
+  });
+  return name;
+}
+
+std::string Unit::moved_lanes(const std::string& name, DType dtype, const std::vector<int>& from) {
+  const int lanes = static_cast<int>(from.size());
+  once(name, [&] {
+    std::vector<int> numbers;
+    for (int i = 0; i < lanes; ++i) numbers.push_back(from[static_cast<size_t>(i)] >= 0 ? from[static_cast<size_t>(i)] : lanes + i);
+    const std::string v = type(dtype, lanes);
+    const std::string definition = cat("  return __builtin_shufflevector(x, none, ", join(numbers, ", "), ");\n");
+    return cat("static inline ", v, " ", name, "(", v, " x, ", v, " none) {\n",
+               with_instructions(render::moved_lanes(dtype, from, options_.target), definition), "}\n");
   });
   return name;
 }
@@ -203,7 +237,11 @@ std::string Unit::scan_part(const ScanForm& form, ir::ScanPart part, int64_t ste
   if (form.combine == Op::kAdd && is_float(dtype))
     if (const std::string sum = sum_by_fma(dtype, form.lanes); !sum.empty())
       beside = [sum](std::string_view a, std::string_view b) { return cat(sum, "(", a, ", ", b, ")"); };
-  GroupText text(form.size, form.lanes, vector, plain, beside);
+  const GroupText::Moved moved = [&](const std::string& x, const std::vector<int>& from) {
+    return cat(moved_lanes(cat(group, "_earlier_", part == ScanPart::kTotals ? step : 1), dtype, from), "(", x, ", ", GroupText::kNone,
+               ")");
+  };
+  GroupText text(form.size, form.lanes, vector, plain, beside, moved);
   const auto with_none = [&](const std::string& body) {
     if (body.find(GroupText::kNone) == body.npos) return body;
     return cat("  const ", vector, " ", GroupText::kNone, " = ", splat(dtype, form.lanes), "(", literal(form.identity).text, ");\n", body);
@@ -229,10 +267,14 @@ std::string Unit::scan_part(const ScanForm& form, ir::ScanPart part, int64_t ste
       return define(name, "What comes before each quad, from totals. Gives the total of all.",
                     cat(vector, " ", name, "(", vector, "* t, ", vector, " carry)"), with_none(text.before()));
     }
+    case ScanPart::kAdded: {
+      const std::string name = cat(group, "_added");
+      return define(name, "The running values, of quads and what comes before them.",
+                    cat("void ", name, "(", vector, "* s, const ", vector, "* t)"), text.added());
+    }
     default: {
       const std::string name = cat(group, "_values");
-      return define(name, "The running values, of quads and what comes before them.",
-                    cat("void ", name, "(", vector, "* s, const ", vector, "* t)"), text.values());
+      return define(name, "In order again.", cat("void ", name, "(", vector, "* s)"), text.values());
     }
   }
 }
@@ -246,8 +288,9 @@ std::string Unit::scan(const ScanForm& form) {
     if (form.lanes > 1) {
       std::string body = cat("  ", stored, " t[", total_vectors(form), "];\n  ", scan_part(form, ScanPart::kQuads, 0), "(s, t);\n");
       for (int step = 1; step < form.size / kQuad; step *= 2) append(body, cat("  ", scan_part(form, ScanPart::kTotals, step), "(t);\n"));
-      append(body, cat("  const ", stored, " total = ", scan_part(form, ScanPart::kBefore, 0), "(t, ", splat(dtype, form.lanes),
-                       "(carry));\n  ", scan_part(form, ScanPart::kValues, 0), "(s, t);\n  return total[0];\n"));
+      append(body,
+             cat("  const ", stored, " total = ", scan_part(form, ScanPart::kBefore, 0), "(t, ", splat(dtype, form.lanes), "(carry));\n  ",
+                 scan_part(form, ScanPart::kAdded, 0), "(s, t);\n  ", scan_part(form, ScanPart::kValues, 0), "(s);\n  return total[0];\n"));
       return cat(comment, "static inline __attribute__((always_inline)) ", element, " ", name, "(", stored, "* s, ", element, " carry) {\n",
                  body, "}\n");
     }

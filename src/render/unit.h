@@ -91,7 +91,8 @@ class Unit {
   };
   /// (stored values, carry) -> the group's total, while they become the running values of the group from carry on.
   std::string scan(const ScanForm& form);
-  /// A part of that, of vectors: (stored values, totals), (totals), (totals, carry) -> total, (stored values, totals).
+  /// A part of that, of vectors: (stored values, totals), (totals), (totals, carry) -> total, (stored values,
+  /// totals), (stored values).
   std::string scan_part(const ScanForm& form, ir::ScanPart part, int64_t step);
   /// (pointer, value): past the caches, if the pointer is a multiple of the value's size; else, and where there is nothing of the kind, as
   /// any value is stored.
@@ -153,6 +154,8 @@ class Unit {
   std::string function_text(const ir::Function& function, int lanes, const std::string& name);
   std::string with_instructions(const std::optional<InstructionForm>& form, const std::string& definition);
   std::string sum_by_fma(DType dtype, int lanes);  // (a, b); empty where the target has none
+  /// (x, none): lane from[i] of x in lane i, or that of `none` where that is -1.
+  std::string moved_lanes(const std::string& name, DType dtype, const std::vector<int>& from);
   std::string split_function_text(const ir::Function& function, int lanes, const std::string& name);
 
   const RenderOptions& options_;

@@ -8,9 +8,10 @@
 namespace harp {
 
 /// Bytes that a kernel stores past the caches. Measured with 32 MiB of last cache that a machine shares: of an array that the next kernel
-/// reads, 8 MiB take 0.88 of the time if they are left in the caches, 16 MiB 1.28 of it, 64 MiB 1.46 of it. Of smaller arrays it is worth
-/// nothing (1 MiB: 0.65 of the time).
-inline constexpr int64_t kStreamBytes = int64_t{16} << 20;
+/// reads, 8 MiB take 0.88 of the time if they are left in the caches, 16 MiB 1.28 of it, 64 MiB 1.46 of it; on Zen 5 8 MiB 0.44, 14 MiB
+/// 0.90, 16 to 22 MiB 0.97, 24 MiB 1.28. Scans, which read as much, take twice the time from 15 MiB on if what they store is left there. Of
+/// smaller arrays it is worth nothing (1 MiB: 0.65 of the time).
+inline constexpr int64_t kStreamBytes = int64_t{15} << 20;
 
 /// Holds (>= 0) where a kernel stores as much, and the rows of what it stores, along the last axis, are whole lines of memory, so that they
 /// begin alike.

@@ -39,69 +39,91 @@ typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
+/* In order again. */
+static inline __attribute__((always_inline)) void scan_add_64_f32x16_values(f32x16* s) {
+  const f32x16 r0 = __builtin_shufflevector(s[0], s[1], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
+  const f32x16 r1 = __builtin_shufflevector(s[0], s[1], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+  const f32x16 r2 = __builtin_shufflevector(s[2], s[3], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
+  const f32x16 r3 = __builtin_shufflevector(s[2], s[3], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+  const f32x16 r4 = __builtin_shufflevector(r0, r2, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+  const f32x16 r5 = __builtin_shufflevector(r0, r2, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+  const f32x16 r6 = __builtin_shufflevector(r1, r3, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+  const f32x16 r7 = __builtin_shufflevector(r1, r3, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+  s[0] = r4;
+  s[1] = r5;
+  s[2] = r6;
+  s[3] = r7;
+}
+
+/* The running values, of quads and what comes before them. */
+static inline __attribute__((always_inline)) void scan_add_64_f32x16_added(f32x16* s, const f32x16* t) {
+  s[0] = s[0] + t[0];
+  s[1] = s[1] + t[0];
+  s[2] = s[2] + t[0];
+  s[3] = s[3] + t[0];
+}
+
 #ifndef __has_builtin
 #define __has_builtin(name) 0
 #endif
 
-static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
-#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps512_mask)
-  return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, 4);
+static inline f32x16 scan_add_64_f32x16_earlier_1(f32x16 x, f32x16 none) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_permvarsf512_mask)
+  typedef int numbers __attribute__((vector_size(64)));
+  return __builtin_ia32_permvarsf512_mask(x, (numbers){0, 12, 13, 14, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, none, 65534);
 #else
-  f32x16 r = {0};
-  for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
-  return r;
+  return __builtin_shufflevector(x, none, 16, 12, 13, 14, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
 #endif
-}
-
-/* a + b where shuffles keep the adders from adding. */
-static inline f32x16 sum_f32x16(f32x16 a, f32x16 b) { return fma_f32x16(a, splat_f32x16(1.0f), b); }
-
-/* The running values, of quads and what comes before them. */
-static inline __attribute__((always_inline)) void scan_add_64_f32x16_values(f32x16* s, const f32x16* t) {
-  const f32x16 r0 = sum_f32x16(s[0], t[0]);
-  const f32x16 r1 = sum_f32x16(s[1], t[0]);
-  const f32x16 r2 = sum_f32x16(s[2], t[0]);
-  const f32x16 r3 = sum_f32x16(s[3], t[0]);
-  const f32x16 r4 = __builtin_shufflevector(r0, r1, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
-  const f32x16 r5 = __builtin_shufflevector(r0, r1, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
-  const f32x16 r6 = __builtin_shufflevector(r2, r3, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
-  const f32x16 r7 = __builtin_shufflevector(r2, r3, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
-  s[0] = __builtin_shufflevector(r4, r6, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
-  s[1] = __builtin_shufflevector(r4, r6, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
-  s[2] = __builtin_shufflevector(r5, r7, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
-  s[3] = __builtin_shufflevector(r5, r7, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
 }
 
 /* What comes before each quad, from totals. Gives the total of all. */
 static inline __attribute__((always_inline)) f32x16 scan_add_64_f32x16_before(f32x16* t, f32x16 carry) {
   const f32x16 none = splat_f32x16(0.0f);
   const f32x16 all0 = __builtin_shufflevector(t[0], t[0], 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
-  t[0] = carry + __builtin_shufflevector(none, t[0], 0, 28, 29, 30, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27);
+  t[0] = carry + scan_add_64_f32x16_earlier_1(t[0], none);
   return all0;
 }
 
 /* Each total with that of 8 quads before. */
 static inline __attribute__((always_inline)) void scan_add_64_f32x16_totals_8(f32x16* t) {
   const f32x16 none = splat_f32x16(0.0f);
-  t[0] = sum_f32x16(__builtin_shufflevector(none, t[0], 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29), t[0]);
+  t[0] = __builtin_shufflevector(none, t[0], 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) + t[0];
+}
+
+static inline f32x16 scan_add_64_f32x16_earlier_4(f32x16 x, f32x16 none) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_permvarsf512_mask)
+  typedef int numbers __attribute__((vector_size(64)));
+  return __builtin_ia32_permvarsf512_mask(x, (numbers){0, 0, 1, 2, 0, 4, 5, 6, 0, 8, 9, 10, 0, 12, 13, 14}, none, 61166);
+#else
+  return __builtin_shufflevector(x, none, 16, 0, 1, 2, 20, 4, 5, 6, 24, 8, 9, 10, 28, 12, 13, 14);
+#endif
 }
 
 /* Each total with that of 4 quads before. */
 static inline __attribute__((always_inline)) void scan_add_64_f32x16_totals_4(f32x16* t) {
   const f32x16 none = splat_f32x16(0.0f);
-  t[0] = sum_f32x16(__builtin_shufflevector(none, t[0], 0, 16, 17, 18, 4, 20, 21, 22, 8, 24, 25, 26, 12, 28, 29, 30), t[0]);
+  t[0] = scan_add_64_f32x16_earlier_4(t[0], none) + t[0];
+}
+
+static inline f32x16 scan_add_64_f32x16_earlier_2(f32x16 x, f32x16 none) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_permvarsf512_mask)
+  typedef int numbers __attribute__((vector_size(64)));
+  return __builtin_ia32_permvarsf512_mask(x, (numbers){0, 8, 9, 10, 0, 12, 13, 14, 0, 1, 2, 3, 4, 5, 6, 7}, none, 65518);
+#else
+  return __builtin_shufflevector(x, none, 16, 8, 9, 10, 20, 12, 13, 14, 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
 }
 
 /* Each total with that of 2 quads before. */
 static inline __attribute__((always_inline)) void scan_add_64_f32x16_totals_2(f32x16* t) {
   const f32x16 none = splat_f32x16(0.0f);
-  t[0] = sum_f32x16(__builtin_shufflevector(none, t[0], 0, 24, 25, 26, 4, 28, 29, 30, 16, 17, 18, 19, 20, 21, 22, 23), t[0]);
+  t[0] = scan_add_64_f32x16_earlier_2(t[0], none) + t[0];
 }
 
 /* Each total with that of 1 quad before. */
 static inline __attribute__((always_inline)) void scan_add_64_f32x16_totals_1(f32x16* t) {
   const f32x16 none = splat_f32x16(0.0f);
-  t[0] = sum_f32x16(__builtin_shufflevector(none, t[0], 0, 28, 29, 30, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27), t[0]);
+  t[0] = scan_add_64_f32x16_earlier_1(t[0], none) + t[0];
 }
 
 /* Quads are scanned: a lane of four vectors is one, and t gets their totals. */
@@ -114,9 +136,9 @@ static inline __attribute__((always_inline)) void scan_add_64_f32x16_quads(f32x1
   const f32x16 r5 = __builtin_shufflevector(r0, r2, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
   const f32x16 r6 = __builtin_shufflevector(r1, r3, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
   const f32x16 r7 = __builtin_shufflevector(r1, r3, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
-  const f32x16 r8 = sum_f32x16(r4, r5);
-  const f32x16 r9 = sum_f32x16(r5, r6);
-  const f32x16 r10 = sum_f32x16(r6, r7);
+  const f32x16 r8 = r4 + r5;
+  const f32x16 r9 = r5 + r6;
+  const f32x16 r10 = r6 + r7;
   s[0] = r4;
   s[1] = r8;
   s[2] = r4 + r9;
@@ -133,7 +155,8 @@ static inline __attribute__((always_inline)) float scan_add_64_f32x16(f32x16* s,
   scan_add_64_f32x16_totals_4(t);
   scan_add_64_f32x16_totals_8(t);
   const f32x16 total = scan_add_64_f32x16_before(t, splat_f32x16(carry));
-  scan_add_64_f32x16_values(s, t);
+  scan_add_64_f32x16_added(s, t);
+  scan_add_64_f32x16_values(s);
   return total[0];
 }
 
@@ -198,42 +221,47 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       const float* input1_row = input1 + ridx0 * 300 + ridx1;
       float* output0_row = output0 + ridx0 * 300 + ridx1;
       const float* input0_row = input0 + ridx0 * 300 + ridx1;
-      #pragma GCC unroll 10
-      for (int64_t ridx2 = 0; ridx2 < 10; ++ridx2) {
+      #pragma GCC unroll 12
+      for (int64_t ridx2 = 0; ridx2 < 12; ++ridx2) {
+        if (8 <= ridx2) {
+          scan_add_64_f32x16_values(row4 + ridx2 * 4 - 32);
+          const f32x16 alu0 = *(const f32x16*)(input1_row + ridx2 * 64 - 496);
+          const f32x16 alu1 = *(const f32x16*)(input1_row + ridx2 * 64 - 480);
+          const f32x16 alu2 = *(const f32x16*)(input1_row + ridx2 * 64 - 464);
+          *(f32x16*)(output0_row + ridx2 * 64 - 512) = row4[ridx2 * 4 - 32] * *(const f32x16*)(input1_row + ridx2 * 64 - 512);
+          *(f32x16*)(output0_row + ridx2 * 64 - 496) = row4[ridx2 * 4 - 31] * alu0;
+          *(f32x16*)(output0_row + ridx2 * 64 - 480) = row4[ridx2 * 4 - 30] * alu1;
+          *(f32x16*)(output0_row + ridx2 * 64 - 464) = row4[ridx2 * 4 - 29] * alu2;
+        }
+        if (7 <= ridx2) {
+          if (ridx2 <= 10) {
+            scan_add_64_f32x16_added(row4 + ridx2 * 4 - 28, row5 + ridx2 - 7);
+          }
+        }
         if (6 <= ridx2) {
-          scan_add_64_f32x16_values(row4 + ridx2 * 4 - 24, row5 + ridx2 - 6);
-          const f32x16 alu0 = *(const f32x16*)(input1_row + ridx2 * 64 - 368);
-          const f32x16 alu1 = *(const f32x16*)(input1_row + ridx2 * 64 - 352);
-          const f32x16 alu2 = *(const f32x16*)(input1_row + ridx2 * 64 - 336);
-          *(f32x16*)(output0_row + ridx2 * 64 - 384) = row4[ridx2 * 4 - 24] * *(const f32x16*)(input1_row + ridx2 * 64 - 384);
-          *(f32x16*)(output0_row + ridx2 * 64 - 368) = row4[ridx2 * 4 - 23] * alu0;
-          *(f32x16*)(output0_row + ridx2 * 64 - 352) = row4[ridx2 * 4 - 22] * alu1;
-          *(f32x16*)(output0_row + ridx2 * 64 - 336) = row4[ridx2 * 4 - 21] * alu2;
+          if (ridx2 <= 9) {
+            acc7 = scan_add_64_f32x16_before(row5 + ridx2 - 6, acc6);
+            acc6 += acc7;
+          }
         }
         if (5 <= ridx2) {
           if (ridx2 <= 8) {
-            acc7 = scan_add_64_f32x16_before(row5 + ridx2 - 5, acc6);
-            acc6 += acc7;
+            scan_add_64_f32x16_totals_8(row5 + ridx2 - 5);
           }
         }
         if (4 <= ridx2) {
           if (ridx2 <= 7) {
-            scan_add_64_f32x16_totals_8(row5 + ridx2 - 4);
+            scan_add_64_f32x16_totals_4(row5 + ridx2 - 4);
           }
         }
         if (3 <= ridx2) {
           if (ridx2 <= 6) {
-            scan_add_64_f32x16_totals_4(row5 + ridx2 - 3);
+            scan_add_64_f32x16_totals_2(row5 + ridx2 - 3);
           }
         }
         if (2 <= ridx2) {
           if (ridx2 <= 5) {
-            scan_add_64_f32x16_totals_2(row5 + ridx2 - 2);
-          }
-        }
-        if (ridx2 > 0) {
-          if (ridx2 <= 4) {
-            scan_add_64_f32x16_totals_1(row5 + ridx2 - 1);
+            scan_add_64_f32x16_totals_1(row5 + ridx2 - 2);
           }
         }
         if (ridx2 <= 3) {
