@@ -135,6 +135,8 @@ void check_streams(harp_dtype dtype, const char* name) {
   };
   for (const char* schedule : {"kernel_0: transpose [thread tile=64, sequential tile=16 simd=16] overlap stream",
                                "kernel_0: transpose [thread tile=7, sequential tile=100 simd=4] partition stream",
+                               "kernel_0: transpose [thread tile=24 pack, sequential tile=32 simd=8] overlap stream ahead",
+                               "kernel_0: transpose [thread tile=40 pack, sequential tile=16 simd=16] ahead",
                                "kernel_0: transpose [sequential tile=200, sequential tile=5] stream"}) {
     CAPTURE(schedule);
     const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = schedule; });
@@ -182,7 +184,7 @@ TEST_CASE("L6.tiled_transpose/c: blocks are chosen where axes are long enough, a
   CHECK_FALSE(has_blocks("contiguous(permute(x, axes=[2, 1, 0, 3]))"));  // rows stay whole
   CHECK_FALSE(has_blocks("contiguous(slice(a, step=[1, 2]))"));
 
-  // past the caches from 16 MiB on, where rows are whole lines of memory
+  // past the caches from 15 MiB on, where rows are whole lines of memory
   const auto streams = [](const char* shape) {
     return contains(source_of(std::string("graph g(a: f32[") + shape + "]) {\n  return y = contiguous(transpose(a))\n}"),
                     "partition overlap stream");
@@ -191,8 +193,20 @@ TEST_CASE("L6.tiled_transpose/c: blocks are chosen where axes are long enough, a
   CHECK(streams("2048, 2048"));
   CHECK(streams("m, n"));
 #endif
-  CHECK_FALSE(streams("2048, 2047"));
+  CHECK_FALSE(streams("2048, 1900"));
   CHECK_FALSE(streams("8200, 3000"));
+
+  // copied on their way past the caches, and where rows lie whole pages apart
+  const auto source = [](const char* shape) {
+    return source_of(std::string("graph g(a: f32[") + shape + "]) {\n  return y = contiguous(transpose(a))\n}");
+  };
+#if defined(__x86_64__)
+  CHECK(contains(source("2048, 2048"), "pack, sequential tile=64"));
+  CHECK(contains(source("2048, 2048"), "__builtin_prefetch("));
+#endif
+  CHECK(contains(source("1024, 1024"), "pack, sequential tile=128"));
+  CHECK_FALSE(contains(source("1000, 1000"), "pack"));
+  CHECK_FALSE(contains(source("128, 1024"), "pack"));
 
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\ngraph g(a: f32[b, 40, n]) {\n  return y = contiguous(permute(a, axes=[0, 2, 1]))\n}");

@@ -222,8 +222,9 @@ struct Stmt {
   // kCopy: of `rows` times `length` elements, [i][j] is copied from element from + i * from_row_stride + j * from_stride of parameter
   // inputs[0], or of accumulator `source`, a row, where there is one, to element index + i * stride + j of parameter `buffer`, or of
   // `accumulator`, a row, where there is one. What is written is not what is read. With `stream` whole lines of the parameter go past the
-  // caches.
+  // caches. `as_read`: in the order in which it is read, not in that in which it is stored.
   int source = -1;
+  bool as_read = false;
   Sym rows, from, from_row_stride = 1, from_stride;
   // kComment
   std::string text;

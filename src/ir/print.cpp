@@ -65,8 +65,8 @@ std::string routine_text(const Stmt& s, const std::vector<std::string>& buffers)
 std::string copy_text(const Stmt& s, const std::vector<std::string>& buffers) {
   const std::string to = s.accumulator >= 0 ? cat("acc", s.accumulator) : buffers[static_cast<size_t>(s.buffer)];
   const std::string from = s.source >= 0 ? cat("acc", s.source) : buffers[static_cast<size_t>(s.inputs[0])];
-  return cat("copy ", to_string(s.rows), " x ", to_string(s.length), " of ", from, "[", to_string(s.from), "] steps ",
-             to_string(s.from_row_stride), ", ", to_string(s.from_stride), s.stream ? " past the caches to " : " to ", to, "[",
+  return cat(s.as_read ? "copy as read " : "copy ", to_string(s.rows), " x ", to_string(s.length), " of ", from, "[", to_string(s.from),
+             "] steps ", to_string(s.from_row_stride), ", ", to_string(s.from_stride), s.stream ? " past the caches to " : " to ", to, "[",
              to_string(s.index), "] step ", to_string(s.stride));
 }
 

@@ -6,10 +6,12 @@
 //     rows and columns of the block: what is computed, from the copies, and stored
 //     outputs that are a crossed load and nothing else: the block is transposed from memory to memory
 //
-// Those come last, and the copies first, so that a store may be in place of what another output reads at the very element.
+// Those come last, and the copies first, so that a store may be in place of what another output reads at the very element. Of outputs that
+// are packed (AxisSchedule::pack of the rows) there are copies, too, so that what is stored are lines that follow each other, and each row
+// of them asks for a part of the next block (Schedule::ahead).
 //
-// Past the caches (Schedule::stream) blocks of columns begin where lines of memory do, and their loop is outside those over rows: what is
-// read are a few streams, one for each column of the block, and what is stored are whole lines.
+// Past the caches (Schedule::stream) blocks of columns begin where lines of memory do. Without copies their loop is outside those over
+// rows: what is read are a few streams, one for each column of the block, and what is stored are whole lines.
 #include <algorithm>
 #include <numeric>
 
@@ -40,7 +42,8 @@ class TransposeLowering {
     while (c_.schedule.axes[rows_].tile == 0) ++rows_;
     order_.resize(space_.size());
     std::iota(order_.begin(), order_.end(), size_t(0));
-    if (c_.schedule.stream) std::rotate(order_.begin() + 1, order_.end() - 1, order_.end());
+    packs_ = c_.schedule.axes[rows_].pack;
+    if (c_.schedule.stream && !packs_) std::rotate(order_.begin() + 1, order_.end() - 1, order_.end());
   }
 
   void run() {
@@ -108,7 +111,7 @@ class TransposeLowering {
     for (Stmt* store : stores) {
       const auto crossed = as_crossed(store->value, row, column);
       const bool is_as_stored = crossed && !is_bool(crossed->load->type.dtype);  // any byte but 0 reads as true, which is stored as 1
-      if (!is_as_stored || mask_of(crossed->load) != nullptr || !is_row_major(*store, row, column)) {
+      if (!is_as_stored || packs_ || mask_of(crossed->load) != nullptr || !is_row_major(*store, row, column)) {
         computed.push_back(store);
         continue;
       }
@@ -125,7 +128,9 @@ class TransposeLowering {
       row->body = {column};
       Stmt* outer = collapse(arena_, row);
       if (outer->body[0]->kind == StmtKind::kLoop) {
-        outer->body = finish(outer->body[0]);
+        const Body finished = finish(outer->body[0]);
+        outer->body = asked_;
+        outer->body.insert(outer->body.end(), finished.begin(), finished.end());
         copied.push_back(outer);
       } else {
         const Body finished = finish(outer);
@@ -163,16 +168,28 @@ class TransposeLowering {
     return s;
   }
 
-  /// The statements with crossed loads taken from copies, which `copies` makes.
+  /// A row of the block asks for a part of what the next block of columns loads, into the second cache.
+  void ask_for_next(const Crossed& crossed, Sym row) {
+    const int64_t line = kLineBytes / static_cast<int64_t>(size_of(crossed.load->type.dtype));
+    const int64_t lines = (tile(rows_) + line - 1) / line, here = (tile(columns_) * lines + tile(rows_) - 1) / tile(rows_);
+    for (int64_t i = 0; i < here; ++i) {
+      const Sym number = row * here + i, column = tile(columns_) + floor_div(number, lines);
+      asked_.push_back(prefetch(arena_, crossed.load->buffer, crossed.first + column * crossed.step + mod(number, lines) * line));
+    }
+  }
+
+  /// The statements with crossed loads taken from copies, which `copies` makes. Rows of a packed one are a line longer than those of the
+  /// block, so that they do not compete for the same lines of the first cache.
   Body from_copies(const Body& statements, const Stmt* row, const Stmt* column, Body& copies) {
-    const int64_t width = tile(columns_);
-    const auto at = [&](Sym r, Sym c) { return r * width + c; };
+    asked_.clear();
     Substituter with_copies(arena_, {});
     size_t count = 0;
     for (const UOp* u : uops_of(arena_, statements)) {
       const auto crossed = as_crossed(u, row, column);
       if (!crossed || count == kMostCopies) continue;
       const DType dtype = copied_as(u->type.dtype);
+      const int64_t width = tile(columns_) + (packs_ ? kLineBytes / static_cast<int64_t>(size_of(dtype)) : 0);
+      const auto at = [&](Sym r, Sym c) { return r * width + c; };
       const size_t number = count++;
       if (number == copies_.size()) copies_.push_back(accumulators_.add_array(dtype, tile(rows_) * width));
       const int copy = copies_[number];
@@ -181,7 +198,9 @@ class TransposeLowering {
         Stmt* s = transpose(*crossed, row->end, column->end);
         s->accumulator = copy;
         s->stride = width;
+        s->as_read = packs_;
         copies.push_back(s);
+        if (c_.schedule.ahead) ask_for_next(*crossed, row->variable);
       } else {
         Stmt *c = new_loop(arena_, "column", 0, column->end), *r = new_loop(arena_, "row", 0, row->end);
         Substituter there(arena_, {{variable_of(row->variable), r->variable}, {variable_of(column->variable), c->variable}});
@@ -203,6 +222,8 @@ class TransposeLowering {
   Index position_, size_here_;  // of the block
   Stmt* outermost_ = nullptr;   // loop over blocks, if there is more than one
   std::vector<int> copies_;
+  Body asked_;  // by a row of the block
+  bool packs_ = false;
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ class TransformText {
                 {"V", unit.type(dtype, lanes)},
                 {"L", cat(lanes)},
                 {"F", suffix_},
-                {"TRANSPOSE", unit.transpose(dtype, false)}} {
+                {"TRANSPOSE", unit.transpose(dtype, false, false)}} {
     values_["FMA"] = unit.helper(*rule_of(Op::kFma, dtype), dtype, lanes);
     unit.once(cat("dft_roots_", suffix_), [&] {
       values_["COS"] = unit.function(cosine, 1);

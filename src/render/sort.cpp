@@ -215,7 +215,7 @@ std::string Unit::sort(DType dtype, bool descending) {
                          {"M", mask(bits, lanes)},
                          {"ALIGN", alignment(dtype, lanes)},
                          {"SELECT", select(key, lanes)},
-                         {"TRANSPOSE", transpose(dtype, false)},
+                         {"TRANSPOSE", transpose(dtype, false, false)},
                          {"TOKEYS", loses ? cat("  const ", mask(bits, lanes), " lost = block_keys_", element, "(block, n);\n") : ""},
                          {"TOELEMENTS", loses ? cat("  block_elements_", element, "(block, n);\n") : ""},
                          {"RESTOREBLOCK", loses ? cat("  for (int row = 0; row < ", lanes, "; ++row)\n    if (lost[row]) restore_", routine,

@@ -91,20 +91,21 @@ class SquareText {
 
 }  // namespace
 
-std::string Unit::transpose(DType dtype, bool stream) {
+std::string Unit::transpose(DType dtype, bool stream, bool as_read) {
   const std::string element(memory_type(dtype));
   const int bytes = static_cast<int>(size_of(dtype));
   const int lanes = options_.plain_text ? 1 : std::min(options_.target.vector_bytes / bytes, kMostLanes);
   stream = stream && lanes > 1 && has_stream(dtype, lanes);
-  const std::string usual = cat("transpose_", harp::name(dtype)), name = cat(usual, stream ? "_streamed" : "");
-  if (stream) transpose(dtype, false);  // takes what is no whole line
+  const std::string usual = cat("transpose_", harp::name(dtype)), name = cat(usual, stream ? "_streamed" : as_read ? "_as_read" : "");
+  if (stream) transpose(dtype, false, false);  // takes what is no whole line
   const std::string parameters = cat("(", element, "* to, int64_t to_step, const ", element, "* from, int64_t from_step");
   once(
       name,
       [&]() -> std::string {
         const std::string_view comment =
             "/* to[i][j] = from[j][i] for rows i and columns j, where rows begin to_step and from_step apart. */\n";
-        const std::string head = cat(comment, "static void ", name, parameters, ", int64_t rows, int64_t columns) {\n");
+        const std::string head = cat(as_read ? "/* The same, in the order in which it is read. */\n" : comment, "static void ", name,
+                                     parameters, ", int64_t rows, int64_t columns) {\n");
         const std::string_view elements =
             "for (int64_t j = 0; j < columns; ++j)\n    for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + "
             "i];\n";
@@ -135,11 +136,15 @@ std::string Unit::transpose(DType dtype, bool stream) {
                      "  if (whole < columns) ", usual,
                      "(to + whole, to_step, from + whole * from_step, from_step, rows, columns - whole);\n}\n");
         }
+        const auto loop = [&](std::string_view indent, bool is_of_rows) {
+          const std::string_view i = is_of_rows ? "i" : "j", number = is_of_rows ? "row" : "column",
+                                 count = is_of_rows ? "rows" : "columns";
+          return cat(indent, "for (int64_t ", i, " = 0; ", i, " < ", count, "; ", i, " += ", lanes, ") {\n", indent, "  const int64_t ",
+                     number, " = ", i, " + ", lanes, " <= ", count, " ? ", i, " : ", count, " - ", lanes, ";\n");
+        };
         return cat(head, "  if (rows < ", lanes, " || columns < ", lanes, ") {\n    for (int64_t j = 0; j < columns; ++j)\n",
                    "      for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];\n    return;\n  }\n",
-                   "  for (int64_t i = 0; i < rows; i += ", lanes, ") {\n    const int64_t row = i + ", lanes, " <= rows ? i : rows - ",
-                   lanes, ";\n    for (int64_t j = 0; j < columns; j += ", lanes, ") {\n      const int64_t column = j + ", lanes,
-                   " <= columns ? j : columns - ", lanes, ";\n      ", square,
+                   loop("  ", !as_read), loop("    ", as_read), "      ", square,
                    "(to + row * to_step + column, to_step, from + column * from_step + row, from_step);\n    }\n  }\n}\n");
       },
       true);

@@ -97,8 +97,9 @@ class Unit {
   /// (pointer, value): past the caches, if the pointer is a multiple of the value's size; else, and where there is nothing of the kind, as
   /// any value is stored.
   std::string stream(DType dtype, int lanes);
-  /// (to, its step from row to row, from, its step from column to column, rows, columns): to[i][j] = from[j][i]. (transpose.cpp)
-  std::string transpose(DType dtype, bool stream);
+  /// (to, its step from row to row, from, its step from column to column, rows, columns): to[i][j] = from[j][i]; past the caches, or in
+  /// the order in which it is read, else stored. (transpose.cpp)
+  std::string transpose(DType dtype, bool stream, bool as_read);
   /// (to, its step from row to row, from, the same, rows, columns). (copy.cpp)
   std::string copy(DType dtype);
   /// (keys, rows, their length, order, spare): stable, ascending. (argsort.cpp)

@@ -264,13 +264,14 @@ std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& e
 }
 
 /// What comes from the second cache, and goes there, is best scanned by whole rows of memory, which the prefetcher follows (twice as fast
-/// as by pieces of rows), each from the one stored before it, as long as three rows stay in the first cache.
+/// as by pieces of rows), each from the one stored before it, as long as three rows stay in the first cache. Where a vector is two loads it
+/// is by columns that stay in registers: the running values of a whole row compete with the row.
 constexpr int64_t kNearScanBytes = int64_t{512} << 10;  // of the array that is scanned
 constexpr int64_t kNearRowBytes = int64_t{16} << 10;
 constexpr int64_t kRunningVectors = 16;  // of columns: their running values stay in registers
 
 /// Where a scan down the columns of a loaded array is near: the size up to which it is, and the schedule; none: it is never.
-std::optional<Variant> near_scan(const Program& program, const KernelPlan& kernel, const Schedule& usual) {
+std::optional<Variant> near_scan(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Target& target) {
   const int vectors = vector_axis(kernel), scanned = scan_axis(kernel);
   if (kernel.scans.size() != 1 || kernel.stores.size() != 1 || kernel.stores[0].node != kernel.scans[0]) return std::nullopt;
   const Node& source = *kernel.scans[0]->sources[0];
@@ -279,6 +280,10 @@ std::optional<Variant> near_scan(const Program& program, const KernelPlan& kerne
   AxisSchedule& columns = near.schedule.axes[static_cast<size_t>(vectors)];
   const Dim width = iteration_space(kernel)[static_cast<size_t>(vectors)];
   if (columns.simd_width == 1 || !width.is_constant() || width.constant() <= columns.simd_width * kRunningVectors) return std::nullopt;
+  if (target.one_load) {
+    columns.tile = columns.simd_width * kRunningVectors;
+    return near;
+  }
   if (width.constant() * static_cast<int64_t>(size_of(source.dtype)) <= kNearRowBytes) columns.tile = width.constant();
   near.schedule.axes[static_cast<size_t>(scanned)].unroll = 1;
   return near;
@@ -322,13 +327,13 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     }
   if (const std::optional<size_t> axis = transposed_axis(program, kernel); axis && blocks_pay(kernel, *axis)) {
     const int lanes = s.axes.back().simd_width;
-    const Schedule usual = schedule_transpose(kernel, *axis, lanes);
+    const Schedule usual = schedule_transpose(program, kernel, *axis, lanes);
     if (!options.target.streams || lanes == 1) return {{std::nullopt, usual}};
-    return by_size(streams_lines(kernel), schedule_streamed_transpose(kernel, *axis, lanes), usual);
+    return by_size(streams_lines(kernel), schedule_streamed_transpose(program, kernel, *axis, lanes, options.target), usual);
   }
   if (!kernel.scans.empty()) {
     std::vector<Variant> variants = past_caches(program, kernel, s, options.target);
-    if (const auto near = near_scan(program, kernel, s)) {
+    if (const auto near = near_scan(program, kernel, s, options.target)) {
       if (proven_nonnegative(*near->guard)) return {{std::nullopt, near->schedule}};
       if (!proven_nonnegative(Sym(-1) - *near->guard)) variants.insert(variants.begin(), *near);
     }
@@ -361,7 +366,7 @@ std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& 
   if (const auto contraction = as_contraction(kernel))
     schedules.push_back(schedule_contraction(program, kernel, *contraction, options.target, width(2)));
   else if (const auto axis = transposed_axis(program, kernel))
-    schedules.push_back(schedule_transpose(kernel, *axis, width(1)));
+    schedules.push_back(schedule_transpose(program, kernel, *axis, width(1)));
   return schedules;
 }
 

@@ -98,6 +98,7 @@ ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& con
 ScheduleRules transpose_rules(const KernelPlan& kernel, size_t axis) {
   ScheduleRules rules{Template::kTranspose, axes_of(kernel), true, true};
   for (AxisRules* block : {&rules.axes[axis], &rules.axes.back()}) block->least_tile = 1, block->most_tile = kMostBlockElements;
+  rules.axes[axis].pack = rules.may_ask_ahead = true;
   return rules;
 }
 
@@ -137,7 +138,7 @@ void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, 
   const AxisRules& axis = rules.axes[i];
   check_kind(kernel, rules, i, a.kind, where);
   HARP_CHECK(!a.pack || axis.pack, Code::kInvalidArgument, where, ": axis ", i,
-             " has pack, which is for the rows and columns of a contraction");
+             " has pack, which is for the rows and columns of a contraction and the rows of a transpose");
   const auto tile_rule = [&] {
     if (axis.most_tile == 0) return cat(name_of(rules.recipe), " has no tiles of this axis");
     if (axis.least_tile == 0) return cat("at most ", axis.most_tile, " are allowed");
@@ -183,7 +184,8 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
   HARP_CHECK(!s.stream || rules->may_stream, Code::kInvalidArgument, where, ": ", name_of(s.recipe), " has no stores past the caches");
   HARP_CHECK(!s.late || rules->may_be_late, Code::kInvalidArgument, where,
              ": late is for one store in a last pass over rows of lanes, behind one that keeps what it computes");
-  HARP_CHECK(!s.ahead || rules->may_ask_ahead, Code::kInvalidArgument, where, ": ahead is for rows that are added up");
+  HARP_CHECK(!s.ahead || rules->may_ask_ahead, Code::kInvalidArgument, where,
+             ": ahead is for rows that are added up, and blocks that are transposed");
   if (s.recipe == Template::kTranspose) {
     const int64_t block = s.axes[*transposed_axis(program, kernel)].tile * s.axes.back().tile;
     HARP_CHECK(block <= kMostBlockElements, Code::kInvalidArgument, where, ": blocks of ", block, " elements; at most ", kMostBlockElements,

@@ -29,7 +29,8 @@ struct AxisSchedule {
   int64_t tile = 0;    // elements a block; 0: the whole axis
   int unroll = 1;      // iterations written out side by side; of a contraction the rows, or vectors, of a tile of registers
   int simd_width = 1;  // lanes; more than 1 on one axis at most
-  bool pack = false;   // of a contraction's rows: their factor is copied in the order it is used; of its columns: that once for all rows
+  bool pack = false;   // of a contraction's rows: their factor is copied in the order it is used; of its columns: that once for all rows;
+                       // of a transpose's rows: blocks are copied on their way
   friend bool operator==(const AxisSchedule&, const AxisSchedule&) = default;
 };
 
@@ -42,7 +43,7 @@ struct Schedule {
   bool overlap = true;    // a last vector that overlaps the one before instead of a scalar tail
   bool stream = false;    // what is stored goes past the caches, as far as it is whole lines of them; then no vectors overlap
   bool late = false;      // of rows in several passes: the last, which stores, goes beside the pass before it over the next row
-  bool ahead = false;     // of rows that are added up, several at a time: those that come next are asked for meanwhile
+  bool ahead = false;     // of rows that are added up, several at a time, or blocks that are copied: the next are asked for meanwhile
   bool may_overlap() const { return overlap && !stream; }
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "base/target.h"
 #include "schedule/program.h"
 
 namespace harp {
@@ -15,9 +16,9 @@ std::optional<size_t> transposed_axis(const Program& program, const KernelPlan& 
 /// Are that axis and the last one long enough?
 bool blocks_pay(const KernelPlan& kernel, size_t axis);
 /// Blocks of that axis and the last one, with vectors of so many lanes.
-Schedule schedule_transpose(const KernelPlan& kernel, size_t axis, int width);
+Schedule schedule_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width);
 /// The same past the caches.
-Schedule schedule_streamed_transpose(const KernelPlan& kernel, size_t axis, int width);
+Schedule schedule_streamed_transpose(const Program& program, const KernelPlan& kernel, size_t axis, int width, const Target& target);
 /// Elements of a block: what a schedule may ask for.
 inline constexpr int64_t kMostBlockElements = int64_t{1} << 15;
 
