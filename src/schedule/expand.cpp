@@ -160,8 +160,9 @@ struct RowStreams {
 //
 // Where a vector is one load, a single stream of whole rows is followed by the prefetcher within the second cache, where rows in turn are
 // read at half the speed (1024 columns: 0.88 and 0.51 of reading); from memory and the third cache rows in turn share the wait (5: 1.0 and
-// 0.75, 4: 1.0 and 0.7, 8: 0.9 and 0.84, one: 0.8 and 0.5). Where it is two, several rows from near share the loads of the accumulators, and from beyond one
-// row at a time is read as fast as memory goes, if several vectors are asked for before a sum waits (two whole rows: half as fast).
+// 0.75, 4: 1.0 and 0.7, 8: 0.9 and 0.84, one: 0.8 and 0.5). Where it is two, several rows from near share the loads of the accumulators,
+// and from beyond one row at a time is read as fast as memory goes, if several vectors are asked for before a sum waits (two whole rows:
+// half as fast).
 //
 // Pieces of longer rows jump, and so many rows in one go share the wait (one at a time is half as fast). Whole rows that are near are few
 // enough for one block (256 of 1000): the levels above would cost a sixth of the speed. Products of rows from memory are 1.1 to 1.3 times
@@ -169,10 +170,10 @@ struct RowStreams {
 // memory where one of 8 is 0.78.
 constexpr RowStreams kSums{1000 << 10, {1, 4}, {5, 2}}, kSumsOfOneLoad{1000 << 10, {4, 1}, {1, 4}}, kPiecesOfSums{1 << 20, {4, 1}, {16, 1}},
     kProducts{1 << 24, {4, 1}, {4, 2, 4, true}}, kProductsOfOneLoad{1 << 24, {4, 1}, {8, 1, 4, true}};
-// Rows that may be combined in any order are as many streams of whole rows, wherever they are (an array of maxima is read by 3 at 0.95 of
+// Rows that may be combined in any order are as many streams of whole rows, wherever they are (an array of maxima is read by 2 at 0.95 of
 // the speed of memory, by one at 0.73 to 0.83; from the third cache at 0.57 to 0.69 and 0.45 to 0.53; with one load a cycle by 6 at 0.86,
 // by one at 0.71).
-constexpr RowStreams::Reads kExtremes{3, 2}, kExtremesOfOneLoad{6, 1};
+constexpr RowStreams::Reads kExtremes{2, 2}, kExtremesOfOneLoad{6, 1};
 /// Nothing: it adds computed rows, or rows that fit registers, each read once.
 std::optional<RowStreams> streams_rows(const Program& program, const KernelPlan& kernel, const Schedule& s, const Target& target) {
   if (kernel.passes.size() != 1 || s.axes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain)
