@@ -70,8 +70,9 @@ double time_compiler(const Session& session, const std::string& source, const st
                                         object.c_str(),
                                         source.c_str()};
   if (compiler.find("clang") == std::string::npos)
-    arguments.insert(arguments.end(), {"-O1", "-ftree-vectorize", "-fpeel-loops", "-fgcse", "-fexpensive-optimizations",
-                                       "-fschedule-insns2", "-fcaller-saves", "--param=max-completely-peeled-insns=80"});
+    arguments.insert(arguments.end(),
+                     {"-O1", "-ftree-vectorize", "-fpeel-loops", "-fgcse", "-fexpensive-optimizations", "-fschedule-insns2",
+                      "-fcaller-saves", "-fno-ipa-pure-const", "--param=max-completely-peeled-insns=80"});
   else
     arguments.push_back("-O3");
   if (march.starts_with("-march=x86-64")) arguments.push_back(march.c_str());

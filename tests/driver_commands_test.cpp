@@ -234,6 +234,7 @@ TEST_CASE("compile: a gcc that vectorises wrongly is told on the command line, o
     const Words before_others = varying_flags(with_flags, version);
     CHECK(!has(before_others, "-DHARP_GCC_BUGS_AVOIDED"));  // the text asks for itself then
     CHECK(has(before_others, "-fno-tree-slp-vectorize") == told);
+    CHECK(has(flags, "-fno-ipa-pure-const") == version.has_value());
     CHECK(has(flags, "-mno-80387") == (version.has_value() && host_target().name.starts_with("x86-64")));
   }
 }

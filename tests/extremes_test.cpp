@@ -89,31 +89,65 @@ TEST_CASE("G3.max/c G3.min/c G3.sum/c G3.any/c L6: rows that may come in any ord
       Values<int32_t>{std::vector<int32_t>(300000, 1 << 30), {300, 1000}}, rough({300, 1000}, 2));
 }
 
-TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: rows, and parts of a long one, are read as several streams") {
+/// A graph of one reduction, which alone is read as several streams.
+std::string reduction(const std::string& input, const std::string& result) {
+  return "graph g(x: " + input + ") {\n  return y = " + result + "\n}";
+}
+
+/// Does its usual schedule go through so many rows or parts side by side?
+bool goes_side_by_side(const std::string& text) {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + text);
+  const Program program = compile(graph.get(), "c");
+  REQUIRE(program != nullptr);
+  return take(harp_program_source(program.get(), nullptr)).find("unroll=2") != std::string::npos;
+}
+
+TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: rows are read as several streams, of any number of rows") {
   const Backends backends;
-  for (const char* shape : {"m, n", "m, 512", "m, 1000", "m, 1024"})
-    for (const int64_t rows : {1, 2, 9, 17, 64}) {
-      const int64_t columns = shape[3] == 'n' ? 700 : std::atoi(shape + 3);
-      const std::string text = std::string("graph g(x: f32[") + shape + "]) {\n  return a = sum(x, axes=[1]), b = max(x, axes=[1])" +
-                               ", c = min(x, axes=[1])\n}";
+  for (const std::string shape : {"m, n", "m, 512", "m, 1000", "m, 1024", "11, 1024"})
+    for (const std::string op : {"sum", "max", "min"}) {
+      const std::string text = reduction("f32[" + shape + "]", op + "(x, axes=[1])");
       CAPTURE(text);
-      backends.run(text, rough({rows, columns}, 1));
+      const bool shares_lines = shape == "m, 1000";
+      CHECK(goes_side_by_side(text) == (op == "sum" || !shares_lines));
+      const int64_t columns = shape == "m, n" ? 700 : std::atoi(shape.c_str() + shape.find(' '));
+      for (const int64_t rows : {1, 2, 9, 17, 64})
+        if (shape[0] == 'm' || rows == 9) backends.run(text, rough({shape[0] == 'm' ? rows : 11, columns}, 1));
     }
-  backends.run("graph g(x: f32[11, 1024]) {\n  return a = sum(x, axes=[1]), b = max(x, axes=[1])\n}", rough({11, 1024}, 2));
-  // of sums as many blocks of 4096 as begin a second and a third group of 128, and some more
-  for (const int64_t length : {60, 9000, 524288, 530000, 1100000}) {
-    backends.run("graph g(x: f32[n]) {\n  return a = sum(x), b = max(x), c = min(x)\n}", rough({length}, 3));
-    backends.run("graph g(x: f32[n]) {\n  y = cast(x, dtype=f64)\n  return a = sum(y), b = max(y)\n}", rough({length}, 4));
-  }
-  backends.run("graph g(x: i32[m, n]) {\n  return a = sum(x, axes=[1]), b = max(x, axes=[1])\n}",
-               Values<int32_t>{std::vector<int32_t>(3 * 9001, 1 << 30), {3, 9001}});
+  check_schedule(reduction("f32[31, 300]", "max(x, axes=[1])"), "kernel_0: reduce [thread unroll=7, reduce simd=16] partition overlap",
+                 rough({31, 300}, 7));
+}
+
+TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: parts of a long row are read as several streams, and a NaN is found in each") {
+  const Backends backends;
+  for (const std::string type : {"f32", "f64"})
+    for (const std::string op : {"sum", "max", "min"}) {
+      const std::string text = reduction("f32[n]", op + "(" + (type == "f32" ? "x" : "cast(x, dtype=f64)") + ")");
+      CAPTURE(text);
+      if (type == "f32") CHECK(goes_side_by_side(text));
+      // of sums as many blocks of 4096 as begin a second and a third group of 128, and some more
+      for (const int64_t length : {60, 4160, 9000, 524288, 530000, 1100000}) {
+        Values<float> x = rough({length}, 3);
+        backends.run(text, x);
+        for (const int64_t place : {length / 3, length / 2 + 70, length - 1}) {
+          x.items[static_cast<size_t>(std::min(place, length - 1))] = std::numeric_limits<float>::quiet_NaN();
+          backends.run(text, x);
+          x.items[static_cast<size_t>(std::min(place, length - 1))] = 1;
+        }
+      }
+    }
+  backends.run(reduction("i32[m, n]", "sum(x, axes=[1])"), Values<int32_t>{std::vector<int32_t>(3 * 9001, 1 << 30), {3, 9001}});
   for (const char* schedule : {"kernel_0: reduce [thread, reduce unroll=3 simd=16] partition overlap",
-                               "kernel_0: reduce [thread, reduce unroll=4 simd=4] partition"}) {
-    check_schedule("graph g(x: f32[m, n]) {\n  return a = sum(x, axes=[1])\n}", schedule, rough({2, 1100000}, 5));
-    check_schedule("graph g(x: f32[m, n]) {\n  return a = max(x, axes=[1])\n}", schedule, rough({2, 9000}, 6));
+                               "kernel_0: reduce [thread, reduce unroll=4 simd=4] partition",
+                               "kernel_0: reduce [thread, reduce unroll=2 simd=16] partition overlap"}) {
+    check_schedule(reduction("f32[m, n]", "sum(x, axes=[1])"), schedule, rough({2, 1100000}, 5));
+    for (const char* extreme : {"max(x, axes=[1])", "min(x, axes=[1])"})
+      for (const int64_t columns : {300, 512, 4160, 9000})
+        check_schedule(
+            reduction("f32[m, n]", extreme), schedule,
+            rows_with<float>(40, columns, 1, std::numeric_limits<float>::quiet_NaN(), [&](int64_t row) { return row * columns / 39; }));
   }
-  check_schedule("graph g(x: f32[31, 300]) {\n  return a = max(x, axes=[1])\n}",
-                 "kernel_0: reduce [thread unroll=7, reduce simd=16] partition overlap", rough({31, 300}, 7));
 }
 
 TEST_CASE("L6.sum/c L3 H5: steps of columns that are no part of a page are whole where each page is asked for") {

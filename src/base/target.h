@@ -21,7 +21,7 @@ struct Target {
   bool rounds = true;       // floor, ceil, trunc, rint in one instruction; else as for fma
   bool prefer_512 = false;  // -mprefer-vector-width=512 (both compilers default to 256 on v4; measured 0.33-0.54x without)
   bool streams = false;     // has stores of whole vectors past the caches
-  bool one_load = false;    // loads one of its widest vectors a cycle, not two: a Zen 4 at x86-64-v4, which the others are not tuned for
+  bool one_load = false;    // loads one of its widest vectors a cycle: a Zen 4 that runs x86-64-v4; schedules for others assume two
 
   friend bool operator==(const Target& a, const Target& b) { return a.name == b.name && a.one_load == b.one_load; }
 };

@@ -66,6 +66,8 @@ std::vector<std::string> varying_flags(const CompileRequest& request, std::optio
   if (request.optimisation == 1 && gcc) words.emplace_back("-ftree-vectorize");
   if (!request.target.march.empty()) words.push_back(cat("-march=", request.target.march));
   if (request.target.prefer_512) words.emplace_back("-mprefer-vector-width=512");
+  // gcc 12 takes what is called through a pointer for a function without effects, and leaves the call of a kernel out
+  if (gcc) words.emplace_back("-fno-ipa-pure-const");
   if (gcc && request.target.name.starts_with("x86-64"))  // registers no kernel uses, of which gcc makes tables: 2 % of a small one's time
     words.insert(words.end(), {"-mno-80387", "-mno-mmx"});
   if (gcc.value_or(0) > 0 && *gcc < kGccBugsMended) {

@@ -26,7 +26,8 @@ int64_t ReduceLowering::rows_apart() const {
 }
 
 // Where the rows are not a whole number of shares, the last ones of some streams are not there: the first stream's row is gone through
-// once more in their place.
+// once more in their place, by the same worker. Twice is as good as once, since what is stored of a row is never read (row_stores, the
+// only ones in place, are not for rows apart).
 Body ReduceLowering::lanes_of_rows_apart(const Index& outer_kept, int64_t together) {
   const Sym rows = size(kept_.back()), count = element_count(sizes(inner_));
   const Sym share = ceil_div(rows, together);
@@ -38,9 +39,8 @@ Body ReduceLowering::lanes_of_rows_apart(const Index& outer_kept, int64_t togeth
     levels.push_back(lane_level(count));
     declare(levels.back(), row->body);
     kept.push_back(outer_kept);
-    const bool is_there = proven_at_most(share * (i + 1), rows);
-    const Sym distance = is_there ? share * i : share * i * min(max(rows - share * i - row->variable, 0), 1);
-    kept.back().push_back(row->variable + distance);
+    const Sym exists = proven_at_most(share * (i + 1), rows) ? Sym(1) : min(max(rows - share * i - row->variable, 0), 1);  // or 0
+    kept.back().push_back(row->variable + share * i * exists);
   }
   lane_block(
       levels, 0, count, [&](size_t i, Sym inner) { return source_index(kept[i], 0, inner); }, row->body);
@@ -102,7 +102,7 @@ Body ReduceLowering::lane_pass(const Index& kept) {
   };
   if (outer_.empty()) {
     results_.push_back({pass_, levels.back(), levels.size()});
-    return is_free_of_order(*pass_) && streams() > 1 ? parts_apart(levels[0], count, kept) : value_at(0);
+    return is_free_of_order(*pass_) && parts_together() > 1 ? parts_apart(levels[0], count, kept) : value_at(0);
   }
   const Sym outer_count = element_count(outer_shape);
   std::vector<Level> chain;
@@ -121,35 +121,37 @@ Body ReduceLowering::lane_pass(const Index& kept) {
   return body;
 }
 
-int64_t ReduceLowering::streams() const { return c_.schedule.axes.back().unroll; }
+int64_t ReduceLowering::parts_together() const { return c_.schedule.axes.back().unroll; }
 
-// What may come in any order.
+// What may come in any order. NaN that other parts have found is in the level only once they are joined, where nothing more may be added
+// by what keeps numbers: so the rest comes before.
 Body ReduceLowering::parts_apart(const Level& level, Sym count, const Index& kept) {
-  const Sym part = floor_div(count, kLanes * streams()) * kLanes;
+  const int64_t together = parts_together();
+  const Sym part = floor_div(count, kLanes * together) * kLanes;
   Body body;
   std::vector<Level> parts = {level};
-  while (std::ssize(parts) < streams()) parts.push_back(lane_level(count));
+  while (std::ssize(parts) < together) parts.push_back(lane_level(count));
   for (const Level& one : parts) declare(one, body);
   lane_block(
       parts, 0, part, [&](size_t i, Sym inner) { return source_index(kept, 0, part * static_cast<int64_t>(i) + inner); }, body);
+  lane_block(
+      {&level, 1}, part * together, count, [&](size_t, Sym inner) { return source_index(kept, 0, inner); }, body);
   Stmt* lane = new_loop(arena_, "lane", 0, kLanes);
   for (size_t i = 1; i < parts.size(); ++i) carry(parts[i], lane->variable, level, lane->variable, lane->body);
   for (Stmt* s : vector_lanes(arena_, lane, simd_width_)) body.push_back(s);
-  lane_block(
-      {&level, 1}, part * streams(), count, [&](size_t, Sym inner) { return source_index(kept, 0, inner); }, body);
   fold(level, std::nullopt, body);
   return body;
 }
 
 // A lane of the level above takes every 64th block, so blocks that far apart are its next ones.
 Sym ReduceLowering::blocks_apart(const Level& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at, Body& body) {
-  const int64_t group = kLanes * streams();
+  const int64_t group = kLanes * parts_together();
   const Sym whole = min(end, floor_div(elements, kLaneBlock)), done = begin + max(floor_div(whole - begin, group), 0) * group;
   Stmt* groups = new_loop(arena_, "group", begin, done);
   groups->step = group;
   Stmt* block = new_loop(arena_, "block", 0, kLanes);
   std::vector<Level> rows;
-  for (int64_t i = 0; i < streams(); ++i) {
+  for (int64_t i = 0; i < parts_together(); ++i) {
     rows.push_back(lane_level(kLaneBlock));
     declare(rows.back(), block->body);
   }
@@ -173,7 +175,7 @@ void ReduceLowering::lane_blocks(const std::vector<Level>& levels, const std::ve
     lane_block(
         {levels.data(), 1}, begin, end, [&](size_t, Sym inner) { return index_at(inner); }, body);
   } else {
-    const bool are_apart = level == 1 && streams() > 1 && pass_->row_values.empty() && pass_->row_stores.empty();
+    const bool are_apart = level == 1 && parts_together() > 1 && pass_->row_values.empty() && pass_->row_stores.empty();
     const Sym rest = are_apart ? blocks_apart(levels[1], begin, end, counts[0], index_at, body) : begin;
     Stmt* blocks = new_loop(arena_, cat("block", level), rest, end);
     const Sym first = blocks->variable * kLaneBlock;

@@ -92,8 +92,8 @@ class ReduceLowering {
   /// The rows of the last kept axis, or of a share of the only one, each with all passes but the last: the next row does that.
   ir::Body late_rows(const Index& outer_kept);
   ir::Body lane_pass(const Index& kept);
-  /// So many streams of memory are read at once of each row.
-  int64_t streams() const;
+  /// So many parts of each row are read side by side.
+  int64_t parts_together() const;
   /// All elements of a row, in as many parts, into element 0 of the level.
   ir::Body parts_apart(const Level& level, Sym count, const Index& kept);
   /// Blocks from `begin` on, as long as there are enough before `end`, go into the lanes of a level. Gives the first that is left.
@@ -104,7 +104,8 @@ class ReduceLowering {
   using IndexOfRow = std::function<Index(size_t row, Sym inner)>;
   /// The level that so many elements of a row go into.
   Level lane_level(Sym count);
-  /// Elements [begin, end) of rows side by side go into the lanes of a level each.
+  /// Elements [begin, end) of rows side by side go into the lanes of a level each, and what NaN is found apart into them at the end. May be
+  /// called again for a level, whose own NaN is then joined once more.
   void lane_block(std::span<const Level> rows, Sym begin, Sym end, const IndexOfRow& index_at, ir::Body& body);
   /// Lanes 0 … count - 1 of each take the elements from `start` on.
   ir::Body lane_loop(std::span<const Level> rows, Sym count, Sym start, const IndexOfRow& index_at);

@@ -147,7 +147,7 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Schedule
 
 /// How a kernel reads memory that adds rows of it to a row of accumulators: as many at a time, and as many vectors of each written out, as
 /// suits where they are.
-struct RowStreams {
+struct RowReads {
   struct Reads {
     int rows, vectors;
     int64_t pages = 1;   // of a row's piece
@@ -168,14 +168,14 @@ struct RowStreams {
 // enough for one block (256 of 1000): the levels above would cost a sixth of the speed. Products of rows from memory are 1.1 to 1.3 times
 // as fast if the next ones are asked for, but 0.7 to 0.9 times where the third cache has them; two vectors of 4 are 0.96 of the speed of
 // memory where one of 8 is 0.78.
-constexpr RowStreams kSums{1000 << 10, {1, 4}, {5, 2}}, kSumsOfOneLoad{1000 << 10, {4, 1}, {1, 4}}, kPiecesOfSums{1 << 20, {4, 1}, {16, 1}},
+constexpr RowReads kSums{1000 << 10, {1, 4}, {5, 2}}, kSumsOfOneLoad{1000 << 10, {4, 1}, {1, 4}}, kPiecesOfSums{1 << 20, {4, 1}, {16, 1}},
     kProducts{1 << 24, {4, 1}, {4, 2, 4, true}}, kProductsOfOneLoad{1 << 24, {4, 1}, {8, 1, 4, true}};
 // Rows that may be combined in any order are as many streams of whole rows, wherever they are (an array of maxima is read by 2 at 0.95 of
 // the speed of memory, by one at 0.73 to 0.83; from the third cache at 0.57 to 0.69 and 0.45 to 0.53; with one load a cycle by 6 at 0.86,
 // by one at 0.71).
-constexpr RowStreams::Reads kExtremes{2, 2}, kExtremesOfOneLoad{6, 1};
+constexpr RowReads::Reads kExtremes{2, 2}, kExtremesOfOneLoad{6, 1};
 /// Nothing: it adds computed rows, or rows that fit registers, each read once.
-std::optional<RowStreams> streams_rows(const Program& program, const KernelPlan& kernel, const Schedule& s, const Target& target) {
+std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kernel, const Schedule& s, const Target& target) {
   if (kernel.passes.size() != 1 || s.axes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain)
     return std::nullopt;
   const Dim columns = iteration_space(kernel).back();
@@ -193,7 +193,7 @@ std::optional<RowStreams> streams_rows(const Program& program, const KernelPlan&
   return !proven_at_most(columns, page_tile(kernel.reduces)) ? kPiecesOfSums : target.one_load ? kSumsOfOneLoad : kSums;
 }
 
-/// Of rows that streams_rows() has a schedule for: may whole ones be read in any order?
+/// Of rows that row_reads() has a schedule for: may whole ones be read in any order?
 bool reads_apart(const KernelPlan& kernel) {
   const auto is_free = [](const Node* reduce) { return is_free_of_order(reduce->op, reduce->dtype); };
   return std::all_of(kernel.reduces.begin(), kernel.reduces.end(), is_free) &&
@@ -206,8 +206,8 @@ bool reads_apart(const KernelPlan& kernel) {
 /// caches (4096 x 4096 1 to 1.05, 4000 x 3000 by f64 1.27; where the third cache has them, 1024 x 4096 by f32 0.95, 1024 x 1024 by f64,
 /// whose lanes are twice the registers, 0.97).
 ///
-/// With two loads of a vector a cycle 4 streams are 1.0 of the speed of memory (4096 x 4096) where 2 are 0.93.
-constexpr int kStreams = 2, kStreamsOfLongProducts = 4;
+/// All that on a Zen 4. With two loads of a vector a cycle 4 streams are 1.0 of the speed of memory (4096 x 4096) where 2 are 0.93.
+constexpr int kPartsApart = 2, kPartsOfLongProducts = 4;
 constexpr int64_t kLeastOfRow = 1024, kMostOfRow = 4096;                                               // elements: one block of the law
 constexpr int64_t kRowElement = 4, kShortRow = 8 << 10, kShortRows = 512 << 10, kLongRows = 32 << 20;  // bytes
 int products_apart(const Node& reduce, Dim rows, Dim terms, const Target& target) {
@@ -215,8 +215,8 @@ int products_apart(const Node& reduce, Dim rows, Dim terms, const Target& target
   const Sym bytes = element_count(reduce.sources[0]->shape) * size;
   const bool are_short = size <= kRowElement && proven_at_most(terms * size, kShortRow), are_long = proven_at_most(kLongRows, bytes);
   if (!rows.is_constant() || !proven_at_most(kLeastOfRow, terms)) return 1;
-  if (are_long && !target.one_load) return kStreamsOfLongProducts;
-  return are_long || (are_short && proven_at_most(kShortRows, bytes)) ? kStreams : 1;
+  if (are_long && !target.one_load) return kPartsOfLongProducts;
+  return are_long || (are_short && proven_at_most(kShortRows, bytes)) ? kPartsApart : 1;
 }
 
 /// So are sums and extremes of rows as they are in memory; of extremes rows of whole lines, since a line that is loaded twice costs more
@@ -227,7 +227,7 @@ int loaded_rows_apart(const Node& reduce, const Node& source, Dim rows, Dim term
   const Sym bytes = terms * static_cast<int64_t>(size_of(source.dtype));
   const bool may_share_lines = !bytes.is_constant() || bytes.constant() % kLineBytes != 0;
   const bool is_slower = may_share_lines && is_free_of_order(reduce.op, reduce.dtype);
-  return proven_at_most(kLeastOfLoadedRow, terms) && !proven_at_most(rows, kFewRows) && !is_slower ? kStreams : 1;
+  return proven_at_most(kLeastOfLoadedRow, terms) && !proven_at_most(rows, kFewRows) && !is_slower ? kPartsApart : 1;
 }
 
 /// What is as it is in memory, but for where, of one reduction by lanes; null: that is not all the kernel does.
@@ -239,7 +239,7 @@ const Node* loaded_source(const Program& program, const KernelPlan& kernel) {
 }
 
 /// Rows or parts of a row that are read side by side.
-void set_streams(const Program& program, const KernelPlan& kernel, const Target& target, Schedule& s) {
+void set_apart(const Program& program, const KernelPlan& kernel, const Target& target, Schedule& s) {
   if (kernel.passes.size() != 1 || !kernel.scans.empty() || kernel.reduces.size() != 1) return;
   const RowPass& pass = kernel.passes[0];
   const Node& reduce = *kernel.reduces[0];
@@ -248,7 +248,7 @@ void set_streams(const Program& program, const KernelPlan& kernel, const Target&
   const Dim terms = term_count(reduce);
   const Node* source = loaded_source(program, kernel);
   if (!proven_at_most(terms, kMostOfRow)) {
-    if (source != nullptr) s.axes.back().unroll = kStreams;
+    if (source != nullptr) s.axes.back().unroll = kPartsApart;
   } else if (space.size() == 1) {
     if (source != nullptr)
       s.axes[0].unroll = loaded_rows_apart(reduce, *source, space[0], terms);
@@ -340,10 +340,10 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     }
     return variants;
   }
-  if (!kernel.reduces.empty()) set_streams(program, kernel, options.target, s);
-  const std::optional<RowStreams> streams = streams_rows(program, kernel, s, options.target);
-  if (!streams) return past_caches(program, kernel, s, options.target);
-  const auto with = [&](const RowStreams::Reads& reads) {
+  if (!kernel.reduces.empty()) set_apart(program, kernel, options.target, s);
+  const std::optional<RowReads> reads_of = row_reads(program, kernel, s, options.target);
+  if (!reads_of) return past_caches(program, kernel, s, options.target);
+  const auto with = [&](const RowReads::Reads& reads) {
     Schedule schedule = s;
     AxisSchedule &columns = schedule.axes[s.axes.size() - 2], &rows = schedule.axes.back();
     columns.tile = page_tile(kernel.reduces) * reads.pages;
@@ -354,8 +354,8 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
   };
   if (reads_apart(kernel)) return {{std::nullopt, with(options.target.one_load ? kExtremesOfOneLoad : kExtremes)}};
   const Node& source = *kernel.reduces[0]->sources[0];
-  const Sym room = Sym(streams->near_bytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape);
-  return by_size(room, with(streams->near), with(streams->far));
+  const Sym room = Sym(reads_of->near_bytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape);
+  return by_size(room, with(reads_of->near), with(reads_of->far));
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ void add_tiles(const KernelPlan& kernel, std::vector<AxisRules>& axes) {
   if (reduces && kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain) {
     const bool reduces_alone = kernel.passes.size() == 1 && kernel.passes[0].row_values.empty() && kernel.passes[0].row_stores.empty();
     if (axes.size() > 1 && kernel.passes.size() == 1) axes[axes.size() - 2].most_unroll = kMostRowsApart;
-    if (reduces_alone) axes.back().most_unroll = kMostStreams;
+    if (reduces_alone) axes.back().most_unroll = kMostParts;
     return;
   }
   if ((!scans && !reduces) || columns < 0 || columns == scan_axis(kernel)) return;

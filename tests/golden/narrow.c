@@ -359,14 +359,6 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
     *(u64x8*)(acc0 + 56) += *(const u64x8*)(input0 + ridx0 + 56);
     acc1[7] += *(const u64x8*)(input0_row + ridx0 + 56);
   }
-  *(u64x8*)acc0 += acc1[0];
-  *(u64x8*)(acc0 + 8) += acc1[1];
-  *(u64x8*)(acc0 + 16) += acc1[2];
-  *(u64x8*)(acc0 + 24) += acc1[3];
-  *(u64x8*)(acc0 + 32) += acc1[4];
-  *(u64x8*)(acc0 + 40) += acc1[5];
-  *(u64x8*)(acc0 + 48) += acc1[6];
-  *(u64x8*)(acc0 + 56) += acc1[7];
   const int64_t oidx1 = shape0 / 64;
   for (int64_t ridx1 = oidx0 * 128; ridx1 < oidx1 * 64; ridx1 += 64) {
     *(u64x8*)acc0 += *(const u64x8*)(input0 + ridx1);
@@ -386,6 +378,14 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   for (int64_t ridx3 = oidx2 * 8 - oidx1 * 64; ridx3 < shape0 - oidx1 * 64; ++ridx3) {
     acc0[ridx3] += input0_row1[ridx3];
   }
+  *(u64x8*)acc0 += acc1[0];
+  *(u64x8*)(acc0 + 8) += acc1[1];
+  *(u64x8*)(acc0 + 16) += acc1[2];
+  *(u64x8*)(acc0 + 24) += acc1[3];
+  *(u64x8*)(acc0 + 32) += acc1[4];
+  *(u64x8*)(acc0 + 40) += acc1[5];
+  *(u64x8*)(acc0 + 48) += acc1[6];
+  *(u64x8*)(acc0 + 56) += acc1[7];
   const uint64_t acc0_folded = fold_add_64_u64(acc0);
   output0[0] = acc0_folded;
 }
