@@ -171,7 +171,9 @@ class TransposeLowering {
   /// A row of the block asks for a part of what the next block of columns loads, into the second cache.
   void ask_for_next(const Crossed& crossed, Sym row) {
     const int64_t line = kLineBytes / static_cast<int64_t>(size_of(crossed.load->type.dtype));
-    const int64_t lines = (tile(rows_) + line - 1) / line, here = (tile(columns_) * lines + tile(rows_) - 1) / tile(rows_);
+    constexpr int64_t kMost = 16;  // of a row: they are written out
+    const int64_t lines = (tile(rows_) + line - 1) / line;
+    const int64_t here = std::min(kMost, (tile(columns_) * lines + tile(rows_) - 1) / tile(rows_));
     for (int64_t i = 0; i < here; ++i) {
       const Sym number = row * here + i, column = tile(columns_) + floor_div(number, lines);
       asked_.push_back(prefetch(arena_, crossed.load->buffer, crossed.first + column * crossed.step + mod(number, lines) * line));

@@ -165,11 +165,11 @@ struct RowReads {
 // half as fast).
 //
 // Pieces of longer rows jump, and so many rows in one go share the wait (one at a time is half as fast). Whole rows that are near are few
-// enough for one block (256 of 1000): the levels above would cost a sixth of the speed. Products of rows from memory are 1.1 to 1.3 times
-// as fast if the next ones are asked for, but 0.7 to 0.9 times where the third cache has them; two vectors of 4 are 0.96 of the speed of
-// memory where one of 8 is 0.78.
+// enough for one block (256 of 1000): the levels above would cost a sixth of the speed. Products of rows from memory are, one vector at a
+// time, 1.1 to 1.3 times as fast if the next rows are asked for, but 0.7 to 0.9 times where the third cache has them. With two loads two
+// vectors of 4 rows are 0.87 to 0.96 of the speed of memory, one of 8, asked for, 0.78.
 constexpr RowReads kSums{1000 << 10, {1, 4}, {5, 2}}, kSumsOfOneLoad{1000 << 10, {4, 1}, {1, 4}}, kPiecesOfSums{1 << 20, {4, 1}, {16, 1}},
-    kProducts{1 << 24, {4, 1}, {4, 2, 4, true}}, kProductsOfOneLoad{1 << 24, {4, 1}, {8, 1, 4, true}};
+    kProducts{1 << 24, {4, 1}, {4, 2, 4}}, kProductsOfOneLoad{1 << 24, {4, 1}, {8, 1, 4, true}};
 // Rows that may be combined in any order are as many streams of whole rows, wherever they are (an array of maxima is read by 2 at 0.95 of
 // the speed of memory, by one at 0.73 to 0.83; from the third cache at 0.57 to 0.69 and 0.45 to 0.53; with one load a cycle by 6 at 0.86,
 // by one at 0.71).
