@@ -11,6 +11,8 @@ namespace harp {
 
 /// Bytes of a cache line, which begins at a multiple of them, on every target.
 inline constexpr int64_t kLineBytes = 64;
+/// Bytes of a small page, at whose end prefetchers stop.
+inline constexpr int64_t kPageBytes = 4096;
 
 /// One row of the table of levels. Plain data with static storage behind its text: copy it freely.
 struct Target {

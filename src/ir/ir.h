@@ -146,7 +146,6 @@ struct Accumulator {
   // none.
   int beside = -1;
 };
-constexpr int64_t kPageBytes = 4096;
 
 constexpr int kScannedGroup = 64, kQuad = 4;  // elements
 

@@ -78,8 +78,7 @@ void Accumulators::keep_beside(int accumulator, int parameter) {
   const auto frame_bytes = [&] {
     int64_t bytes = 0;
     for (const ir::Accumulator& a : kernel_.accumulators)
-      if (!a.in_scratch)
-        bytes += a.count * a.type.lanes * static_cast<int64_t>(size_of(a.type.dtype)) + (a.beside >= 0 ? ir::kPageBytes : 0);
+      if (!a.in_scratch) bytes += a.count * a.type.lanes * static_cast<int64_t>(size_of(a.type.dtype)) + (a.beside >= 0 ? kPageBytes : 0);
     return bytes;
   };
   for (const bool is_beside : {false, true})  // the others first: they are less busy

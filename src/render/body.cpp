@@ -332,8 +332,8 @@ class BodyRenderer {
   /// How many elements of so many bytes after `room` the accumulator begins: a quarter of a page in front of where the parameter does.
   std::string beside(const ir::Accumulator& a, std::string_view room, int64_t bytes) const {
     const int64_t step = std::max<int64_t>(64, bytes);
-    return cat("((size_t)", context_.parameters[static_cast<size_t>(a.beside)], " - ", ir::kPageBytes / 4, " - (size_t)", room, ") % ",
-               ir::kPageBytes, " / ", step, " * ", step / bytes);
+    return cat("((size_t)", context_.parameters[static_cast<size_t>(a.beside)], " - ", kPageBytes / 4, " - (size_t)", room, ") % ",
+               kPageBytes, " / ", step, " * ", step / bytes);
   }
 
   void declare(const Stmt& s) {
@@ -363,7 +363,7 @@ class BodyRenderer {
     } else {
       const int64_t bytes = static_cast<int64_t>(size_of(a.type.dtype)) * layout.lanes;
       const std::string room = cat(name, "_room");
-      out(cat(type, " ", room, "[", layout.size + ir::kPageBytes / bytes, "]", alignment, ";"));
+      out(cat(type, " ", room, "[", layout.size + kPageBytes / bytes, "]", alignment, ";"));
       out(cat(type, "* const ", name, " = ", room, " + ", beside(a, room, bytes), ";"));
     }
     if (a.is_row) return;

@@ -43,7 +43,6 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
 
 // Rows are read by whole pages of 4 KiB, since of narrower pieces half of what the prefetcher fetches is not wanted yet; from the caches
 // few of them in one go: rows whose length is a power of two compete for the same lines of the first.
-constexpr int64_t kPage = 4096;
 constexpr int kMostRowsWritten = 16;  // of a reduction, that are added in one go
 constexpr int kPiecesTogether = 8;    // of rows that are scanned, which are written too
 constexpr int kGroupsInTurn = 16;     // of a scan along rows
@@ -52,7 +51,7 @@ constexpr int kGroupsInTurn = 16;     // of a scan along rows
 int64_t page_tile(std::span<const Node* const> nodes) {
   size_t bytes = 0;
   for (const Node* node : nodes) bytes += std::max<size_t>(size_of(node->dtype), 4);
-  return std::max<int64_t>(64, static_cast<int64_t>(std::bit_floor(kPage / bytes)));
+  return std::max<int64_t>(64, static_cast<int64_t>(std::bit_floor(kPageBytes / bytes)));
 }
 
 Schedule choose_scan(const KernelPlan& kernel, int width) {

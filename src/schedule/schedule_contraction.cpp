@@ -24,12 +24,12 @@ constexpr int64_t kElementsOfFewRows = 32, kBytesOfFewRows = 20 << 10;
 // A columns' factor this large comes from memory, of which whole pages are read, by no more than 8 rows two at a time. (8 x 4096 x 4096: 28
 // GB/s, 20 beside other work; by 384 columns and 4 terms, which are more pages at once, 15 to 31; by 4096 and 8 20.) Else, and where that
 // much has no room in the first cache, so many sums are in the second.
-constexpr int64_t kFar = 32 << 20, kPage = 4096, kSumsOfFewRows = int64_t{1} << 15;
-constexpr int64_t kNarrow = 128;                            // columns for which copying the rows' factor does not pay
-constexpr int64_t kWaiting = 8;                             // sums that are added to before the first of them can be again
-constexpr int64_t kCopyOfVector = 128;                      // eighths of the time of such a step that transposing rows into one takes
-constexpr int64_t kRowsOfTile = 16;                         // read side by side: more compete for the lines of the first cache
-constexpr int64_t kWays = 8, kWayBytes = 4096, kLine = 64;  // of that
+constexpr int64_t kFar = 32 << 20, kSumsOfFewRows = int64_t{1} << 15;
+constexpr int64_t kNarrow = 128;                // columns for which copying the rows' factor does not pay
+constexpr int64_t kWaiting = 8;                 // sums that are added to before the first of them can be again
+constexpr int64_t kCopyOfVector = 128;          // eighths of the time of such a step that transposing rows into one takes
+constexpr int64_t kRowsOfTile = 16;             // read side by side: more compete for the lines of the first cache
+constexpr int64_t kWays = 8, kWayBytes = 4096;  // of that
 constexpr int64_t kLeastRows = 4, kLeastColumns = 8, kLeastDepth = 16;
 // Rows of windows of a group, elements they read, and sums they have, which are in the second cache.
 constexpr int64_t kPixelsTogether = 448, kWindowsTogether = 1 << 16, kSumsOfWindows = 1 << 16;
@@ -143,7 +143,7 @@ bool are_columns_near(const Program& program, const KernelPlan& kernel, const Co
   const int64_t size = static_cast<int64_t>(size_of(factor.dtype));
   const std::optional<size_t> terms = term_axis(reduce);
   const std::vector<View> views = KernelViews(program, kernel).of(&factor);
-  if (!terms || !is_array(program, kernel, &factor) || views.size() != 1 || width * size != kLine) return false;
+  if (!terms || !is_array(program, kernel, &factor) || views.size() != 1 || width * size != kLineBytes) return false;
   const Sym &apart = views[0].strides[*terms], &count = reduce.sources[0]->shape[*terms];
   return views[0].strides[contraction.columns].is_constant(1) && apart.is_constant() && count.is_constant() &&
          std::abs(apart.constant()) * count.constant() * size <= kNearColumns;
@@ -156,7 +156,7 @@ bool are_columns_near(const Program& program, const KernelPlan& kernel, const Co
 bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contraction& contraction, bool columns_are_near, int width) {
   const Node &factor = *contraction.row_factor, &reduce = *kernel.reduces[0];
   const std::optional<size_t> terms = term_axis(reduce);
-  return terms && width * static_cast<int64_t>(size_of(factor.dtype)) == kLine && row_count(reduce, contraction).is_constant() &&
+  return terms && width * static_cast<int64_t>(size_of(factor.dtype)) == kLineBytes && row_count(reduce, contraction).is_constant() &&
          is_array(program, kernel, &factor) && (columns_are_near || lies_along(program, kernel, &factor, *terms));
 }
 
@@ -176,9 +176,10 @@ Schedule schedule_few_rows(const KernelPlan& kernel, const Contraction& contract
   row_axis.tile = tiles * together;
   s.axes.back().unroll = static_cast<int>(terms);
   column_axis.simd_width = width;
-  column_axis.tile = by_pages  ? kPage / size
-                     : are_far ? kSumsOfFewRows / row_axis.tile
-                               : kBytesOfFewRows / size / (row_axis.tile + terms) / kLine * kLine;  // of which many sizes are multiples
+  column_axis.tile = by_pages ? kPageBytes / size
+                     : are_far
+                         ? kSumsOfFewRows / row_axis.tile
+                         : kBytesOfFewRows / size / (row_axis.tile + terms) / kLineBytes * kLineBytes;  // of which many sizes are multiples
   return s;
 }
 

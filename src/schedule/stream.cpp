@@ -3,13 +3,14 @@
 
 #include <algorithm>
 
+#include "base/target.h"
 #include "schedule/contraction.h"
 #include "schedule/views.h"
 
 namespace harp {
 namespace {
 
-constexpr int64_t kLine = 64, kHalfLine = 32;  // bytes
+constexpr int64_t kHalfLine = kLineBytes / 2;
 
 /// Holds where the rows of what it stores are whole multiples of so many bytes, too.
 Sym streams_rows_of(const KernelPlan& kernel, int64_t bytes) {
@@ -60,15 +61,15 @@ bool may_store_late(const KernelPlan& kernel) {
 }
 
 bool is_better_late(const KernelPlan& kernel) {
-  constexpr int64_t kLeastRow = 10'000, kPage = 4096;  // bytes
+  constexpr int64_t kLeastRow = 10'000;  // bytes
   if (!may_store_late(kernel)) return false;
   const Node& stored = *kernel.stores[kernel.passes.back().row_stores[0]].node;
   const Dim row = term_count(*kernel.reduces[0]);
   const int64_t size = static_cast<int64_t>(size_of(stored.dtype));
-  return row.is_constant() && row.constant() * size >= kLeastRow && row.constant() * size % kPage != 0;
+  return row.is_constant() && row.constant() * size >= kLeastRow && row.constant() * size % kPageBytes != 0;
 }
 
-Sym streams_lines(const KernelPlan& kernel) { return streams_rows_of(kernel, kLine); }
+Sym streams_lines(const KernelPlan& kernel) { return streams_rows_of(kernel, kLineBytes); }
 
 Sym streams_rows(const KernelPlan& kernel) { return streams_rows_of(kernel, kHalfLine); }
 

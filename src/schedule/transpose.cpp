@@ -16,7 +16,7 @@ constexpr int64_t kColumnBytes = 256;  // of what is stored
 // caches, and past the caches. (GB/s of f32, Zen 5: 1024 by 1024 31 without copies, 71 with, 40 of blocks the other way round; 1152 by 1152
 // 95 without, 70 with. 8192 by 8192, past the caches: blocks of a line by 8 KiB without copies 20, with copies 24, and 36 where the next
 // block is asked for meanwhile; memcpy 37.)
-constexpr int64_t kPage = 4096, kFewPages = int64_t{1} << 20;
+constexpr int64_t kFewPages = int64_t{1} << 20;
 constexpr int64_t kPackedRowBytes = 256, kPackedColumnBytes = 512;
 constexpr int64_t kStreamedRowBytes = 512, kStreamedColumnBytes = 256;
 // Of short rows there is no next block: a line of what is stored, for as long as what is read goes on. (So, too, on a Zen 4: 8192 by 8192
@@ -40,7 +40,7 @@ bool lies_in_pages(const Program& program, const KernelPlan& kernel, size_t axis
       Shape strides;
       for (size_t i = 0; i < view.shape.size(); ++i)
         if (!view.shape[i].is_constant(1)) strides.push_back(view.strides[i]);
-      if (strides[axis].is_constant(1) && mod(strides.back() * size, kPage).is_constant(0)) return true;
+      if (strides[axis].is_constant(1) && mod(strides.back() * size, kPageBytes).is_constant(0)) return true;
     }
   }
   return false;

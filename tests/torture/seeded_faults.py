@@ -271,7 +271,7 @@ FAULTS = [
      "const Sym rest = together > 1 ? full + 1 : begin;", "extremes_test"),
     ("pages are cut within a step of columns", "lower/reduce_prefetch.cpp", "page = std::max(loop->step, page / loop->step * loop->step);",
      "", "extremes_test"),
-    ("room beside a parameter's rows is not counted", "lower/accumulate.cpp", "(a.beside >= 0 ? ir::kPageBytes : 0)", "0",
+    ("room beside a parameter's rows is not counted", "lower/accumulate.cpp", "(a.beside >= 0 ? kPageBytes : 0)", "0",
      "extremes_test"),
 ]
 
