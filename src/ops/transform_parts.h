@@ -48,12 +48,20 @@ enum class PartsLie : uint8_t { kApart, kInPairs, kInExchangedPairs };
 inline constexpr int64_t kMostTransformLanes = 16;
 inline constexpr int64_t kTransformTile = 2048;  // elements that are transformed together, if vectors are not wider than that
 
-constexpr int64_t transform_tables(int64_t n) { return has_small_factors(n) ? 3 * n : 2 * n + 5 * convolution_length(n); }
+/// `lines` lines of n elements, in tiles, of which the last one may hold lines of the one before.
+constexpr int64_t most_in_tiles(int64_t n, int64_t lines) {
+  return n * (lines + std::min(lines, std::max(kTransformTile / n, kMostTransformLanes)));
+}
+constexpr int64_t transform_tables(int64_t n) {
+  if (!has_small_factors(n)) return 2 * n + 2 * convolution_length(n) + transform_tables(convolution_length(n));
+  const int64_t rows = transform_rows(n);
+  return rows == 1 ? 2 * n : 2 * (rows + n / rows) + 2 * most_in_tiles(rows, n / rows);
+}
 constexpr int64_t transform_spare(int64_t n) {
   if (!has_small_factors(n)) return 4 * convolution_length(n) + transform_spare(convolution_length(n));
   const int64_t rows = transform_rows(n);
   if (rows == 1) return 8 * n * kMostTransformLanes;
-  return 2 * n + 6 * std::max(kTransformTile, std::max(rows, n / rows) * kMostTransformLanes);
+  return 2 * most_in_tiles(n / rows, rows) + 6 * std::max(kTransformTile, std::max(rows, n / rows) * kMostTransformLanes);
 }
 
 /// Tables are kept from run to run where the length is known and they are not too large.

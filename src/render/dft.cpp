@@ -50,6 +50,7 @@ class TransformText {
     });
     unit.once("dft_factor", [] { return std::string(kFactor); });
     unit.once("dft_matrix_rows", [] { return std::string(kMatrixRows); });
+    unit.once(cat("dft_tile_", suffix_), [&] { return filled(kTile, values_); });
     unit.once(cat("dft_row_tables_", suffix_), [&] { return filled(kRowTables, values_); });
   }
 
@@ -70,7 +71,7 @@ class TransformText {
       values_["CALLS"] = calls;
       values_["G"] = suffix_;
       values_["ROW"] = cat("dft_row_", suffix_);
-      return cat(passes, filled(cat(kAnyColumns, kTile, kMatrix, kShortRows, kAnyRows, kConvolution, kOfAnyLength), values_));
+      return cat(passes, filled(cat(kAnyColumns, kMatrix, kShortRows, kAnyRows, kConvolution, kOfAnyLength), values_));
     });
     return name;
   }
@@ -135,6 +136,7 @@ class TransformText {
       values["M"] = cat(m);
       values["CT"] = cat(column_tile);
       values["RT"] = cat(row_tile);
+      values["TURNED"] = cat(2 * m * ((r + row_tile - 1) / row_tile * row_tile));
       values["RESULT"] = factors_of(r).size() % 2 == 1 ? "" : cat(" + ", 2 * r * column_tile);  // where no pass before the last one is
     }
     unit_.once(name, [&] { return filled(r == 1 ? kKnownShortRows : kKnownMatrix, values); });

@@ -135,43 +135,55 @@ static int64_t dft_tile_$F(int64_t n, int64_t columns) {
 )";
 
 inline constexpr std::string_view kRowTables =
-    R"(/* Of a matrix of r rows: roots for rows and for columns, and the turns between them. Of a short row: roots. `spare` holds 2 n elements. */
+    R"(static int64_t dft_row_tables_size_$F(int64_t n) {
+  const int64_t r = dft_matrix_rows(n), m = n / r, tile = dft_tile_$F(r, m);
+  return r == 1 ? 2 * n : 2 * (m + r) + 2 * r * ((m + tile - 1) / tile * tile);
+}
+/* Of a matrix of r rows: roots for rows and for columns, and the turns between them, a tile of columns after the other: of each row real
+   parts, then imaginary ones. Of a short row: roots. `spare` holds 2 n elements. */
 static void dft_row_tables_$F(int64_t n, $T* tables, $T* spare) {
-  const int64_t r = dft_matrix_rows(n), m = n / r;
+  const int64_t r = dft_matrix_rows(n), m = n / r, tile = dft_tile_$F(r, m);
   roots_$F(m, tables);
   if (r == 1) return;
-  $T* const turns = tables + 2 * (m + r);
+  $T* turn = tables + 2 * (m + r);
   roots_$F(r, tables + 2 * m);
   roots_$F(n, spare);
-  for (int64_t u = 0; u < r; ++u)
-    for (int64_t k = 0; k < m; ++k) {
-      turns[u * m + k] = spare[u * k];
-      turns[n + u * m + k] = spare[n + u * k];
-    }
+  for (int64_t k = 0; k < m; k += tile) {
+    const int64_t at = k + tile <= m ? k : m - tile;
+    for (int64_t u = 0; u < r; ++u, turn += 2 * tile)
+      for (int64_t q = 0; q < tile; ++q) {
+        turn[q] = spare[u * (at + q)];
+        turn[tile + q] = spare[n + u * (at + q)];
+      }
+  }
 }
 )";
 
-inline constexpr std::string_view kMatrix = R"(/* A long row, as a matrix of r rows. */
+inline constexpr std::string_view kMatrix =
+    R"(/* A long row, as a matrix of r rows. What the columns give is kept by tiles of lines, each as it is read. */
 static void dft_matrix_$F(int64_t n, int64_t r, const $T* tables, const $T* re, const $T* im, $T* out_re, $T* out_im, $T* spare) {
-  const int64_t m = n / r;
+  const int64_t m = n / r, tile = dft_tile_$F(r, m), lines = dft_tile_$F(m, r);
   const $T *const roots = tables + 2 * m, *const turns = roots + 2 * r;
-  $T *const turned_re = spare, *const turned_im = spare + n;
-  int64_t tile = dft_tile_$F(r, m);
-  $T *const re_tile = spare + 2 * n, *const im_tile = re_tile + r * tile, *const work = im_tile + r * tile;
+  $T *const turned = spare, *const rest = turned + 2 * m * ((r + lines - 1) / lines * lines);
+  $T *const re_tile = rest, *const im_tile = re_tile + r * tile, *const work = im_tile + r * tile;
   for (int64_t k = 0; k < m; k += tile) {
     const int64_t at = k + tile <= m ? k : m - tile;
     dft_columns_$F(r, roots, tile, re + at, im + at, m, re_tile, im_tile, tile, work);
     for (int64_t u = 0; u < r; ++u) {
-      const int64_t row = u * tile, turn = u * m + at;
-      dft_times_$F(tile, re_tile + row, im_tile + row, turns + turn, turns + n + turn, work + row, work + r * tile + row);
+      const int64_t row = u * tile;
+      const $T* const turn = turns + 2 * (k * r + row);
+      dft_times_$F(tile, re_tile + row, im_tile + row, turn, turn + tile, work + row, work + r * tile + row);
     }
-    $TRANSPOSE(turned_re + at * r, r, work, tile, tile, r);
-    $TRANSPOSE(turned_im + at * r, r, work + r * tile, tile, tile, r);
+    for (int64_t u = 0; u < r; u += lines) {
+      const int64_t from = (u + lines <= r ? u : r - lines) * tile;
+      $T* const to = turned + 2 * (u * m + at * lines);
+      $TRANSPOSE(to, 2 * lines, work + from, tile, tile, lines);
+      $TRANSPOSE(to + lines, 2 * lines, work + r * tile + from, tile, tile, lines);
+    }
   }
-  tile = dft_tile_$F(m, r);
-  for (int64_t u = 0; u < r; u += tile) {
-    const int64_t at = u + tile <= r ? u : r - tile;
-    dft_columns_$F(m, tables, tile, turned_re + at, turned_im + at, r, out_re + at, out_im + at, r, spare + 2 * n);
+  for (int64_t u = 0; u < r; u += lines) {
+    const int64_t at = u + lines <= r ? u : r - lines;
+    dft_columns_$F(m, tables, lines, turned + 2 * u * m, turned + 2 * u * m + lines, 2 * lines, out_re + at, out_im + at, r, rest);
   }
 }
 )";
@@ -254,10 +266,12 @@ inline constexpr std::string_view kOfAnyLength =
 static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare) {
   if (rows <= 0 || n <= 0) return;
   if (dft_has_small_factors(n)) {
-    dft_row_tables_$F(n, spare, spare + 3 * n);
-    dft_rows_$F(re, im, rows, n, out_re, out_im, spare, spare + 3 * n);
+    $T* const rest = spare + dft_row_tables_size_$F(n);
+    dft_row_tables_$F(n, spare, rest);
+    dft_rows_$F(re, im, rows, n, out_re, out_im, spare, rest);
   } else {
-    $T* const rest = spare + 2 * n + 5 * dft_convolution_length(n);
+    const int64_t m = dft_convolution_length(n);
+    $T* const rest = spare + 2 * n + 2 * m + dft_row_tables_size_$F(m);
     dft_convolution_tables_$F(n, spare, rest);
     dft_convolved_rows_$F(re, im, rows, n, out_re, out_im, spare, rest);
   }
@@ -265,7 +279,7 @@ static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t
 )";
 
 // Tables of $N elements; $KIND: row or convolution.
-inline constexpr std::string_view kTables = "static $T dft_tables_$G[$TABLES];\n";
+inline constexpr std::string_view kTables = "static $T dft_tables_$G[$TABLES] __attribute__((aligned(64)));\n";
 inline constexpr std::string_view kAtLoad = R"(static $T dft_spare_$G[$SPARE];
 static __attribute__((constructor)) void dft_prepare_$G(void) {
   const harp_environment found = harp_enter();
@@ -282,20 +296,27 @@ static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t 
 
 // Of a known length. $A and $B: how far apart numbers lie that are read and written, 1 or 2.
 inline constexpr std::string_view kKnownMatrix =
-    R"(/* The discrete Fourier transform of rows of $N elements, each a matrix of $R rows and $M columns. */
+    R"(/* The discrete Fourier transform of rows of $N elements, each a matrix of $R rows and $M columns. What the columns give is kept by tiles of
+   lines, each as it is read: rows of the matrix may be whole pages apart. */
 static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t row_step, $T* to_re, $T* to_im, int64_t to_row_step, int64_t rows, const $T* tables, $T* spare) {
   const $T *const column_roots = tables + 2 * $M, *const turns = column_roots + 2 * $R;
-  $T *const turned_re = spare, *const turned_im = turned_re + $N, *const work = turned_im + $N, *const tile_re = work$RESULT, *const tile_im = tile_re + $R * $CT;
+  $T *const turned = spare, *const work = turned + $TURNED, *const tile_re = work$RESULT, *const tile_im = tile_re + $R * $CT;
   for (int64_t row = 0; row < rows; ++row, re += row_step, im += row_step, to_re += to_row_step, to_im += to_row_step) {
     for (int64_t k = 0; k < $M; k += $CT) {
       const int64_t at = k + $CT <= $M ? k : $M - $CT;
-      $COLUMNS(re + $A * at, im + $A * at, $A * $M, tile_re, tile_im, $CT, $CT, column_roots, turns + at, turns + $N + at, $M, work);
-      $TRANSPOSE(turned_re + at * $R, $R, tile_re, $CT, $CT, $R);
-      $TRANSPOSE(turned_im + at * $R, $R, tile_im, $CT, $CT, $R);
+      const $T* const turn = turns + 2 * $R * k;
+      $COLUMNS(re + $A * at, im + $A * at, $A * $M, tile_re, tile_im, $CT, $CT, column_roots, turn, turn + $CT, 2 * $CT, work);
+      for (int64_t u = 0; u < $R; u += $RT) {
+        const int64_t from = (u + $RT <= $R ? u : $R - $RT) * $CT;
+        $T* const to = turned + 2 * ($M * u + $RT * at);
+        $TRANSPOSE(to, 2 * $RT, tile_re + from, $CT, $CT, $RT);
+        $TRANSPOSE(to + $RT, 2 * $RT, tile_im + from, $CT, $CT, $RT);
+      }
     }
     for (int64_t u = 0; u < $R; u += $RT) {
       const int64_t at = u + $RT <= $R ? u : $R - $RT;
-      $LINES(turned_re + at, turned_im + at, $R, to_re + $B * at, to_im + $B * at, $B * $R, $RT, tables, work);
+      const $T* const lines = turned + 2 * $M * u;
+      $LINES(lines, lines + $RT, 2 * $RT, to_re + $B * at, to_im + $B * at, $B * $R, $RT, tables, work);
     }
   }
 }

@@ -18,8 +18,8 @@ int64_t least_transform_rows(Dim n) {
 }
 
 /// Of any length: with M for that of a convolution, below 4 n, a row takes tables of 2 n + 5 M, four rows of M, and what the transform of M
-/// takes: 2 M and the tiles, which are no longer than M beyond a matrix's least size. Short rows that are no matrix have 3120 elements at
-/// most (two factors below 16 and 16 beyond them).
+/// takes: 2 M (its tiles overlap nowhere, M being 2^i or 3 times that) and the tiles, which are no longer than M beyond a matrix's least
+/// size. Short rows that are no matrix have 3120 elements at most (two factors below 16 and 16 beyond them).
 Dim transform_memory(Dim n) {
   if (n.is_constant()) return transform_spare(n.constant()) + (keeps_transform_tables(n.constant()) ? 0 : transform_tables(n.constant()));
   return 70 * n + 6 * kMostTransformLanes * min(n, 3120) + 6 * kMostTransformLanes * 256;
