@@ -119,6 +119,34 @@ TEST_CASE("G15.fft: fft: of a length that is known, numbers are read and written
   }
 }
 
+TEST_CASE("G15.fft: fft: of a length that is known, reals have no imaginary parts and only what is kept is stored: the same bits") {
+  const Backends backends;
+  // To pairs, to parts of which the first are seen, to all of them; -0 as imaginary parts is none of that.
+  const std::string_view body =
+      "  a = view_as_real(rfft(x))\n  b = view_as_real(rfft(x, axis=0))\n  c = abs(rfft(x, norm=\"ortho\"))\n"
+      "  d = real(slice(fft(x), start=[0, 1], stop=[none, last]))\n  e = view_as_real(fft(x))\n"
+      "  f = slice(dft(x, 0 * x), stop=[none, none, last])\n  h = dft(x, f32(-0.0))\n"
+      "  k = imag(slice(fft(x, axis=0), stop=[1, none]))\n";
+  for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{24, 60}, {3, 256}, {17, 400}, {2, 1155}}) {
+    const int64_t m = rows, n = columns;
+    CAPTURE(m);
+    CAPTURE(n);
+    const auto text = [&](std::string_view shape) {
+      std::string graph = harp::cat("graph g(x: f32[", shape, "]) {\n", body);
+      for (size_t at; (at = graph.find("last")) != std::string::npos;) graph.replace(at, 4, std::to_string(n / 2 + 2));
+      return harp::cat(graph, "  return a = a, b = b, c = c, d = d, e = e, f = f, h = h, k = k\n}");
+    };
+    Values<float> x = rough({m, n}, static_cast<uint32_t>(m * n));
+    for (size_t i = 0; i < x.items.size(); i += 3) x.items[i] = i % 2 == 0 ? 0.0F : -0.0F;
+    if (m > 20) x.items[5] = INFINITY;
+    const auto known = backends.run(text(harp::cat(m, ", ", n)), x), any = backends.run(text("m, n"), x);
+    for (size_t i = 0; i < known.size(); ++i) {
+      CAPTURE(i);
+      CHECK(same_bits(known[i].get(), any[i].get()));
+    }
+  }
+}
+
 TEST_CASE("G15.fft: fft: of a length that is known, all axes of an array and axes in any order: the same bits") {
   const Backends backends;
   const std::string body =
@@ -160,6 +188,10 @@ TEST_CASE("G15.fft G17: fft: of a length that is known, nothing is copied in fro
   CHECK(kernels("complex64[4, 50]", "ifft(z)") == 2);
   CHECK(kernels("complex64[50, 16]", "fft(z, axis=0)") == 1);
   CHECK(kernels("complex64[50, 15]", "fft(z, axis=0)") > 1);  // no vectors of columns
+  CHECK(kernels("f32[4, 50]", "rfft(z)") == 1);
+  CHECK(kernels("f32[4, 1024]", "rfft(z)") == 1);
+  CHECK(kernels("f32[50, 16]", "rfft(z, axis=0)") == 1);
+  CHECK(kernels("f64[4, 50]", "abs(rfft(z))") == 2);
   CHECK(kernels("complex128[18, 20, 16]", "fft(fft(fft(z), axis=1), axis=0)") == 3);
   CHECK(kernels("complex64[6, 20, 16]", "abs(fft(fft(z, axis=1), axis=2))") == 3);
 }

@@ -206,7 +206,8 @@ struct Stmt {
   // schedule/routine.h says, or `accumulator`, a row, where there is one.
   // Of a Dft, rows and elements lie as `parts` say, those of the operands and those of the result's two parts in `buffer`. Vectors go along
   // rows or, where rows are columns, from one to the next; then there are at least `columns` of them, else that is 0. In that direction
-  // parts lie as `lie` and `to_lie` say.
+  // parts lie as `lie` and `to_lie` say; without imaginary parts both operands are the same. Of each row `kept` elements are stored, the
+  // first ones; 0: all.
   struct Part {
     Sym start, row_step, step;
   };
@@ -216,7 +217,7 @@ struct Stmt {
   int spare = -1;
   Sym length, spare_index;
   std::vector<Part> parts;
-  int64_t columns = 0;
+  int64_t columns = 0, kept = 0;
   PartsLie lie = PartsLie::kApart, to_lie = PartsLie::kApart;
   // kCopy: of `rows` times `length` elements, [i][j] is copied from element from + i * from_row_stride + j * from_stride of parameter
   // inputs[0], or of accumulator `source`, a row, where there is one, to element index + i * stride + j of parameter `buffer`, or of

@@ -49,13 +49,17 @@ std::string scan_text(const Stmt& s, const std::string& accumulator, const std::
 
 std::string routine_text(const Stmt& s, const std::vector<std::string>& buffers) {
   const auto name_of = [&](int parameter) { return buffers[static_cast<size_t>(parameter)]; };
-  std::string sources = join(s.inputs, ", ", name_of), result = name_of(s.buffer);
-  if (!s.parts.empty()) {
+  std::string sources = join(s.inputs, ", ", name_of), result;
+  if (s.parts.empty()) {
+    result = name_of(s.buffer);
+  } else {
     const auto part = [&](int parameter, const Stmt::Part& p) {
       return cat(name_of(parameter), "[", to_string(p.start), "] step ", to_string(p.row_step), " step ", to_string(p.step));
     };
-    sources = cat(part(s.inputs[0], s.parts[0]), ", ", part(s.inputs[1], s.parts[1]));
-    result = cat(part(s.buffer, s.parts[2]), ", ", part(s.buffer, s.parts[3]));
+    sources = part(s.inputs[0], s.parts[0]);
+    if (s.lie != PartsLie::kReal) append(sources, cat(", ", part(s.inputs[1], s.parts[1])));
+    if (s.kept > 0) result = cat(s.kept, " of ");
+    append(result, cat(part(s.buffer, s.parts[2]), ", ", part(s.buffer, s.parts[3])));
   }
   return cat(name(s.routine), s.descending ? " descending" : "", " of ", s.columns > 0 ? "columns " : "rows ", to_string(s.begin), " to ",
              to_string(s.end), " of ", sources, ", of ", to_string(s.length), ", to ", result, " with ",

@@ -67,12 +67,13 @@ void lower_transform(KernelContext& c, const Transform& t) {
   const auto routine_at = [&](Sym block, Sym position) {
     Stmt* routine = new_routine(c, t.from, block);
     routine->columns = t.columns;
+    routine->kept = t.kept;
     routine->parts = parts_of(t, position);
     const auto lie = [&](size_t first) {
       const Stmt::Part &re = routine->parts[first], &im = routine->parts[first + 1];
       return how_parts_lie(t.columns > 0 ? re.row_step : re.step, re.start, im.start);
     };
-    routine->lie = t.from[0] == t.from[1] ? lie(0) : PartsLie::kApart;
+    routine->lie = t.is_real ? PartsLie::kReal : t.from[0] == t.from[1] ? lie(0) : PartsLie::kApart;
     routine->to_lie = lie(2);
     routine->end = t.rows.empty() ? Sym(1) : t.rows.back().size;
     return routine;

@@ -40,8 +40,9 @@ constexpr int64_t convolution_length(int64_t n) {
   return m / 4 * 3 >= 2 * n - 1 ? m / 4 * 3 : m;
 }
 
-/// How the parts of numbers lie: elements of one part side by side, or pairs, of which the real parts come first or the imaginary ones.
-enum class PartsLie : uint8_t { kApart, kInPairs, kInExchangedPairs };
+/// How the parts of numbers lie: elements of one part side by side, or pairs, of which the real parts come first or the imaginary ones; or
+/// there are real parts only, and the imaginary ones are +0.
+enum class PartsLie : uint8_t { kApart, kReal, kInPairs, kInExchangedPairs };
 
 // Memory of a transform of n elements, in numbers; render/dft.cpp says what is where. Of what depends on the length only, and beside that:
 // vectors have at most so many lanes.

@@ -470,7 +470,7 @@ class BodyRenderer {
     const std::string size = cat(position_(s.end - s.begin).text, ", ", position_(s.length).text);
     if (s.routine == Op::kDft) {
       const ir::Function &cosine = *arena_->function_of(Op::kCos, DType::kF64), &sine = *arena_->function_of(Op::kSin, DType::kF64);
-      const auto [name, tables] = unit_.dft({dtype, s.length, s.lie, s.to_lie, s.columns}, cosine, sine);
+      const auto [name, tables] = unit_.dft({dtype, s.length, s.lie, s.to_lie, s.columns, s.kept}, cosine, sine);
       const auto part = [&](size_t i) {
         const int parameter = i < 2 ? s.inputs[i] : s.buffer;
         return from(parameter, s.parts[i].start + s.begin * s.parts[i].row_step);

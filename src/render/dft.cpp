@@ -14,13 +14,20 @@
 namespace harp::render {
 namespace {
 
-constexpr std::string_view kLies[] = {"dft_apart", "dft_pairs", "dft_exchanged"};
-std::string name_of(PartsLie from, PartsLie to) {
-  constexpr std::string_view names[] = {"", "pairs", "exchanged"};
-  const std::string_view one = names[static_cast<size_t>(from)], other = names[static_cast<size_t>(to)];
-  return cat(one.empty() ? "" : "_from_", one, other.empty() ? "" : "_to_", other);
-}
-int distance(PartsLie lie) { return lie == PartsLie::kApart ? 1 : 2; }
+constexpr std::string_view kLies[] = {"dft_apart", "dft_real", "dft_pairs", "dft_exchanged"};
+int distance(PartsLie lie) { return lie == PartsLie::kApart || lie == PartsLie::kReal ? 1 : 2; }
+
+/// How numbers are read and written, and what is stored of them: the first `kept`, or all, if that is 0.
+struct Ends {
+  PartsLie from = PartsLie::kApart, to = PartsLie::kApart;
+  int64_t kept = 0;
+
+  std::string name() const {
+    constexpr std::string_view names[] = {"", "reals", "pairs", "exchanged"};
+    const std::string_view one = names[static_cast<size_t>(from)], other = names[static_cast<size_t>(to)];
+    return cat(one.empty() ? "" : "_from_", one, other.empty() ? "" : "_to_", other, kept > 0 ? cat("_first_", kept) : "");
+  }
+};
 
 /// The factors of passes over columns of n elements, in order.
 std::vector<int64_t> factors_of(int64_t n) {
@@ -80,7 +87,7 @@ class TransformText {
   std::string of_convolution(int64_t n, std::string& at_load) {
     const std::string name = cat("dft_", suffix_, "_", n);
     unit_.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
-    const std::string rows = of_rows(convolution_length(n), PartsLie::kApart, PartsLie::kApart);
+    const std::string rows = of_rows(convolution_length(n), {});
     unit_.once(cat("dft_times_", suffix_), [&] { return filled(kTimes, values_); });
     unit_.once(name, [&] {
       values_["NAME"] = name;
@@ -94,22 +101,28 @@ class TransformText {
   }
 
   /// Rows of one length with small factors, with tables as their last argument but one.
-  std::string of_rows(int64_t n, PartsLie from, PartsLie to) {
-    const std::string name = cat("dft_rows_", n, name_of(from, to), "_", suffix_);
+  std::string of_rows(int64_t n, const Ends& ends) {
+    const std::string name = cat("dft_rows_", n, ends.name(), "_", suffix_);
+    const PartsLie from = ends.from, to = ends.to;
     const int64_t r = transform_rows(n), m = n / r;
     Filling values = values_;
     values.merge(Filling{{"NAME", name}, {"N", cat(n)}, {"A", cat(distance(from))}, {"B", cat(distance(to))}});
+    const int64_t kept = ends.kept > 0 ? ends.kept : n;
     if (r == 1) {
       // Pairs are transposed as two elements: then they lie apart, a vector of real parts and one of imaginary parts in turn.
       const auto side = [&](PartsLie lie, std::string_view where) {
-        const std::string_view second = lie == PartsLie::kApart ? "$N * $L" : "$L", step = lie == PartsLie::kApart ? "$L" : "2 * $L";
+        const bool is_apart = distance(lie) == 1;
+        const std::string_view second = is_apart ? "$N * $L" : "$L", step = is_apart ? "$L" : "2 * $L";
         const std::string one(where), other = cat(where, " + ", second);
         const bool exchanged = lie == PartsLie::kInExchangedPairs;
         return filled(cat(exchanged ? other : one, ", ", exchanged ? one : other, ", ", step), values);
       };
       values["SIDE"] = side(from, "side");
       values["TOSIDE"] = side(to, "to_side");
-      if (from == PartsLie::kApart)
+      values["KEPT"] = cat(kept);
+      if (from == PartsLie::kReal)
+        values["READ"] = filled("$TRANSPOSE(side, $L, re + at * row_step, row_step, $N, together);", values);
+      else if (from == PartsLie::kApart)
         values["READ"] = filled(
             "$TRANSPOSE(side, $L, re + at * row_step, row_step, $N, together);\n    "
             "$TRANSPOSE(side + $N * $L, $L, im + at * row_step, row_step, $N, together);",
@@ -120,23 +133,30 @@ class TransformText {
                    values);
       if (to == PartsLie::kApart)
         values["WRITE"] = filled(
-            "$TRANSPOSE(to_re + at * to_row_step, to_row_step, to_side, $L, together, $N);\n    "
-            "$TRANSPOSE(to_im + at * to_row_step, to_row_step, to_side + $N * $L, $L, together, $N);",
+            "$TRANSPOSE(to_re + at * to_row_step, to_row_step, to_side, $L, together, $KEPT);\n    "
+            "$TRANSPOSE(to_im + at * to_row_step, to_row_step, to_side + $N * $L, $L, together, $KEPT);",
             values);
       else
         values["WRITE"] = filled(cat("$TRANSPOSE(", to == PartsLie::kInPairs ? "to_re" : "to_im",
-                                     " + at * to_row_step, to_row_step, to_side, $L, together, 2 * $N);"),
+                                     " + at * to_row_step, to_row_step, to_side, $L, together, 2 * $KEPT);"),
                                  values);
-      values["COLUMNS"] = columns(n, PartsLie::kApart, PartsLie::kApart, false);
+      values["COLUMNS"] = columns(n, {from == PartsLie::kReal ? from : PartsLie::kApart, PartsLie::kApart, ends.kept});
     } else {
       const int64_t column_tile = tile(r, m), row_tile = tile(m, r);
-      values["COLUMNS"] = columns(r, from, PartsLie::kApart, true);
-      values["LINES"] = columns(m, PartsLie::kApart, to, false);
+      // Of each of the lines so many elements are stored, and of the first ones one more.
+      const int64_t of_lines = kept / r, rest = kept % r;
+      values["COLUMNS"] = columns(r, {from, PartsLie::kApart, 0}, kTurned);
+      values["LINES"] = columns(m, {PartsLie::kApart, to, ends.kept > 0 ? of_lines : 0}, rest > 0 ? kWithNext : kPlain);
+      values["KEPT"] = cat(of_lines);
+      values["REST"] = cat(rest);
       values["R"] = cat(r);
       values["M"] = cat(m);
       values["CT"] = cat(column_tile);
       values["RT"] = cat(row_tile);
       values["TURNED"] = cat(2 * m * ((r + row_tile - 1) / row_tile * row_tile));
+      values["BEYOND"] = rest > 0 ? "beyond, " : "";
+      values["WHERE"] = rest > 0 ? filled(", *const beyond = work + 4 * $M * $RT", values) : "";
+      values["LAST"] = rest > 0 ? filled(kLastOfLines, values) : "";
       values["RESULT"] = factors_of(r).size() % 2 == 1 ? "" : cat(" + ", 2 * r * column_tile);  // where no pass before the last one is
     }
     unit_.once(name, [&] { return filled(r == 1 ? kKnownShortRows : kKnownMatrix, values); });
@@ -144,11 +164,12 @@ class TransformText {
   }
 
   /// Columns of one length with small factors, `together` of them or more.
-  std::string of_columns(int64_t n, PartsLie from, PartsLie to, int64_t together) {
-    const std::string name = cat("dft_columns_", n, name_of(from, to), "_", suffix_);
+  std::string of_columns(int64_t n, const Ends& ends, int64_t together) {
+    const std::string name = cat("dft_columns_", n, ends.name(), "_", suffix_);
     Filling values = values_;
-    values.merge(Filling{{"NAME", name}, {"N", cat(n)}, {"A", cat(distance(from))}, {"B", cat(distance(to))}, {"CT", cat(together)}});
-    values["COLUMNS"] = columns(n, from, to, false);
+    values.merge(
+        Filling{{"NAME", name}, {"N", cat(n)}, {"A", cat(distance(ends.from))}, {"B", cat(distance(ends.to))}, {"CT", cat(together)}});
+    values["COLUMNS"] = columns(n, ends);
     unit_.once(name, [&] { return filled(kKnownColumns, values); });
     return name;
   }
@@ -174,15 +195,23 @@ class TransformText {
     return tile > columns ? columns : std::max<int64_t>(tile, lanes_);
   }
 
+  /// What else there is to columns: they are turned, or the element after those that are kept is stored, beyond.
+  enum Columns { kPlain, kTurned, kWithNext };
+
   /// A function for columns of n elements, side by side: all passes, each knowing its loops.
-  std::string columns(int64_t n, PartsLie from, PartsLie to, bool turned) {
-    const std::string name = cat("dft_", n, "_columns", name_of(from, to), turned ? "_turned_" : "_", suffix_);
+  std::string columns(int64_t n, const Ends& ends, Columns form = kPlain) {
+    constexpr std::string_view forms[] = {"_", "_turned_", "_and_next_"};
+    const std::string name = cat("dft_", n, "_columns", ends.name(), forms[form], suffix_);
+    const bool turned = form == kTurned;
     const std::vector<int64_t> factors = factors_of(n);
     define_transform_passes(unit_, dtype_, lanes_, std::set(factors.begin(), factors.end()));
     unit_.once(name, [&] {
       Filling values = values_;
-      values.merge(
-          Filling{{"NAME", name}, {"N", cat(n)}, {"TURNS", turned ? "const $T* turn_re, const $T* turn_im, int64_t turn_step, " : ""}});
+      values.merge(Filling{{"NAME", name},
+                           {"N", cat(n)},
+                           {"TURNS", turned              ? "const $T* turn_re, const $T* turn_im, int64_t turn_step, "
+                                     : form == kWithNext ? "$T* beyond, "
+                                                         : ""}});
       values["TURNS"] = filled(values["TURNS"], values);
       std::string text =
           filled(cat("/* Columns of $N elements, side by side: passes by ", join(factors, ", "), turned ? "; what they give is turned" : "",
@@ -201,11 +230,14 @@ class TransformText {
         values["LENGTH"] = cat(length);
         values["DONE"] = cat(done);
         const std::string before = i % 2 == 1 ? "one" : "other", after = i % 2 == 0 ? "one" : "other";
-        values["READS"] = first ? cat(".re = re, .im = im, .step = step, .lie = ", kLies[static_cast<size_t>(from)])
+        values["READS"] = first ? cat(".re = re, .im = im, .step = step, .lie = ", kLies[static_cast<size_t>(ends.from)])
                                 : filled(cat(".re = ", before, ", .im = ", before, " + $N * width, .step = width"), values);
-        values["WRITES"] = last ? cat(".to_re = to_re, .to_im = to_im, .to_step = to_step, .to_lie = ", kLies[static_cast<size_t>(to)])
+        values["WRITES"] = last ? cat(".to_re = to_re, .to_im = to_im, .to_step = to_step, .to_lie = ", kLies[static_cast<size_t>(ends.to)])
                                 : filled(cat(".to_re = ", after, ", .to_im = ", after, " + $N * width, .to_step = width"), values);
-        values["TURN"] = last && turned ? ", .turn_re = turn_re, .turn_im = turn_im, .turn_step = turn_step" : "";
+        values["TURN"] = !last           ? std::string()
+                         : turned        ? ", .turn_re = turn_re, .turn_im = turn_im, .turn_step = turn_step"
+                         : ends.kept > 0 ? cat(", .is_cut = 1, .kept = ", ends.kept, form == kWithNext ? ", .beyond = beyond" : "")
+                                         : std::string();
         append(text, filled("  dft_pass_by_$P_$F((struct dft_pass_$F){.n = $N, .m = $LENGTH, .done = $DONE, .roots = roots, $READS,\n"
                             "      $WRITES$TURN, .places = $DONE, .width = width});\n",
                             values));
@@ -234,7 +266,8 @@ Unit::TransformRoutine Unit::dft(const TransformForm& form, const ir::Function& 
   if (!has_small_factors(n)) return {text.of_convolution(n, loading_), ""};
   const std::string tables = cat("dft_tables_", harp::name(form.dtype), "_", n);
   once(tables, [&] { return text.tables(n, loading_); });
-  return {form.columns > 0 ? text.of_columns(n, form.lie, form.to_lie, form.columns) : text.of_rows(n, form.lie, form.to_lie), tables};
+  const Ends ends{form.lie, form.to_lie, form.kept};
+  return {form.columns > 0 ? text.of_columns(n, ends, form.columns) : text.of_rows(n, ends), tables};
 }
 
 }  // namespace harp::render

@@ -12,8 +12,9 @@ namespace {
 
 // $T stands for the element's type, $V for that of $L of them, $F for the name of the dtype.
 
-constexpr std::string_view kLie = R"(/* How numbers lie: their parts apart, or in pairs, the real ones first, or the imaginary ones. */
-enum { dft_apart, dft_pairs, dft_exchanged };
+constexpr std::string_view kLie =
+    R"(/* How numbers lie: their parts apart, real ones only, or in pairs, the real ones first, or the imaginary ones. */
+enum { dft_apart, dft_real, dft_pairs, dft_exchanged };
 )";
 
 constexpr std::string_view kPass =
@@ -30,6 +31,9 @@ struct dft_pass_$F {
   const $T *turn_re, *turn_im; /* rows of numbers that those of the result are multiplied by, or none */
   int64_t turn_step;
   int64_t places, width; /* rows of one place after the other, unless they are one long row */
+  int is_cut;            /* only the first `kept` rows are stored; the next one goes to `beyond`, if that is somewhere, imaginary parts last */
+  int64_t kept;
+  $T* beyond;
 };
 /* p elements, `next` apart, become elements `to_next` apart. The u-th of them is turned by c[u] + i s[u]; the p-th roots of 1 are below. */
 struct dft_few_$F {
@@ -41,16 +45,18 @@ struct dft_few_$F {
   int to_lie;
   const $T *turn_re, *turn_im;
   int64_t turn_next;
-  int is_turned;
+  int is_turned, is_cut;
+  int64_t place, kept, kept_places; /* so many are stored, and one more at the first places */
+  $T *beyond_re, *beyond_im;
 };
 struct dft_turns_$F {
   $T c[13], s[13], cosines[13], sines[13];
 };
 static inline __attribute__((always_inline)) void dft_get_$F(const struct dft_few_$F* few, int64_t i, $V* x, $V* y) {
   const $T *const re = few->re + i * few->next, *const im = few->im + i * few->next;
-  if (few->lie == dft_apart) {
+  if (few->lie == dft_apart || few->lie == dft_real) {
     *x = *(const $V*)re;
-    *y = *(const $V*)im;
+    *y = few->lie == dft_real ? ($V)$ZERO : *(const $V*)im;
     return;
   }
   const $T* const first = few->lie == dft_pairs ? re : im;
@@ -71,14 +77,19 @@ static inline __attribute__((always_inline)) void dft_put_$F(const struct dft_fe
     y = $FMA(x, s, y * c);
     x = turned;
   }
-  $T *const re = few->to_re + u * few->to_next, *const im = few->to_im + u * few->to_next;
-  if (few->to_lie == dft_apart) {
+  $T *re = few->to_re + u * few->to_next, *im = few->to_im + u * few->to_next;
+  int lie = few->to_lie;
+  if (few->is_cut && u >= few->kept) {
+    if (u > few->kept || few->place > few->kept_places || (few->place == few->kept_places && few->beyond_re == 0)) return;
+    if (few->place == few->kept_places) re = few->beyond_re, im = few->beyond_im, lie = dft_apart;
+  }
+  if (lie == dft_apart) {
     *($V*)re = x;
     *($V*)im = y;
     return;
   }
-  $T* const first = few->to_lie == dft_pairs ? re : im;
-  const $V a = few->to_lie == dft_pairs ? x : y, b = few->to_lie == dft_pairs ? y : x;
+  $T* const first = lie == dft_pairs ? re : im;
+  const $V a = lie == dft_pairs ? x : y, b = lie == dft_pairs ? y : x;
   *($V*)first = $LOW;
   *($V*)(first + $L) = $HIGH;
 }
@@ -195,11 +206,12 @@ static inline __attribute__((always_inline)) void dft_columns_by_$P_$F(const str
     const int64_t from = places * j + place, to = places * $P * j + place;
     for (int64_t q = 0; q < width; q += $L) { /* the last step overlaps the one before */
       const int64_t column = q + $L <= width ? q : width - $L;
-      const int64_t at = from * step + (pass->lie == dft_apart ? column : 2 * column);
+      const int64_t at = from * step + (pass->lie == dft_apart || pass->lie == dft_real ? column : 2 * column);
       const int64_t to_at = to * to_step + (pass->to_lie == dft_apart ? column : 2 * column);
       const int64_t turn = to * pass->turn_step + column;
       const struct dft_few_$F few = {pass->re + at, pass->im + at, places * pass->m * step, pass->lie, pass->to_re + to_at, pass->to_im + to_at, places * to_step, pass->to_lie,
-                                     pass->turn_re ? pass->turn_re + turn : 0, pass->turn_re ? pass->turn_im + turn : 0, places * pass->turn_step, is_turned};
+                                     pass->turn_re ? pass->turn_re + turn : 0, pass->turn_re ? pass->turn_im + turn : 0, places * pass->turn_step, is_turned, pass->is_cut, place, pass->kept / places, pass->kept % places,
+                                     pass->beyond ? pass->beyond + column : 0, pass->beyond ? pass->beyond + width + column : 0};
       $FEW
     }
   }
@@ -232,6 +244,7 @@ void define_transform_passes(Unit& unit, DType dtype, int lanes, const std::set<
                  {"L", cat(lanes)},
                  {"F", suffix},
                  {"FMA", unit.helper(*rule_of(Op::kFma, dtype), dtype, lanes)},
+                 {"ZERO", lanes > 1 ? "{}" : "0"},
                  {"SPLAT", lanes > 1 ? unit.splat(dtype, lanes) : ""},
                  {"EVEN", lanes > 1 ? cat("__builtin_shufflevector(a, b, ", lanes_from(0, 2, lanes), ")") : "a"},
                  {"ODD", lanes > 1 ? cat("__builtin_shufflevector(a, b, ", lanes_from(1, 2, lanes), ")") : "b"},

@@ -110,6 +110,7 @@ inline constexpr std::string_view kAnyPass =
   struct dft_pass_$F x = *pass; /* of its own: stores of vectors may alias anything that is elsewhere */
   x.lie = x.to_lie = dft_apart;
   x.turn_re = x.turn_im = 0;
+  x.is_cut = 0;
   dft_pass_by_$P_$F(x);
 }
 )";
@@ -294,13 +295,20 @@ static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t 
 }
 )";
 
+// What is stored of an element of some lines only, the last one of each.
+inline constexpr std::string_view kLastOfLines = R"(
+      for (int64_t line = at; line < $REST && line < at + $RT; ++line) {
+        to_re[$B * ($KEPT * $R + line)] = beyond[line - at];
+        to_im[$B * ($KEPT * $R + line)] = beyond[$RT + line - at];
+      })";
+
 // Of a known length. $A and $B: how far apart numbers lie that are read and written, 1 or 2.
 inline constexpr std::string_view kKnownMatrix =
     R"(/* The discrete Fourier transform of rows of $N elements, each a matrix of $R rows and $M columns. What the columns give is kept by tiles of
    lines, each as it is read: rows of the matrix may be whole pages apart. */
 static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t row_step, $T* to_re, $T* to_im, int64_t to_row_step, int64_t rows, const $T* tables, $T* spare) {
   const $T *const column_roots = tables + 2 * $M, *const turns = column_roots + 2 * $R;
-  $T *const turned = spare, *const work = turned + $TURNED, *const tile_re = work$RESULT, *const tile_im = tile_re + $R * $CT;
+  $T *const turned = spare, *const work = turned + $TURNED, *const tile_re = work$RESULT, *const tile_im = tile_re + $R * $CT$WHERE;
   for (int64_t row = 0; row < rows; ++row, re += row_step, im += row_step, to_re += to_row_step, to_im += to_row_step) {
     for (int64_t k = 0; k < $M; k += $CT) {
       const int64_t at = k + $CT <= $M ? k : $M - $CT;
@@ -316,7 +324,7 @@ static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t 
     for (int64_t u = 0; u < $R; u += $RT) {
       const int64_t at = u + $RT <= $R ? u : $R - $RT;
       const $T* const lines = turned + 2 * $M * u;
-      $LINES(lines, lines + $RT, 2 * $RT, to_re + $B * at, to_im + $B * at, $B * $R, $RT, tables, work);
+      $LINES(lines, lines + $RT, 2 * $RT, to_re + $B * at, to_im + $B * at, $B * $R, $RT, tables, $BEYONDwork);$LAST
     }
   }
 }

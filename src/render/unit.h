@@ -113,7 +113,7 @@ class Unit {
     DType dtype;
     Sym length;
     PartsLie lie, to_lie;
-    int64_t columns;
+    int64_t columns, kept;  // kept: elements of each row that are stored, the first ones; 0: all
   };
   /// Without tables, (real parts, imaginary parts, rows, their length, real parts of the result, its imaginary parts, spare); rows lie one
   /// after the other. With tables, (real parts, imaginary parts, step, real parts of the result, its imaginary parts, its step, rows,

@@ -1,6 +1,7 @@
 // How: the views between a transform and an array below it are composed into one, as are those between it and what is made of it, if that
 // is all that is made. Where the two have the same axes, and vectors find what they need side by side on both ends, the transform does
-// without copies; else with one in front, one behind, or both.
+// without copies; else with one in front, one behind, or both. Imaginary parts that are zeros are not read, and what nothing sees of the
+// ends of rows is not stored.
 #include "schedule/transform.h"
 
 #include <algorithm>
@@ -38,11 +39,49 @@ Source source_of(const Node* node, const std::unordered_set<const Node*>& writte
     if (std::optional<View> view = compose(nodes)) return {nodes.back(), *std::move(view)};
 }
 
+bool is_zeros(const Node* node) {
+  while (is_view(*node)) node = node->sources[0];
+  if (node->op != Op::kConstant) return false;
+  const Scalar& value = node->as<ConstantAttributes>().value;
+  return value == Scalar{value.dtype, {0, 0}};  // and not -0
+}
+
+/// Both operands of a transform. Those of reals are the same.
+struct Sources {
+  Source re, im;
+  bool is_real;
+};
+Sources sources_of(const Node& dft, const std::unordered_set<const Node*>& written) {
+  const Source re = source_of(dft.sources[0], written);
+  const bool is_real = is_zeros(dft.sources[1]);
+  return {re, is_real ? re : source_of(dft.sources[1], written), is_real};
+}
+Sources own_sources(const Node& dft) {
+  const View view = View::contiguous(dft.sources[0]->shape);
+  const bool is_real = is_zeros(dft.sources[1]);
+  return {{dft.sources[0], view}, {dft.sources[is_real ? 0 : 1], view}, is_real};
+}
+
+/// How many elements of rows of n the view sees at most, from the first one on.
+int64_t seen_of_rows(const View& view, int64_t n) {
+  const Dim start = mod(view.offset, n);
+  if (view.fill || !start.is_constant()) return n;
+  int64_t last = start.constant();
+  for (size_t axis = 0; axis < view.shape.size(); ++axis) {
+    const Dim &size = view.shape[axis], &stride = view.strides[axis];
+    if (size.is_constant(1) || mod(stride, n).is_constant(0)) continue;
+    if (!size.is_constant() || !stride.is_constant() || stride.constant() < 0 || stride.constant() > n || size.constant() > n) return n;
+    last += stride.constant() * std::max<int64_t>(0, size.constant() - 1);
+  }
+  return std::min(last + 1, n);
+}
+
 /// What is made of a transform's result.
 struct Destination {
   const Node* to;
   std::array<Dim, 2> start;
-  Shape steps;  // by axis of the result, the parts aside
+  Shape steps;   // by axis of the result, the parts aside
+  int64_t kept;  // elements of each row, the first ones; 0: all
 };
 
 /// Longer ones are matrices.
@@ -51,9 +90,10 @@ bool may_be_columns(Dim length) {
 }
 
 /// The transform, if vectors find what they need side by side where it reads and where it writes.
-std::optional<Transform> placed(const Shape& shape, const Source& re, const Source& im, const Destination& result) {
+std::optional<Transform> placed(const Shape& shape, const Sources& sources, const Destination& result) {
+  const auto& [re, im, is_real] = sources;
   if (re.view.strides != im.view.strides || re.view.fill || im.view.fill) return std::nullopt;
-  Transform t{{re.array, im.array}, {re.view.offset, im.view.offset}, result.to, result.start, {}, {}, 0};
+  Transform t{{re.array, im.array}, {re.view.offset, im.view.offset}, result.to, result.start, {}, {}, 0, is_real, result.kept};
   const size_t last = shape.size() - 1;
   t.element = {shape[last], re.view.strides[last], result.steps[last]};
   for (size_t axis = 0; axis < last; ++axis)
@@ -108,7 +148,7 @@ class Finder {
       const Shape to = strides_of(permuted.shape);
       Shape steps(dft.shape.size(), 0);
       for (size_t i = 0; i < axes.size(); ++i) steps[static_cast<size_t>(axes[i])] = to[i];
-      return Destination{&permuted, {0, steps[0]}, Shape(steps.begin() + 1, steps.end())};
+      return Destination{&permuted, {0, steps[0]}, Shape(steps.begin() + 1, steps.end()), kept_of(dft)};
     }
     return users.size() == 2 ? joined(dft) : std::nullopt;
   }
@@ -121,24 +161,45 @@ class Finder {
   Transform find(const Node& dft) {
     const Shape& shape = dft.sources[0]->shape;
     const Dim count = element_count(shape);
-    const Source own[] = {{dft.sources[0], View::contiguous(shape)}, {dft.sources[1], View::contiguous(shape)}};
-    const Destination own_result{&dft, {0, count}, strides_of(shape)};
-    const std::optional<Transform> usual = placed(shape, own[0], own[1], own_result);
+    const View contiguous = View::contiguous(shape);
+    Destination own_result{&dft, {0, count}, strides_of(shape), 0};
     const Dim length = shape.back();
     if (!length.is_constant() || length.constant() < 2 || !has_small_factors(length.constant()) ||
         !keeps_transform_tables(length.constant()))
-      return *usual;
-    const Source re = source_of(dft.sources[0], written_), im = source_of(dft.sources[1], written_);
+      return *placed(shape, {{dft.sources[0], contiguous}, {dft.sources[1], contiguous}, false}, own_result);
     const std::optional<Destination> result = result_of(dft);
+    own_result.kept = kept_of(dft);
+    const Sources own = own_sources(dft), sources = sources_of(dft, written_);
     if (result)
-      if (auto t = placed(shape, re, im, *result)) return *t;
+      if (auto t = placed(shape, sources, *result)) return *t;
     if (result)
-      if (auto t = placed(shape, own[0], own[1], *result)) return *t;
-    if (auto t = placed(shape, re, im, own_result)) return *t;
-    return *usual;
+      if (auto t = placed(shape, own, *result)) return *t;
+    if (auto t = placed(shape, sources, own_result)) return *t;
+    return *placed(shape, own, own_result);
   }
 
-  /// Both parts, seen through the same views, next to each other in an output.
+  /// So many elements of each row, the first ones, are all that anything sees of the result; 0: all.
+  int64_t kept_of(const Node& dft) {
+    const int64_t n = dft.shape.back().constant();
+    int64_t kept = 0;
+    std::vector<std::pair<const Node*, View>> views = {{&dft, View::contiguous(dft.shape)}};
+    while (!views.empty()) {
+      const auto [node, view] = std::move(views.back());
+      views.pop_back();
+      bool is_read = is_output(node);
+      for (const Node* user : users_[node->id]) {
+        std::optional<View> next = is_view(*user) ? apply(view, *user) : std::nullopt;
+        if (next)
+          views.emplace_back(user, *std::move(next));
+        else
+          is_read = true;
+      }
+      if (is_read) kept = std::max(kept, seen_of_rows(view, n));
+    }
+    return kept < n && kept >= transform_rows(n) ? kept : 0;
+  }
+
+  /// Both parts, seen through the same views, next to each other in an output; the ends of rows may be missing.
   std::optional<Destination> joined(const Node& dft) {
     const Node* to = nullptr;
     for (const Node* user : users_[dft.id]) {
@@ -149,26 +210,28 @@ class Finder {
     }
     const auto axis = static_cast<size_t>(to->as<ConcatAttributes>().axis);
     const Shape strides = strides_of(to->shape);
-    const Shape& shape = dft.sources[0]->shape;
+    Shape shape = dft.sources[0]->shape;
     const Dim count = element_count(shape);
-    Destination result{to, {}, Shape(shape.size(), 0)};
+    Destination result{to, {}, Shape(shape.size(), 0), kept_of(dft)};
+    const Shape seen = strides_of(shape);
+    if (result.kept > 0) shape.back() = result.kept;
     for (size_t i = 0; i < 2; ++i) {
       const Source source = source_of(to->sources[i], written_);
       const View& view = source.view;
       const bool imaginary = !view.offset.is_constant(0);
-      if (source.array != &dft || (imaginary && !(view.offset == count)) || !(element_count(view.shape) == count)) return std::nullopt;
+      if (source.array != &dft || (imaginary && !(view.offset == count)) || !(element_count(view.shape) == element_count(shape)))
+        return std::nullopt;
       result.start[imaginary] = i == 0 ? Dim(0) : to->sources[0]->shape[axis] * strides[axis];
-      const std::optional<Shape> steps = steps_of(view, strides, shape);
+      const std::optional<Shape> steps = steps_of(view, strides, shape, seen);
       if (!steps || (i == 1 && *steps != result.steps)) return std::nullopt;
       result.steps = *steps;
     }
     return result.start[0] == result.start[1] ? std::nullopt : std::optional(result);
   }
 
-  /// How far apart elements lie along the axes of `shape` if those of the view, which sees a contiguous array of that shape, lie at
-  /// `strides`.
-  static std::optional<Shape> steps_of(const View& view, const Shape& strides, const Shape& shape) {
-    const Shape seen = strides_of(shape);
+  /// How far apart elements lie along the axes of `shape` if those of the view, which sees an array of that shape whose elements lie at
+  /// `seen`, lie at `strides`.
+  static std::optional<Shape> steps_of(const View& view, const Shape& strides, const Shape& shape, const Shape& seen) {
     Shape steps(shape.size(), 0);
     for (size_t axis = 0; axis < shape.size(); ++axis) {
       if (shape[axis].is_constant(1)) continue;
@@ -235,10 +298,10 @@ std::shared_ptr<Graph> place_transforms(std::shared_ptr<Graph> graph) {
     for (const Node* source : node->sources) sources.push_back(replaced[source->id]);
     const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
     if (node->op == Op::kDft && may_be_columns(node->sources[0]->shape.back()) && !finder.is_output(node)) {
-      const Source re = source_of(copy->sources[0], written), im = source_of(copy->sources[1], written);
+      const Sources sources = sources_of(*copy, written);
       const std::optional<Destination> wanted = finder.result_of(*node);
-      const auto order = order_of(re.view);
-      if (order && (!wanted || !placed(copy->sources[0]->shape, re, im, *wanted))) {
+      const auto order = order_of(sources.re.view);
+      if (order && (!wanted || !placed(copy->sources[0]->shape, sources, *wanted))) {
         std::vector<int> back(order->size());
         for (size_t i = 0; i < back.size(); ++i) back[static_cast<size_t>((*order)[i])] = static_cast<int>(i);
         copy = permuted(copy, *order);

@@ -20,13 +20,15 @@ struct TransformAxis {
 };
 
 struct Transform {
-  std::array<const Node*, 2> from;  // arrays in memory: of real parts, of imaginary ones
+  std::array<const Node*, 2> from;  // arrays in memory: of real parts, of imaginary ones; of reals the same
   std::array<Dim, 2> from_start;    // their first elements there
   const Node* to;                   // the array that is written: the transform's own, or what is made of it
   std::array<Dim, 2> to_start;      // the first real part and the first imaginary one there
   std::vector<TransformAxis> rows;  // outermost first; none: one row
   TransformAxis element;
-  int64_t columns = 0;  // vectors go from row to row, along the last axis, which has at least so many; 0: they go along each row
+  int64_t columns = 0;   // vectors go from row to row, along the last axis, which has at least so many; 0: they go along each row
+  bool is_real = false;  // imaginary parts are +0 and lie nowhere
+  int64_t kept = 0;      // elements of each row that are stored, the first ones; 0: all
 };
 
 /// Of numbers `step` apart that begin with these parts.
