@@ -107,23 +107,29 @@ Index ReduceLowering::source_index(const Index& kept, Sym outer, Sym inner) cons
   return index;
 }
 
-std::vector<const UOp*> ReduceLowering::operands(size_t r, const Index& index) {
+std::vector<const UOp*> ReduceLowering::operands(size_t r, const Index& index, const UOp* mask) {
+  const Node& reduce = *pass_->reduces[r];
   std::vector<const UOp*> result;
-  for (const Node* operand : operands_of(*pass_->reduces[r])) {
+  for (const Node* operand : operands_of(reduce)) {
     const auto copied = windows_.find(operand);
-    const UOp* value =
-        copied != windows_.end() ? copied->second.value(operand, index) : c_.values.value(operand, operand->rank() == 0 ? Index{} : index);
-    result.push_back(to_accumulator(arena_, *pass_->reduces[r], value));
+    const UOp* value = copied != windows_.end() ? copied->second.value(operand, index)
+                                                : c_.values.value(operand, operand->rank() == 0 ? Index{} : index, mask);
+    const bool is_zero_without = mask == nullptr || (is_read(value) && combine_of(reduce.op) == Op::kAdd);
+    value = to_accumulator(arena_, reduce, value);
+    if (!is_zero_without)
+      value = arena_.apply(Op::kWhere, value->type.dtype, {mask, value, arena_.constant(identity_of(reduce.op, value->type.dtype))});
+    result.push_back(value);
   }
   return result;
 }
 
-void ReduceLowering::visit(const Level& level, Sym element, const Index& index, Body& body) {
-  rows_.keep(*pass_, index, body);
+void ReduceLowering::visit(const Level& level, Sym element, const Index& index, Body& body, const UOp* mask) {
+  if (mask == nullptr) rows_.keep(*pass_, index, body);
   for (size_t r = 0; r < pass_->reduces.size(); ++r) {
-    const std::vector<const UOp*> combined = operands(r, index);
+    const std::vector<const UOp*> combined = operands(r, index, mask);
     body.push_back(update_accumulator(arena_, level.accumulators[r], element, combined[0], combined.size() > 1 ? combined[1] : nullptr));
   }
+  if (mask != nullptr) return;
   for (Stmt* s : store_outputs(c_, pass_->row_stores, rows_.squeezed_index(index))) body.push_back(s);
 }
 

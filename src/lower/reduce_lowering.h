@@ -66,10 +66,11 @@ class ReduceLowering {
   /// Index of the source from the kept position and positions in the flattened outer and inner reduced axes.
   Index source_index(const Index& kept, Sym outer, Sym inner) const;
   /// What reduction `r` of the pass combines into its accumulator of the element at this index of the source: a value, or two factors.
-  std::vector<const ir::UOp*> operands(size_t r, const Index& index);
+  /// Where `mask` is false, what changes nothing.
+  std::vector<const ir::UOp*> operands(size_t r, const Index& index, const ir::UOp* mask = nullptr);
   /// What the pass does with the element at this index of the source: kept, combined into `element` of the level, and stored; stored last,
-  /// since it may take the place of what the others read (schedule/in_place.cpp).
-  void visit(const Level& level, Sym element, const Index& index, ir::Body& body);
+  /// since it may take the place of what the others read (schedule/in_place.cpp). With a mask nothing is kept or stored.
+  void visit(const Level& level, Sym element, const Index& index, ir::Body& body, const ir::UOp* mask = nullptr);
   /// The same with several elements, one after the other, and each accumulator set once.
   void visit_all(const Level& level, Sym element, const std::vector<Index>& indices, ir::Body& body);
   /// These passes over the row at this position of the kept axes.
@@ -109,6 +110,12 @@ class ReduceLowering {
   void lane_block(std::span<const Level> rows, Sym begin, Sym end, const IndexOfRow& index_at, ir::Body& body);
   /// Lanes 0 … count - 1 of each take the elements from `start` on.
   ir::Body lane_loop(std::span<const Level> rows, Sym count, Sym start, const IndexOfRow& index_at);
+  /// The same for fewer than all lanes: what does not fill a vector is one under a mask, where the machine has masks.
+  ir::Body first_lanes(std::span<const Level> rows, Sym count, Sym start, const IndexOfRow& index_at);
+  /// Is what the lanes read a vector in memory?
+  bool is_loaded_whole(const ir::UOp* read, const ir::Stmt* lane) const;
+  /// Is a vector one of AVX-512?
+  bool has_widest_vectors(const Node* reduce) const;
   /// Does it take less to find NaN apart?
   bool finds_nan_apart(Sym count) const;
   /// All lanes take the elements from `start` on, numbers and NaN apart.

@@ -17,6 +17,23 @@ std::string Unit::load(DType dtype, int lanes, bool strided, bool masked) {
       return cat("static inline ", v, " ", name, "(const ", element, "* p, int64_t step) { return (", v, "){", join(elements, ", "),
                  "}; }\n");
     }
+    if (masked && !strided && has_masked_load(dtype, lanes)) {
+      const int bits = static_cast<int>(size_of(dtype)) * 8;
+      const bool is_float = dtype == DType::kF32 || dtype == DType::kF64;
+      const std::string kind = is_float ? (bits == 32 ? "ups" : "upd")
+                                        : cat("dqu",
+                                              bits == 8    ? "q"
+                                              : bits == 16 ? "h"
+                                              : bits == 32 ? "s"
+                                                           : "d",
+                                              "i");
+      // the instruction's own type: signed, of 64 bits a long long, of 8 a char
+      std::string own = is_float ? v : memory_vector(signed_of(bits), lanes);
+      if (kind == "dqudi") own = vector(cat("longx", lanes), "long long", 8, lanes);
+      if (kind == "dquqi") own = vector(cat("charx", lanes), "char", 1, lanes);
+      return cat("static inline ", v, " ", name, "(const ", element, "* p, ", mask(kOneBitALane, lanes), " m) { return (", v,
+                 ")__builtin_ia32_load", kind, bits * lanes, "_mask((const void*)p, (", own, "){0}, m); }\n");
+    }
     const std::string_view at = strided ? "p[lane * step]" : "p[lane]";
     return cat("static inline ", v, " ", name, "(const ", element, "* p", strided ? ", int64_t step" : "",
                masked ? cat(", ", mask(bits_of_dtype(dtype), lanes), " m") : std::string(), ") {\n  ", v, " r = {0};\n",

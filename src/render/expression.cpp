@@ -139,6 +139,7 @@ int Expressions::mask_bits(const UOp* u) const {
     case UKind::kLoad:
     case UKind::kGather: return 8;
     case UKind::kCall: return Unit::mask_bits_of(*u->function);
+    case UKind::kInRange: return is_first_lanes(u) ? kOneBitALane : 32;
     case UKind::kAlu: {
       if (!is_bool(u->sources[0]->type.dtype)) return unit_.comparison_bits(u->sources[0]->type.dtype, lanes(u));
       int bits = 0;
@@ -147,6 +148,10 @@ int Expressions::mask_bits(const UOp* u) const {
     }
     default: return 32;
   }
+}
+
+bool Expressions::is_first_lanes(const UOp* in_range) const {
+  return in_range->lane_step.is_constant(-1) && unit_.has_bit_masks(lanes(in_range));
 }
 
 Text Expressions::computation(const UOp* u) const {
@@ -159,6 +164,12 @@ Text Expressions::computation(const UOp* u) const {
       return {cat(unit_.ramp(DType::kI64, lanes(u)), "(", position_(u->index).text, ", ", position_(u->lane_step).text, ")"), kPrimary};
     case UKind::kInRange:
       if (lanes(u) == 1) return position_.is_nonnegative(u->index);
+      if (is_first_lanes(u)) {
+        if (!u->index.is_constant())
+          return {cat(unit_.first_lanes(lanes(u)), "(", position_(u->index + 1).text, ")"), kPrimary, kOneBitALane};
+        const int64_t count = std::clamp<int64_t>(u->index.constant() + 1, 0, lanes(u));
+        return {cat((1u << count) - 1), kPrimary, kOneBitALane};
+      }
       return {cat(unit_.in_range(lanes(u), is_small(u->lane_step)), "(", position_(u->index).text, ", ", position_(u->lane_step).text, ")"),
               kPrimary, 32};
     case UKind::kLoad:
@@ -391,7 +402,8 @@ Text Expressions::read(const UOp* u) const {
     const bool strided = !u->lane_step.is_constant(1);
     text = cat(unit_.load(dtype, n, strided, guard != nullptr), "(", pointer);
     if (strided) append(text, cat(", ", position_(u->lane_step).text));
-    if (guard != nullptr) append(text, cat(", ", mask(guard, bits_of_dtype(dtype))));
+    const bool by_bits = !strided && unit_.has_masked_load(dtype, n);
+    if (guard != nullptr) append(text, cat(", ", mask(guard, by_bits ? kOneBitALane : bits_of_dtype(dtype))));
     text += ")";
   }
   if (is_bool(dtype)) return {cat(text, " != 0"), kEquality, 8};

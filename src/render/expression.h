@@ -72,6 +72,8 @@ class Expressions {
   const ir::UOp* negated_sum(const ir::UOp* u) const;
   Text operators(const ir::UOp* u, const Rule& rule) const;
   Text comparison(const ir::UOp* u) const;
+  /// Does it hold for some first lanes, of masks with one bit a lane?
+  bool is_first_lanes(const ir::UOp* in_range) const;
   Text masks(const ir::UOp* u, const Rule& rule) const;
   Text select(const ir::UOp* u) const;
   Text cast(const ir::UOp* u) const;

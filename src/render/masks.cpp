@@ -33,11 +33,16 @@ std::string Unit::mask(int bits, int lanes) {
   return bits == kOneBitALane ? std::string(value_type(unsigned_of(lanes > 8 ? 16 : 8))) : memory_vector(signed_of(bits), lanes);
 }
 
-bool Unit::has_predicates(DType dtype, int lanes) const {
-  const int bytes = static_cast<int>(size_of(dtype)) * lanes;
-  const bool element = size_of(dtype) >= 4 && !is_bool(dtype), whole = bytes == 16 || bytes == 32 || bytes == 64;
-  return !options_.plain_text && options_.target.vector_bytes == kAvx512Bytes && lanes > 1 && element && whole;
+bool Unit::has_bit_masks(int lanes) const {
+  return !options_.plain_text && options_.target.vector_bytes == kAvx512Bytes && lanes > 1 && lanes <= 16;
 }
+
+bool Unit::has_masked_load(DType dtype, int lanes) const {
+  const int bytes = static_cast<int>(size_of(dtype)) * lanes;
+  return has_bit_masks(lanes) && (bytes == 16 || bytes == 32 || bytes == 64);
+}
+
+bool Unit::has_predicates(DType dtype, int lanes) const { return has_masked_load(dtype, lanes) && size_of(dtype) >= 4 && !is_bool(dtype); }
 
 int Unit::comparison_bits(DType dtype, int lanes) const { return has_predicates(dtype, lanes) ? kOneBitALane : bits_of_dtype(dtype); }
 
@@ -106,6 +111,16 @@ std::string Unit::splat_mask(int bits, int lanes) {
     const std::string m = mask(bits, lanes), head = cat("static inline ", m, " ", name, "(_Bool x) { return ");
     if (bits == kOneBitALane) return cat(head, "x ? ", all_lanes(lanes), " : 0; }\n");
     return cat(head, splat(signed_of(bits), lanes), "(x ? -1 : 0); }\n");
+  });
+  return name;
+}
+
+std::string Unit::first_lanes(int lanes) {
+  const std::string name = cat("first_lanes_x", lanes);
+  once(name, [&] {
+    const std::string m = mask(kOneBitALane, lanes);
+    return cat("/* The first n lanes, or as many as there are. */\nstatic inline ", m, " ", name,
+               "(int64_t n) { return n <= 0 ? 0 : n >= ", lanes, " ? ", all_lanes(lanes), " : (", m, ")((1u << n) - 1); }\n");
   });
   return name;
 }

@@ -32,6 +32,10 @@ class Unit {
   std::string mask(int bits, int lanes);
   /// Does the machine compare such vectors into masks of one bit a lane?
   bool has_predicates(DType dtype, int lanes) const;
+  /// Has the machine an instruction that loads such a vector's lanes under a mask of one bit a lane?
+  bool has_masked_load(DType dtype, int lanes) const;
+  /// Are masks of so many lanes made as one bit a lane?
+  bool has_bit_masks(int lanes) const;
   /// Has the machine a store past the caches for such vectors?
   bool has_stream(DType dtype, int lanes) const;
   /// Bits of the mask that a comparison of such vectors gives.
@@ -64,6 +68,7 @@ class Unit {
   std::string ramp(DType dtype, int lanes);  // (first, step): i32 or i64
   /// (first, step) -> 32-bit mask of first + lane * step >= 0; a small step times the lanes is below 2^30.
   std::string in_range(int lanes, bool small_step);
+  std::string first_lanes(int lanes);  // (count) -> mask of one bit a lane: the first `count` lanes, all, or none
   /// (pointer) or (pointer, step) or with a last argument mask, as wide as the element in memory.
   std::string load(DType dtype, int lanes, bool strided, bool masked);
   /// (pointer, position[, stride][, step][, mask]): element position[lane] * stride + lane * step.

@@ -37,8 +37,8 @@ typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 #pragma GCC diagnostic ignored "-Wunused-function" /* of a definition whose instruction is taken */
 typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
@@ -118,6 +118,18 @@ static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
   return scale_f32x16(held_f32x16(1.0f) + (alu4 + alu8), alu2);
 }
 
+static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) { return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m); }
+
+/* Element i with element i + half, the halves of what is left. */
+static inline float fold_add_4_f32x16(const f32x16* s) {
+  const f32x16 a0 = s[0] + s[2];
+  const f32x16 a1 = s[1] + s[3];
+  const f32x16 b0 = a0 + a1;
+  const f32x8 c0 = __builtin_shufflevector(b0, b0, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(b0, b0, 8, 9, 10, 11, 12, 13, 14, 15);
+  const f32x4 d0 = __builtin_shufflevector(c0, c0, 0, 1, 2, 3) + __builtin_shufflevector(c0, c0, 4, 5, 6, 7);
+  return (d0[0] + d0[2]) + (d0[1] + d0[3]);
+}
+
 static inline f32x8 splat_f32x8(float x) { return (f32x8){x, x, x, x, x, x, x, x}; }
 
 static inline uint8_t lt_f32x8(f32x8 a, f32x8 b) { return __builtin_ia32_cmpps256_mask(a, b, 1, 0xff); }
@@ -181,16 +193,6 @@ static inline f32x8 exp_f32x8(f32x8 x) {
   const f32x8 alu7 = fma_f32x8(fma_f32x8(fma_f32x8(splat_f32x8(0.001391077f), alu6, splat_f32x8(0.008363099f)), alu6, splat_f32x8(0.04166671f)), alu6, splat_f32x8(0.16666578f));
   const f32x8 alu8 = fma_f32x8(alu6 * alu6, fma_f32x8(alu7, alu6, splat_f32x8(0.5f)), alu5);
   return scale_f32x8(1.0f + (alu4 + alu8), alu2);
-}
-
-/* Element i with element i + half, the halves of what is left. */
-static inline float fold_add_64_f32(const float* s) {
-  const f32x16 a0 = *(const f32x16*)s + *(const f32x16*)(s + 32);
-  const f32x16 a1 = *(const f32x16*)(s + 16) + *(const f32x16*)(s + 48);
-  const f32x16 b0 = a0 + a1;
-  const f32x8 c0 = __builtin_shufflevector(b0, b0, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(b0, b0, 8, 9, 10, 11, 12, 13, 14, 15);
-  const f32x4 d0 = __builtin_shufflevector(c0, c0, 0, 1, 2, 3) + __builtin_shufflevector(c0, c0, 4, 5, 6, 7);
-  return (d0[0] + d0[2]) + (d0[1] + d0[3]);
 }
 
 static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
@@ -408,23 +410,21 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   const float* input0 = a->input0;
   float* output0 = a->output0;
   (void)worker;
+  const uint16_t alu0 = 255;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    float acc0[64] __attribute__((aligned(64)));
-    for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
+    f32x16 acc0[4] __attribute__((aligned(64)));
+    for (int i = 0; i < 4; ++i) acc0[i] = (f32x16){0};
+    acc0[0] += exp_f32x16(*(const f32x16*)(input0 + ridx0 * 40));
+    acc0[1] += exp_f32x16(*(const f32x16*)(input0 + ridx0 * 40 + 16));
+    acc0[2] += blend_f32x16(alu0, exp_f32x16(load_masked_f32x16(input0 + ridx0 * 40 + 32, alu0)), splat_f32x16(0.0f));
+    const float acc0_folded = fold_add_4_f32x16(acc0);
     const float* input0_row = input0 + ridx0 * 40;
+    float* output0_row = output0 + ridx0 * 40;
     for (int64_t ridx1 = 0; ridx1 < 32; ridx1 += 16) {
-      *(f32x16*)(acc0 + ridx1) += exp_f32x16(*(const f32x16*)(input0_row + ridx1));
+      *(f32x16*)(output0_row + ridx1) = exp_f32x16(*(const f32x16*)(input0_row + ridx1)) / acc0_folded;
     }
     for (int64_t ridx2 = 32; ridx2 < 40; ridx2 += 8) {
-      *(f32x8*)(acc0 + ridx2) += exp_f32x8(*(const f32x8*)(input0_row + ridx2));
-    }
-    const float acc0_folded = fold_add_64_f32(acc0);
-    float* output0_row = output0 + ridx0 * 40;
-    for (int64_t ridx3 = 0; ridx3 < 32; ridx3 += 16) {
-      *(f32x16*)(output0_row + ridx3) = exp_f32x16(*(const f32x16*)(input0_row + ridx3)) / acc0_folded;
-    }
-    for (int64_t ridx4 = 32; ridx4 < 40; ridx4 += 8) {
-      *(f32x8*)(output0_row + ridx4) = exp_f32x8(*(const f32x8*)(input0_row + ridx4)) / acc0_folded;
+      *(f32x8*)(output0_row + ridx2) = exp_f32x8(*(const f32x8*)(input0_row + ridx2)) / acc0_folded;
     }
   }
 }

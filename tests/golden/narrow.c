@@ -42,6 +42,8 @@ typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 #pragma GCC diagnostic ignored "-Wunused-function" /* of a definition whose instruction is taken */
 typedef int16_t i16x16 __attribute__((vector_size(32), aligned(2), may_alias));
 typedef uint64_t u64x8 __attribute__((vector_size(64), aligned(8), may_alias));
+typedef int64_t i64x8 __attribute__((vector_size(64), aligned(8), may_alias));
+typedef long long longx8 __attribute__((vector_size(64), aligned(8), may_alias));
 typedef uint64_t u64x4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -223,12 +225,17 @@ static inline uint16_t f16_of_f32(float x) {
   return (uint16_t)(alu4 | ((alu0 >> 16u) & 0x8000u));
 }
 
+static inline u64x8 load_masked_u64x8(const uint64_t* p, uint8_t m) { return (u64x8)__builtin_ia32_loaddqudi512_mask((const void*)p, (longx8){0}, m); }
+
+/* The first n lanes, or as many as there are. */
+static inline uint8_t first_lanes_x8(int64_t n) { return n <= 0 ? 0 : n >= 8 ? 0xff : (uint8_t)((1u << n) - 1); }
+
 /* Element i with element i + half, the halves of what is left. */
-static inline uint64_t fold_add_64_u64(const uint64_t* s) {
-  const u64x8 a0 = *(const u64x8*)s + *(const u64x8*)(s + 32);
-  const u64x8 a1 = *(const u64x8*)(s + 8) + *(const u64x8*)(s + 40);
-  const u64x8 a2 = *(const u64x8*)(s + 16) + *(const u64x8*)(s + 48);
-  const u64x8 a3 = *(const u64x8*)(s + 24) + *(const u64x8*)(s + 56);
+static inline uint64_t fold_add_8_u64x8(const u64x8* s) {
+  const u64x8 a0 = s[0] + s[4];
+  const u64x8 a1 = s[1] + s[5];
+  const u64x8 a2 = s[2] + s[6];
+  const u64x8 a3 = s[3] + s[7];
   const u64x8 b0 = a0 + a2;
   const u64x8 b1 = a1 + a3;
   const u64x8 c0 = b0 + b1;
@@ -335,58 +342,58 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   uint64_t* output0 = a->output0;
   const int64_t shape0 = a->shape0;
   (void)begin0, (void)end0, (void)worker;
-  uint64_t acc0[64] __attribute__((aligned(64)));
-  for (int i = 0; i < 64; ++i) acc0[i] = 0ul;
+  u64x8 acc0[8] __attribute__((aligned(64)));
+  for (int i = 0; i < 8; ++i) acc0[i] = (u64x8){0};
   u64x8 acc1[8] __attribute__((aligned(64)));
   for (int i = 0; i < 8; ++i) acc1[i] = (u64x8){0};
   const int64_t oidx0 = shape0 / 128;
   const uint64_t* input0_row = input0 + oidx0 * 64;
   for (int64_t ridx0 = 0; ridx0 < oidx0 * 64; ridx0 += 64) {
-    *(u64x8*)acc0 += *(const u64x8*)(input0 + ridx0);
+    acc0[0] += *(const u64x8*)(input0 + ridx0);
     acc1[0] += *(const u64x8*)(input0_row + ridx0);
-    *(u64x8*)(acc0 + 8) += *(const u64x8*)(input0 + ridx0 + 8);
+    acc0[1] += *(const u64x8*)(input0 + ridx0 + 8);
     acc1[1] += *(const u64x8*)(input0_row + ridx0 + 8);
-    *(u64x8*)(acc0 + 16) += *(const u64x8*)(input0 + ridx0 + 16);
+    acc0[2] += *(const u64x8*)(input0 + ridx0 + 16);
     acc1[2] += *(const u64x8*)(input0_row + ridx0 + 16);
-    *(u64x8*)(acc0 + 24) += *(const u64x8*)(input0 + ridx0 + 24);
+    acc0[3] += *(const u64x8*)(input0 + ridx0 + 24);
     acc1[3] += *(const u64x8*)(input0_row + ridx0 + 24);
-    *(u64x8*)(acc0 + 32) += *(const u64x8*)(input0 + ridx0 + 32);
+    acc0[4] += *(const u64x8*)(input0 + ridx0 + 32);
     acc1[4] += *(const u64x8*)(input0_row + ridx0 + 32);
-    *(u64x8*)(acc0 + 40) += *(const u64x8*)(input0 + ridx0 + 40);
+    acc0[5] += *(const u64x8*)(input0 + ridx0 + 40);
     acc1[5] += *(const u64x8*)(input0_row + ridx0 + 40);
-    *(u64x8*)(acc0 + 48) += *(const u64x8*)(input0 + ridx0 + 48);
+    acc0[6] += *(const u64x8*)(input0 + ridx0 + 48);
     acc1[6] += *(const u64x8*)(input0_row + ridx0 + 48);
-    *(u64x8*)(acc0 + 56) += *(const u64x8*)(input0 + ridx0 + 56);
+    acc0[7] += *(const u64x8*)(input0 + ridx0 + 56);
     acc1[7] += *(const u64x8*)(input0_row + ridx0 + 56);
   }
   const int64_t oidx1 = shape0 / 64;
   for (int64_t ridx1 = oidx0 * 128; ridx1 < oidx1 * 64; ridx1 += 64) {
-    *(u64x8*)acc0 += *(const u64x8*)(input0 + ridx1);
-    *(u64x8*)(acc0 + 8) += *(const u64x8*)(input0 + ridx1 + 8);
-    *(u64x8*)(acc0 + 16) += *(const u64x8*)(input0 + ridx1 + 16);
-    *(u64x8*)(acc0 + 24) += *(const u64x8*)(input0 + ridx1 + 24);
-    *(u64x8*)(acc0 + 32) += *(const u64x8*)(input0 + ridx1 + 32);
-    *(u64x8*)(acc0 + 40) += *(const u64x8*)(input0 + ridx1 + 40);
-    *(u64x8*)(acc0 + 48) += *(const u64x8*)(input0 + ridx1 + 48);
-    *(u64x8*)(acc0 + 56) += *(const u64x8*)(input0 + ridx1 + 56);
+    acc0[0] += *(const u64x8*)(input0 + ridx1);
+    acc0[1] += *(const u64x8*)(input0 + ridx1 + 8);
+    acc0[2] += *(const u64x8*)(input0 + ridx1 + 16);
+    acc0[3] += *(const u64x8*)(input0 + ridx1 + 24);
+    acc0[4] += *(const u64x8*)(input0 + ridx1 + 32);
+    acc0[5] += *(const u64x8*)(input0 + ridx1 + 40);
+    acc0[6] += *(const u64x8*)(input0 + ridx1 + 48);
+    acc0[7] += *(const u64x8*)(input0 + ridx1 + 56);
   }
-  const int64_t oidx2 = shape0 / 8;
-  const uint64_t* input0_row1 = input0 + oidx1 * 64;
-  for (int64_t ridx2 = 0; ridx2 < oidx2 * 8 - oidx1 * 64; ridx2 += 8) {
-    *(u64x8*)(acc0 + ridx2) += *(const u64x8*)(input0_row1 + ridx2);
-  }
-  for (int64_t ridx3 = oidx2 * 8 - oidx1 * 64; ridx3 < shape0 - oidx1 * 64; ++ridx3) {
-    acc0[ridx3] += input0_row1[ridx3];
-  }
-  *(u64x8*)acc0 += acc1[0];
-  *(u64x8*)(acc0 + 8) += acc1[1];
-  *(u64x8*)(acc0 + 16) += acc1[2];
-  *(u64x8*)(acc0 + 24) += acc1[3];
-  *(u64x8*)(acc0 + 32) += acc1[4];
-  *(u64x8*)(acc0 + 40) += acc1[5];
-  *(u64x8*)(acc0 + 48) += acc1[6];
-  *(u64x8*)(acc0 + 56) += acc1[7];
-  const uint64_t acc0_folded = fold_add_64_u64(acc0);
+  acc0[0] += load_masked_u64x8(input0 + oidx1 * 64, first_lanes_x8(shape0 - oidx1 * 64));
+  acc0[1] += load_masked_u64x8(input0 + oidx1 * 64 + 8, first_lanes_x8(shape0 - oidx1 * 64 - 8));
+  acc0[2] += load_masked_u64x8(input0 + oidx1 * 64 + 16, first_lanes_x8(shape0 - oidx1 * 64 - 16));
+  acc0[3] += load_masked_u64x8(input0 + oidx1 * 64 + 24, first_lanes_x8(shape0 - oidx1 * 64 - 24));
+  acc0[4] += load_masked_u64x8(input0 + oidx1 * 64 + 32, first_lanes_x8(shape0 - oidx1 * 64 - 32));
+  acc0[5] += load_masked_u64x8(input0 + oidx1 * 64 + 40, first_lanes_x8(shape0 - oidx1 * 64 - 40));
+  acc0[6] += load_masked_u64x8(input0 + oidx1 * 64 + 48, first_lanes_x8(shape0 - oidx1 * 64 - 48));
+  acc0[7] += load_masked_u64x8(input0 + oidx1 * 64 + 56, first_lanes_x8(shape0 - oidx1 * 64 - 56));
+  acc0[0] += acc1[0];
+  acc0[1] += acc1[1];
+  acc0[2] += acc1[2];
+  acc0[3] += acc1[3];
+  acc0[4] += acc1[4];
+  acc0[5] += acc1[5];
+  acc0[6] += acc1[6];
+  acc0[7] += acc1[7];
+  const uint64_t acc0_folded = fold_add_8_u64x8(acc0);
   output0[0] = acc0_folded;
 }
 

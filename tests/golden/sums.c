@@ -51,6 +51,11 @@ static inline float fold_add_4_f32x16(const f32x16* s) {
   return (d0[0] + d0[2]) + (d0[1] + d0[3]);
 }
 
+static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) { return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m); }
+
+/* The first n lanes, or as many as there are. */
+static inline uint16_t first_lanes_x16(int64_t n) { return n <= 0 ? 0 : n >= 16 ? 0xffff : (uint16_t)((1u << n) - 1); }
+
 /* Element i with element i + half, the halves of what is left. */
 static inline float fold_add_64_f32(const float* s) {
   const f32x16 a0 = *(const f32x16*)s + *(const f32x16*)(s + 32);
@@ -75,23 +80,14 @@ static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
 #endif
 }
 
-static inline f32x8 fma_f32x8(f32x8 a, f32x8 b, f32x8 c) {
-#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps256)
-  return __builtin_ia32_vfmaddps256(a, b, c);
-#else
-  f32x8 r = {0};
-  for (int lane = 0; lane < 8; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
-  return r;
-#endif
-}
+static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
-static inline f32x4 fma_f32x4(f32x4 a, f32x4 b, f32x4 c) {
-#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps)
-  return __builtin_ia32_vfmaddps(a, b, c);
+/* a where the lane's bit is set, else b. */
+static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
+#if defined(__clang__)
+  return __builtin_ia32_selectps_512(m, a, b);
 #else
-  f32x4 r = {0};
-  for (int lane = 0; lane < 4; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
-  return r;
+  return __builtin_ia32_blendmps_512_mask(b, a, m);
 #endif
 }
 
@@ -331,35 +327,31 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
         }
       }
       for (int64_t ridx5 = ridx1 * 4096 + oidx8 * 128; ridx5 < oidx5; ++ridx5) {
-        float acc0[64] __attribute__((aligned(64)));
-        for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
+        f32x16 acc0[4] __attribute__((aligned(64)));
+        for (int i = 0; i < 4; ++i) acc0[i] = (f32x16){0};
         const int64_t oidx9 = min_i64(shape0 * 300, ridx5 * 4096 + 4096);
         const int64_t oidx10 = oidx9 / 64;
         for (int64_t ridx6 = ridx5 * 4096; ridx6 < oidx10 * 64; ridx6 += 1024) {
           __builtin_prefetch(input0 + ridx6 + 4096, 0, 2);
           const int64_t oidx11 = min_i64(oidx10 * 64, ridx6 + 1024);
           for (int64_t ridx7 = ridx6; ridx7 < oidx11; ridx7 += 64) {
-            *(f32x16*)acc0 += *(const f32x16*)(input0 + ridx7);
-            *(f32x16*)(acc0 + 16) += *(const f32x16*)(input0 + ridx7 + 16);
-            *(f32x16*)(acc0 + 32) += *(const f32x16*)(input0 + ridx7 + 32);
-            *(f32x16*)(acc0 + 48) += *(const f32x16*)(input0 + ridx7 + 48);
+            acc0[0] += *(const f32x16*)(input0 + ridx7);
+            acc0[1] += *(const f32x16*)(input0 + ridx7 + 16);
+            acc0[2] += *(const f32x16*)(input0 + ridx7 + 32);
+            acc0[3] += *(const f32x16*)(input0 + ridx7 + 48);
           }
         }
-        const int64_t oidx12 = oidx9 / 16;
-        const float* input0_row1 = input0 + oidx10 * 64;
-        for (int64_t ridx8 = 0; ridx8 < oidx12 * 16 - oidx10 * 64; ridx8 += 16) {
-          *(f32x16*)(acc0 + ridx8) += *(const f32x16*)(input0_row1 + ridx8);
-        }
-        for (int64_t ridx9 = oidx12 * 16 - oidx10 * 64; ridx9 < oidx9 - oidx10 * 64; ++ridx9) {
-          acc0[ridx9] += input0_row1[ridx9];
-        }
-        const float acc0_folded = fold_add_64_f32(acc0);
-        const int64_t oidx13 = ridx5 & 63;
-        acc1[oidx13] += acc0_folded;
+        acc0[0] += load_masked_f32x16(input0 + oidx10 * 64, first_lanes_x16(oidx9 - oidx10 * 64));
+        acc0[1] += load_masked_f32x16(input0 + oidx10 * 64 + 16, first_lanes_x16(oidx9 - oidx10 * 64 - 16));
+        acc0[2] += load_masked_f32x16(input0 + oidx10 * 64 + 32, first_lanes_x16(oidx9 - oidx10 * 64 - 32));
+        acc0[3] += load_masked_f32x16(input0 + oidx10 * 64 + 48, first_lanes_x16(oidx9 - oidx10 * 64 - 48));
+        const float acc0_folded = fold_add_4_f32x16(acc0);
+        const int64_t oidx12 = ridx5 & 63;
+        acc1[oidx12] += acc0_folded;
       }
       const float acc1_folded = oidx5 <= ridx1 * 4096 + 1 ? acc1[0] : fold_add_64_f32(acc1);
-      const int64_t oidx14 = ridx1 & 63;
-      acc2[oidx14] += acc1_folded;
+      const int64_t oidx13 = ridx1 & 63;
+      acc2[oidx13] += acc1_folded;
     }
     const float acc2_folded = oidx3 <= ridx0 * 4096 + 1 ? acc2[0] : fold_add_64_f32(acc2);
     acc3[ridx0] += acc2_folded;
@@ -377,53 +369,45 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
   float* output0 = a->output0;
   float* output1 = a->output1;
   (void)worker;
+  const uint16_t alu2 = 4095;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    float acc0[64] __attribute__((aligned(64)));
-    for (int i = 0; i < 64; ++i) acc0[i] = 0.0f;
+    f32x16 acc0[4] __attribute__((aligned(64)));
+    for (int i = 0; i < 4; ++i) acc0[i] = (f32x16){0};
     const float* input0_row = input0 + ridx0 * 300;
     for (int64_t ridx1 = 0; ridx1 < 256; ridx1 += 64) {
-      *(f32x16*)acc0 += *(const f32x16*)(input0_row + ridx1);
-      *(f32x16*)(acc0 + 16) += *(const f32x16*)(input0_row + ridx1 + 16);
-      *(f32x16*)(acc0 + 32) += *(const f32x16*)(input0_row + ridx1 + 32);
-      *(f32x16*)(acc0 + 48) += *(const f32x16*)(input0_row + ridx1 + 48);
+      acc0[0] += *(const f32x16*)(input0_row + ridx1);
+      acc0[1] += *(const f32x16*)(input0_row + ridx1 + 16);
+      acc0[2] += *(const f32x16*)(input0_row + ridx1 + 32);
+      acc0[3] += *(const f32x16*)(input0_row + ridx1 + 48);
     }
-    for (int64_t ridx2 = 0; ridx2 < 32; ridx2 += 16) {
-      *(f32x16*)(acc0 + ridx2) += *(const f32x16*)(input0_row + ridx2 + 256);
-    }
-    for (int64_t ridx3 = 32; ridx3 < 40; ridx3 += 8) {
-      *(f32x8*)(acc0 + ridx3) += *(const f32x8*)(input0_row + ridx3 + 256);
-    }
-    for (int64_t ridx4 = 40; ridx4 < 44; ridx4 += 4) {
-      *(f32x4*)(acc0 + ridx4) += *(const f32x4*)(input0_row + ridx4 + 256);
-    }
-    const float acc0_folded = fold_add_64_f32(acc0);
+    const f32x16 alu0 = *(const f32x16*)(input0 + ridx0 * 300 + 256);
+    acc0[0] += alu0;
+    const f32x16 alu1 = *(const f32x16*)(input0 + ridx0 * 300 + 272);
+    acc0[1] += alu1;
+    const f32x16 alu3 = load_masked_f32x16(input0 + ridx0 * 300 + 288, alu2);
+    acc0[2] += alu3;
+    const float acc0_folded = fold_add_4_f32x16(acc0);
     output0[ridx0] = acc0_folded;
-    float acc1[64] __attribute__((aligned(64)));
-    for (int i = 0; i < 64; ++i) acc1[i] = 0.0f;
-    const float alu0 = -(acc0_folded / 300.0f);
-    for (int64_t ridx5 = 0; ridx5 < 256; ridx5 += 64) {
-      const f32x16 alu1 = *(const f32x16*)(input0_row + ridx5) + alu0;
-      *(f32x16*)acc1 = fma_f32x16(alu1, alu1, *(f32x16*)acc1);
-      const f32x16 alu2 = *(const f32x16*)(input0_row + ridx5 + 16) + alu0;
-      *(f32x16*)(acc1 + 16) = fma_f32x16(alu2, alu2, *(f32x16*)(acc1 + 16));
-      const f32x16 alu3 = *(const f32x16*)(input0_row + ridx5 + 32) + alu0;
-      *(f32x16*)(acc1 + 32) = fma_f32x16(alu3, alu3, *(f32x16*)(acc1 + 32));
-      const f32x16 alu4 = *(const f32x16*)(input0_row + ridx5 + 48) + alu0;
-      *(f32x16*)(acc1 + 48) = fma_f32x16(alu4, alu4, *(f32x16*)(acc1 + 48));
+    f32x16 acc1[4] __attribute__((aligned(64)));
+    for (int i = 0; i < 4; ++i) acc1[i] = (f32x16){0};
+    const float alu4 = -(acc0_folded / 300.0f);
+    for (int64_t ridx2 = 0; ridx2 < 256; ridx2 += 64) {
+      const f32x16 alu5 = *(const f32x16*)(input0_row + ridx2) + alu4;
+      acc1[0] = fma_f32x16(alu5, alu5, acc1[0]);
+      const f32x16 alu6 = *(const f32x16*)(input0_row + ridx2 + 16) + alu4;
+      acc1[1] = fma_f32x16(alu6, alu6, acc1[1]);
+      const f32x16 alu7 = *(const f32x16*)(input0_row + ridx2 + 32) + alu4;
+      acc1[2] = fma_f32x16(alu7, alu7, acc1[2]);
+      const f32x16 alu8 = *(const f32x16*)(input0_row + ridx2 + 48) + alu4;
+      acc1[3] = fma_f32x16(alu8, alu8, acc1[3]);
     }
-    for (int64_t ridx6 = 0; ridx6 < 32; ridx6 += 16) {
-      const f32x16 alu5 = *(const f32x16*)(input0_row + ridx6 + 256) + alu0;
-      *(f32x16*)(acc1 + ridx6) = fma_f32x16(alu5, alu5, *(f32x16*)(acc1 + ridx6));
-    }
-    for (int64_t ridx7 = 32; ridx7 < 40; ridx7 += 8) {
-      const f32x8 alu6 = *(const f32x8*)(input0_row + ridx7 + 256) + alu0;
-      *(f32x8*)(acc1 + ridx7) = fma_f32x8(alu6, alu6, *(f32x8*)(acc1 + ridx7));
-    }
-    for (int64_t ridx8 = 40; ridx8 < 44; ridx8 += 4) {
-      const f32x4 alu7 = *(const f32x4*)(input0_row + ridx8 + 256) + alu0;
-      *(f32x4*)(acc1 + ridx8) = fma_f32x4(alu7, alu7, *(f32x4*)(acc1 + ridx8));
-    }
-    const float acc1_folded = fold_add_64_f32(acc1);
+    const f32x16 alu9 = alu0 + alu4;
+    acc1[0] = fma_f32x16(alu9, alu9, acc1[0]);
+    const f32x16 alu10 = alu1 + alu4;
+    acc1[1] = fma_f32x16(alu10, alu10, acc1[1]);
+    const f32x16 alu11 = blend_f32x16(alu2, alu3 + alu4, splat_f32x16(0.0f));
+    acc1[2] = fma_f32x16(alu11, alu11, acc1[2]);
+    const float acc1_folded = fold_add_4_f32x16(acc1);
     output1[ridx0] = sqrt_f32((acc1_folded + 0.0f) / 300.0f);
   }
 }

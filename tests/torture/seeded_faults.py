@@ -273,6 +273,9 @@ FAULTS = [
      "", "extremes_test"),
     ("room beside a parameter's rows is not counted", "lower/accumulate.cpp", "(a.beside >= 0 ? kPageBytes : 0)", "0",
      "extremes_test"),
+    ("a lane behind the end of a row takes part", "lower/reduce_lanes.cpp", "arena_.in_range(count - 1 - lane->variable)",
+     "arena_.in_range(count - lane->variable)", "row_ends_test"),
+    ("what a lane computes of nothing counts", "lower/reduce.cpp", "if (!is_zero_without)", "if (false)", "row_ends_test"),
 ]
 
 
