@@ -158,8 +158,8 @@ struct RowReads {
 // Sums of rows, and of rows times a number each.
 //
 // Where a vector is one load, a single stream of whole rows is followed by the prefetcher within the second cache, where rows in turn are
-// read at half the speed (1024 columns: 0.88 and 0.51 of reading); from memory and the third cache rows in turn share the wait (5: 1.0 and
-// 0.75, 4: 1.0 and 0.7, 8: 0.9 and 0.84, one: 0.8 and 0.5). Where it is two, several rows from near share the loads of the accumulators,
+// read at half the speed (1024 columns: 0.88 and 0.51 of reading); from memory and the third cache rows in turn share the wait (6: 0.97 and
+// 0.78, 4: 1.0 and 0.7, 8: 0.9 and 0.8, one: 0.8 and 0.5). Where it is two, several rows from near share the loads of the accumulators,
 // and from beyond one row at a time is read as fast as memory goes, if several vectors are asked for before a sum waits (two whole rows:
 // half as fast).
 //
@@ -167,7 +167,7 @@ struct RowReads {
 // enough for one block (256 of 1000): the levels above would cost a sixth of the speed. Products of rows from memory are, one vector at a
 // time, 1.1 to 1.3 times as fast if the next rows are asked for, but 0.7 to 0.9 times where the third cache has them. With two loads two
 // vectors of 4 rows are 0.87 to 0.96 of the speed of memory, one of 8, asked for, 0.78.
-constexpr RowReads kSums{1000 << 10, {1, 4}, {5, 2}}, kSumsOfOneLoad{1000 << 10, {4, 1}, {1, 4}}, kPiecesOfSums{1 << 20, {4, 1}, {16, 1}},
+constexpr RowReads kSums{1000 << 10, {1, 4}, {6, 2}}, kSumsOfOneLoad{1000 << 10, {4, 1}, {1, 4}}, kPiecesOfSums{1 << 20, {4, 1}, {16, 1}},
     kProducts{1 << 24, {4, 1}, {4, 2, 4}}, kProductsOfOneLoad{1 << 24, {4, 1}, {8, 1, 4, true}};
 // Rows that may be combined in any order are as many streams of whole rows, wherever they are (an array of maxima is read by 2 at 0.95 of
 // the speed of memory, by one at 0.73 to 0.83; from the third cache at 0.57 to 0.69 and 0.45 to 0.53; with one load a cycle by 6 at 0.86,

@@ -181,7 +181,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 
 struct kernel_1_args { const float* input0; float* output0; int64_t shape0; };
 
-/* generation 0 · variant 2 of 2 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=2 simd=16, reduce unroll=5] partition overlap */
+/* generation 0 · variant 2 of 2 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=2 simd=16, reduce unroll=6] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
@@ -205,25 +205,25 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
         float acc0[304] __attribute__((aligned(64)));
         for (int i = 0; i < 304; ++i) acc0[i] = 0.0f;
         const int64_t oidx5 = min_i64(shape0, ridx2 * 256 + 256);
-        const int64_t oidx6 = (ridx2 * 4 + oidx5) / 5;
-        for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx6 * 5 - ridx2 * 4; ridx3 += 5) {
+        const int64_t oidx6 = (ridx2 * 2 + oidx5) / 6;
+        for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx6 * 6 - ridx2 * 2; ridx3 += 6) {
           const float* input0_row = input0 + ridx3 * 300;
           for (int64_t ridx4 = 0; ridx4 < 288; ridx4 += 32) {
             const f32x16 alu0 = *(f32x16*)(acc0 + ridx4) + *(const f32x16*)(input0_row + ridx4) + *(const f32x16*)(input0_row + ridx4 + 300) + *(const f32x16*)(input0_row + ridx4 + 600);
-            *(f32x16*)(acc0 + ridx4) = alu0 + *(const f32x16*)(input0_row + ridx4 + 900) + *(const f32x16*)(input0_row + ridx4 + 1200);
+            *(f32x16*)(acc0 + ridx4) = alu0 + *(const f32x16*)(input0_row + ridx4 + 900) + *(const f32x16*)(input0_row + ridx4 + 1200) + *(const f32x16*)(input0_row + ridx4 + 1500);
             const f32x16 alu1 = *(f32x16*)(acc0 + ridx4 + 16) + *(const f32x16*)(input0_row + ridx4 + 16) + *(const f32x16*)(input0_row + ridx4 + 316) + *(const f32x16*)(input0_row + ridx4 + 616);
-            *(f32x16*)(acc0 + ridx4 + 16) = alu1 + *(const f32x16*)(input0_row + ridx4 + 916) + *(const f32x16*)(input0_row + ridx4 + 1216);
+            *(f32x16*)(acc0 + ridx4 + 16) = alu1 + *(const f32x16*)(input0_row + ridx4 + 916) + *(const f32x16*)(input0_row + ridx4 + 1216) + *(const f32x16*)(input0_row + ridx4 + 1516);
           }
           for (int64_t ridx5 = 288; ridx5 < 296; ridx5 += 8) {
             const f32x8 alu2 = *(f32x8*)(acc0 + ridx5) + *(const f32x8*)(input0_row + ridx5) + *(const f32x8*)(input0_row + ridx5 + 300) + *(const f32x8*)(input0_row + ridx5 + 600);
-            *(f32x8*)(acc0 + ridx5) = alu2 + *(const f32x8*)(input0_row + ridx5 + 900) + *(const f32x8*)(input0_row + ridx5 + 1200);
+            *(f32x8*)(acc0 + ridx5) = alu2 + *(const f32x8*)(input0_row + ridx5 + 900) + *(const f32x8*)(input0_row + ridx5 + 1200) + *(const f32x8*)(input0_row + ridx5 + 1500);
           }
           for (int64_t ridx6 = 296; ridx6 < 300; ridx6 += 4) {
             const f32x4 alu3 = *(f32x4*)(acc0 + ridx6) + *(const f32x4*)(input0_row + ridx6) + *(const f32x4*)(input0_row + ridx6 + 300) + *(const f32x4*)(input0_row + ridx6 + 600);
-            *(f32x4*)(acc0 + ridx6) = alu3 + *(const f32x4*)(input0_row + ridx6 + 900) + *(const f32x4*)(input0_row + ridx6 + 1200);
+            *(f32x4*)(acc0 + ridx6) = alu3 + *(const f32x4*)(input0_row + ridx6 + 900) + *(const f32x4*)(input0_row + ridx6 + 1200) + *(const f32x4*)(input0_row + ridx6 + 1500);
           }
         }
-        for (int64_t ridx7 = oidx6 * 5 - ridx2 * 4; ridx7 < oidx5; ++ridx7) {
+        for (int64_t ridx7 = oidx6 * 6 - ridx2 * 2; ridx7 < oidx5; ++ridx7) {
           const float* input0_row1 = input0 + ridx7 * 300;
           for (int64_t ridx8 = 0; ridx8 < 288; ridx8 += 32) {
             *(f32x16*)(acc0 + ridx8) += *(const f32x16*)(input0_row1 + ridx8);
