@@ -108,6 +108,31 @@ TEST_CASE("L6 X2 G17.softmax/c: a row past the caches is stored while the next o
 #endif
 }
 
+TEST_CASE("L6 X2 G4.cumsum/c: rows of a scan, of any length and from any place, go past the caches by whole lines") {
+  for (const int64_t n : {20, 63, 1000, 8193}) {
+    const std::string row = std::to_string(n), head = "graph g(x: f32[m, " + row + "]) {\n  return y = ";
+    const Sizes rows = {{1, n}, {2, n}, {16, n}, {35, n}, {0, n}};
+    for (const char* const schedule :
+         {"kernel_0: scan [thread, scan simd=16] stream ahead", "kernel_0: scan [sequential, scan simd=4] stream",
+          "kernel_0: scan [thread, scan unroll=8 simd=8] stream"}) {
+      check_streams(head + "cumsum(x, axis=1)\n}", schedule, false, rows);
+      check_streams(head + "cumsum(x * 2, axis=1) * x + 1\n}", schedule, false, rows);
+      check_streams(head + "cast(cummax(cast(x, dtype=i32), axis=1), dtype=f32)\n}", schedule, false, rows);
+    }
+  }
+#if defined(__x86_64__)
+  const auto source = [](const char* sizes, const char* flags) {
+    return source_of(std::string("graph g(x: f32[") + sizes + "]) { return y = cumsum(x, axis=1" + flags + ") }");
+  };
+  const auto by_lines = [](const std::string& text) { return contains(text, "copy_f32_streamed(output0"); };
+  for (const char* const sizes : {"100000, 1000", "100000, 999", "m, 1000", "m, 20001", "m, n"}) CHECK(by_lines(source(sizes, "")));
+  CHECK_FALSE(by_lines(source("1000, 1000", "")));    // 4 MB stay in the caches
+  CHECK_FALSE(by_lines(source("100000, 1024", "")));  // rows are whole lines
+  CHECK(contains(source("100000, 1024", ""), "stream_f32x"));
+  CHECK_FALSE(by_lines(source("100000, 1000", ", reverse=true")));
+#endif
+}
+
 TEST_CASE("L6 G17.softmax/c: a pass that keeps what it computes asks for the row it will store and the next one") {
   const std::string soft = "graph g(x: f32[m, 1000]) { return y = softmax(x, axis=1) }";
   const std::string source = source_of(soft);
@@ -157,7 +182,11 @@ TEST_CASE("L6: stores go past the caches where much is stored, and not in place"
   CHECK(contains(source_of("graph g(x: f32[2560, 1024]) { return y = x * 2, z = x + 1 }"), "overlap stream"));
   // rows of other than half lines, unless one is read behind the other
   CHECK_FALSE(contains(source_of("graph g(x: f32[5000, 1001]) { return y = flip(x, axes=[1]) * 2 }"), "overlap stream"));
-  CHECK(contains(source_of("graph g(x: f32[5000, 1000]) { return y = cumsum(x, axis=1) }"), "overlap stream"));  // half lines, in order
+  const auto scanned = [](const std::string& columns) {
+    return source_of("graph g(x: f32[5000, " + columns + "]) { return y = cumsum(x, axis=1, reverse=true) }");
+  };
+  CHECK(contains(scanned("1000"), "overlap stream"));  // half lines, in order
+  CHECK_FALSE(contains(scanned("1001"), "overlap stream"));
   const std::string scaled = source_of("graph g(x: f32[4096, 1024]) { return y = x * 2 }");
   CHECK(contains(scaled, "(const void*)output0 != (const void*)input0 ? "));
   CHECK(contains(scaled, "(const void*)output0 == (const void*)input0 ? "));
@@ -170,5 +199,4 @@ TEST_CASE("L6: stores go past the caches where much is stored, and not in place"
   CHECK_FALSE(contains(heads, "in place ·"));
 #endif
   CHECK_FALSE(contains(source_of("graph g(x: f32[4096, 950]) { return y = exp(x) }"), "overlap stream"));
-  CHECK_FALSE(contains(source_of("graph g(x: f32[5000, 1001]) { return y = cumsum(x, axis=1) }"), "overlap stream"));
 }

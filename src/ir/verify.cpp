@@ -191,14 +191,17 @@ class Verifier {
     return dtype;
   }
 
-  /// Is it a block that is copied to a parameter?
-  static bool is_stored_block(const Stmt& s) { return s.kind == StmtKind::kCopy && s.accumulator < 0; }
+  /// Is it a block that is copied to a parameter in place of another?
+  bool is_stored_block(const Stmt& s) const {
+    return s.kind == StmtKind::kCopy && s.accumulator < 0 &&
+           std::ranges::any_of(kernel_.params, [&](const Param& p) { return std::ranges::find(p.in_place, s.buffer) != p.in_place.end(); });
+  }
 
   /// What may be overwritten is loaded at an element that is stored beside it: everything such a run of stores needs is read before the
   /// first of them (linearize.cpp), and no other run stores that element. Or a block that comes after all that loads from it overwrites it.
   void in_place(const std::vector<Stmt*>& statements) {
-    const auto blocks = std::ranges::find_if(statements, [](const Stmt* s) { return is_stored_block(*s); });
-    require(std::all_of(blocks, statements.end(), [](const Stmt* s) { return is_stored_block(*s); }), "whole blocks are stored last");
+    const auto blocks = std::ranges::find_if(statements, [this](const Stmt* s) { return is_stored_block(*s); });
+    require(std::all_of(blocks, statements.end(), [this](const Stmt* s) { return is_stored_block(*s); }), "whole blocks are stored last");
     std::vector<const UOp*> stack;
     for (const Stmt* s : statements)
       for (const UOp* root : roots_of(*s))

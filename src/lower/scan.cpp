@@ -7,13 +7,15 @@
 // tree    for each kept index: groups of 64 are loaded, scanned as a whole (kAccScan) and stored; the lanes are the vector axis. A level
 //         above collects 64 totals the same way, and scans them again for each block that ends, since the next one has to start.
 //         Groups are scanned in turn, as many as the schedule says: each a part behind the one before it, since the parts of one wait for
-//         each other.
+//         each other. Past the caches a block is put together in the first one, where rows are not whole lines of memory (ScanLines).
 // chain   carries and totals of a tile of the last kept axis lie side by side (a row in L1, or registers) and are the vector axis; the
 //         elements stream past, several rows at a time.
 #include <algorithm>
 
 #include "base/text.h"
+#include "lower/scan_lines.h"
 #include "lower/scan_turns.h"
+#include "schedule/stream.h"
 
 namespace harp::lower {
 
@@ -21,12 +23,9 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kBlock = 4096, kGroup = kScannedGroup;
+constexpr int64_t kBlock = kScannedBlock, kGroup = kScannedGroup;
 constexpr int64_t kFewestInTurn = 4;  // groups
 constexpr int64_t kMostRunning = 16;  // vectors of columns that stay in registers: nothing else does, since what is added is in memory
-
-/// Can the order of a scan be seen in its results? Not where the operation is exact: then one block holds everything.
-bool order_is_visible(const Node& scan) { return !is_int(scan.dtype) && (scan.op == Op::kCumSum || scan.op == Op::kCumProd); }
 
 class ScanLowering {
  public:
@@ -49,10 +48,9 @@ class ScanLowering {
       else
         wanted_tile_ = a.tile;  // of the last kept axis
     }
-    const bool has_blocks = std::any_of(scans_.begin(), scans_.end(), [](const Node* s) { return order_is_visible(*s); });
     Sym others = 1;
     for (const size_t axis : kept_) others = others * shape_[axis];
-    const int levels = has_blocks ? levels_needed(counts_[0], kBlock, others, c_.holds) : 1;
+    const int levels = scans_blocks(c_.plan) ? levels_needed(counts_[0], kBlock, others, c_.holds) : 1;
     while (static_cast<int>(counts_.size()) < levels) counts_.push_back(ceil_div(counts_.back(), kBlock));
   }
 
@@ -127,8 +125,11 @@ class ScanLowering {
   }
   /// What is stored at this position, where element `index` of `results` holds what the scans are worth.
   void store(const Row& results, Sym index, const Index& position, Body& body) {
+    for (Stmt* stored : stores_of(results, index, position)) body.push_back(stored);
+  }
+  Body stores_of(const Row& results, Sym index, const Index& position) {
     for (size_t s = 0; s < scans_.size(); ++s) c_.values.bind(scans_[s], from_accumulator(arena_, *scans_[s], read(s, results, index)));
-    for (Stmt* stored : store_outputs(c_, position)) body.push_back(stored);
+    return store_outputs(c_, position);
   }
   Sym block_end(Sym block, size_t level) const { return min(block * kBlock + kBlock, counts_[level]); }
 
@@ -159,6 +160,12 @@ class ScanLowering {
     }
     Body body;
     for (const Level& level : levels_) declare(level.carries, body), declare(level.starts, body);
+    if (c_.schedule.stream && may_store_by_lines(c_.plan)) {
+      const Sym along = new_loop(arena_, "along", 0, counts_[0])->variable;
+      lines_ = ScanLines::of(c_, accumulators_, stores_of(whole_group_.empty() ? part_group_ : whole_group_, 0, position(kept, along)),
+                             along, std::min(most, kBlock));
+      if (lines_) lines_->declare(body);
+    }
     if (const int64_t groups = groups_in_turn(kept); groups > 1) {
       turns_.emplace(c_, accumulators_, *scans_[0], groups, simd_width_);
       turns_->declare(body);
@@ -173,6 +180,8 @@ class ScanLowering {
   /// Items [begin, end) of a level: elements at level 0, above it blocks of the level below.
   void tree_level(size_t level, Sym begin, Sym end, const Index& kept, Body& body) {
     if (level == 0) {
+      block_ = begin;
+      const Sym first = begin;
       if (turns_) begin = in_turn(begin, end, kept, body);
       const Sym full = begin + floor_div(end - begin, kGroup) * kGroup;
       if (!whole_group_.empty() && !proven_at_most(full, begin)) {
@@ -191,6 +200,7 @@ class ScanLowering {
         else
           body.push_back(new_if(arena_, end - full - 1, std::move(part)));
       }
+      if (lines_) lines_->copy(stores_of(whole_group_.empty() ? part_group_ : whole_group_, 0, position(kept, first)), end - first, body);
       return;
     }
     const Level &mine = levels_[level], &below = levels_[level - 1];
@@ -238,12 +248,16 @@ class ScanLowering {
     const Sym lane = loads->variable;
     for (size_t s = 0; s < scans_.size(); ++s)
       loads->body.push_back(set_accumulator(arena_, elements[s], at + lane, element(s, position(kept, first + lane))));
-    for (Stmt* s : vector_lanes(arena_, loads, width)) body.push_back(s);
+    const Body vectors = vector_lanes(arena_, loads, width);
+    if (c_.schedule.ahead)
+      for (Stmt* s : lines_ahead(arena_, vectors)) body.push_back(s);
+    body.insert(body.end(), vectors.begin(), vectors.end());
   }
   void store_group(const Row& elements, Sym at, Sym first, Sym count, int width, const Index& kept, Body& body) {
     Stmt* stores = new_loop(arena_, "lane", 0, count);
     const Sym lane = stores->variable;
     store(elements, at + lane, position(kept, first + lane), stores->body);
+    if (lines_) lines_->keep(stores->body, first + lane - block_);
     for (Stmt* s : vector_lanes(arena_, stores, width)) body.push_back(s);
   }
 
@@ -449,6 +463,8 @@ class ScanLowering {
   std::vector<Level> levels_;  // parallel to counts_
   Row whole_group_, part_group_, group_totals_;
   std::optional<ScanTurns> turns_;
+  std::optional<ScanLines> lines_;
+  Sym block_ = 0;  // where the one that is stored begins
   Accumulators accumulators_;
   int simd_width_ = 1, rows_together_ = 1;
   int64_t wanted_tile_ = 0;

@@ -457,7 +457,7 @@ class BodyRenderer {
                       read = s.source < 0 ? from(s.inputs[0], s.from) : row(s.source, s.from);
     const bool is_straight = s.from_stride.is_constant(1);
     HARP_ASSERT(is_straight || s.from_row_stride.is_constant(1), "a copy of elements that lie beside each other in neither direction");
-    const std::string name = is_straight ? unit_.copy(dtype) : unit_.transpose(dtype, s.stream, s.as_read);
+    const std::string name = is_straight ? unit_.copy(dtype, s.stream) : unit_.transpose(dtype, s.stream, s.as_read);
     out(cat(name, "(", to, ", ", position_(s.stride).text, ", ", read, ", ",
             position_(is_straight ? s.from_row_stride : s.from_stride).text, ", ", position_(s.rows).text, ", ", position_(s.length).text,
             ");"));

@@ -105,8 +105,8 @@ class Unit {
   /// (to, its step from row to row, from, its step from column to column, rows, columns): to[i][j] = from[j][i]; past the caches, or in
   /// the order in which it is read, else stored. (transpose.cpp)
   std::string transpose(DType dtype, bool stream, bool as_read);
-  /// (to, its step from row to row, from, the same, rows, columns). (copy.cpp)
-  std::string copy(DType dtype);
+  /// (to, its step from row to row, from, the same, rows, columns); whole lines of memory past the caches or as usual. (copy.cpp)
+  std::string copy(DType dtype, bool stream);
   /// (keys, rows, their length, order, spare): stable, ascending. (argsort.cpp)
   std::string argsort(DType keys);
   /// Of one short row: (keys, their number, order).
@@ -159,6 +159,7 @@ class Unit {
   std::string scalar_helper_text(const Rule& rule, DType dtype, const std::string& name);
   std::string function_text(const ir::Function& function, int lanes, const std::string& name);
   std::string with_instructions(const std::optional<InstructionForm>& form, const std::string& definition);
+  std::string streamed_copy(DType dtype, int lanes);
   std::string sum_by_fma(DType dtype, int lanes);  // (a, b); empty where the target has none
   /// (x, none): lane from[i] of x in lane i, or that of `none` where that is -1.
   std::string moved_lanes(const std::string& name, DType dtype, const std::vector<int>& from);

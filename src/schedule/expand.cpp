@@ -304,11 +304,15 @@ std::vector<Variant> past_caches(const Program& program, const KernelPlan& kerne
   Schedule large = usual;
   large.stream = true;
   large.late = is_better_late(kernel);
-  if (is_along_rows) large.axes[static_cast<size_t>(scanned)].unroll = 1;  // memory is what it waits for
-  const Sym guard = is_elementwise ? streams_elements(program, kernel)
-                    : is_in_pieces ? streams_lines(kernel)
-                    : large.late   ? streams_any(kernel)
-                                   : streams_rows(kernel);
+  if (is_along_rows) {
+    large.axes[static_cast<size_t>(scanned)].unroll = 1;  // memory is what it waits for
+    large.ahead = !target.one_load;
+  }
+  const bool takes_any_row = large.late || (is_along_rows && may_store_by_lines(kernel));
+  const Sym guard = is_elementwise  ? streams_elements(program, kernel)
+                    : is_in_pieces  ? streams_lines(kernel)
+                    : takes_any_row ? streams_any(kernel)
+                                    : streams_rows(kernel);
   if (is_scan) return by_size(guard, large, usual);
   if (!proven_nonnegative(guard)) return {{std::nullopt, usual}};
   return {{std::nullopt, large, true}, {std::nullopt, usual}};

@@ -164,8 +164,9 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   usual.has_inner_loop = usual.recipe == Template::kElementwise || usual.recipe == Template::kScatter;
   usual.may_stream = usual.recipe == Template::kElementwise || usual.recipe == Template::kScan || usual.recipe == Template::kRowwise;
   usual.may_be_late = may_store_late(kernel);
-  usual.may_ask_ahead = usual.recipe == Template::kReduce && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain &&
-                        !iteration_space(kernel).empty();
+  const bool adds_rows = usual.recipe == Template::kReduce && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain;
+  const bool scans_rows = usual.recipe == Template::kScan && scan_axis(kernel) >= 0 && vector_axis(kernel) == scan_axis(kernel);
+  usual.may_ask_ahead = (adds_rows || scans_rows) && !iteration_space(kernel).empty();
   if (const auto contraction = as_contraction(kernel))
     recipes.push_back(contraction_rules(kernel, *contraction));
   else if (const auto axis = transposed_axis(program, kernel))
@@ -185,7 +186,7 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
   HARP_CHECK(!s.late || rules->may_be_late, Code::kInvalidArgument, where,
              ": late is for one store in a last pass over rows of lanes, behind one that keeps what it computes");
   HARP_CHECK(!s.ahead || rules->may_ask_ahead, Code::kInvalidArgument, where,
-             ": ahead is for rows that are added up, and blocks that are transposed");
+             ": ahead is for rows that are added up or scanned along, and blocks that are transposed");
   if (s.recipe == Template::kTranspose) {
     const int64_t block = s.axes[*transposed_axis(program, kernel)].tile * s.axes.back().tile;
     HARP_CHECK(block <= kMostBlockElements, Code::kInvalidArgument, where, ": blocks of ", block, " elements; at most ", kMostBlockElements,

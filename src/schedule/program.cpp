@@ -64,6 +64,11 @@ std::vector<bool> reduced_axes(const Node& reduce) {
   return result;
 }
 
+bool scans_blocks(const KernelPlan& kernel) {
+  return std::any_of(kernel.scans.begin(), kernel.scans.end(),
+                     [](const Node* s) { return !is_int(s->dtype) && (s->op == Op::kCumSum || s->op == Op::kCumProd); });
+}
+
 std::string describe_scan(const Node& scan) {
   const auto& a = scan.as<ScanAttributes>();
   return cat(name(scan.op), " of ", to_string(scan.shape), " axis ", a.axis, a.order == ScanOrder::kTree ? " tree" : " chain",

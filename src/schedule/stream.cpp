@@ -69,6 +69,19 @@ bool is_better_late(const KernelPlan& kernel) {
   return row.is_constant() && row.constant() * size >= kLeastRow && row.constant() * size % kPageBytes != 0;
 }
 
+bool may_store_by_lines(const KernelPlan& kernel) {
+  if (kernel.scans.empty()) return false;
+  const auto& attributes = kernel.scans[0]->as<ScanAttributes>();
+  const std::vector<Dim> space = iteration_space(kernel);
+  const bool is_along_rows = space.size() > 1 && scan_axis(kernel) + 1 == static_cast<int>(space.size());
+  if (attributes.order != ScanOrder::kTree || attributes.reverse || !is_along_rows) return false;
+  const auto has_whole_lines = [&](const StorePlan& store) {
+    return mod(space.back() * static_cast<int64_t>(size_of(store.node->dtype)), kLineBytes).is_constant(0);
+  };
+  return (scans_blocks(kernel) || range(space.back()).hi <= kScannedBlock) &&
+         !std::all_of(kernel.stores.begin(), kernel.stores.end(), has_whole_lines);
+}
+
 Sym streams_lines(const KernelPlan& kernel) { return streams_rows_of(kernel, kLineBytes); }
 
 Sym streams_rows(const KernelPlan& kernel) { return streams_rows_of(kernel, kHalfLine); }

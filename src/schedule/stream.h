@@ -19,6 +19,9 @@ Sym streams_lines(const KernelPlan& kernel);
 /// The same where rows are stored from their beginning to their end, one after the other: then they may be halves of lines, since what
 /// is stored next makes up the line where two rows meet.
 Sym streams_rows(const KernelPlan& kernel);
+/// Does a scan along rows store whole lines of memory although rows, which may be of any length, begin anywhere in them? It takes an
+/// array that holds a block of the law, or a row.
+bool may_store_by_lines(const KernelPlan& kernel);
 /// The same for one that goes element by element; if it goes through all its memory in one line, rows may be of any length.
 Sym streams_elements(const Program& program, const KernelPlan& kernel);
 

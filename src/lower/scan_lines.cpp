@@ -1,0 +1,57 @@
+#include "lower/scan_lines.h"
+
+#include <algorithm>
+#include <map>
+
+namespace harp::lower {
+
+using namespace ir;
+
+Body lines_ahead(Arena& arena, const Body& loads) {
+  constexpr int64_t kBytesAhead = 8192;
+  Body asked;
+  if (std::any_of(loads.begin(), loads.end(), [](const Stmt* s) { return s->kind == StmtKind::kLoop; })) return asked;
+  std::map<int, int64_t> bytes_of;  // parameters, in order
+  for (const UOp* u : uops_of(arena, loads)) {
+    if (u->kind != UKind::kLoad || u->type.lanes == 1 || !u->lane_step.is_constant(1)) continue;
+    const int64_t size = static_cast<int64_t>(size_of(u->type.dtype));
+    int64_t& bytes = bytes_of[u->buffer];
+    if (bytes % kLineBytes == 0) asked.push_back(prefetch(arena, u->buffer, u->index + kBytesAhead / size));
+    bytes += size * u->type.lanes;
+  }
+  return asked;
+}
+
+std::optional<ScanLines> ScanLines::of(KernelContext& context, Accumulators& accumulators, const Body& stores, Sym along, int64_t most) {
+  std::vector<int> arrays;
+  for (const Stmt* s : stores) {
+    const auto place = linear_in(s->index, variable_of(along));
+    // of a bool any byte but 0 reads as true, which is stored as 1
+    if (s->mask != nullptr || is_bool(s->value->type.dtype) || !place || !place->coefficient.is_constant(1)) return std::nullopt;
+  }
+  for (const Stmt* s : stores) arrays.push_back(accumulators.add_array(s->value->type.dtype, most));
+  return ScanLines(context.arena, std::move(arrays));
+}
+
+void ScanLines::declare(Body& body) const {
+  for (const int array : arrays_) body.push_back(declare_accumulator(*arena_, array));
+}
+
+void ScanLines::keep(Body& stores, Sym place) const {
+  for (size_t i = 0; i < stores.size(); ++i) stores[i] = set_accumulator(*arena_, arrays_[i], place, stores[i]->value);
+}
+
+void ScanLines::copy(const Body& stores, Sym count, Body& body) const {
+  for (size_t i = 0; i < stores.size(); ++i) {
+    Stmt* s = arena_->statement(StmtKind::kCopy);
+    s->source = arrays_[i];
+    s->from = 0, s->from_row_stride = count, s->from_stride = 1;
+    s->rows = 1, s->length = count;
+    s->buffer = stores[i]->buffer;
+    s->index = stores[i]->index, s->stride = count;
+    s->stream = true;
+    body.push_back(s);
+  }
+}
+
+}  // namespace harp::lower
