@@ -231,9 +231,9 @@ class TransformText {
         values["DONE"] = cat(done);
         const std::string before = i % 2 == 1 ? "one" : "other", after = i % 2 == 0 ? "one" : "other";
         values["READS"] = first ? cat(".re = re, .im = im, .step = step, .lie = ", kLies[static_cast<size_t>(ends.from)])
-                                : filled(cat(".re = ", before, ", .im = ", before, " + $N * width, .step = width"), values);
+                                : filled(cat(".re = ", before, ", .im = ", before, " + width, .step = 2 * width"), values);
         values["WRITES"] = last ? cat(".to_re = to_re, .to_im = to_im, .to_step = to_step, .to_lie = ", kLies[static_cast<size_t>(ends.to)])
-                                : filled(cat(".to_re = ", after, ", .to_im = ", after, " + $N * width, .to_step = width"), values);
+                                : filled(cat(".to_re = ", after, ", .to_im = ", after, " + width, .to_step = 2 * width"), values);
         values["TURN"] = !last           ? std::string()
                          : turned        ? ", .turn_re = turn_re, .turn_im = turn_im, .turn_step = turn_step"
                          : ends.kept > 0 ? cat(", .is_cut = 1, .kept = ", ends.kept, form == kWithNext ? ", .beyond = beyond" : "")

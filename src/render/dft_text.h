@@ -308,17 +308,17 @@ inline constexpr std::string_view kKnownMatrix =
    lines, each as it is read: rows of the matrix may be whole pages apart. */
 static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t row_step, $T* to_re, $T* to_im, int64_t to_row_step, int64_t rows, const $T* tables, $T* spare) {
   const $T *const column_roots = tables + 2 * $M, *const turns = column_roots + 2 * $R;
-  $T *const turned = spare, *const work = turned + $TURNED, *const tile_re = work$RESULT, *const tile_im = tile_re + $R * $CT$WHERE;
+  $T *const turned = spare, *const work = turned + $TURNED, *const tile_re = work$RESULT, *const tile_im = tile_re + $CT$WHERE;
   for (int64_t row = 0; row < rows; ++row, re += row_step, im += row_step, to_re += to_row_step, to_im += to_row_step) {
     for (int64_t k = 0; k < $M; k += $CT) {
       const int64_t at = k + $CT <= $M ? k : $M - $CT;
       const $T* const turn = turns + 2 * $R * k;
-      $COLUMNS(re + $A * at, im + $A * at, $A * $M, tile_re, tile_im, $CT, $CT, column_roots, turn, turn + $CT, 2 * $CT, work);
+      $COLUMNS(re + $A * at, im + $A * at, $A * $M, tile_re, tile_im, 2 * $CT, $CT, column_roots, turn, turn + $CT, 2 * $CT, work);
       for (int64_t u = 0; u < $R; u += $RT) {
-        const int64_t from = (u + $RT <= $R ? u : $R - $RT) * $CT;
+        const int64_t from = 2 * $CT * (u + $RT <= $R ? u : $R - $RT);
         $T* const to = turned + 2 * ($M * u + $RT * at);
-        $TRANSPOSE(to, 2 * $RT, tile_re + from, $CT, $CT, $RT);
-        $TRANSPOSE(to + $RT, 2 * $RT, tile_im + from, $CT, $CT, $RT);
+        $TRANSPOSE(to, 2 * $RT, tile_re + from, 2 * $CT, $CT, $RT);
+        $TRANSPOSE(to + $RT, 2 * $RT, tile_im + from, 2 * $CT, $CT, $RT);
       }
     }
     for (int64_t u = 0; u < $R; u += $RT) {
