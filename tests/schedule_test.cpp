@@ -95,6 +95,12 @@ TEST_CASE("L2 L5: schedules of scans") {
   const std::string by_size = "graph g(x: f32[n, 1000]) { return y = cumsum(x, axis=0) }";
   CHECK(print(scheduled(by_size)).find("schedule where -1000*n + 131072 >= 0: scan [scan, thread tile=") != std::string::npos);
   CHECK(print(scheduled("graph g(x: f32[64, 1000]) { return y = cumsum(x, axis=0) }")).find("tile=1024") == std::string::npos);
+  // and where they follow each other in memory they are one line of elements, which begins where a line of memory does
+  const auto is_line = [](std::string_view flags) {
+    return count(source_of(cat("graph g(x: f32[64, 1000]) { return y = cumsum(x, axis=0", flags, ") }")), " + 1008) = ") == 1;
+  };
+  CHECK(is_line(""));
+  CHECK_FALSE(is_line(", reverse=true"));
   CHECK(print(scheduled("graph g(x: f32[640, 1000]) { return y = cumsum(x, axis=0) }")).find("tile=1024") != std::string::npos);
   const auto message = [](std::string_view text, std::string_view schedule) -> std::string {
     try {

@@ -359,7 +359,8 @@ class ScanLowering {
            !in_registers(width, simd_width_, kMostRunning);
   }
 
-  /// All rows, each from the one that has been stored before it.
+  /// All rows, each from the one that has been stored before it. Those that follow each other in memory are one line of elements, which
+  /// has its ends once.
   template <class KeptAt>
   Body rows_from_stored(Sym width, KeptAt kept_at) {
     const Node& scan = *scans_[0];
@@ -371,14 +372,44 @@ class ScanLowering {
     Body first;
     const UOp* identity = arena_.constant(identity_of(scan.op, scan.dtype));
     in_columns(width, first, [&](Sym column, Body& each) { store_row(identity, kept_at(column), 0, each); });
-    Stmt* rows = new_loop(arena_, next_name(), 1, counts_[0]);
-    in_columns(width, rows->body, [&](Sym column, Body& each) {
-      const Stmt& before = *store_outputs(c_, position(kept_at(column), rows->variable - 1))[0];
-      store_row(arena_.load(scan.dtype, before.buffer, before.index), kept_at(column), rows->variable, each);
-    });
+    const auto store_next = [&](Sym column, Sym along, Body& each) {
+      const Stmt& before = *store_outputs(c_, position(kept_at(column), along - 1))[0];
+      store_row(arena_.load(scan.dtype, before.buffer, before.index), kept_at(column), along, each);
+    };
     Body body = proven_positive(counts_[0]) ? std::move(first) : Body{new_if(arena_, counts_[0] - 1, std::move(first))};
+    const auto line = [&](Sym begin, Sym end) {  // of elements behind the first row
+      Stmt* loop = new_loop(arena_, next_name(), 0, end - begin);
+      const Sym place = loop->variable + begin;
+      store_next(mod(place, width), floor_div(place, width) + 1, loop->body);
+      return loop;
+    };
+    // From where a line of memory begins, if the array does: a vector that is stored across two costs more than one that is loaded so.
+    const int64_t elements = kLineBytes / static_cast<int64_t>(size_of(scan.dtype));
+    const Sym front = mod(Sym(0) - width, elements);
+    Stmt* rest = line(front, (counts_[0] - 1) * width);
+    if (proven_at_most(simd_width_, width) && is_line(*rest)) {
+      Body lines = vector_columns(arena_, line(0, front), simd_width_);
+      for (Stmt* s : vector_columns(arena_, rest, simd_width_)) lines.push_back(s);
+      body.push_back(new_if(arena_, counts_[0] - 2, std::move(lines)));
+      return body;
+    }
+    Stmt* rows = new_loop(arena_, next_name(), 1, counts_[0]);
+    in_columns(width, rows->body, [&](Sym column, Body& each) { store_next(column, rows->variable, each); });
     body.push_back(rows);
     return body;
+  }
+  /// Does a loop store one element after the other, made of nothing but what lies so too?
+  bool is_line(const Stmt& loop) const {
+    const auto follows = [&](Sym index) {
+      const auto place = linear_in(index, variable_of(loop.variable));
+      return place && place->coefficient.is_constant(1);
+    };
+    const auto is_made_so = [&](const UOp* u) {
+      return u->kind == UKind::kLoad ? u->sources.empty() && follows(u->index) : u->kind == UKind::kAlu || u->kind == UKind::kConst;
+    };
+    const std::vector<const UOp*> values = uops_of(arena_, loop.body);
+    return std::all_of(loop.body.begin(), loop.body.end(), [&](const Stmt* s) { return s->mask == nullptr && follows(s->index); }) &&
+           std::all_of(values.begin(), values.end(), is_made_so);
   }
 
   template <class KeptAt>
