@@ -20,30 +20,6 @@ int fitting(Sym count, int simd_width) {
   return static_cast<int>(std::bit_floor(static_cast<uint64_t>(count.constant())));
 }
 
-/// Loops over vectors with so many of their steps written out, and the rest of the steps.
-Body side_by_side(Arena& arena, const Body& loops, int together) {
-  Body result;
-  for (Stmt* s : loops) {
-    if (s->kind == StmtKind::kLoop && s->step > 1) {
-      const int64_t step = s->step * together;
-      const Sym whole = s->begin + floor_div(s->end - s->begin, step) * step;
-      if (!proven_at_most(whole, s->begin)) {
-        Stmt* many = new_loop(arena, variable_of(s->variable)->name, s->begin, whole);
-        many->step = step;
-        for (int64_t i = 0; i < step; i += s->step) {
-          Substituter at(arena, {{variable_of(s->variable), many->variable + i}});
-          for (Stmt* written : at(s->body)) many->body.push_back(written);
-        }
-        result.push_back(many);
-        if (proven_at_most(s->end, whole)) continue;
-        s->begin = whole;
-      }
-    }
-    result.push_back(s);
-  }
-  return result;
-}
-
 }  // namespace
 
 DType accumulator_dtype(const Node& node) { return is_bool(node.dtype) ? DType::kI32 : working_dtype(node.dtype); }
@@ -146,6 +122,29 @@ Stmt* update_accumulator(Arena& arena, int accumulator, Sym element, const UOp* 
   s->value = value;
   s->factor = factor;
   return s;
+}
+
+Body side_by_side(Arena& arena, const Body& loops, int together) {
+  Body result;
+  for (Stmt* s : loops) {
+    if (s->kind == StmtKind::kLoop && s->step > 1) {
+      const int64_t step = s->step * together;
+      const Sym whole = s->begin + floor_div(s->end - s->begin, step) * step;
+      if (!proven_at_most(whole, s->begin)) {
+        Stmt* many = new_loop(arena, variable_of(s->variable)->name, s->begin, whole);
+        many->step = step;
+        for (int64_t i = 0; i < step; i += s->step) {
+          Substituter at(arena, {{variable_of(s->variable), many->variable + i}});
+          for (Stmt* written : at(s->body)) many->body.push_back(written);
+        }
+        result.push_back(many);
+        if (proven_at_most(s->end, whole)) continue;
+        s->begin = whole;
+      }
+    }
+    result.push_back(s);
+  }
+  return result;
 }
 
 bool in_registers(Sym width, int simd_width, int64_t most_vectors) {

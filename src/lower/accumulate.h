@@ -55,6 +55,8 @@ ir::Stmt* prefetch(ir::Arena& arena, int buffer, Sym index);
 void ask_ahead(ir::Arena& arena, const ir::Body& loops, int64_t step, Sym along, Sym next);
 
 // Loops over accumulators that lie side by side.
+/// Loops over vectors with so many of their steps written out, and the rest of the steps.
+ir::Body side_by_side(ir::Arena& arena, const ir::Body& loops, int together);
 inline constexpr int64_t kMaxRegisterVectors = 8;
 /// Few enough whole vectors to stay in registers.
 bool in_registers(Sym width, int simd_width, int64_t most_vectors = kMaxRegisterVectors);

@@ -90,6 +90,9 @@ class BodyRenderer {
       if (i + 1 < lines.size() && are_pairs(lines[i], lines[i + 1])) {
         store_pairs(lines[i], lines[i + 1]);
         ++i;
+      } else if (i + 1 < lines.size() && fold_alike(lines[i], lines[i + 1])) {
+        fold_two(lines[i], lines[i + 1]);
+        ++i;
       } else {
         line(lines[i]);
       }
@@ -393,21 +396,45 @@ class BodyRenderer {
     out(cat(target, " = ", function, "(", target, ", ", expression_.whole(s.value).text, ");"));
   }
 
-  void fold(const Line& l) {
-    const Stmt& s = *l.statement;
+  Unit::FoldForm fold_form(const Stmt& s) const {
     const auto i = static_cast<size_t>(s.accumulator);
     const ir::Accumulator& a = context_.kernel->accumulators[i];
     const AccumulatorLayout& layout = context_.accumulators[i];
-    const ir::Function* function = combine_function(a);
+    return {a.combine, combine_function(a), a.type.dtype, layout.lanes, static_cast<int>(layout.size)};
+  }
+
+  void fold(const Line& l) {
+    const Stmt& s = *l.statement;
+    const Unit::FoldForm form = fold_form(s);
     const std::string accumulator = cat("acc", s.accumulator);
-    const bool vectors = a.type.lanes > 1;  // each lane for itself
-    const std::string name = unit_.fold(a.combine, function, a.type.dtype, layout.lanes, static_cast<int>(layout.size), vectors);
-    const std::string argument = layout.size == 1 ? cat("&", accumulator) : accumulator;
-    const std::string unfolded = s.used && layout.lanes == 1 ? cat(position_.is_nonnegative(1 - *s.used).text, " ? ",
-                                                                   expression_.accumulator(s.accumulator, 0, 1), " : ")
-                                                             : "";
-    out(cat("const ", unit_.type(a.type.dtype, vectors ? layout.lanes : 1), " ", l.name, " = ", unfolded, name, "(", argument, ");"));
+    const bool vectors = context_.kernel->accumulators[static_cast<size_t>(s.accumulator)].type.lanes > 1;  // each lane for itself
+    const std::string name = unit_.fold(form, vectors);
+    const std::string argument = form.size == 1 ? cat("&", accumulator) : accumulator;
+    const std::string unfolded = s.used && form.lanes == 1 ? cat(position_.is_nonnegative(1 - *s.used).text, " ? ",
+                                                                 expression_.accumulator(s.accumulator, 0, 1), " : ")
+                                                           : "";
+    out(cat("const ", unit_.type(form.dtype, vectors ? form.lanes : 1), " ", l.name, " = ", unfolded, name, "(", argument, ");"));
     names_.folded(s.accumulator, l.name);
+  }
+
+  /// Of vectors, one after the other: what is left of both is halved together.
+  bool fold_alike(const Line& a, const Line& b) const {
+    if (a.kind != LineKind::kAccFold || b.kind != LineKind::kAccFold) return false;
+    const Unit::FoldForm one = fold_form(*a.statement), other = fold_form(*b.statement);
+    const auto is_one_vector = [&](const Line& l) {
+      return context_.kernel->accumulators[static_cast<size_t>(l.statement->accumulator)].type.lanes == 1 && !l.statement->used;
+    };
+    return is_one_vector(a) && is_one_vector(b) && one.lanes > 2 && one.size > 1 && one.combine == other.combine &&
+           one.dtype == other.dtype && one.lanes == other.lanes && one.size == other.size;
+  }
+  void fold_two(const Line& a, const Line& b) {
+    const Unit::FoldForm form = fold_form(*a.statement);
+    const int first = a.statement->accumulator, second = b.statement->accumulator;
+    const std::string both = cat("acc", first, "_", second, "_folded");
+    out(cat("const ", unit_.type(form.dtype, form.lanes), " ", both, " = ", unit_.fold_two(form), "(acc", first, ", acc", second, ");"));
+    out(cat("const ", unit_.type(form.dtype, 1), " ", a.name, " = ", both, "[0], ", b.name, " = ", both, "[", form.lanes / 2, "];"));
+    names_.folded(first, a.name);
+    names_.folded(second, b.name);
   }
 
   void scan(const Stmt& s) {

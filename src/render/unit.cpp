@@ -12,7 +12,6 @@
 namespace harp::render {
 namespace {
 
-constexpr int kSmallestVector = 16;  // bytes; gcc 12 takes two floats apart
 
 /// "fma_f32" or "fma_f32x16".
 std::string at_lanes(std::string_view name, std::string_view dtype, int lanes) {
@@ -322,67 +321,6 @@ std::string Unit::index_helper(std::string_view what) {
     return cat("/* Has the sign of b; a % 0 is 0. */\n", head,
                "\n  if (b == 0 || b == -1) return 0;\n  const int64_t rest = a % b;\n  return rest != 0 && (rest < 0) != (b < 0) ? rest + "
                "b : rest;\n}\n");
-  });
-  return name;
-}
-
-std::string Unit::fold(Op combine, const ir::Function* function, DType dtype, int lanes, int size, bool each_lane) {
-  const std::string stored = lanes == 1 ? std::string(harp::name(dtype)) : vector_type(dtype, lanes);
-  const std::string name = cat("fold_", harp::name(combine), "_", size, "_", stored, each_lane ? "_lanes" : "");
-  once(name, [&] {
-    const auto combined = [&](std::string_view a, std::string_view b, int n) {
-      if (function != nullptr) return cat(this->function(*function, n), "(", a, ", ", b, ")");
-      return cat(a, combine == Op::kAdd ? " + " : " * ", b);
-    };
-    const std::string_view comment = "/* Element i with element i + half, the halves of what is left. */\n";
-    const int width =
-        lanes > 1 || options_.plain_text ? lanes : std::min(size, options_.target.vector_bytes / static_cast<int>(size_of(dtype)));
-    if (each_lane || width == 1)
-      return cat(comment, "static __attribute__((noinline)) ", each_lane ? type(dtype, lanes) : type(dtype, 1), " ", name, "(",
-                 type(dtype, lanes), "* s) {\n",
-                 size == 1 ? std::string()
-                           : cat("  for (int half = ", size / 2, "; half > 0; half /= 2)\n    for (int i = 0; i < half; ++i) s[i] = ",
-                                 combined("s[i]", "s[i + half]", lanes), ";\n"),
-                 "  return s[0];\n}\n");
-    // whole vectors first, then halves of the one that is left, then its last lanes
-    std::string text = cat(comment, "static inline ", type(dtype, 1), " ", name, "(const ", type(dtype, lanes), "* s) {\n");
-    std::vector<std::string> parts;
-    const std::string vector_pointer = cat("const ", type(dtype, width), "*");
-    for (int i = 0; i < size * lanes / width; ++i)
-      parts.push_back(lanes > 1 ? cat("s[", i, "]")
-                                : cat("*(", vector_pointer, ")", i == 0 ? std::string("s") : cat("(s + ", i * width, ")")));
-    char level = 'a';
-    for (; parts.size() > 1; ++level) {
-      const size_t half = parts.size() / 2;
-      std::vector<std::string> next;
-      for (size_t i = 0; i < half; ++i) {
-        next.push_back(cat(level, i));
-        append(text, cat("  const ", type(dtype, width), " ", next.back(), " = ", combined(parts[i], parts[i + half], width), ";\n"));
-      }
-      parts = std::move(next);
-    }
-    std::string left = parts[0];
-    const auto lanes_of = [&](std::string_view numbers) { return cat("__builtin_shufflevector(", left, ", ", left, ", ", numbers, ")"); };
-    const auto step = [&](int n, const std::string& low, const std::string& high) {
-      std::string next = cat(level++, "0");
-      append(text, cat("  const ", type(dtype, n), " ", next, " = ", combined(low, high, n), ";\n"));
-      left = std::move(next);
-    };
-    int n = width;
-    const int narrowest = function != nullptr ? kSmallestVector / static_cast<int>(size_of(dtype)) : 4;
-    for (; n > narrowest; n /= 2) step(n / 2, lanes_of(lane_numbers(0, n / 2)), lanes_of(lane_numbers(n / 2, n / 2)));
-    if (function != nullptr) {  // branches of scalars would be mispredicted: the smallest vector stays one, its first lanes count
-      for (int half = n / 2; half > 0; half /= 2) {
-        std::vector<int> numbers;
-        for (int i = 0; i < n; ++i) numbers.push_back(half + i % half);
-        step(n, left, lanes_of(join(numbers, ", ")));
-      }
-      return cat(text, "  return ", left, "[0];\n}\n");
-    }
-    const auto lane = [&](int i) { return cat(left, "[", i, "]"); };
-    if (n == 2) return cat(text, "  return ", combined(lane(0), lane(1), 1), ";\n}\n");
-    return cat(text, "  return (", combined(lane(0), lane(2), 1), ") ", combine == Op::kAdd ? "+" : "*", " (",
-               combined(lane(1), lane(3), 1), ");\n}\n");
   });
   return name;
 }

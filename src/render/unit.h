@@ -84,9 +84,17 @@ class Unit {
   std::string store_pairs(DType dtype, int lanes);                       // (pointer, first of each pair, second of each)
   std::string store(DType dtype, int lanes, bool strided, bool masked);  // (pointer, [step,] value[, mask])
   std::string table_element(const ir::Table& table, int lanes);          // (index)
-  /// (stored values) -> element 0 after folding by halving. `function` combines (null: Add or Mul). With `each_lane` the lanes are
-  /// accumulators of their own, else they are elements like the others and the result is a scalar.
-  std::string fold(Op combine, const ir::Function* function, DType dtype, int lanes, int size, bool each_lane);
+  /// (render/fold.cpp) `size` stored values of `lanes` lanes, which `function` combines (null: Add or Mul).
+  struct FoldForm {
+    Op combine;
+    const ir::Function* function;
+    DType dtype;
+    int lanes, size;
+  };
+  /// (stored values) -> element 0 after folding by halving. With `each_lane` the lanes are folded each for itself.
+  std::string fold(const FoldForm& form, bool each_lane);
+  /// (stored vectors, others) -> a vector with the folds of both in the first elements of its halves.
+  std::string fold_two(const FoldForm& form);
   /// Scans of groups. (scan.cpp)
   struct ScanForm {
     Op combine;
@@ -154,6 +162,9 @@ class Unit {
   const std::string& loading() const { return loading_; }
 
  private:
+  std::string combination(const FoldForm& form, std::string_view a, std::string_view b, int lanes);
+  /// Statements that fold vectors into one, whose name comes back; names begin with `level`, the last letter of which goes on.
+  std::string fold_vectors(const FoldForm& form, std::vector<std::string> parts, int width, std::string level, std::string& text);
   std::string vector(const std::string& name, std::string_view element, int element_bytes, int lanes);
   std::string lane_loop(std::string_view statement, int lanes) const;
   std::string scalar_helper_text(const Rule& rule, DType dtype, const std::string& name);

@@ -41,6 +41,26 @@ static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 
+/* Two at once, as halves of a vector: the folds are the first elements of the halves. */
+static inline f32x16 fold_two_add_4_f32x16(const f32x16* s, const f32x16* t) {
+  const f32x16 sa0 = s[0] + s[2];
+  const f32x16 sa1 = s[1] + s[3];
+  const f32x16 sb0 = sa0 + sa1;
+  const f32x16 ta0 = t[0] + t[2];
+  const f32x16 ta1 = t[1] + t[3];
+  const f32x16 tb0 = ta0 + ta1;
+  f32x16 m = __builtin_shufflevector(sb0, tb0, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) + __builtin_shufflevector(sb0, tb0, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+  m = m + __builtin_shufflevector(m, m, 4, 5, 6, 7, 4, 5, 6, 7, 12, 13, 14, 15, 12, 13, 14, 15);
+  m = m + __builtin_shufflevector(m, m, 2, 3, 2, 3, 2, 3, 2, 3, 10, 11, 10, 11, 10, 11, 10, 11);
+  m = m + __builtin_shufflevector(m, m, 1, 1, 1, 1, 1, 1, 1, 1, 9, 9, 9, 9, 9, 9, 9, 9);
+  return m;
+}
+
+static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) { return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m); }
+
+/* The first n lanes, or as many as there are. */
+static inline uint16_t first_lanes_x16(int64_t n) { return n <= 0 ? 0 : n >= 16 ? 0xffff : (uint16_t)((1u << n) - 1); }
+
 /* Element i with element i + half, the halves of what is left. */
 static inline float fold_add_4_f32x16(const f32x16* s) {
   const f32x16 a0 = s[0] + s[2];
@@ -50,11 +70,6 @@ static inline float fold_add_4_f32x16(const f32x16* s) {
   const f32x4 d0 = __builtin_shufflevector(c0, c0, 0, 1, 2, 3) + __builtin_shufflevector(c0, c0, 4, 5, 6, 7);
   return (d0[0] + d0[2]) + (d0[1] + d0[3]);
 }
-
-static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) { return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m); }
-
-/* The first n lanes, or as many as there are. */
-static inline uint16_t first_lanes_x16(int64_t n) { return n <= 0 ? 0 : n >= 16 ? 0xffff : (uint16_t)((1u << n) - 1); }
 
 /* Element i with element i + half, the halves of what is left. */
 static inline float fold_add_64_f32(const float* s) {
@@ -310,7 +325,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
           f32x16 acc5[4] __attribute__((aligned(64)));
           for (int i = 0; i < 4; ++i) acc5[i] = (f32x16){0};
           const float* input0_row = input0 + ridx2 * 4096 + ridx3 * 4096;
-          for (int64_t ridx4 = 0; ridx4 < 4096; ridx4 += 64) {
+          for (int64_t ridx4 = 0; ridx4 < 4096; ridx4 += 128) {
             acc4[0] += *(const f32x16*)(input0_row + ridx4);
             acc5[0] += *(const f32x16*)(input0_row + ridx4 + 262144);
             acc4[1] += *(const f32x16*)(input0_row + ridx4 + 16);
@@ -319,10 +334,18 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
             acc5[2] += *(const f32x16*)(input0_row + ridx4 + 262176);
             acc4[3] += *(const f32x16*)(input0_row + ridx4 + 48);
             acc5[3] += *(const f32x16*)(input0_row + ridx4 + 262192);
+            acc4[0] += *(const f32x16*)(input0_row + ridx4 + 64);
+            acc5[0] += *(const f32x16*)(input0_row + ridx4 + 262208);
+            acc4[1] += *(const f32x16*)(input0_row + ridx4 + 80);
+            acc5[1] += *(const f32x16*)(input0_row + ridx4 + 262224);
+            acc4[2] += *(const f32x16*)(input0_row + ridx4 + 96);
+            acc5[2] += *(const f32x16*)(input0_row + ridx4 + 262240);
+            acc4[3] += *(const f32x16*)(input0_row + ridx4 + 112);
+            acc5[3] += *(const f32x16*)(input0_row + ridx4 + 262256);
           }
-          const float acc4_folded = fold_add_4_f32x16(acc4);
+          const f32x16 acc4_5_folded = fold_two_add_4_f32x16(acc4, acc5);
+          const float acc4_folded = acc4_5_folded[0], acc5_folded = acc4_5_folded[8];
           acc1[ridx3] += acc4_folded;
-          const float acc5_folded = fold_add_4_f32x16(acc5);
           acc1[ridx3] += acc5_folded;
         }
       }

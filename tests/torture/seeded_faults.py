@@ -275,6 +275,8 @@ FAULTS = [
      "extremes_test"),
     ("a lane behind the end of a row takes part", "lower/reduce_lanes.cpp", "arena_.in_range(count - 1 - lane->variable)",
      "arena_.in_range(count - lane->variable)", "row_ends_test"),
+    ("the second of two folds is the first's", "render/fold.cpp", "numbers.push_back(i / half * half + step + i % step);",
+     "numbers.push_back(step + i % step);", "row_ends_test"),
     ("what a lane computes of nothing counts", "lower/reduce.cpp", "if (!is_zero_without)", "if (false)", "row_ends_test"),
 ]
 
