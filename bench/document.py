@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Writes docs/performance.md and its pictures from the JSON lines of `./dev bench --json FILE`.
 
-usage: document.py FILE --machine TEXT [--docs DIRECTORY]
+usage: document.py FILE --machine TEXT [--docs DIRECTORY] [--reasons FILE] [--lowered FILE]
 
 Every row is in a table, by group (the first part of its name). A missed goal stands there with the reason that bench/reasons.json gives for
 it, by a regular expression over names: a miss without a reason ends this program, and so does a reason that matches no row, so that the
-page cannot say less or more than was measured.
+page cannot say less or more than was measured. Goals that were lowered after they had been frozen are listed in bench/lowered_goals.json
+(rows, what the goal was, why): the page shows them beside what was measured, and how many goals are met with those as they were.
 """
 import argparse
 import html
@@ -36,9 +37,9 @@ def number(value):
     return "" if value is None else f"{value:.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
 
 
-def score(row):
-    """How much of its goal a row reaches: 1 meets it. None: it has no goal, or was not measured."""
-    subject = re.fullmatch(r"(ratio|value)(>=|<=)([0-9.]+)", row["goal"])
+def score(row, goal=None):
+    """How much of its goal, or of another, a row reaches: 1 meets it. None: it has no goal, or was not measured."""
+    subject = re.fullmatch(r"(ratio|value)(>=|<=)([0-9.]+)", goal or row["goal"])
     if not subject:
         return None
     measured, bound = row["ratio"] if subject[1] == "ratio" else row["value"], float(subject[3])
@@ -149,7 +150,22 @@ def table(rows, reasons):
     return "\n".join(lines)
 
 
-def document(groups, machine, reasons, pictures):
+def lowered_goals(rows, lowered):
+    """What the page says of them, and how many rows meet their goal only since then."""
+    lines, helped = ["| row | ratio | goal | it was | | why |", "|---|---|---|---|---|---|"], 0
+    for entry in lowered:
+        found = [row for row in rows if re.fullmatch(entry["rows"], row["name"])]
+        if not found:
+            sys.exit(f'bench/lowered_goals.json has goals of no row: {entry["rows"]}')
+        for row in found:
+            meets = score(row, entry["was"]) >= 1
+            helped += row["ok"] is True and not meets
+            lines.append(f'| {row["name"]} | {number(row["ratio"])} | {row["goal"]} | {entry["was"]} | {"met too" if meets else "not met"} '
+                         f'| {entry["why"]} |')
+    return lines, helped
+
+
+def document(groups, machine, reasons, lowered, pictures):
     rows = [row for group in groups.values() for row in group]
     unused = [pattern for pattern in reasons if not any(re.fullmatch(pattern, row["name"]) for row in rows)]
     if unused:
@@ -158,11 +174,13 @@ def document(groups, machine, reasons, pictures):
     def met(some):
         return f'{sum(row["ok"] is True for row in some)} of {sum(row["ok"] is not None for row in some)}'
 
+    lowered_lines, helped = lowered_goals(rows, lowered)
+    as_they_were = f", {helped} of these only since they were lowered (end of this page)" if lowered else ""
     text = ["# Performance", "",
             "Measured by `./dev bench --json FILE`; this page and its pictures were written from that file by",
             "`bench/document.py FILE --machine TEXT`. harp and its peer ran turn and turn about in one run, on one thread, or on two",
             "where a name says `threads2`; a ratio of 2 is twice as fast as the peer. Goals are those of `bench/goals.json`, a miss is a miss.", "",
-            f"Machine: {machine}", "", f"Goals met: {met(rows)}", "", "| group | goals met |", "|---|---|"]
+            f"Machine: {machine}", "", f"Goals met: {met(rows)}{as_they_were}", "", "| group | goals met |", "|---|---|"]
     text += [f"| [{TITLES.get(name, name)}](#{name}) | {met(group)} |" for name, group in groups.items()]
     for name, group in groups.items():
         title = TITLES.get(name, name)
@@ -175,6 +193,8 @@ def document(groups, machine, reasons, pictures):
             pictures["scale.curves"] = line_picture(title, curves)
             text += ["![time against n](performance/scale.curves.svg)", "", curve_table(curves), ""]
         text.append(table(group, reasons))
+    if lowered:
+        text += ["", "## Goals that were lowered", "", *lowered_lines]
     return "\n".join(text) + "\n"
 
 
@@ -185,9 +205,11 @@ def main():
     parser.add_argument("--machine", required=True, help="processor, cache sizes, compiler")
     parser.add_argument("--docs", type=pathlib.Path, default=here.parent / "docs")
     parser.add_argument("--reasons", type=pathlib.Path, default=here / "reasons.json")
+    parser.add_argument("--lowered", type=pathlib.Path, default=here / "lowered_goals.json")
     arguments = parser.parse_args()
     pictures = {}
-    page = document(read(arguments.file), arguments.machine, json.loads(arguments.reasons.read_text()), pictures)
+    page = document(read(arguments.file), arguments.machine, json.loads(arguments.reasons.read_text()),
+                    json.loads(arguments.lowered.read_text()), pictures)
     folder = arguments.docs / "performance"
     folder.mkdir(parents=True, exist_ok=True)
     for name, svg in pictures.items():
