@@ -61,7 +61,7 @@ constexpr int64_t transform_tables(int64_t n) {
 constexpr int64_t transform_spare(int64_t n) {
   if (!has_small_factors(n)) return 4 * convolution_length(n) + transform_spare(convolution_length(n));
   const int64_t rows = transform_rows(n);
-  if (rows == 1) return 8 * n * kMostTransformLanes;
+  if (rows == 1) return 9 * n * kMostTransformLanes;
   return 2 * most_in_tiles(n / rows, rows) + 6 * std::max(kTransformTile, std::max(rows, n / rows) * kMostTransformLanes);
 }
 

@@ -36,6 +36,20 @@ std::vector<int64_t> factors_of(int64_t n) {
   return factors;
 }
 
+/// Passes that are one, by the places of their factors: the first reads from far apart and is one by itself, then come two at a time, if
+/// the two arrays between passes, of rows of so many bytes, leave the first cache.
+std::vector<std::vector<size_t>> passes_together(int64_t n, int64_t row_bytes) {
+  constexpr int64_t kFirstCache = 32768;
+  std::vector<std::vector<size_t>> passes;
+  for (size_t i = 0; i < factors_of(n).size(); ++i) {
+    if (i < 2 || passes.back().size() == 2 || 2 * n * row_bytes <= kFirstCache)
+      passes.push_back({i});
+    else
+      passes.back().push_back(i);
+  }
+  return passes;
+}
+
 /// Code for one dtype at one width of vectors.
 class TransformText {
  public:
@@ -155,9 +169,10 @@ class TransformText {
       values["RT"] = cat(row_tile);
       values["TURNED"] = cat(2 * m * ((r + row_tile - 1) / row_tile * row_tile));
       values["BEYOND"] = rest > 0 ? "beyond, " : "";
-      values["WHERE"] = rest > 0 ? filled(", *const beyond = work + 4 * $M * $RT", values) : "";
+      values["WHERE"] = rest > 0 ? filled(", *const beyond = work + 5 * $M * $RT", values) : "";
       values["LAST"] = rest > 0 ? filled(kLastOfLines, values) : "";
-      values["RESULT"] = factors_of(r).size() % 2 == 1 ? "" : cat(" + ", 2 * r * column_tile);  // where no pass before the last one is
+      values["RESULT"] =
+          passes_together(r, row_bytes()).size() % 2 == 1 ? "" : cat(" + ", 2 * r * column_tile);  // where no pass before the last one is
     }
     unit_.once(name, [&] { return filled(r == 1 ? kKnownShortRows : kKnownMatrix, values); });
     return name;
@@ -195,6 +210,9 @@ class TransformText {
     return tile > columns ? columns : std::max<int64_t>(tile, lanes_);
   }
 
+  /// Of both parts of a vector of columns.
+  int64_t row_bytes() const { return 2 * lanes_ * static_cast<int64_t>(size_of(dtype_)); }
+
   /// What else there is to columns: they are turned, or the element after those that are kept is stored, beyond.
   enum Columns { kPlain, kTurned, kWithNext };
 
@@ -204,7 +222,11 @@ class TransformText {
     const std::string name = cat("dft_", n, "_columns", ends.name(), forms[form], suffix_);
     const bool turned = form == kTurned;
     const std::vector<int64_t> factors = factors_of(n);
-    define_transform_passes(unit_, dtype_, lanes_, std::set(factors.begin(), factors.end()));
+    const std::vector<std::vector<size_t>> passes = passes_together(n, row_bytes());
+    std::set<std::pair<int64_t, int64_t>> pairs;
+    for (const auto& pass : passes)
+      if (pass.size() == 2) pairs.emplace(factors[pass[0]], factors[pass[1]]);
+    define_transform_passes(unit_, dtype_, lanes_, std::set(factors.begin(), factors.end()), pairs);
     unit_.once(name, [&] {
       Filling values = values_;
       values.merge(Filling{{"NAME", name},
@@ -220,28 +242,37 @@ class TransformText {
                      "to_im, int64_t to_step, int64_t width, "
                      "const $T* roots, $TURNS$T* spare) {\n"),
                  values);
-      if (factors.size() > 1) append(text, filled("  $T* const one = spare;\n", values));
-      if (factors.size() > 2) append(text, filled("  $T* const other = one + 2 * $N * width;\n", values));
+      if (passes.size() > 1) append(text, filled("  $T* const one = spare;\n", values));
+      if (passes.size() > 2) append(text, filled("  $T* const other = one + 2 * $N * width;\n", values));
+      if (!pairs.empty()) append(text, filled("  $T* const between = one + 4 * $N * width;\n", values));
       int64_t length = n, done = 1;
-      for (size_t i = 0; i < factors.size(); ++i) {
-        const bool first = i == 0, last = i + 1 == factors.size();
-        length /= factors[i];
-        values["P"] = cat(factors[i]);
+      const auto pass_by = [&](int64_t factor, std::string_view reads, std::string_view writes) {
+        length /= factor;
         values["LENGTH"] = cat(length);
         values["DONE"] = cat(done);
+        done *= factor;
+        return filled(cat("(struct dft_pass_$F){.n = $N, .m = $LENGTH, .done = $DONE, .roots = roots", reads, writes,
+                          ", .places = $DONE, .width = width}"),
+                      values);
+      };
+      for (size_t i = 0; i < passes.size(); ++i) {
+        const bool first = i == 0, last = i + 1 == passes.size();
         const std::string before = i % 2 == 1 ? "one" : "other", after = i % 2 == 0 ? "one" : "other";
-        values["READS"] = first ? cat(".re = re, .im = im, .step = step, .lie = ", kLies[static_cast<size_t>(ends.from)])
-                                : filled(cat(".re = ", before, ", .im = ", before, " + width, .step = 2 * width"), values);
-        values["WRITES"] = last ? cat(".to_re = to_re, .to_im = to_im, .to_step = to_step, .to_lie = ", kLies[static_cast<size_t>(ends.to)])
-                                : filled(cat(".to_re = ", after, ", .to_im = ", after, " + width, .to_step = 2 * width"), values);
-        values["TURN"] = !last           ? std::string()
-                         : turned        ? ", .turn_re = turn_re, .turn_im = turn_im, .turn_step = turn_step"
-                         : ends.kept > 0 ? cat(", .is_cut = 1, .kept = ", ends.kept, form == kWithNext ? ", .beyond = beyond" : "")
-                                         : std::string();
-        append(text, filled("  dft_pass_by_$P_$F((struct dft_pass_$F){.n = $N, .m = $LENGTH, .done = $DONE, .roots = roots, $READS,\n"
-                            "      $WRITES$TURN, .places = $DONE, .width = width});\n",
-                            values));
-        done *= factors[i];
+        const std::string reads = first ? cat(",\n      .re = re, .im = im, .step = step, .lie = ", kLies[static_cast<size_t>(ends.from)])
+                                        : cat(",\n      .re = ", before, ", .im = ", before, " + width, .step = 2 * width");
+        std::string writes =
+            last ? cat(",\n      .to_re = to_re, .to_im = to_im, .to_step = to_step, .to_lie = ", kLies[static_cast<size_t>(ends.to)])
+                 : cat(",\n      .to_re = ", after, ", .to_im = ", after, " + width, .to_step = 2 * width");
+        if (last && turned) append(writes, ", .turn_re = turn_re, .turn_im = turn_im, .turn_step = turn_step");
+        if (last && ends.kept > 0) append(writes, cat(", .is_cut = 1, .kept = ", ends.kept, form == kWithNext ? ", .beyond = beyond" : ""));
+        const int64_t p = factors[passes[i][0]];
+        if (passes[i].size() == 1) {
+          append(text, cat("  dft_pass_by_", p, "_", suffix_, "(", pass_by(p, reads, writes), ");\n"));
+        } else {
+          const int64_t q = factors[passes[i][1]];
+          const std::string one = pass_by(p, reads, ""), other = pass_by(q, "", writes);
+          append(text, cat("  dft_passes_by_", p, "_and_", q, "_", suffix_, "(", one, ",\n    ", other, ", between);\n"));
+        }
       }
       return cat(text, "}\n");
     });

@@ -1,6 +1,7 @@
 // Passes of a Fourier transform over columns that lie side by side, as many as a vector has lanes or more, so that no number ever meets its
 // neighbour: Stockham's, by factors 8, 4, 2, 3, 5, 7, 11 and 13. The first of them takes numbers from where they are and the last puts them
-// where they are wanted, apart or in pairs. docs/semantics.md says in which order everything is added.
+// where they are wanted, apart or in pairs. Two passes may be one that goes through memory once. docs/semantics.md says in which order
+// everything is added.
 #include "render/dft_passes.h"
 
 #include "base/text.h"
@@ -96,7 +97,7 @@ static inline __attribute__((always_inline)) void dft_put_$F(const struct dft_fe
 )";
 
 constexpr std::string_view kTwo =
-    R"(static inline __attribute__((always_inline)) void dft_2_$F(const struct dft_few_$F* x, const struct dft_turns_$F* w) {
+    R"(static inline __attribute__((always_inline)) void dft_2_elements_$F(const struct dft_few_$F* x, const struct dft_turns_$F* w) {
   $V a, b, e, f;
   dft_get_$F(x, 0, &a, &e);
   dft_get_$F(x, 1, &b, &f);
@@ -106,7 +107,7 @@ constexpr std::string_view kTwo =
 )";
 
 constexpr std::string_view kFour =
-    R"(static inline __attribute__((always_inline)) void dft_4_$F(const struct dft_few_$F* x, const struct dft_turns_$F* w) {
+    R"(static inline __attribute__((always_inline)) void dft_4_elements_$F(const struct dft_few_$F* x, const struct dft_turns_$F* w) {
   $V a, b, c, d, e, f, g, h;
   dft_get_$F(x, 0, &a, &e);
   dft_get_$F(x, 1, &b, &f);
@@ -126,7 +127,7 @@ static inline __attribute__((always_inline)) $V dft_eighth_$F($V x, $V y, $T hig
   return $FMA(y, $SPLAT(high), $FMA(y, $SPLAT(low), x));
 }
 /* Fours of the even elements and of the odd ones, which are turned by eighths. */
-static inline __attribute__((always_inline)) void dft_8_$F(const struct dft_few_$F* x, const struct dft_turns_$F* w) {
+static inline __attribute__((always_inline)) void dft_8_elements_$F(const struct dft_few_$F* x, const struct dft_turns_$F* w) {
   const $T high = ($T)0x1.6a09e667f3bcdp-1, low = ($T)(0x1.6a09e667f3bcdp-1 - (double)high - 0x1.bdd3413b26456p-55);
   $V re[8], im[8];
   for (int odd = 0; odd < 2; ++odd) {
@@ -190,35 +191,104 @@ static inline __attribute__((always_inline)) void dft_odd_$F(const int p, const 
 }
 )";
 
-// $P: the factor, $FEW: the transform of so many elements.
+constexpr std::string_view kOddElements =
+    R"(static inline __attribute__((always_inline)) void dft_$P_elements_$F(const struct dft_few_$F* x, const struct dft_turns_$F* w) { dft_odd_$F($P, x, w); }
+)";
+
+constexpr std::string_view kFew =
+    R"(/* Where the j-th of m transforms at a place is read and where it is stored: p elements there, all of whose elements but the first are turned. */
+static inline __attribute__((always_inline)) void dft_read_$F(const struct dft_pass_$F* pass, int64_t j, int64_t place, int64_t column, struct dft_few_$F* few) {
+  const int64_t at = (pass->places * j + place) * pass->step + (pass->lie == dft_apart || pass->lie == dft_real ? column : 2 * column);
+  few->re = pass->re + at;
+  few->im = pass->im + at;
+  few->next = pass->places * pass->m * pass->step;
+  few->lie = pass->lie;
+}
+static inline __attribute__((always_inline)) void dft_write_$F(const struct dft_pass_$F* pass, const int p, int64_t j, int64_t place, int64_t column, struct dft_few_$F* few) {
+  const int64_t places = pass->places, to = places * p * j + place;
+  const int64_t at = to * pass->to_step + (pass->to_lie == dft_apart ? column : 2 * column), turn = to * pass->turn_step + column;
+  few->to_re = pass->to_re + at;
+  few->to_im = pass->to_im + at;
+  few->to_next = places * pass->to_step;
+  few->to_lie = pass->to_lie;
+  few->turn_re = pass->turn_re ? pass->turn_re + turn : 0;
+  few->turn_im = pass->turn_re ? pass->turn_im + turn : 0;
+  few->turn_next = places * pass->turn_step;
+  few->is_cut = pass->is_cut;
+  few->place = place;
+  few->kept = pass->kept / places;
+  few->kept_places = pass->kept % places;
+  few->beyond_re = pass->beyond ? pass->beyond + column : 0;
+  few->beyond_im = pass->beyond ? pass->beyond + pass->width + column : 0;
+}
+)";
+
+// $P: the factor; $Q: that of a second pass.
 constexpr std::string_view kPassBy =
-    R"(/* The j-th of m transforms of $P elements, all of whose elements but the first are turned unless j is 0. */
+    R"(static inline __attribute__((always_inline)) void dft_turns_by_$P_$F(const struct dft_pass_$F* pass, int64_t j, struct dft_turns_$F* w) {
+  for (int u = 1; u < $P; ++u) {
+    w->c[u] = pass->roots[j * u * pass->done];
+    w->s[u] = pass->roots[pass->n + j * u * pass->done];
+    w->cosines[u] = pass->roots[u * (pass->n / $P)];
+    w->sines[u] = pass->roots[pass->n + u * (pass->n / $P)];
+  }
+}
+/* The j-th of m transforms of $P elements; they are turned unless j is 0. */
 static inline __attribute__((always_inline)) void dft_columns_by_$P_$F(const struct dft_pass_$F* pass, int64_t j, const int is_turned) {
   struct dft_turns_$F w;
-  const int64_t n = pass->n, width = pass->width, places = pass->places, step = pass->step, to_step = pass->to_step;
-  for (int u = 1; u < $P; ++u) {
-    w.c[u] = pass->roots[j * u * pass->done];
-    w.s[u] = pass->roots[n + j * u * pass->done];
-    w.cosines[u] = pass->roots[u * (n / $P)];
-    w.sines[u] = pass->roots[n + u * (n / $P)];
-  }
-  for (int64_t place = 0; place < places; ++place) {
-    const int64_t from = places * j + place, to = places * $P * j + place;
+  dft_turns_by_$P_$F(pass, j, &w);
+  const int64_t width = pass->width, places = pass->places;
+  for (int64_t place = 0; place < places; ++place)
     for (int64_t q = 0; q < width; q += $L) { /* the last step overlaps the one before */
       const int64_t column = q + $L <= width ? q : width - $L;
-      const int64_t at = from * step + (pass->lie == dft_apart || pass->lie == dft_real ? column : 2 * column);
-      const int64_t to_at = to * to_step + (pass->to_lie == dft_apart ? column : 2 * column);
-      const int64_t turn = to * pass->turn_step + column;
-      const struct dft_few_$F few = {pass->re + at, pass->im + at, places * pass->m * step, pass->lie, pass->to_re + to_at, pass->to_im + to_at, places * to_step, pass->to_lie,
-                                     pass->turn_re ? pass->turn_re + turn : 0, pass->turn_re ? pass->turn_im + turn : 0, places * pass->turn_step, is_turned, pass->is_cut, place, pass->kept / places, pass->kept % places,
-                                     pass->beyond ? pass->beyond + column : 0, pass->beyond ? pass->beyond + width + column : 0};
-      $FEW
+      struct dft_few_$F few;
+      dft_read_$F(pass, j, place, column, &few);
+      dft_write_$F(pass, $P, j, place, column, &few);
+      few.is_turned = is_turned;
+      dft_$P_elements_$F(&few, &w);
     }
-  }
 }
 static inline __attribute__((always_inline)) void dft_pass_by_$P_$F(const struct dft_pass_$F pass) {
   dft_columns_by_$P_$F(&pass, 0, 0);
   for (int64_t j = 1; j < pass.m; ++j) dft_columns_by_$P_$F(&pass, j, 1);
+}
+)";
+
+constexpr std::string_view kPassesBy =
+    R"(/* The j-th transforms of $Q elements, of what transforms of $P elements give that are done right before: that stays in `between`. */
+static inline __attribute__((always_inline)) void dft_columns_by_$P_and_$Q_$F(const struct dft_pass_$F* first, const struct dft_pass_$F* second, int64_t j, const int is_turned, $T* between) {
+  struct dft_turns_$F w[$Q], v;
+  for (int i = 0; i < $Q; ++i) dft_turns_by_$P_$F(first, j + i * second->m, w + i);
+  dft_turns_by_$Q_$F(second, j, &v);
+  const int64_t width = first->width, places = first->places;
+  for (int64_t place = 0; place < places; ++place)
+    for (int64_t q = 0; q < width; q += $L) { /* the last step overlaps the one before */
+      const int64_t column = q + $L <= width ? q : width - $L;
+      struct dft_few_$F few = {.to_next = $L, .to_lie = dft_apart};
+      for (int i = 0; i < $Q; ++i) {
+        dft_read_$F(first, j + i * second->m, place, column, &few);
+        few.to_re = between + i * $P * $L;
+        few.to_im = between + ($Q + i) * $P * $L;
+        if (is_turned || i > 0) {
+          few.is_turned = 1;
+          dft_$P_elements_$F(&few, w + i);
+        } else {
+          few.is_turned = 0;
+          dft_$P_elements_$F(&few, w);
+        }
+      }
+      few = (struct dft_few_$F){.next = $P * $L, .lie = dft_apart, .is_turned = is_turned};
+      for (int u = 0; u < $P; ++u) {
+        few.re = between + u * $L;
+        few.im = between + ($Q * $P + u) * $L;
+        dft_write_$F(second, $Q, j, place + places * u, column, &few);
+        dft_$Q_elements_$F(&few, &v);
+      }
+    }
+}
+static inline __attribute__((always_inline)) void dft_passes_by_$P_and_$Q_$F(const struct dft_pass_$F first, const struct dft_pass_$F second, $T* between) {
+  dft_columns_by_$P_and_$Q_$F(&first, &second, 0, 0, between);
+  for (int64_t j = 1; j < second.m; ++j) dft_columns_by_$P_and_$Q_$F(&first, &second, j, 1, between);
 }
 )";
 
@@ -237,7 +307,8 @@ std::string zipped(int first, int lanes) {
 
 }  // namespace
 
-void define_transform_passes(Unit& unit, DType dtype, int lanes, const std::set<int64_t>& factors) {
+void define_transform_passes(Unit& unit, DType dtype, int lanes, const std::set<int64_t>& factors,
+                             const std::set<std::pair<int64_t, int64_t>>& together) {
   const std::string suffix(harp::name(dtype));
   Filling values{{"T", std::string(memory_type(dtype))},
                  {"V", unit.type(dtype, lanes)},
@@ -251,17 +322,22 @@ void define_transform_passes(Unit& unit, DType dtype, int lanes, const std::set<
                  {"LOW", lanes > 1 ? zipped(0, lanes) : "a"},
                  {"HIGH", lanes > 1 ? zipped(lanes / 2, lanes) : "b"}};
   unit.once("dft_lie", [] { return std::string(kLie); });
-  unit.once(cat("dft_pass_", suffix), [&] { return filled(kPass, values); });
+  unit.once(cat("dft_pass_", suffix), [&] { return filled(cat(kPass, kFew), values); });
   for (const int64_t p : factors) {
     const bool is_odd = p % 2 == 1;
     if (is_odd) unit.once(cat("dft_odd_", suffix), [&] { return filled(kOdd, values); });
     unit.once(cat("dft_pass_by_", p, "_", suffix), [&] {
       const std::string_view few = p == 8 ? kEight : p == 4 ? kFour : p == 2 ? kTwo : std::string_view();
       values["P"] = cat(p);
-      values["FEW"] = is_odd ? cat("dft_odd_", suffix, "(", p, ", &few, &w);") : cat("dft_", p, "_", suffix, "(&few, &w);");
-      return filled(cat(few, kPassBy), values);
+      return filled(cat(is_odd ? kOddElements : few, kPassBy), values);
     });
   }
+  for (const auto& [p, q] : together)
+    unit.once(cat("dft_passes_by_", p, "_and_", q, "_", suffix), [&] {
+      values["P"] = cat(p);
+      values["Q"] = cat(q);
+      return filled(kPassesBy, values);
+    });
 }
 
 }  // namespace harp::render
