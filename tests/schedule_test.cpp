@@ -111,6 +111,11 @@ TEST_CASE("L2 L5: schedules of scans") {
     return "";
   };
   CHECK(message(columns, "kernel_0: scan [scan unroll=2, sequential tile=128 simd=4]").empty());
+  // arrays, from which whole lines go past the caches, hold numbers: of halves there are only the bits
+  for (const char* const dtype : {"f32", "f16", "bf16", "i16"}) {
+    const auto graph = parse_graph(cat("graph g(x: ", dtype, "[n, 1000]) { return y = cummax(x, axis=1) }"));
+    CHECK_NOTHROW(ir::verify(*lower::lower_program(scheduled(*graph, "kernel_0: scan [thread, scan simd=8] stream"))));
+  }
   CHECK(message(rows, "kernel_0: reduce [thread, scan]").find("the recipe must be scan") != std::string::npos);
   CHECK(message(rows, "kernel_0: scan [thread, sequential]").find("axis 1 is scanned and must be of kind scan") != std::string::npos);
   CHECK(message(rows, "kernel_0: scan [scan, scan]").find("axis 0 is not scanned and cannot be of kind scan") != std::string::npos);

@@ -26,8 +26,9 @@ std::optional<ScanLines> ScanLines::of(KernelContext& context, Accumulators& acc
   std::vector<int> arrays;
   for (const Stmt* s : stores) {
     const auto place = linear_in(s->index, variable_of(along));
-    // of a bool any byte but 0 reads as true, which is stored as 1
-    if (s->mask != nullptr || is_bool(s->value->type.dtype) || !place || !place->coefficient.is_constant(1)) return std::nullopt;
+    // arrays hold numbers: of halves there are only the bits, and of a bool any byte but 0 reads as true, which is stored as 1
+    const DType dtype = s->value->type.dtype;
+    if (s->mask != nullptr || is_bool(dtype) || is_half(dtype) || !place || !place->coefficient.is_constant(1)) return std::nullopt;
   }
   for (const Stmt* s : stores) arrays.push_back(accumulators.add_array(s->value->type.dtype, most));
   return ScanLines(context.arena, std::move(arrays));

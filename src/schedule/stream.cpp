@@ -78,6 +78,8 @@ bool may_store_by_lines(const KernelPlan& kernel) {
   const auto has_whole_lines = [&](const StorePlan& store) {
     return mod(space.back() * static_cast<int64_t>(size_of(store.node->dtype)), kLineBytes).is_constant(0);
   };
+  const auto is_no_number = [](const StorePlan& store) { return is_half(store.node->dtype) || is_bool(store.node->dtype); };
+  if (std::any_of(kernel.stores.begin(), kernel.stores.end(), is_no_number)) return false;  // an array holds numbers
   return (scans_blocks(kernel) || range(space.back()).hi <= kScannedBlock) &&
          !std::all_of(kernel.stores.begin(), kernel.stores.end(), has_whole_lines);
 }
