@@ -48,7 +48,7 @@ Sym ScanTurns::lower(Sym begin, Sym end, int carry, int total, const Access& acc
   const auto count = static_cast<int64_t>(parts.size());
   Stmt* at = new_loop(arena_, "at", 0, groups_ + count - 1);
   at->loop = LoopKind::kUnroll;
-  for (int64_t behind = count - 1; behind >= 0; --behind) {
+  for (int64_t behind = 0; behind < count; ++behind) {  // loads first
     const Sym group = at->variable - behind;
     Body each;
     parts[static_cast<size_t>(behind)](group, each);

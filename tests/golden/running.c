@@ -94,9 +94,8 @@ static inline __attribute__((always_inline)) void scan_add_64_f32x16_totals_2(f3
 }
 
 static inline f32x16 scan_add_64_f32x16_earlier_4(f32x16 x, f32x16 none) {
-#if !defined(__clang__) && __has_builtin(__builtin_ia32_permvarsf512_mask)
-  typedef int numbers __attribute__((vector_size(64)));
-  return __builtin_ia32_permvarsf512_mask(x, (numbers){0, 0, 1, 2, 0, 4, 5, 6, 0, 8, 9, 10, 0, 12, 13, 14}, none, 61166);
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_vpermilps512_mask)
+  return __builtin_ia32_vpermilps512_mask(x, 144, none, 61166);
 #else
   return __builtin_shufflevector(x, none, 16, 0, 1, 2, 20, 4, 5, 6, 24, 8, 9, 10, 28, 12, 13, 14);
 #endif
@@ -337,24 +336,40 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
     float acc1 = 0.0f;
     f32x16 acc6 = splat_f32x16(acc0);
     for (int64_t ridx1 = 0; ridx1 < 256; ridx1 += 256) {
+      const float* input0_row = input0 + ridx0 * 300 + ridx1;
       const float* input1_row = input1 + ridx0 * 300 + ridx1;
       float* output0_row = output0 + ridx0 * 300 + ridx1;
-      const float* input0_row = input0 + ridx0 * 300 + ridx1;
       #pragma GCC unroll 12
       for (int64_t ridx2 = 0; ridx2 < 12; ++ridx2) {
-        if (8 <= ridx2) {
-          scan_add_64_f32x16_values(row4 + ridx2 * 4 - 32);
-          const f32x16 alu0 = *(const f32x16*)(input1_row + ridx2 * 64 - 496);
-          const f32x16 alu1 = *(const f32x16*)(input1_row + ridx2 * 64 - 480);
-          const f32x16 alu2 = *(const f32x16*)(input1_row + ridx2 * 64 - 464);
-          *(f32x16*)(output0_row + ridx2 * 64 - 512) = row4[ridx2 * 4 - 32] * *(const f32x16*)(input1_row + ridx2 * 64 - 512);
-          *(f32x16*)(output0_row + ridx2 * 64 - 496) = row4[ridx2 * 4 - 31] * alu0;
-          *(f32x16*)(output0_row + ridx2 * 64 - 480) = row4[ridx2 * 4 - 30] * alu1;
-          *(f32x16*)(output0_row + ridx2 * 64 - 464) = row4[ridx2 * 4 - 29] * alu2;
+        if (ridx2 <= 3) {
+          const f32x16 alu0 = *(const f32x16*)(input0_row + ridx2 * 64);
+          row4[ridx2 * 4] = alu0 * alu0;
+          const f32x16 alu1 = *(const f32x16*)(input0_row + ridx2 * 64 + 16);
+          row4[ridx2 * 4 + 1] = alu1 * alu1;
+          const f32x16 alu2 = *(const f32x16*)(input0_row + ridx2 * 64 + 32);
+          row4[ridx2 * 4 + 2] = alu2 * alu2;
+          const f32x16 alu3 = *(const f32x16*)(input0_row + ridx2 * 64 + 48);
+          row4[ridx2 * 4 + 3] = alu3 * alu3;
+          scan_add_64_f32x16_quads(row4 + ridx2 * 4, row5 + ridx2);
         }
-        if (7 <= ridx2) {
-          if (ridx2 <= 10) {
-            scan_add_64_f32x16_added(row4 + ridx2 * 4 - 28, row5 + ridx2 - 7);
+        if (2 <= ridx2) {
+          if (ridx2 <= 5) {
+            scan_add_64_f32x16_totals_1(row5 + ridx2 - 2);
+          }
+        }
+        if (3 <= ridx2) {
+          if (ridx2 <= 6) {
+            scan_add_64_f32x16_totals_2(row5 + ridx2 - 3);
+          }
+        }
+        if (4 <= ridx2) {
+          if (ridx2 <= 7) {
+            scan_add_64_f32x16_totals_4(row5 + ridx2 - 4);
+          }
+        }
+        if (5 <= ridx2) {
+          if (ridx2 <= 8) {
+            scan_add_64_f32x16_totals_8(row5 + ridx2 - 5);
           }
         }
         if (6 <= ridx2) {
@@ -363,36 +378,20 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
             acc6 += acc7;
           }
         }
-        if (5 <= ridx2) {
-          if (ridx2 <= 8) {
-            scan_add_64_f32x16_totals_8(row5 + ridx2 - 5);
+        if (7 <= ridx2) {
+          if (ridx2 <= 10) {
+            scan_add_64_f32x16_added(row4 + ridx2 * 4 - 28, row5 + ridx2 - 7);
           }
         }
-        if (4 <= ridx2) {
-          if (ridx2 <= 7) {
-            scan_add_64_f32x16_totals_4(row5 + ridx2 - 4);
-          }
-        }
-        if (3 <= ridx2) {
-          if (ridx2 <= 6) {
-            scan_add_64_f32x16_totals_2(row5 + ridx2 - 3);
-          }
-        }
-        if (2 <= ridx2) {
-          if (ridx2 <= 5) {
-            scan_add_64_f32x16_totals_1(row5 + ridx2 - 2);
-          }
-        }
-        if (ridx2 <= 3) {
-          const f32x16 alu3 = *(const f32x16*)(input0_row + ridx2 * 64);
-          row4[ridx2 * 4] = alu3 * alu3;
-          const f32x16 alu4 = *(const f32x16*)(input0_row + ridx2 * 64 + 16);
-          row4[ridx2 * 4 + 1] = alu4 * alu4;
-          const f32x16 alu5 = *(const f32x16*)(input0_row + ridx2 * 64 + 32);
-          row4[ridx2 * 4 + 2] = alu5 * alu5;
-          const f32x16 alu6 = *(const f32x16*)(input0_row + ridx2 * 64 + 48);
-          row4[ridx2 * 4 + 3] = alu6 * alu6;
-          scan_add_64_f32x16_quads(row4 + ridx2 * 4, row5 + ridx2);
+        if (8 <= ridx2) {
+          scan_add_64_f32x16_values(row4 + ridx2 * 4 - 32);
+          const f32x16 alu4 = *(const f32x16*)(input1_row + ridx2 * 64 - 496);
+          const f32x16 alu5 = *(const f32x16*)(input1_row + ridx2 * 64 - 480);
+          const f32x16 alu6 = *(const f32x16*)(input1_row + ridx2 * 64 - 464);
+          *(f32x16*)(output0_row + ridx2 * 64 - 512) = row4[ridx2 * 4 - 32] * *(const f32x16*)(input1_row + ridx2 * 64 - 512);
+          *(f32x16*)(output0_row + ridx2 * 64 - 496) = row4[ridx2 * 4 - 31] * alu4;
+          *(f32x16*)(output0_row + ridx2 * 64 - 480) = row4[ridx2 * 4 - 30] * alu5;
+          *(f32x16*)(output0_row + ridx2 * 64 - 464) = row4[ridx2 * 4 - 29] * alu6;
         }
       }
     }
