@@ -46,3 +46,13 @@ TEST_CASE("G3.sum/interp,c G3.prod/interp,c G3.max/interp,c G3.min/interp,c L6: 
       backends.run(graph_of(reduction, "n"), between_nans(columns));
   }
 }
+
+TEST_CASE("G3.sum/interp,c L6: the end of a row that an earlier pass keeps") {
+  const Backends backends;
+  const auto graph = [](const std::string& columns) {
+    return "graph g(x: f32[m, " + columns + "]) flags=[broadcast] {\n  e = exp(x * 0.001)\n  d = e - sum(e, axes=[1], keepdims=true)\n" +
+           "  return v = sum(d * d, axes=[1]), z = e * d\n}";
+  };
+  for (const int64_t columns : {17, 40, 1000}) backends.run(graph(std::to_string(columns)), rough({5, columns}, 7));
+  for (const int64_t columns : {1, 15, 63, 65, 1000, 4993, 5000}) backends.run(graph("n in 1..5000"), rough({5, columns}, 8));
+}

@@ -31,8 +31,9 @@ void RowValues::declare(Accumulators& accumulators, std::optional<Tile> tile, Bo
   Dim elements = 1;
   for (size_t axis : axes_) elements *= source_.shape[axis];
   int64_t count = std::max<int64_t>(range(elements).hi, 1) * (tile ? tile->columns : 1);
+  count = (count + kLanes - 1) / kLanes * kLanes;  // the last lanes of a row are read whole, whatever stands behind it
   if (alternating_) {
-    other_row_ = (count + kLanes - 1) / kLanes * kLanes;
+    other_row_ = count;
     count = 2 * other_row_;
   }
   for (const RowPass& pass : c_.plan.passes)

@@ -387,9 +387,11 @@ class ScanLowering {
     const int64_t elements = kLineBytes / static_cast<int64_t>(size_of(scan.dtype));
     const Sym front = mod(Sym(0) - width, elements);
     Stmt* rest = line(front, (counts_[0] - 1) * width);
-    if (proven_at_most(simd_width_, width) && is_line(*rest)) {
-      Body lines = vector_columns(arena_, line(0, front), simd_width_);
-      for (Stmt* s : vector_columns(arena_, rest, simd_width_)) lines.push_back(s);
+    if (proven_at_most(simd_width_, width) && proven_at_most(front, width) && is_line(*rest)) {
+      // As loops: of stores one after the other everything is read before the first (ir/linearize.cpp), and here a vector may be made of
+      // what the one before it stored.
+      Body lines = vectorise(arena_, line(0, front), simd_width_, false);
+      for (Stmt* s : vectorise(arena_, rest, simd_width_, false)) lines.push_back(s);
       body.push_back(new_if(arena_, counts_[0] - 2, std::move(lines)));
       return body;
     }

@@ -12,7 +12,6 @@
 namespace harp::render {
 namespace {
 
-
 /// "fma_f32" or "fma_f32x16".
 std::string at_lanes(std::string_view name, std::string_view dtype, int lanes) {
   return lanes == 1 ? cat(name, "_", dtype) : cat(name, "_", dtype, "x", lanes);

@@ -111,11 +111,11 @@ int scatter_axis(const KernelPlan& kernel);
 bool keeps_rows(const KernelPlan& kernel);
 /// Which axes of squeezed(reduce.sources[0]->shape) a reduction reduces.
 std::vector<bool> reduced_axes(const Node& reduce);
-/// "cumsum of [n, 300] axis 1 tree"
 /// Does the law cut what is scanned into blocks? Not where operations are exact: their order cannot be seen, and one block holds
 /// everything.
 bool scans_blocks(const KernelPlan& kernel);
 inline constexpr int64_t kScannedBlock = 4096;  // elements
+/// "cumsum of [n, 300] axis 1 tree"
 std::string describe_scan(const Node& scan);
 /// "scatter_add of [m, 64] to [1000, 64] axis 0"
 std::string describe_scatter(const Node& scatter);
