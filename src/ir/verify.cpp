@@ -1,5 +1,6 @@
 // The rules of the loop IR, checked after lowering and after every rewrite in debug builds.
 #include <algorithm>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -171,7 +172,36 @@ class Verifier {
     }
     for (int a : declared_here) --declared_[static_cast<size_t>(a)];
     in_place(statements);
+    for (auto run = statements.begin(); run != statements.end();) {
+      const auto is_store = [](const Stmt* s) { return s->kind == StmtKind::kStore; };
+      const auto begin = std::find_if(run, statements.end(), is_store);
+      run = std::find_if_not(begin, statements.end(), is_store);
+      stores_together({begin, run});
+    }
     stored_blocks_.resize(known);
+  }
+
+  /// Of stores that follow each other everything is read before the first one (ir/linearize.cpp): none reads what one before it stores.
+  void stores_together(std::span<Stmt* const> run) {
+    for (size_t i = 1; i < run.size(); ++i) {
+      std::vector<const UOp*> stack = {run[i]->value};
+      std::unordered_set<const UOp*> seen;
+      while (!stack.empty()) {
+        const UOp* u = stack.back();
+        stack.pop_back();
+        if (!seen.insert(u).second) continue;
+        stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+        if (u->kind != UKind::kLoad) continue;
+        for (const Stmt* before : run.first(i)) {
+          const auto is_whole = [](int lanes, Sym step) { return lanes == 1 || step.is_constant(1); };
+          const Sym ahead = u->index - before->index;
+          if (before->buffer != u->buffer || !ahead.is_constant()) continue;
+          if (!is_whole(before->value->type.lanes, before->lane_step) || !is_whole(u->type.lanes, u->lane_step)) continue;
+          require(ahead.constant() >= before->value->type.lanes || -ahead.constant() >= u->type.lanes,
+                  "a store reads nothing that one right before it stores");
+        }
+      }
+    }
   }
 
   DType copied_dtype(const Stmt& s) {

@@ -277,6 +277,12 @@ FAULTS = [
      "arena_.in_range(count - lane->variable)", "row_ends_test"),
     ("the second of two folds is the first's", "render/fold.cpp", "numbers.push_back(i / half * half + step + i % step);",
      "numbers.push_back(step + i % step);", "row_ends_test"),
+    ("the line of a scan's rows is written out", "lower/scan.cpp", "for (Stmt* s : vectorise(arena_, rest, simd_width_, false))",
+     "for (Stmt* s : vector_columns(arena_, rest, simd_width_))", "scan_of_short_rows_as_a_line.harp"),
+    ("the line of a scan's rows begins behind two short ones", "lower/scan.cpp", " && proven_at_most(front, width)", "",
+     "scan_of_two_short_rows.harp"),
+    ("kept rows have no room for their last lanes", "lower/row_values.cpp", "count = (count + kLanes - 1) / kLanes * kLanes;", "",
+     "kept_row_ends_within_a_vector.harp"),
     ("what a lane computes of nothing counts", "lower/reduce.cpp", "if (!is_zero_without)", "if (false)", "row_ends_test"),
 ]
 
