@@ -206,11 +206,13 @@ class ChainFinder {
     }
     if (number.empty() || number.back() + 1 == program_.generations) return;
     program_.generations = number.back() + 1;
-    for (KernelPlan& kernel : program_.kernels) kernel.generation = number[static_cast<size_t>(kernel.generation)];
-    for (Buffer& buffer : program_.buffers) {
-      buffer.first_generation = number[static_cast<size_t>(buffer.first_generation)];
-      buffer.last_generation = number[static_cast<size_t>(buffer.last_generation)];
-    }
+    const auto renumber = [&](int& generation) {
+      HARP_ASSERT(generation >= 0 && generation < std::ssize(number), "generation ", generation, " of ", number.size());
+      generation = number[static_cast<size_t>(generation)];
+    };
+    for (KernelPlan& kernel : program_.kernels) renumber(kernel.generation);
+    for (Buffer& buffer : program_.buffers)
+      for (int* generation : {&buffer.first_generation, &buffer.last_generation}) renumber(*generation);
   }
 
   Program& program_;

@@ -206,6 +206,7 @@ class RowGrouper {
 
   void set_lifetimes() {
     program_.generations = 0;
+    for (Buffer& buffer : program_.buffers) buffer.first_generation = buffer.last_generation = 0;  // of kernels that are one now
     std::vector<bool> written(program_.buffers.size());
     const auto used = [&](int b, int generation, bool writes) {
       Buffer& it = program_.buffers[static_cast<size_t>(b)];
