@@ -181,27 +181,32 @@ class Verifier {
     stored_blocks_.resize(known);
   }
 
+  /// The loads that these values are made of, each once.
+  template <class Visit>
+  static void visit_loads(std::vector<const UOp*> stack, Visit visit) {
+    std::unordered_set<const UOp*> seen;
+    while (!stack.empty()) {
+      const UOp* u = stack.back();
+      stack.pop_back();
+      if (!seen.insert(u).second) continue;
+      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+      if (u->kind == UKind::kLoad) visit(*u);
+    }
+  }
+
   /// Of stores that follow each other everything is read before the first one (ir/linearize.cpp): none reads what one before it stores.
   void stores_together(std::span<Stmt* const> run) {
-    for (size_t i = 1; i < run.size(); ++i) {
-      std::vector<const UOp*> stack = {run[i]->value};
-      std::unordered_set<const UOp*> seen;
-      while (!stack.empty()) {
-        const UOp* u = stack.back();
-        stack.pop_back();
-        if (!seen.insert(u).second) continue;
-        stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-        if (u->kind != UKind::kLoad) continue;
+    const auto is_whole = [](int lanes, Sym step) { return lanes == 1 || step.is_constant(1); };
+    for (size_t i = 1; i < run.size(); ++i)
+      visit_loads({run[i]->value}, [&](const UOp& load) {
         for (const Stmt* before : run.first(i)) {
-          const auto is_whole = [](int lanes, Sym step) { return lanes == 1 || step.is_constant(1); };
-          const Sym ahead = u->index - before->index;
-          if (before->buffer != u->buffer || !ahead.is_constant()) continue;
-          if (!is_whole(before->value->type.lanes, before->lane_step) || !is_whole(u->type.lanes, u->lane_step)) continue;
-          require(ahead.constant() >= before->value->type.lanes || -ahead.constant() >= u->type.lanes,
-                  "a store reads nothing that one right before it stores");
+          const int stored = before->value->type.lanes, loaded = load.type.lanes;
+          const Sym ahead = load.index - before->index;
+          if (before->buffer != load.buffer || !ahead.is_constant()) continue;
+          if (!is_whole(stored, before->lane_step) || !is_whole(loaded, load.lane_step)) continue;
+          require(ahead.constant() >= stored || -ahead.constant() >= loaded, "a store reads nothing that one right before it stores");
         }
-      }
-    }
+      });
   }
 
   DType copied_dtype(const Stmt& s) {
@@ -232,26 +237,20 @@ class Verifier {
   void in_place(const std::vector<Stmt*>& statements) {
     const auto blocks = std::ranges::find_if(statements, [this](const Stmt* s) { return is_stored_block(*s); });
     require(std::all_of(blocks, statements.end(), [this](const Stmt* s) { return is_stored_block(*s); }), "whole blocks are stored last");
-    std::vector<const UOp*> stack;
+    std::vector<const UOp*> roots;
     for (const Stmt* s : statements)
       for (const UOp* root : roots_of(*s))
-        if (root != nullptr) stack.push_back(root);
-    std::unordered_set<const UOp*> seen;
-    while (!stack.empty()) {
-      const UOp* u = stack.back();
-      stack.pop_back();
-      if (!seen.insert(u).second) continue;
-      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-      if (u->kind != UKind::kLoad) continue;
-      for (int written : kernel_.params[static_cast<size_t>(u->buffer)].in_place) {
+        if (root != nullptr) roots.push_back(root);
+    visit_loads(std::move(roots), [&](const UOp& load) {
+      for (int written : kernel_.params[static_cast<size_t>(load.buffer)].in_place) {
         const bool meets = std::any_of(statements.begin(), statements.end(), [&](const Stmt* s) {
-          return s->kind == StmtKind::kStore && s->buffer == written && s->index == u->index && s->value->type.lanes == u->type.lanes &&
-                 u->sources.empty() && (u->type.lanes == 1 || (s->lane_step.is_constant(1) && u->lane_step.is_constant(1)));
+          return s->kind == StmtKind::kStore && s->buffer == written && s->index == load.index && s->value->type.lanes == load.type.lanes &&
+                 load.sources.empty() && (load.type.lanes == 1 || (s->lane_step.is_constant(1) && load.lane_step.is_constant(1)));
         });
         require(meets || std::ranges::find(stored_blocks_, written) != stored_blocks_.end(),
                 "what a store may overwrite is loaded where it is stored");
       }
-    }
+    });
   }
 
   void loop(const Stmt& s, int depth) {
