@@ -354,8 +354,9 @@ class Linearizer {
     place.size = u->kind == UKind::kCall || u->kind == UKind::kGather || u->op == Op::kFma || u->op == Op::kWhere ? 2 : 1;
     for (const UOp* s : u->sources)
       if (const auto p = planned.find(s); p != planned.end()) place.size += p->second.size;
+    const bool is_in_turn = in_block_ && u->kind == UKind::kCall && !is_small(*u->function);
     const bool named = uses_[u] > 1 || place.hoisted || (place.size > kLargestExpression && !is_root) || !place.guards.empty() ||
-                       u->kind == UKind::kRarely;
+                       u->kind == UKind::kRarely || is_in_turn;
     if (!named) return;
     place.size = 0;
     // Only a load or a check has to be kept from happening; what is computed from it may be computed from anything.
@@ -363,9 +364,18 @@ class Linearizer {
     if (is_read(u) || u->kind == UKind::kCheck) let.guards = place.guards;
     Block& block = blocks_[place.level];
     if (widen(block, let, place.guards)) return;
+    let.is_alike = is_in_turn && !block.lines.empty() && are_alike(block.lines.back(), let);
     let.name = cat("alu", value_count_++);
     block.values[u] = {.name = let.name, .guards = {place.guards}};
     block.lines.push_back(std::move(let));
+  }
+
+  /// Do both lines call one function, and does the second one not need the first?
+  static bool are_alike(const Line& first, const Line& second) {
+    if (first.kind != LineKind::kLet || first.value->kind != UKind::kCall) return false;
+    const auto is_first = [&](const auto& named) { return named.first == first.value; };
+    return first.value->function == second.value->function && first.value->type == second.value->type &&
+           std::none_of(second.names.begin(), second.names.end(), is_first);
   }
 
   /// If the block has the same line already, but for other loops than the one it is needed in now, that line serves both.
@@ -411,7 +421,9 @@ class Linearizer {
       for (const UOp* root : roots_of(*store))
         if (root != nullptr) roots.push_back(root);
     }
+    in_block_ = true;
     need(roots);
+    in_block_ = false;
     for (const Stmt* store : s.body) statement(*store);
   }
 
@@ -579,6 +591,7 @@ class Linearizer {
   std::unordered_map<const UOp*, int> uses_;
   std::unordered_map<const UOp*, std::vector<int>> accumulators_of_;
   std::vector<Sym> active_;  // guards that hold where values are needed now
+  bool in_block_ = false;
   std::vector<int> acc_level_, declared_level_;
   std::map<std::pair<int, uint32_t>, int> places_;  // accesses by accumulator and place
   std::unordered_map<int, int> pointer_count_;

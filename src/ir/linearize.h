@@ -64,6 +64,7 @@ struct Line {
   Terms row = {};
   std::vector<Sym> guards = {};
   const Stmt* statement = nullptr;
+  bool is_alike = false;  // a call of what the line before calls, for the next step: they may be computed in turn
 };
 
 /// Names of a kernel's parameters inside it: input0, input1 … for what it reads, output0 … for what it writes, so that kernels

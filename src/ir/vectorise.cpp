@@ -193,6 +193,7 @@ Stmt* jammed(Arena& arena, Stmt* steps, int together) {
     for (Substituter& copy : copies) all->body.push_back(copy(Body{s})[0]);
   loop->body = {all};
   loop->step = together * steps->step;
+  loop->overlap = steps->overlap;
   return loop;
 }
 
@@ -214,7 +215,15 @@ Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap, std::span<cons
   if (!probe.is_possible(loop->body)) return {plain};
   const auto is_store = [](const Stmt* s) { return s->kind == StmtKind::kStore; };
   if (together > 1 && range(length).hi >= together * width && std::all_of(loop->body.begin(), loop->body.end(), is_store)) {
-    const Sym middle = loop->begin + floor_div(length, together * width) * (together * width);
+    const int step = together * width;
+    const bool is_whole = mod(length, step).is_constant(0);
+    if (overlap || is_whole) {
+      Body all = {jammed(arena, steps(arena, loop, loop->begin, loop->end, width, !is_whole), together)};
+      if (is_whole || proven_nonnegative(length - step)) return all;
+      Body few = vectorise(arena, scalar(arena, loop, loop->begin, loop->end), width, overlap, params);
+      return {new_if(arena, length - step, std::move(all), std::move(few))};
+    }
+    const Sym middle = loop->begin + floor_div(length, step) * step;
     Body result = {jammed(arena, steps(arena, loop, loop->begin, middle, width, false), together)};
     if (proven_at_most(loop->end, middle)) return result;
     for (Stmt* s : vectorise(arena, scalar(arena, loop, middle, loop->end), width, overlap, params)) result.push_back(s);

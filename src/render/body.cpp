@@ -93,6 +93,8 @@ class BodyRenderer {
       } else if (i + 1 < lines.size() && fold_alike(lines[i], lines[i + 1])) {
         fold_two(lines[i], lines[i + 1]);
         ++i;
+      } else if (i + 1 < lines.size() && lines[i + 1].is_alike && call_two(lines[i], lines[i + 1])) {
+        ++i;
       } else {
         line(lines[i]);
       }
@@ -130,7 +132,7 @@ class BodyRenderer {
       case LineKind::kAccScan: return scan(*l.statement);
       case LineKind::kRoutine: return routine(*l.statement);
       case LineKind::kCopy: return copy(*l.statement);
-      case LineKind::kReturn: return out(cat("return ", result(l.value), ";"));
+      case LineKind::kReturn: return out(cat(result_is_, result(l.value), ";"));
     }
   }
 
@@ -236,6 +238,20 @@ class BodyRenderer {
       out(cat("const ", type, " ", l.name, " = ", expression_.computation(u).text, ";"));
     }
     names_.mask_bits(l.name, bits);
+  }
+
+  /// Calls of one function, operation by operation in turn; false, and nothing is written, if there is no such form of it.
+  bool call_two(const Line& a, const Line& b) {
+    const std::string name = unit_.function_of_two(*a.value->function, expression_.lanes(a.value));
+    if (name.empty()) return false;
+    std::string arguments;
+    for (const Line* l : {&a, &b}) {
+      names_.values(l->names);
+      append(arguments, cat(expression_.arguments(l->value->sources), ", "));
+    }
+    out(cat(expression_.type(a.value), " ", a.name, ", ", b.name, ";"));
+    out(cat(name, "(", arguments, "&", a.name, ", &", b.name, ");"));
+    return true;
   }
 
   /// name = common; where the condition holds in some lane, those lanes are computed one by one.
@@ -523,6 +539,15 @@ class BodyRenderer {
  public:
   void result_mask_bits(int bits) { result_mask_bits_ = bits; }
 
+  /// Of a function of two vectors, for one of them: the text of a line, where names end so, and the result goes there.
+  std::string render(Line l, std::string_view suffix, std::string_view result) {
+    append(l.name, suffix);
+    for (auto& [value, name] : l.names) append(name, suffix);
+    result_is_ = cat("*", result, " = ");
+    line(l);
+    return std::exchange(body_.text, {});
+  }
+
  private:
   Unit& unit_;
   ExpressionContext context_;
@@ -534,20 +559,38 @@ class BodyRenderer {
   std::string turn_to_kept_;  // for the loop that follows: assignments that make a step read what was kept
   int indent_ = 1;
   int result_mask_bits_ = 0;
+  std::string result_is_ = "return ";
 };
 
-}  // namespace
+std::string no_shape_variable(const SymAtom* v) { fail(Code::kInternal, "a math function mentions the shape variable ", v->name); }
 
-Body render_function_body(Unit& unit, const ir::Function& function, int lanes, std::vector<std::string> parameters, bool holds_constants) {
+ExpressionContext context_of_function(int lanes, std::vector<std::string> parameters, bool holds_constants) {
   ExpressionContext context;
   context.lanes = lanes;
   context.holds_constants = holds_constants;
   context.parameters = std::move(parameters);
-  BodyRenderer renderer(unit, std::move(context), nullptr, [](const SymAtom* v) -> std::string {
-    fail(Code::kInternal, "a math function mentions the shape variable ", v->name);
-  });
+  return context;
+}
+
+}  // namespace
+
+Body render_function_body(Unit& unit, const ir::Function& function, int lanes, std::vector<std::string> parameters, bool holds_constants) {
+  BodyRenderer renderer(unit, context_of_function(lanes, std::move(parameters), holds_constants), nullptr, no_shape_variable);
   renderer.result_mask_bits(Unit::mask_bits_of(function));
   return renderer.render(ir::linearize(function));
+}
+
+Body render_function_of_two(Unit& unit, const ir::Function& function, int lanes, const std::vector<std::string>& parameters,
+                            bool holds_constants) {
+  const auto context_of = [&](int vector) {
+    std::vector<std::string> names;
+    for (const std::string& parameter : parameters) names.push_back(cat(parameter, vector));
+    return context_of_function(lanes, std::move(names), holds_constants);
+  };
+  BodyRenderer first(unit, context_of(0), nullptr, no_shape_variable), second(unit, context_of(1), nullptr, no_shape_variable);
+  Body body;
+  for (const Line& line : ir::linearize(function)) append(body.text, cat(first.render(line, "_0", "r0"), second.render(line, "_1", "r1")));
+  return body;
 }
 
 Body render_kernel_body(Unit& unit, const ir::Module& module, const ir::Kernel& kernel,

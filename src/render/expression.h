@@ -34,6 +34,8 @@ class Expressions {
   std::string mask(const ir::UOp* u, int bits, int precedence = 0) const;
   /// Number of bits a mask made of this value has by nature; 0: any will do.
   int mask_bits(const ir::UOp* u) const;
+  /// Of a call.
+  std::string arguments(const std::vector<const ir::UOp*>& sources) const;
   int lanes(const ir::UOp* u) const { return context_.kernel == nullptr ? context_.lanes : u->type.lanes; }
   /// C type of the value under a name.
   std::string type(const ir::UOp* u) const;
@@ -84,7 +86,6 @@ class Expressions {
   std::string offset(const ir::UOp* position, Sym stride) const;
   Text acc(const ir::UOp* u) const;
   Text call(const ir::UOp* u) const;
-  std::string arguments(const std::vector<const ir::UOp*>& sources) const;
 
   Unit& unit_;
   const Names& names_;

@@ -142,6 +142,8 @@ class Unit {
   std::string index_helper(std::string_view name);
   /// A math function at this many lanes.
   std::string function(const ir::Function& function, int lanes);
+  /// (arguments of one, of the other, result of one, of the other): of two vectors in turn; empty where that would gain nothing.
+  std::string function_of_two(const ir::Function& function, int lanes);
 
   /// Adds text once under a key; `text` is called only the first time and may ask for other definitions. A shared one is that of a function
   /// that is called and not inlined, after a comment: of a source in parts one has it.

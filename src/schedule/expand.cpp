@@ -132,7 +132,7 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Schedule
     }
     s.axes.push_back(reduced);
   } else if (!s.axes.empty()) {
-    s.axes.back().unroll = vectors_side_by_side(program, kernel);
+    s.axes.back().unroll = vectors_side_by_side(program, kernel, options.target, width);
     s.overlap = !ends_in_singles(program, kernel, width);
   }
   return s;

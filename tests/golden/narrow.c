@@ -137,17 +137,27 @@ static inline __attribute__((always_inline)) f32x16 scale_f32x16(f32x16 x, f32x1
 #endif
 }
 
-static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
-  const f32x16 alu0 = lesser_f32x16(held_f32x16(89.0f), x);
-  const f32x16 alu1 = greater_f32x16(held_f32x16(-104.0f), alu0);
-  const f32x16 alu2 = fma_f32x16(alu1, held_f32x16(1.442695f), held_f32x16(12582912.0f));
-  const f32x16 alu3 = alu2 - 12582912.0f;
-  const f32x16 alu4 = fma_f32x16(alu3, held_f32x16(-0.69314575f), alu1);
-  const f32x16 alu5 = alu3 * held_f32x16(-1.4286068e-06f);
-  const f32x16 alu6 = alu4 + alu5;
-  const f32x16 alu7 = fma_f32x16(fma_f32x16(fma_f32x16(held_f32x16(0.001391077f), alu6, held_f32x16(0.008363099f)), alu6, held_f32x16(0.04166671f)), alu6, held_f32x16(0.16666578f));
-  const f32x16 alu8 = fma_f32x16(alu6 * alu6, fma_f32x16(alu7, alu6, held_f32x16(0.5f)), alu5);
-  return scale_f32x16(held_f32x16(1.0f) + (alu4 + alu8), alu2);
+static inline __attribute__((always_inline)) void exp_f32_of_two_x16(f32x16 x0, f32x16 x1, f32x16* r0, f32x16* r1) {
+  const f32x16 alu0_0 = lesser_f32x16(held_f32x16(89.0f), x0);
+  const f32x16 alu0_1 = lesser_f32x16(held_f32x16(89.0f), x1);
+  const f32x16 alu1_0 = greater_f32x16(held_f32x16(-104.0f), alu0_0);
+  const f32x16 alu1_1 = greater_f32x16(held_f32x16(-104.0f), alu0_1);
+  const f32x16 alu2_0 = fma_f32x16(alu1_0, held_f32x16(1.442695f), held_f32x16(12582912.0f));
+  const f32x16 alu2_1 = fma_f32x16(alu1_1, held_f32x16(1.442695f), held_f32x16(12582912.0f));
+  const f32x16 alu3_0 = alu2_0 - 12582912.0f;
+  const f32x16 alu3_1 = alu2_1 - 12582912.0f;
+  const f32x16 alu4_0 = fma_f32x16(alu3_0, held_f32x16(-0.69314575f), alu1_0);
+  const f32x16 alu4_1 = fma_f32x16(alu3_1, held_f32x16(-0.69314575f), alu1_1);
+  const f32x16 alu5_0 = alu3_0 * held_f32x16(-1.4286068e-06f);
+  const f32x16 alu5_1 = alu3_1 * held_f32x16(-1.4286068e-06f);
+  const f32x16 alu6_0 = alu4_0 + alu5_0;
+  const f32x16 alu6_1 = alu4_1 + alu5_1;
+  const f32x16 alu7_0 = fma_f32x16(fma_f32x16(fma_f32x16(held_f32x16(0.001391077f), alu6_0, held_f32x16(0.008363099f)), alu6_0, held_f32x16(0.04166671f)), alu6_0, held_f32x16(0.16666578f));
+  const f32x16 alu7_1 = fma_f32x16(fma_f32x16(fma_f32x16(held_f32x16(0.001391077f), alu6_1, held_f32x16(0.008363099f)), alu6_1, held_f32x16(0.04166671f)), alu6_1, held_f32x16(0.16666578f));
+  const f32x16 alu8_0 = fma_f32x16(alu6_0 * alu6_0, fma_f32x16(alu7_0, alu6_0, held_f32x16(0.5f)), alu5_0);
+  const f32x16 alu8_1 = fma_f32x16(alu6_1 * alu6_1, fma_f32x16(alu7_1, alu6_1, held_f32x16(0.5f)), alu5_1);
+  *r0 = scale_f32x16(held_f32x16(1.0f) + (alu4_0 + alu8_0), alu2_0);
+  *r1 = scale_f32x16(held_f32x16(1.0f) + (alu4_1 + alu8_1), alu2_1);
 }
 
 static inline f16x16 f16_of_f32x16(f32x16 x) {
@@ -161,6 +171,19 @@ static inline f16x16 f16_of_f32x16(f32x16 x) {
   const u32x16 alu4 = blend_u32x16(lt_u32x16(splat_u32x16(0x7f800000u), alu1), splat_u32x16(0x7e00u), blend_u32x16(lt_u32x16(alu1, splat_u32x16(0x477ff000u)), alu3, splat_u32x16(0x7c00u)));
   return (f16x16)__builtin_convertvector(alu4 | ((alu0 >> 16u) & 0x8000u), u16x16);
 #endif
+}
+
+static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
+  const f32x16 alu0 = lesser_f32x16(held_f32x16(89.0f), x);
+  const f32x16 alu1 = greater_f32x16(held_f32x16(-104.0f), alu0);
+  const f32x16 alu2 = fma_f32x16(alu1, held_f32x16(1.442695f), held_f32x16(12582912.0f));
+  const f32x16 alu3 = alu2 - 12582912.0f;
+  const f32x16 alu4 = fma_f32x16(alu3, held_f32x16(-0.69314575f), alu1);
+  const f32x16 alu5 = alu3 * held_f32x16(-1.4286068e-06f);
+  const f32x16 alu6 = alu4 + alu5;
+  const f32x16 alu7 = fma_f32x16(fma_f32x16(fma_f32x16(held_f32x16(0.001391077f), alu6, held_f32x16(0.008363099f)), alu6, held_f32x16(0.04166671f)), alu6, held_f32x16(0.16666578f));
+  const f32x16 alu8 = fma_f32x16(alu6 * alu6, fma_f32x16(alu7, alu6, held_f32x16(0.5f)), alu5);
+  return scale_f32x16(held_f32x16(1.0f) + (alu4 + alu8), alu2);
 }
 
 static inline float bits_f32_u32(uint32_t x) {
@@ -305,7 +328,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 
 struct kernel_1_args { const uint16_t* input0; uint16_t* output0; int64_t shape0; };
 
-/* generation 0 · elementwise over [n] · elementwise [thread simd=16] partition overlap */
+/* generation 0 · elementwise over [n] · elementwise [thread unroll=2 simd=16] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_1_args* a = arg;
   const uint16_t* input0 = a->input0;
@@ -314,20 +337,43 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   (void)worker;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const int64_t oidx0 = min_i64(shape0, ridx0 * 4096 + 4096);
-    const int64_t oidx1 = oidx0 & 15;
-    if (ridx0 * 4096 + 16 <= oidx0) {
+    const int64_t oidx1 = oidx0 & 31;
+    const int64_t oidx2 = oidx0 & 15;
+    if (ridx0 * 4096 + 32 <= oidx0) {
       uint16_t kept0[16] __attribute__((aligned(32)));
       *(f16x16*)kept0 = *(const f16x16*)(input0 + ridx0 * 4096);
       const uint16_t* kept0_source = input0;
-      for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 16; ridx1 <= ridx1_last; kept0_source = (const uint16_t*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 2), ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0, ridx1_last = ridx0 * 4096) /* the first step overlaps the next and comes last */
-      for (; ridx1 <= ridx1_last; ridx1 += 16) {
-        const f32x16 alu0 = exp_f32x16(f32_of_f16x16(*(const f16x16*)(kept0_source + ridx1)));
-        *(f16x16*)(output0 + ridx1) = f16_of_f32x16(alu0);
+      uint16_t kept1[16] __attribute__((aligned(32)));
+      *(f16x16*)kept1 = *(const f16x16*)(input0 + ridx0 * 4096 + 16);
+      const uint16_t* kept1_source = input0;
+      for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 32; ridx1 <= ridx1_last; kept0_source = (const uint16_t*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 2), kept1_source = (const uint16_t*)((size_t)kept1 - (size_t)(ridx0 * 4096 + 16) * 2), ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0, ridx1_last = ridx0 * 4096) /* the first step overlaps the next and comes last */
+      for (; ridx1 <= ridx1_last; ridx1 += 32) {
+        const f16x16 alu0 = *(const f16x16*)(kept0_source + ridx1);
+        const f16x16 alu1 = *(const f16x16*)(kept1_source + ridx1 + 16);
+        const f32x16 alu2 = f32_of_f16x16(alu0);
+        const f32x16 alu3 = f32_of_f16x16(alu1);
+        f32x16 alu4, alu5;
+        exp_f32_of_two_x16(alu2, alu3, &alu4, &alu5);
+        const f16x16 alu6 = f16_of_f32x16(alu4);
+        const f16x16 alu7 = f16_of_f32x16(alu5);
+        *(f16x16*)(output0 + ridx1) = alu6;
+        *(f16x16*)(output0 + ridx1 + 16) = alu7;
       }
     } else {
-      for (int64_t ridx2 = ridx0 * 4096; ridx2 < oidx0; ++ridx2) {
-        const float alu1 = exp_f32(f32_of_f16(input0[ridx2]));
-        output0[ridx2] = f16_of_f32(alu1);
+      if (ridx0 * 4096 + 16 <= oidx0) {
+        uint16_t kept2[16] __attribute__((aligned(32)));
+        *(f16x16*)kept2 = *(const f16x16*)(input0 + ridx0 * 4096);
+        const uint16_t* kept2_source = input0;
+        for (int64_t ridx2 = ridx0 * 4096 + oidx2, ridx2_last = oidx0 - 16; ridx2 <= ridx2_last; kept2_source = (const uint16_t*)((size_t)kept2 - (size_t)(ridx0 * 4096) * 2), ridx2 = ridx2_last > ridx0 * 4096 && oidx2 > 0 ? ridx0 * 4096 : oidx0, ridx2_last = ridx0 * 4096) /* the first step overlaps the next and comes last */
+        for (; ridx2 <= ridx2_last; ridx2 += 16) {
+          const f32x16 alu8 = exp_f32x16(f32_of_f16x16(*(const f16x16*)(kept2_source + ridx2)));
+          *(f16x16*)(output0 + ridx2) = f16_of_f32x16(alu8);
+        }
+      } else {
+        for (int64_t ridx3 = ridx0 * 4096; ridx3 < oidx0; ++ridx3) {
+          const float alu9 = exp_f32(f32_of_f16(input0[ridx3]));
+          output0[ridx3] = f16_of_f32(alu9);
+        }
       }
     }
   }

@@ -1,0 +1,340 @@
+/* harp · graph "in_turn" · target x86-64-v4 · stable, law 5 · 1 kernel, 1 generation
+   x: f32[n] -> y: f32[n] */
+/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
+#pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
+#endif
+typedef __SIZE_TYPE__ size_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT64_TYPE__ uint64_t;
+
+typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
+typedef struct harp_fault { size_t struct_size; int64_t site, element, index, size; } harp_fault;
+typedef struct harp_runtime {
+  size_t struct_size;
+  void* self;
+  size_t width;
+  void (*parallel_for)(void* self, size_t n, size_t grain, harp_range_body body, void* arg);
+  void* (*alloc)(void* self, size_t size);
+  void (*free)(void* self, void* memory);
+  void* workspace;
+  size_t workspace_size;
+  void* const* natives;
+  void* step_cursor;
+  harp_fault* fault;
+} harp_runtime;
+
+/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+
+static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
+static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps512_mask)
+  return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, 4);
+#else
+  f32x16 r = {0};
+  for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+  return r;
+#endif
+}
+
+static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
+static inline i32x16 splat_i32x16(int32_t x) { return (i32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
+static inline uint16_t ne_i32x16(i32x16 a, i32x16 b) { return __builtin_ia32_cmpd512_mask(a, b, 4, 0xffff); }
+
+/* a where the lane's bit is set, else b. */
+static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
+#if defined(__clang__)
+  return __builtin_ia32_selectps_512(m, a, b);
+#else
+  return __builtin_ia32_blendmps_512_mask(b, a, m);
+#endif
+}
+
+static inline f32x16 abs_f32x16(f32x16 a) {
+  f32x16 r = {0};
+  for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fabsf(a[lane]);
+  return r;
+}
+
+static inline uint16_t le_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 2, 0xffff, 4); }
+
+static inline int32_t bits_i32_f32(float x) {
+  union { float from; int32_t to; } u;
+  u.from = x;
+  return u.to;
+}
+
+static const uint32_t two_over_pi[41] = {
+    0u, 2734261102u, 1313084713u, 4230436817u, 4113882560u, 3680671129u, 1011060801u, 4266746795u, 3736847713u, 3072618042u, 1112396512u, 105459434u, 164729372u, 4263373596u, 2972297022u, 3900847605u, 784024708u, 3919343654u, 3026157121u, 965858873u, 2203269620u, 2625920907u, 3187222587u, 536385535u, 3724908559u, 4012839307u, 1510632735u, 1832287951u, 667617719u, 1330003814u, 2657085997u, 1965537991u, 3957715323u, 1023883767u, 2320667370u, 1811636145u, 529358088u, 1443049542u, 4235946923u, 4040145952u, 2599695901u};
+
+static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+
+static inline float tan_far_f32(float x) {
+  const int32_t alu0 = bits_i32_f32(x) & 2147483647;
+  const int32_t alu1 = (alu0 >> 23) - 120;
+  const int32_t alu2 = (alu1 >> 5) & 7;
+  const uint64_t alu3 = (uint64_t)(alu1 & 31);
+  const uint64_t alu4 = (uint64_t)((alu0 & 8388607) | 8388608);
+  const uint64_t alu5 = (uint64_t)two_over_pi[alu2 + 2];
+  const uint64_t alu6 = ((uint64_t)two_over_pi[alu2] << 32ul) | (uint64_t)two_over_pi[alu2 + 1];
+  const uint64_t alu7 = (alu6 << alu3) | (alu5 >> (32ul - alu3));
+  const uint64_t alu8 = (alu5 << 32ul) | (uint64_t)two_over_pi[alu2 + 3];
+  const uint64_t alu9 = alu4 * alu7 + ((alu4 * ((alu8 << alu3) >> 32ul)) >> 32ul);
+  const uint64_t alu10 = (alu9 + 0x2000000000000000ul) >> 62ul;
+  const double alu11 = (double)(int64_t)(alu9 - (alu10 << 62ul));
+  const double alu12 = alu11 * 3.4061215800865545e-19;
+  const _Bool alu13 = x < 0.0f;
+  const int32_t alu14 = (int32_t)alu10;
+  const double alu15 = alu13 ? -alu12 : alu12;
+  const float alu16 = (float)alu15;
+  const float alu17 = (float)(alu15 - (double)alu16) + (x - x);
+  const float alu18 = alu16 * alu16;
+  const float alu19 = fma_f32(alu16 * fma_f32(alu16, alu16, -alu18), 0.5f, fma_f32(alu17, alu18, alu17));
+  const float alu20 = fma_f32(fma_f32(fma_f32(0.0043699164f, alu18, 0.000103685146f), alu18, 0.010823366f), alu18, 0.02128766f);
+  const float alu21 = fma_f32(fma_f32(fma_f32(alu20, alu18, 0.05405867f), alu18, 0.13332677f), alu18, 0.3333335f);
+  const float alu22 = fma_f32(alu16 * alu18, alu21, alu19);
+  const float alu23 = alu16 + alu22;
+  const float alu24 = -1.0f / alu23;
+  const float alu25 = fma_f32(alu24, alu22 - (alu23 - alu16), fma_f32(alu24, alu23, 1.0f));
+  const _Bool alu26 = ((alu13 ? -alu14 : alu14) & 1) != 0;
+  return alu26 ? fma_f32(alu24, alu25, alu24) : alu23;
+}
+
+static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
+
+static __attribute__((noinline, cold)) f32x16 tan_far_f32_where_x16(uint16_t m, f32x16 r, f32x16 x0) {
+  for (int lane = 0; lane < 16; ++lane) if (m >> lane & 1) r[lane] = tan_far_f32(x0[lane]);
+  return r;
+}
+
+static inline int any_x16(uint16_t m) { return m != 0; }
+
+static inline __attribute__((always_inline)) void tan_f32_of_two_x16(f32x16 x0, f32x16 x1, f32x16* r0, f32x16* r1) {
+  const f32x16 alu0_0 = fma_f32x16(x0, splat_f32x16(0.63661975f), splat_f32x16(12582912.0f));
+  const f32x16 alu0_1 = fma_f32x16(x1, splat_f32x16(0.63661975f), splat_f32x16(12582912.0f));
+  const f32x16 alu1_0 = alu0_0 - 12582912.0f;
+  const f32x16 alu1_1 = alu0_1 - 12582912.0f;
+  const f32x16 alu2_0 = fma_f32x16(alu1_0, splat_f32x16(-1.5707964f), x0);
+  const f32x16 alu2_1 = fma_f32x16(alu1_1, splat_f32x16(-1.5707964f), x1);
+  const f32x16 alu3_0 = -(alu1_0 * -4.371139e-08f);
+  const f32x16 alu3_1 = -(alu1_1 * -4.371139e-08f);
+  const f32x16 alu4_0 = alu2_0 + alu3_0;
+  const f32x16 alu4_1 = alu2_1 + alu3_1;
+  const f32x16 alu5_0 = -(alu4_0 - alu2_0);
+  const f32x16 alu5_1 = -(alu4_1 - alu2_1);
+  const f32x16 alu6_0 = alu2_0 - (alu4_0 + alu5_0) + (alu3_0 + alu5_0);
+  const f32x16 alu6_1 = alu2_1 - (alu4_1 + alu5_1) + (alu3_1 + alu5_1);
+  const f32x16 alu7_0 = fma_f32x16(alu1_0, splat_f32x16(1.7151245e-15f), alu6_0 - fma_f32x16(alu1_0, splat_f32x16(-4.371139e-08f), alu3_0));
+  const f32x16 alu7_1 = fma_f32x16(alu1_1, splat_f32x16(1.7151245e-15f), alu6_1 - fma_f32x16(alu1_1, splat_f32x16(-4.371139e-08f), alu3_1));
+  const f32x16 alu8_0 = alu4_0 * alu4_0;
+  const f32x16 alu8_1 = alu4_1 * alu4_1;
+  const f32x16 alu9_0 = fma_f32x16(alu4_0 * fma_f32x16(alu4_0, alu4_0, -alu8_0), splat_f32x16(0.5f), fma_f32x16(alu7_0, alu8_0, alu7_0));
+  const f32x16 alu9_1 = fma_f32x16(alu4_1 * fma_f32x16(alu4_1, alu4_1, -alu8_1), splat_f32x16(0.5f), fma_f32x16(alu7_1, alu8_1, alu7_1));
+  const f32x16 alu10_0 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.0043699164f), alu8_0, splat_f32x16(0.000103685146f)), alu8_0, splat_f32x16(0.010823366f)), alu8_0, splat_f32x16(0.02128766f));
+  const f32x16 alu10_1 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.0043699164f), alu8_1, splat_f32x16(0.000103685146f)), alu8_1, splat_f32x16(0.010823366f)), alu8_1, splat_f32x16(0.02128766f));
+  const f32x16 alu11_0 = fma_f32x16(fma_f32x16(fma_f32x16(alu10_0, alu8_0, splat_f32x16(0.05405867f)), alu8_0, splat_f32x16(0.13332677f)), alu8_0, splat_f32x16(0.3333335f));
+  const f32x16 alu11_1 = fma_f32x16(fma_f32x16(fma_f32x16(alu10_1, alu8_1, splat_f32x16(0.05405867f)), alu8_1, splat_f32x16(0.13332677f)), alu8_1, splat_f32x16(0.3333335f));
+  const f32x16 alu12_0 = fma_f32x16(alu4_0 * alu8_0, alu11_0, alu9_0);
+  const f32x16 alu12_1 = fma_f32x16(alu4_1 * alu8_1, alu11_1, alu9_1);
+  const f32x16 alu13_0 = alu4_0 + alu12_0;
+  const f32x16 alu13_1 = alu4_1 + alu12_1;
+  const f32x16 alu14_0 = -1.0f / alu13_0;
+  const f32x16 alu14_1 = -1.0f / alu13_1;
+  const f32x16 alu15_0 = fma_f32x16(alu14_0, alu12_0 - (alu13_0 - alu4_0), fma_f32x16(alu14_0, alu13_0, splat_f32x16(1.0f)));
+  const f32x16 alu15_1 = fma_f32x16(alu14_1, alu12_1 - (alu13_1 - alu4_1), fma_f32x16(alu14_1, alu13_1, splat_f32x16(1.0f)));
+  const f32x16 alu16_0 = blend_f32x16(ne_i32x16((i32x16)alu0_0 & 1, splat_i32x16(0)), fma_f32x16(alu14_0, alu15_0, alu14_0), alu13_0);
+  const f32x16 alu16_1 = blend_f32x16(ne_i32x16((i32x16)alu0_1 & 1, splat_i32x16(0)), fma_f32x16(alu14_1, alu15_1, alu14_1), alu13_1);
+  const f32x16 alu17_0 = abs_f32x16(x0);
+  const f32x16 alu17_1 = abs_f32x16(x1);
+  const uint16_t alu18_0 = le_f32x16(splat_f32x16(32768.0f), alu17_0);
+  const uint16_t alu18_1 = le_f32x16(splat_f32x16(32768.0f), alu17_1);
+  f32x16 alu19_0 = blend_f32x16(lt_f32x16(alu17_0, splat_f32x16(0.00012207031f)), x0, alu16_0);
+  if (__builtin_expect(any_x16(alu18_0), 0)) alu19_0 = tan_far_f32_where_x16(alu18_0, alu19_0, x0);
+  f32x16 alu19_1 = blend_f32x16(lt_f32x16(alu17_1, splat_f32x16(0.00012207031f)), x1, alu16_1);
+  if (__builtin_expect(any_x16(alu18_1), 0)) alu19_1 = tan_far_f32_where_x16(alu18_1, alu19_1, x1);
+  *r0 = alu19_0;
+  *r1 = alu19_1;
+}
+
+static inline f32x16 tan_f32x16(f32x16 x) {
+  const f32x16 alu0 = fma_f32x16(x, splat_f32x16(0.63661975f), splat_f32x16(12582912.0f));
+  const f32x16 alu1 = alu0 - 12582912.0f;
+  const f32x16 alu2 = fma_f32x16(alu1, splat_f32x16(-1.5707964f), x);
+  const f32x16 alu3 = -(alu1 * -4.371139e-08f);
+  const f32x16 alu4 = alu2 + alu3;
+  const f32x16 alu5 = -(alu4 - alu2);
+  const f32x16 alu6 = alu2 - (alu4 + alu5) + (alu3 + alu5);
+  const f32x16 alu7 = fma_f32x16(alu1, splat_f32x16(1.7151245e-15f), alu6 - fma_f32x16(alu1, splat_f32x16(-4.371139e-08f), alu3));
+  const f32x16 alu8 = alu4 * alu4;
+  const f32x16 alu9 = fma_f32x16(alu4 * fma_f32x16(alu4, alu4, -alu8), splat_f32x16(0.5f), fma_f32x16(alu7, alu8, alu7));
+  const f32x16 alu10 = fma_f32x16(fma_f32x16(fma_f32x16(splat_f32x16(0.0043699164f), alu8, splat_f32x16(0.000103685146f)), alu8, splat_f32x16(0.010823366f)), alu8, splat_f32x16(0.02128766f));
+  const f32x16 alu11 = fma_f32x16(fma_f32x16(fma_f32x16(alu10, alu8, splat_f32x16(0.05405867f)), alu8, splat_f32x16(0.13332677f)), alu8, splat_f32x16(0.3333335f));
+  const f32x16 alu12 = fma_f32x16(alu4 * alu8, alu11, alu9);
+  const f32x16 alu13 = alu4 + alu12;
+  const f32x16 alu14 = -1.0f / alu13;
+  const f32x16 alu15 = fma_f32x16(alu14, alu12 - (alu13 - alu4), fma_f32x16(alu14, alu13, splat_f32x16(1.0f)));
+  const f32x16 alu16 = blend_f32x16(ne_i32x16((i32x16)alu0 & 1, splat_i32x16(0)), fma_f32x16(alu14, alu15, alu14), alu13);
+  const f32x16 alu17 = abs_f32x16(x);
+  const uint16_t alu18 = le_f32x16(splat_f32x16(32768.0f), alu17);
+  f32x16 alu19 = blend_f32x16(lt_f32x16(alu17, splat_f32x16(0.00012207031f)), x, alu16);
+  if (__builtin_expect(any_x16(alu18), 0)) alu19 = tan_far_f32_where_x16(alu18, alu19, x);
+  return alu19;
+}
+
+static inline float abs_f32(float a) { return __builtin_fabsf(a); }
+
+static inline float tan_f32(float x) {
+  const float alu0 = fma_f32(x, 0.63661975f, 12582912.0f);
+  const float alu1 = alu0 - 12582912.0f;
+  const float alu2 = fma_f32(alu1, -1.5707964f, x);
+  const float alu3 = -(alu1 * -4.371139e-08f);
+  const float alu4 = alu2 + alu3;
+  const float alu5 = -(alu4 - alu2);
+  const float alu6 = alu2 - (alu4 + alu5) + (alu3 + alu5);
+  const float alu7 = fma_f32(alu1, 1.7151245e-15f, alu6 - fma_f32(alu1, -4.371139e-08f, alu3));
+  const float alu8 = alu4 * alu4;
+  const float alu9 = fma_f32(alu4 * fma_f32(alu4, alu4, -alu8), 0.5f, fma_f32(alu7, alu8, alu7));
+  const float alu10 = fma_f32(fma_f32(fma_f32(0.0043699164f, alu8, 0.000103685146f), alu8, 0.010823366f), alu8, 0.02128766f);
+  const float alu11 = fma_f32(fma_f32(fma_f32(alu10, alu8, 0.05405867f), alu8, 0.13332677f), alu8, 0.3333335f);
+  const float alu12 = fma_f32(alu4 * alu8, alu11, alu9);
+  const float alu13 = alu4 + alu12;
+  const float alu14 = -1.0f / alu13;
+  const float alu15 = fma_f32(alu14, alu12 - (alu13 - alu4), fma_f32(alu14, alu13, 1.0f));
+  const float alu16 = ((bits_i32_f32(alu0) & 1) != 0) ? fma_f32(alu14, alu15, alu14) : alu13;
+  const float alu17 = abs_f32(x);
+  const _Bool alu18 = 32768.0f <= alu17;
+  const float alu19 = alu18 ? tan_far_f32(x) : (alu17 < 0.00012207031f ? x : alu16);
+  return alu19;
+}
+
+/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+#if defined(__x86_64__)
+typedef uint32_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  static const uint32_t usual = 0x1f80;
+  uint32_t found;
+  __asm__ volatile("stmxcsr %0; movl %0, %%eax; andl $0xffc0, %%eax; cmpl %1, %%eax; je 1f; ldmxcsr %1; 1:"
+                   : "=m"(found) : "m"(usual) : "eax", "cc", "memory");
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  __asm__ volatile("movl %0, %%eax; andl $0xffc0, %%eax; cmpl $0x1f80, %%eax; je 1f; ldmxcsr %0; 1:"
+                   : : "m"(found) : "eax", "cc", "memory");
+}
+#elif defined(__aarch64__)
+typedef uint64_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  uint64_t found;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(found));
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found & ~0x7c00000ull));
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found));
+}
+#else
+typedef int harp_environment;
+static inline harp_environment harp_enter(void) { return 0; }
+static inline void harp_leave(harp_environment found) { (void)found; }
+#endif
+
+struct kernel_0_args { const float* input0; float* output0; int64_t shape0; };
+
+/* generation 0 · elementwise over [n] · elementwise [thread unroll=2 simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_0_args* a = arg;
+  const float* input0 = a->input0;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const int64_t oidx0 = min_i64(shape0, ridx0 * 4096 + 4096);
+    const int64_t oidx1 = oidx0 & 31;
+    const int64_t oidx2 = oidx0 & 15;
+    if (ridx0 * 4096 + 32 <= oidx0) {
+      float kept0[16] __attribute__((aligned(64)));
+      *(f32x16*)kept0 = *(const f32x16*)(input0 + ridx0 * 4096);
+      const float* kept0_source = input0;
+      float kept1[16] __attribute__((aligned(64)));
+      *(f32x16*)kept1 = *(const f32x16*)(input0 + ridx0 * 4096 + 16);
+      const float* kept1_source = input0;
+      for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 32; ridx1 <= ridx1_last; kept0_source = (const float*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 4), kept1_source = (const float*)((size_t)kept1 - (size_t)(ridx0 * 4096 + 16) * 4), ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0, ridx1_last = ridx0 * 4096) /* the first step overlaps the next and comes last */
+      for (; ridx1 <= ridx1_last; ridx1 += 32) {
+        const f32x16 alu0 = *(const f32x16*)(kept0_source + ridx1);
+        const f32x16 alu1 = *(const f32x16*)(kept1_source + ridx1 + 16);
+        f32x16 alu2, alu3;
+        tan_f32_of_two_x16(alu0, alu1, &alu2, &alu3);
+        *(f32x16*)(output0 + ridx1) = alu2;
+        *(f32x16*)(output0 + ridx1 + 16) = alu3;
+      }
+    } else {
+      if (ridx0 * 4096 + 16 <= oidx0) {
+        float kept2[16] __attribute__((aligned(64)));
+        *(f32x16*)kept2 = *(const f32x16*)(input0 + ridx0 * 4096);
+        const float* kept2_source = input0;
+        for (int64_t ridx2 = ridx0 * 4096 + oidx2, ridx2_last = oidx0 - 16; ridx2 <= ridx2_last; kept2_source = (const float*)((size_t)kept2 - (size_t)(ridx0 * 4096) * 4), ridx2 = ridx2_last > ridx0 * 4096 && oidx2 > 0 ? ridx0 * 4096 : oidx0, ridx2_last = ridx0 * 4096) /* the first step overlaps the next and comes last */
+        for (; ridx2 <= ridx2_last; ridx2 += 16) {
+          *(f32x16*)(output0 + ridx2) = tan_f32x16(*(const f32x16*)(kept2_source + ridx2));
+        }
+      } else {
+        for (int64_t ridx3 = ridx0 * 4096; ridx3 < oidx0; ++ridx3) {
+          output0[ridx3] = tan_f32(input0[ridx3]);
+        }
+      }
+    }
+  }
+}
+
+static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
+static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
+struct harp_call { harp_range_body kernel; void* arg; };
+static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_call* call = arg;
+  const harp_environment found = harp_enter();
+  call->kernel(call->arg, begin, end, worker);
+  harp_leave(found);
+}
+/* Iterations [0, n) of a kernel that take about work / 2 nanoseconds, in shares; work beyond 64 bits counts as none. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
+  if (n > 1 && work > harp_share && harp_has_workers(rt)) {
+    struct harp_call call = {kernel, arg};
+    rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &call);
+  } else if (n > 0) {
+    kernel(arg, 0, (size_t)n, 0);
+  }
+}
+
+static void kernel_main(const float* input0, float* output0, int64_t shape0, const harp_runtime* rt) {
+  {
+    struct kernel_0_args args0 = {input0, output0, shape0};
+    harp_for(rt, (shape0 + 4095) / 4096, shape0, kernel_0, &args0);
+  }
+}
+
+__attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const harp_environment found = harp_enter();
+  kernel_main(inputs[0], outputs[0], (int64_t)shape_vars[0], rt);
+  harp_leave(found);
+  return 0;
+}
+
+__attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+  entry_point_ex(inputs, outputs, shape_vars, 0);
+}

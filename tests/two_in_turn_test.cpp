@@ -1,0 +1,58 @@
+// Two vectors of one function, operation by operation in turn (render/function.cpp), where the CPU begins two of them a cycle: what is rare
+// is so for each vector by itself, and whatever is left behind the last two gives the same bits.
+#include "backends_run.h"
+#include "base/text.h"
+#include "graph/text.h"
+#include "pipeline.h"
+
+using namespace capi_test;
+
+namespace {
+
+std::string source_of(std::string_view text, std::string_view target, bool one_load = false, std::string_view schedule = {}) {
+  harp::PipelineOptions options;
+  options.target = *harp::target_from_name(target);
+  options.target.one_load = one_load;
+  options.schedule_override = schedule;
+  return harp::generate(*harp::parse_graph(text), options).source;
+}
+bool goes_in_turn(const std::string& source) { return source.find("_of_two_x16(alu") != source.npos; }
+
+/// Numbers of which one each `period` is beyond what a sine's usual path takes.
+Values<float> mostly_near(int64_t count, int64_t period) {
+  Values<float> x{{}, {count}};
+  for (int64_t i = 0; i < count; ++i) x.items.push_back(static_cast<float>(i % period == period - 3 ? 1e6 + i : i * 0.37 - 5));
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("L6 X2/c: a function or two, and little beside, go two vectors in turn where a CPU begins two of their operations a cycle") {
+  if (!harp::target_from_name("x86-64-v4")) return;
+  const auto of = [](std::string_view y) { return harp::cat("graph g(x: f32[n], z: f32[n]) { return y = ", y, " }"); };
+  for (const char* y : {"sin(x)", "expm1(x)", "exp(x) * 0.5 - x", "log(exp(x) + 1.0)"}) {
+    CAPTURE(y);
+    CHECK(goes_in_turn(source_of(of(y), "x86-64-v4")));
+    CHECK(!goes_in_turn(source_of(of(y), "x86-64-v4", true)));
+    CHECK(source_of(of(y), "x86-64-v3").find("_of_two_") == std::string::npos);
+  }
+  for (const char* y : {"x * z", "maximum(x, z)", "sin(x) * exp(z) + log(z)", "sin(x * x * x * x / z / z / z) * 2.0"}) {
+    CAPTURE(y);
+    CHECK(!goes_in_turn(source_of(of(y), "x86-64-v4")));
+  }
+  // one that needs the other, though their lines are neighbours
+  const std::string twice = source_of(of("exp(exp(x))"), "x86-64-v4");
+  CHECK(twice.find("exp_f32_of_two_x16(alu0, alu1, &alu2, &alu3);") != std::string::npos);
+  CHECK(twice.find("exp_f32_of_two_x16(alu2, alu3, &alu4, &alu5);") != std::string::npos);
+}
+
+TEST_CASE("L6 X2/interp,c: two vectors of a function in turn give the bits of one after the other") {
+  const Backends backends;
+  for (const char* f : {"sin(x)", "tan(x)", "expm1(x)", "atanh(x * 0.001)", "exp(sin(x))", "cast(sin(cast(x, dtype=f64)), dtype=f32)"})
+    for (const int64_t period : {16, 33, 64})
+      for (const int64_t n : {1, 15, 16, 31, 32, 33, 47, 64, 100, 4096 + 20, 4096 + 40}) {
+        CAPTURE(n);
+        backends.run(harp::cat("graph g(x: f32[n]) { return y = ", f, " }"), mostly_near(n, period));
+        if (n == 100 || n == 33) backends.run(harp::cat("graph g(x: f32[", n, "]) { return y = ", f, " }"), mostly_near(n, period));
+      }
+}
