@@ -154,6 +154,8 @@ bool adds_up(const Body& body) {
 
 constexpr int kNarrowest = 4;  // lanes a rest is worth a vector for
 constexpr size_t kShort = 32;  // operations of a body that may be written out again
+/// Of several vectors: of fewer steps the last one, which overlaps, does too much again (33 elements took 1.5 of the time).
+constexpr int kFewSteps = 4;
 
 bool is_overwritten(const UOp* u, std::span<const Param> params) {
   return u->kind == UKind::kLoad && !params[static_cast<size_t>(u->buffer)].in_place.empty();
@@ -218,10 +220,11 @@ Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap, std::span<cons
     const int step = together * width;
     const bool is_whole = mod(length, step).is_constant(0);
     if (overlap || is_whole) {
+      const Sym beyond_few = length - kFewSteps * step;
       Body all = {jammed(arena, steps(arena, loop, loop->begin, loop->end, width, !is_whole), together)};
-      if (is_whole || proven_nonnegative(length - step)) return all;
+      if (is_whole || proven_nonnegative(beyond_few)) return all;
       Body few = vectorise(arena, scalar(arena, loop, loop->begin, loop->end), width, overlap, params);
-      return {new_if(arena, length - step, std::move(all), std::move(few))};
+      return {new_if(arena, beyond_few, std::move(all), std::move(few))};
     }
     const Sym middle = loop->begin + floor_div(length, step) * step;
     Body result = {jammed(arena, steps(arena, loop, loop->begin, middle, width, false), together)};

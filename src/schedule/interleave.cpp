@@ -59,7 +59,10 @@ bool is_few_functions(const Program& program, const KernelPlan& kernel, const Ta
     const int cost = info(node->op).cost;
     const bool is_function = (info(node->op).flags & kFunction) != 0 && cost >= kLeastOfFunction;
     if (!is_elementwise(node->op) || (is_function && !is_float(node->dtype))) return false;
-    is_function ? ++functions : beside += cost;
+    if (is_function)
+      ++functions;
+    else
+      beside += cost;
   }
   return functions > 0 && functions <= kMostFunctions && beside <= kMostBeside;
 }

@@ -339,7 +339,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
     const int64_t oidx0 = min_i64(shape0, ridx0 * 4096 + 4096);
     const int64_t oidx1 = oidx0 & 31;
     const int64_t oidx2 = oidx0 & 15;
-    if (ridx0 * 4096 + 32 <= oidx0) {
+    if (ridx0 * 4096 + 128 <= oidx0) {
       uint16_t kept0[16] __attribute__((aligned(32)));
       *(f16x16*)kept0 = *(const f16x16*)(input0 + ridx0 * 4096);
       const uint16_t* kept0_source = input0;

@@ -49,6 +49,8 @@ FAULTS = [
      "if (proven_nonnegative(x) && proven_at_most(x, d)) return x;"),
     ("a remainder of something negative is dropped", "base/symbolic.cpp", "if (proven_nonnegative(x) && proven_less(x, d)) return x;",
      "if (proven_less(x, d)) return x;"),
+    ("of two vectors that go through a function in turn both are the first", "render/body.cpp", "second(unit, context_of(1)",
+     "second(unit, context_of(0)", "two_in_turn_test"),
     ("an overlapping tail runs without a whole vector before it", "ir/vectorise.cpp",
      "if (proven_nonnegative(length - width)) return vectors;", "return vectors;"),
     ("the last element of a tail is left out", "ir/vectorise.cpp", "Stmt* rest = scalar(arena, loop, middle, loop->end);",
