@@ -1,0 +1,215 @@
+// Scans that are chains: carries and totals of a tile of the last kept axis lie side by side (a row in L1, or registers) and are the vector
+// axis; the elements stream past, several rows at a time.
+#include <algorithm>
+
+#include "base/text.h"
+#include "lower/scan.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+namespace {
+
+constexpr int64_t kMostRunning = 16;  // vectors of columns that stay in registers: nothing else does, since what is added is in memory
+
+class ChainScan : ScanLowering {
+ public:
+  explicit ChainScan(KernelContext& context) : ScanLowering(context) {}
+
+  Scanned lower(const Index& outer_kept) {
+    if (kept_.empty()) return {columns(outer_kept, 0, 1, 1)};
+    const Dim all = shape_[kept_.back()];
+    const int64_t most = std::max<int64_t>(range(all).hi, 1), tile = wanted_tile_ > 0 ? wanted_tile_ : kLanes;
+    if (most <= tile) return {columns(outer_kept, 0, all, (most + simd_width_ - 1) / simd_width_ * simd_width_)};
+    Stmt* tiles = all.is_constant() && in_registers(tile, simd_width_, kMostRunning) ? register_tiles(outer_kept, all.constant(), tile)
+                                                                                     : memory_tiles(outer_kept, all, tile);
+    return {{tiles}, tiles};
+  }
+
+ private:
+  Stmt* memory_tiles(const Index& outer_kept, Dim all, int64_t tile) {
+    Stmt* tiles = new_loop(arena_, "tile", 0, ceil_div(all, tile));
+    const Sym start = tiles->variable * tile;
+    tiles->body = columns(outer_kept, start, min(Sym(tile), all - start), tile);
+    return tiles;
+  }
+
+  /// Tiles of whole vectors that stay in registers. After the last of them comes what is left, from so far in front that it is whole
+  /// vectors too: the columns that belong to both are scanned twice, by the same thread.
+  Stmt* register_tiles(const Index& outer_kept, int64_t all, int64_t tile) {
+    const int64_t count = all / tile, rest = (all % tile + simd_width_ - 1) / simd_width_ * simd_width_;
+    Stmt* tiles = new_loop(arena_, "tile", 0, count);
+    tiles->body = columns(outer_kept, tiles->variable * tile, tile, tile);
+    if (rest > 0) {
+      Body last = columns(outer_kept, all - rest, rest, rest);
+      tiles->body.push_back(new_if(arena_, tiles->variable - (count - 1), std::move(last)));
+    }
+    return tiles;
+  }
+
+  /// Columns [start, start + width) of the last kept axis.
+  Body columns(const Index& outer_kept, Sym start, Sym width, int64_t capacity) {
+    const auto kept_at = [&](Sym column) {
+      Index kept = outer_kept;
+      if (!kept_.empty()) kept.push_back(start + column);
+      return kept;
+    };
+    if (finds_running_values(width)) return rows_from_stored(width, kept_at);
+    levels_.clear();
+    for (size_t l = 0; l < counts_.size(); ++l) {
+      const bool is_last = l + 1 == counts_.size();
+      Level level;
+      level.carries = accumulators_.add(scans_, capacity);
+      if (!is_last) level.totals = accumulators_.add(scans_, capacity);
+      // the last level has one block, in which the carry is the running value
+      if (l > 0) level.starts = is_last ? level.carries : accumulators_.add(scans_, capacity);
+      levels_.push_back(std::move(level));
+    }
+    Body body;
+    for (const Level& level : levels_) {
+      declare(level.carries, body);
+      if (level.starts != level.carries) declare(level.starts, body);
+    }
+    chain_level(counts_.size() - 1, 0, counts_.back(), width, kept_at, body);
+    return body;
+  }
+
+  /// Do the running values of one block, which would be in memory, lie there already? They do where what is stored is what they are.
+  bool finds_running_values(Sym width) const {
+    const std::vector<StorePlan>& stores = c_.plan.stores;
+    return counts_.size() == 1 && scans_.size() == 1 && stores.size() == 1 && stores[0].node == scans_[0] &&
+           accumulator_dtype(*scans_[0]) == scans_[0]->dtype && !c_.schedule.stream && rows_together_ == 1 &&
+           !in_registers(width, simd_width_, kMostRunning);
+  }
+
+  /// All rows, each from the one that has been stored before it. Those that follow each other in memory are one line of elements, which
+  /// has its ends once.
+  template <class KeptAt>
+  Body rows_from_stored(Sym width, KeptAt kept_at) {
+    const Node& scan = *scans_[0];
+    const auto store_row = [&](const UOp* before, const Index& kept, Sym along, Body& body) {
+      const Index here = position(kept, along);
+      c_.values.bind(&scan, arena_.apply(combine_of(scan.op), scan.dtype, {before, element(0, here)}));
+      for (Stmt* stored : store_outputs(c_, here)) body.push_back(stored);
+    };
+    Body first;
+    const UOp* identity = arena_.constant(identity_of(scan.op, scan.dtype));
+    in_columns(width, first, [&](Sym column, Body& each) { store_row(identity, kept_at(column), 0, each); });
+    const auto store_next = [&](Sym column, Sym along, Body& each) {
+      const Stmt& before = *store_outputs(c_, position(kept_at(column), along - 1))[0];
+      store_row(arena_.load(scan.dtype, before.buffer, before.index), kept_at(column), along, each);
+    };
+    Body body = proven_positive(counts_[0]) ? std::move(first) : Body{new_if(arena_, counts_[0] - 1, std::move(first))};
+    const auto line = [&](Sym begin, Sym end) {  // of elements behind the first row
+      Stmt* loop = new_loop(arena_, next_name(), 0, end - begin);
+      const Sym place = loop->variable + begin;
+      store_next(mod(place, width), floor_div(place, width) + 1, loop->body);
+      return loop;
+    };
+    // From where a line of memory begins, if the array does: a vector that is stored across two costs more than one that is loaded so.
+    const int64_t elements = kLineBytes / static_cast<int64_t>(size_of(scan.dtype));
+    const Sym front = mod(Sym(0) - width, elements);
+    Stmt* rest = line(front, (counts_[0] - 1) * width);
+    if (proven_at_most(simd_width_, width) && proven_at_most(front, width) && is_line(*rest)) {
+      // As loops: of stores one after the other everything is read before the first (ir/linearize.cpp), and here a vector may be made of
+      // what the one before it stored.
+      Body lines = vectorise(arena_, line(0, front), simd_width_, false);
+      for (Stmt* s : vectorise(arena_, rest, simd_width_, false)) lines.push_back(s);
+      body.push_back(new_if(arena_, counts_[0] - 2, std::move(lines)));
+      return body;
+    }
+    Stmt* rows = new_loop(arena_, next_name(), 1, counts_[0]);
+    in_columns(width, rows->body, [&](Sym column, Body& each) { store_next(column, rows->variable, each); });
+    body.push_back(rows);
+    return body;
+  }
+  /// Does a loop store one element after the other, made of nothing but what lies so too?
+  bool is_line(const Stmt& loop) const {
+    const auto follows = [&](Sym index) {
+      const auto place = linear_in(index, variable_of(loop.variable));
+      return place && place->coefficient.is_constant(1);
+    };
+    const auto is_made_so = [&](const UOp* u) {
+      return u->kind == UKind::kLoad ? u->sources.empty() && follows(u->index) : u->kind == UKind::kAlu || u->kind == UKind::kConst;
+    };
+    const std::vector<const UOp*> values = uops_of(arena_, loop.body);
+    return std::all_of(loop.body.begin(), loop.body.end(), [&](const Stmt* s) { return s->mask == nullptr && follows(s->index); }) &&
+           std::all_of(values.begin(), values.end(), is_made_so);
+  }
+
+  template <class KeptAt>
+  void chain_level(size_t level, Sym begin, Sym end, Sym width, KeptAt kept_at, Body& body) {
+    if (level == 0) return elements(begin, end, false, width, kept_at, body);
+    const Level &mine = levels_[level], &below = levels_[level - 1];
+    Stmt* blocks = new_loop(arena_, cat("block", level), begin, end);
+    const Sym block = blocks->variable;
+    in_columns(width, blocks->body, [&](Sym column, Body& each) { set(below.carries, column, mine.starts, column, each); });
+    const auto count_in = [&](const Row& totals, Body& into) {
+      in_columns(width, into, [&](Sym column, Body& each) {
+        update(mine.carries, totals, column, each);
+        update(mine.totals, totals, column, each);
+        if (mine.starts != mine.carries) set(mine.starts, column, mine.carries, column, each);
+      });
+    };
+    if (level > 1) {
+      declare(below.totals, blocks->body);
+      chain_level(level - 1, block * kBlock, block_end(block, level - 1), width, kept_at, blocks->body);
+      count_in(below.totals, blocks->body);
+    } else {
+      // Totals cost a third of the speed. The first block's is its carry, and nobody needs the last one's.
+      Stmt* choice = new_if(arena_, min(block - 1, counts_[1] - 2 - block), {});
+      declare(below.totals, choice->body);
+      elements(block * kBlock, block_end(block, 0), true, width, kept_at, choice->body);
+      count_in(below.totals, choice->body);
+      elements(block * kBlock, block_end(block, 0), false, width, kept_at, choice->otherwise);
+      count_in(below.carries, choice->otherwise);
+      const bool has_middle = range(counts_[1]).hi > 2;
+      for (Stmt* s : has_middle ? Body{choice} : choice->otherwise) blocks->body.push_back(s);
+    }
+    body.push_back(blocks);
+  }
+
+  /// Rows [begin, end) of every column.
+  template <class KeptAt>
+  void elements(Sym begin, Sym end, bool with_totals, Sym width, KeptAt kept_at, Body& body) {
+    const int together = in_registers(width, simd_width_, kMostRunning) ? 1 : rows_together_;
+    const Sym full = begin + floor_div(end - begin, together) * together;
+    const auto rows = [&](Sym from, Sym to, int n) {
+      if (proven_at_most(to, from)) return;
+      Stmt* loop = new_loop(arena_, next_name(), from, to);
+      loop->step = n;
+      in_columns(width, loop->body, [&](Sym column, Body& each) {
+        for (int i = 0; i < n; ++i) row(kept_at(column), loop->variable + i, column, with_totals, each);
+      });
+      body.push_back(loop);
+    };
+    if (together > 1) rows(begin, full, together);
+    rows(together > 1 ? full : begin, end, 1);
+  }
+
+  /// One element of one column.
+  void row(const Index& kept, Sym along, Sym column, bool with_totals, Body& body) {
+    const Index here = position(kept, along);
+    for (size_t s = 0; s < scans_.size(); ++s) {
+      const UOp* value = element(s, here);
+      body.push_back(update_accumulator(arena_, levels_[0].carries[s], column, value));
+      if (with_totals) body.push_back(update_accumulator(arena_, levels_[0].totals[s], column, value));
+    }
+    for (Stmt* stored : stores_of(levels_[0].carries, column, here)) body.push_back(stored);
+  }
+
+  template <class Fill>
+  void in_columns(Sym width, Body& body, Fill fill) {
+    Stmt* columns = new_loop(arena_, "column", 0, width);
+    fill(columns->variable, columns->body);
+    for (Stmt* s : width.is_constant(1) ? unroll(arena_, columns) : vector_columns(arena_, columns, simd_width_, 1, kMostRunning))
+      body.push_back(s);
+  }
+};
+
+}  // namespace
+
+Scanned lower_chain_scan(KernelContext& context, const Index& outer_kept) { return ChainScan(context).lower(outer_kept); }
+
+}  // namespace harp::lower

@@ -1,0 +1,211 @@
+// Scans in the order of a tree: for each kept index groups of 64 are loaded, scanned as a whole (kAccScan) and stored; the lanes are the
+// vector axis. A level above collects 64 totals the same way, and scans them again for each block that ends, since the next one has to
+// start. Groups are scanned in turn, as many as the schedule says: each a part behind the one before it, since the parts of one wait for
+// each other. Past the caches a block is put together in the first one, where rows are not whole lines of memory (ScanLines).
+#include <algorithm>
+
+#include "base/text.h"
+#include "lower/scan.h"
+#include "lower/scan_lines.h"
+#include "lower/scan_turns.h"
+#include "schedule/stream.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+namespace {
+
+constexpr int64_t kGroup = kScannedGroup;
+constexpr int64_t kFewestInTurn = 4;  // groups
+
+class TreeScan : ScanLowering {
+ public:
+  explicit TreeScan(KernelContext& context) : ScanLowering(context) {}
+
+  Body lower(const Index& kept) {
+    const int64_t most = range(counts_[0]).hi;
+    for (size_t l = 0; l < counts_.size(); ++l) {
+      Level level;
+      level.carries = accumulators_.add(scans_, 1);
+      if (l + 1 < counts_.size()) level.totals = accumulators_.add(scans_, 1);
+      if (l > 0) {
+        level.starts = accumulators_.add(scans_, 1);
+        level.group = accumulators_.add(scans_, kGroup);
+        level.running = accumulators_.add(scans_, kGroup);
+      }
+      levels_.push_back(std::move(level));
+    }
+    group_totals_ = accumulators_.add(scans_, 1);
+    if (most >= kGroup) {
+      whole_group_ = accumulators_.add(scans_, kGroup);
+      for (const int a : whole_group_) c_.kernel.accumulators[static_cast<size_t>(a)].is_row = true;  // set before it is read
+    }
+    if (!mod(counts_[0], kGroup).is_constant(0)) {  // else every block is whole groups
+      int64_t size = kQuad;
+      while (size < std::min(most, kGroup)) size *= 2;
+      part_group_ = accumulators_.add(scans_, size);
+    }
+    Body body;
+    for (const Level& level : levels_) declare(level.carries, body), declare(level.starts, body);
+    if (c_.schedule.stream && may_store_by_lines(c_.plan)) {
+      const Sym along = new_loop(arena_, "along", 0, counts_[0])->variable;
+      lines_ = ScanLines::of(c_, accumulators_, stores_of(whole_group_.empty() ? part_group_ : whole_group_, 0, position(kept, along)),
+                             along, std::min(most, kBlock));
+      if (lines_) lines_->declare(body);
+    }
+    if (const int64_t groups = groups_in_turn(kept); groups > 1) {
+      turns_.emplace(c_, accumulators_, *scans_[0], groups, simd_width_);
+      turns_->declare(body);
+    }
+    Body scans;
+    tree_level(counts_.size() - 1, 0, counts_.back(), kept, scans);
+    if (is_group_scanned_) declare(group_totals_, body);
+    body.insert(body.end(), scans.begin(), scans.end());
+    return body;
+  }
+
+ private:
+  /// Items [begin, end) of a level: elements at level 0, above it blocks of the level below.
+  void tree_level(size_t level, Sym begin, Sym end, const Index& kept, Body& body) {
+    if (level == 0) {
+      block_ = begin;
+      const Sym first = begin;
+      if (turns_) begin = in_turn(begin, end, kept, body);
+      const Sym full = begin + floor_div(end - begin, kGroup) * kGroup;
+      if (!whole_group_.empty() && !proven_at_most(full, begin)) {
+        declare(whole_group_, body);
+        Stmt* groups = new_loop(arena_, next_name(), begin, full);
+        groups->step = kGroup;
+        group(whole_group_, groups->variable, kGroup, kept, groups->body);
+        body.push_back(groups);
+      }
+      if (!part_group_.empty() && !proven_at_most(end, full)) {
+        Body part;
+        declare(part_group_, part);  // what it is not filled with is the identity
+        group(part_group_, full, end - full, kept, part);
+        if (proven_at_most(full + 1, end))
+          body.insert(body.end(), part.begin(), part.end());
+        else
+          body.push_back(new_if(arena_, end - full - 1, std::move(part)));
+      }
+      if (lines_) lines_->copy(stores_of(whole_group_.empty() ? part_group_ : whole_group_, 0, position(kept, first)), end - first, body);
+      return;
+    }
+    const Level &mine = levels_[level], &below = levels_[level - 1];
+    Stmt* groups = new_loop(arena_, cat("group", level), begin, end);
+    groups->step = kGroup;
+    declare(mine.group, groups->body);
+    declare(mine.running, groups->body);
+    Stmt* blocks = new_loop(arena_, cat("block", level), groups->variable, min(groups->variable + kGroup, end));
+    const Sym block = blocks->variable, lane = block - groups->variable;
+    set(below.carries, 0, mine.starts, 0, blocks->body);
+    declare(below.totals, blocks->body);
+    tree_level(level - 1, block * kBlock, block_end(block, level - 1), kept, blocks->body);
+    set(mine.group, lane, below.totals, 0, blocks->body);
+    Stmt* lanes = new_loop(arena_, "lane", 0, kGroup);
+    set(mine.running, lanes->variable, mine.group, lanes->variable, lanes->body);
+    for (Stmt* s : vector_lanes(arena_, lanes, simd_width_)) blocks->body.push_back(s);
+    scan_group(mine.running, mine.carries, blocks->body);
+    set(mine.starts, 0, mine.running, lane, blocks->body);
+    groups->body.push_back(blocks);
+    update(mine.carries, group_totals_, 0, groups->body);
+    update(mine.totals, group_totals_, 0, groups->body);
+    body.push_back(groups);
+  }
+
+  /// A group of `count` elements from `first` on: loaded, scanned, stored.
+  void group(const Row& elements, Sym first, Sym count, const Index& kept, Body& body) {
+    const int width = group_width(elements, count);
+    load_group(elements, 0, first, count, width, kept, body);
+    scan_group(elements, levels_[0].carries, body);
+    update(levels_[0].carries, group_totals_, 0, body);
+    update(levels_[0].totals, group_totals_, 0, body);
+    store_group(elements, 0, first, count, width, kept, body);
+  }
+  /// Lanes of the vectors of a group, four of which, or more, hold it. Half of them where these are filled then: what single elements are
+  /// put into is in memory.
+  int group_width(const Row& elements, Sym count) const {
+    const auto width =
+        static_cast<int>(std::min<int64_t>(simd_width_, c_.kernel.accumulators[static_cast<size_t>(elements[0])].count / kQuad));
+    const bool is_half_filled = width > 1 && !mod(count, width).is_constant(0) && mod(count, width / 2).is_constant(0);
+    return is_half_filled ? width / 2 : width;
+  }
+  /// Elements from `first` on, which are those from `at` on of the accumulators.
+  void load_group(const Row& elements, Sym at, Sym first, Sym count, int width, const Index& kept, Body& body) {
+    Stmt* loads = new_loop(arena_, "lane", 0, count);
+    const Sym lane = loads->variable;
+    for (size_t s = 0; s < scans_.size(); ++s)
+      loads->body.push_back(set_accumulator(arena_, elements[s], at + lane, element(s, position(kept, first + lane))));
+    const Body vectors = vector_lanes(arena_, loads, width);
+    if (c_.schedule.ahead)
+      for (Stmt* s : lines_ahead(arena_, vectors)) body.push_back(s);
+    body.insert(body.end(), vectors.begin(), vectors.end());
+  }
+  void store_group(const Row& elements, Sym at, Sym first, Sym count, int width, const Index& kept, Body& body) {
+    Stmt* stores = new_loop(arena_, "lane", 0, count);
+    const Sym lane = stores->variable;
+    stores->body = stores_of(elements, at + lane, position(kept, first + lane));
+    if (lines_) lines_->keep(stores->body, first + lane - block_);
+    for (Stmt* s : vector_lanes(arena_, stores, width)) body.push_back(s);
+  }
+
+  /// As many as the schedule says or, of a row of known length, so many that few are left. 1 where it does not pay: what is scanned has to
+  /// be vectors, and short, since it is written out for each group.
+  int64_t groups_in_turn(const Index& kept) {
+    if (scans_.size() != 1 || simd_width_ == 1 || simd_width_ * kQuad > kGroup || whole_group_.empty()) return 1;
+    int64_t groups = std::min<int64_t>(rows_together_, range(counts_[0]).hi / kGroup);
+    if (counts_.size() == 1 && counts_[0].is_constant() && groups > 0) {
+      const int64_t all = counts_[0].constant() / kGroup;
+      groups = all / ((all + groups - 1) / groups);
+    }
+    if (groups < kFewestInTurn) return 1;
+    // Any group, not the first: of a view it may lie across two pieces.
+    Body trial;
+    const Sym turn = new_loop(arena_, "turn", 0, counts_[0])->variable, at = new_loop(arena_, "at", 0, groups)->variable * kGroup;
+    load_group(whole_group_, at, turn + at, kGroup, simd_width_, kept, trial);
+    store_group(whole_group_, at, turn + at, kGroup, simd_width_, kept, trial);
+    const auto is_vector = [&](const Stmt* s) {
+      return (s->kind == StmtKind::kStore || s->kind == StmtKind::kAccSet) && s->value->type.lanes == simd_width_;
+    };
+    const std::vector<const UOp*> values = uops_of(arena_, trial);
+    const auto is_whole = [&](const UOp* u) {
+      return u->kind != UKind::kAcc || u->buffer != whole_group_[0] || (u->type.lanes == simd_width_ && u->lane_step.is_constant(1));
+    };
+    const bool are_vectors = std::all_of(trial.begin(), trial.end(), is_vector) && std::all_of(values.begin(), values.end(), is_whole);
+    return are_vectors && is_short(values) ? groups : 1;
+  }
+
+  /// As many of the elements [begin, end) as make whole turns; gives where they end.
+  Sym in_turn(Sym begin, Sym end, const Index& kept, Body& body) {
+    const ScanTurns::Access access = {
+        [&](int elements, Sym at, Sym first, Body& each) { load_group({elements}, at, first, kGroup, simd_width_, kept, each); },
+        [&](int elements, Sym at, Sym first, Body& each) { store_group({elements}, at, first, kGroup, simd_width_, kept, each); }};
+    const Level& level = levels_[0];
+    return turns_->lower(begin, end, level.carries[0], level.totals.empty() ? -1 : level.totals[0], access, body);
+  }
+
+  /// The group becomes its running values from `carries` on; its totals go into group_totals_.
+  void scan_group(const Row& group, const Row& carries, Body& body) {
+    is_group_scanned_ = true;
+    for (size_t s = 0; s < scans_.size(); ++s) {
+      Stmt* scan = arena_.statement(StmtKind::kAccScan);
+      scan->accumulator = group[s];
+      scan->value = read(s, carries, 0);
+      scan->total = group_totals_[s];
+      body.push_back(scan);
+    }
+  }
+
+  Row whole_group_, part_group_, group_totals_;
+  std::optional<ScanTurns> turns_;
+  std::optional<ScanLines> lines_;
+  Sym block_ = 0;  // where the one that is stored begins
+  bool is_group_scanned_ = false;
+};
+
+}  // namespace
+
+Scanned lower_tree_scan(KernelContext& context, const Index& kept) { return {TreeScan(context).lower(kept)}; }
+
+}  // namespace harp::lower
