@@ -965,7 +965,8 @@ typedef struct harp_compile_options {
 /*
  * Makes a program of the graph's outputs. options may be NULL. The graph is not changed and no longer needed afterwards. Fails with a
  * copy of the graph's own mistake if it has one. HARP_ERROR_COMPILER: no compiler was found (the message names every command that was
- * tried), or it failed (harp_error_compiler_output).
+ * tried), or it failed (harp_error_compiler_output). One that crashes (an "internal compiler error") is asked once more without
+ * optimisation, and a warning logged: the program is slow then, its results are the same.
  */
 HARP_API harp_program* harp_compile(const harp_graph* graph, const harp_compile_options* options, harp_error** err);
 HARP_API harp_program* harp_program_retain(harp_program* program);

@@ -516,6 +516,28 @@ TEST_CASE("compile: gcc is given few passes for a source with its own vectors, o
   CHECK(first_flag("clang") == "-O3");
 }
 
+TEST_CASE("compile: a compiler that crashes is asked once more, without optimisation") {
+  Bench bench;
+  copying_compiler(bench.scratch, 8);
+  const std::string crash =
+      "echo run >> " + (bench.scratch / "runs") + "\necho 'unit.c:3:1: internal compiler error: in reload' >&2; exit 1";
+  const std::string copy = "cp " + (bench.scratch / "prebuilt.so") + " ./unit.so";
+  bench.options.compiler = fake_compiler(bench.scratch, "crashing", "case \"$*\" in *-O0*) " + copy + "; exit 0;; esac\n" + crash);
+  const auto artifact = bench.service().compile(request_for(8));
+  CHECK(call(bench.system, artifact) == 8);
+  CHECK(artifact->manifest().command.back() == "-O0");
+  CHECK(read_text(bench.scratch / "runs") == "run\n");
+  CHECK(bench.service().compile(request_for(8))->manifest().command.back() == "-O0");  // from the cache
+  CHECK(read_text(bench.scratch / "runs") == "run\n");
+  // one that crashes again is an error, and so is any other failure, at once
+  bench.options.compiler = fake_compiler(bench.scratch, "always", crash);
+  CHECK(contains(error_of([&] { bench.service().compile(request_for(9)); }).compiler_output, "internal compiler error"));
+  CHECK(read_text(bench.scratch / "runs") == "run\nrun\nrun\n");
+  bench.options.compiler = fake_compiler(bench.scratch, "failing", "echo run >> " + (bench.scratch / "runs") + "\necho no >&2; exit 1");
+  CHECK(error_of([&] { bench.service().compile(request_for(9)); }).code == Code::kCompiler);
+  CHECK(read_text(bench.scratch / "runs") == "run\nrun\nrun\nrun\n");
+}
+
 TEST_CASE("compile: a relative PATH entry is not the current directory") {
   Bench bench;
   write_script(bench.scratch / "harp-test-cc", "exit 0");

@@ -2,6 +2,8 @@
 // read from disk or compiled, its files are looked at again, since a compiler can be upgraded under a running program.
 #include "compile/service.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "compile/cache_key.h"
@@ -14,6 +16,13 @@ using std::chrono::milliseconds;
 constexpr milliseconds kCancelStep{20};  // how late a waiting thread may notice that it was cancelled
 
 double since_ms(Deadline start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+
+/// gcc's words, and clang's, where it is the compiler that is at fault and not what it was given.
+bool has_crashed(const Error& error) {
+  constexpr std::string_view kWords[] = {"internal compiler error", "PLEASE submit a bug report"};
+  const auto says = [&](std::string_view words) { return error.compiler_output.find(words) != std::string::npos; };
+  return error.code == Code::kCompiler && std::any_of(std::begin(kWords), std::end(kWords), says);
+}
 
 }  // namespace
 
@@ -169,7 +178,18 @@ std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& com
                                                              CancelFlag cancel) {
   HARP_CHECK(!cancelled(cancel), Code::kCancelled, "compilation cancelled");
   const Deadline start = Clock::now();
-  const std::vector<std::byte> bytes = run_compiler(compiler, request, deadline, cancel);
+  std::vector<std::byte> bytes;
+  try {
+    bytes = run_compiler(compiler, request, deadline, cancel);
+  } catch (const Error& error) {
+    if (!has_crashed(error)) throw;
+    // An optimisation is at fault, as good as always: without any the program is slow, and has the same results.
+    log_.warning("the compiler crashed; once more without optimisation: ", error.message);
+    CompileRequest plain = request;
+    plain.flags.emplace_back("-O0");
+    command = compiler.command(plain);
+    bytes = run_compiler(compiler, plain, deadline, cancel);
+  }
   log_.debug("compiled ", key.hex(), " in ", since_ms(start), " ms: ", quote_command(command));
   Manifest manifest{std::string(compiler.name()), request.signature, std::string(request.target.name),
                     std::string(compiler.identity().version_line()), std::move(command)};
