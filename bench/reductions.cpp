@@ -1,5 +1,6 @@
-// sum and max over the last axis, the first one and all of a matrix with a symbolic number of rows, against reading the same bytes as fast
-// as hand-written code can. Rows of 1,024 are blocks of whole vectors, rows of 1,000 are not.
+// sum, max and argmax over the last axis, the first one and all of a matrix with a symbolic number of rows, and over the middle one of
+// three, against reading the same bytes as fast as hand-written code can. Rows of 1,024 are blocks of whole vectors, rows of 1,000 are not,
+// and rows of 64 are as short as a block of the law.
 #include <cmath>
 #include <stdexcept>
 
@@ -8,61 +9,87 @@
 namespace bench {
 namespace {
 
-struct Reduction {
-  const char* name;
-  harp_node* (*build)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
-  bool is_sum;
-};
-constexpr Reduction kReductions[] = {{"sum", harp_sum, true}, {"max", harp_max, false}};
-
 struct Axes {
   const char* name;
-  bool rows, columns;  // which of the two axes are reduced
+  size_t middle, columns;  // the shape is [m, middle, columns], without a middle of 1
+  bool rows, inner;        // whether m is reduced, and what lies within it: columns, or the middle if there is one
+
+  /// As a shape of three axes, of which the second one is reduced.
+  size_t reduced(size_t m) const { return (rows ? m : 1) * (!inner ? 1 : middle > 1 ? middle : columns); }
+  size_t after() const { return inner && middle == 1 ? 1 : columns; }
 };
-constexpr Axes kAxes[] = {{"last", false, true}, {"first", true, false}, {"all", true, true}};
 
-constexpr size_t kColumns[] = {1000, 1024};
+constexpr Axes last_of(size_t columns) { return {"last", 1, columns, false, true}; }
+constexpr Axes first_of(size_t columns) { return {"first", 1, columns, true, false}; }
+constexpr Axes all_of(size_t columns) { return {"all", 1, columns, true, true}; }
+constexpr Axes middle_of(size_t columns) { return {"middle", 64, columns, false, true}; }
 
-Graph build(Session& session, const Reduction& reduction, const Axes& axes, size_t columns) {
+enum class Result { kSum, kMaximum, kPlace };
+
+struct Reduction {
+  const char* name;
+  Result result;
+  harp_node* (*build)(harp_node* x, int32_t n_axes, const int32_t* axes);
+};
+
+/// argmax is of one axis, or of all.
+harp_node* argmax(harp_node* x, int32_t n_axes, const int32_t* axes) { return harp_argmax(x, n_axes == 1 ? axes[0] : HARP_AXIS_NONE, 0); }
+
+constexpr Reduction kSum = {"sum", Result::kSum, [](harp_node*x, int32_t n, const int32_t*axes) { return harp_sum(x, n, axes, 0); }},
+                    kMax = {"max", Result::kMaximum, [](harp_node*x, int32_t n, const int32_t*axes) { return harp_max(x, n, axes, 0); }},
+                    kArgmax = {"argmax", Result::kPlace, argmax};
+
+Graph build(Session& session, const Reduction& reduction, const Axes& axes) {
   Graph graph = session.new_graph();
-  const harp_dim dims[2] = {harp_dim_var(graph.get(), "m", 0, int64_t{1} << 40), static_cast<harp_dim>(columns)};
-  harp_node* x = harp_input(graph.get(), "x", HARP_F32, 2, dims);
-  int32_t reduced[2];
-  int32_t count = 0;
-  if (axes.rows) reduced[count++] = 0;
-  if (axes.columns) reduced[count++] = 1;
-  harp_output(graph.get(), "y", reduction.build(x, count, reduced, 0));
+  std::vector<harp_dim> dims = {harp_dim_var(graph.get(), "m", 0, int64_t{1} << 40)};
+  if (axes.middle > 1) dims.push_back(static_cast<harp_dim>(axes.middle));
+  dims.push_back(static_cast<harp_dim>(axes.columns));
+  harp_node* x = harp_input(graph.get(), "x", HARP_F32, static_cast<int32_t>(dims.size()), dims.data());
+  std::vector<int32_t> reduced;
+  if (axes.rows) reduced.push_back(0);
+  if (axes.inner) reduced.push_back(1);
+  harp_output(graph.get(), "y", reduction.build(x, static_cast<int32_t>(reduced.size()), reduced.data()));
   return graph;
 }
 
-/// Compares the outputs with sums in double, or with maxima, which are exact.
-void check(const Reduction& reduction, const Axes& axes, std::span<const float> x, size_t columns, std::span<const float> y) {
-  std::vector<double> expected(y.size(), reduction.is_sum ? 0.0 : -INFINITY);
-  const size_t rows = x.size() / columns;
-  for (size_t i = 0; i < rows; ++i)
-    for (size_t j = 0; j < columns; ++j) {
-      double& to = expected[axes.rows ? (axes.columns ? 0 : j) : i];
-      const double value = x[i * columns + j];
-      to = reduction.is_sum ? to + value : std::fmax(to, value);
+/// Compares results with sums in double, with maxima, or with the places of the first of these, which are exact.
+void check(const std::string& name, const Reduction& reduction, const Axes& axes, std::span<const float> x, std::span<const float> y) {
+  const size_t after = axes.after(), reduced = axes.reduced(x.size() / axes.middle / axes.columns), results = x.size() / reduced;
+  const bool is_sum = reduction.result == Result::kSum;
+  std::vector<double> expected(results, is_sum ? 0.0 : -INFINITY);
+  std::vector<size_t> places(results, 0);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const size_t to = i / (reduced * after) * after + i % after;
+    const double value = x[i];
+    if (is_sum) {
+      expected[to] += value;
+    } else if (value > expected[to]) {
+      expected[to] = value;
+      places[to] = i / after % reduced;
     }
-  const double tolerance = reduction.is_sum ? 1e-5 : 0;
-  for (size_t i = 0; i < y.size(); ++i)
-    if (!(std::fabs(y[i] - expected[i]) <= tolerance * std::fabs(expected[i])))
-      throw std::runtime_error(std::string(reduction.name) + " over " + axes.name + ": element " + std::to_string(i) + " is " +
-                               std::to_string(y[i]) + ", expected " + std::to_string(expected[i]));
+  }
+  const double tolerance = is_sum ? 1e-5 : 0;
+  for (size_t i = 0; i < results; ++i) {
+    const bool is_place = reduction.result == Result::kPlace;
+    const double wanted = is_place ? static_cast<double>(places[i]) : expected[i];
+    const double given = is_place ? static_cast<double>(reinterpret_cast<const int64_t*>(y.data())[i]) : y[i];
+    if (!(std::fabs(given - wanted) <= tolerance * std::fabs(wanted)))
+      throw std::runtime_error(name + ": element " + std::to_string(i) + " is " + std::to_string(given) + ", expected " +
+                               std::to_string(wanted));
+  }
 }
 
-std::vector<Row> run(Session& session, const Reduction& reduction, const Axes& axes, size_t columns, const Footprint& footprint,
-                     const std::string& name) {
-  const size_t rows = footprint.bytes / sizeof(float) / columns;
-  const size_t results = axes.rows ? (axes.columns ? 1 : columns) : rows;
-  session.memory.reserve(Memory::room(2, rows * columns * sizeof(float)));
-  const std::span<float> x = session.memory.take(rows * columns), y = session.memory.take(results);
+std::vector<Row> run(Session& session, const Reduction& reduction, const Axes& axes, const Footprint& footprint, const std::string& name) {
+  const size_t row = axes.middle * axes.columns, m = footprint.bytes / sizeof(float) / row;
+  const size_t results = m * row / axes.reduced(m);
+  const size_t words = results * (reduction.result == Result::kPlace ? sizeof(int64_t) / sizeof(float) : 1);
+  session.memory.reserve(Memory::room(1, m * row * sizeof(float)) + Memory::room(1, words * sizeof(float)));
+  const std::span<float> x = session.memory.take(m * row), y = session.memory.take(words);
   fill(x, 0, 1, 0);
-  const Graph graph = build(session, reduction, axes, columns);
-  Kernel kernel(graph.get(), {x.data()}, {y.data()}, {rows});
+  const Graph graph = build(session, reduction, axes);
+  Kernel kernel(graph.get(), {x.data()}, {y.data()}, {m});
   kernel(1);
-  check(reduction, axes, x, columns, y);
+  check(name, reduction, axes, x, y);
 
   const auto reads = [&x](peer_read read) {
     return [&x, read](size_t repeats) {
@@ -82,16 +109,20 @@ std::vector<Row> run(Session& session, const Reduction& reduction, const Axes& a
 
 std::vector<Benchmark> reduction_benchmarks() {
   std::vector<Benchmark> benchmarks;
-  for (const Footprint& footprint : {kL2, k32MB, k512MB})
-    for (const Reduction& reduction : kReductions)
-      for (const Axes& axes : kAxes)
-        for (const size_t columns : kColumns) {
-          const std::string name =
-              std::string("reduce.") + reduction.name + "." + axes.name + "." + std::to_string(columns) + "." + footprint.name;
-          benchmarks.push_back({{name}, [&reduction, &axes, columns, footprint, name](Session& session) {
-                                  return run(session, reduction, axes, columns, footprint, name);
-                                }});
-        }
+  const auto add = [&benchmarks](const Reduction& reduction, const Axes& axes, const Footprint& footprint) {
+    const std::string name =
+        std::string("reduce.") + reduction.name + "." + axes.name + "." + std::to_string(axes.columns) + "." + footprint.name;
+    benchmarks.push_back({{name}, [&reduction, axes, footprint, name](Session& s) { return run(s, reduction, axes, footprint, name); }});
+  };
+  for (const Footprint& footprint : {kL2, k32MB, k512MB}) {
+    for (const Reduction* reduction : {&kSum, &kMax})
+      for (const auto axes_of : {last_of, first_of, all_of})
+        for (const size_t columns : {1000, 1024}) add(*reduction, axes_of(columns), footprint);
+    for (const auto axes_of : {last_of, first_of, all_of}) add(kArgmax, axes_of(1024), footprint);
+    if (footprint.bytes == k512MB.bytes) continue;
+    add(kSum, last_of(64), footprint);
+    for (const Reduction* reduction : {&kSum, &kMax}) add(*reduction, middle_of(1024), footprint);
+  }
   return benchmarks;
 }
 
