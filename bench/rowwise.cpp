@@ -1,5 +1,5 @@
-// Chains over the rows of a matrix - softmax and the norms - against memcpy moving the same bytes and against PyTorch; and attention, one
-// softmax between two products, against PyTorch's.
+// Chains over the rows of a matrix - softmax, the norms, cross-entropy, which gives one number a row - against memcpy moving the same bytes
+// and against PyTorch; and attention, one softmax between two products, against PyTorch's.
 #include "bench/peer_process.h"
 #include "bench/peers/served.h"
 
@@ -8,66 +8,75 @@ namespace {
 
 constexpr int32_t kLast = 1;
 
-struct Chain {
-  const char* name;
-  size_t rows, columns;
-  harp_node* (*build)(harp_node* x, harp_node* weight, harp_node* bias);
-  bool weighted;      // weight and bias are inputs
-  const char* torch;  // its name in harp_bench_torch, nullptr: no row NAME.torch
+/// What there is besides the matrix.
+enum class Operands { kNone, kWeightAndBias, kClasses };
 
-  std::vector<std::string> row_names() const {
-    const std::string row = std::string("rowwise.") + name;
-    return torch == nullptr ? std::vector{row + ".memcpy"} : std::vector{row + ".memcpy", row + ".torch"};
-  }
+struct Chain {
+  const char* name;  // in harp_bench_torch, too
+  size_t rows, columns;
+  Operands operands;
+  harp_node* (*build)(harp_node* x, harp_node* const* operands);
+
+  std::string row() const { return std::string("rowwise.") + name + "." + std::to_string(columns); }
+  std::vector<std::string> row_names() const { return {row() + ".memcpy", row() + ".torch"}; }
+  size_t results() const { return operands == Operands::kClasses ? rows : rows * columns; }
 };
 
-harp_node* softmax(harp_node* x, harp_node*, harp_node*) { return harp_softmax(x, kLast); }
-harp_node* layer_norm(harp_node* x, harp_node* weight, harp_node* bias) { return harp_layer_norm(x, 1, &kLast, weight, bias, 1e-5); }
-harp_node* rms_norm(harp_node* x, harp_node* weight, harp_node*) { return harp_rms_norm(x, 1, &kLast, weight, nullptr, 1e-5); }
+harp_node* softmax(harp_node* x, harp_node* const*) { return harp_softmax(x, kLast); }
+harp_node* layer_norm(harp_node* x, harp_node* const* operands) { return harp_layer_norm(x, 1, &kLast, operands[0], operands[1], 1e-5); }
+harp_node* rms_norm(harp_node* x, harp_node* const* operands) { return harp_rms_norm(x, 1, &kLast, operands[0], nullptr, 1e-5); }
+harp_node* cross_entropy(harp_node* x, harp_node* const* operands) { return harp_cross_entropy(x, operands[0], kLast, "none"); }
 
 constexpr Chain kChains[] = {
-    {"softmax.1024", 8192, 1024, softmax, false, "softmax"},
-    {"softmax.50257", 200, 50257, softmax, false, "softmax"},
-    {"layer_norm.1024", 8192, 1024, layer_norm, true, "layer_norm"},
-    {"rms_norm.1024", 8192, 1024, rms_norm, true, nullptr},
+    {"softmax", 8192, 1024, Operands::kNone, softmax},
+    {"softmax", 200, 50257, Operands::kNone, softmax},
+    {"layer_norm", 8192, 1024, Operands::kWeightAndBias, layer_norm},
+    {"rms_norm", 8192, 1024, Operands::kWeightAndBias, rms_norm},
+    {"cross_entropy", 8192, 1024, Operands::kClasses, cross_entropy},
+    {"cross_entropy", 200, 50257, Operands::kClasses, cross_entropy},
 };
 
 std::vector<Row> run(Session& session, const Chain& chain) {
   const size_t n = chain.rows * chain.columns;
-  session.memory.reserve(Memory::room(4, n * sizeof(float)) + Memory::room(2, chain.columns * sizeof(float)));
+  const size_t moved = n + chain.results();  // by memcpy: half read, half written
+  session.memory.reserve(Memory::room(4, n * sizeof(float)) + Memory::room(2, chain.columns * sizeof(float)) +
+                         Memory::room(1, chain.rows * sizeof(int64_t)));
   const std::span<float> x = session.memory.take(n), weight = session.memory.take(chain.columns), bias = session.memory.take(chain.columns),
-                         y = session.memory.take(n), from = session.memory.take(n), to = session.memory.take(n);
+                         y = session.memory.take(chain.results()), from = session.memory.take(moved / 2),
+                         to = session.memory.take(moved / 2);
+  const std::span<int64_t> classes = session.memory.take_as<int64_t>(chain.rows);
   fill(x, -1, 1, seed_of(0));
   fill(weight, -1, 1, seed_of(1));
   fill(bias, -1, 1, seed_of(2));
+  for (size_t i = 0; i < chain.rows; ++i) classes[i] = static_cast<int64_t>(i % chain.columns);
   const Graph graph = session.new_graph();
   const harp_dim dims[] = {static_cast<harp_dim>(chain.rows), static_cast<harp_dim>(chain.columns)};
   harp_node* input = harp_input(graph.get(), "x", HARP_F32, 2, dims);
   std::vector<void*> inputs = {x.data()};
-  harp_node *weights = nullptr, *biases = nullptr;
-  if (chain.weighted) {
-    weights = harp_input(graph.get(), "weight", HARP_F32, 1, dims + 1);
-    biases = harp_input(graph.get(), "bias", HARP_F32, 1, dims + 1);
+  std::vector<harp_node*> operands;
+  if (chain.operands == Operands::kWeightAndBias) {
+    operands = {harp_input(graph.get(), "weight", HARP_F32, 1, dims + 1), harp_input(graph.get(), "bias", HARP_F32, 1, dims + 1)};
     inputs.insert(inputs.end(), {weight.data(), bias.data()});
+  } else if (chain.operands == Operands::kClasses) {
+    operands = {harp_input(graph.get(), "classes", HARP_I64, 1, dims)};
+    inputs.push_back(classes.data());
   }
-  harp_output(graph.get(), "y", chain.build(input, weights, biases));
+  harp_output(graph.get(), "y", chain.build(input, operands.data()));
   ProgramRun harp(session, graph.get(), inputs, {y.data()});
   harp(1);
 
   std::vector<Candidate> candidates = {[&harp](size_t repeats) { harp(repeats); }, memcpy_of(to, from)};
   const std::vector<std::string> names = chain.row_names();
-  std::unique_ptr<PeerProcess> torch;
-  if (chain.torch != nullptr)
-    torch = PeerProcess::start(session, "torch", {chain.torch, std::to_string(chain.rows), std::to_string(chain.columns)});
+  const std::unique_ptr<PeerProcess> torch =
+      PeerProcess::start(session, "torch", {chain.name, std::to_string(chain.rows), std::to_string(chain.columns)});
   if (torch) {
     torch->check(names.back(), std::span<const float>(y));
     candidates.push_back(torch->candidate());
   }
   const Comparison times = compare(candidates, session.effort);
-  const Scale scale = Scale::bytes(2 * x.size_bytes());
-  std::vector<Row> rows = {compared(names[0], scale, times, "memcpy, same bytes", 1)};
-  if (chain.torch != nullptr) rows.push_back(compared(names[1], scale, times, "torch", torch ? std::optional<size_t>(2) : std::nullopt));
-  return rows;
+  const Scale scale = Scale::bytes(moved * sizeof(float));
+  return {compared(names[0], scale, times, "memcpy, same bytes", 1),
+          compared(names[1], scale, times, "torch", torch ? std::optional<size_t>(2) : std::nullopt)};
 }
 
 /// Batch 1, 8 heads, 1,024 queries and keys of 64 numbers. Only the products count as work.

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""harp_bench_torch softmax ROWS COLUMNS | layer_norm ROWS COLUMNS | attention HEADS LENGTH WIDTH | chain NAME COUNT | small COUNT | JOB ...
+"""harp_bench_torch softmax|layer_norm|rms_norm|cross_entropy ROWS COLUMNS | attention HEADS LENGTH WIDTH | chain NAME COUNT | small COUNT | JOB
 
 PyTorch, asked as bench/peer_process.h says: functions, chains of bench/chains.cpp, jobs of jobs.py, the first call of a compiled small graph.
 The registry's, else Debian's, which is from before torch.compile and scaled_dot_product_attention (2.0): exit status 69 where the first is
-asked for, and attention by its formula. The same status without any PyTorch. Results go to tensors that are there already wherever PyTorch
-can do that: it does not pay for new memory, nor does harp.
+asked for, attention and rms_norm (2.4) by their formulas. The same status without any PyTorch. Results go to tensors that are there already
+wherever PyTorch can do that: it does not pay for new memory, nor does harp.
 """
 import sys
 
@@ -50,8 +50,16 @@ def row_function(name, sizes):
     if name == "softmax":
         result = torch.empty_like(x)
         return lambda: softmax(x, result)
+    functional = torch.nn.functional
+    if name == "cross_entropy":
+        classes = torch.arange(sizes[0]) % sizes[1]
+        return lambda: functional.cross_entropy(x, classes, reduction="none")
     weight, bias = array(1, sizes[-1]), array(2, sizes[-1])
-    return lambda: torch.nn.functional.layer_norm(x, sizes[-1:], weight, bias)
+    if name == "layer_norm":
+        return lambda: functional.layer_norm(x, sizes[-1:], weight, bias)
+    if hasattr(functional, "rms_norm"):
+        return lambda: functional.rms_norm(x, sizes[-1:], weight, 1e-5)
+    return lambda: x * (x.square().mean(-1, keepdim=True) + 1e-5).rsqrt() * weight
 
 
 def small(count):
