@@ -1,8 +1,10 @@
 // Products of matrices against OpenBLAS on one thread, large ones on two, in GFLOP/s: cubes, odd and skinny shapes, batches, f64, complex,
-// the two einsums of attention. Where a product reads its right operand once and does little with it (one row or column, eight rows), it is
-// also compared with reading that operand as fast as hand-written code can; where registers and caches hold all, with the products the core
-// can add up at all, since OpenBLAS is close to that. The smallest cubes are called as plain functions: OpenBLAS needs 130 ns for 16.
+// the two einsums of attention; some of each kind in f32 against oneDNN, too. Where a product reads its right operand once and does little
+// with it (one row or column, eight rows), it is also compared with reading that operand as fast as hand-written code can; where registers
+// and caches hold all, with the products the core can add up at all, since OpenBLAS is close to that. The smallest cubes are called as
+// plain functions: OpenBLAS needs 130 ns for 16.
 #include <algorithm>
+#include <string_view>
 
 #include "bench/peer_process.h"
 #include "bench/peers/served.h"
@@ -20,11 +22,15 @@ struct Product {
   const char* einsum = nullptr;   // of operands [1, batch, ...]; nullptr: matmul
   bool right_transposed = false;  // with einsum: the right operand is [n, k]
   int threads = 1;
+  bool onednn = false;  // a row NAME.onednn, too
 
   Call call() const { return batch * m * k * n <= 64 * 64 * 64 ? Call::kEntry : Call::kRun; }
   std::vector<std::string> rows() const {
     if (read) return {name + ".blas", name + ".read"};
-    return peak ? std::vector{name, name + ".peak"} : std::vector{name};
+    std::vector<std::string> all = {name};
+    if (peak) all.push_back(name + ".peak");
+    if (onednn) all.push_back(name + ".onednn");
+    return all;
   }
   size_t left_size() const { return static_cast<size_t>(batch * m * k); }
   size_t right_size() const { return static_cast<size_t>(batch * k * n); }
@@ -48,6 +54,11 @@ std::vector<Product> products() {
   all.push_back({"contract.complex64.256", HARP_COMPLEX64, 256, 256, 256, 1, false, true});
   all.push_back({"contract.einsum.scores", HARP_F32, 1024, 64, 1024, 8, false, false, "bhqd,bhkd->bhqk", true});
   all.push_back({"contract.einsum.values", HARP_F32, 1024, 1024, 64, 8, false, false, "bhqk,bhkd->bhqd"});
+  for (Product& p : all) {
+    static constexpr std::string_view kAlso[] = {"contract.f32.128", "contract.f32.512", "contract.f32.1024", "contract.f32.1000x17x333",
+                                                 "contract.batched.64x64"};
+    p.onednn = std::ranges::find(kAlso, p.name) != std::end(kAlso);
+  }
   return all;
 }
 
@@ -102,12 +113,20 @@ std::vector<Row> run(Session& session, const Product& p) {
         for (size_t i = 0; i < repeats; ++i) keep(read(matrix.data(), matrix.size()));
       });
   const double work = (p.dtype == HARP_COMPLEX64 ? 8.0 : 2.0) * static_cast<double>(p.batch * p.m * p.k * p.n);
-  const size_t most = candidates.size();
+  const size_t most = candidates.size();  // the peak's, then oneDNN's
   if (p.peak)
     candidates.push_back(
         [&session, steps = work / 2 * sizeof(Part) / sizeof(float) / static_cast<double>(session.by_hand->lanes)](size_t repeats) {
           keep(session.by_hand->multiply_add(static_cast<size_t>(steps * static_cast<double>(repeats))));
         });
+  std::unique_ptr<PeerProcess> onednn;
+  if (p.onednn)
+    onednn = PeerProcess::start(session, "onednn_matmul",
+                                {std::to_string(p.batch), std::to_string(p.m), std::to_string(p.k), std::to_string(p.n)});
+  if (onednn) {
+    onednn->check(p.rows().back(), std::span<const Part>(c));
+    candidates.push_back(onednn->candidate());
+  }
   const Comparison times = compare(candidates, session.effort, p.threads);
   const Scale flops = Scale::flops(work);
   std::vector<Row> rows = {compared(p.rows()[0], flops, times, "OpenBLAS", blas ? std::optional<size_t>(1) : std::nullopt)};
@@ -118,6 +137,8 @@ std::vector<Row> run(Session& session, const Product& p) {
                             fastest == reads ? "read, one stream" : "read, four streams", fastest));
   }
   if (p.peak) rows.push_back(compared(p.rows()[1], flops, times, "products and sums", most));
+  if (p.onednn)
+    rows.push_back(compared(p.rows().back(), flops, times, "oneDNN", onednn ? std::optional(candidates.size() - 1) : std::nullopt));
   return rows;
 }
 
