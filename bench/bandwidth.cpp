@@ -1,5 +1,6 @@
-// Chains that read one array and write one, as large as they come: against memcpy of the same bytes with one and two threads, in caches
-// against the same loop by hand, and against libraries that evaluate chains: NumPy and torch operation by operation, numexpr by blocks.
+// Chains as large as they come: against memcpy of the same bytes with one and two threads, in caches against the same loop by hand, and
+// against libraries that evaluate chains: NumPy and torch operation by operation, numexpr by blocks. What bench/chains.cpp measures on one
+// thread is here on two, and where it is larger.
 #include <atomic>
 #include <cstring>
 #include <stdexcept>
@@ -11,16 +12,26 @@
 namespace bench {
 namespace {
 
+constexpr int kMaxInputs = 3;
+
 struct Chain {
   const char* name;
-  const char* text;         // of x
-  peer_chain peers::*loop;  // nullptr: nobody writes this by hand
-  bool numpy;               // NumPy and numexpr have it
+  int inputs;
+  const char* text;                   // of a, b, c
+  peer_chain peers::*loop = nullptr;  // by hand: harp's bits
+  std::vector<std::string> libraries = {};
+  bool small = true;  // false: bench/chains.cpp has what takes one thread and up to 512 MB
+  bool large = true;  // false: against libraries only, and in caches
 };
-constexpr Chain kChains[] = {
-    {"gelu", "gelu(x)", nullptr, false},
-    {"exp6", "abs(exp(-(x * x)) * 0.5 - x)", &peers::exp6, true},  // six operations
-    {"where", "where(x > 0.25, clip(x * 2, -1, 1), x + 0.5)", &peers::where, true},
+const Chain kChains[] = {
+    {"copy", 1, "contiguous(a)", &peers::copy, {}, false},
+    {"triad", 2, "a + 3 * b", &peers::triad, {}, false},
+    {"relu", 3, "relu(a * b + c) * 2", &peers::relu, {}, false},
+    {"exp", 2, "a / (1 + exp(-(a * 1.702 + b))) + a", &peers::exp, {}, false},
+    {"gelu", 1, "gelu(a)", nullptr, {"torch", "numpy"}},
+    {"gelu_tanh", 1, "gelu(a, approximate=\"tanh\")", nullptr, {"numpy", "numexpr"}, true, false},  // numexpr has no erf
+    {"exp6", 1, "abs(exp(-(a * a)) * 0.5 - a)", &peers::exp6, {"torch", "numpy", "numexpr"}},       // six operations
+    {"where", 1, "where(a > 0.25, clip(a * 2, -1, 1), a + 0.5)", &peers::where, {"torch", "numpy", "numexpr"}},
 };
 
 struct Size {
@@ -85,26 +96,43 @@ class TwoCopies {
 };
 
 std::vector<std::string> suffixes(const Chain& chain, const Size& size, int threads) {
-  if (threads > 1) return {"threads2.memcpy"};
   std::vector<std::string> all;
-  if (!size.in_cache) all.emplace_back("memcpy");
-  if (size.in_cache && chain.loop != nullptr) all.emplace_back("loop");
-  if (size.libraries) {
-    all.emplace_back("torch");
-    if (chain.numpy) all.insert(all.end(), {"numpy", "numexpr"});
+  if (threads > 1) {
+    if (chain.large && (chain.small || size.bytes <= k32MB.bytes)) all.emplace_back("threads2.memcpy");
+    return all;
   }
+  if (!chain.small && size.bytes <= k512MB.bytes) return all;
+  if (!size.in_cache && chain.large) all.emplace_back("memcpy");
+  if (size.in_cache && chain.loop != nullptr) all.emplace_back("loop");
+  if (size.libraries && (chain.large || size.in_cache)) all.insert(all.end(), chain.libraries.begin(), chain.libraries.end());
   return all;
 }
 
+/// The graph of a chain over arrays of n numbers.
+std::string text_of(const Chain& chain, size_t n) {
+  std::string inputs;
+  for (int i = 0; i < chain.inputs; ++i)
+    inputs += (i == 0 ? "" : ", ") + std::string(1, static_cast<char>('a' + i)) + ": f32[" + std::to_string(n) + "]";
+  return "graph " + std::string(chain.name) + "(" + inputs + ") {\n  return y = " + chain.text + "\n}";
+}
+
 std::vector<Row> run(Session& session, const Chain& chain, const Size& size, int threads, const std::vector<std::string>& names) {
-  const size_t n = size.bytes / 2 / sizeof(float);
+  const size_t arrays = static_cast<size_t>(chain.inputs) + 1;
+  const size_t n = size.bytes / sizeof(float) / arrays / 64 * 64;
+  const size_t moved = arrays * n * sizeof(float);  // by memcpy: half read, half written
   const std::string name = std::string(chain.name) + "." + size.name;
-  TextProgram harp(session,
-                   "graph " + std::string(chain.name) + "(x: f32[" + std::to_string(n) + "]) {\n  return y = " + chain.text + "\n}",
-                   {-4, 4, 0, threads, size.bytes < kL2.bytes ? Call::kEntry : Call::kRun, nullptr});
-  session.memory.reserve(Memory::room(2, n * sizeof(float)));
-  const std::span<float> to = session.memory.take(n), from = session.memory.take(n);
+  TextProgram harp(session, text_of(chain, n), {-4, 4, 0, threads, size.bytes < kL2.bytes ? Call::kEntry : Call::kRun, nullptr});
+  session.memory.reserve(Memory::room(2, moved / 2));
+  const std::span<float> to = session.memory.take(moved / 2 / sizeof(float)), from = session.memory.take(moved / 2 / sizeof(float));
   harp(1);
+  const float* in[kMaxInputs] = {};
+  for (size_t i = 0; i < harp.inputs().size(); ++i) in[i] = harp.inputs()[i].data();
+  const auto by_hand = [&, result = to.data()] { (session.by_hand->*chain.loop)(in[0], in[1], in[2], result, n); };
+  if (chain.loop != nullptr) {
+    by_hand();
+    if (std::memcmp(to.data(), harp.output().data(), n * sizeof(float)) != 0)
+      throw std::runtime_error("chain." + name + ": harp and the hand-written loop do not give the same bits");
+  }
 
   std::vector<Candidate> candidates = {on_threads(threads, [&harp](size_t repeats) { harp(repeats); })};
   std::vector<std::unique_ptr<PeerProcess>> processes;
@@ -125,12 +153,8 @@ std::vector<Row> run(Session& session, const Chain& chain, const Size& size, int
     if (suffix == "memcpy") {
       add("memcpy, same bytes", memcpy_of(to, from));
     } else if (suffix == "loop") {
-      const peer_chain loop = session.by_hand->*chain.loop;
-      loop(harp.input().data(), nullptr, nullptr, to.data(), n);
-      if (std::memcmp(to.data(), harp.output().data(), to.size_bytes()) != 0)
-        throw std::runtime_error("chain." + name + ": harp and the hand-written loop do not give the same bits");
-      add("loop by hand", [&harp, to, loop](size_t repeats) {
-        for (size_t i = 0; i < repeats; ++i) loop(harp.input().data(), nullptr, nullptr, to.data(), to.size());
+      add("loop by hand", [&by_hand](size_t repeats) {
+        for (size_t i = 0; i < repeats; ++i) by_hand();
       });
     } else {
       std::unique_ptr<PeerProcess> process = PeerProcess::start(session, suffix, {"chain", chain.name, std::to_string(n)});
@@ -145,8 +169,7 @@ std::vector<Row> run(Session& session, const Chain& chain, const Size& size, int
   }
   const Comparison times = compare(candidates, session.effort, threads);
   std::vector<Row> rows;
-  for (size_t i = 0; i < names.size(); ++i)
-    rows.push_back(compared(names[i], Scale::bytes(size.bytes), times, peers[i].first, peers[i].second));
+  for (size_t i = 0; i < names.size(); ++i) rows.push_back(compared(names[i], Scale::bytes(moved), times, peers[i].first, peers[i].second));
   return rows;
 }
 

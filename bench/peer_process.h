@@ -1,7 +1,7 @@
-// Peers that live in programs of their own: harp_bench_openblas, _onednn, _onednn_matmul, _sleef, _fftw, _numpy and _torch. Some have worker
-// threads, all are somebody else's libraries, and none of them is needed to build or run the benchmarks: what is not there is a row that
-// says so. They still take their turns with harp: the program prepares its problem, then runs it as often as it is asked to, on the CPU it
-// is asked to, and answers with the seconds its thread computed.
+// Peers that live in programs of their own: harp_bench_openblas, _onednn, _onednn_matmul, _sleef, _fftw, _numpy and _torch. Some have
+// worker threads, all are somebody else's libraries, and none of them is needed to build or run the benchmarks: what is not there is a row
+// that says so. They still take their turns with harp: the program prepares its problem, then runs it as often as it is asked to, on the
+// CPU it is asked to, and answers with the seconds its thread computed.
 //
 // Over a socket that is the program's standard input and output, lines of text:
 //     it says    ready                            when the problem is prepared; or it exits, with 69 if what it needs is not installed

@@ -63,7 +63,7 @@ TextProgram::TextProgram(const Session& session, const std::string& text, const 
       count_up(std::span(static_cast<int64_t*>(data), input.count), options.integers);
     else
       throw std::runtime_error("no numbers for this input: " + text);
-    if (addresses.empty()) input_ = words;
+    if (input.dtype == HARP_F32) inputs_.emplace_back(words);
     addresses.push_back(data);
   }
   const std::span<float> result = memory_.take((output.count * harp_dtype_size(output.dtype) + sizeof(float) - 1) / sizeof(float));

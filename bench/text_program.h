@@ -18,12 +18,13 @@ class TextProgram {
   /// f32, i32 and i64 inputs, one output.
   TextProgram(const Session& session, const std::string& text, const TextOptions& options = {});
   void operator()(size_t repeats) { (*run_)(repeats); }
-  std::span<const float> input() const { return input_; }    // the first one, if it is f32
-  std::span<const float> output() const { return output_; }  // of any type: its bytes
+  const std::vector<std::span<const float>>& inputs() const { return inputs_; }  // those of f32
+  std::span<const float> output() const { return output_; }                      // of any type: its bytes
 
  private:
   Memory memory_;
-  std::span<const float> input_, output_;
+  std::vector<std::span<const float>> inputs_;
+  std::span<const float> output_;
   std::unique_ptr<ProgramRun> run_;
 };
 

@@ -1,5 +1,10 @@
 """The chains of bench/bandwidth.cpp for libraries that evaluate them. Results and what lies between go to arrays that are there already."""
-from harp_bench_served import array
+import numpy
+
+from harp_bench_served import array, not_installed
+
+LINE = numpy.float32((2 / numpy.pi) ** 0.5)  # of gelu_tanh's argument, and its cube's factor
+CUBE = numpy.float32((2 / numpy.pi) ** 0.5 * 0.044715)
 
 
 def data(count):
@@ -7,8 +12,6 @@ def data(count):
 
 
 def numpy_chain(name, count):
-    import numpy
-
     x = data(count)
     y, t = numpy.empty_like(x), numpy.empty_like(x)
 
@@ -27,7 +30,32 @@ def numpy_chain(name, count):
         numpy.copyto(y, t, where=x > numpy.float32(0.25))
         return y
 
-    return {"exp6": exp6, "where": where}[name]
+    def gelu():
+        try:
+            from scipy.special import erf
+        except ImportError as error:
+            not_installed(error)
+
+        def run():
+            numpy.multiply(x, numpy.float32(0.5**0.5), out=t)
+            erf(t, out=t)
+            numpy.add(t, numpy.float32(1), out=t)
+            numpy.multiply(x, numpy.float32(0.5), out=y)
+            return numpy.multiply(y, t, out=y)
+
+        return run
+
+    def gelu_tanh():
+        numpy.multiply(x, x, out=t)
+        numpy.multiply(t, CUBE, out=t)
+        numpy.add(t, LINE, out=t)
+        numpy.multiply(t, x, out=t)
+        numpy.tanh(t, out=t)
+        numpy.add(t, numpy.float32(1), out=t)
+        numpy.multiply(x, numpy.float32(0.5), out=y)
+        return numpy.multiply(y, t, out=y)
+
+    return gelu() if name == "gelu" else {"gelu_tanh": gelu_tanh, "exp6": exp6, "where": where}[name]
 
 
 def torch_chain(torch, name, count):
@@ -48,12 +76,11 @@ def torch_chain(torch, name, count):
 
 
 def numexpr_chain(numexpr, name, count):
-    import numpy
-
     x = data(count)
     y = numpy.empty_like(x)
     half, quarter, one, two = (numpy.float32(value) for value in (0.5, 0.25, 1, 2))
-    names = {"x": x, "half": half, "quarter": quarter, "one": one, "two": two}
-    text = {"exp6": "abs(exp(-(x * x)) * half - x)",
+    names = {"x": x, "half": half, "quarter": quarter, "one": one, "two": two, "cube": CUBE, "line": LINE}
+    text = {"gelu_tanh": "half * x * (one + tanh(x * (line + cube * x * x)))",
+            "exp6": "abs(exp(-(x * x)) * half - x)",
             "where": "where(x > quarter, where(x * two > one, one, where(x * two < -one, -one, x * two)), x + half)"}[name]
     return lambda: numexpr.evaluate(text, names, out=y)
