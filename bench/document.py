@@ -137,7 +137,10 @@ def reason_of(row, reasons):
 
 
 def table(rows, reasons):
-    lines = ["| row | harp | peer | | ratio | goal | |", "|---|---|---|---|---|---|---|"]
+    """With a column of harp's greatest errors where some were measured."""
+    has_errors = any(row.get("max_ulp") is not None for row in rows)
+    columns = ["row", "harp", *(["max ulp"] if has_errors else []), "peer", "", "ratio", "goal", ""]
+    lines = ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
     for row in rows:
         if row["ok"] is None:
             end = ""
@@ -145,8 +148,10 @@ def table(rows, reasons):
             end = "met"
         else:
             end = "**missed**: " + reason_of(row, reasons)
-        lines.append(f'| {row["name"]} | {number(row["value"])} {row["unit"]} | {row["peer"] or ""} | {number(row["peer_value"])} '
-                     f'| {number(row["ratio"])} | {row["goal"]} | {end} |')
+        error = [number(row.get("max_ulp"))] if has_errors else []
+        cells = [row["name"], f'{number(row["value"])} {row["unit"]}', *error, row["peer"] or "", number(row["peer_value"]), number(row["ratio"]),
+                 row["goal"], end]
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 

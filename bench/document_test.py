@@ -15,6 +15,8 @@ ROWS = [
     {"name": "scale.sum.10", "value": 0.5, "unit": "us", "peer": None, "peer_value": None, "ratio": None, "goal": "information", "ok": None},
     {"name": "scale.sum.1000", "value": 0.05, "unit": "ms", "peer": None, "peer_value": None, "ratio": None, "goal": "information", "ok": None},
     {"name": "scale.sum.step", "value": 1.0, "unit": "x", "peer": "at 1000", "peer_value": None, "ratio": None, "goal": "value<=1.5", "ok": True},
+    {"name": "function.sin", "value": 0.3, "unit": "ns", "peer": "a table", "peer_value": 0.6, "ratio": 2.0, "goal": "information", "ok": None, "max_ulp": 1.089},
+    {"name": "function.silu", "value": 0.3, "unit": "ns", "peer": None, "peer_value": None, "ratio": None, "goal": "information", "ok": None, "max_ulp": None},
     {"name": "call.other", "value": 3.0, "unit": "ns", "peer": None, "peer_value": None, "ratio": None, "goal": "information", "ok": None},
 ]
 
@@ -42,6 +44,8 @@ def main():
         for row in ROWS:
             assert row["name"].startswith("scale.sum.10") or f"| {row['name']} |" in page, row
         assert "ratio>=0.8 | **missed**: the function's price" in page and "value<=100 | **missed**: slow beads" in page, page
+        assert "| row | harp | max ulp | peer |" in page and "| function.sin | 0.30 ns | 1.09 | a table | 0.60 | 2.00 |" in page, page
+        assert "| function.silu | 0.30 ns |  |  |" in page and page.count("max ulp") == 1, page
         assert "lowered" not in page, page
         reasons = {r"chain\.exp": "the function's price", r"call\..*": "slow beads"}
         result = run(scratch, reasons, [{"rows": "chain.none", "was": "ratio>=2.0", "why": "beads"}])

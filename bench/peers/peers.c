@@ -67,6 +67,40 @@ static void where(const float* restrict a, const float* restrict b, const float*
   }
 }
 
+/* Functions of one instruction or two: name, types of an element and of a result, the expression of x. */
+#define FUNCTIONS(DO)                                                       \
+  DO(neg, float, float, -x)                                                 \
+  DO(abs, float, float, __builtin_fabsf(x))                                 \
+  DO(sign, float, float, x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x)            \
+  DO(square, float, float, (x) * (x))                                       \
+  DO(floor, float, float, __builtin_floorf(x))                              \
+  DO(ceil, float, float, __builtin_ceilf(x))                                \
+  DO(round, float, float, __builtin_rintf(x))                               \
+  DO(trunc, float, float, __builtin_truncf(x))                              \
+  DO(relu, float, float, x > 0.0f ? x : 0.0f)                               \
+  DO(isnan, float, unsigned char, x != x)                                   \
+  DO(isinf, float, unsigned char, __builtin_fabsf(x) == __builtin_inff())   \
+  DO(isfinite, float, unsigned char, __builtin_fabsf(x) < __builtin_inff()) \
+  DO(logical_not, float, unsigned char, x == 0.0f)                          \
+  DO(bitwise_not, integer, integer, ~x)
+
+typedef int integer __attribute__((may_alias));
+
+#define LOOP(name, type, result, expression)                                                                                         \
+  static void apply_##name(const float* restrict a, const float* restrict b, const float* restrict c, float* restrict y, size_t n) { \
+    (void)b, (void)c;                                                                                                                \
+    const type* restrict from = (const type*)a;                                                                                      \
+    result* restrict to = (result*)y;                                                                                                \
+    for (size_t i = 0; i < n; ++i) {                                                                                                 \
+      const type x = from[i];                                                                                                        \
+      to[i] = expression;                                                                                                            \
+    }                                                                                                                                \
+  }
+FUNCTIONS(LOOP)
+
+#define ENTRY(name, type, result, expression) {#name, apply_##name},
+static const struct peer_function functions[] = {FUNCTIONS(ENTRY){0, 0}};
+
 typedef float vector __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 enum { LANES = VECTOR_BYTES / 4, STREAMS = 4 };
 
@@ -127,4 +161,5 @@ CONTRACTED static float multiply_add(size_t steps) {
   return total(((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7)) + (s8 + s9));
 }
 
-const struct peers TARGET_SYMBOL = {TARGET_NAME, copy, triad, relu, exp_chain, exp6, where, read_line, read_streams, multiply_add, LANES};
+const struct peers TARGET_SYMBOL = {TARGET_NAME, copy,      triad,        relu,         exp_chain, exp6,
+                                    where,       read_line, read_streams, multiply_add, LANES,     functions};

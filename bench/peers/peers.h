@@ -20,6 +20,12 @@ typedef float (*peer_read)(const float* x, size_t n);
  * rounded up to whole rounds of its loop. */
 typedef float (*peer_multiply_add)(size_t steps);
 
+/* A function of each element, by harp's name. What says yes or no writes n bytes. */
+struct peer_function {
+  const char* name;
+  peer_chain apply; /* of a */
+};
+
 struct peers {
   const char* target;     /* harp's name of the CPU level */
   peer_chain copy;        /* a */
@@ -31,7 +37,8 @@ struct peers {
   peer_read read_line;    /* one stream */
   peer_read read_streams; /* four streams, a quarter of the array each */
   peer_multiply_add multiply_add;
-  size_t lanes; /* floats of a vector */
+  size_t lanes;                          /* floats of a vector */
+  const struct peer_function* functions; /* of one or two instructions; ends with a NULL name */
 };
 
 /* Every level that was compiled, lowest first; ends with NULL. */
