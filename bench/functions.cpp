@@ -1,7 +1,7 @@
 // Functions of one f32 number, in nanoseconds per element of arrays that lie in L1. harp's kernel is called through its entry point: at 0.3
 // ns a call of harp_program_run would be a tenth of what is measured, and it has a row of its own (call.overhead). A row says how far off
-// the results are at most, over the arguments measured; the law
-// promises none of composites (sigmoid ...), and gelu, x / 2 (1 + erf), is left with rounding errors at -5.
+// the results are at most, over the arguments measured; the law promises nothing of composites (sigmoid ...), and gelu, x / 2 (1 + erf), is
+// left with rounding errors at -5.
 //
 // The goals are the peers: SLEEF's functions of at most 1.0 ulp, or what they make where SLEEF has no function, and the GNU C library's
 // (libmvec), which promise only 4 ulp. What is a division or a root has no such peer and keeps the design's absolute goal, which is for a

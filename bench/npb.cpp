@@ -190,16 +190,16 @@ Problem ft(Session& session, int threads) {
 std::vector<Benchmark> npb_benchmarks() {
   const std::vector<JobPeer> all = {{"numpy", "numpy", "NumPy"},
                                     {"torch", "torch", "torch"},
+                                    {"tinygrad", "tinygrad", "tinygrad"},
                                     {"threads2.torch", "torch", "torch", kThreads},
                                     {"threads2.jax", "jax", "JAX", kThreads}};
-  std::vector<JobPeer> sparse = all, dense = all;
+  std::vector<JobPeer> sparse = all;
   sparse[0].label = "NumPy and SciPy";
-  dense.push_back({"tinygrad", "tinygrad", "tinygrad"});
   const auto in_files = [](const char* job) {
     return [job](const Session& session) { return std::vector<std::string>{job, session.directory.path()}; };
   };
   return joined({job_benchmarks("job.cg.a", sparse_cg, sparse, in_files("cg")),
-                 job_benchmarks("job.cg.dense.s", dense_cg, dense, in_files("cg_dense")),
+                 job_benchmarks("job.cg.dense.s", dense_cg, all, in_files("cg_dense")),
                  job_benchmarks("job.ft.w", ft, all, [](const Session&) { return std::vector<std::string>{"ft"}; })});
 }
 

@@ -1,6 +1,6 @@
 // Simulations, a step of which is one graph: Gray-Scott's reaction and diffusion as in examples/reaction, and an ensemble of Lorenz
 // attractors, each moved on by several steps of Runge and Kutta's method. Both are one kernel, if harp sees it. Against the same by hand in
-// C, whose threads are OpenMP's, and against NumPy.
+// C, whose threads are OpenMP's, and against libraries of arrays.
 #include <array>
 
 #include "bench/job.h"
@@ -105,6 +105,8 @@ Problem lorenz(Session& session, int threads) {
 std::vector<Benchmark> simulation_benchmarks() {
   const std::vector<JobPeer> peers = {{"hand", "by_hand", "C by hand"},
                                       {"numpy", "numpy", "NumPy"},
+                                      {"torch", "torch", "torch"},
+                                      {"tinygrad", "tinygrad", "tinygrad"},
                                       {"threads2.hand", "by_hand", "C by hand, OpenMP", kThreads},
                                       {"threads2.jax", "jax", "JAX", kThreads}};
   return joined(

@@ -1,5 +1,6 @@
-"""The whole jobs of bench/job.h, written once for NumPy and what has NumPy's interface (JAX): what is given, and what a run gives back. Data
-are those of bench/simulations.cpp, training.cpp and npb.cpp.
+"""The whole jobs of bench/job.h, written once for NumPy and what has its interface: JAX and, of simulations, PyTorch and tinygrad, too (so
+their numbers are Python's, which take the arrays' type). What is given, and what a run gives back; data are those of bench/simulations.cpp,
+training.cpp and npb.cpp.
 """
 import pathlib
 
@@ -16,12 +17,12 @@ def gray_scott_data(_target, height, width):
 
 def gray_scott(np, u, v):
     def laplace(x):
-        return np.roll(x, 1, 0) + np.roll(x, -1, 0) + np.roll(x, 1, 1) + np.roll(x, -1, 1) - numpy.float32(4) * x
+        return np.roll(x, 1, 0) + np.roll(x, -1, 0) + np.roll(x, 1, 1) + np.roll(x, -1, 1) - 4 * x
 
-    feed, kill = numpy.float32(0.0545), numpy.float32(0.062)
+    feed, kill = 0.0545, 0.062
     reaction = u * v * v
-    next_u = u + (numpy.float32(0.16) * laplace(u) - reaction + feed * (numpy.float32(1) - u))
-    return next_u, v + (numpy.float32(0.08) * laplace(v) + reaction - (feed + kill) * v)
+    next_u = u + (0.16 * laplace(u) - reaction + feed * (1 - u))
+    return next_u, v + (0.08 * laplace(v) + reaction - (feed + kill) * v)
 
 
 def lorenz_data(_target, members, _steps):
@@ -29,10 +30,10 @@ def lorenz_data(_target, members, _steps):
 
 
 def lorenz(np, x, y, z, steps=8):
-    time = numpy.float32(0.0078125)
+    time = 0.0078125
 
     def velocity(x, y, z):
-        return numpy.float32(10) * (y - x), x * (numpy.float32(28) - z) - y, x * y - numpy.float32(8 / 3) * z
+        return 10 * (y - x), x * (28 - z) - y, x * y - 8 / 3 * z
 
     def moved(point, factor, direction):
         return [p + factor * d for p, d in zip(point, direction)]
@@ -40,11 +41,11 @@ def lorenz(np, x, y, z, steps=8):
     point = [x, y, z]
     for _ in range(steps):
         k1 = velocity(*point)
-        k2 = velocity(*moved(point, time / numpy.float32(2), k1))
-        k3 = velocity(*moved(point, time / numpy.float32(2), k2))
+        k2 = velocity(*moved(point, time / 2, k1))
+        k3 = velocity(*moved(point, time / 2, k2))
         k4 = velocity(*moved(point, time, k3))
-        total = [a + numpy.float32(2) * (b + c) + d for a, b, c, d in zip(k1, k2, k3, k4)]
-        point = moved(point, time / numpy.float32(6), total)
+        total = [a + 2 * (b + c) + d for a, b, c, d in zip(k1, k2, k3, k4)]
+        point = moved(point, time / 6, total)
     return point
 
 

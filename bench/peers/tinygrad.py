@@ -2,7 +2,8 @@
 """harp_bench_tinygrad JOB ARGUMENTS... | small COUNT
 
 tinygrad on the CPU through clang, asked as bench/peer_process.h says. Jobs are those of jobs.py, captured by TinyJit; of the small graph of
-bench/compiling.cpp it is the first call that is asked for, so its cache of compiled kernels is off. Exit status 69 without tinygrad or clang.
+bench/compiling.cpp it is the first call that is asked for, so its cache of compiled kernels is off. It has neither sparse matrices nor Fourier
+transforms: rows are padded to the longest, transforms are products with matrices. Exit status 69 without tinygrad or clang.
 """
 import os
 import shutil
@@ -14,6 +15,8 @@ import harp_bench_jobs as jobs
 import numpy
 
 os.environ.update(CLANG="1", CACHELEVEL="0")
+if sys.argv[1] in ("cg", "ft"):
+    os.environ["FUSE_ARANGE"] = "1"  # else what is taken by index is a sum over all there is
 try:
     from tinygrad import Tensor, TinyJit
 except ImportError as error:
@@ -41,6 +44,22 @@ def mlp():
     return lambda: run()[0]
 
 
+def cg(folder):
+    offsets, columns, values = jobs.cg_data(folder)
+    lengths = numpy.diff(offsets)
+    stored = numpy.arange(lengths.max()) < lengths[:, None]
+    padded_columns, padded_values = numpy.zeros(stored.shape, numpy.int32), numpy.zeros(stored.shape)
+    padded_columns[stored], padded_values[stored] = columns, values
+    columns, values = Tensor(padded_columns).realize(), Tensor(padded_values).realize()
+    x = Tensor(numpy.ones(len(lengths))).realize()
+
+    @TinyJit
+    def run():
+        return jobs.cg(None, lambda p: (values * p.contiguous()[columns]).sum(axis=1).contiguous(), x).realize()
+
+    return run
+
+
 def cg_dense(folder):
     matrix = Tensor(jobs.cg_dense_data(folder)).realize()
     x = Tensor(numpy.ones(matrix.shape[0])).realize()
@@ -48,6 +67,44 @@ def cg_dense(folder):
     @TinyJit
     def run():
         return jobs.cg(None, lambda p: (matrix @ p).contiguous(), x).realize()
+
+    return run
+
+
+def elementwise(name, *arguments):
+    """A step of a simulation: the last array it gives."""
+    data = [Tensor(x).realize() for x in getattr(jobs, name + "_data")(*arguments)]
+    step = getattr(jobs, name)
+
+    class Functions:
+        roll = staticmethod(lambda x, shift, axis: x.roll(shift, axis))
+
+    @TinyJit
+    def run():
+        results = step(Functions, *data)
+        Tensor.realize(*results)
+        return results
+
+    return lambda: run()[-1]
+
+
+def ft():
+    spectrum, left, chosen = jobs.ft_data()
+    real, imaginary, left = (Tensor(numpy.ascontiguousarray(x)).realize() for x in (spectrum.real, spectrum.imag, left))
+    chosen = Tensor(chosen).realize()
+    waves = []
+    for size in spectrum.shape[::-1]:
+        turns = numpy.outer(numpy.arange(size), numpy.arange(size)) % size * (2 * numpy.pi / size)
+        waves.append([Tensor(wave).realize() for wave in (numpy.cos(turns), numpy.sin(turns))])
+
+    @TinyJit
+    def run():
+        re, im = following = (real * left).contiguous(), (imaginary * left).contiguous()
+        for cosine, sine in waves:  # of the last axis, which then comes first
+            re, im = ((part.contiguous().permute(2, 0, 1).contiguous()) for part in (re @ cosine - im @ sine, re @ sine + im @ cosine))
+        total = Tensor.stack(*(part.reshape(-1)[chosen].sum() / left.numel() for part in (re, im)))
+        Tensor.realize(*following, total)
+        return total
 
     return run
 
@@ -62,7 +119,10 @@ def main():
         served.not_installed("clang is not there")
     Tensor.training = True
     name = sys.argv[1]
-    run = {"mlp": mlp, "cg_dense": cg_dense, "small": small}[name](*sys.argv[2:])
+    if name in ("gray_scott", "lorenz"):
+        run = elementwise(*sys.argv[1:])
+    else:
+        run = {"mlp": mlp, "cg": cg, "cg_dense": cg_dense, "ft": ft, "small": small}[name](*sys.argv[2:])
     if name != "small":
         run(), run()  # TinyJit captures with the second call
     served.serve(run, lambda result: served.numbers(result.numpy()), warm=name != "small")

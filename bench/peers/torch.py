@@ -96,6 +96,12 @@ def cg(matrix):
     return lambda: jobs.cg(torch, lambda p: torch.mv(matrix, p), x)
 
 
+def simulation(name, *arguments):
+    data = [torch.from_numpy(x) for x in getattr(jobs, name + "_data")(*arguments)]
+    step = getattr(jobs, name)
+    return lambda: step(torch, *data)[-1]
+
+
 def ft():
     spectrum, left, chosen = (torch.from_numpy(x) for x in jobs.ft_data())
 
@@ -110,6 +116,8 @@ def work(name, *arguments):
     """What is timed: a function that gives a tensor."""
     if name == "chain":
         return chains.torch_chain(torch, *arguments)
+    if name in ("gray_scott", "lorenz"):
+        return simulation(name, *arguments)
     if name == "cg":
         offsets, columns, values = (torch.from_numpy(x) for x in jobs.cg_data(*arguments))
         size = offsets.numel() - 1
