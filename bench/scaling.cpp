@@ -19,13 +19,18 @@ struct Family {
   std::function<std::string(size_t n)> graph;  // its inputs and what it returns
   double (*work)(double n);
   double (*bytes)(double n);  // of its arrays
+  size_t taken = 0;           // indices go to and fro among all rows of so many elements; 0: there are none
 };
 
 double linear(double n) { return n; }
 double with_logarithm(double n) { return n * std::log2(n); }
+double quadratic(double n) { return n * n; }
 double cubic(double n) { return n * n * n; }
 double one_array(double n) { return 4 * n; }
 double two_arrays(double n) { return 8 * n; }
+
+constexpr size_t kRow = 64;                      // of what is taken by rows
+constexpr int64_t kStride = 2654435769 % 65536;  // odd, so that all rows come, far from each other
 
 std::vector<size_t> powers(size_t first, size_t last, size_t factor) {
   std::vector<size_t> all;
@@ -65,7 +70,25 @@ std::vector<Family> families() {
              const std::string square = "f32[" + std::to_string(n) + ", " + std::to_string(n) + "]";
              return "(a: " + square + ", b: " + square + ") {\n  return c = a @ b";
            },
-           cubic, [](double n) { return 12 * n * n; }}};
+           cubic, [](double n) { return 12 * n * n; }},
+          {"attention", powers(64, 4096, 4),
+           [](size_t n) {
+             const std::string rows = "f32[" + std::to_string(n) + ", 64]";
+             return "(q: " + rows + ", k: " + rows + ", v: " + rows + ") {\n  return y = softmax(q @ transpose(k) / 8, axis=1) @ v";
+           },
+           quadratic, [](double n) { return 1024 * n; }},
+          {"take", elements,
+           [](size_t n) {
+             const std::string rows = std::to_string(n / kRow);
+             return "(x: f32[" + rows + ", " + std::to_string(kRow) + "], i: i32[" + rows + "]) {\n  return y = take(x, i, axis=0)";
+           },
+           linear, two_arrays, kRow},
+          {"scatter_add", powers(1024, size_t{1} << 22, 4),
+           [](size_t n) {
+             const std::string size = "[" + std::to_string(n) + "]";
+             return "(x: f32" + size + ", i: i32" + size + ", u: f32" + size + ") {\n  return y = scatter_add(x, i, u, axis=0)";
+           },
+           linear, [](double n) { return 16 * n; }, 1}};
 }
 
 std::string row_name(const Family& family, const std::string& what) { return std::string("scale.") + family.name + "." + what; }
@@ -79,6 +102,10 @@ std::vector<Row> run(Session& session, const Family& family) {
   for (const size_t n : family.sizes) {
     TextOptions options;
     options.call = Call::kEntry;
+    if (family.taken > 0) {
+      options.integers = static_cast<int64_t>(n / family.taken);
+      options.stride = kStride;
+    }
     TextProgram harp(session, "graph " + std::string(family.name) + family.graph(n) + "\n}", options);
     const auto bytes = static_cast<size_t>(family.bytes(static_cast<double>(n)));
     // A cache is left as fast as its bytes can be gone through: read, where one array is all there is, else copied.

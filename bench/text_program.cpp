@@ -28,8 +28,8 @@ std::vector<Array> arrays_of(const harp_program* program, size_t n,
 }
 
 template <class T>
-void count_up(std::span<T> values, int64_t integers) {
-  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(static_cast<int64_t>(i) % integers);
+void count_up(std::span<T> values, const TextOptions& options) {
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(static_cast<int64_t>(i) * options.stride % options.integers);
 }
 
 }  // namespace
@@ -58,9 +58,9 @@ TextProgram::TextProgram(const Session& session, const std::string& text, const 
     if (input.dtype == HARP_F32)
       fill(words, options.low, options.high, seed_of(addresses.size()));
     else if (input.dtype == HARP_I32)
-      count_up(std::span(static_cast<int32_t*>(data), input.count), options.integers);
+      count_up(std::span(static_cast<int32_t*>(data), input.count), options);
     else if (input.dtype == HARP_I64)
-      count_up(std::span(static_cast<int64_t*>(data), input.count), options.integers);
+      count_up(std::span(static_cast<int64_t*>(data), input.count), options);
     else
       throw std::runtime_error("no numbers for this input: " + text);
     if (input.dtype == HARP_F32) inputs_.emplace_back(words);

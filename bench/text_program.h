@@ -6,11 +6,12 @@
 namespace bench {
 
 struct TextOptions {
-  float low = -1, high = 1;  // of the inputs' numbers; those of integer inputs are 0, 1, 2 ... modulo `integers`
+  float low = -1, high = 1;  // of the inputs' numbers; those of integer inputs are 0, 1, 2 ... times `stride` modulo `integers`
   int64_t integers = 64;
   int threads = 1;
   Call call = Call::kRun;
   const harp_compile_options* compile = nullptr;
+  int64_t stride = 1;
 };
 
 class TextProgram {
