@@ -1176,11 +1176,13 @@ typedef struct harp_tune_options {
   const harp_compile_options* compile; /* NULL: defaults. What they fix stays so (flags are kept, a simd_width is not changed); `schedule`
                                         * has to be NULL, `backend` "c", `tuning` HARP_TUNING_ON. */
   const harp_run_options* run;         /* values of shape variables; NULL: they all come from inputs */
-  double seconds;                      /* for all of it; 0: 30. The untuned program is compiled and run even if that takes longer. */
+  double seconds;                      /* for all of it; 0: 30. The untuned program, and what was found for it earlier, are compiled and
+                                        * compared even if that takes longer. */
   int32_t strategy;                    /* HARP_TUNE_... */
   int32_t dry_run;                     /* 1: nothing goes to the database */
   uint64_t seed;                       /* of HARP_TUNE_RANDOM */
-  uint64_t max_trials;                 /* 0: as many as there is time for */
+  uint64_t max_trials;                 /* 0: as many as there is time for. With 1, as after HARP_TUNE_STOP at the first, what was found
+                                        * earlier is not compared: it stays in the database as it is. */
   /* C compilers to try besides the context's. NULL: clang where that one is gcc, gcc where it is clang; none where the host, HARP_CC or
    * `compile` chose one. */
   size_t n_compilers;
@@ -1198,15 +1200,16 @@ typedef struct harp_tune_result harp_tune_result;
 typedef struct harp_tune_summary {
   size_t struct_size;
   size_t trials;
-  size_t best;       /* the fastest trial; 0: nothing was faster than harp's own way by 1 % or more */
+  size_t best;       /* the fastest trial; 0: nothing new was faster than harp's own way by 1 %, nor what was found earlier at all */
   double speedup;    /* of the best over trial 0, the two taking turns; 1 if that is the best */
   double space_size; /* how many ways there are to choose from, whether legal or not */
   int32_t exhausted; /* 1: there was nothing left to try */
   int32_t stored;    /* 1: the best is in the database on disk; 0: in this context's memory at most */
+  const char* why_not_stored; /* "": it is stored. Borrowed until the result is released */
 } harp_tune_summary;
 
 #define HARP_TUNE_SUMMARY_INIT \
-  { sizeof(harp_tune_summary), 0, 0, 0, 0, 0, 0 }
+  { sizeof(harp_tune_summary), 0, 0, 0, 0, 0, 0, NULL }
 
 /*
  * Looks for the fastest way to make a program of the graph, for inputs like these (as harp_program_run takes them; they are read only) on

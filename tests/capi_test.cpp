@@ -324,9 +324,10 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_tune_trial_info, samples, 56);
   CHECK(sizeof(harp_tune_progress) == 64);
   OFFSET(harp_tune_progress, trial, 56);
-  CHECK(sizeof(harp_tune_summary) == 48);
+  CHECK(sizeof(harp_tune_summary) == 56);
   OFFSET(harp_tune_summary, best, 16);
   OFFSET(harp_tune_summary, exhausted, 40);
+  OFFSET(harp_tune_summary, why_not_stored, 48);
   CHECK(sizeof(harp_run_options) == 48);
   CHECK(sizeof(harp_array_info) == 56);
   OFFSET(harp_array_info, n_in_place, 40);

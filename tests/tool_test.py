@@ -361,6 +361,12 @@ class Tool:
                               "--random", "a=f32[40,60]")
         assert not json.loads(stdout)["stored"] and len(json.loads(stdout)["trials"]) == 2, stdout
         self.harp("tune", product, "--specialize", "n=60", "--max-trials", "2")
+        # what cannot be kept says why
+        os.makedirs(self.path("other/entries-1/lock-tuning-1.txt"), mode=0o700)
+        for folder in ("other", "other/entries-1"):
+            os.chmod(self.path(folder), 0o700)
+        stdout, _ = self.harp("tune", product, "--shape", "n=60", "--max-trials", "1", HARP_CACHE_DIR=self.path("other"))
+        assert f"not kept in the tuning database: cannot lock {self.path('other')}/entries-1/lock-tuning-1.txt: Is a directory\n" in stdout, stdout
         self.fails(2, "there is no strategy 'luck'", "tune", product, "--shape", "n=60", "--strategy", "luck")
         self.fails(2, "input 'a' is missing", "tune", product)
         self.fails(2, "or the sizes with --shape n=1000", "tune", product)

@@ -124,6 +124,62 @@ TEST_CASE(
   CHECK(compile_in(directory, &lines).tuned == 0);
 }
 
+TEST_CASE("H3.best_stored: what was found stays as long as it has not been compared, and the result says so") {
+  const Scratch scratch;
+  const std::string directory = scratch / "cache";
+  found_in(directory, "flag: -O2");
+  const std::string before = read(database_in(directory));
+  const auto summary_of = [&](const std::function<void(harp_tune_options&)>& change, std::string& why_not) {
+    const capi_test::Context context = context_in(directory);
+    harp_tune_options options = few_trials();
+    change(options);
+    ErrorSlot err;
+    const Found result = tune_scaled(context.get(), options, err);
+    REQUIRE_MESSAGE(result != nullptr, err.message());
+    harp_tune_summary summary = HARP_TUNE_SUMMARY_INIT;
+    CHECK(harp_tune_result_summary(result.get(), &summary, err) == HARP_OK);
+    why_not = summary.why_not_stored;
+    return summary;
+  };
+  std::string why_not;
+  CHECK(summary_of([](auto& o) { o.max_trials = 1; }, why_not).stored == 0);
+  CHECK(why_not == "what was found earlier has not been compared, and stays");
+  CHECK(read(database_in(directory)) == before);
+  CHECK(summary_of([](auto& o) { o.progress = [](void*, const harp_tune_progress*) -> int32_t { return HARP_TUNE_STOP; }; }, why_not)
+            .trials == 1);
+  CHECK(read(database_in(directory)) == before);
+  CHECK(summary_of([](auto& o) { o.dry_run = 1; }, why_not).stored == 0);
+  CHECK(why_not == "nothing is kept of a dry run");
+  CHECK(read(database_in(directory)) == before);
+  CHECK(summary_of([](auto& o) { o.seconds = 1e-9; }, why_not).trials == 2);  // it is compared whatever the time
+  CHECK(why_not.empty());
+}
+
+TEST_CASE("H3.best_stored: a database that cannot be written says why") {
+  const Scratch scratch;
+  const std::string directory = scratch / "cache";
+  struct ReadOnly : RealFileSystem {
+    int rename(int, const char*, int, const char*) override { return -EROFS; }
+  } files;
+  TestSystem system;
+  {
+    CompileCache cache({files, system.process}, cache_scenarios::options_in(directory), Log());
+    TuningDatabase database({files, system.process}, cache, Log(), "1 law 1", host_target());
+    const std::string why_not = database.add(digest_of("p"), "p", parse_configuration("share: 3"), 1, 2);
+    CHECK(why_not == cat("cannot write ", database_in(directory), ": Read-only file system"));
+    CHECK(database.find(digest_of("p"))->share_ns == 3);
+  }
+  CompileCache first(system, cache_scenarios::options_in(directory), Log());
+  std::string why_not;
+  const CompileCache::Lock lock = first.lock_file(TuningDatabase::kFile, why_not);
+  CHECK(why_not.empty());
+  CacheOptions impatient = cache_scenarios::options_in(directory);
+  impatient.lock_timeout = std::chrono::milliseconds(1);
+  CompileCache second(system, impatient, Log());
+  TuningDatabase database(system, second, Log(), "1 law 1", host_target());
+  CHECK(database.add(digest_of("p"), "p", parse_configuration("share: 3"), 1, 2).ends_with("lock-tuning-1.txt: another process has it"));
+}
+
 TEST_CASE("H3.best_stored: no damage of the database is taken for what it said") {
   TuningEntry one{digest_of("one"),
                   "softmax",
@@ -173,7 +229,7 @@ TEST_CASE("H3.best_stored: two processes and several threads add to one database
     CompileCache cache(system, cache_scenarios::options_in(directory), Log());
     TuningDatabase database(system, cache, Log(), "1 law 1", host_target());
     for (int i = 0; i < kEach; ++i)
-      if (!database.add(digest_of(cat(who, i)), who, parse_configuration(cat("share: ", i)), 1, 2)) return 1;
+      if (!database.add(digest_of(cat(who, i)), who, parse_configuration(cat("share: ", i)), 1, 2).empty()) return 1;
     return 0;
   };
   // First of all, since a child has a copy of every lock that is held when it is made.
@@ -204,7 +260,7 @@ TEST_CASE("H3.best_stored: without a directory the context alone remembers") {
   off.enabled = false;
   CompileCache cache(system, off, Log());
   TuningDatabase database(system, cache, Log(), "1 law 1", host_target());
-  CHECK_FALSE(database.add(digest_of("p"), "p", parse_configuration("share: 3"), 1, 2));
+  CHECK(database.add(digest_of("p"), "p", parse_configuration("share: 3"), 1, 2) == "the compile cache is off: switched off");
   CHECK(database.find(digest_of("p"))->share_ns == 3);
   RealFileSystem files;
   CHECK(machine_name(files, host_target()).starts_with(cat(host_triple(), " ", host_target().name)));

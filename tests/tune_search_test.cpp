@@ -239,6 +239,42 @@ TEST_CASE("H3.trial_result: medians and quartiles; what cannot be made is a tria
   CHECK(tune::tune(space, workshop, options).trials.size() == 1);
 }
 
+TEST_CASE("H3.trial_result: what is known is compared whatever the time, and left alone where it is not") {
+  struct Slow : Nothing {
+    void run() override {
+      const auto end = Clock::now() + std::chrono::microseconds(300);
+      while (Clock::now() < end) {
+      }
+    }
+  };
+  struct SlowUntuned : NothingWorkshop {
+    std::unique_ptr<Subject> make(const Configuration& c, Deadline deadline) override {
+      HARP_CHECK(Clock::now() < deadline, Code::kCancelled, "late");
+      NothingWorkshop::make(c, deadline);
+      if (c.is_default()) return std::make_unique<Slow>();
+      return std::make_unique<Nothing>();
+    }
+  } workshop;
+  const SearchSpace space = space_of(kProduct);
+  TuneOptions options;
+  options.known = {parse_configuration("flag: -O9")};
+  options.seconds = 1e-9;
+  TuneResult result = tune::tune(space, workshop, options);
+  CHECK(result.trials.size() == 2);
+  CHECK(result.best == 1);
+  CHECK(result.trials[1].configuration == options.known[0]);
+  CHECK_FALSE(result.leaves_known);
+  options.most_trials = 1;
+  result = tune::tune(space, workshop, options);
+  CHECK(result.trials.size() == 1);
+  CHECK(result.leaves_known);
+  options.most_trials = 6;
+  options.progress = [&](const TuneProgress&) { return tune::Verdict::kStop; };
+  CHECK(tune::tune(space, workshop, options).leaves_known);
+  options.known = {Configuration()};  // nothing is lost with that
+  CHECK_FALSE(tune::tune(space, workshop, options).leaves_known);
+}
+
 TEST_CASE("H3.trial_result: other bits than the untuned program's are an error that names the configuration") {
   struct Wrong : Nothing {
     std::string difference() override { return "element 5 is 1 instead of 2"; }

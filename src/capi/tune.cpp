@@ -1,5 +1,6 @@
 // Tuning: the tuner's subjects are programs of this context that run on the caller's inputs.
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "capi/compile.h"
@@ -16,7 +17,7 @@ struct harp_tune_result {
   tune::TuneResult found;
   std::vector<std::string> configurations;  // as text, by trial
   double space_size = 1;
-  bool stored = false;
+  std::string why_not_stored;  // "": it is
 };
 
 namespace {
@@ -234,9 +235,13 @@ harp_tune_result* harp_tune(const harp_graph* graph, const harp_tune_options* op
     result->found = tune::tune(space, workshop, search);
     result->space_size = space.size();
     for (const tune::Trial& trial : result->found.trials) result->configurations.push_back(print(trial.configuration));
-    if (given.dry_run == 0) {
+    if (given.dry_run != 0) {
+      result->why_not_stored = "nothing is kept of a dry run";
+    } else if (result->found.leaves_known) {
+      result->why_not_stored = "what was found earlier has not been compared, and stays";
+    } else {
       const tune::Trial& best = result->found.trials[result->found.best];
-      result->stored = context.tuning.add(*key, source.name(), best.configuration, best.median, result->found.trials[0].median);
+      result->why_not_stored = context.tuning.add(*key, source.name(), best.configuration, best.median, result->found.trials[0].median);
       context.programs.remove(*compile_key(source, settings));
     }
     return result.release();
@@ -254,8 +259,9 @@ harp_status harp_tune_result_summary(const harp_tune_result* result, harp_tune_s
     info.speedup = from.found.speedup;
     info.space_size = from.space_size;
     info.exhausted = from.found.is_exhausted ? 1 : 0;
-    info.stored = from.stored ? 1 : 0;
-    write_info(summary, info, "harp_tune_result_summary");
+    info.stored = from.why_not_stored.empty() ? 1 : 0;
+    info.why_not_stored = from.why_not_stored.c_str();
+    write_info(summary, info, "harp_tune_result_summary", offsetof(harp_tune_summary, why_not_stored));
   });
 }
 

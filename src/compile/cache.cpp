@@ -200,28 +200,40 @@ std::optional<std::string> CompileCache::read_file(const char* file) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-bool CompileCache::replace_file(const char* file, std::string_view text) {
+std::string CompileCache::replace_file(const char* file, std::string_view text) {
   const int error = publish_as(file, std::as_bytes(std::span(text)), true);
-  if (error < 0) log_.warning("cannot write ", file, " in the cache: ", error_text(error));
-  return error >= 0;
+  return error < 0 ? cat("cannot write ", path_join(directory(), file), ": ", error_text(error)) : std::string();
 }
 
-CompileCache::Lock CompileCache::lock_file(const char* file) { return lock_called(cat(kLockPrefix, file), nullptr); }
+CompileCache::Lock CompileCache::lock_file(const char* file, std::string& why_not) {
+  const std::string name = cat(kLockPrefix, file);
+  int error = 0;
+  Lock lock = lock_called(name, nullptr, error);
+  if (!lock)
+    why_not = cat("cannot lock ", path_join(directory(), name), ": ",
+                  error == -EWOULDBLOCK ? std::string("another process has it") : std::string(error_text(error)));
+  return lock;
+}
 
 CompileCache::Lock CompileCache::lock(const Digest& key, CancelFlag cancel) {
-  return lock_called(cat(kLockPrefix, key.low % kLockStripes), cancel);
+  int error = 0;
+  return lock_called(cat(kLockPrefix, key.low % kLockStripes), cancel, error);
 }
 
-CompileCache::Lock CompileCache::lock_called(const std::string& name, CancelFlag cancel) {
+CompileCache::Lock CompileCache::lock_called(const std::string& name, CancelFlag cancel, int& error) {
   const auto directory = current();
+  error = -ENOENT;
   if (!directory) return {};
-  Lock file(system_.files, system_.files.open(directory->fd.get(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK,
-                                              options_.shared ? 0666 : 0600));
+  const int opened =
+      system_.files.open(directory->fd.get(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, options_.shared ? 0666 : 0600);
+  Lock file(system_.files, opened);
+  error = opened;
   if (!file) return {};
   const Deadline deadline = Clock::now() + options_.lock_timeout;
   for (microseconds nap{200};; nap = std::min<microseconds>(nap * 2, microseconds{10'000})) {
     const int locked = system_.files.try_lock(file.get());
     if (locked >= 0) return file;
+    error = locked;
     if ((locked != -EWOULDBLOCK && locked != -EINTR) || cancelled(cancel) || Clock::now() >= deadline) return {};
     system_.process.sleep(nap);
   }

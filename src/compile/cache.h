@@ -91,9 +91,10 @@ class CompileCache {
   /// Empty: it is not there, or cannot be trusted.
   std::optional<Stamp> stamp_of(const char* file);
   std::optional<std::string> read_file(const char* file);
-  bool replace_file(const char* file, std::string_view text);
-  /// As above, for who reads and then replaces it; waits as long as it may.
-  Lock lock_file(const char* file);
+  /// Why it could not be written; "": it is.
+  std::string replace_file(const char* file, std::string_view text);
+  /// As above, for who reads and then replaces it; waits as long as it may. Empty, with the reason.
+  Lock lock_file(const char* file, std::string& why_not);
 
   /// Removes the least recently used entries until the limits hold, and work directories without an owner.
   void evict(const CacheLimits& limits);
@@ -113,7 +114,7 @@ class CompileCache {
   int read_entry(const CacheDirectory& directory, const char* name, std::vector<std::byte>& bytes, bool touch) const;
   std::vector<StoredFile> stored(const CacheDirectory& directory);
   int publish_as(const std::string& name, std::span<const std::byte> bytes, bool durable);
-  Lock lock_called(const std::string& name, CancelFlag cancel);
+  Lock lock_called(const std::string& name, CancelFlag cancel, int& error);
   void count_published(uint64_t bytes);
 
   System system_;

@@ -90,9 +90,7 @@ std::string table_of(const TrialReport& report, size_t most) {
     out += "harp's own way is the best";
   else
     out += format("the best is trial %zu, %.3f times as fast as untuned when they take turns", report.best, report.speedup);
-  return out + (report.stored    ? "; kept in the tuning database\n"
-                : report.dry_run ? "; nothing is kept\n"
-                                 : "; there is no cache directory to keep it in\n");
+  return out + (report.stored ? "; kept in the tuning database\n" : "; not kept in the tuning database: " + report.why_not_stored + "\n");
 }
 
 std::string json_of(const TrialReport& report) {

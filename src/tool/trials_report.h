@@ -18,7 +18,8 @@ struct TrialReport {
   std::vector<TrialRow> trials;
   size_t best = 0;
   double speedup = 1, space_size = 1;
-  bool exhausted = false, stored = false, dry_run = false;
+  bool exhausted = false, stored = false;
+  std::string why_not_stored;
 };
 
 /// The fastest `most` and the untuned one, a line each, and what comes of it.

@@ -64,11 +64,13 @@ std::vector<Buffer> inputs_of(harp_context* context, const harp_graph* graph, co
   }
 }
 
-TrialReport report_of(const harp_tune_result* result, const std::string& signature, bool dry_run) {
+TrialReport report_of(const harp_tune_result* result, const std::string& signature) {
   harp_tune_summary summary = HARP_TUNE_SUMMARY_INIT;
   done("", harp_tune_result_summary, result, &summary);
-  TrialReport report{signature,           {},     summary.best, summary.speedup, summary.space_size, summary.exhausted != 0,
-                     summary.stored != 0, dry_run};
+  TrialReport report{signature,           {},
+                     summary.best,        summary.speedup,
+                     summary.space_size,  summary.exhausted != 0,
+                     summary.stored != 0, summary.why_not_stored};
   for (size_t i = 0; i < summary.trials; ++i) {
     harp_tune_trial_info info = HARP_TUNE_TRIAL_INFO_INIT;
     done("", harp_tune_result_trial, result, i, &info);
@@ -119,7 +121,7 @@ void tune(const ContextArguments& context_arguments, const CompileArguments& com
   const auto result = made<Handle<harp_tune_result, harp_tune_result_release>>(
       "", harp_tune, static_cast<const harp_graph*>(graph.get()), static_cast<const harp_tune_options*>(&options), in.size(), in.data());
   if (isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "\n");
-  const TrialReport report = report_of(result.get(), signature, arguments.dry_run);
+  const TrialReport report = report_of(result.get(), signature);
   if (!arguments.plot.empty()) write_file(arguments.plot, plot_of(report));
   if (!arguments.json.empty()) write_file(arguments.json, json_of(report));
   if (arguments.json != "-") write_file("-", table_of(report));

@@ -156,25 +156,31 @@ std::optional<Configuration> TuningDatabase::find(const Digest& program) {
   return found->configuration;
 }
 
-bool TuningDatabase::add(const Digest& program, std::string name, Configuration configuration, double seconds, double untuned_seconds) {
+std::string TuningDatabase::add(const Digest& program, std::string name, Configuration configuration, double seconds,
+                                double untuned_seconds) {
   const std::lock_guard guard(mutex_);
   know_machine();
   TuningEntry entry{program, one_line(std::move(name)), version_, machine_, seconds, untuned_seconds, std::move(configuration)};
   std::erase_if(added_, [&](const TuningEntry& old) { return old.program == program; });
   if (cache_.directory().empty()) {
     added_.push_back(std::move(entry));
-    return false;
+    return cat("the compile cache is off: ", cache_.why_off());
   }
-  const CompileCache::Lock lock = cache_.lock_file(kFile);
+  std::string why_not;
+  // Without the lock somebody else may be at it: what they add would be lost, or what this adds.
+  const CompileCache::Lock lock = cache_.lock_file(kFile, why_not);
+  if (!lock) {
+    added_.push_back(std::move(entry));
+    return why_not;
+  }
   const std::optional<std::string> text = cache_.read_file(kFile);
   std::vector<TuningEntry> entries = text ? parse_database(*text).entries : std::vector<TuningEntry>{};
   std::erase_if(entries, [&](const TuningEntry& old) { return old.program == program && is_own(old); });
   if (entries.size() >= kMostEntries) entries.erase(entries.begin(), entries.end() - (kMostEntries - 1));
   entries.push_back(entry);
-  // Without the lock somebody else may be at it: what they add would be lost, or what this adds.
-  const bool stored = lock && cache_.replace_file(kFile, print_database(entries));
-  if (!stored) added_.push_back(std::move(entry));
-  return stored;
+  why_not = cache_.replace_file(kFile, print_database(entries));
+  if (!why_not.empty()) added_.push_back(std::move(entry));
+  return why_not;
 }
 
 }  // namespace harp::tune

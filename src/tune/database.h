@@ -53,8 +53,8 @@ class TuningDatabase {
 
   /// The configuration to use for a program; empty: none is known.
   std::optional<Configuration> find(const Digest& program);
-  /// Replaces what this machine and version had for the program. False: it is not on the disk, this context alone knows it.
-  bool add(const Digest& program, std::string name, Configuration configuration, double seconds, double untuned_seconds);
+  /// Replaces what this machine and version had for the program. "", or why it is not on the disk, and this context alone knows it.
+  std::string add(const Digest& program, std::string name, Configuration configuration, double seconds, double untuned_seconds);
 
   static constexpr const char* kFile = "tuning-1.txt";
 

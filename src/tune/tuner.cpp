@@ -18,8 +18,9 @@ constexpr int kFewSamples = 3, kMostSamples = 30;
 constexpr double kTrialSeconds = 0.12;               // of the samples of one trial
 constexpr double kHopeless = 1.3;                    // times the best so far: no more samples are taken
 constexpr double kFinalShare = 0.2, kFinalMost = 4;  // of the time, and in seconds, for the best few taking turns
+constexpr double kFinalLeast = 0.1;                  // seconds of that, whatever the time: less is noise
 constexpr size_t kFinalists = 3;
-constexpr double kWorthIt = 1.01;  // what a configuration has to gain, or the untuned program stays
+constexpr double kWorthIt = 1.01;  // what a new configuration has to gain, or the untuned program stays
 
 double now() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
 /// What this thread computed: unlike the time of day it stands still while the system runs somebody else.
@@ -39,9 +40,14 @@ class Search {
         search_end_(begin_ + options.seconds - std::min(kFinalMost, options.seconds * kFinalShare)) {}
 
   TuneResult run() {
-    try_out({}, 1);
-    for (const Configuration& known : options_.known)
-      if (goes_on() && !known.is_default()) try_out(known, 1);
+    try_out({}, 1, Limit::kNone);
+    for (const Configuration& known : options_.known) {
+      if (known.is_default()) continue;
+      if (may_try_more())
+        try_out(known, 1, Limit::kNone);
+      else
+        result_.leaves_known = true;
+    }
     const std::unique_ptr<Strategy> strategy = make_strategy(options_.strategy, space_, options_.seed);
     strategy->measured(space_.untuned(), result_.trials[0].median);
     while (goes_on()) {
@@ -51,7 +57,7 @@ class Search {
         break;
       }
       const size_t before = result_.trials.size();
-      const bool measured = try_out(space_.configuration(*point), relative_cost(space_, *point));
+      const bool measured = try_out(space_.configuration(*point), relative_cost(space_, *point), Limit::kTime);
       if (result_.trials.size() == before) break;
       strategy->measured(*point, measured ? result_.trials.back().median : std::numeric_limits<double>::infinity());
     }
@@ -66,10 +72,14 @@ class Search {
     std::unique_ptr<Subject> subject;
   };
 
-  bool goes_on() const { return verdict_ == Verdict::kContinue && now() < search_end_ && result_.trials.size() < options_.most_trials; }
+  /// What is there already, the untuned program and what an earlier search found, is tried whatever the time.
+  enum class Limit : uint8_t { kNone, kTime };
+
+  bool may_try_more() const { return verdict_ == Verdict::kContinue && result_.trials.size() < options_.most_trials; }
+  bool goes_on() const { return may_try_more() && now() < search_end_; }
 
   /// False if the configuration cannot be built, or not in time: then it is no trial either.
-  bool try_out(Configuration configuration, double expected) {
+  bool try_out(Configuration configuration, double expected, Limit limit) {
     const bool is_untuned = result_.trials.empty();
     Trial trial;
     trial.configuration = std::move(configuration), trial.expected = expected;
@@ -77,14 +87,14 @@ class Search {
     std::unique_ptr<Subject> subject;
     try {
       const auto left = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(search_end_ - start));
-      subject = workshop_.make(trial.configuration, is_untuned ? Deadline::max() : Clock::now() + left);
+      subject = workshop_.make(trial.configuration, limit == Limit::kNone ? Deadline::max() : Clock::now() + left);
     } catch (const Error& error) {
       if (is_untuned || error.code == Code::kCancelled || error.code == Code::kOutOfMemory) throw;
-      if (now() >= search_end_) return false;  // the time was up, which says nothing of the configuration
+      if (limit == Limit::kTime && now() >= search_end_) return false;  // the time was up, which says nothing of the configuration
       trial.failure = error.message;
     }
     trial.compile_seconds = now() - start;
-    if (subject) measure(trial, *subject, is_untuned);
+    if (subject) measure(trial, *subject, is_untuned, limit);
     const size_t number = result_.trials.size();
     result_.trials.push_back(std::move(trial));
     if (subject) keep({number, std::move(subject)});
@@ -92,7 +102,7 @@ class Search {
     return result_.trials.back().failure.empty();
   }
 
-  void measure(Trial& trial, Subject& subject, bool is_untuned) {
+  void measure(Trial& trial, Subject& subject, bool is_untuned, Limit limit) {
     const double start = now();
     subject.run();
     const double first = now() - start;
@@ -108,7 +118,7 @@ class Search {
     while (samples.size() < kFewSamples || (samples.size() < kMostSamples && now() < end)) {
       samples.push_back(sample(subject, repeats));
       if (samples.size() >= kFewSamples && *std::min_element(samples.begin(), samples.end()) > best * kHopeless) break;
-      if (now() > search_end_ && !is_untuned) break;
+      if (limit == Limit::kTime && now() > search_end_) break;
     }
     const Summary summary = summarise(samples);
     trial.median = summary.median, trial.spread = summary.spread, trial.samples = static_cast<int>(samples.size());
@@ -120,6 +130,9 @@ class Search {
     return (clock() - start) / static_cast<double>(repeats);
   }
 
+  bool is_known(const Configuration& configuration) const {
+    return std::ranges::find(options_.known, configuration) != options_.known.end();
+  }
   double best_so_far() const { return result_.trials.empty() ? std::numeric_limits<double>::infinity() : median_of(best()); }
   double median_of(size_t trial) const { return result_.trials[trial].median; }
   size_t best() const {
@@ -151,7 +164,7 @@ class Search {
     for (const Finalist& f : finalists_)
       repeats.push_back(static_cast<size_t>(std::clamp(kSampleSeconds / std::max(median_of(f.trial), 1e-9), 1.0, 1e6)));
     std::vector<std::vector<double>> samples(finalists_.size());
-    const double end = std::max(begin_ + options_.seconds, now());
+    const double end = std::max(begin_ + options_.seconds, now() + kFinalLeast);
     for (int round = 0; round < kFewSamples || (now() < end && round < 4 * kMostSamples); ++round)
       for (size_t i = 0; i < finalists_.size(); ++i) {
         const size_t f = round % 2 == 0 ? i : finalists_.size() - 1 - i;  // nobody always follows the same one
@@ -164,7 +177,8 @@ class Search {
       std::vector<double> ratios;
       for (size_t i = 0; i < samples[f].size(); ++i) ratios.push_back(samples[0][i] / samples[f][i]);
       const double speedup = summarise(std::move(ratios)).median;
-      if (f > 0 && speedup > std::max(kWorthIt, result_.speedup)) result_.best = finalists_[f].trial, result_.speedup = speedup;
+      const double worth = is_known(trial.configuration) ? 1 : kWorthIt;  // which was shown for what is known
+      if (f > 0 && speedup > std::max(worth, result_.speedup)) result_.best = finalists_[f].trial, result_.speedup = speedup;
     }
   }
 

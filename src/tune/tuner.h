@@ -44,6 +44,8 @@ struct TuneResult {
   size_t best = 0;            // of the trials; 0: nothing is faster than the untuned program
   double speedup = 1;         // of the best over the untuned program, taking turns
   bool is_exhausted = false;  // the strategy had no more points
+  bool leaves_known = false;  // something of what was known was not compared, for want of trials or because the host said stop: no reason
+                              // to forget it
 };
 
 enum class Verdict : uint8_t { kContinue, kStop, kCancel };
@@ -58,12 +60,12 @@ struct TuneOptions {
   uint64_t seed = 0;
   double seconds = 30;
   size_t most_trials = SIZE_MAX;
-  std::vector<Configuration> known;  // tried first: what an earlier search found
+  std::vector<Configuration> known;  // what an earlier search found: tried first, whatever the time
   std::function<Verdict(const TuneProgress&)> progress;
 };
 
 /// Errors: kInternal, naming the configuration, if one gives other bits than untuned (a bug of harp's or of the compiler's: nothing is to
-/// be used then); kCancelled; what running the program throws. The untuned program is built and run whatever the time.
+/// be used then); kCancelled; what running the program throws. The untuned program, too, is built and run whatever the time.
 TuneResult tune(const SearchSpace& space, Workshop& workshop, const TuneOptions& options);
 
 /// The median of the samples, and the distance of their quartiles.
