@@ -1129,7 +1129,11 @@ HARP_API harp_status harp_npy_save(const harp_buffer* buffer, const char* path, 
  * What was found goes to the tuning database, the file tuning-1.txt in the directory of compiled kernels (harp_cache_dir): from then on
  * harp_compile makes this program so, in this process and others, where the graph, the options, the number of threads, the kind of machine
  * (its processor) and the version of harp are the same. The file is text and can be copied to another machine of the same kind. Paragraphs
- * of other machines and versions, and damaged ones, are passed over, and the log says so once. Several processes may tune at the same time.
+ * of other machines and versions, and damaged ones, are passed over, and the log says so once. So is the whole file if it is no database,
+ * or not this user's alone to write: somebody else's, a symbolic link, or writable by others (mode 664, say, as copying leaves it under a
+ * umask of 002; `chmod go-w` mends that), unless the host shares the directory (harp_context_options). Nothing that was passed over is lost
+ * when harp_tune writes the file: paragraphs stay in it, and a file that was not used is kept beside the new one, as
+ * tuning-1.txt.ignored-1, which the log says. Several processes may tune at the same time.
  * harp_cache_clear leaves the database alone: to forget it, remove the file. Programs that are there already stay what they are, and so
  * do those that other contexts keep in memory.
  * ---------------------------------------------------------------------------------------------------------------------------- */

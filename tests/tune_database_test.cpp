@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "cache_scenarios.h"
@@ -117,11 +118,104 @@ TEST_CASE(
   CHECK_FALSE(uses(header + print(other), 1));
   other.configuration = parse_configuration("flag: -ffast-math");  // by hand, say
   CHECK_FALSE(uses(header + print(other), 1));
-  CHECK(::chmod(database_in(directory).c_str(), 0666) == 0);  // anybody may have written it
-  write(database_in(directory), header + print(entry));
-  CHECK(::chmod(database_in(directory).c_str(), 0666) == 0);
+}
+
+TEST_CASE("H3.best_stored: what is not ours alone to write is not used, one line of the log says why, and it is kept beside a new one") {
+  const Scratch scratch;
+  const std::string directory = scratch / "cache", file = database_in(directory);
+  const TuningEntry entry = found_in(directory, "kernel_0: elementwise [thread simd=1]");
+  const std::string text = "harp tuning 1\n\n" + print(entry), aside = file + ".ignored-1";
+  const auto is_ignored = [&](std::string_view why) {
+    CAPTURE(why);
+    {
+      Lines lines;
+      const capi_test::Context context = context_in(directory, &lines);
+      const capi_test::Graph graph = capi_test::parse(context.get(), kScaled);
+      for (const int32_t width : {0, 1}) {  // two programs
+        const capi_test::Program program = capi_test::compile(graph.get(), "c", [&](auto& o) { o.simd_width = width; });
+        CHECK(stats_of(program.get()).tuned == 0);
+      }
+      CHECK(lines.lines.size() == 1);
+      CHECK(lines.with("the tuning database " + file + " is not used: ") == 1);
+      CHECK(lines.with(why) == 1);
+    }
+    Lines lines;
+    const capi_test::Context context = context_in(directory, &lines);
+    ErrorSlot err;
+    CHECK_MESSAGE(tune_scaled(context.get(), few_trials(), err) != nullptr, err.message());
+    CHECK(lines.with("is now called tuning-1.txt.ignored-1, and a new one is begun") == 1);
+    CHECK(parse_database(read(file)).entries.size() == 1);
+  };
+  for (const mode_t mode : {0664, 0666}) {
+    write(file, text);
+    CHECK(::chmod(file.c_str(), mode) == 0);
+    is_ignored(cat("others may write to it: its mode is ", mode == 0664 ? "664" : "666", ", 600 or 644 is expected (chmod go-w)"));
+    CHECK(read(aside) == text);
+    std::filesystem::remove(aside);
+  }
+  write(file, "not one");
+  is_ignored("it is damaged, or of another version");
+  CHECK(read(aside) == "not one");
+  std::filesystem::remove(aside);
+
+  std::filesystem::rename(file, scratch / "elsewhere");
+  std::filesystem::create_symlink(scratch / "elsewhere", file);
+  is_ignored("it is a symbolic link, not a file");
+  CHECK(std::filesystem::is_symlink(aside));
+  std::filesystem::remove(aside);
+
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file);
+  is_ignored("it is a directory, not a file");
+  CHECK(std::filesystem::is_directory(aside));
+  std::filesystem::remove(aside);
+
+  std::filesystem::remove(file);
+  CHECK(::mkfifo(file.c_str(), 0600) == 0);
+  is_ignored("it is not a regular file");
+  CHECK(std::filesystem::is_fifo(aside));
+
+  write(file, text);
+  CHECK(::chmod(file.c_str(), 0664) == 0);
+  write(aside + "0", "");  // of another number
   Lines lines;
-  CHECK(compile_in(directory, &lines).tuned == 0);
+  const capi_test::Context context = context_in(directory, &lines);
+  ErrorSlot err;
+  CHECK_MESSAGE(tune_scaled(context.get(), few_trials(), err) != nullptr, err.message());
+  CHECK(lines.with("is now called tuning-1.txt.ignored-2") == 1);  // and nothing takes the place of the first
+  CHECK(std::filesystem::is_fifo(aside));
+}
+
+TEST_CASE("H3.best_stored: a database is used as soon as it is ours alone to write, and paragraphs that were passed over stay") {
+  const Scratch scratch;
+  const std::string directory = scratch / "cache", file = database_in(directory);
+  const TuningEntry entry = found_in(directory, "kernel_0: elementwise [thread simd=1]");
+  TuningEntry other = entry;
+  other.program = digest_of("other"), other.machine += " Turbo";
+  std::string unknown = print(other);
+  unknown.replace(unknown.find("thread"), 0, "turbo ");
+  write(file, "harp tuning 1\n\n" + unknown + "\n" + print(other) + "\n" + print(entry) + "program 7");
+  CHECK(::chmod(file.c_str(), 0664) == 0);
+  Lines lines;
+  const capi_test::Context context = context_in(directory, &lines);
+  const capi_test::Graph graph = capi_test::parse(context.get(), kScaled);
+  const auto is_tuned = [&](int32_t width) {
+    return stats_of(capi_test::compile(graph.get(), "c", [&](auto& o) { o.simd_width = width; }).get()).tuned == 1;
+  };
+  CHECK_FALSE(is_tuned(1));
+  CHECK(::chmod(file.c_str(), 0644) == 0);
+  CHECK(is_tuned(0));
+  CHECK(lines.with("not used are 2 damaged entries and 1 of other machines") == 1);
+  for (int i = 0; i < 2; ++i) {
+    ErrorSlot err;
+    CHECK_MESSAGE(tune_scaled(context.get(), few_trials(), err) != nullptr, err.message());
+    const std::string now = read(file);
+    CHECK(now.find("\n" + unknown + "\n") != std::string::npos);
+    CHECK(now.find("\n" + print(other) + "\n") != std::string::npos);
+    CHECK(now.ends_with("\n\nprogram 7\n"));
+    CHECK(parse_database(now).entries.size() == 2);
+  }
+  CHECK_FALSE(std::filesystem::exists(file + ".ignored-1"));
 }
 
 TEST_CASE("H3.best_stored: what was found stays as long as it has not been compared, and the result says so") {
@@ -201,7 +295,7 @@ TEST_CASE("H3.best_stored: no damage of the database is taken for what it said")
     return parsed;
   };
   CHECK(check(text).entries.size() == 2);
-  CHECK(check(text).damaged == 0);
+  CHECK(check(text).damaged.empty());
   for (size_t size = 0; size < text.size(); ++size) CHECK(check(text.substr(0, size)).entries.size() < 2);
   for (size_t at = 0; at < text.size(); ++at)
     for (int bit = 0; bit < 8; ++bit) {
@@ -217,7 +311,7 @@ TEST_CASE("H3.best_stored: no damage of the database is taken for what it said")
     CHECK(has_two);
   }
   CHECK(check(header + print(two) + print(one)).entries.size() == 2);
-  CHECK(check(header + "program 1\n" + print(two)).damaged == 1);
+  CHECK(check(header + "program 1\n" + print(two)).damaged == std::vector<std::string>{"program 1"});
 }
 
 TEST_CASE("H3.best_stored: two processes and several threads add to one database, and nothing is lost") {

@@ -75,9 +75,18 @@ std::shared_ptr<const CacheDirectory> CompileCache::reopen(const CacheDirectory&
   return directory_;
 }
 
-bool CompileCache::trusted(const FileInfo& info) const {
-  if (info.kind != FileInfo::Kind::kFile || info.size > kMaxEntryBytes) return false;
-  return options_.shared || (info.owner == system_.process.effective_user() && !info.writable_by_others());
+/// Why what is there is not believed; "": it is ours alone to write, or everybody's who shares the directory.
+std::string CompileCache::distrust(const FileInfo& info) const {
+  if (info.kind == FileInfo::Kind::kSymlink) return "it is a symbolic link, not a file";
+  if (info.kind == FileInfo::Kind::kDirectory) return "it is a directory, not a file";
+  if (info.kind != FileInfo::Kind::kFile) return "it is not a regular file";
+  if (info.size > kMaxEntryBytes) return cat("it has ", info.size, " bytes; at most ", kMaxEntryBytes, " are expected");
+  if (options_.shared) return {};
+  const uint32_t user = system_.process.effective_user();
+  if (info.owner != user) return cat("it belongs to user ", info.owner, ", not to this one, ", user);
+  if (!info.writable_by_others()) return {};
+  const auto digit = [&](int shift) { return static_cast<char>('0' + (info.mode >> shift & 7)); };
+  return cat("others may write to it: its mode is ", std::string{digit(6), digit(3), digit(0)}, ", 600 or 644 is expected (chmod go-w)");
 }
 
 /// 0 or -errno; -EPERM for what is not ours to trust.
@@ -88,7 +97,7 @@ int CompileCache::read_entry(const CacheDirectory& directory, const char* name, 
   const UniqueFd file(system_.files, opened);
   FileInfo info;
   if (const int error = system_.files.stat(file.get(), info); error < 0) return error;
-  if (!trusted(info)) return -EPERM;
+  if (!distrust(info).empty()) return -EPERM;
   if (const int error = read_all(system_.files, file.get(), kMaxEntryBytes, bytes); error < 0) return error;
   if (touch) system_.files.touch(file.get());  // the stamp eviction goes by; a read-only cache does without
   return 0;
@@ -189,15 +198,39 @@ void CompileCache::remove(const Digest& key) {
 std::optional<CompileCache::Stamp> CompileCache::stamp_of(const char* file) {
   const auto directory = current();
   FileInfo info;
-  if (!directory || system_.files.stat_at(directory->fd.get(), file, false, info) < 0 || !trusted(info)) return std::nullopt;
-  return Stamp{info.inode, info.size, info.modified_ns};
+  if (!directory || system_.files.stat_at(directory->fd.get(), file, false, info) < 0) return std::nullopt;
+  return Stamp{info.inode, info.size, info.modified_ns, info.mode, info.owner};
 }
 
-std::optional<std::string> CompileCache::read_file(const char* file) {
+std::optional<std::string> CompileCache::read_file(const char* file, std::string& why_not) {
+  why_not.clear();
   const auto directory = current();
+  if (!directory) return std::nullopt;
   std::vector<std::byte> bytes;
-  if (!directory || read_entry(*directory, file, bytes, false) < 0) return std::nullopt;
-  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const int error = read_entry(*directory, file, bytes, false);
+  if (error >= 0) return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (error == -ENOENT) return std::nullopt;
+  FileInfo info;
+  if (system_.files.stat_at(directory->fd.get(), file, false, info) >= 0) why_not = distrust(info);
+  if (why_not.empty()) why_not = error_text(error);
+  return std::nullopt;
+}
+
+std::string CompileCache::set_aside(const char* file, std::string& why_not) {
+  constexpr int kMostNames = 1000;
+  const auto directory = current();
+  int error = -ENOENT;
+  for (int n = 1; directory && n <= kMostNames; ++n) {
+    const std::string name = cat(file, ".ignored-", n);
+    FileInfo info;
+    error = system_.files.stat_at(directory->fd.get(), name.c_str(), false, info);
+    if (error >= 0) continue;
+    if (error == -ENOENT) error = system_.files.rename(directory->fd.get(), file, directory->fd.get(), name.c_str());
+    if (error >= 0) return name;
+    break;
+  }
+  why_not = cat("cannot rename ", file, " in the cache, which is not used: ", error >= 0 ? "there is no name left" : error_text(error));
+  return {};
 }
 
 std::string CompileCache::replace_file(const char* file, std::string_view text) {

@@ -86,11 +86,15 @@ class CompileCache {
   struct Stamp {
     uint64_t inode = 0, size = 0;
     int64_t modified_ns = 0;
+    uint32_t mode = 0, owner = 0;
     friend bool operator==(const Stamp&, const Stamp&) = default;
   };
-  /// Empty: it is not there, or cannot be trusted.
+  /// Of what has this name, a file that can be trusted or not; empty: nothing has.
   std::optional<Stamp> stamp_of(const char* file);
-  std::optional<std::string> read_file(const char* file);
+  /// Empty: it is not there or, with the reason, cannot be read or trusted.
+  std::optional<std::string> read_file(const char* file, std::string& why_not);
+  /// Gives what has this name another one, "FILE.ignored-1" or a later one, and says which. Empty, with the reason: it keeps its name.
+  std::string set_aside(const char* file, std::string& why_not);
   /// Why it could not be written; "": it is.
   std::string replace_file(const char* file, std::string_view text);
   /// As above, for who reads and then replaces it; waits as long as it may. Empty, with the reason.
@@ -110,7 +114,7 @@ class CompileCache {
   void open();
   std::shared_ptr<const CacheDirectory> reopen(const CacheDirectory& gone);
   std::optional<WorkDirectory> work_directory_in(std::shared_ptr<const CacheDirectory>& directory, int& error);
-  bool trusted(const FileInfo& info) const;
+  std::string distrust(const FileInfo& info) const;
   int read_entry(const CacheDirectory& directory, const char* name, std::vector<std::byte>& bytes, bool touch) const;
   std::vector<StoredFile> stored(const CacheDirectory& directory);
   int publish_as(const std::string& name, std::span<const std::byte> bytes, bool durable);

@@ -76,9 +76,10 @@ std::string one_line(std::string text) {
   return text.empty() ? "?" : text;
 }
 
-std::string print_database(std::span<const TuningEntry> entries) {
+std::string print_database(const TuningText& database) {
   std::string text(kFirstLine);
-  for (const TuningEntry& entry : entries) append(text, cat("\n", print(entry)));
+  for (const TuningEntry& entry : database.entries) append(text, cat("\n", print(entry)));
+  for (const std::string& paragraph : database.damaged) append(text, cat("\n", paragraph, "\n"));  // last: they may have no end
   return text;
 }
 
@@ -95,28 +96,40 @@ TuningText parse_database(std::string_view text) {
   if (!result.is_readable) return result;
   text.remove_prefix(kFirstLine.size());
   size_t begin = text.npos;  // of the paragraph that is open
-  const auto close = [&](size_t at, std::string_view end) {
+  const auto close = [&](size_t at, std::string_view end, size_t next) {
     std::optional<TuningEntry> entry = parse_entry(text.substr(begin, at - begin), end);
+    std::string_view whole = text.substr(begin, next - begin);
+    while (whole.ends_with('\n')) whole.remove_suffix(1);
     if (entry)
       result.entries.push_back(*std::move(entry));
     else
-      ++result.damaged;
+      result.damaged.emplace_back(whole);
     begin = text.npos;
   };
   for (size_t at = 0; at < text.size();) {
     const size_t stop = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, stop - at);
-    if (line.starts_with("program ") && begin != text.npos) close(at, "");  // the one before has no end
+    if (line.starts_with("program ") && begin != text.npos) close(at, "", at);  // the one before has no end
     if (begin == text.npos && !line.empty()) begin = at;
-    if (line.starts_with("end ")) close(at, stop < text.size() ? line.substr(4) : std::string_view());
+    if (line.starts_with("end ")) close(at, stop < text.size() ? line.substr(4) : std::string_view(), stop);
     at = stop + 1;
   }
-  if (begin != text.npos) close(text.size(), "");
+  if (begin != text.npos) close(text.size(), "", text.size());
   return result;
 }
 
 void TuningDatabase::know_machine() {
   if (machine_.empty()) machine_ = one_line(machine_name(system_.files, host_));
+}
+
+/// Empty: there is none or, with the reason, none that can be used.
+std::optional<TuningText> TuningDatabase::read(std::string& why_not) {
+  const std::optional<std::string> text = cache_.read_file(kFile, why_not);
+  if (!text) return std::nullopt;
+  TuningText parsed = parse_database(*text);
+  if (parsed.is_readable) return parsed;
+  why_not = "it is damaged, or of another version of harp";
+  return std::nullopt;
 }
 
 /// With mutex_ held: reads the file if it is another one than last time.
@@ -126,23 +139,20 @@ void TuningDatabase::refresh() {
   stamp_ = now;
   entries_.clear();
   if (!now) return;
-  const std::optional<std::string> text = cache_.read_file(kFile);
-  if (!text) return;
-  TuningText parsed = parse_database(*text);
-  if (!parsed.is_readable) {
-    log_.warning("the tuning database ", cache_.directory(), "/", kFile, " is not used: it is damaged, or of another version of harp");
-    return;
-  }
+  std::string why_not;
+  std::optional<TuningText> parsed = read(why_not);
+  if (!why_not.empty()) log_.warning("the tuning database ", cache_.directory(), "/", kFile, " is not used: ", why_not);
+  if (!parsed) return;
   know_machine();
   size_t foreign = 0;
-  for (TuningEntry& entry : parsed.entries) {
+  for (TuningEntry& entry : parsed->entries) {
     if (is_own(entry))
       entries_.push_back(std::move(entry));
     else
       ++foreign;
   }
-  if (parsed.damaged + foreign > 0)
-    log_.warning("the tuning database ", cache_.directory(), "/", kFile, ": not used are ", parsed.damaged, " damaged entries and ",
+  if (parsed->damaged.size() + foreign > 0)
+    log_.warning("the tuning database ", cache_.directory(), "/", kFile, ": not used are ", parsed->damaged.size(), " damaged entries and ",
                  foreign, " of other machines or versions of harp; used are ", entries_.size());
 }
 
@@ -173,12 +183,21 @@ std::string TuningDatabase::add(const Digest& program, std::string name, Configu
     added_.push_back(std::move(entry));
     return why_not;
   }
-  const std::optional<std::string> text = cache_.read_file(kFile);
-  std::vector<TuningEntry> entries = text ? parse_database(*text).entries : std::vector<TuningEntry>{};
+  TuningText database = read(why_not).value_or(TuningText{});
+  if (!why_not.empty()) {
+    const std::string why_ignored = std::move(why_not), aside = cache_.set_aside(kFile, why_not);
+    if (aside.empty()) {
+      added_.push_back(std::move(entry));
+      return why_not;
+    }
+    log_.warning("the tuning database ", cache_.directory(), "/", kFile, " is now called ", aside,
+                 ", and a new one is begun: ", why_ignored);
+  }
+  std::vector<TuningEntry>& entries = database.entries;
   std::erase_if(entries, [&](const TuningEntry& old) { return old.program == program && is_own(old); });
   if (entries.size() >= kMostEntries) entries.erase(entries.begin(), entries.end() - (kMostEntries - 1));
   entries.push_back(entry);
-  why_not = cache_.replace_file(kFile, print_database(entries));
+  why_not = cache_.replace_file(kFile, print_database(database));
   if (!why_not.empty()) added_.push_back(std::move(entry));
   return why_not;
 }

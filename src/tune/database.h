@@ -12,8 +12,10 @@
 //     end 19bc...                        a digest of the lines above
 //
 // Nothing in it is believed: a paragraph counts only if its digest does, and only for its version and machine; what is no such paragraph is
-// passed over, and one line of the log says so. Adding to it is read, merge, and one rename under a lock, so that two processes lose
-// nothing of each other's and a reader sees all of it or the one before. A cache that is off keeps what was added in memory.
+// passed over, and one line of the log says so. So is a file that is not this user's alone to write, or no database at all. Adding to it is
+// read, merge, and one rename under a lock, so that two processes lose nothing of each other's and a reader sees all of it or the one
+// before; nor is anything lost that was passed over: such paragraphs stay in the file, and such a file gets another name. A cache that is
+// off keeps what was added in memory.
 #pragma once
 
 #include <mutex>
@@ -39,8 +41,8 @@ std::string print(const TuningEntry& entry);
 /// All that is whole in a database's text, in order; and what is not.
 struct TuningText {
   std::vector<TuningEntry> entries;
-  size_t damaged = 0;        // paragraphs
-  bool is_readable = false;  // it begins as a database of this format
+  std::vector<std::string> damaged;  // paragraphs, or of a version that says more than this one knows: as they are
+  bool is_readable = false;          // it begins as a database of this format
 };
 TuningText parse_database(std::string_view text);
 
@@ -60,6 +62,7 @@ class TuningDatabase {
 
  private:
   void refresh();
+  std::optional<TuningText> read(std::string& why_not);
   bool is_own(const TuningEntry& entry) const { return entry.version == version_ && entry.machine == machine_; }
   void know_machine();
 
