@@ -916,7 +916,7 @@ typedef struct harp_compile_options {
   /* CPU to compile for: "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"; NULL: this one. harp_graph_emit writes source for all of them;
    * compiling needs one of this machine's architecture. */
   const char* target;
-  /* 1: generate C without vector types, for compilers that are neither gcc nor clang. */
+  /* 1: generate C without vector types, for compilers that are neither gcc nor clang; simd_width is 0 or 1 then. */
   int32_t plain_text;
   int32_t reserved;
   /* A compiler as one would type it, instead of the context's, and flags that are added after harp's own. A flag that lets the compiler
@@ -931,14 +931,25 @@ typedef struct harp_compile_options {
   size_t n_disabled_passes;
   const char* const* disabled_passes;
   /* What changes how fast the program is and never what it computes, as lines: what harp_tune found (harp_tune_trial_info.configuration),
-   * or your own. "kernel_0: reduce [thread, reduce simd=8 unroll=4]" is the schedule of a kernel, in the syntax that harp_graph_emit prints
-   * for "schedule"; "kernel_0 variant 2: ..." that of the second of its variants by size. A schedule names a recipe, then, axis by axis,
-   * how it is gone through (thread, sequential, reduce, scan, scatter), with tile=N (elements a block), unroll=N (steps written out side by
-   * side), simd=N (lanes) and pack (the factor of a contraction's rows is copied in the order it is used, that of its columns once for all
-   * rows); then partition (loops are cut where a condition changes), overlap (the last vector or tile overlaps the one before) and stream
-   * (what is stored goes past the caches, which harp does by itself from 16 MiB on). "without: compose_views" leaves out an optimiser pass,
-   * "flag: -O2" and "compiler: clang" are as the fields above, "share: 20000" says how many nanoseconds of work are worth handing to
-   * another thread. A schedule that is not legal is HARP_ERROR_INVALID_ARGUMENT, naming the rule. */
+   * or your own. "kernel_0: reduce [thread, reduce simd=8 unroll=4]" is the schedule of a kernel, "kernel_0 variant 2: ..." that of the
+   * second of its variants by size; harp_graph_emit prints such lines for "schedule", which can be copied as they are.
+   * A schedule names a recipe (elementwise, reduce, rowwise, contraction, transpose, scan, scatter, routine, custom, native), then, axis by
+   * axis, how it is gone through: thread, sequential, reduce, scan or scatter, with
+   *   tile=N    elements a block
+   *   unroll=N  steps written out side by side; of a contraction the rows, or vectors, of a tile of registers
+   *   simd=N    lanes
+   *   pack      of a contraction's rows: their factor is copied in the order it is used; of its columns: theirs is, once for all rows; of
+   *             the rows of a transpose: blocks are copied on their way
+   * and then what holds for the whole:
+   *   partition loops are cut where a condition changes
+   *   overlap   the last vector or tile overlaps the one before
+   *   stream    what is stored goes past the caches, which harp does by itself from 16 MiB on; then no vectors overlap
+   *   late      of rows in several passes: the last, which stores, goes beside the pass before it over the next row
+   *   ahead     of rows that are added up or scanned along, and of blocks that are transposed: the next are asked for early
+   * "without: compose_views" leaves out an optimiser pass, "flag: -O2" and "compiler: clang" are as the fields above, "share: 20000" says
+   * how many nanoseconds of work are worth handing to another thread. Lines that begin with # are comments, and so is what follows a #
+   * behind a schedule. What is no such line, or is given twice (but for without and flag), is HARP_ERROR_PARSE; a schedule that is not
+   * legal is HARP_ERROR_INVALID_ARGUMENT, naming the rule. */
   const char* schedule;
   /* Values for shape variables by name: the program is made for these sizes alone. */
   size_t n_specialize;
@@ -973,7 +984,8 @@ HARP_API harp_program* harp_program_retain(harp_program* program);
 HARP_API void harp_program_release(harp_program* program);
 
 /* The text of one stage of a compilation: "graph", "opt" (after the optimiser), "schedule", "ir", "ir-opt", "linear", "c" (the source) or
- * "dot". Needs no compiler. Owned. */
+ * "dot". Needs no compiler, and does not look at what harp_tune found: `dump` of harp_compile_options shows what a compilation makes.
+ * Owned. */
 HARP_API harp_string* harp_graph_emit(const harp_graph* graph, const harp_compile_options* options, const char* stage, harp_error** err);
 
 typedef struct harp_run_options {
@@ -1220,7 +1232,8 @@ typedef struct harp_tune_summary {
  * the context's threads. Sizes matter: of a symbolic graph the way found is used for all sizes, but of a kernel with variants by size only
  * the one that runs is tuned. Nothing else should keep the machine busy. options may be NULL. Owned.
  *
- * Errors: those of harp_compile and harp_program_run; HARP_ERROR_UNSUPPORTED for a graph that calls a function of the host's or holds more
+ * Errors: those of harp_compile and harp_program_run; HARP_ERROR_INVALID_ARGUMENT where all inputs or all outputs are without elements, so
+ * that there is nothing to measure; HARP_ERROR_UNSUPPORTED for a graph that calls a function of the host's or holds more
  * than 4 MiB of constants; HARP_ERROR_CANCELLED; HARP_ERROR_INTERNAL, naming the configuration, if one gives other bits than trial 0: a bug
  * of harp's or of the C compiler's, and nothing is kept.
  */

@@ -15,6 +15,7 @@
 #include "lower/lower.h"
 #include "opt/passes.h"
 #include "pipeline.h"
+#include "schedule/override.h"
 #include "schedule/schedule_program.h"
 
 using namespace harp;
@@ -87,13 +88,13 @@ TEST_CASE("G17.into_cumulative,epilogue/c L2: what is elementwise around a scan 
 TEST_CASE("L2 L5: schedules of scans") {
   const std::string_view rows = "graph g(x: f32[n, m]) { return y = cumsum(x, axis=1) }";
   const std::string_view columns = "graph g(x: f32[n, m]) { return y = cumsum(x, axis=0) }";
-  CHECK(print(scheduled(rows)).find("schedule scan [thread, scan") != std::string::npos);
-  CHECK(print(scheduled(columns)).find("schedule scan [scan unroll=8, thread tile=1024") != std::string::npos);
-  CHECK(print(scheduled("graph g(x: f32[n]) { return y = cumsum(x, axis=0) }")).find("schedule scan [scan unroll=16 simd") !=
-        std::string::npos);
+  CHECK(print(scheduled(rows)).find(": scan [thread, scan") != std::string::npos);
+  CHECK(print(scheduled(columns)).find(": scan [scan unroll=8, thread tile=1024") != std::string::npos);
+  CHECK(print(scheduled("graph g(x: f32[n]) { return y = cumsum(x, axis=0) }")).find(": scan [scan unroll=16 simd") != std::string::npos);
   // of what the second cache holds whole rows are scanned
   const std::string by_size = "graph g(x: f32[n, 1000]) { return y = cumsum(x, axis=0) }";
-  CHECK(print(scheduled(by_size)).find("schedule where -1000*n + 131072 >= 0: scan [scan, thread tile=") != std::string::npos);
+  CHECK(print(scheduled(by_size)).find("kernel_0 variant 1: scan [scan, thread tile=") != std::string::npos);
+  CHECK(print(scheduled(by_size)).find("  # where -1000*n + 131072 >= 0\n") != std::string::npos);
   CHECK(print(scheduled("graph g(x: f32[64, 1000]) { return y = cumsum(x, axis=0) }")).find("tile=1024") == std::string::npos);
   // and where they follow each other in memory they are one line of elements, which begins where a line of memory does
   const auto is_line = [](std::string_view flags) {
@@ -564,6 +565,17 @@ TEST_CASE("L5 L5.thread_group/c: schedules print and parse; illegal ones are err
       {"kernel_0: elementwise [sequential, sequential simd=0]", "positive number"},
       {"kernel_0: elementwise [sequential,", "expected ]"},
       {"elementwise", "expected \"kernel_N: schedule\""},
+      {"kernel_0: elementwise [thread sequential, sequential]", "an axis has kind twice, the second time as \"sequential\""},
+      {"kernel_0: elementwise [thread, sequential simd=8 simd=4]", "an axis has simd twice, the second time as \"simd=4\""},
+      {"kernel_0: elementwise [thread tile=4 simd=1 tile=4, sequential]", "an axis has tile twice"},
+      {"kernel_0: elementwise [thread unroll=1 unroll=2, sequential]", "an axis has unroll twice"},
+      {"kernel_0: elementwise [thread pack pack, sequential]", "an axis has pack twice"},
+      {"kernel_0: elementwise [thread, sequential] overlap stream overlap", "\"overlap\" stands there twice"},
+      {"kernel_0: elementwise [thread, sequential]\nkernel_0: elementwise [thread, sequential]", "kernel_0 is given twice"},
+      {"kernel_0 variant 1: elementwise [thread, sequential]\nkernel_0 variant 1: elementwise [thread, sequential]",
+       "kernel_0 variant 1 is given twice"},
+      {"kernel_0 variant 1: elementwise [thread, sequential]\nkernel_0: elementwise [thread, sequential]",
+       "kernel_0 is given for all sizes, and kernel_0 variant 1 too"},
   };
   for (const auto& [text, part] : wrong) {
     const std::string_view written = text;  // clang 14 captures no structured binding
@@ -577,6 +589,24 @@ TEST_CASE("L5 L5.thread_group/c: schedules print and parse; illegal ones are err
     }
     CHECK(thrown);
   }
+}
+
+TEST_CASE("L5: the schedules of a program are printed as they are read") {
+  for (const char* text : {"graph g(a: f32[m, k], b: f32[k, n]) { return y = a @ b, z = cumsum(a, axis=0) }",
+                           "graph g(x: f32[n, 1000]) { return y = softmax(x, axis=1), z = contiguous(transpose(x)) }"}) {
+    const Program program = scheduled(text);
+    const std::string printed = print(program);
+    std::string lines = "# of kernels, and more\n\n";
+    size_t variants = 0;
+    for (const KernelPlan& kernel : program.kernels) variants += kernel.variants.size();
+    for (size_t at = 0; at < printed.size(); at = printed.find('\n', at) + 1) {
+      const std::string line = printed.substr(at, printed.find('\n', at) + 1 - at);
+      if (line.starts_with("  kernel_")) lines += line;
+    }
+    CHECK(parse_overrides(lines).size() == variants);
+    CHECK(print(scheduled(*parse_graph(text), lines)) == printed);
+  }
+  CHECK(parse_override("  kernel_1: scatter [scatter]  # what: ever\r").kernel == 1);
 }
 
 TEST_CASE("L1: 10,000 nodes with shared and shifted values schedule, lower and print without computing everything again") {

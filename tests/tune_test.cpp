@@ -29,6 +29,10 @@ TEST_CASE("H3.configuration: prints and parses; what is no configuration is an e
   CHECK(mistake("flag:").find("nothing follows") != std::string::npos);
   CHECK(mistake("share: soon").find("needs nanoseconds") != std::string::npos);
   CHECK(mistake("share: -1").find("needs nanoseconds") != std::string::npos);
+  CHECK(mistake("share: 7\nshare: 7").find("\"share:\" is given twice, the second time as \"share: 7\"") != std::string::npos);
+  CHECK(mistake("compiler: gcc\nflag: -O2\ncompiler: clang").find("\"compiler:\" is given twice") != std::string::npos);
+  CHECK(mistake("kernel_0: reduce []\nflag: -O2\nkernel_0: scan []").find("kernel_0 is given twice") != std::string::npos);
+  CHECK(parse_configuration("# of a search\nflag: -DX=#1\n  # kernel_0: reduce []\nkernel_0: scan [] # there").flags[0] == "-DX=#1");
   CHECK(mistake("kernel_x: reduce []").find("expected \"kernel_N: schedule\"") != std::string::npos);
   CHECK(mistake("kernel_0: reduce [thread_groups]").find("unknown axis kind") != std::string::npos);
 }
@@ -132,6 +136,20 @@ TEST_CASE("H3.beam,random,grid: harp_tune by each strategy; progress, dry runs, 
   CHECK(fails([&](auto& o) { o.compile = &compile; }).second.find("no schedule") != std::string::npos);
   compile.schedule = nullptr, compile.backend = "interp";
   CHECK(fails([&](auto& o) { o.compile = &compile; }).second.find("backend \"c\"") != std::string::npos);
+  {  // what has no elements takes no time
+    const capi_test::Graph graph = capi_test::parse(context.get(), kScaled);
+    const capi_test::Graph sum = capi_test::parse(context.get(), "graph s(x: f32[n]) { return y = sum(x) }");
+    std::vector<float> nothing;
+    const capi_test::Buffer input = capi_test::wrap(context.get(), nothing, {0});
+    harp_buffer* in[] = {input.get()};
+    for (const harp_graph* each : {graph.get(), sum.get()}) {
+      const harp_tune_options options = few_trials();
+      ErrorSlot empty;
+      CHECK(Found(harp_tune(each, &options, 1, in, empty)) == nullptr);
+      CHECK(empty.code() == HARP_ERROR_INVALID_ARGUMENT);
+      CHECK(empty.message() == "harp_tune: with these sizes all inputs are without elements: there is nothing to measure");
+    }
+  }
   const char* none[] = {nullptr};
   CHECK(fails([&](auto& o) { o.n_compilers = 1, o.compilers = none; }).second.find("compilers[0] is NULL") != std::string::npos);
   ErrorSlot err;

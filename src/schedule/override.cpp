@@ -1,6 +1,7 @@
 #include "schedule/override.h"
 
 #include <charconv>
+#include <set>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -21,11 +22,18 @@ bool consume(std::string_view& text, std::string_view word, int64_t& number) {
   return true;
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+}
+
 }  // namespace
 
 std::string print(const ScheduleOverride& o) { return cat(name_of(o), ": ", print(o.schedule)); }
 
 ScheduleOverride parse_override(std::string_view line) {
+  line = trimmed(line.substr(0, line.find('#')));
   const size_t colon = line.find(':');
   ScheduleOverride result;
   std::string_view target = line.substr(0, colon);
@@ -41,11 +49,21 @@ std::vector<ScheduleOverride> parse_overrides(std::string_view text) {
   std::vector<ScheduleOverride> overrides;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
+    const std::string_view line = trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.find_first_not_of(" \t\r") != line.npos) overrides.push_back(parse_override(line));
+    if (!line.empty() && !line.starts_with('#')) overrides.push_back(parse_override(line));
   }
+  check_each_once(overrides);
   return overrides;
+}
+
+void check_each_once(std::span<const ScheduleOverride> overrides) {
+  std::set<std::pair<int64_t, int64_t>> given;  // kernel, variant
+  for (const ScheduleOverride& o : overrides)
+    HARP_CHECK(given.emplace(o.kernel, o.variant).second, Code::kParse, "schedule override: ", name_of(o), " is given twice");
+  for (const ScheduleOverride& o : overrides)
+    HARP_CHECK(o.variant == 0 || !given.contains({o.kernel, 0}), Code::kParse, "schedule override: kernel_", o.kernel,
+               " is given for all sizes, and ", name_of(o), " too");
 }
 
 void apply_overrides(Program& program, std::span<const ScheduleOverride> overrides, bool has_vectors) {

@@ -17,10 +17,12 @@ struct ScheduleOverride {
 };
 
 std::string print(const ScheduleOverride& override);
-/// The inverse of print; Error{kParse}.
+/// The inverse of print; what follows a # does not count. Error{kParse}.
 ScheduleOverride parse_override(std::string_view line);
-/// The same, a line each; empty lines do not count.
+/// The same, a line each; empty lines and comments do not count.
 std::vector<ScheduleOverride> parse_overrides(std::string_view text);
+/// Error{kParse} if a kernel or variant is given twice, or a kernel both for all sizes and by variant.
+void check_each_once(std::span<const ScheduleOverride> overrides);
 
 /// Error{kInvalidArgument} for a kernel or variant there is not, and for a schedule that is not legal (legal.h) or asks for vectors where
 /// there are none, naming the rule.

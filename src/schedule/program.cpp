@@ -9,6 +9,7 @@
 #include "graph/body.h"
 #include "graph/native.h"
 #include "schedule/in_place.h"
+#include "schedule/override.h"
 
 namespace harp {
 
@@ -146,12 +147,15 @@ std::string print_kernel(const Program& program, const KernelPlan& kernel, size_
     if (!s.offset.empty()) append(out, cat(" at ", to_string(Shape(s.offset)), " of ", to_string(s.shape)));
     out += "\n";
   }
-  for (const Variant& v : kernel.variants)
-    append(out, cat("  schedule ",
-                    v.guard   ? cat("where ", to_string(*v.guard), " >= 0: ")
-                    : v.apart ? "not in place: "
+  for (size_t i = 0; i < kernel.variants.size(); ++i) {  // as overrides, which can be copied (override.h)
+    const Variant& v = kernel.variants[i];
+    const int64_t variant = kernel.variants.size() > 1 ? static_cast<int64_t>(i) + 1 : 0;
+    append(out, cat("  ", print(ScheduleOverride{static_cast<int64_t>(number), variant, v.schedule}),
+                    v.guard   ? cat("  # where ", to_string(*v.guard), " >= 0")
+                    : v.apart ? "  # not in place"
                               : std::string(),
-                    print(v.schedule), "\n"));
+                    "\n"));
+  }
   return out;
 }
 

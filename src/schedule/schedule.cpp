@@ -1,5 +1,6 @@
 #include "schedule/schedule.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/error.h"
@@ -40,17 +41,30 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-void parse_axis_word(std::string_view word, AxisSchedule& axis) {
+/// What stands behind the axes.
+struct Switch {
+  std::string_view word;
+  bool Schedule::*is_on;
+};
+constexpr Switch kSwitches[] = {{"partition", &Schedule::partition},
+                                {"overlap", &Schedule::overlap},
+                                {"stream", &Schedule::stream},
+                                {"late", &Schedule::late},
+                                {"ahead", &Schedule::ahead}};
+
+/// `given`: the words of this axis so far, up to their =; of its kind, "kind".
+void parse_axis_word(std::string_view word, AxisSchedule& axis, std::vector<std::string_view>& given) {
+  constexpr std::string_view kKind = "kind";
   const size_t equals = word.find('=');
-  if (word == "pack") {
-    axis.pack = true;
-    return;
-  }
-  if (equals == word.npos) {
-    axis.kind = parse_word<AxisKind>(kKinds, "axis kind", word);
-    return;
-  }
-  const std::string_view key = word.substr(0, equals), digits = word.substr(equals + 1);
+  const bool is_kind = equals == word.npos && word != "pack";
+  const std::string_view key = is_kind ? kKind : word.substr(0, equals);
+  if (is_kind) axis.kind = parse_word<AxisKind>(kKinds, "axis kind", word);
+  HARP_CHECK(std::ranges::find(given, key) == given.end(), Code::kParse, "schedule: an axis has ", key, " twice, the second time as \"",
+             word, "\"");
+  given.push_back(key);
+  if (word == "pack") axis.pack = true;
+  if (equals == word.npos) return;
+  const std::string_view digits = word.substr(equals + 1);
   int64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   HARP_CHECK(error == std::errc() && end == digits.data() + digits.size() && value >= 1 && value <= (int64_t(1) << 40), Code::kParse,
@@ -79,11 +93,8 @@ std::string print(const Schedule& schedule) {
     return out;
   };
   std::string out = cat(name_of(schedule.recipe), " [", join(schedule.axes, ", ", axis_text), "]");
-  if (schedule.partition) out += " partition";
-  if (schedule.overlap) out += " overlap";
-  if (schedule.stream) out += " stream";
-  if (schedule.late) out += " late";
-  if (schedule.ahead) out += " ahead";
+  for (const Switch& each : kSwitches)
+    if (schedule.*each.is_on) append(out, cat(" ", each.word));
   return out;
 }
 
@@ -98,31 +109,25 @@ Schedule parse_schedule(std::string_view text) {
   ++i;
   bool closed = false, open = false;  // open: an axis has begun
   AxisSchedule axis;
+  std::vector<std::string_view> given;
   for (; i < words.size() && !closed; ++i) {
     if (words[i] == "," || words[i] == "]") {
       HARP_CHECK(open || (words[i] == "]" && s.axes.empty()), Code::kParse, "schedule: an axis is missing before ", words[i]);
       if (open) s.axes.push_back(axis);
-      axis = {}, open = false;
+      axis = {}, open = false, given.clear();
       closed = words[i] == "]";
     } else {
-      parse_axis_word(words[i], axis);
+      parse_axis_word(words[i], axis, given);
       open = true;
     }
   }
   HARP_CHECK(closed, Code::kParse, "schedule: expected ]");
   for (; i < words.size(); ++i) {
-    if (words[i] == "partition")
-      s.partition = true;
-    else if (words[i] == "overlap")
-      s.overlap = true;
-    else if (words[i] == "stream")
-      s.stream = true;
-    else if (words[i] == "late")
-      s.late = true;
-    else if (words[i] == "ahead")
-      s.ahead = true;
-    else
-      fail(Code::kParse, "schedule: unknown word \"", words[i], "\"; known: partition, overlap, stream, late, ahead");
+    const auto found = std::ranges::find(kSwitches, words[i], &Switch::word);
+    HARP_CHECK(found != std::end(kSwitches), Code::kParse, "schedule: unknown word \"", words[i],
+               "\"; known: ", join(kSwitches, ", ", [](const Switch& each) { return each.word; }));
+    HARP_CHECK(!(s.*found->is_on), Code::kParse, "schedule: \"", words[i], "\" stands there twice");
+    s.*found->is_on = true;
   }
   return s;
 }

@@ -35,6 +35,8 @@ void parse_line(std::string_view line, Configuration& into) {
   HARP_CHECK(known && colon != line.npos, Code::kParse, "configuration: \"", shortened(line),
              "\" is no line of one; known: kernel_N: schedule, compiler: command, flag: text, without: pass, share: nanoseconds");
   HARP_CHECK(!value.empty(), Code::kParse, "configuration: nothing follows \"", key, ":\"");
+  const bool is_given = (key == "compiler" && !into.compiler.empty()) || (key == "share" && into.share_ns);
+  HARP_CHECK(!is_given, Code::kParse, "configuration: \"", key, ":\" is given twice, the second time as \"", shortened(line), "\"");
   if (key == "compiler")
     into.compiler = value;
   else if (key == "flag")
@@ -63,8 +65,9 @@ Configuration parse_configuration(std::string_view text) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (!line.empty()) parse_line(line, result);
+    if (!line.empty() && !line.starts_with('#')) parse_line(line, result);
   }
+  check_each_once(result.schedules);
   return result;
 }
 

@@ -7,7 +7,8 @@
 //     share: 20000                                nanoseconds of work that are worth handing to another thread
 //     kernel_0: reduce [thread, reduce simd=8]    the schedule of a kernel (schedule/override.h)
 //
-// Kernels are numbered as they are without the passes that are left out.
+// Kernels are numbered as they are without the passes that are left out. A line that begins with # is a comment, and so is what follows one
+// behind a schedule.
 #pragma once
 
 #include <optional>
@@ -32,7 +33,7 @@ struct Configuration {
 
 /// Lines, in the order above; "" for the default.
 std::string print(const Configuration& configuration);
-/// The inverse of print, whatever the order of lines; Error{kParse} naming the line.
+/// The inverse of print, whatever the order of lines; Error{kParse} naming the line, or what is given twice.
 Configuration parse_configuration(std::string_view text);
 
 /// What of it concerns the pipeline: everything but compiler and flags.
