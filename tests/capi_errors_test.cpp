@@ -608,7 +608,13 @@ TEST_CASE("L5.simd_width/c: a schedule with vectors is none for plain text") {
   ErrorSlot err;
   CHECK(harp_compile(graph.get(), &options, err) == nullptr);
   check_error(err, HARP_ERROR_INVALID_ARGUMENT, "kernel_0: axis 0 has simd=16; plain text has no vectors");
-  options.plain_text = 0;
+  options.schedule = nullptr;
+  options.simd_width = 8;
+  ErrorSlot width;
+  CHECK(harp_compile(graph.get(), &options, width) == nullptr);
+  check_error(width, HARP_ERROR_INVALID_ARGUMENT, "simd_width is 8, but plain_text has no vectors");
+  options.plain_text = 0, options.simd_width = 0;
+  options.schedule = "kernel_0: elementwise [sequential simd=16]";
   const Program program(harp_compile(graph.get(), &options, err));
   CHECK(program != nullptr);
 }

@@ -9,13 +9,16 @@
 namespace harp {
 namespace {
 
-#if defined(__x86_64__)
-constexpr Target kTargets[] = {
+constexpr Target kX86[] = {
     {"x86-64", "x86-64", 16, false, false, false, true},
     {"x86-64-v2", "x86-64-v2", 16, false, true, false, true},
     {"x86-64-v3", "x86-64-v3", 32, true, true, false, true},
     {"x86-64-v4", "x86-64-v4", 64, true, true, true, true},
 };
+constexpr Target kArm[] = {{"aarch64", "armv8-a", 16, true, true, false, false}};
+
+#if defined(__x86_64__)
+constexpr std::span<const Target> kTargets = kX86, kForeign = kArm;
 
 /// What the level names promise and __builtin_cpu_supports has no word for in every compiler; hypervisors mask such bits one by one.
 struct ExtraFeatures {
@@ -57,10 +60,11 @@ Target detect_host() {
   return host;
 }
 #elif defined(__aarch64__)
-constexpr Target kTargets[] = {{"aarch64", "armv8-a", 16, true, true, false, false}};
+constexpr std::span<const Target> kTargets = kArm, kForeign = kX86;
 Target detect_host() { return kTargets[0]; }
 #else
-constexpr Target kTargets[] = {{"generic", "", 16, false, false, false, false}};  // correct anywhere, tuned for nothing
+constexpr Target kGeneric[] = {{"generic", "", 16, false, false, false, false}};  // correct anywhere, tuned for nothing
+constexpr std::span<const Target> kTargets = kGeneric, kForeign = kX86;
 Target detect_host() { return kTargets[0]; }
 #endif
 
@@ -84,10 +88,12 @@ Target detect_host() { return kTargets[0]; }
 }  // namespace
 
 std::span<const Target> targets() { return kTargets; }
+std::span<const Target> foreign_targets() { return kForeign; }
 
 std::optional<Target> target_from_name(std::string_view name) {
-  for (const Target& target : kTargets)
-    if (target.name == name) return target;
+  for (const std::span<const Target> table : {kTargets, kForeign})
+    for (const Target& target : table)
+      if (target.name == name) return target;
   return std::nullopt;
 }
 

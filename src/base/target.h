@@ -30,7 +30,9 @@ struct Target {
 
 /// Every level of the architecture this library was built for, lowest first.
 std::span<const Target> targets();
-/// The level called `name`, of this architecture.
+/// Levels of another architecture, which source can be written for, but nothing be compiled.
+std::span<const Target> foreign_targets();
+/// The level called `name`, of this architecture or another one.
 std::optional<Target> target_from_name(std::string_view name);
 /// The highest level this CPU and its operating system can run, with what this CPU adds to it.
 Target host_target();

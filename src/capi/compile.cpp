@@ -112,6 +112,12 @@ std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& g
   return program;
 }
 
+void check_architecture(const Target& target) {
+  const auto is_it = [&](const Target& foreign) { return foreign.name == target.name; };
+  HARP_CHECK(std::ranges::none_of(foreign_targets(), is_it), Code::kUnsupported, "harp_compile_options: the target ", target.name,
+             " is of another architecture than this machine: its source can be emitted, not compiled");
+}
+
 std::unique_ptr<Graph> private_copy(const Graph& graph, const CompileSettings& settings) {
   return settings.specialize.empty() ? graph.clone() : specialize(graph, settings.fixed_sizes());
 }
@@ -148,6 +154,7 @@ const harp_graph& usable(const harp_graph* graph, const char* function) {
 
 std::shared_ptr<CompiledProgram> compile_program(harp_context& context, const Graph& graph, const CompileSettings& settings,
                                                  Deadline deadline) {
+  if (settings.backend == CompileSettings::Backend::kC) check_architecture(settings.pipeline.target);
   std::unique_ptr<Graph> copy = private_copy(graph, settings);
   std::shared_ptr<CompiledProgram> program = settings.backend == CompileSettings::Backend::kInterp
                                                  ? compile_interp(context, std::move(copy), settings)

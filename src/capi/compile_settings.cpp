@@ -47,7 +47,8 @@ Target target_of(const harp_context& context, const char* name) {
   if (name == nullptr) return context.host;
   const std::optional<Target> target = target_from_name(name);
   HARP_CHECK(target.has_value(), Code::kInvalidArgument, "harp_compile_options: there is no target \"", name, "\" (there are ",
-             join(targets(), ", ", [](const Target& row) { return row.name; }), ")");
+             join(targets(), ", ", [](const Target& row) { return row.name; }), " and, to be emitted, ",
+             join(foreign_targets(), ", ", [](const Target& row) { return row.name; }), ")");
   return *target;
 }
 
@@ -100,6 +101,8 @@ CompileSettings read_compile_settings(const harp_context& context, const harp_co
   constexpr int32_t kWidths[] = {0, 1, 2, 4, 8, 16};
   HARP_CHECK(std::ranges::find(kWidths, given.simd_width) != std::end(kWidths), Code::kInvalidArgument,
              "harp_compile_options: simd_width is ", given.simd_width, ", not 0, 1, 2, 4, 8 or 16");
+  HARP_CHECK(given.plain_text == 0 || given.simd_width <= 1, Code::kInvalidArgument, "harp_compile_options: simd_width is ",
+             given.simd_width, ", but plain_text has no vectors (0 and 1 are possible)");
 
   CompileSettings settings;
   settings.backend = backend_of(given.backend);
