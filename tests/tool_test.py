@@ -247,7 +247,7 @@ class Tool:
 
     def case_usage(self):
         """C1: a wrong command line: exit status 2, and --help for every verb"""
-        for verb in ((), ("run",), ("emit",), ("info",), ("cache",), ("cache", "list"), ("cache", "clear")):
+        for verb in ((), ("run",), ("tune",), ("emit",), ("info",), ("cache",), ("cache", "list"), ("cache", "clear")):
             stdout, _ = self.harp(*verb, "--help")
             assert "--help" in stdout
         stdout, _ = self.harp("--version")
@@ -330,6 +330,22 @@ class Tool:
         command = ["cc", "-std=gnu11", "-O1", "-march=native", "-Wall", "-Werror", "-c", out, "-o", self.path("softmax.o")]
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         assert run.returncode == 0, run.stderr
+        # what is printed of schedules is what --schedule reads
+        product = self.write("product.harp", "graph product(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ b\n}\n")
+        stdout, _ = self.harp("emit", product, "--lang", "schedule")
+        lines = re.findall(r"^  kernel_0 variant .*\n", stdout, re.M)
+        assert len(lines) > 1 and " # where " in lines[0], stdout
+        source, _ = self.harp("emit", product)
+        for text in lines + ["".join(lines)]:
+            assert self.harp("emit", product, "--schedule", self.write("lines", "# copied\n" + text))[0] == source, text
+        self.fails(1, "kernel_0 variant 1 is given twice", "emit", product, "--schedule", self.write("lines", lines[0] + lines[0]))
+        # source can be written for any machine, and compiled for this one's architecture
+        other = "x86-64-v2" if os.uname().machine == "aarch64" else "aarch64"
+        stdout, _ = self.harp("emit", self.softmax, "--target", other)
+        assert f"target {other}" in stdout, stdout[:1000]
+        self.fails(1, "of another architecture", "run", self.softmax, "--random", "x=f32[2,1024]", "--target", other)
+        self.harp("run", self.softmax, "--random", "x=f32[2,1024]", "--target", other, "--backend", "interp")
+        self.fails(1, "plain_text has no vectors", "emit", self.softmax, "--plain-text", "--simd-width", "8")
         self.fails(1, "assembly", "emit", self.softmax, "--lang", "assembly")
         self.fails(1, "cannot write", "emit", self.softmax, "-o", self.path("no/such/folder.c"))
 
@@ -367,6 +383,9 @@ class Tool:
             os.chmod(self.path(folder), 0o700)
         stdout, _ = self.harp("tune", product, "--shape", "n=60", "--max-trials", "1", HARP_CACHE_DIR=self.path("other"))
         assert f"not kept in the tuning database: cannot lock {self.path('other')}/entries-1/lock-tuning-1.txt: Is a directory\n" in stdout, stdout
+        self.fails(2, "pictures are SVG", "tune", product, "--shape", "n=60", "--plot", self.path("trials.png"))
+        assert not os.path.exists(self.path("trials.png"))
+        self.fails(1, "all inputs are without elements", "tune", product, "--shape", "n=0", "--max-trials", "1")
         self.fails(2, "there is no strategy 'luck'", "tune", product, "--shape", "n=60", "--strategy", "luck")
         self.fails(2, "input 'a' is missing", "tune", product)
         self.fails(2, "or the sizes with --shape n=1000", "tune", product)

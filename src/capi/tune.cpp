@@ -194,6 +194,14 @@ Arrays arrays_of(const harp_run_options& run, size_t n_inputs, harp_buffer* cons
   return arrays;
 }
 
+/// What takes no time at all would be tuned by noise, for every size there is.
+void check_not_empty(const Arrays& arrays) {
+  const auto is_empty = [](const HostArray& array) { return array.bytes() == 0; };
+  const bool reads_nothing = !arrays.inputs.empty() && std::ranges::all_of(arrays.inputs, [&](const HostArray* a) { return is_empty(*a); });
+  HARP_CHECK(!reads_nothing && !std::ranges::all_of(arrays.outputs, is_empty), Code::kInvalidArgument, "harp_tune: with these sizes all ",
+             reads_nothing ? "inputs" : "outputs", " are without elements: there is nothing to measure");
+}
+
 std::vector<std::string> compilers_of(const harp_tune_options& given, harp_context& context, const CompileSettings& settings) {
   if (given.compilers == nullptr) return other_compilers(context, settings);
   std::vector<std::string> compilers;
@@ -226,6 +234,7 @@ harp_tune_result* harp_tune(const harp_graph* graph, const harp_tune_options* op
     ContextWorkshop workshop(context, source, settings, arrays);
     const std::shared_ptr<CompiledProgram> untuned = compile_program(context, source, settings);
     workshop.prepare(untuned->program);
+    check_not_empty(arrays);
     const std::unique_ptr<Graph> graph_of_space = settings.specialize.empty() ? source.clone() : specialize(source, settings.fixed_sizes());
     const tune::SearchSpace space(*graph_of_space,
                                   {settings.pipeline, compilers_of(given, context, settings), arrays.values, context.hooks.width});

@@ -18,7 +18,8 @@ void add_context_options(CLI::App& verb, ContextArguments& arguments) {
 void add_compile_options(CLI::App& verb, CompileArguments& arguments) {
   verb.add_option("--backend", arguments.backend, "interp or c")->type_name("NAME")->capture_default_str();
   verb.add_option("--math", arguments.math, "Freedom with arithmetic: stable")->type_name("LEVEL")->capture_default_str();
-  verb.add_option("--target", arguments.target, "CPU to compile for, x86-64-v3 say; default: this one")->type_name("CPU");
+  verb.add_option("--target", arguments.target, "CPU to compile for, x86-64-v3 say, or emit for, aarch64 say; default: this one")
+      ->type_name("CPU");
   verb.add_option("--compiler", arguments.compiler, "C compiler as you would type it; default: $HARP_CC, $CC, cc, gcc, clang")
       ->type_name("COMMAND");
   verb.add_option("--flag", arguments.flags, "A flag for the C compiler, after harp's own")->type_name("FLAG")->allow_extra_args(false);
@@ -63,7 +64,7 @@ void add_tune(CLI::App& app, ContextArguments& context, CompileArguments& compil
   CLI::App* verb =
       app.add_subcommand("tune", "Find the fastest way to compile a graph, and keep it for every later compilation on this machine");
   verb->add_option("graph", arguments.graph, "A .harp file, or - for stdin")->required();
-  verb->add_option("--seconds", arguments.seconds, "How long to look")->type_name("N")->capture_default_str();
+  verb->add_option("--seconds", arguments.seconds, "How long to look; 0: 30")->type_name("N")->capture_default_str();
   verb->add_option("--strategy", arguments.strategy, "beam, random or grid")->type_name("NAME")->capture_default_str();
   verb->add_option("--max-trials", arguments.max_trials, "Ways to try; 0: as many as there is time for")->type_name("N");
   verb->add_option("--seed", arguments.seed, "Of the strategy random")->type_name("N");
@@ -73,7 +74,7 @@ void add_tune(CLI::App& app, ContextArguments& context, CompileArguments& compil
       ->allow_extra_args(false);
   verb->add_flag("--dry-run", arguments.dry_run, "Keep nothing of what is found");
   verb->add_option("--json", arguments.json, "Write all trials to this file; -: stdout, instead of the table")->type_name("FILE");
-  verb->add_option("--plot", arguments.plot, "Draw the trials")->type_name("FILE.svg");
+  verb->add_option("--plot", arguments.plot, "Draw the trials, as SVG")->type_name("FILE.svg");
   add_input_options(*verb, arguments.inputs);
   verb->add_option("--shape", arguments.shapes, "The value of a shape variable: n=7")->type_name("NAME=VALUE")->allow_extra_args(false);
   verb->add_option("--threads", context.threads, "Threads to run on, up to 1024; results do not depend on it")
@@ -94,6 +95,9 @@ void add_emit(CLI::App& app, ContextArguments& context, CompileArguments& compil
   verb->add_option("-o,--output", arguments.output, "File to write; -: stdout")->type_name("FILE")->capture_default_str();
   add_compile_options(*verb, compile);
   add_context_options(*verb, context);
+  verb->footer(
+      "What harp tune found is not looked at: harp run --dump schedule,source prints what a run is made with.\n"
+      "The lines \"kernel_N: ...\" of the stage schedule are what --schedule reads.");
   verb->callback([&] { emit(context, compile, arguments); });
 }
 

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 
 #include "tool/commands.h"
 #include "tool/output_files.h"
@@ -42,6 +43,12 @@ int32_t strategy_of(const std::string& name) {
   for (int32_t i = 0; i < 3; ++i)
     if (name == kNames[i]) return i;
   throw Failure{"there is no strategy '" + name + "' (there are beam, random and grid)", 2};
+}
+
+/// What is drawn is SVG.
+void check_plot(const std::string& path) {
+  const std::string suffix = std::filesystem::path(path).extension();
+  if (!suffix.empty() && suffix != ".svg") throw Failure{"cannot draw '" + path + "': pictures are SVG, so the file has to end in .svg", 2};
 }
 
 /// The graph's signature, and its inputs: with sizes as given, so that they are plain numbers.
@@ -85,6 +92,7 @@ TrialReport report_of(const harp_tune_result* result, const std::string& signatu
 void tune(const ContextArguments& context_arguments, const CompileArguments& compile, const TuneArguments& arguments) {
   harp_tune_options options = HARP_TUNE_OPTIONS_INIT;
   options.strategy = strategy_of(arguments.strategy);
+  check_plot(arguments.plot);
   const Context context = make_context(context_arguments);
   const Graph graph = read_graph(context.get(), arguments.graph);
   const CompileOptions compile_options(compile);
