@@ -10,7 +10,7 @@ namespace {
 
 struct Tuned {
   const char* name;
-  const char* text;  // a graph of f32 inputs and one f32 output
+  const char* text;  // a graph of f32 and i32 inputs and one f32 output
 };
 
 constexpr Tuned kPrograms[] = {
@@ -23,24 +23,43 @@ constexpr Tuned kPrograms[] = {
     {"sum.first", "graph tuned(x: f32[2000, 1000]) {\n  return y = sum(x, axes=[0])\n}"},
     {"cumsum.first", "graph tuned(x: f32[1000, 1000]) {\n  return y = cumsum(x, axis=0)\n}"},
     {"gelu", "graph tuned(x: f32[100000]) {\n  return y = gelu(x)\n}"},
+    {"sum.all", "graph tuned(x: f32[1000000]) {\n  return y = sum(x)\n}"},
+    {"sort", "graph tuned(x: f32[100000]) {\n  return y = sort(x, axis=0)\n}"},
+    {"rfft", "graph tuned(x: f32[256, 1024]) {\n  return y = view_as_real(rfft(x))\n}"},
+    {"take", "graph tuned(x: f32[4096, 64], i: i32[4096]) {\n  return y = take(x, i, axis=0)\n}"},
+    {"attention",
+     "graph tuned(q: f32[512, 64], k: f32[512, 64], v: f32[512, 64]) {\n  return y = softmax(q @ transpose(k) / 8, axis=1) @ v\n}"},
 };
 
 std::string row_name(const Tuned& tuned) { return std::string("tune.") + tuned.name; }
 constexpr const char* kMean = "tune.geometric_mean";
 
-/// How many numbers each array has, by a program that is only asked.
-std::vector<size_t> counts_of(const harp_program* program, size_t n,
-                              harp_status (*describe)(const harp_program*, size_t, harp_array_info*, harp_error**)) {
-  std::vector<size_t> counts;
+struct Array {
+  size_t count;
+  harp_dtype dtype;
+};
+
+/// What arrays there have to be, by a program that is only asked. All numbers are of four bytes.
+std::vector<Array> arrays_of(const harp_program* program, size_t n,
+                             harp_status (*describe)(const harp_program*, size_t, harp_array_info*, harp_error**)) {
+  std::vector<Array> arrays;
   for (size_t i = 0; i < n; ++i) {
     harp_array_info info = HARP_ARRAY_INFO_INIT;
     Err err;
     describe(program, i, &info, err);
     err.check("asking about an array");
-    counts.push_back(1);
-    for (int32_t axis = 0; axis < info.rank; ++axis) counts.back() *= static_cast<size_t>(info.dims[axis]);
+    arrays.push_back({1, info.dtype});
+    for (int32_t axis = 0; axis < info.rank; ++axis) arrays.back().count *= static_cast<size_t>(info.dims[axis]);
   }
-  return counts;
+  return arrays;
+}
+
+/// Numbers, or indices of as many rows as there are of them, in no order.
+void fill_array(std::span<float> array, harp_dtype dtype, size_t input) {
+  if (dtype == HARP_F32) return fill(array, -1, 1, static_cast<unsigned>(input) * 977);
+  constexpr size_t kStride = 31161;
+  auto* indices = reinterpret_cast<int32_t*>(array.data());
+  for (size_t i = 0; i < array.size(); ++i) indices[i] = static_cast<int32_t>(i * kStride % array.size());
 }
 
 void tune(const Session& session, const harp_graph* graph, const std::vector<std::span<float>>& inputs, const harp_program* program) {
@@ -56,7 +75,7 @@ void tune(const Session& session, const harp_graph* graph, const std::vector<std
     handles.push_back(buffers.back().get());
   }
   harp_tune_options options = HARP_TUNE_OPTIONS_INIT;
-  options.seconds = 5 * session.effort.patience_seconds;
+  options.seconds = 2.5 * session.effort.patience_seconds;
   harp_tune_result_release(harp_tune(graph, &options, handles.size(), handles.data(), err));
   err.check("tuning");
 }
@@ -69,16 +88,16 @@ Row run(Session& session, const Tuned& tuned) {
   options.tuning = HARP_TUNING_OFF;
   const Program program(harp_compile(graph.get(), &options, err));
   err.check("compiling");
-  const std::vector<size_t> counts = counts_of(program.get(), harp_program_input_count(program.get()), harp_program_input);
-  const size_t results = counts_of(program.get(), 1, harp_program_output)[0];
+  const std::vector<Array> arrays = arrays_of(program.get(), harp_program_input_count(program.get()), harp_program_input);
+  const size_t results = arrays_of(program.get(), 1, harp_program_output)[0].count;
   size_t room = Memory::room(2, results * sizeof(float));
-  for (const size_t count : counts) room += Memory::room(1, count * sizeof(float));
+  for (const Array& array : arrays) room += Memory::room(1, array.count * sizeof(float));
   session.memory.reserve(room);
   std::vector<std::span<float>> inputs;
   std::vector<void*> addresses;
-  for (size_t i = 0; i < counts.size(); ++i) {
-    inputs.push_back(session.memory.take(counts[i]));
-    fill(inputs.back(), -1, 1, static_cast<unsigned>(i) * 977);
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    inputs.push_back(session.memory.take(arrays[i].count));
+    fill_array(inputs.back(), arrays[i].dtype, i);
     addresses.push_back(inputs.back().data());
   }
   const std::span<float> y = session.memory.take(results), expected = session.memory.take(results);
