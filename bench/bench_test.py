@@ -30,6 +30,18 @@ def rows_of(only, *arguments):
             return [json.loads(line) for line in file], result
 
 
+def met(row):
+    """Whether a row meets its goal, all parts of it; None: it has none."""
+    if row["goal"] == "information":
+        return None
+    parts = []
+    for part in row["goal"].split(","):
+        subject, bound = (part.split(">=") if ">=" in part else part.split("<="))
+        measured = row[subject] if row["peer"] is None or not row["peer"].endswith("not there") else None
+        parts.append(measured is not None and (measured >= float(bound) if ">=" in part else measured <= float(bound)))
+    return all(parts)
+
+
 def check_rows():
     rows, result = rows_of(r"^(call\.overhead|chain\.relu\.l1\..*)$")
     assert [row["name"] for row in rows] == ["call.overhead", "chain.relu.l1.loop", "chain.relu.l1.memcpy"], rows
@@ -82,7 +94,9 @@ def check_groups():
     alone = ["scale.sum.1024", "scale.sum.step", "compile.per_kernel"]
     rows, _ = rows_of("^(" + "|".join([*SERVED, *others, *alone]) + ")$")
     assert {row["name"] for row in rows} == {*SERVED, *others, *alone}, rows
+    assert any("," in row["goal"] for row in rows), rows
     for row in rows:
+        assert row["ok"] == met(row), row
         if row["name"] in alone:
             assert row["value"] > 0 and row["ratio"] is None, row
             continue

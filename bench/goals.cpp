@@ -1,6 +1,7 @@
 // Reading goals.json.
 #include "bench/goals.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -18,21 +19,31 @@ Goal Goal::parse(std::string_view text) {
     text.remove_prefix(word.size());
     return true;
   };
-  const bool value = starts("value"), ratio = !value && starts("ratio");
-  goal.subject_ = value ? Subject::kValue : Subject::kRatio;
-  goal.at_least_ = starts(">=");
-  const bool comparison = goal.at_least_ || starts("<=");
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), goal.bound_);
-  if (!(value || ratio) || !comparison || error != std::errc() || end != text.data() + text.size())
-    throw std::runtime_error("the goal \"" + goal.text_ + R"(" is not like "ratio>=0.85", "value<=25" or "information")");
+  do {
+    Bound bound{};
+    const bool value = starts("value");
+    bound.of_ratio = !value && starts("ratio");
+    bound.at_least = starts(">=");
+    const bool comparison = bound.at_least || starts("<=");
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bound.bound);
+    if (!(value || bound.of_ratio) || !comparison || error != std::errc())
+      throw std::runtime_error("the goal \"" + goal.text_ + R"(" is not like "ratio>=0.85", "value<=25" or "information")");
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    goal.bounds_.push_back(bound);
+  } while (starts(","));
+  if (!text.empty()) throw std::runtime_error("the goal \"" + goal.text_ + "\" goes on after its end");
   return goal;
 }
 
+bool Goal::Bound::met(const Row& row) const {
+  if (row.peer_missing || (of_ratio && !row.ratio)) return false;
+  const double measured = of_ratio ? *row.ratio : row.value;
+  return at_least ? measured >= bound : measured <= bound;
+}
+
 std::optional<bool> Goal::met(const Row& row) const {
-  if (subject_ == Subject::kNone) return std::nullopt;
-  if (row.peer_missing || (subject_ == Subject::kRatio && !row.ratio)) return false;
-  const double measured = subject_ == Subject::kRatio ? *row.ratio : row.value;
-  return at_least_ ? measured >= bound_ : measured <= bound_;
+  if (bounds_.empty()) return std::nullopt;
+  return std::ranges::all_of(bounds_, [&row](const Bound& bound) { return bound.met(row); });
 }
 
 Goals read_goals(const std::string& path) {

@@ -21,23 +21,25 @@ struct Row {
   std::optional<double> max_ulp = {};  // the greatest error of harp's results, of a function
 };
 
-/// "ratio>=0.85", "value<=25", or "information" for a row that is there to be looked at.
+/// "ratio>=0.85", "value<=25", several of these ("value<=0.4,ratio>=1.0"), or "information" for a row that is there to be looked at.
 class Goal {
  public:
   /// Throws std::runtime_error on any other text.
   static Goal parse(std::string_view text);
 
   const std::string& text() const { return text_; }
-  /// Empty for "information": such a goal is neither met nor missed. A ratio that was not measured misses.
+  /// Empty for "information": such a goal is neither met nor missed. A ratio that was not measured misses, and so does one part of several.
   std::optional<bool> met(const Row& row) const;
 
  private:
-  enum class Subject { kNone, kValue, kRatio };
+  struct Bound {
+    bool of_ratio, at_least;
+    double bound;
+    bool met(const Row& row) const;
+  };
 
   std::string text_;
-  Subject subject_ = Subject::kNone;
-  bool at_least_ = false;
-  double bound_ = 0;
+  std::vector<Bound> bounds_;
 };
 
 using Goals = std::map<std::string, Goal, std::less<>>;
