@@ -193,8 +193,10 @@ GroupText::Combined combined(Unit& unit, const Unit::ScanForm& form, int lanes) 
 
 std::string name_of(Unit& unit, const Unit::ScanForm& form) {
   const DType dtype = form.identity.dtype;
+  // The least and the greatest of bools, which are scanned as 0 and 1, are other identities than those of the dtype.
+  const bool of_bools = dtype == DType::kI32 && form.function != nullptr && form.identity.as<uint32_t>() <= 1;
   return cat("scan_", harp::name(form.combine), "_", form.size, "_",
-             form.lanes == 1 ? std::string(harp::name(dtype)) : unit.type(dtype, form.lanes));
+             form.lanes == 1 ? std::string(harp::name(dtype)) : unit.type(dtype, form.lanes), of_bools ? "_of_bools" : "");
 }
 
 /// Totals of a group, in vectors.
