@@ -48,7 +48,7 @@ void optimise(Stages& s, const PipelineOptions& options) {
 
 void schedule(Stages& s, const PipelineOptions& options) {
   s.program = schedule_graph(s.graph, {options.target, options.plain_text ? 1 : options.simd_width, options.schedule_override,
-                                       options.chain_bytes, !options.plain_text});
+                                       options.chains, !options.plain_text});
   if (kVerify) verify(s.program);
 }
 
@@ -113,7 +113,7 @@ std::shared_ptr<Graph> optimised(const Graph& graph, const PipelineOptions& opti
 }
 
 std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const PipelineOptions& options) {
-  const Program program = fuse(optimised(graph, options));
+  const Program program = fuse(optimised(graph, options), options.chains);
   return arguments_among(program, find_in_place(program));
 }
 

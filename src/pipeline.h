@@ -25,7 +25,7 @@ struct PipelineOptions {
   bool check_indices = false;                                               // what takes or adds by data looks at its indices first
   int simd_width = 0;                                                       // 0: the target's; else 1, 2, 4, 8, 16 (tests)
   int64_t share_ns = 5000;                                                  // work worth handing to another worker (tests: less)
-  int64_t chain_bytes = kChainBytes;                                        // of an array worth a chain of kernels (tests: less)
+  ChainOptions chains;                                                      // of kernels that hand blocks to each other
   std::function<void(std::string_view stage, std::string_view text)> dump;  // called with each stage named in dump_stages
   std::vector<std::string> dump_stages;                                     // "graph", "opt", "schedule", "ir", "ir-opt", "linear", "c"
 };

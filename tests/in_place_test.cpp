@@ -20,8 +20,8 @@ std::string places_of(std::string_view text) {
   harp::PipelineOptions options;
   options.target = harp::host_target();
   const std::vector<harp::InPlaceArguments> pairs = harp::in_place_arguments(*graph, options);
-  for (const int64_t bytes : {harp::kChainBytes, int64_t{1}}) {  // whatever the kernels are made of
-    options.chain_bytes = bytes;
+  for (const int64_t bytes : {harp::ChainOptions().bytes, int64_t{1}}) {  // whatever the kernels are made of
+    options.chains.bytes = bytes;
     CHECK(harp::generate(*graph, options).in_place == pairs);
   }
   return harp::join(pairs, ", ", [&](const harp::InPlaceArguments& pair) {

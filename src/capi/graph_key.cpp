@@ -113,7 +113,8 @@ void add_settings(KeyWriter& key, const CompileSettings& settings) {
   key.add(settings.pipeline.check_indices);
   key.add(std::string_view(settings.pipeline.schedule_override));
   key.add(settings.pipeline.share_ns);
-  key.add(settings.pipeline.chain_bytes);
+  key.add(settings.pipeline.chains.bytes);
+  key.add(settings.pipeline.chains.rows);
   key.add(settings.uses_tuning);
   key.add(settings.pipeline.disabled_rules.size());
   for (const std::string& rule : settings.pipeline.disabled_rules) key.add(std::string_view(rule));

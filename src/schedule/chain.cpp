@@ -10,6 +10,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "schedule/chain.h"
 #include "schedule/contraction.h"
 #include "schedule/node_marks.h"
 #include "schedule/schedule_program.h"
@@ -18,10 +19,6 @@ namespace harp {
 namespace {
 
 constexpr size_t kMostKernels = 16;  // of a chain: what they are called with is on the stack together
-constexpr int64_t kLeastBlocks = 4;  // so many share the memory that a whole array would take
-// A block of an array for which there is a chain is worth a call of each kernel, and the last cache holds those of some workers.
-constexpr int64_t kMostShare = 64;       // the least array has no more blocks
-constexpr int64_t kMostBlock = 4 << 20;  // bytes
 
 /// The first axis that is not of size 1; that many where there is none.
 size_t first_axis(const Shape& shape) {
@@ -161,7 +158,7 @@ class ChainFinder {
     Range chain{run.end, run.begin};
     for (size_t b = 0; b < program_.buffers.size(); ++b) {
       const int64_t block = block_bytes(b, run);
-      if (block == 0 || block > kMostBlock || block < least_ / kMostShare || block * blocks_[run.begin] < least_) continue;
+      if (!are_blocks(blocks_[run.begin], block, least_)) continue;
       chain.begin = std::min(chain.begin, uses_[b].writers[0]);
       chain.end = std::max(chain.end, uses_[b].readers.back() + 1);
     }

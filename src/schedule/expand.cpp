@@ -272,9 +272,9 @@ void expand(Program& program, const ScheduleOptions& options) {
 }
 
 Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& options) {
-  Program program = fuse(std::move(graph));
+  Program program = fuse(std::move(graph), options.chains);
   expand(program, options);
-  chain_kernels(program, options.chain_bytes);
+  chain_kernels(program, options.chains.bytes);
   plan_memory(program);
   return program;
 }

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "schedule/materialise.h"
 #include "schedule/routine.h"
+#include "schedule/row_blocks.h"
 #include "schedule/schedule_contraction.h"
 #include "schedule/split_reductions.h"
 
@@ -439,8 +440,8 @@ void Fuser::finish() {
 
 }  // namespace
 
-Program fuse(std::shared_ptr<Graph> whole) {
-  const std::shared_ptr<Graph> graph = place_transforms(split_reductions(*whole));
+Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains) {
+  const std::shared_ptr<Graph> graph = place_transforms(split_reductions(*cut_into_row_blocks(*whole, chains)));
   const Transforms transforms = find_transforms(*graph);
   const auto live = graph->live_nodes();
   Materialised choice = choose_materialised(*graph, live, transforms);

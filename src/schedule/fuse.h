@@ -3,12 +3,13 @@
 
 #include <memory>
 
+#include "schedule/chain.h"
 #include "schedule/program.h"
 
 namespace harp {
 
 /// Kernels, buffers and generations of the optimised graph; offsets and schedules are still empty.
-Program fuse(std::shared_ptr<Graph> graph);
+Program fuse(std::shared_ptr<Graph> graph, const ChainOptions& chains);
 /// Its last step: merges kernels that go over the same rows, and gives every kernel with reductions its passes. (rowwise.cpp)
 void group_rows(Program& program);
 

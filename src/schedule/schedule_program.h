@@ -5,22 +5,20 @@
 #include <string_view>
 
 #include "base/target.h"
+#include "schedule/chain.h"
 #include "schedule/program.h"
 
 namespace harp {
-
-/// Of an array that is kept by block: all of it is more than the second cache holds.
-inline constexpr int64_t kChainBytes = 2 << 20;
 
 struct ScheduleOptions {
   Target target;
   int simd_width = 0;          // 0: as many lanes as the target's vectors hold; else 1, 2, 4, 8, 16 whatever the dtype
   std::string_view overrides;  // lines of override.h; empty: none
-  int64_t chain_bytes = kChainBytes;
+  ChainOptions chains = {};
   bool has_vectors = true;  // else overrides cannot ask for any: plain text
 };
 
-/// fuse.cpp (with rowwise.cpp), expand.cpp, chain.cpp and plan_memory.cpp in this order.
+/// row_blocks.cpp, fuse.cpp (with rowwise.cpp), expand.cpp, chain.cpp and plan_memory.cpp in this order.
 Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& options);
 
 /// Gives every kernel its variants.

@@ -41,7 +41,7 @@ std::vector<int64_t> unrolls_around(int64_t usual, const AxisRules& rules, Templ
 
 SearchSpace::SearchSpace(const Graph& graph, SpaceOptions options) : options_(std::move(options)) {
   const PipelineOptions& base = options_.base;
-  program_ = schedule_graph(optimised(graph, base), {base.target, base.plain_text ? 1 : base.simd_width, {}});
+  program_ = schedule_graph(optimised(graph, base), {base.target, base.plain_text ? 1 : base.simd_width, {}, base.chains});
   for (const KernelPlan& plan : program_.kernels) look_at(plan);
   std::vector<size_t> order(kernels_.size());
   std::iota(order.begin(), order.end(), size_t(0));

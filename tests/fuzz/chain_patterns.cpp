@@ -1,5 +1,8 @@
 #include "fuzz/chain_patterns.h"
 
+#include <array>
+#include <numeric>
+
 #include "graph/composites.h"
 
 namespace harp::fuzz {
@@ -58,8 +61,83 @@ class Chain {
   Random& random_;
 };
 
+/// A product, whatever is made of its rows one by one, another product: attention and its kin.
+class RowByRow {
+ public:
+  explicit RowByRow(Workbench& bench) : bench_(bench), random_(bench.random()) {}
+
+  bool add() {
+    const DType dtype = random_.chance(70) ? DType::kF32 : random_.chance(50) ? DType::kF64 : DType::kF16;
+    Shape batch;
+    for (int64_t axes = random_.below(3); axes > 0; --axes) batch.push_back(random_.between(1, 4));
+    const Dim rows = bench_.small_dim(6, 40), columns = bench_.small_dim(4, 30), terms = bench_.small_dim(1, 6);
+    NodeRef x = build::matmul(bench_.array_of(dtype, with(batch, {rows, terms})), factor(dtype, batch, {terms, columns}));
+    for (int64_t steps = random_.between(1, 3); steps > 0; --steps) {
+      x = step(x);
+      if (bench_.estimated_count(x->shape) > kMostElements) return false;
+      if (random_.chance(5) && !bench_.want(x)) return false;
+      if (random_.chance(20) && !bench_.want(row_sums(x))) return false;
+    }
+    x = build::matmul(x, factor(dtype, batch, {x->shape.back(), bench_.small_dim(1, 6)}));
+    if (random_.chance(20)) x = build::elementwise(Op::kAdd, {x, bench_.array_of(dtype, x->shape)});
+    return bench_.want(x);
+  }
+
+ private:
+  static constexpr int64_t kMostElements = 8000;
+
+  static Shape with(Shape batch, std::initializer_list<Dim> last) {
+    batch.insert(batch.end(), last);
+    return batch;
+  }
+  /// One that all batches have in common, now and then, and that lies the other way round.
+  NodeRef factor(DType dtype, Shape batch, std::array<Dim, 2> last) {
+    if (random_.chance(20)) batch.clear();
+    for (Dim& size : batch)
+      if (random_.chance(15)) size = 1;
+    if (random_.chance(50)) return bench_.array_of(dtype, with(batch, {last[0], last[1]}));
+    std::vector<int> turned(batch.size());
+    std::iota(turned.begin(), turned.end(), 0);
+    const int rank = static_cast<int>(batch.size());
+    turned.insert(turned.end(), {rank + 1, rank});
+    return build::permute(bench_.array_of(dtype, with(batch, {last[1], last[0]})), turned);
+  }
+  NodeRef row_sums(NodeRef x) {
+    const int axis[] = {static_cast<int>(x->shape.size()) - 1};
+    return build::reduce(random_.chance(50) ? Op::kSum : Op::kReduceMax, x, axis, random_.chance(50));
+  }
+  NodeRef step(NodeRef x) {
+    const int last = static_cast<int>(x->shape.size()) - 1;
+    switch (random_.below(7)) {
+      case 0:
+      case 1: return build::softmax(x, last);
+      case 2: return build::softmax(x, random_.below(last + 1));  // down the columns: rows need each other
+      case 3: {                                                   // a mask, or a bias, of all batches or of each
+        const Shape own = random_.chance(50) ? x->shape : Shape(x->shape.end() - 2, x->shape.end());
+        const NodeRef bias = build::expand(build::reshape(bench_.array_of(x->dtype, own), ones_before(own, x->shape.size())), x->shape);
+        return build::elementwise(random_.chance(50) ? Op::kAdd : Op::kMul, {x, bias});
+      }
+      case 4: return build::elementwise(Op::kTanh, {x});
+      case 5: {
+        const NodeRef sums = build::reduce(Op::kSum, x, std::vector<int>{last}, true);
+        return build::elementwise(Op::kAdd, {x, build::expand(sums, x->shape)});
+      }
+      default: return build::matmul(x, bench_.array_of(x->dtype, {x->shape.back(), bench_.small_dim(3, 8)}));
+    }
+  }
+  static Shape ones_before(const Shape& shape, size_t rank) {
+    Shape all(rank - shape.size(), Dim(1));
+    all.insert(all.end(), shape.begin(), shape.end());
+    return all;
+  }
+
+  Workbench& bench_;
+  Random& random_;
+};
+
 }  // namespace
 
 bool add_chain(Workbench& bench) { return Chain(bench).add(); }
+bool add_row_by_row(Workbench& bench) { return RowByRow(bench).add(); }
 
 }  // namespace harp::fuzz

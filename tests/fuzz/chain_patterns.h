@@ -8,5 +8,7 @@ namespace harp::fuzz {
 
 /// Adds one; false: it did not fit.
 bool add_chain(Workbench& bench);
+/// A product of matrices, whatever is made of it row by row, and another product (schedule/row_blocks.h), and what looks like it; the same.
+bool add_row_by_row(Workbench& bench);
 
 }  // namespace harp::fuzz

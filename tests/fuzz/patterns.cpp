@@ -20,7 +20,7 @@ class Formulas {
 
   bool add() {
     if (bench_.options().large_axes && random_.chance(30)) return long_reduction();
-    switch (random_.below(15)) {
+    switch (random_.below(16)) {
       case 0: return matmul();
       case 1: return stencil();
       case 2: return convolution();
@@ -33,7 +33,8 @@ class Formulas {
       case 9: return sorted_rows();
       case 10:
       case 11: return add_chain(bench_);
-      case 12: return add_layers(bench_);
+      case 12: return add_row_by_row(bench_);
+      case 13: return add_layers(bench_);
       default: return add_product(bench_);
     }
   }

@@ -72,7 +72,8 @@ bool is_legal(const Program& program, const KernelPlan& kernel, const Schedule& 
 std::string schedules_of(const Graph& graph, const PipelineOptions& options, const BuildVariant& variant) {
   constexpr int kTries = 4;
   Random random(variant.schedules, "schedules");
-  const Program program = schedule_graph(optimised(graph, options), {options.target, options.plain_text ? 1 : options.simd_width, {}});
+  const Program program =
+      schedule_graph(optimised(graph, options), {options.target, options.plain_text ? 1 : options.simd_width, {}, options.chains});
   std::string lines;
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     const KernelPlan& kernel = program.kernels[k];
@@ -221,7 +222,7 @@ PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant
   options.disabled_rules = variant.disabled_rules;
   options.check_indices = variant.check_indices;
   if (variant.workers > 0) options.share_ns = 0;  // the sizes of tests are not worth it
-  if (variant.chains) options.chain_bytes = 1;
+  if (variant.chains) options.chains = {.bytes = 1, .rows = 3};
   if (!variant.partition || !variant.overlap || variant.schedules != 0) options.schedule_override = schedules_of(graph, options, variant);
   return options;
 }

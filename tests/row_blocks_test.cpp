@@ -1,0 +1,77 @@
+// Blocks of rows (schedule/row_blocks.cpp): what attention makes between its two products is never whole in memory, for one head and for
+// several, whatever the number of rows; and what looks like it stays whole. The bits are those of the interpreter.
+#include "backends_run.h"
+#include "base/text.h"
+#include "graph/text.h"
+#include "pipeline.h"
+
+using namespace capi_test;
+
+namespace {
+
+std::string schedule_of(std::string_view text) {
+  std::string found;
+  harp::PipelineOptions options;
+  options.target = harp::host_target();
+  options.dump_stages = {"schedule"};
+  options.dump = [&](std::string_view, std::string_view stage) { found = stage; };
+  harp::generate(*harp::parse_graph(text), options);
+  return found;
+}
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+
+std::string attention(std::string_view q, std::string_view k, std::string_view v, std::string_view axes, int last,
+                      std::string_view scores = "s") {
+  return harp::cat("graph attention(q: f32[", q, "], k: f32[", k, "], v: f32[", v, "]) {\n  s = matmul(q, permute(k, axes=[", axes,
+                   "])) * 0.125\n  return y = matmul(softmax(", scores, ", axis=", last, "), v)\n}");
+}
+
+}  // namespace
+
+TEST_CASE("L5.row_blocks/c G15.matmul: rows of scores are cut into blocks, which one kernel hands to the next") {
+  const std::string one = schedule_of(attention("2048, 32", "1024, 32", "1024, 32", "1, 0", 1));
+  CAPTURE(one);
+  CHECK(contains(one, "over [32, 64, 1024] in turn with the others for each of 32 blocks"));
+  CHECK(contains(one, "tmp0 f32[32, 64, 1024] by block"));
+  // few heads of many rows; a number of rows that has no blocks of one size is computed beyond its end
+  CHECK(contains(schedule_of(attention("3, 1024, 32", "3, 1024, 32", "3, 1024, 32", "0, 2, 1", 2)), "for each of 48 blocks"));
+  CHECK(contains(schedule_of(attention("2047, 32", "1031, 32", "1031, 32", "1, 0", 1)), " blocks\n"));
+  // heads enough, each small enough, are blocks as they are
+  CHECK(contains(schedule_of(attention("8, 512, 32", "8, 512, 32", "8, 512, 32", "0, 2, 1", 2)), "for each of 8 blocks"));
+
+  // what is needed as a whole, what is used down its columns, factors that are as large: not cut
+  for (const char* body : {"s = matmul(q, k)\n  return s = s, y = matmul(exp(s), v)", "return y = matmul(softmax(matmul(q, k), axis=0), v)",
+                           "s = exp(matmul(q, k))\n  return y = matmul(permute(s, axes=[1, 0]), q)"}) {
+    CAPTURE(body);
+    CHECK(
+        !contains(schedule_of(harp::cat("graph g(q: f32[2048, 32], k: f32[32, 2048], v: f32[2048, 32]) {\n  ", body, "\n}")), " blocks\n"));
+  }
+  CHECK(!contains(schedule_of("graph mlp(x: f32[512, 1024], a: f32[1024, 4096], b: f32[4096, 1024]) {\n"
+                              "  return y = matmul(tanh(matmul(x, a)), b)\n}"),
+                  " blocks\n"));
+}
+
+TEST_CASE("L5.row_blocks X2/interp,c: blocks of rows have the bits of the interpreter") {
+  const Backends backends;
+  const auto run = [&](const std::string& text, std::vector<int64_t> q, std::vector<int64_t> k, std::vector<int64_t> v) {
+    CHECK(contains(schedule_of(text), " blocks\n"));
+    backends.run(text, rough(std::move(q), 1), rough(std::move(k), 2), rough(std::move(v), 3));
+  };
+  run(attention("1920, 4", "1100, 4", "1100, 4", "1, 0", 1), {1920, 4}, {1100, 4}, {1100, 4});
+  run(attention("2003, 4", "1050, 4", "1050, 3", "1, 0", 1), {2003, 4}, {1050, 4}, {1050, 3});
+  run(attention("2, 3, 600, 4", "2, 3, 610, 4", "2, 3, 610, 4", "0, 1, 3, 2", 3), {2, 3, 600, 4}, {2, 3, 610, 4}, {2, 3, 610, 4});
+  // one head's keys and values serve all, rows beyond the end are computed of them too
+  run(attention("3, 701, 4", "1010, 4", "1010, 4", "1, 0", 2), {3, 701, 4}, {1010, 4}, {1010, 4});
+  // a causal mask: what is the same in all heads, and has rows
+  run("graph causal(q: f32[3, 850, 4], k: f32[3, 850, 4], v: f32[3, 850, 4]) {\n"
+      "  s = matmul(q, permute(k, axes=[0, 2, 1]))\n"
+      "  column = expand(reshape(arange(n=850), shape=[1, 1, 850]), shape=[3, 850, 850])\n"
+      "  row = expand(reshape(arange(n=850), shape=[1, 850, 1]), shape=[3, 850, 850])\n"
+      "  p = softmax(where(le(column, row), s, -1e30), axis=2)\n"
+      "  return y = matmul(p, v), sums = sum(p * p, axes=[2]), best = max(s, axes=[2])\n}",
+      {3, 850, 4}, {3, 850, 4}, {3, 850, 4});
+  // rows of zeros that are added divide by zero, which nobody sees
+  run("graph g(q: f32[2500, 3], k: f32[3, 900], v: f32[900, 3]) {\n  s = matmul(q, k)\n"
+      "  return y = matmul(s / expand(sum(s, axes=[1], keepdims=true), shape=[2500, 900]), v) + q\n}",
+      {2500, 3}, {3, 900}, {900, 3});
+}
