@@ -1,5 +1,18 @@
-// Contraction template: a sum of products as rows times columns, by the chain of the law (02-semantics, "Sums"). Nothing here shows in the
-// bits but blocks of 256 terms: each is one chain from +0.0, and its result is added to the sum of those before.
+// Contraction template: C = A·B,
+//
+//     C[row, column] = sum over terms of A[row, term] * B[term, column],
+//
+// by the chain of the law (02-semantics, "Sums"). A is the rows' factor, the same in all columns; B the columns' factor, the same in all
+// rows. There are M rows, N columns and K terms, each of which may be several axes of the graph's. Tiles are as in BLIS: MR x NR sums in
+// registers (tile_rows, tile_columns), blocks of MC x NC (block_rows, block_columns), and KC = 256 terms at a time, which the law says:
+// nothing here shows in the bits but these blocks, each of which is one chain from +0.0, and its result is added to the sum of those
+// before.
+//
+//   conv2d    y[filter, oy, ox] = sum over c, u, v of w[filter, c, u, v] * x[c, oy + u, ox + v]
+//
+// is one, too: filters are columns, B is w, terms are (c, u, v); the ox of a line are rows, A is x seen through *windows*, which overlap,
+// and the lines oy are a *group*, each *member* of which has such rows of its own for the same B. (Of an einsum a group may also be
+// more columns.) Results lie beside each other along ox, the rows, not along the columns: it is *turned*.
 //
 //   for blocks of columns, for blocks of rows, whose sums stay in the second cache:
 //     for blocks of 256 terms:
@@ -9,7 +22,7 @@
 //         for tiles of rows: the tile's sums are registers: terms after terms, then added to the block's
 //     the epilogue, and the stores
 //
-// With many rows the columns' factor is copied before the loop over blocks of rows instead, once for all of them.
+// With many rows the columns' factor is copied before the loop over blocks of rows instead, once for all of them: then it is *shared*.
 //
 // Where 256 terms are all there are, a tile's sums go from the registers through the epilogue to where they are stored.
 //
@@ -50,13 +63,15 @@ class TileRecipe {
       kernel.body = block_.each_block(order, block);
       return;
     }
+    // The copy stands between the loops over blocks of columns, and what is outside of them, and those over blocks of rows.
     const size_t until = std::find(order.begin(), order.end(), block_.contraction.column_position) - order.begin() + 1;
-    const std::span<const size_t> axes = order;
-    kernel.body = block_.each_block(axes.first(until), [&] {
+    const std::span<const size_t> outer = std::span(order).first(until), inner = std::span(order).subspan(until);
+    kernel.body = block_.each_block(outer, [&] {
       Body body = factors_.share_columns();
-      add(body, block_.each_block(axes.subspan(until), block));
+      add(body, block_.each_block(inner, block));
       return body;
     });
+    // Where workers share the rows each makes a copy of its own: a piece of work is so many blocks that it pays.
     if (block_.contraction.row_position == 0) kernel.least = (kRowsOfCopy + layout_.block_rows - 1) / layout_.block_rows;
   }
 
@@ -67,6 +82,18 @@ class TileRecipe {
   };
 
   Body statements_of_block() {
+    Body body = prepare_block();
+    add(body,
+        with_new_arrays([&] { return block_.each_block_of_terms([&](Sym first, Sym count) { return block_of_terms(first, count); }); }));
+    if (layout_.is_turned)
+      add(body, with_new_arrays([&] { return store_turned(block_.sums_of_all_terms()); }));
+    else if (!layout_.stores_tiles())
+      add(body, block_.store_rows(block_.sum_in(block_.sums_of_all_terms())));
+    return body;
+  }
+  /// What is in scratch memory before the first product: windows are copied, and there is room for copies of tiles and for sums. In this
+  /// order: whether a factor is copied by tiles depends on whether its windows are, and what is asked for ahead on both.
+  Body prepare_block() {
     Body body = factors_.copy_windows();
     if (!layout_.shares_columns) factors_.add_copied_columns();
     factors_.add_copied_rows();
@@ -74,14 +101,22 @@ class TileRecipe {
     block_.add_sums();
     declare(block_.arrays_of_sums(), body);
     declare(factors_.copies(), body);
-    const Body sums = block_.each_block_of_terms([&](Sym first, Sym count) { return block_of_terms(first, count); });
-    if (part_ >= 0) declare({{part_}}, body);
-    add(body, sums);
-    if (layout_.is_turned)
-      add(body, store_turned(block_.sums_of_all_terms()));
-    else if (!layout_.stores_tiles())
-      add(body, block_.store_rows(block_.sum_in(block_.sums_of_all_terms())));
     return body;
+  }
+
+  /// What `make` makes, behind the declarations of the arrays that it turns out to need (new_array).
+  template <class Make>
+  Body with_new_arrays(Make make) {
+    new_arrays_.clear();
+    const Body statements = make();
+    Body body;
+    declare(new_arrays_, body);
+    add(body, statements);
+    return body;
+  }
+  int new_array(int64_t size) {
+    new_arrays_.push_back(block_.accumulators.add_array(block_.dtype, size));
+    return new_arrays_.back();
   }
   void declare(std::span<const int> arrays, Body& body) {
     for (const int array : arrays) body.push_back(declare_accumulator(arena_, array));
@@ -133,26 +168,33 @@ class TileRecipe {
     return body;
   }
   int register_of(int64_t row, int64_t vector) const { return registers_[static_cast<size_t>(row * layout_.vectors_of_tile() + vector)]; }
-  /// What `statements` makes of each term of a block of terms: part after part, where memory is asked for meanwhile; run after run of the
-  /// last of their axes, where indices are used and runs are long, so that there are no divisions for each term.
+  /// What `statements` makes of each term of a block of terms.
   template <class Statements>
   Body each_term(Sym first, Sym count, const Tile& tile, Statements statements) {
     const Shape& shape = layout_.term_shape;
+    if (next_product_.parts() > 0) return each_term_by_parts(first, count, tile, statements);
+    if (factors_.use_indices() && shape.size() > 1 && proven_at_most(kLeastRun, shape.back()))
+      return each_term_by_runs(first, count, statements);
+    Stmt* term = new_loop(arena_, "term", 0, count);
+    term->body = statements({first, term->variable, unflatten(first + term->variable, shape)});
+    return {term};
+  }
+  /// Part after part, each behind what it asks for of the next product.
+  template <class Statements>
+  Body each_term_by_parts(Sym first, Sym count, const Tile& tile, Statements statements) {
+    Stmt* part = new_loop(arena_, "part", 0, next_product_.parts());
+    const Sym begin = part->variable * next_product_.terms_of_part();
+    Stmt* term = new_loop(arena_, "term", begin, min(begin + next_product_.terms_of_part(), count));
+    term->body = statements({first, term->variable, {first + term->variable}});
+    part->body = next_product_.ask(tile.row_tile, tile.column_tile, part->variable);
+    part->body.push_back(term);
+    return {part};
+  }
+  /// Run after run of the last of several axes of terms, so that no index of a term takes a division.
+  template <class Statements>
+  Body each_term_by_runs(Sym first, Sym count, Statements statements) {
+    const Shape& shape = layout_.term_shape;
     const Sym length = shape.back();
-    if (next_product_.parts() > 0) {
-      Stmt* part = new_loop(arena_, "part", 0, next_product_.parts());
-      const Sym begin = part->variable * next_product_.terms_of_part();
-      Stmt* term = new_loop(arena_, "term", begin, min(begin + next_product_.terms_of_part(), count));
-      term->body = statements({first, term->variable, {first + term->variable}});
-      part->body = next_product_.ask(tile.row_tile, tile.column_tile, part->variable);
-      part->body.push_back(term);
-      return {part};
-    }
-    if (!factors_.use_indices() || shape.size() < 2 || !proven_at_most(kLeastRun, length)) {
-      Stmt* term = new_loop(arena_, "term", 0, count);
-      term->body = statements({first, term->variable, unflatten(first + term->variable, shape)});
-      return {term};
-    }
     Stmt* run = new_loop(arena_, "run", floor_div(first, length), ceil_div(first + count, length));
     const Sym begin = run->variable * length;
     const bool are_whole = length.is_constant() && kChainBlock % length.constant() == 0;  // a block of terms has no part of a run then
@@ -193,13 +235,13 @@ class TileRecipe {
     const bool is_short = uops_of(arena_, direct).size() <= static_cast<size_t>(kMostWrittenOut * layout_.tile_size() / layout_.simd);
     if (is_short && proven_nonnegative(whole)) return direct;
 
-    part_ = block_.accumulators.add_array(block_.dtype, layout_.tile_size());
+    const int part = new_array(layout_.tile_size());
     Body through_memory = each_vector([&](int64_t row, int64_t vector, Sym lane) {
-      return Body{set_accumulator(arena_, part_, layout_.in_tile(row, vector * layout_.simd + lane), sum(row, vector, lane))};
+      return Body{set_accumulator(arena_, part, layout_.in_tile(row, vector * layout_.simd + lane), sum(row, vector, lane))};
     });
     Stmt* row = new_loop(arena_, "row", 0, min(Sym(layout_.tile_rows), rows_left));
     row->body =
-        block_.store_row(block_.sum_in(part_), layout_.in_tile(row->variable, 0), first_row + row->variable, first_column, columns_left);
+        block_.store_row(block_.sum_in(part), layout_.in_tile(row->variable, 0), first_row + row->variable, first_column, columns_left);
     through_memory.push_back(row);
     if (!is_short || proven_nonnegative(Sym(-1) - whole)) return through_memory;
     return {new_if(arena_, whole, std::move(direct), std::move(through_memory))};
@@ -208,34 +250,30 @@ class TileRecipe {
   /// The block's where columns become rows: those of a tile are transposed, as far as there are rows, and stored one after the other; on
   /// the way to where they are stored, if nothing else is to be done.
   Body store_turned(int sums) {
-    Body stores = block_.each_member([&](Sym member) {
+    return block_.each_member([&](Sym member) {
       return block_.each_column_tile([&](Sym tile) {
         const Sym begin = layout_.tile_at(member, 0, tile);
         const ColumnsOfTile direct = columns_of_tile(
             tile, [&](Sym column, Sym row) { return arena_.acc(block_.dtype, sums, begin + layout_.in_tile(row, column)); });
         if (Stmt* transpose = as_block_copy(arena_, direct.column, direct.row)) return Body{transpose};
 
-        if (turned_ < 0) turned_ = block_.accumulators.add_array(block_.dtype, layout_.tile_columns * layout_.block_rows);
+        const int rows_of_columns = new_array(layout_.tile_columns * layout_.block_rows);
         Stmt* transpose = arena_.statement(StmtKind::kCopy);
         transpose->source = sums;
         transpose->from = begin;
         transpose->from_stride = layout_.row_stride;
         transpose->rows = layout_.tile_columns;
         transpose->length = block_.rows_here;
-        transpose->accumulator = turned_;
+        transpose->accumulator = rows_of_columns;
         transpose->index = 0;
         transpose->stride = layout_.block_rows;
         const ColumnsOfTile turned = columns_of_tile(
-            tile, [&](Sym column, Sym row) { return arena_.acc(block_.dtype, turned_, column * layout_.block_rows + row); });
+            tile, [&](Sym column, Sym row) { return arena_.acc(block_.dtype, rows_of_columns, column * layout_.block_rows + row); });
         if (Stmt* copy = as_block_copy(arena_, turned.column, turned.row)) return Body{transpose, copy};
         turned.column->body = finish_inner_loop(block_.c, turned.row, layout_.simd, block_.c.schedule.may_overlap());
         return Body{transpose, turned.column};
       });
     });
-    Body body;
-    if (turned_ >= 0) declare({{turned_}}, body);
-    add(body, stores);
-    return body;
   }
   /// Stores of a tile's columns in a loop over all rows of the block, in one over the columns; `sum` is read for each.
   struct ColumnsOfTile {
@@ -256,7 +294,7 @@ class TileRecipe {
   ContractionFactors factors_;
   NextProduct next_product_;
   std::vector<int> registers_;   // by row and vector of a tile
-  int part_ = -1, turned_ = -1;  // a tile that is stored in part; the rows of a tile of columns
+  std::vector<int> new_arrays_;  // that statements being made need: a tile that is stored in part, the rows of a tile of columns
 };
 
 }  // namespace
