@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <numeric>
 
+#include "schedule/register_tile.h"
 #include "schedule/views.h"
 
 namespace harp {
 namespace {
+
+// Names as in lower/contraction.cpp: C = A·B, a tile of registers (AxisSchedule::unroll) within a block for the caches
+// (AxisSchedule::tile), and factors that are copied (AxisSchedule::pack). What is measured is GFLOP/s, or how many times as fast.
+
+// --- Blocks
 
 constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512, kUsualSize = 4;  // sums of so many bytes are in the second cache
 // Rows of a block where the columns' factor is copied once for all of them, and bytes of that copy, which is in the third cache and passes
@@ -17,6 +22,11 @@ constexpr int64_t kRowsTogether = 224, kColumnsTogether = 512, kUsualSize = 4;  
 // them). Where sums are stored at once, as many columns of any size: row after row of them.
 constexpr int64_t kSharingRows = 32, kSharedBytes = 4 << 20, kWideColumns = 1024;
 constexpr int64_t kMany = 1 << 20;  // rows or columns, more of which make no difference
+// Rows of windows of a group, elements they read, and sums they have, which are in the second cache.
+constexpr int64_t kPixelsTogether = 448, kWindowsTogether = 1 << 16, kSumsOfWindows = 1 << 16;
+
+// --- Few rows (schedule_few_rows)
+
 constexpr int64_t kFewRows = 16, kManyColumns = 256, kRowsTogetherOfFew = 8;
 // Elements of few rows that are in registers, and bytes that are in the first cache: sums, and rows of the columns' factor that are added
 // to them together. (8 x 1024 x 1024: by 384 columns and 4 terms 185 GFLOP/s, by 512 and 2 148, by 4096 and 8 152.)
@@ -25,59 +35,22 @@ constexpr int64_t kElementsOfFewRows = 32, kBytesOfFewRows = 20 << 10;
 // GB/s, 20 beside other work; by 384 columns and 4 terms, which are more pages at once, 15 to 31; by 4096 and 8 20.) Else, and where that
 // much has no room in the first cache, so many sums are in the second.
 constexpr int64_t kFar = 32 << 20, kSumsOfFewRows = int64_t{1} << 15;
+
+// --- Copies
+
 constexpr int64_t kNarrow = 128;                // columns for which copying the rows' factor does not pay
-constexpr int64_t kWaiting = 8;                 // sums that are added to before the first of them can be again
-constexpr int64_t kCopyOfVector = 128;          // eighths of the time of such a step that transposing rows into one takes
 constexpr int64_t kRowsOfTile = 16;             // read side by side: more compete for the lines of the first cache
 constexpr int64_t kWays = 8, kWayBytes = 4096;  // of that
+
+// --- Is a tile faster than adding row after row? From so many rows, columns and terms on.
+
 constexpr int64_t kLeastRows = 4, kLeastColumns = 8, kLeastDepth = 16;
-// Rows of windows of a group, elements they read, and sums they have, which are in the second cache.
-constexpr int64_t kPixelsTogether = 448, kWindowsTogether = 1 << 16, kSumsOfWindows = 1 << 16;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/// The sums of a tile, the vectors of a row of columns and an element of a column of rows are in registers.
-struct RegisterTile {
-  int64_t rows, vectors;
-};
 constexpr RegisterTile kFewColumns{1, 2};  // of a single row, whose columns are read side by side
-struct TileWork {
-  int64_t rows, columns, terms;  // of a product, as far as they make a difference
-  int64_t most_rows;             // of a tile
-  int64_t columns_of_copy;
-  bool are_known;            // are there always as many rows and columns?
-  bool has_workers = false;  // two of which share the rows
-};
-/// The one that is fastest for so many rows, columns and terms, in eighths of the time of a step with a vector. For each term a tile takes
-/// a step for each vector of sums, at least as many as wait for each other or as it reads vectors and elements, since some processors read
-/// no more of them than they multiply; and some more where vectors are short. A tile that reaches beyond the last row or column, because
-/// nobody knows that there are enough for the last one to overlap the one before, is stored piece by piece. What a tile stores, the next
-/// one's products hide in part; of the last one nothing does (16 x 16 x 16 by 8 rows 1.06 times as fast as by 16, since a call begins when
-/// the one before is over). A copy of rows, whole vectors of them for each term, is used for so many columns; 0: there is none. Workers get
-/// tiles of as many rows each. (Measured with 64-byte vectors. Two steps and two reads a cycle: 64 x 64 x 64 by 16 rows of one vector 219
-/// GFLOP/s, by 8 of two 235, by 13 of two 232, by 6 of four 229, the last two 236 if rows were a multiple; 256 x 256 x 256 223, 243, 239,
-/// 240. A step and two reads: 64 x 64 x 64 116, 115, 112. Copies: without that of 8 rows 1024 x 1024 x 1024 1.04 times as fast.)
-RegisterTile best_tile(const TileWork& work, int width, const Target& target) {
-  const bool is_wide = target.vector_bytes == 64;
-  const int64_t registers = is_wide || target.march.starts_with("armv8") ? 32 : 16;
-  RegisterTile best{1, 1};
-  int64_t least = std::numeric_limits<int64_t>::max();
-  for (const int64_t vectors : {2, 3, 4, 1})
-    for (int64_t r = std::min({(registers - 1 - vectors) / vectors, work.most_rows, std::max<int64_t>(1, work.rows)}); r > 0; --r) {
-      const int64_t tiles = ceil_div(work.rows, r), down = work.has_workers ? 2 * ceil_div(tiles, 2) : tiles,
-                    across = ceil_div(work.columns, vectors * width);
-      const bool rows_overlap = work.rows % r == 0 || work.are_known,
-                 columns_overlap = work.columns % (vectors * width) == 0 || (work.are_known && work.columns >= vectors * width);
-      const int64_t in_part = (rows_overlap ? 0 : across) + (columns_overlap ? 0 : down);
-      const int64_t steps = std::max({r * vectors, r + vectors, kWaiting}), more = is_wide ? 2 : 8 + r + 4 * vectors;
-      const int64_t copies = work.columns_of_copy > 0 ? ceil_div(work.columns, work.columns_of_copy) * ceil_div(r, width) : 0;
-      const int64_t stores = 16 * r * vectors;
-      const int64_t time = down * (across * (work.terms * (8 * steps + more) + stores) + copies * work.terms * kCopyOfVector) +
-                           in_part * 8 * r * (20 + 6 * vectors) + stores * 3 / 2;
-      if (time < least) least = time, best = {r, vectors};
-    }
-  return best;
-}
+
+// --- Where factors lie
 
 /// Does the factor, where it lies in memory, lie along that axis of the reduction's source?
 bool lies_along(const Program& program, const KernelPlan& kernel, const Node* factor, size_t axis) {
@@ -272,55 +245,79 @@ int64_t whole_tiles(const Dim& rows, int64_t of_tile, int64_t least) {
   return least;
 }
 
-/// Many rows, or a single one: the rows' factor is copied for a block of rows, where that pays; the columns' for a tile, or for all rows.
-Schedule schedule_many_rows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target,
-                            int width) {
-  const Node& reduce = *kernel.reduces[0];
-  const Dim row_dim = row_count(reduce, contraction), column_dim = reduce.sources[0]->shape[contraction.columns];
-  const int64_t rows = range(row_dim).hi, columns = range(column_dim).hi, all_terms = range(term_count(reduce)).hi,
-                size = static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
-  Schedule s = untiled(kernel);
-  AxisSchedule& column_axis = s.axes[contraction.column_position];
-  int64_t wanted_columns = std::min(kColumnsTogether, kColumnsTogether * kUsualSize / size);
-  const bool has_one_block = all_terms <= kChainBlock, columns_are_near = are_columns_near(program, kernel, contraction, width),
-             has_many = rows > kRowsTogether && !contraction.group_position && all_terms <= kSharedBytes / size / kNarrow;
-  if (has_many) {
-    column_axis.pack = !columns_are_near;
-    const int64_t most = kSharedBytes / size / std::max<int64_t>(1, all_terms);
-    wanted_columns = std::min(has_one_block ? kWideColumns : kWideColumns * kUsualSize / std::max(size, kUsualSize), most);
+/// Many rows, or a single one.
+class ManyRows {
+ public:
+  ManyRows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Target& target, int width)
+      : program_(program), kernel_(kernel), contraction_(contraction), target_(target), width_(width) {}
+
+  Schedule schedule() const {
+    Schedule s = untiled(kernel_);
+    AxisSchedule& columns = s.axes[contraction_.column_position];
+    columns.pack = shares_columns() && !columns_are_near_;
+    int64_t columns_of_copy = std::min(columns_, block_columns());
+    if (contraction_.group_position) {
+      AxisSchedule& group = s.axes[*contraction_.group_position];
+      group.tile = std::clamp<int64_t>(kColumnsTogether / std::max<int64_t>(1, columns_of_copy), 1, kColumnsTogether);
+      const int64_t members = range(iteration_space(kernel_)[*contraction_.group_position]).hi;
+      columns_of_copy *= std::min(group.tile, std::max<int64_t>(1, members));
+    }
+    RegisterTile tile = kFewColumns;
+    if (contraction_.rows) {
+      AxisSchedule& rows = s.axes[*contraction_.row_position];
+      rows.pack = copies_rows(columns_of_copy);
+      tile = tile_for(rows.pack, columns_of_copy);
+      rows.unroll = static_cast<int>(tile.rows);
+      rows.tile = tiles_of_block(tile.rows) * tile.rows;
+    }
+    columns.simd_width = width_;
+    columns.unroll = static_cast<int>(tile.vectors);
+    columns.tile = ceil_div(block_columns(), tile.vectors * width_) * tile.vectors * width_;
+    return s;
   }
-  int64_t together = std::min(columns, wanted_columns);
-  if (contraction.group_position) {
-    AxisSchedule& group = s.axes[*contraction.group_position];
-    group.tile = std::clamp<int64_t>(kColumnsTogether / std::max<int64_t>(1, together), 1, kColumnsTogether);
-    together *= std::min(group.tile, std::max<int64_t>(1, range(iteration_space(kernel)[*contraction.group_position]).hi));
+
+ private:
+  /// Are there blocks of rows enough for a copy of the columns' factor that all of them use? It has to fit the third cache.
+  bool shares_columns() const { return rows_ > kRowsTogether && !contraction_.group_position && terms_ <= kSharedBytes / size_ / kNarrow; }
+  /// Columns of a block, more of them where they are shared: the rows' factor is copied less often then.
+  int64_t block_columns() const {
+    if (!shares_columns()) return std::min(kColumnsTogether, kColumnsTogether * kUsualSize / size_);
+    const int64_t wanted = has_one_block_of_terms_ ? kWideColumns : kWideColumns * kUsualSize / std::max(size_, kUsualSize);
+    return std::min(wanted, kSharedBytes / size_ / std::max<int64_t>(1, terms_));
   }
-  RegisterTile tile = kFewColumns;
-  if (contraction.rows) {
-    AxisSchedule& row_axis = s.axes[*contraction.row_position];
-    const int64_t most_in_place = rows_in_place(program, kernel, contraction);
-    row_axis.pack = together > kNarrow && !are_rows_near(program, kernel, contraction, columns_are_near, width) &&
-                    !is_scattered(program, kernel, contraction);
-    tile = best_tile({.rows = std::min(rows, kMany),
-                      .columns = std::min(columns, kMany),
-                      .terms = std::min(all_terms, kChainBlock),
-                      .most_rows = row_axis.pack ? kRowsOfTile : most_in_place,
-                      .columns_of_copy = row_axis.pack ? together : 0,
-                      .are_known = row_dim.is_constant() && column_dim.is_constant(),
-                      .has_workers = has_many && !has_one_block && *contraction.row_position == 0},
-                     width, target);
-    const int64_t tiles = ceil_div(std::clamp<int64_t>(rows, 1, kMany), tile.rows);
-    int64_t tiles_of_block = ceil_div(tiles, ceil_div(tiles * tile.rows, kRowsTogether));  // of about one size
-    const int64_t tiles_sharing = ceil_div(kSharingRows, tile.rows);
-    if (has_many) tiles_of_block = has_one_block ? whole_tiles(row_dim, tile.rows, tiles_sharing) : even_tiles(tiles, tiles_sharing);
-    row_axis.unroll = static_cast<int>(tile.rows);
-    row_axis.tile = tiles_of_block * tile.rows;
+  bool copies_rows(int64_t columns_of_copy) const {
+    return columns_of_copy > kNarrow && !are_rows_near(program_, kernel_, contraction_, columns_are_near_, width_) &&
+           !is_scattered(program_, kernel_, contraction_);
   }
-  column_axis.simd_width = width;
-  column_axis.unroll = static_cast<int>(tile.vectors);
-  column_axis.tile = ceil_div(wanted_columns, tile.vectors * width) * tile.vectors * width;
-  return s;
-}
+  RegisterTile tile_for(bool copies_rows, int64_t columns_of_copy) const {
+    return best_tile({.rows = std::min(rows_, kMany),
+                      .columns = std::min(columns_, kMany),
+                      .terms = std::min(terms_, kChainBlock),
+                      .most_rows = copies_rows ? kRowsOfTile : rows_in_place(program_, kernel_, contraction_),
+                      .columns_of_copy = copies_rows ? columns_of_copy : 0,
+                      .are_known = row_dim_.is_constant() && column_dim_.is_constant(),
+                      .has_workers = shares_columns() && !has_one_block_of_terms_ && *contraction_.row_position == 0},
+                     width_, target_);
+  }
+  /// Tiles of rows of a block: few where columns are shared, since their copy passes through the second cache for each block; else blocks
+  /// of about one size.
+  int64_t tiles_of_block(int64_t tile_rows) const {
+    const int64_t tiles = ceil_div(std::clamp<int64_t>(rows_, 1, kMany), tile_rows), sharing = ceil_div(kSharingRows, tile_rows);
+    if (!shares_columns()) return ceil_div(tiles, ceil_div(tiles * tile_rows, kRowsTogether));
+    return has_one_block_of_terms_ ? whole_tiles(row_dim_, tile_rows, sharing) : even_tiles(tiles, sharing);
+  }
+
+  const Program& program_;
+  const KernelPlan& kernel_;
+  const Contraction& contraction_;
+  const Target& target_;
+  const int width_;
+  const Node& reduce_ = *kernel_.reduces[0];
+  const Dim row_dim_ = row_count(reduce_, contraction_), column_dim_ = reduce_.sources[0]->shape[contraction_.columns];
+  const int64_t rows_ = range(row_dim_).hi, columns_ = range(column_dim_).hi, terms_ = range(term_count(reduce_)).hi,
+                size_ = static_cast<int64_t>(size_of(working_dtype(reduce_.dtype)));
+  const bool has_one_block_of_terms_ = terms_ <= kChainBlock, columns_are_near_ = are_columns_near(program_, kernel_, contraction_, width_);
+};
 
 }  // namespace
 
@@ -332,7 +329,7 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
   if (contraction.rows && rows <= kFewRows && columns >= kManyColumns && !contraction.group_position &&
       lies_along(program, kernel, contraction.column_factor, contraction.columns))
     return schedule_few_rows(kernel, contraction, rows, target, width);
-  return schedule_many_rows(program, kernel, contraction, target, width);
+  return ManyRows(program, kernel, contraction, target, width).schedule();
 }
 
 namespace {
