@@ -5,12 +5,12 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "schedule/fuse.h"
-#include "schedule/interleave.h"
 #include "schedule/legal.h"
 #include "schedule/override.h"
 #include "schedule/row_streams.h"
 #include "schedule/schedule_contraction.h"
 #include "schedule/schedule_program.h"
+#include "schedule/side_by_side.h"
 #include "schedule/stream.h"
 #include "schedule/transpose.h"
 

@@ -160,7 +160,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   std::vector<ScheduleRules> recipes;
   ScheduleRules& usual = recipes.emplace_back(ScheduleRules{recipe_of(kernel), axes_of(kernel)});
   add_tiles(kernel, usual.axes);
-  if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().most_unroll = kMostInterleaved;
+  if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().most_unroll = kMostSideBySide;
   usual.has_inner_loop = usual.recipe == Template::kElementwise || usual.recipe == Template::kScatter;
   usual.may_stream = usual.recipe == Template::kElementwise || usual.recipe == Template::kScan || usual.recipe == Template::kRowwise;
   usual.may_be_late = may_store_late(kernel);

@@ -41,7 +41,7 @@ inline constexpr int kMostLanes = 64;  // bytes in the widest register there is,
 inline constexpr int kMostGroupsInTurn = 32;
 inline constexpr int kMostUnroll = 64;
 inline constexpr int kMostRowsApart = 8, kMostParts = 4;
-inline constexpr int kMostInterleaved = 4;     // vectors of an elementwise kernel
+inline constexpr int kMostSideBySide = 4;      // vectors of an elementwise kernel
 inline constexpr int64_t kMostTile = 1 << 16;  // a tile of a chain has an accumulator for every element
 
 }  // namespace harp

@@ -1,5 +1,5 @@
 // By what can be counted in the graph: operations, the longest chain of them, and values alive at a time.
-#include "schedule/interleave.h"
+#include "schedule/side_by_side.h"
 
 #include <algorithm>
 #include <unordered_map>
