@@ -80,8 +80,9 @@ NodeRef class_losses(NodeRef x, NodeRef target, int axis) {
   const NodeRef total = elementwise(Op::kLog, {sum(elementwise(Op::kExp, {shifted}), along, false)});
   Shape column(x->shape.size(), Dim(1));
   column[static_cast<size_t>(axis)] = classes;
-  const NodeRef numbers = broadcast_to(reshape(cast(arange(graph, classes), target->dtype), std::move(column)), x->shape);
-  const NodeRef is_target = elementwise(Op::kEq, {numbers, broadcast_to(unsqueeze(target, along), x->shape)});
+  // Places are compared as i32, in twice the lanes of i64; a number that is no class may look like one there, and is NaN all the same.
+  const NodeRef numbers = broadcast_to(reshape(arange(graph, classes), std::move(column)), x->shape);
+  const NodeRef is_target = elementwise(Op::kEq, {numbers, broadcast_to(unsqueeze(cast(target, numbers->dtype), along), x->shape)});
   const NodeRef picked = sum(elementwise(Op::kWhere, {is_target, shifted, constant_like(x, 0)}), along, false);
   const NodeRef losses = sub(total, picked);
   // A number that is no class picks nothing, and must not look like a loss.

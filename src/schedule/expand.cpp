@@ -18,13 +18,20 @@ namespace harp {
 namespace {
 
 /// Lanes of the widest value a kernel computes, so that every vector fits a register. Halves are computed with as f32 (only copied, as they
-/// are), other narrow dtypes as they are.
+/// are), other narrow dtypes as they are. What there is once a row is no vector where rows are reduced by lanes (an argmax as i64).
 int natural_width(const Program& program, const KernelPlan& kernel, const Target& target) {
   size_t widest = 1;
+  const Node* reduce = kernel.reduces.empty() ? nullptr : kernel.reduces[0];
+  const bool along_rows = reduce != nullptr && reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes;
+  const auto is_once_a_row = [&](const Node* node) {
+    return along_rows &&
+           (node->op == Op::kConstant || (!is_reduce(node->op) && element_count(node->shape) == element_count(reduce->shape)));
+  };
   const auto meet = [&](const Node* node, bool computes) {
     widest = std::max(widest, size_of(computes ? working_dtype(node->dtype) : node->dtype));
   };
   for (const Node* node : computed_nodes(program, kernel)) {
+    if (is_once_a_row(node)) continue;
     if (is_custom(node->op)) widest = std::max(widest, sizeof(int64_t));  // bodies compute with positions
     const bool computes = is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) ||
                           (is_elementwise(node->op) && node->op != Op::kWhere && node->op != Op::kBitcast);
@@ -38,7 +45,8 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
         widest = std::max(widest, size_of(info(dtype).computes_in) / 2);
     }
   }
-  for (const StorePlan& s : kernel.stores) meet(s.node, false);
+  for (const StorePlan& s : kernel.stores)
+    if (!is_once_a_row(s.node)) meet(s.node, false);
   return std::min(std::max(1, target.vector_bytes / static_cast<int>(widest)), kMostLanes);
 }
 

@@ -1,0 +1,504 @@
+/* harp · graph "cross_entropy" · target x86-64-v4 · stable, law 5 · 1 kernel, 1 generation
+   x: f32[64, 1000], classes: i64[64] -> loss: f32[64] */
+/* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
+#pragma GCC optimize("no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap")
+#endif
+typedef __SIZE_TYPE__ size_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT64_TYPE__ uint64_t;
+
+typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
+typedef struct harp_fault { size_t struct_size; int64_t site, element, index, size; } harp_fault;
+typedef struct harp_runtime {
+  size_t struct_size;
+  void* self;
+  size_t width;
+  void (*parallel_for)(void* self, size_t n, size_t grain, harp_range_body body, void* arg);
+  void* (*alloc)(void* self, size_t size);
+  void (*free)(void* self, void* memory);
+  void* workspace;
+  size_t workspace_size;
+  void* const* natives;
+  void* step_cursor;
+  harp_fault* fault;
+} harp_runtime;
+
+/* Vectors are passed between functions of this file only, so that no ABI is involved. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+#pragma GCC diagnostic ignored "-Wunused-function" /* of a definition whose instruction is taken */
+typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t i32x8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int32_t i32x4 __attribute__((vector_size(16), aligned(4), may_alias));
+
+static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
+static inline f32x16 in_register_f32x16(f32x16 x) {
+#if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_rangeps512_mask)
+  __asm__("" : "+v"(x)); /* which gcc would load again for each use */
+  return x;
+#else
+  return x;
+#endif
+}
+
+static inline uint16_t lt_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 1, 0xffff, 4); }
+
+/* a where the lane's bit is set, else b. */
+static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
+#if defined(__clang__)
+  return __builtin_ia32_selectps_512(m, a, b);
+#else
+  return __builtin_ia32_blendmps_512_mask(b, a, m);
+#endif
+}
+
+/* x where y < x, else y: one instruction, which gcc does not find. */
+static inline f32x16 greater_f32x16(f32x16 x, f32x16 y) {
+#if defined(__clang__)
+  return blend_f32x16(lt_f32x16(y, x), x, y);
+#else
+  return __builtin_ia32_maxps512_mask(x, y, x, 0xffff, 4);
+#endif
+}
+
+static inline uint16_t ne_f32x16(f32x16 a, f32x16 b) { return __builtin_ia32_cmpps512_mask(a, b, 4, 0xffff, 4); }
+
+static inline f32x16 greater_number_f32x16(f32x16 x, f32x16 y) {
+#if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_rangeps512_mask)
+  return __builtin_ia32_rangeps512_mask(x, y, 5, x, 0xffff, 4); /* the greater, +0 > -0 */
+#else
+  const i32x16 alu0 = (i32x16)greater_f32x16(x, y);
+  const i32x16 alu1 = (i32x16)greater_f32x16(y, x);
+  const f32x16 alu2 = (f32x16)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
+  return blend_f32x16(ne_f32x16(y, y), x, alu2);
+#endif
+}
+
+static inline f32x16 found_nan_f32x16(f32x16 x, f32x16 y, f32x16 z) {
+#if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_blendmps_512_mask)
+  return __builtin_ia32_blendmps_512_mask(x, (f32x16){0} + __builtin_nanf(""), __builtin_ia32_cmpps512_mask(y, z, 3, 0xffff, 4)); /* unordered */
+#else
+  return blend_f32x16(ne_f32x16(y, y) | ne_f32x16(z, z), splat_f32x16(__builtin_nanf("")), x);
+#endif
+}
+
+static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps512_mask) && __has_builtin(__builtin_ia32_pternlogd512_mask)
+  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  __asm__("" : "+v"(y)); /* loaded once */
+  const i32x16 a = (i32x16)__builtin_ia32_maxps512_mask(x, y, x, 0xffff, 4), b = (i32x16)__builtin_ia32_maxps512_mask(y, x, x, 0xffff, 4);
+  return (f32x16)__builtin_ia32_pternlogd512_mask(a, b, ((i32x16){0} + 0x7fffffff), 0xe8, 0xffff);
+#else
+  const i32x16 alu0 = (i32x16)greater_f32x16(x, y);
+  const i32x16 alu1 = (i32x16)greater_f32x16(y, x);
+  return (f32x16)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
+#endif
+}
+
+static inline uint8_t lt_f32x8(f32x8 a, f32x8 b) { return __builtin_ia32_cmpps256_mask(a, b, 1, 0xff); }
+
+/* a where the lane's bit is set, else b. */
+static inline f32x8 blend_f32x8(uint8_t m, f32x8 a, f32x8 b) {
+#if defined(__clang__)
+  return __builtin_ia32_selectps_256(m, a, b);
+#else
+  return __builtin_ia32_blendmps_256_mask(b, a, m);
+#endif
+}
+
+/* x where y < x, else y: one instruction, which gcc does not find. */
+static inline f32x8 greater_f32x8(f32x8 x, f32x8 y) {
+#if defined(__clang__)
+  return blend_f32x8(lt_f32x8(y, x), x, y);
+#else
+  return __builtin_ia32_maxps256(x, y);
+#endif
+}
+
+static inline f32x8 maximum_f32x8(f32x8 x, f32x8 y) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps256) && __has_builtin(__builtin_ia32_pternlogd256_mask)
+  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  __asm__("" : "+v"(y)); /* loaded once */
+  const i32x8 a = (i32x8)__builtin_ia32_maxps256(x, y), b = (i32x8)__builtin_ia32_maxps256(y, x);
+  return (f32x8)__builtin_ia32_pternlogd256_mask(a, b, ((i32x8){0} + 0x7fffffff), 0xe8, 0xff);
+#else
+  const i32x8 alu0 = (i32x8)greater_f32x8(x, y);
+  const i32x8 alu1 = (i32x8)greater_f32x8(y, x);
+  return (f32x8)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
+#endif
+}
+
+static inline uint8_t lt_f32x4(f32x4 a, f32x4 b) { return __builtin_ia32_cmpps128_mask(a, b, 1, 0xff); }
+
+/* a where the lane's bit is set, else b. */
+static inline f32x4 blend_f32x4(uint8_t m, f32x4 a, f32x4 b) {
+#if defined(__clang__)
+  return __builtin_ia32_selectps_128(m, a, b);
+#else
+  return __builtin_ia32_blendmps_128_mask(b, a, m);
+#endif
+}
+
+/* x where y < x, else y: one instruction, which gcc does not find. */
+static inline f32x4 greater_f32x4(f32x4 x, f32x4 y) {
+#if defined(__clang__)
+  return blend_f32x4(lt_f32x4(y, x), x, y);
+#else
+  return __builtin_ia32_maxps(x, y);
+#endif
+}
+
+static inline f32x4 maximum_f32x4(f32x4 x, f32x4 y) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps) && __has_builtin(__builtin_ia32_pternlogd128_mask)
+  /* the greater or, if neither is, the second: differ for zeros and NaN only */
+  __asm__("" : "+v"(y)); /* loaded once */
+  const i32x4 a = (i32x4)__builtin_ia32_maxps(x, y), b = (i32x4)__builtin_ia32_maxps(y, x);
+  return (f32x4)__builtin_ia32_pternlogd128_mask(a, b, ((i32x4){0} + 0x7fffffff), 0xe8, 0xff);
+#else
+  const i32x4 alu0 = (i32x4)greater_f32x4(x, y);
+  const i32x4 alu1 = (i32x4)greater_f32x4(y, x);
+  return (f32x4)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
+#endif
+}
+
+/* Element i with element i + half, the halves of what is left. */
+static inline float fold_maximum_4_f32x16(const f32x16* s) {
+  const f32x16 a0 = maximum_f32x16(s[0], s[2]);
+  const f32x16 a1 = maximum_f32x16(s[1], s[3]);
+  const f32x16 b0 = maximum_f32x16(a0, a1);
+  const f32x8 c0 = maximum_f32x8(__builtin_shufflevector(b0, b0, 0, 1, 2, 3, 4, 5, 6, 7), __builtin_shufflevector(b0, b0, 8, 9, 10, 11, 12, 13, 14, 15));
+  const f32x4 d0 = maximum_f32x4(__builtin_shufflevector(c0, c0, 0, 1, 2, 3), __builtin_shufflevector(c0, c0, 4, 5, 6, 7));
+  const f32x4 e0 = maximum_f32x4(d0, __builtin_shufflevector(d0, d0, 2, 3, 2, 3));
+  const f32x4 f0 = maximum_f32x4(e0, __builtin_shufflevector(e0, e0, 1, 1, 1, 1));
+  return f0[0];
+}
+
+/* A constant that stays in a register: gcc would read it from memory wherever it is used. */
+static inline __attribute__((always_inline)) f32x16 held_f32x16(float x) {
+  f32x16 c = splat_f32x16(x);
+#if !defined(__clang__)
+  __asm__("" : "+v"(c));
+#endif
+  return c;
+}
+
+/* x where x < y, else y: one instruction, which gcc does not find. */
+static inline f32x16 lesser_f32x16(f32x16 x, f32x16 y) {
+#if defined(__clang__)
+  return blend_f32x16(lt_f32x16(x, y), x, y);
+#else
+  return __builtin_ia32_minps512_mask(x, y, x, 0xffff, 4);
+#endif
+}
+
+static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps512_mask)
+  return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, 4);
+#else
+  f32x16 r = {0};
+  for (int lane = 0; lane < 16; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+  return r;
+#endif
+}
+
+static inline __attribute__((always_inline)) f32x16 scale_f32x16(f32x16 x, f32x16 y) {
+#if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_scalefps512_mask)
+  return __builtin_ia32_scalefps512_mask(x, y - 12582912.0f, x, 0xffff, 4);
+#else
+  const i32x16 alu0 = (i32x16)y - 1262485504;
+  const i32x16 alu1 = alu0 >> 1;
+  const f32x16 alu2 = (f32x16)((alu0 - alu1 + 127) << 23);
+  return x * (f32x16)((alu1 + 127) << 23) * alu2;
+#endif
+}
+
+static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
+  const f32x16 alu0 = lesser_f32x16(held_f32x16(89.0f), x);
+  const f32x16 alu1 = greater_f32x16(held_f32x16(-104.0f), alu0);
+  const f32x16 alu2 = fma_f32x16(alu1, held_f32x16(1.442695f), held_f32x16(12582912.0f));
+  const f32x16 alu3 = alu2 - 12582912.0f;
+  const f32x16 alu4 = fma_f32x16(alu3, held_f32x16(-0.69314575f), alu1);
+  const f32x16 alu5 = alu3 * held_f32x16(-1.4286068e-06f);
+  const f32x16 alu6 = alu4 + alu5;
+  const f32x16 alu7 = fma_f32x16(fma_f32x16(fma_f32x16(held_f32x16(0.001391077f), alu6, held_f32x16(0.008363099f)), alu6, held_f32x16(0.04166671f)), alu6, held_f32x16(0.16666578f));
+  const f32x16 alu8 = fma_f32x16(alu6 * alu6, fma_f32x16(alu7, alu6, held_f32x16(0.5f)), alu5);
+  return scale_f32x16(held_f32x16(1.0f) + (alu4 + alu8), alu2);
+}
+
+static inline i32x16 ramp_i32x16(int32_t first, int32_t step) { return (i32x16){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} * step + first; }
+
+static inline i32x16 splat_i32x16(int32_t x) { return (i32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
+static inline uint16_t eq_i32x16(i32x16 a, i32x16 b) { return __builtin_ia32_cmpd512_mask(a, b, 0, 0xffff); }
+
+static inline f32x8 splat_f32x8(float x) { return (f32x8){x, x, x, x, x, x, x, x}; }
+
+/* x where x < y, else y: one instruction, which gcc does not find. */
+static inline f32x8 lesser_f32x8(f32x8 x, f32x8 y) {
+#if defined(__clang__)
+  return blend_f32x8(lt_f32x8(x, y), x, y);
+#else
+  return __builtin_ia32_minps256(x, y);
+#endif
+}
+
+static inline f32x8 fma_f32x8(f32x8 a, f32x8 b, f32x8 c) {
+#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps256)
+  return __builtin_ia32_vfmaddps256(a, b, c);
+#else
+  f32x8 r = {0};
+  for (int lane = 0; lane < 8; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+  return r;
+#endif
+}
+
+static inline f32x8 scale_f32x8(f32x8 x, f32x8 y) {
+#if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_scalefps256_mask)
+  return __builtin_ia32_scalefps256_mask(x, y - 12582912.0f, x, 0xff);
+#else
+  const i32x8 alu0 = (i32x8)y - 1262485504;
+  const i32x8 alu1 = alu0 >> 1;
+  const f32x8 alu2 = (f32x8)((alu0 - alu1 + 127) << 23);
+  return x * (f32x8)((alu1 + 127) << 23) * alu2;
+#endif
+}
+
+static inline f32x8 exp_f32x8(f32x8 x) {
+  const f32x8 alu0 = lesser_f32x8(splat_f32x8(89.0f), x);
+  const f32x8 alu1 = greater_f32x8(splat_f32x8(-104.0f), alu0);
+  const f32x8 alu2 = fma_f32x8(alu1, splat_f32x8(1.442695f), splat_f32x8(12582912.0f));
+  const f32x8 alu3 = alu2 - 12582912.0f;
+  const f32x8 alu4 = fma_f32x8(alu3, splat_f32x8(-0.69314575f), alu1);
+  const f32x8 alu5 = alu3 * -1.4286068e-06f;
+  const f32x8 alu6 = alu4 + alu5;
+  const f32x8 alu7 = fma_f32x8(fma_f32x8(fma_f32x8(splat_f32x8(0.001391077f), alu6, splat_f32x8(0.008363099f)), alu6, splat_f32x8(0.04166671f)), alu6, splat_f32x8(0.16666578f));
+  const f32x8 alu8 = fma_f32x8(alu6 * alu6, fma_f32x8(alu7, alu6, splat_f32x8(0.5f)), alu5);
+  return scale_f32x8(1.0f + (alu4 + alu8), alu2);
+}
+
+static inline i32x8 ramp_i32x8(int32_t first, int32_t step) { return (i32x8){0, 1, 2, 3, 4, 5, 6, 7} * step + first; }
+
+static inline i32x8 splat_i32x8(int32_t x) { return (i32x8){x, x, x, x, x, x, x, x}; }
+
+static inline uint8_t eq_i32x8(i32x8 a, i32x8 b) { return __builtin_ia32_cmpd256_mask(a, b, 0, 0xff); }
+
+/* Element i with element i + half, the halves of what is left. */
+static inline float fold_add_64_f32(const float* s) {
+  const f32x16 a0 = *(const f32x16*)s + *(const f32x16*)(s + 32);
+  const f32x16 a1 = *(const f32x16*)(s + 16) + *(const f32x16*)(s + 48);
+  const f32x16 b0 = a0 + a1;
+  const f32x8 c0 = __builtin_shufflevector(b0, b0, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(b0, b0, 8, 9, 10, 11, 12, 13, 14, 15);
+  const f32x4 d0 = __builtin_shufflevector(c0, c0, 0, 1, 2, 3) + __builtin_shufflevector(c0, c0, 4, 5, 6, 7);
+  return (d0[0] + d0[2]) + (d0[1] + d0[3]);
+}
+
+static inline int32_t bits_i32_f32(float x) {
+  union { float from; int32_t to; } u;
+  u.from = x;
+  return u.to;
+}
+
+static inline float bits_f32_i32(int32_t x) {
+  union { int32_t from; float to; } u;
+  u.from = x;
+  return u.to;
+}
+
+static inline float mantissa_near_one_f32(float x) {
+  const int32_t alu0 = bits_i32_f32(x < 1.1754944e-38f ? x * 8388608.0f : x);
+  const int32_t alu1 = alu0 - (((alu0 - 1061158912) >> 23) << 23);
+  return bits_f32_i32(alu1);
+}
+
+static inline float minus_exponent_near_one_f32(float x) {
+  const _Bool alu0 = x < 1.1754944e-38f;
+  const int32_t alu1 = bits_i32_f32(alu0 ? x * 8388608.0f : x) - 1061158912;
+  const int32_t alu2 = -(alu1 >> 23);
+  return (float)(alu0 ? alu2 + 23 : alu2);
+}
+
+static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+
+static const float log_inverses[16] = {
+    1.0f, 0.915002f, 0.8747479f, 0.82148004f, 0.7876805f, 0.7478919f, 0.71087205f, 0.6858854f, 1.2954396f, 1.245546f, 1.2099724f, 1.1608614f, 1.1174376f, 1.083876f, 1.0459701f, 1.0f};
+
+static const float log_centres[16] = {
+    0.0f, 0.08882904f, 0.13381958f, 0.19664764f, 0.23866272f, 0.29049683f, 0.34126282f, 0.37704468f, -0.2588501f, -0.21957397f, -0.19059753f, -0.14916229f, -0.11103821f, -0.08054352f, -0.044944763f, 0.0f};
+
+static inline float log_at_limits_f32(float x, float y) {
+  const float alu0 = x < 0.0f ? __builtin_nanf("") : (x < __builtin_inff() ? y : x);
+  return (x == 0.0f) ? -__builtin_inff() : alu0;
+}
+
+static inline float log_f32(float x) {
+  const float alu0 = mantissa_near_one_f32(x);
+  const int32_t alu1 = bits_i32_f32(alu0) >> 19;
+  const float alu2 = minus_exponent_near_one_f32(x);
+  const float alu3 = fma_f32(alu0, log_inverses[alu1 & 15], -1.0f);
+  const float alu4 = fma_f32(alu2, -0.69314575f, log_centres[alu1 & 15]);
+  const float alu5 = alu4 + alu3;
+  const float alu6 = fma_f32(fma_f32(fma_f32(0.18869194f, alu3, -0.25007552f), alu3, 0.33334434f), alu3, -0.5f);
+  const float alu7 = alu3 - (alu5 - alu4) + fma_f32(alu3 * alu3, alu6, alu2 * -1.4286068e-06f);
+  return log_at_limits_f32(x, alu5 + alu7);
+}
+
+/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
+#if defined(__x86_64__)
+typedef uint32_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  static const uint32_t usual = 0x1f80;
+  uint32_t found;
+  __asm__ volatile("stmxcsr %0; movl %0, %%eax; andl $0xffc0, %%eax; cmpl %1, %%eax; je 1f; ldmxcsr %1; 1:"
+                   : "=m"(found) : "m"(usual) : "eax", "cc", "memory");
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  __asm__ volatile("movl %0, %%eax; andl $0xffc0, %%eax; cmpl $0x1f80, %%eax; je 1f; ldmxcsr %0; 1:"
+                   : : "m"(found) : "eax", "cc", "memory");
+}
+#elif defined(__aarch64__)
+typedef uint64_t harp_environment;
+static inline harp_environment harp_enter(void) {
+  uint64_t found;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(found));
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found & ~0x7c00000ull));
+  return found;
+}
+static inline void harp_leave(harp_environment found) {
+  if (found & 0x7c00000) __asm__ volatile("msr fpcr, %0" : : "r"(found));
+}
+#else
+typedef int harp_environment;
+static inline harp_environment harp_enter(void) { return 0; }
+static inline void harp_leave(harp_environment found) { (void)found; }
+#endif
+
+struct kernel_0_args { const float* input0; const int64_t* input1; float* output0; };
+
+/* generation 0 · rowwise over [64] · max of [64, 1000] axes [1] lanes · sum of [64, 1000] axes [1] lanes · sum of [64, 1000] axes [1] lanes · rowwise [thread, reduce simd=16] partition overlap */
+static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_0_args* a = arg;
+  const float* input0 = a->input0;
+  const int64_t* input1 = a->input1;
+  float* output0 = a->output0;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    f32x16 acc0[4] __attribute__((aligned(64)));
+    for (int i = 0; i < 4; ++i) acc0[i] = splat_f32x16(-__builtin_inff());
+    f32x16 acc1[2] __attribute__((aligned(64)));
+    for (int i = 0; i < 2; ++i) acc1[i] = splat_f32x16(-__builtin_inff());
+    const float* input0_row = input0 + ridx0 * 1000;
+    for (int64_t ridx1 = 0; ridx1 < 960; ridx1 += 64) {
+      const f32x16 alu0 = in_register_f32x16(*(const f32x16*)(input0_row + ridx1));
+      acc0[0] = greater_number_f32x16(acc0[0], alu0);
+      const f32x16 alu1 = in_register_f32x16(*(const f32x16*)(input0_row + ridx1 + 16));
+      acc0[1] = greater_number_f32x16(acc0[1], alu1);
+      const f32x16 alu2 = *(const f32x16*)(input0_row + ridx1 + 32);
+      acc0[2] = greater_number_f32x16(acc0[2], alu2);
+      const f32x16 alu3 = *(const f32x16*)(input0_row + ridx1 + 48);
+      acc0[3] = greater_number_f32x16(acc0[3], alu3);
+      acc1[0] = found_nan_f32x16(acc1[0], alu0, alu2);
+      acc1[1] = found_nan_f32x16(acc1[1], alu1, alu3);
+    }
+    const f32x16 alu4 = in_register_f32x16(*(const f32x16*)(input0 + ridx0 * 1000 + 936));
+    acc0[0] = greater_number_f32x16(acc0[0], alu4);
+    const f32x16 alu5 = in_register_f32x16(*(const f32x16*)(input0 + ridx0 * 1000 + 952));
+    acc0[1] = greater_number_f32x16(acc0[1], alu5);
+    const f32x16 alu6 = *(const f32x16*)(input0 + ridx0 * 1000 + 968);
+    acc0[2] = greater_number_f32x16(acc0[2], alu6);
+    const f32x16 alu7 = *(const f32x16*)(input0 + ridx0 * 1000 + 984);
+    acc0[3] = greater_number_f32x16(acc0[3], alu7);
+    acc1[0] = found_nan_f32x16(acc1[0], alu4, alu6);
+    acc1[1] = found_nan_f32x16(acc1[1], alu5, alu7);
+    acc0[0] = maximum_f32x16(acc0[0], acc1[0]);
+    acc0[1] = maximum_f32x16(acc0[1], acc1[1]);
+    const float acc0_folded = fold_maximum_4_f32x16(acc0);
+    float acc2[64] __attribute__((aligned(64)));
+    for (int i = 0; i < 64; ++i) acc2[i] = 0.0f;
+    float acc3[64] __attribute__((aligned(64)));
+    for (int i = 0; i < 64; ++i) acc3[i] = 0.0f;
+    const float alu8 = -acc0_folded;
+    const int64_t alu10 = input1[ridx0];
+    const int32_t alu11 = (int32_t)alu10;
+    for (int64_t ridx2 = 0; ridx2 < 960; ridx2 += 64) {
+      const f32x16 alu9 = *(const f32x16*)(input0_row + ridx2) + alu8;
+      *(f32x16*)acc2 += exp_f32x16(alu9);
+      *(f32x16*)acc3 += blend_f32x16(eq_i32x16(ramp_i32x16((int32_t)ridx2, (int32_t)1), splat_i32x16(alu11)), alu9, splat_f32x16(0.0f));
+      const f32x16 alu12 = *(const f32x16*)(input0_row + ridx2 + 16) + alu8;
+      *(f32x16*)(acc2 + 16) += exp_f32x16(alu12);
+      *(f32x16*)(acc3 + 16) += blend_f32x16(eq_i32x16(ramp_i32x16((int32_t)(ridx2 + 16), (int32_t)1), splat_i32x16(alu11)), alu12, splat_f32x16(0.0f));
+      const f32x16 alu13 = *(const f32x16*)(input0_row + ridx2 + 32) + alu8;
+      *(f32x16*)(acc2 + 32) += exp_f32x16(alu13);
+      *(f32x16*)(acc3 + 32) += blend_f32x16(eq_i32x16(ramp_i32x16((int32_t)(ridx2 + 32), (int32_t)1), splat_i32x16(alu11)), alu13, splat_f32x16(0.0f));
+      const f32x16 alu14 = *(const f32x16*)(input0_row + ridx2 + 48) + alu8;
+      *(f32x16*)(acc2 + 48) += exp_f32x16(alu14);
+      *(f32x16*)(acc3 + 48) += blend_f32x16(eq_i32x16(ramp_i32x16((int32_t)(ridx2 + 48), (int32_t)1), splat_i32x16(alu11)), alu14, splat_f32x16(0.0f));
+    }
+    for (int64_t ridx3 = 0; ridx3 < 32; ridx3 += 16) {
+      const f32x16 alu15 = *(const f32x16*)(input0_row + ridx3 + 960) + alu8;
+      *(f32x16*)(acc2 + ridx3) += exp_f32x16(alu15);
+      *(f32x16*)(acc3 + ridx3) += blend_f32x16(eq_i32x16(ramp_i32x16((int32_t)(ridx3 + 960), (int32_t)1), splat_i32x16(alu11)), alu15, splat_f32x16(0.0f));
+    }
+    for (int64_t ridx4 = 32; ridx4 < 40; ridx4 += 8) {
+      const f32x8 alu16 = *(const f32x8*)(input0_row + ridx4 + 960) + alu8;
+      *(f32x8*)(acc2 + ridx4) += exp_f32x8(alu16);
+      *(f32x8*)(acc3 + ridx4) += blend_f32x8(eq_i32x8(ramp_i32x8((int32_t)(ridx4 + 960), (int32_t)1), splat_i32x8(alu11)), alu16, splat_f32x8(0.0f));
+    }
+    const float acc2_folded = fold_add_64_f32(acc2);
+    const float acc3_folded = fold_add_64_f32(acc3);
+    output0[ridx0] = (0l <= alu10 && alu10 < 1000l) ? log_f32(acc2_folded) - acc3_folded : __builtin_nanf("");
+  }
+}
+
+static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
+static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
+struct harp_call { harp_range_body kernel; void* arg; };
+static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
+  const struct harp_call* call = arg;
+  const harp_environment found = harp_enter();
+  call->kernel(call->arg, begin, end, worker);
+  harp_leave(found);
+}
+/* Iterations [0, n) of a kernel that take about work / 2 nanoseconds, in shares; work beyond 64 bits counts as none. */
+static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
+  if (n > 1 && work > harp_share && harp_has_workers(rt)) {
+    struct harp_call call = {kernel, arg};
+    rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &call);
+  } else if (n > 0) {
+    kernel(arg, 0, (size_t)n, 0);
+  }
+}
+
+static void kernel_main(const float* input0, const int64_t* input1, float* output0, const harp_runtime* rt) {
+  {
+    struct kernel_0_args args0 = {input0, input1, output0};
+    harp_for(rt, 64, 192000, kernel_0, &args0);
+  }
+}
+
+__attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  (void)shape_vars;
+  const harp_environment found = harp_enter();
+  kernel_main(inputs[0], inputs[1], outputs[0], rt);
+  harp_leave(found);
+  return 0;
+}
+
+__attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
+  entry_point_ex(inputs, outputs, shape_vars, 0);
+}
