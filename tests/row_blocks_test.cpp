@@ -75,3 +75,15 @@ TEST_CASE("L5.row_blocks X2/interp,c: blocks of rows have the bits of the interp
       "  return y = matmul(s / expand(sum(s, axes=[1], keepdims=true), shape=[2500, 900]), v) + q\n}",
       {2500, 3}, {3, 900}, {900, 3});
 }
+
+TEST_CASE("L5.row_blocks X2/interp,c: heads of a length that is not known are blocks, of as many bytes a worker as that takes") {
+  const std::string text = attention("5, n, 4", "5, m, 4", "5, m, 4", "0, 2, 1", 2);
+  const std::string schedule = schedule_of(text);
+  CAPTURE(schedule);
+  CHECK(contains(schedule, "in turn with the others for each of 5 blocks"));
+  CHECK(contains(schedule, "blocks of 64*((n*m + 15) // 16) bytes a worker"));
+  const Backends backends;
+  CHECK(backends.cost(text, {100, 40}).scratch < 5 * 100 * 40 * sizeof(float));
+  for (const auto& [n, m] : {std::pair<int64_t, int64_t>{0, 3}, {1, 1}, {3, 17}, {40, 5}, {100, 333}, {300, 64}})
+    backends.run(text, rough({5, n, 4}, 1), rough({5, m, 4}, 2), rough({5, m, 4}, 3));
+}

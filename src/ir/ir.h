@@ -244,7 +244,7 @@ struct Param {
   // every iteration before anything is stored.
   std::vector<int> in_place = {};
   // A block (Launch): not given to the kernel, but so many bytes from Module::blocks in the scratch memory of the worker that runs it.
-  std::optional<int64_t> block = std::nullopt;
+  std::optional<Sym> block = std::nullopt;
 };
 
 struct Kernel {
@@ -394,7 +394,7 @@ struct Module {
   std::vector<Generation> generations;
   std::vector<void*> natives;  // addresses that calls refer to by number: they are given at run time and are in no text
   Sym workspace;               // bytes, a multiple of 64
-  int64_t scratch = 0;         // bytes each worker has for itself behind the workspace; a multiple of 64
+  Sym scratch = 0;             // bytes each worker has for itself behind the workspace; a multiple of 64
   int64_t blocks = 0;          // bytes from the start of that to where blocks lie
   int sites = 0;               // that kernels check at; with any, a worker's last kFaultBytes of scratch are the first fault it found
 };

@@ -228,7 +228,7 @@ std::string print(const Arena&, const Kernel& kernel) { return Printer(kernel).t
 std::string print(const Module& module) {
   std::string out = cat("module ", module.name, "(", arrays_text(module.inputs), ") -> (", arrays_text(module.outputs), ")\n");
   append(out, cat("workspace ", to_string(module.workspace), " bytes",
-                  module.scratch > 0 ? cat(", scratch ", module.scratch, " bytes a worker") : std::string(), "\n"));
+                  module.scratch.is_constant(0) ? std::string() : cat(", scratch ", to_string(module.scratch), " bytes a worker"), "\n"));
   for (const Kernel& k : module.kernels) append(out, cat("\n", print(*module.arena, k)));
   for (size_t g = 0; g < module.generations.size(); ++g) {
     const int64_t blocks = module.generations[g].blocks;

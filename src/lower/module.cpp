@@ -198,8 +198,7 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
     }
     if (is_new) known.add(plan, std::move(variants));
   }
-  module->scratch = module->blocks + program.block_bytes;
-  if (module->sites > 0) module->scratch += ir::kFaultBytes;
+  module->scratch = program.block_bytes + module->blocks + (module->sites > 0 ? ir::kFaultBytes : 0);
   return module;
 }
 

@@ -68,7 +68,7 @@ int ValueBuilder::parameter(int buffer, bool written, Sym offset) {
   constexpr std::string_view kinds[] = {"input", "output", "constant", "tmp"};
   arguments_.push_back({buffer, offset});
   kernel_.params.push_back({cat(kinds[static_cast<int>(b.kind)], b.index), b.node->dtype, written});
-  if (b.by_block) kernel_.params.back().block = b.offset.constant();
+  if (b.by_block) kernel_.params.back().block = b.offset;
   return static_cast<int>(arguments_.size()) - 1;
 }
 

@@ -146,10 +146,10 @@ class UnitRenderer {
            "#pragma GCC diagnostic ignored \"-Wpsabi\"\n\n";
   }
 
-  int64_t fault_offset() const { return module_.scratch - ir::kFaultBytes; }
+  Sym fault_offset() const { return module_.scratch - ir::kFaultBytes; }
   /// Where the first worker's is.
   std::string faults_text() { return cat("workspace + ", bracket(host_(module_.workspace + fault_offset()), kSum)); }
-  std::string first_fault_text() const { return cat("harp_first_fault(rt, faults, ", module_.scratch, ")"); }
+  std::string first_fault_text() const { return cat("harp_first_fault(rt, faults, ", host_(module_.scratch).text, ")"); }
 
   // --- launches that run side by side ----------------------------------------------------------------------------------
 
@@ -181,24 +181,34 @@ class UnitRenderer {
   void render_kernel(const ir::Kernel& kernel, bool is_shared) {
     const Body body = render_kernel_body(unit_, module_, kernel, [this](const SymAtom* v) { return shape_name(v); });
     RenderedKernel rendered;
-    rendered.shape_variables.assign(body.shape_variables.begin(), body.shape_variables.end());
+    const std::vector<std::string> names = ir::parameter_names(kernel);
+    const bool checks = mentions(body.text, "fault");
+    rendered.has_scratch = checks || ir::scratch_offsets(kernel).back() > 0;
+    std::set<const SymAtom*> variables = body.shape_variables;
+    for (size_t i = 0; i < names.size(); ++i) {
+      rendered.is_used.push_back(mentions(body.text, names[i]));
+      if (!rendered.is_used[i] || !kernel.params[i].block) continue;
+      rendered.has_scratch = true;
+      for (const SymAtom* v : variables_of(*kernel.params[i].block)) variables.insert(v);
+    }
+    if (rendered.has_scratch)
+      for (const SymAtom* v : variables_of(module_.scratch)) variables.insert(v);
+    rendered.shape_variables.assign(variables.begin(), variables.end());
     std::sort(rendered.shape_variables.begin(), rendered.shape_variables.end(),
               [](const SymAtom* a, const SymAtom* b) { return a->id < b->id; });
 
     rendered.is_called = !is_shared;
     std::vector<std::string> fields;
     std::string unpacked, blocks;
-    const std::vector<std::string> names = ir::parameter_names(kernel);
     for (size_t i = 0; i < names.size(); ++i) {
       const ir::Param& parameter = kernel.params[i];
       const std::string type = cat(parameter.written ? "" : "const ", memory_type(parameter.dtype), "*"),
                         declared = cat(type, " ", names[i]);
-      rendered.is_used.push_back(mentions(body.text, names[i]));
       if (parameter.block) {
-        const int64_t offset = module_.blocks + *parameter.block;
         if (!rendered.is_used[i]) continue;
-        append(blocks,
-               cat("  ", declared, " = (", type, ")", offset == 0 ? std::string("scratch") : cat("(scratch + ", offset, ")"), ";\n"));
+        const Sym offset = *parameter.block + module_.blocks;
+        append(blocks, cat("  ", declared, " = (", type, ")",
+                           offset.is_constant(0) ? std::string("scratch") : cat("(scratch + ", bracket(host_(offset), kSum), ")"), ";\n"));
         continue;
       }
       if (!rendered.is_called || rendered.is_used[i]) fields.push_back(declared);
@@ -208,11 +218,9 @@ class UnitRenderer {
       fields.push_back(cat("int64_t ", shape_name(v)));
       append(unpacked, cat("  const int64_t ", shape_name(v), " = a->", shape_name(v), ";\n"));
     }
-    const bool checks = mentions(body.text, "fault");
-    rendered.has_scratch = checks || !blocks.empty() || ir::scratch_offsets(kernel).back() > 0;
     if (rendered.has_scratch) {
       fields.emplace_back("char* scratch");
-      append(unpacked, cat("  char* scratch = a->scratch + worker * ", module_.scratch, ";\n"));
+      append(unpacked, cat("  char* scratch = a->scratch + worker * ", bracket(host_(module_.scratch), kUnary), ";\n"));
     }
     const bool threads = ir::thread_loop(kernel) != nullptr;
     std::string parameters = "void* arg, size_t begin0, size_t end0, size_t worker", definition;
@@ -225,7 +233,7 @@ class UnitRenderer {
           cat("  const struct $_args* a = arg;\n", unpacked, threads ? "  (void)worker;\n" : "  (void)begin0, (void)end0, (void)worker;\n");
     }
     unpacked += blocks;
-    if (checks) append(unpacked, cat("  harp_fault* const fault = (harp_fault*)(scratch + ", fault_offset(), ");\n"));
+    if (checks) append(unpacked, cat("  harp_fault* const fault = (harp_fault*)(scratch + ", bracket(host_(fault_offset()), kSum), ");\n"));
     const bool streams = ir::streams(kernel) && options_.target.streams && !options_.plain_text;
     // what does not depend on the kernel's number: kernels that agree in it are one
     const std::string shared = cat("{\n", unpacked, body.text, streams ? kStreamedText : "", "}\n\n");
@@ -476,7 +484,7 @@ class UnitRenderer {
                "}\n");
   }
 
-  bool uses_workspace() const { return !module_.workspace.is_constant(0) || module_.scratch > 0 || !tmp_text_.empty(); }
+  bool uses_workspace() const { return !module_.workspace.is_constant(0) || !module_.scratch.is_constant(0) || !tmp_text_.empty(); }
 
   std::string entry_points() {
     std::string body, values;
@@ -490,11 +498,13 @@ class UnitRenderer {
     if (module_.shape_vars.empty()) body += "  (void)shape_vars;\n";
     if (uses_workspace()) {
       std::string bytes = host_(module_.workspace).text;
+      const std::string scratch = bracket(host_(module_.scratch), kUnary);
       for (size_t i = 0; i < module_.shape_vars.size(); ++i)
-        if (mentions(bytes, cat("shape", i))) append(body, cat("  const int64_t shape", i, " = (int64_t)shape_vars[", i, "];\n"));
-      if (module_.scratch > 0) {
-        const std::string scratch = cat("(rt && rt->width > 1 ? (int64_t)rt->width : 1) * ", module_.scratch);
-        bytes = module_.workspace.is_constant(0) ? scratch : cat(bracket(host_(module_.workspace), kSum), " + ", scratch);
+        if (mentions(bytes, cat("shape", i)) || mentions(scratch, cat("shape", i)))
+          append(body, cat("  const int64_t shape", i, " = (int64_t)shape_vars[", i, "];\n"));
+      if (!module_.scratch.is_constant(0)) {
+        const std::string all = cat("(rt && rt->width > 1 ? (int64_t)rt->width : 1) * ", scratch);
+        bytes = module_.workspace.is_constant(0) ? all : cat(bracket(host_(module_.workspace), kSum), " + ", all);
       }
       append(body, cat("  const size_t bytes = (size_t)(", bytes,
                        ");\n  void* own;\n  char* workspace = harp_allocate(rt, bytes, &own);\n  if (!workspace && bytes) return ",
@@ -508,7 +518,8 @@ class UnitRenderer {
     const bool checks = module_.sites > 0;
     std::string after;
     if (checks) {
-      append(body, cat("  char* const faults = ", faults_text(), ";\n  harp_clear_faults(rt, faults, ", module_.scratch, ");\n"));
+      append(body,
+             cat("  char* const faults = ", faults_text(), ";\n  harp_clear_faults(rt, faults, ", host_(module_.scratch).text, ");\n"));
       after = calls_may_fail_ ? cat("  if (", first_fault_text(), ") status = ", static_cast<int>(Code::kRange), ";\n")
                               : cat("  const int32_t status = ", first_fault_text(), ";\n");
     }

@@ -12,11 +12,11 @@ namespace {
 
 class CExecutable final : public Executable {
  public:
-  CExecutable(std::shared_ptr<const LoadedLibrary> library, SizeCode workspace, int64_t scratch, NativeTable natives,
+  CExecutable(std::shared_ptr<const LoadedLibrary> library, SizeCode workspace, SizeCode scratch, NativeTable natives,
               std::vector<SiteText> sites)
       : library_(std::move(library)),
         workspace_(std::move(workspace)),
-        scratch_(scratch),
+        scratch_(std::move(scratch)),
         natives_(std::move(natives)),
         sites_(std::move(sites)) {}
 
@@ -32,7 +32,7 @@ class CExecutable final : public Executable {
   }
   int64_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const override {
     int64_t scratch = 0, bytes = 0;
-    const bool fits = !__builtin_mul_overflow(scratch_, std::max<size_t>(width, 1), &scratch) &&
+    const bool fits = !__builtin_mul_overflow(scratch_.evaluate(shape_values), std::max<size_t>(width, 1), &scratch) &&
                       !__builtin_add_overflow(workspace_.evaluate(shape_values), scratch, &bytes);
     HARP_CHECK(fits, Code::kOverflow, "the workspace of ", width, " workers does not fit 64 bits");
     return bytes;
@@ -66,16 +66,17 @@ class CExecutable final : public Executable {
 
   std::shared_ptr<const LoadedLibrary> library_;
   SizeCode workspace_;
-  int64_t scratch_;  // of each worker
+  SizeCode scratch_;  // of each worker
   NativeTable natives_;
   std::vector<SiteText> sites_;
 };
 
 }  // namespace
 
-std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, int64_t scratch,
-                                              NativeTable natives, std::vector<SiteText> sites, std::span<const Sym> variables) {
-  return std::make_unique<CExecutable>(std::move(library), SizeCode(workspace, variables), scratch, std::move(natives), std::move(sites));
+std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, Sym scratch, NativeTable natives,
+                                              std::vector<SiteText> sites, std::span<const Sym> variables) {
+  return std::make_unique<CExecutable>(std::move(library), SizeCode(workspace, variables), SizeCode(scratch, variables), std::move(natives),
+                                       std::move(sites));
 }
 
 }  // namespace harp

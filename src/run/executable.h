@@ -39,9 +39,9 @@ struct NativeTable {
   std::vector<std::string> calls;  // the name of the function that each call calls
 };
 
-/// Backend "c": a loaded library. `workspace` is an expression of `variables`, the program's shape variables in order; `scratch` are bytes
-/// that each worker needs besides, `sites` the words of those that check indices.
-std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, int64_t scratch,
-                                              NativeTable natives, std::vector<SiteText> sites, std::span<const Sym> variables);
+/// Backend "c": a loaded library. `workspace` and `scratch`, bytes that each worker needs besides, are expressions of `variables`, the
+/// program's shape variables in order, `sites` the words of those that check indices.
+std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, Sym scratch, NativeTable natives,
+                                              std::vector<SiteText> sites, std::span<const Sym> variables);
 
 }  // namespace harp

@@ -143,22 +143,26 @@ class ChainFinder {
     return end;
   }
 
-  /// Bytes of a block of an array that only kernels of the range write and read; 0: there are others, or the size is not known.
-  int64_t block_bytes(size_t b, const Range& range) const {
+  /// Bytes of a block of an array that only kernels of the range write and read; 0: there are others.
+  Dim block_bytes(size_t b, const Range& range) const {
     const Buffer& buffer = program_.buffers[b];
     const Uses& uses = uses_[b];
-    if (buffer.kind != Buffer::Kind::kWorkspace || uses.writers.size() != 1 || uses.readers.empty() || !buffer.bytes.is_constant())
-      return 0;
+    if (buffer.kind != Buffer::Kind::kWorkspace || uses.writers.size() != 1 || uses.readers.empty()) return 0;
     if (uses.writers[0] < range.begin || uses.readers.back() >= range.end || !has_blocks(buffer.node->shape, blocks_[range.begin]))
       return 0;
     return harp::block_bytes(buffer);
   }
 
+  /// Of a size that is not known it does if the array may be large: what is small costs a call of each kernel for each block.
+  bool pays(int64_t blocks, Dim block) const {
+    return block.is_constant() ? are_blocks(blocks, block.constant(), least_)
+                               : range(block).lo <= kMostBlock && range(block * blocks).hi >= least_;
+  }
+
   std::optional<Range> chain_in(const Range& run) const {
     Range chain{run.end, run.begin};
     for (size_t b = 0; b < program_.buffers.size(); ++b) {
-      const int64_t block = block_bytes(b, run);
-      if (!are_blocks(blocks_[run.begin], block, least_)) continue;
+      if (!pays(blocks_[run.begin], block_bytes(b, run))) continue;
       chain.begin = std::min(chain.begin, uses_[b].writers[0]);
       chain.end = std::max(chain.end, uses_[b].readers.back() + 1);
     }
@@ -181,7 +185,8 @@ class ChainFinder {
 
   void join(const Range& chain) {
     for (size_t b = 0; b < program_.buffers.size(); ++b)
-      if (const int64_t block = block_bytes(b, chain); block > 0 && block <= kMostBlock) program_.buffers[b].by_block = true;
+      if (const Dim block = block_bytes(b, chain); range(block).hi > 0 && range(block).lo <= kMostBlock)
+        program_.buffers[b].by_block = true;
     for (size_t k = chain.begin; k < chain.end; ++k) {
       KernelPlan& kernel = program_.kernels[k];
       kernel.blocks = blocks_[k];

@@ -97,7 +97,7 @@ void plan_memory(Program& program) {
     if (const Buffer& buffer = program.buffers[b]; buffer.kind == Buffer::Kind::kWorkspace && !buffer.by_block)
       whole.push_back({static_cast<int>(b), buffer.bytes, buffer.first_generation, buffer.last_generation});
   program.workspace_bytes = place(program, safe, std::move(whole));
-  program.block_bytes = place(program, safe, tenants_by_block(program)).constant();
+  program.block_bytes = place(program, safe, tenants_by_block(program));
   std::sort(program.in_place.begin(), program.in_place.end());
 }
 

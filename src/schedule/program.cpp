@@ -13,7 +13,11 @@
 
 namespace harp {
 
-int64_t block_bytes(const Buffer& buffer) { return buffer.bytes.constant() / squeezed(buffer.node->shape)[0].constant(); }
+Dim block_bytes(const Buffer& buffer) {
+  Shape block = squeezed(buffer.node->shape);
+  block.erase(block.begin());
+  return element_count(block) * static_cast<int64_t>(size_of(buffer.node->dtype));
+}
 
 bool stands_alone(const Node& node) {
   if (is_custom(node.op)) return !node.as<CustomAttributes>().body->is_expression();
@@ -165,8 +169,10 @@ std::string print(const Program& program) {
   std::string out =
       cat("program ", program.graph->name(), ": ", program.kernels.size(), " kernels, ", program.generations, " generations\n");
   for (size_t k = 0; k < program.kernels.size(); ++k) out += print_kernel(program, program.kernels[k], k);
-  append(out, cat("workspace ", to_string(program.workspace_bytes), " bytes",
-                  program.block_bytes > 0 ? cat(", blocks of ", program.block_bytes, " bytes a worker") : std::string(), "\n"));
+  append(out,
+         cat("workspace ", to_string(program.workspace_bytes), " bytes",
+             program.block_bytes.is_constant(0) ? std::string() : cat(", blocks of ", to_string(program.block_bytes), " bytes a worker"),
+             "\n"));
   for (size_t b = 0; b < program.buffers.size(); ++b) {
     const Buffer& buffer = program.buffers[b];
     if (buffer.kind != Buffer::Kind::kWorkspace) continue;

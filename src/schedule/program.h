@@ -26,8 +26,8 @@ struct Buffer {
   // worker's own, where `offset` counts from.
   bool by_block = false;
 };
-/// Of a buffer of known size: what one index of its first axis takes.
-int64_t block_bytes(const Buffer& buffer);
+/// What one index of a buffer's first axis, whose size is known, takes.
+Dim block_bytes(const Buffer& buffer);
 
 /// One of several ways to run a kernel; the first whose guard holds is taken (guard >= 0, none = always). One that is `apart` has no guard
 /// and is not taken where something is stored in the place of what is read.
@@ -90,7 +90,7 @@ struct Program {
   std::vector<CheckSite> sites;                    // that kernels check indices at
   Transforms transforms;                           // where the graph's Fourier transforms read and write
   Dim workspace_bytes;
-  int64_t block_bytes = 0;  // that each worker has for the buffers by block; a multiple of 64
+  Dim block_bytes = 0;  // that each worker has for the buffers by block; a multiple of 64
   // set by plan_memory: workspace buffers that took the place of another, and all pairs of an output and an input that the caller may
   // let be the same array
   std::vector<InPlace> in_place;

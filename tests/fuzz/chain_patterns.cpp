@@ -8,6 +8,9 @@
 namespace harp::fuzz {
 namespace {
 
+/// Of rows or columns: known mostly.
+Dim some_dim(Workbench& bench, int64_t lo, int64_t hi) { return bench.random().chance(75) ? bench.small_dim(lo, hi) : bench.random_dim(); }
+
 class Chain {
  public:
   explicit Chain(Workbench& bench) : bench_(bench), random_(bench.random()) {}
@@ -15,7 +18,7 @@ class Chain {
   bool add() {
     const Dim batches = random_.chance(90) ? Dim(random_.between(4, 6)) : bench_.random_dim();
     const DType dtype = random_.chance(70) ? DType::kF32 : DType::kF64;
-    NodeRef x = bench_.array_of(dtype, {batches, bench_.small_dim(3, 20), bench_.small_dim(3, 40)});
+    NodeRef x = bench_.array_of(dtype, {batches, some_dim(bench_, 3, 20), some_dim(bench_, 3, 40)});
     for (int64_t steps = random_.between(2, 4); steps > 0; --steps) {
       x = step(x);
       if (bench_.estimated_count(x->shape) > kMostElements) return false;
@@ -69,8 +72,8 @@ class RowByRow {
   bool add() {
     const DType dtype = random_.chance(70) ? DType::kF32 : random_.chance(50) ? DType::kF64 : DType::kF16;
     Shape batch;
-    for (int64_t axes = random_.below(3); axes > 0; --axes) batch.push_back(random_.between(1, 4));
-    const Dim rows = bench_.small_dim(6, 40), columns = bench_.small_dim(4, 30), terms = bench_.small_dim(1, 6);
+    for (int64_t axes = random_.below(3); axes > 0; --axes) batch.push_back(random_.between(1, 5));
+    const Dim rows = some_dim(bench_, 6, 40), columns = some_dim(bench_, 4, 30), terms = bench_.small_dim(1, 6);
     NodeRef x = build::matmul(bench_.array_of(dtype, with(batch, {rows, terms})), factor(dtype, batch, {terms, columns}));
     for (int64_t steps = random_.between(1, 3); steps > 0; --steps) {
       x = step(x);
