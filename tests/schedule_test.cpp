@@ -420,6 +420,21 @@ TEST_CASE("L5/c: where many operations wait for each other two vectors go throug
   CHECK(c.substr(store, end - store).find("(const f32x4") == std::string::npos);  // what is stored may be where the rest of a step is read
 }
 
+TEST_CASE("L5.sequential/c: of a known number of rows as many are added in one go as leave none for single ones") {
+  const auto rows_together = [](int rows) {
+    const auto graph = parse_graph(cat("graph g(x: f32[n, ", rows, ", 1024]) {\n  return y = sum(x, axes=[1])\n}"));
+    Target target = *target_from_name("x86-64-v4");
+    std::vector<int> found;
+    for (const Variant& variant : schedule_graph(optimised(*graph), {target, 0, {}}).kernels[0].variants)
+      found.push_back(variant.schedule.axes.back().unroll);
+    return *std::max_element(found.begin(), found.end());
+  };
+  CHECK(rows_together(64) == 8);
+  CHECK(rows_together(63) == 7);
+  CHECK(rows_together(60) == 6);
+  CHECK(rows_together(61) == 6);
+}
+
 TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and what is left") {
   for (const Target& target : targets()) {
     CAPTURE(target.name);
