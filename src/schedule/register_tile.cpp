@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/integers.h"
+
 namespace harp {
 namespace {
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// How long M x N sums of K terms take by tiles of r rows and v vectors of w lanes. With `step` the time of one multiplication and
 /// addition of vectors, T / step is

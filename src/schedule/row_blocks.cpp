@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/integers.h"
 #include "ops/scalar.h"
 #include "schedule/contraction.h"
 
@@ -18,8 +19,6 @@ constexpr int64_t kRowsOfTile = 8;     // of registers: rows of a block that are
 constexpr int64_t kMostReadAgain = 4;  // elements of other factors that are read for each block, to those of the block
 /// Times what is worth a chain: a matrix that the last cache holds is as fast whole (of 32 MB: 9 to 17 MB 0.96 to 1.01, 33 MB 2.6).
 constexpr int64_t kLarge = 4;
-
-int64_t ceil_div(int64_t n, int64_t d) { return (n + d - 1) / d; }
 
 int64_t count_of(std::span<const Dim> dims) {
   int64_t result = 1;

@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 
+#include "base/integers.h"
 #include "schedule/register_tile.h"
 #include "schedule/views.h"
 
@@ -45,8 +46,6 @@ constexpr int64_t kWays = 8, kWayBytes = 4096;  // of that
 // --- Is a tile faster than adding row after row? From so many rows, columns and terms on.
 
 constexpr int64_t kLeastRows = 4, kLeastColumns = 8, kLeastDepth = 16;
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 constexpr RegisterTile kFewColumns{1, 2};  // of a single row, whose columns are read side by side
 

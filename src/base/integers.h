@@ -1,0 +1,11 @@
+// Arithmetic of sizes that are known.
+#pragma once
+
+#include <cstdint>
+
+namespace harp {
+
+/// n / d, rounded up; n >= 0, d > 0.
+constexpr int64_t ceil_div(int64_t n, int64_t d) { return (n + d - 1) / d; }
+
+}  // namespace harp
