@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "graph/text.h"
 #include "interp_run.h"
 #include "opt/passes.h"
 #include "opt/rewrite.h"
@@ -54,6 +55,15 @@ bool becomes_constant(Bench& bench, std::string_view pass, const Node* y, double
 Op op_after(Bench& bench, std::string_view pass, const Node* y) { return optimise(bench, pass, y).node->op; }
 
 constexpr std::string_view kAlgebra = "simplify_algebra", kViews = "compose_views", kFold = "fold_constants";
+
+void check_same_results(const Graph& before, const Graph& after, const std::vector<Bytes>& inputs) {
+  const std::vector<Bytes> expected = run(before, inputs), found = run(after, inputs);
+  REQUIRE(expected.size() == found.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const DType dtype = before.outputs()[i].node->dtype;
+    CHECK(canonical(expected[i], dtype) == canonical(found[i], dtype));
+  }
+}
 
 }  // namespace
 
@@ -226,6 +236,44 @@ TEST_CASE("H2: optimiser: views compose") {
   CHECK(optimise(t, kViews, build::contiguous(build::contiguous(x))).node->sources[0]->op == Op::kInput);
 }
 
+TEST_CASE("H2: optimiser: a sum in which one element is picked loads it") {
+  const auto sums_after = [](const std::string& returned) {
+    const std::unique_ptr<Graph> graph = parse_graph(
+        "harp 1\ngraph g(x: f32[3, 5], j: i64[3], i: i32[5], m: i64[3, 5], u: u64[3]) flags=[broadcast] {\n"
+        "  k = arange(n=5)\n  l = cast(k, dtype=i64)\n  at = broadcast_to(l, shape=[3, 5]) == unsqueeze(j, axes=[1])\n"
+        "  rows = reshape(arange(n=3), shape=[3, 1])\n  return y = " +
+        returned + "\n}");
+    const std::unique_ptr<Graph> result = opt::find_pass("gather_picked")->run(*graph);
+    const std::vector<Bytes> inputs = {
+        bytes_of<float>({1, -0.0f, kInf<float>, 4, 5, kNan<float>, 7, 8, 9, 10, -0.0f, 12, 13, -kInf<float>, 15}),
+        bytes_of<int64_t>({1, -1, 4294967296}), bytes_of<int32_t>({0, 1, 2, 3, -3}),
+        bytes_of<int64_t>({0, 1, 2, 3, 4, 4, 3, 2, 1, 0, 0, 0, 0, 0, 0}), bytes_of<int64_t>({0, 2, INT64_MIN})};
+    check_same_results(*graph, *result, inputs);
+    size_t sums = 0;
+    for (const Node* node : result->live_nodes()) sums += node->op == Op::kSum;
+    return sums;
+  };
+  CHECK(sums_after("sum(where(at, x, 0), axes=[1])") == 0);
+  CHECK(sums_after("sum(where(at, x, -0.0), axes=[1], keepdims=true)") == 0);
+  CHECK(sums_after("sum(where(unsqueeze(j, axes=[1]) == l, x, 0), axes=[1])") == 0);         // of either side
+  CHECK(sums_after("sum(where(broadcast_to(k, shape=[3, 5]) == 2, x, 0), axes=[1])") == 0);  // one place for all
+  CHECK(sums_after("sum(where(rows == i, x, 0), axes=[0])") == 0);
+  CHECK(sums_after("sum(where(k == rows, x, 0), axes=[1])") == 0);
+  CHECK(sums_after("sum(where(at, cast(x, dtype=i32) * 2, 0), axes=[1])") == 0);
+  CHECK(sums_after("sum(where(at, exp(x) - max(x, axes=[1], keepdims=true), 0), axes=[1])") == 0);
+  CHECK(sums_after("sum(where(cast(k, dtype=u64) == unsqueeze(u, axes=[1]), flip(x, axes=[1]), 0), axes=[1])") == 0);
+  CHECK(sums_after("sum(where(k == rows, permute(permute(x, axes=[1, 0]), axes=[1, 0]), 0), axes=[0])") == 0);
+  // What is added is not zero, all of it is, places are others, or come again; what would have to be stored.
+  CHECK(sums_after("sum(where(at, x, 1), axes=[1])") == 1);
+  CHECK(sums_after("sum(where(at, x, 0))") == 1);
+  CHECK(sums_after("sum(where(at, x, 0), axes=[0])") == 1);
+  CHECK(sums_after("sum(where(l + 1 == unsqueeze(j, axes=[1]), x, 0), axes=[1])") == 1);
+  CHECK(sums_after("sum(where(flip(l, axes=[0]) == unsqueeze(j, axes=[1]), x, 0), axes=[1])") == 1);
+  CHECK(sums_after("sum(where(roll(l, shift=[1], axis=[0]) == unsqueeze(j, axes=[1]), x, 0), axes=[1])") == 1);
+  CHECK(sums_after("sum(where(l == m, x, 0), axes=[1])") == 1);
+  CHECK(sums_after("sum(where(at, roll(x, shift=[2], axis=[1]), 0), axes=[1])") == 1);
+}
+
 TEST_CASE("H2: optimiser: passes keep signature and names, drop dead nodes, and are found by name") {
   Graph graph({}, "model");
   const Dim n = graph.dims().variable("n", 1, 9);
@@ -342,15 +390,6 @@ class RandomGraph {
   std::mt19937 random_;
   std::vector<const Node*> nodes_;
 };
-
-void check_same_results(const Graph& before, const Graph& after, const std::vector<Bytes>& inputs) {
-  const std::vector<Bytes> expected = run(before, inputs), found = run(after, inputs);
-  REQUIRE(expected.size() == found.size());
-  for (size_t i = 0; i < expected.size(); ++i) {
-    const DType dtype = before.outputs()[i].node->dtype;
-    CHECK(canonical(expected[i], dtype) == canonical(found[i], dtype));
-  }
-}
 
 }  // namespace
 

@@ -138,7 +138,7 @@ TEST_CASE("L6 G17.softmax/c: a pass that keeps what it computes asks for the row
   const std::string source = source_of(soft);
   CHECK(contains(source, "__builtin_prefetch(input0"));
   CHECK(contains(source, "__builtin_prefetch(output0"));
-  CHECK(contains(source, " + 3000, 0, 2);"));
+  CHECK(contains(source, " + 3000, 0, "));
 #if defined(__x86_64__)
   const std::string far = source_of("graph g(x: f32[8192, 2048]) { return y = cast(softmax(x, axis=1), dtype=f16) }");
   CHECK(contains(far, "stream_f16x"));
@@ -158,13 +158,13 @@ TEST_CASE("L6 G15.layer_norm/c: three passes over rows that go past the caches a
   const auto asks = [&](const std::string& function, const std::string& sizes) {
     return contains(source_of(norm(function, sizes)), "__builtin_prefetch");
   };
-  CHECK(contains(source_of(norm("layer_norm", "8192, 1024")), " + 4096, 0, 2);"));    // 16 KB
-  CHECK(contains(source_of(norm("layer_norm", "8192, 768")), " + 4608, 0, 2);"));     // or more: whole rows
-  CHECK(contains(source_of(norm("layer_norm", "1024, 65536")), " + 65536, 0, 2);"));  // or the next one
-  CHECK_FALSE(asks("rms_norm", "8192, 1024"));                                        // two passes
-  CHECK_FALSE(asks("layer_norm", "8192, 1000"));                                      // no whole lines
-  CHECK_FALSE(asks("layer_norm", "64, 1048576"));                                     // more than would stay
-  CHECK_FALSE(asks("layer_norm", "100, 1024"));                                       // in the caches
+  CHECK(contains(source_of(norm("layer_norm", "8192, 1024")), " + 4096, 0, "));    // 16 KB
+  CHECK(contains(source_of(norm("layer_norm", "8192, 768")), " + 4608, 0, "));     // or more: whole rows
+  CHECK(contains(source_of(norm("layer_norm", "1024, 65536")), " + 65536, 0, "));  // or the next one
+  CHECK_FALSE(asks("rms_norm", "8192, 1024"));                                     // two passes
+  CHECK_FALSE(asks("layer_norm", "8192, 1000"));                                   // no whole lines
+  CHECK_FALSE(asks("layer_norm", "64, 1048576"));                                  // more than would stay
+  CHECK_FALSE(asks("layer_norm", "100, 1024"));                                    // in the caches
 #endif
   check_streams(norm("layer_norm", "m, n"), "kernel_0: rowwise [thread, reduce simd=16] stream", true);
   for (const int64_t n : {16, 64, 128, 1024})

@@ -84,17 +84,18 @@ Stmt* prefetch(Arena& arena, int buffer, Sym index) {
   return s;
 }
 
-void ask_ahead(Arena& arena, const Body& loops, int64_t step, Sym along, Sym next) {
+void ask_ahead(Arena& arena, const Body& loops, int64_t step, Sym along, Sym next, bool is_near) {
   for (Stmt* loop : loops) {
     if (loop->kind != StmtKind::kLoop) continue;
     if (loop->step != step) {
-      ask_ahead(arena, loop->body, step, along, next);
+      ask_ahead(arena, loop->body, step, along, next, is_near);
       continue;
     }
     Body asked;
     for (const UOp* u : uops_of(arena, loop->body)) {
       if (u->kind != UKind::kLoad || u->type.lanes != step || !depends_on(u->index, variable_of(along))) continue;
       asked.push_back(prefetch(arena, u->buffer, substitute(u->index, {{variable_of(along), next}})));
+      asked.back()->is_near = is_near;
     }
     loop->body.insert(loop->body.begin(), asked.begin(), asked.end());
   }

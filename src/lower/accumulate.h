@@ -51,8 +51,8 @@ ir::Stmt* update_accumulator(ir::Arena& arena, int accumulator, Sym element, con
 /// Element `index` of a parameter is asked for.
 ir::Stmt* prefetch(ir::Arena& arena, int buffer, Sym index);
 /// The loops in `loops` that take `step` elements at a time ask for what they load where the variable `along` is there `next`, into the
-/// second cache.
-void ask_ahead(ir::Arena& arena, const ir::Body& loops, int64_t step, Sym along, Sym next);
+/// second cache, or nearer.
+void ask_ahead(ir::Arena& arena, const ir::Body& loops, int64_t step, Sym along, Sym next, bool is_near = false);
 
 // Loops over accumulators that lie side by side.
 /// Loops over vectors with so many of their steps written out, and the rest of the steps.

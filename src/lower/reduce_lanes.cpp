@@ -205,7 +205,8 @@ void ReduceLowering::lane_block(std::span<const Level> rows, Sym begin, Sym end,
     Stmt* steps = new_loop(arena_, next_name(), begin, full);
     steps->step = kLanes;
     all_lanes(steps->variable, steps->body);
-    if (simd_width_ > 1 && !pass_->row_values.empty() && outer_.empty()) ask_while_computing(index_at(0, steps->variable), steps->body);
+    if (simd_width_ > 1 && outer_.empty() && takes_longer_than_memory(steps->body))
+      ask_while_computing(index_at(0, steps->variable), steps->body);
     if (late_ && pass_ + 2 == c_.plan.passes.data() + c_.plan.passes.size()) {
       steps->body.push_back(late_->beside(steps->variable));
       bind_results(0);

@@ -160,7 +160,9 @@ class ReduceLowering {
   /// The loop over contiguous elements, with a line of each array that it loads asked for from each page. Nothing is asked for where rows
   /// are shorter than half a page, and where more is done than to reduce.
   ir::Body asking_for_pages(ir::Stmt* loop);
-  /// `step`, of a pass that keeps what it computes, from the element `first` on, asks for what comes next.
+  /// Does memory wait for a pass with this step?
+  bool takes_longer_than_memory(const ir::Body& step);
+  /// `step`, of such a pass, from the element `first` on, asks for what comes next.
   void ask_while_computing(const Index& first, ir::Body& step);
 
   KernelContext& c_;

@@ -7,6 +7,7 @@
 #include "graph/verify.h"
 #include "opt/compose_views.h"
 #include "opt/fold_constants.h"
+#include "opt/gather_picked.h"
 #include "opt/remove_dead_code.h"
 #include "opt/simplify_algebra.h"
 #include "opt/sort_values.h"
@@ -25,6 +26,7 @@ constexpr Pass kPasses[] = {
     {"sort_values", sort_values, "an order that only its own array is taken by need not be known"},
     {"fold_constants", fold_constants, "what depends on constants only is computed now"},
     {"simplify_algebra", simplify_algebra, "identities that keep every bit"},
+    {"gather_picked", gather_picked, "a sum of zeros and one element is that element"},
     {"compose_views", compose_views, "two movement nodes in a row become one"},
     {"remove_dead_code", remove_dead_code, "nodes that no output needs go"},
 };

@@ -318,10 +318,10 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       float* output0_row = output0 + ridx1 * 512;
       const float alu4 = -acc1_folded;
       for (int64_t ridx3 = 0; ridx3 < 512; ridx3 += 64) {
-        __builtin_prefetch(input0_row + ridx3 + 2048, 0, 2);
-        __builtin_prefetch(input0_row + ridx3 + 2064, 0, 2);
-        __builtin_prefetch(input0_row + ridx3 + 2080, 0, 2);
-        __builtin_prefetch(input0_row + ridx3 + 2096, 0, 2);
+        __builtin_prefetch(input0_row + ridx3 + 2048, 0, 3);
+        __builtin_prefetch(input0_row + ridx3 + 2064, 0, 3);
+        __builtin_prefetch(input0_row + ridx3 + 2080, 0, 3);
+        __builtin_prefetch(input0_row + ridx3 + 2096, 0, 3);
         __builtin_prefetch(output0_row + ridx3, 1, 2);
         __builtin_prefetch(output0_row + ridx3 + 16, 1, 2);
         __builtin_prefetch(output0_row + ridx3 + 32, 1, 2);

@@ -240,71 +240,22 @@ static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
   return scale_f32x16(held_f32x16(1.0f) + (alu4 + alu8), alu2);
 }
 
-static inline i32x16 ramp_i32x16(int32_t first, int32_t step) { return (i32x16){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} * step + first; }
-
-static inline i32x16 splat_i32x16(int32_t x) { return (i32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
-
-static inline uint16_t eq_i32x16(i32x16 a, i32x16 b) { return __builtin_ia32_cmpd512_mask(a, b, 0, 0xffff); }
-
-static inline f32x8 splat_f32x8(float x) { return (f32x8){x, x, x, x, x, x, x, x}; }
-
-/* x where x < y, else y: one instruction, which gcc does not find. */
-static inline f32x8 lesser_f32x8(f32x8 x, f32x8 y) {
-#if defined(__clang__)
-  return blend_f32x8(lt_f32x8(x, y), x, y);
-#else
-  return __builtin_ia32_minps256(x, y);
-#endif
-}
-
-static inline f32x8 fma_f32x8(f32x8 a, f32x8 b, f32x8 c) {
-#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps256)
-  return __builtin_ia32_vfmaddps256(a, b, c);
-#else
-  f32x8 r = {0};
-  for (int lane = 0; lane < 8; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
-  return r;
-#endif
-}
-
-static inline f32x8 scale_f32x8(f32x8 x, f32x8 y) {
-#if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_scalefps256_mask)
-  return __builtin_ia32_scalefps256_mask(x, y - 12582912.0f, x, 0xff);
-#else
-  const i32x8 alu0 = (i32x8)y - 1262485504;
-  const i32x8 alu1 = alu0 >> 1;
-  const f32x8 alu2 = (f32x8)((alu0 - alu1 + 127) << 23);
-  return x * (f32x8)((alu1 + 127) << 23) * alu2;
-#endif
-}
-
-static inline f32x8 exp_f32x8(f32x8 x) {
-  const f32x8 alu0 = lesser_f32x8(splat_f32x8(89.0f), x);
-  const f32x8 alu1 = greater_f32x8(splat_f32x8(-104.0f), alu0);
-  const f32x8 alu2 = fma_f32x8(alu1, splat_f32x8(1.442695f), splat_f32x8(12582912.0f));
-  const f32x8 alu3 = alu2 - 12582912.0f;
-  const f32x8 alu4 = fma_f32x8(alu3, splat_f32x8(-0.69314575f), alu1);
-  const f32x8 alu5 = alu3 * -1.4286068e-06f;
-  const f32x8 alu6 = alu4 + alu5;
-  const f32x8 alu7 = fma_f32x8(fma_f32x8(fma_f32x8(splat_f32x8(0.001391077f), alu6, splat_f32x8(0.008363099f)), alu6, splat_f32x8(0.04166671f)), alu6, splat_f32x8(0.16666578f));
-  const f32x8 alu8 = fma_f32x8(alu6 * alu6, fma_f32x8(alu7, alu6, splat_f32x8(0.5f)), alu5);
-  return scale_f32x8(1.0f + (alu4 + alu8), alu2);
-}
-
-static inline i32x8 ramp_i32x8(int32_t first, int32_t step) { return (i32x8){0, 1, 2, 3, 4, 5, 6, 7} * step + first; }
-
-static inline i32x8 splat_i32x8(int32_t x) { return (i32x8){x, x, x, x, x, x, x, x}; }
-
-static inline uint8_t eq_i32x8(i32x8 a, i32x8 b) { return __builtin_ia32_cmpd256_mask(a, b, 0, 0xff); }
+static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) { return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m); }
 
 /* Element i with element i + half, the halves of what is left. */
-static inline float fold_add_64_f32(const float* s) {
-  const f32x16 a0 = *(const f32x16*)s + *(const f32x16*)(s + 32);
-  const f32x16 a1 = *(const f32x16*)(s + 16) + *(const f32x16*)(s + 48);
+static inline float fold_add_4_f32x16(const f32x16* s) {
+  const f32x16 a0 = s[0] + s[2];
+  const f32x16 a1 = s[1] + s[3];
   const f32x16 b0 = a0 + a1;
   const f32x8 c0 = __builtin_shufflevector(b0, b0, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(b0, b0, 8, 9, 10, 11, 12, 13, 14, 15);
   const f32x4 d0 = __builtin_shufflevector(c0, c0, 0, 1, 2, 3) + __builtin_shufflevector(c0, c0, 4, 5, 6, 7);
   return (d0[0] + d0[2]) + (d0[1] + d0[3]);
+}
+
+static inline int64_t clamp_index_i64(int64_t x, int64_t y) {
+  const int64_t alu0 = x < 0l ? x + y : x;
+  const int64_t alu1 = alu0 < 0l ? 0l : alu0;
+  return alu1 < y ? alu1 : y - 1l;
 }
 
 static inline int32_t bits_i32_f32(float x) {
@@ -390,13 +341,14 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 
 struct kernel_0_args { const float* input0; const int64_t* input1; float* output0; };
 
-/* generation 0 · rowwise over [64] · max of [64, 1000] axes [1] lanes · sum of [64, 1000] axes [1] lanes · sum of [64, 1000] axes [1] lanes · rowwise [thread, reduce simd=16] partition overlap */
+/* generation 0 · rowwise over [64] · max of [64, 1000] axes [1] lanes · sum of [64, 1000] axes [1] lanes · rowwise [thread, reduce simd=16] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
   const int64_t* input1 = a->input1;
   float* output0 = a->output0;
   (void)worker;
+  const uint16_t alu9 = 255;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     f32x16 acc0[4] __attribute__((aligned(64)));
     for (int i = 0; i < 4; ++i) acc0[i] = splat_f32x16(-__builtin_inff());
@@ -428,40 +380,28 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
     acc0[0] = maximum_f32x16(acc0[0], acc1[0]);
     acc0[1] = maximum_f32x16(acc0[1], acc1[1]);
     const float acc0_folded = fold_maximum_4_f32x16(acc0);
-    float acc2[64] __attribute__((aligned(64)));
-    for (int i = 0; i < 64; ++i) acc2[i] = 0.0f;
-    float acc3[64] __attribute__((aligned(64)));
-    for (int i = 0; i < 64; ++i) acc3[i] = 0.0f;
+    f32x16 acc2[4] __attribute__((aligned(64)));
+    for (int i = 0; i < 4; ++i) acc2[i] = (f32x16){0};
     const float alu8 = -acc0_folded;
-    const int64_t alu10 = input1[ridx0];
-    const int32_t alu11 = (int32_t)alu10;
     for (int64_t ridx2 = 0; ridx2 < 960; ridx2 += 64) {
-      const f32x16 alu9 = *(const f32x16*)(input0_row + ridx2) + alu8;
-      *(f32x16*)acc2 += exp_f32x16(alu9);
-      *(f32x16*)acc3 += blend_f32x16(eq_i32x16(ramp_i32x16((int32_t)ridx2, (int32_t)1), splat_i32x16(alu11)), alu9, splat_f32x16(0.0f));
-      const f32x16 alu12 = *(const f32x16*)(input0_row + ridx2 + 16) + alu8;
-      *(f32x16*)(acc2 + 16) += exp_f32x16(alu12);
-      *(f32x16*)(acc3 + 16) += blend_f32x16(eq_i32x16(ramp_i32x16((int32_t)(ridx2 + 16), (int32_t)1), splat_i32x16(alu11)), alu12, splat_f32x16(0.0f));
-      const f32x16 alu13 = *(const f32x16*)(input0_row + ridx2 + 32) + alu8;
-      *(f32x16*)(acc2 + 32) += exp_f32x16(alu13);
-      *(f32x16*)(acc3 + 32) += blend_f32x16(eq_i32x16(ramp_i32x16((int32_t)(ridx2 + 32), (int32_t)1), splat_i32x16(alu11)), alu13, splat_f32x16(0.0f));
-      const f32x16 alu14 = *(const f32x16*)(input0_row + ridx2 + 48) + alu8;
-      *(f32x16*)(acc2 + 48) += exp_f32x16(alu14);
-      *(f32x16*)(acc3 + 48) += blend_f32x16(eq_i32x16(ramp_i32x16((int32_t)(ridx2 + 48), (int32_t)1), splat_i32x16(alu11)), alu14, splat_f32x16(0.0f));
+      __builtin_prefetch(input0_row + ridx2 + 3000, 0, 3);
+      __builtin_prefetch(input0_row + ridx2 + 3016, 0, 3);
+      __builtin_prefetch(input0_row + ridx2 + 3032, 0, 3);
+      __builtin_prefetch(input0_row + ridx2 + 3048, 0, 3);
+      acc2[0] += exp_f32x16(*(const f32x16*)(input0_row + ridx2) + alu8);
+      acc2[1] += exp_f32x16(*(const f32x16*)(input0_row + ridx2 + 16) + alu8);
+      acc2[2] += exp_f32x16(*(const f32x16*)(input0_row + ridx2 + 32) + alu8);
+      acc2[3] += exp_f32x16(*(const f32x16*)(input0_row + ridx2 + 48) + alu8);
     }
-    for (int64_t ridx3 = 0; ridx3 < 32; ridx3 += 16) {
-      const f32x16 alu15 = *(const f32x16*)(input0_row + ridx3 + 960) + alu8;
-      *(f32x16*)(acc2 + ridx3) += exp_f32x16(alu15);
-      *(f32x16*)(acc3 + ridx3) += blend_f32x16(eq_i32x16(ramp_i32x16((int32_t)(ridx3 + 960), (int32_t)1), splat_i32x16(alu11)), alu15, splat_f32x16(0.0f));
-    }
-    for (int64_t ridx4 = 32; ridx4 < 40; ridx4 += 8) {
-      const f32x8 alu16 = *(const f32x8*)(input0_row + ridx4 + 960) + alu8;
-      *(f32x8*)(acc2 + ridx4) += exp_f32x8(alu16);
-      *(f32x8*)(acc3 + ridx4) += blend_f32x8(eq_i32x8(ramp_i32x8((int32_t)(ridx4 + 960), (int32_t)1), splat_i32x8(alu11)), alu16, splat_f32x8(0.0f));
-    }
-    const float acc2_folded = fold_add_64_f32(acc2);
-    const float acc3_folded = fold_add_64_f32(acc3);
-    output0[ridx0] = (0l <= alu10 && alu10 < 1000l) ? log_f32(acc2_folded) - acc3_folded : __builtin_nanf("");
+    acc2[0] += exp_f32x16(*(const f32x16*)(input0 + ridx0 * 1000 + 960) + alu8);
+    acc2[1] += exp_f32x16(*(const f32x16*)(input0 + ridx0 * 1000 + 976) + alu8);
+    acc2[2] += blend_f32x16(alu9, exp_f32x16(load_masked_f32x16(input0 + ridx0 * 1000 + 992, alu9) + alu8), splat_f32x16(0.0f));
+    const float acc2_folded = fold_add_4_f32x16(acc2);
+    const int64_t alu10 = input1[ridx0];
+    const int64_t alu11 = (int64_t)(int32_t)alu10;
+    const float alu12 = input0[clamp_index_i64(alu11, 1000l) + ridx0 * 1000] + alu8;
+    const float alu13 = (0l <= alu11 && alu11 < 1000l) ? alu12 + 0.0f : 0.0f;
+    output0[ridx0] = (0l <= alu10 && alu10 < 1000l) ? log_f32(acc2_folded) - alu13 : __builtin_nanf("");
   }
 }
 

@@ -221,10 +221,10 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
     float* output0_row = output0 + ridx0 * 1024;
     const float alu0 = -acc1_folded;
     for (int64_t ridx2 = 0; ridx2 < 1024; ridx2 += 64) {
-      __builtin_prefetch(input0_row + ridx2 + 2048, 0, 2);
-      __builtin_prefetch(input0_row + ridx2 + 2064, 0, 2);
-      __builtin_prefetch(input0_row + ridx2 + 2080, 0, 2);
-      __builtin_prefetch(input0_row + ridx2 + 2096, 0, 2);
+      __builtin_prefetch(input0_row + ridx2 + 2048, 0, 3);
+      __builtin_prefetch(input0_row + ridx2 + 2064, 0, 3);
+      __builtin_prefetch(input0_row + ridx2 + 2080, 0, 3);
+      __builtin_prefetch(input0_row + ridx2 + 2096, 0, 3);
       __builtin_prefetch(output0_row + ridx2, 1, 2);
       __builtin_prefetch(output0_row + ridx2 + 16, 1, 2);
       __builtin_prefetch(output0_row + ridx2 + 32, 1, 2);

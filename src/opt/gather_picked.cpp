@@ -1,0 +1,123 @@
+#include "opt/gather_picked.h"
+
+#include <map>
+
+#include "graph/build.h"
+#include "graph/view.h"
+#include "opt/rewrite.h"
+
+namespace harp::opt {
+namespace {
+
+constexpr size_t kMostNodes = 64;  // that are made anew for one element
+
+/// The node below movement nodes, or others for which `passes` holds, and how the movement nodes see it; nothing if that is not linear,
+/// or if some of its places have no element.
+struct Seen {
+  const Node* node;
+  View view;
+};
+template <class Passes>
+std::optional<Seen> below(const Node* node, Passes passes) {
+  std::vector<const Node*> views;
+  for (; is_movement(node->op) || passes(node); node = node->sources[0])
+    if (is_movement(node->op)) views.push_back(node);
+  std::optional<View> view = View::contiguous(node->shape);
+  for (; view && !views.empty(); views.pop_back()) view = apply(*view, *views.back());
+  if (!view || view->fill) return std::nullopt;
+  return Seen{node, *std::move(view)};
+}
+
+/// Is every element its own place along the axis? That fits i32 (graph/requirements.cpp).
+bool is_position(const Node* node, size_t axis) {
+  const auto keeps_places = [](const Node* x) {
+    return x->op == Op::kCast && is_int(x->dtype) && size_of(x->dtype) >= size_of(DType::kI32);
+  };
+  const auto seen = below(node, keeps_places);
+  if (!seen || seen->node->op != Op::kArange || !seen->view.offset.is_constant(0)) return false;
+  for (size_t i = 0; i < seen->view.strides.size(); ++i)
+    if (!seen->view.shape[i].is_constant(1) && !seen->view.strides[i].is_constant(i == axis ? 1 : 0)) return false;
+  return !node->shape.empty();
+}
+
+/// The same with one element along the axis, if it is the same for all of that; else null.
+const Node* one_along(const Node* node, size_t axis, const Shape& shape) {
+  if (node->rank() == 0) return build::broadcast_to(node, shape);
+  const bool is_same = node->op == Op::kExpand && node->sources[0]->shape[axis].is_constant(1);
+  return is_same ? build::expand(node->sources[0], shape) : nullptr;
+}
+
+/// What an array is at places along an axis. Only what lies in memory anyway is gathered: whatever is computed of it is computed for the
+/// one element.
+class Picker {
+ public:
+  Picker(Graph& graph, const Node* places, size_t axis) : graph_(graph), places_(places), axis_(axis) {}
+
+  /// Null: there is something that would have to be stored, or too much to compute.
+  const Node* pick(const Node* node) {
+    if (node->rank() == 0) return node;
+    if (const auto found = picked_.find(node); found != picked_.end()) return found->second;
+    if (picked_.size() == kMostNodes) return nullptr;
+    const Node* result = is_elementwise(node->op) ? elementwise(node) : one_along(node, axis_, places_->shape);
+    if (result == nullptr && lies_in_memory(node)) result = build::take_along_axis(node, places_, static_cast<int>(axis_));
+    return picked_[node] = result;
+  }
+
+ private:
+  const Node* elementwise(const Node* node) {
+    std::vector<const Node*> sources;
+    for (const Node* source : node->sources) {
+      sources.push_back(pick(source));
+      if (sources.back() == nullptr) return nullptr;
+    }
+    return graph_.intern(node->op, node->dtype, places_->shape, std::move(sources), node->attributes);
+  }
+  static bool lies_in_memory(const Node* node) {
+    const auto seen = below(node, [](const Node*) { return false; });
+    if (!seen) return false;
+    const Op op = seen->node->op;
+    return op == Op::kInput || op == Op::kConstantArray || is_reduce(op) || is_scan(op);
+  }
+
+  Graph& graph_;
+  const Node* places_;
+  size_t axis_;
+  std::map<const Node*, const Node*> picked_;
+};
+
+bool is_zero(const Node* node) {
+  const Scalar* value = uniform_value(node);
+  if (value == nullptr) return false;
+  return *value == scalar_from_int(node->dtype, 0) || (is_float(node->dtype) && *value == scalar_from_double(node->dtype, -0.0));
+}
+
+const Node* gathered(Graph& graph, const Node* node) {
+  if (node->op != Op::kSum || node->as<ReduceAttributes>().axes.size() != 1) return node;
+  const Node* where = node->sources[0];
+  if (where->op != Op::kWhere || where->sources[0]->op != Op::kEq || where->sources[0]->rank() == 0 || !is_zero(where->sources[2]))
+    return node;
+  const auto axis = static_cast<size_t>(node->as<ReduceAttributes>().axes[0]);
+  Shape shape = where->shape;
+  const Dim length = shape[axis];
+  shape[axis] = 1;
+  const Node* places = nullptr;
+  for (size_t k = 0; k < 2 && places == nullptr; ++k)
+    if (is_position(where->sources[0]->sources[k], axis)) places = one_along(where->sources[0]->sources[1 - k], axis, shape);
+  if (places == nullptr) return node;
+  places = build::cast(places, DType::kI64);
+  const Node* element = Picker(graph, places, axis).pick(where->sources[1]);
+  if (element == nullptr) return node;
+  const Node* zero = build::constant(graph, scalar_from_int(node->dtype, 0));
+  const Node* first = build::constant(graph, scalar_from_int(DType::kI64, 0));
+  const Node* is_place = build::elementwise(
+      Op::kBitAnd, {build::elementwise(Op::kLe, {first, places}), build::elementwise(Op::kLt, {places, build::size(graph, length)})});
+  // +0.0 and one element: -0.0 becomes +0.0, as in any sum
+  const Node* sum = build::elementwise(Op::kWhere, {is_place, build::elementwise(Op::kAdd, {element, zero}), zero});
+  return build::reshape(sum, node->shape);
+}
+
+}  // namespace
+
+std::unique_ptr<Graph> gather_picked(const Graph& graph) { return rewrite(graph, gathered); }
+
+}  // namespace harp::opt
