@@ -114,6 +114,27 @@ TEST_CASE("L5: every worker gets equally many chunks, where there are more than 
   }
 }
 
+TEST_CASE("L5: a loop in chunks of different lengths is as long at either end") {
+  ThreadPool pool(2, Log());
+  for (const size_t n : {22, 64, 1000, 1001}) {
+    std::mutex mutex;
+    std::set<size_t> begins;
+    loop(pool, n, 3, [&](size_t begin, size_t, size_t) {
+      const std::scoped_lock lock(mutex);
+      begins.insert(begin);
+    });
+    REQUIRE(begins.size() % 2 == 0);
+    CHECK(*std::next(begins.begin(), static_cast<std::ptrdiff_t>(begins.size() / 2)) == n / 2);
+    size_t least = n, most = 0;
+    for (auto at = begins.begin(); at != begins.end(); ++at) {
+      const size_t length = (std::next(at) == begins.end() ? n : *std::next(at)) - *at;
+      least = std::min(least, length), most = std::max(most, length);
+    }
+    CHECK(least >= 3);
+    CHECK(most <= least + 1);
+  }
+}
+
 TEST_CASE("L5: threads start with the first loop that is worth sharing, and end with the pool") {
   const auto before = thread_count();
   {

@@ -105,9 +105,9 @@ void ThreadPool::run(size_t n, size_t grain, harp_range_body body, void* arg) no
   if (chunks > width()) chunks -= chunks % width();
   if (chunks < 2 || taken_.load(std::memory_order_relaxed) || taken_.exchange(true, std::memory_order_acquire)) return body(arg, 0, n, 0);
   if (process_ == 0) start();
-  loop_.chunk = (n - 1) / chunks + 1;
-  loop_.chunks = (n - 1) / loop_.chunk + 1;
-  loop_.n = n;
+  loop_.chunk = n / chunks;
+  loop_.rest = n % chunks;
+  loop_.chunks = chunks;
   loop_.body = body;
   loop_.arg = arg;
   loop_.taken.store(0, std::memory_order_relaxed);
@@ -141,8 +141,8 @@ void ThreadPool::work_off(size_t worker) noexcept {
     const uint64_t taken = loop_.taken.fetch_add(one, std::memory_order_relaxed);
     const size_t front = taken % kFromBack, back = taken / kFromBack;
     if (front + back >= loop_.chunks) return;
-    const size_t begin = (worker == 0 ? front : loop_.chunks - 1 - back) * loop_.chunk;
-    loop_.body(loop_.arg, begin, begin + std::min(loop_.chunk, loop_.n - begin), worker);
+    const size_t chunk = worker == 0 ? front : loop_.chunks - 1 - back;
+    loop_.body(loop_.arg, loop_.begin(chunk), loop_.begin(chunk + 1), worker);
   }
 }
 

@@ -61,11 +61,15 @@ class ThreadPool {
   // The loop that is shared now: written by its caller while the gate is closed and nobody is inside. Together with the gate this is one
   // cache line, so that a loop travels to a worker in one piece.
   struct alignas(64) Loop {
-    std::atomic<uint64_t> gate{0};        // see thread_pool.cpp
-    std::atomic<uint64_t> taken{0};       // chunks, from the front in the lower half, from the back in the upper
-    size_t n = 0, chunk = 0, chunks = 0;  // iterations, iterations of a chunk, how many chunks
+    std::atomic<uint64_t> gate{0};           // see thread_pool.cpp
+    std::atomic<uint64_t> taken{0};          // chunks, from the front in the lower half, from the back in the upper
+    size_t chunk = 0, rest = 0, chunks = 0;  // least iterations of a chunk, how many chunks have one more, how many there are
     harp_range_body body = nullptr;
     void* arg = nullptr;
+
+    /// Longer chunks are spread evenly, so that both ends of the loop are as long: 22 iterations in 6 chunks are 11 and 11, not 12 and 10
+    /// (0.91 of the time of so short a loop).
+    size_t begin(size_t number) const { return number * chunk + number * rest / chunks; }
   } loop_;
 
   alignas(64) std::atomic<bool> taken_{false};  // a caller has the pool
