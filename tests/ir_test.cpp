@@ -98,6 +98,10 @@ TEST_CASE("IR: equal expressions are one, and only what is exact is simplified")
   CHECK(b.load(0, i, yes) == x);
   CHECK(b.arena.index(7)->kind == UKind::kConst);
   CHECK(b.arena.apply(Op::kMax, DType::kBool, {less, yes}) == yes);
+  const auto decided_by = [&](Op op, float constant) { return b.arena.apply(op, DType::kF32, {x, b.f32(constant)})->sources[0]->op; };
+  CHECK(decided_by(Op::kMax, 1) == Op::kLt);  // an instruction with the choice
+  CHECK(decided_by(Op::kMin, -2) == Op::kLt);
+  CHECK(decided_by(Op::kMax, 0) == Op::kLe);  // +0 wins against -0
 }
 
 TEST_CASE("IR: every function of ops/math.h is recorded once, over parameters alone") {

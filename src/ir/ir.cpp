@@ -85,8 +85,8 @@ const UOp* simplify_alu(Op op, DType dtype, std::span<const UOp* const> sources)
 }
 
 /// Can `maximum` (`minimum`) with this float be one comparison? Then the constant c wins where x <= c (c <= x): numbers that compare
-/// equal have the bits of c, or are the other zero, against which c is the one that wins; a NaN compares false and stays. Not so for a
-/// constant NaN, nor for the zero that loses.
+/// equal have the bits of c, so that < does as well, or are the other zero, against which c is the one that wins; a NaN compares false and
+/// stays. Not so for a constant NaN, nor for the zero that loses.
 bool decides_by_comparison(Op op, const UOp* source) {
   const Scalar* constant = constant_of(source);
   if (constant == nullptr) return false;
@@ -286,7 +286,8 @@ const UOp* Arena::apply(Op op, DType dtype, std::vector<const UOp*> sources) {
   if (is_float(operand) && (op == Op::kMax || op == Op::kMin))
     for (int i = 0; i < 2; ++i)
       if (const UOp* c = sources[1 - i], *x = sources[i]; decides_by_comparison(op, c)) {
-        const UOp* wins = alu(Op::kLe, DType::kBool, op == Op::kMax ? std::vector{x, c} : std::vector{c, x});
+        const Op wins_by = to_double(*constant_of(c)) == 0 ? Op::kLe : Op::kLt;  // the latter is one instruction with the choice
+        const UOp* wins = alu(wins_by, DType::kBool, op == Op::kMax ? std::vector{x, c} : std::vector{c, x});
         return alu(Op::kWhere, dtype, {wins, c, x});
       }
   if (info(op).flags & kFunction) return call(function_of(op, operand), std::move(sources));
