@@ -172,6 +172,28 @@ TEST_CASE("L6 G15.layer_norm/c: three passes over rows that go past the caches a
                   {{1, n}, {3, n}, {17, n}, {0, n}});
 }
 
+TEST_CASE("L6.take/c L6.scatter_add/c: of arrays that caches do not hold, places that indices say are asked for ahead") {
+  const auto asks = [](const std::string& text, const char* array) {
+    return contains(source_of("graph g" + text), std::string("__builtin_prefetch(") + array);
+  };
+  const std::string take = "i: i32[m]) { return y = take(x, i, axis=0) }";
+  CHECK(asks("(x: f32[65536, 64], " + take, "input0"));
+  CHECK_FALSE(asks("(x: f32[32768, 64], " + take, "input0"));  // 8 MB
+  CHECK_FALSE(asks("(x: f32[m, 64], " + take, "input0"));      // perhaps fewer
+  const auto add = [](const std::string& n) {
+    return "(x: f32[" + n + "], i: i32[m], u: f32[m]) { return y = scatter_add(x, i, u, axis=0) }";
+  };
+  CHECK(asks(add("4194304"), "output0"));
+  CHECK_FALSE(asks(add("1048576"), "output0"));
+  const Backends backends;
+  for (const int64_t rows : {0, 1, 31, 33, 300}) {
+    Values<int32_t> places{{}, {rows}};
+    for (int64_t i = 0; i < rows; ++i) places.items.push_back(static_cast<int32_t>(i * 2654435769 % 200000 - 100000));
+    backends.run("graph g(x: f32[65536, 64], " + take, rough({65536, 64}, 1), places);
+    backends.run("graph g" + add("4194304"), rough({4194304}, 1), places, rough({rows}, 2));
+  }
+}
+
 TEST_CASE("L6: stores go past the caches where much is stored, and not in place") {
 #if defined(__x86_64__)
   // from 15 MiB on; of rows, where they are whole lines of memory

@@ -181,8 +181,8 @@ struct Stmt {
   bool stream = false;
   const UOp* value = nullptr;
   const UOp* mask = nullptr;
-  // kPrefetch: soon buffer[index] is loaded, or stored to if the parameter is written; the place may be beyond the array. `is_near`: the
-  // first cache may take it, where that has room.
+  // kPrefetch: soon buffer[index], or with a position buffer[index + position * stride], is loaded, or stored to if the parameter is
+  // written; the place may be beyond the array. `is_near`: the first cache may take it, where that has room.
   bool is_near = false;
   // kScatterAdd: value is added to buffer[index + position * stride + lane * lane_step], position being one i32 or i64 for all lanes, that
   // is inside the array. No value is read from that buffer otherwise.

@@ -535,7 +535,8 @@ class Linearizer {
         break;
       case StmtKind::kPrefetch:
         define_address(s.buffer, s.index, here());
-        line({.kind = LineKind::kPrefetch, .statement = &s});
+        define_offsets(s.stride);
+        line({.kind = LineKind::kPrefetch, .names = std::move(names), .statement = &s});
         break;
       case StmtKind::kScatterAdd:
         define_address(s.buffer, s.index, here());

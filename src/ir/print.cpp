@@ -175,7 +175,9 @@ class Printer {
       case StmtKind::kStore:
         return line(depth, cat(s.stream ? "stream " : "store ", buffers_[static_cast<size_t>(s.buffer)], at, " = ", reference(s.value),
                                s.mask == nullptr ? std::string() : cat(" where ", reference(s.mask))));
-      case StmtKind::kPrefetch: return line(depth, cat("prefetch ", s.is_near ? "near " : "", buffers_[static_cast<size_t>(s.buffer)], at));
+      case StmtKind::kPrefetch:
+        return line(depth, cat("prefetch ", s.is_near ? "near " : "", buffers_[static_cast<size_t>(s.buffer)], at,
+                               s.position == nullptr ? std::string() : cat(" + ", reference(s.position), " * ", to_string(s.stride))));
       case StmtKind::kScatterAdd:
         return line(depth, cat("add ", reference(s.value), " to ", buffers_[static_cast<size_t>(s.buffer)], at, " + ",
                                reference(s.position), " * ", to_string(s.stride)));
@@ -300,7 +302,8 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
                  "] = ", text(s->value), s->mask == nullptr ? std::string() : cat(" where ", text(s->mask))));
         break;
       case LineKind::kPrefetch:
-        line(cat("prefetch ", s->is_near ? "near " : "", buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index), "]"));
+        line(cat("prefetch ", s->is_near ? "near " : "", buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index), "]",
+                 s->position == nullptr ? std::string() : cat(" + ", text(s->position), " * ", to_string(s->stride))));
         break;
       case LineKind::kScatterAdd:
         line(cat("add ", text(s->value), " to ", buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index), "] + ",

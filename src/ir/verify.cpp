@@ -304,6 +304,7 @@ class Verifier {
                        "a store's mask has its lanes");
       case StmtKind::kPrefetch:
         require(s.buffer >= 0 && static_cast<size_t>(s.buffer) < kernel_.params.size(), "a buffer is a parameter");
+        position(s.stride);
         return position(s.index);
       case StmtKind::kScatterAdd: {
         require(s.value != nullptr && s.position != nullptr && s.mask == nullptr, "a scatter has a value and a position, and no mask");

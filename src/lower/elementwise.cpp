@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "lower/accumulate.h"
 #include "lower/lower.h"
+#include "lower/places_ahead.h"
 #include "schedule/views.h"
 
 namespace harp::lower {
@@ -208,6 +209,7 @@ void lower_elementwise(KernelContext& c) {
     return;
   }
   parent->body = asked_for_pages(c, parent, length, finished);
+  for (Stmt* s : asked_for_places(c, parent, finished)) parent->body.push_back(s);
   parent->body.insert(parent->body.end(), finished.begin(), finished.end());
   if (threads) outer->loop = LoopKind::kThread;
   c.kernel.body = {outer};

@@ -9,6 +9,7 @@
 // vectors. What is added to one element comes one after the other, so that the bits are those of the law.
 #include "base/text.h"
 #include "lower/lower.h"
+#include "lower/places_ahead.h"
 
 namespace harp::lower {
 
@@ -57,8 +58,17 @@ class ScatterLowering {
     Stmt *outermost = collapse(arena_, nest[0]), *parent = nullptr, *inner = outermost;
     while (inner->body[0]->kind == StmtKind::kLoop) parent = inner, inner = inner->body[0];
     Body finished = finish_inner_loop(c_, inner, c_.schedule.axes.empty() ? 1 : c_.schedule.axes.back().simd_width, c_.schedule.overlap);
-    if (parent == nullptr) return finished;
+    const auto ask_first = [&](Stmt* loop) {
+      const Body asked = asked_for_places(c_, loop, loop->body);
+      loop->body.insert(loop->body.begin(), asked.begin(), asked.end());
+    };
+    if (parent == nullptr) {
+      for (Stmt* s : finished)
+        if (s->kind == StmtKind::kLoop) ask_first(s);
+      return finished;
+    }
     parent->body = std::move(finished);
+    ask_first(parent);
     return {outermost};
   }
   int result() { return c_.values.parameter(c_.plan.stores[0].buffer, true, 0); }

@@ -321,8 +321,8 @@ class BodyRenderer {
   void prefetch(const Stmt& s) {
     const bool is_written = context_.kernel->params[static_cast<size_t>(s.buffer)].written;
     const int cache = s.is_near && !unit_.options().target.one_load ? 1 : 2;
-    out(cat("__builtin_prefetch(", expression_.pointer_text(expression_.address(s.buffer, s.index)), is_written ? ", 1, " : ", 0, ",
-            4 - cache, ");"));
+    const Expressions::Address at = s.position != nullptr ? expression_.scattered(s) : expression_.address(s.buffer, s.index);
+    out(cat("__builtin_prefetch(", expression_.pointer_text(at), is_written ? ", 1, " : ", 0, ", 4 - cache, ");"));
   }
 
   /// Do two lines store vectors whose elements take turns in memory? They are the parts of complex numbers, as a rule.
