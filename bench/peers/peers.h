@@ -28,7 +28,8 @@ struct peer_function {
 
 struct peers {
   const char* target;     /* harp's name of the CPU level */
-  peer_chain copy;        /* a */
+  peer_chain copy;        /* a, which compilers make memcpy */
+  peer_chain copy_line;   /* a, vector by vector */
   peer_chain triad;       /* a + 3 b */
   peer_chain relu;        /* max(a b + c, 0) * 2 */
   peer_chain exp;         /* a / (1 + exp(-(1.702 a + b))) + a */
