@@ -12,7 +12,8 @@ namespace {
 
 constexpr int64_t kMostElements = int64_t(1) << 48;  // more than a kernel can visit: 2^48 at a nanosecond each are three days
 constexpr int64_t kMaxWrittenOut = 16;
-constexpr int64_t kNarrowest = 4;  // lanes that are worth a vector
+constexpr int64_t kNarrowest = 4;    // lanes that are worth a vector
+constexpr int kMostStatements = 16;  // of vectors side by side; of 32 gcc writes out a loop in half the time
 
 /// Lanes of the widest vector that so many elements fill: fewer than one of the target's are a narrower one, and what is left.
 int fitting(Sym count, int simd_width) {
@@ -134,9 +135,17 @@ Body side_by_side(Arena& arena, const Body& loops, int together) {
       if (!proven_at_most(whole, s->begin)) {
         Stmt* many = new_loop(arena, variable_of(s->variable)->name, s->begin, whole);
         many->step = step;
-        for (int64_t i = 0; i < step; i += s->step) {
-          Substituter at(arena, {{variable_of(s->variable), many->variable + i}});
-          for (Stmt* written : at(s->body)) many->body.push_back(written);
+        const auto written_at = [&](Sym offset, Body& body) {
+          Substituter at(arena, {{variable_of(s->variable), many->variable + offset}});
+          for (Stmt* written : at(s->body)) body.push_back(written);
+        };
+        if (together > kMostStatements) {
+          Stmt* one = new_loop(arena, "vector", 0, step, LoopKind::kUnroll);
+          one->step = s->step;
+          written_at(one->variable, one->body);
+          many->body.push_back(one);
+        } else {
+          for (int64_t i = 0; i < step; i += s->step) written_at(i, many->body);
         }
         result.push_back(many);
         if (proven_at_most(s->end, whole)) continue;

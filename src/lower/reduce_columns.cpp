@@ -8,6 +8,12 @@ namespace harp::lower {
 
 using namespace ir;
 
+namespace {
+
+constexpr int kMostVectorsOfRest = 4;  // written out of a row that rows in turn leave: it comes seldom
+
+}  // namespace
+
 // --- blocks ------------------------------------------------------------------------------------------------------------------
 
 void ReduceLowering::chain_blocks(const std::vector<Level>& levels, Sym count, Sym width, const Elements& elements, Body& body) {
@@ -169,7 +175,9 @@ Body ReduceLowering::rows(const Tile& tile, const Level& level, Sym row, int n, 
     visit(level, columns->variable, indices[0], columns->body);
   if (tile.width.is_constant(1)) return unroll(arena_, columns);
   if (pass_->reduces.empty()) return vectorise(arena_, columns, simd_width_, false);
-  return vector_columns(arena_, columns, simd_width_, c_.schedule.axes[kept_.size() - 1].unroll);
+  const int together = c_.schedule.axes[kept_.size() - 1].unroll;
+  const bool is_left = n == 1 && c_.schedule.axes.back().unroll > 1;
+  return vector_columns(arena_, columns, simd_width_, is_left ? std::min(together, kMostVectorsOfRest) : together);
 }
 
 void ReduceLowering::keep_apart(const Tile& tile, const Level& level, const Stmt* row) {

@@ -13,21 +13,43 @@ namespace {
 // Sums of rows, and of rows times a number each.
 //
 // Where a vector is one load, a single stream of whole rows is followed by the prefetcher within the second cache, where rows in turn are
-// read at half the speed (1024 columns: 0.88 and 0.51 of reading); from memory and the third cache rows in turn share the wait (4 of four
-// vectors: 1.0 and 0.7, 6 of two: 0.85 to 0.97 and 0.78, 8: 0.85 and 0.8, one: 0.8 and 0.5). Where it is two, several rows from near share
-// the loads of the accumulators, and from beyond one row at a time is read as fast as memory goes, if several vectors are asked for before
-// a sum waits (two whole rows: half as fast).
+// read at half the speed (1024 columns: 0.88 and 0.51 of reading), but for those of near_rows(); from the third cache and memory rows in
+// turn share the wait (8 of two vectors: 0.78 to 0.86 and 0.86 to 0.98; 6: 0.73 to 0.81 and 0.89 to 0.96, which leaves single rows of the
+// law's blocks besides; 4: 0.66 and 0.95 to 0.99, of four vectors 0.7 and 0.90 to 1.0; 16: 0.64 to 0.69; one: 0.5 and 0.8). Where it is
+// two, several rows from near share the loads of the accumulators, and from beyond one row at a time is read as fast as memory goes, if
+// several vectors are asked for before a sum waits (two whole rows: half as fast).
 //
 // Pieces of longer rows jump, and so many rows in one go share the wait (one at a time is half as fast). Whole rows that are near are few
 // enough for one block (256 of 1000): the levels above would cost a sixth of the speed. Products of rows from memory are, one vector at a
 // time, 1.1 to 1.3 times as fast if the next rows are asked for, but 0.7 to 0.9 times where the third cache has them. With two loads two
 // vectors of 4 rows are 0.87 to 0.96 of the speed of memory, one of 8, asked for, 0.78.
-constexpr RowReads kSums{1000 << 10, {1, 4}, {6, 2}, RowReads::Reads{4, 4}}, kSumsOfOneLoad{1000 << 10, {4, 1}, {1, 4}},
+constexpr RowReads kSums{1000 << 10, {1, 4}, {8, 2}, RowReads::Reads{4, 2}}, kSumsOfOneLoad{1000 << 10, {4, 1}, {1, 4}},
     kPiecesOfSums{1 << 20, {4, 1}, {16, 1}}, kProducts{1 << 24, {4, 1}, {4, 2, 4}}, kProductsOfOneLoad{1 << 24, {4, 1}, {8, 1, 4, true}};
 // Rows that may be combined in any order are as many streams of whole rows, wherever they are (an array of maxima is read by 2 at 0.95 of
 // the speed of memory, by one at 0.73 to 0.83; from the third cache at 0.57 to 0.69 and 0.45 to 0.53; with one load a cycle by 6 at 0.86,
 // by one at 0.71).
 constexpr RowReads::Reads kExtremes{2, 2}, kExtremesOfOneLoad{6, 1};
+
+/// Rows from near, where a vector is one load. Each load of the loop has a prefetcher of its own on a Zen 5, which fetches at half the
+/// speed where one steps by 2 to 7 KB again and again, or by less and then to the next rows (pure reading in memory's order, written out:
+/// 24 vectors at a time 0.92 to 1.0 of the usual loop, 32 to 96 0.54, 128 0.93). Where each is there two or three times a row it is left
+/// out of it, and rows in turn, which share the loads and stores of the accumulators, are no slower than a single stream: two rows of 512
+/// to 1024 columns 0.91 to 0.97 instead of 0.85 to 0.90 of reading, and 0.92 instead of 0.65 where the cache is busy besides. A part of a
+/// vector that is left at the end of a row is one such load more, if it does not step further than that: rows of 700 to 1000 columns that
+/// share lines 0.72 to 0.84 instead of 0.60 to 0.67 by as many as are 16 KB, by fewer 0.50, and of 500 columns 0.55 instead of 0.59.
+RowReads::Reads near_rows(Dim columns, int width, size_t element_bytes, const RowReads::Reads& usual) {
+  constexpr int64_t kLeastVectors = 32, kLeastSharedVectors = 40, kFarBytes = 16000;
+  const int64_t element = static_cast<int64_t>(element_bytes);
+  if (!columns.is_constant() || width * element != kLineBytes) return usual;
+  const int64_t vectors = columns.constant() / width, bytes = columns.constant() * element;
+  if (bytes % kLineBytes != 0)
+    return vectors < kLeastSharedVectors
+               ? usual
+               : RowReads::Reads{static_cast<int>((kFarBytes + bytes - 1) / bytes), static_cast<int>(vectors / 2)};
+  for (const int64_t steps : {2, 3})
+    if (vectors >= kLeastVectors && vectors % steps == 0) return {2, static_cast<int>(vectors / steps)};
+  return usual;
+}
 
 }  // namespace
 
@@ -52,7 +74,12 @@ std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kern
     const std::span<const Node* const> operands = operands_of(*reduce);
     if (operands.size() > 1 || !is_loaded(program, kernel, operands[0])) return std::nullopt;
   }
-  return !proven_at_most(columns, page_tile(kernel.reduces)) ? kPiecesOfSums : target.one_load ? kSumsOfOneLoad : kSums;
+  if (!proven_at_most(columns, page_tile(kernel.reduces))) return kPiecesOfSums;
+  if (target.one_load) return kSumsOfOneLoad;
+  RowReads reads = kSums;
+  if (kernel.reduces.size() == 1)
+    reads.near = near_rows(columns, s.axes[s.axes.size() - 2].simd_width, size_of(kernel.reduces[0]->sources[0]->dtype), reads.near);
+  return reads;
 }
 
 bool reads_apart(const KernelPlan& kernel) {
@@ -86,15 +113,23 @@ int products_apart(const Node& reduce, Dim rows, Dim terms, const Target& target
   return are_long || (are_short && proven_at_most(kShortRows, bytes)) ? kPartsApart : 1;
 }
 
-/// So are sums and extremes of rows as they are in memory; of extremes rows of whole lines, since a line that is loaded twice costs more
-/// there than one stream does (rows of 1000 from the second cache 0.88 of the speed of row after row, of 1024 1.15).
-constexpr int64_t kLeastOfLoadedRow = 512;  // elements
-constexpr int64_t kFewRows = 8;             // of an odd number of rows one is read twice
-int loaded_rows_apart(const Node& reduce, const Node& source, Dim rows, Dim terms) {
-  const Sym bytes = terms * static_cast<int64_t>(size_of(source.dtype));
+/// So are sums and extremes of rows as they are in memory. Short ones share a fold besides, which is most of the time they take: sums of 8
+/// to 64 f32 1.2 to 1.45 times as fast from the second cache and the third, of 96 to 500 1.0 to 1.8 and 0.85 to 1.2, maxima of 8 to 384
+/// 1.2 to 1.5, i32 alike (of 64 f64 0.75 from the second cache, 8 f16 0.9, 4 i32 0.85). Of longer extremes rows are whole lines, since a
+/// line that is loaded twice costs more there than one stream does (rows of 1000 from the second cache 0.88 of the speed of row after row,
+/// of 1024 1.15). All but the long ones on a Zen 5; on others those that are mostly folds.
+constexpr int64_t kLeastOfShortRow = 8, kMostlyFold = 64, kLeastOfLongRow = 512;  // elements
+constexpr int64_t kFewRows = 8;                                                   // of an odd number of rows one is read twice
+int loaded_rows_apart(const Node& reduce, const Node& source, Dim rows, Dim terms, const Target& target) {
+  const int64_t size = static_cast<int64_t>(size_of(source.dtype));
+  const Sym bytes = terms * size;
   const bool may_share_lines = !bytes.is_constant() || bytes.constant() % kLineBytes != 0;
   const bool is_slower = may_share_lines && is_free_of_order(reduce.op, reduce.dtype);
-  return proven_at_most(kLeastOfLoadedRow, terms) && !proven_at_most(rows, kFewRows) && !is_slower ? kPartsApart : 1;
+  if (proven_at_most(rows, kFewRows)) return 1;
+  if (proven_at_most(kLeastOfLongRow, terms)) return is_slower ? 1 : kPartsApart;
+  const int64_t most = target.one_load ? kMostlyFold : kLeastOfLongRow;
+  const bool is_short = size == kRowElement && proven_at_most(kLeastOfShortRow, terms) && proven_at_most(terms, most);
+  return is_short ? kPartsApart : 1;
 }
 
 /// What is as it is in memory, but for where, of one reduction by lanes; null: that is not all the kernel does.
@@ -119,7 +154,7 @@ void set_apart(const Program& program, const KernelPlan& kernel, const Target& t
     if (source != nullptr) s.axes.back().unroll = kPartsApart;
   } else if (space.size() == 1) {
     if (source != nullptr)
-      s.axes[0].unroll = loaded_rows_apart(reduce, *source, space[0], terms);
+      s.axes[0].unroll = loaded_rows_apart(reduce, *source, space[0], terms, target);
     else if (operands_of(reduce).size() == 2)
       s.axes[0].unroll = products_apart(reduce, space[0], terms, target);
   }

@@ -196,7 +196,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 
 struct kernel_1_args { const float* input0; float* output0; int64_t shape0; };
 
-/* generation 0 · variant 2 of 3 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=2 simd=16, reduce unroll=6] partition overlap */
+/* generation 0 · variant 2 of 3 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=2 simd=16, reduce unroll=8] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
@@ -210,25 +210,29 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
     float acc0[304] __attribute__((aligned(64)));
     for (int i = 0; i < 304; ++i) acc0[i] = 0.0f;
     const int64_t oidx1 = min_i64(shape0, ridx0 * 256 + 256);
-    const int64_t oidx2 = (ridx0 * 2 + oidx1) / 6;
-    for (int64_t ridx1 = ridx0 * 256; ridx1 < oidx2 * 6 - ridx0 * 2; ridx1 += 6) {
+    const int64_t oidx2 = oidx1 / 8;
+    for (int64_t ridx1 = ridx0 * 256; ridx1 < oidx2 * 8; ridx1 += 8) {
       const float* input0_row = input0 + ridx1 * 300;
       for (int64_t ridx2 = 0; ridx2 < 288; ridx2 += 32) {
         const f32x16 alu0 = *(f32x16*)(acc0 + ridx2) + *(const f32x16*)(input0_row + ridx2) + *(const f32x16*)(input0_row + ridx2 + 300) + *(const f32x16*)(input0_row + ridx2 + 600);
-        *(f32x16*)(acc0 + ridx2) = alu0 + *(const f32x16*)(input0_row + ridx2 + 900) + *(const f32x16*)(input0_row + ridx2 + 1200) + *(const f32x16*)(input0_row + ridx2 + 1500);
-        const f32x16 alu1 = *(f32x16*)(acc0 + ridx2 + 16) + *(const f32x16*)(input0_row + ridx2 + 16) + *(const f32x16*)(input0_row + ridx2 + 316) + *(const f32x16*)(input0_row + ridx2 + 616);
-        *(f32x16*)(acc0 + ridx2 + 16) = alu1 + *(const f32x16*)(input0_row + ridx2 + 916) + *(const f32x16*)(input0_row + ridx2 + 1216) + *(const f32x16*)(input0_row + ridx2 + 1516);
+        const f32x16 alu1 = alu0 + *(const f32x16*)(input0_row + ridx2 + 900) + *(const f32x16*)(input0_row + ridx2 + 1200) + *(const f32x16*)(input0_row + ridx2 + 1500);
+        *(f32x16*)(acc0 + ridx2) = alu1 + *(const f32x16*)(input0_row + ridx2 + 1800) + *(const f32x16*)(input0_row + ridx2 + 2100);
+        const f32x16 alu2 = *(f32x16*)(acc0 + ridx2 + 16) + *(const f32x16*)(input0_row + ridx2 + 16) + *(const f32x16*)(input0_row + ridx2 + 316) + *(const f32x16*)(input0_row + ridx2 + 616);
+        const f32x16 alu3 = alu2 + *(const f32x16*)(input0_row + ridx2 + 916) + *(const f32x16*)(input0_row + ridx2 + 1216) + *(const f32x16*)(input0_row + ridx2 + 1516);
+        *(f32x16*)(acc0 + ridx2 + 16) = alu3 + *(const f32x16*)(input0_row + ridx2 + 1816) + *(const f32x16*)(input0_row + ridx2 + 2116);
       }
       for (int64_t ridx3 = 288; ridx3 < 296; ridx3 += 8) {
-        const f32x8 alu2 = *(f32x8*)(acc0 + ridx3) + *(const f32x8*)(input0_row + ridx3) + *(const f32x8*)(input0_row + ridx3 + 300) + *(const f32x8*)(input0_row + ridx3 + 600);
-        *(f32x8*)(acc0 + ridx3) = alu2 + *(const f32x8*)(input0_row + ridx3 + 900) + *(const f32x8*)(input0_row + ridx3 + 1200) + *(const f32x8*)(input0_row + ridx3 + 1500);
+        const f32x8 alu4 = *(f32x8*)(acc0 + ridx3) + *(const f32x8*)(input0_row + ridx3) + *(const f32x8*)(input0_row + ridx3 + 300) + *(const f32x8*)(input0_row + ridx3 + 600);
+        const f32x8 alu5 = alu4 + *(const f32x8*)(input0_row + ridx3 + 900) + *(const f32x8*)(input0_row + ridx3 + 1200) + *(const f32x8*)(input0_row + ridx3 + 1500);
+        *(f32x8*)(acc0 + ridx3) = alu5 + *(const f32x8*)(input0_row + ridx3 + 1800) + *(const f32x8*)(input0_row + ridx3 + 2100);
       }
       for (int64_t ridx4 = 296; ridx4 < 300; ridx4 += 4) {
-        const f32x4 alu3 = *(f32x4*)(acc0 + ridx4) + *(const f32x4*)(input0_row + ridx4) + *(const f32x4*)(input0_row + ridx4 + 300) + *(const f32x4*)(input0_row + ridx4 + 600);
-        *(f32x4*)(acc0 + ridx4) = alu3 + *(const f32x4*)(input0_row + ridx4 + 900) + *(const f32x4*)(input0_row + ridx4 + 1200) + *(const f32x4*)(input0_row + ridx4 + 1500);
+        const f32x4 alu6 = *(f32x4*)(acc0 + ridx4) + *(const f32x4*)(input0_row + ridx4) + *(const f32x4*)(input0_row + ridx4 + 300) + *(const f32x4*)(input0_row + ridx4 + 600);
+        const f32x4 alu7 = alu6 + *(const f32x4*)(input0_row + ridx4 + 900) + *(const f32x4*)(input0_row + ridx4 + 1200) + *(const f32x4*)(input0_row + ridx4 + 1500);
+        *(f32x4*)(acc0 + ridx4) = alu7 + *(const f32x4*)(input0_row + ridx4 + 1800) + *(const f32x4*)(input0_row + ridx4 + 2100);
       }
     }
-    for (int64_t ridx5 = oidx2 * 6 - ridx0 * 2; ridx5 < oidx1; ++ridx5) {
+    for (int64_t ridx5 = oidx2 * 8; ridx5 < oidx1; ++ridx5) {
       const float* input0_row1 = input0 + ridx5 * 300;
       for (int64_t ridx6 = 0; ridx6 < 288; ridx6 += 32) {
         *(f32x16*)(acc0 + ridx6) += *(const f32x16*)(input0_row1 + ridx6);
@@ -264,7 +268,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
 
 struct kernel_2_args { const float* input0; float* output0; int64_t shape0; };
 
-/* generation 0 · variant 3 of 3 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=4 simd=16, reduce unroll=4] partition overlap */
+/* generation 0 · variant 3 of 3 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=2 simd=16, reduce unroll=4] partition overlap */
 static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_2_args* a = arg;
   const float* input0 = a->input0;
@@ -291,85 +295,72 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
         const int64_t oidx6 = oidx5 / 4;
         for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx6 * 4; ridx3 += 4) {
           const float* input0_row = input0 + ridx3 * 300;
-          for (int64_t ridx4 = 0; ridx4 < 256; ridx4 += 64) {
+          for (int64_t ridx4 = 0; ridx4 < 288; ridx4 += 32) {
             const f32x16 alu0 = *(f32x16*)(acc0 + ridx4) + *(const f32x16*)(input0_row + ridx4) + *(const f32x16*)(input0_row + ridx4 + 300) + *(const f32x16*)(input0_row + ridx4 + 600);
             *(f32x16*)(acc0 + ridx4) = alu0 + *(const f32x16*)(input0_row + ridx4 + 900);
             const f32x16 alu1 = *(f32x16*)(acc0 + ridx4 + 16) + *(const f32x16*)(input0_row + ridx4 + 16) + *(const f32x16*)(input0_row + ridx4 + 316) + *(const f32x16*)(input0_row + ridx4 + 616);
             *(f32x16*)(acc0 + ridx4 + 16) = alu1 + *(const f32x16*)(input0_row + ridx4 + 916);
-            const f32x16 alu2 = *(f32x16*)(acc0 + ridx4 + 32) + *(const f32x16*)(input0_row + ridx4 + 32) + *(const f32x16*)(input0_row + ridx4 + 332) + *(const f32x16*)(input0_row + ridx4 + 632);
-            *(f32x16*)(acc0 + ridx4 + 32) = alu2 + *(const f32x16*)(input0_row + ridx4 + 932);
-            const f32x16 alu3 = *(f32x16*)(acc0 + ridx4 + 48) + *(const f32x16*)(input0_row + ridx4 + 48) + *(const f32x16*)(input0_row + ridx4 + 348) + *(const f32x16*)(input0_row + ridx4 + 648);
-            *(f32x16*)(acc0 + ridx4 + 48) = alu3 + *(const f32x16*)(input0_row + ridx4 + 948);
           }
-          for (int64_t ridx5 = 256; ridx5 < 288; ridx5 += 16) {
-            const f32x16 alu4 = *(f32x16*)(acc0 + ridx5) + *(const f32x16*)(input0_row + ridx5) + *(const f32x16*)(input0_row + ridx5 + 300) + *(const f32x16*)(input0_row + ridx5 + 600);
-            *(f32x16*)(acc0 + ridx5) = alu4 + *(const f32x16*)(input0_row + ridx5 + 900);
+          for (int64_t ridx5 = 288; ridx5 < 296; ridx5 += 8) {
+            const f32x8 alu2 = *(f32x8*)(acc0 + ridx5) + *(const f32x8*)(input0_row + ridx5) + *(const f32x8*)(input0_row + ridx5 + 300) + *(const f32x8*)(input0_row + ridx5 + 600);
+            *(f32x8*)(acc0 + ridx5) = alu2 + *(const f32x8*)(input0_row + ridx5 + 900);
           }
-          for (int64_t ridx6 = 288; ridx6 < 296; ridx6 += 8) {
-            const f32x8 alu5 = *(f32x8*)(acc0 + ridx6) + *(const f32x8*)(input0_row + ridx6) + *(const f32x8*)(input0_row + ridx6 + 300) + *(const f32x8*)(input0_row + ridx6 + 600);
-            *(f32x8*)(acc0 + ridx6) = alu5 + *(const f32x8*)(input0_row + ridx6 + 900);
-          }
-          for (int64_t ridx7 = 296; ridx7 < 300; ridx7 += 4) {
-            const f32x4 alu6 = *(f32x4*)(acc0 + ridx7) + *(const f32x4*)(input0_row + ridx7) + *(const f32x4*)(input0_row + ridx7 + 300) + *(const f32x4*)(input0_row + ridx7 + 600);
-            *(f32x4*)(acc0 + ridx7) = alu6 + *(const f32x4*)(input0_row + ridx7 + 900);
+          for (int64_t ridx6 = 296; ridx6 < 300; ridx6 += 4) {
+            const f32x4 alu3 = *(f32x4*)(acc0 + ridx6) + *(const f32x4*)(input0_row + ridx6) + *(const f32x4*)(input0_row + ridx6 + 300) + *(const f32x4*)(input0_row + ridx6 + 600);
+            *(f32x4*)(acc0 + ridx6) = alu3 + *(const f32x4*)(input0_row + ridx6 + 900);
           }
         }
-        for (int64_t ridx8 = oidx6 * 4; ridx8 < oidx5; ++ridx8) {
-          const float* input0_row1 = input0 + ridx8 * 300;
-          for (int64_t ridx9 = 0; ridx9 < 256; ridx9 += 64) {
-            *(f32x16*)(acc0 + ridx9) += *(const f32x16*)(input0_row1 + ridx9);
-            *(f32x16*)(acc0 + ridx9 + 16) += *(const f32x16*)(input0_row1 + ridx9 + 16);
-            *(f32x16*)(acc0 + ridx9 + 32) += *(const f32x16*)(input0_row1 + ridx9 + 32);
-            *(f32x16*)(acc0 + ridx9 + 48) += *(const f32x16*)(input0_row1 + ridx9 + 48);
+        for (int64_t ridx7 = oidx6 * 4; ridx7 < oidx5; ++ridx7) {
+          const float* input0_row1 = input0 + ridx7 * 300;
+          for (int64_t ridx8 = 0; ridx8 < 288; ridx8 += 32) {
+            *(f32x16*)(acc0 + ridx8) += *(const f32x16*)(input0_row1 + ridx8);
+            *(f32x16*)(acc0 + ridx8 + 16) += *(const f32x16*)(input0_row1 + ridx8 + 16);
           }
-          for (int64_t ridx10 = 256; ridx10 < 288; ridx10 += 16) {
-            *(f32x16*)(acc0 + ridx10) += *(const f32x16*)(input0_row1 + ridx10);
+          for (int64_t ridx9 = 288; ridx9 < 296; ridx9 += 8) {
+            *(f32x8*)(acc0 + ridx9) += *(const f32x8*)(input0_row1 + ridx9);
           }
-          for (int64_t ridx11 = 288; ridx11 < 296; ridx11 += 8) {
-            *(f32x8*)(acc0 + ridx11) += *(const f32x8*)(input0_row1 + ridx11);
-          }
-          for (int64_t ridx12 = 296; ridx12 < 300; ridx12 += 4) {
-            *(f32x4*)(acc0 + ridx12) += *(const f32x4*)(input0_row1 + ridx12);
+          for (int64_t ridx10 = 296; ridx10 < 300; ridx10 += 4) {
+            *(f32x4*)(acc0 + ridx10) += *(const f32x4*)(input0_row1 + ridx10);
           }
         }
-        for (int64_t ridx13 = 0; ridx13 < 288; ridx13 += 16) {
-          *(f32x16*)(acc1 + ridx13) += *(f32x16*)(acc0 + ridx13);
+        for (int64_t ridx11 = 0; ridx11 < 288; ridx11 += 16) {
+          *(f32x16*)(acc1 + ridx11) += *(f32x16*)(acc0 + ridx11);
         }
-        for (int64_t ridx14 = 288; ridx14 < 296; ridx14 += 8) {
-          *(f32x8*)(acc1 + ridx14) += *(f32x8*)(acc0 + ridx14);
+        for (int64_t ridx12 = 288; ridx12 < 296; ridx12 += 8) {
+          *(f32x8*)(acc1 + ridx12) += *(f32x8*)(acc0 + ridx12);
         }
-        for (int64_t ridx15 = 296; ridx15 < 300; ridx15 += 4) {
-          *(f32x4*)(acc1 + ridx15) += *(f32x4*)(acc0 + ridx15);
+        for (int64_t ridx13 = 296; ridx13 < 300; ridx13 += 4) {
+          *(f32x4*)(acc1 + ridx13) += *(f32x4*)(acc0 + ridx13);
         }
       }
-      for (int64_t ridx16 = 0; ridx16 < 288; ridx16 += 16) {
-        *(f32x16*)(acc2 + ridx16) += *(f32x16*)(acc1 + ridx16);
+      for (int64_t ridx14 = 0; ridx14 < 288; ridx14 += 16) {
+        *(f32x16*)(acc2 + ridx14) += *(f32x16*)(acc1 + ridx14);
       }
-      for (int64_t ridx17 = 288; ridx17 < 296; ridx17 += 8) {
-        *(f32x8*)(acc2 + ridx17) += *(f32x8*)(acc1 + ridx17);
+      for (int64_t ridx15 = 288; ridx15 < 296; ridx15 += 8) {
+        *(f32x8*)(acc2 + ridx15) += *(f32x8*)(acc1 + ridx15);
       }
-      for (int64_t ridx18 = 296; ridx18 < 300; ridx18 += 4) {
-        *(f32x4*)(acc2 + ridx18) += *(f32x4*)(acc1 + ridx18);
+      for (int64_t ridx16 = 296; ridx16 < 300; ridx16 += 4) {
+        *(f32x4*)(acc2 + ridx16) += *(f32x4*)(acc1 + ridx16);
       }
     }
-    for (int64_t ridx19 = 0; ridx19 < 288; ridx19 += 16) {
-      *(f32x16*)(acc3 + ridx19) += *(f32x16*)(acc2 + ridx19);
+    for (int64_t ridx17 = 0; ridx17 < 288; ridx17 += 16) {
+      *(f32x16*)(acc3 + ridx17) += *(f32x16*)(acc2 + ridx17);
     }
-    for (int64_t ridx20 = 288; ridx20 < 296; ridx20 += 8) {
-      *(f32x8*)(acc3 + ridx20) += *(f32x8*)(acc2 + ridx20);
+    for (int64_t ridx18 = 288; ridx18 < 296; ridx18 += 8) {
+      *(f32x8*)(acc3 + ridx18) += *(f32x8*)(acc2 + ridx18);
     }
-    for (int64_t ridx21 = 296; ridx21 < 300; ridx21 += 4) {
-      *(f32x4*)(acc3 + ridx21) += *(f32x4*)(acc2 + ridx21);
+    for (int64_t ridx19 = 296; ridx19 < 300; ridx19 += 4) {
+      *(f32x4*)(acc3 + ridx19) += *(f32x4*)(acc2 + ridx19);
     }
   }
-  for (int64_t ridx22 = 0; ridx22 < 288; ridx22 += 16) {
-    *(f32x16*)(output0 + ridx22) = *(f32x16*)(acc3 + ridx22);
+  for (int64_t ridx20 = 0; ridx20 < 288; ridx20 += 16) {
+    *(f32x16*)(output0 + ridx20) = *(f32x16*)(acc3 + ridx20);
   }
-  for (int64_t ridx23 = 288; ridx23 < 296; ridx23 += 8) {
-    *(f32x8*)(output0 + ridx23) = *(f32x8*)(acc3 + ridx23);
+  for (int64_t ridx21 = 288; ridx21 < 296; ridx21 += 8) {
+    *(f32x8*)(output0 + ridx21) = *(f32x8*)(acc3 + ridx21);
   }
-  for (int64_t ridx24 = 296; ridx24 < 300; ridx24 += 4) {
-    *(f32x4*)(output0 + ridx24) = *(f32x4*)(acc3 + ridx24);
+  for (int64_t ridx22 = 296; ridx22 < 300; ridx22 += 4) {
+    *(f32x4*)(output0 + ridx22) = *(f32x4*)(acc3 + ridx22);
   }
 }
 
