@@ -247,6 +247,8 @@ constexpr Row kRows[] = {
     {Op::kProd, rules(adjoint_of_prod)},
     {Op::kReduceMax, rules(adjoint_of_extreme)},
     {Op::kReduceMin, rules(adjoint_of_extreme)},
+    {Op::kArgMax, kConstant},
+    {Op::kArgMin, kConstant},
 
     {Op::kCumSum, rules(adjoint_of_cumsum)},
     {Op::kCumProd, rules(adjoint_of_cumprod)},

@@ -43,17 +43,19 @@ void check_operand(Op op, NodeRef source, std::span<const int> axes) {
   HARP_CHECK(accepts(op, source->dtype), Code::kDType, row.name, ": takes ", describe(row.operands), ", got ", name(source->dtype), " (",
              label(source), ")", dtype_advice(row.name, row.operands, source->dtype));
   // Without an element there is no greatest one. any() and all() are max and min of bools, which have one: false and true.
-  if ((op != Op::kReduceMax && op != Op::kReduceMin) || is_bool(source->dtype)) return;
+  const bool is_extreme = op == Op::kReduceMax || op == Op::kReduceMin;
+  if (!is_place(op) && (!is_extreme || is_bool(source->dtype))) return;
   for (int axis : axes)
     HARP_CHECK(!source->shape[axis].is_constant(0), Code::kShape, row.name, ": axis ", axis, " of ", label(source), " with shape ",
-               to_string(source->shape), " is empty, so there is no ", op == Op::kReduceMax ? "greatest" : "least", " element");
+               to_string(source->shape), " is empty, so there is no ", combine_of(op) == Op::kMax ? "greatest" : "least", " element");
 }
 
 NodeRef make(Op op, NodeRef source, ReduceAttributes attributes) {
   Shape shape;
   for (int axis = 0; axis < source->rank(); ++axis)
     if (!contains(attributes.axes, axis)) shape.push_back(source->shape[axis]);
-  return check_node(name(op), source).intern(op, source->dtype, std::move(shape), {source}, std::move(attributes));
+  const DType dtype = is_place(op) ? DType::kI64 : source->dtype;
+  return check_node(name(op), source).intern(op, dtype, std::move(shape), {source}, std::move(attributes));
 }
 
 /// reduce(permute(x)) is permute(reduce(x)), so that the bits do not depend on how an array came to lie as it does.
@@ -83,7 +85,7 @@ NodeRef reduce_sorted(Op op, NodeRef source, std::vector<int> axes) {
 }  // namespace
 
 NodeRef reduce(Op op, NodeRef source, std::span<const int> axes, bool keepdims) {
-  HARP_ASSERT(is_reduce(op), name(op), " is not a reduction");
+  HARP_ASSERT(is_reduce(op) && (!is_place(op) || axes.size() == 1), name(op), " is not a reduction over ", axes.size(), " axes");
   check_node(name(op), source);
   std::vector<int> sorted = normalize_axes(name(op), axes, source->rank());
   std::sort(sorted.begin(), sorted.end());

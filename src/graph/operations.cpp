@@ -120,12 +120,22 @@ constexpr Operation index_row(std::string_view name) {
              [](NodeRef x, std::optional<int> axis, bool keepdims) { return function(x, axis, keepdims); });
 }
 
+template <Op op>
+constexpr Operation reduction_of() {
+  if constexpr (op == Op::kArgMax)
+    return index_row<build::argmax>(name(op));
+  else if constexpr (op == Op::kArgMin)
+    return index_row<build::argmin>(name(op));
+  else
+    return reduce_row<op>();
+}
+
 constexpr Operation kRows[] = {
 // ops.def: elementwise operations, reductions and scans as they stand (their names are in the sections of the README's table, too)
 #define HARP_ROW_Leaf(id)
 #define HARP_ROW_Elementwise(id) elementwise_row<Op::k##id>(),
 #define HARP_ROW_Convert(id)
-#define HARP_ROW_Reduce(id) reduce_row<Op::k##id>(),
+#define HARP_ROW_Reduce(id) reduction_of<Op::k##id>(),
 #define HARP_ROW_Scan(id) scan_row<Op::k##id>(),
 #define HARP_ROW_Movement(id)
 #define HARP_ROW_Join(id)
@@ -212,8 +222,6 @@ constexpr Operation kRows[] = {
         [](NodeRef x, Axes axes, int64_t correction, bool keepdims) { return build::std(x, axes, correction, keepdims); }),
     row("norm", {{"x"}, {"ord", "2"}, {"axes", "none"}, {"keepdims", "false"}},
         [](NodeRef x, double order, Axes axes, bool keepdims) { return build::norm(x, order, axes, keepdims); }),
-    index_row<build::argmax>("argmax"),
-    index_row<build::argmin>("argmin"),
     reduction_row<build::any>("any"),
     reduction_row<build::all>("all"),
     reduction_row<build::logsumexp>("logsumexp"),

@@ -152,32 +152,20 @@ NodeRef norm(NodeRef x, double order, const Axes& axes, bool keepdims) {
 
 namespace {
 
-/// The first index of the extreme value; NaN is the most extreme. The greatest index stands where there is no element.
-NodeRef first_index(std::string_view op, Op extreme, NodeRef x, std::optional<int> axis, bool keepdims) {
-  Graph& graph = check_node(op, x);
-  common_dtype(op, Operands::kOrdered, std::span(&x, 1));
-  const Shape ones(x->shape.size(), Dim(1));
-  if (!axis) {
-    const NodeRef index = first_index(op, extreme, flatten(x, 0, -1), 0, false);
-    return keepdims ? reshape(index, ones) : index;
+NodeRef place_of(Op op, NodeRef x, std::optional<int> axis, bool keepdims) {
+  check_node(name(op), x);
+  if (axis) {
+    const int along = normalize_axis(name(op), *axis, x->rank());
+    return reduce(op, x, {&along, 1}, keepdims);
   }
-  const int along = normalize_axis(op, *axis, x->rank());
-  check_not_empty(op, x, {&along, 1});
-  const NodeRef found = broadcast_to(reduce(extreme, x, {&along, 1}, true), x->shape);
-  NodeRef is_extreme = elementwise(Op::kEq, {x, found});
-  if (is_float(x->dtype)) is_extreme = elementwise(Op::kBitOr, {is_extreme, elementwise(Op::kIsNan, {x})});
-  Shape column = ones;
-  column[static_cast<size_t>(along)] = x->shape[static_cast<size_t>(along)];
-  const NodeRef index = arange(graph, column[static_cast<size_t>(along)]);
-  const NodeRef candidates = broadcast_to(reshape(index, std::move(column)), x->shape);
-  const NodeRef others = constant(graph, scalar_from_int(DType::kI32, INT32_MAX));
-  const NodeRef first = reduce(Op::kReduceMin, elementwise(Op::kWhere, {is_extreme, candidates, others}), {&along, 1}, keepdims);
-  return cast(first, DType::kI64);
+  const int along = 0;
+  const NodeRef index = reduce(op, flatten(x, 0, -1), {&along, 1}, false);
+  return keepdims ? reshape(index, Shape(x->shape.size(), Dim(1))) : index;
 }
 
 }  // namespace
 
-NodeRef argmax(NodeRef x, std::optional<int> axis, bool keepdims) { return first_index("argmax", Op::kReduceMax, x, axis, keepdims); }
-NodeRef argmin(NodeRef x, std::optional<int> axis, bool keepdims) { return first_index("argmin", Op::kReduceMin, x, axis, keepdims); }
+NodeRef argmax(NodeRef x, std::optional<int> axis, bool keepdims) { return place_of(Op::kArgMax, x, axis, keepdims); }
+NodeRef argmin(NodeRef x, std::optional<int> axis, bool keepdims) { return place_of(Op::kArgMin, x, axis, keepdims); }
 
 }  // namespace harp::build

@@ -9,6 +9,7 @@
 #include "interp/gather.h"
 #include "interp/movement.h"
 #include "interp/native.h"
+#include "interp/place.h"
 #include "interp/reduce.h"
 #include "interp/scan.h"
 #include "interp/sort.h"
@@ -77,7 +78,8 @@ constexpr Row kRows[] = {
     {Op::kReal, evaluate_real},         {Op::kImag, evaluate_imag},
     {Op::kComplex, evaluate_complex},   {Op::kNative, evaluate_native},
     {Op::kCustom, evaluate_custom},     {Op::kCheckIndex, evaluate_check_index},
-    {Op::kSort, evaluate_sort},
+    {Op::kSort, evaluate_sort},         {Op::kArgMax, evaluate_place},
+    {Op::kArgMin, evaluate_place},
 };
 
 consteval std::array<Evaluator, kOpCount> make_evaluators() {

@@ -50,6 +50,12 @@ std::vector<int> Accumulators::add(std::span<const Node* const> nodes, int64_t c
   return numbers;
 }
 
+int Accumulators::add(DType dtype, int64_t count, Op combine, Scalar init) {
+  frame_bytes_ += count * static_cast<int64_t>(size_of(dtype));
+  kernel_.accumulators.push_back({{dtype, 1}, count, combine, init, count >= kLanes && frame_bytes_ > kFrameBytes});
+  return static_cast<int>(kernel_.accumulators.size()) - 1;
+}
+
 void Accumulators::keep_beside(int accumulator, int parameter) {
   kernel_.accumulators[static_cast<size_t>(accumulator)].beside = parameter;
   const auto frame_bytes = [&] {
@@ -100,6 +106,43 @@ void ask_ahead(Arena& arena, const Body& loops, int64_t step, Sym along, Sym nex
     }
     loop->body.insert(loop->body.begin(), asked.begin(), asked.end());
   }
+}
+
+Body asking_for_pages(Arena& arena, Stmt* loop, bool is_only_row) {
+  std::vector<const UOp*> loads;  // the first of each row; not those of what is the same for every row
+  int64_t page = kPageBytes;      // elements
+  const auto at = [&](const UOp* load, Sym place) { return substitute(load->index, {{variable_of(loop->variable), place}}); };
+  for (const UOp* u : uops_of(arena, loop->body)) {
+    const bool is_row = u->kind == UKind::kLoad && u->type.lanes > 1 && u->lane_step.is_constant(1) &&
+                        depends_on(u->index, variable_of(loop->variable)) && (is_only_row || !at(u, 0).is_constant());
+    const auto is_known = [&](const UOp* known) { return known->buffer == u->buffer && (known->index - u->index).is_constant(); };
+    if (!is_row || std::any_of(loads.begin(), loads.end(), is_known)) continue;
+    loads.push_back(u);
+    page = std::min(page, kPageBytes / static_cast<int64_t>(size_of(u->type.dtype)));
+  }
+  page = std::max(loop->step, page / loop->step * loop->step);  // whole steps
+  const Sym length = loop->end - loop->begin;
+  const bool has_loops = std::any_of(loop->body.begin(), loop->body.end(), [](const Stmt* s) { return s->kind == StmtKind::kLoop; });
+  if (loads.empty() || has_loops || proven_less(length, page / 2)) return {loop};
+  const auto asked_at = [&](Sym first, Body& body) {
+    for (const UOp* load : loads) {
+      const Sym ahead = kPagesAhead * kPageBytes / static_cast<int64_t>(size_of(load->type.dtype));
+      body.push_back(prefetch(arena, load->buffer, at(load, first) + ahead));
+    }
+  };
+  Body body;
+  if (proven_at_most(length, page)) {
+    asked_at(loop->begin, body);
+    body.push_back(loop);
+    return body;
+  }
+  Stmt* pages = new_loop(arena, "page", loop->begin, loop->end);
+  pages->step = page;
+  asked_at(pages->variable, pages->body);
+  loop->begin = pages->variable;
+  loop->end = min(pages->variable + page, loop->end);
+  pages->body.push_back(loop);
+  return {pages};
 }
 
 Stmt* declare_accumulator(Arena& arena, int accumulator, const UOp* value) {

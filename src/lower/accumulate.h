@@ -28,6 +28,7 @@ class Accumulators {
   /// One of `count` elements for each of the reductions or scans. Those that come first are busiest and lie on the stack; long ones that
   /// come later are in the worker's scratch memory.
   std::vector<int> add(std::span<const Node* const> nodes, int64_t count);
+  int add(DType dtype, int64_t count, Op combine, Scalar init);
   /// The accumulator lies so that stores to it do not meet loads of the parameter (ir::Accumulator::beside), which takes a page more; what
   /// no longer fits the stack then is in scratch memory.
   void keep_beside(int accumulator, int parameter);
@@ -53,6 +54,9 @@ ir::Stmt* prefetch(ir::Arena& arena, int buffer, Sym index);
 /// The loops in `loops` that take `step` elements at a time ask for what they load where the variable `along` is there `next`, into the
 /// second cache, or nearer.
 void ask_ahead(ir::Arena& arena, const ir::Body& loops, int64_t step, Sym along, Sym next, bool is_near = false);
+/// The loop over contiguous elements, with a line of each array that it loads asked for from each page. Nothing is asked for where rows
+/// are shorter than half a page.
+ir::Body asking_for_pages(ir::Arena& arena, ir::Stmt* loop, bool is_only_row);
 
 // Loops over accumulators that lie side by side.
 /// Loops over vectors with so many of their steps written out, and the rest of the steps.

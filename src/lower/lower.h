@@ -32,6 +32,8 @@ void lower_elementwise(KernelContext& context);
 void lower_transpose(KernelContext& context);
 /// Loop nest of reductions over the same axes, in one pass over the rows or several, with what comes before and after. (reduce.cpp)
 void lower_reduce(KernelContext& context);
+/// Where the extremes along one axis stand. (place.cpp)
+void lower_place(KernelContext& context);
 /// Tiles of rows times columns, for one sum of products. (contraction.cpp)
 void lower_contraction(KernelContext& context);
 /// Loop nest of scans along the same axis, with their prologue and epilogue. (scan.cpp)

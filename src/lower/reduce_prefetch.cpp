@@ -22,41 +22,8 @@ int64_t ReduceLowering::rows_ahead() const {
 }
 
 Body ReduceLowering::asking_for_pages(Stmt* loop) {
-  std::vector<const UOp*> loads;  // the first of each row; not those of what is the same for every row
-  int64_t page = kPageBytes;      // elements
-  const auto at = [&](const UOp* load, Sym place) { return substitute(load->index, {{variable_of(loop->variable), place}}); };
-  for (const UOp* u : uops_of(arena_, loop->body)) {
-    const bool is_row = u->kind == UKind::kLoad && u->type.lanes > 1 && u->lane_step.is_constant(1) &&
-                        depends_on(u->index, variable_of(loop->variable)) && (kept_.empty() || !at(u, 0).is_constant());
-    const auto is_known = [&](const UOp* known) { return known->buffer == u->buffer && (known->index - u->index).is_constant(); };
-    if (!is_row || std::any_of(loads.begin(), loads.end(), is_known)) continue;
-    loads.push_back(u);
-    page = std::min(page, kPageBytes / static_cast<int64_t>(size_of(u->type.dtype)));
-  }
-  page = std::max(loop->step, page / loop->step * loop->step);  // whole steps
-  const Sym length = loop->end - loop->begin;
   const bool only_reduces = c_.plan.passes.size() == 1 && pass_->row_values.empty() && pass_->row_stores.empty();
-  const bool has_loops = std::any_of(loop->body.begin(), loop->body.end(), [](const Stmt* s) { return s->kind == StmtKind::kLoop; });
-  if (loads.empty() || !only_reduces || has_loops || proven_less(length, page / 2)) return {loop};
-  const auto asked_at = [&](Sym first, Body& body) {
-    for (const UOp* load : loads) {
-      const Sym ahead = kPagesAhead * kPageBytes / static_cast<int64_t>(size_of(load->type.dtype));
-      body.push_back(prefetch(arena_, load->buffer, at(load, first) + ahead));
-    }
-  };
-  Body body;
-  if (proven_at_most(length, page)) {
-    asked_at(loop->begin, body);
-    body.push_back(loop);
-    return body;
-  }
-  Stmt* pages = new_loop(arena_, "page", loop->begin, loop->end);
-  pages->step = page;
-  asked_at(pages->variable, pages->body);
-  loop->begin = pages->variable;
-  loop->end = min(pages->variable + page, loop->end);
-  pages->body.push_back(loop);
-  return {pages};
+  return only_reduces ? lower::asking_for_pages(arena_, loop, kept_.empty()) : Body{loop};
 }
 
 // One that keeps what it computes, or that calls functions (exp for most) of a row that an earlier pass has loaded.

@@ -58,6 +58,8 @@ constexpr const OpInfo& info(Op op) { return kOps[static_cast<int>(op)]; }
 constexpr std::string_view name(Op op) { return info(op).name; }
 constexpr bool is_elementwise(Op op) { return info(op).family == Family::kElementwise || info(op).family == Family::kConvert; }
 constexpr bool is_reduce(Op op) { return info(op).family == Family::kReduce; }
+/// Does it say where an element stands, and not what it is?
+constexpr bool is_place(Op op) { return op == Op::kArgMax || op == Op::kArgMin; }
 constexpr bool is_scan(Op op) { return info(op).family == Family::kScan; }
 constexpr bool is_scatter(Op op) { return info(op).family == Family::kScatter; }
 constexpr bool is_routine(Op op) { return info(op).family == Family::kRoutine; }
@@ -126,7 +128,7 @@ constexpr std::optional<Op> op_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-/// The elementwise op that combines two elements of a reduction or scan (Sum -> Add …).
+/// The elementwise op that combines two elements of a reduction or scan (Sum -> Add …), or compares them (ArgMax -> Max).
 constexpr Op combine_of(Op op) {
   switch (op) {
     case Op::kSum:
@@ -134,6 +136,7 @@ constexpr Op combine_of(Op op) {
     case Op::kProd:
     case Op::kCumProd: return Op::kMul;
     case Op::kReduceMax:
+    case Op::kArgMax:
     case Op::kCumMax: return Op::kMax;
     default: return Op::kMin;
   }
@@ -141,7 +144,7 @@ constexpr Op combine_of(Op op) {
 
 /// Is what a reduction gives the same in every order, bit for bit (any NaN for a NaN)?
 constexpr bool is_free_of_order(Op op, DType dtype) {
-  return op == Op::kReduceMax || op == Op::kReduceMin || (!is_float(dtype) && !is_complex(dtype));
+  return op == Op::kReduceMax || op == Op::kReduceMin || is_place(op) || (!is_float(dtype) && !is_complex(dtype));
 }
 
 }  // namespace harp

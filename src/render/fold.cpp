@@ -54,6 +54,7 @@ std::string Unit::fold(const FoldForm& form, bool each_lane) {
     for (int i = 0; i < size * lanes / width; ++i)
       parts.push_back(lanes > 1 ? cat("s[", i, "]")
                                 : cat("*(", vector_pointer, ")", i == 0 ? std::string("s") : cat("(s + ", i * width, ")")));
+    if (parts.size() == 1 && lanes == 1) parts[0] = cat("(", parts[0], ")");  // its elements are asked for
     char level = static_cast<char>('a' + std::bit_width(parts.size()) - 1);
     std::string left = fold_vectors(form, std::move(parts), width, "a", text);
     const auto lanes_of = [&](std::string_view numbers) { return cat("__builtin_shufflevector(", left, ", ", left, ", ", numbers, ")"); };

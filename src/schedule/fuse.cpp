@@ -42,6 +42,15 @@ bool keeps_index(const Node& node, size_t operand) {
   return node.op == Op::kReshape && squeezed(node.shape) == squeezed(node.sources[0]->shape);
 }
 
+/// Where an extreme stands is found beside the extreme, and nothing else.
+bool goes_with(const KernelPlan& kernel, const Node& reduce) {
+  if (!finds_places(kernel) && !is_place(reduce.op)) return true;
+  const Node& other = *kernel.reduces[0];
+  const auto finds_extreme = [](const Node& node) { return is_place(node.op) || node.op == Op::kReduceMax || node.op == Op::kReduceMin; };
+  return kernel.reduces.size() == 1 && other.sources[0] == reduce.sources[0] && finds_extreme(other) && finds_extreme(reduce) &&
+         combine_of(other.op) == combine_of(reduce.op);
+}
+
 struct KernelDraft {
   KernelPlan plan;
   std::unordered_set<const Node*> makes, reads, computes;
@@ -152,7 +161,7 @@ class Fuser {
       if (kernel.plan.reduces.size() >= kMaxReduces || theirs.axes != mine.axes || theirs.order != mine.order ||
           kernel.plan.reduces[0]->sources[0]->shape != node->sources[0]->shape || wants_tiles(*kernel.plan.reduces[0]))
         continue;
-      if (!can_join(kernel, k, d, false)) continue;
+      if (!goes_with(kernel.plan, *node) || !can_join(kernel, k, d, false)) continue;
       kernel.plan.reduces.push_back(node);
       join(kernel, k, d, node);
       add_buffer(node);

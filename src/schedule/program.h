@@ -107,6 +107,8 @@ Shape squeezed(const Shape& shape);
 int scan_axis(const KernelPlan& kernel);
 /// The axis of iteration_space() that the scatter goes along; -1: there is none, or its size is 1.
 int scatter_axis(const KernelPlan& kernel);
+/// Is what it reduces where extremes stand, perhaps beside the extremes? All are of one source then (place.cpp).
+bool finds_places(const KernelPlan& kernel);
 /// Does a pass keep values of its rows for later ones?
 bool keeps_rows(const KernelPlan& kernel);
 /// Which axes of squeezed(reduce.sources[0]->shape) a reduction reduces.

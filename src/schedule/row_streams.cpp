@@ -60,7 +60,8 @@ int64_t page_tile(std::span<const Node* const> nodes) {
 }
 
 std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kernel, const Schedule& s, const Target& target) {
-  if (kernel.passes.size() != 1 || s.axes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain)
+  if (kernel.passes.size() != 1 || s.axes.size() < 2 || finds_places(kernel) ||
+      kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain)
     return std::nullopt;
   const Dim columns = iteration_space(kernel).back();
   constexpr int64_t kMostRegisters = 8;

@@ -1,6 +1,8 @@
 // How: what is reduced, as rows of elements in the order of the law, is cut into whole blocks and a rest. Of each, the blocks and the rest,
 // a reduction gives one value a block; side by side these are what the second one reduces, in the same order. A rest that turns out to be
 // empty is worth the identity, which as a block's result changes nothing (semantics.md, "Sums": a level or a block more).
+//
+// Where an extreme stands is found from the extreme of each block and where in it that stands: in the first block with the best.
 #include "schedule/split_reductions.h"
 
 #include <algorithm>
@@ -16,19 +18,9 @@ class Splitter {
 
   const Node* run() {
     if (!choose()) return &reduce_;
-    const Dim whole = floor_div(length_, block_) * block_, rest = length_ - whole;
-    std::vector<const Node*> found;
-    if (!whole.is_constant(0)) found.push_back(block_results(0, whole, {floor_div(length_, block_), block_}));
-    if (!rest.is_constant(0)) found.push_back(block_results(whole, rest, {1, rest}));
-    const Node* results = found[0];
-    if (found.size() > 1) {
-      Shape shape = results->shape;
-      shape[axis_] += 1;
-      results = graph_.intern(Op::kConcat, results->dtype, std::move(shape), std::move(found), ConcatAttributes{static_cast<int>(axis_)});
-    }
-    const Node* all = reduced(results, axis_, false);
+    const Node* all = is_place(reduce_.op) ? place() : reduced(reduce_.op, results_of(reduce_.op), axis_, false);
     if (all->dtype != reduce_.dtype) all = graph_.intern(Op::kCast, reduce_.dtype, all->shape, {all});
-    return all->shape == reduce_.shape ? all : graph_.intern(Op::kReshape, all->dtype, reduce_.shape, {all});
+    return reshaped(all, reduce_.shape);
   }
 
  private:
@@ -55,6 +47,34 @@ class Splitter {
     order_.insert(order_.end(), is_lanes ? axes.begin() : kept.begin(), is_lanes ? axes.end() : kept.end());
     for (const int axis : kept) kept_.push_back(shape[static_cast<size_t>(axis)]);
     return true;
+  }
+
+  /// One result a block, along axis_.
+  const Node* results_of(Op op) {
+    const Dim whole = floor_div(length_, block_) * block_, rest = length_ - whole;
+    std::vector<const Node*> found;
+    if (!whole.is_constant(0)) found.push_back(block_results(op, 0, whole, {floor_div(length_, block_), block_}));
+    if (!rest.is_constant(0)) found.push_back(block_results(op, whole, rest, {1, rest}));
+    if (found.size() == 1) return found[0];
+    Shape shape = found[0]->shape;
+    shape[axis_] += 1;
+    const DType dtype = found[0]->dtype;
+    return graph_.intern(Op::kConcat, dtype, std::move(shape), std::move(found), ConcatAttributes{static_cast<int>(axis_)});
+  }
+
+  const Node* place() {
+    const Node* best = results_of(combine_of(reduce_.op) == Op::kMax ? Op::kReduceMax : Op::kReduceMin);
+    const Node* block = reduced(reduce_.op, best, axis_, false);
+    block = reshaped(block, with({1}));
+    const Node* inside =
+        graph_.intern(Op::kGather, DType::kI64, block->shape, {results_of(reduce_.op), block}, GatherAttributes{static_cast<int>(axis_)});
+    const Node* size = graph_.intern(Op::kConstant, DType::kI64, {}, {}, ConstantAttributes{scalar_from_int(DType::kI64, block_)});
+    const Node* before = graph_.intern(Op::kMul, DType::kI64, block->shape, {block, size});
+    return graph_.intern(Op::kAdd, DType::kI64, block->shape, {before, inside});
+  }
+
+  const Node* reshaped(const Node* node, const Shape& shape) {
+    return node->shape == shape ? node : graph_.intern(Op::kReshape, node->dtype, shape, {node});
   }
 
   /// What stays, with the axes that stand for what is reduced.
@@ -84,25 +104,26 @@ class Splitter {
   }
 
   /// In the dtype the law adds up in: halves are rounded once, at the end.
-  const Node* block_results(Dim start, Dim size, std::initializer_list<Dim> blocks) {
-    const DType dtype = working_dtype(reduce_.dtype);
+  const Node* block_results(Op op, Dim start, Dim size, std::initializer_list<Dim> blocks) {
+    const DType dtype = working_dtype(reduce_.sources[0]->dtype);
     const auto element = [&](const Node* node) {
       const Node* x = part(node, start, size, blocks);
       return x->dtype == dtype ? x : graph_.intern(Op::kCast, dtype, x->shape, {x});
     };
     const Node* source = reduce_.sources[0];
-    if (!attributes_.product) return reduced(element(source), axis_ + 1, false);
+    if (!attributes_.product) return reduced(op, element(source), axis_ + 1, false);
     const Node* product = graph_.intern(Op::kMul, dtype, with(blocks), {element(source->sources[0]), element(source->sources[1])});
-    return reduced(product, axis_ + 1, true);
+    return reduced(op, product, axis_ + 1, true);
   }
 
-  const Node* reduced(const Node* source, size_t axis, bool product) {
+  const Node* reduced(Op op, const Node* source, size_t axis, bool product) {
     Shape shape = source->shape;
     shape.erase(shape.begin() + static_cast<ptrdiff_t>(axis));
     ReduceAttributes attributes = attributes_;
     attributes.axes = {static_cast<int>(axis)};
     attributes.product = product;
-    return graph_.intern(reduce_.op, source->dtype, std::move(shape), {source}, std::move(attributes));
+    const DType dtype = is_place(op) ? DType::kI64 : source->dtype;
+    return graph_.intern(op, dtype, std::move(shape), {source}, std::move(attributes));
   }
 
   Graph& graph_;

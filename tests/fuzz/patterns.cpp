@@ -20,7 +20,7 @@ class Formulas {
 
   bool add() {
     if (bench_.options().large_axes && random_.chance(30)) return long_reduction();
-    switch (random_.below(16)) {
+    switch (random_.below(17)) {
       case 0: return matmul();
       case 1: return stencil();
       case 2: return convolution();
@@ -35,6 +35,7 @@ class Formulas {
       case 11: return add_chain(bench_);
       case 12: return add_row_by_row(bench_);
       case 13: return add_layers(bench_);
+      case 14: return places();
       default: return add_product(bench_);
     }
   }
@@ -96,6 +97,22 @@ class Formulas {
     return bench_.want(build::sort(x, axis, descending));
   }
 
+  /// Where extremes stand, of few values that are there several times or of any, and the extremes themselves.
+  bool places() {
+    const auto dim = [&](int64_t lo, int64_t hi) { return random_.chance(60) ? bench_.small_dim(lo, hi) : bench_.random_dim(); };
+    Shape shape = {dim(1, 40), dim(1, 300)};
+    if (random_.chance(30)) shape.insert(shape.begin(), bench_.small_dim(1, 3));
+    const int axis[] = {static_cast<int>(random_.below(shape.size()))};
+    if (shape[static_cast<size_t>(axis[0])].is_constant(0) || bench_.estimated_count(shape) > 20'000) return false;
+    NodeRef x = bench_.array_of(random_.chance(50) ? DType::kF32 : bench_.random_dtype(), shape);
+    if (is_complex(x->dtype)) return false;
+    if (random_.chance(40) && accepts(Op::kSign, x->dtype)) x = build::elementwise(Op::kSign, {x});
+    const bool greatest = random_.chance(50), keepdims = random_.chance(30);
+    if (random_.chance(40)) bench_.want(build::reduce(greatest ? Op::kReduceMax : Op::kReduceMin, x, axis, keepdims));
+    const NodeRef place = build::reduce(greatest ? Op::kArgMax : Op::kArgMin, x, axis, keepdims);
+    return bench_.want(random_.chance(30) ? build::elementwise(Op::kAdd, {place, place}) : place);
+  }
+
   /// Few values of many, whose blocks threads share, of what may be used otherwise too.
   bool long_reduction() {
     const Dim length = random_.pick(std::vector<int64_t>{65537, 69632, 70001}), others = bench_.small_dim(1, 2);
@@ -104,13 +121,13 @@ class Formulas {
     if (random_.chance(60)) x = build::elementwise(is_float(x->dtype) ? Op::kTanh : Op::kAbs, {x});
     const int axis[] = {x->rank() == 1 || !rows ? 0 : 1};
     const auto reduced = [&] {
-      constexpr Op kReduces[] = {Op::kSum, Op::kSum, Op::kReduceMax, Op::kReduceMin, Op::kProd};
+      constexpr Op kReduces[] = {Op::kSum, Op::kSum, Op::kReduceMax, Op::kReduceMin, Op::kProd, Op::kArgMax, Op::kArgMin};
       const Op op = random_.pick(kReduces);
       return build::reduce(op, op == Op::kSum && random_.chance(40) ? build::elementwise(Op::kMul, {x, x}) : x, axis, true);
     };
     const NodeRef value = reduced();
     if (random_.chance(30)) bench_.want(reduced());
-    return bench_.want(random_.chance(30) ? build::sub(x, build::broadcast_to(value, x->shape)) : value);
+    return bench_.want(value->dtype == x->dtype && random_.chance(30) ? build::sub(x, build::broadcast_to(value, x->shape)) : value);
   }
 
   /// The neighbours of each element by roll, weighed and added.
