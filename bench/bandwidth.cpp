@@ -1,6 +1,9 @@
 // Chains as large as they come: against memcpy of the same bytes with one and two threads, in caches against the same loop by hand, and
 // against libraries that evaluate chains: NumPy and torch operation by operation, numexpr by blocks. What bench/chains.cpp measures on one
 // thread is here on two, and where it is larger.
+#include <pthread.h>
+#include <sched.h>
+
 #include <atomic>
 #include <cstring>
 #include <stdexcept>
@@ -47,7 +50,8 @@ constexpr Size kSizes[] = {{"16kb", size_t{16} << 10, true, false, false},
                            {"512mb", size_t{512} << 20, false, true, true},
                            {"1gb", size_t{1} << 30, false, false, false}};
 
-/// memcpy of two halves, one on a thread of its own. Who waits spins a while, then sleeps, as in a pool.
+/// memcpy of two halves, one on a thread of its own, which keeps off its caller's CPU: left to itself the system may leave both on one for
+/// as long as they are measured. Who waits spins a while, then sleeps, as in a pool.
 class TwoCopies {
  public:
   TwoCopies(std::span<float> to, std::span<const float> from) : to_(to), from_(from), worker_([this] { work(); }) {}
@@ -57,6 +61,7 @@ class TwoCopies {
     worker_.join();
   }
   void operator()() {
+    if (const int cpu = sched_getcpu(); cpu != avoided_) keep_off(cpu);
     const uint32_t turn = count_ + 1;
     count_ = turn;
     count_.notify_one();
@@ -73,6 +78,13 @@ class TwoCopies {
     for (int i = 0; i < kSpins && number == seen; ++i) {
     }
     number.wait(seen);
+  }
+  void keep_off(int cpu) {
+    cpu_set_t others;
+    if (cpu < 0 || sched_getaffinity(0, sizeof others, &others) != 0) return;
+    CPU_CLR(static_cast<size_t>(cpu), &others);
+    if (CPU_COUNT(&others) > 0) pthread_setaffinity_np(worker_.native_handle(), sizeof others, &others);
+    avoided_ = cpu;
   }
   void copy(size_t part) {
     const size_t half = to_.size() / 2, begin = part * half, count = part == 0 ? half : to_.size() - half;
@@ -92,6 +104,7 @@ class TwoCopies {
   std::span<float> to_;
   std::span<const float> from_;
   std::atomic<uint32_t> count_{0}, done_{0};
+  int avoided_ = -1;  // by the worker
   std::thread worker_;
 };
 
