@@ -1,0 +1,115 @@
+// Where extremes stand, down columns that lie side by side.
+#include <algorithm>
+
+#include "lower/place_lowering.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+Body PlaceLowering::tiles() {
+  constexpr int64_t kColumns = 1024;  // whose results stay in the first cache
+  std::vector<Stmt*> nest;
+  Index outer;
+  for (size_t i = 0; i + 1 < kept_.size(); ++i) {
+    nest.push_back(new_loop(arena_, cat("oidx", i), 0, source_.shape[kept_[i]]));
+    outer.push_back(nest.back()->variable);
+  }
+  const Sym width = source_.shape[kept_.back()];
+  const int64_t wanted = c_.schedule.axes[kept_.size() - 1].tile, most = std::max<int64_t>(range(width).hi, 1);
+  const int64_t tile = wanted > 0 ? wanted : kColumns;
+  if (most <= tile) return nested(nest, columns({outer, 0, width, (most + lanes_ - 1) / lanes_ * lanes_}));
+  nest.push_back(new_loop(arena_, "tile", 0, ceil_div(width, tile)));
+  const Sym start = nest.back()->variable * tile;
+  return nested(nest, columns({outer, start, min(Sym(tile), width - start), tile}));
+}
+
+Body PlaceLowering::columns(const Columns& tile) {
+  constexpr int64_t kWide = 2;  // i64 are vectors of as many bytes with half the lanes
+  const int64_t wide_lanes = std::max<int64_t>(1, lanes_ / kWide);
+  Body body;
+  sum_ = new_sum(tile.capacity, body);
+  if (proven_at_most(count_, kPiece)) {
+    add(rows_of_piece(tile, 0, count_), body);
+  } else {
+    const int best = new_best(tile.capacity, body), place = new_numbers(DType::kI64, tile.capacity, body);
+    Stmt* pieces = new_loop(arena_, "piece", 0, ceil_div(count_, kPiece));
+    const Sym first = pieces->variable * kPiece;
+    pieces->body = rows_of_piece(tile, first, min(first + kPiece, count_));
+    each_column(tile, wide_lanes, pieces->body, [&](Sym column, Body& into) {
+      const UOp *before = acc(best, column), *x = acc(best_, column);
+      const UOp* here = plus(arena_.cast(DType::kI64, acc(place_, column)), arena_.index(first));
+      into.push_back(set_accumulator(arena_, place, column, choose(is_better(before, x), here, acc(place, column))));
+      into.push_back(set_accumulator(arena_, best, column, better_of(before, x)));
+    });
+    body.push_back(pieces);
+    best_ = best, place_ = place;
+  }
+  if (has_nan()) add(columns_with_nan(tile), body);
+  each_column(tile, wide_lanes, body, [&](Sym column, Body& into) {
+    store(tile.position(column), arena_.cast(DType::kI64, acc(place_, column)), acc(best_, column), into);
+  });
+  return body;
+}
+
+Body PlaceLowering::rows_of_piece(const Columns& tile, Sym begin, Sym end) {
+  Body body;
+  best_ = new_best(tile.capacity, body);
+  place_ = new_numbers(DType::kI32, tile.capacity, body);
+  const auto rows = [&](Sym from, Sym to, int64_t together) {
+    if (proven_at_most(to, from)) return;
+    Stmt* row = new_loop(arena_, next_name(), from, to);
+    row->step = together;
+    const auto visit = [&](Sym column, Body& into) {
+      const UOp *best = acc(best_, column), *place = acc(place_, column), *sum = nullptr;
+      for (int64_t i = 0; i < together; ++i) {
+        const UOp* x = element(tile.position(column), row->variable + i);
+        place = choose(is_better(best, x), number(DType::kI32, row->variable + i - begin), place);
+        best = better_of(best, x);
+        sum = sum == nullptr ? x : plus(sum, x);
+      }
+      into.push_back(set_accumulator(arena_, place_, column, place));
+      into.push_back(set_accumulator(arena_, best_, column, best));
+      if (has_nan()) into.push_back(update_accumulator(arena_, sum_, column, sum));
+    };
+    each_column(tile, lanes_, row->body, visit, c_.schedule.axes[kept_.size() - 1].unroll);
+    body.push_back(row);
+  };
+  const int64_t together = std::max(1, c_.schedule.axes.back().unroll);
+  const Sym full = begin + floor_div(end - begin, together) * together;
+  rows(begin, full, together);
+  rows(full, end, 1);
+  return body;
+}
+
+Body PlaceLowering::columns_with_nan(const Columns& tile) {
+  Body body;
+  const int all = new_sum(lanes_, body), rest = new_sum(1, body);  // of all columns
+  const Sym whole = floor_div(tile.width, lanes_);
+  if (!whole.is_constant(0)) {
+    Stmt* vectors = new_loop(arena_, "vector", 0, whole);
+    each_lane(lanes_, vectors->body, [&](Sym lane, Body& into) {
+      into.push_back(update_accumulator(arena_, all, lane, acc(sum_, vectors->variable * lanes_ + lane)));
+    });
+    body.push_back(vectors);
+  }
+  if (!mod(tile.width, lanes_).is_constant(0)) {
+    Stmt* single = new_loop(arena_, "column", whole * lanes_, tile.width);
+    single->body = {update_accumulator(arena_, rest, 0, acc(sum_, single->variable))};
+    body.push_back(single);
+  }
+  body.push_back(folded(all));
+  Body again;
+  const int nan = new_places(DType::kI64, tile.capacity, again);
+  Stmt* row = new_loop(arena_, next_name(), 0, count_);
+  each_column(tile, lanes_, row->body, [&](Sym column, Body& into) {
+    const UOp* x = element(tile.position(column), row->variable);
+    into.push_back(update_accumulator(arena_, nan, column, choose(is_nan(x), arena_.index(row->variable), no_place(DType::kI64))));
+  });
+  again.push_back(row);
+  each_column(tile, lanes_, again, [&](Sym column, Body& into) { take_nan(acc(nan, column), best_, place_, column, into); });
+  body.push_back(if_nan(plus(acc(all, 0), acc(rest, 0)), std::move(again)));
+  return body;
+}
+
+}  // namespace harp::lower
