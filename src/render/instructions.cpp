@@ -64,7 +64,8 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Targ
         const std::string cast = wide ? cat("(", words, ")") : std::string();
         form.builtins.emplace_back(logic.builtin);
         form.vectors.push_back({DType::kI32, bytes / 4});
-        append(form.body, cat("  return (", result, ")", logic.builtin, "(", cast, "a, ", cast, "b, ", cast, "((", bits, "){0} + ",
+        // b first, whose register takes the result: gcc keeps a, made before it, apart from x and moves it otherwise
+        append(form.body, cat("  return (", result, ")", logic.builtin, "(", cast, "b, ", cast, "a, ", cast, "((", bits, "){0} + ",
                               magnitude, "), ", kMajority, ", ", logic.lanes, ");\n"));
       }
     }

@@ -144,7 +144,7 @@ static inline f64x8 maximum_f64x8(f64x8 x, f64x8 y) {
   /* the greater or, if neither is, the second: differ for zeros and NaN only */
   __asm__("" : "+v"(y)); /* loaded once */
   const i64x8 a = (i64x8)__builtin_ia32_maxpd512_mask(x, y, x, 0xff, 4), b = (i64x8)__builtin_ia32_maxpd512_mask(y, x, x, 0xff, 4);
-  return (f64x8)__builtin_ia32_pternlogd512_mask((i32x16)a, (i32x16)b, (i32x16)((i64x8){0} + 0x7fffffffffffffffll), 0xe8, 0xffff);
+  return (f64x8)__builtin_ia32_pternlogd512_mask((i32x16)b, (i32x16)a, (i32x16)((i64x8){0} + 0x7fffffffffffffffll), 0xe8, 0xffff);
 #else
   const i64x8 alu0 = (i64x8)greater_f64x8(x, y);
   const i64x8 alu1 = (i64x8)greater_f64x8(y, x);

@@ -200,7 +200,7 @@ static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
   /* the greater or, if neither is, the second: differ for zeros and NaN only */
   __asm__("" : "+v"(y)); /* loaded once */
   const i32x16 a = (i32x16)__builtin_ia32_maxps512_mask(x, y, x, 0xffff, 4), b = (i32x16)__builtin_ia32_maxps512_mask(y, x, x, 0xffff, 4);
-  return (f32x16)__builtin_ia32_pternlogd512_mask(a, b, ((i32x16){0} + 0x7fffffff), 0xe8, 0xffff);
+  return (f32x16)__builtin_ia32_pternlogd512_mask(b, a, ((i32x16){0} + 0x7fffffff), 0xe8, 0xffff);
 #else
   const i32x16 alu0 = (i32x16)greater_f32x16(x, y);
   const i32x16 alu1 = (i32x16)greater_f32x16(y, x);
@@ -213,7 +213,7 @@ static inline f32x8 maximum_f32x8(f32x8 x, f32x8 y) {
   /* the greater or, if neither is, the second: differ for zeros and NaN only */
   __asm__("" : "+v"(y)); /* loaded once */
   const i32x8 a = (i32x8)__builtin_ia32_maxps256(x, y), b = (i32x8)__builtin_ia32_maxps256(y, x);
-  return (f32x8)__builtin_ia32_pternlogd256_mask(a, b, ((i32x8){0} + 0x7fffffff), 0xe8, 0xff);
+  return (f32x8)__builtin_ia32_pternlogd256_mask(b, a, ((i32x8){0} + 0x7fffffff), 0xe8, 0xff);
 #else
   const i32x8 alu0 = (i32x8)greater_f32x8(x, y);
   const i32x8 alu1 = (i32x8)greater_f32x8(y, x);
