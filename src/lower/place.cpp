@@ -224,16 +224,17 @@ Stmt* PlaceLowering::if_nan(const UOp* sum, Body then) {
 
 Body PlaceLowering::first_nan(const Row& row) {
   Body body;
-  const int nan = new_places(DType::kI64, lanes_, body), rest = new_places(DType::kI64, 1, body);
+  const int64_t lanes = wide_lanes();
+  const int nan = new_places(DType::kI64, lanes, body), rest = new_places(DType::kI64, 1, body);
   const auto visit = [&](Sym at, int places, Sym lane, Body& into) {
     const UOp* x = element(row.position, at);
     into.push_back(update_accumulator(arena_, places, lane, choose(is_nan(x), arena_.index(at), no_place(DType::kI64))));
   };
-  const Sym whole = floor_div(count_, lanes_) * lanes_;
+  const Sym whole = floor_div(count_, lanes) * lanes;
   if (!proven_at_most(whole, 0)) {
     Stmt* loop = new_loop(arena_, next_name(), 0, whole);
-    loop->step = lanes_;
-    each_lane(lanes_, loop->body, [&](Sym lane, Body& into) { visit(loop->variable + lane, nan, lane, into); });
+    loop->step = lanes;
+    each_lane(lanes, loop->body, [&](Sym lane, Body& into) { visit(loop->variable + lane, nan, lane, into); });
     body.push_back(loop);
   }
   if (!proven_at_most(count_, whole)) {

@@ -25,8 +25,6 @@ Body PlaceLowering::tiles() {
 }
 
 Body PlaceLowering::columns(const Columns& tile) {
-  constexpr int64_t kWide = 2;  // i64 are vectors of as many bytes with half the lanes
-  const int64_t wide_lanes = std::max<int64_t>(1, lanes_ / kWide);
   Body body;
   sum_ = new_sum(tile.capacity, body);
   if (proven_at_most(count_, kPiece)) {
@@ -36,7 +34,7 @@ Body PlaceLowering::columns(const Columns& tile) {
     Stmt* pieces = new_loop(arena_, "piece", 0, ceil_div(count_, kPiece));
     const Sym first = pieces->variable * kPiece;
     pieces->body = rows_of_piece(tile, first, min(first + kPiece, count_));
-    each_column(tile, wide_lanes, pieces->body, [&](Sym column, Body& into) {
+    each_column(tile, wide_lanes(), pieces->body, [&](Sym column, Body& into) {
       const UOp *before = acc(best, column), *x = acc(best_, column);
       const UOp* here = plus(arena_.cast(DType::kI64, acc(place_, column)), arena_.index(first));
       into.push_back(set_accumulator(arena_, place, column, choose(is_better(before, x), here, acc(place, column))));
@@ -46,7 +44,7 @@ Body PlaceLowering::columns(const Columns& tile) {
     best_ = best, place_ = place;
   }
   if (has_nan()) add(columns_with_nan(tile), body);
-  each_column(tile, wide_lanes, body, [&](Sym column, Body& into) {
+  each_column(tile, wide_lanes(), body, [&](Sym column, Body& into) {
     store(tile.position(column), arena_.cast(DType::kI64, acc(place_, column)), acc(best_, column), into);
   });
   return body;
@@ -102,12 +100,12 @@ Body PlaceLowering::columns_with_nan(const Columns& tile) {
   Body again;
   const int nan = new_places(DType::kI64, tile.capacity, again);
   Stmt* row = new_loop(arena_, next_name(), 0, count_);
-  each_column(tile, lanes_, row->body, [&](Sym column, Body& into) {
+  each_column(tile, wide_lanes(), row->body, [&](Sym column, Body& into) {
     const UOp* x = element(tile.position(column), row->variable);
     into.push_back(update_accumulator(arena_, nan, column, choose(is_nan(x), arena_.index(row->variable), no_place(DType::kI64))));
   });
   again.push_back(row);
-  each_column(tile, lanes_, again, [&](Sym column, Body& into) { take_nan(acc(nan, column), best_, place_, column, into); });
+  each_column(tile, wide_lanes(), again, [&](Sym column, Body& into) { take_nan(acc(nan, column), best_, place_, column, into); });
   body.push_back(if_nan(plus(acc(all, 0), acc(rest, 0)), std::move(again)));
   return body;
 }

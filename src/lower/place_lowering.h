@@ -89,12 +89,14 @@ class PlaceLowering {
     s->accumulator = accumulator;
     return s;
   }
+  /// Lanes of what computes with i64.
+  int64_t wide_lanes() const { return size_of(dtype_) == sizeof(int64_t) ? lanes_ : std::max<int64_t>(1, lanes_ / 2); }
   /// visit(lane, statements) for lanes 0 … count - 1.
   template <class Visit>
   void each_lane(int64_t count, ir::Body& body, Visit visit) {
     ir::Stmt* lane = ir::new_loop(arena_, "lane", 0, count);
     visit(lane->variable, lane->body);
-    add(vector_lanes(arena_, lane, static_cast<int>(lanes_)), body);
+    add(vector_lanes(arena_, lane, static_cast<int>(std::min(count, lanes_))), body);
   }
   static ir::Body nested(const std::vector<ir::Stmt*>& nest, ir::Body body) {
     for (size_t i = nest.size(); i-- > 0;) {
