@@ -93,7 +93,13 @@ TEST_CASE("G3.argmax,argmin X2/interp,c: NaN, infinities of both signs, zeros of
   same.items.assign(2048, kNan);
   backends.run("graph g(x: f32[m, 1024]) {\n" + both("x", "1"), same);
   backends.run("graph g(x: f32[m, 1024]) {\n" + both("x", "0"), same);
-  for (size_t i = 0; i < same.items.size(); ++i) same.items[i] = i % 3 == 0 ? 0.0f : -0.0f;
+  for (size_t i = 0; i < same.items.size(); ++i) same.items[i] = i % 300 == 299 ? 0.0f : -0.0f;
+  // the greater zero is the extreme, and stands where the first one does
+  for (const char* axis : {"0", "1"}) {
+    backends.run(harp::cat("graph g(x: f32[m, 1024]) {\n  return v = max(x, axes=[", axis, "]), i = argmax(x, axis=", axis, ")\n}"), same);
+    backends.run(
+        harp::cat("graph g(x: f32[m, 1024]) {\n  y = -x\n  return v = min(y, axes=[", axis, "]), i = argmin(y, axis=", axis, ")\n}"), same);
+  }
   backends.run("graph g(x: f32[m, 1024]) {\n" + both("x", "1"), same);
   backends.run("graph g(x: f32[m, 1024]) {\n" + both("x", "0"), same);
 }
