@@ -13,6 +13,11 @@ static void triad(const float* restrict a, const float* restrict b, const float*
   for (size_t i = 0; i < n; ++i) y[i] = a[i] + 3.0f * b[i];
 }
 
+/* The data of chains has no NaN and no zero less than zero. Only if gcc may know that does it take the greater of two numbers by one
+ * instruction, as clang does anyway: else by comparisons that depend on each other, with which `where` takes 3.5 times as long. */
+#pragma GCC push_options
+#pragma GCC optimize("finite-math-only", "no-signed-zeros")
+
 static void relu(const float* restrict a, const float* restrict b, const float* restrict c, float* restrict y, size_t n) {
   for (size_t i = 0; i < n; ++i) {
     const float t = a[i] * b[i] + c[i];
@@ -66,6 +71,8 @@ static void where(const float* restrict a, const float* restrict b, const float*
     y[i] = a[i] > 0.25f ? (least < 1.0f ? least : 1.0f) : a[i] + 0.5f;
   }
 }
+
+#pragma GCC pop_options
 
 /* Functions of one instruction or two: name, types of an element and of a result, the expression of x. */
 #define FUNCTIONS(DO)                                                       \
