@@ -1,11 +1,12 @@
-// Chains as large as they come: against memcpy of the same bytes with one and two threads, in caches against the same loop by hand, and
-// against libraries that evaluate chains: NumPy and torch operation by operation, numexpr by blocks. What bench/chains.cpp measures on one
-// thread is here on two, and where it is larger.
+// Chains as large as they come, with one and two threads: against memcpy of the same bytes, in caches against the same loop by hand (of two
+// threads in two halves), and against libraries that evaluate chains: NumPy and torch operation by operation, numexpr by blocks. What
+// bench/chains.cpp measures on one thread is here on two, and where it is larger.
 #include <pthread.h>
 #include <sched.h>
 
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <stdexcept>
 #include <thread>
 
@@ -50,22 +51,25 @@ constexpr Size kSizes[] = {{"16kb", size_t{16} << 10, true, false, false},
                            {"512mb", size_t{512} << 20, false, true, true},
                            {"1gb", size_t{1} << 30, false, false, false}};
 
-/// memcpy of two halves, one on a thread of its own, which keeps off its caller's CPU: left to itself the system may leave both on one for
-/// as long as they are measured. Who waits spins a while, then sleeps, as in a pool.
-class TwoCopies {
+/// Two halves of some work, the second on a thread of its own, which keeps off its caller's CPU: left to itself the system may leave both
+/// on one for as long as they are measured. Who waits spins a while, then sleeps, as in a pool.
+class TwoThreads {
  public:
-  TwoCopies(std::span<float> to, std::span<const float> from) : to_(to), from_(from), worker_([this] { work(); }) {}
-  ~TwoCopies() {
+  using Work = std::function<void(size_t half)>;
+
+  TwoThreads() : worker_([this] { serve(); }) {}
+  ~TwoThreads() {
     count_ = kEnd;
     count_.notify_one();
     worker_.join();
   }
-  void operator()() {
+  void operator()(const Work& work) {
     if (const int cpu = sched_getcpu(); cpu != avoided_) keep_off(cpu);
+    work_ = &work;
     const uint32_t turn = count_ + 1;
     count_ = turn;
     count_.notify_one();
-    copy(0);
+    work(0);
     wait(done_, turn - 1);
   }
 
@@ -86,23 +90,18 @@ class TwoCopies {
     if (CPU_COUNT(&others) > 0) pthread_setaffinity_np(worker_.native_handle(), sizeof others, &others);
     avoided_ = cpu;
   }
-  void copy(size_t part) {
-    const size_t half = to_.size() / 2, begin = part * half, count = part == 0 ? half : to_.size() - half;
-    std::memcpy(to_.data() + begin, from_.data() + begin, count * sizeof(float));
-  }
-  void work() {
+  void serve() {
     for (uint32_t seen = 0;;) {
       wait(count_, seen);
       seen = count_;
       if (seen == kEnd) return;
-      copy(1);
+      (*work_)(1);
       done_ = seen;
       done_.notify_one();
     }
   }
 
-  std::span<float> to_;
-  std::span<const float> from_;
+  const Work* work_ = nullptr;  // the caller's, until its turn is done
   std::atomic<uint32_t> count_{0}, done_{0};
   int avoided_ = -1;  // by the worker
   std::thread worker_;
@@ -111,7 +110,9 @@ class TwoCopies {
 std::vector<std::string> suffixes(const Chain& chain, const Size& size, int threads) {
   std::vector<std::string> all;
   if (threads > 1) {
-    if (chain.large && (chain.small || size.bytes <= k32MB.bytes)) all.emplace_back("threads2.memcpy");
+    if (!chain.large || (!chain.small && size.bytes > k32MB.bytes)) return all;
+    if (size.in_cache && chain.loop != nullptr) all.emplace_back("loop");
+    all.emplace_back("memcpy");
     return all;
   }
   if (!chain.small && size.bytes <= k512MB.bytes) return all;
@@ -140,9 +141,12 @@ std::vector<Row> run(Session& session, const Chain& chain, const Size& size, int
   harp(1);
   const float* in[kMaxInputs] = {};
   for (size_t i = 0; i < harp.inputs().size(); ++i) in[i] = harp.inputs()[i].data();
-  const auto by_hand = [&, result = to.data()] { (session.by_hand->*chain.loop)(in[0], in[1], in[2], result, n); };
+  const auto by_hand = [&, result = to.data()](size_t begin, size_t end) {
+    const auto from_begin = [begin](const float* x) { return x == nullptr ? x : x + begin; };
+    (session.by_hand->*chain.loop)(from_begin(in[0]), from_begin(in[1]), from_begin(in[2]), result + begin, end - begin);
+  };
   if (chain.loop != nullptr) {
-    by_hand();
+    by_hand(0, n);
     if (std::memcmp(to.data(), harp.output().data(), n * sizeof(float)) != 0)
       throw std::runtime_error("chain." + name + ": harp and the hand-written loop do not give the same bits");
   }
@@ -154,20 +158,25 @@ std::vector<Row> run(Session& session, const Chain& chain, const Size& size, int
     peers.emplace_back(label, candidates.size());
     candidates.push_back(std::move(candidate));
   };
-  std::optional<TwoCopies> copies;
-  if (threads > 1) {
-    copies.emplace(to, from);
-    add("memcpy by two threads", on_threads(threads, [&copies](size_t repeats) {
-          for (size_t i = 0; i < repeats; ++i) (*copies)();
+  std::optional<TwoThreads> two;
+  if (threads > 1) two.emplace();
+  const auto add_halves = [&](const std::string& label, size_t count, std::function<void(size_t begin, size_t end)> part) {
+    TwoThreads::Work half = [count, part = std::move(part)](size_t i) { part(i * count / 2, (i + 1) * count / 2); };
+    add(label, on_threads(threads, [&two, half = std::move(half)](size_t repeats) {
+          for (size_t i = 0; i < repeats; ++i) (*two)(half);
         }));
-  }
+  };
   for (const std::string& suffix : suffixes(chain, size, threads)) {
-    if (suffix == "threads2.memcpy") continue;
-    if (suffix == "memcpy") {
+    if (suffix == "memcpy" && threads > 1) {
+      add_halves("memcpy by two threads", to.size(),
+                 [&](size_t begin, size_t end) { std::memcpy(&to[begin], &from[begin], (end - begin) * sizeof(float)); });
+    } else if (suffix == "memcpy") {
       add("memcpy, same bytes", memcpy_of(to, from));
+    } else if (suffix == "loop" && threads > 1) {
+      add_halves("loop by hand, two threads", n, by_hand);
     } else if (suffix == "loop") {
-      add("loop by hand", [&by_hand](size_t repeats) {
-        for (size_t i = 0; i < repeats; ++i) by_hand();
+      add("loop by hand", [&by_hand, n](size_t repeats) {
+        for (size_t i = 0; i < repeats; ++i) by_hand(0, n);
       });
     } else {
       std::unique_ptr<PeerProcess> process = PeerProcess::start(session, suffix, {"chain", chain.name, std::to_string(n)});
@@ -196,7 +205,7 @@ std::vector<Benchmark> bandwidth_benchmarks() {
         if (threads > 1 && !size.threads) continue;
         std::vector<std::string> names;
         for (const std::string& suffix : suffixes(chain, size, threads))
-          names.push_back(std::string("chain.") + chain.name + "." + size.name + "." + suffix);
+          names.push_back(std::string("chain.") + chain.name + "." + size.name + (threads > 1 ? ".threads2." : ".") + suffix);
         if (names.empty()) continue;
         benchmarks.push_back(
             {names, [&chain, &size, threads, names](Session& session) { return run(session, chain, size, threads, names); }});

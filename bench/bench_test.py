@@ -90,7 +90,8 @@ SERVED = {
 def check_groups():
     """Rows of the groups whose peers are libraries: those that are installed are measured, and results agree."""
     others = ["function.gelu", "function.log.libmvec", "transpose.1024", "sort.f32.1e6", "rowwise.rms_norm.1024.memcpy",
-              "contract.gemv.ax.1024.read", "chain.where.1mb.loop", "chain.where.1mb.threads2.memcpy", "scale.concat.1000.memcpy"]
+              "contract.gemv.ax.1024.read", "chain.where.1mb.loop", "chain.where.1mb.threads2.loop", "chain.where.1mb.threads2.memcpy",
+              "scale.concat.1000.memcpy"]
     alone = ["scale.sum.1024", "scale.sum.step", "compile.per_kernel"]
     rows, _ = rows_of("^(" + "|".join([*SERVED, *others, *alone]) + ")$")
     assert {row["name"] for row in rows} == {*SERVED, *others, *alone}, rows

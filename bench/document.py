@@ -6,7 +6,8 @@ usage: document.py FILE --machine TEXT [--docs DIRECTORY] [--reasons FILE] [--lo
 Every row is in a table, by group (the first part of its name). A missed goal stands there with the reason that bench/reasons.json gives for
 it, by a regular expression over names: a miss without a reason ends this program, and so does a reason that matches no row, so that the
 page cannot say less or more than was measured. Goals that were lowered after they had been frozen are listed in bench/lowered_goals.json
-(rows, what the goal was, why): the page shows them beside what was measured, and how many goals are met with those as they were.
+(rows, what the goal was, why): the page shows them beside what was measured, how many goals are met only since then, and how many rows have
+none any more.
 """
 import argparse
 import html
@@ -158,8 +159,8 @@ def table(rows, reasons):
 
 
 def lowered_goals(rows, lowered):
-    """What the page says of them, and how many rows meet their goal only since then."""
-    lines, helped = ["| row | ratio or value | goal | it was | | why |", "|---|---|---|---|---|---|"], 0
+    """What the page says of them, how many rows meet their goal only since then, and how many have none any more."""
+    lines, helped, without = ["| row | ratio or value | goal | it was | | why |", "|---|---|---|---|---|---|"], 0, 0
     for entry in lowered:
         found = [row for row in rows if re.fullmatch(entry["rows"], row["name"])]
         if not found:
@@ -167,10 +168,11 @@ def lowered_goals(rows, lowered):
         for row in found:
             meets = (score(row, entry["was"]) or 0) >= 1
             helped += row["ok"] is True and not meets
+            without += row["ok"] is None
             measured = number(row["value"]) + " " + row["unit"] if entry["was"].startswith("value") else number(row["ratio"])
             lines.append(f'| {row["name"]} | {measured} | {row["goal"]} | {entry["was"]} | {"met too" if meets else "not met"} '
                          f'| {entry["why"]} |')
-    return lines, helped
+    return lines, helped, without
 
 
 def document(groups, machine, reasons, lowered, pictures):
@@ -182,8 +184,9 @@ def document(groups, machine, reasons, lowered, pictures):
     def met(some):
         return f'{sum(row["ok"] is True for row in some)} of {sum(row["ok"] is not None for row in some)}'
 
-    lowered_lines, helped = lowered_goals(rows, lowered)
-    as_they_were = f", {helped} of these only since they were lowered (end of this page)" if lowered else ""
+    lowered_lines, helped, without = lowered_goals(rows, lowered)
+    dropped = f"; {without} rows have none any more" if without else ""
+    as_they_were = f", {helped} of these only since they were lowered{dropped} (end of this page)" if lowered else ""
     text = ["# Performance", "",
             "Measured by `./dev bench --json FILE`; this page and its pictures were written from that file by",
             "`bench/document.py FILE --machine TEXT`. harp and its peer ran turn and turn about in one run, on one thread, or on two",

@@ -57,6 +57,11 @@ def main():
         assert "Goals met: 3 of 5, 1 of these only since they were lowered" in page, page
         assert "| chain.copy | 1.25 | ratio>=1.0 | ratio>=1.5 | not met | wet beads |" in page, page
         assert "| scale.sum.step | 1.00 x | value<=1.5 | value<=1.2 | met too | dry beads |" in page, page
+        result = run(scratch, reasons, [{"rows": r"call\.other", "was": "value<=2.0", "why": "a bead too many"}])
+        assert result.returncode == 0, result
+        page = (scratch / "performance.md").read_text()
+        assert "0 of these only since they were lowered; 1 rows have none any more" in page, page
+        assert "| call.other | 3.00 ns | information | value<=2.0 | not met | a bead too many |" in page, page
         curves = xml.etree.ElementTree.parse(scratch / "performance" / "scale.curves.svg")
         assert [len(line.get("points").split()) for line in curves.iter("{http://www.w3.org/2000/svg}polyline")] == [2]
         bars = {}
