@@ -43,7 +43,8 @@ TEST_CASE("G16: sort: rows side by side, one by one and long: every element as i
   const Backends backends;
   const float some[] = {-0.0f, 0, NAN, -NAN, 1, -1, INFINITY, -INFINITY, 1e-45f, -1e-45f, 3.5f};
   for (const int64_t rows : {1, 3, 16, 17, 40})
-    for (const int64_t n : {0, 1, 2, 3, 31, 64, 100, 256, 257}) {
+    for (const int64_t n : {0, 1, 2, 3, 31, 64, 100, 127, 128, 129, 250, 256, 257, 300, 512, 1000, 4096, 4097}) {
+      if (n > 300 && rows != 1 && rows != 17) continue;
       CAPTURE(rows);
       CAPTURE(n);
       Values<float> x = rough({rows, n}, static_cast<uint32_t>(rows * n) + 1);
@@ -93,21 +94,22 @@ void check_order_of(const Backends& backends, std::string_view dtype) {
   CAPTURE(dtype);
   constexpr int kTop = 8 * (sizeof(T) - 1);
   std::mt19937_64 random(sizeof(T));
-  for (const int64_t n : {1, 40, 128, 129, 700}) {
+  for (const int64_t n : {1, 40, 128, 129, 700, 1100}) {
+    const int64_t rows = n == 128 || n == 1100 ? 5 : 70;  // which fill vectors
     CAPTURE(n);
     std::vector<T> x;
-    for (int64_t i = 0; i < 5 * n; ++i) {
+    for (int64_t i = 0; i < rows * n; ++i) {
       const uint64_t bits = random();
       const uint64_t by_row[] = {bits, bits % 5, bits % 3 << kTop, 77,
                                  bits % 2 ? uint64_t{1} << (kTop + 7) : (uint64_t{1} << (kTop + 7)) - 1};
-      x.push_back(static_cast<T>(by_row[i / n]));
+      x.push_back(static_cast<T>(by_row[i / n % 5]));
     }
     const auto outputs = backends.run(harp::cat("graph g(x: i", 8 * sizeof(T), "[m, n]) {\n  z = bitcast(x, dtype=", dtype,
                                                 ")\n  return y = argsort(z), up = sort(z ^ 0), down = sort(z, descending=true)\n}"),
-                                      Values<std::make_signed_t<T>>{{x.begin(), x.end()}, {5, n}});
+                                      Values<std::make_signed_t<T>>{{x.begin(), x.end()}, {rows, n}});
     const auto order = values<int64_t>(outputs[0].get());
     const auto up = values<T>(outputs[1].get()), down = values<T>(outputs[2].get());
-    for (int64_t row = 0; row < 5; ++row) {
+    for (int64_t row = 0; row < rows; ++row) {
       const T* keys = x.data() + row * n;
       std::vector<int64_t> expected(static_cast<size_t>(n));
       std::iota(expected.begin(), expected.end(), int64_t{0});

@@ -5,8 +5,8 @@
 //          through again for the element.
 // columns  for each tile of the last kept axis: rows stream past, and each column keeps its best element and the number of its row.
 //
-// Comparisons skip NaN. What is looked at is added up as well, beside them: only a sum that is NaN may have had one (or infinities of both
-// signs), and only then is the axis gone through again, for the first NaN.
+// Comparisons are for numbers. What is looked at is added up as well, beside them: only a sum that is NaN may have had one (or infinities
+// of both signs), and only then is the axis gone through again, for the first NaN.
 #pragma once
 
 #include <algorithm>
@@ -41,10 +41,11 @@ class PlaceLowering {
   const ir::UOp* is_better(const ir::UOp* best, const ir::UOp* x) {
     return arena_.apply(Op::kLt, DType::kBool, extreme_ == Op::kMax ? std::vector{best, x} : std::vector{x, best});
   }
-  /// Of two numbers; of zeros the greater one only if the extreme itself is wanted. NaN that comes second changes nothing.
+  /// Of two numbers; of zeros the greater one only if the extreme itself is wanted, and anything of NaN. It compares the other way round
+  /// than is_better(), so that nothing waits for that.
   const ir::UOp* better_of(const ir::UOp* a, const ir::UOp* b) {
     if (!has_nan()) return arena_.apply(extreme_, dtype_, {a, b});
-    if (c_.plan.reduces.size() == 1) return choose(is_better(a, b), b, a);
+    if (c_.plan.reduces.size() == 1) return choose(is_better(b, a), a, b);
     return arena_.call(ir::build_extreme_of_numbers(arena_, extreme_, dtype_).extreme, {a, b});
   }
   const ir::UOp* plus(const ir::UOp* a, const ir::UOp* b) { return arena_.apply(Op::kAdd, a->type.dtype, {a, b}); }

@@ -33,6 +33,11 @@ Stmt* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym bl
   return routine;
 }
 
+/// What works with the routine's memory, which is declared where it is the worker's own.
+Body with_memory(KernelContext& c, Stmt* statement) {
+  return c.plan.spare >= 0 ? Body{statement} : Body{declare_accumulator(c.arena, 0), statement};
+}
+
 Stmt* new_block_loop(KernelContext& c, Sym blocks) {
   Stmt* loop = new_loop(c.arena, "ridx0", 0, blocks);
   if (!c.schedule.axes.empty() && c.schedule.axes[0].kind == AxisKind::kThread) loop->loop = LoopKind::kThread;
@@ -78,11 +83,8 @@ void lower_transform(KernelContext& c, const Transform& t) {
     routine->end = t.rows.empty() ? Sym(1) : t.rows.back().size;
     return routine;
   };
-  const auto with_memory = [&](Stmt* statement) {
-    return c.plan.spare >= 0 ? Body{statement} : Body{declare_accumulator(c.arena, 0), statement};
-  };
   if (t.rows.empty()) {
-    c.kernel.body = with_memory(routine_at(0, 0));
+    c.kernel.body = with_memory(c, routine_at(0, 0));
     return;
   }
   const Sym blocks = transform_blocks(t);
@@ -90,14 +92,14 @@ void lower_transform(KernelContext& c, const Transform& t) {
   if (t.rows.size() == 1) {
     Stmt* routine = routine_at(loop->variable, 0);
     share(t.rows[0].size, loop->variable, blocks, routine);
-    loop->body = with_memory(routine);
+    loop->body = with_memory(c, routine);
   } else {
     Sym others = 1;
     for (size_t axis = 0; axis + 1 < t.rows.size(); ++axis) others = others * t.rows[axis].size;
     Stmt* inner = new_loop(c.arena, "ridx1", 0, 1);
     share(others, loop->variable, blocks, inner);
     inner->body = {routine_at(loop->variable, inner->variable)};
-    loop->body = with_memory(inner);
+    loop->body = with_memory(c, inner);
   }
   c.kernel.body = {loop};
 }
@@ -113,14 +115,14 @@ void lower_routine(KernelContext& c) {
   if (squeezed(kept).empty()) {
     Stmt* routine = new_routine(c, node.sources, 0);
     routine->end = 1;
-    c.kernel.body = {routine};
+    c.kernel.body = with_memory(c, routine);
     return;
   }
   const Sym blocks = routine_blocks(node);
   Stmt* loop = new_block_loop(c, blocks);
   Stmt* routine = new_routine(c, node.sources, loop->variable);
   share(element_count(kept), loop->variable, blocks, routine);
-  loop->body = {routine};
+  loop->body = with_memory(c, routine);
   c.kernel.body = {loop};
 }
 

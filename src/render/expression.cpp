@@ -317,7 +317,7 @@ Text Expressions::select(const UOp* u) const {
   }
   const std::string chosen = cat(whole(u->sources[1]).text, ", ", whole(u->sources[2]).text, ")");
   const UOp *condition = u->sources[0], *a = u->sources[1], *b = u->sources[2];
-  if (condition->kind == UKind::kAlu && condition->op == Op::kLt) {  // even if it has a name: its users need not wait
+  if (condition->kind == UKind::kAlu && condition->op == Op::kLt && names_.find(condition) == nullptr) {
     const bool first = condition->sources[0] == a && condition->sources[1] == b;
     const bool second = condition->sources[0] == b && condition->sources[1] == a;
     if (first || second)

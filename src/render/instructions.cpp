@@ -23,6 +23,9 @@ constexpr ExtremeOfTwo kExtremes[] = {
     {DType::kF64, 16, "__builtin_ia32_maxpd", "__builtin_ia32_minpd", ""},
     {DType::kF64, 32, "__builtin_ia32_maxpd256", "__builtin_ia32_minpd256", ""},
     {DType::kF64, 64, "__builtin_ia32_maxpd512_mask", "__builtin_ia32_minpd512_mask", ", x, 0xff, 4"},
+    {DType::kI32, 16, "__builtin_ia32_pmaxsd128", "__builtin_ia32_pminsd128", ""},
+    {DType::kI32, 32, "__builtin_ia32_pmaxsd256", "__builtin_ia32_pminsd256", ""},
+    {DType::kI32, 64, "__builtin_ia32_pmaxsd512_mask", "__builtin_ia32_pminsd512_mask", ", x, 0xffff"},
 };
 
 /// AVX-512 (with VL): any function of three bits, given as its table of 8; gcc needs two instructions for a majority.
@@ -41,6 +44,10 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Targ
   const int bytes = lanes * static_cast<int>(size_of(dtype));
   for (const ExtremeOfTwo& row : kExtremes) {
     if (row.dtype != dtype || row.vector_bytes != bytes || bytes > target.vector_bytes) continue;
+    if (is_int(dtype)) {
+      const std::string_view instruction = op == Op::kMax ? row.max : row.min;
+      return InstructionForm{{std::string(instruction)}, "", cat("  return ", instruction, "(x, y", row.more, ");\n"), {}};
+    }
     const bool wide = dtype == DType::kF64;
     const std::string_view instruction = op == Op::kMax ? row.max : row.min;
     const DType integer = signed_of(wide ? 64 : 32);

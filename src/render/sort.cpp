@@ -1,13 +1,17 @@
-// The routine that puts rows in order. Short rows side by side, one in each lane of vectors, go through a network of exchanges, which are
-// the same whatever the elements are; a few short rows by the places of their elements, counted; long rows by radix, a byte of the keys a
-// pass from the least one on.
+// The routine that puts rows in order. Rows side by side, one in each lane of vectors, go through a network of exchanges, which are the
+// same whatever the elements are; a few short rows by the places of their elements, counted; long ones by radix, a byte of the keys a pass
+// from the least one on.
 //
 // Sorted are integers of the elements' order. Those of floats are the distance from 0 with a sign, so that both zeros are one integer, and
 // the greatest one for every NaN: which zero and which NaN it was is lost. Rows that had -0 or NaN get theirs back, as they stand there.
 #include <limits>
+#include <optional>
+#include <span>
 
 #include "base/text.h"
+#include "ops/sort_rows.h"
 #include "render/filled.h"
+#include "render/instructions.h"
 #include "render/types.h"
 #include "render/unit.h"
 
@@ -18,7 +22,14 @@ namespace {
 // floats, vectors of $L of that and of their masks. $A: $U, as which any memory may be read. $SIGN, $REST: the highest bit, and all others.
 // $BEFORE: < or >.
 
-constexpr int kMostSideBySide = 256;  // elements of a row: a block of vectors takes half of a first cache
+constexpr int64_t kNearLines = 128;  // a quarter of a first cache
+/// Exchanges of lines 4, 2 and 1 apart, and those that sort eight lines.
+struct Exchange {
+  int a, b;
+};
+constexpr Exchange kMergeEight[] = {{0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 1}, {2, 3}, {4, 5}, {6, 7}};
+constexpr Exchange kSortEight[] = {{0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 1}, {2, 3},
+                                   {4, 5}, {6, 7}, {2, 4}, {3, 5}, {1, 4}, {3, 6}, {1, 2}, {3, 4}, {5, 6}};
 
 constexpr std::string_view kKeysOfFloats =
     R"(/* Unsigned integers in the order of elements, and elements of them, but for the sign of 0 and the bits of NaN. */
@@ -115,34 +126,84 @@ static inline void block_elements_$G($T* block, int64_t n) {
 }
 )";
 
+// Lines of keys, a key a column each, are put in order by bitonic merges none of whose exchanges goes the other way: lines beyond the last
+// one, which would be greater than all, take part in none that changes anything, and are not there. Eight lines are sorted in registers;
+// what is near is done while it is in the first cache, and two steps in one walk.
 constexpr std::string_view kBlock =
-    R"(static inline void exchange_$F($T* a, $T* b) {
+    R"(/* Of two lines of keys, one a column: those that come first, and the others. */
+static inline $V first_$F($V x, $V y) {
+$FIRST}
+static inline $V second_$F($V x, $V y) {
+$SECOND}
+static inline void exchange_$F($T* a, $T* b) {
   const $V x = *(const $V*)a, y = *(const $V*)b;
-  const $M stays = x $BEFORE y;
-  *($V*)a = $SELECT(stays, x, y);
-  *($V*)b = $SELECT(stays, y, x);
+  *($V*)a = first_$F(x, y);
+  *($V*)b = second_$F(x, y);
 }
-/* Columns of n keys, side by side: Batcher's merge exchange (Knuth, The Art of Computer Programming, algorithm 5.2.2M). Meanwhile the rows
-   that come next, n lines of memory, and those they go to are asked for. */
-static void sort_columns_$F($T* keys, int64_t n, const $T* next, $T* next_sorted) {
-  int64_t top = 1, line = 0;
-  while (2 * top < n) top *= 2;
-  for (int64_t p = top; p > 0; p /= 2)
-    for (int64_t q = top, r = 0, d = p;; d = q - p, q /= 2, r = p) {
-      for (int64_t first = r; first < n - d; first += 2 * p) {
-        const int64_t end = first + p < n - d ? first + p : n - d;
-        if (line < n) {
-          __builtin_prefetch(next + line * $L, 0, 2);
-          __builtin_prefetch(next_sorted + line++ * $L, 1, 2);
-        }
-        for (int64_t i = first; i < end; ++i) exchange_$F(keys + i * $L, keys + (i + d) * $L);
-      }
-      if (q == p) break;
+/* Eight lines of which four are sorted, and so are the others, backwards or behind them; eight of any order. */
+static inline void merge_eight_$F($T* a) {
+$MERGEEIGHT}
+static inline void sort_eight_$F($T* a) {
+$SORTEIGHT}
+/* Of n lines each of 2 d with that which is d further. */
+static inline void exchange_apart_$F($T* keys, int64_t d, int64_t n) {
+  for (int64_t at = 0; at + d < n; at += 2 * d)
+    for (int64_t i = at; i < at + d && i + d < n; ++i) exchange_$F(keys + i * $L, keys + (i + d) * $L);
+}
+/* The same, and then those half as far apart, in one walk. */
+static inline void exchange_twice_$F($T* keys, int64_t d, int64_t n) {
+  const int64_t half = d / 2 * $L;
+  int64_t at = 0;
+  for (; at + 2 * d <= n; at += 2 * d)
+    for ($T* a = keys + at * $L; a < keys + at * $L + half; a += $L) {
+      const $V x0 = *(const $V*)a, x1 = *(const $V*)(a + half), x2 = *(const $V*)(a + 2 * half), x3 = *(const $V*)(a + 3 * half);
+      const $V y0 = first_$F(x0, x2), y1 = first_$F(x1, x3), y2 = second_$F(x0, x2), y3 = second_$F(x1, x3);
+      *($V*)a = first_$F(y0, y1);
+      *($V*)(a + half) = second_$F(y0, y1);
+      *($V*)(a + 2 * half) = first_$F(y2, y3);
+      *($V*)(a + 3 * half) = second_$F(y2, y3);
     }
+  exchange_apart_$F(keys + at * $L, d, n - at);
+  exchange_apart_$F(keys + at * $L, d / 2, n - at);
 }
-/* $L short rows. */
-static void sort_block_$F(const $T* x, int64_t n, $T* sorted, const $T* next, $T* next_sorted) {
-  $T block[$MOST * $L]$ALIGN;
+/* Exchanges of lines d, d / 2 ... 1 apart. */
+static void settle_near_$F($T* keys, int64_t d, int64_t n) {
+  for (; d > 8; d /= 4) exchange_twice_$F(keys, d, n);
+  if (d == 8) exchange_apart_$F(keys, 8, n), d = 4;
+  int64_t done = 0;
+  if (d == 4)
+    for (; done + 8 <= n; done += 8) merge_eight_$F(keys + done * $L);
+  for (; d > 0; d /= 2) exchange_apart_$F(keys + done * $L, d, n - done);
+}
+/* Two sorted runs, the first one of `run` lines, become one: lines that are as far from where they meet, then nearer and nearer ones. */
+static void merge_columns_$F($T* keys, int64_t run, int64_t n) {
+  for (int64_t i = 2 * run - n; i < run; ++i) exchange_$F(keys + i * $L, keys + (2 * run - 1 - i) * $L);
+  int64_t d = run / 2;
+  for (; d >= $NEAR; d /= 2) exchange_apart_$F(keys, d, n);
+  if (d == 0) return;
+  for (int64_t at = 0; at < n; at += 2 * d) settle_near_$F(keys + at * $L, d, n - at < 2 * d ? n - at : 2 * d);
+}
+/* The columns of n lines. Meanwhile the rows that come next, n lines of memory, and those they go to are asked for. */
+static void sort_columns_$F($T* keys, int64_t n, const $T* next, $T* next_sorted) {
+  for (int64_t first = 0; first < n; first += $NEAR) {
+    const int64_t lines = n - first < $NEAR ? n - first : $NEAR;
+    $T* const part = keys + first * $L;
+    for (int64_t i = first; i < first + lines; ++i) {
+      __builtin_prefetch(next + i * $L, 0, 2);
+      __builtin_prefetch(next_sorted + i * $L, 1, 2);
+    }
+    int64_t eights = 0;
+    for (; eights + 8 <= lines; eights += 8) sort_eight_$F(part + eights * $L);
+    for (int64_t run = 1; run < lines; run *= 2)
+      for (int64_t at = run < 8 ? eights : 0; at + run < lines; at += 2 * run)
+        merge_columns_$F(part + at * $L, run, lines - at < 2 * run ? lines - at : 2 * run);
+  }
+  for (int64_t run = $NEAR; run < n; run *= 2)
+    for (int64_t at = 0; at + run < n; at += 2 * run)
+      merge_columns_$F(keys + at * $L, run, n - at < 2 * run ? n - at : 2 * run);
+}
+/* $L rows, none of them long. */
+static void sort_block_$F(const $T* x, int64_t n, $T* sorted, $T* block, const $T* next, $T* next_sorted) {
   $TRANSPOSE(block, $L, x, n, n, $L);
 $TOKEYS  sort_columns_$F(block, n, next, next_sorted);
 $TOELEMENTS  $TRANSPOSE(sorted, n, block, $L, $L, n);
@@ -153,7 +214,7 @@ constexpr std::string_view kRowsOfBlocks =
     R"(  if (rows >= $L && n <= $MOST) {
     for (int64_t row = 0, first = 0; row < rows; row += $L) {
       const int64_t next = row + 2 * $L <= rows ? first + $L : rows - $L; /* the last block overlaps */
-      sort_block_$F(x + first * n, n, sorted + first * n, x + next * n, sorted + next * n);
+      sort_block_$F(x + first * n, n, sorted + first * n, spare, x + next * n, sorted + next * n);
       first = next;
     }
     return;
@@ -175,6 +236,22 @@ std::string hexadecimal(uint64_t bits, int count) {
   std::string digits;
   for (int shift = count - 4; shift >= 0; shift -= 4) digits += "0123456789abcdef"[bits >> shift & 15];
   return cat("0x", digits, count == 64 ? "ull" : "u");
+}
+
+}  // namespace
+
+namespace {
+
+/// The body of a function of eight lines from `a` on, which go through these exchanges in registers.
+std::string exchanges_of_eight(std::span<const Exchange> exchanges, const Filling& values) {
+  std::string text;
+  for (int i = 0; i < 8; ++i) append(text, filled(cat("  $V x", i, " = *(const $V*)(a + ", i, " * $L);\n"), values));
+  for (const Exchange& e : exchanges) {
+    const std::string both = cat("(x", e.a, ", x", e.b, ")");
+    append(text, filled(cat("  { const $V x = first_$F", both, "; x", e.b, " = second_$F", both, "; x", e.a, " = x; }\n"), values));
+  }
+  for (int i = 0; i < 8; ++i) append(text, filled(cat("  *($V*)(a + ", i, " * $L) = x", i, ";\n"), values));
+  return text;
 }
 
 }  // namespace
@@ -203,7 +280,8 @@ std::string Unit::sort(DType dtype, bool descending) {
                  {"PLACE", descending ? "255 - i" : "i"},
                  {"FLIP", descending ? "~" : ""},
                  {"FEW", cat(kFewKeys)},
-                 {"MOST", cat(kMostSideBySide)},
+                 {"MOST", cat(kMostSortedSideBySide)},
+                 {"NEAR", cat(kNearLines)},
                  {"ARGSORTFEW", argsort_few(unsigned_key)},
                  {"LOSTINROW", loses ? "  int is_lost = 0;\n" : ""},
                  {"LOSTHERE", loses ? cat("    is_lost |= is_lost_", element, "(bits);\n") : ""},
@@ -213,14 +291,21 @@ std::string Unit::sort(DType dtype, bool descending) {
   if (lanes > 1) {
     values.merge(Filling{{"V", memory_vector(key, lanes)},
                          {"M", mask(bits, lanes)},
-                         {"ALIGN", alignment(dtype, lanes)},
-                         {"SELECT", select(key, lanes)},
                          {"TRANSPOSE", transpose(dtype, false, false)},
                          {"TOKEYS", loses ? cat("  const ", mask(bits, lanes), " lost = block_keys_", element, "(block, n);\n") : ""},
                          {"TOELEMENTS", loses ? cat("  block_elements_", element, "(block, n);\n") : ""},
                          {"RESTOREBLOCK", loses ? cat("  for (int row = 0; row < ", lanes, "; ++row)\n    if (lost[row]) restore_", routine,
                                                       "(x + row * n, n, sorted + row * n);\n")
                                                 : ""}});
+    const auto first_of = [&](bool greater) {
+      const std::string chosen = cat("  return ", select(key, lanes), "(x ", greater ? ">" : "<", " y, x, y);\n");
+      const std::optional<std::string> instruction = extreme_of_two(greater, key, lanes, options_.target);
+      return instruction ? cat("#if defined(__clang__)\n", chosen, "#else\n  return ", *instruction, ";\n#endif\n") : chosen;
+    };
+    values["FIRST"] = first_of(descending);
+    values["SECOND"] = first_of(!descending);
+    values["MERGEEIGHT"] = exchanges_of_eight(kMergeEight, values);
+    values["SORTEIGHT"] = exchanges_of_eight(kSortEight, values);
     if (loses) once(cat("block_keys_", element), [&] { return filled(kBlockKeys, values); });
   }
   values["BLOCKS"] = lanes > 1 ? filled(kRowsOfBlocks, values) : "";

@@ -1,6 +1,8 @@
 #include "schedule/routine.h"
 
 #include "base/error.h"
+#include "base/target.h"
+#include "ops/sort_rows.h"
 #include "ops/transform_parts.h"
 
 namespace harp {
@@ -42,14 +44,19 @@ Dim transform_blocks(const Transform& t) {
 
 bool is_spare_of_worker(const Node& node) {
   const Dim elements = routine_spare(node);
-  return node.op == Op::kDft && elements.is_constant() && elements.constant() * static_cast<int64_t>(size_of(node.dtype)) <= kMostOfWorker;
+  // a worker's memory is an accumulator, which has none of halves and bools
+  const bool has_accumulators = node.op == Op::kDft || (node.op == Op::kSort && !is_half(node.dtype) && !is_bool(node.dtype));
+  return has_accumulators && elements.is_constant() && elements.constant() * static_cast<int64_t>(size_of(node.dtype)) <= kMostOfWorker;
 }
 
 Dim routine_spare(const Node& node) {
   const Dim length = node.shape.back();
   switch (node.op) {
-    case Op::kArgSort:
-    case Op::kSort: return length;
+    case Op::kArgSort: return length;
+    case Op::kSort: {  // a copy of a long row, or lines of as many elements as a vector may have; whole lines
+      const int64_t line = kLineBytes / static_cast<int64_t>(size_of(node.dtype));
+      return max(ceil_div(length, line), min(length, kMostSortedSideBySide)) * line;
+    }
     case Op::kDft: return transform_memory(length);
     default: fail(Code::kInternal, name(node.op), " is no routine");
   }
