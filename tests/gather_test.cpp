@@ -73,6 +73,26 @@ TEST_CASE("G14.take,take_along_axis/interp,c G16 G17: one kernel with what is ar
   CHECK(values<float>(outputs[0].get()) == std::vector<float>{x.items[4 * 16], x.items[4 * 16 + 15], x.items[0], x.items[4 * 16 + 15]});
 }
 
+TEST_CASE("G14 X6/interp,c: places are asked for ahead only where there are such") {
+  const Backends backends;
+  const Values<float> x = whole<float>({300000, 16}, 1);
+  for (const int64_t k : {0, 10, 100}) {
+    CAPTURE(k);
+    const Values<int64_t> ids{std::vector<int64_t>(static_cast<size_t>(k), 299999), {k}};
+    backends.run(
+        "graph g(x: f32[300000, 16], ids: i64[k]) {\n  t = take(x, ids, axis=0)\n  return y = pad(t, before=[0, 0], after=[8, 0], "
+        "value=0), z = pad(t, before=[70000, 0], after=[500000, 0], value=1)\n}",
+        x, ids);
+    backends.run(
+        "graph g(x: f32[300000, 16], ids: i64[k]) {\n  return y = take(x, pad(ids, before=[1], after=[70000], value=5), axis=0)\n}", x,
+        ids);
+    backends.run(
+        "graph g(x: f32[300000, 16], ids: i64[k]) {\n  return y = take(x, concat(ids, ids + 1, arange(n=3) + ids * 0 + 2, axis=0), "
+        "axis=0)\n}",
+        x, Values<int64_t>{{7, 8, 9}, {3}});
+  }
+}
+
 TEST_CASE("G14.take_along_axis/interp,c: what sort orders by, at the same place on all other axes") {
   const Backends backends;
   const Values<double> x = whole<double>({3, 5}, 4);

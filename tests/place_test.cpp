@@ -136,6 +136,26 @@ TEST_CASE("G3.argmax,argmin L5/interp,c: a long axis is shared by several thread
   backends.run("graph g(x: f32[70001, 3]) {\n" + both("x", "0"), few({70001, 3}, {{150001, 100}, {150004, 100}}));
 }
 
+TEST_CASE("G3.argmax,argmin X2/interp,c: bools of none, and of parts that are none") {
+  const Backends backends;
+  for (const char* axis : {"0", "1"}) {
+    const std::string text = harp::cat("graph g(x: f32[n, m]) {\n  y = x > 0\n  return v = max(y, axes=[", axis, "]), w = min(y, axes=[",
+                                       axis, "]), i = argmax(y, axis=", axis, "), j = argmin(y, axis=", axis, ")\n}");
+    for (const auto& dims : {std::vector<int64_t>{3, 0}, std::vector<int64_t>{0, 3}, std::vector<int64_t>{20, 20}})
+      backends.run(text, few(dims));
+  }
+  for (const int64_t n : {69632, 70000})
+    backends.run(
+        "shape n in 66000..200000\ngraph g(x: f32[n]) {\n  y = x > 30\n  return v = max(y), w = min(y), i = argmax(y), j = argmin(y)\n}",
+        few({n}));
+}
+
+TEST_CASE("G3.argmax/c: an extreme that its rows are computed with stays in their kernel") {
+  CHECK(kernels_of("graph g(x: f32[n, 1024]) {\n  return y = softmax(x, axis=1), i = argmax(x, axis=1)\n}") == 2);
+  const std::string source = source_of("graph g(x: f32[n, 1024]) {\n  return y = softmax(x, axis=1), i = argmax(x, axis=1)\n}");
+  CHECK(source.find("rowwise over [n] · max of") != source.npos);
+}
+
 TEST_CASE("G3.argmax/c: more rows than are numbered in one go") {
   // 0, 1, 2, ... in every column, made on the way: nothing is stored but the result
   const Backends backends;

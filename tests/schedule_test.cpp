@@ -424,8 +424,8 @@ TEST_CASE("L5.sequential/c: of a known number of rows as many are added in one g
     const auto graph = parse_graph(cat("graph g(x: f32[n, ", rows, ", 1024]) {\n  return y = sum(x, axes=[1])\n}"));
     Target target = *target_from_name("x86-64-v4");
     std::vector<int> found;
-    for (const Variant& variant : schedule_graph(optimised(*graph), {target, 0, {}}).kernels[0].variants)
-      found.push_back(variant.schedule.axes.back().unroll);
+    const Program program = schedule_graph(optimised(*graph), {target, 0, {}});
+    for (const Variant& variant : program.kernels[0].variants) found.push_back(variant.schedule.axes.back().unroll);
     return *std::max_element(found.begin(), found.end());
   };
   CHECK(rows_together(64) == 8);

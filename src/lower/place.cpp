@@ -57,7 +57,8 @@ Body PlaceLowering::along_axis() {
     const Sym count = source_.shape[kept_[i]], share = i + 1 == kept_.size() ? ceil_div(count, apart) : count;
     nest.push_back(new_loop(arena_, cat("oidx", i), 0, share));
     for (size_t row = 0; row < positions.size(); ++row) {
-      // Where the last rows of some shares are not there the first share's is looked at once more.
+      // Where the last rows of some shares are not there the first share's is looked at, and stored, once more: nothing that is stored here
+      // takes the place of what is read (schedule/in_place.h).
       const Sym ahead = i + 1 == kept_.size() ? share * static_cast<int64_t>(row) : Sym(0);
       const Sym exists = proven_at_most(ahead + share, count) ? Sym(1) : min(max(count - ahead - nest.back()->variable, 0), 1);
       positions[row].push_back(nest.back()->variable + ahead * exists);

@@ -41,8 +41,8 @@ class PlaceLowering {
   const ir::UOp* is_better(const ir::UOp* best, const ir::UOp* x) {
     return arena_.apply(Op::kLt, DType::kBool, extreme_ == Op::kMax ? std::vector{best, x} : std::vector{x, best});
   }
-  /// Of two numbers; of zeros the greater one only if the extreme itself is wanted, and anything of NaN. It compares the other way round
-  /// than is_better(), so that nothing waits for that.
+  /// Of two numbers; of zeros the greater one only if the extreme itself is wanted, and anything of NaN, which may hide numbers: the sums
+  /// tell of it. It compares the other way round than is_better(), so that nothing waits for that.
   const ir::UOp* better_of(const ir::UOp* a, const ir::UOp* b) {
     if (!has_nan()) return arena_.apply(extreme_, dtype_, {a, b});
     if (c_.plan.reduces.size() == 1) return choose(is_better(b, a), a, b);
@@ -70,7 +70,8 @@ class PlaceLowering {
   /// Elements, of which the extreme is sought.
   int new_best(int64_t count, ir::Body& body) {
     const Op reduce = extreme_ == Op::kMax ? Op::kReduceMax : Op::kReduceMin;
-    return new_accumulator(dtype_, count, extreme_, identity_of(reduce, dtype_), body);
+    const Scalar init = is_bool(source_.dtype) ? scalar_from_int(dtype_, extreme_ == Op::kMin) : identity_of(reduce, dtype_);
+    return new_accumulator(dtype_, count, extreme_, init, body);
   }
   /// Of all that is looked at; -1 where nothing can be NaN.
   int new_sum(int64_t count, ir::Body& body) {

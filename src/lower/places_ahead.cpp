@@ -51,8 +51,10 @@ bool is_found_soon(const UOp* position) {
 
 Body asked_for_places(KernelContext& c, const Stmt* loop, const Body& body) {
   SymSubstitution begins;  // of the loops inside
-  for (const Stmt* s : statements_of(body))
+  for (const Stmt* s : statements_of(body)) {
+    if (s->kind == StmtKind::kIf) return {};  // where there are places at all depends on the iteration
     if (s->kind == StmtKind::kLoop) begins.emplace(variable_of(s->variable), s->begin);
+  }
   Substituter at_begin(c.arena, begins);
   Body asked;
   std::vector<std::pair<int, const UOp*>> known;

@@ -40,11 +40,15 @@ constexpr LogicOfThree kLogics[] = {
 };
 constexpr std::string_view kMajority = "0xe8";
 
+/// Extremes of integers of 32 bits came with SSE4.1, as rounding did.
+bool has_sse4(const Target& target) { return target.rounds; }
+
 std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Target& target) {
   const int bytes = lanes * static_cast<int>(size_of(dtype));
   for (const ExtremeOfTwo& row : kExtremes) {
     if (row.dtype != dtype || row.vector_bytes != bytes || bytes > target.vector_bytes) continue;
     if (is_int(dtype)) {
+      if (!has_sse4(target)) return std::nullopt;
       const std::string_view instruction = op == Op::kMax ? row.max : row.min;
       return InstructionForm{{std::string(instruction)}, "", cat("  return ", instruction, "(x, y", row.more, ");\n"), {}};
     }
@@ -223,7 +227,7 @@ constexpr MovedLanes kMovedLanes[] = {
 }  // namespace
 
 std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Target& target) {
-  if (!target.name.starts_with("x86-64")) return std::nullopt;
+  if (!target.name.starts_with("x86-64") || (is_int(dtype) && !has_sse4(target))) return std::nullopt;
   for (const ExtremeOfTwo& row : kExtremes)
     if (row.dtype == dtype && row.vector_bytes == lanes * static_cast<int>(size_of(dtype)) && row.vector_bytes <= target.vector_bytes)
       return cat(greater ? row.max : row.min, "(x, y", row.more, ")");

@@ -134,7 +134,8 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Schedule
       reduced.simd_width = 1;
     } else {
       const Dim rows = term_count(*kernel.reduces[0]);
-      reduced.unroll = proven_at_most(rows, kMostRowsWritten) ? static_cast<int>(std::max<int64_t>(1, range(rows).hi)) : 8;
+      reduced.unroll =
+          proven_at_most(rows, kMostRowsWritten) ? static_cast<int>(std::clamp<int64_t>(range(rows).hi, 1, kMostRowsWritten)) : 8;
       if (keeps_rows(kernel))
         s.axes.back().tile = kKeptColumns;
       else if (kernel.passes.size() > 1)

@@ -42,6 +42,18 @@ bool keeps_index(const Node& node, size_t operand) {
   return node.op == Op::kReshape && squeezed(node.shape) == squeezed(node.sources[0]->shape);
 }
 
+/// Extremes that elements of the same rows are computed with (a softmax's): those go through the rows again.
+std::unordered_set<const Node*> extremes_of_rows(std::span<const Node* const> live) {
+  std::unordered_set<const Node*> result;
+  for (const Node* node : live) {
+    if (node->op != Op::kExpand) continue;
+    const Node* below = node->sources[0];
+    while (below->op == Op::kReshape || is_elementwise(below->op)) below = below->sources[0];
+    if (below->op == Op::kReduceMax || below->op == Op::kReduceMin) result.insert(below);
+  }
+  return result;
+}
+
 /// Where an extreme stands is found beside the extreme, and nothing else.
 bool goes_with(const KernelPlan& kernel, const Node& reduce) {
   if (!finds_places(kernel) && !is_place(reduce.op)) return true;
@@ -71,6 +83,7 @@ class Fuser {
       : program_(program),
         graph_(*program.graph),
         live_(graph_.live_nodes()),
+        extremes_of_rows_(extremes_of_rows(live_)),
         stored_(stored),
         seen_same_(graph_),
         seen_other_(graph_),
@@ -161,6 +174,8 @@ class Fuser {
       if (kernel.plan.reduces.size() >= kMaxReduces || theirs.axes != mine.axes || theirs.order != mine.order ||
           kernel.plan.reduces[0]->sources[0]->shape != node->sources[0]->shape || wants_tiles(*kernel.plan.reduces[0]))
         continue;
+      const bool needs_rows = extremes_of_rows_.contains(node) || extremes_of_rows_.contains(kernel.plan.reduces[0]);
+      if (is_place(node->op) != is_place(kernel.plan.reduces[0]->op) && needs_rows) continue;
       if (!goes_with(kernel.plan, *node) || !can_join(kernel, k, d, false)) continue;
       kernel.plan.reduces.push_back(node);
       join(kernel, k, d, node);
@@ -347,6 +362,7 @@ class Fuser {
   Program& program_;
   const Graph& graph_;
   std::vector<const Node*> live_;
+  std::unordered_set<const Node*> extremes_of_rows_;
   const NodeMarks& stored_;
   NodeMarks seen_same_, seen_other_, listed_;  // of one walk
   std::vector<double> kernels_with_;           // by node id: how many kernels compute it, or parts of it
