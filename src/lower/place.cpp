@@ -137,7 +137,7 @@ Body PlaceLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, b
     for (const Strand& strand : some) block(strand.first * block_size() + loop->variable, strand, loop->body);
     each_lane(lanes_, loop->body,
               [&](Sym lane, Body& statements) { statements.push_back(update_accumulator(arena_, counter, lane, number(DType::kI32, 1))); });
-    add(asking_for_pages(arena_, loop, kept_.empty()), body);
+    add(some.size() == 1 ? asking_for_pages(arena_, loop, kept_.empty()) : Body{loop}, body);  // several keep the prefetcher busy
   };
   blocks_of(strands, 0, share);
   blocks_of({&strands.back(), 1}, share, blocks - share * (parts - 1));

@@ -102,9 +102,9 @@ namespace {
 /// whose lanes are twice the registers, 0.97).
 ///
 /// All that on a Zen 4. With two loads of a vector a cycle 4 streams are 1.0 of the speed of memory (4096 x 4096) where 2 are 0.93.
-/// Of one long row of which the place of an extreme is sought 3 are 0.95, 0.76 and 1.0 of the speed of the second cache, the third and
-/// memory, 2 are 0.91, 0.73 and 0.99, 4 are 0.92, 0.73 and 0.98.
-constexpr int kPartsApart = 2, kPartsOfPlaces = 3, kPartsOfLongProducts = 4;
+/// Of one long row of which the place of an extreme is sought 2 are 0.98 and 0.77 of the speed of the second cache and the third, 3 are
+/// 0.99 and 0.60, 4 are 0.97 and 0.70.
+constexpr int kPartsApart = 2, kPartsOfLongProducts = 4;
 constexpr int64_t kLeastOfRow = 1024, kMostOfRow = 4096;                                               // elements: one block of the law
 constexpr int64_t kRowElement = 4, kShortRow = 8 << 10, kShortRows = 512 << 10, kLongRows = 32 << 20;  // bytes
 int products_apart(const Node& reduce, Dim rows, Dim terms, const Target& target) {
@@ -154,7 +154,7 @@ void set_apart(const Program& program, const KernelPlan& kernel, const Target& t
   const Dim terms = term_count(reduce);
   const Node* source = loaded_source(program, kernel);
   if (!proven_at_most(terms, kMostOfRow)) {
-    if (source != nullptr) s.axes.back().unroll = finds_places(kernel) ? kPartsOfPlaces : kPartsApart;
+    if (source != nullptr) s.axes.back().unroll = kPartsApart;
   } else if (space.size() == 1) {
     if (source != nullptr)
       s.axes[0].unroll = loaded_rows_apart(reduce, *source, space[0], terms, target);
