@@ -71,9 +71,10 @@ Body PlaceLowering::rows_along(const std::vector<Index>& positions) {
   Body body;
   std::vector<Row> rows;
   for (const Index& position : positions) {
-    const int best = new_best(1, body), place = new_numbers(DType::kI64, 1, body);
-    rows.push_back({position, best, place, new_sum(1, body)});
+    const int best = new_best(1, body);
+    rows.push_back({position, best, new_numbers(DType::kI64, 1, body)});
   }
+  sum_ = new_sum(1, body);
   if (vectors_ == 0) {
     add(one_by_one(rows, 0), body);
   } else if (const Sym enough = count_ - block_size(); proven_nonnegative(enough)) {
@@ -81,10 +82,12 @@ Body PlaceLowering::rows_along(const std::vector<Index>& positions) {
   } else {
     body.push_back(new_if(arena_, enough, by_blocks(rows), one_by_one(rows, 0)));
   }
-  for (const Row& row : rows) {
-    if (has_nan()) body.push_back(if_nan(acc(row.sum, 0), first_nan(row)));
-    store(row.position, acc(row.place, 0), acc(row.best, 0), body);
+  if (has_nan()) {
+    Body again;
+    for (const Row& row : rows) add(first_nan(row), again);
+    body.push_back(if_nan(acc(sum_, 0), std::move(again)));
   }
+  for (const Row& row : rows) store(row.position, acc(row.place, 0), acc(row.best, 0), body);
   return body;
 }
 
@@ -93,7 +96,7 @@ Body PlaceLowering::one_by_one(const std::vector<Row>& rows, Sym begin) {
   for (const Row& row : rows) {
     const UOp* x = element(row.position, loop->variable);
     take(row, x, arena_.index(loop->variable), loop->body);
-    if (has_nan()) loop->body.push_back(update_accumulator(arena_, row.sum, 0, x));
+    if (has_nan()) loop->body.push_back(update_accumulator(arena_, sum_, 0, x));
   }
   return {loop};
 }
@@ -150,6 +153,14 @@ Body PlaceLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, b
     else
       body.push_back(new_if(arena_, rest - 1, std::move(overlapping)));
   }
+  if (has_nan()) {
+    for (size_t i = 1; i < strands.size(); ++i)
+      each_lane(lanes_, body, [&](Sym lane, Body& statements) {
+        statements.push_back(update_accumulator(arena_, strands[0].sum, lane, acc(strands[i].sum, lane)));
+      });
+    body.push_back(folded(strands[0].sum));
+    body.push_back(update_accumulator(arena_, sum_, 0, acc(strands[0].sum, 0)));
+  }
   for (size_t i = 1; i < strands.size(); ++i)
     if (strands[i].row == strands[0].row) join(strands[i], strands[0], body);
   for (const Strand& strand : strands)
@@ -159,7 +170,11 @@ Body PlaceLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, b
 
 void PlaceLowering::visit_block(Sym at, const Strand& strand, int counter, Sym lane, Body& body) {
   std::vector<const UOp*> elements;
-  for (int64_t i = 0; i < vectors_; ++i) elements.push_back(element(strand.row->position, at + i * lanes_));
+  for (int64_t i = 0; i < vectors_; ++i) {
+    const UOp* x = element(strand.row->position, at + i * lanes_);
+    // it is compared and added up: gcc would load it twice
+    elements.push_back(has_nan() && is_read(x) ? arena_.call(build_extreme_of_numbers(arena_, extreme_, dtype_).in_register, {x}) : x);
+  }
   const auto together = [&](auto combine) {
     std::vector<const UOp*> values = elements;
     for (; values.size() > 1; values.resize(values.size() / 2))
@@ -180,7 +195,6 @@ void PlaceLowering::join(const Strand& later, const Strand& strand, Body& body) 
     const UOp* moved = plus(acc(later.block, lane), number(DType::kI32, later.first - strand.first));
     statements.push_back(set_accumulator(arena_, strand.block, lane, choose(is_better(best, x), moved, acc(strand.block, lane))));
     statements.push_back(set_accumulator(arena_, strand.best, lane, better_of(best, x)));
-    if (has_nan()) statements.push_back(update_accumulator(arena_, strand.sum, lane, acc(later.sum, lane)));
   });
 }
 
@@ -194,10 +208,6 @@ Body PlaceLowering::look_in_block(const Strand& strand) {
     into.push_back(set_accumulator(arena_, first, lane, choose(is_best, acc(strand.block, lane), no_place(DType::kI32))));
   });
   body.push_back(folded(first));
-  if (has_nan()) {
-    body.push_back(folded(strand.sum));
-    body.push_back(update_accumulator(arena_, strand.row->sum, 0, acc(strand.sum, 0)));
-  }
   Stmt* define = arena_.statement(StmtKind::kDefine);
   define->value = arena_.cast(DType::kI64, acc(first, 0));
   define->variable = arena_.syms().loop("block", 0, kPiece + 1);

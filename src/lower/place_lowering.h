@@ -111,10 +111,10 @@ class PlaceLowering {
 
   // --- along the axis --------------------------------------------------------------------------------------------------------
 
-  /// One result, and what has been added up for it.
+  /// One result.
   struct Row {
     Index position;
-    int best, place, sum;
+    int best, place;
   };
   /// Lanes that go through blocks of a row, from block `first` on.
   struct Strand {
@@ -195,8 +195,9 @@ class PlaceLowering {
   size_t along_ = 0;  // the axis
   Sym count_ = 0;     // its elements
   std::vector<size_t> kept_;
-  int64_t lanes_ = 1, vectors_ = 0;        // of a vector, of a block
-  int best_ = -1, place_ = -1, sum_ = -1;  // of columns
+  int64_t lanes_ = 1, vectors_ = 0;  // of a vector, of a block
+  int best_ = -1, place_ = -1;       // of columns
+  int sum_ = -1;                     // of these, or of all rows side by side
   int names_ = 0;
 };
 
