@@ -25,6 +25,11 @@ int fitting(Sym count, int simd_width) {
 
 DType accumulator_dtype(const Node& node) { return is_bool(node.dtype) ? DType::kI32 : working_dtype(node.dtype); }
 
+Scalar accumulator_identity(Op op, const Node& node) {
+  const DType dtype = accumulator_dtype(node);
+  return is_bool(node.dtype) ? scalar_from_int(dtype, identity_of(op, DType::kBool).as<bool>()) : identity_of(op, dtype);
+}
+
 const UOp* to_accumulator(Arena& arena, const Node& node, const UOp* element) { return arena.cast(accumulator_dtype(node), element); }
 const UOp* from_accumulator(Arena& arena, const Node& node, const UOp* value) { return arena.cast(node.dtype, value); }
 
@@ -42,17 +47,17 @@ std::vector<int> Accumulators::add(std::span<const Node* const> nodes, int64_t c
   std::vector<int> numbers;
   for (const Node* node : nodes) {
     numbers.push_back(static_cast<int>(kernel_.accumulators.size()));
-    const DType dtype = accumulator_dtype(*node);
-    const Scalar identity =
-        is_bool(node->dtype) ? scalar_from_int(dtype, identity_of(node->op, DType::kBool).as<bool>()) : identity_of(node->op, dtype);
-    kernel_.accumulators.push_back({{dtype, 1}, count, combine_of(node->op), identity, count >= kLanes && frame_bytes_ > kFrameBytes});
+    const bool fits = count < kLanes || frame_bytes_ <= kFrameBytes;
+    kernel_.accumulators.push_back(
+        {{accumulator_dtype(*node), 1}, count, combine_of(node->op), accumulator_identity(node->op, *node), !fits});
   }
   return numbers;
 }
 
 int Accumulators::add(DType dtype, int64_t count, Op combine, Scalar init) {
   frame_bytes_ += count * static_cast<int64_t>(size_of(dtype));
-  kernel_.accumulators.push_back({{dtype, 1}, count, combine, init, count >= kLanes && frame_bytes_ > kFrameBytes});
+  const bool fits = count < kLanes || frame_bytes_ <= kFrameBytes;
+  kernel_.accumulators.push_back({{dtype, 1}, count, combine, init, !fits});
   return static_cast<int>(kernel_.accumulators.size()) - 1;
 }
 

@@ -10,6 +10,8 @@ namespace harp::lower {
 
 /// Reductions and scans combine bools as 0 and 1 in i32, halves in what they compute in: those are rounded once, at the end.
 DType accumulator_dtype(const Node& node);
+/// What combining with it changes nothing for `op`, a reduction or scan, over elements of the node's dtype.
+Scalar accumulator_identity(Op op, const Node& node);
 /// An element of the source of a reduction or scan as a value of that dtype, and such a value as an element of the result.
 const ir::UOp* to_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* element);
 const ir::UOp* from_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* value);

@@ -22,7 +22,7 @@ PlaceLowering::PlaceLowering(KernelContext& context)
       accumulators_(context.kernel),
       source_(*context.plan.reduces[0]->sources[0]),
       extreme_(combine_of(context.plan.reduces[0]->op)),
-      dtype_(is_bool(source_.dtype) ? DType::kI32 : working_dtype(source_.dtype)) {
+      dtype_(accumulator_dtype(source_)) {
   const size_t along = static_cast<size_t>(context.plan.reduces[0]->as<ReduceAttributes>().axes[0]);
   for (size_t axis = 0; axis < source_.shape.size(); ++axis)
     if (axis == along)
@@ -118,7 +118,7 @@ Body PlaceLowering::by_blocks(const std::vector<Row>& rows) {
   return body;
 }
 
-Body PlaceLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_last) {
+Body PlaceLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_only) {
   const int64_t parts = rows.size() > 1 ? 1 : c_.schedule.axes.back().unroll;
   const Sym share = floor_div(blocks, parts);  // what is left is the last strand's
   Body body;
@@ -144,7 +144,7 @@ Body PlaceLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, b
   };
   blocks_of(strands, 0, share);
   blocks_of({&strands.back(), 1}, share, blocks - share * (parts - 1));
-  if (const Sym rest = mod(count_, block_size()); is_last && !rest.is_constant(0)) {
+  if (const Sym rest = mod(count_, block_size()); is_only && !rest.is_constant(0)) {
     Body overlapping;
     for (size_t i = static_cast<size_t>(parts) - 1; i < strands.size(); i += static_cast<size_t>(parts))
       block(count_ - block_size(), strands[i], overlapping);
@@ -164,7 +164,7 @@ Body PlaceLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, b
   for (size_t i = 1; i < strands.size(); ++i)
     if (strands[i].row == strands[0].row) join(strands[i], strands[0], body);
   for (const Strand& strand : strands)
-    if (&strand == &strands[0] || strand.row != strands[0].row) add(look_in_block(strand), body);
+    if (&strand == &strands[0] || strand.row != strands[0].row) add(look_in_block(strand, is_only), body);
   return body;
 }
 
@@ -198,7 +198,7 @@ void PlaceLowering::join(const Strand& later, const Strand& strand, Body& body) 
   });
 }
 
-Body PlaceLowering::look_in_block(const Strand& strand) {
+Body PlaceLowering::look_in_block(const Strand& strand, bool is_only) {
   Body body;
   const int top = new_best(lanes_, body), first = new_places(DType::kI32, lanes_, body);
   each_lane(lanes_, body, [&](Sym lane, Body& into) { into.push_back(set_accumulator(arena_, top, lane, acc(strand.best, lane))); });
@@ -218,7 +218,13 @@ Body PlaceLowering::look_in_block(const Strand& strand) {
     into.push_back(set_accumulator(arena_, place, lane, choose(is_best, number(DType::kI32, lane), no_place(DType::kI32))));
   });
   define->body.push_back(folded(place));
-  take(*strand.row, acc(top, 0), plus(arena_.index(start), arena_.cast(DType::kI64, acc(place, 0))), define->body);
+  const UOp* found = plus(arena_.index(start), arena_.cast(DType::kI64, acc(place, 0)));
+  if (is_only) {
+    define->body.push_back(set_accumulator(arena_, strand.row->place, 0, found));
+    define->body.push_back(set_accumulator(arena_, strand.row->best, 0, acc(top, 0)));
+  } else {
+    take(*strand.row, acc(top, 0), found, define->body);
+  }
   body.push_back(define);
   return body;
 }
@@ -236,7 +242,7 @@ Stmt* PlaceLowering::if_nan(const UOp* sum, Body then) {
 Body PlaceLowering::first_nan(const Row& row) {
   Body body;
   const int64_t lanes = wide_lanes();
-  const int nan = new_places(DType::kI64, lanes, body), rest = new_places(DType::kI64, 1, body);
+  const int nan = new_places(DType::kI64, lanes, body);
   const auto visit = [&](Sym at, int places, Sym lane, Body& into) {
     const UOp* x = element(row.position, at);
     into.push_back(update_accumulator(arena_, places, lane, choose(is_nan(x), arena_.index(at), no_place(DType::kI64))));
@@ -248,13 +254,16 @@ Body PlaceLowering::first_nan(const Row& row) {
     each_lane(lanes, loop->body, [&](Sym lane, Body& into) { visit(loop->variable + lane, nan, lane, into); });
     body.push_back(loop);
   }
+  body.push_back(folded(nan));
+  const UOp* first = acc(nan, 0);
   if (!proven_at_most(count_, whole)) {
+    const int rest = new_places(DType::kI64, 1, body);
     Stmt* loop = new_loop(arena_, next_name(), whole, count_);
     visit(loop->variable, rest, 0, loop->body);
     body.push_back(loop);
+    first = arena_.apply(Op::kMin, DType::kI64, {first, acc(rest, 0)});
   }
-  body.push_back(folded(nan));
-  take_nan(arena_.apply(Op::kMin, DType::kI64, {acc(nan, 0), acc(rest, 0)}), row.best, row.place, 0, body);
+  take_nan(first, row.best, row.place, 0, body);
   return body;
 }
 

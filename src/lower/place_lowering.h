@@ -35,7 +35,7 @@ class PlaceLowering {
     Index index(source_.shape.size(), Sym(0));
     for (size_t i = 0; i < kept_.size(); ++i) index[kept_[i]] = position[i];
     index[along_] = place;
-    return arena_.cast(dtype_, c_.values.value(&source_, index));
+    return to_accumulator(arena_, source_, c_.values.value(&source_, index));
   }
   bool has_nan() const { return is_float(dtype_); }
   const ir::UOp* is_better(const ir::UOp* best, const ir::UOp* x) {
@@ -69,9 +69,7 @@ class PlaceLowering {
   }
   /// Elements, of which the extreme is sought.
   int new_best(int64_t count, ir::Body& body) {
-    const Op reduce = extreme_ == Op::kMax ? Op::kReduceMax : Op::kReduceMin;
-    const Scalar init = is_bool(source_.dtype) ? scalar_from_int(dtype_, extreme_ == Op::kMin) : identity_of(reduce, dtype_);
-    return new_accumulator(dtype_, count, extreme_, init, body);
+    return new_accumulator(dtype_, count, extreme_, accumulator_identity(c_.plan.reduces[0]->op, source_), body);
   }
   /// Of all that is looked at; -1 where nothing can be NaN.
   int new_sum(int64_t count, ir::Body& body) {
@@ -133,15 +131,15 @@ class PlaceLowering {
   /// An element that stands behind those seen so far.
   void take(const Row& row, const ir::UOp* x, const ir::UOp* place, ir::Body& body);
   ir::Body by_blocks(const std::vector<Row>& rows);
-  /// So many blocks of each row, and what is left of the axis if they are the last ones: that overlaps the block before. A single row may
+  /// So many blocks of each row, and what is left of the axis if they are all there are: that overlaps the block before. A single row may
   /// be several strands, each a share of its blocks.
-  ir::Body piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_last);
+  ir::Body piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_only);
   /// The lane of the block that begins at `at` less the lane, whose number is in the counter.
   void visit_block(Sym at, const Strand& strand, int counter, Sym lane, ir::Body& body);
   /// `later` has seen blocks of the same row that are all behind those that `strand` has seen.
   void join(const Strand& later, const Strand& strand, ir::Body& body);
-  /// Takes the element from the first block of those that have the best of all lanes.
-  ir::Body look_in_block(const Strand& strand);
+  /// Takes the element from the first block of those that have the best of all lanes; it is the result if there are no other pieces.
+  ir::Body look_in_block(const Strand& strand, bool is_only);
 
   // --- by columns ------------------------------------------------------------------------------------------------------------
 

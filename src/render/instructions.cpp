@@ -40,49 +40,48 @@ constexpr LogicOfThree kLogics[] = {
 };
 constexpr std::string_view kMajority = "0xe8";
 
-/// Extremes of integers of 32 bits came with SSE4.1, as rounding did.
-bool has_sse4(const Target& target) { return target.rounds; }
+/// Null where the target has none. Extremes of integers of 32 bits came with SSE4.1, as rounding did.
+const ExtremeOfTwo* extreme_instruction(DType dtype, int lanes, const Target& target) {
+  if (!target.name.starts_with("x86-64") || (is_int(dtype) && !target.rounds)) return nullptr;
+  for (const ExtremeOfTwo& row : kExtremes)
+    if (row.dtype == dtype && row.vector_bytes == lanes * static_cast<int>(size_of(dtype)) && row.vector_bytes <= target.vector_bytes)
+      return &row;
+  return nullptr;
+}
 
 std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Target& target) {
+  const ExtremeOfTwo* row = extreme_instruction(dtype, lanes, target);
+  if (row == nullptr) return std::nullopt;
+  const std::string_view instruction = op == Op::kMax ? row->max : row->min;
+  if (is_int(dtype)) return InstructionForm{{std::string(instruction)}, "", cat("  return ", instruction, "(x, y", row->more, ");\n"), {}};
   const int bytes = lanes * static_cast<int>(size_of(dtype));
-  for (const ExtremeOfTwo& row : kExtremes) {
-    if (row.dtype != dtype || row.vector_bytes != bytes || bytes > target.vector_bytes) continue;
-    if (is_int(dtype)) {
-      if (!has_sse4(target)) return std::nullopt;
-      const std::string_view instruction = op == Op::kMax ? row.max : row.min;
-      return InstructionForm{{std::string(instruction)}, "", cat("  return ", instruction, "(x, y", row.more, ");\n"), {}};
+  const bool wide = dtype == DType::kF64;
+  const DType integer = signed_of(wide ? 64 : 32);
+  const std::string bits = vector_type(integer, lanes), result = vector_type(dtype, lanes);
+  InstructionForm form{{std::string(instruction)}, "", {}, {{integer, lanes}}};
+  form.body = cat("  /* the ", op == Op::kMax ? "greater" : "lesser", " or, if neither is, the second: differ for zeros and NaN only */\n");
+  // as the second operand of both, gcc would load y from memory twice
+  append(form.body, cat("  __asm__(\"\" : \"+", target.vector_bytes < 64 ? "x" : "v", "\"(y)); /* loaded once */\n"));
+  append(form.body, cat("  const ", bits, " a = (", bits, ")", instruction, "(x, y", row->more, "), b = (", bits, ")", instruction, "(y, x",
+                        row->more, ");\n"));
+  const std::string_view magnitude = wide ? "0x7fffffffffffffffll" : "0x7fffffff";
+  if (op == Op::kMin) {
+    append(form.body, cat("  return (", result, ")(a | b);\n"));
+  } else if (target.vector_bytes < 64) {
+    append(form.body, cat("  return (", result, ")((a & b) | ((a | b) & ", magnitude, "));\n"));
+  } else {
+    for (const LogicOfThree& logic : kLogics) {
+      if (logic.vector_bytes != bytes) continue;
+      const std::string words = vector_type(DType::kI32, bytes / 4);
+      const std::string cast = wide ? cat("(", words, ")") : std::string();
+      form.builtins.emplace_back(logic.builtin);
+      form.vectors.push_back({DType::kI32, bytes / 4});
+      // b first, whose register takes the result: gcc keeps a, made before it, apart from x and moves it otherwise
+      append(form.body, cat("  return (", result, ")", logic.builtin, "(", cast, "b, ", cast, "a, ", cast, "((", bits, "){0} + ", magnitude,
+                            "), ", kMajority, ", ", logic.lanes, ");\n"));
     }
-    const bool wide = dtype == DType::kF64;
-    const std::string_view instruction = op == Op::kMax ? row.max : row.min;
-    const DType integer = signed_of(wide ? 64 : 32);
-    const std::string bits = vector_type(integer, lanes), result = vector_type(dtype, lanes);
-    InstructionForm form{{std::string(instruction)}, "", {}, {{integer, lanes}}};
-    form.body =
-        cat("  /* the ", op == Op::kMax ? "greater" : "lesser", " or, if neither is, the second: differ for zeros and NaN only */\n");
-    // as the second operand of both, gcc would load y from memory twice
-    append(form.body, cat("  __asm__(\"\" : \"+", target.vector_bytes < 64 ? "x" : "v", "\"(y)); /* loaded once */\n"));
-    append(form.body, cat("  const ", bits, " a = (", bits, ")", instruction, "(x, y", row.more, "), b = (", bits, ")", instruction,
-                          "(y, x", row.more, ");\n"));
-    const std::string_view magnitude = wide ? "0x7fffffffffffffffll" : "0x7fffffff";
-    if (op == Op::kMin) {
-      append(form.body, cat("  return (", result, ")(a | b);\n"));
-    } else if (target.vector_bytes < 64) {
-      append(form.body, cat("  return (", result, ")((a & b) | ((a | b) & ", magnitude, "));\n"));
-    } else {
-      for (const LogicOfThree& logic : kLogics) {
-        if (logic.vector_bytes != bytes) continue;
-        const std::string words = vector_type(DType::kI32, bytes / 4);
-        const std::string cast = wide ? cat("(", words, ")") : std::string();
-        form.builtins.emplace_back(logic.builtin);
-        form.vectors.push_back({DType::kI32, bytes / 4});
-        // b first, whose register takes the result: gcc keeps a, made before it, apart from x and moves it otherwise
-        append(form.body, cat("  return (", result, ")", logic.builtin, "(", cast, "b, ", cast, "a, ", cast, "((", bits, "){0} + ",
-                              magnitude, "), ", kMajority, ", ", logic.lanes, ");\n"));
-      }
-    }
-    return form;
   }
-  return std::nullopt;
+  return form;
 }
 
 /// FMA: what gcc makes of a loop over lanes, too, at a tenth of the time that it takes to compile sums of products.
@@ -227,11 +226,8 @@ constexpr MovedLanes kMovedLanes[] = {
 }  // namespace
 
 std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Target& target) {
-  if (!target.name.starts_with("x86-64") || (is_int(dtype) && !has_sse4(target))) return std::nullopt;
-  for (const ExtremeOfTwo& row : kExtremes)
-    if (row.dtype == dtype && row.vector_bytes == lanes * static_cast<int>(size_of(dtype)) && row.vector_bytes <= target.vector_bytes)
-      return cat(greater ? row.max : row.min, "(x, y", row.more, ")");
-  return std::nullopt;
+  const ExtremeOfTwo* row = extreme_instruction(dtype, lanes, target);
+  return row != nullptr ? std::optional(cat(greater ? row->max : row->min, "(x, y", row->more, ")")) : std::nullopt;
 }
 
 std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const Target& target) {

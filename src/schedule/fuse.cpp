@@ -54,15 +54,6 @@ std::unordered_set<const Node*> extremes_of_rows(std::span<const Node* const> li
   return result;
 }
 
-/// Where an extreme stands is found beside the extreme, and nothing else.
-bool goes_with(const KernelPlan& kernel, const Node& reduce) {
-  if (!finds_places(kernel) && !is_place(reduce.op)) return true;
-  const Node& other = *kernel.reduces[0];
-  const auto finds_extreme = [](const Node& node) { return is_place(node.op) || node.op == Op::kReduceMax || node.op == Op::kReduceMin; };
-  return kernel.reduces.size() == 1 && other.sources[0] == reduce.sources[0] && finds_extreme(other) && finds_extreme(reduce) &&
-         combine_of(other.op) == combine_of(reduce.op);
-}
-
 struct KernelDraft {
   KernelPlan plan;
   std::unordered_set<const Node*> makes, reads, computes;
@@ -174,9 +165,7 @@ class Fuser {
       if (kernel.plan.reduces.size() >= kMaxReduces || theirs.axes != mine.axes || theirs.order != mine.order ||
           kernel.plan.reduces[0]->sources[0]->shape != node->sources[0]->shape || wants_tiles(*kernel.plan.reduces[0]))
         continue;
-      const bool needs_rows = extremes_of_rows_.contains(node) || extremes_of_rows_.contains(kernel.plan.reduces[0]);
-      if (is_place(node->op) != is_place(kernel.plan.reduces[0]->op) && needs_rows) continue;
-      if (!goes_with(kernel.plan, *node) || !can_join(kernel, k, d, false)) continue;
+      if (!goes_with(kernel.plan, node) || !can_join(kernel, k, d, false)) continue;
       kernel.plan.reduces.push_back(node);
       join(kernel, k, d, node);
       add_buffer(node);
@@ -187,6 +176,15 @@ class Fuser {
     join(kernels_[static_cast<size_t>(k)], k, d, node);
     reduce_spaces_[node->sources[0]->shape.size()].push_back(k);
     add_buffer(node);
+  }
+
+  /// Where an extreme stands is found beside the extreme, unless rows need that, and beside nothing else.
+  bool goes_with(const KernelPlan& kernel, const Node* reduce) const {
+    if (!finds_places(kernel) && !is_place(reduce->op)) return true;
+    const Node* other = kernel.reduces[0];
+    const Node* extreme = is_place(other->op) ? reduce : other;
+    return kernel.reduces.size() == 1 && other->sources[0] == reduce->sources[0] && combine_of(other->op) == combine_of(reduce->op) &&
+           (extreme->op == Op::kReduceMax || extreme->op == Op::kReduceMin) && !extremes_of_rows_.contains(extreme);
   }
 
   void place_scan(const Node* node) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/integers.h"
 #include "schedule/contraction.h"
 #include "schedule/fuse.h"
 
@@ -43,9 +44,8 @@ RowReads::Reads near_rows(Dim columns, int width, size_t element_bytes, const Ro
   if (!columns.is_constant() || width * element != kLineBytes) return usual;
   const int64_t vectors = columns.constant() / width, bytes = columns.constant() * element;
   if (bytes % kLineBytes != 0)
-    return vectors < kLeastSharedVectors
-               ? usual
-               : RowReads::Reads{static_cast<int>((kFarBytes + bytes - 1) / bytes), static_cast<int>(vectors / 2)};
+    return vectors < kLeastSharedVectors ? usual
+                                         : RowReads::Reads{static_cast<int>(ceil_div(kFarBytes, bytes)), static_cast<int>(vectors / 2)};
   for (const int64_t steps : {2, 3})
     if (vectors >= kLeastVectors && vectors % steps == 0) return {2, static_cast<int>(vectors / steps)};
   return usual;

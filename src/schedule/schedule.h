@@ -9,7 +9,8 @@
 
 namespace harp {
 
-/// The recipe a kernel is lowered by: a file in src/lower (kRowwise, which is reductions that follow one another, is in reduce.cpp).
+/// The recipe a kernel is lowered by: a file in src/lower (kRowwise, which is reductions that follow one another, is in reduce.cpp;
+/// where what is reduced are places, kReduce is place.cpp).
 /// kContraction: a sum of products by tiles of registers, which kReduce can do too.
 /// kTranspose: elementwise by blocks of two axes, some of what is loaded lying along the other.
 /// kNative: there is no kernel, a function of the host's is called.
