@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "graph/dot.h"
 #include "graph/text.h"
+#include "graph/verify.h"
 #include "ir/linearize.h"
 #include "lower/lower.h"
 #include "opt/check_indices.h"
@@ -49,7 +50,7 @@ void optimise(Stages& s, const PipelineOptions& options) {
 void schedule(Stages& s, const PipelineOptions& options) {
   s.program = schedule_graph(s.graph, {options.target, options.plain_text ? 1 : options.simd_width, options.schedule_override,
                                        options.chains, !options.plain_text});
-  if (kVerify) verify(s.program);
+  if (kVerify) verify(*s.program.graph), verify(s.program);
 }
 
 void lower(Stages& s, const PipelineOptions&) {

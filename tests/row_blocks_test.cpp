@@ -3,7 +3,9 @@
 #include "backends_run.h"
 #include "base/text.h"
 #include "graph/text.h"
+#include "graph/verify.h"
 #include "pipeline.h"
+#include "schedule/schedule_program.h"
 
 using namespace capi_test;
 
@@ -49,6 +51,32 @@ TEST_CASE("L5.row_blocks/c G15.matmul: rows of scores are cut into blocks, which
   CHECK(!contains(schedule_of("graph mlp(x: f32[512, 1024], a: f32[1024, 4096], b: f32[4096, 1024]) {\n"
                               "  return y = matmul(tanh(matmul(x, a)), b)\n}"),
                   " blocks\n"));
+}
+
+TEST_CASE("L5.row_blocks L1: what is made of blocks elsewhere, and arrays of a chain that lie over one another") {
+  const auto scheduled = [](std::string_view text, const harp::ChainOptions& chains) {
+    const harp::Program program = harp::schedule_graph(harp::parse_graph(text), {harp::host_target(), 0, {}, chains});
+    CHECK_NOTHROW(harp::verify(*program.graph));
+    CHECK_NOTHROW(harp::verify(program));
+    return harp::print(program);
+  };
+  // of p, which is cut, a sum of products folds the factors
+  const std::string folded = scheduled(
+      "graph g(a: f32[24, 3], b: f32[3, 24], c: f32[24, 24, 6], d: f32[24, 6], e: f32[24, 6, 5]) flags=[broadcast] {\n"
+      "  s = a @ b\n  t = sum(reshape(s, shape=[24, 24, 1]) * c, axes=[1])\n  p = t * d\n"
+      "  return y = sum(p, axes=[1]), z = sum(reshape(p, shape=[24, 6, 1]) * e, axes=[1])\n}",
+      {.bytes = 1, .rows = 3});
+  CAPTURE(folded);
+  CHECK(contains(folded, "for each of 8 blocks"));
+  CHECK(contains(folded, "reduces sum of f32[24, 6] axes [1] lanes product"));
+  // blocks of 16 MiB are not kept by block: in the chain one array is stored over the other as it is read
+  const std::string over = scheduled(
+      "graph g(x: f32[8, 2048, 64], w: f32[64, 64], k: f32[8, 64, 2048]) flags=[broadcast] {\n"
+      "  q = x @ w\n  c = sum(softmax(q @ k, axis=-1), axes=[1], keepdims=true)\n  return y = q * permute(c, axes=[0, 2, 1])\n}",
+      {});
+  CAPTURE(over);
+  CHECK(contains(over, "for each of 8 blocks"));
+  CHECK(contains(over, ", in place of tmp"));
 }
 
 TEST_CASE("L5.row_blocks X2/interp,c: blocks of rows have the bits of the interpreter") {

@@ -23,9 +23,9 @@ using Dim = Sym;  // one size, over the graph's shape variables; never negative 
 using Shape = std::vector<Dim>;
 inline constexpr int kMaxRank = 16;
 
-/// Order of a reduction (02-semantics, "Sums"): fixed by the constructor that made the node, never changed by a pass.
+/// Order of a reduction (docs/semantics.md, "Sums"): fixed by the constructor that made the node, never changed by a pass.
 enum class ReduceOrder : uint8_t { kLanes, kChain };
-/// Order of a scan (02-semantics, "Scans"), fixed in the same way.
+/// Order of a scan (docs/semantics.md, "Scans"), fixed in the same way.
 enum class ScanOrder : uint8_t { kTree, kChain };
 
 struct NoAttributes {
@@ -152,6 +152,9 @@ struct Node {
     return *attributes_of_kind;
   }
 };
+
+/// Is it a sum that folds the product it is of?
+inline bool sums_products(const Node& node) { return is_reduce(node.op) && node.as<ReduceAttributes>().product; }
 
 /// Number of elements; Error{kOverflow} if it cannot fit.
 Dim element_count(const Shape& shape);

@@ -33,7 +33,7 @@ std::unique_ptr<Graph> rewrite(const Graph& graph, Rule rule) {
   }
   for (const Node* node : graph.live_nodes()) {
     if (node->op == Op::kInput) continue;
-    const bool is_product = is_reduce(node->op) && node->as<ReduceAttributes>().product;
+    const bool is_product = sums_products(*node);
     std::vector<const Node*> sources;
     sources.reserve(node->sources.size());
     for (const Node* source : node->sources) sources.push_back((is_product ? copied : replaced)[source->id]);

@@ -90,7 +90,7 @@ std::string describe_scatter(const Node& scatter) {
 }
 
 std::span<const Node* const> operands_of(const Node& node) {
-  if (!is_reduce(node.op) || !node.as<ReduceAttributes>().product) return node.sources;
+  if (!sums_products(node)) return node.sources;
   return node.sources[0]->sources;
 }
 
@@ -194,11 +194,12 @@ std::string print(const Program& program) {
 
 namespace {
 
-/// A buffer of the workspace, or of a worker's blocks: how much of it there is, and from when until when it is in use.
+/// A buffer of the workspace, or of a worker's blocks: how much of it there is, from when until when it is in use, and the first kernel
+/// that writes it.
 struct Lifetime {
   int buffer;
   Dim bytes;
-  int first, last;
+  int first, last, maker;
 };
 
 /// Buffers lie apart, at multiples of 64 bytes inside the memory there is, as long as both are in use; but for those in place of one
@@ -227,7 +228,7 @@ void verify_apart(const Program& program, const std::vector<Lifetime>& all, Dim 
         const Lifetime &a = all[i], &b = all[j];
         if (a.first > b.last || b.first > a.last) continue;
         const auto takes_over = [&](const Lifetime& later, const Lifetime& earlier) {
-          return later.first == earlier.last && earlier.first < later.first &&
+          return later.first == earlier.last && earlier.maker < later.maker &&
                  std::binary_search(program.in_place.begin(), program.in_place.end(), InPlace{later.buffer, earlier.buffer});
         };
         HARP_ASSERT(takes_over(a, b) || takes_over(b, a), name_of(program, a.buffer), " and ", name_of(program, b.buffer),
@@ -246,21 +247,25 @@ void verify_memory(const Program& program) {
     const Buffer& buffer = program.buffers[b];
     const int number = static_cast<int>(b);
     if (buffer.kind != Buffer::Kind::kWorkspace) continue;
+    const auto writes_it = [&](const KernelPlan& kernel) {
+      return std::any_of(kernel.stores.begin(), kernel.stores.end(), [&](const StorePlan& s) { return s.buffer == number; });
+    };
     if (!buffer.by_block) {
-      whole.push_back({number, buffer.bytes, buffer.first_generation, buffer.last_generation});
+      const auto maker = std::find_if(program.kernels.begin(), program.kernels.end(), writes_it) - program.kernels.begin();
+      whole.push_back({number, buffer.bytes, buffer.first_generation, buffer.last_generation, static_cast<int>(maker)});
       continue;
     }
     std::vector<int> users;
     for (size_t k = 0; k < program.kernels.size(); ++k) {
       const KernelPlan& kernel = program.kernels[k];
-      const bool writes = std::any_of(kernel.stores.begin(), kernel.stores.end(), [&](const StorePlan& s) { return s.buffer == number; });
+      const bool writes = writes_it(kernel);
       if (!writes && std::find(kernel.reads.begin(), kernel.reads.end(), number) == kernel.reads.end()) continue;
       HARP_ASSERT(writes == users.empty(), "a block is written by one kernel, and read by later ones");
       HARP_ASSERT(kernel.blocks > 0 && kernel.generation == buffer.first_generation, "kernel_", k, " uses a block outside its chain");
       users.push_back(static_cast<int>(k));
     }
     HARP_ASSERT(!users.empty(), name_of(program, number), " is a block that no kernel uses");
-    blocks.push_back({number, block_bytes(buffer), users.front(), users.back()});
+    blocks.push_back({number, block_bytes(buffer), users.front(), users.back(), users.front()});
   }
   verify_apart(program, whole, program.workspace_bytes);
   verify_apart(program, blocks, program.block_bytes);

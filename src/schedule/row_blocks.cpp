@@ -92,11 +92,9 @@ class RegionFinder {
   }
 
  private:
-  static bool is_product(const Node& node) { return is_reduce(node.op) && node.as<ReduceAttributes>().product; }
-
   /// Of a product of matrices whose result is large: along its rows.
   std::optional<Cut> cut_from(const Node& node) const {
-    if (!is_product(node) || !are_known(node.sources[0]->shape)) return std::nullopt;
+    if (!sums_products(node) || !are_known(node.sources[0]->shape)) return std::nullopt;
     const std::optional<Contraction> contraction = as_contraction(node);
     if (!contraction || !contraction->rows || contraction->is_turned()) return std::nullopt;
     const std::vector<int>& reduced = node.as<ReduceAttributes>().axes;
@@ -163,7 +161,7 @@ class RegionFinder {
       if (!is_needed[node->id] && std::none_of(node->sources.begin(), node->sources.end(), is_large_inside)) continue;
       region.push_back(node);
       is_in[node->id] = true;
-      if (!is_product(*node)) continue;
+      if (!sums_products(*node)) continue;
       ++products;
       read_again += cut.row_size(node->sources[0]->shape);
     }
@@ -200,7 +198,7 @@ class Cutter {
         cut_[node->id] = in_blocks(*node, *cut);
       } else {
         std::vector<const Node*> sources;
-        for (const Node* source : node->sources) sources.push_back(whole(*source));
+        for (const Node* source : node->sources) sources.push_back(sums_products(*node) ? whole_product(*source) : whole(*source));
         whole_[node->id] = result_->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
         result_->set_node_name(whole_[node->id], graph_.node_name(node));
       }
@@ -254,6 +252,14 @@ class Cutter {
     Shape shape = source->shape;
     shape[cut.row_axis()] += cut.rows_beyond();
     return result_->intern(Op::kPad, source->dtype, std::move(shape), {source}, std::move(pad));
+  }
+
+  /// The product that a sum outside folds is no view of one in a region, but one of the factors.
+  const Node* whole_product(const Node& product) {
+    if (cut_of_[product.id] == nullptr) return whole(product);
+    std::vector<const Node*> factors;
+    for (const Node* factor : product.sources) factors.push_back(whole(*factor));
+    return result_->intern(product.op, product.dtype, product.shape, std::move(factors), product.attributes);
   }
 
   /// The node as it was.

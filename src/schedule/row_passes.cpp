@@ -192,7 +192,7 @@ class PassFinder {
       if (!seen.insert(node).second || is_reduce(node->op) || node->op == Op::kInput || node->op == Op::kConstantArray) continue;
       if (const auto found = program_.buffer_of.find(node); found != program_.buffer_of.end()) {
         const std::vector<int>& makers = traffic_.makers[static_cast<size_t>(found->second)];
-        if (!std::binary_search(kernels_.begin(), kernels_.end(), makers[0])) continue;
+        if (makers.empty() || !std::binary_search(kernels_.begin(), kernels_.end(), makers[0])) continue;
       }
       cost += info(node->op).cost;
       stack.insert(stack.end(), node->sources.begin(), node->sources.end());
