@@ -204,6 +204,8 @@ TEST_CASE("L6: stores go past the caches where much is stored, and not in place"
   CHECK(contains(source_of("graph g(x: f32[2560, 1024]) { return y = x * 2, z = x + 1 }"), "overlap stream"));
   // rows of other than half lines, unless one is read behind the other
   CHECK_FALSE(contains(source_of("graph g(x: f32[5000, 1001]) { return y = flip(x, axes=[1]) * 2 }"), "overlap stream"));
+  CHECK(
+      contains(source_of("graph g(x: f32[4096, 1024, 1]) { return y = flip(x, axes=[1]) * 2 }"), "overlap stream"));  // a row is no number
   const auto scanned = [](const std::string& columns) {
     return source_of("graph g(x: f32[5000, " + columns + "]) { return y = cumsum(x, axis=1, reverse=true) }");
   };

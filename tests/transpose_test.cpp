@@ -207,6 +207,13 @@ TEST_CASE("L6.tiled_transpose/c: blocks are chosen where axes are long enough, a
   CHECK(contains(source("1024, 1024"), "pack, sequential tile=128"));
   CHECK_FALSE(contains(source("1000, 1000"), "pack"));
   CHECK_FALSE(contains(source("128, 1024"), "pack"));
+  // of the array, whatever is made of its elements
+  const auto converted = [](const char* from, const char* to) {
+    return source_of(std::string("graph g(a: ") + from + "[1024, 512]) {\n  return y = cast(contiguous(transpose(a)), dtype=" + to +
+                     ")\n}");
+  };
+  CHECK(contains(converted("f64", "f32"), "pack"));
+  CHECK_FALSE(contains(converted("f32", "f64"), "pack"));
 
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\ngraph g(a: f32[b, 40, n]) {\n  return y = contiguous(permute(a, axes=[0, 2, 1]))\n}");

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/integers.h"
+#include "schedule/legal.h"
 #include "schedule/register_tile.h"
 #include "schedule/views.h"
 
@@ -32,6 +33,7 @@ constexpr int64_t kFewRows = 16, kManyColumns = 256, kRowsTogetherOfFew = 8;
 // Elements of few rows that are in registers, and bytes that are in the first cache: sums, and rows of the columns' factor that are added
 // to them together. (8 x 1024 x 1024: by 384 columns and 4 terms 185 GFLOP/s, by 512 and 2 148, by 4096 and 8 152.)
 constexpr int64_t kElementsOfFewRows = 32, kBytesOfFewRows = 20 << 10;
+constexpr int64_t kEvenColumns = 64;  // of which many sizes are multiples
 // A columns' factor this large comes from memory, of which whole pages are read, by no more than 8 rows two at a time. (8 x 4096 x 4096: 28
 // GB/s, 20 beside other work; by 384 columns and 4 terms, which are more pages at once, 15 to 31; by 4096 and 8 20.) Else, and where that
 // much has no room in the first cache, so many sums are in the second.
@@ -53,7 +55,7 @@ constexpr RegisterTile kFewColumns{1, 2};  // of a single row, whose columns are
 
 /// Does the factor, where it lies in memory, lie along that axis of the reduction's source?
 bool lies_along(const Program& program, const KernelPlan& kernel, const Node* factor, size_t axis) {
-  const std::vector<View> views = KernelViews(program, kernel).of(factor);
+  const std::vector<ArrayView> views = KernelViews(program, kernel).of(factor);
   return !views.empty() && std::all_of(views.begin(), views.end(), [&](const View& view) {
     return view.strides[axis].is_constant(1) || view.strides[axis].is_constant(0);
   });
@@ -93,10 +95,10 @@ Schedule untiled(const KernelPlan& kernel) {
 /// 1024 by 64 in place: 13 rows of two vectors 93 GFLOP/s, 8 of two 105, 6 of four 106.)
 int64_t rows_in_place(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
   int64_t most = kRowsOfTile;
-  for (const View& view : KernelViews(program, kernel).of(contraction.row_factor)) {
+  for (const ArrayView& view : KernelViews(program, kernel).of(contraction.row_factor)) {
     const Sym& stride = view.strides[*contraction.rows];
     if (!stride.is_constant() || stride.is_constant(0)) continue;
-    const int64_t apart = stride.constant() * static_cast<int64_t>(size_of(contraction.row_factor->dtype));
+    const int64_t apart = stride.constant() * view.element_bytes;
     most = std::min(most, kWayBytes / std::gcd(apart, kWayBytes) * kWays);
   }
   return most;
@@ -114,7 +116,7 @@ bool are_columns_near(const Program& program, const KernelPlan& kernel, const Co
   const Node &factor = *contraction.column_factor, &reduce = *kernel.reduces[0];
   const int64_t size = static_cast<int64_t>(size_of(factor.dtype));
   const std::optional<size_t> terms = term_axis(reduce);
-  const std::vector<View> views = KernelViews(program, kernel).of(&factor);
+  const std::vector<ArrayView> views = KernelViews(program, kernel).of(&factor);
   if (!terms || !is_array(program, kernel, &factor) || views.size() != 1 || width * size != kLineBytes) return false;
   const Sym &apart = views[0].strides[*terms], &count = reduce.sources[0]->shape[*terms];
   return views[0].strides[contraction.columns].is_constant(1) && apart.is_constant() && count.is_constant() &&
@@ -148,10 +150,9 @@ Schedule schedule_few_rows(const KernelPlan& kernel, const Contraction& contract
   row_axis.tile = tiles * together;
   s.axes.back().unroll = static_cast<int>(terms);
   column_axis.simd_width = width;
-  column_axis.tile = by_pages ? kPageBytes / size
-                     : are_far
-                         ? kSumsOfFewRows / row_axis.tile
-                         : kBytesOfFewRows / size / (row_axis.tile + terms) / kLineBytes * kLineBytes;  // of which many sizes are multiples
+  column_axis.tile = by_pages  ? kPageBytes / size
+                     : are_far ? kSumsOfFewRows / row_axis.tile
+                               : kBytesOfFewRows / size / (row_axis.tile + terms) / kEvenColumns * kEvenColumns;
   return s;
 }
 
@@ -207,7 +208,7 @@ Schedule schedule_windows(const Program& program, const KernelPlan& kernel, cons
   columns.pack = shared_tiles > 0;
   int64_t together = blocks_of(column_tiles, shared_tiles > 0 ? shared_tiles : kColumnsTogether / tile_columns);
   if (contraction.column_position == 0) together = std::min(together, ceil_div(column_tiles, 2));
-  columns.tile = together * tile_columns;
+  columns.tile = std::min(together, kMostTile / tile_columns) * tile_columns;
 
   AxisSchedule& rows = s.axes[*contraction.row_position];
   const int64_t row_tiles = ceil_div(most(*contraction.row_position), tile.rows),

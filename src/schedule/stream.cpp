@@ -16,7 +16,8 @@ constexpr int64_t kHalfLine = kLineBytes / 2;
 Sym streams_rows_of(const KernelPlan& kernel, int64_t bytes) {
   Sym condition = streams_any(kernel);
   for (const StorePlan& store : kernel.stores) {
-    const Sym row = store.shape.empty() ? Sym(1) : store.shape.back();
+    const Shape shape = squeezed(store.shape);
+    const Sym row = shape.empty() ? Sym(1) : shape.back();
     condition = min(condition, Sym(0) - mod(row * static_cast<int64_t>(size_of(store.node->dtype)), bytes));
   }
   return condition;
@@ -26,7 +27,7 @@ Sym streams_rows_of(const KernelPlan& kernel, int64_t bytes) {
 bool is_one_line(const Program& program, const KernelPlan& kernel) {
   const KernelViews views(program, kernel);
   return std::all_of(kernel.stores.begin(), kernel.stores.end(), [&](const StorePlan& store) {
-    const std::vector<View> read = views.of(store.node);
+    const std::vector<ArrayView> read = views.of(store.node);
     return store.offset.empty() && std::all_of(read.begin(), read.end(), [](const View& view) { return view.is_contiguous(); });
   });
 }

@@ -1,8 +1,6 @@
 // When a kernel stores past the caches: when it stores more than they would keep for whoever reads it next.
 #pragma once
 
-#include <optional>
-
 #include "schedule/program.h"
 
 namespace harp {
@@ -19,11 +17,11 @@ Sym streams_lines(const KernelPlan& kernel);
 /// The same where rows are stored from their beginning to their end, one after the other: then they may be halves of lines, since what
 /// is stored next makes up the line where two rows meet.
 Sym streams_rows(const KernelPlan& kernel);
+/// The same for one that goes element by element; if it goes through all its memory in one line, rows may be of any length.
+Sym streams_elements(const Program& program, const KernelPlan& kernel);
 /// Does a scan along rows store whole lines of memory although rows, which may be of any length, begin anywhere in them? It takes an
 /// array that holds a block of the law, or a row.
 bool may_store_by_lines(const KernelPlan& kernel);
-/// The same for one that goes element by element; if it goes through all its memory in one line, rows may be of any length.
-Sym streams_elements(const Program& program, const KernelPlan& kernel);
 
 /// Can a row-wise kernel store a row in its last pass while the pass before goes over the next one (lower/late_stores.h)? There is such a
 /// pass, it takes a while, since it keeps what it computes, and what is kept twice stays in the second cache.

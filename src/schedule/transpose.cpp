@@ -16,7 +16,7 @@ constexpr int64_t kColumnBytes = 256;  // of what is stored
 // caches, and past the caches. (GB/s of f32, Zen 5: 1024 by 1024 31 without copies, 71 with, 40 of blocks the other way round; 1152 by 1152
 // 95 without, 70 with. 8192 by 8192, past the caches: blocks of a line by 8 KiB without copies 20, with copies 24, and 36 where the next
 // block is asked for meanwhile; memcpy 37.)
-constexpr int64_t kFewPages = int64_t{1} << 20;
+constexpr int64_t kFarBytes = int64_t{1} << 20;
 constexpr int64_t kPackedRowBytes = 256, kPackedColumnBytes = 512;
 constexpr int64_t kStreamedRowBytes = 512, kStreamedColumnBytes = 256;
 // Of short rows there is no next block: a line of what is stored, for as long as what is read goes on. (So, too, on a Zen 4: 8192 by 8192
@@ -30,17 +30,17 @@ int64_t element_bytes(const KernelPlan& kernel) {
   return static_cast<int64_t>(bytes);
 }
 
-/// Does it store, and load, more than a few pages in rows that lie whole pages apart?
+/// Does it store, and load, more than the nearer caches hold in rows that lie whole pages apart?
 bool lies_in_pages(const Program& program, const KernelPlan& kernel, size_t axis) {
   const KernelViews views(program, kernel);
   for (const StorePlan& store : kernel.stores) {
-    const auto size = static_cast<int64_t>(size_of(store.node->dtype));
-    if (!proven_at_most(kFewPages, element_count(store.node->shape) * size)) continue;
-    for (const View& view : views.of(store.node)) {
+    const auto bytes = element_count(store.node->shape) * static_cast<int64_t>(size_of(store.node->dtype));
+    if (!proven_at_most(kFarBytes, bytes)) continue;
+    for (const ArrayView& view : views.of(store.node)) {
       Shape strides;
       for (size_t i = 0; i < view.shape.size(); ++i)
         if (!view.shape[i].is_constant(1)) strides.push_back(view.strides[i]);
-      if (strides[axis].is_constant(1) && mod(strides.back() * size, kPageBytes).is_constant(0)) return true;
+      if (strides[axis].is_constant(1) && mod(strides.back() * view.element_bytes, kPageBytes).is_constant(0)) return true;
     }
   }
   return false;

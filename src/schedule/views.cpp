@@ -13,24 +13,22 @@ KernelViews::KernelViews(const Program& program, const KernelPlan& kernel) : pro
   for (const Node* node : computed_nodes(program, kernel)) look_at(*node);
 }
 
-std::vector<View> KernelViews::of(const Node* node) const {
-  if (node->op != Op::kInput && !is_loaded(program_, kernel_, node)) {
-    const auto found = views_.find(node);
-    return found == views_.end() ? std::vector<View>{} : found->second;
-  }
-  return {View::contiguous(node->shape)};
+std::vector<ArrayView> KernelViews::of(const Node* node) const {
+  if (is_loaded(program_, kernel_, node)) return {{View::contiguous(node->shape), static_cast<int64_t>(size_of(node->dtype))}};
+  const auto found = views_.find(node);
+  return found == views_.end() ? std::vector<ArrayView>{} : found->second;
 }
 
 void KernelViews::look_at(const Node& node) {
-  std::vector<View>& views = views_[&node];
-  const auto add = [&](View view) {
+  std::vector<ArrayView>& views = views_[&node];
+  const auto add = [&](ArrayView view) {
     if (views.size() < kMostViews && std::find(views.begin(), views.end(), view) == views.end()) views.push_back(std::move(view));
   };
   for (const Node* source : node.sources) {
     const bool same = source->shape == node.shape, joined = info(node.op).family == Family::kJoin;
-    for (View& view : of(source)) {
+    for (ArrayView& view : of(source)) {
       if (is_movement(node.op)) {
-        if (std::optional<View> moved = apply(view, node)) add(*std::move(moved));
+        if (std::optional<View> moved = apply(view, node)) add({*std::move(moved), view.element_bytes});
       } else if (same || joined) {
         view.shape = view.end = node.shape;
         view.begin.assign(node.shape.size(), Dim(0));
