@@ -4,7 +4,7 @@
 // A Sym is a constant or an interned sum of products of atoms with integer coefficients; an atom is a variable or one of
 // floor_div, mod, min, max, select over other Syms. Because equal expressions have the same normal form, == is identity.
 // Arithmetic is checked: a coefficient that does not fit 64 bits is Error{kOverflow}, and so is a product of sums that would have
-// thousands of terms. Division follows 02-semantics:
+// thousands of terms. Division follows docs/semantics.md:
 // floor_div floors, mod has the divisor's sign, x // 0 = x % 0 = 0; a division whose divisor cancels is simplified as if
 // the divisor were not 0.
 #pragma once

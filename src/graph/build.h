@@ -39,13 +39,13 @@ inline NodeRef elementwise(Op op, std::initializer_list<NodeRef> sources) {
 NodeRef cast(NodeRef source, DType dtype);     // same dtype: the source itself
 NodeRef bitcast(NodeRef source, DType dtype);  // same element size
 
-/// Sum, Prod, ReduceMax, ReduceMin. `order` as 02-semantics' constructor rule says; `axes` empty: the source itself.
+/// Sum, Prod, ReduceMax, ReduceMin. `order` as docs/semantics.md, "Sums", says; `axes` empty: the source itself.
 /// Also fixes `product` for Sum of a float Mul.
 NodeRef reduce(Op op, NodeRef source, std::span<const int> axes, bool keepdims);
 /// With every attribute given, as the text format and the optimiser need it.
 NodeRef reduce_exactly(Op op, NodeRef source, ReduceAttributes attributes);
 
-/// CumSum, CumProd, CumMax, CumMin along one axis; `order` as 02-semantics' constructor rule says.
+/// CumSum, CumProd, CumMax, CumMin along one axis; `order` as docs/semantics.md, "Scans", says.
 NodeRef scan(Op op, NodeRef source, int axis, bool reverse);
 /// With every attribute given.
 NodeRef scan_exactly(Op op, NodeRef source, ScanAttributes attributes);

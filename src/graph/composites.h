@@ -69,7 +69,7 @@ NodeRef argmax(NodeRef x, std::optional<int> axis, bool keepdims);  // i64, the 
 NodeRef argmin(NodeRef x, std::optional<int> axis, bool keepdims);
 
 /// Any scan of ops.def. No axis: of the flattened array, as one axis. Exclusive: without the element itself, the identity first. No order:
-/// as 02-semantics' constructor rule says. (build_scan.cpp)
+/// as docs/semantics.md, "Scans", says. (build_scan.cpp)
 NodeRef cumulative(Op op, NodeRef x, std::optional<int> axis, bool exclusive, bool reverse, std::optional<ScanOrder> order = {});
 
 // views.cpp: places change, elements do not

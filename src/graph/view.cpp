@@ -182,4 +182,10 @@ std::optional<View> apply(const View& view, const Node& node) {
   }
 }
 
+std::optional<View> view_through(std::span<const Node* const> nodes) {
+  std::optional<View> view = View::contiguous(nodes.back()->shape);
+  for (size_t i = nodes.size() - 1; view && i-- > 0;) view = apply(*view, *nodes[i]);
+  return view;
+}
+
 }  // namespace harp

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "graph/graph.h"
 
@@ -27,5 +28,7 @@ struct View {
 /// The view of `node`, which moves elements of the array seen through `view` (a Permute, Expand, Reshape, Slice, Pad or Unfold of
 /// it): nothing where that is no linear view (a reshape that splits strides, two pads with different values …).
 std::optional<View> apply(const View& view, const Node& node);
+/// The first of the nodes as a view of the last, each but that moving elements of the next.
+std::optional<View> view_through(std::span<const Node* const> nodes);
 
 }  // namespace harp

@@ -1,4 +1,4 @@
-// Sum, Prod, ReduceMax and ReduceMin exactly as 02-semantics orders them ("Sums"): this file is the law's definition in code.
+// Sum, Prod, ReduceMax and ReduceMin exactly as docs/semantics.md orders them ("Sums"): this file is the law's definition in code.
 #pragma once
 
 #include "interp/array.h"

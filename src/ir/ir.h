@@ -198,9 +198,9 @@ struct Stmt {
   // value combined with init is that value, bit for bit (it is not -0.0: init is in it), so where used <= 1 there is nothing to do.
   std::optional<Sym> used;
   // kAccScan: the elements of accumulator, a group of at most 64, become their running values by the law's rule for a group
-  // (02-semantics, "Scans"), from `value` on; the total of the group, without `value`, is set into element 0 of `total`. Or a part of that
-  // is done for group `index` of several in the accumulator; `quads` holds the totals of the quads of each group. `value` and `total` are
-  // then vectors, the same number in every lane.
+  // (docs/semantics.md, "Scans"), from `value` on; the total of the group, without `value`, is set into element 0 of `total`. Or a part of
+  // that is done for group `index` of several in the accumulator; `quads` holds the totals of the quads of each group. `value` and `total`
+  // are then vectors, the same number in every lane.
   int total = -1, quads = -1;
   ScanPart part = ScanPart::kWhole;
   // kRoutine: an op of that family, of rows begin … end - 1 of the parameters `inputs`, each of `length` elements, one after the other; the

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lower/lower.h"
+#include "ops/law.h"
 
 namespace harp::lower {
 
@@ -72,7 +73,5 @@ ir::Body vector_columns(ir::Arena& arena, ir::Stmt* columns, int simd_width, int
 ir::Body vector_nest(ir::Arena& arena, ir::Stmt* outermost, int simd_width);
 /// A loop over lanes, vectorised; a few vectors are written out, so that the accumulators stay in registers.
 ir::Body vector_lanes(ir::Arena& arena, ir::Stmt* lanes, int simd_width);
-
-inline constexpr int64_t kLanes = 64;  // of a reduction by lanes, of a group of a scan
 
 }  // namespace harp::lower

@@ -2,9 +2,9 @@
 //
 //     C[row, column] = sum over terms of A[row, term] * B[term, column],
 //
-// by the chain of the law (02-semantics, "Sums"). A is the rows' factor, the same in all columns; B the columns' factor, the same in all
-// rows. There are M rows, N columns and K terms, each of which may be several axes of the graph's. Tiles are as in BLIS: MR x NR sums in
-// registers (tile_rows, tile_columns), blocks of MC x NC (block_rows, block_columns), and KC = 256 terms at a time, which the law says:
+// by the chain of the law (docs/semantics.md, "Sums"). A is the rows' factor, the same in all columns; B the columns' factor, the same in
+// all rows. There are M rows, N columns and K terms, each of which may be several axes of the graph's. Tiles are as in BLIS: MR x NR sums
+// in registers (tile_rows, tile_columns), blocks of MC x NC (block_rows, block_columns), and KC = 256 terms at a time, which the law says:
 // nothing here shows in the bits but these blocks, each of which is one chain from +0.0, and its result is added to the sum of those
 // before.
 //
@@ -14,7 +14,7 @@
 // and the lines oy are a *group*, each *member* of which has such rows of its own for the same B. (Of an einsum a group may also be
 // more columns.) Results lie beside each other along ox, the rows, not along the columns: it is *turned*.
 //
-//   for blocks of columns, for blocks of rows, whose sums stay in the second cache:
+//   for blocks of rows, for blocks of columns, whose sums stay in the second cache:
 //     for blocks of 256 terms:
 //       the rows' factor is copied tile by tile, in the order it is used (where that pays)
 //       for tiles of columns (a few vectors):
@@ -22,7 +22,7 @@
 //         for tiles of rows: the tile's sums are registers: terms after terms, then added to the block's
 //     the epilogue, and the stores
 //
-// With many rows the columns' factor is copied before the loop over blocks of rows instead, once for all of them: then it is *shared*.
+// With many rows the loop over blocks of columns is outside, and their factor is copied there, once for all rows: then it is *shared*.
 //
 // Where 256 terms are all there are, a tile's sums go from the registers through the epilogue to where they are stored.
 //

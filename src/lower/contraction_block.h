@@ -72,7 +72,7 @@ class ContractionBlock {
   void go_to_member(Sym member);
   /// The innermost axis along which each index has a product of its own; nothing: there is one product.
   std::optional<size_t> product_axis() const;
-  /// That so many indices further is where everything is from then on.
+  /// From here on everything is so many indices further along that axis.
   void move_to_product(Sym further) { position_[*product_axis()] = position_[*product_axis()] + further; }
 
   Sym row_tiles() const { return ceil_div(rows_here, layout.tile_rows); }
@@ -91,7 +91,7 @@ class ContractionBlock {
   /// Arrays for them, where a tile's do not go from the registers to where they are stored.
   void add_sums();
   std::span<const int> arrays_of_sums() const { return sums_; }
-  /// That a block of terms is added to, or set to where it is the only one; then that of all terms.
+  /// The array that a block of terms is added to, or that is set to it where it is the only one; then that of all terms.
   int sums_of_block() const { return sums_.front(); }
   int sums_of_all_terms() const { return sums_.back(); }
   /// What `block_of_terms` makes for each of them, from a first term on, whose sums are added up as the law says.

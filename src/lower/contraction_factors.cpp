@@ -67,9 +67,8 @@ Body ContractionFactors::pack_rows(Sym first, Sym count) {
   return block_.each_member_with_rows([&](Sym member) {
     return block_.each_row_tile([&](Sym tile) {
       const Sym row = block_.first_row + block_.row_of(tile);
-      const Panel panel{
-          block_.dtype, packed_rows_, layout.packed_row_at(member, tile, 0, 0), layout.panel_rows, layout.whole_rows ? layout.tile_rows : 0,
-          layout.simd};
+      const Panel panel{block_.dtype,      packed_rows_,       layout.packed_row_at(member, tile, 0, 0),
+                        layout.panel_rows, !layout.whole_rows, layout.simd};
       return pack(block_.c, panel, layout.rows - row, count,
                   [&](Sym lane, Sym term) { return row_in_place(row + lane, unflatten(first + term, layout.term_shape)); });
     });
@@ -85,8 +84,8 @@ Body ContractionFactors::pack_tile_of_columns(Sym member, Sym column_tile, Sym f
   const ContractionLayout& layout = block_.layout;
   const Sym column = block_.column_of(column_tile);
   const Sym left = layout.whole_columns ? Sym(layout.tile_columns) : layout.columns - block_.first_column - column;
-  const Panel panel{block_.dtype, packed_columns_, layout.packed_column_at(member, column_tile, first, 0), layout.tile_columns, 0,
-                    layout.simd};
+  const Panel panel{block_.dtype, packed_columns_, layout.packed_column_at(member, column_tile, first, 0), layout.tile_columns,
+                    true,         layout.simd};
   return pack(block_.c, panel, left, count,
               [&](Sym lane, Sym term) { return column_in_place(column + lane, unflatten(first + term, layout.term_shape)); });
 }

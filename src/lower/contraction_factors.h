@@ -13,7 +13,7 @@ class ContractionFactors {
 
   /// Copies the columns of a block of them for all blocks of rows (layout.shares_columns).
   ir::Body share_columns();
-  /// Copies what windows read, for the block, and finds out which tiles of the columns' factor are as well used where they are.
+  /// Copies what windows read, for the block, and finds out whether the columns' factor is as well used where it is.
   ir::Body copy_windows();
   /// Makes room for copies of tiles, which are made next.
   void add_copied_columns();

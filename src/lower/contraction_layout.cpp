@@ -14,7 +14,7 @@ int64_t block_of(Dim size, int64_t tile, int64_t wanted) {
   return (most + tile - 1) / tile * tile;
 }
 
-/// Does the last tile of every block begin inside the block, although tiles are more than what is left?
+/// Is there room for a whole last tile in every block, although tiles do not divide the size?
 bool is_overlapped(Dim size, int64_t block, int64_t tile) {
   if (!size.is_constant() || size.constant() % tile == 0) return false;
   const int64_t in_last = (size.constant() - 1) % block + 1;

@@ -21,7 +21,7 @@ class NextProduct {
   ir::Body ask(Sym row_tile, Sym column_tile, Sym part);
 
  private:
-  /// Lines of `count` elements beside each other: what `read` makes loads or stores one of them, by its number.
+  /// Lines of `count` elements beside each other: `read` gives the array and the index of one, by its number.
   template <class Read>
   void ask_for(int64_t count, Read read, ir::Body& body);
 

@@ -12,7 +12,7 @@ struct Panel {
   int array;      // accumulator it is in
   Sym begin;      // where there
   int64_t lanes;  // rows or columns
-  int64_t there;  // of these at least: if no more are, what is beyond them is never used
+  bool is_used;   // beyond the lanes that are there, too: then there are zeros
   int simd_width;
 };
 

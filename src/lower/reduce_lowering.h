@@ -1,5 +1,6 @@
-// Reduce template: the two orders of the law (02-semantics, "Sums"), written as loops over blocks and lanes. A row-wise kernel has several
-// passes over the same rows (schedule/rowwise.cpp), one after the other for each row or tile of rows; a pass may be nothing but stores.
+// Reduce template: the two orders of the law (docs/semantics.md, "Sums"), written as loops over blocks and lanes. A row-wise kernel has
+// several passes over the same rows (schedule/rowwise.cpp), one after the other for each row or tile of rows; a pass may be nothing but
+// stores.
 //
 // lanes   for each kept index: blocks of 4,096 elements in 64 accumulators (the vector axis), folded by halving; block results go through
 //         the same again. Axes outside the innermost run are a chain of such values. (reduce_lanes.cpp)
@@ -34,8 +35,6 @@ class ReduceLowering {
   void run();
 
  private:
-  static constexpr int64_t kLaneBlock = 4096, kChainBlock = 256;
-
   Dim size(size_t axis) const { return first_.sources[0]->shape[axis]; }
   Shape sizes(const std::vector<size_t>& axes) const;
   std::string next_name() { return cat("ridx", names_++); }

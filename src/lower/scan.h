@@ -1,4 +1,4 @@
-// What the two orders of the law for scans (02-semantics, "Scans") have in common, each a pass over blocks of 4,096 elements.
+// What the two orders of the law for scans (docs/semantics.md, "Scans") have in common, each a pass over blocks of 4,096 elements.
 //
 // Level 0 goes through the elements of a block, from the carry it is given. Beside the carry runs the block's total, which starts at the
 // identity (so the elements are read once, not twice). The totals are the elements of level 1, whose running value is what the next block

@@ -1,4 +1,4 @@
-// Identities of arithmetic, a table of small rules by op. On floats only those 02-semantics allows (x*1, x+(-0), -(-x), …), because
+// Identities of arithmetic, a table of small rules by op. On floats only those docs/semantics.md allows (x*1, x+(-0), -(-x), …), because
 // every output keeps its bits; on integers and bool whatever two's complement arithmetic makes true.
 #pragma once
 

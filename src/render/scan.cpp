@@ -1,6 +1,6 @@
-// The scan of one group of the law (02-semantics, "Scans") as a helper of the unit: quads by Hillis-Steele, then the quads' totals, then
-// each quad from what comes before it on. In vectors the parts are helpers of their own, so that a kernel can do those of several groups in
-// turn: what a part waits for is then done while others wait. With no vectors it is three loops.
+// The scan of one group of the law (docs/semantics.md, "Scans") as a helper of the unit: quads by Hillis-Steele, then the quads' totals,
+// then each quad from what comes before it on. In vectors the parts are helpers of their own, so that a kernel can do those of several
+// groups in turn: what a part waits for is then done while others wait. With no vectors it is three loops.
 #include <algorithm>
 #include <array>
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "graph/view.h"
-
 namespace harp {
 namespace {
 
@@ -86,7 +84,7 @@ Contraction with_columns(std::span<const size_t> kept, size_t columns, const Nod
   return found;
 }
 
-/// What vectors have room for, of which this many lanes are used.
+/// Lanes of whole vectors for each of so many that are used.
 double room_of_vectors(int64_t lanes) {
   return static_cast<double>((lanes + kWidestVector - 1) / kWidestVector * kWidestVector) / static_cast<double>(lanes);
 }

@@ -9,7 +9,6 @@
 
 namespace harp {
 
-inline constexpr int64_t kChainBlock = 256;                // terms that are added up by themselves (02-semantics, "Sums")
 inline constexpr int64_t kNearColumns = int64_t{1} << 20;  // bytes of a columns' factor that is used from the second cache, without a copy
 
 struct Contraction {

@@ -1,8 +1,6 @@
 // Chooses the template of each fused group and the schedule it is lowered by; overrides come from the API or the tuner.
 #include <algorithm>
-#include <bit>
 
-#include "base/error.h"
 #include "base/text.h"
 #include "schedule/fuse.h"
 #include "schedule/legal.h"
@@ -52,8 +50,6 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Target
   return std::min(std::max(1, target.vector_bytes / static_cast<int>(widest)), kMostLanes);
 }
 
-// Rows are read by whole pages of 4 KiB, since of narrower pieces half of what the prefetcher fetches is not wanted yet; from the caches
-// few of them in one go: rows whose length is a power of two compete for the same lines of the first.
 constexpr int kMostRowsWritten = 16;  // of a reduction, that are added in one go
 constexpr int kPiecesTogether = 8;    // of rows that are scanned, which are written too
 constexpr int kGroupsInTurn = 16;     // of a scan along rows

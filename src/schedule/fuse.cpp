@@ -11,7 +11,6 @@
 #include <map>
 #include <unordered_set>
 
-#include "base/error.h"
 #include "schedule/materialise.h"
 #include "schedule/routine.h"
 #include "schedule/row_blocks.h"

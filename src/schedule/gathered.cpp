@@ -3,16 +3,6 @@
 #include <vector>
 
 namespace harp {
-namespace {
-
-/// The first of the nodes as a view of the last, each being one of the next.
-std::optional<View> compose(std::span<const Node* const> nodes) {
-  std::optional<View> view = View::contiguous(nodes.back()->shape);
-  for (size_t i = nodes.size() - 1; view && i-- > 0;) view = apply(*view, *nodes[i]);
-  return view;
-}
-
-}  // namespace
 
 std::optional<Gathered> gathered(const Node& gather, const std::function<bool(const Node*)>& lies_in_memory) {
   std::vector<const Node*> nodes = {gather.sources[0]};
@@ -20,7 +10,7 @@ std::optional<Gathered> gathered(const Node& gather, const std::function<bool(co
     nodes.push_back(nodes.back()->sources[0]);
   const auto axis = static_cast<size_t>(gather.as<GatherAttributes>().axis);
   for (;; nodes.pop_back()) {  // a node is a view of itself
-    std::optional<View> view = compose(nodes);
+    std::optional<View> view = view_through(nodes);
     if (!view) continue;
     if (view->shape[axis].is_constant(1) || view->strides[axis].is_constant(0)) return std::nullopt;
     return Gathered{nodes.back(), *std::move(view)};

@@ -9,8 +9,9 @@
 namespace harp {
 
 /// The pairs that are safe: of an output and an input, or of two buffers of the workspace; sorted by what is written, then what is read.
-/// The buffers have the same dtype and shape (size-1 axes aside), the kernel is elementwise, it alone writes the one, and of the other
-/// it reads each element only where it stores that very element; whoever else reads the other has done so in an earlier generation.
+/// The buffers have the same dtype and shape (size-1 axes aside), the kernel is elementwise, or row-wise and stores the elements of its
+/// rows, it alone writes the one, and of the other it reads each element only where it stores that very element; whoever else reads the
+/// other has done so in an earlier generation.
 /// Several pairs hold at once as long as no buffer is given away twice.
 std::vector<InPlace> find_in_place(const Program& program);
 

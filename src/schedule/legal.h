@@ -31,7 +31,7 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
 
 /// The recipe a kernel is fused for.
 Template recipe_of(const KernelPlan& kernel);
-/// The axis of a kernel's schedule that may have simd; -1: none.
+/// The axis of a kernel's schedule that may have simd; -1, or one that the schedule does not have: none.
 int vector_axis(const KernelPlan& kernel);
 /// The axis that may be of kind thread: the first that is not scanned; of a routine the first, if there are rows; of a scatter the first,
 /// if it stands before the one that is scattered along (else each thread would read all indices); of a native call none. -1: none.

@@ -1,4 +1,4 @@
-// The choice between computing again and storing (08-lowering, "Fusion").
+// The choice between computing again and storing.
 //
 // Walking from the outputs down, each node collects its *readings*: the pairs (kernel that will read it, path of movement ops to it)
 // with a multiplicity. Two users in one kernel that read the same index share one reading, since lowering computes equal values once;
@@ -136,8 +136,7 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
     }
     if (here.ops > kMaxKernelOps / 2) here.ops = count_exactly(node);  // sources share: the sum counts them twice
     if ((here.ops > kMaxKernelOps || here.depth > kMaxInlineDepth) && info(node->op).family != Family::kLeaf) {
-      // cut below the node, at its largest sources: the node itself then starts a new kernel
-      stored.insert(node);
+      stored.insert(node);  // and all that is made of it is in other kernels
     }
   }
 

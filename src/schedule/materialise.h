@@ -20,8 +20,8 @@ bool is_worth_storing(double cost, double times);
 double share_of(const Shape& part, const Shape& whole);
 
 /// Nodes of `live` (sources first) that must be stored: outputs, reductions, scans, contiguous copies, what many kernels would compute
-/// again, what transforms read and write, and cuts that keep kernels under kMaxKernelOps operations. Inputs and constants have buffers
-/// anyway and are not in it.
+/// again, what transforms read and write, and where kernels become too large: the first node with more than kMaxKernelOps operations, of
+/// which each of its operands has fewer. Inputs and constants have buffers anyway and are not in it.
 Materialised choose_materialised(const Graph& graph, std::span<const Node* const> live, const Transforms& transforms);
 
 inline constexpr int kMaxKernelOps = 1000;

@@ -9,6 +9,7 @@
 
 #include "graph/graph.h"
 #include "graph/index_fault.h"
+#include "ops/law.h"
 #include "schedule/schedule.h"
 #include "schedule/transform.h"
 
@@ -116,7 +117,6 @@ std::vector<bool> reduced_axes(const Node& reduce);
 /// Does the law cut what is scanned into blocks? Not where operations are exact: their order cannot be seen, and one block holds
 /// everything.
 bool scans_blocks(const KernelPlan& kernel);
-inline constexpr int64_t kScannedBlock = 4096;  // elements
 /// "cumsum of [n, 300] axis 1 tree"
 std::string describe_scan(const Node& scan);
 /// "scatter_add of [m, 64] to [1000, 64] axis 0"
@@ -133,7 +133,8 @@ std::vector<const Node*> computed_nodes(const Program& program, const KernelPlan
 
 /// One kernel a paragraph: outputs, reads, generation, schedule; then the memory plan.
 std::string print(const Program& program);
-/// Error{kInternal} if a kernel reads what no earlier generation wrote, slots in use overlap, or a schedule is not legal.
+/// Error{kInternal} if a kernel reads what no earlier generation wrote, or slots in use overlap. (Whether schedules are legal is seen where
+/// they are chosen.)
 void verify(const Program& program);
 
 }  // namespace harp

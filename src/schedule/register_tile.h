@@ -5,7 +5,7 @@
 
 namespace harp {
 
-/// The sums of a tile, the vectors of a row of columns and an element of a column of rows are in registers.
+/// The sums of a tile, a term's vectors of the columns' factor and one element of the rows' factor are in registers.
 struct RegisterTile {
   int64_t rows, vectors;
 };

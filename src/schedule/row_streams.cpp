@@ -6,19 +6,18 @@
 
 #include "base/integers.h"
 #include "schedule/contraction.h"
-#include "schedule/fuse.h"
 
 namespace harp {
 namespace {
 
 // Sums of rows, and of rows times a number each.
 //
-// Where a vector is one load, a single stream of whole rows is followed by the prefetcher within the second cache, where rows in turn are
-// read at half the speed (1024 columns: 0.88 and 0.51 of reading), but for those of near_rows(); from the third cache and memory rows in
-// turn share the wait (8 of two vectors: 0.78 to 0.86 and 0.86 to 0.98; 6: 0.73 to 0.81 and 0.89 to 0.96, which leaves single rows of the
-// law's blocks besides; 4: 0.66 and 0.95 to 0.99, of four vectors 0.7 and 0.90 to 1.0; 16: 0.64 to 0.69; one: 0.5 and 0.8). Where it is
-// two, several rows from near share the loads of the accumulators, and from beyond one row at a time is read as fast as memory goes, if
-// several vectors are asked for before a sum waits (two whole rows: half as fast).
+// With two loads of a vector a cycle a single stream of whole rows is followed by the prefetcher within the second cache, where rows in
+// turn are read at half the speed (1024 columns: 0.88 and 0.51 of reading), but for those of near_rows(); from the third cache and memory
+// rows in turn share the wait (8 of two vectors: 0.78 to 0.86 and 0.86 to 0.98; 6: 0.73 to 0.81 and 0.89 to 0.96, which leaves single rows
+// of the law's blocks besides; 4: 0.66 and 0.95 to 0.99, of four vectors 0.7 and 0.90 to 1.0; 16: 0.64 to 0.69; one: 0.5 and 0.8). With one
+// (Target::one_load) several rows from near share the loads of the accumulators, and from beyond one row at a time is read as fast as
+// memory goes, if several vectors are asked for before a sum waits (two whole rows: half as fast).
 //
 // Pieces of longer rows jump, and so many rows in one go share the wait (one at a time is half as fast). Whole rows that are near are few
 // enough for one block (256 of 1000): the levels above would cost a sixth of the speed. Products of rows from memory are, one vector at a
@@ -31,12 +30,12 @@ constexpr RowReads kSums{1000 << 10, {1, 4}, {8, 2}, RowReads::Reads{4, 2}}, kSu
 // by one at 0.71).
 constexpr RowReads::Reads kExtremes{2, 2}, kExtremesOfOneLoad{6, 1};
 
-/// Rows from near, where a vector is one load. Each load of the loop has a prefetcher of its own on a Zen 5, which fetches at half the
-/// speed where one steps by 2 to 7 KB again and again, or by less and then to the next rows (pure reading in memory's order, written out:
-/// 24 vectors at a time 0.92 to 1.0 of the usual loop, 32 to 96 0.54, 128 0.93). Where each is there two or three times a row it is left
-/// out of it, and rows in turn, which share the loads and stores of the accumulators, are no slower than a single stream: two rows of 512
-/// to 1024 columns 0.91 to 0.97 instead of 0.85 to 0.90 of reading, and 0.92 instead of 0.65 where the cache is busy besides. A part of a
-/// vector that is left at the end of a row is one such load more, if it does not step further than that: rows of 700 to 1000 columns that
+/// Rows from near, with two loads of a vector a cycle. Each load of the loop has a prefetcher of its own on a Zen 5, which fetches at half
+/// the speed where one steps by 2 to 7 KB again and again, or by less and then to the next rows (pure reading in memory's order, written
+/// out: 24 vectors at a time 0.92 to 1.0 of the usual loop, 32 to 96 0.54, 128 0.93). Where each is there two or three times a row it is
+/// left out of it, and rows in turn, which share the loads and stores of the accumulators, are no slower than a single stream: two rows of
+/// 512 to 1024 columns 0.91 to 0.97 instead of 0.85 to 0.90 of reading, and 0.92 instead of 0.65 where the cache is busy besides. A part of
+/// a vector that is left at the end of a row is one such load more, if it does not step further than that: rows of 700 to 1000 columns that
 /// share lines 0.72 to 0.84 instead of 0.60 to 0.67 by as many as are 16 KB, by fewer 0.50, and of 500 columns 0.55 instead of 0.59.
 RowReads::Reads near_rows(Dim columns, int width, size_t element_bytes, const RowReads::Reads& usual) {
   constexpr int64_t kLeastVectors = 32, kLeastSharedVectors = 40, kFarBytes = 16000;

@@ -9,7 +9,8 @@
 
 namespace harp {
 
-/// Columns of a page of accumulators.
+/// Columns of a page of accumulators. Rows are read by whole pages of 4 KiB, since of narrower pieces half of what the prefetcher fetches
+/// is not wanted yet.
 int64_t page_tile(std::span<const Node* const> nodes);
 
 /// How a kernel reads memory that adds rows of it to a row of accumulators: as many at a time, and as many vectors of each written out, as

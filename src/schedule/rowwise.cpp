@@ -1,4 +1,4 @@
-// Row-wise kernels (08-lowering, "Fusion"): reductions over the same rows and what is computed element by element between them (softmax,
+// Row-wise kernels: reductions over the same rows and what is computed element by element between them (softmax,
 // layer_norm, logsumexp and their gradients) become one kernel that walks each row several times, instead of kernels that hand arrays to
 // each other through memory.
 //
@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "base/error.h"
 #include "schedule/fuse.h"
 #include "schedule/row_passes.h"
 #include "schedule/split_reductions.h"
@@ -68,7 +67,7 @@ class RowGrouper {
     const Rows rows(a.reduce != nullptr ? *a.reduce : *b.reduce);
     if (rows.reduced == 0 || rows.space.size() > 31) return;
     // whole rows are one thread's
-    if (range(rows.length()).hi > kLongRow && range(element_count(rows.kept)).hi < kFewRows) return;
+    if (range(rows.length()).hi > kLongRow && range(element_count(rows.kept)).hi < kFewLongRows) return;
     std::vector<int> kernels;
     std::merge(a.kernels.begin(), a.kernels.end(), b.kernels.begin(), b.kernels.end(), std::back_inserter(kernels));
     if (!std::all_of(kernels.begin(), kernels.end(), [&](int k) { return is_candidate(k); })) return;

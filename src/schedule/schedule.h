@@ -1,5 +1,5 @@
 // Schedule: how one kernel walks its iteration space, as plain data: printed, parsed, compared, set through the API.
-// It never changes results: the order of every reduction is an attribute of the node (02-semantics), not of the Schedule.
+// It never changes results: the order of every reduction is an attribute of the node (docs/semantics.md), not of the Schedule.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ enum class AxisKind : uint8_t {
 
 struct AxisSchedule {
   AxisKind kind = AxisKind::kSequential;
-  int64_t tile = 0;    // elements a block; 0: the whole axis
+  int64_t tile = 0;    // elements a block; 0: as the recipe chooses, which is the whole axis where it needs no blocks
   int unroll = 1;      // iterations written out side by side; of a contraction the rows, or vectors, of a tile of registers
   int simd_width = 1;  // lanes; more than 1 on one axis at most
   bool pack = false;   // of a contraction's rows: their factor is copied in the order it is used; of its columns: that once for all rows;

@@ -18,12 +18,13 @@ struct ScheduleOptions {
   bool has_vectors = true;  // else overrides cannot ask for any: plain text
 };
 
-/// row_blocks.cpp, fuse.cpp (with rowwise.cpp), expand.cpp, chain.cpp and plan_memory.cpp in this order.
+/// fuse.cpp (behind row_blocks.cpp, split_reductions.cpp and transform.cpp, and with rowwise.cpp), expand.cpp, chain.cpp and
+/// plan_memory.cpp in this order.
 Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& options);
 
 /// Gives every kernel its variants.
 void expand(Program& program, const ScheduleOptions& options);
-/// What harp would choose for a kernel by each recipe of rules_of (legal.h), if there were nothing to choose by.
+/// What harp would choose for a kernel by each recipe of rules_of (legal.h), whether or not that recipe pays.
 std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options);
 /// Makes one generation of the kernels of each chain where that pays, and of arrays that nobody else reads keeps a block a worker.
 /// That is for an array of `least` bytes.

@@ -8,10 +8,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ops/law.h"
+
 namespace harp {
 namespace {
 
-constexpr int64_t kLaneBlock = 4096, kChainBlock = 256;  // of the law
 class Splitter {
  public:
   Splitter(Graph& graph, const Node& reduce) : graph_(graph), reduce_(reduce), attributes_(reduce.as<ReduceAttributes>()) {}
@@ -40,7 +41,7 @@ class Splitter {
     };
     length_ = count(axes);
     block_ = is_lanes ? kLaneBlock : kChainBlock;
-    if (range(length_).lo <= kLongRow || range(count(kept)).hi >= kFewRows) return false;
+    if (range(length_).lo <= kLongRow || range(count(kept)).hi >= kFewLongRows) return false;
     // Blocks of lanes stand behind what stays, where their elements lie side by side; those of a chain before it.
     axis_ = is_lanes ? kept.size() : 0;
     order_ = is_lanes ? kept : axes;

@@ -20,13 +20,6 @@ constexpr int64_t kMostColumns = 32;  // that are transformed together, half of 
 bool is_view(const Node& node) { return is_movement(node.op) && node.op != Op::kPad; }
 Shape strides_of(const Shape& shape) { return View::contiguous(shape).strides; }
 
-/// The first of the nodes as a view of the last, each being one of the next.
-std::optional<View> compose(std::span<const Node* const> nodes) {
-  std::optional<View> view = View::contiguous(nodes.back()->shape);
-  for (size_t i = nodes.size() - 1; view && i-- > 0;) view = apply(*view, *nodes[i]);
-  return view;
-}
-
 struct Source {
   const Node* array;
   View view;
@@ -36,7 +29,7 @@ Source source_of(const Node* node, const std::unordered_set<const Node*>& writte
   std::vector<const Node*> nodes = {node};
   while (is_view(*nodes.back()) && !written.contains(nodes.back())) nodes.push_back(nodes.back()->sources[0]);
   for (;; nodes.pop_back())
-    if (std::optional<View> view = compose(nodes)) return {nodes.back(), *std::move(view)};
+    if (std::optional<View> view = view_through(nodes)) return {nodes.back(), *std::move(view)};
 }
 
 bool is_zeros(const Node* node) {
