@@ -11,11 +11,13 @@
 #include "base/error.h"
 #include "interp/combine.h"
 #include "interp/machine.h"
-#include "ops/law.h"
 
 namespace harp::interp {
 namespace {
 
+constexpr int64_t kChainBlock = 256;
+constexpr int64_t kLanes = 64;
+constexpr int64_t kLaneBlock = 4096;
 /// Results that a chain computes side by side: enough to stream whole cache lines, few enough to stay in L1.
 constexpr int64_t kChainWidth = 512;
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lower/lower.h"
-#include "ops/law.h"
+#include "schedule/law.h"
 
 namespace harp::lower {
 

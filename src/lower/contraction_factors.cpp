@@ -113,7 +113,7 @@ Body ContractionFactors::copy_windows() {
   Body body;
   if (!block_.layout.shares_columns) {
     copy_column_windows(body);
-    reads_columns_ |= are_near();
+    if (!reads_columns_) reads_columns_ = are_near();
   }
   copy_row_windows(body);
   return body;
@@ -162,8 +162,7 @@ void ContractionFactors::copy_column_windows(Body& body) {
 /// Do the columns' elements lie beside each other, where a tile reads them as fast as from a copy?
 bool ContractionFactors::are_near() {
   const ContractionLayout& layout = block_.layout;
-  if (reads_columns_ || layout.term_shape.size() != 1) return reads_columns_;
-  if (!layout.whole_columns) return false;
+  if (layout.term_shape.size() != 1 || !layout.whole_columns) return false;
   const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable,
             term = new_loop(block_.arena, "term", 0, layout.terms)->variable;
   const UOp* value = column_in_place(column, unflatten(term, layout.term_shape));

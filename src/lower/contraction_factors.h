@@ -38,7 +38,7 @@ class ContractionFactors {
   const ir::UOp* row_in_place(Sym row, const Index& terms);
   /// Are both read where they lie?
   bool are_in_place() const { return !packs_rows_ && reads_columns_ && !row_windows_ && !column_windows_; }
-  /// Do these read anything by the index of the term, that is not loaded from an array?
+  /// Are vectors, or windows, read by the index of a term? Copies of tiles are by its number, which is no division.
   bool use_indices() const { return reads_columns_ || row_windows_; }
 
  private:

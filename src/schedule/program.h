@@ -9,7 +9,7 @@
 
 #include "graph/graph.h"
 #include "graph/index_fault.h"
-#include "ops/law.h"
+#include "schedule/law.h"
 #include "schedule/schedule.h"
 #include "schedule/transform.h"
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ops/law.h"
+#include "schedule/law.h"
 
 namespace harp {
 namespace {

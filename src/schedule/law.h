@@ -1,4 +1,5 @@
-// How the law adds up (docs/semantics.md, "Sums" and "Scans"): what shows in the bits of every float sum, on every machine.
+// How the law adds up (docs/semantics.md, "Sums" and "Scans"): what shows in the bits of every float sum, on every machine. The interpreter
+// has numbers of its own, so that a mistake here is one that its results tell of.
 #pragma once
 
 #include <cstdint>
