@@ -644,8 +644,8 @@ HARP_API harp_node* harp_index_add(harp_node* x, harp_node* indices, harp_node* 
 HARP_API harp_node* harp_argsort(harp_node* x, int32_t axis, int32_t descending);
 HARP_API harp_node* harp_sort(harp_node* x, int32_t axis, int32_t descending);
 /* The k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first), as values_and_indices[0], and
- * where they stand (i64) as values_and_indices[1]. Of equals, those that come first. More than there are is HARP_ERROR_SHAPE, when the
- * program is run if that depends on symbolic sizes. */
+ * where they stand (i64) as values_and_indices[1]. Of equals, those that come first. More than there are is HARP_ERROR_SHAPE or, if that
+ * depends on symbolic sizes, HARP_ERROR_RANGE when the program is run. */
 HARP_API harp_status harp_topk(harp_node* x, harp_dim k, int32_t axis, int32_t largest, harp_node** values_and_indices);
 /* i64, of values' shape: the place in `sorted`, an array of one axis in ascending order and of values' dtype, that each value would have:
  * side NULL or "left": before all that equal it; "right": after them. */

@@ -472,6 +472,25 @@ TEST_CASE("C1: a hundred thousand inputs and outputs are no trouble") {
   CHECK(harp_output(g.get(), "y99999", harp_constant(g.get(), HARP_F32, 1)) == HARP_ERROR_INVALID_ARGUMENT);
 }
 
+TEST_CASE("C1 G16/interp,c: a number made of sizes that does not fit 64 bits is an error") {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\ngraph g(x: i8[n, 0]) {\n  return y = size(n * n * n % 7), z = size(n - 5)\n}\n");
+  std::vector<int8_t> nothing;
+  for (const char* backend : {"interp", "c"}) {
+    const Program program = compile(graph.get(), backend);
+    REQUIRE(program != nullptr);
+    for (const auto& [n, fits] : {std::pair(int64_t{3}, true), {int64_t{2000000}, true}, {int64_t{3000000}, false}}) {
+      const Buffer x = wrap(context.get(), nothing, {n, 0});
+      harp_buffer* const inputs[] = {x.get()};
+      harp_buffer* outputs[] = {nullptr, nullptr};
+      ErrorSlot err;
+      CHECK(harp_program_run(program.get(), 1, inputs, 2, outputs, nullptr, err) == (fits ? HARP_OK : HARP_ERROR_OVERFLOW));
+      for (harp_buffer* output : outputs)
+        if (output != nullptr) harp_buffer_release(output);
+    }
+  }
+}
+
 TEST_CASE("C1 G16: an empty array whose other size is so large that its work does not fit 64 bits") {
   const Context context = make_context();
   for (const char* bound : {"100", "9223372036854775807"}) {

@@ -156,6 +156,19 @@ TEST_CASE("G3.argmax/c: an extreme that its rows are computed with stays in thei
   CHECK(source.find("rowwise over [n] · max of") != source.npos);
 }
 
+TEST_CASE("G3.argmin/c X2: all lanes of the law as one vector") {
+  const Backends backends;
+  const Graph graph = parse(backends.context(), "harp 1\ngraph g(x: f32[n, m]) {\n  return y = argmin(x, axis=0)\n}");
+  const Program program = compile(graph.get(), "c", [](harp_compile_options& o) {
+    o.schedule = "kernel_0: reduce [thread simd=64, reduce unroll=8] partition overlap";
+  });
+  REQUIRE(program != nullptr);
+  const Program expected = compile(graph.get(), "interp");
+  Values<float> x = few({9, 150});
+  const Buffer input = wrap(backends.context(), x.items, x.dims);
+  CHECK(same_bits(run(program.get(), {input.get()})[0].get(), run(expected.get(), {input.get()})[0].get()));
+}
+
 TEST_CASE("G3.argmax/c: more rows than are numbered in one go") {
   // 0, 1, 2, ... in every column, made on the way: nothing is stored but the result
   const Backends backends;

@@ -162,6 +162,15 @@ TEST_CASE("G16: topk: the greatest or least, in order, equals as they stand") {
   CHECK(values<int64_t>(outputs[1].get()) == std::vector<int64_t>{3, 5, 0, 2});
   CHECK(values<int32_t>(outputs[2].get()) == std::vector<int32_t>{0, 1, 5});
   CHECK(values<int64_t>(outputs[3].get()) == std::vector<int64_t>{4, 1, 0});
+
+  const Values<int32_t> matrix{{5, 1, 5, 9, 0, 9}, {2, 3}};
+  const auto of_all = backends.run("graph g(x: i32[2, 3]) {\n  v, i = topk(x, 4, axis=none)\n  return v = v, i = i\n}", matrix);
+  CHECK(values<int32_t>(of_all[0].get()) == std::vector<int32_t>{9, 9, 5, 5});
+  CHECK(values<int64_t>(of_all[1].get()) == std::vector<int64_t>{3, 5, 0, 2});
+  const Graph built = make_graph(backends.context());
+  const harp_dim sizes[] = {2, 3};
+  harp_node* parts[2];
+  CHECK(harp_topk(harp_input(built.get(), "x", HARP_I32, 2, sizes), 4, HARP_AXIS_NONE, 1, parts) == HARP_OK);
 }
 
 TEST_CASE("G16: searchsorted: before or after what equals, in any size") {

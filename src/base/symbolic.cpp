@@ -443,7 +443,8 @@ Sym floor_div(Sym x, Sym d) {
     // (x // a) // b = x // (a b)
     if (const auto m = as_monomial(x); m && m->coefficient == 1 && m->factors.size() == 1) {
       const SymAtom* atom = m->factors[0];
-      if (atom->kind == AtomKind::kFloorDiv && atom->b.is_constant() && atom->b.constant() > 0) return floor_div(atom->a, atom->b * d);
+      const bool divides = atom->kind == AtomKind::kFloorDiv && atom->b.is_constant() && atom->b.constant() > 0;
+      if (divides && atom->b.constant() <= INT64_MAX / d.constant()) return floor_div(atom->a, atom->b * d);
     }
   }
   return SymBuilder::atom(table, AtomKind::kFloorDiv, x, d);

@@ -208,7 +208,7 @@ harp_node* harp_sort(harp_node* x, int32_t axis, int32_t descending) {
 harp_status harp_topk(harp_node* x, harp_dim k, int32_t axis, int32_t largest, harp_node** values_and_indices) {
   if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
   return build_results("topk", x->graph, values_and_indices,
-                       [&] { return build::topk(x->node, x->graph->dims.decode(k), axis, largest != 0); });
+                       [&] { return build::topk(x->node, x->graph->dims.decode(k), optional_axis_argument(axis), largest != 0); });
 }
 
 harp_node* harp_searchsorted(harp_node* sorted, harp_node* values, const char* side) {

@@ -36,13 +36,18 @@ NodeRef lengthened(NodeRef z, Dim by, int64_t value) {
   return pad(z, none, after, scalar_from_int(z->dtype, value));
 }
 
+/// What is left of a size after so many halvings, rounded up or down: after as many as a size has bits one, if there is any, or none.
+constexpr int kMostHalvings = 63;
+Dim halved_up(Dim n, int times) { return times < kMostHalvings ? ceil_div(n, int64_t{1} << times) : harp::min(n, Dim(1)); }
+Dim halved_down(Dim n, int times) { return times < kMostHalvings ? floor_div(n, int64_t{1} << times) : Dim(0); }
+
 /// The products along the last axis, which goes: of neighbours, of neighbours of these, and so on. An odd last element is taken along as it
 /// is. After k steps there are n / 2^k, rounded up; said so each time, because what a step makes of sizes would grow without end.
 NodeRef product_of_last(NodeRef z) {
   Graph& graph = check_node("prod", z);
   const Dim n = z->shape.back();
   for (int step = 1; range(z->shape.back()).hi > 1; ++step) {
-    const Dim before = z->shape.back(), count = floor_div(before, 2), after = ceil_div(n, int64_t{1} << step);
+    const Dim before = z->shape.back(), count = floor_div(before, 2), after = halved_up(n, step);
     if (before == Dim(2) * count) {
       z = contiguous(pairs(z, count));
       continue;
@@ -63,7 +68,7 @@ NodeRef products_along_last(NodeRef z) {
   std::vector<NodeRef> levels;
   for (int step = 1; range(z->shape.back()).hi > 1; ++step) {
     levels.push_back(z);
-    z = contiguous(pairs(z, floor_div(n, int64_t{1} << step)));
+    z = contiguous(pairs(z, halved_down(n, step)));
   }
   for (size_t level = levels.size(); level-- > 0;) {
     const NodeRef x = levels[level];

@@ -118,7 +118,7 @@ NodeRef index_add(NodeRef x, NodeRef indices, NodeRef updates, int axis);
 // sorting.cpp. Equals stay in their order; -0 equals 0, NaN is above everything. No axis: of the flattened array.
 NodeRef argsort(NodeRef x, std::optional<int> axis, bool descending);
 NodeRef sort(NodeRef x, std::optional<int> axis, bool descending);
-std::vector<NodeRef> topk(NodeRef x, Dim k, int axis, bool largest);  // values and indices, in order
+std::vector<NodeRef> topk(NodeRef x, Dim k, std::optional<int> axis, bool largest);  // values and indices, in order
 /// Where each value would be inserted into a sorted array of one axis: before what equals it (side "left") or after ("right").
 NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side);
 

@@ -290,7 +290,7 @@ constexpr Operation kRows[] = {
     row("sort", {{"x"}, {"axis", "-1"}, {"descending", "false"}},
         [](NodeRef x, std::optional<int> axis, bool descending) { return build::sort(x, axis, descending); }),
     row("topk", {{"x"}, {"k"}, {"axis", "-1"}, {"largest", "true"}},
-        [](NodeRef x, Dim k, int axis, bool largest) { return build::topk(x, k, axis, largest); }),
+        [](NodeRef x, Dim k, std::optional<int> axis, bool largest) { return build::topk(x, k, axis, largest); }),
     row("searchsorted", {{"sorted"}, {"values"}, {"side", "\"left\""}},
         [](NodeRef sorted, NodeRef values, std::string_view side) { return build::searchsorted(sorted, values, side); }),
 

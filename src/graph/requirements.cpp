@@ -10,6 +10,17 @@
 namespace harp {
 namespace {
 
+/// Are there values of the variables for which a part of it does not fit 64 bits?
+bool may_overflow(Dim value) {
+  const SymRange may_be = range(value);
+  if (may_be.lo == INT64_MIN || may_be.hi == INT64_MAX) return true;
+  if (value.is_constant()) return false;
+  for (const SymTerm& term : value.node()->terms)
+    for (const SymAtom* atom : term.factors)
+      if (atom->kind != AtomKind::kVariable && (may_overflow(atom->a) || may_overflow(atom->b) || may_overflow(atom->c))) return true;
+  return false;
+}
+
 class Collector {
  public:
   explicit Collector(const Graph& graph) : graph_(graph) {}
@@ -17,6 +28,7 @@ class Collector {
   void visit(const Node& node) {
     for (int axis = 0; axis < node.rank(); ++axis)
       require(node.shape[axis], [&] { return cat("the size of axis ", axis, " of ", graph_.describe(&node), " is negative"); });
+    if (node.op == Op::kSize) fits(node.as<SizeAttributes>().value);
     if (node.op == Op::kPad) visit_pad(node, node.as<PadAttributes>());
     if (node.op == Op::kUnfold)
       require(node.as<UnfoldAttributes>().size - 1, [&] { return cat("the window of ", graph_.describe(&node), " is empty"); });
@@ -33,6 +45,11 @@ class Collector {
   void require(Dim nonnegative, Message message) {
     if (proven_nonnegative(nonnegative) || !seen_.insert(nonnegative).second) return;
     found_.push_back({nonnegative, message()});
+  }
+
+  /// A number that is computed with, whatever it is.
+  void fits(Dim value) {
+    if (may_overflow(value) && seen_.insert(value).second) found_.push_back({value, {}});
   }
 
   void visit_pad(const Node& node, const PadAttributes& attributes) {

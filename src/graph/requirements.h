@@ -11,7 +11,7 @@ namespace harp {
 
 struct Requirement {
   Dim nonnegative;      // must be >= 0
-  std::string message;  // what is wrong if it is not: `the size of axis 1 of "h" (add f32[n, m - 4]) is negative`
+  std::string message;  // what is wrong if it is not: `the size of axis 1 of "h" (add f32[n, m - 4]) is negative`; empty: it need only fit
 };
 
 /// Everything that is not proven for all values within the bounds, of inputs and live nodes; each expression once. Not thread-safe

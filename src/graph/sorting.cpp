@@ -53,9 +53,10 @@ NodeRef sort(NodeRef x, std::optional<int> axis, bool descending) {
   return take_along_axis(x, argsort(x, along, descending), along);
 }
 
-std::vector<NodeRef> topk(NodeRef x, Dim k, int axis, bool largest) {
+std::vector<NodeRef> topk(NodeRef x, Dim k, std::optional<int> axis, bool largest) {
   check_node("topk", x);
-  const auto along = static_cast<size_t>(normalize_axis("topk", axis, x->rank()));
+  if (!axis) return topk(flatten(x, 0, -1), k, 0, largest);
+  const auto along = static_cast<size_t>(normalize_axis("topk", *axis, x->rank()));
   const Dim size = x->shape[along];
   HARP_CHECK(!k.is_constant() || k.constant() >= 0, Code::kRange, "topk: k is ", to_string(k), "; it must be at least 0");
   HARP_CHECK(!proven_less(size, k), Code::kShape, "topk: k is ", to_string(k), ", but axis ", along, " of ", label(x), " has ",

@@ -369,8 +369,7 @@ class BodyRenderer {
                               : zero            ? cat("(", type, "){0}")
                                                 : cat(unit_.splat(a.type.dtype, layout.lanes), "(", one, ")");
     names_.unfold(s.accumulator);
-    if (a.in_scratch) {
-      HARP_ASSERT(layout.size > 1, "an accumulator in scratch memory that is no array");
+    if (a.in_scratch && layout.size > 1) {  // a single vector needs no memory
       const int64_t offset = ir::scratch_offsets(*context_.kernel)[i];
       const std::string room = offset == 0 ? std::string("scratch") : cat("(scratch + ", offset, ")");
       out(cat(type, "* const ", name, " = (", type, "*)", a.beside < 0 ? room : cat("(", room, " + ", beside(a, room, 1), ")"), ";"));

@@ -29,7 +29,7 @@ struct ShapeVariable {
 /// What must hold of the shape variables, where it does not for all their values.
 struct SizeCheck {
   SizeCode nonnegative;  // must be >= 0
-  std::string message;   // what is wrong if it is not: `the size of axis 0 of "h" (slice f32[n - 3]) is negative`
+  std::string message;   // what is wrong if it is not: `the size of axis 0 of "h" (slice f32[n - 3]) is negative`; empty: it need only fit
 };
 
 /// An array of the program that may be too large for some values of the variables. (One that is too large for all of them, or has no
