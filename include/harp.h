@@ -1200,7 +1200,8 @@ typedef struct harp_tune_options {
   uint64_t max_trials;                 /* 0: as many as there is time for. With 1, as after HARP_TUNE_STOP at the first, what was found
                                         * earlier is not compared: it stays in the database as it is. */
   /* C compilers to try besides the context's. NULL: clang where that one is gcc, gcc where it is clang; none where the host, HARP_CC or
-   * `compile` chose one. */
+   * `compile` chose one. Later compilations look up only "gcc" and "clang", with or without a version ("gcc-13"), in what was found: no
+   * file makes harp run anything else. */
   size_t n_compilers;
   const char* const* compilers;
   /* Called on the calling thread after every trial; returns HARP_TUNE_CONTINUE, HARP_TUNE_STOP or HARP_TUNE_CANCEL. NULL: none. */

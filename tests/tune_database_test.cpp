@@ -116,8 +116,17 @@ TEST_CASE(
   CHECK_FALSE(uses(header + print(other), 1));
   other.configuration = parse_configuration("compiler: /no/such/cc");
   CHECK_FALSE(uses(header + print(other), 1));
-  other.configuration = parse_configuration("flag: -ffast-math");  // by hand, say
-  CHECK_FALSE(uses(header + print(other), 1));
+  // by hand, say: nothing is run, nor changed, because a file says so
+  for (const std::string& line : {cat("compiler: sh -c 'touch ", scratch / "run", "'"), std::string("compiler: gcc -O2"),
+                                  std::string("compiler: gcc-"), std::string("flag: -ffast-math"), std::string("flag: -DM_PI=3")}) {
+    CAPTURE(line);
+    other.configuration = parse_configuration(line);
+    CHECK_FALSE(uses(header + print(other), 1));
+  }
+  CHECK(read(scratch / "run").empty());
+  CHECK(access((scratch / "run").c_str(), F_OK) != 0);
+  other.configuration = parse_configuration("compiler: gcc\nflag: -O2\n" + simple);
+  CHECK(uses(header + print(other), 0));
 }
 
 TEST_CASE("H3.best_stored: what is not ours alone to write is not used, one line of the log says why, and it is kept beside a new one") {
@@ -205,7 +214,7 @@ TEST_CASE("H3.best_stored: a database is used as soon as it is ours alone to wri
   CHECK_FALSE(is_tuned(1));
   CHECK(::chmod(file.c_str(), 0644) == 0);
   CHECK(is_tuned(0));
-  CHECK(lines.with("not used are 2 damaged entries and 1 of other machines") == 1);
+  CHECK(lines.with("not used are 2 damaged entries, 1 of other machines") == 1);
   for (int i = 0; i < 2; ++i) {
     ErrorSlot err;
     CHECK_MESSAGE(tune_scaled(context.get(), few_trials(), err) != nullptr, err.message());

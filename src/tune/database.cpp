@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "tune/machine.h"
+#include "tune/search_space.h"
 
 namespace harp::tune {
 namespace {
@@ -83,6 +84,23 @@ std::string print_database(const TuningText& database) {
   return text;
 }
 
+/// "gcc", "clang", or one of a version: "gcc-13".
+bool is_plain_name(std::string_view compiler) {
+  for (const std::string_view known : {"gcc", "clang"}) {
+    const std::string_view version = compiler.substr(std::min(compiler.size(), known.size()));
+    const bool is_version = version.size() > 1 && version[0] == '-' && version.find_first_not_of("0123456789", 1) == version.npos;
+    if (compiler.starts_with(known) && (version.empty() || is_version)) return true;
+  }
+  return false;
+}
+
+/// Could harp have come to it by itself? What a file says is not run for that alone.
+bool is_tried_by_harp(const Configuration& configuration) {
+  return (configuration.compiler.empty() || is_plain_name(configuration.compiler)) &&
+         std::ranges::all_of(configuration.flags,
+                             [](const std::string& flag) { return std::ranges::find(kTunedFlags, flag) != std::end(kTunedFlags); });
+}
+
 }  // namespace
 
 std::string print(const TuningEntry& entry) {
@@ -144,16 +162,19 @@ void TuningDatabase::refresh() {
   if (!why_not.empty()) log_.warning("the tuning database ", cache_.directory(), "/", kFile, " is not used: ", why_not);
   if (!parsed) return;
   know_machine();
-  size_t foreign = 0;
+  size_t foreign = 0, strange = 0;
   for (TuningEntry& entry : parsed->entries) {
-    if (is_own(entry))
-      entries_.push_back(std::move(entry));
-    else
+    if (!is_own(entry))
       ++foreign;
+    else if (!is_tried_by_harp(entry.configuration))
+      ++strange;
+    else
+      entries_.push_back(std::move(entry));
   }
-  if (parsed->damaged.size() + foreign > 0)
-    log_.warning("the tuning database ", cache_.directory(), "/", kFile, ": not used are ", parsed->damaged.size(), " damaged entries and ",
-                 foreign, " of other machines or versions of harp; used are ", entries_.size());
+  if (parsed->damaged.size() + foreign + strange > 0)
+    log_.warning("the tuning database ", cache_.directory(), "/", kFile, ": not used are ", parsed->damaged.size(), " damaged entries, ",
+                 foreign, " of other machines or versions of harp and ", strange,
+                 " with a compiler other than gcc or clang, or a flag that harp does not try; used are ", entries_.size());
 }
 
 std::optional<Configuration> TuningDatabase::find(const Digest& program) {

@@ -11,7 +11,8 @@
 //     kernel_0: ...                      the configuration (configuration.h)
 //     end 19bc...                        a digest of the lines above
 //
-// Nothing in it is believed: a paragraph counts only if its digest does, and only for its version and machine; what is no such paragraph is
+// Nothing in it is believed: a paragraph counts only if its digest does, and only for its version and machine, and no compiler or flag in
+// it is used that harp would not try by itself (a file may be anybody's); what is no such paragraph is
 // passed over, and one line of the log says so. So is a file that is not this user's alone to write, or no database at all. Adding to it is
 // read, merge, and one rename under a lock, so that two processes lose nothing of each other's and a reader sees all of it or the one
 // before; nor is anything lost that was passed over: such paragraphs stay in the file, and such a file gets another name. A cache that is
