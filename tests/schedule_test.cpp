@@ -207,6 +207,22 @@ TEST_CASE("G14.concat/c L2: of many arrays that are joined and then used, each i
   CHECK(summed(300) == 301);
 }
 
+TEST_CASE("G14.concat/c G3/c L2: what is joined or padded along axes that are reduced as one is stored first, if it is large") {
+  const auto kernels = [](std::string_view shape, std::string_view value) {
+    return scheduled(cat("graph g(a: f32[", shape, "], b: f32[", shape, "]) { return y = ", value, " }")).kernels.size();
+  };
+  for (const char* axis : {"0", "1"}) {
+    const std::string joined = cat("concat(a, b, axis=", axis, ")");
+    CHECK(kernels("n, 100", cat("max(", joined, ")")) == 3);
+    CHECK(kernels("n, 100", cat("sum(exp(", joined, ") * 2)")) == 3);
+    CHECK(kernels("n, 100", cat("argmax(", joined, ")")) == 3);
+    CHECK(kernels("n, 100", cat("sum(", joined, ", axes=[1])")) == 1);  // rows of one or the other, or masks
+    CHECK(kernels("20, 100", cat("max(", joined, ")")) == 1);
+  }
+  CHECK(kernels("n, 100", "max(pad(a, before=[0, 1], after=[0, 0], value=0) + pad(b, before=[0, 1], after=[0, 0], value=0))") == 3);
+  CHECK(kernels("n, 100", "max(a + b)") == 1);
+}
+
 TEST_CASE("L2: many reductions over one array are shared out over kernels of a few") {
   std::string outputs;
   for (int i = 0; i < 40; ++i) append(outputs, cat(i ? ", " : "", "y", i, " = sum(x * f32(", i + 2, "), axes=[1])"));

@@ -7,7 +7,9 @@
 #include "schedule/materialise.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <unordered_map>
 
 #include "schedule/gathered.h"
 #include "schedule/program.h"
@@ -66,6 +68,47 @@ bool joins_in_memory(const Node& node) {
   const auto is_made_whole = [](const Node* source) { return is_reduce(source->op) || is_scan(source->op); };
   return node.op == Op::kConcat && (node.sources.size() > kMostJoined || std::ranges::all_of(node.sources, is_made_whole));
 }
+/// The axes that a reduction by lanes goes through as one, a bit each.
+uint32_t axes_by_lanes(const Node& reduce) {
+  const auto& attributes = reduce.as<ReduceAttributes>();
+  uint32_t axes = 0;
+  if (attributes.order == ReduceOrder::kLanes)
+    for (const int axis : attributes.axes) axes |= 1u << axis;
+  return axes;
+}
+/// Is it its source with all axes as one?
+bool flattens(const Node& node) { return node.op == Op::kReshape && node.rank() == 1; }
+/// Does an element's index along one of these axes say whether, or from where, it is loaded?
+bool has_borders(const Node& node, uint32_t axes) {
+  if (node.op == Op::kConcat) return (axes >> node.as<ConcatAttributes>().axis) % 2 != 0;
+  if (node.op != Op::kPad) return false;
+  const auto& pad = node.as<PadAttributes>();
+  for (int axis = 0; axis < node.rank(); ++axis)
+    if ((axes >> axis) % 2 != 0 && !(pad.before[axis].is_constant(0) && pad.after[axis].is_constant(0))) return true;
+  return false;
+}
+
+/// What has borders along axes that are reduced as one: each element would take a division to know its index there, and be loaded by
+/// itself. (max of [2000, 1000] joined of two: 3.5 ms, 0.2 ms stored first.)
+void store_bordered(std::span<const Node* const> live, NodeMarks& stored) {
+  constexpr int64_t kFew = 4096;  // elements, which are not worth a kernel
+  std::unordered_map<const Node*, uint32_t> reduced;
+  for (auto it = live.rbegin(); it != live.rend(); ++it) {
+    const Node* node = *it;
+    uint32_t axes = 0;
+    if (is_reduce(node->op))
+      axes = axes_by_lanes(*node);
+    else if (const auto found = reduced.find(node); found != reduced.end())
+      axes = found->second;
+    if (axes == 0) continue;
+    if (!std::has_single_bit(axes) && has_borders(*node, axes) && range(element_count(node->shape)).hi > kFew) {
+      stored.insert(node);
+    } else if (is_reduce(node->op) || is_elementwise(node->op) || flattens(*node)) {
+      for (const Node* source : node->sources) reduced[source] |= flattens(*node) ? (1u << source->rank()) - 1 : axes;
+    }
+  }
+}
+
 bool is_free(const Node& node) { return info(node.op).family == Family::kLeaf || (is_movement(node.op) && node.op != Op::kPad); }
 
 }  // namespace
@@ -98,6 +141,8 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
     if (info(node->op).family == Family::kGather)
       if (const auto from = gathered(*node, has_buffer); from && !has_buffer(from->array)) stored.insert(from->array);
   }
+
+  store_bordered(live, stored);
 
   // cost of one element if everything below is computed again, and how many ops and how deep that is
   struct Inline {

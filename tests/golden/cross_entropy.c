@@ -240,7 +240,10 @@ static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
   return scale_f32x16(held_f32x16(1.0f) + (alu4 + alu8), alu2);
 }
 
-static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) { return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m); }
+static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) {
+  if (m == 0) return (f32x16){0}; /* far beyond an array */
+  return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m);
+}
 
 /* Element i with element i + half, the halves of what is left. */
 static inline float fold_add_4_f32x16(const f32x16* s) {

@@ -248,7 +248,10 @@ static inline uint16_t f16_of_f32(float x) {
   return (uint16_t)(alu4 | ((alu0 >> 16u) & 0x8000u));
 }
 
-static inline u64x8 load_masked_u64x8(const uint64_t* p, uint8_t m) { return (u64x8)__builtin_ia32_loaddqudi512_mask((const void*)p, (longx8){0}, m); }
+static inline u64x8 load_masked_u64x8(const uint64_t* p, uint8_t m) {
+  if (m == 0) return (u64x8){0}; /* far beyond an array */
+  return (u64x8)__builtin_ia32_loaddqudi512_mask((const void*)p, (longx8){0}, m);
+}
 
 /* The first n lanes, or as many as there are. */
 static inline uint8_t first_lanes_x8(int64_t n) { return n <= 0 ? 0 : n >= 8 ? 0xff : (uint8_t)((1u << n) - 1); }

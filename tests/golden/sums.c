@@ -56,7 +56,10 @@ static inline f32x16 fold_two_add_4_f32x16(const f32x16* s, const f32x16* t) {
   return m;
 }
 
-static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) { return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m); }
+static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) {
+  if (m == 0) return (f32x16){0}; /* far beyond an array */
+  return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m);
+}
 
 /* The first n lanes, or as many as there are. */
 static inline uint16_t first_lanes_x16(int64_t n) { return n <= 0 ? 0 : n >= 16 ? 0xffff : (uint16_t)((1u << n) - 1); }
