@@ -141,6 +141,21 @@ TEST_CASE("G10.prod/interp,c G10.cumprod/interp,c: infinities are multiplied by 
   }
 }
 
+TEST_CASE("G10.prod/interp G10.cumprod/interp: the halvings of a length that may have all bits of a size end") {
+  // of three axes taken as one, whose sizes have no bounds
+  const Backends backends;
+  const Graph parsed = parse(backends.context(), "harp 1\ngraph g(x: complex64[a, b, c]) {\n  return y = prod(x), z = cumprod(x)\n}");
+  REQUIRE(parsed != nullptr);
+  const Program program = compile(parsed.get(), "interp");
+  Values<C> x{{}, {2, 1, 3}};
+  for (int i = 1; i <= 6; ++i) x.items.emplace_back(0.0f, static_cast<float>(i));
+  const Buffer input = wrap(backends.context(), x.items, x.dims);
+  const std::vector<Buffer> outputs = run(program.get(), {input.get()});
+  REQUIRE(outputs.size() == 2);
+  CHECK(values<C>(outputs[0].get())[0] == C(-720));
+  CHECK(values<C>(outputs[1].get())[4] == C(0, 120));
+}
+
 TEST_CASE("G10: below the split there is no complex number, and a product is one kernel that may write over an operand") {
   const auto graph = harp::parse_graph(
       "graph g(a: complex64[n], b: complex64[n]) {\n  c = pad(flip(a * b), [1], [2], value=complex64(1, -2))\n"
