@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "render/gcc_bugs.h"
 #include "render/types.h"
 
 namespace harp::render {
@@ -96,6 +97,7 @@ class BodyRenderer {
       } else if (i + 1 < lines.size() && lines[i + 1].is_alike && call_two(lines[i], lines[i + 1])) {
         ++i;
       } else {
+        if (lines[i].kind == LineKind::kLoop && wraps_positions(lines[i], lines.subspan(i + 1))) out(kWrapsMark);
         line(lines[i]);
       }
     }

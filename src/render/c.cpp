@@ -72,8 +72,9 @@ class UnitRenderer {
                has_for_least = mentions(main, "harp_for_least");
     const bool has_tasks = mentions(main, "harp_run_together");
     const std::string first = cat(header(), gcc_text(), kRuntimeText, "\n", options_.plain_text ? std::string() : vector_note());
-    const std::string for_all = cat(first, definitions, definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n", unit_.loading(),
-                                    mentions(kernels_, "harp_reads_backwards") ? kBackwardsText : "");
+    const std::string for_all =
+        cat(first, definitions, definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n", unit_.loading(),
+            mentions(kernels_, "harp_reads_backwards") ? kBackwardsText : "", mentions(kernels_, kWrapsMark) ? kWrapsText : "");
     if (apart != nullptr && unit_.loading().empty()) {  // tables that are filled on loading would be there twice
       apart->clear();
       const auto add = [&](const std::vector<SourceFunction>& functions, size_t begin) {

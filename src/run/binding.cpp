@@ -106,7 +106,8 @@ void Binding::check(std::span<const int64_t> values, Source source) const {
                origin(i), ", outside ", variable.min, "..", variable.max);
   }
   for (const SizeCheck& check : signature.size_checks)
-    HARP_CHECK(check.nonnegative.evaluate(values) >= 0 || check.message.empty(), Code::kRange, check.message, " (", text_of(signature, values), ")");
+    HARP_CHECK(check.nonnegative.evaluate(values) >= 0 || check.message.empty(), Code::kRange, check.message, " (",
+               text_of(signature, values), ")");
   for (const CountCheck& check : signature.count_checks) {
     int64_t bytes = check.element;
     bool fits = true, empty = false;
