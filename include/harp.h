@@ -996,7 +996,7 @@ typedef struct harp_run_options {
   const int64_t* shape_var_values;
   /* Memory for intermediate arrays, aligned to 64 bytes, belonging to this run alone; harp_program_workspace_size says how much. With
    * it, and with all outputs given, a run of the backend "c" allocates nothing, takes no lock and makes no system call, alone and on a
-   * host's threads (on harp's own it may wake them). */
+   * host's threads (on harp's own it may wake them). One that is too small is left alone: the run allocates what it needs. */
   void* workspace;
   size_t workspace_size;
 } harp_run_options;
