@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/integers.h"
+
 namespace harp::lower {
 
 using namespace ir;
@@ -31,7 +33,8 @@ void RowValues::declare(Accumulators& accumulators, std::optional<Tile> tile, Bo
   Dim elements = 1;
   for (size_t axis : axes_) elements *= source_.shape[axis];
   int64_t count = std::max<int64_t>(range(elements).hi, 1) * (tile ? tile->columns : 1);
-  count = (count + kLanes - 1) / kLanes * kLanes;  // the last lanes of a row are read whole, whatever stands behind it
+  // What is behind the whole lanes of a row is read whole, whatever stands behind it; of any length, even where nothing is left.
+  count = elements.is_constant() ? ceil_div(count, kLanes) * kLanes : (count / kLanes + 1) * kLanes;
   if (alternating_) {
     other_row_ = count;
     count = 2 * other_row_;

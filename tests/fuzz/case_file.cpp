@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -76,6 +77,8 @@ std::string read_text_file(const std::string& path) {
 }
 
 void write_text_file(const std::string& path, std::string_view text) {
+  std::error_code ignored;  // the message below says what could not be written
+  if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty()) std::filesystem::create_directories(folder, ignored);
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << text;
   file.flush();
