@@ -1,5 +1,5 @@
 // In-place reuse: which outputs may be the same array as an input, that they then have the same bits on every backend, width and number of
-// threads, and that everything else is refused. What the memory plan makes of it is in schedule_test.cpp.
+// threads, and that everything else is refused. What the memory plan makes of it is in memory_plan_test.cpp.
 #include <algorithm>
 #include <cstring>
 #include <thread>

@@ -3,6 +3,7 @@
 
 #include "backends_run.h"
 #include "base/text.h"
+#include "count_in_text.h"
 
 namespace {
 
@@ -21,12 +22,6 @@ std::string layers(int count, std::string_view more = "", int aside = -1) {
   }
   return cat("graph layers(x: f32[", kRows, ", ", kColumns, "], w: f32[", kRows, ", ", kColumns, "]) {\n  h0 = x * 0.5\n", body,
              "  return y = h", count, more, "\n}");
-}
-
-size_t count(std::string_view text, std::string_view part) {
-  size_t n = 0;
-  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++n;
-  return n;
 }
 
 struct Source {

@@ -1,53 +1,21 @@
-// What fuses with what, counted in kernels; generations; the memory plan; large graphs. Results are compared elsewhere (the fuzzer and the
-// op matrix): here only the shape of the program counts.
+// What fuses with what, counted in kernels; generations; what is chosen for each; large graphs. Results are compared elsewhere (the fuzzer
+// and the op matrix): here only the shape of the program counts. (memory_plan_test.cpp, schedule_text_test.cpp: where arrays lie, and
+// schedules as text.)
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <functional>
 #include <random>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "count_in_text.h"
 #include "grad/operation.h"
 #include "graph/build.h"
 #include "graph/composites.h"
-#include "graph/text.h"
 #include "lower/lower.h"
-#include "opt/passes.h"
-#include "pipeline.h"
-#include "schedule/override.h"
-#include "schedule/schedule_program.h"
+#include "scheduled.h"
 
-using namespace harp;
-
-namespace {
-
-std::shared_ptr<Graph> optimised(const Graph& graph) {
-  std::shared_ptr<Graph> result = graph.clone();
-  for (const opt::Pass& pass : opt::passes()) result = pass.run(*result);
-  return result;
-}
-
-Program scheduled(const Graph& graph, std::string_view overrides = {}) {
-  Program program = schedule_graph(optimised(graph), {host_target(), 0, overrides});
-  verify(program);
-  return program;
-}
-Program scheduled(std::string_view text) { return scheduled(*parse_graph(text)); }
-
-size_t count(std::string_view text, std::string_view part) {
-  size_t n = 0;
-  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
-
-std::string source_of(std::string_view text) {
-  PipelineOptions options;
-  options.target = host_target();
-  return generate(*parse_graph(text), options).source;
-}
-
-}  // namespace
+using namespace schedule_test;
 
 TEST_CASE("L1 L2: elementwise chains, siblings and views are one kernel") {
   CHECK(scheduled("graph g(x: f32[n, 8]) { return y = exp(x * 2.0) + 1.0 }").kernels.size() == 1);
@@ -237,90 +205,6 @@ TEST_CASE("G14: a stored concat is a store of each part, and equal parts are one
   for (const KernelPlan& kernel : p.kernels)
     for (const StorePlan& store : kernel.stores) CHECK(store.offset.size() == 2);
   CHECK(count(source_of(text), "noinline)) void kernel_") <= 2);
-}
-
-TEST_CASE("L1: workspace is exact and slots are shared") {
-  // a chain of reductions, of rows too few and too long to be gone through one by one: the first temporary is dead when the third is made
-  const Program p = scheduled(
-      "graph g(x: f32[16, 100000]) flags=[broadcast] {\n"
-      "  a = exp(x) / sum(exp(x), axes=[1], keepdims=true)\n  b = exp(flip(a)) / sum(exp(a), axes=[1], keepdims=true)\n"
-      "  c = exp(flip(b)) / sum(exp(b), axes=[1], keepdims=true)\n  return y = exp(flip(c)) / sum(exp(c), axes=[1], keepdims=true)\n}");
-  Dim separate = 0;
-  for (const Buffer& b : p.buffers)
-    if (b.kind == Buffer::Kind::kWorkspace) separate += ceil_div(b.bytes, 64) * 64;
-  REQUIRE(p.workspace_bytes.is_constant());
-  REQUIRE(separate.is_constant());
-  CHECK(p.workspace_bytes.constant() < separate.constant());
-  for (const Buffer& b : p.buffers) {
-    if (b.kind != Buffer::Kind::kWorkspace) continue;
-    CHECK(b.offset.constant() % 64 == 0);
-    CHECK(b.offset.constant() + b.bytes.constant() <= p.workspace_bytes.constant());
-  }
-}
-
-TEST_CASE("L1: a result takes the slot of what it alone is the last to read") {
-  const auto bytes_of = [](std::string_view text) {
-    const Program program = scheduled(text);
-    REQUIRE(program.workspace_bytes.is_constant());
-    return program.workspace_bytes.constant();
-  };
-  const auto in_place = [](const Program& program) {
-    return std::count_if(program.in_place.begin(), program.in_place.end(), [&](const InPlace& pair) {
-      return program.buffers[static_cast<size_t>(pair.written)].kind == Buffer::Kind::kWorkspace;
-    });
-  };
-  // e / sum(e), minus its greatest, over its length: two arrays of rows, one after the other, and of each row one number, and one for each
-  // block of it. (Rows as few and as long are kernels of their own, and the blocks of their reductions are, too.)
-  constexpr std::string_view kChain =
-      "graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
-      "  w = v - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}";
-  constexpr int64_t kBlocks = 25;  // of a row
-  CHECK(bytes_of(kChain) == 16 * 100000 * 4 + 16 * kBlocks * 4 + 16 * 4);
-  CHECK(print(scheduled(kChain)).find("tmp5 f32[16, 100000] at 0, generations 5..8, in place of tmp2\n") != std::string::npos);
-  // the same through a flip, which needs an array of its own
-  CHECK(bytes_of("graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
-                 "  w = flip(v, axes=[1]) - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}") ==
-        2 * 16 * 100000 * 4 + 16 * 4);
-  // two results over one array: one of them takes its slot
-  const Program siblings = scheduled(
-      "graph g(x: f32[16, 100000]) flags=[broadcast] {\n  v = exp(x) / sum(exp(x), axes=[1], keepdims=true)\n"
-      "  m = max(v, axes=[1], keepdims=true)\n  a = v - m\n  b = v * m\n"
-      "  return y = a / sum(a * a, axes=[1], keepdims=true), z = b / sum(b * b, axes=[1], keepdims=true)\n}");
-  CHECK(in_place(siblings) == 1);
-  // a pair of arguments is said, not used
-  const Program arguments = scheduled("graph g(x: f32[n], z: f32[n]) { return y = x + z }");
-  CHECK(arguments.in_place.size() == 2);
-  CHECK(print(arguments).find("  output0 may be in place of input0\n  output0 may be in place of input1\n") != std::string::npos);
-}
-
-TEST_CASE("L1: a memory plan that lets arrays in use meet does not pass") {
-  const auto refuses = [](const std::function<void(Program&)>& change, std::string_view message) {
-    Program program = schedule_graph(
-        optimised(*parse_graph("graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
-                               "  w = v - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}")),
-        {host_target(), 0, {}});
-    verify(program);
-    change(program);
-    bool thrown = false;
-    try {
-      verify(program);
-    } catch (const Error& error) {
-      thrown = true;
-      CHECK_MESSAGE(error.message.find(message) != error.message.npos, error.message);
-    }
-    CHECK(thrown);
-  };
-  const auto temporary = [](Program& program, int index) -> Buffer& {
-    return *std::find_if(program.buffers.begin(), program.buffers.end(),
-                         [&](const Buffer& b) { return b.kind == Buffer::Kind::kWorkspace && b.index == index; });
-  };
-  const auto number = [&](Program& program, int index) { return static_cast<int>(&temporary(program, index) - program.buffers.data()); };
-  refuses([](Program& p) { std::erase_if(p.in_place, [](const InPlace&) { return true; }); }, "share memory while both are in use");
-  refuses([&](Program& p) { temporary(p, 4).offset = temporary(p, 2).offset; }, "share memory");
-  refuses([&](Program& p) { temporary(p, 1).offset = temporary(p, 1).offset - 64; }, "share memory");
-  refuses([&](Program& p) { temporary(p, 4).offset = 8; }, "not aligned");
-  refuses([&](Program& p) { temporary(p, 4).offset = p.workspace_bytes; }, "outside the workspace");
-  refuses([&](Program& p) { p.in_place.push_back({number(p, 3), number(p, 2)}); }, "which is not safe");
 }
 
 TEST_CASE("L5: in place no vector reads what one that it overlaps has stored") {
@@ -613,75 +497,6 @@ TEST_CASE("L5 L6/c: a short kernel over one array of unknown length ends in sing
   CHECK(stores() == 1);
   options.schedule_override = "kernel_0: elementwise [thread simd=4] partition overlap";
   CHECK(stores() > 1);
-}
-
-TEST_CASE("L5 L5.thread_group/c: schedules print and parse; illegal ones are errors that name the rule") {
-  const std::string_view texts[] = {"elementwise [thread, sequential simd=16] partition overlap", "elementwise []",
-                                    "reduce [thread tile=512 simd=8, reduce unroll=8] partition", "elementwise [sequential]",
-                                    "transpose [thread tile=64, sequential tile=16 simd=16] overlap stream"};
-  for (std::string_view text : texts) CHECK(print(parse_schedule(text)) == text);
-  const auto graph = parse_graph("graph g(x: f32[n, 64]) { return y = x + 1.0 }");
-  CHECK(scheduled(*graph, "kernel_0: elementwise [sequential, sequential simd=4]").kernels[0].variants[0].schedule.axes[1].simd_width == 4);
-  const std::pair<std::string_view, std::string_view> wrong[] = {
-      {"kernel_7: elementwise [sequential, sequential]", "no kernel is called"},
-      {"kernel_0: reduce [sequential, sequential]", "recipe must be elementwise"},
-      {"kernel_0: elementwise [sequential]", "has 2 axes"},
-      {"kernel_0: elementwise [thread_group, sequential]", "thread_group"},
-      {"kernel_0: elementwise [sequential simd=4, sequential]", "last kept axis"},
-      {"kernel_0: elementwise [sequential, sequential simd=3]", "a power of two up to 64"},
-      {"kernel_0: elementwise [sequential, thread]", "only axis 0"},
-      {"kernel_0: elementwise [sequential, reduce]", "kept"},
-      {"kernel_0: elementwise [sequential, sequential tile=8]", "axis 1 has tile=8; elementwise has no tiles of this axis"},
-      {"kernel_0: elementwise [sequential unroll=2, sequential]", "elementwise does not unroll this axis"},
-      {"kernel_0: elementwise [sequential, sequential unroll=5 simd=4]", "axis 1 has unroll=5; at most 4 is allowed"},
-      {"kernel_0 variant 2: elementwise [sequential, sequential]", "has no variant 2; there are 1"},
-      {"kernel_0 variant 0: elementwise [sequential, sequential]", "expected \"kernel_N: schedule\""},
-      {"kernel_0: elementwise [sequential, fast]", "unknown axis kind"},
-      {"kernel_0: elementwise [sequential, sequential simd=0]", "positive number"},
-      {"kernel_0: elementwise [sequential,", "expected ]"},
-      {"elementwise", "expected \"kernel_N: schedule\""},
-      {"kernel_0: elementwise [thread sequential, sequential]", "an axis has kind twice, the second time as \"sequential\""},
-      {"kernel_0: elementwise [thread, sequential simd=8 simd=4]", "an axis has simd twice, the second time as \"simd=4\""},
-      {"kernel_0: elementwise [thread tile=4 simd=1 tile=4, sequential]", "an axis has tile twice"},
-      {"kernel_0: elementwise [thread unroll=1 unroll=2, sequential]", "an axis has unroll twice"},
-      {"kernel_0: elementwise [thread pack pack, sequential]", "an axis has pack twice"},
-      {"kernel_0: elementwise [thread, sequential] overlap stream overlap", "\"overlap\" stands there twice"},
-      {"kernel_0: elementwise [thread, sequential]\nkernel_0: elementwise [thread, sequential]", "kernel_0 is given twice"},
-      {"kernel_0 variant 1: elementwise [thread, sequential]\nkernel_0 variant 1: elementwise [thread, sequential]",
-       "kernel_0 variant 1 is given twice"},
-      {"kernel_0 variant 1: elementwise [thread, sequential]\nkernel_0: elementwise [thread, sequential]",
-       "kernel_0 is given for all sizes, and kernel_0 variant 1 too"},
-  };
-  for (const auto& [text, part] : wrong) {
-    const std::string_view written = text;  // clang 14 captures no structured binding
-    INFO(written);
-    bool thrown = false;
-    try {
-      scheduled(*graph, text);
-    } catch (const Error& e) {
-      thrown = true;
-      CHECK_MESSAGE(e.message.find(part) != e.message.npos, e.message);
-    }
-    CHECK(thrown);
-  }
-}
-
-TEST_CASE("L5: the schedules of a program are printed as they are read") {
-  for (const char* text : {"graph g(a: f32[m, k], b: f32[k, n]) { return y = a @ b, z = cumsum(a, axis=0) }",
-                           "graph g(x: f32[n, 1000]) { return y = softmax(x, axis=1), z = contiguous(transpose(x)) }"}) {
-    const Program program = scheduled(text);
-    const std::string printed = print(program);
-    std::string lines = "# of kernels, and more\n\n";
-    size_t variants = 0;
-    for (const KernelPlan& kernel : program.kernels) variants += kernel.variants.size();
-    for (size_t at = 0; at < printed.size(); at = printed.find('\n', at) + 1) {
-      const std::string line = printed.substr(at, printed.find('\n', at) + 1 - at);
-      if (line.starts_with("  kernel_")) lines += line;
-    }
-    CHECK(parse_overrides(lines).size() == variants);
-    CHECK(print(scheduled(*parse_graph(text), lines)) == printed);
-  }
-  CHECK(parse_override("  kernel_1: scatter [scatter]  # what: ever\r").kernel == 1);
 }
 
 TEST_CASE("L1: 10,000 nodes with shared and shifted values schedule, lower and print without computing everything again") {

@@ -1,10 +1,11 @@
 // The normal form: how sums of products are merged, and how floor_div, mod, min, max and select become simpler or an atom.
-// Proofs of e >= 0 live in symbolic_proof.cpp, printing in symbolic_print.cpp.
+// Proofs of e >= 0 live in symbolic_proof.cpp, values in symbolic_evaluate.cpp, printing in symbolic_print.cpp.
 #include "base/symbolic.h"
 
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/checked_integers.h"
 #include "base/error.h"
 #include "base/symbolic_order.h"
 #include "base/symbolic_range.h"
@@ -31,28 +32,6 @@ struct SymTable::State {
 };
 
 namespace {
-
-int64_t checked_add(int64_t a, int64_t b) {
-  int64_t r;
-  HARP_CHECK(!__builtin_add_overflow(a, b, &r), Code::kOverflow, "size arithmetic: ", a, " + ", b, " does not fit 64 bits");
-  return r;
-}
-int64_t checked_mul(int64_t a, int64_t b) {
-  int64_t r;
-  HARP_CHECK(!__builtin_mul_overflow(a, b, &r), Code::kOverflow, "size arithmetic: ", a, " * ", b, " does not fit 64 bits");
-  return r;
-}
-int64_t floor_div_i64(int64_t a, int64_t b) {
-  if (b == 0) return 0;
-  if (b == -1) return checked_mul(a, -1);
-  const int64_t q = a / b;
-  return q - ((a % b != 0) && ((a < 0) != (b < 0)));
-}
-int64_t mod_i64(int64_t a, int64_t b) {
-  if (b == 0 || b == -1) return 0;
-  const int64_t r = a % b;
-  return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;
-}
 
 uint32_t saturating_add(uint32_t a, uint32_t b) { return a > UINT32_MAX - b ? UINT32_MAX : a + b; }
 
@@ -313,9 +292,9 @@ struct SymBuilder {
         add_scaled(quotient, *q, SymTerm{1, {}});
       } else if (divisor.factors.empty() && divisor.coefficient > 0) {
         // 35 x over 16: 2 x and 3 x are left
-        const int64_t q0 = floor_div_i64(t.coefficient, divisor.coefficient);
+        const int64_t q0 = floored_quotient(t.coefficient, divisor.coefficient);
         if (q0 != 0) add_scaled(quotient, SymTerm{q0, t.factors}, SymTerm{1, {}});
-        add_scaled(rest, SymTerm{mod_i64(t.coefficient, divisor.coefficient), t.factors}, SymTerm{1, {}});
+        add_scaled(rest, SymTerm{floored_remainder(t.coefficient, divisor.coefficient), t.factors}, SymTerm{1, {}});
       } else {
         add_scaled(rest, t, SymTerm{1, {}});
       }
@@ -417,7 +396,7 @@ Sym product(std::span<const Sym> factors) {
 }
 
 Sym floor_div(Sym x, Sym d) {
-  if (x.is_constant() && d.is_constant()) return floor_div_i64(x.constant(), d.constant());
+  if (x.is_constant() && d.is_constant()) return floored_quotient(x.constant(), d.constant());
   if (d.is_constant(0) || x.is_constant(0)) return 0;
   if (d.is_constant(1)) return x;
   if (x == d) return 1;
@@ -439,7 +418,7 @@ Sym floor_div(Sym x, Sym d) {
   if (d.is_constant() && d.constant() > 1) {
     // (6 x + 5) // 4 = (3 x + 2) // 2
     const int64_t g = SymBuilder::common_factor(x, d.constant());
-    if (g > 1) return floor_div(SymBuilder::divide_coefficients(x, g, floor_div_i64(x.node()->constant, g)), d.constant() / g);
+    if (g > 1) return floor_div(SymBuilder::divide_coefficients(x, g, floored_quotient(x.node()->constant, g)), d.constant() / g);
     // (x // a) // b = x // (a b)
     if (const auto m = as_monomial(x); m && m->coefficient == 1 && m->factors.size() == 1) {
       const SymAtom* atom = m->factors[0];
@@ -451,7 +430,7 @@ Sym floor_div(Sym x, Sym d) {
 }
 
 Sym mod(Sym x, Sym d) {
-  if (x.is_constant() && d.is_constant()) return mod_i64(x.constant(), d.constant());
+  if (x.is_constant() && d.is_constant()) return floored_remainder(x.constant(), d.constant());
   if (d.is_constant(0) || d.is_constant(1) || x.is_constant(0) || x == d) return 0;
   SymTable& table = *table_of(x, d);
   if (const auto monomial = as_monomial(d)) {
@@ -498,35 +477,6 @@ const SymAtom* variable_of(Sym variable) {
   const SymAtom* atom = as_variable(variable);
   HARP_ASSERT(atom != nullptr, "not a variable: ", to_string(variable));
   return atom;
-}
-
-namespace {
-
-/// Calls visit once for each atom in e, those inside atoms too. Depth is bounded by how expressions nest, not by data.
-void visit_atoms(Sym e, std::vector<const SymAtom*>& seen) {
-  if (e.is_constant()) return;
-  for (const SymTerm& t : e.node()->terms)
-    for (const SymAtom* atom : t.factors) {
-      if (std::find(seen.begin(), seen.end(), atom) != seen.end()) continue;
-      seen.push_back(atom);
-      if (atom->kind != AtomKind::kVariable) visit_atoms(atom->a, seen), visit_atoms(atom->b, seen), visit_atoms(atom->c, seen);
-    }
-}
-
-}  // namespace
-
-std::vector<const SymAtom*> variables_of(Sym e) {
-  std::vector<const SymAtom*> atoms;
-  visit_atoms(e, atoms);
-  std::erase_if(atoms, [](const SymAtom* a) { return a->kind != AtomKind::kVariable; });
-  std::sort(atoms.begin(), atoms.end(), [](const SymAtom* x, const SymAtom* y) { return x->id < y->id; });
-  return atoms;
-}
-
-bool depends_on(Sym e, const SymAtom* variable) {
-  std::vector<const SymAtom*> atoms;
-  visit_atoms(e, atoms);
-  return std::find(atoms.begin(), atoms.end(), variable) != atoms.end();
 }
 
 std::optional<Linear> linear_in(Sym e, const SymAtom* variable) {
@@ -600,28 +550,6 @@ Sym substitute(Sym e, const SymSubstitution& replacements) {
       part = part * value;
     }
     result = result + part;
-  }
-  return result;
-}
-
-int64_t evaluate(Sym e, const std::function<int64_t(const SymAtom&)>& value_of) {
-  if (e.is_constant()) return e.constant();
-  int64_t result = e.node()->constant;
-  for (const SymTerm& t : e.node()->terms) {
-    int64_t part = t.coefficient;
-    for (const SymAtom* f : t.factors) {
-      int64_t value = 0;
-      switch (f->kind) {
-        case AtomKind::kVariable: value = value_of(*f); break;
-        case AtomKind::kFloorDiv: value = floor_div_i64(evaluate(f->a, value_of), evaluate(f->b, value_of)); break;
-        case AtomKind::kMod: value = mod_i64(evaluate(f->a, value_of), evaluate(f->b, value_of)); break;
-        case AtomKind::kMin: value = std::min(evaluate(f->a, value_of), evaluate(f->b, value_of)); break;
-        case AtomKind::kMax: value = std::max(evaluate(f->a, value_of), evaluate(f->b, value_of)); break;
-        case AtomKind::kSelect: value = evaluate(f->c, value_of) >= 0 ? evaluate(f->a, value_of) : evaluate(f->b, value_of); break;
-      }
-      part = checked_mul(part, value);
-    }
-    result = checked_add(result, part);
   }
   return result;
 }

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "ir/open_blocks.h"
 #include "ir/rewrite.h"
 
 namespace harp::ir {
@@ -19,21 +20,6 @@ constexpr int kLargestExpression = 4;
 /// Accesses of a row in memory that differ by constants only, before what they have in common gets a name: a C compiler takes each of them
 /// apart by itself (a fifth of its time for a convolution).
 constexpr int kFewestOfPlace = 3;
-
-struct Block {
-  const Stmt* loop = nullptr;  // null: the kernel itself, a branch of an If, or where a variable is defined
-  const SymAtom* variable = nullptr;
-  bool conditional = false;
-  std::vector<Line> lines;
-  struct Named {
-    std::string name;
-    std::vector<std::vector<Sym>> guards;  // the value is right only where all of one of these lists are >= 0
-    bool stale = false;                    // an accumulator it is made from has changed
-  };
-  std::unordered_map<const UOp*, Named> values;
-  std::unordered_set<const SymAtom*> offsets;
-  std::vector<std::pair<int, Terms>> pointers;
-};
 
 /// Where a value that is about to be written goes.
 struct Place {
@@ -76,7 +62,6 @@ bool is_indexed(const UOp* user, const UOp* source) { return user->kind == UKind
 class Linearizer {
  public:
   explicit Linearizer(const Kernel* kernel) {
-    blocks_.emplace_back();
     if (kernel == nullptr) return;
     params_ = kernel->params;
     accumulators_ = kernel->accumulators;
@@ -90,19 +75,19 @@ class Linearizer {
 
   std::vector<Line> kernel(const Kernel& kernel) {
     statements(kernel.body);
-    return std::move(blocks_[0].lines);
+    return blocks_.close();
   }
 
   std::vector<Line> function(const Function& function) {
     count_uses([&](auto&& visit) { visit(function.body); });
     need({&function.body, 1});
-    line({.kind = LineKind::kReturn, .value = function.body, .names = mentioned({&function.body, 1})});
-    return std::move(blocks_[0].lines);
+    line({.kind = LineKind::kReturn, .value = function.body, .names = blocks_.mentioned({&function.body, 1})});
+    return blocks_.close();
   }
 
  private:
-  int here() const { return static_cast<int>(blocks_.size()) - 1; }
-  void line(Line l) { blocks_.back().lines.push_back(std::move(l)); }
+  int here() const { return blocks_.innermost(); }
+  void line(Line l) { blocks_.line(std::move(l)); }
 
   // Uses of every value in the whole kernel. Splats are looked through: each use of a splat is a use of its source.
   void count_uses(auto&& for_each_root) {
@@ -137,134 +122,29 @@ class Linearizer {
     if (const SymNode* place = place_of(accumulator, index)) ++places_[{accumulator, place->id}];
   }
 
-  // Levels: the innermost open block that defines one of the variables.
-  int level_of(const SymAtom& atom) const {
-    if (atom.kind == AtomKind::kVariable) {
-      if (!atom.is_loop) return 0;
-      for (int level = here(); level > 0; --level)
-        if (blocks_[level].variable == &atom) return level;
-      fail(Code::kInternal, "loop variable ", atom.name, " is used outside its loop");
-    }
-    int level = std::max(level_of(terms_of(atom.a)), level_of(terms_of(atom.b)));
-    return atom.kind == AtomKind::kSelect ? std::max(level, level_of(terms_of(atom.c))) : level;
-  }
-  int level_of(const Terms& e) const {
-    int level = 0;
-    for (const SymTerm& t : e.terms)
-      for (const SymAtom* f : t.factors) level = std::max(level, level_of(*f));
-    return level;
-  }
-  int level_of(Sym e) const { return level_of(terms_of(e)); }
-
-  const SymAtom* innermost_loop(int level) const {
-    for (; level > 0; --level)
-      if (blocks_[level].loop != nullptr) return blocks_[level].variable;
-    return nullptr;
-  }
-
-  /// Condition for the body of an open block to run at least once; a constant where that is known.
-  static Sym trip_guard(const Block& block) {
-    if (block.loop == nullptr || block.loop->loop == LoopKind::kThread) return 0;
-    const Sym guard = block.loop->end - block.loop->begin - 1;
-    return proven_nonnegative(guard) ? Sym(0) : guard;
-  }
-
-  // Integer operations get a name each; their operands first.
-  void define_offsets(const Terms& e) {
-    for (const SymTerm& t : e.terms)
-      for (const SymAtom* f : t.factors) define_offset(*f);
-  }
-  void define_offsets(Sym e) { define_offsets(terms_of(e)); }
-  void define_offset(const SymAtom& atom) {
-    if (atom.kind == AtomKind::kVariable) return;
-    for (const Block& b : blocks_)
-      if (b.offsets.contains(&atom)) return;
-    define_offsets(atom.a);
-    define_offsets(atom.b);
-    if (atom.kind == AtomKind::kSelect) define_offsets(atom.c);
-    Block& block = blocks_[level_of(atom)];
-    block.offsets.insert(&atom);
-    block.lines.push_back({.kind = LineKind::kOffset, .name = cat("oidx", offset_count_++), .atom = &atom});
-  }
-
   /// What an access of `buffer` from a line on `level` refers to: its row pointer and the integer operations in its index.
   void define_address(int buffer, Sym index, int level) {
-    const SplitIndex split = split_index(index, innermost_loop(level));
-    define_offsets(split.rest);
+    const SplitIndex split = split_index(index, blocks_.innermost_loop(level));
+    blocks_.define_offsets(split.rest);
     if (split.row.empty()) return;
-    define_offsets(split.row);
-    define_pointer(buffer, split.row, level_of(split.row), cat(parameters_[buffer], "_row"));
+    blocks_.define_offsets(split.row);
+    blocks_.define_pointer(buffer, split.row, blocks_.level_of(split.row), cat(parameters_[buffer], "_row"));
   }
   /// The same for an element of an accumulator, if it is one of a row in memory.
   void define_place(int accumulator, Sym index) {
-    define_offsets(index);
+    blocks_.define_offsets(index);
     const SymNode* place = place_of(accumulator, index);
     if (place == nullptr || places_[{accumulator, place->id}] < kFewestOfPlace) return;
     const Terms terms{place->terms};
-    define_pointer(static_cast<int>(params_.size()) + accumulator, terms, std::max(level_of(terms), declared_level_[accumulator]),
-                   cat("row", accumulator, "_at"));
+    blocks_.define_pointer(static_cast<int>(params_.size()) + accumulator, terms,
+                           std::max(blocks_.level_of(terms), declared_level_[accumulator]), cat("row", accumulator, "_at"));
   }
-  void define_pointer(int buffer, const Terms& row, int level, std::string name) {
-    for (int l = 0; l <= here(); ++l)
-      for (const auto& [known, other] : blocks_[l].pointers)
-        if (known == buffer && same_row(other, row)) return;
-    int& count = pointer_count_[buffer];
-    if (count++ > 0) append(name, count - 1);
-    blocks_[level].pointers.emplace_back(buffer, row);
-    blocks_[level].lines.push_back({.kind = LineKind::kPointer, .name = std::move(name), .buffer = buffer, .row = row});
-  }
-
-  /// What is known to be >= 0 here because the loops around run.
-  std::vector<Sym> active_guards() const {
-    std::vector<Sym> active;
-    for (const Block& b : blocks_)
-      if (const Sym guard = trip_guard(b); !guard.is_constant()) active.push_back(guard);
-    return active;
-  }
-  /// The name of a value that is right here, with the level of the block that has it.
-  struct Found {
-    const Block::Named* named = nullptr;
-    int level = 0;
-    const std::vector<Sym>* guards = nullptr;  // the list that holds here
-  };
-  Found find_named(const UOp* u) const {
-    for (int level = here(); level >= 0; --level) {
-      const auto found = blocks_[level].values.find(u);
-      if (found == blocks_[level].values.end() || found->second.stale) continue;
-      if (const std::vector<Sym>* guards = guards_met(found->second, active_)) return {&found->second, level, guards};
-    }
-    return {};
-  }
-  bool is_named(const UOp* u) const { return find_named(u).named != nullptr; }
-  /// The names an expression over these values mentions.
-  std::vector<std::pair<const UOp*, std::string>> mentioned(std::span<const UOp* const> roots) const {
-    std::vector<std::pair<const UOp*, std::string>> names;
-    std::vector<const UOp*> stack(roots.begin(), roots.end());
-    while (!stack.empty()) {
-      const UOp* u = stack.back();
-      stack.pop_back();
-      if (const Found found = find_named(u); found.named != nullptr)
-        names.emplace_back(u, found.named->name);
-      else
-        stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-    }
-    std::sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return a.first->id < b.first->id; });
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    return names;
-  }
-  /// The list of guards that holds here, or null.
-  static const std::vector<Sym>* guards_met(const Block::Named& named, const std::vector<Sym>& active) {
-    for (const std::vector<Sym>& guards : named.guards)
-      if (std::all_of(guards.begin(), guards.end(), [&](Sym g) { return contains(active, g); })) return &guards;
-    return nullptr;
-  }
-
   /// The level a load, or a check, may go to: not out of an If it stands in, and out of a loop that may run zero times only with a guard.
   /// That holds for loads with a mask too, since the loops and Ifs around them have taken parts of the mask away.
   void place_load(Place& place) {
     for (int level = here(); level > place.level; --level) {
       if (blocks_[level].conditional) place.level = level;
-      if (const Sym guard = trip_guard(blocks_[level]); !guard.is_constant()) place.level = std::max(place.level, level_of(guard));
+      if (const Sym guard = trip_guard(blocks_[level]); !guard.is_constant()) place.level = std::max(place.level, blocks_.level_of(guard));
     }
     for (int level = here(); level > place.level; --level)
       if (const Sym guard = trip_guard(blocks_[level]); !guard.is_constant() && !contains(place.guards, guard))
@@ -282,7 +162,7 @@ class Linearizer {
         for (Sym g : found->second.guards)
           if (!contains(place.guards, g)) place.guards.push_back(g);
       } else {
-        const Found named = find_named(s);
+        const OpenBlocks::Found named = blocks_.find_named(s);
         HARP_ASSERT(named.named != nullptr, "a value is used where it was not computed");
         level = named.level;
         for (Sym g : *named.guards)
@@ -292,7 +172,7 @@ class Linearizer {
       for (int a : accumulators_of_[s])
         if (std::find(accumulators.begin(), accumulators.end(), a) == accumulators.end()) accumulators.push_back(a);
     }
-    place.level = std::max({place.level, level_of(u->index), level_of(u->lane_step), level_of(u->stride)});
+    place.level = std::max({place.level, blocks_.level_of(u->index), blocks_.level_of(u->lane_step), blocks_.level_of(u->stride)});
     if (u->kind == UKind::kAcc) {
       accumulators.push_back(u->buffer);
       place.level = std::max(place.level, acc_level_[u->buffer]);
@@ -310,7 +190,7 @@ class Linearizer {
     while (!stack.empty()) {
       const UOp* u = stack.back();
       stack.pop_back();
-      if (is_named(u) || !seen.insert(u).second) continue;
+      if (blocks_.is_named(u) || !seen.insert(u).second) continue;
       found.push_back(u);
       for (const UOp* s : u->sources) stack.push_back(s);
     }
@@ -320,7 +200,7 @@ class Linearizer {
 
   /// Names everything the roots need that deserves a name; with `name_roots` the roots too.
   void need(std::span<const UOp* const> roots, bool name_roots = false) {
-    active_ = active_guards();
+    blocks_.hold_guards();
     const std::vector<const UOp*> values = pending(roots);
     std::unordered_map<const UOp*, Place> planned;
     for (const UOp* u : values) planned[u] = place_of(u, planned);
@@ -337,14 +217,14 @@ class Linearizer {
 
   void emit(const UOp* u, std::unordered_map<const UOp*, Place>& planned, bool is_root) {
     Place& place = planned[u];
-    define_offsets(u->lane_step);
-    define_offsets(u->stride);
+    blocks_.define_offsets(u->lane_step);
+    blocks_.define_offsets(u->stride);
     if (is_read(u))
       define_address(u->buffer, u->index, place.level);
     else if (u->kind == UKind::kAcc)
       define_place(u->buffer, u->index);
     else
-      define_offsets(u->index);
+      blocks_.define_offsets(u->index);
     const bool is_in_memory = u->kind == UKind::kAcc && accumulators_[static_cast<size_t>(u->buffer)].is_row;
     if (u->kind == UKind::kSplat || (is_trivial(u) && !is_in_memory)) {
       for (const UOp* s : u->sources)
@@ -360,14 +240,11 @@ class Linearizer {
     if (!named) return;
     place.size = 0;
     // Only a load or a check has to be kept from happening; what is computed from it may be computed from anything.
-    Line let{.kind = LineKind::kLet, .value = u, .names = mentioned(u->sources)};
+    Line let{.kind = LineKind::kLet, .value = u, .names = blocks_.mentioned(u->sources)};
     if (is_read(u) || u->kind == UKind::kCheck) let.guards = place.guards;
-    Block& block = blocks_[place.level];
-    if (widen(block, let, place.guards)) return;
-    let.is_alike = is_in_turn && !block.lines.empty() && are_alike(block.lines.back(), let);
-    let.name = cat("alu", value_count_++);
-    block.values[u] = {.name = let.name, .guards = {place.guards}};
-    block.lines.push_back(std::move(let));
+    const std::vector<Line>& before = blocks_[place.level].lines;
+    let.is_alike = is_in_turn && !before.empty() && are_alike(before.back(), let);
+    blocks_.name_value(place.level, std::move(let), place.guards);
   }
 
   /// Do both lines call one function, and does the second one not need the first?
@@ -378,31 +255,12 @@ class Linearizer {
            std::none_of(second.names.begin(), second.names.end(), is_first);
   }
 
-  /// If the block has the same line already, but for other loops than the one it is needed in now, that line serves both.
-  bool widen(Block& block, const Line& let, const std::vector<Sym>& guards) {
-    const auto found = block.values.find(let.value);
-    if (found == block.values.end() || found->second.stale) return false;
-    const auto line = std::find_if(block.lines.rbegin(), block.lines.rend(), [&](const Line& l) { return l.name == found->second.name; });
-    HARP_ASSERT(line != block.lines.rend(), "a named value without a line");
-    if (line->names != let.names) return false;
-    found->second.guards.push_back(guards);
-    if (line->guards.empty()) return true;
-    const auto all = [](const std::vector<Sym>& conditions) {
-      Sym least = conditions[0];
-      for (Sym g : conditions) least = min(least, g);
-      return least;
-    };
-    line->guards = let.guards.empty() ? std::vector<Sym>{} : std::vector<Sym>{max(all(line->guards), all(let.guards))};
-    return true;
-  }
-
   /// The accumulator changes: values made from it are no longer its values.
   void forget(int accumulator) {
-    for (Block& b : blocks_)
-      for (auto& [u, named] : b.values) {
-        const std::vector<int>& used = accumulators_of_[u];
-        named.stale |= std::find(used.begin(), used.end(), accumulator) != used.end();
-      }
+    blocks_.forget([&](const UOp* u) {
+      const std::vector<int>& used = accumulators_of_[u];
+      return std::find(used.begin(), used.end(), accumulator) != used.end();
+    });
   }
 
   void statements(const std::vector<Stmt*>& body) {
@@ -436,13 +294,13 @@ class Linearizer {
   }
 
   std::vector<Line> inside(const std::vector<Stmt*>& body, Block block) {
-    blocks_.push_back(std::move(block));
+    blocks_.open(std::move(block));
     statements(body);
-    std::vector<Line> lines = std::move(blocks_.back().lines);
-    blocks_.pop_back();
-    return lines;
+    return blocks_.close();
   }
-  void append_lines(std::vector<Line> lines) { std::move(lines.begin(), lines.end(), std::back_inserter(blocks_.back().lines)); }
+  void append_lines(std::vector<Line> lines) {
+    for (Line& l : lines) line(std::move(l));
+  }
 
   /// What is made from an accumulator that these change stays inside: of a loop it is made again in every iteration.
   std::vector<Line> inside_changing(const std::vector<Stmt*>& statements, Block block) {
@@ -459,15 +317,15 @@ class Linearizer {
   void loop(const Stmt& s) {
     // One that never runs has no lines, and no loads in front of it: there may be nothing to load.
     if (s.loop != LoopKind::kThread && proven_at_most(s.end, s.begin)) return;
-    define_offsets(s.begin);
-    if (s.loop != LoopKind::kThread) define_offsets(s.end);  // the caller decides where a thread's iterations end
+    blocks_.define_offsets(s.begin);
+    if (s.loop != LoopKind::kThread) blocks_.define_offsets(s.end);  // the caller decides where a thread's iterations end
     Block block;
     block.loop = &s;
     block.variable = variable_of(s.variable);
     Line head{.kind = LineKind::kLoop, .name = cat("ridx", loop_count_++), .atom = block.variable, .statement = &s};
     std::vector<Line> body = inside_changing(s.body, std::move(block));
     const std::vector<const UOp*> kept = s.overlap ? in_place_loads(s.body) : std::vector<const UOp*>{};
-    if (!kept.empty()) define_offsets(mod(s.end - s.begin, s.step));
+    if (!kept.empty()) blocks_.define_offsets(mod(s.end - s.begin, s.step));
     for (const UOp* u : kept) line({.kind = LineKind::kKeep, .name = cat("kept", keep_count_++), .value = u, .statement = &s});
     line(std::move(head));
     append_lines(std::move(body));
@@ -496,7 +354,7 @@ class Linearizer {
     Line head{.kind = LineKind::kDefine,
               .name = cat(block.variable->name, define_count_++),
               .value = s.value,
-              .names = mentioned({&s.value, 1}),
+              .names = blocks_.mentioned({&s.value, 1}),
               .atom = block.variable,
               .statement = &s};
     std::vector<Line> body = inside_changing(s.body, std::move(block));
@@ -505,7 +363,7 @@ class Linearizer {
   }
 
   void branch(const Stmt& s) {
-    define_offsets(s.condition);
+    blocks_.define_offsets(s.condition);
     Block block;
     block.conditional = true;
     std::vector<Line> then = inside(s.body, block);
@@ -522,7 +380,7 @@ class Linearizer {
     for (const UOp* root : roots_of(s))
       if (root != nullptr) roots.push_back(root);
     need(roots);
-    auto names = mentioned(roots);
+    auto names = blocks_.mentioned(roots);
     switch (s.kind) {
       case StmtKind::kBlock: block(s); break;
       case StmtKind::kLoop: loop(s); break;
@@ -530,17 +388,17 @@ class Linearizer {
       case StmtKind::kIf: branch(s); break;
       case StmtKind::kStore:
         define_address(s.buffer, s.index, here());
-        define_offsets(s.lane_step);
+        blocks_.define_offsets(s.lane_step);
         line({.kind = LineKind::kStore, .names = std::move(names), .statement = &s});
         break;
       case StmtKind::kPrefetch:
         define_address(s.buffer, s.index, here());
-        define_offsets(s.stride);
+        blocks_.define_offsets(s.stride);
         line({.kind = LineKind::kPrefetch, .names = std::move(names), .statement = &s});
         break;
       case StmtKind::kScatterAdd:
         define_address(s.buffer, s.index, here());
-        define_offsets(s.stride);
+        blocks_.define_offsets(s.stride);
         line({.kind = LineKind::kScatterAdd, .names = std::move(names), .statement = &s});
         break;
       case StmtKind::kAccDeclare:
@@ -552,7 +410,7 @@ class Linearizer {
       case StmtKind::kAccUpdate:
         forget(s.accumulator);
         define_place(s.accumulator, s.index);
-        define_offsets(s.lane_step);
+        blocks_.define_offsets(s.lane_step);
         line({.kind = s.kind == StmtKind::kAccSet ? LineKind::kAccSet : LineKind::kAccUpdate,
               .name = cat("acc", s.accumulator),
               .names = std::move(names),
@@ -560,25 +418,25 @@ class Linearizer {
         break;
       case StmtKind::kAccFold:
         forget(s.accumulator);
-        if (s.used) define_offsets(*s.used);
+        if (s.used) blocks_.define_offsets(*s.used);
         line({.kind = LineKind::kAccFold, .name = cat("acc", s.accumulator, "_folded"), .statement = &s});
         break;
       case StmtKind::kAccScan:
         for (const int a : {s.accumulator, s.total, s.quads})
           if (a >= 0) forget(a);
-        define_offsets(s.index);
+        blocks_.define_offsets(s.index);
         line({.kind = LineKind::kAccScan, .name = cat("acc", s.accumulator), .names = std::move(names), .statement = &s});
         break;
       case StmtKind::kRoutine:
         if (s.accumulator >= 0) forget(s.accumulator);
-        for (const Sym& e : {s.begin, s.end, s.length, s.spare_index}) define_offsets(e);
+        for (const Sym& e : {s.begin, s.end, s.length, s.spare_index}) blocks_.define_offsets(e);
         for (const Stmt::Part& part : s.parts)
-          for (const Sym& e : {part.start, part.row_step, part.step}) define_offsets(e);
+          for (const Sym& e : {part.start, part.row_step, part.step}) blocks_.define_offsets(e);
         line({.kind = LineKind::kRoutine, .statement = &s});
         break;
       case StmtKind::kCopy:
         if (s.accumulator >= 0) forget(s.accumulator);
-        for (const Sym& e : {s.index, s.stride, s.rows, s.length, s.from, s.from_row_stride, s.from_stride}) define_offsets(e);
+        for (const Sym& e : {s.index, s.stride, s.rows, s.length, s.from, s.from_row_stride, s.from_stride}) blocks_.define_offsets(e);
         line({.kind = LineKind::kCopy, .statement = &s});
         break;
       case StmtKind::kComment: line({.kind = LineKind::kComment, .statement = &s}); break;
@@ -588,46 +446,16 @@ class Linearizer {
   std::span<const Param> params_;
   std::span<const Accumulator> accumulators_;
   std::vector<std::string> parameters_;
-  std::vector<Block> blocks_;
+  OpenBlocks blocks_;
   std::unordered_map<const UOp*, int> uses_;
   std::unordered_map<const UOp*, std::vector<int>> accumulators_of_;
-  std::vector<Sym> active_;  // guards that hold where values are needed now
   bool in_block_ = false;
   std::vector<int> acc_level_, declared_level_;
   std::map<std::pair<int, uint32_t>, int> places_;  // accesses by accumulator and place
-  std::unordered_map<int, int> pointer_count_;
-  int value_count_ = 0, offset_count_ = 0, loop_count_ = 0, define_count_ = 0, keep_count_ = 0;
+  int loop_count_ = 0, define_count_ = 0, keep_count_ = 0;
 };
 
 }  // namespace
-
-Terms terms_of(Sym e) {
-  if (e.is_constant()) return {{}, e.constant()};
-  return {e.node()->terms, e.node()->constant};
-}
-
-bool depends_on(const SymAtom& atom, const SymAtom* variable) {
-  if (&atom == variable) return true;
-  if (atom.kind == AtomKind::kVariable) return false;
-  return harp::depends_on(atom.a, variable) || harp::depends_on(atom.b, variable) ||
-         (atom.kind == AtomKind::kSelect && harp::depends_on(atom.c, variable));
-}
-
-SplitIndex split_index(Sym index, const SymAtom* innermost) {
-  const Terms all = terms_of(index);
-  if (innermost == nullptr) return {{}, all};
-  SplitIndex split{{}, {{}, all.constant}};
-  for (const SymTerm& t : all.terms) {
-    const bool inner = std::any_of(t.factors.begin(), t.factors.end(), [&](const SymAtom* f) { return depends_on(*f, innermost); });
-    (inner ? split.rest : split.row).terms.push_back(t);
-  }
-  return split;
-}
-
-bool same_row(const Terms& a, const Terms& b) {
-  return std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(),
-                    [](const SymTerm& x, const SymTerm& y) { return x.coefficient == y.coefficient && x.factors == y.factors; });
-}
 
 bool is_trivial(const UOp* u) {
   switch (u->kind) {

@@ -11,24 +11,9 @@
 #include <vector>
 
 #include "ir/ir.h"
+#include "ir/split_index.h"
 
 namespace harp::ir {
-
-/// A sum of products that need not be interned: one part of an index.
-struct Terms {
-  std::vector<SymTerm> terms;
-  int64_t constant = 0;
-  bool empty() const { return terms.empty(); }
-};
-Terms terms_of(Sym e);
-bool depends_on(const SymAtom& atom, const SymAtom* variable);
-
-/// index = row + rest, where row has no constant and does not depend on `innermost` (null: everything is rest).
-struct SplitIndex {
-  Terms row, rest;
-};
-SplitIndex split_index(Sym index, const SymAtom* innermost);
-bool same_row(const Terms& a, const Terms& b);
 
 enum class LineKind : uint8_t {
   kComment,     // statement->text

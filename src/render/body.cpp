@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "render/gcc_bugs.h"
+#include "render/compiler_bugs.h"
 #include "render/types.h"
 
 namespace harp::render {
@@ -16,62 +16,6 @@ using ir::UKind;
 using ir::UOp;
 
 namespace {
-
-/// Accumulators are kept as vectors where every access is a whole vector at a multiple of its lanes.
-class Layouts {
- public:
-  explicit Layouts(const ir::Kernel& kernel) : kernel_(kernel), lanes_(kernel.accumulators.size(), 0) {
-    visit(kernel.body);
-    for (size_t i = 0; i < lanes_.size(); ++i) {
-      const ir::Accumulator& a = kernel.accumulators[i];
-      const int lanes = std::max({lanes_[i], 1, static_cast<int>(a.type.lanes)});
-      layouts_.push_back({lanes, a.type.lanes > 1 ? a.count : a.count / lanes});
-    }
-  }
-  std::vector<AccumulatorLayout> take() { return std::move(layouts_); }
-
- private:
-  // 0: no access seen, -1: elements
-  void access(int accumulator, Sym index, Sym step, int lanes) {
-    const ir::Accumulator& a = kernel_.accumulators[static_cast<size_t>(accumulator)];
-    int& known = lanes_[static_cast<size_t>(accumulator)];
-    if (a.type.lanes > 1 || known < 0) return;
-    const bool whole = lanes > 1 && step.is_constant(1) && a.count % lanes == 0 && mod(index, lanes).is_constant(0);
-    known = whole && (known == 0 || known == lanes) ? lanes : -1;
-  }
-  void value(const UOp* root) {
-    std::vector<const UOp*> stack{root};
-    while (!stack.empty()) {
-      const UOp* u = stack.back();
-      stack.pop_back();
-      if (!seen_.insert(u).second) continue;
-      // element 0 read as a scalar is the result of a fold, which works on either layout
-      if (u->kind == UKind::kAcc && !(u->type.lanes == 1 && u->index.is_constant(0) && folded_.contains(u->buffer)))
-        access(u->buffer, u->index, u->lane_step, u->type.lanes);
-      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-    }
-  }
-  void visit(const std::vector<Stmt*>& body) {
-    for (const Stmt* s : body)
-      if (s->kind == ir::StmtKind::kAccFold) folded_.insert(s->accumulator);
-    for (const Stmt* s : body) {
-      if (s->kind == ir::StmtKind::kAccUpdate || s->kind == ir::StmtKind::kAccSet)
-        access(s->accumulator, s->index, s->lane_step, s->value->type.lanes);
-      if (s->kind == ir::StmtKind::kCopy && s->accumulator >= 0) access(s->accumulator, s->index, 0, 1);
-      if (s->kind == ir::StmtKind::kCopy && s->source >= 0) access(s->source, s->from, 0, 1);
-      for (const UOp* root : ir::roots_of(*s))
-        if (root != nullptr) value(root);
-      visit(s->body);
-      visit(s->otherwise);
-    }
-  }
-
-  const ir::Kernel& kernel_;
-  std::vector<int> lanes_;
-  std::set<int> folded_;
-  std::set<const UOp*> seen_;
-  std::vector<AccumulatorLayout> layouts_;
-};
 
 class BodyRenderer {
  public:
@@ -602,7 +546,7 @@ Body render_kernel_body(Unit& unit, const ir::Module& module, const ir::Kernel& 
   ExpressionContext context;
   context.kernel = &kernel;
   context.parameters = ir::parameter_names(kernel);
-  context.accumulators = Layouts(kernel).take();
+  context.accumulators = layouts_of(kernel);
   return BodyRenderer(unit, std::move(context), module.arena.get(), shape_name).render(ir::linearize(kernel));
 }
 

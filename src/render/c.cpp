@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/revision.h"
 #include "render/body.h"
-#include "render/gcc_bugs.h"
+#include "render/compiler_bugs.h"
 #include "render/launch_table.h"
 #include "render/prelude.h"
 #include "render/types.h"

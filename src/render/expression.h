@@ -1,15 +1,10 @@
 // Values as C expressions.
 #pragma once
 
+#include "render/layouts.h"
 #include "render/position.h"
 
 namespace harp::render {
-
-/// How an accumulator is kept: as vectors if every access is a whole aligned vector, else as elements.
-struct AccumulatorLayout {
-  int lanes = 1;     // of a stored value
-  int64_t size = 1;  // stored values; 1: not an array
-};
 
 struct ExpressionContext {
   const ir::Kernel* kernel = nullptr;   // null: a math function

@@ -3,38 +3,13 @@
 #include <algorithm>
 #include <variant>
 
+#include "base/checked_integers.h"
 #include "base/error.h"
 
 namespace harp {
-
 namespace {
 
 constexpr size_t kMaxSteps = 1u << 20;  // an expression is a DAG: written out it may be exponentially long
-
-int64_t checked_add(int64_t a, int64_t b) {
-  int64_t result;
-  HARP_CHECK(!__builtin_add_overflow(a, b, &result), Code::kOverflow, "a size overflows 64 bits: ", a, " + ", b);
-  return result;
-}
-
-int64_t checked_mul(int64_t a, int64_t b) {
-  int64_t result;
-  HARP_CHECK(!__builtin_mul_overflow(a, b, &result), Code::kOverflow, "a size overflows 64 bits: ", a, " * ", b);
-  return result;
-}
-
-int64_t floored_quotient(int64_t a, int64_t b) {
-  if (b == 0) return 0;
-  HARP_CHECK(!(a == INT64_MIN && b == -1), Code::kOverflow, "a size overflows 64 bits: ", a, " // ", b);
-  const int64_t quotient = a / b;
-  return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
-}
-
-int64_t floored_remainder(int64_t a, int64_t b) {
-  if (b == 0 || b == -1) return 0;
-  const int64_t remainder = a % b;
-  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
-}
 
 }  // namespace
 

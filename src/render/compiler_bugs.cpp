@@ -1,4 +1,4 @@
-#include "render/gcc_bugs.h"
+#include "render/compiler_bugs.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,0 +1,39 @@
+#include "ir/split_index.h"
+
+#include <algorithm>
+
+namespace harp::ir {
+
+Terms terms_of(Sym e) {
+  if (e.is_constant()) return {{}, e.constant()};
+  return {e.node()->terms, e.node()->constant};
+}
+
+namespace {
+
+bool depends_on(const SymAtom& atom, const SymAtom* variable) {
+  if (&atom == variable) return true;
+  if (atom.kind == AtomKind::kVariable) return false;
+  return harp::depends_on(atom.a, variable) || harp::depends_on(atom.b, variable) ||
+         (atom.kind == AtomKind::kSelect && harp::depends_on(atom.c, variable));
+}
+
+}  // namespace
+
+SplitIndex split_index(Sym index, const SymAtom* innermost) {
+  const Terms all = terms_of(index);
+  if (innermost == nullptr) return {{}, all};
+  SplitIndex split{{}, {{}, all.constant}};
+  for (const SymTerm& t : all.terms) {
+    const bool inner = std::any_of(t.factors.begin(), t.factors.end(), [&](const SymAtom* f) { return depends_on(*f, innermost); });
+    (inner ? split.rest : split.row).terms.push_back(t);
+  }
+  return split;
+}
+
+bool same_row(const Terms& a, const Terms& b) {
+  return std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(),
+                    [](const SymTerm& x, const SymTerm& y) { return x.coefficient == y.coefficient && x.factors == y.factors; });
+}
+
+}  // namespace harp::ir

@@ -1,0 +1,25 @@
+// An index as the part that is the same for a whole row, which becomes a pointer, and the rest.
+#pragma once
+
+#include <vector>
+
+#include "base/symbolic.h"
+
+namespace harp::ir {
+
+/// A sum of products that need not be interned: one part of an index.
+struct Terms {
+  std::vector<SymTerm> terms;
+  int64_t constant = 0;
+  bool empty() const { return terms.empty(); }
+};
+Terms terms_of(Sym e);
+
+/// index = row + rest, where row has no constant and does not depend on `innermost` (null: everything is rest).
+struct SplitIndex {
+  Terms row, rest;
+};
+SplitIndex split_index(Sym index, const SymAtom* innermost);
+bool same_row(const Terms& a, const Terms& b);
+
+}  // namespace harp::ir
