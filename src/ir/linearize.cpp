@@ -1,4 +1,4 @@
-// How it works: statements are visited in order with a stack of open blocks, each with the lines it has so far. A value a
+// How it works: statements are visited in order with a stack of open blocks (open_blocks.h), each with the lines it has so far. A value a
 // statement needs is appended to the innermost block that knows all its variables; lines of a closed block go to its parent
 // after that, so what an inner loop needed first stands before the loop.
 #include "ir/linearize.h"

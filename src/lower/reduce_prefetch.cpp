@@ -51,9 +51,9 @@ void ReduceLowering::ask_while_computing(const Index& first, Body& step) {
     return c_.values.position_in(c_.values.arguments()[static_cast<size_t>(parameter)].buffer, first, first_.sources[0]->shape);
   };
   const Sym row = element_count(sizes(inner_));
-  std::vector<int> loaded;  // arrays that lie as the source does
+  std::vector<int> loaded;  // arrays that lie as the source does and have other rows
   for (const UOp* u : uops_of(arena_, step))
-    if (u->kind == UKind::kLoad && u->type.lanes > 1 && u->lane_step.is_constant(1) && u->index == here(u->buffer))
+    if (!kept_.empty() && u->kind == UKind::kLoad && u->type.lanes > 1 && u->lane_step.is_constant(1) && u->index == here(u->buffer))
       loaded.push_back(u->buffer);
   constexpr int64_t kAhead = 8192;  // bytes
   for (const int buffer : loaded) {
