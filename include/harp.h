@@ -946,6 +946,7 @@ typedef struct harp_compile_options {
    *   stream    what is stored goes past the caches, which harp does by itself from 16 MiB on; then no vectors overlap
    *   late      of rows in several passes: the last, which stores, goes beside the pass before it over the next row
    *   ahead     of rows that are added up or scanned along, and of blocks that are transposed: the next are asked for early
+   *   watch     maxima of f32 or f64 by an instruction that loses NaN: the processor tells where it met one, and that is done once more
    * "without: compose_views" leaves out an optimiser pass, "flag: -O2" and "compiler: clang" are as the fields above, "share: 20000" says
    * how many nanoseconds of work are worth handing to another thread. Lines that begin with # are comments, and so is what follows a #
    * behind a schedule. What is no such line, or is given twice (but for without and flag), is HARP_ERROR_PARSE; a schedule that is not

@@ -69,6 +69,10 @@ TEST_CASE("G16 dims: proofs use the bounds of loops") {
   CHECK(proven_at_most(4096 * blocks + 1, n));
   CHECK(proven_nonnegative(n * n - n));
   CHECK(proven_at_most(min(4096 * blocks + 4096, n), n));
+  const Sym d = t.variable("d", -5, 5);  // a remainder is between it and 0
+  CHECK(proven_nonnegative(mod(n, d) + 5));
+  CHECK_FALSE(proven_nonnegative(mod(n, d) - d));
+  CHECK_FALSE(proven_nonnegative(mod(n, d)));
 }
 
 TEST_CASE("G16 dims: overflow is an error") {

@@ -381,12 +381,31 @@ ExtremeOfNumbers build_extreme_of_numbers(Arena& arena, bool is_greatest) {
   return {made(is_greatest ? "greater_number" : "lesser_number", extreme), made("found_nan", found_nan), made("in_register", in_register)};
 }
 
+template <DType D>
+WatchedMaximum build_watched_maximum(Arena& arena) {
+  using Math = math::ExactFunctions<IrMath, D>;
+  const auto made = [&](std::string_view name, auto record) {
+    std::string full = cat(name, "_", harp::name(D));
+    const Function* known = arena.find_function(full);
+    return known != nullptr ? known : record(std::move(full));
+  };
+  const auto greater = [&](std::string name) {
+    return IrMath::record<D, D>(arena, std::move(name), [](auto a, auto b) { return Math::first_if_greater(a, b); });
+  };
+  const auto checked = [&](std::string name) { return IrMath::record<D>(arena, std::move(name), [](auto x) { return x; }); };
+  return {made("watched_greater", greater), made("watched_result", checked)};
+}
+
 }  // namespace
 
 ExtremeOfNumbers build_extreme_of_numbers(Arena& arena, Op op, DType dtype) {
   const bool is_greatest = op == Op::kMax;
   return dtype == DType::kF32 ? build_extreme_of_numbers<DType::kF32>(arena, is_greatest)
                               : build_extreme_of_numbers<DType::kF64>(arena, is_greatest);
+}
+
+WatchedMaximum build_watched_maximum(Arena& arena, DType dtype) {
+  return dtype == DType::kF32 ? build_watched_maximum<DType::kF32>(arena) : build_watched_maximum<DType::kF64>(arena);
 }
 
 const Function* build_clamp_index(Arena& arena, DType dtype) {

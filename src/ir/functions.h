@@ -16,6 +16,13 @@ struct ExtremeOfNumbers {
   const Function *extreme, *found_nan, *in_register;
 };
 ExtremeOfNumbers build_extreme_of_numbers(Arena& arena, Op op, DType dtype);
+
+/// A running maximum in one instruction, which is right unless it meets NaN or ends as -0, which +0 would exceed: `greater` is then an
+/// invalid operation, or `checked`, which gives the result it is given (StmtKind::kRetry).
+struct WatchedMaximum {
+  const Function *greater, *checked;
+};
+WatchedMaximum build_watched_maximum(Arena& arena, DType dtype);
 /// (index, size) of i32 or i64: what Arena::position calls. One of each.
 const Function* build_clamp_index(Arena& arena, DType dtype);
 

@@ -111,6 +111,7 @@ enum class StmtKind : uint8_t {
   kLoop,
   kDefine,
   kIf,
+  kRetry,
   kStore,
   kPrefetch,
   kScatterAdd,
@@ -145,6 +146,7 @@ struct Accumulator {
   // their addresses are the same but for the page, so the array begins a little in front of where the parameter does in one; -1: there is
   // none.
   int beside = -1;
+  const Function* function = nullptr;  // that combines two elements as a watched block may; null: that of `combine`
 };
 
 constexpr int kScannedGroup = 64, kQuad = 4;  // elements
@@ -161,9 +163,11 @@ enum class ScanPart : uint8_t {
 
 struct Stmt {
   StmtKind kind;
-  // kBlock, kLoop, kDefine, kIf (then branch)
+  // kBlock, kLoop, kDefine, kIf (then branch), kRetry
   std::vector<Stmt*> body;
   // kIf: taken where condition >= 0
+  // kRetry: `body` and, where one of its operations on floats was invalid (a WatchedMaximum of what it should not meet is), then
+  // `otherwise`, which sets and stores all the same again. Where that cannot be told, `otherwise` alone.
   Sym condition;
   std::vector<Stmt*> otherwise;
   // kLoop: variable = begin, begin + step, … while < end. With `overlap` begin + count * step need not meet `end`: one step more overlaps

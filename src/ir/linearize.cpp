@@ -375,6 +375,18 @@ class Linearizer {
     line({.kind = LineKind::kEnd});
   }
 
+  void retry(const Stmt& s) {
+    Block block;
+    block.conditional = true;  // nothing leaves it, so that all of it is watched
+    std::vector<Line> body = inside(s.body, block);
+    std::vector<Line> otherwise = inside(s.otherwise, block);
+    line({.kind = LineKind::kTry});
+    append_lines(std::move(body));
+    line({.kind = LineKind::kRetry});
+    append_lines(std::move(otherwise));
+    line({.kind = LineKind::kEnd});
+  }
+
   void statement(const Stmt& s) {
     std::vector<const UOp*> roots;
     for (const UOp* root : roots_of(s))
@@ -386,6 +398,7 @@ class Linearizer {
       case StmtKind::kLoop: loop(s); break;
       case StmtKind::kDefine: define(s); break;
       case StmtKind::kIf: branch(s); break;
+      case StmtKind::kRetry: retry(s); break;
       case StmtKind::kStore:
         define_address(s.buffer, s.index, here());
         blocks_.define_offsets(s.lane_step);

@@ -20,6 +20,8 @@ enum class LineKind : uint8_t {
   kLoop,        // opens a block; `name` is the loop variable `atom`
   kIf,          // opens a block
   kElse,        // closes a block, opens another
+  kTry,         // opens a block, whose operations on floats are watched
+  kRetry,       // closes it, opens another for where one was invalid
   kEnd,         // closes a block
   kLet,         // name = value; with guards: the value only where all of them are >= 0, else zero
   kDefine,      // name, an integer = value; the variable `atom` of the statement

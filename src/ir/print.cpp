@@ -115,7 +115,8 @@ class Printer {
     for (size_t i = 0; i < kernel.accumulators.size(); ++i) {
       const Accumulator& a = kernel.accumulators[i];
       append(out_, cat("  acc", i, ": ", type_text(a.type), "[", a.count, "] ",
-                       a.is_row ? std::string("of a row") : cat(info(a.combine).id, " from ", to_string(a.init)),
+                       a.is_row ? std::string("of a row")
+                                : cat(a.function != nullptr ? a.function->name : info(a.combine).id, " from ", to_string(a.init)),
                        a.in_scratch ? ", in scratch memory" : "", a.beside < 0 ? "" : ", beside ",
                        a.beside < 0 ? std::string() : kernel.params[static_cast<size_t>(a.beside)].name, "\n"));
     }
@@ -171,6 +172,11 @@ class Printer {
         body(s.body, depth + 1);
         if (s.otherwise.empty()) return;
         line(depth, "else:");
+        return body(s.otherwise, depth + 1);
+      case StmtKind::kRetry:
+        line(depth, "try:");
+        body(s.body, depth + 1);
+        line(depth, "where an operation was invalid:");
         return body(s.otherwise, depth + 1);
       case StmtKind::kStore:
         return line(depth, cat(s.stream ? "stream " : "store ", buffers_[static_cast<size_t>(s.buffer)], at, " = ", reference(s.value),
@@ -272,6 +278,15 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
         break;
       case LineKind::kIf:
         line(cat("if ", to_string(s->condition), " >= 0"));
+        ++depth;
+        break;
+      case LineKind::kTry:
+        line("try");
+        ++depth;
+        break;
+      case LineKind::kRetry:
+        --depth;
+        line("where an operation was invalid");
         ++depth;
         break;
       case LineKind::kElse:

@@ -104,6 +104,13 @@ Stmt* new_if(Arena& arena, Sym condition, Body body, Body otherwise) {
   return branch;
 }
 
+Stmt* new_retry(Arena& arena, Body body, Body otherwise) {
+  Stmt* retry = arena.statement(StmtKind::kRetry);
+  retry->body = std::move(body);
+  retry->otherwise = std::move(otherwise);
+  return retry;
+}
+
 std::vector<const Stmt*> statements_of(const Body& body) {
   std::vector<const Stmt*> all(body.begin(), body.end());
   for (size_t i = 0; i < all.size(); ++i) {

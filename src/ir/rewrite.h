@@ -56,6 +56,8 @@ class Substituter {
 Stmt* new_loop(Arena& arena, std::string_view name, Sym begin, Sym end, LoopKind kind = LoopKind::kSequential);
 /// if (condition >= 0) body else otherwise.
 Stmt* new_if(Arena& arena, Sym condition, Body body, Body otherwise = {});
+/// body and, where one of its operations was invalid, otherwise.
+Stmt* new_retry(Arena& arena, Body body, Body otherwise);
 
 /// Perfectly nested loops whose variables meet everywhere only as outer * (inner extent) + inner become one, as often as that goes;
 /// the contiguous axes of an elementwise kernel become a single loop. Gives the new outermost loop. (collapse.cpp)

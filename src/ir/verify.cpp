@@ -295,6 +295,7 @@ class Verifier {
         position(s.condition);
         body(s.body, depth + 1);
         return body(s.otherwise, depth + 1);
+      case StmtKind::kRetry: body(s.body, depth + 1); return body(s.otherwise, depth + 1);
       case StmtKind::kStore:
         require(s.value != nullptr, "a store has a value");
         buffer(s.buffer, s.value->type.dtype, true);

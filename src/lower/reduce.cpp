@@ -61,6 +61,14 @@ Shape ReduceLowering::sizes(const std::vector<size_t>& axes) const {
 
 // --- accumulators ------------------------------------------------------------------------------------------------------------
 
+ReduceLowering::Level ReduceLowering::new_level(int64_t count) {
+  const Level level{accumulators_.add(pass_->reduces, count)};
+  for (const int a : level.accumulators)
+    if (ir::Accumulator& made = c_.kernel.accumulators[static_cast<size_t>(a)]; watches_)
+      made.function = build_watched_maximum(arena_, made.type.dtype).greater;
+  return level;
+}
+
 void ReduceLowering::declare(const Level& level, Body& body) {
   for (const std::vector<int>& all : {level.accumulators, level.nans})
     for (int a : all) body.push_back(declare_accumulator(arena_, a));
@@ -85,6 +93,7 @@ void ReduceLowering::bind_results(Sym element) {
 const UOp* ReduceLowering::result(const Results& done, size_t r, Sym element) {
   const Node& reduce = *done.pass->reduces[r];
   const UOp* value = arena_.acc(accumulator_dtype(reduce), done.level.accumulators[r], element);
+  if (watches_) return arena_.call(build_watched_maximum(arena_, value->type.dtype).checked, {value});
   if (!reduce.as<ReduceAttributes>().product || done.levels > 1) return value;
   return arena_.apply(Op::kAdd, value->type.dtype, {value, arena_.constant(identity_of(Op::kSum, value->type.dtype))});
 }
@@ -94,6 +103,16 @@ void ReduceLowering::carry(const Level& from, Sym from_element, const Level& to,
     const DType dtype = accumulator_dtype(*pass_->reduces[r]);
     body.push_back(update_accumulator(arena_, to.accumulators[r], to_element, arena_.acc(dtype, from.accumulators[r], from_element)));
   }
+}
+
+Body ReduceLowering::watching(const std::function<Body()>& make) {
+  if (!c_.schedule.watch) return make();
+  watches_ = true;
+  Body quick = make();
+  watches_ = false;
+  results_.clear();
+  windows_.clear();
+  return {new_retry(arena_, std::move(quick), make())};
 }
 
 // --- elements ----------------------------------------------------------------------------------------------------------------
@@ -143,8 +162,9 @@ void ReduceLowering::visit_all(const Level& level, Sym element, const std::vecto
     const UOp* sum = arena_.acc(dtype, accumulator, element);
     for (const Index& index : indices) {
       const std::vector<const UOp*> combined = operands(r, index);
-      sum = combined.size() > 1 ? arena_.apply(Op::kFma, dtype, {combined[0], combined[1], sum})
-                                : arena_.apply(combine_of(pass_->reduces[r]->op), dtype, {sum, combined[0]});
+      sum = watches_              ? arena_.call(build_watched_maximum(arena_, dtype).greater, {sum, combined[0]})
+            : combined.size() > 1 ? arena_.apply(Op::kFma, dtype, {combined[0], combined[1], sum})
+                                  : arena_.apply(combine_of(pass_->reduces[r]->op), dtype, {sum, combined[0]});
     }
     body.push_back(set_accumulator(arena_, accumulator, element, sum));
   }

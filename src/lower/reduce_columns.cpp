@@ -70,16 +70,20 @@ Body ReduceLowering::columns(const Index& outer_kept) {
 }
 
 Body ReduceLowering::column_passes(const Index& outer_kept, Sym start, Sym width, int64_t capacity) {
-  const Tile tile{outer_kept, start, width, capacity};
+  return watching([&] { return passes_over({outer_kept, start, width, capacity}); });
+}
+
+Body ReduceLowering::passes_over(const Tile& tile) {
   Body body;
-  rows_.declare(accumulators_, kept_.empty() ? std::nullopt : std::optional(RowValues::Tile{kept_.back(), start, capacity}), body);
+  rows_.declare(accumulators_, kept_.empty() ? std::nullopt : std::optional(RowValues::Tile{kept_.back(), tile.start, tile.capacity}),
+                body);
   for (const RowPass& pass : c_.plan.passes) {
     pass_ = &pass;
     copy_windows(tile, body);
     const Body statements = !pass.reduces.empty() ? chain_pass(tile) : kept_.empty() ? row_loops({}) : column_rows(tile);
     body.insert(body.end(), statements.begin(), statements.end());
     rows_.bind(pass);
-    Stmt* columns = new_loop(arena_, "column", 0, width);
+    Stmt* columns = new_loop(arena_, "column", 0, tile.width);
     bind_results(columns->variable);
     columns->body = store_outputs(c_, pass.stores, kept_at(tile, columns->variable));
     const Body stores = columns->body.empty() ? Body{}

@@ -11,10 +11,12 @@ namespace harp::lower {
 using namespace ir;
 
 Body ReduceLowering::lanes(const Index& kept) {
-  Body body;
-  rows_.declare(accumulators_, std::nullopt, body);
-  for (Stmt* s : passes(kept, c_.plan.passes)) body.push_back(s);
-  return body;
+  return watching([&] {
+    Body body;
+    rows_.declare(accumulators_, std::nullopt, body);
+    for (Stmt* s : passes(kept, c_.plan.passes)) body.push_back(s);
+    return body;
+  });
 }
 
 // --- rows apart, and late ones -----------------------------------------------------------------------------------------------
@@ -32,24 +34,30 @@ Body ReduceLowering::lanes_of_rows_apart(const Index& outer_kept, int64_t togeth
   const Sym rows = size(kept_.back()), count = element_count(sizes(inner_));
   const Sym share = ceil_div(rows, together);
   Stmt* row = new_loop(arena_, cat("oidx", kept_.size() - 1), 0, share);
-  std::vector<Level> levels;
   std::vector<Index> kept;
   pass_ = c_.plan.passes.data();
   for (int64_t i = 0; i < together; ++i) {
-    levels.push_back(lane_level(count));
-    declare(levels.back(), row->body);
     kept.push_back(outer_kept);
     const Sym exists = proven_at_most(share * (i + 1), rows) ? Sym(1) : min(max(rows - share * i - row->variable, 0), 1);  // or 0
     kept.back().push_back(row->variable + share * i * exists);
   }
-  lane_block(
-      levels, 0, count, [&](size_t i, Sym inner) { return source_index(kept[i], 0, inner); }, row->body);
-  for (const Level& level : levels) fold(level, std::nullopt, row->body);  // one after the other: what is left of two is folded as one
-  for (size_t i = 0; i < kept.size(); ++i) {
-    results_ = {{pass_, levels[i], 1}};
-    bind_results(0);
-    for (Stmt* s : store_outputs(c_, pass_->stores, kept[i])) row->body.push_back(s);
-  }
+  row->body = watching([&] {
+    Body body;
+    std::vector<Level> levels;
+    for (int64_t i = 0; i < together; ++i) {
+      levels.push_back(lane_level(count));
+      declare(levels.back(), body);
+    }
+    lane_block(
+        levels, 0, count, [&](size_t i, Sym inner) { return source_index(kept[i], 0, inner); }, body);
+    for (const Level& level : levels) fold(level, std::nullopt, body);  // one after the other: what is left of two is folded as one
+    for (size_t i = 0; i < kept.size(); ++i) {
+      results_ = {{pass_, levels[i], 1}};
+      bind_results(0);
+      for (Stmt* s : store_outputs(c_, pass_->stores, kept[i])) body.push_back(s);
+    }
+    return body;
+  });
   return {row};
 }
 
@@ -189,7 +197,7 @@ void ReduceLowering::lane_blocks(const std::vector<Level>& levels, const std::ve
 
 ReduceLowering::Level ReduceLowering::lane_level(Sym count) {
   Level level = new_level(kLanes);
-  if (finds_nan_apart(count)) level.nans = accumulators_.add(pass_->reduces, kLanes / 2);
+  if (!c_.schedule.watch && finds_nan_apart(count)) level.nans = accumulators_.add(pass_->reduces, kLanes / 2);
   return level;
 }
 

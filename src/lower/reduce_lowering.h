@@ -45,7 +45,7 @@ class ReduceLowering {
     std::vector<int> accumulators;  // parallel to pass_->reduces
     std::vector<int> nans = {};     // where NaN is found apart: half as many lanes, NaN or as they began; else none
   };
-  Level new_level(int64_t count) { return {accumulators_.add(pass_->reduces, count)}; }
+  Level new_level(int64_t count);
   void declare(const Level& level, ir::Body& body);
   void fold(const Level& level, std::optional<Sym> used, ir::Body& body);
   /// Where a pass leaves its results: in the accumulators of the last of its levels.
@@ -56,6 +56,8 @@ class ReduceLowering {
   };
   /// The reductions done so far are worth what stands in this element of their accumulators.
   void bind_results(Sym element);
+  /// What `make` gives or, where the schedule watches, that by maxima which lose NaN and, where they do, once more.
+  ir::Body watching(const std::function<ir::Body()>& make);
   const ir::UOp* result(const Results& done, size_t r, Sym element);
   /// element of `to` is combined with element of `from`, for every reduction.
   void carry(const Level& from, Sym from_element, const Level& to, Sym to_element, ir::Body& body);
@@ -142,6 +144,7 @@ class ReduceLowering {
   /// Tiles of the last kept axis, each with all passes.
   ir::Body columns(const Index& outer_kept);
   ir::Body column_passes(const Index& outer_kept, Sym start, Sym width, int64_t capacity);
+  ir::Body passes_over(const Tile& tile);
   /// Overlapping windows are read from a copy of what they read together (a convolution of each channel by itself).
   void copy_windows(const Tile& tile, ir::Body& body);
   ir::Body chain_pass(const Tile& tile);
@@ -177,6 +180,7 @@ class ReduceLowering {
   RowValues rows_;
   std::optional<LateStores> late_;
   std::map<const Node*, Windows> windows_;  // operands that are read from copies
+  bool watches_ = false;                    // what is made now is watched
   int names_ = 0;
 };
 

@@ -27,6 +27,8 @@ struct ExactFunctions {
   /// of many numbers takes least time with.
   static F greater_number(F a, F b) { return R::pick(R::is_nan(b), a, maximum(a, b)); }
   static F lesser_number(F a, F b) { return R::pick(R::is_nan(b), a, minimum(a, b)); }
+  /// a where it is greater, else b.
+  static F first_if_greater(F a, F b) { return R::pick(b < a, a, b); }
   /// `found`, or NaN where a or b is one.
   static F found_nan(F found, F a, F b) { return R::pick(R::is_nan(a) | R::is_nan(b), real(R::kNan), found); }
 

@@ -40,6 +40,9 @@ class BodyRenderer {
         ++i;
       } else if (i + 1 < lines.size() && lines[i + 1].is_alike && call_two(lines[i], lines[i + 1])) {
         ++i;
+      } else if (lines[i].kind == LineKind::kTry && !unit_.watches()) {
+        i += retry_of(lines.subspan(i));
+        open("{", nullptr);
       } else {
         if (lines[i].kind == LineKind::kLoop && wraps_positions(lines[i], lines.subspan(i + 1))) out(kWrapsMark);
         line(lines[i]);
@@ -51,6 +54,13 @@ class BodyRenderer {
  private:
   void out(std::string_view text) { append(body_.text, cat(std::string(static_cast<size_t>(indent_) * 2, ' '), text, "\n")); }
 
+  /// Where, counted from the first of these, it is done once more.
+  static size_t retry_of(std::span<const Line> lines) {
+    const auto retry = std::ranges::find(lines, LineKind::kRetry, &Line::kind);
+    HARP_ASSERT(retry != lines.end(), "nothing to do again");
+    return static_cast<size_t>(retry - lines.begin());
+  }
+
   void line(const Line& l) {
     names_.values(l.names);
     switch (l.kind) {
@@ -58,6 +68,11 @@ class BodyRenderer {
       case LineKind::kLoop: return loop(l);
       case LineKind::kIf: return open(cat("if (", position_.is_nonnegative(l.statement->condition).text, ") {"), nullptr);
       case LineKind::kElse: return branch();
+      case LineKind::kTry:
+        unit_.watch();
+        out("harp_watch();");
+        return open("{", nullptr);
+      case LineKind::kRetry: close(); return open("if (harp_met_invalid()) {", nullptr);
       case LineKind::kEnd: return close();
       case LineKind::kLet: return let(l);
       case LineKind::kDefine:
@@ -356,7 +371,7 @@ class BodyRenderer {
     }
     if (a.combine == Op::kAdd || a.combine == Op::kMul)
       return out(cat(target, a.combine == Op::kAdd ? " += " : " *= ", expression_.whole(s.value).text, ";"));
-    const std::string function = unit_.function(*arena_->function_of(a.combine, a.type.dtype), n);
+    const std::string function = unit_.function(*combine_function(a), n);
     out(cat(target, " = ", function, "(", target, ", ", expression_.whole(s.value).text, ");"));
   }
 
@@ -389,7 +404,7 @@ class BodyRenderer {
       return context_.kernel->accumulators[static_cast<size_t>(l.statement->accumulator)].type.lanes == 1 && !l.statement->used;
     };
     return is_one_vector(a) && is_one_vector(b) && one.lanes > 2 && one.size > 1 && one.combine == other.combine &&
-           one.dtype == other.dtype && one.lanes == other.lanes && one.size == other.size;
+           one.function == other.function && one.dtype == other.dtype && one.lanes == other.lanes && one.size == other.size;
   }
   void fold_two(const Line& a, const Line& b) {
     const Unit::FoldForm form = fold_form(*a.statement);
@@ -481,6 +496,7 @@ class BodyRenderer {
 
   /// What combines two values, where that is no operator.
   const ir::Function* combine_function(const ir::Accumulator& a) const {
+    if (a.function != nullptr) return a.function;
     return a.combine == Op::kMax || a.combine == Op::kMin ? arena_->function_of(a.combine, a.type.dtype) : nullptr;
   }
 

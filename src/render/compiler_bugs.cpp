@@ -107,7 +107,7 @@ bool wraps_positions(const ir::Line& loop, std::span<const ir::Line> lines) {
   for (int depth = 1; depth > 0 && !lines.empty(); lines = lines.subspan(1)) {
     const ir::Line& line = lines.front();
     if (line.kind == ir::LineKind::kLoop) return false;  // the innermost is what it vectorises
-    depth += line.kind == ir::LineKind::kIf ? 1 : line.kind == ir::LineKind::kEnd ? -1 : 0;
+    depth += line.kind == ir::LineKind::kIf || line.kind == ir::LineKind::kTry ? 1 : line.kind == ir::LineKind::kEnd ? -1 : 0;
     wraps |= line.kind == ir::LineKind::kOffset && line.atom->kind == AtomKind::kMod && is_power_of_two(line.atom->b);
     wraps |= keeps_low_bits(line.value);
     if (line.statement != nullptr && line.kind != ir::LineKind::kIf)

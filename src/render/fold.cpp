@@ -11,6 +11,10 @@ namespace {
 
 constexpr int kSmallestVector = 16;  // bytes; gcc 12 takes two floats apart
 
+std::string name_of(const Unit::FoldForm& form) {
+  return form.function != nullptr && !form.function->op ? form.function->name : std::string(name(form.combine));
+}
+
 }  // namespace
 
 std::string Unit::combination(const FoldForm& form, std::string_view a, std::string_view b, int lanes) {
@@ -35,7 +39,7 @@ std::string Unit::fold_vectors(const FoldForm& form, std::vector<std::string> pa
 std::string Unit::fold(const FoldForm& form, bool each_lane) {
   const auto& [combine, function, dtype, lanes, size] = form;
   const std::string stored = lanes == 1 ? std::string(harp::name(dtype)) : vector_type(dtype, lanes);
-  const std::string name = cat("fold_", harp::name(combine), "_", size, "_", stored, each_lane ? "_lanes" : "");
+  const std::string name = cat("fold_", name_of(form), "_", size, "_", stored, each_lane ? "_lanes" : "");
   once(name, [&] {
     const std::string_view comment = "/* Element i with element i + half, the halves of what is left. */\n";
     const int width =
@@ -84,7 +88,7 @@ std::string Unit::fold(const FoldForm& form, bool each_lane) {
 
 std::string Unit::fold_two(const FoldForm& form) {
   const auto& [combine, function, dtype, lanes, size] = form;
-  const std::string name = cat("fold_two_", harp::name(combine), "_", size, "_", vector_type(dtype, lanes));
+  const std::string name = cat("fold_two_", name_of(form), "_", size, "_", vector_type(dtype, lanes));
   once(name, [&] {
     const std::string v = type(dtype, lanes);
     std::string text = cat("/* Two at once, as halves of a vector: the folds are the first elements of the halves. */\nstatic inline ", v,

@@ -30,8 +30,8 @@ typedef struct harp_runtime {
 )";
 
 // MXCSR is set only where its modes (what is below them are flags) are not the usual ones, since that waits for what is being computed,
-// as reading it does. Asked in C it takes gcc 4 % of the time it needs for a small kernel, as instructions nothing. FPCR: rounding mode,
-// flush to zero, default NaN, alternative half precision.
+// as reading it does; on leaving also where the first flag was up, which a watched block takes down. Asked in C it takes gcc 4 % of the
+// time it needs for a small kernel, as instructions nothing. FPCR: rounding mode, flush to zero, default NaN, alternative half precision.
 const std::string_view kEnvironmentText =
     R"(/* Kernels compute in the default floating-point environment: no flush to zero, round to nearest. */
 #if defined(__x86_64__)
@@ -44,7 +44,7 @@ static inline harp_environment harp_enter(void) {
   return found;
 }
 static inline void harp_leave(harp_environment found) {
-  __asm__ volatile("movl %0, %%eax; andl $0xffc0, %%eax; cmpl $0x1f80, %%eax; je 1f; ldmxcsr %0; 1:"
+  __asm__ volatile("movl %0, %%eax; andl $0xffc1, %%eax; cmpl $0x1f80, %%eax; je 1f; ldmxcsr %0; 1:"
                    : : "m"(found) : "eax", "cc", "memory");
 }
 #elif defined(__aarch64__)

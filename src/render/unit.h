@@ -145,6 +145,11 @@ class Unit {
   /// (arguments of one, of the other, result of one, of the other): of two vectors in turn; empty where that would gain nothing.
   std::string function_of_two(const ir::Function& function, int lanes);
 
+  /// Can it be told whether an operation of floats was invalid? (watch.cpp)
+  bool watches() const;
+  /// Defines harp_watch() and harp_met_invalid().
+  void watch();
+
   /// Adds text once under a key; `text` is called only the first time and may ask for other definitions. A shared one is that of a function
   /// that is called and not inlined, after a comment: of a source in parts one has it.
   template <class MakeText>
@@ -170,6 +175,8 @@ class Unit {
   std::string vector(const std::string& name, std::string_view element, int element_bytes, int lanes);
   std::string lane_loop(std::string_view statement, int lanes) const;
   std::string scalar_helper_text(const Rule& rule, DType dtype, const std::string& name);
+  /// The body of a function of ir::WatchedMaximum, where it can be watched.
+  std::optional<std::string> watched_text(const ir::Function& function, int lanes);
   std::string function_text(const ir::Function& function, int lanes, const std::string& name);
   std::string with_instructions(const std::optional<InstructionForm>& form, const std::string& definition);
   std::string streamed_copy(DType dtype, int lanes);

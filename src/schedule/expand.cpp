@@ -242,6 +242,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     }
     return variants;
   }
+  if (!kernel.reduces.empty()) s.watch = options.has_vectors && options.simd_width == 0 && watching_pays(program, kernel, options.target);
   if (!kernel.reduces.empty()) set_apart(program, kernel, options.target, s);
   const std::optional<RowReads> reads_of = row_reads(program, kernel, s, options.target);
   if (!reads_of) return past_caches(program, kernel, s, options.target);
@@ -254,7 +255,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     schedule.ahead = reads.ahead;
     return schedule;
   };
-  if (reads_apart(kernel)) return {{std::nullopt, with(reads_of_extremes(options.target))}};
+  if (reads_apart(kernel) && (!s.watch || options.target.one_load)) return {{std::nullopt, with(reads_of_extremes(options.target))}};
   const Node& source = *kernel.reduces[0]->sources[0];
   const auto room = [&](int64_t bytes) { return Sym(bytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape); };
   std::vector<Variant> variants = by_size(room(reads_of->near_bytes), with(reads_of->near), with(reads_of->far));

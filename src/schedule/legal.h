@@ -21,7 +21,7 @@ struct ScheduleRules {
   Template recipe;
   std::vector<AxisRules> axes;
   bool has_inner_loop = false;  // one that `partition` and `overlap` change
-  bool may_stream = false, may_be_late = false, may_ask_ahead = false;
+  bool may_stream = false, may_be_late = false, may_ask_ahead = false, may_watch = false;
 };
 
 /// What each recipe the kernel can be lowered by may say; the one it was fused for first.

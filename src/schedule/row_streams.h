@@ -34,6 +34,10 @@ bool reads_apart(const KernelPlan& kernel);
 /// Such rows are read so.
 RowReads::Reads reads_of_extremes(const Target& target);
 
+/// May a kernel's maxima be watched (Schedule::watch)? Of arrays as they are in memory, long enough, and by the target, it pays.
+bool may_watch(const KernelPlan& kernel);
+bool watching_pays(const Program& program, const KernelPlan& kernel, const Target& target);
+
 /// Rows or parts of a row, of a reduction by lanes, that are read side by side.
 void set_apart(const Program& program, const KernelPlan& kernel, const Target& target, Schedule& s);
 

@@ -45,6 +45,7 @@ struct Schedule {
   bool stream = false;    // what is stored goes past the caches, as far as it is whole lines of them; then no vectors overlap
   bool late = false;      // of rows in several passes: the last, which stores, goes beside the pass before it over the next row
   bool ahead = false;  // of rows that are added up, several at a time, or scanned along, or blocks that are copied: the next are asked for
+  bool watch = false;  // maxima by an instruction that loses NaN: the processor tells that it met one, and then it is all done again
   bool may_overlap() const { return overlap && !stream; }
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };

@@ -83,6 +83,7 @@ double cost_of(const KernelSpace& kernel, const Schedule& s, const Target& targe
   if (s.stream != usual.stream) cost *= 1.2;  // it is chosen by size
   if (s.late != usual.late) cost *= 1.1;
   if (s.ahead != usual.ahead) cost *= 1.1;
+  if (s.watch != usual.watch) cost *= 1.1;
   return cost;
 }
 

@@ -115,6 +115,7 @@ void SearchSpace::add_choices(size_t number) {
     if (rules.may_stream) add({What::kStream, number, r, 0, options_of({kernel.usual[r].stream, 0, 1}, 0, 1)});
     if (rules.may_be_late) add({What::kLate, number, r, 0, options_of({kernel.usual[r].late, 0, 1}, 0, 1)});
     if (rules.may_ask_ahead) add({What::kAhead, number, r, 0, options_of({kernel.usual[r].ahead, 0, 1}, 0, 1)});
+    if (rules.may_watch) add({What::kWatch, number, r, 0, options_of({kernel.usual[r].watch, 0, 1}, 0, 1)});
     if (!rules.has_inner_loop) continue;
     add({What::kPartition, number, r, 0, options_of({kernel.usual[r].partition, 0, 1}, 0, 1)});
     add({What::kOverlap, number, r, 0, options_of({kernel.usual[r].overlap, 0, 1}, 0, 1)});
@@ -147,7 +148,8 @@ Schedule SearchSpace::schedule(size_t number, const Point& point) const {
       case What::kOverlap: s.overlap = v != 0; break;
       case What::kStream: s.stream = v != 0; break;
       case What::kLate: s.late = v != 0; break;
-      default: s.ahead = v != 0;
+      case What::kAhead: s.ahead = v != 0; break;
+      default: s.watch = v != 0;
     }
   }
   return s;

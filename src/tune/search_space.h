@@ -29,7 +29,8 @@ struct Choice {
     kOverlap,
     kStream,
     kLate,
-    kAhead
+    kAhead,
+    kWatch
   };
   What what;
   size_t kernel = 0, recipe = 0, axis = 0;  // of a kernel's choices, as far as they have them

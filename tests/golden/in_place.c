@@ -198,6 +198,53 @@ static inline f32x8 exp_f32x8(f32x8 x) {
   return scale_f32x8(1.0f + (alu4 + alu8), alu2);
 }
 
+/* Forgets that an operation was invalid; whether one was since. harp_leave puts the flag back. */
+static inline void harp_watch(void) {
+  uint32_t state;
+  __asm__ volatile("stmxcsr %0" : "=m"(state) : : "memory");
+  if (state & 1) {
+    state -= 1;
+    __asm__ volatile("ldmxcsr %0" : : "m"(state) : "memory");
+  }
+}
+static inline int harp_met_invalid(void) {
+  uint32_t state;
+  __asm__ volatile("stmxcsr %0" : "=m"(state) : : "memory");
+  return state & 1;
+}
+
+#if defined(__clang__)
+#define HARP_LOADED(y) "v"(y)
+#else
+#define HARP_LOADED(y) "vm"(y)
+#endif
+
+static inline f32x16 watched_greater_f32x16(f32x16 x, f32x16 y) {
+  f32x16 r;
+  __asm__ volatile("vmaxps %2, %1, %0" : "=v"(r) : "v"(x), HARP_LOADED(y)); /* flags NaN */
+  return r;
+}
+
+static inline f32x8 watched_greater_f32x8(f32x8 x, f32x8 y) {
+  f32x8 r;
+  __asm__ volatile("vmaxps %2, %1, %0" : "=v"(r) : "v"(x), HARP_LOADED(y)); /* flags NaN */
+  return r;
+}
+
+static inline f32x16 watched_result_f32x16(f32x16 x) {
+  /* of -0 NaN is made, which is flagged */
+  f32x16 seen = (f32x16)((i32x16)x | ((i32x16)x == (-0x7fffffff - 1)));
+  __asm__ volatile("vmaxps %0, %0, %0" : "+v"(seen));
+  return x;
+}
+
+static inline f32x8 watched_result_f32x8(f32x8 x) {
+  /* of -0 NaN is made, which is flagged */
+  f32x8 seen = (f32x8)((i32x8)x | ((i32x8)x == (-0x7fffffff - 1)));
+  __asm__ volatile("vmaxps %0, %0, %0" : "+v"(seen));
+  return x;
+}
+
 static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps512_mask) && __has_builtin(__builtin_ia32_pternlogd512_mask)
   /* the greater or, if neither is, the second: differ for zeros and NaN only */
@@ -362,7 +409,7 @@ static inline harp_environment harp_enter(void) {
   return found;
 }
 static inline void harp_leave(harp_environment found) {
-  __asm__ volatile("movl %0, %%eax; andl $0xffc0, %%eax; cmpl $0x1f80, %%eax; je 1f; ldmxcsr %0; 1:"
+  __asm__ volatile("movl %0, %%eax; andl $0xffc1, %%eax; cmpl $0x1f80, %%eax; je 1f; ldmxcsr %0; 1:"
                    : : "m"(found) : "eax", "cc", "memory");
 }
 #elif defined(__aarch64__)
@@ -432,47 +479,91 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   }
 }
 
-/* generation 1 · reduce over [40] · max of [n, 40] axes [0] chain · reduce [thread simd=16, reduce unroll=8] partition overlap */
+/* generation 1 · reduce over [40] · max of [n, 40] axes [0] chain · reduce [thread simd=16, reduce unroll=8] partition overlap watch */
 static __attribute__((noinline)) void kernel_2(const float* input0, float* output0, int64_t shape0) {
-  float acc0[48] __attribute__((aligned(64)));
-  for (int i = 0; i < 48; ++i) acc0[i] = -__builtin_inff();
   const int64_t oidx0 = shape0 / 8;
-  for (int64_t ridx0 = 0; ridx0 < oidx0; ++ridx0) {
-    const float* input0_row = input0 + oidx0 * 280 + ridx0 * 40;
-    const float* input0_row1 = input0 + oidx0 * 240 + ridx0 * 40;
-    const float* input0_row2 = input0 + oidx0 * 200 + ridx0 * 40;
-    const float* input0_row3 = input0 + oidx0 * 160 + ridx0 * 40;
-    const float* input0_row4 = input0 + oidx0 * 120 + ridx0 * 40;
-    const float* input0_row5 = input0 + oidx0 * 80 + ridx0 * 40;
-    const float* input0_row6 = input0 + oidx0 * 40 + ridx0 * 40;
-    const float* input0_row7 = input0 + ridx0 * 40;
-    for (int64_t ridx1 = 0; ridx1 < 32; ridx1 += 16) {
-      const f32x16 alu0 = maximum_f32x16(maximum_f32x16(*(f32x16*)(acc0 + ridx1), *(const f32x16*)(input0_row7 + ridx1)), *(const f32x16*)(input0_row6 + ridx1));
-      const f32x16 alu1 = maximum_f32x16(maximum_f32x16(alu0, *(const f32x16*)(input0_row5 + ridx1)), *(const f32x16*)(input0_row4 + ridx1));
-      const f32x16 alu2 = maximum_f32x16(maximum_f32x16(alu1, *(const f32x16*)(input0_row3 + ridx1)), *(const f32x16*)(input0_row2 + ridx1));
-      *(f32x16*)(acc0 + ridx1) = maximum_f32x16(maximum_f32x16(alu2, *(const f32x16*)(input0_row1 + ridx1)), *(const f32x16*)(input0_row + ridx1));
+  harp_watch();
+  {
+    float acc0[48] __attribute__((aligned(64)));
+    for (int i = 0; i < 48; ++i) acc0[i] = -__builtin_inff();
+    for (int64_t ridx0 = 0; ridx0 < oidx0; ++ridx0) {
+      const float* input0_row = input0 + oidx0 * 280 + ridx0 * 40;
+      const float* input0_row1 = input0 + oidx0 * 240 + ridx0 * 40;
+      const float* input0_row2 = input0 + oidx0 * 200 + ridx0 * 40;
+      const float* input0_row3 = input0 + oidx0 * 160 + ridx0 * 40;
+      const float* input0_row4 = input0 + oidx0 * 120 + ridx0 * 40;
+      const float* input0_row5 = input0 + oidx0 * 80 + ridx0 * 40;
+      const float* input0_row6 = input0 + oidx0 * 40 + ridx0 * 40;
+      const float* input0_row7 = input0 + ridx0 * 40;
+      for (int64_t ridx1 = 0; ridx1 < 32; ridx1 += 16) {
+        const f32x16 alu0 = watched_greater_f32x16(watched_greater_f32x16(*(f32x16*)(acc0 + ridx1), *(const f32x16*)(input0_row7 + ridx1)), *(const f32x16*)(input0_row6 + ridx1));
+        const f32x16 alu1 = watched_greater_f32x16(watched_greater_f32x16(alu0, *(const f32x16*)(input0_row5 + ridx1)), *(const f32x16*)(input0_row4 + ridx1));
+        const f32x16 alu2 = watched_greater_f32x16(watched_greater_f32x16(alu1, *(const f32x16*)(input0_row3 + ridx1)), *(const f32x16*)(input0_row2 + ridx1));
+        *(f32x16*)(acc0 + ridx1) = watched_greater_f32x16(watched_greater_f32x16(alu2, *(const f32x16*)(input0_row1 + ridx1)), *(const f32x16*)(input0_row + ridx1));
+      }
+      for (int64_t ridx2 = 32; ridx2 < 40; ridx2 += 8) {
+        const f32x8 alu3 = watched_greater_f32x8(watched_greater_f32x8(*(f32x8*)(acc0 + ridx2), *(const f32x8*)(input0_row7 + ridx2)), *(const f32x8*)(input0_row6 + ridx2));
+        const f32x8 alu4 = watched_greater_f32x8(watched_greater_f32x8(alu3, *(const f32x8*)(input0_row5 + ridx2)), *(const f32x8*)(input0_row4 + ridx2));
+        const f32x8 alu5 = watched_greater_f32x8(watched_greater_f32x8(alu4, *(const f32x8*)(input0_row3 + ridx2)), *(const f32x8*)(input0_row2 + ridx2));
+        *(f32x8*)(acc0 + ridx2) = watched_greater_f32x8(watched_greater_f32x8(alu5, *(const f32x8*)(input0_row1 + ridx2)), *(const f32x8*)(input0_row + ridx2));
+      }
     }
-    for (int64_t ridx2 = 32; ridx2 < 40; ridx2 += 8) {
-      const f32x8 alu3 = maximum_f32x8(maximum_f32x8(*(f32x8*)(acc0 + ridx2), *(const f32x8*)(input0_row7 + ridx2)), *(const f32x8*)(input0_row6 + ridx2));
-      const f32x8 alu4 = maximum_f32x8(maximum_f32x8(alu3, *(const f32x8*)(input0_row5 + ridx2)), *(const f32x8*)(input0_row4 + ridx2));
-      const f32x8 alu5 = maximum_f32x8(maximum_f32x8(alu4, *(const f32x8*)(input0_row3 + ridx2)), *(const f32x8*)(input0_row2 + ridx2));
-      *(f32x8*)(acc0 + ridx2) = maximum_f32x8(maximum_f32x8(alu5, *(const f32x8*)(input0_row1 + ridx2)), *(const f32x8*)(input0_row + ridx2));
+    for (int64_t ridx3 = oidx0 * 8; ridx3 < shape0; ++ridx3) {
+      const float* input0_row8 = input0 + ridx3 * 40;
+      for (int64_t ridx4 = 0; ridx4 < 32; ridx4 += 16) {
+        *(f32x16*)(acc0 + ridx4) = watched_greater_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row8 + ridx4));
+      }
+      for (int64_t ridx5 = 32; ridx5 < 40; ridx5 += 8) {
+        *(f32x8*)(acc0 + ridx5) = watched_greater_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row8 + ridx5));
+      }
+    }
+    for (int64_t ridx6 = 0; ridx6 < 32; ridx6 += 16) {
+      *(f32x16*)(output0 + ridx6) = watched_result_f32x16(*(f32x16*)(acc0 + ridx6));
+    }
+    for (int64_t ridx7 = 32; ridx7 < 40; ridx7 += 8) {
+      *(f32x8*)(output0 + ridx7) = watched_result_f32x8(*(f32x8*)(acc0 + ridx7));
     }
   }
-  for (int64_t ridx3 = oidx0 * 8; ridx3 < shape0; ++ridx3) {
-    const float* input0_row8 = input0 + ridx3 * 40;
-    for (int64_t ridx4 = 0; ridx4 < 32; ridx4 += 16) {
-      *(f32x16*)(acc0 + ridx4) = maximum_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row8 + ridx4));
+  if (harp_met_invalid()) {
+    float acc1[48] __attribute__((aligned(64)));
+    for (int i = 0; i < 48; ++i) acc1[i] = -__builtin_inff();
+    for (int64_t ridx8 = 0; ridx8 < oidx0; ++ridx8) {
+      const float* input0_row9 = input0 + oidx0 * 280 + ridx8 * 40;
+      const float* input0_row10 = input0 + oidx0 * 240 + ridx8 * 40;
+      const float* input0_row11 = input0 + oidx0 * 200 + ridx8 * 40;
+      const float* input0_row12 = input0 + oidx0 * 160 + ridx8 * 40;
+      const float* input0_row13 = input0 + oidx0 * 120 + ridx8 * 40;
+      const float* input0_row14 = input0 + oidx0 * 80 + ridx8 * 40;
+      const float* input0_row15 = input0 + oidx0 * 40 + ridx8 * 40;
+      const float* input0_row16 = input0 + ridx8 * 40;
+      for (int64_t ridx9 = 0; ridx9 < 32; ridx9 += 16) {
+        const f32x16 alu6 = maximum_f32x16(maximum_f32x16(*(f32x16*)(acc1 + ridx9), *(const f32x16*)(input0_row16 + ridx9)), *(const f32x16*)(input0_row15 + ridx9));
+        const f32x16 alu7 = maximum_f32x16(maximum_f32x16(alu6, *(const f32x16*)(input0_row14 + ridx9)), *(const f32x16*)(input0_row13 + ridx9));
+        const f32x16 alu8 = maximum_f32x16(maximum_f32x16(alu7, *(const f32x16*)(input0_row12 + ridx9)), *(const f32x16*)(input0_row11 + ridx9));
+        *(f32x16*)(acc1 + ridx9) = maximum_f32x16(maximum_f32x16(alu8, *(const f32x16*)(input0_row10 + ridx9)), *(const f32x16*)(input0_row9 + ridx9));
+      }
+      for (int64_t ridx10 = 32; ridx10 < 40; ridx10 += 8) {
+        const f32x8 alu9 = maximum_f32x8(maximum_f32x8(*(f32x8*)(acc1 + ridx10), *(const f32x8*)(input0_row16 + ridx10)), *(const f32x8*)(input0_row15 + ridx10));
+        const f32x8 alu10 = maximum_f32x8(maximum_f32x8(alu9, *(const f32x8*)(input0_row14 + ridx10)), *(const f32x8*)(input0_row13 + ridx10));
+        const f32x8 alu11 = maximum_f32x8(maximum_f32x8(alu10, *(const f32x8*)(input0_row12 + ridx10)), *(const f32x8*)(input0_row11 + ridx10));
+        *(f32x8*)(acc1 + ridx10) = maximum_f32x8(maximum_f32x8(alu11, *(const f32x8*)(input0_row10 + ridx10)), *(const f32x8*)(input0_row9 + ridx10));
+      }
     }
-    for (int64_t ridx5 = 32; ridx5 < 40; ridx5 += 8) {
-      *(f32x8*)(acc0 + ridx5) = maximum_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row8 + ridx5));
+    for (int64_t ridx11 = oidx0 * 8; ridx11 < shape0; ++ridx11) {
+      const float* input0_row17 = input0 + ridx11 * 40;
+      for (int64_t ridx12 = 0; ridx12 < 32; ridx12 += 16) {
+        *(f32x16*)(acc1 + ridx12) = maximum_f32x16(*(f32x16*)(acc1 + ridx12), *(const f32x16*)(input0_row17 + ridx12));
+      }
+      for (int64_t ridx13 = 32; ridx13 < 40; ridx13 += 8) {
+        *(f32x8*)(acc1 + ridx13) = maximum_f32x8(*(f32x8*)(acc1 + ridx13), *(const f32x8*)(input0_row17 + ridx13));
+      }
     }
-  }
-  for (int64_t ridx6 = 0; ridx6 < 32; ridx6 += 16) {
-    *(f32x16*)(output0 + ridx6) = *(f32x16*)(acc0 + ridx6);
-  }
-  for (int64_t ridx7 = 32; ridx7 < 40; ridx7 += 8) {
-    *(f32x8*)(output0 + ridx7) = *(f32x8*)(acc0 + ridx7);
+    for (int64_t ridx14 = 0; ridx14 < 32; ridx14 += 16) {
+      *(f32x16*)(output0 + ridx14) = *(f32x16*)(acc1 + ridx14);
+    }
+    for (int64_t ridx15 = 32; ridx15 < 40; ridx15 += 8) {
+      *(f32x8*)(output0 + ridx15) = *(f32x8*)(acc1 + ridx15);
+    }
   }
 }
 

@@ -199,7 +199,7 @@ static inline harp_environment harp_enter(void) {
   return found;
 }
 static inline void harp_leave(harp_environment found) {
-  __asm__ volatile("movl %0, %%eax; andl $0xffc0, %%eax; cmpl $0x1f80, %%eax; je 1f; ldmxcsr %0; 1:"
+  __asm__ volatile("movl %0, %%eax; andl $0xffc1, %%eax; cmpl $0x1f80, %%eax; je 1f; ldmxcsr %0; 1:"
                    : : "m"(found) : "eax", "cc", "memory");
 }
 #elif defined(__aarch64__)
