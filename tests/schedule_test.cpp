@@ -376,7 +376,8 @@ TEST_CASE("L5.sequential/c: short rows are reduced two by two, as two streams, w
     CHECK(rows_apart("f32[n, 1024]", operation) == 2);
   }
   CHECK(rows_apart("f32[n, 1000]", "sum") == 2);
-  CHECK(rows_apart("f32[n, 1000]", "max") == 1);  // which shares lines
+  CHECK(rows_apart("f32[n, 1000]", "max") == 2);
+  CHECK(rows_apart("f32[n, 1000]", "min") == 1);  // which shares lines, and is not watched
 }
 
 TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and what is left") {

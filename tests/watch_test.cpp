@@ -55,7 +55,7 @@ void check_watched(const std::string& text, const char* schedule, std::vector<in
 
 }  // namespace
 
-TEST_CASE("L6 G2.max/c X2: watched maxima find NaN and the greater zero, along rows, down columns and of all") {
+TEST_CASE("L6 G3.max/c X2: watched maxima find NaN and the greater zero, along rows, down columns and of all") {
   const std::string of = "graph g(x: f32[m, n]) {\n  return y = max(x, axes=";
   for (const std::vector<int64_t>& dims : std::vector<std::vector<int64_t>>{{3, 1000}, {5, 64}, {7, 129}, {2, 5000}, {70, 40}, {1, 7}}) {
     CAPTURE(dims[0]);
@@ -82,7 +82,22 @@ TEST_CASE("L6 G2.max/c X2: watched maxima find NaN and the greater zero, along r
 }
 
 #if defined(__x86_64__)
-TEST_CASE("L6 G2.max/c: a flag of the host's that was up is up again after watched maxima") {
+TEST_CASE("L6 G3.max/c: maxima of what is in memory are watched where the CPU has AVX-512, and the text asks for no more") {
+  if (!__builtin_cpu_supports("avx512vl")) return;
+  const Context context = make_context();
+  const auto is_watched = [&](const char* graph) {
+    const Graph parsed = parse(context.get(), std::string("harp 1\ngraph g(x: f32[m, 1000]) {\n  return y = ") + graph + "\n}");
+    const Program program = compile(parsed.get(), "c");
+    REQUIRE(program != nullptr);
+    return take(harp_program_source(program.get(), nullptr)).find("harp_met_invalid()") != std::string::npos;
+  };
+  for (const char* graph : {"max(x, axes=[0])", "max(x, axes=[1])", "max(x, axes=[0, 1])"}) CHECK_MESSAGE(is_watched(graph), graph);
+  for (const char* graph : {"max(x * x, axes=[1])", "min(x, axes=[1])", "max(slice(x, start=[0, 0], stop=[m, 64], step=[1, 1]), axes=[1])",
+                            "softmax(x, axis=1)"})
+    CHECK_MESSAGE(!is_watched(graph), graph);
+}
+
+TEST_CASE("L6 G3.max/c: a flag of the host's that was up is up again after watched maxima") {
   constexpr unsigned kInvalid = 1;
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\ngraph g(x: f32[m, 1000]) {\n  return y = max(x, axes=[1])\n}");
