@@ -161,6 +161,18 @@ TEST_CASE("G17.softmax/c: attention of many heads holds the scores of one, in th
   backends.run(text, rough({8, 256, 16}, 1), rough({8, 256, 16}, 2), rough({8, 256, 16}, 3));
 }
 
+TEST_CASE("G17.into_reduce/c: what two products read as a larger array is stored as it is, not as large as they read it") {
+  const Backends backends;
+  const std::string text =
+      "graph g(z: f32[128, 10], h: f32[128, 256], w: f32[256, 10]) flags=[broadcast] {\n"
+      "  e = exp(z * 1e-3) / sqrt(abs(z) + 1.0)\n  g = expand(unsqueeze(e, axes=[1]), shape=[128, 256, 10])\n"
+      "  return a = sum(g * unsqueeze(h, axes=[2]), axes=[0]), b = sum(g * unsqueeze(w, axes=[0]), axes=[2])\n}";
+  const auto cost = backends.cost(text, {});
+  CHECK(cost.kernels == 3);
+  CHECK(cost.workspace == 128 * 10 * 4);
+  backends.run(text, rough({128, 10}, 1), rough({128, 256}, 2), rough({256, 10}, 3));
+}
+
 TEST_CASE("G17.softmax/c: what is read of another batch is there, and what may be overwritten is not") {
   const Backends backends;
   const auto workspace = [&](std::string_view body) {

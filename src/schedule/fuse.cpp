@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <unordered_set>
 
 #include "schedule/materialise.h"
@@ -89,15 +90,19 @@ class Fuser {
     finish();
   }
 
-  /// Nodes that several kernels compute although storing them would be cheaper; of those below one another only the topmost.
+  /// Nodes that several kernels compute although storing them would be cheaper; of those below one another only the topmost that is more
+  /// than another way to read what it is made of.
   std::vector<const Node*> recomputed(const std::vector<double>& cost) const {
     std::vector<double> users(graph_.nodes().size(), 0);  // the most kernels any user is computed by
     std::vector<const Node*> result;
-    for (const Node* node : live_)
-      for (const Node* source : operands_of(*node)) users[source->id] = std::max(users[source->id], kernels_with_[node->id]);
+    for (const Node* node : live_ | std::views::reverse) {
+      const bool passes_on = is_free(*node) && !is_buffer(node);
+      for (const Node* source : operands_of(*node))
+        users[source->id] = std::max(users[source->id], passes_on ? users[node->id] : kernels_with_[node->id]);
+    }
     for (const Node* node : live_) {
       const double times = kernels_with_[node->id];
-      if (times < 2 || times <= users[node->id] || is_buffer(node)) continue;
+      if (times < 2 || times <= users[node->id] || is_buffer(node) || is_free(*node)) continue;
       if (is_worth_storing(cost[node->id], times)) result.push_back(node);
     }
     return result;
@@ -466,21 +471,21 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains) {
   const std::shared_ptr<Graph> graph = place_transforms(split_reductions(*cut_into_row_blocks(*whole, chains)));
   const Transforms transforms = find_transforms(*graph);
   const auto live = graph->live_nodes();
-  Materialised choice = choose_materialised(*graph, live, transforms);
+  NodeMarks stored = choose_materialised(*graph, live, transforms);
   for (int round = 0;; ++round) {
     Program program;
     program.graph = graph;
     program.sites = check_sites(*graph);
     program.transforms = transforms;
-    Fuser fuser(program, choice.stored);
+    Fuser fuser(program, stored);
     fuser.run();
     // what the choice could not know: which roots end up in different kernels
-    const auto again = round < kMaxRounds ? fuser.recomputed(choice.cost) : std::vector<const Node*>();
+    const auto again = round < kMaxRounds ? fuser.recomputed(inlined_costs(*graph, live, stored)) : std::vector<const Node*>();
     if (again.empty()) {
       group_rows(program);
       return program;
     }
-    for (const Node* node : again) choice.stored.insert(node);
+    for (const Node* node : again) stored.insert(node);
   }
 }
 

@@ -109,9 +109,25 @@ void store_bordered(std::span<const Node* const> live, NodeMarks& stored) {
   }
 }
 
-bool is_free(const Node& node) { return info(node.op).family == Family::kLeaf || (is_movement(node.op) && node.op != Op::kPad); }
+/// The operands that are computed wherever the node is, each once.
+void for_each_inlined(const Node& node, const NodeMarks& stored, auto visit) {
+  const auto operands = operands_of(node);
+  for (auto at = operands.begin(); at != operands.end(); ++at)
+    if (std::find(operands.begin(), at, *at) == at && !stored.contains(*at) && !has_buffer(*at)) visit(*at);
+}
 
 }  // namespace
+
+bool is_free(const Node& node) { return info(node.op).family == Family::kLeaf || (is_movement(node.op) && node.op != Op::kPad); }
+
+std::vector<double> inlined_costs(const Graph& graph, std::span<const Node* const> live, const NodeMarks& stored) {
+  std::vector<double> costs(graph.nodes().size());
+  for (const Node* node : live) {
+    double& cost = costs[node->id] = info(node->op).cost;
+    for_each_inlined(*node, stored, [&](const Node* source) { cost = std::min(cost + costs[source->id], 1e6); });
+  }
+  return costs;
+}
 
 double share_of(const Shape& part, const Shape& whole) {
   constexpr double kSteps = 1024;  // so that sums of shares are the same in any order
@@ -122,7 +138,7 @@ double share_of(const Shape& part, const Shape& whole) {
 
 bool is_worth_storing(double cost, double times) { return (times - 1) * cost > (times + 1) * kMemoryCost; }
 
-Materialised choose_materialised(const Graph& graph, std::span<const Node* const> live, const Transforms& transforms) {
+NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> live, const Transforms& transforms) {
   NodeMarks stored(graph);
   for (const GraphOutput& output : graph.outputs())
     if (!has_buffer(output.node)) stored.insert(output.node);
@@ -144,9 +160,8 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
 
   store_bordered(live, stored);
 
-  // cost of one element if everything below is computed again, and how many ops and how deep that is
+  // how many operations one element is, and how deep, if everything below is computed again
   struct Inline {
-    double cost = 0;
     int ops = 0, depth = 0;
   };
   std::vector<Inline> inlined(graph.nodes().size());
@@ -168,23 +183,19 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
   };
   for (const Node* node : live) {
     Inline& here = inlined[node->id];
-    here.cost = info(node->op).cost, here.ops = 1, here.depth = 1;
-    const auto operands = operands_of(*node);
-    for (size_t i = 0; i < operands.size(); ++i) {
-      const Node* source = operands[i];
-      if (std::find(operands.begin(), operands.begin() + static_cast<long>(i), source) != operands.begin() + static_cast<long>(i)) continue;
-      if (stored.contains(source) || has_buffer(source)) continue;
+    here.ops = 1, here.depth = 1;
+    for_each_inlined(*node, stored, [&](const Node* source) {
       const Inline& below = inlined[source->id];
-      here.cost = std::min(here.cost + below.cost, 1e6);
       here.ops = std::min(here.ops + below.ops, 1 << 20);
       here.depth = std::max(here.depth, below.depth + 1);
-    }
+    });
     if (here.ops > kMaxKernelOps / 2) here.ops = count_exactly(node);  // sources share: the sum counts them twice
     if ((here.ops > kMaxKernelOps || here.depth > kMaxInlineDepth) && info(node->op).family != Family::kLeaf) {
       stored.insert(node);  // and all that is made of it is in other kernels
     }
   }
 
+  const std::vector<double> costs = inlined_costs(graph, live, stored);
   std::vector<Readings> readings(graph.nodes().size());
   for (auto it = live.rbegin(); it != live.rend(); ++it) {
     const Node* node = *it;
@@ -192,8 +203,7 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
     double total = 0;
     for (const auto& [key, times] : mine) total += times;
     if (!stored.contains(node) && !is_free(*node) && total > 1) {
-      const double cost = inlined[node->id].cost;
-      if (is_worth_storing(cost, total)) stored.insert(node);
+      if (is_worth_storing(costs[node->id], total)) stored.insert(node);
     }
     if (stored.contains(node)) {
       // read by its own kernel, once an element; a reduction or scan reads over its source's space
@@ -213,9 +223,7 @@ Materialised choose_materialised(const Graph& graph, std::span<const Node* const
       }
     }
   }
-  Materialised result{std::move(stored), {}};
-  for (const Inline& i : inlined) result.cost.push_back(i.cost);
-  return result;
+  return stored;
 }
 
 }  // namespace harp
