@@ -1,5 +1,7 @@
 // The broadcasting document: shapes, values and errors of broadcasting, the outer product (as an operation and as a broadcast), and the
 // stack mode, where scalars are taken as one leading axis, operated on at once and spread back.
+#include <algorithm>
+
 #include "backends_run.h"
 #include "misuse.h"
 

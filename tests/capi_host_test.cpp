@@ -1,5 +1,7 @@
 // The C API and its host: who owns memory, and the hooks through which harp uses the host's allocator, log, threads and workspace.
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <thread>
 

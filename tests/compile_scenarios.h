@@ -2,6 +2,8 @@
 // small sources and fake compilers that need.
 #pragma once
 
+#include <stdexcept>
+
 #include "base/error.h"
 #include "cache_scenarios.h"
 #include "compile/service.h"

@@ -1,5 +1,8 @@
 // Sums of products by tiles of registers (lower/contraction.cpp): the interpreter's bits for every shape of tiles and rests, whatever the
 // factors are computed from and whatever is made of the result; what a schedule may ask for.
+#include <algorithm>
+#include <array>
+
 #include "backends_run.h"
 #include "schedule_mistake.h"
 

@@ -1,6 +1,7 @@
 // Functions in the loop language, through harp.h and the text format: the interpreter walks the body, compiled code is made of it.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <thread>
 

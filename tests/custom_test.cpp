@@ -1,4 +1,5 @@
 // Operations from an expression: values on every backend, one kernel, gradients, and the words of every mistake.
+#include <algorithm>
 #include <cmath>
 
 #include "backends_run.h"

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <thread>
 
 #include "base/text.h"

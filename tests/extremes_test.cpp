@@ -1,6 +1,8 @@
 // Maxima and minima by vectors that keep numbers and NaN apart (lower/reduce_lanes.cpp), and by rows in any order
 // (lower/reduce_columns.cpp): a NaN is found wherever it is, and of zeros the sign counts.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <regex>
 
 #include "backends_run.h"

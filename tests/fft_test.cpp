@@ -1,5 +1,6 @@
 // Fourier transforms: the same bits on every backend for lengths of every kind, the inverse, how many kernels, gradients, the words of
 // every mistake. (Values against NumPy: oracle_fft.py.)
+#include <algorithm>
 #include <cmath>
 
 #include "backends_run.h"

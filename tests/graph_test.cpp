@@ -2,6 +2,7 @@
 // are, copies, views. Values are the interpreter's tests' business.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"

@@ -2,6 +2,7 @@
 // boundary, exact bits.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
 #include <random>
 

@@ -2,6 +2,7 @@
 // special values first. Functions of ops/math.h have tests of their own accuracy; here they are compared with the C library.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <random>
 #include <set>
 

@@ -1,5 +1,6 @@
 // Products of matrices and einsum: values by loops on every backend, the law's choice of order, and the words of every misuse. (NumPy is
 // asked in oracle_test.py.)
+#include <algorithm>
 #include <cmath>
 
 #include "backends_run.h"

@@ -2,6 +2,7 @@
 // out, exact functions against plain definitions, and the policy interface with a policy of classes.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>

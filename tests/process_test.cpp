@@ -5,7 +5,9 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <cstdio>
 #include <thread>
+#include <tuple>
 
 #include "base/log.h"
 #include "base/target.h"

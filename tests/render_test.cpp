@@ -2,6 +2,7 @@
 // generations and the run time's hooks have to do what the module says. (Every op: render_ops_test.cpp.)
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <random>
 
 #include "base/error.h"

@@ -1,6 +1,7 @@
 // Scans: every backend against a literal reading of the law (docs/semantics.md, "Scans") at the boundaries of groups, blocks and levels;
 // special values, axes and flags; misuse. (NumPy is asked in oracle_test.py, gradients are in grad_test.cpp and grad_values_test.cpp,
 // kernels in schedule_test.cpp.)
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>

@@ -1,5 +1,7 @@
 // Long reductions whose blocks threads share (schedule/split_reductions.cpp): whoever has found which block, in whatever order, the results
 // are the interpreter's bits, because blocks and what becomes of them are the law's; and a reduction that may be short stays one kernel.
+#include <algorithm>
+
 #include "backends_run.h"
 
 using namespace capi_test;

@@ -1,5 +1,7 @@
 // Stores past the caches (schedule/stream.h): the same bits as any others, wherever in a line of memory arrays begin and rows end, in place
 // too; when they are chosen.
+#include <algorithm>
+
 #include "backends_run.h"
 
 using namespace capi_test;

@@ -2,6 +2,7 @@
 // anything else than parse or fail.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <iterator>
 #include <random>
 

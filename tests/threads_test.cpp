@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <barrier>
+#include <cstdlib>
 #include <functional>
 #include <mutex>
 #include <thread>

@@ -1,5 +1,7 @@
 // Elementwise kernels that load along another axis than they store along, by blocks (lower/transpose.cpp): the interpreter's bits for every
 // dtype, rest of a block, view and mask, whatever is computed around the load; what a schedule may ask for.
+#include <array>
+
 #include "backends_run.h"
 #include "schedule_mistake.h"
 

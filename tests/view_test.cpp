@@ -2,6 +2,7 @@
 // the nodes one by one finds.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "graph/composites.h"

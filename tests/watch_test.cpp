@@ -5,6 +5,8 @@
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
+
+#include <limits>
 #endif
 
 using namespace capi_test;

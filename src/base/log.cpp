@@ -7,6 +7,8 @@
 #endif
 #define SPDLOG_NO_TLS
 #define SPDLOG_NO_THREAD_ID
+// Without std::locale in it, fmt has no static constructor (fmt 10: format_facet's id): loading the library runs no code.
+#define FMT_STATIC_THOUSANDS_SEPARATOR ','
 #include <spdlog/logger.h>
 #include <spdlog/sinks/sink.h>
 

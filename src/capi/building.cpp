@@ -1,6 +1,7 @@
 #include "capi/building.h"
 
 #include <cmath>
+#include <cstdlib>
 
 namespace harp::capi {
 

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace harp {

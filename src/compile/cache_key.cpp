@@ -1,6 +1,8 @@
 // Order and tags of the fields are part of the key; changing either makes every entry a miss, which is harmless.
 #include "compile/cache_key.h"
 
+#include <algorithm>
+
 #include "base/revision.h"
 
 namespace harp {

@@ -3,7 +3,9 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "graph/base64.h"
 #include "graph/check.h"

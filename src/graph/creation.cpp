@@ -1,4 +1,5 @@
 // Arrays made from nothing but sizes and numbers. All are arange and constants, so they cost no memory until somebody stores them.
+#include <algorithm>
 #include <limits>
 
 #include "base/error.h"

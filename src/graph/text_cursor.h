@@ -2,6 +2,7 @@
 // limit on nesting, so that no input can exhaust the stack.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 

@@ -1,6 +1,7 @@
 #include "lower/contraction_factors.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "lower/panel.h"
 

@@ -1,6 +1,7 @@
 // Elementwise template: one loop an axis, in row-major order of what is stored. Contiguous axes become one loop; a single long loop is
 // cut into chunks, so that threads have something to share out.
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <tuple>
 

@@ -13,6 +13,7 @@
 // Past the caches (Schedule::stream) blocks of columns begin where lines of memory do. Without copies their loop is outside those over
 // rows: what is read are a few streams, one for each column of the block, and what is stored are whole lines.
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 #include "base/text.h"

@@ -1,6 +1,7 @@
 // Backend "interp": a graph run node by node. Its entry points are closures, made when somebody asks for them.
 #include <cstddef>
 #include <mutex>
+#include <new>
 #include <optional>
 
 #include "base/error.h"

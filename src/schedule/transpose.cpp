@@ -3,6 +3,7 @@
 #include "schedule/transpose.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "schedule/views.h"
 

@@ -1,8 +1,10 @@
 #include "tool/arrays.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 namespace harp::tool {

@@ -2,6 +2,7 @@
 // harp.h only. Exit status: 0; 1 if something failed; 2 if the command line is wrong.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <exception>
 
 #include "tool/commands.h"
 

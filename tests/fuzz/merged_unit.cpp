@@ -1,5 +1,6 @@
 #include "fuzz/merged_unit.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include "base/text.h"

@@ -1,7 +1,9 @@
 // The compile cache at full length: kills while publishing and while compiling, many processes at the same keys while entries are
 // evicted, every kind of damage. The figures are those of the reliability design; arguments: rounds divided by this (default 1).
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "../compile_scenarios.h"
 

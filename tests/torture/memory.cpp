@@ -1,6 +1,7 @@
 // Memory runs out at one allocation, or at it and all later ones, of reading a graph, of optimising, scheduling and lowering it and of
 // writing its source: a call either does its work or says HARP_ERROR_OUT_OF_MEMORY, nothing is left behind, and the same context does the
 // whole work afterwards.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

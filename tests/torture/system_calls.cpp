@@ -1,6 +1,7 @@
 // Every system call of a compilation, from looking for the cache to dlopen, fails once and fails for ever, with each error that files
 // and processes can give.
 #include <cstdio>
+#include <string>
 
 #include "../compile_scenarios.h"
 

@@ -5,6 +5,7 @@
 // --step N: every N-th f32 (default 4099); --seconds S: time for each sampled function (default 2).
 #include <mpfr.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
