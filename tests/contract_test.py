@@ -10,7 +10,10 @@ import sys
 import tempfile
 import traceback
 
-import numpy
+import package_group
+
+package_group.require("python", __file__, modules=("numpy",))
+import numpy  # noqa: E402
 
 TOOL = os.environ["HARP_TOOL"]
 BACKENDS = ("interp", "c")

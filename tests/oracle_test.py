@@ -17,8 +17,11 @@ import sys
 import tempfile
 import warnings
 
-import numpy as np
-import scipy
+import package_group
+
+package_group.require("python", __file__, modules=("numpy", "scipy"))
+import numpy as np  # noqa: E402
+import scipy  # noqa: E402
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle_complex import complex_groups  # noqa: E402

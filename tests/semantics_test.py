@@ -13,7 +13,10 @@ import sys
 import tempfile
 from fractions import Fraction
 
-import numpy
+import package_group
+
+package_group.require("python", __file__, modules=("numpy",))
+import numpy  # noqa: E402
 
 SOURCE, TOOL = os.environ["HARP_SOURCE_DIR"], os.environ["HARP_TOOL"]
 F32 = numpy.float32

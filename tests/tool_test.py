@@ -12,7 +12,10 @@ import tempfile
 import traceback
 import xml.etree.ElementTree
 
-import numpy
+import package_group
+
+package_group.require("python", __file__, modules=("numpy",))
+import numpy  # noqa: E402
 
 HARP = os.environ["HARP_TOOL"]
 
