@@ -913,8 +913,9 @@ typedef struct harp_compile_options {
 
   /* Width of vectors in elements: 1, 2, 4, 8, 16 or, 0, what the target has. Results do not depend on it. */
   int32_t simd_width;
-  /* CPU to compile for: "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"; NULL: this one. harp_graph_emit writes source for all of them;
-   * compiling needs one of this machine's architecture. */
+  /* CPU to compile for: "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load" (AVX-512 that loads one vector a cycle: Zen
+   * 4), "aarch64"; NULL: this one. Another name is an error that lists them. harp_graph_emit generates source for all of them. Compiling
+   * needs one of this machine's architecture, and running a CPU that has its instructions: otherwise both are HARP_ERROR_UNSUPPORTED. */
   const char* target;
   /* 1: generate C without vector types, for compilers that are neither gcc nor clang; simd_width is 0 or 1 then. */
   int32_t plain_text;
@@ -1295,7 +1296,8 @@ typedef struct harp_runtime {
 typedef int32_t (*harp_entry_point_ex)(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* runtime);
 
 /* The program as a function, valid until the last reference to the program is released. For the backend "interp" it is a closure made by
- * libffi: HARP_ERROR_UNSUPPORTED on systems that forbid those, and for programs that call functions of the host's (harp_native). */
+ * libffi: HARP_ERROR_UNSUPPORTED on systems that forbid those, and for programs that call functions of the host's (harp_native) or that
+ * this CPU cannot run (harp_compile_options.target). */
 HARP_API harp_entry_point harp_program_entry(harp_program* program, harp_error** err);
 HARP_API harp_entry_point_ex harp_program_entry_ex(harp_program* program, harp_error** err);
 

@@ -2,6 +2,8 @@
 // system does not save is not chosen.
 #include "base/target.h"
 
+#include <algorithm>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -14,6 +16,7 @@ constexpr Target kX86[] = {
     {"x86-64-v2", "x86-64-v2", 16, false, true, false, true},
     {"x86-64-v3", "x86-64-v3", 32, true, true, false, true},
     {"x86-64-v4", "x86-64-v4", 64, true, true, true, true},
+    {"x86-64-v4-one-load", "x86-64-v4", 64, true, true, true, true, true},
 };
 constexpr Target kArm[] = {{"aarch64", "armv8-a", 16, true, true, false, false}};
 
@@ -34,18 +37,6 @@ ExtraFeatures extra_features() {
   return {bit(c, 13) && bit(extended, 0), bit(c, 29) && bit(c, 22) && bit(extended, 5)};
 }
 
-int host_level() {
-  __builtin_cpu_init();
-  const ExtraFeatures extra = extra_features();
-  const bool v2 = extra.v2 && __builtin_cpu_supports("sse3") && __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") &&
-                  __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
-  const bool v3 = v2 && extra.v3 && __builtin_cpu_supports("avx") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-                  __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
-  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
-                  __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  return v4 ? 3 : v3 ? 2 : v2 ? 1 : 0;
-}
-
 /// AMD's family 19h, of which the ones with AVX-512 are Zen 4.
 bool is_zen4() {
   unsigned most = 0, family = 0, b = 0, c = 0, d = 0;
@@ -54,11 +45,21 @@ bool is_zen4() {
   return (family >> 8 & 0xf) + (family >> 20 & 0xff) == 0x19 && __builtin_cpu_supports("avx512f");
 }
 
-Target detect_host() {
-  Target host = kTargets[host_level()];
-  host.one_load = host.vector_bytes == 64 && is_zen4();
-  return host;
+/// The index of its row in kX86.
+size_t host_row() {
+  __builtin_cpu_init();
+  const ExtraFeatures extra = extra_features();
+  const bool v2 = extra.v2 && __builtin_cpu_supports("sse3") && __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") &&
+                  __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+  const bool v3 = v2 && extra.v3 && __builtin_cpu_supports("avx") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                  __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+                  __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  if (v4) return is_zen4() ? 4 : 3;
+  return v3 ? 2 : v2 ? 1 : 0;
 }
+
+Target detect_host() { return kTargets[host_row()]; }
 #elif defined(__aarch64__)
 constexpr std::span<const Target> kTargets = kArm, kForeign = kX86;
 Target detect_host() { return kTargets[0]; }
@@ -97,9 +98,22 @@ std::optional<Target> target_from_name(std::string_view name) {
   return std::nullopt;
 }
 
+std::string target_names() {
+  std::string names;
+  for (const std::span<const Target> table : {kTargets, kForeign})
+    for (const Target& target : table) names += (names.empty() ? "" : ", ") + std::string(target.name);
+  return names;
+}
+
 Target host_target() {
   static const Target host = detect_host();  // a virtual machine takes 50 microseconds to answer CPUID
   return host;
+}
+
+bool can_run(const Target& target) {
+  const bool is_native = std::ranges::any_of(kTargets, [&](const Target& row) { return row == target; });
+  const Target host = host_target();
+  return is_native && target.vector_bytes <= host.vector_bytes && target.fma <= host.fma && target.rounds <= host.rounds;
 }
 
 std::string_view host_triple() { return HARP_ARCHITECTURE "-" HARP_SYSTEM; }

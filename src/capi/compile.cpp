@@ -99,7 +99,7 @@ std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& g
   auto program = std::make_shared<CompiledProgram>(
       std::move(signature),
       make_c_executable(std::move(library), generated.module->workspace, generated.module->scratch, natives_of(*generated.module),
-                        std::move(generated.sites), generated.module->shape_vars),
+                        std::move(generated.sites), generated.module->shape_vars, settings.pipeline.target),
       context.hooks);
   program->stats.pipeline_ms = generated.stats.milliseconds;
   program->stats.compile_ms = milliseconds_since(begin);

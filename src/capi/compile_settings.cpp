@@ -47,8 +47,7 @@ Target target_of(const harp_context& context, const char* name) {
   if (name == nullptr) return context.host;
   const std::optional<Target> target = target_from_name(name);
   HARP_CHECK(target.has_value(), Code::kInvalidArgument, "harp_compile_options: there is no target \"", name, "\" (there are ",
-             join(targets(), ", ", [](const Target& row) { return row.name; }), " and, to be emitted, ",
-             join(foreign_targets(), ", ", [](const Target& row) { return row.name; }), ")");
+             target_names(), ")");
   return *target;
 }
 

@@ -107,7 +107,6 @@ class KeyWriter {
 void add_settings(KeyWriter& key, const CompileSettings& settings) {
   key.add(static_cast<int>(settings.backend));
   key.add(settings.pipeline.target.name);
-  key.add(settings.pipeline.target.one_load);
   key.add(settings.pipeline.plain_text);
   key.add(settings.pipeline.simd_width);
   key.add(settings.pipeline.check_indices);

@@ -13,20 +13,27 @@ namespace {
 class CExecutable final : public Executable {
  public:
   CExecutable(std::shared_ptr<const LoadedLibrary> library, SizeCode workspace, SizeCode scratch, NativeTable natives,
-              std::vector<SiteText> sites)
+              std::vector<SiteText> sites, const Target& target)
       : library_(std::move(library)),
         workspace_(std::move(workspace)),
         scratch_(std::move(scratch)),
         natives_(std::move(natives)),
-        sites_(std::move(sites)) {}
+        sites_(std::move(sites)),
+        target_(target),
+        can_run_(can_run(target)) {}
 
   void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const override {
+    check_cpu();
     if (!natives_.addresses.empty()) return execute_with_natives(inputs, outputs, shape_vars, runtime);
     call(inputs, outputs, shape_vars, runtime);
   }
 
-  harp_entry_point entry() const override { return library_->entry_point(); }
+  harp_entry_point entry() const override {
+    check_cpu();
+    return library_->entry_point();
+  }
   harp_entry_point_ex entry_ex() const override {
+    check_cpu();
     // The loader does not know harp_runtime: its last parameter is a plain pointer, which is passed the same way.
     return reinterpret_cast<harp_entry_point_ex>(library_->entry_point_ex());
   }
@@ -39,6 +46,12 @@ class CExecutable final : public Executable {
   }
 
  private:
+  /// Instructions that the CPU does not have would end the process.
+  void check_cpu() const {
+    HARP_CHECK(can_run_, Code::kUnsupported, "this CPU cannot run the program: it is compiled for ", target_.name, ", and the CPU is ",
+               host_target().name);
+  }
+
   /// Status 0 or kNative; others are errors.
   int32_t call(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
     harp_fault fault = HARP_FAULT_INIT;
@@ -69,14 +82,16 @@ class CExecutable final : public Executable {
   SizeCode scratch_;  // of each worker
   NativeTable natives_;
   std::vector<SiteText> sites_;
+  Target target_;
+  bool can_run_;
 };
 
 }  // namespace
 
 std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, Sym scratch, NativeTable natives,
-                                              std::vector<SiteText> sites, std::span<const Sym> variables) {
+                                              std::vector<SiteText> sites, std::span<const Sym> variables, const Target& target) {
   return std::make_unique<CExecutable>(std::move(library), SizeCode(workspace, variables), SizeCode(scratch, variables), std::move(natives),
-                                       std::move(sites));
+                                       std::move(sites), target);
 }
 
 }  // namespace harp

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/target.h"
 #include "graph/graph.h"
 #include "graph/index_fault.h"
 #include "harp.h"
@@ -40,8 +41,9 @@ struct NativeTable {
 };
 
 /// Backend "c": a loaded library. `workspace` and `scratch`, bytes that each worker needs besides, are expressions of `variables`, the
-/// program's shape variables in order, `sites` the words of those that check indices.
+/// program's shape variables in order, `sites` the words of those that check indices. Where this CPU cannot run code for `target`,
+/// execute() and the entry points fail: Error{kUnsupported}.
 std::unique_ptr<Executable> make_c_executable(std::shared_ptr<const LoadedLibrary> library, Sym workspace, Sym scratch, NativeTable natives,
-                                              std::vector<SiteText> sites, std::span<const Sym> variables);
+                                              std::vector<SiteText> sites, std::span<const Sym> variables, const Target& target);
 
 }  // namespace harp

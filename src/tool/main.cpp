@@ -19,8 +19,12 @@ void add_context_options(CLI::App& verb, ContextArguments& arguments) {
 void add_compile_options(CLI::App& verb, CompileArguments& arguments) {
   verb.add_option("--backend", arguments.backend, "interp or c")->type_name("NAME")->capture_default_str();
   verb.add_option("--math", arguments.math, "Freedom with arithmetic: stable")->type_name("LEVEL")->capture_default_str();
-  verb.add_option("--target", arguments.target, "CPU to compile for, x86-64-v3 say, or emit for, aarch64 say; default: this one")
-      ->type_name("CPU");
+  verb.add_option(
+          "--target", arguments.target,
+          "CPU to compile for: x86-64, x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-one-load (Zen 4), aarch64; default: $HARP_MACHINE, "
+          "this one")
+      ->type_name("CPU")
+      ->envname("HARP_MACHINE");
   verb.add_option("--compiler", arguments.compiler, "C compiler as you would type it; default: $HARP_CC, $CC, cc, gcc, clang")
       ->type_name("COMMAND");
   verb.add_option("--flag", arguments.flags, "A flag for the C compiler, after harp's own")->type_name("FLAG")->allow_extra_args(false);
