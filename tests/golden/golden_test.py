@@ -3,16 +3,18 @@ here; one that is meant to alter something shows what it does. `./dev golden` (t
 
   NAME.stages      the optimised graph, the schedule, the scheduled loops and the linear operations
   NAME.c           the C source for x86-64-v4; NAME.plain.c, NAME.v2.c: without vector types, and for a machine without fma
+  schedules.txt    graphs, one for each thing that is decided for a kernel, and the schedules they get on every machine row. A graph that
+                   is written at its end gets its schedules by `./dev golden`
 
 The targets are stated, so that the text does not depend on the machine. All C has to compile with gcc and clang without a warning.
 
-rows: H2.graph H2.optimised_uop_graph H2.linear_uops H2.source
+rows: L5 H2.graph H2.optimised_uop_graph H2.linear_uops H2.source
 """
 import difflib
 import glob
 import os
 import platform
-import shutil
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOOL = os.environ["HARP_TOOL"]
 STAGES = ("opt", "schedule", "ir-opt", "linear")
 VARIANTS = {".c": ("x86-64-v4",), ".plain.c": ("x86-64-v4", "--plain-text"), ".v2.c": ("x86-64-v2",)}
+ROWS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load", "aarch64")
+TABLE = "schedules.txt"
 WITH_ALL_VARIANTS = {"softmax", "stencil", "matmul"}
 FLAGS = ("-std=gnu11", "-O1", "-fPIC", "-ffp-contract=off", "-fwrapv", "-Wall", "-Wextra", "-Werror", "-c", "-o", os.devnull)
 
@@ -43,17 +47,40 @@ def golden_texts(model):
     return texts
 
 
+def schedules(model, row):
+    """The schedules of a graph on a row, each behind what its kernel goes over."""
+    lines = emit(model, "schedule", row).splitlines()
+    heads = [re.sub(r"^(kernel_\d+) generation \d+ ", r"\1 ", line) for line in lines]
+    return "".join(f"    {line.strip()}\n" for line in heads if re.match(r" *kernel_\d+", line))
+
+
+def schedule_table(path, scratch):
+    """The text of TABLE: its graphs as they stand there, each with its schedules on every row; rows with the same ones stand together."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    first = text.index("\ngraph ") + 1  # before it: comments
+    parts = [text[:first]]
+    for graph in re.findall(r"^graph .*?}$", text[first:], re.M | re.S):
+        model = os.path.join(scratch, "model.harp")
+        with open(model, "w", encoding="utf-8") as file:
+            file.write(f"harp 1\n{graph}\n")
+        by_schedules = {}
+        for row in ROWS:
+            by_schedules.setdefault(schedules(model, row), []).append(row)
+        parts.append(f"{graph}\n" + "".join(f"  {', '.join(rows)}\n{lines}" for lines, rows in by_schedules.items()))
+    return parts[0] + "\n".join(parts[1:])
+
+
 def compile_problems(name, text):
-    """What gcc and clang have to say about the C text; nothing where they are missing or the machine is another."""
+    """What gcc and clang have to say about the C text; nothing on machines of another architecture."""
     if platform.machine() != "x86_64":
         return []
     level = "x86-64-v2" if name.endswith(".v2.c") else "x86-64-v4"
     problems = []
     for compiler in ("gcc", "clang"):
-        if shutil.which(compiler):
-            result = subprocess.run([compiler, f"-march={level}", *FLAGS, "-x", "c", "-"], input=text, capture_output=True, text=True, check=False)
-            if result.returncode != 0:
-                problems.append(f"{name}: {compiler} says\n{result.stderr[:2000]}")
+        result = subprocess.run([compiler, f"-march={level}", *FLAGS, "-x", "c", "-"], input=text, capture_output=True, text=True, check=False)
+        if result.returncode != 0:
+            problems.append(f"{name}: {compiler} says\n{result.stderr[:2000]}")
     return problems
 
 
@@ -65,6 +92,7 @@ def main():
         os.environ["HARP_CACHE_DIR"] = scratch
         for model in models:
             expected.update(golden_texts(model))
+        expected[TABLE] = schedule_table(os.path.join(HERE, TABLE), scratch)
     for name, text in expected.items():
         path = os.path.join(HERE, name)
         old = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
