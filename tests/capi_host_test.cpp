@@ -213,6 +213,7 @@ graph centre(x: f32[n, 8]) flags=[broadcast] {
   return y = mul(x, s)
 })");
   const Program program = compile(graph.get(), "c");
+  must_run(program.get());
   std::vector<float> data(80, 0.5f), out(80);
   const int64_t sizes[] = {10};
   size_t size = 0;

@@ -7,9 +7,11 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harp.h"
+#include "skip.h"
 
 namespace capi_test {
 
@@ -64,14 +66,58 @@ inline Graph parse(harp_context* context, const std::string& text) {
   return graph;
 }
 
-inline Program compile(const harp_graph* graph, const char* backend, std::function<void(harp_compile_options&)> change = nullptr) {
+/// Options for the machine row that HARP_MACHINE names.
+inline harp_compile_options compile_options() {
   harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
+  options.target = harp::testing::machine_name();
+  return options;
+}
+
+/// The source for a row, which no compiler is needed for.
+inline std::string source_for(const char* row, const harp_graph* graph, const char* schedule = nullptr) {
+  harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
+  options.target = row;
+  options.schedule = schedule;
+  ErrorSlot err;
+  harp_string* source = harp_graph_emit(graph, &options, "c", err);
+  REQUIRE_MESSAGE(source != nullptr, err.message());
+  return take(source);
+}
+
+/// For the row that HARP_MACHINE names, unless `change` names one. Ends the test case where nothing here compiles for that row; what is
+/// compiled then is checked as source.
+inline Program compile(const harp_graph* graph, const char* backend, std::function<void(harp_compile_options&)> change = nullptr) {
+  harp_compile_options options = compile_options();
   options.backend = backend;
   if (change) change(options);
   ErrorSlot err;
   Program program(harp_compile(graph, &options, err));
+  if (program == nullptr && err.code() == HARP_ERROR_UNSUPPORTED && err.message().find("of another architecture") != std::string::npos) {
+    const String source(harp_graph_emit(graph, &options, "c", nullptr));
+    CHECK(source != nullptr);
+    throw harp::testing::Skip{err.message()};
+  }
   CHECK_MESSAGE(program != nullptr, err.message());
   return program;
+}
+
+/// Why this CPU cannot run the program; empty: it can.
+inline std::string cannot_run(harp_program* program) {
+  ErrorSlot err;
+  harp_program_entry_ex(program, err);
+  return err.message().find("this CPU cannot run") != std::string::npos ? err.message() : "";
+}
+
+/// Can this CPU not run the program? The test case then counts as skipped, and goes on with whatever needs no run.
+inline bool is_not_for_this_cpu(harp_program* program) {
+  const std::string why = cannot_run(program);
+  if (!why.empty()) harp::testing::note_skip(why);
+  return !why.empty();
+}
+
+/// Ends the test case where this CPU cannot run the program.
+inline void must_run(harp_program* program) {
+  if (const std::string why = cannot_run(program); !why.empty()) throw harp::testing::Skip{why};
 }
 
 /// A buffer around a vector, which has to live as long. uint8_t are bools.
@@ -107,7 +153,7 @@ inline std::vector<int64_t> dims(const harp_buffer* buffer) {
   return result;
 }
 
-/// Runs with outputs that harp allocates; empty on failure, with the error in `err`.
+/// Runs with outputs that harp allocates; empty on failure, with the error in `err`. Ends the test case where this CPU cannot run it.
 inline std::vector<Buffer> run(harp_program* program, const std::vector<harp_buffer*>& inputs, harp_error** err = nullptr,
                                const harp_run_options* options = nullptr) {
   std::vector<harp_buffer*> outputs(harp_program_output_count(program), nullptr);
@@ -115,6 +161,11 @@ inline std::vector<Buffer> run(harp_program* program, const std::vector<harp_buf
   const harp_status status =
       harp_program_run(program, inputs.size(), inputs.data(), outputs.size(), outputs.data(), options, err != nullptr ? err : own);
   std::vector<Buffer> made;
+  const std::string message = harp_error_message(err != nullptr ? *err : *static_cast<harp_error**>(own));
+  if (status == HARP_ERROR_UNSUPPORTED && message.find("this CPU cannot run") != std::string::npos) {
+    if (err != nullptr) harp_error_release(std::exchange(*err, nullptr));
+    throw harp::testing::Skip{message};
+  }
   if (err == nullptr) CHECK_MESSAGE(status == HARP_OK, own.message());
   if (status != HARP_OK) return made;
   for (harp_buffer* output : outputs) made.emplace_back(output);

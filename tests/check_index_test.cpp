@@ -198,6 +198,7 @@ TEST_CASE("G14.take/c C3: entry points report it without a run time, in their st
     float x[] = {1, 2, 3}, y[] = {0, 0};
     int32_t i[] = {1, 7};
     void *inputs[] = {x, i}, *outputs[] = {y};
+    must_run(checked.program());
     const harp_entry_point entry = harp_program_entry(checked.program(), nullptr);
     const harp_entry_point_ex entry_ex = harp_program_entry_ex(checked.program(), nullptr);
     REQUIRE((entry != nullptr));

@@ -96,7 +96,8 @@ TEST_CASE("compile: broken source: the error holds the command and what the comp
   request.source = "this is not C\n";
   const Error error = error_of([&] { service.compile(request); });
   CHECK(error.code == Code::kCompiler);
-  CHECK(contains(error.message, "the C compiler failed, exit status 1: /usr/bin/cc -O3 "));
+  CHECK(contains(error.message, "the C compiler failed, exit status 1: /"));
+  CHECK(contains(error.message, "/cc -O3 "));
   CHECK(contains(error.message, " ./unit.c -o ./unit.so"));
   CHECK(contains(error.compiler_output, "unit.c:1:"));
   CHECK(call(bench.system, service.compile(request_for(1))) == 1);

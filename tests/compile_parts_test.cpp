@@ -7,6 +7,7 @@
 #include "compile/split.h"
 #include "compile_scenarios.h"
 #include "graph/text.h"
+#include "machine.h"
 #include "pipeline.h"
 
 using namespace harp;
@@ -185,7 +186,8 @@ TEST_CASE("compile: generated kernels in parts compute what they compute in one"
   }
   const auto graph = parse_graph(cat("graph parts(", inputs, ") {\n  return ", outputs, "\n}"));
   PipelineOptions options;
-  options.target = host_target();
+  options.target = testing::machine();
+  testing::must_run(options.target);
   Generated generated = generate(*graph, options);
   REQUIRE(generated.functions.size() >= kKernels);
 
@@ -201,6 +203,7 @@ TEST_CASE("compile: generated kernels in parts compute what they compute in one"
     CompileRequest request;
     request.source = generated.source;
     request.functions = std::move(functions);
+    request.target = options.target;
     request.vectors_written = generated.vectors_written;
     const LoadedLibrary library = LoadedLibrary::load(bench.system, *service.compile(request));
     std::vector<std::vector<float>> in, out;

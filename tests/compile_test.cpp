@@ -43,18 +43,19 @@ TEST_CASE("H4 compile: source becomes a function, by compiler, disk and memory")
   CHECK(later.compiler().version_line().size() > 2);
 }
 
-TEST_CASE("compile: gcc and clang, every level this machine runs") {
+TEST_CASE("compile: gcc and clang, every row of this architecture; what this CPU runs is run") {
   for (const char* compiler : {"gcc", "clang"}) {
     Bench bench;
     bench.options.compiler = compiler;
     CompileService service = bench.service();
     for (const Target& target : targets()) {
-      if (target.vector_bytes > host_target().vector_bytes) continue;
       CompileRequest request = request_for(7);
       request.target = target;
       CAPTURE(compiler);
       CAPTURE(target.name);
-      CHECK(call(bench.system, service.compile(request)) == 7);
+      const auto artifact = service.compile(request);
+      CHECK(artifact->manifest().target == target.name);
+      if (can_run(target)) CHECK(call(bench.system, artifact) == 7);
     }
   }
 }

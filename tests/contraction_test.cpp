@@ -34,9 +34,7 @@ void check_schedules(const std::string& text, std::initializer_list<const char*>
 std::string source_of(const std::string& text, const char* schedule = nullptr) {
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\n" + text);
-  const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = schedule; });
-  REQUIRE(program != nullptr);
-  return take(harp_program_source(program.get(), nullptr));
+  return source_for("x86-64-v4", graph.get(), schedule);
 }
 
 }  // namespace
@@ -220,12 +218,8 @@ TEST_CASE("G15.matmul/c: tiles are chosen where there are rows and columns to sh
     return source_of("graph g(a: f32[" + n + ", " + n + "], b: f32[" + n + ", " + n + "]) {\n  return y = a @ b\n}").find(rows) !=
            std::string::npos;
   };
-#if defined(__x86_64__)
-  if (has_rows("64", "simd=16")) {
-    CHECK(has_rows("16", "unroll=8"));                                 // of two tiles the second hides what the first stores
-    CHECK(has_rows("64", "unroll=8, sequential tile=512 unroll=2 "));  // each element that is read is multiplied with two vectors
-  }
-#endif
+  CHECK(has_rows("16", "unroll=8"));                                 // of two tiles the second hides what the first stores
+  CHECK(has_rows("64", "unroll=8, sequential tile=512 unroll=2 "));  // each element that is read is multiplied with two vectors
 }
 
 TEST_CASE(

@@ -18,6 +18,7 @@
 #include "fuzz/shrink.h"
 #include "graph/composites.h"
 #include "graph/text.h"
+#include "machine.h"
 #include "pipeline.h"
 
 using namespace harp;
@@ -35,6 +36,7 @@ constexpr uint64_t kGraphs =
 }  // namespace
 
 TEST_CASE("X2 G1 G2 G3 G5 G6 G7 G8 G12 G14 G16: random graphs give the interpreter's bits through every compiler") {
+  testing::note_what_cannot_run();
   CampaignOptions options;
   options.seeds = seed_range(0, kGraphs);
   options.processes = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));

@@ -8,6 +8,7 @@
 
 #include "compile/driver_commands.h"
 #include "compile_scenarios.h"
+#include "machine.h"
 
 using namespace harp;
 using namespace compile_scenarios;
@@ -223,18 +224,23 @@ TEST_CASE("compile: a gcc that vectorises wrongly is told on the command line, o
   const auto has = [](const Words& flags, const std::string& flag) { return std::find(flags.begin(), flags.end(), flag) != flags.end(); };
   for (const std::optional<int> version :
        {std::optional<int>(), std::optional(0), std::optional(11), std::optional(12), std::optional(14)}) {
-    const Words flags = varying_flags({}, version);
+    CompileRequest plain;
+    plain.target = testing::row("x86-64-v3");
+    const Words flags = varying_flags(plain, version);
     CAPTURE(version.value_or(-1));
     const bool told = version == 11 || version == 12;
     CHECK(has(flags, "-DHARP_GCC_BUGS_AVOIDED") == told);
     CHECK(has(flags, "-fno-tree-slp-vectorize") == told);
     CHECK(has(flags, "-fvect-cost-model=very-cheap") == told);
     CompileRequest with_flags;
+    with_flags.target = testing::row("x86-64-v3");
     with_flags.flags = {"-O2"};
     const Words before_others = varying_flags(with_flags, version);
     CHECK(!has(before_others, "-DHARP_GCC_BUGS_AVOIDED"));  // the text asks for itself then
     CHECK(has(before_others, "-fno-tree-slp-vectorize") == told);
     CHECK(has(flags, "-fno-ipa-pure-const") == version.has_value());
-    CHECK(has(flags, "-mno-80387") == (version.has_value() && host_target().name.starts_with("x86-64")));
+    CHECK(has(flags, "-mno-80387") == version.has_value());
+    plain.target = testing::row("aarch64");
+    CHECK(!has(varying_flags(plain, version), "-mno-80387"));
   }
 }

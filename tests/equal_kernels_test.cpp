@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "graph/text.h"
 #include "lower/lower.h"
+#include "machine.h"
 #include "pipeline.h"
 #include "schedule/schedule_program.h"
 
@@ -20,7 +21,7 @@ struct Counted {
 Counted lowered(std::string_view inputs, std::string_view body) {
   const auto graph = parse_graph(cat("graph g(", inputs, ") {\n", body, "\n}"));
   PipelineOptions options;
-  options.target = host_target();
+  options.target = testing::row("x86-64-v4");
   const Program program = schedule_graph(optimised(*graph, options), {options.target, 0, {}});
   const std::shared_ptr<ir::Module> module = lower::lower_program(program);
   CHECK_NOTHROW(ir::verify(*module));

@@ -60,9 +60,7 @@ void check_schedule(const std::string& text, const char* schedule, const Values<
 size_t frame_bytes(const std::string& text) {
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\n" + text);
-  const Program program = compile(graph.get(), "c");
-  REQUIRE(program != nullptr);
-  const std::string source = take(harp_program_source(program.get(), nullptr));
+  const std::string source = source_for("x86-64-v4", graph.get());
   const std::regex array("\\n +float \\w+\\[(\\d+)\\]");
   size_t bytes = 0;
   for (auto match = std::sregex_iterator(source.begin(), source.end(), array); match != std::sregex_iterator(); ++match)
@@ -100,9 +98,7 @@ std::string reduction(const std::string& input, const std::string& result) {
 bool is_scheduled(const std::string& text, const char* word) {
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\n" + text);
-  const Program program = compile(graph.get(), "c");
-  REQUIRE(program != nullptr);
-  return take(harp_program_source(program.get(), nullptr)).find(word) != std::string::npos;
+  return source_for("x86-64-v4", graph.get()).find(word) != std::string::npos;
 }
 /// Does it go through two rows or parts side by side?
 bool goes_side_by_side(const std::string& text) { return is_scheduled(text, "unroll=2"); }

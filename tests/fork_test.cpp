@@ -28,9 +28,10 @@ harp_status status_of_compile(harp_context* context) {
   return status;
 }
 
-/// A compiler that takes its time, but for its version.
-std::string slow_compiler(const std::string& path) {
-  std::ofstream(path) << "#!/bin/sh\ncase \"$*\" in *--version*) ;; *) sleep 1 ;; esac\nexec cc \"$@\"\n";
+/// A compiler that says when it begins, and goes on when `path`.go is there; but for its version.
+std::string waiting_compiler(const std::string& path) {
+  std::ofstream(path) << "#!/bin/sh\ncase \"$*\" in *--version*) ;; *) : > " << path << ".begun; while [ ! -e " << path
+                      << ".go ]; do sleep 0.01; done ;; esac\nexec cc \"$@\"\n";
   chmod(path.c_str(), 0755);
   return path;
 }
@@ -40,6 +41,7 @@ std::string slow_compiler(const std::string& path) {
 TEST_CASE("C1: a forked child compiles and runs with the context it inherited") {
   const Context context = make_context();
   CHECK(status_of_compile(context.get()) == HARP_OK);
+  must_run(compile(parse(context.get(), kText).get(), "c").get());
   const int status = in_child([&] {
     const Graph graph = parse(context.get(), "harp 1\ngraph h(x: f32[n]) {\n  return y = x * 3\n}\n");
     const Program program = compile(graph.get(), "c");
@@ -54,7 +56,7 @@ TEST_CASE("C1: a forked child compiles and runs with the context it inherited") 
 
 TEST_CASE("C1: a child that is forked in the middle of a compilation gets an error, and does not hang") {
   const Scratch folder;
-  const std::string compiler = slow_compiler(folder / "slow-cc");
+  const std::string compiler = waiting_compiler(folder / "slow-cc");
   const Context context = make_context([&](harp_context_options& o) {
     o.compiler = compiler.c_str();
     o.cache_dir = "";
@@ -62,8 +64,9 @@ TEST_CASE("C1: a child that is forked in the middle of a compilation gets an err
   REQUIRE(harp_backend_available(context.get(), "c") == 1);
   harp_status in_parent = HARP_ERROR_INTERNAL;
   std::thread other([&] { in_parent = status_of_compile(context.get()); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  while (!std::filesystem::exists(compiler + ".begun")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const int status = in_child([&] { return static_cast<int>(status_of_compile(context.get())); });
+  std::ofstream(compiler + ".go") << "go";
   other.join();
   CHECK(status == HARP_ERROR_UNSUPPORTED);
   CHECK(in_parent == HARP_OK);

@@ -10,11 +10,7 @@ namespace {
 size_t kernels_in_source(harp_context* context, const std::string& text) {
   const Graph graph = parse(context, "harp 1\n" + text);
   REQUIRE(graph != nullptr);
-  harp_error* err = nullptr;
-  harp_string* source = harp_graph_emit(graph.get(), nullptr, "c", &err);
-  REQUIRE(source != nullptr);
-  const std::string c = harp_string_data(source);
-  harp_string_release(source);
+  const std::string c = source_for("x86-64-v4", graph.get());
   constexpr const char* kDefinition = "noinline)) void kernel_";
   size_t count = 0;
   for (size_t at = c.find(kDefinition); at != c.npos; at = c.find(kDefinition, at + 1)) ++count;

@@ -2,7 +2,8 @@
 
 `may_include` is the third column of the architecture's folder table; what a folder may include it may include transitively
 (graph includes ops, ops includes base, so graph may include base). Also checked: an include names an existing file by its
-path from src/, no two headers include each other in a circle, and only the outer folders see harp.h.
+path from src/, no two headers include each other in a circle, only the outer folders see harp.h, and HARP_MACHINE, which is for tests
+and the tool, is named in the tool alone: the library compiles for what its options say.
 Exits 1 with one line per offence.
 
 rows: C1.layers
@@ -96,6 +97,8 @@ def main():
         allowed = closure(folder)
         with open(os.path.join(SRC, path), encoding="utf-8") as file:
             text = file.read()
+        if "HARP_MACHINE" in text and folder != "tool":
+            errors.append(f"src/{path}: names HARP_MACHINE, which only the tool reads")
         graph[path] = []
         for match in INCLUDE.finditer(text):
             bracket, target = match.groups()

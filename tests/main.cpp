@@ -1,13 +1,27 @@
-// doctest's main, and a listener that appends one line per finished test case to $HARP_TEST_RESULTS: "pass|fail TAB name TAB file".
-// tests/rows.py reads those lines to say which rows of the contract are covered; console output stays doctest's own.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+// doctest's main with two additions. A test case can be skipped while it runs (skip.h); and a listener appends one line per finished test
+// case to $HARP_TEST_RESULTS: "pass|fail TAB name TAB file", or "skip TAB name TAB file TAB reason". tests/rows.py reads those lines.
+// Console output stays doctest's own, with a line for each skipped test case at the end.
+#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "harp.h"
+#include "skip.h"
 
 namespace {
+
+using Body = void (*)();
+
+std::unordered_map<const doctest::TestCaseData*, Body> bodies;  // of the test cases, which doctest sees as run_body
+const doctest::TestCaseData* running = nullptr;
+std::string skip_reason;  // of the running test case; empty: it is not skipped
+std::vector<std::string> skipped;
 
 class ResultLines : public doctest::IReporter {
  public:
@@ -19,11 +33,19 @@ class ResultLines : public doctest::IReporter {
     if (file_ != nullptr) std::fclose(file_);
   }
 
-  void test_case_start(const doctest::TestCaseData& test) override { test_ = &test; }
+  void test_case_start(const doctest::TestCaseData& test) override {
+    running = &test;
+    skip_reason.clear();
+  }
   void test_case_end(const doctest::CurrentTestCaseStats& stats) override {
-    if (file_ == nullptr || test_ == nullptr) return;
+    if (running == nullptr) return;
+    const bool is_skipped = stats.testCaseSuccess && !skip_reason.empty();
+    const std::string status = !stats.testCaseSuccess ? "fail" : is_skipped ? "skip" : "pass";
+    if (is_skipped) skipped.push_back(std::string(running->m_name) + ": " + skip_reason);
+    if (file_ == nullptr) return;
     // One write a line, flushed: several test programs append to one file, and a later crash must not lose what passed.
-    std::string line = std::string(stats.testCaseSuccess ? "pass\t" : "fail\t") + test_->m_name + "\t" + test_->m_file.c_str() + "\n";
+    const std::string reason = is_skipped ? "\t" + skip_reason : "";
+    const std::string line = status + "\t" + running->m_name + "\t" + running->m_file.c_str() + reason + "\n";
     std::fwrite(line.data(), 1, line.size(), file_);
     std::fflush(file_);
   }
@@ -41,9 +63,60 @@ class ResultLines : public doctest::IReporter {
 
  private:
   std::FILE* file_ = nullptr;
-  const doctest::TestCaseData* test_ = nullptr;
 };
 
 REGISTER_LISTENER("result-lines", 1, ResultLines);
 
+/// What doctest calls for every test case: to doctest any exception is a failure.
+void run_body() {
+  try {
+    bodies.at(running)();
+  } catch (const harp::testing::Skip& skip) {
+    harp::testing::note_skip(skip.reason);
+  }
+}
+
+void wrap_test_cases() {
+  std::set<doctest::detail::TestCase>& tests = doctest::detail::getRegisteredTests();
+  const std::set<doctest::detail::TestCase> originals = tests;
+  tests.clear();
+  for (const doctest::detail::TestCase& original : originals) {
+    doctest::detail::TestCase wrapped = original;
+    wrapped.m_test = &run_body;
+    bodies[&*tests.insert(wrapped).first] = original.m_test;
+  }
+}
+
+/// Why HARP_MACHINE names no row; empty: it does, or says nothing. In the words of harp.h, the only thing that every test program has.
+std::string fault_of_machine() {
+  if (harp::testing::machine_name() == nullptr) return {};
+  harp_context* context = harp_context_new(nullptr, nullptr);
+  harp_graph* graph = harp_graph_new(context, 0, nullptr);
+  harp_output(graph, "y", harp_constant(graph, HARP_F32, 1));
+  harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
+  options.target = harp::testing::machine_name();
+  harp_error* err = nullptr;
+  harp_string_release(harp_graph_emit(graph, &options, "opt", &err));
+  const std::string fault = err != nullptr ? harp_error_message(err) : "";
+  harp_error_release(err);
+  harp_graph_release(graph);
+  harp_context_release(context);
+  return fault;
+}
+
 }  // namespace
+
+void harp::testing::note_skip(const std::string& reason) {
+  if (skip_reason.empty()) skip_reason = reason;
+}
+
+int main(int argc, char** argv) {
+  if (const std::string fault = fault_of_machine(); !fault.empty()) {
+    std::fprintf(stderr, "HARP_MACHINE: %s\n", fault.c_str());
+    return 2;
+  }
+  wrap_test_cases();
+  const int status = doctest::Context(argc, argv).run();
+  for (const std::string& test : skipped) std::printf("skipped: %s\n", test.c_str());
+  return status;
+}

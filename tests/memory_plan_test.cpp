@@ -68,7 +68,7 @@ TEST_CASE("L1: a memory plan that lets arrays in use meet does not pass") {
     Program program = schedule_graph(
         optimised(*parse_graph("graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
                                "  w = v - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}")),
-        {host_target(), 0, {}});
+        {testing::row(kRow), 0, {}});
     verify(program);
     change(program);
     bool thrown = false;

@@ -24,6 +24,7 @@ import numpy as np  # noqa: E402
 import scipy  # noqa: E402
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import machine  # noqa: E402
 from oracle_complex import complex_groups  # noqa: E402
 from oracle_gather import gather_groups  # noqa: E402
 from oracle_sort import sort_groups  # noqa: E402
@@ -191,6 +192,7 @@ def operations():
 
 
 def main():
+    machine.exit_if_skipped(__file__)
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     all_groups = groups() + linear_groups() + random_groups() + scan_groups() + gather_groups() + sort_groups() + complex_groups() + fft_groups()

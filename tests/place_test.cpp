@@ -5,6 +5,7 @@
 #include "backends_run.h"
 #include "base/text.h"
 #include "graph/text.h"
+#include "machine.h"
 #include "pipeline.h"
 
 using namespace capi_test;
@@ -30,7 +31,7 @@ std::string both(std::string_view x, std::string_view axis) {
 
 std::string source_of(std::string_view text) {
   harp::PipelineOptions options;
-  options.target = *harp::target_from_name("x86-64-v3");
+  options.target = harp::testing::row("x86-64-v3");
   return harp::generate(*harp::parse_graph(text), options).source;
 }
 

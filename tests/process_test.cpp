@@ -208,10 +208,14 @@ TEST_CASE("process: a host that reaps every child is tolerated") {
 
 TEST_CASE("process: of a pipeline whose writer the host reaped, nobody says that it succeeded") {
   TestSystem system;
-  for (const auto& [reader, end, code] : {std::tuple{"cat; sleep 0.3", End::kUnknown, 0}, {"cat; sleep 0.3; exit 3", End::kExited, 3}}) {
-    std::thread host([] {
+  const Scratch scratch;
+  for (const auto& [exit, end, code] : {std::tuple{"exit 0", End::kUnknown, 0}, {"exit 3", End::kExited, 3}}) {
+    const std::string reaped = scratch / exit;  // is there when the host has reaped the writer: the reader ends after that
+    const std::string reader = "cat; while [ ! -e '" + reaped + "' ]; do sleep 0.01; done; " + exit;
+    std::thread host([&] {
       const auto give_up = Clock::now() + 20s;
       while (::waitpid(-1, nullptr, 0) < 0 && Clock::now() < give_up) std::this_thread::sleep_for(1ms);  // until there is a child
+      write_text(reaped, "");
     });
     const CommandResult result = run_pipeline(system, "exit 7", reader, 20s);
     host.join();
@@ -306,5 +310,6 @@ TEST_CASE("target: levels have names, and this machine has one of them") {
   REQUIRE(target_from_name(host.name).has_value());
   CHECK(target_from_name(host.name)->vector_bytes == host.vector_bytes);
   CHECK_FALSE(target_from_name("native").has_value());
+  CHECK(can_run(host));
   for (const Target& target : targets()) CHECK(target.march != "native");
 }

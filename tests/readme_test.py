@@ -3,13 +3,13 @@ commands run, it stays short, every file named in the text exists, and so does e
 """
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
 SOURCE = os.environ["HARP_SOURCE_DIR"]
 BUILD = os.environ["HARP_BUILD_DIR"]
+os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is
 
 
 def run(*command, **environment):
@@ -41,9 +41,8 @@ def check_example(text):
                        HARP_CACHE_DIR=os.path.join(scratch, "cache"))
 
         for compiler in ("cc", "gcc -std=c99 -Wall -Wextra -Werror", "clang -std=c99 -Wall -Wextra -Werror"):
-            if shutil.which(compiler.split()[0]):
-                output = shell(f"{compiler} {compile_line}")
-                assert output == shown, f"the README shows\n{shown}but the example prints\n{output}"
+            output = shell(f"{compiler} {compile_line}")
+            assert output == shown, f"the README shows\n{shown}but the example prints\n{output}"
         output = shell(command_line)
         assert output.startswith("y: f32[512, 1024]  min ") and "void entry_point(" in output, output[:200]
 

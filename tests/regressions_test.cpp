@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "fuzz/case_file.h"
 #include "fuzz/isolated.h"
+#include "machine.h"
 
 using namespace harp;
 using namespace harp::fuzz;
@@ -22,6 +23,7 @@ constexpr std::chrono::seconds kPatience{300};
 }  // namespace
 
 TEST_CASE("X2: no bug comes back") {
+  testing::note_what_cannot_run();
   const char* source = std::getenv("HARP_SOURCE_DIR");
   const std::filesystem::path folder = std::filesystem::path(source != nullptr ? source : "../..") / "tests/regressions";
   std::vector<std::string> files;

@@ -240,14 +240,14 @@ void check_all_ops(DType dtype, const render::RenderOptions& options, const std:
   CHECK(output == results.size());
 }
 
-/// Both compilers at the host's level; below it they take turns, unless HARP_TORTURE asks for all.
+/// Both compilers for the row machine(); for others they take turns, unless HARP_TORTURE asks for all.
 void check_all_ops(DType dtype) {
   const std::vector<render::RenderOptions> all = dialects();
   const std::vector<std::string> found = compilers();
   for (size_t d = 0; d < all.size(); ++d)
     for (size_t c = 0; c < found.size(); ++c) {
-      const bool host = !all[d].plain_text && all[d].target == host_target();
-      if (host || (d + c) % found.size() == 0 || std::getenv("HARP_TORTURE") != nullptr) check_all_ops(dtype, all[d], found[c]);
+      const bool is_machine = !all[d].plain_text && all[d].target == machine();
+      if (is_machine || (d + c) % found.size() == 0 || std::getenv("HARP_TORTURE") != nullptr) check_all_ops(dtype, all[d], found[c]);
     }
 }
 

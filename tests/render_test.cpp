@@ -203,8 +203,8 @@ TEST_CASE("G16 C renderer: symbolic sizes, empty rows, overlapping last vectors,
         void* in[] = {m == 0 ? nullptr : x.data(), m == 0 ? nullptr : s.data()};
         void *out[] = {y.data()}, *out_plain[] = {z.data()};
         size_t shape[] = {n, m};
-        CHECK(unit.entry_ex(in, out, shape, nullptr) == 0);
-        unit.entry(in, out_plain, shape);
+        CHECK(unit.entry_ex()(in, out, shape, nullptr) == 0);
+        unit.entry()(in, out_plain, shape);
         for (size_t i = 0; i < n * m; ++i) CHECK(y[i] == x[i] * (s[i / m] + s[i / m]));
         CHECK(y[n * m] == -1.0f);
         CHECK(std::memcmp(y.data(), z.data(), y.size() * sizeof(float)) == 0);
@@ -302,7 +302,7 @@ struct Host {
 }  // namespace
 
 TEST_CASE("L1 L2 C renderer: generations, workspace, constant arrays, run time of the host, equal kernels once") {
-  const render::RenderOptions options{host_target(), false};
+  const render::RenderOptions options{machine(), false};
   ModuleBuilder b;
   const std::string source = workspace_module(1, b).render(options);
   CHECK(source.find("kernel_0(void*") != std::string::npos);
@@ -327,11 +327,11 @@ TEST_CASE("L1 L2 C renderer: generations, workspace, constant arrays, run time o
         std::fill(y.begin(), y.end(), -3.0f);
         std::fill(z.begin(), z.end(), -3.0f);
       };
-      unit.entry(in, out, shape);
+      unit.entry()(in, out, shape);
       check();
       Host host;
       harp_runtime runtime = host.runtime();
-      CHECK(unit.entry_ex(in, out, shape, &runtime) == 0);
+      CHECK(unit.entry_ex()(in, out, shape, &runtime) == 0);
       check();
       const int allocations = n > 0 ? 1 : 0;  // nothing is asked for where nothing is needed
       CHECK(host.allocations == allocations);
@@ -341,14 +341,14 @@ TEST_CASE("L1 L2 C renderer: generations, workspace, constant arrays, run time o
       std::vector<std::byte> memory(n * 4 + 128);
       runtime.workspace = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64);
       runtime.workspace_size = (n * 4 + 63) / 64 * 64;
-      CHECK(unit.entry_ex(in, out, shape, &runtime) == 0);
+      CHECK(unit.entry_ex()(in, out, shape, &runtime) == 0);
       check();
       CHECK(host.allocations == allocations);
       // no memory: nothing is written
       runtime.workspace = nullptr;
       runtime.workspace_size = 0;
       host.no_memory = true;
-      CHECK(unit.entry_ex(in, out, shape, &runtime) == (n > 0 ? static_cast<int32_t>(Code::kOutOfMemory) : 0));
+      CHECK(unit.entry_ex()(in, out, shape, &runtime) == (n > 0 ? static_cast<int32_t>(Code::kOutOfMemory) : 0));
       CHECK(std::all_of(y.begin(), y.end(), [](float f) { return f == -3.0f; }));
     }
   }
@@ -356,7 +356,7 @@ TEST_CASE("L1 L2 C renderer: generations, workspace, constant arrays, run time o
 
 #if defined(__x86_64__)
 TEST_CASE("C renderer: kernels compute in the default floating-point environment and leave the caller's") {
-  const render::RenderOptions options{host_target(), false};
+  const render::RenderOptions options{machine(), false};
   ModuleBuilder b;
   const Unit unit(workspace_module(1, b).render(options), compilers()[0], options.target);
   const size_t n = 100000;
@@ -368,9 +368,9 @@ TEST_CASE("C renderer: kernels compute in the default floating-point environment
   host.worker_environment = 0x9fc0 | 0x6000;  // flush to zero, denormals are zero, round towards zero
   const unsigned before = __builtin_ia32_stmxcsr();
   __builtin_ia32_ldmxcsr(host.worker_environment);
-  const int32_t status = unit.entry_ex(in, out, shape, &runtime);
+  const int32_t status = unit.entry_ex()(in, out, shape, &runtime);
   const unsigned after = __builtin_ia32_stmxcsr();
-  unit.entry(in, out, shape);
+  unit.entry()(in, out, shape);
   const unsigned after_entry = __builtin_ia32_stmxcsr();
   __builtin_ia32_ldmxcsr(before);
   CHECK(status == 0);
@@ -383,7 +383,7 @@ TEST_CASE("C renderer: kernels compute in the default floating-point environment
 
 TEST_CASE("C renderer: the run time's struct is harp.h's") {
   ModuleBuilder b;
-  const std::string unit_source = workspace_module(1, b).render({host_target(), false});
+  const std::string unit_source = workspace_module(1, b).render({machine(), false});
   const size_t begin = unit_source.find("typedef __SIZE_TYPE__"), end = unit_source.find("} harp_runtime;\n");
   REQUIRE(begin != std::string::npos);
   REQUIRE(end != std::string::npos);
@@ -397,7 +397,7 @@ TEST_CASE("C renderer: the run time's struct is harp.h's") {
   append(source, "shape[i] = sizeof(harp_runtime); return 0; }\nvoid entry_point(void) {}\n");
   const Unit unit(source, compilers()[0], targets()[0]);
   size_t offsets[std::size(kMembers) + 1] = {};
-  unit.entry_ex(nullptr, nullptr, offsets, nullptr);
+  unit.entry_ex()(nullptr, nullptr, offsets, nullptr);
   const size_t expected[] = {offsetof(harp_runtime, struct_size),  offsetof(harp_runtime, self),           offsetof(harp_runtime, width),
                              offsetof(harp_runtime, parallel_for), offsetof(harp_runtime, alloc),          offsetof(harp_runtime, free),
                              offsetof(harp_runtime, workspace),    offsetof(harp_runtime, workspace_size), offsetof(harp_runtime, natives),

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "harp.h"
 #include "ir/ir.h"
+#include "machine.h"
 #include "render/c.h"
 
 namespace harp::testing {
@@ -34,24 +35,21 @@ struct TemporaryFolder {
   ~TemporaryFolder() { std::filesystem::remove_all(path); }
 };
 
-inline bool has_program(const std::string& name) { return std::system((name + " --version >/dev/null 2>&1").c_str()) == 0; }
-
-inline std::vector<std::string> compilers() {
-  std::vector<std::string> found;
-  for (const char* name : {"gcc", "clang"})
-    if (has_program(name)) found.emplace_back(name);
-  return found;
-}
+/// Both are of the group "test" of .ci/packages.txt: without one a test fails instead of looking at less.
+inline std::vector<std::string> compilers() { return {"gcc", "clang"}; }
 
 inline std::string read_file(const std::string& path) {
   std::ifstream in(path);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A loaded unit. Warnings are errors, and no symbol outside the whitelist may be undefined.
+/// A loaded unit. Warnings are errors, and no symbol outside the whitelist may be undefined. Ends the test case where the compilers here
+/// make no code for the target.
 class Unit {
  public:
-  Unit(const std::string& source, const std::string& compiler, const Target& target, const std::string& optimisation = "-O3") {
+  Unit(const std::string& source, const std::string& compiler, const Target& target, const std::string& optimisation = "-O3")
+      : target_(target) {
+    must_compile(target);
     const std::string c = folder_.path + "/unit.c", so = folder_.path + "/unit.so", log = folder_.path + "/log";
     std::ofstream(c) << source;
     std::string command =
@@ -70,9 +68,9 @@ class Unit {
     }
     handle_ = dlopen(so.c_str(), RTLD_NOW | RTLD_LOCAL);
     REQUIRE_MESSAGE(handle_ != nullptr, dlerror());
-    entry_ex = reinterpret_cast<harp_entry_point_ex>(dlsym(handle_, "entry_point_ex"));
-    entry = reinterpret_cast<harp_entry_point>(dlsym(handle_, "entry_point"));
-    const bool both = entry_ex != nullptr && entry != nullptr;
+    entry_ex_ = reinterpret_cast<harp_entry_point_ex>(dlsym(handle_, "entry_point_ex"));
+    entry_ = reinterpret_cast<harp_entry_point>(dlsym(handle_, "entry_point"));
+    const bool both = entry_ex_ != nullptr && entry_ != nullptr;
     REQUIRE(both);
   }
   Unit(const Unit&) = delete;
@@ -81,21 +79,30 @@ class Unit {
     if (handle_ != nullptr) dlclose(handle_);
   }
 
-  harp_entry_point_ex entry_ex = nullptr;
-  harp_entry_point entry = nullptr;
+  /// What is called with arrays. Ends the test case where this CPU cannot run the unit.
+  harp_entry_point_ex entry_ex() const {
+    must_run(target_);
+    return entry_ex_;
+  }
+  harp_entry_point entry() const {
+    must_run(target_);
+    return entry_;
+  }
 
  private:
+  Target target_;
+  harp_entry_point_ex entry_ex_ = nullptr;
+  harp_entry_point entry_ = nullptr;
   TemporaryFolder folder_;
   void* handle_ = nullptr;
 };
 
-/// Levels this machine runs, the plain text last.
+/// The row that HARP_MACHINE names, by default all that this CPU runs; the plain text last.
 inline std::vector<render::RenderOptions> dialects() {
   std::vector<render::RenderOptions> all;
-  for (const Target& t : targets()) {
-    all.push_back({t, false});
-    if (t == host_target()) break;
-  }
+  if (machine_name() != nullptr) all.push_back({machine(), false});
+  for (const Target& t : targets())
+    if (machine_name() == nullptr && can_run(t)) all.push_back({t, false});
   all.push_back({targets()[0], true});
   return all;
 }
@@ -206,7 +213,7 @@ inline std::vector<Array> run(const Unit& unit, const ir::Module& module, std::v
   std::vector<void*> in, out;
   for (Array& a : inputs) in.push_back(a.bytes.data());
   for (Array& a : results) out.push_back(a.bytes.data());
-  CHECK(unit.entry_ex(in.data(), out.data(), shape_vars.data(), nullptr) == 0);
+  CHECK(unit.entry_ex()(in.data(), out.data(), shape_vars.data(), nullptr) == 0);
   return results;
 }
 

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "graph/text.h"
 #include "graph/verify.h"
+#include "machine.h"
 #include "pipeline.h"
 #include "schedule/schedule_program.h"
 
@@ -14,7 +15,7 @@ namespace {
 std::string schedule_of(std::string_view text) {
   std::string found;
   harp::PipelineOptions options;
-  options.target = harp::host_target();
+  options.target = harp::testing::row("x86-64-v4");
   options.dump_stages = {"schedule"};
   options.dump = [&](std::string_view, std::string_view stage) { found = stage; };
   harp::generate(*harp::parse_graph(text), options);
@@ -55,7 +56,7 @@ TEST_CASE("L5.row_blocks/c G15.matmul: rows of scores are cut into blocks, which
 
 TEST_CASE("L5.row_blocks L1: what is made of blocks elsewhere, and arrays of a chain that lie over one another") {
   const auto scheduled = [](std::string_view text, const harp::ChainOptions& chains) {
-    const harp::Program program = harp::schedule_graph(harp::parse_graph(text), {harp::host_target(), 0, {}, chains});
+    const harp::Program program = harp::schedule_graph(harp::parse_graph(text), {harp::testing::row("x86-64-v4"), 0, {}, chains});
     CHECK_NOTHROW(harp::verify(*program.graph));
     CHECK_NOTHROW(harp::verify(program));
     return harp::print(program);

@@ -8,13 +8,15 @@ The rule. A test covers an item if it names the item before the first colon of i
   TEST_CASE("G2: constants fold")                                    the row as a whole: listed there, covers no item
 A noun without its backends (G5.reshape) counts for the row as a whole. A name that is no item is reported as a mistake. Other sources of coverage:
   script tests (tests/*_test.py, tests/*/*_test.py) name their items on lines "rows: C2.cmake/shared ..." of their docstring, and
-  may append "pass|fail TAB name TAB file" lines with such names to $HARP_TEST_RESULTS, as tests/main.cpp does for test cases;
+  may append "pass|fail TAB name TAB file" lines with such names to $HARP_TEST_RESULTS, as tests/main.cpp does for test cases; what could
+  not run here is "skip TAB name TAB file TAB reason", where a script as a whole has the name of its ctest entry;
   the op matrix test leaves op_matrix.txt, lines "op dtype backend pass|fail" (backend up to the first '-': c-clang is c), and the NumPy
   oracle oracle_matrix.txt. A cell covers the item whose noun (or op=) is the op, G10's only for complex dtypes, and G9's by dtype. An
   op of src/ops/ops.def without a cell in op_matrix.txt fails: a new op is not done before the matrix has it.
 
 Results come from <build>/test_results (one file of lines per ctest entry, ctest.xml) and are those of the last run.
-Exit status 0; with --check 1 if an item asked for is not covered by a passing test. --totals prints "N passed, N failed".
+Exit status 0; with --check 1 if an item asked for is not covered by a passing test. --totals prints what was skipped, by name, and then
+"N passed, N failed, N skipped".
 """
 import argparse
 import collections
@@ -32,7 +34,7 @@ MATRIX_ROWS = {"G2", "G3", "G4", "G5", "G6", "G8", "G10", "G12", "G14", "G15"}
 MATRICES = {"op_matrix.txt": "op matrix", "oracle_matrix.txt": "NumPy oracle"}
 
 Item = collections.namedtuple("Item", "id row noun suffix op note")
-Test = collections.namedtuple("Test", "name status file")  # status: pass, fail, or "not run"
+Test = collections.namedtuple("Test", "name status file reason", defaults=("",))  # status: pass, fail, skip (with a reason), or "not run"
 
 
 def read_items(path):
@@ -81,8 +83,9 @@ def read_lines(path):
     with open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
             fields = line.rstrip("\n").split("\t")
-            if len(fields) == 3 and fields[0] in ("pass", "fail"):
-                yield Test(fields[1], fields[0], os.path.relpath(fields[2], ROOT) if os.path.isabs(fields[2]) else fields[2])
+            if len(fields) >= 3 and fields[0] in ("pass", "fail", "skip"):
+                file = os.path.relpath(fields[2], ROOT) if os.path.isabs(fields[2]) else fields[2]
+                yield Test(fields[1], fields[0], file, " ".join(fields[3:]))
 
 
 def read_ctest(results):
@@ -108,11 +111,13 @@ def declared_cases():
 def collect_tests(results, known):
     """All tests that name rows: {item or row id: [Test]}, and the names that are no item."""
     covered = collections.defaultdict(list)
-    ran = {}
+    ran, skipped = {}, set()
     for path in sorted(glob.glob(os.path.join(results, "*.tsv"))):
         for test in read_lines(path):
             old = ran.get((test.name, test.file))
-            ran[(test.name, test.file)] = test if not old or old.status == "pass" else old
+            ran[(test.name, test.file)] = test if not old or old.status in ("pass", "skip") else old
+            if test.status == "skip":
+                skipped.add(test.name)
     for name, file in declared_cases():
         ran.setdefault((name, file), Test(name, "not run", file))
     for test in ran.values():
@@ -121,11 +126,12 @@ def collect_tests(results, known):
     entries = read_ctest(results)
     for path in sorted(glob.glob(os.path.join(ROOT, "tests", "*_test.py")) + glob.glob(os.path.join(ROOT, "tests", "*", "*_test.py"))):
         name = "script." + re.sub(r"_test\.py$", "", os.path.basename(path))
+        status = "skip" if name in skipped else entries.get(name, "not run")
         with open(path, encoding="utf-8") as file:
             for line in re.findall(r"^rows:(.*)$", file.read(), re.M):
                 for token in line.split():
                     for ident in expand(token):
-                        covered[ident].append(Test(name, entries.get(name, "not run"), os.path.relpath(path, ROOT)))
+                        covered[ident].append(Test(name, status, os.path.relpath(path, ROOT)))
     return covered
 
 
@@ -176,25 +182,29 @@ def table_ops():
 def status_of(tests):
     if not tests:
         return "no test"
-    for status in ("fail", "not run"):
+    for status in ("fail", "not run", "skip"):
         if any(test.status == status for test in tests):
             return status
     return "pass"
 
 
 def totals(results):
-    """"N passed, N failed" over test cases; a ctest entry that failed without naming a case (a crash, a timeout) counts as one."""
-    passed = failed = 0
+    """"N passed, N failed, N skipped" over test cases; a ctest entry that failed without naming a case (a crash, a timeout) counts as one."""
+    passed = failed = skipped = 0
     entries = read_ctest(results)
     for name, status in entries.items():
         path = os.path.join(results, name + ".tsv")
         lines = list(read_lines(path)) if os.path.exists(path) else []
         bad = sum(test.status == "fail" for test in lines)
-        passed += len(lines) - bad if lines else status == "pass"
+        without = [test for test in lines if test.status == "skip"]
+        passed += len(lines) - bad - len(without) if lines else status == "pass"
         failed += bad if bad else status != "pass"
+        skipped += len(without)
+        for test in without:
+            print(f"skipped: {test.name}  [{test.file}]" + (f": {test.reason}" if test.reason else ""))
     if not entries:
         failed = 1
-    print(f"{passed} passed, {failed} failed")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0
 
 
@@ -203,7 +213,7 @@ def main():
     parser.add_argument("ids", nargs="*", help="rows or items to show (default: all)")
     parser.add_argument("--build", default=os.path.join(ROOT, "build", "release"))
     parser.add_argument("--check", action="store_true", help="exit 1 unless every item shown is covered and passes")
-    parser.add_argument("--totals", action="store_true", help='print only "N passed, N failed" of the last run')
+    parser.add_argument("--totals", action="store_true", help='print only "N passed, N failed, N skipped" of the last run, and what was skipped')
     parser.add_argument("--brief", action="store_true", help="rows only, not their items")
     args = parser.parse_args()
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `./dev rows | head` is fine

@@ -106,8 +106,8 @@ TEST_CASE("L1: the demo's stencil is one kernel whose interior has no select, wh
     const size_t kernel = source.find("void kernel_0(");
     REQUIRE(kernel != source.npos);
     CHECK((source.find("if (shape0 * shape1 > 0) harp_for(", kernel) != source.npos) == bounds.starts_with('0'));
-    const size_t loop = source.find("+= ", kernel);  // the vector loop, where the target has vectors
-    if (host_target().vector_bytes > 16 && bounds != "0..3") {
+    const size_t loop = source.find("+= ", kernel);  // the vector loop
+    if (bounds != "0..3") {
       REQUIRE(loop != source.npos);
       const size_t end = source.find("else", loop);
       const std::string interior = source.substr(loop, end - loop);
@@ -215,7 +215,6 @@ TEST_CASE("L5: in place no vector reads what one that it overlaps has stored") {
     REQUIRE(kernel != source.npos);
     return source.substr(kernel, source.find("\n}\n", kernel) - kernel);
   };
-  if (host_target().vector_bytes < 16) return;
   // a short body is written out for both, which read before they store
   const std::string two = body_of("x * z + b");
   CHECK(count(two, "overlaps") == 0);
@@ -239,9 +238,9 @@ TEST_CASE("L5: in place no vector reads what one that it overlaps has stored") {
 TEST_CASE(
     "L5: rows of memory are added by whole pages, as many in one go as suits the CPU and where they are, and of longer rows there are more "
     "pieces in one go from beyond; what the stack has no room for is scratch memory of each worker") {
-  Target target = host_target();
-  SUBCASE("two loads of a vector a cycle") { target.one_load = false; }
-  SUBCASE("one") { target.one_load = true; }
+  Target target;
+  SUBCASE("two loads of a vector a cycle") { target = testing::row("x86-64-v4"); }
+  SUBCASE("one") { target = testing::row("x86-64-v4-one-load"); }
   const auto variants = [&](std::string_view shape) {
     const std::unique_ptr<Graph> graph = parse_graph(cat("graph g(x: f32[", shape, "]) { return y = sum(x, axes=[0]) }"));
     return schedule_graph(optimised(*graph), {target, 0, {}}).kernels[0].variants;
@@ -308,8 +307,7 @@ TEST_CASE("L5/c: where many operations wait for each other two vectors go throug
     CHECK(vectors_of(late, cat("w", again)) == (again == 4 ? 2 : 1));
   }
 
-  PipelineOptions options;
-  options.target = host_target();
+  PipelineOptions options = options_for();
   options.schedule_override = "kernel_0: elementwise [thread unroll=3 simd=4] partition overlap";
   const std::string c = generate(*parse_graph("graph g(x: f32[n]) { return y = x * x + 1.0, z = x - 1.0 }"), options).source;
   const size_t loop = c.find("+= 12)"), store = c.find("*(f32x4*)(output", loop), end = c.find("  }", loop);
@@ -353,15 +351,14 @@ TEST_CASE("L5.sequential/c: long rows from near are added in turn by loads that 
   options.target = target;
   CHECK(count(generate(*parse_graph("graph g(x: f32[200, 1024]) { return y = sum(x, axes=[0]) }"), options).source,
               "#pragma GCC unroll 32\n") == 1);
-  target.one_load = true;
+  target = testing::row("x86-64-v4-one-load");
   CHECK(schedule("1024") == std::pair(4, 1));
 }
 
 TEST_CASE("L5.sequential/c: short rows are reduced two by two, as two streams, where a fold of both pays") {
   const auto rows_apart = [](std::string_view input, std::string_view operation, bool one_load = false) {
     const auto graph = parse_graph(cat("graph g(x: ", input, ") { return y = ", operation, "(x, axes=[-1]) }"));
-    Target target = *target_from_name("x86-64-v4");
-    target.one_load = one_load;
+    const Target target = testing::row(one_load ? "x86-64-v4-one-load" : "x86-64-v4");
     return schedule_graph(optimised(*graph), {target, 0, {}}).kernels[0].variants[0].schedule.axes[0].unroll;
   };
   for (const char* operation : {"sum", "max"}) {
@@ -431,7 +428,6 @@ TEST_CASE("L5.thread/c L6.packed_matmul/c: of a product's blocks of rows two wor
     }
 }
 
-#if defined(__x86_64__)
 TEST_CASE("G15.matmul/c L6.packed_matmul/c: a factor that stays in the second cache is read where it lies, by vectors that are lines") {
   const auto arrays = [](std::string_view a, std::string_view b, std::string_view product, const char* target = "x86-64-v4") {
     PipelineOptions options;
@@ -474,11 +470,10 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: few rows times what comes from memory 
   const auto schedule = [&] { return schedule_graph(optimised(*graph), {target, 0, {}}).kernels.at(0).variants.at(0).schedule; };
   CHECK(schedule().axes[1].tile == 1024);
   CHECK(schedule().axes[2].unroll == 2);
-  target.one_load = true;  // whose first cache is smaller
+  target = testing::row("x86-64-v4-one-load");  // whose first cache is smaller
   CHECK(schedule().axes[1].tile == 4096);
   CHECK(schedule().axes[2].unroll == 8);
 }
-#endif
 
 TEST_CASE("L5 L6/c: a short kernel over one array of unknown length ends in single elements, unless its schedule says otherwise") {
   const auto overlaps = [](std::string_view result, std::string_view inputs = "x: f32[n]") {
@@ -492,8 +487,7 @@ TEST_CASE("L5 L6/c: a short kernel over one array of unknown length ends in sing
   CHECK(overlaps("x + 1", "x: f32[1000]"));                                      // what is left is known, and narrower vectors
   CHECK(overlaps("bitwise_xor(x, x)", "x: u8[n]"));                              // up to 63 elements
   const auto graph = parse_graph("graph g(x: f32[n]) { return y = relu(x * 2 + 1) }");
-  PipelineOptions options;
-  options.target = host_target();
+  PipelineOptions options = options_for();
   const auto stores = [&] { return count(generate(*graph, options).source, "*)(output0"); };
   CHECK(stores() == 1);
   options.schedule_override = "kernel_0: elementwise [thread simd=4] partition overlap";
@@ -522,8 +516,7 @@ TEST_CASE("L1: 10,000 nodes with shared and shifted values schedule, lower and p
     pool.push_back(next);
   }
   graph.add_output("y", pool.back());
-  PipelineOptions options;
-  options.target = host_target();
+  PipelineOptions options = options_for();
   const Generated generated = generate(graph, options);
   CHECK(generated.stats.kernels < 3000);
   CHECK(generated.source.size() < 10'000'000);  // 27 MB when kernels computed each other's values again
@@ -534,8 +527,7 @@ TEST_CASE("L1: 10,000 nodes with shared and shifted values schedule, lower and p
 TEST_CASE("X5: a kernel's accumulators take 8 KiB of the stack at most; the rest is in scratch memory") {
   std::vector<std::string> sums;
   for (int i = 2; i < 10; ++i) sums.push_back(cat("y", i, " = sum(a * ", i, ", axes=[1])"));
-  PipelineOptions options;
-  options.target = host_target();
+  PipelineOptions options = options_for();
   const Generated generated = generate(*parse_graph(cat("graph g(a: f64[n, k]) {\n  return ", join(sums, ", "), "\n}\n")), options);
   REQUIRE(generated.stats.kernels == 1);
   int64_t on_the_stack = 0, accumulators = 0;
@@ -554,8 +546,7 @@ TEST_CASE("L1: a chain of 100,000 nodes goes through every stage") {
   const Node* node = x;
   for (int i = 0; i < 100000; ++i) node = build::elementwise(i % 2 ? Op::kAdd : Op::kMul, {node, two});
   graph.add_output("y", node);
-  PipelineOptions options;
-  options.target = host_target();
+  PipelineOptions options = options_for();
   const Generated generated = generate(graph, options);
   CHECK(generated.stats.kernels >= 100);  // at most about 1,000 ops a kernel
   CHECK(generated.stats.kernels <= 400);

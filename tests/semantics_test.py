@@ -18,6 +18,8 @@ import package_group
 package_group.require("python", __file__, modules=("numpy",))
 import numpy  # noqa: E402
 
+import machine
+
 SOURCE, TOOL = os.environ["HARP_SOURCE_DIR"], os.environ["HARP_TOOL"]
 F32 = numpy.float32
 
@@ -256,6 +258,7 @@ def check_composites(text, tool, backend):
 
 
 def main():
+    machine.exit_if_skipped(__file__)
     text = law_text()
     law = {"fma": fma}
     for block in blocks(text, "python"):

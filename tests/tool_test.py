@@ -64,7 +64,8 @@ class Tool:
     def __init__(self, scratch):
         self.scratch = scratch
         self.environment = {**os.environ, "HARP_CACHE_DIR": os.path.join(scratch, "cache")}
-        self.environment.pop("HARP_DUMP", None)
+        for variable in ("HARP_DUMP", "HARP_MACHINE"):
+            self.environment.pop(variable, None)
         self.softmax = self.write("softmax.harp", SOFTMAX)
         self.two = self.write("two.harp", TWO)
 
@@ -329,8 +330,9 @@ class Tool:
         again, _ = self.harp("emit", "-", "--lang", "graph", text=stdout)
         assert stdout == again
         out = self.path("softmax.c")
-        self.harp("emit", self.softmax, "-o", out)
-        command = ["cc", "-std=gnu11", "-O1", "-march=native", "-Wall", "-Werror", "-c", out, "-o", self.path("softmax.o")]
+        row, march = ("x86-64-v4", "x86-64-v4") if os.uname().machine == "x86_64" else ("aarch64", "armv8-a")
+        self.harp("emit", self.softmax, "-o", out, "--target", row)
+        command = ["cc", "-std=gnu11", "-O1", f"-march={march}", "-Wall", "-Werror", "-c", out, "-o", self.path("softmax.o")]
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         assert run.returncode == 0, run.stderr
         # what is printed of schedules is what --schedule reads
@@ -351,6 +353,27 @@ class Tool:
         self.fails(1, "plain_text has no vectors", "emit", self.softmax, "--plain-text", "--simd-width", "8")
         self.fails(1, "assembly", "emit", self.softmax, "--lang", "assembly")
         self.fails(1, "cannot write", "emit", self.softmax, "-o", self.path("no/such/folder.c"))
+
+    def case_machine(self):
+        """C1: HARP_MACHINE is the target where --target says none, and a name that is no row's is an error that lists the rows"""
+        rows = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load", "aarch64")
+        for row in rows:
+            by_option, _ = self.harp("emit", self.softmax, "--target", row)
+            assert f"target {row} " in by_option, by_option[:1000]
+            assert self.harp("emit", self.softmax, HARP_MACHINE=row)[0] == by_option, row
+        usual, _ = self.harp("emit", self.softmax)
+        assert self.harp("emit", self.softmax, HARP_MACHINE="")[0] == usual
+        assert "target x86-64-v2 " in self.harp("emit", self.softmax, "--target", "x86-64-v2", HARP_MACHINE="aarch64")[0]
+        for command in (("emit", self.softmax), ("run", self.softmax, "--random", "x=f32[2,1024]")):
+            self.fails(1, 'there is no target "zen9" (there are ', *command, HARP_MACHINE="zen9")
+            _, stderr = self.harp(*command, status=1, HARP_MACHINE="zen9")
+            assert all(row in stderr for row in rows), stderr
+        # a row whose instructions this CPU lacks can be compiled for, not run
+        target = re.search(r"^target: (\S+)", self.harp("info")[0], re.M)[1]
+        if target in ("x86-64", "x86-64-v2", "x86-64-v3"):
+            self.fails(1, f"this CPU cannot run the program: it is compiled for x86-64-v4, and the CPU is {target}", "run", self.softmax,
+                       "--random", "x=f32[2,1024]", HARP_MACHINE="x86-64-v4")
+        assert "HARP_MACHINE" in self.harp("run", "--help")[0]
 
     def case_tune(self):
         """H3.trial_result H3.best_stored: tune prints a table, JSON and a picture, and what it found is used from then on"""

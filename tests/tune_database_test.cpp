@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cache_scenarios.h"
+#include "machine.h"
 #include "tune/machine.h"
 #include "tune_support.h"
 
@@ -28,7 +29,10 @@ harp_program_stats_info compile_in(const std::string& directory, Lines* lines, s
                                    int32_t tuning = HARP_TUNING_ON) {
   const capi_test::Context context = context_in(directory, lines);
   const capi_test::Graph graph = capi_test::parse(context.get(), kScaled);
-  const capi_test::Program program = capi_test::compile(graph.get(), "c", [&](harp_compile_options& o) { o.tuning = tuning; });
+  const capi_test::Program program = capi_test::compile(graph.get(), "c", [&](harp_compile_options& o) {
+    o.target = nullptr;  // what was tuned is this CPU's
+    o.tuning = tuning;
+  });
   if (source != nullptr) *source = capi_test::take(harp_program_source(program.get(), nullptr));
   std::vector<float> x = {1, 2, 3};
   const capi_test::Buffer input = capi_test::wrap(context.get(), x, {3});
@@ -267,7 +271,7 @@ TEST_CASE("H3.best_stored: a database that cannot be written says why") {
   TestSystem system;
   {
     CompileCache cache({files, system.process}, cache_scenarios::options_in(directory), Log());
-    TuningDatabase database({files, system.process}, cache, Log(), "1 law 1", host_target());
+    TuningDatabase database({files, system.process}, cache, Log(), "1 law 1", testing::row("x86-64-v4"));
     const std::string why_not = database.add(digest_of("p"), "p", parse_configuration("share: 3"), 1, 2);
     CHECK(why_not == cat("cannot write ", database_in(directory), ": Read-only file system"));
     CHECK(database.find(digest_of("p"))->share_ns == 3);
@@ -279,7 +283,7 @@ TEST_CASE("H3.best_stored: a database that cannot be written says why") {
   CacheOptions impatient = cache_scenarios::options_in(directory);
   impatient.lock_timeout = std::chrono::milliseconds(1);
   CompileCache second(system, impatient, Log());
-  TuningDatabase database(system, second, Log(), "1 law 1", host_target());
+  TuningDatabase database(system, second, Log(), "1 law 1", testing::row("x86-64-v4"));
   CHECK(database.add(digest_of("p"), "p", parse_configuration("share: 3"), 1, 2).ends_with("lock-tuning-1.txt: another process has it"));
 }
 
@@ -330,7 +334,7 @@ TEST_CASE("H3.best_stored: two processes and several threads add to one database
   const auto add_all = [&](const std::string& who) {
     TestSystem system;
     CompileCache cache(system, cache_scenarios::options_in(directory), Log());
-    TuningDatabase database(system, cache, Log(), "1 law 1", host_target());
+    TuningDatabase database(system, cache, Log(), "1 law 1", testing::row("x86-64-v4"));
     for (int i = 0; i < kEach; ++i)
       if (!database.add(digest_of(cat(who, i)), who, parse_configuration(cat("share: ", i)), 1, 2).empty()) return 1;
     return 0;
@@ -347,7 +351,7 @@ TEST_CASE("H3.best_stored: two processes and several threads add to one database
   CHECK(threads[1] == 0);
   TestSystem system;
   CompileCache cache(system, cache_scenarios::options_in(directory), Log());
-  TuningDatabase database(system, cache, Log(), "1 law 1", host_target());
+  TuningDatabase database(system, cache, Log(), "1 law 1", testing::row("x86-64-v4"));
   for (const char* who : {"child", "first", "second"})
     for (int i = 0; i < kEach; ++i) {
       const std::optional<Configuration> found = database.find(digest_of(cat(who, i)));
@@ -362,9 +366,9 @@ TEST_CASE("H3.best_stored: without a directory the context alone remembers") {
   CacheOptions off;
   off.enabled = false;
   CompileCache cache(system, off, Log());
-  TuningDatabase database(system, cache, Log(), "1 law 1", host_target());
+  TuningDatabase database(system, cache, Log(), "1 law 1", testing::row("x86-64-v4"));
   CHECK(database.add(digest_of("p"), "p", parse_configuration("share: 3"), 1, 2) == "the compile cache is off: switched off");
   CHECK(database.find(digest_of("p"))->share_ns == 3);
   RealFileSystem files;
-  CHECK(machine_name(files, host_target()).starts_with(cat(host_triple(), " ", host_target().name)));
+  CHECK(machine_name(files, testing::row("x86-64-v4")).starts_with(cat(host_triple(), " ", testing::row("x86-64-v4").name)));
 }

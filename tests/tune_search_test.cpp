@@ -7,6 +7,7 @@
 #include <set>
 
 #include "graph/text.h"
+#include "machine.h"
 #include "pipeline.h"
 #include "tune/cost_model.h"
 #include "tune/same_bits.h"
@@ -21,7 +22,7 @@ namespace {
 
 SearchSpace space_of(const std::string& text, std::vector<int64_t> sizes = {}, size_t workers = 1) {
   PipelineOptions base;
-  base.target = host_target();
+  base.target = testing::row("x86-64-v4");
   return SearchSpace(*parse_graph(text), {base, {}, std::move(sizes), workers});
 }
 

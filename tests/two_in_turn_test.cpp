@@ -3,17 +3,16 @@
 #include "backends_run.h"
 #include "base/text.h"
 #include "graph/text.h"
+#include "machine.h"
 #include "pipeline.h"
 
 using namespace capi_test;
 
 namespace {
 
-std::string source_of(std::string_view text, std::string_view target, bool one_load = false, std::string_view schedule = {}) {
+std::string source_of(std::string_view text, std::string_view row) {
   harp::PipelineOptions options;
-  options.target = *harp::target_from_name(target);
-  options.target.one_load = one_load;
-  options.schedule_override = schedule;
+  options.target = harp::testing::row(row);
   return harp::generate(*harp::parse_graph(text), options).source;
 }
 bool goes_in_turn(const std::string& source) { return source.find("_of_two_x16(alu") != source.npos; }
@@ -28,12 +27,11 @@ Values<float> mostly_near(int64_t count, int64_t period) {
 }  // namespace
 
 TEST_CASE("L6 X2/c: a function or two, and little beside, go two vectors in turn where a CPU begins two of their operations a cycle") {
-  if (!harp::target_from_name("x86-64-v4")) return;
   const auto of = [](std::string_view y) { return harp::cat("graph g(x: f32[n], z: f32[n]) { return y = ", y, " }"); };
   for (const char* y : {"sin(x)", "expm1(x)", "exp(x) * 0.5 - x", "log(exp(x) + 1.0)"}) {
     CAPTURE(y);
     CHECK(goes_in_turn(source_of(of(y), "x86-64-v4")));
-    CHECK(!goes_in_turn(source_of(of(y), "x86-64-v4", true)));
+    CHECK(!goes_in_turn(source_of(of(y), "x86-64-v4-one-load")));
     CHECK(source_of(of(y), "x86-64-v3").find("_of_two_") == std::string::npos);
   }
   for (const char* y : {"x * z", "maximum(x, z)", "sin(x) * exp(z) + log(z)", "sin(x * x * x * x / z / z / z) * 2.0"}) {

@@ -39,7 +39,7 @@ std::string check_cache(System system, const CompilerChoice& choice, std::string
   first.source = one;
   first.compiler = choice.compiler;
   first.optimisation = choice.optimisation;
-  if (!choice.target.empty()) first.target = *target_from_name(choice.target);
+  first.target = target_of(choice);
   std::vector<CompileRequest> requests(7, first);
   requests[1].source = other;
   requests[2].optimisation = choice.optimisation == 1 ? 2 : 1;

@@ -19,6 +19,7 @@
 #include "fuzz/merged_unit.h"
 #include "fuzz/random.h"
 #include "fuzz/size_check.h"
+#include "fuzz/variant.h"
 #include "graph/text.h"
 #include "harp.h"
 #include "interp/interpreter.h"
@@ -278,10 +279,13 @@ class Checker {
     return interpreted_or_fault(graph, sizes, input_bytes(job.test, sizes), places);
   }
 
+  /// Is its target of this architecture?
+  static bool is_compiled_here(const CompilerChoice& choice) { return std::ranges::find(targets(), target_of(choice)) != targets().end(); }
+
   /// A few programs of the batch through a cache; the first of them is to blame.
   void check_cache_of(const CompilerChoice& choice, std::span<const Unit> units) {
     const Unit &one = units[0], &other = units[units.size() / 2];
-    if (one.source == other.source) return;
+    if (one.source == other.source || !is_compiled_here(choice)) return;
     attempt(one.job, Verdict::kCache, "cache", [&] {
       const std::string problem = check_cache(real_.system(), choice, one.source, other.source);
       if (!problem.empty()) fail_job(one.job, Verdict::kCache, problem);
@@ -299,11 +303,13 @@ class Checker {
     request.optimisation = choice.optimisation;
     request.vectors_written = choice.vectors_written;
     request.flags = sanitizer_flags(choice.compiler);
-    if (!choice.target.empty()) request.target = *target_from_name(choice.target);
+    request.target = target_of(choice);
     return service.compile(request);
   }
 
+  /// Compiles only, where this CPU cannot run code for the target; nothing, where it is of another architecture: there is its source.
   void compile_and_run(const CompilerChoice& choice, std::span<const Unit> units) {
+    if (!is_compiled_here(choice)) return;
     MergedUnit merged;
     std::vector<std::pair<std::string, std::string>> entries;
     for (const Unit& unit : units) {
@@ -321,6 +327,7 @@ class Checker {
       return compile_and_run(choice, units.subspan(units.size() / 2));
     }
     const LoadedLibrary library = LoadedLibrary::load(real_.system(), *artifact);
+    if (!can_run(target_of(choice))) return;
     for (size_t u = 0; u < units.size(); ++u) {
       const Unit& unit = units[u];
       if (failed_[unit.job]) continue;

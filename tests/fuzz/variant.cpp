@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "fuzz/random.h"
+#include "machine.h"
 #include "opt/passes.h"
 #include "schedule/legal.h"
 #include "schedule/override.h"
@@ -170,7 +171,7 @@ std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& li
     v.compiler.optimisation = draw < limits.percent_o3 ? 3 : draw < limits.percent_o3 + limits.percent_o0 ? 0 : 1;
     v.compiler.vectors_written = v.compiler.optimisation == 3 && flags.chance(50);
     const Target level = shared.pick(levels);
-    if (shared.chance(40) && level.vector_bytes <= host_target().vector_bytes) v.compiler.target = level.name;
+    if (shared.chance(40) && can_run(level)) v.compiler.target = level.name;
     constexpr int kWidths[] = {0, 0, 0, 1, 2, 4, 8, 16};
     v.simd_width = own.pick(kWidths);
     v.plain_text = own.chance(20);
@@ -195,6 +196,7 @@ std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& li
 std::vector<BuildVariant> level_variants() {
   std::vector<BuildVariant> variants;
   for (const Target& level : targets()) {
+    if (!can_run(level)) continue;
     for (const int width : {1, 4, 8, 16})
       for (const char* compiler : {"gcc", "clang"}) {
         BuildVariant v;
@@ -203,21 +205,20 @@ std::vector<BuildVariant> level_variants() {
         v.simd_width = width;
         variants.push_back(v);
       }
-    if (level == host_target()) break;  // those after it have more
   }
   return variants;
 }
 
-Target target_of(const BuildVariant& variant) {
-  if (variant.compiler.target.empty()) return host_target();
-  const auto target = target_from_name(variant.compiler.target);
-  HARP_CHECK(target.has_value(), Code::kInvalidArgument, "no target is called \"", variant.compiler.target, "\"");
+Target target_of(const CompilerChoice& choice) {
+  if (choice.target.empty()) return testing::machine();
+  const auto target = target_from_name(choice.target);
+  HARP_CHECK(target.has_value(), Code::kInvalidArgument, "there is no target \"", choice.target, "\" (there are ", target_names(), ")");
   return *target;
 }
 
 PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant) {
   PipelineOptions options;
-  options.target = target_of(variant);
+  options.target = target_of(variant.compiler);
   options.plain_text = variant.plain_text;
   options.simd_width = variant.simd_width;
   options.disabled_rules = variant.disabled_rules;

@@ -14,7 +14,7 @@ namespace harp::fuzz {
 /// What one run of the C compiler has in common.
 struct CompilerChoice {
   std::string compiler = "gcc";
-  std::string target;            // a name of base/target.h; empty: the host's
+  std::string target;            // a name of base/target.h; empty: the one tests are about (machine.h)
   int optimisation = 1;          // -O
   bool vectors_written = false;  // -O3 as harp_compile asks for it: the text needs no vectoriser
   friend bool operator==(const CompilerChoice&, const CompilerChoice&) = default;
@@ -52,6 +52,7 @@ std::vector<BuildVariant> level_variants();
 
 /// For the pipeline; computes the schedules where they are not to be the usual ones.
 PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant);
-Target target_of(const BuildVariant& variant);
+/// The row of machines it names, else the one tests are about (machine.h).
+Target target_of(const CompilerChoice& choice);
 
 }  // namespace harp::fuzz

@@ -13,6 +13,7 @@ import traceback
 
 SOURCE = os.environ["HARP_SOURCE_DIR"]
 BUILD = os.environ["HARP_BUILD_DIR"]
+os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is
 HERE = os.path.dirname(os.path.abspath(__file__))
 # libdl, libpthread and librt are part of libc since glibc 2.34; older systems list them.
 MAY_NEED = re.compile(r"^(libc|libm|libstdc\+\+|libgcc_s|libffi|libdl|libpthread|librt|ld-linux.*)\.so")
@@ -113,8 +114,6 @@ class Packaging:
         for text in ("#include <harp.h>\n", "#include <harp.h>\n#include <harp.h>\n"):
             for language, standards in (("c", ("c99", "c11", "c17")), ("c++", ("c++11", "c++20"))):
                 for compiler in ("gcc", "clang"):
-                    if not shutil.which(compiler):
-                        continue
                     for standard in standards:
                         path = os.path.join(self.scratch, "alone")
                         with open(path, "w", encoding="utf-8") as file:
