@@ -7,7 +7,8 @@
 
 namespace harp::testing {
 
-/// Ends a test case, which counts as skipped unless a check failed before.
+/// Ends a test case, which counts as skipped unless a check failed before. May be thrown in a CHECK, but not in CHECK_NOTHROW, nor on
+/// another thread.
 struct Skip {
   std::string reason;
 };
