@@ -26,8 +26,8 @@ def exact(x, n, axis, sign=-1):
     kept = min(n, x.shape[-1])
     full[..., :kept] = x[..., :kept]
     k = np.arange(n)
-    angle = (np.outer(k, k) % n).astype(np.longdouble) * (2 * np.arctan2(np.longdouble(0), np.longdouble(-1)) / n)
-    matrix = np.cos(angle) + 1j * sign * np.sin(angle)
+    angle = k.astype(np.longdouble) * (2 * np.arctan2(np.longdouble(0), np.longdouble(-1)) / n)
+    matrix = (np.cos(angle) + 1j * sign * np.sin(angle))[np.outer(k, k) % n]
     return np.moveaxis(full @ matrix, -1, axis), np.sqrt((np.abs(full) ** 2).sum(-1).max())
 
 

@@ -19,17 +19,22 @@ def identity(name, kind):
     return kind(limits[name == "cummin"])
 
 
+def accumulated(name, x):
+    """Along the first axis, one element after the other."""
+    if name in EXTREMES and x.dtype.kind == "f" and (np.isnan(x) | (x == 0)).any():  # of which NumPy says something else
+        result = x.copy()
+        for i in range(1, len(result)):
+            result[i] = EXTREMES[name](result[i - 1], x[i])
+        return result
+    combine = {"cumsum": np.add, "cumprod": np.multiply, "cummax": np.maximum, "cummin": np.minimum}[name]
+    return combine.accumulate(x, 0, dtype=x.dtype)
+
+
 def running(name, x, axis, reverse=False, exclusive=False):
-    """What harp says in words, one element after the other; sums and products of floats in extended precision."""
+    """What harp says in words; sums and products of floats in extended precision."""
     x = np.moveaxis(x, axis, 0)
     x = x[::-1] if reverse else x
-    wide = x.astype(WIDE) if x.dtype.kind == "f" and name not in EXTREMES else x
-    combine = {"cumsum": np.add, "cumprod": np.multiply, **EXTREMES}[name]
-    if x.dtype == np.bool_:
-        combine = {"cummax": np.logical_or, "cummin": np.logical_and}[name]
-    result = wide.copy()
-    for i in range(1, len(result)):
-        result[i] = combine(result[i - 1], wide[i])
+    result = accumulated(name, x.astype(WIDE) if x.dtype.kind == "f" and name not in EXTREMES else x)
     if exclusive and len(result):
         result = np.concatenate([np.full((1,) + result.shape[1:], identity(name, x.dtype.type), result.dtype), result[:-1]])
     result = result[::-1] if reverse else result
