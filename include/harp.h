@@ -44,7 +44,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
+#if defined(__GNUC__) && defined(HARP_BUILDING_LIBRARY)
+#define HARP_API __attribute__((visibility("protected"))) /* what harp calls of itself is its own, whatever else has that name */
+#elif defined(__GNUC__)
 #define HARP_API __attribute__((visibility("default")))
 #else
 #define HARP_API
@@ -230,6 +232,13 @@ typedef struct harp_context_options {
     sizeof(harp_context_options), NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, 0, 0, NULL, 0, NULL, HARP_NATIVE_OPS_ON, \
         0                                                                                                                                 \
   }
+
+/*
+ * Compiled programs are loaded from memory, and hold no file descriptor. A context keeps up to three, of the cache directory; before it
+ * uses one it looks whether that is still the same file, so a host may close what is not its own (closefrom after fork, say) at any
+ * moment between calls of harp. Tools that read a program's file, such as perf and gdb, want $HARP_KEEP_OBJECTS, the absolute path of a
+ * directory that is writable by nobody else: programs are then loaded from files written there, which harp never removes.
+ */
 
 /* Makes a context. options may be NULL. Opens the cache directory (makes it, if it is not there); searches no compiler yet. */
 HARP_API harp_context* harp_context_new(const harp_context_options* options, harp_error** err);

@@ -299,6 +299,39 @@ TEST_CASE("cache: only abandoned work directories are swept") {
   CHECK(count_work_directories(cache.directory()) == 2);
 }
 
+TEST_CASE("cache: a host that closes its descriptors and opens files of its own keeps these, and the cache works on") {
+  const int child = in_child([] {
+    const Scratch scratch;
+    TestSystem system;
+    std::filesystem::create_directory(scratch / "host");
+    write_text(scratch / "host/file", "text");
+    const auto is_untouched = [&] { return names_in(scratch / "host") == std::vector<std::string>{"file"}; };
+    std::vector<int> taken;
+    {
+      CompileCache cache(system, options_in(scratch / "cache"), Log());
+      if (!cache.publish(*artifact_of(1))) return 1;  // and it keeps a work directory
+      ::closefrom(3);
+      for (int i = 0; i < 8; ++i) taken.push_back(::open((scratch / "host").c_str(), O_RDONLY | O_DIRECTORY));
+      if (taken.front() != 3) return 2;
+      const auto found = cache.lookup(key_of(1));
+      if (!found || !is_right(*found, 1) || !cache.publish(*artifact_of(2)) || !cache.lookup(key_of(2))) return 3;
+      cache.evict({.bytes = 1, .entries = 1});
+      if (!is_untouched()) return 4;
+      cache.publish(*artifact_of(3));
+      for (const int fd : taken) ::close(fd);  // only to take the numbers again, and end with those taken
+      ::closefrom(3);
+      for (int& fd : taken) fd = ::open((scratch / "host").c_str(), O_RDONLY | O_DIRECTORY);
+    }
+    if (!is_untouched()) return 5;
+    for (const int fd : taken)
+      if (::fcntl(fd, F_GETFD) < 0) return 6;
+    return 0;
+  });
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  CHECK(status == 0);
+}
+
 TEST_CASE("cache: it comes back when somebody removes its directory") {
   const Scratch scratch;
   TestSystem system;

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "cache_scenarios.h"
+#include "compile/loader.h"
 #include "compile/service.h"
-#include "run/loader.h"
 
 namespace compile_scenarios {
 
@@ -48,13 +48,19 @@ inline std::string fake_compiler(const Scratch& scratch, const std::string& name
   return write_script(scratch / name, "case \"$*\" in *--version*) echo fake 1.0; exit 0;; esac\n" + body);
 }
 
-/// The same, giving out a shared object that was compiled beforehand: a fast compiler for tests of everything around it. Every run
-/// adds a line to the file `runs`.
-inline std::string copying_compiler(const Scratch& scratch, int value) {
-  write_text(scratch / "prebuilt.c", source_returning(value));
+/// A shell command that makes ./unit.so: a copy of a shared object that was compiled beforehand, with the key of the source's last line.
+inline std::string copy_prebuilt(const Scratch& scratch, int value) {
+  const std::string no_key(32, '0');
+  write_text(scratch / "prebuilt.c", harp::cat(source_returning(value), "EXPORT const char ", harp::kUnitKey, "[] = \"", no_key, "\";\n"));
   const std::string command = "cc -shared -fPIC -nostdlib -o " + (scratch / "prebuilt.so") + " " + (scratch / "prebuilt.c");
   if (std::system(command.c_str()) != 0) throw std::runtime_error("cc does not work");
-  return fake_compiler(scratch, "copying", "echo run >> " + (scratch / "runs") + "\ncp " + (scratch / "prebuilt.so") + " ./unit.so");
+  return "key=$(tail -n 1 ./unit.c | cut -d '\"' -f 4) && LC_ALL=C sed \"s/" + no_key + "/$key/\" " + (scratch / "prebuilt.so") +
+         " > ./unit.so";
+}
+
+/// A fast compiler for tests of everything around it. Every run adds a line to the file `runs`.
+inline std::string copying_compiler(const Scratch& scratch, int value) {
+  return fake_compiler(scratch, "copying", "echo run >> " + (scratch / "runs") + "\n" + copy_prebuilt(scratch, value));
 }
 
 /// The error that `work` ends with.

@@ -295,7 +295,7 @@ TEST_CASE("compile: a compiler that crashes is asked once more, without optimisa
   copying_compiler(bench.scratch, 8);
   const std::string crash =
       "echo run >> " + (bench.scratch / "runs") + "\necho 'unit.c:3:1: internal compiler error: in reload' >&2; exit 1";
-  const std::string copy = "cp " + (bench.scratch / "prebuilt.so") + " ./unit.so";
+  const std::string copy = copy_prebuilt(bench.scratch, 8);
   bench.options.compiler = fake_compiler(bench.scratch, "crashing", "case \"$*\" in *-O0*) " + copy + "; exit 0;; esac\n" + crash);
   const auto artifact = bench.service().compile(request_for(8));
   CHECK(call(bench.system, artifact) == 8);
@@ -406,47 +406,4 @@ TEST_CASE("compile: one that was cancelled does not cancel the others") {
   cancel = true;
   first.join();
   second.join();
-}
-
-TEST_CASE("loader: libraries are told apart, shared while equal, and closed") {
-  Bench bench;
-  CompileService service = bench.service();
-  const auto one = service.compile(request_for(1));
-  const auto two = service.compile(request_for(2));
-  const int files_before = count_open_files();
-  // Load and unload in turn: names and descriptors are reused by the system, libraries must not be.
-  for (int i = 0; i < 100; ++i) {
-    CHECK(call(bench.system, one) == 1);
-    CHECK(call(bench.system, two) == 2);
-  }
-  CHECK(count_open_files() == files_before);
-  {
-    Loader loader(bench.system, 1);
-    const auto first = loader.load(*one);
-    CHECK(loader.load(*one) == first);
-    const auto second = loader.load(*two);
-    CHECK(loader.load(*one) == first);  // no longer kept, but alive
-    CHECK(first->entry_point_ex()(nullptr, nullptr, nullptr, nullptr) == 1);
-    CHECK(second->entry_point_ex()(nullptr, nullptr, nullptr, nullptr) == 2);
-    CHECK(count_open_files() == files_before + 2);
-  }
-  CHECK(count_open_files() == files_before);
-  Loader loader(bench.system);
-  loader.load(*one);
-  CHECK(count_open_files() == files_before + 1);
-  loader.drop_unused();
-  CHECK(count_open_files() == files_before);
-}
-
-TEST_CASE("loader: evicting an artifact takes nothing from those who use it") {
-  Bench bench;
-  bench.options.memory = {.bytes = 1, .entries = 1};
-  CompileService service = bench.service();
-  const auto one = service.compile(request_for(1));
-  const LoadedLibrary library = LoadedLibrary::load(bench.system, *one);
-  service.compile(request_for(2));
-  service.clear();
-  CHECK(library.entry_point_ex()(nullptr, nullptr, nullptr, nullptr) == 1);
-  CHECK(call(bench.system, one) == 1);
-  service.forget(*one);
 }

@@ -111,6 +111,14 @@ class FaultyFiles : public harp::RealFileSystem {
     if (const int error = plan_.next()) return error;
     return Real::memory_file(name);
   }
+  int seal(int fd) override {
+    if (const int error = plan_.next()) return error;
+    return Real::seal(fd);
+  }
+  int try_execute(int fd) override {
+    if (const int error = plan_.next()) return error;
+    return Real::try_execute(fd);
+  }
 
  private:
   FaultPlan& plan_;

@@ -130,13 +130,47 @@ int RealFileSystem::executable(const char* path) { return ::faccessat(AT_FDCWD, 
 int RealFileSystem::memory_file(const char* name) {
 #ifdef SYS_memfd_create
   const auto create = [name](unsigned flags) { return static_cast<int>(::syscall(SYS_memfd_create, name, flags)); };
-  int fd = create(MFD_CLOEXEC | MFD_EXEC);
-  if (fd < 0 && errno == EINVAL) fd = create(MFD_CLOEXEC);
+  int fd = create(MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+  if (fd < 0 && errno == EINVAL) fd = create(MFD_CLOEXEC | MFD_ALLOW_SEALING);
   return fd >= 0 ? fd : -errno;
 #else
   (void)name;
   return -ENOSYS;
 #endif
+}
+
+int RealFileSystem::seal(int fd) {
+  return ::fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0 ? 0 : -errno;
+}
+
+int RealFileSystem::try_execute(int fd) {
+  void* page = ::mmap(nullptr, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+  if (page == MAP_FAILED) return -errno;
+  ::munmap(page, 1);
+  return 0;
+}
+
+KeptFd& KeptFd::operator=(KeptFd&& other) noexcept {
+  if (this != &other) {
+    reset();
+    files_ = other.files_;
+    fd_ = std::move(other.fd_);
+    info_ = other.info_;
+  }
+  return *this;
+}
+
+bool KeptFd::is_ours() const {
+  if (!fd_) return false;
+  FileInfo now;
+  const int error = files_->stat(fd_.get(), now);
+  if (error < 0) return error != -EBADF;  // what its file system has to say, an open descriptor all the same
+  return now.device == info_.device && now.inode == info_.inode;
+}
+
+void KeptFd::reset() noexcept {
+  if (!is_ours()) fd_.release();
+  fd_.reset();
 }
 
 int write_all(FileSystem& files, int fd, std::span<const std::byte> bytes) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace harp {
@@ -51,6 +52,11 @@ class FileSystem {
   virtual int executable(const char* path) = 0;
   /// An anonymous file in memory whose pages may be mapped executable.
   virtual int memory_file(const char* name) = 0;
+  /// What is in a memory file stays as it is from now on, whoever holds a descriptor of it.
+  virtual int seal(int fd) = 0;
+  /// Maps a page of an open file executable, and unmaps it: 0 or -errno. -EPERM and -EACCES: its file system is mounted noexec, or a policy
+  /// forbids it.
+  virtual int try_execute(int fd) = 0;
 };
 
 /// The operating system's; retries on EINTR where nothing was done.
@@ -73,6 +79,8 @@ class RealFileSystem : public FileSystem {
   int real_path(const char* path, std::string& resolved) override;
   int executable(const char* path) override;
   int memory_file(const char* name) override;
+  int seal(int fd) override;
+  int try_execute(int fd) override;
 };
 
 /// An open file, closed with its owner.
@@ -106,6 +114,30 @@ class UniqueFd {
  private:
   FileSystem* files_ = nullptr;
   int fd_ = -1;
+};
+
+/// A descriptor that is kept from one call of harp's to the next. Hosts close what is not theirs (closefrom), and its number may then be
+/// that of a file of their own: whoever uses it asks first, and what is not ours any more is not closed.
+class KeptFd {
+ public:
+  KeptFd() = default;
+  /// Of the file `info` is about.
+  KeptFd(FileSystem& files, UniqueFd fd, const FileInfo& info) : files_(&files), fd_(std::move(fd)), info_(info) {}
+  ~KeptFd() { reset(); }
+  KeptFd(KeptFd&& other) noexcept = default;
+  KeptFd& operator=(KeptFd&& other) noexcept;
+
+  explicit operator bool() const { return static_cast<bool>(fd_); }
+  int get() const { return fd_.get(); }
+  /// Whether it is still open, and of the file it was opened for.
+  bool is_ours() const;
+  /// Closes it, if it is.
+  void reset() noexcept;
+
+ private:
+  FileSystem* files_ = nullptr;
+  UniqueFd fd_;
+  FileInfo info_;
 };
 
 /// Writes all of it, however short the single writes are: 0 or -errno.

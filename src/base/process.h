@@ -111,6 +111,8 @@ struct CommandResult {
   bool truncated = false;
 
   bool succeeded() const { return end == End::kExited && code == 0; }
+  /// It was not started since the system had no descriptor, process or memory for it, which says nothing about the program.
+  bool lacked_resources() const;
 };
 
 /// A program that was started, or two. Does not throw but for memory; leaves no child, no descriptor, no zombie.

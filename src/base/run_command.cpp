@@ -227,6 +227,10 @@ CommandResult run_command(System system, const Command& command, Deadline deadli
   return RunningCommand(system, command).wait(deadline, cancel);
 }
 
+bool CommandResult::lacked_resources() const {
+  return end == End::kNotStarted && (code == -EMFILE || code == -ENFILE || code == -ENOMEM || code == -EAGAIN);
+}
+
 std::string describe_end(const CommandResult& result) {
   using End = CommandResult::End;
   switch (result.end) {

@@ -87,14 +87,14 @@ std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& g
   std::shared_ptr<const Artifact> artifact = context.service.compile(request, &report);
   std::shared_ptr<const LoadedLibrary> library;
   try {
-    library = context.loader.load(*artifact);
+    library = context.service.loader().load(*artifact);
   } catch (const Error& error) {
     if (report.origin == CompileReport::Origin::kCompiled) throw;
     // A cached artifact that does not load (made on another system, say) is no better than none.
     context.log.warning("a cached program does not load, it is compiled anew: ", error.message);
     context.service.forget(*artifact);
     artifact = context.service.compile(request, &report);
-    library = context.loader.load(*artifact);
+    library = context.service.loader().load(*artifact);
   }
   auto program = std::make_shared<CompiledProgram>(
       std::move(signature),
@@ -138,6 +138,24 @@ std::shared_ptr<CompiledProgram> compile_tuned(harp_context& context, const Grap
     context.log.warning("what tuning found for \"", graph.name(), "\" is not used: ", error.message);
     return nullptr;
   }
+}
+
+std::shared_ptr<CompiledProgram> compile_any(harp_context& context, const Graph& graph, const CompileSettings& settings) {
+  std::shared_ptr<CompiledProgram> tuned = compile_tuned(context, graph, settings);
+  return tuned ? tuned : compile_program(context, graph, settings);
+}
+
+/// Where the system refuses a file or a mapping, what the context keeps to be quick the next time may be what has the last ones.
+std::shared_ptr<CompiledProgram> compile_with_what_is_left(harp_context& context, const Graph& graph, const CompileSettings& settings) {
+  try {
+    return compile_any(context, graph, settings);
+  } catch (const Error& error) {
+    if (error.code != Code::kIo) throw;
+    context.log.warning("once more, after giving up what is kept: ", error.message);
+  }
+  context.programs.clear();
+  context.service.drop_kept();
+  return compile_any(context, graph, settings);
 }
 
 }  // namespace
@@ -190,8 +208,7 @@ harp_program* harp_compile(const harp_graph* graph, const harp_compile_options* 
       }
     }
     check_native_functions(source);
-    std::shared_ptr<CompiledProgram> compiled = compile_tuned(context, source, settings);
-    if (!compiled) compiled = compile_program(context, source, settings);
+    std::shared_ptr<CompiledProgram> compiled = compile_with_what_is_left(context, source, settings);
     auto program = std::make_unique<harp_program>(&context, compiled);
     if (key) context.programs.insert(*key, compiled);
     return program.release();

@@ -131,7 +131,7 @@ harp_status harp_cache_clear(harp_context* context, harp_error** err) {
     const auto inside = context->fork_guard.enter("harp_cache_clear");
     HARP_CHECK(service.clear(), Code::kIo, "some entries of the cache ", service.cache().directory(), " could not be removed");
     context->programs.clear();
-    context->loader.drop_unused();
+    context->service.loader().drop_unused();
   });
 }
 

@@ -10,7 +10,6 @@ harp_context::harp_context(const HostHooks& host, size_t threads, const Log& log
       dump(std::move(dump)),
       compiler(options.compiler),
       service(system, std::move(options), log),
-      loader(system),
       tuning(system, service.cache(), log, cat(harp_version_string(), " law ", kLawRevision), this->host) {
   if (threads <= 1) return;
   pool.emplace(threads, log);

@@ -16,10 +16,10 @@
 #include "capi/dims.h"
 #include "capi/error.h"
 #include "capi/fork_guard.h"
+#include "compile/loader.h"
 #include "compile/service.h"
 #include "graph/graph.h"
 #include "run/host_array.h"
-#include "run/loader.h"
 #include "run/thread_pool.h"
 #include "tune/database.h"
 
@@ -81,7 +81,6 @@ struct harp_context : harp::capi::Counted {
   harp::System system{files, process};
   std::string compiler;  // the one the host chose; empty: none
   harp::CompileService service;
-  harp::Loader loader;
   harp::capi::ProgramCache programs;
   harp::tune::TuningDatabase tuning;
 };

@@ -23,6 +23,11 @@ constexpr size_t kMaxOutputBytes = size_t{256} << 20;
 /// file can be mistaken for an option.
 std::string in_directory(std::string_view name, std::string_view suffix) { return cat("./", name, suffix); }
 
+/// Ends what is before it, whatever that is.
+std::string key_definition(const Digest& key) {
+  return cat("\n__attribute__((visibility(\"protected\"))) const char ", kUnitKey, "[] = \"", key.hex(), "\";\n");
+}
+
 [[noreturn]] void refuse(std::string_view why, const std::vector<std::string>& command, CommandResult& result) {
   throw Error(Code::kCompiler, cat("the C compiler failed, ", why, ": ", quote_command(command)), std::move(result.output));
 }
@@ -111,14 +116,16 @@ CCompiler::Ended CCompiler::run(const Steps& steps, UnknownEnd unknown_end, cons
   return ended;
 }
 
-std::vector<std::byte> CCompiler::compile(const CompileRequest& request, WorkDirectory& work, Deadline deadline, CancelFlag cancel) const {
+std::vector<std::byte> CCompiler::compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, Deadline deadline,
+                                          CancelFlag cancel) const {
   const auto io_check = [&](int error, std::string_view what) {
     HARP_CHECK(error >= 0, Code::kIo, "cannot ", what, " in ", work.path(), ": ", error_text(error));
   };
   // Whatever others add may turn an object file into something else (-x, -flto): then the driver makes all of it in one call.
   const bool in_steps = all_flags_known(request);
-  const std::vector<std::string> sources =
+  std::vector<std::string> sources =
       split_source(request.source, request.functions, in_steps ? worthwhile_parts(request.functions, system_.process.processors()) : 1);
+  sources.back() += key_definition(key);
   std::vector<std::string> names;
   for (size_t i = 0; i < sources.size(); ++i) {
     names.push_back(sources.size() > 1 ? cat("unit", i) : std::string("unit"));
@@ -133,6 +140,8 @@ std::vector<std::byte> CCompiler::compile(const CompileRequest& request, WorkDir
     if (ended.result.end == CommandResult::End::kUnknown) ends_are_known_ = false;
   }
   Ended ended = run(with_driver(request, names), UnknownEnd::kSucceeds, work, deadline, cancel);
+  HARP_CHECK(!ended.result.lacked_resources(), Code::kIo, "cannot start the C compiler: ", error_text(ended.result.code), ": ",
+             quote_command(ended.command));
   if (ended.failed) refuse(describe_end(ended.result), ended.command, ended.result);
   const int error = output();
   if (error == -ENOENT)

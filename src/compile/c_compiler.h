@@ -38,7 +38,8 @@ class CCompiler final : public Compiler {
   const CompilerIdentity& identity() const override { return identity_; }
   std::vector<std::string> command(const CompileRequest& request) const override;
   bool self_contained(const std::vector<std::string>& flags) const override;
-  std::vector<std::byte> compile(const CompileRequest& request, WorkDirectory& work, Deadline deadline, CancelFlag cancel) const override;
+  std::vector<std::byte> compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, Deadline deadline,
+                                 CancelFlag cancel) const override;
 
   /// Whether the files behind the command are those it was made from: a compiler may be upgraded while a program runs.
   bool unchanged() const;

@@ -55,6 +55,10 @@ std::string CompileCache::why_off() {
 std::shared_ptr<const CacheDirectory> CompileCache::current() {
   const std::lock_guard guard(mutex_);
   if (!opened_ && options_.enabled && !options_.directory.empty()) open();
+  if (directory_ && !directory_->fd.is_ours()) {
+    log_.debug("the compile cache is opened again: the host closed its descriptor");
+    open();
+  }
   return directory_;
 }
 
@@ -162,6 +166,13 @@ int CompileCache::publish_as(const std::string& name, std::span<const std::byte>
     if (error >= 0) give_back(std::move(*work));
   }
   return error;
+}
+
+void CompileCache::drop_spare() {
+  std::optional<WorkDirectory> spare;  // goes after the lock
+  const std::lock_guard guard(mutex_);
+  if (spare_) spare.emplace(std::move(*spare_));
+  spare_.reset();
 }
 
 bool CompileCache::publish(const Artifact& artifact) {

@@ -76,6 +76,8 @@ class CompileCache {
   /// For the next who asks: removing a directory and making another takes some file systems 2 to 6 ms. Only when nobody writes to it any
   /// more.
   void give_back(WorkDirectory work);
+  /// Removes the one that is kept for that.
+  void drop_spare();
 
   /// Held by one process (or thread) at a time per key. Saves work only: without it, things are done twice, never wrongly.
   using Lock = UniqueFd;

@@ -1,5 +1,3 @@
-// The checks walk the resolved path from the root with O_NOFOLLOW, one descriptor after the other, so that nothing can be swapped
-// between the check and the use.
 #include "compile/cache_directory.h"
 
 #include <errno.h>
@@ -8,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "compile/trusted_directory.h"
 
 namespace harp {
 namespace {
@@ -16,7 +15,6 @@ namespace {
 constexpr const char* kFormatDirectory = "entries-1";
 // What the kernel shows where an id has no meaning in this user namespace: owning something as this user proves nothing.
 constexpr uint32_t kOverflowUser = 65534;
-constexpr int kWalkFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW;
 
 bool is_absolute(const std::optional<std::string>& path) { return path && path->starts_with('/'); }
 
@@ -36,52 +34,6 @@ int create_directories(FileSystem& files, const std::string& path, uint32_t mode
     }
     if (end == std::string::npos) return 0;
   }
-}
-
-/// What is wrong with a directory above the cache, or nothing.
-std::string_view parent_fault(const FileInfo& info, uint32_t user) {
-  if (info.owner != 0 && info.owner != user) return "belongs to another user";
-  if (info.writable_by_others() && !info.sticky()) return "can be written by others";  // sticky: they cannot rename what is ours
-  return {};
-}
-
-/// What is wrong with the cache's own directory.
-std::string_view own_fault(const FileInfo& info, uint32_t user) {
-  if (info.owner != user) return "belongs to another user";
-  if (info.writable_by_others()) return "can be written by others";
-  return {};
-}
-
-/// Opens an absolute, resolved path, checking every step unless `shared`.
-UniqueFd walk(System system, const std::string& path, bool shared, std::string& why_not) {
-  FileSystem& files = system.files;
-  const uint32_t user = system.process.effective_user();
-  UniqueFd fd(files, files.open(AT_FDCWD, "/", kWalkFlags));
-  for (size_t start = 1; fd;) {
-    const bool last = start >= path.size();
-    FileInfo info;
-    if (const int error = files.stat(fd.get(), info); error < 0) {
-      why_not = cat("cannot examine ", path, ": ", error_text(error));
-      return {};
-    }
-    const std::string_view fault = shared ? std::string_view() : last ? own_fault(info, user) : parent_fault(info, user);
-    if (!fault.empty()) {
-      why_not = cat(start <= 1 ? std::string_view("/") : std::string_view(path).substr(0, start - 1), " ", fault);
-      return {};
-    }
-    if (last) return fd;
-    const size_t end = std::min(path.find('/', start), path.size());
-    const std::string name = path.substr(start, end - start);
-    const int next = files.open(fd.get(), name.c_str(), kWalkFlags);
-    if (next < 0) {
-      why_not = cat("cannot open ", path.substr(0, end), ": ", error_text(next));
-      return {};
-    }
-    fd = UniqueFd(files, next);
-    start = end + 1;
-  }
-  why_not = "cannot open /";
-  return {};
 }
 
 }  // namespace
@@ -123,7 +75,7 @@ std::shared_ptr<const CacheDirectory> open_cache_directory(System system, const 
 
   std::string resolved;
   if (const int error = files.real_path(path.c_str(), resolved); error < 0) return refuse("cannot resolve ", path, ": ", error_text(error));
-  const UniqueFd top = walk(system, resolved, shared, why_not);
+  const UniqueFd top = open_trusted(system, resolved, shared ? Owner::kAnybody : Owner::kThisUser, why_not);
   if (!top) return nullptr;
 
   const int made = files.make_directory(top.get(), kFormatDirectory, mode);
@@ -133,8 +85,9 @@ std::shared_ptr<const CacheDirectory> open_cache_directory(System system, const 
   UniqueFd fd(files, opened);
   if (const int error = files.stat(fd.get(), info); error < 0) return refuse("cannot examine ", entries, ": ", error_text(error));
   if (!shared)
-    if (const std::string_view fault = own_fault(info, system.process.effective_user()); !fault.empty()) return refuse(entries, " ", fault);
-  return std::make_shared<const CacheDirectory>(CacheDirectory{std::move(fd), std::move(entries)});
+    if (const std::string_view fault = private_fault(info, system.process.effective_user()); !fault.empty())
+      return refuse(entries, " ", fault);
+  return std::make_shared<const CacheDirectory>(CacheDirectory{KeptFd(files, std::move(fd), info), std::move(entries)});
 }
 
 }  // namespace harp

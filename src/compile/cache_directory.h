@@ -13,7 +13,7 @@ namespace harp {
 
 /// A directory that passed the checks; entries are reached through its descriptor, so the path need not be walked again.
 struct CacheDirectory {
-  UniqueFd fd;
+  KeptFd fd;
   std::string path;
 };
 

@@ -47,9 +47,14 @@ class Compiler {
   virtual std::vector<std::string> command(const CompileRequest& request) const = 0;
   /// Whether `flags` name nothing outside the request, so that the key covers all of the input.
   virtual bool self_contained(const std::vector<std::string>& flags) const = 0;
-  /// Compiles. Error: kCompiler (names the command; compiler_output holds what it printed), kIo, kCancelled.
-  virtual std::vector<std::byte> compile(const CompileRequest& request, WorkDirectory& work, Deadline deadline,
+  /// Compiles; what it makes exports `key` as kUnitKey. Error: kCompiler (names the command; compiler_output holds what it printed), kIo,
+  /// kCancelled.
+  virtual std::vector<std::byte> compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, Deadline deadline,
                                          CancelFlag cancel) const = 0;
 };
+
+/// The text by which a compiled unit says which one it is, a string of the key's hexadecimal digits: what the system's loader gives can be
+/// compared with what was asked for. It is not in the source text, which the key is computed from.
+inline constexpr const char* kUnitKey = "unit_key";
 
 }  // namespace harp

@@ -60,6 +60,7 @@ std::shared_ptr<const CCompiler> CompilerSearch::finish(Deadline deadline) {
     try {
       return identified(*candidate_, deadline);
     } catch (const Error& error) {
+      if (error.code != Code::kCompiler) throw;
       reject(error.message);
     }
   }
@@ -178,6 +179,8 @@ std::string CompilerSearch::answer(Candidate& candidate, Deadline deadline) cons
     result = run_command(system_, command_to(candidate.files, {"--version"}, -1), deadline);
   }
   if (std::optional<std::string> version = printed(result)) return std::move(*version);
+  HARP_CHECK(!result.lacked_resources(), Code::kIo, "cannot ask ", candidate.files.words.front(),
+             " for its version: ", error_text(result.code));
   const std::string_view line = std::string_view(result.output).substr(0, std::min(result.output.find('\n'), kVersionLineLimit));
   throw Error(Code::kCompiler,
               cat("--version should end with status 0, but: ", describe_end(result), line.empty() ? "" : "; it printed: ", line));

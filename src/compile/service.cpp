@@ -33,7 +33,12 @@ struct CompileService::Flight {
 };
 
 CompileService::CompileService(System system, ServiceOptions options, Log log)
-    : system_(system), options_(std::move(options)), log_(log), cache_(system, options_.cache, std::move(log)), memory_(options_.memory) {}
+    : system_(system),
+      options_(std::move(options)),
+      log_(log),
+      cache_(system, options_.cache, std::move(log)),
+      memory_(options_.memory),
+      loader_(system) {}
 
 std::shared_ptr<const CCompiler> CompileService::compiler_for(const std::string& command, bool check, Deadline deadline) {
   const std::lock_guard guard(compilers_mutex_);  // held while a version is asked for: the others need the answer too
@@ -180,7 +185,7 @@ std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& com
   const Deadline start = Clock::now();
   std::vector<std::byte> bytes;
   try {
-    bytes = run_compiler(compiler, request, deadline, cancel);
+    bytes = run_compiler(compiler, request, key, deadline, cancel);
   } catch (const Error& error) {
     if (!has_crashed(error)) throw;
     // An optimisation is at fault, as good as always: without any the program is slow, and has the same results.
@@ -188,24 +193,25 @@ std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& com
     CompileRequest plain = request;
     plain.flags.emplace_back("-O0");
     command = compiler.command(plain);
-    bytes = run_compiler(compiler, plain, deadline, cancel);
+    bytes = run_compiler(compiler, plain, key, deadline, cancel);
   }
   log_.debug("compiled ", key.hex(), " in ", since_ms(start), " ms: ", quote_command(command));
   Manifest manifest{std::string(compiler.name()), request.signature, std::string(request.target.name),
                     std::string(compiler.identity().version_line()), std::move(command)};
   std::shared_ptr<const Artifact> artifact = Artifact::make(key, std::move(manifest), bytes);
+  loader_.load(*artifact);  // what does not load is nobody's but the caller's, who is told
   if (persistent) cache_.publish(*artifact);
   return artifact;
 }
 
 /// Compiles beside the cache, so that its temporary files are swept should we be killed; where that fails for want of room or for an
 /// error of the file system, in the system's temporary directories, one after the other.
-std::vector<std::byte> CompileService::run_compiler(const Compiler& compiler, const CompileRequest& request, Deadline deadline,
-                                                    CancelFlag cancel) {
+std::vector<std::byte> CompileService::run_compiler(const Compiler& compiler, const CompileRequest& request, const Digest& key,
+                                                    Deadline deadline, CancelFlag cancel) {
   std::optional<Error> failure;  // of the last directory, when it was the directory's
   const auto compile_in = [&](WorkDirectory& work) -> std::optional<std::vector<std::byte>> {
     try {
-      return compiler.compile(request, work, deadline, cancel);
+      return compiler.compile(request, key, work, deadline, cancel);
     } catch (const Error& error) {
       const bool elsewhere = error.code == Code::kIo || (error.code == Code::kCompiler && !work.has_room());
       if (!elsewhere) throw;
@@ -233,6 +239,12 @@ std::vector<std::byte> CompileService::run_compiler(const Compiler& compiler, co
 void CompileService::forget(const Artifact& artifact) {
   memory_.remove(artifact.key());
   cache_.remove(artifact.key());
+}
+
+void CompileService::drop_kept() {
+  memory_.clear();
+  loader_.drop_unused();
+  cache_.drop_spare();
 }
 
 bool CompileService::clear() {

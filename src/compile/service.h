@@ -15,6 +15,7 @@
 #include "compile/cache.h"
 #include "compile/compiler.h"
 #include "compile/compiler_search.h"
+#include "compile/loader.h"
 #include "compile/memory_cache.h"
 
 namespace harp {
@@ -40,7 +41,8 @@ struct ServiceStats {
   double compile_ms = 0;  // spent in compilations
 };
 
-/// Thread-safe; one per context. Threads that ask for the same thing at the same time get it from one compilation.
+/// Thread-safe; one per context. What was compiled is loaded before anybody else can get it. Threads that ask for the same thing at the
+/// same time get it from one compilation.
 class CompileService {
  public:
   CompileService(System system, ServiceOptions options, Log log);
@@ -55,6 +57,10 @@ class CompileService {
 
   /// Drops an artifact everywhere: it turned out not to load.
   void forget(const Artifact& artifact);
+  /// What it loads stays loaded for a while: what was just compiled is.
+  Loader& loader() { return loader_; }
+  /// Gives up what is only kept to be quick the next time, where the system has no descriptor, mapping or memory left.
+  void drop_kept();
 
   /// The compiler that a request without one would get; error kCompiler when there is none.
   CompilerIdentity compiler();
@@ -72,7 +78,8 @@ class CompileService {
                                                   std::vector<std::string> command, CompileReport& report, CancelFlag cancel);
   std::shared_ptr<const Artifact> compile_once(const Compiler& compiler, const CompileRequest& request, const Digest& key,
                                                std::vector<std::string> command, bool persistent, Deadline deadline, CancelFlag cancel);
-  std::vector<std::byte> run_compiler(const Compiler& compiler, const CompileRequest& request, Deadline deadline, CancelFlag cancel);
+  std::vector<std::byte> run_compiler(const Compiler& compiler, const CompileRequest& request, const Digest& key, Deadline deadline,
+                                      CancelFlag cancel);
   Deadline latest(const CompileRequest& request) const;
   bool wait_for(Flight& flight, std::unique_lock<std::mutex>& guard, CancelFlag cancel);
 
@@ -81,6 +88,7 @@ class CompileService {
   Log log_;
   CompileCache cache_;
   MemoryCache memory_;
+  Loader loader_;
   std::atomic<bool> temp_swept_{false};  // the system's temporary directory, of work directories that were left behind
 
   std::mutex compilers_mutex_;

@@ -45,7 +45,8 @@ void remove_contents(FileSystem& files, int directory) {
 std::optional<WorkDirectory> WorkDirectory::create(System system, int parent, std::string_view parent_path, int& error) {
   FileSystem& files = system.files;
   UniqueFd own_parent(files, error = files.open(parent, ".", O_RDONLY | O_DIRECTORY));
-  if (!own_parent) return std::nullopt;
+  FileInfo parent_info;
+  if (!own_parent || (error = files.stat(own_parent.get(), parent_info)) < 0) return std::nullopt;
   for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
     std::string name = cat(kPrefix, Hasher().add(system.process.random()).add(attempt).finish().hex());
     error = files.make_directory(own_parent.get(), name.c_str(), 0700);
@@ -62,7 +63,8 @@ std::optional<WorkDirectory> WorkDirectory::create(System system, int parent, st
     files.try_lock(fd.get());  // where locks do not work, its age protects it from being swept
     std::string path = path_join(parent_path, name);
     error = 0;
-    return WorkDirectory(system, std::move(own_parent), std::move(fd), std::move(name), std::move(path));
+    return WorkDirectory(system, KeptFd(files, std::move(own_parent), parent_info), KeptFd(files, std::move(fd), info), std::move(name),
+                         std::move(path));
   }
   return std::nullopt;
 }
@@ -90,10 +92,11 @@ WorkDirectory::~WorkDirectory() {
   if (!fd_ || system_.process.id() != owner_) return;  // moved from, or a forked child's copy
   clear();
   fd_.reset();
-  system_.files.remove_directory(parent_.get(), name_.c_str());
+  if (parent_.is_ours()) system_.files.remove_directory(parent_.get(), name_.c_str());
 }
 
 bool WorkDirectory::clear() {
+  if (!fd_.is_ours()) return false;  // nothing of the host's may go
   try {
     remove_contents(system_.files, fd_.get());
     std::vector<std::string> left;
@@ -105,7 +108,7 @@ bool WorkDirectory::clear() {
 
 bool WorkDirectory::is_there() const {
   FileInfo here, named;
-  return system_.process.id() == owner_ && system_.files.stat(fd_.get(), here) >= 0 &&
+  return system_.process.id() == owner_ && parent_.is_ours() && system_.files.stat(fd_.get(), here) >= 0 &&
          system_.files.stat_at(parent_.get(), name_.c_str(), false, named) >= 0 && here.inode == named.inode && here.device == named.device;
 }
 

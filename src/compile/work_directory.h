@@ -36,7 +36,7 @@ class WorkDirectory {
   int read_file(const char* name, size_t limit, std::vector<std::byte>& bytes) const;
   /// Removes what is inside; whether nothing is left.
   bool clear();
-  /// Whether it still has its name, and is this process's own.
+  /// Whether it still has its name, is this process's own, and has not been closed by the host.
   bool is_there() const;
   /// Whether a megabyte still fits: tells a full disk from a compiler that fails for reasons of its own.
   bool has_room();
@@ -47,7 +47,7 @@ class WorkDirectory {
   int sweep_neighbours() const { return sweep(system_, parent_.get()); }
 
  private:
-  WorkDirectory(System system, UniqueFd parent, UniqueFd fd, std::string name, std::string path)
+  WorkDirectory(System system, KeptFd parent, KeptFd fd, std::string name, std::string path)
       : system_(system),
         parent_(std::move(parent)),
         fd_(std::move(fd)),
@@ -56,8 +56,8 @@ class WorkDirectory {
         owner_(system.process.id()) {}
 
   System system_;
-  UniqueFd parent_;
-  UniqueFd fd_;
+  KeptFd parent_;
+  KeptFd fd_;
   std::string name_;
   std::string path_;
   int owner_;  // process

@@ -11,7 +11,7 @@
 #include "graph/graph.h"
 #include "graph/index_fault.h"
 #include "harp.h"
-#include "run/loader.h"
+#include "compile/loader.h"
 #include "run/size_code.h"
 
 namespace harp {

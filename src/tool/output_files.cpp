@@ -17,6 +17,7 @@ namespace harp::tool {
 namespace {
 
 constexpr int kNameAttempts = 100;
+constexpr size_t kMostText = size_t{1} << 30;  // bytes: a pipe may have no end
 
 struct Closer {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -72,10 +73,19 @@ std::string read_file(const std::string& path) {
   std::unique_ptr<std::FILE, Closer> opened(path == "-" ? nullptr : std::fopen(path.c_str(), "rb"));
   if (path != "-" && opened == nullptr) fail_on_file("open", path);
   std::FILE* file = path == "-" ? stdin : opened.get();
+  const std::string name = path == "-" ? "stdin" : path;
+  struct stat info {};
+  if (fstat(fileno(file), &info) != 0) fail_on_file("read", name);
+  const bool is_terminal = isatty(fileno(file)) == 1;
+  if ((S_ISCHR(info.st_mode) && !is_terminal) || S_ISBLK(info.st_mode))
+    throw Failure{"cannot read " + name + ": it is a device; a text file, a pipe or a terminal is expected"};
   std::string text;
   char chunk[1 << 16];
-  while (const size_t got = std::fread(chunk, 1, sizeof chunk, file)) text.append(chunk, got);
-  if (std::ferror(file)) fail_on_file("read", path);
+  while (const size_t got = std::fread(chunk, 1, sizeof chunk, file)) {
+    if (got > kMostText - text.size()) throw Failure{"cannot read " + name + ": it has more than 1 GiB, which no text file of harp has"};
+    text.append(chunk, got);
+  }
+  if (std::ferror(file)) fail_on_file("read", name);
   return text;
 }
 

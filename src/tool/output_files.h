@@ -32,7 +32,7 @@ class OutputFiles {
 /// "cannot write PATH: " and what errno says, as a Failure.
 [[noreturn]] void fail_on_file(const char* what, const std::string& path);
 
-/// Contents of a file, or of stdin for "-".
+/// Contents of a text file, or of stdin for "-"; of a pipe or a terminal, too, not of a device such as /dev/zero, which has no end.
 std::string read_file(const std::string& path);
 /// One text file; "-" is stdout.
 void write_file(const std::string& path, const std::string& text);

@@ -23,7 +23,7 @@
 #include "graph/text.h"
 #include "harp.h"
 #include "interp/interpreter.h"
-#include "run/loader.h"
+#include "compile/loader.h"
 #include "run/size_code.h"
 #include "run/thread_pool.h"
 #include "sanitize.h"

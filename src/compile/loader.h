@@ -1,6 +1,6 @@
-// From an artifact to functions that can be called. The bytes are copied into an anonymous file in memory and that is loaded, never a
-// path somebody could replace: dlopen goes by names, and a name used before gives the OLD library. For the same reason the descriptor
-// stays open while the library is loaded (its number is part of the name), and a private file gets a name that is never used again.
+// From an artifact to functions that can be called. The bytes are copied into a sealed file in memory and that is loaded, never a path
+// somebody could replace. dlopen goes by names first, and a name used before gives the OLD library; by the file's device and number then.
+// So every load has a name that this process has never used, and what was loaded has to say that it is what was asked for.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,16 @@
 
 namespace harp {
 
-/// A loaded shared object; unloaded with its owner. Move only.
+/// A loaded shared object; unloaded with its owner. Holds no descriptor. Move only.
 class LoadedLibrary {
  public:
   using EntryPoint = void (*)(void** inputs, void** outputs, size_t* shape_vars);
   /// The last parameter is a `const harp_runtime*` (harp.h); this layer passes it through.
   using EntryPointEx = int32_t (*)(void** inputs, void** outputs, size_t* shape_vars, const void* runtime);
 
-  /// Error kCompiler when the bytes do not load or lack an entry point, kIo when there is no place to load them from.
-  static LoadedLibrary load(System system, const Artifact& artifact);
+  /// `keep_in`: the directory to write the file to that is loaded; empty: none is kept. Error kCompiler when the bytes do not load or lack
+  /// an entry point, kIo when there is no place to load them from, no descriptor or no mapping.
+  static LoadedLibrary load(System system, const Artifact& artifact, const std::string& keep_in = {});
 
   ~LoadedLibrary() { close(); }
   LoadedLibrary(LoadedLibrary&& other) noexcept;
@@ -37,24 +38,28 @@ class LoadedLibrary {
   void* symbol(const char* name) const { return process_->find_symbol(handle_, name); }
 
  private:
-  LoadedLibrary(Process& process, void* handle, UniqueFd backing) : process_(&process), handle_(handle), backing_(std::move(backing)) {}
-  static std::optional<LoadedLibrary> load_from_memory(System system, const Artifact& artifact, std::string& why_not);
-  static LoadedLibrary load_from_file(System system, const Artifact& artifact, const std::string& why_not_memory);
+  LoadedLibrary(Process& process, void* handle) : process_(&process), handle_(handle) {}
+  static LoadedLibrary open(System system, const Artifact& artifact, const std::string& keep_in);
+  static std::optional<LoadedLibrary> open_from_memory(System system, const Artifact& artifact, std::string& why_not);
+  static LoadedLibrary open_from_file(System system, const Artifact& artifact, const std::string& why_not_memory);
+  static LoadedLibrary open_kept(System system, const Artifact& artifact, const std::string& directory);
+  std::string key() const;
   void find_entry_points(const Artifact& artifact);
   void close() noexcept;
 
   Process* process_;
   void* handle_ = nullptr;
-  UniqueFd backing_;  // the memory file
   EntryPoint entry_point_ = nullptr;
   EntryPointEx entry_point_ex_ = nullptr;
 };
 
 /// Loads each artifact once: programs made of equal artifacts share one library (generated code has no state to share). The most
 /// recently used ones stay loaded after their last program, so that compiling the same graph again costs no dlopen. Thread-safe.
+/// HARP_KEEP_OBJECTS names a directory where the files stay that are loaded, for tools that read them (perf, gdb).
 class Loader {
  public:
-  explicit Loader(System system, size_t keep = 32) : system_(system), keep_(keep) {}
+  explicit Loader(System system, size_t keep = 32)
+      : system_(system), keep_(keep), keep_in_(system.process.environment("HARP_KEEP_OBJECTS").value_or("")) {}
 
   std::shared_ptr<const LoadedLibrary> load(const Artifact& artifact);
   /// Unloads what no program uses.
@@ -62,7 +67,8 @@ class Loader {
 
  private:
   System system_;
-  size_t keep_;  // every loaded library holds a descriptor
+  size_t keep_;  // every loaded library is two mappings
+  std::string keep_in_;
   std::mutex mutex_;
   std::unordered_map<Digest, std::weak_ptr<const LoadedLibrary>> loaded_;
   std::list<std::shared_ptr<const LoadedLibrary>> kept_;  // most recently used first

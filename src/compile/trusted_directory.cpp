@@ -1,0 +1,63 @@
+// The checks walk the path from the root with O_NOFOLLOW, one descriptor after the other, so that nothing can be swapped between the check
+// and the use.
+#include "compile/trusted_directory.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace harp {
+namespace {
+
+constexpr int kWalkFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW;
+
+/// What is wrong with a directory that others may have files in, or nothing.
+std::string_view parent_fault(const FileInfo& info, uint32_t user) {
+  if (info.owner != 0 && info.owner != user) return "belongs to another user";
+  if (info.writable_by_others() && !info.sticky()) return "can be written by others";  // sticky: they cannot rename what is ours
+  return {};
+}
+
+}  // namespace
+
+std::string_view private_fault(const FileInfo& info, uint32_t user) {
+  if (info.owner != user) return "belongs to another user";
+  if (info.writable_by_others()) return "can be written by others";
+  return {};
+}
+
+UniqueFd open_trusted(System system, const std::string& path, Owner owner, std::string& why_not) {
+  FileSystem& files = system.files;
+  const uint32_t user = system.process.effective_user();
+  UniqueFd fd(files, files.open(AT_FDCWD, "/", kWalkFlags));
+  for (size_t start = 1; fd;) {
+    const bool last = start >= path.size();
+    FileInfo info;
+    if (const int error = files.stat(fd.get(), info); error < 0) {
+      why_not = cat("cannot examine ", path, ": ", error_text(error));
+      return {};
+    }
+    std::string_view fault;
+    if (owner != Owner::kAnybody) fault = last && owner == Owner::kThisUser ? private_fault(info, user) : parent_fault(info, user);
+    if (!fault.empty()) {
+      why_not = cat(start <= 1 ? std::string_view("/") : std::string_view(path).substr(0, start - 1), " ", fault);
+      return {};
+    }
+    if (last) return fd;
+    const size_t end = std::min(path.find('/', start), path.size());
+    const std::string name = path.substr(start, end - start);
+    const int next = files.open(fd.get(), name.c_str(), kWalkFlags);
+    if (next < 0) {
+      why_not = cat("cannot open ", path.substr(0, end), ": ", error_text(next));
+      return {};
+    }
+    fd = UniqueFd(files, next);
+    start = end + 1;
+  }
+  why_not = "cannot open /";
+  return {};
+}
+
+}  // namespace harp
