@@ -214,6 +214,15 @@ class Tool:
         assert numpy.load(good).shape == (4, 3)
         assert sorted(os.listdir(self.scratch)) == sorted(before + ["good.npy"])
 
+    def case_endless_input(self):
+        """C1: what is no text file, or has no end, is refused before it fills the memory"""
+        self.fails(1, "cannot read /dev/zero: it is a device; a text file, a pipe or a terminal is expected", "run", "/dev/zero")
+        huge = self.path("huge.harp")
+        with open(huge, "wb") as file:
+            file.truncate((1 << 30) + 1)
+        self.fails(1, f"cannot read {huge}: it has more than 1 GiB, the most a text file may have", "run", huge)
+        os.remove(huge)
+
     def case_special_files(self):
         """C1: a pipe is written as it is, a symbolic link stays one and the file it names is written, a mode stays"""
         run = ("run", self.two, "--backend", "interp", "--random", "x=f32[4,3]", "--random", "i=i32[4]", "--output")

@@ -74,15 +74,19 @@ std::string read_file(const std::string& path) {
   if (path != "-" && opened == nullptr) fail_on_file("open", path);
   std::FILE* file = path == "-" ? stdin : opened.get();
   const std::string name = path == "-" ? "stdin" : path;
+  const auto check_size = [&](uint64_t bytes) {
+    if (bytes > kMostText) throw Failure{"cannot read " + name + ": it has more than 1 GiB, the most a text file may have"};
+  };
   struct stat info {};
   if (fstat(fileno(file), &info) != 0) fail_on_file("read", name);
   const bool is_terminal = isatty(fileno(file)) == 1;
   if ((S_ISCHR(info.st_mode) && !is_terminal) || S_ISBLK(info.st_mode))
     throw Failure{"cannot read " + name + ": it is a device; a text file, a pipe or a terminal is expected"};
+  if (S_ISREG(info.st_mode)) check_size(static_cast<uint64_t>(info.st_size));
   std::string text;
   char chunk[1 << 16];
   while (const size_t got = std::fread(chunk, 1, sizeof chunk, file)) {
-    if (got > kMostText - text.size()) throw Failure{"cannot read " + name + ": it has more than 1 GiB, which no text file of harp has"};
+    check_size(text.size() + got);
     text.append(chunk, got);
   }
   if (std::ferror(file)) fail_on_file("read", name);
