@@ -317,8 +317,9 @@ HARP_API const harp_error* harp_graph_error(const harp_graph* graph);
 /*
  * Symbolic sizes. A variable stands for a size that every run chooses anew, within min and max (both inclusive, min >= 0); the same
  * name and bounds give the same variable. Names are letters, digits and _, do not begin with a digit, and are none of the words of
- * the text format (return shape graph none true false nan inf in min max select). A run takes a variable's value from the inputs that
- * have it as an axis, else from harp_run_options. Results of the arithmetic are plain numbers where both operands are, else handles.
+ * the text format (return shape graph none true false nan inf in min max select). A run takes a variable's value from the first axis of
+ * an input that is it, else from the first that is c*n + d with constants c and d, else from harp_run_options: inputs [m + 1] or
+ * [32*h, 32*w] say what their variables are. Results of the arithmetic are plain numbers where both operands are, else handles.
  * Division floors, x // 0 = 0, and the modulus has the divisor's sign. Two sizes are the same size only if they are the same
  * expression up to the laws of arithmetic: n * 2 and n + n are, (n // 2) * 2 and n are not.
  * Failure gives HARP_DIM_INVALID and sticks to the graph.
@@ -573,7 +574,7 @@ HARP_API harp_node* harp_reshape(harp_node* x, int32_t rank, const harp_dim* dim
 HARP_API harp_node* harp_flatten(harp_node* x, int32_t start_axis, int32_t end_axis);
 /* x[start:stop:step] of every axis, `rank` of them, as in Python: negative positions count from the end (symbolic ones do not),
  * positions beyond the ends are moved there, HARP_SLICE_NONE is an open end, steps may be negative. start, stop or step NULL: open, or
- * 1, on every axis. */
+ * 1, on every axis. x[1:] and x[:-1] have the same size for every size of x, as have x[-1:] and x[:1]. */
 HARP_API harp_node* harp_slice(harp_node* x, int32_t rank, const harp_dim* start, const harp_dim* stop, const int64_t* step);
 /* Windows of `size` elements along axes; the window axes come last. stride (from window to window) and dilation (inside) may be NULL:
  * 1. */
@@ -1001,7 +1002,7 @@ HARP_API harp_string* harp_graph_emit(const harp_graph* graph, const harp_compil
 
 typedef struct harp_run_options {
   size_t struct_size;
-  /* Values of shape variables by name; needed for those that are no axis of an input, checked for the others. */
+  /* Values of shape variables by name; needed for those that follow from no axis of an input, checked for the others. */
   size_t n_shape_vars;
   const char* const* shape_var_names;
   const int64_t* shape_var_values;
@@ -1018,7 +1019,8 @@ typedef struct harp_run_options {
 /*
  * Runs the program. inputs: n_inputs buffers in the order of the program's inputs, with its dtypes and with sizes that fit. outputs:
  * n_outputs pointers; where one is NULL a new buffer is put there, owned by the caller, else dtype and sizes have to be exactly the
- * program's. Shape variables take their values from the axes of inputs. Arguments are checked before anything is written: on failure
+ * program's. Shape variables take their values from the axes of inputs (harp_shape_var_info), and every other axis has to be what they
+ * make of it (HARP_ERROR_SHAPE); a value outside its bounds and a size below 0 are HARP_ERROR_RANGE. Arguments are checked before anything is written: on failure
  * outputs are as they were, but where the run itself finds a mistake, in indices that are checked (harp_check_index: HARP_ERROR_RANGE) or
  * in a function of yours (HARP_ERROR_NATIVE): then buffers you gave hold anything, and where there was NULL there still is. options may be
  * NULL. Several threads may run one program at the same time.
@@ -1050,12 +1052,14 @@ typedef struct harp_shape_var_info {
   size_t struct_size;
   const char* name;
   int64_t min, max;
-  int32_t input; /* the first input with an axis of this size, or -1: its value has to be given by name, */
-  int32_t axis;  /*   and that axis, or -1 */
+  int32_t input;  /* the input that says its value, or -1: it has to be given by name, */
+  int32_t axis;   /*   and the axis, or -1. The axis is the variable itself where an input has one, */
+  int64_t factor; /*   else factor * variable + offset */
+  int64_t offset;
 } harp_shape_var_info;
 
 #define HARP_SHAPE_VAR_INFO_INIT \
-  { sizeof(harp_shape_var_info), NULL, 0, 0, 0, 0 }
+  { sizeof(harp_shape_var_info), NULL, 0, 0, 0, 0, 0, 0 }
 
 /* The signature as text: "softmax(x: f32[n, 1024]) -> y: f32[n, 1024] where n in 1..4096"; an output that may be the same array as an
  * input is followed by "(in place of x)". Owned. */

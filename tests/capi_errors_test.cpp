@@ -397,7 +397,7 @@ TEST_CASE("C1: runs that do not fit, outputs untouched") {
     fails({good_a.get(), nullptr, good_c.get()}, to, HARP_ERROR_INVALID_ARGUMENT, "input 1 is NULL");
     fails({f({5, 3}).get(), good_b.get(), good_c.get()}, to, HARP_ERROR_SHAPE,
           "shape variable n would be both 5 (axis 0 of input \"a\") and 4 (axis 0 of input \"c\")");
-    fails({good_a.get(), f({9}).get(), good_c.get()}, to, HARP_ERROR_SHAPE, "axis 0 must be 8 (2*n with n = 4)");
+    fails({good_a.get(), f({9}).get(), good_c.get()}, to, HARP_ERROR_SHAPE, "axis 0 must be 8 (2*n with n = 4 from axis 0 of input \"a\")");
     fails({f({4, 4}).get(), good_b.get(), good_c.get()}, to, HARP_ERROR_SHAPE, "axis 1 must be 3");
     fails({f({4}).get(), good_b.get(), good_c.get()}, to, HARP_ERROR_SHAPE, "rank 2");
     fails({f({1, 3}).get(), f({2}).get(), f({1}).get()}, to, HARP_ERROR_RANGE, "n is 1 (axis 0 of input \"a\"), outside 2..10");
@@ -461,7 +461,7 @@ TEST_CASE("G16.dims: sizes that only some values of the variables allow") {
     int64_t values[] = {3};
     ErrorSlot missing;
     run(program.get(), {x.get()}, missing);
-    check_error(missing, HARP_ERROR_INVALID_ARGUMENT, "shape variable k is no axis of an input: give its value by name");
+    check_error(missing, HARP_ERROR_INVALID_ARGUMENT, "shape variable k follows from no axis of an input: give its value by name");
     options.n_shape_vars = 1;
     options.shape_var_names = names;
     options.shape_var_values = values;

@@ -148,6 +148,8 @@ TEST_CASE("L3.names L3.dtypes L3.shapes L3.shape_vars: the signature can be aske
     CHECK(variable.max == 100);
     CHECK(variable.input == 0);
     CHECK(variable.axis == 1);
+    CHECK(variable.factor == 1);
+    CHECK(variable.offset == 0);
     REQUIRE(harp_program_shape_var(p.get(), 1, &variable, nullptr) == HARP_OK);
     CHECK(variable.input == -1);
     const int64_t sizes[] = {3, 5};
@@ -332,7 +334,7 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   CHECK(sizeof(harp_array_info) == 56);
   OFFSET(harp_array_info, n_in_place, 40);
   OFFSET(harp_array_info, in_place, 48);
-  CHECK(sizeof(harp_shape_var_info) == 40);
+  CHECK(sizeof(harp_shape_var_info) == 56);
   CHECK(sizeof(harp_program_stats_info) == 56);
   OFFSET(harp_program_stats_info, tuned, 36);
   CHECK(sizeof(harp_runtime) == 88);

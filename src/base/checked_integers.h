@@ -12,6 +12,11 @@ inline int64_t checked_add(int64_t a, int64_t b) {
   HARP_CHECK(!__builtin_add_overflow(a, b, &result), Code::kOverflow, "size arithmetic: ", a, " + ", b, " does not fit 64 bits");
   return result;
 }
+inline int64_t checked_sub(int64_t a, int64_t b) {
+  int64_t result;
+  HARP_CHECK(!__builtin_sub_overflow(a, b, &result), Code::kOverflow, "size arithmetic: ", a, " - ", b, " does not fit 64 bits");
+  return result;
+}
 inline int64_t checked_mul(int64_t a, int64_t b) {
   int64_t result;
   HARP_CHECK(!__builtin_mul_overflow(a, b, &result), Code::kOverflow, "size arithmetic: ", a, " * ", b, " does not fit 64 bits");

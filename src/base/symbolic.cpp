@@ -450,15 +450,49 @@ Sym mod(Sym x, Sym d) {
   return SymBuilder::atom(table, AtomKind::kMod, x, d);
 }
 
+namespace {
+
+/// Both sides of e = min(p, q) + r = min(p + r, q + r), and so for max; nothing if e has no such term or several.
+std::optional<std::pair<Sym, Sym>> sides_of(AtomKind kind, Sym e) {
+  if (e.is_constant()) return std::nullopt;
+  const SymAtom* found = nullptr;
+  for (const SymTerm& t : e.node()->terms) {
+    if (t.factors.size() != 1 || t.factors[0]->kind != kind) continue;
+    if (t.coefficient != 1 || found != nullptr) return std::nullopt;
+    found = t.factors[0];
+  }
+  if (found == nullptr) return std::nullopt;
+  const Sym rest = e - found->alone;
+  return std::pair(found->a + rest, found->b + rest);
+}
+
+using Operation = Sym (*)(Sym, Sym);
+
+/// max(a, max(p, q) + r) where p + r <= a is max(a, q + r): so that max(0, max(0, n - 1) - 1) is max(0, n - 2). Likewise min.
+std::optional<Sym> without_covered_side(AtomKind kind, Operation operation, Sym a, Sym e) {
+  const auto sides = sides_of(kind, e);
+  if (!sides) return std::nullopt;
+  const auto covers = [&](Sym side) { return kind == AtomKind::kMax ? proven_at_most(side, a) : proven_at_most(a, side); };
+  if (covers(sides->first)) return operation(a, sides->second);
+  if (covers(sides->second)) return operation(a, sides->first);
+  return std::nullopt;
+}
+
+}  // namespace
+
 Sym min(Sym a, Sym b) {
   if (a == b || proven_at_most(a, b)) return a;
   if (proven_at_most(b, a)) return b;
+  if (const auto less = without_covered_side(AtomKind::kMin, min, a, b)) return *less;
+  if (const auto less = without_covered_side(AtomKind::kMin, min, b, a)) return *less;
   return SymBuilder::symmetric_atom(AtomKind::kMin, a, b);
 }
 
 Sym max(Sym a, Sym b) {
   if (a == b || proven_at_most(b, a)) return a;
   if (proven_at_most(a, b)) return b;
+  if (const auto less = without_covered_side(AtomKind::kMax, max, a, b)) return *less;
+  if (const auto less = without_covered_side(AtomKind::kMax, max, b, a)) return *less;
   return SymBuilder::symmetric_atom(AtomKind::kMax, a, b);
 }
 

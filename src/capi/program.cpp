@@ -134,7 +134,9 @@ harp_status harp_program_shape_var(const harp_program* program, size_t index, ha
     filled.max = variable.max;
     filled.input = variable.input;
     filled.axis = variable.axis;
-    write_info(info, filled, "harp_program_shape_var");
+    filled.factor = variable.factor;
+    filled.offset = variable.offset;
+    write_info(info, filled, "harp_program_shape_var", offsetof(harp_shape_var_info, factor));
   });
 }
 

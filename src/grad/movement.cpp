@@ -35,7 +35,8 @@ NodeRef adjoint_of_slice(const Step& s) {
 
   std::vector<Dim> before, after;
   for (int axis = 0; axis < s.y->rank(); ++axis) {
-    before.push_back(step[axis] < 0 ? start[axis] + (s.y->shape[axis] - 1) * Dim(step[axis]) : start[axis]);
+    // A slice that is empty may start anywhere.
+    before.push_back(max(step[axis] < 0 ? start[axis] + (s.y->shape[axis] - 1) * Dim(step[axis]) : start[axis], 0));
     const Dim missing = shape[axis] - before[axis] - g->shape[axis];
     // Where it may be negative: so many zeros that the cut below finds enough in either case.
     after.push_back(proven_nonnegative(missing) ? missing : proven_nonnegative(-missing) ? Dim(0) : shape[axis]);

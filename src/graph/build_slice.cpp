@@ -15,22 +15,37 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// A position of the spec inside [lowest, highest]; a constant below 0 counts from the end.
-Dim clamped(Dim position, Dim length, Dim lowest, Dim highest) {
-  if (position.is_constant() && position.constant() < 0) position = position + length;
-  return max(min(position, highest), lowest);
+/// No axis is longer, so that positions and steps beyond it need not be told apart: arithmetic with them does not overflow.
+constexpr int64_t kFar = int64_t{1} << 61;
+
+/// A position of the spec, not yet clamped; a constant below 0 counts from the end.
+Dim position(Dim given, Dim length) {
+  if (!given.is_constant()) return given;
+  if (range(length).hi <= kFar) given = std::clamp(given.constant(), -kFar, kFar);
+  return given.constant() < 0 ? given + length : given;
 }
 
+/// Number of elements from `taken` consecutive ones, each `step` after the one before; 0 where `taken` is negative.
+Dim count_of(Dim taken, int64_t step, Dim length) {
+  if (range(length).hi <= kFar) step = std::min(step, kFar);
+  return max(Dim(0), ceil_div(taken, step));
+}
+
+/// Of start and stop each is clamped at the end it comes from first: clamping the other one as well changes no result, but hides that
+/// x[1:] and x[:-1], or x[-1:] and x[:1], have the same size.
 Range resolve(const SliceSpec& spec, Dim length) {
   Range range{0, 0, spec.step};
   if (spec.step > 0) {
-    range.start = spec.start ? clamped(*spec.start, length, 0, length) : Dim(0);
-    const Dim stop = spec.stop ? clamped(*spec.stop, length, 0, length) : length;
-    range.size = max(Dim(0), ceil_div(stop - range.start, spec.step));
+    const Dim start = spec.start ? position(*spec.start, length) : Dim(0);
+    const Dim stop = spec.stop ? min(position(*spec.stop, length), length) : length;
+    const Dim to_end = length - start;
+    const bool takes_last = stop == length && to_end.is_constant() && to_end.constant() > 0;
+    range.start = max(start, 0);
+    range.size = count_of(takes_last ? min(length, to_end) : stop - range.start, spec.step, length);
   } else {
-    range.start = spec.start ? clamped(*spec.start, length, -1, length - 1) : length - 1;
-    const Dim stop = spec.stop ? clamped(*spec.stop, length, -1, length - 1) : Dim(-1);
-    range.size = max(Dim(0), ceil_div(range.start - stop, -spec.step));
+    range.start = spec.start ? min(position(*spec.start, length), length - 1) : length - 1;
+    const Dim stop = spec.stop ? max(position(*spec.stop, length), -1) : Dim(-1);
+    range.size = count_of(range.start - stop, -spec.step, length);
   }
   return range;
 }
@@ -108,25 +123,58 @@ NodeRef slice_exactly(NodeRef source, std::span<const Dim> start, std::span<cons
   return make(source, ranges);
 }
 
+namespace {
+
+/// Operands of e if it is a max and nothing else.
+std::vector<Dim> operands_of_max(Dim e) {
+  if (e.is_constant() || e.node()->constant != 0 || e.node()->terms.size() != 1) return {};
+  const SymTerm& term = e.node()->terms[0];
+  if (term.coefficient != 1 || term.factors.size() != 1 || term.factors[0]->kind != AtomKind::kMax) return {};
+  return {term.factors[0]->a, term.factors[0]->b};
+}
+
+/// What may have been meant by a position or a size that is `clamped`: itself, or what was clamped.
+std::vector<Dim> unclamped(Dim clamped) {
+  std::vector<Dim> meant = operands_of_max(clamped);
+  meant.insert(meant.begin(), clamped);
+  return meant;
+}
+
+/// Adds a position of an axis of `length`, and before it the constant that counts from the end if one means the same.
+void add_position(std::vector<std::optional<Dim>>& positions, Dim position, Dim length) {
+  const Dim from_end = position - length;
+  if (from_end.is_constant() && from_end.constant() < 0 && !position.is_constant()) positions.emplace_back(from_end);
+  positions.emplace_back(position);
+}
+
+/// An open end reads best; else just past the last element; else as many whole steps as there are elements.
+std::optional<SliceSpec> spec_of(const Range& wanted, Dim length) {
+  std::vector<std::optional<Dim>> starts = {std::nullopt}, stops = {std::nullopt};
+  for (const Dim start : unclamped(wanted.start)) add_position(starts, start, length);
+  for (const Dim size : unclamped(wanted.size)) {
+    const Dim end = wanted.start + size * Dim(wanted.step);
+    add_position(stops, end - Dim(wanted.step > 0 ? wanted.step - 1 : wanted.step + 1), length);
+    add_position(stops, end, length);
+  }
+  for (const std::optional<Dim>& start : starts)
+    for (const std::optional<Dim>& stop : stops) {
+      const SliceSpec spec{start, stop, wanted.step};
+      Range made = resolve(spec, length);
+      normalize(made);
+      if (made == wanted) return spec;
+    }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<std::vector<SliceSpec>> as_slice_specs(NodeRef node) {
   const auto& attributes = node->as<SliceAttributes>();
   std::vector<SliceSpec> specs;
   for (int axis = 0; axis < node->rank(); ++axis) {
-    const Dim length = node->sources[0]->shape[axis];
-    const Range wanted{attributes.start[axis], node->shape[axis], attributes.step[axis]};
-    const Dim end = wanted.start + wanted.size * Dim(wanted.step);
-    const Dim just_past = end - Dim(wanted.step > 0 ? wanted.step - 1 : wanted.step + 1);
-    bool found = false;
-    // An open end reads best; else just past the last element; else as many whole steps as there are elements.
-    for (const std::optional<Dim>& start : {std::optional<Dim>(), std::optional<Dim>(wanted.start)})
-      for (const std::optional<Dim>& stop : {std::optional<Dim>(), std::optional<Dim>(just_past), std::optional<Dim>(end)}) {
-        if (found) continue;
-        const SliceSpec spec{start, stop, wanted.step};
-        Range made = resolve(spec, length);
-        normalize(made);
-        if (made == wanted) found = true, specs.push_back(spec);
-      }
-    if (!found) return std::nullopt;
+    const auto spec = spec_of({attributes.start[axis], node->shape[axis], attributes.step[axis]}, node->sources[0]->shape[axis]);
+    if (!spec) return std::nullopt;
+    specs.push_back(*spec);
   }
   return specs;
 }

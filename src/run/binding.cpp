@@ -1,5 +1,6 @@
 #include "run/binding.h"
 
+#include "base/checked_integers.h"
 #include "base/error.h"
 
 namespace harp {
@@ -8,10 +9,36 @@ namespace {
 
 std::string declared(const ArraySignature& array) { return cat(name(array.dtype), to_string(array.shape)); }
 
+/// `axis 0 of input "x"`: where the variable's value was found; "" if it was given by name.
+std::string origin_of(const Signature& signature, const ShapeVariable& variable) {
+  if (variable.input < 0) return {};
+  const ArraySignature& array = signature.inputs[static_cast<size_t>(variable.input)];
+  const std::string axis = cat("axis ", variable.axis, " of input \"", array.name, "\"");
+  return variable.is_bare() ? axis : cat(axis, ", which is ", to_string(array.shape[static_cast<size_t>(variable.axis)]));
+}
+
+/// The same in brackets, with a space in front.
+std::string bracketed_origin(const Signature& signature, const ShapeVariable& variable) {
+  const std::string origin = origin_of(signature, variable);
+  return origin.empty() ? origin : cat(" (", origin, ")");
+}
+
 /// "n = 7, m = 3": what a derived size was computed from.
 std::string text_of(const Signature& signature, std::span<const int64_t> values) {
   std::vector<std::string> parts;
   for (size_t i = 0; i < values.size(); ++i) parts.push_back(cat(signature.variables[i].name, " = ", values[i]));
+  return join(parts, ", ");
+}
+
+/// `n = 7 from axis 0 of input "x", m = 3`: the variables of one size and where their values were found.
+std::string text_of(const Signature& signature, std::span<const int64_t> values, Dim size) {
+  std::vector<std::string> parts;
+  for (const SymAtom* used : variables_of(size))
+    for (size_t i = 0; i < values.size(); ++i)
+      if (variable_of(signature.variable_syms[i]) == used) {
+        const std::string origin = origin_of(signature, signature.variables[i]);
+        parts.push_back(cat(used->name, " = ", values[i], origin.empty() ? "" : " from ", origin));
+      }
   return join(parts, ", ");
 }
 
@@ -39,7 +66,16 @@ void Binding::bind(std::span<const ArrayType> inputs, std::span<const NamedSize>
              " inputs, but got ", inputs.size(), ": ", signature.text());
   for (int64_t& value : values) value = kUnbound;
 
-  // Bare variables first: derived axes need them, whichever input they come from.
+  bind_bare_axes(inputs, values);
+  bind_derived_axes(inputs, values);
+  bind_names(named, values);
+  check(values, Source::kInputs);
+  check_input_sizes(inputs, values);
+}
+
+/// An axis that is just a variable is its value, and two of one variable agree. Dtypes and ranks are looked at on the way.
+void Binding::bind_bare_axes(std::span<const ArrayType> inputs, std::span<int64_t> values) const {
+  const Signature& signature = *signature_;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ArraySignature& expected = signature.inputs[i];
     HARP_CHECK(inputs[i].dtype == expected.dtype, Code::kDType, "input \"", expected.name, "\" has to be ", declared(expected),
@@ -55,11 +91,31 @@ void Binding::bind(std::span<const ArrayType> inputs, std::span<const NamedSize>
       if (value == kUnbound) value = given;
       if (value == given) continue;
       const ShapeVariable& bound = signature.variables[static_cast<size_t>(variable)];
-      fail(Code::kShape, "shape variable ", bound.name, " would be both ", value, " (axis ", bound.axis, " of input \"",
-           signature.inputs[static_cast<size_t>(bound.input)].name, "\") and ", given, " (axis ", axis, " of input \"", expected.name,
-           "\")");
+      fail(Code::kShape, "shape variable ", bound.name, " would be both ", value, bracketed_origin(signature, bound), " and ", given,
+           " (axis ", axis, " of input \"", expected.name, "\")");
     }
   }
+}
+
+/// Variables that are no axis by themselves, from the axis that is factor * variable + offset.
+void Binding::bind_derived_axes(std::span<const ArrayType> inputs, std::span<int64_t> values) const {
+  const Signature& signature = *signature_;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const ShapeVariable& variable = signature.variables[i];
+    if (variable.input < 0 || variable.is_bare()) continue;
+    const ArrayType& given = inputs[static_cast<size_t>(variable.input)];
+    const int64_t multiple = checked_sub(given.dims[static_cast<size_t>(variable.axis)], variable.offset);
+    const ArraySignature& expected = signature.inputs[static_cast<size_t>(variable.input)];
+    HARP_CHECK(multiple % variable.factor == 0, Code::kShape, "input \"", expected.name, "\" has to be ", declared(expected), ", but got ",
+               to_string(given), ": axis ", variable.axis, " is ", to_string(expected.shape[static_cast<size_t>(variable.axis)]),
+               ", so shape variable ", variable.name, " would be ", multiple, " / ", variable.factor, ", which is not a whole number");
+    values[i] = multiple / variable.factor;
+  }
+}
+
+/// Values given by name: of variables that no axis determines; others must agree.
+void Binding::bind_names(std::span<const NamedSize> named, std::span<int64_t> values) const {
+  const Signature& signature = *signature_;
   for (const NamedSize& size : named) {
     size_t variable = 0;
     while (variable < values.size() && signature.variables[variable].name != size.name) ++variable;
@@ -68,16 +124,16 @@ void Binding::bind(std::span<const ArrayType> inputs, std::span<const NamedSize>
     if (values[variable] == kUnbound) values[variable] = size.value;
     const ShapeVariable& bound = signature.variables[variable];
     HARP_CHECK(values[variable] == size.value, Code::kShape, "shape variable ", bound.name, " is given as ", size.value, ", but is ",
-               values[variable],
-               bound.input < 0
-                   ? std::string(" already")
-                   : cat(" (axis ", bound.axis, " of input \"", signature.inputs[static_cast<size_t>(bound.input)].name, "\")"));
+               values[variable], bound.input < 0 ? std::string(" already") : bracketed_origin(signature, bound));
   }
   for (size_t i = 0; i < values.size(); ++i)
     HARP_CHECK(values[i] != kUnbound, Code::kInvalidArgument, "shape variable ", signature.variables[i].name,
-               " is no axis of an input: give its value by name");
-  check(values, Source::kInputs);
+               " follows from no axis of an input: give its value by name");
+}
 
+/// Every axis that has not given a value is what the values make of it.
+void Binding::check_input_sizes(std::span<const ArrayType> inputs, std::span<const int64_t> values) const {
+  const Signature& signature = *signature_;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const std::span<const SizeCode> axes = input_axes_[i];
     for (size_t axis = 0; axis < axes.size(); ++axis) {
@@ -87,7 +143,8 @@ void Binding::bind(std::span<const ArrayType> inputs, std::span<const NamedSize>
       const ArraySignature& array = signature.inputs[i];
       fail(Code::kShape, "input \"", array.name, "\" has to be ", declared(array), ", but got ", to_string(inputs[i]), ": axis ", axis,
            " must be ", expected,
-           code.is_constant() ? std::string() : cat(" (", to_string(array.shape[axis]), " with ", text_of(signature, values), ")"));
+           code.is_constant() ? std::string()
+                              : cat(" (", to_string(array.shape[axis]), " with ", text_of(signature, values, array.shape[axis]), ")"));
     }
   }
 }
@@ -97,8 +154,7 @@ void Binding::check(std::span<const int64_t> values, Source source) const {
   const auto origin = [&](size_t i) {
     const ShapeVariable& variable = signature.variables[i];
     if (source == Source::kCaller) return cat(" (shape_vars[", i, "])");
-    if (variable.input < 0) return std::string();
-    return cat(" (axis ", variable.axis, " of input \"", signature.inputs[static_cast<size_t>(variable.input)].name, "\")");
+    return bracketed_origin(signature, variable);
   };
   for (size_t i = 0; i < values.size(); ++i) {
     const ShapeVariable& variable = signature.variables[i];

@@ -1,5 +1,6 @@
 // From the arrays of one run to the values of the shape variables, and the checks on sizes that come before anything is written.
-// Variables bind from input axes that are a bare variable; the rest come by name; every other axis is computed and compared.
+// A variable's value comes from the first input axis that is it, else from the first that is c*n + d, else by name; every other axis is
+// computed and compared.
 // Prepared once per program: bind() on well-formed arguments allocates nothing.
 #pragma once
 
@@ -42,6 +43,11 @@ class Binding {
   const Signature& signature() const { return *signature_; }
 
  private:
+  void bind_bare_axes(std::span<const ArrayType> inputs, std::span<int64_t> values) const;
+  void bind_derived_axes(std::span<const ArrayType> inputs, std::span<int64_t> values) const;
+  void bind_names(std::span<const NamedSize> named, std::span<int64_t> values) const;
+  void check_input_sizes(std::span<const ArrayType> inputs, std::span<const int64_t> values) const;
+
   enum class Source : uint8_t { kInputs, kCaller };  // where values come from, for messages
   void check(std::span<const int64_t> values, Source source) const;
 

@@ -35,6 +35,21 @@ struct ExtentHash {
   }
 };
 
+/// Notes that this axis of this input says what the value of its variable is, if it does and no earlier one says it as directly.
+void determine_from(Dim size, int input, int axis, Signature& signature) {
+  if (size.is_constant()) return;
+  for (size_t i = 0; i < signature.variables.size(); ++i) {
+    ShapeVariable& variable = signature.variables[i];
+    if (variable.input >= 0 && variable.is_bare()) continue;
+    const auto linear = linear_in(size, variable_of(signature.variable_syms[i]));
+    if (!linear || !linear->coefficient.is_constant() || linear->coefficient.is_constant(0) || !linear->rest.is_constant()) continue;
+    const bool is_bare = linear->coefficient.is_constant(1) && linear->rest.is_constant(0);
+    if (variable.input >= 0 && !is_bare) continue;
+    variable.input = input, variable.axis = axis;
+    variable.factor = linear->coefficient.constant(), variable.offset = linear->rest.constant();
+  }
+}
+
 }  // namespace
 
 Signature signature_of(const Graph& graph) {
@@ -49,12 +64,7 @@ Signature signature_of(const Graph& graph) {
   for (const Node* node : graph.inputs()) {
     const int input = static_cast<int>(signature.inputs.size());
     signature.inputs.push_back({node->as<InputAttributes>().name, node->dtype, node->shape});
-    for (size_t i = 0; i < signature.variables.size(); ++i)
-      for (int axis = 0; axis < node->rank(); ++axis)
-        if (signature.variables[i].input < 0 && node->shape[static_cast<size_t>(axis)] == signature.variable_syms[i]) {
-          signature.variables[i].input = input;
-          signature.variables[i].axis = axis;
-        }
+    for (int axis = 0; axis < node->rank(); ++axis) determine_from(node->shape[static_cast<size_t>(axis)], input, axis, signature);
   }
   for (const GraphOutput& output : graph.outputs()) signature.outputs.push_back({output.name, output.node->dtype, output.node->shape});
 

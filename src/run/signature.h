@@ -18,12 +18,16 @@ struct ArraySignature {
   std::vector<size_t> in_place = {};  // of an output: the inputs it may be the same array as, ascending
 };
 
-/// A shape variable; the position in Signature::variables is that in entry_point's shape_vars.
+/// A shape variable; the position in Signature::variables is that in entry_point's shape_vars. Its value is found in the first axis of an
+/// input that is the variable itself, else in the first that is factor * variable + offset.
 struct ShapeVariable {
   std::string name;
   int64_t min, max;
-  int input = -1;  // the first input with an axis that is just this variable, or -1: its value must be given by name
+  int input = -1;  // which input that is, or -1: the value must be given by name
   int axis = -1;
+  int64_t factor = 1, offset = 0;
+
+  bool is_bare() const { return factor == 1 && offset == 0; }
 };
 
 /// What must hold of the shape variables, where it does not for all their values.

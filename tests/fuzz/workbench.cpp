@@ -49,7 +49,7 @@ Dim Workbench::random_dim() {
   if (!variables_.empty() && random_.chance(45)) {
     const Dim n = random_.pick(variables_), m = random_.pick(variables_);
     switch (random_.below(12)) {
-      case 0: return Dim(2) * n + 1;
+      case 0: return random_.between(2, 5) * n + random_.between(0, 3);  // as the only axis with n it says what n is
       case 1: return floor_div(n, 2);
       case 2: return n + 1;
       case 3: return n + m;

@@ -36,7 +36,8 @@ class Prepared {
     for (size_t i = 0; i < harp_program_shape_var_count(program_.get()); ++i) {
       harp_shape_var_info info = HARP_SHAPE_VAR_INFO_INIT;
       REQUIRE(harp_program_shape_var(program_.get(), i, &info, nullptr) == HARP_OK);
-      values.push_back(info.input < 0 ? k : shapes[static_cast<size_t>(info.input)][static_cast<size_t>(info.axis)]);
+      values.push_back(
+          info.input < 0 ? k : (shapes[static_cast<size_t>(info.input)][static_cast<size_t>(info.axis)] - info.offset) / info.factor);
       if (info.input < 0) needs_k_ = true;
     }
     for (size_t i = 0; i < harp_program_input_count(program_.get()); ++i) {
