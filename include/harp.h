@@ -438,9 +438,10 @@ HARP_API harp_node* harp_atanh(harp_node* x);           /* inverse of tanh (floa
 HARP_API harp_node* harp_erf(harp_node* x);             /* error function (float) */
 HARP_API harp_node* harp_erfc(harp_node* x);            /* 1 - erf(x), exact (float) */
 HARP_API harp_node* harp_sigmoid(harp_node* x);         /* 1 / (1 + exp(-x)) */
-HARP_API harp_node* harp_relu(harp_node* x);            /* maximum(x, 0) */
+HARP_API harp_node* harp_relu(harp_node* x);            /* 0 where x <= 0, else x */
 HARP_API harp_node* harp_silu(harp_node* x);            /* x * sigmoid(x) */
 HARP_API harp_node* harp_softplus(harp_node* x);        /* log(1 + exp(x)) */
+HARP_API harp_node* harp_selu(harp_node* x);            /* 1.0507 * elu(x, 1.6733), with all digits */
 HARP_API harp_node* harp_isnan(harp_node* x);           /* bool: is it NaN (float, complex) */
 HARP_API harp_node* harp_isinf(harp_node* x);           /* bool: is it infinite */
 HARP_API harp_node* harp_isfinite(harp_node* x);        /* bool: neither NaN nor infinite */
@@ -451,9 +452,11 @@ HARP_API harp_node* harp_bitwise_not(harp_node* x);     /* all bits inverted; bo
 
 /* Exponential linear unit: x where x > 0, else alpha * expm1(x). */
 HARP_API harp_node* harp_elu(harp_node* x, double alpha);
+/* The same, continuously differentiable for every alpha but 0: x where x > 0, else alpha * expm1(x / alpha). */
+HARP_API harp_node* harp_celu(harp_node* x, double alpha);
 /* x times the normal distribution's cumulative function. approximate: NULL or "none" (by erf), or "tanh". */
 HARP_API harp_node* harp_gelu(harp_node* x, const char* approximate);
-/* x to the k-th power by repeated squaring; k < 0: the reciprocal of that, floats only. */
+/* x to the k-th power by repeated squaring; k < 0: that of 1 / x, floats only. */
 HARP_API harp_node* harp_powi(harp_node* x, int64_t k);
 /* The value in another dtype; the same dtype gives x itself. To int: truncates, saturates, NaN gives 0. To bool: is it not 0. To
  * float: nearest, ties to even. */
@@ -500,7 +503,7 @@ HARP_API harp_node* harp_right_shift(harp_node* a, harp_node* b);          /* a 
 /* generated from src/ops/ops.def by src/capi/generate.py: ternary { */
 HARP_API harp_node* harp_where(harp_node* condition, harp_node* a, harp_node* b); /* a where condition (bool) is true, else b */
 HARP_API harp_node* harp_fma(harp_node* a, harp_node* b, harp_node* c);           /* a * b + c, rounded once (float) */
-HARP_API harp_node* harp_clip(harp_node* x, harp_node* lo, harp_node* hi);        /* minimum(maximum(x, lo), hi) */
+HARP_API harp_node* harp_clip(harp_node* x, harp_node* lo, harp_node* hi);        /* lo where x < lo, then hi where that is above hi; a NaN stays */
 HARP_API harp_node* harp_lerp(harp_node* a, harp_node* b, harp_node* weight);     /* a + (b - a) * weight */
 /* } */
 /* clang-format on */
@@ -907,6 +910,8 @@ HARP_API harp_node* harp_native(int32_t n, harp_node* const* nodes, const harp_n
  *
  * Like a building function, but with a status: the graph keeps the first error. On failure out_gradients is untouched. */
 HARP_API harp_status harp_grad(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, harp_node** out_gradients);
+/* x itself, of any dtype, which gradients take for a constant: what y depends on through it alone gets zeros. */
+HARP_API harp_node* harp_stop_gradient(harp_node* x);
 
 /* ------------------------------------------------------------------------------------------------------------------------------
  * 6  Compile and run
@@ -1426,12 +1431,14 @@ typedef struct harp_api {
   harp_node* (*harp_relu)(harp_node* x);
   harp_node* (*harp_silu)(harp_node* x);
   harp_node* (*harp_softplus)(harp_node* x);
+  harp_node* (*harp_selu)(harp_node* x);
   harp_node* (*harp_isnan)(harp_node* x);
   harp_node* (*harp_isinf)(harp_node* x);
   harp_node* (*harp_isfinite)(harp_node* x);
   harp_node* (*harp_logical_not)(harp_node* x);
   harp_node* (*harp_bitwise_not)(harp_node* x);
   harp_node* (*harp_elu)(harp_node* x, double alpha);
+  harp_node* (*harp_celu)(harp_node* x, double alpha);
   harp_node* (*harp_gelu)(harp_node* x, const char* approximate);
   harp_node* (*harp_powi)(harp_node* x, int64_t k);
   harp_node* (*harp_cast)(harp_node* x, harp_dtype dtype);
@@ -1564,6 +1571,7 @@ typedef struct harp_api {
   harp_node* (*harp_custom_function)(int32_t n, harp_node* const* nodes, const harp_custom_function_desc* desc);
   harp_node* (*harp_native)(int32_t n, harp_node* const* nodes, const harp_native_desc* desc);
   harp_status (*harp_grad)(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, harp_node** out_gradients);
+  harp_node* (*harp_stop_gradient)(harp_node* x);
   harp_program* (*harp_compile)(const harp_graph* graph, const harp_compile_options* options, harp_error** err);
   harp_program* (*harp_program_retain)(harp_program* program);
   void (*harp_program_release)(harp_program* program);

@@ -82,13 +82,14 @@ using Reduction = harp_node* (*)(harp_node*, int32_t, const int32_t*, int32_t);
 
 TEST_CASE("C1: every unary function names itself in its errors") {
   const std::vector<std::pair<const char*, Unary>> of_floats = {
-      {"recip", harp_recip}, {"sqrt", harp_sqrt},         {"rsqrt", harp_rsqrt}, {"cbrt", harp_cbrt},   {"floor", harp_floor},
-      {"ceil", harp_ceil},   {"round", harp_round},       {"trunc", harp_trunc}, {"exp", harp_exp},     {"exp2", harp_exp2},
-      {"expm1", harp_expm1}, {"log", harp_log},           {"log2", harp_log2},   {"log10", harp_log10}, {"log1p", harp_log1p},
-      {"sin", harp_sin},     {"cos", harp_cos},           {"tan", harp_tan},     {"asin", harp_asin},   {"acos", harp_acos},
-      {"atan", harp_atan},   {"sinh", harp_sinh},         {"cosh", harp_cosh},   {"tanh", harp_tanh},   {"asinh", harp_asinh},
-      {"acosh", harp_acosh}, {"atanh", harp_atanh},       {"erf", harp_erf},     {"erfc", harp_erfc},   {"sigmoid", harp_sigmoid},
-      {"silu", harp_silu},   {"softplus", harp_softplus}, {"isnan", harp_isnan}, {"isinf", harp_isinf}, {"isfinite", harp_isfinite}};
+      {"recip", harp_recip},      {"sqrt", harp_sqrt},   {"rsqrt", harp_rsqrt},       {"cbrt", harp_cbrt},   {"floor", harp_floor},
+      {"ceil", harp_ceil},        {"round", harp_round}, {"trunc", harp_trunc},       {"exp", harp_exp},     {"exp2", harp_exp2},
+      {"expm1", harp_expm1},      {"log", harp_log},     {"log2", harp_log2},         {"log10", harp_log10}, {"log1p", harp_log1p},
+      {"sin", harp_sin},          {"cos", harp_cos},     {"tan", harp_tan},           {"asin", harp_asin},   {"acos", harp_acos},
+      {"atan", harp_atan},        {"sinh", harp_sinh},   {"cosh", harp_cosh},         {"tanh", harp_tanh},   {"asinh", harp_asinh},
+      {"acosh", harp_acosh},      {"atanh", harp_atanh}, {"erf", harp_erf},           {"erfc", harp_erfc},   {"sigmoid", harp_sigmoid},
+      {"silu", harp_silu},        {"selu", harp_selu},   {"softplus", harp_softplus}, {"isnan", harp_isnan}, {"isinf", harp_isinf},
+      {"isfinite", harp_isfinite}};
   for (const auto& [name, function] : of_floats) {
     check({name, kDType, "i32", [&, f = function](Bench& t) { f(t.i); }});
     check({name, kDType, "bool", [&, f = function](Bench& t) { f(t.b); }});
@@ -98,6 +99,8 @@ TEST_CASE("C1: every unary function names itself in its errors") {
   for (const auto& [name, function] : of_numbers) check({name, kDType, "bool", [&, f = function](Bench& t) { f(t.b); }});
   check({"bitwise_not", kDType, "f32", [](Bench& t) { harp_bitwise_not(t.x); }});
   check({"elu", kDType, "i32", [](Bench& t) { harp_elu(t.i, 1); }});
+  check({"celu", kDType, "i32", [](Bench& t) { harp_celu(t.i, 1); }});
+  check({"celu", kRange, "alpha is 0", [](Bench& t) { harp_celu(t.x, 0); }});
   check({"gelu", kDType, "i32", [](Bench& t) { harp_gelu(t.i, nullptr); }});
   check({"gelu", kArgument, "\"fast\"", [](Bench& t) { harp_gelu(t.x, "fast"); }});
   check({"powi", kDType, "bool", [](Bench& t) { harp_powi(t.b, 2); }});

@@ -55,7 +55,7 @@ TEST_CASE("G2 G1.composites: elementwise functions") {
   UNARY(log2, f), UNARY(log10, f), UNARY(log1p, f), UNARY(sin, f), UNARY(cos, f), UNARY(tan, f), UNARY(asin, f), UNARY(acos, f);
   UNARY(atan, f), UNARY(sinh, f), UNARY(cosh, f), UNARY(tanh, f), UNARY(asinh, f), UNARY(acosh, f), UNARY(atanh, f), UNARY(erf, f);
   UNARY(erfc, f), UNARY(sigmoid, f), UNARY(relu, f), UNARY(silu, f), UNARY(softplus, f), UNARY(isnan, f), UNARY(isinf, f);
-  UNARY(isfinite, f), UNARY(logical_not, i), UNARY(bitwise_not, i), UNARY(contiguous, f);
+  UNARY(isfinite, f), UNARY(logical_not, i), UNARY(bitwise_not, i), UNARY(contiguous, f), UNARY(selu, f), UNARY(stop_gradient, i);
 #undef UNARY
 #define BINARY(name, x, z) check_same(context.get(), #name "(" #x ", " #z ")", [](const Operands& o) { return harp_##name(o.x, o.z); })
   BINARY(add, f, f2), BINARY(sub, f, f2), BINARY(mul, i, i2), BINARY(div, f, f2), BINARY(floor_divide, i, i2), BINARY(remainder, i, i2);
@@ -71,6 +71,7 @@ TEST_CASE("G2 G1.composites: elementwise functions") {
   check_same(context.get(), "lerp(f, f2, f32(0.25))",
              [](const Operands& o) { return harp_lerp(o.f, o.f2, harp_constant(o.g, HARP_F32, 0.25)); });
   check_same(context.get(), "elu(f, alpha=0.5)", [](const Operands& o) { return harp_elu(o.f, 0.5); });
+  check_same(context.get(), "celu(f, alpha=0.5)", [](const Operands& o) { return harp_celu(o.f, 0.5); });
   check_same(context.get(), "gelu(f)", [](const Operands& o) { return harp_gelu(o.f, nullptr); });
   check_same(context.get(), "gelu(f, approximate=\"tanh\")", [](const Operands& o) { return harp_gelu(o.f, "tanh"); });
   check_same(context.get(), "powi(f, k=-5)", [](const Operands& o) { return harp_powi(o.f, -5); });

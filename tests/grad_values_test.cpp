@@ -15,6 +15,7 @@
 #include "graph/composites.h"
 #include "graph/text.h"
 #include "interp_run.h"
+#include "opt/passes.h"
 
 using namespace harp;
 using namespace harp::testing;
@@ -113,7 +114,9 @@ TEST_CASE("G19.every_op/interp: ties and kinks are PyTorch's") {
   CHECK(slope("max(x)", {3, 1, 3}) == Values{0.5, 0, 0.5});
   CHECK(slope("min(x)", {3, 3, 3, 3}) == Values{0.25, 0.25, 0.25, 0.25});
   CHECK(same(slope("max(x)", {1, nan_}), Values{nan_, nan_}));
-  CHECK(slope("clip(x, -1, 1)", {-2, -1, 0, 1, 2}) == Values{0, 0.5, 1, 0.5, 0});
+  CHECK(slope("clip(x, -1, 1)", {-2, -1, 0, 1, 2}) == Values{0, 1, 1, 1, 0});
+  CHECK(slope("clip(0, x, 1)", {-1, 0, 0.5}) == Values{0, 0, 1});
+  CHECK(slope("relu(x)", {-1, -0.0, 0, 1}) == Values{0, 0, 0, 1});
   CHECK(slope("floor(x)", {0.5, 2}) == Values{0, 0});
   CHECK(slope("sign(x) + ceil(x) + trunc(x) + round(x) + x // 2", {0.5, 2}) == Values{0, 0});
   CHECK(slope("copysign(x, -1)", {-2, 0, 3}) == Values{1, 0, -1});
@@ -121,6 +124,37 @@ TEST_CASE("G19.every_op/interp: ties and kinks are PyTorch's") {
   CHECK(slope("where(x < 1, x * 2, x * 3)", {0, 1}) == Values{2, 3});
   CHECK(slope("elu(x, alpha=0.5)", {-1e-300, 0}) == Values{0.5, 0.5});
   CHECK(slope("softplus(x)", {0}) == Values{0.5});
+  CHECK(slope("norm(x)", {0, 0}) == Values{0, 0});
+  CHECK(slope("norm(x, ord=3)", {0, 0}) == Values{0, 0});
+  CHECK(same(slope("norm(x, ord=0.5)", {0, 1}), Values{nan_, 1}));
+  CHECK(slope("std(x)", {7, 7, 7}) == Values{0, 0, 0});
+}
+
+TEST_CASE("G19.stop_gradient/interp: it is a constant to gradients, and nothing else is built") {
+  CHECK(slope("stop_gradient(x) * x", {3, -2}) == Values{3, -2});
+  CHECK(curvature("stop_gradient(x) * x", {3, -2}) == Values{0, 0});
+  CHECK(slope("stop_gradient(sin(x) * x)", {3, -2}) == Values{0, 0});
+  const auto graph = parse(
+      "graph g(x: f32[n, 4], z: complex64[n], i: i32[n], w: f32[4, n]) {\n  y = stop_gradient(exp(x)) + x\n"
+      "  return d = grad(sum(y), x), z = stop_gradient(z), i = stop_gradient(stop_gradient(i)),\n"
+      "    p = sum(stop_gradient(x * x), axes=[1]), q = sum(stop_gradient(permute(w, axes=[1, 0])), axes=[1]), s = sum(x * x, "
+      "axes=[1])\n}");
+  for (const Node* node : graph->live_nodes()) CHECK(node->op != Op::kExp);  // nothing of what is stopped is needed by d
+  const auto* product = graph->outputs()[3].node;
+  REQUIRE(product->op == Op::kSum);
+  CHECK_FALSE(product->as<ReduceAttributes>().product);  // it ends the pairing,
+  CHECK(graph->outputs()[4].node->op == Op::kSum);       // and the look through a permute:
+  CHECK(graph->outputs()[4].node->as<ReduceAttributes>().order == ReduceOrder::kLanes);
+  CHECK(graph->outputs()[5].node->as<ReduceAttributes>().product);
+  CHECK(print_graph(*parse_graph(print_graph(*graph))) == print_graph(*graph));
+  const auto optimised = opt::optimise(*graph, {});
+  for (const Node* node : optimised->live_nodes()) CHECK(node->op != Op::kStopGradient);
+  CHECK(optimised->outputs()[2].node->op == Op::kInput);
+}
+
+TEST_CASE("G19.every_op/interp: a user's own double where") {
+  CHECK(slope("where(x > 0, sqrt(where(x > 0, x, 1)), 0)", {-1, 0, 4}) == Values{0, 0, 0.25});
+  CHECK(same(slope("where(x > 0, sqrt(x), 0)", {0, 4}), Values{nan_, 0.25}));
 }
 
 TEST_CASE("G19.every_op/interp: powers, roots and angles where formulas break down") {

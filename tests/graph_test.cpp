@@ -259,13 +259,21 @@ TEST_CASE("G1.composites: the primitives they are made of") {
   CHECK(primitives("x >= y") == "  v0 = le(y, x)\n");
   CHECK(primitives("square(x)") == "  v0 = mul(x, x)\n");
   CHECK(primitives("rsqrt(x)") == "  v0 = sqrt(x)\n  v1 = recip(v0)\n");
-  CHECK(primitives("relu(i)") == "  v0 = maximum(i, i32(0))\n");
-  CHECK(primitives("sigmoid(x)") == "  v0 = neg(x)\n  v1 = exp(v0)\n  v2 = add(f32(1), v1)\n  v3 = recip(v2)\n");
+  CHECK(primitives("relu(i)") == "  v0 = le(i, i32(0))\n  v1 = where(v0, i32(0), i)\n");
+  CHECK(primitives("sigmoid(x)") ==
+        "  v0 = lt(x, f32(0))\n  v1 = neg(x)\n  v2 = where(v0, x, v1)\n  v3 = exp(v2)\n  v4 = where(v0, v3, f32(1))\n"
+        "  v5 = add(f32(1), v3)\n  v6 = div(v4, v5)\n");
   CHECK(primitives("softplus(x)") ==
-        "  v0 = abs(x)\n  v1 = neg(v0)\n  v2 = exp(v1)\n  v3 = log1p(v2)\n  v4 = maximum(x, f32(0))\n  v5 = add(v3, v4)\n");
-  CHECK(primitives("clip(x, 0, 1)") == "  v0 = maximum(x, f32(0))\n  v1 = minimum(v0, f32(1))\n");
+        "  v0 = lt(x, f32(0))\n  v1 = neg(x)\n  v2 = where(v0, x, v1)\n  v3 = exp(v2)\n  v4 = log1p(v3)\n"
+        "  v5 = where(v0, f32(0), x)\n  v6 = add(v4, v5)\n");
+  CHECK(primitives("clip(x, 0, 1)") ==
+        "  v0 = lt(x, f32(0))\n  v1 = isnan(f32(0))\n  v2 = bitwise_or(v0, v1)\n  v3 = where(v2, f32(0), x)\n"
+        "  v4 = lt(f32(1), v3)\n  v5 = isnan(f32(1))\n  v6 = bitwise_or(v4, v5)\n  v7 = where(v6, f32(1), v3)\n");
+  CHECK(primitives("clip(i, 0, 1)") ==
+        "  v0 = lt(i, i32(0))\n  v1 = where(v0, i32(0), i)\n  v2 = lt(i32(1), v1)\n  v3 = where(v2, i32(1), v1)\n");
   CHECK(primitives("lerp(x, y, c)") == "  v0 = neg(x)\n  v1 = add(y, v0)\n  v2 = fma(c, v1, x)\n");
   CHECK(primitives("powi(x, 5)") == "  v0 = mul(x, x)\n  v1 = mul(v0, v0)\n  v2 = mul(x, v1)\n");
+  CHECK(primitives("powi(x, -2)") == "  v0 = recip(x)\n  v1 = mul(v0, v0)\n");
   CHECK(primitives("powi(x, -1)") == "  v0 = recip(x)\n");
   CHECK(primitives("powi(x, 0)") == "  v0 = reshape(f32(1), shape=[1, 1])\n  v1 = expand(v0, shape=[2, 3])\n");
   CHECK(primitives("isinf(x)") == "  v0 = abs(x)\n  v1 = eq(v0, f32(inf))\n");

@@ -211,7 +211,8 @@ def elementwise_cases(dtype, a, b):
         add("fmod(a, b)", np.fmod(a, b))
         add("square(a)", a * a)
         add("relu(a)", maximum(a, np.zeros_like(a)))
-        add(f"clip(a, {least}, b)", minimum(maximum(a, np.full_like(a, least)), b))
+        above = np.where(a < least, a.dtype.type(least), a)  # of two equal zeros the element's own
+        add(f"clip(a, {least}, b)", np.where((b < above) | (b != b), b, above))
         add("powi(a, 5)", (a * ((a * a) * (a * a))))
         add("a * 3 - b // 2", step(a * a.dtype.type(3)) - step(np.floor_divide(b, a.dtype.type(2))))
     add("where(k, a, b)", np.where(np.arange(len(a)) % 3 == 0, a, b))
@@ -260,6 +261,8 @@ def composite_cases(dtype, x):
         ("softplus(x)", np.log1p(e), None, 4),
         ("elu(x)", np.where(w > 0, w, np.expm1(w)), 2, None),
         ("elu(x, alpha=0.5)", np.where(w > 0, w, np.expm1(w) / 2), 2, None),
+        ("selu(x)", WIDE(1.0507009873554805) * np.where(w > 0, w, WIDE(1.6732632423543772) * np.expm1(w)), 4, None),
+        ("celu(x, alpha=0.5)", np.where(w > 0, w, np.expm1(2 * w) / 2), 2, None),
         ("gelu(x)", w / 2 * (1 + erf), None, 8),
         ('gelu(x, approximate="tanh")', w / 2 * (1 + inner), None, 16),
         ("lerp(x, 2.0, 0.25)", w + WIDE(0.25) * (2 - w), None, 4),

@@ -7,7 +7,7 @@
 namespace harp {
 
 /// Revision of the arithmetic law (docs/semantics.md): raise it when the bits of any operation change.
-inline constexpr uint32_t kLawRevision = 5;
+inline constexpr uint32_t kLawRevision = 6;
 /// Revision of the interface between generated code and the run time (entry_point_ex, harp_runtime).
 inline constexpr uint32_t kKernelAbi = 1;
 /// Raise it after a bug that left wrong artifacts in people's caches.

@@ -27,7 +27,8 @@ WORDS = {
     "sin": "sine of radians, over the whole range", "cos": "cosine", "tan": "tangent", "asin": "inverse sine", "acos": "inverse cosine",
     "atan": "inverse tangent", "sinh": "hyperbolic sine", "cosh": "hyperbolic cosine", "tanh": "hyperbolic tangent",
     "asinh": "inverse of sinh", "acosh": "inverse of cosh", "atanh": "inverse of tanh", "erf": "error function", "erfc": "1 - erf(x), exact",
-    "sigmoid": "1 / (1 + exp(-x))", "relu": "maximum(x, 0)", "silu": "x * sigmoid(x)", "softplus": "log(1 + exp(x))",
+    "sigmoid": "1 / (1 + exp(-x))", "relu": "0 where x <= 0, else x", "silu": "x * sigmoid(x)", "softplus": "log(1 + exp(x))",
+    "selu": "1.0507 * elu(x, 1.6733), with all digits",
     "isnan": "bool: is it NaN", "isinf": "bool: is it infinite", "isfinite": "bool: neither NaN nor infinite",
     "logical_not": "bool: is x 0; any dtype", "bitwise_not": "all bits inverted; bool: not",
     # two operands
@@ -44,14 +45,14 @@ WORDS = {
     "bitwise_and": "bit by bit; bool: and", "bitwise_or": "bit by bit; bool: or", "bitwise_xor": "bit by bit; bool: exclusive or",
     "left_shift": "a << b, b modulo the width", "right_shift": "a >> b with a's sign, b modulo the width",
     # three operands
-    "where": "a where condition (bool) is true, else b", "fma": "a * b + c, rounded once", "clip": "minimum(maximum(x, lo), hi)",
+    "where": "a where condition (bool) is true, else b", "fma": "a * b + c, rounded once", "clip": "lo where x < lo, then hi where that is above hi; a NaN stays",
     "lerp": "a + (b - a) * weight",
 }
 DTYPES = {"Any": "", "Number": "int, float, complex", "Real": "int, float", "Float": "float", "Field": "float, complex", "Int": "int", "BoolInt": "bool, int", "Ordered": ""}
 PARAMETERS = {"unary": ["x"], "binary": ["a", "b"], "ternary": ["a", "b", "c"], "where": ["condition", "a", "b"], "clip": ["x", "lo", "hi"],
               "lerp": ["a", "b", "weight"], "complex_from_parts": ["re", "im"]}
 # Rows of operations.cpp with plain operands that harp.h documents elsewhere.
-ELSEWHERE = {"contiguous", "matmul", "batch_matmul", "dot", "outer"}
+ELSEWHERE = {"contiguous", "stop_gradient", "matmul", "batch_matmul", "dot", "outer"}
 
 
 def read(*path):

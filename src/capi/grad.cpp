@@ -6,6 +6,10 @@
 using namespace harp;
 using namespace harp::capi;
 
+harp_node* harp_stop_gradient(harp_node* x) {
+  return build_from("stop_gradient", {x}, [&] { return build::stop_gradient(x->node); });
+}
+
 harp_status harp_grad(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, harp_node** out_gradients) {
   if (y == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
   return change_graph(y->graph, [&] {

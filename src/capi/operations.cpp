@@ -10,6 +10,10 @@ harp_node* harp_elu(harp_node* x, double alpha) {
   return build_from("elu", {x}, [&] { return build::elu(x->node, alpha); });
 }
 
+harp_node* harp_celu(harp_node* x, double alpha) {
+  return build_from("celu", {x}, [&] { return build::celu(x->node, alpha); });
+}
+
 harp_node* harp_gelu(harp_node* x, const char* approximate) {
   return build_from("gelu", {x}, [&] { return build::gelu(x->node, approximate != nullptr ? approximate : "none"); });
 }

@@ -119,10 +119,10 @@ constexpr Row kRows[] = {
        return div({s.g, s.a()});
      })},
     {Op::kLog2, rules([](const Step& s) {
-       return div({s.g, mul({s.a(), number(s, kLn2)})});
+       return div({mul({s.g, number(s, 1 / kLn2)}), s.a()});
      })},
     {Op::kLog10, rules([](const Step& s) {
-       return div({s.g, mul({s.a(), number(s, kLn10)})});
+       return div({mul({s.g, number(s, 1 / kLn10)}), s.a()});
      })},
     {Op::kLog1p, rules([](const Step& s) {
        return div({s.g, one_plus(s, s.a())});
@@ -264,6 +264,7 @@ constexpr Row kRows[] = {
 
     {Op::kConcat, rules(adjoint_of_concat)},
     {Op::kContiguous, rules(whole)},
+    {Op::kStopGradient, kConstant},
     {Op::kGather,
      rules([](const Step& s) { return build::scatter_add(build::broadcast_to(number(s, 0), s.a()->shape), s.b(), s.g, axis_of(s)); },
            nullptr)},

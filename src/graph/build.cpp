@@ -199,6 +199,12 @@ NodeRef contiguous(NodeRef source) {
   return graph.intern(Op::kContiguous, source->dtype, source->shape, {source});
 }
 
+NodeRef stop_gradient(NodeRef source) {
+  Graph& graph = check_node("stop_gradient", source);
+  if (source->op == Op::kStopGradient) return source;
+  return graph.intern(Op::kStopGradient, source->dtype, source->shape, {source});
+}
+
 NodeRef concat(std::span<const NodeRef> sources, int axis) {
   const std::string_view op = name(Op::kConcat);
   Graph& graph = check_nodes(op, sources);

@@ -77,6 +77,7 @@ NodeRef scatter_add(NodeRef x, NodeRef indices, NodeRef updates, int axis);
 /// in which one does not is Error{kRange}. `what`: how its message begins, "axis 0 of x"; empty: any axis. (indexing.cpp)
 NodeRef check_index(NodeRef indices, Dim size, std::string_view what = {});
 NodeRef contiguous(NodeRef source);
+NodeRef stop_gradient(NodeRef source);  // the same values, which no gradient passes
 
 /// The same op and attributes over other sources (same shapes and dtypes as before): what an optimiser pass needs.
 NodeRef with_sources(Graph& graph, NodeRef node, std::vector<NodeRef> sources);

@@ -24,11 +24,13 @@ NodeRef gt(NodeRef a, NodeRef b);   // b < a
 NodeRef ge(NodeRef a, NodeRef b);   // b <= a
 NodeRef square(NodeRef x);          // x·x
 NodeRef rsqrt(NodeRef x);           // recip(sqrt(x))
-NodeRef sigmoid(NodeRef x);         // recip(1 + exp(-x))
-NodeRef relu(NodeRef x);            // maximum(x, 0)
+NodeRef sigmoid(NodeRef x);         // e / (1 + e) below 0, else 1 / (1 + e), of e = exp(-|x|)
+NodeRef relu(NodeRef x);            // 0 where x <= 0, else x
 NodeRef silu(NodeRef x);            // x · sigmoid(x)
-NodeRef softplus(NodeRef x);        // log1p(exp(-abs(x))) + maximum(x, 0)
+NodeRef softplus(NodeRef x);        // log1p(exp(-|x|)), and above 0 x more
 NodeRef elu(NodeRef x, double alpha);
+NodeRef selu(NodeRef x);
+NodeRef celu(NodeRef x, double alpha);
 NodeRef gelu(NodeRef x, std::string_view approximate);  // "none": the erf form; "tanh"
 NodeRef isinf(NodeRef x);
 NodeRef isfinite(NodeRef x);
@@ -36,8 +38,8 @@ NodeRef logical_not(NodeRef x);  // these four take any dtype: x != 0
 NodeRef logical_and(NodeRef a, NodeRef b);
 NodeRef logical_or(NodeRef a, NodeRef b);
 NodeRef logical_xor(NodeRef a, NodeRef b);
-NodeRef powi(NodeRef x, int64_t k);                  // by squaring; k < 0: recip of x^-k, floats only
-NodeRef clip(NodeRef x, NodeRef lo, NodeRef hi);     // minimum(maximum(x, lo), hi)
+NodeRef powi(NodeRef x, int64_t k);                  // by squaring; k < 0: of recip(x), floats only
+NodeRef clip(NodeRef x, NodeRef lo, NodeRef hi);     // lo where x < lo, then hi where that is above it
 NodeRef lerp(NodeRef a, NodeRef b, NodeRef weight);  // fma(weight, b - a, a)
 
 // complex.cpp: parts of complex numbers; a real number is one whose imaginary part is 0
@@ -56,14 +58,14 @@ NodeRef max(NodeRef x, const Axes& axes, bool keepdims);
 NodeRef min(NodeRef x, const Axes& axes, bool keepdims);
 NodeRef mean(NodeRef x, const Axes& axes, bool keepdims);                     // sum / n
 NodeRef var(NodeRef x, const Axes& axes, int64_t correction, bool keepdims);  // sum((x - mean)²) / (n - correction)
-NodeRef std(NodeRef x, const Axes& axes, int64_t correction, bool keepdims);  // sqrt(var)
+NodeRef std(NodeRef x, const Axes& axes, int64_t correction, bool keepdims);  // sqrt(var); 0 of 0, without a gradient
 NodeRef any(NodeRef x, const Axes& axes, bool keepdims);                      // max of x != 0
 NodeRef all(NodeRef x, const Axes& axes, bool keepdims);                      // min of x != 0
 NodeRef softmax(NodeRef x, int axis);                                         // e · recip(sum(e)), e = exp(x - max)
 NodeRef log_softmax(NodeRef x, int axis);                                     // (x - max) - log(sum(exp(x - max)))
 NodeRef logsumexp(NodeRef x, const Axes& axes, bool keepdims);                // log(sum(exp(x - m))) + m, m = max where finite, else 0
-/// Of vectors: order 2: sqrt(sum(x²)); 1: sum(|x|); inf and -inf: the greatest and least |x|; 0: how many are not 0; else
-/// sum(|x|^order)^(1/order).
+/// Of vectors: order 2: sqrt(sum(x²)), where that is 0 without a gradient; 1: sum(|x|); inf and -inf: the greatest and least |x|; 0: how
+/// many are not 0; else sum(|x|^order)^(1/order).
 NodeRef norm(NodeRef x, double order, const Axes& axes, bool keepdims);
 NodeRef argmax(NodeRef x, std::optional<int> axis, bool keepdims);  // i64, the first index; no axis: of the flattened array
 NodeRef argmin(NodeRef x, std::optional<int> axis, bool keepdims);

@@ -17,7 +17,8 @@ constexpr size_t kMostInputs = 1000, kMostText = size_t{1} << 20;
 bool is_element_by_element(const Node* node) {
   const Family family = info(node->op).family;
   if (family == Family::kElementwise || family == Family::kConvert || family == Family::kParts) return true;
-  return node->op == Op::kConstant || node->op == Op::kSize || node->op == Op::kExpand || node->op == Op::kReshape;
+  return node->op == Op::kConstant || node->op == Op::kSize || node->op == Op::kStopGradient || node->op == Op::kExpand ||
+         node->op == Op::kReshape;
 }
 
 /// The shape the result has to have: that of the inputs it is made of.

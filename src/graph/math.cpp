@@ -12,7 +12,29 @@ NodeRef unary(Op op, NodeRef x) { return elementwise(op, {x}); }
 // Operands in braces are made from left to right: the order of nodes must not depend on the compiler.
 NodeRef add(std::initializer_list<NodeRef> operands) { return elementwise(Op::kAdd, operands); }
 NodeRef mul(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMul, operands); }
+NodeRef where(std::initializer_list<NodeRef> operands) { return elementwise(Op::kWhere, operands); }
 NodeRef neg(NodeRef x) { return unary(Op::kNeg, x); }
+
+// A gradient is that of the primitives, also of the side that a `where` does not choose: it arrives there as 0, and 0 times an infinity is
+// NaN. So what may overflow is kept from doing so on the side that is not chosen: its operand is another one there.
+
+/// x < 0, and exp(-|x|).
+struct Decay {
+  NodeRef is_negative, e;
+};
+Decay decay(NodeRef x) {
+  const NodeRef is_negative = elementwise(Op::kLt, {x, constant_like(x, 0)});
+  return {is_negative, unary(Op::kExp, where({is_negative, x, neg(x)}))};
+}
+
+/// x > 0, and x where it is not, else 0.
+struct NotPositive {
+  NodeRef is_positive, value;
+};
+NotPositive not_positive(NodeRef x) {
+  const NodeRef zero = constant_like(x, 0), is_positive = gt(x, zero);
+  return {is_positive, where({is_positive, zero, x})};
+}
 
 DType dtype_of(std::string_view op, Operands accepted, std::initializer_list<NodeRef> operands) {
   return common_type(op, accepted, std::span(operands.begin(), operands.size())).dtype;
@@ -64,13 +86,16 @@ NodeRef rsqrt(NodeRef x) {
 
 NodeRef sigmoid(NodeRef x) {
   return rounded_once(as_float("sigmoid", x), [](NodeRef v) {
-    return unary(Op::kRecip, add({constant_like(v, 1), unary(Op::kExp, neg(v))}));
+    const Decay d = decay(v);
+    const NodeRef one = constant_like(v, 1), above = where({d.is_negative, d.e, one});
+    return elementwise(Op::kDiv, {above, add({one, d.e})});
   });
 }
 
 NodeRef relu(NodeRef x) {
   dtype_of("relu", Operands::kReal, {x});
-  return elementwise(Op::kMax, {x, constant_like(x, 0)});
+  const NodeRef zero = constant_like(x, 0);
+  return where({elementwise(Op::kLe, {x, zero}), zero, x});
 }
 
 NodeRef silu(NodeRef x) {
@@ -79,14 +104,30 @@ NodeRef silu(NodeRef x) {
 
 NodeRef softplus(NodeRef x) {
   return rounded_once(as_float("softplus", x), [](NodeRef v) {
-    return add({unary(Op::kLog1p, unary(Op::kExp, neg(unary(Op::kAbs, v)))), relu(v)});
+    const Decay d = decay(v);
+    return add({unary(Op::kLog1p, d.e), where({d.is_negative, constant_like(v, 0), v})});
   });
 }
 
 NodeRef elu(NodeRef x, double alpha) {
   return rounded_once(as_float("elu", x), [&](NodeRef v) {
-    const NodeRef zero = constant_like(v, 0);
-    return elementwise(Op::kWhere, {gt(v, zero), v, mul({constant_like(v, alpha), unary(Op::kExpm1, v)})});
+    const NotPositive n = not_positive(v);
+    return where({n.is_positive, v, mul({constant_like(v, alpha), unary(Op::kExpm1, n.value)})});
+  });
+}
+
+NodeRef selu(NodeRef x) {
+  constexpr double kScale = 1.0507009873554805, kAlpha = 1.6732632423543772;  // of self-normalising networks
+  return rounded_once(as_float("selu", x), [](NodeRef v) { return mul({constant_like(v, kScale), elu(v, kAlpha)}); });
+}
+
+NodeRef celu(NodeRef x, double alpha) {
+  x = as_float("celu", x);
+  HARP_CHECK(alpha != 0, Code::kRange, "celu: alpha is 0, and x is divided by it");
+  return rounded_once(x, [&](NodeRef v) {
+    const NotPositive n = not_positive(v);
+    const NodeRef scale = constant_like(v, alpha);
+    return where({n.is_positive, v, mul({scale, unary(Op::kExpm1, elementwise(Op::kDiv, {n.value, scale}))})});
   });
 }
 
@@ -101,8 +142,12 @@ NodeRef gelu(NodeRef x, std::string_view approximate) {
     return mul({half, add({unary(Op::kErf, mul({x, constant_like(x, kSqrtHalf)})), one})});
   }
   constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
-  const NodeRef cubed = mul({mul({x, x}), x});
-  const NodeRef inner = mul({add({x, mul({cubed, constant_like(x, 0.044715)})}), constant_like(x, kSqrtTwoOverPi)});
+  constexpr double kFar = 16;  // the tanh of what is made of it is 1, and its cube is finite in every dtype
+  const NodeRef least = constant_like(x, -kFar), greatest = constant_like(x, kFar);
+  const NodeRef below = elementwise(Op::kLt, {x, least});
+  const NodeRef near = where({below, least, where({gt(x, greatest), greatest, x})});
+  const NodeRef cubed = mul({mul({near, near}), near});
+  const NodeRef inner = mul({add({near, mul({cubed, constant_like(x, 0.044715)})}), constant_like(x, kSqrtTwoOverPi)});
   return mul({half, add({unary(Op::kTanh, inner), one})});
 }
 
@@ -134,6 +179,8 @@ NodeRef powi(NodeRef x, int64_t k) {
              "); integers take powers from 0");
   if (k == 0) return full_like(x, 1);
   if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return powi(v, k); });
+  // The reciprocal comes first: x^-k may be too small for the dtype where x^k and its slope are not.
+  if (k < 0) x = unary(Op::kRecip, x);
   uint64_t power = k < 0 ? 0 - static_cast<uint64_t>(k) : static_cast<uint64_t>(k);
   NodeRef result = nullptr;
   for (NodeRef base = x;; base = mul({base, base})) {
@@ -141,12 +188,18 @@ NodeRef powi(NodeRef x, int64_t k) {
     power >>= 1;
     if (power == 0) break;
   }
-  return k < 0 ? unary(Op::kRecip, result) : result;
+  return result;
 }
 
 NodeRef clip(NodeRef x, NodeRef lo, NodeRef hi) {
-  dtype_of("clip", Operands::kOrdered, {x, lo, hi});
-  return elementwise(Op::kMin, {elementwise(Op::kMax, {x, lo}), hi});
+  const DType dtype = dtype_of("clip", Operands::kOrdered, {x, lo, hi});
+  x = cast(x, dtype), lo = cast(lo, dtype), hi = cast(hi, dtype);
+  const auto bounded = [&](NodeRef value, NodeRef bound, NodeRef is_beyond) {
+    const NodeRef takes_bound = is_float(dtype) ? elementwise(Op::kBitOr, {is_beyond, unary(Op::kIsNan, bound)}) : is_beyond;
+    return where({takes_bound, bound, value});
+  };
+  x = bounded(x, lo, elementwise(Op::kLt, {x, lo}));
+  return bounded(x, hi, elementwise(Op::kLt, {hi, x}));
 }
 
 NodeRef lerp(NodeRef a, NodeRef b, NodeRef weight) {

@@ -76,7 +76,7 @@ NodeRef class_losses(NodeRef x, NodeRef target, int axis) {
   if (is_narrow(target->dtype)) target = cast(target, info(target->dtype).computes_in);  // which holds the number of classes too
   const Dim classes = x->shape[static_cast<size_t>(axis)];
   const std::vector<int> along = {axis};
-  const NodeRef shifted = minus(x, max(x, along, true));
+  const NodeRef shifted = minus(x, stop_gradient(max(x, along, true)));
   const NodeRef total = elementwise(Op::kLog, {sum(elementwise(Op::kExp, {shifted}), along, false)});
   Shape column(x->shape.size(), Dim(1));
   column[static_cast<size_t>(axis)] = classes;

@@ -182,6 +182,7 @@ constexpr Operation kRows[] = {
     row("cast", {{"x"}, {"dtype"}}, [](NodeRef x, DType dtype) { return build::cast(x, dtype); }),
     row("bitcast", {{"x"}, {"dtype"}}, [](NodeRef x, DType dtype) { return build::bitcast(x, dtype); }),
     unary_row<build::contiguous>("contiguous"),
+    unary_row<build::stop_gradient>("stop_gradient"),
 
     // elementwise
     binary_row<build::sub>("sub"),
@@ -194,6 +195,8 @@ constexpr Operation kRows[] = {
     unary_row<build::silu>("silu"),
     unary_row<build::softplus>("softplus"),
     row("elu", {{"x"}, {"alpha", "1"}}, [](NodeRef x, double alpha) { return build::elu(x, alpha); }),
+    unary_row<build::selu>("selu"),
+    row("celu", {{"x"}, {"alpha", "1"}}, [](NodeRef x, double alpha) { return build::celu(x, alpha); }),
     row("gelu", {{"x"}, {"approximate", "\"none\""}}, [](NodeRef x, std::string_view approximate) { return build::gelu(x, approximate); }),
     unary_row<build::isinf>("isinf"),
     unary_row<build::isfinite>("isfinite"),

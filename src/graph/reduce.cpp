@@ -43,13 +43,18 @@ void check_not_empty(std::string_view op, NodeRef x, std::span<const int> axes) 
                " is empty");
 }
 
-/// x - max over the axes, and that max with its axes kept.
-struct Shifted {
-  NodeRef values, max;
-};
-Shifted shift_by_max(NodeRef x, std::span<const int> axes) {
-  const NodeRef m = reduce(Op::kReduceMax, x, axes, true);
-  return {minus(x, m), m};
+/// The greatest element over the axes, which are kept, as a number that no gradient passes: what is subtracted before exp and added again
+/// after log has none in all.
+NodeRef shift_of(NodeRef x, std::span<const int> axes) { return stop_gradient(reduce(Op::kReduceMax, x, axes, true)); }
+
+/// power(total), and 0 where the total is 0: there the power's slope is infinite, and no gradient passes.
+template <class Power>
+NodeRef zero_at_zero(NodeRef total, Power power) {
+  const NodeRef zero = constant_like(total, 0), is_zero = elementwise(Op::kEq, {total, zero});
+  return elementwise(Op::kWhere, {is_zero, zero, power(elementwise(Op::kWhere, {is_zero, constant_like(total, 1), total}))});
+}
+NodeRef root(NodeRef total) {
+  return zero_at_zero(total, [](NodeRef positive) { return elementwise(Op::kSqrt, {positive}); });
 }
 
 }  // namespace
@@ -84,7 +89,7 @@ NodeRef var(NodeRef x, const Axes& axes, int64_t correction, bool keepdims) {
 }
 
 NodeRef std(NodeRef x, const Axes& axes, int64_t correction, bool keepdims) {
-  return rounded_once(as_float("std", x), [&](NodeRef v) { return elementwise(Op::kSqrt, {var(v, axes, correction, keepdims)}); });
+  return rounded_once(as_float("std", x), [&](NodeRef v) { return root(var(v, axes, correction, keepdims)); });
 }
 
 NodeRef any(NodeRef x, const Axes& axes, bool keepdims) {
@@ -101,7 +106,7 @@ NodeRef softmax(NodeRef x, int axis) {
   const int along = normalize_axis("softmax", axis, x->rank());
   if (x->shape[along].is_constant(0)) return x;  // no element, so no greatest one to subtract
   return rounded_once(x, [&](NodeRef v) {
-    const NodeRef e = exp(shift_by_max(v, {&along, 1}).values);
+    const NodeRef e = exp(minus(v, shift_of(v, {&along, 1})));
     const NodeRef scale = elementwise(Op::kRecip, {reduce(Op::kSum, e, {&along, 1}, true)});
     return elementwise(Op::kMul, {e, broadcast_to(scale, v->shape)});
   });
@@ -112,7 +117,7 @@ NodeRef log_softmax(NodeRef x, int axis) {
   const int along = normalize_axis("log_softmax", axis, x->rank());
   if (x->shape[along].is_constant(0)) return x;
   return rounded_once(x, [&](NodeRef v) {
-    const NodeRef shifted = shift_by_max(v, {&along, 1}).values;
+    const NodeRef shifted = minus(v, shift_of(v, {&along, 1}));
     const NodeRef total = log(reduce(Op::kSum, exp(shifted), {&along, 1}, true));
     return minus(shifted, total);
   });
@@ -123,7 +128,7 @@ NodeRef logsumexp(NodeRef x, const Axes& axes, bool keepdims) {
   x = as_float("logsumexp", x);
   if (reduced.empty()) return x;
   if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return logsumexp(v, reduced, keepdims); });
-  const NodeRef greatest = reduce(Op::kReduceMax, x, reduced, true);
+  const NodeRef greatest = shift_of(x, reduced);
   // An infinite maximum would give inf - inf.
   const NodeRef m = elementwise(Op::kWhere, {isfinite(greatest), greatest, constant_like(greatest, 0)});
   const NodeRef total = reduce(Op::kSum, exp(minus(x, m)), reduced, true);
@@ -143,11 +148,12 @@ NodeRef norm(NodeRef x, double order, const Axes& axes, bool keepdims) {
     check_not_empty("norm", x, reduced);
     return reduce(order > 0 ? Op::kReduceMax : Op::kReduceMin, size, reduced, keepdims);
   }
-  if (order == 2) return elementwise(Op::kSqrt, {reduce(Op::kSum, square(x), reduced, keepdims)});
+  if (order == 2) return root(reduce(Op::kSum, square(x), reduced, keepdims));
   if (order == 1) return reduce(Op::kSum, size, reduced, keepdims);
   if (order == 0) return reduce(Op::kSum, cast(to_bools("norm", x), x->dtype), reduced, keepdims);
   const NodeRef total = reduce(Op::kSum, elementwise(Op::kPow, {size, constant_like(x, order)}), reduced, keepdims);
-  return elementwise(Op::kPow, {total, constant_like(x, 1 / order)});
+  const auto power = [&](NodeRef base) { return elementwise(Op::kPow, {base, constant_like(x, 1 / order)}); };
+  return order > 0 ? zero_at_zero(total, power) : power(total);
 }
 
 namespace {

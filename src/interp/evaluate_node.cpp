@@ -79,7 +79,7 @@ constexpr Row kRows[] = {
     {Op::kComplex, evaluate_complex},   {Op::kNative, evaluate_native},
     {Op::kCustom, evaluate_custom},     {Op::kCheckIndex, evaluate_check_index},
     {Op::kSort, evaluate_sort},         {Op::kArgMax, evaluate_place},
-    {Op::kArgMin, evaluate_place},
+    {Op::kArgMin, evaluate_place},      {Op::kStopGradient, evaluate_contiguous},
 };
 
 consteval std::array<Evaluator, kOpCount> make_evaluators() {

@@ -23,8 +23,8 @@ struct Pass {
 std::span<const Pass> passes();
 const Pass* find_pass(std::string_view name);  // null if there is none
 
-/// What is scheduled: complex arrays become those of their parts, then every pass runs that is not in `disabled`. An unknown name there is
-/// Error{kInvalidArgument}.
+/// What is scheduled: stop_gradient nodes go and complex arrays become those of their parts, then every pass runs that is not in
+/// `disabled`. An unknown name there is Error{kInvalidArgument}.
 std::unique_ptr<Graph> optimise(const Graph& graph, std::span<const std::string> disabled);
 
 }  // namespace harp::opt

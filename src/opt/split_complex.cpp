@@ -75,6 +75,7 @@ class Splitter {
       case Op::kImag: return {{source(node, 0, 1), nullptr}};
       case Op::kComplex: return {{source(node, 0, 0), source(node, 1, 0)}};
       case Op::kNative: return split_native(node);
+      case Op::kStopGradient: return splits_[node->sources[0]->id];
       default: break;
     }
     if (!is_complex(node->dtype)) return {{with_part(*node, 0), nullptr}};

@@ -3,6 +3,8 @@
 // is a real part; a complex output becomes one with a last axis of two, which is how its elements lie in memory. The results are the same
 // bits in the same buffers; positions and names of inputs and outputs stay.
 //
+// stop_gradient nodes, which only gradients see, become their sources on the way.
+//
 // It is no rewrite rule but a step of every compile, before the first one: rules see real numbers only.
 #pragma once
 

@@ -30,7 +30,7 @@ bool may_consume(Op op, DType dtype) {
 
 /// Pairs that constructors never leave as they are.
 bool is_rewritten(Op producer, Op consumer) {
-  if (producer == Op::kContiguous && consumer == Op::kContiguous) return true;
+  if (producer == consumer && (producer == Op::kContiguous || producer == Op::kStopGradient)) return true;
   if (producer == Op::kPermute && is_reduce(consumer)) return true;  // sum(permute(x)) is permute(sum(x))
   // Scalars have no axes to move or to reduce; one joins by way of a reshape.
   const bool is_scalar = producer == Op::kConstant || producer == Op::kSize;

@@ -6,6 +6,10 @@ random g, in f64 and in f32; PyTorch the same in f64. They may differ by 1024 un
 2.3e-13, f32: 1.2e-4 of it): inputs are of the size of 1, sums of at most some hundred terms, and no case is near a pole. Where the two
 have different conventions the case says so and PyTorch's side is written out.
 
+Beside them the extreme points of tests/grad_extremes.txt: harp's values and derivatives on both backends have to be PyTorch's there too, within the
+tolerance of the table. Where PyTorch's are others, EXCEPTIONS says which and why; harp's are compared with the table all the same, and an
+exception that is none any more is an error.
+
 usage: gradients.py [part of a case's text ...]      HARP_TOOL (default build/release/harp); needs python3-torch
 """
 import os
@@ -18,6 +22,11 @@ import torch
 from torch.nn import functional as F
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+os.environ.setdefault("HARP_SOURCE_DIR", ROOT)
+os.environ.setdefault("HARP_TOOL", os.path.join(ROOT, "build", "release", "harp"))
+import grad_extremes_test  # noqa: E402
+
 TOOL = os.environ.get("HARP_TOOL", os.path.join(ROOT, "build", "release", "harp"))
 UNITS = 1024
 RNG = np.random.default_rng(7)
@@ -212,6 +221,32 @@ def complex_cases():
     yield Case("rfft(x, n=9, axis=0)", lambda x: torch.fft.rfft(x, 9, 0), x=normal(7, 2))
 
 
+# Of tests/grad_extremes.txt, the function in PyTorch; what is not here PyTorch does not have.
+EXTREMES = {
+    "neg(x)": torch.neg, "recip(x)": torch.reciprocal, "abs(x)": torch.abs, "square(x)": torch.square, "sqrt(x)": torch.sqrt,
+    "rsqrt(x)": torch.rsqrt, "exp(x)": torch.exp, "exp2(x)": torch.exp2, "expm1(x)": torch.expm1, "log(x)": torch.log, "log2(x)": torch.log2,
+    "log10(x)": torch.log10, "log1p(x)": torch.log1p, "sin(x)": torch.sin, "cos(x)": torch.cos, "tan(x)": torch.tan, "asin(x)": torch.asin,
+    "acos(x)": torch.acos, "atan(x)": torch.atan, "sinh(x)": torch.sinh, "cosh(x)": torch.cosh, "tanh(x)": torch.tanh, "asinh(x)": torch.asinh,
+    "acosh(x)": torch.acosh, "atanh(x)": torch.atanh, "erf(x)": torch.erf, "erfc(x)": torch.erfc, "pow(x, 2)": lambda x: x**2,
+    "pow(x, 3)": lambda x: x**3, "pow(x, -2)": lambda x: x**-2, "pow(x, 0.5)": lambda x: x**0.5, "pow(2, x)": lambda x: torch.pow(2, x),
+    "pow(0.5, x)": lambda x: torch.pow(0.5, x), "powi(x, -1)": lambda x: x**-1, "powi(x, -2)": lambda x: x**-2,
+    "powi(x, -5)": lambda x: x**-5, "powi(x, 13)": lambda x: x**13, "x / 3": lambda x: x / 3, "3 / x": lambda x: 3 / x,
+    "hypot(x, 3)": lambda x: torch.hypot(x, torch.full_like(x, 3)), "atan2(x, 3)": lambda x: torch.atan2(x, torch.full_like(x, 3)),
+    "atan2(3, x)": lambda x: torch.atan2(torch.full_like(x, 3), x), "maximum(x, 1)": lambda x: torch.maximum(x, torch.ones_like(x)),
+    "minimum(x, 1)": lambda x: torch.minimum(x, torch.ones_like(x)), "remainder(x, 3)": lambda x: torch.remainder(x, 3),
+    "fmod(x, 3)": lambda x: torch.fmod(x, 3), "sigmoid(x)": torch.sigmoid, "silu(x)": F.silu, "softplus(x)": F.softplus, "relu(x)": torch.relu,
+    "elu(x, alpha=0.5)": lambda x: F.elu(x, 0.5), "selu(x)": F.selu, "celu(x, alpha=0.5)": lambda x: F.celu(x, 0.5), "gelu(x)": F.gelu,
+    'gelu(x, approximate="tanh")': lambda x: F.gelu(x, approximate="tanh"), "clip(x, -1, 1)": lambda x: torch.clamp(x, -1, 1),
+    "softmax(x)": lambda x: torch.softmax(x, 0), "log_softmax(x)": lambda x: torch.log_softmax(x, 0),
+    "logsumexp(x)": lambda x: torch.logsumexp(x, 0), "max(x)": torch.amax, "norm(x)": lambda x: torch.linalg.vector_norm(x, 2),
+    "norm(x, ord=1)": lambda x: torch.linalg.vector_norm(x, 1), "norm(x, ord=3)": lambda x: torch.linalg.vector_norm(x, 3),
+    "norm(x, ord=1.5)": lambda x: torch.linalg.vector_norm(x, 1.5), "std(x)": lambda x: x.std(unbiased=False),
+    "var(x)": lambda x: x.var(unbiased=False), "mean(x)": torch.mean, "layer_norm(x)": lambda x: F.layer_norm(x, x.shape),
+    "prod(x)": torch.prod, "cumprod(x)": lambda x: torch.cumprod(x, 0),
+}  # fmt: skip
+# Where PyTorch's are not the table's: (expression, order), and why.
+EXCEPTIONS = {}
+
 FAMILIES = [unary_cases, binary_cases, reduce_cases, scan_cases, view_cases, product_cases, loss_cases, complex_cases]
 
 
@@ -289,6 +324,41 @@ def check(case, narrow, folder):
     return problems
 
 
+def torch_at(function, x, w, u, dtype):
+    """y, and as far as they exist the gradient of w · y and that of its product with u."""
+    x = torch.tensor(x, dtype=dtype, requires_grad=True)
+    y = function(x)
+    weigh = lambda values, like: torch.tensor(np.resize(values, tuple(like.shape) or (1,)).reshape(tuple(like.shape)), dtype=dtype)  # noqa: E731
+    (first,) = torch.autograd.grad((y * weigh(w, y)).sum(), x, create_graph=True)
+    second = torch.autograd.grad((first * weigh(u, x)).sum(), x, allow_unused=True)[0] if first.requires_grad else None
+    return [part.detach().reshape(-1).double().tolist() if part is not None else [0.0] * len(x) for part in (y, first, second)]
+
+
+def check_extremes(wanted, folder):
+    """(cases, lines of text about what is wrong)"""
+    head, blocks = grad_extremes_test.read()
+    blocks = [block for block in blocks if any(part in block.text for part in wanted)]
+    problems, differs = [], set()
+    environment = {**os.environ, "HARP_CACHE_DIR": os.path.join(folder, "cache")}
+    for letter, dtype in (("s", torch.float32), ("d", torch.float64)):
+        mine = grad_extremes_test.Dtype(letter)
+        for block in blocks:
+            for backend in ("interp", "c"):
+                problems += [f"{backend}: {line}" for line in grad_extremes_test.check(head, [block], letter, backend, folder, environment)[1]]
+            for letters, x, known in block.cases:
+                if letter not in letters or block.text not in EXTREMES:
+                    continue
+                w, u = (head["w"], head["u"]) if block.is_vector else ([1.0], [1.0])
+                for order, found in enumerate(torch_at(EXTREMES[block.text], x, w, u, dtype)[: 1 + block.orders()]):
+                    for line in grad_extremes_test.problems_of(block, mine, order, x, found, known[order]):
+                        differs.add((block.text, order))
+                        if (block.text, order) not in EXCEPTIONS:
+                            problems.append(f"PyTorch: {line}")
+    gone = [key for key in EXCEPTIONS if any(part in key[0] for part in wanted) and key not in differs]
+    problems += [f"{text}, {grad_extremes_test.ORDERS[order]}: PyTorch's is what the table says: no exception" for text, order in gone]
+    return sum(len(block.cases) for block in blocks), problems
+
+
 def main():
     wanted = sys.argv[1:] or [""]
     cases = [case for family in FAMILIES for case in family() if any(part in case.text for part in wanted)]
@@ -303,10 +373,13 @@ def main():
                 failed += bool(problems)
                 for problem in problems:
                     print(f"{case.text} in {'f32' if narrow else 'f64'}: {problem}")
+        points, problems = check_extremes(wanted, folder)
+    failed += len(problems)
+    print("".join(line + "\n" for line in problems), end="")
     second = sum(case.second for case in cases)
     print(f"{len(cases)} functions in f64 and f32 on interp and c against PyTorch {torch.__version__}, {second} of them twice: "
-          f"{'all agree' if not failed else f'{failed} do not agree'}")  # fmt: skip
-    return 1 if failed or not cases else 0
+          f"{points} extreme points; {'all agree' if not failed else f'{failed} do not agree'}")  # fmt: skip
+    return 1 if failed or not (cases or points) else 0
 
 
 if __name__ == "__main__":
