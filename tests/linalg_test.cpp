@@ -119,6 +119,28 @@ TEST_CASE("G15.matmul: one kernel and no workspace, whatever is permuted or broa
   }
 }
 
+TEST_CASE("G15.matmul,batch_matmul,einsum/interp,c G8.error: either factor may stretch along a batch axis, with gradients") {
+  const Backends backends;
+  // axes that stretch on one side only: the product is that of arrays that have them in full
+  const std::string inputs = "graph g(a: f32[p, 1, m, k], b: f32[1, q, k, n], c: f32[r, k], t: f32[2, p, 1, m, k]) {\n";
+  const auto outputs = backends.run(
+      inputs +
+          "  full_a = broadcast_to(a, [p, q, m, k])\n  full_b = broadcast_to(b, [p, q, k, n])\n"
+          "  y = a @ b\n  e = full_a @ full_b\n"
+          "  ga, gb = grad(sum(y * y), a, b)\n  fa, fb = grad(sum(e * e), a, b)\n"
+          "  return y = y, e = e, ga = ga, fa = fa, gb = gb, fb = fb, z = batch_matmul(a, b), w = einsum(a, b, spec=\"...mk,...kn->...mn\"),\n"
+          "  t = t @ b, t2 = broadcast_to(t, [2, p, q, m, k]) @ broadcast_to(b, [2, p, q, k, n]), v = vecdot(a, transpose(b, [0, 1, 3, 2])[:, :, :1]),\n"
+          "  s = einsum(a, c, spec=\"pqmk,qk->pm\"), s2 = reshape(matmul(a, reshape(sum(c, axes=[0]), shape=[k, 1])), shape=[p, m])\n}",
+      whole<float>({3, 1, 3, 4}, 1), whole<float>({1, 2, 4, 2}, 2), whole<float>({5, 4}, 3), whole<float>({2, 3, 1, 3, 4}, 4));
+  for (const size_t i : {0, 2, 4, 8, 11}) CHECK_MESSAGE(same_bits(outputs[i].get(), outputs[i + 1].get()), i);
+  CHECK(same_bits(outputs[0].get(), outputs[6].get()));
+  CHECK(same_bits(outputs[0].get(), outputs[7].get()));
+  // no copy of a factor, and the tiles of a matrix product
+  const std::string product = "graph g(a: f32[3, 1, 64, 96], b: f32[1, 2, 96, 80]) {\n  return y = a @ b\n}";
+  CHECK(backends.cost(product, {}).kernels == 1);
+  CHECK(backends.cost(product, {}).workspace == 0);
+}
+
 TEST_CASE("G15.matmul G15.dot G15.outer G15.batch_matmul: misuse") {
   const std::string inputs =
       "a: f32[2, 3], b: f32[4, 5], n2: f32[n, m], t: f32[2, 2, 3], t3: f32[3, 3, 4], s: f32[], i: i32[3, 4], q: bool[3, 4]";

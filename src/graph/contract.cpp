@@ -14,13 +14,15 @@ bool contains(const Labels& labels, int label) { return std::find(labels.begin()
 int axis_of(const Labels& labels, int label) { return static_cast<int>(std::find(labels.begin(), labels.end(), label) - labels.begin()); }
 Dim size_of_label(const Labelled& x, int label) { return x.node->shape[static_cast<size_t>(axis_of(x.labels, label))]; }
 
-/// An axis of size 1 that stretches has one element for all: without it the array says the same.
+/// Removes the axes of x that stretch along the other array: those of size 1 where the other array's is not. One element stands for all
+/// there, so x without the axis says the same, and each array has as few indices of the product as it can.
 void drop_stretched(Labelled& x, const Labelled& other) {
   std::vector<int> dropped;
   Labels kept;
   for (size_t axis = 0; axis < x.labels.size(); ++axis) {
     const int label = x.labels[axis];
-    if (contains(other.labels, label) && !(x.node->shape[axis] == size_of_label(other, label)))
+    const bool stretches = x.node->shape[axis].is_constant(1) && contains(other.labels, label) && !size_of_label(other, label).is_constant(1);
+    if (stretches)
       dropped.push_back(static_cast<int>(axis));
     else
       kept.push_back(label);
