@@ -619,7 +619,9 @@ HARP_API harp_status harp_unstack(harp_node* x, int32_t axis, harp_node** parts)
  * (array i lies along axis i), or NULL or "xy" (the first two axes exchanged, as NumPy does). */
 HARP_API harp_status harp_meshgrid(int32_t n, harp_node* const* nodes, const char* indexing, harp_node** results);
 /* Elements around: before[i] and after[i] on axis i. mode: NULL or "constant" (of `value`), "edge" (the nearest element), "reflect"
- * (mirrored at the edge, which is not repeated), "wrap" (periodic). */
+ * (mirrored at the element at the edge, which is not repeated), "symmetric" (mirrored behind it), "wrap" (periodic): numpy.pad's, over as
+ * many periods as it takes. A mode other than constant needs an element where it adds some: an axis that has none is HARP_ERROR_SHAPE, or
+ * HARP_ERROR_RANGE of the run where that depends on symbolic sizes. A negative number takes elements away. */
 HARP_API harp_node* harp_pad(harp_node* x, int32_t rank, const harp_dim* before, const harp_dim* after, const char* mode, double value);
 /* Every element `repeats` times in a row along an axis, or of the flattened array (HARP_AXIS_NONE). */
 HARP_API harp_node* harp_repeat(harp_node* x, harp_dim repeats, int32_t axis);
@@ -745,7 +747,8 @@ HARP_API harp_node* harp_einsum(const char* spec, int32_t n, harp_node* const* n
  * Convolutions and pools. Windows are views: no array of them is made.
  *
  * x is [batch, channels, space ...] with one, two or three axes of space. stride and dilation have a number for each of these, padding two
- * (before, after); NULL: 1, or no padding. Padding counts as 0. Kernels are not flipped (as in PyTorch). int and float.
+ * (before, after); NULL: 1, or no padding. Padding counts as 0; a negative one takes as many elements of x away. Kernels are not flipped
+ * (as in PyTorch). int and float.
  * A window that surely reaches beyond its padded axis is HARP_ERROR_SHAPE; where that depends on symbolic sizes, the result is empty.
  */
 
@@ -766,12 +769,36 @@ HARP_API harp_node* harp_conv_transpose2d(harp_node* x, harp_node* weight, harp_
                                           const int64_t* output_padding, int64_t groups, const int64_t* dilation);
 HARP_API harp_node* harp_conv_transpose3d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
                                           const int64_t* output_padding, int64_t groups, const int64_t* dilation);
-/* The greatest element of windows over the last n_axes axes; any dtype. Padding never wins. stride NULL: the windows' size. */
-HARP_API harp_node* harp_max_pool(harp_node* x, int32_t n_axes, const harp_dim* size, const int64_t* stride, const harp_dim* padding,
-                                  const int64_t* dilation);
-/* float: their mean. count_include_pad 1: padding counts as zeros; 0: it does not count (a window of nothing else gives NaN). */
-HARP_API harp_node* harp_avg_pool(harp_node* x, int32_t n_axes, const harp_dim* size, const int64_t* stride, const harp_dim* padding,
-                                  int32_t count_include_pad);
+/*
+ * Pools: windows over the last n_axes axes of x, whatever stands in front of these; size has n_axes numbers. The names are PyTorch's.
+ * A negative padding takes as many elements of x away.
+ */
+typedef struct harp_pool_options {
+  size_t struct_size;
+  const int64_t* stride;     /* a number for each axis; NULL: the windows' size */
+  const harp_dim* padding;   /* two for each axis: before, after; NULL: none */
+  const int64_t* dilation;   /* a number for each axis; NULL: 1 */
+  int32_t ceil_mode;         /* 1: the last window of an axis may end behind the padding, if it starts in x or the padding before it */
+  int32_t count_include_pad; /* avg_pool. 1: padding counts as zeros; 0: it does not count. What is behind the padding never counts */
+} harp_pool_options;
+
+#define HARP_POOL_OPTIONS_INIT \
+  { sizeof(harp_pool_options), NULL, NULL, NULL, 0, 1 }
+
+/* The greatest element of each window; not complex. Padding never wins. options NULL: the defaults. */
+HARP_API harp_node* harp_max_pool(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options);
+/* float: their mean (NaN for a window in which nothing counts). */
+HARP_API harp_node* harp_avg_pool(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options);
+/* values_and_indices[0] is harp_max_pool, [1] where each element stands (i64): its index in the flattened plane of the last n_axes axes of
+ * x. Of equal elements the first; the first NaN, if there is one. */
+HARP_API harp_status harp_max_pool_with_indices(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options,
+                                                harp_node** values_and_indices);
+/* The way back: planes of zeros in which each element of x stands where its index says; any dtype, indices of integers in x's shape. Of
+ * two elements with one index the later stands there. output_size: the n_axes sizes of a plane, or NULL: the least that has these windows,
+ * (size of x - 1) * stride - padding + window. Indices count from 0; one that is out of range is clamped (or reported, with
+ * check_indices). dilation and ceil_mode are not looked at. */
+HARP_API harp_node* harp_max_unpool(harp_node* x, harp_node* indices, int32_t n_axes, const harp_dim* size,
+                                    const harp_pool_options* options, const harp_dim* output_size);
 
 /*
  * Layers and losses: float.
@@ -833,10 +860,11 @@ typedef struct harp_custom_function_desc {
   harp_dtype dtype; /* of the result, */
   int32_t rank;     /* and its sizes */
   const harp_dim* dims;
+  harp_graph* graph; /* where n is 0: the graph that gets the node. Else NULL, or the inputs' */
 } harp_custom_function_desc;
 
 #define HARP_CUSTOM_FUNCTION_DESC_INIT \
-  { sizeof(harp_custom_function_desc), NULL, 0, 0, NULL }
+  { sizeof(harp_custom_function_desc), NULL, 0, 0, NULL, NULL }
 
 HARP_API harp_node* harp_custom_function(int32_t n, harp_node* const* nodes, const harp_custom_function_desc* desc);
 
@@ -1559,8 +1587,10 @@ typedef struct harp_api {
   harp_node* (*harp_conv_transpose1d)(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding, const int64_t* output_padding, int64_t groups, const int64_t* dilation);
   harp_node* (*harp_conv_transpose2d)(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding, const int64_t* output_padding, int64_t groups, const int64_t* dilation);
   harp_node* (*harp_conv_transpose3d)(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding, const int64_t* output_padding, int64_t groups, const int64_t* dilation);
-  harp_node* (*harp_max_pool)(harp_node* x, int32_t n_axes, const harp_dim* size, const int64_t* stride, const harp_dim* padding, const int64_t* dilation);
-  harp_node* (*harp_avg_pool)(harp_node* x, int32_t n_axes, const harp_dim* size, const int64_t* stride, const harp_dim* padding, int32_t count_include_pad);
+  harp_node* (*harp_max_pool)(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options);
+  harp_node* (*harp_avg_pool)(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options);
+  harp_status (*harp_max_pool_with_indices)(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options, harp_node** values_and_indices);
+  harp_node* (*harp_max_unpool)(harp_node* x, harp_node* indices, int32_t n_axes, const harp_dim* size, const harp_pool_options* options, const harp_dim* output_size);
   harp_node* (*harp_layer_norm)(harp_node* x, int32_t n_axes, const int32_t* axes, harp_node* weight, harp_node* bias, double eps);
   harp_node* (*harp_rms_norm)(harp_node* x, int32_t n_axes, const int32_t* axes, harp_node* weight, harp_node* bias, double eps);
   harp_node* (*harp_mse_loss)(harp_node* x, harp_node* target, const char* reduction);

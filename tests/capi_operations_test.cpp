@@ -408,10 +408,25 @@ TEST_CASE("G8.outer G15: products, convolutions and pools, layers and losses") {
                const auto a = arrays(o, {1, 1, 4, 3, 3}, {{1, 4, 2, 2, 2}});
                return harp_conv_transpose3d(a[0], a[1], nullptr, nullptr, nullptr, nullptr, 1, nullptr);
              });
+  const auto pool_options = [](const std::function<void(harp_pool_options&)>& set) {
+    harp_pool_options options = HARP_POOL_OPTIONS_INIT;
+    set(options);
+    return options;
+  };
+  const harp_pool_options padded = pool_options([&](harp_pool_options& p) { p.padding = padding; });
+  const harp_pool_options wide = pool_options([&](harp_pool_options& p) { p.stride = two, p.dilation = two, p.ceil_mode = 1; });
+  const harp_pool_options uncounted = pool_options([&](harp_pool_options& p) { p.stride = two, p.count_include_pad = 0; });
+  check_same(context.get(), "max_pool(d, size=[2, 3])", [&](const Operands& o) { return harp_max_pool(o.d, 2, window, nullptr); });
   check_same(context.get(), "max_pool(d, size=[2, 3], padding=[[1, 0], [0, 1]])",
-             [&](const Operands& o) { return harp_max_pool(o.d, 2, window, nullptr, padding, nullptr); });
+             [&](const Operands& o) { return harp_max_pool(o.d, 2, window, &padded); });
   check_same(context.get(), "avg_pool(d, size=[2, 3], stride=2, count_include_pad=false)",
-             [&](const Operands& o) { return harp_avg_pool(o.d, 2, window, two, nullptr, 0); });
+             [&](const Operands& o) { return harp_avg_pool(o.d, 2, window, &uncounted); });
+  check_same(context.get(), "avg_pool(d, size=[2, 3], stride=2, dilation=2, ceil_mode=true)",
+             [&](const Operands& o) { return harp_avg_pool(o.d, 2, window, &wide); });
+  check_same(context.get(), "max_unpool(d, cast(d, dtype=i32), size=[2, 3], padding=[[1, 0], [0, 1]])",
+             [&](const Operands& o) { return harp_max_unpool(o.d, harp_cast(o.d, HARP_I32), 2, window, &padded, nullptr); });
+  check_same(context.get(), "max_unpool(d, cast(d, dtype=i32), size=[2, 3], output_size=[2, 3])",
+             [&](const Operands& o) { return harp_max_unpool(o.d, harp_cast(o.d, HARP_I32), 2, window, nullptr, window); });
 
   check_same(context.get(), "layer_norm(f, axes=[-1], weight=full([4], 1, dtype=f32), eps=0.5)", [&](const Operands& o) {
     const harp_dim four = 4;

@@ -1,6 +1,7 @@
 // Convolutions and pools: values by loops on every backend, no unfolded array, and the words of every misuse. (NumPy is asked about all
 // combinations of arguments in oracle_test.py.)
 #include <cmath>
+#include <limits>
 
 #include "backends_run.h"
 #include "misuse.h"
@@ -112,6 +113,26 @@ TEST_CASE("G15.max_pool,avg_pool/interp,c G16: windows of the last axes, padding
   CHECK(values<float>(outputs[2].get()) == F{-0.5, 3.5, 0.5, 7.5, -5, -2.5});
   CHECK(values<float>(outputs[3].get()) == F{0, (-2.0f + 3 + 4 + 6 + 7 + 8) / 6, (-5.0f + 6 - 9 - 1) / 4, (6.0f + 7 + 8 - 1 - 2 - 3) / 6});
   CHECK(values<int32_t>(outputs[4].get()) == std::vector<int32_t>{7, 8, 7, 8});
+}
+
+TEST_CASE("G15.max_pool_indices,max_unpool/interp,c G16: where the greatest elements stand, and the way back") {
+  const Backends backends;
+  constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
+  const Values<float> x{{1, 5, 5, 2, 5, 0, -kInf, -kInf, 3, kNan, -kInf, kNan, 7, 8, 9}, {3, 5}};
+  const std::string graph =
+      "graph g(x: f32[h in 2..9, w in 2..9]) {\n  v, i = max_pool_with_indices(x, [2, 2], ceil_mode=true)\n"
+      "  p, j = max_pool_with_indices(x, [2, 2], stride=3, padding=1)\n"
+      "  return v = v, i = i, j = j, u = max_unpool(v, i, [2, 2], output_size=[h, w]), "
+      "t = max_unpool(v, i * 0 + 3, [2, 2], stride=1, padding=0)\n}";
+  const auto outputs = backends.run(graph, x);
+  const auto same = [](const std::vector<float>& found, const std::vector<float>& expected) {
+    return same_numbers<float>(found.data(), expected.data(), expected.size() * sizeof(float)) && found.size() == expected.size();
+  };
+  CHECK(same(values<float>(outputs[0].get()), {5, 5, kNan, kNan, 8, 9}));
+  CHECK(values<int64_t>(outputs[1].get()) == std::vector<int64_t>{1, 2, 9, 11, 13, 14});
+  CHECK(values<int64_t>(outputs[2].get()) == std::vector<int64_t>{0, 2, 10, 13});  // 10: -inf, which padding does not win against
+  CHECK(same(values<float>(outputs[3].get()), {0, 5, 5, 0, 0, 0, 0, 0, 0, kNan, 0, kNan, 0, 8, 9}));
+  CHECK(same(values<float>(outputs[4].get()), {0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0}));  // the last of all stands there
 }
 
 TEST_CASE("G15.conv2d G15.max_pool G5.zero_copy: one kernel, no workspace: nothing is unfolded in memory") {
@@ -230,7 +251,10 @@ TEST_CASE("G15.conv1d G15.conv2d G15.conv3d G15.conv_groups: misuse") {
         "conv2d: the window of axis 2 reaches over 11 elements (size 3, dilation 5), but \"x\" of shape [2, 4, 9, 9] has 9 there, padding "
         "included");
   check("conv2d(x, full([6, 4, 0, 3], 1, dtype=f32))", "RANGE", "conv2d: the window of axis 2 has size 0");
-  check("conv2d(x, w, padding=-1)", "RANGE", "conv2d: the padding before axis 2");
+  check("conv2d(x, w, padding=-4)", "SHAPE", "conv2d: the window of axis 2 reaches over 3 elements");
+  check("conv2d(x, w, padding=[[-10, 9], 0])", "SHAPE",
+        "conv2d: negative padding takes 10 elements from the start of axis 2 and 0 from its end, but \"x\" of shape [2, 4, 9, 9] has 9 "
+        "there");
   check("conv2d(x, w, stride=0)", "RANGE", "conv2d: stride 0 and dilation 1 must be at least 1");
   check("conv2d(x, w, stride=[1, 1, 1])", "SHAPE", "conv2d: stride has 3 entries for 2 axes");
   check("conv_transpose2d(x, w)", "SHAPE",
@@ -243,4 +267,9 @@ TEST_CASE("G15.conv1d G15.conv2d G15.conv3d G15.conv_groups: misuse") {
   check("max_pool(x, 10)", "SHAPE", "max_pool: the window of axis 3 reaches over 10 elements");
   check("max_pool(s, [c], padding=1)", "INVALID_ARGUMENT", "max_pool: the size c is symbolic; give a stride");
   check("avg_pool(i, 2)", "DTYPE", "avg_pool: takes");
+  check("max_pool(x, 2, padding=[[-10, 9]])", "SHAPE", "max_pool: negative padding takes 10 elements from the start of axis 3");
+  check("max_pool(x, 12, stride=2, ceil_mode=true)", "SHAPE", "max_pool: the window of axis 3 reaches over 12 elements");
+  check("max_unpool(x, i, 2)", "SHAPE", "max_unpool: operands have shapes [2, 4, 9, 9] and");
+  check("max_unpool(x, x, 2)", "DTYPE", "max_unpool: indices must be integers, got f32");
+  check("max_unpool(x, cast(x, dtype=i64), 2, output_size=[9, 9])", "SHAPE", "max_unpool: output_size [9, 9] for a window of 1 axes");
 }

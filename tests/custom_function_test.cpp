@@ -300,6 +300,42 @@ TEST_CASE("G13.custom_function: mistakes say line and column") {
   CHECK(mistake(sum).find("made of more than 256 operations on each other") != std::string::npos);
 }
 
+TEST_CASE("G13.custom_function/interp,c G16: without inputs, of indices and sizes alone; sums of it; -x ** 2") {
+  const Backends backends;
+  const auto outputs = backends.run(
+      "graph g(x: f32[n]) {\n  y = custom_function(body=\"\"\"\n"
+      "  let a = f32(2)\n  for i in 0 .. ridx0 { a = a + f32(i * shape1 + ridx1) }\n  output = -a ** 2\n\"\"\", dtype=f32, shape=[n, 3])\n"
+      "  z = custom_function([], body=\"\"\"output = ridx0 * 2\"\"\", dtype=i64, shape=[4])\n"
+      "  return y = y, t = sum(y, axes=[1]) + x, z = z + 1\n}",
+      Values<float>{{1, 2, 3}, {3}});
+  CHECK(values<float>(outputs[0].get()) == std::vector<float>{-4, -4, -4, -4, -9, -16, -25, -49, -81});
+  CHECK(values<float>(outputs[1].get()) == std::vector<float>{-11, -27, -152});
+  CHECK(values<int64_t>(outputs[2].get()) == std::vector<int64_t>{1, 3, 5, 7});
+
+  const Context context = make_context();
+  const Graph g = make_graph(context.get());
+  const harp_dim four = 4;
+  harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+  desc.body = "output = ridx0 * 2";
+  desc.dtype = HARP_I64;
+  desc.rank = 1;
+  desc.dims = &four;
+  CHECK(harp_custom_function(0, nullptr, &desc) == nullptr);  // of no graph
+  CHECK(harp_custom_function(0, nullptr, nullptr) == nullptr);
+  desc.graph = g.get();
+  harp_node* const y = harp_custom_function(0, nullptr, &desc);
+  REQUIRE(y != nullptr);
+  CHECK(harp_output(g.get(), "y", y) == HARP_OK);
+  CHECK(values<int64_t>(run(compile(g.get(), "c").get(), {})[0].get()) == std::vector<int64_t>{0, 2, 4, 6});
+  const Graph other = make_graph(context.get());
+  desc.graph = other.get();
+  CHECK(harp_custom_function(1, &y, &desc) == nullptr);
+  CHECK(std::string(harp_error_message(harp_graph_error(g.get()))) == "custom_function: desc.graph is not the graph of the inputs");
+  desc.body = "output = i64(input0[0])";
+  CHECK(harp_custom_function(0, nullptr, &desc) == nullptr);
+  CHECK(std::string(harp_error_message(harp_graph_error(other.get()))).find("input0, but there are no inputs") != std::string::npos);
+}
+
 TEST_CASE("G13.custom_function: no text does harm") {
   const Mistakes mistake;
   const std::string seeds[] = {kRowMax,

@@ -149,13 +149,14 @@ TEST_CASE("G5 errors: movements") {
   check({"slice(x, start=[2, 0], size=[1, 3])", Code::kRange, "slice: elements 2 to 2 of axis 0 are not all inside \"x\" of shape [2, 3]"});
   check({"slice(x, start=[0, 0], size=[2, 4])", Code::kRange, "slice: elements 0 to 3 of axis 1 are not all inside \"x\""});
   check({"slice(x, size=[2, 3], stop=[2, 3])", Code::kInvalidArgument, "slice: give either stop or size"});
-  check({"pad(x, [-1, 0], [0, 0])", Code::kRange, "pad: the amount before axis 0 is -1, which is negative"});
+  check({"pad(x, [-2, 0], [-1, 0])", Code::kShape,
+         "pad: negative padding takes 2 elements from the start of axis 0 and 1 from its end, but \"x\" of shape [2, 3] has 2 there"});
   check({"pad(x, [1], [1])", Code::kShape, "pad: 1 amounts before and 1 after for \"x\" of shape [2, 3]"});
   check({"pad(x, [1, 0], [1, 0], mode=mirror)", Code::kInvalidArgument,
-         "pad: mode is \"mirror\"; it must be constant, edge, reflect or wrap"});
-  check({"pad(x, [2, 0], [0, 0], mode=reflect)", Code::kShape,
-         "pad: mode=reflect of 2 elements before axis 0 of \"x\", which has size 2; at most 1"});
-  check({"pad(h, [2, 0], [0, 0], mode=wrap)", Code::kShape, "at most n can be repeated (bound the shape variable from below)"});
+         "pad: mode is \"mirror\"; it must be constant, edge, reflect, symmetric or wrap"});
+  check({"pad(e, [2, 0], [0, 0], mode=reflect)", Code::kShape,
+         "pad: mode=reflect needs an element; axis 0 of \"e\" of shape [0, 3] has none"});
+  check({"pad(e, [0, 0], [1, 0], mode=edge)", Code::kShape, "pad: mode=edge needs an element; axis 0 of \"e\""});
   check({"unfold(x, [1], [4])", Code::kShape, "unfold: a window reaches over 4 elements, axis 1 of \"x\" has 3"});
   check({"unfold(x, [1], [0])", Code::kRange, "unfold: the window size is 0; it must be at least 1"});
   check({"unfold(x, [1], [2], stride=0)", Code::kRange, "unfold: stride 0 and dilation 1 must be at least 1"});

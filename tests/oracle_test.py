@@ -3,7 +3,7 @@ interpreter and on compiled C.
 
 The interpreter defines harp's results and generated C is compared with it bit for bit elsewhere, so a mistake the two share would
 pass all of that; here each is compared with NumPy (tests/oracle_references.py, oracle_linear.py, oracle_random.py, oracle_scans.py,
-oracle_gather.py, oracle_sort.py, oracle_complex.py, oracle_fft.py and oracle_scipy.py have the cases and say how near is near enough).
+oracle_gather.py, oracle_sort.py, oracle_complex.py, oracle_fft.py, oracle_windows.py and oracle_scipy.py have the cases and say how near is near enough).
 One graph holds all cases of a group, so the tool runs once a group and backend. An operation of src/ops/ops.def or src/graph/operations.cpp
 without a case fails, and so does a run with fewer cases than there were.
 
@@ -40,6 +40,7 @@ from oracle_references import COMPLEX, DTYPES, EXACT, HALVES, WIDE, Ulps, groups
 from oracle_scans import scan_groups  # noqa: E402
 from oracle_scipy import scipy_groups  # noqa: E402
 from quick_compiler import QUICK  # noqa: E402
+from oracle_windows import window_groups  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOL = os.environ.get("HARP_TOOL", os.path.join(ROOT, "build", "release", "harp"))
@@ -211,7 +212,7 @@ def main():
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     all_groups = groups() + linear_groups() + random_groups() + scan_groups() + gather_groups() + sort_groups() + complex_groups() + fft_groups()
-    all_groups += scipy_groups()
+    all_groups += scipy_groups() + window_groups()
     text = "\n".join(case.text for group in all_groups for case in group.cases)
     failures = [f"no case for {name}" for name in sorted(operations()) if not re.search(rf"\b{name}\(", text)]
     count, cells = 0, {}

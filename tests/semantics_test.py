@@ -212,6 +212,20 @@ def check_indices(law, tool):
     return cases
 
 
+def check_padding(law, tool):
+    count = 0
+    for n in (1, 2, 5):
+        x = noise((n, 2), n)
+        for mode in ("edge", "reflect", "symmetric", "wrap"):
+            for before, after in ((1, 0), (0, 2), (7, 13), (-1, 9)):
+                text = f"graph g(x: f32[n in 1..9, 2]) {{\n  return r = pad(x, before=[{before}, 0], after=[{after}, 0], mode={mode})\n}}\n"
+                expected = numpy.stack([x[law["continued"](i, before, n, mode)] for i in range(n + before + after)])
+                for backend, got in tool.run_all(text, {"x": x}, quick=True):
+                    assert same_bits(got, expected), f"{backend}: pad of {n} elements, {before} and {after}, {mode}"
+                count += 1
+    return count
+
+
 def check_scatters(law, tool):
     cases = 0
     for n in (1, 2, 7, 19):
@@ -277,12 +291,13 @@ def main():
     numpy.seterr(all="ignore")
     with tempfile.TemporaryDirectory(prefix="harp-semantics-") as scratch:
         tool = Tool(scratch)
-        counts = [check(law, tool) for check in (check_reductions, check_scans, check_random, check_indices, check_scatters, check_transforms)]
+        checks = (check_reductions, check_scans, check_random, check_indices, check_scatters, check_transforms, check_padding)
+        counts = [check(law, tool) for check in checks]
         counts.append(check_composites(text, tool))
-    enough = (59, 67, 20, 9, 4, 16, 110)
+    enough = (59, 67, 20, 9, 4, 16, 48, 110)
     assert len(counts) == len(enough) and all(count >= least for count, least in zip(counts, enough)), f"too few cases ran: {counts}"
     print(f"{' and '.join(BACKENDS)}: {counts[0]} reductions, {counts[1]} scans, {counts[2]} arrays of random bits, {counts[3]} arrays of indices, "
-          f"{counts[4]} scatters, {counts[5]} transforms, {counts[6]} composites as the law says")
+          f"{counts[4]} scatters, {counts[5]} transforms, {counts[6]} paddings, {counts[7]} composites as the law says")
     return 0
 
 

@@ -126,6 +126,8 @@ TEST_CASE("G18.text: every operation of the table can be written, and comes back
       {"conv_transpose3d", "conv_transpose3d(reshape(x, shape=[1, 1, 1, 2, 3]), full([1, 2, 1, 2, 2], 1, dtype=f32), dilation=2)"},
       {"max_pool", "max_pool(s, size=2, stride=1, padding=1)"},
       {"avg_pool", "avg_pool(s, size=[2, 2], padding=1, count_include_pad=false)"},
+      {"max_pool_with_indices", "max_pool_with_indices(s, size=2, ceil_mode=true)"},
+      {"max_unpool", "max_unpool(x, cast(y, dtype=i64), size=2)"},
       {"layer_norm", "layer_norm(x, weight=full([3], 2, dtype=f32))"},
       {"rms_norm", "rms_norm(x, bias=full([3], 2, dtype=f32), eps=1e-3)"},
       {"cross_entropy", "cross_entropy(x, argmax(y, axis=1), reduction=\"sum\")"},
@@ -202,6 +204,16 @@ TEST_CASE("G18.text: operators have Python's precedence and meaning") {
   same("~b == b", "eq(bitwise_not(b), b)");
   same("x >= y", "ge(x, y)");
   same("+x", "x");
+  same("x ** y", "pow(x, y)");
+  same("x ** 2", "powi(x, k=2)");
+  same("x ** -3", "powi(x, k=-3)");
+  same("x ** 2.0", "pow(x, f32(2))");
+  same("2 ** x", "pow(f32(2), x)");
+  same("-x ** 2", "neg(powi(x, k=2))");
+  same("x ** -y", "pow(x, neg(y))");
+  same("x ** y ** 2", "pow(x, powi(y, k=2))");
+  same("x * y ** 2 * x", "mul(mul(x, powi(y, k=2)), x)");
+  same("2 ** -x[0] ** 2", "pow(f32(2), neg(powi(x[0], k=2)))");
 }
 
 TEST_CASE("G18.text: every bit of a constant comes back") {

@@ -1,4 +1,6 @@
 // Operations of the host's own: each function reads its arguments and calls the graph's constructor of the same name.
+#include <cstddef>
+
 #include "capi/building.h"
 #include "capi/structs.h"
 #include "graph/body.h"
@@ -41,15 +43,29 @@ harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, const char
   });
 }
 
+namespace {
+
+constexpr size_t kFirstDescSize = offsetof(harp_custom_function_desc, graph);
+
+/// Of a function without inputs; a struct of an older harp.h has no such field.
+harp_graph* graph_of(const harp_custom_function_desc* desc) {
+  return desc != nullptr && desc->struct_size >= kFirstDescSize + sizeof(desc->graph) ? desc->graph : nullptr;
+}
+
+}  // namespace
+
 harp_node* harp_custom_function(int32_t n, harp_node* const* nodes, const harp_custom_function_desc* desc) {
   constexpr const char* op = "custom_function";
-  return build_from_list(op, n, nodes, [&](std::span<const NodeRef> inputs) {
+  const auto make = [&](const harp_graph& graph, std::span<const NodeRef> inputs) {
     HARP_CHECK(desc != nullptr, Code::kInvalidArgument, op, ": desc is NULL");
-    const harp_custom_function_desc given = read_options(desc, HARP_CUSTOM_FUNCTION_DESC_INIT, "harp_custom_function_desc");
+    const harp_custom_function_desc given = read_options(desc, HARP_CUSTOM_FUNCTION_DESC_INIT, "harp_custom_function_desc", kFirstDescSize);
+    HARP_CHECK(given.graph == nullptr || given.graph == &graph, Code::kInvalidArgument, op, ": desc.graph is not the graph of the inputs");
     const std::string_view body = text_argument(op, "body", given.body);
-    return build::custom_function(inputs, body, dtype_argument(op, given.dtype),
-                                  sizes_argument(op, *nodes[0]->graph, given.rank, given.dims));
-  });
+    return build::custom_function(*graph.graph, inputs, body, dtype_argument(op, given.dtype),
+                                  sizes_argument(op, graph, given.rank, given.dims));
+  };
+  if (n == 0) return build_in(op, graph_of(desc), [&](Graph&) { return make(*desc->graph, {}); });
+  return build_from_list(op, n, nodes, [&](std::span<const NodeRef> inputs) { return make(*nodes[0]->graph, inputs); });
 }
 
 harp_node* harp_native(int32_t n, harp_node* const* nodes, const harp_native_desc* desc) {

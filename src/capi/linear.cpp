@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "capi/building.h"
+#include "capi/structs.h"
 
 using namespace harp;
 using namespace harp::capi;
@@ -50,12 +51,6 @@ harp_node* conv_transpose(const char* op, int spatial, harp_node* x, harp_node* 
   return convolve(op, axes, x, weight, bias, stride, padding, dilation, [&](const build::ConvOperands& operands, const WindowArguments& w) {
     return build::conv_transpose(spatial, operands, w.stride, w.padding, integers_or(0, axes, output_padding), w.dilation, groups);
   });
-}
-
-/// No strides: the pool's own rule.
-std::optional<std::vector<int64_t>> optional_stride(int32_t n, const int64_t* stride) {
-  if (stride == nullptr) return std::nullopt;
-  return std::vector<int64_t>(stride, stride + n);
 }
 
 }  // namespace
@@ -147,20 +142,59 @@ harp_node* harp_dft(harp_node* re, harp_node* im) {
   return build_from("dft", {re, im}, [&] { return build::dft(re->node, im->node); });
 }
 
-harp_node* harp_max_pool(harp_node* x, int32_t n_axes, const harp_dim* size, const int64_t* stride, const harp_dim* padding,
-                         const int64_t* dilation) {
+namespace {
+
+/// What the options of a pool say, with the storage that build::PoolWindows looks at.
+struct PoolArguments {
+  PoolArguments(const char* op, const harp_graph& graph, int32_t n_axes, const harp_dim* sizes, const harp_pool_options* given)
+      : options(read_options(given, HARP_POOL_OPTIONS_INIT, "harp_pool_options")),
+        size(sizes_argument(op, graph, n_axes, sizes)),
+        windows(window_arguments(graph, size.size(), nullptr, options.padding, options.dilation)) {}
+
+  build::PoolWindows get() const {
+    std::optional<std::vector<int64_t>> stride;
+    if (options.stride != nullptr) stride.emplace(options.stride, options.stride + size.size());
+    return {size, std::move(stride), windows.padding, windows.dilation, options.ceil_mode != 0};
+  }
+
+  harp_pool_options options;
+  Shape size;
+  WindowArguments windows;
+};
+
+}  // namespace
+
+harp_node* harp_max_pool(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options) {
   return build_from("max_pool", {x}, [&] {
-    const Shape window = sizes_argument("max_pool", *x->graph, n_axes, size);
-    const WindowArguments w = window_arguments(*x->graph, window.size(), nullptr, padding, dilation);
-    return build::max_pool(x->node, window, optional_stride(n_axes, stride), w.padding, w.dilation);
+    const PoolArguments arguments("max_pool", *x->graph, n_axes, size, options);
+    return build::max_pool(x->node, arguments.get());
   });
 }
 
-harp_node* harp_avg_pool(harp_node* x, int32_t n_axes, const harp_dim* size, const int64_t* stride, const harp_dim* padding,
-                         int32_t count_include_pad) {
+harp_status harp_max_pool_with_indices(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options,
+                                       harp_node** values_and_indices) {
+  constexpr const char* op = "max_pool_with_indices";
+  if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
+  return build_results(op, x->graph, values_and_indices, [&] {
+    const PoolArguments arguments(op, *x->graph, n_axes, size, options);
+    return build::max_pool_with_indices(x->node, arguments.get());
+  });
+}
+
+harp_node* harp_max_unpool(harp_node* x, harp_node* indices, int32_t n_axes, const harp_dim* size, const harp_pool_options* options,
+                           const harp_dim* output_size) {
+  constexpr const char* op = "max_unpool";
+  return build_from(op, {x, indices}, [&] {
+    const PoolArguments arguments(op, *x->graph, n_axes, size, options);
+    std::optional<Shape> result;
+    if (output_size != nullptr) result = sizes_argument(op, *x->graph, n_axes, output_size);
+    return build::max_unpool(x->node, indices->node, arguments.get(), result);
+  });
+}
+
+harp_node* harp_avg_pool(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options) {
   return build_from("avg_pool", {x}, [&] {
-    const Shape window = sizes_argument("avg_pool", *x->graph, n_axes, size);
-    const WindowArguments w = window_arguments(*x->graph, window.size(), nullptr, padding, nullptr);
-    return build::avg_pool(x->node, window, optional_stride(n_axes, stride), w.padding, count_include_pad != 0);
+    const PoolArguments arguments("avg_pool", *x->graph, n_axes, size, options);
+    return build::avg_pool(x->node, arguments.get(), arguments.options.count_include_pad != 0);
   });
 }

@@ -75,8 +75,8 @@ std::vector<BodySite> sites_of(const ElementBody& body);
 
 namespace build {
 
-/// An array of this type whose elements are computed by the body. (body_parser.cpp)
-const Node* custom_function(std::span<const Node* const> inputs, std::string_view body, DType dtype, Shape shape);
+/// An array of this type whose elements are computed by the body, from inputs of this graph, if there are any. (body_parser.cpp)
+const Node* custom_function(Graph& graph, std::span<const Node* const> inputs, std::string_view body, DType dtype, Shape shape);
 
 }  // namespace build
 }  // namespace harp

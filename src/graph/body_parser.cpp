@@ -32,6 +32,7 @@ constexpr Infix kInfix[] = {
     {">>", 4, Op::kShr},  {"+", 5, Op::kAdd},   {"-", 5, Op::kAdd, false, true}, {"*", 6, Op::kMul},       {"/", 6, Op::kDiv},
     {"//", 6, Op::kIdiv}, {"%", 6, Op::kRem},
 };
+constexpr Infix kPower = {"**", 7, Op::kPow};
 
 /// Words that mean something where a variable could stand.
 constexpr std::string_view kReserved[] = {"let", "for", "in", "if", "else", "size", "true", "false", "nan", "inf"};
@@ -250,7 +251,7 @@ class BodyParser {
 
   Value unary() {
     const Token token = c_.peek();
-    if (!c_.sees("-") && !c_.sees("+") && !c_.sees("~")) return primary();
+    if (!c_.sees("-") && !c_.sees("+") && !c_.sees("~")) return power();
     text::Cursor::Nested level(c_);
     c_.next();
     Value operand = unary();
@@ -260,6 +261,15 @@ class BodyParser {
     }
     if (token.text == "+") return operand;
     return {apply(token.text == "-" ? Op::kNeg : Op::kBitNot, {typed(operand, std::nullopt)}, token.offset), {}, token.offset};
+  }
+
+  /// Binds tighter than a sign in front of it, looser than one behind it.
+  Value power() {
+    const Value base = primary();
+    if (!c_.sees("**")) return base;
+    text::Cursor::Nested level(c_);
+    const size_t offset = c_.next().offset;
+    return combine(kPower, base, unary(), offset);
   }
 
   Value primary() {
@@ -292,11 +302,13 @@ class BodyParser {
       if (const auto found = scope->find(token.text); found != scope->end()) return found->second;
     c_.fail_token(token.offset,
                   cat("unknown name ", text::quote(token.text.substr(0, 60)), "; there are ",
-                      inputs_.size() == 1 ? "input0" : cat("input0 to input", inputs_.size() - 1),
+                      inputs_.empty()       ? ""
+                      : inputs_.size() == 1 ? "input0, "
+                                            : cat("input0 to input", inputs_.size() - 1, ", "),
                       shape_.empty()       ? ""
-                      : shape_.size() == 1 ? ", ridx0, shape0"
-                                           : cat(", ridx0 to ridx", shape_.size() - 1, ", shape0 to shape", shape_.size() - 1),
-                      ", output, and what let and for declare"));
+                      : shape_.size() == 1 ? "ridx0, shape0, "
+                                           : cat("ridx0 to ridx", shape_.size() - 1, ", shape0 to shape", shape_.size() - 1, ", "),
+                      "output, and what let and for declare"));
   }
 
   int named(const Token& token) {
@@ -317,9 +329,10 @@ class BodyParser {
 
   int checked_input(const Token& token, int input) const {
     if (static_cast<size_t>(input) >= inputs_.size())
-      c_.fail_token(token.offset,
-                    cat(token.text.substr(0, 40), ", but there ",
-                        inputs_.size() == 1 ? std::string("is only input0") : cat("are only input0 to input", inputs_.size() - 1)));
+      c_.fail_token(token.offset, cat(token.text.substr(0, 40), ", but there ",
+                                      inputs_.empty()       ? std::string("are no inputs")
+                                      : inputs_.size() == 1 ? std::string("is only input0")
+                                                            : cat("are only input0 to input", inputs_.size() - 1)));
     return input;
   }
 
@@ -461,14 +474,13 @@ std::shared_ptr<const ElementBody> parse_body(std::string_view text, std::span<c
 
 namespace build {
 
-const Node* custom_function(std::span<const Node* const> inputs, std::string_view body, DType dtype, Shape shape) {
+const Node* custom_function(Graph& graph, std::span<const Node* const> inputs, std::string_view body, DType dtype, Shape shape) {
   constexpr std::string_view op = name(Op::kCustom);
-  HARP_CHECK(!inputs.empty(), Code::kInvalidArgument, op, ": there are no inputs");
   HARP_CHECK(inputs.size() <= kMostInputs, Code::kInvalidArgument, op, ": ", inputs.size(), " inputs; at most ", kMostInputs,
              " are allowed");
   HARP_CHECK(body.size() <= kMostText, Code::kInvalidArgument, op, ": the body has ", body.size(), " bytes; at most ", kMostText,
              " are allowed");
-  Graph& graph = check_nodes(op, inputs);
+  if (!inputs.empty()) check_nodes(op, inputs);
   for (const Node* input : inputs) {
     check_node(op, input);
     HARP_CHECK(!is_complex(input->dtype), Code::kDType, op, ": ", label(input), " is ", name(input->dtype),

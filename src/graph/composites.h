@@ -108,7 +108,7 @@ std::vector<NodeRef> meshgrid(std::span<const NodeRef> arrays, std::string_view 
 NodeRef repeat(NodeRef x, Dim repeats, std::optional<int> axis);  // no axis: of the flattened array
 NodeRef tile(NodeRef x, std::span<const Dim> repeats);
 NodeRef roll(NodeRef x, std::span<const Dim> shift, const Axes& axis);  // no axis: of the flattened array
-/// mode: "constant" (with value), "edge", "reflect", "wrap".
+/// pad.cpp. mode: "constant" (with value), "edge", "reflect", "symmetric", "wrap". Negative amounts take elements away.
 NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> after, Scalar value, std::string_view mode);
 
 // indexing.cpp: elements by data
@@ -169,11 +169,22 @@ NodeRef conv(int spatial, const ConvOperands& operands, std::span<const int64_t>
              std::span<const int64_t> dilation, int64_t groups);
 NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<const int64_t> stride, std::span<const Padding> padding,
                        std::span<const int64_t> output_padding, std::span<const int64_t> dilation, int64_t groups);
-/// Over windows of the last size.size() axes; no stride: the windows' size.
-NodeRef max_pool(NodeRef x, std::span<const Dim> size, const std::optional<std::vector<int64_t>>& stride, std::span<const Padding> padding,
-                 std::span<const int64_t> dilation);
-NodeRef avg_pool(NodeRef x, std::span<const Dim> size, const std::optional<std::vector<int64_t>>& stride, std::span<const Padding> padding,
-                 bool count_include_pad);
+
+// pool.cpp: windows over the last size.size() axes
+struct PoolWindows {
+  std::span<const Dim> size;
+  std::optional<std::vector<int64_t>> stride;  // nothing: the windows' size
+  std::span<const Padding> padding;
+  std::span<const int64_t> dilation;
+  bool ceil_mode = false;  // a last window that starts in the array or the padding before it, and ends behind the padding
+};
+NodeRef max_pool(NodeRef x, const PoolWindows& windows);
+/// The greatest elements, and where each stands in the flattened plane of the last axes: i64.
+std::vector<NodeRef> max_pool_with_indices(NodeRef x, const PoolWindows& windows);
+NodeRef avg_pool(NodeRef x, const PoolWindows& windows, bool count_include_pad);
+/// Zeros, and the elements of x where indices say in the flattened plane; the later of two with one index. No output size: the least that
+/// windows like these go over. windows.dilation and ceil_mode are not looked at.
+NodeRef max_unpool(NodeRef x, NodeRef indices, const PoolWindows& windows, const std::optional<Shape>& output_size);
 
 // nn.cpp: weight and bias may be null, and have the sizes of the normalised axes
 NodeRef layer_norm(NodeRef x, std::span<const int> axes, NodeRef weight, NodeRef bias, double eps);

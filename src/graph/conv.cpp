@@ -1,5 +1,5 @@
-// Convolutions (as PyTorch defines them: kernels are not flipped) and pools. The windows of an array are views (windows.h), so nothing is
-// unfolded in memory: a convolution is the contraction of the kernel with the windows, a pool a reduction over them.
+// Convolutions, as PyTorch defines them: kernels are not flipped. The windows of an array are views (windows.h), so nothing is unfolded in
+// memory: a convolution is the contraction of the kernel with the windows.
 #include <algorithm>
 
 #include "base/error.h"
@@ -226,83 +226,6 @@ NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<cons
   y = reshape(y, std::move(shape));
   for (int i = 0; i < spatial; ++i) y = cut(y, i + 2, skipped[static_cast<size_t>(i)], length[static_cast<size_t>(i)]);
   return add_bias(c, y);
-}
-
-namespace {
-
-struct Pool {
-  std::vector<Window> windows;
-  int first;  // axis
-  std::vector<int> window_axes;
-};
-
-/// No stride: that of windows that touch.
-Pool pool_of(std::string_view op, NodeRef x, std::span<const Dim> size, const std::optional<std::vector<int64_t>>& stride,
-             std::span<const Padding> padding, std::span<const int64_t> dilation) {
-  check_node(op, x);
-  const int spatial = static_cast<int>(size.size());
-  HARP_CHECK(spatial >= 1 && spatial <= x->rank(), Code::kShape, op, ": a window of ", spatial, " axes over ", label(x), " of shape ",
-             to_string(x->shape));
-  std::vector<int64_t> step;
-  if (stride) {
-    step = *stride;
-  } else {
-    for (const Dim d : size) {
-      HARP_CHECK(d.is_constant(), Code::kInvalidArgument, op, ": the size ", to_string(d), " is symbolic; give a stride");
-      HARP_CHECK(d.constant() >= 1, Code::kRange, op, ": a window has size ", d.constant(), "; it must be at least 1");
-      step.push_back(d.constant());
-    }
-  }
-  return {window_list(op, size.size(), size, step, dilation, padding), x->rank() - spatial, axes_from(x->rank(), spatial)};
-}
-
-NodeRef reduced(std::string_view op, Op reduction, NodeRef x, const Pool& pool) {
-  const NodeRef padded = pad_for(op, x, pool.first, pool.windows, identity_of(reduction, x->dtype));
-  const NodeRef windows = unfold_windows(op, padded, axes_from(pool.first, static_cast<int>(pool.windows.size())), pool.windows);
-  return reduce_exactly(reduction, windows, {pool.window_axes, ReduceOrder::kChain, false});
-}
-
-/// How many elements of a window along one axis are elements of x: an i64 for each window.
-NodeRef elements_in(Graph& graph, const Window& w, Dim length, Dim count) {
-  const auto number = [&](Dim value) { return size(graph, value); };
-  const NodeRef index = cast(arange(graph, count), DType::kI64);
-  const NodeRef begin = sub(elementwise(Op::kMul, {index, number(w.stride)}), number(w.padding.before));
-  const NodeRef end = elementwise(Op::kMin, {elementwise(Op::kAdd, {begin, number(w.size)}), number(length)});
-  return elementwise(Op::kMax, {sub(end, elementwise(Op::kMax, {begin, number(0)})), number(0)});
-}
-
-}  // namespace
-
-NodeRef max_pool(NodeRef x, std::span<const Dim> size, const std::optional<std::vector<int64_t>>& stride, std::span<const Padding> padding,
-                 std::span<const int64_t> dilation) {
-  common_dtype("max_pool", Operands::kOrdered, std::span(&x, 1));
-  return reduced("max_pool", Op::kReduceMax, x, pool_of("max_pool", x, size, stride, padding, dilation));
-}
-
-NodeRef avg_pool(NodeRef x, std::span<const Dim> size_list, const std::optional<std::vector<int64_t>>& stride,
-                 std::span<const Padding> padding, bool count_include_pad) {
-  x = as_float("avg_pool", x);
-  if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return avg_pool(v, size_list, stride, padding, count_include_pad); });
-  const int64_t no_dilation[] = {1};
-  const Pool pool = pool_of("avg_pool", x, size_list, stride, padding, no_dilation);
-  const NodeRef total = reduced("avg_pool", Op::kSum, x, pool);
-  Graph& graph = check_node("avg_pool", x);
-  NodeRef count = nullptr;
-  if (count_include_pad) {
-    Dim window = 1;
-    for (const Window& w : pool.windows) window = window * w.size;
-    count = size(graph, window);
-  } else {
-    for (size_t i = 0; i < pool.windows.size(); ++i) {
-      const size_t axis = static_cast<size_t>(pool.first) + i;
-      Shape shape(total->shape.size(), Dim(1));
-      shape[axis] = total->shape[axis];
-      const NodeRef along = elements_in(graph, pool.windows[i], x->shape[axis], total->shape[axis]);
-      const NodeRef spread = broadcast_to(reshape(along, std::move(shape)), total->shape);
-      count = count == nullptr ? spread : elementwise(Op::kMul, {count, spread});
-    }
-  }
-  return elementwise(Op::kDiv, {total, cast(count, x->dtype)});
 }
 
 }  // namespace harp::build

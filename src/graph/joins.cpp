@@ -1,4 +1,4 @@
-// Composites that put arrays together or cut them: stack, split, repeat, tile, roll, and padding that repeats elements.
+// Composites that put arrays together or cut them: stack, split, repeat, tile, roll.
 #include <algorithm>
 
 #include "base/error.h"
@@ -150,48 +150,6 @@ NodeRef roll(NodeRef x, std::span<const Dim> shift, const Axes& axes) {
     const Dim moved = mod(by, length);  // the last `moved` elements come first
     if (moved.is_constant(0)) continue;
     const NodeRef parts[] = {part(x, axis, length - moved, moved), part(x, axis, 0, length - moved)};
-    x = concat(parts, axis);
-  }
-  return x;
-}
-
-namespace {
-
-/// The elements that come before (or after) the axis in one of the repeating modes.
-NodeRef border(NodeRef x, int axis, Dim amount, bool is_before, std::string_view mode) {
-  const Dim length = x->shape[axis];
-  if (mode == "edge") {
-    HARP_CHECK(proven_positive(length), Code::kShape, "pad: mode=edge needs an element; axis ", axis, " of ", label(x), " has size ",
-               to_string(length), length.is_constant() ? "" : ", which can be 0");
-    Shape shape = x->shape;
-    shape[axis] = amount;
-    return expand(part(x, axis, is_before ? Dim(0) : length - 1, 1), std::move(shape));
-  }
-  const Dim available = mode == "reflect" ? length - 1 : length;
-  HARP_CHECK(proven_at_most(amount, available), Code::kShape, "pad: mode=", mode, " of ", to_string(amount), " elements ",
-             is_before ? "before" : "after", " axis ", axis, " of ", label(x), ", which has size ", to_string(length), "; at most ",
-             to_string(available), " can be repeated", length.is_constant() ? "" : " (bound the shape variable from below)");
-  if (mode == "reflect") return part(x, axis, is_before ? amount : length - 2, amount, -1);
-  return part(x, axis, is_before ? length - amount : Dim(0), amount);
-}
-
-}  // namespace
-
-NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> after, Scalar value, std::string_view mode) {
-  Graph& graph = check_node("pad", x);
-  if (mode == "constant") return pad(x, before, after, value);
-  HARP_CHECK(mode == "edge" || mode == "reflect" || mode == "wrap", Code::kInvalidArgument, "pad: mode is \"", mode,
-             "\"; it must be constant, edge, reflect or wrap");
-  HARP_CHECK(before.size() == x->shape.size() && after.size() == x->shape.size(), Code::kShape, "pad: ", before.size(),
-             " amounts before and ", after.size(), " after for ", label(x), " of shape ", to_string(x->shape),
-             "; there must be one an axis");
-  for (int axis = 0; axis < x->rank(); ++axis) {
-    check_dim("pad", graph, before[axis], cat("the amount before axis ", axis));
-    check_dim("pad", graph, after[axis], cat("the amount after axis ", axis));
-    std::vector<NodeRef> parts;
-    if (!before[axis].is_constant(0)) parts.push_back(border(x, axis, before[axis], true, mode));
-    parts.push_back(x);
-    if (!after[axis].is_constant(0)) parts.push_back(border(x, axis, after[axis], false, mode));
     x = concat(parts, axis);
   }
   return x;

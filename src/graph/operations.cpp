@@ -23,6 +23,7 @@ using Bounds = std::vector<std::optional<Dim>>;
 using OptionalDim = std::optional<Dim>;
 using OptionalNode = std::optional<NodeRef>;
 using Paddings = std::vector<build::Padding>;
+using Stride = std::optional<Integers>;
 
 template <Op op>
 constexpr Operation elementwise_row() {
@@ -323,13 +324,23 @@ constexpr Operation kRows[] = {
     conv_transpose_row<1>("conv_transpose1d"),
     conv_transpose_row<2>("conv_transpose2d"),
     conv_transpose_row<3>("conv_transpose3d"),
-    row("max_pool", {{"x"}, {"size"}, {"stride", "none"}, {"padding", "0"}, {"dilation", "1"}},
-        [](NodeRef x, Shape size, std::optional<Integers> stride, Paddings padding, Integers dilation) {
-          return build::max_pool(x, size, stride, padding, dilation);
+    row("max_pool", {{"x"}, {"size"}, {"stride", "none"}, {"padding", "0"}, {"dilation", "1"}, {"ceil_mode", "false"}},
+        [](NodeRef x, Shape size, Stride stride, Paddings padding, Integers dilation, bool ceil_mode) {
+          return build::max_pool(x, {size, stride, padding, dilation, ceil_mode});
         }),
-    row("avg_pool", {{"x"}, {"size"}, {"stride", "none"}, {"padding", "0"}, {"count_include_pad", "true"}},
-        [](NodeRef x, Shape size, std::optional<Integers> stride, Paddings padding, bool count_include_pad) {
-          return build::avg_pool(x, size, stride, padding, count_include_pad);
+    row("max_pool_with_indices", {{"x"}, {"size"}, {"stride", "none"}, {"padding", "0"}, {"dilation", "1"}, {"ceil_mode", "false"}},
+        [](NodeRef x, Shape size, Stride stride, Paddings padding, Integers dilation, bool ceil_mode) {
+          return build::max_pool_with_indices(x, {size, stride, padding, dilation, ceil_mode});
+        }),
+    row("max_unpool", {{"x"}, {"indices"}, {"size"}, {"stride", "none"}, {"padding", "0"}, {"output_size", "none"}},
+        [](NodeRef x, Indices indices, Shape size, Stride stride, Paddings padding, std::optional<Shape> output_size) {
+          const int64_t dilation[] = {1};
+          return build::max_unpool(x, indices.node, {size, stride, padding, dilation}, output_size);
+        }),
+    row("avg_pool",
+        {{"x"}, {"size"}, {"stride", "none"}, {"padding", "0"}, {"ceil_mode", "false"}, {"count_include_pad", "true"}, {"dilation", "1"}},
+        [](NodeRef x, Shape size, Stride stride, Paddings padding, bool ceil_mode, bool count_include_pad, Integers dilation) {
+          return build::avg_pool(x, {size, stride, padding, dilation, ceil_mode}, count_include_pad);
         }),
 
     // layers and losses
@@ -353,9 +364,9 @@ constexpr Operation kRows[] = {
         [](Nodes arrays, std::string_view expr, std::string_view op, std::optional<int> axis, bool exclusive, bool reverse) {
           return build::custom_cumulative(arrays, expr, op, axis, exclusive, reverse);
         }),
-    row("custom_function", {{"arrays"}, {"body"}, {"dtype"}, {"shape"}},
-        [](Nodes arrays, std::string_view body, DType dtype, Shape shape) {
-          return build::custom_function(arrays, body, dtype, std::move(shape));
+    row("custom_function", {{"arrays", "[]"}, {"body"}, {"dtype"}, {"shape"}},
+        [](Graph& g, Nodes arrays, std::string_view body, DType dtype, Shape shape) {
+          return build::custom_function(g, arrays, body, dtype, std::move(shape));
         }),
 
     // functions of the host's

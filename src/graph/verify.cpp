@@ -30,7 +30,7 @@ void verify_sources(const Node& node) {
   if (row.arity >= 0)
     expect(static_cast<int>(node.sources.size()) == row.arity, node, cat("has ", node.sources.size(), " sources"));
   else
-    expect(!node.sources.empty(), node, "has no source");
+    expect(!node.sources.empty() || is_custom(node.op), node, "has no source");
   const bool mixes = is_native(node.op) || is_custom(node.op);
   const DType dtype = node.sources.empty() || mixes ? DType::kUnknown : node.sources[is_operand(node.op, 0) ? 0 : 1]->dtype;
   for (size_t i = 0; i < node.sources.size(); ++i) {

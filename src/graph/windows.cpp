@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "graph/check.h"
+#include "graph/pad.h"
 
 namespace harp::build {
 namespace {
@@ -42,8 +43,8 @@ NodeRef pad_for(std::string_view op, NodeRef x, int first, std::span<const Windo
     const Window& w = windows[i];
     const size_t axis = static_cast<size_t>(first) + i;
     check_dim(op, graph, w.size, cat("the size of the window of axis ", axis));
-    check_dim(op, graph, w.padding.before, cat("the padding before axis ", axis));
-    check_dim(op, graph, w.padding.after, cat("the padding after axis ", axis));
+    check_expression(op, graph, w.padding.before, cat("the padding before axis ", axis));
+    check_expression(op, graph, w.padding.after, cat("the padding after axis ", axis));
     HARP_CHECK(range(w.size).hi >= 1, Code::kRange, op, ": the window of axis ", axis, " has size 0; it must be at least 1");
     const Dim length = x->shape[axis] + w.padding.before + w.padding.after;
     HARP_CHECK(range(length - w.reach()).hi >= 0, Code::kShape, op, ": the window of axis ", axis, " reaches over ", to_string(w.reach()),
@@ -52,7 +53,7 @@ NodeRef pad_for(std::string_view op, NodeRef x, int first, std::span<const Windo
     before[axis] = w.padding.before;
     after[axis] = w.padding.after;
   }
-  return pad(x, before, after, fill);
+  return pad_or_crop(op, x, before, after, fill);
 }
 
 NodeRef unfold_windows(std::string_view op, NodeRef x, std::span<const int> axes, std::span<const Window> windows) {

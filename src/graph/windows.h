@@ -23,7 +23,8 @@ std::vector<Window> window_list(std::string_view op, size_t axes, std::span<cons
 /// first, first + 1, … `count` of them.
 std::vector<int> axes_from(int first, int count);
 
-/// The axes from `first` on with the windows' padding around. Error{kShape} if a window is surely larger than its padded axis.
+/// The axes from `first` on with the windows' padding around; negative padding takes elements away. Error{kShape} if a window is surely
+/// larger than its padded axis.
 NodeRef pad_for(std::string_view op, NodeRef x, int first, std::span<const Window> windows, Scalar fill);
 
 /// The window axes come last, in the order of the axes.

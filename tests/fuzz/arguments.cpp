@@ -21,15 +21,15 @@ constexpr std::string_view kReals[] = {"0.0", "0.5", "1.0", "1.25", "2.5", "1e-3
 /// Words a parameter takes, by its name; other words stay at their default.
 struct Words {
   std::string_view parameter;
-  std::array<std::string_view, 4> words;
+  std::array<std::string_view, 5> words;
 };
-constexpr Words kWords[] = {{"approximate", {"none", "tanh", "none", "tanh"}},
-                            {"norm", {"backward", "ortho", "forward", "backward"}},
-                            {"indexing", {"xy", "ij", "xy", "ij"}},
-                            {"reduction", {"mean", "sum", "none", "none"}},
-                            {"mode", {"constant", "edge", "reflect", "wrap"}},
-                            {"order", {"lanes", "chain", "lanes", "chain"}}};
-constexpr Words kScanWords[] = {{"order", {"tree", "chain", "tree", "chain"}}};
+constexpr Words kWords[] = {{"approximate", {"none", "tanh", "none", "tanh", "tanh"}},
+                            {"norm", {"backward", "ortho", "forward", "backward", "ortho"}},
+                            {"indexing", {"xy", "ij", "xy", "ij", "xy"}},
+                            {"reduction", {"mean", "sum", "none", "none", "sum"}},
+                            {"mode", {"constant", "edge", "reflect", "symmetric", "wrap"}},
+                            {"order", {"lanes", "chain", "lanes", "chain", "lanes"}}};
+constexpr Words kScanWords[] = {{"order", {"tree", "chain", "tree", "chain", "tree"}}};
 
 Argument list_of(const std::vector<int64_t>& values) {
   std::vector<SizeItem> items;
@@ -240,7 +240,9 @@ class Chooser {
     if (row_.name == "reshape") return list_of(reshaped());
     if (row_.name == "expand" || row_.name == "broadcast_to") return list_of(stretched(row_.name == "broadcast_to"));
     if (parameter.name == "before" || parameter.name == "after")
-      return list_of(per_axis([&] { return random_.between(0, 3) * random_.chance(60); }));
+      return list_of(per_axis([&] {  // several periods at times, or less than nothing
+        return random_.chance(40) ? 0 : random_.chance(10) ? random_.between(4, 12) : random_.between(random_.chance(15) ? -2 : 0, 3);
+      }));
     if (parameter.name == "repeats") return list_of(per_axis([&] { return random_.between(random_.chance(10) ? 0 : 1, 3); }));
     if (parameter.name == "shift") return list_of(shifts());
     if (parameter.name == "size") {

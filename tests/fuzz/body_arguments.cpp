@@ -92,11 +92,15 @@ class BodyText {
 
 std::optional<std::vector<Argument>> body_arguments(Workbench& bench, const Operation& row, NodeRef primary) {
   if (row.name != name(Op::kCustom) || primary == nullptr || is_complex(primary->dtype)) return std::nullopt;
+  std::vector<SizeItem> sizes(primary->shape.begin(), primary->shape.end());
+  if (bench.random().chance(5)) {  // of no inputs: indices and sizes
+    std::string body = cat("output = ", name(primary->dtype), "(", primary->rank() > 0 ? "ridx0 * 3 + shape0" : "7", ")");
+    return std::vector<Argument>{std::vector<NodeRef>(), std::move(body), std::string(name(primary->dtype)), std::move(sizes)};
+  }
   std::vector<NodeRef> arrays = {primary};
   if (bench.random().chance(40)) arrays.push_back(bench.array_of(primary->dtype, primary->shape));
   std::string body = BodyText(bench.random(), primary, arrays.size()).text();
-  std::vector<SizeItem> shape(primary->shape.begin(), primary->shape.end());
-  return std::vector<Argument>{std::move(arrays), std::move(body), std::string(name(primary->dtype)), std::move(shape)};
+  return std::vector<Argument>{std::move(arrays), std::move(body), std::string(name(primary->dtype)), std::move(sizes)};
 }
 
 }  // namespace harp::fuzz

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "fuzz/index_arguments.h"
 #include "graph/composites.h"
 
 namespace harp::fuzz {
@@ -29,6 +30,7 @@ class ProductChooser {
     if (name == "dot") return matrices(false);
     if (name == "tensordot") return tensordot();
     if (name == "einsum") return einsum();
+    if (name.ends_with("pool") || name == "max_pool_with_indices") return pooling(name);
     if (name.starts_with("conv")) return convolution(name.back() == 'd' ? name[name.size() - 2] - '0' : 0, name.starts_with("conv_t"));
     return std::nullopt;
   }
@@ -47,8 +49,12 @@ class ProductChooser {
     if (random_.chance(80)) other.insert(is_left ? other.end() : other.begin(), some_size());
     if (has_batch && other.size() == 2 && random_.chance(50)) {
       if (!is_vector) other.insert(other.begin(), shape.begin(), shape.end() - 2);
-      for (size_t i = 0; i + 2 < other.size(); ++i)
-        if (random_.chance(20)) other[i] = 1;
+      for (size_t i = 0; i + 2 < other.size(); ++i) {  // either stretches
+        if (other[i].is_constant(1))
+          other[i] = bench_.small_dim(1, 3);
+        else if (random_.chance(20))
+          other[i] = 1;
+      }
       if (random_.chance(20)) other.insert(other.begin(), bench_.small_dim(1, 3));
     }
     const NodeRef factor = array(std::move(other));
@@ -133,6 +139,38 @@ class ProductChooser {
     return list_of(values);
   }
 
+  Dim amount(bool may_crop) { return may_crop && random_.chance(8) ? Dim(random_.between(-2, -1)) : bench_.small_dim(0, 2); }
+  Argument paddings(int spatial, bool may_crop) {
+    std::vector<SizeItem> padding;
+    for (int i = 0; i < spatial; ++i) padding.emplace_back(std::vector<Dim>{amount(may_crop), amount(may_crop)});
+    return padding;
+  }
+  Argument boolean() { return Literal{Literal::kBool, false, random_.chance(50) ? "true" : "false", {}}; }
+
+  /// Windows over some of the last axes.
+  Arguments pooling(std::string_view name) {
+    // of a scalar one axis is too many, which is a mistake to be told
+    const int axes = static_cast<int>(1 + random_.below(std::clamp<size_t>(x_->shape.size(), 1, 3)));
+    std::vector<SizeItem> size;
+    for (int i = 0; i < axes; ++i) size.emplace_back(Dim(random_.between(1, 4)));
+    const Argument stride = random_.chance(40) ? Argument() : numbers(axes, 1, 4);
+    const bool is_back = name == "max_unpool";
+    const Argument padding = random_.chance(40) ? Argument(Dim(0)) : paddings(axes, !is_back), dilation = numbers(axes, 1, 3);
+    if (name == "avg_pool") return {x_, size, stride, padding, boolean(), boolean(), dilation};
+    if (!is_back) return {x_, size, stride, padding, dilation, boolean()};
+    Argument output_size;
+    Dim plane = bench_.small_dim(1, 9);
+    if (random_.chance(70)) {
+      std::vector<SizeItem> sizes = {plane};
+      for (int i = 1; i < axes; ++i) {
+        sizes.emplace_back(Dim(random_.between(1, 4)));
+        plane = plane * std::get<Dim>(sizes.back());
+      }
+      output_size = sizes;
+    }
+    return {x_, some_indices(bench_, x_->shape, plane), size, stride, padding, output_size};
+  }
+
   Arguments convolution(int spatial, bool is_transposed) {
     const NodeRef x = as_pictures(spatial);
     const Dim channels = x->shape[1], out = Dim(random_.between(1, 3));
@@ -142,8 +180,7 @@ class ProductChooser {
     for (int i = 0; i < spatial; ++i) kernel.push_back(bench_.small_dim(1, 3));
     Argument bias;
     if (random_.chance(30)) bias = array({out * Dim(groups)});
-    std::vector<SizeItem> padding;
-    for (int i = 0; i < spatial; ++i) padding.emplace_back(std::vector<Dim>{bench_.small_dim(0, 2), bench_.small_dim(0, 2)});
+    const Argument padding = paddings(spatial, !is_transposed);
     const Argument stride = numbers(spatial, 1, 3), dilation = numbers(spatial, 1, 3), extra = numbers(spatial, 0, 1);
     if (is_transposed) return {x, array(std::move(kernel)), bias, stride, padding, extra, Dim(groups), dilation};
     return {x, array(std::move(kernel)), bias, stride, padding, dilation, Dim(groups)};

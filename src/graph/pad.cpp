@@ -1,0 +1,136 @@
+// Padding: with a value, or with the array's own elements as numpy.pad continues them. What is at most one period away is a view of the
+// array; beyond that the position of each element is computed and taken. A negative amount takes elements away.
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+#include "graph/pad.h"
+
+namespace harp::build {
+namespace {
+
+/// `size` elements from `start` along one axis, all of the others.
+NodeRef part(NodeRef x, int axis, Dim start, Dim size, int64_t step = 1) {
+  std::vector<Dim> starts(x->shape.size(), Dim(0));
+  Shape sizes = x->shape;
+  std::vector<int64_t> steps(x->shape.size(), 1);
+  const auto at = static_cast<size_t>(axis);
+  starts[at] = start;
+  sizes[at] = size;
+  steps[at] = step;
+  return slice_exactly(x, starts, sizes, steps);
+}
+
+/// An amount is a crop if it is surely below 0; one that only some sizes make negative is padding, which a run checks.
+bool is_crop(Dim amount) { return range(amount).hi < 0; }
+Dim crop_of(Dim amount) { return is_crop(amount) ? -amount : Dim(0); }
+Dim growth_of(Dim amount) { return is_crop(amount) ? Dim(0) : amount; }
+
+void check_amount(std::string_view op, const Graph& graph, Dim amount, std::string_view what) {
+  check_expression(op, graph, amount, what);
+  if (!is_crop(amount)) check_dim(op, graph, amount, what);
+}
+
+void check_amounts(std::string_view op, NodeRef x, std::span<const Dim> before, std::span<const Dim> after) {
+  const Graph& graph = check_node(op, x);
+  HARP_CHECK(before.size() == x->shape.size() && after.size() == x->shape.size(), Code::kShape, op, ": ", before.size(),
+             " amounts before and ", after.size(), " after for ", label(x), " of shape ", to_string(x->shape),
+             "; there must be one an axis");
+  for (size_t axis = 0; axis < before.size(); ++axis) {
+    check_amount(op, graph, before[axis], cat("the amount before axis ", axis));
+    check_amount(op, graph, after[axis], cat("the amount after axis ", axis));
+  }
+}
+
+/// x without `before` elements at the start of the axis and `after` at its end.
+NodeRef cropped(std::string_view op, NodeRef x, int axis, Dim before, Dim after) {
+  if (before.is_constant(0) && after.is_constant(0)) return x;
+  const Dim length = x->shape[static_cast<size_t>(axis)], left = length - before - after;
+  HARP_CHECK(range(left).hi >= 0, Code::kShape, op, ": negative padding takes ", to_string(before), " elements from the start of axis ",
+             axis, " and ", to_string(after), " from its end, but ", label(x), " of shape ", to_string(x->shape), " has ",
+             to_string(length), " there");
+  return part(x, axis, before, left);
+}
+
+/// The elements that come before (or after) the axis, where they are one view of it.
+NodeRef border(NodeRef x, int axis, Dim amount, bool is_before, std::string_view mode) {
+  const Dim length = x->shape[static_cast<size_t>(axis)];
+  if (mode == "edge") {
+    Shape shape = x->shape;
+    shape[static_cast<size_t>(axis)] = amount;
+    return expand(part(x, axis, is_before ? Dim(0) : length - 1, 1), std::move(shape));
+  }
+  if (mode == "wrap") return part(x, axis, is_before ? length - amount : Dim(0), amount);
+  const int64_t skipped = mode == "reflect" ? 1 : 0;  // the element at the edge is its own mirror image
+  return part(x, axis, is_before ? amount - 1 + skipped : length - 1 - skipped, amount, -1);
+}
+
+/// Are `amount` elements at most one period of the continued array?
+bool is_one_view(Dim amount, Dim length, std::string_view mode) {
+  if (amount.is_constant(0)) return true;
+  if (mode == "edge") return proven_positive(length);
+  return proven_at_most(amount, mode == "reflect" ? length - 1 : length);
+}
+
+/// Where in the axis the elements of the continued array are: `count` of them from position -before on.
+NodeRef continued_positions(NodeRef x, int axis, Dim before, Dim count, std::string_view mode) {
+  Graph& graph = check_node("pad", x);
+  const Dim length = x->shape[static_cast<size_t>(axis)];
+  const auto number = [&](Dim value) { return size(graph, value); };
+  const NodeRef at = sub(cast(arange(graph, count), DType::kI64), number(before));
+  if (mode == "wrap") return elementwise(Op::kRem, {at, number(length)});
+  if (mode == "edge") return elementwise(Op::kMin, {elementwise(Op::kMax, {at, number(0)}), number(length - 1)});
+  // there and back again; a single element is repeated
+  const Dim period = mode == "reflect" ? max(Dim(2) * (length - 1), Dim(1)) : Dim(2) * length;
+  const Dim last = mode == "reflect" ? Dim(2) * (length - 1) : Dim(2) * length - 1;
+  const NodeRef there = elementwise(Op::kRem, {at, number(period)});
+  return elementwise(Op::kMin, {there, sub(number(last), there)});
+}
+
+/// One axis continued by `mode`: element i of the result is the one at position i - before.
+NodeRef continued(NodeRef x, int axis, Dim before, Dim after, std::string_view mode) {
+  const Dim length = x->shape[static_cast<size_t>(axis)], grown_before = growth_of(before), grown_after = growth_of(after);
+  if (grown_before.is_constant(0) && grown_after.is_constant(0)) return cropped("pad", x, axis, crop_of(before), crop_of(after));
+  HARP_CHECK(!length.is_constant(0), Code::kShape, "pad: mode=", mode, " needs an element; axis ", axis, " of ", label(x), " of shape ",
+             to_string(x->shape), " has none");
+  if (is_one_view(grown_before, length, mode) && is_one_view(grown_after, length, mode)) {
+    std::vector<NodeRef> parts;
+    if (!grown_before.is_constant(0)) parts.push_back(border(x, axis, grown_before, true, mode));
+    parts.push_back(x);
+    if (!grown_after.is_constant(0)) parts.push_back(border(x, axis, grown_after, false, mode));
+    return cropped("pad", concat(parts, axis), axis, crop_of(before), crop_of(after));
+  }
+  const Dim count = length + before + after;
+  check_dim("pad", *x->graph, count, cat("the size of axis ", axis, " of the result"));
+  NodeRef positions = continued_positions(x, axis, before, count, mode);
+  if (!proven_positive(length)) positions = check_index(positions, length, cat("pad: axis ", axis, " of ", label(x)));
+  return take(x, positions, axis);
+}
+
+}  // namespace
+
+NodeRef pad_or_crop(std::string_view op, NodeRef x, std::span<const Dim> before, std::span<const Dim> after, Scalar value) {
+  check_amounts(op, x, before, after);
+  std::vector<Dim> grown_before, grown_after;
+  for (size_t axis = 0; axis < before.size(); ++axis) {
+    x = cropped(op, x, static_cast<int>(axis), crop_of(before[axis]), crop_of(after[axis]));
+    grown_before.push_back(growth_of(before[axis]));
+    grown_after.push_back(growth_of(after[axis]));
+  }
+  return pad(x, grown_before, grown_after, value);
+}
+
+NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> after, Scalar value, std::string_view mode) {
+  check_node("pad", x);
+  if (mode == "constant") return pad_or_crop("pad", x, before, after, value);
+  constexpr std::string_view kModes[] = {"edge", "reflect", "symmetric", "wrap"};
+  HARP_CHECK(std::find(std::begin(kModes), std::end(kModes), mode) != std::end(kModes), Code::kInvalidArgument, "pad: mode is \"", mode,
+             "\"; it must be constant, edge, reflect, symmetric or wrap");
+  check_amounts("pad", x, before, after);
+  for (int axis = 0; axis < x->rank(); ++axis)
+    x = continued(x, axis, before[static_cast<size_t>(axis)], after[static_cast<size_t>(axis)], mode);
+  return x;
+}
+
+}  // namespace harp::build

@@ -1,0 +1,255 @@
+// Pools, as PyTorch defines them: reductions over windows, which are views (windows.h), so nothing is unfolded in memory. Also where the
+// greatest element of each window stands, and the way back.
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+#include "graph/pad.h"
+#include "graph/windows.h"
+
+namespace harp::build {
+namespace {
+
+/// A pool with everything that was left out filled in.
+struct Pool {
+  NodeRef given, x;             // the array, and what negative padding leaves of it
+  std::vector<Window> windows;  // without negative padding
+  int first;                    // axis of x
+  std::vector<Dim> skipped;     // elements of each axis that negative padding takes away at its start
+  std::vector<Dim> count;       // windows along each axis
+
+  Dim length(size_t i) const { return x->shape[static_cast<size_t>(first) + i]; }
+  Dim padded_length(size_t i) const { return length(i) + windows[i].padding.before + windows[i].padding.after; }
+};
+
+/// No stride: that of windows that touch.
+std::vector<int64_t> strides_of(std::string_view op, const PoolWindows& given) {
+  if (given.stride) return *given.stride;
+  std::vector<int64_t> stride;
+  for (const Dim d : given.size) {
+    HARP_CHECK(d.is_constant(), Code::kInvalidArgument, op, ": the size ", to_string(d), " is symbolic; give a stride");
+    HARP_CHECK(d.constant() >= 1, Code::kRange, op, ": a window has size ", d.constant(), "; it must be at least 1");
+    stride.push_back(d.constant());
+  }
+  return stride;
+}
+
+/// The windows of the last axes, one an axis. `first` is set to the first of these axes.
+std::vector<Window> windows_of(std::string_view op, NodeRef x, const PoolWindows& given, int& first) {
+  check_node(op, x);
+  const int spatial = static_cast<int>(given.size.size());
+  HARP_CHECK(spatial >= 1 && spatial <= x->rank(), Code::kShape, op, ": a window of ", spatial, " axes over ", label(x), " of shape ",
+             to_string(x->shape));
+  first = x->rank() - spatial;
+  return window_list(op, given.size.size(), given.size, strides_of(op, given), given.dilation, given.padding);
+}
+
+/// How many windows there are along an axis that has `length` elements and, with its padding, `padded`. As in PyTorch: with ceil_mode one
+/// that ends behind the padding counts, too, unless it starts there.
+Dim count_windows(const Window& w, Dim length, Dim padded, bool ceil_mode) {
+  const Dim complete = floor_div(padded - w.reach(), w.stride) + 1;
+  if (!ceil_mode) return complete;
+  const Dim all = ceil_div(padded - w.reach(), w.stride) + 1, starting_inside = ceil_div(length + w.padding.before, w.stride);
+  const Dim count = proven_at_most(all, starting_inside) ? all : harp::min(all, starting_inside);
+  return proven_at_most(w.padding.after, w.reach() - 1) ? count : harp::max(count, complete);  // more padding than a window has elements
+}
+
+Pool pool_of(std::string_view op, NodeRef x, const PoolWindows& given) {
+  Pool pool{x, x, {}, 0, {}, {}};
+  pool.windows = windows_of(op, x, given, pool.first);
+  const Graph& graph = check_node(op, x);
+  std::vector<Dim> before(x->shape.size(), Dim(0)), after = before;
+  for (size_t i = 0; i < pool.windows.size(); ++i) {
+    Padding& padding = pool.windows[i].padding;
+    const size_t axis = static_cast<size_t>(pool.first) + i;
+    check_dim(op, graph, pool.windows[i].size, cat("the size of the window of axis ", axis));
+    check_expression(op, graph, padding.before, cat("the padding before axis ", axis));
+    check_expression(op, graph, padding.after, cat("the padding after axis ", axis));
+    if (range(padding.before).hi < 0) std::swap(padding.before, before[axis]);
+    if (range(padding.after).hi < 0) std::swap(padding.after, after[axis]);
+    pool.skipped.push_back(-before[axis]);
+  }
+  pool.x = pad_or_crop(op, x, before, after, scalar_from_int(x->dtype, 0));
+  for (size_t i = 0; i < pool.windows.size(); ++i)
+    pool.count.push_back(count_windows(pool.windows[i], pool.length(i), pool.padded_length(i), given.ceil_mode));
+  return pool;
+}
+
+/// The windows themselves, their elements along new last axes. What is not there is `fill`.
+NodeRef windows_in(std::string_view op, const Pool& pool, bool ceil_mode, Scalar fill) {
+  std::vector<Window> windows = pool.windows;
+  std::vector<bool> is_cut(windows.size(), false);
+  for (size_t i = 0; ceil_mode && i < windows.size(); ++i) {
+    const Dim missing = (pool.count[i] - 1) * Dim(windows[i].stride) + windows[i].reach() - pool.padded_length(i);
+    is_cut[i] = !missing.is_constant();  // then as many as there can be, of which the last may be too many
+    windows[i].padding.after += is_cut[i] ? Dim(windows[i].stride - 1) : harp::max(missing, 0);
+  }
+  const NodeRef padded = pad_for(op, pool.x, pool.first, windows, fill);
+  NodeRef taps = unfold_windows(op, padded, axes_from(pool.first, static_cast<int>(windows.size())), windows);
+  std::vector<Dim> start(taps->shape.size(), Dim(0));
+  Shape shape = taps->shape;
+  for (size_t i = 0; i < windows.size(); ++i)
+    if (is_cut[i]) shape[static_cast<size_t>(pool.first) + i] = harp::max(pool.count[i], 0);
+  return slice_exactly(taps, start, shape, std::vector<int64_t>(shape.size(), 1));
+}
+
+NodeRef reduced(Op reduction, NodeRef windows, const Pool& pool) {
+  return reduce_exactly(reduction, windows, {axes_from(pool.x->rank(), static_cast<int>(pool.windows.size())), ReduceOrder::kChain, false});
+}
+
+Graph& graph_of(NodeRef x) { return check_node("pool", x); }
+NodeRef number(NodeRef like, Dim value) { return size(graph_of(like), value); }
+NodeRef add(NodeRef a, NodeRef b) { return elementwise(Op::kAdd, {a, b}); }
+NodeRef mul(NodeRef a, NodeRef b) { return elementwise(Op::kMul, {a, b}); }
+NodeRef greater(NodeRef a, NodeRef b) { return elementwise(Op::kMax, {a, b}); }
+NodeRef lesser(NodeRef a, NodeRef b) { return elementwise(Op::kMin, {a, b}); }
+
+/// Where each of `count` windows starts, counted from the element `before` elements behind the start of the padded axis: i64.
+NodeRef starts_of(NodeRef x, const Window& w, Dim before, Dim count) {
+  const NodeRef index = cast(arange(graph_of(x), count), DType::kI64);
+  return sub(mul(index, number(x, w.stride)), number(x, before));
+}
+
+/// How many of each window's elements stand at 0 … length - 1, where the windows start at `begin`.
+NodeRef elements_in(const Window& w, NodeRef begin, Dim length) {
+  if (w.dilation == 1) {
+    const NodeRef end = lesser(add(begin, number(begin, w.size)), number(begin, length));
+    return greater(sub(end, greater(begin, number(begin, 0))), number(begin, 0));
+  }
+  // of elements begin + t·dilation: the first t that reaches a position
+  const auto first_at = [&](Dim position) {
+    const NodeRef distance = sub(number(begin, position + w.dilation - 1), begin);
+    return elementwise(Op::kIdiv, {distance, number(begin, w.dilation)});
+  };
+  const NodeRef end = lesser(first_at(length), number(begin, w.size));
+  return greater(sub(end, greater(first_at(0), number(begin, 0))), number(begin, 0));
+}
+
+/// One number a window of an axis, as an array of the shape of the windows.
+NodeRef along(NodeRef numbers, size_t axis, const Shape& shape) {
+  Shape own(shape.size(), Dim(1));
+  own[axis] = shape[axis];
+  return broadcast_to(reshape(numbers, std::move(own)), shape);
+}
+
+/// The axes from `first` on as one.
+NodeRef flat_planes(NodeRef x, int first) { return flatten(x, first, -1); }
+
+/// Where the element stands that is the `tap`-th of each window: in the flattened plane of the array. A tap in the padding, which can be
+/// the greatest only if every element of the window equals it, is the first element that the window has.
+NodeRef positions_of(const Pool& pool, NodeRef tap) {
+  NodeRef position = nullptr;
+  Dim step = 1;  // elements of the plane from one index of the axis to the next
+  for (size_t i = pool.windows.size(); i-- > 0;) {
+    const Window& w = pool.windows[i];
+    const size_t axis = static_cast<size_t>(pool.first) + i;
+    const NodeRef here = i == 0 ? tap : elementwise(Op::kRem, {tap, number(tap, w.size)});
+    const NodeRef starts = starts_of(tap, w, w.padding.before, tap->shape[axis]);
+    const NodeRef least = greater(starts, elementwise(Op::kRem, {starts, number(tap, w.dilation)}));
+    const NodeRef at = add(along(starts, axis, tap->shape), mul(here, number(tap, w.dilation)));
+    const NodeRef inside = lesser(greater(at, along(least, axis, tap->shape)), number(tap, pool.length(i) - 1));
+    const NodeRef moved = mul(add(inside, number(tap, pool.skipped[i])), number(tap, step));
+    position = position == nullptr ? moved : add(position, moved);
+    step = step * pool.given->shape[axis];
+    if (i > 0) tap = elementwise(Op::kIdiv, {tap, number(tap, w.size)});
+  }
+  return position;
+}
+
+/// Which element of the flattened windows is written to each of `plane` positions: 1 + its index, the last one's of several, or 0. Indices
+/// along the last axis.
+NodeRef last_writers(NodeRef indices, Dim plane) {
+  const int last = indices->rank() - 1;
+  const NodeRef order = argsort(indices, last, false), sorted = take_along_axis(indices, order, last);
+  // An element is the last of its index if the next one's differs; behind the end is no index.
+  std::vector<Dim> none(indices->shape.size(), Dim(0)), one = none;
+  one.back() = 1;
+  const Scalar no_index = scalar_from_int(DType::kI64, INT64_MIN);
+  const NodeRef next = slice_exactly(pad(sorted, none, one, no_index), one, sorted->shape, std::vector<int64_t>(none.size(), 1));
+  const NodeRef zero = number(indices, 0);
+  const NodeRef writer = elementwise(Op::kWhere, {elementwise(Op::kNe, {sorted, next}), add(order, number(indices, 1)), zero});
+  Shape shape = indices->shape;
+  shape.back() = plane;
+  return scatter_add(full(graph_of(indices), shape, scalar_from_int(DType::kI64, 0)), sorted, writer, last);
+}
+
+/// The least planes that windows like these go over.
+Shape unpooled_size(std::string_view op, NodeRef x, const PoolWindows& given) {
+  int first = 0;
+  const std::vector<Window> windows = windows_of(op, x, given, first);
+  Shape size;
+  for (size_t i = 0; i < windows.size(); ++i) {
+    const Window& w = windows[i];
+    check_dim(op, *x->graph, w.size, cat("the size of the window of axis ", first + static_cast<int>(i)));
+    check_expression(op, *x->graph, w.padding.before, "the padding");
+    check_expression(op, *x->graph, w.padding.after, "the padding");
+    size.push_back((x->shape[static_cast<size_t>(first) + i] - 1) * Dim(w.stride) + w.size - w.padding.before - w.padding.after);
+  }
+  return size;
+}
+
+}  // namespace
+
+NodeRef max_pool(NodeRef x, const PoolWindows& given) {
+  constexpr std::string_view op = "max_pool";
+  common_dtype(op, Operands::kOrdered, std::span(&x, 1));
+  const Pool pool = pool_of(op, x, given);
+  return reduced(Op::kReduceMax, windows_in(op, pool, given.ceil_mode, identity_of(Op::kReduceMax, x->dtype)), pool);
+}
+
+std::vector<NodeRef> max_pool_with_indices(NodeRef x, const PoolWindows& given) {
+  constexpr std::string_view op = "max_pool_with_indices";
+  common_dtype(op, Operands::kOrdered, std::span(&x, 1));
+  const Pool pool = pool_of(op, x, given);
+  const NodeRef windows = windows_in(op, pool, given.ceil_mode, identity_of(Op::kReduceMax, x->dtype));
+  const NodeRef values = reduced(Op::kReduceMax, windows, pool);
+  return {values, positions_of(pool, argmax(flat_planes(windows, x->rank()), -1, false))};
+}
+
+NodeRef max_unpool(NodeRef x, NodeRef indices, const PoolWindows& given, const std::optional<Shape>& output_size) {
+  constexpr std::string_view op = "max_unpool";
+  const NodeRef operands[] = {x, indices};
+  check_nodes(op, operands);
+  check_node(op, x);
+  HARP_CHECK(is_int(indices->dtype), Code::kDType, op, ": indices must be integers, got ", name(indices->dtype), " (", label(indices), ")");
+  HARP_CHECK(x->shape == indices->shape, Code::kShape, op, ": operands have shapes ", shapes_of(operands), " (", labels(operands),
+             "); there must be one index an element");
+  const Shape plane = output_size ? *output_size : unpooled_size(op, x, given);
+  HARP_CHECK(plane.size() == given.size.size() && !plane.empty() && plane.size() <= x->shape.size(), Code::kShape, op, ": output_size ",
+             to_string(plane), " for a window of ", given.size.size(), " axes over ", label(x), " of shape ", to_string(x->shape),
+             "; there must be one size an axis of the window");
+  const int first = x->rank() - static_cast<int>(plane.size());
+  Shape shape(x->shape.begin(), x->shape.begin() + first);
+  shape.insert(shape.end(), plane.begin(), plane.end());
+  check_shape(op, *x->graph, x->dtype, shape);
+  if (element_count(x->shape).is_constant(0)) return full(graph_of(x), shape, scalar_from_int(x->dtype, 0));
+  const NodeRef writers = last_writers(flat_planes(cast(indices, DType::kI64), first), element_count(plane));
+  const NodeRef zero = number(x, 0);
+  const NodeRef taken = take_along_axis(flat_planes(x, first), greater(sub(writers, number(x, 1)), zero), first);
+  return reshape(elementwise(Op::kWhere, {elementwise(Op::kLt, {zero, writers}), taken, constant_like(x, 0)}), std::move(shape));
+}
+
+NodeRef avg_pool(NodeRef x, const PoolWindows& given, bool count_include_pad) {
+  constexpr std::string_view op = "avg_pool";
+  x = as_float(op, x);
+  if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return avg_pool(v, given, count_include_pad); });
+  const Pool pool = pool_of(op, x, given);
+  const NodeRef total = reduced(Op::kSum, windows_in(op, pool, given.ceil_mode, scalar_from_int(x->dtype, 0)), pool);
+  NodeRef count = nullptr;
+  if (count_include_pad && !given.ceil_mode) {
+    Dim window = 1;
+    for (const Window& w : pool.windows) window = window * w.size;
+    count = size(graph_of(x), window);
+  } else {
+    for (size_t i = 0; i < pool.windows.size(); ++i) {
+      const Window& w = pool.windows[i];
+      const size_t axis = static_cast<size_t>(pool.first) + i;
+      const NodeRef starts = starts_of(x, w, count_include_pad ? Dim(0) : w.padding.before, total->shape[axis]);
+      const NodeRef elements =
+          along(elements_in(w, starts, count_include_pad ? pool.padded_length(i) : pool.length(i)), axis, total->shape);
+      count = count == nullptr ? elements : mul(count, elements);
+    }
+  }
+  return elementwise(Op::kDiv, {total, cast(count, x->dtype)});
+}
+
+}  // namespace harp::build
