@@ -1,8 +1,10 @@
 #include "graph/text_expression.h"
 
 #include <array>
+#include <charconv>
 
 #include "graph/arguments.h"
+#include "graph/called_as.h"
 
 namespace harp::text {
 
@@ -20,6 +22,7 @@ constexpr Infix kInfix[] = {
     {">>", 5, "right_shift"},  {"+", 6, "add"},           {"-", 6, "sub"},          {"*", 7, "mul"},           {"/", 7, "div"},
     {"//", 7, "floor_divide"}, {"%", 7, "remainder"},     {"@", 7, "matmul"},
 };
+constexpr Infix kPower = {"**", 8, "pow"};  // binds tighter than a sign on its left, and from the right
 
 std::string list_parameters(std::span<const Parameter> parameters) {
   return join(parameters, ", ", [](const Parameter& p) { return p.name; });
@@ -65,15 +68,93 @@ const Infix* ExpressionParser::see_infix(int least_level) const {
 
 Value ExpressionParser::combine(const Infix& infix, const Value& left, const Value& right, size_t offset) {
   const Operation* operation = find_operation(infix.operation);
-  if (left.node == nullptr && right.node == nullptr) typed(left);
+  if (left.node == nullptr && right.node == nullptr) return fold(infix, left, right, offset);
   const DType dtype = left.node != nullptr ? left.node->dtype : right.node->dtype;
   const std::array<Argument, 2> operands = {with_dtype(left, dtype), with_dtype(right, dtype)};
   return c_.at(offset, [&] { return Value{operation->build(graph_, operands)[0], {}, offset}; });
 }
 
+int64_t to_i64(const Cursor& cursor, const Value& value) {
+  const std::string_view digits = value.literal.text;
+  uint64_t magnitude = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), magnitude);
+  const bool negative = value.literal.negative;
+  if (error != std::errc() || end != digits.data() + digits.size() || magnitude > uint64_t{INT64_MAX} + negative)
+    cursor.fail_token(value.offset, cat("the number ", negative ? "-" : "", shortened(digits),
+                                        " does not fit i64, in which whole numbers without a dtype are computed"));
+  return static_cast<int64_t>(negative ? 0 - magnitude : magnitude);
+}
+
+Value ExpressionParser::whole_number(int64_t value, size_t offset) {
+  const uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  return {nullptr, {Literal::kInteger, value < 0, computed_.emplace_back(std::to_string(magnitude)), {}}, offset};
+}
+
+namespace {
+
+/// By squaring; nothing if it does not fit. exponent >= 0.
+std::optional<int64_t> power_of(int64_t base, int64_t exponent) {
+  int64_t result = 1;
+  while (true) {
+    if ((exponent & 1) != 0 && __builtin_mul_overflow(result, base, &result)) return std::nullopt;
+    exponent >>= 1;
+    if (exponent == 0) return result;
+    if (__builtin_mul_overflow(base, base, &base)) return std::nullopt;
+  }
+}
+
+/// Python's operator on whole numbers; nothing if the result does not fit i64. No divisor is 0, no exponent or count negative.
+std::optional<int64_t> computed(std::string_view symbol, int64_t a, int64_t b) {
+  int64_t result = 0;
+  if (symbol == "+") return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+  if (symbol == "-") return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+  if (symbol == "*") return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+  if (symbol == "**") return power_of(a, b);
+  if (symbol == "//") {
+    if (a == INT64_MIN && b == -1) return std::nullopt;
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+  }
+  if (symbol == "%") {
+    if (b == -1) return 0;
+    const int64_t rest = a % b;
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  }
+  if (symbol == "<<") {
+    if (a == 0 || b == 0) return a;
+    const auto factor = power_of(2, b);
+    if (!factor) return b == 63 && a == -1 ? std::optional(INT64_MIN) : std::nullopt;
+    return computed("*", a, *factor);
+  }
+  if (symbol == ">>") return a >> std::min<int64_t>(b, 63);
+  return symbol == "&" ? a & b : symbol == "|" ? a | b : a ^ b;
+}
+
+}  // namespace
+
+Value ExpressionParser::fold(const Infix& infix, const Value& left, const Value& right, size_t offset) {
+  for (const Value* side : {&left, &right})
+    if (side->literal.kind != Literal::kInteger) typed(*side);
+  const bool is_whole = infix.level != kComparison && infix.symbol != "@";
+  if (!is_whole) typed(left);
+  const int64_t a = to_i64(c_, left), b = to_i64(c_, right);
+  const std::string text = cat(a, " ", infix.symbol, " ", b);
+  if (infix.symbol == "/")
+    c_.fail_token(offset, cat(text, ": whole numbers without a dtype have no fractions; write ", a, " // ", b,
+                              " for the quotient rounded down, or give a dtype, as in f64(", a, ") / ", b));
+  if ((infix.symbol == "//" || infix.symbol == "%") && b == 0) c_.fail_token(offset, cat(text, ": division by zero"));
+  if ((infix.symbol == "<<" || infix.symbol == ">>") && b < 0) c_.fail_token(offset, cat(text, ": the count of a shift is negative"));
+  if (infix.symbol == "**" && b < 0)
+    c_.fail_token(offset, cat(text, ": whole numbers without a dtype have no negative powers; give a dtype, as in f64(", a, ") ** ", b));
+  const auto result = computed(infix.symbol, a, b);
+  if (!result)
+    c_.fail_token(offset, cat(text, " does not fit i64, in which whole numbers without a dtype are computed; give a dtype, as in f64(", a,
+                              ") ", infix.symbol, " ", b));
+  return whole_number(*result, left.offset);
+}
+
 Value ExpressionParser::parse_unary() {
   const Token token = c_.peek();
-  if (!c_.sees("-") && !c_.sees("+") && !c_.sees("~")) return parse_primary();
+  if (!c_.sees("-") && !c_.sees("+") && !c_.sees("~")) return parse_power();
   Cursor::Nested nested(c_);
   c_.next();
   Value operand = parse_unary();
@@ -83,8 +164,40 @@ Value ExpressionParser::parse_unary() {
     operand.offset = token.offset;
     return operand;
   }
+  if (token.text == "~" && operand.node == nullptr && operand.literal.kind == Literal::kInteger)
+    return whole_number(~to_i64(c_, operand), token.offset);
   const Op op = token.text == "-" ? Op::kNeg : Op::kBitNot;
   return c_.at(token.offset, [&] { return Value{build::elementwise(op, {typed(operand)}), {}, token.offset}; });
+}
+
+/// `**` binds tighter than the sign in front of it, and looser than the one behind: -x ** -y is -(x ** (-y)).
+Value ExpressionParser::parse_power() {
+  const Value base = parse_indexed();
+  if (!c_.sees("**")) return base;
+  Cursor::Nested nested(c_);
+  const size_t offset = c_.next().offset;
+  const Value exponent = parse_unary();
+  if (base.node == nullptr || exponent.node != nullptr || exponent.literal.kind != Literal::kInteger)
+    return combine(kPower, base, exponent, offset);
+  const int64_t k = to_i64(c_, exponent);  // a whole number: products
+  return c_.at(offset, [&] { return called_as("**", [&] { return Value{build::powi(base.node, k), {}, offset}; }); });
+}
+
+/// x[…], x[…][…]
+Value ExpressionParser::parse_indexed() {
+  Value value = parse_primary();
+  while (c_.sees("[")) {
+    const size_t offset = c_.peek().offset;
+    if (value.node == nullptr) c_.fail_here("a number cannot be indexed");
+    Cursor::Nested nested(c_);
+    c_.next();
+    std::vector<IndexItem> items;
+    do items.push_back(parse_index_item());
+    while (c_.accept(",") && !c_.sees("]"));
+    if (!c_.accept("]")) c_.fail_expected("\",\" or \"]\"");
+    value = {c_.at(offset, [&] { return index(value.node, items); }), {}, value.offset};
+  }
+  return value;
 }
 
 Value ExpressionParser::parse_primary() {

@@ -1,10 +1,12 @@
-// Expressions of the text format: names, literals, calls of operations and Python's operators, made into nodes of a graph. The grammar
-// stands on top of text_parser.cpp.
+// Expressions of the text format: names, literals, calls of operations, Python's operators and indices, made into nodes of a graph. The
+// grammar stands on top of text_parser.cpp.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <unordered_map>
 
+#include "graph/text_index.h"
 #include "graph/text_values.h"
 
 namespace harp::text {
@@ -41,8 +43,18 @@ class ExpressionParser {
   Value parse_expression(int level = 0);
   const Infix* see_infix(int least_level) const;
   Value combine(const Infix& infix, const Value& left, const Value& right, size_t offset);
+  /// Whole numbers without a dtype compute in i64, as Python's do; what does not fit is an error.
+  Value fold(const Infix& infix, const Value& left, const Value& right, size_t offset);
+  Value whole_number(int64_t value, size_t offset);
   Value parse_unary();
+  Value parse_power();
+  Value parse_indexed();
   Value parse_primary();
+
+  // Indices (text_index.cpp)
+  IndexItem parse_index_item();
+  bool sees_size() const;
+  std::optional<Dim> parse_bound();
 
   // Calls. A literal given for an array waits until the other arrays are known.
   struct Given {
@@ -63,6 +75,10 @@ class ExpressionParser {
   Graph& graph_;
   const Names& names_;
   std::span<const Operation> more_;
+  std::deque<std::string> computed_;  // texts of literals that were computed; a literal borrows its text
 };
+
+/// A whole number as an i64; an error at its place if it does not fit.
+int64_t to_i64(const Cursor& cursor, const Value& value);
 
 }  // namespace harp::text

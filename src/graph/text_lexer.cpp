@@ -15,8 +15,8 @@ bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >
 int hex_value(char c) { return is_digit(c) ? c - '0' : (c | 32) - 'a' + 10; }
 
 // Longer symbols first.
-constexpr std::string_view kSymbols[] = {"..", "//", "==", "!=", "<=", ">=", "<<", ">>", "(", ")", "[", "]", "{", "}", ",",
-                                         ":",  "=",  "<",  ">",  "+",  "-",  "*",  "/",  "%", "&", "|", "^", "~", "@"};
+constexpr std::string_view kSymbols[] = {"...", "..", "//", "**", "==", "!=", "<=", ">=", "<<", ">>", "(", ")", "[", "]", "{", "}",
+                                         ",",   ":",  "=",  "<",  ">",  "+",  "-",  "*",  "/",  "%",  "&", "|", "^", "~", "@"};
 // Names that mean something where a variable could stand.
 constexpr std::string_view kReserved[] = {"return", "shape", "graph", "none", "true", "false", "nan", "inf"};
 // And in sizes.

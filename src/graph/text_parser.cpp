@@ -8,13 +8,16 @@
 //   input      = name ":" dtype "[" [ (variable | dim) { "," (variable | dim) } ] "]"
 //   statement  = shapes | name { "," name } "=" expression
 //   output     = name [ "=" expression ]
-//   expression = Python's comparison, | ^ & << >> + - * / // % @, unary - + ~, with Python's precedence; comparisons do not chain
+//   expression = Python's comparison, | ^ & << >> + - * / // % @, unary - + ~, **, with Python's precedence; comparisons do not chain
+//   operand    = primary { "[" index { "," index } [ "," ] "]" }
+//   index      = [ dim | "none" ] ":" [ dim | "none" ] [ ":" [ integer ] ] | dim | "none" | "None" | "..." | expression
 //   primary    = literal | name | call | "(" expression ")"
 //   call       = operation "(" [ argument { "," argument } ] ")"
 //   argument   = [ parameter "=" ] value                        which value, says the parameter's kind (operations.h)
 //   value      = expression | "none" | dim | list | number | word | "text"
 //
-// Literals, lists and arrays: text_values.cpp; dimension expressions: text_dims.cpp; expressions and calls: text_expression.cpp. Names may
+// Literals, lists and arrays: text_values.cpp; dimension expressions: text_dims.cpp; expressions and calls: text_expression.cpp; indices:
+// text_index.cpp. A name in an index that is a shape variable is that; else it is a node, and the index an array. Names may
 // be written in quotes. A number without dtype takes the dtype of the typed operand beside it. Every construct that nests counts towards
 // one depth limit; everything else is a loop, so that a statement list or a sum may be as long as it likes.
 #include "graph/text.h"

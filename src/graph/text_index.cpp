@@ -1,0 +1,185 @@
+// Reading indices and building them: slices and positions are one slice each, an array is a take, and what goes or is new is one reshape.
+#include "graph/text_index.h"
+
+#include <algorithm>
+
+#include "graph/called_as.h"
+#include "graph/check.h"
+#include "graph/text_expression.h"
+
+namespace harp::text {
+namespace {
+
+using build::NodeRef;
+
+/// Entries for every axis: the ellipsis replaced by open slices, or these added at the end. Axes behind `none` are no entries of their own.
+std::vector<IndexItem> for_all_axes(NodeRef x, std::span<const IndexItem> items) {
+  const auto is = [](IndexItem::Kind kind) { return [kind](const IndexItem& item) { return item.kind == kind; }; };
+  const auto ellipses = std::count_if(items.begin(), items.end(), is(IndexItem::kEllipsis));
+  HARP_CHECK(ellipses <= 1, Code::kInvalidArgument, "index: ", ellipses, " ellipses; there can be one");
+  const auto named = static_cast<int64_t>(items.size()) - ellipses - std::count_if(items.begin(), items.end(), is(IndexItem::kNewAxis));
+  HARP_CHECK(named <= x->rank(), Code::kShape, "index: ", named, " axes are indexed, but ", label(x), " of shape ", to_string(x->shape),
+             " has ", x->rank());
+  const auto others = static_cast<size_t>(x->rank() - named);
+  std::vector<IndexItem> all;
+  for (const IndexItem& item : items) {
+    if (item.kind == IndexItem::kEllipsis)
+      all.insert(all.end(), others, IndexItem{});
+    else
+      all.push_back(item);
+  }
+  if (ellipses == 0) all.insert(all.end(), others, IndexItem{});
+  return all;
+}
+
+/// The element's place from the start. A constant below 0 counts from the end, as in slices.
+Dim place_of(NodeRef x, size_t axis, Dim position) {
+  const Dim length = x->shape[axis];
+  if (!position.is_constant()) return position;
+  const bool fits = range(length).hi > (position.constant() < 0 ? -1 - position.constant() : position.constant());
+  HARP_CHECK(fits, Code::kRange, "index: ", position.constant(), " is out of range for axis ", axis, " of ", label(x), ", which has size ",
+             to_string(length));
+  return position.constant() < 0 ? length + position : position;
+}
+
+void check_array(NodeRef array) {
+  HARP_CHECK(!is_bool(array->dtype), Code::kDType, "index: ", label(array),
+             " is bool; how many elements a mask takes depends on data. Use where, or indices of integers");
+  HARP_CHECK(is_int(array->dtype), Code::kDType, "index: ", label(array), " is ", name(array->dtype), "; an index has to be integers");
+}
+
+/// Do slices or new axes stand between positions and arrays? Then NumPy puts the array's axes first.
+bool are_apart(std::span<const IndexItem> items) {
+  const auto is_advanced = [](const IndexItem& item) { return item.kind == IndexItem::kPosition || item.kind == IndexItem::kArray; };
+  const auto first = std::find_if(items.begin(), items.end(), is_advanced);
+  const auto end = std::find_if(items.rbegin(), items.rend(), is_advanced).base();
+  return first < end && !std::all_of(first, end, is_advanced);
+}
+
+NodeRef build_index(NodeRef x, std::span<const IndexItem> given) {
+  check_node("index", x);
+  const std::vector<IndexItem> items = for_all_axes(x, given);
+  // Slices and positions leave every axis where it is.
+  std::vector<build::SliceSpec> slices;
+  std::vector<Dim> start;
+  NodeRef array = nullptr;  // the one that has axes
+  for (const IndexItem& item : items) {
+    if (item.kind == IndexItem::kNewAxis) continue;
+    slices.push_back(item.slice);
+    start.push_back(item.kind == IndexItem::kPosition ? place_of(x, start.size(), item.position) : Dim(0));
+    if (item.kind != IndexItem::kArray) continue;
+    check_array(item.array);
+    HARP_CHECK(array == nullptr || item.array->rank() == 0, Code::kUnsupported, "index: ", label(array), " and ", label(item.array),
+               " both have axes; one array of indices can, the others are scalars (or use take for each axis)");
+    if (item.array->rank() > 0) array = item.array;
+  }
+  x = build::slice(x, slices);
+  Shape size = x->shape;
+  size_t axis = 0;
+  for (const IndexItem& item : items) {
+    if (item.kind == IndexItem::kPosition) size[axis] = 1;
+    axis += item.kind != IndexItem::kNewAxis;
+  }
+  x = build::slice_exactly(x, start, size, std::vector<int64_t>(size.size(), 1));
+  for (auto item = items.rbegin(); item != items.rend(); ++item) {  // from the last axis: a take changes the axes behind its own
+    axis -= item->kind != IndexItem::kNewAxis;
+    if (item->kind == IndexItem::kArray) x = build::take(x, item->array, static_cast<int>(axis));
+  }
+  Shape shape;
+  int array_axis = 0;
+  for (const IndexItem& item : items) {
+    if (item.kind == IndexItem::kNewAxis) shape.push_back(1);
+    if (item.kind == IndexItem::kSlice) shape.push_back(x->shape[axis++]);
+    if (item.kind == IndexItem::kPosition) ++axis;
+    if (item.kind != IndexItem::kArray) continue;
+    if (item.array == array) array_axis = static_cast<int>(shape.size());
+    for (int i = 0; i < item.array->rank(); ++i) shape.push_back(x->shape[axis++]);
+  }
+  x = build::reshape(x, std::move(shape));
+  if (array == nullptr || !are_apart(given)) return x;
+  std::vector<int> source, destination;
+  for (int i = 0; i < array->rank(); ++i) {
+    source.push_back(array_axis + i);
+    destination.push_back(i);
+  }
+  return build::moveaxis(x, source, destination);
+}
+
+}  // namespace
+
+const Node* index(const Node* x, std::span<const IndexItem> items) {
+  return called_as("index", [&] { return build_index(x, items); });
+}
+
+/// Is the entry that begins here a size, and no array? Its names are shape variables then.
+bool ExpressionParser::sees_size() const {
+  int depth = 0;
+  for (size_t ahead = 0;; ++ahead) {
+    const Token& token = c_.peek(ahead);
+    if (token.kind == TokenKind::kEnd || token.kind == TokenKind::kNewline) return true;  // a mistake, which reading the size finds
+    if (depth == 0 && (token.text == "," || token.text == "]")) return true;
+    if (token.text == "(") ++depth;
+    if (token.text == ")") --depth;
+    if (token.kind == TokenKind::kName) {
+      const bool is_function = c_.sees("(", ahead + 1) && (token.text == "min" || token.text == "max" || token.text == "select");
+      if (!is_function && !graph_.dims().find_variable(token.text)) return false;
+    } else if (token.kind == TokenKind::kSymbol) {
+      constexpr std::string_view kOfSizes[] = {"+", "-", "*", "//", "%", "(", ")", ",", ">="};
+      if (std::find(std::begin(kOfSizes), std::end(kOfSizes), token.text) == std::end(kOfSizes)) return false;
+    } else if (token.kind != TokenKind::kInteger) {
+      return false;
+    }
+  }
+}
+
+namespace {
+
+/// Is the entry that begins here start:stop:step?
+bool sees_slice(const Cursor& c) {
+  int depth = 0;
+  for (size_t ahead = 0;; ++ahead) {
+    const Token& token = c.peek(ahead);
+    if (token.kind == TokenKind::kEnd || token.kind == TokenKind::kNewline) return false;
+    if (token.kind != TokenKind::kSymbol) continue;
+    if (depth == 0 && (token.text == "," || token.text == "]")) return false;
+    if (depth == 0 && token.text == ":") return true;
+    depth += token.text == "(" || token.text == "[";
+    depth -= token.text == ")" || token.text == "]";
+  }
+}
+
+}  // namespace
+
+/// Where a slice begins or ends; nothing: at the end of the axis.
+std::optional<Dim> ExpressionParser::parse_bound() {
+  if (c_.sees(":") || c_.sees(",") || c_.sees("]") || c_.accept("none") || c_.accept("None")) return std::nullopt;
+  return parse_dim(c_, graph_.dims(), false);
+}
+
+IndexItem ExpressionParser::parse_index_item() {
+  if (c_.accept("...")) return {.kind = IndexItem::kEllipsis};
+  if (sees_slice(c_)) {
+    IndexItem item;
+    item.slice.start = parse_bound();
+    c_.expect(":");
+    item.slice.stop = parse_bound();
+    if (!c_.accept(":")) return item;
+    const size_t offset = c_.peek().offset;
+    const Dim step = parse_bound().value_or(1);
+    if (!step.is_constant()) c_.fail_token(offset, cat("the step of a slice is a number, not ", to_string(step)));
+    if (step.is_constant(0)) c_.fail_token(offset, "the step of a slice is 0");
+    item.slice.step = step.constant();
+    return item;
+  }
+  if (c_.accept("none") || c_.accept("None")) return {.kind = IndexItem::kNewAxis};
+  if (c_.sees(",") || c_.sees("]")) c_.fail_expected("an index");
+  if (sees_size()) return {.kind = IndexItem::kPosition, .position = parse_dim(c_, graph_.dims(), false)};
+  const Value value = parse_expression();
+  if (value.node != nullptr) return {.kind = IndexItem::kArray, .array = value.node};
+  if (value.literal.kind != Literal::kInteger)
+    c_.fail_token(value.offset, cat("an index is a whole number, a slice, none, ... or an array of integers, not ",
+                                    value.literal.negative ? "-" : "", value.literal.text));
+  return {.kind = IndexItem::kPosition, .position = to_i64(c_, value)};
+}
+
+}  // namespace harp::text
