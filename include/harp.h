@@ -584,7 +584,7 @@ HARP_API harp_node* harp_slice(harp_node* x, int32_t rank, const harp_dim* start
 HARP_API harp_node* harp_unfold(harp_node* x, int32_t n_axes, const int32_t* axes, const harp_dim* size, const int64_t* stride,
                                 const int64_t* dilation);
 /* Windows along the last one, two or three axes. padding: before and after of each of these axes, 2, 4 or 6 numbers; elements that are
- * not there are 0. stride, dilation and padding may be NULL. */
+ * not there are 0, and a negative one takes elements away. stride, dilation and padding may be NULL. */
 HARP_API harp_node* harp_unfold1d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation,
                                   const harp_dim* padding);
 HARP_API harp_node* harp_unfold2d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation,

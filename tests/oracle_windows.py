@@ -112,10 +112,10 @@ POOLS = [([2, 2], {"ceil_mode": True}), ([3, 2], {"stride": 2, "ceil_mode": True
          ([4], {"stride": 3, "padding": 2, "dilation": 2, "ceil_mode": True}), ([2, 2, 3], {"stride": [1, 2, 2], "padding": [0, 1, 1]})]
 
 
-def pool_cases(dtype, x):
+def pool_cases(dtype, x, pools):
     """x is [2, 3, 9, 8] of small whole numbers, so that a mean's sum is exact."""
     cases = []
-    for size, arguments in POOLS:
+    for size, arguments in pools:
         call = f"(x, {size}{written(arguments)})"
         expected = max_pool(x, size, **arguments)
         cases += [Case("max_pool_with_indices" + call, expected, EXACT), Case("max_pool" + call, expected[0], EXACT)]
@@ -200,10 +200,11 @@ def window_groups():
         random = np.random.default_rng(31)
         kind = KINDS[dtype]
         x = random.integers(0, 5, (2, 3, 9, 8)).astype(kind)
-        cases = pool_cases(dtype, x)
-        result.append(Group(f"pools at the ends {dtype}", {"x": x}, {}, {}, "", cases, half))
-        if dtype in ("f32", "i32"):
-            result.append(Group(f"pools at the ends, symbolic {dtype}", {"x": x}, {"x": "[n, c in 2..99, h in 6..99, w in 6..99]"}, {}, "", cases, half))
+        result.append(Group(f"pools at the ends {dtype}", {"x": x}, {}, {}, "", pool_cases(dtype, x, POOLS if dtype == "f32" else POOLS[::4]), half))
+        if dtype == "f32":
+            for i in range(3):  # a graph of all would be long to compile
+                result.append(Group(f"pools at the ends, symbolic {dtype}, {i}", {"x": x}, {"x": "[n, c in 2..99, h in 6..99, w in 6..99]"}, {}, "",
+                                    pool_cases(dtype, x, POOLS[2 + i :: 4]), half))
         values, indices = max_pool(x, [2, 2])
         y, j = random.integers(1, 99, (3, 8)).astype(kind), random.integers(0, 9, (3, 8))
         z, k = y.reshape(3, 2, 4), j.reshape(3, 2, 4)

@@ -126,7 +126,7 @@ TEST_CASE("G18.text: every operation of the table can be written, and comes back
       {"conv_transpose3d", "conv_transpose3d(reshape(x, shape=[1, 1, 1, 2, 3]), full([1, 2, 1, 2, 2], 1, dtype=f32), dilation=2)"},
       {"max_pool", "max_pool(s, size=2, stride=1, padding=1)"},
       {"avg_pool", "avg_pool(s, size=[2, 2], padding=1, count_include_pad=false)"},
-      {"max_pool_with_indices", "max_pool_with_indices(s, size=2, ceil_mode=true)"},
+      {"max_pool_with_indices", "v, w = max_pool_with_indices(s, size=2, ceil_mode=true)\n  return out = w"},
       {"max_unpool", "max_unpool(x, cast(y, dtype=i64), size=2)"},
       {"layer_norm", "layer_norm(x, weight=full([3], 2, dtype=f32))"},
       {"rms_norm", "rms_norm(x, bias=full([3], 2, dtype=f32), eps=1e-3)"},
