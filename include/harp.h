@@ -442,6 +442,13 @@ HARP_API harp_node* harp_relu(harp_node* x);            /* 0 where x <= 0, else 
 HARP_API harp_node* harp_silu(harp_node* x);            /* x * sigmoid(x) */
 HARP_API harp_node* harp_softplus(harp_node* x);        /* log(1 + exp(x)) */
 HARP_API harp_node* harp_selu(harp_node* x);            /* 1.0507 * elu(x, 1.6733), with all digits */
+HARP_API harp_node* harp_relu6(harp_node* x);           /* clip(x, 0, 6); the gradient is 0 at the bounds */
+HARP_API harp_node* harp_hardsigmoid(harp_node* x);     /* clip(x + 3, 0, 6) / 6 */
+HARP_API harp_node* harp_hardswish(harp_node* x);       /* x * hardsigmoid(x) */
+HARP_API harp_node* harp_mish(harp_node* x);            /* x * tanh(softplus(x)) */
+HARP_API harp_node* harp_softsign(harp_node* x);        /* x / (1 + abs(x)) */
+HARP_API harp_node* harp_logsigmoid(harp_node* x);      /* log(sigmoid(x)) */
+HARP_API harp_node* harp_signbit(harp_node* x);         /* bool: is the sign negative; false of NaN (int, float) */
 HARP_API harp_node* harp_isnan(harp_node* x);           /* bool: is it NaN (float, complex) */
 HARP_API harp_node* harp_isinf(harp_node* x);           /* bool: is it infinite */
 HARP_API harp_node* harp_isfinite(harp_node* x);        /* bool: neither NaN nor infinite */
@@ -456,6 +463,12 @@ HARP_API harp_node* harp_elu(harp_node* x, double alpha);
 HARP_API harp_node* harp_celu(harp_node* x, double alpha);
 /* x times the normal distribution's cumulative function. approximate: NULL or "none" (by erf), or "tanh". */
 HARP_API harp_node* harp_gelu(harp_node* x, const char* approximate);
+/* x between the bounds, else the bound that is nearer. The gradient is 0 at the bounds and beyond. */
+HARP_API harp_node* harp_hardtanh(harp_node* x, double min_val, double max_val);
+/* x where x > 0, else negative_slope * x. */
+HARP_API harp_node* harp_leaky_relu(harp_node* x, double negative_slope);
+/* bool: abs(a - b) <= atol + rtol * abs(b), or both are the same infinity, or (equal_nan 1) both are NaN. float, complex. */
+HARP_API harp_node* harp_isclose(harp_node* a, harp_node* b, double rtol, double atol, int32_t equal_nan);
 /* x to the k-th power by repeated squaring; k < 0: that of 1 / x, floats only. */
 HARP_API harp_node* harp_powi(harp_node* x, int64_t k);
 /* The value in another dtype; the same dtype gives x itself. To int: truncates, saturates, NaN gives 0. To bool: is it not 0. To
@@ -495,6 +508,8 @@ HARP_API harp_node* harp_bitwise_or(harp_node* a, harp_node* b);           /* bi
 HARP_API harp_node* harp_bitwise_xor(harp_node* a, harp_node* b);          /* bit by bit; bool: exclusive or (bool, int) */
 HARP_API harp_node* harp_left_shift(harp_node* a, harp_node* b);           /* a << b, b modulo the width (int) */
 HARP_API harp_node* harp_right_shift(harp_node* a, harp_node* b);          /* a >> b with a's sign, b modulo the width (int) */
+HARP_API harp_node* harp_logaddexp(harp_node* a, harp_node* b);            /* log(exp(a) + exp(b)), without overflow */
+HARP_API harp_node* harp_nextafter(harp_node* a, harp_node* b);            /* the number next to a in the direction of b (float) */
 /* } */
 /* clang-format on */
 
@@ -520,9 +535,10 @@ HARP_API harp_node* harp_sum(harp_node* x, int32_t n_axes, const int32_t* axes, 
 HARP_API harp_node* harp_prod(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims); /* int, float */
 HARP_API harp_node* harp_max(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
 HARP_API harp_node* harp_min(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
-HARP_API harp_node* harp_any(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);  /* is one not 0; bool */
-HARP_API harp_node* harp_all(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);  /* is none 0; bool */
-HARP_API harp_node* harp_mean(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims); /* float: sum / count */
+HARP_API harp_node* harp_any(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);           /* is one not 0; bool */
+HARP_API harp_node* harp_all(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);           /* is none 0; bool */
+HARP_API harp_node* harp_count_nonzero(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims); /* i64; any dtype */
+HARP_API harp_node* harp_mean(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);          /* float: sum / count */
 /* float: the mean squared distance from the mean, divided by count - correction. */
 HARP_API harp_node* harp_var(harp_node* x, int32_t n_axes, const int32_t* axes, int64_t correction, int32_t keepdims);
 HARP_API harp_node* harp_std(harp_node* x, int32_t n_axes, const int32_t* axes, int64_t correction, int32_t keepdims); /* sqrt(var) */
@@ -593,6 +609,19 @@ HARP_API harp_node* harp_unfold3d(harp_node* x, const harp_dim* size, const int6
                                   const harp_dim* padding);
 /* The elements whose index along axis2 is their index along axis1 plus offset, as a last axis in place of the two. */
 HARP_API harp_node* harp_diagonal(harp_node* x, int64_t offset, int32_t axis1, int32_t axis2);
+/* numpy.diag: an array of one axis as the k-th diagonal of a matrix of zeros; of a matrix, its k-th diagonal. */
+HARP_API harp_node* harp_diag(harp_node* x, int64_t k);
+/* x[1:] - x[:-1] along an axis, n times over (0 to 64); of bools: do they differ. */
+HARP_API harp_node* harp_diff(harp_node* x, int64_t n, int32_t axis);
+/* Rotated by 90 degrees k times, from axis1 towards axis2. */
+HARP_API harp_node* harp_rot90(harp_node* x, int64_t k, int32_t axis1, int32_t axis2);
+/* Resized: the last n_axes axes get the sizes `size`. mode: NULL or "nearest" (any dtype), or of floats "linear", "cubic" (Keys' kernel
+ * with cubic_coeff_a, -0.75 in PyTorch and ONNX) or "area" (means, as adaptive average pooling). coordinates, as in ONNX's Resize: NULL or
+ * "half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners". nearest_mode: NULL or "round_prefer_floor", "round_prefer_ceil",
+ * "floor", "ceil". PyTorch's mode "nearest" is "asymmetric" with "floor". scales: NULL (size of the result / size of x), or one number an
+ * axis, from which coordinates are computed instead. */
+HARP_API harp_node* harp_interpolate(harp_node* x, int32_t n_axes, const harp_dim* size, const double* scales, const char* mode,
+                                     const char* coordinates, const char* nearest_mode, double cubic_coeff_a);
 /* Stores the value as an array of its own, so that it is computed once and lies in row-major order. Never needed for correctness. */
 HARP_API harp_node* harp_contiguous(harp_node* x);
 /* The integers themselves. A run in which one is not in -size..size-1, and so names no element of an axis of that size, fails with
@@ -637,6 +666,10 @@ HARP_API harp_node* harp_roll(harp_node* x, int32_t n, const harp_dim* shift, co
  * and nothing is added to it; where that is known when the graph is built, it is HARP_ERROR_SHAPE. Indices that are no integers are
  * HARP_ERROR_DTYPE.
  */
+/* ONNX's GatherND: the last axis of `indices`, of known size k, holds one tuple of k indices, which names an element along k axes of x. The
+ * result has the other axes of the indices, then the other axes of x. batch_dims: so many first axes are the same in both, and stay. A
+ * tuple of which an index is out of range takes the last element, or is reported with check_indices. */
+HARP_API harp_node* harp_gather_nd(harp_node* x, harp_node* indices, int64_t batch_dims);
 /* numpy.take: the axes of indices in place of the axis; HARP_AXIS_NONE: of the flattened array. Along axis 0 of a matrix, rows of it. */
 HARP_API harp_node* harp_take(harp_node* x, harp_node* indices, int32_t axis);
 /* numpy.take_along_axis: element i along the axis is x's element indices[i], at the same place on all other axes. indices have x's sizes
@@ -662,6 +695,8 @@ HARP_API harp_node* harp_sort(harp_node* x, int32_t axis, int32_t descending);
  * where they stand (i64) as values_and_indices[1]. Of equals, those that come first. More than there are is HARP_ERROR_SHAPE or, if that
  * depends on symbolic sizes, HARP_ERROR_RANGE when the program is run. */
 HARP_API harp_status harp_topk(harp_node* x, harp_dim k, int32_t axis, int32_t largest, harp_node** values_and_indices);
+/* bool, of elements' shape: is each of them (invert 1: is it not) among test_elements; any dtype. NaN equals nothing. */
+HARP_API harp_node* harp_isin(harp_node* elements, harp_node* test_elements, int32_t invert);
 /* i64, of values' shape: the place in `sorted`, an array of one axis in ascending order and of values' dtype, that each value would have:
  * side NULL or "left": before all that equal it; "right": after them. */
 HARP_API harp_node* harp_searchsorted(harp_node* sorted, harp_node* values, const char* side);
@@ -678,6 +713,17 @@ HARP_API harp_node* harp_ifft(harp_node* x, harp_dim n, int32_t axis, const char
 HARP_API harp_node* harp_rfft(harp_node* x, harp_dim n, int32_t axis, const char* norm);
 /* The inverse of that: n real numbers from the first n / 2 + 1 elements of their transform; n 0: 2 (m - 1) from m. */
 HARP_API harp_node* harp_irfft(harp_node* x, harp_dim n, int32_t axis, const char* norm);
+/* Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
+ * NULL. axes NULL: the last n_axes, or all axes if n_axes is 0 (s is NULL then). The functions of two axes take the last two if axes is
+ * NULL. */
+HARP_API harp_node* harp_fftn(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm);
+HARP_API harp_node* harp_ifftn(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm);
+HARP_API harp_node* harp_rfftn(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm);
+HARP_API harp_node* harp_irfftn(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm);
+HARP_API harp_node* harp_fft2(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm);
+HARP_API harp_node* harp_ifft2(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm);
+HARP_API harp_node* harp_rfft2(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm);
+HARP_API harp_node* harp_irfft2(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm);
 /* What they are made of: of each row of the last axis of real and imaginary parts (f32 or f64, one shape) the transform, its real parts and
  * its imaginary parts along a new first axis of size 2. */
 HARP_API harp_node* harp_dft(harp_node* re, harp_node* im);
@@ -730,6 +776,9 @@ HARP_API harp_node* harp_batch_matmul(harp_node* a, harp_node* b);
 HARP_API harp_node* harp_dot(harp_node* a, harp_node* b);
 /* Along the same axis of both, which is -1, or any if the ranks are equal; the other axes broadcast. */
 HARP_API harp_node* harp_vecdot(harp_node* a, harp_node* b, int32_t axis);
+/* The cross product of vectors of 3 elements along the same axis of both, counted from the end where the ranks differ; the other axes
+ * broadcast. */
+HARP_API harp_node* harp_cross(harp_node* a, harp_node* b, int32_t axis);
 /* Over a_axes[i] of a with b_axes[i] of b, for n_axes pairs; all other axes of a, then of b. */
 HARP_API harp_node* harp_tensordot(harp_node* a, harp_node* b, int32_t n_axes, const int32_t* a_axes, const int32_t* b_axes);
 /* Every element of a with every one of b: the shape of a, then that of b. */
@@ -809,6 +858,28 @@ HARP_API harp_node* harp_max_unpool(harp_node* x, harp_node* indices, int32_t n_
 HARP_API harp_node* harp_layer_norm(harp_node* x, int32_t n_axes, const int32_t* axes, harp_node* weight, harp_node* bias, double eps);
 /* x / sqrt(mean(x * x) + eps) * weight + bias. */
 HARP_API harp_node* harp_rms_norm(harp_node* x, int32_t n_axes, const int32_t* axes, harp_node* weight, harp_node* bias, double eps);
+/* (x - mean) / sqrt(var + eps) * weight + bias for each channel, channels being along `axis` (1 in [batch, channels, space ...]). mean and
+ * var have one number for each channel; both NULL: those of x over all other axes. weight and bias: one number for each channel, or NULL.
+ */
+HARP_API harp_node* harp_batch_norm(harp_node* x, harp_node* mean, harp_node* var, harp_node* weight, harp_node* bias, int32_t axis,
+                                    double eps);
+/* The same for each array of the batch: over num_groups equal groups of channels with their space, and over the space of each channel.
+ * x is [batch, channels, space ...]. */
+HARP_API harp_node* harp_group_norm(harp_node* x, int64_t num_groups, harp_node* weight, harp_node* bias, double eps);
+HARP_API harp_node* harp_instance_norm(harp_node* x, harp_node* weight, harp_node* bias, double eps);
+/* PyTorch's attention without dropout: softmax(query @ key^T * scale + mask) @ value over the last two axes, [..., length, features]; the
+ * axes before broadcast. mask: NULL, bool (true takes part) or floats that are added; it broadcasts to [..., query's length, key's length].
+ * is_causal 1: the i-th query sees the keys 0 to i. scale NULL: 1 / sqrt(features). enable_gqa 1: the third last axis counts heads, and
+ * each head of key and value serves as many heads of the query as there are for one. A query that sees no key gives NaN. */
+HARP_API harp_node* harp_scaled_dot_product_attention(harp_node* query, harp_node* key, harp_node* value, harp_node* mask,
+                                                      int32_t is_causal, const double* scale, int32_t enable_gqa);
+/* Half the squared distance up to delta, from there on a line: delta * (distance - delta / 2). reduction as below. */
+HARP_API harp_node* harp_huber_loss(harp_node* x, harp_node* target, double delta, const char* reduction);
+/* -(target * log(x) + (1 - target) * log(1 - x)) of probabilities, logarithms not below -100; of logits: the same of sigmoid(x), without
+ * its rounding, target counting pos_weight times where it is given. weight and pos_weight: NULL, or floats that broadcast to x. */
+HARP_API harp_node* harp_binary_cross_entropy(harp_node* x, harp_node* target, harp_node* weight, const char* reduction);
+HARP_API harp_node* harp_binary_cross_entropy_with_logits(harp_node* x, harp_node* target, harp_node* weight, harp_node* pos_weight,
+                                                          const char* reduction);
 /* (x - target) squared. reduction: NULL or "mean", "sum", "none" (an array of them). */
 HARP_API harp_node* harp_mse_loss(harp_node* x, harp_node* target, const char* reduction);
 /* -log(softmax(x)) of the target, along the axis of classes (HARP_AXIS_NONE: 1, or 0 of one axis). target: classes as integers, in x's
@@ -1053,10 +1124,10 @@ typedef struct harp_run_options {
  * Runs the program. inputs: n_inputs buffers in the order of the program's inputs, with its dtypes and with sizes that fit. outputs:
  * n_outputs pointers; where one is NULL a new buffer is put there, owned by the caller, else dtype and sizes have to be exactly the
  * program's. Shape variables take their values from the axes of inputs (harp_shape_var_info), and every other axis has to be what they
- * make of it (HARP_ERROR_SHAPE); a value outside its bounds and a size below 0 are HARP_ERROR_RANGE. Arguments are checked before anything is written: on failure
- * outputs are as they were, but where the run itself finds a mistake, in indices that are checked (harp_check_index: HARP_ERROR_RANGE) or
- * in a function of yours (HARP_ERROR_NATIVE): then buffers you gave hold anything, and where there was NULL there still is. options may be
- * NULL. Several threads may run one program at the same time.
+ * make of it (HARP_ERROR_SHAPE); a value outside its bounds and a size below 0 are HARP_ERROR_RANGE. Arguments are checked before anything
+ * is written: on failure outputs are as they were, but where the run itself finds a mistake, in indices that are checked (harp_check_index:
+ * HARP_ERROR_RANGE) or in a function of yours (HARP_ERROR_NATIVE): then buffers you gave hold anything, and where there was NULL there
+ * still is. options may be NULL. Several threads may run one program at the same time.
  *
  * Outputs may not overlap each other or an input (HARP_ERROR_ALIAS), with one exception: an output may be the very same array as an
  * input that its harp_array_info lists as `in_place`, and then takes its place. Listed is what is computed element by element from
@@ -1460,6 +1531,13 @@ typedef struct harp_api {
   harp_node* (*harp_silu)(harp_node* x);
   harp_node* (*harp_softplus)(harp_node* x);
   harp_node* (*harp_selu)(harp_node* x);
+  harp_node* (*harp_relu6)(harp_node* x);
+  harp_node* (*harp_hardsigmoid)(harp_node* x);
+  harp_node* (*harp_hardswish)(harp_node* x);
+  harp_node* (*harp_mish)(harp_node* x);
+  harp_node* (*harp_softsign)(harp_node* x);
+  harp_node* (*harp_logsigmoid)(harp_node* x);
+  harp_node* (*harp_signbit)(harp_node* x);
   harp_node* (*harp_isnan)(harp_node* x);
   harp_node* (*harp_isinf)(harp_node* x);
   harp_node* (*harp_isfinite)(harp_node* x);
@@ -1468,6 +1546,9 @@ typedef struct harp_api {
   harp_node* (*harp_elu)(harp_node* x, double alpha);
   harp_node* (*harp_celu)(harp_node* x, double alpha);
   harp_node* (*harp_gelu)(harp_node* x, const char* approximate);
+  harp_node* (*harp_hardtanh)(harp_node* x, double min_val, double max_val);
+  harp_node* (*harp_leaky_relu)(harp_node* x, double negative_slope);
+  harp_node* (*harp_isclose)(harp_node* a, harp_node* b, double rtol, double atol, int32_t equal_nan);
   harp_node* (*harp_powi)(harp_node* x, int64_t k);
   harp_node* (*harp_cast)(harp_node* x, harp_dtype dtype);
   harp_node* (*harp_bitcast)(harp_node* x, harp_dtype dtype);
@@ -1499,6 +1580,8 @@ typedef struct harp_api {
   harp_node* (*harp_bitwise_xor)(harp_node* a, harp_node* b);
   harp_node* (*harp_left_shift)(harp_node* a, harp_node* b);
   harp_node* (*harp_right_shift)(harp_node* a, harp_node* b);
+  harp_node* (*harp_logaddexp)(harp_node* a, harp_node* b);
+  harp_node* (*harp_nextafter)(harp_node* a, harp_node* b);
   harp_node* (*harp_where)(harp_node* condition, harp_node* a, harp_node* b);
   harp_node* (*harp_fma)(harp_node* a, harp_node* b, harp_node* c);
   harp_node* (*harp_clip)(harp_node* x, harp_node* lo, harp_node* hi);
@@ -1509,6 +1592,7 @@ typedef struct harp_api {
   harp_node* (*harp_min)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
   harp_node* (*harp_any)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
   harp_node* (*harp_all)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
+  harp_node* (*harp_count_nonzero)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
   harp_node* (*harp_mean)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
   harp_node* (*harp_var)(harp_node* x, int32_t n_axes, const int32_t* axes, int64_t correction, int32_t keepdims);
   harp_node* (*harp_std)(harp_node* x, int32_t n_axes, const int32_t* axes, int64_t correction, int32_t keepdims);
@@ -1538,6 +1622,10 @@ typedef struct harp_api {
   harp_node* (*harp_unfold2d)(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
   harp_node* (*harp_unfold3d)(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
   harp_node* (*harp_diagonal)(harp_node* x, int64_t offset, int32_t axis1, int32_t axis2);
+  harp_node* (*harp_diag)(harp_node* x, int64_t k);
+  harp_node* (*harp_diff)(harp_node* x, int64_t n, int32_t axis);
+  harp_node* (*harp_rot90)(harp_node* x, int64_t k, int32_t axis1, int32_t axis2);
+  harp_node* (*harp_interpolate)(harp_node* x, int32_t n_axes, const harp_dim* size, const double* scales, const char* mode, const char* coordinates, const char* nearest_mode, double cubic_coeff_a);
   harp_node* (*harp_contiguous)(harp_node* x);
   harp_node* (*harp_check_index)(harp_node* indices, harp_dim size, const char* what);
   harp_node* (*harp_concat)(int32_t n, harp_node* const* nodes, int32_t axis);
@@ -1550,6 +1638,7 @@ typedef struct harp_api {
   harp_node* (*harp_repeat)(harp_node* x, harp_dim repeats, int32_t axis);
   harp_node* (*harp_tile)(harp_node* x, int32_t n, const harp_dim* repeats);
   harp_node* (*harp_roll)(harp_node* x, int32_t n, const harp_dim* shift, const int32_t* axes);
+  harp_node* (*harp_gather_nd)(harp_node* x, harp_node* indices, int64_t batch_dims);
   harp_node* (*harp_take)(harp_node* x, harp_node* indices, int32_t axis);
   harp_node* (*harp_take_along_axis)(harp_node* x, harp_node* indices, int32_t axis);
   harp_node* (*harp_scatter_add)(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
@@ -1557,11 +1646,20 @@ typedef struct harp_api {
   harp_node* (*harp_argsort)(harp_node* x, int32_t axis, int32_t descending);
   harp_node* (*harp_sort)(harp_node* x, int32_t axis, int32_t descending);
   harp_status (*harp_topk)(harp_node* x, harp_dim k, int32_t axis, int32_t largest, harp_node** values_and_indices);
+  harp_node* (*harp_isin)(harp_node* elements, harp_node* test_elements, int32_t invert);
   harp_node* (*harp_searchsorted)(harp_node* sorted, harp_node* values, const char* side);
   harp_node* (*harp_fft)(harp_node* x, harp_dim n, int32_t axis, const char* norm);
   harp_node* (*harp_ifft)(harp_node* x, harp_dim n, int32_t axis, const char* norm);
   harp_node* (*harp_rfft)(harp_node* x, harp_dim n, int32_t axis, const char* norm);
   harp_node* (*harp_irfft)(harp_node* x, harp_dim n, int32_t axis, const char* norm);
+  harp_node* (*harp_fftn)(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm);
+  harp_node* (*harp_ifftn)(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm);
+  harp_node* (*harp_rfftn)(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm);
+  harp_node* (*harp_irfftn)(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm);
+  harp_node* (*harp_fft2)(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm);
+  harp_node* (*harp_ifft2)(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm);
+  harp_node* (*harp_rfft2)(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm);
+  harp_node* (*harp_irfft2)(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm);
   harp_node* (*harp_dft)(harp_node* re, harp_node* im);
   harp_node* (*harp_full)(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, double value);
   harp_node* (*harp_arange)(harp_graph* graph, harp_dtype dtype, harp_dim start, harp_dim stop, int64_t step);
@@ -1577,6 +1675,7 @@ typedef struct harp_api {
   harp_node* (*harp_batch_matmul)(harp_node* a, harp_node* b);
   harp_node* (*harp_dot)(harp_node* a, harp_node* b);
   harp_node* (*harp_vecdot)(harp_node* a, harp_node* b, int32_t axis);
+  harp_node* (*harp_cross)(harp_node* a, harp_node* b, int32_t axis);
   harp_node* (*harp_tensordot)(harp_node* a, harp_node* b, int32_t n_axes, const int32_t* a_axes, const int32_t* b_axes);
   harp_node* (*harp_outer)(harp_node* a, harp_node* b);
   harp_node* (*harp_trace)(harp_node* x, int64_t offset, int32_t axis1, int32_t axis2);
@@ -1593,6 +1692,13 @@ typedef struct harp_api {
   harp_node* (*harp_max_unpool)(harp_node* x, harp_node* indices, int32_t n_axes, const harp_dim* size, const harp_pool_options* options, const harp_dim* output_size);
   harp_node* (*harp_layer_norm)(harp_node* x, int32_t n_axes, const int32_t* axes, harp_node* weight, harp_node* bias, double eps);
   harp_node* (*harp_rms_norm)(harp_node* x, int32_t n_axes, const int32_t* axes, harp_node* weight, harp_node* bias, double eps);
+  harp_node* (*harp_batch_norm)(harp_node* x, harp_node* mean, harp_node* var, harp_node* weight, harp_node* bias, int32_t axis, double eps);
+  harp_node* (*harp_group_norm)(harp_node* x, int64_t num_groups, harp_node* weight, harp_node* bias, double eps);
+  harp_node* (*harp_instance_norm)(harp_node* x, harp_node* weight, harp_node* bias, double eps);
+  harp_node* (*harp_scaled_dot_product_attention)(harp_node* query, harp_node* key, harp_node* value, harp_node* mask, int32_t is_causal, const double* scale, int32_t enable_gqa);
+  harp_node* (*harp_huber_loss)(harp_node* x, harp_node* target, double delta, const char* reduction);
+  harp_node* (*harp_binary_cross_entropy)(harp_node* x, harp_node* target, harp_node* weight, const char* reduction);
+  harp_node* (*harp_binary_cross_entropy_with_logits)(harp_node* x, harp_node* target, harp_node* weight, harp_node* pos_weight, const char* reduction);
   harp_node* (*harp_mse_loss)(harp_node* x, harp_node* target, const char* reduction);
   harp_node* (*harp_cross_entropy)(harp_node* x, harp_node* target, int32_t axis, const char* reduction);
   harp_node* (*harp_custom_elementwise)(int32_t n, harp_node* const* nodes, const char* expr);

@@ -35,6 +35,7 @@ from oracle_sort import sort_groups  # noqa: E402
 from oracle_fft import fft_groups  # noqa: E402
 from oracle_half import Half, loaded, place, rounded, stored  # noqa: E402
 from oracle_linear import linear_groups  # noqa: E402
+from oracle_networks import network_groups  # noqa: E402
 from oracle_random import random_groups  # noqa: E402
 from oracle_references import COMPLEX, DTYPES, EXACT, HALVES, WIDE, Ulps, groups  # noqa: E402
 from oracle_scans import scan_groups  # noqa: E402
@@ -212,7 +213,7 @@ def main():
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     all_groups = groups() + linear_groups() + random_groups() + scan_groups() + gather_groups() + sort_groups() + complex_groups() + fft_groups()
-    all_groups += scipy_groups() + window_groups()
+    all_groups += scipy_groups() + window_groups() + network_groups()
     text = "\n".join(case.text for group in all_groups for case in group.cases)
     failures = [f"no case for {name}" for name in sorted(operations()) if not re.search(rf"\b{name}\(", text)]
     count, cells = 0, {}

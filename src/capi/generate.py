@@ -29,6 +29,9 @@ WORDS = {
     "asinh": "inverse of sinh", "acosh": "inverse of cosh", "atanh": "inverse of tanh", "erf": "error function", "erfc": "1 - erf(x), exact",
     "sigmoid": "1 / (1 + exp(-x))", "relu": "0 where x <= 0, else x", "silu": "x * sigmoid(x)", "softplus": "log(1 + exp(x))",
     "selu": "1.0507 * elu(x, 1.6733), with all digits",
+    "relu6": "clip(x, 0, 6); the gradient is 0 at the bounds", "hardsigmoid": "clip(x + 3, 0, 6) / 6", "hardswish": "x * hardsigmoid(x)",
+    "mish": "x * tanh(softplus(x))", "softsign": "x / (1 + abs(x))", "logsigmoid": "log(sigmoid(x))",
+    "signbit": "bool: is the sign negative; false of NaN (int, float)",
     "isnan": "bool: is it NaN", "isinf": "bool: is it infinite", "isfinite": "bool: neither NaN nor infinite",
     "logical_not": "bool: is x 0; any dtype", "bitwise_not": "all bits inverted; bool: not",
     # two operands
@@ -44,6 +47,7 @@ WORDS = {
     "logical_xor": "bool: exactly one is not 0; any dtype",
     "bitwise_and": "bit by bit; bool: and", "bitwise_or": "bit by bit; bool: or", "bitwise_xor": "bit by bit; bool: exclusive or",
     "left_shift": "a << b, b modulo the width", "right_shift": "a >> b with a's sign, b modulo the width",
+    "logaddexp": "log(exp(a) + exp(b)), without overflow", "nextafter": "the number next to a in the direction of b (float)",
     # three operands
     "where": "a where condition (bool) is true, else b", "fma": "a * b + c, rounded once", "clip": "lo where x < lo, then hi where that is above hi; a NaN stays",
     "lerp": "a + (b - a) * weight",

@@ -67,6 +67,10 @@ harp_node* harp_dot(harp_node* a, harp_node* b) {
   return build_from("dot", {a, b}, [&] { return build::dot(a->node, b->node); });
 }
 
+harp_node* harp_cross(harp_node* a, harp_node* b, int32_t axis) {
+  return build_from("cross", {a, b}, [&] { return build::cross(a->node, b->node, axis); });
+}
+
 harp_node* harp_vecdot(harp_node* a, harp_node* b, int32_t axis) {
   return build_from("vecdot", {a, b}, [&] { return build::vecdot(a->node, b->node, axis); });
 }
@@ -129,6 +133,24 @@ harp_node* transform(const char* op, NodeRef (*make)(NodeRef, std::optional<Dim>
   });
 }
 
+using TransformOfAxes = NodeRef (*)(NodeRef, const std::optional<Shape>&, const build::Axes&, std::string_view);
+
+/// `make` is one of the transforms of several axes. axes NULL: the last n_axes, or all if n_axes is 0.
+harp_node* transform_axes(const char* op, TransformOfAxes make, harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes,
+                          const char* norm) {
+  return build_from(op, {x}, [&] {
+    const std::optional<Shape> sizes = s != nullptr ? std::optional(sizes_argument(op, *x->graph, n_axes, s)) : std::nullopt;
+    build::Axes list;
+    if (axes != nullptr) list.emplace(axes_argument(op, n_axes, axes).begin(), axes_argument(op, n_axes, axes).end());
+    if (axes == nullptr && n_axes != 0) {
+      HARP_CHECK(n_axes > 0 && n_axes <= x->node->rank(), Code::kShape, op, ": ", n_axes, " axes of an array of ", x->node->rank());
+      list.emplace();
+      for (int32_t axis = -n_axes; axis < 0; ++axis) list->push_back(axis);
+    }
+    return make(x->node, sizes, list, norm != nullptr ? norm : "backward");
+  });
+}
+
 }  // namespace
 
 harp_node* harp_fft(harp_node* x, harp_dim n, int32_t axis, const char* norm) { return transform("fft", build::fft, x, n, axis, norm); }
@@ -136,6 +158,31 @@ harp_node* harp_ifft(harp_node* x, harp_dim n, int32_t axis, const char* norm) {
 harp_node* harp_rfft(harp_node* x, harp_dim n, int32_t axis, const char* norm) { return transform("rfft", build::rfft, x, n, axis, norm); }
 harp_node* harp_irfft(harp_node* x, harp_dim n, int32_t axis, const char* norm) {
   return transform("irfft", build::irfft, x, n, axis, norm);
+}
+
+harp_node* harp_fftn(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm) {
+  return transform_axes("fftn", build::fftn, x, n_axes, s, axes, norm);
+}
+harp_node* harp_fft2(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm) {
+  return transform_axes("fft2", build::fftn, x, 2, s, axes, norm);
+}
+harp_node* harp_ifftn(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm) {
+  return transform_axes("ifftn", build::ifftn, x, n_axes, s, axes, norm);
+}
+harp_node* harp_ifft2(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm) {
+  return transform_axes("ifft2", build::ifftn, x, 2, s, axes, norm);
+}
+harp_node* harp_rfftn(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm) {
+  return transform_axes("rfftn", build::rfftn, x, n_axes, s, axes, norm);
+}
+harp_node* harp_rfft2(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm) {
+  return transform_axes("rfft2", build::rfftn, x, 2, s, axes, norm);
+}
+harp_node* harp_irfftn(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm) {
+  return transform_axes("irfftn", build::irfftn, x, n_axes, s, axes, norm);
+}
+harp_node* harp_irfft2(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm) {
+  return transform_axes("irfft2", build::irfftn, x, 2, s, axes, norm);
 }
 
 harp_node* harp_dft(harp_node* re, harp_node* im) {

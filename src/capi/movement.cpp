@@ -125,6 +125,18 @@ harp_node* harp_diagonal(harp_node* x, int64_t offset, int32_t axis1, int32_t ax
   return build_from("diagonal", {x}, [&] { return build::diagonal("diagonal", x->node, offset, axis1, axis2); });
 }
 
+harp_node* harp_diff(harp_node* x, int64_t n, int32_t axis) {
+  return build_from("diff", {x}, [&] { return build::diff(x->node, n, axis); });
+}
+
+harp_node* harp_diag(harp_node* x, int64_t k) {
+  return build_from("diag", {x}, [&] { return build::diag(x->node, k); });
+}
+
+harp_node* harp_rot90(harp_node* x, int64_t k, int32_t axis1, int32_t axis2) {
+  return build_from("rot90", {x}, [&] { return build::rot90(x->node, k, axis1, axis2); });
+}
+
 harp_node* harp_check_index(harp_node* indices, harp_dim size, const char* what) {
   return build_from("check_index", {indices},
                     [&] { return build::check_index(indices->node, indices->graph->dims.decode(size), what != nullptr ? what : ""); });
@@ -214,6 +226,14 @@ harp_status harp_topk(harp_node* x, harp_dim k, int32_t axis, int32_t largest, h
 harp_node* harp_searchsorted(harp_node* sorted, harp_node* values, const char* side) {
   return build_from("searchsorted", {sorted, values},
                     [&] { return build::searchsorted(sorted->node, values->node, side != nullptr ? side : "left"); });
+}
+
+harp_node* harp_isin(harp_node* elements, harp_node* test_elements, int32_t invert) {
+  return build_from("isin", {elements, test_elements}, [&] { return build::isin(elements->node, test_elements->node, invert != 0); });
+}
+
+harp_node* harp_gather_nd(harp_node* x, harp_node* indices, int64_t batch_dims) {
+  return build_from("gather_nd", {x, indices}, [&] { return build::gather_nd(x->node, indices->node, batch_dims); });
 }
 
 harp_node* harp_take_along_axis(harp_node* x, harp_node* indices, int32_t axis) {

@@ -1,4 +1,4 @@
-// Layers and losses: each function reads its arguments and calls the graph's constructor of the same name.
+// Activations with parameters, layers and losses: each function reads its arguments and calls the graph's constructor of the same name.
 #include "capi/building.h"
 
 using namespace harp;
@@ -32,4 +32,68 @@ harp_node* harp_mse_loss(harp_node* x, harp_node* target, const char* reduction)
 harp_node* harp_cross_entropy(harp_node* x, harp_node* target, int32_t axis, const char* reduction) {
   return build_from("cross_entropy", {x, target},
                     [&] { return build::cross_entropy(x->node, target->node, optional_axis_argument(axis), or_mean(reduction)); });
+}
+
+harp_node* harp_hardtanh(harp_node* x, double min_val, double max_val) {
+  return build_from("hardtanh", {x}, [&] { return build::hardtanh(x->node, min_val, max_val); });
+}
+
+harp_node* harp_leaky_relu(harp_node* x, double negative_slope) {
+  return build_from("leaky_relu", {x}, [&] { return build::leaky_relu(x->node, negative_slope); });
+}
+
+harp_node* harp_batch_norm(harp_node* x, harp_node* mean, harp_node* var, harp_node* weight, harp_node* bias, int32_t axis, double eps) {
+  return build_from_optional("batch_norm", {x}, {mean, var, weight, bias}, [&] {
+    return build::batch_norm(x->node, {node_or_null(mean), node_or_null(var)}, node_or_null(weight), node_or_null(bias), axis, eps);
+  });
+}
+
+harp_node* harp_group_norm(harp_node* x, int64_t num_groups, harp_node* weight, harp_node* bias, double eps) {
+  return build_from_optional("group_norm", {x}, {weight, bias},
+                             [&] { return build::group_norm(x->node, num_groups, node_or_null(weight), node_or_null(bias), eps); });
+}
+
+harp_node* harp_instance_norm(harp_node* x, harp_node* weight, harp_node* bias, double eps) {
+  return build_from_optional("instance_norm", {x}, {weight, bias},
+                             [&] { return build::instance_norm(x->node, node_or_null(weight), node_or_null(bias), eps); });
+}
+
+harp_node* harp_scaled_dot_product_attention(harp_node* query, harp_node* key, harp_node* value, harp_node* mask, int32_t is_causal,
+                                             const double* scale, int32_t enable_gqa) {
+  return build_from_optional("scaled_dot_product_attention", {query, key, value}, {mask}, [&] {
+    const std::optional<double> factor = scale != nullptr ? std::optional<double>(*scale) : std::nullopt;
+    return build::scaled_dot_product_attention(query->node, key->node, value->node, node_or_null(mask),
+                                               {is_causal != 0, factor, enable_gqa != 0});
+  });
+}
+
+harp_node* harp_huber_loss(harp_node* x, harp_node* target, double delta, const char* reduction) {
+  return build_from("huber_loss", {x, target}, [&] { return build::huber_loss(x->node, target->node, delta, or_mean(reduction)); });
+}
+
+harp_node* harp_binary_cross_entropy(harp_node* x, harp_node* target, harp_node* weight, const char* reduction) {
+  return build_from_optional("binary_cross_entropy", {x, target}, {weight},
+                             [&] { return build::binary_cross_entropy(x->node, target->node, node_or_null(weight), or_mean(reduction)); });
+}
+
+harp_node* harp_binary_cross_entropy_with_logits(harp_node* x, harp_node* target, harp_node* weight, harp_node* pos_weight,
+                                                 const char* reduction) {
+  return build_from_optional("binary_cross_entropy_with_logits", {x, target}, {weight, pos_weight}, [&] {
+    return build::binary_cross_entropy_with_logits(x->node, target->node, node_or_null(weight), node_or_null(pos_weight),
+                                                   or_mean(reduction));
+  });
+}
+
+harp_node* harp_interpolate(harp_node* x, int32_t n_axes, const harp_dim* size, const double* scales, const char* mode,
+                            const char* coordinates, const char* nearest_mode, double cubic_coeff_a) {
+  return build_from("interpolate", {x}, [&] {
+    const Shape sizes = sizes_argument("interpolate", *x->graph, n_axes, size);
+    const std::span<const double> factors(scales, scales != nullptr ? sizes.size() : 0);
+    build::InterpolateOptions options;
+    if (mode != nullptr) options.mode = mode;
+    if (coordinates != nullptr) options.coordinates = coordinates;
+    if (nearest_mode != nullptr) options.nearest_mode = nearest_mode;
+    options.cubic_coeff_a = cubic_coeff_a;
+    return build::interpolate(x->node, sizes, factors, options);
+  });
 }

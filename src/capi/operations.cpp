@@ -18,6 +18,10 @@ harp_node* harp_gelu(harp_node* x, const char* approximate) {
   return build_from("gelu", {x}, [&] { return build::gelu(x->node, approximate != nullptr ? approximate : "none"); });
 }
 
+harp_node* harp_isclose(harp_node* a, harp_node* b, double rtol, double atol, int32_t equal_nan) {
+  return build_from("isclose", {a, b}, [&] { return build::isclose(a->node, b->node, rtol, atol, equal_nan != 0); });
+}
+
 harp_node* harp_powi(harp_node* x, int64_t k) {
   return build_from("powi", {x}, [&] { return build::powi(x->node, k); });
 }
@@ -59,6 +63,9 @@ harp_node* harp_any(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t k
 }
 harp_node* harp_all(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims) {
   return reduce("all", &build::all, x, n_axes, axes, keepdims);
+}
+harp_node* harp_count_nonzero(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims) {
+  return reduce("count_nonzero", &build::count_nonzero, x, n_axes, axes, keepdims);
 }
 harp_node* harp_mean(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims) {
   return reduce("mean", &build::mean, x, n_axes, axes, keepdims);

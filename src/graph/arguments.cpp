@@ -244,6 +244,14 @@ const Node* slice(const Node* x, const std::optional<std::vector<std::optional<D
   return build::slice(x, specs);
 }
 
+std::vector<double> numbers(std::string_view op, std::string_view parameter, const std::optional<ArrayLiteral>& list) {
+  if (!list) return {};
+  HARP_CHECK(list->shape.size() == 1, Code::kShape, op, ": ", parameter, " must be one list of numbers, as in [0.5, 2]");
+  std::vector<double> values;
+  for (const Literal& item : list->items) values.push_back(to_double(to_scalar(op, item, DType::kF64)));
+  return values;
+}
+
 const Node* constant_array(Graph& graph, const std::optional<ArrayLiteral>& data, DType dtype, const std::optional<Shape>& shape,
                            std::optional<std::string_view> base64) {
   HARP_CHECK(data.has_value() != base64.has_value(), Code::kInvalidArgument, "constant_array: give either numbers or base64");

@@ -216,6 +216,8 @@ const Node* scan_in_order(Op op, const Node* x, std::optional<int> axis, bool ex
 const Node* slice(const Node* x, const std::optional<std::vector<std::optional<Dim>>>& start,
                   const std::optional<std::vector<std::optional<Dim>>>& stop, const std::optional<std::vector<int64_t>>& step,
                   const std::optional<Shape>& size);
+/// A list of numbers, empty where none is given.
+std::vector<double> numbers(std::string_view op, std::string_view parameter, const std::optional<ArrayLiteral>& list);
 /// Either numbers in lists, or base64 of the bytes with a shape.
 const Node* constant_array(Graph& graph, const std::optional<ArrayLiteral>& data, DType dtype, const std::optional<Shape>& shape,
                            std::optional<std::string_view> base64);

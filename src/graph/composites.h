@@ -42,6 +42,32 @@ NodeRef powi(NodeRef x, int64_t k);                  // by squaring; k < 0: of r
 NodeRef clip(NodeRef x, NodeRef lo, NodeRef hi);     // lo where x < lo, then hi where that is above it
 NodeRef lerp(NodeRef a, NodeRef b, NodeRef weight);  // fma(weight, b - a, a)
 
+// floats.cpp
+NodeRef logaddexp(NodeRef a, NodeRef b);  // log(exp(a) + exp(b)) without overflow
+/// |a - b| <= atol + rtol·|b|; equal infinities are close, NaNs only with equal_nan.
+NodeRef isclose(NodeRef a, NodeRef b, double rtol, double atol, bool equal_nan);
+NodeRef signbit(NodeRef x);               // is the sign negative; false of NaN
+NodeRef nextafter(NodeRef a, NodeRef b);  // the number next to a, towards b
+
+// activations.cpp
+NodeRef relu6(NodeRef x);
+NodeRef hardtanh(NodeRef x, double min_val, double max_val);
+NodeRef leaky_relu(NodeRef x, double negative_slope);
+NodeRef hardsigmoid(NodeRef x);
+NodeRef hardswish(NodeRef x);
+NodeRef mish(NodeRef x);
+NodeRef softsign(NodeRef x);
+NodeRef logsigmoid(NodeRef x);
+
+// array_functions.cpp
+NodeRef diff(NodeRef x, int64_t n, int axis);                       // x[1:] - x[:-1] along the axis, n times; of bools: are they different
+NodeRef count_nonzero(NodeRef x, const Axes& axes, bool keepdims);  // i64
+NodeRef cross(NodeRef a, NodeRef b, int axis);                      // of vectors of 3
+/// An array of one axis as the k-th diagonal of a matrix of zeros; of a matrix: its k-th diagonal.
+NodeRef diag(NodeRef x, int64_t k);
+NodeRef isin(NodeRef elements, NodeRef test_elements, bool invert);  // bool: is each element one of the others
+NodeRef rot90(NodeRef x, int64_t k, int axis1, int axis2);           // by 90 degrees, k times, from axis1 towards axis2
+
 // complex.cpp: parts of complex numbers; a real number is one whose imaginary part is 0
 NodeRef real(NodeRef x);
 NodeRef imag(NodeRef x);
@@ -117,6 +143,9 @@ NodeRef take(NodeRef x, NodeRef indices, std::optional<int> axis);
 /// torch.index_add: updates[…, i, …] is added to x[…, indices[i], …], i going up; indices have rank 1.
 NodeRef index_add(NodeRef x, NodeRef indices, NodeRef updates, int axis);
 
+// indexing_nd.cpp: the last axis of indices holds tuples, which name places along the first axes of x
+NodeRef gather_nd(NodeRef x, NodeRef indices, int64_t batch_dims);
+
 // sorting.cpp. Equals stay in their order; -0 equals 0, NaN is above everything. No axis: of the flattened array.
 NodeRef argsort(NodeRef x, std::optional<int> axis, bool descending);
 NodeRef sort(NodeRef x, std::optional<int> axis, bool descending);
@@ -131,6 +160,12 @@ NodeRef fft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm);
 NodeRef ifft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm);
 NodeRef rfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm);   // the first n // 2 + 1 elements; the others mirror them
 NodeRef irfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm);  // real; n: 2 (m - 1) of m elements
+
+// fourier_axes.cpp: numpy.fft. s: elements along each axis; no axes: the last s.size() of them, or all.
+NodeRef fftn(NodeRef x, const std::optional<Shape>& s, const Axes& axes, std::string_view norm);
+NodeRef ifftn(NodeRef x, const std::optional<Shape>& s, const Axes& axes, std::string_view norm);
+NodeRef rfftn(NodeRef x, const std::optional<Shape>& s, const Axes& axes, std::string_view norm);
+NodeRef irfftn(NodeRef x, const std::optional<Shape>& s, const Axes& axes, std::string_view norm);
 
 // creation.cpp
 NodeRef full(Graph& graph, const Shape& shape, Scalar value);
@@ -193,6 +228,40 @@ NodeRef rms_norm(NodeRef x, std::span<const int> axes, NodeRef weight, NodeRef b
 NodeRef mse_loss(NodeRef x, NodeRef target, std::string_view reduction);
 /// target: integers are classes (x's shape without the class axis), floats probabilities (x's shape). No axis: 1, or 0 of one axis.
 NodeRef cross_entropy(NodeRef x, NodeRef target, std::optional<int> axis, std::string_view reduction);
+
+// losses.cpp
+NodeRef huber_loss(NodeRef x, NodeRef target, double delta, std::string_view reduction);
+/// Of probabilities; weight may be null.
+NodeRef binary_cross_entropy(NodeRef x, NodeRef target, NodeRef weight, std::string_view reduction);
+/// Of logarithms of odds: binary_cross_entropy(sigmoid(x), target) without its rounding; weight and pos_weight may be null.
+NodeRef binary_cross_entropy_with_logits(NodeRef x, NodeRef target, NodeRef weight, NodeRef pos_weight, std::string_view reduction);
+
+// channel_norms.cpp: x is [batch, channels, space …]; weight and bias have one number for each channel, or are null
+struct Statistics {
+  NodeRef mean = nullptr, var = nullptr;  // of each channel; both null: those of x
+};
+NodeRef batch_norm(NodeRef x, const Statistics& running, NodeRef weight, NodeRef bias, int axis, double eps);
+NodeRef group_norm(NodeRef x, int64_t groups, NodeRef weight, NodeRef bias, double eps);
+NodeRef instance_norm(NodeRef x, NodeRef weight, NodeRef bias, double eps);
+
+// attention.cpp
+struct AttentionOptions {
+  bool is_causal = false;       // the i-th query sees keys 0 to i
+  std::optional<double> scale;  // nothing: 1 / sqrt(features)
+  bool enable_gqa = false;      // heads (the third last axis) of key and value are shared by groups of heads of the query
+};
+/// mask: null, bools (true takes part) or floats that are added to the scores; it broadcasts to them.
+NodeRef scaled_dot_product_attention(NodeRef query, NodeRef key, NodeRef value, NodeRef mask, const AttentionOptions& options);
+
+// interpolate.cpp
+struct InterpolateOptions {
+  std::string_view mode = "nearest";                     // nearest, linear, cubic, area
+  std::string_view coordinates = "half_pixel";           // half_pixel, pytorch_half_pixel, asymmetric, align_corners
+  std::string_view nearest_mode = "round_prefer_floor";  // round_prefer_floor, round_prefer_ceil, floor, ceil
+  double cubic_coeff_a = -0.75;
+};
+/// The last sizes.size() axes get these sizes. scales: none (size of the result / size of x), or one an axis, for the coordinates alone.
+NodeRef interpolate(NodeRef x, std::span<const Dim> sizes, std::span<const double> scales, const InterpolateOptions& options);
 
 // custom.cpp: inputs are called x0, x1 … in the expression
 NodeRef custom_elementwise(std::span<const NodeRef> inputs, std::string_view expression);

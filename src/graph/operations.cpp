@@ -75,6 +75,12 @@ constexpr Operation reduction_row(std::string_view name) {
   return row(name, {{"x"}, {"axes", "none"}, {"keepdims", "false"}},
              [](NodeRef x, Axes axes, bool keep) { return function(x, axes, keep); });
 }
+using OptionalShape = std::optional<Shape>;
+template <NodeRef (*function)(NodeRef, const OptionalShape&, const Axes&, std::string_view)>
+constexpr Operation transform_axes_row(std::string_view name, std::string_view axes) {
+  return row(name, {{"x"}, {"s", "none"}, {"axes", axes}, {"norm", "\"backward\""}},
+             [](NodeRef x, OptionalShape s, Axes axes, std::string_view norm) { return function(x, s, axes, norm); });
+}
 template <int spatial>
 constexpr Operation unfold_row(std::string_view name) {
   return row(name, {{"x"}, {"size"}, {"stride", "1"}, {"dilation", "1"}, {"padding", "0"}},
@@ -199,6 +205,21 @@ constexpr Operation kRows[] = {
     unary_row<build::selu>("selu"),
     row("celu", {{"x"}, {"alpha", "1"}}, [](NodeRef x, double alpha) { return build::celu(x, alpha); }),
     row("gelu", {{"x"}, {"approximate", "\"none\""}}, [](NodeRef x, std::string_view approximate) { return build::gelu(x, approximate); }),
+    unary_row<build::relu6>("relu6"),
+    row("hardtanh", {{"x"}, {"min_val", "-1"}, {"max_val", "1"}},
+        [](NodeRef x, double min_val, double max_val) { return build::hardtanh(x, min_val, max_val); }),
+    row("leaky_relu", {{"x"}, {"negative_slope", "0.01"}},
+        [](NodeRef x, double negative_slope) { return build::leaky_relu(x, negative_slope); }),
+    unary_row<build::hardsigmoid>("hardsigmoid"),
+    unary_row<build::hardswish>("hardswish"),
+    unary_row<build::mish>("mish"),
+    unary_row<build::softsign>("softsign"),
+    unary_row<build::logsigmoid>("logsigmoid"),
+    binary_row<build::logaddexp>("logaddexp"),
+    row("isclose", {{"a"}, {"b"}, {"rtol", "1e-5"}, {"atol", "1e-8"}, {"equal_nan", "false"}},
+        [](NodeRef a, NodeRef b, double rtol, double atol, bool equal_nan) { return build::isclose(a, b, rtol, atol, equal_nan); }),
+    unary_row<build::signbit>("signbit"),
+    binary_row<build::nextafter>("nextafter"),
     unary_row<build::isinf>("isinf"),
     unary_row<build::isfinite>("isfinite"),
     unary_row<build::logical_not>("logical_not"),
@@ -226,6 +247,7 @@ constexpr Operation kRows[] = {
         [](NodeRef x, Axes axes, int64_t correction, bool keepdims) { return build::std(x, axes, correction, keepdims); }),
     row("norm", {{"x"}, {"ord", "2"}, {"axes", "none"}, {"keepdims", "false"}},
         [](NodeRef x, double order, Axes axes, bool keepdims) { return build::norm(x, order, axes, keepdims); }),
+    reduction_row<build::count_nonzero>("count_nonzero"),
     reduction_row<build::any>("any"),
     reduction_row<build::all>("all"),
     reduction_row<build::logsumexp>("logsumexp"),
@@ -263,6 +285,24 @@ constexpr Operation kRows[] = {
     unfold_row<2>("unfold2d"),
     unfold_row<3>("unfold3d"),
 
+    row("diff", {{"x"}, {"n", "1"}, {"axis", "-1"}}, [](NodeRef x, int64_t n, int axis) { return build::diff(x, n, axis); }),
+    row("diag", {{"x"}, {"k", "0"}}, [](NodeRef x, int64_t k) { return build::diag(x, k); }),
+    row("rot90", {{"x"}, {"k", "1"}, {"axis1", "0"}, {"axis2", "1"}},
+        [](NodeRef x, int64_t k, int axis1, int axis2) { return build::rot90(x, k, axis1, axis2); }),
+    row("interpolate",
+        {{"x"},
+         {"size"},
+         {"scales", "none"},
+         {"mode", "\"nearest\""},
+         {"coordinates", "\"half_pixel\""},
+         {"nearest_mode", "\"round_prefer_floor\""},
+         {"cubic_coeff_a", "-0.75"}},
+        [](NodeRef x, Shape size, std::optional<ArrayLiteral> scales, std::string_view mode, std::string_view coordinates,
+           std::string_view nearest_mode, double cubic_coeff_a) {
+          const std::vector<double> factors = arguments::numbers("interpolate", "scales", scales);
+          return build::interpolate(x, size, factors, {mode, coordinates, nearest_mode, cubic_coeff_a});
+        }),
+
     // joins
     row("concat", {{"arrays"}, {"axis", "0"}}, [](Nodes arrays, int axis) { return build::concat(arrays, axis); }),
     row("stack", {{"arrays"}, {"axis", "0"}}, [](Nodes arrays, int axis) { return build::stack(arrays, axis); }),
@@ -277,6 +317,8 @@ constexpr Operation kRows[] = {
     row("roll", {{"x"}, {"shift"}, {"axis", "none"}}, [](NodeRef x, Shape shift, Axes axis) { return build::roll(x, shift, axis); }),
 
     // elements by data
+    row("gather_nd", {{"x"}, {"indices"}, {"batch_dims", "0"}},
+        [](NodeRef x, Indices indices, int64_t batch_dims) { return build::gather_nd(x, indices.node, batch_dims); }),
     row("take", {{"x"}, {"indices"}, {"axis", "none"}},
         [](NodeRef x, Indices indices, std::optional<int> axis) { return build::take(x, indices.node, axis); }),
     row("take_along_axis", {{"x"}, {"indices"}, {"axis", "-1"}},
@@ -295,6 +337,8 @@ constexpr Operation kRows[] = {
         [](NodeRef x, std::optional<int> axis, bool descending) { return build::sort(x, axis, descending); }),
     row("topk", {{"x"}, {"k"}, {"axis", "-1"}, {"largest", "true"}},
         [](NodeRef x, Dim k, std::optional<int> axis, bool largest) { return build::topk(x, k, axis, largest); }),
+    row("isin", {{"elements"}, {"test_elements"}, {"invert", "false"}},
+        [](NodeRef elements, NodeRef test_elements, bool invert) { return build::isin(elements, test_elements, invert); }),
     row("searchsorted", {{"sorted"}, {"values"}, {"side", "\"left\""}},
         [](NodeRef sorted, NodeRef values, std::string_view side) { return build::searchsorted(sorted, values, side); }),
 
@@ -304,12 +348,21 @@ constexpr Operation kRows[] = {
     transform_row<build::ifft>("ifft"),
     transform_row<build::rfft>("rfft"),
     transform_row<build::irfft>("irfft"),
+    transform_axes_row<build::fftn>("fftn", "none"),
+    transform_axes_row<build::fftn>("fft2", "[-2, -1]"),
+    transform_axes_row<build::ifftn>("ifftn", "none"),
+    transform_axes_row<build::ifftn>("ifft2", "[-2, -1]"),
+    transform_axes_row<build::rfftn>("rfftn", "none"),
+    transform_axes_row<build::rfftn>("rfft2", "[-2, -1]"),
+    transform_axes_row<build::irfftn>("irfftn", "none"),
+    transform_axes_row<build::irfftn>("irfft2", "[-2, -1]"),
 
     // products of matrices
     binary_row<build::matmul>("matmul"),
     binary_row<build::batch_matmul>("batch_matmul"),
     binary_row<build::dot>("dot"),
     binary_row<build::outer>("outer"),
+    row("cross", {{"a"}, {"b"}, {"axis", "-1"}}, [](NodeRef a, NodeRef b, int axis) { return build::cross(a, b, axis); }),
     row("vecdot", {{"a"}, {"b"}, {"axis", "-1"}}, [](NodeRef a, NodeRef b, int axis) { return build::vecdot(a, b, axis); }),
     row("tensordot", {{"a"}, {"b"}, {"a_axes"}, {"b_axes"}},
         [](NodeRef a, NodeRef b, Ints a_axes, Ints b_axes) { return build::tensordot(a, b, a_axes, b_axes); }),
@@ -346,6 +399,34 @@ constexpr Operation kRows[] = {
     // layers and losses
     normalisation_row<build::layer_norm>("layer_norm"),
     normalisation_row<build::rms_norm>("rms_norm"),
+    row("batch_norm", {{"x"}, {"mean", "none"}, {"var", "none"}, {"weight", "none"}, {"bias", "none"}, {"axis", "1"}, {"eps", "1e-5"}},
+        [](NodeRef x, OptionalNode mean, OptionalNode var, OptionalNode weight, OptionalNode bias, int axis, double eps) {
+          return build::batch_norm(x, {or_null(mean), or_null(var)}, or_null(weight), or_null(bias), axis, eps);
+        }),
+    row("group_norm", {{"x"}, {"num_groups"}, {"weight", "none"}, {"bias", "none"}, {"eps", "1e-5"}},
+        [](NodeRef x, int64_t num_groups, OptionalNode weight, OptionalNode bias, double eps) {
+          return build::group_norm(x, num_groups, or_null(weight), or_null(bias), eps);
+        }),
+    row("instance_norm", {{"x"}, {"weight", "none"}, {"bias", "none"}, {"eps", "1e-5"}},
+        [](NodeRef x, OptionalNode weight, OptionalNode bias, double eps) {
+          return build::instance_norm(x, or_null(weight), or_null(bias), eps);
+        }),
+    row("scaled_dot_product_attention",
+        {{"query"}, {"key"}, {"value"}, {"mask", "none"}, {"is_causal", "false"}, {"scale", "none"}, {"enable_gqa", "false"}},
+        [](NodeRef query, NodeRef key, NodeRef value, std::optional<arguments::Condition> mask, bool is_causal, std::optional<double> scale,
+           bool enable_gqa) {
+          return build::scaled_dot_product_attention(query, key, value, mask ? mask->node : nullptr, {is_causal, scale, enable_gqa});
+        }),
+    row("huber_loss", {{"x"}, {"target"}, {"delta", "1"}, {"reduction", "\"mean\""}},
+        [](NodeRef x, NodeRef target, double delta, std::string_view reduction) { return build::huber_loss(x, target, delta, reduction); }),
+    row("binary_cross_entropy", {{"x"}, {"target"}, {"weight", "none"}, {"reduction", "\"mean\""}},
+        [](NodeRef x, NodeRef target, OptionalNode weight, std::string_view reduction) {
+          return build::binary_cross_entropy(x, target, or_null(weight), reduction);
+        }),
+    row("binary_cross_entropy_with_logits", {{"x"}, {"target"}, {"weight", "none"}, {"pos_weight", "none"}, {"reduction", "\"mean\""}},
+        [](NodeRef x, NodeRef target, OptionalNode weight, OptionalNode pos_weight, std::string_view reduction) {
+          return build::binary_cross_entropy_with_logits(x, target, or_null(weight), or_null(pos_weight), reduction);
+        }),
     row("mse_loss", {{"x"}, {"target"}, {"reduction", "\"mean\""}},
         [](NodeRef x, NodeRef target, std::string_view reduction) { return build::mse_loss(x, target, reduction); }),
     row("cross_entropy", {{"x"}, {"target"}, {"axis", "none"}, {"reduction", "\"mean\""}},

@@ -18,15 +18,19 @@ namespace {
 constexpr std::string_view kIntegers[] = {"0", "1", "2", "3", "5", "7", "31", "100", "2147483647"};
 constexpr std::string_view kReals[] = {"0.0", "0.5", "1.0", "1.25", "2.5", "1e-3", "1e30", "inf", "nan", "1e-40"};
 
-/// Words a parameter takes, by its name; other words stay at their default.
+/// Words a parameter takes, by its name and, where rows differ, the row's; other words stay at their default.
 struct Words {
   std::string_view parameter;
   std::array<std::string_view, 5> words;
+  std::string_view row = {};  // empty: every other one
 };
 constexpr Words kWords[] = {{"approximate", {"none", "tanh", "none", "tanh", "tanh"}},
                             {"norm", {"backward", "ortho", "forward", "backward", "ortho"}},
                             {"indexing", {"xy", "ij", "xy", "ij", "xy"}},
                             {"reduction", {"mean", "sum", "none", "none", "sum"}},
+                            {"coordinates", {"half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners", "half_pixel"}},
+                            {"nearest_mode", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "floor"}},
+                            {"mode", {"nearest", "linear", "cubic", "area", "linear"}, "interpolate"},
                             {"mode", {"constant", "edge", "reflect", "symmetric", "wrap"}},
                             {"order", {"lanes", "chain", "lanes", "chain", "lanes"}}};
 constexpr Words kScanWords[] = {{"order", {"tree", "chain", "tree", "chain", "tree"}}};
@@ -52,6 +56,16 @@ Argument default_of(const Parameter& parameter) {
   if (text == "none") return std::monostate{};
   if (text == "true" || text == "false") return boolean(text == "true");
   if (text.size() >= 2 && text.front() == '"') return word(text.substr(1, text.size() - 2));
+  if (text.front() == '[') {  // a list of integers
+    std::vector<int64_t> values;
+    bool negative = false;
+    for (const char c : text) {
+      if (c == '[' || c == ',') values.push_back(0), negative = false;
+      if (c == '-') negative = true;
+      if (c >= '0' && c <= '9') values.back() = values.back() * 10 + (negative ? '0' - c : c - '0');
+    }
+    return list_of(values);
+  }
   if (!is_number(text)) return word(text);
   const bool negative = text[0] == '-';
   if (negative) text.remove_prefix(1);
@@ -112,7 +126,7 @@ class Chooser {
       case ParameterKind::kBool: return boolean(parameter.name == "product" ? is_float_product() : random_.chance(50));
       case ParameterKind::kNumber: return Literal{Literal::kReal, random_.chance(40), random_.pick(std::span(kReals).first(6)), {}};
       case ParameterKind::kLiteral: return literal();
-      case ParameterKind::kArray: return array();
+      case ParameterKind::kArray: return parameter.name == "scales" ? Argument(std::monostate{}) : array();
       case ParameterKind::kDType: return word(name(bench_.random_dtype()));
       case ParameterKind::kWord: return chosen_word(parameter);
     }
@@ -369,7 +383,7 @@ class Chooser {
   Argument chosen_word(const Parameter& parameter) {
     const auto op = op_from_name(row_.name);
     for (const Words& words : op&& is_scan(*op) ? std::span<const Words>(kScanWords) : std::span<const Words>(kWords))
-      if (words.parameter == parameter.name) return word(random_.pick(words.words));
+      if (words.parameter == parameter.name && (words.row.empty() || words.row == row_.name)) return word(random_.pick(words.words));
     return parameter.default_text.empty() ? Argument(std::monostate{}) : default_of(parameter);
   }
 

@@ -20,6 +20,7 @@ class IndexChooser {
 
   std::vector<Argument> choose() {
     if (row_.name == "take") return take();
+    if (row_.name == "gather_nd") return gather_nd();
     if (primary_->rank() == 0) return mistake();
     return row_.name == "index_add" ? index_add() : row_.name == "scatter_add" ? scatter_add() : along_axis();
   }
@@ -42,6 +43,19 @@ class IndexChooser {
       indices = some_indices(bench_, shape, is_flat ? element_count(x->shape) : x->shape[axis]);
     }
     return {x, indices, is_flat ? Argument(std::monostate{}) : axis_argument(axis, x->shape.size())};
+  }
+
+  /// Tuples of one or two indices.
+  std::vector<Argument> gather_nd() {
+    const NodeRef x =
+        primary_is_index_ || primary_->rank() == 0 ? bench_.array_of(bench_.random_dtype(), {some_size(), some_size()}) : primary_;
+    const auto length = static_cast<int64_t>(1 + random_.below(std::min<size_t>(x->shape.size(), 2)));
+    Shape shape;
+    for (uint64_t more = random_.below(3); more > 0; --more) shape.push_back(some_size());
+    const bool has_batch = x->shape.size() > static_cast<size_t>(length) && random_.chance(30);
+    if (has_batch) shape.insert(shape.begin(), x->shape[0]);
+    shape.push_back(Dim(length));
+    return {x, some_indices(bench_, shape, x->shape[has_batch ? 1 : 0]), Dim(has_batch ? 1 : 0)};
   }
 
   std::vector<Argument> along_axis() {

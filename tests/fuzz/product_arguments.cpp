@@ -31,6 +31,9 @@ class ProductChooser {
     if (name == "tensordot") return tensordot();
     if (name == "einsum") return einsum();
     if (name.ends_with("pool") || name == "max_pool_with_indices") return pooling(name);
+    if (name == "scaled_dot_product_attention") return attention();
+    if (name == "cross") return vectors_of_three();
+    if (name.ends_with("_norm") && (name[0] == 'b' || name[0] == 'g' || name[0] == 'i')) return channel_norm();
     if (name.starts_with("conv")) return convolution(name.back() == 'd' ? name[name.size() - 2] - '0' : 0, name.starts_with("conv_t"));
     return std::nullopt;
   }
@@ -119,6 +122,54 @@ class ProductChooser {
         if (random_.chance(60)) spec += all[static_cast<size_t>(i)];
     }
     return {std::move(arrays), std::move(spec)};
+  }
+
+  static Argument boolean(bool value) { return Literal{Literal::kBool, false, value ? "true" : "false", {}}; }
+
+  /// The first array as the query, with one to three axes before its matrix; key and value may have fewer heads.
+  Arguments attention() {
+    if (x_->rank() < 2) return {x_, x_, x_, {}, boolean(false), {}, boolean(false)};
+    const Shape& query = x_->shape;
+    Shape key = query, value = query, scores = query;
+    key[key.size() - 2] = value[value.size() - 2] = scores.back() = some_size();
+    value.back() = some_size();
+    bool has_groups = query.size() >= 3 && random_.chance(30);
+    if (has_groups) {
+      const auto heads = build::exact_quotient(query[query.size() - 3], 2);
+      const Dim shared = heads && random_.chance(60) ? *heads : Dim(1);
+      key[key.size() - 3] = value[value.size() - 3] = shared;
+    }
+    Argument mask;
+    if (random_.chance(40)) {
+      if (random_.chance(50)) scores.erase(scores.begin(), scores.end() - 2);
+      mask = bench_.array_of(random_.chance(50) ? DType::kBool : x_->dtype, scores);
+    }
+    Argument scale;
+    if (random_.chance(30)) scale = Literal{Literal::kReal, false, "0.5", {}};
+    return {x_, array(std::move(key)), array(std::move(value)), mask, boolean(random_.chance(30)), scale, boolean(has_groups)};
+  }
+
+  /// The first three elements of an axis as vectors.
+  Arguments vectors_of_three() {
+    Shape shape = x_->shape;
+    if (shape.empty()) shape.emplace_back(3);
+    shape.back() = 3;
+    const NodeRef a = array(shape);
+    if (random_.chance(20)) shape.erase(shape.begin(), shape.end() - 1);
+    return {a, array(std::move(shape)), Dim(-1)};
+  }
+
+  Arguments channel_norm() {
+    const NodeRef x = as_pictures(1 + static_cast<int>(random_.below(2)));
+    const Dim channels = x->shape[1];
+    const auto maybe = [&] { return random_.chance(60) ? Argument(array({channels})) : Argument(std::monostate{}); };
+    const Argument eps = Literal{Literal::kReal, false, "1e-3", {}};
+    const Argument weight = maybe(), bias = maybe();
+    if (row_.name == "instance_norm") return {x, weight, bias, eps};
+    if (row_.name == "group_norm") return {x, Dim(build::exact_quotient(channels, 2) && random_.chance(50) ? 2 : 1), weight, bias, eps};
+    if (random_.chance(50)) return {x, {}, {}, weight, bias, Dim(1), eps};
+    const NodeRef mean = array({channels}), var = build::square(array({channels}));
+    return {x, mean, var, weight, bias, Dim(1), eps};
   }
 
   /// The first array with the axes of a batch, channels and space.

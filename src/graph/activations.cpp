@@ -1,0 +1,62 @@
+// Activation functions of neural networks, as PyTorch defines them. Where a function is piecewise, the branch is chosen by `where`: the
+// gradient at a bound is then that of PyTorch (0 at both ends of a clamp), and no branch that is not taken can make it NaN.
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+#include "graph/steps.h"
+
+namespace harp::build {
+namespace {
+
+using namespace steps;
+
+/// lo below and at lo, hi from hi on, else x; NaN stays NaN.
+NodeRef clamped(NodeRef x, double lo, double hi) {
+  const NodeRef least = constant_like(x, lo), greatest = constant_like(x, hi);
+  return where({le({x, least}), least, where({le({greatest, x}), greatest, x})});
+}
+
+/// clamped(x + 3, 0, 6) / 6, with the bounds looked at before 3 is added.
+NodeRef hard_gate(NodeRef x) {
+  const NodeRef zero = constant_like(x, 0), three = constant_like(x, 3), six = constant_like(x, 6);
+  const NodeRef inner = where({le({three, x}), six, add({x, three})});
+  return div({where({le({x, constant_like(x, -3)}), zero, inner}), six});
+}
+
+}  // namespace
+
+NodeRef relu6(NodeRef x) {
+  return rounded_once(as_float("relu6", x), [](NodeRef v) { return clamped(v, 0, 6); });
+}
+
+NodeRef hardtanh(NodeRef x, double min_val, double max_val) {
+  HARP_CHECK(min_val <= max_val, Code::kRange, "hardtanh: min_val is ", min_val, " and max_val ", max_val,
+             "; min_val must not be the greater one");
+  return rounded_once(as_float("hardtanh", x), [&](NodeRef v) { return clamped(v, min_val, max_val); });
+}
+
+NodeRef leaky_relu(NodeRef x, double negative_slope) {
+  return rounded_once(as_float("leaky_relu", x), [&](NodeRef v) {
+    return where({lt({constant_like(v, 0), v}), v, mul({v, constant_like(v, negative_slope)})});
+  });
+}
+
+NodeRef hardsigmoid(NodeRef x) { return rounded_once(as_float("hardsigmoid", x), hard_gate); }
+
+NodeRef hardswish(NodeRef x) {
+  return rounded_once(as_float("hardswish", x), [](NodeRef v) { return mul({v, hard_gate(v)}); });
+}
+
+NodeRef mish(NodeRef x) {
+  return rounded_once(as_float("mish", x), [](NodeRef v) { return mul({v, unary(Op::kTanh, softplus_of(v))}); });
+}
+
+NodeRef softsign(NodeRef x) {
+  return rounded_once(as_float("softsign", x), [](NodeRef v) { return div({v, add({constant_like(v, 1), abs(v)})}); });
+}
+
+NodeRef logsigmoid(NodeRef x) {
+  return rounded_once(as_float("logsigmoid", x), [](NodeRef v) { return neg(softplus_of(neg(v))); });
+}
+
+}  // namespace harp::build

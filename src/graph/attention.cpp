@@ -1,0 +1,112 @@
+// Attention: softmax(query · keyᵀ · scale + mask) · value, as PyTorch's scaled_dot_product_attention without dropout.
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+#include "graph/steps.h"
+
+namespace harp::build {
+namespace {
+
+using namespace steps;
+
+constexpr std::string_view kOp = "scaled_dot_product_attention";
+
+Dim size_of_axis(NodeRef x, int from_end) { return x->shape[x->shape.size() - static_cast<size_t>(from_end)]; }
+
+void check_operands(NodeRef query, NodeRef key, NodeRef value) {
+  const NodeRef all[] = {query, key, value};
+  for (const NodeRef x : all)
+    HARP_CHECK(x->rank() >= 2, Code::kShape, kOp, ": ", label(x), " has shape ", to_string(x->shape),
+               "; query, key and value need at least 2 axes, [..., length, features]");
+  HARP_CHECK(size_of_axis(query, 1) == size_of_axis(key, 1), Code::kShape, kOp, ": query has ", to_string(size_of_axis(query, 1)),
+             " features and key ", to_string(size_of_axis(key, 1)), "; they must have as many (shapes ", to_string(query->shape), " and ",
+             to_string(key->shape), ")");
+  HARP_CHECK(size_of_axis(key, 2) == size_of_axis(value, 2), Code::kShape, kOp, ": key has length ", to_string(size_of_axis(key, 2)),
+             " and value ", to_string(size_of_axis(value, 2)), "; they must be equally long (shapes ", to_string(key->shape), " and ",
+             to_string(value->shape), ")");
+}
+
+/// How many heads of the query share a head of key and value.
+Dim heads_of_a_group(NodeRef query, NodeRef key, NodeRef value) {
+  for (const NodeRef x : {query, key, value})
+    HARP_CHECK(x->rank() >= 3 && x->rank() < kMaxRank, Code::kShape, kOp, ": ", label(x), " has shape ", to_string(x->shape),
+               "; with enable_gqa 3 to ", kMaxRank - 1, " axes are needed, [..., heads, length, features]");
+  HARP_CHECK(size_of_axis(key, 3) == size_of_axis(value, 3), Code::kShape, kOp, ": key has ", to_string(size_of_axis(key, 3)),
+             " heads and value ", to_string(size_of_axis(value, 3)), "; they must have as many");
+  const std::optional<Dim> group = exact_quotient(size_of_axis(query, 3), size_of_axis(key, 3));
+  HARP_CHECK(group.has_value(), Code::kShape, kOp, ": query has ", to_string(size_of_axis(query, 3)), " heads, no multiple of the ",
+             to_string(size_of_axis(key, 3)), " of key and value");
+  return *group;
+}
+
+/// 1 over the root of the number of features.
+NodeRef default_scale(NodeRef query) {
+  const Dim features = size_of_axis(query, 1);
+  if (features.is_constant()) return constant_like(query, 1 / std::sqrt(static_cast<double>(features.constant())));
+  return rsqrt(cast(build::size(check_node(kOp, query), features), query->dtype));
+}
+
+/// Scores of places that take no part become -inf.
+NodeRef masked(NodeRef scores, NodeRef mask, bool is_causal) {
+  Graph& graph = check_node(kOp, scores);
+  const NodeRef nothing = constant_like(scores, -std::numeric_limits<double>::infinity());
+  if (mask != nullptr) {
+    const NodeRef everywhere = broadcast_to(mask, scores->shape);
+    if (!is_bool(mask->dtype)) scores = add({scores, cast(everywhere, scores->dtype)});
+    if (is_bool(mask->dtype)) scores = where({everywhere, scores, nothing});
+  }
+  if (!is_causal) return scores;
+  const Dim rows = size_of_axis(scores, 2), columns = size_of_axis(scores, 1);
+  const NodeRef row = broadcast_to(reshape(arange(graph, rows), {rows, 1}), {rows, columns});
+  const NodeRef past = le({broadcast_to(arange(graph, columns), {rows, columns}), row});
+  return where({broadcast_to(past, scores->shape), scores, nothing});
+}
+
+}  // namespace
+
+NodeRef scaled_dot_product_attention(NodeRef query, NodeRef key, NodeRef value, NodeRef mask, const AttentionOptions& options) {
+  std::vector<NodeRef> arrays = {query, key, value};
+  if (mask != nullptr) {
+    const NodeRef both[] = {query, mask};
+    check_nodes(kOp, both);
+    if (!is_bool(mask->dtype)) arrays.push_back(mask);
+  }
+  const DType dtype = common_dtype(kOp, Operands::kFloat, arrays), working = working_dtype(dtype);
+  query = cast(query, working), key = cast(key, working), value = cast(value, working);
+  check_operands(query, key, value);
+  const Shape heads = query->shape;
+  if (options.enable_gqa) {
+    // The heads of a group become an axis of their own, which is 1 long in key and value and stretches.
+    const Dim group = heads_of_a_group(query, key, value);
+    const auto apart = [](NodeRef x, Dim outer, Dim inner) {
+      Shape shape = x->shape;
+      shape[shape.size() - 3] = outer;
+      shape.insert(shape.end() - 2, inner);
+      return reshape(x, std::move(shape));
+    };
+    const Dim shared = size_of_axis(key, 3);
+    query = apart(query, shared, group), key = apart(key, shared, 1), value = apart(value, shared, 1);
+    if (mask != nullptr && mask->rank() >= 3) {
+      const Dim of_mask = size_of_axis(mask, 3);
+      mask = of_mask.is_constant(1) ? apart(mask, 1, 1) : apart(mask, shared, group);
+    }
+  }
+  const NodeRef scale = options.scale ? constant_like(query, *options.scale) : default_scale(query);
+  std::vector<int> exchanged(key->shape.size());
+  for (size_t i = 0; i < exchanged.size(); ++i) exchanged[i] = static_cast<int>(i);
+  std::swap(exchanged[exchanged.size() - 1], exchanged[exchanged.size() - 2]);
+  const NodeRef scores = masked(mul({matmul(query, permute(key, exchanged)), scale}), mask, options.is_causal);
+  NodeRef result = matmul(softmax(scores, -1), value);
+  if (options.enable_gqa) {
+    Shape shape = result->shape;
+    shape.erase(shape.end() - 3);
+    shape[shape.size() - 3] = heads[heads.size() - 3];
+    result = reshape(result, std::move(shape));
+  }
+  return cast(result, dtype);
+}
+
+}  // namespace harp::build

@@ -1,0 +1,64 @@
+// Fourier transforms along several axes, as of numpy.fft: one axis after the other, the last one first. Of real numbers the last axis is
+// the one that is halved.
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+
+namespace harp::build {
+namespace {
+
+/// The axes to transform and how many elements along each; nothing: those the array has.
+struct Transforms {
+  std::vector<int> axes;
+  std::vector<std::optional<Dim>> sizes;
+
+  Transforms(std::string_view op, NodeRef x, const std::optional<Shape>& s, const Axes& given) {
+    check_node(op, x);
+    if (given) {
+      axes = normalize_axes(op, *given, x->rank());
+    } else {
+      const int count = s ? static_cast<int>(std::min(s->size(), size_t{kMaxRank})) : x->rank();
+      HARP_CHECK(count <= x->rank(), Code::kShape, op, ": ", count, " sizes for ", label(x), " of shape ", to_string(x->shape));
+      for (int axis = x->rank() - count; axis < x->rank(); ++axis) axes.push_back(axis);
+    }
+    HARP_CHECK(!s || s->size() == axes.size(), Code::kShape, op, ": ", s ? s->size() : 0, " sizes for ", axes.size(),
+               " axes; there must be one an axis");
+    HARP_CHECK(!axes.empty(), Code::kShape, op, ": no axis to transform (", label(x), ")");
+    sizes.resize(axes.size());
+    for (size_t i = 0; s && i < axes.size(); ++i) sizes[i] = (*s)[i];
+  }
+};
+
+using Transform = NodeRef (*)(NodeRef, std::optional<Dim>, int, std::string_view);
+
+/// One of fft and ifft along the first `count` axes of the list, the last of them first.
+NodeRef each(Transform transform, NodeRef x, const Transforms& t, size_t count, std::string_view norm) {
+  for (size_t i = count; i-- > 0;) x = transform(x, t.sizes[i], t.axes[i], norm);
+  return x;
+}
+
+}  // namespace
+
+NodeRef fftn(NodeRef x, const std::optional<Shape>& s, const Axes& axes, std::string_view norm) {
+  const Transforms t("fftn", x, s, axes);
+  return each(fft, x, t, t.axes.size(), norm);
+}
+
+NodeRef ifftn(NodeRef x, const std::optional<Shape>& s, const Axes& axes, std::string_view norm) {
+  const Transforms t("ifftn", x, s, axes);
+  return each(ifft, x, t, t.axes.size(), norm);
+}
+
+NodeRef rfftn(NodeRef x, const std::optional<Shape>& s, const Axes& axes, std::string_view norm) {
+  const Transforms t("rfftn", x, s, axes);
+  return each(fft, rfft(x, t.sizes.back(), t.axes.back(), norm), t, t.axes.size() - 1, norm);
+}
+
+NodeRef irfftn(NodeRef x, const std::optional<Shape>& s, const Axes& axes, std::string_view norm) {
+  const Transforms t("irfftn", x, s, axes);
+  return irfft(each(ifft, x, t, t.axes.size() - 1, norm), t.sizes.back(), t.axes.back(), norm);
+}
+
+}  // namespace harp::build

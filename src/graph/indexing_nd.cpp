@@ -1,0 +1,86 @@
+// Elements by tuples of indices, as ONNX's GatherND: the last axis of `indices` holds one tuple, which names a place along the
+// first axes of x. A tuple becomes the place in these axes flattened; one that names nothing becomes the number of places, which is out of
+// range for take too: it is clamped to the last place, or reported where indices are checked.
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+#include "graph/steps.h"
+
+namespace harp::build {
+namespace {
+
+using namespace steps;
+
+/// Tuples of indices as places along the first `axes` axes of x, flattened.
+struct Places {
+  NodeRef flat;  // one place for each tuple, rank 1, i64
+  Shape tuples;  // the shape of indices without its last axis
+  size_t axes;   // how many axes of x a place stands for, batch axes included
+  Dim count;     // of places
+  Shape rest;    // x's other axes
+};
+
+Places places(std::string_view op, NodeRef x, NodeRef indices, int64_t batch_dims) {
+  check_nodes(op, {{x, indices}});
+  Graph& graph = check_node(op, x);
+  HARP_CHECK(is_int(indices->dtype), Code::kDType, op, ": indices must be integers, got ", name(indices->dtype), " (", label(indices), ")");
+  HARP_CHECK(indices->rank() >= 1 && indices->shape.back().is_constant(), Code::kShape, op, ": ", label(indices), " has shape ",
+             to_string(indices->shape), "; indices need a last axis of known size, one tuple of indices each");
+  const auto batch = static_cast<size_t>(batch_dims);
+  HARP_CHECK(batch_dims >= 0 && batch < indices->shape.size() && batch <= x->shape.size(), Code::kShape, op, ": batch_dims is ", batch_dims,
+             " for ", label(x), " of shape ", to_string(x->shape), " and indices of shape ", to_string(indices->shape));
+  for (size_t i = 0; i < batch; ++i)
+    HARP_CHECK(x->shape[i] == indices->shape[i], Code::kShape, op, ": ", label(x), " has shape ", to_string(x->shape), ", indices ",
+               to_string(indices->shape), "; the first ", batch_dims, " sizes must be identical");
+  const int64_t length = indices->shape.back().constant();
+  const size_t axes = batch + static_cast<size_t>(length);
+  HARP_CHECK(length >= 1 && axes <= x->shape.size(), Code::kShape, op, ": a tuple of ", length, " indices for ", label(x), " of shape ",
+             to_string(x->shape), "; it must have from 1 to ", x->shape.size() - batch);
+  Places result{nullptr, Shape(indices->shape.begin(), indices->shape.end() - 1), axes, 1, Shape(x->shape.begin() + axes, x->shape.end())};
+  const NodeRef wide = cast(indices, DType::kI64);
+  const std::vector<NodeRef> columns = unstack(wide, -1);
+  const auto number = [&](Dim dim) { return size(graph, dim); };
+  NodeRef place = nullptr, is_place = nullptr;
+  for (size_t i = 0; i < axes; ++i) {
+    const Dim extent = x->shape[i];
+    NodeRef index;
+    if (i < batch) {
+      Shape line(result.tuples.size(), Dim(1));
+      line[i] = extent;
+      index = broadcast_to(reshape(cast(arange(graph, extent), DType::kI64), std::move(line)), result.tuples);
+    } else {
+      const NodeRef given = columns[i - batch], zero = constant_like(given, 0);
+      index = where({lt({given, zero}), add({given, number(extent)}), given});
+      const NodeRef fits = elementwise(Op::kBitAnd, {le({zero, index}), lt({index, number(extent)})});
+      is_place = is_place == nullptr ? fits : elementwise(Op::kBitAnd, {is_place, fits});
+    }
+    place = place == nullptr ? index : add({mul({place, number(extent)}), index});
+    result.count = result.count * extent;
+  }
+  result.flat = reshape(where({is_place, place, number(result.count)}), {element_count(result.tuples)});
+  return result;
+}
+
+/// x with the axes of places as one.
+NodeRef by_place(NodeRef x, const Places& p) {
+  Shape shape = {p.count};
+  shape.insert(shape.end(), p.rest.begin(), p.rest.end());
+  return reshape(x, std::move(shape));
+}
+
+Shape result_shape(const Places& p) {
+  Shape shape = p.tuples;
+  shape.insert(shape.end(), p.rest.begin(), p.rest.end());
+  return shape;
+}
+
+}  // namespace
+
+NodeRef gather_nd(NodeRef x, NodeRef indices, int64_t batch_dims) {
+  const Places p = places("gather_nd", x, indices, batch_dims);
+  const Shape shape = result_shape(p);
+  check_shape("gather_nd", check_node("gather_nd", x), x->dtype, shape);
+  return reshape(take(by_place(x, p), p.flat, 0), shape);
+}
+
+}  // namespace harp::build

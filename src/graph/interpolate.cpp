@@ -1,0 +1,184 @@
+// Resizing arrays, as ONNX's Resize and PyTorch's interpolate. Each axis in turn: a coordinate of the source for every place of the
+// result, then the elements around it, weighted. Coordinates are computed in f64 from whole numbers with one division, so that a place
+// that lies exactly between two elements, or exactly on one, is seen as such.
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+#include "graph/steps.h"
+
+namespace harp::build {
+namespace {
+
+using namespace steps;
+
+constexpr std::string_view kOp = "interpolate";
+
+template <size_t n>
+void check_word(std::string_view parameter, std::string_view given, const std::string_view (&words)[n]) {
+  std::string list;
+  for (const std::string_view word : words) {
+    if (word == given) return;
+    append(list, cat(list.empty() ? "" : ", ", word));
+  }
+  fail(Code::kInvalidArgument, kOp, ": ", parameter, " is \"", given, "\"; it must be one of ", list);
+}
+
+/// One axis of an array, resized from `from` elements to `to`.
+class Axis {
+ public:
+  Axis(NodeRef x, int axis, Dim to, std::optional<double> scale, const InterpolateOptions& options)
+      : graph_(check_node(kOp, x)),
+        x_(x),
+        axis_(static_cast<size_t>(axis)),
+        from_(x->shape[axis_]),
+        to_(to),
+        scale_(scale),
+        options_(options) {}
+
+  NodeRef resized() const {
+    if (options_.mode == "area") return area();
+    const NodeRef coordinate = coordinates();
+    if (options_.mode == "nearest") return element(nearest(coordinate));
+    const NodeRef before = unary(Op::kFloor, coordinate), weight = along(cast(sub(coordinate, before), x_->dtype));
+    return options_.mode == "linear" ? linear(before, weight) : cubic(before, weight);
+  }
+
+ private:
+  NodeRef number(Dim dim) const { return cast(size(graph_, dim), DType::kF64); }
+  static NodeRef number_like(NodeRef x, double value) { return constant_like(x, value); }
+
+  /// Where each place of the result lies in the source, as f64[to].
+  NodeRef coordinates() const {
+    const NodeRef place = cast(arange(graph_, to_), DType::kF64);
+    const std::string_view convention = options_.coordinates;
+    if (convention == "align_corners") {
+      const NodeRef last = number(harp::max(to_ - 1, 1));  // the only place of an axis of one lies at 0
+      return div({mul({place, number(harp::max(from_ - 1, 0))}), last});
+    }
+    if (convention == "asymmetric")
+      return scale_ ? div({place, number_like(place, *scale_)}) : div({mul({place, number(from_)}), number(to_)});
+    NodeRef centre;  // of the place: (place + 1/2) / scale - 1/2
+    if (scale_) {
+      centre = add({div({add({place, number_like(place, 0.5)}), number_like(place, *scale_)}), number_like(place, -0.5)});
+    } else {
+      const NodeRef odd = add({mul({place, number_like(place, 2)}), number_like(place, 1)});
+      centre = div({sub(mul({odd, number(from_)}), number(to_)), number(2 * to_)});
+    }
+    if (convention == "half_pixel") return centre;
+    const NodeRef is_long = lt({number_like(place, 1), number(to_)});  // pytorch_half_pixel: a single place lies at 0
+    return where({is_long, centre, number_like(place, 0)});
+  }
+
+  NodeRef nearest(NodeRef coordinate) const {
+    const std::string_view rounding = options_.nearest_mode;
+    if (rounding == "floor") return unary(Op::kFloor, coordinate);
+    if (rounding == "ceil") return unary(Op::kCeil, coordinate);
+    if (rounding == "round_prefer_ceil") return unary(Op::kFloor, add({coordinate, number_like(coordinate, 0.5)}));
+    return unary(Op::kCeil, add({coordinate, number_like(coordinate, -0.5)}));
+  }
+
+  /// The source's elements at these places (f64[…]), the nearest one where a place lies outside. The axes of `place` replace the axis.
+  NodeRef element(NodeRef place) const {
+    const NodeRef zero = number_like(place, 0), last = number(harp::max(from_ - 1, 0));
+    const NodeRef inside = elementwise(Op::kMin, {elementwise(Op::kMax, {place, zero}), last});
+    return take(x_, cast(inside, DType::kI64), static_cast<int>(axis_));
+  }
+
+  /// One number for each place of the result, stretched along the other axes.
+  NodeRef along(NodeRef weight) const {
+    Shape line(x_->shape.size(), Dim(1)), shape = x_->shape;
+    line[axis_] = shape[axis_] = to_;
+    return broadcast_to(reshape(weight, std::move(line)), shape);
+  }
+
+  NodeRef linear(NodeRef before, NodeRef weight) const {
+    const NodeRef first = element(before), second = element(add({before, number_like(before, 1)}));
+    return elementwise(Op::kFma, {weight, sub(second, first), first});
+  }
+
+  /// Keys' cubic convolution with coefficient a, over the elements at before - 1 to before + 2.
+  NodeRef cubic(NodeRef before, NodeRef weight) const {
+    const double a = options_.cubic_coeff_a;
+    const auto k = [&](double value) { return constant_like(weight, value); };
+    const auto polynomial = [](NodeRef t, std::initializer_list<NodeRef> coefficients) {
+      NodeRef value = nullptr;
+      for (const NodeRef coefficient : coefficients)
+        value = value == nullptr ? coefficient : elementwise(Op::kFma, {value, t, coefficient});
+      return value;
+    };
+    const auto near = [&](NodeRef t) { return polynomial(t, {k(a + 2), k(-(a + 3)), k(0), k(1)}); };    // distance up to 1
+    const auto far = [&](NodeRef t) { return polynomial(t, {k(a), k(-5 * a), k(8 * a), k(-4 * a)}); };  // from 1 to 2
+    const NodeRef one = k(1), rest = sub(one, weight);
+    const NodeRef weights[] = {far(add({weight, one})), near(weight), near(rest), far(add({rest, one}))};
+    NodeRef total = nullptr;
+    for (int tap = 0; tap < 4; ++tap) {
+      const NodeRef value = element(add({before, number_like(before, tap - 1)}));
+      total = total == nullptr ? mul({weights[tap], value}) : elementwise(Op::kFma, {weights[tap], value, total});
+    }
+    return total;
+  }
+
+  /// The mean of the elements from floor(i·from/to) to before ceil((i + 1)·from/to).
+  NodeRef area() const {
+    const Dim longest = ceil_div(from_, to_) + 1;
+    const NodeRef place = cast(arange(graph_, to_), DType::kI64), one = constant_like(place, 1);
+    const NodeRef length = size(graph_, from_), count = size(graph_, to_);
+    const auto quotient = [&](NodeRef a) { return elementwise(Op::kIdiv, {a, count}); };
+    const NodeRef start = quotient(mul({place, length}));
+    const NodeRef stop = quotient(add({mul({add({place, one}), length}), add({count, constant_like(count, -1)})}));
+    const Shape windows = {to_, longest};
+    const auto column = [&](NodeRef line) { return broadcast_to(reshape(line, {to_, 1}), windows); };
+    const NodeRef step = broadcast_to(cast(arange(graph_, longest), DType::kI64), windows);
+    const NodeRef index = add({column(start), step});
+    const NodeRef is_inside = lt({index, column(stop)});
+    const NodeRef values = element(cast(index, DType::kF64));  // [..., to, longest, ...]
+    Shape mask(values->shape.size(), Dim(1));
+    mask[axis_] = to_, mask[axis_ + 1] = longest;
+    const NodeRef inside = broadcast_to(reshape(is_inside, std::move(mask)), values->shape);
+    const NodeRef total = sum(where({inside, values, constant_like(values, 0)}), std::vector<int>{static_cast<int>(axis_) + 1}, false);
+    return div({total, along(cast(sub(stop, start), x_->dtype))});
+  }
+
+  Graph& graph_;
+  NodeRef x_;
+  size_t axis_;
+  Dim from_, to_;
+  std::optional<double> scale_;
+  const InterpolateOptions& options_;
+};
+
+}  // namespace
+
+NodeRef interpolate(NodeRef x, std::span<const Dim> sizes, std::span<const double> scales, const InterpolateOptions& options) {
+  Graph& graph = check_node(kOp, x);
+  check_word("mode", options.mode, {"nearest", "linear", "cubic", "area"});
+  check_word("coordinates", options.coordinates, {"half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"});
+  check_word("nearest_mode", options.nearest_mode, {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
+  const bool picks = options.mode == "nearest";
+  const DType dtype = picks ? x->dtype : common_dtype(kOp, Operands::kFloat, std::span(&x, 1));
+  HARP_CHECK(!sizes.empty() && sizes.size() <= x->shape.size(), Code::kShape, kOp, ": ", sizes.size(), " sizes for ", label(x),
+             " of shape ", to_string(x->shape), "; there must be from 1 to ", x->rank(), ", for the last axes");
+  HARP_CHECK(scales.empty() || scales.size() == sizes.size(), Code::kShape, kOp, ": ", scales.size(), " scales for ", sizes.size(),
+             " sizes; there must be one for each size, or none");
+  HARP_CHECK(options.mode != "area" || x->shape.size() < static_cast<size_t>(kMaxRank), Code::kShape, kOp, ": ", label(x), " has ",
+             kMaxRank, " axes; with mode=area at most ", kMaxRank - 1, " are possible");
+  const int first = x->rank() - static_cast<int>(sizes.size());
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const int axis = first + static_cast<int>(i);
+    const Dim from = x->shape[static_cast<size_t>(axis)];
+    check_dim(kOp, graph, sizes[i], cat("the size of axis ", axis));
+    HARP_CHECK(!from.is_constant(0) || sizes[i].is_constant(0), Code::kShape, kOp, ": axis ", axis, " of ", label(x), " with shape ",
+               to_string(x->shape), " is empty; there is nothing to make ", to_string(sizes[i]), " elements of");
+    HARP_CHECK(scales.empty() || scales[i] > 0, Code::kRange, kOp, ": the scale of axis ", axis, " is ", scales.empty() ? 0 : scales[i],
+               "; it must be greater than 0");
+  }
+  NodeRef y = picks ? x : cast(x, working_dtype(dtype));
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const int axis = first + static_cast<int>(i);
+    if (y->shape[static_cast<size_t>(axis)] == sizes[i] && scales.empty()) continue;  // every convention gives the same elements back
+    y = Axis(y, axis, sizes[i], scales.empty() ? std::nullopt : std::optional(scales[i]), options).resized();
+  }
+  return cast(y, dtype);
+}
+
+}  // namespace harp::build

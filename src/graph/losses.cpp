@@ -1,0 +1,78 @@
+// Losses as PyTorch defines them. Each is written such that its gradient is finite wherever the loss is: what may overflow or divide by
+// zero is replaced inside `where` first.
+#include <limits>
+
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+#include "graph/steps.h"
+
+namespace harp::build {
+namespace {
+
+using namespace steps;
+
+void check_reduction(std::string_view op, std::string_view reduction) {
+  HARP_CHECK(reduction == "mean" || reduction == "sum" || reduction == "none", Code::kInvalidArgument, op, ": reduction is \"", reduction,
+             "\"; it must be mean, sum or none");
+}
+
+/// Elementwise losses in the working dtype of their operands, reduced and cast back. A weight that is null is 1.
+template <class Losses>
+NodeRef elementwise_loss(std::string_view op, std::initializer_list<NodeRef> operands, std::string_view reduction, Losses losses) {
+  check_reduction(op, reduction);
+  std::vector<NodeRef> arrays;
+  for (const NodeRef operand : operands)
+    if (operand != nullptr) arrays.push_back(operand);
+  const DType dtype = common_type(op, Operands::kFloat, arrays).dtype, working = working_dtype(dtype);
+  std::vector<NodeRef> cast_operands;
+  for (const NodeRef operand : operands) cast_operands.push_back(operand != nullptr ? cast(operand, working) : nullptr);
+  NodeRef loss = losses(std::span<const NodeRef>(cast_operands));
+  if (reduction == "mean") loss = mean(loss, {}, false);
+  if (reduction == "sum") loss = sum(loss, {}, false);
+  return cast(loss, dtype);
+}
+
+NodeRef weighted(NodeRef loss, NodeRef weight) { return weight != nullptr ? mul({loss, weight}) : loss; }
+
+/// log(x), not below -100: the loss of a probability of 0 is finite, and so is its gradient.
+NodeRef bounded_log(NodeRef x) {
+  const NodeRef least = constant_like(x, -100), is_zero = eq({x, constant_like(x, 0)});
+  const NodeRef logarithm = log(where({is_zero, constant_like(x, 1), x}));
+  return where({is_zero, least, where({lt({logarithm, least}), least, logarithm})});
+}
+
+}  // namespace
+
+NodeRef huber_loss(NodeRef x, NodeRef target, double delta, std::string_view reduction) {
+  HARP_CHECK(delta > 0, Code::kRange, "huber_loss: delta is ", delta, "; it must be greater than 0");
+  return elementwise_loss("huber_loss", {x, target}, reduction, [&](std::span<const NodeRef> operands) {
+    const NodeRef difference = sub(operands[0], operands[1]), distance = abs(difference);
+    const NodeRef bound = constant_like(distance, delta), half = constant_like(distance, 0.5);
+    const NodeRef is_near = le({distance, bound});
+    const NodeRef near = where({is_near, difference, constant_like(difference, 0)});  // the square of a far one may overflow
+    const NodeRef linear = mul({bound, add({distance, constant_like(distance, -0.5 * delta)})});
+    return where({is_near, mul({half, square(near)}), linear});
+  });
+}
+
+NodeRef binary_cross_entropy(NodeRef x, NodeRef target, NodeRef weight, std::string_view reduction) {
+  return elementwise_loss("binary_cross_entropy", {x, target, weight}, reduction, [](std::span<const NodeRef> operands) {
+    const NodeRef p = operands[0], t = operands[1], one = constant_like(p, 1);
+    const NodeRef if_true = mul({t, bounded_log(p)});
+    const NodeRef if_false = mul({sub(one, t), bounded_log(sub(one, p))});
+    return weighted(neg(add({if_true, if_false})), operands[2]);
+  });
+}
+
+NodeRef binary_cross_entropy_with_logits(NodeRef x, NodeRef target, NodeRef weight, NodeRef pos_weight, std::string_view reduction) {
+  return elementwise_loss("binary_cross_entropy_with_logits", {x, target, weight, pos_weight}, reduction,
+                          [](std::span<const NodeRef> operands) {
+                            const NodeRef logits = operands[0], t = operands[1], one = constant_like(logits, 1);
+                            NodeRef minus_log = softplus_of(neg(logits));  // -log(sigmoid(x))
+                            if (operands[3] != nullptr) minus_log = mul({add({one, mul({t, sub(operands[3], one)})}), minus_log});
+                            return weighted(add({mul({sub(one, t), logits}), minus_log}), operands[2]);
+                          });
+}
+
+}  // namespace harp::build
