@@ -25,7 +25,9 @@ struct Chain {
 harp_node* softmax(harp_node* x, harp_node* const*) { return harp_softmax(x, kLast); }
 harp_node* layer_norm(harp_node* x, harp_node* const* operands) { return harp_layer_norm(x, 1, &kLast, operands[0], operands[1], 1e-5); }
 harp_node* rms_norm(harp_node* x, harp_node* const* operands) { return harp_rms_norm(x, 1, &kLast, operands[0], nullptr, 1e-5); }
-harp_node* cross_entropy(harp_node* x, harp_node* const* operands) { return harp_cross_entropy(x, operands[0], kLast, "none"); }
+harp_node* cross_entropy(harp_node* x, harp_node* const* operands) {
+  return harp_cross_entropy(x, operands[0], kLast, nullptr, HARP_CLASS_NONE, 0, "none");
+}
 
 constexpr Chain kChains[] = {
     {"softmax", 8192, 1024, Operands::kNone, softmax},

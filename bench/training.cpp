@@ -42,7 +42,7 @@ Problem perceptron(Session& session, int threads) {
     if (i + 1 < kLayers) x = harp_relu(x);
   }
   harp_node* gradients[2 * kLayers] = {};
-  harp_grad(harp_cross_entropy(x, target, 1, "mean"), 2 * kLayers, weights.data(), nullptr, gradients);
+  harp_grad(harp_cross_entropy(x, target, 1, nullptr, HARP_CLASS_NONE, 0, "mean"), 2 * kLayers, weights.data(), nullptr, gradients);
   for (size_t i = 0; i < weights.size(); ++i) harp_output(graph, ("next" + std::to_string(i)).c_str(), harp_sub(weights[i], gradients[i]));
   return problem;
 }

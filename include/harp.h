@@ -568,6 +568,9 @@ HARP_API harp_node* harp_cumsum(harp_node* x, int32_t axis, uint32_t flags);  /*
 HARP_API harp_node* harp_cumprod(harp_node* x, int32_t axis, uint32_t flags); /* int, float */
 HARP_API harp_node* harp_cummax(harp_node* x, int32_t axis, uint32_t flags);  /* bool, int, float: the greatest so far */
 HARP_API harp_node* harp_cummin(harp_node* x, int32_t axis, uint32_t flags);  /* bool, int, float: the least so far */
+/* The running extremes as values_and_indices[0] and as [1], i64, the index of the newest element that equals each, or of the newest NaN. */
+HARP_API harp_status harp_cummax_with_indices(harp_node* x, int32_t axis, harp_node** values_and_indices);
+HARP_API harp_status harp_cummin_with_indices(harp_node* x, int32_t axis, harp_node** values_and_indices);
 
 /*
  * Views: elements change places, nothing is computed or copied.
@@ -882,10 +885,17 @@ HARP_API harp_node* harp_binary_cross_entropy_with_logits(harp_node* x, harp_nod
                                                           const char* reduction);
 /* (x - target) squared. reduction: NULL or "mean", "sum", "none" (an array of them). */
 HARP_API harp_node* harp_mse_loss(harp_node* x, harp_node* target, const char* reduction);
+#define HARP_CLASS_NONE INT64_MIN /* in place of ignore_index: every class counts */
 /* -log(softmax(x)) of the target, along the axis of classes (HARP_AXIS_NONE: 1, or 0 of one axis). target: classes as integers, in x's
- * shape without that axis (the loss of a number that is no class is NaN); or their probabilities, floats in x's shape. reduction as
- * above. */
-HARP_API harp_node* harp_cross_entropy(harp_node* x, harp_node* target, int32_t axis, const char* reduction);
+ * shape without that axis (the loss of a number that is no class is NaN); or their probabilities, floats in x's shape. weight: NULL, or a
+ * number for each class, which multiplies its losses. ignore_index: the losses of this class number are 0, or HARP_CLASS_NONE.
+ * label_smoothing: this share of the target, 0 to 1, is spread over all classes. reduction as above; a mean over class numbers is divided
+ * by the weights of the classes that count. */
+HARP_API harp_node* harp_cross_entropy(harp_node* x, harp_node* target, int32_t axis, harp_node* weight, int64_t ignore_index,
+                                       double label_smoothing, const char* reduction);
+/* The same of log-probabilities: -x of the target's class. target: classes as integers. */
+HARP_API harp_node* harp_nll_loss(harp_node* x, harp_node* target, int32_t axis, harp_node* weight, int64_t ignore_index,
+                                  const char* reduction);
 
 /*
  * Operations of your own, from an expression: "where(x0 > 0, x0*x1, exp(x1) - 1)" over n arrays called x0, x1 ...
@@ -1606,6 +1616,8 @@ typedef struct harp_api {
   harp_node* (*harp_cumprod)(harp_node* x, int32_t axis, uint32_t flags);
   harp_node* (*harp_cummax)(harp_node* x, int32_t axis, uint32_t flags);
   harp_node* (*harp_cummin)(harp_node* x, int32_t axis, uint32_t flags);
+  harp_status (*harp_cummax_with_indices)(harp_node* x, int32_t axis, harp_node** values_and_indices);
+  harp_status (*harp_cummin_with_indices)(harp_node* x, int32_t axis, harp_node** values_and_indices);
   harp_node* (*harp_permute)(harp_node* x, int32_t n_axes, const int32_t* axes);
   harp_node* (*harp_transpose)(harp_node* x, int32_t n_axes, const int32_t* axes);
   harp_node* (*harp_moveaxis)(harp_node* x, int32_t n_axes, const int32_t* source, const int32_t* destination);
@@ -1700,7 +1712,8 @@ typedef struct harp_api {
   harp_node* (*harp_binary_cross_entropy)(harp_node* x, harp_node* target, harp_node* weight, const char* reduction);
   harp_node* (*harp_binary_cross_entropy_with_logits)(harp_node* x, harp_node* target, harp_node* weight, harp_node* pos_weight, const char* reduction);
   harp_node* (*harp_mse_loss)(harp_node* x, harp_node* target, const char* reduction);
-  harp_node* (*harp_cross_entropy)(harp_node* x, harp_node* target, int32_t axis, const char* reduction);
+  harp_node* (*harp_cross_entropy)(harp_node* x, harp_node* target, int32_t axis, harp_node* weight, int64_t ignore_index, double label_smoothing, const char* reduction);
+  harp_node* (*harp_nll_loss)(harp_node* x, harp_node* target, int32_t axis, harp_node* weight, int64_t ignore_index, const char* reduction);
   harp_node* (*harp_custom_elementwise)(int32_t n, harp_node* const* nodes, const char* expr);
   harp_node* (*harp_custom_reduce)(int32_t n, harp_node* const* nodes, const char* expr, const char* op, int32_t n_axes, const int32_t* axes, int32_t keepdims);
   harp_node* (*harp_custom_cumulative)(int32_t n, harp_node* const* nodes, const char* expr, const char* op, int32_t axis, uint32_t flags);

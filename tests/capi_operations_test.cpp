@@ -1,51 +1,9 @@
 // Every operation of harp.h builds what the text format's operation of the same name builds: both graphs print the same.
 #include <cmath>
 
-#include "capi_support.h"
+#include "capi_same_graph.h"
 
 using namespace capi_test;
-
-namespace {
-
-/// Operands of every dtype, declared the same way in both graphs.
-struct Operands {
-  harp_graph* g;
-  harp_node *f, *f2, *i, *i2, *b, *b2, *d;
-  harp_dim n;
-};
-
-constexpr const char* kHead =
-    "harp 1\ngraph graph(f: f32[n in 1..64, 4], f2: f32[n, 4], i: i32[n, 4], i2: i32[n, 4], b: bool[n, 4], b2: bool[n, 4], d: f64[6, 6]) "
-    "{\n";
-
-Operands declare(harp_graph* g) {
-  Operands o{};
-  o.g = g;
-  o.n = harp_dim_var(g, "n", 1, 64);
-  const harp_dim rows[] = {o.n, 4}, square[] = {6, 6};
-  o.f = harp_input(g, "f", HARP_F32, 2, rows);
-  o.f2 = harp_input(g, "f2", HARP_F32, 2, rows);
-  o.i = harp_input(g, "i", HARP_I32, 2, rows);
-  o.i2 = harp_input(g, "i2", HARP_I32, 2, rows);
-  o.b = harp_input(g, "b", HARP_BOOL, 2, rows);
-  o.b2 = harp_input(g, "b2", HARP_BOOL, 2, rows);
-  o.d = harp_input(g, "d", HARP_F64, 2, square);
-  return o;
-}
-
-/// `build` and the statement `text` make the same graph.
-void check_same(harp_context* context, const std::string& text, const std::function<harp_node*(const Operands&)>& build) {
-  CAPTURE(text);
-  const Graph g = make_graph(context);
-  harp_node* node = build(declare(g.get()));
-  REQUIRE_MESSAGE(node != nullptr, std::string(harp_error_message(harp_graph_error(g.get()))));
-  CHECK(harp_output(g.get(), "y", node) == HARP_OK);
-  const Graph parsed = parse(context, kHead + std::string("  return y = ") + text + "\n}\n");
-  REQUIRE(parsed != nullptr);
-  CHECK(take(harp_graph_print(g.get(), nullptr)) == take(harp_graph_print(parsed.get(), nullptr)));
-}
-
-}  // namespace
 
 TEST_CASE("G2 G1.composites: elementwise functions") {
   const Context context = make_context();
@@ -435,7 +393,9 @@ TEST_CASE("G8.outer G15: products, convolutions and pools, layers and losses") {
   check_same(context.get(), "rms_norm(f, axes=[0])",
              [&](const Operands& o) { return harp_rms_norm(o.f, 1, rows, nullptr, nullptr, 1e-5); });
   check_same(context.get(), "mse_loss(f, f2)", [](const Operands& o) { return harp_mse_loss(o.f, o.f2, nullptr); });
-  check_same(context.get(), "cross_entropy(f, argmax(f2, axis=1), reduction=\"sum\")",
-             [](const Operands& o) { return harp_cross_entropy(o.f, harp_argmax(o.f2, 1, 0), HARP_AXIS_NONE, "sum"); });
-  check_same(context.get(), "cross_entropy(f, f2, axis=0)", [](const Operands& o) { return harp_cross_entropy(o.f, o.f2, 0, nullptr); });
+  check_same(context.get(), "cross_entropy(f, argmax(f2, axis=1), reduction=\"sum\")", [](const Operands& o) {
+    return harp_cross_entropy(o.f, harp_argmax(o.f2, 1, 0), HARP_AXIS_NONE, nullptr, HARP_CLASS_NONE, 0, "sum");
+  });
+  check_same(context.get(), "cross_entropy(f, f2, axis=0)",
+             [](const Operands& o) { return harp_cross_entropy(o.f, o.f2, 0, nullptr, HARP_CLASS_NONE, 0, nullptr); });
 }

@@ -133,6 +133,50 @@ def loss_cases(dtype, x, y, p, t, weight):
     return [Case(text, np.asarray(value, kind), near(dtype, np.asarray(value), 4.0 + np.abs(value).max())) for text, value in expected.items()]
 
 
+def class_loss_cases(dtype, x, classes, probabilities, weight):
+    kind = KINDS[dtype]
+    wide, w = x.astype(np.longdouble), weight.astype(np.longdouble)
+    p = wide - np.log(np.exp(wide).sum(1, keepdims=True))
+    rows, count = np.arange(len(classes)), x.shape[1]
+
+    def losses(p, w, smoothing=0.0, ignored=None):
+        each = (1 - smoothing) * -w[classes] * p[rows, classes] - smoothing / count * (w * p).sum(1)
+        keep = classes != ignored
+        return np.where(keep, each, 0), np.where(keep, w[classes], 0)
+
+    ones = np.ones(count)
+    ignored, ignored_counts = losses(p, ones, ignored=3)
+    smoothed, smoothed_counts = losses(p, w, 0.25, 3)
+    weighted, weighted_counts = losses(wide, w)
+    soft = -(w * ((1 - 0.125) * probabilities + 0.125 / count) * p).sum(1)
+    expected = {
+        'cross_entropy(x, classes, ignore_index=3, reduction="none")': ignored, "cross_entropy(x, classes, ignore_index=3)": ignored.sum() / ignored_counts.sum(),
+        "cross_entropy(x, classes, weight=weight, ignore_index=3, label_smoothing=0.25)": smoothed.sum() / smoothed_counts.sum(),
+        'cross_entropy(x, classes, label_smoothing=0.5, reduction="sum")': losses(p, ones, 0.5)[0].sum(),
+        "cross_entropy(x, probabilities, weight=weight, label_smoothing=0.125)": soft.mean(),
+        "nll_loss(x, classes, weight=weight)": weighted.sum() / weighted_counts.sum(),
+        'nll_loss(x, classes, ignore_index=3, reduction="none")': losses(wide, ones, ignored=3)[0],
+    }
+    return [Case(text, np.asarray(value, kind), near(dtype, np.asarray(value), 16.0)) for text, value in expected.items()]
+
+
+def running_cases(x):
+    """The newest place of an extreme, or of a NaN, so far."""
+    cases = []
+    for op, newer in (("cummax", np.greater_equal), ("cummin", np.less_equal)):
+        for axis in (0, 1):
+            values, places = np.empty_like(x), np.empty(x.shape, np.int64)
+            lines, line_values, line_places = (np.moveaxis(a, axis, -1) for a in (x, values, places))
+            for at in np.ndindex(lines.shape[:-1]):
+                best, place = lines[at + (0,)], 0
+                for i, value in enumerate(lines[at]):
+                    if value != value or (best == best and newer(value, best)):
+                        best, place = value, i
+                    line_values[at + (i,)], line_places[at + (i,)] = best, place
+            cases.append(Case(f"{op}_with_indices(x, axis={axis})", [values, places], EXACT))
+    return cases
+
+
 def coordinate(i, n, m, convention, scale):
     scale = m / n if scale is None else scale
     if convention == "align_corners":
@@ -240,6 +284,11 @@ def network_groups():
         t = np.concatenate([random.random(30), [0, 1, 1, 0]]).astype(kind)
         inputs = {"x": normal(34, scale=3), "y": normal(34, scale=3), "p": p, "t": t, "weight": np.abs(normal(34))}
         result.append(Group(f"losses {dtype}", inputs, {}, {}, "", loss_cases(dtype, **inputs)))
+        probabilities = random.random((11, 6))
+        inputs = {"x": normal(11, 6), "classes": random.integers(0, 6, 11), "probabilities": (probabilities / probabilities.sum(1, keepdims=True)).astype(kind),
+                  "weight": np.abs(normal(6))}
+        names = {"x": "[n, k]", "classes": "[n]", "probabilities": "[n, k]", "weight": "[k]"}
+        result.append(Group(f"losses of classes {dtype}", inputs, names, {}, "", class_loss_cases(dtype, **inputs)))
         images = normal(2, 3, 4, 5)
         result.append(Group(f"resizing {dtype}", {"images": images}, {}, {}, "", resize_cases(dtype, images)))
         result.append(Group(f"resizing, symbolic {dtype}", {"images": images}, {"images": "[n, 3, h in 1..99, w in 1..99]"}, {}, "",
@@ -247,6 +296,8 @@ def network_groups():
         z = (normal(2, 5, 6) + 1j * normal(2, 5, 6)).astype(np.complex64 if dtype == "f32" else np.complex128)
         x = normal(2, 5, 6)
         result.append(Group(f"transforms of several axes {dtype}", {"z": z, "x": x}, {}, {}, "", fft_axes_cases(dtype, z, x)))
+        x = np.where(random.random((5, 12)) < 0.1, np.nan, random.integers(-3, 4, (5, 12))).astype(kind)
+        result.append(Group(f"running extremes {dtype}", {"x": x}, {"x": "[n, m]"}, {}, "", running_cases(x)))
     for dtype in ("i32", "f64", "u8"):
         kind = KINDS[dtype]
         arrays = {name: random.integers(0, 5, shape).astype(kind)

@@ -12,7 +12,7 @@ C is compiled as users get it in the groups of AS_USERS and in those that are no
 the same.
 
 Environment: HARP_TOOL (default build/release/harp), HARP_ORACLE_BACKENDS (default "interp c").
-rows: G2 G3 G4 G5 G6 G10 G12 G14 G16
+rows: G2 G3 G4 G5 G6 G10 G12 G14 G16 G22
 """
 import os
 import re

@@ -80,7 +80,7 @@ static harp_graph* training_step(harp_context* ctx, harp_error** err) {
   harp_node* side = harp_input(g, "side", HARP_I32, 1, points);
   harp_node* step = harp_input(g, "step", HARP_F32, 0, NULL);
 
-  harp_node* loss = harp_cross_entropy(network(x, w), side, 1, "mean");
+  harp_node* loss = harp_cross_entropy(network(x, w), side, 1, NULL, HARP_CLASS_NONE, 0, "mean");
   if (harp_grad(loss, WEIGHTS, w, NULL, gradient) != HARP_OK) return g; /* the graph keeps the error */
   harp_node* mean_bias = harp_sub(number(g, 1), harp_pow(number(g, keep_mean), step));
   harp_node* square_bias = harp_sub(number(g, 1), harp_pow(number(g, keep_square), step));

@@ -8,6 +8,12 @@ namespace {
 
 const char* or_mean(const char* reduction) { return reduction != nullptr ? reduction : "mean"; }
 
+build::ClassLossOptions class_loss(int32_t axis, const harp_node* weight, int64_t ignore_index, double label_smoothing,
+                                   const char* reduction) {
+  const std::optional<int64_t> ignored = ignore_index != HARP_CLASS_NONE ? std::optional<int64_t>(ignore_index) : std::nullopt;
+  return {optional_axis_argument(axis), or_mean(reduction), node_or_null(weight), ignored, label_smoothing};
+}
+
 harp_node* normalise(const char* op, harp_node* x, int32_t n_axes, const int32_t* axes, harp_node* weight, harp_node* bias, double eps,
                      NodeRef (*function)(NodeRef, std::span<const int>, NodeRef, NodeRef, double)) noexcept {
   return build_from_optional(op, {x}, {weight, bias}, [&] {
@@ -29,9 +35,16 @@ harp_node* harp_mse_loss(harp_node* x, harp_node* target, const char* reduction)
   return build_from("mse_loss", {x, target}, [&] { return build::mse_loss(x->node, target->node, or_mean(reduction)); });
 }
 
-harp_node* harp_cross_entropy(harp_node* x, harp_node* target, int32_t axis, const char* reduction) {
-  return build_from("cross_entropy", {x, target},
-                    [&] { return build::cross_entropy(x->node, target->node, optional_axis_argument(axis), or_mean(reduction)); });
+harp_node* harp_cross_entropy(harp_node* x, harp_node* target, int32_t axis, harp_node* weight, int64_t ignore_index,
+                              double label_smoothing, const char* reduction) {
+  return build_from_optional("cross_entropy", {x, target}, {weight}, [&] {
+    return build::cross_entropy(x->node, target->node, class_loss(axis, weight, ignore_index, label_smoothing, reduction));
+  });
+}
+
+harp_node* harp_nll_loss(harp_node* x, harp_node* target, int32_t axis, harp_node* weight, int64_t ignore_index, const char* reduction) {
+  return build_from_optional("nll_loss", {x, target}, {weight},
+                             [&] { return build::nll_loss(x->node, target->node, class_loss(axis, weight, ignore_index, 0, reduction)); });
 }
 
 harp_node* harp_hardtanh(harp_node* x, double min_val, double max_val) {

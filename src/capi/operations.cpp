@@ -121,6 +121,17 @@ harp_node* harp_cumprod(harp_node* x, int32_t axis, uint32_t flags) { return sca
 harp_node* harp_cummax(harp_node* x, int32_t axis, uint32_t flags) { return scan(Op::kCumMax, x, axis, flags); }
 harp_node* harp_cummin(harp_node* x, int32_t axis, uint32_t flags) { return scan(Op::kCumMin, x, axis, flags); }
 
+harp_status harp_cummax_with_indices(harp_node* x, int32_t axis, harp_node** values_and_indices) {
+  if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
+  return build_results("cummax_with_indices", x->graph, values_and_indices,
+                       [&] { return build::cummax_with_indices(x->node, optional_axis_argument(axis)); });
+}
+harp_status harp_cummin_with_indices(harp_node* x, int32_t axis, harp_node** values_and_indices) {
+  if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
+  return build_results("cummin_with_indices", x->graph, values_and_indices,
+                       [&] { return build::cummin_with_indices(x->node, optional_axis_argument(axis)); });
+}
+
 // New arrays
 
 harp_node* harp_full(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, double value) {

@@ -96,6 +96,10 @@ NodeRef norm(NodeRef x, double order, const Axes& axes, bool keepdims);
 NodeRef argmax(NodeRef x, std::optional<int> axis, bool keepdims);  // i64, the first index; no axis: of the flattened array
 NodeRef argmin(NodeRef x, std::optional<int> axis, bool keepdims);
 
+/// Running extremes and, as i64, the index of the last element that equals each, or of the last NaN so far: [values, indices].
+/// (running_extremes.cpp)
+std::vector<NodeRef> cummax_with_indices(NodeRef x, std::optional<int> axis);
+std::vector<NodeRef> cummin_with_indices(NodeRef x, std::optional<int> axis);
 /// Any scan of ops.def. No axis: of the flattened array, as one axis. Exclusive: without the element itself, the identity first. No order:
 /// as docs/semantics.md, "Scans", says. (build_scan.cpp)
 NodeRef cumulative(Op op, NodeRef x, std::optional<int> axis, bool exclusive, bool reverse, std::optional<ScanOrder> order = {});
@@ -226,10 +230,22 @@ NodeRef layer_norm(NodeRef x, std::span<const int> axes, NodeRef weight, NodeRef
 NodeRef rms_norm(NodeRef x, std::span<const int> axes, NodeRef weight, NodeRef bias, double eps);
 /// reduction: "mean", "sum" or "none".
 NodeRef mse_loss(NodeRef x, NodeRef target, std::string_view reduction);
-/// target: integers are classes (x's shape without the class axis), floats probabilities (x's shape). No axis: 1, or 0 of one axis.
-NodeRef cross_entropy(NodeRef x, NodeRef target, std::optional<int> axis, std::string_view reduction);
+
+// class_losses.cpp
+struct ClassLossOptions {
+  std::optional<int> axis;              // of the classes; nothing: 1, or 0 of one axis
+  std::string_view reduction = "mean";  // "mean", "sum" or "none"
+  NodeRef weight = nullptr;             // one number for each class, or null
+  std::optional<int64_t> ignore_index;  // a class number whose losses do not count
+  double label_smoothing = 0;           // cross_entropy: this share of the target is spread over all classes
+};
+/// Of log-probabilities; target: classes, integers of x's shape without the class axis.
+NodeRef nll_loss(NodeRef x, NodeRef target, const ClassLossOptions& options);
+/// Of any scores; target: classes as above, or probabilities, floats of x's shape.
+NodeRef cross_entropy(NodeRef x, NodeRef target, const ClassLossOptions& options);
 
 // losses.cpp
+NodeRef reduced_loss(std::string_view op, NodeRef losses, std::string_view reduction);  // their mean, their sum, or the losses themselves
 NodeRef huber_loss(NodeRef x, NodeRef target, double delta, std::string_view reduction);
 /// Of probabilities; weight may be null.
 NodeRef binary_cross_entropy(NodeRef x, NodeRef target, NodeRef weight, std::string_view reduction);

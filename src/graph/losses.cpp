@@ -12,25 +12,16 @@ namespace {
 
 using namespace steps;
 
-void check_reduction(std::string_view op, std::string_view reduction) {
-  HARP_CHECK(reduction == "mean" || reduction == "sum" || reduction == "none", Code::kInvalidArgument, op, ": reduction is \"", reduction,
-             "\"; it must be mean, sum or none");
-}
-
 /// Elementwise losses in the working dtype of their operands, reduced and cast back. A weight that is null is 1.
 template <class Losses>
 NodeRef elementwise_loss(std::string_view op, std::initializer_list<NodeRef> operands, std::string_view reduction, Losses losses) {
-  check_reduction(op, reduction);
   std::vector<NodeRef> arrays;
   for (const NodeRef operand : operands)
     if (operand != nullptr) arrays.push_back(operand);
   const DType dtype = common_type(op, Operands::kFloat, arrays).dtype, working = working_dtype(dtype);
   std::vector<NodeRef> cast_operands;
   for (const NodeRef operand : operands) cast_operands.push_back(operand != nullptr ? cast(operand, working) : nullptr);
-  NodeRef loss = losses(std::span<const NodeRef>(cast_operands));
-  if (reduction == "mean") loss = mean(loss, {}, false);
-  if (reduction == "sum") loss = sum(loss, {}, false);
-  return cast(loss, dtype);
+  return cast(reduced_loss(op, losses(std::span<const NodeRef>(cast_operands)), reduction), dtype);
 }
 
 NodeRef weighted(NodeRef loss, NodeRef weight) { return weight != nullptr ? mul({loss, weight}) : loss; }
@@ -43,6 +34,13 @@ NodeRef bounded_log(NodeRef x) {
 }
 
 }  // namespace
+
+NodeRef reduced_loss(std::string_view op, NodeRef losses, std::string_view reduction) {
+  if (reduction == "mean") return mean(losses, {}, false);
+  if (reduction == "sum") return sum(losses, {}, false);
+  HARP_CHECK(reduction == "none", Code::kInvalidArgument, op, ": reduction is \"", reduction, "\"; it must be mean, sum or none");
+  return losses;
+}
 
 NodeRef huber_loss(NodeRef x, NodeRef target, double delta, std::string_view reduction) {
   HARP_CHECK(delta > 0, Code::kRange, "huber_loss: delta is ", delta, "; it must be greater than 0");

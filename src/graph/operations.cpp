@@ -254,6 +254,12 @@ constexpr Operation kRows[] = {
     row("softmax", {{"x"}, {"axis", "-1"}}, [](NodeRef x, int axis) { return build::softmax(x, axis); }),
     row("log_softmax", {{"x"}, {"axis", "-1"}}, [](NodeRef x, int axis) { return build::log_softmax(x, axis); }),
 
+    // running values
+    row("cummax_with_indices", {{"x"}, {"axis", "none"}},
+        [](NodeRef x, std::optional<int> axis) { return build::cummax_with_indices(x, axis); }),
+    row("cummin_with_indices", {{"x"}, {"axis", "none"}},
+        [](NodeRef x, std::optional<int> axis) { return build::cummin_with_indices(x, axis); }),
+
     // views
     row("permute", {{"x"}, {"axes"}}, [](NodeRef x, Ints axes) { return build::permute(x, axes); }),
     row("transpose", {{"x"}, {"axes", "none"}}, [](NodeRef x, Axes axes) { return build::transpose(x, axes); }),
@@ -429,9 +435,22 @@ constexpr Operation kRows[] = {
         }),
     row("mse_loss", {{"x"}, {"target"}, {"reduction", "\"mean\""}},
         [](NodeRef x, NodeRef target, std::string_view reduction) { return build::mse_loss(x, target, reduction); }),
-    row("cross_entropy", {{"x"}, {"target"}, {"axis", "none"}, {"reduction", "\"mean\""}},
-        [](NodeRef x, NodeRef target, std::optional<int> axis, std::string_view reduction) {
-          return build::cross_entropy(x, target, axis, reduction);
+    row("cross_entropy",
+        {{"x"},
+         {"target"},
+         {"axis", "none"},
+         {"reduction", "\"mean\""},
+         {"weight", "none"},
+         {"ignore_index", "none"},
+         {"label_smoothing", "0"}},
+        [](NodeRef x, NodeRef target, std::optional<int> axis, std::string_view reduction, OptionalNode weight,
+           std::optional<int64_t> ignore_index, double label_smoothing) {
+          return build::cross_entropy(x, target, {axis, reduction, or_null(weight), ignore_index, label_smoothing});
+        }),
+    row("nll_loss", {{"x"}, {"target"}, {"axis", "none"}, {"reduction", "\"mean\""}, {"weight", "none"}, {"ignore_index", "none"}},
+        [](NodeRef x, NodeRef target, std::optional<int> axis, std::string_view reduction, OptionalNode weight,
+           std::optional<int64_t> ignore_index) {
+          return build::nll_loss(x, target, {axis, reduction, or_null(weight), ignore_index, 0});
         }),
 
     // from an expression

@@ -32,6 +32,7 @@ class ProductChooser {
     if (name == "einsum") return einsum();
     if (name.ends_with("pool") || name == "max_pool_with_indices") return pooling(name);
     if (name == "scaled_dot_product_attention") return attention();
+    if (name == "nll_loss" || (name == "cross_entropy" && random_.chance(70))) return class_loss(name == "cross_entropy");
     if (name == "cross") return vectors_of_three();
     if (name.ends_with("_norm") && (name[0] == 'b' || name[0] == 'g' || name[0] == 'i')) return channel_norm();
     if (name.starts_with("conv")) return convolution(name.back() == 'd' ? name[name.size() - 2] - '0' : 0, name.starts_with("conv_t"));
@@ -147,6 +148,27 @@ class ProductChooser {
     Argument scale;
     if (random_.chance(30)) scale = Literal{Literal::kReal, false, "0.5", {}};
     return {x_, array(std::move(key)), array(std::move(value)), mask, boolean(random_.chance(30)), scale, boolean(has_groups)};
+  }
+
+  /// The first array as scores of the classes along one of its axes, with class numbers as targets.
+  Arguments class_loss(bool has_smoothing) {
+    if (x_->rank() == 0) return {x_, x_, Dim(0), std::string("none"), {}, {}};
+    const size_t axis = random_.below(x_->shape.size());
+    Shape classes = x_->shape;
+    classes.erase(classes.begin() + static_cast<int64_t>(axis));
+    const NodeRef any = bench_.array_of(random_.chance(50) ? DType::kI64 : DType::kU8, classes);
+    const NodeRef target = elementwise_remainder(any, random_.between(2, 6));
+    Argument weight, ignored;
+    if (random_.chance(40)) weight = array({x_->shape[axis]});
+    if (random_.chance(40)) ignored = Dim(random_.between(0, 2));
+    constexpr std::string_view kReductions[] = {"mean", "sum", "none"};
+    Arguments arguments = {x_, target, Dim(static_cast<int64_t>(axis)), std::string(random_.pick(kReductions)), weight, ignored};
+    if (has_smoothing) arguments.emplace_back(Literal{Literal::kReal, false, random_.chance(50) ? "0.0" : "0.25", {}});
+    return arguments;
+  }
+
+  NodeRef elementwise_remainder(NodeRef any, int64_t by) {
+    return build::elementwise(Op::kRem, {any, build::constant(bench_.graph(), scalar_from_int(any->dtype, by))});
   }
 
   /// The first three elements of an axis as vectors.

@@ -1,0 +1,157 @@
+// Losses of classes along an axis, as PyTorch's nll_loss and cross_entropy: of class numbers, or of the probability of each class.
+#include <limits>
+
+#include "base/error.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+#include "graph/steps.h"
+
+namespace harp::build {
+namespace {
+
+using namespace steps;
+
+/// Class numbers as masks over the classes.
+struct Classes {
+  NodeRef is_target;   // of x's shape: is this class the target
+  NodeRef is_class;    // of the target's shape: is the number a class
+  NodeRef is_ignored;  // of the target's shape; null: no number is
+  std::vector<int> along;
+};
+
+Classes classes_of(std::string_view op, NodeRef x, NodeRef target, int axis, const std::optional<int64_t>& ignore_index) {
+  Shape shape = x->shape;
+  shape.erase(shape.begin() + axis);
+  HARP_CHECK(target->shape == shape, Code::kShape, op, ": the classes (", label(target), ") have shape ", to_string(target->shape),
+             "; for ", label(x), " of shape ", to_string(x->shape), " and class axis ", axis, " they must have ", to_string(shape));
+  Graph& graph = check_node(op, x);
+  if (is_narrow(target->dtype)) target = cast(target, info(target->dtype).computes_in);  // which holds the number of classes too
+  const Dim count = x->shape[static_cast<size_t>(axis)];
+  Classes classes{nullptr, nullptr, nullptr, {axis}};
+  Shape column(x->shape.size(), Dim(1));
+  column[static_cast<size_t>(axis)] = count;
+  // Numbers are compared as i32, in twice the lanes of i64; one that is no class may look like one there, and its loss is NaN all the same.
+  const NodeRef numbers = broadcast_to(reshape(arange(graph, count), std::move(column)), x->shape);
+  classes.is_target = eq({numbers, broadcast_to(unsqueeze(cast(target, numbers->dtype), classes.along), x->shape)});
+  const NodeRef first = constant(graph, scalar_from_int(target->dtype, 0)), end = cast(size(graph, count), target->dtype);
+  classes.is_class = logical_and(ge(target, first), lt({target, end}));
+  if (ignore_index && int_fits(target->dtype, *ignore_index))
+    classes.is_ignored = eq({target, constant(graph, scalar_from_int(target->dtype, *ignore_index))});
+  return classes;
+}
+
+/// The element of the target's class; 0 where the number is none.
+NodeRef picked(const Classes& classes, NodeRef x) { return sum(where({classes.is_target, x, constant_like(x, 0)}), classes.along, false); }
+
+/// 0 where the target is ignored, NaN where it is no class.
+NodeRef checked(const Classes& classes, NodeRef losses) {
+  losses = where({classes.is_class, losses, constant_like(losses, std::numeric_limits<double>::quiet_NaN())});
+  return classes.is_ignored == nullptr ? losses : where({classes.is_ignored, constant_like(losses, 0), losses});
+}
+
+/// One number for each class, of x's shape; null: none is given.
+NodeRef stretched_weight(std::string_view op, NodeRef x, int axis, NodeRef weight) {
+  if (weight == nullptr) return nullptr;
+  const Dim count = x->shape[static_cast<size_t>(axis)];
+  HARP_CHECK(weight->shape == Shape{count}, Code::kShape, op, ": the weight (", label(weight), ") has shape ", to_string(weight->shape),
+             "; it must be [", to_string(count), "], one number for each class of ", label(x));
+  Shape column(x->shape.size(), Dim(1));
+  column[static_cast<size_t>(axis)] = count;
+  return broadcast_to(reshape(cast(weight, x->dtype), std::move(column)), x->shape);
+}
+
+/// The reduction of losses of class numbers: a mean is over what counts, by the weight of the target's class.
+NodeRef reduced_by_weight(std::string_view op, const Classes& classes, NodeRef losses, NodeRef weights, std::string_view reduction) {
+  if (reduction != "mean" || (weights == nullptr && classes.is_ignored == nullptr)) return reduced_loss(op, losses, reduction);
+  NodeRef counts = weights != nullptr ? picked(classes, weights) : full_like(losses, 1);
+  if (classes.is_ignored != nullptr) counts = where({classes.is_ignored, constant_like(counts, 0), counts});
+  const NodeRef total = sum(losses, {}, false);
+  return div({total, sum(counts, {}, false)});
+}
+
+/// Losses of class numbers under log-probabilities, weighted: -w[t] · x[t].
+NodeRef negative_likelihood(const Classes& classes, NodeRef x, NodeRef weights) {
+  const NodeRef likelihood = picked(classes, weights != nullptr ? mul({weights, x}) : x);
+  return neg(likelihood);
+}
+
+/// Of one class alone, by far the most frequent case: log(sum(exp(x - m))) - (x_t - m), where m is the greatest of x.
+NodeRef plain_class_losses(const Classes& classes, NodeRef x) {
+  const NodeRef shifted = minus(x, stop_gradient(max(x, classes.along, true)));
+  const NodeRef total = log(sum(exp(shifted), classes.along, false));
+  return sub(total, picked(classes, shifted));
+}
+
+/// With weights of classes or smoothed targets: (1 - s) · -w[t] · p[t] + s / classes · sum(-w · p), p = log_softmax(x).
+NodeRef smoothed_class_losses(const Classes& classes, NodeRef x, NodeRef weights, double smoothing) {
+  const NodeRef p = log_softmax(x, classes.along[0]);
+  const NodeRef sharp = negative_likelihood(classes, p, weights);
+  if (smoothing == 0) return sharp;
+  const NodeRef all = neg(sum(weights != nullptr ? mul({weights, p}) : p, classes.along, false));
+  const NodeRef count = cast(size(check_node("cross_entropy", x), x->shape[static_cast<size_t>(classes.along[0])]), x->dtype);
+  const NodeRef share = mul({div({constant_like(x, smoothing), count}), all});
+  return elementwise(Op::kFma, {constant_like(x, 1 - smoothing), sharp, share});
+}
+
+/// x and the axis of its classes, checked.
+struct Scores {
+  NodeRef x;
+  DType dtype;
+  int axis;
+};
+Scores scores_of(std::string_view op, NodeRef x, NodeRef target, NodeRef weight, std::optional<int> axis) {
+  std::vector<NodeRef> operands = {x, target};
+  if (weight != nullptr) operands.push_back(weight);
+  check_nodes(op, operands);
+  x = as_float(op, x);
+  if (weight != nullptr) common_dtype(op, Operands::kFloat, std::array{x, weight});
+  const int along = normalize_axis(op, axis.value_or(x->rank() == 1 ? 0 : 1), x->rank());
+  HARP_CHECK(!x->shape[static_cast<size_t>(along)].is_constant(0), Code::kShape, op, ": axis ", along, " of ", label(x), " with shape ",
+             to_string(x->shape), " has no classes");
+  return {cast(x, working_dtype(x->dtype)), x->dtype, along};
+}
+
+}  // namespace
+
+NodeRef nll_loss(NodeRef x, NodeRef target, const ClassLossOptions& options) {
+  const std::string_view op = "nll_loss";
+  const Scores scores = scores_of(op, x, target, options.weight, options.axis);
+  HARP_CHECK(is_int(target->dtype), Code::kDType, op, ": the target (", label(target), ") is ", type_of(*target),
+             "; it must be classes (integers)");
+  const Classes classes = classes_of(op, scores.x, target, scores.axis, options.ignore_index);
+  const NodeRef weights = stretched_weight(op, scores.x, scores.axis, options.weight);
+  const NodeRef losses = checked(classes, negative_likelihood(classes, scores.x, weights));
+  return cast(reduced_by_weight(op, classes, losses, weights, options.reduction), scores.dtype);
+}
+
+NodeRef cross_entropy(NodeRef x, NodeRef target, const ClassLossOptions& options) {
+  const std::string_view op = "cross_entropy";
+  HARP_CHECK(options.label_smoothing >= 0 && options.label_smoothing <= 1, Code::kRange, op, ": label_smoothing is ",
+             options.label_smoothing, "; it must be from 0 to 1");
+  const Scores scores = scores_of(op, x, target, options.weight, options.axis);
+  const NodeRef weights = stretched_weight(op, scores.x, scores.axis, options.weight);
+  if (is_int(target->dtype)) {
+    const Classes classes = classes_of(op, scores.x, target, scores.axis, options.ignore_index);
+    const bool is_plain = weights == nullptr && options.label_smoothing == 0;
+    const NodeRef losses =
+        is_plain ? plain_class_losses(classes, scores.x) : smoothed_class_losses(classes, scores.x, weights, options.label_smoothing);
+    return cast(reduced_by_weight(op, classes, checked(classes, losses), weights, options.reduction), scores.dtype);
+  }
+  HARP_CHECK(!options.ignore_index, Code::kInvalidArgument, op, ": ignore_index is for targets that are classes; the target (",
+             label(target), ") is ", type_of(*target));
+  HARP_CHECK(target->dtype == scores.dtype && target->shape == scores.x->shape,
+             is_float(target->dtype) && target->dtype == scores.dtype ? Code::kShape : Code::kDType, op, ": the target (", label(target),
+             ") is ", type_of(*target), "; it must be classes (integers), or probabilities like ", label(x), ", ", type_of(*x));
+  NodeRef probabilities = cast(target, scores.x->dtype);
+  if (options.label_smoothing != 0) {
+    const NodeRef count = cast(size(check_node(op, x), scores.x->shape[static_cast<size_t>(scores.axis)]), scores.x->dtype);
+    const NodeRef share = div({constant_like(scores.x, options.label_smoothing), count});
+    probabilities = elementwise(Op::kFma, {probabilities, constant_like(probabilities, 1 - options.label_smoothing), share});
+  }
+  NodeRef p = log_softmax(scores.x, scores.axis);
+  if (weights != nullptr) p = mul({weights, p});
+  const NodeRef likelihood = sum(mul({probabilities, p}), std::vector<int>{scores.axis}, false);
+  return cast(reduced_loss(op, neg(likelihood), options.reduction), scores.dtype);
+}
+
+}  // namespace harp::build
