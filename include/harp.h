@@ -79,10 +79,10 @@ typedef int32_t harp_status;
 #define HARP_ERROR_ALIAS 6            /* outputs that overlap each other or an input they are not computed in place of */
 #define HARP_ERROR_PARSE 7            /* text format and .npy files */
 #define HARP_ERROR_UNSUPPORTED 8      /* legal, but not on this backend, system or version */
-#define HARP_ERROR_COMPILER 9         /* no C compiler found, or it failed, crashed or hung */
+#define HARP_ERROR_COMPILER 9         /* no C compiler found, or it failed or crashed, or compile_timeout_ms have passed */
 #define HARP_ERROR_IO 10              /* files */
 #define HARP_ERROR_OUT_OF_MEMORY 11
-#define HARP_ERROR_CANCELLED 12
+#define HARP_ERROR_CANCELLED 12 /* the host set the flag of a run, or its callback ended harp_tune */
 #define HARP_ERROR_INTERNAL 13 /* a bug in harp: please report it with the graph's text (harp_graph_print) */
 #define HARP_ERROR_NATIVE 14   /* a function given to harp_native returned something else than 0 */
 
@@ -214,7 +214,10 @@ typedef struct harp_context_options {
   /* The C compiler as one would type it ("gcc-12 -m64"); only this one is tried then. NULL: $HARP_CC, $CC, cc, gcc, clang, the first
    * that works. */
   const char* compiler;
-  int64_t compile_timeout_ms; /* 0: 60,000 */
+  /* How long harp_compile may take, all of it: making the source, waiting for other threads and processes that compile the same program,
+   * for one of the `compilers` to be free, and the C compiler itself. Then it is HARP_ERROR_COMPILER, which says what was waited for and
+   * how long. 0: 60,000. */
+  int64_t compile_timeout_ms;
 
   /* Stages of every compilation to log at HARP_LOG_INFO, with commas between: "opt,schedule,ir,ir-opt,linear,source". NULL: $HARP_DUMP. */
   const char* dump;
@@ -222,6 +225,13 @@ typedef struct harp_context_options {
   /* HARP_NATIVE_OPS_ON (0) or HARP_NATIVE_OPS_OFF: whether graphs may call functions of the host's (harp_native). */
   int32_t native_ops;
   int32_t reserved2;
+
+  /* How many C compilers may run at the same time for this context, whatever the number of threads that compile; 0: one less than there
+   * are CPUs, at least 1. Large sources are compiled in that many parts at most. (The short question that asks a compiler for its version
+   * is not counted.) */
+  int32_t compilers;
+  /* 0 to 19, added to the nice value of their processes, so that they leave the CPUs to the host: 0 runs them as the host runs. */
+  int32_t compiler_nice;
 } harp_context_options;
 
 #define HARP_NATIVE_OPS_ON 0
@@ -230,7 +240,7 @@ typedef struct harp_context_options {
 #define HARP_CONTEXT_OPTIONS_INIT                                                                                                         \
   {                                                                                                                                       \
     sizeof(harp_context_options), NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, 0, 0, NULL, 0, NULL, HARP_NATIVE_OPS_ON, \
-        0                                                                                                                                 \
+        0, 0, 0                                                                                                                           \
   }
 
 /*
@@ -1125,10 +1135,17 @@ typedef struct harp_run_options {
    * host's threads (on harp's own it may wake them). One that is too small is left alone: the run allocates what it needs. */
   void* workspace;
   size_t workspace_size;
+  /* A flag that ends the run: any thread sets it to something else than 0, with an atomic store (C11: of an _Atomic int32_t, whose address
+   * is cast; gcc and clang: __atomic_store_n), and harp_program_run returns HARP_ERROR_CANCELLED. Outputs then hold anything, and where
+   * there was NULL there still is; program, context and workspace can be used again at once. Each worker looks at the flag before the run,
+   * between kernels, about every millisecond of loops over independent elements, and between the blocks of other long loops: what takes
+   * longer is one iteration of a kernel's outermost loop. A function of the host's (harp_native) is not interrupted; none is called after
+   * the flag was seen. The flag has to stay set until harp_program_run returns. NULL: there is none. */
+  const volatile int32_t* cancel;
 } harp_run_options;
 
 #define HARP_RUN_OPTIONS_INIT \
-  { sizeof(harp_run_options), 0, NULL, NULL, NULL, 0 }
+  { sizeof(harp_run_options), 0, NULL, NULL, NULL, 0, NULL }
 
 /*
  * Runs the program. inputs: n_inputs buffers in the order of the program's inputs, with its dtypes and with sizes that fit. outputs:
@@ -1136,8 +1153,8 @@ typedef struct harp_run_options {
  * program's. Shape variables take their values from the axes of inputs (harp_shape_var_info), and every other axis has to be what they
  * make of it (HARP_ERROR_SHAPE); a value outside its bounds and a size below 0 are HARP_ERROR_RANGE. Arguments are checked before anything
  * is written: on failure outputs are as they were, but where the run itself finds a mistake, in indices that are checked (harp_check_index:
- * HARP_ERROR_RANGE) or in a function of yours (HARP_ERROR_NATIVE): then buffers you gave hold anything, and where there was NULL there
- * still is. options may be NULL. Several threads may run one program at the same time.
+ * HARP_ERROR_RANGE) or in a function of yours (HARP_ERROR_NATIVE), or is cancelled: then buffers you gave hold anything, and where there
+ * was NULL there still is. options may be NULL. Several threads may run one program at the same time.
  *
  * Outputs may not overlap each other or an input (HARP_ERROR_ALIAS), with one exception: an output may be the very same array as an
  * input that its harp_array_info lists as `in_place`, and then takes its place. Listed is what is computed element by element from
@@ -1386,8 +1403,9 @@ HARP_API harp_status harp_tune_result_trial(const harp_tune_result* result, size
  * masks) as they found it; exception flags may be raised.
  *
  * harp_entry_point runs serially and allocates what it needs with malloc; if there is no memory the outputs are not written.
- * harp_entry_point_ex takes a runtime (NULL: as harp_entry_point) and returns a status: HARP_OK, HARP_ERROR_OUT_OF_MEMORY, or, of a program
- * that checks indices, HARP_ERROR_RANGE; then the outputs hold what the nearest elements would give, or what they held before.
+ * harp_entry_point_ex takes a runtime (NULL: as harp_entry_point) and returns a status: HARP_OK, HARP_ERROR_OUT_OF_MEMORY,
+ * HARP_ERROR_CANCELLED, which leaves anything in the outputs, or, of a program that checks indices, HARP_ERROR_RANGE; then the outputs hold
+ * what the nearest elements would give, or what they held before.
  */
 typedef void (*harp_entry_point)(void** inputs, void** outputs, size_t* shape_vars);
 
@@ -1418,6 +1436,7 @@ typedef struct harp_runtime {
   void* const* natives; /* NULL: programs that call functions of the host's have no entry points */
   void* step_cursor;    /* NULL: for later versions */
   harp_fault* fault;    /* where HARP_ERROR_RANGE is explained; NULL: nowhere */
+  const volatile int32_t* cancel; /* as in harp_run_options: the function then returns HARP_ERROR_CANCELLED; NULL: there is none */
 } harp_runtime;
 
 typedef int32_t (*harp_entry_point_ex)(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* runtime);

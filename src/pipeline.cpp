@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/error.h"
+#include "base/table_limit.h"
 #include "base/text.h"
 #include "graph/dot.h"
 #include "graph/text.h"
@@ -38,6 +39,7 @@ struct Stages {
 
 struct Step {
   std::string_view name;
+  std::string_view what;  // it does; "": nothing
   void (*run)(Stages& stages, const PipelineOptions& options);
   std::string (*print)(const Stages& stages);
 };
@@ -85,13 +87,25 @@ std::string print_unscheduled(const Stages& s) {
 
 /// The staircase: every stage with its printer.
 constexpr Step kSteps[] = {
-    {"graph", [](Stages&, const PipelineOptions&) {}, [](const Stages& s) { return print_graph(*s.graph); }},
-    {"opt", optimise, [](const Stages& s) { return print_graph(*s.graph); }},
-    {"schedule", schedule, [](const Stages& s) { return print(s.program); }},
-    {"ir", [](Stages&, const PipelineOptions&) {}, print_unscheduled},
-    {"ir-opt", lower, [](const Stages& s) { return ir::print(*s.module); }},
-    {"linear", [](Stages&, const PipelineOptions&) {}, print_linear},
-    {"c", render, [](const Stages& s) { return s.source; }},
+    {"graph", "", [](Stages&, const PipelineOptions&) {}, [](const Stages& s) { return print_graph(*s.graph); }},
+    {"opt", "optimising the graph", optimise, [](const Stages& s) { return print_graph(*s.graph); }},
+    {"schedule", "scheduling kernels", schedule, [](const Stages& s) { return print(s.program); }},
+    {"ir", "", [](Stages&, const PipelineOptions&) {}, print_unscheduled},
+    {"ir-opt", "lowering kernels to loops", lower, [](const Stages& s) { return ir::print(*s.module); }},
+    {"linear", "", [](Stages&, const PipelineOptions&) {}, print_linear},
+    {"c", "writing the C source", render, [](const Stages& s) { return s.source; }},
+};
+
+/// While it lives, what is made of the stages looks at the limit.
+class Limited {
+ public:
+  Limited(const Stages& stages, TimeLimit* limit) : dims_(stages.graph->shared_dims()) { set_limit(*dims_, limit); }
+  ~Limited() { set_limit(*dims_, nullptr); }
+  Limited(const Limited&) = delete;
+  Limited& operator=(const Limited&) = delete;
+
+ private:
+  std::shared_ptr<SymTable> dims_;  // of all stages
 };
 
 Stages start(const Graph& graph) { return {graph.clone(), {}, nullptr, {}, {}}; }
@@ -107,22 +121,28 @@ std::vector<InPlaceArguments> arguments_among(const Program& program, const std:
 
 }  // namespace
 
-std::shared_ptr<Graph> optimised(const Graph& graph, const PipelineOptions& options) {
+std::shared_ptr<Graph> optimised(const Graph& graph, const PipelineOptions& options, TimeLimit* limit) {
   Stages stages = start(graph);
+  const Limited limited(stages, limit);
   optimise(stages, options);
   return stages.graph;
 }
 
-std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const PipelineOptions& options) {
-  const Program program = fuse(optimised(graph, options), options.chains);
+std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const PipelineOptions& options, TimeLimit* limit) {
+  Stages stages = start(graph);
+  const Limited limited(stages, limit);
+  optimise(stages, options);
+  const Program program = fuse(stages.graph, options.chains);
   return arguments_among(program, find_in_place(program));
 }
 
-Generated generate(const Graph& graph, const PipelineOptions& options) {
+Generated generate(const Graph& graph, const PipelineOptions& options, TimeLimit* limit) {
   const auto begin = std::chrono::steady_clock::now();
   HARP_CHECK(!graph.outputs().empty(), Code::kInvalidArgument, "the graph \"", graph.name(), "\" has no output");
   Stages stages = start(graph);
+  const Limited limited(stages, limit);
   for (const Step& step : kSteps) {
+    if (!step.what.empty()) enter_step(stages.graph->dims(), step.what);
     step.run(stages, options);
     if (options.dump && std::find(options.dump_stages.begin(), options.dump_stages.end(), step.name) != options.dump_stages.end())
       options.dump(step.name, step.print(stages));

@@ -17,6 +17,8 @@
 
 namespace harp {
 
+class TimeLimit;
+
 struct PipelineOptions {
   Target target;
   bool plain_text = false;                                                  // no vector types: any C99 compiler will do
@@ -52,15 +54,15 @@ struct Generated {
   PipelineStats stats;
 };
 
-/// Graph to C source. Thread-safe for one const Graph: works on a clone.
-Generated generate(const Graph& graph, const PipelineOptions& options);
+/// Graph to C source. Thread-safe for one const Graph: works on a clone. Where the time of `limit` is over it throws as that says.
+Generated generate(const Graph& graph, const PipelineOptions& options, TimeLimit* limit = nullptr);
 
 /// What "opt" makes of the graph, as a graph of its own: what is scheduled, and what runs where a run has to find the same index that names
 /// no element as generated code does.
-std::shared_ptr<Graph> optimised(const Graph& graph, const PipelineOptions& options);
+std::shared_ptr<Graph> optimised(const Graph& graph, const PipelineOptions& options, TimeLimit* limit = nullptr);
 
 /// What generate() would say of in-place arguments, for a backend that has no use for the rest.
-std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const PipelineOptions& options);
+std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const PipelineOptions& options, TimeLimit* limit = nullptr);
 
 /// The text of one stage: "graph", "opt", "schedule", "ir", "ir-opt", "linear", "c" or "dot". Error{kInvalidArgument} names the stages.
 std::string emit_stage(const Graph& graph, const PipelineOptions& options, std::string_view stage);

@@ -251,6 +251,8 @@ TEST_CASE("C1: context options that make no sense") {
   fails([](auto& o) { o.log = [](void*, int32_t, const char*, size_t) {}, o.log_level = 9; }, HARP_ERROR_INVALID_ARGUMENT,
         "log_level is 9");
   fails([](auto& o) { o.compile_timeout_ms = -5; }, HARP_ERROR_INVALID_ARGUMENT, "compile_timeout_ms is -5");
+  fails([](auto& o) { o.compilers = -1; }, HARP_ERROR_INVALID_ARGUMENT, "compilers is -1, outside 0..1024");
+  fails([](auto& o) { o.compiler_nice = 20; }, HARP_ERROR_INVALID_ARGUMENT, "compiler_nice is 20, outside 0..19");
   fails([](auto& o) { o.reserved = 1; }, HARP_ERROR_INVALID_ARGUMENT, "reserved");
   fails([](auto& o) { o.struct_size = 8; }, HARP_ERROR_INVALID_ARGUMENT, "struct_size is 8");
   ErrorSlot err;

@@ -264,7 +264,7 @@ TEST_CASE("G8.broadcast_shapes G8.broadcast_index G8.error: NumPy's rules for pl
 
 TEST_CASE("C1: layout of the structs that cross the boundary") {
 #define OFFSET(type, field, offset) CHECK(offsetof(type, field) == offset)
-  CHECK(sizeof(harp_context_options) == 144);
+  CHECK(sizeof(harp_context_options) == 152);
   OFFSET(harp_context_options, alloc, 8);
   OFFSET(harp_context_options, log, 32);
   OFFSET(harp_context_options, log_level, 48);
@@ -280,6 +280,8 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_context_options, dump, 128);
   OFFSET(harp_context_options, native_ops, 136);
   OFFSET(harp_context_options, reserved2, 140);
+  OFFSET(harp_context_options, compilers, 144);
+  OFFSET(harp_context_options, compiler_nice, 148);
   CHECK(sizeof(harp_pool_options) == 40);
   OFFSET(harp_pool_options, stride, 8);
   OFFSET(harp_pool_options, padding, 16);
@@ -337,14 +339,15 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_tune_summary, best, 16);
   OFFSET(harp_tune_summary, exhausted, 40);
   OFFSET(harp_tune_summary, why_not_stored, 48);
-  CHECK(sizeof(harp_run_options) == 48);
+  CHECK(sizeof(harp_run_options) == 56);
+  OFFSET(harp_run_options, cancel, 48);
   CHECK(sizeof(harp_array_info) == 56);
   OFFSET(harp_array_info, n_in_place, 40);
   OFFSET(harp_array_info, in_place, 48);
   CHECK(sizeof(harp_shape_var_info) == 56);
   CHECK(sizeof(harp_program_stats_info) == 56);
   OFFSET(harp_program_stats_info, tuned, 36);
-  CHECK(sizeof(harp_runtime) == 88);
+  CHECK(sizeof(harp_runtime) == 96);
   OFFSET(harp_runtime, width, 16);
   OFFSET(harp_runtime, parallel_for, 24);
   OFFSET(harp_runtime, alloc, 32);
@@ -354,6 +357,7 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_runtime, natives, 64);
   OFFSET(harp_runtime, step_cursor, 72);
   OFFSET(harp_runtime, fault, 80);
+  OFFSET(harp_runtime, cancel, 88);
   CHECK(sizeof(harp_fault) == 40);
   OFFSET(harp_fault, site, 8);
   OFFSET(harp_fault, element, 16);

@@ -102,17 +102,12 @@ TEST_CASE("compile: what functions call is compiled once where it is shared, and
     CHECK(defined == 1);
     CHECK(declared + 1 == split.size());
   }
-  struct Two : FaultyProcess {
-    using FaultyProcess::FaultyProcess;
-    size_t processors() override { return 2; }
-  };
   for (const char* compiler : {"gcc", "clang"}) {
     CAPTURE(compiler);
     Bench bench;
-    Two process(bench.system.plan);
-    process.variables = bench.system.process.variables;
     bench.options.compiler = compiler;
-    CompileService service(System{bench.system.files, process}, bench.options, Log());
+    bench.options.compilers = 2;
+    CompileService service = bench.service();
     CHECK(call(bench.system, service.compile(request)) == 0 + 1 + 2 + 3);
   }
 }
@@ -153,12 +148,12 @@ TEST_CASE("compile: a long source is compiled in parts at the same time, and wor
       parts += request.program.ends_with("/cc1") || std::find(words.begin(), words.end(), "-c") != words.end();
       return FaultyProcess::spawn(request);
     }
-    size_t processors() override { return 3; }
     int parts = 0;
   };
   for (const char* compiler : {"gcc", "clang"}) {
     Bench bench;
     bench.options.compiler = compiler;
+    bench.options.compilers = 3;
     Counting process(bench.system.plan);
     process.variables = bench.system.process.variables;
     CompileService service(System{bench.system.files, process}, bench.options, Log());
@@ -191,15 +186,10 @@ TEST_CASE("compile: generated kernels in parts compute what they compute in one"
   Generated generated = generate(*graph, options);
   REQUIRE(generated.functions.size() >= kKernels);
 
-  struct Four : FaultyProcess {
-    using FaultyProcess::FaultyProcess;
-    size_t processors() override { return 4; }
-  };
   const auto results = [&](std::vector<SourceFunction> functions) {
     Bench bench;
-    Four process(bench.system.plan);
-    process.variables = bench.system.process.variables;
-    CompileService service(System{bench.system.files, process}, bench.options, Log());
+    bench.options.compilers = 4;
+    CompileService service = bench.service();
     CompileRequest request;
     request.source = generated.source;
     request.functions = std::move(functions);
@@ -228,12 +218,8 @@ TEST_CASE("compile: an error in one part is the compilation's, and names that pa
   CompileRequest request = request_of_functions(9, 4000);
   const size_t at = request.source.find("return value7");
   request.source.replace(at, 6, "retrun");
-  struct Two : FaultyProcess {
-    using FaultyProcess::FaultyProcess;
-    size_t processors() override { return 2; }
-  } process(bench.system.plan);
-  process.variables = bench.system.process.variables;
-  CompileService service(System{bench.system.files, process}, bench.options, Log());
+  bench.options.compilers = 2;
+  CompileService service = bench.service();
   const Error error = error_of([&] { service.compile(request); });
   CHECK(error.code == Code::kCompiler);
   CHECK(error.message.find("-c ./unit") != error.message.npos);

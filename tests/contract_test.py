@@ -164,7 +164,7 @@ def case_unit(desk):
     steps = re.findall(r"^  (?:{ )?/\* generation (\d+) \*/\n(.*?)(?=^  (?:{ )?/\*|^}$)", main, re.M | re.S)
     assert [int(number) for number, _ in steps] == list(range(len(steps))) and len(steps) >= 3, "generations in order"
     # the two sums of generation 0 are handed over in one call, so that they may run at once; each call returns when all are done
-    assert steps[0][1].count("harp_run_together(rt, 2, tasks)") == 1, main
+    assert steps[0][1].count("harp_run_together(rt, cancel, 2, tasks)") == 1, main
     for _, body in steps:
         assert len(re.findall(r"\b(?:harp_run_together|harp_for|kernel_\d+)\(", body)) == 1, f"a generation is one call:\n{body}"
     assert re.search(r"int32_t entry_point_ex\(void\*\* inputs, void\*\* outputs, size_t\* shape_vars, const harp_runtime\* rt\)", after)

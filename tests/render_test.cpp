@@ -308,7 +308,7 @@ TEST_CASE("L1 L2 C renderer: generations, workspace, constant arrays, run time o
   CHECK(source.find("kernel_0(void*") != std::string::npos);
   CHECK(source.find("kernel_1(void*") != std::string::npos);
   CHECK(source.find("kernel_2(void*") == std::string::npos);  // the same as kernel_1
-  CHECK(source.find("harp_run_together(rt, 2, tasks)") != std::string::npos);
+  CHECK(source.find("harp_run_together(rt, cancel, 2, tasks)") != std::string::npos);
   for (const std::string& compiler : compilers()) {
     const Unit unit(source, compiler, options.target);
     for (const size_t n : {size_t{0}, size_t{5}, size_t{100000}}) {

@@ -31,6 +31,7 @@ struct SpawnRequest {
   int input = -1;                        // becomes its stdin; -1: /dev/null
   int output = -1;                       // becomes its stdout; -1: ours
   int errors = -1;                       // becomes its stderr; -1: where stdout goes
+  int nice = 0;                          // added to the nice value, 0 to 19
 };
 
 struct ChildStatus {
@@ -54,6 +55,8 @@ class Process {
   /// Waits until `fd` can be read or `milliseconds` have passed: 1, 0 or -errno. EINTR counts as 0.
   virtual int poll(int fd, int milliseconds) = 0;
   virtual void sleep(std::chrono::microseconds duration) = 0;
+  /// The time that deadlines are about.
+  virtual Deadline now() = 0;
 
   /// An environment variable, if it is set and may be trusted: nothing in a program that runs with more rights than its caller.
   virtual std::optional<std::string> environment(const char* name) = 0;
@@ -79,6 +82,7 @@ class RealProcess : public Process {
   int pipe(int& read_end, int& write_end) override;
   int poll(int fd, int milliseconds) override;
   void sleep(std::chrono::microseconds duration) override;
+  Deadline now() override;
   std::optional<std::string> environment(const char* name) override;
   uint32_t effective_user() override;
   int id() override;
@@ -101,6 +105,7 @@ struct Command {
   std::vector<std::string> environment;
   int directory = -1;
   size_t output_limit = 256 * 1024;  // what it prints beyond this is read and dropped
+  int nice = 0;                      // as in SpawnRequest
 };
 
 struct CommandResult {

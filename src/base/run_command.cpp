@@ -61,8 +61,8 @@ class Child {
   /// Kills it and waits until it is gone, within reason.
   void stop() {
     kill();
-    const Deadline give_up = Clock::now() + kReapPatience;
-    for (microseconds nap = kFirstNap; !ended() && Clock::now() < give_up; nap = std::min<microseconds>(nap * 2, kPollStep))
+    const Deadline give_up = system_.process.now() + kReapPatience;
+    for (microseconds nap = kFirstNap; !ended() && system_.process.now() < give_up; nap = std::min<microseconds>(nap * 2, kPollStep))
       system_.process.sleep(nap);
     if (ended_) reap();
     reaped_ = true;
@@ -183,7 +183,8 @@ UniqueFd RunningCommand::open_output(size_t limit) {
 
 bool RunningCommand::start(const Command& command, int input, int output, int errors) {
   const System system = state_->system;
-  const int pid = system.process.spawn({command.program, command.arguments, command.environment, command.directory, input, output, errors});
+  const int pid = system.process.spawn(
+      {command.program, command.arguments, command.environment, command.directory, input, output, errors, command.nice});
   if (pid < 0)
     state_->result.code = pid;
   else
@@ -202,7 +203,7 @@ CommandResult RunningCommand::wait(Deadline deadline, CancelFlag cancel) {
   microseconds nap = kFirstNap;
   for (;;) {
     const bool stop = cancelled(cancel);
-    const Deadline now = Clock::now();
+    const Deadline now = state_->system.process.now();
     if (stop || now >= deadline || state_->reader_is_stuck(now)) {
       state_->stop();
       result.end = stop ? CommandResult::End::kCancelled : CommandResult::End::kTimedOut;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/symbolic_order.h"
 #include "base/symbolic_range.h"
+#include "base/table_limit.h"
 
 namespace harp {
 
@@ -29,6 +30,8 @@ struct SymTable::State {
   std::vector<std::unique_ptr<SymAtom>> variable_atoms;
   std::vector<Sym> variable_order;
   uint32_t next_node = 0, next_atom = 0, loops = 0;
+  TimeLimit* limit = nullptr;  // of the compilation
+  uint32_t calls = 0;          // of check_time()
 };
 
 namespace {
@@ -248,6 +251,8 @@ struct SymBuilder {
     return slot->alone;
   }
 
+  static SymTable::State& state(SymTable& table) { return *table.state_; }
+
   /// min and max.
   static Sym symmetric_atom(AtomKind kind, Sym a, Sym b) {
     if (precedes(b, a)) std::swap(a, b);
@@ -324,6 +329,21 @@ struct SymBuilder {
 
 SymTable::SymTable() : state_(std::make_unique<State>()) {}
 SymTable::~SymTable() = default;
+
+void set_limit(SymTable& table, TimeLimit* limit) { SymBuilder::state(table).limit = limit; }
+
+void enter_step(SymTable& table, std::string_view step) {
+  TimeLimit* const limit = SymBuilder::state(table).limit;
+  if (limit == nullptr) return;
+  limit->enter(step);
+  limit->check();
+}
+
+void check_time(SymTable& table) {
+  constexpr uint32_t kCallsToALook = 64;
+  auto& state = SymBuilder::state(table);
+  if (state.limit != nullptr && ++state.calls % kCallsToALook == 0) state.limit->check();
+}
 
 Sym SymTable::variable(std::string_view name, int64_t lo, int64_t hi) {
   HARP_CHECK(!name.empty(), Code::kInvalidArgument, "a shape variable needs a name");

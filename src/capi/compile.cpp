@@ -34,12 +34,12 @@ std::shared_ptr<const Signature> signature_with(const Graph& graph, std::span<co
 }
 
 /// In place is what the backend "c" computes in place, so that one may take the place of the other.
-std::shared_ptr<CompiledProgram> compile_interp(const harp_context& context, std::shared_ptr<Graph> graph,
-                                                const CompileSettings& settings) {
+std::shared_ptr<CompiledProgram> compile_interp(const harp_context& context, std::shared_ptr<Graph> graph, const CompileSettings& settings,
+                                                TimeLimit& limit) {
   const auto begin = std::chrono::steady_clock::now();
-  std::shared_ptr<const Signature> signature = signature_with(*graph, in_place_arguments(*graph, settings.pipeline));
+  std::shared_ptr<const Signature> signature = signature_with(*graph, in_place_arguments(*graph, settings.pipeline, &limit));
   // Which indices are looked at, and in which order, is what the optimiser leaves of the graph.
-  if (settings.pipeline.check_indices || !check_sites(*graph).empty()) graph = optimised(*graph, settings.pipeline);
+  if (settings.pipeline.check_indices || !check_sites(*graph).empty()) graph = optimised(*graph, settings.pipeline, &limit);
   auto program = std::make_shared<CompiledProgram>(std::move(signature), make_interp_executable(std::move(graph)), context.hooks);
   program->stats.pipeline_ms = milliseconds_since(begin);
   return program;
@@ -67,9 +67,9 @@ std::string first_native(const Graph& graph) {
   return {};
 }
 
-std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& graph, const CompileSettings& settings, Deadline deadline) {
+std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& graph, const CompileSettings& settings, TimeLimit& limit) {
   const auto search = context.service.begin_search(settings.compiler);  // goes on while the source is made
-  Generated generated = generate(graph, settings.pipeline);
+  Generated generated = generate(graph, settings.pipeline, &limit);
   std::shared_ptr<const Signature> signature = signature_with(graph, generated.in_place);
   check_variables(*signature, *generated.module);
 
@@ -82,9 +82,8 @@ std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& g
   request.vectors_written = generated.vectors_written;
   request.flags = settings.flags;
   request.compiler = settings.compiler;
-  request.deadline = deadline;
   CompileReport report;
-  std::shared_ptr<const Artifact> artifact = context.service.compile(request, &report);
+  std::shared_ptr<const Artifact> artifact = context.service.compile(request, limit, &report);
   std::shared_ptr<const LoadedLibrary> library;
   try {
     library = context.service.loader().load(*artifact);
@@ -93,7 +92,7 @@ std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& g
     // A cached artifact that does not load (made on another system, say) is no better than none.
     context.log.warning("a cached program does not load, it is compiled anew: ", error.message);
     context.service.forget(*artifact);
-    artifact = context.service.compile(request, &report);
+    artifact = context.service.compile(request, limit, &report);
     library = context.service.loader().load(*artifact);
   }
   auto program = std::make_shared<CompiledProgram>(
@@ -123,39 +122,41 @@ std::unique_ptr<Graph> private_copy(const Graph& graph, const CompileSettings& s
 }
 
 /// With the configuration that was found to be the fastest, if there is one that still works.
-std::shared_ptr<CompiledProgram> compile_tuned(harp_context& context, const Graph& graph, const CompileSettings& settings) {
+std::shared_ptr<CompiledProgram> compile_tuned(harp_context& context, const Graph& graph, const CompileSettings& settings,
+                                               TimeLimit& limit) {
   const std::optional<Digest> key = tuning_key(context, graph, settings);
   const std::optional<tune::Configuration> found = key ? context.tuning.find(*key) : std::nullopt;
   if (!found || found->is_default()) return nullptr;
   try {
     CompileSettings with = settings;
     configure(with, *found);
-    std::shared_ptr<CompiledProgram> program = compile_program(context, graph, with);
+    std::shared_ptr<CompiledProgram> program = compile_program(context, graph, with, limit);
     program->stats.tuned = 1;
     return program;
   } catch (const Error& error) {
-    if (error.code == Code::kOutOfMemory || error.code == Code::kCancelled) throw;
+    if (error.code == Code::kOutOfMemory || error.code == Code::kCancelled || limit.is_over()) throw;
     context.log.warning("what tuning found for \"", graph.name(), "\" is not used: ", error.message);
     return nullptr;
   }
 }
 
-std::shared_ptr<CompiledProgram> compile_any(harp_context& context, const Graph& graph, const CompileSettings& settings) {
-  std::shared_ptr<CompiledProgram> tuned = compile_tuned(context, graph, settings);
-  return tuned ? tuned : compile_program(context, graph, settings);
+std::shared_ptr<CompiledProgram> compile_any(harp_context& context, const Graph& graph, const CompileSettings& settings, TimeLimit& limit) {
+  std::shared_ptr<CompiledProgram> tuned = compile_tuned(context, graph, settings, limit);
+  return tuned ? tuned : compile_program(context, graph, settings, limit);
 }
 
 /// Where the system refuses a file or a mapping, what the context keeps to be quick the next time may be what has the last ones.
-std::shared_ptr<CompiledProgram> compile_with_what_is_left(harp_context& context, const Graph& graph, const CompileSettings& settings) {
+std::shared_ptr<CompiledProgram> compile_with_what_is_left(harp_context& context, const Graph& graph, const CompileSettings& settings,
+                                                           TimeLimit& limit) {
   try {
-    return compile_any(context, graph, settings);
+    return compile_any(context, graph, settings, limit);
   } catch (const Error& error) {
     if (error.code != Code::kIo) throw;
     context.log.warning("once more, after giving up what is kept: ", error.message);
   }
   context.programs.clear();
   context.service.drop_kept();
-  return compile_any(context, graph, settings);
+  return compile_any(context, graph, settings, limit);
 }
 
 }  // namespace
@@ -171,12 +172,12 @@ const harp_graph& usable(const harp_graph* graph, const char* function) {
 }
 
 std::shared_ptr<CompiledProgram> compile_program(harp_context& context, const Graph& graph, const CompileSettings& settings,
-                                                 Deadline deadline) {
+                                                 TimeLimit& limit) {
   if (settings.backend == CompileSettings::Backend::kC) check_architecture(settings.pipeline.target);
   std::unique_ptr<Graph> copy = private_copy(graph, settings);
   std::shared_ptr<CompiledProgram> program = settings.backend == CompileSettings::Backend::kInterp
-                                                 ? compile_interp(context, std::move(copy), settings)
-                                                 : compile_c(context, *copy, settings, deadline);
+                                                 ? compile_interp(context, std::move(copy), settings, limit)
+                                                 : compile_c(context, *copy, settings, limit);
   program->native = first_native(graph);
   return program;
 }
@@ -196,6 +197,7 @@ harp_program* harp_compile(const harp_graph* graph, const harp_compile_options* 
     harp_context& context = *graph->context;
     const auto inside = context.fork_guard.enter("harp_compile");
     const auto begin = std::chrono::steady_clock::now();
+    TimeLimit limit(context.process, context.service.timeout());
     const CompileSettings settings = read_compile_settings(context, options);
     const std::optional<Digest> key = settings.pipeline.dump ? std::nullopt : compile_key(source, settings);
     if (key) {
@@ -208,7 +210,7 @@ harp_program* harp_compile(const harp_graph* graph, const harp_compile_options* 
       }
     }
     check_native_functions(source);
-    std::shared_ptr<CompiledProgram> compiled = compile_with_what_is_left(context, source, settings);
+    std::shared_ptr<CompiledProgram> compiled = compile_with_what_is_left(context, source, settings, limit);
     auto program = std::make_unique<harp_program>(&context, compiled);
     if (key) context.programs.insert(*key, compiled);
     return program.release();

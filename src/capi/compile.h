@@ -11,9 +11,9 @@ namespace harp::capi {
 /// A graph without a mistake and with an output; else an error of `function`.
 const harp_graph& usable(const harp_graph* graph, const char* function);
 
-/// The program for these settings alone. `deadline`: of the C compiler.
+/// The program for these settings alone.
 std::shared_ptr<CompiledProgram> compile_program(harp_context& context, const Graph& graph, const CompileSettings& settings,
-                                                 Deadline deadline = Deadline::max());
+                                                 TimeLimit& limit);
 
 /// Where the tuning database keeps what is the fastest for this graph compiled with these settings on the context's threads. Nothing: it is
 /// for no database to say (the settings say it themselves, or have no use for it), or the graph has no key (graph_key.h).

@@ -12,6 +12,7 @@ using namespace harp::capi;
 namespace {
 
 constexpr std::string_view kBackends[] = {"interp", "c"};
+constexpr int32_t kMostCompilers = 1024, kMostNice = 19;
 
 HostHooks hooks_of(const harp_context_options& options) {
   HostHooks hooks;
@@ -56,6 +57,12 @@ ServiceOptions service_of(const harp_context_options& options) {
              options.compile_timeout_ms);
   constexpr int64_t kLongest = int64_t{1000} * 60 * 60 * 24;  // a clock has to be able to count it
   if (options.compile_timeout_ms != 0) service.timeout = std::chrono::milliseconds(std::min(options.compile_timeout_ms, kLongest));
+  HARP_CHECK(options.compilers >= 0 && options.compilers <= kMostCompilers, Code::kInvalidArgument, "harp_context_options: compilers is ",
+             options.compilers, ", outside 0..", kMostCompilers);
+  service.compilers = static_cast<size_t>(options.compilers);
+  HARP_CHECK(options.compiler_nice >= 0 && options.compiler_nice <= kMostNice, Code::kInvalidArgument,
+             "harp_context_options: compiler_nice is ", options.compiler_nice, ", outside 0..", kMostNice);
+  service.compiler_nice = options.compiler_nice;
   return service;
 }
 

@@ -37,7 +37,7 @@ harp_status harp_program_run(harp_program* program, size_t n_inputs, harp_buffer
     required(program, "harp_program_run", "program");
     HARP_CHECK(n_inputs == 0 || inputs != nullptr, Code::kInvalidArgument, "harp_program_run: inputs is NULL");
     HARP_CHECK(n_outputs == 0 || outputs != nullptr, Code::kInvalidArgument, "harp_program_run: outputs is NULL");
-    const harp_run_options given = read_options(options, HARP_RUN_OPTIONS_INIT, "harp_run_options");
+    const harp_run_options given = read_options(options, HARP_RUN_OPTIONS_INIT, "harp_run_options", offsetof(harp_run_options, cancel));
     HARP_CHECK(given.n_shape_vars == 0 || (given.shape_var_names != nullptr && given.shape_var_values != nullptr), Code::kInvalidArgument,
                "harp_run_options: shape_var_names or shape_var_values is NULL");
     HARP_CHECK(reinterpret_cast<uintptr_t>(given.workspace) % kBufferAlignment == 0, Code::kInvalidArgument,
@@ -59,7 +59,7 @@ harp_status harp_program_run(harp_program* program, size_t n_inputs, harp_buffer
     for (size_t i = 0; i < n_outputs; ++i) targets[i] = outputs[i] != nullptr ? &outputs[i]->array : nullptr;
 
     NewOutputs made(*program->context, n_outputs, memory.book);
-    loaded.run({sources.span(), targets.span(), sizes.span()}, memory, made);
+    loaded.run({sources.span(), targets.span(), sizes.span(), given.cancel}, memory, made);
     made.hand_over(outputs);
   });
 }

@@ -83,7 +83,8 @@ class ContextWorkshop final : public tune::Workshop {
   std::unique_ptr<tune::Subject> make(const tune::Configuration& configuration, Deadline deadline) override {
     CompileSettings settings = settings_;
     configure(settings, configuration);
-    const auto program = compile_program(context_, graph_, settings, deadline);
+    TimeLimit limit(context_.process, context_.service.timeout(), deadline);
+    const auto program = compile_program(context_, graph_, settings, limit);
     auto subject = std::make_unique<ProgramSubject>(program, arrays_, context_.hooks);
     if (arrays_.expected.empty()) expect(*subject, *program);
     return subject;
@@ -228,11 +229,12 @@ harp_tune_result* harp_tune(const harp_graph* graph, const harp_tune_options* op
     const std::optional<Digest> key = tuning_key(context, source, settings);
     HARP_CHECK(key.has_value(), Code::kUnsupported, "harp_tune: the graph \"", source.name(),
                "\" calls a function of the host's or has too many constants: there is nothing to find it again by");
-    const harp_run_options run = read_options(given.run, HARP_RUN_OPTIONS_INIT, "harp_run_options");
+    const harp_run_options run = read_options(given.run, HARP_RUN_OPTIONS_INIT, "harp_run_options", offsetof(harp_run_options, cancel));
 
+    TimeLimit limit(context.process, context.service.timeout());
     Arrays arrays = arrays_of(run, n_inputs, inputs);
     ContextWorkshop workshop(context, source, settings, arrays);
-    const std::shared_ptr<CompiledProgram> untuned = compile_program(context, source, settings);
+    const std::shared_ptr<CompiledProgram> untuned = compile_program(context, source, settings, limit);
     workshop.prepare(untuned->program);
     check_not_empty(arrays);
     const std::unique_ptr<Graph> graph_of_space = settings.specialize.empty() ? source.clone() : specialize(source, settings.fixed_sizes());

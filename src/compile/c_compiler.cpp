@@ -7,6 +7,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "base/error.h"
 #include "compile/compiler_command.h"
@@ -91,24 +92,40 @@ CCompiler::Steps CCompiler::without_driver(const CompileRequest& request, const 
   return {compile, {{replaced(driver_commands_->link, C::kObject, objects), {}}}};
 }
 
-CCompiler::Ended CCompiler::run(const Steps& steps, UnknownEnd unknown_end, const WorkDirectory& work, Deadline deadline,
-                                CancelFlag cancel) const {
-  using End = CommandResult::End;
+RunningCommand CCompiler::start(const Job& job, const WorkDirectory& work, int nice) const {
   const auto command_of = [&](const std::vector<std::string>& arguments) {
-    return Command{arguments.front(), arguments, compiler_environment(system_.process), work.fd()};
+    Command command{arguments.front(), arguments, compiler_environment(system_.process), work.fd()};
+    command.nice = nice;
+    return command;
+  };
+  if (job.reader.empty()) return RunningCommand(system_, command_of(job.command));
+  return RunningCommand(system_, command_of(job.command), command_of(job.reader));
+}
+
+/// As many jobs of a step at a time as there are slots for: it waits for the first one only, since it holds none then.
+CCompiler::Ended CCompiler::run(const Steps& steps, UnknownEnd unknown_end, const WorkDirectory& work, CompilerSlots& slots,
+                                TimeLimit& limit) const {
+  using End = CommandResult::End;
+  struct Running {
+    const Job* job;
+    CompilerSlots::Slot slot;
+    RunningCommand command;
   };
   Ended ended;
   for (const std::vector<Job>& jobs : steps) {
-    std::vector<RunningCommand> running;
-    for (const Job& job : jobs) {
-      if (job.reader.empty())
-        running.emplace_back(system_, command_of(job.command));
-      else
-        running.emplace_back(system_, command_of(job.command), command_of(job.reader));
-    }
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      ended = {jobs[i].command, running[i].wait(deadline, cancel)};
+    std::deque<Running> running;
+    for (size_t next = 0; next < jobs.size() || !running.empty(); running.pop_front()) {
+      while (next < jobs.size()) {
+        CompilerSlots::Slot slot = running.empty() ? slots.take(limit) : slots.try_take();
+        if (!slot) break;
+        running.push_back({&jobs[next], std::move(slot), start(jobs[next], work, slots.nice())});
+        ++next;
+      }
+      limit.enter("running the C compiler");
+      const Running& first = running.front();
+      ended = {first.job->command, running.front().command.wait(limit.deadline(), limit.cancel())};
       HARP_CHECK(ended.result.end != End::kCancelled, Code::kCancelled, "compilation cancelled");
+      if (ended.result.end == End::kTimedOut && limit.is_over()) limit.fail(quote_command(ended.command), std::move(ended.result.output));
       ended.failed = ended.result.end == End::kUnknown ? unknown_end == UnknownEnd::kFails : !ended.result.succeeded();
       if (ended.failed) return ended;
     }
@@ -116,15 +133,15 @@ CCompiler::Ended CCompiler::run(const Steps& steps, UnknownEnd unknown_end, cons
   return ended;
 }
 
-std::vector<std::byte> CCompiler::compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, Deadline deadline,
-                                          CancelFlag cancel) const {
+std::vector<std::byte> CCompiler::compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, CompilerSlots& slots,
+                                          TimeLimit& limit) const {
   const auto io_check = [&](int error, std::string_view what) {
     HARP_CHECK(error >= 0, Code::kIo, "cannot ", what, " in ", work.path(), ": ", error_text(error));
   };
   // Whatever others add may turn an object file into something else (-x, -flto): then the driver makes all of it in one call.
   const bool in_steps = all_flags_known(request);
   std::vector<std::string> sources =
-      split_source(request.source, request.functions, in_steps ? worthwhile_parts(request.functions, system_.process.processors()) : 1);
+      split_source(request.source, request.functions, in_steps ? worthwhile_parts(request.functions, slots.count()) : 1);
   sources.back() += key_definition(key);
   std::vector<std::string> names;
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -135,11 +152,11 @@ std::vector<std::byte> CCompiler::compile(const CompileRequest& request, const D
   std::vector<std::byte> bytes;
   const auto output = [&] { return work.read_file(kOutputName, kMaxOutputBytes, bytes); };
   if (in_steps && driver_commands_ && ends_are_known_ && request.target.march.empty() == host_target().march.empty()) {
-    const Ended ended = run(without_driver(request, names), UnknownEnd::kFails, work, deadline, cancel);
+    const Ended ended = run(without_driver(request, names), UnknownEnd::kFails, work, slots, limit);
     if (!ended.failed && output() >= 0 && shared_object_fault(bytes).empty()) return bytes;
     if (ended.result.end == CommandResult::End::kUnknown) ends_are_known_ = false;
   }
-  Ended ended = run(with_driver(request, names), UnknownEnd::kSucceeds, work, deadline, cancel);
+  Ended ended = run(with_driver(request, names), UnknownEnd::kSucceeds, work, slots, limit);
   HARP_CHECK(!ended.result.lacked_resources(), Code::kIo, "cannot start the C compiler: ", error_text(ended.result.code), ": ",
              quote_command(ended.command));
   if (ended.failed) refuse(describe_end(ended.result), ended.command, ended.result);

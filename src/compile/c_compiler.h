@@ -38,8 +38,8 @@ class CCompiler final : public Compiler {
   const CompilerIdentity& identity() const override { return identity_; }
   std::vector<std::string> command(const CompileRequest& request) const override;
   bool self_contained(const std::vector<std::string>& flags) const override;
-  std::vector<std::byte> compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, Deadline deadline,
-                                 CancelFlag cancel) const override;
+  std::vector<std::byte> compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, CompilerSlots& slots,
+                                 TimeLimit& limit) const override;
 
   /// Whether the files behind the command are those it was made from: a compiler may be upgraded while a program runs.
   bool unchanged() const;
@@ -65,7 +65,8 @@ class CCompiler final : public Compiler {
   bool all_flags_known(const CompileRequest& request) const { return files_.words.size() == 1 && request.flags.empty(); }
   Steps with_driver(const CompileRequest& request, const std::vector<std::string>& names) const;
   Steps without_driver(const CompileRequest& request, const std::vector<std::string>& names) const;
-  Ended run(const Steps& steps, UnknownEnd unknown_end, const WorkDirectory& work, Deadline deadline, CancelFlag cancel) const;
+  Ended run(const Steps& steps, UnknownEnd unknown_end, const WorkDirectory& work, CompilerSlots& slots, TimeLimit& limit) const;
+  RunningCommand start(const Job& job, const WorkDirectory& work, int nice) const;
 
   System system_;
   CompilerFiles files_;

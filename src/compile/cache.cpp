@@ -252,19 +252,19 @@ std::string CompileCache::replace_file(const char* file, std::string_view text) 
 CompileCache::Lock CompileCache::lock_file(const char* file, std::string& why_not) {
   const std::string name = cat(kLockPrefix, file);
   int error = 0;
-  Lock lock = lock_called(name, nullptr, error);
+  Lock lock = lock_called(name, nullptr, Deadline::max(), error);
   if (!lock)
     why_not = cat("cannot lock ", path_join(directory(), name), ": ",
                   error == -EWOULDBLOCK ? std::string("another process has it") : std::string(error_text(error)));
   return lock;
 }
 
-CompileCache::Lock CompileCache::lock(const Digest& key, CancelFlag cancel) {
+CompileCache::Lock CompileCache::lock(const Digest& key, CancelFlag cancel, Deadline deadline) {
   int error = 0;
-  return lock_called(cat(kLockPrefix, key.low % kLockStripes), cancel, error);
+  return lock_called(cat(kLockPrefix, key.low % kLockStripes), cancel, deadline, error);
 }
 
-CompileCache::Lock CompileCache::lock_called(const std::string& name, CancelFlag cancel, int& error) {
+CompileCache::Lock CompileCache::lock_called(const std::string& name, CancelFlag cancel, Deadline deadline, int& error) {
   const auto directory = current();
   error = -ENOENT;
   if (!directory) return {};
@@ -273,12 +273,12 @@ CompileCache::Lock CompileCache::lock_called(const std::string& name, CancelFlag
   Lock file(system_.files, opened);
   error = opened;
   if (!file) return {};
-  const Deadline deadline = Clock::now() + options_.lock_timeout;
+  deadline = std::min(deadline, system_.process.now() + options_.lock_timeout);
   for (microseconds nap{200};; nap = std::min<microseconds>(nap * 2, microseconds{10'000})) {
     const int locked = system_.files.try_lock(file.get());
     if (locked >= 0) return file;
     error = locked;
-    if ((locked != -EWOULDBLOCK && locked != -EINTR) || cancelled(cancel) || Clock::now() >= deadline) return {};
+    if ((locked != -EWOULDBLOCK && locked != -EINTR) || cancelled(cancel) || system_.process.now() >= deadline) return {};
     system_.process.sleep(nap);
   }
 }

@@ -81,7 +81,8 @@ class CompileCache {
 
   /// Held by one process (or thread) at a time per key. Saves work only: without it, things are done twice, never wrongly.
   using Lock = UniqueFd;
-  Lock lock(const Digest& key, CancelFlag cancel);
+  /// Empty where it was not given by `deadline`, or within lock_timeout.
+  Lock lock(const Digest& key, CancelFlag cancel, Deadline deadline = Deadline::max());
 
   /// A file beside the entries, by a name that no entry has, which is read and replaced as a whole; never evicted. What it was when it was
   /// read tells whether it has changed since.
@@ -120,7 +121,7 @@ class CompileCache {
   int read_entry(const CacheDirectory& directory, const char* name, std::vector<std::byte>& bytes, bool touch) const;
   std::vector<StoredFile> stored(const CacheDirectory& directory);
   int publish_as(const std::string& name, std::span<const std::byte> bytes, bool durable);
-  Lock lock_called(const std::string& name, CancelFlag cancel, int& error);
+  Lock lock_called(const std::string& name, CancelFlag cancel, Deadline deadline, int& error);
   void count_published(uint64_t bytes);
 
   System system_;

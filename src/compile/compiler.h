@@ -10,6 +10,8 @@
 #include "base/process.h"
 #include "base/source_functions.h"
 #include "base/target.h"
+#include "base/time_limit.h"
+#include "compile/compiler_slots.h"
 #include "compile/work_directory.h"
 
 namespace harp {
@@ -19,11 +21,10 @@ struct CompileRequest {
   std::vector<SourceFunction> functions;  // of the source, those that may be compiled apart; not part of the key
   std::string signature;                  // travels in the manifest
   Target target = host_target();
-  int optimisation = 3;                 // -O
-  bool vectors_written = false;         // the source holds its own vectors: of -O3, the passes that look for some may stay out
-  std::vector<std::string> flags;       // added after harp's own
-  std::string compiler;                 // command that overrides the context's, empty: that one
-  Deadline deadline = Deadline::max();  // besides the service's patience
+  int optimisation = 3;            // -O
+  bool vectors_written = false;    // the source holds its own vectors: of -O3, the passes that look for some may stay out
+  std::vector<std::string> flags;  // added after harp's own
+  std::string compiler;            // command that overrides the context's, empty: that one
 };
 
 /// Everything about a compiler that may change what it makes.
@@ -47,10 +48,10 @@ class Compiler {
   virtual std::vector<std::string> command(const CompileRequest& request) const = 0;
   /// Whether `flags` name nothing outside the request, so that the key covers all of the input.
   virtual bool self_contained(const std::vector<std::string>& flags) const = 0;
-  /// Compiles; what it makes exports `key` as kUnitKey. Error: kCompiler (names the command; compiler_output holds what it printed), kIo,
-  /// kCancelled.
-  virtual std::vector<std::byte> compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, Deadline deadline,
-                                         CancelFlag cancel) const = 0;
+  /// Compiles, each process in one of `slots`; what it makes exports `key` as kUnitKey. Error: kCompiler (names the command; compiler_output
+  /// holds what it printed), kIo, kCancelled.
+  virtual std::vector<std::byte> compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, CompilerSlots& slots,
+                                         TimeLimit& limit) const = 0;
 };
 
 /// The text by which a compiled unit says which one it is, a string of the key's hexadecimal digits: what the system's loader gives can be

@@ -55,12 +55,14 @@ CompilerSearch::CompilerSearch(System system, CompileCache& cache, const std::st
   begin_next();
 }
 
-std::shared_ptr<const CCompiler> CompilerSearch::finish(Deadline deadline) {
+std::shared_ptr<const CCompiler> CompilerSearch::finish(TimeLimit& limit) {
+  limit.enter("asking C compilers for their version");
   for (; candidate_; begin_next()) {
     try {
-      return identified(*candidate_, deadline);
+      return identified(*candidate_, std::min(limit.deadline(), limit.now() + kVersionPatience));
     } catch (const Error& error) {
       if (error.code != Code::kCompiler) throw;
+      if (limit.is_over()) limit.fail(quote_command(candidate_->files.words));
       reject(error.message);
     }
   }
@@ -192,7 +194,7 @@ std::shared_ptr<const CCompiler> CompilerSearch::identified(Candidate& candidate
     const auto payload = candidate.remembered->payload();
     text.assign(reinterpret_cast<const char*>(payload.data()), payload.size());
   } else {
-    text = answer(candidate, std::min(deadline, Clock::now() + kVersionPatience));
+    text = answer(candidate, deadline);
   }
   const std::string version = version_in(text);
   CompilerIdentity identity{candidate.files.words.front(), version, candidate.hasher.add(version).finish(), candidate.files.all_known};

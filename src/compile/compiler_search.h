@@ -20,7 +20,7 @@ class CompilerSearch {
   CompilerSearch(System system, CompileCache& cache, const std::string& option);
 
   /// The compiler; once. Error kCompiler, naming every command tried, when none works.
-  std::shared_ptr<const CCompiler> finish(Deadline deadline);
+  std::shared_ptr<const CCompiler> finish(TimeLimit& limit);
 
  private:
   /// A command under examination, and what was asked of it.

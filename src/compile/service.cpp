@@ -13,9 +13,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kCancelStep{20};  // how late a waiting thread may notice that it was cancelled
+constexpr milliseconds kWaitStep{20};  // how late a waiting thread may notice that it was cancelled, or that its time is over
 
-double since_ms(Deadline start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+double milliseconds_between(Deadline start, Deadline end) { return std::chrono::duration<double, std::milli>(end - start).count(); }
+
+size_t compilers_at_once(Process& process, size_t option) { return option != 0 ? option : std::max<size_t>(process.processors(), 2) - 1; }
 
 /// gcc's words, and clang's, where it is the compiler that is at fault and not what it was given.
 bool has_crashed(const Error& error) {
@@ -38,27 +40,49 @@ CompileService::CompileService(System system, ServiceOptions options, Log log)
       log_(log),
       cache_(system, options_.cache, std::move(log)),
       memory_(options_.memory),
+      slots_(compilers_at_once(system.process, options_.compilers), options_.compiler_nice),
       loader_(system) {}
 
-std::shared_ptr<const CCompiler> CompileService::compiler_for(const std::string& command, bool check, Deadline deadline) {
-  const std::lock_guard guard(compilers_mutex_);  // held while a version is asked for: the others need the answer too
+/// One thread asks for a version, without the lock; the others wait, since they need the answer too.
+std::shared_ptr<const CCompiler> CompileService::compiler_for(const std::string& command, bool check, TimeLimit& limit) {
+  std::unique_lock guard(compilers_mutex_);
   KnownCompiler& known = compilers_[command];
-  if (known.compiler && check && !known.compiler->unchanged()) known.compiler = nullptr;
-  if (!known.compiler) {
-    std::shared_ptr<CompilerSearch> search = known.search.lock();
-    known.search.reset();  // it has one end
-    if (!search) search = std::make_shared<CompilerSearch>(system_, cache_, command);
-    known.compiler = search->finish(deadline);
-    log_.debug("C compiler: ", known.compiler->identity().program, ": ", known.compiler->identity().version_line());
+  if (known.is_searched) limit.enter("waiting for another thread that asks C compilers for their version");
+  while (known.is_searched) {
+    limit.check();
+    searched_.wait_for(guard, kWaitStep);
   }
-  return known.compiler;
+  if (known.compiler && check && !known.compiler->unchanged()) known.compiler = nullptr;
+  if (known.compiler) return known.compiler;
+
+  std::shared_ptr<CompilerSearch> search = known.search.lock();
+  known.search.reset();  // it has one end
+  known.is_searched = true;
+  guard.unlock();
+  const auto is_over = [&](std::shared_ptr<const CCompiler> found) {
+    const std::lock_guard relock(compilers_mutex_);
+    known.compiler = std::move(found);
+    known.is_searched = false;
+    searched_.notify_all();
+  };
+  try {
+    limit.check();
+    if (!search) search = std::make_shared<CompilerSearch>(system_, cache_, command);
+    std::shared_ptr<const CCompiler> found = search->finish(limit);
+    log_.debug("C compiler: ", found->identity().program, ": ", found->identity().version_line());
+    is_over(found);
+    return found;
+  } catch (...) {
+    is_over(nullptr);
+    throw;
+  }
 }
 
 std::shared_ptr<CompilerSearch> CompileService::begin_search(const std::string& option) {
   const std::string& command = command_of(option);
   const std::lock_guard guard(compilers_mutex_);
   KnownCompiler& known = compilers_[command];
-  if (known.compiler) return nullptr;
+  if (known.compiler || known.is_searched) return nullptr;
   std::shared_ptr<CompilerSearch> search = known.search.lock();
   if (!search) {
     search = std::make_shared<CompilerSearch>(system_, cache_, command);
@@ -67,13 +91,21 @@ std::shared_ptr<CompilerSearch> CompileService::begin_search(const std::string& 
   return search;
 }
 
-CompilerIdentity CompileService::compiler() { return compiler_for(options_.compiler, true, Clock::now() + options_.timeout)->identity(); }
+CompilerIdentity CompileService::compiler() {
+  TimeLimit limit(system_.process, options_.timeout);
+  return compiler_for(options_.compiler, true, limit)->identity();
+}
 
 std::shared_ptr<const Artifact> CompileService::compile(const CompileRequest& request, CompileReport* report, CancelFlag cancel) {
-  const Deadline start = Clock::now();
+  TimeLimit limit(system_.process, options_.timeout, Deadline::max(), cancel);
+  return compile(request, limit, report);
+}
+
+std::shared_ptr<const Artifact> CompileService::compile(const CompileRequest& request, TimeLimit& limit, CompileReport* report) {
+  const Deadline start = limit.now();
   CompileReport made;
   const auto done = [&](std::shared_ptr<const Artifact> artifact) {
-    made.milliseconds = since_ms(start);
+    made.milliseconds = milliseconds_between(start, limit.now());
     const std::lock_guard guard(stats_mutex_);
     switch (made.origin) {
       case CompileReport::Origin::kCompiled:
@@ -88,20 +120,19 @@ std::shared_ptr<const Artifact> CompileService::compile(const CompileRequest& re
   };
   try {
     const std::string& named = command_of(request.compiler);
-    const Deadline deadline = std::min(start + options_.timeout, request.deadline);
-    std::shared_ptr<const CCompiler> compiler = compiler_for(named, false, deadline);
+    std::shared_ptr<const CCompiler> compiler = compiler_for(named, false, limit);
     std::vector<std::string> command = compiler->command(request);
     Digest key = cache_key(*compiler, request, command);
     if (auto artifact = memory_.find(key)) {
       made.origin = CompileReport::Origin::kMemory;
       return done(std::move(artifact));
     }
-    if (auto checked = compiler_for(named, true, deadline); checked != compiler) {
+    if (auto checked = compiler_for(named, true, limit); checked != compiler) {
       compiler = std::move(checked);
       command = compiler->command(request);
       key = cache_key(*compiler, request, command);
     }
-    return done(find_or_compile(*compiler, request, key, std::move(command), made, cancel));
+    return done(find_or_compile(*compiler, request, key, std::move(command), made, limit));
   } catch (...) {
     const std::lock_guard guard(stats_mutex_);
     ++stats_.failures;
@@ -109,27 +140,34 @@ std::shared_ptr<const Artifact> CompileService::compile(const CompileRequest& re
   }
 }
 
-Deadline CompileService::latest(const CompileRequest& request) const { return std::min(Clock::now() + options_.timeout, request.deadline); }
-
-bool CompileService::wait_for(Flight& flight, std::unique_lock<std::mutex>& guard, CancelFlag cancel) {
+void CompileService::wait_for(Flight& flight, std::unique_lock<std::mutex>& guard, TimeLimit& limit) {
+  if (!flight.done) limit.enter("waiting for another thread that compiles the same program");
   while (!flight.done) {
-    if (cancelled(cancel)) return false;
-    landed_.wait_for(guard, kCancelStep);
+    limit.check();
+    landed_.wait_for(guard, kWaitStep);
   }
-  return true;
+}
+
+/// The lock saves work and is needed by nobody: at most half of the time that is left goes to waiting for it, so that a process that keeps
+/// it does not keep others from compiling.
+CompileCache::Lock CompileService::wait_for_others(const Digest& key, TimeLimit& limit) {
+  limit.enter("waiting for another process that compiles the same program");
+  const Deadline now = limit.now();
+  CompileCache::Lock lock = cache_.lock(key, limit.cancel(), now + (limit.deadline() - now) / 2);
+  limit.check();
+  return lock;
 }
 
 std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& compiler, const CompileRequest& request, const Digest& key,
-                                                                std::vector<std::string> command, CompileReport& report,
-                                                                CancelFlag cancel) {
+                                                                std::vector<std::string> command, CompileReport& report, TimeLimit& limit) {
   // What reads files that the key does not cover is compiled every time: neither cache may answer for it.
   const bool covered = compiler.identity().persistent && compiler.self_contained(request.flags);
-  if (!covered) return compile_once(compiler, request, key, std::move(command), false, latest(request), cancel);
+  if (!covered) return compile_once(compiler, request, key, std::move(command), false, limit);
 
   std::unique_lock guard(flights_mutex_);
   for (auto at = flights_.find(key); at != flights_.end(); at = flights_.find(key)) {
     const std::shared_ptr<Flight> other = at->second;
-    HARP_CHECK(wait_for(*other, guard, cancel), Code::kCancelled, "compilation cancelled");
+    wait_for(*other, guard, limit);
     if (other->error) throw Error(*other->error);
     if (other->artifact) {
       report.origin = CompileReport::Origin::kMemory;
@@ -155,17 +193,17 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
       report.origin = CompileReport::Origin::kDisk;
     }
     if (!flight->artifact) {
-      const CompileCache::Lock lock = cache_.lock(key, cancel);
+      const CompileCache::Lock lock = wait_for_others(key, limit);
       if (lock) flight->artifact = cache_.lookup(key);  // whoever had the lock before us may have made it
       if (!flight->artifact) {
         report.origin = CompileReport::Origin::kCompiled;
-        flight->artifact = compile_once(compiler, request, key, std::move(command), true, latest(request), cancel);
+        flight->artifact = compile_once(compiler, request, key, std::move(command), true, limit);
       }
     }
     memory_.insert(flight->artifact);
   } catch (const Error& error) {
     flight->artifact = nullptr;
-    const bool is_everybodys = error.code != Code::kCancelled && request.deadline == Deadline::max();
+    const bool is_everybodys = error.code != Code::kCancelled && !limit.is_over();  // others may have more time
     if (is_everybodys) flight->error = error;
     land();
     throw;
@@ -179,13 +217,12 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
 }
 
 std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& compiler, const CompileRequest& request, const Digest& key,
-                                                             std::vector<std::string> command, bool persistent, Deadline deadline,
-                                                             CancelFlag cancel) {
-  HARP_CHECK(!cancelled(cancel), Code::kCancelled, "compilation cancelled");
-  const Deadline start = Clock::now();
+                                                             std::vector<std::string> command, bool persistent, TimeLimit& limit) {
+  limit.check();
+  const Deadline start = limit.now();
   std::vector<std::byte> bytes;
   try {
-    bytes = run_compiler(compiler, request, key, deadline, cancel);
+    bytes = run_compiler(compiler, request, key, limit);
   } catch (const Error& error) {
     if (!has_crashed(error)) throw;
     // An optimisation is at fault, as good as always: without any the program is slow, and has the same results.
@@ -193,9 +230,9 @@ std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& com
     CompileRequest plain = request;
     plain.flags.emplace_back("-O0");
     command = compiler.command(plain);
-    bytes = run_compiler(compiler, plain, key, deadline, cancel);
+    bytes = run_compiler(compiler, plain, key, limit);
   }
-  log_.debug("compiled ", key.hex(), " in ", since_ms(start), " ms: ", quote_command(command));
+  log_.debug("compiled ", key.hex(), " in ", milliseconds_between(start, limit.now()), " ms: ", quote_command(command));
   Manifest manifest{std::string(compiler.name()), request.signature, std::string(request.target.name),
                     std::string(compiler.identity().version_line()), std::move(command)};
   std::shared_ptr<const Artifact> artifact = Artifact::make(key, std::move(manifest), bytes);
@@ -207,13 +244,13 @@ std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& com
 /// Compiles beside the cache, so that its temporary files are swept should we be killed; where that fails for want of room or for an
 /// error of the file system, in the system's temporary directories, one after the other.
 std::vector<std::byte> CompileService::run_compiler(const Compiler& compiler, const CompileRequest& request, const Digest& key,
-                                                    Deadline deadline, CancelFlag cancel) {
+                                                    TimeLimit& limit) {
   std::optional<Error> failure;  // of the last directory, when it was the directory's
   const auto compile_in = [&](WorkDirectory& work) -> std::optional<std::vector<std::byte>> {
     try {
-      return compiler.compile(request, key, work, deadline, cancel);
+      return compiler.compile(request, key, work, slots_, limit);
     } catch (const Error& error) {
-      const bool elsewhere = error.code == Code::kIo || (error.code == Code::kCompiler && !work.has_room());
+      const bool elsewhere = !limit.is_over() && (error.code == Code::kIo || (error.code == Code::kCompiler && !work.has_room()));
       if (!elsewhere) throw;
       log_.warning("compiling elsewhere than in ", work.path(), ": ", error.message);
       failure.emplace(error);

@@ -15,6 +15,7 @@
 #include "compile/cache.h"
 #include "compile/compiler.h"
 #include "compile/compiler_search.h"
+#include "compile/compiler_slots.h"
 #include "compile/loader.h"
 #include "compile/memory_cache.h"
 
@@ -25,6 +26,8 @@ struct ServiceOptions {
   CacheOptions cache;
   MemoryLimits memory;
   std::chrono::milliseconds timeout{60'000};  // for one compilation
+  size_t compilers = 0;                       // that run at the same time; 0: one less than there are processors, at least 1
+  int compiler_nice = 0;                      // added to their nice value
 };
 
 struct CompileReport {
@@ -51,8 +54,15 @@ class CompileService {
   /// from there. The search is given up when nobody holds it any more.
   std::shared_ptr<CompilerSearch> begin_search(const std::string& option);
 
-  /// Errors: kCompiler (no compiler, or it failed: names the command, compiler_output holds its words), kIo (nowhere to compile),
-  /// kCancelled. A cache that does not work is no error.
+  /// How many C compilers run at the same time at most.
+  size_t compilers() const { return slots_.count(); }
+  /// The time a compilation that begins now may take.
+  std::chrono::milliseconds timeout() const { return options_.timeout; }
+
+  /// Errors: kCompiler (no compiler, or it failed: names the command, compiler_output holds its words; or the time is over), kIo (nowhere
+  /// to compile), kCancelled. A cache that does not work is no error.
+  std::shared_ptr<const Artifact> compile(const CompileRequest& request, TimeLimit& limit, CompileReport* report = nullptr);
+  /// Within the time that a compilation may take.
   std::shared_ptr<const Artifact> compile(const CompileRequest& request, CompileReport* report = nullptr, CancelFlag cancel = nullptr);
 
   /// Drops an artifact everywhere: it turned out not to load.
@@ -73,21 +83,21 @@ class CompileService {
  private:
   struct Flight;  // a compilation in progress, and who waits for it
   const std::string& command_of(const std::string& option) const { return option.empty() ? options_.compiler : option; }
-  std::shared_ptr<const CCompiler> compiler_for(const std::string& option, bool check, Deadline deadline);
+  std::shared_ptr<const CCompiler> compiler_for(const std::string& option, bool check, TimeLimit& limit);
   std::shared_ptr<const Artifact> find_or_compile(const Compiler& compiler, const CompileRequest& request, const Digest& key,
-                                                  std::vector<std::string> command, CompileReport& report, CancelFlag cancel);
+                                                  std::vector<std::string> command, CompileReport& report, TimeLimit& limit);
+  CompileCache::Lock wait_for_others(const Digest& key, TimeLimit& limit);
   std::shared_ptr<const Artifact> compile_once(const Compiler& compiler, const CompileRequest& request, const Digest& key,
-                                               std::vector<std::string> command, bool persistent, Deadline deadline, CancelFlag cancel);
-  std::vector<std::byte> run_compiler(const Compiler& compiler, const CompileRequest& request, const Digest& key, Deadline deadline,
-                                      CancelFlag cancel);
-  Deadline latest(const CompileRequest& request) const;
-  bool wait_for(Flight& flight, std::unique_lock<std::mutex>& guard, CancelFlag cancel);
+                                               std::vector<std::string> command, bool persistent, TimeLimit& limit);
+  std::vector<std::byte> run_compiler(const Compiler& compiler, const CompileRequest& request, const Digest& key, TimeLimit& limit);
+  void wait_for(Flight& flight, std::unique_lock<std::mutex>& guard, TimeLimit& limit);
 
   System system_;
   ServiceOptions options_;
   Log log_;
   CompileCache cache_;
   MemoryCache memory_;
+  CompilerSlots slots_;
   Loader loader_;
   std::atomic<bool> temp_swept_{false};  // the system's temporary directory, of work directories that were left behind
 
@@ -95,7 +105,9 @@ class CompileService {
   struct KnownCompiler {
     std::shared_ptr<const CCompiler> compiler;  // NULL: not found yet
     std::weak_ptr<CompilerSearch> search;
+    bool is_searched = false;  // by a thread, which the others wait for
   };
+  std::condition_variable searched_;
   std::map<std::string, KnownCompiler, std::less<>> compilers_;  // by command
 
   std::mutex flights_mutex_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/table_limit.h"
 #include "graph/check.h"
 
 namespace harp {
@@ -113,6 +114,7 @@ const Node* Graph::intern(Op op, DType dtype, Shape shape, std::vector<const Nod
       Node{op, dtype, static_cast<uint32_t>(nodes_.size()), this, std::move(shape), std::move(sources), std::move(attributes)});
   const auto [found, is_new] = interned_.insert(&nodes_.back());
   if (!is_new) nodes_.pop_back();
+  check_time(*dims_);
   return *found;
 }
 

@@ -60,14 +60,16 @@ consteval bool casts_cover_every_op_of_the_family() {
 }
 static_assert(casts_cover_every_op_of_the_family(), "a conversion of ops.def has no loops here");
 
-Array convert(const LoopTable& loops, const Node& node, const Array& source) {
+Array convert(const LoopTable& loops, const Node& node, const Array& source, const Sizes& sizes) {
   const ConvertLoop loop = loops[static_cast<int>(source.dtype)][static_cast<int>(node.dtype)];
   HARP_ASSERT(loop != nullptr, "no ", name(node.op), " from ", name(source.dtype), " to ", name(node.dtype));
   Array result = Array::allocate(node.dtype, source.shape);
   const IndexSpace<2> space(source.shape, {std::span(source.strides), std::span(result.strides)});
   for_each_run(space, [&](const auto& offsets, const auto& steps, int64_t n) {
-    loop(result.data + offsets[1] * static_cast<int64_t>(size_of(node.dtype)),
-         source.data + offsets[0] * static_cast<int64_t>(size_of(source.dtype)), steps[0], n);
+    sizes.in_parts(n, [&](int64_t begin, int64_t count) {
+      loop(result.data + (offsets[1] + begin * steps[1]) * static_cast<int64_t>(size_of(node.dtype)),
+           source.data + (offsets[0] + begin * steps[0]) * static_cast<int64_t>(size_of(source.dtype)), steps[0], count);
+    });
   });
   return result;
 }
@@ -76,7 +78,11 @@ Array convert(const LoopTable& loops, const Node& node, const Array& source) {
 
 ConvertLoop cast_loop(DType from, DType to) { return kCasts[static_cast<int>(from)][static_cast<int>(to)]; }
 
-Array evaluate_cast(const Node& node, std::span<const Array> sources, const Sizes&) { return convert(kCasts, node, sources[0]); }
-Array evaluate_bitcast(const Node& node, std::span<const Array> sources, const Sizes&) { return convert(kBitcasts, node, sources[0]); }
+Array evaluate_cast(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
+  return convert(kCasts, node, sources[0], sizes);
+}
+Array evaluate_bitcast(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
+  return convert(kBitcasts, node, sources[0], sizes);
+}
 
 }  // namespace harp::interp

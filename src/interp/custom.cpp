@@ -12,15 +12,17 @@ namespace {
 
 class BodyRun {
  public:
-  BodyRun(const Node& node, std::span<const Array> sources, const Array& result)
-      : body_(*node.as<CustomAttributes>().body), sources_(sources), result_(result), index_(result.shape.size(), 0) {
+  BodyRun(const Node& node, std::span<const Array> sources, const Array& result, const Sizes& sizes)
+      : body_(*node.as<CustomAttributes>().body), sources_(sources), result_(result), sizes_(sizes), index_(result.shape.size(), 0) {
     for (const DType dtype : body_.variables) variables_.push_back(scalar_from_int(dtype, 0));
     values_.resize(body_.expressions.size());
   }
 
   /// The value of the element at the index that is `element`-th in row-major order.
   const Scalar& element(int64_t element) {
+    sizes_.look();
     element_ = element;
+    has_failed_ = false;
     for (size_t axis = index_.size(); axis-- > 0;) {
       const int64_t size = result_.shape[axis];
       index_[axis] = element % size;
@@ -40,8 +42,10 @@ class BodyRun {
         case BodyStatement::kFor: {
           const auto begin = value(s.value).as<int64_t>(), end = value(s.end).as<int64_t>();
           for (int64_t i = begin; i < end; ++i) {
+            sizes_.look();
             variables_[static_cast<size_t>(s.variable)] = Scalar::of(DType::kI64, i);
             run(s.body);
+            if (has_failed_) break;  // of loops with indices that are wrong, how often they run may be wrong too
           }
           break;
         }
@@ -88,6 +92,7 @@ class BodyRun {
   }
   /// The first at the lowest site; elements come in order.
   void report(const IndexFault& fault) {
+    has_failed_ = true;
     if (!fault_ || fault.site < fault_->site) fault_ = fault;
   }
 
@@ -111,8 +116,10 @@ class BodyRun {
   const ElementBody& body_;
   const std::span<const Array> sources_;
   const Array& result_;
+  const Sizes& sizes_;
   std::vector<int64_t> index_;
   int64_t element_ = 0;
+  bool has_failed_ = false;  // an index of this element
   std::vector<Scalar> variables_, values_;
   std::optional<IndexFault> fault_;
 };
@@ -121,7 +128,7 @@ class BodyRun {
 
 Array evaluate_custom(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
   const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
-  BodyRun run(node, sources, result);
+  BodyRun run(node, sources, result, sizes);
   const size_t size = size_of(node.dtype);
   for (int64_t i = 0; i < result.count(); ++i) std::memcpy(result.data + static_cast<size_t>(i) * size, run.element(i).bits, size);
   if (!run.fault()) return result;

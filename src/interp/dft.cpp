@@ -140,16 +140,20 @@ class Transform {
     turns_ = all_roots<T>(n);
   }
 
-  Row<T> operator()(Row<T> x) const {
+  Row<T> operator()(Row<T> x, const Sizes& sizes) const {
     if (count_ == 1) return passes(std::move(x), rows_);
     std::vector<Row<T>> rows(count_, Row<T>(length_));
     for (size_t k = 0; k < length_; ++k) {
+      sizes.look();
       Row<T> column;
       for (size_t i = 0; i < count_; ++i) column.push_back(x[i * length_ + k]);
       column = passes(std::move(column), columns_);
       for (size_t u = 0; u < count_; ++u) rows[u][k] = column[u] * turns_[u * k];
     }
-    for (Row<T>& row : rows) row = passes(std::move(row), rows_);
+    for (Row<T>& row : rows) {
+      sizes.look();
+      row = passes(std::move(row), rows_);
+    }
     for (size_t i = 0; i < x.size(); ++i) x[i] = rows[i % count_][i / count_];
     return x;
   }
@@ -163,7 +167,7 @@ class Transform {
 template <class T>
 class Convolution {
  public:
-  explicit Convolution(int64_t n) : n_(static_cast<size_t>(n)), transform_(convolution_length(n)) {
+  Convolution(int64_t n, const Sizes& sizes) : n_(static_cast<size_t>(n)), transform_(convolution_length(n)) {
     const auto m = static_cast<size_t>(convolution_length(n));
     for (int64_t k = 0, square = 0; k < n; square = (square + 2 * k + 1) % (2 * n), ++k) chirp_.push_back(root<T>(square, 2 * n));
     Row<T> filter(m);
@@ -172,15 +176,15 @@ class Convolution {
       filter[k] = value;
       if (k > 0) filter[m - k] = value;
     }
-    filter_ = transform_(std::move(filter));
+    filter_ = transform_(std::move(filter), sizes);
   }
 
-  Row<T> operator()(const Row<T>& row) const {
+  Row<T> operator()(const Row<T>& row, const Sizes& sizes) const {
     Row<T> x(filter_.size());
     for (size_t k = 0; k < n_; ++k) x[k] = row[k] * chirp_[k];
-    x = transform_(std::move(x));
+    x = transform_(std::move(x), sizes);
     for (size_t k = 0; k < x.size(); ++k) x[k] = (x[k] * filter_[k]).exchanged();
-    x = transform_(std::move(x));
+    x = transform_(std::move(x), sizes);
     Row<T> result;
     for (size_t k = 0; k < n_; ++k) result.push_back(x[k].exchanged() * chirp_[k]);
     return result;
@@ -193,7 +197,7 @@ class Convolution {
 };
 
 template <class T>
-void transform_rows(const Array& re, const Array& im, const Array& result) {
+void transform_rows(const Array& re, const Array& im, const Array& result, const Sizes& sizes) {
   const int64_t n = re.shape.back(), count = re.count();
   if (count == 0) return;
   const auto* from_re = reinterpret_cast<const T*>(re.data);
@@ -201,11 +205,12 @@ void transform_rows(const Array& re, const Array& im, const Array& result) {
   auto* to = reinterpret_cast<T*>(result.data);
   const bool is_short = has_small_factors(n);
   const Transform<T> transform(is_short ? n : 1);
-  const Convolution<T> convolution(is_short ? 1 : n);
+  const Convolution<T> convolution(is_short ? 1 : n, sizes);
   for (int64_t begin = 0; begin < count; begin += n) {
+    sizes.look();
     Row<T> row(static_cast<size_t>(n));
     for (int64_t i = 0; i < n; ++i) row[static_cast<size_t>(i)] = {from_re[begin + i], from_im[begin + i]};
-    row = is_short ? transform(std::move(row)) : convolution(row);
+    row = is_short ? transform(std::move(row), sizes) : convolution(row, sizes);
     for (int64_t i = 0; i < n; ++i) {
       to[begin + i] = row[static_cast<size_t>(i)].re;
       to[count + begin + i] = row[static_cast<size_t>(i)].im;
@@ -219,9 +224,9 @@ Array evaluate_dft(const Node& node, std::span<const Array> sources, const Sizes
   const Array re = as_contiguous(sources[0]), im = as_contiguous(sources[1]);
   const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
   if (node.dtype == DType::kF32)
-    transform_rows<float>(re, im, result);
+    transform_rows<float>(re, im, result, sizes);
   else
-    transform_rows<double>(re, im, result);
+    transform_rows<double>(re, im, result, sizes);
   return result;
 }
 

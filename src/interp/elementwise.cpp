@@ -51,7 +51,7 @@ void run_narrow(Op op, DType narrow, Kernel kernel, std::byte* result, const Run
 }
 
 template <size_t N>
-void run_kernel(Op op, std::span<const Array> sources, const Array& result) {
+void run_kernel(Op op, std::span<const Array> sources, const Array& result, const Sizes& sizes) {
   const DType dtype = sources.back().dtype, works = works_in(op, dtype);  // Where's first source is its condition
   const Kernel kernel = find_kernel(op, works);
   // Operand 0 is the result, which is dense, so that its runs are dense too.
@@ -59,16 +59,18 @@ void run_kernel(Op op, std::span<const Array> sources, const Array& result) {
   std::array<std::span<const int64_t>, N + 1> strides{std::span(result.strides)};
   for (size_t k = 0; k < N; ++k) strides[k + 1] = sources[k].rank() == 0 ? std::span(broadcast) : std::span(sources[k].strides);
   for_each_run(IndexSpace<N + 1>(result.shape, strides), [&](const auto& offsets, const auto& steps, int64_t n) {
-    Run run{};
-    for (size_t k = 0; k < N; ++k) {
-      run.sources[k] = sources[k].data + offsets[k + 1] * size_of_element(sources[k].dtype);
-      run.steps[k] = steps[k + 1];
-    }
-    std::byte* const out = result.data + offsets[0] * size_of_element(result.dtype);
-    if (works == dtype)
-      kernel(out, run, n);
-    else
-      run_narrow<N>(op, dtype, kernel, out, run, n);
+    sizes.in_parts(n, [&](int64_t begin, int64_t count) {
+      Run run{};
+      for (size_t k = 0; k < N; ++k) {
+        run.sources[k] = sources[k].data + (offsets[k + 1] + begin * steps[k + 1]) * size_of_element(sources[k].dtype);
+        run.steps[k] = steps[k + 1];
+      }
+      std::byte* const out = result.data + (offsets[0] + begin) * size_of_element(result.dtype);
+      if (works == dtype)
+        kernel(out, run, count);
+      else
+        run_narrow<N>(op, dtype, kernel, out, run, count);
+    });
   });
 }
 
@@ -93,9 +95,9 @@ Array evaluate_elementwise(const Node& node, std::span<const Array> sources, con
     HARP_ASSERT(source.rank() == 0 || source.shape == result.shape, name(node.op), " of [", join(source.shape, ", "), "] into [",
                 join(result.shape, ", "), "]");
   switch (sources.size()) {
-    case 1: run_kernel<1>(node.op, sources, result); break;
-    case 2: run_kernel<2>(node.op, sources, result); break;
-    default: run_kernel<3>(node.op, sources, result); break;
+    case 1: run_kernel<1>(node.op, sources, result, sizes); break;
+    case 2: run_kernel<2>(node.op, sources, result, sizes); break;
+    default: run_kernel<3>(node.op, sources, result, sizes); break;
   }
   return result;
 }

@@ -48,7 +48,7 @@ std::vector<int64_t> without(std::vector<int64_t> strides, size_t axis) {
 
 /// Adds the updates to `to` in their row-major order: to each element in the order of the axis.
 template <class T>
-void add_updates(const Array& to, const Array& positions, const Array& updates, size_t axis) {
+void add_updates(const Array& to, const Array& positions, const Array& updates, size_t axis, const Sizes& sizes) {
   const int64_t along = to.strides[axis];
   const std::vector<int64_t> others = without(to.strides, axis);
   const IndexSpace<3> space(updates.shape, {std::span(others), std::span(positions.strides), std::span(updates.strides)});
@@ -56,10 +56,12 @@ void add_updates(const Array& to, const Array& positions, const Array& updates, 
   for_each_run(space, [&](const auto& offsets, const auto& steps, int64_t n) {
     const int64_t* const position = reinterpret_cast<const int64_t*>(positions.data) + offsets[1];
     const T* const update = reinterpret_cast<const T*>(updates.data) + offsets[2];
-    for (int64_t i = 0; i < n; ++i) {
-      T& sum = sums[offsets[0] + i * steps[0] + position[i * steps[1]] * along];
-      sum = Rule<Op::kAdd>::apply(sum, update[i * steps[2]]);
-    }
+    sizes.in_parts(n, [&](int64_t begin, int64_t count) {
+      for (int64_t i = begin; i < begin + count; ++i) {
+        T& sum = sums[offsets[0] + i * steps[0] + position[i * steps[1]] * along];
+        sum = Rule<Op::kAdd>::apply(sum, update[i * steps[2]]);
+      }
+    });
   });
 }
 
@@ -84,7 +86,9 @@ Array evaluate_gather(const Node& node, std::span<const Array> sources, const Si
       std::memcpy(result.data + to * bytes, x.data + from * bytes, static_cast<size_t>(count * bytes));
     };
     if (steps[1] == 0 && steps[0] == 1 && steps[2] == 1) return copy(0, n);  // one position for the whole run
-    for (int64_t i = 0; i < n; ++i) copy(i, 1);
+    sizes.in_parts(n, [&](int64_t begin, int64_t count) {
+      for (int64_t i = begin; i < begin + count; ++i) copy(i, 1);
+    });
   });
   return result;
 }
@@ -122,12 +126,12 @@ Array evaluate_scatter_add(const Node& node, std::span<const Array> sources, con
   if (size == 0) return result;  // nothing to add to
   const Array positions = positions_of(sources[1], size), &updates = sources[2];
   switch (node.dtype) {
-    case DType::kI32: add_updates<int32_t>(result, positions, updates, axis); break;
-    case DType::kU32: add_updates<uint32_t>(result, positions, updates, axis); break;
-    case DType::kI64: add_updates<int64_t>(result, positions, updates, axis); break;
-    case DType::kU64: add_updates<uint64_t>(result, positions, updates, axis); break;
-    case DType::kF32: add_updates<float>(result, positions, updates, axis); break;
-    case DType::kF64: add_updates<double>(result, positions, updates, axis); break;
+    case DType::kI32: add_updates<int32_t>(result, positions, updates, axis, sizes); break;
+    case DType::kU32: add_updates<uint32_t>(result, positions, updates, axis, sizes); break;
+    case DType::kI64: add_updates<int64_t>(result, positions, updates, axis, sizes); break;
+    case DType::kU64: add_updates<uint64_t>(result, positions, updates, axis, sizes); break;
+    case DType::kF32: add_updates<float>(result, positions, updates, axis, sizes); break;
+    case DType::kF64: add_updates<double>(result, positions, updates, axis, sizes); break;
     default: fail(Code::kInternal, "a scatter of ", name(node.dtype));
   }
   return result;

@@ -50,12 +50,13 @@ Array read_input(const Node& node, const void* data, std::span<void* const> outp
 }  // namespace
 
 void interpret(const Graph& graph, std::span<const void* const> inputs, std::span<void* const> outputs,
-               std::span<const int64_t> shape_values) {
+               std::span<const int64_t> shape_values, const volatile int32_t* cancel) {
   HARP_CHECK(inputs.size() == graph.inputs().size() && outputs.size() == graph.outputs().size(), Code::kInvalidArgument, "the graph has ",
              graph.inputs().size(), " inputs and ", graph.outputs().size(), " outputs; ", inputs.size(), " and ", outputs.size(),
              " were given");
   const FloatEnvironment environment;
-  const interp::Sizes sizes(graph.dims(), shape_values);
+  const interp::Sizes sizes(graph.dims(), shape_values, cancel);
+  sizes.look();
   std::vector<uint32_t> uses = count_uses(graph);
   std::vector<Array> values(uses.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -71,8 +72,10 @@ void interpret(const Graph& graph, std::span<const void* const> inputs, std::spa
       operands.push_back(values[operand->id]);
       if (--uses[operand->id] == 0) values[operand->id] = Array();
     }
+    sizes.look();
     values[node.id] = interp::evaluate(node, operands, sizes);
   }
+  sizes.look();
 
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Array& value = values[graph.outputs()[i].node->id];

@@ -21,8 +21,10 @@ bool is_better(T x, T best) {
   return op == Op::kArgMax ? x > best : x < best;
 }
 
+constexpr int64_t kRowsToALook = 4096;
+
 template <Op op, DType dtype>
-void place(const Array& source, int axis, const Array& result) {
+void place(const Array& source, int axis, const Array& result, const Sizes& sizes) {
   using Combined = Combine<op, dtype>;
   using T = typename Combined::T;
   using Stored = typename Combined::Stored;
@@ -42,18 +44,20 @@ void place(const Array& source, int axis, const Array& result) {
         target[j * steps[1]] = length > 0 ? 0 : std::numeric_limits<int32_t>::max();
         if (length > 0) best[static_cast<size_t>(j)] = Combined::read(first[j * steps[0]]);
       }
-      for (int64_t i = 1; i < length; ++i)
+      for (int64_t i = 1; i < length; ++i) {
+        if (i % kRowsToALook == 0) sizes.look();
         for (int64_t j = 0; j < width; ++j) {
           const T x = Combined::read(first[i * along + j * steps[0]]);
           if (!is_better<op>(x, best[static_cast<size_t>(j)])) continue;
           best[static_cast<size_t>(j)] = x;
           target[j * steps[1]] = i;
         }
+      }
     }
   });
 }
 
-using PlaceFunction = void (*)(const Array&, int, const Array&);
+using PlaceFunction = void (*)(const Array&, int, const Array&, const Sizes&);
 
 template <Op op>
 constexpr std::array<PlaceFunction, kDTypeCount> make_table() {
@@ -72,7 +76,7 @@ Array evaluate_place(const Node& node, std::span<const Array> operands, const Si
   const auto dtype = static_cast<size_t>(operands[0].dtype);
   const PlaceFunction function = (node.op == Op::kArgMax ? kGreatest : kLeast)[dtype];
   HARP_ASSERT(function != nullptr, "no rule for ", name(node.op), " of ", name(operands[0].dtype));
-  function(operands[0], node.as<ReduceAttributes>().axes[0], result);
+  function(operands[0], node.as<ReduceAttributes>().axes[0], result, sizes);
   return result;
 }
 

@@ -159,7 +159,8 @@ struct Axes {
 };
 
 template <class Step, int kOperands>
-void reduce_by_chain(const Axes<kOperands>& axes, std::array<const typename Step::Stored*, kOperands> data, typename Step::Stored* result) {
+void reduce_by_chain(const Axes<kOperands>& axes, std::array<const typename Step::Stored*, kOperands> data, typename Step::Stored* result,
+                     const Sizes& sizes) {
   using T = typename Step::T;
   using Stored = typename Step::Stored;
   for_each_run(axes.kept, [&](const auto& kept_offsets, const auto& kept_steps, int64_t kept_count) {
@@ -170,6 +171,7 @@ void reduce_by_chain(const Axes<kOperands>& axes, std::array<const typename Step
         std::array<const Stored*, kOperands> row;
         for (int k = 0; k < kOperands; ++k) row[k] = data[k] + kept_offsets[k] + begin * kept_steps[k] + offsets[k];
         while (n > 0) {
+          sizes.look();
           const int64_t taken = std::min(n, chains.make_room());
           T* acc = chains.accumulators();
           for (int64_t i = 0; i < taken; ++i) {
@@ -194,7 +196,7 @@ void reduce_by_chain(const Axes<kOperands>& axes, std::array<const typename Step
 
 template <class Step, int kOperands>
 void reduce_by_lanes(const Axes<kOperands>& axes, bool has_outer, std::array<const typename Step::Stored*, kOperands> data,
-                     typename Step::Stored* result) {
+                     typename Step::Stored* result, const Sizes& sizes) {
   using T = typename Step::T;
   using Stored = typename Step::Stored;
   const auto inner_value = [&](const std::array<const Stored*, kOperands>& start) {
@@ -202,7 +204,11 @@ void reduce_by_lanes(const Axes<kOperands>& axes, bool has_outer, std::array<con
     for_each_run(axes.inner, [&](const auto& offsets, const auto& steps, int64_t n) {
       std::array<const Stored*, kOperands> run = start;
       for (int k = 0; k < kOperands; ++k) run[k] += offsets[k];
-      lanes.push(run, steps, n);
+      sizes.in_parts(n, [&](int64_t begin, int64_t count) {
+        std::array<const Stored*, kOperands> part = run;
+        for (int k = 0; k < kOperands; ++k) part[k] += begin * steps[k];
+        lanes.push(part, steps, count);
+      });
     });
     return lanes.finish();
   };
@@ -232,7 +238,7 @@ void reduce_by_lanes(const Axes<kOperands>& axes, bool has_outer, std::array<con
 
 /// Sorts the axes into their groups and runs the engine. The operands all have the source's shape.
 template <class Step, int kOperands>
-void reduce(const ReduceAttributes& attributes, std::span<const Array> operands, const Array& result) {
+void reduce(const ReduceAttributes& attributes, std::span<const Array> operands, const Array& result, const Sizes& sizes) {
   using Stored = typename Step::Stored;
   const int rank = operands[0].rank();
   std::vector<bool> is_reduced(rank, false);
@@ -274,12 +280,12 @@ void reduce(const ReduceAttributes& attributes, std::span<const Array> operands,
   for (int k = 0; k < kOperands; ++k) data[k] = reinterpret_cast<const Stored*>(operands[k].data);
   Stored* const target = reinterpret_cast<Stored*>(result.data);
   if (attributes.order == ReduceOrder::kChain)
-    reduce_by_chain<Step, kOperands>(axes, data, target);
+    reduce_by_chain<Step, kOperands>(axes, data, target, sizes);
   else
-    reduce_by_lanes<Step, kOperands>(axes, !outer.empty(), data, target);
+    reduce_by_lanes<Step, kOperands>(axes, !outer.empty(), data, target, sizes);
 }
 
-using ReduceFunction = void (*)(const ReduceAttributes&, std::span<const Array>, const Array&);
+using ReduceFunction = void (*)(const ReduceAttributes&, std::span<const Array>, const Array&, const Sizes&);
 using ReduceTable = std::array<std::array<ReduceFunction, kDTypeCount>, kOpCount>;
 
 /// One function for every reduce of ops.def and every dtype it takes: a combination without a rule does not compile.
@@ -303,8 +309,9 @@ constexpr ReduceTable make_reduce_table() {
 constexpr ReduceTable kReduces = make_reduce_table();
 
 template <DType dtype>
-HARP_WITH_FMA void product_with_fma(const ReduceAttributes& attributes, std::span<const Array> operands, const Array& result) {
-  reduce<Step<Op::kSum, dtype, 2>, 2>(attributes, operands, result);
+HARP_WITH_FMA void product_with_fma(const ReduceAttributes& attributes, std::span<const Array> operands, const Array& result,
+                                    const Sizes& sizes) {
+  reduce<Step<Op::kSum, dtype, 2>, 2>(attributes, operands, result, sizes);
 }
 
 /// Sums of products, by dtype and machine; only floats pair (an integer product is exact modulo 2^n either way).
@@ -338,7 +345,7 @@ Array evaluate_reduce(const Node& node, std::span<const Array> operands, const S
   const ReduceFunction function = attributes.product ? kProducts[static_cast<int>(node.dtype)][this_machine()]
                                                      : kReduces[static_cast<int>(node.op)][static_cast<int>(node.dtype)];
   HARP_ASSERT(function != nullptr, "no rule for ", name(node.op), " of ", name(node.dtype));
-  function(attributes, expanded, result);
+  function(attributes, expanded, result, sizes);
   return result;
 }
 

@@ -65,16 +65,20 @@ typename C::T tree_block(Strided<const X> x, const Strided<Y>* y, int64_t n, typ
 }
 
 template <class C, class X, class Y>
-void tree(Strided<const X> x, Strided<Y> y, int64_t n) {
+void tree(Strided<const X> x, Strided<Y> y, int64_t n, const Sizes& sizes) {
   using T = typename C::T;
   const int64_t blocks = blocks_of(n);
   std::vector<T> before(blocks, C::identity());
   if (blocks > 1) {
     std::vector<T> totals;
-    for (int64_t b = 0; b + 1 < blocks; ++b) totals.push_back(tree_block<C, X, Y>(x.from(b * kBlock), nullptr, kBlock, C::identity()));
-    tree<C, T, T>({totals.data(), 1}, {before.data() + 1, 1}, blocks - 1);
+    for (int64_t b = 0; b + 1 < blocks; ++b) {
+      sizes.look();
+      totals.push_back(tree_block<C, X, Y>(x.from(b * kBlock), nullptr, kBlock, C::identity()));
+    }
+    tree<C, T, T>({totals.data(), 1}, {before.data() + 1, 1}, blocks - 1, sizes);
   }
   for (int64_t b = 0; b < blocks; ++b) {
+    sizes.look();
     const Strided<Y> to = y.from(b * kBlock);
     tree_block<C, X, Y>(x.from(b * kBlock), &to, std::min(kBlock, n - b * kBlock), before[b]);
   }
@@ -82,20 +86,22 @@ void tree(Strided<const X> x, Strided<Y> y, int64_t n) {
 
 /// `width` scans side by side: x[i] is the first of a row whose elements are `x_column` apart.
 template <class C, class X, class Y>
-void chains(Strided<const X> x, int64_t x_column, Strided<Y> y, int64_t y_column, int64_t n, int64_t width) {
+void chains(Strided<const X> x, int64_t x_column, Strided<Y> y, int64_t y_column, int64_t n, int64_t width, const Sizes& sizes) {
   using T = typename C::T;
   const int64_t blocks = blocks_of(n);
   std::vector<T> before(blocks * width, C::identity());
   if (blocks > 1) {
     std::vector<T> totals((blocks - 1) * width, C::identity());
     for (int64_t i = 0; i < (blocks - 1) * kBlock; ++i) {
+      if (i % kBlock == 0) sizes.look();
       T* total = &totals[i / kBlock * width];
       const X* row = &x[i];
       for (int64_t j = 0; j < width; ++j) total[j] = C::combine(total[j], C::read(row[j * x_column]));
     }
-    chains<C, T, T>({totals.data(), width}, 1, {before.data() + width, width}, 1, blocks - 1, width);
+    chains<C, T, T>({totals.data(), width}, 1, {before.data() + width, width}, 1, blocks - 1, width, sizes);
   }
   for (int64_t i = 0; i < n; ++i) {
+    if (i % kBlock == 0) sizes.look();
     T* carry = &before[i / kBlock * width];
     const X* from = &x[i];
     Y* to = &y[i];
@@ -107,7 +113,7 @@ void chains(Strided<const X> x, int64_t x_column, Strided<Y> y, int64_t y_column
 }
 
 template <class C>
-void scan(const ScanAttributes& attributes, const Array& source, const Array& result) {
+void scan(const ScanAttributes& attributes, const Array& source, const Array& result, const Sizes& sizes) {
   using T = typename C::Stored;
   const int64_t n = source.shape[attributes.axis];
   Strided<const T> x{reinterpret_cast<const T*>(source.data), source.strides[attributes.axis]};
@@ -127,15 +133,15 @@ void scan(const ScanAttributes& attributes, const Array& source, const Array& re
     const auto x_at = [&](int64_t j) { return Strided<const T>{x.data + offsets[0] + j * steps[0], x.step}; };
     const auto y_at = [&](int64_t j) { return Strided<T>{y.data + offsets[1] + j * steps[1], y.step}; };
     if (attributes.order == ScanOrder::kTree) {
-      for (int64_t j = 0; j < count; ++j) tree<C, T, T>(x_at(j), y_at(j), n);
+      for (int64_t j = 0; j < count; ++j) tree<C, T, T>(x_at(j), y_at(j), n, sizes);
     } else {
       for (int64_t j = 0; j < count; j += kChainWidth)
-        chains<C, T, T>(x_at(j), steps[0], y_at(j), steps[1], n, std::min(kChainWidth, count - j));
+        chains<C, T, T>(x_at(j), steps[0], y_at(j), steps[1], n, std::min(kChainWidth, count - j), sizes);
     }
   });
 }
 
-using ScanFunction = void (*)(const ScanAttributes&, const Array&, const Array&);
+using ScanFunction = void (*)(const ScanAttributes&, const Array&, const Array&, const Sizes&);
 using ScanTable = std::array<std::array<ScanFunction, kDTypeCount>, kOpCount>;
 
 /// One function for every scan of ops.def and every dtype it takes: a combination without a rule does not compile.
@@ -164,7 +170,7 @@ Array evaluate_scan(const Node& node, std::span<const Array> operands, const Siz
   const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
   const ScanFunction function = kScans[static_cast<int>(node.op)][static_cast<int>(node.dtype)];
   HARP_ASSERT(function != nullptr, "no rule for ", name(node.op), " of ", name(node.dtype));
-  function(node.as<ScanAttributes>(), operands[0], result);
+  function(node.as<ScanAttributes>(), operands[0], result, sizes);
   return result;
 }
 

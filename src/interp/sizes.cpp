@@ -4,12 +4,14 @@
 
 namespace harp::interp {
 
-Sizes::Sizes(const SymTable& dims, std::span<const int64_t> values) {
+Sizes::Sizes(const SymTable& dims, std::span<const int64_t> values, const volatile int32_t* cancel) : cancel_(cancel) {
   const std::vector<Sym> variables = dims.variables();
   HARP_CHECK(variables.size() == values.size(), Code::kInvalidArgument, "the graph has ", variables.size(), " shape variables, ",
              values.size(), " values were given");
   for (size_t i = 0; i < variables.size(); ++i) values_.emplace(variable_of(variables[i]), values[i]);
 }
+
+void Sizes::leave() { fail(Code::kCancelled, kRunCancelled); }
 
 int64_t Sizes::value(Dim dim) const {
   if (dim.is_constant()) return dim.constant();

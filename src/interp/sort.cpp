@@ -9,32 +9,44 @@
 namespace harp::interp {
 namespace {
 
+/// A comparison that looks every now and then whether the run goes on.
+template <class Less>
+auto looking(const Sizes& sizes, Less less) {
+  return [&sizes, less, comparisons = int64_t{0}](auto a, auto b) mutable {
+    if (++comparisons % Sizes::kElementsToALook == 0) sizes.look();
+    return less(a, b);
+  };
+}
+
 template <class T>
-void argsort(const Array& keys, const Array& result) {
+void argsort(const Array& keys, const Array& result, const Sizes& sizes) {
   const int64_t n = keys.shape.back(), rows = n == 0 ? 0 : keys.count() / n;
   const T* key = reinterpret_cast<const T*>(keys.data);
   int64_t* order = reinterpret_cast<int64_t*>(result.data);
   for (int64_t row = 0; row < rows; ++row, key += n, order += n) {
+    sizes.look();
     std::iota(order, order + n, int64_t{0});
-    std::stable_sort(order, order + n, [key](int64_t a, int64_t b) { return key[a] < key[b]; });
+    std::stable_sort(order, order + n, looking(sizes, [key](int64_t a, int64_t b) { return key[a] < key[b]; }));
   }
 }
 
 /// Rows of elements, given as their bits, in the stable order of what `key` makes of them.
 template <class T, class Key>
-void sort(const Array& x, bool descending, const Array& result, Key key) {
+void sort(const Array& x, bool descending, const Array& result, Key key, const Sizes& sizes) {
   const int64_t n = x.shape.back(), rows = n == 0 ? 0 : x.count() / n;
   T* row = reinterpret_cast<T*>(result.data);
   std::copy_n(reinterpret_cast<const T*>(x.data), rows * n, row);
-  for (int64_t i = 0; i < rows; ++i, row += n)
-    std::stable_sort(row, row + n, [&](T a, T b) { return descending ? key(b) < key(a) : key(a) < key(b); });
+  for (int64_t i = 0; i < rows; ++i, row += n) {
+    sizes.look();
+    std::stable_sort(row, row + n, looking(sizes, [&](T a, T b) { return descending ? key(b) < key(a) : key(a) < key(b); }));
+  }
 }
 
 }  // namespace
 
 Array evaluate_argsort(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
   const Array keys = as_contiguous(sources[0]), result = Array::allocate(node.dtype, sizes.values(node.shape));
-  for_integer(keys.dtype, [&]<class T>() { argsort<T>(keys, result); });
+  for_integer(keys.dtype, [&]<class T>() { argsort<T>(keys, result, sizes); });
   return result;
 }
 
@@ -42,7 +54,10 @@ Array evaluate_sort(const Node& node, std::span<const Array> sources, const Size
   const Array x = as_contiguous(sources[0]), result = Array::allocate(node.dtype, sizes.values(node.shape));
   const bool descending = node.as<SortAttributes>().descending;
   if (!is_float(x.dtype)) {
-    for_integer(is_bool(x.dtype) ? DType::kU8 : x.dtype, [&]<class T>() { sort<T>(x, descending, result, [](T a) { return a; }); });
+    for_integer(is_bool(x.dtype) ? DType::kU8 : x.dtype, [&]<class T>() {
+      sort<T>(
+          x, descending, result, [](T a) { return a; }, sizes);
+    });
     return result;
   }
   const size_t size = size_of(x.dtype);
@@ -52,10 +67,13 @@ Array evaluate_sort(const Node& node, std::span<const Array> sources, const Size
                           : DType::kI64,
               [&]<class T>() {
                 // as in graph/sorting.cpp: a distance from 0, whose sign makes no difference, and NaN above all
-                sort<T>(x, descending, result, [infinity](T bits) {
-                  const int64_t distance = bits & std::numeric_limits<T>::max();
-                  return distance > infinity ? std::numeric_limits<int64_t>::max() : bits < 0 ? -distance : distance;
-                });
+                sort<T>(
+                    x, descending, result,
+                    [infinity](T bits) {
+                      const int64_t distance = bits & std::numeric_limits<T>::max();
+                      return distance > infinity ? std::numeric_limits<int64_t>::max() : bits < 0 ? -distance : distance;
+                    },
+                    sizes);
               });
   return result;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/table_limit.h"
 #include "ir/functions.h"
 #include "ir/rewrite.h"
 
@@ -112,6 +113,7 @@ Arena::~Arena() = default;
 const UOp* Arena::intern(UOp prototype) {
   if (const auto found = state_->interned.find(&prototype); found != state_->interned.end()) return *found;
   HARP_ASSERT(state_->uops.size() < UINT32_MAX, "more than 2^32 expressions");
+  check_time(*syms_);
   prototype.id = static_cast<uint32_t>(state_->uops.size());
   state_->uops.push_back(std::move(prototype));
   const UOp* made = &state_->uops.back();

@@ -122,6 +122,7 @@ enum class StmtKind : uint8_t {
   kAccScan,
   kRoutine,
   kCopy,
+  kBreak,
   kComment,
 };
 
@@ -178,6 +179,9 @@ struct Stmt {
   Sym variable, begin, end;
   int64_t step = 1;
   bool overlap = false;
+  // kLoop: after so many iterations, a power of two, a run that was cancelled leaves the kernel; 0: it does not look. Of a thread loop:
+  // what shares it out looks as well.
+  int64_t iterations_to_look = 0;
   // kStore: buffer[index + lane * lane_step] = value, where mask (may be null) is true. With `stream` past the caches, if what is stored
   // are vectors that begin at a multiple of their size; no other store of the kernel may meet such a line.
   int buffer = -1;
@@ -232,6 +236,7 @@ struct Stmt {
   int source = -1;
   bool as_read = false;
   Sym rows, from, from_row_stride = 1, from_stride;
+  // kBreak: the loop of which it is the last statement ends where `value`, a bool, is true.
   // kComment
   std::string text;
 };

@@ -38,6 +38,7 @@ enum class LineKind : uint8_t {
   kAccScan,     // statement
   kRoutine,     // statement
   kCopy,        // statement
+  kBreak,       // statement
   kReturn,      // value: result of a function
 };
 

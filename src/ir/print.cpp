@@ -161,7 +161,8 @@ class Printer {
       case StmtKind::kLoop: {
         static constexpr std::string_view kKinds[] = {"for", "thread", "vector", "unroll"};
         line(depth, cat(kKinds[static_cast<int>(s.loop)], " ", to_string(s.variable), " in ", to_string(s.begin), " .. ", to_string(s.end),
-                        s.step == 1 ? std::string() : cat(" step ", s.step), s.overlap ? " overlap" : "", ":"));
+                        s.step == 1 ? std::string() : cat(" step ", s.step), s.overlap ? " overlap" : "",
+                        s.iterations_to_look == 0 ? std::string() : cat(" look=", s.iterations_to_look), ":"));
         return body(s.body, depth + 1);
       }
       case StmtKind::kDefine:
@@ -198,6 +199,7 @@ class Printer {
         return line(depth, scan_text(s, cat("acc", s.accumulator), s.value == nullptr ? std::string() : reference(s.value)));
       case StmtKind::kRoutine: return line(depth, routine_text(s, buffers_));
       case StmtKind::kCopy: return line(depth, copy_text(s, buffers_));
+      case StmtKind::kBreak: return line(depth, cat("break where ", reference(s.value)));
       case StmtKind::kComment: return line(depth, cat("# ", s.text));
     }
   }
@@ -336,6 +338,7 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
       case LineKind::kAccScan: line(scan_text(*s, accumulator(*s), s->value == nullptr ? std::string() : text(s->value))); break;
       case LineKind::kRoutine: line(routine_text(*s, buffers)); break;
       case LineKind::kCopy: line(copy_text(*s, buffers)); break;
+      case LineKind::kBreak: line(cat("break where ", text(s->value))); break;
       case LineKind::kReturn: line(cat("return ", text(l.value))); break;
     }
   }

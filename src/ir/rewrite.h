@@ -52,6 +52,9 @@ class Substituter {
   std::unordered_map<const UOp*, const UOp*> memo_;
 };
 
+/// Chooses the loops after whose iterations a run that was cancelled leaves the kernel: those between which it would take long, but not so
+/// short ones that looking would be felt. Loops that look already stay as they are. (long_loops.cpp)
+void look_in_long_loops(Kernel& kernel);
 /// A loop over [begin, end) with a new variable.
 Stmt* new_loop(Arena& arena, std::string_view name, Sym begin, Sym end, LoopKind kind = LoopKind::kSequential);
 /// if (condition >= 0) body else otherwise.

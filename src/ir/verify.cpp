@@ -1,5 +1,6 @@
 // The rules of the loop IR, checked after lowering and after every rewrite in debug builds.
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <unordered_set>
 #include <utility>
@@ -255,6 +256,8 @@ class Verifier {
 
   void loop(const Stmt& s, int depth) {
     require(s.step >= 1, "a loop's step is positive");
+    require(s.iterations_to_look == 0 || std::has_single_bit(static_cast<uint64_t>(s.iterations_to_look)),
+            "a loop looks every power of two iterations");
     require(s.loop != LoopKind::kThread || !s.overlap, "threads share no steps that overlap");
     if (s.loop == LoopKind::kThread)
       require(&s == thread_loop_ && !has_thread_loop_, "there is one thread loop, and loops alone around it");
@@ -270,6 +273,7 @@ class Verifier {
     const SymAtom* variable = as_variable(s.variable);
     require(variable != nullptr && variable->is_loop, "a scope has a variable");
     require(open_.insert(variable).second, "a scope has a variable of its own");
+    if (s.kind == StmtKind::kLoop && !s.body.empty()) loop_ends_.insert(s.body.back());
     body(s.body, depth + 1);
     open_.erase(variable);
   }
@@ -374,6 +378,9 @@ class Verifier {
         return require(a.is_row && a.type.lanes == 1 && size_of(a.type.dtype) == size_of(dtype),
                        "what is copied goes to elements of its size");
       }
+      case StmtKind::kBreak:
+        require(s.value != nullptr && s.value->type == Type{DType::kBool, 1}, "a loop ends where a bool is true");
+        return require(loop_ends_.contains(&s), "a break is the last statement of a loop");
       case StmtKind::kComment: return;
     }
   }
@@ -383,6 +390,7 @@ class Verifier {
   std::vector<int> declared_;
   std::vector<int> stored_blocks_;  // parameters that blocks around what is looked at store to
   std::unordered_set<const SymAtom*> open_;
+  std::unordered_set<const Stmt*> loop_ends_;  // the last statements of loops
   std::unordered_set<const UOp*> visited_;
   const Stmt* thread_loop_;
   bool in_thread_loop_ = false, has_thread_loop_ = false;

@@ -14,6 +14,9 @@ namespace {
 
 using namespace ir;
 
+/// Turns of a loop that looks whether the run was cancelled: of one that has no other inside, of others.
+constexpr int64_t kTurnsToALook = 4096, kOuterTurnsToALook = 16;
+
 class BodyLowering {
  public:
   /// `statements` is null where the body is an expression.
@@ -31,6 +34,8 @@ class BodyLowering {
 
   const UOp* run(const UOp* mask) {
     variables_[ElementBody::kResult] = arena_.constant(scalar_from_int(node_.dtype, 0));
+    if (statements_ != nullptr && body_.sites > 0 && has_loop(body_.statements))
+      failed_ = accumulator(arena_.constant(scalar_from_int(DType::kI32, 0)));
     lower(body_.statements, mask);
     return variables_[ElementBody::kResult];
   }
@@ -82,6 +87,10 @@ class BodyLowering {
     return number;
   }
   void keep(int accumulator, const UOp* value) { statements_->push_back(set_accumulator(arena_, accumulator, 0, value)); }
+  static bool has_loop(const std::vector<BodyStatement>& statements) {
+    return std::any_of(statements.begin(), statements.end(),
+                       [](const BodyStatement& s) { return s.kind == BodyStatement::kFor || has_loop(s.body) || has_loop(s.otherwise); });
+  }
   const UOp* kept(int accumulator) const {
     return arena_.acc(kernel_.accumulators[static_cast<size_t>(accumulator)].type.dtype, accumulator, 0);
   }
@@ -115,6 +124,14 @@ class BodyLowering {
       after.push_back(changed.size() > 1 ? kept(accumulator(value)) : value);
     }
     for (size_t i = 0; i < changed.size(); ++i) keep(running[i], after[i]);
+    if (failed_ >= 0) {  // of loops with indices that are wrong, how often they run may be wrong too
+      Stmt* end = arena_.statement(StmtKind::kBreak);
+      end->value = arena_.apply(Op::kNe, DType::kBool, {kept(failed_), arena_.constant(scalar_from_int(DType::kI32, 0))});
+      statements_->push_back(end);
+    }
+    const Sym turns = scope.loop->end - scope.loop->begin;
+    if (!turns.is_constant() || turns.constant() > kTurnsToALook)
+      scope.loop->iterations_to_look = has_loop(s.body) ? kOuterTurnsToALook : kTurnsToALook;
     variables_ = before;  // what the block declared is gone
     read_all();
     statements_ = outer;
@@ -250,6 +267,11 @@ class BodyLowering {
       const UOp* part = is_last ? index : arena_.apply(Op::kMul, DType::kI64, {index, arena_.index(strides[axis])});
       place = place == nullptr ? part : arena_.apply(Op::kAdd, DType::kI64, {place, part});
     }
+    if (failed_ >= 0) {
+      const UOp* inside = allowed;  // or not looked at
+      if (mask != nullptr) inside = arena_.apply(Op::kBitOr, DType::kBool, {inside, arena_.apply(Op::kBitNot, DType::kBool, {mask})});
+      keep(failed_, arena_.apply(Op::kWhere, DType::kI32, {inside, kept(failed_), arena_.constant(scalar_from_int(DType::kI32, 1))}));
+    }
     const int buffer = values_.parameter(program_.buffer_of.at(array), false);
     return arena_.gather(e.dtype, buffer, flatten(known, array->shape), place, 1, allowed);
   }
@@ -266,7 +288,14 @@ class BodyLowering {
   std::vector<const UOp*> variables_;           // what each is worth now; null: not declared yet
   std::vector<std::optional<Exact>> counters_;  // of the variables that count loops, where that is known
   int loops_ = 0;
+  int failed_ = -1;  // accumulator: whether an index of this element was wrong; -1: there is no loop that would end for it
 };
+
+/// Does a loop of the element run for long, as far as is known?
+bool has_long_loop(const ir::Body& body) {
+  const std::vector<const Stmt*> all = statements_of(body);
+  return std::any_of(all.begin(), all.end(), [](const Stmt* s) { return s->iterations_to_look > 0; });
+}
 
 }  // namespace
 
@@ -286,6 +315,7 @@ void lower_custom(KernelContext& c) {
   ir::Body body;
   const Index index = node_index(node.shape, position);
   c.values.bind(&node, custom_value(c.values, c.kernel, node, index, nullptr, &body));
+  if (!nest.empty()) nest.back()->iterations_to_look = has_long_loop(body) ? 1 : nest.size() > 1 ? kTurnsToALook : 0;
   for (Stmt* store : store_outputs(c, position)) body.push_back(store);
   for (; !nest.empty(); nest.pop_back()) {
     nest.back()->body = std::move(body);

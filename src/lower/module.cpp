@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/table_limit.h"
 #include "lower/equal_kernels.h"
 #include "lower/lower.h"
 
@@ -142,6 +143,7 @@ LoweredVariant lower_variant(const Program& program, const KernelPlan& plan, siz
     case Template::kNative: break;  // no kernel
   }
   HARP_ASSERT(plan.blocks == 0 || ir::iterations(kernel).is_constant(plan.blocks), kernel.name, " does not go over blocks one by one");
+  ir::look_in_long_loops(kernel);
   module.blocks = std::max(module.blocks, ir::scratch_offsets(kernel).back());
   module.kernels.push_back(std::move(kernel));
   return {static_cast<int>(module.kernels.size()) - 1, context.guard, context.values.arguments()};
@@ -166,6 +168,7 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
   LoweredPlans known(program);
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     const KernelPlan& plan = program.kernels[k];
+    check_time(graph.dims());
     if (plan.alone != nullptr && is_native(plan.alone->op)) {
       module->generations[static_cast<size_t>(plan.generation)].calls.push_back(lower_native(program, plan, *module));
       continue;

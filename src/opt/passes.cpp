@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/table_limit.h"
 #include "base/text.h"
 #include "graph/verify.h"
 #include "opt/compose_views.h"
@@ -49,6 +50,7 @@ std::unique_ptr<Graph> optimise(const Graph& graph, std::span<const std::string>
   if (kVerify) verify(*result);
   for (const Pass& pass : kPasses) {
     if (std::ranges::find(disabled, pass.name) != disabled.end()) continue;
+    enter_step(result->dims(), "optimising the graph");
     result = pass.run(*result);
     if (kVerify) verify(*result);
   }

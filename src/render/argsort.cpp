@@ -27,7 +27,7 @@ static inline void count_bytes_$F(const $T* keys, int64_t n, int64_t counts[$BYT
 }
 /* The places of n keys in ascending order, equals in theirs. Passes go from one array to the other; the last one writes to `order`. A place
    and 32 bits of its key are one number, unless there are too many places for that. */
-static void argsort_row_$F(const $T* keys, int64_t n, int64_t* order, int64_t* spare) {
+static void argsort_row_$F(const $T* keys, int64_t n, int64_t* order, int64_t* spare, const volatile int32_t* cancel) {
   int64_t counts[$BYTES][256];
   count_bytes_$F(keys, n, counts);
   int bytes[$BYTES], passes = 0;
@@ -46,16 +46,22 @@ static void argsort_row_$F(const $T* keys, int64_t n, int64_t* order, int64_t* s
     int64_t* const to = (passes - pass) % 2 ? order : spare;
     const uint64_t kept = is_paired && pass + 1 == passes ? 0xffffffff : -1ull;
     if (is_paired && pass > 0 && byte / 4 == bytes[pass - 1] / 4) {
-      for (int64_t i = 0; i < n; ++i) {
-        const uint64_t pair = (uint64_t)from[i];
-        to[next[pair >> (32 + 8 * (byte % 4)) & 255]++] = (int64_t)(pair & kept);
+      for (int64_t i = 0, end; i < n;) {
+        if (harp_is_set(cancel)) return;
+        for (end = n - i > 65536 ? i + 65536 : n; i < end; ++i) {
+          const uint64_t pair = (uint64_t)from[i];
+          to[next[pair >> (32 + 8 * (byte % 4)) & 255]++] = (int64_t)(pair & kept);
+        }
       }
     } else {
-      for (int64_t i = 0; i < n; ++i) {
-        const int64_t place = !from ? i : is_paired ? from[i] & 0xffffffff : from[i];
-        const $U key = ($U)keys[place] ^ $SIGN;
-        const uint64_t pair = is_paired ? (uint64_t)(key >> 8 * (byte / 4 * 4)) << 32 | (uint64_t)place : (uint64_t)place;
-        to[next[key >> 8 * byte & 255]++] = (int64_t)(pair & kept);
+      for (int64_t i = 0, end; i < n;) {
+        if (harp_is_set(cancel)) return;
+        for (end = n - i > 65536 ? i + 65536 : n; i < end; ++i) {
+          const int64_t place = !from ? i : is_paired ? from[i] & 0xffffffff : from[i];
+          const $U key = ($U)keys[place] ^ $SIGN;
+          const uint64_t pair = is_paired ? (uint64_t)(key >> 8 * (byte / 4 * 4)) << 32 | (uint64_t)place : (uint64_t)place;
+          to[next[key >> 8 * byte & 255]++] = (int64_t)(pair & kept);
+        }
       }
     }
     from = to;
@@ -96,10 +102,11 @@ static void argsort_few_$F(const $T* keys, int64_t n, int64_t* order) {
 )";
 
 constexpr std::string_view kRows =
-    R"(static __attribute__((noinline)) void argsort_$F(const $T* keys, int64_t rows, int64_t n, int64_t* order, int64_t* spare) {
+    R"(static __attribute__((noinline)) void argsort_$F(const $T* keys, int64_t rows, int64_t n, int64_t* order, int64_t* spare, const volatile int32_t* cancel) {
   for (int64_t row = 0; row < rows; ++row, keys += n, order += n) {
+    if (harp_is_set(cancel)) return;
     if (n <= $FEW) argsort_few_$F(keys, n, order);
-    else argsort_row_$F(keys, n, order, spare);
+    else argsort_row_$F(keys, n, order, spare, cancel);
   }
 }
 )";

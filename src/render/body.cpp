@@ -93,6 +93,7 @@ class BodyRenderer {
       case LineKind::kAccScan: return scan(*l.statement);
       case LineKind::kRoutine: return routine(*l.statement);
       case LineKind::kCopy: return copy(*l.statement);
+      case LineKind::kBreak: return out(cat("if (", expression_(l.statement->value).text, ") break;"));
       case LineKind::kReturn: return out(cat(result_is_, result(l.value), ";"));
     }
   }
@@ -101,15 +102,24 @@ class BodyRenderer {
     out(head);
     ++indent_;
     names_.open(loop_variable);
+    if (loop_variable != nullptr) ++depth_;
+    is_loop_.push_back(loop_variable != nullptr);
   }
   void close() {
     names_.close();
     --indent_;
     out("}");
+    if (is_loop_.back()) --depth_;
+    is_loop_.pop_back();
+    if (pieces_.empty() || pieces_.back() != static_cast<int>(is_loop_.size())) return;
+    --indent_;
+    out("}");
+    pieces_.pop_back();
   }
   void branch() {
     names_.close();
     --indent_;
+    is_loop_.pop_back();
     open("} else {", nullptr);
   }
 
@@ -132,12 +142,37 @@ class BodyRenderer {
     const bool thread = s.loop == ir::LoopKind::kThread;
     const std::string begin = thread ? at("begin0") : position_(s.begin).text;
     const std::string end = thread ? at("end0") : bracket(position_(s.end), kShift);
+    const bool in_pieces = looks_between_pieces(s);
     if (s.overlap) {
       overlapping(l, begin, end);
+    } else if (in_pieces) {
+      const std::string limit = cat(v, "_end");
+      out(cat("for (int64_t ", v, " = ", begin, ", ", limit, "; ", v, " < ", end, ";) {"));
+      ++indent_;
+      leave_if_cancelled();
+      out(cat(limit, " = ", end, " - ", v, " > ", s.iterations_to_look * s.step, " ? ", v, " + ", s.iterations_to_look * s.step, " : ", end,
+              ";"));
+      open(cat("for (; ", v, " < ", limit, "; ", advance, ") {"), l.atom);
+      pieces_.push_back(static_cast<int>(is_loop_.size()) - 1);
     } else {
       open(cat("for (int64_t ", v, " = ", begin, "; ", v, " < ", end, "; ", advance, ") {"), l.atom);
     }
     names_.atom(l.atom, v);
+    if (in_pieces || s.iterations_to_look == 0) return;
+    const int64_t last = s.iterations_to_look - 1;
+    leave_if_cancelled(last == 0 ? std::string() : cat("(", v, " & ", last, ") == ", last, " && "));
+  }
+
+  /// An outermost loop that does not look in every iteration is cut into pieces; others count.
+  bool looks_between_pieces(const Stmt& s) const {
+    const bool may_break = !s.body.empty() && s.body.back()->kind == ir::StmtKind::kBreak;  // out of all pieces
+    return s.iterations_to_look > 1 && !s.overlap && depth_ == 0 && !may_break;
+  }
+  /// What a cancelled run stores past the caches has to be stored, too, before anybody hears that the kernel is done.
+  void leave_if_cancelled(const std::string& condition = {}) {
+    const std::string test = cat("if (", condition, "harp_is_set(cancel)) ");
+    const bool streams = ir::streams(*context_.kernel) && unit_.options().target.streams && !unit_.options().plain_text;
+    out(streams ? cat(test, "{ __builtin_ia32_sfence(); return; }") : cat(test, "return;"));
   }
 
   /// Two loops around one body, so that the inner one counts by a constant step (a clamp in it costs a third of the speed in L1).
@@ -483,14 +518,14 @@ class BodyRenderer {
       };
       const auto step = [&](const ir::Stmt::Part& p) { return position_(s.columns > 0 ? p.step : p.row_step).text; };
       if (tables.empty())
-        out(cat(name, "(", part(0), ", ", part(1), ", ", size, ", ", part(2), ", ", part(3), ", ", spare, ");"));
+        out(cat(name, "(", part(0), ", ", part(1), ", ", size, ", ", part(2), ", ", part(3), ", ", spare, ", cancel);"));
       else
         out(cat(name, "(", part(0), ", ", part(1), ", ", step(s.parts[0]), ", ", part(2), ", ", part(3), ", ", step(s.parts[2]), ", ",
-                position_(s.end - s.begin).text, ", ", tables, ", ", spare, ");"));
+                position_(s.end - s.begin).text, ", ", tables, ", ", spare, ", cancel);"));
     } else {
       const Sym first = s.begin * s.length;
       const std::string routine = s.routine == Op::kSort ? unit_.sort(dtype, s.descending) : unit_.argsort(dtype);
-      out(cat(routine, "(", from(s.inputs[0], first), ", ", size, ", ", from(s.buffer, first), ", ", spare, ");"));
+      out(cat(routine, "(", from(s.inputs[0], first), ", ", size, ", ", from(s.buffer, first), ", ", spare, ", cancel);"));
     }
   }
 
@@ -522,6 +557,9 @@ class BodyRenderer {
   Expressions expression_;
   std::string turn_to_kept_;  // for the loop that follows: assignments that make a step read what was kept
   int indent_ = 1;
+  int depth_ = 0;              // loops that are open
+  std::vector<bool> is_loop_;  // of the blocks that are open
+  std::vector<int> pieces_;    // the blocks, by their number, that are loops inside of one over pieces
   int result_mask_bits_ = 0;
   std::string result_is_ = "return ";
 };

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 #include "base/error.h"
 #include "base/revision.h"
+#include "base/table_limit.h"
 #include "render/body.h"
 #include "render/compiler_bugs.h"
 #include "render/launch_table.h"
@@ -46,7 +48,8 @@ struct RenderedKernel {
   bool is_called = false;     // as a function with these arguments; else through harp_range_body, which gets them as fields
   std::vector<bool> is_used;  // of the parameters; a function is passed no others
   std::vector<const SymAtom*> shape_variables;  // fields after the buffers
-  bool has_scratch = false;                     // the last field
+  bool has_scratch = false;                     // a field after these
+  bool looks = false;                           // whether the run was cancelled, by the last field
 };
 
 class UnitRenderer {
@@ -62,8 +65,13 @@ class UnitRenderer {
   }
 
   std::string render(std::vector<SourceFunction>* apart) {
-    for (size_t k = 0; k < module_.kernels.size(); ++k) render_kernel(module_.kernels[k], is_shared_[k]);
-    const std::string main = kernel_main(), entry = entry_points();
+    for (size_t k = 0; k < module_.kernels.size(); ++k) {
+      check_time(module_.arena->syms());
+      render_kernel(module_.kernels[k], is_shared_[k]);
+    }
+    const std::string main = kernel_main(), entry = entry_points(mentions(main, "harp_is_set") || mentions(main, "harp_for") ||
+                                                                 mentions(main, "harp_for_least") || mentions(main, "harp_run_together") ||
+                                                                 table_.rows() > 0 || mentions(kernels_, "harp_is_set"));
     std::string constants;
     for (size_t i = 0; i < module_.constants.size(); ++i)
       if (mentions(main, cat("constant", i))) append(constants, cat(constant_array(i), "\n"));
@@ -86,7 +94,7 @@ class UnitRenderer {
       add(unit_.shared_functions(), first.size());
       add(functions_, for_all.size());
     }
-    return cat(for_all, kernels_, has_for || has_for_least || has_tasks ? workers_text() : std::string(),
+    return cat(for_all, kernels_, has_for || has_for_least || has_tasks ? cat(workers_text(), kPiecesText) : std::string(),
                has_for ? cat(kForText, "\n") : std::string(), mentions(main, "harp_run_chain") ? cat(kChainText, "\n") : std::string(),
                has_for_least ? cat(kForLeastText, "\n") : std::string(), has_tasks ? cat(kTogetherText, "\n") : std::string(),
                mentions(main, "harp_native_failed") ? native_failed_text() : std::string(),
@@ -223,6 +231,11 @@ class UnitRenderer {
       fields.emplace_back("char* scratch");
       append(unpacked, cat("  char* scratch = a->scratch + worker * ", bracket(host_(module_.scratch), kUnary), ";\n"));
     }
+    rendered.looks = mentions(body.text, "cancel");
+    if (rendered.looks) {
+      fields.emplace_back("const volatile int32_t* cancel");
+      append(unpacked, "  const volatile int32_t* const cancel = a->cancel;\n");
+    }
     const bool threads = ir::thread_loop(kernel) != nullptr;
     std::string parameters = "void* arg, size_t begin0, size_t end0, size_t worker", definition;
     if (rendered.is_called) {
@@ -304,6 +317,7 @@ class UnitRenderer {
     for (const SymAtom* v : callee.shape_variables) values.push_back(shape_name(v));
     if (callee.has_scratch)
       values.push_back(module_.workspace.is_constant(0) ? "workspace" : cat("workspace + ", bracket(host_(module_.workspace), kSum)));
+    if (callee.looks) values.emplace_back("cancel");
     return values;
   }
 
@@ -327,10 +341,25 @@ class UnitRenderer {
                                    "))rt->natives[", call.function, "]))(", join(values, ", "), ")");
     const std::string guard =
         proven_positive(call.elements) ? std::string() : cat("if (", host_.is_nonnegative(call.elements - 1).text, ") ");
-    if (!call.returns_status) return cat("  ", guard, called, ";\n");
     calls_may_fail_ = true;
-    return cat("  ", guard, "{\n    const int32_t status = ", called, ";\n    if (status) return harp_native_failed(rt, ", number,
+    const std::string looks = cat("  ", leave_if_cancelled());  // it does not get what was not finished
+    if (!call.returns_status) return cat(looks, "  ", guard, called, ";\n");
+    return cat(looks, "  ", guard, "{\n    const int32_t status = ", called, ";\n    if (status) return harp_native_failed(rt, ", number,
                ", status);\n  }\n");
+  }
+
+  /// A statement of kernel_main. What its functions return is known when all of it is there.
+  static constexpr std::string_view kLeave = "return kCancelled;";
+  static std::string leave_if_cancelled() { return cat("if (harp_is_set(cancel)) ", kLeave, "\n"); }
+  /// Kernels that are called and not handed out look before they begin, unless they and those before them since somebody looked are short.
+  std::string look_before(const ir::Kernel& kernel) {
+    const bool is_first = std::exchange(is_first_, false);  // entry_point_ex has looked
+    const Sym work = kernel.work;
+    const bool is_known = work.is_constant() && work.constant() >= 0 && work.constant() <= share();
+    unlooked_ = is_known ? unlooked_ + work.constant() : share() + 1;
+    if (is_first || unlooked_ <= share()) return {};
+    unlooked_ = 0;
+    return leave_if_cancelled();
   }
 
   /// When a launch happens; empty: always.
@@ -366,7 +395,7 @@ class UnitRenderer {
                        ", 0, 0},\n"));
       if (are_known) append(set, cat("    tasks[", i, "].arg = &args", i, ";\n"));
     }
-    const std::string run = cat("    harp_run_together(rt, ", tasks.size(), ", tasks);\n");
+    const std::string run = cat("    harp_run_together(rt, cancel, ", tasks.size(), ", tasks);\n");
     if (!are_known) return cat("    struct harp_task tasks[] = {\n", rows, "    };\n", run);
     return cat("    static const struct harp_task known[] = {\n", rows, "    };\n    struct harp_task tasks[", tasks.size(),
                "];\n    __builtin_memcpy(tasks, known, sizeof tasks);\n", set, run);
@@ -386,7 +415,7 @@ class UnitRenderer {
       work = work + kernel_of(launch).work;
     }
     return cat(text, "    const struct harp_call calls[] = {", join(calls, ", "), "};\n    struct harp_chain chain = {calls, ",
-               calls.size(), "};\n    harp_for(rt, ", chain.blocks, ", ", host_(work).text, ", harp_run_chain, &chain);\n");
+               calls.size(), "};\n    harp_for(rt, cancel, ", chain.blocks, ", ", host_(work).text, ", harp_run_chain, &chain);\n");
   }
 
   std::string kernel_main() {
@@ -398,7 +427,7 @@ class UnitRenderer {
         const size_t first = g, first_row = table_.rows();
         do {
           for (const ir::Launch& launch : module_.generations[g].launches)
-            table_.add(launch, rendered(launch).name, rendered(launch).has_scratch);
+            table_.add(launch, rendered(launch).name, rendered(launch).has_scratch, rendered(launch).looks);
           ++g;
         } while (g < module_.generations.size() && table_.has(module_.generations[g]) && is_one_launch() &&
                  module_.generations[first].launches.size() == 1);
@@ -428,13 +457,15 @@ class UnitRenderer {
           const std::string count = host_(ir::iterations(kernel)).text, work = host_(kernel.work).text;
           // the count may divide by what is 0 where the guard does not hold
           const std::string guard = launch_condition(launch), only = guard.empty() ? "" : cat("if (", guard, ") ");
-          if (!is_shared)
+          if (!is_shared) {
+            if (const std::string look = look_before(kernel); !look.empty()) append(body, cat(indent, look));
             append(body,
                    cat(indent, only, callee.name, "(", callee.is_called ? arguments : cat("&args", i, ", 0, ", count, ", 0"), ");\n"));
-          else if (is_one)
-            append(body,
-                   cat(indent, only, kernel.least > 1 ? cat("harp_for_least(rt, ", count, ", ", kernel.least) : cat("harp_for(rt, ", count),
-                       ", ", work, ", ", callee.name, ", &args0);\n"));
+          } else if (is_first_ = false; is_one)
+            append(body, cat(indent, only,
+                             kernel.least > 1 ? cat("harp_for_least(rt, cancel, ", count, ", ", kernel.least)
+                                              : cat("harp_for(rt, cancel, ", count),
+                             ", ", work, ", ", callee.name, ", &args0);\n"));
           else
             tasks.push_back({callee.name, guard.empty() ? count : cat(guard, " ? ", count, " : 0"), work, kernel.least,
                              guard.empty() && ir::iterations(kernel).is_constant() && kernel.work.is_constant()});
@@ -455,6 +486,8 @@ class UnitRenderer {
     if (calls_may_fail_) body += "  return 0;\n";
     if (mentions(body, "harp_first_fault")) body = cat("  const char* const faults = ", faults_text(), ";\n", body);
     body = tmp_text_ + body;
+    const std::string leave = calls_may_fail_ ? cat("return ", static_cast<int>(Code::kCancelled), ";") : std::string("return;");
+    for (size_t at = body.find(kLeave); at != body.npos; at = body.find(kLeave, at)) body.replace(at, kLeave.size(), leave);
     if (table_.is_used()) return kernel_main_with_table(body);
     std::vector<std::string> parameters;
     std::string unused;
@@ -468,6 +501,7 @@ class UnitRenderer {
     for (size_t i = 0; i < module_.shape_vars.size(); ++i) parameter("int64_t ", cat("shape", i));
     if (uses_workspace()) parameter("char* ", "workspace");
     parameter("const harp_runtime* ", "rt");
+    parameter("const volatile int32_t* ", "cancel");
     return cat("static ", calls_may_fail_ ? "int32_t" : "void", " kernel_main(", join(parameters, ", "), ") {\n", unused, body, "}\n");
   }
 
@@ -481,13 +515,14 @@ class UnitRenderer {
     for (size_t i = 0; i < module_.inputs.size(); ++i) name("const ", module_.inputs[i].dtype, "input", i);
     for (size_t i = 0; i < module_.outputs.size(); ++i) name("", module_.outputs[i].dtype, "output", i);
     return cat("static ", calls_may_fail_ ? "int32_t" : "void", " kernel_main(void** inputs, void** outputs, ",
-               uses_workspace() ? "char* workspace, " : "", "const harp_runtime* rt) {\n", table_.arrays(uses_workspace()), named, body,
-               "}\n");
+               uses_workspace() ? "char* workspace, " : "", "const harp_runtime* rt, const volatile int32_t* cancel) {\n",
+               mentions(table_.arrays(uses_workspace()), "cancel") || mentions(body, "cancel") ? "" : "  (void)cancel;\n",
+               table_.arrays(uses_workspace()), named, body, "}\n");
   }
 
   bool uses_workspace() const { return !module_.workspace.is_constant(0) || !module_.scratch.is_constant(0) || !tmp_text_.empty(); }
 
-  std::string entry_points() {
+  std::string entry_points(bool looks) {
     std::string body, values;
     std::vector<std::string> arguments;
     if (table_.is_used()) arguments = {"inputs", "outputs"};
@@ -513,26 +548,34 @@ class UnitRenderer {
       arguments.push_back("workspace");
     }
     arguments.push_back("rt");
+    arguments.push_back("cancel");
     if (!module_.natives.empty())
       body = cat("  if (!rt || !rt->natives) return ", static_cast<int>(Code::kUnsupported), "; /* functions of a host's are called */\n",
                  body);
+    const int cancelled = static_cast<int>(Code::kCancelled);
+    body = cat("  const volatile int32_t* const cancel = harp_flag(rt);\n  if (harp_is_set(cancel)) return ", cancelled,
+               "; /* cancelled */\n", body);
     const bool checks = module_.sites > 0;
     std::string after;
     if (checks) {
       append(body,
              cat("  char* const faults = ", faults_text(), ";\n  harp_clear_faults(rt, faults, ", host_(module_.scratch).text, ");\n"));
       after = calls_may_fail_ ? cat("  if (", first_fault_text(), ") status = ", static_cast<int>(Code::kRange), ";\n")
-                              : cat("  const int32_t status = ", first_fault_text(), ";\n");
+                              : cat("  ", looks ? "" : "const ", "int32_t status = ", first_fault_text(), ";\n");
     }
+    const bool has_status = calls_may_fail_ || checks;
+    if (looks)
+      append(after, has_status ? cat("  if (harp_is_set(cancel)) status = ", cancelled, ";\n")
+                               : cat("  const int32_t status = harp_is_set(cancel) ? ", cancelled, " : 0;\n"));
     return cat(
         "__attribute__((visibility(\"protected\"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const "
         "harp_runtime* rt) {\n",
         body, "  const harp_environment found = harp_enter();\n  ",
-        !calls_may_fail_ ? ""
-        : checks         ? "int32_t status = "
-                         : "const int32_t status = ",
+        !calls_may_fail_  ? ""
+        : checks || looks ? "int32_t status = "
+                          : "const int32_t status = ",
         "kernel_main(", join(arguments, ", "), ");\n  harp_leave(found);\n", after, uses_workspace() ? "  harp_release(rt, own);\n" : "",
-        "  return ", calls_may_fail_ || checks ? "status" : "0",
+        "  return ", has_status || looks ? "status" : "0",
         ";\n}\n\n__attribute__((visibility(\"protected\"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) "
         "{\n"
         "  entry_point_ex(inputs, outputs, shape_vars, 0);\n}\n");
@@ -551,6 +594,8 @@ class UnitRenderer {
   std::string kernels_, tmp_text_;
   std::vector<SourceFunction> functions_;  // in kernels_
   bool calls_may_fail_ = false;            // kernel_main then says whether one did
+  bool is_first_ = true;                   // nothing was called yet
+  int64_t unlooked_ = 0;                   // work of what kernel_main calls since it looked whether the run was cancelled
   std::map<std::pair<std::string, DType>, std::string> tmps_;
 };
 

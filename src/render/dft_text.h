@@ -162,12 +162,13 @@ static void dft_row_tables_$F(int64_t n, $T* tables, $T* spare) {
 
 inline constexpr std::string_view kMatrix =
     R"(/* A long row, as a matrix of r rows. What the columns give is kept by tiles of lines, each as it is read. */
-static void dft_matrix_$F(int64_t n, int64_t r, const $T* tables, const $T* re, const $T* im, $T* out_re, $T* out_im, $T* spare) {
+static void dft_matrix_$F(int64_t n, int64_t r, const $T* tables, const $T* re, const $T* im, $T* out_re, $T* out_im, $T* spare, const volatile int32_t* cancel) {
   const int64_t m = n / r, tile = dft_tile_$F(r, m), lines = dft_tile_$F(m, r);
   const $T *const roots = tables + 2 * m, *const turns = roots + 2 * r;
   $T *const turned = spare, *const rest = turned + 2 * m * ((r + lines - 1) / lines * lines);
   $T *const re_tile = rest, *const im_tile = re_tile + r * tile, *const work = im_tile + r * tile;
   for (int64_t k = 0; k < m; k += tile) {
+    if (harp_is_set(cancel)) return;
     const int64_t at = k + tile <= m ? k : m - tile;
     dft_columns_$F(r, roots, tile, re + at, im + at, m, re_tile, im_tile, tile, work);
     for (int64_t u = 0; u < r; ++u) {
@@ -183,6 +184,7 @@ static void dft_matrix_$F(int64_t n, int64_t r, const $T* tables, const $T* re, 
     }
   }
   for (int64_t u = 0; u < r; u += lines) {
+    if (harp_is_set(cancel)) return;
     const int64_t at = u + lines <= r ? u : r - lines;
     dft_columns_$F(m, tables, lines, turned + 2 * u * m, turned + 2 * u * m + lines, 2 * lines, out_re + at, out_im + at, r, rest);
   }
@@ -190,10 +192,11 @@ static void dft_matrix_$F(int64_t n, int64_t r, const $T* tables, const $T* re, 
 )";
 
 inline constexpr std::string_view kShortRows = R"(/* Short rows, so many side by side as vectors have lanes. */
-static void dft_short_rows_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare) {
+static void dft_short_rows_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   $T *const side_re = spare, *const side_im = side_re + n * $L, *const work = side_im + n * $L;
   for (int64_t i = 0; i < 2 * n * $L; ++i) side_re[i] = 0; /* there may be fewer */
   for (int64_t row = 0; row < rows; row += $L) {
+    if (harp_is_set(cancel)) return;
     const int64_t count = row + $L < rows ? $L : rows - row;
     $TRANSPOSE(side_re, $L, re + row * n, n, n, count);
     $TRANSPOSE(side_im, $L, im + row * n, n, n, count);
@@ -205,22 +208,22 @@ static void dft_short_rows_$F(const $T* re, const $T* im, int64_t rows, int64_t 
 )";
 
 inline constexpr std::string_view kKnownRow =
-    R"(static void $ROW(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_im, const $T* tables, $T* spare) {
-  $ROWS(re, im, n, to_re, to_im, n, 1, tables, spare);
+    R"(static void $ROW(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
+  $ROWS(re, im, n, to_re, to_im, n, 1, tables, spare, cancel);
 }
 )";
 
 inline constexpr std::string_view kAnyRows = R"(/* Of a length with small factors. */
-static void dft_rows_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare) {
+static void dft_rows_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   if (dft_matrix_rows(n) == 1) {
-    dft_short_rows_$F(re, im, rows, n, out_re, out_im, tables, spare);
+    dft_short_rows_$F(re, im, rows, n, out_re, out_im, tables, spare, cancel);
     return;
   }
   for (int64_t row = 0; row < rows; ++row)
-    dft_matrix_$F(n, dft_matrix_rows(n), tables, re + row * n, im + row * n, out_re + row * n, out_im + row * n, spare);
+    dft_matrix_$F(n, dft_matrix_rows(n), tables, re + row * n, im + row * n, out_re + row * n, out_im + row * n, spare, cancel);
 }
-static void dft_row_$F(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_im, const $T* tables, $T* spare) {
-  dft_rows_$F(re, im, 1, n, to_re, to_im, tables, spare);
+static void dft_row_$F(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
+  dft_rows_$F(re, im, 1, n, to_re, to_im, tables, spare, cancel);
 }
 )";
 
@@ -244,18 +247,19 @@ static void dft_convolution_tables_$G(int64_t n, $T* tables, $T* spare) {
     x_im[k] = from < 0 ? 0 : -u_im[from] * share;
   }
   dft_row_tables_$F(m, row_tables, x_im + m);
-  $ROW(m, x_re, x_im, filter_re, filter_im, row_tables, x_im + m);
+  $ROW(m, x_re, x_im, filter_re, filter_im, row_tables, x_im + m, harp_flag(0)); /* the tables are whole in any case */
 }
-static void dft_convolved_rows_$G(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare) {
+static void dft_convolved_rows_$G(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   const int64_t m = dft_convolution_length(n);
   const $T *const u_re = tables, *const u_im = u_re + n, *const filter_re = u_im + n, *const filter_im = filter_re + m, *const row_tables = filter_im + m;
   $T *const x_re = spare, *const x_im = x_re + m, *const y_re = x_im + m, *const y_im = y_re + m, *const work = y_im + m;
   for (int64_t row = 0; row < rows; ++row, re += n, im += n, out_re += n, out_im += n) {
+    if (harp_is_set(cancel)) return;
     dft_times_$F(n, re, im, u_re, u_im, x_re, x_im);
     for (int64_t k = n; k < m; ++k) x_re[k] = 0, x_im[k] = 0;
-    $ROW(m, x_re, x_im, y_re, y_im, row_tables, work);
+    $ROW(m, x_re, x_im, y_re, y_im, row_tables, work, cancel);
     dft_times_$F(m, y_re, y_im, filter_re, filter_im, x_re, x_im);
-    $ROW(m, x_im, x_re, y_im, y_re, row_tables, work); /* backwards: the parts change places before and after */
+    $ROW(m, x_im, x_re, y_im, y_re, row_tables, work, cancel); /* backwards: the parts change places before and after */
     dft_times_$F(n, y_re, y_im, u_re, u_im, out_re, out_im);
   }
 }
@@ -264,17 +268,17 @@ static void dft_convolved_rows_$G(const $T* re, const $T* im, int64_t rows, int6
 // Tables are made for each call, in front of the rest of `spare`.
 inline constexpr std::string_view kOfAnyLength =
     R"(/* The discrete Fourier transform of rows of n elements. */
-static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare) {
+static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare, const volatile int32_t* cancel) {
   if (rows <= 0 || n <= 0) return;
   if (dft_has_small_factors(n)) {
     $T* const rest = spare + dft_row_tables_size_$F(n);
     dft_row_tables_$F(n, spare, rest);
-    dft_rows_$F(re, im, rows, n, out_re, out_im, spare, rest);
+    dft_rows_$F(re, im, rows, n, out_re, out_im, spare, rest, cancel);
   } else {
     const int64_t m = dft_convolution_length(n);
     $T* const rest = spare + 2 * n + 2 * m + dft_row_tables_size_$F(m);
     dft_convolution_tables_$F(n, spare, rest);
-    dft_convolved_rows_$F(re, im, rows, n, out_re, out_im, spare, rest);
+    dft_convolved_rows_$F(re, im, rows, n, out_re, out_im, spare, rest, cancel);
   }
 }
 )";
@@ -290,8 +294,8 @@ static __attribute__((constructor)) void dft_prepare_$G(void) {
 )";
 
 inline constexpr std::string_view kConvolvedRows = R"(/* The discrete Fourier transform of rows of $N elements. */
-static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare) {
-  if (rows > 0) dft_convolved_rows_$G(re, im, rows, n, out_re, out_im, dft_tables_$G, spare);
+static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare, const volatile int32_t* cancel) {
+  if (rows > 0) dft_convolved_rows_$G(re, im, rows, n, out_re, out_im, dft_tables_$G, spare, cancel);
 }
 )";
 
@@ -306,11 +310,12 @@ inline constexpr std::string_view kLastOfLines = R"(
 inline constexpr std::string_view kKnownMatrix =
     R"(/* The discrete Fourier transform of rows of $N elements, each a matrix of $R rows and $M columns. What the columns give is kept by tiles of
    lines, each as it is read: rows of the matrix may be whole pages apart. */
-static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t row_step, $T* to_re, $T* to_im, int64_t to_row_step, int64_t rows, const $T* tables, $T* spare) {
+static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t row_step, $T* to_re, $T* to_im, int64_t to_row_step, int64_t rows, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   const $T *const column_roots = tables + 2 * $M, *const turns = column_roots + 2 * $R;
   $T *const turned = spare, *const work = turned + $TURNED, *const tile_re = work$RESULT, *const tile_im = tile_re + $CT$WHERE;
   for (int64_t row = 0; row < rows; ++row, re += row_step, im += row_step, to_re += to_row_step, to_im += to_row_step) {
     for (int64_t k = 0; k < $M; k += $CT) {
+      if (harp_is_set(cancel)) return;
       const int64_t at = k + $CT <= $M ? k : $M - $CT;
       const $T* const turn = turns + 2 * $R * k;
       $COLUMNS(re + $A * at, im + $A * at, $A * $M, tile_re, tile_im, 2 * $CT, $CT, column_roots, turn, turn + $CT, 2 * $CT, work);
@@ -322,6 +327,7 @@ static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t 
       }
     }
     for (int64_t u = 0; u < $R; u += $RT) {
+      if (harp_is_set(cancel)) return;
       const int64_t at = u + $RT <= $R ? u : $R - $RT;
       const $T* const lines = turned + 2 * $M * u;
       $LINES(lines, lines + $RT, 2 * $RT, to_re + $B * at, to_im + $B * at, $B * $R, $RT, tables, $BEYONDwork);$LAST
@@ -332,11 +338,12 @@ static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t 
 
 inline constexpr std::string_view kKnownShortRows =
     R"(/* The discrete Fourier transform of rows of $N elements, $L of them side by side. */
-static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t row_step, $T* to_re, $T* to_im, int64_t to_row_step, int64_t rows, const $T* tables, $T* spare) {
+static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t row_step, $T* to_re, $T* to_im, int64_t to_row_step, int64_t rows, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   $T *const side = spare, *const to_side = side + 2 * $N * $L, *const work = to_side + 2 * $N * $L;
   const int64_t together = rows < $L ? rows : $L;
   for (int64_t i = 0; i < 2 * $N * $L; ++i) side[i] = 0; /* there may be fewer */
   for (int64_t row = 0; row < rows; row += $L) {
+    if (harp_is_set(cancel)) return;
     const int64_t at = row + together <= rows ? row : rows - together;
     $READ
     $COLUMNS($SIDE, $TOSIDE, $L, tables, work);
@@ -347,8 +354,9 @@ static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t 
 
 inline constexpr std::string_view kKnownColumns =
     R"(/* The discrete Fourier transform of columns of $N elements, $CT of them or more. */
-static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t step, $T* to_re, $T* to_im, int64_t to_step, int64_t columns, const $T* tables, $T* spare) {
+static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t step, $T* to_re, $T* to_im, int64_t to_step, int64_t columns, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   for (int64_t column = 0; column < columns; column += $CT) {
+    if (harp_is_set(cancel)) return;
     const int64_t at = column + $CT <= columns ? column : columns - $CT;
     $COLUMNS(re + $A * at, im + $A * at, step, to_re + $B * at, to_im + $B * at, to_step, $CT, tables, spare);
   }

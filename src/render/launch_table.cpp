@@ -50,24 +50,26 @@ std::optional<LaunchTable::Place> LaunchTable::place_of(const ir::HostBuffer& bu
   }
 }
 
-void LaunchTable::add(const ir::Launch& launch, const std::string& kernel, bool has_scratch) {
+void LaunchTable::add(const ir::Launch& launch, const std::string& kernel, bool has_scratch, bool looks) {
   const ir::Kernel& lowered = module_.kernels[static_cast<size_t>(launch.kernel)];
   Row row{kernel, ir::iterations(lowered).constant(), lowered.work.constant(), {}};
   for (const ir::HostBuffer& buffer : launch.arguments) row.arguments.push_back(*place_of(buffer));
   if (has_scratch) row.arguments.push_back({0, module_.workspace.constant()});
+  if (looks) row.arguments.push_back({1 + module_.inputs.size() + module_.outputs.size(), 0});
+  looks_ |= looks;
   rows_.push_back(std::move(row));
 }
 
 std::string LaunchTable::run(size_t begin, size_t end, bool is_one_generation) {
   if (!is_one_generation || end - begin == 1) {
     follow_ = true;
-    return cat("harp_run_launches(rt, arrays, ", begin, ", ", end, ");");
+    return cat("harp_run_launches(rt, cancel, arrays, ", begin, ", ", end, ");");
   }
   are_side_by_side_ = true;
   int64_t work = 0;
   for (size_t i = begin; i < end; ++i)
     if (__builtin_add_overflow(work, std::max<int64_t>(0, rows_[i].work), &work)) work = INT64_MAX;
-  return cat("harp_run_side_by_side(rt, arrays, ", begin, ", ", end, ", ", work, ");");
+  return cat("harp_run_side_by_side(rt, cancel, arrays, ", begin, ", ", end, ", ", work, ");");
 }
 
 std::string LaunchTable::definitions() const {
@@ -79,35 +81,37 @@ std::string LaunchTable::definitions() const {
                      join(row.arguments, ", ", [](const Place& p) { return cat("{", p.array, ", ", p.offset, "}"); }), "}},\n"));
   const std::string arguments = cat("    void* arguments[", most, "];\n    for (int i = 0; i < ", most,
                                     "; ++i) arguments[i] = arrays[launch->arguments[i].array] + launch->arguments[i].offset;\n");
-  return cat(
-      "/* Bytes into the workspace (array 0), into an input or into an output. */\n"
-      "struct harp_place { size_t array; int64_t offset; };\n"
-      "struct harp_launch { harp_range_body kernel; int64_t n, work; struct harp_place arguments[",
-      most,
-      "]; };\n"
-      "static const struct harp_launch launches[] = {\n",
-      rows, "};\n",
-      !follow_ ? ""
-               : cat("static void harp_run_launches(const harp_runtime* rt, char* const* arrays, size_t begin, size_t end) {\n"
-                     "  for (const struct harp_launch* launch = launches + begin; launch < launches + end; ++launch) {\n",
-                     arguments, "    harp_for(rt, launch->n, launch->work, launch->kernel, arguments);\n  }\n}\n"),
-      !are_side_by_side_
-          ? ""
-          : cat("struct harp_rows { char* const* arrays; const struct harp_launch* first; };\n"
-                "static void harp_run_rows(void* arg, size_t begin, size_t end, size_t worker) {\n"
-                "  const struct harp_rows* rows = arg;\n"
-                "  char* const* arrays = rows->arrays;\n"
-                "  for (const struct harp_launch* launch = rows->first + begin; launch < rows->first + end; ++launch) {\n",
-                arguments,
-                "    if (launch + 1 < rows->first + end) /* what the next one begins with comes meanwhile */\n"
-                "      for (int i = 0; i < ",
-                most,
-                "; ++i) __builtin_prefetch(arrays[launch[1].arguments[i].array] + launch[1].arguments[i].offset);\n"
-                "    launch->kernel(arguments, 0, (size_t)launch->n, worker);\n  }\n}\n"
-                "/* Launches of one generation, each of which is one worker's. */\n"
-                "static void harp_run_side_by_side(const harp_runtime* rt, char* const* arrays, size_t begin, size_t end, int64_t work) {\n"
-                "  struct harp_rows rows = {arrays, launches + begin};\n"
-                "  harp_for(rt, (int64_t)(end - begin), work, harp_run_rows, &rows);\n}\n"));
+  return cat("/* Bytes into the workspace (array 0), into an input or into an output", looks_ ? "; or, the last one, the run's flag" : "",
+             ". */\n"
+             "struct harp_place { size_t array; int64_t offset; };\n"
+             "struct harp_launch { harp_range_body kernel; int64_t n, work; struct harp_place arguments[",
+             most,
+             "]; };\n"
+             "static const struct harp_launch launches[] = {\n",
+             rows, "};\n",
+             !follow_ ? ""
+                      : cat("static void harp_run_launches(const harp_runtime* rt, const volatile int32_t* cancel, char* const* arrays, "
+                            "size_t begin, size_t end) {\n"
+                            "  for (const struct harp_launch* launch = launches + begin; launch < launches + end; ++launch) {\n",
+                            arguments, "    harp_for(rt, cancel, launch->n, launch->work, launch->kernel, arguments);\n  }\n}\n"),
+             !are_side_by_side_
+                 ? ""
+                 : cat("struct harp_rows { char* const* arrays; const struct harp_launch* first; };\n"
+                       "static void harp_run_rows(void* arg, size_t begin, size_t end, size_t worker) {\n"
+                       "  const struct harp_rows* rows = arg;\n"
+                       "  char* const* arrays = rows->arrays;\n"
+                       "  for (const struct harp_launch* launch = rows->first + begin; launch < rows->first + end; ++launch) {\n",
+                       arguments,
+                       "    if (launch + 1 < rows->first + end) /* what the next one begins with comes meanwhile */\n"
+                       "      for (int i = 0; i < ",
+                       most,
+                       "; ++i) __builtin_prefetch(arrays[launch[1].arguments[i].array] + launch[1].arguments[i].offset);\n"
+                       "    launch->kernel(arguments, 0, (size_t)launch->n, worker);\n  }\n}\n"
+                       "/* Launches of one generation, each of which is one worker's. */\n"
+                       "static void harp_run_side_by_side(const harp_runtime* rt, const volatile int32_t* cancel, char* const* arrays, "
+                       "size_t begin, size_t end, int64_t work) {\n"
+                       "  struct harp_rows rows = {arrays, launches + begin};\n"
+                       "  harp_for(rt, cancel, (int64_t)(end - begin), work, harp_run_rows, &rows);\n}\n"));
 }
 
 std::string LaunchTable::arrays(bool has_workspace) const {
@@ -117,8 +121,9 @@ std::string LaunchTable::arrays(bool has_workspace) const {
            : count == 1 ? cat("  arrays[", at, "] = ", from, "[0];\n")
                         : cat("  __builtin_memcpy(arrays + ", at, ", ", from, ", ", count, " * sizeof(char*));\n");
   };
-  return cat("  char* arrays[", 1 + inputs + outputs, "];\n  arrays[0] = ", has_workspace ? "workspace" : "0", ";\n",
-             copied(1, "inputs", inputs), copied(1 + inputs, "outputs", outputs));
+  return cat("  char* arrays[", 1 + inputs + outputs + looks_, "];\n  arrays[0] = ", has_workspace ? "workspace" : "0", ";\n",
+             copied(1, "inputs", inputs), copied(1 + inputs, "outputs", outputs),
+             looks_ ? cat("  arrays[", 1 + inputs + outputs, "] = (char*)(size_t)cancel; /* it is only read */\n") : std::string());
 }
 
 }  // namespace harp::render

@@ -20,8 +20,8 @@ class LaunchTable {
   bool is_used() const { return is_used_; }
   /// Are a generation's launches rows, all of them known before any run? Of several each is one worker's.
   bool has(const ir::Generation& generation) const { return is_used_ && are_rows(generation); }
-  /// A launch of such a generation; its kernel's last argument is the worker's scratch memory, or not.
-  void add(const ir::Launch& launch, const std::string& kernel, bool has_scratch);
+  /// A launch of such a generation; its kernel's last arguments are the worker's scratch memory and the run's flag, or not.
+  void add(const ir::Launch& launch, const std::string& kernel, bool has_scratch, bool looks);
   /// The statement that runs rows [begin, end): one generation if there are several.
   std::string run(size_t begin, size_t end, bool is_one_generation);
 
@@ -49,7 +49,7 @@ class LaunchTable {
 
   const ir::Module& module_;
   const int64_t share_;
-  bool is_used_ = false, follow_ = false, are_side_by_side_ = false;  // what goes through rows
+  bool is_used_ = false, follow_ = false, are_side_by_side_ = false, looks_ = false;  // what goes through rows
   std::vector<Row> rows_;
 };
 

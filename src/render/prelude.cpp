@@ -26,7 +26,21 @@ typedef struct harp_runtime {
   void* const* natives;
   void* step_cursor;
   harp_fault* fault;
+  const volatile int32_t* cancel;
 } harp_runtime;
+
+/* The flag by which the host ends a run, at any time and from any thread; one that nobody sets, if there is none. */
+static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
+  static const int32_t never = 0;
+  return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
+}
+static inline int harp_is_set(const volatile int32_t* flag) {
+#if defined(__GNUC__)
+  return __atomic_load_n(flag, __ATOMIC_RELAXED);
+#else
+  return *flag;
+#endif
+}
 )";
 
 // MXCSR is set only where its modes (what is below them are flags) are not the usual ones, since that waits for what is being computed,
@@ -65,25 +79,48 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 )";
 
-const std::string_view kForText = R"(struct harp_call { harp_range_body kernel; void* arg; };
-static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
-  const struct harp_call* call = arg;
-  const harp_environment found = harp_enter();
-  call->kernel(call->arg, begin, end, worker);
-  harp_leave(found);
-}
-/* Iterations [0, n) of a kernel that take about work / 2 nanoseconds, in shares; work beyond 64 bits counts as none. */
-static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
-  if (n > 1 && work > harp_share && harp_has_workers(rt)) {
-    struct harp_call call = {kernel, arg};
-    rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &call);
-  } else if (n > 0) {
-    kernel(arg, 0, (size_t)n, 0);
+const std::string_view kPiecesText =
+    R"(struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
+/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
+  while (begin < end && !harp_is_set(all->cancel)) {
+    const size_t next = end - begin > all->piece ? begin + all->piece : end;
+    all->kernel(all->arg, begin, next, worker);
+    begin = next;
   }
+}
+/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
+   which pays for `least` iterations, is felt. */
+static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
+  static const int64_t millisecond = 2000000;
+  if (work > 0 && work <= millisecond) return (size_t)n;
+  const int64_t piece = 1 + millisecond / (1 + work / n);
+  return (size_t)(piece > 4 * least ? piece : 4 * least);
 }
 )";
 
-const std::string_view kChainText = R"(struct harp_chain { const struct harp_call* calls; size_t count; };
+const std::string_view kForText = R"(static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
+  const harp_environment found = harp_enter();
+  harp_run_pieces(arg, begin, end, worker);
+  harp_leave(found);
+}
+/* Iterations [0, n) of a kernel that take about work / 2 nanoseconds, in shares; work beyond 64 bits counts as none. */
+static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
+  if (n <= 0 || harp_is_set(cancel)) return;
+  if (work > 0 && work <= harp_share) {
+    kernel(arg, 0, (size_t)n, 0);
+    return;
+  }
+  struct harp_pieces all = {kernel, arg, cancel, harp_piece(n, work, 0)};
+  if (n > 1 && work > harp_share && harp_has_workers(rt))
+    rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &all);
+  else
+    harp_run_pieces(&all, 0, (size_t)n, 0);
+}
+)";
+
+const std::string_view kChainText = R"(struct harp_call { harp_range_body kernel; void* arg; };
+struct harp_chain { const struct harp_call* calls; size_t count; };
 /* Each block is gone through by all kernels before the next one is: what one stores is in the caches when the next reads it. */
 static void harp_run_chain(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_chain* chain = arg;
@@ -93,26 +130,27 @@ static void harp_run_chain(void* arg, size_t begin, size_t end, size_t worker) {
 }
 )";
 
-const std::string_view kForLeastText = R"(struct harp_portions { harp_range_body kernel; void* arg; int64_t each, more; };
+const std::string_view kForLeastText = R"(struct harp_portions { struct harp_pieces pieces; int64_t each, more; };
 static void harp_run_portions(void* arg, size_t begin, size_t end, size_t worker) {
   const struct harp_portions* all = arg;
   const int64_t from = (int64_t)begin, to = (int64_t)end; /* the first `more` portions have one iteration more than the others */
   const int64_t first = from * all->each + (from < all->more ? from : all->more), last = to * all->each + (to < all->more ? to : all->more);
   const harp_environment found = harp_enter();
-  all->kernel(all->arg, (size_t)first, (size_t)last, worker);
+  harp_run_pieces(&all->pieces, (size_t)first, (size_t)last, worker);
   harp_leave(found);
 }
 /* Iterations [0, n) of a kernel of which each call copies something first: that is worth it for `least` iterations or more, and next to
    nothing for four times as many. */
-static void harp_for_least(const harp_runtime* rt, int64_t n, int64_t least, int64_t work, harp_range_body kernel, void* arg) {
+static void harp_for_least(const harp_runtime* rt, const volatile int32_t* cancel, int64_t n, int64_t least, int64_t work, harp_range_body kernel, void* arg) {
   if (n <= 0) return;
+  const struct harp_pieces pieces = {kernel, arg, cancel, harp_piece(n, work, least)};
   const int64_t width = harp_has_workers(rt) ? (int64_t)rt->width : 1, most = n / least, large = most / 4;
   const int64_t portions = large > width ? large - large % width : most > width ? width : most;
   if (width > 1 && portions > 1 && work / portions >= harp_share) {
-    struct harp_portions all = {kernel, arg, n / portions, n % portions};
+    struct harp_portions all = {pieces, n / portions, n % portions};
     rt->parallel_for(rt->self, (size_t)portions, 1, harp_run_portions, &all);
   } else {
-    kernel(arg, 0, (size_t)n, 0);
+    harp_run_pieces(&pieces, 0, (size_t)n, 0);
   }
 }
 )";
@@ -120,7 +158,12 @@ static void harp_for_least(const harp_runtime* rt, int64_t n, int64_t least, int
 // What is called when work is shared is marked so that gcc neither copies it into its callers nor makes much of it: it takes an eighth of
 // the time for sixteen small kernels otherwise. harp_run_together is not cold, or kernel_main would be, and with it the kernels it calls.
 const std::string_view kTogetherText = R"(struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
-struct harp_tasks { const struct harp_task* tasks; size_t count; };
+struct harp_tasks { const struct harp_task* tasks; size_t count; const volatile int32_t* cancel; };
+static void harp_run_task(const struct harp_tasks* all, const struct harp_task* task, int64_t first, int64_t last, size_t worker) {
+  if (first >= last) return;
+  const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
+  harp_run_pieces(&pieces, (size_t)first, (size_t)last, worker);
+}
 /* The first iteration of a share. Where there are less portions of iterations than shares, they are as far apart as they can be. */
 static __attribute__((noinline, cold)) int64_t harp_first(const struct harp_task* task, int64_t share) {
   if (share >= task->shares) return task->n;
@@ -137,7 +180,7 @@ static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t be
     const struct harp_task* task = all->tasks + i;
     if (from < task->shares) {
       const int64_t first = harp_first(task, from), last = harp_first(task, to < task->shares ? to : task->shares);
-      if (first < last) task->kernel(task->arg, (size_t)first, (size_t)last, worker);
+      harp_run_task(all, task, first, last, worker);
     }
     from = from > task->shares ? from - task->shares : 0;
     to -= task->shares;
@@ -162,14 +205,13 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
   return worth > 1.0 ? (size_t)shares : 0;
 }
 /* Kernels that do not depend on each other: one loop over the shares of all. */
-static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
-  struct harp_tasks all = {tasks, count};
+static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
+  struct harp_tasks all = {tasks, count, cancel};
   const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
   if (shares) {
     rt->parallel_for(rt->self, shares, 1, harp_run_shares, &all);
   } else {
-    for (size_t i = 0; i < count; ++i)
-      if (tasks[i].n > 0) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, 0);
+    for (size_t i = 0; i < count; ++i) harp_run_task(&all, tasks + i, 0, tasks[i].n, 0);
   }
 }
 )";

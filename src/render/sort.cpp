@@ -66,14 +66,17 @@ static __attribute__((noinline)) void restore_$F(const $T* x, int64_t n, $T* sor
 
 constexpr std::string_view kRadix =
     R"(/* A long row: passes go from one array to the other and leave equals as they stand; bytes that are the same in all keys take none. */
-static void sort_row_$F(const $T* x, int64_t n, $T* sorted, $T* spare) {
+static void sort_row_$F(const $T* x, int64_t n, $T* sorted, $T* spare, const volatile int32_t* cancel) {
   int64_t counts[$BYTES][256] = {{0}};
   $A *from = ($A*)spare, *to = ($A*)sorted;
-$LOSTINROW  for (int64_t i = 0; i < n; ++i) {
-    const $U bits = ((const $A*)x)[i], key = key_$G(bits);
-    from[i] = key;
-    for (int byte = 0; byte < $BYTES; ++byte) ++counts[byte][key >> 8 * byte & 255];
-$LOSTHERE  }
+$LOSTINROW  for (int64_t i = 0, end; i < n;) {
+    if (harp_is_set(cancel)) return;
+    for (end = n - i > 65536 ? i + 65536 : n; i < end; ++i) {
+      const $U bits = ((const $A*)x)[i], key = key_$G(bits);
+      from[i] = key;
+      for (int byte = 0; byte < $BYTES; ++byte) ++counts[byte][key >> 8 * byte & 255];
+$LOSTHERE    }
+  }
   for (int byte = 0; byte < $BYTES; ++byte) {
     int64_t* const next = counts[byte];
     if (next[from[0] >> 8 * byte & 255] == n) continue;
@@ -83,9 +86,12 @@ $LOSTHERE  }
       *value = first;
       first += count;
     }
-    for (int64_t i = 0; i < n; ++i) {
-      const $U key = from[i];
-      to[next[key >> 8 * byte & 255]++] = key;
+    for (int64_t i = 0, end; i < n;) {
+      if (harp_is_set(cancel)) return;
+      for (end = n - i > 65536 ? i + 65536 : n; i < end; ++i) {
+        const $U key = from[i];
+        to[next[key >> 8 * byte & 255]++] = key;
+      }
     }
     $A* const written = to;
     to = from;
@@ -213,6 +219,7 @@ $RESTOREBLOCK}
 constexpr std::string_view kRowsOfBlocks =
     R"(  if (rows >= $L && n <= $MOST) {
     for (int64_t row = 0, first = 0; row < rows; row += $L) {
+      if (harp_is_set(cancel)) return;
       const int64_t next = row + 2 * $L <= rows ? first + $L : rows - $L; /* the last block overlaps */
       sort_block_$F(x + first * n, n, sorted + first * n, spare, x + next * n, sorted + next * n);
       first = next;
@@ -221,10 +228,11 @@ constexpr std::string_view kRowsOfBlocks =
   }
 )";
 constexpr std::string_view kRows =
-    R"(static __attribute__((noinline)) void sort_$F(const $T* x, int64_t rows, int64_t n, $T* sorted, $T* spare) {
+    R"(static __attribute__((noinline)) void sort_$F(const $T* x, int64_t rows, int64_t n, $T* sorted, $T* spare, const volatile int32_t* cancel) {
 $BLOCKS  for (int64_t row = 0; row < rows; ++row, x += n, sorted += n) {
+    if (harp_is_set(cancel)) return;
     if (n <= $FEW) sort_few_$F(x, n, sorted);
-    else sort_row_$F(x, n, sorted, spare);
+    else sort_row_$F(x, n, sorted, spare, cancel);
   }
 }
 )";
@@ -284,7 +292,7 @@ std::string Unit::sort(DType dtype, bool descending) {
                  {"NEAR", cat(kNearLines)},
                  {"ARGSORTFEW", argsort_few(unsigned_key)},
                  {"LOSTINROW", loses ? "  int is_lost = 0;\n" : ""},
-                 {"LOSTHERE", loses ? cat("    is_lost |= is_lost_", element, "(bits);\n") : ""},
+                 {"LOSTHERE", loses ? cat("      is_lost |= is_lost_", element, "(bits);\n") : ""},
                  {"RESTOREROW", loses ? cat("  if (is_lost) restore_", routine, "(x, n, sorted);\n") : ""}};
   once(any_memory, [&] { return filled("typedef $U $A __attribute__((may_alias));\n", values); });
   once(cat("key_", element), [&] { return filled(loses ? kKeysOfFloats : kKeysOfIntegers, values); });

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "graph/native.h"
+#include "interp/sizes.h"
 #include "run/executable.h"
 #include "run/stack_array.h"
 
@@ -61,6 +62,7 @@ class CExecutable final : public Executable {
     if (status == HARP_OK || status == static_cast<int32_t>(Code::kNative)) return status;
     if (status == HARP_ERROR_RANGE && fault.site >= 0 && static_cast<size_t>(fault.site) < sites_.size())
       throw IndexError(sites_[static_cast<size_t>(fault.site)], {fault.site, fault.element, fault.index, fault.size});
+    HARP_CHECK(status != HARP_ERROR_CANCELLED, Code::kCancelled, interp::kRunCancelled);
     HARP_CHECK(status != HARP_ERROR_OUT_OF_MEMORY, Code::kOutOfMemory, "out of memory: a program's workspace could not be allocated");
     fail(Code::kInternal, "a compiled program returned status ", status);
   }

@@ -20,8 +20,8 @@ class Executable {
  public:
   virtual ~Executable() = default;
 
-  /// Thread-safe. Error{kOutOfMemory} before any output is written; Error{kNative}, where a function of the host's failed, and IndexError
-  /// at any time: what outputs hold then is not said.
+  /// Thread-safe. Error{kOutOfMemory} before any output is written; Error{kNative}, where a function of the host's failed, IndexError and,
+  /// after the runtime's `cancel` was set, Error{kCancelled} at any time: what outputs hold then is not said.
   virtual void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const = 0;
   /// Plain functions that live as long as this object. Error{kUnsupported} where the system forbids them.
   virtual harp_entry_point entry() const = 0;

@@ -18,13 +18,13 @@ class InterpExecutable final : public Executable {
  public:
   explicit InterpExecutable(std::shared_ptr<const Graph> graph) : graph_(std::move(graph)), variables_(graph_->dims().variables().size()) {}
 
-  void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime&) const override {
+  void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const override {
     StackArray<int64_t, 16> values(variables_);
     for (size_t i = 0; i < variables_; ++i) values[i] = static_cast<int64_t>(shape_vars[i]);
     const std::span<void*const> in(inputs, graph_->inputs().size()), out(outputs, graph_->outputs().size());
     StackArray<const void*, 16> sources(in.size());
     for (size_t i = 0; i < in.size(); ++i) sources[i] = in[i];
-    interpret(*graph_, sources.span(), out, values.span());
+    interpret(*graph_, sources.span(), out, values.span(), runtime.cancel);
   }
 
   harp_entry_point entry() const override {
@@ -43,8 +43,9 @@ class InterpExecutable final : public Executable {
   /// The boundary to foreign code: no exception passes.
   int32_t call(void** arguments, const harp_runtime* runtime) const noexcept {
     try {
-      execute(*static_cast<void***>(arguments[0]), *static_cast<void***>(arguments[1]), *static_cast<size_t**>(arguments[2]),
-              harp_runtime{});
+      harp_runtime known{};  // of what the caller's struct holds
+      if (runtime != nullptr && runtime->struct_size > offsetof(harp_runtime, cancel)) known.cancel = runtime->cancel;
+      execute(*static_cast<void***>(arguments[0]), *static_cast<void***>(arguments[1]), *static_cast<size_t**>(arguments[2]), known);
       return HARP_OK;
     } catch (const IndexError& error) {
       report(runtime, error.fault);

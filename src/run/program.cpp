@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "interp/sizes.h"
 
 namespace harp {
 
@@ -67,6 +68,7 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
     HARP_CHECK(!output->read_only(), Code::kInvalidArgument, "output \"", signature.outputs[i].name,
                "\" is a buffer that may not be written");
   }
+  HARP_CHECK(arguments.cancel == nullptr || __atomic_load_n(arguments.cancel, __ATOMIC_RELAXED) == 0, Code::kCancelled, interp::kRunCancelled);
   StackArray<HostArray*, kFewArguments> outputs(n_outputs, memory.book);
   for (size_t i = 0; i < n_outputs; ++i) {
     outputs[i] = arguments.outputs[i];
@@ -93,6 +95,7 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   runtime.free = &release_for_kernel;
   runtime.workspace = memory.workspace;
   runtime.workspace_size = memory.workspace_bytes;
+  runtime.cancel = arguments.cancel;
   executable_->execute(addresses.data(), addresses.data() + n_inputs, shape_vars.data(), runtime);
 }
 

@@ -45,13 +45,14 @@ struct RunArguments {
   std::span<const HostArray* const> inputs;
   std::span<HostArray* const> outputs;  // NULL: `maker` makes it
   std::span<const NamedSize> shape_vars;
+  const volatile int32_t* cancel = nullptr;  // the flag by which the host ends the run; null: there is none
 };
 
 class LoadedProgram {
  public:
   LoadedProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks);
 
-  /// Thread-safe. All checks of arguments come before any write. Errors: those of Binding, kAlias, kOutOfMemory, IndexError.
+  /// Thread-safe. All checks of arguments come before any write. Errors: those of Binding, kAlias, and of Executable::execute().
   void run(const RunArguments& arguments, RunMemory& memory, OutputMaker& maker) const;
 
   /// Bytes of a caller's workspace with which a run allocates nothing. Error{kOverflow} if it is no size.

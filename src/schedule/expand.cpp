@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/table_limit.h"
 #include "schedule/fuse.h"
 #include "schedule/legal.h"
 #include "schedule/override.h"
@@ -283,6 +284,7 @@ std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& 
 void expand(Program& program, const ScheduleOptions& options) {
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     KernelPlan& kernel = program.kernels[k];
+    check_time(program.graph->dims());
     kernel.variants = variants_of(program, kernel, options);
     for (const Variant& variant : kernel.variants) check_legal(program, kernel, variant.schedule, cat("kernel_", k));
   }

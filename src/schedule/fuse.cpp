@@ -12,6 +12,7 @@
 #include <ranges>
 #include <unordered_set>
 
+#include "base/table_limit.h"
 #include "schedule/materialise.h"
 #include "schedule/routine.h"
 #include "schedule/row_blocks.h"
@@ -473,6 +474,7 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains) {
   const auto live = graph->live_nodes();
   NodeMarks stored = choose_materialised(*graph, live, transforms);
   for (int round = 0;; ++round) {
+    enter_step(graph->dims(), "scheduling kernels");
     Program program;
     program.graph = graph;
     program.sites = check_sites(*graph);

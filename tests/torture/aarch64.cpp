@@ -71,7 +71,8 @@ class Checker {
  public:
   Checker() : cache_(real_.system(), without_disk(), Log()), folder_(std::filesystem::temp_directory_path() / "harp_aarch64_XXXXXX") {
     HARP_CHECK(mkdtemp(folder_.data()) != nullptr, Code::kIo, "no directory ", folder_);
-    compiler_ = CompilerSearch(real_.system(), cache_, kCrossCompiler).finish(Deadline::max());
+    TimeLimit limit(real_.system().process, std::chrono::minutes(1));
+    compiler_ = CompilerSearch(real_.system(), cache_, kCrossCompiler).finish(limit);
     const char* source = std::getenv("HARP_SOURCE_DIR");
     shell(cat(kCrossCompiler, " -O1 ", quote_command({cat(source != nullptr ? source : ".", "/tests/torture/aarch64_runner.c")}), " -o ",
               path("runner")));

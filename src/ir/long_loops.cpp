@@ -1,0 +1,110 @@
+// Where a kernel looks whether its run was cancelled. Iterations of the thread loop are handed out in shares of about a millisecond,
+// between which the host half looks; inside of an iteration, and in a kernel without a thread loop, loops look that take long as a whole:
+// the innermost ones whose iterations are so long that looking is not felt. An outermost loop of short iterations looks every few thousand
+// of them.
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "ir/rewrite.h"
+
+namespace harp::ir {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
+// In statements for a vector, of half a nanosecond or more each.
+constexpr double kShort = 1 << 18;       // loops that take no longer do not look: a tenth of a millisecond
+constexpr double kOneLook = 64;          // iterations that take no less may look each time
+constexpr int64_t kManyShort = 1 << 14;  // so many short iterations to a look
+constexpr double kFewIterations = 8;     // taken to be those of a loop of which nothing is known, where looking has to be cheap
+constexpr int kMostReplaced = 4;
+
+/// What e is at most, for all values of its variables; none: nothing is known. A minimum is each of its operands at most, and c * (x // c)
+/// is x.
+std::optional<int64_t> most(Sym e, int depth = 0) {
+  if (e.is_constant()) return e.constant();
+  std::optional<int64_t> least_bound;
+  const auto bound = [&](std::optional<int64_t> b) {
+    if (b) least_bound = std::min(least_bound.value_or(*b), *b);
+  };
+  if (const int64_t hi = range(e).hi; hi < std::numeric_limits<int64_t>::max()) bound(hi);
+  for (const SymTerm& term : e.node()->terms) {
+    if (depth == kMostReplaced || term.factors.size() != 1) continue;
+    const SymAtom& atom = *term.factors[0];
+    const Sym rest = e - atom.alone * term.coefficient;
+    if (atom.kind == AtomKind::kMin && term.coefficient == 1) {
+      bound(most(rest + atom.a, depth + 1));
+      bound(most(rest + atom.b, depth + 1));
+    } else if (atom.kind == AtomKind::kFloorDiv && atom.b.is_constant(term.coefficient) && term.coefficient > 0) {
+      bound(most(rest + atom.a, depth + 1));
+    }
+  }
+  return least_bound;
+}
+
+/// How long something takes: at most, and what it may be taken to be where little is known.
+struct Cost {
+  double most = 0, usual = 0;
+  Cost& operator+=(const Cost& other) {
+    most += other.most, usual += other.usual;
+    return *this;
+  }
+};
+
+class LongLoops {
+ public:
+  /// The cost of statements, the loops of which look where they have to. `is_inside`: of a loop.
+  Cost body(const std::vector<Stmt*>& statements, bool is_inside) {
+    Cost cost;
+    for (Stmt* s : statements) cost += statement(*s, is_inside);
+    return cost;
+  }
+
+ private:
+  Cost statement(Stmt& s, bool is_inside) {
+    switch (s.kind) {
+      case StmtKind::kLoop: return loop(s, is_inside);
+      case StmtKind::kDefine:
+      case StmtKind::kBlock: return body(s.body, is_inside);
+      case StmtKind::kIf:
+      case StmtKind::kRetry: {
+        const Cost one = body(s.body, is_inside), other = body(s.otherwise, is_inside);
+        return {std::max(one.most, other.most), std::max(one.usual, other.usual)};
+      }
+      case StmtKind::kRoutine: return {kUnknown, kUnknown};  // it looks for itself
+      case StmtKind::kCopy: {
+        const std::optional<int64_t> elements = most(s.rows * s.length);
+        return elements ? Cost{static_cast<double>(*elements), static_cast<double>(*elements)} : Cost{kUnknown, kOneLook};
+      }
+      case StmtKind::kComment: return {};
+      default: return {1, 1};
+    }
+  }
+
+  Cost loop(Stmt& s, bool is_inside) {
+    const int before = looks_;
+    const Cost once = body(s.body, true);
+    if (s.iterations_to_look > 0) ++looks_;
+    if (s.loop == LoopKind::kThread) return once;
+    const std::optional<int64_t> length = most(s.end - s.begin);
+    const double step = static_cast<double>(s.step), known = length ? std::max(0.0, static_cast<double>(*length) / step) : kUnknown;
+    const Cost all{once.most == 0 ? 0 : known * once.most, (length ? known : kFewIterations) * once.usual};
+    if (looks_ > before || all.most <= kShort) return all;
+    if (once.usual >= kOneLook)
+      s.iterations_to_look = 1;
+    else if (!is_inside && !s.overlap)
+      s.iterations_to_look = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(kManyShort / std::max(1.0, once.usual))));
+    else
+      return all;
+    ++looks_;
+    return all;
+  }
+
+  int looks_ = 0;
+};
+
+}  // namespace
+
+void look_in_long_loops(Kernel& kernel) { LongLoops().body(kernel.body, thread_loop(kernel) != nullptr); }
+
+}  // namespace harp::ir
