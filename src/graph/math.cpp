@@ -144,8 +144,8 @@ NodeRef gelu(NodeRef x, std::string_view approximate) {
   constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
   constexpr double kFar = 16;  // the tanh of what is made of it is 1, and its cube is finite in every dtype
   const NodeRef least = constant_like(x, -kFar), greatest = constant_like(x, kFar);
-  const NodeRef below = elementwise(Op::kLt, {x, least});
-  const NodeRef near = where({below, least, where({gt(x, greatest), greatest, x})});
+  const NodeRef above = where({elementwise(Op::kLt, {x, least}), least, x});
+  const NodeRef near = where({gt(above, greatest), greatest, above});
   const NodeRef cubed = mul({mul({near, near}), near});
   const NodeRef inner = mul({add({near, mul({cubed, constant_like(x, 0.044715)})}), constant_like(x, kSqrtTwoOverPi)});
   return mul({half, add({unary(Op::kTanh, inner), one})});

@@ -245,7 +245,21 @@ EXTREMES = {
     "prod(x)": torch.prod, "cumprod(x)": lambda x: torch.cumprod(x, 0),
 }  # fmt: skip
 # Where PyTorch's are not the table's: (expression, order), and why.
-EXCEPTIONS = {}
+EXCEPTIONS = {
+    **{("expm1(x)", order): "y + 1, which is 0 where y is rounded to -1" for order in (1, 2)},
+    ("log1p(x)", 0): "inf of f32 from 3.39e38 on",
+    ("asinh(x)", 2): "x² overflows", ("acosh(x)", 2): "x² overflows",
+    ("erf(x)", 2): "NaN: inf * 0 of x and exp(-x²)", ("erfc(x)", 2): "NaN: inf * 0 of x and exp(-x²)",
+    ("gelu(x)", 2): "NaN: inf * 0 of x² and exp(-x²)",
+    **{('gelu(x, approximate="tanh")', order): "NaN: inf * 0 of x³ and 1 - tanh²" for order in (1, 2)},
+    ("sigmoid(x)", 1): "y * (1 - y): 1 - y cancels where y is near 1", ("softplus(x)", 2): "the derivative of sigmoid",
+    ("silu(x)", 0): "0 from -89 on", ("silu(x)", 2): "1 - sigmoid cancels",
+    **{(text, 0): "exp(x) - 1 cancels near 0" for text in ("elu(x, alpha=0.5)", "selu(x)", "celu(x, alpha=0.5)")},
+    **{(text, 2): "0 at 0, where harp's is that of the side below" for text in ("elu(x, alpha=0.5)", "selu(x)", "celu(x, alpha=0.5)")},
+    ("logsumexp(x)", 1): "exp(x - y) of a rounded y", ("logsumexp(x)", 2): "made of the same, and the shift by the greatest element is differentiated",
+    ("norm(x)", 2): "NaN at 0",
+    ("prod(x)", 2): "0 where two factors are 0",
+}  # fmt: skip
 
 FAMILIES = [unary_cases, binary_cases, reduce_cases, scan_cases, view_cases, product_cases, loss_cases, complex_cases]
 
@@ -331,7 +345,9 @@ def torch_at(function, x, w, u, dtype):
     weigh = lambda values, like: torch.tensor(np.resize(values, tuple(like.shape) or (1,)).reshape(tuple(like.shape)), dtype=dtype)  # noqa: E731
     (first,) = torch.autograd.grad((y * weigh(w, y)).sum(), x, create_graph=True)
     second = torch.autograd.grad((first * weigh(u, x)).sum(), x, allow_unused=True)[0] if first.requires_grad else None
-    return [part.detach().reshape(-1).double().tolist() if part is not None else [0.0] * len(x) for part in (y, first, second)]
+    # Zeros that PyTorch has not stored (of abs, say) are numbers after an addition.
+    parts = [torch.zeros_like(x) if part is None else part.detach() + torch.zeros(part.shape, dtype=dtype) for part in (y, first, second)]
+    return [part.detach().reshape(-1).double().tolist() for part in parts]
 
 
 def check_extremes(wanted, folder):
@@ -346,7 +362,7 @@ def check_extremes(wanted, folder):
             for backend in ("interp", "c"):
                 problems += [f"{backend}: {line}" for line in grad_extremes_test.check(head, [block], letter, backend, folder, environment)[1]]
             for letters, x, known in block.cases:
-                if letter not in letters or block.text not in EXTREMES:
+                if letter not in letters or block.text not in EXTREMES or not mine.holds(known[0]):
                     continue
                 w, u = (head["w"], head["u"]) if block.is_vector else ([1.0], [1.0])
                 for order, found in enumerate(torch_at(EXTREMES[block.text], x, w, u, dtype)[: 1 + block.orders()]):
