@@ -128,11 +128,12 @@ TEST_CASE("G15.matmul,batch_matmul,einsum/interp,c G8.error: either factor may s
           "  full_a = broadcast_to(a, [p, q, m, k])\n  full_b = broadcast_to(b, [p, q, k, n])\n"
           "  y = a @ b\n  e = full_a @ full_b\n"
           "  ga, gb = grad(sum(y * y), a, b)\n  fa, fb = grad(sum(e * e), a, b)\n"
-          "  return y = y, e = e, ga = ga, fa = fa, gb = gb, fb = fb, z = batch_matmul(a, b), w = einsum(a, b, spec=\"...mk,...kn->...mn\"),\n"
-          "  t = t @ b, t2 = broadcast_to(t, [2, p, q, m, k]) @ broadcast_to(b, [2, p, q, k, n]), v = vecdot(a, transpose(b, [0, 1, 3, 2])[:, :, :1]),\n"
+          "  return y = y, e = e, ga = ga, fa = fa, gb = gb, fb = fb, z = batch_matmul(a, b), w = einsum(a, b, "
+          "spec=\"...mk,...kn->...mn\"),\n"
+          "  t = t @ b, t2 = broadcast_to(t, [2, p, q, m, k]) @ broadcast_to(b, [2, p, q, k, n]),\n"
           "  s = einsum(a, c, spec=\"pqmk,qk->pm\"), s2 = reshape(matmul(a, reshape(sum(c, axes=[0]), shape=[k, 1])), shape=[p, m])\n}",
       whole<float>({3, 1, 3, 4}, 1), whole<float>({1, 2, 4, 2}, 2), whole<float>({5, 4}, 3), whole<float>({2, 3, 1, 3, 4}, 4));
-  for (const size_t i : {0, 2, 4, 8, 11}) CHECK_MESSAGE(same_bits(outputs[i].get(), outputs[i + 1].get()), i);
+  for (const size_t i : {0, 2, 4, 8, 10}) CHECK_MESSAGE(same_bits(outputs[i].get(), outputs[i + 1].get()), i);
   CHECK(same_bits(outputs[0].get(), outputs[6].get()));
   CHECK(same_bits(outputs[0].get(), outputs[7].get()));
   // no copy of a factor, and the tiles of a matrix product
