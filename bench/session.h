@@ -131,6 +131,7 @@ inline constexpr Footprint k512MB = {"512mb", size_t{512} << 20};
 
 std::vector<Benchmark> latency_benchmarks();
 std::vector<Benchmark> compiling_benchmarks();
+std::vector<Benchmark> growing_benchmarks();
 std::vector<Benchmark> chain_benchmarks();
 std::vector<Benchmark> bandwidth_benchmarks();
 std::vector<Benchmark> reduction_benchmarks();

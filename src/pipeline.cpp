@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/table_limit.h"
 #include "base/text.h"
+#include "base/visits.h"
 #include "graph/dot.h"
 #include "graph/text.h"
 #include "graph/verify.h"
@@ -46,7 +47,7 @@ struct Step {
 
 void optimise(Stages& s, const PipelineOptions& options) {
   if (options.check_indices) s.graph = opt::check_indices(*s.graph);
-  s.graph = opt::optimise(*s.graph, options.disabled_rules);
+  s.graph = opt::optimise(std::move(s.graph), options.disabled_rules);
 }
 
 void schedule(Stages& s, const PipelineOptions& options) {
@@ -153,6 +154,7 @@ Generated generate(const Graph& graph, const PipelineOptions& options, TimeLimit
                                      [](const KernelPlan& kernel) { return kernel.alone == nullptr || !is_native(kernel.alone->op); }));
   stats.generations = stages.program.generations;
   stats.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  stats.visits = visits(stages.graph->dims());
   const bool vectors_written = options.simd_width != 1 && render::writes_vectors({options.target, options.plain_text});
   std::vector<InPlaceArguments> in_place = arguments_among(stages.program, stages.program.in_place);
   std::vector<SiteText> sites;

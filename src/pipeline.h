@@ -35,6 +35,7 @@ struct PipelineOptions {
 struct PipelineStats {
   int kernels = 0, generations = 0;
   double milliseconds = 0;  // graph to source
+  uint64_t visits = 0;      // of nodes and size expressions on the way (base/visits.h)
 };
 
 /// An output that may be the same array as an input of the program.

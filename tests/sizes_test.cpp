@@ -31,9 +31,9 @@ std::vector<int64_t> taken(int64_t length, Bound start, Bound stop, int64_t step
 struct Sliced {
   harp::Graph graph;
   Dim n = graph.dims().variable("n", 0, 1000), p = graph.dims().variable("p", -50, 50);
-  harp::NodeRef x = graph.add_input("x", harp::DType::kF32, {n}), twice = graph.add_input("twice", harp::DType::kF32, {2 * n});
+  build::NodeRef x = graph.add_input("x", harp::DType::kF32, {n}), twice = graph.add_input("twice", harp::DType::kF32, {2 * n});
 
-  static harp::NodeRef slice(harp::NodeRef of, std::optional<Dim> start, std::optional<Dim> stop, int64_t step = 1) {
+  static build::NodeRef slice(build::NodeRef of, std::optional<Dim> start, std::optional<Dim> stop, int64_t step = 1) {
     const build::SliceSpec spec{start, stop, step};
     return build::slice(of, {&spec, 1});
   }
@@ -45,7 +45,7 @@ struct Sliced {
 
 std::optional<Dim> dim_of(Bound bound) { return bound ? std::optional<Dim>(*bound) : std::nullopt; }
 
-void check_slice(harp::NodeRef x, harp::NodeRef y, int64_t n, int64_t p, const std::vector<int64_t>& wanted) {
+void check_slice(build::NodeRef x, build::NodeRef y, int64_t n, int64_t p, const std::vector<int64_t>& wanted) {
   REQUIRE(Sliced::value(y->shape[0], n, p) == static_cast<int64_t>(wanted.size()));
   if (y == x || wanted.empty()) return;
   const auto& slice = y->as<harp::SliceAttributes>();
@@ -61,7 +61,7 @@ TEST_CASE("G16.slices: a slice of a symbolic axis takes Python's elements for ev
     for (const Bound start : bounds)
       for (const Bound stop : bounds) {
         const Sliced f;
-        const harp::NodeRef y = Sliced::slice(f.x, dim_of(start), dim_of(stop), step);
+        const build::NodeRef y = Sliced::slice(f.x, dim_of(start), dim_of(stop), step);
         CAPTURE(to_string(y->shape[0]));
         for (int64_t n = 0; n <= 8; ++n) {
           // A first step past either end ends the walk of the reference as well, and does not overflow there.
@@ -79,7 +79,7 @@ TEST_CASE("G16.slices: an expression is a position, which does not count from th
       const Dim position = form == 0 ? f.p : form == 1 ? f.n - 2 : form == 2 ? f.n + f.p : 2 * f.p - f.n;
       for (const Bound other : std::vector<Bound>{{}, -2, 0, 3})
         for (const bool is_start : {true, false}) {
-          const harp::NodeRef y =
+          const build::NodeRef y =
               is_start ? Sliced::slice(f.x, position, dim_of(other), step) : Sliced::slice(f.x, dim_of(other), position, step);
           for (int64_t n = 0; n <= 6; ++n)
             for (int64_t p = -8; p <= 8; ++p) {
@@ -109,14 +109,14 @@ TEST_CASE("G16.slices: sizes that are equal for every length are equal by algebr
   CHECK(Sliced::slice(f.twice, f.n, {})->shape[0] == f.n);
   CHECK(Sliced::slice(f.twice, {}, f.n)->shape[0] == f.n);
   // slices of slices
-  const harp::NodeRef tail = Sliced::slice(f.x, 1, {});
+  const build::NodeRef tail = Sliced::slice(f.x, 1, {});
   CHECK(Sliced::slice(tail, 1, {})->shape[0] == f.size(2, {}));
   CHECK(Sliced::slice(tail, {}, -1)->shape[0] == f.size(1, -1));
   // what the text format prints of them is a slice with Python's bounds: a run has nothing to check
   for (const Bound start : std::vector<Bound>{{}, -3, -1, 1, 2})
     for (const Bound stop : std::vector<Bound>{{}, -3, -1, 1, 2})
       for (const int64_t step : {-2, -1, 1, 2}) {
-        const harp::NodeRef y = Sliced::slice(f.x, dim_of(start), dim_of(stop), step);
+        const build::NodeRef y = Sliced::slice(f.x, dim_of(start), dim_of(stop), step);
         CAPTURE(to_string(y->shape[0]));
         if (y != f.x) CHECK(build::as_slice_specs(y).has_value());
       }
@@ -178,9 +178,9 @@ TEST_CASE("G16.slices/interp,c: the gradient of a slice that may be empty is zer
 TEST_CASE("G16.binding/interp,c: an input's axis c*n + d says what n is") {
   const Context context = make_context();
   const Graph g = parse(context.get(),
-                        "harp 1
-graph g(x: f32[m + 1], y: f32[32*h, 32*w], z: f32[3 - k]) {\n  shape h in 0..9\n"
-                        "  return a = sum(x) * size(m), b = sum(y, axes=[1]), c = arange(n=h + 10*w), d = z + size(k)\n}\n");
+                        "harp 1\nshape h in 0..9\ngraph g(x: f32[m + 1], y: f32[32*h, 32*w], z: f32[3 - k]) {\n"
+                        "  return a = sum(x) * cast(size(m), dtype=f32), b = sum(y, axes=[1]), c = arange(n=h + 10*w), d = z + "
+                        "cast(size(k), dtype=f32)\n}\n");
   for (const char* backend : {"interp", "c"}) {
     CAPTURE(backend);
     const Program program = compile(g.get(), backend);
@@ -207,7 +207,8 @@ graph g(x: f32[m + 1], y: f32[32*h, 32*w], z: f32[3 - k]) {\n  shape h in 0..9\n
       CHECK(to[1] == nullptr);
     };
     fails({3}, {33, 32}, HARP_ERROR_SHAPE,
-          "input \"y\" has to be f32[32*h, 32*w], but got f32[33, 32]: axis 0 is 32*h, so shape variable h would be 33 / 32, which is not a "
+          "input \"y\" has to be f32[32*h, 32*w], but got f32[33, 32]: axis 0 is 32*h, so shape variable h would be 33 / 32, which is "
+          "not a "
           "whole number");
     fails({0}, {64, 32}, HARP_ERROR_RANGE, "shape variable m is -1 (axis 0 of input \"x\", which is m + 1), outside 0..2147483647");
     fails({1}, {320, 0}, HARP_ERROR_RANGE, "shape variable h is 10 (axis 0 of input \"y\", which is 32*h), outside 0..9");

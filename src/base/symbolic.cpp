@@ -10,6 +10,7 @@
 #include "base/symbolic_order.h"
 #include "base/symbolic_range.h"
 #include "base/table_limit.h"
+#include "base/visits.h"
 
 namespace harp {
 
@@ -32,6 +33,7 @@ struct SymTable::State {
   uint32_t next_node = 0, next_atom = 0, loops = 0;
   TimeLimit* limit = nullptr;  // of the compilation
   uint32_t calls = 0;          // of check_time()
+  uint64_t visits = 0;
 };
 
 namespace {
@@ -123,6 +125,8 @@ SymTable* table_of(Sym a, Sym b, Sym c = 0) {
 
 /// The operations that need the table's insides.
 struct SymBuilder {
+  static uint64_t& visits(const SymTable& table) { return table.state_->visits; }
+
   static Sym finish(SymTable& table, Sum sum) {
     sum.sort_and_merge();
     if (recombine(sum)) sum.sort_and_merge();
@@ -131,6 +135,7 @@ struct SymBuilder {
   /// Of a sum that is in normal form.
   static Sym intern(SymTable& table, Sum sum) {
     if (sum.terms.empty()) return sum.constant;
+    table.state_->visits += sum.terms.size();
     std::vector<int64_t> key;
     key.reserve(1 + 4 * sum.terms.size());
     key.push_back(sum.constant);
@@ -327,6 +332,9 @@ struct SymBuilder {
   }
 };
 
+void count_visits(const SymTable& table, uint64_t visits) { SymBuilder::visits(table) += visits; }
+uint64_t visits(const SymTable& table) { return SymBuilder::visits(table); }
+
 SymTable::SymTable() : state_(std::make_unique<State>()) {}
 SymTable::~SymTable() = default;
 
@@ -472,12 +480,12 @@ Sym mod(Sym x, Sym d) {
 
 namespace {
 
-/// Both sides of e = min(p, q) + r = min(p + r, q + r), and so for max; nothing if e has no such term or several.
-std::optional<std::pair<Sym, Sym>> sides_of(AtomKind kind, Sym e) {
+/// Both sides of e = max(p, q) + r = max(p + r, q + r); nothing if e has no such term or several.
+std::optional<std::pair<Sym, Sym>> sides_of(Sym e) {
   if (e.is_constant()) return std::nullopt;
   const SymAtom* found = nullptr;
   for (const SymTerm& t : e.node()->terms) {
-    if (t.factors.size() != 1 || t.factors[0]->kind != kind) continue;
+    if (t.factors.size() != 1 || t.factors[0]->kind != AtomKind::kMax) continue;
     if (t.coefficient != 1 || found != nullptr) return std::nullopt;
     found = t.factors[0];
   }
@@ -486,15 +494,13 @@ std::optional<std::pair<Sym, Sym>> sides_of(AtomKind kind, Sym e) {
   return std::pair(found->a + rest, found->b + rest);
 }
 
-using Operation = Sym (*)(Sym, Sym);
-
-/// max(a, max(p, q) + r) where p + r <= a is max(a, q + r): so that max(0, max(0, n - 1) - 1) is max(0, n - 2). Likewise min.
-std::optional<Sym> without_covered_side(AtomKind kind, Operation operation, Sym a, Sym e) {
-  const auto sides = sides_of(kind, e);
+/// max(a, max(p, q) + r) where p + r <= a is max(a, q + r): so that the size of x[1:][1:], max(0, max(0, n - 1) - 1), is that of x[2:].
+/// (A min stays as it is: loops end at the min of a min, and the inner one is there already.)
+std::optional<Sym> without_covered_side(Sym a, Sym e) {
+  const auto sides = sides_of(e);
   if (!sides) return std::nullopt;
-  const auto covers = [&](Sym side) { return kind == AtomKind::kMax ? proven_at_most(side, a) : proven_at_most(a, side); };
-  if (covers(sides->first)) return operation(a, sides->second);
-  if (covers(sides->second)) return operation(a, sides->first);
+  if (proven_at_most(sides->first, a)) return max(a, sides->second);
+  if (proven_at_most(sides->second, a)) return max(a, sides->first);
   return std::nullopt;
 }
 
@@ -503,16 +509,14 @@ std::optional<Sym> without_covered_side(AtomKind kind, Operation operation, Sym 
 Sym min(Sym a, Sym b) {
   if (a == b || proven_at_most(a, b)) return a;
   if (proven_at_most(b, a)) return b;
-  if (const auto less = without_covered_side(AtomKind::kMin, min, a, b)) return *less;
-  if (const auto less = without_covered_side(AtomKind::kMin, min, b, a)) return *less;
   return SymBuilder::symmetric_atom(AtomKind::kMin, a, b);
 }
 
 Sym max(Sym a, Sym b) {
   if (a == b || proven_at_most(b, a)) return a;
   if (proven_at_most(a, b)) return b;
-  if (const auto less = without_covered_side(AtomKind::kMax, max, a, b)) return *less;
-  if (const auto less = without_covered_side(AtomKind::kMax, max, b, a)) return *less;
+  if (const auto simpler = without_covered_side(a, b)) return *simpler;
+  if (const auto simpler = without_covered_side(b, a)) return *simpler;
   return SymBuilder::symmetric_atom(AtomKind::kMax, a, b);
 }
 

@@ -15,7 +15,7 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// No axis is longer, so that positions and steps beyond it need not be told apart: arithmetic with them does not overflow.
+/// Positions beyond it are not told apart, where no axis is longer: arithmetic with them does not overflow.
 constexpr int64_t kFar = int64_t{1} << 61;
 
 /// A position of the spec, not yet clamped; a constant below 0 counts from the end.
@@ -26,8 +26,9 @@ Dim position(Dim given, Dim length) {
 }
 
 /// Number of elements from `taken` consecutive ones, each `step` after the one before; 0 where `taken` is negative.
-Dim count_of(Dim taken, int64_t step, Dim length) {
-  if (range(length).hi <= kFar) step = std::min(step, kFar);
+Dim count_of(Dim taken, int64_t step) {
+  // A multiple of so long a step does not fit 64 bits, and is not needed where one step leaves the axis.
+  if (step > INT32_MAX && step >= range(taken).hi) return max(Dim(0), min(taken, 1));
   return max(Dim(0), ceil_div(taken, step));
 }
 
@@ -41,11 +42,11 @@ Range resolve(const SliceSpec& spec, Dim length) {
     const Dim to_end = length - start;
     const bool takes_last = stop == length && to_end.is_constant() && to_end.constant() > 0;
     range.start = max(start, 0);
-    range.size = count_of(takes_last ? min(length, to_end) : stop - range.start, spec.step, length);
+    range.size = count_of(takes_last ? min(length, to_end) : stop - range.start, spec.step);
   } else {
     range.start = spec.start ? min(position(*spec.start, length), length - 1) : length - 1;
     const Dim stop = spec.stop ? max(position(*spec.stop, length), -1) : Dim(-1);
-    range.size = count_of(range.start - stop, -spec.step, length);
+    range.size = count_of(range.start - stop, -spec.step);
   }
   return range;
 }
@@ -133,10 +134,10 @@ std::vector<Dim> operands_of_max(Dim e) {
   return {term.factors[0]->a, term.factors[0]->b};
 }
 
-/// What may have been meant by a position or a size that is `clamped`: itself, or what was clamped.
+/// What may have been meant by a position or a size that is `clamped`: what was clamped, or itself.
 std::vector<Dim> unclamped(Dim clamped) {
   std::vector<Dim> meant = operands_of_max(clamped);
-  meant.insert(meant.begin(), clamped);
+  meant.push_back(clamped);
   return meant;
 }
 

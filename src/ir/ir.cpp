@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/table_limit.h"
+#include "base/visits.h"
 #include "ir/functions.h"
 #include "ir/rewrite.h"
 
@@ -111,6 +112,7 @@ Arena::Arena(std::shared_ptr<SymTable> syms) : syms_(std::move(syms)), state_(st
 Arena::~Arena() = default;
 
 const UOp* Arena::intern(UOp prototype) {
+  count_visits(*syms_, 1);
   if (const auto found = state_->interned.find(&prototype); found != state_->interned.end()) return *found;
   HARP_ASSERT(state_->uops.size() < UINT32_MAX, "more than 2^32 expressions");
   check_time(*syms_);

@@ -72,6 +72,10 @@ const Node* compose(Graph& graph, const Node* node) {
 
 }  // namespace
 
+bool may_compose_views(const Node& node) {
+  return std::ranges::any_of(kRules, [&](const ViewRule& row) { return row.op == node.op; });
+}
+
 std::unique_ptr<Graph> compose_views(const Graph& graph) { return rewrite(graph, compose); }
 
 }  // namespace harp::opt

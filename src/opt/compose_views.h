@@ -9,5 +9,7 @@
 namespace harp::opt {
 
 std::unique_ptr<Graph> compose_views(const Graph& graph);
+/// Is it a node that the pass may replace?
+bool may_compose_views(const Node& node);
 
 }  // namespace harp::opt

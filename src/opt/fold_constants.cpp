@@ -130,6 +130,9 @@ const Node* fold(Graph& graph, const Node* node) {
 
 }  // namespace
 
+/// Every fold starts at a constant.
+bool may_fold_constants(const Node& node) { return node.op == Op::kConstant || node.op == Op::kConstantArray || node.op == Op::kSize; }
+
 std::unique_ptr<Graph> fold_constants(const Graph& graph) {
   const FloatEnvironment environment;
   return rewrite(graph, fold);

@@ -9,5 +9,7 @@
 namespace harp::opt {
 
 std::unique_ptr<Graph> fold_constants(const Graph& graph);
+/// Is it a node that the pass may replace?
+bool may_fold_constants(const Node& node);
 
 }  // namespace harp::opt

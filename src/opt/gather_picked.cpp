@@ -118,6 +118,8 @@ const Node* gathered(Graph& graph, const Node* node) {
 
 }  // namespace
 
+bool may_gather_picked(const Node& node) { return node.op == Op::kSum && node.sources[0]->op == Op::kWhere; }
+
 std::unique_ptr<Graph> gather_picked(const Graph& graph) { return rewrite(graph, gathered); }
 
 }  // namespace harp::opt

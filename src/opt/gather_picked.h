@@ -10,5 +10,7 @@
 namespace harp::opt {
 
 std::unique_ptr<Graph> gather_picked(const Graph& graph);
+/// Is it a node that the pass may replace?
+bool may_gather_picked(const Node& node);
 
 }  // namespace harp::opt

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/table_limit.h"
 #include "base/text.h"
+#include "base/visits.h"
 #include "graph/verify.h"
 #include "opt/compose_views.h"
 #include "opt/fold_constants.h"
@@ -24,12 +25,12 @@ constexpr bool kVerify = true;
 #endif
 
 constexpr Pass kPasses[] = {
-    {"sort_values", sort_values, "an order that only its own array is taken by need not be known"},
-    {"fold_constants", fold_constants, "what depends on constants only is computed now"},
-    {"simplify_algebra", simplify_algebra, "identities that keep every bit"},
-    {"gather_picked", gather_picked, "a sum of zeros and one element is that element"},
-    {"compose_views", compose_views, "two movement nodes in a row become one"},
-    {"remove_dead_code", remove_dead_code, "nodes that no output needs go"},
+    {"sort_values", sort_values, may_sort_values, "an order that only its own array is taken by need not be known"},
+    {"fold_constants", fold_constants, may_fold_constants, "what depends on constants only is computed now"},
+    {"simplify_algebra", simplify_algebra, may_simplify_algebra, "identities that keep every bit"},
+    {"gather_picked", gather_picked, may_gather_picked, "a sum of zeros and one element is that element"},
+    {"compose_views", compose_views, may_compose_views, "two movement nodes in a row become one"},
+    {"remove_dead_code", remove_dead_code, [](const Node&) { return false; }, "nodes that no output needs go"},
 };
 
 }  // namespace
@@ -42,19 +43,30 @@ const Pass* find_pass(std::string_view name) {
   return nullptr;
 }
 
-std::unique_ptr<Graph> optimise(const Graph& graph, std::span<const std::string> disabled) {
+std::shared_ptr<Graph> optimise(std::shared_ptr<Graph> graph, std::span<const std::string> disabled) {
   for (const std::string& name : disabled)
     HARP_CHECK(find_pass(name) != nullptr, Code::kInvalidArgument, "no optimiser rule is called \"", name, "\"; there are ",
                join(passes(), ", ", [](const Pass& p) { return p.name; }));
-  std::unique_ptr<Graph> result = split_complex(graph);
-  if (kVerify) verify(*result);
+  // A pass writes the whole graph anew. Where it would write the same again, the graph stays: what is long for a pass is to copy.
+  std::vector<const Node*> live = graph->live_nodes();
+  const auto becomes = [&](std::unique_ptr<Graph> result) {
+    if (kVerify) verify(*result);
+    graph = std::move(result);
+    live = graph->live_nodes();
+  };
+  const auto any = [&](bool (*may_change)(const Node&)) {
+    count_visits(graph->dims(), live.size());
+    return std::ranges::any_of(live, [&](const Node* node) { return may_change(*node); });
+  };
+  const auto is_split = [](const Node* node) { return is_complex(node->dtype) || node->op == Op::kStopGradient; };
+  if (std::ranges::any_of(graph->inputs(), is_split) || std::ranges::any_of(live, is_split)) becomes(split_complex(*graph));
   for (const Pass& pass : kPasses) {
     if (std::ranges::find(disabled, pass.name) != disabled.end()) continue;
-    enter_step(result->dims(), "optimising the graph");
-    result = pass.run(*result);
-    if (kVerify) verify(*result);
+    enter_step(graph->dims(), "optimising the graph");
+    const bool drops = pass.run == remove_dead_code && live.size() < graph->nodes().size();
+    if (drops || any(pass.may_change)) becomes(pass.run(*graph));
   }
-  return result;
+  return graph;
 }
 
 }  // namespace harp::opt

@@ -17,14 +17,15 @@ namespace harp::opt {
 struct Pass {
   std::string_view name;
   std::unique_ptr<Graph> (*run)(const Graph& graph);
+  bool (*may_change)(const Node& node);  // false: the pass leaves the node as it is if it leaves all others
   std::string_view summary;
 };
 
 std::span<const Pass> passes();
 const Pass* find_pass(std::string_view name);  // null if there is none
 
-/// What is scheduled: stop_gradient nodes go and complex arrays become those of their parts, then every pass runs that is not in
-/// `disabled`. An unknown name there is Error{kInvalidArgument}.
-std::unique_ptr<Graph> optimise(const Graph& graph, std::span<const std::string> disabled);
+/// What is scheduled: stop_gradient nodes go and complex arrays become those of their parts, then every pass runs that is not in `disabled`
+/// and has something to look at; the graph itself where there is none. An unknown name there is Error{kInvalidArgument}.
+std::shared_ptr<Graph> optimise(std::shared_ptr<Graph> graph, std::span<const std::string> disabled);
 
 }  // namespace harp::opt

@@ -1,6 +1,7 @@
 #include "opt/rewrite.h"
 
 #include "base/error.h"
+#include "base/visits.h"
 
 namespace harp::opt {
 namespace {
@@ -31,6 +32,7 @@ std::unique_ptr<Graph> rewrite(const Graph& graph, Rule rule) {
     const Node* copy = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
     replaced[input->id] = copied[input->id] = copy;
   }
+  count_visits(graph.dims(), graph.nodes().size());
   for (const Node* node : graph.live_nodes()) {
     if (node->op == Op::kInput) continue;
     const bool is_product = sums_products(*node);

@@ -209,6 +209,15 @@ const Node* simplify(Graph& graph, const Node* node) {
 
 }  // namespace
 
+/// Rules for two operands are about equal ones, or one that is a constant.
+bool may_simplify_algebra(const Node& node) {
+  const bool has_rule = kRulesOf[static_cast<int>(node.op)][0] != nullptr;
+  if (has_rule && (info(node.op).family != Family::kElementwise || node.sources.size() != 2)) return true;
+  if (has_rule && node.sources[0] == node.sources[1]) return true;
+  if (info(node.op).family != Family::kElementwise) return false;
+  return std::ranges::any_of(node.sources, [](const Node* source) { return uniform_value(source) != nullptr; });
+}
+
 std::unique_ptr<Graph> simplify_algebra(const Graph& graph) { return rewrite(graph, simplify); }
 
 }  // namespace harp::opt

@@ -9,5 +9,7 @@
 namespace harp::opt {
 
 std::unique_ptr<Graph> simplify_algebra(const Graph& graph);
+/// Is it a node that the pass may replace?
+bool may_simplify_algebra(const Node& node);
 
 }  // namespace harp::opt

@@ -43,6 +43,8 @@ const Node* sorted(Graph& graph, const Node* gather) {
 
 }  // namespace
 
+bool may_sort_values(const Node& node) { return node.op == Op::kArgSort; }
+
 std::unique_ptr<Graph> sort_values(const Graph& graph) {
   auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
   const std::vector<int> readers = count_readers(graph);

@@ -10,5 +10,7 @@
 namespace harp::opt {
 
 std::unique_ptr<Graph> sort_values(const Graph& graph);
+/// Is it a node that the pass may replace?
+bool may_sort_values(const Node& node);
 
 }  // namespace harp::opt

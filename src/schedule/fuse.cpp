@@ -13,6 +13,7 @@
 #include <unordered_set>
 
 #include "base/table_limit.h"
+#include "base/visits.h"
 #include "schedule/materialise.h"
 #include "schedule/routine.h"
 #include "schedule/row_blocks.h"
@@ -44,25 +45,51 @@ bool keeps_index(const Node& node, size_t operand) {
 }
 
 /// Extremes that elements of the same rows are computed with (a softmax's): those go through the rows again.
-std::unordered_set<const Node*> extremes_of_rows(std::span<const Node* const> live) {
+std::unordered_set<const Node*> extremes_of_rows(const Graph& graph, std::span<const Node* const> live) {
+  std::vector<const Node*> below(graph.nodes().size(), nullptr);  // by id: the extreme that the node is made of, if it is
   std::unordered_set<const Node*> result;
   for (const Node* node : live) {
-    if (node->op != Op::kExpand) continue;
-    const Node* below = node->sources[0];
-    while (below->op == Op::kReshape || is_elementwise(below->op)) below = below->sources[0];
-    if (below->op == Op::kReduceMax || below->op == Op::kReduceMin) result.insert(below);
+    if (node->op == Op::kReduceMax || node->op == Op::kReduceMin)
+      below[node->id] = node;
+    else if (node->op == Op::kReshape || is_elementwise(node->op))
+      below[node->id] = below[node->sources[0]->id];
+    else if (node->op == Op::kExpand && below[node->sources[0]->id] != nullptr)
+      result.insert(below[node->sources[0]->id]);
   }
   return result;
 }
 
+/// Which kernels are too early to read something: those no later than what makes it.
+struct Readiness {
+  int maker = -1;                       // of the latest of it: a kernel that perhaps may read what it makes itself
+  int generation = -1, of_others = -1;  // of the latest, and of the latest that another kernel makes
+
+  void add(int kernel, int made_in) {
+    if (kernel == maker) return;
+    if (made_in > generation) {
+      of_others = generation;
+      maker = kernel, generation = made_in;
+    } else {
+      of_others = std::max(of_others, made_in);
+    }
+  }
+  bool is_ready_for(int kernel, int its_generation) const { return (kernel == maker ? of_others : generation) < its_generation; }
+};
+
 struct KernelDraft {
   KernelPlan plan;
   std::unordered_set<const Node*> makes, reads, computes;
+  Shape space;  // iteration_space(plan) of its first store, which that of the others equals
 
   /// Does it go through its elements in an order of the law?
   bool has_order() const { return !plan.reduces.empty() || !plan.scans.empty(); }
   /// Is it small enough with all of these nodes? What it computes anyway counts once.
-  bool has_room_for(const std::vector<const Node*>& nodes) const {
+  bool has_room_for(const std::vector<const Node*>& nodes, const std::vector<const Node*>& buffers) const {
+    if (reads.size() + buffers.size() > kMaxKernelArrays) {
+      const auto more = std::count_if(buffers.begin(), buffers.end(),
+                                      [this](const Node* node) { return !reads.contains(node) && !makes.contains(node); });
+      if (more > 0 && reads.size() + static_cast<size_t>(more) > kMaxKernelArrays) return false;
+    }
     if (computes.size() + nodes.size() <= kMaxKernelOps) return true;
     const auto more = std::count_if(nodes.begin(), nodes.end(), [this](const Node* node) { return !computes.contains(node); });
     return computes.size() + static_cast<size_t>(more) <= kMaxKernelOps;
@@ -75,14 +102,16 @@ class Fuser {
       : program_(program),
         graph_(*program.graph),
         live_(graph_.live_nodes()),
-        extremes_of_rows_(extremes_of_rows(live_)),
+        extremes_of_rows_(extremes_of_rows(graph_, live_)),
         stored_(stored),
         seen_same_(graph_),
         seen_other_(graph_),
         listed_(graph_),
         kernels_with_(graph_.nodes().size(), 0),
         last_kernel_(graph_.nodes().size(), -1),
-        output_buffers_(graph_.outputs().size(), -1) {}
+        output_buffers_(graph_.outputs().size(), -1) {
+    for (size_t i = graph_.outputs().size(); i-- > 0;) outputs_of_[graph_.outputs()[i].node].push_back(i);
+  }
 
   void run() {
     for (const Node* node : live_)
@@ -120,9 +149,11 @@ class Fuser {
     std::vector<std::pair<const Node*, bool>> stack;
     for (auto it = values.rbegin(); it != values.rend(); ++it) stack.push_back({*it, at_root_index});
     bool first = true;
+    uint64_t visited = 0;
     while (!stack.empty()) {
       const auto [node, same] = stack.back();
       stack.pop_back();
+      ++visited;
       if (!(same ? seen_same_ : seen_other_).insert(node)) continue;
       const bool is_root = first && at_root_index && stored_.contains(node);  // the root itself: look at what it is made of
       first = false;
@@ -135,6 +166,7 @@ class Fuser {
       const auto operands = operands_of(*node);
       for (size_t i = operands.size(); i-- > 0;) stack.push_back({operands[i], same && keeps_index(*node, i)});
     }
+    count_visits(graph_.dims(), visited);
     return d;
   }
 
@@ -267,14 +299,19 @@ class Fuser {
   int place_store(StorePlan store, Dependencies d, const Node* makes) {
     const Shape space = squeezed(store.node->shape);
     // first the kernels that make what is read here, then others over the same space
+    Readiness readiness;
+    for (const Node* buffer : d.buffers)
+      if (const int k = kernel_of(buffer); k >= 0) readiness.add(k, kernels_[static_cast<size_t>(k)].plan.generation);
     std::vector<int> candidates;
     for (const Node* buffer : d.buffers)
-      if (const int k = kernel_of(buffer); k >= 0 && d.same_index.count(buffer)) candidates.push_back(k);
+      if (const int k = kernel_of(buffer); k >= 0 && d.same_index.count(buffer) && std::ranges::find(candidates, k) == candidates.end())
+        candidates.push_back(k);
     auto& recent = elementwise_spaces_[space_key(space)];
     candidates.insert(candidates.end(), recent.rbegin(), recent.rbegin() + static_cast<long>(std::min(recent.size(), kRecentKernels)));
     for (int k : candidates) {
       KernelDraft& kernel = kernels_[static_cast<size_t>(k)];
-      if (iteration_space(kernel.plan) != space || kernel.plan.stores.size() >= kMaxStores) continue;
+      if (!readiness.is_ready_for(k, kernel.plan.generation) || kernel.plan.stores.size() >= kMaxStores) continue;
+      if (space_of(kernel) != space) continue;
       if (makes == nullptr && kernel.makes.count(store.node) == 0 && kernel.has_order()) continue;
       if (!can_join(kernel, k, d, true)) continue;
       kernel.plan.stores.push_back(std::move(store));
@@ -288,8 +325,15 @@ class Fuser {
     return k;
   }
 
+  /// Of a kernel that has something to do: from then on it stays the same.
+  static const Shape& space_of(KernelDraft& kernel) {
+    if (kernel.space.empty()) kernel.space = iteration_space(kernel.plan);
+    return kernel.space;
+  }
+
   bool can_join(const KernelDraft& kernel, int k, const Dependencies& d, bool may_read_own) const {
-    if (kernel.plan.alone != nullptr || !kernel.has_room_for(d.computed)) return false;
+    count_visits(graph_.dims(), d.buffers.size() + d.computed.size());
+    if (kernel.plan.alone != nullptr || !kernel.has_room_for(d.computed, d.buffers)) return false;
     bool shares = d.buffers.empty();
     for (const Node* buffer : d.buffers) {
       const int maker = kernel_of(buffer);
@@ -349,11 +393,11 @@ class Fuser {
   /// The buffer other kernels read the node from: the output it is, else workspace.
   int add_buffer(const Node* node) {
     Buffer buffer{Buffer::Kind::kWorkspace, 0, node, 0, 0};
-    for (size_t i = 0; i < graph_.outputs().size(); ++i) {
-      if (graph_.outputs()[i].node != node || output_buffers_[i] >= 0) continue;
+    if (const auto found = outputs_of_.find(node); found != outputs_of_.end() && !found->second.empty()) {
+      const size_t i = found->second.back();
+      found->second.pop_back();
       buffer.kind = Buffer::Kind::kOutput, buffer.index = static_cast<int>(i);
       output_buffers_[i] = static_cast<int>(program_.buffers.size());
-      break;
     }
     program_.buffers.push_back(buffer);
     program_.buffer_of[node] = static_cast<int>(program_.buffers.size()) - 1;
@@ -377,6 +421,7 @@ class Fuser {
   std::map<size_t, std::vector<int>> reduce_spaces_;
   std::unordered_map<uint64_t, std::vector<int>> scan_spaces_;
   std::vector<int> output_buffers_;
+  std::unordered_map<const Node*, std::vector<size_t>> outputs_of_;  // those that have no buffer yet, the first one last
 };
 
 /// Drops buffers nobody else reads, adds those of inputs and constants, and sorts the kernels by generation.
@@ -469,7 +514,7 @@ void Fuser::finish() {
 }  // namespace
 
 Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains) {
-  const std::shared_ptr<Graph> graph = place_transforms(split_reductions(*cut_into_row_blocks(*whole, chains)));
+  const std::shared_ptr<Graph> graph = place_transforms(split_reductions(cut_into_row_blocks(std::move(whole), chains)));
   const Transforms transforms = find_transforms(*graph);
   const auto live = graph->live_nodes();
   NodeMarks stored = choose_materialised(*graph, live, transforms);

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "base/visits.h"
 #include "schedule/gathered.h"
 #include "schedule/program.h"
 
@@ -162,24 +163,29 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
 
   // how many operations one element is, and how deep, if everything below is computed again
   struct Inline {
-    int ops = 0, depth = 0;
+    int ops = 0, depth = 0, joins = 0;
+    size_t arrays = 0;  // that it reads
   };
   std::vector<Inline> inlined(graph.nodes().size());
   std::vector<const Node*> stack;
   NodeMarks seen(graph);
-  auto count_exactly = [&](const Node* root) {
+  const auto is_array = [&](const Node* node) { return stored.contains(node) || has_buffer(node); };
+  auto count_exactly = [&](const Node* root, Inline& here) {
     seen.clear();
     stack.assign(1, root);
-    int ops = 0;
-    while (!stack.empty() && ops <= kMaxKernelOps) {
+    here.ops = 0, here.arrays = 0;
+    while (!stack.empty() && here.ops <= kMaxKernelOps) {
       const Node* node = stack.back();
       stack.pop_back();
       if (!seen.insert(node)) continue;
-      ++ops;
-      for (const Node* source : operands_of(*node))
-        if (!stored.contains(source) && !has_buffer(source)) stack.push_back(source);
+      if (node != root && is_array(node)) {
+        ++here.arrays;
+        continue;
+      }
+      ++here.ops;
+      for (const Node* source : operands_of(*node)) stack.push_back(source);
     }
-    return ops;
+    count_visits(graph.dims(), static_cast<uint64_t>(here.ops) + here.arrays);
   };
   for (const Node* node : live) {
     Inline& here = inlined[node->id];
@@ -188,9 +194,15 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       const Inline& below = inlined[source->id];
       here.ops = std::min(here.ops + below.ops, 1 << 20);
       here.depth = std::max(here.depth, below.depth + 1);
+      here.joins = std::max(here.joins, below.joins);
+      here.arrays = std::min(here.arrays + below.arrays, size_t{1} << 20);
     });
-    if (here.ops > kMaxKernelOps / 2) here.ops = count_exactly(node);  // sources share: the sum counts them twice
-    if ((here.ops > kMaxKernelOps || here.depth > kMaxInlineDepth) && info(node->op).family != Family::kLeaf) {
+    for (const Node* source : operands_of(*node)) here.arrays += is_array(source);
+    here.joins += node->op == Op::kConcat;
+    // sources share: the sums count them twice
+    if (here.ops > kMaxKernelOps / 2 || here.arrays > kMaxKernelArrays) count_exactly(node, here);
+    const bool is_too_large = here.ops > kMaxKernelOps || here.arrays > kMaxKernelArrays;
+    if ((is_too_large || here.depth > kMaxInlineDepth || here.joins > kMaxNestedJoins) && info(node->op).family != Family::kLeaf) {
       stored.insert(node);  // and all that is made of it is in other kernels
     }
   }

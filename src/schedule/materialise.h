@@ -29,5 +29,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
 
 inline constexpr int kMaxKernelOps = 1000;
 inline constexpr int kMaxInlineDepth = 400;
+inline constexpr size_t kMaxKernelArrays = 64;  // that a kernel reads: of a thousand, a C compiler takes a minute
+inline constexpr int kMaxNestedJoins = 16;      // of concats in concats, each of which cuts the loop at its borders
 
 }  // namespace harp

@@ -284,10 +284,11 @@ class Cutter {
 
 }  // namespace
 
-std::unique_ptr<Graph> cut_into_row_blocks(const Graph& graph, const ChainOptions& options) {
+std::shared_ptr<Graph> cut_into_row_blocks(std::shared_ptr<Graph> graph, const ChainOptions& options) {
   std::vector<std::unique_ptr<Cut>> cuts;
-  std::vector<const Cut*> cut_of = RegionFinder(graph, options).find(cuts);
-  return Cutter(graph, std::move(cut_of)).run();
+  std::vector<const Cut*> cut_of = RegionFinder(*graph, options).find(cuts);
+  if (cuts.empty()) return graph;
+  return Cutter(*graph, std::move(cut_of)).run();
 }
 
 }  // namespace harp

@@ -12,6 +12,7 @@
 
 namespace harp {
 
-std::unique_ptr<Graph> cut_into_row_blocks(const Graph& graph, const ChainOptions& options);
+/// The graph itself where nothing is cut.
+std::shared_ptr<Graph> cut_into_row_blocks(std::shared_ptr<Graph> graph, const ChainOptions& options);
 
 }  // namespace harp

@@ -139,12 +139,15 @@ class Splitter {
 
 }  // namespace
 
-std::unique_ptr<Graph> split_reductions(const Graph& graph) {
+std::shared_ptr<Graph> split_reductions(std::shared_ptr<Graph> whole) {
+  const Graph& graph = *whole;
+  const std::vector<const Node*> live = graph.live_nodes();
+  if (std::ranges::none_of(live, [](const Node* node) { return is_reduce(node->op); })) return whole;
   auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
   std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // by id
   for (const Node* input : graph.inputs())
     replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
-  for (const Node* node : graph.live_nodes()) {
+  for (const Node* node : live) {
     if (node->op == Op::kInput) continue;
     std::vector<const Node*> sources;
     for (const Node* source : node->sources) sources.push_back(replaced[source->id]);

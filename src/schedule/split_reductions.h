@@ -16,6 +16,7 @@ namespace harp {
 /// Rows this long are worth several threads, and as few of them leave threads without work.
 inline constexpr int64_t kLongRow = 1 << 16, kFewLongRows = 64;
 
-std::unique_ptr<Graph> split_reductions(const Graph& graph);
+/// The graph itself where nothing is split.
+std::shared_ptr<Graph> split_reductions(std::shared_ptr<Graph> graph);
 
 }  // namespace harp

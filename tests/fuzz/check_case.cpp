@@ -242,6 +242,10 @@ class Checker {
       if (!mistake.empty()) fail_job(i, Verdict::kSizes, mistake);
     });
     for (const std::vector<int64_t>& sizes : job.test.sizes)
+      attempt(i, Verdict::kSizes, "binding", [&] {
+        if (const std::string mistake = binding_mistake(*job.test.graph, sizes); !mistake.empty()) fail_job(i, Verdict::kSizes, mistake);
+      });
+    for (const std::vector<int64_t>& sizes : job.test.sizes)
       attempt(i, Verdict::kInterpreter, "interpreter", [&] { expected_[i].push_back(reference(job, *job.test.graph, sizes)); });
     for (const BuildVariant& variant : job.variants)
       attempt(i, Verdict::kPipeline, cat("pipeline [", to_string(variant), "]"), [&] {

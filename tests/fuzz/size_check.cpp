@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 #include "fuzz/random.h"
+#include "run/binding.h"
+#include "run/size_code.h"
 
 namespace harp::fuzz {
 namespace {
@@ -102,6 +104,25 @@ std::string SizeExpressions::first_mistake() const {
   for (const Expression& expression : expressions_)
     if (std::string mistake = mistake_in(expression); !mistake.empty()) return mistake;
   return "";
+}
+
+std::string binding_mistake(const Graph& graph, const std::vector<int64_t>& values) {
+  const auto signature = std::make_shared<const Signature>(signature_of(*graph.clone()));
+  std::vector<std::vector<int64_t>> dims;
+  for (const ArraySignature& input : signature->inputs) {
+    std::vector<int64_t>& sizes = dims.emplace_back();
+    for (const Dim dim : input.shape) sizes.push_back(SizeCode(dim, signature->variable_syms).evaluate(values));
+  }
+  std::vector<ArrayType> inputs;
+  for (size_t i = 0; i < dims.size(); ++i) inputs.push_back({signature->inputs[i].dtype, dims[i]});
+  std::vector<NamedSize> named;
+  for (size_t i = 0; i < values.size(); ++i)
+    if (signature->variables[i].input < 0) named.push_back({signature->variables[i].name, values[i]});
+  std::vector<int64_t> found(values.size());
+  Binding(signature).bind(inputs, named, found);
+  if (found == values) return {};
+  const auto text = [](const std::vector<int64_t>& numbers) { return join(numbers, ", "); };
+  return cat("shape variables ", text(values), " of ", signature->text(), " are found as ", text(found));
 }
 
 }  // namespace harp::fuzz

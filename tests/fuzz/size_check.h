@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/symbolic.h"
+#include "graph/graph.h"
 
 namespace harp::fuzz {
 
@@ -33,5 +34,9 @@ class SizeExpressions {
   std::vector<Point> points_;
   std::vector<Expression> expressions_;
 };
+
+/// What a run would make of the shapes that the graph's inputs have for these values of its variables, where it is not the values; "" if it
+/// finds them all, those by name that follow from no input.
+std::string binding_mistake(const Graph& graph, const std::vector<int64_t>& values);
 
 }  // namespace harp::fuzz

@@ -1,0 +1,23 @@
+// The time of the pipeline grows as the graph does. Counted are visits of nodes and size expressions that are built (base/visits.h), so
+// that no clock and no machine decides: twice the nodes make at most 2.3 times as many.
+#include <doctest/doctest.h>
+
+#include "graph/text.h"
+#include "large_graphs.h"
+#include "pipeline.h"
+
+using namespace harp;
+
+TEST_CASE("G1.dag X3: twice the nodes make at most 2.3 times as many visits") {
+  const auto visits = [](const large_graphs::LargeGraph& graph, int n) {
+    return static_cast<double>(generate(*parse_graph(large_graphs::text_of(graph, n)), PipelineOptions{}).stats.visits);
+  };
+  for (const large_graphs::LargeGraph& graph : large_graphs::kLargeGraphs) {
+    CAPTURE(graph.name);
+    const double fewer = visits(graph, graph.nodes), more = visits(graph, 2 * graph.nodes);
+    CAPTURE(fewer);
+    CAPTURE(more);
+    CHECK(more >= 1.5 * fewer);  // they are counted
+    CHECK(more <= 2.3 * fewer);
+  }
+}
