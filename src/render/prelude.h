@@ -13,3 +13,17 @@ extern const std::string_view kEnvironmentText;
 extern const std::string_view kPiecesText;
 /// harp_for: a kernel's iterations, on several workers when that pays: when there are harp_share of work or more.
 extern const std::string_view kForText;
+/// harp_run_chain: kernels in turn for each block, for harp_for.
+extern const std::string_view kChainText;
+/// harp_for_least: a kernel's iterations, in portions of no fewer than a number.
+extern const std::string_view kForLeastText;
+/// harp_run_together: kernels of one generation, likewise.
+extern const std::string_view kTogetherText;
+/// harp_clear_faults and harp_first_fault: which index that names no element a run reports.
+extern const std::string_view kFaultText;
+/// The end of a kernel that stores past the caches.
+extern const std::string_view kStreamedText;
+/// harp_allocate and harp_release: the workspace.
+extern const std::string_view kWorkspaceText;
+
+}  // namespace harp::render
