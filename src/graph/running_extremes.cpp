@@ -17,9 +17,10 @@ std::vector<NodeRef> with_indices(Op op, std::string_view name, NodeRef x, std::
   const NodeRef values = cumulative(op, x, along, false, false);
   NodeRef is_newest = eq({x, values});
   if (is_float(x->dtype)) is_newest = elementwise(Op::kBitOr, {is_newest, unary(Op::kIsNan, x)});
+  const Dim length = x->shape[static_cast<size_t>(along)];
   Shape line(x->shape.size(), Dim(1));
-  line[static_cast<size_t>(along)] = x->shape[static_cast<size_t>(along)];
-  const NodeRef numbers = broadcast_to(reshape(arange(graph, line[static_cast<size_t>(along)]), std::move(line)), x->shape);
+  line[static_cast<size_t>(along)] = length;
+  const NodeRef numbers = broadcast_to(reshape(arange(graph, length), std::move(line)), x->shape);
   const NodeRef indices = cumulative(Op::kCumMax, where({is_newest, numbers, constant_like(numbers, -1)}), along, false, false);
   return {values, cast(indices, DType::kI64)};
 }
