@@ -1,4 +1,4 @@
-/* harp · graph "embedding_gradient" · target x86-64-v4 · stable, law 5 · 1 kernel, 1 generation
+/* harp · graph "embedding_gradient" · target x86-64-v4 · stable, law 6 · 1 kernel, 1 generation
    table: f32[1000, 256], words: i32[n], g: f32[n, 256] -> dtable: f32[1000, 256] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
@@ -28,7 +28,21 @@ typedef struct harp_runtime {
   void* const* natives;
   void* step_cursor;
   harp_fault* fault;
+  const volatile int32_t* cancel;
 } harp_runtime;
+
+/* The flag by which the host ends a run, at any time and from any thread; one that nobody sets, if there is none. */
+static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
+  static const int32_t never = 0;
+  return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
+}
+static inline int harp_is_set(const volatile int32_t* flag) {
+#if defined(__GNUC__)
+  return __atomic_load_n(flag, __ATOMIC_RELAXED);
+#else
+  return *flag;
+#endif
+}
 
 /* Vectors are passed between functions of this file only, so that no ABI is involved. */
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -75,30 +89,37 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 
 /* generation 0 · scatter over [1000, 256] · scatter_add of [n, 256] to [1000, 256] axis 0 · scatter [scatter, sequential simd=16] overlap */
-static __attribute__((noinline)) void kernel_0(float* output0, const float* input0, const int32_t* input1, int64_t shape0) {
+static __attribute__((noinline)) void kernel_0(float* output0, const float* input0, const int32_t* input1, int64_t shape0, const volatile int32_t* cancel) {
   for (int64_t ridx0 = 0; ridx0 < 256000; ridx0 += 16) {
     *(f32x16*)(output0 + ridx0) = splat_f32x16(0.0f);
   }
-  for (int64_t ridx1 = 0; ridx1 < shape0; ++ridx1) {
-    const int32_t alu0 = clamp_index_i32(input1[ridx1], 1000);
-    const float* input0_row = input0 + ridx1 * 256;
-    for (int64_t ridx2 = 0; ridx2 < 256; ridx2 += 16) {
-      *(f32x16*)(output0 + (int64_t)alu0 * 256 + ridx2) += *(const f32x16*)(input0_row + ridx2);
+  for (int64_t ridx1 = 0, ridx1_end; ridx1 < shape0;) {
+    if (harp_is_set(cancel)) return;
+    ridx1_end = shape0 - ridx1 > 1024 ? ridx1 + 1024 : shape0;
+    for (; ridx1 < ridx1_end; ++ridx1) {
+      const int32_t alu0 = clamp_index_i32(input1[ridx1], 1000);
+      const float* input0_row = input0 + ridx1 * 256;
+      for (int64_t ridx2 = 0; ridx2 < 256; ridx2 += 16) {
+        *(f32x16*)(output0 + (int64_t)alu0 * 256 + ridx2) += *(const f32x16*)(input0_row + ridx2);
+      }
     }
   }
 }
 
-static void kernel_main(const float* input0, const int32_t* input1, const float* input2, float* output0, int64_t shape0, const harp_runtime* rt) {
+static void kernel_main(const float* input0, const int32_t* input1, const float* input2, float* output0, int64_t shape0, const harp_runtime* rt, const volatile int32_t* cancel) {
   (void)input0;
   (void)rt;
-  kernel_0(output0, input2, input1, shape0);
+  kernel_0(output0, input2, input1, shape0, cancel);
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const volatile int32_t* const cancel = harp_flag(rt);
+  if (harp_is_set(cancel)) return 12; /* cancelled */
   const harp_environment found = harp_enter();
-  kernel_main(inputs[0], inputs[1], inputs[2], outputs[0], (int64_t)shape_vars[0], rt);
+  kernel_main(inputs[0], inputs[1], inputs[2], outputs[0], (int64_t)shape_vars[0], rt, cancel);
   harp_leave(found);
-  return 0;
+  const int32_t status = harp_is_set(cancel) ? 12 : 0;
+  return status;
 }
 
 __attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {

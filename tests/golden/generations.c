@@ -1,4 +1,4 @@
-/* harp · graph "generations" · target x86-64-v4 · stable, law 5 · 3 kernels, 3 generations
+/* harp · graph "generations" · target x86-64-v4 · stable, law 6 · 3 kernels, 3 generations
    x: f64[n, 8], w: f64[8] -> y: f64[n, 8], z: f64[8] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
@@ -28,7 +28,21 @@ typedef struct harp_runtime {
   void* const* natives;
   void* step_cursor;
   harp_fault* fault;
+  const volatile int32_t* cancel;
 } harp_runtime;
+
+/* The flag by which the host ends a run, at any time and from any thread; one that nobody sets, if there is none. */
+static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
+  static const int32_t never = 0;
+  return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
+}
+static inline int harp_is_set(const volatile int32_t* flag) {
+#if defined(__GNUC__)
+  return __atomic_load_n(flag, __ATOMIC_RELAXED);
+#else
+  return *flag;
+#endif
+}
 
 /* Vectors are passed between functions of this file only, so that no ABI is involved. */
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -202,7 +216,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 }
 
 /* generation 1 · reduce over [8] · sum of [n, 8] axes [0] chain · max of [n, 8] axes [0] chain · reduce [thread simd=8, reduce unroll=8] partition overlap */
-static __attribute__((noinline)) void kernel_1(const double* input0, double* output0, double* output1, int64_t shape0) {
+static __attribute__((noinline)) void kernel_1(const double* input0, double* output0, double* output1, int64_t shape0, const volatile int32_t* cancel) {
   double acc6[8] __attribute__((aligned(64)));
   for (int i = 0; i < 8; ++i) acc6[i] = 0.0;
   double acc7[8] __attribute__((aligned(64)));
@@ -215,6 +229,7 @@ static __attribute__((noinline)) void kernel_1(const double* input0, double* out
     f64x8 acc5 = splat_f64x8(-__builtin_inf());
     const int64_t oidx3 = min_i64(oidx1, ridx0 * 256 + 256);
     for (int64_t ridx1 = ridx0 * 256; ridx1 < oidx3; ++ridx1) {
+      if (harp_is_set(cancel)) return;
       f64x8 acc2 = (f64x8){0};
       f64x8 acc3 = splat_f64x8(-__builtin_inf());
       const int64_t oidx4 = min_i64(oidx0, ridx1 * 256 + 256);
@@ -262,21 +277,40 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
 static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
-struct harp_call { harp_range_body kernel; void* arg; };
+struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
+/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
+  while (begin < end && !harp_is_set(all->cancel)) {
+    const size_t next = end - begin > all->piece ? begin + all->piece : end;
+    all->kernel(all->arg, begin, next, worker);
+    begin = next;
+  }
+}
+/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
+   which pays for `least` iterations, is felt. */
+static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
+  static const int64_t millisecond = 2000000;
+  if (work > 0 && work <= millisecond) return (size_t)n;
+  const int64_t piece = 1 + millisecond / (1 + work / n);
+  return (size_t)(piece > 4 * least ? piece : 4 * least);
+}
 static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
-  const struct harp_call* call = arg;
   const harp_environment found = harp_enter();
-  call->kernel(call->arg, begin, end, worker);
+  harp_run_pieces(arg, begin, end, worker);
   harp_leave(found);
 }
 /* Iterations [0, n) of a kernel that take about work / 2 nanoseconds, in shares; work beyond 64 bits counts as none. */
-static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
-  if (n > 1 && work > harp_share && harp_has_workers(rt)) {
-    struct harp_call call = {kernel, arg};
-    rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &call);
-  } else if (n > 0) {
+static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
+  if (n <= 0 || harp_is_set(cancel)) return;
+  if (work > 0 && work <= harp_share) {
     kernel(arg, 0, (size_t)n, 0);
+    return;
   }
+  struct harp_pieces all = {kernel, arg, cancel, harp_piece(n, work, 0)};
+  if (n > 1 && work > harp_share && harp_has_workers(rt))
+    rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &all);
+  else
+    harp_run_pieces(&all, 0, (size_t)n, 0);
 }
 
 void* malloc(size_t size);
@@ -297,32 +331,36 @@ static void harp_release(const harp_runtime* rt, void* own) {
   else free(own);
 }
 
-static void kernel_main(const double* input0, const double* input1, double* output0, double* output1, int64_t shape0, char* workspace, const harp_runtime* rt) {
+static void kernel_main(const double* input0, const double* input1, double* output0, double* output1, int64_t shape0, char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
   double* const tmp0 = (double*)(workspace + 0);
   double* const tmp1 = (double*)(workspace + shape0 * 64);
   { /* generation 0 */
     struct kernel_0_args args0 = {input0, input1, tmp0};
-    harp_for(rt, shape0, shape0 * 16, kernel_0, &args0);
+    harp_for(rt, cancel, shape0, shape0 * 16, kernel_0, &args0);
   }
   /* generation 1 */
-  kernel_1(tmp0, output1, tmp1, shape0);
+  if (harp_is_set(cancel)) return;
+  kernel_1(tmp0, output1, tmp1, shape0, cancel);
   { /* generation 2 */
     struct kernel_2_args args0 = {tmp0, tmp1, output0};
-    harp_for(rt, shape0, shape0 * 8, kernel_2, &args0);
+    harp_for(rt, cancel, shape0, shape0 * 8, kernel_2, &args0);
   }
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const volatile int32_t* const cancel = harp_flag(rt);
+  if (harp_is_set(cancel)) return 12; /* cancelled */
   const int64_t shape0 = (int64_t)shape_vars[0];
   const size_t bytes = (size_t)(shape0 * 64 + 64);
   void* own;
   char* workspace = harp_allocate(rt, bytes, &own);
   if (!workspace && bytes) return 11; /* out of memory */
   const harp_environment found = harp_enter();
-  kernel_main(inputs[0], inputs[1], outputs[0], outputs[1], (int64_t)shape_vars[0], workspace, rt);
+  kernel_main(inputs[0], inputs[1], outputs[0], outputs[1], (int64_t)shape_vars[0], workspace, rt, cancel);
   harp_leave(found);
+  const int32_t status = harp_is_set(cancel) ? 12 : 0;
   harp_release(rt, own);
-  return 0;
+  return status;
 }
 
 __attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {

@@ -1,4 +1,4 @@
-/* harp · graph "in_place" · target x86-64-v4 · stable, law 5 · 5 kernels, 4 generations
+/* harp · graph "in_place" · target x86-64-v4 · stable, law 6 · 5 kernels, 4 generations
    x: f32[n, 40], z: f32[n, 40], b: f32[40] -> y: f32[n, 40], q: f32[n, 40] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
@@ -28,7 +28,21 @@ typedef struct harp_runtime {
   void* const* natives;
   void* step_cursor;
   harp_fault* fault;
+  const volatile int32_t* cancel;
 } harp_runtime;
+
+/* The flag by which the host ends a run, at any time and from any thread; one that nobody sets, if there is none. */
+static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
+  static const int32_t never = 0;
+  return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
+}
+static inline int harp_is_set(const volatile int32_t* flag) {
+#if defined(__GNUC__)
+  return __atomic_load_n(flag, __ATOMIC_RELAXED);
+#else
+  return *flag;
+#endif
+}
 
 /* Vectors are passed between functions of this file only, so that no ABI is involved. */
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -480,41 +494,49 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
 }
 
 /* generation 1 · reduce over [40] · max of [n, 40] axes [0] chain · reduce [thread simd=16, reduce unroll=8] partition overlap watch */
-static __attribute__((noinline)) void kernel_2(const float* input0, float* output0, int64_t shape0) {
+static __attribute__((noinline)) void kernel_2(const float* input0, float* output0, int64_t shape0, const volatile int32_t* cancel) {
   const int64_t oidx0 = shape0 / 8;
   harp_watch();
   {
     float acc0[48] __attribute__((aligned(64)));
     for (int i = 0; i < 48; ++i) acc0[i] = -__builtin_inff();
-    for (int64_t ridx0 = 0; ridx0 < oidx0; ++ridx0) {
-      const float* input0_row = input0 + oidx0 * 280 + ridx0 * 40;
-      const float* input0_row1 = input0 + oidx0 * 240 + ridx0 * 40;
-      const float* input0_row2 = input0 + oidx0 * 200 + ridx0 * 40;
-      const float* input0_row3 = input0 + oidx0 * 160 + ridx0 * 40;
-      const float* input0_row4 = input0 + oidx0 * 120 + ridx0 * 40;
-      const float* input0_row5 = input0 + oidx0 * 80 + ridx0 * 40;
-      const float* input0_row6 = input0 + oidx0 * 40 + ridx0 * 40;
-      const float* input0_row7 = input0 + ridx0 * 40;
-      for (int64_t ridx1 = 0; ridx1 < 32; ridx1 += 16) {
-        const f32x16 alu0 = watched_greater_f32x16(watched_greater_f32x16(*(f32x16*)(acc0 + ridx1), *(const f32x16*)(input0_row7 + ridx1)), *(const f32x16*)(input0_row6 + ridx1));
-        const f32x16 alu1 = watched_greater_f32x16(watched_greater_f32x16(alu0, *(const f32x16*)(input0_row5 + ridx1)), *(const f32x16*)(input0_row4 + ridx1));
-        const f32x16 alu2 = watched_greater_f32x16(watched_greater_f32x16(alu1, *(const f32x16*)(input0_row3 + ridx1)), *(const f32x16*)(input0_row2 + ridx1));
-        *(f32x16*)(acc0 + ridx1) = watched_greater_f32x16(watched_greater_f32x16(alu2, *(const f32x16*)(input0_row1 + ridx1)), *(const f32x16*)(input0_row + ridx1));
-      }
-      for (int64_t ridx2 = 32; ridx2 < 40; ridx2 += 8) {
-        const f32x8 alu3 = watched_greater_f32x8(watched_greater_f32x8(*(f32x8*)(acc0 + ridx2), *(const f32x8*)(input0_row7 + ridx2)), *(const f32x8*)(input0_row6 + ridx2));
-        const f32x8 alu4 = watched_greater_f32x8(watched_greater_f32x8(alu3, *(const f32x8*)(input0_row5 + ridx2)), *(const f32x8*)(input0_row4 + ridx2));
-        const f32x8 alu5 = watched_greater_f32x8(watched_greater_f32x8(alu4, *(const f32x8*)(input0_row3 + ridx2)), *(const f32x8*)(input0_row2 + ridx2));
-        *(f32x8*)(acc0 + ridx2) = watched_greater_f32x8(watched_greater_f32x8(alu5, *(const f32x8*)(input0_row1 + ridx2)), *(const f32x8*)(input0_row + ridx2));
+    for (int64_t ridx0 = 0, ridx0_end; ridx0 < oidx0;) {
+      if (harp_is_set(cancel)) return;
+      ridx0_end = oidx0 - ridx0 > 8192 ? ridx0 + 8192 : oidx0;
+      for (; ridx0 < ridx0_end; ++ridx0) {
+        const float* input0_row = input0 + oidx0 * 280 + ridx0 * 40;
+        const float* input0_row1 = input0 + oidx0 * 240 + ridx0 * 40;
+        const float* input0_row2 = input0 + oidx0 * 200 + ridx0 * 40;
+        const float* input0_row3 = input0 + oidx0 * 160 + ridx0 * 40;
+        const float* input0_row4 = input0 + oidx0 * 120 + ridx0 * 40;
+        const float* input0_row5 = input0 + oidx0 * 80 + ridx0 * 40;
+        const float* input0_row6 = input0 + oidx0 * 40 + ridx0 * 40;
+        const float* input0_row7 = input0 + ridx0 * 40;
+        for (int64_t ridx1 = 0; ridx1 < 32; ridx1 += 16) {
+          const f32x16 alu0 = watched_greater_f32x16(watched_greater_f32x16(*(f32x16*)(acc0 + ridx1), *(const f32x16*)(input0_row7 + ridx1)), *(const f32x16*)(input0_row6 + ridx1));
+          const f32x16 alu1 = watched_greater_f32x16(watched_greater_f32x16(alu0, *(const f32x16*)(input0_row5 + ridx1)), *(const f32x16*)(input0_row4 + ridx1));
+          const f32x16 alu2 = watched_greater_f32x16(watched_greater_f32x16(alu1, *(const f32x16*)(input0_row3 + ridx1)), *(const f32x16*)(input0_row2 + ridx1));
+          *(f32x16*)(acc0 + ridx1) = watched_greater_f32x16(watched_greater_f32x16(alu2, *(const f32x16*)(input0_row1 + ridx1)), *(const f32x16*)(input0_row + ridx1));
+        }
+        for (int64_t ridx2 = 32; ridx2 < 40; ridx2 += 8) {
+          const f32x8 alu3 = watched_greater_f32x8(watched_greater_f32x8(*(f32x8*)(acc0 + ridx2), *(const f32x8*)(input0_row7 + ridx2)), *(const f32x8*)(input0_row6 + ridx2));
+          const f32x8 alu4 = watched_greater_f32x8(watched_greater_f32x8(alu3, *(const f32x8*)(input0_row5 + ridx2)), *(const f32x8*)(input0_row4 + ridx2));
+          const f32x8 alu5 = watched_greater_f32x8(watched_greater_f32x8(alu4, *(const f32x8*)(input0_row3 + ridx2)), *(const f32x8*)(input0_row2 + ridx2));
+          *(f32x8*)(acc0 + ridx2) = watched_greater_f32x8(watched_greater_f32x8(alu5, *(const f32x8*)(input0_row1 + ridx2)), *(const f32x8*)(input0_row + ridx2));
+        }
       }
     }
-    for (int64_t ridx3 = oidx0 * 8; ridx3 < shape0; ++ridx3) {
-      const float* input0_row8 = input0 + ridx3 * 40;
-      for (int64_t ridx4 = 0; ridx4 < 32; ridx4 += 16) {
-        *(f32x16*)(acc0 + ridx4) = watched_greater_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row8 + ridx4));
-      }
-      for (int64_t ridx5 = 32; ridx5 < 40; ridx5 += 8) {
-        *(f32x8*)(acc0 + ridx5) = watched_greater_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row8 + ridx5));
+    for (int64_t ridx3 = oidx0 * 8, ridx3_end; ridx3 < shape0;) {
+      if (harp_is_set(cancel)) return;
+      ridx3_end = shape0 - ridx3 > 8192 ? ridx3 + 8192 : shape0;
+      for (; ridx3 < ridx3_end; ++ridx3) {
+        const float* input0_row8 = input0 + ridx3 * 40;
+        for (int64_t ridx4 = 0; ridx4 < 32; ridx4 += 16) {
+          *(f32x16*)(acc0 + ridx4) = watched_greater_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row8 + ridx4));
+        }
+        for (int64_t ridx5 = 32; ridx5 < 40; ridx5 += 8) {
+          *(f32x8*)(acc0 + ridx5) = watched_greater_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row8 + ridx5));
+        }
       }
     }
     for (int64_t ridx6 = 0; ridx6 < 32; ridx6 += 16) {
@@ -527,35 +549,43 @@ static __attribute__((noinline)) void kernel_2(const float* input0, float* outpu
   if (harp_met_invalid()) {
     float acc1[48] __attribute__((aligned(64)));
     for (int i = 0; i < 48; ++i) acc1[i] = -__builtin_inff();
-    for (int64_t ridx8 = 0; ridx8 < oidx0; ++ridx8) {
-      const float* input0_row9 = input0 + oidx0 * 280 + ridx8 * 40;
-      const float* input0_row10 = input0 + oidx0 * 240 + ridx8 * 40;
-      const float* input0_row11 = input0 + oidx0 * 200 + ridx8 * 40;
-      const float* input0_row12 = input0 + oidx0 * 160 + ridx8 * 40;
-      const float* input0_row13 = input0 + oidx0 * 120 + ridx8 * 40;
-      const float* input0_row14 = input0 + oidx0 * 80 + ridx8 * 40;
-      const float* input0_row15 = input0 + oidx0 * 40 + ridx8 * 40;
-      const float* input0_row16 = input0 + ridx8 * 40;
-      for (int64_t ridx9 = 0; ridx9 < 32; ridx9 += 16) {
-        const f32x16 alu6 = maximum_f32x16(maximum_f32x16(*(f32x16*)(acc1 + ridx9), *(const f32x16*)(input0_row16 + ridx9)), *(const f32x16*)(input0_row15 + ridx9));
-        const f32x16 alu7 = maximum_f32x16(maximum_f32x16(alu6, *(const f32x16*)(input0_row14 + ridx9)), *(const f32x16*)(input0_row13 + ridx9));
-        const f32x16 alu8 = maximum_f32x16(maximum_f32x16(alu7, *(const f32x16*)(input0_row12 + ridx9)), *(const f32x16*)(input0_row11 + ridx9));
-        *(f32x16*)(acc1 + ridx9) = maximum_f32x16(maximum_f32x16(alu8, *(const f32x16*)(input0_row10 + ridx9)), *(const f32x16*)(input0_row9 + ridx9));
-      }
-      for (int64_t ridx10 = 32; ridx10 < 40; ridx10 += 8) {
-        const f32x8 alu9 = maximum_f32x8(maximum_f32x8(*(f32x8*)(acc1 + ridx10), *(const f32x8*)(input0_row16 + ridx10)), *(const f32x8*)(input0_row15 + ridx10));
-        const f32x8 alu10 = maximum_f32x8(maximum_f32x8(alu9, *(const f32x8*)(input0_row14 + ridx10)), *(const f32x8*)(input0_row13 + ridx10));
-        const f32x8 alu11 = maximum_f32x8(maximum_f32x8(alu10, *(const f32x8*)(input0_row12 + ridx10)), *(const f32x8*)(input0_row11 + ridx10));
-        *(f32x8*)(acc1 + ridx10) = maximum_f32x8(maximum_f32x8(alu11, *(const f32x8*)(input0_row10 + ridx10)), *(const f32x8*)(input0_row9 + ridx10));
+    for (int64_t ridx8 = 0, ridx8_end; ridx8 < oidx0;) {
+      if (harp_is_set(cancel)) return;
+      ridx8_end = oidx0 - ridx8 > 8192 ? ridx8 + 8192 : oidx0;
+      for (; ridx8 < ridx8_end; ++ridx8) {
+        const float* input0_row9 = input0 + oidx0 * 280 + ridx8 * 40;
+        const float* input0_row10 = input0 + oidx0 * 240 + ridx8 * 40;
+        const float* input0_row11 = input0 + oidx0 * 200 + ridx8 * 40;
+        const float* input0_row12 = input0 + oidx0 * 160 + ridx8 * 40;
+        const float* input0_row13 = input0 + oidx0 * 120 + ridx8 * 40;
+        const float* input0_row14 = input0 + oidx0 * 80 + ridx8 * 40;
+        const float* input0_row15 = input0 + oidx0 * 40 + ridx8 * 40;
+        const float* input0_row16 = input0 + ridx8 * 40;
+        for (int64_t ridx9 = 0; ridx9 < 32; ridx9 += 16) {
+          const f32x16 alu6 = maximum_f32x16(maximum_f32x16(*(f32x16*)(acc1 + ridx9), *(const f32x16*)(input0_row16 + ridx9)), *(const f32x16*)(input0_row15 + ridx9));
+          const f32x16 alu7 = maximum_f32x16(maximum_f32x16(alu6, *(const f32x16*)(input0_row14 + ridx9)), *(const f32x16*)(input0_row13 + ridx9));
+          const f32x16 alu8 = maximum_f32x16(maximum_f32x16(alu7, *(const f32x16*)(input0_row12 + ridx9)), *(const f32x16*)(input0_row11 + ridx9));
+          *(f32x16*)(acc1 + ridx9) = maximum_f32x16(maximum_f32x16(alu8, *(const f32x16*)(input0_row10 + ridx9)), *(const f32x16*)(input0_row9 + ridx9));
+        }
+        for (int64_t ridx10 = 32; ridx10 < 40; ridx10 += 8) {
+          const f32x8 alu9 = maximum_f32x8(maximum_f32x8(*(f32x8*)(acc1 + ridx10), *(const f32x8*)(input0_row16 + ridx10)), *(const f32x8*)(input0_row15 + ridx10));
+          const f32x8 alu10 = maximum_f32x8(maximum_f32x8(alu9, *(const f32x8*)(input0_row14 + ridx10)), *(const f32x8*)(input0_row13 + ridx10));
+          const f32x8 alu11 = maximum_f32x8(maximum_f32x8(alu10, *(const f32x8*)(input0_row12 + ridx10)), *(const f32x8*)(input0_row11 + ridx10));
+          *(f32x8*)(acc1 + ridx10) = maximum_f32x8(maximum_f32x8(alu11, *(const f32x8*)(input0_row10 + ridx10)), *(const f32x8*)(input0_row9 + ridx10));
+        }
       }
     }
-    for (int64_t ridx11 = oidx0 * 8; ridx11 < shape0; ++ridx11) {
-      const float* input0_row17 = input0 + ridx11 * 40;
-      for (int64_t ridx12 = 0; ridx12 < 32; ridx12 += 16) {
-        *(f32x16*)(acc1 + ridx12) = maximum_f32x16(*(f32x16*)(acc1 + ridx12), *(const f32x16*)(input0_row17 + ridx12));
-      }
-      for (int64_t ridx13 = 32; ridx13 < 40; ridx13 += 8) {
-        *(f32x8*)(acc1 + ridx13) = maximum_f32x8(*(f32x8*)(acc1 + ridx13), *(const f32x8*)(input0_row17 + ridx13));
+    for (int64_t ridx11 = oidx0 * 8, ridx11_end; ridx11 < shape0;) {
+      if (harp_is_set(cancel)) return;
+      ridx11_end = shape0 - ridx11 > 8192 ? ridx11 + 8192 : shape0;
+      for (; ridx11 < ridx11_end; ++ridx11) {
+        const float* input0_row17 = input0 + ridx11 * 40;
+        for (int64_t ridx12 = 0; ridx12 < 32; ridx12 += 16) {
+          *(f32x16*)(acc1 + ridx12) = maximum_f32x16(*(f32x16*)(acc1 + ridx12), *(const f32x16*)(input0_row17 + ridx12));
+        }
+        for (int64_t ridx13 = 32; ridx13 < 40; ridx13 += 8) {
+          *(f32x8*)(acc1 + ridx13) = maximum_f32x8(*(f32x8*)(acc1 + ridx13), *(const f32x8*)(input0_row17 + ridx13));
+        }
       }
     }
     for (int64_t ridx14 = 0; ridx14 < 32; ridx14 += 16) {
@@ -609,25 +639,49 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
 static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
-struct harp_call { harp_range_body kernel; void* arg; };
+struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
+/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
+  while (begin < end && !harp_is_set(all->cancel)) {
+    const size_t next = end - begin > all->piece ? begin + all->piece : end;
+    all->kernel(all->arg, begin, next, worker);
+    begin = next;
+  }
+}
+/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
+   which pays for `least` iterations, is felt. */
+static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
+  static const int64_t millisecond = 2000000;
+  if (work > 0 && work <= millisecond) return (size_t)n;
+  const int64_t piece = 1 + millisecond / (1 + work / n);
+  return (size_t)(piece > 4 * least ? piece : 4 * least);
+}
 static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
-  const struct harp_call* call = arg;
   const harp_environment found = harp_enter();
-  call->kernel(call->arg, begin, end, worker);
+  harp_run_pieces(arg, begin, end, worker);
   harp_leave(found);
 }
 /* Iterations [0, n) of a kernel that take about work / 2 nanoseconds, in shares; work beyond 64 bits counts as none. */
-static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
-  if (n > 1 && work > harp_share && harp_has_workers(rt)) {
-    struct harp_call call = {kernel, arg};
-    rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &call);
-  } else if (n > 0) {
+static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
+  if (n <= 0 || harp_is_set(cancel)) return;
+  if (work > 0 && work <= harp_share) {
     kernel(arg, 0, (size_t)n, 0);
+    return;
   }
+  struct harp_pieces all = {kernel, arg, cancel, harp_piece(n, work, 0)};
+  if (n > 1 && work > harp_share && harp_has_workers(rt))
+    rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &all);
+  else
+    harp_run_pieces(&all, 0, (size_t)n, 0);
 }
 
 struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
-struct harp_tasks { const struct harp_task* tasks; size_t count; };
+struct harp_tasks { const struct harp_task* tasks; size_t count; const volatile int32_t* cancel; };
+static void harp_run_task(const struct harp_tasks* all, const struct harp_task* task, int64_t first, int64_t last, size_t worker) {
+  if (first >= last) return;
+  const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
+  harp_run_pieces(&pieces, (size_t)first, (size_t)last, worker);
+}
 /* The first iteration of a share. Where there are less portions of iterations than shares, they are as far apart as they can be. */
 static __attribute__((noinline, cold)) int64_t harp_first(const struct harp_task* task, int64_t share) {
   if (share >= task->shares) return task->n;
@@ -644,7 +698,7 @@ static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t be
     const struct harp_task* task = all->tasks + i;
     if (from < task->shares) {
       const int64_t first = harp_first(task, from), last = harp_first(task, to < task->shares ? to : task->shares);
-      if (first < last) task->kernel(task->arg, (size_t)first, (size_t)last, worker);
+      harp_run_task(all, task, first, last, worker);
     }
     from = from > task->shares ? from - task->shares : 0;
     to -= task->shares;
@@ -669,14 +723,13 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
   return worth > 1.0 ? (size_t)shares : 0;
 }
 /* Kernels that do not depend on each other: one loop over the shares of all. */
-static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
-  struct harp_tasks all = {tasks, count};
+static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
+  struct harp_tasks all = {tasks, count, cancel};
   const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
   if (shares) {
     rt->parallel_for(rt->self, shares, 1, harp_run_shares, &all);
   } else {
-    for (size_t i = 0; i < count; ++i)
-      if (tasks[i].n > 0) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, 0);
+    for (size_t i = 0; i < count; ++i) harp_run_task(&all, tasks + i, 0, tasks[i].n, 0);
   }
 }
 
@@ -698,7 +751,7 @@ static void harp_release(const harp_runtime* rt, void* own) {
   else free(own);
 }
 
-static void kernel_main(const float* input0, const float* input1, const float* input2, float* output0, float* output1, int64_t shape0, char* workspace, const harp_runtime* rt) {
+static void kernel_main(const float* input0, const float* input1, const float* input2, float* output0, float* output1, int64_t shape0, char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
   float* const tmp0 = (float*)(workspace + 0);
   float* const tmp1 = (float*)(workspace + shape0 * 128 + (shape0 + 1) / 2 * 64);
   { /* generation 0 */
@@ -708,31 +761,35 @@ static void kernel_main(const float* input0, const float* input1, const float* i
       {kernel_0, &args0, shape0, 1, shape0 * 40, 0, 0},
       {kernel_1, &args1, shape0, 1, shape0 * 40, 0, 0},
     };
-    harp_run_together(rt, 2, tasks);
+    harp_run_together(rt, cancel, 2, tasks);
   }
   /* generation 1 */
-  kernel_2(tmp0, tmp1, shape0);
+  if (harp_is_set(cancel)) return;
+  kernel_2(tmp0, tmp1, shape0, cancel);
   { /* generation 2 */
     struct kernel_3_args args0 = {tmp0, tmp1, tmp0};
-    harp_for(rt, shape0, shape0 * 40, kernel_3, &args0);
+    harp_for(rt, cancel, shape0, shape0 * 40, kernel_3, &args0);
   }
   { /* generation 3 */
     struct kernel_4_args args0 = {tmp0, output0};
-    harp_for(rt, shape0, shape0 * 40, kernel_4, &args0);
+    harp_for(rt, cancel, shape0, shape0 * 40, kernel_4, &args0);
   }
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const volatile int32_t* const cancel = harp_flag(rt);
+  if (harp_is_set(cancel)) return 12; /* cancelled */
   const int64_t shape0 = (int64_t)shape_vars[0];
   const size_t bytes = (size_t)(shape0 * 128 + (shape0 + 1) / 2 * 64 + 192);
   void* own;
   char* workspace = harp_allocate(rt, bytes, &own);
   if (!workspace && bytes) return 11; /* out of memory */
   const harp_environment found = harp_enter();
-  kernel_main(inputs[0], inputs[1], inputs[2], outputs[0], outputs[1], (int64_t)shape_vars[0], workspace, rt);
+  kernel_main(inputs[0], inputs[1], inputs[2], outputs[0], outputs[1], (int64_t)shape_vars[0], workspace, rt, cancel);
   harp_leave(found);
+  const int32_t status = harp_is_set(cancel) ? 12 : 0;
   harp_release(rt, own);
-  return 0;
+  return status;
 }
 
 __attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {

@@ -1,4 +1,4 @@
-/* harp · graph "in_turn" · target x86-64-v4 · stable, law 5 · 1 kernel, 1 generation
+/* harp · graph "in_turn" · target x86-64-v4 · stable, law 6 · 1 kernel, 1 generation
    x: f32[n] -> y: f32[n] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
@@ -28,7 +28,21 @@ typedef struct harp_runtime {
   void* const* natives;
   void* step_cursor;
   harp_fault* fault;
+  const volatile int32_t* cancel;
 } harp_runtime;
+
+/* The flag by which the host ends a run, at any time and from any thread; one that nobody sets, if there is none. */
+static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
+  static const int32_t never = 0;
+  return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
+}
+static inline int harp_is_set(const volatile int32_t* flag) {
+#if defined(__GNUC__)
+  return __atomic_load_n(flag, __ATOMIC_RELAXED);
+#else
+  return *flag;
+#endif
+}
 
 /* Vectors are passed between functions of this file only, so that no ABI is involved. */
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -304,35 +318,57 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
 static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
-struct harp_call { harp_range_body kernel; void* arg; };
+struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
+/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
+  while (begin < end && !harp_is_set(all->cancel)) {
+    const size_t next = end - begin > all->piece ? begin + all->piece : end;
+    all->kernel(all->arg, begin, next, worker);
+    begin = next;
+  }
+}
+/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
+   which pays for `least` iterations, is felt. */
+static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
+  static const int64_t millisecond = 2000000;
+  if (work > 0 && work <= millisecond) return (size_t)n;
+  const int64_t piece = 1 + millisecond / (1 + work / n);
+  return (size_t)(piece > 4 * least ? piece : 4 * least);
+}
 static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
-  const struct harp_call* call = arg;
   const harp_environment found = harp_enter();
-  call->kernel(call->arg, begin, end, worker);
+  harp_run_pieces(arg, begin, end, worker);
   harp_leave(found);
 }
 /* Iterations [0, n) of a kernel that take about work / 2 nanoseconds, in shares; work beyond 64 bits counts as none. */
-static void harp_for(const harp_runtime* rt, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
-  if (n > 1 && work > harp_share && harp_has_workers(rt)) {
-    struct harp_call call = {kernel, arg};
-    rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &call);
-  } else if (n > 0) {
+static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
+  if (n <= 0 || harp_is_set(cancel)) return;
+  if (work > 0 && work <= harp_share) {
     kernel(arg, 0, (size_t)n, 0);
+    return;
   }
+  struct harp_pieces all = {kernel, arg, cancel, harp_piece(n, work, 0)};
+  if (n > 1 && work > harp_share && harp_has_workers(rt))
+    rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &all);
+  else
+    harp_run_pieces(&all, 0, (size_t)n, 0);
 }
 
-static void kernel_main(const float* input0, float* output0, int64_t shape0, const harp_runtime* rt) {
+static void kernel_main(const float* input0, float* output0, int64_t shape0, const harp_runtime* rt, const volatile int32_t* cancel) {
   {
     struct kernel_0_args args0 = {input0, output0, shape0};
-    harp_for(rt, (shape0 + 4095) / 4096, shape0, kernel_0, &args0);
+    harp_for(rt, cancel, (shape0 + 4095) / 4096, shape0, kernel_0, &args0);
   }
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const volatile int32_t* const cancel = harp_flag(rt);
+  if (harp_is_set(cancel)) return 12; /* cancelled */
   const harp_environment found = harp_enter();
-  kernel_main(inputs[0], outputs[0], (int64_t)shape_vars[0], rt);
+  kernel_main(inputs[0], outputs[0], (int64_t)shape_vars[0], rt, cancel);
   harp_leave(found);
-  return 0;
+  const int32_t status = harp_is_set(cancel) ? 12 : 0;
+  return status;
 }
 
 __attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {

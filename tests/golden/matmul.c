@@ -1,4 +1,4 @@
-/* harp · graph "matmul" · target x86-64-v4 · stable, law 5 · 2 kernels, 1 generation
+/* harp · graph "matmul" · target x86-64-v4 · stable, law 6 · 2 kernels, 1 generation
    a: f32[m, k], b: f32[k, n] -> c: f32[m, n] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
@@ -28,7 +28,21 @@ typedef struct harp_runtime {
   void* const* natives;
   void* step_cursor;
   harp_fault* fault;
+  const volatile int32_t* cancel;
 } harp_runtime;
+
+/* The flag by which the host ends a run, at any time and from any thread; one that nobody sets, if there is none. */
+static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
+  static const int32_t never = 0;
+  return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
+}
+static inline int harp_is_set(const volatile int32_t* flag) {
+#if defined(__GNUC__)
+  return __atomic_load_n(flag, __ATOMIC_RELAXED);
+#else
+  return *flag;
+#endif
+}
 
 /* Vectors are passed between functions of this file only, so that no ABI is involved. */
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -219,7 +233,7 @@ static inline harp_environment harp_enter(void) { return 0; }
 static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 
-struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; };
+struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
 /* generation 0 · variant 1 of 2 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=14 pack, sequential tile=512 unroll=2 simd=16, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
@@ -231,6 +245,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   const int64_t shape1 = a->shape1;
   const int64_t shape2 = a->shape2;
   char* scratch = a->scratch + worker * 1671168;
+  const volatile int32_t* const cancel = a->cancel;
   (void)worker;
   const int64_t oidx0 = (shape2 + 511) / 512;
   const int64_t oidx5 = (shape1 + 255) / 256;
@@ -274,6 +289,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
               } else {
                 transpose_f32(row1 + ridx11 * 4096, 16, input0 + shape1 * ridx0 * 224 + shape1 * ridx11 * 14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256, shape1, oidx10, shape0 - ridx0 * 224 - ridx11 * 14);
                 for (int64_t ridx12 = 0; ridx12 < oidx10; ++ridx12) {
+                  if (harp_is_set(cancel)) return;
                   for (int64_t ridx13 = shape0 - ridx0 * 224 - ridx11 * 14; ridx13 < 16; ++ridx13) {
                     row1[ridx11 * 4096 + ridx12 * 16 + ridx13] = 0.0f;
                   }
@@ -290,6 +306,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
                 }
               } else {
                 for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
+                  if (harp_is_set(cancel)) return;
                   const float* input1_row1 = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx14 * 32;
                   if (ridx1 * 512 + ridx14 * 32 + 16 <= shape2) {
                     for (int64_t ridx18 = 0; ridx18 < shape2 - ridx1 * 512 - ridx14 * 32; ridx18 = ridx18 < shape2 - ridx1 * 512 - ridx14 * 32 ? shape2 - ridx1 * 512 - ridx14 * 32 - 16 : shape2 - ridx1 * 512 - ridx14 * 32) /* the last step overlaps the one before */
@@ -303,6 +320,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
                   }
                 }
                 for (int64_t ridx20 = 0; ridx20 < oidx10; ++ridx20) {
+                  if (harp_is_set(cancel)) return;
                   for (int64_t ridx21 = shape2 - ridx1 * 512 - ridx14 * 32; ridx21 < 32; ++ridx21) {
                     row0[ridx20 * 32 + ridx21] = 0.0f;
                   }
@@ -451,7 +469,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; };
+struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
 
 /* generation 0 · variant 2 of 2 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=16, reduce unroll=8] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
@@ -461,6 +479,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   float* output0 = a->output0;
   const int64_t shape1 = a->shape1;
   const int64_t shape2 = a->shape2;
+  const volatile int32_t* const cancel = a->cancel;
   (void)worker;
   const int64_t oidx0 = (shape2 + 511) / 512;
   const int64_t oidx1 = (shape1 + 255) / 256;
@@ -487,6 +506,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
             const int64_t oidx6 = min_i64(shape1, ridx4 * 256 + 256);
             const int64_t oidx7 = oidx6 / 8;
             for (int64_t ridx5 = ridx4 * 256; ridx5 < oidx7 * 8; ridx5 += 8) {
+              if (harp_is_set(cancel)) return;
               const float alu0 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5] : 0;
               const float alu1 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 1] : 0;
               const float alu2 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 2] : 0;
@@ -527,6 +547,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
               }
             }
             for (int64_t ridx8 = oidx7 * 8; ridx8 < oidx6; ++ridx8) {
+              if (harp_is_set(cancel)) return;
               const float alu24 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx8] : 0;
               const float* input1_row8 = input1 + shape2 * ridx8 + ridx1 * 512;
               for (int64_t ridx9 = 0; ridx9 < oidx9 * 16; ridx9 += 16) {
@@ -570,8 +591,30 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
 static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
+struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
+/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
+  while (begin < end && !harp_is_set(all->cancel)) {
+    const size_t next = end - begin > all->piece ? begin + all->piece : end;
+    all->kernel(all->arg, begin, next, worker);
+    begin = next;
+  }
+}
+/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
+   which pays for `least` iterations, is felt. */
+static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
+  static const int64_t millisecond = 2000000;
+  if (work > 0 && work <= millisecond) return (size_t)n;
+  const int64_t piece = 1 + millisecond / (1 + work / n);
+  return (size_t)(piece > 4 * least ? piece : 4 * least);
+}
 struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
-struct harp_tasks { const struct harp_task* tasks; size_t count; };
+struct harp_tasks { const struct harp_task* tasks; size_t count; const volatile int32_t* cancel; };
+static void harp_run_task(const struct harp_tasks* all, const struct harp_task* task, int64_t first, int64_t last, size_t worker) {
+  if (first >= last) return;
+  const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
+  harp_run_pieces(&pieces, (size_t)first, (size_t)last, worker);
+}
 /* The first iteration of a share. Where there are less portions of iterations than shares, they are as far apart as they can be. */
 static __attribute__((noinline, cold)) int64_t harp_first(const struct harp_task* task, int64_t share) {
   if (share >= task->shares) return task->n;
@@ -588,7 +631,7 @@ static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t be
     const struct harp_task* task = all->tasks + i;
     if (from < task->shares) {
       const int64_t first = harp_first(task, from), last = harp_first(task, to < task->shares ? to : task->shares);
-      if (first < last) task->kernel(task->arg, (size_t)first, (size_t)last, worker);
+      harp_run_task(all, task, first, last, worker);
     }
     from = from > task->shares ? from - task->shares : 0;
     to -= task->shares;
@@ -613,14 +656,13 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
   return worth > 1.0 ? (size_t)shares : 0;
 }
 /* Kernels that do not depend on each other: one loop over the shares of all. */
-static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
-  struct harp_tasks all = {tasks, count};
+static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
+  struct harp_tasks all = {tasks, count, cancel};
   const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
   if (shares) {
     rt->parallel_for(rt->self, shares, 1, harp_run_shares, &all);
   } else {
-    for (size_t i = 0; i < count; ++i)
-      if (tasks[i].n > 0) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, 0);
+    for (size_t i = 0; i < count; ++i) harp_run_task(&all, tasks + i, 0, tasks[i].n, 0);
   }
 }
 
@@ -642,28 +684,31 @@ static void harp_release(const harp_runtime* rt, void* own) {
   else free(own);
 }
 
-static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, char* workspace, const harp_runtime* rt) {
+static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
   { /* generation 0 */
-    struct kernel_0_args args0 = {input0, input1, output0, shape0, shape1, shape2, workspace};
-    struct kernel_1_args args1 = {input0, input1, output0, shape1, shape2};
+    struct kernel_0_args args0 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
+    struct kernel_1_args args1 = {input0, input1, output0, shape1, shape2, cancel};
     struct harp_task tasks[] = {
       {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2, 0, 0},
       {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 ? shape0 : 0, 1, shape0 * shape1 * shape2, 0, 0},
     };
-    harp_run_together(rt, 2, tasks);
+    harp_run_together(rt, cancel, 2, tasks);
   }
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const volatile int32_t* const cancel = harp_flag(rt);
+  if (harp_is_set(cancel)) return 12; /* cancelled */
   const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * 1671168);
   void* own;
   char* workspace = harp_allocate(rt, bytes, &own);
   if (!workspace && bytes) return 11; /* out of memory */
   const harp_environment found = harp_enter();
-  kernel_main(inputs[0], inputs[1], outputs[0], (int64_t)shape_vars[0], (int64_t)shape_vars[1], (int64_t)shape_vars[2], workspace, rt);
+  kernel_main(inputs[0], inputs[1], outputs[0], (int64_t)shape_vars[0], (int64_t)shape_vars[1], (int64_t)shape_vars[2], workspace, rt, cancel);
   harp_leave(found);
+  const int32_t status = harp_is_set(cancel) ? 12 : 0;
   harp_release(rt, own);
-  return 0;
+  return status;
 }
 
 __attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {

@@ -1,4 +1,4 @@
-/* harp · graph "narrow" · target x86-64-v4 · stable, law 5 · 3 kernels, 1 generation
+/* harp · graph "narrow" · target x86-64-v4 · stable, law 6 · 3 kernels, 1 generation
    a: i8[n], b: i8[n], h: f16[n], u: u64[n] -> sum: i8[n], e: f16[n], total: u64[] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
@@ -28,7 +28,21 @@ typedef struct harp_runtime {
   void* const* natives;
   void* step_cursor;
   harp_fault* fault;
+  const volatile int32_t* cancel;
 } harp_runtime;
+
+/* The flag by which the host ends a run, at any time and from any thread; one that nobody sets, if there is none. */
+static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
+  static const int32_t never = 0;
+  return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
+}
+static inline int harp_is_set(const volatile int32_t* flag) {
+#if defined(__GNUC__)
+  return __atomic_load_n(flag, __ATOMIC_RELAXED);
+#else
+  return *flag;
+#endif
+}
 
 /* Vectors are passed between functions of this file only, so that no ABI is involved. */
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -382,7 +396,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_2_args { const uint64_t* input0; uint64_t* output0; int64_t shape0; };
+struct kernel_2_args { const uint64_t* input0; uint64_t* output0; int64_t shape0; const volatile int32_t* cancel; };
 
 /* generation 0 · reduce over [] · sum of [n] axes [0] lanes · reduce [reduce unroll=2 simd=8] partition overlap */
 static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
@@ -390,6 +404,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   const uint64_t* input0 = a->input0;
   uint64_t* output0 = a->output0;
   const int64_t shape0 = a->shape0;
+  const volatile int32_t* const cancel = a->cancel;
   (void)begin0, (void)end0, (void)worker;
   u64x8 acc0[8] __attribute__((aligned(64)));
   for (int i = 0; i < 8; ++i) acc0[i] = (u64x8){0};
@@ -397,34 +412,42 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   for (int i = 0; i < 8; ++i) acc1[i] = (u64x8){0};
   const int64_t oidx0 = shape0 / 128;
   const uint64_t* input0_row = input0 + oidx0 * 64;
-  for (int64_t ridx0 = 0; ridx0 < oidx0 * 64; ridx0 += 64) {
-    acc0[0] += *(const u64x8*)(input0 + ridx0);
-    acc1[0] += *(const u64x8*)(input0_row + ridx0);
-    acc0[1] += *(const u64x8*)(input0 + ridx0 + 8);
-    acc1[1] += *(const u64x8*)(input0_row + ridx0 + 8);
-    acc0[2] += *(const u64x8*)(input0 + ridx0 + 16);
-    acc1[2] += *(const u64x8*)(input0_row + ridx0 + 16);
-    acc0[3] += *(const u64x8*)(input0 + ridx0 + 24);
-    acc1[3] += *(const u64x8*)(input0_row + ridx0 + 24);
-    acc0[4] += *(const u64x8*)(input0 + ridx0 + 32);
-    acc1[4] += *(const u64x8*)(input0_row + ridx0 + 32);
-    acc0[5] += *(const u64x8*)(input0 + ridx0 + 40);
-    acc1[5] += *(const u64x8*)(input0_row + ridx0 + 40);
-    acc0[6] += *(const u64x8*)(input0 + ridx0 + 48);
-    acc1[6] += *(const u64x8*)(input0_row + ridx0 + 48);
-    acc0[7] += *(const u64x8*)(input0 + ridx0 + 56);
-    acc1[7] += *(const u64x8*)(input0_row + ridx0 + 56);
+  for (int64_t ridx0 = 0, ridx0_end; ridx0 < oidx0 * 64;) {
+    if (harp_is_set(cancel)) return;
+    ridx0_end = oidx0 * 64 - ridx0 > 65536 ? ridx0 + 65536 : oidx0 * 64;
+    for (; ridx0 < ridx0_end; ridx0 += 64) {
+      acc0[0] += *(const u64x8*)(input0 + ridx0);
+      acc1[0] += *(const u64x8*)(input0_row + ridx0);
+      acc0[1] += *(const u64x8*)(input0 + ridx0 + 8);
+      acc1[1] += *(const u64x8*)(input0_row + ridx0 + 8);
+      acc0[2] += *(const u64x8*)(input0 + ridx0 + 16);
+      acc1[2] += *(const u64x8*)(input0_row + ridx0 + 16);
+      acc0[3] += *(const u64x8*)(input0 + ridx0 + 24);
+      acc1[3] += *(const u64x8*)(input0_row + ridx0 + 24);
+      acc0[4] += *(const u64x8*)(input0 + ridx0 + 32);
+      acc1[4] += *(const u64x8*)(input0_row + ridx0 + 32);
+      acc0[5] += *(const u64x8*)(input0 + ridx0 + 40);
+      acc1[5] += *(const u64x8*)(input0_row + ridx0 + 40);
+      acc0[6] += *(const u64x8*)(input0 + ridx0 + 48);
+      acc1[6] += *(const u64x8*)(input0_row + ridx0 + 48);
+      acc0[7] += *(const u64x8*)(input0 + ridx0 + 56);
+      acc1[7] += *(const u64x8*)(input0_row + ridx0 + 56);
+    }
   }
   const int64_t oidx1 = shape0 / 64;
-  for (int64_t ridx1 = oidx0 * 128; ridx1 < oidx1 * 64; ridx1 += 64) {
-    acc0[0] += *(const u64x8*)(input0 + ridx1);
-    acc0[1] += *(const u64x8*)(input0 + ridx1 + 8);
-    acc0[2] += *(const u64x8*)(input0 + ridx1 + 16);
-    acc0[3] += *(const u64x8*)(input0 + ridx1 + 24);
-    acc0[4] += *(const u64x8*)(input0 + ridx1 + 32);
-    acc0[5] += *(const u64x8*)(input0 + ridx1 + 40);
-    acc0[6] += *(const u64x8*)(input0 + ridx1 + 48);
-    acc0[7] += *(const u64x8*)(input0 + ridx1 + 56);
+  for (int64_t ridx1 = oidx0 * 128, ridx1_end; ridx1 < oidx1 * 64;) {
+    if (harp_is_set(cancel)) return;
+    ridx1_end = oidx1 * 64 - ridx1 > 131072 ? ridx1 + 131072 : oidx1 * 64;
+    for (; ridx1 < ridx1_end; ridx1 += 64) {
+      acc0[0] += *(const u64x8*)(input0 + ridx1);
+      acc0[1] += *(const u64x8*)(input0 + ridx1 + 8);
+      acc0[2] += *(const u64x8*)(input0 + ridx1 + 16);
+      acc0[3] += *(const u64x8*)(input0 + ridx1 + 24);
+      acc0[4] += *(const u64x8*)(input0 + ridx1 + 32);
+      acc0[5] += *(const u64x8*)(input0 + ridx1 + 40);
+      acc0[6] += *(const u64x8*)(input0 + ridx1 + 48);
+      acc0[7] += *(const u64x8*)(input0 + ridx1 + 56);
+    }
   }
   acc0[0] += load_masked_u64x8(input0 + oidx1 * 64, first_lanes_x8(shape0 - oidx1 * 64));
   acc0[1] += load_masked_u64x8(input0 + oidx1 * 64 + 8, first_lanes_x8(shape0 - oidx1 * 64 - 8));
@@ -448,8 +471,30 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
 static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
+struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
+/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
+  while (begin < end && !harp_is_set(all->cancel)) {
+    const size_t next = end - begin > all->piece ? begin + all->piece : end;
+    all->kernel(all->arg, begin, next, worker);
+    begin = next;
+  }
+}
+/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
+   which pays for `least` iterations, is felt. */
+static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
+  static const int64_t millisecond = 2000000;
+  if (work > 0 && work <= millisecond) return (size_t)n;
+  const int64_t piece = 1 + millisecond / (1 + work / n);
+  return (size_t)(piece > 4 * least ? piece : 4 * least);
+}
 struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
-struct harp_tasks { const struct harp_task* tasks; size_t count; };
+struct harp_tasks { const struct harp_task* tasks; size_t count; const volatile int32_t* cancel; };
+static void harp_run_task(const struct harp_tasks* all, const struct harp_task* task, int64_t first, int64_t last, size_t worker) {
+  if (first >= last) return;
+  const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
+  harp_run_pieces(&pieces, (size_t)first, (size_t)last, worker);
+}
 /* The first iteration of a share. Where there are less portions of iterations than shares, they are as far apart as they can be. */
 static __attribute__((noinline, cold)) int64_t harp_first(const struct harp_task* task, int64_t share) {
   if (share >= task->shares) return task->n;
@@ -466,7 +511,7 @@ static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t be
     const struct harp_task* task = all->tasks + i;
     if (from < task->shares) {
       const int64_t first = harp_first(task, from), last = harp_first(task, to < task->shares ? to : task->shares);
-      if (first < last) task->kernel(task->arg, (size_t)first, (size_t)last, worker);
+      harp_run_task(all, task, first, last, worker);
     }
     from = from > task->shares ? from - task->shares : 0;
     to -= task->shares;
@@ -491,36 +536,38 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
   return worth > 1.0 ? (size_t)shares : 0;
 }
 /* Kernels that do not depend on each other: one loop over the shares of all. */
-static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
-  struct harp_tasks all = {tasks, count};
+static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
+  struct harp_tasks all = {tasks, count, cancel};
   const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
   if (shares) {
     rt->parallel_for(rt->self, shares, 1, harp_run_shares, &all);
   } else {
-    for (size_t i = 0; i < count; ++i)
-      if (tasks[i].n > 0) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, 0);
+    for (size_t i = 0; i < count; ++i) harp_run_task(&all, tasks + i, 0, tasks[i].n, 0);
   }
 }
 
-static void kernel_main(const int8_t* input0, const int8_t* input1, const uint16_t* input2, const uint64_t* input3, int8_t* output0, uint16_t* output1, uint64_t* output2, int64_t shape0, const harp_runtime* rt) {
+static void kernel_main(const int8_t* input0, const int8_t* input1, const uint16_t* input2, const uint64_t* input3, int8_t* output0, uint16_t* output1, uint64_t* output2, int64_t shape0, const harp_runtime* rt, const volatile int32_t* cancel) {
   { /* generation 0 */
     struct kernel_0_args args0 = {input0, input1, output0, shape0};
     struct kernel_1_args args1 = {input2, output1, shape0};
-    struct kernel_2_args args2 = {input3, output2, shape0};
+    struct kernel_2_args args2 = {input3, output2, shape0, cancel};
     struct harp_task tasks[] = {
       {kernel_0, &args0, (shape0 + 4095) / 4096, 1, shape0, 0, 0},
       {kernel_1, &args1, (shape0 + 4095) / 4096, 1, shape0, 0, 0},
       {kernel_2, &args2, 1, 1, shape0, 0, 0},
     };
-    harp_run_together(rt, 3, tasks);
+    harp_run_together(rt, cancel, 3, tasks);
   }
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const volatile int32_t* const cancel = harp_flag(rt);
+  if (harp_is_set(cancel)) return 12; /* cancelled */
   const harp_environment found = harp_enter();
-  kernel_main(inputs[0], inputs[1], inputs[2], inputs[3], outputs[0], outputs[1], outputs[2], (int64_t)shape_vars[0], rt);
+  kernel_main(inputs[0], inputs[1], inputs[2], inputs[3], outputs[0], outputs[1], outputs[2], (int64_t)shape_vars[0], rt, cancel);
   harp_leave(found);
-  return 0;
+  const int32_t status = harp_is_set(cancel) ? 12 : 0;
+  return status;
 }
 
 __attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {

@@ -1,4 +1,4 @@
-/* harp · graph "running" · target x86-64-v4 · stable, law 5 · 4 kernels, 1 generation
+/* harp · graph "running" · target x86-64-v4 · stable, law 6 · 4 kernels, 1 generation
    x: f32[n, 300], w: f32[n, 300] -> rows: f32[n, 300], columns: f32[n, 300] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
@@ -28,7 +28,21 @@ typedef struct harp_runtime {
   void* const* natives;
   void* step_cursor;
   harp_fault* fault;
+  const volatile int32_t* cancel;
 } harp_runtime;
+
+/* The flag by which the host ends a run, at any time and from any thread; one that nobody sets, if there is none. */
+static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
+  static const int32_t never = 0;
+  return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
+}
+static inline int harp_is_set(const volatile int32_t* flag) {
+#if defined(__GNUC__)
+  return __atomic_load_n(flag, __ATOMIC_RELAXED);
+#else
+  return *flag;
+#endif
+}
 
 /* Vectors are passed between functions of this file only, so that no ABI is involved. */
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -427,7 +441,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_2_args { const float* input0; float* output0; int64_t shape0; };
+struct kernel_2_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
 
 /* generation 0 · variant 1 of 2 by size · scan over [n, 300] · cumsum of [n, 300] axis 0 chain reverse · scan [scan, thread tile=300 simd=16] partition overlap */
 static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
@@ -435,6 +449,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
+  const volatile int32_t* const cancel = a->cancel;
   (void)begin0, (void)end0, (void)worker;
   const float* input0_row = input0 + shape0 * 300;
   float* output0_row = output0 + shape0 * 300;
@@ -449,22 +464,26 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
       *(f32x4*)(output0_row + ridx2 - 300) = 0.0f + *(const f32x4*)(input0_row + ridx2 - 300);
     }
   }
-  for (int64_t ridx3 = 1; ridx3 < shape0; ++ridx3) {
-    const float* input0_row1 = input0 + shape0 * 300 - ridx3 * 300;
-    float* output0_row1 = output0 + shape0 * 300 - ridx3 * 300;
-    for (int64_t ridx4 = 0; ridx4 < 288; ridx4 += 16) {
-      *(f32x16*)(output0_row1 + ridx4 - 300) = *(const f32x16*)(output0_row1 + ridx4) + *(const f32x16*)(input0_row1 + ridx4 - 300);
-    }
-    for (int64_t ridx5 = 288; ridx5 < 296; ridx5 += 8) {
-      *(f32x8*)(output0_row1 + ridx5 - 300) = *(const f32x8*)(output0_row1 + ridx5) + *(const f32x8*)(input0_row1 + ridx5 - 300);
-    }
-    for (int64_t ridx6 = 296; ridx6 < 300; ridx6 += 4) {
-      *(f32x4*)(output0_row1 + ridx6 - 300) = *(const f32x4*)(output0_row1 + ridx6) + *(const f32x4*)(input0_row1 + ridx6 - 300);
+  for (int64_t ridx3 = 1, ridx3_end; ridx3 < shape0;) {
+    if (harp_is_set(cancel)) return;
+    ridx3_end = shape0 - ridx3 > 1024 ? ridx3 + 1024 : shape0;
+    for (; ridx3 < ridx3_end; ++ridx3) {
+      const float* input0_row1 = input0 + shape0 * 300 - ridx3 * 300;
+      float* output0_row1 = output0 + shape0 * 300 - ridx3 * 300;
+      for (int64_t ridx4 = 0; ridx4 < 288; ridx4 += 16) {
+        *(f32x16*)(output0_row1 + ridx4 - 300) = *(const f32x16*)(output0_row1 + ridx4) + *(const f32x16*)(input0_row1 + ridx4 - 300);
+      }
+      for (int64_t ridx5 = 288; ridx5 < 296; ridx5 += 8) {
+        *(f32x8*)(output0_row1 + ridx5 - 300) = *(const f32x8*)(output0_row1 + ridx5) + *(const f32x8*)(input0_row1 + ridx5 - 300);
+      }
+      for (int64_t ridx6 = 296; ridx6 < 300; ridx6 += 4) {
+        *(f32x4*)(output0_row1 + ridx6 - 300) = *(const f32x4*)(output0_row1 + ridx6) + *(const f32x4*)(input0_row1 + ridx6 - 300);
+      }
     }
   }
 }
 
-struct kernel_3_args { const float* input0; float* output0; int64_t shape0; };
+struct kernel_3_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
 
 /* generation 0 · variant 2 of 2 by size · scan over [n, 300] · cumsum of [n, 300] axis 0 chain reverse · scan [scan, thread tile=1024 simd=16] partition overlap */
 static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
@@ -472,6 +491,7 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
+  const volatile int32_t* const cancel = a->cancel;
   (void)begin0, (void)end0, (void)worker;
   float acc0[304] __attribute__((aligned(64)));
   for (int i = 0; i < 304; ++i) acc0[i] = 0.0f;
@@ -479,6 +499,7 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
   for (int i = 0; i < 304; ++i) acc2[i] = 0.0f;
   const int64_t oidx0 = (shape0 + 4095) / 4096;
   for (int64_t ridx0 = 0; ridx0 < oidx0; ++ridx0) {
+    if (harp_is_set(cancel)) return;
     for (int64_t ridx1 = 0; ridx1 < 288; ridx1 += 16) {
       *(f32x16*)(acc0 + ridx1) = *(f32x16*)(acc2 + ridx1);
     }
@@ -556,8 +577,30 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
 static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
+struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
+/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
+  while (begin < end && !harp_is_set(all->cancel)) {
+    const size_t next = end - begin > all->piece ? begin + all->piece : end;
+    all->kernel(all->arg, begin, next, worker);
+    begin = next;
+  }
+}
+/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
+   which pays for `least` iterations, is felt. */
+static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
+  static const int64_t millisecond = 2000000;
+  if (work > 0 && work <= millisecond) return (size_t)n;
+  const int64_t piece = 1 + millisecond / (1 + work / n);
+  return (size_t)(piece > 4 * least ? piece : 4 * least);
+}
 struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
-struct harp_tasks { const struct harp_task* tasks; size_t count; };
+struct harp_tasks { const struct harp_task* tasks; size_t count; const volatile int32_t* cancel; };
+static void harp_run_task(const struct harp_tasks* all, const struct harp_task* task, int64_t first, int64_t last, size_t worker) {
+  if (first >= last) return;
+  const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
+  harp_run_pieces(&pieces, (size_t)first, (size_t)last, worker);
+}
 /* The first iteration of a share. Where there are less portions of iterations than shares, they are as far apart as they can be. */
 static __attribute__((noinline, cold)) int64_t harp_first(const struct harp_task* task, int64_t share) {
   if (share >= task->shares) return task->n;
@@ -574,7 +617,7 @@ static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t be
     const struct harp_task* task = all->tasks + i;
     if (from < task->shares) {
       const int64_t first = harp_first(task, from), last = harp_first(task, to < task->shares ? to : task->shares);
-      if (first < last) task->kernel(task->arg, (size_t)first, (size_t)last, worker);
+      harp_run_task(all, task, first, last, worker);
     }
     from = from > task->shares ? from - task->shares : 0;
     to -= task->shares;
@@ -599,38 +642,40 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
   return worth > 1.0 ? (size_t)shares : 0;
 }
 /* Kernels that do not depend on each other: one loop over the shares of all. */
-static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
-  struct harp_tasks all = {tasks, count};
+static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
+  struct harp_tasks all = {tasks, count, cancel};
   const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
   if (shares) {
     rt->parallel_for(rt->self, shares, 1, harp_run_shares, &all);
   } else {
-    for (size_t i = 0; i < count; ++i)
-      if (tasks[i].n > 0) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, 0);
+    for (size_t i = 0; i < count; ++i) harp_run_task(&all, tasks + i, 0, tasks[i].n, 0);
   }
 }
 
-static void kernel_main(const float* input0, const float* input1, float* output0, float* output1, int64_t shape0, const harp_runtime* rt) {
+static void kernel_main(const float* input0, const float* input1, float* output0, float* output1, int64_t shape0, const harp_runtime* rt, const volatile int32_t* cancel) {
   { /* generation 0 */
     struct kernel_0_args args0 = {input1, output0, input0};
     struct kernel_1_args args1 = {input0, input1, output0};
-    struct kernel_2_args args2 = {input0, output1, shape0};
-    struct kernel_3_args args3 = {input0, output1, shape0};
+    struct kernel_2_args args2 = {input0, output1, shape0, cancel};
+    struct kernel_3_args args3 = {input0, output1, shape0, cancel};
     struct harp_task tasks[] = {
       {kernel_0, &args0, 15728640 <= shape0 * 1200 ? shape0 : 0, 1, shape0 * 300, 0, 0},
       {kernel_1, &args1, shape0 * 1200 <= 15728639 ? shape0 : 0, 1, shape0 * 300, 0, 0},
       {kernel_2, &args2, shape0 * 300 <= 131072 ? 1 : 0, 1, shape0 * 300, 0, 0},
       {kernel_3, &args3, 131073 <= shape0 * 300 ? 1 : 0, 1, shape0 * 300, 0, 0},
     };
-    harp_run_together(rt, 4, tasks);
+    harp_run_together(rt, cancel, 4, tasks);
   }
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const volatile int32_t* const cancel = harp_flag(rt);
+  if (harp_is_set(cancel)) return 12; /* cancelled */
   const harp_environment found = harp_enter();
-  kernel_main(inputs[0], inputs[1], outputs[0], outputs[1], (int64_t)shape_vars[0], rt);
+  kernel_main(inputs[0], inputs[1], outputs[0], outputs[1], (int64_t)shape_vars[0], rt, cancel);
   harp_leave(found);
-  return 0;
+  const int32_t status = harp_is_set(cancel) ? 12 : 0;
+  return status;
 }
 
 __attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {

@@ -1,4 +1,4 @@
-/* harp · graph "sums" · target x86-64-v4 · stable, law 5 · 5 kernels, 1 generation
+/* harp · graph "sums" · target x86-64-v4 · stable, law 6 · 5 kernels, 1 generation
    x: f32[n, 300] -> last: f32[n], first: f32[300], all: f32[], deviation: f32[n] */
 /* gcc 12 vectorises three things wrongly: permuted masked loads (bug 114375), straight code, what is left of a loop with gaps. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14 && !defined(HARP_GCC_BUGS_AVOIDED)
@@ -28,7 +28,21 @@ typedef struct harp_runtime {
   void* const* natives;
   void* step_cursor;
   harp_fault* fault;
+  const volatile int32_t* cancel;
 } harp_runtime;
+
+/* The flag by which the host ends a run, at any time and from any thread; one that nobody sets, if there is none. */
+static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
+  static const int32_t never = 0;
+  return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
+}
+static inline int harp_is_set(const volatile int32_t* flag) {
+#if defined(__GNUC__)
+  return __atomic_load_n(flag, __ATOMIC_RELAXED);
+#else
+  return *flag;
+#endif
+}
 
 /* Vectors are passed between functions of this file only, so that no ABI is involved. */
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -142,7 +156,7 @@ static inline harp_environment harp_enter(void) { return 0; }
 static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 
-struct kernel_0_args { const float* input0; float* output0; int64_t shape0; };
+struct kernel_0_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
 
 /* generation 0 · variant 1 of 3 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=4 simd=16, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
@@ -150,11 +164,13 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
+  const volatile int32_t* const cancel = a->cancel;
   (void)begin0, (void)end0, (void)worker;
   float acc1[304] __attribute__((aligned(64)));
   for (int i = 0; i < 304; ++i) acc1[i] = 0.0f;
   const int64_t oidx0 = (shape0 + 255) / 256;
   for (int64_t ridx0 = 0; ridx0 < oidx0; ++ridx0) {
+    if (harp_is_set(cancel)) return;
     float acc0[304] __attribute__((aligned(64)));
     for (int i = 0; i < 304; ++i) acc0[i] = 0.0f;
     const int64_t oidx1 = min_i64(shape0, ridx0 * 256 + 256);
@@ -197,7 +213,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_1_args { const float* input0; float* output0; int64_t shape0; };
+struct kernel_1_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
 
 /* generation 0 · variant 2 of 3 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=2 simd=16, reduce unroll=8] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
@@ -205,11 +221,13 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
+  const volatile int32_t* const cancel = a->cancel;
   (void)begin0, (void)end0, (void)worker;
   float acc1[304] __attribute__((aligned(64)));
   for (int i = 0; i < 304; ++i) acc1[i] = 0.0f;
   const int64_t oidx0 = (shape0 + 255) / 256;
   for (int64_t ridx0 = 0; ridx0 < oidx0; ++ridx0) {
+    if (harp_is_set(cancel)) return;
     float acc0[304] __attribute__((aligned(64)));
     for (int i = 0; i < 304; ++i) acc0[i] = 0.0f;
     const int64_t oidx1 = min_i64(shape0, ridx0 * 256 + 256);
@@ -269,7 +287,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_2_args { const float* input0; float* output0; int64_t shape0; };
+struct kernel_2_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
 
 /* generation 0 · variant 3 of 3 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=2 simd=16, reduce unroll=4] partition overlap */
 static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
@@ -277,6 +295,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
+  const volatile int32_t* const cancel = a->cancel;
   (void)begin0, (void)end0, (void)worker;
   float acc3[304] __attribute__((aligned(64)));
   for (int i = 0; i < 304; ++i) acc3[i] = 0.0f;
@@ -292,6 +311,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
       for (int i = 0; i < 304; ++i) acc1[i] = 0.0f;
       const int64_t oidx4 = min_i64(oidx0, ridx1 * 256 + 256);
       for (int64_t ridx2 = ridx1 * 256; ridx2 < oidx4; ++ridx2) {
+        if (harp_is_set(cancel)) return;
         float acc0[304] __attribute__((aligned(64)));
         for (int i = 0; i < 304; ++i) acc0[i] = 0.0f;
         const int64_t oidx5 = min_i64(shape0, ridx2 * 256 + 256);
@@ -367,7 +387,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_3_args { const float* input0; float* output0; int64_t shape0; };
+struct kernel_3_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
 
 /* generation 0 · reduce over [] · sum of [n, 300] axes [0, 1] lanes · reduce [reduce unroll=2 simd=16] partition overlap */
 static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
@@ -375,6 +395,7 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
+  const volatile int32_t* const cancel = a->cancel;
   (void)begin0, (void)end0, (void)worker;
   float acc3[64] __attribute__((aligned(64)));
   for (int i = 0; i < 64; ++i) acc3[i] = 0.0f;
@@ -394,6 +415,7 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
       const int64_t oidx7 = oidx6 / 128;
       const int64_t oidx8 = max_i64(oidx7 - ridx1 * 32, 0);
       for (int64_t ridx2 = ridx1 * 4096; ridx2 < ridx1 * 4096 + oidx8 * 128; ridx2 += 128) {
+        if (harp_is_set(cancel)) return;
         for (int64_t ridx3 = 0; ridx3 < 64; ++ridx3) {
           f32x16 acc4[4] __attribute__((aligned(64)));
           for (int i = 0; i < 4; ++i) acc4[i] = (f32x16){0};
@@ -425,6 +447,7 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
         }
       }
       for (int64_t ridx5 = ridx1 * 4096 + oidx8 * 128; ridx5 < oidx5; ++ridx5) {
+        if (harp_is_set(cancel)) return;
         f32x16 acc0[4] __attribute__((aligned(64)));
         for (int i = 0; i < 4; ++i) acc0[i] = (f32x16){0};
         const int64_t oidx9 = min_i64(shape0 * 300, ridx5 * 4096 + 4096);
@@ -512,8 +535,30 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
 static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
+struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
+/* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
+static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
+  while (begin < end && !harp_is_set(all->cancel)) {
+    const size_t next = end - begin > all->piece ? begin + all->piece : end;
+    all->kernel(all->arg, begin, next, worker);
+    begin = next;
+  }
+}
+/* How many of n iterations take about a millisecond, where all take about work / 2 nanoseconds; not so few that what a call does first,
+   which pays for `least` iterations, is felt. */
+static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
+  static const int64_t millisecond = 2000000;
+  if (work > 0 && work <= millisecond) return (size_t)n;
+  const int64_t piece = 1 + millisecond / (1 + work / n);
+  return (size_t)(piece > 4 * least ? piece : 4 * least);
+}
 struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
-struct harp_tasks { const struct harp_task* tasks; size_t count; };
+struct harp_tasks { const struct harp_task* tasks; size_t count; const volatile int32_t* cancel; };
+static void harp_run_task(const struct harp_tasks* all, const struct harp_task* task, int64_t first, int64_t last, size_t worker) {
+  if (first >= last) return;
+  const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
+  harp_run_pieces(&pieces, (size_t)first, (size_t)last, worker);
+}
 /* The first iteration of a share. Where there are less portions of iterations than shares, they are as far apart as they can be. */
 static __attribute__((noinline, cold)) int64_t harp_first(const struct harp_task* task, int64_t share) {
   if (share >= task->shares) return task->n;
@@ -530,7 +575,7 @@ static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t be
     const struct harp_task* task = all->tasks + i;
     if (from < task->shares) {
       const int64_t first = harp_first(task, from), last = harp_first(task, to < task->shares ? to : task->shares);
-      if (first < last) task->kernel(task->arg, (size_t)first, (size_t)last, worker);
+      harp_run_task(all, task, first, last, worker);
     }
     from = from > task->shares ? from - task->shares : 0;
     to -= task->shares;
@@ -555,23 +600,22 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
   return worth > 1.0 ? (size_t)shares : 0;
 }
 /* Kernels that do not depend on each other: one loop over the shares of all. */
-static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, size_t count, struct harp_task* tasks) {
-  struct harp_tasks all = {tasks, count};
+static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
+  struct harp_tasks all = {tasks, count, cancel};
   const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
   if (shares) {
     rt->parallel_for(rt->self, shares, 1, harp_run_shares, &all);
   } else {
-    for (size_t i = 0; i < count; ++i)
-      if (tasks[i].n > 0) tasks[i].kernel(tasks[i].arg, 0, (size_t)tasks[i].n, 0);
+    for (size_t i = 0; i < count; ++i) harp_run_task(&all, tasks + i, 0, tasks[i].n, 0);
   }
 }
 
-static void kernel_main(const float* input0, float* output0, float* output1, float* output2, float* output3, int64_t shape0, const harp_runtime* rt) {
+static void kernel_main(const float* input0, float* output0, float* output1, float* output2, float* output3, int64_t shape0, const harp_runtime* rt, const volatile int32_t* cancel) {
   { /* generation 0 */
-    struct kernel_0_args args0 = {input0, output1, shape0};
-    struct kernel_1_args args1 = {input0, output1, shape0};
-    struct kernel_2_args args2 = {input0, output1, shape0};
-    struct kernel_3_args args3 = {input0, output2, shape0};
+    struct kernel_0_args args0 = {input0, output1, shape0, cancel};
+    struct kernel_1_args args1 = {input0, output1, shape0, cancel};
+    struct kernel_2_args args2 = {input0, output1, shape0, cancel};
+    struct kernel_3_args args3 = {input0, output2, shape0, cancel};
     struct kernel_4_args args4 = {input0, output0, output3};
     struct harp_task tasks[] = {
       {kernel_0, &args0, shape0 * 300 <= 256000 ? 1 : 0, 1, shape0 * 300, 0, 0},
@@ -580,15 +624,18 @@ static void kernel_main(const float* input0, float* output0, float* output1, flo
       {kernel_3, &args3, 1, 1, shape0 * 300, 0, 0},
       {kernel_4, &args4, shape0, 1, shape0 * 300, 0, 0},
     };
-    harp_run_together(rt, 5, tasks);
+    harp_run_together(rt, cancel, 5, tasks);
   }
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
+  const volatile int32_t* const cancel = harp_flag(rt);
+  if (harp_is_set(cancel)) return 12; /* cancelled */
   const harp_environment found = harp_enter();
-  kernel_main(inputs[0], outputs[0], outputs[1], outputs[2], outputs[3], (int64_t)shape_vars[0], rt);
+  kernel_main(inputs[0], outputs[0], outputs[1], outputs[2], outputs[3], (int64_t)shape_vars[0], rt, cancel);
   harp_leave(found);
-  return 0;
+  const int32_t status = harp_is_set(cancel) ? 12 : 0;
+  return status;
 }
 
 __attribute__((visibility("protected"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) {
