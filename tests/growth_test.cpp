@@ -13,7 +13,7 @@ TEST_CASE("G1.dag X3: twice the nodes make at most 2.3 times as many visits") {
     return static_cast<double>(generate(*parse_graph(large_graphs::text_of(graph, n)), PipelineOptions{}).stats.visits);
   };
   for (const large_graphs::LargeGraph& graph : large_graphs::kLargeGraphs) {
-    CAPTURE(graph.name);
+    CAPTURE(std::string(graph.name));
     const double fewer = visits(graph, graph.nodes), more = visits(graph, 2 * graph.nodes);
     CAPTURE(fewer);
     CAPTURE(more);
