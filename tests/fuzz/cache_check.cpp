@@ -43,8 +43,9 @@ std::string check_cache(System system, const CompilerChoice& choice, std::string
   std::vector<CompileRequest> requests(7, first);
   requests[1].source = other;
   requests[2].optimisation = choice.optimisation == 1 ? 2 : 1;
-  // text for one target need not compile for another
-  requests[3].source = requests[6].source = "const int harp_fuzz_number = 1;\n";
+  // Text for one target need not compile for another. What is published is loaded first, so it has entry points.
+  requests[3].source = requests[6].source =
+      "int entry_point_ex(void) { return 0; }\nvoid entry_point(void) {}\nconst int harp_fuzz_number = 1;\n";
   requests[3].target = targets().front();
   requests[6].target = targets().back();
   requests[4].flags = {"-DHARP_FUZZ_FLAG=1"};

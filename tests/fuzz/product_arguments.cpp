@@ -152,7 +152,9 @@ class ProductChooser {
 
   /// The first array as scores of the classes along one of its axes, with class numbers as targets.
   Arguments class_loss(bool has_smoothing) {
-    if (x_->rank() == 0) return {x_, x_, Dim(0), std::string("none"), {}, {}};
+    if (x_->rank() == 0)
+      return has_smoothing ? Arguments{x_, x_, Dim(0), std::string("none"), {}, {}, {}}
+                           : Arguments{x_, x_, Dim(0), std::string("none"), {}, {}};
     const size_t axis = random_.below(x_->shape.size());
     Shape classes = x_->shape;
     classes.erase(classes.begin() + static_cast<int64_t>(axis));
