@@ -163,14 +163,15 @@ TEST_CASE("X8.cancel_run: a long row that is sorted, or transformed, and updates
     CHECK(std::is_sorted(y.begin(), y.end()));
   }
   SUBCASE("fft") {
-    for (const char* text : {"graph g(x: complex64[65536]) { return y = fft(x) }", "graph g(x: complex64[n]) { return y = fft(x) }"}) {
+    for (const bool is_known : {true, false}) {
+      const char* text = is_known ? "graph g(x: complex64[65536]) { return y = fft(x) }" : "graph g(x: complex64[n]) { return y = fft(x) }";
       const Program program = compile(parse(context.get(), text).get(), "c");
       std::vector<std::complex<float>> x(65536, 1), y(65536, 0);
       x[0] = 2;
       const Buffer in = wrap(context.get(), x, {65536}), out = wrap(context.get(), y, {65536});
       const auto* flag = reinterpret_cast<const int32_t*>(y.data());
       CHECK(run_into(program.get(), {in.get()}, out.get(), options_with(flag), nullptr) == HARP_ERROR_CANCELLED);
-      CHECK(y.back() == 0.0f);
+      if (is_known) CHECK(y.back() == 0.0f);  // else a short kernel stores what the transform has made
       CHECK(run_into(program.get(), {in.get()}, out.get(), options_with(nullptr), nullptr) == HARP_OK);
       CHECK(y.back() != 0.0f);
     }
@@ -190,27 +191,33 @@ TEST_CASE("X8.cancel_run: a long row that is sorted, or transformed, and updates
 }
 
 TEST_CASE("X8.cancel_run: loops that would not end for hours end") {
-  const char* texts[] = {
-      "graph g(x: f32[]) { return y = sum(expand(reshape(x, shape=[1]), shape=[1099511627776])) }",
-      "graph g(x: f32[]) { return y = sum(expand(reshape(x, shape=[1]), shape=[1099511627776]), order=chain) }",
-      "graph g(x: f32[]) { return y = max(expand(reshape(x, shape=[1]), shape=[1099511627776])) }",
-      "graph g(x: f32[]) { return y = cast(argmax(expand(reshape(x, shape=[1]), shape=[1099511627776]), axis=0), dtype=f32) }",
-      "graph g(x: f32[]) { return y = sum(sum(expand(reshape(x, shape=[1, 1]), shape=[1099511627776, 3]), axes=[0])) }",
-      "graph g(x: f32[]) { return y = custom_function(x, body=\"\"\"for i in 0 .. 1099511627776 { output = output + input0[] }\"\"\", "
-      "dtype=f32, shape=[]) }",
-      "graph g(x: f32[]) { return y = custom_function(x, body=\"\"\"for i in 0 .. 1099511627776 { for j in 0 .. i { output = output + "
-      "input0[] } }\"\"\", dtype=f32, shape=[]) }",
+  const std::string texts[] = {
+      "sum(expand(x, shape=[n]))",
+      "sum(expand(x, shape=[n]), order=chain)",
+      "max(expand(x, shape=[n]))",
+      "cast(argmax(expand(x, shape=[n]), axis=0), dtype=f32)",
+      "sum(sum(expand(reshape(x, shape=[1, 1]), shape=[n, 3]), axes=[0]))",
+      "sum(expand(x, shape=[n]) * expand(x, shape=[n]), order=chain, product=true)",
+      "custom_function(x, body=\"\"\"for i in 0 .. 1099511627776 { output = output + input0[0] }\"\"\", dtype=f32, shape=[])",
+      "custom_function(x, body=\"\"\"for i in 0 .. 1099511627776 { for j in 0 .. i { output = output + input0[0] } }\"\"\", dtype=f32, "
+      "shape=[])",
   };
   for (const char* backend : {"interp", "c"})
-    for (const char* text : texts) {
+    for (const std::string& text : texts) {
       CAPTURE(backend);
       CAPTURE(text);
       const Context context = make_context();
-      const Program program = compile(parse(context.get(), text).get(), backend);
+      const Program program =
+          compile(parse(context.get(), "graph g(x: f32[1]) {\n  shape n in 0..1099511627776\n  return y = " + text + "\n}").get(), backend);
       std::vector<float> x = {1};
-      const Buffer in = wrap(context.get(), x, {});
+      const Buffer in = wrap(context.get(), x, {1});
       const Canceller canceller;
-      const harp_run_options options = options_with(canceller.flag());
+      harp_run_options options = options_with(canceller.flag());
+      const char* name = "n";
+      const int64_t size = int64_t{1} << 40;
+      options.n_shape_vars = 1;
+      options.shape_var_names = &name;
+      options.shape_var_values = &size;
       ErrorSlot err;
       CHECK(run(program.get(), {in.get()}, err, &options).empty());
       check_cancelled(err);

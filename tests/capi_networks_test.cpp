@@ -72,14 +72,22 @@ TEST_CASE("G22: transforms of several axes") {
 TEST_CASE("G22: norms of channels, attention, resizing") {
   const Context context = make_context();
   const std::string x = kImages, w = kThree;
-  check_same(context.get(), "batch_norm(" + x + ", mean=" + w + ", var=" + w + ", weight=" + w + ", eps=0.5)",
-             [](const Operands& o) { return harp_batch_norm(images(o), three(o), three(o), three(o), nullptr, 1, 0.5); });
-  check_same(context.get(), "batch_norm(" + x + ", bias=" + w + ")",
-             [](const Operands& o) { return harp_batch_norm(images(o), nullptr, nullptr, nullptr, three(o), 1, 1e-5); });
-  check_same(context.get(), "group_norm(" + x + ", 3, weight=" + w + ")",
-             [](const Operands& o) { return harp_group_norm(images(o), 3, three(o), nullptr, 1e-5); });
-  check_same(context.get(), "instance_norm(" + x + ", bias=" + w + ")",
-             [](const Operands& o) { return harp_instance_norm(images(o), nullptr, three(o), 1e-5); });
+  check_same(context.get(), "batch_norm(" + x + ", mean=" + w + ", var=" + w + ", weight=" + w + ", eps=0.5)", [](const Operands& o) {
+    harp_node *x = images(o), *w = three(o);  // made in the order in which the text names them
+    return harp_batch_norm(x, w, w, w, nullptr, 1, 0.5);
+  });
+  check_same(context.get(), "batch_norm(" + x + ", bias=" + w + ")", [](const Operands& o) {
+    harp_node *x = images(o), *w = three(o);  // made in the order in which the text names them
+    return harp_batch_norm(x, nullptr, nullptr, nullptr, w, 1, 1e-5);
+  });
+  check_same(context.get(), "group_norm(" + x + ", 3, weight=" + w + ")", [](const Operands& o) {
+    harp_node *x = images(o), *w = three(o);  // made in the order in which the text names them
+    return harp_group_norm(x, 3, w, nullptr, 1e-5);
+  });
+  check_same(context.get(), "instance_norm(" + x + ", bias=" + w + ")", [](const Operands& o) {
+    harp_node *x = images(o), *w = three(o);  // made in the order in which the text names them
+    return harp_instance_norm(x, nullptr, w, 1e-5);
+  });
   const double scale = 0.5;
   check_same(context.get(), "scaled_dot_product_attention(f, f2, f2)",
              [](const Operands& o) { return harp_scaled_dot_product_attention(o.f, o.f2, o.f2, nullptr, 0, nullptr, 0); });

@@ -178,7 +178,7 @@ def case_look(desk):
         kernel_text = "".join(re.findall(r"^static [^\n]*void kernel_\d+\(void\* arg.*?^}$", source, re.M | re.S))
         assert kernel_text.count("for (") > 3
         declared = re.findall(r"\b(?:u?int\d+_t|float|double|[fiu]\d+x\d+)\b\*? (?:const )?\*?(\w+) *(?:=|\[)", kernel_text)
-        wrong = [name for name in declared if not re.match(r"^(lidx|gidx|ridx|oidx|alu|acc|shape|input|output|tmp)\d+(_row\d*)?$", name)]
+        wrong = [name for name in declared if not re.match(r"^(lidx|gidx|ridx|oidx|alu|acc|shape|input|output|tmp)\d+(_row\d*)?$|^cancel$", name)]
         assert len(declared) > 10 and not wrong, f"names {sorted(set(wrong))}"
         level = 0
         for line in kernel_text.splitlines():

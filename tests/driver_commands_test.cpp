@@ -93,6 +93,15 @@ TEST_CASE("compile: what is not gcc's way is left to the driver") {
   CHECK(!understood(with(kAnswer, "\"-std=gnu11\"", "\"-std=gnu11")));  // a quote that is not closed
 }
 
+/// The machine code without the key it is made under, which differs between compilers.
+static std::string without_key(const Artifact& artifact) {
+  std::string bytes(reinterpret_cast<const char*>(artifact.payload().data()), artifact.payload().size());
+  const std::string key = artifact.key().hex();
+  const size_t at = bytes.find(key);
+  REQUIRE(at != std::string::npos);
+  return bytes.replace(at, key.size(), key.size(), '0');
+}
+
 TEST_CASE("compile: gcc's commands make what its driver makes") {
   for (const int optimisation : {0, 1, 3}) {
     Bench own, whole;
@@ -109,7 +118,7 @@ TEST_CASE("compile: gcc's commands make what its driver makes") {
     CHECK(process.has_started("cc1"));
     CHECK(process.has_started("as"));
     CHECK(!process.has_started("collect2"));
-    CHECK(std::equal(mine->payload().begin(), mine->payload().end(), theirs->payload().begin(), theirs->payload().end()));
+    CHECK(without_key(*mine) == without_key(*theirs));
     CHECK(mine->manifest().command.front().ends_with("gcc"));  // what to type for the same
   }
 }

@@ -71,7 +71,7 @@ class UnitRenderer {
     }
     const std::string main = kernel_main(), entry = entry_points(mentions(main, "harp_is_set") || mentions(main, "harp_for") ||
                                                                  mentions(main, "harp_for_least") || mentions(main, "harp_run_together") ||
-                                                                 table_.rows() > 0 || mentions(kernels_, "harp_is_set"));
+                                                                 table_.rows() > 0 || mentions(kernels_, "cancel"));
     std::string constants;
     for (size_t i = 0; i < module_.constants.size(); ++i)
       if (mentions(main, cat("constant", i))) append(constants, cat(constant_array(i), "\n"));
