@@ -83,8 +83,8 @@ typedef int32_t harp_status;
 #define HARP_ERROR_IO 10              /* files */
 #define HARP_ERROR_OUT_OF_MEMORY 11
 #define HARP_ERROR_CANCELLED 12 /* the host set the flag of a run, or its callback ended harp_tune */
-#define HARP_ERROR_INTERNAL 13 /* a bug in harp: please report it with the graph's text (harp_graph_print) */
-#define HARP_ERROR_NATIVE 14   /* a function given to harp_native returned something else than 0 */
+#define HARP_ERROR_INTERNAL 13  /* a bug in harp: please report it with the graph's text (harp_graph_print) */
+#define HARP_ERROR_NATIVE 14    /* a function given to harp_native returned something else than 0 */
 
 /* Type of array elements. Bool is one byte, 0 or 1; any other byte reads as true. Integers wrap. f16 is IEEE 754 binary16, bf16 the upper
  * half of an f32. The dtypes of 8 and 16 bits compute in a wider one: each operation works on values widened to it, and its result is
@@ -1433,9 +1433,9 @@ typedef struct harp_runtime {
   void (*free)(void* self, void* memory);
   void* workspace; /* aligned to 64 bytes, or NULL */
   size_t workspace_size;
-  void* const* natives; /* NULL: programs that call functions of the host's have no entry points */
-  void* step_cursor;    /* NULL: for later versions */
-  harp_fault* fault;    /* where HARP_ERROR_RANGE is explained; NULL: nowhere */
+  void* const* natives;           /* NULL: programs that call functions of the host's have no entry points */
+  void* step_cursor;              /* NULL: for later versions */
+  harp_fault* fault;              /* where HARP_ERROR_RANGE is explained; NULL: nowhere */
   const volatile int32_t* cancel; /* as in harp_run_options: the function then returns HARP_ERROR_CANCELLED; NULL: there is none */
 } harp_runtime;
 

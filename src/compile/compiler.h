@@ -48,8 +48,8 @@ class Compiler {
   virtual std::vector<std::string> command(const CompileRequest& request) const = 0;
   /// Whether `flags` name nothing outside the request, so that the key covers all of the input.
   virtual bool self_contained(const std::vector<std::string>& flags) const = 0;
-  /// Compiles, each process in one of `slots`; what it makes exports `key` as kUnitKey. Error: kCompiler (names the command; compiler_output
-  /// holds what it printed), kIo, kCancelled.
+  /// Compiles, each process in one of `slots`; what it makes exports `key` as kUnitKey. Error: kCompiler (names the command;
+  /// compiler_output holds what it printed), kIo, kCancelled.
   virtual std::vector<std::byte> compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, CompilerSlots& slots,
                                          TimeLimit& limit) const = 0;
 };

@@ -21,7 +21,8 @@ void drop_stretched(Labelled& x, const Labelled& other) {
   Labels kept;
   for (size_t axis = 0; axis < x.labels.size(); ++axis) {
     const int label = x.labels[axis];
-    const bool stretches = x.node->shape[axis].is_constant(1) && contains(other.labels, label) && !size_of_label(other, label).is_constant(1);
+    const bool stretches =
+        x.node->shape[axis].is_constant(1) && contains(other.labels, label) && !size_of_label(other, label).is_constant(1);
     if (stretches)
       dropped.push_back(static_cast<int>(axis));
     else

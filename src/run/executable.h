@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/target.h"
+#include "compile/loader.h"
 #include "graph/graph.h"
 #include "graph/index_fault.h"
 #include "harp.h"
-#include "compile/loader.h"
 #include "run/size_code.h"
 
 namespace harp {

@@ -68,7 +68,8 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
     HARP_CHECK(!output->read_only(), Code::kInvalidArgument, "output \"", signature.outputs[i].name,
                "\" is a buffer that may not be written");
   }
-  HARP_CHECK(arguments.cancel == nullptr || __atomic_load_n(arguments.cancel, __ATOMIC_RELAXED) == 0, Code::kCancelled, interp::kRunCancelled);
+  HARP_CHECK(arguments.cancel == nullptr || __atomic_load_n(arguments.cancel, __ATOMIC_RELAXED) == 0, Code::kCancelled,
+             interp::kRunCancelled);
   StackArray<HostArray*, kFewArguments> outputs(n_outputs, memory.book);
   for (size_t i = 0; i < n_outputs; ++i) {
     outputs[i] = arguments.outputs[i];

@@ -1,8 +1,8 @@
 // Chooses the template of each fused group and the schedule it is lowered by; overrides come from the API or the tuner.
 #include <algorithm>
 
-#include "base/text.h"
 #include "base/table_limit.h"
+#include "base/text.h"
 #include "schedule/fuse.h"
 #include "schedule/legal.h"
 #include "schedule/override.h"
