@@ -30,7 +30,7 @@ import xml.etree.ElementTree as ElementTree
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOKEN = re.compile(r"^(?:[GLHECX]\d+|B)(?:\.[a-z0-9_,]+)?(?:/[a-z0-9_,]+)?$")
 # Rows whose nouns are operations: cells of the op matrix cover them.
-MATRIX_ROWS = {"G2", "G3", "G4", "G5", "G6", "G8", "G10", "G12", "G14", "G15"}
+MATRIX_ROWS = {"G2", "G3", "G4", "G5", "G6", "G8", "G10", "G12", "G14", "G15", "G22"}
 MATRICES = {"op_matrix.txt": "op matrix", "oracle_matrix.txt": "NumPy oracle"}
 
 Item = collections.namedtuple("Item", "id row noun suffix op note")
