@@ -688,12 +688,29 @@ HARP_API harp_node* harp_take(harp_node* x, harp_node* indices, int32_t axis);
 /* numpy.take_along_axis: element i along the axis is x's element indices[i], at the same place on all other axes. indices have x's sizes
  * but for the axis (HARP_ERROR_SHAPE), and the result has theirs. */
 HARP_API harp_node* harp_take_along_axis(harp_node* x, harp_node* indices, int32_t axis);
-/* torch.scatter_add: updates[i] is added to x's element indices[i] along the axis, at the same place on all other axes. x and updates are
- * numbers of one dtype; indices have x's sizes but for the axis, updates those of the indices (HARP_ERROR_SHAPE). What is added to one
- * element is added in the order of the updates, so that the bits are always the same; narrow dtypes are added up in i32 or f32 and
- * converted once. The gradient of what takes is made of it. */
+/* torch.scatter: x, in which updates[i] takes the place of element indices[i] along the axis, at the same place on all other axes. x and
+ * updates have one dtype, any; indices have x's sizes but for the axis, updates those of the indices (HARP_ERROR_SHAPE). The updates are
+ * done in their order, so that of those that name one element the last one stays. Only that one has a gradient. */
+HARP_API harp_node* harp_scatter(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
+/* The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where it is greater or less (NaN wins).
+ * Numbers; mul integers and floats; max and min what has an order, bool too. What meets one element does so in the order of the updates, so
+ * that the bits are always the same; narrow dtypes are combined in i32 or f32 and converted once. The gradient of what takes is made of
+ * scatter_add. Of elements that tie for max or min, each gets its share of the gradient. */
 HARP_API harp_node* harp_scatter_add(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
-/* torch.index_add: the same, with one index for all that lies at a place along the axis: indices of rank 1, updates with x's sizes but for
+HARP_API harp_node* harp_scatter_mul(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
+HARP_API harp_node* harp_scatter_max(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
+HARP_API harp_node* harp_scatter_min(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
+/* torch.scatter_reduce: reduction "sum" (NULL: that), "prod", "max", "min" as above, or "mean" of floats and complex numbers: what was added
+ * up divided by the number of updates, and one more for the element itself. include_self 0: an element that has updates is made of these
+ * alone; one that has none stays. Another reduction is HARP_ERROR_INVALID_ARGUMENT. */
+HARP_API harp_node* harp_scatter_reduce(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis, const char* reduction,
+                                        int32_t include_self);
+/* ONNX's ScatterND: the last axis of `indices`, of known size k, holds one tuple of k indices, which names an element along the first k axes
+ * of x, or what lies there along its other axes. updates have the other axes of the indices, then those other axes of x
+ * (HARP_ERROR_SHAPE). reduction: "set" (NULL: that), or one of harp_scatter_reduce. A tuple of which an index is out of range names the last
+ * element, or is reported with check_indices. */
+HARP_API harp_node* harp_scatter_nd(harp_node* x, harp_node* indices, harp_node* updates, const char* reduction);
+/* torch.index_add: scatter_add with one index for all that lies at a place along the axis: indices of rank 1, updates with x's sizes but for
  * the axis, which has as many as there are indices. Along axis 0 of a matrix, rows are added to rows. */
 HARP_API harp_node* harp_index_add(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
 
@@ -1093,10 +1110,10 @@ typedef struct harp_compile_options {
   const int64_t* specialize_values;
   /* Stages to log at HARP_LOG_INFO, as in harp_context_options; NULL: as the context says. */
   const char* dump;
-  /* 1: a run in which harp_take, harp_take_along_axis, harp_scatter_add or harp_index_add is given an index that names no element fails
-   * with HARP_ERROR_RANGE, as if it had gone through harp_check_index; 0: such an index means the nearest element. What the optimiser has
-   * removed, because no output depends on it, is not looked at. Not meant is what gives numbers that are no index a meaning of their own:
-   * harp_one_hot (a row of zeros) and harp_cross_entropy (NaN). */
+  /* 1: a run in which harp_take, harp_gather_nd, harp_scatter or another function that takes or changes elements by indices is given an
+   * index that names no element fails with HARP_ERROR_RANGE, as if it had gone through harp_check_index; 0: such an index means the nearest
+   * element. What the optimiser has removed, because no output depends on it, is not looked at. Not meant is what gives numbers that are no
+   * index a meaning of their own: harp_one_hot (a row of zeros) and harp_cross_entropy (NaN). */
   int32_t check_indices;
   /* HARP_TUNING_ON (0): with the configuration that harp_tune found for this graph, these options (whose `schedule` is NULL), this number
    * of threads and this machine, if it ever did. HARP_TUNING_OFF: as harp sees fit. */
@@ -1672,7 +1689,13 @@ typedef struct harp_api {
   harp_node* (*harp_gather_nd)(harp_node* x, harp_node* indices, int64_t batch_dims);
   harp_node* (*harp_take)(harp_node* x, harp_node* indices, int32_t axis);
   harp_node* (*harp_take_along_axis)(harp_node* x, harp_node* indices, int32_t axis);
+  harp_node* (*harp_scatter)(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
   harp_node* (*harp_scatter_add)(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
+  harp_node* (*harp_scatter_mul)(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
+  harp_node* (*harp_scatter_max)(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
+  harp_node* (*harp_scatter_min)(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
+  harp_node* (*harp_scatter_reduce)(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis, const char* reduction, int32_t include_self);
+  harp_node* (*harp_scatter_nd)(harp_node* x, harp_node* indices, harp_node* updates, const char* reduction);
   harp_node* (*harp_index_add)(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
   harp_node* (*harp_argsort)(harp_node* x, int32_t axis, int32_t descending);
   harp_node* (*harp_sort)(harp_node* x, int32_t axis, int32_t descending);

@@ -49,6 +49,19 @@ TEST_CASE("G22: functions of arrays") {
     const harp_dim stop[] = {HARP_SLICE_NONE, 2};
     return harp_gather_nd(o.d, harp_cast(harp_slice(o.i, 2, nullptr, stop, nullptr), HARP_I64), 0);
   });
+  check_same(context.get(), "scatter(f, i, f2, axis=0)", [](const Operands& o) { return harp_scatter(o.f, o.i, o.f2, 0); });
+  check_same(context.get(), "scatter(b, i, b)", [](const Operands& o) { return harp_scatter(o.b, o.i, o.b, -1); });
+  check_same(context.get(), "scatter_mul(f, i, f2)", [](const Operands& o) { return harp_scatter_mul(o.f, o.i, o.f2, -1); });
+  check_same(context.get(), "scatter_max(f, i, f2)", [](const Operands& o) { return harp_scatter_max(o.f, o.i, o.f2, -1); });
+  check_same(context.get(), "scatter_min(i, i2, i, axis=0)", [](const Operands& o) { return harp_scatter_min(o.i, o.i2, o.i, 0); });
+  check_same(context.get(), "scatter_reduce(f, i, f2, axis=0, reduction=\"sum\")",
+             [](const Operands& o) { return harp_scatter_reduce(o.f, o.i, o.f2, 0, nullptr, 1); });
+  check_same(context.get(), "scatter_reduce(f, i, f2, axis=1, reduction=\"mean\", include_self=false)",
+             [](const Operands& o) { return harp_scatter_reduce(o.f, o.i, o.f2, 1, "mean", 0); });
+  check_same(context.get(), "scatter_nd(f, slice(i, stop=[none, 1]), f2)", [](const Operands& o) {
+    const harp_dim stop[] = {HARP_SLICE_NONE, 1};
+    return harp_scatter_nd(o.f, harp_slice(o.i, 2, nullptr, stop, nullptr), o.f2, nullptr);
+  });
 }
 
 TEST_CASE("G22: transforms of several axes") {

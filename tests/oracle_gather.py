@@ -67,6 +67,70 @@ def scatter_cases(x, i, j, u, v):
             Case("scatter_add(transpose(x), transpose(j), transpose(u), axis=1)", added(x, along, u, 1).T, EXACT)]
 
 
+def combined(x, positions, updates, axis, combine, include_self=True):
+    """x, of whose elements and updates combine(element, update) is made in turn; without include_self, of the first update alone (and of 0,
+    which makes 0 of -0, where they are added up)."""
+    where = list(np.indices(updates.shape))
+    where[axis] = positions
+    result, met = x.copy(), np.zeros(x.shape, bool)
+    for at in np.ndindex(updates.shape):
+        place = tuple(w[at] for w in where)
+        first = updates[at] + updates.dtype.type(0) if combine is np.add else updates[at]
+        result[place] = combine(result[place], updates[at]) if include_self or met[place] else first
+        met[place] = True
+    return result
+
+
+def wide(array):
+    """What the array is combined in."""
+    return array.astype(np.int32 if array.dtype.itemsize < 4 and array.dtype.kind in "biu" else np.float32 if array.dtype.itemsize < 4
+                        else array.dtype)
+
+
+def mean_of(x, positions, updates, axis, include_self):
+    total = combined(wide(x), positions, wide(updates), axis, np.add, include_self)
+    count = added(np.full(x.shape, int(include_self)), positions, np.ones(updates.shape, int), axis)
+    return (total / np.maximum(count, 1).astype(total.dtype)).astype(x.dtype)
+
+
+def reduction_cases(dtype, x, j, u):
+    """The other scatters: x is [n, 9, m], j is [n, k, m], u has its shape."""
+    along = named(j, x.shape[1])
+    found = [Case("scatter(x, j, u, axis=1)", combined(x, along, u, 1, lambda _, update: update), EXACT)]
+    names = {"prod": np.multiply, "sum": np.add, "max": np.maximum, "min": np.minimum}
+    for name, combine in names.items():
+        if dtype == "bool" and name in ("prod", "sum") or dtype.startswith("c") and name != "sum":
+            continue
+        for include_self in (True, False):
+            with np.errstate(all="ignore"):
+                expected = combined(wide(x), along, wide(u), 1, combine, include_self).astype(x.dtype)
+            found.append(Case(f'scatter_reduce(x, j, u, axis=1, reduction="{name}", include_self={str(include_self).lower()})', expected, EXACT))
+    for name, primitive in (("prod", "scatter_mul"), ("max", "scatter_max"), ("min", "scatter_min")):
+        if dtype == "bool" and name == "prod" or dtype.startswith("c"):
+            continue
+        with np.errstate(all="ignore"):
+            expected = combined(wide(x), along, wide(u), 1, names[name]).astype(x.dtype)
+        found.append(Case(f"{primitive}(x, j, u, axis=1)", expected, EXACT))
+    if dtype not in INTS and dtype != "bool":
+        found += [Case(f'scatter_reduce(x, j, u, axis=1, reduction="mean", include_self={str(each).lower()})',
+                       mean_of(x, along, u, 1, each), EXACT if not dtype.startswith("c") else 1e-6) for each in (True, False)]
+    return found
+
+
+def tuple_cases(x, pairs, u, rows, v):
+    """x is [a, b, c]; pairs are [k, 2], u is [k, c]; rows are [l, 1], v is [l, b, c]."""
+    flat = x.reshape(-1, x.shape[2])
+    at = np.array([first * x.shape[1] + second for first, second in pairs % np.array(x.shape[:2])])
+    result, highest = flat.copy(), flat.copy()
+    for place, update in zip(at, u):
+        result[place], highest[place] = update, np.maximum(highest[place], update)
+    replaced = x.copy()
+    for row, update in zip(rows[:, 0], v):
+        replaced[row] = update
+    return [Case("scatter_nd(x, pairs, u)", result.reshape(x.shape), EXACT), Case("scatter_nd(x, rows, v)", replaced, EXACT),
+            Case('scatter_nd(x, pairs, u, reduction="max")', highest.reshape(x.shape), EXACT)]
+
+
 def scatter_groups():
     result = []
     shapes = {"x": "[n, 37, m]", "i": "[k]", "j": "[n, l, m]", "u": "[n, l, m]", "v": "[n, k, m]"}
@@ -83,6 +147,21 @@ def scatter_groups():
         x, u, v = (array("i32", shape, seed) for shape, seed in (((3, 37, 21), 31), ((3, 50, 21), 32), ((3, 35, 21), 33)))
         i, j = indices(dtype, (35,), 37, 34), indices(dtype, (3, 50, 21), 37, 35)
         result.append(Group(f"scatter by {dtype}", {"x": x, "i": i, "j": j, "u": u, "v": v}, {}, {}, "", scatter_cases(x, i, j, u, v)))
+    shapes = {"x": "[n, 9, m]", "j": "[n, l, m]", "u": "[n, l, m]"}
+    for dtype in KINDS:
+        x, u = (array(dtype, shape, seed) for shape, seed in (((2, 9, 21), 41), ((2, 23, 21), 42)))
+        if dtype not in INTS and dtype != "bool":
+            x, u = (np.where(np.abs(a.astype(np.float64)) < 4, a, 1).astype(a.dtype) for a in (x, u))
+        j = indices("i32", (2, 23, 21), 9, 43)
+        result.append(Group(f"scatter of each kind {dtype}", {"x": x, "j": j, "u": u}, shapes, {}, "", reduction_cases(dtype, x, j, u),
+                            half_of(dtype)))
+    random = np.random.default_rng(44)
+    for dtype in ("i32", "f64", "u8"):
+        x, u, v = (random.integers(0, 99, shape).astype(KINDS[dtype]) for shape in ((3, 4, 17), (29, 17), (5, 4, 17)))
+        pairs, rows = random.integers(-3, 3, (29, 2)), random.integers(-3, 3, (5, 1))
+        result.append(Group(f"scatter by tuples {dtype}", {"x": x, "pairs": pairs, "u": u, "rows": rows, "v": v},
+                            {"x": "[a, b, c]", "pairs": "[k, 2]", "u": "[k, c]", "rows": "[l, 1]", "v": "[l, b, c]"}, {}, "",
+                            tuple_cases(x, pairs, u, rows, v)))
     none, some, i, no = np.zeros((0, 5), np.float32), np.ones((3, 5), np.float32), np.array([1, -1, 7], np.int32), np.zeros(0, np.int32)
     result.append(Group("scatter to nothing", {"x": none, "y": some, "i": i, "e": no}, {"x": "[n, 5]", "e": "[n]"}, {}, "", [
         Case("index_add(x, i, y, axis=0)", none, EXACT), Case("index_add(y, e, x, axis=0)", some, EXACT)]))

@@ -1,5 +1,7 @@
 // Elements that are added to by data: the order of the additions, on every backend; how many kernels; the words of every mistake.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "backends_run.h"
 #include "misuse.h"
@@ -111,4 +113,79 @@ TEST_CASE("G14: mistakes in what is added say what is wrong") {
   check_misuse(inputs, "index_add(x, i, u)", "SHAPE", "indices must have one axis, got shape [2, 2]");
   check_misuse(inputs, "index_add(x, k, x)", "SHAPE", "it must be [5, 3]: that of");
   check_misuse(inputs, "index_add(e, k, u)", "SHAPE", "has no elements, but indices of shape [5]");
+}
+
+TEST_CASE(
+    "G22.scatter/interp,c: of several updates of one element the last stays, with its bits; max and min keep NaN; bool has all but mul") {
+  const Backends backends;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto outputs = backends.run(
+      "graph g(x: f32[4], i: i32[m], u: f32[m], h: u16[4], v: u16[m], b: bool[4], c: bool[m]) {\n"
+      "  return a = scatter(x, i, u), m = scatter_max(x, i, u), n = scatter_min(x, i, u), p = scatter_mul(x, i, u),\n"
+      "         q = bitcast(scatter(bitcast(h, f16), i, bitcast(v, f16)), u16), s = scatter(b, i, c), t = scatter_max(b, i, c), w = "
+      "scatter_min(b, i, c)\n}",
+      Values<float>{{1, 2, 3, 4}, {4}}, Values<int32_t>{{0, -2, 0, 9, 0}, {5}}, Values<float>{{5, nan, -7, 4, 2}, {5}},
+      Values<uint16_t>{{1, 2, 3, 4}, {4}}, Values<uint16_t>{{9, 0x8000, 8, 0xfc00, 7}, {5}},  // -0 and minus infinity
+      Values<uint8_t>{{0, 1, 0, 1}, {4}}, Values<uint8_t>{{1, 1, 0, 0, 0}, {5}});
+  const auto same = [](std::vector<float> got, std::vector<float> expected) {
+    return std::equal(got.begin(), got.end(), expected.begin(), expected.end(),
+                      [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); });
+  };
+  CHECK(same(values<float>(outputs[0].get()), {2, 2, nan, 4}));
+  CHECK(same(values<float>(outputs[1].get()), {5, 2, nan, 4}));
+  CHECK(same(values<float>(outputs[2].get()), {-7, 2, nan, 4}));
+  CHECK(same(values<float>(outputs[3].get()), {-70, 2, nan, 16}));
+  CHECK(values<uint16_t>(outputs[4].get()) == std::vector<uint16_t>{7, 2, 0x8000, 0xfc00});
+  CHECK(values<uint8_t>(outputs[5].get()) == std::vector<uint8_t>{0, 1, 1, 0});
+  CHECK(values<uint8_t>(outputs[6].get()) == std::vector<uint8_t>{1, 1, 1, 1});
+  CHECK(values<uint8_t>(outputs[7].get()) == std::vector<uint8_t>{0, 1, 0, 0});
+}
+
+TEST_CASE("G22.scatter/interp,c: a reduction without the element itself; one that has no update stays") {
+  const Backends backends;
+  const auto outputs = backends.run(
+      "graph g(x: f32[3], i: i32[m], u: f32[m], k: i32[3], l: i32[m]) {\n"
+      "  return a = scatter_reduce(x, i, u, axis=0, reduction=\"mean\"), b = scatter_reduce(x, i, u, axis=0, reduction=\"mean\", "
+      "include_self=false),\n"
+      "         c = scatter_reduce(x, i, u, axis=0, reduction=\"prod\", include_self=false), d = scatter_reduce(k, i, l, axis=0, "
+      "reduction=\"max\", "
+      "include_self=false),\n         e = scatter_reduce(k, i, l, axis=0, reduction=\"min\", include_self=false)\n}",
+      Values<float>{{10, 20, 30}, {3}}, Values<int32_t>{{2, 0, 2, 2}, {4}}, Values<float>{{1, 2, 3, 4.5f}, {4}},
+      Values<int32_t>{{100, 200, -300}, {3}}, Values<int32_t>{{7, 8, -9, 5}, {4}});
+  CHECK(values<float>(outputs[0].get()) == std::vector<float>{6, 20, 9.625f});
+  CHECK(values<float>(outputs[1].get()) == std::vector<float>{2, 20, 8.5f / 3});
+  CHECK(values<float>(outputs[2].get()) == std::vector<float>{2, 20, 13.5f});
+  CHECK(values<int32_t>(outputs[3].get()) == std::vector<int32_t>{8, 200, 7});
+  CHECK(values<int32_t>(outputs[4].get()) == std::vector<int32_t>{8, 200, -9});
+}
+
+TEST_CASE("G22.scatter_nd/interp,c: tuples name elements or rows; updates may be none") {
+  const Backends backends;
+  const auto outputs = backends.run(
+      "graph g(x: f32[a, b], t: i32[k, 2], u: f32[k], r: i32[l, 1], v: f32[l, b]) {\n"
+      "  return y = scatter_nd(x, t, u), z = scatter_nd(x, r, v, reduction=\"sum\"), w = scatter_nd(x, t[:0], u[:0])\n}",
+      Values<float>{{1, 2, 3, 4, 5, 6}, {2, 3}}, Values<int32_t>{{0, 1, -1, -1, 0, 1, 5, 0}, {4, 2}}, Values<float>{{10, 20, 30, 40}, {4}},
+      Values<int32_t>{{1, 1}, {2, 1}}, Values<float>{{1, 2, 3, 10, 20, 30}, {2, 3}});
+  CHECK(values<float>(outputs[0].get()) == std::vector<float>{1, 30, 3, 4, 5, 40});  // [5, 0] names the last element
+  CHECK(values<float>(outputs[1].get()) == std::vector<float>{1, 2, 3, 15, 27, 39});
+  CHECK(values<float>(outputs[2].get()) == std::vector<float>{1, 2, 3, 4, 5, 6});
+}
+
+TEST_CASE("G22: mistakes in what is scattered name the function that was called") {
+  const std::string inputs =
+      "x: f32[n, 3], b: bool[n, 3], z: complex64[n, 3], j: i32[n, 3], t: i32[k, 2], u: f32[k], e: f32[0, 3], s: i32[5, 2], v: f32[5]";
+  check_misuse(inputs, "scatter(x, x, x)", "DTYPE", "scatter: indices must be integers, got f32 (\"x\")");
+  check_misuse(inputs, "scatter_mul(b, j, b)", "DTYPE", "scatter_mul: takes");
+  check_misuse(inputs, "scatter_mul(z, j, z)", "DTYPE", "scatter_mul: takes");
+  check_misuse(inputs, "scatter_max(z, j, z)", "DTYPE", "scatter_max: takes");
+  check_misuse(inputs, "scatter_reduce(z, j, z, axis=1, reduction=\"max\")", "DTYPE", "scatter_reduce: takes");
+  check_misuse(inputs, "scatter_reduce(j, j, j, axis=1, reduction=\"mean\")", "DTYPE", "scatter_reduce: takes");
+  check_misuse(inputs, "scatter_reduce(x, j, x, axis=1, reduction=\"set\")", "INVALID_ARGUMENT",
+               "reduction is \"set\"; it must be one of \"sum\", \"prod\", \"mean\", \"max\", \"min\"");
+  check_misuse(inputs, "scatter_nd(x, t, u, reduction=\"add\")", "INVALID_ARGUMENT",
+               "reduction is \"add\"; it must be one of \"set\", \"sum\"");
+  check_misuse(inputs, "scatter_nd(x, t, x)", "SHAPE",
+               "updates have shape [n, 3] (\"x\"); it must be [k]: that of \"t\" without its last axis");
+  check_misuse(inputs, "scatter_nd(u, t, u)", "SHAPE", "scatter_nd: a tuple of 2 indices for \"u\"");
+  check_misuse(inputs, "scatter_nd(e, s, v)", "SHAPE", "scatter_nd: \"e\" of shape [0, 3] has no elements");
 }

@@ -231,11 +231,13 @@ def check_scatters(law, tool):
     for n in (1, 2, 7, 19):
         x, updates = noise(n, n), noise(40, n + 50)
         i = numpy.random.default_rng(n).integers(-n - 2, n + 2, 40).astype(numpy.int32)
-        wanted = numpy.array(law["scatter_added"](x, i.tolist(), updates), F32)
-        text = "graph g(x: f32[n], i: i32[m], u: f32[m]) { return r = scatter_add(x, i, u, axis=0) }"
-        for backend, got in tool.run_all(text, {"x": x, "i": i, "u": updates}):
-            assert same_bits(got, wanted), f"{backend}: scatter_add to {n} elements gives {got}\nthe law {wanted}"
-        cases += 1
+        for name, combine in (("scatter", lambda _, update: update), ("scatter_add", numpy.add), ("scatter_mul", numpy.multiply),
+                              ("scatter_max", numpy.maximum), ("scatter_min", numpy.minimum)):
+            wanted = numpy.array(law["scattered"](x, i.tolist(), updates, combine), F32)
+            text = f"graph g(x: f32[n], i: i32[m], u: f32[m]) {{ return r = {name}(x, i, u, axis=0) }}"
+            for backend, got in tool.run_all(text, {"x": x, "i": i, "u": updates}):
+                assert same_bits(got, wanted), f"{backend}: {name} to {n} elements gives {got}\nthe law {wanted}"
+            cases += 1
     return cases
 
 

@@ -240,8 +240,36 @@ harp_node* harp_take_along_axis(harp_node* x, harp_node* indices, int32_t axis) 
   return build_from("take_along_axis", {x, indices}, [&] { return build::take_along_axis(x->node, indices->node, axis); });
 }
 
+harp_node* harp_scatter(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis) {
+  return build_from("scatter", {x, indices, updates}, [&] { return build::scatter(x->node, indices->node, updates->node, axis); });
+}
+
 harp_node* harp_scatter_add(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis) {
   return build_from("scatter_add", {x, indices, updates}, [&] { return build::scatter_add(x->node, indices->node, updates->node, axis); });
+}
+
+harp_node* harp_scatter_mul(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis) {
+  return build_from("scatter_mul", {x, indices, updates}, [&] { return build::scatter_mul(x->node, indices->node, updates->node, axis); });
+}
+
+harp_node* harp_scatter_max(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis) {
+  return build_from("scatter_max", {x, indices, updates}, [&] { return build::scatter_max(x->node, indices->node, updates->node, axis); });
+}
+
+harp_node* harp_scatter_min(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis) {
+  return build_from("scatter_min", {x, indices, updates}, [&] { return build::scatter_min(x->node, indices->node, updates->node, axis); });
+}
+
+harp_node* harp_scatter_reduce(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis, const char* reduction,
+                               int32_t include_self) {
+  return build_from("scatter_reduce", {x, indices, updates}, [&] {
+    return build::scatter_reduce(x->node, indices->node, updates->node, axis, reduction != nullptr ? reduction : "sum", include_self != 0);
+  });
+}
+
+harp_node* harp_scatter_nd(harp_node* x, harp_node* indices, harp_node* updates, const char* reduction) {
+  return build_from("scatter_nd", {x, indices, updates},
+                    [&] { return build::scatter_nd(x->node, indices->node, updates->node, reduction != nullptr ? reduction : "set"); });
 }
 
 harp_node* harp_index_add(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis) {

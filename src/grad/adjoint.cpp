@@ -38,7 +38,7 @@ std::vector<NodeRef> transformed_back(const Step& s) {
   return build::unstack(build::dft(g[1], g[0]), 0);
 }
 
-/// Of a gather or scatter.
+/// Of a gather.
 int axis_of(const Step& s) { return s.y->as<GatherAttributes>().axis; }
 
 NodeRef whole(const Step& s) { return s.g; }
@@ -268,7 +268,11 @@ constexpr Row kRows[] = {
     {Op::kGather,
      rules([](const Step& s) { return build::scatter_add(build::broadcast_to(number(s, 0), s.a()->shape), s.b(), s.g, axis_of(s)); },
            nullptr)},
-    {Op::kScatterAdd, rules(whole, nullptr, [](const Step& s) { return build::take_along_axis(s.g, s.b(), axis_of(s)); })},
+    {Op::kScatter, rules(scattered_to, nullptr, scattered_update)},
+    {Op::kScatterAdd, rules(whole, nullptr, added_update)},
+    {Op::kScatterMul, rules(multiplied, nullptr, multiplied_update)},
+    {Op::kScatterMax, rules(extreme_of_updates, nullptr, extreme_update)},
+    {Op::kScatterMin, rules(extreme_of_updates, nullptr, extreme_update)},
     {Op::kArgSort, kConstant},
     {Op::kSort, kNone},  // the optimiser makes it, of what has its gradient by then
     {Op::kCustom, kNone},

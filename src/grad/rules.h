@@ -23,6 +23,15 @@ NodeRef adjoint_of_slice(const Step& step);
 NodeRef adjoint_of_pad(const Step& step);
 NodeRef adjoint_of_concat(const Step& step);
 
+// scatter.cpp: what the array gets and what its updates get
+NodeRef scattered_to(const Step& step);
+NodeRef scattered_update(const Step& step);
+NodeRef added_update(const Step& step);  // the array gets all of it
+NodeRef multiplied(const Step& step);
+NodeRef multiplied_update(const Step& step);
+NodeRef extreme_of_updates(const Step& step);  // scatter_max and scatter_min
+NodeRef extreme_update(const Step& step);
+
 // unfold.cpp
 NodeRef adjoint_of_unfold(const Step& step);
 

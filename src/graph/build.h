@@ -70,9 +70,14 @@ NodeRef concat(std::span<const NodeRef> sources, int axis);
 /// result[…, i, …] = x[…, indices[…, i, …], …]: indices have x's shape but for `axis`, and give the result theirs. Negative ones count from
 /// the end, what is still out of range is the nearest element. (indexing.cpp)
 NodeRef take_along_axis(NodeRef x, NodeRef indices, int axis);
-/// x, to whose elements […, indices[…, i, …], …] updates[…, i, …] is added, i going up: indices and updates have x's shape but for `axis`.
-/// Indices as above; along an axis without elements nothing is added. Narrow dtypes are added up in what they compute in. (indexing.cpp)
+/// x, in which updates[…, i, …] takes the place of element […, indices[…, i, …], …] (scatter), is added to it, multiplies it, or stays if
+/// it is greater or less (the others), i going up: indices and updates have x's shape but for `axis`. Indices as above; along an axis
+/// without elements nothing changes. Narrow dtypes are combined in what they compute in. (scatter.cpp)
+NodeRef scatter(NodeRef x, NodeRef indices, NodeRef updates, int axis);
 NodeRef scatter_add(NodeRef x, NodeRef indices, NodeRef updates, int axis);
+NodeRef scatter_mul(NodeRef x, NodeRef indices, NodeRef updates, int axis);
+NodeRef scatter_max(NodeRef x, NodeRef indices, NodeRef updates, int axis);
+NodeRef scatter_min(NodeRef x, NodeRef indices, NodeRef updates, int axis);
 /// The integers themselves, of which each has to name an element of an axis of this size, from its start or (negative) from its end: a run
 /// in which one does not is Error{kRange}. `what`: how its message begins, "axis 0 of x"; empty: any axis. (indexing.cpp)
 NodeRef check_index(NodeRef indices, Dim size, std::string_view what = {});

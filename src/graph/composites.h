@@ -144,11 +144,17 @@ NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> af
 // indexing.cpp: elements by data
 /// numpy.take: the axis is replaced by the axes of indices. No axis: of the flattened array.
 NodeRef take(NodeRef x, NodeRef indices, std::optional<int> axis);
+
+// scatter.cpp: elements that are changed by data
+/// torch.scatter_reduce: reduction "sum", "prod", "mean", "max", "min"; without include_self an element that has updates does not count.
+NodeRef scatter_reduce(NodeRef x, NodeRef indices, NodeRef updates, int axis, std::string_view reduction, bool include_self);
 /// torch.index_add: updates[…, i, …] is added to x[…, indices[i], …], i going up; indices have rank 1.
 NodeRef index_add(NodeRef x, NodeRef indices, NodeRef updates, int axis);
 
 // indexing_nd.cpp: the last axis of indices holds tuples, which name places along the first axes of x
 NodeRef gather_nd(NodeRef x, NodeRef indices, int64_t batch_dims);
+/// ONNX's ScatterND: reduction "set" or one of scatter_reduce. (scatter.cpp)
+NodeRef scatter_nd(NodeRef x, NodeRef indices, NodeRef updates, std::string_view reduction);
 
 // sorting.cpp. Equals stay in their order; -0 equals 0, NaN is above everything. No axis: of the flattened array.
 NodeRef argsort(NodeRef x, std::optional<int> axis, bool descending);

@@ -1,13 +1,11 @@
-// Elements by data: which element is taken, or added to, along an axis is itself an array of integers. One primitive each, take_along_axis
-// and scatter_add; everything else is views around them.
+// Elements that are taken by data: which one along an axis is itself an array of integers. One primitive, take_along_axis; take is views
+// around it.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
+#include "graph/indices.h"
 
 namespace harp::build {
-namespace {
-
-/// A bare integer is an i64.
 NodeRef as_indices(std::string_view op, NodeRef x, NodeRef indices) {
   check_node(op, x);
   check_nodes(op, {{x, indices}});
@@ -16,7 +14,6 @@ NodeRef as_indices(std::string_view op, NodeRef x, NodeRef indices) {
   return indices;
 }
 
-/// There is something to name, unless nothing is named. Where only some sizes decide, 0 is taken then and nothing is added.
 void check_length(std::string_view op, NodeRef x, int axis, NodeRef indices) {
   const bool has_none = x->shape[static_cast<size_t>(axis)].is_constant(0);
   HARP_CHECK(!has_none || !proven_positive(element_count(indices->shape)), Code::kShape, op, ": axis ", axis, " of ", label(x),
@@ -24,7 +21,6 @@ void check_length(std::string_view op, NodeRef x, int axis, NodeRef indices) {
              ") name some");
 }
 
-/// The axis, counted from the front; indices (and updates) have x's shape but for it.
 int check_along(std::string_view op, NodeRef x, NodeRef indices, int axis) {
   const int along = normalize_axis(op, axis, x->rank());
   bool fits = indices->rank() == x->rank();
@@ -34,16 +30,6 @@ int check_along(std::string_view op, NodeRef x, NodeRef indices, int axis) {
   check_length(op, x, along, indices);
   return along;
 }
-
-/// Both as one dtype.
-void unite(std::string_view op, NodeRef& x, NodeRef& updates) {
-  const NodeRef operands[] = {x, updates};
-  const DType dtype = common_dtype(op, Operands::kNumber, operands);
-  x = cast(x, dtype);
-  updates = cast(updates, dtype);
-}
-
-}  // namespace
 
 NodeRef check_index(NodeRef indices, Dim size, std::string_view what) {
   const std::string_view op = name(Op::kCheckIndex);
@@ -76,40 +62,6 @@ NodeRef take(NodeRef x, NodeRef indices, std::optional<int> axis) {
   Shape line(x->shape.size(), Dim(1)), lines = x->shape;
   line[static_cast<size_t>(along)] = lines[static_cast<size_t>(along)] = element_count(indices->shape);
   return reshape(take_along_axis(x, expand(reshape(indices, std::move(line)), std::move(lines)), along), std::move(shape));
-}
-
-NodeRef scatter_add(NodeRef x, NodeRef indices, NodeRef updates, int axis) {
-  const std::string_view op = name(Op::kScatterAdd);
-  indices = as_indices(op, x, indices);
-  unite(op, x, updates);
-  const int along = check_along(op, x, indices, axis);
-  HARP_CHECK(updates->shape == indices->shape, Code::kShape, op, ": indices have shape ", to_string(indices->shape), " (", label(indices),
-             "), updates ", to_string(updates->shape), " (", label(updates), "); they must be identical");
-  if (is_complex(x->dtype))
-    return complex_from_parts(scatter_add(real(x), indices, real(updates), along), scatter_add(imag(x), indices, imag(updates), along));
-  const DType dtype = x->dtype, wide = info(dtype).computes_in;
-  x = cast(x, wide);
-  updates = cast(updates, wide);
-  Graph& graph = check_node(op, x);
-  check_shape(op, graph, wide, x->shape);
-  return cast(graph.intern(Op::kScatterAdd, wide, x->shape, {x, indices, updates}, GatherAttributes{along}), dtype);
-}
-
-/// One index for all elements of its place along the axis.
-NodeRef index_add(NodeRef x, NodeRef indices, NodeRef updates, int axis) {
-  const std::string_view op = "index_add";
-  indices = as_indices(op, x, indices);
-  unite(op, x, updates);
-  const int along = normalize_axis(op, axis, x->rank());
-  HARP_CHECK(indices->rank() == 1, Code::kShape, op, ": indices must have one axis, got shape ", to_string(indices->shape), " (",
-             label(indices), ")");
-  Shape line(x->shape.size(), Dim(1)), lines = x->shape;
-  line[static_cast<size_t>(along)] = lines[static_cast<size_t>(along)] = indices->shape[0];
-  HARP_CHECK(updates->shape == lines, Code::kShape, op, ": updates have shape ", to_string(updates->shape), " (", label(updates),
-             "); it must be ", to_string(lines), ": that of ", label(x), " with ", to_string(indices->shape[0]), " indices along axis ",
-             along);
-  check_length(op, x, along, indices);
-  return scatter_add(x, expand(reshape(indices, std::move(line)), std::move(lines)), updates, along);
 }
 
 }  // namespace harp::build

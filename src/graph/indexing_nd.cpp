@@ -1,24 +1,15 @@
-// Elements by tuples of indices, as ONNX's GatherND: the last axis of `indices` holds one tuple, which names a place along the
-// first axes of x. A tuple becomes the place in these axes flattened; one that names nothing becomes the number of places, which is out of
-// range for take too: it is clamped to the last place, or reported where indices are checked.
+// Elements by tuples of indices, as those of ONNX's GatherND and ScatterND: the last axis of `indices` holds one tuple, which names a place
+// along the first axes of x. A tuple becomes the place in these axes flattened; one that names nothing becomes the number of places, which
+// is out of range along one axis too: it is clamped to the last place, or reported where indices are checked.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
+#include "graph/indices.h"
 #include "graph/steps.h"
 
 namespace harp::build {
-namespace {
 
 using namespace steps;
-
-/// Tuples of indices as places along the first `axes` axes of x, flattened.
-struct Places {
-  NodeRef flat;  // one place for each tuple, rank 1, i64
-  Shape tuples;  // the shape of indices without its last axis
-  size_t axes;   // how many axes of x a place stands for, batch axes included
-  Dim count;     // of places
-  Shape rest;    // x's other axes
-};
 
 Places places(std::string_view op, NodeRef x, NodeRef indices, int64_t batch_dims) {
   check_nodes(op, {{x, indices}});
@@ -61,26 +52,23 @@ Places places(std::string_view op, NodeRef x, NodeRef indices, int64_t batch_dim
   return result;
 }
 
-/// x with the axes of places as one.
-NodeRef by_place(NodeRef x, const Places& p) {
-  Shape shape = {p.count};
-  shape.insert(shape.end(), p.rest.begin(), p.rest.end());
+NodeRef Places::by_place(NodeRef x) const {
+  Shape shape = {count};
+  shape.insert(shape.end(), rest.begin(), rest.end());
   return reshape(x, std::move(shape));
 }
 
-Shape result_shape(const Places& p) {
-  Shape shape = p.tuples;
-  shape.insert(shape.end(), p.rest.begin(), p.rest.end());
+Shape Places::result_shape() const {
+  Shape shape = tuples;
+  shape.insert(shape.end(), rest.begin(), rest.end());
   return shape;
 }
 
-}  // namespace
-
 NodeRef gather_nd(NodeRef x, NodeRef indices, int64_t batch_dims) {
   const Places p = places("gather_nd", x, indices, batch_dims);
-  const Shape shape = result_shape(p);
+  const Shape shape = p.result_shape();
   check_shape("gather_nd", check_node("gather_nd", x), x->dtype, shape);
-  return reshape(take(by_place(x, p), p.flat, 0), shape);
+  return reshape(take(p.by_place(x), p.flat, 0), shape);
 }
 
 }  // namespace harp::build

@@ -57,6 +57,12 @@ constexpr Operation scan_row() {
              });
 }
 
+template <NodeRef (*function)(NodeRef, NodeRef, NodeRef, int)>
+constexpr Operation scatter_row(std::string_view name, std::string_view axis) {
+  return row(name, {{"x"}, {"indices"}, {"updates"}, {"axis", axis}},
+             [](NodeRef x, Indices indices, NodeRef updates, int along) { return function(x, indices.node, updates, along); });
+}
+
 template <NodeRef (*function)(NodeRef)>
 constexpr Operation unary_row(std::string_view name) {
   return row(name, {{"x"}}, [](NodeRef x) { return function(x); });
@@ -329,10 +335,20 @@ constexpr Operation kRows[] = {
         [](NodeRef x, Indices indices, std::optional<int> axis) { return build::take(x, indices.node, axis); }),
     row("take_along_axis", {{"x"}, {"indices"}, {"axis", "-1"}},
         [](NodeRef x, Indices indices, int axis) { return build::take_along_axis(x, indices.node, axis); }),
-    row("scatter_add", {{"x"}, {"indices"}, {"updates"}, {"axis", "-1"}},
-        [](NodeRef x, Indices indices, NodeRef updates, int axis) { return build::scatter_add(x, indices.node, updates, axis); }),
-    row("index_add", {{"x"}, {"indices"}, {"updates"}, {"axis", "0"}},
-        [](NodeRef x, Indices indices, NodeRef updates, int axis) { return build::index_add(x, indices.node, updates, axis); }),
+    scatter_row<build::scatter>("scatter", "-1"),
+    scatter_row<build::scatter_add>("scatter_add", "-1"),
+    scatter_row<build::scatter_mul>("scatter_mul", "-1"),
+    scatter_row<build::scatter_max>("scatter_max", "-1"),
+    scatter_row<build::scatter_min>("scatter_min", "-1"),
+    row("scatter_reduce", {{"x"}, {"indices"}, {"updates"}, {"axis"}, {"reduction"}, {"include_self", "true"}},
+        [](NodeRef x, Indices indices, NodeRef updates, int axis, std::string_view reduction, bool include_self) {
+          return build::scatter_reduce(x, indices.node, updates, axis, reduction, include_self);
+        }),
+    row("scatter_nd", {{"x"}, {"indices"}, {"updates"}, {"reduction", "\"set\""}},
+        [](NodeRef x, Indices indices, NodeRef updates, std::string_view reduction) {
+          return build::scatter_nd(x, indices.node, updates, reduction);
+        }),
+    scatter_row<build::index_add>("index_add", "0"),
     row("check_index", {{"indices"}, {"size"}, {"what", "\"\""}},
         [](NodeRef indices, Dim size, std::string_view what) { return build::check_index(indices, size, what); }),
 

@@ -155,23 +155,6 @@ NodeRef positions_of(const Pool& pool, NodeRef tap) {
   return position;
 }
 
-/// Which element of the flattened windows is written to each of `plane` positions: 1 + its index, the last one's of several, or 0. Indices
-/// along the last axis.
-NodeRef last_writers(NodeRef indices, Dim plane) {
-  const int last = indices->rank() - 1;
-  const NodeRef order = argsort(indices, last, false), sorted = take_along_axis(indices, order, last);
-  // An element is the last of its index if the next one's differs; behind the end is no index.
-  std::vector<Dim> none(indices->shape.size(), Dim(0)), one = none;
-  one.back() = 1;
-  const Scalar no_index = scalar_from_int(DType::kI64, INT64_MIN);
-  const NodeRef next = slice_exactly(pad(sorted, none, one, no_index), one, sorted->shape, std::vector<int64_t>(none.size(), 1));
-  const NodeRef zero = number(indices, 0);
-  const NodeRef writer = elementwise(Op::kWhere, {elementwise(Op::kNe, {sorted, next}), add(order, number(indices, 1)), zero});
-  Shape shape = indices->shape;
-  shape.back() = plane;
-  return scatter_add(full(graph_of(indices), shape, scalar_from_int(DType::kI64, 0)), sorted, writer, last);
-}
-
 /// The least planes that windows like these go over.
 Shape unpooled_size(std::string_view op, NodeRef x, const PoolWindows& given) {
   int first = 0;
@@ -221,11 +204,10 @@ NodeRef max_unpool(NodeRef x, NodeRef indices, const PoolWindows& given, const s
   Shape shape(x->shape.begin(), x->shape.begin() + first);
   shape.insert(shape.end(), plane.begin(), plane.end());
   check_shape(op, *x->graph, x->dtype, shape);
-  if (element_count(x->shape).is_constant(0)) return full(graph_of(x), shape, scalar_from_int(x->dtype, 0));
-  const NodeRef writers = last_writers(flat_planes(cast(indices, DType::kI64), first), element_count(plane));
-  const NodeRef zero = number(x, 0);
-  const NodeRef taken = take_along_axis(flat_planes(x, first), greater(sub(writers, number(x, 1)), zero), first);
-  return reshape(elementwise(Op::kWhere, {elementwise(Op::kLt, {zero, writers}), taken, constant_like(x, 0)}), std::move(shape));
+  Shape flat(x->shape.begin(), x->shape.begin() + first);
+  flat.push_back(element_count(plane));
+  const NodeRef zeros = full(graph_of(x), std::move(flat), scalar_from_int(x->dtype, 0));
+  return reshape(scatter(zeros, flat_planes(indices, first), flat_planes(x, first), first), std::move(shape));
 }
 
 NodeRef avg_pool(NodeRef x, const PoolWindows& given, bool count_include_pad) {

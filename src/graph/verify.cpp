@@ -182,10 +182,11 @@ void verify_scatter(const Node& node) {
   const int along = attributes_of<GatherAttributes>(node).axis;
   const Node &x = *node.sources[0], &indices = *node.sources[1], &updates = *node.sources[2];
   expect(along >= 0 && along < x.rank(), node, "the axis is wrong");
-  expect(info(node.dtype).computes_in == node.dtype, node, "adds up what is computed with as something else");
+  expect(!combine_of_scatter(node.op) || (!is_bool(node.dtype) && info(node.dtype).computes_in == node.dtype), node,
+         "combines what is computed with as something else");
   expect(node.shape == x.shape, node, "the shape changed");
   expect(updates.shape == indices.shape && x.rank() == updates.rank(), node,
-         cat("adds updates of shape ", to_string(updates.shape), " by indices of shape ", to_string(indices.shape)));
+         cat("has updates of shape ", to_string(updates.shape), " by indices of shape ", to_string(indices.shape)));
   for (int axis = 0; axis < node.rank(); ++axis)
     expect(axis == along || x.shape[axis] == updates.shape[axis], node, cat("axis ", axis, " differs"));
 }

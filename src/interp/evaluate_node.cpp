@@ -66,20 +66,33 @@ struct Row {
 };
 /// Ops that are not described by their family.
 constexpr Row kRows[] = {
-    {Op::kConstant, evaluate_constant}, {Op::kConstantArray, evaluate_constant_array},
-    {Op::kArange, evaluate_arange},     {Op::kSize, evaluate_size},
-    {Op::kCast, evaluate_cast},         {Op::kBitcast, evaluate_bitcast},
-    {Op::kPermute, evaluate_permute},   {Op::kExpand, evaluate_expand},
-    {Op::kReshape, evaluate_reshape},   {Op::kSlice, evaluate_slice},
-    {Op::kPad, evaluate_pad},           {Op::kUnfold, evaluate_unfold},
-    {Op::kConcat, evaluate_concat},     {Op::kContiguous, evaluate_contiguous},
-    {Op::kGather, evaluate_gather},     {Op::kArgSort, evaluate_argsort},
-    {Op::kDft, evaluate_dft},           {Op::kScatterAdd, evaluate_scatter_add},
-    {Op::kReal, evaluate_real},         {Op::kImag, evaluate_imag},
-    {Op::kComplex, evaluate_complex},   {Op::kNative, evaluate_native},
-    {Op::kCustom, evaluate_custom},     {Op::kCheckIndex, evaluate_check_index},
-    {Op::kSort, evaluate_sort},         {Op::kArgMax, evaluate_place},
-    {Op::kArgMin, evaluate_place},      {Op::kStopGradient, evaluate_contiguous},
+    {Op::kConstant, evaluate_constant},
+    {Op::kConstantArray, evaluate_constant_array},
+    {Op::kArange, evaluate_arange},
+    {Op::kSize, evaluate_size},
+    {Op::kCast, evaluate_cast},
+    {Op::kBitcast, evaluate_bitcast},
+    {Op::kPermute, evaluate_permute},
+    {Op::kExpand, evaluate_expand},
+    {Op::kReshape, evaluate_reshape},
+    {Op::kSlice, evaluate_slice},
+    {Op::kPad, evaluate_pad},
+    {Op::kUnfold, evaluate_unfold},
+    {Op::kConcat, evaluate_concat},
+    {Op::kContiguous, evaluate_contiguous},
+    {Op::kGather, evaluate_gather},
+    {Op::kArgSort, evaluate_argsort},
+    {Op::kDft, evaluate_dft},
+    {Op::kReal, evaluate_real},
+    {Op::kImag, evaluate_imag},
+    {Op::kComplex, evaluate_complex},
+    {Op::kNative, evaluate_native},
+    {Op::kCustom, evaluate_custom},
+    {Op::kCheckIndex, evaluate_check_index},
+    {Op::kSort, evaluate_sort},
+    {Op::kArgMax, evaluate_place},
+    {Op::kArgMin, evaluate_place},
+    {Op::kStopGradient, evaluate_contiguous},
 };
 
 consteval std::array<Evaluator, kOpCount> make_evaluators() {
@@ -93,6 +106,7 @@ consteval std::array<Evaluator, kOpCount> make_evaluators() {
     if (kOps[i].family == Family::kElementwise) set(i, evaluate_elementwise);
     if (kOps[i].family == Family::kReduce) set(i, evaluate_reduce);
     if (kOps[i].family == Family::kScan) set(i, evaluate_scan);
+    if (kOps[i].family == Family::kScatter) set(i, evaluate_scatter);
   }
   for (const Row& row : kRows) set(static_cast<int>(row.op), row.evaluator);
   for (int i = 0; i < kOpCount; ++i)

@@ -46,23 +46,49 @@ std::vector<int64_t> without(std::vector<int64_t> strides, size_t axis) {
   return strides;
 }
 
-/// Adds the updates to `to` in their row-major order: to each element in the order of the axis.
-template <class T>
-void add_updates(const Array& to, const Array& positions, const Array& updates, size_t axis, const Sizes& sizes) {
+/// Puts the updates into `to` in their row-major order: each element meets its own in the order of the axis. `put(element, update)`.
+template <class T, class Put>
+void put_updates(const Array& to, const Array& positions, const Array& updates, size_t axis, const Sizes& sizes, Put put) {
   const int64_t along = to.strides[axis];
   const std::vector<int64_t> others = without(to.strides, axis);
   const IndexSpace<3> space(updates.shape, {std::span(others), std::span(positions.strides), std::span(updates.strides)});
-  T* const sums = reinterpret_cast<T*>(to.data);
+  T* const elements = reinterpret_cast<T*>(to.data);
   for_each_run(space, [&](const auto& offsets, const auto& steps, int64_t n) {
     const int64_t* const position = reinterpret_cast<const int64_t*>(positions.data) + offsets[1];
     const T* const update = reinterpret_cast<const T*>(updates.data) + offsets[2];
     sizes.in_parts(n, [&](int64_t begin, int64_t count) {
-      for (int64_t i = begin; i < begin + count; ++i) {
-        T& sum = sums[offsets[0] + i * steps[0] + position[i * steps[1]] * along];
-        sum = Rule<Op::kAdd>::apply(sum, update[i * steps[2]]);
-      }
+      for (int64_t i = begin; i < begin + count; ++i)
+        put(elements[offsets[0] + i * steps[0] + position[i * steps[1]] * along], update[i * steps[2]]);
     });
   });
+}
+
+/// Elements that only change place are as many bytes, whatever they mean.
+void set_updates(const Array& to, const Array& positions, const Array& updates, size_t axis, const Sizes& sizes) {
+  const auto set = [&]<class T>(T) { put_updates<T>(to, positions, updates, axis, sizes, [](T& element, T update) { element = update; }); };
+  switch (size_of(to.dtype)) {
+    case 1: return set(uint8_t{});
+    case 2: return set(uint16_t{});
+    case 4: return set(uint32_t{});
+    case 8: return set(uint64_t{});
+    default: fail(Code::kInternal, "a scatter of ", name(to.dtype));
+  }
+}
+
+template <Op combine>
+void combine_updates(const Array& to, const Array& positions, const Array& updates, size_t axis, const Sizes& sizes) {
+  const auto with = [&]<class T>(T) {
+    put_updates<T>(to, positions, updates, axis, sizes, [](T& element, T update) { element = Rule<combine>::apply(element, update); });
+  };
+  switch (to.dtype) {
+    case DType::kI32: return with(int32_t{});
+    case DType::kU32: return with(uint32_t{});
+    case DType::kI64: return with(int64_t{});
+    case DType::kU64: return with(uint64_t{});
+    case DType::kF32: return with(float{});
+    case DType::kF64: return with(double{});
+    default: fail(Code::kInternal, "a ", name(combine), " scatter of ", name(to.dtype));
+  }
 }
 
 }  // namespace
@@ -118,21 +144,19 @@ Array evaluate_check_index(const Node& node, std::span<const Array> sources, con
   throw IndexError(sites[static_cast<size_t>(here.site)].text, here);
 }
 
-Array evaluate_scatter_add(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
+Array evaluate_scatter(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
   const auto axis = static_cast<size_t>(node.as<GatherAttributes>().axis);
   const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
   copy_elements(sources[0], result);
   const int64_t size = result.shape[axis];
-  if (size == 0) return result;  // nothing to add to
+  if (size == 0) return result;  // no element to change
   const Array positions = positions_of(sources[1], size), &updates = sources[2];
-  switch (node.dtype) {
-    case DType::kI32: add_updates<int32_t>(result, positions, updates, axis, sizes); break;
-    case DType::kU32: add_updates<uint32_t>(result, positions, updates, axis, sizes); break;
-    case DType::kI64: add_updates<int64_t>(result, positions, updates, axis, sizes); break;
-    case DType::kU64: add_updates<uint64_t>(result, positions, updates, axis, sizes); break;
-    case DType::kF32: add_updates<float>(result, positions, updates, axis, sizes); break;
-    case DType::kF64: add_updates<double>(result, positions, updates, axis, sizes); break;
-    default: fail(Code::kInternal, "a scatter of ", name(node.dtype));
+  switch (node.op) {
+    case Op::kScatterAdd: combine_updates<Op::kAdd>(result, positions, updates, axis, sizes); break;
+    case Op::kScatterMul: combine_updates<Op::kMul>(result, positions, updates, axis, sizes); break;
+    case Op::kScatterMax: combine_updates<Op::kMax>(result, positions, updates, axis, sizes); break;
+    case Op::kScatterMin: combine_updates<Op::kMin>(result, positions, updates, axis, sizes); break;
+    default: set_updates(result, positions, updates, axis, sizes);
   }
   return result;
 }

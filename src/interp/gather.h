@@ -1,4 +1,4 @@
-// Elements by data: which one is taken, or added to, is itself a number of an array.
+// Elements by data: which one is taken, or changed, is itself a number of an array.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 namespace harp::interp {
 
 Array evaluate_gather(const Node& node, std::span<const Array> sources, const Sizes& sizes);
-Array evaluate_scatter_add(const Node& node, std::span<const Array> sources, const Sizes& sizes);
+Array evaluate_scatter(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 /// The indices. IndexError where one names no element.
 Array evaluate_check_index(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 /// The first of the integers that is none of -size … size - 1; its site is 0.

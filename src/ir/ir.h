@@ -114,7 +114,7 @@ enum class StmtKind : uint8_t {
   kRetry,
   kStore,
   kPrefetch,
-  kScatterAdd,
+  kScatter,
   kAccDeclare,
   kAccSet,
   kAccUpdate,
@@ -192,8 +192,9 @@ struct Stmt {
   // kPrefetch: soon buffer[index], or with a position buffer[index + position * stride], is loaded, or stored to if the parameter is
   // written; the place may be beyond the array. `is_near`: the first cache may take it, where that has room.
   bool is_near = false;
-  // kScatterAdd: value is added to buffer[index + position * stride + lane * lane_step], position being one i32 or i64 for all lanes, that
-  // is inside the array. No value is read from that buffer otherwise.
+  // kScatter: buffer[index + position * stride + lane * lane_step] becomes what `combine` (Add, Mul, Max, Min) makes of it and value, or
+  // value if there is none; position is one i32 or i64 for all lanes, inside the array. No value is read from that buffer otherwise.
+  std::optional<Op> combine;
   const UOp* position = nullptr;
   Sym stride;
   // kAccDeclare: sets accumulator to its init, or to `value` if there is one, unless it is a row. kAccSet: acc[index + lane * lane_step] =

@@ -409,10 +409,10 @@ class Linearizer {
         blocks_.define_offsets(s.stride);
         line({.kind = LineKind::kPrefetch, .names = std::move(names), .statement = &s});
         break;
-      case StmtKind::kScatterAdd:
+      case StmtKind::kScatter:
         define_address(s.buffer, s.index, here());
         blocks_.define_offsets(s.stride);
-        line({.kind = LineKind::kScatterAdd, .names = std::move(names), .statement = &s});
+        line({.kind = LineKind::kScatter, .names = std::move(names), .statement = &s});
         break;
       case StmtKind::kAccDeclare:
         forget(s.accumulator);

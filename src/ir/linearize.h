@@ -30,7 +30,7 @@ enum class LineKind : uint8_t {
   kKeep,        // in front of an overlapping loop (`statement`): name = what its first step loads as `value`, and does last
   kStore,       // statement
   kPrefetch,    // statement
-  kScatterAdd,  // statement
+  kScatter,     // statement
   kAccDeclare,  // statement; `name` is the accumulator
   kAccSet,      // statement
   kAccUpdate,   // statement

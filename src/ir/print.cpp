@@ -185,9 +185,9 @@ class Printer {
       case StmtKind::kPrefetch:
         return line(depth, cat("prefetch ", s.is_near ? "near " : "", buffers_[static_cast<size_t>(s.buffer)], at,
                                s.position == nullptr ? std::string() : cat(" + ", reference(s.position), " * ", to_string(s.stride))));
-      case StmtKind::kScatterAdd:
-        return line(depth, cat("add ", reference(s.value), " to ", buffers_[static_cast<size_t>(s.buffer)], at, " + ",
-                               reference(s.position), " * ", to_string(s.stride)));
+      case StmtKind::kScatter:
+        return line(depth, cat("scatter ", s.combine ? info(*s.combine).id : "", s.combine ? " " : "", reference(s.value), " to ",
+                               buffers_[static_cast<size_t>(s.buffer)], at, " + ", reference(s.position), " * ", to_string(s.stride)));
       case StmtKind::kAccDeclare:
         return line(depth, cat("declare acc", s.accumulator, s.value == nullptr ? std::string() : cat(" as ", reference(s.value))));
       case StmtKind::kAccSet: return line(depth, cat("set acc", s.accumulator, at, " to ", reference(s.value)));
@@ -322,9 +322,10 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
         line(cat("prefetch ", s->is_near ? "near " : "", buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index), "]",
                  s->position == nullptr ? std::string() : cat(" + ", text(s->position), " * ", to_string(s->stride))));
         break;
-      case LineKind::kScatterAdd:
-        line(cat("add ", text(s->value), " to ", buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index), "] + ",
-                 text(s->position), " * ", to_string(s->stride)));
+      case LineKind::kScatter:
+        line(cat("scatter ", s->combine ? info(*s->combine).id : "", s->combine ? " " : "", text(s->value), " to ",
+                 buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index), "] + ", text(s->position), " * ",
+                 to_string(s->stride)));
         break;
       case LineKind::kAccDeclare:
         line(cat("declare ", accumulator(*s), s->value == nullptr ? std::string() : cat(" as ", text(s->value))));

@@ -42,8 +42,8 @@ class Vectoriser {
       if (s->kind == StmtKind::kDefine || s->kind == StmtKind::kCopy || s->kind == StmtKind::kPrefetch) return false;
       const bool changes = s->kind == StmtKind::kAccSet || s->kind == StmtKind::kAccUpdate;
       if ((s->kind == StmtKind::kStore || changes) && !step_of(s->index)) return false;
-      // lanes are added beside each other: two that meet the same element would be one
-      if (s->kind == StmtKind::kScatterAdd && (!is_beside(*s) || varies(s->position))) return false;
+      // lanes meet elements beside each other: of two that meet the same one, one would be lost
+      if (s->kind == StmtKind::kScatter && (!is_beside(*s) || varies(s->position))) return false;
       // a reduction inside one iteration stays scalar; one that runs across iterations needs an accumulator for each
       if (s->kind == StmtKind::kAccFold || s->kind == StmtKind::kAccScan || s->kind == StmtKind::kAccDeclare) return false;
       if (changes && !step_of(s->index)->is_constant(1)) return false;
@@ -80,7 +80,7 @@ class Vectoriser {
     result->otherwise = body(s->otherwise);
     switch (s->kind) {
       case StmtKind::kStore:
-      case StmtKind::kScatterAdd:
+      case StmtKind::kScatter:
       case StmtKind::kAccSet:
       case StmtKind::kAccUpdate:
         result->lane_step = *step_of(s->index);
@@ -146,7 +146,7 @@ bool reads_accumulator(const UOp* value, int accumulator) {
 }
 bool adds_up(const Body& body) {
   for (const Stmt* s : statements_of(body)) {
-    if (s->kind == StmtKind::kAccUpdate || s->kind == StmtKind::kScatterAdd) return true;
+    if (s->kind == StmtKind::kAccUpdate || s->kind == StmtKind::kScatter) return true;
     if (s->kind == StmtKind::kAccSet && reads_accumulator(s->value, s->accumulator)) return true;
   }
   return false;

@@ -311,16 +311,16 @@ class Verifier {
         require(s.buffer >= 0 && static_cast<size_t>(s.buffer) < kernel_.params.size(), "a buffer is a parameter");
         position(s.stride);
         return position(s.index);
-      case StmtKind::kScatterAdd: {
+      case StmtKind::kScatter: {
         require(s.value != nullptr && s.position != nullptr && s.mask == nullptr, "a scatter has a value and a position, and no mask");
         buffer(s.buffer, s.value->type.dtype, true);
         position(s.index);
         position(s.stride);
         const DType dtype = s.value->type.dtype, at = s.position->type.dtype;
-        require(!is_bool(dtype) && !is_half(dtype), "numbers are added up");
+        require(!s.combine || (!is_bool(dtype) && info(dtype).computes_in == dtype), "numbers are combined in what they compute in");
         require(at == DType::kI32 || at == DType::kI64, "a position is an i32 or i64");
         require(s.position->type.lanes == 1, "a scatter's position is one for all lanes");
-        return require(s.value->type.lanes == 1 || s.lane_step.is_constant(1), "lanes are added beside each other");
+        return require(s.value->type.lanes == 1 || s.lane_step.is_constant(1), "lanes of a scatter are beside each other");
       }
       case StmtKind::kAccDeclare:
         accumulator(s);

@@ -32,7 +32,7 @@ std::vector<Place> places_in(Arena& arena, const Body& body) {
     if (is_row) places.push_back({u->buffer, u->index, u->sources[0], u->stride});
   }
   for (const Stmt* s : statements_of(body))
-    if (s->kind == StmtKind::kScatterAdd) places.push_back({s->buffer, s->index, s->position, s->stride});
+    if (s->kind == StmtKind::kScatter) places.push_back({s->buffer, s->index, s->position, s->stride});
   return places;
 }
 

@@ -1,12 +1,13 @@
-// Scatter template: the array is copied, then updates are added to it where their indices say, in the order of the axis.
+// Scatter template: the array is copied, then updates are put into it (set, added, multiplied, the greater or less one kept) where their
+// indices say, in the order of the axis.
 //
 //   for each index before the axis
 //     for each element along the axis, and each index behind it: store x
 //     for each update along the axis:                            its position
-//       for each index behind it:                                add the update
+//       for each index behind it:                                put the update there
 //
-// Indices that are the same for all that lies behind the axis, as those of rows of a table are, are read once a row, which is added as
-// vectors. What is added to one element comes one after the other, so that the bits are those of the law.
+// Indices that are the same for all that lies behind the axis, as those of rows of a table are, are read once a row, which is put there
+// as vectors. What meets one element comes one after the other, so that the bits are those of the law.
 #include "base/text.h"
 #include "lower/lower.h"
 #include "lower/places_ahead.h"
@@ -30,7 +31,7 @@ class ScatterLowering {
     std::vector<Stmt*> outer;
     for (size_t axis = 0; axis < axis_; ++axis) open(axis, node_.shape[axis], outer);
     Body body = copied();
-    for (Stmt* s : added()) body.push_back(s);
+    for (Stmt* s : updated()) body.push_back(s);
     body = nested(outer, std::move(body));
     if (!outer.empty() && c_.schedule.axes[0].kind == AxisKind::kThread) body[0]->loop = LoopKind::kThread;
     c_.kernel.body = std::move(body);
@@ -83,20 +84,21 @@ class ScatterLowering {
     return in_loops(loops, store);
   }
 
-  Body added() {
+  Body updated() {
     const Node &indices = *node_.sources[1], &updates = *node_.sources[2];
     std::vector<Stmt*> loops;
     for (size_t axis = axis_; axis < index_.size(); ++axis) open(axis, updates.shape[axis], loops);
     const Dim size = node_.shape[axis_];
     Index there = index_;
     there[axis_] = 0;
-    Stmt* add = arena_.statement(StmtKind::kScatterAdd);
-    add->value = c_.values.value(&updates, index_);
-    add->position = arena_.position(c_.values.value(&indices, index_), size);
-    add->buffer = result();
-    add->index = flatten(there, node_.shape);
-    add->stride = element_count(Shape(node_.shape.begin() + static_cast<long>(axis_) + 1, node_.shape.end()));
-    Body body = in_loops(loops, add);
+    Stmt* update = arena_.statement(StmtKind::kScatter);
+    update->combine = combine_of_scatter(node_.op);
+    update->value = c_.values.value(&updates, index_);
+    update->position = arena_.position(c_.values.value(&indices, index_), size);
+    update->buffer = result();
+    update->index = flatten(there, node_.shape);
+    update->stride = element_count(Shape(node_.shape.begin() + static_cast<long>(axis_) + 1, node_.shape.end()));
+    Body body = in_loops(loops, update);
     return proven_positive(size) ? body : Body{new_if(arena_, size - 1, std::move(body))};  // where there are elements
   }
 

@@ -142,6 +142,17 @@ constexpr Op combine_of(Op op) {
   }
 }
 
+/// What a scatter makes of an element and an update for it; none: the update takes its place.
+constexpr std::optional<Op> combine_of_scatter(Op op) {
+  switch (op) {
+    case Op::kScatterAdd: return Op::kAdd;
+    case Op::kScatterMul: return Op::kMul;
+    case Op::kScatterMax: return Op::kMax;
+    case Op::kScatterMin: return Op::kMin;
+    default: return std::nullopt;
+  }
+}
+
 /// Is what a reduction gives the same in every order, bit for bit (any NaN for a NaN)?
 constexpr bool is_free_of_order(Op op, DType dtype) {
   return op == Op::kReduceMax || op == Op::kReduceMin || is_place(op) || (!is_float(dtype) && !is_complex(dtype));

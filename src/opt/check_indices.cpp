@@ -8,7 +8,7 @@
 namespace harp::opt {
 namespace {
 
-bool has_indices(const Node* node) { return node->op == Op::kGather || node->op == Op::kScatterAdd; }
+bool has_indices(const Node* node) { return node->op == Op::kGather || is_scatter(node->op); }
 
 /// Does every element of the source stand in the node, perhaps more than once?
 bool keeps_all(const Node* node) { return node->op == Op::kReshape || node->op == Op::kExpand || node->op == Op::kPermute; }

@@ -85,7 +85,7 @@ class BodyRenderer {
       case LineKind::kKeep: return keep(l);
       case LineKind::kStore: return store(*l.statement);
       case LineKind::kPrefetch: return prefetch(*l.statement);
-      case LineKind::kScatterAdd: return scatter_add(*l.statement);
+      case LineKind::kScatter: return scatter(*l.statement);
       case LineKind::kAccDeclare: return declare(*l.statement);
       case LineKind::kAccSet: return set(*l.statement);
       case LineKind::kAccUpdate: return update(*l.statement);
@@ -288,10 +288,11 @@ class BodyRenderer {
     names_.pointer(l.buffer, l.row, l.name);
   }
 
-  void store(const Stmt& s) {
+  void store(const Stmt& s) { store_at(expression_.address(s.buffer, s.index), s); }
+
+  void store_at(const Expressions::Address& at, const Stmt& s) {
     const DType dtype = s.value->type.dtype;
     const int n = s.value->type.lanes;
-    const Expressions::Address at = expression_.address(s.buffer, s.index);
     if (n == 1) {
       const std::string assignment = cat(expression_.element_text(at), " = ", expression_(s.value).text, ";");
       return out(s.mask == nullptr ? assignment : cat("if (", expression_(s.mask).text, ") ", assignment));
@@ -339,12 +340,20 @@ class BodyRenderer {
     out(cat(unit_.store_pairs(first.value->type.dtype, first.value->type.lanes), "(", pointer, ", ", one, ", ", other, ");"));
   }
 
-  void scatter_add(const Stmt& s) {
+  void scatter(const Stmt& s) {
     const Expressions::Address at = expression_.scattered(s);
+    if (!s.combine) return store_at(at, s);
+    const DType dtype = s.value->type.dtype;
     const int n = s.value->type.lanes;
-    if (n == 1) return out(cat(expression_.element_text(at), " += ", expression_(s.value).text, ";"));
-    out(cat("*(", unit_.memory_vector(s.value->type.dtype, n), "*)(", expression_.pointer_text(at),
-            ") += ", expression_.whole(s.value).text, ";"));
+    const std::string target =
+        n == 1 ? expression_.element_text(at) : cat("*(", unit_.memory_vector(dtype, n), "*)(", expression_.pointer_text(at), ")");
+    combined(target, *s.combine, combine_function(*s.combine, dtype), n,
+             n == 1 ? expression_(s.value).text : expression_.whole(s.value).text);
+  }
+  /// target = combine(target, value)
+  void combined(const std::string& target, Op combine, const ir::Function* function, int lanes, const std::string& value) {
+    if (function == nullptr) return out(cat(target, combine == Op::kAdd ? " += " : " *= ", value, ";"));
+    out(cat(target, " = ", unit_.function(*function, lanes), "(", target, ", ", value, ");"));
   }
 
   /// How many elements of so many bytes after `room` the accumulator begins: a quarter of a page in front of where the parameter does.
@@ -404,10 +413,7 @@ class BodyRenderer {
       const std::string fma = unit_.helper(*rule_of(Op::kFma, a.type.dtype), a.type.dtype, n);
       return out(cat(target, " = ", fma, "(", expression_.whole(s.value).text, ", ", expression_.whole(s.factor).text, ", ", target, ");"));
     }
-    if (a.combine == Op::kAdd || a.combine == Op::kMul)
-      return out(cat(target, a.combine == Op::kAdd ? " += " : " *= ", expression_.whole(s.value).text, ";"));
-    const std::string function = unit_.function(*combine_function(a), n);
-    out(cat(target, " = ", function, "(", target, ", ", expression_.whole(s.value).text, ");"));
+    combined(target, a.combine, combine_function(a), n, expression_.whole(s.value).text);
   }
 
   Unit::FoldForm fold_form(const Stmt& s) const {
@@ -531,8 +537,10 @@ class BodyRenderer {
 
   /// What combines two values, where that is no operator.
   const ir::Function* combine_function(const ir::Accumulator& a) const {
-    if (a.function != nullptr) return a.function;
-    return a.combine == Op::kMax || a.combine == Op::kMin ? arena_->function_of(a.combine, a.type.dtype) : nullptr;
+    return a.function != nullptr ? a.function : combine_function(a.combine, a.type.dtype);
+  }
+  const ir::Function* combine_function(Op combine, DType dtype) const {
+    return combine == Op::kMax || combine == Op::kMin ? arena_->function_of(combine, dtype) : nullptr;
   }
 
  public:

@@ -44,7 +44,7 @@ class Expressions {
 
     bool is_pointer() const { return rest.empty() && rest.constant == 0 && offset.empty(); }
   };
-  /// The element a kScatterAdd adds to.
+  /// The element that a kScatter changes.
   Address scattered(const ir::Stmt& s) const;
   Address address(int buffer, Sym index) const { return address(buffer, index, names_.innermost_loop()); }
   /// The same as it is written inside the loop on this variable.

@@ -21,8 +21,16 @@ class IndexChooser {
   std::vector<Argument> choose() {
     if (row_.name == "take") return take();
     if (row_.name == "gather_nd") return gather_nd();
+    if (row_.name == "scatter_nd") return scatter_nd();
     if (primary_->rank() == 0) return mistake();
-    return row_.name == "index_add" ? index_add() : row_.name == "scatter_add" ? scatter_add() : along_axis();
+    if (row_.name == "index_add") return index_add();
+    if (row_.name == "take_along_axis") return along_axis();
+    std::vector<Argument> arguments = scatter();
+    if (row_.name == "scatter_reduce") {
+      arguments.push_back(reduction());
+      arguments.push_back(Literal{Literal::kBool, false, random_.chance(50) ? "true" : "false", {}});
+    }
+    return arguments;
   }
 
  private:
@@ -58,6 +66,24 @@ class IndexChooser {
     return {x, some_indices(bench_, shape, x->shape[has_batch ? 1 : 0]), Dim(has_batch ? 1 : 0)};
   }
 
+  std::string reduction() {
+    static constexpr std::string_view kNames[] = {"sum", "prod", "mean", "max", "min"};
+    return std::string(random_.pick(kNames));
+  }
+
+  /// The primary is changed, by tuples of one or two indices.
+  std::vector<Argument> scatter_nd() {
+    const NodeRef x = primary_->rank() == 0 ? bench_.array_of(primary_->dtype, {some_size(), some_size()}) : primary_;
+    const auto length = static_cast<int64_t>(1 + random_.below(std::min<size_t>(x->shape.size(), 2)));
+    Shape tuples;
+    for (uint64_t more = random_.below(3); more > 0; --more) tuples.push_back(some_size());
+    Shape updates = tuples;
+    updates.insert(updates.end(), x->shape.begin() + length, x->shape.end());
+    tuples.push_back(Dim(length));
+    return {x, some_indices(bench_, tuples, x->shape[0]), bench_.array_of(x->dtype, updates),
+            random_.chance(40) ? std::string("set") : reduction()};
+  }
+
   std::vector<Argument> along_axis() {
     const auto [axis, other] = other_length();
     const Argument along = axis_argument(axis, other.size());
@@ -80,8 +106,8 @@ class IndexChooser {
     return {axis, std::move(other)};
   }
 
-  /// The primary is the indices, what is added to, or what is added.
-  std::vector<Argument> scatter_add() {
+  /// The primary is the indices, what is changed, or the updates.
+  std::vector<Argument> scatter() {
     const auto [axis, other] = other_length();
     const Argument along = axis_argument(axis, other.size());
     if (primary_is_index_) {

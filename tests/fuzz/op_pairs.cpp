@@ -12,7 +12,7 @@ bool may_produce(Op op, DType dtype) {
   if (op == Op::kArange) return dtype == DType::kI32;
   if (op == Op::kSize || op == Op::kArgSort) return dtype == DType::kI64;
   if (is_custom(op)) return !is_complex(dtype);
-  if (op == Op::kScatterAdd && is_narrow(dtype)) return false;           // is made of what it computes in
+  if (combine_of_scatter(op) && is_narrow(dtype)) return false;          // is made of what it computes in
   if (op == Op::kBitcast) return !is_bool(dtype) && !is_complex(dtype);  // not every byte is a bool
   if (op == Op::kCast) return !is_complex(dtype);
   if (op == Op::kReal || op == Op::kImag) return accepts(Operands::kPart, dtype);
@@ -23,7 +23,7 @@ bool may_produce(Op op, DType dtype) {
 
 /// Can `op` read one?
 bool may_consume(Op op, DType dtype) {
-  if (!is_in_graphs(op) || (op == Op::kScatterAdd && is_narrow(dtype))) return false;
+  if (!is_in_graphs(op) || (combine_of_scatter(op) && is_narrow(dtype))) return false;
   if (is_custom(op)) return !is_complex(dtype);
   return info(op).arity != 0 && (has_nodes_of(op, dtype) || (op == Op::kWhere && is_bool(dtype)));
 }
@@ -35,7 +35,7 @@ bool is_rewritten(Op producer, Op consumer) {
   // Scalars have no axes to move or to reduce; one joins by way of a reshape.
   const bool is_scalar = producer == Op::kConstant || producer == Op::kSize;
   return is_scalar && (is_reduce(consumer) || is_scan(consumer) || (is_movement(consumer) && consumer != Op::kReshape) ||
-                       consumer == Op::kConcat || consumer == Op::kGather || consumer == Op::kScatterAdd || is_routine(consumer));
+                       consumer == Op::kConcat || consumer == Op::kGather || is_scatter(consumer) || is_routine(consumer));
 }
 
 }  // namespace

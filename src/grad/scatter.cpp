@@ -1,0 +1,94 @@
+// Adjoints of scatters. An element of the result is made of an element of x and of its updates, in their order; what `take` finds there for
+// each update is what the update needs to know of it.
+#include "grad/rules.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+
+namespace harp::grad {
+namespace {
+
+using build::elementwise;
+
+int axis_of(const Step& s) { return s.y->as<GatherAttributes>().axis; }
+NodeRef indices_of(const Step& s) { return s.b(); }
+/// For each update, what stands in an array of the result's shape where the update went.
+NodeRef take(const Step& s, NodeRef array) { return build::take_along_axis(array, indices_of(s), axis_of(s)); }
+NodeRef where(std::initializer_list<NodeRef> operands) { return elementwise(Op::kWhere, operands); }
+NodeRef mul(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMul, operands); }
+NodeRef is_zero(NodeRef x) { return elementwise(Op::kEq, {x, build::constant_like(x, 0)}); }
+NodeRef filled(const Step& s, const Shape& shape, DType dtype, int value) {
+  return build::full(check_node("grad", s.g), shape, scalar_from_int(dtype, value));
+}
+
+/// Is the update the last one of its element, so that it is what stands there?
+NodeRef is_last(const Step& s) {
+  const auto axis = static_cast<size_t>(axis_of(s));
+  const Shape& shape = indices_of(s)->shape;
+  Shape line(shape.size(), Dim(1));
+  line[axis] = shape[axis];
+  const NodeRef turn = build::expand(build::reshape(build::arange(check_node("grad", s.g), shape[axis]), std::move(line)), shape);
+  const NodeRef none = filled(s, s.y->shape, DType::kI32, 0);
+  return elementwise(Op::kEq, {take(s, build::scatter(none, indices_of(s), turn, axis_of(s))), turn});
+}
+
+/// The product of all that made an element, but for one factor: that of the factors that are not zero, without it, times what the zeros
+/// among the others give. As in adjoint_of_prod: 1 if there is none, that zero if there is one, 0 if there are more.
+NodeRef product_of_others(const Step& s) {
+  const NodeRef x = s.a(), updates = s.c(), zero = build::constant_like(x, 0), one = build::constant_like(x, 1);
+  const NodeRef x_is_zero = is_zero(x), is_zero_too = is_zero(updates);
+  const auto gathered = [&](NodeRef of_x, NodeRef of_updates) {  // the sum for each update, without the update's own part
+    const NodeRef sum = build::scatter_add(of_x, indices_of(s), of_updates, axis_of(s));
+    return build::sub(take(s, sum), of_updates);
+  };
+  const NodeRef rest = where({is_zero_too, one, updates});
+  const NodeRef product = take(s, build::scatter_mul(where({x_is_zero, one, x}), indices_of(s), rest, axis_of(s)));
+  const NodeRef zeros_of_x = build::cast(x_is_zero, DType::kI32);
+  const NodeRef other_zeros = gathered(zeros_of_x, build::cast(is_zero_too, DType::kI32));
+  const NodeRef x_zero = where({x_is_zero, x, zero});
+  const NodeRef their_sum = gathered(x_zero, where({is_zero_too, updates, zero}));
+  const NodeRef has_one = elementwise(Op::kEq, {other_zeros, build::constant_like(other_zeros, 1)});
+  const NodeRef factor = where({is_zero(other_zeros), one, where({has_one, their_sum, zero})});
+  return mul({elementwise(Op::kDiv, {product, rest}), factor});
+}
+
+/// What each of those that tie gets: they share evenly. Where the result is NaN nothing equals it: 0 elements share, and all become NaN.
+struct Tie {
+  NodeRef x, updates;  // 1 where it is the result
+  NodeRef share;
+};
+Tie tie_of(const Step& s) {
+  const NodeRef x = build::cast(elementwise(Op::kEq, {s.a(), s.y}), s.g->dtype);
+  const NodeRef updates = build::cast(elementwise(Op::kEq, {s.c(), take(s, s.y)}), s.g->dtype);
+  return {x, updates, elementwise(Op::kDiv, {s.g, build::scatter_add(x, indices_of(s), updates, axis_of(s))})};
+}
+
+}  // namespace
+
+NodeRef scattered_to(const Step& s) {
+  return build::scatter(s.g, indices_of(s), filled(s, indices_of(s)->shape, s.g->dtype, 0), axis_of(s));
+}
+NodeRef scattered_update(const Step& s) {
+  const NodeRef last = is_last(s);
+  return where({last, take(s, s.g), build::constant_like(s.g, 0)});
+}
+
+NodeRef added_update(const Step& s) { return take(s, s.g); }
+
+NodeRef multiplied(const Step& s) {
+  return mul({s.g, build::scatter_mul(filled(s, s.y->shape, s.g->dtype, 1), indices_of(s), s.c(), axis_of(s))});
+}
+NodeRef multiplied_update(const Step& s) {
+  const NodeRef others = product_of_others(s);
+  return mul({take(s, s.g), others});
+}
+
+NodeRef extreme_of_updates(const Step& s) {
+  const Tie tie = tie_of(s);
+  return mul({tie.share, tie.x});
+}
+NodeRef extreme_update(const Step& s) {
+  const Tie tie = tie_of(s);
+  return mul({take(s, tie.share), tie.updates});
+}
+
+}  // namespace harp::grad
