@@ -44,6 +44,10 @@ std::vector<Sym> borders_of(Arena& arena, const Stmt* loop) {
   std::vector<Sym> borders;
   for (Sym c : conditions_of(arena, loop->body))
     if (auto b = border(c, loop); b && std::find(borders.begin(), borders.end(), *b) == borders.end()) borders.push_back(*b);
+  // Plain numbers first and in order: once one of them is chosen, those behind it need no look.
+  std::stable_sort(borders.begin(), borders.end(), [](const Sym& a, const Sym& b) {
+    return a.is_constant() && (!b.is_constant() || a.constant() < b.constant());
+  });
   return borders;
 }
 
@@ -74,6 +78,7 @@ Body partition(Arena& arena, Stmt* loop, int budget) {
     std::optional<Sym> at, chosen;
     if (splits > 0) {
       for (const Sym& b : borders_of(arena, part)) {
+        if (chosen && chosen->is_constant() && b.is_constant()) continue;  // chosen is less
         if (proven_at_most(b, part->begin) || proven_at_most(part->end, b)) continue;
         const Sym inside = max(part->begin, min(b, part->end));
         if (inside == part->begin || inside == part->end) continue;
