@@ -246,11 +246,12 @@ typedef struct harp_context_options {
 /*
  * Compiled programs are loaded from memory, and hold no file descriptor. A context keeps up to three, of the cache directory; before it
  * uses one it looks whether that is still the same file, so a host may close what is not its own (closefrom after fork, say) at any
- * moment between calls of harp. Tools that read a program's file, such as perf and gdb, want $HARP_KEEP_OBJECTS, the absolute path of a
- * directory that is writable by nobody else: programs are then loaded from files written there, which harp never removes.
+ * moment between calls of harp. None of them is 0, 1 or 2, whatever the host has closed. Tools that read a program's file, such as perf and
+ * gdb, want $HARP_KEEP_OBJECTS, the absolute path of a directory that belongs to this user and is writable by nobody else, or is like
+ * /tmp: programs are then loaded from files written there, which harp never removes.
  */
 
-/* Makes a context. options may be NULL. Opens the cache directory (makes it, if it is not there); searches no compiler yet. */
+/* Makes a context. options may be NULL. The cache directory is opened, or made, by the first compilation, which looks for a compiler, too. */
 HARP_API harp_context* harp_context_new(const harp_context_options* options, harp_error** err);
 HARP_API harp_context* harp_context_retain(harp_context* context);
 HARP_API void harp_context_release(harp_context* context);
@@ -701,13 +702,13 @@ HARP_API harp_node* harp_scatter_mul(harp_node* x, harp_node* indices, harp_node
 HARP_API harp_node* harp_scatter_max(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
 HARP_API harp_node* harp_scatter_min(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
 /* torch.scatter_reduce: reduction "sum" (NULL: that), "prod", "max", "min" as above, or "mean" of floats and complex numbers: what was added
- * up divided by the number of updates, and one more for the element itself. include_self 0: an element that has updates is made of these
+ * up divided by the number of updates, and one more for the element itself. ("amax", "amin", "add", "mul" are max, min, sum, prod.) include_self 0: an element that has updates is made of these
  * alone; one that has none stays. Another reduction is HARP_ERROR_INVALID_ARGUMENT. */
 HARP_API harp_node* harp_scatter_reduce(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis, const char* reduction,
                                         int32_t include_self);
 /* ONNX's ScatterND: the last axis of `indices`, of known size k, holds one tuple of k indices, which names an element along the first k axes
  * of x, or what lies there along its other axes. updates have the other axes of the indices, then those other axes of x
- * (HARP_ERROR_SHAPE). reduction: "set" (NULL: that), or one of harp_scatter_reduce. A tuple of which an index is out of range names the last
+ * (HARP_ERROR_SHAPE). reduction: "set" or "none" (NULL: that), or one of harp_scatter_reduce. A tuple of which an index is out of range names the last
  * element, or is reported with check_indices. */
 HARP_API harp_node* harp_scatter_nd(harp_node* x, harp_node* indices, harp_node* updates, const char* reduction);
 /* torch.index_add: scatter_add with one index for all that lies at a place along the axis: indices of rank 1, updates with x's sizes but for
@@ -874,8 +875,7 @@ HARP_API harp_status harp_max_pool_with_indices(harp_node* x, int32_t n_axes, co
                                                 harp_node** values_and_indices);
 /* The way back: planes of zeros in which each element of x stands where its index says; any dtype, indices of integers in x's shape. Of
  * two elements with one index the later stands there. output_size: the n_axes sizes of a plane, or NULL: the least that has these windows,
- * (size of x - 1) * stride - padding + window. Indices count from 0; one that is out of range is clamped (or reported, with
- * check_indices). dilation and ceil_mode are not looked at. */
+ * (size of x - 1) * stride - padding + window. Indices as in "Elements by data": a negative one counts from the end. dilation and ceil_mode are not looked at. */
 HARP_API harp_node* harp_max_unpool(harp_node* x, harp_node* indices, int32_t n_axes, const harp_dim* size,
                                     const harp_pool_options* options, const harp_dim* output_size);
 
@@ -906,7 +906,8 @@ HARP_API harp_node* harp_scaled_dot_product_attention(harp_node* query, harp_nod
 /* Half the squared distance up to delta, from there on a line: delta * (distance - delta / 2). reduction as below. */
 HARP_API harp_node* harp_huber_loss(harp_node* x, harp_node* target, double delta, const char* reduction);
 /* -(target * log(x) + (1 - target) * log(1 - x)) of probabilities, logarithms not below -100; of logits: the same of sigmoid(x), without
- * its rounding, target counting pos_weight times where it is given. weight and pos_weight: NULL, or floats that broadcast to x. */
+ * its rounding, target counting pos_weight times where it is given. weight and pos_weight: NULL, or floats that broadcast to x. A probability
+ * of 0 or 1 that is wrong has no gradient. */
 HARP_API harp_node* harp_binary_cross_entropy(harp_node* x, harp_node* target, harp_node* weight, const char* reduction);
 HARP_API harp_node* harp_binary_cross_entropy_with_logits(harp_node* x, harp_node* target, harp_node* weight, harp_node* pos_weight,
                                                           const char* reduction);

@@ -301,15 +301,16 @@ TEST_CASE("compile: a compiler that crashes is asked once more, without optimisa
   CHECK(call(bench.system, artifact) == 8);
   CHECK(artifact->manifest().command.back() == "-O0");
   CHECK(read_text(bench.scratch / "runs") == "run\n");
-  CHECK(bench.service().compile(request_for(8))->manifest().command.back() == "-O0");  // from the cache
-  CHECK(read_text(bench.scratch / "runs") == "run\n");
+  // Another process asks anew: the compiler may not crash there, and what it makes is faster.
+  CHECK(bench.service().compile(request_for(8))->manifest().command.back() == "-O0");
+  CHECK(read_text(bench.scratch / "runs") == "run\nrun\n");
   // one that crashes again is an error, and so is any other failure, at once
   bench.options.compiler = fake_compiler(bench.scratch, "always", crash);
   CHECK(contains(error_of([&] { bench.service().compile(request_for(9)); }).compiler_output, "internal compiler error"));
-  CHECK(read_text(bench.scratch / "runs") == "run\nrun\nrun\n");
+  CHECK(read_text(bench.scratch / "runs") == "run\nrun\nrun\nrun\n");
   bench.options.compiler = fake_compiler(bench.scratch, "failing", "echo run >> " + (bench.scratch / "runs") + "\necho no >&2; exit 1");
   CHECK(error_of([&] { bench.service().compile(request_for(9)); }).code == Code::kCompiler);
-  CHECK(read_text(bench.scratch / "runs") == "run\nrun\nrun\nrun\n");
+  CHECK(read_text(bench.scratch / "runs") == "run\nrun\nrun\nrun\nrun\n");
 }
 
 TEST_CASE("compile: a relative PATH entry is not the current directory") {

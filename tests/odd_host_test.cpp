@@ -1,5 +1,6 @@
 // Hosts that close what is not theirs, or that have nothing left for harp to open or to map.
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -9,7 +10,9 @@
 #include <fstream>
 #include <vector>
 
+#include "base/file_system.h"
 #include "capi_support.h"
+#include "compile/cache.h"
 #include "in_child.h"
 
 using namespace capi_test;
@@ -55,14 +58,13 @@ struct Directories {
   Directories() {
     char name[] = "/tmp/harp-test-XXXXXX";
     top = ::mkdtemp(name);
-    std::filesystem::create_directory(cache());
-    std::filesystem::create_directory(host());
-    ::chmod(cache().c_str(), 0700);
+    cache = top + "/cache", host = top + "/host";
+    std::filesystem::create_directory(cache);
+    std::filesystem::create_directory(host);
+    ::chmod(cache.c_str(), 0700);
   }
   ~Directories() { std::filesystem::remove_all(top); }
-  std::string cache() const { return top + "/cache"; }
-  std::string host() const { return top + "/host"; }
-  std::string top;
+  std::string top, cache, host;
 };
 
 }  // namespace
@@ -72,16 +74,16 @@ TEST_CASE("host: one that closes every descriptor gets right results, and keeps 
   CHECK(in_child([&] {
           std::vector<int> own;
           {
-            const Context context = make_context([&](auto& options) { options.cache_dir = directories.cache().c_str(); });
+            const Context context = make_context([&](auto& options) { options.cache_dir = directories.cache.c_str(); });
             const Program first = scaled(context.get(), 1, 1);
             if (at_two(first) != 3) return 1;
             ::closefrom(3);
-            for (int i = 0; i < 6; ++i) own.push_back(::open(directories.host().c_str(), O_RDONLY | O_DIRECTORY));
+            for (int i = 0; i < 6; ++i) own.push_back(::open(directories.host.c_str(), O_RDONLY | O_DIRECTORY));
             const Program second = scaled(context.get(), 100, 0);
             ::closefrom(own.back() + 1);
             const Program third = scaled(context.get(), 10, 5);
             if (at_two(first) != 3 || at_two(second) != 200 || at_two(third) != 25) return 2;
-            if (count_in(directories.host()) != 0) return 3;
+            if (count_in(directories.host) != 0) return 3;
           }
           for (const int fd : own)
             if (::fcntl(fd, F_GETFD) < 0) return 4;
@@ -125,3 +127,86 @@ TEST_CASE("host: where there are no mappings left, those of programs that nobody
         }) == 0);
 }
 #endif
+
+TEST_CASE("host: a limit on the size of its files is an error of the compilation, not the end of the process") {
+  const Directories directories;
+  CHECK(in_child([&] {
+          const Context context = make_context([&](auto& options) { options.cache_dir = directories.cache.c_str(); });
+          if (at_two(scaled(context.get(), 1, 1)) != 3) return 1;
+          const rlimit before = {RLIM_INFINITY, RLIM_INFINITY}, least = {1000, RLIM_INFINITY};
+          ::setrlimit(RLIMIT_FSIZE, &least);
+          sigset_t blocked;
+          const Graph g = make_graph(context.get(), HARP_GRAPH_BROADCAST);
+          const harp_dim dims[] = {1};
+          harp_output(g.get(), "y", harp_exp(harp_input(g.get(), "x", HARP_F32, 1, dims)));
+          ErrorSlot err;
+          const Program none(harp_compile(g.get(), nullptr, err));
+          if (none != nullptr || err.code() == HARP_OK) return 2;
+          ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+          if (::sigismember(&blocked, SIGXFSZ) != 0) return 3;  // the signal is as it was
+          ::sigpending(&blocked);
+          if (::sigismember(&blocked, SIGXFSZ) != 0) return 4;
+          ::setrlimit(RLIMIT_FSIZE, &before);
+          return at_two(scaled(context.get(), 100, 0)) == 200 ? 0 : 5;
+        }) == 0);
+}
+
+TEST_CASE("host: what it has closed of 0, 1 and 2 becomes no file of harp's") {
+  CHECK(in_child([] {
+          harp::RealFileSystem files;
+          for (const int fd : {0, 1, 2}) ::close(fd);
+          const int memory = files.memory_file("test"), directory = files.open(AT_FDCWD, "/", O_RDONLY | O_DIRECTORY);
+          for (const int fd : {0, 1, 2})
+            if (::fcntl(fd, F_GETFD) >= 0) return 1;
+          if (memory <= 2 || directory <= 2) return 2;
+          // What was printed into it in the moment before is gone.
+          const std::byte one{1};
+          if (files.write(memory, &one, 1) != 1 || ::lseek(memory, 0, SEEK_END) != 1) return 3;
+          const Context context = make_context();
+          if (at_two(scaled(context.get(), 1, 1)) != 3) return 4;
+          for (const int fd : {0, 1, 2})
+            if (::fcntl(fd, F_GETFD) >= 0) return 5;
+          return 0;
+        }) == 0);
+}
+
+TEST_CASE("host: what cannot be loaded for want of something of the process stays in the cache") {
+  const Directories directories;
+  CHECK(in_child([&] {
+          const auto with_cache = [&](auto& options) { options.cache_dir = directories.cache.c_str(); };
+          if (at_two(scaled(make_context(with_cache).get(), 1, 1)) != 3) return 1;
+          const auto entries = [&] {
+            size_t count = 0;
+            for (const auto& entry : std::filesystem::recursive_directory_iterator(directories.cache))
+              count += entry.path().extension() == harp::kEntrySuffix;
+            return count;
+          };
+          const size_t before = entries();
+          if (before == 0) return 2;
+          ::setenv("HARP_KEEP_OBJECTS", "/dev/null", 1);
+          if (scaled(make_context(with_cache).get(), 1, 1) != nullptr) return 3;
+          ::unsetenv("HARP_KEEP_OBJECTS");
+          if (entries() != before) return 4;
+          const Context context = make_context(with_cache);
+          const Program program = scaled(context.get(), 1, 1);
+          harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
+          harp_program_stats(program.get(), &stats, nullptr);
+          return stats.cache == HARP_CACHE_DISK ? 0 : 5;
+        }) == 0);
+}
+
+TEST_CASE("host: without a descriptor at first, the cache is used as soon as there is one") {
+  const Directories directories;
+  CHECK(in_child([&] {
+          const Context context = make_context([&](auto& options) { options.cache_dir = directories.cache.c_str(); });
+          rlimit limit;
+          ::getrlimit(RLIMIT_NOFILE, &limit);
+          const rlimit none = {0, limit.rlim_max};
+          ::setrlimit(RLIMIT_NOFILE, &none);
+          harp_string_release(harp_cache_dir(context.get(), nullptr));
+          if (scaled(context.get(), 1, 1) != nullptr) return 1;
+          ::setrlimit(RLIMIT_NOFILE, &limit);
+          if (at_two(scaled(context.get(), 1, 1)) != 3) return 2;
+          return take(harp_cache_dir(context.get(), nullptr)).starts_with(directories.cache) ? 0 : 3;
+        }) == 0);
+}

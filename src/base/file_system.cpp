@@ -4,12 +4,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +34,45 @@ auto retry(Call call) -> decltype(call()) {
   }
 }
 
+/// A host that closed its own descriptors 0, 1 or 2 goes on reading and printing by these numbers: they may not become ours. What was
+/// printed into a file of ours in the moment between is taken out again where `is_new`: nobody else writes to it.
+int beyond_standard(int fd, bool is_new) {
+  if (fd < 0 || fd > STDERR_FILENO) return fd;
+  const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  int error = moved >= 0 ? 0 : -errno;
+  ::close(fd);
+  if (moved >= 0 && is_new && (::ftruncate(moved, 0) != 0 || ::lseek(moved, 0, SEEK_SET) != 0)) {
+    error = -errno;
+    ::close(moved);
+  }
+  return error < 0 ? error : moved;
+}
+
+/// While it lives, a write beyond the size that the host allows its files (RLIMIT_FSIZE) is an error and not the end of the process.
+class NoFileSizeSignal {
+ public:
+  NoFileSizeSignal() {
+    ::sigemptyset(&signal_);
+    ::sigaddset(&signal_, SIGXFSZ);
+    ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~NoFileSizeSignal() {
+    const int error = errno;
+    if (::sigismember(&before_, SIGXFSZ) == 0) {
+      constexpr timespec kNow = {};
+      while (::sigtimedwait(&signal_, nullptr, &kNow) < 0 && errno == EINTR) {
+      }
+      ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+    errno = error;
+  }
+  NoFileSizeSignal(const NoFileSizeSignal&) = delete;
+  NoFileSizeSignal& operator=(const NoFileSizeSignal&) = delete;
+
+ private:
+  sigset_t signal_, before_;
+};
+
 void fill(const struct stat& from, FileInfo& info) {
   info.kind = S_ISREG(from.st_mode)   ? FileInfo::Kind::kFile
               : S_ISDIR(from.st_mode) ? FileInfo::Kind::kDirectory
@@ -47,7 +89,8 @@ void fill(const struct stat& from, FileInfo& info) {
 }  // namespace
 
 int RealFileSystem::open(int directory, const char* path, int flags, uint32_t mode) {
-  return retry([&] { return ::openat(directory, path, flags | O_CLOEXEC, static_cast<mode_t>(mode)); });
+  const int fd = retry([&] { return ::openat(directory, path, flags | O_CLOEXEC, static_cast<mode_t>(mode)); });
+  return beyond_standard(fd, (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0);
 }
 
 int RealFileSystem::close(int fd) {
@@ -59,6 +102,7 @@ int64_t RealFileSystem::read(int fd, void* data, size_t size) {
 }
 
 int64_t RealFileSystem::write(int fd, const void* data, size_t size) {
+  const NoFileSizeSignal quiet;
   return retry([&]() -> int64_t { return ::write(fd, data, size); });
 }
 
@@ -132,7 +176,7 @@ int RealFileSystem::memory_file(const char* name) {
   const auto create = [name](unsigned flags) { return static_cast<int>(::syscall(SYS_memfd_create, name, flags)); };
   int fd = create(MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
   if (fd < 0 && errno == EINVAL) fd = create(MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  return fd >= 0 ? fd : -errno;
+  return fd >= 0 ? beyond_standard(fd, true) : -errno;
 #else
   (void)name;
   return -ENOSYS;
@@ -200,6 +244,12 @@ int read_all(FileSystem& files, int fd, size_t limit, std::vector<std::byte>& by
   }
   bytes.resize(used);
   return 0;
+}
+
+bool lacks_descriptors(FileSystem& files) {
+  const int fd = files.open(AT_FDCWD, "/", O_PATH | O_DIRECTORY);
+  const UniqueFd closes(files, fd);
+  return fd == -EMFILE || fd == -ENFILE;
 }
 
 std::string_view error_text(int64_t result) {

@@ -145,6 +145,9 @@ int write_all(FileSystem& files, int fd, std::span<const std::byte> bytes);
 /// Reads to the end of the file: 0 or -errno; -EFBIG when there is more than `limit`.
 int read_all(FileSystem& files, int fd, size_t limit, std::vector<std::byte>& bytes);
 
+/// Has the process, or the system, no descriptor left?
+bool lacks_descriptors(FileSystem& files);
+
 /// Text of a -errno result: "No space left on device". Thread-safe and independent of the locale.
 std::string_view error_text(int64_t result);
 

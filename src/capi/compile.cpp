@@ -88,7 +88,8 @@ std::shared_ptr<CompiledProgram> compile_c(harp_context& context, const Graph& g
   try {
     library = context.service.loader().load(*artifact);
   } catch (const Error& error) {
-    if (report.origin == CompileReport::Origin::kCompiled) throw;
+    // kIo: it is not the artifact's fault, which may load another time.
+    if (report.origin == CompileReport::Origin::kCompiled || error.code == Code::kIo) throw;
     // A cached artifact that does not load (made on another system, say) is no better than none.
     context.log.warning("a cached program does not load, it is compiled anew: ", error.message);
     context.service.forget(*artifact);
@@ -134,7 +135,7 @@ std::shared_ptr<CompiledProgram> compile_tuned(harp_context& context, const Grap
     program->stats.tuned = 1;
     return program;
   } catch (const Error& error) {
-    if (error.code == Code::kOutOfMemory || error.code == Code::kCancelled || limit.is_over()) throw;
+    if (error.code == Code::kOutOfMemory || error.code == Code::kCancelled || error.code == Code::kIo || limit.is_over()) throw;
     context.log.warning("what tuning found for \"", graph.name(), "\" is not used: ", error.message);
     return nullptr;
   }

@@ -64,9 +64,11 @@ std::shared_ptr<const CacheDirectory> CompileCache::current() {
 
 /// With mutex_ held.
 void CompileCache::open() {
-  directory_ = open_cache_directory(system_, options_.directory, options_.shared, why_off_);
-  opened_ = true;
-  if (!directory_) log_.warning("compile cache off: ", why_off_);
+  std::string why_not;
+  directory_ = open_cache_directory(system_, options_.directory, options_.shared, why_not);
+  opened_ = directory_ != nullptr || !lacks_descriptors(system_.files);  // there may be one the next time
+  if (!directory_ && why_not != why_off_) log_.warning("compile cache off: ", why_not);
+  why_off_ = std::move(why_not);
 }
 
 /// Somebody removed the directory under a running program: make it again, once; other threads may have done so already.
@@ -93,15 +95,16 @@ std::string CompileCache::distrust(const FileInfo& info) const {
   return cat("others may write to it: its mode is ", std::string{digit(6), digit(3), digit(0)}, ", 600 or 644 is expected (chmod go-w)");
 }
 
-/// 0 or -errno; -EPERM for what is not ours to trust.
-int CompileCache::read_entry(const CacheDirectory& directory, const char* name, std::vector<std::byte>& bytes, bool touch) const {
+/// 0 or -errno; -EPERM with the reason for what is not ours to trust.
+int CompileCache::read_entry(const CacheDirectory& directory, const char* name, std::vector<std::byte>& bytes, bool touch,
+                             std::string& why_not) const {
   // O_NONBLOCK: a FIFO in place of an entry must not make us wait for its writer.
   const int opened = system_.files.open(directory.fd.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   if (opened < 0) return opened;
   const UniqueFd file(system_.files, opened);
   FileInfo info;
   if (const int error = system_.files.stat(file.get(), info); error < 0) return error;
-  if (!distrust(info).empty()) return -EPERM;
+  if (why_not = distrust(info); !why_not.empty()) return -EPERM;
   if (const int error = read_all(system_.files, file.get(), kMaxEntryBytes, bytes); error < 0) return error;
   if (touch) system_.files.touch(file.get());  // the stamp eviction goes by; a read-only cache does without
   return 0;
@@ -112,7 +115,8 @@ std::shared_ptr<const Artifact> CompileCache::lookup(const Digest& key) {
   if (!directory) return nullptr;
   const std::string name = entry_name(key);
   std::vector<std::byte> bytes;
-  const int error = read_entry(*directory, name.c_str(), bytes, true);
+  std::string why_not;
+  const int error = read_entry(*directory, name.c_str(), bytes, true, why_not);
   std::shared_ptr<const Artifact> artifact = error < 0 ? nullptr : Artifact::parse(key, std::move(bytes));
   if (artifact) {
     ++hits_;
@@ -122,7 +126,7 @@ std::shared_ptr<const Artifact> CompileCache::lookup(const Digest& key) {
   if (error == -ENOENT) return nullptr;
   ++damaged_;
   if (error < 0) {
-    log_.warning("cache entry ", name, " not used: ", error == -EPERM ? std::string_view("not ours alone") : error_text(error));
+    log_.warning("cache entry ", name, " not used: ", why_not.empty() ? error_text(error) : std::string_view(why_not));
   } else {
     log_.warning("cache entry ", name, " is damaged, removed");
     system_.files.unlink(directory->fd.get(), name.c_str());  // should it be whole again by now, that costs one compilation
@@ -218,7 +222,7 @@ std::optional<std::string> CompileCache::read_file(const char* file, std::string
   const auto directory = current();
   if (!directory) return std::nullopt;
   std::vector<std::byte> bytes;
-  const int error = read_entry(*directory, file, bytes, false);
+  const int error = read_entry(*directory, file, bytes, false, why_not);
   if (error >= 0) return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (error == -ENOENT) return std::nullopt;
   FileInfo info;
@@ -355,7 +359,8 @@ std::vector<CacheEntryInfo> CompileCache::list() {
   if (!directory) return entries;
   for (const StoredFile& file : stored(*directory)) {
     std::vector<std::byte> bytes;
-    if (read_entry(*directory, file.name.c_str(), bytes, false) < 0) continue;
+    std::string why_not;
+    if (read_entry(*directory, file.name.c_str(), bytes, false, why_not) < 0) continue;
     const auto artifact = Artifact::parse(std::move(bytes));
     if (!artifact || entry_name(artifact->key()) != file.name) continue;
     entries.push_back({artifact->key().hex(), file.bytes, file.used_ns, artifact->manifest()});

@@ -118,7 +118,7 @@ class CompileCache {
   std::shared_ptr<const CacheDirectory> reopen(const CacheDirectory& gone);
   std::optional<WorkDirectory> work_directory_in(std::shared_ptr<const CacheDirectory>& directory, int& error);
   std::string distrust(const FileInfo& info) const;
-  int read_entry(const CacheDirectory& directory, const char* name, std::vector<std::byte>& bytes, bool touch) const;
+  int read_entry(const CacheDirectory& directory, const char* name, std::vector<std::byte>& bytes, bool touch, std::string& why_not) const;
   std::vector<StoredFile> stored(const CacheDirectory& directory);
   int publish_as(const std::string& name, std::span<const std::byte> bytes, bool durable);
   Lock lock_called(const std::string& name, CancelFlag cancel, Deadline deadline, int& error);

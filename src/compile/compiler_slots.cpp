@@ -8,19 +8,28 @@ constexpr std::chrono::milliseconds kWaitStep{20};  // how late a waiting thread
 }  // namespace
 
 CompilerSlots::Slot CompilerSlots::take(TimeLimit& limit) {
+  limit.check();
   std::unique_lock guard(mutex_);
-  if (free_ == 0) limit.enter("waiting until another C compiler of this context ends");
-  while (free_ == 0) {
-    limit.check();
-    given_back_.wait_for(guard, kWaitStep);
+  if (free_ == 0 || !waiting_.empty()) limit.enter("waiting until another C compiler of this context ends");
+  // In the order in which they came: a thread that waits long may not wait for ever.
+  const auto turn = waiting_.insert(waiting_.end(), 0);
+  try {
+    while (free_ == 0 || turn != waiting_.begin()) {
+      limit.check();
+      given_back_.wait_for(guard, kWaitStep);
+    }
+  } catch (...) {
+    waiting_.erase(turn);
+    throw;
   }
+  waiting_.erase(turn);
   --free_;
   return Slot(*this);
 }
 
 CompilerSlots::Slot CompilerSlots::try_take() {
   const std::lock_guard guard(mutex_);
-  if (free_ == 0) return {};
+  if (free_ == 0 || !waiting_.empty()) return {};
   --free_;
   return Slot(*this);
 }
@@ -28,7 +37,7 @@ CompilerSlots::Slot CompilerSlots::try_take() {
 void CompilerSlots::give_back() {
   const std::lock_guard guard(mutex_);
   ++free_;
-  given_back_.notify_one();
+  given_back_.notify_all();
 }
 
 }  // namespace harp

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <list>
 #include <mutex>
 #include <utility>
 
@@ -47,6 +48,7 @@ class CompilerSlots {
   std::mutex mutex_;
   std::condition_variable given_back_;
   size_t free_;
+  std::list<char> waiting_;  // those who wait, the first one first
 };
 
 }  // namespace harp

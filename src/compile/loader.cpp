@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <utility>
 
 #include "base/error.h"
@@ -25,11 +26,13 @@ constexpr const char* kDescriptors = "/proc/self/fd/";
 
 /// A path to an open file that this process has never had. The descriptor's number alone is not: a host that closes what is not its own,
 /// or a fork, makes the number that of another file while a library is loaded under it. So the count of all loads so far is in the path,
-/// and which copy of harp counts, of which a process may have several: bit by bit, as ways to say "here" to the kernel.
+/// and which copy of harp counts: a process may have several, also one after the other at the same address (dlclose, dlopen). All that bit
+/// by bit, as ways to say "here" to the kernel.
 std::string unique_path(int fd) {
   static std::atomic<uint64_t> loads{0};
+  static const auto begun = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
   std::string path = kDescriptors;
-  for (const uint64_t value : {uint64_t{reinterpret_cast<uintptr_t>(&loads)}, loads.fetch_add(1, std::memory_order_relaxed)})
+  for (const uint64_t value : {uint64_t{reinterpret_cast<uintptr_t>(&loads)}, begun, loads.fetch_add(1, std::memory_order_relaxed)})
     for (int bit = 63; bit >= 0; --bit) path += (value >> bit & 1) != 0 ? ".//" : "./";
   return cat(path, fd);
 }
@@ -41,12 +44,6 @@ struct Opened {
   Fault fault = Fault::kCode;
   std::string why_not;
 };
-
-bool lacks_descriptors(FileSystem& files) {
-  const int fd = files.open(AT_FDCWD, "/", O_PATH | O_DIRECTORY);
-  const UniqueFd closes(files, fd);
-  return fd == -EMFILE || fd == -ENFILE;
-}
 
 /// `fd` is of the file the path names.
 Opened open_library(System system, const std::string& path, int fd) {
@@ -152,7 +149,9 @@ LoadedLibrary LoadedLibrary::open_from_file(System system, const Artifact& artif
     append(refusals, cat("; ", why_not));
   }
   fail(Code::kIo, "cannot load compiled code: from memory: ", why_not_memory, refusals,
-       "; set TMPDIR to a directory that allows execution and belongs to this user");
+       refusals.find("noexec") != std::string::npos || refusals.find("another user") != std::string::npos
+           ? "; set TMPDIR to a directory that allows execution and belongs to this user"
+           : "");
 }
 
 LoadedLibrary LoadedLibrary::open_kept(System system, const Artifact& artifact, const std::string& directory) {

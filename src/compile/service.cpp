@@ -151,7 +151,7 @@ void CompileService::wait_for(Flight& flight, std::unique_lock<std::mutex>& guar
 /// The lock saves work and is needed by nobody: at most half of the time that is left goes to waiting for it, so that a process that keeps
 /// it does not keep others from compiling.
 CompileCache::Lock CompileService::wait_for_others(const Digest& key, TimeLimit& limit) {
-  limit.enter("waiting for another process that compiles the same program");
+  limit.enter("waiting for a lock that another process or context has while it compiles");
   const Deadline now = limit.now();
   CompileCache::Lock lock = cache_.lock(key, limit.cancel(), now + (limit.deadline() - now) / 2);
   limit.check();
@@ -216,6 +216,8 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
   return flight->artifact;
 }
 
+/// The caller's, or made without optimisation where the compiler crashed: that is kept from other processes, whose compiler may not crash
+/// (it may have lacked memory).
 std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& compiler, const CompileRequest& request, const Digest& key,
                                                              std::vector<std::string> command, bool persistent, TimeLimit& limit) {
   limit.check();
@@ -229,6 +231,7 @@ std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& com
     log_.warning("the compiler crashed; once more without optimisation: ", error.message);
     CompileRequest plain = request;
     plain.flags.emplace_back("-O0");
+    persistent = false;
     command = compiler.command(plain);
     bytes = run_compiler(compiler, plain, key, limit);
   }

@@ -31,7 +31,8 @@ std::string_view private_fault(const FileInfo& info, uint32_t user) {
 UniqueFd open_trusted(System system, const std::string& path, Owner owner, std::string& why_not) {
   FileSystem& files = system.files;
   const uint32_t user = system.process.effective_user();
-  UniqueFd fd(files, files.open(AT_FDCWD, "/", kWalkFlags));
+  const int root = files.open(AT_FDCWD, "/", kWalkFlags);
+  UniqueFd fd(files, root);
   for (size_t start = 1; fd;) {
     const bool last = start >= path.size();
     FileInfo info;
@@ -56,7 +57,7 @@ UniqueFd open_trusted(System system, const std::string& path, Owner owner, std::
     fd = UniqueFd(files, next);
     start = end + 1;
   }
-  why_not = "cannot open /";
+  why_not = cat("cannot open /: ", error_text(root));
   return {};
 }
 

@@ -59,9 +59,42 @@ static int run(const char* path, const harp_api* api) {
   return 0;
 }
 
-/* Arguments: "global" or "local", as which the first copy is loaded, and the copies. */
+/* The same copy, closed and loaded again while programs of it are still there: each has its own code. */
+static int load_again(const char* path) {
+  int i;
+  for (i = 1; i <= 5; ++i) {
+    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const harp_api* (*get_api)(uint32_t);
+    const harp_api* api;
+    harp_error* err = NULL;
+    harp_context* context;
+    harp_graph* graph;
+    harp_program* program;
+    harp_entry_point entry;
+    char text[80];
+    float x = 2.0f, y = 0.0f;
+    void *in = &x, *out = &y;
+    if (!library) return fail(path, "dlopen", dlerror());
+    *(void**)&get_api = dlsym(library, "harp_get_api");
+    api = get_api(HARP_API_VERSION);
+    context = api->harp_context_new(NULL, &err);
+    sprintf(text, "harp 1\ngraph g(x: f32[1]) {\n  return y = x * f32(%d)\n}\n", i);
+    graph = context ? api->harp_graph_parse(context, strlen(text), text, &err) : NULL;
+    program = graph ? api->harp_compile(graph, NULL, &err) : NULL;
+    if (!program) return fail(path, "compile", api->harp_error_message(err));
+    entry = api->harp_program_entry(program, &err);
+    entry(&in, &out, NULL);
+    if (y != 2.0f * (float)i) return fail(path, "values", text);
+    dlclose(library); /* the context and its program stay, and what is mapped for them */
+  }
+  printf("loaded again\n");
+  return 0;
+}
+
+/* Arguments: "global" or "local", as which the first copy is loaded, and the copies; or "again" and one copy. */
 int main(int argc, char** argv) {
   int i;
+  if (argc == 3 && strcmp(argv[1], "again") == 0) return load_again(argv[2]);
   for (i = 2; i < argc; ++i) {
     void* library = dlopen(argv[i], RTLD_NOW | (i == 2 && strcmp(argv[1], "global") == 0 ? RTLD_GLOBAL : RTLD_LOCAL));
     const harp_api* (*get_api)(uint32_t);

@@ -63,6 +63,11 @@ class Copies:
         for scope in ("local", "global"):
             self.runs(self.plain, scope, self.library, self.copy)
 
+    def case_loaded_again(self):
+        """C1.shared_library: a library that is closed and loaded again gives each program its own code, while older ones are still there"""
+        output = run(self.plain, "again", self.library, HARP_CACHE_DIR=self.path("cache"))
+        assert output == "loaded again\n", output
+
     def case_host_with_names(self):
         """C1.shared_library: functions of the host's that have harp's names replace none, in the shared library and the static one"""
         self.runs(self.with_names, "local", self.library)
