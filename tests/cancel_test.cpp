@@ -53,6 +53,8 @@ std::vector<int32_t> counted(int64_t n) {
 
 constexpr int32_t kUntouched = 0;
 
+std::string graph_of(const std::string& operation) { return "graph g(x: i32[n, m]) { return y = " + operation + " }"; }
+
 }  // namespace
 
 TEST_CASE("X8.cancel_run: a run whose flag is set before it begins computes nothing, and the program runs again") {
@@ -190,6 +192,20 @@ TEST_CASE("X8.cancel_run: a long row that is sorted, or transformed, and updates
   }
 }
 
+TEST_CASE("X8.cancel_run: the interpreter looks while it copies") {
+  // The flag is the first element of the output, which the copy stores; the last one has to stay what it was.
+  for (const char* operation : {"permute(x, axes=[1, 0])", "contiguous(permute(x, axes=[1, 0]))"}) {
+    CAPTURE(operation);
+    const Context context = make_context();
+    const Program program = compile(parse(context.get(), graph_of(operation)).get(), "interp");
+    std::vector<int32_t> x = counted(512 * 2048), y(x.size(), kUntouched);
+    const Buffer in = wrap(context.get(), x, {512, 2048}), out = wrap(context.get(), y, {2048, 512});
+    CHECK(run_into(program.get(), {in.get()}, out.get(), options_with(y.data()), nullptr) == HARP_ERROR_CANCELLED);
+    CHECK(y.front() == 1);
+    CHECK(y.back() == kUntouched);
+  }
+}
+
 TEST_CASE("X8.cancel_run: loops that would not end for hours end") {
   const std::string texts[] = {
       "sum(expand(x, shape=[n]))",
@@ -198,6 +214,8 @@ TEST_CASE("X8.cancel_run: loops that would not end for hours end") {
       "cast(argmax(expand(x, shape=[n]), axis=0), dtype=f32)",
       "sum(sum(expand(reshape(x, shape=[1, 1]), shape=[n, 3]), axes=[0]))",
       "sum(expand(x, shape=[n]) * expand(x, shape=[n]), order=chain, product=true)",
+      "sum(sum(expand(reshape(x, shape=[1, 1]), shape=[n, 1024]), axes=[0]))",
+      "sum(mean(expand(reshape(x, shape=[1, 1]), shape=[n, 100]), axes=[0]))",
       "custom_function(x, body=\"\"\"for i in 0 .. 1099511627776 { output = output + input0[0] }\"\"\", dtype=f32, shape=[])",
       "custom_function(x, body=\"\"\"for i in 0 .. 1099511627776 { for j in 0 .. i { output = output + input0[0] } }\"\"\", dtype=f32, "
       "shape=[])",

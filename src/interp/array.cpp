@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/error.h"
+#include "interp/sizes.h"
 
 namespace harp::interp {
 namespace {
@@ -14,20 +15,28 @@ constexpr std::align_val_t kAlignment{64};
 
 /// Copies of elements of one size; the type only says how many bytes an element has.
 template <class Bits>
-void copy_runs(const Array& from, const Array& to) {
+void copy_run(const std::byte* source, std::byte* target, int64_t n, int64_t from_step, int64_t to_step) {
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(Bits));
+  if (from_step == 1 && to_step == 1) {
+    std::memcpy(target, source, static_cast<size_t>(n * kBytes));
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    Bits bits;
+    std::memcpy(&bits, source + i * from_step * kBytes, sizeof bits);
+    std::memcpy(target + i * to_step * kBytes, &bits, sizeof bits);
+  }
+}
+
+template <class Bits>
+void copy_runs(const Array& from, const Array& to, const Sizes& sizes) {
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(Bits));
   const IndexSpace<2> space(from.shape, {std::span(from.strides), std::span(to.strides)});
   for_each_run(space, [&](const auto& offsets, const auto& steps, int64_t n) {
-    const std::byte* source = from.data + offsets[0] * static_cast<int64_t>(sizeof(Bits));
-    std::byte* target = to.data + offsets[1] * static_cast<int64_t>(sizeof(Bits));
-    if (steps[0] == 1 && steps[1] == 1) {
-      std::memcpy(target, source, static_cast<size_t>(n) * sizeof(Bits));
-      return;
-    }
-    for (int64_t i = 0; i < n; ++i) {
-      Bits bits;
-      std::memcpy(&bits, source + i * steps[0] * static_cast<int64_t>(sizeof(Bits)), sizeof bits);
-      std::memcpy(target + i * steps[1] * static_cast<int64_t>(sizeof(Bits)), &bits, sizeof bits);
-    }
+    sizes.in_parts(n, [&](int64_t begin, int64_t count) {
+      copy_run<Bits>(from.data + (offsets[0] + begin * steps[0]) * kBytes, to.data + (offsets[1] + begin * steps[1]) * kBytes, count,
+                     steps[0], steps[1]);
+    });
   });
 }
 
@@ -97,29 +106,29 @@ std::vector<int64_t> row_major_strides(std::span<const int64_t> shape) {
   return strides;
 }
 
-void copy_elements(const Array& from, const Array& to) {
+void copy_elements(const Array& from, const Array& to, const Sizes& sizes) {
   HARP_ASSERT(from.dtype == to.dtype && from.shape == to.shape, "copy between arrays of different types");
   switch (size_of(from.dtype)) {
-    case 1: return copy_runs<uint8_t>(from, to);
-    case 2: return copy_runs<uint16_t>(from, to);
-    case 4: return copy_runs<uint32_t>(from, to);
-    case 8: return copy_runs<uint64_t>(from, to);
-    case 16: return copy_runs<std::array<uint64_t, 2>>(from, to);
+    case 1: return copy_runs<uint8_t>(from, to, sizes);
+    case 2: return copy_runs<uint16_t>(from, to, sizes);
+    case 4: return copy_runs<uint32_t>(from, to, sizes);
+    case 8: return copy_runs<uint64_t>(from, to, sizes);
+    case 16: return copy_runs<std::array<uint64_t, 2>>(from, to, sizes);
     default: HARP_ASSERT(false, "no element has this size");
   }
 }
 
-void fill(const Array& to, const Scalar& value) {
+void fill(const Array& to, const Scalar& value, const Sizes& sizes) {
   Array one = Array::scalar(value);
   one.shape = to.shape;
   one.strides.assign(to.shape.size(), 0);
-  copy_elements(one, to);
+  copy_elements(one, to, sizes);
 }
 
-Array as_contiguous(const Array& array) {
+Array as_contiguous(const Array& array, const Sizes& sizes) {
   if (array.is_contiguous()) return array;
   Array copy = Array::allocate(array.dtype, array.shape);
-  copy_elements(array, copy);
+  copy_elements(array, copy, sizes);
   return copy;
 }
 

@@ -34,11 +34,14 @@ struct Array {
 
 std::vector<int64_t> row_major_strides(std::span<const int64_t> shape);
 
-/// Copies bit patterns between views of the same shape and dtype; `to` has every element at its own place.
-void copy_elements(const Array& from, const Array& to);
-void fill(const Array& to, const Scalar& value);
+class Sizes;
+
+/// Copies bit patterns between views of the same shape and dtype; `to` has every element at its own place. As every loop of a run, it
+/// looks whether the run was cancelled (sizes.h).
+void copy_elements(const Array& from, const Array& to, const Sizes& sizes);
+void fill(const Array& to, const Scalar& value, const Sizes& sizes);
 /// The array itself if its elements are already dense and in row-major order, else a copy that is.
-Array as_contiguous(const Array& array);
+Array as_contiguous(const Array& array, const Sizes& sizes);
 
 /// One index space walked by N operands, each with its own strides: adjacent axes that every operand walks as one are merged,
 /// so that the last axis is as long as it can be. No axes are left if there is one element; `is_empty` if there is none.

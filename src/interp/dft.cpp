@@ -221,7 +221,7 @@ void transform_rows(const Array& re, const Array& im, const Array& result, const
 }  // namespace
 
 Array evaluate_dft(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
-  const Array re = as_contiguous(sources[0]), im = as_contiguous(sources[1]);
+  const Array re = as_contiguous(sources[0], sizes), im = as_contiguous(sources[1], sizes);
   const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
   if (node.dtype == DType::kF32)
     transform_rows<float>(re, im, result, sizes);

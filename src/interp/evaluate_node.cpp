@@ -55,8 +55,8 @@ Array evaluate_real(const Node&, std::span<const Array> sources, const Sizes&) {
 Array evaluate_imag(const Node&, std::span<const Array> sources, const Sizes&) { return part_of(sources[0], 1); }
 Array evaluate_complex(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
   Array result = Array::allocate(node.dtype, sizes.values(node.shape));
-  copy_elements(sources[0], part_of(result, 0));
-  copy_elements(sources[1], part_of(result, 1));
+  copy_elements(sources[0], part_of(result, 0), sizes);
+  copy_elements(sources[1], part_of(result, 1), sizes);
   return result;
 }
 

@@ -19,21 +19,22 @@ int64_t position_of(T index, int64_t size) {
 }
 
 template <class T>
-void fill_positions(const Array& indices, int64_t size, int64_t* positions) {
+void fill_positions(const Array& indices, int64_t size, int64_t* positions, const Sizes& sizes) {
   const T* const from = reinterpret_cast<const T*>(indices.data);
-  const int64_t count = indices.count();
-  for (int64_t i = 0; i < count; ++i) positions[i] = position_of(from[i], size);
+  sizes.in_parts(indices.count(), [&](int64_t begin, int64_t count) {
+    for (int64_t i = begin; i < begin + count; ++i) positions[i] = position_of(from[i], size);
+  });
 }
 
 /// Positions along an axis of this size, in the indices' shape. An index that stands for all along an axis is one position, too.
-Array positions_of(const Array& indices, int64_t size) {
+Array positions_of(const Array& indices, int64_t size, const Sizes& sizes) {
   Array distinct = indices;
   for (size_t axis = 0; axis < indices.shape.size(); ++axis)
     if (indices.strides[axis] == 0) distinct.shape[axis] = std::min<int64_t>(indices.shape[axis], 1);
-  const Array dense = as_contiguous(distinct);
+  const Array dense = as_contiguous(distinct, sizes);
   Array result = Array::allocate(DType::kI64, dense.shape);
   int64_t* const positions = reinterpret_cast<int64_t*>(result.data);
-  for_integer(indices.dtype, [&]<class T>() { fill_positions<T>(dense, size, positions); });
+  for_integer(indices.dtype, [&]<class T>() { fill_positions<T>(dense, size, positions, sizes); });
   for (size_t axis = 0; axis < indices.shape.size(); ++axis)
     if (indices.strides[axis] == 0) result.strides[axis] = 0;
   result.shape = indices.shape;
@@ -98,10 +99,10 @@ Array evaluate_gather(const Node& node, std::span<const Array> sources, const Si
   const Array &x = sources[0], result = Array::allocate(node.dtype, sizes.values(node.shape));
   const int64_t size = x.shape[axis], along = x.strides[axis];
   if (size == 0) {  // nothing to take
-    fill(result, Scalar{node.dtype, {0, 0}});
+    fill(result, Scalar{node.dtype, {0, 0}}, sizes);
     return result;
   }
-  const Array positions = positions_of(sources[1], size);
+  const Array positions = positions_of(sources[1], size, sizes);
   const std::vector<int64_t> others = without(x.strides, axis);
   const IndexSpace<3> space(result.shape, {std::span(others), std::span(positions.strides), std::span(result.strides)});
   const auto bytes = static_cast<int64_t>(size_of(node.dtype));
@@ -119,8 +120,8 @@ Array evaluate_gather(const Node& node, std::span<const Array> sources, const Si
   return result;
 }
 
-std::optional<IndexFault> first_fault(const Array& indices, int64_t size) {
-  const Array dense = as_contiguous(indices);
+std::optional<IndexFault> first_fault(const Array& indices, int64_t size, const Sizes& sizes) {
+  const Array dense = as_contiguous(indices, sizes);
   std::optional<IndexFault> fault;
   for_integer(indices.dtype, [&]<class T>() {
     const T* const from = reinterpret_cast<const T*>(dense.data);
@@ -136,7 +137,7 @@ std::optional<IndexFault> first_fault(const Array& indices, int64_t size) {
 }
 
 Array evaluate_check_index(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
-  const std::optional<IndexFault> fault = first_fault(sources[0], sizes.value(node.as<CheckAttributes>().size));
+  const std::optional<IndexFault> fault = first_fault(sources[0], sizes.value(node.as<CheckAttributes>().size), sizes);
   if (!fault) return sources[0];
   const std::vector<CheckSite> sites = check_sites(*node.graph);
   IndexFault here = *fault;
@@ -147,10 +148,10 @@ Array evaluate_check_index(const Node& node, std::span<const Array> sources, con
 Array evaluate_scatter(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
   const auto axis = static_cast<size_t>(node.as<GatherAttributes>().axis);
   const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
-  copy_elements(sources[0], result);
+  copy_elements(sources[0], result, sizes);
   const int64_t size = result.shape[axis];
   if (size == 0) return result;  // no element to change
-  const Array positions = positions_of(sources[1], size), &updates = sources[2];
+  const Array positions = positions_of(sources[1], size, sizes), &updates = sources[2];
   switch (node.op) {
     case Op::kScatterAdd: combine_updates<Op::kAdd>(result, positions, updates, axis, sizes); break;
     case Op::kScatterMul: combine_updates<Op::kMul>(result, positions, updates, axis, sizes); break;

@@ -14,6 +14,6 @@ Array evaluate_scatter(const Node& node, std::span<const Array> sources, const S
 /// The indices. IndexError where one names no element.
 Array evaluate_check_index(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 /// The first of the integers that is none of -size … size - 1; its site is 0.
-std::optional<IndexFault> first_fault(const Array& indices, int64_t size);
+std::optional<IndexFault> first_fault(const Array& indices, int64_t size, const Sizes& sizes);
 
 }  // namespace harp::interp

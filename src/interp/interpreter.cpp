@@ -33,7 +33,7 @@ Array read_input(const Node& node, const void* data, std::span<void* const> outp
   if (!is_bool(node.dtype)) {
     if (!is_output) return array;
     Array copy = Array::allocate(node.dtype, array.shape);
-    interp::copy_elements(array, copy);
+    interp::copy_elements(array, copy, sizes);
     return copy;
   }
   const auto is_canonical = [&] {
@@ -79,7 +79,7 @@ void interpret(const Graph& graph, std::span<const void* const> inputs, std::spa
 
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Array& value = values[graph.outputs()[i].node->id];
-    if (value.count() > 0) interp::copy_elements(value, Array::borrow(value.dtype, value.shape, outputs[i]));
+    if (value.count() > 0) interp::copy_elements(value, Array::borrow(value.dtype, value.shape, outputs[i]), sizes);
   }
 }
 

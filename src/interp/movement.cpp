@@ -73,7 +73,7 @@ Array evaluate_reshape(const Node& node, std::span<const Array> sources, const S
              join(shape, ", "), "] has ", count);
   std::optional<std::vector<int64_t>> strides = reshaped_strides(result, shape);
   if (!strides) {
-    result = as_contiguous(result);
+    result = as_contiguous(result, sizes);
     strides = row_major_strides(shape);
   }
   result.shape = std::move(shape);
@@ -110,8 +110,8 @@ Array evaluate_pad(const Node& node, std::span<const Array> sources, const Sizes
     HARP_CHECK(start[axis] >= 0 && start[axis] + sources[0].shape[axis] <= result.shape[axis], Code::kRange, "pad: axis ", axis,
                " of size ", sources[0].shape[axis], " with ", start[axis], " before it does not fit ", result.shape[axis]);
   }
-  fill(result, pad.value);
-  copy_elements(sources[0], part_of(result, start, sources[0].shape));
+  fill(result, pad.value, sizes);
+  copy_elements(sources[0], part_of(result, start, sources[0].shape), sizes);
   return result;
 }
 
@@ -136,7 +136,7 @@ Array evaluate_concat(const Node& node, std::span<const Array> sources, const Si
   for (const Array& source : sources) {
     HARP_CHECK(start[axis] + source.shape[axis] <= result.shape[axis], Code::kShape, "concat: the operands have more than ",
                result.shape[axis], " elements along axis ", axis);
-    copy_elements(source, part_of(result, start, source.shape));
+    copy_elements(source, part_of(result, start, source.shape), sizes);
     start[axis] += source.shape[axis];
   }
   HARP_CHECK(start[axis] == result.shape[axis], Code::kShape, "concat: the operands have ", start[axis], " elements along axis ", axis,

@@ -44,7 +44,7 @@ Array evaluate_native(const Node& node, std::span<const Array> sources, const Si
   const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
   if (result.count() == 0) return result;
   std::vector<Array> dense;
-  for (const Array& source : sources) dense.push_back(as_contiguous(source));
+  for (const Array& source : sources) dense.push_back(as_contiguous(source, sizes));
 
   std::vector<ffi_type*> types;
   std::vector<Slot> slots;

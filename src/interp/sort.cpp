@@ -45,13 +45,13 @@ void sort(const Array& x, bool descending, const Array& result, Key key, const S
 }  // namespace
 
 Array evaluate_argsort(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
-  const Array keys = as_contiguous(sources[0]), result = Array::allocate(node.dtype, sizes.values(node.shape));
+  const Array keys = as_contiguous(sources[0], sizes), result = Array::allocate(node.dtype, sizes.values(node.shape));
   for_integer(keys.dtype, [&]<class T>() { argsort<T>(keys, result, sizes); });
   return result;
 }
 
 Array evaluate_sort(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
-  const Array x = as_contiguous(sources[0]), result = Array::allocate(node.dtype, sizes.values(node.shape));
+  const Array x = as_contiguous(sources[0], sizes), result = Array::allocate(node.dtype, sizes.values(node.shape));
   const bool descending = node.as<SortAttributes>().descending;
   if (!is_float(x.dtype)) {
     for_integer(is_bool(x.dtype) ? DType::kU8 : x.dtype, [&]<class T>() {

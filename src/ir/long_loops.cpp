@@ -19,8 +19,8 @@ constexpr int64_t kManyShort = 1 << 14;  // so many short iterations to a look
 constexpr double kFewIterations = 8;     // taken to be those of a loop of which nothing is known, where looking has to be cheap
 constexpr int kMostReplaced = 4;
 
-/// What e is at most, for all values of its variables; none: nothing is known. A minimum is each of its operands at most, and c * (x // c)
-/// is x.
+/// What e is at most, for all values of its variables; none: nothing is known. A minimum is each of its operands at most, c * (x // c) is x
+/// at most, and x - c at least, but for 1.
 std::optional<int64_t> most(Sym e, int depth = 0) {
   if (e.is_constant()) return e.constant();
   std::optional<int64_t> least_bound;
@@ -37,6 +37,8 @@ std::optional<int64_t> most(Sym e, int depth = 0) {
       bound(most(rest + atom.b, depth + 1));
     } else if (atom.kind == AtomKind::kFloorDiv && atom.b.is_constant(term.coefficient) && term.coefficient > 0) {
       bound(most(rest + atom.a, depth + 1));
+    } else if (atom.kind == AtomKind::kFloorDiv && atom.b.is_constant(-term.coefficient) && term.coefficient < 0) {
+      bound(most(rest - atom.a + (-term.coefficient - 1), depth + 1));
     }
   }
   return least_bound;

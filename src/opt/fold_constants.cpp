@@ -80,7 +80,7 @@ const Node* fold_check(const Node* node) {
   const Scalar* value = uniform_value(indices);
   if (!size.is_constant() || (value == nullptr && indices->op != Op::kConstantArray)) return node;
   const interp::Array known = value != nullptr ? interp::Array::scalar(*value) : interp::evaluate(*indices, {}, interp::Sizes());
-  return interp::first_fault(known, size.constant()) ? node : indices;
+  return interp::first_fault(known, size.constant(), interp::Sizes()) ? node : indices;
 }
 
 /// A node over constant arrays. Nothing is gained by storing what is only seen differently (expand), or grows.
@@ -100,7 +100,8 @@ const Node* fold_array(Graph& graph, const Node* node) {
 
   std::vector<interp::Array> operands;
   for (const Node* source : sources) operands.push_back(interp::evaluate(*source, {}, interp::Sizes()));
-  const interp::Array value = interp::as_contiguous(interp::evaluate(*node, operands, interp::Sizes()));
+  const interp::Sizes sizes;
+  const interp::Array value = interp::as_contiguous(interp::evaluate(*node, operands, sizes), sizes);
   if (node->rank() == 0) return constant(graph, scalar_of(value));
   auto data = std::make_shared<std::vector<std::byte>>(value.data, value.data + static_cast<size_t>(count) * size_of(value.dtype));
   return graph.intern(Op::kConstantArray, node->dtype, node->shape, {}, ArrayAttributes{std::move(data)});

@@ -4,6 +4,7 @@
 // that a worker has for itself; there they live from kernel to kernel.
 #include <algorithm>
 
+#include "base/table_limit.h"
 #include "schedule/in_place.h"
 #include "schedule/schedule_program.h"
 
@@ -20,7 +21,7 @@ struct Tenant {
 Dim align(Dim bytes) { return ceil_div(bytes, 64) * 64; }
 
 struct Slot {
-  Dim bytes;
+  Dim bytes;       // of its largest member; slots begin at multiples of 64 bytes
   int busy_until;  // the last time it is read
   std::vector<int> members;
 };
@@ -44,7 +45,8 @@ Dim place(Program& program, const std::vector<InPlace>& safe, std::vector<Tenant
       slot->members.push_back(tenant.buffer);
       continue;
     }
-    const Dim bytes = align(tenant.bytes);
+    check_time(program.graph->dims());
+    const Dim bytes = tenant.bytes;
     // a free slot of the same size if there is one, else one whose maximum stays simple, else a new one
     Slot* best = nullptr;
     for (Slot& slot : slots) {
@@ -63,7 +65,7 @@ Dim place(Program& program, const std::vector<InPlace>& safe, std::vector<Tenant
   Dim end = 0;
   for (const Slot& slot : slots) {
     for (int id : slot.members) program.buffers[static_cast<size_t>(id)].offset = end;
-    end += slot.bytes;
+    end += align(slot.bytes);
   }
   return end;
 }
