@@ -133,3 +133,41 @@ TEST_CASE("G15.layer_norm G3.argmax G3.argmin: misuse") {
   check("norm(e, ord=inf)", "SHAPE", "norm: axis 1 of \"e\" with shape [2, 0] is empty");
   check("std(i)", "DTYPE", "std: takes");
 }
+
+TEST_CASE("G22.binary_cross_entropy/interp,c G22.cross/interp,c G22.diff/interp,c: what is small is kept, and halves are rounded once") {
+  const Backends backends;
+  const auto entropy = backends.run("graph g(p: f32[n]) {\n  return y = binary_cross_entropy(p, 0 * p, reduction=\"none\")\n}",
+                                    Values<float>{{1e-9f, 1e-5f, 0.5f, 0}, {4}});
+  const std::vector<float> losses = values<float>(entropy[0].get());
+  CHECK(losses[0] == 1e-9f);
+  CHECK(losses[1] == doctest::Approx(1.000005e-5).epsilon(1e-6));
+  CHECK(losses[2] == doctest::Approx(std::log(2.0)).epsilon(1e-6));
+  CHECK(losses[3] == 0);
+  const auto halves = backends.run(
+      "graph g(a: f32[3], b: f32[3], c: f32[3]) {\n"
+      "  return y = cast(cross(cast(a, f16), cast(b, f16)), f32), z = cast(diff(cast(c, f16), n=2), f32)\n}",
+      Values<float>{{100.0625f, 3, 255.875f}, {3}}, Values<float>{{3, 99.9375f, 7.5f}, {3}}, Values<float>{{3.125f, 1.375f, 412.5f}, {3}});
+  CHECK(values<float>(halves[0].get())[1] == 17.15625f);
+  CHECK(values<float>(halves[1].get())[0] == 413);  // 412.875, to the nearest half
+}
+
+TEST_CASE("G22.scaled_dot_product_attention/interp,c G16: the scale is the same number whether the number of features is known or not") {
+  const Backends backends;
+  const Values<float> x = rough({3, 6}, 5);
+  const auto attend = [&](const std::string& shape) {
+    return values<float>(
+        backends.run("graph g(x: f32[" + shape + "]) {\n  return y = scaled_dot_product_attention(x, x, x)\n}", x)[0].get());
+  };
+  CHECK(attend("3, 6") == attend("n, k"));
+}
+
+TEST_CASE("G22.binary_cross_entropy: weights broadcast to x, and never enlarge it") {
+  const std::string inputs = "x: f32[n, 3], w: f32[3], v: f32[2, n, 3], u: f32[n]";
+  const Backends backends;
+  const auto weighted =
+      backends.run("graph g(x: f32[2, 3], w: f32[3]) {\n  return y = binary_cross_entropy(x, x * 0, weight=w, reduction=\"sum\")\n}",
+                   Values<float>{{0.5f, 0, 0, 0, 0.5f, 0}, {2, 3}}, Values<float>{{1, 2, 7}, {3}});
+  CHECK(values<float>(weighted[0].get())[0] == doctest::Approx(3 * std::log(2.0)).epsilon(1e-6));
+  check_misuse(inputs, "binary_cross_entropy(x, x, weight=v)", "SHAPE", "binary_cross_entropy");
+  check_misuse(inputs, "binary_cross_entropy(x, x, weight=u)", "SHAPE", "binary_cross_entropy");
+}

@@ -31,8 +31,10 @@ NodeRef diff(NodeRef x, int64_t n, int axis) {
     const NodeRef later = part(v, along, first, count), earlier = part(v, along, 0, count);
     return is_bool(v->dtype) ? elementwise(Op::kNe, {later, earlier}) : sub(later, earlier);
   };
+  const DType dtype = x->dtype;
+  if (n > 1 && is_float(dtype)) x = cast(x, working_dtype(dtype));  // rounded once
   for (int64_t i = 0; i < n; ++i) x = once(x);
-  return x;
+  return cast(x, dtype);
 }
 
 NodeRef count_nonzero(NodeRef x, const Axes& axes, bool keepdims) {
@@ -50,14 +52,15 @@ NodeRef cross(NodeRef a, NodeRef b, int axis) {
   HARP_CHECK(a->shape[static_cast<size_t>(a_axis)].is_constant(3) && b->shape[static_cast<size_t>(b_axis)].is_constant(3), Code::kShape,
              "cross: ", labels(operands), " have shapes ", shapes_of(operands), "; axis ", axis, " of both must have size 3");
   const Shape shape = broadcast_shapes(a->shape, b->shape);
-  a = broadcast_to(cast(a, dtype), shape), b = broadcast_to(cast(b, dtype), shape);
+  const DType working = is_float(dtype) ? working_dtype(dtype) : dtype;
+  a = broadcast_to(cast(a, working), shape), b = broadcast_to(cast(b, working), shape);
   const int along = normalize_axis("cross", axis < 0 ? axis : axis - a->rank(), static_cast<int>(shape.size()));
   const auto component = [&](int first, int second) {
     const NodeRef plus = mul({part(a, along, first, 1), part(b, along, second, 1)});
     return sub(plus, mul({part(a, along, second, 1), part(b, along, first, 1)}));
   };
   const NodeRef components[] = {component(1, 2), component(2, 0), component(0, 1)};
-  return concat(components, along);
+  return cast(concat(components, along), dtype);
 }
 
 NodeRef diag(NodeRef x, int64_t k) {

@@ -42,11 +42,11 @@ Dim heads_of_a_group(NodeRef query, NodeRef key, NodeRef value) {
   return *group;
 }
 
-/// 1 over the root of the number of features.
+/// 1 over the root of the number of features, computed in f64: whether the number is known makes no difference.
 NodeRef default_scale(NodeRef query) {
   const Dim features = size_of_axis(query, 1);
   if (features.is_constant()) return constant_like(query, 1 / std::sqrt(static_cast<double>(features.constant())));
-  return rsqrt(cast(build::size(check_node(kOp, query), features), query->dtype));
+  return cast(rsqrt(cast(build::size(check_node(kOp, query), features), DType::kF64)), query->dtype);
 }
 
 /// Scores of places that take no part become -inf.

@@ -81,18 +81,23 @@ std::optional<DType> promoted(DType a, DType b) {
 DType promoted_dtype(std::string_view op, Operands accepted, std::span<const NodeRef> operands) {
   const GraphOptions& options = operands[0]->graph->options();
   DType dtype = DType::kUnknown;
+  NodeRef first = nullptr;  // that has it
   for (NodeRef operand : operands) {
     if (operand->dtype == dtype || operand->dtype == DType::kUnknown) continue;
     if (dtype == DType::kUnknown) {
+      first = operand;
       dtype = operand->dtype;
       continue;
     }
+    // A complex number cannot become a real one.
+    const bool keeps = is_complex(operand->dtype) && !is_complex(dtype);
+    const std::string advice =
+        cat("cast one, for example cast(", label(keeps ? first : operand), ", dtype=", name(keeps ? operand->dtype : dtype), ")");
     HARP_CHECK(options.promote, Code::kDType, op, ": operands have dtypes ", dtypes_of(operands), " (", labels(operands),
-               "); they must be the same: cast one, for example cast(", label(operand), ", dtype=", name(dtype),
-               "), or make the graph with the promote flag");
+               "); they must be the same: ", advice, ", or make the graph with the promote flag");
     const auto common = promoted(dtype, operand->dtype);
     HARP_CHECK(common.has_value(), Code::kDType, op, ": operands have dtypes ", dtypes_of(operands), " (", labels(operands),
-               "), which do not promote to a common one: cast one, for example cast(", label(operand), ", dtype=", name(dtype), ")");
+               "), which do not promote to a common one: ", advice);
     dtype = *common;
   }
   HARP_CHECK(dtype != DType::kUnknown, Code::kDType, op, ": the dtype of ", labels(operands),

@@ -42,7 +42,8 @@ NodeRef isclose(NodeRef a, NodeRef b, double rtol, double atol, bool equal_nan) 
   const NodeRef distance = abs(sub(a, b)), length = abs(b);
   const NodeRef allowed = add({constant_like(length, atol), mul({constant_like(length, rtol), length})});
   const NodeRef near = le({distance, allowed});
-  NodeRef result = elementwise(Op::kBitAnd, {near, isfinite(b)});
+  const NodeRef is_finite = lt({distance, constant_like(distance, std::numeric_limits<double>::infinity())});
+  NodeRef result = elementwise(Op::kBitAnd, {near, is_finite});
   result = elementwise(Op::kBitOr, {result, eq({a, b})});  // infinities
   if (!equal_nan) return result;
   const NodeRef a_is_nan = unary(Op::kIsNan, a);

@@ -12,25 +12,37 @@ namespace {
 
 using namespace steps;
 
-/// Elementwise losses in the working dtype of their operands, reduced and cast back. A weight that is null is 1.
+/// Elementwise losses in the working dtype of their operands, reduced and cast back. A weight that is null is 1; weights broadcast to the
+/// shape of x and target, whatever the graph's flags, and do not enlarge it.
 template <class Losses>
-NodeRef elementwise_loss(std::string_view op, std::initializer_list<NodeRef> operands, std::string_view reduction, Losses losses) {
-  std::vector<NodeRef> arrays;
-  for (const NodeRef operand : operands)
-    if (operand != nullptr) arrays.push_back(operand);
-  const DType dtype = common_type(op, Operands::kFloat, arrays).dtype, working = working_dtype(dtype);
-  std::vector<NodeRef> cast_operands;
-  for (const NodeRef operand : operands) cast_operands.push_back(operand != nullptr ? cast(operand, working) : nullptr);
-  return cast(reduced_loss(op, losses(std::span<const NodeRef>(cast_operands)), reduction), dtype);
+NodeRef elementwise_loss(std::string_view op, NodeRef x, NodeRef target, std::initializer_list<NodeRef> weights, std::string_view reduction,
+                         Losses losses) {
+  std::vector<NodeRef> arrays = {x, target};
+  const Shape shape = common_type(op, Operands::kFloat, arrays).shape;
+  for (const NodeRef weight : weights)
+    if (weight != nullptr) arrays.push_back(weight);
+  const DType dtype = common_dtype(op, Operands::kFloat, arrays), working = working_dtype(dtype);
+  std::vector<NodeRef> operands = {cast(x, working), cast(target, working)};
+  for (const NodeRef weight : weights) operands.push_back(weight != nullptr ? broadcast_to(cast(weight, working), shape) : nullptr);
+  return cast(reduced_loss(op, losses(std::span<const NodeRef>(operands)), reduction), dtype);
 }
 
 NodeRef weighted(NodeRef loss, NodeRef weight) { return weight != nullptr ? mul({loss, weight}) : loss; }
 
-/// log(x), not below -100: the loss of a probability of 0 is finite, and so is its gradient.
-NodeRef bounded_log(NodeRef x) {
-  const NodeRef least = constant_like(x, -100), is_zero = eq({x, constant_like(x, 0)});
-  const NodeRef logarithm = log(where({is_zero, constant_like(x, 1), x}));
+/// A logarithm, not below -100: the loss of a probability of 0 is finite, and so is its gradient. Where the probability is 0, `logarithm`
+/// is of another.
+NodeRef bounded(NodeRef is_zero, NodeRef logarithm) {
+  const NodeRef least = constant_like(logarithm, -100);
   return where({is_zero, least, where({lt({logarithm, least}), least, logarithm})});
+}
+NodeRef bounded_log(NodeRef p) {
+  const NodeRef is_zero = eq({p, constant_like(p, 0)});
+  return bounded(is_zero, log(where({is_zero, constant_like(p, 1), p})));
+}
+/// log(1 - p), which keeps what a small p loses in 1 - p.
+NodeRef bounded_log_of_rest(NodeRef p) {
+  const NodeRef is_zero = eq({p, constant_like(p, 1)});
+  return bounded(is_zero, log1p(neg(where({is_zero, constant_like(p, 0), p}))));
 }
 
 }  // namespace
@@ -44,7 +56,7 @@ NodeRef reduced_loss(std::string_view op, NodeRef losses, std::string_view reduc
 
 NodeRef huber_loss(NodeRef x, NodeRef target, double delta, std::string_view reduction) {
   HARP_CHECK(delta > 0, Code::kRange, "huber_loss: delta is ", delta, "; it must be greater than 0");
-  return elementwise_loss("huber_loss", {x, target}, reduction, [&](std::span<const NodeRef> operands) {
+  return elementwise_loss("huber_loss", x, target, {}, reduction, [&](std::span<const NodeRef> operands) {
     const NodeRef difference = sub(operands[0], operands[1]), distance = abs(difference);
     const NodeRef bound = constant_like(distance, delta), half = constant_like(distance, 0.5);
     const NodeRef is_near = le({distance, bound});
@@ -55,16 +67,16 @@ NodeRef huber_loss(NodeRef x, NodeRef target, double delta, std::string_view red
 }
 
 NodeRef binary_cross_entropy(NodeRef x, NodeRef target, NodeRef weight, std::string_view reduction) {
-  return elementwise_loss("binary_cross_entropy", {x, target, weight}, reduction, [](std::span<const NodeRef> operands) {
+  return elementwise_loss("binary_cross_entropy", x, target, {weight}, reduction, [](std::span<const NodeRef> operands) {
     const NodeRef p = operands[0], t = operands[1], one = constant_like(p, 1);
     const NodeRef if_true = mul({t, bounded_log(p)});
-    const NodeRef if_false = mul({sub(one, t), bounded_log(sub(one, p))});
+    const NodeRef if_false = mul({sub(one, t), bounded_log_of_rest(p)});
     return weighted(neg(add({if_true, if_false})), operands[2]);
   });
 }
 
 NodeRef binary_cross_entropy_with_logits(NodeRef x, NodeRef target, NodeRef weight, NodeRef pos_weight, std::string_view reduction) {
-  return elementwise_loss("binary_cross_entropy_with_logits", {x, target, weight, pos_weight}, reduction,
+  return elementwise_loss("binary_cross_entropy_with_logits", x, target, {weight, pos_weight}, reduction,
                           [](std::span<const NodeRef> operands) {
                             const NodeRef logits = operands[0], t = operands[1], one = constant_like(logits, 1);
                             NodeRef minus_log = softplus_of(neg(logits));  // -log(sigmoid(x))

@@ -83,17 +83,19 @@ NodeRef scatter_mean(std::string_view called, const Scattered& given, bool inclu
   return cast(div({apply(called, Op::kScatterAdd, s), divisor}), dtype);
 }
 
+/// Under the names that harp's reductions have, then those of torch.scatter_reduce and of ONNX.
 struct Reduction {
-  std::string_view name;
+  std::string_view name, elsewhere;
   Op op;
   bool is_mean = false;
 };
-constexpr Reduction kReductions[] = {{"set", Op::kScatter},    {"sum", Op::kScatterAdd}, {"prod", Op::kScatterMul},
-                                     {"max", Op::kScatterMax}, {"min", Op::kScatterMin}, {"mean", Op::kScatterAdd, true}};
+constexpr Reduction kReductions[] = {{"set", "none", Op::kScatter},    {"sum", "add", Op::kScatterAdd},
+                                     {"prod", "mul", Op::kScatterMul}, {"max", "amax", Op::kScatterMax},
+                                     {"min", "amin", Op::kScatterMin}, {"mean", "mean", Op::kScatterAdd, true}};
 
 const Reduction& reduction_of(std::string_view called, std::string_view given, bool may_set) {
   for (const Reduction& each : kReductions)
-    if (each.name == given && (may_set || combine_of_scatter(each.op))) return each;
+    if ((each.name == given || each.elsewhere == given) && (may_set || combine_of_scatter(each.op))) return each;
   fail(Code::kInvalidArgument, called, ": reduction is \"", given, "\"; it must be one of ", may_set ? "\"set\", " : "",
        "\"sum\", \"prod\", \"mean\", \"max\", \"min\"");
 }
