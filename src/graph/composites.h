@@ -110,6 +110,8 @@ NodeRef moveaxis(NodeRef x, std::span<const int> source, std::span<const int> de
 NodeRef unsqueeze(NodeRef x, std::span<const int> axes);  // positions in the result
 NodeRef squeeze(NodeRef x, const Axes& axes);             // nothing: every axis that is the constant 1
 NodeRef flip(NodeRef x, const Axes& axes);
+/// `size` elements from `start` along one axis, `step` apart; all of the other axes.
+NodeRef part_along(NodeRef x, int axis, Dim start, Dim size, int64_t step = 1);
 NodeRef flatten(NodeRef x, int start_axis, int end_axis);  // the axes between, both included, become one
 /// The elements whose index along axis2 is that along axis1 plus offset, as a last axis; errors name `op`.
 NodeRef diagonal(std::string_view op, NodeRef x, int64_t offset, int axis1, int axis2);
