@@ -1337,7 +1337,8 @@ typedef struct harp_tune_options {
   size_t struct_size;
   const harp_compile_options* compile; /* NULL: defaults. What they fix stays so (flags are kept, a simd_width is not changed); `schedule`
                                         * has to be NULL, `backend` "c", `tuning` HARP_TUNING_ON. */
-  const harp_run_options* run;         /* values of shape variables; NULL: they all come from inputs */
+  const harp_run_options* run;         /* values of shape variables, and `cancel`, a flag that ends harp_tune with HARP_ERROR_CANCELLED
+                                        * while it compiles or runs; NULL: the values all come from inputs, and there is no flag */
   double seconds;                      /* for all of it; 0: 30. The untuned program, and what was found for it earlier, are compiled and
                                         * compared even if that takes longer. */
   int32_t strategy;                    /* HARP_TUNE_... */
@@ -1380,9 +1381,9 @@ typedef struct harp_tune_summary {
  * the one that runs is tuned. Nothing else should keep the machine busy. options may be NULL. Owned.
  *
  * Errors: those of harp_compile and harp_program_run; HARP_ERROR_INVALID_ARGUMENT where all inputs or all outputs are without elements, so
- * that there is nothing to measure; HARP_ERROR_UNSUPPORTED for a graph that calls a function of the host's or holds more
- * than 4 MiB of constants; HARP_ERROR_CANCELLED; HARP_ERROR_INTERNAL, naming the configuration, if one gives other bits than trial 0: a bug
- * of harp's or of the C compiler's, and nothing is kept.
+ * that there is nothing to measure; HARP_ERROR_UNSUPPORTED for a graph that calls a function of the host's or holds more than 4 MiB of
+ * constants; HARP_ERROR_CANCELLED where `progress` or the flag of `run` says so; HARP_ERROR_INTERNAL, naming the configuration, if one
+ * gives other bits than trial 0: a bug of harp's or of the C compiler's. After an error nothing is kept.
  */
 HARP_API harp_tune_result* harp_tune(const harp_graph* graph, const harp_tune_options* options, size_t n_inputs, harp_buffer* const* inputs,
                                      harp_error** err);
