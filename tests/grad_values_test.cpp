@@ -262,6 +262,8 @@ TEST_CASE("G19.every_op/interp: what windows share adds up, what slices leave ou
   CHECK(slope("unfold(x, axes=[0], size=3)", {1, 2, 3, 4, 5}) == Values{1, 2, 3, 2, 1});
   CHECK(slope("unfold(x, axes=[0], size=2, stride=3)", {1, 2, 3, 4, 5, 6, 7}) == Values{1, 1, 0, 1, 1, 0, 0});
   CHECK(slope("unfold(x, axes=[0], size=2, stride=1, dilation=2)", {1, 2, 3, 4}) == Values{1, 1, 1, 1});
+  CHECK(slope("unfold(x, axes=[0], size=0, stride=2)", {1, 2, 3, 4}) == Values{0, 0, 0, 0});
+  CHECK(slope("unfold(x, axes=[0], size=0, dilation=3)", {}) == Values{});
   CHECK(slope("slice(x, start=[-1], step=[-2])", {1, 2, 3, 4, 5, 6}) == Values{0, 1, 0, 1, 0, 1});
   CHECK(slope("slice(x, start=[1], step=[3])", {1, 2, 3, 4, 5, 6}) == Values{0, 1, 0, 0, 1, 0});
   CHECK(slope("slice(x, start=[4], stop=[2])", {1, 2, 3, 4, 5, 6}) == Values{0, 0, 0, 0, 0, 0});
