@@ -518,7 +518,7 @@ HARP_API harp_node* harp_bitwise_or(harp_node* a, harp_node* b);           /* bi
 HARP_API harp_node* harp_bitwise_xor(harp_node* a, harp_node* b);          /* bit by bit; bool: exclusive or (bool, int) */
 HARP_API harp_node* harp_left_shift(harp_node* a, harp_node* b);           /* a << b, b modulo the width (int) */
 HARP_API harp_node* harp_right_shift(harp_node* a, harp_node* b);          /* a >> b with a's sign, b modulo the width (int) */
-HARP_API harp_node* harp_logaddexp(harp_node* a, harp_node* b);            /* log(exp(a) + exp(b)), without overflow */
+HARP_API harp_node* harp_logaddexp(harp_node* a, harp_node* b);            /* log(exp(a) + exp(b)), without overflow (float) */
 HARP_API harp_node* harp_nextafter(harp_node* a, harp_node* b);            /* the number next to a in the direction of b (float) */
 /* } */
 /* clang-format on */
@@ -571,13 +571,15 @@ HARP_API harp_node* harp_log_softmax(harp_node* x, int32_t axis);
  * and axis decide: see "Scans" in docs/semantics.md. NaN propagates. An axis out of range is HARP_ERROR_SHAPE, a flag that does not
  * exist HARP_ERROR_INVALID_ARGUMENT.
  */
-#define HARP_SCAN_EXCLUSIVE 1u /* without element i itself: first comes 0, 1, the least or the greatest value of the dtype */
+#define HARP_SCAN_EXCLUSIVE 1u /* without element i itself: first comes 0 (of sums), 1 (of products), the least or the greatest value */
 #define HARP_SCAN_REVERSE 2u   /* from the end of the axis: element i combines the elements from i on */
 
 HARP_API harp_node* harp_cumsum(harp_node* x, int32_t axis, uint32_t flags);  /* int, float */
 HARP_API harp_node* harp_cumprod(harp_node* x, int32_t axis, uint32_t flags); /* int, float */
 HARP_API harp_node* harp_cummax(harp_node* x, int32_t axis, uint32_t flags);  /* bool, int, float: the greatest so far */
 HARP_API harp_node* harp_cummin(harp_node* x, int32_t axis, uint32_t flags);  /* bool, int, float: the least so far */
+/* float: log(cumsum(exp(x))), without overflow. Where all elements so far are -inf it is -inf; the exclusive one begins with that. */
+HARP_API harp_node* harp_logcumsumexp(harp_node* x, int32_t axis, uint32_t flags);
 /* The running extremes as values_and_indices[0] and as [1], i64, the index of the newest element that equals each, or of the newest NaN. */
 HARP_API harp_status harp_cummax_with_indices(harp_node* x, int32_t axis, harp_node** values_and_indices);
 HARP_API harp_status harp_cummin_with_indices(harp_node* x, int32_t axis, harp_node** values_and_indices);
@@ -1636,6 +1638,7 @@ typedef struct harp_api {
   harp_node* (*harp_cumprod)(harp_node* x, int32_t axis, uint32_t flags);
   harp_node* (*harp_cummax)(harp_node* x, int32_t axis, uint32_t flags);
   harp_node* (*harp_cummin)(harp_node* x, int32_t axis, uint32_t flags);
+  harp_node* (*harp_logcumsumexp)(harp_node* x, int32_t axis, uint32_t flags);
   harp_status (*harp_cummax_with_indices)(harp_node* x, int32_t axis, harp_node** values_and_indices);
   harp_status (*harp_cummin_with_indices)(harp_node* x, int32_t axis, harp_node** values_and_indices);
   harp_node* (*harp_permute)(harp_node* x, int32_t n_axes, const int32_t* axes);

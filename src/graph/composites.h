@@ -43,7 +43,6 @@ NodeRef clip(NodeRef x, NodeRef lo, NodeRef hi);     // lo where x < lo, then hi
 NodeRef lerp(NodeRef a, NodeRef b, NodeRef weight);  // fma(weight, b - a, a)
 
 // floats.cpp
-NodeRef logaddexp(NodeRef a, NodeRef b);  // log(exp(a) + exp(b)) without overflow
 /// |a - b| <= atol + rtol·|b|; equal infinities are close, NaNs only with equal_nan.
 NodeRef isclose(NodeRef a, NodeRef b, double rtol, double atol, bool equal_nan);
 NodeRef signbit(NodeRef x);               // is the sign negative; false of NaN
