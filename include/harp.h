@@ -519,7 +519,7 @@ HARP_API harp_node* harp_bitwise_or(harp_node* a, harp_node* b);           /* bi
 HARP_API harp_node* harp_bitwise_xor(harp_node* a, harp_node* b);          /* bit by bit; bool: exclusive or (bool, int) */
 HARP_API harp_node* harp_left_shift(harp_node* a, harp_node* b);           /* a << b, b modulo the width (int) */
 HARP_API harp_node* harp_right_shift(harp_node* a, harp_node* b);          /* a >> b with a's sign, b modulo the width (int) */
-HARP_API harp_node* harp_logaddexp(harp_node* a, harp_node* b);            /* log(exp(a) + exp(b)), without overflow */
+HARP_API harp_node* harp_logaddexp(harp_node* a, harp_node* b);            /* log(exp(a) + exp(b)), without overflow (float) */
 HARP_API harp_node* harp_nextafter(harp_node* a, harp_node* b);            /* the number next to a in the direction of b (float) */
 /* } */
 /* clang-format on */
@@ -572,13 +572,15 @@ HARP_API harp_node* harp_log_softmax(harp_node* x, int32_t axis);
  * and axis decide: see "Scans" in docs/semantics.md. NaN propagates. An axis out of range is HARP_ERROR_SHAPE, a flag that does not
  * exist HARP_ERROR_INVALID_ARGUMENT.
  */
-#define HARP_SCAN_EXCLUSIVE 1u /* without element i itself: first comes 0, 1, the least or the greatest value of the dtype */
+#define HARP_SCAN_EXCLUSIVE 1u /* without element i itself: first comes 0 (of sums), 1 (of products), the least or the greatest value */
 #define HARP_SCAN_REVERSE 2u   /* from the end of the axis: element i combines the elements from i on */
 
 HARP_API harp_node* harp_cumsum(harp_node* x, int32_t axis, uint32_t flags);  /* int, float */
 HARP_API harp_node* harp_cumprod(harp_node* x, int32_t axis, uint32_t flags); /* int, float */
 HARP_API harp_node* harp_cummax(harp_node* x, int32_t axis, uint32_t flags);  /* bool, int, float: the greatest so far */
 HARP_API harp_node* harp_cummin(harp_node* x, int32_t axis, uint32_t flags);  /* bool, int, float: the least so far */
+/* float: log(cumsum(exp(x))), without overflow. Where all elements so far are -inf it is -inf; the exclusive one begins with that. */
+HARP_API harp_node* harp_logcumsumexp(harp_node* x, int32_t axis, uint32_t flags);
 /* The running extremes as values_and_indices[0] and as [1], i64, the index of the newest element that equals each, or of the newest NaN. */
 HARP_API harp_status harp_cummax_with_indices(harp_node* x, int32_t axis, harp_node** values_and_indices);
 HARP_API harp_status harp_cummin_with_indices(harp_node* x, int32_t axis, harp_node** values_and_indices);
@@ -610,7 +612,7 @@ HARP_API harp_node* harp_flatten(harp_node* x, int32_t start_axis, int32_t end_a
  * 1, on every axis. x[1:] and x[:-1] have the same size for every size of x, as have x[-1:] and x[:1]. */
 HARP_API harp_node* harp_slice(harp_node* x, int32_t rank, const harp_dim* start, const harp_dim* stop, const int64_t* step);
 /* Windows of `size` elements along axes; the window axes come last. stride (from window to window) and dilation (inside) may be NULL:
- * 1. */
+ * 1. A size may be 0: of n elements these are n / stride + 1 windows, and the result has no elements. */
 HARP_API harp_node* harp_unfold(harp_node* x, int32_t n_axes, const int32_t* axes, const harp_dim* size, const int64_t* stride,
                                 const int64_t* dilation);
 /* Windows along the last one, two or three axes. padding: before and after of each of these axes, 2, 4 or 6 numbers; elements that are
@@ -1355,7 +1357,8 @@ typedef struct harp_tune_options {
   size_t struct_size;
   const harp_compile_options* compile; /* NULL: defaults. What they fix stays so (flags are kept, a simd_width is not changed); `schedule`
                                         * has to be NULL, `backend` "c", `tuning` HARP_TUNING_ON. */
-  const harp_run_options* run;         /* values of shape variables; NULL: they all come from inputs */
+  const harp_run_options* run;         /* values of shape variables, and `cancel`, a flag that ends harp_tune with HARP_ERROR_CANCELLED
+                                        * while it compiles or runs; NULL: the values all come from inputs, and there is no flag */
   double seconds;                      /* for all of it; 0: 30. The untuned program, and what was found for it earlier, are compiled and
                                         * compared even if that takes longer. */
   int32_t strategy;                    /* HARP_TUNE_... */
@@ -1398,9 +1401,9 @@ typedef struct harp_tune_summary {
  * the one that runs is tuned. Nothing else should keep the machine busy. options may be NULL. Owned.
  *
  * Errors: those of harp_compile and harp_program_run; HARP_ERROR_INVALID_ARGUMENT where all inputs or all outputs are without elements, so
- * that there is nothing to measure; HARP_ERROR_UNSUPPORTED for a graph that calls a function of the host's or holds more
- * than 4 MiB of constants; HARP_ERROR_CANCELLED; HARP_ERROR_INTERNAL, naming the configuration, if one gives other bits than trial 0: a bug
- * of harp's or of the C compiler's, and nothing is kept.
+ * that there is nothing to measure; HARP_ERROR_UNSUPPORTED for a graph that calls a function of the host's or holds more than 4 MiB of
+ * constants; HARP_ERROR_CANCELLED where `progress` or the flag of `run` says so; HARP_ERROR_INTERNAL, naming the configuration, if one
+ * gives other bits than trial 0: a bug of harp's or of the C compiler's. After an error nothing is kept.
  */
 HARP_API harp_tune_result* harp_tune(const harp_graph* graph, const harp_tune_options* options, size_t n_inputs, harp_buffer* const* inputs,
                                      harp_error** err);
@@ -1653,6 +1656,7 @@ typedef struct harp_api {
   harp_node* (*harp_cumprod)(harp_node* x, int32_t axis, uint32_t flags);
   harp_node* (*harp_cummax)(harp_node* x, int32_t axis, uint32_t flags);
   harp_node* (*harp_cummin)(harp_node* x, int32_t axis, uint32_t flags);
+  harp_node* (*harp_logcumsumexp)(harp_node* x, int32_t axis, uint32_t flags);
   harp_status (*harp_cummax_with_indices)(harp_node* x, int32_t axis, harp_node** values_and_indices);
   harp_status (*harp_cummin_with_indices)(harp_node* x, int32_t axis, harp_node** values_and_indices);
   harp_node* (*harp_permute)(harp_node* x, int32_t n_axes, const int32_t* axes);

@@ -361,7 +361,7 @@ TEST_CASE("cache: locks exclude, time out, and end with their holder") {
   });
   ::waitpid(pid, nullptr, 0);
   CHECK(cache.lock(key_of(1), nullptr));
-  std::atomic<bool> cancel{true};
+  const int32_t cancel = 1;
   const auto held = cache.lock(key_of(1), nullptr);
   CHECK_FALSE(cache.lock(key_of(1), &cancel));
 }

@@ -240,7 +240,7 @@ TEST_CASE("G16.dims: arithmetic of symbolic sizes") {
   CHECK(got[1] == 4);
 }
 
-TEST_CASE("G4.cumsum,cumprod,cummax,cummin/interp G4: running values, and flags that do not exist") {
+TEST_CASE("G4.cumsum,cumprod,cummax,cummin/interp G22.logcumsumexp/interp G4: running values, and flags that do not exist") {
   const Context context = make_context();
   check_same(context.get(), "cumsum(f, axis=1)", [](const Operands& o) { return harp_cumsum(o.f, 1, 0); });
   check_same(context.get(), "cumprod(f, axis=-1, exclusive=true)",
@@ -248,6 +248,10 @@ TEST_CASE("G4.cumsum,cumprod,cummax,cummin/interp G4: running values, and flags 
   check_same(context.get(), "cummax(b, axis=0, reverse=true)", [](const Operands& o) { return harp_cummax(o.b, 0, HARP_SCAN_REVERSE); });
   check_same(context.get(), "cummin(i, exclusive=true, reverse=true)",
              [](const Operands& o) { return harp_cummin(o.i, HARP_AXIS_NONE, HARP_SCAN_EXCLUSIVE | HARP_SCAN_REVERSE); });
+  check_same(context.get(), "logcumsumexp(f, axis=1, reverse=true)",
+             [](const Operands& o) { return harp_logcumsumexp(o.f, 1, HARP_SCAN_REVERSE); });
+  check_same(context.get(), "logcumsumexp(f, exclusive=true)",
+             [](const Operands& o) { return harp_logcumsumexp(o.f, HARP_AXIS_NONE, HARP_SCAN_EXCLUSIVE); });
   const Graph graph = make_graph(context.get());
   const harp_dim dims[] = {2, 4};
   harp_node* x = harp_input(graph.get(), "x", HARP_F32, 2, dims);

@@ -128,7 +128,14 @@ TEST_CASE("compile: a limit names the step that was interrupted and what came be
   CHECK(error.message ==
         "the compilation took longer than it may (30 ms) and was stopped; it was waiting for tea (25 ms), after boiling water (10 ms); "
         "compile_timeout_ms allows more");
-  const std::atomic<bool> cancel{true};
+  const int32_t cancel = 1;
+  const auto over_at = [&](milliseconds deadline) {
+    TimeLimit either(process, milliseconds(30), process.now() + deadline);
+    process.sleep(milliseconds(40));
+    return error_of([&] { either.check(); }).message;
+  };
+  CHECK(over_at(milliseconds(35)).ends_with("ms) and was stopped; compile_timeout_ms allows more"));
+  CHECK(over_at(milliseconds(20)).ends_with("ms) and was stopped"));  // at an end that the caller chose
   TimeLimit cancelled(process, milliseconds(30), Deadline::max(), &cancel);
   CHECK(error_of([&] { cancelled.check(); }).code == Code::kCancelled);
 }

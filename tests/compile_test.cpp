@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <thread>
 
@@ -380,14 +381,14 @@ TEST_CASE("compile: cancelling ends a compilation and everybody who waits") {
   Bench bench;
   bench.options.compiler = fake_compiler(bench.scratch, "hangs", "sleep 1000");
   CompileService service = bench.service();
-  std::atomic<bool> cancel{false};
+  int32_t cancel = 0;
   std::atomic<int> ended{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] { ended += error_of([&] { service.compile(request_for(1), nullptr, &cancel); }).code == Code::kCancelled; });
   }
   std::this_thread::sleep_for(100ms);
-  cancel = true;
+  __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED);
   for (std::thread& thread : threads) thread.join();
   CHECK(ended == 3);
 }
@@ -399,12 +400,12 @@ TEST_CASE("compile: one that was cancelled does not cancel the others") {
   bench.options.compiler =
       fake_compiler(bench.scratch, "once", "if mkdir " + (bench.scratch / "first") + " 2>/dev/null; then sleep 1000; fi\nexec " + compiler);
   CompileService service = bench.service();
-  std::atomic<bool> cancel{false};
+  int32_t cancel = 0;
   std::thread first([&] { CHECK(error_of([&] { service.compile(request_for(6), nullptr, &cancel); }).code == Code::kCancelled); });
   while (!std::filesystem::exists(bench.scratch / "first")) std::this_thread::sleep_for(5ms);
   std::thread second([&] { CHECK(call(bench.system, service.compile(request_for(6))) == 6); });
   std::this_thread::sleep_for(50ms);
-  cancel = true;
+  __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED);
   first.join();
   second.join();
 }

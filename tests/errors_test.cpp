@@ -158,7 +158,7 @@ TEST_CASE("G5 errors: movements") {
          "pad: mode=reflect needs an element; axis 0 of \"e\" of shape [0, 3] has none"});
   check({"pad(e, [0, 0], [1, 0], mode=edge)", Code::kShape, "pad: mode=edge needs an element; axis 0 of \"e\""});
   check({"unfold(x, [1], [4])", Code::kShape, "unfold: a window reaches over 4 elements, axis 1 of \"x\" has 3"});
-  check({"unfold(x, [1], [0])", Code::kRange, "unfold: the window size is 0; it must be at least 1"});
+  check({"unfold(x, [1], [-1])", Code::kRange, "unfold: the window size is -1"});
   check({"unfold(x, [1], [2], stride=0)", Code::kRange, "unfold: stride 0 and dilation 1 must be at least 1"});
   check({"unfold2d(w, 2)", Code::kShape, "unfold2d: \"w\" has shape [32]; at least 2 axes are needed"});
   check({"concat(x, w)", Code::kShape,

@@ -114,6 +114,33 @@ def gelu_tanh(s):
     return s * 0.5 * (1 + tanh((s + s * s * s * mpf("0.044715")) * mp.sqrt(2 / mp.pi)))
 
 
+def softplus(s):
+    return log(1 + exp(s))
+
+
+def clamped(s, lo, hi):
+    """The gradient is 0 at the bounds, as PyTorch's."""
+    return s if lo < s.v < hi else s * 0 + min(max(s.v, lo), hi)
+
+
+def hard_gate(s):
+    return clamped(s + 3, 0, 6) / 6
+
+
+def softsign(s):
+    return s / (1 + absolute(s))
+
+
+def bounded_log(s):
+    """Not below -100, and constant where it would be."""
+    return log(s) if s.v > 0 and mp.log(s.v) > -100 else s * 0 - 100
+
+
+def huber(s, target, delta):
+    d = s - target
+    return d * d / 2 if abs(d.v) <= delta else (absolute(d) - mpf(delta) / 2) * delta
+
+
 def chosen(s, c, greater):
     """maximum and minimum: half of the gradient where the two are equal."""
     if s.v == c:
@@ -154,6 +181,33 @@ def logsumexp(xs):
 def log_softmax(xs):
     shift = logsumexp(xs)
     return [x - shift for x in xs]
+
+
+def logcumsumexp(xs):
+    return [logsumexp(xs[: i + 1]) for i in range(len(xs))]
+
+
+def running(xs, is_newer):
+    """The element that is newest among the extremes so far, at each."""
+    found = [xs[0]]
+    for x in xs[1:]:
+        found.append(x if is_newer(x.v, found[-1].v) else found[-1])
+    return found
+
+
+def smoothed(xs, weights, target, smoothing):
+    p = log_softmax(xs)
+    all_classes = total([x * (-w) for x, w in zip(p, weights)]) / len(xs)
+    return p[target] * (-weights[target]) * (1 - smoothing) + all_classes * smoothing
+
+
+def attention(xs, is_causal):
+    """Of rows of one feature that are queries, keys and values alike."""
+    result = []
+    for i, x in enumerate(xs):
+        seen = xs[: i + 1] if is_causal else xs
+        result.append(total([weight * y for weight, y in zip(softmax([x * y for y in seen]), seen)]))
+    return result
 
 
 def norm(p):
@@ -282,6 +336,28 @@ def activations():
     yield Op("gelu(x)", lambda s: s * 0.5 * (1 + erf(s / mp.sqrt(2))), lost=("16*eps", "16*eps", "16*eps"))
     yield Op('gelu(x, approximate="tanh")', gelu_tanh, lost=("16*eps", "64*eps", "1024*eps"))
     yield Op("clip(x, -1, 1)", clip, orders=1)
+    yield Op("relu6(x)", lambda s: clamped(s, 0, 6), orders=1)
+    yield Op("hardtanh(x, min_val=-2, max_val=0.5)", lambda s: clamped(s, -2, mpf(0.5)), orders=1)
+    yield Op("leaky_relu(x, negative_slope=0.25)", lambda s: s if s.v > 0 else s * 0.25, orders=1)
+    yield Op("hardsigmoid(x)", hard_gate, orders=1)
+    yield Op("hardswish(x)", lambda s: s * hard_gate(s))
+    yield Op("mish(x)", lambda s: s * tanh(softplus(s)), lost=("0", "eps", "16*eps"))  # as of tanh
+    yield Op("softsign(x)", softsign, lost=("0", "eps", "4*eps"))  # made of 1 / (1 + |x|) less |x| / (1 + |x|)²
+    yield Op("logsigmoid(x)", lambda s: -softplus(-s))
+    yield Op("logaddexp(x, 1)", lambda s: log(exp(s) + mp.e))
+    yield Op("logaddexp(x, neg(x))", lambda s: log(exp(s) + exp(-s)), lost=("0", "2*eps", "4*eps"))  # the two shares cancel
+    yield from losses()
+
+
+def losses():
+    """One element each; of several they are sums."""
+    none = 'reduction="none"'
+    within = lambda x: 0 <= x <= 1  # noqa: E731
+    yield Op(f"huber_loss(x, 1, delta=0.5, {none})", lambda s: huber(s, 1, mpf(0.5)))
+    yield Op(f"binary_cross_entropy(x, 1, {none})", lambda s: -bounded_log(s), holds=within)
+    yield Op(f"binary_cross_entropy(x, 0.25, {none})", lambda s: (bounded_log(s) + bounded_log(1 - s) * 3) / -4, holds=within)
+    yield Op(f"binary_cross_entropy_with_logits(x, 0.25, {none})", lambda s: s * 0.75 + softplus(-s), lost=("0", "eps", "eps"))  # 0 at -1.1
+    yield Op(f"binary_cross_entropy_with_logits(x, 1, pos_weight=3, {none})", lambda s: softplus(-s) * 3)
 
 
 def vector_ops():
@@ -293,6 +369,20 @@ def vector_ops():
     yield Op("log_softmax(x)", log_softmax, lost=("0", "8*eps", "16*eps"), points=spread)
     yield Op("logsumexp(x)", logsumexp, lost=("0", "0", "16*eps"), points=spread)
     yield Op('cross_entropy(x, i32(1), reduction="none")', lambda xs: logsumexp(xs) - xs[1], lost=("0", "8*eps", "16*eps"), points=spread)
+    # the share of x in y is exp(x - y) of a rounded y: where these are great and equal nothing is left of it
+    shares = dict(lost=("0", "256*eps", "512*eps"), points=[xs for xs in spread if xs != [-far, -far, -far]])
+    yield Op("logcumsumexp(x)", logcumsumexp, **shares)
+    yield Op("logcumsumexp(x, reverse=true)", lambda xs: logcumsumexp(xs[::-1])[::-1], **shares)
+    yield Op('nll_loss(x, i32(1), reduction="none")', lambda xs: -xs[1], orders=1, points=spread)
+    yield Op('cross_entropy(x, i32(1), weight=constant_array([1, 2, 0.5], dtype=DTYPE), label_smoothing=0.25, reduction="none")',
+             lambda xs: smoothed(xs, [1, 2, mpf(0.5)], 1, mpf(0.25)), lost=("0", "8*eps", "16*eps"), points=[xs for xs in spread if len(xs) == 3 and far not in map(abs, xs)])  # fmt: skip
+    rows = "reshape(x, shape=[-1, 1])"
+    few = [[0, 0, 0], [1, 1, 1, 1], [0.5, -2, 3], [9, -9, 1], [100, -100, 1], [2.0**-30, -1, 2.0**-30]]
+    for flag, is_causal in ("false", False), ("true", True):
+        yield Op(f"reshape(scaled_dot_product_attention({rows}, {rows}, {rows}, is_causal={flag}), shape=[-1])",
+                 lambda xs, c=is_causal: attention(xs, c), lost=("eps", "256*eps", "4096*eps"), points=few)  # fmt: skip
+    yield Op("cummax(x)", lambda xs: running(xs, lambda x, y: x >= y), orders=1, points=spread)
+    yield Op("cummin(x)", lambda xs: running(xs, lambda x, y: x <= y), orders=1, points=spread)
     yield Op("max(x)", greatest, orders=1, points=spread)
     yield Op("norm(x)", norm(2), units=(4, 8, 32), points=lengths)
     yield Op("norm(x, ord=1)", lambda xs: total([absolute(x) for x in xs]), points=lengths)
@@ -302,6 +392,15 @@ def vector_ops():
     yield Op("var(x)", var, units=(8, 16, 32), points=[[0, 0], [3, 3, 3], [1, 2, 4, 8], [-89, 88], [2.0**-50, -(2.0**-50)], [2.0**60, 0]])
     yield Op("mean(x)", mean, orders=1, points=[[3, 3, 3], [2.0**125, 2.0**125], [2.0**-140, 0]])
     yield Op("layer_norm(x)", lambda xs: normalised(xs, True), units=(16, 32, 128), lost=("0", "16*eps", "64*eps"), points=[[3, 3, 3, 3], [1, 2, 4, 8], [-89, 88], [0, 0]])
+    quads = [[3, 3, 3, 3], [1, 2, 4, 8], [-89, 88, 0, 0], [0, 0, 0, 0], [30000, -30000, 1, 2]]
+    channels = dict(units=(16, 32, 128), lost=("0", "16*eps", "64*eps"), points=quads)
+    yield Op(f"reshape(batch_norm({rows}), shape=[-1])", lambda xs: normalised(xs, True), **channels)
+    yield Op("reshape(group_norm(reshape(x, shape=[1, 4]), 2), shape=[-1])",
+             lambda xs: normalised(xs[:2], True) + normalised(xs[2:], True), **channels)  # fmt: skip
+    yield Op("reshape(instance_norm(reshape(x, shape=[1, 1, -1])), shape=[-1])", lambda xs: normalised(xs, True), **channels)
+    yield Op('interpolate(x, size=[3], mode="linear")', lambda xs: [xs[0], (xs[0] + xs[1]) / 2, xs[1]],
+             orders=1, points=[[1, 2], [100, -100], [2.0**126, -(2.0**126)], [2.0**-126, 0]])  # fmt: skip
+    yield Op("diff(x, n=2)", lambda xs: [xs[2] - 2 * xs[1] + xs[0]], orders=1, points=[[1, 2, 4], [2.0**126, 0, -(2.0**126)], [0, 0, 0]])
     yield Op("rms_norm(x)", lambda xs: normalised(xs, False), units=(16, 32, 128), lost=("0", "16*eps", "64*eps"), points=[[0, 0], [3, 3], [100, -100, 1]])
     # the second derivative of a product is made by dividing by a factor twice: of factors of very different sizes nothing is left
     yield Op("prod(x)", prod, points=[[2, 3, 0.5], [2, 0, 3], [0, 0, 3], [0, 0, 0], [16, 2.0**-4, 2]])

@@ -258,10 +258,53 @@ TEST_CASE("G19.every_op/interp: running extremes give everything to the latest o
   CHECK(slope("cummin(x, axis=0)", {}) == Values{});
 }
 
+TEST_CASE("G19.every_op/interp G22.logcumsumexp/interp: logarithms of running sums, far apart, of nothing, and by gradients that are 0") {
+  const auto near = [](const Values& got, const Values& expected) {
+    REQUIRE(got.size() == expected.size());
+    for (size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(expected[i]).epsilon(1e-12));
+  };
+  near(slope("logcumsumexp(x, axis=0)", {0, 0, 0}), {1 + 1.0 / 2 + 1.0 / 3, 1.0 / 2 + 1.0 / 3, 1.0 / 3});
+  near(slope("logcumsumexp(x, axis=0, reverse=true)", {700, 700}), {0.5, 1.5});
+  near(slope("logcumsumexp(x, axis=0)", {2000, -2000, 2000}), {2.5, 0, 0.5});
+  near(slope("logcumsumexp(x, axis=0)", {-3e307, 1e307, -1e308}), {1, 2, 0});
+  near(slope("logcumsumexp(x, axis=0)", {-inf_, -inf_, 3, -inf_, 3}), {0, 0, 2.5, 0, 0.5});
+  near(slope("logcumsumexp(x, axis=0)", {-inf_, -inf_}), {0, 0});
+  near(slope("where(x < 0, 0, logcumsumexp(x, axis=0, exclusive=true))", {1, 1, 1}), {1.5, 0.5, 0});
+  CHECK(slope("logcumsumexp(x, axis=0)", {}) == Values{});
+  for (const size_t n : {64, 65, 200}) {  // several blocks, that what arrives goes through
+    Values expected(n), zeros(n, 0.0), steep(n);
+    double total = 0;
+    for (size_t k = n; k-- > 0; expected[k] = total) total += 1.0 / static_cast<double>(k + 1);
+    near(slope("logcumsumexp(x, axis=0)", zeros), expected);
+    std::reverse(expected.begin(), expected.end());
+    near(slope("logcumsumexp(x, axis=0, reverse=true)", zeros), expected);
+    for (size_t k = 0; k < n; ++k) steep[k] = 1000.0 * static_cast<double>(k % 3);  // the greatest come in the first, second, third place
+    const Values got = slope("logcumsumexp(x, axis=0)", steep);
+    CHECK(got[0] == 1);
+    CHECK(got[1] == 1);
+    CHECK(got[3] == 0);
+    near({got[2] - got[5]}, {3});
+  }
+  CHECK(std::isnan(slope("logcumsumexp(x, axis=0)", {1, nan_})[0]));
+  // The derivative of what x gets by the weights w of y, also where w is 0: that of x[0] by w[k] is exp(x[0] - y[k]).
+  const auto graph = parse(
+      "graph g(x: f64[3], w: f64[3], u: f64[3]) {\n  d = grad(logcumsumexp(x, axis=0), x, grad_output=w)\n"
+      "  return first = d, second = grad(d, w, grad_output=u), third = grad(d, x, grad_output=u)\n}");
+  for (const Values& w : {Values{2, -3, 5}, {0, -3, 0}, {0, 0, 0}}) {
+    CAPTURE(w);
+    const std::vector<Bytes> results = run(*graph, {bytes_of(Values{0, 0, 0}), bytes_of(w), bytes_of(Values{1, 0, 0})});
+    near(testing::values_of<double>(results[0]), {w[0] + w[1] / 2 + w[2] / 3, w[1] / 2 + w[2] / 3, w[2] / 3});
+    near(testing::values_of<double>(results[1]), {1, 1.0 / 2, 1.0 / 3});
+    near(testing::values_of<double>(results[2]), {w[1] / 4 + w[2] * 2 / 9, -w[1] / 4 - w[2] / 9, -w[2] / 9});
+  }
+}
+
 TEST_CASE("G19.every_op/interp: what windows share adds up, what slices leave out is 0") {
   CHECK(slope("unfold(x, axes=[0], size=3)", {1, 2, 3, 4, 5}) == Values{1, 2, 3, 2, 1});
   CHECK(slope("unfold(x, axes=[0], size=2, stride=3)", {1, 2, 3, 4, 5, 6, 7}) == Values{1, 1, 0, 1, 1, 0, 0});
   CHECK(slope("unfold(x, axes=[0], size=2, stride=1, dilation=2)", {1, 2, 3, 4}) == Values{1, 1, 1, 1});
+  CHECK(slope("unfold(x, axes=[0], size=0, stride=2)", {1, 2, 3, 4}) == Values{0, 0, 0, 0});
+  CHECK(slope("unfold(x, axes=[0], size=0, dilation=3)", {}) == Values{});
   CHECK(slope("slice(x, start=[-1], step=[-2])", {1, 2, 3, 4, 5, 6}) == Values{0, 1, 0, 1, 0, 1});
   CHECK(slope("slice(x, start=[1], step=[3])", {1, 2, 3, 4, 5, 6}) == Values{0, 1, 0, 0, 1, 0});
   CHECK(slope("slice(x, start=[4], stop=[2])", {1, 2, 3, 4, 5, 6}) == Values{0, 0, 0, 0, 0, 0});

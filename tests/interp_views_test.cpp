@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/text.h"
+#include "graph/text.h"
 #include "interp_run.h"
 
 #if defined(__x86_64__)
@@ -74,6 +76,15 @@ TEST_CASE("G5: unfold shows windows") {
   CHECK(view({5}, [](auto x) { return build::unfold(x, 0, 3, 1, 1); }) == I{0, 1, 2, 1, 2, 3, 2, 3, 4});
   CHECK(view({7}, [](auto x) { return build::unfold(x, 0, 2, 3, 2); }) == I{0, 2, 3, 5});
   CHECK(view({4, 2}, [](auto x) { return build::unfold(x, 0, 2, 2, 1); }) == I{0, 2, 1, 3, 4, 6, 5, 7});
+  const auto shape_of = [](const char* dims, const char* arguments) {  // of windows without elements
+    const auto graph = parse_graph(cat("graph g(x: f32[", dims, "]) { return y = unfold(x, ", arguments, ") }"));
+    return to_string(graph->outputs()[0].node->shape);
+  };
+  CHECK(shape_of("5", "axes=[0], size=0") == "[6, 0]");
+  CHECK(shape_of("5", "axes=[0], size=0, stride=2") == "[3, 0]");
+  CHECK(shape_of("0, 3", "axes=[0], size=0") == "[1, 3, 0]");
+  CHECK(shape_of("n", "axes=[0], size=0, stride=2") == "[n // 2 + 1, 0]");
+  CHECK(view({5}, [](auto x) { return build::unfold(x, 0, 0, 1, 1); }).empty());
 }
 
 TEST_CASE("G14.pad,concat/interp: pad and concat") {

@@ -252,6 +252,37 @@ void check_pow_special_values() {
   is(-2, 3, -8), is(-2, -3, T(-0.125)), is(-2, 2, 4), is(-1, odd, -1), is(-1, even, 1), is(10, 5, 100000);
 }
 
+/// Within 3 units in the last place of 1, of the result or of the greater operand, whichever is furthest from 0.
+template <class T>
+void check_logaddexp() {
+  constexpr T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN(), greatest = std::numeric_limits<T>::max();
+  std::mt19937_64 random(5);
+  const auto number = [&](int most) {
+    const T size = std::ldexp(static_cast<T>(random() >> 40), static_cast<int>(random() % (most + 40)) - 64);
+    return random() % 2 ? size : -size;
+  };
+  for (int i = 0; i < 100'000; ++i) {
+    const T x = number(40), y = i % 2 == 0 ? number(40) : x + number(8);
+    using Wider = accuracy::Wider<T>;
+    const Wider m = std::max<Wider>(x, y), exact = m + std::log1p(std::exp(-std::fabs(Wider{x} - Wider{y})));
+    const T scale = std::max({T(1), std::fabs(static_cast<T>(exact)), std::fabs(static_cast<T>(m))});
+    const Wider unit = std::nextafter(scale, inf) - Wider{scale};
+    CAPTURE(x);
+    CAPTURE(y);
+    const T got = Scalars::logaddexp(x, y);
+    CHECK(std::fabs(Wider{got} - exact) <= 3 * unit);
+    CHECK(same(got, Scalars::logaddexp(y, x)));
+  }
+  for (const T x : special_values<T>()) {
+    CAPTURE(x);
+    CHECK(same(Scalars::logaddexp(x, -inf), x == 0 ? T(0) : x));
+    CHECK(same(Scalars::logaddexp(inf, x), std::isnan(x) ? nan : inf));
+    CHECK(same(Scalars::logaddexp(nan, x), nan));
+  }
+  CHECK(same(Scalars::logaddexp(greatest, greatest), greatest));
+  CHECK(same(Scalars::logaddexp(-greatest, greatest), greatest));
+}
+
 struct Cost {
   std::string_view function;
   DType dtype;
@@ -342,6 +373,11 @@ TEST_CASE("G2: maximum, minimum, sign, copysign, round and predicates") {
   CHECK_FALSE(Scalars::minimum(true, false));
 }
 
+TEST_CASE("G22.logaddexp: logaddexp is as near to the true value as its greater operand allows, infinities and NaN as expected") {
+  check_logaddexp<float>();
+  check_logaddexp<double>();
+}
+
 TEST_CASE("G2: fmod is exact; remainder and floor_divide are NumPy's") {
   check_divisions<float>();
   check_divisions<double>();
@@ -366,7 +402,7 @@ TEST_CASE("X2: functions give the same bits through a policy of classes, at the 
   check_int_policy<DType::kI64>();
   check_int_policy<DType::kU32>();
   check_int_policy<DType::kU64>();
-  CHECK(costs.size() == 2 * 37);
+  CHECK(costs.size() == 2 * 38);
   if (std::getenv("HARP_SHOW_COSTS"))  // the table of tests/ulp/README.md
     for (const auto& [function, dtype, n] : costs)
       std::printf("%-12s %s %3d simple %2d fma %d divisions %d rare\n", std::string(function).c_str(), std::string(name(dtype)).c_str(),

@@ -1,11 +1,11 @@
 """Cases of the NumPy oracle for running sums, products and extremes: every axis, the flags, special values, no elements.
 
 NumPy goes from left to right, harp in the law's order, so running sums of floats are compared with exact ones: near enough is a few
-roundings of the running sum of magnitudes. Everything else is exact.
+roundings of the running sum of magnitudes, and of logcumsumexp a few of 1 and of the greatest magnitude. Everything else is exact.
 """
 import numpy as np
 
-from oracle_references import EXACT, FLOATS, KINDS, WIDE, Case, Group, epsilon, half_of, maximum, minimum, store, within
+from oracle_references import EXACT, FLOATS, KINDS, WIDE, Case, Ulps, Group, epsilon, half_of, maximum, minimum, store, within
 
 EXTREMES = {"cummax": maximum, "cummin": minimum}
 
@@ -16,7 +16,7 @@ def identity(name, kind):
     if kind is np.bool_:
         return kind(name == "cummin")
     limits = (-np.inf, np.inf) if np.dtype(kind).kind == "f" else (np.iinfo(kind).min, np.iinfo(kind).max)
-    return kind(limits[name == "cummin"])
+    return kind(limits[name == "cummin"])  # of logcumsumexp -inf, too
 
 
 def accumulated(name, x):
@@ -26,7 +26,8 @@ def accumulated(name, x):
         for i in range(1, len(result)):
             result[i] = EXTREMES[name](result[i - 1], x[i])
         return result
-    combine = {"cumsum": np.add, "cumprod": np.multiply, "cummax": np.maximum, "cummin": np.minimum}[name]
+    combine = {"cumsum": np.add, "cumprod": np.multiply, "cummax": np.maximum, "cummin": np.minimum,
+               "logcumsumexp": np.logaddexp}[name]
     return combine.accumulate(x, 0, dtype=x.dtype)
 
 
@@ -43,6 +44,7 @@ def running(name, x, axis, reverse=False, exclusive=False):
 
 def cases(dtype, x, axes):
     names = ("cummax", "cummin") if dtype == "bool" else ("cumsum", "cumprod", "cummax", "cummin")
+    names += ("logcumsumexp",) if dtype in FLOATS else ()
     found = []
     for name in names:
         source, text = (x, "x")
@@ -56,6 +58,8 @@ def cases(dtype, x, axes):
                 nearness = EXACT
                 if dtype in FLOATS and name == "cumsum":
                     nearness = within(dtype, expected, 32 * epsilon(dtype) * running(name, np.abs(source), axis, reverse, exclusive))
+                elif name == "logcumsumexp":
+                    nearness = within(dtype, expected, 16 * epsilon(dtype) * (1 + np.abs(source).max(initial=0).astype(WIDE)))
                 elif dtype in FLOATS and name == "cumprod":
                     nearness = within(dtype, expected, 2 * source.shape[axis] * epsilon(dtype) * np.abs(expected))
                 found.append(Case(f"{name}({text}, axis={axis}{flags})", expected, nearness))
@@ -68,6 +72,8 @@ def special_cases(x):
     found = [Case(f"{name}(x, axis=1)", running(name, x, 1), EXACT) for name in EXTREMES]
     found.append(Case("cumsum(x, axis=1)", zero_is_positive(np.cumsum(x, 1)), EXACT))
     found.append(Case("cumprod(slice(x, stop=[3, 5]), axis=1)", np.cumprod(x[:3], 1), EXACT))
+    with np.errstate(all="ignore"):
+        found.append(Case("logcumsumexp(x, axis=1)", np.logaddexp.accumulate(x.astype(WIDE), 1).astype(x.dtype), Ulps(4)))
     return found
 
 

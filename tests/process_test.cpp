@@ -170,10 +170,10 @@ TEST_CASE("process: the deadline kills the whole group") {
 
 TEST_CASE("process: cancelling kills the whole group") {
   TestSystem system;
-  std::atomic<bool> cancel{false};
+  int32_t cancel = 0;
   std::thread canceller([&] {
     std::this_thread::sleep_for(50ms);
-    cancel = true;
+    __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED);
   });
   const CommandResult result = run_command(system, shell("sleep 1000"), Clock::now() + 600s, &cancel);
   canceller.join();

@@ -31,7 +31,7 @@ std::string attention(std::string_view q, std::string_view k, std::string_view v
 
 }  // namespace
 
-TEST_CASE("L5.row_blocks/c G15.matmul: rows of scores are cut into blocks, which one kernel hands to the next") {
+TEST_CASE("L6.loop_tiling/c G15.matmul: rows of scores are cut into blocks, which one kernel hands to the next") {
   const std::string one = schedule_of(attention("2048, 32", "1024, 32", "1024, 32", "1, 0", 1));
   CAPTURE(one);
   CHECK(contains(one, "over [32, 64, 1024] in turn with the others for each of 32 blocks"));
@@ -54,7 +54,7 @@ TEST_CASE("L5.row_blocks/c G15.matmul: rows of scores are cut into blocks, which
                   " blocks\n"));
 }
 
-TEST_CASE("L5.row_blocks L1: what is made of blocks elsewhere, and arrays of a chain that lie over one another") {
+TEST_CASE("L6.loop_tiling L1: what is made of blocks elsewhere, and arrays of a chain that lie over one another") {
   const auto scheduled = [](std::string_view text, const harp::ChainOptions& chains) {
     const harp::Program program = harp::schedule_graph(harp::parse_graph(text), {harp::testing::row("x86-64-v4"), 0, {}, chains});
     CHECK_NOTHROW(harp::verify(*program.graph));
@@ -80,7 +80,7 @@ TEST_CASE("L5.row_blocks L1: what is made of blocks elsewhere, and arrays of a c
   CHECK(contains(over, ", in place of tmp"));
 }
 
-TEST_CASE("L5.row_blocks X2/interp,c: blocks of rows have the bits of the interpreter") {
+TEST_CASE("L6.loop_tiling/c X2: blocks of rows have the bits of the interpreter") {
   const Backends backends;
   const auto run = [&](const std::string& text, std::vector<int64_t> q, std::vector<int64_t> k, std::vector<int64_t> v) {
     CHECK(contains(schedule_of(text), " blocks\n"));
@@ -105,7 +105,7 @@ TEST_CASE("L5.row_blocks X2/interp,c: blocks of rows have the bits of the interp
       {2500, 3}, {3, 900}, {900, 3});
 }
 
-TEST_CASE("L5.row_blocks X2/interp,c: heads of a length that is not known are blocks, of as many bytes a worker as that takes") {
+TEST_CASE("L6.loop_tiling/c X2: heads of a length that is not known are blocks, of as many bytes a worker as that takes") {
   const std::string text = attention("5, n, 4", "5, m, 4", "5, m, 4", "0, 2, 1", 2);
   const std::string schedule = schedule_of(text);
   CAPTURE(schedule);

@@ -9,10 +9,14 @@
 #include "backends_run.h"
 #include "base/text.h"
 #include "misuse.h"
+#include "ops/math.h"
+#include "ops/scalar_math.h"
 
 using namespace capi_test;
 using harp::append;
 using harp::cat;
+using harp::ScalarMath;
+namespace math = harp::math;
 
 namespace {
 
@@ -82,10 +86,14 @@ std::vector<Law<T>> laws() {
         return f(a, b);
     };
   };
-  return {{"cumsum", wrap([](auto a, auto b) { return a + b; }), T(0)},
-          {"cumprod", wrap([](auto a, auto b) { return a * b; }), T(1)},
-          {"cummax", [](T a, T b) { return a > b ? a : b; }, Limits::has_infinity ? T(-Limits::infinity()) : Limits::lowest()},
-          {"cummin", [](T a, T b) { return a < b ? a : b; }, Limits::has_infinity ? Limits::infinity() : Limits::max()}};
+  std::vector<Law<T>> result = {
+      {"cumsum", wrap([](auto a, auto b) { return a + b; }), T(0)},
+      {"cumprod", wrap([](auto a, auto b) { return a * b; }), T(1)},
+      {"cummax", [](T a, T b) { return a > b ? a : b; }, Limits::has_infinity ? T(-Limits::infinity()) : Limits::lowest()},
+      {"cummin", [](T a, T b) { return a < b ? a : b; }, Limits::has_infinity ? Limits::infinity() : Limits::max()}};
+  if constexpr (!std::is_integral_v<T>)
+    result.push_back({"logcumsumexp", [](T a, T b) { return math::Functions<ScalarMath>::logaddexp(a, b); }, T(-Limits::infinity())});
+  return result;
 }
 
 /// Floats near 1, so that products stay finite, of either sign and with all bits in use; no zeros, whose signs the law above ignores.
@@ -135,7 +143,9 @@ void check_alone(const Backends& backends, const Law<T>& law, int64_t n, bool is
 
 }  // namespace
 
-TEST_CASE("G4.cumsum,cumprod,cummax,cummin/interp,c G4.sequential/c: the law at the boundaries of quads, groups and blocks, every dtype") {
+TEST_CASE(
+    "G4.cumsum,cumprod,cummax,cummin/interp,c G22.logcumsumexp/interp,c G4.sequential/c: the law at the boundaries of quads, groups and "
+    "blocks, every dtype") {
   const Backends backends;
   for (const int64_t n : {0, 1, 3, 4, 5, 63, 64, 65, 130, 4095, 4096, 4097, 8192, 8193, 12345}) {
     check_law<float>(backends, n, false);
@@ -153,7 +163,8 @@ TEST_CASE("G4.cumsum/interp,c: sizes that are known") {
   }
 }
 
-TEST_CASE("G4.cumsum,cumprod,cummax,cummin/interp,c: groups of one scan are done in turn, those that are left one by one") {
+TEST_CASE(
+    "G4.cumsum,cumprod,cummax,cummin/interp,c G22.logcumsumexp/c: groups of one scan are done in turn, those that are left one by one") {
   const Backends backends;
   for (const int64_t n : {300, 1000, 2176, 4100}) {
     for (const Law<float>& law : laws<float>()) check_alone(backends, law, n, true);
@@ -278,6 +289,42 @@ TEST_CASE("G4.cummax,cummin/interp,c G4: NaN, infinities, zeros, bool, scalars")
   CHECK(values<uint8_t>(nan[1].get()) == B{1, 1, 0, 0});
 }
 
+TEST_CASE("G22.logcumsumexp/interp,c: infinities, NaN, numbers whose exponentials overflow, halves, flags") {
+  const Backends backends;
+  const auto of = [&](const std::string& arguments, const F& x) {
+    return values<float>(backends
+                             .run(cat("graph g(x: f32[n]) { return y = logcumsumexp(x", arguments, ") }"),
+                                  Values<float>{x, {static_cast<int64_t>(x.size())}})[0]
+                             .get());
+  };
+  const float two = std::log(2.0f);
+  for (const char* const axis : {", axis=0", ""}) {
+    CAPTURE(axis);
+    CHECK(of(axis, {-kInf, -kInf, 0, 0, -kInf}) == F{-kInf, -kInf, 0, two, two});
+    CHECK(of(axis, {1000, 1000, -1000, 3e38f}) == F{1000, 1000 + two, 1000 + two, 3e38f});
+    CHECK(of(axis, {-3e38f, -1e5f, -1e5f, kInf, 2}) == F{-3e38f, -1e5f, -1e5f + two, kInf, kInf});
+  }
+  CHECK(of(", axis=0, exclusive=true", {5, 5, -kInf}) == F{-kInf, 5, 5 + two});
+  CHECK(of(", axis=0, reverse=true", {-kInf, 7, 7, -kInf}) == F{7 + two, 7 + two, 7, -kInf});
+  CHECK(of(", axis=0, exclusive=true, reverse=true", {1, 2, 3}) == F{of("", {3, 2})[1], 3, -kInf});
+  CHECK(!std::signbit(of(", axis=0", {-0.0f})[0]));
+  const F nan = of(", axis=0", {1, kNan, 3, kInf});
+  CHECK(nan[0] == 1);
+  for (const size_t i : {1, 2, 3}) CHECK(std::isnan(nan[i]));
+  // rows, and columns, of halves: they run in f32 and are rounded once
+  for (const char* const dtype : {"f16", "bf16"})
+    for (const char* const axis : {"0", "1"}) {
+      const auto call = [&](const char* before, const char* after) {
+        return values<float>(backends
+                                 .run(cat("graph g(x: f32[9, 700]) {\n  h = cast(cast(x, ", dtype, "), ", before,
+                                          ")\n  return y = cast(cast(logcumsumexp(h, axis=", axis, "), ", after, "), f32)\n}"),
+                                      rough({9, 700}, 4))[0]
+                                 .get());
+      };
+      CHECK(call(dtype, dtype) == call("f32", dtype));
+    }
+}
+
 TEST_CASE("G4 G17.into_cumulative,epilogue/c: prologues and epilogues of one kernel, in place too") {
   const Backends backends;
   const std::string text =
@@ -325,5 +372,7 @@ TEST_CASE("G4.cumsum G4.cummax: misuse") {
   check("cumprod(b, axis=0)", "DTYPE",
         "cumprod: takes an integer, float or complex dtype, got bool (\"b\"); cast it first, for example to i32");
   check("cumsum(b, axis=0, exclusive=true)", "DTYPE", "cumsum: takes an integer, float or complex dtype, got bool");
+  check("logcumsumexp(b, axis=0)", "DTYPE", "logcumsumexp: takes a float dtype, got bool");
+  check("logcumsumexp(x, axis=-3)", "SHAPE", "logcumsumexp: axis -3 is out of range for rank 2 (-2..1)");
   check("cummin(x, axis=0, order=lanes)", "INVALID_ARGUMENT", "cummin: order is \"lanes\"; it must be tree or chain");
 }

@@ -160,7 +160,7 @@ TEST_CASE("L6 G15.layer_norm/c: three passes over rows that go past the caches a
                   {{1, n}, {3, n}, {17, n}, {0, n}});
 }
 
-TEST_CASE("L6.take/c L6.scatter_add/c: of arrays that caches do not hold, places that indices say are asked for ahead") {
+TEST_CASE("G14.take,scatter_add/c L6: of arrays that caches do not hold, places that indices say are asked for ahead") {
   const auto asks = [](const std::string& text, const char* array) {
     return contains(source_of("graph g" + text), std::string("__builtin_prefetch(") + array);
   };

@@ -149,6 +149,7 @@ TEST_CASE("G18.text: every operation of the table can be written, and comes back
       {"cumprod", "cumprod(x, axis=0, exclusive=true)"},
       {"cummax", "cummax(x)"},
       {"cummin", "cummin(x, axis=0, order=tree)"},
+      {"logcumsumexp", "logcumsumexp(x, axis=1, exclusive=true, order=chain)"},
       {"left_shift", "i << 2"},
       {"right_shift", "i >> 31"},
       {"bitwise_not", "~i"},

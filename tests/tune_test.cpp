@@ -3,8 +3,11 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <set>
+#include <thread>
 
 #include "cache_scenarios.h"
 #include "tune/configuration.h"
@@ -89,6 +92,57 @@ TEST_CASE("H3.trial_result: a compiler that changes results is found out, and no
   CHECK(err.message().find("of output y, element 0 is 0x40a00000 instead of 0x40400000") != std::string::npos);
   CHECK(err.message().find("compiler: " + compiler) != std::string::npos);
   CHECK(read(database_in(scratch / "cache")).empty());
+}
+
+TEST_CASE("H3.beam: the flag of a run ends harp_tune: before it begins, between two trials, while a compiler runs") {
+  const Scratch scratch;
+  const std::string compiler = scratch / "sleepy-cc", sleeps = scratch / "sleeps", begun = scratch / "begun";
+  write(compiler, cat("#!/bin/sh\nif [ -e ", sleeps, " ]; then echo > ", begun, "; exec sleep 1000; fi\nexec gcc \"$@\"\n"));
+  CHECK(::chmod(compiler.c_str(), 0700) == 0);
+  const capi_test::Context context = capi_test::make_context([&, cache = scratch / "cache"](harp_context_options& o) {
+    o.cache_dir = cache.c_str();
+    o.compiler = compiler.c_str();
+  });
+  int32_t cancel = 1;
+  harp_run_options run = HARP_RUN_OPTIONS_INIT;
+  run.cancel = &cancel;
+  const auto cancelled_after = [&](std::function<void()> first_trial) {
+    harp_tune_options options = few_trials();
+    options.run = &run;
+    size_t trials = 0;
+    std::pair<std::function<void()>, size_t*> user{std::move(first_trial), &trials};
+    options.user = &user;
+    options.progress = [](void* self, const harp_tune_progress* progress) -> int32_t {
+      const auto& [first, count] = *static_cast<std::pair<std::function<void()>, size_t*>*>(self);
+      *count = progress->trials;
+      if (progress->trials == 1) first();
+      return HARP_TUNE_CONTINUE;
+    };
+    ErrorSlot err;
+    CHECK(tune_scaled(context.get(), options, err) == nullptr);
+    CHECK(err.code() == HARP_ERROR_CANCELLED);
+    return trials;
+  };
+  CHECK(cancelled_after([] {}) == 0);
+  cancel = 0;
+  CHECK(cancelled_after([&] { cancel = 1; }) == 1);
+  cancel = 0;
+  std::thread canceller;
+  CHECK(cancelled_after([&] {
+          write(sleeps, "");
+          canceller = std::thread([&] {
+            while (!std::filesystem::exists(begun)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED);
+          });
+        }) == 1);
+  canceller.join();
+  CHECK(read(database_in(scratch / "cache")).empty());
+  std::filesystem::remove(sleeps);
+  cancel = 0;
+  harp_tune_options options = few_trials();
+  options.run = &run;
+  ErrorSlot err;
+  CHECK(tune_scaled(context.get(), options, err) != nullptr);
 }
 
 TEST_CASE("H3.beam,random,grid: harp_tune by each strategy; progress, dry runs, and mistakes") {

@@ -3,7 +3,6 @@
 // inherited but a clean environment, output capped, and a deadline that kills the whole group (killing only gcc leaves cc1 running).
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -18,10 +17,11 @@ namespace harp {
 
 using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
-/// Set by another thread to stop work; NULL means that nobody will. Looked at every few milliseconds.
-using CancelFlag = const std::atomic<bool>*;
+/// Where another thread writes something else than 0, atomically, to stop work: the host's flag as harp.h has it. NULL means that nobody
+/// will. Looked at every few milliseconds.
+using CancelFlag = const volatile int32_t*;
 
-inline bool cancelled(CancelFlag cancel) { return cancel != nullptr && cancel->load(std::memory_order_relaxed); }
+inline bool cancelled(CancelFlag cancel) { return cancel != nullptr && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0; }
 
 struct SpawnRequest {
   std::string program;                   // absolute path

@@ -1,5 +1,6 @@
-// The normal form: how sums of products are merged, and how floor_div, mod, min, max and select become simpler or an atom.
-// Proofs of e >= 0 live in symbolic_proof.cpp, values in symbolic_evaluate.cpp, printing in symbolic_print.cpp.
+// The table of expressions, and the normal form: how sums of products are merged. How operations become simpler is in
+// symbolic_operations.cpp, replacing variables in symbolic_substitute.cpp, proofs of e >= 0 in symbolic_proof.cpp, values in
+// symbolic_evaluate.cpp, printing in symbolic_print.cpp.
 #include "base/symbolic.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 
 #include "base/checked_integers.h"
 #include "base/error.h"
+#include "base/symbolic_builder.h"
 #include "base/symbolic_order.h"
 #include "base/symbolic_range.h"
 #include "base/table_limit.h"
@@ -58,35 +60,31 @@ uint32_t stage_of(const SymNode& node) {
 /// More terms than any size or position has; only nonsense multiplies sums for ever.
 constexpr size_t kMostTerms = 4096;
 
-/// An unfinished sum of products.
-struct Sum {
-  std::vector<SymTerm> terms;
-  int64_t constant = 0;
+}  // namespace
 
-  void add(Sym e, int64_t scale = 1) {
-    if (e.is_constant()) {
-      constant = checked_add(constant, checked_mul(e.constant(), scale));
-      return;
-    }
-    constant = checked_add(constant, checked_mul(e.node()->constant, scale));
-    terms.reserve(terms.size() + e.node()->terms.size());
-    for (const SymTerm& t : e.node()->terms) terms.push_back({checked_mul(t.coefficient, scale), t.factors});
+void Sum::add(Sym e, int64_t scale) {
+  if (e.is_constant()) {
+    constant = checked_add(constant, checked_mul(e.constant(), scale));
+    return;
   }
-  void sort_and_merge() {
-    const auto in_order = [](const SymTerm& a, const SymTerm& b) { return precedes(a, b); };
-    if (!std::is_sorted(terms.begin(), terms.end(), in_order)) std::stable_sort(terms.begin(), terms.end(), in_order);
-    size_t out = 0;
-    for (size_t i = 0; i < terms.size();) {
-      SymTerm merged = std::move(terms[i++]);
-      while (i < terms.size() && terms[i].factors == merged.factors)
-        merged.coefficient = checked_add(merged.coefficient, terms[i++].coefficient);
-      if (merged.coefficient != 0) terms[out++] = std::move(merged);
-    }
-    terms.resize(out);
-  }
-};
+  constant = checked_add(constant, checked_mul(e.node()->constant, scale));
+  terms.reserve(terms.size() + e.node()->terms.size());
+  for (const SymTerm& t : e.node()->terms) terms.push_back({checked_mul(t.coefficient, scale), t.factors});
+}
 
-/// coefficient and factors of e if it is a single product (d in `x // d`).
+void Sum::sort_and_merge() {
+  const auto in_order = [](const SymTerm& a, const SymTerm& b) { return precedes(a, b); };
+  if (!std::is_sorted(terms.begin(), terms.end(), in_order)) std::stable_sort(terms.begin(), terms.end(), in_order);
+  size_t out = 0;
+  for (size_t i = 0; i < terms.size();) {
+    SymTerm merged = std::move(terms[i++]);
+    while (i < terms.size() && terms[i].factors == merged.factors)
+      merged.coefficient = checked_add(merged.coefficient, terms[i++].coefficient);
+    if (merged.coefficient != 0) terms[out++] = std::move(merged);
+  }
+  terms.resize(out);
+}
+
 std::optional<SymTerm> as_monomial(Sym e) {
   if (e.is_constant()) {
     if (e.constant() == 0) return std::nullopt;
@@ -96,7 +94,6 @@ std::optional<SymTerm> as_monomial(Sym e) {
   return e.node()->terms[0];
 }
 
-/// term / divisor when that is exact.
 std::optional<SymTerm> divide(const SymTerm& term, const SymTerm& divisor) {
   if (term.coefficient % divisor.coefficient != 0) return std::nullopt;
   SymTerm quotient{term.coefficient / divisor.coefficient, {}};
@@ -111,7 +108,7 @@ std::optional<SymTerm> divide(const SymTerm& term, const SymTerm& divisor) {
   return quotient;
 }
 
-SymTable* table_of(Sym a, Sym b, Sym c = 0) {
+SymTable* table_of(Sym a, Sym b, Sym c) {
   SymTable* table = nullptr;
   for (const Sym& e : {a, b, c}) {
     if (e.is_constant()) continue;
@@ -121,216 +118,175 @@ SymTable* table_of(Sym a, Sym b, Sym c = 0) {
   return table;
 }
 
+namespace {
+
+size_t count_terms(Sym e) {
+  size_t count = 0;
+  SymBuilder::for_each_term(e, [&](const SymTerm&) { ++count; });
+  return count;
+}
+
+/// Takes `term`, a term of the sum, and its partners out of the sum (their coefficients become 0) if all of them are there.
+bool take_away(Sum& sum, Sum partners, const SymTerm& term) {
+  partners.sort_and_merge();
+  std::vector<size_t> taken = {static_cast<size_t>(&term - sum.terms.data())};
+  for (const SymTerm& p : partners.terms) {
+    const auto at = std::find_if(sum.terms.begin(), sum.terms.end(),
+                                 [&](const SymTerm& t) { return &t != &term && t.coefficient == p.coefficient && t.factors == p.factors; });
+    if (at == sum.terms.end()) return false;
+    taken.push_back(static_cast<size_t>(at - sum.terms.begin()));
+  }
+  if (partners.terms.empty()) return false;
+  for (const size_t i : taken) sum.terms[i].coefficient = 0;
+  return true;
+}
+
+bool recombine_one(Sum& sum) {
+  for (const SymTerm& term : sum.terms) {
+    for (auto f = term.factors.begin(); f != term.factors.end(); ++f) {
+      const SymAtom* remainder = *f;
+      if (remainder->kind != AtomKind::kMod) continue;
+      SymTerm rest{term.coefficient, {term.factors.begin(), f}};
+      rest.factors.insert(rest.factors.end(), f + 1, term.factors.end());
+      // what must be there too: the term with % c replaced by c·(x // c)
+      const Sym quotient = floor_div(remainder->a, remainder->b);
+      if (count_terms(quotient) * count_terms(remainder->b) >= sum.terms.size()) continue;
+      Sum partners;
+      SymBuilder::for_each_term(remainder->b, [&](const SymTerm& divisor) {
+        SymBuilder::for_each_term(
+            quotient, [&](const SymTerm& q) { partners.terms.push_back(SymBuilder::times(SymBuilder::times(rest, divisor), q)); });
+      });
+      if (!take_away(sum, std::move(partners), term)) continue;
+      SymBuilder::for_each_term(remainder->a, [&](const SymTerm& x) { SymBuilder::add_scaled(sum, rest, x); });
+      return true;
+    }
+  }
+  return false;
+}
+
+/// R·c·(x // c) + R·(x % c) = R·x, where c may be a sum as well: so that row-major positions meet again.
+bool recombine(Sum& sum) {
+  bool changed = false;
+  while (recombine_one(sum)) {
+    sum.sort_and_merge();
+    changed = true;
+  }
+  return changed;
+}
+
+/// A new atom, the expression that it is.
+Sym introduce(SymTable& table, SymAtom& atom) { return atom.alone = SymBuilder::intern(table, Sum{{SymTerm{1, {&atom}}}, 0}); }
+
 }  // namespace
 
-/// The operations that need the table's insides.
-struct SymBuilder {
-  static uint64_t& visits(const SymTable& table) { return table.state_->visits; }
+uint64_t& SymBuilder::visits(const SymTable& table) { return table.state_->visits; }
 
-  static Sym finish(SymTable& table, Sum sum) {
-    sum.sort_and_merge();
-    if (recombine(sum)) sum.sort_and_merge();
-    return intern(table, std::move(sum));
+Sym SymBuilder::finish(SymTable& table, Sum sum) {
+  sum.sort_and_merge();
+  if (recombine(sum)) sum.sort_and_merge();
+  return intern(table, std::move(sum));
+}
+
+Sym SymBuilder::intern(SymTable& table, Sum sum) {
+  if (sum.terms.empty()) return sum.constant;
+  table.state_->visits += sum.terms.size();
+  std::vector<int64_t> key;
+  key.reserve(1 + 4 * sum.terms.size());
+  key.push_back(sum.constant);
+  for (const SymTerm& t : sum.terms) {
+    key.push_back(t.coefficient);
+    key.push_back(static_cast<int64_t>(t.factors.size()));
+    for (const SymAtom* f : t.factors) key.push_back(f->id);
   }
-  /// Of a sum that is in normal form.
-  static Sym intern(SymTable& table, Sum sum) {
-    if (sum.terms.empty()) return sum.constant;
-    table.state_->visits += sum.terms.size();
-    std::vector<int64_t> key;
-    key.reserve(1 + 4 * sum.terms.size());
-    key.push_back(sum.constant);
-    for (const SymTerm& t : sum.terms) {
-      key.push_back(t.coefficient);
-      key.push_back(static_cast<int64_t>(t.factors.size()));
-      for (const SymAtom* f : t.factors) key.push_back(f->id);
+  auto& slot = table.state_->nodes[key];
+  if (!slot) {
+    slot = std::make_unique<SymNode>(SymNode{&table, table.state_->next_node++, std::move(sum.terms), sum.constant, {0, 0}});
+    slot->range = range_of_sum(*slot);
+    slot->weight = weight_of(*slot);
+  }
+  return Sym(slot.get());
+}
+
+void SymBuilder::add_scaled(Sum& sum, const SymTerm& a, const SymTerm& b) {
+  SymTerm t = times(a, b);
+  if (t.factors.empty())
+    sum.constant = checked_add(sum.constant, t.coefficient);
+  else
+    sum.terms.push_back(std::move(t));
+}
+
+SymTerm SymBuilder::times(const SymTerm& a, const SymTerm& b) {
+  SymTerm t{checked_mul(a.coefficient, b.coefficient), a.factors};
+  t.factors.insert(t.factors.end(), b.factors.begin(), b.factors.end());
+  std::sort(t.factors.begin(), t.factors.end(), [](const SymAtom* x, const SymAtom* y) { return precedes(*x, *y); });
+  return t;
+}
+
+Sym SymBuilder::of_term(SymTable& table, const SymTerm& term) {
+  if (term.factors.empty()) return term.coefficient;
+  return finish(table, Sum{{term}, 0});
+}
+
+Sym SymBuilder::atom(SymTable& table, AtomKind kind, Sym a, Sym b, Sym c) {
+  auto part = [](Sym e, std::vector<int64_t>& key) {
+    key.push_back(e.is_constant() ? 0 : 1);
+    key.push_back(e.is_constant() ? e.constant() : e.node()->id);
+  };
+  std::vector<int64_t> key;
+  key.reserve(7);
+  key.push_back(static_cast<int64_t>(kind));
+  part(a, key), part(b, key), part(c, key);
+  auto& slot = table.state_->atoms[key];
+  if (!slot) {
+    auto atom = std::make_unique<SymAtom>(SymAtom{kind, table.state_->next_atom++, {}, false, a, b, c, {0, 0}});
+    atom->range = range_of_atom(*atom);
+    for (const Sym& operand : {a, b, c}) {
+      if (operand.is_constant()) continue;
+      atom->stage = std::max(atom->stage, stage_of(*operand.node()));
+      atom->weight = saturating_add(atom->weight, operand.node()->weight);
     }
-    auto& slot = table.state_->nodes[key];
-    if (!slot) {
-      slot = std::make_unique<SymNode>(SymNode{&table, table.state_->next_node++, std::move(sum.terms), sum.constant, {0, 0}});
-      slot->range = range_of_sum(*slot);
-      slot->weight = weight_of(*slot);
-    }
-    return Sym(slot.get());
+    introduce(table, *atom);
+    slot = std::move(atom);  // last: without memory for its expression there is no atom
   }
+  return slot->alone;
+}
 
-  /// R·c·(x // c) + R·(x % c) = R·x, where c may be a sum as well: so that row-major positions meet again.
-  static bool recombine(Sum& sum) {
-    bool changed = false;
-    while (recombine_one(sum)) {
-      sum.sort_and_merge();
-      changed = true;
-    }
-    return changed;
-  }
-  static bool recombine_one(Sum& sum) {
-    for (const SymTerm& term : sum.terms) {
-      for (auto f = term.factors.begin(); f != term.factors.end(); ++f) {
-        const SymAtom* remainder = *f;
-        if (remainder->kind != AtomKind::kMod) continue;
-        SymTerm rest{term.coefficient, {term.factors.begin(), f}};
-        rest.factors.insert(rest.factors.end(), f + 1, term.factors.end());
-        // what must be there too: the term with % c replaced by c·(x // c)
-        const Sym quotient = floor_div(remainder->a, remainder->b);
-        if (count_terms(quotient) * count_terms(remainder->b) >= sum.terms.size()) continue;
-        Sum partners;
-        for_each_term(remainder->b, [&](const SymTerm& divisor) {
-          for_each_term(quotient, [&](const SymTerm& q) { partners.terms.push_back(times(times(rest, divisor), q)); });
-        });
-        if (!take_away(sum, std::move(partners), term)) continue;
-        for_each_term(remainder->a, [&](const SymTerm& x) { add_scaled(sum, rest, x); });
-        return true;
-      }
-    }
-    return false;
-  }
-  /// Takes `term`, a term of the sum, and its partners out of the sum (their coefficients become 0) if all of them are there.
-  static bool take_away(Sum& sum, Sum partners, const SymTerm& term) {
-    partners.sort_and_merge();
-    std::vector<size_t> taken = {static_cast<size_t>(&term - sum.terms.data())};
-    for (const SymTerm& p : partners.terms) {
-      const auto at = std::find_if(sum.terms.begin(), sum.terms.end(), [&](const SymTerm& t) {
-        return &t != &term && t.coefficient == p.coefficient && t.factors == p.factors;
-      });
-      if (at == sum.terms.end()) return false;
-      taken.push_back(static_cast<size_t>(at - sum.terms.begin()));
-    }
-    if (partners.terms.empty()) return false;
-    for (const size_t i : taken) sum.terms[i].coefficient = 0;
-    return true;
-  }
+SymTable::State& SymBuilder::state(SymTable& table) { return *table.state_; }
 
-  template <class F>
-  static void for_each_term(Sym e, F&& f) {
-    if (!e.is_constant())
-      for (const SymTerm& t : e.node()->terms) f(t);
-    if (const int64_t constant = e.is_constant() ? e.constant() : e.node()->constant; constant != 0) f(SymTerm{constant, {}});
-  }
-  static size_t count_terms(Sym e) {
-    size_t count = 0;
-    for_each_term(e, [&](const SymTerm&) { ++count; });
-    return count;
-  }
+Sym SymBuilder::symmetric_atom(AtomKind kind, Sym a, Sym b) {
+  if (precedes(b, a)) std::swap(a, b);
+  return atom(*table_of(a, b), kind, a, b);
+}
 
-  static void add_scaled(Sum& sum, const SymTerm& a, const SymTerm& b) {
-    SymTerm t = times(a, b);
-    if (t.factors.empty())
-      sum.constant = checked_add(sum.constant, t.coefficient);
-    else
-      sum.terms.push_back(std::move(t));
-  }
-  static SymTerm times(const SymTerm& a, const SymTerm& b) {
-    SymTerm t{checked_mul(a.coefficient, b.coefficient), a.factors};
-    t.factors.insert(t.factors.end(), b.factors.begin(), b.factors.end());
-    std::sort(t.factors.begin(), t.factors.end(), [](const SymAtom* x, const SymAtom* y) { return precedes(*x, *y); });
-    return t;
-  }
+Sym SymBuilder::variable(SymTable& table, std::string_view name, bool is_loop, Sym a, Sym b, SymRange range) {
+  SymTable::State& s = *table.state_;
+  const uint32_t stage = is_loop ? ++s.loops : 0;
+  s.variable_atoms.push_back(
+      std::make_unique<SymAtom>(SymAtom{AtomKind::kVariable, s.next_atom++, std::string(name), is_loop, a, b, 0, range, stage}));
+  return introduce(table, *s.variable_atoms.back());
+}
 
-  static Sym of_term(SymTable& table, const SymTerm& term) {
-    if (term.factors.empty()) return term.coefficient;
-    return finish(table, Sum{{term}, 0});
-  }
-  /// A new atom, the expression that it is.
-  static Sym introduce(SymTable& table, SymAtom& atom) { return atom.alone = intern(table, Sum{{SymTerm{1, {&atom}}}, 0}); }
-
-  static Sym atom(SymTable& table, AtomKind kind, Sym a, Sym b, Sym c = 0) {
-    auto part = [](Sym e, std::vector<int64_t>& key) {
-      key.push_back(e.is_constant() ? 0 : 1);
-      key.push_back(e.is_constant() ? e.constant() : e.node()->id);
-    };
-    std::vector<int64_t> key;
-    key.reserve(7);
-    key.push_back(static_cast<int64_t>(kind));
-    part(a, key), part(b, key), part(c, key);
-    auto& slot = table.state_->atoms[key];
-    if (!slot) {
-      auto atom = std::make_unique<SymAtom>(SymAtom{kind, table.state_->next_atom++, {}, false, a, b, c, {0, 0}});
-      atom->range = range_of_atom(*atom);
-      for (const Sym& operand : {a, b, c}) {
-        if (operand.is_constant()) continue;
-        atom->stage = std::max(atom->stage, stage_of(*operand.node()));
-        atom->weight = saturating_add(atom->weight, operand.node()->weight);
-      }
-      introduce(table, *atom);
-      slot = std::move(atom);  // last: without memory for its expression there is no atom
-    }
-    return slot->alone;
-  }
-
-  static SymTable::State& state(SymTable& table) { return *table.state_; }
-
-  /// min and max.
-  static Sym symmetric_atom(AtomKind kind, Sym a, Sym b) {
-    if (precedes(b, a)) std::swap(a, b);
-    return atom(*table_of(a, b), kind, a, b);
-  }
-
-  static Sym variable(SymTable& table, std::string_view name, bool is_loop, Sym a, Sym b, SymRange range) {
-    SymTable::State& s = *table.state_;
-    const uint32_t stage = is_loop ? ++s.loops : 0;
-    s.variable_atoms.push_back(
-        std::make_unique<SymAtom>(SymAtom{AtomKind::kVariable, s.next_atom++, std::string(name), is_loop, a, b, 0, range, stage}));
-    return introduce(table, *s.variable_atoms.back());
-  }
-
-  static Sym multiply(Sym a, Sym b) {
-    if (a.is_constant()) std::swap(a, b);
-    if (b.is_constant()) {
-      if (a.is_constant()) return checked_mul(a.constant(), b.constant());
-      if (b.constant() == 0) return 0;
-      if (b.constant() == 1) return a;
-      Sum sum;
-      sum.add(a, b.constant());
-      return intern(*a.node()->table, std::move(sum));
-    }
-    SymTable& table = *table_of(a, b);
-    HARP_CHECK(a.node()->terms.size() * b.node()->terms.size() <= kMostTerms, Code::kOverflow, "size arithmetic: a product of ",
-               a.node()->terms.size(), " by ", b.node()->terms.size(), " terms is too large");
+Sym SymBuilder::multiply(Sym a, Sym b) {
+  if (a.is_constant()) std::swap(a, b);
+  if (b.is_constant()) {
+    if (a.is_constant()) return checked_mul(a.constant(), b.constant());
+    if (b.constant() == 0) return 0;
+    if (b.constant() == 1) return a;
     Sum sum;
-    sum.add(a, b.node()->constant);
-    for (const SymTerm& t : b.node()->terms) {
-      if (a.node()->constant != 0) add_scaled(sum, t, SymTerm{a.node()->constant, {}});
-      for (const SymTerm& u : a.node()->terms) add_scaled(sum, t, u);
-    }
-    return finish(table, std::move(sum));
+    sum.add(a, b.constant());
+    return intern(*a.node()->table, std::move(sum));
   }
-
-  /// x = divisor * quotient + rest, where rest has no term that the divisor divides.
-  static std::pair<Sym, Sym> split(SymTable& table, Sym x, const SymTerm& divisor) {
-    Sum quotient, rest;
-    auto place = [&](const SymTerm& t) {
-      if (auto q = divide(t, divisor)) {
-        add_scaled(quotient, *q, SymTerm{1, {}});
-      } else if (divisor.factors.empty() && divisor.coefficient > 0) {
-        // 35 x over 16: 2 x and 3 x are left
-        const int64_t q0 = floored_quotient(t.coefficient, divisor.coefficient);
-        if (q0 != 0) add_scaled(quotient, SymTerm{q0, t.factors}, SymTerm{1, {}});
-        add_scaled(rest, SymTerm{floored_remainder(t.coefficient, divisor.coefficient), t.factors}, SymTerm{1, {}});
-      } else {
-        add_scaled(rest, t, SymTerm{1, {}});
-      }
-    };
-    for_each_term(x, place);
-    return {finish(table, std::move(quotient)), finish(table, std::move(rest))};
+  SymTable& table = *table_of(a, b);
+  HARP_CHECK(a.node()->terms.size() * b.node()->terms.size() <= kMostTerms, Code::kOverflow, "size arithmetic: a product of ",
+             a.node()->terms.size(), " by ", b.node()->terms.size(), " terms is too large");
+  Sum sum;
+  sum.add(a, b.node()->constant);
+  for (const SymTerm& t : b.node()->terms) {
+    if (a.node()->constant != 0) add_scaled(sum, t, SymTerm{a.node()->constant, {}});
+    for (const SymTerm& u : a.node()->terms) add_scaled(sum, t, u);
   }
-
-  /// Greatest common divisor of the coefficients and the constant divisor.
-  static int64_t common_factor(Sym x, int64_t divisor) {
-    int64_t g = divisor;
-    for (const SymTerm& t : x.node()->terms) g = gcd(g, t.coefficient);
-    return g;
-  }
-  static int64_t gcd(int64_t a, int64_t b) {
-    a = a < 0 ? -a : a, b = b < 0 ? -b : b;
-    while (b) std::swap(a, b), b %= a;
-    return a;
-  }
-  static Sym divide_coefficients(Sym x, int64_t by, int64_t constant) {
-    Sum sum;
-    for (const SymTerm& t : x.node()->terms) sum.terms.push_back({t.coefficient / by, t.factors});
-    sum.constant = constant;
-    return finish(*x.node()->table, std::move(sum));
-  }
-};
+  return finish(table, std::move(sum));
+}
 
 void count_visits(const SymTable& table, uint64_t visits) { SymBuilder::visits(table) += visits; }
 uint64_t visits(const SymTable& table) { return SymBuilder::visits(table); }
@@ -420,195 +376,6 @@ Sym operator*(Sym a, Sym b) { return SymBuilder::multiply(a, b); }
 Sym product(std::span<const Sym> factors) {
   Sym result = 1;
   for (const Sym& f : factors) result = result * f;
-  return result;
-}
-
-Sym floor_div(Sym x, Sym d) {
-  if (x.is_constant() && d.is_constant()) return floored_quotient(x.constant(), d.constant());
-  if (d.is_constant(0) || x.is_constant(0)) return 0;
-  if (d.is_constant(1)) return x;
-  if (x == d) return 1;
-  SymTable& table = *table_of(x, d);
-  if (const auto monomial = as_monomial(d)) {
-    auto [quotient, rest] = SymBuilder::split(table, x, *monomial);
-    if (!quotient.is_constant(0)) return quotient + floor_div(rest, d);
-  }
-  if (proven_nonnegative(x) && proven_less(x, d)) return 0;
-  if (range(x).hi < 0 && proven_nonnegative(x + d)) return -1;
-  // (x % (d k)) // d = (x // d) % k: the form in which positions meet again
-  if (const auto m = as_monomial(x), by = as_monomial(d); m && by && m->coefficient == 1 && m->factors.size() == 1) {
-    const SymAtom* atom = m->factors[0];
-    if (atom->kind == AtomKind::kMod && proven_positive(d)) {
-      const auto period = as_monomial(atom->b);
-      if (const auto k = period ? divide(*period, *by) : std::nullopt) return mod(floor_div(atom->a, d), SymBuilder::of_term(table, *k));
-    }
-  }
-  if (d.is_constant() && d.constant() > 1) {
-    // (6 x + 5) // 4 = (3 x + 2) // 2
-    const int64_t g = SymBuilder::common_factor(x, d.constant());
-    if (g > 1) return floor_div(SymBuilder::divide_coefficients(x, g, floored_quotient(x.node()->constant, g)), d.constant() / g);
-    // (x // a) // b = x // (a b)
-    if (const auto m = as_monomial(x); m && m->coefficient == 1 && m->factors.size() == 1) {
-      const SymAtom* atom = m->factors[0];
-      const bool divides = atom->kind == AtomKind::kFloorDiv && atom->b.is_constant() && atom->b.constant() > 0;
-      if (divides && atom->b.constant() <= INT64_MAX / d.constant()) return floor_div(atom->a, atom->b * d);
-    }
-  }
-  return SymBuilder::atom(table, AtomKind::kFloorDiv, x, d);
-}
-
-Sym mod(Sym x, Sym d) {
-  if (x.is_constant() && d.is_constant()) return floored_remainder(x.constant(), d.constant());
-  if (d.is_constant(0) || d.is_constant(1) || x.is_constant(0) || x == d) return 0;
-  SymTable& table = *table_of(x, d);
-  if (const auto monomial = as_monomial(d)) {
-    auto [quotient, rest] = SymBuilder::split(table, x, *monomial);
-    if (!quotient.is_constant(0)) return mod(rest, d);
-  }
-  if (proven_nonnegative(x) && proven_less(x, d)) return x;
-  if (range(x).hi < 0 && proven_nonnegative(x + d)) return x + d;
-  if (d.is_constant() && d.constant() > 1) {
-    const int64_t g = SymBuilder::gcd(SymBuilder::common_factor(x, d.constant()), x.node()->constant);
-    if (g > 1) return Sym(g) * mod(SymBuilder::divide_coefficients(x, g, x.node()->constant / g), d.constant() / g);
-    if (const auto m = as_monomial(x); m && m->coefficient == 1 && m->factors.size() == 1) {
-      const SymAtom* atom = m->factors[0];
-      if (atom->kind == AtomKind::kMod && atom->b.is_constant() && atom->b.constant() % d.constant() == 0) return mod(atom->a, d);
-    }
-  }
-  return SymBuilder::atom(table, AtomKind::kMod, x, d);
-}
-
-namespace {
-
-/// Both sides of e = max(p, q) + r = max(p + r, q + r); nothing if e has no such term or several.
-std::optional<std::pair<Sym, Sym>> sides_of(Sym e) {
-  if (e.is_constant()) return std::nullopt;
-  const SymAtom* found = nullptr;
-  for (const SymTerm& t : e.node()->terms) {
-    if (t.factors.size() != 1 || t.factors[0]->kind != AtomKind::kMax) continue;
-    if (t.coefficient != 1 || found != nullptr) return std::nullopt;
-    found = t.factors[0];
-  }
-  if (found == nullptr) return std::nullopt;
-  const Sym rest = e - found->alone;
-  return std::pair(found->a + rest, found->b + rest);
-}
-
-/// max(a, max(p, q) + r) where p + r <= a is max(a, q + r): so that the size of x[1:][1:], max(0, max(0, n - 1) - 1), is that of x[2:].
-/// (A min stays as it is: loops end at the min of a min, and the inner one is there already.)
-std::optional<Sym> without_covered_side(Sym a, Sym e) {
-  const auto sides = sides_of(e);
-  if (!sides) return std::nullopt;
-  if (proven_at_most(sides->first, a)) return max(a, sides->second);
-  if (proven_at_most(sides->second, a)) return max(a, sides->first);
-  return std::nullopt;
-}
-
-}  // namespace
-
-Sym min(Sym a, Sym b) {
-  if (a == b || proven_at_most(a, b)) return a;
-  if (proven_at_most(b, a)) return b;
-  return SymBuilder::symmetric_atom(AtomKind::kMin, a, b);
-}
-
-Sym max(Sym a, Sym b) {
-  if (a == b || proven_at_most(b, a)) return a;
-  if (proven_at_most(a, b)) return b;
-  if (const auto simpler = without_covered_side(a, b)) return *simpler;
-  if (const auto simpler = without_covered_side(b, a)) return *simpler;
-  return SymBuilder::symmetric_atom(AtomKind::kMax, a, b);
-}
-
-Sym select(Sym condition, Sym a, Sym b) {
-  if (a == b || proven_nonnegative(condition)) return a;
-  if (proven_nonnegative(-condition - 1)) return b;
-  return SymBuilder::atom(*table_of(a, b, condition), AtomKind::kSelect, a, b, condition);
-}
-
-const SymAtom* as_variable(Sym e) {
-  const auto m = e.is_constant() ? std::nullopt : as_monomial(e);
-  if (!m || m->coefficient != 1 || m->factors.size() != 1 || m->factors[0]->kind != AtomKind::kVariable) return nullptr;
-  return m->factors[0];
-}
-const SymAtom* variable_of(Sym variable) {
-  const SymAtom* atom = as_variable(variable);
-  HARP_ASSERT(atom != nullptr, "not a variable: ", to_string(variable));
-  return atom;
-}
-
-std::optional<Linear> linear_in(Sym e, const SymAtom* variable) {
-  if (e.is_constant()) return Linear{0, e};
-  Sum coefficient, rest;
-  rest.constant = e.node()->constant;
-  for (const SymTerm& t : e.node()->terms) {
-    SymTerm others{t.coefficient, {}};
-    int power = 0;
-    for (const SymAtom* f : t.factors) {
-      if (f == variable) {
-        ++power;
-        continue;
-      }
-      if (f->kind != AtomKind::kVariable && (depends_on(f->a, variable) || depends_on(f->b, variable) || depends_on(f->c, variable)))
-        return std::nullopt;
-      others.factors.push_back(f);
-    }
-    if (power > 1) return std::nullopt;
-    if (others.factors.empty())
-      coefficient.constant = others.coefficient;
-    else
-      (power ? coefficient : rest).terms.push_back(std::move(others));
-  }
-  SymTable& table = *e.node()->table;
-  return Linear{SymBuilder::finish(table, std::move(coefficient)), SymBuilder::intern(table, std::move(rest))};
-}
-
-namespace {
-
-bool mentions(const SymTerm& term, const SymSubstitution& replacements);
-bool mentions(Sym e, const SymSubstitution& replacements) {
-  if (e.is_constant()) return false;
-  const std::vector<SymTerm>& terms = e.node()->terms;
-  return std::any_of(terms.begin(), terms.end(), [&](const SymTerm& t) { return mentions(t, replacements); });
-}
-/// Is anything in it replaced?
-bool mentions(const SymTerm& term, const SymSubstitution& replacements) {
-  return std::any_of(term.factors.begin(), term.factors.end(), [&](const SymAtom* f) {
-    if (f->kind == AtomKind::kVariable) return replacements.contains(f);
-    return mentions(f->a, replacements) || mentions(f->b, replacements) || mentions(f->c, replacements);
-  });
-}
-
-}  // namespace
-
-Sym substitute(Sym e, const SymSubstitution& replacements) {
-  if (!mentions(e, replacements)) return e;
-  Sum same{{}, e.node()->constant};
-  for (const SymTerm& t : e.node()->terms)
-    if (!mentions(t, replacements)) same.terms.push_back(t);
-  Sym result = SymBuilder::intern(*e.node()->table, std::move(same));
-  for (const SymTerm& t : e.node()->terms) {
-    if (!mentions(t, replacements)) continue;
-    Sym part = t.coefficient;
-    for (const SymAtom* f : t.factors) {
-      Sym value;
-      if (f->kind == AtomKind::kVariable) {
-        auto found = replacements.find(f);
-        value = found != replacements.end() ? found->second : f->alone;
-      } else {
-        const Sym a = substitute(f->a, replacements), b = substitute(f->b, replacements), c = substitute(f->c, replacements);
-        switch (f->kind) {
-          case AtomKind::kFloorDiv: value = floor_div(a, b); break;
-          case AtomKind::kMod: value = mod(a, b); break;
-          case AtomKind::kMin: value = min(a, b); break;
-          case AtomKind::kMax: value = max(a, b); break;
-          default: value = select(c, a, b); break;
-        }
-      }
-      part = part * value;
-    }
-    result = result + part;
-  }
   return result;
 }
 

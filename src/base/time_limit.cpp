@@ -13,7 +13,12 @@ int64_t in_milliseconds(Deadline::duration time) { return std::chrono::duration_
 }  // namespace
 
 TimeLimit::TimeLimit(Process& process, std::chrono::milliseconds allowed, Deadline deadline, CancelFlag cancel)
-    : process_(process), start_(process.now()), deadline_(std::min(start_ + allowed, deadline)), cancel_(cancel), entered_(start_) {}
+    : process_(process),
+      start_(process.now()),
+      deadline_(std::min(start_ + allowed, deadline)),
+      is_callers_(deadline < start_ + allowed),
+      cancel_(cancel),
+      entered_(start_) {}
 
 void TimeLimit::enter(std::string_view step) {
   const Deadline now = this->now();
@@ -45,7 +50,8 @@ void TimeLimit::fail(std::string_view detail, std::string compiler_output) {
       append(text, cat(", after ",
                        join(before, ", ", [](const Step& step) { return cat(step.name, " (", in_milliseconds(step.took), " ms)"); })));
   }
-  throw Error(Code::kCompiler, cat(text, "; compile_timeout_ms allows more"), std::move(compiler_output));
+  if (!is_callers_) append(text, "; compile_timeout_ms allows more");
+  throw Error(Code::kCompiler, std::move(text), std::move(compiler_output));
 }
 
 }  // namespace harp

@@ -14,7 +14,7 @@ namespace harp {
 /// Of one compilation; used by one thread. The time is that of its Process.
 class TimeLimit {
  public:
-  /// From now on. It ends after `allowed` or, where that is earlier, at `deadline`.
+  /// From now on. It ends after `allowed`, the time that compile_timeout_ms sets, or, where that is earlier, at the caller's `deadline`.
   TimeLimit(Process& process, std::chrono::milliseconds allowed, Deadline deadline = Deadline::max(), CancelFlag cancel = nullptr);
   TimeLimit(const TimeLimit&) = delete;
   TimeLimit& operator=(const TimeLimit&) = delete;
@@ -39,6 +39,7 @@ class TimeLimit {
 
   Process& process_;
   Deadline start_, deadline_;
+  bool is_callers_;  // the deadline
   CancelFlag cancel_;
   std::vector<Step> steps_;  // the last one is not over
   Deadline entered_;

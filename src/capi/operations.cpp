@@ -120,6 +120,7 @@ harp_node* harp_cumsum(harp_node* x, int32_t axis, uint32_t flags) { return scan
 harp_node* harp_cumprod(harp_node* x, int32_t axis, uint32_t flags) { return scan(Op::kCumProd, x, axis, flags); }
 harp_node* harp_cummax(harp_node* x, int32_t axis, uint32_t flags) { return scan(Op::kCumMax, x, axis, flags); }
 harp_node* harp_cummin(harp_node* x, int32_t axis, uint32_t flags) { return scan(Op::kCumMin, x, axis, flags); }
+harp_node* harp_logcumsumexp(harp_node* x, int32_t axis, uint32_t flags) { return scan(Op::kLogCumSumExp, x, axis, flags); }
 
 harp_status harp_cummax_with_indices(harp_node* x, int32_t axis, harp_node** values_and_indices) {
   if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;

@@ -41,8 +41,8 @@ class NoOutputs final : public OutputMaker {
 
 class ProgramSubject final : public tune::Subject {
  public:
-  ProgramSubject(std::shared_ptr<const CompiledProgram> program, Arrays& arrays, const HostHooks& hooks)
-      : program_(std::move(program)), arrays_(arrays) {
+  ProgramSubject(std::shared_ptr<const CompiledProgram> program, Arrays& arrays, const HostHooks& hooks, CancelFlag cancel)
+      : program_(std::move(program)), arrays_(arrays), cancel_(cancel) {
     const size_t bytes = program_->program.workspace_bytes(arrays.values, hooks.width);
     if (bytes > 0) workspace_ = Memory(hooks.allocator, bytes);
     workspace_bytes_ = bytes;
@@ -55,7 +55,7 @@ class ProgramSubject final : public tune::Subject {
     has_run_ = true;
     RunMemory memory = program_->program.divide(workspace_.data(), workspace_bytes_);
     NoOutputs none;
-    program_->program.run({arrays_.inputs, arrays_.targets, arrays_.sizes}, memory, none);
+    program_->program.run({arrays_.inputs, arrays_.targets, arrays_.sizes, cancel_}, memory, none);
   }
   std::string difference() override {
     for (size_t i = 0; i < arrays_.outputs.size(); ++i) {
@@ -70,6 +70,7 @@ class ProgramSubject final : public tune::Subject {
  private:
   std::shared_ptr<const CompiledProgram> program_;
   Arrays& arrays_;
+  CancelFlag cancel_;
   Memory workspace_;
   size_t workspace_bytes_ = 0;
   bool has_run_ = false;
@@ -77,15 +78,15 @@ class ProgramSubject final : public tune::Subject {
 
 class ContextWorkshop final : public tune::Workshop {
  public:
-  ContextWorkshop(harp_context& context, const Graph& graph, const CompileSettings& settings, Arrays& arrays)
-      : context_(context), graph_(graph), settings_(settings), arrays_(arrays) {}
+  ContextWorkshop(harp_context& context, const Graph& graph, const CompileSettings& settings, Arrays& arrays, CancelFlag cancel)
+      : context_(context), graph_(graph), settings_(settings), arrays_(arrays), cancel_(cancel) {}
 
   std::unique_ptr<tune::Subject> make(const tune::Configuration& configuration, Deadline deadline) override {
     CompileSettings settings = settings_;
     configure(settings, configuration);
-    TimeLimit limit(context_.process, context_.service.timeout(), deadline);
+    TimeLimit limit(context_.process, context_.service.timeout(), deadline, cancel_);
     const auto program = compile_program(context_, graph_, settings, limit);
-    auto subject = std::make_unique<ProgramSubject>(program, arrays_, context_.hooks);
+    auto subject = std::make_unique<ProgramSubject>(program, arrays_, context_.hooks, cancel_);
     if (arrays_.expected.empty()) expect(*subject, *program);
     return subject;
   }
@@ -121,6 +122,7 @@ class ContextWorkshop final : public tune::Workshop {
   const Graph& graph_;
   const CompileSettings& settings_;
   Arrays& arrays_;
+  CancelFlag cancel_;
 };
 
 /// Another compiler than the one everything is compiled with, if nobody chose that.
@@ -231,9 +233,9 @@ harp_tune_result* harp_tune(const harp_graph* graph, const harp_tune_options* op
                "\" calls a function of the host's or has too many constants: there is nothing to find it again by");
     const harp_run_options run = read_options(given.run, HARP_RUN_OPTIONS_INIT, "harp_run_options", offsetof(harp_run_options, cancel));
 
-    TimeLimit limit(context.process, context.service.timeout());
+    TimeLimit limit(context.process, context.service.timeout(), Deadline::max(), run.cancel);
     Arrays arrays = arrays_of(run, n_inputs, inputs);
-    ContextWorkshop workshop(context, source, settings, arrays);
+    ContextWorkshop workshop(context, source, settings, arrays, run.cancel);
     const std::shared_ptr<CompiledProgram> untuned = compile_program(context, source, settings, limit);
     workshop.prepare(untuned->program);
     check_not_empty(arrays);

@@ -4,6 +4,8 @@
 // with every compiler.
 #include "grad/adjoint.h"
 
+#include <limits>
+
 #include "grad/rules.h"
 #include "graph/composites.h"
 
@@ -50,6 +52,14 @@ NodeRef adjoint_of_choice(const Step& s) {
   const NodeRef loses = s.y->op == Op::kMax ? apply(Op::kLt, {mine, other}) : apply(Op::kLt, {other, mine});
   const NodeRef half = mul({s.g, number(s, 0.5)});
   return where({loses, number(s, 0), where({apply(Op::kEq, {s.a(), s.b()}), half, s.g})});
+}
+
+/// The share of the sum that this source has: sigmoid of how much greater it is, half of two infinities that are equal.
+NodeRef adjoint_of_logaddexp(const Step& s) {
+  const NodeRef mine = s.y->sources[s.index], other = s.y->sources[1 - s.index];
+  const NodeRef is_infinite = apply(Op::kEq, {apply(Op::kAbs, {mine}), number(s, std::numeric_limits<double>::infinity())});
+  const NodeRef has_no_difference = apply(Op::kBitAnd, {apply(Op::kEq, {mine, other}), is_infinite});
+  return mul({s.g, build::sigmoid(where({has_no_difference, number(s, 0), add({mine, neg(other)})}))});
 }
 
 /// b · a^(b - 1); 0 for b = 0, also where a^-1 is infinite.
@@ -206,6 +216,7 @@ constexpr Row kRows[] = {
                      [](const Step& s) {
                        return mul({s.g, div({s.b(), s.y})});
                      })},
+    {Op::kLogAddExp, rules(adjoint_of_logaddexp, adjoint_of_logaddexp)},
     {Op::kCopysign, rules(
                         [](const Step& s) {
                           return mul({s.g, mul({apply(Op::kSign, {s.a()}), apply(Op::kCopysign, {number(s, 1), s.b()})})});
@@ -254,6 +265,7 @@ constexpr Row kRows[] = {
     {Op::kCumProd, rules(adjoint_of_cumprod)},
     {Op::kCumMax, rules(adjoint_of_running_extreme)},
     {Op::kCumMin, rules(adjoint_of_running_extreme)},
+    {Op::kLogCumSumExp, rules(adjoint_of_logcumsumexp)},
 
     {Op::kPermute, rules(adjoint_of_permute)},
     {Op::kExpand, rules(adjoint_of_expand)},

@@ -39,4 +39,10 @@ NodeRef spaced(NodeRef x, int axis, int64_t step) {
   return build::reshape(padded_after(build::reshape(x, std::move(split)), beside, step - 1), std::move(result));
 }
 
+NodeRef positions(Graph& graph, const Shape& shape, int axis) {
+  Shape column(shape.size(), Dim(1));
+  column[static_cast<size_t>(axis)] = shape[static_cast<size_t>(axis)];
+  return build::broadcast_to(build::reshape(build::arange(graph, column[static_cast<size_t>(axis)]), column), shape);
+}
+
 }  // namespace harp::grad

@@ -14,6 +14,7 @@ NodeRef adjoint_of_extreme(const Step& step);  // max and min
 NodeRef adjoint_of_cumsum(const Step& step);
 NodeRef adjoint_of_cumprod(const Step& step);
 NodeRef adjoint_of_running_extreme(const Step& step);  // cummax and cummin
+NodeRef adjoint_of_logcumsumexp(const Step& step);
 
 // movement.cpp
 NodeRef adjoint_of_permute(const Step& step);

@@ -1,6 +1,7 @@
 // Adjoints of scans: what arrived at an element goes to all elements before it, so a scan in the other direction brings it there.
 #include <limits>
 
+#include "grad/placing.h"
 #include "grad/rules.h"
 #include "graph/check.h"
 #include "graph/composites.h"
@@ -22,13 +23,6 @@ NodeRef sum_from_here(const Step& s, NodeRef x) {
 NodeRef where(NodeRef condition, NodeRef a, NodeRef b) { return elementwise(Op::kWhere, {condition, a, b}); }
 NodeRef mul(NodeRef a, NodeRef b) { return elementwise(Op::kMul, {a, b}); }
 NodeRef is_equal(NodeRef a, double b) { return elementwise(Op::kEq, {a, build::constant_like(a, b)}); }
-
-/// 0, 1, 2 … along one axis of an array of this shape.
-NodeRef positions(Graph& graph, const Shape& shape, int axis) {
-  Shape column(shape.size(), Dim(1));
-  column[static_cast<size_t>(axis)] = shape[static_cast<size_t>(axis)];
-  return build::broadcast_to(build::reshape(build::arange(graph, column[static_cast<size_t>(axis)]), column), shape);
-}
 
 }  // namespace
 

@@ -39,6 +39,7 @@ NodeRef swapped(NodeRef x, int axis) { return build::moveaxis(x, std::array{axis
 NodeRef adjoint_of_unfold(const Step& s) {
   const auto& [axis, size, stride, dilation] = s.y->as<UnfoldAttributes>();
   const Shape& shape = s.a()->shape;
+  if (size.is_constant(0)) return build::broadcast_to(build::constant_like(s.a(), 0), shape);  // no window has an element
   const Dim windows = s.y->shape[axis];
   // outer axes, windows, inner axes, window  ->  outer, inner, window, windows; one more axis is needed on the way.
   Shape outer(shape.begin(), shape.begin() + axis), inner(shape.begin() + axis + 1, shape.end());

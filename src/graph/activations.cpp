@@ -48,7 +48,11 @@ NodeRef hardswish(NodeRef x) {
 }
 
 NodeRef mish(NodeRef x) {
-  return rounded_once(as_float("mish", x), [](NodeRef v) { return mul({v, unary(Op::kTanh, softplus_of(v))}); });
+  constexpr double kFar = 32;  // from here on tanh(softplus(x)) is 1 in every dtype, and 2x, which a second derivative has, may overflow
+  return rounded_once(as_float("mish", x), [](NodeRef v) {
+    const NodeRef is_far = le({constant_like(v, kFar), v}), near = where({is_far, constant_like(v, 0), v});
+    return where({is_far, v, mul({near, unary(Op::kTanh, softplus_of(near))})});
+  });
 }
 
 NodeRef softsign(NodeRef x) {

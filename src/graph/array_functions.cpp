@@ -9,14 +9,6 @@ namespace {
 
 using namespace steps;
 
-/// Elements start … start + count - 1 along an axis.
-NodeRef part(NodeRef x, int axis, Dim start, Dim count) {
-  Shape starts(x->shape.size(), Dim(0)), shape = x->shape;
-  starts[static_cast<size_t>(axis)] = start;
-  shape[static_cast<size_t>(axis)] = count;
-  return slice_exactly(x, starts, shape, std::vector<int64_t>(shape.size(), 1));
-}
-
 }  // namespace
 
 NodeRef diff(NodeRef x, int64_t n, int axis) {
@@ -28,7 +20,7 @@ NodeRef diff(NodeRef x, int64_t n, int axis) {
   const auto once = [&](NodeRef v) {
     const Dim count = harp::max(v->shape[static_cast<size_t>(along)] - 1, 0);
     const Dim first = harp::min(v->shape[static_cast<size_t>(along)], 1);
-    const NodeRef later = part(v, along, first, count), earlier = part(v, along, 0, count);
+    const NodeRef later = part_along(v, along, first, count), earlier = part_along(v, along, 0, count);
     return is_bool(v->dtype) ? elementwise(Op::kNe, {later, earlier}) : sub(later, earlier);
   };
   const DType dtype = x->dtype;
@@ -56,8 +48,8 @@ NodeRef cross(NodeRef a, NodeRef b, int axis) {
   a = broadcast_to(cast(a, working), shape), b = broadcast_to(cast(b, working), shape);
   const int along = normalize_axis("cross", axis < 0 ? axis : axis - a->rank(), static_cast<int>(shape.size()));
   const auto component = [&](int first, int second) {
-    const NodeRef plus = mul({part(a, along, first, 1), part(b, along, second, 1)});
-    return sub(plus, mul({part(a, along, second, 1), part(b, along, first, 1)}));
+    const NodeRef plus = mul({part_along(a, along, first, 1), part_along(b, along, second, 1)});
+    return sub(plus, mul({part_along(a, along, second, 1), part_along(b, along, first, 1)}));
   };
   const NodeRef components[] = {component(1, 2), component(2, 0), component(0, 1)};
   return cast(concat(components, along), dtype);

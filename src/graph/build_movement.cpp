@@ -146,10 +146,9 @@ NodeRef unfold(NodeRef source, int axis, Dim size, int64_t stride, int64_t dilat
   Graph& graph = check_node("unfold", source);
   const int along = normalize_axis("unfold", axis, source->rank());
   check_dim("unfold", graph, size, "the window size");
-  HARP_CHECK(range(size).hi >= 1, Code::kRange, "unfold: the window size is 0; it must be at least 1");
   HARP_CHECK(stride >= 1 && dilation >= 1, Code::kRange, "unfold: stride ", stride, " and dilation ", dilation, " must be at least 1");
   const Dim have = source->shape[along];
-  const Dim reach = Dim(dilation) * (size - 1) + 1;  // elements from the first to the last of a window
+  const Dim reach = Dim(dilation) * (size - 1) + 1;  // elements from the first to the last of a window; of size 0 none that is read
   HARP_CHECK(range(have - reach).hi >= 0, Code::kShape, "unfold: a window reaches over ", to_string(reach), " elements, axis ", along,
              " of ", label(source), " has ", to_string(have));
   Shape shape = source->shape;

@@ -11,21 +11,10 @@
 namespace harp::build {
 namespace {
 
-/// `size` elements of the last axis from `start`, `step` apart.
-NodeRef of_last(NodeRef z, Dim start, Dim size, int64_t step) {
-  Shape shape = z->shape;
-  shape.back() = size;
-  std::vector<Dim> starts(shape.size(), Dim(0));
-  starts.back() = start;
-  std::vector<int64_t> steps(shape.size(), 1);
-  steps.back() = step;
-  return slice_exactly(z, starts, shape, steps);
-}
-
 /// a · b of neighbours along the last axis: `count` of them.
 NodeRef pairs(NodeRef z, Dim count) {
-  const NodeRef first = of_last(z, 0, count, 2);
-  return elementwise(Op::kMul, {first, of_last(z, 1, count, 2)});
+  const NodeRef first = part_along(z, -1, 0, count, 2);
+  return elementwise(Op::kMul, {first, part_along(z, -1, 1, count, 2)});
 }
 
 /// `by` more elements of this value at the end of the last axis.
@@ -52,8 +41,8 @@ NodeRef product_of_last(NodeRef z) {
       z = contiguous(pairs(z, count));
       continue;
     }
-    const NodeRef first = of_last(z, 0, after, 2);
-    const NodeRef second = lengthened(of_last(z, 1, count, 2), after - count, 1);
+    const NodeRef first = part_along(z, -1, 0, after, 2);
+    const NodeRef second = lengthened(part_along(z, -1, 1, count, 2), after - count, 1);
     const NodeRef is_pair = lengthened(full(graph, {count}, Scalar::of(DType::kBool, true)), after - count, 0);
     z = contiguous(elementwise(Op::kWhere, {broadcast_to(is_pair, first->shape), elementwise(Op::kMul, {first, second}), first}));
   }
@@ -74,9 +63,9 @@ NodeRef products_along_last(NodeRef z) {
     const NodeRef x = levels[level];
     const Dim length = x->shape.back(), odd = z->shape.back(), even = length - odd, first = harp::min(length, Dim(1));
     // Element 2i is the first one, or the pairs before it times itself; element 2i + 1 is the pairs up to it.
-    const NodeRef before = of_last(z, 0, even - first, 1);
-    const NodeRef own = elementwise(Op::kMul, {before, of_last(x, Dim(2) * first, even - first, 2)});
-    const NodeRef evens[] = {of_last(x, 0, first, 1), own};
+    const NodeRef before = part_along(z, -1, 0, even - first);
+    const NodeRef own = elementwise(Op::kMul, {before, part_along(x, -1, Dim(2) * first, even - first, 2)});
+    const NodeRef evens[] = {part_along(x, -1, 0, first), own};
     // The two columns side by side, the odd one lengthened by what is cut off again. At the greatest rank the other axes make room for
     // theirs.
     Shape rows = x->shape, interleaved = x->shape;
@@ -84,7 +73,7 @@ NodeRef products_along_last(NodeRef z) {
     interleaved.back() = Dim(2) * even;
     if (x->rank() == kMaxRank) rows = {element_count(Shape(rows.begin(), rows.end() - 1)), rows.back()};
     const NodeRef columns[] = {reshape(concat(evens, -1), rows), reshape(lengthened(z, even - odd, 0), rows)};
-    z = contiguous(of_last(reshape(stack(columns, -1), interleaved), 0, length, 1));
+    z = contiguous(part_along(reshape(stack(columns, -1), interleaved), -1, 0, length));
   }
   return z;
 }

@@ -43,7 +43,6 @@ NodeRef clip(NodeRef x, NodeRef lo, NodeRef hi);     // lo where x < lo, then hi
 NodeRef lerp(NodeRef a, NodeRef b, NodeRef weight);  // fma(weight, b - a, a)
 
 // floats.cpp
-NodeRef logaddexp(NodeRef a, NodeRef b);  // log(exp(a) + exp(b)) without overflow
 /// |a - b| <= atol + rtol·|b|; equal infinities are close, NaNs only with equal_nan.
 NodeRef isclose(NodeRef a, NodeRef b, double rtol, double atol, bool equal_nan);
 NodeRef signbit(NodeRef x);               // is the sign negative; false of NaN
@@ -110,6 +109,8 @@ NodeRef moveaxis(NodeRef x, std::span<const int> source, std::span<const int> de
 NodeRef unsqueeze(NodeRef x, std::span<const int> axes);  // positions in the result
 NodeRef squeeze(NodeRef x, const Axes& axes);             // nothing: every axis that is the constant 1
 NodeRef flip(NodeRef x, const Axes& axes);
+/// `size` elements from `start` along one axis, `step` apart; all of the other axes.
+NodeRef part_along(NodeRef x, int axis, Dim start, Dim size, int64_t step = 1);
 NodeRef flatten(NodeRef x, int start_axis, int end_axis);  // the axes between, both included, become one
 /// The elements whose index along axis2 is that along axis1 plus offset, as a last axis; errors name `op`.
 NodeRef diagonal(std::string_view op, NodeRef x, int64_t offset, int axis1, int axis2);

@@ -23,16 +23,6 @@ DType bits_of(DType dtype) {
 
 }  // namespace
 
-NodeRef logaddexp(NodeRef a, NodeRef b) {
-  const NodeRef operands[] = {a, b};
-  const DType dtype = common_type("logaddexp", Operands::kFloat, operands).dtype;
-  a = cast(a, working_dtype(dtype)), b = cast(b, working_dtype(dtype));
-  // Equal operands, infinite ones among them, have the difference 0, so that inf - inf is not computed.
-  const NodeRef difference = where({eq({a, b}), constant_like(a, 0), sub(a, b)});
-  const NodeRef greater = elementwise(Op::kMax, {a, b});
-  return cast(add({greater, log1p(exp(neg(abs(difference))))}), dtype);
-}
-
 NodeRef isclose(NodeRef a, NodeRef b, double rtol, double atol, bool equal_nan) {
   HARP_CHECK(rtol >= 0 && atol >= 0, Code::kRange, "isclose: rtol is ", rtol, " and atol ", atol, "; neither may be negative or NaN");
   const NodeRef operands[] = {a, b};

@@ -87,14 +87,6 @@ struct Asked {
   }
 };
 
-/// Elements start … start + count - 1 along an axis.
-NodeRef part_of(NodeRef x, int axis, Dim start, Dim count) {
-  Shape starts(x->shape.size(), Dim(0)), shape = x->shape;
-  starts[static_cast<size_t>(axis)] = start;
-  shape[static_cast<size_t>(axis)] = count;
-  return slice_exactly(x, starts, shape, std::vector<int64_t>(shape.size(), 1));
-}
-
 }  // namespace
 
 NodeRef dft(NodeRef re, NodeRef im) {
@@ -126,8 +118,8 @@ NodeRef rfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
   HARP_CHECK(!is_complex(x->dtype), Code::kDType, "rfft: ", label(x), " is ", name(x->dtype), "; of complex numbers take fft");
   const Parts all = asked.transform(asked.parts(asked.size), false);
   const Dim half = floor_div(asked.size, 2) + 1;
-  const NodeRef re = part_of(all.re, asked.axis, 0, half);
-  return from_parts({re, part_of(all.im, asked.axis, 0, half)});
+  const NodeRef re = part_along(all.re, asked.axis, 0, half);
+  return from_parts({re, part_along(all.im, asked.axis, 0, half)});
 }
 
 /// The other half is the mirror image of this one. What has no partner in it is taken as real, since its imaginary part adds to that of
@@ -137,7 +129,7 @@ NodeRef irfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) 
   const Parts half = asked.parts(floor_div(asked.size, 2) + 1);
   const Dim mirrored = floor_div(asked.size - 1, 2);
   const auto whole = [&](NodeRef part, bool opposite) {
-    NodeRef mirror = flip(part_of(part, asked.axis, 1, mirrored), std::vector<int>{asked.axis});
+    NodeRef mirror = flip(part_along(part, asked.axis, 1, mirrored), std::vector<int>{asked.axis});
     if (opposite) mirror = elementwise(Op::kNeg, {mirror});
     return concat(std::array{part, mirror}, asked.axis);
   };

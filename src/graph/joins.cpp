@@ -8,17 +8,6 @@
 namespace harp::build {
 namespace {
 
-/// `size` elements from `start` along one axis, all of the others.
-NodeRef part(NodeRef x, int axis, Dim start, Dim size, int64_t step = 1) {
-  std::vector<Dim> starts(x->rank(), Dim(0));
-  Shape sizes = x->shape;
-  std::vector<int64_t> steps(x->rank(), 1);
-  starts[axis] = start;
-  sizes[axis] = size;
-  steps[axis] = step;
-  return slice_exactly(x, starts, sizes, steps);
-}
-
 /// Every element along the axis (each == true), or the axis as a whole, `times` times in a row.
 NodeRef repeat_axis(std::string_view op, NodeRef x, int axis, Dim times, bool each) {
   check_dim(op, check_node(op, x), times, cat("the number of repeats of axis ", axis));
@@ -67,7 +56,7 @@ std::vector<NodeRef> split(NodeRef x, const Sections& sections, int axis) {
     const auto size = exact_quotient(length, count);
     HARP_CHECK(size.has_value(), Code::kShape, "split: axis ", along, " of ", label(x), " has size ", to_string(length), ", which is not ",
                length.is_constant() ? "" : "known to be ", "a multiple of ", count);
-    for (int64_t i = 0; i < count; ++i) parts.push_back(part(x, along, *size * Dim(i), *size));
+    for (int64_t i = 0; i < count; ++i) parts.push_back(part_along(x, along, *size * Dim(i), *size));
     return parts;
   }
   std::vector<SliceSpec> specs(x->rank());
@@ -87,7 +76,7 @@ std::vector<NodeRef> unstack(NodeRef x, int axis) {
              "; the number of results must be fixed");
   HARP_CHECK(count.constant() <= 1'000'000, Code::kRange, "unstack: ", count.constant(), " results; at most 1000000 are made");
   std::vector<NodeRef> parts;
-  for (int64_t i = 0; i < count.constant(); ++i) parts.push_back(squeeze(part(x, along, Dim(i), 1), std::vector<int>{along}));
+  for (int64_t i = 0; i < count.constant(); ++i) parts.push_back(squeeze(part_along(x, along, Dim(i), 1), std::vector<int>{along}));
   return parts;
 }
 
@@ -149,7 +138,7 @@ NodeRef roll(NodeRef x, std::span<const Dim> shift, const Axes& axes) {
     check_expression("roll", graph, by, "the shift");
     const Dim moved = mod(by, length);  // the last `moved` elements come first
     if (moved.is_constant(0)) continue;
-    const NodeRef parts[] = {part(x, axis, length - moved, moved), part(x, axis, 0, length - moved)};
+    const NodeRef parts[] = {part_along(x, axis, length - moved, moved), part_along(x, axis, 0, length - moved)};
     x = concat(parts, axis);
   }
   return x;

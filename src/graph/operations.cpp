@@ -221,7 +221,6 @@ constexpr Operation kRows[] = {
     unary_row<build::mish>("mish"),
     unary_row<build::softsign>("softsign"),
     unary_row<build::logsigmoid>("logsigmoid"),
-    binary_row<build::logaddexp>("logaddexp"),
     row("isclose", {{"a"}, {"b"}, {"rtol", "1e-5"}, {"atol", "1e-8"}, {"equal_nan", "false"}},
         [](NodeRef a, NodeRef b, double rtol, double atol, bool equal_nan) { return build::isclose(a, b, rtol, atol, equal_nan); }),
     unary_row<build::signbit>("signbit"),

@@ -10,18 +10,6 @@
 namespace harp::build {
 namespace {
 
-/// `size` elements from `start` along one axis, all of the others.
-NodeRef part(NodeRef x, int axis, Dim start, Dim size, int64_t step = 1) {
-  std::vector<Dim> starts(x->shape.size(), Dim(0));
-  Shape sizes = x->shape;
-  std::vector<int64_t> steps(x->shape.size(), 1);
-  const auto at = static_cast<size_t>(axis);
-  starts[at] = start;
-  sizes[at] = size;
-  steps[at] = step;
-  return slice_exactly(x, starts, sizes, steps);
-}
-
 /// An amount is a crop if it is surely below 0; one that only some sizes make negative is padding, which a run checks.
 bool is_crop(Dim amount) { return range(amount).hi < 0; }
 Dim crop_of(Dim amount) { return is_crop(amount) ? -amount : Dim(0); }
@@ -50,7 +38,7 @@ NodeRef cropped(std::string_view op, NodeRef x, int axis, Dim before, Dim after)
   HARP_CHECK(range(left).hi >= 0, Code::kShape, op, ": negative padding takes ", to_string(before), " elements from the start of axis ",
              axis, " and ", to_string(after), " from its end, but ", label(x), " of shape ", to_string(x->shape), " has ",
              to_string(length), " there");
-  return part(x, axis, before, left);
+  return part_along(x, axis, before, left);
 }
 
 /// The elements that come before (or after) the axis, where they are one view of it.
@@ -59,11 +47,11 @@ NodeRef border(NodeRef x, int axis, Dim amount, bool is_before, std::string_view
   if (mode == "edge") {
     Shape shape = x->shape;
     shape[static_cast<size_t>(axis)] = amount;
-    return expand(part(x, axis, is_before ? Dim(0) : length - 1, 1), std::move(shape));
+    return expand(part_along(x, axis, is_before ? Dim(0) : length - 1, 1), std::move(shape));
   }
-  if (mode == "wrap") return part(x, axis, is_before ? length - amount : Dim(0), amount);
+  if (mode == "wrap") return part_along(x, axis, is_before ? length - amount : Dim(0), amount);
   const int64_t skipped = mode == "reflect" ? 1 : 0;  // the element at the edge is its own mirror image
-  return part(x, axis, is_before ? amount - 1 + skipped : length - 1 - skipped, amount, -1);
+  return part_along(x, axis, is_before ? amount - 1 + skipped : length - 1 - skipped, amount, -1);
 }
 
 /// Are `amount` elements at most one period of the continued array?

@@ -76,6 +76,17 @@ NodeRef flip(NodeRef x, const Axes& axes) {
   return slice(x, specs);
 }
 
+NodeRef part_along(NodeRef x, int axis, Dim start, Dim size, int64_t step) {
+  check_node("slice", x);
+  const auto along = static_cast<size_t>(normalize_axis("slice", axis, x->rank()));
+  Shape starts(x->shape.size(), Dim(0)), sizes = x->shape;
+  std::vector<int64_t> steps(x->shape.size(), 1);
+  starts[along] = start;
+  sizes[along] = size;
+  steps[along] = step;
+  return slice_exactly(x, starts, sizes, steps);
+}
+
 NodeRef flatten(NodeRef x, int start_axis, int end_axis) {
   check_node("flatten", x);
   if (x->rank() == 0) {

@@ -284,6 +284,7 @@ HARP_MATH_OF(Min, minimum)
 HARP_MATH_OF(Pow, pow)
 HARP_MATH_OF(Atan2, atan2)
 HARP_MATH_OF(Hypot, hypot)
+HARP_MATH_OF(LogAddExp, logaddexp)
 HARP_MATH_OF(Copysign, copysign)
 #undef HARP_MATH_OF
 

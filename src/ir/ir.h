@@ -139,7 +139,7 @@ enum class LoopKind : uint8_t {
 struct Accumulator {
   Type type;
   int64_t count = 1;
-  Op combine = Op::kAdd;  // Add, Mul, Max, Min
+  Op combine = Op::kAdd;  // Add, Mul, Max, Min, LogAddExp
   Scalar init;
   bool in_scratch = false;  // in the worker's scratch memory instead of on the stack
   bool is_row = false;      // elements of a row

@@ -21,8 +21,9 @@ class Verifier {
       require(a.count >= 1, "an accumulator has at least one element");
       require(!a.in_scratch || a.count >= 64, "a short accumulator is not in scratch memory");
       require(a.beside < static_cast<int>(kernel_.params.size()), "what an accumulator lies beside is a parameter");
-      require(a.combine == Op::kAdd || a.combine == Op::kMul || a.combine == Op::kMax || a.combine == Op::kMin,
-              "accumulators add, multiply, max or min");
+      require(
+          a.combine == Op::kAdd || a.combine == Op::kMul || a.combine == Op::kMax || a.combine == Op::kMin || a.combine == Op::kLogAddExp,
+          "accumulators add, multiply, max, min or logaddexp");
       require(!is_bool(a.type.dtype) && !is_half(a.type.dtype) && a.init.dtype == a.type.dtype,
               "accumulators hold numbers and start at one of their dtype");
     }

@@ -52,6 +52,7 @@
 #include "ops/math_inverse_trig.h"
 #include "ops/math_log.h"
 #include "ops/math_log_f32.h"
+#include "ops/math_logaddexp.h"
 #include "ops/math_power.h"
 #include "ops/math_trig.h"
 
@@ -85,6 +86,7 @@
   X(pow, 2)                    \
   X(atan2, 2)                  \
   X(hypot, 2)                  \
+  X(logaddexp, 2)              \
   X(maximum, 2)                \
   X(minimum, 2)                \
   X(copysign, 2)               \
@@ -119,6 +121,7 @@ struct FloatFunctions : ExpFunctions<M, D>,
                         InverseTrigFunctions<M, D>,
                         ErrorFunctions<M, D>,
                         PowerFunctions<M, D>,
+                        LogAddExpFunctions<M, D>,
                         ExactFunctions<M, D> {};
 
 /// All functions of all dtypes, overloaded on the policy's value types: math::Functions<M>::exp(x).

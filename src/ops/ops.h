@@ -138,6 +138,7 @@ constexpr Op combine_of(Op op) {
     case Op::kReduceMax:
     case Op::kArgMax:
     case Op::kCumMax: return Op::kMax;
+    case Op::kLogCumSumExp: return Op::kLogAddExp;
     default: return Op::kMin;
   }
 }
@@ -153,9 +154,10 @@ constexpr std::optional<Op> combine_of_scatter(Op op) {
   }
 }
 
-/// Is what a reduction gives the same in every order, bit for bit (any NaN for a NaN)?
+/// Is what a reduction or scan gives the same in every order, bit for bit (any NaN for a NaN)?
 constexpr bool is_free_of_order(Op op, DType dtype) {
-  return op == Op::kReduceMax || op == Op::kReduceMin || is_place(op) || (!is_float(dtype) && !is_complex(dtype));
+  return op == Op::kReduceMax || op == Op::kReduceMin || op == Op::kCumMax || op == Op::kCumMin || is_place(op) ||
+         (!is_float(dtype) && !is_complex(dtype));
 }
 
 }  // namespace harp

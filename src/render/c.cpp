@@ -1,4 +1,5 @@
-// Puts a unit together: header comment, prelude, definitions, kernels, kernel_main, the two entry points.
+// Puts a unit together: header comment, prelude, definitions, kernels (kernel_functions.cpp), kernel_main, the two entry points
+// (entry_points.cpp).
 #include "render/c.h"
 
 #include <algorithm>
@@ -9,8 +10,10 @@
 #include "base/error.h"
 #include "base/revision.h"
 #include "base/table_limit.h"
-#include "render/body.h"
+#include "render/c_words.h"
 #include "render/compiler_bugs.h"
+#include "render/entry_points.h"
+#include "render/kernel_functions.h"
 #include "render/launch_table.h"
 #include "render/prelude.h"
 #include "render/types.h"
@@ -21,41 +24,17 @@ namespace {
 /// Kernels that run side by side in one call at most; their arguments are on the stack together.
 constexpr size_t kMostTogether = 16;
 
-/// Names and notes of users inside a comment: no end of comment, no line breaks.
-std::string comment_text(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '/' && out.ends_with('*')) out += ' ';
-    if (c == '*' && out.ends_with('/')) out += ' ';
-    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return out;
-}
-
-bool mentions(std::string_view text, std::string_view name) {
-  const auto is_word = [](char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    const size_t end = at + name.size();
-    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return true;
-  }
-  return false;
-}
-
 std::string counted(size_t n, std::string_view what) { return cat(n, " ", what, n == 1 ? "" : "s"); }
-
-struct RenderedKernel {
-  std::string name;
-  bool is_called = false;     // as a function with these arguments; else through harp_range_body, which gets them as fields
-  std::vector<bool> is_used;  // of the parameters; a function is passed no others
-  std::vector<const SymAtom*> shape_variables;  // fields after the buffers
-  bool has_scratch = false;                     // a field after these
-  bool looks = false;                           // whether the run was cancelled, by the last field
-};
 
 class UnitRenderer {
  public:
   UnitRenderer(const ir::Module& module, const RenderOptions& options)
-      : module_(module), options_(options), unit_(options), host_(host_positions()), table_(module, share()) {
+      : module_(module),
+        options_(options),
+        unit_(options),
+        host_(host_positions()),
+        kernels_(module, options_, unit_, host_, [this](const SymAtom* v) { return shape_name(v); }),
+        table_(module, share()) {
     for (size_t i = 0; i < module.shape_vars.size(); ++i) shape_names_[variable_of(module.shape_vars[i])->name] = cat("shape", i);
     is_shared_.assign(module.kernels.size(), false);
     for (const ir::Generation& generation : module.generations)
@@ -67,11 +46,14 @@ class UnitRenderer {
   std::string render(std::vector<SourceFunction>* apart) {
     for (size_t k = 0; k < module_.kernels.size(); ++k) {
       check_time(module_.arena->syms());
-      render_kernel(module_.kernels[k], is_shared_[k]);
+      kernels_.add(module_.kernels[k], is_shared_[k]);
     }
-    const std::string main = kernel_main(), entry = entry_points(mentions(main, "harp_is_set") || mentions(main, "harp_for") ||
-                                                                 mentions(main, "harp_for_least") || mentions(main, "harp_run_together") ||
-                                                                 table_.rows() > 0 || mentions(kernels_, "cancel"));
+    const std::string main = kernel_main(),
+                      entry = entry_points(
+                          module_, host_,
+                          {table_.is_used(), uses_workspace(), calls_may_fail_,
+                           mentions(main, "harp_is_set") || mentions(main, "harp_for") || mentions(main, "harp_for_least") ||
+                               mentions(main, "harp_run_together") || table_.rows() > 0 || mentions(kernels_.text(), "cancel")});
     std::string constants;
     for (size_t i = 0; i < module_.constants.size(); ++i)
       if (mentions(main, cat("constant", i))) append(constants, cat(constant_array(i), "\n"));
@@ -80,9 +62,9 @@ class UnitRenderer {
                has_for_least = mentions(main, "harp_for_least");
     const bool has_tasks = mentions(main, "harp_run_together");
     const std::string first = cat(header(), gcc_text(), kRuntimeText, "\n", options_.plain_text ? std::string() : vector_note());
-    const std::string for_all =
-        cat(first, definitions, definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n", unit_.loading(),
-            mentions(kernels_, "harp_reads_backwards") ? kBackwardsText : "", mentions(kernels_, kWrapsMark) ? kWrapsText : "");
+    const std::string for_all = cat(first, definitions, definitions.empty() ? "" : "\n", constants, kEnvironmentText, "\n", unit_.loading(),
+                                    mentions(kernels_.text(), "harp_reads_backwards") ? kBackwardsText : "",
+                                    mentions(kernels_.text(), kWrapsMark) ? kWrapsText : "");
     if (apart != nullptr && unit_.loading().empty()) {  // tables that are filled on loading would be there twice
       apart->clear();
       const auto add = [&](const std::vector<SourceFunction>& functions, size_t begin) {
@@ -92,9 +74,9 @@ class UnitRenderer {
         }
       };
       add(unit_.shared_functions(), first.size());
-      add(functions_, for_all.size());
+      add(kernels_.functions(), for_all.size());
     }
-    return cat(for_all, kernels_, has_for || has_for_least || has_tasks ? cat(workers_text(), kPiecesText) : std::string(),
+    return cat(for_all, kernels_.text(), has_for || has_for_least || has_tasks ? cat(workers_text(), kPiecesText) : std::string(),
                has_for ? cat(kForText, "\n") : std::string(), mentions(main, "harp_run_chain") ? cat(kChainText, "\n") : std::string(),
                has_for_least ? cat(kForLeastText, "\n") : std::string(), has_tasks ? cat(kTogetherText, "\n") : std::string(),
                mentions(main, "harp_native_failed") ? native_failed_text() : std::string(),
@@ -155,11 +137,6 @@ class UnitRenderer {
            "#pragma GCC diagnostic ignored \"-Wpsabi\"\n\n";
   }
 
-  Sym fault_offset() const { return module_.scratch - ir::kFaultBytes; }
-  /// Where the first worker's is.
-  std::string faults_text() { return cat("workspace + ", bracket(host_(module_.workspace + fault_offset()), kSum)); }
-  std::string first_fault_text() const { return cat("harp_first_fault(rt, faults, ", host_(module_.scratch).text, ")"); }
-
   // --- launches that run side by side ----------------------------------------------------------------------------------
 
   static std::vector<std::span<const ir::Launch>> together(const ir::Generation& generation) {
@@ -183,91 +160,6 @@ class UnitRenderer {
       left -= std::max<int64_t>(0, work.constant());
     }
     return false;
-  }
-
-  // --- kernels ---------------------------------------------------------------------------------------------------------
-
-  void render_kernel(const ir::Kernel& kernel, bool is_shared) {
-    const Body body = render_kernel_body(unit_, module_, kernel, [this](const SymAtom* v) { return shape_name(v); });
-    RenderedKernel rendered;
-    const std::vector<std::string> names = ir::parameter_names(kernel);
-    const bool checks = mentions(body.text, "fault");
-    rendered.has_scratch = checks || ir::scratch_offsets(kernel).back() > 0;
-    std::set<const SymAtom*> variables = body.shape_variables;
-    for (size_t i = 0; i < names.size(); ++i) {
-      rendered.is_used.push_back(mentions(body.text, names[i]));
-      if (!rendered.is_used[i] || !kernel.params[i].block) continue;
-      rendered.has_scratch = true;
-      for (const SymAtom* v : variables_of(*kernel.params[i].block)) variables.insert(v);
-    }
-    if (rendered.has_scratch)
-      for (const SymAtom* v : variables_of(module_.scratch)) variables.insert(v);
-    rendered.shape_variables.assign(variables.begin(), variables.end());
-    std::sort(rendered.shape_variables.begin(), rendered.shape_variables.end(),
-              [](const SymAtom* a, const SymAtom* b) { return a->id < b->id; });
-
-    rendered.is_called = !is_shared;
-    std::vector<std::string> fields;
-    std::string unpacked, blocks;
-    for (size_t i = 0; i < names.size(); ++i) {
-      const ir::Param& parameter = kernel.params[i];
-      const std::string type = cat(parameter.written ? "" : "const ", memory_type(parameter.dtype), "*"),
-                        declared = cat(type, " ", names[i]);
-      if (parameter.block) {
-        if (!rendered.is_used[i]) continue;
-        const Sym offset = *parameter.block + module_.blocks;
-        append(blocks, cat("  ", declared, " = (", type, ")",
-                           offset.is_constant(0) ? std::string("scratch") : cat("(scratch + ", bracket(host_(offset), kSum), ")"), ";\n"));
-        continue;
-      }
-      if (!rendered.is_called || rendered.is_used[i]) fields.push_back(declared);
-      if (rendered.is_used[i]) append(unpacked, cat("  ", declared, " = a->", names[i], ";\n"));
-    }
-    for (const SymAtom* v : rendered.shape_variables) {
-      fields.push_back(cat("int64_t ", shape_name(v)));
-      append(unpacked, cat("  const int64_t ", shape_name(v), " = a->", shape_name(v), ";\n"));
-    }
-    if (rendered.has_scratch) {
-      fields.emplace_back("char* scratch");
-      append(unpacked, cat("  char* scratch = a->scratch + worker * ", bracket(host_(module_.scratch), kUnary), ";\n"));
-    }
-    rendered.looks = mentions(body.text, "cancel");
-    if (rendered.looks) {
-      fields.emplace_back("const volatile int32_t* cancel");
-      append(unpacked, "  const volatile int32_t* const cancel = a->cancel;\n");
-    }
-    const bool threads = ir::thread_loop(kernel) != nullptr;
-    std::string parameters = "void* arg, size_t begin0, size_t end0, size_t worker", definition;
-    if (rendered.is_called) {
-      parameters = fields.empty() ? "void" : join(fields, ", ");
-      unpacked = threads ? cat("  const size_t begin0 = 0, end0 = ", ir::iterations(kernel).constant(), ";\n") : std::string();
-    } else {
-      definition = cat("struct $_args {", join(fields, "", [](const std::string& field) { return cat(" ", field, ";"); }), " };\n\n");
-      unpacked =
-          cat("  const struct $_args* a = arg;\n", unpacked, threads ? "  (void)worker;\n" : "  (void)begin0, (void)end0, (void)worker;\n");
-    }
-    unpacked += blocks;
-    if (checks) append(unpacked, cat("  harp_fault* const fault = (harp_fault*)(scratch + ", bracket(host_(fault_offset()), kSum), ");\n"));
-    const bool streams = ir::streams(kernel) && options_.target.streams && !options_.plain_text;
-    // what does not depend on the kernel's number: kernels that agree in it are one
-    const std::string shared = cat("{\n", unpacked, body.text, streams ? kStreamedText : "", "}\n\n");
-    const auto [known, is_new] = known_kernels_.emplace(cat(parameters, definition, shared), cat("kernel_", known_kernels_.size()));
-    rendered.name = known->second;
-    rendered_.push_back(rendered);
-    if (!is_new) return;
-    const auto named = [&](std::string text) {
-      if (!rendered.is_called) text.replace(text.find('$'), 1, rendered.name);
-      return text;
-    };
-    SourceFunction function = {kernels_.size(), 0, 0, 0};
-    append(kernels_, cat(rendered.is_called ? std::string() : named(definition), "/* ", comment_text(kernel.comment), " */\n"));
-    function.definition = kernels_.size();
-    append(kernels_, cat("static ", reads_backwards(kernel) ? kBackwardsMark : "", "__attribute__((noinline)) void ", rendered.name, "(",
-                         parameters, ") "));
-    function.body = kernels_.size();
-    append(kernels_, named(shared));
-    function.end = kernels_.size();
-    functions_.push_back(function);
   }
 
   // --- the host half ---------------------------------------------------------------------------------------------------
@@ -303,7 +195,7 @@ class UnitRenderer {
     return elements.is_constant(0) ? cat(base, buffer.index) : cat(base, buffer.index, " + ", bracket(host_(elements), kSum));
   }
 
-  const RenderedKernel& rendered(const ir::Launch& launch) const { return rendered_[static_cast<size_t>(launch.kernel)]; }
+  const RenderedKernel& rendered(const ir::Launch& launch) const { return kernels_[launch.kernel]; }
 
   /// What the kernel is given in a launch.
   std::vector<std::string> arguments_of(const ir::Launch& launch) {
@@ -476,7 +368,7 @@ class UnitRenderer {
       // a function of the host's does not get numbers that did not pass their check
       if (module_.sites > 0 && !module_.generations[g].calls.empty()) {
         calls_may_fail_ = true;
-        append(body, cat("  if (", first_fault_text(), ") return ", static_cast<int>(Code::kRange), ";\n"));
+        append(body, cat("  if (", first_fault_text(module_, host_), ") return ", static_cast<int>(Code::kRange), ";\n"));
       }
       for (const ir::NativeCall& call : module_.generations[g].calls) {
         append(body, native_call(call, n_calls));
@@ -484,7 +376,7 @@ class UnitRenderer {
       }
     }
     if (calls_may_fail_) body += "  return 0;\n";
-    if (mentions(body, "harp_first_fault")) body = cat("  const char* const faults = ", faults_text(), ";\n", body);
+    if (mentions(body, "harp_first_fault")) body = cat("  const char* const faults = ", faults_text(module_, host_), ";\n", body);
     body = tmp_text_ + body;
     const std::string leave = calls_may_fail_ ? cat("return ", static_cast<int>(Code::kCancelled), ";") : std::string("return;");
     for (size_t at = body.find(kLeave); at != body.npos; at = body.find(kLeave, at)) body.replace(at, kLeave.size(), leave);
@@ -522,80 +414,19 @@ class UnitRenderer {
 
   bool uses_workspace() const { return !module_.workspace.is_constant(0) || !module_.scratch.is_constant(0) || !tmp_text_.empty(); }
 
-  std::string entry_points(bool looks) {
-    std::string body, values;
-    std::vector<std::string> arguments;
-    if (table_.is_used()) arguments = {"inputs", "outputs"};
-    for (size_t i = 0; i < module_.inputs.size() && !table_.is_used(); ++i) arguments.push_back(cat("inputs[", i, "]"));
-    for (size_t i = 0; i < module_.outputs.size() && !table_.is_used(); ++i) arguments.push_back(cat("outputs[", i, "]"));
-    for (size_t i = 0; i < module_.shape_vars.size(); ++i) arguments.push_back(cat("(int64_t)shape_vars[", i, "]"));
-    if (module_.inputs.empty() && !table_.is_used()) body += "  (void)inputs;\n";
-    if (module_.outputs.empty() && !table_.is_used()) body += "  (void)outputs;\n";
-    if (module_.shape_vars.empty()) body += "  (void)shape_vars;\n";
-    if (uses_workspace()) {
-      std::string bytes = host_(module_.workspace).text;
-      const std::string scratch = bracket(host_(module_.scratch), kUnary);
-      for (size_t i = 0; i < module_.shape_vars.size(); ++i)
-        if (mentions(bytes, cat("shape", i)) || mentions(scratch, cat("shape", i)))
-          append(body, cat("  const int64_t shape", i, " = (int64_t)shape_vars[", i, "];\n"));
-      if (!module_.scratch.is_constant(0)) {
-        const std::string all = cat("(rt && rt->width > 1 ? (int64_t)rt->width : 1) * ", scratch);
-        bytes = module_.workspace.is_constant(0) ? all : cat(bracket(host_(module_.workspace), kSum), " + ", all);
-      }
-      append(body, cat("  const size_t bytes = (size_t)(", bytes,
-                       ");\n  void* own;\n  char* workspace = harp_allocate(rt, bytes, &own);\n  if (!workspace && bytes) return ",
-                       static_cast<int>(Code::kOutOfMemory), "; /* out of memory */\n"));
-      arguments.push_back("workspace");
-    }
-    arguments.push_back("rt");
-    arguments.push_back("cancel");
-    if (!module_.natives.empty())
-      body = cat("  if (!rt || !rt->natives) return ", static_cast<int>(Code::kUnsupported), "; /* functions of a host's are called */\n",
-                 body);
-    const int cancelled = static_cast<int>(Code::kCancelled);
-    body = cat("  const volatile int32_t* const cancel = harp_flag(rt);\n  if (harp_is_set(cancel)) return ", cancelled,
-               "; /* cancelled */\n", body);
-    const bool checks = module_.sites > 0;
-    std::string after;
-    if (checks) {
-      append(body,
-             cat("  char* const faults = ", faults_text(), ";\n  harp_clear_faults(rt, faults, ", host_(module_.scratch).text, ");\n"));
-      after = calls_may_fail_ ? cat("  if (", first_fault_text(), ") status = ", static_cast<int>(Code::kRange), ";\n")
-                              : cat("  ", looks ? "" : "const ", "int32_t status = ", first_fault_text(), ";\n");
-    }
-    const bool has_status = calls_may_fail_ || checks;
-    if (looks)
-      append(after, has_status ? cat("  if (harp_is_set(cancel)) status = ", cancelled, ";\n")
-                               : cat("  const int32_t status = harp_is_set(cancel) ? ", cancelled, " : 0;\n"));
-    return cat(
-        "__attribute__((visibility(\"protected\"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const "
-        "harp_runtime* rt) {\n",
-        body, "  const harp_environment found = harp_enter();\n  ",
-        !calls_may_fail_  ? ""
-        : checks || looks ? "int32_t status = "
-                          : "const int32_t status = ",
-        "kernel_main(", join(arguments, ", "), ");\n  harp_leave(found);\n", after, uses_workspace() ? "  harp_release(rt, own);\n" : "",
-        "  return ", has_status || looks ? "status" : "0",
-        ";\n}\n\n__attribute__((visibility(\"protected\"))) void entry_point(void** inputs, void** outputs, size_t* shape_vars) "
-        "{\n"
-        "  entry_point_ex(inputs, outputs, shape_vars, 0);\n}\n");
-  }
-
   const ir::Module& module_;
   const RenderOptions& options_;
   Unit unit_;
   Names host_names_;
   Positions host_;
   std::map<std::string_view, std::string> shape_names_;  // by name: a narrowed variable is the same argument
-  std::map<std::string, std::string> known_kernels_;     // text without the name -> name
   std::vector<bool> is_shared_;                          // parallel to module.kernels: workers might share one of its launches
-  std::vector<RenderedKernel> rendered_;                 // parallel to module.kernels
+  KernelFunctions kernels_;
   LaunchTable table_;
-  std::string kernels_, tmp_text_;
-  std::vector<SourceFunction> functions_;  // in kernels_
-  bool calls_may_fail_ = false;            // kernel_main then says whether one did
-  bool is_first_ = true;                   // nothing was called yet
-  int64_t unlooked_ = 0;                   // work of what kernel_main calls since it looked whether the run was cancelled
+  std::string tmp_text_;
+  bool calls_may_fail_ = false;  // kernel_main then says whether one did
+  bool is_first_ = true;         // nothing was called yet
+  int64_t unlooked_ = 0;         // work of what kernel_main calls since it looked whether the run was cancelled
   std::map<std::pair<std::string, DType>, std::string> tmps_;
 };
 

@@ -67,6 +67,20 @@ std::string Unit::function(const ir::Function& function, int lanes) {
   return name;
 }
 
+std::string Unit::function_at_many_places(const ir::Function& function, int lanes) {
+  std::string inlined = this->function(function, lanes);
+  if (ir::is_small(function)) return inlined;
+  std::string name = cat(inlined, "_called");
+  once(name, [&] {
+    const std::vector<std::string> names = parameter_names(function.parameters.size());
+    std::vector<std::string> parameters;
+    for (size_t i = 0; i < names.size(); ++i) parameters.push_back(cat(type(function.parameters[i], lanes), " ", names[i]));
+    return cat("static __attribute__((noinline)) ", type(function.result, lanes), " ", name, "(", join(parameters, ", "), ") { return ",
+               inlined, "(", join(names, ", "), "); }\n");
+  });
+  return name;
+}
+
 // One's results are waited for while the other's operations run, whatever the compiler makes of two calls (it puts one behind the other,
 // which is as far ahead as a processor looks: expm1, cosh, tan, log1p take 0.90 to 0.93 of the time).
 std::string Unit::function_of_two(const ir::Function& function, int lanes) {

@@ -186,7 +186,7 @@ namespace {
 /// What combines two values of `lanes` lanes.
 GroupText::Combined combined(Unit& unit, const Unit::ScanForm& form, int lanes) {
   return [&unit, form, lanes](std::string_view a, std::string_view b) {
-    if (form.function != nullptr) return cat(unit.function(*form.function, lanes), "(", a, ", ", b, ")");
+    if (form.function != nullptr) return cat(unit.function_at_many_places(*form.function, lanes), "(", a, ", ", b, ")");
     return cat(a, form.combine == Op::kAdd ? " + " : " * ", b);
   };
 }

@@ -74,8 +74,7 @@ std::vector<bool> reduced_axes(const Node& reduce) {
 }
 
 bool scans_blocks(const KernelPlan& kernel) {
-  return std::any_of(kernel.scans.begin(), kernel.scans.end(),
-                     [](const Node* s) { return !is_int(s->dtype) && (s->op == Op::kCumSum || s->op == Op::kCumProd); });
+  return std::any_of(kernel.scans.begin(), kernel.scans.end(), [](const Node* s) { return !is_free_of_order(s->op, s->dtype); });
 }
 
 std::string describe_scan(const Node& scan) {

@@ -215,6 +215,12 @@ class Formulas {
     return bench_.keep(row);
   }
 
+  Op some_scan(DType dtype) {
+    constexpr Op kScans[] = {Op::kCumSum, Op::kCumProd, Op::kCumMax, Op::kCumMin, Op::kLogCumSumExp};
+    const Op op = random_.pick(kScans);
+    return accepts(op, dtype) ? op : Op::kCumSum;
+  }
+
   /// One scan along rows of many groups, which are scanned in turn.
   bool running_alone() {
     const int64_t length = random_.between(200, 1500);
@@ -224,8 +230,7 @@ class Formulas {
       return build::roll(n, std::vector<Dim>{Dim(random_.between(-length, length))}, std::vector<int>{1});
     };
     if (random_.chance(30)) x = rolled(x);
-    constexpr Op kScans[] = {Op::kCumSum, Op::kCumProd, Op::kCumMax, Op::kCumMin};
-    const NodeRef scan = build::cumulative(random_.pick(kScans), x, 1, random_.chance(20), random_.chance(30));
+    const NodeRef scan = build::cumulative(some_scan(x->dtype), x, 1, random_.chance(20), random_.chance(30));
     return bench_.keep(random_.chance(30) ? build::elementwise(Op::kAdd, {scan, rolled(x)}) : scan);
   }
 
@@ -238,8 +243,7 @@ class Formulas {
     const bool reverse = random_.chance(40);
     const NodeRef source = build::elementwise(Op::kAdd, {x, build::constant(bench_.graph(), scalar_from_int(x->dtype, 1))});
     const auto scan = [&](Op op, bool exclusive) { return build::cumulative(op, source, axis, exclusive, reverse); };
-    constexpr Op kScans[] = {Op::kCumSum, Op::kCumProd, Op::kCumMax, Op::kCumMin};
-    const NodeRef sum = scan(Op::kCumSum, false), other = scan(random_.pick(kScans), random_.chance(30));
+    const NodeRef sum = scan(Op::kCumSum, false), other = scan(some_scan(x->dtype), random_.chance(30));
     return bench_.keep(build::elementwise(Op::kMul, {build::sub(sum, other), x}));
   }
 

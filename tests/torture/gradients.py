@@ -135,6 +135,9 @@ def scan_cases():
         yield Case(f"cummin(x, axis={axis})", lambda x, d=axis: torch.cummin(x, d)[0], x=distinct(4, 7))
         yield Case(f"cumsum(x, axis={axis}, reverse=true)", lambda x, d=axis: x.flip(d).cumsum(d).flip(d), x=x)
         yield Case(f"cumsum(x, axis={axis}, exclusive=true)", lambda x, d=axis: x.cumsum(d) - x, x=x)
+        yield Case(f"logcumsumexp(x, axis={axis})", lambda x, d=axis: torch.logcumsumexp(x, d), x=x)
+        yield Case(f"logcumsumexp(x, axis={axis}, reverse=true)",
+                   lambda x, d=axis: torch.cumsum(torch.exp(x.flip(d)), d).log().flip(d), True, x=x)  # fmt: skip
 
 
 def view_cases():
@@ -205,6 +208,49 @@ def loss_cases():
                lambda q, k, v: torch.softmax(q @ k.mT * 0.5, -1) @ v, True, q=normal(2, 5, 4), k=normal(2, 6, 4), v=normal(2, 6, 3))  # fmt: skip
 
 
+def network_cases():
+    x, y = normal(4, 6), normal(4, 6)
+    for text, function in [
+        ("relu6(x)", F.relu6), ("hardtanh(x, min_val=-0.5, max_val=0.25)", lambda x: F.hardtanh(x, -0.5, 0.25)),
+        ("leaky_relu(x, negative_slope=0.25)", lambda x: F.leaky_relu(x, 0.25)), ("hardsigmoid(x)", F.hardsigmoid), ("hardswish(x)", F.hardswish),
+        ("mish(x)", F.mish), ("softsign(x)", F.softsign), ("logsigmoid(x)", F.logsigmoid), ("diff(x, n=2)", lambda x: torch.diff(x, 2)),
+        ("rot90(x, k=3)", lambda x: torch.rot90(x, 3)),
+    ]:  # fmt: skip
+        yield Case(text, function, text in ("mish(x)", "logsigmoid(x)"), x=x * 3)
+    yield Case("logaddexp(x, y)", torch.logaddexp, x=x, y=y)
+    yield Case("logaddexp(x, y) * 2", lambda x, y: torch.log(torch.exp(x) + torch.exp(y)) * 2, True, x=x, y=y)
+    yield Case("cross(x, y)", lambda x, y: torch.cross(x, y, 1), x=normal(4, 3), y=normal(4, 3))
+    v, w, b = normal(3, 4, 5), normal(4), normal(4)
+    yield Case("batch_norm(v, weight=w, bias=b)", lambda v, w, b: F.batch_norm(v, None, None, w, b, True), v=v, w=w, b=b)
+    yield Case("batch_norm(v, mean=w, var=s, weight=b)",
+               lambda v, w, s, b: (v - w[:, None]) * torch.rsqrt(s[:, None] + 1e-5) * b[:, None], True, v=v, w=w, s=np.abs(normal(4)) + 0.5, b=b)  # fmt: skip
+    yield Case("group_norm(v, 2, weight=w, bias=b)", lambda v, w, b: F.group_norm(v, 2, w, b), v=v, w=w, b=b)
+    yield Case("instance_norm(v)", F.instance_norm, v=v)
+    probability, target = 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(-y))
+    yield Case("huber_loss(x, y, delta=0.5)", lambda x, y: F.huber_loss(x, y, delta=0.5), x=x, y=y)
+    yield Case("binary_cross_entropy(p, t)", lambda p, t: -(t * p.log() + (1 - t) * (1 - p).log()).mean(), True, p=probability, t=target)
+    yield Case("binary_cross_entropy_with_logits(x, t, pos_weight=w)", lambda x, t, w: F.binary_cross_entropy_with_logits(x, t, pos_weight=w),
+               x=x, t=target, w=np.abs(normal(6)))  # fmt: skip
+    classes, weights = np.array([0, 5, 2, 2]), np.abs(normal(6)) + 0.1
+
+    def weighted(p, t, w, smoothing=0.0, ignored=-1):  # PyTorch's functions have no gradient of the weights
+        rows = (t != ignored).nonzero()[:, 0]
+        sharp = (w[t] * p[torch.arange(len(t)), t])[rows].sum()
+        return -((1 - smoothing) * sharp + smoothing / p.shape[1] * (w * p)[rows].sum()) / w[t][rows].sum()
+
+    yield Case("cross_entropy(x, t, weight=w, label_smoothing=0.25, ignore_index=5)",
+               lambda x, t, w: weighted(torch.log_softmax(x, 1), t, w, 0.25, 5), True, x=x, t=classes, w=weights)  # fmt: skip
+    yield Case("nll_loss(x, t, weight=w)", weighted, True, x=x, t=classes, w=weights)
+    attention = lambda mask: lambda q, k, v: torch.softmax((q @ k.mT * 0.5).masked_fill(mask, -torch.inf), -1) @ v  # noqa: E731
+    arrays = {"q": normal(2, 5, 4), "k": normal(2, 5, 4), "v": normal(2, 5, 3)}
+    yield Case("scaled_dot_product_attention(q, k, v)", attention(torch.zeros(5, 5, dtype=torch.bool)), True, **arrays)
+    yield Case("scaled_dot_product_attention(q, k, v, is_causal=true)", attention(torch.ones(5, 5, dtype=torch.bool).triu(1)), True, **arrays)
+    for mode, torch_mode in ("linear", "bilinear"), ("cubic", "bicubic"):
+        yield Case(f'interpolate(x, size=[7, 4], mode="{mode}")',
+                   lambda x, m=torch_mode: F.interpolate(x, (7, 4), mode=m, align_corners=False), x=normal(1, 2, 5, 6))  # fmt: skip
+    yield Case('interpolate(x, size=[3, 4], mode="area")', lambda x: F.interpolate(x, (3, 4), mode="area"), x=normal(1, 2, 5, 6))
+
+
 def complex_cases():
     """Both give the gradient whose real and imaginary part are the derivatives of a real loss by the parts (PyTorch's convention)."""
     z, w = normal(3, 5) + 1j * normal(3, 5), normal(3, 5) + 1j * normal(3, 5)
@@ -242,7 +288,15 @@ EXTREMES = {
     "norm(x, ord=1)": lambda x: torch.linalg.vector_norm(x, 1), "norm(x, ord=3)": lambda x: torch.linalg.vector_norm(x, 3),
     "norm(x, ord=1.5)": lambda x: torch.linalg.vector_norm(x, 1.5), "std(x)": lambda x: x.std(unbiased=False),
     "var(x)": lambda x: x.var(unbiased=False), "mean(x)": torch.mean, "layer_norm(x)": lambda x: F.layer_norm(x, x.shape),
-    "prod(x)": torch.prod, "cumprod(x)": lambda x: torch.cumprod(x, 0),
+    "prod(x)": torch.prod, "cumprod(x)": lambda x: torch.cumprod(x, 0), "relu6(x)": F.relu6,
+    "hardtanh(x, min_val=-2, max_val=0.5)": lambda x: F.hardtanh(x, -2, 0.5), "leaky_relu(x, negative_slope=0.25)": lambda x: F.leaky_relu(x, 0.25),
+    "hardsigmoid(x)": F.hardsigmoid, "hardswish(x)": F.hardswish, "mish(x)": F.mish, "softsign(x)": F.softsign, "logsigmoid(x)": F.logsigmoid,
+    "logaddexp(x, 1)": lambda x: torch.logaddexp(x, torch.ones_like(x)), "logaddexp(x, neg(x))": lambda x: torch.logaddexp(x, -x),
+    'huber_loss(x, 1, delta=0.5, reduction="none")': lambda x: F.huber_loss(x, torch.ones_like(x), "none", 0.5),
+    'binary_cross_entropy(x, 1, reduction="none")': lambda x: F.binary_cross_entropy(x, torch.ones_like(x), reduction="none"),
+    'binary_cross_entropy_with_logits(x, 0.25, reduction="none")':
+        lambda x: F.binary_cross_entropy_with_logits(x, torch.full_like(x, 0.25), reduction="none"),
+    "logcumsumexp(x)": lambda x: torch.logcumsumexp(x, 0), "cummax(x)": lambda x: torch.cummax(x, 0)[0], "cummin(x)": lambda x: torch.cummin(x, 0)[0],
 }  # fmt: skip
 # Where PyTorch's are not the table's: (expression, order), and why.
 EXCEPTIONS = {
@@ -261,7 +315,7 @@ EXCEPTIONS = {
     ("prod(x)", 2): "0 where two factors are 0",
 }  # fmt: skip
 
-FAMILIES = [unary_cases, binary_cases, reduce_cases, scan_cases, view_cases, product_cases, loss_cases, complex_cases]
+FAMILIES = [unary_cases, binary_cases, reduce_cases, scan_cases, view_cases, product_cases, loss_cases, network_cases, complex_cases]
 
 
 

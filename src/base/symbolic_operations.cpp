@@ -1,0 +1,154 @@
+// How floor_div, mod, min, max and select become simpler, or an atom where nothing simpler is proven to be the same.
+#include <utility>
+
+#include "base/checked_integers.h"
+#include "base/symbolic_builder.h"
+
+namespace harp {
+namespace {
+
+/// x = divisor * quotient + rest, where rest has no term that the divisor divides.
+std::pair<Sym, Sym> split(SymTable& table, Sym x, const SymTerm& divisor) {
+  Sum quotient, rest;
+  auto place = [&](const SymTerm& t) {
+    if (auto q = divide(t, divisor)) {
+      SymBuilder::add_scaled(quotient, *q, SymTerm{1, {}});
+    } else if (divisor.factors.empty() && divisor.coefficient > 0) {
+      // 35 x over 16: 2 x and 3 x are left
+      const int64_t q0 = floored_quotient(t.coefficient, divisor.coefficient);
+      if (q0 != 0) SymBuilder::add_scaled(quotient, SymTerm{q0, t.factors}, SymTerm{1, {}});
+      SymBuilder::add_scaled(rest, SymTerm{floored_remainder(t.coefficient, divisor.coefficient), t.factors}, SymTerm{1, {}});
+    } else {
+      SymBuilder::add_scaled(rest, t, SymTerm{1, {}});
+    }
+  };
+  SymBuilder::for_each_term(x, place);
+  return {SymBuilder::finish(table, std::move(quotient)), SymBuilder::finish(table, std::move(rest))};
+}
+
+int64_t gcd(int64_t a, int64_t b) {
+  a = a < 0 ? -a : a, b = b < 0 ? -b : b;
+  while (b) std::swap(a, b), b %= a;
+  return a;
+}
+
+/// Greatest common divisor of the coefficients and the constant divisor.
+int64_t common_factor(Sym x, int64_t divisor) {
+  int64_t g = divisor;
+  for (const SymTerm& t : x.node()->terms) g = gcd(g, t.coefficient);
+  return g;
+}
+
+Sym divide_coefficients(Sym x, int64_t by, int64_t constant) {
+  Sum sum;
+  for (const SymTerm& t : x.node()->terms) sum.terms.push_back({t.coefficient / by, t.factors});
+  sum.constant = constant;
+  return SymBuilder::finish(*x.node()->table, std::move(sum));
+}
+
+}  // namespace
+
+Sym floor_div(Sym x, Sym d) {
+  if (x.is_constant() && d.is_constant()) return floored_quotient(x.constant(), d.constant());
+  if (d.is_constant(0) || x.is_constant(0)) return 0;
+  if (d.is_constant(1)) return x;
+  if (x == d) return 1;
+  SymTable& table = *table_of(x, d);
+  if (const auto monomial = as_monomial(d)) {
+    auto [quotient, rest] = split(table, x, *monomial);
+    if (!quotient.is_constant(0)) return quotient + floor_div(rest, d);
+  }
+  if (proven_nonnegative(x) && proven_less(x, d)) return 0;
+  if (range(x).hi < 0 && proven_nonnegative(x + d)) return -1;
+  // (x % (d k)) // d = (x // d) % k: the form in which positions meet again
+  if (const auto m = as_monomial(x), by = as_monomial(d); m && by && m->coefficient == 1 && m->factors.size() == 1) {
+    const SymAtom* atom = m->factors[0];
+    if (atom->kind == AtomKind::kMod && proven_positive(d)) {
+      const auto period = as_monomial(atom->b);
+      if (const auto k = period ? divide(*period, *by) : std::nullopt) return mod(floor_div(atom->a, d), SymBuilder::of_term(table, *k));
+    }
+  }
+  if (d.is_constant() && d.constant() > 1) {
+    // (6 x + 5) // 4 = (3 x + 2) // 2
+    const int64_t g = common_factor(x, d.constant());
+    if (g > 1) return floor_div(divide_coefficients(x, g, floored_quotient(x.node()->constant, g)), d.constant() / g);
+    // (x // a) // b = x // (a b)
+    if (const auto m = as_monomial(x); m && m->coefficient == 1 && m->factors.size() == 1) {
+      const SymAtom* atom = m->factors[0];
+      const bool divides = atom->kind == AtomKind::kFloorDiv && atom->b.is_constant() && atom->b.constant() > 0;
+      if (divides && atom->b.constant() <= INT64_MAX / d.constant()) return floor_div(atom->a, atom->b * d);
+    }
+  }
+  return SymBuilder::atom(table, AtomKind::kFloorDiv, x, d);
+}
+
+Sym mod(Sym x, Sym d) {
+  if (x.is_constant() && d.is_constant()) return floored_remainder(x.constant(), d.constant());
+  if (d.is_constant(0) || d.is_constant(1) || x.is_constant(0) || x == d) return 0;
+  SymTable& table = *table_of(x, d);
+  if (const auto monomial = as_monomial(d)) {
+    auto [quotient, rest] = split(table, x, *monomial);
+    if (!quotient.is_constant(0)) return mod(rest, d);
+  }
+  if (proven_nonnegative(x) && proven_less(x, d)) return x;
+  if (range(x).hi < 0 && proven_nonnegative(x + d)) return x + d;
+  if (d.is_constant() && d.constant() > 1) {
+    const int64_t g = gcd(common_factor(x, d.constant()), x.node()->constant);
+    if (g > 1) return Sym(g) * mod(divide_coefficients(x, g, x.node()->constant / g), d.constant() / g);
+    if (const auto m = as_monomial(x); m && m->coefficient == 1 && m->factors.size() == 1) {
+      const SymAtom* atom = m->factors[0];
+      if (atom->kind == AtomKind::kMod && atom->b.is_constant() && atom->b.constant() % d.constant() == 0) return mod(atom->a, d);
+    }
+  }
+  return SymBuilder::atom(table, AtomKind::kMod, x, d);
+}
+
+namespace {
+
+/// Both sides of e = max(p, q) + r = max(p + r, q + r); nothing if e has no such term or several.
+std::optional<std::pair<Sym, Sym>> sides_of(Sym e) {
+  if (e.is_constant()) return std::nullopt;
+  const SymAtom* found = nullptr;
+  for (const SymTerm& t : e.node()->terms) {
+    if (t.factors.size() != 1 || t.factors[0]->kind != AtomKind::kMax) continue;
+    if (t.coefficient != 1 || found != nullptr) return std::nullopt;
+    found = t.factors[0];
+  }
+  if (found == nullptr) return std::nullopt;
+  const Sym rest = e - found->alone;
+  return std::pair(found->a + rest, found->b + rest);
+}
+
+/// max(a, max(p, q) + r) where p + r <= a is max(a, q + r): so that the size of x[1:][1:], max(0, max(0, n - 1) - 1), is that of x[2:].
+/// (A min stays as it is: loops end at the min of a min, and the inner one is there already.)
+std::optional<Sym> without_covered_side(Sym a, Sym e) {
+  const auto sides = sides_of(e);
+  if (!sides) return std::nullopt;
+  if (proven_at_most(sides->first, a)) return max(a, sides->second);
+  if (proven_at_most(sides->second, a)) return max(a, sides->first);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Sym min(Sym a, Sym b) {
+  if (a == b || proven_at_most(a, b)) return a;
+  if (proven_at_most(b, a)) return b;
+  return SymBuilder::symmetric_atom(AtomKind::kMin, a, b);
+}
+
+Sym max(Sym a, Sym b) {
+  if (a == b || proven_at_most(b, a)) return a;
+  if (proven_at_most(a, b)) return b;
+  if (const auto simpler = without_covered_side(a, b)) return *simpler;
+  if (const auto simpler = without_covered_side(b, a)) return *simpler;
+  return SymBuilder::symmetric_atom(AtomKind::kMax, a, b);
+}
+
+Sym select(Sym condition, Sym a, Sym b) {
+  if (a == b || proven_nonnegative(condition)) return a;
+  if (proven_nonnegative(-condition - 1)) return b;
+  return SymBuilder::atom(*table_of(a, b, condition), AtomKind::kSelect, a, b, condition);
+}
+
+}  // namespace harp

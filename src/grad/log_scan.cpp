@@ -1,0 +1,113 @@
+// The adjoint of logcumsumexp: element k gets the sum over i from k on of g[i] · exp(x[k] - y[i]), the share that x[k] has in y[i].
+//
+// No running sum gives that: exp(x[k]) and exp(-y[i]) overflow, and sums of logarithms would lose a factor of 2 beside numbers of 1e8. So a
+// difference is taken of every two elements, but only of those in the same block. What comes from later blocks, whose share in the last
+// element of this block is known once for the whole block, goes through that element; as the running sum never falls, no exponential is
+// above 1. All of it is linear in g, and therefore right for every further derivative.
+#include <limits>
+
+#include "grad/placing.h"
+#include "grad/rules.h"
+#include "graph/check.h"
+#include "graph/composites.h"
+#include "graph/steps.h"
+
+namespace harp::grad {
+namespace {
+
+using namespace build::steps;
+using build::constant_like, build::elementwise, build::sub;
+
+constexpr int64_t kBlock = 64;
+/// Of arrays in blocks: [before, blocks, elements, after].
+constexpr int kBlocks = 1, kElements = 2;
+
+/// The arrays of one step, in the direction of the scan and cut into blocks.
+class Blocks {
+ public:
+  explicit Blocks(const Step& s)
+      : graph_(check_node("grad", s.y)), attributes_(s.y->as<ScanAttributes>()), whole_(s.y->shape), length_(whole_[axis()]) {
+    const auto along = whole_.begin() + attributes_.axis;
+    before_ = element_count({whole_.begin(), along}), after_ = element_count({along + 1, whole_.end()});
+    size_ = range(length_).hi <= kBlock ? length_ : Dim(kBlock);
+    count_ = range(length_).hi <= kBlock ? Dim(1) : ceil_div(length_, kBlock);
+    x_ = cut(s.a()), y_ = cut(s.y), g_ = cut(s.g);
+  }
+
+  NodeRef adjoint() const {
+    NodeRef result = from_own_block();
+    if (!count_.is_constant(1)) result = add({result, from_later_blocks()});
+    result = resized(build::reshape(result, {before_, count_ * size_, after_}), 1, length_);
+    return build::reshape(attributes_.reverse ? flipped(result) : result, whole_);
+  }
+
+ private:
+  size_t axis() const { return static_cast<size_t>(attributes_.axis); }
+  static NodeRef flipped(NodeRef x) { return build::flip(x, std::vector<int>{1}); }
+  static NodeRef both(NodeRef a, NodeRef b) { return elementwise(Op::kBitAnd, {a, b}); }
+
+  NodeRef cut(NodeRef v) const {
+    v = build::reshape(v, {before_, length_, after_});
+    if (attributes_.reverse) v = flipped(v);
+    return build::reshape(padded_after(v, 1, count_ * size_ - length_), {before_, count_, size_, after_});
+  }
+  Shape shape() const { return {before_, count_, size_, after_}; }
+
+  /// Where y is -inf there is nothing yet that could have a share in it.
+  static NodeRef is_something(NodeRef y) { return elementwise(Op::kNe, {y, constant_like(y, -std::numeric_limits<double>::infinity())}); }
+  /// The elements that count: not behind the end of the array either.
+  NodeRef counts() const {
+    const Dim all = count_ * size_;
+    if (all == length_) return is_something(y_);
+    const NodeRef number = build::arange(graph_, all), end = build::cast(build::size(graph_, length_), number->dtype);
+    const NodeRef is_element = build::broadcast_to(build::reshape(lt({number, end}), {1, count_, size_, 1}), shape());
+    return both(is_element, is_something(y_));
+  }
+  /// exp(a - b) · factor where `mask` holds, else 0: what does not count is not computed with.
+  static NodeRef share(NodeRef mask, NodeRef a, NodeRef b, NodeRef factor) {
+    const NodeRef zero = constant_like(a, 0);
+    return where({mask, mul({exp(where({mask, sub(a, b), zero})), factor}), zero});
+  }
+  static NodeRef sum_over(NodeRef x, int axis) { return build::reduce(Op::kSum, x, std::span(&axis, 1), false); }
+  /// [before, blocks, 1, after] stretched to all elements of the blocks.
+  NodeRef stretched(NodeRef of_block) const { return build::broadcast_to(of_block, shape()); }
+
+  /// Of every two elements k and i, [before, blocks, k, i, after].
+  NodeRef from_own_block() const {
+    const Shape pairs = {before_, count_, size_, size_, after_};
+    const auto of_k = [&](NodeRef v) { return build::broadcast_to(build::reshape(v, {before_, count_, size_, 1, after_}), pairs); };
+    const auto of_i = [&](NodeRef v) { return build::broadcast_to(build::reshape(v, {before_, count_, 1, size_, after_}), pairs); };
+    const NodeRef not_before = le({positions(graph_, pairs, 2), positions(graph_, pairs, 3)});
+    return sum_over(share(both(not_before, of_i(counts())), of_k(x_), of_i(y_), of_i(g_)), 3);
+  }
+
+  /// Of each block what later ones add to it through its last element; of each two blocks k and i, [before, k, i, after].
+  NodeRef from_later_blocks() const {
+    const NodeRef first = build::part_along(y_, kElements, 0, 1), last = build::part_along(y_, kElements, size_ - 1, 1);
+    const NodeRef of_first = sum_over(share(counts(), stretched(first), y_, g_), kElements);
+    const Shape pairs = {before_, count_, count_, after_};
+    const auto of_k = [&](NodeRef v) { return build::broadcast_to(build::reshape(v, {before_, count_, 1, after_}), pairs); };
+    const auto of_i = [&](NodeRef v) { return build::broadcast_to(build::reshape(v, {before_, 1, count_, after_}), pairs); };
+    const NodeRef is_before = lt({positions(graph_, pairs, 1), positions(graph_, pairs, 2)});
+    const NodeRef later = sum_over(share(both(is_before, of_k(is_something(last))), of_k(last), of_i(first), of_i(of_first)), 2);
+    const NodeRef has_later = both(stretched(is_something(last)),
+                                   lt({positions(graph_, shape(), kBlocks), build::cast(build::size(graph_, count_ - 1), DType::kI32)}));
+    return share(has_later, x_, stretched(last), stretched(build::reshape(later, {before_, count_, 1, after_})));
+  }
+
+  Graph& graph_;
+  const ScanAttributes& attributes_;
+  const Shape& whole_;
+  Dim length_, before_, after_, size_, count_;
+  NodeRef x_, y_, g_;
+};
+
+}  // namespace
+
+NodeRef adjoint_of_logcumsumexp(const Step& s) {
+  if (!is_half(s.y->dtype)) return Blocks(s).adjoint();
+  const NodeRef x = build::cast(s.a(), DType::kF32), g = build::cast(s.g, DType::kF32);
+  return build::cast(Blocks({build::scan_exactly(s.y->op, x, s.y->as<ScanAttributes>()), g, 0}).adjoint(), s.y->dtype);
+}
+
+}  // namespace harp::grad
