@@ -182,8 +182,8 @@ TEST_CASE("G22: mistakes in what is scattered name the function that was called"
   check_misuse(inputs, "scatter_reduce(j, j, j, axis=1, reduction=\"mean\")", "DTYPE", "scatter_reduce: takes");
   check_misuse(inputs, "scatter_reduce(x, j, x, axis=1, reduction=\"set\")", "INVALID_ARGUMENT",
                "reduction is \"set\"; it must be one of \"sum\", \"prod\", \"mean\", \"max\", \"min\"");
-  check_misuse(inputs, "scatter_nd(x, t, u, reduction=\"add\")", "INVALID_ARGUMENT",
-               "reduction is \"add\"; it must be one of \"set\", \"sum\"");
+  check_misuse(inputs, "scatter_nd(x, t, u, reduction=\"plus\")", "INVALID_ARGUMENT",
+               "reduction is \"plus\"; it must be one of \"set\", \"sum\"");
   check_misuse(inputs, "scatter_nd(x, t, x)", "SHAPE",
                "updates have shape [n, 3] (\"x\"); it must be [k]: that of \"t\" without its last axis");
   check_misuse(inputs, "scatter_nd(u, t, u)", "SHAPE", "scatter_nd: a tuple of 2 indices for \"u\"");

@@ -15,10 +15,7 @@ typedef __INT64_TYPE__ int64_t;
 typedef __UINT64_TYPE__ uint64_t;
 
 typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
-typedef struct harp_fault {
-  size_t struct_size;
-  int64_t site, element, index, size;
-} harp_fault;
+typedef struct harp_fault { size_t struct_size; int64_t site, element, index, size; } harp_fault;
 typedef struct harp_runtime {
   size_t struct_size;
   void* self;
@@ -130,9 +127,7 @@ static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
   const f32x16 alu4 = fma_f32x16(alu3, held_f32x16(-0.69314575f), alu1);
   const f32x16 alu5 = alu3 * held_f32x16(-1.4286068e-06f);
   const f32x16 alu6 = alu4 + alu5;
-  const f32x16 alu7 =
-      fma_f32x16(fma_f32x16(fma_f32x16(held_f32x16(0.001391077f), alu6, held_f32x16(0.008363099f)), alu6, held_f32x16(0.04166671f)), alu6,
-                 held_f32x16(0.16666578f));
+  const f32x16 alu7 = fma_f32x16(fma_f32x16(fma_f32x16(held_f32x16(0.001391077f), alu6, held_f32x16(0.008363099f)), alu6, held_f32x16(0.04166671f)), alu6, held_f32x16(0.16666578f));
   const f32x16 alu8 = fma_f32x16(alu6 * alu6, fma_f32x16(alu7, alu6, held_f32x16(0.5f)), alu5);
   return scale_f32x16(held_f32x16(1.0f) + (alu4 + alu8), alu2);
 }
@@ -212,9 +207,7 @@ static inline f32x8 exp_f32x8(f32x8 x) {
   const f32x8 alu4 = fma_f32x8(alu3, splat_f32x8(-0.69314575f), alu1);
   const f32x8 alu5 = alu3 * -1.4286068e-06f;
   const f32x8 alu6 = alu4 + alu5;
-  const f32x8 alu7 =
-      fma_f32x8(fma_f32x8(fma_f32x8(splat_f32x8(0.001391077f), alu6, splat_f32x8(0.008363099f)), alu6, splat_f32x8(0.04166671f)), alu6,
-                splat_f32x8(0.16666578f));
+  const f32x8 alu7 = fma_f32x8(fma_f32x8(fma_f32x8(splat_f32x8(0.001391077f), alu6, splat_f32x8(0.008363099f)), alu6, splat_f32x8(0.04166671f)), alu6, splat_f32x8(0.16666578f));
   const f32x8 alu8 = fma_f32x8(alu6 * alu6, fma_f32x8(alu7, alu6, splat_f32x8(0.5f)), alu5);
   return scale_f32x8(1.0f + (alu4 + alu8), alu2);
 }
@@ -303,8 +296,8 @@ static inline f32x16 abs_f32x16(f32x16 a) {
   return r;
 }
 
-static const float tanh_centre[16] = {1.2382687f, 1.7375621f, 2.2381015f, 2.7396636f, 3.3798099f, 4.376624f,   5.4025474f,  6.408919f,
-                                      7.768365f,  9.0f,       9.0f,       9.0f,       0.0f,       0.36931723f, 0.61929864f, 0.8688089f};
+static const float tanh_centre[16] = {
+    1.2382687f, 1.7375621f, 2.2381015f, 2.7396636f, 3.3798099f, 4.376624f, 5.4025474f, 6.408919f, 7.768365f, 9.0f, 9.0f, 9.0f, 0.0f, 0.36931723f, 0.61929864f, 0.8688089f};
 
 static inline f32x16 lookup_tanh_centre_x16(i32x16 index) {
   const f32x16 all = *(const f32x16*)tanh_centre;
@@ -315,22 +308,8 @@ static inline f32x16 lookup_tanh_centre_x16(i32x16 index) {
 #endif
 }
 
-static const float tanh_6[16] = {0.0151238255f,
-                                 0.002127647f,
-                                 -0.0007165623f,
-                                 -0.00054864225f,
-                                 -0.0001584971f,
-                                 -2.2739261e-05f,
-                                 -3.1148668e-06f,
-                                 -3.3397845e-07f,
-                                 -2.3745569e-08f,
-                                 0.0f,
-                                 0.0f,
-                                 0.0f,
-                                 -0.036977116f,
-                                 -0.06945178f,
-                                 -0.024266033f,
-                                 0.012919919f};
+static const float tanh_6[16] = {
+    0.0151238255f, 0.002127647f, -0.0007165623f, -0.00054864225f, -0.0001584971f, -2.2739261e-05f, -3.1148668e-06f, -3.3397845e-07f, -2.3745569e-08f, 0.0f, 0.0f, 0.0f, -0.036977116f, -0.06945178f, -0.024266033f, 0.012919919f};
 
 static inline f32x16 lookup_tanh_6_x16(i32x16 index) {
   const f32x16 all = *(const f32x16*)tanh_6;
@@ -341,9 +320,8 @@ static inline f32x16 lookup_tanh_6_x16(i32x16 index) {
 #endif
 }
 
-static const float tanh_5[16] = {-0.020742806f,  0.0033263133f,  0.0040289024f,  0.0019489375f, 0.0006037943f, 8.500264e-05f,
-                                 1.1063725e-05f, 1.4866939e-06f, 1.0273405e-07f, 0.0f,          0.0f,          0.0f,
-                                 0.14308433f,    0.021164749f,   -0.05374481f,   -0.05932616f};
+static const float tanh_5[16] = {
+    -0.020742806f, 0.0033263133f, 0.0040289024f, 0.0019489375f, 0.0006037943f, 8.500264e-05f, 1.1063725e-05f, 1.4866939e-06f, 1.0273405e-07f, 0.0f, 0.0f, 0.0f, 0.14308433f, 0.021164749f, -0.05374481f, -0.05932616f};
 
 static inline f32x16 lookup_tanh_5_x16(i32x16 index) {
   const f32x16 all = *(const f32x16*)tanh_5;
@@ -354,9 +332,8 @@ static inline f32x16 lookup_tanh_5_x16(i32x16 index) {
 #endif
 }
 
-static const float tanh_4[16] = {-0.0114028035f,  -0.023739649f,   -0.012561283f,   -0.0051995222f, -0.0015253905f, -0.00021125036f,
-                                 -2.7172997e-05f, -3.6813237e-06f, -2.4670305e-07f, 0.0f,           0.0f,           0.0f,
-                                 -0.0011837389f,  0.16754924f,     0.13944194f,     0.06262375f};
+static const float tanh_4[16] = {
+    -0.0114028035f, -0.023739649f, -0.012561283f, -0.0051995222f, -0.0015253905f, -0.00021125036f, -2.7172997e-05f, -3.6813237e-06f, -2.4670305e-07f, 0.0f, 0.0f, 0.0f, -0.0011837389f, 0.16754924f, 0.13944194f, 0.06262375f};
 
 static inline f32x16 lookup_tanh_4_x16(i32x16 index) {
   const f32x16 all = *(const f32x16*)tanh_4;
@@ -367,9 +344,8 @@ static inline f32x16 lookup_tanh_4_x16(i32x16 index) {
 #endif
 }
 
-static const float tanh_3[16] = {0.10888816f,   0.06410388f,  0.02767986f,    0.010759157f, 0.003063665f, 0.00042063845f,
-                                 5.409679e-05f, 7.2296e-06f,  4.7540166e-07f, 0.0f,         0.0f,         0.0f,
-                                 -0.3332702f,   -0.18241197f, -0.020995283f,  0.08028277f};
+static const float tanh_3[16] = {
+    0.10888816f, 0.06410388f, 0.02767986f, 0.010759157f, 0.003063665f, 0.00042063845f, 5.409679e-05f, 7.2296e-06f, 4.7540166e-07f, 0.0f, 0.0f, 0.0f, -0.3332702f, -0.18241197f, -0.020995283f, 0.08028277f};
 
 static inline f32x16 lookup_tanh_3_x16(i32x16 index) {
   const f32x16 all = *(const f32x16*)tanh_3;
@@ -380,9 +356,8 @@ static inline f32x16 lookup_tanh_3_x16(i32x16 index) {
 #endif
 }
 
-static const float tanh_2[16] = {-0.24169369f,    -0.109509744f,   -0.043487262f,   -0.016412627f, -0.004616815f, -0.000631329f,
-                                 -8.117167e-05f,  -1.0840753e-05f, -7.1392384e-07f, 0.0f,          0.0f,          0.0f,
-                                 -1.0973894e-06f, -0.30925983f,    -0.38368344f,    -0.35663763f};
+static const float tanh_2[16] = {
+    -0.24169369f, -0.109509744f, -0.043487262f, -0.016412627f, -0.004616815f, -0.000631329f, -8.117167e-05f, -1.0840753e-05f, -7.1392384e-07f, 0.0f, 0.0f, 0.0f, -1.0973894e-06f, -0.30925983f, -0.38368344f, -0.35663763f};
 
 static inline f32x16 lookup_tanh_2_x16(i32x16 index) {
   const f32x16 all = *(const f32x16*)tanh_2;
@@ -393,9 +368,8 @@ static inline f32x16 lookup_tanh_2_x16(i32x16 index) {
 #endif
 }
 
-static const float tanh_1[16] = {0.28604063f,   0.11650663f,    0.044488113f,   0.01655016f, 0.0046279402f, 0.00063158997f,
-                                 8.118033e-05f, 1.0847794e-05f, 7.1548146e-07f, 0.0f,        0.0f,          0.0f,
-                                 1.0f,          0.8751124f,     0.6967961f,     0.50892353f};
+static const float tanh_1[16] = {
+    0.28604063f, 0.11650663f, 0.044488113f, 0.01655016f, 0.0046279402f, 0.00063158997f, 8.118033e-05f, 1.0847794e-05f, 7.1548146e-07f, 0.0f, 0.0f, 0.0f, 1.0f, 0.8751124f, 0.6967961f, 0.50892353f};
 
 static inline f32x16 lookup_tanh_1_x16(i32x16 index) {
   const f32x16 all = *(const f32x16*)tanh_1;
@@ -406,8 +380,8 @@ static inline f32x16 lookup_tanh_1_x16(i32x16 index) {
 #endif
 }
 
-static const float tanh_0[16] = {0.8449611f,  0.93994325f, 0.9775029f, 0.9916904f, 0.99768335f, 0.99968415f, 0.9999594f, 0.9999946f,
-                                 0.99999964f, 1.0f,        1.0f,       1.0f,       0.0f,        0.35339436f, 0.5506395f, 0.7007685f};
+static const float tanh_0[16] = {
+    0.8449611f, 0.93994325f, 0.9775029f, 0.9916904f, 0.99768335f, 0.99968415f, 0.9999594f, 0.9999946f, 0.99999964f, 1.0f, 1.0f, 1.0f, 0.0f, 0.35339436f, 0.5506395f, 0.7007685f};
 
 static inline f32x16 lookup_tanh_0_x16(i32x16 index) {
   const f32x16 all = *(const f32x16*)tanh_0;
@@ -445,16 +419,12 @@ static inline harp_environment harp_enter(void) {
   static const uint32_t usual = 0x1f80;
   uint32_t found;
   __asm__ volatile("stmxcsr %0; movl %0, %%eax; andl $0xffc0, %%eax; cmpl %1, %%eax; je 1f; ldmxcsr %1; 1:"
-                   : "=m"(found)
-                   : "m"(usual)
-                   : "eax", "cc", "memory");
+                   : "=m"(found) : "m"(usual) : "eax", "cc", "memory");
   return found;
 }
 static inline void harp_leave(harp_environment found) {
   __asm__ volatile("movl %0, %%eax; andl $0xffc1, %%eax; cmpl $0x1f80, %%eax; je 1f; ldmxcsr %0; 1:"
-                   :
-                   : "m"(found)
-                   : "eax", "cc", "memory");
+                   : : "m"(found) : "eax", "cc", "memory");
 }
 #elif defined(__aarch64__)
 typedef uint64_t harp_environment;
@@ -473,11 +443,7 @@ static inline harp_environment harp_enter(void) { return 0; }
 static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 
-struct kernel_0_args {
-  const float* input0;
-  const float* input1;
-  float* output0;
-};
+struct kernel_0_args { const float* input0; const float* input1; float* output0; };
 
 /* generation 0 · elementwise over [n, 40] · elementwise [thread, sequential simd=16] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
@@ -500,10 +466,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_1_args {
-  const float* input0;
-  float* output0;
-};
+struct kernel_1_args { const float* input0; float* output0; };
 
 /* generation 0 · rowwise over [n] · sum of [n, 40] axes [1] lanes · rowwise [thread, reduce simd=16] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
@@ -550,25 +513,16 @@ static __attribute__((noinline)) void kernel_2(const float* input0, float* outpu
         const float* input0_row6 = input0 + oidx0 * 40 + ridx0 * 40;
         const float* input0_row7 = input0 + ridx0 * 40;
         for (int64_t ridx1 = 0; ridx1 < 32; ridx1 += 16) {
-          const f32x16 alu0 =
-              watched_greater_f32x16(watched_greater_f32x16(*(f32x16*)(acc0 + ridx1), *(const f32x16*)(input0_row7 + ridx1)),
-                                     *(const f32x16*)(input0_row6 + ridx1));
-          const f32x16 alu1 = watched_greater_f32x16(watched_greater_f32x16(alu0, *(const f32x16*)(input0_row5 + ridx1)),
-                                                     *(const f32x16*)(input0_row4 + ridx1));
-          const f32x16 alu2 = watched_greater_f32x16(watched_greater_f32x16(alu1, *(const f32x16*)(input0_row3 + ridx1)),
-                                                     *(const f32x16*)(input0_row2 + ridx1));
-          *(f32x16*)(acc0 + ridx1) = watched_greater_f32x16(watched_greater_f32x16(alu2, *(const f32x16*)(input0_row1 + ridx1)),
-                                                            *(const f32x16*)(input0_row + ridx1));
+          const f32x16 alu0 = watched_greater_f32x16(watched_greater_f32x16(*(f32x16*)(acc0 + ridx1), *(const f32x16*)(input0_row7 + ridx1)), *(const f32x16*)(input0_row6 + ridx1));
+          const f32x16 alu1 = watched_greater_f32x16(watched_greater_f32x16(alu0, *(const f32x16*)(input0_row5 + ridx1)), *(const f32x16*)(input0_row4 + ridx1));
+          const f32x16 alu2 = watched_greater_f32x16(watched_greater_f32x16(alu1, *(const f32x16*)(input0_row3 + ridx1)), *(const f32x16*)(input0_row2 + ridx1));
+          *(f32x16*)(acc0 + ridx1) = watched_greater_f32x16(watched_greater_f32x16(alu2, *(const f32x16*)(input0_row1 + ridx1)), *(const f32x16*)(input0_row + ridx1));
         }
         for (int64_t ridx2 = 32; ridx2 < 40; ridx2 += 8) {
-          const f32x8 alu3 = watched_greater_f32x8(watched_greater_f32x8(*(f32x8*)(acc0 + ridx2), *(const f32x8*)(input0_row7 + ridx2)),
-                                                   *(const f32x8*)(input0_row6 + ridx2));
-          const f32x8 alu4 = watched_greater_f32x8(watched_greater_f32x8(alu3, *(const f32x8*)(input0_row5 + ridx2)),
-                                                   *(const f32x8*)(input0_row4 + ridx2));
-          const f32x8 alu5 = watched_greater_f32x8(watched_greater_f32x8(alu4, *(const f32x8*)(input0_row3 + ridx2)),
-                                                   *(const f32x8*)(input0_row2 + ridx2));
-          *(f32x8*)(acc0 + ridx2) =
-              watched_greater_f32x8(watched_greater_f32x8(alu5, *(const f32x8*)(input0_row1 + ridx2)), *(const f32x8*)(input0_row + ridx2));
+          const f32x8 alu3 = watched_greater_f32x8(watched_greater_f32x8(*(f32x8*)(acc0 + ridx2), *(const f32x8*)(input0_row7 + ridx2)), *(const f32x8*)(input0_row6 + ridx2));
+          const f32x8 alu4 = watched_greater_f32x8(watched_greater_f32x8(alu3, *(const f32x8*)(input0_row5 + ridx2)), *(const f32x8*)(input0_row4 + ridx2));
+          const f32x8 alu5 = watched_greater_f32x8(watched_greater_f32x8(alu4, *(const f32x8*)(input0_row3 + ridx2)), *(const f32x8*)(input0_row2 + ridx2));
+          *(f32x8*)(acc0 + ridx2) = watched_greater_f32x8(watched_greater_f32x8(alu5, *(const f32x8*)(input0_row1 + ridx2)), *(const f32x8*)(input0_row + ridx2));
         }
       }
     }
@@ -604,24 +558,16 @@ static __attribute__((noinline)) void kernel_2(const float* input0, float* outpu
         const float* input0_row15 = input0 + oidx0 * 40 + ridx8 * 40;
         const float* input0_row16 = input0 + ridx8 * 40;
         for (int64_t ridx9 = 0; ridx9 < 32; ridx9 += 16) {
-          const f32x16 alu6 = maximum_f32x16(maximum_f32x16(*(f32x16*)(acc1 + ridx9), *(const f32x16*)(input0_row16 + ridx9)),
-                                             *(const f32x16*)(input0_row15 + ridx9));
-          const f32x16 alu7 =
-              maximum_f32x16(maximum_f32x16(alu6, *(const f32x16*)(input0_row14 + ridx9)), *(const f32x16*)(input0_row13 + ridx9));
-          const f32x16 alu8 =
-              maximum_f32x16(maximum_f32x16(alu7, *(const f32x16*)(input0_row12 + ridx9)), *(const f32x16*)(input0_row11 + ridx9));
-          *(f32x16*)(acc1 + ridx9) =
-              maximum_f32x16(maximum_f32x16(alu8, *(const f32x16*)(input0_row10 + ridx9)), *(const f32x16*)(input0_row9 + ridx9));
+          const f32x16 alu6 = maximum_f32x16(maximum_f32x16(*(f32x16*)(acc1 + ridx9), *(const f32x16*)(input0_row16 + ridx9)), *(const f32x16*)(input0_row15 + ridx9));
+          const f32x16 alu7 = maximum_f32x16(maximum_f32x16(alu6, *(const f32x16*)(input0_row14 + ridx9)), *(const f32x16*)(input0_row13 + ridx9));
+          const f32x16 alu8 = maximum_f32x16(maximum_f32x16(alu7, *(const f32x16*)(input0_row12 + ridx9)), *(const f32x16*)(input0_row11 + ridx9));
+          *(f32x16*)(acc1 + ridx9) = maximum_f32x16(maximum_f32x16(alu8, *(const f32x16*)(input0_row10 + ridx9)), *(const f32x16*)(input0_row9 + ridx9));
         }
         for (int64_t ridx10 = 32; ridx10 < 40; ridx10 += 8) {
-          const f32x8 alu9 = maximum_f32x8(maximum_f32x8(*(f32x8*)(acc1 + ridx10), *(const f32x8*)(input0_row16 + ridx10)),
-                                           *(const f32x8*)(input0_row15 + ridx10));
-          const f32x8 alu10 =
-              maximum_f32x8(maximum_f32x8(alu9, *(const f32x8*)(input0_row14 + ridx10)), *(const f32x8*)(input0_row13 + ridx10));
-          const f32x8 alu11 =
-              maximum_f32x8(maximum_f32x8(alu10, *(const f32x8*)(input0_row12 + ridx10)), *(const f32x8*)(input0_row11 + ridx10));
-          *(f32x8*)(acc1 + ridx10) =
-              maximum_f32x8(maximum_f32x8(alu11, *(const f32x8*)(input0_row10 + ridx10)), *(const f32x8*)(input0_row9 + ridx10));
+          const f32x8 alu9 = maximum_f32x8(maximum_f32x8(*(f32x8*)(acc1 + ridx10), *(const f32x8*)(input0_row16 + ridx10)), *(const f32x8*)(input0_row15 + ridx10));
+          const f32x8 alu10 = maximum_f32x8(maximum_f32x8(alu9, *(const f32x8*)(input0_row14 + ridx10)), *(const f32x8*)(input0_row13 + ridx10));
+          const f32x8 alu11 = maximum_f32x8(maximum_f32x8(alu10, *(const f32x8*)(input0_row12 + ridx10)), *(const f32x8*)(input0_row11 + ridx10));
+          *(f32x8*)(acc1 + ridx10) = maximum_f32x8(maximum_f32x8(alu11, *(const f32x8*)(input0_row10 + ridx10)), *(const f32x8*)(input0_row9 + ridx10));
         }
       }
     }
@@ -643,11 +589,7 @@ static __attribute__((noinline)) void kernel_2(const float* input0, float* outpu
   }
 }
 
-struct kernel_3_args {
-  const float* input0;
-  const float* input1;
-  float* output0;
-};
+struct kernel_3_args { const float* input0; const float* input1; float* output0; };
 
 /* generation 2 · elementwise over [n, 40] · elementwise [thread, sequential simd=16] partition overlap */
 static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
@@ -662,18 +604,14 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
     float kept0[16] __attribute__((aligned(64)));
     *(f32x16*)kept0 = *(const f32x16*)input0_row;
     const float* kept0_source = input0_row;
-    for (int64_t ridx1 = 8, ridx1_last = 24; ridx1 <= ridx1_last;
-         kept0_source = kept0, ridx1 = ridx1_last > 0 ? 0 : 40, ridx1_last = 0) /* the first step overlaps the next and comes last */
-      for (; ridx1 <= ridx1_last; ridx1 += 16) {
-        *(f32x16*)(output0_row + ridx1) = tanh_f32x16(*(const f32x16*)(kept0_source + ridx1) - load_reversed_f32x16(input1 + -ridx1 + 39));
-      }
+    for (int64_t ridx1 = 8, ridx1_last = 24; ridx1 <= ridx1_last; kept0_source = kept0, ridx1 = ridx1_last > 0 ? 0 : 40, ridx1_last = 0) /* the first step overlaps the next and comes last */
+    for (; ridx1 <= ridx1_last; ridx1 += 16) {
+      *(f32x16*)(output0_row + ridx1) = tanh_f32x16(*(const f32x16*)(kept0_source + ridx1) - load_reversed_f32x16(input1 + -ridx1 + 39));
+    }
   }
 }
 
-struct kernel_4_args {
-  const float* input0;
-  float* output0;
-};
+struct kernel_4_args { const float* input0; float* output0; };
 
 /* generation 3 · elementwise over [n, 40] · elementwise [thread, sequential simd=16] partition overlap */
 static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
@@ -685,20 +623,15 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
     const float* input0_row = input0 + ridx0 * 40;
     float* output0_row = output0 + ridx0 * 40;
     for (int64_t ridx1 = 0; ridx1 < 40; ridx1 = ridx1 < 40 ? 24 : 40) /* the last step overlaps the one before */
-      for (; ridx1 <= 24; ridx1 += 16) {
-        *(f32x16*)(output0_row + ridx1) = *(const f32x16*)(input0_row + ridx1) + load_reversed_f32x16(input0_row + -ridx1 + 39);
-      }
+    for (; ridx1 <= 24; ridx1 += 16) {
+      *(f32x16*)(output0_row + ridx1) = *(const f32x16*)(input0_row + ridx1) + load_reversed_f32x16(input0_row + -ridx1 + 39);
+    }
   }
 }
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
 static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
-struct harp_pieces {
-  harp_range_body kernel;
-  void* arg;
-  const volatile int32_t* cancel;
-  size_t piece;
-};
+struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
 /* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
   while (begin < end && !harp_is_set(all->cancel)) {
@@ -734,16 +667,8 @@ static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int
     harp_run_pieces(&all, 0, (size_t)n, 0);
 }
 
-struct harp_task {
-  harp_range_body kernel;
-  void* arg;
-  int64_t n, least, work, portions, shares;
-};
-struct harp_tasks {
-  const struct harp_task* tasks;
-  size_t count;
-  const volatile int32_t* cancel;
-};
+struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
+struct harp_tasks { const struct harp_task* tasks; size_t count; const volatile int32_t* cancel; };
 static void harp_run_task(const struct harp_tasks* all, const struct harp_task* task, int64_t first, int64_t last, size_t worker) {
   if (first >= last) return;
   const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
@@ -772,8 +697,8 @@ static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t be
   }
   harp_leave(found);
 }
-/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay.
-   Iterations come in portions of at least as many as the task says. */
+/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay. Iterations
+   come in portions of at least as many as the task says. */
 static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, size_t count) {
   double worth = 0.0; /* in shares */
   int64_t shares = 0;
@@ -790,8 +715,7 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
   return worth > 1.0 ? (size_t)shares : 0;
 }
 /* Kernels that do not depend on each other: one loop over the shares of all. */
-static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count,
-                                                        struct harp_task* tasks) {
+static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
   struct harp_tasks all = {tasks, count, cancel};
   const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
   if (shares) {
@@ -815,22 +739,19 @@ static char* harp_allocate(const harp_runtime* rt, size_t size, void** own) {
 }
 static void harp_release(const harp_runtime* rt, void* own) {
   if (!own) return;
-  if (rt && rt->alloc)
-    rt->free(rt->self, own);
-  else
-    free(own);
+  if (rt && rt->alloc) rt->free(rt->self, own);
+  else free(own);
 }
 
-static void kernel_main(const float* input0, const float* input1, const float* input2, float* output0, float* output1, int64_t shape0,
-                        char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
+static void kernel_main(const float* input0, const float* input1, const float* input2, float* output0, float* output1, int64_t shape0, char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
   float* const tmp0 = (float*)(workspace + 0);
   float* const tmp1 = (float*)(workspace + shape0 * 128 + (shape0 + 1) / 2 * 64);
   { /* generation 0 */
     struct kernel_0_args args0 = {input1, input2, output1};
     struct kernel_1_args args1 = {input0, tmp0};
     struct harp_task tasks[] = {
-        {kernel_0, &args0, shape0, 1, shape0 * 40, 0, 0},
-        {kernel_1, &args1, shape0, 1, shape0 * 40, 0, 0},
+      {kernel_0, &args0, shape0, 1, shape0 * 40, 0, 0},
+      {kernel_1, &args1, shape0, 1, shape0 * 40, 0, 0},
     };
     harp_run_together(rt, cancel, 2, tasks);
   }

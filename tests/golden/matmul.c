@@ -15,10 +15,7 @@ typedef __INT64_TYPE__ int64_t;
 typedef __UINT64_TYPE__ uint64_t;
 
 typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
-typedef struct harp_fault {
-  size_t struct_size;
-  int64_t site, element, index, size;
-} harp_fault;
+typedef struct harp_fault { size_t struct_size; int64_t site, element, index, size; } harp_fault;
 typedef struct harp_runtime {
   size_t struct_size;
   void* self;
@@ -212,16 +209,12 @@ static inline harp_environment harp_enter(void) {
   static const uint32_t usual = 0x1f80;
   uint32_t found;
   __asm__ volatile("stmxcsr %0; movl %0, %%eax; andl $0xffc0, %%eax; cmpl %1, %%eax; je 1f; ldmxcsr %1; 1:"
-                   : "=m"(found)
-                   : "m"(usual)
-                   : "eax", "cc", "memory");
+                   : "=m"(found) : "m"(usual) : "eax", "cc", "memory");
   return found;
 }
 static inline void harp_leave(harp_environment found) {
   __asm__ volatile("movl %0, %%eax; andl $0xffc1, %%eax; cmpl $0x1f80, %%eax; je 1f; ldmxcsr %0; 1:"
-                   :
-                   : "m"(found)
-                   : "eax", "cc", "memory");
+                   : : "m"(found) : "eax", "cc", "memory");
 }
 #elif defined(__aarch64__)
 typedef uint64_t harp_environment;
@@ -240,19 +233,9 @@ static inline harp_environment harp_enter(void) { return 0; }
 static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 
-struct kernel_0_args {
-  const float* input0;
-  const float* input1;
-  float* output0;
-  int64_t shape0;
-  int64_t shape1;
-  int64_t shape2;
-  char* scratch;
-  const volatile int32_t* cancel;
-};
+struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 1 of 2 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224
- * unroll=14 pack, sequential tile=512 unroll=2 simd=16, reduce] partition overlap */
+/* generation 0 · variant 1 of 2 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=14 pack, sequential tile=512 unroll=2 simd=16, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
@@ -302,13 +285,9 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
             const int64_t oidx10 = min_i64(shape1 - ridx4 * 16777216 - ridx7 * 65536 - ridx10 * 256, 256);
             for (int64_t ridx11 = 0; ridx11 < oidx2; ++ridx11) {
               if (ridx0 * 224 + ridx11 * 14 + 16 <= shape0) {
-                transpose_f32(row1 + ridx11 * 4096, 16,
-                              input0 + shape1 * ridx0 * 224 + shape1 * ridx11 * 14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256,
-                              shape1, oidx10, 16);
+                transpose_f32(row1 + ridx11 * 4096, 16, input0 + shape1 * ridx0 * 224 + shape1 * ridx11 * 14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256, shape1, oidx10, 16);
               } else {
-                transpose_f32(row1 + ridx11 * 4096, 16,
-                              input0 + shape1 * ridx0 * 224 + shape1 * ridx11 * 14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256,
-                              shape1, oidx10, shape0 - ridx0 * 224 - ridx11 * 14);
+                transpose_f32(row1 + ridx11 * 4096, 16, input0 + shape1 * ridx0 * 224 + shape1 * ridx11 * 14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256, shape1, oidx10, shape0 - ridx0 * 224 - ridx11 * 14);
                 for (int64_t ridx12 = 0; ridx12 < oidx10; ++ridx12) {
                   if (harp_is_set(cancel)) return;
                   for (int64_t ridx13 = shape0 - ridx0 * 224 - ridx11 * 14; ridx13 < 16; ++ridx13) {
@@ -320,8 +299,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
             for (int64_t ridx14 = 0; ridx14 < oidx4; ++ridx14) {
               if (ridx1 * 512 + ridx14 * 32 + 32 <= shape2) {
                 for (int64_t ridx15 = 0; ridx15 < oidx10; ++ridx15) {
-                  const float* input1_row = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 +
-                                            shape2 * ridx15 + ridx1 * 512 + ridx14 * 32;
+                  const float* input1_row = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx15 + ridx1 * 512 + ridx14 * 32;
                   for (int64_t ridx16 = 0; ridx16 < 32; ridx16 += 16) {
                     *(f32x16*)(row0 + ridx15 * 32 + ridx16) = *(const f32x16*)(input1_row + ridx16);
                   }
@@ -329,16 +307,12 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
               } else {
                 for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
                   if (harp_is_set(cancel)) return;
-                  const float* input1_row1 = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 +
-                                             shape2 * ridx17 + ridx1 * 512 + ridx14 * 32;
+                  const float* input1_row1 = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx14 * 32;
                   if (ridx1 * 512 + ridx14 * 32 + 16 <= shape2) {
-                    for (int64_t ridx18 = 0; ridx18 < shape2 - ridx1 * 512 - ridx14 * 32;
-                         ridx18 = ridx18 < shape2 - ridx1 * 512 - ridx14 * 32
-                                      ? shape2 - ridx1 * 512 - ridx14 * 32 - 16
-                                      : shape2 - ridx1 * 512 - ridx14 * 32) /* the last step overlaps the one before */
-                      for (; ridx18 <= shape2 - ridx1 * 512 - ridx14 * 32 - 16; ridx18 += 16) {
-                        *(f32x16*)(row0 + ridx17 * 32 + ridx18) = *(const f32x16*)(input1_row1 + ridx18);
-                      }
+                    for (int64_t ridx18 = 0; ridx18 < shape2 - ridx1 * 512 - ridx14 * 32; ridx18 = ridx18 < shape2 - ridx1 * 512 - ridx14 * 32 ? shape2 - ridx1 * 512 - ridx14 * 32 - 16 : shape2 - ridx1 * 512 - ridx14 * 32) /* the last step overlaps the one before */
+                    for (; ridx18 <= shape2 - ridx1 * 512 - ridx14 * 32 - 16; ridx18 += 16) {
+                      *(f32x16*)(row0 + ridx17 * 32 + ridx18) = *(const f32x16*)(input1_row1 + ridx18);
+                    }
                   } else {
                     for (int64_t ridx19 = 0; ridx19 < shape2 - ridx1 * 512 - ridx14 * 32; ++ridx19) {
                       row0[ridx17 * 32 + ridx19] = input1_row1[ridx19];
@@ -479,11 +453,10 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
             const int64_t oidx12 = min_i64(oidx3 - ridx30 * 32, 32);
             float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx28 * 14 + shape2 * ridx29 + ridx1 * 512 + ridx30 * 32;
             if (16 <= oidx12) {
-              for (int64_t ridx31 = 0; ridx31 < oidx12;
-                   ridx31 = ridx31 < oidx12 ? oidx12 - 16 : oidx12) /* the last step overlaps the one before */
-                for (; ridx31 <= oidx12 - 16; ridx31 += 16) {
-                  *(f32x16*)(output0_row + ridx31) = *(f32x16*)(row4 + ridx28 * 7168 + ridx29 * 32 + ridx30 * 448 + ridx31);
-                }
+              for (int64_t ridx31 = 0; ridx31 < oidx12; ridx31 = ridx31 < oidx12 ? oidx12 - 16 : oidx12) /* the last step overlaps the one before */
+              for (; ridx31 <= oidx12 - 16; ridx31 += 16) {
+                *(f32x16*)(output0_row + ridx31) = *(f32x16*)(row4 + ridx28 * 7168 + ridx29 * 32 + ridx30 * 448 + ridx31);
+              }
             } else {
               for (int64_t ridx32 = 0; ridx32 < oidx12; ++ridx32) {
                 output0_row[ridx32] = row4[ridx28 * 7168 + ridx29 * 32 + ridx30 * 448 + ridx32];
@@ -496,17 +469,9 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_1_args {
-  const float* input0;
-  const float* input1;
-  float* output0;
-  int64_t shape1;
-  int64_t shape2;
-  const volatile int32_t* cancel;
-};
+struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 2 of 2 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential
- * simd=16, reduce unroll=8] partition overlap */
+/* generation 0 · variant 2 of 2 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=16, reduce unroll=8] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
@@ -625,12 +590,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
 static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
-struct harp_pieces {
-  harp_range_body kernel;
-  void* arg;
-  const volatile int32_t* cancel;
-  size_t piece;
-};
+struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
 /* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
   while (begin < end && !harp_is_set(all->cancel)) {
@@ -647,16 +607,8 @@ static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
   const int64_t piece = 1 + millisecond / (1 + work / n);
   return (size_t)(piece > 4 * least ? piece : 4 * least);
 }
-struct harp_task {
-  harp_range_body kernel;
-  void* arg;
-  int64_t n, least, work, portions, shares;
-};
-struct harp_tasks {
-  const struct harp_task* tasks;
-  size_t count;
-  const volatile int32_t* cancel;
-};
+struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
+struct harp_tasks { const struct harp_task* tasks; size_t count; const volatile int32_t* cancel; };
 static void harp_run_task(const struct harp_tasks* all, const struct harp_task* task, int64_t first, int64_t last, size_t worker) {
   if (first >= last) return;
   const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
@@ -685,8 +637,8 @@ static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t be
   }
   harp_leave(found);
 }
-/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay.
-   Iterations come in portions of at least as many as the task says. */
+/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay. Iterations
+   come in portions of at least as many as the task says. */
 static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, size_t count) {
   double worth = 0.0; /* in shares */
   int64_t shares = 0;
@@ -703,8 +655,7 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
   return worth > 1.0 ? (size_t)shares : 0;
 }
 /* Kernels that do not depend on each other: one loop over the shares of all. */
-static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count,
-                                                        struct harp_task* tasks) {
+static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
   struct harp_tasks all = {tasks, count, cancel};
   const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
   if (shares) {
@@ -728,21 +679,17 @@ static char* harp_allocate(const harp_runtime* rt, size_t size, void** own) {
 }
 static void harp_release(const harp_runtime* rt, void* own) {
   if (!own) return;
-  if (rt && rt->alloc)
-    rt->free(rt->self, own);
-  else
-    free(own);
+  if (rt && rt->alloc) rt->free(rt->self, own);
+  else free(own);
 }
 
-static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2,
-                        char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
+static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
   { /* generation 0 */
     struct kernel_0_args args0 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
     struct kernel_1_args args1 = {input0, input1, output0, shape1, shape2, cancel};
     struct harp_task tasks[] = {
-        {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 223) / 224 : 0, 1,
-         shape0 * shape1 * shape2, 0, 0},
-        {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 ? shape0 : 0, 1, shape0 * shape1 * shape2, 0, 0},
+      {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2, 0, 0},
+      {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 ? shape0 : 0, 1, shape0 * shape1 * shape2, 0, 0},
     };
     harp_run_together(rt, cancel, 2, tasks);
   }
@@ -756,8 +703,7 @@ __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, v
   char* workspace = harp_allocate(rt, bytes, &own);
   if (!workspace && bytes) return 11; /* out of memory */
   const harp_environment found = harp_enter();
-  kernel_main(inputs[0], inputs[1], outputs[0], (int64_t)shape_vars[0], (int64_t)shape_vars[1], (int64_t)shape_vars[2], workspace, rt,
-              cancel);
+  kernel_main(inputs[0], inputs[1], outputs[0], (int64_t)shape_vars[0], (int64_t)shape_vars[1], (int64_t)shape_vars[2], workspace, rt, cancel);
   harp_leave(found);
   const int32_t status = harp_is_set(cancel) ? 12 : 0;
   harp_release(rt, own);

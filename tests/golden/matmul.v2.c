@@ -15,10 +15,7 @@ typedef __INT64_TYPE__ int64_t;
 typedef __UINT64_TYPE__ uint64_t;
 
 typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
-typedef struct harp_fault {
-  size_t struct_size;
-  int64_t site, element, index, size;
-} harp_fault;
+typedef struct harp_fault { size_t struct_size; int64_t site, element, index, size; } harp_fault;
 typedef struct harp_runtime {
   size_t struct_size;
   void* self;
@@ -56,9 +53,13 @@ static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static inline f32x4 splat_f32x4(float x) { return (f32x4){x, x, x, x}; }
 
-static inline f32x4 zip_low_f32x4(f32x4 a, f32x4 b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); }
+static inline f32x4 zip_low_f32x4(f32x4 a, f32x4 b) {
+  return __builtin_shufflevector(a, b, 0, 4, 1, 5);
+}
 
-static inline f32x4 zip_high_f32x4(f32x4 a, f32x4 b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); }
+static inline f32x4 zip_high_f32x4(f32x4 a, f32x4 b) {
+  return __builtin_shufflevector(a, b, 2, 6, 3, 7);
+}
 
 static inline __attribute__((always_inline)) void transpose_f32x4(float* to, int64_t to_step, const float* from, int64_t from_step) {
   const f32x4 x0 = *(const f32x4*)(from + 0 * from_step);
@@ -99,10 +100,7 @@ static void transpose_f32(float* to, int64_t to_step, const float* from, int64_t
 static inline float fma_f32(float a, float b, float c) {
   const double product = (double)a * (double)b, sum = product + (double)c;
   const double back = sum - product, error = (product - (sum - back)) + ((double)c - back);
-  union {
-    double value;
-    uint64_t bits;
-  } odd;
+  union { double value; uint64_t bits; } odd;
   odd.value = sum;
   if ((error > 0.0 || error < 0.0) && (odd.bits & 1) == 0) odd.bits += (error > 0.0) == (sum > 0.0) ? 1 : (uint64_t)-1;
   return (float)odd.value;
@@ -123,16 +121,12 @@ static inline harp_environment harp_enter(void) {
   static const uint32_t usual = 0x1f80;
   uint32_t found;
   __asm__ volatile("stmxcsr %0; movl %0, %%eax; andl $0xffc0, %%eax; cmpl %1, %%eax; je 1f; ldmxcsr %1; 1:"
-                   : "=m"(found)
-                   : "m"(usual)
-                   : "eax", "cc", "memory");
+                   : "=m"(found) : "m"(usual) : "eax", "cc", "memory");
   return found;
 }
 static inline void harp_leave(harp_environment found) {
   __asm__ volatile("movl %0, %%eax; andl $0xffc1, %%eax; cmpl $0x1f80, %%eax; je 1f; ldmxcsr %0; 1:"
-                   :
-                   : "m"(found)
-                   : "eax", "cc", "memory");
+                   : : "m"(found) : "eax", "cc", "memory");
 }
 #elif defined(__aarch64__)
 typedef uint64_t harp_environment;
@@ -151,19 +145,9 @@ static inline harp_environment harp_enter(void) { return 0; }
 static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 
-struct kernel_0_args {
-  const float* input0;
-  const float* input1;
-  float* output0;
-  int64_t shape0;
-  int64_t shape1;
-  int64_t shape2;
-  char* scratch;
-  const volatile int32_t* cancel;
-};
+struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 1 of 2 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=228
- * unroll=6 pack, sequential tile=512 unroll=2 simd=4, reduce] partition overlap */
+/* generation 0 · variant 1 of 2 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=228 unroll=6 pack, sequential tile=512 unroll=2 simd=4, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
@@ -213,13 +197,9 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
             const int64_t oidx10 = min_i64(shape1 - ridx4 * 16777216 - ridx7 * 65536 - ridx10 * 256, 256);
             for (int64_t ridx11 = 0; ridx11 < oidx2; ++ridx11) {
               if (ridx0 * 228 + ridx11 * 6 + 8 <= shape0) {
-                transpose_f32(row1 + ridx11 * 2048, 8,
-                              input0 + shape1 * ridx0 * 228 + shape1 * ridx11 * 6 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256, shape1,
-                              oidx10, 8);
+                transpose_f32(row1 + ridx11 * 2048, 8, input0 + shape1 * ridx0 * 228 + shape1 * ridx11 * 6 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256, shape1, oidx10, 8);
               } else {
-                transpose_f32(row1 + ridx11 * 2048, 8,
-                              input0 + shape1 * ridx0 * 228 + shape1 * ridx11 * 6 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256, shape1,
-                              oidx10, shape0 - ridx0 * 228 - ridx11 * 6);
+                transpose_f32(row1 + ridx11 * 2048, 8, input0 + shape1 * ridx0 * 228 + shape1 * ridx11 * 6 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256, shape1, oidx10, shape0 - ridx0 * 228 - ridx11 * 6);
                 for (int64_t ridx12 = 0; ridx12 < oidx10; ++ridx12) {
                   if (harp_is_set(cancel)) return;
                   for (int64_t ridx13 = shape0 - ridx0 * 228 - ridx11 * 6; ridx13 < 8; ++ridx13) {
@@ -231,8 +211,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
             for (int64_t ridx14 = 0; ridx14 < oidx4; ++ridx14) {
               if (ridx1 * 512 + ridx14 * 8 + 8 <= shape2) {
                 for (int64_t ridx15 = 0; ridx15 < oidx10; ++ridx15) {
-                  const float* input1_row = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 +
-                                            shape2 * ridx15 + ridx1 * 512 + ridx14 * 8;
+                  const float* input1_row = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx15 + ridx1 * 512 + ridx14 * 8;
                   for (int64_t ridx16 = 0; ridx16 < 8; ridx16 += 4) {
                     *(f32x4*)(row0 + ridx15 * 8 + ridx16) = *(const f32x4*)(input1_row + ridx16);
                   }
@@ -240,16 +219,12 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
               } else {
                 for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
                   if (harp_is_set(cancel)) return;
-                  const float* input1_row1 = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 +
-                                             shape2 * ridx17 + ridx1 * 512 + ridx14 * 8;
+                  const float* input1_row1 = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx14 * 8;
                   if (ridx1 * 512 + ridx14 * 8 + 4 <= shape2) {
-                    for (int64_t ridx18 = 0; ridx18 < shape2 - ridx1 * 512 - ridx14 * 8;
-                         ridx18 = ridx18 < shape2 - ridx1 * 512 - ridx14 * 8
-                                      ? shape2 - ridx1 * 512 - ridx14 * 8 - 4
-                                      : shape2 - ridx1 * 512 - ridx14 * 8) /* the last step overlaps the one before */
-                      for (; ridx18 <= shape2 - ridx1 * 512 - ridx14 * 8 - 4; ridx18 += 4) {
-                        *(f32x4*)(row0 + ridx17 * 8 + ridx18) = *(const f32x4*)(input1_row1 + ridx18);
-                      }
+                    for (int64_t ridx18 = 0; ridx18 < shape2 - ridx1 * 512 - ridx14 * 8; ridx18 = ridx18 < shape2 - ridx1 * 512 - ridx14 * 8 ? shape2 - ridx1 * 512 - ridx14 * 8 - 4 : shape2 - ridx1 * 512 - ridx14 * 8) /* the last step overlaps the one before */
+                    for (; ridx18 <= shape2 - ridx1 * 512 - ridx14 * 8 - 4; ridx18 += 4) {
+                      *(f32x4*)(row0 + ridx17 * 8 + ridx18) = *(const f32x4*)(input1_row1 + ridx18);
+                    }
                   } else {
                     for (int64_t ridx19 = 0; ridx19 < shape2 - ridx1 * 512 - ridx14 * 8; ++ridx19) {
                       row0[ridx17 * 8 + ridx19] = input1_row1[ridx19];
@@ -334,11 +309,10 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
             const int64_t oidx12 = min_i64(oidx3 - ridx30 * 8, 8);
             float* output0_row = output0 + shape2 * ridx0 * 228 + shape2 * ridx28 * 6 + shape2 * ridx29 + ridx1 * 512 + ridx30 * 8;
             if (4 <= oidx12) {
-              for (int64_t ridx31 = 0; ridx31 < oidx12;
-                   ridx31 = ridx31 < oidx12 ? oidx12 - 4 : oidx12) /* the last step overlaps the one before */
-                for (; ridx31 <= oidx12 - 4; ridx31 += 4) {
-                  *(f32x4*)(output0_row + ridx31) = *(f32x4*)(row4 + ridx28 * 3072 + ridx29 * 8 + ridx30 * 48 + ridx31);
-                }
+              for (int64_t ridx31 = 0; ridx31 < oidx12; ridx31 = ridx31 < oidx12 ? oidx12 - 4 : oidx12) /* the last step overlaps the one before */
+              for (; ridx31 <= oidx12 - 4; ridx31 += 4) {
+                *(f32x4*)(output0_row + ridx31) = *(f32x4*)(row4 + ridx28 * 3072 + ridx29 * 8 + ridx30 * 48 + ridx31);
+              }
             } else {
               for (int64_t ridx32 = 0; ridx32 < oidx12; ++ridx32) {
                 output0_row[ridx32] = row4[ridx28 * 3072 + ridx29 * 8 + ridx30 * 48 + ridx32];
@@ -351,17 +325,9 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_1_args {
-  const float* input0;
-  const float* input1;
-  float* output0;
-  int64_t shape1;
-  int64_t shape2;
-  const volatile int32_t* cancel;
-};
+struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 2 of 2 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=4,
- * reduce unroll=8] partition overlap */
+/* generation 0 · variant 2 of 2 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=4, reduce unroll=8] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
@@ -480,12 +446,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
 static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
-struct harp_pieces {
-  harp_range_body kernel;
-  void* arg;
-  const volatile int32_t* cancel;
-  size_t piece;
-};
+struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
 /* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
   while (begin < end && !harp_is_set(all->cancel)) {
@@ -502,16 +463,8 @@ static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
   const int64_t piece = 1 + millisecond / (1 + work / n);
   return (size_t)(piece > 4 * least ? piece : 4 * least);
 }
-struct harp_task {
-  harp_range_body kernel;
-  void* arg;
-  int64_t n, least, work, portions, shares;
-};
-struct harp_tasks {
-  const struct harp_task* tasks;
-  size_t count;
-  const volatile int32_t* cancel;
-};
+struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
+struct harp_tasks { const struct harp_task* tasks; size_t count; const volatile int32_t* cancel; };
 static void harp_run_task(const struct harp_tasks* all, const struct harp_task* task, int64_t first, int64_t last, size_t worker) {
   if (first >= last) return;
   const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
@@ -540,8 +493,8 @@ static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t be
   }
   harp_leave(found);
 }
-/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay.
-   Iterations come in portions of at least as many as the task says. */
+/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay. Iterations
+   come in portions of at least as many as the task says. */
 static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, size_t count) {
   double worth = 0.0; /* in shares */
   int64_t shares = 0;
@@ -558,8 +511,7 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
   return worth > 1.0 ? (size_t)shares : 0;
 }
 /* Kernels that do not depend on each other: one loop over the shares of all. */
-static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count,
-                                                        struct harp_task* tasks) {
+static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
   struct harp_tasks all = {tasks, count, cancel};
   const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
   if (shares) {
@@ -583,21 +535,17 @@ static char* harp_allocate(const harp_runtime* rt, size_t size, void** own) {
 }
 static void harp_release(const harp_runtime* rt, void* own) {
   if (!own) return;
-  if (rt && rt->alloc)
-    rt->free(rt->self, own);
-  else
-    free(own);
+  if (rt && rt->alloc) rt->free(rt->self, own);
+  else free(own);
 }
 
-static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2,
-                        char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
+static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
   { /* generation 0 */
     struct kernel_0_args args0 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
     struct kernel_1_args args1 = {input0, input1, output0, shape1, shape2, cancel};
     struct harp_task tasks[] = {
-        {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 227) / 228 : 0, 1,
-         shape0 * shape1 * shape2, 0, 0},
-        {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 ? shape0 : 0, 1, shape0 * shape1 * shape2, 0, 0},
+      {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 227) / 228 : 0, 1, shape0 * shape1 * shape2, 0, 0},
+      {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 ? shape0 : 0, 1, shape0 * shape1 * shape2, 0, 0},
     };
     harp_run_together(rt, cancel, 2, tasks);
   }
@@ -611,8 +559,7 @@ __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, v
   char* workspace = harp_allocate(rt, bytes, &own);
   if (!workspace && bytes) return 11; /* out of memory */
   const harp_environment found = harp_enter();
-  kernel_main(inputs[0], inputs[1], outputs[0], (int64_t)shape_vars[0], (int64_t)shape_vars[1], (int64_t)shape_vars[2], workspace, rt,
-              cancel);
+  kernel_main(inputs[0], inputs[1], outputs[0], (int64_t)shape_vars[0], (int64_t)shape_vars[1], (int64_t)shape_vars[2], workspace, rt, cancel);
   harp_leave(found);
   const int32_t status = harp_is_set(cancel) ? 12 : 0;
   harp_release(rt, own);

@@ -15,10 +15,7 @@ typedef __INT64_TYPE__ int64_t;
 typedef __UINT64_TYPE__ uint64_t;
 
 typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t worker);
-typedef struct harp_fault {
-  size_t struct_size;
-  int64_t site, element, index, size;
-} harp_fault;
+typedef struct harp_fault { size_t struct_size; int64_t site, element, index, size; } harp_fault;
 typedef struct harp_runtime {
   size_t struct_size;
   void* self;
@@ -99,8 +96,7 @@ static inline __attribute__((always_inline)) f32x16 f32_of_f16x16(f16x16 x) {
 #else
   const u32x16 alu0 = __builtin_convertvector((u16x16)x, u32x16);
   const u32x16 alu1 = (alu0 & 0x7fffu) << 13u;
-  const u32x16 alu2 =
-      blend_u32x16(lt_u32x16(alu1, splat_u32x16(0xf800000u)), (u32x16)((f32x16)alu1 * held_f32x16(5.192297e+33f)), alu1 | 0x7f800000u);
+  const u32x16 alu2 = blend_u32x16(lt_u32x16(alu1, splat_u32x16(0xf800000u)), (u32x16)((f32x16)alu1 * held_f32x16(5.192297e+33f)), alu1 | 0x7f800000u);
   return (f32x16)(alu2 | ((alu0 & 0x8000u) << 16u));
 #endif
 }
@@ -170,12 +166,8 @@ static inline __attribute__((always_inline)) void exp_f32_of_two_x16(f32x16 x0, 
   const f32x16 alu5_1 = alu3_1 * held_f32x16(-1.4286068e-06f);
   const f32x16 alu6_0 = alu4_0 + alu5_0;
   const f32x16 alu6_1 = alu4_1 + alu5_1;
-  const f32x16 alu7_0 =
-      fma_f32x16(fma_f32x16(fma_f32x16(held_f32x16(0.001391077f), alu6_0, held_f32x16(0.008363099f)), alu6_0, held_f32x16(0.04166671f)),
-                 alu6_0, held_f32x16(0.16666578f));
-  const f32x16 alu7_1 =
-      fma_f32x16(fma_f32x16(fma_f32x16(held_f32x16(0.001391077f), alu6_1, held_f32x16(0.008363099f)), alu6_1, held_f32x16(0.04166671f)),
-                 alu6_1, held_f32x16(0.16666578f));
+  const f32x16 alu7_0 = fma_f32x16(fma_f32x16(fma_f32x16(held_f32x16(0.001391077f), alu6_0, held_f32x16(0.008363099f)), alu6_0, held_f32x16(0.04166671f)), alu6_0, held_f32x16(0.16666578f));
+  const f32x16 alu7_1 = fma_f32x16(fma_f32x16(fma_f32x16(held_f32x16(0.001391077f), alu6_1, held_f32x16(0.008363099f)), alu6_1, held_f32x16(0.04166671f)), alu6_1, held_f32x16(0.16666578f));
   const f32x16 alu8_0 = fma_f32x16(alu6_0 * alu6_0, fma_f32x16(alu7_0, alu6_0, held_f32x16(0.5f)), alu5_0);
   const f32x16 alu8_1 = fma_f32x16(alu6_1 * alu6_1, fma_f32x16(alu7_1, alu6_1, held_f32x16(0.5f)), alu5_1);
   *r0 = scale_f32x16(held_f32x16(1.0f) + (alu4_0 + alu8_0), alu2_0);
@@ -190,9 +182,8 @@ static inline f16x16 f16_of_f32x16(f32x16 x) {
   const u32x16 alu1 = alu0 & 0x7fffffffu;
   const u32x16 alu2 = alu1 + 4095u + ((alu1 >> 13u) & 1u) - 0x38000000u;
   const u32x16 alu3 = blend_u32x16(lt_u32x16(alu1, splat_u32x16(0x38800000u)), (u32x16)((f32x16)alu1 + 0.5f) - 0x3f000000u, alu2 >> 13u);
-  const u32x16 alu4 = blend_u32x16(lt_u32x16(splat_u32x16(0x7f800000u), alu1), splat_u32x16(0x7e00u),
-                                   blend_u32x16(lt_u32x16(alu1, splat_u32x16(0x477ff000u)), alu3, splat_u32x16(0x7c00u)));
-  return (f16x16) __builtin_convertvector(alu4 | ((alu0 >> 16u) & 0x8000u), u16x16);
+  const u32x16 alu4 = blend_u32x16(lt_u32x16(splat_u32x16(0x7f800000u), alu1), splat_u32x16(0x7e00u), blend_u32x16(lt_u32x16(alu1, splat_u32x16(0x477ff000u)), alu3, splat_u32x16(0x7c00u)));
+  return (f16x16)__builtin_convertvector(alu4 | ((alu0 >> 16u) & 0x8000u), u16x16);
 #endif
 }
 
@@ -204,27 +195,19 @@ static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
   const f32x16 alu4 = fma_f32x16(alu3, held_f32x16(-0.69314575f), alu1);
   const f32x16 alu5 = alu3 * held_f32x16(-1.4286068e-06f);
   const f32x16 alu6 = alu4 + alu5;
-  const f32x16 alu7 =
-      fma_f32x16(fma_f32x16(fma_f32x16(held_f32x16(0.001391077f), alu6, held_f32x16(0.008363099f)), alu6, held_f32x16(0.04166671f)), alu6,
-                 held_f32x16(0.16666578f));
+  const f32x16 alu7 = fma_f32x16(fma_f32x16(fma_f32x16(held_f32x16(0.001391077f), alu6, held_f32x16(0.008363099f)), alu6, held_f32x16(0.04166671f)), alu6, held_f32x16(0.16666578f));
   const f32x16 alu8 = fma_f32x16(alu6 * alu6, fma_f32x16(alu7, alu6, held_f32x16(0.5f)), alu5);
   return scale_f32x16(held_f32x16(1.0f) + (alu4 + alu8), alu2);
 }
 
 static inline float bits_f32_u32(uint32_t x) {
-  union {
-    uint32_t from;
-    float to;
-  } u;
+  union { uint32_t from; float to; } u;
   u.from = x;
   return u.to;
 }
 
 static inline uint32_t bits_u32_f32(float x) {
-  union {
-    float from;
-    uint32_t to;
-  } u;
+  union { float from; uint32_t to; } u;
   u.from = x;
   return u.to;
 }
@@ -239,19 +222,13 @@ static inline float f32_of_f16(uint16_t x) {
 static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
 static inline int32_t bits_i32_f32(float x) {
-  union {
-    float from;
-    int32_t to;
-  } u;
+  union { float from; int32_t to; } u;
   u.from = x;
   return u.to;
 }
 
 static inline float bits_f32_i32(int32_t x) {
-  union {
-    int32_t from;
-    float to;
-  } u;
+  union { int32_t from; float to; } u;
   u.from = x;
   return u.to;
 }
@@ -313,16 +290,12 @@ static inline harp_environment harp_enter(void) {
   static const uint32_t usual = 0x1f80;
   uint32_t found;
   __asm__ volatile("stmxcsr %0; movl %0, %%eax; andl $0xffc0, %%eax; cmpl %1, %%eax; je 1f; ldmxcsr %1; 1:"
-                   : "=m"(found)
-                   : "m"(usual)
-                   : "eax", "cc", "memory");
+                   : "=m"(found) : "m"(usual) : "eax", "cc", "memory");
   return found;
 }
 static inline void harp_leave(harp_environment found) {
   __asm__ volatile("movl %0, %%eax; andl $0xffc1, %%eax; cmpl $0x1f80, %%eax; je 1f; ldmxcsr %0; 1:"
-                   :
-                   : "m"(found)
-                   : "eax", "cc", "memory");
+                   : : "m"(found) : "eax", "cc", "memory");
 }
 #elif defined(__aarch64__)
 typedef uint64_t harp_environment;
@@ -341,12 +314,7 @@ static inline harp_environment harp_enter(void) { return 0; }
 static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 
-struct kernel_0_args {
-  const int8_t* input0;
-  const int8_t* input1;
-  int8_t* output0;
-  int64_t shape0;
-};
+struct kernel_0_args { const int8_t* input0; const int8_t* input1; int8_t* output0; int64_t shape0; };
 
 /* generation 0 · elementwise over [n] · elementwise [thread simd=64] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
@@ -375,11 +343,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_1_args {
-  const uint16_t* input0;
-  uint16_t* output0;
-  int64_t shape0;
-};
+struct kernel_1_args { const uint16_t* input0; uint16_t* output0; int64_t shape0; };
 
 /* generation 0 · elementwise over [n] · elementwise [thread unroll=2 simd=16] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
@@ -399,36 +363,29 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
       uint16_t kept1[16] __attribute__((aligned(32)));
       *(f16x16*)kept1 = *(const f16x16*)(input0 + ridx0 * 4096 + 16);
       const uint16_t* kept1_source = input0;
-      for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 32; ridx1 <= ridx1_last;
-           kept0_source = (const uint16_t*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 2),
-                   kept1_source = (const uint16_t*)((size_t)kept1 - (size_t)(ridx0 * 4096 + 16) * 2),
-                   ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0,
-                   ridx1_last = ridx0 * 4096) /* the first step overlaps the next and comes last */
-        for (; ridx1 <= ridx1_last; ridx1 += 32) {
-          const f16x16 alu0 = *(const f16x16*)(kept0_source + ridx1);
-          const f16x16 alu1 = *(const f16x16*)(kept1_source + ridx1 + 16);
-          const f32x16 alu2 = f32_of_f16x16(alu0);
-          const f32x16 alu3 = f32_of_f16x16(alu1);
-          f32x16 alu4, alu5;
-          exp_f32_of_two_x16(alu2, alu3, &alu4, &alu5);
-          const f16x16 alu6 = f16_of_f32x16(alu4);
-          const f16x16 alu7 = f16_of_f32x16(alu5);
-          *(f16x16*)(output0 + ridx1) = alu6;
-          *(f16x16*)(output0 + ridx1 + 16) = alu7;
-        }
+      for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 32; ridx1 <= ridx1_last; kept0_source = (const uint16_t*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 2), kept1_source = (const uint16_t*)((size_t)kept1 - (size_t)(ridx0 * 4096 + 16) * 2), ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0, ridx1_last = ridx0 * 4096) /* the first step overlaps the next and comes last */
+      for (; ridx1 <= ridx1_last; ridx1 += 32) {
+        const f16x16 alu0 = *(const f16x16*)(kept0_source + ridx1);
+        const f16x16 alu1 = *(const f16x16*)(kept1_source + ridx1 + 16);
+        const f32x16 alu2 = f32_of_f16x16(alu0);
+        const f32x16 alu3 = f32_of_f16x16(alu1);
+        f32x16 alu4, alu5;
+        exp_f32_of_two_x16(alu2, alu3, &alu4, &alu5);
+        const f16x16 alu6 = f16_of_f32x16(alu4);
+        const f16x16 alu7 = f16_of_f32x16(alu5);
+        *(f16x16*)(output0 + ridx1) = alu6;
+        *(f16x16*)(output0 + ridx1 + 16) = alu7;
+      }
     } else {
       if (ridx0 * 4096 + 16 <= oidx0) {
         uint16_t kept2[16] __attribute__((aligned(32)));
         *(f16x16*)kept2 = *(const f16x16*)(input0 + ridx0 * 4096);
         const uint16_t* kept2_source = input0;
-        for (int64_t ridx2 = ridx0 * 4096 + oidx2, ridx2_last = oidx0 - 16; ridx2 <= ridx2_last;
-             kept2_source = (const uint16_t*)((size_t)kept2 - (size_t)(ridx0 * 4096) * 2),
-                     ridx2 = ridx2_last > ridx0 * 4096 && oidx2 > 0 ? ridx0 * 4096 : oidx0,
-                     ridx2_last = ridx0 * 4096) /* the first step overlaps the next and comes last */
-          for (; ridx2 <= ridx2_last; ridx2 += 16) {
-            const f32x16 alu8 = exp_f32x16(f32_of_f16x16(*(const f16x16*)(kept2_source + ridx2)));
-            *(f16x16*)(output0 + ridx2) = f16_of_f32x16(alu8);
-          }
+        for (int64_t ridx2 = ridx0 * 4096 + oidx2, ridx2_last = oidx0 - 16; ridx2 <= ridx2_last; kept2_source = (const uint16_t*)((size_t)kept2 - (size_t)(ridx0 * 4096) * 2), ridx2 = ridx2_last > ridx0 * 4096 && oidx2 > 0 ? ridx0 * 4096 : oidx0, ridx2_last = ridx0 * 4096) /* the first step overlaps the next and comes last */
+        for (; ridx2 <= ridx2_last; ridx2 += 16) {
+          const f32x16 alu8 = exp_f32x16(f32_of_f16x16(*(const f16x16*)(kept2_source + ridx2)));
+          *(f16x16*)(output0 + ridx2) = f16_of_f32x16(alu8);
+        }
       } else {
         for (int64_t ridx3 = ridx0 * 4096; ridx3 < oidx0; ++ridx3) {
           const float alu9 = exp_f32(f32_of_f16(input0[ridx3]));
@@ -439,12 +396,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_2_args {
-  const uint64_t* input0;
-  uint64_t* output0;
-  int64_t shape0;
-  const volatile int32_t* cancel;
-};
+struct kernel_2_args { const uint64_t* input0; uint64_t* output0; int64_t shape0; const volatile int32_t* cancel; };
 
 /* generation 0 · reduce over [] · sum of [n] axes [0] lanes · reduce [reduce unroll=2 simd=8] partition overlap */
 static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
@@ -515,12 +467,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
 static const int64_t harp_share = 10000; /* work that is worth another worker, in half nanoseconds */
-struct harp_pieces {
-  harp_range_body kernel;
-  void* arg;
-  const volatile int32_t* cancel;
-  size_t piece;
-};
+struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
 /* Iterations of a kernel, in pieces between which a run that is cancelled ends. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
   while (begin < end && !harp_is_set(all->cancel)) {
@@ -537,16 +484,8 @@ static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
   const int64_t piece = 1 + millisecond / (1 + work / n);
   return (size_t)(piece > 4 * least ? piece : 4 * least);
 }
-struct harp_task {
-  harp_range_body kernel;
-  void* arg;
-  int64_t n, least, work, portions, shares;
-};
-struct harp_tasks {
-  const struct harp_task* tasks;
-  size_t count;
-  const volatile int32_t* cancel;
-};
+struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
+struct harp_tasks { const struct harp_task* tasks; size_t count; const volatile int32_t* cancel; };
 static void harp_run_task(const struct harp_tasks* all, const struct harp_task* task, int64_t first, int64_t last, size_t worker) {
   if (first >= last) return;
   const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
@@ -575,8 +514,8 @@ static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t be
   }
   harp_leave(found);
 }
-/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay.
-   Iterations come in portions of at least as many as the task says. */
+/* Cuts all tasks into shares, those first that cannot be cut into as many as they are worth; how many, or 0 if that does not pay. Iterations
+   come in portions of at least as many as the task says. */
 static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, size_t count) {
   double worth = 0.0; /* in shares */
   int64_t shares = 0;
@@ -593,8 +532,7 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
   return worth > 1.0 ? (size_t)shares : 0;
 }
 /* Kernels that do not depend on each other: one loop over the shares of all. */
-static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count,
-                                                        struct harp_task* tasks) {
+static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
   struct harp_tasks all = {tasks, count, cancel};
   const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
   if (shares) {
@@ -604,16 +542,15 @@ static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, 
   }
 }
 
-static void kernel_main(const int8_t* input0, const int8_t* input1, const uint16_t* input2, const uint64_t* input3, int8_t* output0,
-                        uint16_t* output1, uint64_t* output2, int64_t shape0, const harp_runtime* rt, const volatile int32_t* cancel) {
+static void kernel_main(const int8_t* input0, const int8_t* input1, const uint16_t* input2, const uint64_t* input3, int8_t* output0, uint16_t* output1, uint64_t* output2, int64_t shape0, const harp_runtime* rt, const volatile int32_t* cancel) {
   { /* generation 0 */
     struct kernel_0_args args0 = {input0, input1, output0, shape0};
     struct kernel_1_args args1 = {input2, output1, shape0};
     struct kernel_2_args args2 = {input3, output2, shape0, cancel};
     struct harp_task tasks[] = {
-        {kernel_0, &args0, (shape0 + 4095) / 4096, 1, shape0, 0, 0},
-        {kernel_1, &args1, (shape0 + 4095) / 4096, 1, shape0, 0, 0},
-        {kernel_2, &args2, 1, 1, shape0, 0, 0},
+      {kernel_0, &args0, (shape0 + 4095) / 4096, 1, shape0, 0, 0},
+      {kernel_1, &args1, (shape0 + 4095) / 4096, 1, shape0, 0, 0},
+      {kernel_2, &args2, 1, 1, shape0, 0, 0},
     };
     harp_run_together(rt, cancel, 3, tasks);
   }
