@@ -92,7 +92,7 @@ static inline u32x16 blend_u32x16(uint16_t m, u32x16 a, u32x16 b) {
 
 static inline __attribute__((always_inline)) f32x16 f32_of_f16x16(f16x16 x) {
 #if defined(__AVX512F__) && __has_builtin(__builtin_ia32_vcvtph2ps512_mask)
-  return __builtin_ia32_vcvtph2ps512_mask((i16x16)x, (f32x16){0}, 0xffff, 4);
+  return __builtin_ia32_vcvtph2ps512_mask((i16x16)x, (f32x16){0}, 0xffff, 8);
 #else
   const u32x16 alu0 = __builtin_convertvector((u16x16)x, u32x16);
   const u32x16 alu1 = (alu0 & 0x7fffu) << 13u;
