@@ -35,6 +35,13 @@ void Coverage::add(const Case& test) {
   for (size_t op = 0; op < used.size(); ++op) uses_[op] += used[op];
 }
 
+void Coverage::add(const Coverage& others) {
+  cases_ += others.cases_;
+  for (size_t i = 0; i < traits_.size(); ++i) traits_[i] += others.traits_[i];
+  for (size_t op = 0; op < uses_.size(); ++op) uses_[op] += others.uses_[op];
+  pairs_.insert(others.pairs_.begin(), others.pairs_.end());
+}
+
 double Coverage::percent(Trait trait) const { return percent_of(traits_[trait], cases_); }
 
 std::vector<OpPair> Coverage::missing_pairs() const {

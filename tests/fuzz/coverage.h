@@ -16,6 +16,7 @@ namespace harp::fuzz {
 class Coverage {
  public:
   void add(const Case& test);
+  void add(const Coverage& others);
 
   uint64_t cases() const { return cases_; }
   double percent(Trait trait) const;

@@ -15,8 +15,6 @@
 namespace harp::fuzz {
 namespace {
 
-constexpr uint64_t kSeedsPerCompiler = 100;
-
 int parse_number(std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -158,9 +156,9 @@ BuildVariant parse_variant(std::string_view text) {
 }
 
 std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& limits) {
-  Random shared(seed / kSeedsPerCompiler, "compilers"), flags(seed / kSeedsPerCompiler, "flags"), own(seed, "variants"),
-      places(seed, "in place"), checks(seed, "check indices"), schedules(seed, "schedules"), threads(seed, "threads"),
-      chains(seed, "chains");
+  const uint64_t group = seed / limits.seeds_per_compiler;
+  Random shared(group, "compilers"), flags(group, "flags"), own(seed, "variants"), places(seed, "in place"), checks(seed, "check indices"),
+      schedules(seed, "schedules"), threads(seed, "threads"), chains(seed, "chains");
   const std::span<const Target> levels = targets();
   std::vector<BuildVariant> variants;
   const size_t first = shared.below(limits.compilers.size());

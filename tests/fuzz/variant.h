@@ -39,8 +39,9 @@ std::string to_string(const BuildVariant& variant);
 /// The inverse; Error{kParse} names the word it does not know.
 BuildVariant parse_variant(std::string_view text);
 
-/// Compilers and flags are drawn per hundred seeds, so that many graphs share one run of a compiler; the rest per seed.
+/// Compilers and flags are drawn for so many seeds at a time, so that many graphs share one run of a compiler; the rest per seed.
 struct VariantLimits {
+  uint64_t seeds_per_compiler = 100;
   std::vector<std::string> compilers = {"gcc", "clang"};
   // Of the compiler runs; the others use -O1. Without optimisation a compiler is quick, and it keeps loads that nobody uses.
   int percent_o3 = 10, percent_o0 = 40;
