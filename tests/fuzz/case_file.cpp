@@ -104,10 +104,12 @@ std::vector<BuildVariant> usual_variants() {
   plain.plain_text = true;
   variants.push_back(plain);
   BuildVariant bare;
+  bare.compiler.optimisation = 0;
   bare.partition = bare.overlap = false;
   for (const opt::Pass& pass : opt::passes()) bare.disabled_rules.emplace_back(pass.name);
   variants.push_back(bare);
   BuildVariant old;
+  old.compiler.optimisation = 0;
   old.compiler.target = targets().front().name;
   variants.push_back(old);
   return variants;
