@@ -612,7 +612,8 @@ HARP_API harp_node* harp_flatten(harp_node* x, int32_t start_axis, int32_t end_a
  * 1, on every axis. x[1:] and x[:-1] have the same size for every size of x, as have x[-1:] and x[:1]. */
 HARP_API harp_node* harp_slice(harp_node* x, int32_t rank, const harp_dim* start, const harp_dim* stop, const int64_t* step);
 /* Windows of `size` elements along axes; the window axes come last. stride (from window to window) and dilation (inside) may be NULL:
- * 1. A size may be 0: of n elements these are n / stride + 1 windows, and the result has no elements. */
+ * 1. A size may be 0: of n elements these are n / stride + 1 windows, and the result has no elements. A symbolic one that is 0
+ * in a run is HARP_ERROR_RANGE. */
 HARP_API harp_node* harp_unfold(harp_node* x, int32_t n_axes, const int32_t* axes, const harp_dim* size, const int64_t* stride,
                                 const int64_t* dilation);
 /* Windows along the last one, two or three axes. padding: before and after of each of these axes, 2, 4 or 6 numbers; elements that are

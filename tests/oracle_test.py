@@ -164,7 +164,7 @@ def differences(found, expected, nearness):
         zero = (expected == 0) & np.isfinite(expected)
         near &= ~zero | (np.signbit(found) == np.signbit(expected))  # a zero that is exact has its sign
     else:
-        near = np.abs(found.astype(WIDE) - expected) <= np.asarray(nearness.bound, WIDE)
+        near = (found == expected) | (np.abs(found.astype(WIDE) - expected) <= np.asarray(nearness.bound, WIDE))  # infinities
     return ~np.where(nan, np.isnan(found), near)
 
 

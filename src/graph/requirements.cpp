@@ -30,7 +30,7 @@ class Collector {
       require(node.shape[axis], [&] { return cat("the size of axis ", axis, " of ", graph_.describe(&node), " is negative"); });
     if (node.op == Op::kSize) fits(node.as<SizeAttributes>().value);
     if (node.op == Op::kPad) visit_pad(node, node.as<PadAttributes>());
-    if (node.op == Op::kUnfold)
+    if (node.op == Op::kUnfold && !node.as<UnfoldAttributes>().size.is_constant(0))
       require(node.as<UnfoldAttributes>().size - 1, [&] { return cat("the window of ", graph_.describe(&node), " is empty"); });
     if (node.op == Op::kArange)
       require((int64_t{1} << 31) - node.shape[0], [&] { return cat(graph_.describe(&node), " has more elements than i32 can count"); });
