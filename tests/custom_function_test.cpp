@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <thread>
 
 #include "backends_run.h"
@@ -234,6 +235,53 @@ TEST_CASE("G13.custom_function/c: of several workers' faults the first element's
   const std::vector<Buffer> out = run(program.get(), {data.get(), places.get()});
   CHECK(values<float>(out.at(0).get())[60000] == 1);
   CHECK(values<float>(out.at(0).get())[60002] == 3);
+}
+
+TEST_CASE("G13.custom_function/interp,c: an element's loops report nothing after the turn in which an index was outside") {
+  // Compiled code goes on to the end of a piece, which may be thousands of turns; the interpreter ends with the turn.
+  constexpr const char* kBodies[] = {
+      "for i in 0 .. size(input1, 1) { output = output + input0[input1[ridx0, i]] + input0[input2[ridx0, i]] }",
+      // operands are computed in another order than that of the text, where sites get their numbers
+      "for i in 0 .. size(input1, 1) { if input0[input1[ridx0, i]] > input0[input2[ridx0, i]] { output = output + input0[i] } }",
+      "for t in 0 .. 3 { for i in 0 .. size(input1, 1) { output = output + input0[i64(input1[ridx0, i]) + t] + input0[input2[ridx0, i]] } "
+      "}",
+      "for i in 0 .. size(input1, 1) { for t in 0 .. 3 { output = output + input0[i64(input1[ridx0, i]) + t] }\noutput = output + "
+      "input0[input2[ridx0, i]] }",
+      "for i in 0 .. size(input1, 1) { for j in i .. i + i64(where(input2[ridx0, i] > 0, input2[ridx0, i], 0)) { output = output + "
+      "input0[input1[ridx0, j]] } }\n"
+      "for i in 0 .. size(input1, 1) { output = output + input0[input2[ridx0, i]] }",
+  };
+  constexpr int64_t kRows = 3, kTurns = 9000, kCount = 20000;
+  const Context context = make_context();
+  std::mt19937 random(5);
+  std::vector<float> x(kCount, 1);
+  std::vector<int32_t> tables[2];
+  for (std::vector<int32_t>& table : tables) table.resize(kRows * kTurns);
+  const Buffer data = wrap(context.get(), x, {kCount}), first = wrap(context.get(), tables[0], {kRows, kTurns}),
+               second = wrap(context.get(), tables[1], {kRows, kTurns});
+  for (const char* body : kBodies) {
+    CAPTURE(body);
+    const Graph graph = parse(context.get(), "harp 1\n" + graph_of("x: f32[n], i: i32[m, k], j: i32[m, k]", "x, i, j",
+                                                                   "\n" + std::string(body) + "\n", "f32[m]"));
+    REQUIRE(graph != nullptr);
+    const Program interpreted = compile(graph.get(), "interp"), compiled = compile(graph.get(), "c");
+    for (int round = 0; round < 12; ++round) {
+      CAPTURE(round);
+      for (std::vector<int32_t>& table : tables) {
+        for (int32_t& place : table) place = static_cast<int32_t>(10 + random() % 10);
+        for (int row = round % 3; row < kRows; ++row)  // several in a piece, some of another one
+          for (int i = 0; i < 3; ++i) {
+            const size_t turn = i == 0 ? random() % kTurns : random() % 50;
+            table[static_cast<size_t>(row * kTurns) + turn] = random() % 2 != 0 ? -1000000000 : static_cast<int32_t>(random() % 5) + kCount;
+          }
+      }
+      ErrorSlot expected, err;
+      CHECK(run(interpreted.get(), {data.get(), first.get(), second.get()}, expected).empty());
+      CHECK(run(compiled.get(), {data.get(), first.get(), second.get()}, err).empty());
+      CHECK(err.code() == HARP_ERROR_RANGE);
+      CHECK(err.message() == expected.message());
+    }
+  }
 }
 
 TEST_CASE("G13.custom_fuses/c: a body that is an expression is computed where it is used") {

@@ -179,8 +179,8 @@ struct Stmt {
   Sym variable, begin, end;
   int64_t step = 1;
   bool overlap = false;
-  // kLoop: after so many iterations, a power of two, a run that was cancelled leaves the kernel; 0: it does not look. Of a thread loop:
-  // what shares it out looks as well.
+  // kLoop: a run that was cancelled leaves the kernel in front of each iteration (1), or where so many of them were done
+  // and more follow; 0: it does not look. Of a thread loop: what shares it out looks as well.
   int64_t iterations_to_look = 0;
   // kStore: buffer[index + lane * lane_step] = value, where mask (may be null) is true. With `stream` past the caches, if what is stored
   // are vectors that begin at a multiple of their size; no other store of the kernel may meet such a line.
@@ -237,7 +237,8 @@ struct Stmt {
   int source = -1;
   bool as_read = false;
   Sym rows, from, from_row_stride = 1, from_stride;
-  // kBreak: the loop of which it is the last statement ends where `value`, a bool, is true.
+  // kBreak: the loop of which it is the last statement ends where `accumulator`, an i32 that was declared outside of it, is not 0. A loop
+  // that looks after several iterations asks that then as well, and not in between.
   // kComment
   std::string text;
 };

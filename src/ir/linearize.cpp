@@ -452,7 +452,7 @@ class Linearizer {
         for (const Sym& e : {s.index, s.stride, s.rows, s.length, s.from, s.from_row_stride, s.from_stride}) blocks_.define_offsets(e);
         line({.kind = LineKind::kCopy, .statement = &s});
         break;
-      case StmtKind::kBreak: line({.kind = LineKind::kBreak, .names = std::move(names), .statement = &s}); break;
+      case StmtKind::kBreak: line({.kind = LineKind::kBreak, .statement = &s}); break;
       case StmtKind::kComment: line({.kind = LineKind::kComment, .statement = &s}); break;
     }
   }

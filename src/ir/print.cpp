@@ -199,7 +199,7 @@ class Printer {
         return line(depth, scan_text(s, cat("acc", s.accumulator), s.value == nullptr ? std::string() : reference(s.value)));
       case StmtKind::kRoutine: return line(depth, routine_text(s, buffers_));
       case StmtKind::kCopy: return line(depth, copy_text(s, buffers_));
-      case StmtKind::kBreak: return line(depth, cat("break where ", reference(s.value)));
+      case StmtKind::kBreak: return line(depth, cat("break where acc", s.accumulator));
       case StmtKind::kComment: return line(depth, cat("# ", s.text));
     }
   }
@@ -339,7 +339,7 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
       case LineKind::kAccScan: line(scan_text(*s, accumulator(*s), s->value == nullptr ? std::string() : text(s->value))); break;
       case LineKind::kRoutine: line(routine_text(*s, buffers)); break;
       case LineKind::kCopy: line(copy_text(*s, buffers)); break;
-      case LineKind::kBreak: line(cat("break where ", text(s->value))); break;
+      case LineKind::kBreak: line(cat("break where ", accumulator(*s))); break;
       case LineKind::kReturn: line(cat("return ", text(l.value))); break;
     }
   }

@@ -1,7 +1,7 @@
 // The rules of the loop IR, checked after lowering and after every rewrite in debug builds.
 #include <algorithm>
-#include <bit>
 #include <span>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -257,8 +257,8 @@ class Verifier {
 
   void loop(const Stmt& s, int depth) {
     require(s.step >= 1, "a loop's step is positive");
-    require(s.iterations_to_look == 0 || std::has_single_bit(static_cast<uint64_t>(s.iterations_to_look)),
-            "a loop looks every power of two iterations");
+    require(s.iterations_to_look >= 0, "a loop looks after a number of iterations");
+    require(s.iterations_to_look <= 1 || !s.overlap, "steps that overlap are not cut into pieces");
     require(s.loop != LoopKind::kThread || !s.overlap, "threads share no steps that overlap");
     if (s.loop == LoopKind::kThread)
       require(&s == thread_loop_ && !has_thread_loop_, "there is one thread loop, and loops alone around it");
@@ -274,7 +274,7 @@ class Verifier {
     const SymAtom* variable = as_variable(s.variable);
     require(variable != nullptr && variable->is_loop, "a scope has a variable");
     require(open_.insert(variable).second, "a scope has a variable of its own");
-    if (s.kind == StmtKind::kLoop && !s.body.empty()) loop_ends_.insert(s.body.back());
+    if (s.kind == StmtKind::kLoop && !s.body.empty()) loop_ends_[s.body.back()] = &s;
     body(s.body, depth + 1);
     open_.erase(variable);
   }
@@ -379,9 +379,17 @@ class Verifier {
         return require(a.is_row && a.type.lanes == 1 && size_of(a.type.dtype) == size_of(dtype),
                        "what is copied goes to elements of its size");
       }
-      case StmtKind::kBreak:
-        require(s.value != nullptr && s.value->type == Type{DType::kBool, 1}, "a loop ends where a bool is true");
-        return require(loop_ends_.contains(&s), "a break is the last statement of a loop");
+      case StmtKind::kBreak: {
+        accumulator(s);
+        const auto loop = loop_ends_.find(&s);
+        require(loop != loop_ends_.end(), "a break is the last statement of a loop");
+        const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
+        require(a.type == Type{DType::kI32, 1} && a.count == 1 && !a.is_row, "a loop ends where an i32 is not 0");
+        return require(std::ranges::none_of(
+                           loop->second->body,
+                           [&](const Stmt* other) { return other->kind == StmtKind::kAccDeclare && other->accumulator == s.accumulator; }),
+                       "what ends a loop is declared outside of it");
+      }
       case StmtKind::kComment: return;
     }
   }
@@ -391,7 +399,7 @@ class Verifier {
   std::vector<int> declared_;
   std::vector<int> stored_blocks_;  // parameters that blocks around what is looked at store to
   std::unordered_set<const SymAtom*> open_;
-  std::unordered_set<const Stmt*> loop_ends_;  // the last statements of loops
+  std::unordered_map<const Stmt*, const Stmt*> loop_ends_;  // the last statements of loops, and the loops
   std::unordered_set<const UOp*> visited_;
   const Stmt* thread_loop_;
   bool in_thread_loop_ = false, has_thread_loop_ = false;

@@ -1,7 +1,13 @@
 // Custom functions: the statements of a body for one element. What branches decide is chosen by Where, so that the only statements are
 // loops; a loop keeps the variables that it changes in accumulators. Loads under a condition are masked by it. An index that is not known
 // to be inside its array is set into an accumulator, so that it is checked whatever becomes of the load.
+//
+// Long loops run in pieces, between which they look whether the run was cancelled and whether an index of the element was outside: tests in
+// every turn would cost a loop of few operations up to half of its speed. What is done of a piece after the turn in which an index was
+// outside has no effect: loads give 0 where an index is outside, and no index is reported of an element that had one in an earlier turn.
 #include <algorithm>
+#include <bit>
+#include <numeric>
 #include <utility>
 
 #include "graph/body.h"
@@ -14,8 +20,20 @@ namespace {
 
 using namespace ir;
 
-/// Turns of a loop that looks whether the run was cancelled: of one that has no other inside, of others.
-constexpr int64_t kTurnsToALook = 4096, kOuterTurnsToALook = 16;
+/// A loop looks after so many expressions, which take some ten microseconds, or turns. A piece's end costs what some 25 expressions do.
+constexpr double kExpressionsToALook = 1 << 15;
+constexpr int64_t kMostTurnsToALook = 4096;
+constexpr int64_t kVector = 64;  // elements, of the smallest ones
+/// Of a loop of known length the pieces are equally long, if there are such ones that are not much shorter, and whole vectors where the
+/// loop is: C compilers make vectors of few other loops.
+int64_t turns_to_a_look(double expressions_of_a_turn, Sym turns) {
+  const double fitting = kExpressionsToALook / std::max(1.0, expressions_of_a_turn);
+  const auto most = std::clamp<int64_t>(static_cast<int64_t>(fitting), 1, kMostTurnsToALook);
+  if (turns.is_constant())
+    for (int64_t piece = most; piece > most / 8; --piece)
+      if (turns.constant() % piece == 0 && piece % std::gcd(turns.constant(), kVector) == 0) return piece;
+  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most)));
+}
 
 class BodyLowering {
  public:
@@ -39,6 +57,8 @@ class BodyLowering {
     lower(body_.statements, mask);
     return variables_[ElementBody::kResult];
   }
+  /// Expressions that an element takes, at most.
+  double cost() const { return cost_; }
 
  private:
   const BodyExpression& at(int expression) const { return body_.expressions[static_cast<size_t>(expression)]; }
@@ -62,7 +82,10 @@ class BodyLowering {
     held = mask == nullptr || held == nullptr ? value : arena_.apply(Op::kWhere, value->type.dtype, {mask, value, held});
   }
 
-  const UOp* both(const UOp* a, const UOp* b) { return a == nullptr ? b : arena_.apply(Op::kBitAnd, DType::kBool, {a, b}); }
+  /// Null is true.
+  const UOp* both(const UOp* a, const UOp* b) {
+    return a == nullptr ? b : b == nullptr ? a : arena_.apply(Op::kBitAnd, DType::kBool, {a, b});
+  }
 
   // Loops
 
@@ -113,6 +136,9 @@ class BodyLowering {
     };
     const Scope scope = open(s, mask);
     ir::Body* const outer = std::exchange(statements_, &scope.loop->body);
+    const UOp* const had_failed_outside = std::exchange(had_failed_, nullptr);
+    const double cost_outside = std::exchange(cost_, 0);
+    ++depth_;
     read_all();
     const std::vector<const UOp*> before = variables_;
     lower(s.body, nullptr);  // the loop runs only where the mask holds
@@ -124,22 +150,26 @@ class BodyLowering {
       after.push_back(changed.size() > 1 ? kept(accumulator(value)) : value);
     }
     for (size_t i = 0; i < changed.size(); ++i) keep(running[i], after[i]);
-    if (failed_ >= 0) {  // of loops with indices that are wrong, how often they run may be wrong too
-      Stmt* end = arena_.statement(StmtKind::kBreak);
-      end->value = arena_.apply(Op::kNe, DType::kBool, {kept(failed_), arena_.constant(scalar_from_int(DType::kI32, 0))});
-      statements_->push_back(end);
+    if (scope.most_turns * std::max(1.0, cost_) > kExpressionsToALook) {
+      scope.loop->iterations_to_look = turns_to_a_look(cost_, scope.loop->end - scope.loop->begin);
+      if (failed_ >= 0) {  // of loops with indices that are wrong, how often they run may be wrong too
+        Stmt* end = arena_.statement(StmtKind::kBreak);
+        end->accumulator = failed_;
+        statements_->push_back(end);
+      }
     }
-    const Sym turns = scope.loop->end - scope.loop->begin;
-    if (!turns.is_constant() || turns.constant() > kTurnsToALook)
-      scope.loop->iterations_to_look = has_loop(s.body) ? kOuterTurnsToALook : kTurnsToALook;
     variables_ = before;  // what the block declared is gone
     read_all();
     statements_ = outer;
+    had_failed_ = had_failed_outside;
+    cost_ = cost_outside + scope.most_turns * cost_;
+    --depth_;
     if (!scope.loop->body.empty()) outer->push_back(scope.outermost);
   }
 
   struct Scope {
     Stmt *outermost, *loop;
+    double most_turns;
   };
   /// The loop of a statement, which is left out where the mask is false, and its variable.
   Scope open(const BodyStatement& s, const UOp* mask) {
@@ -147,10 +177,11 @@ class BodyLowering {
     const std::string name = cat("count", loops_++);
     const std::optional<Exact> begin = exact(s.value), end = exact(s.end);
     const bool is_exact = begin && end && fits(end->hi - begin->lo);
+    const auto most_turns = static_cast<double>(is_exact ? std::max<WideInt>(end->hi - begin->lo, 0) : INT64_MAX);
     if (is_exact && mask == nullptr) {
       Stmt* loop = new_loop(arena_, name, begin->value, end->value);
       counters_[variable] = Exact{loop->variable, begin->lo, end->hi - 1};
-      return {loop, loop};
+      return {loop, loop, most_turns};
     }
     // Else how often it runs is computed in front of it.
     const UOp *first = value(s.value, mask), *turns = nullptr;
@@ -169,7 +200,7 @@ class BodyLowering {
       counters_[variable] = Exact{begin->value + loop->variable, begin->lo, end->hi - 1};
     else
       variables_[variable] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(loop->variable)});
-    return {define, loop};
+    return {define, loop, most_turns};
   }
   /// end - begin, at least 0. More than an i64 holds is the most it does: nobody sees the end of either.
   const UOp* turns_between(const UOp* begin, const UOp* end) {
@@ -227,6 +258,7 @@ class BodyLowering {
 
   const UOp* value(int expression, const UOp* mask) {
     const BodyExpression& e = at(expression);
+    ++cost_;
     switch (e.kind) {
       case BodyKind::kConstant: return arena_.constant(e.value);
       case BodyKind::kPosition: return arena_.index(index_[static_cast<size_t>(e.axis)]);
@@ -250,7 +282,7 @@ class BodyLowering {
     if (std::find(e.is_inside.begin(), e.is_inside.end(), false) == e.is_inside.end()) return values_.value(array, known, mask);
 
     HARP_ASSERT(statements_ != nullptr, "an index is checked where an expression has to be");
-    const UOp *zero = constant(0), *place = nullptr, *allowed = mask;
+    const UOp *zero = constant(0), *place = nullptr, *allowed = mask, *reported = both(mask, had_not_failed());
     const int first = first_site(program_.sites, &node_);
     int site = e.site;
     Sym stride = 1;
@@ -260,7 +292,7 @@ class BodyLowering {
       if (e.is_inside[axis]) continue;
       const UOp* size = arena_.index(array->shape[axis]);
       const UOp* number = value(e.operands[axis], mask);
-      const UOp* index = kept(accumulator(arena_.check(first + site++, flatten(index_, node_.shape), number, zero, size, mask)));
+      const UOp* index = kept(accumulator(arena_.check(first + site++, flatten(index_, node_.shape), number, zero, size, reported)));
       allowed = both(allowed, arena_.apply(Op::kLe, DType::kBool, {zero, index}));
       allowed = both(allowed, arena_.apply(Op::kLt, DType::kBool, {index, size}));
       const bool is_last = strides[axis].is_constant(1);
@@ -276,6 +308,16 @@ class BodyLowering {
     return arena_.gather(e.dtype, buffer, flatten(known, array->shape), place, 1, allowed);
   }
   const UOp* constant(int64_t value) { return arena_.constant(Scalar::of(DType::kI64, value)); }
+  /// Was no index of the element outside when this turn of the innermost loop began? Null: there is no loop around.
+  const UOp* had_not_failed() {
+    if (depth_ == 0 || failed_ < 0) return nullptr;
+    const UOp* none = arena_.constant(scalar_from_int(DType::kI32, 0));
+    if (had_failed_ == nullptr) {
+      had_failed_ = kept(accumulator(kept(failed_)));
+      std::rotate(statements_->begin(), statements_->end() - 1, statements_->end());  // it comes first in the turn
+    }
+    return arena_.apply(Op::kEq, DType::kBool, {had_failed_, none});
+  }
 
   ValueBuilder& values_;
   Arena& arena_;
@@ -287,15 +329,11 @@ class BodyLowering {
   ir::Body* statements_;
   std::vector<const UOp*> variables_;           // what each is worth now; null: not declared yet
   std::vector<std::optional<Exact>> counters_;  // of the variables that count loops, where that is known
-  int loops_ = 0;
-  int failed_ = -1;  // accumulator: whether an index of this element was wrong; -1: there is no loop that would end for it
+  int loops_ = 0, depth_ = 0;                   // made so far; around what is lowered now
+  int failed_ = -1;                  // accumulator: whether an index of this element was wrong; -1: there is no loop that would end for it
+  const UOp* had_failed_ = nullptr;  // what was in it when the turn began; null: nothing needed that yet
+  double cost_ = 0;                  // expressions, of a turn of the innermost loop that is open, else of the element; at most
 };
-
-/// Does a loop of the element run for long, as far as is known?
-bool has_long_loop(const ir::Body& body) {
-  const std::vector<const Stmt*> all = statements_of(body);
-  return std::any_of(all.begin(), all.end(), [](const Stmt* s) { return s->iterations_to_look > 0; });
-}
 
 }  // namespace
 
@@ -314,8 +352,11 @@ void lower_custom(KernelContext& c) {
   }
   ir::Body body;
   const Index index = node_index(node.shape, position);
-  c.values.bind(&node, custom_value(c.values, c.kernel, node, index, nullptr, &body));
-  if (!nest.empty()) nest.back()->iterations_to_look = has_long_loop(body) ? 1 : nest.size() > 1 ? kTurnsToALook : 0;
+  BodyLowering lowering(c.values, c.kernel, node, index, &body);
+  c.values.bind(&node, lowering.run(nullptr));
+  // A thread loop alone is cut into pieces by what shares it out, by what its iterations usually take.
+  if (nest.size() > 1 || (nest.size() == 1 && lowering.cost() > kExpressionsToALook))
+    nest.back()->iterations_to_look = turns_to_a_look(lowering.cost(), nest.back()->end);
   for (Stmt* store : store_outputs(c, position)) body.push_back(store);
   for (; !nest.empty(); nest.pop_back()) {
     nest.back()->body = std::move(body);

@@ -464,9 +464,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
       *(f32x4*)(output0_row + ridx2 - 300) = 0.0f + *(const f32x4*)(input0_row + ridx2 - 300);
     }
   }
-  for (int64_t ridx3 = 1, ridx3_end; ridx3 < shape0;) {
-    if (harp_is_set(cancel)) return;
-    ridx3_end = shape0 - ridx3 > 1024 ? ridx3 + 1024 : shape0;
+  for (int64_t ridx3 = 1, ridx3_end = shape0 - ridx3 > 1024 ? ridx3 + 1024 : shape0;;) {
     for (; ridx3 < ridx3_end; ++ridx3) {
       const float* input0_row1 = input0 + shape0 * 300 - ridx3 * 300;
       float* output0_row1 = output0 + shape0 * 300 - ridx3 * 300;
@@ -480,6 +478,9 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
         *(f32x4*)(output0_row1 + ridx6 - 300) = *(const f32x4*)(output0_row1 + ridx6) + *(const f32x4*)(input0_row1 + ridx6 - 300);
       }
     }
+    if (ridx3 >= shape0) break;
+    if (harp_is_set(cancel)) return;
+    ridx3_end = shape0 - ridx3 > 1024 ? ridx3 + 1024 : shape0;
   }
 }
 
