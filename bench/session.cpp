@@ -119,6 +119,12 @@ void ProgramRun::run(size_t repeats) {
   err.check("running");
 }
 
+harp_status ProgramRun::run_with_flag(const volatile int32_t* cancel) {
+  harp_run_options options = options_;
+  options.cancel = cancel;
+  return harp_program_run(program_.get(), inputs_.size(), inputs_.data(), outputs_.size(), outputs_.data(), &options, nullptr);
+}
+
 void ProgramRun::enter(size_t repeats) {
   int32_t status = HARP_OK;
   for (size_t i = 0; i < repeats; ++i) status |= entry_(input_arrays_.data(), output_arrays_.data(), nullptr, &runtime_);

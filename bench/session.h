@@ -84,6 +84,8 @@ class ProgramRun {
   ProgramRun(const Session& session, const harp_graph* graph, const std::vector<void*>& inputs, const std::vector<void*>& outputs,
              Call call = Call::kRun, const harp_compile_options* options = nullptr, int threads = 1);
   void operator()(size_t repeats);
+  /// One run that ends early once the flag is set.
+  harp_status run_with_flag(const volatile int32_t* cancel);
   const harp_program* program() const { return program_.get(); }
 
  private:
@@ -132,6 +134,7 @@ inline constexpr Footprint k512MB = {"512mb", size_t{512} << 20};
 std::vector<Benchmark> latency_benchmarks();
 std::vector<Benchmark> compiling_benchmarks();
 std::vector<Benchmark> growing_benchmarks();
+std::vector<Benchmark> cancelling_benchmarks();
 std::vector<Benchmark> chain_benchmarks();
 std::vector<Benchmark> bandwidth_benchmarks();
 std::vector<Benchmark> reduction_benchmarks();

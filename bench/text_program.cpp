@@ -41,7 +41,7 @@ Graph parsed(const Session& session, const std::string& text, int threads) {
   return graph;
 }
 
-TextProgram::TextProgram(const Session& session, const std::string& text, const TextOptions& options) {
+TextProgram::TextProgram(const Session& session, const std::string& text, const TextOptions& options) : text_(text), options_(options) {
   const Graph graph = parsed(session, text, options.threads);
   Err err;
   const Program program(harp_compile(graph.get(), options.compile, err));
@@ -51,12 +51,11 @@ TextProgram::TextProgram(const Session& session, const std::string& text, const 
   size_t room = Memory::room(1, output.count * harp_dtype_size(output.dtype));
   for (const Array& input : inputs) room += Memory::room(1, input.count * harp_dtype_size(input.dtype));
   memory_.reserve(room);
-  std::vector<void*> addresses;
   for (const Array& input : inputs) {
     const std::span<float> words = memory_.take((input.count * harp_dtype_size(input.dtype) + sizeof(float) - 1) / sizeof(float));
     void* data = words.data();
     if (input.dtype == HARP_F32)
-      fill(words, options.low, options.high, seed_of(addresses.size()));
+      fill(words, options.low, options.high, seed_of(addresses_.size()));
     else if (input.dtype == HARP_I32)
       count_up(std::span(static_cast<int32_t*>(data), input.count), options);
     else if (input.dtype == HARP_I64)
@@ -64,12 +63,18 @@ TextProgram::TextProgram(const Session& session, const std::string& text, const 
     else
       throw std::runtime_error("no numbers for this input: " + text);
     if (input.dtype == HARP_F32) inputs_.emplace_back(words);
-    addresses.push_back(data);
+    addresses_.push_back(data);
   }
   const std::span<float> result = memory_.take((output.count * harp_dtype_size(output.dtype) + sizeof(float) - 1) / sizeof(float));
   output_ = result;
-  run_ = std::make_unique<ProgramRun>(session, graph.get(), addresses, std::vector<void*>{result.data()}, options.call, options.compile,
+  run_ = std::make_unique<ProgramRun>(session, graph.get(), addresses_, std::vector<void*>{result.data()}, options.call, options.compile,
                                       options.threads);
+}
+
+std::unique_ptr<ProgramRun> TextProgram::compiled_with(const Session& session, const harp_compile_options& options) const {
+  const Graph graph = parsed(session, text_, options_.threads);
+  const std::vector<void*> outputs = {output_.data()};
+  return std::make_unique<ProgramRun>(session, graph.get(), addresses_, outputs, options_.call, &options, options_.threads);
 }
 
 }  // namespace bench

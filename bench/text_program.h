@@ -19,13 +19,19 @@ class TextProgram {
   /// f32, i32 and i64 inputs, one output.
   TextProgram(const Session& session, const std::string& text, const TextOptions& options = {});
   void operator()(size_t repeats) { (*run_)(repeats); }
+  harp_status run_with_flag(const volatile int32_t* cancel) { return run_->run_with_flag(cancel); }
+  /// Another program from the text, compiled with other options, on the same arrays.
+  std::unique_ptr<ProgramRun> compiled_with(const Session& session, const harp_compile_options& options) const;
   const std::vector<std::span<const float>>& inputs() const { return inputs_; }  // those of f32
   std::span<const float> output() const { return output_; }                      // of any type: its bytes
 
  private:
+  std::string text_;
+  TextOptions options_;
   Memory memory_;
+  std::vector<void*> addresses_;  // of the inputs
   std::vector<std::span<const float>> inputs_;
-  std::span<const float> output_;
+  std::span<float> output_;
   std::unique_ptr<ProgramRun> run_;
 };
 

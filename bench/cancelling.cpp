@@ -1,0 +1,148 @@
+// What it costs that a run can be cancelled, and how long one goes on once it was. The cost is that of the same program against one whose
+// source, between harp and the C compiler, loses the looks at the flag, and the pieces that loops were cut into for their sake.
+#include <pthread.h>
+#include <time.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+#include "bench/text_program.h"
+
+namespace bench {
+namespace {
+
+// Of the rows of functions of the host's own, the first has a loop of few operations, the second rows of 13 elements whose places are
+// checked, the third loops as long as numbers say, the last nine turns an element.
+struct Costing {
+  const char* name;
+  const char* text;
+};
+constexpr Costing kCosts[] = {
+    {"chain", "graph g(a: f32[131072], b: f32[131072]) {\n  return y = relu(a * b + a) * 2\n}"},
+    {"scan", "graph g(x: f32[1048576]) {\n  return y = cumsum(x, axis=0)\n}"},
+    {"rows", "graph g(x: f32[512, 1024]) {\n  return y = sum(x, axes=[1])\n}"},
+    {"custom.long",
+     "graph g(a: i32[8, 16384], b: i32[16384]) {\n  return y = custom_function(a, b, body=\"\"\"for i in 0 .. 16384 { output = output + "
+     "input0[ridx0, i] * input1[i] }\"\"\", dtype=i32, shape=[8])\n}"},
+    {"custom.sparse",
+     "graph g(ends: i64[3001], columns: i32[39000], values: f32[39000], v: f32[40000]) {\n  return y = custom_function(ends, columns, "
+     "values, v, body=\"\"\"for i in input0[ridx0] .. input0[ridx0 + 1] { output = output + input2[i] * input3[input1[i]] }\"\"\", "
+     "dtype=f32, shape=[3000])\n}"},
+    {"custom.steps",
+     "graph g(turns: i32[300], c: f32[300]) {\n  return y = custom_function(turns, c, body=\"\"\"for i in 0 .. input0[ridx0] { output = "
+     "output * output * 0.25 + input1[ridx0] }\"\"\", dtype=f32, shape=[300])\n}"},
+    {"custom.window",
+     "graph g(x: f32[258, 258], w: f32[3, 3]) {\n  return y = custom_function(x, w, body=\"\"\"for i in 0 .. 3 { for j in 0 .. 3 { output "
+     "= "
+     "output + input0[ridx0 + i, ridx1 + j] * input1[i, j] } }\"\"\", dtype=f32, shape=[256, 256])\n}"},
+};
+// Numbers of integer inputs: 0, 13, 26 ... below this.
+constexpr int64_t kStride = 13, kIntegers = 40000;
+
+/// A compiler that compiles another text than it was given: the flag is never set, and a loop's only piece is all of it (but for loops of
+/// known length, which are cut so that gcc makes the same of a piece as of all). It fails where the text has no look any more that it
+/// knows.
+constexpr const char* kBlindCompiler = R"(#!/bin/sh
+for word in "$@"; do
+  case $word in
+    *.c)
+      grep -q 'return __atomic_load_n(flag, __ATOMIC_RELAXED);' "$word" || exit 1
+      sed -i -e 's/return __atomic_load_n(flag, __ATOMIC_RELAXED);/return 0;/' \
+        -e 's/\(, ridx[0-9]*_end = \).* ? .* : \(.*\);;) {$/\1\2;;) {/' -e 's/if (ridx[0-9]* >= [^0-9].*) break;$/break;/' "$word"
+      ;;
+  esac
+done
+exec ${HARP_CC:-${CC:-cc}} "$@"
+)";
+
+std::vector<Row> run_cost(Session& session, const Costing& costing, const std::string& name) {
+  const TemporaryDirectory files;
+  const std::string compiler = files.path() + "/cc";
+  std::ofstream(compiler) << kBlindCompiler;
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+  harp_compile_options blind = HARP_COMPILE_OPTIONS_INIT;
+  blind.compiler = compiler.c_str();
+  TextOptions options;
+  options.stride = kStride, options.integers = kIntegers;
+  TextProgram looking(session, costing.text, options);
+  const std::unique_ptr<ProgramRun> without = looking.compiled_with(session, blind);
+  looking(1);
+  const std::vector<float> bits(looking.output().begin(), looking.output().end());
+  (*without)(1);
+  if (std::memcmp(looking.output().data(), bits.data(), looking.output().size_bytes()) != 0)
+    throw std::runtime_error(name + ": without looks at the flag the bits are others");
+  const Candidate candidates[] = {[&](size_t repeats) { looking(repeats); }, [&](size_t repeats) { (*without)(repeats); }};
+  const Comparison times = compare(candidates, session.effort);
+  return {{name, times.seconds(0) * 1e6, "us", "without looks", times.seconds(1) * 1e6, times.ratio(0, 1)}};
+}
+
+// Runs of a tenth of a second or more: flags are set after some milliseconds.
+constexpr Costing kLatencies[] = {
+    {"chain", "graph g(x: f32[33554432]) {\n  return y = gelu(sin(exp(x)))\n}"},
+    {"product", "graph g(a: f32[3072, 3072], b: f32[3072, 3072]) {\n  return c = a @ b\n}"},
+    {"scan", "graph g(x: f32[33554432]) {\n  return y = cumsum(tan(sin(exp(x))), axis=0)\n}"},
+    {"sort", "graph g(x: f32[8388608]) {\n  return y = sort(x, axis=0)\n}"},
+    {"custom",
+     "graph g(x: f32[64]) {\n  return y = custom_function(x, body=\"\"\"for i in 0 .. 1099511627776 { for j in 0 .. i { output = output + "
+     "input0[ridx0] } }\"\"\", dtype=f32, shape=[64])\n}"},
+};
+
+/// Seconds this thread has computed so far, for another one to ask: what the system runs in between is not the run's.
+class ClockOfThread {
+ public:
+  ClockOfThread() {
+    if (pthread_getcpuclockid(pthread_self(), &clock_) != 0) throw std::runtime_error("a thread has no clock");
+  }
+  double seconds() const {
+    timespec time{};
+    clock_gettime(clock_, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  }
+
+ private:
+  clockid_t clock_{};
+};
+
+std::vector<Row> run_latency(Session& session, const Costing& running, const std::string& name) {
+  TextProgram program(session, running.text);
+  const ClockOfThread clock;
+  double longest = 0;
+  for (int i = 0; i < (session.effort.max_rounds < 20 ? 3 : 21); ++i) {
+    int32_t flag = 0;
+    std::atomic<double> set = 0;
+    std::thread canceller([&, i] {
+      std::this_thread::sleep_for(std::chrono::microseconds(5000 + 700 * i));
+      set = clock.seconds();
+      __atomic_store_n(&flag, 1, __ATOMIC_RELAXED);
+    });
+    const harp_status status = program.run_with_flag(&flag);
+    const double end = clock.seconds();
+    canceller.join();
+    if (status != HARP_ERROR_CANCELLED) throw std::runtime_error(name + ": the run was over before it was cancelled, or failed");
+    longest = std::max(longest, end - set);
+  }
+  return {{name, longest * 1e3, "ms", "", {}, {}}};
+}
+
+}  // namespace
+
+std::vector<Benchmark> cancelling_benchmarks() {
+  std::vector<Benchmark> benchmarks;
+  for (const Costing& costing : kCosts) {
+    const std::string name = std::string("cancel.cost.") + costing.name;
+    benchmarks.push_back({{name}, [&costing, name](Session& session) { return run_cost(session, costing, name); }});
+  }
+  for (const Costing& running : kLatencies) {
+    const std::string name = std::string("cancel.latency.") + running.name;
+    benchmarks.push_back({{name}, [&running, name](Session& session) { return run_latency(session, running, name); }});
+  }
+  return benchmarks;
+}
+
+}  // namespace bench
