@@ -31,7 +31,7 @@ typedef struct harp_runtime {
   const volatile int32_t* cancel;
 } harp_runtime;
 
-/* The flag by which the host ends a run, at any time and from any thread; one that nobody sets, if there is none. */
+/* The host may set a flag, at any time and from any thread, to end the run early. Where it gave none, one that is always 0 takes its place. */
 static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
   static const int32_t never = 0;
   return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
@@ -527,19 +527,14 @@ static __attribute__((noinline)) void kernel_2(const float* input0, float* outpu
       if (harp_is_set(cancel)) return;
       ridx0_end = oidx0 - ridx0 > 8192 ? ridx0 + 8192 : oidx0;
     }
-    for (int64_t ridx3 = oidx0 * 8, ridx3_end = shape0 - ridx3 > 8192 ? ridx3 + 8192 : shape0;;) {
-      for (; ridx3 < ridx3_end; ++ridx3) {
-        const float* input0_row8 = input0 + ridx3 * 40;
-        for (int64_t ridx4 = 0; ridx4 < 32; ridx4 += 16) {
-          *(f32x16*)(acc0 + ridx4) = watched_greater_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row8 + ridx4));
-        }
-        for (int64_t ridx5 = 32; ridx5 < 40; ridx5 += 8) {
-          *(f32x8*)(acc0 + ridx5) = watched_greater_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row8 + ridx5));
-        }
+    for (int64_t ridx3 = oidx0 * 8; ridx3 < shape0; ++ridx3) {
+      const float* input0_row8 = input0 + ridx3 * 40;
+      for (int64_t ridx4 = 0; ridx4 < 32; ridx4 += 16) {
+        *(f32x16*)(acc0 + ridx4) = watched_greater_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row8 + ridx4));
       }
-      if (ridx3 >= shape0) break;
-      if (harp_is_set(cancel)) return;
-      ridx3_end = shape0 - ridx3 > 8192 ? ridx3 + 8192 : shape0;
+      for (int64_t ridx5 = 32; ridx5 < 40; ridx5 += 8) {
+        *(f32x8*)(acc0 + ridx5) = watched_greater_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row8 + ridx5));
+      }
     }
     for (int64_t ridx6 = 0; ridx6 < 32; ridx6 += 16) {
       *(f32x16*)(output0 + ridx6) = watched_result_f32x16(*(f32x16*)(acc0 + ridx6));
@@ -578,19 +573,14 @@ static __attribute__((noinline)) void kernel_2(const float* input0, float* outpu
       if (harp_is_set(cancel)) return;
       ridx8_end = oidx0 - ridx8 > 8192 ? ridx8 + 8192 : oidx0;
     }
-    for (int64_t ridx11 = oidx0 * 8, ridx11_end = shape0 - ridx11 > 8192 ? ridx11 + 8192 : shape0;;) {
-      for (; ridx11 < ridx11_end; ++ridx11) {
-        const float* input0_row17 = input0 + ridx11 * 40;
-        for (int64_t ridx12 = 0; ridx12 < 32; ridx12 += 16) {
-          *(f32x16*)(acc1 + ridx12) = maximum_f32x16(*(f32x16*)(acc1 + ridx12), *(const f32x16*)(input0_row17 + ridx12));
-        }
-        for (int64_t ridx13 = 32; ridx13 < 40; ridx13 += 8) {
-          *(f32x8*)(acc1 + ridx13) = maximum_f32x8(*(f32x8*)(acc1 + ridx13), *(const f32x8*)(input0_row17 + ridx13));
-        }
+    for (int64_t ridx11 = oidx0 * 8; ridx11 < shape0; ++ridx11) {
+      const float* input0_row17 = input0 + ridx11 * 40;
+      for (int64_t ridx12 = 0; ridx12 < 32; ridx12 += 16) {
+        *(f32x16*)(acc1 + ridx12) = maximum_f32x16(*(f32x16*)(acc1 + ridx12), *(const f32x16*)(input0_row17 + ridx12));
       }
-      if (ridx11 >= shape0) break;
-      if (harp_is_set(cancel)) return;
-      ridx11_end = shape0 - ridx11 > 8192 ? ridx11 + 8192 : shape0;
+      for (int64_t ridx13 = 32; ridx13 < 40; ridx13 += 8) {
+        *(f32x8*)(acc1 + ridx13) = maximum_f32x8(*(f32x8*)(acc1 + ridx13), *(const f32x8*)(input0_row17 + ridx13));
+      }
     }
     for (int64_t ridx14 = 0; ridx14 < 32; ridx14 += 16) {
       *(f32x16*)(output0 + ridx14) = *(f32x16*)(acc1 + ridx14);

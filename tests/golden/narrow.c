@@ -31,7 +31,7 @@ typedef struct harp_runtime {
   const volatile int32_t* cancel;
 } harp_runtime;
 
-/* The flag by which the host ends a run, at any time and from any thread; one that nobody sets, if there is none. */
+/* The host may set a flag, at any time and from any thread, to end the run early. Where it gave none, one that is always 0 takes its place. */
 static inline const volatile int32_t* harp_flag(const harp_runtime* rt) {
   static const int32_t never = 0;
   return rt && rt->struct_size > __builtin_offsetof(harp_runtime, cancel) && rt->cancel ? rt->cancel : &never;
@@ -92,7 +92,7 @@ static inline u32x16 blend_u32x16(uint16_t m, u32x16 a, u32x16 b) {
 
 static inline __attribute__((always_inline)) f32x16 f32_of_f16x16(f16x16 x) {
 #if defined(__AVX512F__) && __has_builtin(__builtin_ia32_vcvtph2ps512_mask)
-  return __builtin_ia32_vcvtph2ps512_mask((i16x16)x, (f32x16){0}, 0xffff, 4);
+  return __builtin_ia32_vcvtph2ps512_mask((i16x16)x, (f32x16){0}, 0xffff, 8);
 #else
   const u32x16 alu0 = __builtin_convertvector((u16x16)x, u32x16);
   const u32x16 alu1 = (alu0 & 0x7fffu) << 13u;
@@ -436,20 +436,15 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
     ridx0_end = oidx0 * 64 - ridx0 > 65536 ? ridx0 + 65536 : oidx0 * 64;
   }
   const int64_t oidx1 = shape0 / 64;
-  for (int64_t ridx1 = oidx0 * 128, ridx1_end = oidx1 * 64 - ridx1 > 131072 ? ridx1 + 131072 : oidx1 * 64;;) {
-    for (; ridx1 < ridx1_end; ridx1 += 64) {
-      acc0[0] += *(const u64x8*)(input0 + ridx1);
-      acc0[1] += *(const u64x8*)(input0 + ridx1 + 8);
-      acc0[2] += *(const u64x8*)(input0 + ridx1 + 16);
-      acc0[3] += *(const u64x8*)(input0 + ridx1 + 24);
-      acc0[4] += *(const u64x8*)(input0 + ridx1 + 32);
-      acc0[5] += *(const u64x8*)(input0 + ridx1 + 40);
-      acc0[6] += *(const u64x8*)(input0 + ridx1 + 48);
-      acc0[7] += *(const u64x8*)(input0 + ridx1 + 56);
-    }
-    if (ridx1 >= oidx1 * 64) break;
-    if (harp_is_set(cancel)) return;
-    ridx1_end = oidx1 * 64 - ridx1 > 131072 ? ridx1 + 131072 : oidx1 * 64;
+  for (int64_t ridx1 = oidx0 * 128; ridx1 < oidx1 * 64; ridx1 += 64) {
+    acc0[0] += *(const u64x8*)(input0 + ridx1);
+    acc0[1] += *(const u64x8*)(input0 + ridx1 + 8);
+    acc0[2] += *(const u64x8*)(input0 + ridx1 + 16);
+    acc0[3] += *(const u64x8*)(input0 + ridx1 + 24);
+    acc0[4] += *(const u64x8*)(input0 + ridx1 + 32);
+    acc0[5] += *(const u64x8*)(input0 + ridx1 + 40);
+    acc0[6] += *(const u64x8*)(input0 + ridx1 + 48);
+    acc0[7] += *(const u64x8*)(input0 + ridx1 + 56);
   }
   acc0[0] += load_masked_u64x8(input0 + oidx1 * 64, first_lanes_x8(shape0 - oidx1 * 64));
   acc0[1] += load_masked_u64x8(input0 + oidx1 * 64 + 8, first_lanes_x8(shape0 - oidx1 * 64 - 8));
