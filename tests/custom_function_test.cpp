@@ -237,8 +237,8 @@ TEST_CASE("G13.custom_function/c: of several workers' faults the first element's
   CHECK(values<float>(out.at(0).get())[60002] == 3);
 }
 
-TEST_CASE("G13.custom_function/interp,c: an element's loops report nothing after the turn in which an index was outside") {
-  // Compiled code goes on to the end of a piece, which may be thousands of turns; the interpreter ends with the turn.
+TEST_CASE("G13.custom_function/interp,c: an element's loops end in the turn in which an index was outside, in any piece") {
+  // Of turns that followed, some would report an index at a lower site.
   constexpr const char* kBodies[] = {
       "for i in 0 .. size(input1, 1) { output = output + input0[input1[ridx0, i]] + input0[input2[ridx0, i]] }",
       // operands are computed in another order than that of the text, where sites get their numbers

@@ -237,8 +237,7 @@ struct Stmt {
   int source = -1;
   bool as_read = false;
   Sym rows, from, from_row_stride = 1, from_stride;
-  // kBreak: the loop of which it is the last statement ends where `accumulator`, an i32 that was declared outside of it, is not 0. A loop
-  // that looks after several iterations asks that then as well, and not in between.
+  // kBreak: the loop of which it is the last statement ends where `accumulator`, an i32 that was declared outside of it, is not 0.
   // kComment
   std::string text;
 };

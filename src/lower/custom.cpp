@@ -2,9 +2,9 @@
 // loops; a loop keeps the variables that it changes in accumulators. Loads under a condition are masked by it. An index that is not known
 // to be inside its array is set into an accumulator, so that it is checked whatever becomes of the load.
 //
-// Long loops run in pieces, between which they look whether the run was cancelled and whether an index of the element was outside: tests in
-// every turn would cost a loop of few operations up to half of its speed. What is done of a piece after the turn in which an index was
-// outside has no effect: loads give 0 where an index is outside, and no index is reported of an element that had one in an earlier turn.
+// Long loops run in pieces, between which they look whether the run was cancelled: a test of that in every turn keeps C compilers from
+// making vectors of a loop. A loop with an index that is checked is none they make vectors of, and ends in the very turn in which one was
+// outside: after that test the compiler knows that none was yet, which makes the checks of the next turn cheaper than without it.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -82,10 +82,7 @@ class BodyLowering {
     held = mask == nullptr || held == nullptr ? value : arena_.apply(Op::kWhere, value->type.dtype, {mask, value, held});
   }
 
-  /// Null is true.
-  const UOp* both(const UOp* a, const UOp* b) {
-    return a == nullptr ? b : b == nullptr ? a : arena_.apply(Op::kBitAnd, DType::kBool, {a, b});
-  }
+  const UOp* both(const UOp* a, const UOp* b) { return a == nullptr ? b : arena_.apply(Op::kBitAnd, DType::kBool, {a, b}); }
 
   // Loops
 
@@ -136,9 +133,7 @@ class BodyLowering {
     };
     const Scope scope = open(s, mask);
     ir::Body* const outer = std::exchange(statements_, &scope.loop->body);
-    const UOp* const had_failed_outside = std::exchange(had_failed_, nullptr);
     const double cost_outside = std::exchange(cost_, 0);
-    ++depth_;
     read_all();
     const std::vector<const UOp*> before = variables_;
     lower(s.body, nullptr);  // the loop runs only where the mask holds
@@ -150,20 +145,17 @@ class BodyLowering {
       after.push_back(changed.size() > 1 ? kept(accumulator(value)) : value);
     }
     for (size_t i = 0; i < changed.size(); ++i) keep(running[i], after[i]);
-    if (scope.most_turns * std::max(1.0, cost_) > kExpressionsToALook) {
+    if (scope.most_turns * std::max(1.0, cost_) > kExpressionsToALook)
       scope.loop->iterations_to_look = turns_to_a_look(cost_, scope.loop->end - scope.loop->begin);
-      if (failed_ >= 0) {  // of loops with indices that are wrong, how often they run may be wrong too
-        Stmt* end = arena_.statement(StmtKind::kBreak);
-        end->accumulator = failed_;
-        statements_->push_back(end);
-      }
+    if (failed_ >= 0) {  // of loops with indices that are wrong, how often they run may be wrong too
+      Stmt* end = arena_.statement(StmtKind::kBreak);
+      end->accumulator = failed_;
+      statements_->push_back(end);
     }
     variables_ = before;  // what the block declared is gone
     read_all();
     statements_ = outer;
-    had_failed_ = had_failed_outside;
     cost_ = cost_outside + scope.most_turns * cost_;
-    --depth_;
     if (!scope.loop->body.empty()) outer->push_back(scope.outermost);
   }
 
@@ -282,7 +274,7 @@ class BodyLowering {
     if (std::find(e.is_inside.begin(), e.is_inside.end(), false) == e.is_inside.end()) return values_.value(array, known, mask);
 
     HARP_ASSERT(statements_ != nullptr, "an index is checked where an expression has to be");
-    const UOp *zero = constant(0), *place = nullptr, *allowed = mask, *reported = both(mask, had_not_failed());
+    const UOp *zero = constant(0), *place = nullptr, *allowed = mask;
     const int first = first_site(program_.sites, &node_);
     int site = e.site;
     Sym stride = 1;
@@ -292,7 +284,7 @@ class BodyLowering {
       if (e.is_inside[axis]) continue;
       const UOp* size = arena_.index(array->shape[axis]);
       const UOp* number = value(e.operands[axis], mask);
-      const UOp* index = kept(accumulator(arena_.check(first + site++, flatten(index_, node_.shape), number, zero, size, reported)));
+      const UOp* index = kept(accumulator(arena_.check(first + site++, flatten(index_, node_.shape), number, zero, size, mask)));
       allowed = both(allowed, arena_.apply(Op::kLe, DType::kBool, {zero, index}));
       allowed = both(allowed, arena_.apply(Op::kLt, DType::kBool, {index, size}));
       const bool is_last = strides[axis].is_constant(1);
@@ -308,16 +300,6 @@ class BodyLowering {
     return arena_.gather(e.dtype, buffer, flatten(known, array->shape), place, 1, allowed);
   }
   const UOp* constant(int64_t value) { return arena_.constant(Scalar::of(DType::kI64, value)); }
-  /// Was no index of the element outside when this turn of the innermost loop began? Null: there is no loop around.
-  const UOp* had_not_failed() {
-    if (depth_ == 0 || failed_ < 0) return nullptr;
-    const UOp* none = arena_.constant(scalar_from_int(DType::kI32, 0));
-    if (had_failed_ == nullptr) {
-      had_failed_ = kept(accumulator(kept(failed_)));
-      std::rotate(statements_->begin(), statements_->end() - 1, statements_->end());  // it comes first in the turn
-    }
-    return arena_.apply(Op::kEq, DType::kBool, {had_failed_, none});
-  }
 
   ValueBuilder& values_;
   Arena& arena_;
@@ -329,10 +311,9 @@ class BodyLowering {
   ir::Body* statements_;
   std::vector<const UOp*> variables_;           // what each is worth now; null: not declared yet
   std::vector<std::optional<Exact>> counters_;  // of the variables that count loops, where that is known
-  int loops_ = 0, depth_ = 0;                   // made so far; around what is lowered now
-  int failed_ = -1;                  // accumulator: whether an index of this element was wrong; -1: there is no loop that would end for it
-  const UOp* had_failed_ = nullptr;  // what was in it when the turn began; null: nothing needed that yet
-  double cost_ = 0;                  // expressions, of a turn of the innermost loop that is open, else of the element; at most
+  int loops_ = 0;
+  int failed_ = -1;  // accumulator: whether an index of this element was wrong; -1: there is no loop that would end for it
+  double cost_ = 0;  // expressions, of a turn of the innermost loop that is open, else of the element; at most
 };
 
 }  // namespace
