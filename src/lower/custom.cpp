@@ -20,7 +20,7 @@ namespace {
 
 using namespace ir;
 
-/// A loop looks after so many expressions, which take some ten microseconds, or turns. A piece's end costs what some 25 expressions do.
+/// A loop looks after about so many expressions, or turns: few enough that a run that was cancelled ends soon, and enough that looks are rare.
 constexpr double kExpressionsToALook = 1 << 15;
 constexpr int64_t kMostTurnsToALook = 4096;
 constexpr int64_t kVector = 64;  // elements, of the smallest ones
