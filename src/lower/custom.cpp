@@ -20,7 +20,7 @@ namespace {
 
 using namespace ir;
 
-/// A loop looks after about so many expressions, or turns: few enough that a run that was cancelled ends soon, and enough that looks are rare.
+/// A loop looks after about so many expressions, or turns: a run that was cancelled ends soon, and looks are rare.
 constexpr double kExpressionsToALook = 1 << 15;
 constexpr int64_t kMostTurnsToALook = 4096;
 constexpr int64_t kVector = 64;  // elements, of the smallest ones
