@@ -34,18 +34,13 @@ auto retry(Call call) -> decltype(call()) {
   }
 }
 
-/// A host that closed its own descriptors 0, 1 or 2 goes on reading and printing by these numbers: they may not become ours. What was
-/// printed into a file of ours in the moment between is taken out again where `is_new`: nobody else writes to it.
-int beyond_standard(int fd, bool is_new) {
-  if (fd < 0 || fd > STDERR_FILENO) return fd;
-  const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  int error = moved >= 0 ? 0 : -errno;
-  ::close(fd);
-  if (moved >= 0 && is_new && (::ftruncate(moved, 0) != 0 || ::lseek(moved, 0, SEEK_SET) != 0)) {
-    error = -errno;
-    ::close(moved);
-  }
-  return error < 0 ? error : moved;
+/// The same for a file that was just made: what the host printed into it in the moment between is taken out again.
+int new_file_beyond_standard(int fd) {
+  const int moved = beyond_standard(fd);
+  if (moved < 0 || moved == fd || (::ftruncate(moved, 0) == 0 && ::lseek(moved, 0, SEEK_SET) == 0)) return moved;
+  const int error = -errno;
+  ::close(moved);
+  return error;
 }
 
 /// While it lives, a write beyond the size that the host allows its files (RLIMIT_FSIZE) is an error and not the end of the process.
@@ -90,7 +85,8 @@ void fill(const struct stat& from, FileInfo& info) {
 
 int RealFileSystem::open(int directory, const char* path, int flags, uint32_t mode) {
   const int fd = retry([&] { return ::openat(directory, path, flags | O_CLOEXEC, static_cast<mode_t>(mode)); });
-  return beyond_standard(fd, (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0);
+  const bool is_new = (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0;
+  return is_new ? new_file_beyond_standard(fd) : beyond_standard(fd);
 }
 
 int RealFileSystem::close(int fd) {
@@ -176,7 +172,7 @@ int RealFileSystem::memory_file(const char* name) {
   const auto create = [name](unsigned flags) { return static_cast<int>(::syscall(SYS_memfd_create, name, flags)); };
   int fd = create(MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
   if (fd < 0 && errno == EINVAL) fd = create(MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  return fd >= 0 ? beyond_standard(fd, true) : -errno;
+  return fd >= 0 ? new_file_beyond_standard(fd) : -errno;
 #else
   (void)name;
   return -ENOSYS;
@@ -244,6 +240,14 @@ int read_all(FileSystem& files, int fd, size_t limit, std::vector<std::byte>& by
   }
   bytes.resize(used);
   return 0;
+}
+
+int beyond_standard(int fd) {
+  if (fd < 0 || fd > STDERR_FILENO) return fd;
+  const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int result = moved >= 0 ? moved : -errno;
+  ::close(fd);
+  return result;
 }
 
 bool lacks_descriptors(FileSystem& files) {

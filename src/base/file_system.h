@@ -145,6 +145,10 @@ int write_all(FileSystem& files, int fd, std::span<const std::byte> bytes);
 /// Reads to the end of the file: 0 or -errno; -EFBIG when there is more than `limit`.
 int read_all(FileSystem& files, int fd, size_t limit, std::vector<std::byte>& bytes);
 
+/// The file behind `fd` (or an error, which is given back) under a number beyond 2: a host that closed its own descriptors 0, 1 or 2 goes
+/// on reading and printing by these numbers, so they may not become ours. `fd` is closed if it was one of them. -errno where that fails.
+int beyond_standard(int fd);
+
 /// Has the process, or the system, no descriptor left?
 bool lacks_descriptors(FileSystem& files);
 

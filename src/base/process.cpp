@@ -110,15 +110,10 @@ int RealProcess::pipe(int& read_end, int& write_end) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return -errno;
   // In a host that closed its own 0, 1 or 2 they may be these, which a child's are put in place of one after the other.
-  int error = 0;
-  for (int& end : ends) {
-    if (end > 2) continue;
-    const int moved = ::fcntl(end, F_DUPFD_CLOEXEC, 3);
-    if (moved < 0) error = -errno;
-    if (moved >= 0) ::close(std::exchange(end, moved));
-  }
-  if (error < 0) {
-    for (const int end : ends) ::close(end);
+  for (int& end : ends) end = beyond_standard(end);
+  if (const int error = std::min(ends[0], ends[1]); error < 0) {
+    for (const int end : ends)
+      if (end >= 0) ::close(end);
     return error;
   }
   read_end = ends[0];

@@ -24,6 +24,7 @@ CompilerSlots::Slot CompilerSlots::take(TimeLimit& limit) {
   }
   waiting_.erase(turn);
   --free_;
+  if (free_ > 0) given_back_.notify_all();  // the next one's turn has come
   return Slot(*this);
 }
 

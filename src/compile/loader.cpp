@@ -149,9 +149,7 @@ LoadedLibrary LoadedLibrary::open_from_file(System system, const Artifact& artif
     append(refusals, cat("; ", why_not));
   }
   fail(Code::kIo, "cannot load compiled code: from memory: ", why_not_memory, refusals,
-       refusals.find("noexec") != std::string::npos || refusals.find("another user") != std::string::npos
-           ? "; set TMPDIR to a directory that allows execution and belongs to this user"
-           : "");
+       "; set TMPDIR to a directory that allows execution and belongs to this user");
 }
 
 LoadedLibrary LoadedLibrary::open_kept(System system, const Artifact& artifact, const std::string& directory) {

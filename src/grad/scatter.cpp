@@ -1,5 +1,6 @@
 // Adjoints of scatters. An element of the result is made of an element of x and of its updates, in their order; what `take` finds there for
 // each update is what the update needs to know of it.
+#include "grad/placing.h"
 #include "grad/rules.h"
 #include "graph/check.h"
 #include "graph/composites.h"
@@ -22,11 +23,7 @@ NodeRef filled(const Step& s, const Shape& shape, DType dtype, int value) {
 
 /// Is the update the last one of its element, so that it is what stands there?
 NodeRef is_last(const Step& s) {
-  const auto axis = static_cast<size_t>(axis_of(s));
-  const Shape& shape = indices_of(s)->shape;
-  Shape line(shape.size(), Dim(1));
-  line[axis] = shape[axis];
-  const NodeRef turn = build::expand(build::reshape(build::arange(check_node("grad", s.g), shape[axis]), std::move(line)), shape);
+  const NodeRef turn = positions(check_node("grad", s.g), indices_of(s)->shape, axis_of(s));
   const NodeRef none = filled(s, s.y->shape, DType::kI32, 0);
   return elementwise(Op::kEq, {take(s, build::scatter(none, indices_of(s), turn, axis_of(s))), turn});
 }
@@ -35,17 +32,17 @@ NodeRef is_last(const Step& s) {
 /// among the others give. As in adjoint_of_prod: 1 if there is none, that zero if there is one, 0 if there are more.
 NodeRef product_of_others(const Step& s) {
   const NodeRef x = s.a(), updates = s.c(), zero = build::constant_like(x, 0), one = build::constant_like(x, 1);
-  const NodeRef x_is_zero = is_zero(x), is_zero_too = is_zero(updates);
+  const NodeRef x_is_zero = is_zero(x), update_is_zero = is_zero(updates);
   const auto gathered = [&](NodeRef of_x, NodeRef of_updates) {  // the sum for each update, without the update's own part
     const NodeRef sum = build::scatter_add(of_x, indices_of(s), of_updates, axis_of(s));
     return build::sub(take(s, sum), of_updates);
   };
-  const NodeRef rest = where({is_zero_too, one, updates});
+  const NodeRef rest = where({update_is_zero, one, updates});
   const NodeRef product = take(s, build::scatter_mul(where({x_is_zero, one, x}), indices_of(s), rest, axis_of(s)));
   const NodeRef zeros_of_x = build::cast(x_is_zero, DType::kI32);
-  const NodeRef other_zeros = gathered(zeros_of_x, build::cast(is_zero_too, DType::kI32));
+  const NodeRef other_zeros = gathered(zeros_of_x, build::cast(update_is_zero, DType::kI32));
   const NodeRef x_zero = where({x_is_zero, x, zero});
-  const NodeRef their_sum = gathered(x_zero, where({is_zero_too, updates, zero}));
+  const NodeRef their_sum = gathered(x_zero, where({update_is_zero, updates, zero}));
   const NodeRef has_one = elementwise(Op::kEq, {other_zeros, build::constant_like(other_zeros, 1)});
   const NodeRef factor = where({is_zero(other_zeros), one, where({has_one, their_sum, zero})});
   return mul({elementwise(Op::kDiv, {product, rest}), factor});

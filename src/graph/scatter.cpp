@@ -20,8 +20,9 @@ struct Scattered {
   int axis;                     // counted from the front
 };
 
-/// x and updates as one dtype, which `op` takes.
+/// x and updates, of one graph, as one dtype, which `op` takes.
 void unite(std::string_view called, Op op, NodeRef& x, NodeRef& updates) {
+  check_nodes(called, {{x, updates}});
   const NodeRef operands[] = {x, updates};
   const DType dtype = common_dtype(called, info(op).operands, operands);
   x = cast(x, dtype);
@@ -30,7 +31,6 @@ void unite(std::string_view called, Op op, NodeRef& x, NodeRef& updates) {
 
 Scattered checked(std::string_view called, Op op, NodeRef x, NodeRef indices, NodeRef updates, int axis) {
   indices = as_indices(called, x, indices);
-  check_nodes(called, {{x, updates}});
   unite(called, op, x, updates);
   const int along = check_along(called, x, indices, axis);
   HARP_CHECK(updates->shape == indices->shape, Code::kShape, called, ": indices have shape ", to_string(indices->shape), " (",
@@ -133,7 +133,6 @@ NodeRef scatter_reduce(NodeRef x, NodeRef indices, NodeRef updates, int axis, st
 NodeRef index_add(NodeRef x, NodeRef indices, NodeRef updates, int axis) {
   const std::string_view op = "index_add";
   indices = as_indices(op, x, indices);
-  check_nodes(op, {{x, updates}});
   unite(op, Op::kScatterAdd, x, updates);
   const int along = normalize_axis(op, axis, x->rank());
   HARP_CHECK(indices->rank() == 1, Code::kShape, op, ": indices must have one axis, got shape ", to_string(indices->shape), " (",
@@ -151,7 +150,6 @@ NodeRef scatter_nd(NodeRef x, NodeRef indices, NodeRef updates, std::string_view
   const std::string_view op = "scatter_nd";
   const Reduction& chosen = reduction_of(op, reduction, true);
   const Places p = places(op, x, indices, 0);
-  check_nodes(op, {{x, updates}});
   unite(op, chosen.op, x, updates);
   const Shape shape = p.result_shape();
   HARP_CHECK(updates->shape == shape, Code::kShape, op, ": updates have shape ", to_string(updates->shape), " (", label(updates),
