@@ -15,8 +15,8 @@ struct Gathered {
   View view;
 };
 
-/// Of the views below the gather's first source, as deep as they stay linear, and no deeper than where `lies_in_memory` holds.
-/// Nothing where the gather's position makes no difference, because the axis is one element, seen once or often: then the first source
+/// The array is the first below the gather's first source that lies in memory and of which that is such a view; if none does, the one as
+/// deep below as it is a view of, which then has to be stored. Nothing where the gather's position makes no difference, because the axis is one element, seen once or often: then the first source
 /// can be computed like that of any other operation.
 std::optional<Gathered> gathered(const Node& gather, const std::function<bool(const Node*)>& lies_in_memory);
 
