@@ -3,6 +3,7 @@
 rows: C1.top_level
 """
 import os
+import shutil
 import subprocess
 import sys
 
@@ -14,9 +15,10 @@ ALLOWED = REQUIRED | {"bindings", ".gitattributes"}
 
 def entries():
     """Tracked and new entries; without git (a release tarball) what lies there, but for build outputs."""
-    listing = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True)
-    if listing.returncode == 0 and listing.stdout:
-        return {path.split("/")[0] for path in listing.stdout.splitlines()}
+    if shutil.which("git") is not None:
+        listing = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True)
+        if listing.returncode == 0 and listing.stdout:
+            return {path.split("/")[0] for path in listing.stdout.splitlines()}
     return set(os.listdir(ROOT)) - {"build", ".git", ".cache"}
 
 

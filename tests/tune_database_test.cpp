@@ -90,7 +90,7 @@ TEST_CASE("H3.best_stored: harp_compile uses what was found, in every context of
   const capi_test::Context context =
       capi_test::make_context([&](harp_context_options& o) { o.cache_dir = directory.c_str(), o.threads = 2; });
   const capi_test::Graph graph = capi_test::parse(context.get(), kScaled);
-  CHECK(stats_of(capi_test::compile(graph.get(), "c").get()).tuned == 0);
+  CHECK(stats_of(capi_test::compile(graph.get(), "c", [](auto& o) { o.target = nullptr; }).get()).tuned == 0);
 }
 
 TEST_CASE(
@@ -213,7 +213,13 @@ TEST_CASE("H3.best_stored: a database is used as soon as it is ours alone to wri
   const capi_test::Context context = context_in(directory, &lines);
   const capi_test::Graph graph = capi_test::parse(context.get(), kScaled);
   const auto is_tuned = [&](int32_t width) {
-    return stats_of(capi_test::compile(graph.get(), "c", [&](auto& o) { o.simd_width = width; }).get()).tuned == 1;
+    return stats_of(capi_test::compile(graph.get(), "c",
+                                       [&](auto& o) {
+                                         o.target = nullptr;  // as in compile_in
+                                         o.simd_width = width;
+                                       })
+                        .get())
+               .tuned == 1;
   };
   CHECK_FALSE(is_tuned(1));
   CHECK(::chmod(file.c_str(), 0644) == 0);
