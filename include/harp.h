@@ -903,7 +903,7 @@ HARP_API harp_node* harp_instance_norm(harp_node* x, harp_node* weight, harp_nod
 /* PyTorch's attention without dropout: softmax(query @ key^T * scale + mask) @ value over the last two axes, [..., length, features]; the
  * axes before broadcast. mask: NULL, bool (true takes part) or floats that are added; it broadcasts to [..., query's length, key's length].
  * is_causal 1: the i-th query sees the keys 0 to i. scale NULL: 1 / sqrt(features). enable_gqa 1: the third last axis counts heads, and
- * each head of key and value serves as many heads of the query as there are for one. A query that sees no key gives NaN. */
+ * each head of key and value serves as many heads of the query as there are for one. A query that sees no key gives 0. */
 HARP_API harp_node* harp_scaled_dot_product_attention(harp_node* query, harp_node* key, harp_node* value, harp_node* mask,
                                                       int32_t is_causal, const double* scale, int32_t enable_gqa);
 /* Half the squared distance up to delta, from there on a line: delta * (distance - delta / 2). reduction as below. */

@@ -46,7 +46,7 @@ struct Step {
 };
 
 void optimise(Stages& s, const PipelineOptions& options) {
-  if (options.check_indices) s.graph = opt::check_indices(*s.graph);
+  s.graph = opt::settle_checks(std::move(s.graph), options.check_indices);
   s.graph = opt::optimise(std::move(s.graph), options.disabled_rules);
 }
 

@@ -110,7 +110,7 @@ TEST_CASE("G14.take,take_along_axis,scatter_add/interp,c G16: check_indices find
         Row{"take_along_axis(x, expand(reshape(j, shape=[4, 1]), shape=[4, n]), axis=0)", "take: axis 0 of \"x\" has 5 elements, but " + j},
         Row{"scatter_add(x, expand(reshape(j, shape=[4, 1]), shape=[4, n]), slice(x, start=[0, 0], size=[4, n]), axis=0)",
             "scatter_add: axis 0 of \"x\" has 5 elements, but " + j},
-        Row{"index_add(x, i, slice(x, start=[0, 0], size=[4, n]), axis=0)", "scatter_add: axis 0 of \"x\" has 5 elements, but " + i},
+        Row{"index_add(x, i, slice(x, start=[0, 0], size=[4, n]), axis=0)", "index_add: axis 0 of \"x\" has 5 elements, but " + i},
         Row{"one_hot(i, depth=3, dtype=i32)", ""}}) {
     CAPTURE(row.expression);
     for (const Way& way : kWaysAndWidths) {
@@ -121,6 +121,55 @@ TEST_CASE("G14.take,take_along_axis,scatter_add/interp,c G16: check_indices find
       CHECK(message == row.words);
     }
   }
+}
+
+TEST_CASE("G14 G22.gather_nd,scatter_nd,scatter_reduce,max_unpool/interp,c: what is made of other operations is called by its own name") {
+  const Context context = make_context();
+  struct Row {
+    std::string expression, words;
+  };
+  for (const Row& row :
+       {Row{"gather_nd(x, t)", "gather_nd: axis 1 of \"x\" has 3 elements, but element 2 of \"t\"[..., 1] asks for 3"},
+        Row{"gather_nd(x, t[:2])", ""}, Row{"gather_nd(x, t[:, :1])", ""},
+        Row{"gather_nd(x, w)", "gather_nd: axis 0 of \"x\" has 2 elements, but element 1 of \"w\"[..., 0] asks for 9223372036854775807"},
+        Row{"scatter_nd(x, t, u)", "scatter_nd: axis 1 of \"x\" has 3 elements, but element 2 of \"t\"[..., 1] asks for 3"},
+        Row{"scatter_reduce(x, b, x, axis=1, reduction=\"mean\")",
+            "scatter_reduce: axis 1 of \"x\" has 3 elements, but element 4 of \"b\" asks for -4"},
+        Row{"real(scatter_add(complex_from_parts(x, x), b, x, axis=1))",
+            "scatter_add: axis 1 of complex_from_parts #"},  // the numbers, not the parts that are added apart
+        Row{"max_unpool(x, b, 2)", "max_unpool: a plane of the result has 6 elements, but element 4 of \"b\" asks for -7"},
+        Row{"take(x, f)", "take: \"x\", flattened, has 6 elements, but element 1 of \"f\" asks for 6"}, Row{"x[:, f[0]]", ""}}) {
+    CAPTURE(row.expression);
+    for (const Way& way : kWaysAndWidths) {
+      CAPTURE(way.backend);
+      const std::string head =
+          "graph g(x: f32[2, 3], t: i32[3, 2], w: u64[2, 1], u: f32[3], b: i64[2, 3], f: i16[2]) flags=[promote] {\n  return y = ";
+      const std::vector<int64_t> b = {0, 1, 2, -3, row.expression.starts_with("max_unpool") ? int64_t{-7} : int64_t{-4}, 0};
+      const auto message = [&](bool check) {
+        Checked checked(context, head + row.expression + "\n}", way, check);
+        return checked.message(whole<float>({2, 3}, 1), Values<int32_t>{{1, -3, -2, 2, 0, 3}, {3, 2}},
+                               Values<uint64_t>{{1, UINT64_MAX}, {2, 1}}, whole<float>({3}, 1), Values<int64_t>{b, {2, 3}},
+                               list<int16_t>({-1, 6}));
+      };
+      if (row.words.ends_with("#"))
+        CHECK(message(true).starts_with(row.words));
+      else
+        CHECK(message(true) == row.words);
+      CHECK(message(false) == "");
+    }
+  }
+}
+
+TEST_CASE("G14 G18.text: optional checks are written and read, and are not made unasked") {
+  const Context context = make_context();
+  const std::string text = "graph g(x: f32[n, 3], t: i32[m, 2]) {\n  return y = gather_nd(x, t)\n}";
+  const Graph graph = parse(context.get(), "harp 1\n" + text);
+  const std::string printed = capi_test::take(harp_graph_print(graph.get(), nullptr));
+  CHECK(printed.find("size=n, what=\"gather_nd: axis 0 of \\\"x\\\"\", asker=\"\\\"t\\\"[..., 0]\", optional=true)") != std::string::npos);
+  const Graph again = parse(context.get(), printed);
+  CHECK(capi_test::take(harp_graph_print(again.get(), nullptr)) == printed);
+  const Checked off(context, text, {"c", 0, 0}, false);
+  CHECK(capi_test::take(harp_program_source(off.program(), nullptr)).find("check_index") == std::string::npos);
 }
 
 TEST_CASE("G14.scatter_add/interp,c: of several faults the first in the graph counts, there the first element, whoever finds it") {

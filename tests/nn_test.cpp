@@ -1,5 +1,6 @@
 // Layers, losses, norms and indices of extremes: values on every backend, special values, and the words of every misuse. (NumPy is asked
 // in oracle_test.py; the order of operations in semantics_test.py.)
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -159,6 +160,24 @@ TEST_CASE("G22.scaled_dot_product_attention/interp,c G16: the scale is the same 
         backends.run("graph g(x: f32[" + shape + "]) {\n  return y = scaled_dot_product_attention(x, x, x)\n}", x)[0].get());
   };
   CHECK(attend("3, 6") == attend("n, k"));
+}
+
+TEST_CASE("G22.scaled_dot_product_attention/interp,c: a query that sees no key gives 0, and passes gradients of 0") {
+  const Backends backends;
+  const Values<float> x{{-1, -0.8f, -0.6f, -0.5f, -0.3f, -0.1f, 0.1f, 0.3f, 0.5f, 0.6f, 0.8f, 1}, {3, 4}},
+      bias{{0, -kInf, 0, -kInf, -kInf, -kInf, 0, 0, 0}, {3, 3}};
+  for (const char* mask : {"bias", "bias > -1.0"}) {
+    CAPTURE(mask);
+    const auto outputs =
+        backends.run(std::string("graph g(x: f32[n, k], bias: f32[n, n]) {\n  y = scaled_dot_product_attention(x, x, x, ") + mask +
+                         ")\n  s = sum(y)\n  return y, g = grad(s, x)\n}",
+                     x, bias);
+    const std::vector<float> y = values<float>(outputs[0].get()), g = values<float>(outputs[1].get());
+    CHECK(std::vector<float>(y.begin() + 4, y.begin() + 8) == std::vector<float>(4, 0));
+    CHECK(y[0] != 0);
+    CHECK(std::all_of(g.begin(), g.end(), [](float v) { return std::isfinite(v); }));
+    CHECK(g[4] != 0);  // as a key of the third query
+  }
 }
 
 TEST_CASE("G22.binary_cross_entropy: weights broadcast to x, and never enlarge it") {

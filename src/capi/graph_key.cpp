@@ -85,6 +85,8 @@ class KeyWriter {
   void operator()(const CheckAttributes& attributes) {
     add(attributes.size);
     add(std::string_view(attributes.what));
+    add(std::string_view(attributes.asker));
+    add(attributes.optional);
   }
 
   /// Is there no key? Constants may be too large; and a native function is known by its address, which is no part of any key.

@@ -65,6 +65,19 @@ NodeRef masked(NodeRef scores, NodeRef mask, bool is_causal) {
   return where({broadcast_to(past, scores->shape), scores, nothing});
 }
 
+/// softmax over the keys. A mask can hide all of them from a query, which then has no weights: zeros, where softmax has NaN.
+NodeRef weights_of(NodeRef scores, bool is_masked) {
+  if (!is_masked || size_of_axis(scores, 1).is_constant(0)) return softmax(scores, -1);
+  const std::vector<int> keys = {scores->rank() - 1};
+  const NodeRef peak = stop_gradient(max(scores, keys, true));
+  const NodeRef sees_none = eq({peak, constant_like(peak, -std::numeric_limits<double>::infinity())});
+  const NodeRef shift = where({sees_none, constant_like(peak, 0), peak});
+  const NodeRef e = exp(add({scores, broadcast_to(neg(shift), scores->shape)}));
+  const NodeRef total = sum(e, keys, true);
+  const NodeRef scale = unary(Op::kRecip, where({sees_none, constant_like(total, 1), total}));
+  return mul({e, broadcast_to(scale, scores->shape)});
+}
+
 }  // namespace
 
 NodeRef scaled_dot_product_attention(NodeRef query, NodeRef key, NodeRef value, NodeRef mask, const AttentionOptions& options) {
@@ -99,7 +112,7 @@ NodeRef scaled_dot_product_attention(NodeRef query, NodeRef key, NodeRef value, 
   for (size_t i = 0; i < exchanged.size(); ++i) exchanged[i] = static_cast<int>(i);
   std::swap(exchanged[exchanged.size() - 1], exchanged[exchanged.size() - 2]);
   const NodeRef scores = masked(mul({matmul(query, permute(key, exchanged)), scale}), mask, options.is_causal);
-  NodeRef result = matmul(softmax(scores, -1), value);
+  NodeRef result = matmul(weights_of(scores, mask != nullptr), value);
   if (options.enable_gqa) {
     Shape shape = result->shape;
     shape.erase(shape.end() - 3);

@@ -80,7 +80,7 @@ NodeRef scatter_max(NodeRef x, NodeRef indices, NodeRef updates, int axis);
 NodeRef scatter_min(NodeRef x, NodeRef indices, NodeRef updates, int axis);
 /// The integers themselves, of which each has to name an element of an axis of this size, from its start or (negative) from its end: a run
 /// in which one does not is Error{kRange}. `what`: how its message begins, "axis 0 of x"; empty: any axis. (indexing.cpp)
-NodeRef check_index(NodeRef indices, Dim size, std::string_view what = {});
+NodeRef check_index(NodeRef indices, Dim size, std::string_view what = {}, std::string_view asker = {}, bool optional = false);
 NodeRef contiguous(NodeRef source);
 NodeRef stop_gradient(NodeRef source);  // the same values, which no gradient passes
 

@@ -13,13 +13,13 @@ using namespace steps;
 /// What is known of the operands once they are checked.
 struct Channels {
   std::string_view op;
-  NodeRef x;    // in the working dtype
-  DType dtype;  // of the result
-  size_t axis;  // of the channels
+  NodeRef given, x;  // x in the working dtype
+  DType dtype;       // of the result
+  size_t axis;       // of the channels
   DType working() const { return x->dtype; }
   Dim count() const { return x->shape[axis]; }
 
-  Channels(std::string_view op, NodeRef x, int axis, std::initializer_list<NodeRef> per_channel, int least_rank) : op(op) {
+  Channels(std::string_view op, NodeRef x, int axis, std::initializer_list<NodeRef> per_channel, int least_rank) : op(op), given(x) {
     std::vector<NodeRef> arrays = {x};
     for (const NodeRef array : per_channel)
       if (array != nullptr) arrays.push_back(array);
@@ -30,23 +30,28 @@ struct Channels {
     this->x = cast(x, working_dtype(dtype));
   }
 
-  /// One number a channel, stretched to x's shape.
-  NodeRef stretched(std::string_view what, NodeRef array) const {
+  /// SHAPE unless it has one number a channel.
+  void check(std::string_view what, NodeRef array) const {
     HARP_CHECK(array->shape == Shape{count()}, Code::kShape, op, ": the ", what, " (", label(array), ") has shape ",
-               to_string(array->shape), "; it must be [", to_string(count()), "], one number for each channel of ", label(x));
+               to_string(array->shape), "; it must be [", to_string(count()), "], one number for each channel of ", label(given));
+  }
+  /// One number a channel, stretched to x's shape.
+  NodeRef stretched(NodeRef array) const {
     Shape placed(x->shape.size(), Dim(1));
     placed[axis] = count();
     return broadcast_to(reshape(cast(array, working()), std::move(placed)), x->shape);
   }
 
   NodeRef with_weight_and_bias(NodeRef y, NodeRef weight, NodeRef bias) const {
+    if (weight != nullptr) check("weight", weight);
+    if (bias != nullptr) check("bias", bias);
     if (weight != nullptr && bias != nullptr) {
-      weight = stretched("weight", weight);
-      y = elementwise(Op::kFma, {y, weight, stretched("bias", bias)});
+      weight = stretched(weight);
+      y = elementwise(Op::kFma, {y, weight, stretched(bias)});
     } else if (weight != nullptr) {
-      y = mul({y, stretched("weight", weight)});
+      y = mul({y, stretched(weight)});
     } else if (bias != nullptr) {
-      y = add({y, stretched("bias", bias)});
+      y = add({y, stretched(bias)});
     }
     return cast(y, dtype);
   }
@@ -81,11 +86,13 @@ NodeRef batch_norm(NodeRef x, const Statistics& running, NodeRef weight, NodeRef
     HARP_CHECK(!others.empty(), Code::kShape, op, ": ", label(x), " has no axis besides the channels to take the mean of");
     return channels.with_weight_and_bias(normalised_over(channels.x, others, eps), weight, bias);
   }
+  channels.check("mean", running.mean);
+  channels.check("var", running.var);
   // The scale is computed once for each channel, before it is stretched.
   const NodeRef mean = cast(running.mean, channels.working()), var = cast(running.var, channels.working());
-  const NodeRef centred = add({channels.x, channels.stretched("mean", neg(mean))});
+  const NodeRef centred = add({channels.x, channels.stretched(neg(mean))});
   const NodeRef scale = rsqrt(add({var, constant_like(var, eps)}));
-  return channels.with_weight_and_bias(mul({centred, channels.stretched("var", scale)}), weight, bias);
+  return channels.with_weight_and_bias(mul({centred, channels.stretched(scale)}), weight, bias);
 }
 
 NodeRef group_norm(NodeRef x, int64_t groups, NodeRef weight, NodeRef bias, double eps) {

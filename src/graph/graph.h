@@ -121,10 +121,12 @@ struct NativeAttributes {
   bool operator==(const NativeAttributes&) const = default;
 };
 
-/// The axis that integers have to name elements of: how many it has, and the words a message about one that does not begins with.
+/// The axis that integers have to name elements of: how many it has, the words a message about one that does not begins with, and those
+/// for whose element asks ("": the node's source). An optional check is one only where the compile option check_indices is set.
 struct CheckAttributes {
   Dim size;
-  std::string what;
+  std::string what, asker;
+  bool optional = false;
   bool operator==(const CheckAttributes&) const = default;
 };
 

@@ -19,8 +19,10 @@ std::vector<CheckSite> check_sites(const Graph& graph) {
                           label(node)}});
     }
     if (node->op != Op::kCheckIndex) continue;
-    const std::string& what = node->as<CheckAttributes>().what;
-    sites.push_back({node, {what.empty() ? cat(name(node->op), ": the axis") : text::printable(what), label(node->sources[0])}});
+    const CheckAttributes& check = node->as<CheckAttributes>();
+    sites.push_back({node,
+                     {check.what.empty() ? cat(name(node->op), ": the axis") : text::printable(check.what),
+                      check.asker.empty() ? label(node->sources[0]) : text::printable(check.asker)}});
   }
   return sites;
 }

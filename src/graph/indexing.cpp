@@ -31,12 +31,21 @@ int check_along(std::string_view op, NodeRef x, NodeRef indices, int axis) {
   return along;
 }
 
-NodeRef check_index(NodeRef indices, Dim size, std::string_view what) {
+NodeRef check_index(NodeRef indices, Dim size, std::string_view what, std::string_view asker, bool optional) {
   const std::string_view op = name(Op::kCheckIndex);
   indices = as_indices(op, indices, indices);
   check_dim(op, check_node(op, indices), size, "the size");
   return check_node(op, indices)
-      .intern(Op::kCheckIndex, indices->dtype, indices->shape, {indices}, CheckAttributes{size, std::string(what)});
+      .intern(Op::kCheckIndex, indices->dtype, indices->shape, {indices},
+              CheckAttributes{size, std::string(what), std::string(asker), optional});
+}
+
+NodeRef watched(NodeRef indices, Dim size, std::string_view what, std::string_view asker) {
+  return indices->op == Op::kCheckIndex ? indices : check_index(indices, size, what, asker, true);
+}
+
+NodeRef watched(std::string_view op, NodeRef x, int axis, NodeRef indices) {
+  return watched(indices, x->shape[static_cast<size_t>(axis)], cat(op, ": axis ", axis, " of ", label(x)));
 }
 
 NodeRef take_along_axis(NodeRef x, NodeRef indices, int axis) {
@@ -51,8 +60,9 @@ NodeRef take_along_axis(NodeRef x, NodeRef indices, int axis) {
 /// The axes of indices become one, stretched along the others of x; x stays as it lies.
 NodeRef take(NodeRef x, NodeRef indices, std::optional<int> axis) {
   indices = as_indices("take", x, indices);
-  if (!axis) return take(flatten(x, 0, -1), indices, 0);
-  const int along = normalize_axis("take", *axis, x->rank());
+  if (!axis && x->rank() != 1)
+    return take(flatten(x, 0, -1), watched(indices, element_count(x->shape), cat("take: ", label(x), ", flattened,")), 0);
+  const int along = normalize_axis("take", axis.value_or(0), x->rank());
   check_length("take", x, along, indices);
   const auto place = x->shape.begin() + along;
   Shape shape(x->shape.begin(), place);

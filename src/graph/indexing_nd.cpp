@@ -11,6 +11,16 @@ namespace harp::build {
 
 using namespace steps;
 
+namespace {
+
+/// As i64; what that cannot hold is its greatest number, and so names no element either.
+NodeRef as_i64(NodeRef index) {
+  if (index->dtype == DType::kU64) index = elementwise(Op::kMin, {index, constant_like(index, INT64_MAX)});
+  return cast(index, DType::kI64);
+}
+
+}  // namespace
+
 Places places(std::string_view op, NodeRef x, NodeRef indices, int64_t batch_dims) {
   check_nodes(op, {{x, indices}});
   Graph& graph = check_node(op, x);
@@ -28,8 +38,7 @@ Places places(std::string_view op, NodeRef x, NodeRef indices, int64_t batch_dim
   HARP_CHECK(length >= 1 && axes <= x->shape.size(), Code::kShape, op, ": a tuple of ", length, " indices for ", label(x), " of shape ",
              to_string(x->shape), "; it must have from 1 to ", x->shape.size() - batch);
   Places result{nullptr, Shape(indices->shape.begin(), indices->shape.end() - 1), axes, 1, Shape(x->shape.begin() + axes, x->shape.end())};
-  const NodeRef wide = cast(indices, DType::kI64);
-  const std::vector<NodeRef> columns = unstack(wide, -1);
+  const std::vector<NodeRef> columns = unstack(indices, -1);
   const auto number = [&](Dim dim) { return size(graph, dim); };
   NodeRef place = nullptr, is_place = nullptr;
   for (size_t i = 0; i < axes; ++i) {
@@ -40,7 +49,10 @@ Places places(std::string_view op, NodeRef x, NodeRef indices, int64_t batch_dim
       line[i] = extent;
       index = broadcast_to(reshape(cast(arange(graph, extent), DType::kI64), std::move(line)), result.tuples);
     } else {
-      const NodeRef given = columns[i - batch], zero = constant_like(given, 0);
+      const size_t position = i - batch;
+      const NodeRef given =
+          as_i64(watched(columns[position], extent, cat(op, ": axis ", i, " of ", label(x)), cat(label(indices), "[..., ", position, "]")));
+      const NodeRef zero = constant_like(given, 0);
       index = where({lt({given, zero}), add({given, number(extent)}), given});
       const NodeRef fits = elementwise(Op::kBitAnd, {le({zero, index}), lt({index, number(extent)})});
       is_place = is_place == nullptr ? fits : elementwise(Op::kBitAnd, {is_place, fits});

@@ -14,6 +14,12 @@ void check_length(std::string_view op, NodeRef x, int axis, NodeRef indices);
 /// The axis, counted from the front; indices have x's shape but for it (SHAPE).
 int check_along(std::string_view op, NodeRef x, NodeRef indices, int axis);
 
+/// The indices, checked where the compile option check_indices is set: what it says of one that names nothing are words of the operation
+/// the user called, `what` and `asker` (build.h, check_index). For operations that are made of others, whose checks would name those.
+NodeRef watched(NodeRef indices, Dim size, std::string_view what, std::string_view asker = "");
+/// The same for the elements along an axis of x.
+NodeRef watched(std::string_view op, NodeRef x, int axis, NodeRef indices);
+
 /// Tuples of indices, the last axis of an array, as places along the first axes of x, flattened. (indexing_nd.cpp)
 struct Places {
   NodeRef flat;  // one place for each tuple, rank 1, i64

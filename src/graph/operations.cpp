@@ -348,8 +348,10 @@ constexpr Operation kRows[] = {
           return build::scatter_nd(x, indices.node, updates, reduction);
         }),
     scatter_row<build::index_add>("index_add", "0"),
-    row("check_index", {{"indices"}, {"size"}, {"what", "\"\""}},
-        [](NodeRef indices, Dim size, std::string_view what) { return build::check_index(indices, size, what); }),
+    row("check_index", {{"indices"}, {"size"}, {"what", "\"\""}, {"asker", "\"\""}, {"optional", "false"}},
+        [](NodeRef indices, Dim size, std::string_view what, std::string_view asker, bool optional) {
+          return build::check_index(indices, size, what, asker, optional);
+        }),
 
     // order
     row("argsort", {{"x"}, {"axis", "-1"}, {"descending", "false"}},

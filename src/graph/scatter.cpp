@@ -35,6 +35,7 @@ Scattered checked(std::string_view called, Op op, NodeRef x, NodeRef indices, No
   const int along = check_along(called, x, indices, axis);
   HARP_CHECK(updates->shape == indices->shape, Code::kShape, called, ": indices have shape ", to_string(indices->shape), " (",
              label(indices), "), updates ", to_string(updates->shape), " (", label(updates), "); they must be identical");
+  if (called != name(op) || is_complex(x->dtype)) indices = watched(called, x, along, indices);
   return {x, indices, updates, along};
 }
 
@@ -143,6 +144,7 @@ NodeRef index_add(NodeRef x, NodeRef indices, NodeRef updates, int axis) {
              "); it must be ", to_string(lines), ": that of ", label(x), " with ", to_string(indices->shape[0]), " indices along axis ",
              along);
   check_length(op, x, along, indices);
+  indices = watched(op, x, along, indices);
   return apply(op, Op::kScatterAdd, {x, stretched(indices, std::move(lines), along), updates, along});
 }
 

@@ -241,6 +241,8 @@ class Printer {
   void print_attributes(const Node&, const CheckAttributes& a) {
     attribute("size", print_dim(a.size));
     if (!a.what.empty()) attribute("what", text::quote(a.what));
+    if (!a.asker.empty()) attribute("asker", text::quote(a.asker));
+    if (a.optional) attribute("optional", "true");
   }
 
   static Scalar element(DType dtype, const std::vector<std::byte>& data, size_t index) {

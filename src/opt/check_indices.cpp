@@ -1,5 +1,7 @@
 #include "opt/check_indices.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "graph/build.h"
 #include "graph/check.h"
@@ -13,7 +15,15 @@ bool has_indices(const Node* node) { return node->op == Op::kGather || is_scatte
 /// Does every element of the source stand in the node, perhaps more than once?
 bool keeps_all(const Node* node) { return node->op == Op::kReshape || node->op == Op::kExpand || node->op == Op::kPermute; }
 
+bool is_optional_check(const Node* node) { return node->op == Op::kCheckIndex && node->as<CheckAttributes>().optional; }
+
+const Node* drop_optional(Graph&, const Node* node) { return is_optional_check(node) ? node->sources[0] : node; }
+
 const Node* check(Graph& graph, const Node* node) {
+  if (is_optional_check(node)) {
+    const CheckAttributes& a = node->as<CheckAttributes>();
+    return build::check_index(node->sources[0], a.size, a.what, a.asker);
+  }
   if (!has_indices(node)) return node;
   const int axis = node->as<GatherAttributes>().axis;
   const Node* x = node->sources[0];
@@ -31,6 +41,11 @@ const Node* check(Graph& graph, const Node* node) {
 
 }  // namespace
 
-std::unique_ptr<Graph> check_indices(const Graph& graph) { return rewrite(graph, check); }
+std::shared_ptr<Graph> settle_checks(std::shared_ptr<Graph> graph, bool wanted) {
+  if (wanted) return rewrite(*graph, check);
+  const std::deque<Node>& nodes = graph->nodes();
+  if (std::none_of(nodes.begin(), nodes.end(), [](const Node& node) { return is_optional_check(&node); })) return graph;
+  return rewrite(*graph, drop_optional);
+}
 
 }  // namespace harp::opt
