@@ -20,6 +20,7 @@ std::vector<CheckSite> check_sites(const Graph& graph) {
     }
     if (node->op != Op::kCheckIndex) continue;
     const CheckAttributes& check = node->as<CheckAttributes>();
+    if (check.optional) continue;
     sites.push_back({node,
                      {check.what.empty() ? cat(name(node->op), ": the axis") : text::printable(check.what),
                       check.asker.empty() ? label(node->sources[0]) : text::printable(check.asker)}});

@@ -137,6 +137,7 @@ std::optional<IndexFault> first_fault(const Array& indices, int64_t size, const 
 }
 
 Array evaluate_check_index(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
+  if (node.as<CheckAttributes>().optional) return sources[0];
   const std::optional<IndexFault> fault = first_fault(sources[0], sizes.value(node.as<CheckAttributes>().size), sizes);
   if (!fault) return sources[0];
   const std::vector<CheckSite> sites = check_sites(*node.graph);
