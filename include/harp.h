@@ -85,6 +85,8 @@ typedef int32_t harp_status;
 #define HARP_ERROR_CANCELLED 12 /* the host set the flag of a run, or its callback ended harp_tune */
 #define HARP_ERROR_INTERNAL 13  /* a bug in harp: please report it with the graph's text (harp_graph_print) */
 #define HARP_ERROR_NATIVE 14    /* a function given to harp_native returned something else than 0 */
+#define HARP_ERROR_DEVICE 15    /* a device that is not there, or has failed */
+#define HARP_ERROR_NO_GRADIENT 16 /* there is no gradient with respect to a node: nothing depends on it, or by no way that has one */
 
 /* Type of array elements. Bool is one byte, 0 or 1; any other byte reads as true. Integers wrap. f16 is IEEE 754 binary16, bf16 the upper
  * half of an f32. The dtypes of 8 and 16 bits compute in a wider one: each operation works on values widened to it, and its result is
@@ -300,7 +302,8 @@ HARP_API harp_status harp_cache_stats(harp_context* context, harp_cache_stats_in
  * Nodes are immutable; the same operation on the same nodes gives the same node. Building calls have no `err`: a node, borrowed until
  * the graph is released, or NULL. The FIRST mistake sticks to the graph with a message that names the operation, the shapes and the
  * nodes; every later call on that graph returns NULL, so a program may build without looking and ask once, at harp_compile or with
- * harp_graph_error. Nodes of two graphs in one call are a mistake in both.
+ * harp_graph_error. One that wants each mistake where it happens takes it (harp_graph_take_error), and the graph goes on. A call that
+ * fails leaves no node behind. Nodes of two graphs in one call are a mistake in both.
  *
  * Shapes. Operands of an elementwise operation need identical shapes, except that an operand of rank 0 goes with everything; with
  * HARP_GRAPH_BROADCAST NumPy's rules hold: axes align at the right, an axis of size 1 stretches, missing axes are added on the left.
@@ -310,11 +313,15 @@ HARP_API harp_status harp_cache_stats(harp_context* context, harp_cache_stats_in
  * Promotion. Of two integers that both have a sign or both have none, and of two floats: the wider one; f16 with bf16 gives f32. Of an
  * integer with and one without a sign: the least one with a sign that holds both (i8 with u8 gives i16, i8 with u32 i64). Not defined, and
  * an error: u64 with an integer that has a sign; bool, integers and floats among each other. Where an operation takes floats only, bool
- * and integers of 8 and 16 bits become f32, wider ones f64.
+ * and integers of 8 and 16 bits become f32, wider ones f64. With HARP_GRAPH_PROMOTE_MIXED (which stands for both flags) these are
+ * defined, as PyTorch has them: bool with anything gives the other; an integer with a float or complex number gives that; u64 with an
+ * integer that has a sign gives f32; a real with a complex number gives the complex one that holds both. Where an operation takes floats
+ * only, bool and all integers become f32.
  * ---------------------------------------------------------------------------------------------------------------------------- */
 
 #define HARP_GRAPH_BROADCAST 1u /* NumPy broadcasting */
 #define HARP_GRAPH_PROMOTE 2u   /* operands of different dtypes promote as the Array API standard says, instead of being an error */
+#define HARP_GRAPH_PROMOTE_MIXED 4u /* the same, and bool, integers and floats among each other promote, too: see above */
 
 /* Makes an empty graph. flags: 0 or HARP_GRAPH_... joined with |. */
 HARP_API harp_graph* harp_graph_new(harp_context* context, uint32_t flags, harp_error** err);
@@ -324,6 +331,9 @@ HARP_API void harp_graph_release(harp_graph* graph);
 HARP_API harp_status harp_graph_set_name(harp_graph* graph, const char* name, harp_error** err);
 /* The mistake that sticks to the graph, or NULL. Borrowed until the graph is released. */
 HARP_API const harp_error* harp_graph_error(const harp_graph* graph);
+/* The same, owned by the caller: the graph is then without a mistake, as it was before the call that failed, and can be built on. NULL:
+ * there was none. */
+HARP_API harp_error* harp_graph_take_error(harp_graph* graph);
 
 /*
  * Symbolic sizes. A variable stands for a size that every run chooses anew, within min and max (both inclusive, min >= 0); the same
@@ -361,8 +371,9 @@ HARP_API harp_node* harp_constant_u64(harp_graph* graph, harp_dtype dtype, uint6
 HARP_API harp_node* harp_constant_bool(harp_graph* graph, int32_t value);
 /* re + im * i of a complex dtype. (harp_constant gives one whose imaginary part is 0.) */
 HARP_API harp_node* harp_constant_complex(harp_graph* graph, harp_dtype dtype, double re, double im);
-/* An array of plain sizes; data is row-major and copied. */
-HARP_API harp_node* harp_constant_array(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, const void* data);
+/* An array of plain sizes; data is row-major, of `size` bytes (which has to be that of the array), and copied. */
+HARP_API harp_node* harp_constant_array(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, size_t size,
+                                        const void* data);
 /* The value of a size as an i64 of rank 0. */
 HARP_API harp_node* harp_size(harp_graph* graph, harp_dim dim);
 
@@ -370,11 +381,33 @@ HARP_API harp_node* harp_size(harp_graph* graph, harp_dim dim);
 HARP_API int32_t harp_node_rank(const harp_node* node);
 HARP_API harp_dtype harp_node_dtype(const harp_node* node);
 HARP_API const char* harp_node_name(const harp_node* node);
-/* Writes the node's sizes to dims (harp_node_rank(node) of them): numbers, or handles that any building call of the graph takes. */
-HARP_API harp_status harp_node_dims(const harp_node* node, harp_dim* dims, harp_error** err);
+/* Writes the node's sizes to dims: numbers, or handles that any building call of the graph takes. rank has to be harp_node_rank(node). */
+HARP_API harp_status harp_node_dims(const harp_node* node, int32_t rank, harp_dim* dims, harp_error** err);
 HARP_API harp_graph* harp_node_graph(const harp_node* node); /* borrowed */
 /* Names a node for messages, text and pictures; the first name stays. Returns the node. */
 HARP_API harp_node* harp_node_set_name(harp_node* node, const char* name);
+
+/* What a node is made of: its operation as the text format spells it ("add", "input"; borrowed, for ever; "" for NULL), the nodes it
+ * works on (NULL for an index out of range), and its attributes as they stand in the text format ("axes=[0], keepdims=true"; owned).
+ * Composite operations are their primitives here, too. The handle of a source is the one it was made with. */
+HARP_API const char* harp_node_op(const harp_node* node);
+HARP_API int32_t harp_node_source_count(const harp_node* node);
+HARP_API harp_node* harp_node_source(const harp_node* node, int32_t index);
+HARP_API harp_string* harp_node_attributes(const harp_node* node, harp_error** err);
+
+/* 128 bits that are the same for two lists of nodes exactly if harp_compile_nodes makes the same program of them: of one graph or of two,
+ * today or next year with this version of harp. Names do not count, constants do. Nodes that call a function of the host's
+ * (harp_native) are told apart by its address: theirs mean something in this process alone. */
+typedef struct harp_digest {
+  uint64_t high, low;
+} harp_digest;
+HARP_API harp_status harp_nodes_digest(int32_t n, harp_node* const* nodes, harp_digest* digest, harp_error** err);
+
+/* Frees every node that neither the n given ones nor an output depend on, inputs too; their handles may not be used again. Other
+ * handles stay as they are. For a graph that is built for as long as a program runs. Nothing happens to a graph with a mistake. */
+HARP_API harp_status harp_graph_drop_unreachable(harp_graph* graph, int32_t n, harp_node* const* nodes, harp_error** err);
+/* Number of nodes that the graph holds. */
+HARP_API size_t harp_graph_node_count(const harp_graph* graph);
 
 /* The graph in harp's text format, which harp_graph_parse reads back: operations appear as the primitive ones they are made of.
  * Owned. */
@@ -581,9 +614,9 @@ HARP_API harp_node* harp_cummax(harp_node* x, int32_t axis, uint32_t flags);  /*
 HARP_API harp_node* harp_cummin(harp_node* x, int32_t axis, uint32_t flags);  /* bool, int, float: the least so far */
 /* float: log(cumsum(exp(x))), without overflow. Where all elements so far are -inf it is -inf; the exclusive one begins with that. */
 HARP_API harp_node* harp_logcumsumexp(harp_node* x, int32_t axis, uint32_t flags);
-/* The running extremes as values_and_indices[0] and as [1], i64, the index of the newest element that equals each, or of the newest NaN. */
-HARP_API harp_status harp_cummax_with_indices(harp_node* x, int32_t axis, harp_node** values_and_indices);
-HARP_API harp_status harp_cummin_with_indices(harp_node* x, int32_t axis, harp_node** values_and_indices);
+/* The running extremes as *values and, i64, the index of the newest element that equals each, or of the newest NaN, as *indices. */
+HARP_API harp_status harp_cummax_with_indices(harp_node* x, int32_t axis, harp_node** values, harp_node** indices);
+HARP_API harp_status harp_cummin_with_indices(harp_node* x, int32_t axis, harp_node** values, harp_node** indices);
 
 /*
  * Views: elements change places, nothing is computed or copied.
@@ -611,19 +644,23 @@ HARP_API harp_node* harp_flatten(harp_node* x, int32_t start_axis, int32_t end_a
  * positions beyond the ends are moved there, HARP_SLICE_NONE is an open end, steps may be negative. start, stop or step NULL: open, or
  * 1, on every axis. x[1:] and x[:-1] have the same size for every size of x, as have x[-1:] and x[:1]. */
 HARP_API harp_node* harp_slice(harp_node* x, int32_t rank, const harp_dim* start, const harp_dim* stop, const int64_t* step);
-/* Windows of `size` elements along axes; the window axes come last. stride (from window to window) and dilation (inside) may be NULL:
- * 1. A size may be 0: of n elements these are n / stride + 1 windows, and the result has no elements. A symbolic one that is 0
+/* Numbers for each axis of windows, here and in convolutions and pools, are a count and a list: none (0, then the list may be NULL) is the
+ * default, one goes for every axis, else there is one an axis, in the axes' order. A padding may also be two an axis: before it, after it.
+ * Another count is HARP_ERROR_SHAPE.
+ *
+ * Windows of `size` elements along axes; the window axes come last. stride (from window to window) and dilation (inside): 1 by
+ * default. A size may be 0: of n elements these are n / stride + 1 windows, and the result has no elements. A symbolic one that is 0
  * in a run is HARP_ERROR_RANGE. */
-HARP_API harp_node* harp_unfold(harp_node* x, int32_t n_axes, const int32_t* axes, const harp_dim* size, const int64_t* stride,
-                                const int64_t* dilation);
-/* Windows along the last one, two or three axes. padding: before and after of each of these axes, 2, 4 or 6 numbers; elements that are
- * not there are 0, and a negative one takes elements away. stride, dilation and padding may be NULL. */
-HARP_API harp_node* harp_unfold1d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation,
-                                  const harp_dim* padding);
-HARP_API harp_node* harp_unfold2d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation,
-                                  const harp_dim* padding);
-HARP_API harp_node* harp_unfold3d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation,
-                                  const harp_dim* padding);
+HARP_API harp_node* harp_unfold(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t n_size, const harp_dim* size, int32_t n_stride,
+                                const int64_t* stride, int32_t n_dilation, const int64_t* dilation);
+/* Windows along the last one, two or three axes. padding (none by default): elements that are not there are 0, and a negative one takes
+ * elements away. */
+HARP_API harp_node* harp_unfold1d(harp_node* x, int32_t n_size, const harp_dim* size, int32_t n_stride, const int64_t* stride,
+                                  int32_t n_dilation, const int64_t* dilation, int32_t n_padding, const harp_dim* padding);
+HARP_API harp_node* harp_unfold2d(harp_node* x, int32_t n_size, const harp_dim* size, int32_t n_stride, const int64_t* stride,
+                                  int32_t n_dilation, const int64_t* dilation, int32_t n_padding, const harp_dim* padding);
+HARP_API harp_node* harp_unfold3d(harp_node* x, int32_t n_size, const harp_dim* size, int32_t n_stride, const int64_t* stride,
+                                  int32_t n_dilation, const int64_t* dilation, int32_t n_padding, const harp_dim* padding);
 /* The elements whose index along axis2 is their index along axis1 plus offset, as a last axis in place of the two. */
 HARP_API harp_node* harp_diagonal(harp_node* x, int64_t offset, int32_t axis1, int32_t axis2);
 /* numpy.diag: an array of one axis as the k-th diagonal of a matrix of zeros; of a matrix, its k-th diagonal. */
@@ -635,10 +672,10 @@ HARP_API harp_node* harp_rot90(harp_node* x, int64_t k, int32_t axis1, int32_t a
 /* Resized: the last n_axes axes get the sizes `size`. mode: NULL or "nearest" (any dtype), or of floats "linear", "cubic" (Keys' kernel
  * with cubic_coeff_a, -0.75 in PyTorch and ONNX) or "area" (means, as adaptive average pooling). coordinates, as in ONNX's Resize: NULL or
  * "half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners". nearest_mode: NULL or "round_prefer_floor", "round_prefer_ceil",
- * "floor", "ceil". PyTorch's mode "nearest" is "asymmetric" with "floor". scales: NULL (size of the result / size of x), or one number an
- * axis, from which coordinates are computed instead. */
-HARP_API harp_node* harp_interpolate(harp_node* x, int32_t n_axes, const harp_dim* size, const double* scales, const char* mode,
-                                     const char* coordinates, const char* nearest_mode, double cubic_coeff_a);
+ * "floor", "ceil". PyTorch's mode "nearest" is "asymmetric" with "floor". scales: none (n_scales 0: size of the result / size of x), or one
+ * number an axis, from which coordinates are computed instead. */
+HARP_API harp_node* harp_interpolate(harp_node* x, int32_t n_axes, const harp_dim* size, int32_t n_scales, const double* scales,
+                                     const char* mode, const char* coordinates, const char* nearest_mode, double cubic_coeff_a);
 /* Stores the value as an array of its own, so that it is computed once and lies in row-major order. Never needed for correctness. */
 HARP_API harp_node* harp_contiguous(harp_node* x);
 /* The integers themselves. A run in which one is not in -size..size-1, and so names no element of an axis of that size, fails with
@@ -659,16 +696,17 @@ HARP_API harp_node* harp_stack(int32_t n, harp_node* const* nodes, int32_t axis)
 HARP_API harp_status harp_split(harp_node* x, int32_t sections, int32_t axis, harp_node** parts);
 /* Cut before each of n positions; n + 1 parts. */
 HARP_API harp_status harp_split_at(harp_node* x, int32_t n, const harp_dim* positions, int32_t axis, harp_node** parts);
-/* All parts of an axis of fixed size, without that axis: the inverse of stack. */
-HARP_API harp_status harp_unstack(harp_node* x, int32_t axis, harp_node** parts);
+/* All parts of an axis of fixed size, without that axis: the inverse of stack. n has to be that size. */
+HARP_API harp_status harp_unstack(harp_node* x, int32_t axis, int32_t n, harp_node** parts);
 /* n arrays of one axis (or scalars), each stretched along the axes of the others, written to results[0] ... results[n - 1]. indexing: "ij"
  * (array i lies along axis i), or NULL or "xy" (the first two axes exchanged, as NumPy does). */
 HARP_API harp_status harp_meshgrid(int32_t n, harp_node* const* nodes, const char* indexing, harp_node** results);
-/* Elements around: before[i] and after[i] on axis i. mode: NULL or "constant" (of `value`), "edge" (the nearest element), "reflect"
+/* Elements around: before[i] and after[i] on axis i. mode: NULL or "constant" (of `value`, a node of rank 0 and x's dtype, or NULL: 0), "edge" (the nearest element), "reflect"
  * (mirrored at the element at the edge, which is not repeated), "symmetric" (mirrored behind it), "wrap" (periodic): numpy.pad's, over as
  * many periods as it takes. A mode other than constant needs an element where it adds some: an axis that has none is HARP_ERROR_SHAPE, or
  * HARP_ERROR_RANGE of the run where that depends on symbolic sizes. A negative number takes elements away. */
-HARP_API harp_node* harp_pad(harp_node* x, int32_t rank, const harp_dim* before, const harp_dim* after, const char* mode, double value);
+HARP_API harp_node* harp_pad(harp_node* x, int32_t rank, const harp_dim* before, const harp_dim* after, const char* mode,
+                             harp_node* value);
 /* Every element `repeats` times in a row along an axis, or of the flattened array (HARP_AXIS_NONE). */
 HARP_API harp_node* harp_repeat(harp_node* x, harp_dim repeats, int32_t axis);
 /* The array repeats[i] times along axis i; NumPy's rule if n is not the rank. */
@@ -725,10 +763,10 @@ HARP_API harp_node* harp_index_add(harp_node* x, harp_node* indices, harp_node* 
 /* i64: where the elements stand that come first, second, ... */
 HARP_API harp_node* harp_argsort(harp_node* x, int32_t axis, int32_t descending);
 HARP_API harp_node* harp_sort(harp_node* x, int32_t axis, int32_t descending);
-/* The k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first), as values_and_indices[0], and
- * where they stand (i64) as values_and_indices[1]. Of equals, those that come first. More than there are is HARP_ERROR_SHAPE or, if that
+/* The k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first), as *values, and where they
+ * stand (i64) as *indices. Of equals, those that come first. More than there are is HARP_ERROR_SHAPE or, if that
  * depends on symbolic sizes, HARP_ERROR_RANGE when the program is run. */
-HARP_API harp_status harp_topk(harp_node* x, harp_dim k, int32_t axis, int32_t largest, harp_node** values_and_indices);
+HARP_API harp_status harp_topk(harp_node* x, harp_dim k, int32_t axis, int32_t largest, harp_node** values, harp_node** indices);
 /* bool, of elements' shape: is each of them (invert 1: is it not) among test_elements; any dtype. NaN equals nothing. */
 HARP_API harp_node* harp_isin(harp_node* elements, harp_node* test_elements, int32_t invert);
 /* i64, of values' shape: the place in `sorted`, an array of one axis in ascending order and of values' dtype, that each value would have:
@@ -754,10 +792,10 @@ HARP_API harp_node* harp_fftn(harp_node* x, int32_t n_axes, const harp_dim* s, c
 HARP_API harp_node* harp_ifftn(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm);
 HARP_API harp_node* harp_rfftn(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm);
 HARP_API harp_node* harp_irfftn(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm);
-HARP_API harp_node* harp_fft2(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm);
-HARP_API harp_node* harp_ifft2(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm);
-HARP_API harp_node* harp_rfft2(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm);
-HARP_API harp_node* harp_irfft2(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm);
+HARP_API harp_node* harp_fft2(harp_node* x, int32_t n_s, const harp_dim* s, int32_t n_axes, const int32_t* axes, const char* norm);
+HARP_API harp_node* harp_ifft2(harp_node* x, int32_t n_s, const harp_dim* s, int32_t n_axes, const int32_t* axes, const char* norm);
+HARP_API harp_node* harp_rfft2(harp_node* x, int32_t n_s, const harp_dim* s, int32_t n_axes, const int32_t* axes, const char* norm);
+HARP_API harp_node* harp_irfft2(harp_node* x, int32_t n_s, const harp_dim* s, int32_t n_axes, const int32_t* axes, const char* norm);
 /* What they are made of: of each row of the last axis of real and imaginary parts (f32 or f64, one shape) the transform, its real parts and
  * its imaginary parts along a new first axis of size 2. */
 HARP_API harp_node* harp_dft(harp_node* re, harp_node* im);
@@ -765,7 +803,8 @@ HARP_API harp_node* harp_dft(harp_node* re, harp_node* im);
 /*
  * New arrays.
  */
-HARP_API harp_node* harp_full(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, double value);
+/* An array in which every element is `value`, a node of rank 0. */
+HARP_API harp_node* harp_full(harp_node* value, int32_t rank, const harp_dim* dims);
 /* start, start + step, ... before stop (after it if step < 0); sizes may be symbolic. */
 HARP_API harp_node* harp_arange(harp_graph* graph, harp_dtype dtype, harp_dim start, harp_dim stop, int64_t step);
 /* `count` numbers from start to stop, both included; float. */
@@ -829,58 +868,63 @@ HARP_API harp_node* harp_einsum(const char* spec, int32_t n, harp_node* const* n
 /*
  * Convolutions and pools. Windows are views: no array of them is made.
  *
- * x is [batch, channels, space ...] with one, two or three axes of space. stride and dilation have a number for each of these, padding two
- * (before, after); NULL: 1, or no padding. Padding counts as 0; a negative one takes as many elements of x away. Kernels are not flipped
- * (as in PyTorch). int and float.
+ * x is [batch, channels, space ...] with one, two or three axes of space, which stride, padding and dilation are about: lists with counts,
+ * as harp_unfold has them; by default 1, or no padding. Padding counts as 0; a negative one takes as many elements of x away. Kernels are
+ * not flipped (as in PyTorch). int and float.
  * A window that surely reaches beyond its padded axis is HARP_ERROR_SHAPE; where that depends on symbolic sizes, the result is empty.
  */
 
 /* weight is [out, channels / groups, kernel ...]: each of `groups` parts of the channels is seen by as many of the out channels. bias is
  * [out] or NULL. The result is [batch, out, (size + padding - dilation * (kernel - 1) - 1) / stride + 1 ...]. */
-HARP_API harp_node* harp_conv1d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
-                                const int64_t* dilation, int64_t groups);
-HARP_API harp_node* harp_conv2d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
-                                const int64_t* dilation, int64_t groups);
-HARP_API harp_node* harp_conv3d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
-                                const int64_t* dilation, int64_t groups);
+HARP_API harp_node* harp_conv1d(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride,
+                                int32_t n_padding, const harp_dim* padding, int32_t n_dilation, const int64_t* dilation, int64_t groups);
+HARP_API harp_node* harp_conv2d(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride,
+                                int32_t n_padding, const harp_dim* padding, int32_t n_dilation, const int64_t* dilation, int64_t groups);
+HARP_API harp_node* harp_conv3d(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride,
+                                int32_t n_padding, const harp_dim* padding, int32_t n_dilation, const int64_t* dilation, int64_t groups);
 /* Transposed: x at position i adds x * weight[k] to the result at i * stride + k * dilation - padding. weight is [channels, out / groups,
  * kernel ...], bias [out] or NULL. The result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements
- * along an axis; output_padding is less than the stride or the dilation (NULL: 0). */
-HARP_API harp_node* harp_conv_transpose1d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
-                                          const int64_t* output_padding, int64_t groups, const int64_t* dilation);
-HARP_API harp_node* harp_conv_transpose2d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
-                                          const int64_t* output_padding, int64_t groups, const int64_t* dilation);
-HARP_API harp_node* harp_conv_transpose3d(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding,
-                                          const int64_t* output_padding, int64_t groups, const int64_t* dilation);
+ * along an axis; output_padding is less than the stride or the dilation (by default 0). */
+HARP_API harp_node* harp_conv_transpose1d(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride,
+                                          int32_t n_padding, const harp_dim* padding, int32_t n_output_padding,
+                                          const int64_t* output_padding, int64_t groups, int32_t n_dilation, const int64_t* dilation);
+HARP_API harp_node* harp_conv_transpose2d(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride,
+                                          int32_t n_padding, const harp_dim* padding, int32_t n_output_padding,
+                                          const int64_t* output_padding, int64_t groups, int32_t n_dilation, const int64_t* dilation);
+HARP_API harp_node* harp_conv_transpose3d(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride,
+                                          int32_t n_padding, const harp_dim* padding, int32_t n_output_padding,
+                                          const int64_t* output_padding, int64_t groups, int32_t n_dilation, const int64_t* dilation);
 /*
  * Pools: windows over the last n_axes axes of x, whatever stands in front of these; size has n_axes numbers. The names are PyTorch's.
  * A negative padding takes as many elements of x away.
  */
 typedef struct harp_pool_options {
   size_t struct_size;
-  const int64_t* stride;     /* a number for each axis; NULL: the windows' size */
-  const harp_dim* padding;   /* two for each axis: before, after; NULL: none */
-  const int64_t* dilation;   /* a number for each axis; NULL: 1 */
+  int32_t n_stride, n_padding, n_dilation; /* lists as harp_unfold has them; the same order below */
+  int32_t reserved;
+  const int64_t* stride;     /* by default the windows' size */
+  const harp_dim* padding;   /* by default none */
+  const int64_t* dilation;   /* by default 1 */
   int32_t ceil_mode;         /* 1: the last window of an axis may end behind the padding, if it starts in x or the padding before it */
   int32_t count_include_pad; /* avg_pool. 1: padding counts as zeros; 0: it does not count. What is behind the padding never counts */
 } harp_pool_options;
 
 #define HARP_POOL_OPTIONS_INIT \
-  { sizeof(harp_pool_options), NULL, NULL, NULL, 0, 1 }
+  { sizeof(harp_pool_options), 0, 0, 0, 0, NULL, NULL, NULL, 0, 1 }
 
 /* The greatest element of each window; not complex. Padding never wins. options NULL: the defaults. */
 HARP_API harp_node* harp_max_pool(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options);
 /* float: their mean (NaN for a window in which nothing counts). */
 HARP_API harp_node* harp_avg_pool(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options);
-/* values_and_indices[0] is harp_max_pool, [1] where each element stands (i64): its index in the flattened plane of the last n_axes axes of
+/* *values is harp_max_pool, *indices where each element stands (i64): its index in the flattened plane of the last n_axes axes of
  * x. Of equal elements the first; the first NaN, if there is one. */
 HARP_API harp_status harp_max_pool_with_indices(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options,
-                                                harp_node** values_and_indices);
+                                                harp_node** values, harp_node** indices);
 /* The way back: planes of zeros in which each element of x stands where its index says; any dtype, indices of integers in x's shape. Of
- * two elements with one index the later stands there. output_size: the n_axes sizes of a plane, or NULL: the least that has these windows,
+ * two elements with one index the later stands there. output_size: the sizes of a plane, n_output_size of them: n_axes, or 0: the least that has these windows,
  * (size of x - 1) * stride - padding + window. Indices as in "Elements by data": a negative one counts from the end. dilation and ceil_mode are not looked at. */
 HARP_API harp_node* harp_max_unpool(harp_node* x, harp_node* indices, int32_t n_axes, const harp_dim* size,
-                                    const harp_pool_options* options, const harp_dim* output_size);
+                                    const harp_pool_options* options, int32_t n_output_size, const harp_dim* output_size);
 
 /*
  * Layers and losses: float.
@@ -1043,13 +1087,19 @@ HARP_API harp_node* harp_native(int32_t n, harp_node* const* nodes, const harp_n
  *
  * y: float. grad_output: of y's dtype, and of its shape or a scalar; NULL: 1, which y must have one element for.
  *
- * No gradient is silently zero. HARP_ERROR_INVALID_ARGUMENT, naming the node: y does not depend on an x at all, or only through integers
+ * No gradient is silently zero. HARP_ERROR_NO_GRADIENT, naming the node: y does not depend on an x at all, or only through integers
  * or bools, or through an operation that has no derivative (bitcast). Operations that are constant almost everywhere (floor, sign, a
  * comparison ...) give zeros, as in PyTorch. What is given where a derivative does not exist (ties of maximum and max, abs at 0
  * ...) is PyTorch's choice: docs/semantics.md, "Gradients".
  *
  * Like a building function, but with a status: the graph keeps the first error. On failure out_gradients is untouched. */
 HARP_API harp_status harp_grad(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, harp_node** out_gradients);
+#define HARP_GRAD_ZERO_WHERE_INDEPENDENT 1u /* zeros for an x that y does not depend on, or only through integers or bools */
+/* The same with flags: 0 or HARP_GRAD_... joined with |. */
+HARP_API harp_status harp_grad_flags(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, uint32_t flags,
+                                     harp_node** out_gradients);
+/* 1 if y depends on x, by whatever way (x depends on itself), else 0; 0 where one is NULL or they are of different graphs. */
+HARP_API int32_t harp_depends(const harp_node* y, const harp_node* x);
 /* x itself, of any dtype, which gradients take for a constant: what y depends on through it alone gets zeros. */
 HARP_API harp_node* harp_stop_gradient(harp_node* x);
 
@@ -1137,6 +1187,16 @@ typedef struct harp_compile_options {
  * optimisation, and a warning logged: the program is slow then, its results are the same.
  */
 HARP_API harp_program* harp_compile(const harp_graph* graph, const harp_compile_options* options, harp_error** err);
+/* Makes a program of n nodes of one graph and of the inputs that they depend on, in the order of these inputs' declaration; the graph's
+ * outputs are not looked at. names: of the program's outputs, or NULL: output0, output1 ... Its inputs are called input0, input1 ...,
+ * whatever they are called in the graph, so that programs of equal structure are found in the caches. All that it needs of the graph is
+ * copied before it returns: building may go on. */
+HARP_API harp_program* harp_compile_nodes(harp_graph* graph, int32_t n, const char* const* names, harp_node* const* nodes,
+                                          const harp_compile_options* options, harp_error** err);
+/* The inputs that harp_compile_nodes gives such a program, in its order: writes as many as there are, `capacity` at most, and says how
+ * many there are. */
+HARP_API harp_status harp_nodes_inputs(int32_t n, harp_node* const* nodes, int32_t capacity, harp_node** inputs, int32_t* count,
+                                       harp_error** err);
 HARP_API harp_program* harp_program_retain(harp_program* program);
 HARP_API void harp_program_release(harp_program* program);
 
@@ -1185,6 +1245,26 @@ typedef struct harp_run_options {
 HARP_API harp_status harp_program_run(harp_program* program, size_t n_inputs, harp_buffer* const* inputs, size_t n_outputs,
                                       harp_buffer** outputs, const harp_run_options* options, harp_error** err);
 
+/* Arrays as they lie in host memory: contiguous, row-major, aligned to one element. data may be NULL only where there is no element; dims
+ * may be where rank is 0. These two structs stay as they are for ever. */
+typedef struct harp_array {
+  void* data;
+  const int64_t* dims;
+  harp_dtype dtype;
+  int32_t rank;
+} harp_array;
+typedef struct harp_const_array {
+  const void* data;
+  const int64_t* dims;
+  harp_dtype dtype;
+  int32_t rank;
+} harp_const_array;
+
+/* harp_program_run on arrays that nobody has to make buffers of: they are borrowed until it returns. Every output has to be given. Checks
+ * and errors are those of harp_program_run; with a workspace it allocates nothing. */
+HARP_API harp_status harp_program_call(harp_program* program, size_t n_inputs, const harp_const_array* inputs, size_t n_outputs,
+                                       const harp_array* outputs, const harp_run_options* options, harp_error** err);
+
 /* What a program takes and gives. Texts are borrowed until the program is released. */
 typedef struct harp_array_info {
   size_t struct_size;
@@ -1224,15 +1304,15 @@ HARP_API harp_status harp_program_input(const harp_program* program, size_t inde
 HARP_API harp_status harp_program_output(const harp_program* program, size_t index, harp_array_info* info, harp_error** err);
 HARP_API harp_status harp_program_shape_var(const harp_program* program, size_t index, harp_shape_var_info* info, harp_error** err);
 
-/* Sizes of output `index` for values of all shape variables, in the program's order (NULL if there are none); dims has room for its
- * rank. The values are checked as in a run. */
-HARP_API harp_status harp_program_output_dims(const harp_program* program, size_t index, const int64_t* shape_vars, int64_t* dims,
-                                              harp_error** err);
+/* Writes the sizes of output `index` for values of all shape variables, n_shape_vars of them in the program's order, to dims; rank has to be
+ * the output's. The values are checked as in a run. */
+HARP_API harp_status harp_program_output_dims(const harp_program* program, size_t index, size_t n_shape_vars, const int64_t* shape_vars,
+                                              int32_t rank, int64_t* dims, harp_error** err);
 /* Bytes of workspace a run needs for these values of all shape variables with `width` workers (0: one): harp_context_options.threads, or
  * the width of the parallel_for. Each worker has some to itself (copies of factors, of attention the scores of a head), so it grows
  * with the width, also beyond what there is to share. The backend "interp" needs none for its intermediate arrays, which are its own. */
-HARP_API harp_status harp_program_workspace_size(const harp_program* program, const int64_t* shape_vars, size_t width, size_t* size,
-                                                 harp_error** err);
+HARP_API harp_status harp_program_workspace_size(const harp_program* program, size_t n_shape_vars, const int64_t* shape_vars, size_t width,
+                                                 size_t* size, harp_error** err);
 
 /* The generated C source; "" for the backend "interp". Owned. */
 HARP_API harp_string* harp_program_source(const harp_program* program, harp_error** err);
@@ -1265,8 +1345,9 @@ HARP_API harp_status harp_program_stats(const harp_program* program, harp_progra
  * An array at the edge of a program: contiguous, row-major, in host memory. Both backends use the same buffers.
  * ---------------------------------------------------------------------------------------------------------------------------- */
 
-/* New memory from the context's allocator, aligned to 64 bytes, its content unspecified. */
-HARP_API harp_buffer* harp_buffer_new(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, harp_error** err);
+/* New memory from the context's allocator, aligned to 64 bytes, its content unspecified. device: NULL or "cpu"; another is
+ * HARP_ERROR_DEVICE, which lists those there are. */
+HARP_API harp_buffer* harp_buffer_new(harp_context* context, const char* device, harp_dtype dtype, int32_t rank, const int64_t* dims, harp_error** err);
 /* The host's memory without a copy: it has to be aligned to one element and stay where it is until the buffer goes, when
  * deleter(user, data) is called (deleter may be NULL; it is not called when wrapping fails). Arrays without elements may be at NULL. */
 HARP_API harp_buffer* harp_buffer_wrap(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, void* data,
@@ -1285,14 +1366,63 @@ HARP_API const void* harp_buffer_const_data(const harp_buffer* buffer);
 HARP_API size_t harp_buffer_size(const harp_buffer* buffer);
 HARP_API int32_t harp_buffer_rank(const harp_buffer* buffer);
 HARP_API harp_dtype harp_buffer_dtype(const harp_buffer* buffer);
-/* Writes harp_buffer_rank(buffer) sizes to dims. */
-HARP_API void harp_buffer_dims(const harp_buffer* buffer, int64_t* dims);
+/* Its sizes, harp_buffer_rank(buffer) of them, borrowed until the buffer is released; NULL for NULL and for rank 0. */
+HARP_API const int64_t* harp_buffer_dims(const harp_buffer* buffer);
 
 /* Copy the whole content: to memory, from memory, and from buffer to buffer of the same dtype and sizes. `size` has to be
  * harp_buffer_size. Memory may not overlap. */
 HARP_API harp_status harp_buffer_read(const harp_buffer* buffer, size_t size, void* to, harp_error** err);
 HARP_API harp_status harp_buffer_write(harp_buffer* buffer, size_t size, const void* from, harp_error** err);
 HARP_API harp_status harp_buffer_copy(harp_buffer* to, const harp_buffer* from, harp_error** err);
+/* Copy the whole content to and from memory of any layout: strides has a number for each axis, the bytes (negative, 0, anything) from one
+ * element to the next; `to` and `from` are where the element with indices 0 lies, whatever its alignment. Elements of `to` that lie on
+ * each other hold one of those written there. */
+HARP_API harp_status harp_buffer_read_strided(const harp_buffer* buffer, int32_t rank, const int64_t* strides, void* to, harp_error** err);
+HARP_API harp_status harp_buffer_write_strided(harp_buffer* buffer, int32_t rank, const int64_t* strides, const void* from,
+                                               harp_error** err);
+
+/*
+ * DLPack, the structure in which Python's array libraries hand arrays to each other (dmlc/dlpack, version 1.1 and the one before 1.0,
+ * which has no version). The structs below have its layout under names of their own, so that its header can be included, too.
+ */
+typedef struct harp_dl_tensor {
+  void* data;
+  int32_t device_type; /* 1: host memory */
+  int32_t device_id;
+  int32_t ndim;
+  uint8_t code; /* 0 integer with a sign, 1 without one, 2 float, 4 bfloat, 5 complex, 6 bool */
+  uint8_t bits;
+  uint16_t lanes; /* 1 */
+  int64_t* shape;
+  int64_t* strides; /* in elements; NULL: row-major */
+  uint64_t byte_offset;
+} harp_dl_tensor;
+/* DLManagedTensor */
+typedef struct harp_dl_managed {
+  harp_dl_tensor tensor;
+  void* manager;
+  void (*deleter)(struct harp_dl_managed* self);
+} harp_dl_managed;
+#define HARP_DL_READ_ONLY 1u
+#define HARP_DL_IS_COPIED 2u
+/* DLManagedTensorVersioned */
+typedef struct harp_dl_managed_versioned {
+  uint32_t major, minor;
+  void* manager;
+  void (*deleter)(struct harp_dl_managed_versioned* self);
+  uint64_t flags;
+  harp_dl_tensor tensor;
+} harp_dl_managed_versioned;
+
+/* The array as a buffer, without a copy: row-major host memory that is aligned to its elements, else HARP_ERROR_UNSUPPORTED (device:
+ * HARP_ERROR_DEVICE). On success the buffer owns `managed`, whose deleter is called once when it goes; on failure the caller still does. An
+ * array that is read-only makes a buffer that may not be written. */
+HARP_API harp_buffer* harp_buffer_from_dlpack(harp_context* context, harp_dl_managed* managed, harp_error** err);
+HARP_API harp_buffer* harp_buffer_from_dlpack_versioned(harp_context* context, harp_dl_managed_versioned* managed, harp_error** err);
+/* The buffer as a DLPack array, without a copy; it keeps the buffer. Owned: call its deleter. The form without a version cannot say that
+ * it may not be written: HARP_ERROR_UNSUPPORTED for such a buffer. */
+HARP_API harp_dl_managed* harp_buffer_to_dlpack(harp_buffer* buffer, harp_error** err);
+HARP_API harp_dl_managed_versioned* harp_buffer_to_dlpack_versioned(harp_buffer* buffer, harp_error** err);
 
 /* NumPy's .npy files: versions 1 to 3, both byte orders, C and Fortran order; truncated files and trailing bytes are errors. Saving writes
  * a file beside `path` and renames it, so that nobody ever sees half an array. */
@@ -1509,6 +1639,7 @@ typedef struct harp_api {
   void (*harp_graph_release)(harp_graph* graph);
   harp_status (*harp_graph_set_name)(harp_graph* graph, const char* name, harp_error** err);
   const harp_error* (*harp_graph_error)(const harp_graph* graph);
+  harp_error* (*harp_graph_take_error)(harp_graph* graph);
   harp_dim (*harp_dim_var)(harp_graph* graph, const char* name, int64_t min, int64_t max);
   harp_dim (*harp_dim_add)(harp_graph* graph, harp_dim a, harp_dim b);
   harp_dim (*harp_dim_sub)(harp_graph* graph, harp_dim a, harp_dim b);
@@ -1525,14 +1656,21 @@ typedef struct harp_api {
   harp_node* (*harp_constant_u64)(harp_graph* graph, harp_dtype dtype, uint64_t value);
   harp_node* (*harp_constant_bool)(harp_graph* graph, int32_t value);
   harp_node* (*harp_constant_complex)(harp_graph* graph, harp_dtype dtype, double re, double im);
-  harp_node* (*harp_constant_array)(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, const void* data);
+  harp_node* (*harp_constant_array)(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, size_t size, const void* data);
   harp_node* (*harp_size)(harp_graph* graph, harp_dim dim);
   int32_t (*harp_node_rank)(const harp_node* node);
   harp_dtype (*harp_node_dtype)(const harp_node* node);
   const char* (*harp_node_name)(const harp_node* node);
-  harp_status (*harp_node_dims)(const harp_node* node, harp_dim* dims, harp_error** err);
+  harp_status (*harp_node_dims)(const harp_node* node, int32_t rank, harp_dim* dims, harp_error** err);
   harp_graph* (*harp_node_graph)(const harp_node* node);
   harp_node* (*harp_node_set_name)(harp_node* node, const char* name);
+  const char* (*harp_node_op)(const harp_node* node);
+  int32_t (*harp_node_source_count)(const harp_node* node);
+  harp_node* (*harp_node_source)(const harp_node* node, int32_t index);
+  harp_string* (*harp_node_attributes)(const harp_node* node, harp_error** err);
+  harp_status (*harp_nodes_digest)(int32_t n, harp_node* const* nodes, harp_digest* digest, harp_error** err);
+  harp_status (*harp_graph_drop_unreachable)(harp_graph* graph, int32_t n, harp_node* const* nodes, harp_error** err);
+  size_t (*harp_graph_node_count)(const harp_graph* graph);
   harp_string* (*harp_graph_print)(const harp_graph* graph, harp_error** err);
   harp_graph* (*harp_graph_parse)(harp_context* context, size_t size, const char* text, harp_error** err);
   harp_string* (*harp_graph_dot)(const harp_graph* graph, harp_error** err);
@@ -1658,8 +1796,8 @@ typedef struct harp_api {
   harp_node* (*harp_cummax)(harp_node* x, int32_t axis, uint32_t flags);
   harp_node* (*harp_cummin)(harp_node* x, int32_t axis, uint32_t flags);
   harp_node* (*harp_logcumsumexp)(harp_node* x, int32_t axis, uint32_t flags);
-  harp_status (*harp_cummax_with_indices)(harp_node* x, int32_t axis, harp_node** values_and_indices);
-  harp_status (*harp_cummin_with_indices)(harp_node* x, int32_t axis, harp_node** values_and_indices);
+  harp_status (*harp_cummax_with_indices)(harp_node* x, int32_t axis, harp_node** values, harp_node** indices);
+  harp_status (*harp_cummin_with_indices)(harp_node* x, int32_t axis, harp_node** values, harp_node** indices);
   harp_node* (*harp_permute)(harp_node* x, int32_t n_axes, const int32_t* axes);
   harp_node* (*harp_transpose)(harp_node* x, int32_t n_axes, const int32_t* axes);
   harp_node* (*harp_moveaxis)(harp_node* x, int32_t n_axes, const int32_t* source, const int32_t* destination);
@@ -1671,24 +1809,24 @@ typedef struct harp_api {
   harp_node* (*harp_reshape)(harp_node* x, int32_t rank, const harp_dim* dims);
   harp_node* (*harp_flatten)(harp_node* x, int32_t start_axis, int32_t end_axis);
   harp_node* (*harp_slice)(harp_node* x, int32_t rank, const harp_dim* start, const harp_dim* stop, const int64_t* step);
-  harp_node* (*harp_unfold)(harp_node* x, int32_t n_axes, const int32_t* axes, const harp_dim* size, const int64_t* stride, const int64_t* dilation);
-  harp_node* (*harp_unfold1d)(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
-  harp_node* (*harp_unfold2d)(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
-  harp_node* (*harp_unfold3d)(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding);
+  harp_node* (*harp_unfold)(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t n_size, const harp_dim* size, int32_t n_stride, const int64_t* stride, int32_t n_dilation, const int64_t* dilation);
+  harp_node* (*harp_unfold1d)(harp_node* x, int32_t n_size, const harp_dim* size, int32_t n_stride, const int64_t* stride, int32_t n_dilation, const int64_t* dilation, int32_t n_padding, const harp_dim* padding);
+  harp_node* (*harp_unfold2d)(harp_node* x, int32_t n_size, const harp_dim* size, int32_t n_stride, const int64_t* stride, int32_t n_dilation, const int64_t* dilation, int32_t n_padding, const harp_dim* padding);
+  harp_node* (*harp_unfold3d)(harp_node* x, int32_t n_size, const harp_dim* size, int32_t n_stride, const int64_t* stride, int32_t n_dilation, const int64_t* dilation, int32_t n_padding, const harp_dim* padding);
   harp_node* (*harp_diagonal)(harp_node* x, int64_t offset, int32_t axis1, int32_t axis2);
   harp_node* (*harp_diag)(harp_node* x, int64_t k);
   harp_node* (*harp_diff)(harp_node* x, int64_t n, int32_t axis);
   harp_node* (*harp_rot90)(harp_node* x, int64_t k, int32_t axis1, int32_t axis2);
-  harp_node* (*harp_interpolate)(harp_node* x, int32_t n_axes, const harp_dim* size, const double* scales, const char* mode, const char* coordinates, const char* nearest_mode, double cubic_coeff_a);
+  harp_node* (*harp_interpolate)(harp_node* x, int32_t n_axes, const harp_dim* size, int32_t n_scales, const double* scales, const char* mode, const char* coordinates, const char* nearest_mode, double cubic_coeff_a);
   harp_node* (*harp_contiguous)(harp_node* x);
   harp_node* (*harp_check_index)(harp_node* indices, harp_dim size, const char* what);
   harp_node* (*harp_concat)(int32_t n, harp_node* const* nodes, int32_t axis);
   harp_node* (*harp_stack)(int32_t n, harp_node* const* nodes, int32_t axis);
   harp_status (*harp_split)(harp_node* x, int32_t sections, int32_t axis, harp_node** parts);
   harp_status (*harp_split_at)(harp_node* x, int32_t n, const harp_dim* positions, int32_t axis, harp_node** parts);
-  harp_status (*harp_unstack)(harp_node* x, int32_t axis, harp_node** parts);
+  harp_status (*harp_unstack)(harp_node* x, int32_t axis, int32_t n, harp_node** parts);
   harp_status (*harp_meshgrid)(int32_t n, harp_node* const* nodes, const char* indexing, harp_node** results);
-  harp_node* (*harp_pad)(harp_node* x, int32_t rank, const harp_dim* before, const harp_dim* after, const char* mode, double value);
+  harp_node* (*harp_pad)(harp_node* x, int32_t rank, const harp_dim* before, const harp_dim* after, const char* mode, harp_node* value);
   harp_node* (*harp_repeat)(harp_node* x, harp_dim repeats, int32_t axis);
   harp_node* (*harp_tile)(harp_node* x, int32_t n, const harp_dim* repeats);
   harp_node* (*harp_roll)(harp_node* x, int32_t n, const harp_dim* shift, const int32_t* axes);
@@ -1705,7 +1843,7 @@ typedef struct harp_api {
   harp_node* (*harp_index_add)(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
   harp_node* (*harp_argsort)(harp_node* x, int32_t axis, int32_t descending);
   harp_node* (*harp_sort)(harp_node* x, int32_t axis, int32_t descending);
-  harp_status (*harp_topk)(harp_node* x, harp_dim k, int32_t axis, int32_t largest, harp_node** values_and_indices);
+  harp_status (*harp_topk)(harp_node* x, harp_dim k, int32_t axis, int32_t largest, harp_node** values, harp_node** indices);
   harp_node* (*harp_isin)(harp_node* elements, harp_node* test_elements, int32_t invert);
   harp_node* (*harp_searchsorted)(harp_node* sorted, harp_node* values, const char* side);
   harp_node* (*harp_fft)(harp_node* x, harp_dim n, int32_t axis, const char* norm);
@@ -1716,12 +1854,12 @@ typedef struct harp_api {
   harp_node* (*harp_ifftn)(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm);
   harp_node* (*harp_rfftn)(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm);
   harp_node* (*harp_irfftn)(harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes, const char* norm);
-  harp_node* (*harp_fft2)(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm);
-  harp_node* (*harp_ifft2)(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm);
-  harp_node* (*harp_rfft2)(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm);
-  harp_node* (*harp_irfft2)(harp_node* x, const harp_dim* s, const int32_t* axes, const char* norm);
+  harp_node* (*harp_fft2)(harp_node* x, int32_t n_s, const harp_dim* s, int32_t n_axes, const int32_t* axes, const char* norm);
+  harp_node* (*harp_ifft2)(harp_node* x, int32_t n_s, const harp_dim* s, int32_t n_axes, const int32_t* axes, const char* norm);
+  harp_node* (*harp_rfft2)(harp_node* x, int32_t n_s, const harp_dim* s, int32_t n_axes, const int32_t* axes, const char* norm);
+  harp_node* (*harp_irfft2)(harp_node* x, int32_t n_s, const harp_dim* s, int32_t n_axes, const int32_t* axes, const char* norm);
   harp_node* (*harp_dft)(harp_node* re, harp_node* im);
-  harp_node* (*harp_full)(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, double value);
+  harp_node* (*harp_full)(harp_node* value, int32_t rank, const harp_dim* dims);
   harp_node* (*harp_arange)(harp_graph* graph, harp_dtype dtype, harp_dim start, harp_dim stop, int64_t step);
   harp_node* (*harp_linspace)(harp_graph* graph, harp_dtype dtype, double start, double stop, harp_dim count);
   harp_node* (*harp_eye)(harp_graph* graph, harp_dtype dtype, harp_dim rows, harp_dim columns);
@@ -1740,16 +1878,16 @@ typedef struct harp_api {
   harp_node* (*harp_outer)(harp_node* a, harp_node* b);
   harp_node* (*harp_trace)(harp_node* x, int64_t offset, int32_t axis1, int32_t axis2);
   harp_node* (*harp_einsum)(const char* spec, int32_t n, harp_node* const* nodes);
-  harp_node* (*harp_conv1d)(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding, const int64_t* dilation, int64_t groups);
-  harp_node* (*harp_conv2d)(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding, const int64_t* dilation, int64_t groups);
-  harp_node* (*harp_conv3d)(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding, const int64_t* dilation, int64_t groups);
-  harp_node* (*harp_conv_transpose1d)(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding, const int64_t* output_padding, int64_t groups, const int64_t* dilation);
-  harp_node* (*harp_conv_transpose2d)(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding, const int64_t* output_padding, int64_t groups, const int64_t* dilation);
-  harp_node* (*harp_conv_transpose3d)(harp_node* x, harp_node* weight, harp_node* bias, const int64_t* stride, const harp_dim* padding, const int64_t* output_padding, int64_t groups, const int64_t* dilation);
+  harp_node* (*harp_conv1d)(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride, int32_t n_padding, const harp_dim* padding, int32_t n_dilation, const int64_t* dilation, int64_t groups);
+  harp_node* (*harp_conv2d)(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride, int32_t n_padding, const harp_dim* padding, int32_t n_dilation, const int64_t* dilation, int64_t groups);
+  harp_node* (*harp_conv3d)(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride, int32_t n_padding, const harp_dim* padding, int32_t n_dilation, const int64_t* dilation, int64_t groups);
+  harp_node* (*harp_conv_transpose1d)(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride, int32_t n_padding, const harp_dim* padding, int32_t n_output_padding, const int64_t* output_padding, int64_t groups, int32_t n_dilation, const int64_t* dilation);
+  harp_node* (*harp_conv_transpose2d)(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride, int32_t n_padding, const harp_dim* padding, int32_t n_output_padding, const int64_t* output_padding, int64_t groups, int32_t n_dilation, const int64_t* dilation);
+  harp_node* (*harp_conv_transpose3d)(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride, int32_t n_padding, const harp_dim* padding, int32_t n_output_padding, const int64_t* output_padding, int64_t groups, int32_t n_dilation, const int64_t* dilation);
   harp_node* (*harp_max_pool)(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options);
   harp_node* (*harp_avg_pool)(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options);
-  harp_status (*harp_max_pool_with_indices)(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options, harp_node** values_and_indices);
-  harp_node* (*harp_max_unpool)(harp_node* x, harp_node* indices, int32_t n_axes, const harp_dim* size, const harp_pool_options* options, const harp_dim* output_size);
+  harp_status (*harp_max_pool_with_indices)(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options, harp_node** values, harp_node** indices);
+  harp_node* (*harp_max_unpool)(harp_node* x, harp_node* indices, int32_t n_axes, const harp_dim* size, const harp_pool_options* options, int32_t n_output_size, const harp_dim* output_size);
   harp_node* (*harp_layer_norm)(harp_node* x, int32_t n_axes, const int32_t* axes, harp_node* weight, harp_node* bias, double eps);
   harp_node* (*harp_rms_norm)(harp_node* x, int32_t n_axes, const int32_t* axes, harp_node* weight, harp_node* bias, double eps);
   harp_node* (*harp_batch_norm)(harp_node* x, harp_node* mean, harp_node* var, harp_node* weight, harp_node* bias, int32_t axis, double eps);
@@ -1768,12 +1906,17 @@ typedef struct harp_api {
   harp_node* (*harp_custom_function)(int32_t n, harp_node* const* nodes, const harp_custom_function_desc* desc);
   harp_node* (*harp_native)(int32_t n, harp_node* const* nodes, const harp_native_desc* desc);
   harp_status (*harp_grad)(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, harp_node** out_gradients);
+  harp_status (*harp_grad_flags)(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, uint32_t flags, harp_node** out_gradients);
+  int32_t (*harp_depends)(const harp_node* y, const harp_node* x);
   harp_node* (*harp_stop_gradient)(harp_node* x);
   harp_program* (*harp_compile)(const harp_graph* graph, const harp_compile_options* options, harp_error** err);
+  harp_program* (*harp_compile_nodes)(harp_graph* graph, int32_t n, const char* const* names, harp_node* const* nodes, const harp_compile_options* options, harp_error** err);
+  harp_status (*harp_nodes_inputs)(int32_t n, harp_node* const* nodes, int32_t capacity, harp_node** inputs, int32_t* count, harp_error** err);
   harp_program* (*harp_program_retain)(harp_program* program);
   void (*harp_program_release)(harp_program* program);
   harp_string* (*harp_graph_emit)(const harp_graph* graph, const harp_compile_options* options, const char* stage, harp_error** err);
   harp_status (*harp_program_run)(harp_program* program, size_t n_inputs, harp_buffer* const* inputs, size_t n_outputs, harp_buffer** outputs, const harp_run_options* options, harp_error** err);
+  harp_status (*harp_program_call)(harp_program* program, size_t n_inputs, const harp_const_array* inputs, size_t n_outputs, const harp_array* outputs, const harp_run_options* options, harp_error** err);
   harp_string* (*harp_program_signature)(const harp_program* program, harp_error** err);
   size_t (*harp_program_input_count)(const harp_program* program);
   size_t (*harp_program_output_count)(const harp_program* program);
@@ -1781,11 +1924,11 @@ typedef struct harp_api {
   harp_status (*harp_program_input)(const harp_program* program, size_t index, harp_array_info* info, harp_error** err);
   harp_status (*harp_program_output)(const harp_program* program, size_t index, harp_array_info* info, harp_error** err);
   harp_status (*harp_program_shape_var)(const harp_program* program, size_t index, harp_shape_var_info* info, harp_error** err);
-  harp_status (*harp_program_output_dims)(const harp_program* program, size_t index, const int64_t* shape_vars, int64_t* dims, harp_error** err);
-  harp_status (*harp_program_workspace_size)(const harp_program* program, const int64_t* shape_vars, size_t width, size_t* size, harp_error** err);
+  harp_status (*harp_program_output_dims)(const harp_program* program, size_t index, size_t n_shape_vars, const int64_t* shape_vars, int32_t rank, int64_t* dims, harp_error** err);
+  harp_status (*harp_program_workspace_size)(const harp_program* program, size_t n_shape_vars, const int64_t* shape_vars, size_t width, size_t* size, harp_error** err);
   harp_string* (*harp_program_source)(const harp_program* program, harp_error** err);
   harp_status (*harp_program_stats)(const harp_program* program, harp_program_stats_info* stats, harp_error** err);
-  harp_buffer* (*harp_buffer_new)(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, harp_error** err);
+  harp_buffer* (*harp_buffer_new)(harp_context* context, const char* device, harp_dtype dtype, int32_t rank, const int64_t* dims, harp_error** err);
   harp_buffer* (*harp_buffer_wrap)(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, void* data, void (*deleter)(void* user, void* data), void* user, harp_error** err);
   harp_buffer* (*harp_buffer_wrap_const)(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, const void* data, void (*deleter)(void* user, void* data), void* user, harp_error** err);
   harp_buffer* (*harp_buffer_retain)(harp_buffer* buffer);
@@ -1795,10 +1938,16 @@ typedef struct harp_api {
   size_t (*harp_buffer_size)(const harp_buffer* buffer);
   int32_t (*harp_buffer_rank)(const harp_buffer* buffer);
   harp_dtype (*harp_buffer_dtype)(const harp_buffer* buffer);
-  void (*harp_buffer_dims)(const harp_buffer* buffer, int64_t* dims);
+  const int64_t* (*harp_buffer_dims)(const harp_buffer* buffer);
   harp_status (*harp_buffer_read)(const harp_buffer* buffer, size_t size, void* to, harp_error** err);
   harp_status (*harp_buffer_write)(harp_buffer* buffer, size_t size, const void* from, harp_error** err);
   harp_status (*harp_buffer_copy)(harp_buffer* to, const harp_buffer* from, harp_error** err);
+  harp_status (*harp_buffer_read_strided)(const harp_buffer* buffer, int32_t rank, const int64_t* strides, void* to, harp_error** err);
+  harp_status (*harp_buffer_write_strided)(harp_buffer* buffer, int32_t rank, const int64_t* strides, const void* from, harp_error** err);
+  harp_buffer* (*harp_buffer_from_dlpack)(harp_context* context, harp_dl_managed* managed, harp_error** err);
+  harp_buffer* (*harp_buffer_from_dlpack_versioned)(harp_context* context, harp_dl_managed_versioned* managed, harp_error** err);
+  harp_dl_managed* (*harp_buffer_to_dlpack)(harp_buffer* buffer, harp_error** err);
+  harp_dl_managed_versioned* (*harp_buffer_to_dlpack_versioned)(harp_buffer* buffer, harp_error** err);
   harp_buffer* (*harp_npy_load)(harp_context* context, const char* path, harp_error** err);
   harp_status (*harp_npy_save)(const harp_buffer* buffer, const char* path, harp_error** err);
   harp_tune_result* (*harp_tune)(const harp_graph* graph, const harp_tune_options* options, size_t n_inputs, harp_buffer* const* inputs, harp_error** err);
