@@ -395,8 +395,8 @@ HARP_API int32_t harp_node_source_count(const harp_node* node);
 HARP_API harp_node* harp_node_source(const harp_node* node, int32_t index);
 HARP_API harp_string* harp_node_attributes(const harp_node* node, harp_error** err);
 
-/* 128 bits that are the same for two lists of nodes exactly if harp_compile_nodes makes the same program of them: of one graph or of two,
- * today or next year with this version of harp. Names do not count, constants do. Nodes that call a function of the host's
+/* 128 bits that are the same for two lists of nodes, made in the same order, exactly if harp_compile_nodes makes the same program of them:
+ * of one graph or of two, today or next year with this version of harp. Names do not count, constants do. Nodes that call a function of the host's
  * (harp_native) are told apart by its address: theirs mean something in this process alone. */
 typedef struct harp_digest {
   uint64_t high, low;

@@ -17,31 +17,33 @@ using build::NodeRef;
 /// Marks the graph with the exception in flight.
 void mark_in_flight(harp_graph* graph) noexcept;
 
+/// Runs body(), which may make nodes; if it throws, they are forgotten, and the graph is marked with the exception.
+template <class Body>
+void build_or_mark(harp_graph* graph, Body&& body) noexcept {
+  const FloatEnvironment environment;
+  const size_t nodes = graph->graph->nodes().size();
+  try {
+    body();
+  } catch (...) {
+    mark_in_flight(graph);
+    graph->roll_back(nodes);
+  }
+}
+
 /// Runs body(Graph&) -> NodeRef on a graph; NULL if the graph is NULL, has a mistake, or gets one.
 template <class Body>
 harp_node* build_in(harp_graph* graph, Body&& body) noexcept {
   if (graph == nullptr || graph->error != nullptr) return nullptr;
-  const FloatEnvironment environment;
-  try {
-    return graph->wrap(body(*graph->graph));
-  } catch (...) {
-    mark_in_flight(graph);
-    return nullptr;
-  }
+  harp_node* node = nullptr;
+  build_or_mark(graph, [&] { node = graph->wrap(body(*graph->graph)); });
+  return node;
 }
 
 /// Runs body() for its effect on the operand's graph; gives the mistake's code.
 template <class Body>
 harp_status change_graph(harp_graph* graph, Body&& body) noexcept {
   if (graph == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
-  if (graph->error == nullptr) {
-    const FloatEnvironment environment;
-    try {
-      body();
-    } catch (...) {
-      mark_in_flight(graph);
-    }
-  }
+  if (graph->error == nullptr) build_or_mark(graph, body);
   return harp_error_code(graph->error);
 }
 

@@ -192,29 +192,92 @@ std::optional<Digest> tuning_key(const harp_context& context, const Graph& graph
 
 }  // namespace harp::capi
 
+namespace {
+
+harp_program* compile_graph(harp_context& context, const Graph& source, const harp_compile_options* options, const char* function) {
+  const auto inside = context.fork_guard.enter(function);
+  const auto begin = std::chrono::steady_clock::now();
+  TimeLimit limit(context.process, context.service.timeout());
+  const CompileSettings settings = read_compile_settings(context, options);
+  const std::optional<Digest> key = settings.pipeline.dump ? std::nullopt : compile_key(source, settings);
+  if (key) {
+    if (std::shared_ptr<const CompiledProgram> known = context.programs.find(*key)) {
+      auto* program = new harp_program(&context, std::move(known));
+      program->stats.pipeline_ms = milliseconds_since(begin);
+      program->stats.compile_ms = 0;
+      program->stats.cache = HARP_CACHE_MEMORY;
+      return program;
+    }
+  }
+  check_native_functions(source);
+  std::shared_ptr<CompiledProgram> compiled = compile_with_what_is_left(context, source, settings, limit);
+  auto program = std::make_unique<harp_program>(&context, compiled);
+  if (key) context.programs.insert(*key, compiled);
+  return program.release();
+}
+
+/// The graph that all n nodes belong to; else an error of `function`.
+harp_graph& graph_of(const char* function, int32_t n, harp_node* const* nodes) {
+  HARP_CHECK(n >= 1 && nodes != nullptr, Code::kInvalidArgument, function, ": a list of ", n, " nodes", n >= 1 ? " that is NULL" : "");
+  for (int32_t i = 0; i < n; ++i) {
+    HARP_CHECK(nodes[i] != nullptr, Code::kInvalidArgument, function, ": node ", i, " is NULL");
+    HARP_CHECK(nodes[i]->graph == nodes[0]->graph, Code::kInvalidArgument, function, ": node ", i, " belongs to another graph than node 0");
+  }
+  return *nodes[0]->graph;
+}
+
+/// A graph of these nodes as outputs. names may be NULL.
+std::unique_ptr<Graph> extract(int32_t n, const char* const* names, harp_node* const* nodes) {
+  std::vector<GraphOutput> outputs;
+  for (int32_t i = 0; i < n; ++i) outputs.push_back({names != nullptr ? names[i] : cat("output", i), nodes[i]->node});
+  return nodes[0]->graph->graph->extract(outputs);
+}
+
+}  // namespace
+
 harp_program* harp_compile(const harp_graph* graph, const harp_compile_options* options, harp_error** err) {
   return guard(err, [&] {
     const Graph& source = *usable(graph, "harp_compile").graph;
-    harp_context& context = *graph->context;
-    const auto inside = context.fork_guard.enter("harp_compile");
-    const auto begin = std::chrono::steady_clock::now();
-    TimeLimit limit(context.process, context.service.timeout());
-    const CompileSettings settings = read_compile_settings(context, options);
-    const std::optional<Digest> key = settings.pipeline.dump ? std::nullopt : compile_key(source, settings);
-    if (key) {
-      if (std::shared_ptr<const CompiledProgram> known = context.programs.find(*key)) {
-        auto* program = new harp_program(&context, std::move(known));
-        program->stats.pipeline_ms = milliseconds_since(begin);
-        program->stats.compile_ms = 0;
-        program->stats.cache = HARP_CACHE_MEMORY;
-        return program;
-      }
-    }
-    check_native_functions(source);
-    std::shared_ptr<CompiledProgram> compiled = compile_with_what_is_left(context, source, settings, limit);
-    auto program = std::make_unique<harp_program>(&context, compiled);
-    if (key) context.programs.insert(*key, compiled);
-    return program.release();
+    return compile_graph(*graph->context, source, options, "harp_compile");
+  });
+}
+
+harp_program* harp_compile_nodes(harp_graph* graph, int32_t n, const char* const* names, harp_node* const* nodes,
+                                 const harp_compile_options* options, harp_error** err) {
+  return guard(err, [&] {
+    required(graph, "harp_compile_nodes", "graph");
+    if (graph->error != nullptr) fail_with(graph->error);
+    HARP_CHECK(&graph_of("harp_compile_nodes", n, nodes) == graph, Code::kInvalidArgument,
+               "harp_compile_nodes: the nodes belong to another graph");
+    for (int32_t i = 0; names != nullptr && i < n; ++i)
+      HARP_CHECK(names[i] != nullptr, Code::kInvalidArgument, "harp_compile_nodes: name ", i, " is NULL");
+    return compile_graph(*graph->context, *extract(n, names, nodes), options, "harp_compile_nodes");
+  });
+}
+
+harp_status harp_nodes_inputs(int32_t n, harp_node* const* nodes, int32_t capacity, harp_node** inputs, int32_t* count, harp_error** err) {
+  return guard_status(err, [&] {
+    harp_graph& graph = graph_of("harp_nodes_inputs", n, nodes);
+    HARP_CHECK(capacity >= 0 && (inputs != nullptr || capacity == 0), Code::kInvalidArgument, "harp_nodes_inputs: room for ", capacity,
+               " inputs", capacity > 0 ? " at NULL" : "");
+    required(count, "harp_nodes_inputs", "count");
+    std::vector<const Node*> wanted;
+    for (int32_t i = 0; i < n; ++i) wanted.push_back(nodes[i]->node);
+    const std::vector<const Node*> found = graph.graph->inputs_of(wanted);
+    const size_t shown = std::min(found.size(), static_cast<size_t>(capacity));
+    std::vector<harp_node*> handles;
+    for (size_t i = 0; i < shown; ++i) handles.push_back(graph.wrap(found[i]));
+    std::copy(handles.begin(), handles.end(), inputs);
+    *count = static_cast<int32_t>(found.size());
+  });
+}
+
+harp_status harp_nodes_digest(int32_t n, harp_node* const* nodes, harp_digest* digest, harp_error** err) {
+  return guard_status(err, [&] {
+    graph_of("harp_nodes_digest", n, nodes);
+    required(digest, "harp_nodes_digest", "digest");
+    const Digest found = structure_digest(*extract(n, nullptr, nodes));
+    *digest = {found.high, found.low};
   });
 }
 

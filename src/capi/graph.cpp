@@ -34,6 +34,24 @@ harp_status harp_graph_set_name(harp_graph* graph, const char* name, harp_error*
 }
 
 const harp_error* harp_graph_error(const harp_graph* graph) { return graph != nullptr ? graph->error : nullptr; }
+harp_error* harp_graph_take_error(harp_graph* graph) { return graph != nullptr ? std::exchange(graph->error, nullptr) : nullptr; }
+
+size_t harp_graph_node_count(const harp_graph* graph) { return graph != nullptr ? graph->graph->nodes().size() : 0; }
+
+harp_status harp_graph_drop_unreachable(harp_graph* graph, int32_t n, harp_node* const* nodes, harp_error** err) {
+  return guard_status(err, [&] {
+    required(graph, "harp_graph_drop_unreachable", "graph");
+    HARP_CHECK(n >= 0 && (nodes != nullptr || n == 0), Code::kInvalidArgument, "harp_graph_drop_unreachable: a list of ", n,
+               " nodes that is NULL");
+    std::vector<NodeRef> kept;
+    for (int32_t i = 0; i < n; ++i) {
+      HARP_CHECK(nodes[i] != nullptr && nodes[i]->graph == graph, Code::kInvalidArgument, "harp_graph_drop_unreachable: node ", i,
+                 nodes[i] == nullptr ? " is NULL" : " belongs to another graph");
+      kept.push_back(nodes[i]->node);
+    }
+    if (graph->error == nullptr) graph->keep_only(kept);
+  });
+}
 
 // Symbolic sizes
 
@@ -178,6 +196,23 @@ harp_graph* harp_node_graph(const harp_node* node) { return node != nullptr ? no
 
 const char* harp_node_name(const harp_node* node) {
   return node != nullptr ? node->graph->graph->node_name(node->node).data() : "";  // a std::string's or a literal's: terminated
+}
+
+const char* harp_node_op(const harp_node* node) { return node != nullptr ? name(node->node->op).data() : ""; }  // a literal: terminated
+
+int32_t harp_node_source_count(const harp_node* node) { return node != nullptr ? static_cast<int32_t>(node->node->sources.size()) : 0; }
+
+harp_node* harp_node_source(const harp_node* node, int32_t index) {
+  if (node == nullptr || index < 0 || index >= harp_node_source_count(node)) return nullptr;
+  try {
+    return node->graph->wrap(node->node->sources[static_cast<size_t>(index)]);
+  } catch (...) {
+    return nullptr;  // no memory for a handle
+  }
+}
+
+harp_string* harp_node_attributes(const harp_node* node, harp_error** err) {
+  return guard(err, [&] { return new harp_string{print_attributes(*required(node, "harp_node_attributes", "node").node)}; });
 }
 
 harp_status harp_node_dims(const harp_node* node, harp_dim* dims, harp_error** err) {

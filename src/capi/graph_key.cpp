@@ -3,6 +3,8 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "graph/native.h"
+
 namespace harp::capi {
 
 namespace {
@@ -13,6 +15,8 @@ constexpr size_t kMostConstantBytes = size_t{4} << 20;
 /// position among the live ones; sizes by their position among the distinct ones, whose text stands where they first occur.
 class KeyWriter {
  public:
+  explicit KeyWriter(size_t most_constant_bytes) : most_constant_bytes_(most_constant_bytes) {}
+
   void add(uint64_t value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
   void add(std::string_view text) {
     add(text.size());
@@ -47,7 +51,7 @@ class KeyWriter {
   void operator()(const ConstantAttributes& attributes) { add_scalar(attributes.value); }
   void operator()(const ArrayAttributes& attributes) {
     constant_bytes_ += attributes.data->size();
-    if (constant_bytes_ > kMostConstantBytes) return;
+    if (constant_bytes_ > most_constant_bytes_) return;
     add(std::string_view(reinterpret_cast<const char*>(attributes.data->data()), attributes.data->size()));
   }
   void operator()(const SizeAttributes& attributes) { add(attributes.value); }
@@ -81,7 +85,17 @@ class KeyWriter {
   void operator()(const GatherAttributes& attributes) { add(attributes.axis); }
   void operator()(const SortAttributes& attributes) { add(attributes.descending); }
   void operator()(const CustomAttributes& attributes) { add(std::string_view(attributes.text)); }
-  void operator()(const NativeAttributes&) { has_address_ = true; }
+  void operator()(const NativeAttributes& attributes) {
+    has_address_ = true;
+    add(std::string_view(attributes.name));
+    add(std::string_view(native_signature(attributes)));
+    for (const NativeParameter& parameter : attributes.parameters) {
+      add(parameter.size);
+      add_scalar(parameter.number);
+    }
+    add(reinterpret_cast<uintptr_t>(attributes.function));
+    add(reinterpret_cast<uintptr_t>(attributes.user));
+  }
   void operator()(const CheckAttributes& attributes) {
     add(attributes.size);
     add(std::string_view(attributes.what));
@@ -90,7 +104,7 @@ class KeyWriter {
   }
 
   /// Is there no key? Constants may be too large; and a native function is known by its address, which is no part of any key.
-  bool is_open() const { return constant_bytes_ > kMostConstantBytes || has_address_; }
+  bool is_open() const { return constant_bytes_ > most_constant_bytes_ || has_address_; }
   Digest digest() const { return digest_of(bytes_); }
 
  private:
@@ -102,7 +116,7 @@ class KeyWriter {
 
   std::string bytes_;
   std::unordered_map<Dim, uint64_t> dims_;
-  size_t constant_bytes_ = 0;
+  size_t most_constant_bytes_, constant_bytes_ = 0;
   bool has_address_ = false;
 };
 
@@ -129,11 +143,8 @@ void add_settings(KeyWriter& key, const CompileSettings& settings) {
   }
 }
 
-}  // namespace
-
-std::optional<Digest> compile_key(const Graph& graph, const CompileSettings& settings) {
-  KeyWriter key;
-  add_settings(key, settings);
+/// Everything a program is made of besides its settings.
+void add_graph(KeyWriter& key, const Graph& graph) {
   key.add(std::string_view(graph.name()));
   const std::vector<Sym> variables = graph.dims().variables();
   key.add(variables.size());
@@ -155,14 +166,25 @@ std::optional<Digest> compile_key(const Graph& graph, const CompileSettings& set
   };
   key.add(graph.inputs().size());
   for (const Node* input : graph.inputs()) add_node(input);
-  for (const Node* node : graph.live_nodes()) {
-    add_node(node);
-    if (key.is_open()) return std::nullopt;
-  }
+  for (const Node* node : graph.live_nodes()) add_node(node);
   for (const GraphOutput& output : graph.outputs()) {
     key.add(std::string_view(output.name));
     key.add(positions.at(output.node));
   }
+}
+
+}  // namespace
+
+std::optional<Digest> compile_key(const Graph& graph, const CompileSettings& settings) {
+  KeyWriter key(kMostConstantBytes);
+  add_settings(key, settings);
+  add_graph(key, graph);
+  return key.is_open() ? std::nullopt : std::optional(key.digest());
+}
+
+Digest structure_digest(const Graph& graph) {
+  KeyWriter key(SIZE_MAX);
+  add_graph(key, graph);
   return key.digest();
 }
 

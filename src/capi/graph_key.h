@@ -12,4 +12,7 @@ namespace harp::capi {
 /// that call native functions.
 std::optional<Digest> compile_key(const Graph& graph, const CompileSettings& settings);
 
+/// Of the graph alone, with all its constants; native functions by their addresses.
+Digest structure_digest(const Graph& graph);
+
 }  // namespace harp::capi

@@ -21,8 +21,37 @@ harp_context::harp_context(const HostHooks& host, size_t threads, const Log& log
 harp_node* harp_graph::wrap(const Node* node) {
   if (node->id >= by_id_.size()) by_id_.resize(graph->nodes().size(), nullptr);
   harp_node*& handle = by_id_[node->id];
-  if (handle == nullptr) handle = &nodes_.emplace_back(harp_node{this, node});
+  if (handle != nullptr) return handle;
+  if (free_.empty()) free_.push_back(&nodes_.emplace_back());
+  handle = free_.back();
+  free_.pop_back();
+  *handle = {this, node};
   return handle;
+}
+
+void harp_graph::roll_back(size_t count) noexcept {
+  for (size_t id = count; id < by_id_.size(); ++id)
+    if (by_id_[id] != nullptr) free_.push_back(by_id_[id]);
+  if (by_id_.size() > count) by_id_.resize(count);
+  graph->roll_back(count);
+}
+
+void harp_graph::keep_only(std::span<const Node* const> kept) {
+  std::vector<const Node*> moved;
+  std::unique_ptr<Graph> compacted = graph->compacted(kept, moved);
+  std::vector<harp_node*> by_id(compacted->nodes().size(), nullptr);
+  free_.reserve(nodes_.size());  // from here on nothing can fail
+  for (size_t id = 0; id < by_id_.size(); ++id) {
+    harp_node* handle = by_id_[id];
+    if (handle == nullptr) continue;
+    handle->node = moved[id];
+    if (moved[id] != nullptr)
+      by_id[moved[id]->id] = handle;
+    else
+      free_.push_back(handle);
+  }
+  by_id_.swap(by_id);
+  graph.swap(compacted);
 }
 
 void harp_graph::mark(harp_error* first_error) noexcept {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,6 +97,10 @@ struct harp_graph : harp::capi::Counted {
 
   /// The handle of a node of this graph.
   harp_node* wrap(const harp::Node* node);
+  /// Forgets the nodes made since the graph held `count` nodes, and their handles.
+  void roll_back(size_t count) noexcept;
+  /// Forgets what neither these nodes nor the outputs depend on; the handles of that are given out again.
+  void keep_only(std::span<const harp::Node* const> kept);
   /// Keeps the error if it is the first, else releases it.
   void mark(harp_error* first_error) noexcept;
 
@@ -107,6 +112,7 @@ struct harp_graph : harp::capi::Counted {
  private:
   std::deque<harp_node> nodes_;
   std::vector<harp_node*> by_id_;
+  std::vector<harp_node*> free_;  // of nodes_, in use no more
 };
 
 struct harp_buffer : harp::capi::Counted {

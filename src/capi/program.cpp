@@ -15,9 +15,9 @@ class NewOutputs final : public OutputMaker {
     for (harp_buffer* buffer : made_) capi::release(buffer);
   }
 
-  HostArray& make(size_t output, DType dtype, std::span<const int64_t> dims) override {
+  RunArray make(size_t output, DType dtype, std::span<const int64_t> dims) override {
     made_[output] = new harp_buffer(&context_, HostArray::allocate(context_.hooks.allocator, dtype, dims));
-    return made_[output]->array;
+    return made_[output]->array.view();
   }
   void hand_over(harp_buffer** outputs) {
     for (size_t i = 0; i < made_.size(); ++i)
@@ -29,38 +29,93 @@ class NewOutputs final : public OutputMaker {
   StackArray<harp_buffer*, kFewArguments> made_;
 };
 
+harp_run_options checked(const harp_run_options* options) {
+  const harp_run_options given = read_options(options, HARP_RUN_OPTIONS_INIT, "harp_run_options", offsetof(harp_run_options, cancel));
+  HARP_CHECK(given.n_shape_vars == 0 || (given.shape_var_names != nullptr && given.shape_var_values != nullptr), Code::kInvalidArgument,
+             "harp_run_options: shape_var_names or shape_var_values is NULL");
+  HARP_CHECK(reinterpret_cast<uintptr_t>(given.workspace) % kBufferAlignment == 0, Code::kInvalidArgument,
+             "harp_run_options: workspace has to be aligned to ", kBufferAlignment, " bytes");
+  return given;
+}
+
+/// What the caller's harp_run_options say of one run.
+struct RunSettings {
+  RunSettings(const LoadedProgram& program, const harp_run_options* options)
+      : given(checked(options)),
+        memory(program.divide(given.workspace, given.workspace != nullptr ? given.workspace_size : 0)),
+        sizes(given.n_shape_vars, memory.book) {
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      HARP_CHECK(given.shape_var_names[i] != nullptr, Code::kInvalidArgument, "harp_run_options: shape_var_names[", i, "] is NULL");
+      sizes[i] = {given.shape_var_names[i], given.shape_var_values[i]};
+    }
+  }
+
+  const harp_run_options given;
+  RunMemory memory;
+  StackArray<NamedSize, kFewArguments> sizes;
+};
+
+void check_lists(const char* function, const harp_program* program, bool has_inputs, bool has_outputs) {
+  required(program, function, "program");
+  HARP_CHECK(has_inputs, Code::kInvalidArgument, function, ": inputs is NULL");
+  HARP_CHECK(has_outputs, Code::kInvalidArgument, function, ": outputs is NULL");
+}
+
+/// A caller's array, looked at as harp_buffer_wrap does; `what` and `index` name it in messages.
+template <class Array>
+RunArray array_argument(const char* what, size_t index, const Array& array) {
+  const auto refused = [&](const auto&... parts) { fail(Code::kInvalidArgument, "harp_program_call: ", what, " ", index, ": ", parts...); };
+  if (array.dtype <= 0 || array.dtype >= kDTypeCount || !kDTypes[array.dtype].in_graph) refused(array.dtype, " is no dtype");
+  if (array.rank < 0 || array.rank > kMaxRank) refused("the rank is ", array.rank, ", not in 0..", kMaxRank);
+  if (array.dims == nullptr && array.rank > 0) refused("dims is NULL");
+  RunArray result;
+  result.type = {static_cast<DType>(array.dtype), {array.dims, static_cast<size_t>(array.rank)}};
+  result.data = const_cast<void*>(static_cast<const void*>(array.data));
+  try {
+    result.bytes = byte_count(result.type.dtype, result.type.dims);
+    check_memory(result.type.dtype, result.bytes, array.data);
+  } catch (Error& error) {
+    error.message = cat("harp_program_call: ", what, " ", index, ": ", error.message);
+    throw;
+  }
+  return result;
+}
+
 }  // namespace
 
 harp_status harp_program_run(harp_program* program, size_t n_inputs, harp_buffer* const* inputs, size_t n_outputs, harp_buffer** outputs,
                              const harp_run_options* options, harp_error** err) {
   return guard_status(err, [&] {
-    required(program, "harp_program_run", "program");
-    HARP_CHECK(n_inputs == 0 || inputs != nullptr, Code::kInvalidArgument, "harp_program_run: inputs is NULL");
-    HARP_CHECK(n_outputs == 0 || outputs != nullptr, Code::kInvalidArgument, "harp_program_run: outputs is NULL");
-    const harp_run_options given = read_options(options, HARP_RUN_OPTIONS_INIT, "harp_run_options", offsetof(harp_run_options, cancel));
-    HARP_CHECK(given.n_shape_vars == 0 || (given.shape_var_names != nullptr && given.shape_var_values != nullptr), Code::kInvalidArgument,
-               "harp_run_options: shape_var_names or shape_var_values is NULL");
-    HARP_CHECK(reinterpret_cast<uintptr_t>(given.workspace) % kBufferAlignment == 0, Code::kInvalidArgument,
-               "harp_run_options: workspace has to be aligned to ", kBufferAlignment, " bytes");
-
+    check_lists("harp_program_run", program, n_inputs == 0 || inputs != nullptr, n_outputs == 0 || outputs != nullptr);
     const LoadedProgram& loaded = program->compiled->program;
-    RunMemory memory = loaded.divide(given.workspace, given.workspace != nullptr ? given.workspace_size : 0);
-    StackArray<NamedSize, kFewArguments> sizes(given.n_shape_vars, memory.book);
-    for (size_t i = 0; i < sizes.size(); ++i) {
-      HARP_CHECK(given.shape_var_names[i] != nullptr, Code::kInvalidArgument, "harp_run_options: shape_var_names[", i, "] is NULL");
-      sizes[i] = {given.shape_var_names[i], given.shape_var_values[i]};
-    }
-    StackArray<const HostArray*, kFewArguments> sources(n_inputs, memory.book);
+    RunSettings settings(loaded, options);
+    StackArray<RunArray, kFewArguments> sources(n_inputs, settings.memory.book), targets(n_outputs, settings.memory.book);
     for (size_t i = 0; i < n_inputs; ++i) {
       HARP_CHECK(inputs[i] != nullptr, Code::kInvalidArgument, "harp_program_run: input ", i, " is NULL");
-      sources[i] = &inputs[i]->array;
+      sources[i] = inputs[i]->array.view();
     }
-    StackArray<HostArray*, kFewArguments> targets(n_outputs, memory.book);
-    for (size_t i = 0; i < n_outputs; ++i) targets[i] = outputs[i] != nullptr ? &outputs[i]->array : nullptr;
-
-    NewOutputs made(*program->context, n_outputs, memory.book);
-    loaded.run({sources.span(), targets.span(), sizes.span(), given.cancel}, memory, made);
+    for (size_t i = 0; i < n_outputs; ++i) {
+      if (outputs[i] != nullptr)
+        targets[i] = outputs[i]->array.view();
+      else
+        targets[i].is_missing = true;
+    }
+    NewOutputs made(*program->context, n_outputs, settings.memory.book);
+    loaded.run({sources.span(), targets.span(), settings.sizes.span(), settings.given.cancel}, settings.memory, &made);
     made.hand_over(outputs);
+  });
+}
+
+harp_status harp_program_call(harp_program* program, size_t n_inputs, const harp_const_array* inputs, size_t n_outputs,
+                              const harp_array* outputs, const harp_run_options* options, harp_error** err) {
+  return guard_status(err, [&] {
+    check_lists("harp_program_call", program, n_inputs == 0 || inputs != nullptr, n_outputs == 0 || outputs != nullptr);
+    const LoadedProgram& loaded = program->compiled->program;
+    RunSettings settings(loaded, options);
+    StackArray<RunArray, kFewArguments> sources(n_inputs, settings.memory.book), targets(n_outputs, settings.memory.book);
+    for (size_t i = 0; i < n_inputs; ++i) sources[i] = array_argument("input", i, inputs[i]);
+    for (size_t i = 0; i < n_outputs; ++i) targets[i] = array_argument("output", i, outputs[i]);
+    loaded.run({sources.span(), targets.span(), settings.sizes.span(), settings.given.cancel}, settings.memory, nullptr);
   });
 }
 

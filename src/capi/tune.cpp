@@ -26,17 +26,12 @@ constexpr double kDefaultSeconds = 30;
 
 /// The arrays all subjects run on, and what they have to write.
 struct Arrays {
-  std::vector<const HostArray*> inputs;
+  std::vector<RunArray> inputs;
   std::vector<NamedSize> sizes;
   std::vector<HostArray> outputs, expected;
-  std::vector<HostArray*> targets;  // outputs
-  std::vector<std::string> names;   // of outputs
-  std::vector<int64_t> values;      // of shape variables
-};
-
-class NoOutputs final : public OutputMaker {
- public:
-  HostArray& make(size_t, DType, std::span<const int64_t>) override { fail(Code::kInternal, "an output is missing"); }
+  std::vector<RunArray> targets;   // outputs
+  std::vector<std::string> names;  // of outputs
+  std::vector<int64_t> values;     // of shape variables
 };
 
 class ProgramSubject final : public tune::Subject {
@@ -54,8 +49,7 @@ class ProgramSubject final : public tune::Subject {
         if (output.bytes() > 0) std::memset(output.data(), 0xa5, output.bytes());
     has_run_ = true;
     RunMemory memory = program_->program.divide(workspace_.data(), workspace_bytes_);
-    NoOutputs none;
-    program_->program.run({arrays_.inputs, arrays_.targets, arrays_.sizes, cancel_}, memory, none);
+    program_->program.run({arrays_.inputs, arrays_.targets, arrays_.sizes, cancel_}, memory, nullptr);
   }
   std::string difference() override {
     for (size_t i = 0; i < arrays_.outputs.size(); ++i) {
@@ -96,7 +90,7 @@ class ContextWorkshop final : public tune::Workshop {
     const Signature& signature = program.signature();
     arrays_.values.resize(signature.variables.size());
     std::vector<ArrayType> types;
-    for (const HostArray* input : arrays_.inputs) types.push_back(input->type());
+    for (const RunArray& input : arrays_.inputs) types.push_back(input.type);
     program.binding().bind(types, arrays_.sizes, arrays_.values);
     for (size_t i = 0; i < signature.outputs.size(); ++i) {
       std::vector<int64_t> dims(signature.outputs[i].shape.size());
@@ -104,7 +98,7 @@ class ContextWorkshop final : public tune::Workshop {
       arrays_.outputs.push_back(HostArray::allocate(context_.hooks.allocator, signature.outputs[i].dtype, dims));
       arrays_.names.push_back(signature.outputs[i].name);
     }
-    for (HostArray& output : arrays_.outputs) arrays_.targets.push_back(&output);
+    for (const HostArray& output : arrays_.outputs) arrays_.targets.push_back(output.view());
   }
 
  private:
@@ -186,7 +180,7 @@ Arrays arrays_of(const harp_run_options& run, size_t n_inputs, harp_buffer* cons
   HARP_CHECK(n_inputs == 0 || inputs != nullptr, Code::kInvalidArgument, "harp_tune: inputs is NULL");
   for (size_t i = 0; i < n_inputs; ++i) {
     HARP_CHECK(inputs[i] != nullptr, Code::kInvalidArgument, "harp_tune: input ", i, " is NULL");
-    arrays.inputs.push_back(&inputs[i]->array);
+    arrays.inputs.push_back(inputs[i]->array.view());
   }
   HARP_CHECK(run.n_shape_vars == 0 || (run.shape_var_names != nullptr && run.shape_var_values != nullptr), Code::kInvalidArgument,
              "harp_run_options: shape_var_names or shape_var_values is NULL");
@@ -199,9 +193,9 @@ Arrays arrays_of(const harp_run_options& run, size_t n_inputs, harp_buffer* cons
 
 /// What takes no time at all would be tuned by noise, for every size there is.
 void check_not_empty(const Arrays& arrays) {
-  const auto is_empty = [](const HostArray& array) { return array.bytes() == 0; };
-  const bool reads_nothing = !arrays.inputs.empty() && std::ranges::all_of(arrays.inputs, [&](const HostArray* a) { return is_empty(*a); });
-  HARP_CHECK(!reads_nothing && !std::ranges::all_of(arrays.outputs, is_empty), Code::kInvalidArgument, "harp_tune: with these sizes all ",
+  const auto is_empty = [](const RunArray& array) { return array.bytes == 0; };
+  const bool reads_nothing = !arrays.inputs.empty() && std::ranges::all_of(arrays.inputs, is_empty);
+  HARP_CHECK(!reads_nothing && !std::ranges::all_of(arrays.targets, is_empty), Code::kInvalidArgument, "harp_tune: with these sizes all ",
              reads_nothing ? "inputs" : "outputs", " are without elements: there is nothing to measure");
 }
 

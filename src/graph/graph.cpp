@@ -169,22 +169,69 @@ std::string Graph::describe(const Node* node) const {
              native != nullptr ? cat("\"", native->name, "\" ") : std::string(), type_of(*node), ")");
 }
 
-std::vector<const Node*> Graph::live_nodes() const {
-  std::vector<bool> live(nodes_.size(), false);
-  for (const GraphOutput& output : outputs_) live[output.node->id] = true;
-  std::vector<const Node*> result;
-  // Sources have smaller ids, so one walk backwards reaches everything.
-  for (size_t id = nodes_.size(); id-- > 0;) {
-    if (!live[id]) continue;
-    const Node& node = nodes_[id];
-    result.push_back(&node);
-    for (const Node* source : node.sources) live[source->id] = true;
+void Graph::roll_back(size_t count) {
+  while (!inputs_.empty() && inputs_.back()->id >= count) {
+    input_names_.erase(inputs_.back()->as<InputAttributes>().name);
+    inputs_.pop_back();
   }
-  std::reverse(result.begin(), result.end());
+  for (; nodes_.size() > count; nodes_.pop_back()) {
+    interned_.erase(&nodes_.back());
+    names_.erase(&nodes_.back());
+  }
+}
+
+std::vector<bool> Graph::reached_from(std::span<const Node* const> nodes) const {
+  std::vector<bool> reached(nodes_.size(), false);
+  for (const Node* node : nodes) reached[node->id] = true;
+  // Sources have smaller ids, so one walk backwards reaches everything.
+  for (size_t id = nodes_.size(); id-- > 0;)
+    if (reached[id])
+      for (const Node* source : nodes_[id].sources) reached[source->id] = true;
+  return reached;
+}
+
+namespace {
+
+std::vector<const Node*> nodes_of(std::span<const GraphOutput> outputs) {
+  std::vector<const Node*> nodes;
+  for (const GraphOutput& output : outputs) nodes.push_back(output.node);
+  return nodes;
+}
+
+}  // namespace
+
+std::vector<const Node*> Graph::live_nodes() const {
+  const std::vector<bool> live = reached_from(nodes_of(outputs_));
+  std::vector<const Node*> result;
+  for (const Node& node : nodes_)
+    if (live[node.id]) result.push_back(&node);
+  return result;
+}
+
+std::vector<const Node*> Graph::inputs_of(std::span<const Node* const> nodes) const {
+  const std::vector<bool> reached = reached_from(nodes);
+  std::vector<const Node*> result;
+  for (const Node* input : inputs_)
+    if (reached[input->id]) result.push_back(input);
   return result;
 }
 
 namespace {
+
+/// Calls f(dim) for every size in a node's attributes.
+template <class AnyAttributes, class F>
+void for_each_dim(AnyAttributes& attributes, F&& f) {
+  const auto all = [&](auto& dims) {
+    for (auto& dim : dims) f(dim);
+  };
+  if (auto* size = std::get_if<SizeAttributes>(&attributes)) f(size->value);
+  if (auto* slice = std::get_if<SliceAttributes>(&attributes)) all(slice->start);
+  if (auto* unfold = std::get_if<UnfoldAttributes>(&attributes)) f(unfold->size);
+  if (auto* check = std::get_if<CheckAttributes>(&attributes)) f(check->size);
+  if (auto* pad = std::get_if<PadAttributes>(&attributes)) all(pad->before), all(pad->after);
+  if (auto* native = std::get_if<NativeAttributes>(&attributes))
+    for (auto& parameter : native->parameters) f(parameter.size);
+}
 
 /// Copies expressions into another table, each once, after replacing variables in them.
 class DimImporter {
@@ -205,13 +252,7 @@ class DimImporter {
   }
   Attributes operator()(const Attributes& attributes) {
     Attributes result = attributes;
-    if (auto* size = std::get_if<SizeAttributes>(&result)) size->value = (*this)(size->value);
-    if (auto* slice = std::get_if<SliceAttributes>(&result)) slice->start = (*this)(slice->start);
-    if (auto* unfold = std::get_if<UnfoldAttributes>(&result)) unfold->size = (*this)(unfold->size);
-    if (auto* check = std::get_if<CheckAttributes>(&result)) check->size = (*this)(check->size);
-    if (auto* pad = std::get_if<PadAttributes>(&result)) pad->before = (*this)(pad->before), pad->after = (*this)(pad->after);
-    if (auto* native = std::get_if<NativeAttributes>(&result))
-      for (NativeParameter& parameter : native->parameters) parameter.size = (*this)(parameter.size);
+    for_each_dim(result, [&](Dim& dim) { dim = (*this)(dim); });
     return result;
   }
 
@@ -220,6 +261,37 @@ class DimImporter {
   const SymSubstitution& replacements_;
   std::unordered_map<Dim, Dim> done_;
 };
+
+/// Takes sizes as they are: for graphs that share a table.
+struct SameDims {
+  const Shape& operator()(const Shape& shape) const { return shape; }
+  const Attributes& operator()(const Attributes& attributes) const { return attributes; }
+};
+
+/// A copy of the node, whose sources are copied already: `copies` has them by id.
+template <class Dims>
+const Node* copy_node(const Node& node, Graph& to, Dims& dims, const std::vector<const Node*>& copies) {
+  std::vector<const Node*> sources;
+  sources.reserve(node.sources.size());
+  for (const Node* source : node.sources) sources.push_back(copies[source->id]);
+  return to.intern(node.op, node.dtype, dims(node.shape), std::move(sources), dims(node.attributes));
+}
+
+/// The shape variables in the nodes that are wanted, by their atoms.
+std::unordered_set<const SymAtom*> variables_in(const std::deque<Node>& nodes, const std::vector<bool>& wanted) {
+  std::unordered_set<const SymAtom*> found;
+  std::unordered_set<Dim> seen;
+  const auto look = [&](const Dim& dim) {
+    if (dim.is_constant() || !seen.insert(dim).second) return;
+    for (const SymAtom* variable : variables_of(dim)) found.insert(variable);
+  };
+  for (const Node& node : nodes) {
+    if (!wanted[node.id]) continue;
+    for (const Dim& dim : node.shape) look(dim);
+    for_each_dim(node.attributes, look);
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -232,18 +304,51 @@ std::unique_ptr<Graph> Graph::clone_with(const SymSubstitution& sizes) const {
     if (!sizes.contains(variable_of(v))) copy->dims().import(v);
   DimImporter import(copy->dims(), sizes);
 
-  std::vector<const Node*> map(nodes_.size(), nullptr);
-  for (const Node* input : inputs_) map[input->id] = copy->add_input(input->as<InputAttributes>().name, input->dtype, import(input->shape));
+  std::vector<const Node*> copies(nodes_.size(), nullptr);
+  for (const Node* input : inputs_)
+    copies[input->id] = copy->add_input(input->as<InputAttributes>().name, input->dtype, import(input->shape));
   for (const Node* node : live_nodes()) {
     if (node->op == Op::kInput) continue;
-    std::vector<const Node*> sources;
-    sources.reserve(node->sources.size());
-    for (const Node* source : node->sources) sources.push_back(map[source->id]);
-    const Node* made = copy->intern(node->op, node->dtype, import(node->shape), std::move(sources), import(node->attributes));
-    map[node->id] = made;
+    const Node* made = copies[node->id] = copy_node(*node, *copy, import, copies);
     copy->set_node_name(made, node_name(node));
   }
-  for (const GraphOutput& output : outputs_) copy->add_output(output.name, map[output.node->id]);
+  for (const GraphOutput& output : outputs_) copy->add_output(output.name, copies[output.node->id]);
+  return copy;
+}
+
+std::unique_ptr<Graph> Graph::extract(std::span<const GraphOutput> outputs) const {
+  const std::vector<bool> wanted = reached_from(nodes_of(outputs));
+  auto copy = std::make_unique<Graph>(options_);
+  const std::unordered_set<const SymAtom*> used = variables_in(nodes_, wanted);
+  for (Dim v : dims_->variables())
+    if (used.contains(variable_of(v))) copy->dims().import(v);
+  const SymSubstitution none;
+  DimImporter import(copy->dims(), none);
+
+  std::vector<const Node*> copies(nodes_.size(), nullptr);
+  for (const Node* input : inputs_)
+    if (wanted[input->id]) copies[input->id] = copy->add_input(cat("input", copy->inputs().size()), input->dtype, import(input->shape));
+  for (const Node& node : nodes_)
+    if (wanted[node.id] && node.op != Op::kInput) copies[node.id] = copy_node(node, *copy, import, copies);
+  for (const GraphOutput& output : outputs) copy->add_output(output.name, copies[output.node->id]);
+  return copy;
+}
+
+std::unique_ptr<Graph> Graph::compacted(std::span<const Node* const> kept, std::vector<const Node*>& moved) const {
+  std::vector<const Node*> roots = nodes_of(outputs_);
+  roots.insert(roots.end(), kept.begin(), kept.end());
+  const std::vector<bool> wanted = reached_from(roots);
+  auto copy = std::make_unique<Graph>(options_, name_, dims_);
+  moved.assign(nodes_.size(), nullptr);
+  SameDims same;
+  for (const Node& node : nodes_) {
+    if (!wanted[node.id]) continue;
+    const bool is_input = node.op == Op::kInput;
+    moved[node.id] =
+        is_input ? copy->add_input(node.as<InputAttributes>().name, node.dtype, node.shape) : copy_node(node, *copy, same, moved);
+    copy->set_node_name(moved[node.id], node_name(&node));
+  }
+  for (const GraphOutput& output : outputs_) copy->add_output(output.name, moved[output.node->id]);
   return copy;
 }
 

@@ -195,6 +195,9 @@ class Graph {
   /// Declares an output; Error{kInvalidArgument} if the name is taken or empty.
   void add_output(std::string_view name, const Node* node);
 
+  /// Forgets the nodes and inputs made since the graph held `count` nodes. No output may depend on them.
+  void roll_back(size_t count);
+
   /// A name for messages, text and pictures; the first one stays.
   void set_node_name(const Node* node, std::string_view name);
   std::string_view node_name(const Node* node) const;  // "" if it has none
@@ -217,8 +220,19 @@ class Graph {
   std::unique_ptr<Graph> clone() const;
   /// The same with sizes replaced by others of this graph's table, which gets new expressions: nobody else may be using the graph.
   std::unique_ptr<Graph> clone_with(const SymSubstitution& sizes) const;
+  /// A graph of nothing but these nodes as outputs, what they depend on, and the shape variables that occurs in: inputs are called input0,
+  /// input1 …, in the order of their declaration, outputs as `outputs` says. Other nodes have no names. It shares nothing with this graph.
+  std::unique_ptr<Graph> extract(std::span<const GraphOutput> outputs) const;
+  /// The inputs that these nodes depend on, in the order of their declaration.
+  std::vector<const Node*> inputs_of(std::span<const Node* const> nodes) const;
+  /// A graph with the same expressions of sizes (this one must not be used beside it), of what these nodes and the outputs depend on.
+  /// `moved` gets the new node of each old one, by its id; null: it is gone.
+  std::unique_ptr<Graph> compacted(std::span<const Node* const> kept, std::vector<const Node*>& moved) const;
 
  private:
+  /// For every node, by its id: do these depend on it?
+  std::vector<bool> reached_from(std::span<const Node* const> nodes) const;
+
   struct NodeHash {
     size_t operator()(const Node* node) const;
   };

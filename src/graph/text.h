@@ -18,4 +18,7 @@ std::unique_ptr<Graph> parse_graph(std::string_view text, std::span<const Operat
 /// same bits; inputs, outputs, shape variables (and their order) and names are kept.
 std::string print_graph(const Graph& graph);
 
+/// What print_graph writes behind the sources of a node: `axes=[0], order=lanes`; of an input its name, of a constant its value.
+std::string print_attributes(const Node& node);
+
 }  // namespace harp

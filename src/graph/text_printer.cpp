@@ -36,9 +36,10 @@ std::string print_typed(const Scalar& value) { return cat(name(value.dtype), "("
 
 class Printer {
  public:
-  explicit Printer(const Graph& graph) : graph_(graph), live_(graph.live_nodes()) {}
+  explicit Printer(const Graph& graph) : graph_(graph) {}
 
   std::string run() {
+    live_ = graph_.live_nodes();
     assign_names();
     out_ = "harp 1\n";
     print_header();
@@ -55,6 +56,14 @@ class Printer {
       separator = ", ";
     }
     out_ += "\n}\n";
+    return std::move(out_);
+  }
+
+  std::string attributes_of(const Node& node) {
+    if (const auto* input = std::get_if<InputAttributes>(&node.attributes)) return cat("name=", text::quote(input->name));
+    if (const auto* constant = std::get_if<ConstantAttributes>(&node.attributes)) return cat("value=", print_typed(constant->value));
+    if (const auto* size = std::get_if<SizeAttributes>(&node.attributes)) return cat("value=", print_dim(size->value));
+    std::visit([&](const auto& attributes) { print_attributes(node, attributes); }, node.attributes);
     return std::move(out_);
   }
 
@@ -288,6 +297,8 @@ class Printer {
 };
 
 }  // namespace
+
+std::string print_attributes(const Node& node) { return Printer(*node.graph).attributes_of(node); }
 
 std::string print_graph(const Graph& graph) {
   // Bounds of slices are computed on the way, in the table of the graph's sizes, which others may read at the same time.

@@ -20,6 +20,13 @@ size_t byte_count(DType dtype, std::span<const int64_t> dims) {
   return static_cast<size_t>(bytes);
 }
 
+void check_memory(DType dtype, size_t bytes, const void* data) {
+  HARP_CHECK(data != nullptr || bytes == 0, Code::kInvalidArgument, "an array of ", bytes, " bytes may not be at NULL");
+  const size_t element = is_complex(dtype) ? size_of(dtype) / 2 : size_of(dtype);
+  HARP_CHECK(reinterpret_cast<uintptr_t>(data) % element == 0, Code::kInvalidArgument, "an array of ", name(dtype),
+             " has to be aligned to ", element, " bytes");
+}
+
 HostArray::HostArray(DType dtype, std::span<const int64_t> dims)
     : dtype_(dtype), dims_(dims.begin(), dims.end()), bytes_(byte_count(dtype, dims)) {}
 
@@ -32,10 +39,7 @@ HostArray HostArray::allocate(const Allocator& allocator, DType dtype, std::span
 
 HostArray HostArray::wrap(DType dtype, std::span<const int64_t> dims, void* data, bool read_only, Deleter deleter, void* user) {
   HostArray buffer(dtype, dims);
-  HARP_CHECK(data != nullptr || buffer.bytes_ == 0, Code::kInvalidArgument, "an array of ", buffer.bytes_, " bytes may not be at NULL");
-  const size_t element = is_complex(dtype) ? size_of(dtype) / 2 : size_of(dtype);
-  HARP_CHECK(reinterpret_cast<uintptr_t>(data) % element == 0, Code::kInvalidArgument, "an array of ", name(dtype),
-             " has to be aligned to ", element, " bytes");
+  check_memory(dtype, buffer.bytes_, data);
   buffer.data_ = data;
   buffer.read_only_ = read_only;
   buffer.deleter_ = deleter;

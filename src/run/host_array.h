@@ -9,6 +9,18 @@
 
 namespace harp {
 
+/// An array as a run sees it, whoever owns it. Its memory has been looked at: check_memory().
+struct RunArray {
+  ArrayType type;
+  void* data = nullptr;
+  size_t bytes = 0;
+  bool read_only = false;
+  bool is_missing = false;  // an output that the caller did not give
+};
+
+/// Error{kInvalidArgument} unless an array of these bytes may lie there: NULL is for those without elements, and elements are aligned.
+void check_memory(DType dtype, size_t bytes, const void* data);
+
 /// Called once, when wrapped memory is no longer used.
 using Deleter = void (*)(void* user, void* data);
 
@@ -33,6 +45,7 @@ class HostArray {
   DType dtype() const { return dtype_; }
   std::span<const int64_t> dims() const { return dims_; }
   ArrayType type() const { return {dtype_, dims_}; }
+  RunArray view() const { return {type(), data_, bytes_, read_only_}; }
   void* data() const { return data_; }
   size_t bytes() const { return bytes_; }
   bool read_only() const { return read_only_; }

@@ -33,7 +33,7 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const Signature> signature, std::un
   const size_t inputs = this->signature().inputs.size(), outputs = this->signature().outputs.size();
   const size_t arrays = inputs + outputs, variables = this->signature().variables.size();
   // Everything a run has one of for each array and variable, here and in harp_program_run, and what it takes to align them.
-  const size_t bytes = arrays * (sizeof(HostArray*) + sizeof(ArrayType) + sizeof(Extent) + 2 * sizeof(void*)) +
+  const size_t bytes = arrays * (sizeof(RunArray) + sizeof(ArrayType) + sizeof(Extent) + 2 * sizeof(void*)) +
                        variables * (sizeof(NamedSize) + sizeof(int64_t) + sizeof(size_t)) + 16 * alignof(std::max_align_t);
   book_bytes_ =
       std::max({inputs, outputs, variables}) <= kFewArguments ? 0 : (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
@@ -51,40 +51,38 @@ RunMemory LoadedProgram::divide(void* workspace, size_t bytes) const {
   return {static_cast<std::byte*>(workspace) + book_bytes_, bytes - book_bytes_, {workspace, book_bytes_}};
 }
 
-void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, OutputMaker& maker) const {
+void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, OutputMaker* maker) const {
   const Signature& signature = this->signature();
-  const size_t n_inputs = arguments.inputs.size(), n_outputs = arguments.outputs.size();
-  StackArray<ArrayType, kFewArguments> types(n_inputs, memory.book);
-  for (size_t i = 0; i < n_inputs; ++i) types[i] = arguments.inputs[i]->type();
+  const std::span<const RunArray> inputs = arguments.inputs;
+  const std::span<RunArray> outputs = arguments.outputs;
+  StackArray<ArrayType, kFewArguments> types(inputs.size(), memory.book);
+  for (size_t i = 0; i < inputs.size(); ++i) types[i] = inputs[i].type;
   StackArray<int64_t, kFewArguments> values(signature.variables.size(), memory.book);
   binding_.bind(types.span(), arguments.shape_vars, values.span());
 
-  HARP_CHECK(n_outputs == signature.outputs.size(), Code::kInvalidArgument, "the program has ", signature.outputs.size(),
-             " outputs, but got ", n_outputs, ": ", signature.text());
-  for (size_t i = 0; i < n_outputs; ++i) {
-    const HostArray* output = arguments.outputs[i];
-    if (output == nullptr) continue;
-    binding_.check_output(i, output->type(), values.span());
-    HARP_CHECK(!output->read_only(), Code::kInvalidArgument, "output \"", signature.outputs[i].name,
+  HARP_CHECK(outputs.size() == signature.outputs.size(), Code::kInvalidArgument, "the program has ", signature.outputs.size(),
+             " outputs, but got ", outputs.size(), ": ", signature.text());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].is_missing) continue;
+    binding_.check_output(i, outputs[i].type, values.span());
+    HARP_CHECK(!outputs[i].read_only, Code::kInvalidArgument, "output \"", signature.outputs[i].name,
                "\" is a buffer that may not be written");
   }
   HARP_CHECK(arguments.cancel == nullptr || __atomic_load_n(arguments.cancel, __ATOMIC_RELAXED) == 0, Code::kCancelled,
              interp::kRunCancelled);
-  StackArray<HostArray*, kFewArguments> outputs(n_outputs, memory.book);
-  for (size_t i = 0; i < n_outputs; ++i) {
-    outputs[i] = arguments.outputs[i];
-    if (outputs[i] != nullptr) continue;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].is_missing) continue;
     const ArraySignature& array = signature.outputs[i];
     int64_t dims[kMaxRank];
     const std::span<int64_t> sizes(dims, array.shape.size());
     binding_.output_dims(i, values.span(), sizes);
-    outputs[i] = &maker.make(i, array.dtype, sizes);
+    outputs[i] = maker->make(i, array.dtype, sizes);
   }
-  check_aliases(arguments.inputs, outputs.span(), memory.book);
+  check_aliases(inputs, outputs, memory.book);
 
-  StackArray<void*, 2 * kFewArguments> addresses(n_inputs + n_outputs, memory.book);
-  for (size_t i = 0; i < n_inputs; ++i) addresses[i] = arguments.inputs[i]->data();
-  for (size_t i = 0; i < n_outputs; ++i) addresses[n_inputs + i] = outputs[i]->data();
+  StackArray<void*, 2 * kFewArguments> addresses(inputs.size() + outputs.size(), memory.book);
+  for (size_t i = 0; i < inputs.size(); ++i) addresses[i] = inputs[i].data;
+  for (size_t i = 0; i < outputs.size(); ++i) addresses[inputs.size() + i] = outputs[i].data;
   StackArray<size_t, kFewArguments> shape_vars(values.size(), memory.book);
   for (size_t i = 0; i < values.size(); ++i) shape_vars[i] = static_cast<size_t>(values[i]);
   harp_runtime runtime{};
@@ -97,23 +95,23 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   runtime.workspace = memory.workspace;
   runtime.workspace_size = memory.workspace_bytes;
   runtime.cancel = arguments.cancel;
-  executable_->execute(addresses.data(), addresses.data() + n_inputs, shape_vars.data(), runtime);
+  executable_->execute(addresses.data(), addresses.data() + inputs.size(), shape_vars.data(), runtime);
 }
 
-void LoadedProgram::check_aliases(std::span<const HostArray* const> inputs, std::span<HostArray* const> outputs, Spare& book) const {
-  const auto extent = [](const HostArray& buffer, size_t array) {
-    const auto begin = reinterpret_cast<uintptr_t>(buffer.data());
-    return Extent{begin, begin + buffer.bytes(), array};
+void LoadedProgram::check_aliases(std::span<const RunArray> inputs, std::span<const RunArray> outputs, Spare& book) const {
+  const auto extent = [](const RunArray& given, size_t array) {
+    const auto begin = reinterpret_cast<uintptr_t>(given.data);
+    return Extent{begin, begin + given.bytes, array};
   };
-  const auto may_overlap = [](const HostArray& a, const HostArray& b) {  // empty ones do not, if they lie in another
-    const auto first = reinterpret_cast<uintptr_t>(a.data()), second = reinterpret_cast<uintptr_t>(b.data());
-    return first < second + b.bytes() && second < first + a.bytes();
+  const auto may_overlap = [](const RunArray& a, const RunArray& b) {  // empty ones do not, if they lie in another
+    const auto first = reinterpret_cast<uintptr_t>(a.data), second = reinterpret_cast<uintptr_t>(b.data);
+    return first < second + b.bytes && second < first + a.bytes;
   };
   if (outputs.size() <= kFewOutputs) {  // each with all others: there is nothing to sort
     bool any = false;
     for (size_t o = 0; o < outputs.size(); ++o) {
-      for (const HostArray* input : inputs) any |= may_overlap(*outputs[o], *input);
-      for (size_t before = 0; before < o; ++before) any |= may_overlap(*outputs[o], *outputs[before]);
+      for (const RunArray& input : inputs) any |= may_overlap(outputs[o], input);
+      for (size_t before = 0; before < o; ++before) any |= may_overlap(outputs[o], outputs[before]);
     }
     if (!any) return;
   }
@@ -122,9 +120,9 @@ void LoadedProgram::check_aliases(std::span<const HostArray* const> inputs, std:
   StackArray<Extent, 2 * kFewArguments> extents(inputs.size() + outputs.size(), book);
   size_t n = 0;
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i]->bytes() > 0) extents[n++] = extent(*inputs[i], i);
+    if (inputs[i].bytes > 0) extents[n++] = extent(inputs[i], i);
   for (size_t i = 0; i < outputs.size(); ++i)
-    if (outputs[i]->bytes() > 0) extents[n++] = extent(*outputs[i], inputs.size() + i);
+    if (outputs[i].bytes > 0) extents[n++] = extent(outputs[i], inputs.size() + i);
   std::sort(extents.begin(), extents.begin() + n, [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
 
   const Extent *input = nullptr, *output = nullptr;  // those that reach furthest

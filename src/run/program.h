@@ -25,7 +25,7 @@ struct HostHooks {
 class OutputMaker {
  public:
   /// A new array; the run fails with what this throws.
-  virtual HostArray& make(size_t output, DType dtype, std::span<const int64_t> dims) = 0;
+  virtual RunArray make(size_t output, DType dtype, std::span<const int64_t> dims) = 0;
 
  protected:
   ~OutputMaker() = default;
@@ -42,8 +42,8 @@ struct RunMemory {
 };
 
 struct RunArguments {
-  std::span<const HostArray* const> inputs;
-  std::span<HostArray* const> outputs;  // NULL: `maker` makes it
+  std::span<const RunArray> inputs;
+  std::span<RunArray> outputs;  // those that are missing `maker` makes
   std::span<const NamedSize> shape_vars;
   const volatile int32_t* cancel = nullptr;  // the flag by which the host ends the run; null: there is none
 };
@@ -53,7 +53,8 @@ class LoadedProgram {
   LoadedProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks);
 
   /// Thread-safe. All checks of arguments come before any write. Errors: those of Binding, kAlias, and of Executable::execute().
-  void run(const RunArguments& arguments, RunMemory& memory, OutputMaker& maker) const;
+  /// `maker` may be null where no output is missing.
+  void run(const RunArguments& arguments, RunMemory& memory, OutputMaker* maker) const;
 
   /// Bytes of a caller's workspace with which a run allocates nothing. Error{kOverflow} if it is no size.
   size_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const;
@@ -70,7 +71,7 @@ class LoadedProgram {
     uintptr_t begin, end;
     size_t array;
   };
-  void check_aliases(std::span<const HostArray* const> inputs, std::span<HostArray* const> outputs, Spare& book) const;
+  void check_aliases(std::span<const RunArray> inputs, std::span<const RunArray> outputs, Spare& book) const;
   /// The same pair by pair, for runs in which something overlaps: an output may be the same array as an input the signature names.
   void check_overlaps(std::span<const Extent> extents, size_t n_inputs) const;
 
