@@ -51,6 +51,7 @@
 #else
 #define HARP_API
 #endif
+#define HARP_API_SINCE(version) HARP_API /* of functions that came with a later version of struct harp_api than 1, see harp_get_api */
 
 #ifdef __cplusplus
 extern "C" {
@@ -1601,8 +1602,10 @@ HARP_API harp_entry_point_ex harp_program_entry_ex(harp_program* program, harp_e
 
 /*
  * All functions in one table, for plug-ins that load harp with dlopen: look up "harp_get_api", call it with HARP_API_VERSION, and use
- * api->harp_add(...). The table of version n begins with that of version n - 1. NULL if this library does not have the version.
- * Borrowed, valid while the library is loaded.
+ * api->harp_add(...). The functions of version 1 come first, in the order of this file, then those that came with version 2
+ * (HARP_API_SINCE(2)), in its order, and so on: the table of version n begins with that of version n - 1. NULL if this library does not
+ * have the version. Borrowed, valid while the library is loaded. include/harp.api.json describes all functions for programs that generate
+ * bindings.
  */
 #define HARP_API_VERSION 1u
 

@@ -1,0 +1,250 @@
+"""Reads include/harp.h: its comments, constants, types and functions, in their order, as plain Python values. It knows how harp.h is
+written (one declaration a line or more, comments above it or at its end), not C; what it cannot read is an error that says where.
+"""
+import re
+import textwrap
+from dataclasses import dataclass, field
+
+TOKEN = re.compile(r"(?P<comment>/\*.*?\*/)|(?P<directive>^#(?:\\\n|/(?!\*)|[^\n/])*)|"
+                   r"(?P<blank>\n[ \t]*(?=\n))|(?P<space>[ \t]+|\n)", re.S | re.M)
+MARKER = re.compile(r"/\* (clang-format (on|off)|generated from .*\{|\}) \*/$", re.S)
+SECTION = re.compile(r"/\* -{20,}\n \* (?P<number>\d+)  (?P<title>[^\n]*)\n(?P<text>.*?) \* -{20,} \*/", re.S)
+FUNCTION = re.compile(r"HARP_API(?:_SINCE\((?P<since>\d+)\))?\s+(?P<result>[^()]*?)(?P<name>\bharp_\w+)\s*\((?P<parameters>.*)\)$", re.S)
+FUNCTION_POINTER = re.compile(r"(?P<result>[^()]*?)\(\*\s*(?P<name>\w*)\)\s*\((?P<parameters>.*)\)$", re.S)
+
+
+class Mistake(Exception):
+    """What is wrong with harp.h or the tables beside it."""
+
+
+@dataclass
+class Variable:
+    """A parameter or a field. `type` is a C type without a name; a pointer to a function has its result and parameters in `function`."""
+    name: str
+    type: str
+    function: "Signature | None" = None
+    doc: str = ""
+    doc_of: str = ""
+
+
+@dataclass
+class Signature:
+    result: str
+    parameters: list
+
+
+@dataclass
+class Item:
+    """A declaration. kind: constant, init, typedef, handle, struct, callback, function. `doc` is its own comments, `doc_of` the name of the
+    declaration that a comment stands above if it is another one, `note` the index of the comment about several that it belongs to."""
+    kind: str
+    name: str
+    section: int
+    doc: str = ""
+    doc_of: str = ""
+    note: "int | None" = None
+    value: str = ""  # constants: the expression; typedefs: the type
+    since: int = 1
+    signature: "Signature | None" = None
+    fields: list = field(default_factory=list)
+
+
+@dataclass
+class Header:
+    intro: str
+    sections: list  # (number, title, text)
+    notes: list  # (section, text)
+    items: list
+
+    def of(self, kind):
+        return [item for item in self.items if item.kind == kind]
+
+
+def comment_text(comment):
+    """The words of a comment, line by line as they stand there."""
+    lines = comment[2:-2].split("\n")
+    lines = [lines[0].strip()] + [re.sub(r"^\s*\*", "", line).rstrip() for line in lines[1:]]
+    return (lines[0] + "\n" + textwrap.dedent("\n".join(lines[1:]))).strip()
+
+
+def one_line(text):
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def split_commas(text):
+    """Parts between the commas that stand in no parentheses."""
+    parts, depth, part = [], 0, ""
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            parts.append(part)
+            part = ""
+        else:
+            part += character
+    return [one_line(part) for part in parts + [part] if one_line(part)]
+
+
+def signature(result, parameters):
+    return Signature(one_line(result), [variable(text) for text in split_commas(parameters) if text != "void"])
+
+
+def variable(text):
+    text = one_line(text)
+    pointer = FUNCTION_POINTER.match(text)
+    if pointer:
+        result, parameters = one_line(pointer["result"]), one_line(pointer["parameters"])
+        return Variable(pointer["name"], f"{result} (*)({parameters})", signature(result, parameters))
+    match = re.match(r"((?:const |volatile |struct )*\w+(?:\s*(?:\*|const\b))*)\s*(\b\w+)$", text)
+    if not match:
+        raise Mistake(f"harp.h: cannot read the declaration \"{text}\"")
+    return Variable(match[2], one_line(match[1]))
+
+
+def tokens(text):
+    """(kind, text, begins on a new line) of comments, directives, blank lines and declarations up to their semicolon."""
+    at, declaration, depth, new_line, declared_on_new_line = 0, "", 0, True, True
+    while at < len(text):
+        match = TOKEN.match(text, at)
+        if match and declaration:  # inside of a declaration everything belongs to it
+            declaration += match[0]
+            at = match.end()
+        elif match:
+            if match.lastgroup == "space":
+                new_line = new_line or "\n" in match[0]
+            else:
+                yield match.lastgroup, match[0], new_line
+                new_line = match.lastgroup == "blank"
+            at = match.end()
+        else:
+            if not declaration:
+                declared_on_new_line = new_line
+            declaration += text[at]
+            depth += (text[at] in "{(") - (text[at] in "})")
+            if text[at] == ";" and depth == 0:
+                yield "declaration", declaration[:-1], declared_on_new_line
+                declaration, new_line = "", False
+            at += 1
+    if declaration.strip():
+        raise Mistake(f"harp.h: no end of \"{one_line(declaration)[:80]}\"")
+
+
+class Docs:
+    """Which comments belong to a declaration: the one above it and the one at its end. With neither, the one above the declarations that it
+    follows without a blank line, unless one of these has a comment at its end."""
+
+    def __init__(self):
+        self.blank()
+
+    def blank(self):
+        self.above, self.run, self.last = "", None, []
+
+    def comment(self, text, new_line):
+        if new_line:
+            self.above, self.run, self.last = text, None, []
+            return
+        for item in self.last:
+            item.doc = text if item.doc_of else f"{item.doc}\n{text}".strip()
+            item.doc_of = ""
+        self.run = None
+
+    def declared(self, items):
+        if self.above:
+            self.run = (items[0].name, self.above)
+        for item in items:
+            if self.run:
+                name, item.doc = self.run
+                item.doc_of = "" if self.above else name
+        self.above, self.last = "", items
+
+
+def fields_of(body):
+    docs, fields = Docs(), []
+    for kind, text, new_line in tokens(body):
+        if kind == "comment" and not MARKER.match(text):
+            docs.comment(comment_text(text), new_line)
+        elif kind == "blank":
+            docs.blank()
+        elif kind == "declaration":
+            if "(" in text:
+                made = [variable(text)]
+            else:  # "int32_t a, b": names that share a type
+                first, *others = split_commas(text)
+                made = [variable(first)]
+                made += [Variable(name, made[0].type) for name in others]
+            docs.declared(made)
+            fields += made
+    return fields
+
+
+def declaration(text, section):
+    """The item that a declaration makes."""
+    text = re.sub(r"\s+$", "", text)
+    match = re.match(r"typedef struct (\w+) \{(.*)\} (\w+)$", text, re.S)
+    if match:
+        return Item("struct", match[3], section, fields=fields_of(match[2]))
+    match = re.match(r"typedef struct (harp_\w+) (harp_\w+)$", text)
+    if match:
+        return Item("handle", match[1], section)
+    if text.startswith("typedef"):
+        plain = one_line(re.sub(r"/\*.*?\*/", " ", text[len("typedef"):], flags=re.S))
+        made = variable(plain)
+        return Item("callback" if made.function else "typedef", made.name, section, value=made.type, signature=made.function)
+    match = FUNCTION.match(re.sub(r"/\*.*?\*/", " ", text, flags=re.S))
+    if not match:
+        raise Mistake(f"harp.h: cannot read the declaration \"{one_line(text)[:120]}\"")
+    own = signature(match["result"], match["parameters"])
+    return Item("function", match["name"], section, since=int(match["since"] or 1), signature=own)
+
+
+def directive(text, section):
+    """The item that a #define makes."""
+    match = re.match(r"#define (HARP_\w+) +(.*)$", re.sub(r"\\\n", " ", text), re.S)
+    if not match:
+        raise Mistake(f"harp.h: not a constant: {one_line(text)}")
+    kind = "init" if match[1].endswith("_INIT") else "constant"
+    return Item(kind, match[1], section, value=one_line(match[2]))
+
+
+def body_of(text):
+    """(the comment that harp.h begins with, what stands between its two extern "C" blocks)."""
+    intro = re.match(r"/\*.*?\*/", text, re.S)
+    start = re.search(r'#ifdef __cplusplus\nextern "C" \{\n#endif\n', text)
+    end = re.search(r"#ifdef __cplusplus\n\}\n#endif\n", text)
+    if not intro or not start or not end:
+        raise Mistake('harp.h: no comment at its begin, or no extern "C"')
+    return comment_text(intro[0]), text[start.end():end.start()]
+
+
+def parse(text):
+    """The header as a whole."""
+    intro, body = body_of(text)
+    header, docs = Header(intro, [], [], []), Docs()
+    section, note, note_ends, note_used = 0, None, False, False
+    found = list(tokens(body))
+    for i, (kind, token, new_line) in enumerate(found):
+        if kind == "blank":
+            docs.blank()
+            if note_ends and note_used:  # it stood directly above its declarations: it is about this paragraph
+                note = None
+        elif kind == "comment" and SECTION.match(token):
+            match = SECTION.match(token)
+            section, note = int(match["number"]), None
+            header.sections.append((section, match["title"].strip(), comment_text("/*\n" + match["text"] + "*/")))
+            docs.blank()
+        elif kind == "comment" and not MARKER.match(token):
+            following = next(k for k, t, _ in found[i + 1:] if k != "comment" or not MARKER.match(t))
+            if new_line and (token.startswith("/*\n") or found[i + 1][0] in ("comment", "blank")):
+                docs.blank()
+                note, note_ends, note_used = len(header.notes), following != "blank", False
+                header.notes.append((section, comment_text(token)))
+            else:
+                docs.comment(comment_text(token), new_line)
+        elif kind in ("directive", "declaration"):
+            item = (directive if kind == "directive" else declaration)(token, section)
+            item.note = note
+            if docs.last and (item.kind == "constant") != (docs.last[0].kind == "constant"):
+                docs.run = None  # what is said of a type is not said of the constants below it, nor the other way round
+            note_used = note_used or item.kind == "function"
+            docs.declared([item])
+            header.items.append(item)
+    return header
