@@ -35,10 +35,10 @@ def find(root, name):
 
 
 def declared_functions(header):
-    """Functions harp.h declares: HARP_API ... harp_name(."""
+    """Functions harp.h declares: HARP_API ... harp_name(, or HARP_API_SINCE(2) ..."""
     with open(header, encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/|^\s*#[^\n]*", " ", file.read(), flags=re.S | re.M)
-    return set(re.findall(r"\bHARP_API\b[^;(]*?\b(harp_\w+)\s*\(", text))
+    return set(re.findall(r"\bHARP_API(?:_SINCE\(\d+\))?\s[^;(]*?\b(harp_\w+)\s*\(", text))
 
 
 class Packaging:
@@ -172,11 +172,17 @@ class Packaging:
         finally:
             os.rename(aside, self.prefix)
 
+    def case_description(self):
+        """C3: harp.api.json lies beside harp.h"""
+        beside = os.path.join(os.path.dirname(self.header), "harp.api.json")
+        with open(beside, encoding="utf-8") as installed, open(os.path.join(SOURCE, "include", "harp.api.json"), encoding="utf-8") as ours:
+            assert installed.read() == ours.read(), beside
+
     def case_uninstalled_files(self):
         """C2.relocatable: no installed text file knows where it was built or installed"""
         for directory, _, names in os.walk(self.prefix):
             for name in names:
-                if name.endswith((".pc", ".cmake", ".h", ".hpp")):
+                if name.endswith((".pc", ".cmake", ".h", ".hpp", ".json")):
                     with open(os.path.join(directory, name), encoding="utf-8") as file:
                         text = file.read()
                     for place in (SOURCE, BUILD, self.prefix):
