@@ -90,10 +90,23 @@ harp_node* build_from_list(const char* op, int32_t n, harp_node* const* nodes, B
 template <class Body>
 harp_status build_results(const char* op, harp_graph* graph, harp_node** results, Body&& body) noexcept {
   return change_graph(graph, [&] {
-    HARP_CHECK(results != nullptr, Code::kInvalidArgument, op, ": the array of results is NULL");
     std::vector<harp_node*> handles;
     for (const NodeRef node : called_as(op, body)) handles.push_back(graph->wrap(node));
+    HARP_CHECK(results != nullptr || handles.empty(), Code::kInvalidArgument, op, ": the array of results is NULL");
     std::copy(handles.begin(), handles.end(), results);
+  });
+}
+
+/// Writes handles of the two nodes that body() makes of x, where each is wanted.
+template <class Body>
+harp_status build_pair(const char* op, harp_node* x, harp_node** values, harp_node** indices, Body&& body) noexcept {
+  if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
+  return change_graph(x->graph, [&] {
+    HARP_CHECK(values != nullptr || indices != nullptr, Code::kInvalidArgument, op, ": values and indices are both NULL");
+    const std::vector<NodeRef> made = called_as(op, body);
+    harp_node* const handles[] = {x->graph->wrap(made[0]), x->graph->wrap(made[1])};
+    if (values != nullptr) *values = handles[0];
+    if (indices != nullptr) *indices = handles[1];
   });
 }
 

@@ -169,7 +169,7 @@ harp_node* harp_constant_complex(harp_graph* graph, harp_dtype dtype, double re,
   });
 }
 
-harp_node* harp_constant_array(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, const void* data) {
+harp_node* harp_constant_array(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, size_t size, const void* data) {
   return build_in("constant_array", graph, [&](Graph& g) {
     const DType type = dtype_argument("constant_array", dtype);
     const Shape shape = sizes_argument("constant_array", *graph, rank, dims);
@@ -179,6 +179,8 @@ harp_node* harp_constant_array(harp_graph* graph, harp_dtype dtype, int32_t rank
       sizes.push_back(dim.constant());
     }
     const size_t bytes = byte_count(type, sizes);
+    HARP_CHECK(size == bytes, Code::kShape, "constant_array: data of ", size, " bytes for ", to_string(ArrayType{type, sizes}),
+               ", which has ", bytes);
     HARP_CHECK(data != nullptr || bytes == 0, Code::kInvalidArgument, "constant_array: data is NULL");
     return build::constant_array(g, type, shape, std::span(static_cast<const std::byte*>(data), bytes));
   });
@@ -215,9 +217,11 @@ harp_string* harp_node_attributes(const harp_node* node, harp_error** err) {
   return guard(err, [&] { return new harp_string{print_attributes(*required(node, "harp_node_attributes", "node").node)}; });
 }
 
-harp_status harp_node_dims(const harp_node* node, harp_dim* dims, harp_error** err) {
+harp_status harp_node_dims(const harp_node* node, int32_t rank, harp_dim* dims, harp_error** err) {
   return guard_status(err, [&] {
     const Node& made = *required(node, "harp_node_dims", "node").node;
+    HARP_CHECK(rank == made.rank(), Code::kShape, "harp_node_dims: rank is ", rank, ", but ", node->graph->graph->describe(&made), " has ",
+               made.rank(), " axes");
     HARP_CHECK(dims != nullptr || made.rank() == 0, Code::kInvalidArgument, "harp_node_dims: dims is NULL");
     std::vector<harp_dim> encoded;
     for (const Dim& dim : made.shape) encoded.push_back(node->graph->dims.encode(dim));

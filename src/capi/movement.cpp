@@ -8,30 +8,12 @@ using namespace harp::capi;
 
 namespace {
 
-/// `n` integers, or `n` times 1 where there are none.
-std::vector<int64_t> integers_or_ones(int32_t n, const int64_t* values) {
-  const auto count = static_cast<size_t>(n);
-  return values != nullptr ? std::vector<int64_t>(values, values + count) : std::vector<int64_t>(count, 1);
-}
-
 /// One end of a slice, for every axis.
 void set_bounds(const harp_graph& graph, const harp_dim* bounds, std::optional<Dim> build::SliceSpec::*member,
                 std::vector<build::SliceSpec>& specs) {
   if (bounds == nullptr) return;
   for (size_t i = 0; i < specs.size(); ++i)
     if (bounds[i] != HARP_SLICE_NONE) specs[i].*member = graph.dims.decode(bounds[i]);
-}
-
-harp_node* unfold_spatial(const char* op, int32_t spatial, harp_node* x, const harp_dim* size, const int64_t* stride,
-                          const int64_t* dilation, const harp_dim* padding) noexcept {
-  return build_from(op, {x}, [&] {
-    const DimHandles& dims = x->graph->dims;
-    std::vector<build::Padding> pairs(static_cast<size_t>(spatial));
-    for (size_t i = 0; padding != nullptr && i < pairs.size(); ++i)
-      pairs[i] = {dims.decode(padding[2 * i]), dims.decode(padding[2 * i + 1])};
-    return build::unfold_spatial(x->node, spatial, sizes_argument(op, *x->graph, spatial, size), integers_or_ones(spatial, stride),
-                                 integers_or_ones(spatial, dilation), pairs);
-  });
 }
 
 harp_node* join_nodes(const char* op, int32_t n, harp_node* const* nodes, int32_t axis,
@@ -102,25 +84,6 @@ harp_node* harp_slice(harp_node* x, int32_t rank, const harp_dim* start, const h
   });
 }
 
-harp_node* harp_unfold(harp_node* x, int32_t n_axes, const int32_t* axes, const harp_dim* size, const int64_t* stride,
-                       const int64_t* dilation) {
-  return build_from("unfold", {x}, [&] {
-    const std::span<const int32_t> list = axes_argument("unfold", n_axes, axes);
-    return build::unfold_axes(x->node, list, sizes_argument("unfold", *x->graph, n_axes, size), integers_or_ones(n_axes, stride),
-                              integers_or_ones(n_axes, dilation));
-  });
-}
-
-harp_node* harp_unfold1d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding) {
-  return unfold_spatial("unfold1d", 1, x, size, stride, dilation, padding);
-}
-harp_node* harp_unfold2d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding) {
-  return unfold_spatial("unfold2d", 2, x, size, stride, dilation, padding);
-}
-harp_node* harp_unfold3d(harp_node* x, const harp_dim* size, const int64_t* stride, const int64_t* dilation, const harp_dim* padding) {
-  return unfold_spatial("unfold3d", 3, x, size, stride, dilation, padding);
-}
-
 harp_node* harp_diagonal(harp_node* x, int64_t offset, int32_t axis1, int32_t axis2) {
   return build_from("diagonal", {x}, [&] { return build::diagonal("diagonal", x->node, offset, axis1, axis2); });
 }
@@ -169,9 +132,15 @@ harp_status harp_split_at(harp_node* x, int32_t n, const harp_dim* positions, in
       axis);
 }
 
-harp_status harp_unstack(harp_node* x, int32_t axis, harp_node** parts) {
+harp_status harp_unstack(harp_node* x, int32_t axis, int32_t n, harp_node** parts) {
+  constexpr const char* op = "unstack";
   if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
-  return build_results("unstack", x->graph, parts, [&] { return build::unstack(x->node, axis); });
+  return build_results(op, x->graph, parts, [&] {
+    const Dim size = x->node->shape[static_cast<size_t>(build::normalize_axis(op, axis, x->node->rank()))];
+    HARP_CHECK(!size.is_constant() || size.constant() == n, Code::kShape, op, ": there is room for ", n, " parts, but axis ", axis, " of ",
+               x->graph->graph->describe(x->node), " has size ", to_string(size));
+    return build::unstack(x->node, axis);
+  });
 }
 
 harp_status harp_meshgrid(int32_t n, harp_node* const* nodes, const char* indexing, harp_node** results) {
@@ -217,10 +186,9 @@ harp_node* harp_sort(harp_node* x, int32_t axis, int32_t descending) {
   return build_from("sort", {x}, [&] { return build::sort(x->node, optional_axis_argument(axis), descending != 0); });
 }
 
-harp_status harp_topk(harp_node* x, harp_dim k, int32_t axis, int32_t largest, harp_node** values_and_indices) {
-  if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
-  return build_results("topk", x->graph, values_and_indices,
-                       [&] { return build::topk(x->node, x->graph->dims.decode(k), optional_axis_argument(axis), largest != 0); });
+harp_status harp_topk(harp_node* x, harp_dim k, int32_t axis, int32_t largest, harp_node** values, harp_node** indices) {
+  return build_pair("topk", x, values, indices,
+                    [&] { return build::topk(x->node, x->graph->dims.decode(k), optional_axis_argument(axis), largest != 0); });
 }
 
 harp_node* harp_searchsorted(harp_node* sorted, harp_node* values, const char* side) {

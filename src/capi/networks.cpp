@@ -1,5 +1,5 @@
 // Activations with parameters, layers and losses: each function reads its arguments and calls the graph's constructor of the same name.
-#include "capi/building.h"
+#include "capi/windows.h"
 
 using namespace harp;
 using namespace harp::capi;
@@ -97,16 +97,18 @@ harp_node* harp_binary_cross_entropy_with_logits(harp_node* x, harp_node* target
   });
 }
 
-harp_node* harp_interpolate(harp_node* x, int32_t n_axes, const harp_dim* size, const double* scales, const char* mode,
+harp_node* harp_interpolate(harp_node* x, int32_t n_axes, const harp_dim* size, int32_t n_scales, const double* scales, const char* mode,
                             const char* coordinates, const char* nearest_mode, double cubic_coeff_a) {
-  return build_from("interpolate", {x}, [&] {
-    const Shape sizes = sizes_argument("interpolate", *x->graph, n_axes, size);
-    const std::span<const double> factors(scales, scales != nullptr ? sizes.size() : 0);
+  constexpr const char* op = "interpolate";
+  return build_from(op, {x}, [&] {
+    const Shape sizes = sizes_argument(op, *x->graph, n_axes, size);
+    const CountedList<double> factors{n_scales, scales};
+    check_list(op, "scales", factors, {0, n_axes});
     build::InterpolateOptions options;
     if (mode != nullptr) options.mode = mode;
     if (coordinates != nullptr) options.coordinates = coordinates;
     if (nearest_mode != nullptr) options.nearest_mode = nearest_mode;
     options.cubic_coeff_a = cubic_coeff_a;
-    return build::interpolate(x->node, sizes, factors, options);
+    return build::interpolate(x->node, sizes, factors.get(), options);
   });
 }

@@ -122,15 +122,13 @@ harp_node* harp_cummax(harp_node* x, int32_t axis, uint32_t flags) { return scan
 harp_node* harp_cummin(harp_node* x, int32_t axis, uint32_t flags) { return scan(Op::kCumMin, x, axis, flags); }
 harp_node* harp_logcumsumexp(harp_node* x, int32_t axis, uint32_t flags) { return scan(Op::kLogCumSumExp, x, axis, flags); }
 
-harp_status harp_cummax_with_indices(harp_node* x, int32_t axis, harp_node** values_and_indices) {
-  if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
-  return build_results("cummax_with_indices", x->graph, values_and_indices,
-                       [&] { return build::cummax_with_indices(x->node, optional_axis_argument(axis)); });
+harp_status harp_cummax_with_indices(harp_node* x, int32_t axis, harp_node** values, harp_node** indices) {
+  return build_pair("cummax_with_indices", x, values, indices,
+                    [&] { return build::cummax_with_indices(x->node, optional_axis_argument(axis)); });
 }
-harp_status harp_cummin_with_indices(harp_node* x, int32_t axis, harp_node** values_and_indices) {
-  if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
-  return build_results("cummin_with_indices", x->graph, values_and_indices,
-                       [&] { return build::cummin_with_indices(x->node, optional_axis_argument(axis)); });
+harp_status harp_cummin_with_indices(harp_node* x, int32_t axis, harp_node** values, harp_node** indices) {
+  return build_pair("cummin_with_indices", x, values, indices,
+                    [&] { return build::cummin_with_indices(x->node, optional_axis_argument(axis)); });
 }
 
 // New arrays

@@ -128,8 +128,9 @@ const LoadedProgram& loaded(const harp_program* program, const char* function) {
 }
 
 /// The caller's values of all shape variables, checked as in a run.
-std::span<const int64_t> checked_values(const LoadedProgram& program, const int64_t* shape_vars, const char* function) {
-  const size_t n = program.signature().variables.size();
+std::span<const int64_t> checked_values(const LoadedProgram& program, size_t n, const int64_t* shape_vars, const char* function) {
+  HARP_CHECK(n == program.signature().variables.size(), Code::kInvalidArgument, function, ": n_shape_vars is ", n, ", but the program has ",
+             program.signature().variables.size(), " shape variables: ", program.signature().text());
   HARP_CHECK(n == 0 || shape_vars != nullptr, Code::kInvalidArgument, function, ": shape_vars is NULL, but the program has ", n,
              " shape variables: ", program.signature().text());
   const std::span<const int64_t> values(shape_vars, n);
@@ -195,24 +196,28 @@ harp_status harp_program_shape_var(const harp_program* program, size_t index, ha
   });
 }
 
-harp_status harp_program_output_dims(const harp_program* program, size_t index, const int64_t* shape_vars, int64_t* dims,
-                                     harp_error** err) {
+harp_status harp_program_output_dims(const harp_program* program, size_t index, size_t n_shape_vars, const int64_t* shape_vars,
+                                     int32_t rank, int64_t* dims, harp_error** err) {
   return guard_status(err, [&] {
-    const LoadedProgram& made = loaded(program, "harp_program_output_dims");
+    constexpr const char* function = "harp_program_output_dims";
+    const LoadedProgram& made = loaded(program, function);
     const std::vector<ArraySignature>& arrays = made.signature().outputs;
-    HARP_CHECK(index < arrays.size(), Code::kInvalidArgument, "harp_program_output_dims: index ", index, ", but there are ", arrays.size());
-    const size_t rank = arrays[index].shape.size();
-    HARP_CHECK(rank == 0 || dims != nullptr, Code::kInvalidArgument, "harp_program_output_dims: dims is NULL");
-    made.binding().output_dims(index, checked_values(made, shape_vars, "harp_program_output_dims"), {dims, rank});
+    HARP_CHECK(index < arrays.size(), Code::kInvalidArgument, function, ": index ", index, ", but there are ", arrays.size());
+    const size_t axes = arrays[index].shape.size();
+    HARP_CHECK(std::cmp_equal(rank, axes), Code::kShape, function, ": rank is ", rank, ", but output ", index, " has ", axes,
+               " axes: ", made.signature().text());
+    HARP_CHECK(axes == 0 || dims != nullptr, Code::kInvalidArgument, function, ": dims is NULL");
+    made.binding().output_dims(index, checked_values(made, n_shape_vars, shape_vars, function), {dims, axes});
   });
 }
 
-harp_status harp_program_workspace_size(const harp_program* program, const int64_t* shape_vars, size_t width, size_t* size,
-                                        harp_error** err) {
+harp_status harp_program_workspace_size(const harp_program* program, size_t n_shape_vars, const int64_t* shape_vars, size_t width,
+                                        size_t* size, harp_error** err) {
   return guard_status(err, [&] {
-    const LoadedProgram& made = loaded(program, "harp_program_workspace_size");
-    required(size, "harp_program_workspace_size", "size");
-    *size = made.workspace_bytes(checked_values(made, shape_vars, "harp_program_workspace_size"), width);
+    constexpr const char* function = "harp_program_workspace_size";
+    const LoadedProgram& made = loaded(program, function);
+    required(size, function, "size");
+    *size = made.workspace_bytes(checked_values(made, n_shape_vars, shape_vars, function), width);
   });
 }
 
