@@ -27,6 +27,7 @@ enum class Code : int32_t {
   kCancelled = 12,
   kInternal = 13,  // a bug in harp: a verifier or an invariant failed
   kNative = 14,    // a native function of the host's says that it failed
+  kDevice = 15,    // a device that is not there, or has failed
 };
 
 /// Name of a code as harp.h spells it, without the HARP_ERROR_ prefix ("SHAPE").
