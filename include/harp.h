@@ -1406,7 +1406,7 @@ typedef struct harp_dl_managed {
 } harp_dl_managed;
 #define HARP_DL_READ_ONLY 1u
 #define HARP_DL_IS_COPIED 2u
-/* DLManagedTensorVersioned */
+/* DLManagedTensorVersioned. Another major version than 1 is HARP_ERROR_UNSUPPORTED. */
 typedef struct harp_dl_managed_versioned {
   uint32_t major, minor;
   void* manager;
@@ -1415,9 +1415,9 @@ typedef struct harp_dl_managed_versioned {
   harp_dl_tensor tensor;
 } harp_dl_managed_versioned;
 
-/* The array as a buffer, without a copy: row-major host memory that is aligned to its elements, else HARP_ERROR_UNSUPPORTED (device:
- * HARP_ERROR_DEVICE). On success the buffer owns `managed`, whose deleter is called once when it goes; on failure the caller still does. An
- * array that is read-only makes a buffer that may not be written. */
+/* The array as a buffer, without a copy: row-major host memory that is aligned to its elements, else HARP_ERROR_UNSUPPORTED (another
+ * device: HARP_ERROR_DEVICE; elements of another type than harp's: HARP_ERROR_DTYPE). On success the buffer owns `managed`, whose deleter
+ * is called once when it goes; on failure the caller still does. An array that is read-only makes a buffer that may not be written. */
 HARP_API harp_buffer* harp_buffer_from_dlpack(harp_context* context, harp_dl_managed* managed, harp_error** err);
 HARP_API harp_buffer* harp_buffer_from_dlpack_versioned(harp_context* context, harp_dl_managed_versioned* managed, harp_error** err);
 /* The buffer as a DLPack array, without a copy; it keeps the buffer. Owned: call its deleter. The form without a version cannot say that

@@ -2,7 +2,9 @@
 #include <cstring>
 
 #include "capi/building.h"
+#include "capi/device.h"
 #include "run/npy.h"
+#include "run/strided_copy.h"
 
 using namespace harp;
 using namespace harp::capi;
@@ -30,11 +32,13 @@ harp_buffer* wrap(const char* function, harp_context* context, harp_dtype dtype,
 
 }  // namespace
 
-harp_buffer* harp_buffer_new(harp_context* context, harp_dtype dtype, int32_t rank, const int64_t* dims, harp_error** err) {
+harp_buffer* harp_buffer_new(harp_context* context, const char* device, harp_dtype dtype, int32_t rank, const int64_t* dims,
+                             harp_error** err) {
   return guard(err, [&] {
-    const Allocator& allocator = required(context, "harp_buffer_new", "context").hooks.allocator;
-    return new harp_buffer(
-        context, HostArray::allocate(allocator, dtype_argument("harp_buffer_new", dtype), dims_argument("harp_buffer_new", rank, dims)));
+    constexpr const char* function = "harp_buffer_new";
+    const Allocator& allocator = required(context, function, "context").hooks.allocator;
+    check_device(function, device);
+    return new harp_buffer(context, HostArray::allocate(allocator, dtype_argument(function, dtype), dims_argument(function, rank, dims)));
   });
 }
 
@@ -54,9 +58,8 @@ size_t harp_buffer_size(const harp_buffer* buffer) { return buffer != nullptr ? 
 int32_t harp_buffer_rank(const harp_buffer* buffer) { return buffer != nullptr ? static_cast<int32_t>(buffer->array.dims().size()) : 0; }
 harp_dtype harp_buffer_dtype(const harp_buffer* buffer) { return buffer != nullptr ? static_cast<harp_dtype>(buffer->array.dtype()) : 0; }
 
-void harp_buffer_dims(const harp_buffer* buffer, int64_t* dims) {
-  if (buffer == nullptr || dims == nullptr) return;
-  std::copy(buffer->array.dims().begin(), buffer->array.dims().end(), dims);
+const int64_t* harp_buffer_dims(const harp_buffer* buffer) {
+  return buffer != nullptr && !buffer->array.dims().empty() ? buffer->array.dims().data() : nullptr;
 }
 
 namespace {
@@ -68,6 +71,14 @@ void check_size(const char* function, const HostArray& array, size_t size) {
 
 void check_writable(const char* function, const HostArray& array) {
   HARP_CHECK(!array.read_only(), Code::kInvalidArgument, function, ": the buffer may not be written");
+}
+
+/// One stride an axis of the array.
+std::span<const int64_t> strides_argument(const char* function, const HostArray& array, int32_t rank, const int64_t* strides) {
+  HARP_CHECK(std::cmp_equal(rank, array.dims().size()), Code::kShape, function, ": the buffer ", to_string(array.type()), " has ",
+             array.dims().size(), " axes, not ", rank);
+  HARP_CHECK(strides != nullptr || rank == 0, Code::kInvalidArgument, function, ": strides is NULL");
+  return {strides, array.dims().size()};
 }
 
 }  // namespace
@@ -99,6 +110,27 @@ harp_status harp_buffer_copy(harp_buffer* to, const harp_buffer* from, harp_erro
     HARP_CHECK(std::ranges::equal(target.dims(), source.dims()), Code::kShape, "harp_buffer_copy: ", to_string(source.type()), " into ",
                to_string(target.type()));
     if (source.bytes() != 0) std::memmove(target.data(), source.data(), source.bytes());
+  });
+}
+
+harp_status harp_buffer_read_strided(const harp_buffer* buffer, int32_t rank, const int64_t* strides, void* to, harp_error** err) {
+  return guard_status(err, [&] {
+    constexpr const char* function = "harp_buffer_read_strided";
+    const HostArray& array = required(buffer, function, "buffer").array;
+    const std::span<const int64_t> steps = strides_argument(function, array, rank, strides);
+    HARP_CHECK(to != nullptr || array.bytes() == 0, Code::kInvalidArgument, function, ": to is NULL");
+    read_strided(array, steps, to);
+  });
+}
+
+harp_status harp_buffer_write_strided(harp_buffer* buffer, int32_t rank, const int64_t* strides, const void* from, harp_error** err) {
+  return guard_status(err, [&] {
+    constexpr const char* function = "harp_buffer_write_strided";
+    const HostArray& array = required(buffer, function, "buffer").array;
+    check_writable(function, array);
+    const std::span<const int64_t> steps = strides_argument(function, array, rank, strides);
+    HARP_CHECK(from != nullptr || array.bytes() == 0, Code::kInvalidArgument, function, ": from is NULL");
+    write_strided(array, steps, from);
   });
 }
 

@@ -90,9 +90,9 @@ harp_node* build_from_list(const char* op, int32_t n, harp_node* const* nodes, B
 template <class Body>
 harp_status build_results(const char* op, harp_graph* graph, harp_node** results, Body&& body) noexcept {
   return change_graph(graph, [&] {
+    HARP_CHECK(results != nullptr, Code::kInvalidArgument, op, ": the array of results is NULL");
     std::vector<harp_node*> handles;
     for (const NodeRef node : called_as(op, body)) handles.push_back(graph->wrap(node));
-    HARP_CHECK(results != nullptr || handles.empty(), Code::kInvalidArgument, op, ": the array of results is NULL");
     std::copy(handles.begin(), handles.end(), results);
   });
 }

@@ -135,7 +135,8 @@ harp_status harp_split_at(harp_node* x, int32_t n, const harp_dim* positions, in
 harp_status harp_unstack(harp_node* x, int32_t axis, int32_t n, harp_node** parts) {
   constexpr const char* op = "unstack";
   if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
-  return build_results(op, x->graph, parts, [&] {
+  harp_node* none = nullptr;
+  return build_results(op, x->graph, n == 0 && parts == nullptr ? &none : parts, [&] {  // no room is needed for no parts
     const Dim size = x->node->shape[static_cast<size_t>(build::normalize_axis(op, axis, x->node->rank()))];
     HARP_CHECK(!size.is_constant() || size.constant() == n, Code::kShape, op, ": there is room for ", n, " parts, but axis ", axis, " of ",
                x->graph->graph->describe(x->node), " has size ", to_string(size));

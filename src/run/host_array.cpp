@@ -22,9 +22,8 @@ size_t byte_count(DType dtype, std::span<const int64_t> dims) {
 
 void check_memory(DType dtype, size_t bytes, const void* data) {
   HARP_CHECK(data != nullptr || bytes == 0, Code::kInvalidArgument, "an array of ", bytes, " bytes may not be at NULL");
-  const size_t element = is_complex(dtype) ? size_of(dtype) / 2 : size_of(dtype);
-  HARP_CHECK(reinterpret_cast<uintptr_t>(data) % element == 0, Code::kInvalidArgument, "an array of ", name(dtype),
-             " has to be aligned to ", element, " bytes");
+  HARP_CHECK(reinterpret_cast<uintptr_t>(data) % alignment_of(dtype) == 0, Code::kInvalidArgument, "an array of ", name(dtype),
+             " has to be aligned to ", alignment_of(dtype), " bytes");
 }
 
 HostArray::HostArray(DType dtype, std::span<const int64_t> dims)

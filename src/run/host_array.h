@@ -63,6 +63,9 @@ class HostArray {
   void* user_ = nullptr;
 };
 
+/// What the address of an array has to be a multiple of.
+constexpr size_t alignment_of(DType dtype) { return size_of(real_dtype(dtype)); }
+
 /// Bytes of a contiguous array. Error{kShape} for a rank over 16, kRange for a negative size, kOverflow beyond 63 bits.
 size_t byte_count(DType dtype, std::span<const int64_t> dims);
 

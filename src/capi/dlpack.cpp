@@ -1,0 +1,154 @@
+// DLPack: arrays of other libraries as buffers and buffers as theirs, without copies. The rules are those of dmlc/dlpack's dlpack.h, 1.1.
+#include <array>
+
+#include "capi/building.h"
+#include "capi/device.h"
+
+using namespace harp;
+using namespace harp::capi;
+
+namespace {
+
+constexpr uint32_t kMajor = 1, kMinor = 1;  // the version of the structs
+constexpr int32_t kHostMemory = 1;          // kDLCPU
+
+/// How DLPack says what an element is.
+struct Element {
+  uint8_t code, bits;
+  bool operator==(const Element&) const = default;
+};
+
+Element element_of(DType dtype) {
+  const auto bits = static_cast<uint8_t>(8 * size_of(dtype));
+  switch (info(dtype).kind) {
+    case DTypeKind::kSigned: return {0, bits};
+    case DTypeKind::kUnsigned: return {1, bits};
+    case DTypeKind::kFloat: return {static_cast<uint8_t>(dtype == DType::kBF16 ? 4 : 2), bits};
+    case DTypeKind::kComplex: return {5, bits};
+    case DTypeKind::kBool: return {6, bits};
+    case DTypeKind::kUnknown: break;
+  }
+  HARP_ASSERT(false, "an array of unknown dtype");
+}
+
+DType dtype_of(const char* function, const harp_dl_tensor& tensor) {
+  for (int i = 0; i < kDTypeCount && tensor.lanes == 1; ++i)
+    if (kDTypes[i].in_graph && element_of(static_cast<DType>(i)) == Element{tensor.code, tensor.bits}) return static_cast<DType>(i);
+  fail(Code::kDType, function, ": no dtype of harp is DLPack's code ", static_cast<int>(tensor.code), " with ",
+       static_cast<int>(tensor.bits), " bits and ", tensor.lanes, " lanes");
+}
+
+/// Elements from one to the next along each axis of a row-major array.
+std::array<int64_t, kMaxRank> row_major(std::span<const int64_t> dims) {
+  std::array<int64_t, kMaxRank> strides{};
+  uint64_t step = 1;  // wraps only for arrays without elements, where no stride counts
+  for (size_t i = dims.size(); i-- > 0;) {
+    strides[i] = static_cast<int64_t>(step);
+    step *= static_cast<uint64_t>(std::max<int64_t>(dims[i], 1));
+  }
+  return strides;
+}
+
+/// Along an axis of one element nobody goes a step: its stride may be anything.
+void check_row_major(const char* function, const harp_dl_tensor& tensor, const ArrayType& type) {
+  const std::array<int64_t, kMaxRank> wanted = row_major(type.dims);
+  for (size_t i = 0; i < type.dims.size(); ++i)
+    HARP_CHECK(type.dims[i] == 1 || tensor.strides[i] == wanted[i], Code::kUnsupported, function, ": ", to_string(type), " has strides [",
+               join(std::span(tensor.strides, type.dims.size()), ", "), "]; only row-major arrays, which have [",
+               join(std::span(wanted).first(type.dims.size()), ", "), "], can be buffers");
+}
+
+/// The tensor as an array that calls nothing when it goes.
+HostArray array_of(const char* function, const harp_dl_tensor& tensor, bool read_only) {
+  HARP_CHECK(tensor.device_type == kHostMemory, Code::kDevice, function, ": the array is on DLPack's device type ", tensor.device_type,
+             " (its number ", tensor.device_id, "), which is none of: ", kDevices);
+  const DType dtype = dtype_of(function, tensor);
+  HARP_CHECK(tensor.ndim >= 0 && tensor.ndim <= kMaxRank, Code::kShape, function, ": ndim is ", tensor.ndim, ", not in 0..", kMaxRank);
+  HARP_CHECK(tensor.shape != nullptr || tensor.ndim == 0, Code::kInvalidArgument, function, ": shape is NULL");
+  const std::span<const int64_t> dims(tensor.shape, static_cast<size_t>(tensor.ndim));
+  if (byte_count(dtype, dims) == 0) return HostArray::wrap(dtype, dims, nullptr, read_only, nullptr, nullptr);
+
+  HARP_CHECK(tensor.data != nullptr, Code::kInvalidArgument, function, ": data is NULL");
+  if (tensor.strides != nullptr) check_row_major(function, tensor, {dtype, dims});
+  char* data = static_cast<char*>(tensor.data) + tensor.byte_offset;
+  HARP_CHECK(reinterpret_cast<uintptr_t>(data) % alignment_of(dtype) == 0, Code::kUnsupported, function, ": ",
+             to_string(ArrayType{dtype, dims}), " is not aligned to ", alignment_of(dtype), " bytes");
+  return HostArray::wrap(dtype, dims, data, read_only, nullptr, nullptr);
+}
+
+bool is_read_only(const char*, const harp_dl_managed&) { return false; }
+/// Of another major version than 1 nothing but the deleter is where it is expected.
+bool is_read_only(const char* function, const harp_dl_managed_versioned& managed) {
+  HARP_CHECK(managed.major == kMajor, Code::kUnsupported, function, ": an array of DLPack ", managed.major, ".", managed.minor,
+             "; this version of harp knows DLPack ", kMajor);
+  return (managed.flags & HARP_DL_READ_ONLY) != 0;
+}
+
+template <class Managed>
+harp_buffer* from_dlpack(const char* function, harp_context* context, Managed* managed, harp_error** err) noexcept {
+  return guard(err, [&] {
+    required(context, function, "context");
+    const bool read_only = is_read_only(function, required(managed, function, "managed"));
+    auto* buffer = new harp_buffer(context, array_of(function, managed->tensor, read_only));
+    const auto release = [](void* user, void*) {
+      auto* owned = static_cast<Managed*>(user);
+      if (owned->deleter != nullptr) owned->deleter(owned);  // NULL: its maker has nothing to release
+    };
+    buffer->array.set_deleter(release, managed);  // last: what fails leaves `managed` with the caller
+    return buffer;
+  });
+}
+
+/// A buffer as a DLPack array, which keeps it.
+template <class Managed>
+struct Exported {
+  explicit Exported(harp_buffer* source) : buffer(source), strides(row_major(source->array.dims())) {
+    const HostArray& array = source->array;
+    std::ranges::copy(array.dims(), shape.begin());
+    managed.manager = this;
+    managed.deleter = [](Managed* self) { delete static_cast<Exported*>(self->manager); };
+    harp_dl_tensor& tensor = managed.tensor;
+    tensor.data = array.bytes() != 0 ? array.data() : nullptr;
+    tensor.device_type = kHostMemory;
+    tensor.ndim = static_cast<int32_t>(array.dims().size());
+    tensor.code = element_of(array.dtype()).code;
+    tensor.bits = element_of(array.dtype()).bits;
+    tensor.lanes = 1;
+    tensor.shape = shape.data();
+    tensor.strides = strides.data();
+  }
+
+  Managed managed{};
+  Reference<harp_buffer> buffer;
+  std::array<int64_t, kMaxRank> shape{}, strides;
+};
+
+}  // namespace
+
+harp_buffer* harp_buffer_from_dlpack(harp_context* context, harp_dl_managed* managed, harp_error** err) {
+  return from_dlpack("harp_buffer_from_dlpack", context, managed, err);
+}
+
+harp_buffer* harp_buffer_from_dlpack_versioned(harp_context* context, harp_dl_managed_versioned* managed, harp_error** err) {
+  return from_dlpack("harp_buffer_from_dlpack_versioned", context, managed, err);
+}
+
+harp_dl_managed* harp_buffer_to_dlpack(harp_buffer* buffer, harp_error** err) {
+  return guard(err, [&] {
+    const HostArray& array = required(buffer, "harp_buffer_to_dlpack", "buffer").array;
+    HARP_CHECK(!array.read_only(), Code::kUnsupported, "harp_buffer_to_dlpack: the buffer ", to_string(array.type()),
+               " may not be written; only harp_buffer_to_dlpack_versioned gives an array that says so");
+    return &(new Exported<harp_dl_managed>(buffer))->managed;
+  });
+}
+
+harp_dl_managed_versioned* harp_buffer_to_dlpack_versioned(harp_buffer* buffer, harp_error** err) {
+  return guard(err, [&] {
+    const HostArray& array = required(buffer, "harp_buffer_to_dlpack_versioned", "buffer").array;
+    harp_dl_managed_versioned& managed = (new Exported<harp_dl_managed_versioned>(buffer))->managed;
+    managed.major = kMajor;
+    managed.minor = kMinor;
+    managed.flags = array.read_only() ? HARP_DL_READ_ONLY : 0;
+    return &managed;
+  });
+}

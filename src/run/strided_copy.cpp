@@ -1,0 +1,113 @@
+#include "run/strided_copy.h"
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace harp {
+namespace {
+
+struct Axis {
+  int64_t size, stride;  // stride in bytes
+};
+
+/// Axes of the memory outside, from the outermost; each step copies `run` bytes that lie side by side.
+struct Layout {
+  std::array<Axis, kMaxRank> axes{};
+  size_t rank = 0;
+  size_t run = 0;
+};
+
+/// The same elements in the same order, with as few axes and as long runs as there can be.
+Layout simplified(const HostArray& array, std::span<const int64_t> strides) {
+  constexpr int64_t kBeyond = int64_t{1} << 62;  // no memory is as large, and sums and products of what is less fit 63 bits
+  Layout layout;
+  int64_t reach = 0;  // bytes between the two elements that are furthest from each other
+  for (size_t i = 0; i < strides.size(); ++i) {
+    const Axis axis{array.dims()[i], strides[i]};
+    if (axis.size == 1) continue;
+    int64_t distance = 0;
+    const bool fits = !__builtin_mul_overflow(axis.size - 1, axis.stride, &distance) && -kBeyond < distance && distance < kBeyond;
+    reach += fits ? std::abs(distance) : kBeyond;
+    HARP_CHECK(reach < kBeyond, Code::kOverflow, "strides of [", join(strides, ", "), "] bytes for ", to_string(array.type()),
+               ": elements would be 2^62 bytes apart or more");
+    Axis* outer = layout.rank > 0 ? &layout.axes[layout.rank - 1] : nullptr;
+    if (outer != nullptr && outer->stride == axis.size * axis.stride)
+      *outer = {outer->size * axis.size, axis.stride};
+    else
+      layout.axes[layout.rank++] = axis;
+  }
+  layout.run = size_of(array.dtype());
+  if (layout.rank > 0 && layout.axes[layout.rank - 1].stride == static_cast<int64_t>(layout.run))
+    layout.run *= static_cast<size_t>(layout.axes[--layout.rank].size);
+  return layout;
+}
+
+enum class Direction { kOut, kIn };  // of the array
+
+template <Direction direction>
+void copy_run(std::byte* inside, std::byte* outside, size_t bytes) {
+  if (direction == Direction::kOut)
+    std::memcpy(outside, inside, bytes);
+  else
+    std::memcpy(inside, outside, bytes);
+}
+
+/// The steps of one axis. kRun: their bytes as a constant, so that one element is one move; 0: `run` says.
+template <Direction direction, size_t kRun>
+void copy_axis(std::byte* inside, std::byte* outside, const Axis& axis, size_t run) {
+  const size_t bytes = kRun != 0 ? kRun : run;
+  for (int64_t i = 0; i < axis.size; ++i) copy_run<direction>(inside + static_cast<size_t>(i) * bytes, outside + i * axis.stride, bytes);
+}
+
+template <Direction direction>
+auto copy_axis_of(size_t run) {
+  switch (run) {
+    case 1: return &copy_axis<direction, 1>;
+    case 2: return &copy_axis<direction, 2>;
+    case 4: return &copy_axis<direction, 4>;
+    case 8: return &copy_axis<direction, 8>;
+    case 16: return &copy_axis<direction, 16>;
+    default: return &copy_axis<direction, 0>;
+  }
+}
+
+template <Direction direction>
+void copy(const HostArray& array, std::span<const int64_t> strides, std::byte* outside) {
+  if (array.bytes() == 0) return;
+  const Layout layout = simplified(array, strides);
+  auto* inside = static_cast<std::byte*>(array.data());
+  if (layout.rank == 0) return copy_run<direction>(inside, outside, layout.run);
+
+  const auto copy_inner = copy_axis_of<direction>(layout.run);
+  const size_t outer = layout.rank - 1;
+  const Axis& inner = layout.axes[outer];
+  std::array<int64_t, kMaxRank> index{};
+  int64_t offset = 0;
+  const size_t row = static_cast<size_t>(inner.size) * layout.run;
+  for (size_t rows = array.bytes() / row; rows > 0; --rows) {
+    copy_inner(inside, outside + offset, inner, layout.run);
+    inside += row;
+    for (size_t i = outer; i-- > 0;) {  // the next index, as an odometer counts
+      const Axis& axis = layout.axes[i];
+      offset += axis.stride;
+      if (++index[i] < axis.size) break;
+      offset -= axis.size * axis.stride;
+      index[i] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+void read_strided(const HostArray& array, std::span<const int64_t> strides, void* to) {
+  copy<Direction::kOut>(array, strides, static_cast<std::byte*>(to));
+}
+
+void write_strided(const HostArray& array, std::span<const int64_t> strides, const void* from) {
+  copy<Direction::kIn>(array, strides, static_cast<std::byte*>(const_cast<void*>(from)));  // it is only read
+}
+
+}  // namespace harp
