@@ -53,12 +53,12 @@ std::vector<Row> run(Session& session, const Convolution& c) {
   fill(w, -1, 1, seed_of(1));
 
   const Graph graph = session.new_graph();
-  const std::vector<int64_t> stride(axes, c.stride);
-  const std::vector<harp_dim> padding(2 * axes, c.padding);
+  const int64_t stride = c.stride;
+  const harp_dim padding = c.padding;
   harp_node* input = harp_input(graph.get(), "x", HARP_F32, static_cast<int32_t>(x_dims.size()), x_dims.data());
   harp_node* weight = harp_input(graph.get(), "w", HARP_F32, static_cast<int32_t>(w_dims.size()), w_dims.data());
   const auto convolve = axes == 2 ? harp_conv2d : harp_conv3d;
-  harp_output(graph.get(), "y", convolve(input, weight, nullptr, stride.data(), padding.data(), nullptr, c.groups));
+  harp_output(graph.get(), "y", convolve(input, weight, nullptr, 1, &stride, 1, &padding, 0, nullptr, c.groups));
   ProgramRun harp(session, graph.get(), {x.data(), w.data()}, {y.data()});
 
   const Scale scale =

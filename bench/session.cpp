@@ -98,7 +98,7 @@ ProgramRun::ProgramRun(const Session& session, const harp_graph* graph, const st
   wrap(harp_program_input, inputs, inputs_);
   wrap(harp_program_output, outputs, outputs_);
   size_t bytes = 0;
-  harp_program_workspace_size(program_.get(), nullptr, static_cast<size_t>(threads), &bytes, err);
+  harp_program_workspace_size(program_.get(), 0, nullptr, static_cast<size_t>(threads), &bytes, err);
   err.check("asking for the size of the workspace");
   workspace_.reserve(Memory::room(1, bytes));
   options_.workspace = workspace_.take_as<std::byte>(bytes).data();

@@ -132,9 +132,11 @@ class Backends {
     REQUIRE(program != nullptr);
     harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
     REQUIRE(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
+    const size_t n = harp_program_shape_var_count(program.get());
+    REQUIRE(n <= sizes.size());
     size_t one = 0, two = 0;  // by how many workers
-    REQUIRE(harp_program_workspace_size(program.get(), sizes.data(), 1, &one, nullptr) == HARP_OK);
-    REQUIRE(harp_program_workspace_size(program.get(), sizes.data(), 2, &two, nullptr) == HARP_OK);
+    REQUIRE(harp_program_workspace_size(program.get(), n, sizes.data(), 1, &one, nullptr) == HARP_OK);
+    REQUIRE(harp_program_workspace_size(program.get(), n, sizes.data(), 2, &two, nullptr) == HARP_OK);
     return {stats.kernels, one - (two - one), two - one};
   }
 

@@ -134,9 +134,9 @@ TEST_CASE("X8.cancel_run: serial loops look while they run") {
     const Buffer in = wrap(context.get(), x, {c.n, c.others});
     const int64_t shape[] = {c.n, c.others};
     int64_t dims[2];
-    REQUIRE(harp_program_output_dims(program.get(), 0, shape, dims, nullptr) == HARP_OK);
     harp_array_info info = HARP_ARRAY_INFO_INIT;
     REQUIRE(harp_program_output(program.get(), 0, &info, nullptr) == HARP_OK);
+    REQUIRE(harp_program_output_dims(program.get(), 0, 2, shape, info.rank, dims, nullptr) == HARP_OK);
     const std::vector<int64_t> sizes(dims, dims + info.rank);
     const size_t count = static_cast<size_t>(std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>()));
     std::vector<int32_t> y(count, kUntouched), whole(count, kUntouched);
@@ -296,7 +296,7 @@ TEST_CASE("X8.cancel_run: harp's own threads, and a caller's workspace that can 
   const Buffer in = wrap(context.get(), x, {kRows, 512}), out = wrap(context.get(), y, {kRows, 512});
   size_t bytes = 0;
   const int64_t shape[] = {kRows};
-  REQUIRE(harp_program_workspace_size(program.get(), shape, 2, &bytes, nullptr) == HARP_OK);
+  REQUIRE(harp_program_workspace_size(program.get(), 1, shape, 2, &bytes, nullptr) == HARP_OK);
   std::vector<std::byte> memory(bytes + 64);
   for (const bool cancels : {true, false, true, false}) {
     CAPTURE(cancels);

@@ -98,13 +98,13 @@ TEST_CASE("C1: mistakes in building stick to the graph") {
   check_sticks(
       [](harp_graph* g) {
         const harp_dim d[] = {2};
-        harp_constant_array(g, HARP_F32, 1, d, nullptr);
+        harp_constant_array(g, HARP_F32, 1, d, 8, nullptr);
       },
       HARP_ERROR_INVALID_ARGUMENT, "data is NULL");
   check_sticks(
       [](harp_graph* g) {
         const harp_dim d[] = {harp_dim_var(g, "n", 0, 1)};
-        harp_constant_array(g, HARP_F32, 1, d, "data");
+        harp_constant_array(g, HARP_F32, 1, d, 4, "data");
       },
       HARP_ERROR_SHAPE, "[n]");
   check_sticks([](harp_graph* g) { harp_dim_var(g, "n", 3, 2); }, HARP_ERROR_RANGE, "n in 3..2");
@@ -177,7 +177,7 @@ TEST_CASE("C1: NULL handles") {
   CHECK(harp_buffer_size(nullptr) == 0);
   CHECK(harp_buffer_rank(nullptr) == 0);
   CHECK(harp_buffer_dtype(nullptr) == 0);
-  harp_buffer_dims(nullptr, nullptr);
+  CHECK(harp_buffer_dims(nullptr) == nullptr);
   CHECK(harp_program_input_count(nullptr) == 0);
   CHECK(harp_program_output_count(nullptr) == 0);
   CHECK(harp_program_shape_var_count(nullptr) == 0);
@@ -202,7 +202,7 @@ TEST_CASE("C1: NULL handles") {
   GIVES_ERROR(harp_graph_dot(nullptr, err));
   GIVES_ERROR(harp_graph_emit(nullptr, nullptr, "c", err));
   GIVES_ERROR(harp_dim_print(nullptr, 1, err));
-  GIVES_ERROR(harp_node_dims(nullptr, nullptr, err) == HARP_OK);
+  GIVES_ERROR(harp_node_dims(nullptr, 0, nullptr, err) == HARP_OK);
   GIVES_ERROR(harp_compile(nullptr, nullptr, err));
   GIVES_ERROR(harp_program_run(nullptr, 0, nullptr, 0, nullptr, nullptr, err) == HARP_OK);
   GIVES_ERROR(harp_program_signature(nullptr, err));
@@ -213,10 +213,10 @@ TEST_CASE("C1: NULL handles") {
   GIVES_ERROR(harp_program_input(nullptr, 0, nullptr, err) == HARP_OK);
   GIVES_ERROR(harp_program_output(nullptr, 0, nullptr, err) == HARP_OK);
   GIVES_ERROR(harp_program_shape_var(nullptr, 0, nullptr, err) == HARP_OK);
-  GIVES_ERROR(harp_program_output_dims(nullptr, 0, nullptr, nullptr, err) == HARP_OK);
-  GIVES_ERROR(harp_program_workspace_size(nullptr, nullptr, 1, nullptr, err) == HARP_OK);
-  GIVES_ERROR(harp_buffer_new(nullptr, HARP_F32, 0, nullptr, err));
-  GIVES_ERROR(harp_buffer_new(context.get(), HARP_F32, 1, nullptr, err));
+  GIVES_ERROR(harp_program_output_dims(nullptr, 0, 0, nullptr, 0, nullptr, err) == HARP_OK);
+  GIVES_ERROR(harp_program_workspace_size(nullptr, 0, nullptr, 1, nullptr, err) == HARP_OK);
+  GIVES_ERROR(harp_buffer_new(nullptr, nullptr, HARP_F32, 0, nullptr, err));
+  GIVES_ERROR(harp_buffer_new(context.get(), nullptr, HARP_F32, 1, nullptr, err));
   GIVES_ERROR(harp_buffer_read(nullptr, 0, nullptr, err) == HARP_OK);
   GIVES_ERROR(harp_buffer_write(nullptr, 0, nullptr, err) == HARP_OK);
   GIVES_ERROR(harp_buffer_copy(nullptr, nullptr, err) == HARP_OK);
@@ -438,14 +438,23 @@ TEST_CASE("C1: runs that do not fit, outputs untouched") {
     const int64_t too_large[] = {11};
     int64_t dims[2];
     ErrorSlot range;
-    CHECK(harp_program_output_dims(program.get(), 0, too_large, dims, range) == HARP_ERROR_RANGE);
+    CHECK(harp_program_output_dims(program.get(), 0, 1, too_large, 2, dims, range) == HARP_ERROR_RANGE);
     check_error(range, HARP_ERROR_RANGE, "n is 11 (shape_vars[0]), outside 2..10");
     const int64_t least[] = {INT64_MIN};
     ErrorSlot negative;
-    CHECK(harp_program_output_dims(program.get(), 0, least, dims, negative) == HARP_ERROR_RANGE);
+    CHECK(harp_program_output_dims(program.get(), 0, 1, least, 2, dims, negative) == HARP_ERROR_RANGE);
     check_error(negative, HARP_ERROR_RANGE, "n is -9223372036854775808 (shape_vars[0]), outside 2..10");
     ErrorSlot missing;
-    CHECK(harp_program_output_dims(program.get(), 0, nullptr, dims, missing) == HARP_ERROR_INVALID_ARGUMENT);
+    CHECK(harp_program_output_dims(program.get(), 0, 1, nullptr, 2, dims, missing) == HARP_ERROR_INVALID_ARGUMENT);
+    ErrorSlot too_many, rank, width;
+    const int64_t fits[] = {4, 4};
+    size_t bytes = 0;
+    CHECK(harp_program_output_dims(program.get(), 0, 2, fits, 2, dims, too_many) == HARP_ERROR_INVALID_ARGUMENT);
+    check_error(too_many, HARP_ERROR_INVALID_ARGUMENT, "n_shape_vars is 2, but the program has 1");
+    CHECK(harp_program_output_dims(program.get(), 0, 1, fits, 1, dims, rank) == HARP_ERROR_SHAPE);
+    check_error(rank, HARP_ERROR_SHAPE, "rank is 1, but output 0 has 2 axes");
+    CHECK(harp_program_workspace_size(program.get(), 0, nullptr, 1, &bytes, width) == HARP_ERROR_INVALID_ARGUMENT);
+    check_error(width, HARP_ERROR_INVALID_ARGUMENT, "n_shape_vars is 0, but the program has 1");
   }
 }
 
@@ -489,20 +498,21 @@ TEST_CASE("C1: buffers that make no sense") {
     fails(buffer, err, code, message);
   };
   harp_context* c = context.get();
-  with([&](auto e) { return harp_buffer_new(c, 16, 2, shape, e); }, HARP_ERROR_DTYPE, "16 is no dtype");
-  with([&](auto e) { return harp_buffer_new(c, HARP_F32, 17, shape, e); }, HARP_ERROR_SHAPE, "rank is 17");
-  with([&](auto e) { return harp_buffer_new(c, HARP_F32, 2, negative, e); }, HARP_ERROR_RANGE, "[2, -3]");
-  with([&](auto e) { return harp_buffer_new(c, HARP_F32, 2, huge, e); }, HARP_ERROR_OVERFLOW, "63 bits");
+  with([&](auto e) { return harp_buffer_new(c, nullptr, 16, 2, shape, e); }, HARP_ERROR_DTYPE, "16 is no dtype");
+  with([&](auto e) { return harp_buffer_new(c, "tape", HARP_F32, 2, shape, e); }, HARP_ERROR_DEVICE, "no device \"tape\"; there are: cpu");
+  with([&](auto e) { return harp_buffer_new(c, nullptr, HARP_F32, 17, shape, e); }, HARP_ERROR_SHAPE, "rank is 17");
+  with([&](auto e) { return harp_buffer_new(c, nullptr, HARP_F32, 2, negative, e); }, HARP_ERROR_RANGE, "[2, -3]");
+  with([&](auto e) { return harp_buffer_new(c, nullptr, HARP_F32, 2, huge, e); }, HARP_ERROR_OVERFLOW, "63 bits");
   const Context poor = make_context([](auto& options) {
     options.alloc = [](void*, size_t, size_t) -> void* { return nullptr; };
     options.free = [](void*, void*) {};
   });
-  with([&](auto e) { return harp_buffer_new(poor.get(), HARP_F32, 2, shape, e); }, HARP_ERROR_OUT_OF_MEMORY, "refused 24 bytes");
+  with([&](auto e) { return harp_buffer_new(poor.get(), nullptr, HARP_F32, 2, shape, e); }, HARP_ERROR_OUT_OF_MEMORY, "refused 24 bytes");
   const Context crooked = make_context([](auto& options) {
     options.alloc = [](void*, size_t, size_t) -> void* { return reinterpret_cast<void*>(uintptr_t{8}); };
     options.free = [](void*, void*) {};
   });
-  with([&](auto e) { return harp_buffer_new(crooked.get(), HARP_F32, 2, shape, e); }, HARP_ERROR_OUT_OF_MEMORY, "aligned to 64");
+  with([&](auto e) { return harp_buffer_new(crooked.get(), nullptr, HARP_F32, 2, shape, e); }, HARP_ERROR_OUT_OF_MEMORY, "aligned to 64");
   int deleted = 0;
   const auto count = [](void* user, void*) { ++*static_cast<int*>(user); };
   with([&](auto e) { return harp_buffer_wrap(c, HARP_F32, 2, shape, nullptr, count, &deleted, e); }, HARP_ERROR_INVALID_ARGUMENT, "NULL");
@@ -510,8 +520,8 @@ TEST_CASE("C1: buffers that make no sense") {
        HARP_ERROR_INVALID_ARGUMENT, "aligned to 4 bytes");
   CHECK(deleted == 0);
 
-  const Buffer buffer(harp_buffer_new(c, HARP_F32, 2, shape, nullptr)), other(harp_buffer_new(c, HARP_F32, 1, shape, nullptr)),
-      ints(harp_buffer_new(c, HARP_I32, 2, shape, nullptr)),
+  const Buffer buffer(harp_buffer_new(c, nullptr, HARP_F32, 2, shape, nullptr)),
+      other(harp_buffer_new(c, nullptr, HARP_F32, 1, shape, nullptr)), ints(harp_buffer_new(c, nullptr, HARP_I32, 2, shape, nullptr)),
       constant(harp_buffer_wrap_const(c, HARP_F32, 2, shape, data, nullptr, nullptr, nullptr));
   ErrorSlot size, read_only, rank, dtype;
   CHECK(harp_buffer_read(buffer.get(), 20, data, size) == HARP_ERROR_INVALID_ARGUMENT);
@@ -539,17 +549,17 @@ TEST_CASE("G16.dims: byte counts are those of each array's own dtype, and the er
     CAPTURE(backend);
     const Program small = compile(fixed.get(), backend), sized = compile(open.get(), backend);
     int64_t dims[2] = {0, 0};
-    CHECK(harp_program_output_dims(small.get(), 0, nullptr, dims, nullptr) == HARP_OK);
+    CHECK(harp_program_output_dims(small.get(), 0, 0, nullptr, 1, dims, nullptr) == HARP_OK);
     CHECK(dims[0] == 3);
     const int64_t least[] = {INT64_C(1) << 29, INT64_C(1) << 30}, wide[] = {INT64_C(1) << 30, INT64_C(1) << 30},
                   empty[] = {0, INT64_C(1) << 62}, greatest[] = {INT64_C(1) << 62, INT64_C(1) << 62};
-    CHECK(harp_program_output_dims(sized.get(), 0, least, dims, nullptr) == HARP_OK);
-    CHECK(harp_program_output_dims(sized.get(), 0, empty, dims, nullptr) == HARP_OK);
+    CHECK(harp_program_output_dims(sized.get(), 0, 2, least, 2, dims, nullptr) == HARP_OK);
+    CHECK(harp_program_output_dims(sized.get(), 0, 2, empty, 2, dims, nullptr) == HARP_OK);
     ErrorSlot wide_error, greatest_error;
-    CHECK(harp_program_output_dims(sized.get(), 0, wide, dims, wide_error) == HARP_ERROR_OVERFLOW);
+    CHECK(harp_program_output_dims(sized.get(), 0, 2, wide, 2, dims, wide_error) == HARP_ERROR_OVERFLOW);
     CHECK(wide_error.message() ==
           "\"wide\" (cast i64[n, m]) would have more than 9223372036854775807 bytes (n = 1073741824, m = 1073741824)");
-    CHECK(harp_program_output_dims(sized.get(), 0, greatest, dims, greatest_error) == HARP_ERROR_OVERFLOW);
+    CHECK(harp_program_output_dims(sized.get(), 0, 2, greatest, 2, dims, greatest_error) == HARP_ERROR_OVERFLOW);
     CHECK(greatest_error.message().starts_with("\"big\" (expand bool[n, m]) would have more than 9223372036854775807 bytes"));
 
     harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
@@ -591,7 +601,7 @@ TEST_CASE("C1: files that cannot be read or written") {
   std::ofstream(file) << "hello";
   CHECK(harp_npy_load(context.get(), file.c_str(), garbage) == nullptr);
   check_error(garbage, HARP_ERROR_PARSE, "is no .npy file");
-  const Buffer buffer(harp_buffer_new(context.get(), HARP_F32, 0, nullptr, nullptr));
+  const Buffer buffer(harp_buffer_new(context.get(), nullptr, HARP_F32, 0, nullptr, nullptr));
   CHECK(harp_npy_save(buffer.get(), (directory + "/none/a.npy").c_str(), nowhere) == HARP_ERROR_IO);
   check_error(nowhere, HARP_ERROR_IO, "cannot write");
   CHECK(harp_npy_save(buffer.get(), file.c_str(), nullptr) == HARP_OK);

@@ -44,7 +44,7 @@ TEST_CASE("H5.owned H5.wrap: buffers go with their last handle, children keep pa
   const Buffer constant(harp_buffer_wrap_const(context.get(), HARP_F32, 2, shape, data.data(), nullptr, nullptr, nullptr));
   CHECK(harp_buffer_data(constant.get()) == nullptr);
   CHECK(harp_buffer_const_data(constant.get()) == data.data());
-  const Buffer own(harp_buffer_new(context.get(), HARP_F32, 2, shape, nullptr));
+  const Buffer own(harp_buffer_new(context.get(), nullptr, HARP_F32, 2, shape, nullptr));
   CHECK(reinterpret_cast<uintptr_t>(harp_buffer_data(own.get())) % 64 == 0);
   CHECK(harp_buffer_rank(own.get()) == 2);
   for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i);
@@ -52,11 +52,11 @@ TEST_CASE("H5.owned H5.wrap: buffers go with their last handle, children keep pa
   std::vector<float> back(6);
   CHECK(harp_buffer_read(own.get(), 24, back.data(), nullptr) == HARP_OK);
   CHECK(back == data);
-  const Buffer copy(harp_buffer_new(context.get(), HARP_F32, 2, shape, nullptr));
+  const Buffer copy(harp_buffer_new(context.get(), nullptr, HARP_F32, 2, shape, nullptr));
   CHECK(harp_buffer_copy(copy.get(), constant.get(), nullptr) == HARP_OK);
   CHECK(values<float>(copy.get()) == data);
   const int64_t nothing[] = {3, 0};
-  const Buffer empty(harp_buffer_new(context.get(), HARP_I64, 2, nothing, nullptr));
+  const Buffer empty(harp_buffer_new(context.get(), nullptr, HARP_I64, 2, nothing, nullptr));
   CHECK(harp_buffer_size(empty.get()) == 0);
   CHECK(harp_buffer_data(empty.get()) == nullptr);
 }
@@ -217,7 +217,7 @@ graph centre(x: f32[n, 8]) flags=[broadcast] {
   std::vector<float> data(80, 0.5f), out(80);
   const int64_t sizes[] = {10};
   size_t size = 0;
-  REQUIRE(harp_program_workspace_size(program.get(), sizes, 1, &size, nullptr) == HARP_OK);
+  REQUIRE(harp_program_workspace_size(program.get(), 1, sizes, 1, &size, nullptr) == HARP_OK);
   CHECK(size >= 32);
   const Buffer x = wrap(context.get(), data, {10, 8}), y = wrap(context.get(), out, {10, 8});
   void* workspace = std::aligned_alloc(64, size);
@@ -237,13 +237,13 @@ TEST_CASE("X6.workspace_size: each worker has scratch memory of its own") {
   const Program program = compile(graph.get(), "c");
   const int64_t sizes[] = {3, 5000};
   size_t one = 0, none = 0, four = 0, too_many = 0;
-  REQUIRE(harp_program_workspace_size(program.get(), sizes, 1, &one, nullptr) == HARP_OK);
-  REQUIRE(harp_program_workspace_size(program.get(), sizes, 0, &none, nullptr) == HARP_OK);
-  REQUIRE(harp_program_workspace_size(program.get(), sizes, 4, &four, nullptr) == HARP_OK);
+  REQUIRE(harp_program_workspace_size(program.get(), 2, sizes, 1, &one, nullptr) == HARP_OK);
+  REQUIRE(harp_program_workspace_size(program.get(), 2, sizes, 0, &none, nullptr) == HARP_OK);
+  REQUIRE(harp_program_workspace_size(program.get(), 2, sizes, 4, &four, nullptr) == HARP_OK);
   CHECK(one > 0);
   CHECK(none == one);
   CHECK(four == 4 * one);
-  CHECK(harp_program_workspace_size(program.get(), sizes, SIZE_MAX, &too_many, nullptr) == HARP_ERROR_OVERFLOW);
+  CHECK(harp_program_workspace_size(program.get(), 2, sizes, SIZE_MAX, &too_many, nullptr) == HARP_ERROR_OVERFLOW);
 }
 
 TEST_CASE("X5.no_own_threads: compiling and running leaves no thread behind") {

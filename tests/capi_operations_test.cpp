@@ -99,16 +99,16 @@ TEST_CASE("G5 G6: views") {
     const int32_t axes[] = {0, 1};
     const harp_dim size[] = {2, 3};
     const int64_t stride[] = {1, 2}, dilation[] = {2, 1};
-    return harp_unfold(o.d, 2, axes, size, stride, dilation);
+    return harp_unfold(o.d, 2, axes, 2, size, 2, stride, 2, dilation);
   });
   const harp_dim size[] = {2, 3, 1}, padding[] = {1, 0, 2, 1};
   check_same(context.get(), "unfold1d(d, size=[2])",
-             [&](const Operands& o) { return harp_unfold1d(o.d, size, nullptr, nullptr, nullptr); });
+             [&](const Operands& o) { return harp_unfold1d(o.d, 1, size, 0, nullptr, 0, nullptr, 0, nullptr); });
   check_same(context.get(), "unfold2d(d, size=[2, 3], padding=[[1, 0], [2, 1]])",
-             [&](const Operands& o) { return harp_unfold2d(o.d, size, nullptr, nullptr, padding); });
+             [&](const Operands& o) { return harp_unfold2d(o.d, 2, size, 0, nullptr, 0, nullptr, 4, padding); });
   check_same(context.get(), "unfold3d(unsqueeze(d, axes=[-1]), size=[2, 3, 1])", [&](const Operands& o) {
     const int32_t at_end[] = {-1};
-    return harp_unfold3d(harp_unsqueeze(o.d, 1, at_end), size, nullptr, nullptr, nullptr);
+    return harp_unfold3d(harp_unsqueeze(o.d, 1, at_end), 3, size, 0, nullptr, 0, nullptr, 0, nullptr);
   });
 }
 
@@ -169,11 +169,11 @@ TEST_CASE("G14: joins, padding, repetition") {
   harp_node* parts[3] = {};
   REQUIRE(harp_split(o.d, 3, 0, parts) == HARP_OK);
   harp_dim dims[2];
-  REQUIRE(harp_node_dims(parts[2], dims, nullptr) == HARP_OK);
+  REQUIRE(harp_node_dims(parts[2], 2, dims, nullptr) == HARP_OK);
   CHECK(dims[0] == 2);
   const harp_dim positions[] = {1, 4};
   REQUIRE(harp_split_at(o.d, 2, positions, 1, parts) == HARP_OK);
-  REQUIRE(harp_node_dims(parts[1], dims, nullptr) == HARP_OK);
+  REQUIRE(harp_node_dims(parts[1], 2, dims, nullptr) == HARP_OK);
   CHECK(dims[1] == 3);
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("G12.arange/interp G11.constants/c: new arrays and constants") {
   check_same(context.get(), "bool(true)", [](const Operands& o) { return harp_constant_bool(o.g, 1); });
   check_same(context.get(), "constant_array([[1, 2, 3], [4, 5, 6]], dtype=f32)", [&](const Operands& o) {
     const float data[] = {1, 2, 3, 4, 5, 6};
-    return harp_constant_array(o.g, HARP_F32, 2, dims, data);
+    return harp_constant_array(o.g, HARP_F32, 2, dims, sizeof data, data);
   });
 }
 
@@ -235,7 +235,7 @@ TEST_CASE("G16.dims: arithmetic of symbolic sizes") {
   CHECK(harp_node_graph(h) == graph);
   CHECK(harp_exp(x) == h);  // the same operation on the same node is the same node
   harp_dim got[2];
-  REQUIRE(harp_node_dims(h, got, nullptr) == HARP_OK);
+  REQUIRE(harp_node_dims(h, 2, got, nullptr) == HARP_OK);
   CHECK(got[0] == dims[0]);
   CHECK(got[1] == 4);
 }
@@ -285,7 +285,7 @@ TEST_CASE("G14: unstack and meshgrid give all results, or none") {
     const Graph g = make_graph(context.get());
     const Operands o = declare(g.get());
     harp_node* parts[4] = {};
-    REQUIRE(harp_unstack(o.f, 1, parts) == HARP_OK);
+    REQUIRE(harp_unstack(o.f, 1, 4, parts) == HARP_OK);
     harp_output(g.get(), "y", harp_add(parts[0], parts[3]));
     CHECK(take(harp_graph_print(g.get(), nullptr)) ==
           parsed("  return y = reshape(slice(f, stop=[none, 1]), shape=[n]) + reshape(slice(f, start=[none, 3]), shape=[n])\n}\n"));
@@ -306,9 +306,9 @@ TEST_CASE("G14: unstack and meshgrid give all results, or none") {
     harp_node* before = grids[0];
     CHECK(harp_meshgrid(2, axes, "yx", grids) == HARP_ERROR_INVALID_ARGUMENT);
     CHECK(grids[0] == before);
-    CHECK(harp_unstack(axes[0], 0, grids) == HARP_ERROR_INVALID_ARGUMENT);  // the first mistake sticks
+    CHECK(harp_unstack(axes[0], 0, 3, grids) == HARP_ERROR_INVALID_ARGUMENT);  // the first mistake sticks
   }
-  CHECK(harp_unstack(nullptr, 0, nullptr) == HARP_ERROR_INVALID_ARGUMENT);
+  CHECK(harp_unstack(nullptr, 0, 0, nullptr) == HARP_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_CASE("G8.outer G15: products, convolutions and pools, layers and losses") {
@@ -338,18 +338,18 @@ TEST_CASE("G8.outer G15: products, convolutions and pools, layers and losses") {
   check_same(context.get(), "conv1d(reshape(d, shape=[3, 2, 6]), full([4, 1, 2], 1, dtype=f64), full([4], 1, dtype=f64), groups=2)",
              [&](const Operands& o) {
                const auto a = arrays(o, {3, 2, 6}, {{4, 1, 2}, {4}});
-               return harp_conv1d(a[0], a[1], a[2], nullptr, nullptr, nullptr, 2);
+               return harp_conv1d(a[0], a[1], a[2], 0, nullptr, 0, nullptr, 0, nullptr, 2);
              });
   check_same(context.get(),
              "conv2d(reshape(d, shape=[1, 1, 6, 6]), full([4, 1, 2, 2], 1, dtype=f64), stride=2, padding=[[1, 0], [0, 1]], dilation=2)",
              [&](const Operands& o) {
                const auto a = arrays(o, {1, 1, 6, 6}, {{4, 1, 2, 2}});
-               return harp_conv2d(a[0], a[1], nullptr, two, padding, two, 1);
+               return harp_conv2d(a[0], a[1], nullptr, 1, two, 4, padding, 2, two, 1);
              });
   check_same(context.get(), "conv3d(reshape(d, shape=[1, 1, 4, 3, 3]), full([4, 1, 2, 2, 2], 1, dtype=f64), padding=[[1, 0], [0, 1], 1])",
              [&](const Operands& o) {
                const auto a = arrays(o, {1, 1, 4, 3, 3}, {{4, 1, 2, 2, 2}});
-               return harp_conv3d(a[0], a[1], nullptr, nullptr, padding, nullptr, 1);
+               return harp_conv3d(a[0], a[1], nullptr, 0, nullptr, 6, padding, 0, nullptr, 1);
              });
   check_same(
       context.get(),
@@ -357,27 +357,28 @@ TEST_CASE("G8.outer G15: products, convolutions and pools, layers and losses") {
       "groups=2)",
       [&](const Operands& o) {
         const auto a = arrays(o, {3, 2, 6}, {{2, 1, 2}, {2}});
-        return harp_conv_transpose1d(a[0], a[1], a[2], two, nullptr, one, 2, nullptr);
+        return harp_conv_transpose1d(a[0], a[1], a[2], 1, two, 0, nullptr, 1, one, 2, 0, nullptr);
       });
   check_same(context.get(),
              "conv_transpose2d(reshape(d, shape=[1, 1, 6, 6]), full([1, 4, 2, 2], 1, dtype=f64), padding=[[1, 0], [0, 1]], dilation=2)",
              [&](const Operands& o) {
                const auto a = arrays(o, {1, 1, 6, 6}, {{1, 4, 2, 2}});
-               return harp_conv_transpose2d(a[0], a[1], nullptr, nullptr, padding, nullptr, 1, two);
+               return harp_conv_transpose2d(a[0], a[1], nullptr, 0, nullptr, 4, padding, 0, nullptr, 1, 2, two);
              });
   check_same(context.get(), "conv_transpose3d(reshape(d, shape=[1, 1, 4, 3, 3]), full([1, 4, 2, 2, 2], 1, dtype=f64))",
              [&](const Operands& o) {
                const auto a = arrays(o, {1, 1, 4, 3, 3}, {{1, 4, 2, 2, 2}});
-               return harp_conv_transpose3d(a[0], a[1], nullptr, nullptr, nullptr, nullptr, 1, nullptr);
+               return harp_conv_transpose3d(a[0], a[1], nullptr, 0, nullptr, 0, nullptr, 0, nullptr, 1, 0, nullptr);
              });
   const auto pool_options = [](const std::function<void(harp_pool_options&)>& set) {
     harp_pool_options options = HARP_POOL_OPTIONS_INIT;
     set(options);
     return options;
   };
-  const harp_pool_options padded = pool_options([&](harp_pool_options& p) { p.padding = padding; });
-  const harp_pool_options wide = pool_options([&](harp_pool_options& p) { p.stride = two, p.dilation = two, p.ceil_mode = 1; });
-  const harp_pool_options uncounted = pool_options([&](harp_pool_options& p) { p.stride = two, p.count_include_pad = 0; });
+  const harp_pool_options padded = pool_options([&](harp_pool_options& p) { p.n_padding = 4, p.padding = padding; });
+  const harp_pool_options wide =
+      pool_options([&](harp_pool_options& p) { p.n_stride = 2, p.stride = two, p.n_dilation = 1, p.dilation = two, p.ceil_mode = 1; });
+  const harp_pool_options uncounted = pool_options([&](harp_pool_options& p) { p.n_stride = 1, p.stride = two, p.count_include_pad = 0; });
   check_same(context.get(), "max_pool(d, size=[2, 3])", [&](const Operands& o) { return harp_max_pool(o.d, 2, window, nullptr); });
   check_same(context.get(), "max_pool(d, size=[2, 3], padding=[[1, 0], [0, 1]])",
              [&](const Operands& o) { return harp_max_pool(o.d, 2, window, &padded); });
@@ -386,9 +387,9 @@ TEST_CASE("G8.outer G15: products, convolutions and pools, layers and losses") {
   check_same(context.get(), "avg_pool(d, size=[2, 3], stride=2, dilation=2, ceil_mode=true)",
              [&](const Operands& o) { return harp_avg_pool(o.d, 2, window, &wide); });
   check_same(context.get(), "max_unpool(d, cast(d, dtype=i32), size=[2, 3], padding=[[1, 0], [0, 1]])",
-             [&](const Operands& o) { return harp_max_unpool(o.d, harp_cast(o.d, HARP_I32), 2, window, &padded, nullptr); });
+             [&](const Operands& o) { return harp_max_unpool(o.d, harp_cast(o.d, HARP_I32), 2, window, &padded, 0, nullptr); });
   check_same(context.get(), "max_unpool(d, cast(d, dtype=i32), size=[2, 3], output_size=[2, 3])",
-             [&](const Operands& o) { return harp_max_unpool(o.d, harp_cast(o.d, HARP_I32), 2, window, nullptr, window); });
+             [&](const Operands& o) { return harp_max_unpool(o.d, harp_cast(o.d, HARP_I32), 2, window, nullptr, 2, window); });
 
   check_same(context.get(), "layer_norm(f, axes=[-1], weight=full([4], 1, dtype=f32), eps=0.5)", [&](const Operands& o) {
     const harp_dim four = 4;

@@ -149,9 +149,8 @@ std::vector<T> values(const harp_buffer* buffer) {
 }
 
 inline std::vector<int64_t> dims(const harp_buffer* buffer) {
-  std::vector<int64_t> result(static_cast<size_t>(harp_buffer_rank(buffer)));
-  harp_buffer_dims(buffer, result.data());
-  return result;
+  const int64_t* sizes = harp_buffer_dims(buffer);
+  return {sizes, sizes + harp_buffer_rank(buffer)};
 }
 
 /// Runs with outputs that harp allocates; empty on failure, with the error in `err`. Ends the test case where this CPU cannot run it.

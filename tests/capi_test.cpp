@@ -154,10 +154,10 @@ TEST_CASE("L3.names L3.dtypes L3.shapes L3.shape_vars: the signature can be aske
     CHECK(variable.input == -1);
     const int64_t sizes[] = {3, 5};
     int64_t out_dims[3];
-    REQUIRE(harp_program_output_dims(p.get(), 0, sizes, out_dims, nullptr) == HARP_OK);
+    REQUIRE(harp_program_output_dims(p.get(), 0, 2, sizes, 3, out_dims, nullptr) == HARP_OK);
     CHECK(std::vector<int64_t>(out_dims, out_dims + 3) == std::vector<int64_t>{6, 3, 4});
     size_t workspace = 1;
-    CHECK(harp_program_workspace_size(p.get(), sizes, 1, &workspace, nullptr) == HARP_OK);
+    CHECK(harp_program_workspace_size(p.get(), 2, sizes, 1, &workspace, nullptr) == HARP_OK);
     CHECK(workspace % 64 == 0);
     // k is no axis of an input: it comes by name
     std::vector<double> data(6 * 3 * 4, -1.0);
@@ -282,12 +282,16 @@ TEST_CASE("C1: layout of the structs that cross the boundary") {
   OFFSET(harp_context_options, reserved2, 140);
   OFFSET(harp_context_options, compilers, 144);
   OFFSET(harp_context_options, compiler_nice, 148);
-  CHECK(sizeof(harp_pool_options) == 40);
-  OFFSET(harp_pool_options, stride, 8);
-  OFFSET(harp_pool_options, padding, 16);
-  OFFSET(harp_pool_options, dilation, 24);
-  OFFSET(harp_pool_options, ceil_mode, 32);
-  OFFSET(harp_pool_options, count_include_pad, 36);
+  CHECK(sizeof(harp_pool_options) == 56);
+  OFFSET(harp_pool_options, n_stride, 8);
+  OFFSET(harp_pool_options, n_padding, 12);
+  OFFSET(harp_pool_options, n_dilation, 16);
+  OFFSET(harp_pool_options, reserved, 20);
+  OFFSET(harp_pool_options, stride, 24);
+  OFFSET(harp_pool_options, padding, 32);
+  OFFSET(harp_pool_options, dilation, 40);
+  OFFSET(harp_pool_options, ceil_mode, 48);
+  OFFSET(harp_pool_options, count_include_pad, 52);
   CHECK(sizeof(harp_custom_function_desc) == 40);
   OFFSET(harp_custom_function_desc, body, 8);
   OFFSET(harp_custom_function_desc, dtype, 16);

@@ -66,7 +66,7 @@ TEST_CASE("G9.complex64/interp,c G9.complex128/interp,c G10.complex_from_parts/i
   harp_node* z = harp_input(g, "z", HARP_COMPLEX128, 2, shape);
   const double data[] = {1, 2, 3, 4};
   const harp_dim two[] = {2};
-  harp_node* table = harp_constant_array(g, HARP_COMPLEX128, 1, two, data);
+  harp_node* table = harp_constant_array(g, HARP_COMPLEX128, 1, two, sizeof data, data);
   harp_node* sum = harp_add(z, harp_constant_complex(g, HARP_COMPLEX128, 0.5, -1));
   harp_output(g, "sum", harp_mul(sum, harp_constant(g, HARP_COMPLEX128, 2)));
   harp_output(g, "table", harp_conj(table));

@@ -213,7 +213,7 @@ TEST_CASE("G13.native/interp,c G10: every dtype lies in memory as the signature 
     harp_output(g.get(), "direct", call({whole_input}, flat));
     REQUIRE(harp_graph_error(g.get()) == nullptr);
     const int64_t sizes[] = {5, 3};
-    const Buffer in(harp_buffer_new(context.get(), dtype, 2, sizes, nullptr));
+    const Buffer in(harp_buffer_new(context.get(), nullptr, dtype, 2, sizes, nullptr));
     REQUIRE(in != nullptr);
     auto* bytes = static_cast<unsigned char*>(harp_buffer_data(in.get()));
     for (size_t i = 0; i < harp_buffer_size(in.get()); ++i) bytes[i] = static_cast<unsigned char>(dtype == HARP_BOOL ? i % 3 == 0 : i);

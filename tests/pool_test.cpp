@@ -481,7 +481,7 @@ TEST_CASE("L5.thread/c X6.workspace_size: a workspace for so many threads is eno
   Arrays arrays(900);
   const std::string expected = run_bytes(context.get(), program.get(), arrays);
   size_t size = 0;
-  REQUIRE(harp_program_workspace_size(program.get(), &arrays.rows, 3, &size, nullptr) == HARP_OK);
+  REQUIRE(harp_program_workspace_size(program.get(), 1, &arrays.rows, 3, &size, nullptr) == HARP_OK);
   REQUIRE(size > 0);
   const std::unique_ptr<void, decltype(&std::free)> workspace(std::aligned_alloc(64, (size + 63) / 64 * 64), &std::free);
   std::vector<float> y(arrays.x.size()), z(arrays.x.size());

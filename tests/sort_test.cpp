@@ -169,8 +169,9 @@ TEST_CASE("G16: topk: the greatest or least, in order, equals as they stand") {
   CHECK(values<int64_t>(of_all[1].get()) == std::vector<int64_t>{3, 5, 0, 2});
   const Graph built = make_graph(backends.context());
   const harp_dim sizes[] = {2, 3};
-  harp_node* parts[2];
-  CHECK(harp_topk(harp_input(built.get(), "x", HARP_I32, 2, sizes), 4, HARP_AXIS_NONE, 1, parts) == HARP_OK);
+  harp_node* first = nullptr;
+  CHECK(harp_topk(harp_input(built.get(), "x", HARP_I32, 2, sizes), 4, HARP_AXIS_NONE, 1, &first, nullptr) == HARP_OK);
+  CHECK(harp_node_dtype(first) == HARP_I32);
 }
 
 TEST_CASE("G16: searchsorted: before or after what equals, in any size") {

@@ -217,7 +217,7 @@ TEST_CASE("C1 X5: threads run one program at once, for several sizes, through ev
         if (run_bytes(context.get(), program.get(), mine) != right) complaints.emplace_back("harp_program_run: other bits");
 
         size_t rows = static_cast<size_t>(mine.rows), size = 0;
-        harp_program_workspace_size(program.get(), &mine.rows, 2, &size, nullptr);
+        harp_program_workspace_size(program.get(), 1, &mine.rows, 2, &size, nullptr);
         std::unique_ptr<void, decltype(&std::free)> workspace(std::aligned_alloc(64, (size + 127) / 64 * 64), &std::free);
         harp_run_options options = HARP_RUN_OPTIONS_INIT;
         options.workspace = workspace.get();
@@ -231,7 +231,7 @@ TEST_CASE("C1 X5: threads run one program at once, for several sizes, through ev
           harp_array_info info = HARP_ARRAY_INFO_INIT;
           harp_program_output(program.get(), i, &info, nullptr);
           std::array<int64_t, 2> dims{1, 1};
-          harp_program_output_dims(program.get(), i, &mine.rows, dims.data(), nullptr);
+          harp_program_output_dims(program.get(), i, 1, &mine.rows, info.rank, dims.data(), nullptr);
           outputs.push_back(bytes.data() + offset);
           offset += static_cast<size_t>(dims[0] * dims[1]) * harp_dtype_size(info.dtype);
         }

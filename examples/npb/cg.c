@@ -101,7 +101,7 @@ static int run(harp_program* program, harp_context* ctx, const struct problem* p
   harp_buffer* b[5] = {0}; /* a, x; next x, zeta, residual */
   int status = 0;
   for (int i = 0; i < 5; ++i)
-    if (status == 0 && !(b[i] = harp_buffer_new(ctx, HARP_F64, ranks[i], dims, &err))) status = npb_failed("memory", err);
+    if (status == 0 && !(b[i] = harp_buffer_new(ctx, NULL, HARP_F64, ranks[i], dims, &err))) status = npb_failed("memory", err);
   if (status == 0) {
     make_matrix(harp_buffer_data(b[0]), problem);
     double* x = harp_buffer_data(b[1]);

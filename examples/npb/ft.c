@@ -146,9 +146,9 @@ static int run(harp_program* begin, harp_program* next, harp_context* ctx, const
   harp_buffer* b[5] = {0};
   int made = 1;
   for (int i = 0; i < 5 && made; ++i) {
-    if (i < 3) b[i] = harp_buffer_new(ctx, i < 2 ? HARP_COMPLEX128 : HARP_F64, 3, box, &err);
-    if (i == 3) b[i] = harp_buffer_new(ctx, HARP_I64, 1, &summed, &err);
-    if (i == 4) b[i] = harp_buffer_new(ctx, HARP_COMPLEX128, 0, NULL, &err);
+    if (i < 3) b[i] = harp_buffer_new(ctx, NULL, i < 2 ? HARP_COMPLEX128 : HARP_F64, 3, box, &err);
+    if (i == 3) b[i] = harp_buffer_new(ctx, NULL, HARP_I64, 1, &summed, &err);
+    if (i == 4) b[i] = harp_buffer_new(ctx, NULL, HARP_COMPLEX128, 0, NULL, &err);
     made = b[i] != NULL;
   }
   const int status = made ? steps(begin, next, p, b) : npb_failed("memory", err);

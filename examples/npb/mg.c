@@ -127,7 +127,7 @@ static int run(harp_program* program, harp_context* ctx, const struct problem* p
   harp_buffer* b[6] = {0}; /* u, v, r; next u, next r, norm */
   int status = 0;
   for (int i = 0; i < 6; ++i)
-    if (status == 0 && !(b[i] = harp_buffer_new(ctx, HARP_F64, i < 5 ? 3 : 0, dims, &err))) status = npb_failed("memory", err);
+    if (status == 0 && !(b[i] = harp_buffer_new(ctx, NULL, HARP_F64, i < 5 ? 3 : 0, dims, &err))) status = npb_failed("memory", err);
   if (status == 0) {
     place_charges(harp_buffer_data(b[1]), problem->size);
     memset(harp_buffer_data(b[0]), 0, harp_buffer_size(b[0]));

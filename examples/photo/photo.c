@@ -24,7 +24,7 @@ static int failed(const char* what, harp_error* err) {
 /* Windows over an image [batch, channels, height, width] whose border pixels go on for ever, so that the size stays. */
 static harp_node* filtered(harp_node* x, harp_node* kernel, harp_dim radius, int64_t groups) {
   const harp_dim border[4] = {0, 0, radius, radius};
-  return harp_conv2d(harp_pad(x, 4, border, border, "edge", 0), kernel, NULL, NULL, NULL, NULL, groups);
+  return harp_conv2d(harp_pad(x, 4, border, border, "edge", 0), kernel, NULL, 0, NULL, 0, NULL, 0, NULL, groups);
 }
 
 static harp_node* blurred(harp_graph* g, harp_node* x) {
@@ -35,7 +35,7 @@ static harp_node* blurred(harp_graph* g, harp_node* x) {
   for (int c = 2; c >= 0; --c) /* the first channel is the last to change */
     for (int i = 0; i < KERNEL * KERNEL; ++i) weights[c][i / KERNEL][i % KERNEL] = weights[0][i / KERNEL][i % KERNEL] / sum;
   const harp_dim dims[4] = {3, 1, KERNEL, KERNEL};
-  return filtered(x, harp_constant_array(g, HARP_F32, 4, dims, weights), RADIUS, 3);
+  return filtered(x, harp_constant_array(g, HARP_F32, 4, dims, sizeof weights, weights), RADIUS, 3);
 }
 
 /* [batch, 2, height, width]: how brightness changes from left to right and from top to bottom. */
@@ -43,8 +43,8 @@ static harp_node* gradient(harp_graph* g, harp_node* x) {
   static const float brightness[3] = {0.2126f, 0.7152f, 0.0722f};
   static const float sobel[2][3][3] = {{{-1, 0, 1}, {-2, 0, 2}, {-1, 0, 1}}, {{-1, -2, -1}, {0, 0, 0}, {1, 2, 1}}};
   const harp_dim grey_dims[4] = {1, 3, 1, 1}, sobel_dims[4] = {2, 1, 3, 3};
-  harp_node* grey = filtered(x, harp_constant_array(g, HARP_F32, 4, grey_dims, brightness), 0, 1);
-  return filtered(grey, harp_constant_array(g, HARP_F32, 4, sobel_dims, sobel), 1, 1);
+  harp_node* grey = filtered(x, harp_constant_array(g, HARP_F32, 4, grey_dims, sizeof brightness, brightness), 0, 1);
+  return filtered(grey, harp_constant_array(g, HARP_F32, 4, sobel_dims, sizeof sobel, sobel), 1, 1);
 }
 
 static harp_graph* drawing(harp_context* ctx, harp_error** err) {

@@ -83,7 +83,7 @@ static int fields_new(harp_context* ctx, const struct picture* start, struct fie
   f->dims[0] = start->height;
   f->dims[1] = start->width;
   for (int i = 0; i < 4; ++i)
-    if (!(f->pair[i / 2][i % 2] = harp_buffer_new(ctx, HARP_F32, 2, f->dims, err))) return -1;
+    if (!(f->pair[i / 2][i % 2] = harp_buffer_new(ctx, NULL, HARP_F32, 2, f->dims, err))) return -1;
   float *u = harp_buffer_data(f->pair[0][0]), *v = harp_buffer_data(f->pair[0][1]);
   for (size_t i = 0; i < (size_t)start->height * start->width; ++i) {
     const uint8_t* p = start->rgb + 3 * i;

@@ -146,11 +146,11 @@ static int prepare(harp_context* ctx, struct training* t, harp_error** err) {
   const int64_t points[2] = {POINTS, 2};
   for (int i = 0; i < 2 * STATE; ++i) {
     harp_buffer** b = &t->state[i / STATE][i % STATE];
-    if (!(*b = harp_buffer_new(ctx, HARP_F32, weights[i % WEIGHTS].rank, weights[i % WEIGHTS].dims, err))) return -1;
+    if (!(*b = harp_buffer_new(ctx, NULL, HARP_F32, weights[i % WEIGHTS].rank, weights[i % WEIGHTS].dims, err))) return -1;
     memset(harp_buffer_data(*b), 0, harp_buffer_size(*b));
   }
-  if (!(t->x = harp_buffer_new(ctx, HARP_F32, 2, points, err)) || !(t->side = harp_buffer_new(ctx, HARP_I32, 1, points, err)) ||
-      !(t->count = harp_buffer_new(ctx, HARP_F32, 0, NULL, err)) || !(t->loss = harp_buffer_new(ctx, HARP_F32, 0, NULL, err)))
+  if (!(t->x = harp_buffer_new(ctx, NULL, HARP_F32, 2, points, err)) || !(t->side = harp_buffer_new(ctx, NULL, HARP_I32, 1, points, err)) ||
+      !(t->count = harp_buffer_new(ctx, NULL, HARP_F32, 0, NULL, err)) || !(t->loss = harp_buffer_new(ctx, NULL, HARP_F32, 0, NULL, err)))
     return -1;
   spirals(POINTS, 0.75, harp_buffer_data(t->x), harp_buffer_data(t->side));
   return harp_program_run(t->first, 0, NULL, WEIGHTS, t->state[0], NULL, err) == HARP_OK ? 0 : -1;

@@ -137,7 +137,8 @@ RandomArray parse_random(std::string_view text) {
 }
 
 Buffer make_random(harp_context* context, const RandomArray& array) {
-  Buffer buffer = made<Buffer>("", harp_buffer_new, context, array.dtype, static_cast<int32_t>(array.dims.size()), array.dims.data());
+  Buffer buffer =
+      made<Buffer>("", harp_buffer_new, context, nullptr, array.dtype, static_cast<int32_t>(array.dims.size()), array.dims.data());
   harp_buffer* target = buffer.get();
   const auto with_sign = [](uint64_t z) { return static_cast<int64_t>(z % 201) - 100; };
   const auto without_sign = [](uint64_t z) { return z % 201; };
@@ -166,8 +167,7 @@ Buffer make_random(harp_context* context, const RandomArray& array) {
 }
 
 std::string type_of(const harp_buffer* buffer) {
-  int64_t dims[HARP_MAX_RANK];
-  harp_buffer_dims(buffer, dims);
+  const int64_t* dims = harp_buffer_dims(buffer);
   std::string text = std::string(harp_dtype_name(harp_buffer_dtype(buffer))) + "[";
   for (int32_t axis = 0; axis < harp_buffer_rank(buffer); ++axis) text += (axis > 0 ? ", " : "") + std::to_string(dims[axis]);
   return text + "]";

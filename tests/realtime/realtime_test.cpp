@@ -50,11 +50,11 @@ class Prepared {
       harp_array_info info = HARP_ARRAY_INFO_INIT;
       REQUIRE(harp_program_output(program_.get(), i, &info, nullptr) == HARP_OK);
       std::vector<int64_t> dims(static_cast<size_t>(info.rank));
-      REQUIRE(harp_program_output_dims(program_.get(), i, values.data(), dims.data(), nullptr) == HARP_OK);
+      REQUIRE(harp_program_output_dims(program_.get(), i, values.size(), values.data(), info.rank, dims.data(), nullptr) == HARP_OK);
       add(context, info.dtype, dims, outputs_);
     }
     size_t size = 0;
-    REQUIRE(harp_program_workspace_size(program_.get(), values.data(), 2, &size, nullptr) == HARP_OK);
+    REQUIRE(harp_program_workspace_size(program_.get(), values.size(), values.data(), 2, &size, nullptr) == HARP_OK);
     if (size > 0) workspace_.reset(std::aligned_alloc(64, (size + 63) / 64 * 64));
     options_.workspace = workspace_.get();
     options_.workspace_size = size;
