@@ -18,6 +18,10 @@ TEST_CASE("C1.opaque_handles: versions, status names, dtypes, strings") {
   CHECK(std::string(harp_version_string()) == "0.1.0");
   CHECK(std::string(harp_status_name(HARP_ERROR_SHAPE)) == "SHAPE");
   CHECK(std::string(harp_status_name(HARP_OK)) == "OK");
+  CHECK(std::string(harp_status_name(HARP_ERROR_DEVICE)) == "DEVICE");
+  CHECK(std::string(harp_status_name(HARP_ERROR_NO_GRADIENT)) == "NO_GRADIENT");
+  CHECK(std::string(harp_status_name(HARP_ERROR_NO_GRADIENT + 1)) == "UNKNOWN");
+  CHECK(std::string(harp_status_name(-1)) == "UNKNOWN");
   CHECK(std::string(harp_status_name(99)) == "UNKNOWN");
   CHECK(harp_dtype_size(HARP_F64) == 8);
   CHECK(std::string(harp_dtype_name(HARP_I32)) == "i32");

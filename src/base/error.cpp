@@ -19,6 +19,8 @@ std::string_view code_name(Code code) {
     case Code::kCancelled: return "CANCELLED";
     case Code::kInternal: return "INTERNAL";
     case Code::kNative: return "NATIVE";
+    case Code::kDevice: return "DEVICE";
+    case Code::kNoGradient: return "NO_GRADIENT";
   }
   return "UNKNOWN";
 }

@@ -25,9 +25,10 @@ enum class Code : int32_t {
   kIo = 10,              // files
   kOutOfMemory = 11,
   kCancelled = 12,
-  kInternal = 13,  // a bug in harp: a verifier or an invariant failed
-  kNative = 14,    // a native function of the host's says that it failed
-  kDevice = 15,    // a device that is not there, or has failed
+  kInternal = 13,    // a bug in harp: a verifier or an invariant failed
+  kNative = 14,      // a native function of the host's says that it failed
+  kDevice = 15,      // a device that is not there, or has failed
+  kNoGradient = 16,  // nothing depends on a node, or by no way that has a gradient
 };
 
 /// Name of a code as harp.h spells it, without the HARP_ERROR_ prefix ("SHAPE").

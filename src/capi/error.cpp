@@ -24,7 +24,8 @@ static_assert(static_cast<int>(Code::kOk) == HARP_OK && static_cast<int>(Code::k
               static_cast<int>(Code::kUnsupported) == HARP_ERROR_UNSUPPORTED && static_cast<int>(Code::kCompiler) == HARP_ERROR_COMPILER &&
               static_cast<int>(Code::kIo) == HARP_ERROR_IO && static_cast<int>(Code::kOutOfMemory) == HARP_ERROR_OUT_OF_MEMORY &&
               static_cast<int>(Code::kCancelled) == HARP_ERROR_CANCELLED && static_cast<int>(Code::kInternal) == HARP_ERROR_INTERNAL &&
-              static_cast<int>(Code::kNative) == HARP_ERROR_NATIVE);
+              static_cast<int>(Code::kNative) == HARP_ERROR_NATIVE && static_cast<int>(Code::kDevice) == HARP_ERROR_DEVICE &&
+              static_cast<int>(Code::kNoGradient) == HARP_ERROR_NO_GRADIENT);
 
 }  // namespace
 
@@ -83,6 +84,6 @@ void harp_error_release(harp_error* error) {
 }
 
 const char* harp_status_name(harp_status status) {
-  if (status < HARP_OK || status > HARP_ERROR_NATIVE) return "UNKNOWN";
+  if (status < HARP_OK || status > HARP_ERROR_NO_GRADIENT) return "UNKNOWN";
   return code_name(static_cast<Code>(status)).data();  // names are literals
 }
