@@ -11,20 +11,36 @@ harp_node* harp_stop_gradient(harp_node* x) {
 }
 
 harp_status harp_grad(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, harp_node** out_gradients) {
+  return harp_grad_flags(y, n, xs, grad_output, 0, out_gradients);
+}
+
+harp_status harp_grad_flags(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, uint32_t flags,
+                            harp_node** out_gradients) {
   if (y == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
   return change_graph(y->graph, [&] {
     HARP_CHECK(n >= 0 && (xs != nullptr || n == 0), Code::kInvalidArgument, "grad: a list of ", n, " nodes that is NULL");
     HARP_CHECK(out_gradients != nullptr, Code::kInvalidArgument, "grad: the array of gradients is NULL");
+    HARP_CHECK((flags & ~HARP_GRAD_ZERO_WHERE_INDEPENDENT) == 0, Code::kInvalidArgument, "grad: flags is ", flags,
+               "; there is HARP_GRAD_ZERO_WHERE_INDEPENDENT");
     std::vector<harp_node*> operands = {y};
     operands.insert(operands.end(), xs, xs + n);
     if (grad_output != nullptr) operands.push_back(grad_output);
     if (common_graph("grad", operands) == nullptr) return;
 
-    std::vector<NodeRef> nodes;
-    for (int32_t i = 0; i < n; ++i) nodes.push_back(xs[i]->node);
+    const auto where_independent =
+        (flags & HARP_GRAD_ZERO_WHERE_INDEPENDENT) != 0 ? grad::WhereIndependent::kZeros : grad::WhereIndependent::kError;
     std::vector<harp_node*> handles;
-    for (NodeRef gradient : grad::gradients(y->node, nodes, grad_output != nullptr ? grad_output->node : nullptr))
+    for (NodeRef gradient : grad::gradients(y->node, nodes_of({xs, static_cast<size_t>(n)}), node_or_null(grad_output), where_independent))
       handles.push_back(y->graph->wrap(gradient));
     std::copy(handles.begin(), handles.end(), out_gradients);
   });
+}
+
+int32_t harp_depends(const harp_node* y, const harp_node* x) {
+  if (y == nullptr || x == nullptr || y->graph != x->graph) return 0;
+  try {
+    return grad::depends(y->node, x->node) ? 1 : 0;
+  } catch (const std::bad_alloc&) {
+    return 1;  // of the two answers the one after which harp_grad says what is wrong
+  }
 }

@@ -95,7 +95,7 @@ class Walk {
     while (adjoint_of(node->op).flow != Flow::kNone || !has_smooth_source(node))
       node = *std::find_if(node->sources.begin(), node->sources.end(),
                            [&](NodeRef source) { return dependence_[source->id] == Dependence::kThrough; });
-    fail(Code::kInvalidArgument, "grad: ", graph_.describe(y_), " depends on ", graph_.describe(node), ", and ", name(node->op),
+    fail(Code::kNoGradient, "grad: ", graph_.describe(y_), " depends on ", graph_.describe(node), ", and ", name(node->op),
          " has no derivative");
   }
   bool has_smooth_source(NodeRef node) const {
@@ -111,15 +111,23 @@ class Walk {
   std::vector<NodeRef> arrived_;  // the gradient so far, in the node's shape; null: none yet
 };
 
+/// By id: the nodes up to y that are computed from x, and x itself.
+std::vector<bool> followers(NodeRef x, NodeRef y) {
+  const Graph& graph = *y->graph;
+  std::vector<bool> follows_x(y->id + 1);
+  if (x->id <= y->id) follows_x[x->id] = true;
+  for (uint32_t id = x->id; id <= y->id; ++id)
+    for (NodeRef source : graph.nodes()[id].sources) follows_x[id] = follows_x[id] || follows_x[source->id];
+  return follows_x;
+}
+
 /// Why no gradient goes from y to x: there is no way, or each one leads through a node that carries none.
 [[noreturn]] void fail_unreached(NodeRef y, NodeRef x) {
   const Graph& graph = *y->graph;
   constexpr std::string_view kAdvice = "; its gradient would be zero everywhere, so leave it out";
-  std::vector<bool> follows_x(y->id + 1), leads_to_y(y->id + 1);
-  if (x->id <= y->id) follows_x[x->id] = true;
-  for (uint32_t id = x->id; id <= y->id; ++id)
-    for (NodeRef source : graph.nodes()[id].sources) follows_x[id] = follows_x[id] || follows_x[source->id];
-  if (!follows_x[y->id]) fail(Code::kInvalidArgument, "grad: ", graph.describe(y), " does not depend on ", graph.describe(x), kAdvice);
+  const std::vector<bool> follows_x = followers(x, y);
+  if (!follows_x[y->id]) fail(Code::kNoGradient, "grad: ", graph.describe(y), " does not depend on ", graph.describe(x), kAdvice);
+  std::vector<bool> leads_to_y(y->id + 1);
   leads_to_y[y->id] = true;
   NodeRef barrier = y;
   for (uint32_t id = y->id + 1; id-- > x->id;) {
@@ -127,7 +135,7 @@ class Walk {
     if (!carries_gradient(graph.nodes()[id].dtype)) barrier = &graph.nodes()[id];
     for (NodeRef source : graph.nodes()[id].sources) leads_to_y[source->id] = true;
   }
-  fail(Code::kInvalidArgument, "grad: ", graph.describe(y), " depends on ", graph.describe(x), " only through ", graph.describe(barrier),
+  fail(Code::kNoGradient, "grad: ", graph.describe(y), " depends on ", graph.describe(x), " only through ", graph.describe(barrier),
        ", and no gradient passes ", is_bool(barrier->dtype) ? "bools" : "integers", kAdvice);
 }
 
@@ -149,7 +157,7 @@ NodeRef checked_seed(NodeRef y, NodeRef grad_output) {
 
 }  // namespace
 
-std::vector<NodeRef> gradients(NodeRef y, std::span<const NodeRef> xs, NodeRef grad_output) {
+std::vector<NodeRef> gradients(NodeRef y, std::span<const NodeRef> xs, NodeRef grad_output, WhereIndependent where_independent) {
   std::vector<NodeRef> operands = {y};
   operands.insert(operands.end(), xs.begin(), xs.end());
   if (grad_output != nullptr) operands.push_back(grad_output);
@@ -163,11 +171,14 @@ std::vector<NodeRef> gradients(NodeRef y, std::span<const NodeRef> xs, NodeRef g
   walk.run(checked_seed(y, grad_output));
   std::vector<NodeRef> results;
   for (NodeRef x : xs) {
-    if (!walk.reached(x)) fail_unreached(y, x);
-    const NodeRef gradient = walk.arrived(x);
+    const bool is_reached = walk.reached(x);
+    if (!is_reached && where_independent == WhereIndependent::kError) fail_unreached(y, x);
+    const NodeRef gradient = is_reached ? walk.arrived(x) : nullptr;
     results.push_back(gradient != nullptr ? gradient : build::full_like(x, 0));
   }
   return results;
 }
+
+bool depends(NodeRef y, NodeRef x) { return x->id <= y->id && followers(x, y)[y->id]; }
 
 }  // namespace harp::grad
