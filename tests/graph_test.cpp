@@ -437,7 +437,7 @@ namespace {
 
 /// The dtype of a + b in a graph that promotes; kUnknown where that is an error.
 DType sum_of(DType a, DType b) {
-  Graph g({.promote = true});
+  Graph g({.promotion = Promotion::kArrayApi});
   try {
     return build::elementwise(Op::kAdd, {g.add_input("a", a, {3}), g.add_input("b", b, {3})})->dtype;
   } catch (const Error& e) {
@@ -468,7 +468,7 @@ TEST_CASE("G9.promotion: the Array API's tables, and errors where they leave it 
     for (const DType real : kFloats) CHECK(sum_of(integer, real) == kNone);
   for (const DType number : {kI8, kU64, kF16, kF64}) CHECK(sum_of(kBool, number) == kNone);
 
-  Graph g({.promote = true});
+  Graph g({.promotion = Promotion::kArrayApi});
   const NodeRef i = g.add_input("i", kI32, {3}), u = g.add_input("u", kU8, {3}), b = g.add_input("b", kBool, {3}),
                 x = g.add_input("x", kF32, {3}), h = g.add_input("h", kF16, {3});
   CHECK(build::elementwise(Op::kExp, {i})->dtype == kF64);

@@ -100,7 +100,7 @@ TEST_CASE("G18.text: errors tell line, column and what is wrong") {
   CHECK(message_of("graph g(x: f32[2], x: f32[2]) {\nreturn x\n}") ==
         "line 1, column 20: input: the graph has an input called \"x\" already");
   CHECK(message_of("graph g(x: f32[2]) flags=[fast] {\nreturn x\n}") ==
-        "line 1, column 27: expected a flag (broadcast, promote), found \"fast\"");
+        "line 1, column 27: expected a flag (broadcast, promote, promote_mixed), found \"fast\"");
   CHECK(message_of("graph g(x: f32[2]) {\n return y = x, y = x\n}") ==
         "line 2, column 16: output: the graph has an output called \"y\" already");
   CHECK(message_of("graph g(x: f32[2]) {\n return x\n} x") == "line 3, column 3: expected the end of the text, found \"x\"");

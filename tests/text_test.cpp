@@ -323,7 +323,7 @@ TEST_CASE("G18.text: numbers round to the dtype they get") {
 }
 
 TEST_CASE("G18.text: names in quotes, duplicate names, order of shape variables and bounds") {
-  Graph g({.promote = true}, "my \"graph\"\n");
+  Graph g({.promotion = Promotion::kArrayApi}, "my \"graph\"\n");
   const Dim late = g.dims().variable("late", -3, 12), early = g.dims().variable("early", 0, 2147483647),
             lone = g.dims().variable("lone", INT64_MIN, INT64_MAX);
   const Node* x = g.add_input("return", DType::kF32, {early, 2 * late + 8});

@@ -15,11 +15,13 @@ using namespace harp::capi;
 harp_graph* harp_graph_new(harp_context* context, uint32_t flags, harp_error** err) {
   return guard(err, [&] {
     required(context, "harp_graph_new", "context");
-    HARP_CHECK((flags & ~(HARP_GRAPH_BROADCAST | HARP_GRAPH_PROMOTE)) == 0, Code::kInvalidArgument, "harp_graph_new: unknown flags ",
-               flags);
+    HARP_CHECK((flags & ~(HARP_GRAPH_BROADCAST | HARP_GRAPH_PROMOTE | HARP_GRAPH_PROMOTE_MIXED)) == 0, Code::kInvalidArgument,
+               "harp_graph_new: unknown flags ", flags);
     GraphOptions options;
     options.broadcast = (flags & HARP_GRAPH_BROADCAST) != 0;
-    options.promote = (flags & HARP_GRAPH_PROMOTE) != 0;
+    options.promotion = (flags & HARP_GRAPH_PROMOTE_MIXED) != 0 ? Promotion::kMixed
+                        : (flags & HARP_GRAPH_PROMOTE) != 0     ? Promotion::kArrayApi
+                                                                : Promotion::kNone;
     return new harp_graph(context, std::make_unique<Graph>(options));
   });
 }

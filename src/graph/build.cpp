@@ -55,19 +55,20 @@ NodeRef size(Graph& graph, Dim value) {
 
 namespace {
 
-/// The dtype an integer takes where floats are asked for, in a graph that promotes: f32 holds all of 8 and 16 bits.
-DType float_for(DType dtype) { return is_bool(dtype) || size_of(dtype) <= 2 ? DType::kF32 : DType::kF64; }
+/// The dtype a bool or an integer takes where floats are asked for, in a graph that promotes. Without mixing: one that holds its values,
+/// and f32 holds all of 8 and 16 bits.
+DType float_for(DType dtype, Promotion rules) {
+  return rules == Promotion::kMixed || is_bool(dtype) || size_of(dtype) <= 2 ? DType::kF32 : DType::kF64;
+}
 
-/// The least dtype that holds the values of both, as in the Array API standard's tables; nothing where they leave it open: between bool,
-/// integers and floats (or complex numbers), and between u64 and integers with a sign. The two halves, which the standard does not have,
-/// make an f32.
-std::optional<DType> promoted(DType a, DType b) {
-  if (a == b) return a;
+bool is_float_or_complex(DType dtype) { return is_float(dtype) || is_complex(dtype); }
+
+/// The least dtype that holds the values of both, as in the Array API standard's tables, for two dtypes of one kind: integers, or floats
+/// and complex numbers. Nothing for u64 and an integer with a sign. The two halves, which the standard does not have, make an f32.
+std::optional<DType> promoted_in_kind(DType a, DType b) {
   const DType wider = size_of(a) >= size_of(b) ? a : b;
   if (is_float(a) && is_float(b)) return size_of(a) == size_of(b) ? DType::kF32 : wider;
-  if ((is_complex(a) || is_float(a)) && (is_complex(b) || is_float(b)))
-    return real_dtype(a) == DType::kF64 || real_dtype(b) == DType::kF64 ? DType::kC128 : DType::kC64;
-  if (!is_int(a) || !is_int(b)) return std::nullopt;
+  if (is_float_or_complex(a)) return real_dtype(a) == DType::kF64 || real_dtype(b) == DType::kF64 ? DType::kC128 : DType::kC64;
   if (is_signed_int(a) == is_signed_int(b)) return wider;
   const DType with_sign = is_signed_int(a) ? a : b, without = is_signed_int(a) ? b : a;
   switch (std::max(size_of(with_sign), 2 * size_of(without))) {
@@ -78,32 +79,51 @@ std::optional<DType> promoted(DType a, DType b) {
   }
 }
 
+/// What two dtypes promote to; nothing if the rules leave it open. Promotion::kArrayApi leaves open what is not of one kind, and u64 with
+/// an integer that has a sign.
+std::optional<DType> promoted(DType a, DType b, Promotion rules) {
+  if (a == b) return a;
+  if (rules == Promotion::kNone) return std::nullopt;
+  const bool is_mixed = rules == Promotion::kMixed;
+  if (is_bool(a) || is_bool(b)) return is_mixed ? std::optional(is_bool(a) ? b : a) : std::nullopt;
+  if (is_int(a) != is_int(b)) return is_mixed ? std::optional(is_int(a) ? b : a) : std::nullopt;
+  const auto common = promoted_in_kind(a, b);
+  return !common && is_mixed ? DType::kF32 : common;
+}
+
+/// The flag whose graphs promote these two, for advice.
+std::string_view promoting_flag(DType a, DType b) { return promoted(a, b, Promotion::kArrayApi) ? "promote" : "promote_mixed"; }
+
 DType promoted_dtype(std::string_view op, Operands accepted, std::span<const NodeRef> operands) {
-  const GraphOptions& options = operands[0]->graph->options();
+  const Promotion rules = operands[0]->graph->options().promotion;
+  // Integers and bools have no say beside floats, in whatever order they come: i8, u64 and f16 give f16, though i8 with u64 gives f32.
+  const bool floats_decide = rules == Promotion::kMixed && std::any_of(operands.begin(), operands.end(),
+                                                                       [](NodeRef operand) { return is_float_or_complex(operand->dtype); });
   DType dtype = DType::kUnknown;
   NodeRef first = nullptr;  // that has it
   for (NodeRef operand : operands) {
     if (operand->dtype == dtype || operand->dtype == DType::kUnknown) continue;
+    if (floats_decide && !is_float_or_complex(operand->dtype)) continue;
     if (dtype == DType::kUnknown) {
       first = operand;
       dtype = operand->dtype;
       continue;
     }
-    // A complex number cannot become a real one.
-    const bool keeps = is_complex(operand->dtype) && !is_complex(dtype);
-    const std::string advice =
-        cat("cast one, for example cast(", label(keeps ? first : operand), ", dtype=", name(keeps ? operand->dtype : dtype), ")");
-    HARP_CHECK(options.promote, Code::kDType, op, ": operands have dtypes ", dtypes_of(operands), " (", labels(operands),
-               "); they must be the same: ", advice, ", or make the graph with the promote flag");
-    const auto common = promoted(dtype, operand->dtype);
-    HARP_CHECK(common.has_value(), Code::kDType, op, ": operands have dtypes ", dtypes_of(operands), " (", labels(operands),
-               "), which do not promote to a common one: ", advice);
+    const auto common = promoted(dtype, operand->dtype, rules);
+    if (!common) {
+      // A complex number cannot become a real one.
+      const bool keeps = is_complex(operand->dtype) && !is_complex(dtype);
+      fail(Code::kDType, op, ": operands have dtypes ", dtypes_of(operands), " (", labels(operands),
+           rules == Promotion::kNone ? "); they must be the same" : "), which do not promote to a common one",
+           ": cast one, for example cast(", label(keeps ? first : operand), ", dtype=", name(keeps ? operand->dtype : dtype),
+           "), or make the graph with the ", promoting_flag(dtype, operand->dtype), " flag");
+    }
     dtype = *common;
   }
   HARP_CHECK(dtype != DType::kUnknown, Code::kDType, op, ": the dtype of ", labels(operands),
              " is not known; give one of the numbers a dtype, or cast it");
-  if (options.promote && (accepted == Operands::kFloat || accepted == Operands::kField) && (is_int(dtype) || is_bool(dtype)))
-    dtype = float_for(dtype);
+  const bool takes_floats = accepted == Operands::kFloat || accepted == Operands::kField;
+  if (rules != Promotion::kNone && takes_floats && !is_float_or_complex(dtype)) dtype = float_for(dtype, rules);
   return dtype;
 }
 

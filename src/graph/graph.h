@@ -170,9 +170,16 @@ struct GraphOutput {
   const Node* node;
 };
 
+/// What operands of different dtypes become (docs/semantics.md, "dtypes").
+enum class Promotion : uint8_t {
+  kNone,      // they are an error
+  kArrayApi,  // the dtype of the Array API standard's tables, and an error where these leave it open
+  kMixed,     // PyTorch's, which leaves nothing open: bool, integers and floats among each other, too
+};
+
 struct GraphOptions {
   bool broadcast = false;  // NumPy broadcasting of elementwise operands
-  bool promote = false;    // Array API dtype promotion
+  Promotion promotion = Promotion::kNone;
 };
 
 class Graph {

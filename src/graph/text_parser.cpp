@@ -3,8 +3,9 @@
 //   file       = [ "harp" integer NL ] { shapes NL } graph
 //   shapes     = "shape" variable { "," variable }
 //   variable   = name [ "in" bound ".." bound ]                 bounds default to 0..2147483647
-//   graph      = "graph" name "(" [ input { "," input } ] ")" [ "flags" "=" "[" { "broadcast" | "promote" } "]" ]
+//   graph      = "graph" name "(" [ input { "," input } ] ")" [ "flags" "=" "[" [ flag { "," flag } ] "]" ]
 //                "{" { statement NL } "return" [ output { "," output } ] NL "}"
+//   flag       = "broadcast" | "promote" | "promote_mixed"
 //   input      = name ":" dtype "[" [ (variable | dim) { "," (variable | dim) } ] "]"
 //   statement  = shapes | name { "," name } "=" expression
 //   output     = name [ "=" expression ]
@@ -20,6 +21,8 @@
 // text_index.cpp. A name in an index that is a shape variable is that; else it is a node, and the index an array. Names may
 // be written in quotes. A number without dtype takes the dtype of the typed operand beside it. Every construct that nests counts towards
 // one depth limit; everything else is a loop, so that a statement list or a sum may be as long as it likes.
+#include <algorithm>
+
 #include "graph/text.h"
 #include "graph/text_expression.h"
 
@@ -121,9 +124,11 @@ class Parser {
       if (c_.accept("broadcast"))
         options.broadcast = true;
       else if (c_.accept("promote"))
-        options.promote = true;
+        options.promotion = std::max(options.promotion, Promotion::kArrayApi);
+      else if (c_.accept("promote_mixed"))
+        options.promotion = Promotion::kMixed;
       else
-        c_.fail_expected("a flag (broadcast, promote)");
+        c_.fail_expected("a flag (broadcast, promote, promote_mixed)");
       if (!c_.accept(",") && !c_.sees("]")) c_.fail_expected("\",\" or \"]\"");
     }
     return options;

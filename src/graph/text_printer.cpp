@@ -144,9 +144,11 @@ class Printer {
       out_ += ']';
     }
     out_ += ')';
-    if (graph_.options().broadcast || graph_.options().promote)
-      append(out_, cat(" flags=[", graph_.options().broadcast ? "broadcast" : "",
-                       graph_.options().broadcast && graph_.options().promote ? ", " : "", graph_.options().promote ? "promote" : "", "]"));
+    std::vector<std::string_view> flags;
+    if (graph_.options().broadcast) flags.push_back("broadcast");
+    if (graph_.options().promotion == Promotion::kArrayApi) flags.push_back("promote");
+    if (graph_.options().promotion == Promotion::kMixed) flags.push_back("promote_mixed");
+    if (!flags.empty()) append(out_, cat(" flags=[", join(flags, ", ", [](std::string_view flag) { return flag; }), "]"));
     out_ += " {\n";
   }
 

@@ -179,6 +179,7 @@ Case random_case(uint64_t seed) {
     options.large_axes = random.chance(14);
     options.empty_axes = random.chance(8);
     options.max_rank = random.chance(20) ? 5 : 3;
+    options.promote_mixed = random.chance(15);  // drawn last: the other graphs of a seed stay what they were
     Case test;
     test.graph = Generator(own, options).run();
     test.data_seed = own;

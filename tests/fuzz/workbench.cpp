@@ -32,7 +32,8 @@ const std::vector<DType>& graph_dtypes() {
 Workbench::Workbench(uint64_t seed, WorkbenchOptions options)
     : random_(seed, "graph"),
       options_(options),
-      graph_(std::make_unique<Graph>(GraphOptions{options.broadcast, false}, cat("seed_", seed))) {
+      graph_(std::make_unique<Graph>(GraphOptions{options.broadcast, options.promote_mixed ? Promotion::kMixed : Promotion::kNone},
+                                     cat("seed_", seed))) {
   for (int i = 0; i < options.variables; ++i) {
     const int64_t lo = random_.chance(60) ? 0 : random_.between(1, 4);
     const int64_t hi = random_.chance(70) ? 4096 : random_.chance(50) ? INT32_MAX : random_.between(lo + 20, lo + 100);

@@ -20,10 +20,11 @@ using NodeRef = const Node*;
 const std::vector<DType>& graph_dtypes();
 
 struct WorkbenchOptions {
-  int variables = 0;        // shape variables
-  bool broadcast = false;   // the graph's flag
-  bool large_axes = false;  // sizes around the blocks of reductions
-  bool empty_axes = false;  // sizes 0 are frequent
+  int variables = 0;           // shape variables
+  bool broadcast = false;      // the graph's flag
+  bool promote_mixed = false;  // this flag, too
+  bool large_axes = false;     // sizes around the blocks of reductions
+  bool empty_axes = false;     // sizes 0 are frequent
   int max_rank = 5;
 };
 
