@@ -35,6 +35,7 @@ const Texts& texts_for(const Parameter& parameter) {
   static const Texts truths = {"true", "false", "2"};
   static const Texts numbers = {"0", "nan", "1e30", "-1", "2", "true"};
   static const Texts literals = {"0", "2.5", "1e300", "-1", "f64(1)", "inf"};
+  static const Texts values = {"0", "2.5", "1e300", "-1", "f64(1)", "inf", "s", "x", "s + 1"};
   static const Texts array_texts = {"[1, 2]", "300", "[[1], [2]]", "[0.5]"};
   static const Texts dtypes = {"f32", "i8", "bool", "complex64", "f64", "u32", "nonsense"};
   static const Texts words = {"nonsense", "mean", "sum", "tanh", "xy", "reflect", "wrap", "left", "ortho", "lanes", "tree"};
@@ -59,6 +60,7 @@ const Texts& texts_for(const Parameter& parameter) {
     case ParameterKind::kBool: return truths;
     case ParameterKind::kNumber: return numbers;
     case ParameterKind::kLiteral: return literals;
+    case ParameterKind::kValue: return values;
     case ParameterKind::kArray: return array_texts;
     case ParameterKind::kDType: return dtypes;
     case ParameterKind::kWord: return words;

@@ -121,7 +121,7 @@ TEST_CASE("C1: mistakes in building stick to the graph") {
       },
       HARP_ERROR_SHAPE, "split");
   check_sticks([](harp_graph* g) { harp_gelu(input(g, "a", {7}), "exact"); }, HARP_ERROR_INVALID_ARGUMENT, "exact");
-  check_sticks([](harp_graph* g) { harp_pad(input(g, "a", {7}), 0, nullptr, nullptr, nullptr, 0); }, HARP_ERROR_SHAPE, "pad");
+  check_sticks([](harp_graph* g) { harp_pad(input(g, "a", {7}), 0, nullptr, nullptr, nullptr, nullptr); }, HARP_ERROR_SHAPE, "pad");
   check_sticks([](harp_graph* g) { harp_div(input(g, "a", {7}, HARP_I32), input(g, "b", {7}, HARP_I32)); }, HARP_ERROR_DTYPE,
                "floor_divide");
 }

@@ -331,14 +331,18 @@ TEST_CASE("C1: every view and join names itself in its errors") {
          harp_node* parts[2];
          harp_split_at(t.x, 1, kTwo, 7, parts);
        }},
-      {"pad", kShape, "3 amounts", [](Bench& t) { harp_pad(t.x, 3, kThree, kThree, nullptr, 0); }},
-      {"pad", kShape, "takes 7 elements from the start", [](Bench& t) { harp_pad(t.x, 2, kMinus, kTwo, nullptr, 0); }},
-      {"pad", kShape, "7 from its end", [](Bench& t) { harp_pad(t.x, 2, kTwo, kMinus, "edge", 0); }},
-      {"pad", kOverflow, "64 bits", [](Bench& t) { harp_pad(t.x, 2, kHuges, kHuges, nullptr, 0); }},
-      {"pad", kOverflow, "64 bits", [](Bench& t) { harp_pad(t.x, 2, kHuges, kHuges, "edge", 0); }},
-      {"pad", kRange, "0.5", [](Bench& t) { harp_pad(t.i, 2, kTwo, kTwo, nullptr, 0.5); }},
-      {"pad", kArgument, "mirror", [](Bench& t) { harp_pad(t.x, 2, kTwo, kTwo, "mirror", 0); }},
-      {"pad", kRange, "-2", [](Bench& t) { harp_pad(t.x, 2, kThree, kMinus, "reflect", 0); }},
+      {"pad", kShape, "3 amounts", [](Bench& t) { harp_pad(t.x, 3, kThree, kThree, nullptr, nullptr); }},
+      {"pad", kShape, "takes 7 elements from the start", [](Bench& t) { harp_pad(t.x, 2, kMinus, kTwo, nullptr, nullptr); }},
+      {"pad", kShape, "7 from its end", [](Bench& t) { harp_pad(t.x, 2, kTwo, kMinus, "edge", nullptr); }},
+      {"pad", kOverflow, "64 bits", [](Bench& t) { harp_pad(t.x, 2, kHuges, kHuges, nullptr, nullptr); }},
+      {"pad", kOverflow, "64 bits", [](Bench& t) { harp_pad(t.x, 2, kHuges, kHuges, "edge", nullptr); }},
+      {"pad", kDType, "operands have dtypes i32 and f32",
+       [](Bench& t) { harp_pad(t.i, 2, kTwo, kTwo, nullptr, harp_constant(t.g, HARP_F32, 0.5)); }},
+      {"pad", kRange, "300 does not fit bool",
+       [](Bench& t) { harp_pad(t.b, 2, kTwo, kTwo, nullptr, harp_constant_i64(t.g, HARP_UNKNOWN, 300)); }},
+      {"pad", kShape, "it must be a scalar", [](Bench& t) { harp_pad(t.x, 2, kTwo, kTwo, nullptr, t.x); }},
+      {"pad", kArgument, "mirror", [](Bench& t) { harp_pad(t.x, 2, kTwo, kTwo, "mirror", nullptr); }},
+      {"pad", kRange, "-2", [](Bench& t) { harp_pad(t.x, 2, kThree, kMinus, "reflect", nullptr); }},
       {"repeat", kRange, "-7", [](Bench& t) { harp_repeat(t.x, -7, 0); }},
       {"repeat", kShape, "axis 9", [](Bench& t) { harp_repeat(t.x, 2, 9); }},
       {"repeat", kOverflow, "64 bits", [](Bench& t) { harp_repeat(t.x, INT64_MAX, 0); }},
@@ -384,16 +388,16 @@ TEST_CASE("C1: every view and join names itself in its errors") {
 
 TEST_CASE("C1: everything that makes arrays and sizes names itself in its errors") {
   const Misuse rows[] = {
-      {"full", kRange, "-7", [](Bench& t) { harp_full(t.g, HARP_F32, 2, kMinus, 1); }},
-      {"full", kOverflow, "64 bits", [](Bench& t) { harp_full(t.g, HARP_F32, 2, kHuges, 1); }},
-      {"full", kRange, "0.5", [](Bench& t) { harp_full(t.g, HARP_I32, 1, kTwo, 0.5); }},
-      {"full", kDType, "0 is no dtype", [](Bench& t) { harp_full(t.g, 0, 1, kTwo, 0.5); }},
-      {"full", kShape, "18 sizes", [](Bench& t) { harp_full(t.g, HARP_F32, 18, kOnes, 1); }},
-      {"full", kArgument, "NULL", [](Bench& t) { harp_full(t.g, HARP_F32, 2, nullptr, 1); }},
+      {"full", kRange, "-7", [](Bench& t) { harp_full(t.scalar, 2, kMinus); }},
+      {"full", kOverflow, "64 bits", [](Bench& t) { harp_full(t.scalar, 2, kHuges); }},
+      {"full", kShape, "it must be a scalar", [](Bench& t) { harp_full(t.x, 1, kTwo); }},
+      {"full", kDType, "is not known", [](Bench& t) { harp_full(harp_constant_i64(t.g, HARP_UNKNOWN, 7), 1, kTwo); }},
+      {"full", kShape, "18 sizes", [](Bench& t) { harp_full(t.scalar, 18, kOnes); }},
+      {"full", kArgument, "NULL", [](Bench& t) { harp_full(t.scalar, 2, nullptr); }},
       {"full", kArgument, "HARP_DIM_INVALID",
        [](Bench& t) {
          const harp_dim invalid[] = {HARP_DIM_INVALID};
-         harp_full(t.g, HARP_F32, 1, invalid, 0);
+         harp_full(t.scalar, 1, invalid);
        }},
       {"arange", kRange, "step is 0", [](Bench& t) { harp_arange(t.g, HARP_I32, 0, 5, 0); }},
       {"arange", kDType, "bool", [](Bench& t) { harp_arange(t.g, HARP_BOOL, 0, 5, 1); }},

@@ -124,9 +124,9 @@ TEST_CASE("G14: joins, padding, repetition") {
   });
   const harp_dim before[] = {1, 0}, after[] = {2, 3};
   check_same(context.get(), "pad(f, before=[1, 0], after=[2, 3], value=0.5)",
-             [&](const Operands& o) { return harp_pad(o.f, 2, before, after, nullptr, 0.5); });
+             [&](const Operands& o) { return harp_pad(o.f, 2, before, after, nullptr, harp_constant(o.g, HARP_F32, 0.5)); });
   check_same(context.get(), "pad(d, before=[1, 0], after=[2, 3], mode=reflect)",
-             [&](const Operands& o) { return harp_pad(o.d, 2, before, after, "reflect", 0); });
+             [&](const Operands& o) { return harp_pad(o.d, 2, before, after, "reflect", nullptr); });
   check_same(context.get(), "repeat(f, repeats=3, axis=0)", [](const Operands& o) { return harp_repeat(o.f, 3, 0); });
   check_same(context.get(), "repeat(d, repeats=2)", [](const Operands& o) { return harp_repeat(o.d, 2, HARP_AXIS_NONE); });
   const harp_dim counts[] = {2, 1, 3};
@@ -181,7 +181,7 @@ TEST_CASE("G12.arange/interp G11.constants/c: new arrays and constants") {
   const Context context = make_context();
   const harp_dim dims[] = {2, 3};
   check_same(context.get(), "full(shape=[2, 3], value=7, dtype=i32)",
-             [&](const Operands& o) { return harp_full(o.g, HARP_I32, 2, dims, 7); });
+             [&](const Operands& o) { return harp_full(harp_constant(o.g, HARP_I32, 7), 2, dims); });
   check_same(context.get(), "arange(n=n)", [](const Operands& o) { return harp_arange(o.g, HARP_I32, 0, o.n, 1); });
   check_same(context.get(), "arange(start=9, stop=2, step=-3, dtype=f32)",
              [](const Operands& o) { return harp_arange(o.g, HARP_F32, 9, 2, -3); });
@@ -330,7 +330,7 @@ TEST_CASE("G8.outer G15: products, convolutions and pools, layers and losses") {
   const auto arrays = [](const Operands& o, const std::vector<harp_dim>& x, const std::vector<std::vector<harp_dim>>& ones) {
     std::vector<harp_node*> made = {harp_reshape(o.d, static_cast<int32_t>(x.size()), x.data())};
     for (const std::vector<harp_dim>& dims : ones)
-      made.push_back(harp_full(o.g, HARP_F64, static_cast<int32_t>(dims.size()), dims.data(), 1));
+      made.push_back(harp_full(harp_constant(o.g, HARP_F64, 1), static_cast<int32_t>(dims.size()), dims.data()));
     return made;
   };
   const int64_t two[] = {2, 2, 2}, one[] = {1, 1, 1};
@@ -393,7 +393,7 @@ TEST_CASE("G8.outer G15: products, convolutions and pools, layers and losses") {
 
   check_same(context.get(), "layer_norm(f, axes=[-1], weight=full([4], 1, dtype=f32), eps=0.5)", [&](const Operands& o) {
     const harp_dim four = 4;
-    return harp_layer_norm(o.f, 1, columns, harp_full(o.g, HARP_F32, 1, &four, 1), nullptr, 0.5);
+    return harp_layer_norm(o.f, 1, columns, harp_full(harp_constant(o.g, HARP_F32, 1), 1, &four), nullptr, 0.5);
   });
   check_same(context.get(), "rms_norm(f, axes=[0])",
              [&](const Operands& o) { return harp_rms_norm(o.f, 1, rows, nullptr, nullptr, 1e-5); });

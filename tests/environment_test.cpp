@@ -32,7 +32,7 @@ std::string build_and_print(harp_context* context) {
   harp_output(graph.get(), "a", harp_constant(graph.get(), HARP_F32, 1e-40));
   harp_output(graph.get(), "b", harp_constant(graph.get(), HARP_F32, 0.1));
   harp_output(graph.get(), "c", harp_constant_i64(graph.get(), HARP_F32, 16777217));
-  harp_output(graph.get(), "d", harp_full(graph.get(), HARP_F32, 1, &n, 0.1));
+  harp_output(graph.get(), "d", harp_full(harp_constant(graph.get(), HARP_F32, 0.1), 1, &n));
   harp_output(graph.get(), "e", harp_linspace(graph.get(), HARP_F32, 0, 0.7, 3));
   harp_output(graph.get(), "f", harp_elu(harp_constant(graph.get(), HARP_F32, -1.3), 0.1));
   const Graph text = parse(context, "harp 1\ngraph g(x: f32[1]) {\n  return y = x * f32(1e-40) + 0.1, z = f64(4.9e-324)\n}\n");

@@ -24,7 +24,7 @@ static int failed(const char* what, harp_error* err) {
 /* Windows over an image [batch, channels, height, width] whose border pixels go on for ever, so that the size stays. */
 static harp_node* filtered(harp_node* x, harp_node* kernel, harp_dim radius, int64_t groups) {
   const harp_dim border[4] = {0, 0, radius, radius};
-  return harp_conv2d(harp_pad(x, 4, border, border, "edge", 0), kernel, NULL, 0, NULL, 0, NULL, 0, NULL, groups);
+  return harp_conv2d(harp_pad(x, 4, border, border, "edge", NULL), kernel, NULL, 0, NULL, 0, NULL, 0, NULL, groups);
 }
 
 static harp_node* blurred(harp_graph* g, harp_node* x) {

@@ -153,11 +153,11 @@ harp_status harp_meshgrid(int32_t n, harp_node* const* nodes, const char* indexi
                        [&] { return build::meshgrid(nodes_of(handles), indexing != nullptr ? indexing : "xy"); });
 }
 
-harp_node* harp_pad(harp_node* x, int32_t rank, const harp_dim* before, const harp_dim* after, const char* mode, double value) {
-  return build_from("pad", {x}, [&] {
+harp_node* harp_pad(harp_node* x, int32_t rank, const harp_dim* before, const harp_dim* after, const char* mode, harp_node* value) {
+  return build_from_optional("pad", {x}, {value}, [&] {
     const harp_graph& graph = *x->graph;
     return build::pad_mode(x->node, sizes_argument("pad", graph, rank, before), sizes_argument("pad", graph, rank, after),
-                           scalar_argument("pad", x->node->dtype, value), mode != nullptr ? mode : "constant");
+                           node_or_null(value), mode != nullptr ? mode : "constant");
   });
 }
 

@@ -133,11 +133,8 @@ harp_status harp_cummin_with_indices(harp_node* x, int32_t axis, harp_node** val
 
 // New arrays
 
-harp_node* harp_full(harp_graph* graph, harp_dtype dtype, int32_t rank, const harp_dim* dims, double value) {
-  return build_in("full", graph, [&](Graph& g) {
-    const DType type = dtype_argument("full", dtype);
-    return build::full(g, sizes_argument("full", *graph, rank, dims), scalar_argument("full", type, value));
-  });
+harp_node* harp_full(harp_node* value, int32_t rank, const harp_dim* dims) {
+  return build_from("full", {value}, [&] { return build::full(value->node, sizes_argument("full", *value->graph, rank, dims)); });
 }
 
 harp_node* harp_arange(harp_graph* graph, harp_dtype dtype, harp_dim start, harp_dim stop, int64_t step) {

@@ -173,6 +173,10 @@ Literal Reader<Literal>::read(const Argument& argument) {
   if (literal == nullptr) expected("a number");
   return *literal;
 }
+Value Reader<Value>::read(const Argument& argument) {
+  if (const auto* node = std::get_if<const Node*>(&argument)) return *node;
+  return Reader<Literal>::read(argument);
+}
 ArrayLiteral Reader<ArrayLiteral>::read(const Argument& argument) {
   const auto* array = std::get_if<ArrayLiteral>(&argument);
   if (array == nullptr) expected("numbers in lists, as in [[1, 2], [3, 4]]");

@@ -4,6 +4,7 @@
 
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include "base/error.h"
 #include "graph/operations.h"
@@ -18,6 +19,9 @@ struct Condition {
 struct Indices {
   const Node* node;
 };
+
+/// A number as it was written, or a node that has one.
+using Value = std::variant<Literal, const Node*>;
 
 /// An argument that cannot be read; the parser knows where it stands.
 struct ArgumentError : Error {
@@ -120,6 +124,11 @@ template <>
 struct Reader<Literal> {
   static constexpr ParameterKind kKind = ParameterKind::kLiteral;
   static Literal read(const Argument& argument);
+};
+template <>
+struct Reader<Value> {
+  static constexpr ParameterKind kKind = ParameterKind::kValue;
+  static Value read(const Argument& argument);
 };
 template <>
 struct Reader<ArrayLiteral> {

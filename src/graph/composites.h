@@ -141,6 +141,8 @@ NodeRef tile(NodeRef x, std::span<const Dim> repeats);
 NodeRef roll(NodeRef x, std::span<const Dim> shift, const Axes& axis);  // no axis: of the flattened array
 /// pad.cpp. mode: "constant" (with value), "edge", "reflect", "symmetric", "wrap". Negative amounts take elements away.
 NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> after, Scalar value, std::string_view mode);
+/// The same with a value that is a node of rank 0, an operand beside x; null: 0.
+NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> after, NodeRef value, std::string_view mode);
 
 // indexing.cpp: elements by data
 /// numpy.take: the axis is replaced by the axes of indices. No axis: of the flattened array.
@@ -180,7 +182,8 @@ NodeRef irfftn(NodeRef x, const std::optional<Shape>& s, const Axes& axes, std::
 
 // creation.cpp
 NodeRef full(Graph& graph, const Shape& shape, Scalar value);
-NodeRef full_like(NodeRef x, double value);  // shape and dtype of x
+NodeRef full(NodeRef value, const Shape& shape);  // value has rank 0
+NodeRef full_like(NodeRef x, double value);       // shape and dtype of x
 /// start, start + step, … of dtype: `count` of them, or those before stop. Exactly one of count and stop is given.
 NodeRef arange_from(Graph& graph, std::optional<Dim> count, Dim start, std::optional<Dim> stop, int64_t step, DType dtype);
 NodeRef linspace(Graph& graph, double start, double stop, Dim count, DType dtype);

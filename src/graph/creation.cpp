@@ -41,6 +41,14 @@ NodeRef full(Graph& graph, const Shape& shape, Scalar value) {
   return broadcast_to(constant(graph, value), shape);
 }
 
+NodeRef full(NodeRef value, const Shape& shape) {
+  Graph& graph = check_node("full", value);
+  HARP_CHECK(value->rank() == 0, Code::kShape, "full: the value is ", label(value), " of shape ", to_string(value->shape),
+             "; it must be a scalar");
+  check_shape("full", graph, value->dtype, shape);
+  return broadcast_to(value, shape);
+}
+
 NodeRef full_like(NodeRef x, double value) { return broadcast_to(constant_like(x, value), x->shape); }
 
 NodeRef arange_from(Graph& graph, std::optional<Dim> count, Dim start, std::optional<Dim> stop, int64_t step, DType dtype) {

@@ -285,8 +285,9 @@ constexpr Operation kRows[] = {
     row("diagonal", {{"x"}, {"offset", "0"}, {"axis1", "0"}, {"axis2", "1"}},
         [](NodeRef x, int64_t offset, int axis1, int axis2) { return build::diagonal("diagonal", x, offset, axis1, axis2); }),
     row("pad", {{"x"}, {"before"}, {"after"}, {"value", "0"}, {"mode", "constant"}},
-        [](NodeRef x, Shape before, Shape after, Literal value, std::string_view mode) {
-          return build::pad_mode(x, before, after, to_scalar("pad", value, x->dtype), mode);
+        [](NodeRef x, Shape before, Shape after, arguments::Value value, std::string_view mode) {
+          if (const auto* node = std::get_if<NodeRef>(&value)) return build::pad_mode(x, before, after, *node, mode);
+          return build::pad_mode(x, before, after, to_scalar("pad", std::get<Literal>(value), x->dtype), mode);
         }),
     row("unfold", {{"x"}, {"axes"}, {"size"}, {"stride", "1"}, {"dilation", "1"}},
         [](NodeRef x, Ints axes, Shape size, Integers stride, Integers dilation) {

@@ -52,6 +52,7 @@ enum class ParameterKind : uint8_t {
   kBool,
   kNumber,   // a double
   kLiteral,  // a number of the operand's dtype
+  kValue,    // such a number, or an expression
   kArray,    // numbers in nested lists
   kDType,
   kWord,  // an identifier or "text"

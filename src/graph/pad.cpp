@@ -1,6 +1,7 @@
 // Padding: with a value, or with the array's own elements as numpy.pad continues them. What is at most one period away is a view of the
 // array; beyond that the position of each element is computed and taken. A negative amount takes elements away.
 #include <algorithm>
+#include <array>
 
 #include "base/error.h"
 #include "graph/check.h"
@@ -119,6 +120,21 @@ NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> af
   for (int axis = 0; axis < x->rank(); ++axis)
     x = continued(x, axis, before[static_cast<size_t>(axis)], after[static_cast<size_t>(axis)], mode);
   return x;
+}
+
+NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> after, NodeRef value, std::string_view mode) {
+  Graph& graph = check_node("pad", x);
+  if (value == nullptr || mode != "constant") return pad_mode(x, before, after, scalar_from_int(x->dtype, 0), mode);
+  HARP_CHECK(value->rank() == 0, Code::kShape, "pad: the value is ", label(value), " of shape ", to_string(value->shape),
+             "; it must be a scalar");
+  const DType dtype = common_dtype("pad", Operands::kAny, std::array{x, value});
+  x = cast(x, dtype);
+  value = cast(value, dtype);
+  if (value->op == Op::kConstant) return pad_or_crop("pad", x, before, after, value->as<ConstantAttributes>().value);
+  const NodeRef padded = pad_or_crop("pad", x, before, after, scalar_from_int(dtype, 0));
+  const NodeRef is_of_x =
+      pad_or_crop("pad", full(graph, x->shape, Scalar::of(DType::kBool, true)), before, after, Scalar::of(DType::kBool, false));
+  return elementwise(Op::kWhere, {is_of_x, padded, value});
 }
 
 }  // namespace harp::build

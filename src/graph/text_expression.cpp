@@ -358,6 +358,15 @@ void ExpressionParser::parse_argument(ParameterKind kind, size_t index, Given& g
     case ParameterKind::kBool:
     case ParameterKind::kNumber:
     case ParameterKind::kLiteral: argument = parse_literal(c_); return;
+    case ParameterKind::kValue: {
+      if (sees_typed_literal(c_)) {  // which needs no node
+        argument = parse_literal(c_);
+        return;
+      }
+      const Value value = parse_expression();
+      argument = value.node != nullptr ? Argument(value.node) : Argument(value.literal);
+      return;
+    }
     case ParameterKind::kArray: argument = parse_array(c_); return;
     case ParameterKind::kDType:
     case ParameterKind::kWord: argument = c_.expect_name("a word"); return;

@@ -77,9 +77,12 @@ Scalar parse_typed_literal(Cursor& c) {
   return value;
 }
 
+bool sees_typed_literal(const Cursor& c) {
+  return c.sees(TokenKind::kName) && c.sees("(", 1) && dtype_from_name(c.peek().text).has_value();
+}
+
 Literal parse_literal(Cursor& c) {
-  if (c.sees(TokenKind::kName) && c.sees("(", 1) && dtype_from_name(c.peek().text))
-    return {Literal::kTyped, false, {}, parse_typed_literal(c)};
+  if (sees_typed_literal(c)) return {Literal::kTyped, false, {}, parse_typed_literal(c)};
   return parse_number(c);
 }
 

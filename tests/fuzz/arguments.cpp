@@ -69,7 +69,7 @@ Argument default_of(const Parameter& parameter) {
   if (!is_number(text)) return word(text);
   const bool negative = text[0] == '-';
   if (negative) text.remove_prefix(1);
-  if (parameter.kind == ParameterKind::kNumber || parameter.kind == ParameterKind::kLiteral)
+  if (parameter.kind == ParameterKind::kNumber || parameter.kind == ParameterKind::kLiteral || parameter.kind == ParameterKind::kValue)
     return Literal{text.find('.') == text.npos ? Literal::kInteger : Literal::kReal, negative, text, {}};
   int64_t value = 0;
   for (const char c : text) value = value * 10 + (c - '0');
@@ -126,6 +126,7 @@ class Chooser {
       case ParameterKind::kBool: return boolean(parameter.name == "product" ? is_float_product() : random_.chance(50));
       case ParameterKind::kNumber: return Literal{Literal::kReal, random_.chance(40), random_.pick(std::span(kReals).first(6)), {}};
       case ParameterKind::kLiteral: return literal();
+      case ParameterKind::kValue: return random_.chance(70) ? literal() : Argument(bench_.array_of(operand_dtype(), {}));
       case ParameterKind::kArray: return parameter.name == "scales" ? Argument(std::monostate{}) : array();
       case ParameterKind::kDType: return word(name(bench_.random_dtype()));
       case ParameterKind::kWord: return chosen_word(parameter);
@@ -157,7 +158,10 @@ class Chooser {
       operand_dtype_ = primary_->dtype;
   }
 
-  Argument node() { return node_count_++ == place_ ? primary_ : like_primary(operand_dtype_); }
+  Argument node() { return node_count_++ == place_ ? primary_ : like_primary(operand_dtype()); }
+
+  /// Of an operand beside the first array: the dtype of that, or, in a graph that promotes it, another one.
+  DType operand_dtype() { return bench_.options().promote_mixed && random_.chance(40) ? bench_.random_dtype() : operand_dtype_; }
 
   /// Something that goes with the first array: of its shape, a scalar, or of a shape that broadcasts.
   NodeRef like_primary(DType dtype) {
@@ -183,7 +187,7 @@ class Chooser {
     for (uint64_t i = 0; i < more; ++i) {
       Shape shape = primary_->shape;
       if (vary) shape[static_cast<size_t>(axis_)] = bench_.random_dim();
-      list.push_back(random_.chance(15) ? primary_ : bench_.array_of(primary_->dtype, shape));
+      list.push_back(random_.chance(15) ? primary_ : bench_.array_of(operand_dtype(), shape));
     }
     random_.shuffle(list);
     return list;
