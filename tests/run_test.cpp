@@ -48,11 +48,6 @@ class NoExecutable final : public Executable {
   int& calls_;
 };
 
-class NoOutputs final : public OutputMaker {
- public:
-  HostArray& make(size_t, DType, std::span<const int64_t>) override { fail(Code::kInternal, "asked for an output"); }
-};
-
 size_t files_in(const Scratch& scratch) {
   return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(scratch.path()), std::filesystem::directory_iterator()));
 }
@@ -156,17 +151,16 @@ TEST_CASE("H5.wrap: overlapping arrays are found, whatever their order") {
     for (int i = 2; i < 5; ++i)
       arrays.push_back(
           HostArray::wrap(DType::kBool, {&places[i].size, 1}, far.data(), true, nullptr, nullptr));  // inputs that set the sizes
-    const HostArray* inputs[] = {&arrays[0], &arrays[1], &arrays[5], &arrays[6], &arrays[7]};
-    HostArray* outputs[] = {&arrays[2], &arrays[3], &arrays[4]};
+    const RunArray inputs[] = {arrays[0].view(), arrays[1].view(), arrays[5].view(), arrays[6].view(), arrays[7].view()};
+    RunArray outputs[] = {arrays[2].view(), arrays[3].view(), arrays[4].view()};
     bool expected = false;
     for (int i = 2; i < 5; ++i)
       for (int j = 0; j < i; ++j)
         expected = expected || (places[i].size > 0 && places[j].size > 0 && places[i].begin < places[j].begin + places[j].size &&
                                 places[j].begin < places[i].begin + places[i].size);
-    NoOutputs maker;
     const Error error = error_of([&] {
       RunMemory none;
-      program.run({inputs, outputs, {}}, none, maker);
+      program.run({inputs, outputs, {}}, none, nullptr);
     });
     CHECK(error.code == (expected ? Code::kAlias : Code::kOk));
     aliased += expected;
@@ -209,12 +203,11 @@ TEST_CASE("H5.wrap: arrays that may be in place of one another are told from all
         refused = refused || !fits;
         same = same || fits;
       }
-    const HostArray* in[] = {&arrays[0], &arrays[1], &arrays[2]};
-    HostArray* out[] = {&arrays[3], &arrays[4]};
-    NoOutputs maker;
+    const RunArray in[] = {arrays[0].view(), arrays[1].view(), arrays[2].view()};
+    RunArray out[] = {arrays[3].view(), arrays[4].view()};
     const Error error = error_of([&] {
       RunMemory none;
-      program.run({in, out, {}}, none, maker);
+      program.run({in, out, {}}, none, nullptr);
     });
     CHECK(error.code == (refused ? Code::kAlias : Code::kOk));
     wrong += refused;
