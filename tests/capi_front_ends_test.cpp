@@ -45,7 +45,7 @@ harp_array target(std::vector<T>& values, const std::vector<int64_t>& dims, harp
 
 }  // namespace
 
-TEST_CASE("B.take_error: a mistake is taken, the graph goes on, and nothing of the failed call is left") {
+TEST_CASE("C3.take_error: a mistake is taken, the graph goes on, and nothing of the failed call is left") {
   const Context context = make_context();
   const Graph graph = make_graph(context.get());
   harp_node *x = input(graph.get(), "x", {3}), *y = input(graph.get(), "y", {4});
@@ -94,7 +94,7 @@ TEST_CASE("B.take_error: a mistake is taken, the graph goes on, and nothing of t
   CHECK(harp_add(x, z) != nullptr);
 }
 
-TEST_CASE("B.compile_nodes/interp,c: a program of some nodes, with the inputs these depend on, while the graph goes on") {
+TEST_CASE("C3.compile_nodes/interp,c: a program of some nodes, with the inputs these depend on, while the graph goes on") {
   const Context context = make_context();
   const Graph graph = make_graph(context.get(), HARP_GRAPH_BROADCAST);
   const harp_dim m = harp_dim_var(graph.get(), "m", 0, 100), n = harp_dim_var(graph.get(), "n", 0, 100);
@@ -141,7 +141,7 @@ TEST_CASE("B.compile_nodes/interp,c: a program of some nodes, with the inputs th
   CHECK(harp_graph_error(graph.get()) == nullptr);
 }
 
-TEST_CASE("B.compile_nodes G18: equal structures are one program, whatever inputs are called and whatever else a graph holds") {
+TEST_CASE("C3.digest G18: equal structures are one program, whatever inputs are called and whatever else a graph holds") {
   const Context context = make_context();
   const Graph graph = make_graph(context.get()), other = make_graph(context.get());
   const auto shifted = [](harp_graph* g, const char* name, double by) {
@@ -166,7 +166,7 @@ TEST_CASE("B.compile_nodes G18: equal structures are one program, whatever input
   CHECK(harp_nodes_digest(1, nullptr, nullptr, err) == HARP_ERROR_INVALID_ARGUMENT);
 }
 
-TEST_CASE("B.introspection: a node tells its operation, its sources and its attributes") {
+TEST_CASE("C3.introspection: a node tells its operation, its sources and its attributes") {
   const Context context = make_context();
   const Graph graph = make_graph(context.get());
   const harp_dim n = harp_dim_var(graph.get(), "n", 0, 100);
@@ -196,7 +196,7 @@ TEST_CASE("B.introspection: a node tells its operation, its sources and its attr
   CHECK(err.code() == HARP_ERROR_INVALID_ARGUMENT);
 }
 
-TEST_CASE("B.drop_unreachable: a graph that is built for ever does not grow, and what is kept stays usable") {
+TEST_CASE("C3.drop_unreachable: a graph that is built for ever does not grow, and what is kept stays usable") {
   const Context context = make_context();
   const Graph graph = make_graph(context.get());
   const harp_dim n = harp_dim_var(graph.get(), "n", 0, 100);
@@ -241,7 +241,7 @@ TEST_CASE("B.drop_unreachable: a graph that is built for ever does not grow, and
   CHECK(err.message() == "harp_graph_drop_unreachable: node 0 belongs to another graph");
 }
 
-TEST_CASE("B.call/interp,c: arrays of the host's are computed on without buffers, and looked at as buffers are") {
+TEST_CASE("C3.call/interp,c: arrays of the host's are computed on without buffers, and looked at as buffers are") {
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\ngraph g(x: f32[n, 2], k: i64[]) {\n  return y = x * 2, c = k + 1\n}");
   for (const char* backend : {"interp", "c"}) {
