@@ -1,0 +1,16 @@
+/* The step of scene/water.harp, written by hand: what HarpField.measure compares harp with. */
+#ifndef BY_HAND_H
+#define BY_HAND_H
+
+#include <stddef.h>
+
+struct by_hand {
+  const char* name;
+  /* Moves the field on by one step: u and v where they are, h into next_h. All arrays are row-major, [height, width]. */
+  void (*step)(const float* h, float* u, float* v, const float* depth, float* next_h, ptrdiff_t height, ptrdiff_t width);
+};
+
+/* The variants; the last one has no name. */
+extern const struct by_hand by_hand[];
+
+#endif
