@@ -1,0 +1,125 @@
+/* harp.force, a plug-in for MuJoCo: passive forces on any number of bodies, computed for all of them by one harp program. In a model:
+ *
+ *     <extension>
+ *       <plugin plugin="harp.force">
+ *         <instance name="fluid">
+ *           <config key="law" value="drag_lift.harp"/>          what computes force and torque, see drag_lift.harp
+ *           <config key="coefficients" value="1.2 2e-5 0.8 0.5"/> that law's own numbers
+ *           <config key="potential" value="potential.npy"/>     weights of a network whose gradient is a force, see train.py
+ *           <config key="library" value="/usr/lib/libharp.so"/> optional: else $HARP_LIBRARY, libharp.so.0
+ *           <config key="backend" value="interp"/>              optional: else "c" where there is a C compiler
+ *         </instance>
+ *       </plugin>
+ *     </extension>
+ *     <body> <plugin instance="fluid"/> ... </body>             each body that the instance acts on
+ *
+ * What is wrong is a warning of MuJoCo's (mju_warning); the simulation goes on without the forces. */
+#include "program.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct force {
+  struct force_program program;
+  int works;
+  double* wrench; /* [nbody, 6]: torque and force about the centre of mass of the body's tree */
+};
+
+static const char* config(const mjModel* m, int instance, const char* key) {
+  const char* value = mj_getPluginConfig(m, instance, key);
+  return value ? value : "";
+}
+
+static int init(const mjModel* m, mjData* d, int instance) {
+  char error[2048] = "no memory";
+  struct force* f = calloc(1, sizeof *f);
+  d->plugin_data[instance] = (uintptr_t)f;
+  if (!f) return -1;
+  const struct force_options options = {config(m, instance, "library"), config(m, instance, "backend"), config(m, instance, "law"),
+                                        config(m, instance, "potential"), config(m, instance, "coefficients")};
+  f->wrench = malloc(6 * (size_t)m->nbody * sizeof(double));
+  f->works = f->wrench && force_program_open(&f->program, m, &options, error, sizeof error) == 0;
+  if (f->works)
+    for (int body = 1; body < m->nbody; ++body) f->program.active[body] = m->body_plugin[body] == instance;
+  else
+    mju_warning("harp.force: %s; its forces are left out", error);
+  return 0; /* a failure would end the host */
+}
+
+static void destroy(mjData* d, int instance) {
+  struct force* f = (struct force*)d->plugin_data[instance];
+  d->plugin_data[instance] = 0;
+  if (!f) return;
+  force_program_close(&f->program);
+  free(f->wrench);
+  free(f);
+}
+
+static int nstate(const mjModel* m, int instance) { return (void)m, (void)instance, 0; }
+static void reset(const mjModel* m, mjtNum* state, void* data, int instance) { (void)m, (void)state, (void)data, (void)instance; }
+
+static void add_vector(double to[3], const double* columns, int n, int body) {
+  if (!columns) return;
+  for (int k = 0; k < 3; ++k) to[k] += columns[k * n + body];
+}
+
+/* Generalised forces of the wrenches: what mj_applyFT does body by body, for all at once. The wrench on a joint is the sum of those on
+ * the bodies behind it, and its forces are the products with the joint's axes (cdof). */
+static void apply(const struct force* f, const mjModel* m, mjData* d) {
+  const struct force_program* p = &f->program;
+  const int n = (int)m->nbody;
+  memset(f->wrench, 0, 6 * (size_t)n * sizeof(double));
+  for (int body = n - 1; body > 0; --body) {
+    double* w = f->wrench + 6 * body;
+    if (p->active[body]) {
+      double force[3] = {0}, torque[3] = {0}, arm[3], about[3];
+      add_vector(force, p->force, n, body);
+      add_vector(force, p->potential_force, n, body);
+      add_vector(torque, p->torque, n, body);
+      mju_sub3(arm, d->xipos + 3 * body, d->subtree_com + 3 * m->body_rootid[body]);
+      mju_cross(about, arm, force);
+      for (int k = 0; k < 3; ++k) {
+        w[k] += torque[k] + about[k];
+        w[3 + k] += force[k];
+      }
+    }
+    /* the parent is in front of its children, and of the same tree unless it is the world */
+    double* parent = f->wrench + 6 * m->body_parentid[body];
+    if (m->body_parentid[body])
+      for (int k = 0; k < 6; ++k) parent[k] += w[k];
+  }
+  for (int dof = 0; dof < m->nv; ++dof) {
+    const double *axis = d->cdof + 6 * dof, *w = f->wrench + 6 * m->dof_bodyid[dof];
+    d->qfrc_passive[dof] += axis[0] * w[0] + axis[1] * w[1] + axis[2] * w[2] + axis[3] * w[3] + axis[4] * w[4] + axis[5] * w[5];
+  }
+}
+
+static void compute(const mjModel* m, mjData* d, int instance, int capability) {
+  (void)capability;
+  struct force* f = (struct force*)d->plugin_data[instance];
+  if (!f->works) return;
+  char error[1024];
+  if (force_program_run(&f->program, m, d, error, sizeof error)) {
+    f->works = 0;
+    mju_warning("harp.force: %s; its forces are left out", error);
+    return;
+  }
+  apply(f, m, d);
+}
+
+mjPLUGIN_LIB_INIT(harp_force) {
+  static const char* const attributes[] = {"library", "backend", "law", "potential", "coefficients"};
+  mjpPlugin plugin;
+  mjp_defaultPlugin(&plugin);
+  plugin.name = "harp.force";
+  plugin.nattribute = sizeof attributes / sizeof *attributes;
+  plugin.attributes = attributes;
+  plugin.capabilityflags = mjPLUGIN_PASSIVE;
+  plugin.nstate = nstate;
+  plugin.init = init;
+  plugin.destroy = destroy;
+  plugin.reset = reset;
+  plugin.compute = compute;
+  mjp_registerPlugin(&plugin);
+}
