@@ -9,12 +9,12 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def outcome(modules, ci):
-    """Exit status, output and result line of a test that needs these modules."""
+def outcome(modules, ci, more=""):
+    """Exit status, output and result line of a test that needs these modules, with more arguments for require."""
     with tempfile.TemporaryDirectory(prefix="harp-group-") as scratch:
         script, results = os.path.join(scratch, "some_test.py"), os.path.join(scratch, "results.tsv")
         with open(script, "w", encoding="utf-8") as file:
-            file.write(f"import package_group\npackage_group.require('python', __file__, modules={modules})\nprint('goes on')\n")
+            file.write(f"import package_group\npackage_group.require('python', __file__, modules={modules}{more})\nprint('goes on')\n")
         environment = {**os.environ, "PYTHONPATH": HERE, "HARP_TEST_RESULTS": results, "CI": ci}
         result = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=False)
         lines = open(results, encoding="utf-8").read() if os.path.exists(results) else ""
@@ -29,6 +29,9 @@ def main():
     assert status == 1 and fields[0] == "fail" and "./dev setup python" in output, (status, fields)
     status, output, fields, _ = outcome(["os"], "true")
     assert status == 0 and output == "goes on\n" and fields == [""], (status, output, fields)
+    missing = os.path.join(HERE, "no_such_file")
+    status, output, fields, _ = outcome(["os"], "true", f", paths=[{missing!r}], optional=True")
+    assert status == 0 and fields[0] == "skip" and missing in output, (status, output, fields)
     print("pass")
     return 0
 

@@ -1,0 +1,127 @@
+"""The plug-in of examples/godot in the engine it is for: a scene runs in Godot 3 without a screen, its field has the bits of `harp run` and of
+the interpreter, and where something is missing the engine says what and goes on. The plug-in for Godot 4 is compiled. --full: as many
+frames as the scene has, with times, and the picture that docs/plugins.md shows.
+
+rows: C4.plugin
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import package_group
+
+SOURCE = Path(os.environ["HARP_SOURCE_DIR"])
+BUILD = Path(os.environ["HARP_BUILD_DIR"])
+CRATES = BUILD / "godot_crates" / "vendor"
+FULL = "--full" in sys.argv
+ENGINE = "/usr/bin/godot3-server"
+package_group.require("godot", __file__, paths=(ENGINE, str(CRATES)), optional=True)
+if os.environ.get("HARP_SANITIZE"):
+    package_group.leave(__file__, "skip", "an engine without a sanitizer cannot load a libharp that has one")
+os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is
+
+from examples_test import read_png  # pylint: disable=wrong-import-position
+
+
+def build(target, folder, **variables):
+    command = ["make", "-s", "-C", str(SOURCE / "examples" / "godot"), target, f"BUILD={folder}", "CFLAGS=-O2 -Werror"]
+    result = subprocess.run(command + [f"{name}={value}" for name, value in variables.items()], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def check_loads_harp_itself(library):
+    """A plug-in that needed libharp, or had its names, could not be loaded where there is none."""
+    symbols = subprocess.run(["nm", "-D", "--undefined-only", library], capture_output=True, text=True, check=True).stdout
+    assert "harp_" not in symbols and "godot" not in symbols, symbols
+    needed = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True).stdout
+    assert "NEEDED" in needed and "harp" not in re.sub(r"(?m)^.*SONAME.*$", "", needed), needed
+
+
+class Scene:
+    def __init__(self, scratch):
+        self.scratch = Path(scratch)
+        (headers,) = glob.glob(str(CRATES / "gdnative-sys-*" / "godot_headers"))
+        build("godot3", self.scratch, GODOT3_HEADERS=headers)
+        check_loads_harp_itself(self.scratch / "scene" / "libharp_field.so")
+
+    def play(self, failures=0, **environment):
+        """Runs the scene to its end; the exit status is the number of failures."""
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("WATER_")}
+        variables = {**inherited, "HOME": str(self.scratch), "LANG": "en_US.UTF-8", "HARP_LIBRARY": str(BUILD / "libharp.so"),
+                     "WATER_OUTPUT": str(self.scratch), "WATER_FRAMES": "20", "WATER_ROUNDS": "2", **environment}
+        run = subprocess.run([ENGINE, "--path", str(self.scratch / "scene")], env=variables, capture_output=True, text=True, timeout=600,
+                             check=False)
+        output = run.stdout + run.stderr
+        assert run.returncode == failures and f"failures: {failures}\n" in output, f"exit status {run.returncode}\n{output}"
+        return output
+
+    def digests(self, output):
+        found = re.findall(r"^(\w) after \d+ steps: sha256 (\w+)", output, re.M)
+        assert [name for name, _ in found] == ["h", "u", "v"], output
+        return found
+
+    def check_field(self):
+        environment = {"WATER_FRAMES": "300", "WATER_ROUNDS": "60"} if FULL else {}
+        output = self.play(HARP_TOOL=os.environ["HARP_TOOL"], **environment)
+        assert "backend: c" in output and "harp run gives the same" in output, output
+        rows = read_png(self.scratch / "water.png")
+        assert len(rows) == 512 and len({pixel for row in rows for pixel in row}) > 1000, "the picture is flat"
+        if FULL:
+            print("\n".join(line for line in output.splitlines() if re.match("step in|a step|h after", line)))
+            shown = read_png(SOURCE / "docs" / "water.png")
+            off = max(abs(a - b) for r, s in zip(rows, shown) for p, q in zip(r, s) for a, b in zip(p, q))
+            assert off <= 1, f"docs/water.png differs from what the scene writes, by up to {off}"
+
+    def check_interpreter(self):
+        few = {"WATER_FRAMES": "3", "HARP_TOOL": ""}
+        compiled = self.digests(self.play(**few))
+        output = self.play(**few, PATH="/nonexistent", CC="", HARP_CC="", HARP_CACHE_DIR=str(self.scratch / "empty"))
+        assert "backend: interp" in output and "WARNING" in output and "harp found no C compiler" in output, output
+        assert self.digests(output) == compiled, "the interpreter's field differs"
+
+    def check_no_library(self):
+        output = self.play(failures=1, HARP_LIBRARY="/nonexistent/libharp.so")
+        assert "ERROR" in output and "cannot load the library harp: /nonexistent/libharp.so" in output, output
+        output = self.play(failures=1, HARP_LIBRARY="/lib/x86_64-linux-gnu/libm.so.6" if os.uname().machine == "x86_64" else "libm.so.6")
+        assert "is not harp, or of another version" in output, output
+
+    def check_broken_graph(self):
+        broken = self.scratch / "broken.harp"
+        cases = [("harp 1\ngraph water(h: f32[n, m]) {\n  return h = h + sum(h, axes=[0])\n}\n", "line 3"),
+                 ("harp 1\ngraph water(h: f32[n, m]) {\n  return h = h + h\n}\n", "expected a graph(h: f32[256, 256], u: f32"),
+                 ("no graph at all", "line 1")]
+        for text, words in cases:
+            broken.write_text(text, encoding="utf-8")
+            output = self.play(failures=1, WATER_STEP=str(broken))
+            assert "ERROR" in output and "the graph of a step: " in output and words in output, output
+
+    def check_godot4(self):
+        versions = [Path(header).parent for header in glob.glob(str(CRATES / "gdextension-api-*/versions/4.*/res/gdextension_interface.h"))]
+        versions = [folder for folder in versions if folder.parent.name not in ("4.0", "4.1")]  # the plug-in is for 4.2 and later
+        assert versions, "no header of Godot 4"
+        for folder in versions:
+            target = self.scratch / folder.parent.name
+            build("godot4", target, GODOT4_HEADER=folder)
+            check_loads_harp_itself(target / "libharp_field4.so")
+
+
+def main():
+    status = 0
+    with tempfile.TemporaryDirectory(prefix="harp-godot-") as scratch:
+        scene = Scene(scratch)
+        for check in (scene.check_field, scene.check_interpreter, scene.check_no_library, scene.check_broken_graph, scene.check_godot4):
+            try:
+                check()
+                print(f"pass {check.__name__}")
+            except (AssertionError, subprocess.TimeoutExpired) as error:
+                status = 1
+                print(f"fail {check.__name__}: {error}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
