@@ -27,23 +27,29 @@ os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is
 from examples_test import read_png  # pylint: disable=wrong-import-position
 
 
+def run(*command, **environment):
+    result = subprocess.run([str(c) for c in command], env={**os.environ, **environment}, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, f"{command[0]}: exit status {result.returncode}\n{result.stdout}{result.stderr}"
+    return result.stdout
+
+
 def build(target, folder, **variables):
-    command = ["make", "-s", "-C", str(SOURCE / "examples" / "godot"), target, f"BUILD={folder}", "CFLAGS=-O2 -Werror"]
-    result = subprocess.run(command + [f"{name}={value}" for name, value in variables.items()], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stdout + result.stderr
+    run("make", "-s", "-C", SOURCE / "examples" / "godot", target, f"BUILD={folder}", "CFLAGS=-O2 -Werror",
+        *(f"{name}={value}" for name, value in variables.items()))
 
 
 def check_loads_harp_itself(library):
     """A plug-in that needed libharp, or had its names, could not be loaded where there is none."""
-    symbols = subprocess.run(["nm", "-D", "--undefined-only", library], capture_output=True, text=True, check=True).stdout
+    symbols = run("nm", "-D", "--undefined-only", library)
     assert "harp_" not in symbols and "godot" not in symbols, symbols
-    needed = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True).stdout
+    needed = run("readelf", "-d", library)
     assert "NEEDED" in needed and "harp" not in re.sub(r"(?m)^.*SONAME.*$", "", needed), needed
 
 
 class Scene:
     def __init__(self, scratch):
         self.scratch = Path(scratch)
+        self.frames = 300 if FULL else 20
         (headers,) = glob.glob(str(CRATES / "gdnative-sys-*" / "godot_headers"))
         build("godot3", self.scratch, GODOT3_HEADERS=headers)
         check_loads_harp_itself(self.scratch / "scene" / "libharp_field.so")
@@ -52,11 +58,11 @@ class Scene:
         """Runs the scene to its end; the exit status is the number of failures."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("WATER_")}
         variables = {**inherited, "HOME": str(self.scratch), "LANG": "en_US.UTF-8", "HARP_LIBRARY": str(BUILD / "libharp.so"),
-                     "WATER_OUTPUT": str(self.scratch), "WATER_FRAMES": "20", "WATER_ROUNDS": "2", **environment}
-        run = subprocess.run([ENGINE, "--path", str(self.scratch / "scene")], env=variables, capture_output=True, text=True, timeout=600,
+                     "WATER_OUTPUT": str(self.scratch), "WATER_FRAMES": "3", "WATER_ROUNDS": "1", **environment}
+        result = subprocess.run([ENGINE, "--path", str(self.scratch / "scene")], env=variables, capture_output=True, text=True, timeout=600,
                              check=False)
-        output = run.stdout + run.stderr
-        assert run.returncode == failures and f"failures: {failures}\n" in output, f"exit status {run.returncode}\n{output}"
+        output = result.stdout + result.stderr
+        assert result.returncode == failures and f"failures: {failures}\n" in output, f"exit status {result.returncode}\n{output}"
         return output
 
     def digests(self, output):
@@ -65,8 +71,7 @@ class Scene:
         return found
 
     def check_field(self):
-        environment = {"WATER_FRAMES": "300", "WATER_ROUNDS": "60"} if FULL else {}
-        output = self.play(HARP_TOOL=os.environ["HARP_TOOL"], **environment)
+        output = self.play(HARP_TOOL=os.environ["HARP_TOOL"], WATER_FRAMES=str(self.frames), WATER_ROUNDS="60" if FULL else "2")
         assert "backend: c" in output and "harp run gives the same" in output, output
         rows = read_png(self.scratch / "water.png")
         assert len(rows) == 512 and len({pixel for row in rows for pixel in row}) > 1000, "the picture is flat"
@@ -77,9 +82,8 @@ class Scene:
             assert off <= 1, f"docs/water.png differs from what the scene writes, by up to {off}"
 
     def check_interpreter(self):
-        few = {"WATER_FRAMES": "3", "HARP_TOOL": ""}
-        compiled = self.digests(self.play(**few))
-        output = self.play(**few, PATH="/nonexistent", CC="", HARP_CC="", HARP_CACHE_DIR=str(self.scratch / "empty"))
+        compiled = self.digests(self.play(HARP_TOOL=""))
+        output = self.play(HARP_TOOL="", PATH="/nonexistent", CC="", HARP_CC="", HARP_CACHE_DIR=str(self.scratch / "empty"))
         assert "backend: interp" in output and "WARNING" in output and "harp found no C compiler" in output, output
         assert self.digests(output) == compiled, "the interpreter's field differs"
 
@@ -100,6 +104,7 @@ class Scene:
             assert "ERROR" in output and "the graph of a step: " in output and words in output, output
 
     def check_godot4(self):
+        """The plug-in for Godot 4, in a host that plays the engine's part (godot4_host.c): the field of check_field, on several threads."""
         versions = [Path(header).parent for header in glob.glob(str(CRATES / "gdextension-api-*/versions/4.*/res/gdextension_interface.h"))]
         versions = [folder for folder in versions if folder.parent.name not in ("4.0", "4.1")]  # the plug-in is for 4.2 and later
         assert versions, "no header of Godot 4"
@@ -107,13 +112,24 @@ class Scene:
             target = self.scratch / folder.parent.name
             build("godot4", target, GODOT4_HEADER=folder)
             check_loads_harp_itself(target / "libharp_field4.so")
+            run("cc", "-std=gnu11", "-O1", "-Wall", "-Wno-incompatible-pointer-types", "-isystem", folder, SOURCE / "tests" / "godot4_host.c",
+                "-o", target / "host", "-ldl", "-lpthread")
+            arrays = {}
+            for name in ("h_start", "depth_start", "h_here"):
+                data = (self.scratch / f"{name}.npy").read_bytes()
+                arrays[name] = data[-4 * 256 * 256 :]
+                (target / name).write_bytes(arrays[name])
+            scene, result = self.scratch / "scene", target / "result"
+            said = run(target / "host", target / "libharp_field4.so", scene / "water.harp", scene / "picture.harp", target / "h_start",
+                       target / "depth_start", self.frames, result, HARP_LIBRARY=str(BUILD / "libharp.so"))
+            assert result.read_bytes() == arrays["h_here"], f"Godot 4's field is not Godot 3's: {said}"
 
 
 def main():
     status = 0
     with tempfile.TemporaryDirectory(prefix="harp-godot-") as scratch:
         scene = Scene(scratch)
-        for check in (scene.check_field, scene.check_interpreter, scene.check_no_library, scene.check_broken_graph, scene.check_godot4):
+        for check in (scene.check_field, scene.check_godot4, scene.check_interpreter, scene.check_no_library, scene.check_broken_graph):
             try:
                 check()
                 print(f"pass {check.__name__}")

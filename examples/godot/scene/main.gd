@@ -65,7 +65,7 @@ func _ready():
 		fail("HarpField.start")
 		return
 	for name in ["h", "u", "v", "depth"]:
-		if not field.save(name, output + "/" + name + "_0.npy"):
+		if not field.save(name, output + "/" + name + "_start.npy"):
 			fail("HarpField.save")
 	field.play(frames)
 
@@ -108,9 +108,10 @@ func compare():
 		print("not compared: HARP_TOOL is not set")
 		return
 	for step in range(frames):
-		var arguments = ["run", ProjectSettings.globalize_path("res://water.harp"), "--input", "depth=%s/depth_0.npy" % output]
+		var arguments = ["run", ProjectSettings.globalize_path("res://water.harp"), "--input", "depth=%s/depth_start.npy" % output]
+		var from = "start" if step == 0 else str(step % 2)
 		for name in ["h", "u", "v"]:
-			arguments += ["--input", "%s=%s/%s_%d.npy" % [name, output, name, step % 2]]
+			arguments += ["--input", "%s=%s/%s_%s.npy" % [name, output, name, from]]
 			arguments += ["--output", "%s=%s/%s_%d.npy" % [name, output, name, (step + 1) % 2]]
 		var said = []
 		if OS.execute(tool_path, arguments, true, said, true) != 0:
