@@ -14,6 +14,7 @@ import numpy as np
 
 from train import energy as network_energy
 from train import force as network_force
+from train import target
 
 HERE = Path(__file__).resolve().parent
 LAW, WEIGHTS = HERE / "drag_lift.harp", HERE / "potential.npy"
@@ -138,6 +139,15 @@ def check_lift():
     expect(np.linalg.norm(lift, axis=1).min() > 0, "there is a body without lift")
     expect(work.max() < 1e-10, f"lift does work: cosine of the angle with the motion {work.max():.1e}")
     return f"lift does no work: cosine of its angle with the motion at most {work.max():.0e}"
+
+
+def check_training():
+    """The weights beside this file are trained ones: at new points the network is near the energy it was trained for."""
+    x = np.random.default_rng(5).uniform(-2, 2, (2000, 3))
+    wanted = target(x)
+    off = np.sqrt(np.mean((network_energy(np.load(WEIGHTS), x) - wanted) ** 2)) / wanted.std()
+    expect(off < 0.06, f"the network is off by {off:.3f} of the energy's spread; train.py trains it")
+    return f"the network's energy: root mean square error {off:.3f} of its spread"
 
 
 def total_energy(m, d, weights):
@@ -272,7 +282,7 @@ def main():
     short, plugin = "--short" in sys.argv, str(Path(arguments[0]).resolve())
     mujoco.mj_loadPluginLibrary(plugin)
     print(f"MuJoCo {mujoco.__version__}")
-    checks = [check_oracle, check_own_drag, check_lift, lambda: check_energy(200 if short else 2500), lambda: check_loss(50 if short else 400),
+    checks = [check_oracle, check_own_drag, check_lift, check_training, lambda: check_energy(200 if short else 2500), lambda: check_loss(50 if short else 400),
               lambda: check_missing(plugin)]
     if not short:
         checks.append(check_time)
