@@ -201,19 +201,20 @@ graph idle(xipos: f64[n, 3]) {
 
 
 def passive_us(rounds, models):
-    """Median microseconds of mj_passive for each of the models, measured in turn."""
+    """Median microseconds of mj_passive for each of the models, measured in turn: ten passes at a time, shorter than what else the machine
+    does lets a process run."""
     data = [moving(m) for m in models]
     times = np.empty((rounds, len(models)))
     for r in range(rounds):
         for i, (m, d) in enumerate(zip(models, data)):
             begin = time.perf_counter_ns()
-            for _ in range(100):
+            for _ in range(10):
                 mujoco.mj_passive(m, d)
-            times[r, i] = (time.perf_counter_ns() - begin) / 1e5
+            times[r, i] = (time.perf_counter_ns() - begin) / 1e4
     return np.median(times, axis=0)
 
 
-def check_time(rounds=60):
+def check_time(rounds=500):
     with tempfile.TemporaryDirectory() as name:
         idle = Path(name) / "idle.harp"
         idle.write_text(IDLE, encoding="utf-8")
@@ -282,8 +283,8 @@ def main():
     short, plugin = "--short" in sys.argv, str(Path(arguments[0]).resolve())
     mujoco.mj_loadPluginLibrary(plugin)
     print(f"MuJoCo {mujoco.__version__}")
-    checks = [check_oracle, check_own_drag, check_lift, check_training, lambda: check_energy(200 if short else 2500), lambda: check_loss(50 if short else 400),
-              lambda: check_missing(plugin)]
+    checks = [check_oracle, check_own_drag, check_lift, check_training, lambda: check_energy(200 if short else 2500),
+              lambda: check_loss(50 if short else 400), lambda: check_missing(plugin)]
     if not short:
         checks.append(check_time)
     status = 0

@@ -59,34 +59,38 @@ static void destroy(mjData* d, int instance) {
 static int nstate(const mjModel* m, int instance) { return (void)m, (void)instance, 0; }
 static void reset(const mjModel* m, mjtNum* state, void* data, int instance) { (void)m, (void)state, (void)data, (void)instance; }
 
-static void add_vector(double to[3], const double* columns, int n, int body) {
-  if (!columns) return;
-  for (int k = 0; k < 3; ++k) to[k] += columns[k * n + body];
+/* A vector of columns, [3, n]. */
+struct vector {
+  double x, y, z;
+};
+static struct vector column(const double* columns, int n, int body) {
+  return columns ? (struct vector){columns[body], columns[n + body], columns[2 * n + body]} : (struct vector){0, 0, 0};
+}
+
+/* Adds the wrench of the forces on a body: torque and force about the centre of mass of its tree. */
+static void add_wrench(const struct force_program* p, const mjModel* m, const mjData* d, int body, double* w) {
+  const int n = (int)m->nbody;
+  const struct vector f = column(p->force, n, body), g = column(p->potential_force, n, body), t = column(p->torque, n, body);
+  const double *at = d->xipos + 3 * body, *about = d->subtree_com + 3 * m->body_rootid[body];
+  const struct vector arm = {at[0] - about[0], at[1] - about[1], at[2] - about[2]}, sum = {f.x + g.x, f.y + g.y, f.z + g.z};
+  w[0] += t.x + (arm.y * sum.z - arm.z * sum.y);
+  w[1] += t.y + (arm.z * sum.x - arm.x * sum.z);
+  w[2] += t.z + (arm.x * sum.y - arm.y * sum.x);
+  w[3] += sum.x;
+  w[4] += sum.y;
+  w[5] += sum.z;
 }
 
 /* Generalised forces of the wrenches: what mj_applyFT does body by body, for all at once. The wrench on a joint is the sum of those on
  * the bodies behind it, and its forces are the products with the joint's axes (cdof). */
 static void apply(const struct force* f, const mjModel* m, mjData* d) {
-  const struct force_program* p = &f->program;
-  const int n = (int)m->nbody;
+  const int n = (int)m->nbody, *parents = m->body_parentid;
   memset(f->wrench, 0, 6 * (size_t)n * sizeof(double));
   for (int body = n - 1; body > 0; --body) {
-    double* w = f->wrench + 6 * body;
-    if (p->active[body]) {
-      double force[3] = {0}, torque[3] = {0}, arm[3], about[3];
-      add_vector(force, p->force, n, body);
-      add_vector(force, p->potential_force, n, body);
-      add_vector(torque, p->torque, n, body);
-      mju_sub3(arm, d->xipos + 3 * body, d->subtree_com + 3 * m->body_rootid[body]);
-      mju_cross(about, arm, force);
-      for (int k = 0; k < 3; ++k) {
-        w[k] += torque[k] + about[k];
-        w[3 + k] += force[k];
-      }
-    }
-    /* the parent is in front of its children, and of the same tree unless it is the world */
-    double* parent = f->wrench + 6 * m->body_parentid[body];
-    if (m->body_parentid[body])
+    double *w = f->wrench + 6 * body, *parent = f->wrench + 6 * parents[body];
+    if (f->program.active[body]) add_wrench(&f->program, m, d, body, w);
+    /* a parent stands in front of its children, and is of the same tree unless it is the world */
+    if (parents[body])
       for (int k = 0; k < 6; ++k) parent[k] += w[k];
   }
   for (int dof = 0; dof < m->nv; ++dof) {
