@@ -50,6 +50,8 @@ class Scene:
     def __init__(self, scratch):
         self.scratch = Path(scratch)
         self.frames = 300 if FULL else 20
+        self.cache = self.scratch / "cache"  # without what a user has tuned
+        self.cache.mkdir(mode=0o700)
         (headers,) = glob.glob(str(CRATES / "gdnative-sys-*" / "godot_headers"))
         build("godot3", self.scratch, GODOT3_HEADERS=headers)
         check_loads_harp_itself(self.scratch / "scene" / "libharp_field.so")
@@ -58,7 +60,7 @@ class Scene:
         """Runs the scene to its end; the exit status is the number of failures."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("WATER_")}
         variables = {**inherited, "HOME": str(self.scratch), "LANG": "en_US.UTF-8", "HARP_LIBRARY": str(BUILD / "libharp.so"),
-                     "WATER_OUTPUT": str(self.scratch), "WATER_FRAMES": "3", "WATER_ROUNDS": "1", **environment}
+                     "HARP_CACHE_DIR": str(self.cache), "WATER_OUTPUT": str(self.scratch), "WATER_FRAMES": "3", "WATER_ROUNDS": "1", **environment}
         result = subprocess.run([ENGINE, "--path", str(self.scratch / "scene")], env=variables, capture_output=True, text=True, timeout=600,
                              check=False)
         output = result.stdout + result.stderr
@@ -71,7 +73,7 @@ class Scene:
         return found
 
     def check_field(self):
-        output = self.play(HARP_TOOL=os.environ["HARP_TOOL"], WATER_FRAMES=str(self.frames), WATER_ROUNDS="60" if FULL else "2")
+        output = self.play(HARP_TOOL=os.environ["HARP_TOOL"], WATER_FRAMES=str(self.frames), WATER_ROUNDS="500" if FULL else "2")
         assert "backend: c" in output and "harp run gives the same" in output, output
         rows = read_png(self.scratch / "water.png")
         assert len(rows) == 512 and len({pixel for row in rows for pixel in row}) > 1000, "the picture is flat"
@@ -80,6 +82,13 @@ class Scene:
             shown = read_png(SOURCE / "docs" / "water.png")
             off = max(abs(a - b) for r, s in zip(rows, shown) for p, q in zip(r, s) for a, b in zip(p, q))
             assert off <= 1, f"docs/water.png differs from what the scene writes, by up to {off}"
+
+    def check_tuned(self):
+        """What `harp tune` found before is used by the plug-in, and computes the same."""
+        tool, size = os.environ["HARP_TOOL"], ("--specialize", "n=256", "--specialize", "m=256")
+        run(tool, "tune", self.scratch / "scene" / "water.harp", *size, "--seconds", "20", HARP_CACHE_DIR=str(self.cache))
+        output = self.play(HARP_TOOL=tool, WATER_FRAMES="20", WATER_ROUNDS="500")
+        print("\n".join("after harp tune, " + line for line in output.splitlines() if line.startswith("a step")))
 
     def check_interpreter(self):
         compiled = self.digests(self.play(HARP_TOOL=""))
@@ -129,7 +138,8 @@ def main():
     status = 0
     with tempfile.TemporaryDirectory(prefix="harp-godot-") as scratch:
         scene = Scene(scratch)
-        for check in (scene.check_field, scene.check_godot4, scene.check_interpreter, scene.check_no_library, scene.check_broken_graph):
+        checks = [scene.check_field, scene.check_godot4, scene.check_interpreter, scene.check_no_library, scene.check_broken_graph]
+        for check in checks + [scene.check_tuned] * FULL:
             try:
                 check()
                 print(f"pass {check.__name__}")
