@@ -231,7 +231,7 @@ TEST_CASE("C3.drop_unreachable: a graph that is built for ever does not grow, an
   CHECK(harp_graph_node_count(graph.get()) == 4);
   CHECK(harp_node_source(y, 0) == again);
   CHECK(harp_mul(again, x) == y);
-  CHECK(take(harp_graph_print(graph.get(), nullptr)).find("graph graph(x: f32[n in 0..100], forcing7: f32[n])") != std::string::npos);
+  CHECK(take(harp_graph_print(graph.get(), nullptr)).find("(x: f32[n in 0..100], forcing7: f32[n]) {") != std::string::npos);
   std::set<harp_node*> handles = {x, again, y};
   for (int i = 0; i < 10; ++i) handles.insert(harp_add(x, harp_constant(graph.get(), HARP_F32, i)));
   CHECK(handles.size() == 13);  // the handles of dropped nodes are given to new ones, one each
