@@ -1,0 +1,249 @@
+// Handles of the C++ front end: Context, Graph, Node, Program, Buffer. Part of harp.hpp.
+//
+// Each owns one reference to what harp.h calls by the same name, and releases it. Copies share. What harp.h says about threads holds.
+// get() gives the C handle, for what is not wrapped here.
+#ifndef HARP_HANDLES_HPP
+#define HARP_HANDLES_HPP
+
+#include <harp.h>
+#include <harp/error.hpp>
+#include <harp/values.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace harp {
+inline namespace HARP_CPP_NAMESPACE {
+
+/// The options of harp.h with their defaults: `ContextOptions options; options.threads = 4;`
+struct ContextOptions : harp_context_options {
+  ContextOptions() : harp_context_options(HARP_CONTEXT_OPTIONS_INIT) {}
+};
+struct CompileOptions : harp_compile_options {
+  CompileOptions() : harp_compile_options(HARP_COMPILE_OPTIONS_INIT) {}
+};
+struct RunOptions : harp_run_options {
+  RunOptions() : harp_run_options(HARP_RUN_OPTIONS_INIT) {}
+};
+
+namespace detail {
+
+template <class T>
+struct Resource;
+#define HARP_CPP_RESOURCE(type)                                       \
+  template <>                                                         \
+  struct Resource<harp_##type> {                                      \
+    static void retain(harp_##type* p) { harp_##type##_retain(p); }   \
+    static void release(harp_##type* p) { harp_##type##_release(p); } \
+  }
+HARP_CPP_RESOURCE(graph);
+HARP_CPP_RESOURCE(program);
+HARP_CPP_RESOURCE(buffer);
+#undef HARP_CPP_RESOURCE
+
+/// One counted reference.
+template <class T>
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(T* owned) : pointer_(owned) {}
+  Handle(const Handle& other) : pointer_(other.pointer_) {
+    if (pointer_ != nullptr) Resource<T>::retain(pointer_);
+  }
+  Handle(Handle&& other) noexcept : pointer_(std::exchange(other.pointer_, nullptr)) {}
+  Handle& operator=(Handle other) noexcept {
+    std::swap(pointer_, other.pointer_);
+    return *this;
+  }
+  ~Handle() { Resource<T>::release(pointer_); }
+
+  T* get() const { return pointer_; }
+  T* release() { return std::exchange(pointer_, nullptr); }
+  explicit operator bool() const { return pointer_ != nullptr; }
+
+ private:
+  T* pointer_ = nullptr;
+};
+
+/// Text that harp made, as a std::string; raises what `err` holds.
+inline std::string take_string(harp_string* string, Out& err) {
+  std::string text;
+  if (string != nullptr) text.assign(harp_string_data(string), harp_string_size(string));
+  harp_string_release(string);
+  err.raised();
+  return text;
+}
+
+/// What a part of the front end keeps for a context, until its last handle goes.
+struct Attachment {
+  Attachment() = default;
+  virtual ~Attachment() = default;
+  Attachment(const Attachment&) = delete;
+  Attachment& operator=(const Attachment&) = delete;
+};
+
+/// A context and what the front end keeps beside it: compiled expressions and tensors' programs. Counted.
+struct Session {
+  std::atomic<uint32_t> references{1};
+  harp_context* context = nullptr;
+  uint64_t id = 0;   // never used again: caches name a session by it
+  size_t width = 1;  // threads that a run may use
+  std::mutex mutex;  // of the attachments
+  std::unique_ptr<Attachment> tensors, expressions;
+
+  ~Session() {
+    tensors.reset();
+    expressions.reset();
+    harp_context_release(context);
+  }
+};
+
+inline uint64_t next_session_id() {
+  static std::atomic<uint64_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+template <>
+struct Resource<Session> {
+  static void retain(Session* session) { session->references.fetch_add(1, std::memory_order_relaxed); }
+  static void release(Session* session) {
+    if (session != nullptr && session->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete session;
+  }
+};
+
+}  // namespace detail
+
+/// The root of everything: hooks, compile cache, compilers. An empty one is false.
+class Context {
+ public:
+  Context() = default;
+  Context(const ContextOptions& options) {  // NOLINT(google-explicit-constructor)
+    detail::Out err;
+    harp_context* context = harp_context_new(&options, err);
+    if (err.raised()) return;
+    const size_t threads = options.parallel_for != nullptr ? options.width : static_cast<size_t>(options.threads > 1 ? options.threads : 1);
+    adopt(context, threads);
+  }
+  /// Takes an owned context of the C interface, whose runs may use `width` threads.
+  Context(harp_context* owned, size_t width) { adopt(owned, width); }
+
+  harp_context* get() const { return session_ ? session_.get()->context : nullptr; }
+  explicit operator bool() const { return static_cast<bool>(session_); }
+  friend bool operator==(const Context& a, const Context& b) { return a.session_.get() == b.session_.get(); }
+  friend bool operator!=(const Context& a, const Context& b) { return !(a == b); }
+
+  bool has_backend(const char* name) const { return harp_backend_available(get(), name) == 1; }
+  std::string describe() const {
+    detail::Out err;
+    return detail::take_string(harp_context_describe(get(), err), err);
+  }
+  void clear_cache() const {
+    detail::Out err;
+    harp_cache_clear(get(), err);
+    err.raised();
+  }
+
+  /// What the front end keeps for it; for the other headers of harp.hpp.
+  detail::Session* session() const { return session_.get(); }
+
+  explicit Context(detail::Session* owned) : session_(owned) {}
+
+ private:
+  void adopt(harp_context* owned, size_t width) {
+    if (owned == nullptr) return;
+    auto* session = new detail::Session;
+    session->context = owned;
+    session->id = detail::next_session_id();
+    session->width = width;
+    session_ = detail::Handle<detail::Session>(session);
+  }
+
+  detail::Handle<detail::Session> session_;
+};
+
+/// The context of tensors and fields that are given none. It is made on first use, with default options and one thread, and lives until the
+/// process ends.
+inline const Context& default_context() {
+  static const Context context{ContextOptions()};
+  return context;
+}
+
+/// An array at the edge of a program: contiguous, row-major, in host memory. Copies share the array.
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(harp_buffer* owned) : handle_(owned) {}
+  /// New memory, aligned to 64 bytes; its content is unspecified.
+  Buffer(const Context& context, DType dtype, Span<const int64_t> dims) {
+    detail::Out err;
+    handle_ = detail::Handle<harp_buffer>(
+        harp_buffer_new(context.get(), nullptr, raw(dtype), static_cast<int32_t>(dims.size()), dims.data(), err));
+    err.raised();
+  }
+  /// The host's memory without a copy, which has to stay until the buffer goes. Of const memory: a buffer that may not be written.
+  template <class T>
+  static Buffer wrap(const Context& context, T* data, Span<const int64_t> dims) {
+    detail::Out err;
+    const auto rank = static_cast<int32_t>(dims.size());
+    harp_buffer* buffer = nullptr;
+    if constexpr (std::is_const_v<T>)
+      buffer = harp_buffer_wrap_const(context.get(), raw(dtype_of<T>), rank, dims.data(), data, nullptr, nullptr, err);
+    else
+      buffer = harp_buffer_wrap(context.get(), raw(dtype_of<T>), rank, dims.data(), data, nullptr, nullptr, err);
+    return err.raised() ? Buffer() : Buffer(buffer);
+  }
+  static Buffer load_npy(const Context& context, const char* path) {
+    detail::Out err;
+    harp_buffer* buffer = harp_npy_load(context.get(), path, err);
+    return err.raised() ? Buffer() : Buffer(buffer);
+  }
+  void save_npy(const char* path) const {
+    detail::Out err;
+    harp_npy_save(get(), path, err);
+    err.raised();
+  }
+  /// Takes the array, whose deleter is called when the buffer goes. On failure the caller still owns it.
+  static Buffer from_dlpack(const Context& context, harp_dl_managed_versioned* managed) {
+    detail::Out err;
+    harp_buffer* buffer = harp_buffer_from_dlpack_versioned(context.get(), managed, err);
+    return err.raised() ? Buffer() : Buffer(buffer);
+  }
+  /// The caller calls its deleter.
+  harp_dl_managed_versioned* to_dlpack() const {
+    detail::Out err;
+    harp_dl_managed_versioned* managed = harp_buffer_to_dlpack_versioned(get(), err);
+    return err.raised() ? nullptr : managed;
+  }
+
+  harp_buffer* get() const { return handle_.get(); }
+  harp_buffer* release() { return handle_.release(); }
+  explicit operator bool() const { return static_cast<bool>(handle_); }
+
+  DType dtype() const { return static_cast<DType>(harp_buffer_dtype(get())); }
+  int32_t rank() const { return harp_buffer_rank(get()); }
+  Span<const int64_t> dims() const { return {harp_buffer_dims(get()), static_cast<size_t>(rank())}; }
+  size_t bytes() const { return harp_buffer_size(get()); }
+  /// The elements. Empty, after an error of dtype, if they are not of type T.
+  template <class T>
+  Span<T> span() const {
+    if (dtype() != dtype_of<T>) {
+      detail::raise({HARP_ERROR_DTYPE, std::string("the buffer has elements of ") + name_of(dtype()) + ", not of " + name_of(dtype_of<T>)});
+      return {};
+    }
+    const void* data = std::is_const_v<T> ? harp_buffer_const_data(get()) : harp_buffer_data(get());
+    return {static_cast<T*>(const_cast<void*>(data)), bytes() / sizeof(T)};
+  }
+
+ private:
+  detail::Handle<harp_buffer> handle_;
+};
+
+}  // namespace HARP_CPP_NAMESPACE
+}  // namespace harp
+
+#endif  // HARP_HANDLES_HPP

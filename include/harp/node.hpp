@@ -1,0 +1,179 @@
+// Nodes of explicit graphs, symbolic sizes, and how operations are applied to them. Part of harp.hpp.
+#ifndef HARP_NODE_HPP
+#define HARP_NODE_HPP
+
+#include <harp/handles.hpp>
+#include <harp/methods.hpp>
+
+namespace harp {
+inline namespace HARP_CPP_NAMESPACE {
+
+namespace detail {
+
+/// Raises the mistake that a building call left in the graph, which then can be built on. False: there was none.
+inline bool raise_mistake(harp_graph* graph) { return raise_owned(harp_graph_take_error(graph)); }
+
+inline Dim dim_of(harp_graph* graph, harp_dim dim) {
+  if (dim == HARP_DIM_INVALID) raise_mistake(graph);
+  return {graph, dim};
+}
+
+template <class Function>
+Dim dim_arithmetic(const Dim& a, const Dim& b, Function function) {
+  harp_graph* graph = a.graph() != nullptr ? a.graph() : b.graph();
+  return dim_of(graph, function(graph, a.get(), b.get()));
+}
+
+template <class A, class B>
+using DimResult =
+    std::enable_if_t<(std::is_same_v<A, Dim> && std::is_convertible_v<B, Dim>) || (std::is_same_v<B, Dim> && std::is_convertible_v<A, Dim>),
+                     Dim>;
+
+}  // namespace detail
+
+// Arithmetic on symbolic sizes; division floors, and the modulus has the divisor's sign.
+template <class A, class B>
+detail::DimResult<A, B> operator+(const A& a, const B& b) {
+  return detail::dim_arithmetic(a, b, harp_dim_add);
+}
+template <class A, class B>
+detail::DimResult<A, B> operator-(const A& a, const B& b) {
+  return detail::dim_arithmetic(a, b, harp_dim_sub);
+}
+template <class A, class B>
+detail::DimResult<A, B> operator*(const A& a, const B& b) {
+  return detail::dim_arithmetic(a, b, harp_dim_mul);
+}
+template <class A, class B>
+detail::DimResult<A, B> operator/(const A& a, const B& b) {
+  return detail::dim_arithmetic(a, b, harp_dim_floor_div);
+}
+template <class A, class B>
+detail::DimResult<A, B> operator%(const A& a, const B& b) {
+  return detail::dim_arithmetic(a, b, harp_dim_mod);
+}
+inline Dim min(const Dim& a, const Dim& b) { return detail::dim_arithmetic(a, b, harp_dim_min); }
+inline Dim max(const Dim& a, const Dim& b) { return detail::dim_arithmetic(a, b, harp_dim_max); }
+
+/// A node of a graph: a borrowed pointer, valid as long as its graph. An empty one is false.
+class Node : public Methods<Node> {
+ public:
+  Node() = default;
+  Node(harp_node* node) : node_(node) {}  // NOLINT(google-explicit-constructor)
+  harp_node* get() const { return node_; }
+  explicit operator bool() const { return node_ != nullptr; }
+
+  harp_graph* graph() const { return harp_node_graph(node_); }
+  int32_t rank() const { return harp_node_rank(node_); }
+  DType dtype() const { return static_cast<DType>(harp_node_dtype(node_)); }
+  const char* name() const { return harp_node_name(node_); }
+  Node& set_name(const char* name) {
+    harp_node_set_name(node_, name);
+    return *this;
+  }
+  std::vector<Dim> dims() const {
+    detail::Out err;
+    harp_dim sizes[HARP_MAX_RANK];
+    harp_node_dims(node_, rank(), sizes, err);
+    std::vector<Dim> dims;
+    if (err.raised()) return dims;
+    for (int32_t i = 0; i < rank(); ++i) dims.emplace_back(sizes[i] < 0 ? graph() : nullptr, sizes[i]);
+    return dims;
+  }
+  Dim dim(int32_t axis) const {
+    const std::vector<Dim> all = dims();
+    const int32_t index = axis < 0 ? axis + rank() : axis;
+    if (index < 0 || index >= rank()) {
+      detail::raise({HARP_ERROR_SHAPE, "axis " + std::to_string(axis) + " of an array of rank " + std::to_string(rank())});
+      return {nullptr, HARP_DIM_INVALID};
+    }
+    return all[static_cast<size_t>(index)];
+  }
+
+ private:
+  harp_node* node_ = nullptr;
+};
+
+namespace detail {
+
+/// NULL, and a mistake in the graph, if the dtype cannot hold the number.
+inline harp_node* constant_node(harp_graph* graph, const Number& number, DType dtype) {
+  if (number.category == Category::complex || (number.category == Category::real && category_of(dtype) == Category::complex))
+    return harp_constant_complex(graph, raw(dtype), number.re, number.im);
+  if (number.category == Category::real) return harp_constant(graph, raw(dtype), number.re);
+  if (dtype == DType::boolean && number.category == Category::boolean) return harp_constant_bool(graph, number.i != 0 ? 1 : 0);
+  return number.is_unsigned ? harp_constant_u64(graph, raw(dtype), number.u) : harp_constant_i64(graph, raw(dtype), number.i);
+}
+
+/// Raises the mistakes that a failed call left in the graphs of its operands.
+inline void raise_failure(const char* name, harp_node* const* x, size_t count) {
+  bool known = false;
+  for (size_t i = 0; i < count; ++i)
+    if (x[i] != nullptr) known = raise_mistake(harp_node_graph(x[i])) || known;
+#if HARP_CPP_EXCEPTIONS
+  if (!known) raise({HARP_ERROR_INVALID_ARGUMENT, std::string(name) + ": an operand is an empty Node"});
+#else
+  static_cast<void>(name);  // the empty operand comes from a call whose error was reported
+#endif
+}
+
+inline DType dtype_of_operand(const Node& node) { return node.dtype(); }
+template <class T, class = std::enable_if_t<is_number<T> || std::is_same_v<T, None>>>
+DType dtype_of_operand(const T&) {
+  return DType::unknown;
+}
+inline harp_node* node_of_operand(harp_graph*, DType, const Node& node) { return node.get(); }
+inline harp_node* node_of_operand(harp_graph*, DType, const None&) { return nullptr; }
+template <class T, class = std::enable_if_t<is_number<T>>>
+harp_node* node_of_operand(harp_graph* graph, DType beside, const T& value) {
+  const Number number(value);
+  return constant_node(graph, number, number.dtype_beside(beside));
+}
+
+template <>
+struct Applier<Kind::node> {
+  template <class Op, class... A>
+  static Node run(const Op& op, const A&... operands) {
+    constexpr size_t count = sizeof...(A);
+    const DType dtypes[] = {dtype_of_operand(operands)...};
+    DType beside = DType::unknown;  // what numbers become
+    for (size_t i = Op::first_value; i < count; ++i) beside = higher(beside, dtypes[i]);
+    harp_graph* graph = nullptr;
+    ((graph = graph != nullptr ? graph : graph_of(operands)), ...);
+    harp_node* const x[] = {node_of_operand(graph, beside, operands)...};
+    harp_node* result = op(x);
+    if (result == nullptr) raise_failure(Op::name, x, count);
+    return result;
+  }
+
+  template <class Op>
+  static Node run_list(const Op& op, const Node* operands, size_t count) {
+    std::vector<harp_node*> x;
+    for (size_t i = 0; i < count; ++i) x.push_back(operands[i].get());
+    harp_node* result = op(x.data(), count);
+    if (result == nullptr) raise_failure(Op::name, x.data(), count);
+    return result;
+  }
+
+  /// Without exceptions and after an error all results are empty.
+  template <class Op>
+  static std::vector<Node> run_several(const Op& op, const Node* operands, size_t count) {
+    std::vector<harp_node*> x, results(op.results(count), nullptr);
+    for (size_t i = 0; i < count; ++i) x.push_back(operands[i].get());
+    if (op(x.data(), count, results.data()) != HARP_OK) raise_failure(Op::name, x.data(), count);
+    return {results.begin(), results.end()};
+  }
+
+ private:
+  static harp_graph* graph_of(const Node& node) { return node.graph(); }
+  template <class T, class = std::enable_if_t<is_number<T> || std::is_same_v<T, None>>>
+  static harp_graph* graph_of(const T&) {
+    return nullptr;
+  }
+};
+
+}  // namespace detail
+}  // namespace HARP_CPP_NAMESPACE
+}  // namespace harp
+
+#endif  // HARP_NODE_HPP

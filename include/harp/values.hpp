@@ -1,0 +1,307 @@
+// Plain values of the C++ front end: dtypes, spans, sizes, lists of axes, numbers. Part of harp.hpp.
+#ifndef HARP_VALUES_HPP
+#define HARP_VALUES_HPP
+
+#include <harp.h>
+#include <harp/error.hpp>
+
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <type_traits>
+#if defined(__has_include) && __cplusplus >= 202002L
+#if __has_include(<span>)
+#include <span>
+#endif
+#if __has_include(<mdspan>)
+#include <mdspan>
+#endif
+#endif
+
+namespace harp {
+inline namespace HARP_CPP_NAMESPACE {
+
+/// Type of array elements; the numbers are harp.h's.
+enum class DType : harp_dtype {
+  unknown = HARP_UNKNOWN,
+  boolean = HARP_BOOL,
+  i8 = HARP_I8,
+  u8 = HARP_U8,
+  i16 = HARP_I16,
+  u16 = HARP_U16,
+  i32 = HARP_I32,
+  u32 = HARP_U32,
+  i64 = HARP_I64,
+  u64 = HARP_U64,
+  f16 = HARP_F16,
+  bf16 = HARP_BF16,
+  f32 = HARP_F32,
+  f64 = HARP_F64,
+  complex64 = HARP_COMPLEX64,
+  complex128 = HARP_COMPLEX128,
+};
+
+inline constexpr DType boolean = DType::boolean, i8 = DType::i8, u8 = DType::u8, i16 = DType::i16, u16 = DType::u16, i32 = DType::i32,
+                       u32 = DType::u32, i64 = DType::i64, u64 = DType::u64, f16 = DType::f16, bf16 = DType::bf16, f32 = DType::f32,
+                       f64 = DType::f64, complex64 = DType::complex64, complex128 = DType::complex128;
+
+/// The number harp.h has for it, its bytes, and its name in the text format ("f32").
+constexpr harp_dtype raw(DType dtype) { return static_cast<harp_dtype>(dtype); }
+inline size_t size_of(DType dtype) { return harp_dtype_size(raw(dtype)); }
+inline const char* name_of(DType dtype) {
+  const char* name = harp_dtype_name(raw(dtype));
+  return name != nullptr ? name : "unknown";
+}
+
+/// Elements of f16 and bf16: their 16 bits. harp computes with them; C++17 has no such types.
+struct Half {
+  uint16_t bits = 0;
+};
+struct BHalf {
+  uint16_t bits = 0;
+};
+
+namespace detail {
+
+template <class T>
+constexpr DType dtype_of_cpp() {
+  if constexpr (std::is_same_v<T, bool>)
+    return DType::boolean;
+  else if constexpr (std::is_same_v<T, Half>)
+    return DType::f16;
+  else if constexpr (std::is_same_v<T, BHalf>)
+    return DType::bf16;
+  else if constexpr (std::is_same_v<T, float>)
+    return DType::f32;
+  else if constexpr (std::is_same_v<T, double>)
+    return DType::f64;
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    return DType::complex64;
+  else if constexpr (std::is_same_v<T, std::complex<double>>)
+    return DType::complex128;
+  else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
+    return sizeof(T) == 1 ? DType::i8 : sizeof(T) == 2 ? DType::i16 : sizeof(T) == 4 ? DType::i32 : DType::i64;
+  else if constexpr (std::is_integral_v<T>)
+    return sizeof(T) == 1 ? DType::u8 : sizeof(T) == 2 ? DType::u16 : sizeof(T) == 4 ? DType::u32 : DType::u64;
+  else
+    return DType::unknown;
+}
+
+template <class T>
+inline constexpr bool is_number =
+    std::is_arithmetic_v<T> || std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+
+}  // namespace detail
+
+/// The dtype whose elements are of the C++ type T; f16 and bf16 are Half and BHalf.
+template <class T>
+inline constexpr DType dtype_of = detail::dtype_of_cpp<std::remove_cv_t<T>>();
+
+/// Elements that lie in a row: std::span for C++17. Converts from what has data() and size(), and in C++20 to std::span.
+template <class T>
+class Span {
+ public:
+  using element_type = T;
+  using value_type = std::remove_cv_t<T>;
+  using iterator = T*;
+
+  constexpr Span() = default;
+  constexpr Span(T* data, size_t size) : data_(data), size_(size) {}
+  template <size_t N>
+  constexpr Span(T (&array)[N]) : data_(array), size_(N) {}  // NOLINT(google-explicit-constructor)
+  template <class C, class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<C&>().data()), T*> &&
+                                              std::is_convertible_v<decltype(std::declval<C&>().size()), size_t>>>
+  constexpr Span(C&& container) : data_(container.data()), size_(container.size()) {}  // NOLINT(google-explicit-constructor)
+
+  constexpr T* data() const { return data_; }
+  constexpr size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr T* begin() const { return data_; }
+  constexpr T* end() const { return data_ + size_; }
+  constexpr T& operator[](size_t i) const { return data_[i]; }
+  constexpr T& front() const { return data_[0]; }
+  constexpr T& back() const { return data_[size_ - 1]; }
+
+ private:
+  T* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+/// A size in a graph: a number, or a symbolic size made by Graph::dim and arithmetic (see handles.hpp).
+class Dim {
+ public:
+  template <class I, class = std::enable_if_t<std::is_integral_v<I> && !std::is_same_v<I, bool>>>
+  constexpr Dim(I size) : value_(static_cast<harp_dim>(size)) {}  // NOLINT(google-explicit-constructor)
+  constexpr Dim(harp_graph* graph, harp_dim value) : value_(value), graph_(graph) {}
+
+  constexpr harp_dim get() const { return value_; }
+  /// The graph of a symbolic size; NULL: it is a number.
+  constexpr harp_graph* graph() const { return graph_; }
+
+ private:
+  harp_dim value_;
+  harp_graph* graph_ = nullptr;
+};
+
+/// The open end of a slice.
+inline constexpr harp_dim open_end = HARP_SLICE_NONE;
+/// In place of an axis: of the flattened array.
+inline constexpr int32_t flattened = HARP_AXIS_NONE;
+
+namespace detail {
+
+/// A list of numbers as the C interface takes them: a count and an address, which is NULL where the list is not given. It never allocates.
+template <class T, class From>
+class List {
+ public:
+  static constexpr int32_t kCapacity = 2 * HARP_MAX_RANK;  // a padding has two numbers an axis
+
+  List() = default;
+  List(const List& other) : count_(other.count_) { std::memcpy(values_, other.values_, static_cast<size_t>(count()) * sizeof(T)); }
+  List& operator=(const List& other) {
+    count_ = other.count_;
+    std::memmove(values_, other.values_, static_cast<size_t>(count()) * sizeof(T));
+    return *this;
+  }
+  List(std::initializer_list<From> values) { assign(values.begin(), values.size()); }
+  template <class I, class = std::enable_if_t<std::is_convertible_v<I, From> && !std::is_same_v<std::decay_t<I>, List>>, class = void>
+  List(I value) {  // NOLINT(google-explicit-constructor): one number is a list, too
+    const From one(value);
+    assign(&one, 1);
+  }
+  template <class C, class V = std::remove_reference_t<decltype(*std::declval<const C&>().data())>,
+            class = std::enable_if_t<std::is_convertible_v<V, From>>>
+  List(const C& container) {  // NOLINT(google-explicit-constructor): vectors, arrays and spans
+    assign(container.data(), container.size());
+  }
+
+  bool given() const { return count_ >= 0; }
+  int32_t count() const { return count_ < 0 ? 0 : count_; }
+  const T* data() const { return count_ < 0 ? nullptr : values_; }
+  T operator[](int32_t i) const { return values_[i]; }
+
+ private:
+  template <class V>
+  void assign(const V* values, size_t count) {
+    if (count > static_cast<size_t>(kCapacity)) {
+      raise(
+          {HARP_ERROR_INVALID_ARGUMENT, "a list of " + std::to_string(count) + " numbers: expected at most " + std::to_string(kCapacity)});
+      count = 0;
+    }
+    count_ = static_cast<int32_t>(count);
+    for (size_t i = 0; i < count; ++i) values_[i] = number_of(From(values[i]));
+  }
+  static T number_of(const Dim& dim) { return static_cast<T>(dim.get()); }
+  template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
+  static T number_of(N number) {
+    return static_cast<T>(number);
+  }
+
+  int32_t count_ = -1;
+  T values_[kCapacity];
+};
+
+}  // namespace detail
+
+/// Axes: {0, -1}, or one number, or nothing, which stands for all axes (or what the operation says).
+using Axes = detail::List<int32_t, int32_t>;
+/// Sizes, or what goes with them, plain or symbolic: {n, 64}.
+using Sizes = detail::List<harp_dim, Dim>;
+/// Steps, strides and dilations.
+using Steps = detail::List<int64_t, int64_t>;
+/// Factors.
+using Scales = detail::List<double, double>;
+
+/// "[2, 3]"
+inline std::string shape_text(const int64_t* dims, int32_t rank) {
+  std::string text = "[";
+  for (int32_t i = 0; i < rank; ++i) text += (i != 0 ? ", " : "") + std::to_string(dims[i]);
+  return text + "]";
+}
+
+namespace detail {
+
+enum class Category { boolean, integer, real, complex };
+
+inline Category category_of(DType dtype) {
+  if (dtype == DType::boolean) return Category::boolean;
+  if (raw(dtype) < HARP_F16) return Category::integer;
+  return raw(dtype) < HARP_COMPLEX64 ? Category::real : Category::complex;
+}
+
+/// A C++ number that stands beside arrays, whose dtype it takes.
+struct Number {
+  Category category = Category::integer;
+  bool is_unsigned = false;  // of integers: u holds it
+  union {
+    int64_t i;
+    uint64_t u;
+    double re;
+  };
+  double im = 0;
+
+  template <class T, class = std::enable_if_t<is_number<T>>>
+  Number(T value) : i(0) {  // NOLINT(google-explicit-constructor)
+    if constexpr (std::is_same_v<T, bool>) {
+      category = Category::boolean;
+      i = value ? 1 : 0;
+    } else if constexpr (std::is_integral_v<T>) {
+      is_unsigned = !std::is_signed_v<T>;
+      if constexpr (std::is_signed_v<T>)
+        i = value;
+      else
+        u = value;
+    } else if constexpr (std::is_floating_point_v<T>) {
+      category = Category::real;
+      re = static_cast<double>(value);
+    } else {
+      category = Category::complex;
+      re = static_cast<double>(value.real());
+      im = static_cast<double>(value.imag());
+    }
+  }
+
+  double real() const {
+    if (category == Category::real || category == Category::complex) return re;
+    return is_unsigned ? static_cast<double>(u) : static_cast<double>(i);
+  }
+
+  /// Its dtype beside arrays of `beside`: theirs, unless the number is of a higher kind (2.5 beside integers is f32). unknown: there are
+  /// no arrays.
+  DType dtype_beside(DType beside) const {
+    if (beside == DType::unknown)
+      return category == Category::boolean   ? DType::boolean
+             : category == Category::integer ? DType::i64
+             : category == Category::real    ? DType::f32
+                                             : DType::complex64;
+    const Category other = category_of(beside);
+    if (category <= other) return beside;
+    if (category == Category::integer) return DType::i64;
+    if (category == Category::real) return DType::f32;
+    return beside == DType::f64 ? DType::complex128 : DType::complex64;
+  }
+};
+
+/// Of the dtypes of the arrays in one operation, the one that numbers take.
+inline DType higher(DType a, DType b) {
+  if (a == DType::unknown) return b;
+  if (b == DType::unknown) return a;
+  if (category_of(a) != category_of(b)) return category_of(a) < category_of(b) ? b : a;
+  return raw(a) < raw(b) ? b : a;
+}
+
+}  // namespace detail
+}  // namespace HARP_CPP_NAMESPACE
+}  // namespace harp
+
+#if defined(__cpp_lib_span) && defined(__cpp_lib_ranges)
+template <class T>
+inline constexpr bool std::ranges::enable_borrowed_range<harp::Span<T>> = true;
+#endif
+
+#endif  // HARP_VALUES_HPP
