@@ -1,0 +1,86 @@
+// Gradients of nodes and tensors. Part of harp.hpp.
+#ifndef HARP_GRADIENT_HPP
+#define HARP_GRADIENT_HPP
+
+#include <harp/tensor.hpp>
+
+namespace harp {
+inline namespace HARP_CPP_NAMESPACE {
+
+namespace op {
+
+/// Operands: y, the xs, and what y's elements are weighted by, which may be missing.
+struct grad {
+  uint32_t flags;
+  static constexpr const char* name = "grad";
+  size_t results(size_t count) const { return count - 2; }
+  harp_status operator()(harp_node* const* x, size_t count, harp_node** out) const {
+    return harp_grad_flags(x[0], static_cast<int32_t>(count) - 2, x + 1, x[count - 1], flags, out);
+  }
+  template <class F>
+  void attributes(F&& f) const {
+    f(flags);
+  }
+};
+
+}  // namespace op
+
+/// The derivatives of sum(y * grad_output) with respect to each of xs; grad_output not given: 1, which y must have one element for. flags:
+/// HARP_GRAD_ZERO_WHERE_INDEPENDENT or 0.
+inline std::vector<Node> grad(const Node& y, const std::vector<Node>& xs, const Node& grad_output = {}, uint32_t flags = 0) {
+  std::vector<harp_node*> x = {y.get()}, gradients(xs.size(), nullptr);
+  for (const Node& one : xs) x.push_back(one.get());
+  x.push_back(grad_output.get());
+  const harp_status status = op::grad{flags}(x.data(), x.size(), gradients.data());
+  if (status != HARP_OK) detail::raise_failure("grad", x.data(), x.size());
+  return {gradients.begin(), gradients.end()};
+}
+inline bool depends(const Node& y, const Node& x) { return harp_depends(y.get(), x.get()) == 1; }
+
+/// The same of tensors. What was realised counts as a constant, so y has to be pending; the xs need not be. Without exceptions and after an
+/// error all are empty.
+inline std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& xs, const Tensor& grad_output = {}, uint32_t flags = 0) {
+  using namespace detail;
+  std::vector<Tensor> gradients(xs.size());
+  std::vector<Value*> x = {y.value()};
+  for (const Tensor& one : xs) x.push_back(one.value());
+  for (const Value* value : x) {
+    if (value != nullptr && value->session == y.value()->session) continue;
+    raise({HARP_ERROR_INVALID_ARGUMENT, "grad: an operand is an empty Tensor, or of another context"});
+    return gradients;
+  }
+  x.push_back(grad_output.value());
+  if (xs.empty()) return gradients;
+
+  // Which gradients there are is a question to the whole structure: harp's graph of it answers, once.
+  Session* session = y.value()->session;
+  auto signature = std::make_unique<Signature>();
+  Words key;
+  key.add(word_of(op::grad::name)), key.add(flags), key.add(x.size());
+  for (const Value* value : x) key.add(word_of(value != nullptr ? value->type : nullptr));
+  const uint64_t hash = hash_words(key.data(), key.size());
+  const Signature* known = Records<Signature>::find(key.data(), key.size(), hash);
+  if (known == nullptr) {
+    signature->name = op::grad::name;
+    signature->call = std::make_unique<Call<op::grad>>(op::grad{flags});
+    for (const Tensor& one : xs) signature->results.push_back(one.value()->type);
+    known = Records<Signature>::add(std::move(signature), key.data(), key.size(), hash);
+  }
+  for (Value* value : x)
+    if (value != nullptr) Resource<Value>::retain(value);
+  const bool single = xs.size() == 1;
+  const Tensor group(new_pending(session, known, single ? known->results[0] : nullptr, x.data(), x.size()));
+  std::vector<Value*> parts;
+  for (size_t i = 0; i < xs.size(); ++i) {
+    Resource<Value>::retain(group.value());
+    gradients[i] = Tensor(single ? group.value() : new_part(group.value(), i));
+    parts.push_back(gradients[i].value());
+  }
+  if (!Checked::structure(session, parts.data(), parts.size())) gradients.assign(xs.size(), Tensor());
+  return gradients;
+}
+
+}  // namespace HARP_CPP_NAMESPACE
+}  // namespace harp
+
+#endif  // HARP_GRADIENT_HPP

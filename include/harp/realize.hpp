@@ -1,0 +1,442 @@
+// How pending values are computed: their structure as a key, the program of that structure, and the run. Part of harp.hpp.
+//
+// The key of a structure is exact: signatures, which operands go where, types of the inputs. Whatever the elements are, an equal structure
+// finds the program that was compiled for it first.
+#ifndef HARP_REALIZE_HPP
+#define HARP_REALIZE_HPP
+
+#include <harp/trace.hpp>
+
+#include <algorithm>
+
+namespace harp {
+inline namespace HARP_CPP_NAMESPACE {
+
+/// How programs are made: fields of harp_compile_options by their names. Results never depend on it.
+struct Configuration {
+  std::string backend;   ///< "c" or "interp"; empty: "c"
+  std::string schedule;  ///< lines as harp_tune finds them
+  std::string target;    ///< a CPU; empty: this one
+  int32_t simd_width = 0;
+  bool check_indices = false;
+  bool tuned = true;  ///< use what harp_tune found for such a graph
+
+  bool is_default() const {
+    return backend.empty() && schedule.empty() && target.empty() && simd_width == 0 && !check_indices && tuned;
+  }
+};
+
+/// What this thread has launched through tensors, jit and expressions since it began.
+struct Launches {
+  uint64_t runs = 0;     ///< of programs
+  uint64_t kernels = 0;  ///< loops over arrays in them
+  uint64_t bytes = 0;    ///< of inputs and outputs of the programs
+};
+namespace detail {
+inline thread_local Launches launched;
+}
+inline const Launches& launches() { return detail::launched; }
+
+namespace detail {
+
+/// Memory for what programs need while they run, kept by each thread.
+class Workspace {
+ public:
+  ~Workspace() { std::free(memory_); }
+  void* reserve(size_t bytes) {
+    if (bytes > size_) {
+      std::free(memory_);
+      size_ = (bytes + 63) / 64 * 64;
+      memory_ = std::aligned_alloc(64, size_);
+      if (memory_ == nullptr) size_ = 0;  // the run allocates, and says what happens
+    }
+    return memory_;
+  }
+  size_t size() const { return size_; }
+
+ private:
+  void* memory_ = nullptr;
+  size_t size_ = 0;
+};
+inline Workspace& workspace() {
+  static thread_local Workspace workspace;
+  return workspace;
+}
+
+/// A compiled structure. It does not change once it is made.
+struct Plan {
+  std::vector<uint64_t> key;
+  Handle<harp_program> program;
+  std::vector<uint32_t> inputs;  // which leaf of the walk each input of the program is
+  size_t workspace_bytes = 0;
+  uint64_t kernels = 0;
+  std::atomic<uint64_t> last_use{0};
+};
+
+/// The pending values that some results need, operands first, and the arrays they begin with.
+class Walk {
+ public:
+  std::vector<Value*> order;   // leaves among them, at their first use
+  std::vector<Value*> leaves;  // by number
+  std::vector<uint32_t> uses;  // of each leaf, in the walk
+  std::vector<uint64_t> key;
+
+  static Walk& of_thread() {
+    static thread_local Walk walk;
+    return walk;
+  }
+
+  void go(Value* const* results, size_t count) {
+    static std::atomic<uint64_t> walks{0};
+    id_ = walks.fetch_add(1, std::memory_order_relaxed) + 1;
+    order.clear(), leaves.clear(), uses.clear(), key.clear();
+    if (slots_.empty()) slots_.resize(64);
+    for (size_t i = 0; i < count; ++i) visit(results[i]);
+    for (size_t i = 0; i < count; ++i) key.push_back(uint64_t{number_of(results[i])} << 3 | kResult);
+  }
+
+  uint32_t number_of(const Value* value) {
+    if (value == nullptr) return UINT32_MAX;
+    return value->signature == nullptr && value->part < 0 ? slot_of(value).number : value->index;
+  }
+
+ private:
+  // What a word of the key is; addresses have zeros there.
+  static constexpr uint64_t kLeaf = 1, kPart = 2, kResult = 3, kArgument = 4;
+  struct Slot {
+    const Value* leaf = nullptr;
+    uint64_t walk = 0;
+    uint32_t number = 0, leaf_number = 0;
+  };
+  struct Frame {
+    Value* value;
+    uint32_t next;
+  };
+
+  static bool is_leaf(const Value* value) { return value->signature == nullptr && value->part < 0; }
+
+  // Leaves may be shared with other threads, so what a walk notes of them is noted here, not in them.
+  Slot& slot_of(const Value* leaf) {
+    size_t at = (word_of(leaf) >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 20 & (slots_.size() - 1);
+    while (slots_[at].walk == id_ && slots_[at].leaf != leaf) at = (at + 1) & (slots_.size() - 1);
+    return slots_[at];
+  }
+
+  void visit(Value* root) {
+    stack_.clear();
+    enter(root);
+    while (!stack_.empty()) {
+      Frame& frame = stack_.back();
+      if (frame.next < frame.value->count) {
+        Value* operand = frame.value->operands()[frame.next++];
+        if (operand != nullptr) enter(operand);
+        continue;
+      }
+      Value* value = frame.value;
+      stack_.pop_back();
+      value->index = static_cast<uint32_t>(order.size());
+      order.push_back(value);
+      if (value->part >= 0) {
+        key.push_back((uint64_t{number_of(value->operands()[0])} << 32 | static_cast<uint64_t>(value->part)) << 3 | kPart);
+        continue;
+      }
+      key.push_back(word_of(value->signature));
+      for (uint32_t i = 0; i < value->count; i += 2)
+        key.push_back(uint64_t{number_of(value->operands()[i])} << 32 | (i + 1 < value->count ? number_of(value->operands()[i + 1]) : 0));
+    }
+  }
+
+  void enter(Value* value) {
+    if (!is_leaf(value)) {
+      if (value->walk == id_) return;
+      value->walk = id_;
+      stack_.push_back({value, 0});
+      return;
+    }
+    Slot& slot = slot_of(value);
+    if (slot.walk == id_) {
+      ++uses[slot.leaf_number];
+      return;
+    }
+    slot = {value, id_, static_cast<uint32_t>(order.size()), static_cast<uint32_t>(leaves.size())};
+    order.push_back(value);
+    leaves.push_back(value);
+    uses.push_back(1);
+    key.push_back(word_of(value->type) | kLeaf);
+    if (value->argument >= 0) key.push_back(static_cast<uint64_t>(value->argument) << 3 | kArgument);
+    if (2 * leaves.size() > slots_.size()) grow();
+  }
+
+  void grow() {
+    const std::vector<Slot> old = std::move(slots_);
+    slots_.assign(2 * old.size(), {});
+    for (const Slot& slot : old)
+      if (slot.walk == id_) slot_of(slot.leaf) = slot;
+  }
+
+  uint64_t id_ = 0;
+  std::vector<Slot> slots_;
+  std::vector<Frame> stack_;
+};
+
+/// The plans of a context.
+class Plans final : public Attachment {
+ public:
+  static constexpr size_t kMost = 4096;  // more: those that were not used for the longest time go
+
+  std::shared_ptr<Plan> find(const std::vector<uint64_t>& key, uint64_t hash) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto [begin, end] = plans_.equal_range(hash);
+    for (auto it = begin; it != end; ++it)
+      if (it->second->key == key) {
+        it->second->last_use.store(++uses_, std::memory_order_relaxed);
+        return it->second;
+      }
+    return nullptr;
+  }
+  void add(std::shared_ptr<Plan> plan, uint64_t hash) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (plans_.size() >= kMost) drop_old();
+    plan->last_use = ++uses_;
+    plans_.emplace(hash, std::move(plan));
+  }
+  size_t size() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return plans_.size();
+  }
+
+  static Plans& of(Session* session) {
+    const std::lock_guard<std::mutex> lock(session->mutex);
+    if (session->tensors == nullptr) session->tensors = std::make_unique<Plans>();
+    return static_cast<Plans&>(*session->tensors);
+  }
+
+ private:
+  void drop_old() {
+    std::vector<uint64_t> last;
+    for (const auto& entry : plans_) last.push_back(entry.second->last_use);
+    std::nth_element(last.begin(), last.begin() + static_cast<std::ptrdiff_t>(last.size() / 2), last.end());
+    const uint64_t bound = last[last.size() / 2];
+    for (auto it = plans_.begin(); it != plans_.end();) it = it->second->last_use < bound ? plans_.erase(it) : std::next(it);
+  }
+
+  std::mutex mutex_;
+  uint64_t uses_ = 0;
+  std::unordered_multimap<uint64_t, std::shared_ptr<Plan>> plans_;
+};
+
+/// harp's graph of a walk: the nodes of its results, and of its leaves. False after an error.
+inline bool build_graph(harp_graph* graph, const Walk& walk, Value* const* results, size_t count, std::vector<harp_node*>& outputs,
+                        std::vector<harp_node*>& inputs) {
+  std::vector<harp_node*> nodes(walk.order.size(), nullptr), x, several;
+  std::vector<std::vector<harp_node*>> groups(walk.order.size());
+  Walk& numbers = const_cast<Walk&>(walk);
+  for (size_t i = 0; i < walk.order.size(); ++i) {
+    Value* value = walk.order[i];
+    if (value->part >= 0) {
+      nodes[i] = groups[numbers.number_of(value->operands()[0])][static_cast<size_t>(value->part)];
+      continue;
+    }
+    if (value->signature == nullptr) {
+      const std::string name = "x" + std::to_string(inputs.size());
+      nodes[i] = harp_input(graph, name.c_str(), raw(value->type->dtype), value->type->rank, value->type->dims);
+      inputs.push_back(nodes[i]);
+    } else {
+      x.clear();
+      for (uint32_t k = 0; k < value->count; ++k) {
+        const Value* operand = value->operands()[k];
+        x.push_back(operand == nullptr ? nullptr : nodes[numbers.number_of(operand)]);
+      }
+      std::vector<harp_node*>& made = groups[i];
+      made.assign(value->signature->results.size(), nullptr);
+      if (value->signature->call->build(graph, x.data(), x.size(), made.data())) nodes[i] = made[0];
+    }
+    if (nodes[i] == nullptr) {
+      raise_mistake(graph);
+      return false;
+    }
+  }
+  for (size_t i = 0; i < count; ++i) outputs.push_back(nodes[numbers.number_of(results[i])]);
+  return true;
+}
+
+/// Compiles a walk. NULL after an error.
+inline std::shared_ptr<Plan> compile(Session* session, const Walk& walk, Value* const* results, size_t count,
+                                     const Configuration& configuration) {
+  Out err;
+  const Handle<harp_graph> graph(harp_graph_new(session->context, HARP_GRAPH_BROADCAST | HARP_GRAPH_PROMOTE_MIXED, err));
+  std::vector<harp_node*> outputs, inputs;
+  if (err.raised() || !build_graph(graph.get(), walk, results, count, outputs, inputs)) return nullptr;
+
+  CompileOptions options;
+  const auto given = [](const std::string& text) { return text.empty() ? nullptr : text.c_str(); };
+  options.backend = given(configuration.backend);
+  options.schedule = given(configuration.schedule);
+  options.target = given(configuration.target);
+  options.simd_width = configuration.simd_width;
+  options.check_indices = configuration.check_indices ? 1 : 0;
+  options.tuning = configuration.tuned ? HARP_TUNING_ON : HARP_TUNING_OFF;
+  const auto n = static_cast<int32_t>(outputs.size());
+  auto plan = std::make_shared<Plan>();
+  plan->program = Handle<harp_program>(harp_compile_nodes(graph.get(), n, nullptr, outputs.data(), &options, err));
+  if (err.raised()) return nullptr;
+
+  std::vector<harp_node*> used(inputs.size(), nullptr);
+  int32_t used_count = 0;
+  harp_nodes_inputs(n, outputs.data(), static_cast<int32_t>(used.size()), used.data(), &used_count, err);
+  harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
+  harp_program_stats(plan->program.get(), &stats, err);
+  harp_program_workspace_size(plan->program.get(), 0, nullptr, session->width, &plan->workspace_bytes, err);
+  if (err.raised()) return nullptr;
+  for (size_t i = 0; i < static_cast<size_t>(used_count); ++i)
+    plan->inputs.push_back(static_cast<uint32_t>(std::find(inputs.begin(), inputs.end(), used[i]) - inputs.begin()));
+  plan->kernels = static_cast<uint64_t>(stats.kernels);
+  plan->key = walk.key;
+  return plan;
+}
+
+inline void add_configuration(std::vector<uint64_t>& key, const Configuration& configuration) {
+  if (configuration.is_default()) return;
+  Words words;
+  const AttributeWords add{words};
+  add(Text(configuration.backend)), add(Text(configuration.schedule)), add(Text(configuration.target));
+  add(configuration.simd_width), add(configuration.check_indices), add(configuration.tuned);
+  key.insert(key.end(), words.data(), words.data() + words.size());
+}
+
+/// The plan of results whose walk was done. NULL after an error.
+inline std::shared_ptr<Plan> plan_of(Session* session, Walk& walk, Value* const* results, size_t count, const Configuration& configuration) {
+  add_configuration(walk.key, configuration);
+  const uint64_t hash = hash_words(walk.key.data(), walk.key.size());
+  Plans& plans = Plans::of(session);
+  std::shared_ptr<Plan> plan = plans.find(walk.key, hash);
+  if (plan == nullptr && (plan = compile(session, walk, results, count, configuration)) != nullptr) plans.add(plan, hash);
+  return plan;
+}
+
+/// Runs a plan on leaves: new arrays of these types. False after an error, with nothing made.
+inline bool run_plan(Session* session, const Plan& plan, Value* const* leaves, const Type* const* types, size_t count,
+                     harp_buffer** buffers) {
+  static thread_local std::vector<harp_const_array> inputs;
+  static thread_local std::vector<harp_array> outputs;
+  inputs.clear(), outputs.clear();
+  uint64_t bytes = 0;
+  for (const uint32_t i : plan.inputs) {
+    const Value* leaf = leaves[i];
+    inputs.push_back({leaf->data, leaf->type->dims, raw(leaf->type->dtype), leaf->type->rank});
+    bytes += leaf->type->bytes;
+  }
+  Out err;
+  size_t made = 0;
+  for (; made < count; ++made) {
+    const Type* type = types[made];
+    buffers[made] = harp_buffer_new(session->context, nullptr, raw(type->dtype), type->rank, type->dims, err);
+    if (buffers[made] == nullptr) break;
+    outputs.push_back({harp_buffer_data(buffers[made]), type->dims, raw(type->dtype), type->rank});
+    bytes += type->bytes;
+  }
+  if (made == count) {
+    RunOptions options;
+    options.workspace = plan.workspace_bytes != 0 ? workspace().reserve(plan.workspace_bytes) : nullptr;
+    options.workspace_size = options.workspace != nullptr ? workspace().size() : 0;
+    harp_program_call(plan.program.get(), inputs.size(), inputs.data(), outputs.size(), outputs.data(), &options, err);
+  }
+  if (*static_cast<harp_error**>(err) != nullptr) {
+    for (size_t i = 0; i < made; ++i) harp_buffer_release(buffers[i]);
+    err.raised();
+    return false;
+  }
+  ++launched.runs;
+  launched.kernels += plan.kernels;
+  launched.bytes += bytes;
+  return true;
+}
+
+/// Computes pending values, all in one run. False after an error; they are then pending as before.
+inline bool realize(Value* const* values, size_t count, const Configuration& configuration) {
+  static thread_local std::vector<Value*> results;
+  static thread_local std::vector<const Type*> types;
+  static thread_local std::vector<harp_buffer*> buffers;
+  results.clear(), types.clear();
+  for (size_t i = 0; i < count; ++i) {
+    Value* value = values[i];
+    if (value->is_there() || std::find(results.begin(), results.end(), value) != results.end()) continue;
+    results.push_back(value);
+    types.push_back(value->type);
+  }
+  if (results.empty()) return true;
+  Session* session = results[0]->session;
+  Walk& walk = Walk::of_thread();
+  walk.go(results.data(), results.size());
+  for (const Value* leaf : walk.leaves)
+    if (leaf->argument >= 0) {
+      raise({HARP_ERROR_INVALID_ARGUMENT, "an argument of a function that jit traces has no elements yet: the function may not look at them"});
+      return false;
+    }
+  const std::shared_ptr<Plan> plan = plan_of(session, walk, results.data(), results.size(), configuration);
+  if (plan == nullptr) return false;
+  buffers.assign(results.size(), nullptr);
+  if (!run_plan(session, *plan, walk.leaves.data(), types.data(), results.size(), buffers.data())) return false;
+  for (Value* value : results) Resource<Session>::retain(value->session);
+  for (size_t i = 0; i < results.size(); ++i) {
+    Value* value = results[i];
+    if (value->count == 0) Resource<Session>::release(value->session);  // it had a reference already
+    value->buffer = buffers[i];
+    value->data = harp_buffer_data(buffers[i]);
+    value->signature = nullptr;
+    value->part = -1;
+    value->pending = 0;
+    value->held = value->type->bytes;
+    Resource<Value>::release_operands(value);
+  }
+  return true;
+}
+
+/// Bounds of what may be pending.
+inline constexpr uint32_t kMostPending = 10000;
+inline constexpr uint64_t kMostHeld = uint64_t{512} << 20;
+
+/// Called for a new value with more pending than that, as far as its bounds say: finds the true numbers, and realises if they are too many.
+/// A product is not realised by itself, nor what shows it in another shape: the sum that reads it later would have to store it first,
+/// where both together may be one contraction. What it is made of is realised instead.
+inline bool settle(Value* value) {
+  Walk& walk = Walk::of_thread();
+  walk.go(&value, 1);
+  uint64_t held = 0;
+  for (size_t i = 0; i < walk.leaves.size(); ++i) {
+    const Value* leaf = walk.leaves[i];
+    if (leaf->argument >= 0) {  // inside jit: it is all one program
+      value->pending = 1;
+      value->held = 0;
+      return true;
+    }
+    if (leaf->references.load(std::memory_order_relaxed) <= walk.uses[i]) held += leaf->type->bytes;  // nobody else keeps it
+  }
+  const size_t pending = walk.order.size() - walk.leaves.size();
+  value->pending = static_cast<uint32_t>(pending);
+  value->held = held;
+  if (pending <= kMostPending && held <= kMostHeld) return true;
+
+  std::vector<Value*> cut, passing = {value};
+  for (size_t i = 0; i < passing.size(); ++i) {
+    Value* one = passing[i];
+    const bool passes = one->signature != nullptr && one->signature->passes_products && passing.size() < 256;
+    if (!passes) {
+      if (!one->is_there()) cut.push_back(one);
+      continue;
+    }
+    for (uint32_t k = 0; k < one->count; ++k)
+      if (Value* operand = one->operands()[k]; operand != nullptr && !operand->is_there()) passing.push_back(operand);
+  }
+  if (!realize(cut.data(), cut.size(), {})) return false;
+  walk.go(&value, 1);
+  value->pending = static_cast<uint32_t>(walk.order.size() - walk.leaves.size());
+  value->held = 0;
+  return true;
+}
+
+}  // namespace detail
+}  // namespace HARP_CPP_NAMESPACE
+}  // namespace harp
+
+#endif  // HARP_REALIZE_HPP

@@ -1,0 +1,203 @@
+// What a lazy Tensor is made of: records of operations that were checked once, and the values that operations give. Part of harp.hpp.
+//
+// A Signature is an operation with its attributes on operands of certain types. The first time one comes up, harp's own graph says whether it
+// is right and what the result's type is; from then on it is a look-up. A Value is an array that is there, or that is still to be computed
+// by a signature from other values. No graph of harp's is built before a structure is realised for the first time (realize.hpp).
+#ifndef HARP_TRACE_HPP
+#define HARP_TRACE_HPP
+
+#include <harp/keys.hpp>
+#include <harp/node.hpp>
+
+#include <atomic>
+#include <new>
+
+namespace harp {
+inline namespace HARP_CPP_NAMESPACE {
+namespace detail {
+
+/// An operation with its attributes.
+struct AnyCall {
+  AnyCall() = default;
+  virtual ~AnyCall() = default;
+  AnyCall(const AnyCall&) = delete;
+  AnyCall& operator=(const AnyCall&) = delete;
+  virtual size_t results(size_t count) const = 0;
+  /// Builds it; false: harp knows a mistake.
+  virtual bool build(harp_graph* graph, harp_node* const* x, size_t count, harp_node** results) const = 0;
+};
+
+template <class Op>
+struct Call final : AnyCall {
+  Op op;
+  explicit Call(const Op& op) : op(op) {}
+  size_t results(size_t count) const override {
+    if constexpr (std::is_invocable_v<const Op&, harp_node* const*, size_t, harp_node**>) return op.results(count);
+    else return 1;
+  }
+  bool build(harp_graph* graph, harp_node* const* x, size_t count, harp_node** results) const override {
+    static_cast<void>(graph), static_cast<void>(x), static_cast<void>(count);
+    if constexpr (std::is_invocable_v<const Op&, harp_node* const*, size_t, harp_node**>) return op(x, count, results) == HARP_OK;
+    else if constexpr (std::is_invocable_v<const Op&, harp_node* const*, size_t>) results[0] = op(x, count);
+    else if constexpr (std::is_invocable_v<const Op&, harp_node* const*>) results[0] = op(x);
+    else results[0] = op(graph);
+    return results[0] != nullptr;
+  }
+};
+
+/// An operation on operands of certain types, which harp has found right.
+struct Signature : Record {
+  const char* name = "";
+  std::unique_ptr<AnyCall> call;
+  std::vector<const Type*> results;
+  bool passes_products = false;  // a sum that reads it may turn it and the product it is made of into one contraction: see settle()
+};
+
+inline bool passes_products(const char* name) {
+  for (const char* one : {"mul", "cast", "expand", "broadcast_to", "reshape", "permute", "transpose", "moveaxis", "unsqueeze", "squeeze", "flip",
+                          "slice", "flatten", "contiguous", "stop_gradient", "unfold", "diagonal"})
+    if (std::strcmp(name, one) == 0) return true;
+  return false;
+}
+
+/// Has harp build the operation on inputs of these types (NULL: an operand that is not given). NULL after an error.
+inline const Signature* make_signature(const char* name, std::unique_ptr<AnyCall> call, const Type* const* types, size_t count,
+                                       harp_context* context, const Words& key, uint64_t hash) {
+  Out err;
+  const Handle<harp_graph> graph(harp_graph_new(context, HARP_GRAPH_BROADCAST | HARP_GRAPH_PROMOTE_MIXED, err));
+  if (err.raised()) return nullptr;
+  std::vector<harp_node*> x(count, nullptr), results(call->results(count), nullptr);
+  for (size_t i = 0; i < count; ++i)
+    if (types[i] != nullptr)
+      x[i] = harp_input(graph.get(), ("x" + std::to_string(i)).c_str(), raw(types[i]->dtype), types[i]->rank, types[i]->dims);
+  if (!call->build(graph.get(), x.data(), count, results.data())) {
+    if (!raise_mistake(graph.get())) raise({HARP_ERROR_INVALID_ARGUMENT, std::string(name) + ": an operand is missing"});
+    return nullptr;
+  }
+  auto signature = std::make_unique<Signature>();
+  for (harp_node* result : results) {
+    harp_dim dims[HARP_MAX_RANK];
+    const int32_t rank = harp_node_rank(result);
+    harp_node_dims(result, rank, dims, err);
+    if (err.raised()) return nullptr;
+    signature->results.push_back(type_of(static_cast<DType>(harp_node_dtype(result)), dims, rank));
+  }
+  signature->name = name;
+  signature->call = std::move(call);
+  signature->passes_products = passes_products(name);
+  return Records<Signature>::add(std::move(signature), key.data(), key.size(), hash);
+}
+
+/// An array: there, or pending. Values that are pending belong to one thread at a time, with all that is computed from them; an array that is
+/// there may be used by several.
+struct Value {
+  std::atomic<uint32_t> references{1};
+  uint32_t count = 0;                    // operands
+  const Signature* signature = nullptr;  // pending: what computes it; NULL: it is there, or a placeholder
+  const Type* type = nullptr;            // NULL: several results, which are taken one by one (part)
+  Session* session = nullptr;            // one reference, where there are no operands, which else have one
+  harp_buffer* buffer = nullptr;         // one reference
+  void* data = nullptr;                  // NULL: pending, or a placeholder, or no elements
+  uint32_t pending = 0;                  // at most so many values are pending for it, itself among them
+  int32_t part = -1;                     // it is this result of its only operand
+  int32_t argument = -1;                 // of a placeholder (jit.hpp): which argument it stands for
+  uint32_t index = 0;                    // its number in the walk `walk` (realize.hpp)
+  uint64_t walk = 0;
+  union {
+    uint64_t held = 0;  // at most so many bytes of inputs are kept for it
+    Value* next_dead;
+  };
+  alignas(16) unsigned char number[16];  // where `data` of a number is
+
+  bool is_there() const { return count == 0 && signature == nullptr && argument < 0; }
+  Value** operands() { return reinterpret_cast<Value**>(this + 1); }
+};
+
+inline Value* new_value(const Type* type, size_t operands) {
+  auto* value = new (::operator new(sizeof(Value) + operands * sizeof(Value*))) Value;
+  value->type = type;
+  value->count = static_cast<uint32_t>(operands);
+  return value;
+}
+
+template <>
+struct Resource<Value> {
+  static void retain(Value* value) { value->references.fetch_add(1, std::memory_order_relaxed); }
+
+  /// Frees what nothing refers to any more, however long the chain is.
+  static void release(Value* value) {
+    if (value == nullptr || !drop(value)) return;
+    value->next_dead = nullptr;
+    for (Value* dead = value; dead != nullptr;) {
+      Value* next = dead->next_dead;
+      next = drop_operands(dead, next);
+      destroy(dead);
+      dead = next;
+    }
+  }
+
+  /// A value that was computed needs its operands no more.
+  static void release_operands(Value* value) {
+    for (Value* dead = drop_operands(value, nullptr); dead != nullptr;) {
+      Value* next = drop_operands(dead, dead->next_dead);
+      destroy(dead);
+      dead = next;
+    }
+    value->count = 0;
+  }
+
+ private:
+  static bool drop(Value* value) {
+    return value->references.load(std::memory_order_acquire) == 1 || value->references.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+  static Value* drop_operands(Value* value, Value* dead) {
+    Value** operands = value->operands();
+    for (uint32_t i = 0; i < value->count; ++i)
+      if (operands[i] != nullptr && drop(operands[i])) {
+        operands[i]->next_dead = dead;
+        dead = operands[i];
+      }
+    return dead;
+  }
+  static void destroy(Value* value) {
+    if (value->buffer != nullptr) harp_buffer_release(value->buffer);
+    if (value->count == 0) Resource<Session>::release(value->session);
+    value->~Value();
+    ::operator delete(value);
+  }
+};
+
+/// An array that is there. Takes the buffer.
+inline Value* new_leaf(Session* session, const Type* type, harp_buffer* buffer, void* data) {
+  Value* value = new_value(type, 0);
+  Resource<Session>::retain(session);
+  value->session = session;
+  value->buffer = buffer;
+  value->data = data;
+  value->held = type->bytes;
+  return value;
+}
+
+/// A pending value. Takes the references to its operands.
+inline Value* new_pending(Session* session, const Signature* signature, const Type* type, Value* const* operands, size_t count) {
+  Value* value = new_value(type, count);
+  value->signature = signature;
+  value->session = session;
+  if (count == 0) Resource<Session>::retain(session);
+  uint64_t pending = 1, held = 0;
+  for (size_t i = 0; i < count; ++i) {
+    value->operands()[i] = operands[i];
+    if (operands[i] == nullptr) continue;
+    pending += operands[i]->pending;
+    held += operands[i]->held;
+  }
+  value->pending = pending > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(pending);
+  value->held = held;
+  return value;
+}
+
+}  // namespace detail
+}  // namespace HARP_CPP_NAMESPACE
+}  // namespace harp
+
+#endif  // HARP_TRACE_HPP
