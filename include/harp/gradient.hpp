@@ -76,7 +76,7 @@ inline std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& xs, 
     gradients[i] = Tensor(single ? group.value() : new_part(group.value(), i));
     parts.push_back(gradients[i].value());
   }
-  if (!Checked::structure(session, parts.data(), parts.size())) gradients.assign(xs.size(), Tensor());
+  if (!check_structure(session, parts.data(), parts.size())) gradients.assign(xs.size(), Tensor());
   return gradients;
 }
 

@@ -32,8 +32,10 @@ uint64_t word_of(const T* pointer) {
 class Words {
  public:
   void add(uint64_t word) {
-    if (size_ < kRoom) room_[size_] = word;
-    else spill(word);
+    if (size_ < kRoom)
+      room_[size_] = word;
+    else
+      spill(word);
     ++size_;
   }
   size_t size() const { return size_; }
@@ -162,14 +164,16 @@ inline const Type* type_of(DType dtype, const int64_t* dims, int32_t rank) {
 /// A type from sizes that a caller gave; NULL after an error, which names `what`.
 inline const Type* checked_type(const char* what, DType dtype, const Sizes& dims) {
   if (dims.count() > HARP_MAX_RANK) {
-    raise({HARP_ERROR_SHAPE, std::string(what) + ": rank " + std::to_string(dims.count()) + ", expected at most " + std::to_string(HARP_MAX_RANK)});
+    raise({HARP_ERROR_SHAPE,
+           std::string(what) + ": rank " + std::to_string(dims.count()) + ", expected at most " + std::to_string(HARP_MAX_RANK)});
     return nullptr;
   }
   int64_t total = static_cast<int64_t>(size_of(dtype));
   for (int32_t i = 0; i < dims.count(); ++i) {
     const bool overflows = dims[i] > 0 && total > INT64_MAX / dims[i];
     if (dims[i] < 0 || overflows) {
-      raise({dims[i] < 0 ? HARP_ERROR_RANGE : HARP_ERROR_OVERFLOW, std::string(what) + ": an array of the shape " + shape_text(dims.data(), dims.count()) +
+      raise({dims[i] < 0 ? HARP_ERROR_RANGE : HARP_ERROR_OVERFLOW, std::string(what) + ": an array of the shape " +
+                                                                       shape_text(dims.data(), dims.count()) +
                                                                        (dims[i] < 0 ? " has a negative size" : " does not fit 64 bits")});
       return nullptr;
     }

@@ -21,9 +21,7 @@ struct Configuration {
   bool check_indices = false;
   bool tuned = true;  ///< use what harp_tune found for such a graph
 
-  bool is_default() const {
-    return backend.empty() && schedule.empty() && target.empty() && simd_width == 0 && !check_indices && tuned;
-  }
+  bool is_default() const { return backend.empty() && schedule.empty() && target.empty() && simd_width == 0 && !check_indices && tuned; }
 };
 
 /// What this thread has launched through tensors, jit and expressions since it began.
@@ -66,7 +64,7 @@ inline Workspace& workspace() {
 /// A compiled structure. It does not change once it is made.
 struct Plan {
   std::vector<uint64_t> key;
-  Handle<harp_program> program;
+  Handle<harp_program> program;  // none: harp has only found the structure right
   std::vector<uint32_t> inputs;  // which leaf of the walk each input of the program is
   size_t workspace_bytes = 0;
   uint64_t kernels = 0;
@@ -197,6 +195,12 @@ class Plans final : public Attachment {
   void add(std::shared_ptr<Plan> plan, uint64_t hash) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (plans_.size() >= kMost) drop_old();
+    const auto [begin, end] = plans_.equal_range(hash);
+    for (auto it = begin; it != end; ++it)
+      if (it->second->key == plan->key) {
+        it->second = std::move(plan);
+        return;
+      }
     plan->last_use = ++uses_;
     plans_.emplace(hash, std::move(plan));
   }
@@ -305,13 +309,33 @@ inline void add_configuration(std::vector<uint64_t>& key, const Configuration& c
 }
 
 /// The plan of results whose walk was done. NULL after an error.
-inline std::shared_ptr<Plan> plan_of(Session* session, Walk& walk, Value* const* results, size_t count, const Configuration& configuration) {
+inline std::shared_ptr<Plan> plan_of(Session* session, Walk& walk, Value* const* results, size_t count,
+                                     const Configuration& configuration) {
   add_configuration(walk.key, configuration);
   const uint64_t hash = hash_words(walk.key.data(), walk.key.size());
   Plans& plans = Plans::of(session);
   std::shared_ptr<Plan> plan = plans.find(walk.key, hash);
-  if (plan == nullptr && (plan = compile(session, walk, results, count, configuration)) != nullptr) plans.add(plan, hash);
+  if ((plan == nullptr || !plan->program) && (plan = compile(session, walk, results, count, configuration)) != nullptr)
+    plans.add(plan, hash);
   return plan;
+}
+
+/// Has harp look at the whole structure of pending values, where an operation cannot be judged by its operands' types alone. False after an
+/// error.
+inline bool check_structure(Session* session, Value* const* results, size_t count) {
+  Walk& walk = Walk::of_thread();
+  walk.go(results, count);
+  const uint64_t hash = hash_words(walk.key.data(), walk.key.size());
+  Plans& plans = Plans::of(session);
+  if (plans.find(walk.key, hash) != nullptr) return true;
+  Out err;
+  const Handle<harp_graph> graph(harp_graph_new(session->context, HARP_GRAPH_BROADCAST | HARP_GRAPH_PROMOTE_MIXED, err));
+  std::vector<harp_node*> outputs, inputs;
+  if (err.raised() || !build_graph(graph.get(), walk, results, count, outputs, inputs)) return false;
+  auto plan = std::make_shared<Plan>();
+  plan->key = walk.key;
+  plans.add(std::move(plan), hash);
+  return true;
 }
 
 /// Runs a plan on leaves: new arrays of these types. False after an error, with nothing made.
@@ -370,7 +394,8 @@ inline bool realize(Value* const* values, size_t count, const Configuration& con
   walk.go(results.data(), results.size());
   for (const Value* leaf : walk.leaves)
     if (leaf->argument >= 0) {
-      raise({HARP_ERROR_INVALID_ARGUMENT, "an argument of a function that jit traces has no elements yet: the function may not look at them"});
+      raise({HARP_ERROR_INVALID_ARGUMENT,
+             "an argument of a function that jit traces has no elements yet: the function may not look at them"});
       return false;
     }
   const std::shared_ptr<Plan> plan = plan_of(session, walk, results.data(), results.size(), configuration);

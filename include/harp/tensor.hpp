@@ -9,8 +9,8 @@
 // What is compiled depends on the operations, their attributes and the types of the inputs, never on elements. A number beside an array is
 // an input like any other, but for -1, 0, 1, 2, 3 and 0.5, which the compiler gets to see.
 //
-// Threads. A Tensor that is there (is_realized) may be used by several threads at once; one that is pending belongs to one thread at a time,
-// with all that was computed from it.
+// Threads. A Tensor that is there (is_realized) may be used by several threads at once; one that is pending belongs to one thread at a
+// time, with all that was computed from it.
 #ifndef HARP_TENSOR_HPP
 #define HARP_TENSOR_HPP
 
@@ -29,6 +29,9 @@ class Tensor : public Methods<Tensor> {
   template <class T, class = std::enable_if_t<dtype_of<T> != DType::unknown>>
   Tensor(std::initializer_list<T> values, const Context& context = default_context())
       : Tensor(Span<const T>(values.begin(), values.size()), static_cast<int64_t>(values.size()), context) {}
+  template <class T, class = std::enable_if_t<dtype_of<T> != DType::unknown>>
+  Tensor(std::initializer_list<T> values, const Sizes& dims, const Context& context = default_context())
+      : Tensor(Span<const T>(values.begin(), values.size()), dims, context) {}
   template <class T, class = std::enable_if_t<dtype_of<T> != DType::unknown>>
   explicit Tensor(const std::vector<T>& values, const Context& context = default_context())
       : Tensor(Span<const T>(values.data(), values.size()), static_cast<int64_t>(values.size()), context) {}
@@ -73,7 +76,9 @@ class Tensor : public Methods<Tensor> {
   DType dtype() const { return value_ ? value()->type->dtype : DType::unknown; }
   int32_t rank() const { return value_ ? value()->type->rank : 0; }
   /// The sizes; borrowed, for ever.
-  Span<const int64_t> shape() const { return value_ ? Span<const int64_t>(value()->type->dims, static_cast<size_t>(rank())) : Span<const int64_t>(); }
+  Span<const int64_t> shape() const {
+    return value_ ? Span<const int64_t>(value()->type->dims, static_cast<size_t>(rank())) : Span<const int64_t>();
+  }
   int64_t dim(int32_t axis) const {
     const int32_t index = axis < 0 ? axis + rank() : axis;
     if (index >= 0 && index < rank()) return shape()[static_cast<size_t>(index)];
@@ -186,10 +191,10 @@ struct constant {
   harp_node* operator()(harp_graph* graph) const { return detail::constant_node(graph, value, dtype); }
   template <class F>
   void attributes(F&& f) const {
-    f(dtype), f(static_cast<int32_t>(value.category)), f(value.u), f(value.im);
+    f(dtype), f(static_cast<int32_t>(value.category)), f(value.bits()), f(value.im);
   }
 };
-struct full {
+struct filled {
   constant value;
   Sizes dims;
   static constexpr const char* name = "full";
@@ -344,7 +349,7 @@ inline bool holds(DType dtype, const Number& number) {
 inline bool is_simple(const Number& number) {
   if (number.category == Category::complex) return false;
   const double value = number.real();
-  return value == 0.5 || (value >= -1 && value <= 3 && value == std::floor(value) && !std::signbit(value + 1));
+  return value == 0.5 || (value >= -1 && value <= 3 && value == std::floor(value));
 }
 
 /// A number as an operand beside arrays of a dtype. NULL after an error.
@@ -448,8 +453,10 @@ struct Applier<Kind::tensor> {
   static std::enable_if_t<kind_of<T> != Kind::tensor> look(const T&, bool, Session*&, DType&) {}
   template <class T>
   static bool given(const T& operand) {
-    if constexpr (kind_of<T> == Kind::tensor) return static_cast<bool>(operand);
-    else return true;
+    if constexpr (kind_of<T> == Kind::tensor)
+      return static_cast<bool>(operand);
+    else
+      return true;
   }
 
   static Value* take(const Tensor& tensor, DType, Session*) {
@@ -474,7 +481,7 @@ Tensor made_of_nothing(const Op& op, const Context& context) {
 }  // namespace detail
 
 inline Tensor Tensor::full(DType dtype, const Sizes& dims, detail::Number value, const Context& context) {
-  return detail::made_of_nothing(op::full{{value, dtype}, dims}, context);
+  return detail::made_of_nothing(op::filled{{value, dtype}, dims}, context);
 }
 inline Tensor Tensor::arange(DType dtype, int64_t start, int64_t stop, int64_t step, const Context& context) {
   return detail::made_of_nothing(op::arange{dtype, start, stop, step}, context);
@@ -486,7 +493,7 @@ inline Tensor Tensor::eye(DType dtype, int64_t rows, int64_t columns, const Cont
   return detail::made_of_nothing(op::eye{dtype, rows, columns}, context);
 }
 inline Tensor Tensor::scalar(detail::Number value, DType dtype, const Context& context) {
-  const Tensor tensor = empty(detail::type_of(dtype, nullptr, 0), context);
+  Tensor tensor = empty(detail::type_of(dtype, nullptr, 0), context);
   if (tensor && !detail::write_number(value, dtype, tensor.value()->data)) {
     detail::raise({HARP_ERROR_DTYPE, std::string("Tensor::scalar: a number of the dtype ") + name_of(dtype) + " has to be cast"});
     return {};

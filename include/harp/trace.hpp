@@ -1,8 +1,8 @@
 // What a lazy Tensor is made of: records of operations that were checked once, and the values that operations give. Part of harp.hpp.
 //
-// A Signature is an operation with its attributes on operands of certain types. The first time one comes up, harp's own graph says whether it
-// is right and what the result's type is; from then on it is a look-up. A Value is an array that is there, or that is still to be computed
-// by a signature from other values. No graph of harp's is built before a structure is realised for the first time (realize.hpp).
+// A Signature is an operation with its attributes on operands of certain types. The first time one comes up, harp's own graph says whether
+// it is right and what the result's type is; from then on it is a look-up. A Value is an array that is there, or that is still to be
+// computed by a signature from other values. No graph of harp's is built before a structure is realised for the first time (realize.hpp).
 #ifndef HARP_TRACE_HPP
 #define HARP_TRACE_HPP
 
@@ -32,15 +32,21 @@ struct Call final : AnyCall {
   Op op;
   explicit Call(const Op& op) : op(op) {}
   size_t results(size_t count) const override {
-    if constexpr (std::is_invocable_v<const Op&, harp_node* const*, size_t, harp_node**>) return op.results(count);
-    else return 1;
+    if constexpr (std::is_invocable_v<const Op&, harp_node* const*, size_t, harp_node**>)
+      return op.results(count);
+    else
+      return 1;
   }
   bool build(harp_graph* graph, harp_node* const* x, size_t count, harp_node** results) const override {
     static_cast<void>(graph), static_cast<void>(x), static_cast<void>(count);
-    if constexpr (std::is_invocable_v<const Op&, harp_node* const*, size_t, harp_node**>) return op(x, count, results) == HARP_OK;
-    else if constexpr (std::is_invocable_v<const Op&, harp_node* const*, size_t>) results[0] = op(x, count);
-    else if constexpr (std::is_invocable_v<const Op&, harp_node* const*>) results[0] = op(x);
-    else results[0] = op(graph);
+    if constexpr (std::is_invocable_v<const Op&, harp_node* const*, size_t, harp_node**>)
+      return op(x, count, results) == HARP_OK;
+    else if constexpr (std::is_invocable_v<const Op&, harp_node* const*, size_t>)
+      results[0] = op(x, count);
+    else if constexpr (std::is_invocable_v<const Op&, harp_node* const*>)
+      results[0] = op(x);
+    else
+      results[0] = op(graph);
     return results[0] != nullptr;
   }
 };
@@ -54,8 +60,8 @@ struct Signature : Record {
 };
 
 inline bool passes_products(const char* name) {
-  for (const char* one : {"mul", "cast", "expand", "broadcast_to", "reshape", "permute", "transpose", "moveaxis", "unsqueeze", "squeeze", "flip",
-                          "slice", "flatten", "contiguous", "stop_gradient", "unfold", "diagonal"})
+  for (const char* one : {"mul", "cast", "expand", "broadcast_to", "reshape", "permute", "transpose", "moveaxis", "unsqueeze", "squeeze",
+                          "flip", "slice", "flatten", "contiguous", "stop_gradient", "unfold", "diagonal"})
     if (std::strcmp(name, one) == 0) return true;
   return false;
 }
@@ -88,8 +94,8 @@ inline const Signature* make_signature(const char* name, std::unique_ptr<AnyCall
   return Records<Signature>::add(std::move(signature), key.data(), key.size(), hash);
 }
 
-/// An array: there, or pending. Values that are pending belong to one thread at a time, with all that is computed from them; an array that is
-/// there may be used by several.
+/// An array: there, or pending. Values that are pending belong to one thread at a time, with all that is computed from them; an array that
+/// is there may be used by several.
 struct Value {
   std::atomic<uint32_t> references{1};
   uint32_t count = 0;                    // operands

@@ -271,6 +271,16 @@ struct Number {
     return is_unsigned ? static_cast<double>(u) : static_cast<double>(i);
   }
 
+  /// Tells numbers of one category apart, but for imaginary parts.
+  uint64_t bits() const {
+    uint64_t bits = 0;
+    if (category != Category::real && category != Category::complex)
+      bits = u;
+    else
+      std::memcpy(&bits, &re, sizeof bits);
+    return bits;
+  }
+
   /// Its dtype beside arrays of `beside`: theirs, unless the number is of a higher kind (2.5 beside integers is f32). unknown: there are
   /// no arrays.
   DType dtype_beside(DType beside) const {

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""Writes the C++ front end's list of operations from the declarations of harp.h: include/harp/calls.hpp (a struct for each operation: its
+"""Writes the C++ front end's list of operations from include/harp.api.json: include/harp/calls.hpp (a struct for each operation: its
 attributes, and the call that builds it), operations.hpp (a function for each) and methods.hpp (a method where the first operand is an array).
 
-`./dev generate` calls it; with --check it writes nothing and exits 1 if a file would change. A new function in part 5 of harp.h needs
-nothing here, unless a parameter has a default that this file does not know, or it has a kind of parameter that there was not before.
+`./dev generate` calls it after generate.py, which writes harp.api.json; with --check it writes nothing and exits 1 if a file would change. A
+new function in part 5 of harp.h needs nothing here, unless a parameter has a default that this file does not know, or it has a kind of
+parameter that there was not before.
 """
+import json
 import os
 import re
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from generate import HEADER, ROOT, functions  # pylint: disable=wrong-import-position
-
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = os.path.join(ROOT, "include", "harp")
+OPERATIONS = 5  # the part of harp.h
 
 # Written by hand: graph.hpp and tensor.hpp have what makes arrays of nothing, gradient.hpp the gradients.
 BY_HAND = {"arange", "linspace", "eye", "grad", "grad_flags", "depends", "native", "custom_function"}
@@ -21,10 +22,6 @@ ELEMENTWISE = {"elu", "celu", "gelu", "hardtanh", "leaky_relu", "isclose", "powi
 NOT_ELEMENTWISE = {"view_as_real", "view_as_complex"}
 REDUCTIONS = {"sum", "prod", "max", "min", "any", "all", "count_nonzero", "mean", "var", "std", "norm", "logsumexp", "argmax", "argmin", "dot",
               "mse_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"}
-# Operands that need not be given.
-OPTIONAL = {"bias", "weight", "mask", "counter", "mean", "var", "pos_weight", "value@pad"}
-REQUIRED = {"weight@conv", "weight@lerp", "value@scaled_dot_product_attention"}
-
 # Defaults of parameters: "name@operation" comes before "name". What is not here has to be given.
 DEFAULTS = {
     "axes": "{}", "keepdims": "false", "axes@permute": None, "axes@unsqueeze": None, "axes@unfold": None, "axes@layer_norm": None,
@@ -45,42 +42,35 @@ DEFAULTS = {
     "eps": "1e-5", "is_causal": "false", "scale": "{}", "enable_gqa": "false", "delta": "1", "ignore_index": "HARP_CLASS_NONE",
     "label_smoothing": "0", "options": "{}", "output_size": "{}",
 }
-FLAGS = {"keepdims", "equal_nan", "include_self", "descending", "largest", "invert", "is_causal", "enable_gqa"}  # int32_t that are bools
 LISTS = {"const int32_t*": "Axes", "const harp_dim*": "Sizes", "const int64_t*": "Steps", "const double*": "Scales"}
 SCALARS = {"int32_t": "int32_t", "int64_t": "int64_t", "uint32_t": "uint32_t", "double": "double", "harp_dim": "Dim", "harp_dtype": "DType",
            "const char*": "Text", "const harp_pool_options*": "PoolOptions"}
 
 
-def lookup(table, name, operation):
-    return table.get(f"{name}@{operation}", table.get(name)) if isinstance(table, dict) else None
-
-
-def is_optional(name, operation):
-    if f"{name}@{operation}" in REQUIRED or any(f"{name}@{prefix}" in REQUIRED for prefix in (operation.split("1")[0].split("2")[0].split("3")[0], "conv" if operation.startswith("conv") else "")):
-        return False
-    return f"{name}@{operation}" in OPTIONAL or name in OPTIONAL and name != operation
+def default_of(name, operation):
+    return DEFAULTS.get(f"{name}@{operation}", DEFAULTS.get(name))
 
 
 class Operation:
     """One function of harp.h: operands (name, optional), attributes (C++ type, name, default), and the arguments of the call."""
 
-    def __init__(self, result, name, parameters, elementwise, comment):
-        self.c_name, self.name, self.comment = name, name[len("harp_"):], comment
+    def __init__(self, function, elementwise):
+        self.c_name, self.name, self.doc = function["name"], function["name"][len("harp_"):], function["doc"]
         self.operands, self.attributes, self.arguments, self.setup = [], [], [], []
         self.is_list, self.results = False, []
         self.elementwise = (elementwise or self.name in ELEMENTWISE) and self.name not in NOT_ELEMENTWISE
-        split = [re.fullmatch(r"(.*?)\s*(\w+)", parameter.strip()).groups() for parameter in parameters.split(",")]
-        self.types = {parameter: kind for kind, parameter in split}
-        names = [parameter for _, parameter in split]
-        for position, (kind, parameter) in enumerate(split):
-            self.add(kind, parameter, names[position + 1:], split[position + 1:])
-        if not self.results and result == "harp_status":
-            sys.exit(f"{name}: a status, but no results")
+        parameters = function["parameters"]
+        self.facts = {parameter["name"]: parameter for parameter in parameters}
+        self.types = {parameter["name"]: parameter["type"] for parameter in parameters}
+        for position, parameter in enumerate(parameters):
+            self.add(parameter["type"], parameter["name"], [(after["type"], after["name"]) for after in parameters[position + 1:]])
+        if not self.results and function["result"]["kind"] == "status":
+            sys.exit(f"{self.c_name}: a status, but no results")
 
-    def add(self, kind, name, names_after, after):
+    def add(self, kind, name, after):
         if kind == "harp_node*":
             self.arguments.append(f"x[{len(self.operands)}]")
-            self.operands.append((name, is_optional(name, self.name)))
+            self.operands.append((name, self.facts[name]["null"] == "yes"))
         elif kind == "harp_node* const*":
             self.is_list = True
             self.arguments.append("x")
@@ -91,27 +81,30 @@ class Operation:
                 return
         elif kind == "int32_t" and after and after[0][0] == "harp_node* const*":
             self.arguments.append("static_cast<int32_t>(count)")
-        elif kind == "int32_t" and name not in FLAGS and self.counts(after):
+        elif kind == "int32_t" and not self.is_flag(name) and self.counts(after):
             self.arguments.append(self.count_of(self.counts(after)))
         elif kind == "int32_t" and self.name == "unstack" and name == "n":
             self.attributes.append(("int32_t", name, "size"))
             self.arguments.append("n")
         elif kind in LISTS:
-            self.attributes.append((LISTS[kind], name, lookup(DEFAULTS, name, self.name)))
+            self.attributes.append((LISTS[kind], name, default_of(name, self.name)))
             if self.name == "slice":
                 self.setup.append(f"{'int64_t' if name == 'step' else 'harp_dim'} {name}_room[HARP_MAX_RANK]; ")
                 self.arguments.append(f"detail::extended({name}, x[0], {'int64_t{1}' if name == 'step' else 'open_end'}, {name}_room)")
             else:
                 self.arguments.append(f"{name}.data()")
         elif kind in SCALARS:
-            type_ = "bool" if name in FLAGS else SCALARS[kind]
-            self.attributes.append((type_, name, lookup(DEFAULTS, name, self.name)))
+            type_ = "bool" if self.is_flag(name) else SCALARS[kind]
+            self.attributes.append((type_, name, default_of(name, self.name)))
             if type_ == "PoolOptions":
                 self.setup.append("const harp_pool_options c_options = options.get(); ")
             self.arguments.append({"bool": f"{name} ? 1 : 0", "Dim": f"{name}.get()", "Text": f"{name}.get()", "DType": f"raw({name})",
                                    "PoolOptions": "&c_options"}.get(type_, name))
         else:
             sys.exit(f"{self.c_name}: no rule for the parameter \"{kind} {name}\"")
+
+    def is_flag(self, name):
+        return self.facts[name].get("values") == "boolean"
 
     @staticmethod
     def counts(after):
@@ -249,23 +242,20 @@ TRAITS = """#define HARP_CPP_OPERATION(op, kind, first) \\
 
 
 def operations():
-    with open(HEADER, encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "include", "harp.api.json"), encoding="utf-8") as file:
+        api = json.load(file)
+    with open(os.path.join(ROOT, "include", "harp.h"), encoding="utf-8") as file:
         header = file.read()
-    part = header[header.index("\n * 5  Operations"): header.index("\n * 6  Compile and run")]
     listed = set()
     for group in ("unary", "binary", "ternary"):
-        block = re.search(r": " + group + r" \{ \*/\n(.*?)/\* \} \*/", part, re.S)[1]
-        listed |= set(re.findall(r"\b(harp_\w+)\(", block))
-    found = []
-    for result, name, parameters in functions(part):
-        if name[len("harp_"):] not in BY_HAND:
-            found.append(Operation(result, name, parameters, name in listed, ""))
-    return found
+        listed |= set(re.findall(r"\b(harp_\w+)\(", re.search(r": " + group + r" \{ \*/\n(.*?)/\* \} \*/", header, re.S)[1]))
+    return [Operation(function, function["name"] in listed) for function in api["functions"]
+            if function["section"] == OPERATIONS and function["name"][len("harp_"):] not in BY_HAND]
 
 
 def page(title, guard, includes, body, before="", after=""):
     lines = "".join(f"#include <{include}>\n" for include in includes)
-    return (f"// {title}\n// Generated by src/capi/generate_cpp.py from harp.h, which says what each operation does.\n"
+    return (f"// {title}\n// Generated by src/capi/generate_cpp.py from harp.api.json; harp.h says what each operation does.\n"
             f"#ifndef {guard}\n#define {guard}\n\n{lines}\n// clang-format off\nnamespace harp {{\ninline namespace HARP_CPP_NAMESPACE {{\n\n{before}"
             f"{body}{after}\n}}  // namespace HARP_CPP_NAMESPACE\n}}  // namespace harp\n// clang-format on\n\n#endif  // {guard}\n")
 
@@ -273,7 +263,10 @@ def page(title, guard, includes, body, before="", after=""):
 def outputs():
     all_operations = operations()
     calls = "".join(operation.struct() for operation in all_operations)
-    free = "".join(operation.function() for operation in all_operations)
+    free, said = "", None
+    for operation in all_operations:  # functions that share their documentation stand in a row
+        free += "" if operation.doc == said else "\n" + "".join(f"/// {line}\n" for line in operation.doc.splitlines())
+        free, said = free + operation.function(), operation.doc
     methods = "".join(operation.method() for operation in all_operations)
     return {
         "calls.hpp": page("Every operation of harp.h as a struct: its attributes, and the call that builds it. Part of harp.hpp.", "HARP_CALLS_HPP",
