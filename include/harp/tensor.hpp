@@ -375,8 +375,9 @@ struct Applier<Kind::tensor> {
     constexpr size_t count = sizeof...(A);
     Session* session = nullptr;
     DType beside = DType::unknown;
+    bool all_weak = true;
     size_t position = 0;
-    (look(operands, position++ >= Op::first_value, session, beside), ...);
+    (look(operands, position++ >= Op::first_value, session, beside, all_weak), ...);
     if (session == nullptr || !(given(operands) && ...)) return missing(Op::name);
     Value* x[count];
     size_t made = 0;
@@ -397,7 +398,9 @@ struct Applier<Kind::tensor> {
       return {};
     }
 #endif
-    return Tensor(trace(op, session, x, count));
+    Tensor result(trace(op, session, x, count));
+    if (all_weak && result) result.value()->weak = true;
+    return result;
   }
 
   template <class Op>
@@ -444,13 +447,15 @@ struct Applier<Kind::tensor> {
     return {};
   }
 
-  static void look(const Tensor& tensor, bool counts, Session*& session, DType& beside) {
+  static void look(const Tensor& tensor, bool counts, Session*& session, DType& beside, bool& all_weak) {
     if (!tensor) return;
     if (session == nullptr) session = tensor.value()->session;
+    if (tensor.value()->weak) return;
+    all_weak = false;
     if (counts) beside = higher(beside, tensor.value()->type->dtype);
   }
   template <class T>
-  static std::enable_if_t<kind_of<T> != Kind::tensor> look(const T&, bool, Session*&, DType&) {}
+  static std::enable_if_t<kind_of<T> != Kind::tensor> look(const T&, bool, Session*&, DType&, bool&) {}
   template <class T>
   static bool given(const T& operand) {
     if constexpr (kind_of<T> == Kind::tensor)
@@ -459,12 +464,25 @@ struct Applier<Kind::tensor> {
       return true;
   }
 
-  static Value* take(const Tensor& tensor, DType, Session*) {
-    Resource<Value>::retain(tensor.value());
-    return tensor.value();
+  static Value* take(const Tensor& tensor, DType beside, Session* session) {
+    Value* value = tensor.value();
+    Resource<Value>::retain(value);
+    if (!value->weak || beside == DType::unknown) return value;
+    const DType wanted = weak_beside(value->type->dtype, beside);
+    return wanted == value->type->dtype ? value : trace(op::cast{wanted}, session, &value, 1);
+  }
+  static DType weak_beside(DType weak, DType beside) {
+    switch (category_of(weak)) {
+      case Category::boolean: return Number(false).dtype_beside(beside);
+      case Category::integer: return Number(0).dtype_beside(beside);
+      case Category::real: return Number(0.0).dtype_beside(beside);
+      default: return Number(std::complex<double>()).dtype_beside(beside);
+    }
   }
   static Value* take(Tensor& tensor, DType beside, Session* session) { return take(static_cast<const Tensor&>(tensor), beside, session); }
-  static Value* take(Tensor&& tensor, DType, Session*) { return tensor.release(); }
+  static Value* take(Tensor&& tensor, DType beside, Session* session) {
+    return tensor.value()->weak ? take(static_cast<const Tensor&>(tensor), beside, session) : tensor.release();
+  }
   static Value* take(const None&, DType, Session*) { return nullptr; }
   template <class T, class = std::enable_if_t<is_number<std::decay_t<T>>>>
   static Value* take(const T& value, DType beside, Session* session) {

@@ -106,6 +106,7 @@ struct Value {
   void* data = nullptr;                  // NULL: pending, or a placeholder, or no elements
   uint32_t pending = 0;                  // at most so many values are pending for it, itself among them
   int32_t part = -1;                     // it is this result of its only operand
+  bool weak = false;                     // a number among the arguments of jit: takes the dtype of what is beside it
   int32_t argument = -1;                 // of a placeholder (jit.hpp): which argument it stands for
   uint32_t index = 0;                    // its number in the walk `walk` (realize.hpp)
   uint64_t walk = 0;

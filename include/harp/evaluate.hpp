@@ -1,0 +1,347 @@
+// How expressions are computed: the look-up of what was compiled for an expression's type, the compilation, and the launch. Part of
+// harp.hpp.
+//
+// Each list of expression types that is assigned together has a Cache, a static variable. In it an Entry is found by the context, the
+// arrays' types (which are interned, so that one comparison compares all sizes), which of the arrays are the same one, and the attributes
+// of operations such as roll. Sizes are shape variables of what is compiled, so that a new size makes a new Entry, but compiles nothing.
+#ifndef HARP_EVALUATE_HPP
+#define HARP_EVALUATE_HPP
+
+#include <harp/realize.hpp>
+
+#include <array>
+
+namespace harp {
+inline namespace HARP_CPP_NAMESPACE {
+namespace detail {
+
+/// What a word of a key says about the next leaf of an expression: the address of its type, or one of these, with a number above them.
+inline constexpr uint64_t kSameAsInput = 1, kEarlierResult = 2;
+
+/// Where a result goes: a field, or a number.
+struct Target {
+  DType dtype;
+  void* data;
+  const Type* type;  // NULL: it has no memory yet
+};
+
+/// The arrays and numbers of expressions, in the order in which they are written.
+template <size_t Leaves>
+struct Gathered {
+  void* data[Leaves + 1];  // of the inputs that differ from each other
+  const Type* types[Leaves + 1];
+  size_t inputs = 0;
+  Words key;
+
+  void number(const void* value, const Type* type) {
+    data[inputs] = const_cast<void*>(value);
+    types[inputs++] = type;
+  }
+  void field(const void* memory, const Type* type, const Target* earlier, size_t earlier_count) {
+    for (size_t i = earlier_count; i-- > 0;)
+      if (earlier[i].data == memory && earlier[i].type == type) return key.add(uint64_t{i} << 3 | kEarlierResult);
+    for (size_t i = 0; i < inputs; ++i)
+      if (data[i] == memory && types[i] == type) return key.add(uint64_t{i} << 3 | kSameAsInput);
+    key.add(word_of(type));
+    data[inputs] = const_cast<void*>(memory);
+    types[inputs++] = type;
+  }
+};
+
+/// Builds harp's graph of expressions: gives each leaf its node.
+struct ExpressionBuilder {
+  harp_graph* graph;
+  const uint64_t* leaf;  // the key's word of the next leaf that is a field
+  const std::vector<harp_node*>& inputs;
+  size_t next = 0;                  // input
+  std::vector<harp_node*> results;  // of earlier assignments
+
+  harp_node* number() { return inputs[next++]; }
+  harp_node* field() {
+    const uint64_t word = *leaf++;
+    if ((word & 7) == kSameAsInput) return inputs[word >> 3];
+    if ((word & 7) == kEarlierResult) return results[word >> 3];
+    return inputs[next++];
+  }
+};
+
+/// A program of expressions. A session owns it.
+struct Compiled {
+  std::vector<uint64_t> key;
+  Handle<harp_program> program;
+  harp_entry_point_ex entry = nullptr;           // NULL: it can only be called as a program
+  std::vector<std::pair<size_t, int32_t>> vars;  // which input and axis says each shape variable
+  std::vector<uint64_t> in_place;                // of each result: a bit for each input whose memory it may take
+  bool flat = false;                             // arrays are taken as rows: every operation works element by element on one shape
+  uint64_t kernels = 0;
+};
+
+struct Expressions final : Attachment {
+  std::mutex mutex;
+  std::unordered_multimap<uint64_t, std::unique_ptr<Compiled>> programs;
+
+  static Expressions& of(Session* session) {
+    const std::lock_guard<std::mutex> lock(session->mutex);
+    if (session->expressions == nullptr) session->expressions = std::make_unique<Expressions>();
+    return static_cast<Expressions&>(*session->expressions);
+  }
+};
+
+/// A program for arrays of certain sizes. It is never freed, nor looked into after its session has gone.
+struct Entry {
+  const Entry* next = nullptr;
+  std::vector<uint64_t> key;
+  const Compiled* compiled = nullptr;
+  harp_entry_point_ex entry = nullptr;
+  mutable std::vector<size_t> vars;
+  std::vector<const Type*> results;
+  size_t workspace_bytes = 0;
+  uint64_t bytes = 0;
+};
+
+struct Cache {
+  static constexpr size_t kBuckets = 16, kMost = 4096;
+  std::atomic<const Entry*> buckets[kBuckets] = {};
+  std::atomic<size_t> count{0};
+
+  const Entry* find(const Words& key, uint64_t hash) const {
+    for (const Entry* entry = buckets[hash % kBuckets].load(std::memory_order_acquire); entry != nullptr; entry = entry->next)
+      if (entry->key.size() == key.size() && std::memcmp(entry->key.data(), key.data(), key.size() * sizeof(uint64_t)) == 0) return entry;
+    return nullptr;
+  }
+  const Entry* add(std::unique_ptr<Entry> entry, uint64_t hash) {
+    if (count.fetch_add(1, std::memory_order_relaxed) >= kMost) {  // sizes that come once would fill the memory
+      static thread_local std::unique_ptr<Entry> last;
+      last = std::move(entry);
+      return last.get();
+    }
+    std::atomic<const Entry*>& bucket = buckets[hash % kBuckets];
+    entry->next = bucket.load(std::memory_order_relaxed);
+    while (!bucket.compare_exchange_weak(entry->next, entry.get(), std::memory_order_release, std::memory_order_relaxed)) {
+    }
+    return entry.release();
+  }
+};
+
+/// What is known of expressions when they are compiled.
+struct Assigned {
+  Session* session;
+  const void* tag;   // stands for the types
+  const Words& key;  // the session, a word for each leaf that is a field, attributes
+  size_t fields;
+  bool elementwise;  // all operations work element by element
+  const Type* const* types;
+  size_t inputs;
+  const Target* targets;
+  size_t results;
+  bool (*build)(ExpressionBuilder& builder, const void* expressions);  // pushes a node for each result
+  const void* expressions;
+};
+
+/// How symbolic the sizes are, from what serves most to what always works.
+enum class Sizing { flat, by_axis, by_size, fixed };
+
+inline bool one_shape(const Assigned& what) {
+  const Type* first = nullptr;
+  for (size_t i = 0; i < what.inputs; ++i) {
+    const Type* type = what.types[i];
+    if (type->rank == 0) continue;
+    if (first == nullptr) first = type;
+    if (type->rank != first->rank || std::memcmp(type->dims, first->dims, static_cast<size_t>(first->rank) * sizeof(int64_t)) != 0)
+      return false;
+  }
+  return first != nullptr;
+}
+
+/// For each axis of each input: the number of its shape variable, or -1 - its size.
+inline std::vector<std::vector<int64_t>> size_codes(const Assigned& what, Sizing sizing, std::vector<std::pair<size_t, int32_t>>& vars) {
+  std::vector<std::vector<int64_t>> codes(what.inputs);
+  std::vector<int64_t> sizes;  // of the shape variables
+  for (size_t i = 0; i < what.inputs; ++i) {
+    const Type* type = what.types[i];
+    if (type->rank != 0 && sizing == Sizing::flat) {
+      codes[i].push_back(0);
+      if (vars.empty()) vars.emplace_back(i, -1);
+      continue;
+    }
+    for (int32_t axis = 0; axis < type->rank; ++axis) {
+      const int64_t size = type->dims[axis];
+      if (sizing == Sizing::fixed || (sizing == Sizing::by_size && size == 1)) {
+        codes[i].push_back(-1 - size);
+        continue;
+      }
+      size_t var = sizing == Sizing::by_axis ? static_cast<size_t>(axis)
+                                             : static_cast<size_t>(std::find(sizes.begin(), sizes.end(), size) - sizes.begin());
+      if (var == sizes.size()) {
+        sizes.push_back(size);
+        vars.emplace_back(i, axis);
+      }
+      codes[i].push_back(static_cast<int64_t>(var));
+    }
+  }
+  return codes;
+}
+
+/// NULL if harp finds a mistake, which `mistake` then holds.
+inline std::unique_ptr<Compiled> compile(const Assigned& what, Sizing sizing, Out& mistake) {
+  auto compiled = std::make_unique<Compiled>();
+  const std::vector<std::vector<int64_t>> codes = size_codes(what, sizing, compiled->vars);
+  const Handle<harp_graph> graph(harp_graph_new(what.session->context, HARP_GRAPH_BROADCAST | HARP_GRAPH_PROMOTE_MIXED, mistake));
+  std::vector<harp_dim> vars;
+  for (size_t i = 0; i < compiled->vars.size(); ++i)
+    vars.push_back(harp_dim_var(graph.get(), ("n" + std::to_string(i)).c_str(), 0, int64_t{1} << 48));
+  std::vector<harp_node*> inputs;
+  for (size_t i = 0; i < what.inputs; ++i) {
+    std::vector<harp_dim> dims;
+    for (const int64_t code : codes[i]) dims.push_back(code < 0 ? -1 - code : vars[static_cast<size_t>(code)]);
+    inputs.push_back(harp_input(graph.get(), ("x" + std::to_string(i)).c_str(), raw(what.types[i]->dtype),
+                                static_cast<int32_t>(dims.size()), dims.data()));
+  }
+  ExpressionBuilder builder{graph.get(), what.key.data() + 1, inputs, 0, {}};
+  if (what.build(builder, what.expressions)) {
+    for (size_t i = 0; i < what.results; ++i) harp_output(graph.get(), ("y" + std::to_string(i)).c_str(), builder.results[i]);
+    compiled->program = Handle<harp_program>(harp_compile(graph.get(), nullptr, mistake));
+  } else {
+    *static_cast<harp_error**>(mistake) = harp_graph_take_error(graph.get());
+  }
+  if (!compiled->program) return nullptr;
+  compiled->flat = sizing == Sizing::flat;
+  harp_error* none = nullptr;  // programs that call functions of the host's have no entry point
+  compiled->entry = harp_program_entry_ex(compiled->program.get(), &none);
+  harp_error_release(none);
+  harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
+  harp_program_stats(compiled->program.get(), &stats, mistake);
+  compiled->kernels = static_cast<uint64_t>(stats.kernels);
+  for (size_t i = 0; i < what.results; ++i) {
+    harp_array_info info = HARP_ARRAY_INFO_INIT;
+    harp_program_output(compiled->program.get(), i, &info, mistake);
+    uint64_t mask = 0;
+    for (size_t k = 0; k < info.n_in_place; ++k)
+      if (info.in_place[k] < 64) mask |= uint64_t{1} << info.in_place[k];
+    compiled->in_place.push_back(mask);
+  }
+  return compiled;
+}
+
+/// The program of a sizing: one that was compiled for other sizes, or a new one.
+inline const Compiled* compiled_of(const Assigned& what, Sizing sizing, Out& mistake) {
+  std::vector<std::pair<size_t, int32_t>> vars;
+  std::vector<uint64_t> key = {word_of(what.tag), static_cast<uint64_t>(sizing)};
+  for (size_t i = 1; i < what.key.size(); ++i) {
+    const uint64_t word = what.key.data()[i];
+    key.push_back(i <= what.fields && (word & 7) == 0 ? 0 : word);
+  }
+  const std::vector<std::vector<int64_t>> codes = size_codes(what, sizing, vars);
+  for (size_t i = 0; i < what.inputs; ++i) {
+    key.push_back(static_cast<uint64_t>(raw(what.types[i]->dtype)) << 32 | codes[i].size());
+    for (const int64_t code : codes[i]) key.push_back(static_cast<uint64_t>(code));
+  }
+  const uint64_t hash = hash_words(key.data(), key.size());
+  Expressions& all = Expressions::of(what.session);
+  const auto find = [&]() -> const Compiled* {
+    const auto [begin, end] = all.programs.equal_range(hash);
+    for (auto it = begin; it != end; ++it)
+      if (it->second->key == key) return it->second.get();
+    return nullptr;
+  };
+  {
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    if (const Compiled* known = find()) return known;
+  }
+  std::unique_ptr<Compiled> compiled = compile(what, sizing, mistake);
+  if (compiled == nullptr) return nullptr;
+  compiled->key = std::move(key);
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  if (const Compiled* known = find()) return known;
+  return all.programs.emplace(hash, std::move(compiled))->second.get();
+}
+
+/// The first time that arrays of these types come. NULL after an error.
+inline const Entry* make_entry(Cache& cache, const Assigned& what, uint64_t hash) {
+  const bool same = one_shape(what);
+  Sizing sizing = same && what.elementwise ? Sizing::flat : same ? Sizing::by_axis : Sizing::by_size;
+  const Compiled* compiled = nullptr;
+  for (;; sizing = static_cast<Sizing>(static_cast<int>(sizing) + 1)) {
+    Out mistake;
+    compiled = compiled_of(what, sizing, mistake);
+    if (compiled != nullptr) break;
+    const harp_status code = harp_error_code(*static_cast<harp_error**>(mistake));
+    const bool sizes_matter = code == HARP_ERROR_SHAPE || code == HARP_ERROR_RANGE || code == HARP_ERROR_INVALID_ARGUMENT;
+    if (sizing != Sizing::fixed && sizes_matter) continue;  // fixed sizes may do, or give the better message
+    mistake.raised();
+    return nullptr;
+  }
+  auto entry = std::make_unique<Entry>();
+  entry->key.assign(what.key.data(), what.key.data() + what.key.size());
+  entry->compiled = compiled;
+  entry->entry = compiled->entry;
+  std::vector<int64_t> vars;
+  for (const auto& [input, axis] : compiled->vars) vars.push_back(axis < 0 ? what.types[input]->elements : what.types[input]->dims[axis]);
+  for (const int64_t var : vars) entry->vars.push_back(static_cast<size_t>(var));
+  for (size_t i = 0; i < what.inputs; ++i) entry->bytes += what.types[i]->bytes;
+  Out err;
+  for (size_t i = 0; i < what.results; ++i) {
+    harp_array_info info = HARP_ARRAY_INFO_INIT;
+    harp_program_output(compiled->program.get(), i, &info, err);
+    int64_t dims[HARP_MAX_RANK];
+    harp_program_output_dims(compiled->program.get(), i, vars.size(), vars.data(), info.rank, dims, err);
+    if (err.raised()) return nullptr;
+    const Type* type = compiled->flat ? what.types[compiled->vars[0].first] : nullptr;
+    entry->results.push_back(type != nullptr ? type_of(what.targets[i].dtype, type->dims, type->rank)
+                                             : type_of(what.targets[i].dtype, dims, info.rank));
+    entry->bytes += entry->results.back()->bytes;
+  }
+  harp_program_workspace_size(compiled->program.get(), vars.size(), vars.data(), 1, &entry->workspace_bytes, err);
+  if (err.raised()) return nullptr;
+  return cache.add(std::move(entry), hash);
+}
+
+/// A run that is checked, or goes on several threads.
+inline bool call_program(const Entry& entry, void* const* inputs, const Type* const* types, size_t count, void* const* outputs) {
+  std::vector<harp_const_array> in;
+  std::vector<harp_array> out;
+  const bool flat = entry.compiled->flat;
+  const auto dims_of = [flat](const Type* type) { return flat && type->rank != 0 ? &type->elements : type->dims; };
+  const auto rank_of = [flat](const Type* type) { return flat && type->rank != 0 ? 1 : type->rank; };
+  for (size_t i = 0; i < count; ++i) in.push_back({inputs[i], dims_of(types[i]), raw(types[i]->dtype), rank_of(types[i])});
+  for (size_t i = 0; i < entry.results.size(); ++i)
+    out.push_back({outputs[i], dims_of(entry.results[i]), raw(entry.results[i]->dtype), rank_of(entry.results[i])});
+  Out err;
+  harp_program_call(entry.compiled->program.get(), in.size(), in.data(), out.size(), out.data(), nullptr, err);
+  return !err.raised();
+}
+
+/// Arrays of several threads have at least so many bytes.
+inline constexpr uint64_t kWorthThreads = uint64_t{256} << 10;
+
+inline bool launch(const Session* session, const Entry& entry, void** inputs, const Type* const* types, size_t count, void** outputs) {
+  ++launched.runs;
+  launched.kernels += entry.compiled->kernels;
+  launched.bytes += entry.bytes;
+  if (entry.entry == nullptr || (session->width > 1 && entry.bytes >= kWorthThreads))
+    return call_program(entry, inputs, types, count, outputs);
+  harp_status status = HARP_OK;
+  if (entry.workspace_bytes == 0) {
+    status = entry.entry(inputs, outputs, entry.vars.data(), nullptr);
+  } else {
+    harp_runtime runtime{};
+    runtime.struct_size = sizeof runtime;
+    runtime.workspace = workspace().reserve(entry.workspace_bytes);
+    runtime.workspace_size = workspace().size();
+    status = entry.entry(inputs, outputs, entry.vars.data(), &runtime);
+  }
+  return status == HARP_OK || call_program(entry, inputs, types, count, outputs);  // which says what is wrong
+}
+
+/// Do a result and an input lie on each other in a way that the program does not allow?
+inline bool clash(const void* result, const Type* result_type, const void* input, const Type* type, uint64_t in_place, size_t i) {
+  const auto a = reinterpret_cast<uintptr_t>(result), b = reinterpret_cast<uintptr_t>(input);
+  if (a >= b + type->bytes || b >= a + result_type->bytes) return false;
+  return a != b || (in_place >> (i < 63 ? i : 63) & 1) == 0;
+}
+
+}  // namespace detail
+}  // namespace HARP_CPP_NAMESPACE
+}  // namespace harp
+
+#endif  // HARP_EVALUATE_HPP

@@ -1,0 +1,365 @@
+// Field: an array in memory that expressions are assigned to. Part of harp.hpp.
+//
+//     harp::Field<double> A({512, 512}), B({512, 512}), C({512, 512}), D;
+//     D = A * B + C;                        // one loop over memory, no temporary array; compiled the first time, 20 ns to find afterwards
+//     double s = sum(A * B);
+//     fuse(D = A + B, A = D * 2);           // one program
+#ifndef HARP_FIELD_HPP
+#define HARP_FIELD_HPP
+
+#include <harp/expression.hpp>
+
+#include <algorithm>
+
+namespace harp {
+inline namespace HARP_CPP_NAMESPACE {
+
+template <class To, class E>
+class Assignment;
+
+namespace detail {
+template <class T>
+struct NumberTarget;
+}
+
+/// An array of numbers, row-major. It owns its memory or views somebody else's. Copies copy the elements; an empty one takes the shape of
+/// what is assigned to it first, and one that owns its memory that of every later one. Fields in one expression are of one context.
+template <class T>
+class Field : public Expr<Field<T>> {
+ public:
+  using value_type = T;
+  static constexpr bool is_scalar = false, is_elementwise = true;
+  static constexpr size_t leaves = 1, fields = 1;
+  static_assert(dtype_of<T> != DType::unknown, "no dtype has elements of this type");
+
+  Field() = default;
+  /// An array of these sizes, in which every element is `value`.
+  explicit Field(const Sizes& dims, T value = T(), const Context& context = default_context()) : context_(context) {
+    if (allocate(detail::checked_type("Field", dtype_of<T>, dims))) std::fill(begin(), end(), value);
+  }
+  /// The memory of somebody else, which has to stay as long as the field does.
+  static Field view(T* data, const Sizes& dims, const Context& context = default_context()) {
+    Field field;
+    field.context_ = context;
+    field.type_ = detail::checked_type("Field::view", dtype_of<T>, dims);
+    field.data_ = data;
+    return field;
+  }
+  template <class E>
+  Field(const Expr<E>& expression) {  // NOLINT(google-explicit-constructor)
+    *this = expression;
+  }
+  Field(const Field& other) : Expr<Field<T>>(), context_(other.context_) { copy(other); }
+  Field(Field&& other) noexcept { swap(other); }
+  Field& operator=(const Field& other) {
+    if (this != &other) copy(other);
+    return *this;
+  }
+  /// Of a view: copies the elements to the memory that is viewed.
+  Field& operator=(Field&& other) {
+    if (is_view())
+      copy(other);
+    else
+      swap(other);
+    return *this;
+  }
+  Field& operator=(T value) {
+    std::fill(begin(), end(), value);
+    return *this;
+  }
+  /// Computes the expression, at the end of the statement.
+  template <class E>
+  Assignment<Field, E> operator=(const Expr<E>& expression) {  // NOLINT(misc-unconventional-assign-operator)
+    return Assignment<Field, E>(*this, expression.self());
+  }
+  template <class To, class E>
+  Field& operator=(Assignment<To, E>&& assignment) {  // A = B = ...
+    return *this = assignment.get();
+  }
+#define HARP_CPP_ASSIGNING(symbol, name)                                                        \
+  template <class B>                                                                            \
+  auto operator symbol##=(const B& b)->Assignment<Field, detail::Applied<op::name, Field, B>> { \
+    return {*this, detail::apply(op::name{}, static_cast<const Field&>(*this), b)};             \
+  }
+  HARP_CPP_ASSIGNING(+, add)
+  HARP_CPP_ASSIGNING(-, sub)
+  HARP_CPP_ASSIGNING(*, mul)
+  HARP_CPP_ASSIGNING(/, div)
+#undef HARP_CPP_ASSIGNING
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  size_t size() const { return type_ != nullptr ? static_cast<size_t>(type_->elements) : 0; }
+  int32_t rank() const { return type_ != nullptr ? type_->rank : 0; }
+  Span<const int64_t> shape() const {
+    return type_ != nullptr ? Span<const int64_t>(type_->dims, static_cast<size_t>(type_->rank)) : Span<const int64_t>();
+  }
+  Span<T> span() { return {data_, size()}; }
+  Span<const T> span() const { return {data_, size()}; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size(); }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size(); }
+  T& operator[](size_t i) { return data_[i]; }
+  const T& operator[](size_t i) const { return data_[i]; }
+#if defined(__cpp_lib_mdspan)
+  template <size_t Rank>
+  std::mdspan<T, std::dextents<int64_t, Rank>> mdspan() {
+    std::array<int64_t, Rank> extents{};
+    if (static_cast<size_t>(rank()) != Rank) {
+      detail::raise({HARP_ERROR_SHAPE, "mdspan: rank " + std::to_string(rank()) + ", expected " + std::to_string(Rank)});
+      return {};
+    }
+    std::copy_n(shape().data(), Rank, extents.data());
+    return {data_, extents};
+  }
+#endif
+  explicit operator bool() const { return type_ != nullptr; }
+  bool is_view() const { return type_ != nullptr && !buffer_ && data_ != nullptr; }
+  const Context& context() const { return context_ ? context_ : default_context(); }
+
+  // For the other headers of harp.hpp.
+  using Stored = Field&;
+  template <class G>
+  void gather(G& to, const detail::Target* earlier, size_t earlier_count) const {
+    to.field(data_, type_, earlier, earlier_count);
+  }
+  template <class F>
+  void attributes(F&&) const {}
+  detail::Session* session() const { return context().session(); }
+  harp_node* build(detail::ExpressionBuilder& builder) const { return builder.field(); }
+  detail::Target target() const { return {dtype_of<T>, data_, type_}; }
+  /// Memory of a type: its own, if it has that type, else new. False after an error.
+  bool allocate(const detail::Type* type) {
+    if (type == nullptr) return false;
+    if (type == type_) return true;
+    if (is_view()) {
+      detail::raise({HARP_ERROR_SHAPE, "an expression of the shape " + shape_text(type->dims, type->rank) +
+                                           " is assigned to a view of the shape " + shape_text(type_->dims, type_->rank)});
+      return false;
+    }
+    Buffer buffer(context(), type->dtype, {type->dims, static_cast<size_t>(type->rank)});
+    if (!buffer) return false;
+    adopt(std::move(buffer), type);
+    return true;
+  }
+  void adopt(Buffer buffer, const detail::Type* type) {
+    buffer_ = std::move(buffer);
+    data_ = static_cast<T*>(harp_buffer_data(buffer_.get()));
+    type_ = type;
+  }
+  void set_context(detail::Session* session) {
+    if (context_ || session == nullptr) return;
+    detail::Resource<detail::Session>::retain(session);
+    context_ = Context(session);
+  }
+
+ private:
+  void copy(const Field& other) {
+    if (other.type_ != nullptr && allocate(other.type_)) std::copy(other.begin(), other.end(), begin());
+  }
+  void swap(Field& other) noexcept {
+    std::swap(context_, other.context_);
+    std::swap(buffer_, other.buffer_);
+    std::swap(data_, other.data_);
+    std::swap(type_, other.type_);
+  }
+
+  Context context_;
+  Buffer buffer_;  // empty: a view, or nothing
+  T* data_ = nullptr;
+  const detail::Type* type_ = nullptr;
+};
+
+namespace detail {
+
+/// A number that an expression is assigned to.
+template <class T>
+struct NumberTarget {
+  using Stored = NumberTarget;
+  T* number;
+  Session* session() const { return nullptr; }
+  Target target() const { return {dtype_of<T>, number, type()}; }
+  bool allocate(const Type* wanted) const {
+    if (wanted == type()) return true;
+    raise({HARP_ERROR_SHAPE, "an expression of the shape " + shape_text(wanted->dims, wanted->rank) + " is assigned to a number"});
+    return false;
+  }
+  void adopt(const Buffer& buffer, const Type*) const { std::memcpy(number, harp_buffer_const_data(buffer.get()), sizeof(T)); }
+  bool is_view() const { return true; }
+  void set_context(Session*) const {}
+
+ private:
+  static const Type* type() {
+    static const Type* const type = type_of(dtype_of<T>, nullptr, 0);
+    return type;
+  }
+};
+
+/// Computes assignments, all in one run: the later ones see what the earlier ones give. False after an error.
+template <class... A>
+bool evaluate(A&... assignments) {
+  constexpr size_t results = sizeof...(A);
+  constexpr size_t leaves = (A::leaves + ...), fields = (A::fields + ...);
+  static Cache cache;
+
+  Session* session = nullptr;
+  ((session = session != nullptr ? session : assignments.session()), ...);
+  if (session == nullptr) session = default_context().session();
+  Target targets[results];
+  Gathered<leaves> gathered;
+  gathered.key.add(session->id);
+  size_t count = 0;
+  ((assignments.expression().gather(gathered, targets, count), targets[count] = assignments.to().target(), ++count), ...);
+  (assignments.expression().attributes(AttributeWords{gathered.key}), ...);
+
+  const uint64_t hash = hash_words(gathered.key.data(), gathered.key.size());
+  const Entry* entry = cache.find(gathered.key, hash);
+  if (entry == nullptr) {
+    for (size_t i = 0; i < gathered.inputs; ++i)
+      if (gathered.types[i] == nullptr) {
+        raise({HARP_ERROR_INVALID_ARGUMENT, "an expression reads a field that nothing was assigned to"});
+        return false;
+      }
+    std::tuple<A*...> all(&assignments...);
+    const auto build = [](ExpressionBuilder& builder, const void* expressions) {
+      return std::apply([&](const auto*... assignment) { return (assignment->push(builder) && ...); },
+                        *static_cast<const std::tuple<A*...>*>(expressions));
+    };
+    const Assigned what{session, &cache,  gathered.key, fields, (A::is_elementwise && ...) && fields != 0, gathered.types, gathered.inputs,
+                        targets, results, build,        &all};
+    entry = make_entry(cache, what, hash);
+    if (entry == nullptr) return false;
+  }
+
+  void* outputs[results];
+  Buffer apart[results];  // where a result may not be written to its place while the program runs
+  bool fits = true;
+  count = 0;
+  const auto place = [&](auto& assignment) {
+    const size_t i = count++;
+    const Type* type = entry->results[i];
+    auto& to = assignment.to();
+    to.set_context(session);
+    bool clashes = false;
+    if (to.target().type != nullptr)
+      for (size_t k = 0; k < gathered.inputs && !clashes; ++k)
+        clashes = clash(to.target().data, to.target().type, gathered.data[k], gathered.types[k],
+                        to.target().type == type ? entry->compiled->in_place[i] : 0, k);
+    if (!clashes) {
+      fits = fits && to.allocate(type);
+      outputs[i] = to.target().data;
+      return;
+    }
+    if (to.is_view() && to.target().type != type) fits = fits && to.allocate(type);  // raises
+    Out err;
+    apart[i] = Buffer(harp_buffer_new(session->context, nullptr, raw(type->dtype), type->rank, type->dims, err));
+    outputs[i] = harp_buffer_data(apart[i].get());
+    fits = fits && !err.raised();
+  };
+  (place(assignments), ...);
+  if (!fits || !launch(session, *entry, gathered.data, gathered.types, gathered.inputs, outputs)) return false;
+  count = 0;
+  const auto finish = [&](auto& assignment) {
+    const size_t i = count++;
+    if (!apart[i]) return;
+    if (assignment.to().is_view())
+      std::memcpy(assignment.to().target().data, outputs[i], entry->results[i]->bytes);
+    else
+      assignment.to().adopt(std::move(apart[i]), entry->results[i]);
+  };
+  (finish(assignments), ...);
+  return true;
+}
+
+}  // namespace detail
+
+/// An expression and where its result goes. It is computed when it ends, which is at the end of the statement, or by fuse.
+template <class To, class E>
+class [[maybe_unused]] Assignment {
+ public:
+  static constexpr size_t leaves = E::leaves, fields = E::fields;
+  static constexpr bool is_elementwise = E::is_elementwise;
+
+  Assignment(typename To::Stored to, const E& expression) : to_(to), expression_(expression) {}
+  Assignment(const Assignment&) = delete;
+  Assignment& operator=(const Assignment&) = delete;
+#if HARP_CPP_EXCEPTIONS
+  ~Assignment() noexcept(false) {
+    if (pending_ && std::uncaught_exceptions() == exceptions_) detail::evaluate(*this);
+  }
+#else
+  ~Assignment() {
+    if (pending_) detail::evaluate(*this);
+  }
+#endif
+
+  /// Computes it now, and gives where the result is.
+  To& get() {
+    if (std::exchange(pending_, false)) detail::evaluate(*this);
+    return to_;
+  }
+
+  // For evaluate and fuse.
+  void take() { pending_ = false; }
+  auto& to() { return to_; }
+  const E& expression() const { return expression_; }
+  detail::Session* session() const {
+    detail::Session* session = to_.session();
+    return session != nullptr ? session : expression_.session();
+  }
+  bool push(detail::ExpressionBuilder& builder) const {
+    harp_node* node = expression_.build(builder);
+    if (node != nullptr) node = harp_cast(node, raw(to_.target().dtype));
+    builder.results.push_back(node);
+    return node != nullptr;
+  }
+
+ private:
+  typename To::Stored to_;
+  typename detail::Operand<E>::stored expression_;
+  bool pending_ = true;
+#if HARP_CPP_EXCEPTIONS
+  int exceptions_ = std::uncaught_exceptions();
+#endif
+};
+
+/// `into(number) = sum(A * B)`: an assignment to a number, for fuse.
+template <class T>
+class Into {
+ public:
+  explicit Into(T& number) : number_(&number) {}
+  template <class E>
+  Assignment<detail::NumberTarget<T>, E> operator=(const Expr<E>& expression) const {  // NOLINT(misc-unconventional-assign-operator)
+    return {detail::NumberTarget<T>{number_}, expression.self()};
+  }
+
+ private:
+  T* number_;
+};
+template <class T>
+Into<T> into(T& number) {
+  return Into<T>(number);
+}
+
+/// Computes assignments in one program, as if they stood one after the other: fuse(D = A * B, into(s) = sum(D)).
+template <class... To, class... E>
+void fuse(Assignment<To, E>&&... assignments) {
+  (assignments.take(), ...);
+  detail::evaluate(assignments...);
+}
+
+template <class E>
+template <class T>
+T Expr<E>::value() const {
+  T number{};
+  Assignment<detail::NumberTarget<T>, E> assignment(detail::NumberTarget<T>{&number}, self());
+  assignment.take();
+  detail::evaluate(assignment);
+  return number;
+}
+
+}  // namespace HARP_CPP_NAMESPACE
+}  // namespace harp
+
+#endif  // HARP_FIELD_HPP

@@ -1,0 +1,231 @@
+// jit: a function of tensors that is traced once for each combination of argument types; later calls only launch. Part of harp.hpp.
+//
+//     auto step = harp::jit([](harp::Tensor w, harp::Tensor g, harp::Tensor rate) { return w - rate * g; });
+//     w = step(w, g, 0.1);
+//
+// The function is called with tensors that have types, but no elements: what it decides by elements (item, data) is an error, and what it
+// does besides computing happens once. Tensors that it reads from elsewhere are those that were there when it was traced. A number among
+// the arguments is a tensor of rank 0 in the function, and takes the dtype of what is beside it, as numbers do.
+#ifndef HARP_JIT_HPP
+#define HARP_JIT_HPP
+
+#include <harp/tensor.hpp>
+
+#include <array>
+#include <tuple>
+
+namespace harp {
+inline namespace HARP_CPP_NAMESPACE {
+namespace detail {
+
+/// Is this thread inside a function that is being traced?
+inline thread_local int tracing = 0;
+
+/// What a function may give: a Tensor, or a pair, tuple, array or vector of them. Pack flattens it, and makes it again.
+template <class R>
+struct Pack;
+template <>
+struct Pack<Tensor> {
+  static void flatten(const Tensor& result, std::vector<Tensor>& to) { to.push_back(result); }
+  static Tensor make(std::vector<Tensor>& from, size_t& next) { return std::move(from[next++]); }
+};
+template <class... T>
+struct Pack<std::tuple<T...>> {
+  static void flatten(const std::tuple<T...>& result, std::vector<Tensor>& to) {
+    std::apply([&](const T&... part) { (Pack<T>::flatten(part, to), ...); }, result);
+  }
+  static std::tuple<T...> make(std::vector<Tensor>& from, size_t& next) { return std::tuple<T...>{Pack<T>::make(from, next)...}; }
+};
+template <class A, class B>
+struct Pack<std::pair<A, B>> {
+  static void flatten(const std::pair<A, B>& result, std::vector<Tensor>& to) {
+    Pack<A>::flatten(result.first, to), Pack<B>::flatten(result.second, to);
+  }
+  static std::pair<A, B> make(std::vector<Tensor>& from, size_t& next) {
+    A first = Pack<A>::make(from, next);
+    return {std::move(first), Pack<B>::make(from, next)};
+  }
+};
+template <size_t N>
+struct Pack<std::array<Tensor, N>> {
+  static void flatten(const std::array<Tensor, N>& result, std::vector<Tensor>& to) { to.insert(to.end(), result.begin(), result.end()); }
+  static std::array<Tensor, N> make(std::vector<Tensor>& from, size_t& next) {
+    std::array<Tensor, N> result;
+    for (Tensor& part : result) part = std::move(from[next++]);
+    return result;
+  }
+};
+template <>
+struct Pack<std::vector<Tensor>> {
+  static void flatten(const std::vector<Tensor>& result, std::vector<Tensor>& to) { to.insert(to.end(), result.begin(), result.end()); }
+  static std::vector<Tensor> make(std::vector<Tensor>& from, size_t&) { return std::move(from); }
+};
+
+/// A function as it was traced for arguments of certain types.
+struct Traced {
+  std::vector<uint64_t> key;
+  std::shared_ptr<Plan> plan;
+  std::vector<int32_t> arguments;  // of each leaf: the argument it is, or -1:
+  std::vector<Tensor> captured;    // a tensor from elsewhere
+  std::vector<const Type*> results;
+};
+
+/// What copies of a function share.
+struct Traces {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<const Traced>> all;
+
+  std::shared_ptr<const Traced> find(const Words& key) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (const std::shared_ptr<const Traced>& traced : all)
+      if (traced->key.size() == key.size() && std::memcmp(traced->key.data(), key.data(), key.size() * sizeof(uint64_t)) == 0)
+        return traced;
+    return nullptr;
+  }
+  void add(std::shared_ptr<const Traced> traced) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    all.push_back(std::move(traced));
+  }
+};
+
+/// An argument that has a type only.
+inline Tensor placeholder(Session* session, const Type* type, size_t index, bool weak) {
+  Value* value = new_leaf(session, type, nullptr, nullptr);
+  value->argument = static_cast<int32_t>(index);
+  value->weak = weak;
+  value->held = 0;
+  return Tensor(value);
+}
+
+inline std::shared_ptr<const Traced> finish_trace(Session* session, const Words& key, const std::vector<Tensor>& results) {
+  auto traced = std::make_shared<Traced>();
+  std::vector<Value*> values;
+  for (const Tensor& result : results) {
+    if (!result) return nullptr;
+    values.push_back(result.value());
+    traced->results.push_back(result.value()->type);
+  }
+  Walk& walk = Walk::of_thread();
+  walk.go(values.data(), values.size());
+  traced->plan = plan_of(session, walk, values.data(), values.size(), {});
+  if (traced->plan == nullptr) return nullptr;
+  traced->key.assign(key.data(), key.data() + key.size());
+  for (Value* leaf : walk.leaves) {
+    traced->arguments.push_back(leaf->argument);
+    if (leaf->argument < 0) Resource<Value>::retain(leaf);
+    traced->captured.emplace_back(leaf->argument < 0 ? leaf : nullptr);
+  }
+  return traced;
+}
+
+}  // namespace detail
+
+template <class F>
+class Jit {
+ public:
+  explicit Jit(F function) : function_(std::move(function)), traces_(std::make_shared<detail::Traces>()) {}
+
+  /// Arguments are tensors and numbers. What it gives is realised. Without exceptions and after an error: empty tensors.
+  template <class... A>
+  auto operator()(const A&... arguments) const {
+    using Result = std::decay_t<decltype(function_(as_parameter(arguments)...))>;
+    if (detail::tracing != 0) return static_cast<Result>(function_(inlined(arguments)...));
+    return run<Result>(std::array<Tensor, sizeof...(A)>{as_parameter(arguments)...}, std::array<bool, sizeof...(A)>{is_number<A>...},
+                       std::index_sequence_for<A...>());
+  }
+
+  /// How many times it was traced.
+  size_t traces() const {
+    const std::lock_guard<std::mutex> lock(traces_->mutex);
+    return traces_->all.size();
+  }
+
+ private:
+  template <class A>
+  static constexpr bool is_number = detail::is_number<A>;
+
+  static const Tensor& as_parameter(const Tensor& tensor) { return tensor; }
+  template <class A, class = std::enable_if_t<is_number<A>>>
+  static Tensor as_parameter(A number) {
+    using N = std::conditional_t<std::is_same_v<A, long double>, double, A>;
+    detail::Value* value = detail::new_leaf(default_context().session(), detail::type_of(dtype_of<N>, nullptr, 0), nullptr, nullptr);
+    const N element = static_cast<N>(number);
+    value->data = value->number;
+    std::memcpy(value->number, &element, sizeof element);
+    return Tensor(value);
+  }
+  template <class A>
+  static Tensor inlined(const A& argument) {
+    Tensor tensor = as_parameter(argument);
+    if (is_number<A>) tensor.value()->weak = true;
+    return tensor;
+  }
+
+  template <class Result, size_t N, size_t... I>
+  Result run(const std::array<Tensor, N>& arguments, const std::array<bool, N>& numbers, std::index_sequence<I...>) const {
+    using namespace detail;
+    Session* session = nullptr;
+    Words key;
+    Value* pending[N + 1];
+    size_t pending_count = 0;
+    for (size_t i = 0; i < N; ++i) {
+      Value* value = arguments[i].value();
+      if (value == nullptr) return failed<Result>("jit: an argument is an empty Tensor");
+      key.add(word_of(value->type) | (numbers[i] ? 1U : 0U));
+      if (!numbers[i] && session == nullptr) session = value->session;
+      if (!value->is_there()) pending[pending_count++] = value;
+    }
+    if (session == nullptr) session = default_context().session();
+    key.add(session->id);
+    if (pending_count != 0 && !realize(pending, pending_count, {})) return {};
+
+    std::shared_ptr<const Traced> traced = traces_->find(key);
+    if (traced == nullptr) {
+      std::vector<Tensor> results;
+      {
+        struct Tracing {
+          Tracing() { ++tracing; }
+          ~Tracing() { --tracing; }
+        } inside;
+        Pack<Result>::flatten(function_(placeholder(session, arguments[I].value()->type, I, numbers[I])...), results);
+      }
+      traced = finish_trace(session, key, results);
+      if (traced == nullptr) return {};
+      traces_->add(traced);
+    }
+
+    Value* few[16];
+    std::vector<Value*> many(traced->arguments.size() > 16 ? traced->arguments.size() : 0);
+    Value** leaves = many.empty() ? few : many.data();
+    for (size_t i = 0; i < traced->arguments.size(); ++i) {
+      const int32_t argument = traced->arguments[i];
+      leaves[i] = argument < 0 ? traced->captured[i].value() : arguments[static_cast<size_t>(argument)].value();
+    }
+    std::vector<harp_buffer*> buffers(traced->results.size(), nullptr);
+    if (!run_plan(session, *traced->plan, leaves, traced->results.data(), buffers.size(), buffers.data())) return {};
+    std::vector<Tensor> results;
+    for (size_t i = 0; i < buffers.size(); ++i)
+      results.emplace_back(new_leaf(session, traced->results[i], buffers[i], harp_buffer_data(buffers[i])));
+    size_t next = 0;
+    return Pack<Result>::make(results, next);
+  }
+
+  template <class Result>
+  static Result failed(const char* message) {
+    detail::raise({HARP_ERROR_INVALID_ARGUMENT, message});
+    return {};
+  }
+
+  F function_;
+  std::shared_ptr<detail::Traces> traces_;
+};
+
+template <class F>
+Jit<std::decay_t<F>> jit(F&& function) {
+  return Jit<std::decay_t<F>>(std::forward<F>(function));
+}
+
+}  // namespace HARP_CPP_NAMESPACE
+}  // namespace harp
+
+#endif  // HARP_JIT_HPP
