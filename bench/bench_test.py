@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-GROUPS = {"compile", "call", "cancel", "chain", "function", "reduce", "scan", "transpose", "sort", "fft", "contract", "conv", "rowwise", "job", "interpreter",
+GROUPS = {"compile", "call", "front", "cancel", "chain", "function", "reduce", "scan", "transpose", "sort", "fft", "contract", "conv", "rowwise", "job", "interpreter",
           "scale", "tune"}
 FIELDS = ["name", "value", "unit", "peer", "peer_value", "ratio", "goal", "ok", "max_ulp"]
 GOAL_MISSED = 3

@@ -18,7 +18,7 @@ import re
 import sys
 
 TITLES = {
-    "compile": "Compiling", "call": "Calls", "cancel": "Cancelled runs", "chain": "Chains of elementwise operations", "function": "Functions", "reduce": "Reductions",
+    "compile": "Compiling", "call": "Calls", "front": "Front ends", "cancel": "Cancelled runs", "chain": "Chains of elementwise operations", "function": "Functions", "reduce": "Reductions",
     "scan": "Scans", "transpose": "Transposes", "sort": "Sorting", "fft": "Fourier transforms", "contract": "Sums of products",
     "conv": "Convolutions", "rowwise": "Operations on rows", "job": "Whole jobs", "interpreter": "The interpreter, slower than compiled code by",
     "scale": "Time against size", "tune": "What tuning gains",

@@ -132,6 +132,7 @@ inline constexpr Footprint k32MB = {"32mb", size_t{32} << 20};
 inline constexpr Footprint k512MB = {"512mb", size_t{512} << 20};
 
 std::vector<Benchmark> latency_benchmarks();
+std::vector<Benchmark> front_benchmarks();
 std::vector<Benchmark> compiling_benchmarks();
 std::vector<Benchmark> growing_benchmarks();
 std::vector<Benchmark> cancelling_benchmarks();

@@ -18,6 +18,10 @@ static void triad(const float* restrict a, const float* restrict b, const float*
 #pragma GCC push_options
 #pragma GCC optimize("finite-math-only", "no-signed-zeros")
 
+static void product_sum(const float* restrict a, const float* restrict b, const float* restrict c, float* restrict y, size_t n) {
+  for (size_t i = 0; i < n; ++i) y[i] = a[i] * b[i] + c[i];
+}
+
 static void relu(const float* restrict a, const float* restrict b, const float* restrict c, float* restrict y, size_t n) {
   for (size_t i = 0; i < n; ++i) {
     const float t = a[i] * b[i] + c[i];
@@ -179,5 +183,5 @@ CONTRACTED static float multiply_add(size_t steps) {
   return total(((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7)) + (s8 + s9));
 }
 
-const struct peers TARGET_SYMBOL = {TARGET_NAME, copy,      copy_line,    triad,        relu,  exp_chain, exp6,
-                                    where,       read_line, read_streams, multiply_add, LANES, functions};
+const struct peers TARGET_SYMBOL = {TARGET_NAME, copy,  copy_line, triad,        product_sum,  relu,  exp_chain,
+                                    exp6,        where, read_line, read_streams, multiply_add, LANES, functions};

@@ -31,6 +31,7 @@ struct peers {
   peer_chain copy;        /* a, which compilers make memcpy */
   peer_chain copy_line;   /* a, vector by vector */
   peer_chain triad;       /* a + 3 b */
+  peer_chain product_sum; /* a b + c */
   peer_chain relu;        /* max(a b + c, 0) * 2 */
   peer_chain exp;         /* a / (1 + exp(-(1.702 a + b))) + a */
   peer_chain exp6;        /* |exp(-a a) / 2 - a| */

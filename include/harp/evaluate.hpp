@@ -20,10 +20,16 @@ inline constexpr uint64_t kSameAsInput = 1, kEarlierResult = 2;
 
 /// Where a result goes: a field, or a number.
 struct Target {
+  const void* identity;  // the field's address, or the number's
   DType dtype;
   void* data;
   const Type* type;  // NULL: it has no memory yet
 };
+
+inline bool overlap(const void* a, const Type* a_type, const void* b, const Type* b_type) {
+  const auto from_a = reinterpret_cast<uintptr_t>(a), from_b = reinterpret_cast<uintptr_t>(b);
+  return from_a < from_b + b_type->bytes && from_b < from_a + a_type->bytes;
+}
 
 /// The arrays and numbers of expressions, in the order in which they are written.
 template <size_t Leaves>
@@ -31,15 +37,19 @@ struct Gathered {
   void* data[Leaves + 1];  // of the inputs that differ from each other
   const Type* types[Leaves + 1];
   size_t inputs = 0;
+  bool crosses = false;  // an array lies across the result of an earlier assignment
   Words key;
 
   void number(const void* value, const Type* type) {
     data[inputs] = const_cast<void*>(value);
     types[inputs++] = type;
   }
-  void field(const void* memory, const Type* type, const Target* earlier, size_t earlier_count) {
-    for (size_t i = earlier_count; i-- > 0;)
-      if (earlier[i].data == memory && earlier[i].type == type) return key.add(uint64_t{i} << 3 | kEarlierResult);
+  void field(const void* identity, const void* memory, const Type* type, const Target* earlier, size_t earlier_count) {
+    for (size_t i = earlier_count; i-- > 0;) {
+      if (earlier[i].identity == identity || (earlier[i].data == memory && earlier[i].type == type && type != nullptr))
+        return key.add(uint64_t{i} << 3 | kEarlierResult);
+      if (earlier[i].type != nullptr && type != nullptr && overlap(earlier[i].data, earlier[i].type, memory, type)) crosses = true;
+    }
     for (size_t i = 0; i < inputs; ++i)
       if (data[i] == memory && types[i] == type) return key.add(uint64_t{i} << 3 | kSameAsInput);
     key.add(word_of(type));
@@ -333,11 +343,9 @@ inline bool launch(const Session* session, const Entry& entry, void** inputs, co
   return status == HARP_OK || call_program(entry, inputs, types, count, outputs);  // which says what is wrong
 }
 
-/// Do a result and an input lie on each other in a way that the program does not allow?
-inline bool clash(const void* result, const Type* result_type, const void* input, const Type* type, uint64_t in_place, size_t i) {
-  const auto a = reinterpret_cast<uintptr_t>(result), b = reinterpret_cast<uintptr_t>(input);
-  if (a >= b + type->bytes || b >= a + result_type->bytes) return false;
-  return a != b || (in_place >> (i < 63 ? i : 63) & 1) == 0;
+/// May a result not be written while the program reads this input?
+inline bool clash(const Target& result, const void* input, const Type* type, uint64_t in_place, size_t i) {
+  return overlap(result.data, result.type, input, type) && (result.data != input || (in_place >> (i < 63 ? i : 63) & 1) == 0);
 }
 
 }  // namespace detail

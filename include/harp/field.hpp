@@ -34,6 +34,8 @@ class Field : public Expr<Field<T>> {
 
   Field() = default;
   /// An array of these sizes, in which every element is `value`.
+  explicit Field(std::initializer_list<Dim> dims, T value = T(), const Context& context = default_context())
+      : Field(Sizes(dims), value, context) {}
   explicit Field(const Sizes& dims, T value = T(), const Context& context = default_context()) : context_(context) {
     if (allocate(detail::checked_type("Field", dtype_of<T>, dims))) std::fill(begin(), end(), value);
   }
@@ -122,13 +124,13 @@ class Field : public Expr<Field<T>> {
   using Stored = Field&;
   template <class G>
   void gather(G& to, const detail::Target* earlier, size_t earlier_count) const {
-    to.field(data_, type_, earlier, earlier_count);
+    to.field(this, data_, type_, earlier, earlier_count);
   }
   template <class F>
   void attributes(F&&) const {}
   detail::Session* session() const { return context().session(); }
   harp_node* build(detail::ExpressionBuilder& builder) const { return builder.field(); }
-  detail::Target target() const { return {dtype_of<T>, data_, type_}; }
+  detail::Target target() const { return {this, dtype_of<T>, data_, type_}; }
   /// Memory of a type: its own, if it has that type, else new. False after an error.
   bool allocate(const detail::Type* type) {
     if (type == nullptr) return false;
@@ -179,7 +181,7 @@ struct NumberTarget {
   using Stored = NumberTarget;
   T* number;
   Session* session() const { return nullptr; }
-  Target target() const { return {dtype_of<T>, number, type()}; }
+  Target target() const { return {number, dtype_of<T>, number, type()}; }
   bool allocate(const Type* wanted) const {
     if (wanted == type()) return true;
     raise({HARP_ERROR_SHAPE, "an expression of the shape " + shape_text(wanted->dims, wanted->rank) + " is assigned to a number"});
@@ -213,6 +215,14 @@ bool evaluate(A&... assignments) {
   ((assignments.expression().gather(gathered, targets, count), targets[count] = assignments.to().target(), ++count), ...);
   (assignments.expression().attributes(AttributeWords{gathered.key}), ...);
 
+  if constexpr (results > 1) {
+    for (size_t i = 0; i < results; ++i)
+      for (size_t k = 0; k < i; ++k)
+        gathered.crosses = gathered.crosses || targets[i].identity == targets[k].identity ||
+                           (targets[i].type != nullptr && targets[k].type != nullptr &&
+                            overlap(targets[i].data, targets[i].type, targets[k].data, targets[k].type));
+    if (gathered.crosses) return (evaluate(assignments) && ...);
+  }
   const uint64_t hash = hash_words(gathered.key.data(), gathered.key.size());
   const Entry* entry = cache.find(gathered.key, hash);
   if (entry == nullptr) {
@@ -241,17 +251,17 @@ bool evaluate(A&... assignments) {
     const Type* type = entry->results[i];
     auto& to = assignment.to();
     to.set_context(session);
+    const Target target = to.target();
     bool clashes = false;
-    if (to.target().type != nullptr)
+    if (target.type != nullptr)
       for (size_t k = 0; k < gathered.inputs && !clashes; ++k)
-        clashes = clash(to.target().data, to.target().type, gathered.data[k], gathered.types[k],
-                        to.target().type == type ? entry->compiled->in_place[i] : 0, k);
+        clashes = clash(target, gathered.data[k], gathered.types[k], target.type == type ? entry->compiled->in_place[i] : 0, k);
     if (!clashes) {
       fits = fits && to.allocate(type);
       outputs[i] = to.target().data;
       return;
     }
-    if (to.is_view() && to.target().type != type) fits = fits && to.allocate(type);  // raises
+    if (to.is_view() && target.type != type) fits = fits && to.allocate(type);  // raises
     Out err;
     apart[i] = Buffer(harp_buffer_new(session->context, nullptr, raw(type->dtype), type->rank, type->dims, err));
     outputs[i] = harp_buffer_data(apart[i].get());

@@ -1,0 +1,166 @@
+// What the methods need of the phase field, in two ways that give the same bits: eager, one kernel for each operation as libraries without
+// fusion do it, and fused, one program for each step of a method.
+#pragma once
+
+#include <harp.hpp>
+
+using Field = harp::Field<double>;
+
+/// The energy of a phase field u, which is near -1 or 1 but for thin walls, and which is held near a picture u0 by a spring:
+///     sum of |u - u0|^2 / (2 tau) + eps / 2 |grad u|^2 + (u^2 - 1)^2 / (4 eps)
+/// on a periodic grid. It is one implicit step of length tau of the Allen-Cahn equation.
+struct Problem {
+  Field picture;
+  double tau = 0.5, eps = 1.5;
+};
+
+/// Energy at a point, and its slope along a direction.
+struct Sample {
+  double energy, slope;
+};
+
+class Fused {
+ public:
+  static constexpr const char* name = "fused";
+  explicit Fused(const Problem& problem) : p_(problem) {}
+
+  static auto laplacian(const Field& u) { return roll(u, 1, 0) + roll(u, -1, 0) + roll(u, 1, 1) + roll(u, -1, 1) - 4.0 * u; }
+  auto gradient_of(const Field& u) const {
+    return (u - p_.picture) * (1 / p_.tau) - p_.eps * laplacian(u) + (u * u * u - u) * (1 / p_.eps);
+  }
+  auto density_of(const Field& u) const {
+    return square(u - p_.picture) * (0.5 / p_.tau) + (square(roll(u, -1, 0) - u) + square(roll(u, -1, 1) - u)) * (0.5 * p_.eps) +
+           square(u * u - 1.0) * (0.25 / p_.eps);
+  }
+
+  /// g = gradient(u); the energy.
+  double gradient(Field& g, const Field& u) {
+    double energy = 0;
+    fuse(g = gradient_of(u), harp::into(energy) = sum(density_of(u)));
+    return energy;
+  }
+  /// to = from + a d, g = gradient(to).
+  Sample move(Field& to, Field& g, const Field& from, double a, const Field& d) {
+    Sample at{};
+    fuse(to = from + a * d, g = gradient_of(to), harp::into(at.energy) = sum(density_of(to)), harp::into(at.slope) = dot(g, d));
+    return at;
+  }
+  /// d = b d - g; the slope along it.
+  double turn(Field& d, double b, const Field& g) {
+    double slope = 0;
+    fuse(d = b * d - g, harp::into(slope) = dot(d, g));
+    return slope;
+  }
+  double dot_with_change(const Field& g, const Field& old) { return dot(g, g - old); }
+  /// h = Hessian(u) v; v's curvature.
+  double curvature(Field& h, const Field& v, const Field& u) {
+    double curvature = 0;
+    fuse(h = v * (1 / p_.tau) - p_.eps * laplacian(v) + (3.0 * (u * u) - 1.0) * (1 / p_.eps) * v, harp::into(curvature) = dot(v, h));
+    return curvature;
+  }
+  /// x = x + a v, r = r - a h; r's length squared.
+  double advance(Field& x, Field& r, double a, const Field& v, const Field& h) {
+    double length = 0;
+    fuse(x = x + a * v, r = r - a * h, harp::into(length) = dot(r, r));
+    return length;
+  }
+  /// v = r + b v.
+  void conjugate(Field& v, const Field& r, double b) { v = r + b * v; }
+
+ private:
+  const Problem& p_;
+};
+
+/// Each statement is one kernel, that reads and writes whole arrays.
+class Eager {
+ public:
+  static constexpr const char* name = "eager";
+  explicit Eager(const Problem& problem) : p_(problem) {}
+
+  double gradient(Field& g, const Field& u) {
+    laplacian(u);
+    a_ = u - p_.picture;
+    a_ = a_ * (1 / p_.tau);
+    l_ = p_.eps * l_;
+    a_ = a_ - l_;
+    b_ = u * u;
+    b_ = b_ * u;
+    b_ = b_ - u;
+    b_ = b_ * (1 / p_.eps);
+    g = a_ + b_;
+
+    a_ = u - p_.picture;
+    a_ = square(a_);
+    a_ = a_ * (0.5 / p_.tau);
+    b_ = roll(u, -1, 0);
+    b_ = b_ - u;
+    b_ = square(b_);
+    c_ = roll(u, -1, 1);
+    c_ = c_ - u;
+    c_ = square(c_);
+    b_ = b_ + c_;
+    b_ = b_ * (0.5 * p_.eps);
+    a_ = a_ + b_;
+    b_ = u * u;
+    b_ = b_ - 1.0;
+    b_ = square(b_);
+    b_ = b_ * (0.25 / p_.eps);
+    a_ = a_ + b_;
+    return sum(a_);
+  }
+  Sample move(Field& to, Field& g, const Field& from, double a, const Field& d) {
+    a_ = a * d;
+    to = from + a_;
+    const double energy = gradient(g, to);
+    return {energy, dot(g, d)};
+  }
+  double turn(Field& d, double b, const Field& g) {
+    d = b * d;
+    d = d - g;
+    return dot(d, g);
+  }
+  double dot_with_change(const Field& g, const Field& old) {
+    a_ = g - old;
+    return dot(g, a_);
+  }
+  double curvature(Field& h, const Field& v, const Field& u) {
+    laplacian(v);
+    a_ = v * (1 / p_.tau);
+    l_ = p_.eps * l_;
+    a_ = a_ - l_;
+    b_ = u * u;
+    b_ = 3.0 * b_;
+    b_ = b_ - 1.0;
+    b_ = b_ * (1 / p_.eps);
+    b_ = b_ * v;
+    h = a_ + b_;
+    return dot(v, h);
+  }
+  double advance(Field& x, Field& r, double a, const Field& v, const Field& h) {
+    a_ = a * v;
+    x = x + a_;
+    a_ = a * h;
+    r = r - a_;
+    return dot(r, r);
+  }
+  void conjugate(Field& v, const Field& r, double b) {
+    v = b * v;
+    v = r + v;
+  }
+
+ private:
+  void laplacian(const Field& u) {
+    l_ = roll(u, 1, 0);
+    a_ = roll(u, -1, 0);
+    l_ = l_ + a_;
+    a_ = roll(u, 1, 1);
+    l_ = l_ + a_;
+    a_ = roll(u, -1, 1);
+    l_ = l_ + a_;
+    a_ = 4.0 * u;
+    l_ = l_ - a_;
+  }
+
+  const Problem& p_;
+  Field a_, b_, c_, l_;
+};

@@ -1,0 +1,41 @@
+"""harp.hpp compiles without a warning with every compiler that is here, as C++17 and later, with and without exceptions, without RTTI.
+
+rows: H1.lazy/cpp E1.expr
+"""
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+
+SOURCE = os.environ["HARP_SOURCE_DIR"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+COMPILERS = [name for name in ("g++", "g++-12", "g++-13", "g++-14", "clang++", "clang++-14", "clang++-16", "clang++-19") if shutil.which(name)]
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
+
+
+def distinct(compilers):
+    """One name for each program: g++ is g++-12 on Debian 12."""
+    seen = {}
+    for name in compilers:
+        seen.setdefault(os.path.realpath(shutil.which(name)), name)
+    return list(seen.values())
+
+
+def compiles(compiler, *flags):
+    command = [compiler, "-fsyntax-only", *WARNINGS, "-I", os.path.join(SOURCE, "include"), *flags, os.path.join(HERE, "everything.cpp")]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    return "" if result.returncode == 0 else f"{' '.join(command)}\n{result.stderr[:3000]}"
+
+
+def main():
+    status = 0
+    for compiler, standard, exceptions in itertools.product(distinct(COMPILERS), ("17", "20", "2b"), ("-fexceptions", "-fno-exceptions")):
+        mistake = compiles(compiler, f"-std=c++{standard}", exceptions, "-fno-rtti")
+        status = status or (1 if mistake else 0)
+        print(f"{'fail' if mistake else 'pass'} {compiler} C++{standard} {exceptions}{': ' + mistake if mistake else ''}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

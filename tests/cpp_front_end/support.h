@@ -1,0 +1,32 @@
+// What tests of the C++ front end have in common.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <harp.hpp>
+#include <string>
+#include <vector>
+
+namespace cpp_test {
+
+/// The error that a function throws; its code is HARP_OK if it throws none.
+inline harp::Error error_of(const std::function<void()>& function) {
+  try {
+    function();
+  } catch (const harp::Error& error) {
+    return error;
+  }
+  return {HARP_OK, "no error"};
+}
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// Programs that this context has compiled, or found in a cache, so far.
+inline uint64_t compilations(const harp::Context& context) {
+  harp_cache_stats_info stats = HARP_CACHE_STATS_INFO_INIT;
+  harp_cache_stats(context.get(), &stats, nullptr);
+  return stats.memory_hits + stats.disk_hits + stats.misses;
+}
+
+}  // namespace cpp_test
