@@ -1,7 +1,7 @@
 // Operators on nodes, tensors and expressions, with numbers on both sides. Part of harp.hpp.
 //
 // They are the operations of the same names: + is add, % is remainder (with the sign of the divisor), == is eq and gives an array of bools.
-// Between arrays of bools & | ^ ! are the logical operations, too.
+// Between arrays of bools & | ^ ~ are the logical operations, too. (`!` asks whether a handle is empty.)
 #ifndef HARP_OPERATORS_HPP
 #define HARP_OPERATORS_HPP
 
@@ -40,7 +40,6 @@ HARP_CPP_BINARY(>>, right_shift)
   }
 HARP_CPP_UNARY(-, neg)
 HARP_CPP_UNARY(~, bitwise_not)
-HARP_CPP_UNARY(!, logical_not)
 #undef HARP_CPP_UNARY
 
 // a += b is a = a + b: of a node or tensor the handle stands for the sum from then on; of a field the sum is computed.

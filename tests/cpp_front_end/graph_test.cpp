@@ -61,7 +61,7 @@ TEST_CASE("H6: numbers stand on both sides and take the dtype beside them") {
   CHECK((1 - d).dtype() == f64);
   CHECK((i % 3).dtype() == i64);
   CHECK((3 < i).dtype() == boolean);
-  CHECK((!b).dtype() == boolean);
+  CHECK((~b).dtype() == boolean);
   CHECK((b & true).dtype() == boolean);
   CHECK(where(b, 1.0, f).dtype() == f32);
   CHECK(maximum(0, d).dtype() == f64);
