@@ -1,5 +1,8 @@
 """The programs of examples/ are built as any consumer builds, against an installed harp, and give what they promise: the published
-results of the NAS Parallel Benchmarks, a network that tells two spirals apart, the pixels a photo filter has to give.
+results of the NAS Parallel Benchmarks, a network that tells two spirals apart, the pixels a photo filter has to give, and minimisers that
+give the same bits eager and fused.
+
+rows: E4.gradient_descent E4.conjugate_gradient E4.truncated_newton E4.counts
 """
 import os
 import struct
@@ -100,12 +103,23 @@ class Examples:
         assert "usage: photo" in self.run("photo", expected=2)
         assert "cannot read" in self.run("photo", self.scratch / "none.png", drawing, expected=1)
 
+    def check_optimizers(self):
+        self.build("optimizers")
+        output = self.run("optimizers", "64")
+        assert output.count("the same bits") == 3, output
+        rows = [line.split() for line in output.splitlines() if " eager " in line or " fused " in line]
+        assert len(rows) == 6, output
+        for eager, fused in zip(rows[::2], rows[1::2]):
+            assert eager[-7:-4] == fused[-7:-4], output  # iterations, evaluations, gradient
+            assert 5 * int(fused[-3]) < int(eager[-3]) and float(fused[-2]) < float(eager[-2]), output
+        assert "usage: optimizers" in self.run("optimizers", "2", expected=2)
+
 
 def main():
     status = 0
     with tempfile.TemporaryDirectory(prefix="harp-examples-") as name:
         examples = Examples(Path(name))
-        for check in (examples.check_npb, examples.check_spirals, examples.check_photo):
+        for check in (examples.check_npb, examples.check_spirals, examples.check_photo, examples.check_optimizers):
             try:
                 check()
                 print(f"pass {check.__name__}")

@@ -116,7 +116,7 @@ struct Cache {
 
   const Entry* find(const Words& key, uint64_t hash) const {
     for (const Entry* entry = buckets[hash % kBuckets].load(std::memory_order_acquire); entry != nullptr; entry = entry->next)
-      if (entry->key.size() == key.size() && std::memcmp(entry->key.data(), key.data(), key.size() * sizeof(uint64_t)) == 0) return entry;
+      if (entry->key.size() == key.size() && std::equal(entry->key.begin(), entry->key.end(), key.data())) return entry;
     return nullptr;
   }
   const Entry* add(std::unique_ptr<Entry> entry, uint64_t hash) {

@@ -60,7 +60,9 @@ class Handle {
     std::swap(pointer_, other.pointer_);
     return *this;
   }
-  ~Handle() { Resource<T>::release(pointer_); }
+  ~Handle() {
+    if (pointer_ != nullptr) Resource<T>::release(pointer_);
+  }
 
   T* get() const { return pointer_; }
   T* release() { return std::exchange(pointer_, nullptr); }

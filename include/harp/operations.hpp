@@ -1315,7 +1315,7 @@ detail::Applied<op::instance_norm, X0, X1, X2> instance_norm(const X0& x, const 
 /// PyTorch's attention without dropout: softmax(query @ key^T * scale + mask) @ value over the last two axes, [..., length, features]; the
 /// axes before broadcast. mask: NULL, bool (true takes part) or floats that are added; it broadcasts to [..., query's length, key's length].
 /// is_causal 1: the i-th query sees the keys 0 to i. scale NULL: 1 / sqrt(features). enable_gqa 1: the third last axis counts heads, and
-/// each head of key and value serves as many heads of the query as there are for one. A query that sees no key gives NaN.
+/// each head of key and value serves as many heads of the query as there are for one. A query that sees no key gives 0.
 template <class X0, class X1, class X2, class X3 = None>
 detail::Applied<op::scaled_dot_product_attention, X0, X1, X2, X3> scaled_dot_product_attention(const X0& query, const X1& key, const X2& value, const X3& mask = {}, bool is_causal = false, const Scales& scale = {}, bool enable_gqa = false) {
   return detail::apply(op::scaled_dot_product_attention{is_causal, scale, enable_gqa}, query, key, value, mask);

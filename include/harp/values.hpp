@@ -171,7 +171,7 @@ class List {
   List(std::initializer_list<From> values) { assign(values.begin(), values.size()); }
   template <class I, class = std::enable_if_t<std::is_convertible_v<I, From> && !std::is_same_v<std::decay_t<I>, List>>, class = void>
   List(I value) {  // NOLINT(google-explicit-constructor): one number is a list, too
-    const From one(value);
+    const From one = static_cast<From>(value);
     assign(&one, 1);
   }
   template <class C, class V = std::remove_reference_t<decltype(*std::declval<const C&>().data())>,

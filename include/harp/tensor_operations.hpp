@@ -1,0 +1,351 @@
+// How operations are applied to tensors, and what makes tensors of nothing. Part of tensor.hpp.
+#ifndef HARP_TENSOR_OPERATIONS_HPP
+#define HARP_TENSOR_OPERATIONS_HPP
+
+#include <harp/tensor.hpp>
+
+namespace harp {
+inline namespace HARP_CPP_NAMESPACE {
+
+namespace op {
+
+/// Arrays made of nothing.
+struct constant {
+  detail::Number value;
+  DType dtype;
+  static constexpr const char* name = "constant";
+  harp_node* operator()(harp_graph* graph) const { return detail::constant_node(graph, value, dtype); }
+  template <class F>
+  void attributes(F&& f) const {
+    f(dtype), f(static_cast<int32_t>(value.category)), f(value.bits()), f(value.im);
+  }
+};
+struct filled {
+  constant value;
+  Sizes dims;
+  static constexpr const char* name = "full";
+  harp_node* operator()(harp_graph* graph) const { return harp_full(value(graph), dims.count(), dims.data()); }
+  template <class F>
+  void attributes(F&& f) const {
+    value.attributes(f), f(dims);
+  }
+};
+struct arange {
+  DType dtype;
+  int64_t start, stop, step;
+  static constexpr const char* name = "arange";
+  harp_node* operator()(harp_graph* graph) const { return harp_arange(graph, raw(dtype), start, stop, step); }
+  template <class F>
+  void attributes(F&& f) const {
+    f(dtype), f(start), f(stop), f(step);
+  }
+};
+struct linspace {
+  DType dtype;
+  double start, stop;
+  int64_t count;
+  static constexpr const char* name = "linspace";
+  harp_node* operator()(harp_graph* graph) const { return harp_linspace(graph, raw(dtype), start, stop, count); }
+  template <class F>
+  void attributes(F&& f) const {
+    f(dtype), f(start), f(stop), f(count);
+  }
+};
+struct eye {
+  DType dtype;
+  int64_t rows, columns;
+  static constexpr const char* name = "eye";
+  harp_node* operator()(harp_graph* graph) const { return harp_eye(graph, raw(dtype), rows, columns); }
+  template <class F>
+  void attributes(F&& f) const {
+    f(dtype), f(rows), f(columns);
+  }
+};
+
+}  // namespace op
+
+namespace detail {
+
+template <class Op>
+std::unique_ptr<AnyCall> stored_call(const void* op) {
+  return std::make_unique<Call<Op>>(*static_cast<const Op*>(op));
+}
+
+inline void release_all(Value* const* values, size_t count) {
+  for (size_t i = 0; i < count; ++i) Resource<Value>::release(values[i]);
+}
+
+/// The value of an operation on operands whose references it takes (NULL: not given). NULL after an error. key: the attributes, behind
+/// count + 1 words that are filled in here.
+inline Value* trace(const char* name, const void* op, std::unique_ptr<AnyCall> (*store)(const void*), Session* session,
+                    Value* const* operands, size_t count, const Words& attributes) {
+  Words key;
+  const Type* few[8];
+  std::vector<const Type*> many;
+  const Type** types = few;
+  if (count > 8) {
+    many.resize(count);
+    types = many.data();
+  }
+  key.add(word_of(name));
+  for (size_t i = 0; i < count; ++i) {
+    types[i] = operands[i] != nullptr ? operands[i]->type : nullptr;
+    key.add(word_of(types[i]));
+    if (operands[i] == nullptr || operands[i]->session == session) continue;
+    raise({HARP_ERROR_INVALID_ARGUMENT, std::string(name) + ": operands of different contexts"});
+    release_all(operands, count);
+    return nullptr;
+  }
+  for (size_t i = 0; i < attributes.size(); ++i) key.add(attributes.data()[i]);
+  const uint64_t hash = hash_words(key.data(), key.size());
+  const Signature* signature = Records<Signature>::find(key.data(), key.size(), hash);
+#if HARP_CPP_EXCEPTIONS
+  try {
+    if (signature == nullptr) signature = make_signature(name, store(op), types, count, session->context, key, hash);
+  } catch (...) {
+    release_all(operands, count);
+    throw;
+  }
+#else
+  if (signature == nullptr) signature = make_signature(name, store(op), types, count, session->context, key, hash);
+  if (signature == nullptr) {
+    release_all(operands, count);
+    return nullptr;
+  }
+#endif
+  const bool single = signature->results.size() == 1;
+  Value* value = new_pending(session, signature, single ? signature->results[0] : nullptr, operands, count);
+  if ((value->pending > kMostPending || value->held > kMostHeld) && single) {
+    const Tensor kept(value);
+    if (!settle(value)) return nullptr;
+    Resource<Value>::retain(value);
+  }
+  return value;
+}
+
+template <class Op>
+Value* trace(const Op& op, Session* session, Value* const* operands, size_t count) {
+  Words attributes;
+  op.attributes(AttributeWords{attributes});
+  return trace(Op::name, &op, stored_call<Op>, session, operands, count, attributes);
+}
+
+/// One result of several. Takes the reference.
+inline Value* new_part(Value* group, size_t part) {
+  Value* value = new_pending(group->session, nullptr, group->signature->results[part], &group, 1);
+  value->part = static_cast<int32_t>(part);
+  return value;
+}
+
+/// Writes a number as an element; false: the dtype is none that numbers become directly.
+inline bool write_number(const Number& number, DType dtype, void* to) {
+  const auto put = [to](auto value) {
+    std::memcpy(to, &value, sizeof value);
+    return true;
+  };
+  switch (dtype) {
+    case DType::boolean: return put(number.real() != 0);
+    case DType::i8: return put(static_cast<int8_t>(number.i));
+    case DType::u8: return put(static_cast<uint8_t>(number.u));
+    case DType::i16: return put(static_cast<int16_t>(number.i));
+    case DType::u16: return put(static_cast<uint16_t>(number.u));
+    case DType::i32: return put(static_cast<int32_t>(number.i));
+    case DType::u32: return put(static_cast<uint32_t>(number.u));
+    case DType::i64: return put(number.i);
+    case DType::u64: return put(number.u);
+    case DType::f32: return put(static_cast<float>(number.real()));
+    case DType::f64: return put(number.real());
+    case DType::complex64: return put(std::complex<float>(static_cast<float>(number.real()), static_cast<float>(number.im)));
+    case DType::complex128: return put(std::complex<double>(number.real(), number.im));
+    default: return false;
+  }
+}
+
+/// Does an integer dtype hold the number?
+inline bool holds(DType dtype, const Number& number) {
+  const Category category = category_of(dtype);
+  if (category != Category::integer || number.category == Category::boolean) return true;
+  const bool has_sign = dtype == DType::i8 || dtype == DType::i16 || dtype == DType::i32 || dtype == DType::i64;
+  const unsigned bits = static_cast<unsigned>(size_of(dtype)) * 8;
+  const bool negative = !number.is_unsigned && number.i < 0;
+  if (negative) return has_sign && number.i >= INT64_MIN >> (64 - bits);
+  return number.u <= UINT64_MAX >> (64 - bits) >> (has_sign ? 1 : 0);
+}
+
+inline bool is_simple(const Number& number) {
+  if (number.category == Category::complex) return false;
+  const double value = number.real();
+  return value == 0.5 || (value >= -1 && value <= 3 && value == std::floor(value));
+}
+
+/// A number as an operand beside arrays of a dtype. NULL after an error.
+inline Value* number_value(const Number& number, DType dtype, Session* session) {
+  if (!holds(dtype, number)) {
+    const std::string text = number.is_unsigned ? std::to_string(number.u) : std::to_string(number.i);
+    raise({HARP_ERROR_RANGE, "the number " + text + " does not fit " + name_of(dtype)});
+    return nullptr;
+  }
+  const bool narrow = dtype == DType::f16 || dtype == DType::bf16;
+  if (!narrow && is_simple(number)) return trace(op::constant{number, dtype}, session, nullptr, 0);
+  const DType own = narrow ? DType::f64 : dtype;
+  Value* value = new_leaf(session, type_of(own, nullptr, 0), nullptr, nullptr);
+  value->data = value->number;
+  write_number(number, own, value->number);
+  return narrow ? trace(op::cast{dtype}, session, &value, 1) : value;
+}
+
+template <>
+struct Applier<Kind::tensor> {
+  template <class Op, class... A>
+  static Tensor run(const Op& op, A&&... operands) {
+    constexpr size_t count = sizeof...(A);
+    Session* session = nullptr;
+    DType beside = DType::unknown;
+    bool all_weak = true;
+    size_t position = 0;
+    (look(operands, position++ >= Op::first_value, session, beside, all_weak), ...);
+    if (session == nullptr || !(given(operands) && ...)) return missing(Op::name);
+    Value* x[count];
+    size_t made = 0;
+#if HARP_CPP_EXCEPTIONS
+    try {
+      ((x[made] = take(std::forward<A>(operands), beside, session), ++made), ...);
+    } catch (...) {
+      release_all(x, made);
+      throw;
+    }
+#else
+    bool complete = true;
+    ((x[made] = take(std::forward<A>(operands), beside, session),
+      complete = complete && (x[made] != nullptr || std::is_same_v<std::decay_t<A>, None>), ++made),
+     ...);
+    if (!complete) {
+      release_all(x, made);
+      return {};
+    }
+#endif
+    Tensor result(trace(op, session, x, count));
+    if (all_weak && result) result.value()->weak = true;
+    return result;
+  }
+
+  template <class Op>
+  static Tensor run_list(const Op& op, const Tensor* operands, size_t count) {
+    return Tensor(trace_list(op, operands, count));
+  }
+
+  /// Without exceptions and after an error: no results.
+  template <class Op>
+  static std::vector<Tensor> run_several(const Op& op, const Tensor* operands, size_t count) {
+    const Tensor group(trace_list(op, operands, count));
+    const size_t results = op.results(count);
+    std::vector<Tensor> parts(results);
+    if (!group) return parts;
+    for (size_t i = 0; i < results; ++i) {
+      Value* one = group.value();
+      if (results > 1) {
+        Resource<Value>::retain(one);
+        parts[i] = Tensor(new_part(one, i));
+      } else {
+        parts[i] = group;
+      }
+    }
+    return parts;
+  }
+
+ private:
+  template <class Op>
+  static Value* trace_list(const Op& op, const Tensor* operands, size_t count) {
+    std::vector<Value*> x;
+    for (size_t i = 0; i < count; ++i)
+      if (operands[i]) x.push_back(operands[i].value());
+    if (x.empty() || x.size() != count) return missing(Op::name).release();
+    for (Value* value : x) Resource<Value>::retain(value);
+    return trace(op, x[0]->session, x.data(), count);
+  }
+
+  static Tensor missing(const char* name) {
+#if HARP_CPP_EXCEPTIONS
+    raise({HARP_ERROR_INVALID_ARGUMENT, std::string(name) + ": an operand is an empty Tensor"});
+#else
+    static_cast<void>(name);  // the empty operand comes from a call whose error was reported
+#endif
+    return {};
+  }
+
+  static void look(const Tensor& tensor, bool counts, Session*& session, DType& beside, bool& all_weak) {
+    if (!tensor) return;
+    if (session == nullptr) session = tensor.value()->session;
+    if (tensor.value()->weak) return;
+    all_weak = false;
+    if (counts) beside = higher(beside, tensor.value()->type->dtype);
+  }
+  template <class T>
+  static std::enable_if_t<kind_of<T> != Kind::tensor> look(const T&, bool, Session*&, DType&, bool&) {}
+  template <class T>
+  static bool given(const T& operand) {
+    if constexpr (kind_of<T> == Kind::tensor)
+      return static_cast<bool>(operand);
+    else
+      return true;
+  }
+
+  static Value* take(const Tensor& tensor, DType beside, Session* session) {
+    Value* value = tensor.value();
+    Resource<Value>::retain(value);
+    if (!value->weak || beside == DType::unknown) return value;
+    const DType wanted = weak_beside(value->type->dtype, beside);
+    return wanted == value->type->dtype ? value : trace(op::cast{wanted}, session, &value, 1);
+  }
+  static DType weak_beside(DType weak, DType beside) {
+    switch (category_of(weak)) {
+      case Category::boolean: return Number(false).dtype_beside(beside);
+      case Category::integer: return Number(0).dtype_beside(beside);
+      case Category::real: return Number(0.0).dtype_beside(beside);
+      default: return Number(std::complex<double>()).dtype_beside(beside);
+    }
+  }
+  static Value* take(Tensor& tensor, DType beside, Session* session) { return take(static_cast<const Tensor&>(tensor), beside, session); }
+  static Value* take(Tensor&& tensor, DType beside, Session* session) {
+    return tensor.value()->weak ? take(static_cast<const Tensor&>(tensor), beside, session) : tensor.release();
+  }
+  static Value* take(const None&, DType, Session*) { return nullptr; }
+  template <class T, class = std::enable_if_t<is_number<std::decay_t<T>>>>
+  static Value* take(const T& value, DType beside, Session* session) {
+    const Number number(value);
+    return number_value(number, number.dtype_beside(beside), session);
+  }
+};
+
+template <class Op>
+Tensor made_of_nothing(const Op& op, const Context& context) {
+  return context ? Tensor(trace(op, context.session(), nullptr, 0)) : Tensor();
+}
+
+}  // namespace detail
+
+inline Tensor Tensor::full(DType dtype, const Sizes& dims, detail::Number value, const Context& context) {
+  return detail::made_of_nothing(op::filled{{value, dtype}, dims}, context);
+}
+inline Tensor Tensor::arange(DType dtype, int64_t start, int64_t stop, int64_t step, const Context& context) {
+  return detail::made_of_nothing(op::arange{dtype, start, stop, step}, context);
+}
+inline Tensor Tensor::linspace(DType dtype, double start, double stop, int64_t count, const Context& context) {
+  return detail::made_of_nothing(op::linspace{dtype, start, stop, count}, context);
+}
+inline Tensor Tensor::eye(DType dtype, int64_t rows, int64_t columns, const Context& context) {
+  return detail::made_of_nothing(op::eye{dtype, rows, columns}, context);
+}
+inline Tensor Tensor::scalar(detail::Number value, DType dtype, const Context& context) {
+  Tensor tensor = empty(detail::type_of(dtype, nullptr, 0), context);
+  if (tensor && !detail::write_number(value, dtype, tensor.value()->data)) {
+    detail::raise({HARP_ERROR_DTYPE, std::string("Tensor::scalar: a number of the dtype ") + name_of(dtype) + " has to be cast"});
+    return {};
+  }
+  return tensor;
+}
+
+}  // namespace HARP_CPP_NAMESPACE
+}  // namespace harp
+
+#endif  // HARP_TENSOR_OPERATIONS_HPP
