@@ -205,7 +205,7 @@ struct Applier<Kind::tensor> {
     size_t position = 0;
     (look(operands, position++ >= Op::first_value, session, beside, all_weak), ...);
     if (session == nullptr || !(given(operands) && ...)) return missing(Op::name);
-    Value* x[count];
+    Value* x[count] = {};
     size_t made = 0;
 #if HARP_CPP_EXCEPTIONS
     try {
