@@ -9,14 +9,19 @@ import shutil
 import sys
 
 
-def leave(script, status, reason):
-    """Ends the test here, as skipped or failed ("skip", "fail"), by the name of its ctest entry."""
-    name = "script." + re.sub(r"_test\.py$", "", os.path.basename(script))
+def note(script, status, reason, part=""):
+    """Says that the test, or a part of it, is skipped or has failed ("skip", "fail"), by the name of its ctest entry; the rest goes on."""
+    name = "script." + re.sub(r"_test\.py$", "", os.path.basename(script)) + part
     print(f"{status} {name}: {reason}")
     results = os.environ.get("HARP_TEST_RESULTS")
     if results:
         with open(results, "a", encoding="utf-8") as file:
             file.write(f"{status}\t{name}\t{os.path.abspath(script)}\t{reason}\n")
+
+
+def leave(script, status, reason):
+    """Ends the test here, as skipped or failed."""
+    note(script, status, reason)
     sys.exit(status == "fail")
 
 
