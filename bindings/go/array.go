@@ -1,0 +1,61 @@
+package harp
+
+import "unsafe"
+
+// Array is a view of a Go slice as an array of a shape, for Program.Call. It copies nothing and keeps the slice alive.
+type Array struct {
+	data   unsafe.Pointer
+	length int // elements that are there
+	dtype  DType
+	dims   []int
+}
+
+// Of views a slice as an array, row-major. Without a shape it has one axis, of the slice's length; an array of rank 0 is OfScalar.
+func Of[T Element](data []T, shape ...int) Array {
+	if len(shape) == 0 {
+		shape = []int{len(data)}
+	}
+	return Array{pointerTo(data), len(data), DTypeOf[T](), shape}
+}
+
+// OfScalar views a variable as an array of rank 0.
+func OfScalar[T Element](value *T) Array {
+	return Array{unsafe.Pointer(value), 1, DTypeOf[T](), []int{}}
+}
+
+func pointerTo[T any](data []T) unsafe.Pointer {
+	if len(data) == 0 {
+		return nil
+	}
+	return unsafe.Pointer(&data[0])
+}
+
+// elements is the product of sizes; false: one is negative, or there are more than fit.
+func elements(dims []int) (int, bool) {
+	n := 1
+	for _, size := range dims {
+		if size < 0 {
+			return 0, false
+		}
+		if size != 0 && n > (1<<48)/size {
+			return 0, false
+		}
+		n *= size
+	}
+	return n, true
+}
+
+// check compares the slice's length with the shape: harp cannot see it.
+func (a *Array) check() error {
+	n, ok := elements(a.dims)
+	if !ok {
+		return mistake(ErrShape, "the shape %v is none of an array", a.dims)
+	}
+	if n != a.length {
+		return mistake(ErrShape, "an array of shape %v has %d elements, but the slice has %d", a.dims, n, a.length)
+	}
+	if len(a.dims) > maxRank {
+		return mistake(ErrShape, "the shape %v has rank %d; expected at most %d", a.dims, len(a.dims), maxRank)
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package harp
+
+/*
+#include "shim.h"
+static void goharp_buffer_release(void* buffer) { harp_buffer_release((harp_buffer*)buffer); }
+
+// A new buffer, and where its content lies.
+static harp_buffer* goharp_buffer_new(harp_context* context, int32_t dtype, int32_t rank, const int64_t* dims, void** data,
+                                      harp_error** err) {
+  harp_buffer* made = harp_buffer_new(context, NULL, dtype, rank, dims, err);
+  *data = harp_buffer_data(made);
+  return made;
+}
+*/
+import "C"
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+const maxRank = C.HARP_MAX_RANK
+
+// Buffer is an array in memory of harp's own: contiguous, row-major.
+type Buffer struct {
+	h     *handle
+	data  unsafe.Pointer
+	dtype DType
+	dims  []int
+	bytes int
+}
+
+// NewBuffer makes a buffer; its content is unspecified.
+func (ctx *Context) NewBuffer(dtype DType, shape ...int) (*Buffer, error) {
+	n, ok := elements(shape)
+	if !ok || len(shape) > maxRank {
+		return nil, mistake(ErrShape, "the shape %v is none of an array", shape)
+	}
+	c, err := ctx.use()
+	if err != nil {
+		return nil, err
+	}
+	defer ctx.h.done()
+	var e *C.harp_error
+	var data unsafe.Pointer
+	p := C.goharp_buffer_new(c, C.int32_t(dtype), C.int32_t(len(shape)), (*C.int64_t)(int64s(shape)), &data, &e)
+	if p == nil {
+		return nil, failure(e)
+	}
+	return ctx.newBuffer(p, data, dtype, copied(shape), n*dtype.Size()), nil
+}
+
+func (ctx *Context) newBuffer(p *C.harp_buffer, data unsafe.Pointer, dtype DType, shape []int, bytes int) *Buffer {
+	limit := &ctx.limit
+	limit.grow(bytes)
+	b := &Buffer{data: data, dtype: dtype, dims: shape, bytes: bytes}
+	b.h = newHandle(unsafe.Pointer(p), func(p unsafe.Pointer) {
+		C.goharp_buffer_release(p)
+		limit.shrink(bytes)
+	})
+	whenUnreachable(b, b.h)
+	return b
+}
+
+// BufferOf makes a buffer with the slice's elements, which are copied.
+func BufferOf[T Element](ctx *Context, data []T, shape ...int) (*Buffer, error) {
+	array := Of(data, shape...)
+	if err := array.check(); err != nil {
+		return nil, err
+	}
+	b, err := ctx.NewBuffer(array.dtype, array.dims...)
+	if err != nil {
+		return nil, err
+	}
+	if b.bytes > 0 {
+		copy(unsafe.Slice((*T)(b.data), len(data)), data)
+	}
+	return b, nil
+}
+
+// Read copies the buffer's content to a slice of as many elements of its dtype.
+func Read[T Element](b *Buffer, to []T) error {
+	if DTypeOf[T]() != b.dtype {
+		return mistake(ErrDType, "read: the array is %v, but the slice is of %v", b.dtype, DTypeOf[T]())
+	}
+	if n, _ := elements(b.dims); n != len(to) {
+		return mistake(ErrShape, "read: the array has shape %v, but the slice has %d elements", b.dims, len(to))
+	}
+	if _, ok := b.h.use(); !ok {
+		return mistake(ErrInvalidArgument, "the array is closed")
+	}
+	defer b.h.done()
+	if len(to) > 0 {
+		copy(to, unsafe.Slice((*T)(b.data), len(to)))
+	}
+	return nil
+}
+
+// Write copies a slice of as many elements of its dtype to the buffer.
+func Write[T Element](b *Buffer, from []T) error {
+	if DTypeOf[T]() != b.dtype {
+		return mistake(ErrDType, "write: the array is %v, but the slice is of %v", b.dtype, DTypeOf[T]())
+	}
+	if n, _ := elements(b.dims); n != len(from) {
+		return mistake(ErrShape, "write: the array has shape %v, but the slice has %d elements", b.dims, len(from))
+	}
+	if _, ok := b.h.use(); !ok {
+		return mistake(ErrInvalidArgument, "the array is closed")
+	}
+	defer b.h.done()
+	if len(from) > 0 {
+		copy(unsafe.Slice((*T)(b.data), len(from)), from)
+	}
+	return nil
+}
+
+// LoadNpy reads a file of NumPy's.
+func (ctx *Context) LoadNpy(path string) (*Buffer, error) {
+	c, err := ctx.use()
+	if err != nil {
+		return nil, err
+	}
+	defer ctx.h.done()
+	name := C.CString(path)
+	defer release(name)
+	var e *C.harp_error
+	p := C.harp_npy_load(c, name, &e)
+	if p == nil {
+		return nil, failure(e)
+	}
+	shape := make([]int, int(C.harp_buffer_rank(p)))
+	for i := range shape {
+		shape[i] = int(unsafe.Slice(C.harp_buffer_dims(p), len(shape))[i])
+	}
+	return ctx.newBuffer(p, C.harp_buffer_data(p), DType(C.harp_buffer_dtype(p)), shape, int(C.harp_buffer_size(p))), nil
+}
+
+// SaveNpy writes a file of NumPy's.
+func (b *Buffer) SaveNpy(path string) error {
+	p, ok := b.h.use()
+	if !ok {
+		return mistake(ErrInvalidArgument, "the array is closed")
+	}
+	defer b.h.done()
+	name := C.CString(path)
+	defer release(name)
+	var e *C.harp_error
+	C.harp_npy_save((*C.harp_buffer)(p), name, &e)
+	return taken(e)
+}
+
+// DType is the type of the elements.
+func (b *Buffer) DType() DType { return b.dtype }
+
+// Shape is the buffer's sizes.
+func (b *Buffer) Shape() []int { return copied(b.dims) }
+
+// Close gives up the memory, when the last use of it has ended.
+func (b *Buffer) Close() {
+	b.h.close()
+	runtime.KeepAlive(b)
+}

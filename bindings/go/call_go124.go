@@ -1,0 +1,17 @@
+//go:build go1.24
+
+package harp
+
+/*
+#include "shim.h"
+// It keeps no pointer and calls nothing of Go's (Program.Call sees to that), so that what it is given may lie on the goroutine's stack.
+#cgo noescape goharp_call
+#cgo nocallback goharp_call
+*/
+import "C"
+
+import "unsafe"
+
+func call(program unsafe.Pointer, frame *C.goharp_frame, data *[fastArrays]*C.uint8_t) *C.harp_error {
+	return C.goharp_call(C.uintptr_t(uintptr(program)), frame, data[0], data[1], data[2], data[3], data[4], data[5], data[6], data[7])
+}

@@ -1,0 +1,87 @@
+package harp
+
+// #include "shim.h"
+import "C"
+
+import "unsafe"
+
+// PoolOptions are what pools may be told; nil means the defaults, as does each field that is nil.
+type PoolOptions struct {
+	Stride   []int // by default the windows' size
+	Padding  []Dim // by default none
+	Dilation []int // by default 1
+	CeilMode bool  // the last window of an axis may end behind the padding, if it starts in x or the padding before it
+	// ExcludePadding, of AvgPool: padding does not count; by default it counts as zeros.
+	ExcludePadding bool
+}
+
+func (o *PoolOptions) copied() *PoolOptions {
+	if o == nil {
+		return nil
+	}
+	return &PoolOptions{copied(o.Stride), copied(o.Padding), copied(o.Dilation), o.CeilMode, o.ExcludePadding}
+}
+
+// poolOptions is PoolOptions in C's memory: a struct with pointers may not point to Go's.
+type poolOptions struct {
+	options *C.harp_pool_options
+	lists   []unsafe.Pointer
+}
+
+func (o *PoolOptions) inC() poolOptions {
+	if o == nil {
+		return poolOptions{}
+	}
+	made := poolOptions{options: (*C.harp_pool_options)(C.calloc(1, C.sizeof_harp_pool_options))}
+	c := made.options
+	c.struct_size = C.sizeof_harp_pool_options
+	c.n_stride, c.n_padding, c.n_dilation = C.int32_t(len(o.Stride)), C.int32_t(len(o.Padding)), C.int32_t(len(o.Dilation))
+	c.stride, c.padding, c.dilation = listInC(&made, o.Stride), listInC(&made, o.Padding), listInC(&made, o.Dilation)
+	c.ceil_mode, c.count_include_pad = boolean(o.CeilMode), boolean(!o.ExcludePadding)
+	return made
+}
+
+func listInC[From int | Dim](owner *poolOptions, list []From) *C.int64_t {
+	if len(list) == 0 {
+		return nil
+	}
+	memory := C.malloc(C.size_t(8 * len(list)))
+	owner.lists = append(owner.lists, memory)
+	for i, number := range list {
+		unsafe.Slice((*C.int64_t)(memory), len(list))[i] = C.int64_t(number)
+	}
+	return (*C.int64_t)(memory)
+}
+
+func (o poolOptions) release() {
+	for _, list := range o.lists {
+		C.free(list)
+	}
+	C.free(unsafe.Pointer(o.options))
+}
+
+// CustomFunction is a function in harp's small loop language, done for each element of the result, which has this dtype and shape; in the body
+// nodes are called input0, input1 ... docs/text-format.md has the language.
+func (g *Graph) CustomFunction(body string, dtype DType, shape []Dim, nodes ...Node) Node {
+	if err := g.enterList("custom_function", nodes); err != nil {
+		return failed(err)
+	}
+	defer g.leave()
+	desc := (*C.harp_custom_function_desc)(C.calloc(1, C.sizeof_harp_custom_function_desc))
+	lists := poolOptions{}
+	defer func() { lists.release() }()
+	defer C.free(unsafe.Pointer(desc))
+	b := C.CString(body)
+	defer release(b)
+	desc.struct_size, desc.body, desc.dtype, desc.rank = C.sizeof_harp_custom_function_desc, b, C.harp_dtype(dtype), C.int32_t(len(shape))
+	desc.dims, desc.graph = listInC(&lists, shape), g.p()
+	return g.made(C.harp_custom_function(C.int32_t(len(nodes)), handles(nodes), desc))
+}
+
+// CustomFunction is the same for tensors.
+func CustomFunction(body string, dtype DType, shape []Dim, xs ...*Tensor) *Tensor {
+	shape = copied(shape)
+	return trace(opKey("CustomFunction").text(body).number(int64(dtype)).dims(shape), func(g *Graph, n []Node) Node {
+		return g.CustomFunction(body, dtype, shape, n...)
+	}, xs...)
+}

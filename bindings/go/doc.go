@@ -1,0 +1,27 @@
+// Package harp computes with arrays: it builds graphs of array operations, has them compiled to machine code once for each structure, and
+// runs them. It is the Go face of libharp, whose C interface is harp.h; pkg-config finds it.
+//
+// There are two ways to use it. A Tensor is an array that may not have been computed yet:
+//
+//	x := harp.FromSlice([]float32{1, 2, 3, 4}, 2, 2)
+//	y := x.Matmul(x).Tanh().Add(harp.Number(0.5))
+//	values, err := harp.Slice[float32](y) // computed here, as one kernel
+//
+// A Graph is built node by node, with symbolic sizes where they are wanted, and compiled to a Program, which runs on Go slices:
+//
+//	g, err := harp.Default().NewGraph(harp.Broadcast)
+//	n := g.DimVar("n", 0, 4096)
+//	g.Output("y", g.Input("x", harp.F32, n, 64).Tanh())
+//	p, err := g.Compile(nil)
+//	err = p.Call([]harp.Array{harp.Of(in, 3, 64)}, []harp.Array{harp.Of(out, 3, 64)})
+//
+// Errors. Operations on nodes and tensors do not return errors, so that they can be chained: a result remembers what went wrong, everything
+// made of it does, and Err, Realize, Slice, Output and Compile return it. Errors carry harp's own text and compare with errors.Is:
+// errors.Is(err, harp.ErrShape).
+//
+// Memory. Arrays of tensors and buffers are harp's own memory. Close gives it up at once, else the garbage collector does. Everything may be
+// closed twice, and closing what another goroutine is using waits until that use ends.
+//
+// Goroutines. Everything here may be used by several goroutines at once; of the content of a Buffer the usual rule holds (one writer or many
+// readers).
+package harp

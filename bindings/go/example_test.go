@@ -1,0 +1,101 @@
+package harp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"harp"
+)
+
+func Example() {
+	x := harp.FromSlice([]float32{1, 2, 3, 4}, 2, 2)
+	y := x.Matmul(x).Add(harp.Number(0.5))
+	fmt.Println(y)
+	// Output: [[7.5 10.5] [15.5 22.5]]
+}
+
+func ExampleSlice() {
+	total, err := harp.Slice[int32](harp.FromSlice([]int32{1, 2, 3}, 3, 1).Sum(0))
+	fmt.Println(total, err)
+	// Output: [6] <nil>
+}
+
+func ExampleGrad() {
+	w := harp.FromSlice([]float64{3, 4})
+	loss := w.Square().Sum()
+	gradients, err := harp.Grad(loss, w)
+	if err != nil {
+		panic(err)
+	}
+	if err := harp.Realize(loss, gradients[0]); err != nil { // one program for both
+		panic(err)
+	}
+	fmt.Println(loss, gradients[0])
+	// Output: 25 [6 8]
+}
+
+func ExampleJit() {
+	softmax := harp.Jit(func(x ...*harp.Tensor) []*harp.Tensor {
+		e := x[0].Sub(x[0].MaxKeepdims(-1)).Exp()
+		return []*harp.Tensor{e.Div(e.SumKeepdims(-1))}
+	}, harp.Dynamic(0, 0, "rows", 0, 1<<20))
+	for _, rows := range []int{1, 2} { // one program for every number of rows
+		y, err := softmax.Call(harp.FromSlice(make([]float32, 4*rows), rows, 4))
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(y[0])
+	}
+	// Output:
+	// [[0.25 0.25 0.25 0.25]]
+	// [[0.25 0.25 0.25 0.25] [0.25 0.25 0.25 0.25]]
+}
+
+func ExampleGraph() {
+	g, err := harp.Default().NewGraph(harp.Broadcast)
+	if err != nil {
+		panic(err)
+	}
+	defer g.Close()
+	n := g.DimVar("n", 0, 4096)
+	x, w := g.Input("x", harp.F32, n, 2), g.Input("w", harp.F32, 2)
+	if err := g.Output("y", x.Mul(w).Sum(1)); err != nil {
+		panic(err)
+	}
+	p, err := g.Compile(nil)
+	if err != nil {
+		panic(err)
+	}
+	defer p.Close()
+	y := make([]float32, 3)
+	err = p.Call([]harp.Array{harp.Of([]float32{1, 2, 3, 4, 5, 6}, 3, 2), harp.Of([]float32{10, 1})}, []harp.Array{harp.Of(y)})
+	fmt.Println(y, err)
+	// Output: [12 34 56] <nil>
+}
+
+func ExampleError() {
+	y := harp.FromSlice([]float32{1, 2, 3}).Add(harp.FromSlice([]float32{1, 2}))
+	fmt.Println(errors.Is(y.Err(), harp.ErrShape))
+	// Output: true
+}
+
+func ExampleProgram_CallContext() {
+	g, err := harp.Default().NewGraph(0)
+	if err != nil {
+		panic(err)
+	}
+	n := g.DimVar("n", 0, 10)
+	if err := g.Output("y", g.Arange(harp.I64, 0, n, 1)); err != nil { // no input says what n is
+		panic(err)
+	}
+	p, err := g.Compile(nil)
+	if err != nil {
+		panic(err)
+	}
+	y := make([]int64, 4)
+	options := &harp.RunOptions{ShapeVars: map[string]int64{"n": 4}}
+	err = p.CallContext(context.Background(), options, nil, []harp.Array{harp.Of(y)})
+	fmt.Println(y, err)
+	// Output: [0 1 2 3] <nil>
+}

@@ -1,0 +1,3 @@
+module harp
+
+go 1.19

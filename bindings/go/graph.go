@@ -1,0 +1,449 @@
+package harp
+
+/*
+#include "shim.h"
+static void goharp_graph_release(void* graph) { harp_graph_release((harp_graph*)graph); }
+*/
+import "C"
+
+import (
+	"math"
+	"strings"
+	"sync"
+	"unsafe"
+)
+
+// Dim is a size: a plain number, or a symbolic size of one graph (Graph.DimVar).
+type Dim int64
+
+// Special numbers of harp.h.
+const (
+	DimInvalid Dim = C.HARP_DIM_INVALID // what a function that makes a size returns on failure
+	SliceNone  Dim = C.HARP_SLICE_NONE  // an open end of Slice
+	AxisNone       = math.MinInt32      // in place of an axis: of the flattened array
+	ClassNone      = math.MinInt64      // in place of ignoreIndex: every class counts
+)
+
+// GraphFlags are rules of a graph, joined with |.
+type GraphFlags uint32
+
+// The flags.
+const (
+	Broadcast    GraphFlags = C.HARP_GRAPH_BROADCAST     // NumPy's broadcasting
+	Promote      GraphFlags = C.HARP_GRAPH_PROMOTE       // operands of different dtypes promote as the Array API standard says
+	PromoteMixed GraphFlags = C.HARP_GRAPH_PROMOTE_MIXED // the same, and bool, integers and floats promote among each other, too
+)
+
+// ScanFlags say how running values are made, joined with |.
+type ScanFlags uint32
+
+// The flags.
+const (
+	ScanExclusive ScanFlags = C.HARP_SCAN_EXCLUSIVE // without the element itself
+	ScanReverse   ScanFlags = C.HARP_SCAN_REVERSE   // from the end of the axis
+)
+
+// Graph is a graph of array operations under construction.
+type Graph struct {
+	ctx   *Context
+	h     *handle
+	mutex sync.RWMutex // written: nodes are made; read: it is compiled, maybe in the background
+	size  error        // why the last size that could not be made is DimInvalid
+}
+
+// Node is a value of a graph, to be made by methods of Graph and other nodes. The zero Node means "not given", where that is allowed.
+type Node struct {
+	g   *Graph
+	p   *C.harp_node
+	err error
+}
+
+// NewGraph makes an empty graph.
+func (ctx *Context) NewGraph(flags GraphFlags) (*Graph, error) {
+	c, err := ctx.use()
+	if err != nil {
+		return nil, err
+	}
+	defer ctx.h.done()
+	var e *C.harp_error
+	return newGraph(ctx, C.harp_graph_new(c, C.uint32_t(flags), &e), e)
+}
+
+// ParseGraph makes a graph from harp's text format.
+func (ctx *Context) ParseGraph(source string) (*Graph, error) {
+	c, err := ctx.use()
+	if err != nil {
+		return nil, err
+	}
+	defer ctx.h.done()
+	s := C.CString(source)
+	defer release(s)
+	var e *C.harp_error
+	return newGraph(ctx, C.harp_graph_parse(c, C.size_t(len(source)), s, &e), e)
+}
+
+func newGraph(ctx *Context, p *C.harp_graph, e *C.harp_error) (*Graph, error) {
+	if p == nil {
+		return nil, failure(e)
+	}
+	g := &Graph{ctx: ctx, h: newHandle(unsafe.Pointer(p), func(p unsafe.Pointer) { C.goharp_graph_release(p) })}
+	whenUnreachable(g, g.h)
+	return g, nil
+}
+
+// Close gives up the graph; its nodes are of no use afterwards. Programs made of it go on working.
+func (g *Graph) Close() { g.h.close() }
+
+// Err is what went wrong on the way to the node; nil: nothing.
+func (x Node) Err() error {
+	if x.err == nil && x.g == nil {
+		return mistake(ErrInvalidArgument, "the node is not given")
+	}
+	return x.err
+}
+
+// Graph is the graph of the node; nil of one that failed.
+func (x Node) Graph() *Graph { return x.g }
+
+func failed(err error) Node { return Node{err: err} }
+
+func failedList(err error, n int) []Node {
+	if n < 1 || n > mostParts {
+		n = 1
+	}
+	made := make([]Node, n)
+	for i := range made {
+		made[i] = failed(err)
+	}
+	return made
+}
+
+// enter begins a call that makes a node of others, which leave ends.
+func enter(op string, needed []Node, optional ...Node) (*Graph, error) {
+	var g *Graph
+	for i, node := range needed {
+		if node.err != nil {
+			return nil, node.err
+		}
+		if node.g == nil {
+			return nil, mistake(ErrInvalidArgument, "%s: operand %d is not given", op, i)
+		}
+		if g == nil {
+			g = node.g
+		}
+		if node.g != g {
+			return nil, mistake(ErrInvalidArgument, "%s: operand %d is a node of another graph", op, i)
+		}
+	}
+	for _, node := range optional {
+		if node.err != nil {
+			return nil, node.err
+		}
+		if node.g != nil && node.g != g {
+			return nil, mistake(ErrInvalidArgument, "%s: an operand is a node of another graph", op)
+		}
+	}
+	return g, g.begin()
+}
+
+// enterList is enter for operations that are methods of a graph.
+func (g *Graph) enterList(op string, nodes []Node) error {
+	if len(nodes) == 0 {
+		return g.begin()
+	}
+	other, err := enter(op, nodes)
+	if err == nil && other != g {
+		other.leave()
+		return mistake(ErrInvalidArgument, "%s: the nodes are of another graph", op)
+	}
+	return err
+}
+
+func (g *Graph) begin() error {
+	if _, ok := g.h.use(); !ok {
+		return mistake(ErrInvalidArgument, "the graph is closed")
+	}
+	g.mutex.Lock()
+	return nil
+}
+
+func (g *Graph) leave() {
+	g.mutex.Unlock()
+	g.h.done()
+}
+
+func (g *Graph) p() *C.harp_graph { return (*C.harp_graph)(g.h.pointer) }
+
+// mistake takes what went wrong from the graph, which goes on without it.
+func (g *Graph) mistake() error {
+	if err := taken(C.harp_graph_take_error(g.p())); err != nil {
+		if e := err.(*Error); g.size != nil && strings.Contains(e.Message, "HARP_DIM_INVALID") {
+			e.Message += ": " + g.size.(*Error).Message
+		}
+		return err
+	}
+	return mistake(ErrInvalidArgument, "an argument that is needed is not given")
+}
+
+func (g *Graph) made(p *C.harp_node) Node {
+	if p == nil {
+		return failed(g.mistake())
+	}
+	return Node{g: g, p: p}
+}
+
+func (g *Graph) madeList(status C.harp_status, list []*C.harp_node) []Node {
+	if status != C.HARP_OK {
+		return failedList(g.mistake(), len(list))
+	}
+	made := make([]Node, len(list))
+	for i, p := range list {
+		made[i] = Node{g: g, p: p}
+	}
+	return made
+}
+
+func (g *Graph) madePair(status C.harp_status, first, second *C.harp_node) (Node, Node) {
+	if status != C.HARP_OK {
+		err := g.mistake()
+		return failed(err), failed(err)
+	}
+	return Node{g: g, p: first}, Node{g: g, p: second}
+}
+
+// SetName sets the name in text, signatures and generated code. Letters, digits, _ . and -
+func (g *Graph) SetName(name string) error {
+	if err := g.begin(); err != nil {
+		return err
+	}
+	defer g.leave()
+	n := text(name, false)
+	defer release(n)
+	var e *C.harp_error
+	C.harp_graph_set_name(g.p(), n, &e)
+	return taken(e)
+}
+
+// Input declares an input. Inputs are numbered in the order of their declaration.
+func (g *Graph) Input(name string, dtype DType, shape ...Dim) Node {
+	if err := g.begin(); err != nil {
+		return failed(err)
+	}
+	defer g.leave()
+	n := text(name, false)
+	defer release(n)
+	return g.made(C.harp_input(g.p(), n, C.harp_dtype(dtype), C.int32_t(len(shape)), sizes(shape)))
+}
+
+// Output declares a node as an output. The error is what went wrong on the way to it.
+func (g *Graph) Output(name string, x Node) error {
+	if err := g.enterList("output", []Node{x}); err != nil {
+		return err
+	}
+	defer g.leave()
+	n := text(name, false)
+	defer release(n)
+	if C.harp_output(g.p(), n, x.p) != C.HARP_OK {
+		return g.mistake()
+	}
+	return nil
+}
+
+// Const is a constant of rank 0. A number the dtype cannot hold is ErrRange; floats round to nearest. Integers beyond 2^53 keep all digits
+// with ConstInt.
+func (g *Graph) Const(dtype DType, value float64) Node {
+	if err := g.begin(); err != nil {
+		return failed(err)
+	}
+	defer g.leave()
+	return g.made(C.harp_constant(g.p(), C.harp_dtype(dtype), C.double(value)))
+}
+
+// ConstInt is an integer constant. With dtype Unknown it takes that of the operands beside it.
+func (g *Graph) ConstInt(dtype DType, value int64) Node {
+	if err := g.begin(); err != nil {
+		return failed(err)
+	}
+	defer g.leave()
+	return g.made(C.harp_constant_i64(g.p(), C.harp_dtype(dtype), C.int64_t(value)))
+}
+
+// ConstUint is ConstInt for numbers beyond those of int64.
+func (g *Graph) ConstUint(dtype DType, value uint64) Node {
+	if err := g.begin(); err != nil {
+		return failed(err)
+	}
+	defer g.leave()
+	return g.made(C.harp_constant_u64(g.p(), C.harp_dtype(dtype), C.uint64_t(value)))
+}
+
+// ConstBool is a constant bool.
+func (g *Graph) ConstBool(value bool) Node {
+	if err := g.begin(); err != nil {
+		return failed(err)
+	}
+	defer g.leave()
+	return g.made(C.harp_constant_bool(g.p(), boolean(value)))
+}
+
+// ConstComplex is a constant of a complex dtype.
+func (g *Graph) ConstComplex(dtype DType, value complex128) Node {
+	if err := g.begin(); err != nil {
+		return failed(err)
+	}
+	defer g.leave()
+	return g.made(C.harp_constant_complex(g.p(), C.harp_dtype(dtype), C.double(real(value)), C.double(imag(value))))
+}
+
+// ConstArray is a constant array, which is copied.
+func (g *Graph) ConstArray(array Array) Node {
+	if err := array.check(); err != nil {
+		return failed(err)
+	}
+	if err := g.begin(); err != nil {
+		return failed(err)
+	}
+	defer g.leave()
+	shape := make([]Dim, len(array.dims))
+	for i, size := range array.dims {
+		shape[i] = Dim(size)
+	}
+	return g.made(C.harp_constant_array(g.p(), C.harp_dtype(array.dtype), C.int32_t(len(shape)), sizes(shape), C.size_t(array.length*array.dtype.Size()), array.data))
+}
+
+// Size is the value of a size as an i64 of rank 0.
+func (g *Graph) Size(dim Dim) Node {
+	if err := g.begin(); err != nil {
+		return failed(err)
+	}
+	defer g.leave()
+	return g.made(C.harp_size(g.p(), C.harp_dim(dim)))
+}
+
+// DimVar is a symbolic size, which every run chooses anew within low and high, both included. The same name and bounds give the same size. An
+// argument that is wrong gives DimInvalid, and what is made of that fails.
+func (g *Graph) DimVar(name string, low, high int) Dim {
+	n := text(name, false)
+	defer release(n)
+	return g.dim(func() C.harp_dim { return C.harp_dim_var(g.p(), n, C.int64_t(low), C.int64_t(high)) })
+}
+
+// Arithmetic of sizes. Division floors, and the modulus has the divisor's sign.
+
+// DimAdd is a + b.
+func (g *Graph) DimAdd(a, b Dim) Dim {
+	return g.dim(func() C.harp_dim { return C.harp_dim_add(g.p(), C.harp_dim(a), C.harp_dim(b)) })
+}
+
+// DimSub is a - b.
+func (g *Graph) DimSub(a, b Dim) Dim {
+	return g.dim(func() C.harp_dim { return C.harp_dim_sub(g.p(), C.harp_dim(a), C.harp_dim(b)) })
+}
+
+// DimMul is a * b.
+func (g *Graph) DimMul(a, b Dim) Dim {
+	return g.dim(func() C.harp_dim { return C.harp_dim_mul(g.p(), C.harp_dim(a), C.harp_dim(b)) })
+}
+
+// DimFloorDiv is a / b, rounded down.
+func (g *Graph) DimFloorDiv(a, b Dim) Dim {
+	return g.dim(func() C.harp_dim { return C.harp_dim_floor_div(g.p(), C.harp_dim(a), C.harp_dim(b)) })
+}
+
+// DimMod is what DimFloorDiv leaves.
+func (g *Graph) DimMod(a, b Dim) Dim {
+	return g.dim(func() C.harp_dim { return C.harp_dim_mod(g.p(), C.harp_dim(a), C.harp_dim(b)) })
+}
+
+// DimMin is the lesser of a and b.
+func (g *Graph) DimMin(a, b Dim) Dim {
+	return g.dim(func() C.harp_dim { return C.harp_dim_min(g.p(), C.harp_dim(a), C.harp_dim(b)) })
+}
+
+// DimMax is the greater of a and b.
+func (g *Graph) DimMax(a, b Dim) Dim {
+	return g.dim(func() C.harp_dim { return C.harp_dim_max(g.p(), C.harp_dim(a), C.harp_dim(b)) })
+}
+
+// dim keeps the mistake of a size: what is made of the size fails with it.
+func (g *Graph) dim(make func() C.harp_dim) Dim {
+	if g.begin() != nil {
+		return DimInvalid
+	}
+	defer g.leave()
+	made := Dim(make())
+	if made == DimInvalid {
+		if err := taken(C.harp_graph_take_error(g.p())); err != nil && !strings.Contains(err.Error(), "HARP_DIM_INVALID") {
+			g.size = err // not of what is made of such a size
+		}
+	}
+	return made
+}
+
+// DimText is the size as text: "2*n + 1".
+func (g *Graph) DimText(dim Dim) string {
+	if g.begin() != nil {
+		return ""
+	}
+	defer g.leave()
+	s, _ := takenText(C.harp_dim_print(g.p(), C.harp_dim(dim), nil), nil)
+	return s
+}
+
+// Text is the graph in harp's text format, which ParseGraph reads.
+func (g *Graph) Text() (string, error) {
+	if err := g.begin(); err != nil {
+		return "", err
+	}
+	defer g.leave()
+	var e *C.harp_error
+	return takenText(C.harp_graph_print(g.p(), &e), e)
+}
+
+// Dot is a picture of the graph in Graphviz' language.
+func (g *Graph) Dot() (string, error) {
+	if err := g.begin(); err != nil {
+		return "", err
+	}
+	defer g.leave()
+	var e *C.harp_error
+	return takenText(C.harp_graph_dot(g.p(), &e), e)
+}
+
+// DType is the dtype of the node; Unknown of one that failed.
+func (x Node) DType() DType {
+	if x.g == nil || x.g.begin() != nil {
+		return Unknown
+	}
+	defer x.g.leave()
+	return DType(C.harp_node_dtype(x.p))
+}
+
+// Rank is the number of axes; 0 of a node that failed.
+func (x Node) Rank() int { return len(x.Shape()) }
+
+// Shape is the sizes of the node, plain or symbolic; nil of one that failed.
+func (x Node) Shape() []Dim {
+	if x.g == nil || x.g.begin() != nil {
+		return nil
+	}
+	defer x.g.leave()
+	rank := int(C.harp_node_rank(x.p))
+	made := make([]Dim, rank, rank+1)
+	if C.harp_node_dims(x.p, C.int32_t(len(made)), (*C.harp_dim)(unsafe.Pointer(&made[:1][0])), nil) != C.HARP_OK {
+		return nil
+	}
+	return made
+}
+
+// Named names the node for messages, text and pictures; the first name stays. It returns the node.
+func (x Node) Named(name string) Node {
+	if x.g == nil || x.g.begin() != nil {
+		return x
+	}
+	defer x.g.leave()
+	n := text(name, false)
+	defer release(n)
+	C.harp_node_set_name(x.p, n)
+	return x
+}

@@ -1,0 +1,62 @@
+package harp
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// handle owns one reference to something of harp's. Uses are counted, so that Close may come at any moment, from any goroutine: the reference
+// is given up when the last use has ended.
+type handle struct {
+	pointer unsafe.Pointer
+	free    func(unsafe.Pointer)
+	state   atomic.Int64 // how many uses there are, and the bits below
+}
+
+const (
+	handleClosed = 1 << 62 // no new uses
+	handleFreed  = 1 << 61
+)
+
+func newHandle(pointer unsafe.Pointer, free func(unsafe.Pointer)) *handle {
+	return &handle{pointer: pointer, free: free}
+}
+
+// use begins a use, which done ends; false: it is closed.
+func (h *handle) use() (unsafe.Pointer, bool) {
+	if h.state.Add(1)&handleClosed != 0 {
+		h.done()
+		return nil, false
+	}
+	return h.pointer, true
+}
+
+func (h *handle) done() {
+	if h.state.Add(-1) == handleClosed {
+		h.release()
+	}
+}
+
+func (h *handle) close() {
+	for {
+		state := h.state.Load()
+		if state&handleClosed != 0 {
+			return
+		}
+		if h.state.CompareAndSwap(state, state|handleClosed) {
+			if state == 0 {
+				h.release()
+			}
+			return
+		}
+	}
+}
+
+func (h *handle) closed() bool { return h.state.Load()&handleClosed != 0 }
+
+// release is called by whoever saw the last use end; only one of them frees.
+func (h *handle) release() {
+	if h.state.CompareAndSwap(handleClosed, handleClosed|handleFreed) {
+		h.free(h.pointer)
+	}
+}

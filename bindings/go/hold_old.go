@@ -1,0 +1,37 @@
+//go:build !go1.21
+
+package harp
+
+// #include "shim.h"
+import "C"
+
+import "unsafe"
+
+// holder works on copies in C's memory: before Go 1.21 nothing can be held still.
+type holder struct{ copies []held }
+
+type held struct {
+	memory, data unsafe.Pointer
+	bytes        int
+	isOutput     bool
+}
+
+// hold writes the address of the array's copy to *at, which lies in C's memory.
+func (h *holder) hold(at *unsafe.Pointer, data unsafe.Pointer, bytes int, isOutput bool) {
+	if data == nil || bytes == 0 {
+		return
+	}
+	memory := C.malloc(C.size_t(bytes))
+	copy(unsafe.Slice((*byte)(memory), bytes), unsafe.Slice((*byte)(data), bytes))
+	h.copies = append(h.copies, held{memory, data, bytes, isOutput})
+	*at = memory
+}
+
+func (h *holder) release() {
+	for _, c := range h.copies {
+		if c.isOutput {
+			copy(unsafe.Slice((*byte)(c.data), c.bytes), unsafe.Slice((*byte)(c.memory), c.bytes))
+		}
+		C.free(c.memory)
+	}
+}

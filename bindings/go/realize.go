@@ -1,0 +1,312 @@
+package harp
+
+import (
+	"context"
+	"strconv"
+)
+
+// Graphs of harp's, for what was never seen before, and running what was.
+
+// lazyFlags are the rules of tensors: NumPy's broadcasting, and dtypes promote as PyTorch's do.
+const lazyFlags = Broadcast | PromoteMixed
+
+func inputName(i int) string { return "x" + strconv.Itoa(i) }
+
+func shapeOf(sig *signature) []Dim {
+	made := make([]Dim, len(sig.dims))
+	for i, size := range sig.dims {
+		made[i] = Dim(size)
+	}
+	return made
+}
+
+// result looks up, or asks harp, what an operation gives for such operands.
+func (ctx *Context) result(k key, e *expr, args []*Tensor) *inferred {
+	t := &ctx.lazy
+	t.mutex.RLock()
+	result := t.results[k]
+	t.mutex.RUnlock()
+	if result != nil {
+		return result
+	}
+	result = ctx.infer(e, args)
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if t.results == nil || len(t.results) > maxEntries {
+		t.results = map[key]*inferred{}
+	}
+	t.results[k] = result
+	return result
+}
+
+// infer builds the one operation on inputs of the operands' dtypes and shapes.
+func (ctx *Context) infer(e *expr, args []*Tensor) *inferred {
+	g, err := ctx.NewGraph(lazyFlags)
+	if err != nil {
+		return &inferred{err: err}
+	}
+	defer g.Close()
+	nodes := make([]Node, len(args))
+	for i, arg := range args {
+		if arg != nil {
+			nodes[i] = g.Input("operand"+strconv.Itoa(i), arg.sig.dtype, shapeOf(arg.sig)...)
+		}
+	}
+	made := &inferred{}
+	for _, node := range e.build(g, nodes) {
+		if err := node.Err(); err != nil {
+			return &inferred{err: err}
+		}
+		shape := node.Shape()
+		dims := make([]int, len(shape))
+		for i, size := range shape {
+			dims[i] = int(size)
+		}
+		made.sigs = append(made.sigs, newSignature(node.DType(), dims))
+	}
+	return made
+}
+
+func (e *expr) build(g *Graph, nodes []Node) []Node {
+	if e.many != nil {
+		return e.many(g, nodes)
+	}
+	return []Node{e.one(g, nodes)}
+}
+
+// builder makes nodes of exprs, each once.
+type builder struct {
+	g      *Graph
+	inputs map[*Tensor]Node
+	made   map[*expr][]Node
+}
+
+func newBuilder(g *Graph, leaves []*Tensor) *builder {
+	b := &builder{g, map[*Tensor]Node{}, map[*expr][]Node{}}
+	for i, leaf := range leaves {
+		b.inputs[leaf] = g.Input(inputName(i), leaf.sig.dtype, shapeOf(leaf.sig)...)
+	}
+	return b
+}
+
+func (b *builder) node(e *expr) Node {
+	if e.shared != nil {
+		if parts := b.nodes(e.shared); e.index < len(parts) {
+			return parts[e.index]
+		}
+		return b.nodes(e.shared)[0] // it failed
+	}
+	return b.nodes(e)[0]
+}
+
+func (b *builder) nodes(e *expr) []Node {
+	if made, ok := b.made[e]; ok {
+		return made
+	}
+	operands := make([]Node, len(e.args))
+	for i, arg := range e.args {
+		switch {
+		case arg.expr != nil:
+			operands[i] = b.node(arg.expr)
+		case arg.leaf != nil:
+			operands[i] = b.inputs[arg.leaf]
+		}
+	}
+	made := e.build(b.g, operands)
+	b.made[e] = made
+	return made
+}
+
+// Realize computes tensors, those that are not yet, as one program.
+func Realize(ts ...*Tensor) error { return RealizeContext(context.Background(), ts...) }
+
+// RealizeContext is Realize, but returns ctx's error when ctx is done: a run ends, a compilation goes on in the background (see
+// Graph.CompileContext).
+func RealizeContext(ctx context.Context, ts ...*Tensor) error {
+	var owner *Context
+	wanted, exprs := make([]*Tensor, 0, 4), make([]*expr, 0, 4)
+	for _, t := range ts {
+		if err := t.Err(); err != nil {
+			return err
+		}
+		if t.stage != nil {
+			return mistake(ErrInvalidArgument, "a tensor that Jit traces has no values; return it from the function")
+		}
+		if t.number != nil {
+			return mistake(ErrInvalidArgument, "a Number alone is no array; Scalar makes one")
+		}
+		e := t.expr.Load()
+		if e == nil || contains(exprs, e) && contains(wanted, t) {
+			continue
+		}
+		if owner == nil {
+			owner = t.ctx
+		} else if owner != t.ctx {
+			return mistake(ErrInvalidArgument, "the tensors are of two contexts")
+		}
+		wanted, exprs = append(wanted, t), append(exprs, e)
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	k, leaves := joined(exprs)
+	program, err := owner.programFor(ctx, k, exprs, leaves)
+	if err != nil {
+		return err
+	}
+	inputs := make([]*Buffer, len(leaves))
+	for i, leaf := range leaves {
+		inputs[i] = leaf.value.Load()
+	}
+	made, err := program.RunContext(ctx, nil, inputs...)
+	if err != nil {
+		return err
+	}
+	for i, t := range wanted {
+		if !t.value.CompareAndSwap(nil, made[i]) {
+			made[i].Close() // another goroutine was faster
+		}
+		t.expr.Store(nil)
+	}
+	return nil
+}
+
+func contains[T comparable](list []T, item T) bool {
+	for _, other := range list {
+		if other == item {
+			return true
+		}
+	}
+	return false
+}
+
+// joined is the key of a program that computes exprs, and its inputs.
+func joined(exprs []*expr) (key, []*Tensor) {
+	if len(exprs) == 1 {
+		return exprs[0].hash, exprs[0].leaves
+	}
+	all := &expr{}
+	k := opKey("program").number(int64(len(exprs)))
+	for _, e := range exprs {
+		k = k.join(e.hash)
+		for _, leaf := range e.leaves {
+			k = k.number(int64(all.place(leaf)))
+		}
+	}
+	return k, all.leaves
+}
+
+// programFor looks up the program, or compiles it; goroutines that want the same one wait for the first.
+func (ctx *Context) programFor(until context.Context, k key, exprs []*expr, leaves []*Tensor) (*Program, error) {
+	t := &ctx.lazy
+	t.mutex.RLock()
+	entry := t.programs[k]
+	t.mutex.RUnlock()
+	if entry == nil {
+		t.mutex.Lock()
+		if entry = t.programs[k]; entry == nil {
+			if t.programs == nil || len(t.programs) > maxEntries {
+				t.programs = map[key]*compiled{}
+			}
+			entry = &compiled{ready: make(chan struct{})}
+			t.programs[k] = entry
+			go func() { // goes on when the one who asked first gives up: others may wait, too
+				defer close(entry.ready)
+				if entry.program, entry.err = ctx.compile(exprs, leaves); entry.err != nil {
+					t.mutex.Lock()
+					delete(t.programs, k) // a missing compiler may be installed
+					t.mutex.Unlock()
+				}
+			}()
+		}
+		t.mutex.Unlock()
+	}
+	select {
+	case <-entry.ready:
+		return entry.program, entry.err
+	default:
+	}
+	select {
+	case <-entry.ready:
+		return entry.program, entry.err
+	case <-until.Done():
+		return nil, until.Err()
+	}
+}
+
+func (ctx *Context) compile(exprs []*expr, leaves []*Tensor) (*Program, error) {
+	g, err := ctx.NewGraph(lazyFlags)
+	if err != nil {
+		return nil, err
+	}
+	defer g.Close()
+	b := newBuilder(g, leaves)
+	for i, e := range exprs {
+		if err := g.Output("y"+strconv.Itoa(i), b.node(e)); err != nil {
+			return nil, err
+		}
+	}
+	return g.Compile(nil)
+}
+
+// Grad is the derivative of y, which has one element, with respect to each of xs, tensors that y is made of. Ask for it before y is computed:
+// an array does not know where it comes from. A tensor that y does not depend on is ErrNoGradient: no gradient is silently zero.
+func Grad(y *Tensor, xs ...*Tensor) ([]*Tensor, error) {
+	args := append([]*Tensor{y}, xs...)
+	for _, arg := range args {
+		if err := arg.Err(); err != nil {
+			return nil, err
+		}
+		if arg.number != nil {
+			return nil, mistake(ErrInvalidArgument, "grad: a Number has no gradient; Scalar makes a tensor")
+		}
+	}
+	ctx, st, err := prepare(args)
+	if err != nil {
+		return nil, err
+	}
+	if st != nil {
+		return st.grad(args)
+	}
+	e, _ := record(opKey("Grad"), args)
+	e.many = func(_ *Graph, n []Node) []Node {
+		made, err := n[0].Grad(n[1:]...)
+		if err != nil {
+			return failedList(err, len(n)-1)
+		}
+		return made
+	}
+	if len(xs) == 0 {
+		return nil, nil
+	}
+	// Whether there are gradients is a question about the whole computation, so that is the key here.
+	t := &ctx.lazy
+	t.mutex.RLock()
+	result := t.results[e.hash]
+	t.mutex.RUnlock()
+	if result == nil {
+		if err := ctx.tryBuild(e); err != nil {
+			return nil, err
+		}
+		result = &inferred{}
+		for _, x := range xs {
+			result.sigs = append(result.sigs, x.sig)
+		}
+		t.mutex.Lock()
+		if t.results == nil || len(t.results) > maxEntries {
+			t.results = map[key]*inferred{}
+		}
+		t.results[e.hash] = result
+		t.mutex.Unlock()
+	}
+	return results(ctx, e, result), nil
+}
+
+func (ctx *Context) tryBuild(e *expr) error {
+	g, err := ctx.NewGraph(lazyFlags)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	return newBuilder(g, e.leaves).nodes(e)[0].Err()
+}

@@ -1,0 +1,70 @@
+/* What the package needs of C beside harp.h: calls that return the error instead of writing it to memory of Go's, and lists of pointers that
+ * are put together on C's stack. */
+#ifndef GOHARP_SHIM_H
+#define GOHARP_SHIM_H
+
+#include <harp.h>
+#include <stdlib.h>
+
+#define GOHARP_ARRAYS 8 /* of one call that allocates nothing */
+
+/* Dtypes, ranks and sizes of the arrays of a call, inputs first. It holds no pointer, so it may lie in memory of Go's. */
+typedef struct goharp_frame {
+  int32_t n_inputs, n_outputs;
+  int32_t dtypes[GOHARP_ARRAYS], ranks[GOHARP_ARRAYS];
+  int64_t dims[4 * GOHARP_ARRAYS];
+} goharp_frame;
+
+/* Each address is an argument of its own: cgo keeps what it points to where it is until the call returns. They are addresses of bytes, since
+ * cgo looks at what a void* points to each time, which takes longer than the rest. */
+static inline harp_error* goharp_call(uintptr_t program, const goharp_frame* frame, uint8_t* a0, uint8_t* a1, uint8_t* a2, uint8_t* a3,
+                                      uint8_t* a4, uint8_t* a5, uint8_t* a6, uint8_t* a7) {
+  void* data[GOHARP_ARRAYS] = {a0, a1, a2, a3, a4, a5, a6, a7};
+  harp_const_array inputs[GOHARP_ARRAYS];
+  harp_array outputs[GOHARP_ARRAYS];
+  const int64_t* dims = frame->dims;
+  for (int32_t i = 0; i < frame->n_inputs; ++i) {
+    inputs[i].data = data[i], inputs[i].dims = dims, inputs[i].dtype = frame->dtypes[i], inputs[i].rank = frame->ranks[i];
+    dims += frame->ranks[i];
+  }
+  for (int32_t i = 0; i < frame->n_outputs; ++i) {
+    const int32_t at = frame->n_inputs + i;
+    outputs[i].data = data[at], outputs[i].dims = dims, outputs[i].dtype = frame->dtypes[at], outputs[i].rank = frame->ranks[at];
+    dims += frame->ranks[at];
+  }
+  harp_error* error = NULL;
+  harp_program_call((harp_program*)program, (size_t)frame->n_inputs, inputs, (size_t)frame->n_outputs, outputs, NULL, &error);
+  return error;
+}
+
+/* What there is to know of a new buffer. */
+typedef struct goharp_made {
+  void* data;
+  int32_t dtype, rank;
+  int64_t dims[HARP_MAX_RANK];
+} goharp_made;
+
+/* Runs the program on buffers; outputs that are NULL are made, and `made` (n_outputs, or NULL) describes all of them. */
+static inline harp_error* goharp_run(void* program, size_t n_inputs, harp_buffer* const* inputs, size_t n_outputs, harp_buffer** outputs,
+                                     const harp_run_options* options, goharp_made* made) {
+  harp_error* error = NULL;
+  if (harp_program_run((harp_program*)program, n_inputs, inputs, n_outputs, outputs, options, &error) != HARP_OK) return error;
+  for (size_t i = 0; made != NULL && i < n_outputs; ++i) {
+    made[i].data = (void*)harp_buffer_const_data(outputs[i]);
+    made[i].dtype = harp_buffer_dtype(outputs[i]);
+    made[i].rank = harp_buffer_rank(outputs[i]);
+    const int64_t* dims = harp_buffer_dims(outputs[i]);
+    for (int32_t axis = 0; axis < made[i].rank; ++axis) made[i].dims[axis] = dims[axis];
+  }
+  return NULL;
+}
+
+/* harp_program_call on arrays that were put together by Go, in memory of C's or pinned. */
+static inline harp_error* goharp_call_arrays(void* program, size_t n_inputs, const harp_const_array* inputs, size_t n_outputs,
+                                             const harp_array* outputs, const harp_run_options* options) {
+  harp_error* error = NULL;
+  harp_program_call((harp_program*)program, n_inputs, inputs, n_outputs, outputs, options, &error);
+  return error;
+}
+
+#endif

@@ -1,0 +1,267 @@
+package harp
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync/atomic"
+)
+
+// Tensor is an array, or what has to be done to get one: operations on tensors only note what is wanted. Shapes and dtypes are known at once,
+// and a mistake is kept as the tensor's Err. The values are computed when they are asked for: Slice, Realize, String.
+type Tensor struct {
+	ctx    *Context
+	sig    *signature
+	expr   atomic.Pointer[expr]   // how it is computed, until it is
+	value  atomic.Pointer[Buffer] // the array, once it is there
+	number *number                // a number that has no dtype yet
+	stage  *stage                 // inside of a function that is traced by Jit: where node belongs
+	node   Node
+	err    error
+}
+
+// signature is what is known of a tensor without computing it.
+type signature struct {
+	dtype DType
+	dims  []int
+	hash  key
+}
+
+func newSignature(dtype DType, dims []int) *signature {
+	return &signature{dtype, dims, key{1, 2}.number(int64(dtype)).ints(dims)}
+}
+
+// FromSlice makes a tensor of a copy of the slice, row-major; without a shape it has one axis.
+func FromSlice[T Element](data []T, shape ...int) *Tensor {
+	return FromSliceIn(Default(), data, shape...)
+}
+
+// FromSliceIn is FromSlice in a context other than the default one.
+func FromSliceIn[T Element](ctx *Context, data []T, shape ...int) *Tensor {
+	b, err := BufferOf(ctx, data, shape...)
+	if err != nil {
+		return &Tensor{ctx: ctx, err: err}
+	}
+	return b.tensor(ctx)
+}
+
+// Scalar makes a tensor of rank 0, with the dtype of T.
+func Scalar[T Element](value T) *Tensor {
+	ctx := Default()
+	b, err := ctx.NewBuffer(DTypeOf[T]())
+	if err != nil {
+		return &Tensor{ctx: ctx, err: err}
+	}
+	if err := Write(b, []T{value}); err != nil {
+		return &Tensor{ctx: ctx, err: err}
+	}
+	return b.tensor(ctx)
+}
+
+// TensorOf makes a tensor of a buffer, which it shares. Nobody may write to it afterwards.
+func (ctx *Context) TensorOf(b *Buffer) *Tensor { return b.tensor(ctx) }
+
+func (b *Buffer) tensor(ctx *Context) *Tensor {
+	t := &Tensor{ctx: ctx, sig: newSignature(b.dtype, b.dims)}
+	t.value.Store(b)
+	return t
+}
+
+// number is a Go number that takes the dtype of the tensors beside it.
+type number struct {
+	float   float64
+	integer int64
+	isInt   bool
+}
+
+// Number makes an operand of a Go number: it has rank 0 and takes the dtype of the tensors it is used with. Its value is an argument of the
+// compiled program, not a part of it: another value does not compile anew.
+func Number[T ~int | ~int64 | ~int32 | ~float32 | ~float64](value T) *Tensor {
+	kind := reflect.TypeOf(value).Kind()
+	made := &struct { // one allocation
+		Tensor
+		number
+	}{number: number{float64(value), int64(value), kind != reflect.Float32 && kind != reflect.Float64}}
+	made.Tensor.number = &made.number
+	return &made.Tensor
+}
+
+// Err is what went wrong on the way to the tensor; nil: nothing so far.
+func (t *Tensor) Err() error {
+	if t == nil {
+		return mistake(ErrInvalidArgument, "the tensor is nil")
+	}
+	return t.err
+}
+
+// DType is the type of the elements; Unknown of a Number, and where there is a mistake.
+func (t *Tensor) DType() DType {
+	switch {
+	case t == nil || t.err != nil:
+		return Unknown
+	case t.stage != nil:
+		return t.node.DType()
+	case t.sig == nil:
+		return Unknown
+	}
+	return t.sig.dtype
+}
+
+// Shape is the tensor's sizes; nil where there is a mistake. Inside of a function that is traced by Jit a symbolic size is -1; see Dim.
+func (t *Tensor) Shape() []int {
+	switch {
+	case t == nil || t.err != nil:
+		return nil
+	case t.stage != nil:
+		shape := t.node.Shape()
+		made := make([]int, len(shape))
+		for i, size := range shape {
+			made[i] = int(size)
+			if size < 0 {
+				made[i] = -1
+			}
+		}
+		return made
+	case t.sig == nil:
+		return []int{}
+	}
+	return copied(t.sig.dims)
+}
+
+// Rank is the number of axes.
+func (t *Tensor) Rank() int { return len(t.Shape()) }
+
+// Dim is a size as Reshape, Expand and others take it; inside of a function that is traced by Jit it may be symbolic. An axis that does not
+// exist gives DimInvalid.
+func (t *Tensor) Dim(axis int) Dim {
+	var shape []Dim
+	if t != nil && t.err == nil && t.stage != nil {
+		shape = t.node.Shape()
+	} else {
+		for _, size := range t.Shape() {
+			shape = append(shape, Dim(size))
+		}
+	}
+	if axis < 0 {
+		axis += len(shape)
+	}
+	if axis < 0 || axis >= len(shape) {
+		return DimInvalid
+	}
+	return shape[axis]
+}
+
+// Realize computes the tensor, if it is not yet.
+func (t *Tensor) Realize() error { return Realize(t) }
+
+// Buffer is the tensor's array, computed if need be. It is shared: nobody may write to it.
+func (t *Tensor) Buffer() (*Buffer, error) {
+	if err := Realize(t); err != nil {
+		return nil, err
+	}
+	return t.value.Load(), nil
+}
+
+// Close gives up the tensor's memory at once. What was not computed of it yet cannot be afterwards. The garbage collector does the same in its
+// own time.
+func (t *Tensor) Close() {
+	if b := t.value.Load(); b != nil {
+		b.Close()
+	}
+}
+
+// Slice computes the tensor and returns a copy of its elements, row-major. T has to be its dtype's type.
+func Slice[T Element](t *Tensor) ([]T, error) {
+	b, err := t.Buffer()
+	if err != nil {
+		return nil, err
+	}
+	n, _ := elements(b.dims)
+	made := make([]T, n)
+	return made, Read(b, made)
+}
+
+// Item computes the tensor, which has one element, and returns it.
+func Item[T Element](t *Tensor) (T, error) {
+	var zero T
+	made, err := Slice[T](t)
+	if err != nil {
+		return zero, err
+	}
+	if len(made) != 1 {
+		return zero, mistake(ErrShape, "item: the tensor has shape %v, not one element", t.Shape())
+	}
+	return made[0], nil
+}
+
+// String computes the tensor and prints it as nested slices: "[[1 2] [3 4]]". A mistake is printed as such.
+func (t *Tensor) String() string {
+	if t.Err() == nil && t.stage != nil {
+		return fmt.Sprintf("a tensor that Jit traces: %v %v", t.DType(), t.Shape())
+	}
+	b, err := t.Buffer()
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	switch b.dtype {
+	case Bool:
+		return printed[bool](b, same[bool])
+	case I8:
+		return printed[int8](b, same[int8])
+	case U8:
+		return printed[uint8](b, same[uint8])
+	case I16:
+		return printed[int16](b, same[int16])
+	case U16:
+		return printed[uint16](b, same[uint16])
+	case I32:
+		return printed[int32](b, same[int32])
+	case U32:
+		return printed[uint32](b, same[uint32])
+	case I64:
+		return printed[int64](b, same[int64])
+	case U64:
+		return printed[uint64](b, same[uint64])
+	case F16:
+		return printed(b, func(f Float16) any { return f.Float32() })
+	case BF16:
+		return printed(b, func(f BFloat16) any { return f.Float32() })
+	case F32:
+		return printed[float32](b, same[float32])
+	case F64:
+		return printed[float64](b, same[float64])
+	case Complex64:
+		return printed[complex64](b, same[complex64])
+	default:
+		return printed[complex128](b, same[complex128])
+	}
+}
+
+func same[T any](value T) any { return value }
+
+func printed[T Element](b *Buffer, show func(T) any) string {
+	n, _ := elements(b.dims)
+	data := make([]T, n)
+	if err := Read(b, data); err != nil {
+		return "error: " + err.Error()
+	}
+	var text strings.Builder
+	var nest func(axis, at, size int)
+	nest = func(axis, at, size int) {
+		if axis == len(b.dims) {
+			fmt.Fprint(&text, show(data[at]))
+			return
+		}
+		text.WriteByte('[')
+		for i := 0; i < b.dims[axis]; i++ {
+			if i > 0 {
+				text.WriteByte(' ')
+			}
+			part := size / b.dims[axis]
+			nest(axis+1, at+i*part, part)
+		}
+		text.WriteByte(']')
+	}
+	nest(0, 0, n)
+	return text.String()
+}

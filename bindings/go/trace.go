@@ -1,0 +1,352 @@
+package harp
+
+import (
+	"math"
+	"sync"
+)
+
+// How lazy tensors work. An operation notes itself in an expr: what it does to which operands, and a hash of all that it is made of, in which
+// arrays count by dtype, shape and position, not by content. So the hash is the same for every time a computation is written down, and what a
+// new tensor needs is three look-ups at most: the shape of its result by the operation and its operands' shapes, and when it is computed the
+// compiled program by the hash. Only what was never seen before makes a graph of harp's.
+
+// expr is an operation on operands. It never changes, and does not keep results: tensors do.
+type expr struct {
+	hash   key
+	leaves []*Tensor // the arrays that it is made of, each once, in the order of their first use
+	depth  int
+	index  int // which of several results
+	args   []operand
+	one    func(*Graph, []Node) Node
+	many   func(*Graph, []Node) []Node // of an operation with several results; they share shared
+	shared *expr
+	inline [3]operand // where args lie, if they are few
+}
+
+// operand is an array, an expr, or neither: not given.
+type operand struct {
+	leaf *Tensor
+	expr *expr
+}
+
+const (
+	maxDepth   = 1000 // an operand that is made of more operations one after the other is computed first
+	maxLeaves  = 1000
+	maxEntries = 1 << 14 // of each table: then it is emptied
+)
+
+// tracer is a context's tables.
+type tracer struct {
+	mutex    sync.RWMutex
+	results  map[key]*inferred
+	programs map[key]*compiled
+	numbers  map[numberKey]*Tensor
+}
+
+// inferred is what an operation gives for operands of some dtypes and shapes.
+type inferred struct {
+	sigs []*signature
+	err  error
+}
+
+// compiled is a program that is there, or that somebody is making.
+type compiled struct {
+	ready   chan struct{}
+	program *Program
+	err     error
+}
+
+type numberKey struct {
+	dtype DType
+	bits  uint64
+}
+
+func (t *tracer) forget() {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.results, t.programs, t.numbers = nil, nil, nil
+}
+
+func failedTensor(ctx *Context, err error) *Tensor { return &Tensor{ctx: ctx, err: err} }
+
+func trace(k key, build func(*Graph, []Node) Node, args ...*Tensor) *Tensor {
+	ctx, st, err := prepare(args)
+	if err != nil {
+		return failedTensor(ctx, err)
+	}
+	if st != nil {
+		nodes, err := st.nodes(args)
+		if err != nil {
+			return failedTensor(ctx, err)
+		}
+		return st.tensor(build(st.graph, nodes))
+	}
+	e, resultKey := record(k, args)
+	e.one = build
+	result := ctx.result(resultKey, e, args)
+	if result.err != nil {
+		return failedTensor(ctx, result.err)
+	}
+	t := &Tensor{ctx: ctx, sig: result.sigs[0]}
+	t.expr.Store(e)
+	return t
+}
+
+func traceList(k key, build func(*Graph, []Node) []Node, args ...*Tensor) []*Tensor {
+	ctx, st, err := prepare(args)
+	if err != nil {
+		return []*Tensor{failedTensor(ctx, err)}
+	}
+	if st != nil {
+		nodes, err := st.nodes(args)
+		if err != nil {
+			return []*Tensor{failedTensor(ctx, err)}
+		}
+		var made []*Tensor
+		for _, node := range build(st.graph, nodes) {
+			made = append(made, st.tensor(node))
+		}
+		return made
+	}
+	e, resultKey := record(k, args)
+	e.many = build
+	return results(ctx, e, ctx.result(resultKey, e, args))
+}
+
+func tracePair(k key, build func(*Graph, []Node) (Node, Node), args ...*Tensor) (*Tensor, *Tensor) {
+	made := traceList(k, func(g *Graph, n []Node) []Node {
+		first, second := build(g, n)
+		return []Node{first, second}
+	}, args...)
+	if len(made) < 2 {
+		return made[0], made[0]
+	}
+	return made[0], made[1]
+}
+
+// results makes the tensors of an operation with several results.
+func results(ctx *Context, e *expr, result *inferred) []*Tensor {
+	if result.err != nil {
+		return []*Tensor{failedTensor(ctx, result.err)}
+	}
+	made := make([]*Tensor, len(result.sigs))
+	for i, sig := range result.sigs {
+		part := &expr{hash: e.hash.number(int64(i)), leaves: e.leaves, depth: e.depth, index: i, shared: e}
+		made[i] = &Tensor{ctx: ctx, sig: sig}
+		made[i].expr.Store(part)
+	}
+	return made
+}
+
+// prepare looks at operands: whose context they are of, whether Jit traces, and whether one has failed. Numbers get their dtype.
+func prepare(args []*Tensor) (*Context, *stage, error) {
+	var ctx *Context
+	var st *stage
+	numbers := false
+	for _, arg := range args {
+		if arg == nil {
+			continue
+		}
+		if arg.err != nil {
+			return arg.ctx, nil, arg.err
+		}
+		if arg.number != nil {
+			numbers = true
+			continue
+		}
+		if st == nil {
+			st = arg.stage
+		}
+		if ctx == nil {
+			ctx = arg.ctx
+		} else if ctx != arg.ctx {
+			return ctx, nil, mistake(ErrInvalidArgument, "the operands are tensors of two contexts")
+		}
+	}
+	if ctx == nil {
+		ctx = Default()
+	}
+	if numbers && st == nil {
+		if err := resolve(ctx, args); err != nil {
+			return ctx, nil, err
+		}
+	}
+	return ctx, st, nil
+}
+
+// resolve replaces numbers by arrays of rank 0. Their dtype is that of the first operand of the highest kind (complex, float, integer, bool);
+// a number with a fraction beside integers is an f32, and of nothing but numbers a dtype is Go's own: i64 or f64.
+func resolve(ctx *Context, args []*Tensor) error {
+	beside := Unknown
+	for _, arg := range args {
+		if arg != nil && arg.number == nil && kindOf(arg.sig.dtype) > kindOf(beside) {
+			beside = arg.sig.dtype
+		}
+	}
+	for i, arg := range args {
+		if arg == nil || arg.number == nil {
+			continue
+		}
+		made, err := ctx.scalar(arg.number.dtype(beside), arg.number)
+		if err != nil {
+			return err
+		}
+		args[i] = made
+	}
+	return nil
+}
+
+func kindOf(d DType) int {
+	switch {
+	case d == Unknown:
+		return 0
+	case d == Bool:
+		return 1
+	case d.isInteger():
+		return 2
+	case d.isFloat():
+		return 3
+	}
+	return 4
+}
+
+func (n *number) dtype(beside DType) DType {
+	switch {
+	case kindOf(beside) >= 3 || n.isInt && kindOf(beside) == 2:
+		return beside
+	case n.isInt:
+		return I64
+	case beside == Unknown:
+		return F64
+	}
+	return F32
+}
+
+// scalar is an array of rank 0; those that are used again and again are kept.
+func (ctx *Context) scalar(dtype DType, n *number) (*Tensor, error) {
+	k := numberKey{dtype, math.Float64bits(n.float)}
+	if n.isInt {
+		k.bits = uint64(n.integer)
+		k.dtype |= 1 << 16
+	}
+	t := &ctx.lazy
+	t.mutex.RLock()
+	made := t.numbers[k]
+	t.mutex.RUnlock()
+	if made != nil {
+		return made, nil
+	}
+	stored := dtype
+	if dtype == F16 || dtype == BF16 {
+		stored = F32 // harp rounds it
+	}
+	b, err := ctx.NewBuffer(stored)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.write(b); err != nil {
+		return nil, err
+	}
+	made = b.tensor(ctx)
+	if stored != dtype {
+		return made.Cast(dtype), nil
+	}
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if t.numbers == nil || len(t.numbers) > maxEntries {
+		t.numbers = map[numberKey]*Tensor{}
+	}
+	t.numbers[k] = made
+	return made, nil
+}
+
+func (n *number) write(b *Buffer) error {
+	switch b.dtype {
+	case F32:
+		return Write(b, []float32{float32(n.float)})
+	case F64:
+		return Write(b, []float64{n.float})
+	case Complex64:
+		return Write(b, []complex64{complex(float32(n.float), 0)})
+	case Complex128:
+		return Write(b, []complex128{complex(n.float, 0)})
+	case I8:
+		return writeInteger[int8](b, n.integer)
+	case U8:
+		return writeInteger[uint8](b, n.integer)
+	case I16:
+		return writeInteger[int16](b, n.integer)
+	case U16:
+		return writeInteger[uint16](b, n.integer)
+	case I32:
+		return writeInteger[int32](b, n.integer)
+	case U32:
+		return writeInteger[uint32](b, n.integer)
+	case U64:
+		return writeInteger[uint64](b, n.integer)
+	default:
+		return writeInteger[int64](b, n.integer)
+	}
+}
+
+func writeInteger[T ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64](b *Buffer, value int64) error {
+	if int64(T(value)) != value || (value < 0) != (T(value) < 0) {
+		return mistake(ErrRange, "the number %d does not fit the dtype %v of the tensor beside it", value, b.dtype)
+	}
+	return Write(b, []T{T(value)})
+}
+
+// record notes an operation on operands, and makes the key of what it gives for such operands.
+func record(k key, args []*Tensor) (*expr, key) {
+	e := &expr{}
+	if len(args) <= len(e.inline) {
+		e.args = e.inline[:len(args)]
+	} else {
+		e.args = make([]operand, len(args))
+	}
+	hash, resultKey := k, k
+	for i, arg := range args {
+		if arg == nil {
+			hash, resultKey = hash.word(0), resultKey.word(0)
+			continue
+		}
+		form := arg.expr.Load()
+		if form != nil && (form.depth >= maxDepth || len(form.leaves) >= maxLeaves) {
+			if Realize(arg) == nil { // a mistake that this makes comes up again when the result is computed
+				form = nil
+			}
+		}
+		resultKey = resultKey.join(arg.sig.hash)
+		if form == nil {
+			e.args[i].leaf = arg
+			hash = hash.word(1).join(arg.sig.hash).number(int64(e.place(arg)))
+			continue
+		}
+		e.args[i].expr = form
+		hash = hash.word(2).join(form.hash)
+		if form.depth >= e.depth {
+			e.depth = form.depth
+		}
+		if len(e.leaves) == 0 {
+			e.leaves = form.leaves[:len(form.leaves):len(form.leaves)]
+			continue // its arrays are ours, in the same order
+		}
+		for _, leaf := range form.leaves {
+			hash = hash.number(int64(e.place(leaf)))
+		}
+	}
+	e.hash = hash
+	e.depth++
+	return e, resultKey
+}
+
+// place is the position of an array among the leaves.
+func (e *expr) place(leaf *Tensor) int {
+	for i, other := range e.leaves {
+		if other == leaf {
+			return i
+		}
+	}
+	e.leaves = append(e.leaves, leaf)
+	return len(e.leaves) - 1
+}

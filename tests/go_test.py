@@ -1,0 +1,115 @@
+"""bindings/go: go vet, its tests, also under the race detector, the README word for word, and the programs of docs/go.md. The generated files are
+what the generator writes.
+
+rows: C3.go H6.slices_in/go H6.slices_out/go
+"""
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import package_group
+
+package_group.require("go", __file__, programs=("go",))
+
+SOURCE = Path(os.environ["HARP_SOURCE_DIR"])
+BUILD = os.environ["HARP_BUILD_DIR"]
+GO = SOURCE / "bindings" / "go"
+os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is
+
+
+def blocks(text):
+    """(language, content) of each code block."""
+    return re.findall(r"^```(\w+)\n(.*?)^```$", text, re.M | re.S)
+
+
+class Go:
+    """harp is installed in the build folder. Go's build cache is the user's, and does not notice when the headers behind pkg-config change, or
+    where they are: a macro that nobody reads tells it.
+    """
+
+    def __init__(self, scratch):
+        self.scratch = scratch
+        shutil.rmtree(scratch, ignore_errors=True)
+        prefix = scratch / "prefix"
+        subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix], check=True, capture_output=True)
+        pkg_config = next(prefix.rglob("harp.pc")).parent
+        cache = subprocess.run(["go", "env", "GOCACHE"], check=True, capture_output=True, text=True).stdout.strip()
+        header = (SOURCE / "include" / "harp.h").read_bytes()
+        self.environment = {**os.environ, "PKG_CONFIG_PATH": str(pkg_config), "LD_LIBRARY_PATH": str(pkg_config.parent),
+                            "HARP_CACHE_DIR": str(scratch / "cache"), "GOCACHE": cache, "GOTOOLCHAIN": "local", "GOFLAGS": "-buildvcs=false",
+                            "GOPROXY": "off", "CGO_CFLAGS": "-O2 -DHARP_HEADER_" + hashlib.sha256(header + bytes(scratch)).hexdigest()[:16]}
+
+    def run(self, *command, cwd=GO, **environment):
+        result = subprocess.run([str(part) for part in command], cwd=cwd, env={**self.environment, **environment}, capture_output=True,
+                                text=True, check=False)
+        assert result.returncode == 0, f"{' '.join(map(str, command))}: exit status {result.returncode}\n{result.stdout}{result.stderr}"
+        return result.stdout
+
+    def check_format_and_vet(self):
+        unformatted = self.run("gofmt", "-l", ".")
+        assert not unformatted, f"not formatted: {unformatted}"
+        self.run("go", "vet", "./...")
+
+    def check_tests(self):
+        self.run("go", "test", "./...")
+
+    def check_races(self):
+        self.run("go", "test", "-race", "-run", "Concurrent|Closing|Cancel|GivenUp|Jit|Realize|Example", "./...")
+
+    def check_readme(self):
+        """In a home of its own, everything as it is written."""
+        parts = blocks((GO / "README.md").read_text(encoding="utf-8"))
+        install, start = [content for language, content in parts if language == "sh"]
+        program, shown = [next(content for language, content in parts if language == wanted) for wanted in ("go", "text")]
+        assert "build/release" in install
+        home = self.scratch / "home"
+        home.mkdir()
+        (self.scratch / "hello.go").write_text(program, encoding="utf-8")
+        script = (f"cd '{SOURCE}'\n{{\n{install.replace('build/release', repr(BUILD))}\n}} >'{home}/install.log'\n"
+                  f"cp '{self.scratch}/hello.go' .\n{start}")
+        output = self.run("bash", "-ec", script, HOME=str(home), PKG_CONFIG_PATH="", LD_LIBRARY_PATH="",
+                          CGO_CFLAGS=self.environment["CGO_CFLAGS"] + "_HOME")
+        assert output == shown, f"the README shows\n{shown}but the program prints\n{output}"
+        named = set(re.findall(r"`((?:\w+/)*\w+\.(?:go|py|h|json))`", (GO / "README.md").read_text(encoding="utf-8"))) - {"hello.go"}
+        missing = sorted(name for name in named if not (GO / name).exists() and not (SOURCE / name).exists())
+        assert len(named) > 10 and not missing, f"named, but not there: {missing}"
+
+    def check_tutorial(self):
+        parts = blocks((SOURCE / "docs" / "go.md").read_text(encoding="utf-8"))
+        programs = [(content, parts[i + 1]) for i, (language, content) in enumerate(parts) if language == "go"]
+        assert len(programs) >= 5
+        folder = self.scratch / "tutorial"
+        folder.mkdir()
+        (folder / "go.mod").write_text(f"module tutorial\n\ngo 1.19\n\nrequire harp v0.0.0\n\nreplace harp => {GO}\n", encoding="utf-8")
+        for i, (program, _) in enumerate(programs):
+            (folder / f"p{i}").mkdir()
+            (folder / f"p{i}" / "main.go").write_text(program, encoding="utf-8")
+        unformatted = self.run("gofmt", "-l", ".", cwd=folder)
+        assert not unformatted, f"not formatted: {unformatted}"
+        (folder / "bin").mkdir()
+        self.run("go", "build", "-o", "bin", "./...", cwd=folder)
+        for i, (program, (language, shown)) in enumerate(programs):
+            assert language == "text", f"program {i} of docs/go.md is not followed by what it prints"
+            output = self.run(folder / "bin" / f"p{i}", cwd=folder)
+            assert output == shown, f"docs/go.md shows\n{shown}but this prints\n{output}\n{program}"
+
+
+def main():
+    status = 0
+    go = Go(Path(BUILD) / "go_test")
+    for check in (go.check_format_and_vet, go.check_tests, go.check_races, go.check_readme, go.check_tutorial):
+        try:
+            check()
+            print(f"pass {check.__name__}")
+        except AssertionError as error:
+            status = 1
+            print(f"fail {check.__name__}: {error}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
