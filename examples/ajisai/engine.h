@@ -1,0 +1,64 @@
+// Words that compute, as programs of harp's. A program is made once for each kind of operands: the number of axes, which of them are 1 long
+// and so may stretch, and which have the same size. All other sizes are symbolic, so that the next vector of another length finds it again.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "value.h"
+
+namespace ajisai {
+
+template <class T, void (*kRelease)(T*)>
+struct Release {
+  void operator()(T* handle) const { kRelease(handle); }
+};
+template <class T, void (*kRelease)(T*)>
+using Handle = std::unique_ptr<T, Release<T, kRelease>>;
+
+/// What shape a word gives.
+enum class Gives { kBroadcast, kOuter, kReversed, kScalar, kWithoutAxis };
+/// What operands a word takes.
+enum class Takes {
+  kAny,      // numbers and truths
+  kNumbers,  // numbers; truths count as 0 and 1
+  kTruths,   // truths only
+  kChoice,   // truths, then two of any
+};
+
+struct Operation {
+  const char* name;
+  int operands;
+  Takes takes;
+  Gives gives;
+  harp_dtype result;  // HARP_UNKNOWN: that of the operands
+  /// The node, of operands of the dtypes that `takes` leaves. axis: of kWithoutAxis.
+  harp_node* (*build)(harp_graph* graph, harp_node* const* nodes, int axis);
+};
+
+/// The operation of that name (in capitals); NULL: there is none.
+const Operation* find_operation(std::string_view name);
+
+class Engine {
+ public:
+  /// Of the backend "c" where there is a C compiler, else of "interp".
+  Engine();
+  /// Computes. `at` is the word's place in the source, for messages.
+  Value run(const Operation& operation, std::span<const Value> operands, int axis, size_t at);
+  /// Programs made since the start.
+  size_t programs() const { return programs_.size(); }
+
+ private:
+  using Program = Handle<harp_program, harp_program_release>;
+  const Program& program_for(const Operation& operation, std::span<const Value> operands, int axis, size_t at);
+  Program compile(const Operation& operation, std::span<const Value> operands, int axis, size_t at);
+
+  Handle<harp_context, harp_context_release> context_;
+  const char* backend_;
+  std::unordered_map<std::string, Program> programs_;
+  std::string key_;  // its memory is used again
+};
+
+}  // namespace ajisai
