@@ -94,7 +94,7 @@ class Ajisai:
     def check_history(self):
         """On a terminal the arrow key brings back the line before, where the program has libedit."""
         if subprocess.run(["pkg-config", "--exists", "libedit"], check=False).returncode != 0:
-            assert package_group.note_skip("ajisai", __file__, "script.ajisai.check_history", "libedit") == "skip"
+            package_group.note(__file__, "skip", "group ajisai is not installed (libedit not found); ./dev setup ajisai", ".check_history")
             return False
         process, terminal = pty.fork()
         if process == 0:
