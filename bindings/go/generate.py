@@ -81,7 +81,7 @@ class Operation:
             return FLAGS[p["values"]]
         return {"int32_t": "int", "int64_t": "int", "double": "float64", "harp_dim": "Dim", "harp_dtype": "DType"}[p["base"]]
 
-    def signature(self, node, variant, receiver):
+    def signature(self, node, receiver):
         """Parameters as Go declares them, without the receiver and keepdims (where there are variants)."""
         rest = [p for p in self.shown if not (p["name"] == "keepdims") and not (receiver and p is self.nodes[0])]
         return ", ".join(f"{go_parameter(p['name'])} {self.go_type(p, node)}" for p in rest)
@@ -108,8 +108,8 @@ class Operation:
         return "".join(f"// {line}".rstrip() + "\n" for line in lines)
 
 
-def conversions(operation, receiver):
-    """(statements before the call, the arguments in C's order, texts to free)."""
+def conversions(operation):
+    """(statements before the call, the arguments in C's order, the lists that each count is about)."""
     before, arguments = [], []
     lists = {}
     for p in operation.shown:
@@ -128,7 +128,7 @@ def conversions(operation, receiver):
             else:
                 arguments.append("n")
         elif p["kind"] == "handle":
-            arguments.append(f"{'x' if False else name}.p")
+            arguments.append(f"{name}.p")
         elif p["kind"] == "array":
             if p["element"] == "harp_node*":
                 arguments.append(f"handles({name})")
@@ -160,9 +160,8 @@ def node_operation(operation, names):
         name = operation.name + suffix
         receiver = go_parameter(operation.nodes[0]["name"]) + " Node" if operation.method else "g *Graph"
         lines = [operation.comment(name, keepdims, names)]
-        shown_result = result
-        lines.append(f"func ({receiver}) {name}({operation.signature('Node', keepdims, operation.method)}) {shown_result} {{\n")
-        before, arguments, lists = conversions(operation, operation.method)
+        lines.append(f"func ({receiver}) {name}({operation.signature('Node', operation.method)}) {result} {{\n")
+        before, arguments, lists = conversions(operation)
         arguments = [a.replace("C.int32_t(keepdims)", "1" if keepdims == "true" else "0") for a in arguments]
         needed = [go_parameter(p["name"]) for p in operation.nodes if p["null"] == "no"]
         optional = [go_parameter(p["name"]) for p in operation.nodes if p["null"] != "no"]
@@ -234,7 +233,7 @@ def tensor_operation(operation, names):
         name = operation.name + suffix
         lines = [operation.comment(name, keepdims, names)]
         head = f"func ({go_parameter(operation.nodes[0]['name'])} *Tensor) {name}" if operation.method else f"func {name}"
-        lines.append(f"{head}({operation.signature('*Tensor', keepdims, operation.method)}) {result} {{\n")
+        lines.append(f"{head}({operation.signature('*Tensor', operation.method)}) {result} {{\n")
         key = f'opKey("{name}")' + "".join(hashed(operation, p) for p in operation.shown
                                           if p["kind"] != "handle" and p is not operation.node_list and p["name"] != "keepdims")
         copies = [p for p in operation.shown if p["kind"] == "array" and p is not operation.node_list]
@@ -264,8 +263,6 @@ def tensor_operation(operation, names):
         operands = ", ".join(go_parameter(p["name"]) for p in operation.nodes)
         if operation.node_list:
             operands = f"{go_parameter(operation.node_list['name'])}..."
-        elif operands:
-            pass
         separator = ", " if operands else ""
         if how == "one":
             lines.append(f"\treturn trace({key}, func({parameter_g} *Graph, {parameter_n} []Node) Node {{\n\t\treturn {call}\n\t}}{separator}{operands})\n")
