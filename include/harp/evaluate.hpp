@@ -46,12 +46,12 @@ struct Gathered {
   }
   void field(const void* identity, const void* memory, const Type* type, const Target* earlier, size_t earlier_count) {
     for (size_t i = earlier_count; i-- > 0;) {
-      if (earlier[i].identity == identity || (earlier[i].data == memory && earlier[i].type == type && type != nullptr))
+      if (earlier[i].identity == identity || (earlier[i].data == memory && earlier[i].type == type && memory != nullptr))
         return key.add(uint64_t{i} << 3 | kEarlierResult);
       if (earlier[i].type != nullptr && type != nullptr && overlap(earlier[i].data, earlier[i].type, memory, type)) crosses = true;
     }
     for (size_t i = 0; i < inputs; ++i)
-      if (data[i] == memory && types[i] == type) return key.add(uint64_t{i} << 3 | kSameAsInput);
+      if (data[i] == memory && types[i] == type && memory != nullptr) return key.add(uint64_t{i} << 3 | kSameAsInput);
     key.add(word_of(type));
     data[inputs] = const_cast<void*>(memory);
     types[inputs++] = type;
@@ -296,7 +296,7 @@ inline const Entry* make_entry(Cache& cache, const Assigned& what, uint64_t hash
     int64_t dims[HARP_MAX_RANK];
     harp_program_output_dims(compiled->program.get(), i, vars.size(), vars.data(), info.rank, dims, err);
     if (err.raised()) return nullptr;
-    const Type* type = compiled->flat ? what.types[compiled->vars[0].first] : nullptr;
+    const Type* type = compiled->flat && info.rank != 0 ? what.types[compiled->vars[0].first] : nullptr;
     entry->results.push_back(type != nullptr ? type_of(what.targets[i].dtype, type->dims, type->rank)
                                              : type_of(what.targets[i].dtype, dims, info.rank));
     entry->bytes += entry->results.back()->bytes;

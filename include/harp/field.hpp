@@ -128,7 +128,7 @@ class Field : public Expr<Field<T>> {
   }
   template <class F>
   void attributes(F&&) const {}
-  detail::Session* session() const { return context().session(); }
+  detail::Session* session() const { return context_.session(); }
   harp_node* build(detail::ExpressionBuilder& builder) const { return builder.field(); }
   detail::Target target() const { return {this, dtype_of<T>, data_, type_}; }
   /// Memory of a type: its own, if it has that type, else new. False after an error.

@@ -18,11 +18,14 @@ inline Dim dim_of(harp_graph* graph, harp_dim dim) {
   return {graph, dim};
 }
 
-template <class Function>
-Dim dim_arithmetic(const Dim& a, const Dim& b, Function function) {
+/// Of two numbers: the number; else what the graph says.
+template <class Plain, class Function>
+Dim dim_arithmetic(const Dim& a, const Dim& b, Plain plain, Function function) {
   harp_graph* graph = a.graph() != nullptr ? a.graph() : b.graph();
-  return dim_of(graph, function(graph, a.get(), b.get()));
+  return graph == nullptr ? Dim(plain(a.get(), b.get())) : dim_of(graph, function(graph, a.get(), b.get()));
 }
+/// The greatest integer not above a / b; of b = 0: 0.
+constexpr int64_t floor_div(int64_t a, int64_t b) { return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
 template <class A, class B>
 using DimResult =
@@ -34,26 +37,36 @@ using DimResult =
 // Arithmetic on symbolic sizes; division floors, and the modulus has the divisor's sign.
 template <class A, class B>
 detail::DimResult<A, B> operator+(const A& a, const B& b) {
-  return detail::dim_arithmetic(a, b, harp_dim_add);
+  return detail::dim_arithmetic(
+      a, b, [](int64_t x, int64_t y) { return x + y; }, harp_dim_add);
 }
 template <class A, class B>
 detail::DimResult<A, B> operator-(const A& a, const B& b) {
-  return detail::dim_arithmetic(a, b, harp_dim_sub);
+  return detail::dim_arithmetic(
+      a, b, [](int64_t x, int64_t y) { return x - y; }, harp_dim_sub);
 }
 template <class A, class B>
 detail::DimResult<A, B> operator*(const A& a, const B& b) {
-  return detail::dim_arithmetic(a, b, harp_dim_mul);
+  return detail::dim_arithmetic(
+      a, b, [](int64_t x, int64_t y) { return x * y; }, harp_dim_mul);
 }
 template <class A, class B>
 detail::DimResult<A, B> operator/(const A& a, const B& b) {
-  return detail::dim_arithmetic(a, b, harp_dim_floor_div);
+  return detail::dim_arithmetic(a, b, detail::floor_div, harp_dim_floor_div);
 }
 template <class A, class B>
 detail::DimResult<A, B> operator%(const A& a, const B& b) {
-  return detail::dim_arithmetic(a, b, harp_dim_mod);
+  return detail::dim_arithmetic(
+      a, b, [](int64_t x, int64_t y) { return x - detail::floor_div(x, y) * y; }, harp_dim_mod);
 }
-inline Dim min(const Dim& a, const Dim& b) { return detail::dim_arithmetic(a, b, harp_dim_min); }
-inline Dim max(const Dim& a, const Dim& b) { return detail::dim_arithmetic(a, b, harp_dim_max); }
+inline Dim min(const Dim& a, const Dim& b) {
+  return detail::dim_arithmetic(
+      a, b, [](int64_t x, int64_t y) { return x < y ? x : y; }, harp_dim_min);
+}
+inline Dim max(const Dim& a, const Dim& b) {
+  return detail::dim_arithmetic(
+      a, b, [](int64_t x, int64_t y) { return x < y ? y : x; }, harp_dim_max);
+}
 
 /// A node of a graph: a borrowed pointer, valid as long as its graph. An empty one is false.
 class Node : public Methods<Node> {
@@ -105,13 +118,19 @@ inline harp_node* constant_node(harp_graph* graph, const Number& number, DType d
   return number.is_unsigned ? harp_constant_u64(graph, raw(dtype), number.u) : harp_constant_i64(graph, raw(dtype), number.i);
 }
 
-/// Raises the mistakes that a failed call left in the graphs of its operands.
+/// Raises the mistake that a failed call left in the graphs of its operands: of several graphs in each.
 inline void raise_failure(const char* name, harp_node* const* x, size_t count) {
-  bool known = false;
-  for (size_t i = 0; i < count; ++i)
-    if (x[i] != nullptr) known = raise_mistake(harp_node_graph(x[i])) || known;
+  harp_error* first = nullptr;
+  for (size_t i = 0; i < count; ++i) {
+    harp_error* error = x[i] != nullptr ? harp_graph_take_error(harp_node_graph(x[i])) : nullptr;
+    if (first == nullptr)
+      first = error;
+    else
+      harp_error_release(error);
+  }
+  if (raise_owned(first)) return;
 #if HARP_CPP_EXCEPTIONS
-  if (!known) raise({HARP_ERROR_INVALID_ARGUMENT, std::string(name) + ": an operand is an empty Node"});
+  raise({HARP_ERROR_INVALID_ARGUMENT, std::string(name) + ": an operand is an empty Node"});
 #else
   static_cast<void>(name);  // the empty operand comes from a call whose error was reported
 #endif

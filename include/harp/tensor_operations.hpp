@@ -194,6 +194,24 @@ inline Value* number_value(const Number& number, DType dtype, Session* session) 
   return narrow ? trace(op::cast{dtype}, session, &value, 1) : value;
 }
 
+/// References to operands, until a value takes them.
+template <size_t Count>
+struct Operands {
+  Value* values[Count] = {};
+  bool owned = true;
+
+  Operands() = default;
+  Operands(const Operands&) = delete;
+  Operands& operator=(const Operands&) = delete;
+  ~Operands() {
+    if (owned) release_all(values, Count);
+  }
+  Value* const* release() {
+    owned = false;
+    return values;
+  }
+};
+
 template <>
 struct Applier<Kind::tensor> {
   template <class Op, class... A>
@@ -205,26 +223,14 @@ struct Applier<Kind::tensor> {
     size_t position = 0;
     (look(operands, position++ >= Op::first_value, session, beside, all_weak), ...);
     if (session == nullptr || !(given(operands) && ...)) return missing(Op::name);
-    Value* x[count] = {};
+    Operands<count> x;
     size_t made = 0;
-#if HARP_CPP_EXCEPTIONS
-    try {
-      ((x[made] = take(std::forward<A>(operands), beside, session), ++made), ...);
-    } catch (...) {
-      release_all(x, made);
-      throw;
-    }
-#else
-    bool complete = true;
-    ((x[made] = take(std::forward<A>(operands), beside, session),
-      complete = complete && (x[made] != nullptr || std::is_same_v<std::decay_t<A>, None>), ++made),
-     ...);
-    if (!complete) {
-      release_all(x, made);
-      return {};
-    }
+    ((x.values[made++] = take(std::forward<A>(operands), beside, session)), ...);
+#if !HARP_CPP_EXCEPTIONS
+    made = 0;
+    if (!((x.values[made++] != nullptr || std::is_same_v<std::decay_t<A>, None>)&&...)) return {};
 #endif
-    Tensor result(trace(op, session, x, count));
+    Tensor result(trace(op, session, x.release(), count));
     if (all_weak && result) result.value()->weak = true;
     return result;
   }

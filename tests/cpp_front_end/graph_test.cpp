@@ -16,7 +16,7 @@ TEST_CASE("H6.span_in,span_out/cpp: a graph built with operators runs on the hos
   CHECK(y.dtype() == f32);
   const Program program = graph.compile();
   REQUIRE(program);
-  CHECK(program.signature() == "graph(a: f32[n, 2], w: f32[2]) -> y: f32[n, 2] where n in 0..4096");
+  CHECK(program.signature() == "graph(a: f32[n, 2], w: f32[2]) -> y: f32[n, 2] (in place of a) where n in 0..4096");
 
   const std::vector<float> as = {0, 1, 2, 3, 4, 5}, ws = {1, -1};
   std::vector<float> out(6);
@@ -65,7 +65,9 @@ TEST_CASE("H6: numbers stand on both sides and take the dtype beside them") {
   CHECK((b & true).dtype() == boolean);
   CHECK(where(b, 1.0, f).dtype() == f32);
   CHECK(maximum(0, d).dtype() == f64);
-  CHECK((f * std::complex<float>(0, 1)).dtype() == complex64);
+  const Graph mixed(default_context(), HARP_GRAPH_PROMOTE_MIXED);
+  CHECK((mixed.input("f", f32, {2}) * std::complex<float>(0, 1)).dtype() == complex64);
+  CHECK((mixed.input("i", i32, {2}) * 2.5).dtype() == f32);
   CHECK(pad(i, {1}, {1}, "constant", 7).dtype() == i64);
 }
 
@@ -109,7 +111,10 @@ TEST_CASE("H6: symbolic sizes have arithmetic") {
   const Node x = graph.input("x", f32, {2 * n, m});
   CHECK(x.reshape({n, 2, m}).dim(0).get() == n.get());
   CHECK((n * 2).get() == (n + n).get());
-  CHECK((Dim(6) / Dim(4)).get() == 1);
+  CHECK((Dim(6) / 4).get() == 1);
+  CHECK((Dim(-7) / 2).get() == -4);
+  CHECK((Dim(-7) % 2).get() == 1);
+  CHECK(max(n - n + 3, 2).get() == 3);
   CHECK(x.reshape({2 * n * m}).rank() == 1);
   CHECK(error_of([&] { x.dim(2); }).code() == HARP_ERROR_SHAPE);
   CHECK(error_of([&] { x.reshape({n + 1, -1}); }).code() == HARP_ERROR_SHAPE);

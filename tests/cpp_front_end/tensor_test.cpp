@@ -34,6 +34,9 @@ TEST_CASE("H1.lazy/cpp H1.realize/cpp: operations build, looking at elements com
   CHECK(z.item<float>() == doctest::Approx(values[0] + values[1] + values[2]));
   y.realize();
   CHECK(launches().runs == before.runs + 2);
+  Tensor twice({3.0F});
+  twice += twice;
+  CHECK(twice.item<float>() == 6);
 }
 
 TEST_CASE("H1.cached/cpp: a structure is compiled once, whatever the elements are") {
