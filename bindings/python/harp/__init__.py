@@ -1,0 +1,50 @@
+"""Arrays that are lazy: operations are noted, and compiled to machine code when a value is asked for.
+
+    import harp, numpy as np
+    x = harp.asarray(np.random.rand(1000, 1000))
+    y = harp.softmax(x @ x.T, axis=-1)       # nothing is computed yet
+    print(y.sum())                           # one program, compiled once for this structure
+
+The namespace is that of the Array API standard; harp.jit, harp.grad and the rest of this list are harp's own.
+"""
+from __future__ import annotations
+
+from . import _errors, _methods
+from ._array_api import *  # noqa: F403
+from ._array_api import __all__ as _array_api_names
+from ._core import Dim, Tensor
+from ._dtypes import (
+    DType,
+    bfloat16,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from ._dtypes import bool_ as bool
+from ._errors import *  # noqa: F403
+from ._grad import grad, jvp, stop_gradient, value_and_grad, vjp
+from ._graph import Graph, Program, TuneResult, emit, load, tune
+from ._info import __array_api_version__, __array_namespace_info__, clear_cache, configure, describe, set_backend
+from ._info import evaluate as eval
+from ._jit import dim, jit
+from ._vmap import vmap
+
+from . import _ops as _operations  # isort: skip
+from . import fft, linalg, random  # isort: skip
+
+for _name in _operations.__all__:  # every operation of harp.h that the Array API has no other arguments for
+    if _name not in globals():
+        globals()[_name] = getattr(_operations, _name)
+
+e, inf, nan, newaxis, pi = 2.718281828459045, float("inf"), float("nan"), None, 3.141592653589793
+__version__ = "0.1.0"

@@ -1,0 +1,86 @@
+"""Dtypes: harp's objects for them, and what else may name one."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._errors import BY_STATUS, DTypeError
+
+
+class DType:
+    """A type of elements, as `harp.float32`."""
+
+    __slots__ = ("itemsize", "name", "number")
+
+    def __init__(self, name: str, number: int, itemsize: int) -> None:
+        self.name, self.number, self.itemsize = name, number, itemsize
+
+    def __repr__(self) -> str:
+        return f"harp.{self.name}"
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy's dtype: so that `np.dtype(harp.float32)` is one."""
+        if self.name == "bfloat16":
+            raise TypeError("NumPy has no bfloat16")
+        return np.dtype(self.name)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, DType):
+            return self is other
+        if isinstance(other, (np.dtype, type)):
+            try:
+                return self.number == number_of(other)
+            except TypeError:
+                return False
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __reduce__(self) -> str:
+        return self.name if self.name != "bool" else "bool_"
+
+
+bool_ = DType("bool", 1, 1)
+int8, uint8 = DType("int8", 2, 1), DType("uint8", 3, 1)
+int16, uint16 = DType("int16", 4, 2), DType("uint16", 5, 2)
+int32, uint32 = DType("int32", 6, 4), DType("uint32", 7, 4)
+int64, uint64 = DType("int64", 8, 8), DType("uint64", 9, 8)
+float16, bfloat16 = DType("float16", 10, 2), DType("bfloat16", 11, 2)
+float32, float64 = DType("float32", 12, 4), DType("float64", 13, 8)
+complex64, complex128 = DType("complex64", 14, 8), DType("complex128", 15, 16)
+
+ALL = (bool_, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, bfloat16, float32, float64, complex64, complex128)
+SIGNED, UNSIGNED = (int8, int16, int32, int64), (uint8, uint16, uint32, uint64)
+REAL_FLOATS, COMPLEX = (float16, bfloat16, float32, float64), (complex64, complex128)
+SHORT_NAMES = ("bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "complex64", "complex128")
+BY_NAME = {d.name: d for d in ALL} | dict(zip(SHORT_NAMES, ALL))  # harp's own names, of the text format, are taken, too
+OF_PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float32, complex: complex64}
+
+
+def number_of(thing: Any) -> int:
+    """The number in harp.h of what a NumPy dtype, a name, or Python's bool, int, float or complex stands for."""
+    if isinstance(thing, DType):
+        return thing.number
+    if isinstance(thing, type) and thing in OF_PYTHON:
+        return OF_PYTHON[thing].number
+    name = thing if isinstance(thing, str) and thing in BY_NAME else None
+    if name is None:
+        try:
+            name = np.dtype(thing).name
+        except TypeError:
+            raise DTypeError(f"{thing!r} is no dtype") from None
+    if name not in BY_NAME:
+        raise DTypeError(f"harp has no dtype for NumPy's {name}")
+    return BY_NAME[name].number
+
+
+def dtype_of(thing: Any) -> DType:
+    """The dtype that something names."""
+    return ALL[number_of(thing) - 1]
+
+
+_core.set_hooks(BY_STATUS, (None, *ALL), number_of)

@@ -1,0 +1,81 @@
+"""What harp raises. Each class is also the builtin that such a mistake has elsewhere, so that `except ValueError` works; the message is harp's."""
+from __future__ import annotations
+
+
+class Error(Exception):
+    """A mistake that harp found."""
+
+    def __init__(self, message: str = "", compiler_output: str = "") -> None:
+        super().__init__(message)
+        self.compiler_output = compiler_output
+
+
+class InvalidArgumentError(Error, ValueError):
+    """An argument outside its domain, an unknown name."""
+
+
+class ShapeError(Error, ValueError):
+    """Shapes that do not fit each other, an axis that does not exist."""
+
+
+class DTypeError(Error, TypeError):
+    """A dtype an operation does not take."""
+
+
+class RangeError(Error, ValueError):
+    """A value outside its bounds: a symbolic size, a number for a dtype, a checked index."""
+
+
+class SizeOverflowError(Error, OverflowError):
+    """A size that does not fit 64 bits."""
+
+
+class AliasError(Error, ValueError):
+    """Outputs that overlap each other or an input."""
+
+
+class ParseError(Error, ValueError):
+    """A mistake in a text."""
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """Legal, but not on this backend or system."""
+
+
+class CompilerError(Error, RuntimeError):
+    """No C compiler was found, or it failed; `compiler_output` is what it printed."""
+
+
+class FileError(Error, OSError):
+    """A file cannot be read or written."""
+
+
+class OutOfMemoryError(Error, MemoryError):
+    """No memory for an array."""
+
+
+class CancelledError(Error, RuntimeError):
+    """A run was cancelled."""
+
+
+class InternalError(Error, RuntimeError):
+    """A bug in harp."""
+
+
+class NativeError(Error, RuntimeError):
+    """A function of the host's failed."""
+
+
+class DeviceError(Error, RuntimeError):
+    """A device that is not there."""
+
+
+class GradientError(Error, ValueError):
+    """There is no gradient."""
+
+
+# By the numbers of harp.h, from HARP_OK on.
+BY_STATUS = (
+    Error, InvalidArgumentError, ShapeError, DTypeError, RangeError, SizeOverflowError, AliasError, ParseError, UnsupportedError,
+    CompilerError, FileError, OutOfMemoryError, CancelledError, InternalError, NativeError, DeviceError, GradientError,
+)  # fmt: skip

@@ -1,0 +1,141 @@
+"""Gradients of functions: reverse mode by harp, forward mode as the gradient of a gradient."""
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import _core, _ops
+from ._array_api import asarray, zeros_like
+from ._core import Tensor
+from ._errors import DTypeError, ShapeError
+from ._tree import flatten, unflatten
+
+_depth = 0  # how many gradients are being taken of each other
+
+
+class _Level:
+    """The depth of a gradient while its function runs."""
+
+    def __enter__(self) -> int:
+        global _depth
+        _depth += 1
+        return _depth - 1
+
+    def __exit__(self, *error: object) -> None:
+        global _depth
+        _depth -= 1
+
+
+def _float_leaves(tree: Any, what: str) -> tuple[list[Tensor], Any]:
+    leaves, description = flatten(tree)
+    tensors = [asarray(leaf) for leaf in leaves]
+    for tensor in tensors:
+        if tensor.dtype.name not in ("float16", "bfloat16", "float32", "float64"):
+            raise DTypeError(f"{what} is of floats, not {tensor.dtype.name}")
+    return tensors, description
+
+
+def value_and_grad(
+    function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Callable[..., tuple[Any, Any]]:
+    """A function that returns (function(...), its gradient): see grad()."""
+    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+
+    @functools.wraps(function)
+    def differentiated(*args: Any, **keywords: Any) -> tuple[Any, Any]:
+        chosen = tuple(args[number] for number in numbers)
+        leaves, description = _float_leaves(chosen, "what a gradient is taken of")
+        with _Level() as depth:
+            tracers = [_core.tracer(leaf, depth) for leaf in leaves]
+            arguments = list(args)
+            for number, traced in zip(numbers, unflatten(description, tracers)):
+                arguments[number] = traced
+            result = function(*arguments, **keywords)
+            y, aux = result if has_aux else (result, None)
+            if not isinstance(y, Tensor):
+                raise TypeError(f"a function with a gradient returns a tensor{' and something else' if has_aux else ''}, not {y!r}")
+            if tuple(y.shape) != ():
+                raise ShapeError(f"a gradient is of one number; the function returned shape {y.shape} (use sum, or vjp)")
+            passed, aux_description = flatten(aux)
+            made = _core.gradient(y, tracers, [asarray(each) for each in passed], None, depth)
+        gradients = unflatten(description, made[: len(tracers)])
+        value = made[len(tracers)]
+        if has_aux:
+            value = (value, unflatten(aux_description, made[len(tracers) + 1 :]))
+        return value, gradients[0] if isinstance(argnums, int) else gradients
+
+    return differentiated
+
+
+def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """A function that returns the gradient of `function`, which returns a tensor of rank 0.
+
+    argnums: which arguments it is taken with respect to; each is a tensor of floats, or a tuple, list or dict of such, and so is its gradient.
+    has_aux: the function returns (y, something); the result is then (gradient, something). What y does not depend on has a gradient of zeros.
+    """
+    both = value_and_grad(function, argnums, has_aux)
+
+    @functools.wraps(function)
+    def gradient(*args: Any, **keywords: Any) -> Any:
+        value, gradients = both(*args, **keywords)
+        return (gradients, value[1]) if has_aux else gradients
+
+    return gradient
+
+
+def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+    """function(*primals), and a function from weights of its results to the gradients of the weighted sum, one for each of primals."""
+    leaves, description = _float_leaves(primals, "what a gradient is taken of")
+    with _Level() as depth:
+        tracers = [_core.tracer(leaf, depth) for leaf in leaves]
+        outputs, out_description = flatten(function(*unflatten(description, tracers)))
+        outputs = [asarray(output) for output in outputs]
+        results = [_core.gradient(output, [], [], None, depth)[0] for output in outputs]
+
+    def pull(weights: Any) -> tuple[Any, ...]:
+        given, weights_description = flatten(weights)
+        if weights_description != out_description:
+            raise ValueError("vjp: the weights have another structure than the function's result")
+        return unflatten(description, _weighted(outputs, tracers, [asarray(w) for w in given], depth))  # type: ignore[no-any-return]
+
+    return unflatten(out_description, results), pull
+
+
+def _weighted(outputs: list[Tensor], tracers: list[Tensor], weights: list[Tensor], depth: int) -> list[Tensor]:
+    """Gradients of sum(output * weight) over all outputs."""
+    total: list[Tensor] = []
+    for output, weight in zip(outputs, weights):
+        made = _core.gradient(output, tracers, [], _ops.cast(weight, output.dtype), depth)[: len(tracers)]
+        total = made if not total else [a + b for a, b in zip(total, made)]
+    return total
+
+
+def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """function(*primals), and by how much its results change in the direction of `tangents`: the gradient, with respect to the weights, of a
+    vector-Jacobian product."""
+    leaves, description = _float_leaves(tuple(primals), "what a derivative is taken of")
+    directions, tangent_description = _float_leaves(tuple(tangents), "a direction")
+    if tangent_description != description:
+        raise ValueError("jvp: the tangents have another structure than the primals")
+    with _Level() as depth:
+        tracers = [_core.tracer(leaf, depth) for leaf in leaves]
+        outputs, out_description = flatten(function(*unflatten(description, tracers)))
+        outputs = [asarray(output) for output in outputs]
+        results = [_core.gradient(output, [], [], None, depth)[0] for output in outputs]
+        with _Level() as inner:
+            weights = [_core.tracer(zeros_like(output), inner) for output in outputs]
+            changes = []
+            for output, weight in zip(outputs, weights):
+                gradients = _core.gradient(output, tracers, [], weight, depth)[: len(tracers)]
+                change: Any = None
+                for gradient, direction in zip(gradients, directions):
+                    part = _core.gradient(gradient, [weight], [], _ops.cast(direction, gradient.dtype), inner)[0]
+                    change = part if change is None else change + part
+                changes.append(change)
+    return unflatten(out_description, results), unflatten(out_description, changes)
+
+
+def stop_gradient(x: Any, /) -> Tensor:
+    """x itself, which gradients take for a constant."""
+    return _ops.stop_gradient(x)

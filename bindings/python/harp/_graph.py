@@ -1,0 +1,152 @@
+"""Graphs and programs with names: built or read, compiled, saved as text, tuned."""
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from . import _core
+from ._array_api import _sizes, asarray
+from ._core import Tensor
+from ._types import Array, DTypeLike, Shape
+
+
+class Program:
+    """A compiled graph. Called with its inputs in order, or by name, it returns its output, or a tuple of them."""
+
+    def __init__(self, text: str, backend: str = "c", check_indices: bool = False, schedule: str | None = None) -> None:
+        self._compiled = _core.compile_text(text, backend, check_indices, schedule)
+
+    def __call__(self, *args: Array, **named: Any) -> Any:
+        names = self._compiled.inputs
+        arrays = [*args, *(named.pop(name) for name in names[len(args) :] if name in named)]
+        results = self._compiled.run([asarray(array) for array in arrays], named)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def __repr__(self) -> str:
+        return f"<harp.Program {self.signature}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Program, (self.text,)
+
+    @property
+    def signature(self) -> str:
+        """Name, inputs and outputs with dtypes and sizes."""
+        return self._compiled.signature
+
+    @property
+    def text(self) -> str:
+        """The graph in harp's text format."""
+        return self._compiled.text
+
+    @property
+    def source(self) -> str:
+        """The C source that was compiled."""
+        return self._compiled.source
+
+    @property
+    def inputs(self) -> list[str]:
+        """The names of the inputs."""
+        return self._compiled.inputs
+
+    @property
+    def outputs(self) -> list[str]:
+        """The names of the outputs."""
+        return self._compiled.outputs
+
+    @property
+    def kernels(self) -> int:
+        """How many loops over arrays the program is made of."""
+        return self._compiled.kernels
+
+
+class Graph:
+    """A computation with named inputs and outputs.
+
+    g = harp.Graph("scaled")
+    x = g.input("x", harp.float32, (harp.dim("n"), 64))
+    g.output("y", harp.tanh(x) * 2)
+    program = g.compile()
+    """
+
+    def __init__(self, name: str = "graph") -> None:
+        self.name = name
+        self._inputs: dict[str, Tensor] = {}
+        self._outputs: dict[str, Tensor] = {}
+
+    def input(self, name: str, dtype: DTypeLike, shape: Shape = ()) -> Tensor:
+        """A tensor that stands for an array which each run is given; sizes may be symbolic."""
+        if name in self._inputs:
+            raise ValueError(f"there is an input {name!r} already")
+        self._inputs[name] = _core.input(dtype, _sizes(shape), False)
+        return self._inputs[name]
+
+    def output(self, name: str, tensor: Tensor) -> None:
+        """Names a result."""
+        if name in self._outputs:
+            raise ValueError(f"there is an output {name!r} already")
+        self._outputs[name] = asarray(tensor)
+
+    @property
+    def text(self) -> str:
+        """The graph in harp's text format. Arrays that are used but are no inputs are constants in it."""
+        if not self._outputs:
+            raise ValueError("the graph has no outputs")
+        return _core.graph_text(
+            self.name, list(self._inputs.values()), list(self._inputs), list(self._outputs.values()), list(self._outputs)
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the text."""
+        Path(path).write_text(self.text, encoding="utf-8")
+
+    def compile(self, *, backend: str = "c", check_indices: bool = False, schedule: str | None = None) -> Program:
+        """The program of the graph."""
+        return Program(self.text, backend, check_indices, schedule)
+
+
+def load(path: str | os.PathLike[str], *, backend: str = "c", check_indices: bool = False) -> Program:
+    """The program of a graph in a file in harp's text format."""
+    return Program(Path(path).read_text(encoding="utf-8"), backend, check_indices)
+
+
+class TuneResult(NamedTuple):
+    """What harp.tune found: how much faster than untuned the program is, and the configuration that makes it so ("": none does)."""
+
+    configuration: str
+    speedup: float
+    trials: int
+    stored: bool
+    why_not_stored: str
+
+
+def tune(
+    program: Program | Graph | Callable[..., Any],
+    *args: Array,
+    seconds: float = 30.0,
+    max_trials: int = 0,
+    progress: Callable[[int, float, float], bool | None] | None = None,
+) -> TuneResult:
+    """Looks for the fastest way to make a program, for arguments like these. What is found is kept with the compiled kernels, and later
+    compilations of the same program use it. A function is traced with these arguments.
+
+    progress: called with (trials, seconds of the best, seconds untuned) after each trial; False ends the search.
+    """
+    if isinstance(program, (Program, Graph)):
+        text = program.text
+    else:
+        graph = Graph(getattr(program, "__name__", "function"))
+        arrays = [asarray(arg) for arg in args]
+        results = program(*(graph.input(f"x{i}", array.dtype, array.shape) for i, array in enumerate(arrays)))
+        for i, result in enumerate(results if isinstance(results, (tuple, list)) else [results]):
+            graph.output(f"y{i}", result)
+        text = graph.text
+    return TuneResult(*_core.tune_text(text, [asarray(arg) for arg in args], seconds, max_trials, progress))
+
+
+def emit(program: Program | Graph, stage: str = "c") -> str:
+    """The text of one stage of a compilation: "graph", "opt", "schedule", "ir", "linear" or "c"."""
+    return _core.emit_text(program.text, stage)
+
+

@@ -1,0 +1,173 @@
+"""x[...] as NumPy has it: numbers, slices, None, ..., arrays of integers, and masks where their values are known."""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from . import _core, _ops
+from ._core import Dim, Tensor
+from ._errors import ShapeError
+from ._tree import is_array
+
+
+def _as_index(entry: Any) -> Any:
+    """Lists and NumPy arrays as tensors, everything with __index__ as an int."""
+    if entry is None or entry is Ellipsis or isinstance(entry, (slice, Dim, bool, np.bool_)):
+        return entry
+    if isinstance(entry, (list, np.ndarray)):
+        return _core.from_numpy(np.asarray(entry), None)
+    if isinstance(entry, Tensor):
+        return entry
+    try:
+        return operator.index(entry)
+    except TypeError:
+        raise IndexError(f"an index is an int, a slice, None, ..., or an array of integers or bools, not {entry!r}") from None
+
+
+def _entries(x: Tensor, key: Any) -> list[Any]:
+    """One entry for each axis, and those that make axes, with masks as arrays of integers and ... written out."""
+    entries: list[Any] = []
+    for raw in key if isinstance(key, tuple) else (key,):
+        entry = _as_index(raw)
+        if isinstance(entry, (bool, np.bool_)) or (isinstance(entry, Tensor) and entry.dtype == np.bool_):
+            if _is_traced(entry):
+                raise IndexError("the size of x[mask] depends on values that are not known while a function is traced; use harp.where")
+            mask = np.asarray(entry)
+            if mask.ndim == 0:
+                entries += [None, _core.from_numpy(np.zeros(int(mask), np.int64), None)]
+                continue
+            axis = sum(e is not None and e is not Ellipsis for e in entries) if Ellipsis not in entries else None
+            if axis is not None and tuple(x.shape[axis : axis + mask.ndim]) != mask.shape:
+                raise IndexError(f"a mask of shape {mask.shape} does not fit the axes {x.shape[axis : axis + mask.ndim]}")
+            entries += [_core.from_numpy(i, None) for i in np.nonzero(mask)]
+        else:
+            entries.append(entry)
+    used = sum(e is not None and e is not Ellipsis for e in entries)
+    if used > x.ndim:
+        raise IndexError(f"{used} indices for a tensor of {x.ndim} axes")
+    at = [i for i, e in enumerate(entries) if e is Ellipsis]
+    if len(at) > 1:
+        raise IndexError("an index has at most one ...")
+    rest = [slice(None)] * (x.ndim - used)
+    if at:
+        entries[at[0] : at[0] + 1] = rest
+    else:
+        entries += rest
+    return entries
+
+
+def _is_traced(entry: Any) -> bool:
+    return isinstance(entry, Tensor) and _core.is_traced(entry)
+
+
+def _bound(position: int, size: Any, axis: int) -> int:
+    if isinstance(size, int) and not -size <= position < size:
+        raise IndexError(f"index {position} is out of bounds for axis {axis} with size {size}")
+    return position
+
+
+def _slice_of(entry: Any, size: Any, axis: int) -> tuple[Any, Any, int]:
+    if isinstance(entry, slice):
+        step = 1 if entry.step is None else operator.index(entry.step)
+        if step == 0:
+            raise ValueError("slice step cannot be zero")
+        if isinstance(size, int) and not isinstance(entry.start, Dim) and not isinstance(entry.stop, Dim):
+            start, stop, step = entry.indices(size)
+            return start, (None if stop < 0 else stop), step
+        return entry.start, entry.stop, step
+    if isinstance(entry, Dim):
+        return entry, entry + 1, 1
+    position = _bound(entry, size, axis)
+    return position, (None if position == -1 else position + 1), 1
+
+
+def getitem(x: Tensor, key: Any) -> Tensor:
+    entries = _entries(x, key)
+    starts, stops, steps, shape, arrays = [], [], [], [], []  # arrays: (axis of the result of the slice, indices)
+    axis, identity, squeezed = 0, True, False
+    for entry in entries:
+        if entry is None:
+            shape.append(1)
+            squeezed = True
+            continue
+        size = x.shape[axis]
+        if isinstance(entry, Tensor):
+            starts.append(None), stops.append(None), steps.append(1)
+            arrays.append((len(shape), entry))
+            shape.append(size)
+        else:
+            start, stop, step = _slice_of(entry, size, axis)
+            starts.append(start), stops.append(stop), steps.append(step)
+            if isinstance(entry, slice):
+                identity = identity and entry == slice(None)
+                shape.append(-1)
+            else:
+                identity, squeezed = False, True
+        axis += 1
+    if not identity:
+        x = _ops.slice(x, starts, stops, steps)
+    if squeezed:
+        kept = [i for i, e in enumerate(e for e in entries if e is not None) if isinstance(e, (slice, Tensor))]
+        sizes = iter([x.shape[i] for i in kept])
+        x = _ops.reshape(x, [1 if e is None else next(sizes) for e in entries if e is None or isinstance(e, (slice, Tensor))])
+    return _take(x, arrays, entries) if arrays else (x if not identity or squeezed else _core.alias(x))
+
+
+def _take(x: Tensor, arrays: list[tuple[int, Tensor]], entries: list[Any]) -> Tensor:
+    """Integers in arrays: along one axis, or along several at the same time."""
+    if len(arrays) == 1:
+        axis, indices = arrays[0]
+        return _ops.take(x, _checked(indices, x.shape[axis], axis), axis)
+    axes = [axis for axis, _ in arrays]
+    shape = np.broadcast_shapes(*[tuple(i.shape) for _, i in arrays])
+    indices = [_ops.broadcast_to(_checked(i, x.shape[a], a), shape) for a, i in arrays]
+    order = axes + [i for i in range(x.ndim) if i not in axes]
+    if order != list(range(x.ndim)):
+        x = _ops.permute_dims(x, order)
+    taken = _ops.gather_nd(x, _ops.stack([_ops.cast(i, "int64") for i in indices], len(shape)))
+    kinds = [isinstance(e, (Tensor, int)) for e in entries]
+    first, last = kinds.index(True), len(kinds) - 1 - kinds[::-1].index(True)
+    if not all(kinds[first : last + 1]) or axes[0] == 0:
+        return taken  # NumPy: the new axes come first if something stands between the arrays
+    before = list(range(len(shape), len(shape) + axes[0]))
+    return _ops.permute_dims(taken, before + list(range(len(shape))) + list(range(len(shape) + axes[0], taken.ndim)))
+
+
+def _checked(indices: Tensor, size: Any, axis: int) -> Tensor:
+    """Indices whose values are there are looked at; others are clamped when they are used, or checked if jit was told to."""
+    if indices.is_realised and isinstance(size, int) and not _is_traced(indices):
+        values = np.asarray(indices)
+        if values.size and (values.min() < -size or values.max() >= size):
+            wrong = values[(values < -size) | (values >= size)].flat[0]
+            raise IndexError(f"index {wrong} is out of bounds for axis {axis} with size {size}")
+    return indices
+
+
+def setitem(x: Tensor, key: Any, value: Any) -> None:
+    """Makes x a tensor in which some elements are others; views of it, and tensors made of it before, stay what they are."""
+    dtype = x.dtype
+    if isinstance(key, Tensor) and key.dtype == np.bool_ and tuple(key.shape) == tuple(x.shape) and not is_array(value):
+        x._rebind(_ops.where(key, value, x))
+        return
+    where = _ops.arange("int64", _count(x.shape))
+    chosen = getitem(_ops.reshape(where, x.shape), key)
+    given = value if isinstance(value, Tensor) else _core.from_numpy(np.asarray(value), None)
+    given = _ops.cast(given, dtype)
+    if tuple(given.shape) != tuple(chosen.shape):
+        while given.ndim > chosen.ndim and given.shape[0] == 1:
+            given = _ops.squeeze(given, 0)
+        try:
+            given = _ops.broadcast_to(given, chosen.shape)
+        except ShapeError:
+            raise ShapeError(f"values of shape {tuple(given.shape)} do not fit the elements of shape {tuple(chosen.shape)}") from None
+    flat = _ops.scatter(_ops.reshape(x, [-1]), _ops.reshape(chosen, [-1]), _ops.reshape(given, [-1]), 0)
+    x._rebind(_ops.reshape(flat, x.shape))
+
+
+def _count(shape: Any) -> Any:
+    count: Any = 1
+    for size in shape:
+        count = count * size
+    return count

@@ -1,0 +1,66 @@
+"""What the namespace can do, and settings of the process."""
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from ._dtypes import ALL, bfloat16, complex64, float32, int64
+from ._tree import flatten
+
+__array_api_version__ = "2024.12"
+
+
+def evaluate(*tensors: Any) -> None:
+    """Computes the values of tensors, and of tuples, lists and dicts of tensors, in one program."""
+    _core.evaluate([leaf for leaf in flatten(tensors)[0] if isinstance(leaf, _core.Tensor)])
+
+
+def set_backend(name: str) -> None:
+    """How tensors are computed: "auto" (interpreted first, compiled when that pays; jit always compiles), "c" or "interp". The values are
+    the same, to the bit."""
+    if name not in ("auto", "c", "interp"):
+        raise ValueError(f'a backend is "auto", "c" or "interp", not {name!r}')
+    _core.set_backend(name)
+
+
+def configure(*, threads: int = 0, cache_dir: str | None = None, compiler: str | None = None) -> None:
+    """Settings of what is compiled from now on. threads: 0 is one for each CPU. cache_dir: of compiled kernels, "" keeps them in memory.
+    compiler: the C compiler as one would type it."""
+    _core.configure(threads, cache_dir, compiler)
+
+
+def describe() -> str:
+    """harp's version, the CPU, the C compiler that was found, the directory of compiled kernels."""
+    return _core.describe()
+
+
+def clear_cache(*, disk: bool = False) -> None:
+    """Forgets the programs of lazy tensors; disk: the directory of compiled kernels, too."""
+    _core.clear_cache(disk)
+
+
+class _Info:
+    """__array_namespace_info__() of the Array API."""
+
+    def capabilities(self) -> dict[str, Any]:
+        """Masks as indices, nonzero and unique_* evaluate their arguments; a traced function cannot have them."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 16}
+
+    def default_device(self) -> str:
+        return "cpu"
+
+    def devices(self) -> list[str]:
+        return ["cpu"]
+
+    def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
+        return {"real floating": float32, "complex floating": complex64, "integral": int64, "indexing": int64}
+
+    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
+        from ._array_api import isdtype
+
+        return {d.name: d for d in ALL if d.name not in ("float16", bfloat16.name) and (kind is None or isdtype(d, kind))}
+
+
+def __array_namespace_info__() -> _Info:
+    """What the namespace has: dtypes, devices, capabilities."""
+    return _Info()

@@ -1,0 +1,180 @@
+"""harp.jit: a function of tensors, traced and compiled once for each structure of its arguments."""
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, overload
+
+import numpy as np
+
+from . import _core
+from ._core import Dim, Tensor
+from ._dtypes import OF_PYTHON
+from ._tree import flatten, is_array, unflatten
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+Dynamic = Mapping[str, "Sequence[int | None | str | Dim] | Mapping[int, str | Dim]"]
+
+_MOST = 2**31 - 1
+
+
+def dim(name: str, least: int = 0, most: int = _MOST) -> Dim:
+    """A symbolic size within bounds: the same name and bounds are the same size."""
+    return _core.dim(name, least, most)
+
+
+@overload
+def jit(function: _F, /) -> _F: ...
+@overload
+def jit(
+    function: None = None,
+    /,
+    *,
+    dynamic: Dynamic | None = None,
+    static: Sequence[str] = (),
+    numpy: bool = False,
+    check_indices: bool = False,
+    flags: Sequence[str] = (),
+) -> Callable[[_F], _F]: ...
+def jit(
+    function: Any = None,
+    /,
+    *,
+    dynamic: Any = None,
+    static: Sequence[str] = (),
+    numpy: bool = False,
+    check_indices: bool = False,
+    flags: Sequence[str] = (),
+) -> Any:
+    """Compiles a function of tensors.
+
+    The first call with arguments of some dtypes and shapes runs the function once, on tensors that stand for the arguments, and compiles what
+    it computes; later calls only run the program. Arguments are tensors, NumPy arrays, Python numbers (whose values are arguments, too), and
+    tuples, lists and dicts of these.
+
+    dynamic: axes whose size is symbolic, so that one program is for all sizes: {"x": [0]} (axis 0 of x, a size of its own), {"x": {0: "n"},
+        "y": {0: "n"}} (the same size), or a harp.dim for the name, which has bounds.
+    static: names of parameters whose values the function has to know while it is traced; each value is a program.
+    numpy: results are NumPy arrays instead of tensors.
+    check_indices: indices that name no element are harp.RangeError instead of being moved to the nearest one.
+    flags: for the C compiler.
+    """
+    if function is None:
+        return functools.partial(jit, dynamic=dynamic, static=static, numpy=numpy, check_indices=check_indices, flags=flags)
+    return _make(function, dynamic or {}, tuple(static), numpy, check_indices, list(flags))
+
+
+def _make(function: Callable[..., Any], dynamic: Any, static: tuple[str, ...], numpy: bool, check: bool, flags: list[str]) -> Any:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        signature = None
+    names = list(signature.parameters) if signature is not None else []
+    for name in [*dynamic, *static]:
+        if names and name not in names:
+            raise ValueError(f"jit: {getattr(function, '__name__', function)} has no parameter {name!r}")
+    tables: dict[Any, Any] = {}  # by the structure of the arguments and the values of static ones
+
+    def finish(tree: Any, leaves: list[Any]) -> Any:
+        return unflatten(tree, leaves)
+
+    def trace(call: Any, args: tuple[Any, ...], keywords: dict[str, Any], table: Any) -> Any:
+        """Runs the function on tensors that stand for the arguments, and adds the program to the table."""
+        bound: dict[int, Any] = {}
+        if dynamic and signature is not None:
+            try:
+                given = signature.bind(*args, **keywords).arguments
+            except TypeError:
+                given = {}
+            for name, axes in dynamic.items():
+                if name in given:
+                    bound[id(given[name])] = (name, axes)
+        leaves, description = flatten((args, keywords))
+        inputs = [_input(leaf, bound.get(id(leaf))) for leaf in leaves]
+        traced_args, traced_keywords = unflatten(description, inputs)
+        results, tree = flatten(call(*traced_args, **traced_keywords))
+        outputs = [_result(each) for each in results]
+        table.add(inputs, outputs, None if tree == "leaf" else tree, check, flags)
+
+    def miss(args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        call, args, keywords, fixed = _without_static(function, signature, static, args, keywords)
+        leaves, description = flatten((args, keywords))
+        if any(isinstance(leaf, Tensor) and _core.is_traced(leaf) for leaf in leaves):
+            return call(*args, **keywords)  # inside another traced function, or a gradient: part of that
+        leaves = [_argument(leaf) for leaf in leaves]
+        args, keywords = unflatten(description, leaves)
+        flat = not keywords and not fixed and len(args) == len(leaves) and all(a is b for a, b in zip(args, leaves))
+        key = (description, fixed)
+        table = compiled if flat else tables.get(key)
+        if table is None:
+            table = tables[key] = _core.Function(miss, finish, numpy)
+        result = table.call(*leaves)
+        if result is NotImplemented:
+            trace(call, args, keywords, table)
+            result = table.call(*leaves)
+        return result
+
+    compiled = _core.Function(miss, finish, numpy)
+    functools.update_wrapper(compiled, function)
+    compiled.tables = tables
+    return compiled
+
+
+def _without_static(
+    function: Any, signature: Any, static: tuple[str, ...], args: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[Any, tuple[Any, ...], dict[str, Any], Any]:
+    if not static:
+        return function, args, keywords, ()
+    bound = signature.bind(*args, **keywords)
+    bound.apply_defaults()
+    fixed = {name: bound.arguments.pop(name) for name in static}
+    rest = dict(bound.arguments)
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        return function(**keywords, **fixed)
+
+    return call, (), rest, tuple(fixed.items())
+
+
+def _argument(leaf: Any) -> Any:
+    """What the core takes: numbers of other types, and arrays that have to be converted, as tensors."""
+    if isinstance(leaf, (Tensor, np.ndarray)) or type(leaf) in (bool, int, float, complex):
+        return leaf
+    if is_array(leaf) or hasattr(leaf, "__dlpack__"):
+        from ._array_api import asarray
+
+        return asarray(leaf)
+    raise TypeError(f"an argument of a traced function is a tensor, an array, a number, or a tuple, list or dict of these, not {leaf!r}; "
+                    "jit(static=[...]) names parameters that are not")  # fmt: skip
+
+
+def _input(leaf: Any, dynamic: tuple[str, Any] | None) -> Tensor:
+    if not is_array(leaf):
+        wide = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}[type(leaf)]
+        return _core.input(wide, (), True)
+    shape = list(leaf.shape)
+    if dynamic is not None:
+        name, axes = dynamic
+        entries = axes.items() if isinstance(axes, Mapping) else _axes(name, axes)
+        for axis, size in entries:
+            if not -len(shape) <= axis < len(shape):
+                raise ValueError(f"jit: {name} has {len(shape)} axes, but axis {axis} is dynamic")
+            shape[axis] = dim(size) if isinstance(size, str) else size
+    return _core.input(leaf.dtype, shape, False)
+
+
+def _axes(name: str, axes: Sequence[Any]) -> list[tuple[int, Any]]:
+    if all(isinstance(axis, int) for axis in axes):
+        return [(axis, f"{name}_{axis}") for axis in axes]
+    return [(axis, size) for axis, size in enumerate(axes) if size is not None and not isinstance(size, int)]
+
+
+def _result(thing: Any) -> Tensor:
+    from ._array_api import asarray
+
+    if isinstance(thing, Tensor):
+        return _core.to_tensor(thing)
+    if is_array(thing) or isinstance(thing, (Dim, *OF_PYTHON)):
+        return asarray(thing)
+    raise TypeError(f"a traced function returns tensors, or tuples, lists and dicts of them, not {thing!r}")

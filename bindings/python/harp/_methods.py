@@ -1,0 +1,173 @@
+"""The methods of Tensor that are Python functions, and how a tensor is printed, copied and pickled."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _array_api, _core, _ops
+from ._core import Dim, Tensor
+from ._dtypes import BY_NAME, bfloat16, dtype_of, float32, uint16
+from ._indexing import getitem, setitem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+# Operations that are methods: those of the Array API as it has them, then some of harp's. generate.py writes the second list's types.
+_STANDARD = "all any argmax argmin argsort clip max mean min prod round sort std sum take var".split()
+_METHODS = """
+    abs conj cos cumprod cumsum diagonal dot exp flatten flip log log_softmax logsumexp matmul maximum minimum norm one_hot relu repeat rsqrt
+    sigmoid sign sin softmax split sqrt square tanh topk trace tril triu
+""".split()
+
+
+def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    values: np.ndarray[Any, Any] = _core.to_numpy(self, bool(copy))
+    if dtype is None or values.dtype == dtype:
+        return values
+    if copy is False:
+        raise ValueError(f"copy=False, but {values.dtype} values have to be converted to {dtype}")
+    return values.astype(dtype)
+
+
+def _numpy(self: Tensor, *, copy: bool = False) -> np.ndarray[Any, Any]:
+    """The values as a NumPy array: read-only and without a copy, or as a copy that may be written."""
+    return _core.to_numpy(self, copy)
+
+
+def _repr(self: Tensor) -> str:
+    if _core.is_traced(self) and not self.is_realised:
+        return f"Tensor(shape={_shape_text(self)}, dtype={self.dtype.name}, traced)"
+    values = np.asarray(_ops.cast(self, float32) if self.dtype is bfloat16 else self)
+    text = np.array2string(values, separator=", ", prefix="Tensor(", suffix=")")
+    if values.size == 0 and values.ndim > 1:
+        text += f", shape={self.shape}"
+    return f"Tensor({text}, dtype={self.dtype.name})"
+
+
+def _str(self: Tensor) -> str:
+    if _core.is_traced(self) and not self.is_realised:
+        return _repr(self)
+    return str(np.asarray(_ops.cast(self, float32) if self.dtype is bfloat16 else self))
+
+
+def _shape_text(self: Tensor) -> str:
+    return "(" + ", ".join(map(repr, self.shape)) + ("," if self.ndim == 1 else "") + ")"
+
+
+def _iter(self: Tensor) -> Iterator[Tensor]:
+    if self.ndim == 0:
+        raise TypeError("a tensor of rank 0 has no elements to go over")
+    if isinstance(self.shape[0], Dim):
+        raise TypeError("a symbolic size is not known: the axis cannot be gone over")
+    return iter(_ops.unstack(self, 0, self.shape[0]))
+
+
+def _dlpack(
+    self: Tensor,
+    *,
+    stream: Any = None,
+    max_version: tuple[int, int] | None = None,
+    dl_device: tuple[int, int] | None = None,
+    copy: bool | None = None,
+) -> Any:
+    if stream is not None:
+        raise ValueError("host memory has no streams")
+    if dl_device is not None and tuple(dl_device) != (1, 0):
+        raise BufferError("the tensor is in host memory, and stays there")
+    versioned = max_version is not None and max_version[0] >= 1
+    if not versioned and copy is False:
+        raise BufferError("a tensor may not be written, which DLPack before 1.0 cannot say; it is a copy there")
+    return _core.to_dlpack(self, versioned, bool(copy) or not versioned)
+
+
+def _restore(values: np.ndarray[Any, Any], name: str) -> Tensor:
+    x = _core.from_numpy(values, None)
+    return x if BY_NAME[name] is not bfloat16 else _ops.bitcast(x, bfloat16)
+
+
+def _reduce(self: Tensor) -> tuple[Any, ...]:
+    stored = _ops.bitcast(self, uint16) if self.dtype is bfloat16 else self
+    return _restore, (_core.to_numpy(stored, True), self.dtype.name)
+
+
+def _to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
+    if device != "cpu" or stream is not None:
+        raise ValueError(f"there is no device {device!r}: tensors are on \"cpu\"")
+    return self
+
+
+def _namespace(self: Tensor, *, api_version: str | None = None) -> ModuleType:
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+        raise ValueError(f"harp has no version {api_version} of the Array API; 2024.12 is the newest")
+    import harp
+
+    return harp
+
+
+def _astype(self: Tensor, dtype: Any, *, copy: bool = True) -> Tensor:
+    """The values in another dtype."""
+    return _core.alias(self) if dtype_of(dtype) is self.dtype else _ops.cast(self, dtype)
+
+
+def _reshape(self: Tensor, *shape: Any) -> Tensor:
+    """The same elements in row-major order under another shape; one size may be -1."""
+    return _ops.reshape(self, shape[0] if len(shape) == 1 and not isinstance(shape[0], (int, Dim)) else shape)
+
+
+def _permute(self: Tensor, *axes: Any) -> Tensor:
+    """Axis i of the result is axis axes[i]; none given: the axes reversed."""
+    given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+    return _ops.transpose(self, given or None)
+
+
+def _t(self: Tensor) -> Tensor:
+    if self.ndim != 2:
+        raise ValueError(f"T is of matrices; this tensor has {self.ndim} axes (mT, permute_dims)")
+    return _ops.transpose(self)
+
+
+def _m_t(self: Tensor) -> Tensor:
+    if self.ndim < 2:
+        raise ValueError(f"mT is of at least two axes; this tensor has {self.ndim}")
+    return _ops.permute_dims(self, [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2])
+
+
+def _size(self: Tensor) -> Any:
+    size: Any = 1
+    for each in self.shape:
+        size = size * each
+    return size
+
+
+def _evaluate(self: Tensor) -> Tensor:
+    """Computes the values now; returns the tensor."""
+    _core.evaluate([self])
+    return self
+
+
+def _tolist(self: Tensor) -> Any:
+    """The values as nested lists."""
+    return np.asarray(_ops.cast(self, float32) if self.dtype is bfloat16 else self).tolist()
+
+
+def _nbytes(self: Tensor) -> Any:
+    return _size(self) * self.dtype.itemsize
+
+
+def _attach() -> None:
+    added: dict[str, Any] = {name: getattr(_ops, name) for name in _METHODS} | {name: getattr(_array_api, name) for name in _STANDARD}
+    added |= {
+        "__array__": _array, "__array_namespace__": _namespace, "__array_ufunc__": None, "__copy__": _core.alias,
+        "__deepcopy__": lambda self, memo: _core.alias(self), "__dlpack__": _dlpack, "__dlpack_device__": lambda self: (1, 0),
+        "__getitem__": getitem, "__iter__": _iter, "__reduce__": _reduce, "__repr__": _repr, "__setitem__": setitem, "__str__": _str,
+        "T": property(_t), "astype": _astype, "device": property(lambda self: "cpu"), "eval": _evaluate, "mT": property(_m_t),
+        "nbytes": property(_nbytes), "numpy": _numpy, "permute": _permute, "reshape": _reshape, "size": property(_size),
+        "to_device": _to_device, "tolist": _tolist, "transpose": _permute,
+    }  # fmt: skip
+    for name, method in added.items():
+        setattr(Tensor, name, method)
+
+
+_attach()

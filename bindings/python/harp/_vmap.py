@@ -1,0 +1,249 @@
+"""harp.vmap: a function of one element as a function of an axis of them.
+
+The function is traced once; each operation of the trace is then done for the whole axis, which is axis 0 of everything that depends on it. A
+rule says how for a kind of operation; one without a rule is done element by element, and the results stacked.
+"""
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from . import _core, _ops
+from ._array_api import asarray
+from ._core import Tensor
+from ._tree import flatten, unflatten
+
+_NUMBERS = {name: number for number, name in enumerate(_core.operation_names())}
+
+
+def _apply(name: str, arguments: list[Any]) -> Any:
+    return _core.apply(_NUMBERS[name], *arguments)
+
+
+class _Batch:
+    """One traced node for the whole axis: `x` has the axis in front if `has_axis`."""
+
+    def __init__(self, x: Any, has_axis: bool) -> None:
+        self.x, self.has_axis = x, has_axis
+
+    def with_axis(self, size: Any) -> Tensor:
+        x: Tensor = self.x
+        return x if self.has_axis else _ops.broadcast_to(x, [size, *x.shape])
+
+
+def _aligned(batch: _Batch, rank: int) -> Tensor:
+    """With as many axes behind the batch's as the widest operand has, so that broadcasting does what it did without."""
+    x: Tensor = batch.x
+    missing = rank - (x.ndim - 1)
+    return x if not batch.has_axis or missing <= 0 else _ops.unsqueeze(x, list(range(1, 1 + missing)))
+
+
+_ELEMENTWISE_UNARY = set(
+    """negative reciprocal abs sign sqrt rsqrt cbrt square real imag conj angle floor ceil round trunc exp exp2 expm1 log log2 log10 log1p sin
+    cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc sigmoid relu silu softplus selu relu6 hardsigmoid hardswish mish softsign
+    logsigmoid signbit isnan isinf isfinite logical_not bitwise_invert elu celu gelu hardtanh leaky_relu powi cast bitcast contiguous
+    stop_gradient tril triu one_hot""".split()
+)
+_ELEMENTWISE = set(
+    """add subtract multiply divide floor_divide remainder fmod maximum minimum pow atan2 hypot copysign complex_from_parts less less_equal
+    greater greater_equal equal not_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor bitwise_left_shift
+    bitwise_right_shift logaddexp nextafter where fma clip lerp isclose""".split()
+)
+# name: which argument is an axis, or axes, of the first one
+_AXES = {
+    "sum": 1, "prod": 1, "max": 1, "min": 1, "any": 1, "all": 1, "count_nonzero": 1, "mean": 1, "var": 1, "std": 1, "norm": 2, "logsumexp": 1,
+    "argmax": 1, "argmin": 1, "softmax": 1, "log_softmax": 1, "cumsum": 1, "cumprod": 1, "cummax": 1, "cummin": 1, "logcumsumexp": 1,
+    "flip": 1, "argsort": 1, "sort": 1, "topk": 2, "diff": 2, "split": 2, "split_at": 2, "fft": 2, "ifft": 2, "rfft": 2, "irfft": 2,
+    "squeeze": 1, "repeat": 2, "cummax_with_indices": 1, "cummin_with_indices": 1,
+}  # fmt: skip
+_FLATTENS = {"argmax", "argmin", "cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "argsort", "sort", "topk", "repeat"}
+
+
+def _shifted(axis: int, rank: int) -> int:
+    return axis + 1 if axis >= 0 else axis + rank + 1
+
+
+def _along_axes(name: str, arguments: list[Any], x: Tensor) -> Any:
+    rank, at = x.ndim - 1, _AXES[name]
+    axes = arguments[at]
+    if axes is None:
+        if name in _FLATTENS:
+            x, axes = _ops.reshape(x, [x.shape[0], -1]), 1
+        elif name == "squeeze":
+            axes = [i for i in range(1, rank + 1) if x.shape[i] == 1]
+        else:
+            axes = list(range(1, rank + 1))
+    else:
+        axes = _shifted(axes, rank) if isinstance(axes, int) else [_shifted(axis, rank) for axis in axes]
+    return _apply(name, [x, *arguments[1:at], axes, *arguments[at + 1 :]])
+
+
+def _shapes(name: str, arguments: list[Any], x: Tensor) -> Any:
+    """Operations whose arguments have an entry for each axis."""
+    size, rank = x.shape[0], x.ndim - 1
+    rest = arguments[1:]
+    if name == "reshape":
+        return _ops.reshape(x, [size, *rest[0]])
+    if name == "broadcast_to":
+        return _ops.broadcast_to(_aligned(_Batch(x, True), len(rest[0])), [size, *rest[0]])
+    if name == "expand":
+        return _ops.expand(x, [-1, *rest[0]])
+    if name in ("permute_dims", "transpose"):
+        axes = range(rank - 1, -1, -1) if rest[0] is None else rest[0]
+        return _ops.permute_dims(x, [0, *(_shifted(axis, rank) for axis in axes)])
+    if name == "unsqueeze":
+        return _ops.unsqueeze(x, [_shifted(axis, rank + len(rest[0])) for axis in rest[0]])
+    if name == "slice":
+        start, stop, step = ([filler, *each] if each is not None else None for filler, each in zip((None, None, 1), rest))
+        return _ops.slice(x, start, stop, step)
+    if name == "pad":
+        before, after = ([0, *each] for each in rest[:2])
+        return _ops.pad(x, before, after, *rest[2:])
+    if name == "diagonal":
+        return _ops.diagonal(x, rest[0], _shifted(rest[1], rank), _shifted(rest[2], rank))
+    if name == "flatten":
+        return _ops.flatten(x, _shifted(rest[0], rank), _shifted(rest[1], rank)) if rank else _ops.reshape(x, [size, 1])
+    raise KeyError(name)
+
+
+_SHAPES = {"reshape", "broadcast_to", "expand", "permute_dims", "transpose", "unsqueeze", "slice", "pad", "diagonal", "flatten"}
+
+
+def _matmul(a: _Batch, b: _Batch) -> Tensor:
+    ranks = [batch.x.ndim - batch.has_axis for batch in (a, b)]
+    x = _ops.unsqueeze(a.x, -2) if ranks[0] == 1 else a.x
+    y = _ops.unsqueeze(b.x, -1) if ranks[1] == 1 else b.x
+    rank = max(2, *ranks)
+    made = _ops.matmul(_aligned(_Batch(x, a.has_axis), rank), _aligned(_Batch(y, b.has_axis), rank))
+    gone = [axis for axis, r in ((-2, ranks[0]), (-1, ranks[1])) if r == 1]
+    return _ops.squeeze(made, gone) if gone else made
+
+
+def _one_by_one(name: str, arguments: list[Any], batches: list[Any], size: int) -> Any:
+    """The operation on each element, and the results stacked."""
+    if not isinstance(size, int):
+        raise NotImplementedError(f"vmap: {name} has no rule, and the size of the axis is symbolic")
+    parts = [_ops.unstack(b.x, 0, size) if isinstance(b, _Batch) and b.has_axis else None for b in batches]
+    results = []
+    for i in range(size):
+        results.append(_apply(name, [p[i] if p else (b.x if isinstance(b, _Batch) else b) for p, b in zip(parts, batches)]))
+    if isinstance(results[0], tuple):
+        return tuple(_ops.stack(column, 0) for column in zip(*results))
+    return _ops.stack(results, 0)
+
+
+def _batched(name: str, arguments: list[Any], made: dict[int, _Batch], size: Any) -> Any:
+    """An operation of the trace for the whole axis; at least one of its operands has the axis."""
+    if any(isinstance(each, list) and any(isinstance(item, Tensor) for item in each) for each in arguments):
+        at = next(i for i, each in enumerate(arguments) if isinstance(each, list) and any(isinstance(item, Tensor) for item in each))
+        parts = [made[_core.identity(item)] for item in arguments[at]]
+        rank = max(p.x.ndim - p.has_axis for p in parts)
+        if name in ("concat", "stack"):
+            rank += name == "stack"
+            return _apply(name, [[p.with_axis(size) for p in parts], _shifted(arguments[1], rank)])
+        columns = [_ops.unstack(p.with_axis(size), 0, size) for p in parts]
+        results = [_apply(name, [*arguments[:at], [column[i] for column in columns], *arguments[at + 1 :]]) for i in range(size)]
+        return tuple(_ops.stack(c, 0) for c in zip(*results)) if isinstance(results[0], tuple) else _ops.stack(results, 0)
+    batches = [made[_core.identity(each)] if isinstance(each, Tensor) else each for each in arguments]
+    operands = [b for b in batches if isinstance(b, _Batch)]
+    first = operands[0]
+    if name in _ELEMENTWISE_UNARY:
+        return _apply(name, [first.x, *arguments[1:]])
+    if name in _ELEMENTWISE:
+        rank = max(b.x.ndim - b.has_axis for b in operands)
+        return _apply(name, [_aligned(b, rank) if isinstance(b, _Batch) else b for b in batches])
+    if name in _AXES and len(operands) == 1:
+        return _along_axes(name, arguments, first.x)
+    if name in _SHAPES and len(operands) == 1:
+        return _shapes(name, arguments, first.x)
+    if name in ("matmul", "batch_matmul"):
+        return _matmul(*operands)
+    if name == "full" and first.has_axis:
+        rank = len(arguments[1])
+        return _ops.broadcast_to(_ops.reshape(first.x, [size, *[1] * rank]), [size, *arguments[1]])
+    if name == "take" and not first.has_axis and arguments[2] is not None:
+        taken, axis = _ops.take(first.x, operands[1].x, arguments[2]), arguments[2] % first.x.ndim
+        return _ops.moveaxis(taken, axis, 0) if axis else taken
+    if name in ("take_along_axis", "scatter", "scatter_add", "scatter_mul", "scatter_max", "scatter_min"):
+        rank = first.x.ndim - first.has_axis
+        return _apply(name, [*(b.with_axis(size) for b in operands), _shifted(arguments[-1], rank)])
+    return _one_by_one(name, arguments, batches, size)
+
+
+def _gradient(arguments: list[Any], made: dict[int, _Batch], size: Any) -> list[Tensor]:
+    """Each element's result depends on its own tracers alone: the gradient of the sum is the gradient of each."""
+    tensors = [each for each in arguments if isinstance(each, Tensor)]
+    n, passed, has_weight = arguments[len(tensors) :]
+    with_axis = [made[_core.identity(each)].with_axis(size) for each in tensors]
+    xs = with_axis[1 : 1 + n]
+    y = with_axis[0]
+    weight = with_axis[-1] if has_weight else _ops.full(asarray(1.0, dtype=y.dtype), y.shape)
+    depth = max((_core.depth_of(x) for x in xs), default=0)
+    return _core.gradient(y, xs, with_axis[1 + n : 1 + n + passed], weight, depth)
+
+
+def _whole_axis(outputs: list[Tensor], inputs: dict[int, Tensor], size: Any) -> list[_Batch]:
+    made: dict[int, _Batch] = {}
+    for identity, name, arguments, x in _core.trace(outputs):
+        operands = [each for argument in arguments for each in (argument if isinstance(argument, list) else [argument])]
+        sources = [made[_core.identity(each)] for each in operands if isinstance(each, Tensor)] if name != "leaf" else []
+        if identity in inputs:
+            made[identity] = _Batch(inputs[identity], True)
+        elif name == "tracer":
+            source = sources[0].with_axis(size)
+            made[identity] = _Batch(_core.tracer(source, _core.depth_of(x)), True)
+        elif name == "result":
+            results = sources[0]
+            made[identity] = _Batch(results.x[arguments[1]], True) if isinstance(results.x, (list, tuple)) else _Batch(x, False)
+        elif not any(source.has_axis for source in sources):
+            made[identity] = _Batch(x, False)
+        elif name == "gradient":
+            made[identity] = _Batch(_gradient(arguments, made, size), True)
+        else:
+            made[identity] = _Batch(_batched(name, arguments, made, size), True)
+    return [made[_core.identity(output)] for output in outputs]
+
+
+def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable[..., Any]:
+    """A function that does for every element along an axis of its arguments what `function` does for one.
+
+    in_axes: the axis, one for all arguments or one each; None: the argument is the same for all elements. out_axes: where the axis is in the
+    results. Operations on the axis are done for all elements together; harp.grad may be inside and outside.
+    """
+
+    @functools.wraps(function)
+    def mapped(*args: Any, **keywords: Any) -> Any:
+        axes = in_axes if isinstance(in_axes, (tuple, list)) else [in_axes] * len(args)
+        if len(axes) != len(args):
+            raise ValueError(f"vmap: in_axes has {len(axes)} entries for {len(args)} arguments")
+        inputs: dict[int, Tensor] = {}
+        sizes: list[Any] = []
+        arguments = []
+        kept: list[Tensor] = []
+        for argument, axis in zip(args, axes):
+            leaves, description = flatten(argument)
+            new = []
+            for leaf in leaves:
+                if axis is None:
+                    new.append(leaf)
+                    continue
+                x = asarray(leaf)
+                x = _ops.moveaxis(x, axis, 0) if axis else x
+                sizes.append(x.shape[0])
+                one = _core.input(x.dtype, x.shape[1:], False)
+                kept.append(one)
+                inputs[_core.identity(one)] = x
+                new.append(one)
+            arguments.append(unflatten(description, new))
+        if not sizes:
+            raise ValueError("vmap: no argument has the axis")
+        if any(size != sizes[0] for size in sizes):
+            raise ValueError(f"vmap: the axis has different sizes: {sizes}")
+        results, description = flatten(function(*arguments, **keywords))
+        outputs = [asarray(each) for each in results]
+        batches = _whole_axis(outputs, inputs, sizes[0])
+        made = [batch.with_axis(sizes[0]) for batch in batches]
+        return unflatten(description, [_ops.moveaxis(x, 0, out_axes) if out_axes else x for x in made])
+
+    return mapped

@@ -1,0 +1,117 @@
+"""Fourier transforms: the Array API's extension `fft`, on harp's functions."""
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import Any
+
+from . import _array_api as _api
+from . import _ops
+from ._core import Tensor
+from ._dtypes import float32, float64
+from ._errors import DTypeError
+from ._types import Array, DTypeLike, Size
+
+__all__ = [
+    "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irfft", "irfft2", "irfftn", "rfft",
+    "rfft2", "rfftfreq", "rfftn",
+]  # fmt: skip
+
+fft2, ifft2, rfft2, irfft2 = _ops.fft2, _ops.ifft2, _ops.rfft2, _ops.irfft2
+
+
+def fft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+    """The transform along an axis, of n elements."""
+    return _ops.fft(x, n, axis, norm)
+
+
+def ifft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+    """The inverse transform along an axis."""
+    return _ops.ifft(x, n, axis, norm)
+
+
+def rfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+    """The first n / 2 + 1 elements of the transform of real numbers."""
+    return _ops.rfft(x, n, axis, norm)
+
+
+def irfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+    """n real numbers of the first n / 2 + 1 elements of their transform."""
+    return _ops.irfft(x, n, axis, norm)
+
+
+def fftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
+    """The transform along several axes."""
+    return _ops.fftn(x, *_along(x, s, axes), norm)
+
+
+def ifftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
+    """The inverse transform along several axes."""
+    return _ops.ifftn(x, *_along(x, s, axes), norm)
+
+
+def rfftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
+    """The transform of real numbers along several axes, of which the last is halved."""
+    return _ops.rfftn(x, *_along(x, s, axes), norm)
+
+
+def irfftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
+    """Real numbers of their halved transform along several axes."""
+    return _ops.irfftn(x, *_along(x, s, axes), norm)
+
+
+def _along(x: Array, s: Sequence[Size] | None, axes: Sequence[int] | None) -> tuple[Any, Any]:
+    if s is not None and axes is None:
+        axes = list(range(-len(s), 0))
+    if axes is None:
+        axes = list(range(_api.asarray(x).ndim))
+    return s, axes
+
+
+_SWAPPED = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+
+def hfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+    """The transform of what is its own mirror image: real numbers."""
+    return _ops.irfft(_ops.conj(x), n, axis, _SWAPPED[norm])
+
+
+def ihfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+    """The inverse of hfft."""
+    return _ops.conj(_ops.rfft(x, n, axis, _SWAPPED[norm]))
+
+
+def _frequencies(dtype: DTypeLike | None) -> Any:
+    made = float32 if dtype is None else _api.dtype_of(dtype)
+    if made not in (float32, float64):
+        raise DTypeError(f"frequencies are float32 or float64, not {made.name}")
+    return made
+
+
+def fftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
+    """The frequencies of the transform's elements."""
+    whole = _api.arange(n, device=device)
+    return _ops.cast(_ops.cast(_ops.where(_ops.less(whole, (n + 1) // 2), whole, whole - n), float64) / (n * d), _frequencies(dtype))
+
+
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
+    """The frequencies of the first n / 2 + 1 elements."""
+    return _ops.cast(_ops.cast(_api.arange(n // 2 + 1, device=device), float64) / (n * d), _frequencies(dtype))
+
+
+def fftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
+    """Frequency 0 in the middle."""
+    return _shifted(x, axes, lambda size: size // 2)
+
+
+def ifftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
+    """The inverse of fftshift."""
+    return _shifted(x, axes, lambda size: -(size // 2))
+
+
+def _shifted(x: Array, axes: int | Sequence[int] | None, by: Any) -> Tensor:
+    tensor = _api.asarray(x)
+    along = builtins.list(range(tensor.ndim)) if axes is None else [axes] if isinstance(axes, int) else builtins.list(axes)
+    return _ops.roll(tensor, [by(tensor.shape[axis]) for axis in along], along)
+
+

@@ -1,0 +1,148 @@
+#include "build.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <deque>
+#include <unordered_map>
+
+#include "context.h"
+#include "errors.h"
+
+namespace harp_python {
+
+namespace {
+
+struct Texts {
+  std::unordered_map<std::string, int64_t> numbers;
+  std::deque<std::string> texts;
+};
+Texts& texts() {
+  static auto* table = new Texts;
+  return *table;
+}
+
+/// Room for the results of an operation that has as many as an argument says; harp says what is wrong with a count beyond it.
+size_t results(int64_t count) { return static_cast<size_t>(std::clamp<int64_t>(count, 0, 1 << 20)); }
+
+harp_pool_options pool_options(Reader::List<int64_t> stride, Reader::List<harp_dim> padding, Reader::List<int64_t> dilation,
+                               int64_t ceil_mode, int64_t count_include_pad) {
+  harp_pool_options options = HARP_POOL_OPTIONS_INIT;
+  options.n_stride = stride.n;
+  options.stride = stride.data;
+  options.n_padding = padding.n;
+  options.padding = padding.data;
+  options.n_dilation = dilation.n;
+  options.dilation = dilation.data;
+  options.ceil_mode = static_cast<int32_t>(ceil_mode);
+  options.count_include_pad = static_cast<int32_t>(count_include_pad);
+  return options;
+}
+
+constexpr Row kRows[] = {
+#include "ops_generated.inc"
+};
+
+constexpr std::string_view kViews[] = {
+    "arange",  "bitcast", "broadcast_to", "diagonal",  "expand",    "eye",      "flatten", "flip",      "full",     "linspace",
+    "moveaxis", "permute_dims", "reshape", "slice", "split", "split_at", "squeeze", "stop_gradient", "transpose", "unfold", "unfold1d",
+    "unfold2d", "unfold3d", "unsqueeze", "unstack", "meshgrid", "cast"};
+
+}  // namespace
+
+const Row& row(int32_t index) { return kRows[index]; }
+int32_t row_count() { return static_cast<int32_t>(std::size(kRows)); }
+bool is_view(int32_t index) { return std::ranges::find(kViews, kRows[index].name) != std::end(kViews); }
+
+int64_t text_number(std::string_view text) {
+  Texts& table = texts();
+  const auto [at, is_new] = table.numbers.try_emplace(std::string(text), static_cast<int64_t>(table.texts.size()));
+  if (is_new) table.texts.emplace_back(text);
+  return at->second;
+}
+
+const char* text_of_number(int64_t number) { return texts().texts[static_cast<size_t>(number)].c_str(); }
+
+double Reader::real() { return std::bit_cast<double>(*word_++); }
+
+const double* Reader::optional_real() {
+  if (*word_++ == 0) return nullptr;
+  real_ = real();
+  return &real_;
+}
+
+const char* Reader::text() {
+  const int64_t number = *word_++;
+  return number < 0 ? nullptr : text_of_number(number);
+}
+
+Reader::List<harp_node*> Reader::nodes() {
+  const auto n = static_cast<int32_t>(*word_++);
+  const List<harp_node*> list{n, source_};
+  source_ += n;
+  return list;
+}
+
+Reader::List<int64_t> Reader::longs() {
+  const auto n = static_cast<int32_t>(*word_++);
+  if (n < 0) return {0, nullptr};
+  const List<int64_t> list{n, word_};
+  word_ += n;
+  return list;
+}
+
+Reader::List<int32_t> Reader::axes() {
+  const List<int64_t> list = longs();
+  if (list.data == nullptr) return {0, nullptr};
+  axes_.emplace_back(list.data, list.data + list.n).push_back(0);  // not NULL, even if there are none
+  return {list.n, axes_.back().data()};
+}
+
+Reader::List<double> Reader::reals() {
+  const List<int64_t> list = longs();
+  return {list.n, reinterpret_cast<const double*>(list.data)};  // the words are doubles' bits
+}
+
+void build_operation(harp_graph* graph, int32_t index, const Words& words, std::span<harp_node* const> sources, Nodes& out) {
+  out.assign(1, nullptr);
+  Reader reader(graph, words, sources);
+  kRows[index].build(reader, out);
+  if (harp_error* error = harp_graph_take_error(graph)) fail(error);
+}
+
+harp_node* declare(harp_graph* graph, const Type& type, size_t number) {
+  const std::string name = "x" + std::to_string(number);
+  harp_node* node = harp_input(graph, name.c_str(), type.dtype, type.rank, type.dims);
+  if (node == nullptr) fail(harp_graph_take_error(graph));
+  return node;
+}
+
+Ref<Type> type_of_node(const harp_node* node) {
+  const int32_t rank = harp_node_rank(node);
+  harp_dim dims[HARP_MAX_RANK];
+  harp_node_dims(node, rank, dims, Check());
+  return type_of(harp_node_dtype(node), rank, dims);
+}
+
+namespace {
+
+std::vector<Ref<Type>> infer_in(harp_graph* graph, int32_t index, const Words& words, std::span<Node* const> sources) {
+  Nodes inputs, out;
+  for (size_t i = 0; i < sources.size(); ++i) inputs.push_back(declare(graph, *sources[i]->type, i));
+  build_operation(graph, index, words, inputs, out);
+  std::vector<Ref<Type>> results;
+  for (const harp_node* node : out) results.push_back(type_of_node(node));
+  return results;
+}
+
+}  // namespace
+
+std::vector<Ref<Type>> infer(int32_t index, const Words& words, std::span<Node* const> sources) {
+  // Attributes that are symbolic sizes need the graph of these, too; no other attribute is that far below 0 (harp_dim_var).
+  const bool symbolic = std::ranges::any_of(sources, [](const Node* source) { return source->type->symbolic; }) ||
+                        std::ranges::any_of(words, [](int64_t word) { return word < -(int64_t{1} << 62) && word > HARP_SLICE_NONE; });
+  if (symbolic) return infer_in(SymbolicGraph().get(), index, words, sources);
+  return infer_in(PlainGraph().get(), index, words, sources);
+}
+
+}  // namespace harp_python

@@ -1,0 +1,65 @@
+// From the trace to harp graphs.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "operations.h"
+#include "trace.h"
+
+namespace harp_python {
+
+/// Gives the arguments of an operation back, in the order in which operands.cpp wrote them.
+class Reader {
+ public:
+  Reader(harp_graph* graph, const Words& words, std::span<harp_node* const> sources) : graph_(graph), word_(words.data()), source_(sources.data()) {}
+
+  template <class T>
+  struct List {  // data is NULL for "not given"
+    int32_t n;
+    const T* data;
+  };
+
+  harp_graph* graph() const { return graph_; }
+  harp_node* node() { return *source_++; }
+  harp_node* optional_node() { return *word_++ != 0 ? *source_++ : nullptr; }
+  List<harp_node*> nodes();
+  int64_t integer() { return *word_++; }
+  harp_dim size() { return *word_++; }
+  double real();
+  const double* optional_real();
+  const char* text();
+  List<int32_t> axes();
+  List<int64_t> longs();
+  List<harp_dim> sizes() { return longs(); }
+  List<double> reals();
+  /// The one count of lists that go together.
+  static int32_t count(std::initializer_list<int32_t> counts) { return std::max(counts); }
+
+ private:
+  harp_graph* graph_;
+  const int64_t* word_;
+  harp_node* const* source_;
+  std::vector<std::vector<int32_t>> axes_;
+  double real_ = 0;
+};
+
+/// Texts among the words are numbers; the same text has the same one. -1: none.
+int64_t text_number(std::string_view text);
+const char* text_of_number(int64_t number);
+
+/// The types of an operation's results; throws what harp says against it.
+std::vector<Ref<Type>> infer(int32_t index, const Words& words, std::span<Node* const> sources);
+
+/// The operation in a harp graph; throws if harp does not take it.
+void build_operation(harp_graph* graph, int32_t index, const Words& words, std::span<harp_node* const> sources, Nodes& out);
+
+/// Declares an input named after its number.
+harp_node* declare(harp_graph* graph, const Type& type, size_t number);
+/// The type of a node of the graph.
+Ref<Type> type_of_node(const harp_node* node);
+
+}  // namespace harp_python

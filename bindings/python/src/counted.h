@@ -1,0 +1,42 @@
+// References to counted objects. Everything the trace is made of is touched only by the thread that holds Python's interpreter lock, so
+// counts are plain numbers.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+namespace harp_python {
+
+struct Counted {
+  uint32_t references = 0;
+};
+
+/// Owns one reference. `dispose(T*)`, found by argument-dependent lookup, frees an object without references.
+template <class T>
+class Ref {
+ public:
+  Ref() = default;
+  explicit Ref(T* object) : object_(object) {
+    if (object_ != nullptr) ++object_->references;
+  }
+  Ref(const Ref& other) : Ref(other.object_) {}
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Ref() {
+    if (object_ != nullptr && --object_->references == 0) dispose(object_);
+  }
+  T* get() const { return object_; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+  /// Gives the reference up without looking whether it was the last.
+  T* release() { return std::exchange(object_, nullptr); }
+
+ private:
+  T* object_ = nullptr;
+};
+
+}  // namespace harp_python

@@ -1,0 +1,43 @@
+#include "errors.h"
+
+#include <Python.h>
+
+#include <new>
+
+#include "module.h"
+
+namespace harp_python {
+
+void fail(harp_error* error) {
+  const harp_status status = harp_error_code(error);
+  const std::string message = harp_error_message(error), output = harp_error_compiler_output(error);
+  harp_error_release(error);
+  throw Failure(status, message, output);
+}
+
+std::nullptr_t set_python_error() {
+  try {
+    throw;
+  } catch (const PythonError&) {  // is set
+  } catch (const Failure& failure) {
+    PyObject* type = exception_of(failure.status());
+    PyObject* value = PyObject_CallFunction(type, "ss", failure.what(), failure.compiler_output().c_str());
+    if (value != nullptr) {
+      PyErr_SetObject(type, value);
+      Py_DECREF(value);
+    }
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
+
+std::string take(harp_string* text) {
+  std::string copy(harp_string_data(text), harp_string_size(text));
+  harp_string_release(text);
+  return copy;
+}
+
+}  // namespace harp_python

@@ -1,0 +1,50 @@
+// harp's errors as Python exceptions.
+#pragma once
+
+#include <harp.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace harp_python {
+
+/// A harp error on its way to Python; module.cpp says which exception each status is.
+class Failure : public std::runtime_error {
+ public:
+  Failure(harp_status status, const std::string& message, std::string compiler_output = {})
+      : std::runtime_error(message), status_(status), compiler_output_(std::move(compiler_output)) {}
+  harp_status status() const { return status_; }
+  const std::string& compiler_output() const { return compiler_output_; }
+
+ private:
+  harp_status status_;
+  std::string compiler_output_;
+};
+
+/// A Python exception is set.
+class PythonError : public std::exception {};
+
+/// Throws what `error` says, and releases it.
+[[noreturn]] void fail(harp_error* error);
+/// The last argument of a call of harp's: throws if the call left an error there.
+class Check {
+ public:
+  operator harp_error**() { return &error_; }  // NOLINT: an argument
+  ~Check() noexcept(false) {
+    if (error_ != nullptr) fail(error_);
+  }
+  Check() = default;
+  Check(const Check&) = delete;
+  Check& operator=(const Check&) = delete;
+
+ private:
+  harp_error* error_ = nullptr;
+};
+
+/// Sets Python's exception for the C++ one being handled; returns nullptr.
+std::nullptr_t set_python_error();
+
+/// Text that harp made, as a string of C++; releases it.
+std::string take(harp_string* text);
+
+}  // namespace harp_python

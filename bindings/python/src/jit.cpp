@@ -1,0 +1,288 @@
+// Functions that were traced once for each structure of their arguments: a call finds its program by comparing dtypes and sizes, and runs it.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "arrays.h"
+#include "dtypes.h"
+#include "errors.h"
+#include "module.h"
+#include "operands.h"
+#include "parts.h"
+#include "realise.h"
+#include "walk.h"
+
+namespace nb = nanobind;
+
+namespace harp_python {
+
+namespace {
+
+/// What an argument has to be.
+struct Parameter {
+  bool is_number = false;  // a Python number: its kind is the dtype's
+  harp_dtype dtype = 0;
+  int32_t rank = 0;
+  int64_t dims[HARP_MAX_RANK] = {};  // < 0: any size
+};
+
+/// A traced function for arguments like these.
+struct Entry {
+  std::vector<Parameter> parameters;
+  Ref<Program> program;
+  std::vector<int32_t> inputs;             // of the program: the number of an argument, or -1 - that of a captured array
+  std::vector<Ref<Array>> captured;
+  nb::object tree;  // None: the function returns one tensor
+};
+
+constexpr size_t kFew = 16;
+
+/// One argument of a call: borrowed memory, and what keeps it.
+struct Argument {
+  harp_const_array array{nullptr, nullptr, 0, 0};
+  bool is_number = false;
+  uint64_t number[2] = {};
+  Ref<Array> kept;
+};
+
+struct Function {
+  std::vector<Entry> entries;  // the one that was used last is the first
+  bool numpy = false;          // results are NumPy arrays
+  nb::object miss;             // called with the arguments where no entry fits
+  nb::object finish;           // makes a result of a tree and a list of tensors
+};
+
+bool read_number(PyObject* object, Argument& argument) {
+  argument.is_number = true;
+  if (PyFloat_CheckExact(object)) {
+    const double value = PyFloat_AsDouble(object);
+    std::memcpy(argument.number, &value, sizeof value);
+    argument.array = {argument.number, nullptr, HARP_F64, 0};
+  } else if (PyBool_Check(object)) {
+    argument.number[0] = object == Py_True ? 1 : 0;
+    argument.array = {argument.number, nullptr, HARP_BOOL, 0};
+  } else if (PyLong_CheckExact(object)) {
+    int overflow = 0;
+    argument.number[0] = static_cast<uint64_t>(PyLong_AsLongLongAndOverflow(object, &overflow));
+    if (overflow != 0) throw Failure(HARP_ERROR_RANGE, "an integer does not fit 64 bits");
+    argument.array = {argument.number, nullptr, HARP_I64, 0};
+  } else if (PyComplex_CheckExact(object)) {
+    const double parts[2] = {PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)};
+    std::memcpy(argument.number, parts, sizeof parts);
+    argument.array = {argument.number, nullptr, HARP_COMPLEX128, 0};
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// False: the object is no array and no number, or has no value yet because a function is being traced.
+bool read(PyObject* object, Argument& argument) {
+  if (borrow_numpy(object, argument.array)) return true;
+  Ref<Node> node;
+  if (is_tensor(object))
+    node = node_of_tensor(object);
+  else if (read_number(object, argument))
+    return true;
+  else
+    node = node_of_numpy(object);
+  if (!node || (node->flags & Node::kInputs) != 0 || node->levels != 0) return false;
+  argument.kept = value_of(node.get());
+  const Array& array = *argument.kept;
+  argument.array = {array.data, array.type->dims, array.type->dtype, array.type->rank};
+  return true;
+}
+
+bool fits(const Parameter& parameter, const Argument& argument) {
+  const harp_const_array& array = argument.array;
+  if (parameter.dtype != array.dtype || parameter.rank != array.rank || parameter.is_number != argument.is_number) return false;
+  for (int32_t i = 0; i < array.rank; ++i)
+    if (parameter.dims[i] >= 0 && parameter.dims[i] != array.dims[i]) return false;
+  return true;
+}
+
+Entry* find(Function& function, const Argument* arguments, size_t n) {
+  for (size_t i = 0; i < function.entries.size(); ++i) {
+    Entry& entry = function.entries[i];
+    bool good = entry.parameters.size() == n;
+    for (size_t j = 0; j < n && good; ++j) good = fits(entry.parameters[j], arguments[j]);
+    if (!good) continue;
+    if (i != 0) std::swap(entry, function.entries[0]);
+    return &function.entries[0];
+  }
+  return nullptr;
+}
+
+PyObject* run_entry(Function& function, Entry& entry, const Argument* arguments) {
+  harp_const_array few[kFew];
+  std::vector<harp_const_array> many(entry.inputs.size() > kFew ? entry.inputs.size() : 0);
+  harp_const_array* arrays = many.empty() ? few : many.data();
+  const Ref<Program> program = entry.program;  // other threads may move the entries meanwhile
+  const nb::object tree = entry.tree;
+  std::vector<Ref<Array>> kept;
+  for (size_t i = 0; i < entry.inputs.size(); ++i) {
+    const int32_t input = entry.inputs[i];
+    if (input >= 0) {
+      arrays[i] = arguments[input].array;
+    } else {
+      const Ref<Array>& array = entry.captured[static_cast<size_t>(-1 - input)];
+      arrays[i] = {array->data, array->type->dims, array->type->dtype, array->type->rank};
+      kept.push_back(array);
+    }
+  }
+  const std::span<const harp_const_array> inputs(arrays, entry.inputs.size());
+  const bool one = tree.is_none();
+  if (function.numpy && one && !program->symbolic) {
+    harp_array output;
+    PyObject* result = new_numpy(*program->outputs[0], output);
+    if (result == nullptr) return nullptr;
+    try {
+      run_into(*program, inputs, {&output, 1});
+    } catch (...) {
+      Py_DECREF(result);
+      throw;
+    }
+    return result;
+  }
+  std::vector<Ref<Array>> outputs = run(*program, inputs);
+  const auto wrap = [&](Ref<Array>& array) { return function.numpy ? numpy_of(array, false) : tensor(leaf(std::move(array))); };
+  if (one) return wrap(outputs[0]);
+  nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(outputs.size())));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    PyObject* item = wrap(outputs[i]);
+    if (item == nullptr || PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i), item) != 0) return nullptr;
+  }
+  return PyObject_CallFunctionObjArgs(function.finish.ptr(), tree.ptr(), list.ptr(), nullptr);
+}
+
+/// The call's result; Py_None's place is taken by nullptr without an error where no entry fits.
+PyObject* call_fitting(Function& function, PyObject* arguments) {
+  const auto n = static_cast<size_t>(PyTuple_Size(arguments));
+  Argument few[kFew];
+  std::vector<Argument> many(n > kFew ? n : 0);
+  Argument* read_arguments = n > kFew ? many.data() : few;
+  for (size_t i = 0; i < n; ++i)
+    if (!read(PyTuple_GetItem(arguments, static_cast<Py_ssize_t>(i)), read_arguments[i])) return nullptr;
+  Entry* entry = find(function, read_arguments, n);
+  return entry != nullptr ? run_entry(function, *entry, read_arguments) : nullptr;
+}
+
+PyObject* call(PyObject* self, PyObject* arguments, PyObject* keywords) {
+  Function& function = *nb::inst_ptr<Function>(self);
+  if (keywords == nullptr || PyDict_Size(keywords) == 0) {
+    try {
+      PyObject* result = call_fitting(function, arguments);
+      if (result != nullptr || PyErr_Occurred() != nullptr) return result;
+    } catch (...) {
+      return set_python_error();
+    }
+  }
+  PyObject* none = keywords == nullptr ? PyDict_New() : Py_NewRef(keywords);
+  PyObject* result = PyObject_CallFunctionObjArgs(function.miss.ptr(), arguments, none, nullptr);
+  Py_DECREF(none);
+  return result;
+}
+
+PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call)}, {0, nullptr}};
+
+/// Arrays that the function found outside are computed once, not in each call.
+void realise_captured(const Walk& found) {
+  std::vector<Node*> lazy;
+  for (Node* node : found.order) {
+    const bool by_itself = (node->flags & Node::kInputs) == 0 && node->levels == 0 && node->operation && !node->value && node->type;
+    if (by_itself && node->operation->index != kConstant && node->references > node->uses) lazy.push_back(node);
+  }
+  if (!lazy.empty()) realise(lazy);
+}
+
+std::vector<Node*> nodes_of(const std::vector<nb::object>& tensors) {
+  std::vector<Node*> nodes;
+  for (const nb::object& object : tensors) {
+    if (!is_tensor(object.ptr())) throw nb::type_error("a traced function has to return tensors");
+    nodes.push_back(node_of_tensor(object.ptr()).get());
+  }
+  return nodes;
+}
+
+/// Adds what was traced: `parameters` are the tensors that the function was given, `outputs` those it returned.
+void add(Function& self, const std::vector<nb::object>& parameters, const std::vector<nb::object>& outputs, nb::object tree,
+         bool check_indices, const std::vector<std::string>& flags) {
+  const std::vector<Node*> inputs = nodes_of(parameters), results = nodes_of(outputs);
+  realise_captured(walk(results));
+  const Walk found = walk(results);
+  Entry entry;
+  entry.tree = std::move(tree);
+  for (const Node* input : inputs) {
+    Parameter parameter;
+    parameter.is_number = (input->flags & Node::kWeak) != 0;
+    parameter.dtype = input->type->dtype;
+    parameter.rank = input->type->rank;
+    std::copy(input->type->dims, input->type->dims + parameter.rank, parameter.dims);
+    entry.parameters.push_back(parameter);
+  }
+  std::vector<Ref<Node>> leaves;  // compiling gives Python's lock up
+  for (const uint32_t position : found.leaves) leaves.emplace_back(found.order[position]);
+  entry.program = compile(found, {}, {.backend = jit_backend(), .check_indices = check_indices, .flags = flags});
+  for (const Program::Source& source : entry.program->inputs) {
+    Node* node = leaves[source.index].get();
+    const auto at = std::ranges::find(inputs, node);
+    if (at != inputs.end()) {
+      entry.inputs.push_back(static_cast<int32_t>(at - inputs.begin()));
+    } else if (node->value) {
+      entry.inputs.push_back(-1 - static_cast<int32_t>(entry.captured.size()));
+      entry.captured.push_back(node->value);
+    } else {
+      throw Failure(HARP_ERROR_INVALID_ARGUMENT, "a traced function uses an argument of another traced function");
+    }
+  }
+  self.entries.insert(self.entries.begin(), std::move(entry));
+}
+
+const Entry& newest(const Function& self) {
+  if (self.entries.empty()) throw Failure(HARP_ERROR_INVALID_ARGUMENT, "the function was not traced yet: call it once");
+  return self.entries.front();
+}
+
+}  // namespace
+
+const char* jit_backend() {
+  const std::string_view name = backend();
+  return name == "auto" ? "c" : backend();
+}
+
+void add_jit(nb::module_& m) {
+  nb::class_<Function>(m, "Function", nb::type_slots(slots), nb::is_weak_referenceable(), nb::dynamic_attr())
+      .def(
+          "__init__",
+          [](Function* self, nb::object miss, nb::object finish, bool numpy) {
+            new (self) Function{{}, numpy, std::move(miss), std::move(finish)};
+          })
+      .def("add", &add, nb::arg("parameters"), nb::arg("outputs"), nb::arg("tree").none(), nb::arg("check_indices"), nb::arg("flags"))
+      .def("call",
+           [](Function& self, nb::args arguments) {
+             PyObject* result = call_fitting(self, arguments.ptr());
+             if (result == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
+             return result == nullptr ? nb::object(nb::borrow(Py_NotImplemented)) : nb::steal(result);
+           })
+      .def_prop_ro("program_count", [](const Function& self) { return self.entries.size(); })
+      .def("clear", [](Function& self) { self.entries.clear(); })
+      .def("signature",
+           [](const Function& self) { return take(harp_program_signature(newest(self).program->program, Check())); })
+      .def("source", [](const Function& self) { return take(harp_program_source(newest(self).program->program, Check())); });
+  m.def("input", [](nb::handle dtype, nb::sequence sizes, bool weak) {
+    int64_t dims[HARP_MAX_RANK] = {};
+    int32_t rank = 0;
+    for (nb::handle size : sizes) {
+      if (rank == HARP_MAX_RANK) throw nb::value_error("too many axes");
+      if (!size_of(size.ptr(), dims[rank++])) throw nb::python_error();
+    }
+    return nb::steal(tensor(input(type_of(dtype_of(dtype.ptr()), rank, dims), weak)));
+  });
+}
+
+}  // namespace harp_python

@@ -1,0 +1,26 @@
+// The table of harp's operations, generated from harp.h: how the arguments of each are read, and how its C function is called.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <harp.h>
+
+namespace harp_python {
+
+class Reader;
+using Nodes = std::vector<harp_node*>;
+
+struct Row {
+  std::string_view name;  // in Python
+  const char* kinds;      // a letter for each argument, see operands.cpp
+  void (*build)(Reader&, Nodes& out);
+};
+
+const Row& row(int32_t index);
+int32_t row_count();
+/// Elements only change places, or none are read: never worth being stored unless asked for.
+bool is_view(int32_t index);
+
+}  // namespace harp_python

@@ -1,0 +1,14 @@
+// The parts that the module is put together from.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace harp_python {
+
+void add_tensor(nanobind::module_& m);
+void add_dim(nanobind::module_& m);
+void add_inspect(nanobind::module_& m);
+void add_jit(nanobind::module_& m);
+void add_programs(nanobind::module_& m);
+
+}  // namespace harp_python

@@ -1,0 +1,301 @@
+// The Python type Tensor: its operators, its value as a Python number, a length, a buffer. The rest of its methods are Python functions that
+// harp/_methods.py adds.
+#include <nanobind/nanobind.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "arrays.h"
+#include "build.h"
+#include "dtypes.h"
+#include "errors.h"
+#include "module.h"
+#include "operands.h"
+#include "parts.h"
+#include "realise.h"
+
+namespace nb = nanobind;
+
+namespace harp_python {
+
+namespace {
+
+struct Tensor {
+  Ref<Node> node;
+};
+
+PyTypeObject* tensor_type = nullptr;
+
+enum Operator { kAdd, kSubtract, kMultiply, kDivide, kFloorDivide, kRemainder, kPow, kAnd, kOr, kXor, kLeft, kRight, kMatmul, kNegative, kAbs,
+                kInvert, kLess, kLessEqual, kEqual, kNotEqual, kGreater, kGreaterEqual, kPowi, kReciprocal, kOperators };
+constexpr std::array<std::string_view, kOperators> kNames = {
+    "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "pow", "bitwise_and", "bitwise_or", "bitwise_xor",
+    "bitwise_left_shift", "bitwise_right_shift", "matmul", "negative", "abs", "bitwise_invert", "less", "less_equal", "equal", "not_equal",
+    "greater", "greater_equal", "powi", "reciprocal"};
+std::array<int32_t, kOperators> numbers;  // of the operations
+
+PyObject* positive(PyObject* x) { return tensor(node_of_tensor(x)); }
+
+PyObject* finish(Ref<Node> node) {
+  realise_if_long(node.get());
+  return tensor(std::move(node));
+}
+
+template <Operator op>
+PyObject* binary(PyObject* a, PyObject* b) {
+  try {
+    PyObject* const operands[] = {a, b};
+    std::vector<Ref<Node>> nodes;
+    if (!nodes_together(operands, nodes)) Py_RETURN_NOTIMPLEMENTED;
+    Node* const sources[] = {nodes[0].get(), nodes[1].get()};
+    Ref<Node> node = apply(numbers[op], {}, sources);
+    const bool weak = ((sources[0]->flags | sources[1]->flags) & Node::kWeak) != 0;
+    if (weak && node->type->dtype == sources[0]->type->dtype) node->flags |= Node::kWeak;
+    return finish(std::move(node));
+  } catch (...) {
+    return set_python_error();
+  }
+}
+
+template <Operator op>
+PyObject* unary(PyObject* x) {
+  try {
+    const Ref<Node> node = node_of(x);
+    Node* const sources[] = {node.get()};
+    return finish(apply(numbers[op], {}, sources));
+  } catch (...) {
+    return set_python_error();
+  }
+}
+
+constexpr long kMostMultiplications = 8;  // a power up to this one is made of multiplications
+
+/// x ** 2 is x * x, x ** -1 is 1 / x; whole powers beyond 8 and all others are harp.pow.
+PyObject* power(PyObject* base, PyObject* exponent, PyObject*) {
+  if (is_tensor(base) && PyLong_CheckExact(exponent)) {
+    int overflow = 0;
+    const long k = PyLong_AsLongAndOverflow(exponent, &overflow);
+    const Kind kind = kind_of(node_of_tensor(base)->type->dtype);
+    const bool weak = (node_of_tensor(base)->flags & Node::kWeak) != 0;
+    if (overflow == 0 && kind != Kind::kBool && !weak && k >= 0 && k <= kMostMultiplications) {
+      try {
+        Node* const sources[] = {node_of_tensor(base).get()};
+        return finish(apply(numbers[kPowi], {k}, sources));
+      } catch (...) {
+        return set_python_error();
+      }
+    }
+    if (k == -1 && kind >= Kind::kFloat && !weak) return unary<kReciprocal>(base);
+  }
+  return binary<kPow>(base, exponent);
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int how) {
+  switch (how) {
+    case Py_LT: return binary<kLess>(a, b);
+    case Py_LE: return binary<kLessEqual>(a, b);
+    case Py_EQ: return binary<kEqual>(a, b);
+    case Py_NE: return binary<kNotEqual>(a, b);
+    case Py_GT: return binary<kGreater>(a, b);
+    default: return binary<kGreaterEqual>(a, b);
+  }
+}
+
+PyObject* matmul(PyObject* a, PyObject* b) {
+  try {
+    const Ref<Node> x = node_if_array(a), y = node_if_array(b);
+    if (!x || !y) Py_RETURN_NOTIMPLEMENTED;
+    Node* const sources[] = {x.get(), y.get()};
+    return finish(apply(numbers[kMatmul], {}, sources));
+  } catch (...) {
+    return set_python_error();
+  }
+}
+
+/// The one element, as Python has it.
+PyObject* item(PyObject* self) {
+  try {
+    Node* node = node_of_tensor(self).get();
+    if (node->type->symbolic || node->type->count != 1) {
+      PyErr_SetString(PyExc_TypeError, "only a tensor with one element is a Python number");
+      return nullptr;
+    }
+    const Ref<Array> array = value_of(node);
+    const void* data = array->data;
+    const auto read = [&]<class T>(T value) {
+      std::memcpy(&value, data, sizeof value);
+      return value;
+    };
+    switch (array->type->dtype) {
+      case HARP_BOOL: return PyBool_FromLong(read(uint8_t{}) != 0);
+      case HARP_I8: return PyLong_FromLong(read(int8_t{}));
+      case HARP_U8: return PyLong_FromLong(read(uint8_t{}));
+      case HARP_I16: return PyLong_FromLong(read(int16_t{}));
+      case HARP_U16: return PyLong_FromLong(read(uint16_t{}));
+      case HARP_I32: return PyLong_FromLong(read(int32_t{}));
+      case HARP_U32: return PyLong_FromUnsignedLong(read(uint32_t{}));
+      case HARP_I64: return PyLong_FromLongLong(read(int64_t{}));
+      case HARP_U64: return PyLong_FromUnsignedLongLong(read(uint64_t{}));
+      case HARP_F32: return PyFloat_FromDouble(static_cast<double>(read(float{})));
+      case HARP_F64: return PyFloat_FromDouble(read(double{}));
+      case HARP_COMPLEX64: {
+        float parts[2];
+        std::memcpy(parts, data, sizeof parts);
+        return PyComplex_FromDoubles(static_cast<double>(parts[0]), static_cast<double>(parts[1]));
+      }
+      case HARP_COMPLEX128: {
+        double parts[2];
+        std::memcpy(parts, data, sizeof parts);
+        return PyComplex_FromDoubles(parts[0], parts[1]);
+      }
+      default: {  // f16 and bf16
+        static const int32_t kCast = operation_named("cast");
+        const Ref<Node> stored = leaf(array);
+        Node* const sources[] = {stored.get()};
+        const Ref<Node> wide = apply(kCast, {HARP_F32}, sources);
+        float value = 0;
+        std::memcpy(&value, value_of(wide.get())->data, sizeof value);
+        return PyFloat_FromDouble(static_cast<double>(value));
+      }
+    }
+  } catch (...) {
+    return set_python_error();
+  }
+}
+
+int truth(PyObject* self) {
+  PyObject* value = item(self);
+  if (value == nullptr) return -1;
+  const int result = PyObject_IsTrue(value);
+  Py_DECREF(value);
+  return result;
+}
+
+PyObject* as_integer(PyObject* self) {
+  PyObject* value = item(self);
+  if (value == nullptr) return nullptr;
+  PyObject* result = PyNumber_Long(value);
+  Py_DECREF(value);
+  return result;
+}
+
+PyObject* as_index(PyObject* self) {
+  const Kind kind = kind_of(node_of_tensor(self)->type->dtype);
+  if (kind != Kind::kInteger) {
+    PyErr_SetString(PyExc_TypeError, "only a tensor of integers is an index");
+    return nullptr;
+  }
+  return item(self);
+}
+
+PyObject* as_float(PyObject* self) {
+  PyObject* value = item(self);
+  if (value == nullptr) return nullptr;
+  PyObject* result = nullptr;
+  if (PyComplex_Check(value))
+    PyErr_SetString(PyExc_TypeError, "a complex tensor is no float");
+  else
+    result = PyNumber_Float(value);
+  Py_DECREF(value);
+  return result;
+}
+
+Py_ssize_t length(PyObject* self) {
+  const Type& type = *node_of_tensor(self)->type;
+  if (type.rank == 0 || type.dims[0] < 0) {
+    PyErr_SetString(PyExc_TypeError, type.rank == 0 ? "a tensor of rank 0 has no length" : "the length of a symbolic size is not known; use shape[0]");
+    return -1;
+  }
+  return type.dims[0];
+}
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  try {
+    return buffer_of(value_of(node_of_tensor(self).get()), self, view, flags);
+  } catch (...) {
+    set_python_error();
+    view->obj = nullptr;
+    return -1;
+  }
+}
+
+void free_buffer(PyObject*, Py_buffer* view) { release_buffer(view); }
+
+PyType_Slot slots[] = {
+    {Py_nb_add, reinterpret_cast<void*>(binary<kAdd>)},
+    {Py_nb_subtract, reinterpret_cast<void*>(binary<kSubtract>)},
+    {Py_nb_multiply, reinterpret_cast<void*>(binary<kMultiply>)},
+    {Py_nb_true_divide, reinterpret_cast<void*>(binary<kDivide>)},
+    {Py_nb_floor_divide, reinterpret_cast<void*>(binary<kFloorDivide>)},
+    {Py_nb_remainder, reinterpret_cast<void*>(binary<kRemainder>)},
+    {Py_nb_power, reinterpret_cast<void*>(power)},
+    {Py_nb_and, reinterpret_cast<void*>(binary<kAnd>)},
+    {Py_nb_or, reinterpret_cast<void*>(binary<kOr>)},
+    {Py_nb_xor, reinterpret_cast<void*>(binary<kXor>)},
+    {Py_nb_lshift, reinterpret_cast<void*>(binary<kLeft>)},
+    {Py_nb_rshift, reinterpret_cast<void*>(binary<kRight>)},
+    {Py_nb_matrix_multiply, reinterpret_cast<void*>(matmul)},
+    {Py_nb_negative, reinterpret_cast<void*>(unary<kNegative>)},
+    {Py_nb_positive, reinterpret_cast<void*>(positive)},
+    {Py_nb_absolute, reinterpret_cast<void*>(unary<kAbs>)},
+    {Py_nb_invert, reinterpret_cast<void*>(unary<kInvert>)},
+    {Py_nb_bool, reinterpret_cast<void*>(truth)},
+    {Py_nb_int, reinterpret_cast<void*>(as_integer)},
+    {Py_nb_float, reinterpret_cast<void*>(as_float)},
+    {Py_nb_index, reinterpret_cast<void*>(as_index)},
+    {Py_mp_length, reinterpret_cast<void*>(length)},
+    {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+    {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
+    {Py_bf_releasebuffer, reinterpret_cast<void*>(free_buffer)},
+    {0, nullptr}};
+
+nb::object shape_of(const Tensor& self) {
+  Type& type = *self.node->type;
+  if (type.shape == nullptr) {
+    PyObject* shape = PyTuple_New(type.rank);
+    if (shape == nullptr) throw nb::python_error();
+    for (int32_t i = 0; i < type.rank; ++i) {
+      PyObject* size = size_object(type.dims[i]);
+      if (size == nullptr || PyTuple_SetItem(shape, i, size) != 0) throw nb::python_error();
+    }
+    type.shape = shape;
+  }
+  return nb::borrow(type.shape);
+}
+
+}  // namespace
+
+bool is_tensor(PyObject* object) { return Py_TYPE(object) == tensor_type; }
+
+Ref<Node>& node_of_tensor(PyObject* object) { return nb::inst_ptr<Tensor>(object)->node; }
+
+PyObject* tensor(Ref<Node> node) {
+  const nb::handle type(reinterpret_cast<PyObject*>(tensor_type));
+  nb::object object = nb::inst_alloc(type);
+  new (nb::inst_ptr<Tensor>(object)) Tensor{std::move(node)};
+  nb::inst_mark_ready(object);
+  return object.release().ptr();
+}
+
+void add_tensor(nb::module_& m) {
+  for (size_t i = 0; i < kOperators; ++i) numbers[i] = operation_named(kNames[i]);
+  nb::class_<Tensor> type(m, "Tensor", nb::type_slots(slots), nb::is_final(), nb::is_weak_referenceable());
+  tensor_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  type.def_prop_ro("shape", &shape_of)
+      .def_prop_ro("dtype", [](const Tensor& self) { return nb::borrow(dtype_object(self.node->type->dtype)); })
+      .def_prop_ro("ndim", [](const Tensor& self) { return self.node->type->rank; })
+      .def_prop_ro("is_realised", [](const Tensor& self) { return bool(self.node->value); })
+      .def("item", [](nb::handle self) { return nb::steal(item(self.ptr())); })
+      .def("__complex__",
+           [](nb::handle self) {
+             const nb::object value = nb::steal(item(self.ptr()));
+             if (!value.is_valid()) throw nb::python_error();
+             return nb::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyComplex_Type), value.ptr(), nullptr));
+           })
+      .def("_rebind", [](Tensor& self, const Tensor& other) { self.node = other.node; })
+      .def("_pending", [](const Tensor& self) { return self.node->size; });
+}
+
+}  // namespace harp_python

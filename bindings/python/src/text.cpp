@@ -1,0 +1,130 @@
+#include "text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <unordered_map>
+
+#include "builder.h"
+#include "errors.h"
+
+namespace harp_python {
+
+namespace {
+
+/// Writes nodes of a harp graph as statements, sources first.
+class Printer {
+ public:
+  void input(harp_node* node, const std::string& name, harp_graph* graph) {
+    names_[node] = name;
+    text_ += separator_ + name + ": " + harp_dtype_name(harp_node_dtype(node)) + "[";
+    separator_ = ", ";
+    harp_dim dims[HARP_MAX_RANK];
+    const int32_t rank = harp_node_rank(node);
+    harp_node_dims(node, rank, dims, Check());
+    for (int32_t i = 0; i < rank; ++i) text_ += (i != 0 ? ", " : "") + take(harp_dim_print(graph, dims[i], Check()));
+    text_ += "]";
+  }
+  void text(const std::string& more) { text_ += more; }
+
+  /// The name of the node, after the statements that it needs.
+  const std::string& name(harp_node* root) {
+    std::vector<harp_node*> open{root};
+    while (!open.empty()) {
+      harp_node* node = open.back();
+      const size_t before = open.size();
+      for (int32_t i = harp_node_source_count(node) - 1; i >= 0; --i)
+        if (harp_node* source = harp_node_source(node, i); !names_.contains(source)) open.push_back(source);
+      if (open.size() != before) continue;
+      open.pop_back();
+      if (!names_.contains(node)) statement(node);
+    }
+    return names_[root];
+  }
+
+  const std::string& result() const { return text_; }
+
+ private:
+  void statement(harp_node* node) {
+    const std::string attributes = take(harp_node_attributes(node, Check())), operation = harp_node_op(node);
+    if (operation == "constant") {
+      names_[node] = attributes.substr(attributes.find('=') + 1);  // a literal stands where it is used
+      return;
+    }
+    const std::string name = "_" + std::to_string(count_++);
+    text_ += "  " + name + " = " + operation + "(";
+    const char* separator = "";
+    for (int32_t i = 0; i < harp_node_source_count(node); ++i) {
+      text_ += separator + names_[harp_node_source(node, i)];
+      separator = ", ";
+    }
+    const std::string written = operation == "size" ? attributes.substr(attributes.find('=') + 1) : attributes;
+    if (!written.empty()) text_ += separator + written;
+    text_ += ")\n";
+    names_[node] = name;
+  }
+
+  std::unordered_map<harp_node*, std::string> names_;
+  std::string text_;
+  std::string separator_;
+  size_t count_ = 0;
+};
+
+std::vector<Variable>& declared() {
+  static auto* variables = new std::vector<Variable>;
+  return *variables;
+}
+
+bool names(std::string_view text, std::string_view name) {
+  const auto is_letter = [&](size_t at) { return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_'); };
+  for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1))
+    if ((at == 0 || !is_letter(at - 1)) && !is_letter(at + name.size())) return true;
+  return false;
+}
+
+}  // namespace
+
+void remember_variable(Variable variable) {
+  if (std::ranges::find(declared(), variable) == declared().end()) declared().push_back(std::move(variable));
+}
+
+std::string print_graph(const std::string& name, std::span<Node* const> parameters, std::span<const std::string> input_names,
+                        std::span<Node* const> results, std::span<const std::string> output_names) {
+  Walk found = walk(results);
+  for (const Node* parameter : parameters) found.symbolic |= parameter->type->symbolic;
+  std::string text;
+  in_graph(found, [&](harp_graph* graph) {
+    Printer printer;
+    printer.text("graph " + name + "(");
+    Nodes inputs;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      inputs.push_back(declare(graph, *parameters[i]->type, i));
+      printer.input(inputs.back(), input_names[i], graph);
+    }
+    printer.text(") flags=[broadcast] {\n");
+    Builder builder(found, {}, graph);
+    for (size_t i = 0; i < found.leaves.size(); ++i) {
+      const Node* leaf = found.order[found.leaves[i]];
+      const auto at = std::ranges::find(parameters, leaf);
+      if (at != parameters.end()) {
+        builder.set_leaf(i, inputs[static_cast<size_t>(at - parameters.begin())]);
+        continue;
+      }
+      if (!leaf->value) throw Failure(HARP_ERROR_INVALID_ARGUMENT, "an output depends on a tensor that is not among the inputs");
+      const Type& type = *leaf->type;
+      harp_node* array = harp_constant_array(graph, type.dtype, type.rank, type.dims, type.bytes, leaf->value->data);
+      if (array == nullptr) fail(harp_graph_take_error(graph));
+      builder.set_leaf(i, array);
+    }
+    const Nodes roots = builder.build();
+    std::string returned;
+    for (size_t i = 0; i < roots.size(); ++i) returned += (i != 0 ? ", " : "") + output_names[i] + " = " + printer.name(roots[i]);
+    text = printer.result() + "  return " + returned + "\n}\n";
+  });
+  std::string variables;
+  for (const Variable& variable : declared())
+    if (names(text, variable.name))
+      variables += "shape " + variable.name + " in " + std::to_string(variable.least) + ".." + std::to_string(variable.most) + "\n";
+  return "harp 1\n" + variables + text;
+}
+
+}  // namespace harp_python

@@ -1,0 +1,131 @@
+"""Gradients against differences, of trees, of gradients; vjp, jvp, stop_gradient."""
+import harp
+import numpy as np
+import pytest
+
+
+def numeric(f, a, eps=1e-6):
+    g = np.zeros_like(a)
+    for i in np.ndindex(*a.shape):
+        up, down = a.copy(), a.copy()
+        up[i] += eps
+        down[i] -= eps
+        g[i] = (float(f(up)) - float(f(down))) / (2 * eps)
+    return g
+
+
+def test_grad_against_differences():
+    a = np.random.default_rng(0).standard_normal((3, 4))
+
+    def f(x):
+        x = harp.asarray(x)
+        return (harp.tanh(x @ x.T) * harp.exp(-x[:, :3] ** 2)).sum()
+
+    np.testing.assert_allclose(np.asarray(harp.grad(f)(a)), numeric(f, a), rtol=1e-5, atol=1e-7)
+    value, gradient = harp.value_and_grad(f)(a)
+    np.testing.assert_allclose(float(value), float(f(a)), rtol=1e-12)
+    np.testing.assert_allclose(np.asarray(gradient), numeric(f, a), rtol=1e-5, atol=1e-7)
+
+
+def test_trees_and_argnums():
+    def loss(parameters, x, scale):
+        return ((x @ parameters["w"] + parameters["b"][0]) * scale).sum()
+
+    parameters = {"w": np.ones((3, 2)), "b": [np.zeros(2)]}
+    g, s = harp.grad(loss, argnums=(0, 2))(parameters, np.ones((4, 3)), np.array(2.0))
+    assert np.asarray(g["w"]).tolist() == [[8.0, 8.0]] * 3 and np.asarray(g["b"][0]).tolist() == [8.0, 8.0]
+    assert float(s) == 24.0
+
+
+def test_has_aux_and_independent():
+    value, gradient = harp.value_and_grad(lambda x, y: ((x * 3).sum(), {"twice": x * 2}), has_aux=True)(np.ones(2), 1.0)
+    assert float(value[0]) == 6 and value[1]["twice"].tolist() == [2, 2] and gradient.tolist() == [3, 3]
+    assert harp.grad(lambda x: harp.asarray(1.0))(np.ones(2)).tolist() == [0, 0]
+    g, aux = harp.grad(lambda x: ((x * 3).sum(), x), has_aux=True)(np.ones(2))
+    assert g.tolist() == [3, 3] and aux.tolist() == [1, 1]
+
+
+def test_the_same_array_twice():
+    a = harp.asarray(np.array([2.0, 3.0]))
+    ga, gb = harp.grad(lambda x, y: (x * y * y).sum(), argnums=(0, 1))(a, a)
+    assert ga.tolist() == [4, 9] and gb.tolist() == [8, 18]
+    assert harp.grad(lambda x: (x * a).sum())(a).tolist() == [2, 3]  # what the function finds outside is a constant
+
+
+def test_gradients_of_gradients():
+    f = lambda x: x**4  # noqa: E731
+    assert float(harp.grad(harp.grad(f))(np.array(2.0))) == 48.0
+    assert float(harp.grad(harp.grad(harp.grad(f)))(np.array(2.0))) == 48.0
+    inner = harp.grad(lambda x: harp.grad(lambda y: x * y * y)(x))  # x(2 y) at y = x, then d/dx of 2x * x with y's part held
+    assert float(inner(np.array(3.0))) == 12.0
+
+
+def test_values_inside():
+    def f(x):
+        if float(x.sum()) > 0:  # a gradient's function may look at values
+            return (x * 2).sum()
+        return (x * 3).sum()
+
+    assert harp.grad(f)(np.ones(2)).tolist() == [2, 2]
+    assert harp.grad(f)(-np.ones(2)).tolist() == [3, 3]
+
+    def g(x):
+        y = x * x
+        print(y)
+        return (y * x).sum()
+
+    assert harp.grad(g)(np.array([2.0])).tolist() == [12.0]
+
+
+def test_with_jit():
+    @harp.jit
+    def step(w, x, y, lr):
+        loss, g = harp.value_and_grad(lambda w: harp.mean((x @ w - y) ** 2))(w)
+        return w - lr * g, loss
+
+    rng = np.random.default_rng(0)
+    x, true = rng.standard_normal((64, 3)), np.array([1.0, -2.0, 0.5])
+    y, w = x @ true, np.zeros(3)
+    for _ in range(200):
+        w, loss = step(w, x, y, 0.1)
+    np.testing.assert_allclose(np.asarray(w), true, atol=1e-4)
+    assert step.program_count == 1
+    assert harp.grad(harp.jit(lambda x: (x * x).sum()))(np.ones(2)).tolist() == [2, 2]
+
+
+def test_training_without_jit_does_not_grow():
+    w, losses = harp.asarray(np.zeros(3)), []
+    x = harp.asarray(np.eye(3))
+    for _ in range(30):
+        loss, g = harp.value_and_grad(lambda w: ((x @ w - 1) ** 2).sum())(w)
+        w = w - 0.1 * g
+        losses.append(float(loss))
+    assert losses[-1] < 1e-3 and w._pending() < 50
+
+
+def test_vjp_and_jvp():
+    a, v = np.array([0.3, 0.7]), np.array([1.0, -2.0])
+
+    def f(x):
+        return harp.sin(x) * x[0], {"s": (x * x).sum()}
+
+    (y, more), pull = harp.vjp(f, a)
+    np.testing.assert_allclose(np.asarray(y), np.sin(a) * a[0])
+    (g,) = pull((v, {"s": np.array(2.0)}))
+    eps = 1e-6
+    flat = lambda x: float((f(harp.asarray(x))[0] * v).sum() + 2 * f(harp.asarray(x))[1]["s"])  # noqa: E731
+    np.testing.assert_allclose(np.asarray(g), numeric(flat, a), rtol=1e-6)
+    (y, more), (dy, dmore) = harp.jvp(f, (a,), (v,))
+    up, down = f(harp.asarray(a + eps * v)), f(harp.asarray(a - eps * v))
+    np.testing.assert_allclose(np.asarray(dy), (np.asarray(up[0]) - np.asarray(down[0])) / (2 * eps), rtol=1e-6)
+    np.testing.assert_allclose(float(dmore["s"]), 2 * (a * v).sum(), rtol=1e-6)
+
+
+def test_stop_gradient_and_errors():
+    assert harp.grad(lambda x: (harp.stop_gradient(x) * x).sum())(np.array([3.0])).tolist() == [3.0]
+    with pytest.raises(harp.DTypeError):
+        harp.grad(lambda x: x.sum())(np.ones(2, np.int32))
+    with pytest.raises(harp.ShapeError, match="shape"):
+        harp.grad(lambda x: x * 2)(np.ones(2))
+    with pytest.raises(harp.GradientError):
+        harp.grad(lambda x: harp.bitcast(harp.bitcast(x, "int64"), "float64").sum())(np.ones(2))

@@ -1,0 +1,78 @@
+"""Graphs with names: compiled, printed, saved, loaded, tuned."""
+import pickle
+
+import harp
+import numpy as np
+import pytest
+
+
+def scaled():
+    g = harp.Graph("scaled")
+    x = g.input("x", harp.float32, (harp.dim("n", 1, 64), 4))
+    k = g.input("k", "f32")
+    g.output("y", harp.tanh(x) * k + np.arange(4, dtype=np.float32))
+    g.output("rows", x.sum(axis=1))
+    return g
+
+
+def test_compile_and_call():
+    p = scaled().compile()
+    assert p.signature.startswith("scaled(x: f32[n, 4], k: f32[]) -> y: f32[n, 4]") and "n in 1..64" in p.signature
+    assert p.inputs == ["x", "k"] and p.outputs == ["y", "rows"] and p.kernels >= 1 and "entry_point" in p.source
+    for n in (1, 5):
+        a = np.random.default_rng(n).standard_normal((n, 4)).astype(np.float32)
+        y, rows = p(a, np.float32(2))
+        np.testing.assert_allclose(np.asarray(y), np.tanh(a) * 2 + np.arange(4), rtol=1e-5)
+        y, rows = p(k=np.float32(2), x=a)
+        np.testing.assert_allclose(np.asarray(rows), a.sum(1), rtol=1e-5)
+    with pytest.raises(harp.ShapeError):
+        p(np.ones((2, 5), np.float32), np.float32(1))
+    with pytest.raises(harp.DTypeError):
+        p(np.ones((2, 4)), np.float32(1))
+    with pytest.raises(harp.RangeError):
+        p(np.ones((65, 4), np.float32), np.float32(1))
+    with pytest.raises(harp.InvalidArgumentError, match="takes 2 arrays"):
+        p(np.ones((2, 4), np.float32))
+
+
+def test_text(tmp_path):
+    g = scaled()
+    g.save(tmp_path / "scaled.harp")
+    p = harp.load(tmp_path / "scaled.harp")
+    a = np.ones((3, 4), np.float32)
+    np.testing.assert_array_equal(np.asarray(p(a, np.float32(2))[0]), np.asarray(g.compile()(a, np.float32(2))[0]))
+    q = pickle.loads(pickle.dumps(p))
+    assert q.signature == p.signature
+    assert "graph scaled(" in g.text and "kernel_0" in harp.emit(p, "schedule")
+    with pytest.raises(harp.ParseError, match="line"):
+        harp.Program("graph nonsense {")
+
+
+def test_interp_and_sizes_by_name():
+    g = harp.Graph("counting")
+    n = harp.dim("n")
+    g.output("y", harp.arange(n) * 2)
+    p = g.compile(backend="interp")
+    assert p(n=4).tolist() == [0, 2, 4, 6]
+    with pytest.raises(harp.InvalidArgumentError, match="size n"):
+        p()
+
+
+def test_mistakes():
+    g = harp.Graph()
+    x = g.input("x", "f32", (2,))
+    with pytest.raises(ValueError):
+        g.input("x", "f32")
+    with pytest.raises(ValueError, match="no outputs"):
+        g.text  # noqa: B018
+    h = harp.Graph()
+    h.output("y", x + 1)
+    with pytest.raises(harp.InvalidArgumentError, match="not among the inputs"):
+        h.text  # noqa: B018
+
+
+def test_tune():
+    seen = []
+    found = harp.tune(lambda x: harp.exp(x).sum(axis=1), np.ones((64, 64), np.float32), seconds=2, max_trials=2,
+                      progress=lambda trials, best, untuned: seen.append(trials))  # fmt: skip
+    assert found.trials >= 1 and found.speedup >= 1 and seen and isinstance(found.configuration, str)

@@ -1,0 +1,59 @@
+"""harp.vmap against the function done one by one."""
+import harp
+import numpy as np
+import pytest
+
+rng = np.random.default_rng(0)
+A, B = rng.standard_normal((5, 3, 4)), rng.standard_normal((5, 4))
+
+FUNCTIONS = {
+    "elementwise": lambda a, b: harp.exp(a) * b + 1, "reduce": lambda a, b: (a.sum(axis=0), a.max(axis=-1), b.sum(), harp.var(a)),
+    "matmul": lambda a, b: (a @ b, b @ a.T, a @ a.T, b @ b), "views": lambda a, b: (a.T, a[1], a[:, ::-1], b[None], a.reshape(2, 6), a.reshape(-1)),
+    "joins": lambda a, b: (harp.concat([a, b[None]], axis=0), harp.stack([b, b], axis=-1)), "softmax": lambda a, b: harp.softmax(a, axis=-1),
+    "order": lambda a, b: (harp.sort(a, axis=0), harp.argmax(a), harp.argmax(a, axis=1), harp.topk(b, 2), harp.cumulative_sum(b)),
+    "outside": lambda a, b: a * np.arange(4.0) + harp.ones(()), "constant": lambda a, b: harp.arange(3),
+    "take": lambda a, b: harp.take(a, np.array([2, 0]), axis=0), "one by one": lambda a, b: harp.einsum("ij,j->i", [a, b]),
+    "conv": lambda a, b: harp.conv1d(a[None], np.ones((2, 3, 2))), "roll": lambda a, b: harp.roll(a, 1, axis=1),
+    "norm": lambda a, b: harp.layer_norm(a, -1, b, None), "where": lambda a, b: harp.where(a > 0, a, b), "pad": lambda a, b: harp.pad(a, [1, 0], [0, 2]),
+    "fft": lambda a, b: harp.real(harp.fft.fft(b)), "expand": lambda a, b: (harp.broadcast_to(b, (3, 4)), harp.expand_dims(b, axis=-1), harp.squeeze(b[None], axis=0)),
+    "split": lambda a, b: harp.split(b, 2), "unstack": lambda a, b: harp.unstack(a)[1],
+}  # fmt: skip
+
+
+def leaves(thing):
+    return [x for each in thing for x in leaves(each)] if isinstance(thing, tuple) else [np.asarray(thing)]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_against_one_by_one(name):
+    f = FUNCTIONS[name]
+    expected = [leaves(f(harp.asarray(a), harp.asarray(b))) for a, b in zip(A, B)]
+    made = leaves(harp.vmap(f)(A, B))
+    for column, result in zip(zip(*expected), made):
+        np.testing.assert_allclose(result, np.stack(column), rtol=1e-12, atol=1e-12)
+
+
+def test_axes():
+    f = lambda x, y: x * 2 + y  # noqa: E731
+    made = harp.vmap(f, in_axes=(1, None), out_axes=1)(A[0], np.ones(3))
+    np.testing.assert_allclose(np.asarray(made), A[0] * 2 + 1)
+    with pytest.raises(ValueError):
+        harp.vmap(f)(np.ones((2, 3)), np.ones((4, 3)))
+    with pytest.raises(ValueError):
+        harp.vmap(f, in_axes=(None, None))(1.0, 2.0)
+
+
+def test_nested_and_jit():
+    f = harp.vmap(harp.vmap(lambda x, y: (x * y).sum(), in_axes=(None, 0)), in_axes=(0, None))
+    np.testing.assert_allclose(np.asarray(f(B, B)), B @ B.T)
+    np.testing.assert_allclose(np.asarray(harp.jit(f)(B, B)), B @ B.T)
+
+
+def test_gradients_of_each():
+    w = rng.standard_normal(4)
+    loss = lambda w, x, y: (harp.tanh((w * x).sum()) - y) ** 2  # noqa: E731
+    each = harp.vmap(harp.grad(loss), in_axes=(None, 0, 0))(w, B, np.arange(5.0))
+    expected = np.stack([np.asarray(harp.grad(loss)(w, x, y)) for x, y in zip(B, np.arange(5.0))])
+    np.testing.assert_allclose(np.asarray(each), expected, rtol=1e-10)
+    total = harp.grad(lambda w: harp.vmap(lambda x: (w * x).sum() ** 2)(B).sum())(w)
+    np.testing.assert_allclose(np.asarray(total), 2 * (B @ w) @ B, rtol=1e-10)

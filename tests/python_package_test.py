@@ -1,0 +1,72 @@
+"""The Python package (bindings/python): its generated files are what its generator writes; it builds with pip; its own tests pass, and so do
+README.md and docs/python.md, block by block; its types are complete.
+
+rows: G11.constants/python G11.operators/python H1.lazy/python H1.realize/python H1.cached/python H6.numpy_in/python H6.numpy_out/python
+"""
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+from package_group import require
+
+SOURCE, BUILD = os.environ["HARP_SOURCE_DIR"], os.environ["HARP_BUILD_DIR"]
+PACKAGE = os.path.join(SOURCE, "bindings", "python")
+# What the registry has and Debian has not (.ci/python-requirements.txt); ./dev puts it there.
+VENV = os.path.join(BUILD, "python_venv")
+PYTHON = os.path.join(VENV, "bin", "python")
+ROWS = {"test_tensor": "G11.constants,operators/python", "test_lazy": "H1.lazy,realize,cached/python",
+        "test_numpy": "H6.numpy_in,numpy_out/python"}
+
+
+def run(*command, **keywords):
+    result = subprocess.run(command, capture_output=True, text=True, check=False, **keywords)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(command)}: exit status {result.returncode}\n{result.stdout[-20000:]}{result.stderr[-4000:]}")
+    return result.stdout
+
+
+def install(target):
+    """Built by pip against the libharp that is there: with its own it is the same package, and takes minutes longer."""
+    library = os.path.realpath(os.path.join(BUILD, "libharp.so"))
+    run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-build-isolation", "--no-deps", "--upgrade",
+        "--target", target, f"-Cbuild-dir={BUILD}/python_build", f"-Ccmake.define.HARP_LIBRARY={library}", PACKAGE)
+
+
+def record(junit):
+    """A line for each test case in the results that ./dev rows reads; how many failed."""
+    failed = 0
+    lines = []
+    for case in ElementTree.parse(junit).getroot().iter("testcase"):
+        module = case.get("classname", "").rpartition(".")[2]
+        bad = case.find("failure") is not None or case.find("error") is not None
+        skipped = case.find("skipped")
+        name = f"{ROWS.get(module, 'python')}: {module}.{case.get('name')}"
+        if skipped is not None and not bad:
+            lines.append(f"skip\t{name}\t{PACKAGE}\t{skipped.get('message', '')}")
+        else:
+            lines.append(f"{'fail' if bad else 'pass'}\t{name}\t{PACKAGE}")
+        failed += bad
+    if os.environ.get("HARP_TEST_RESULTS"):
+        with open(os.environ["HARP_TEST_RESULTS"], "a", encoding="utf-8") as file:
+            file.write("".join(line.replace("\n", " ") + "\n" for line in lines))
+    return failed
+
+
+def main():
+    run(sys.executable, os.path.join(PACKAGE, "generate.py"), "--check")
+    require("python", __file__, modules=("numpy", "hypothesis", "pytest"), programs=(PYTHON,))
+    if os.environ.get("HARP_SANITIZE"):
+        print("skip: Python itself is not built with sanitizers")
+        return 0
+    target = os.path.join(BUILD, "python_package")
+    install(target)
+    junit = os.path.join(BUILD, "python_package.xml")
+    environment = {**os.environ, "PYTHONPATH": target, "HARP_PYTHON_TOOLS": os.path.join(VENV, "bin")}
+    result = subprocess.run([PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junit-xml={junit}", os.path.join(PACKAGE, "tests")],
+                            env=environment, check=False, cwd=BUILD)
+    return 1 if record(junit) or result.returncode != 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
