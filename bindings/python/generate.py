@@ -205,7 +205,7 @@ from ._core import apply as _apply
 from ._types import Array, DTypeLike, Number, Size
 
 '''
-    names = sorted(operation.python_name for operation in operations)
+    names = sorted(operation.python_name for operation in operations if operation.python_name != "fft")  # harp.fft is a module
     wrapped = "\n".join(textwrap.wrap(", ".join(f'"{name}"' for name in names), 116, initial_indent="    ", subsequent_indent="    "))
     functions = "\n\n".join(operation.python(index) for index, operation in enumerate(operations))
     return f"{head}__all__ = [\n{wrapped},\n]\n\n\n{functions}"

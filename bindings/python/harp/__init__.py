@@ -9,9 +9,9 @@ The namespace is that of the Array API standard; harp.jit, harp.grad and the res
 """
 from __future__ import annotations
 
-from . import _errors, _methods
-from ._array_api import *  # noqa: F403
-from ._array_api import __all__ as _array_api_names
+from . import _array_api, _errors, _methods, _ops  # noqa: F401  (_methods adds methods to Tensor)
+from ._ops import *  # noqa: F403
+from ._array_api import *  # noqa: F403  # isort: skip
 from ._core import Dim, Tensor
 from ._dtypes import (
     DType,
@@ -39,12 +39,17 @@ from ._info import evaluate as eval
 from ._jit import dim, jit
 from ._vmap import vmap
 
-from . import _ops as _operations  # isort: skip
 from . import fft, linalg, random  # isort: skip
-
-for _name in _operations.__all__:  # every operation of harp.h that the Array API has no other arguments for
-    if _name not in globals():
-        globals()[_name] = getattr(_operations, _name)
 
 e, inf, nan, newaxis, pi = 2.718281828459045, float("inf"), float("nan"), None, 3.141592653589793
 __version__ = "0.1.0"
+
+__all__ = [
+    "DType", "Dim", "Graph", "Program", "Tensor", "TuneResult", "__array_api_version__", "__array_namespace_info__", "bfloat16", "bool",
+    "clear_cache", "complex128", "complex64", "configure", "describe", "dim", "e", "emit", "eval", "fft", "float16", "float32", "float64",
+    "grad", "inf", "int16", "int32", "int64", "int8", "jit", "jvp", "linalg", "load", "nan", "newaxis", "pi", "random", "set_backend",
+    "stop_gradient", "tune", "uint16", "uint32", "uint64", "uint8", "value_and_grad", "vjp", "vmap",
+]  # fmt: skip
+__all__ += _array_api.__all__
+__all__ += _errors.__all__
+__all__ += _ops.__all__

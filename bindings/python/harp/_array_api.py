@@ -1,6 +1,7 @@
 """The functions of the Array API standard (2024.12) whose arguments are not those of harp.h."""
 from __future__ import annotations
 
+import builtins
 import math
 import operator
 from collections.abc import Sequence
@@ -29,6 +30,18 @@ from ._dtypes import (
 from ._errors import DTypeError
 from ._tree import is_array
 from ._types import Array, Axes, DTypeLike, Number, Shape, Size
+
+__all__ = [
+    "acos", "acosh", "all", "any", "arange", "argmax", "argmin", "argsort", "asarray", "asin", "asinh", "astype",
+    "atan", "atanh", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "ceil", "clip", "concat",
+    "count_nonzero", "cumulative_prod", "cumulative_sum", "diff", "empty", "empty_like", "expand_dims", "expm1",
+    "eye", "finfo", "finfo_object", "flip", "floor", "from_dlpack", "full", "full_like", "iinfo", "iinfo_object",
+    "isdtype", "linspace", "log10", "log1p", "log2", "matmul", "matrix_transpose", "max", "mean", "meshgrid", "min",
+    "moveaxis", "nonzero", "ones", "ones_like", "permute_dims", "prod", "repeat", "reshape", "result_type", "roll",
+    "round", "searchsorted", "sort", "squeeze", "stack", "std", "sum", "take", "take_along_axis", "tensordot",
+    "tile", "tril", "triu", "trunc", "unique_all", "unique_all_result", "unique_counts", "unique_counts_result",
+    "unique_inverse", "unique_inverse_result", "unique_values", "unstack", "var", "vecdot", "zeros", "zeros_like",
+]  # fmt: skip
 
 # --- making arrays -----------------------------------------------------------------------------------------------------------------------
 
@@ -102,11 +115,11 @@ def _of_python(obj: Any, wanted: DType | None) -> Tensor:
 
 
 def _any_tensor(obj: Any) -> bool:
-    return isinstance(obj, Tensor) or (isinstance(obj, (list, tuple)) and any(_any_tensor(item) for item in obj))
+    return isinstance(obj, Tensor) or (isinstance(obj, (list, tuple)) and builtins.any(_any_tensor(item) for item in obj))
 
 
 def _any_numpy(obj: Any) -> bool:
-    return isinstance(obj, (np.ndarray, np.generic)) or (isinstance(obj, (list, tuple)) and any(_any_numpy(item) for item in obj))
+    return isinstance(obj, (np.ndarray, np.generic)) or (isinstance(obj, (list, tuple)) and builtins.any(_any_numpy(item) for item in obj))
 
 
 def _stacked(obj: Any) -> Tensor:
@@ -181,7 +194,7 @@ def arange(
         start, stop = 0, start
     if isinstance(start, Dim) or isinstance(stop, Dim):
         return _ops.arange(int64 if dtype is None else dtype, stop, start, operator.index(step))  # type: ignore[arg-type]
-    is_float = any(isinstance(number, float) for number in (start, stop, step))
+    is_float = builtins.any(isinstance(number, float) for number in (start, stop, step))
     made = (float32 if is_float else int64) if dtype is None else dtype_of(dtype)
     if not is_float and made not in REAL_FLOATS:
         return _ops.arange(made, stop, start, step)  # type: ignore[arg-type]
@@ -281,7 +294,7 @@ _KINDS: dict[str, tuple[DType, ...]] = {
 def isdtype(dtype: DTypeLike, kind: Any) -> bool:
     """Whether a dtype is another one, or of a kind: "bool", "signed integer", "integral", "real floating", "numeric" ..."""
     if isinstance(kind, tuple):
-        return any(isdtype(dtype, each) for each in kind)
+        return builtins.any(isdtype(dtype, each) for each in kind)
     if isinstance(kind, str):
         if kind not in _KINDS:
             raise ValueError(f"isdtype: {kind!r} is none of {', '.join(_KINDS)}")
@@ -634,7 +647,7 @@ def unstack(x: Array, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     count = tensor.shape[axis]
     if isinstance(count, Dim):
         raise TypeError("a symbolic size is not known: the axis cannot be taken apart")
-    return _ops.unstack(tensor, axis, count) if count else ()
+    return _ops.unstack(tensor, n=count, axis=axis) if count else ()
 
 
 def expand_dims(x: Array, /, axis: int | Sequence[int] = 0) -> Tensor:
@@ -748,5 +761,3 @@ def matmul(x1: Array, x2: Array, /) -> Tensor:
     a, b = _promoted([x1, x2])
     return _ops.matmul(a, b)
 
-
-__all__ = [name for name, thing in list(globals().items()) if not name.startswith("_") and getattr(thing, "__module__", "") == __name__]

@@ -1,6 +1,26 @@
 """What harp raises. Each class is also the builtin that such a mistake has elsewhere, so that `except ValueError` works; the message is harp's."""
 from __future__ import annotations
 
+__all__ = [
+    "AliasError",
+    "CancelledError",
+    "CompilerError",
+    "DTypeError",
+    "DeviceError",
+    "Error",
+    "FileError",
+    "GradientError",
+    "InternalError",
+    "InvalidArgumentError",
+    "NativeError",
+    "OutOfMemoryError",
+    "ParseError",
+    "RangeError",
+    "ShapeError",
+    "SizeOverflowError",
+    "UnsupportedError",
+]
+
 
 class Error(Exception):
     """A mistake that harp found."""

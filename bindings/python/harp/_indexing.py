@@ -117,20 +117,23 @@ def getitem(x: Tensor, key: Any) -> Tensor:
 
 def _take(x: Tensor, arrays: list[tuple[int, Tensor]], entries: list[Any]) -> Tensor:
     """Integers in arrays: along one axis, or along several at the same time."""
-    if len(arrays) == 1:
-        axis, indices = arrays[0]
-        return _ops.take(x, _checked(indices, x.shape[axis], axis), axis)
     axes = [axis for axis, _ in arrays]
+    kinds = [isinstance(e, (Tensor, int)) for e in entries]  # NumPy: numbers go with arrays
+    first, last = kinds.index(True), len(kinds) - 1 - kinds[::-1].index(True)
+    in_front = not all(kinds[first : last + 1])  # the new axes come first if something stands between the arrays
+    if len(arrays) == 1:
+        indices = _checked(arrays[0][1], x.shape[axes[0]], axes[0])
+        taken = _ops.take(x, indices, axes[0])
+        new = indices.ndim
+        return _ops.moveaxis(taken, list(range(axes[0], axes[0] + new)), list(range(new))) if in_front and new and axes[0] else taken
     shape = np.broadcast_shapes(*[tuple(i.shape) for _, i in arrays])
-    indices = [_ops.broadcast_to(_checked(i, x.shape[a], a), shape) for a, i in arrays]
+    together = [_ops.broadcast_to(_checked(i, x.shape[a], a), shape) for a, i in arrays]
     order = axes + [i for i in range(x.ndim) if i not in axes]
     if order != list(range(x.ndim)):
         x = _ops.permute_dims(x, order)
-    taken = _ops.gather_nd(x, _ops.stack([_ops.cast(i, "int64") for i in indices], len(shape)))
-    kinds = [isinstance(e, (Tensor, int)) for e in entries]
-    first, last = kinds.index(True), len(kinds) - 1 - kinds[::-1].index(True)
-    if not all(kinds[first : last + 1]) or axes[0] == 0:
-        return taken  # NumPy: the new axes come first if something stands between the arrays
+    taken = _ops.gather_nd(x, _ops.stack([_ops.cast(i, "int64") for i in together], len(shape)))
+    if in_front or axes[0] == 0:
+        return taken
     before = list(range(len(shape), len(shape) + axes[0]))
     return _ops.permute_dims(taken, before + list(range(len(shape))) + list(range(len(shape) + axes[0], taken.ndim)))
 

@@ -61,7 +61,7 @@ def _iter(self: Tensor) -> Iterator[Tensor]:
         raise TypeError("a tensor of rank 0 has no elements to go over")
     if isinstance(self.shape[0], Dim):
         raise TypeError("a symbolic size is not known: the axis cannot be gone over")
-    return iter(_ops.unstack(self, 0, self.shape[0]))
+    return iter(_ops.unstack(self, n=self.shape[0]))
 
 
 def _dlpack(

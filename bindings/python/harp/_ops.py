@@ -17,17 +17,17 @@ __all__ = [
     "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "copysign", "cos", "cosh", "count_nonzero", "cross",
     "cross_entropy", "cummax", "cummax_with_indices", "cummin", "cummin_with_indices", "cumprod", "cumsum",
     "custom_cumulative", "custom_elementwise", "custom_reduce", "dft", "diag", "diagonal", "diff", "divide", "dot",
-    "einsum", "elu", "equal", "erf", "erfc", "exp", "exp2", "expand", "expm1", "eye", "fft", "fft2", "fftn",
-    "flatten", "flip", "floor", "floor_divide", "fma", "fmod", "full", "gather_nd", "gelu", "greater",
-    "greater_equal", "group_norm", "hardsigmoid", "hardswish", "hardtanh", "huber_loss", "hypot", "ifft", "ifft2",
-    "ifftn", "imag", "index_add", "instance_norm", "interpolate", "irfft", "irfft2", "irfftn", "isclose",
-    "isfinite", "isin", "isinf", "isnan", "layer_norm", "leaky_relu", "lerp", "less", "less_equal", "linspace",
-    "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logcumsumexp", "logical_and", "logical_not",
-    "logical_or", "logical_xor", "logsigmoid", "logsumexp", "matmul", "max", "max_pool", "max_pool_with_indices",
-    "max_unpool", "maximum", "mean", "meshgrid", "min", "minimum", "mish", "moveaxis", "mse_loss", "multiply",
-    "negative", "nextafter", "nll_loss", "norm", "not_equal", "one_hot", "outer", "pad", "permute_dims", "pow",
-    "powi", "prod", "random_bits", "random_normal", "random_uniform", "real", "reciprocal", "relu", "relu6",
-    "remainder", "repeat", "reshape", "rfft", "rfft2", "rfftn", "rms_norm", "roll", "rot90", "round", "rsqrt",
+    "einsum", "elu", "equal", "erf", "erfc", "exp", "exp2", "expand", "expm1", "eye", "fft2", "fftn", "flatten",
+    "flip", "floor", "floor_divide", "fma", "fmod", "full", "gather_nd", "gelu", "greater", "greater_equal",
+    "group_norm", "hardsigmoid", "hardswish", "hardtanh", "huber_loss", "hypot", "ifft", "ifft2", "ifftn", "imag",
+    "index_add", "instance_norm", "interpolate", "irfft", "irfft2", "irfftn", "isclose", "isfinite", "isin",
+    "isinf", "isnan", "layer_norm", "leaky_relu", "lerp", "less", "less_equal", "linspace", "log", "log10", "log1p",
+    "log2", "log_softmax", "logaddexp", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor",
+    "logsigmoid", "logsumexp", "matmul", "max", "max_pool", "max_pool_with_indices", "max_unpool", "maximum",
+    "mean", "meshgrid", "min", "minimum", "mish", "moveaxis", "mse_loss", "multiply", "negative", "nextafter",
+    "nll_loss", "norm", "not_equal", "one_hot", "outer", "pad", "permute_dims", "pow", "powi", "prod",
+    "random_bits", "random_normal", "random_uniform", "real", "reciprocal", "relu", "relu6", "remainder", "repeat",
+    "reshape", "rfft", "rfft2", "rfftn", "rms_norm", "roll", "rot90", "round", "rsqrt",
     "scaled_dot_product_attention", "scatter", "scatter_add", "scatter_max", "scatter_min", "scatter_mul",
     "scatter_nd", "scatter_reduce", "searchsorted", "selu", "sigmoid", "sign", "signbit", "silu", "sin", "sinh",
     "slice", "softmax", "softplus", "softsign", "sort", "split", "split_at", "sqrt", "square", "squeeze", "stack",
@@ -1506,8 +1506,7 @@ def scaled_dot_product_attention(
     axes, [..., length, features]; the axes before broadcast. mask: NULL, bool (true takes part) or floats
     that are added; it broadcasts to [..., query's length, key's length]. is_causal 1: the i-th query sees the
     keys 0 to i. scale NULL: 1 / sqrt(features). enable_gqa 1: the third last axis counts heads, and each head
-    of key and value serves as many heads of the query as there are for one. A query that sees no key gives
-    NaN."""
+    of key and value serves as many heads of the query as there are for one. A query that sees no key gives 0."""
     return _apply(217, query, key, value, mask, is_causal, scale, enable_gqa)  # type: ignore[no-any-return]
 
 

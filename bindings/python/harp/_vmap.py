@@ -124,7 +124,7 @@ def _one_by_one(name: str, arguments: list[Any], batches: list[Any], size: int) 
     """The operation on each element, and the results stacked."""
     if not isinstance(size, int):
         raise NotImplementedError(f"vmap: {name} has no rule, and the size of the axis is symbolic")
-    parts = [_ops.unstack(b.x, 0, size) if isinstance(b, _Batch) and b.has_axis else None for b in batches]
+    parts = [_ops.unstack(b.x, n=size) if isinstance(b, _Batch) and b.has_axis else None for b in batches]
     results = []
     for i in range(size):
         results.append(_apply(name, [p[i] if p else (b.x if isinstance(b, _Batch) else b) for p, b in zip(parts, batches)]))
@@ -142,7 +142,7 @@ def _batched(name: str, arguments: list[Any], made: dict[int, _Batch], size: Any
         if name in ("concat", "stack"):
             rank += name == "stack"
             return _apply(name, [[p.with_axis(size) for p in parts], _shifted(arguments[1], rank)])
-        columns = [_ops.unstack(p.with_axis(size), 0, size) for p in parts]
+        columns = [_ops.unstack(p.with_axis(size), n=size) for p in parts]
         results = [_apply(name, [*arguments[:at], [column[i] for column in columns], *arguments[at + 1 :]]) for i in range(size)]
         return tuple(_ops.stack(c, 0) for c in zip(*results)) if isinstance(results[0], tuple) else _ops.stack(results, 0)
     batches = [made[_core.identity(each)] if isinstance(each, Tensor) else each for each in arguments]
