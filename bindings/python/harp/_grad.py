@@ -14,6 +14,11 @@ from ._tree import flatten, unflatten
 _depth = 0  # how many gradients are being taken of each other
 
 
+def depth() -> int:
+    """How many gradients are being taken right now."""
+    return _depth
+
+
 class _Level:
     """The depth of a gradient while its function runs."""
 

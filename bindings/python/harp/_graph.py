@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -136,7 +137,7 @@ def tune(
     if isinstance(program, (Program, Graph)):
         text = program.text
     else:
-        graph = Graph(getattr(program, "__name__", "function"))
+        graph = Graph(re.sub(r"\W", "", getattr(program, "__name__", "")) or "function")
         arrays = [asarray(arg) for arg in args]
         results = program(*(graph.input(f"x{i}", array.dtype, array.shape) for i, array in enumerate(arrays)))
         for i, result in enumerate(results if isinstance(results, (tuple, list)) else [results]):

@@ -113,6 +113,8 @@ def _make(function: Callable[..., Any], dynamic: Any, static: tuple[str, ...], n
         if result is NotImplemented:
             trace(call, args, keywords, table)
             result = table.call(*leaves)
+            if result is NotImplemented:
+                raise AssertionError("jit: the program that was made does not fit the arguments it was made for")
         return result
 
     compiled = _core.Function(miss, finish, numpy)

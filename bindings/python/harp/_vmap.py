@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from . import _core, _ops
+from . import _core, _grad, _ops
 from ._array_api import asarray
 from ._core import Tensor
 from ._tree import flatten, unflatten
@@ -183,14 +183,14 @@ def _gradient(arguments: list[Any], made: dict[int, _Batch], size: Any) -> list[
     return _core.gradient(y, xs, with_axis[1 + n : 1 + n + passed], weight, depth)
 
 
-def _whole_axis(outputs: list[Tensor], inputs: dict[int, Tensor], size: Any) -> list[_Batch]:
+def _whole_axis(outputs: list[Tensor], inputs: dict[int, Tensor], size: Any, depth: int) -> list[_Batch]:
     made: dict[int, _Batch] = {}
     for identity, name, arguments, x in _core.trace(outputs):
         operands = [each for argument in arguments for each in (argument if isinstance(argument, list) else [argument])]
         sources = [made[_core.identity(each)] for each in operands if isinstance(each, Tensor)] if name != "leaf" else []
         if identity in inputs:
             made[identity] = _Batch(inputs[identity], True)
-        elif name == "tracer":
+        elif name == "tracer" and _core.depth_of(x) >= depth:  # of a gradient inside: its own for each element
             source = sources[0].with_axis(size)
             made[identity] = _Batch(_core.tracer(source, _core.depth_of(x)), True)
         elif name == "result":
@@ -242,7 +242,7 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> C
             raise ValueError(f"vmap: the axis has different sizes: {sizes}")
         results, description = flatten(function(*arguments, **keywords))
         outputs = [asarray(each) for each in results]
-        batches = _whole_axis(outputs, inputs, sizes[0])
+        batches = _whole_axis(outputs, inputs, sizes[0], _grad.depth())
         made = [batch.with_axis(sizes[0]) for batch in batches]
         return unflatten(description, [_ops.moveaxis(x, 0, out_axes) if out_axes else x for x in made])
 

@@ -84,7 +84,7 @@ nb::object extreme(nb::handle a, nb::handle b) {
 
 std::string text_of(const Dim& self) {
   const SymbolicGraph graph;
-  return take(harp_dim_print(graph.get(), self.dim, Check()));
+  return displayed(take(harp_dim_print(graph.get(), self.dim, Check())));
 }
 
 }  // namespace
@@ -101,10 +101,10 @@ void add_dim(nb::module_& m) {
   dim_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def("__repr__", &text_of);
   m.def("dim", [](const std::string& name, int64_t least, int64_t most) {
+    const PlainGraph trial;  // says what is wrong with the name or the bounds, before the name is taken
+    if (harp_dim_var(trial.get(), name.c_str(), least, most) == HARP_DIM_INVALID) fail(harp_graph_take_error(trial.get()));
     const SymbolicGraph graph;
-    const Dim made{checked(graph, harp_dim_var(graph.get(), name.c_str(), least, most))};
-    remember_variable({name, least, most});
-    return made;
+    return Dim{checked(graph, harp_dim_var(graph.get(), variable_name(name, least, most).c_str(), least, most))};
   });
   m.def("dim_min", &extreme<harp_dim_min>);
   m.def("dim_max", &extreme<harp_dim_max>);

@@ -15,6 +15,7 @@
 #include "operands.h"
 #include "parts.h"
 #include "realise.h"
+#include "text.h"
 #include "walk.h"
 
 namespace nb = nanobind;
@@ -76,6 +77,7 @@ bool read_number(PyObject* object, Argument& argument) {
     std::memcpy(argument.number, parts, sizeof parts);
     argument.array = {argument.number, nullptr, HARP_COMPLEX128, 0};
   } else {
+    argument.is_number = false;
     return false;
   }
   return true;
@@ -272,7 +274,7 @@ void add_jit(nb::module_& m) {
       .def_prop_ro("program_count", [](const Function& self) { return self.entries.size(); })
       .def("clear", [](Function& self) { self.entries.clear(); })
       .def("signature",
-           [](const Function& self) { return take(harp_program_signature(newest(self).program->program, Check())); })
+           [](const Function& self) { return displayed(take(harp_program_signature(newest(self).program->program, Check()))); })
       .def("source", [](const Function& self) { return take(harp_program_source(newest(self).program->program, Check())); });
   m.def("input", [](nb::handle dtype, nb::sequence sizes, bool weak) {
     int64_t dims[HARP_MAX_RANK] = {};

@@ -15,6 +15,7 @@
 #include "operands.h"
 #include "parts.h"
 #include "realise.h"
+#include "walk.h"
 
 namespace nb = nanobind;
 
@@ -295,7 +296,10 @@ void add_tensor(nb::module_& m) {
              return nb::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyComplex_Type), value.ptr(), nullptr));
            })
       .def("_rebind", [](Tensor& self, const Tensor& other) { self.node = other.node; })
-      .def("_pending", [](const Tensor& self) { return self.node->size; });
+      .def("_pending", [](const Tensor& self) {  // nodes that are not computed, arrays among them
+        Node* const roots[] = {self.node.get()};
+        return walk(roots).order.size();
+      });
 }
 
 }  // namespace harp_python

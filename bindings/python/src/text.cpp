@@ -69,22 +69,48 @@ class Printer {
   size_t count_ = 0;
 };
 
+struct Variable {
+  std::string given, name;
+  int64_t least, most;
+};
+
 std::vector<Variable>& declared() {
   static auto* variables = new std::vector<Variable>;
   return *variables;
 }
 
-bool names(std::string_view text, std::string_view name) {
-  const auto is_letter = [&](size_t at) { return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_'); };
-  for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1))
-    if ((at == 0 || !is_letter(at - 1)) && !is_letter(at + name.size())) return true;
-  return false;
+bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Where a name stands in a text as a word of its own, from a position on; npos: nowhere.
+size_t find_word(std::string_view text, std::string_view word, size_t from = 0) {
+  for (size_t at = text.find(word, from); at != text.npos; at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if ((at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]))) return at;
+  }
+  return text.npos;
 }
 
 }  // namespace
 
-void remember_variable(Variable variable) {
-  if (std::ranges::find(declared(), variable) == declared().end()) declared().push_back(std::move(variable));
+std::string variable_name(const std::string& given, int64_t least, int64_t most) {
+  size_t others = 0;
+  for (const Variable& variable : declared()) {
+    if (variable.given != given) continue;
+    if (variable.least == least && variable.most == most) return variable.name;
+    ++others;
+  }
+  const std::string name = others == 0 ? given : given + "__" + std::to_string(others + 1);
+  declared().push_back({given, name, least, most});
+  return name;
+}
+
+std::string displayed(std::string text) {
+  for (const Variable& variable : declared()) {
+    if (variable.name == variable.given || find_word(text, variable.given) != text.npos) continue;
+    for (size_t at = 0; (at = find_word(text, variable.name, at)) != text.npos; at += variable.given.size())
+      text.replace(at, variable.name.size(), variable.given);
+  }
+  return text;
 }
 
 std::string print_graph(const std::string& name, std::span<Node* const> parameters, std::span<const std::string> input_names,
@@ -122,9 +148,9 @@ std::string print_graph(const std::string& name, std::span<Node* const> paramete
   });
   std::string variables;
   for (const Variable& variable : declared())
-    if (names(text, variable.name))
+    if (find_word(text, variable.name) != text.npos)
       variables += "shape " + variable.name + " in " + std::to_string(variable.least) + ".." + std::to_string(variable.most) + "\n";
-  return "harp 1\n" + variables + text;
+  return displayed("harp 1\n" + variables + text);
 }
 
 }  // namespace harp_python
