@@ -131,7 +131,8 @@ class Operation:
         else:
             body.append(f"out.resize(results({self.results}));")
             body.append(f"{call};")
-        return f'{{"{self.python_name}", "{self.kinds()}", [](Reader& r, Nodes& out) {{ {" ".join(body)} }}}},'
+        several = "false" if self.results == "1" else "true"
+        return f'{{"{self.python_name}", "{self.kinds()}", {several}, [](Reader& r, Nodes& out) {{ {" ".join(body)} }}}},'
 
     def default(self, name):
         kind = dict(self.parameters)[name]

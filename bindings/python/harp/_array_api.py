@@ -33,14 +33,15 @@ from ._types import Array, Axes, DTypeLike, Number, Shape, Size
 
 __all__ = [
     "acos", "acosh", "all", "any", "arange", "argmax", "argmin", "argsort", "asarray", "asin", "asinh", "astype",
-    "atan", "atanh", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "ceil", "clip", "concat",
-    "count_nonzero", "cumulative_prod", "cumulative_sum", "diff", "empty", "empty_like", "expand_dims", "expm1",
-    "eye", "finfo", "finfo_object", "flip", "floor", "from_dlpack", "full", "full_like", "iinfo", "iinfo_object",
-    "isdtype", "linspace", "log10", "log1p", "log2", "matmul", "matrix_transpose", "max", "mean", "meshgrid", "min",
-    "moveaxis", "nonzero", "ones", "ones_like", "permute_dims", "prod", "repeat", "reshape", "result_type", "roll",
-    "round", "searchsorted", "sort", "squeeze", "stack", "std", "sum", "take", "take_along_axis", "tensordot",
-    "tile", "tril", "triu", "trunc", "unique_all", "unique_all_result", "unique_counts", "unique_counts_result",
-    "unique_inverse", "unique_inverse_result", "unique_values", "unstack", "var", "vecdot", "zeros", "zeros_like",
+    "atan", "atanh", "bitwise_left_shift", "bitwise_right_shift", "broadcast_arrays", "broadcast_shapes",
+    "broadcast_to", "can_cast", "ceil", "clip", "concat", "count_nonzero", "cumulative_prod", "cumulative_sum",
+    "diff", "empty", "empty_like", "expand_dims", "expm1", "eye", "finfo", "finfo_object", "flip", "floor",
+    "from_dlpack", "full", "full_like", "iinfo", "iinfo_object", "isdtype", "linspace", "log10", "log1p", "log2",
+    "matmul", "matrix_transpose", "max", "mean", "meshgrid", "min", "moveaxis", "nonzero", "ones", "ones_like",
+    "permute_dims", "positive", "prod", "repeat", "reshape", "result_type", "roll", "round", "searchsorted", "sort",
+    "squeeze", "stack", "std", "sum", "take", "take_along_axis", "tensordot", "tile", "tril", "triu", "trunc",
+    "unique_all", "unique_all_result", "unique_counts", "unique_counts_result", "unique_inverse",
+    "unique_inverse_result", "unique_values", "unstack", "var", "vecdot", "zeros", "zeros_like",
 ]  # fmt: skip
 
 # --- making arrays -----------------------------------------------------------------------------------------------------------------------
@@ -67,7 +68,7 @@ def asarray(obj: Any, /, *, dtype: DTypeLike | None = None, device: Any = None, 
     _on_cpu(device)
     wanted = None if dtype is None else dtype_of(dtype)
     if isinstance(obj, Tensor):
-        x = _core.alias(obj)
+        x = _core.alias(obj) if copy else obj
     elif isinstance(obj, Dim):
         x = _core.to_tensor(obj)
     elif isinstance(obj, (bool, int, float, complex)) and not isinstance(obj, np.generic):
@@ -132,7 +133,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
     """A tensor of any array that has `__dlpack__`; memory is shared where its layout allows it."""
     _on_cpu(device)
     if isinstance(x, Tensor):
-        return _core.alias(x)
+        return _core.alias(x) if copy else x
     if isinstance(x, np.ndarray):
         return _core.from_numpy(x, copy)
     try:
@@ -208,11 +209,11 @@ def linspace(
     _on_cpu(device)
     made = (complex64 if isinstance(start, complex) or isinstance(stop, complex) else float32) if dtype is None else dtype_of(dtype)
     if made in REAL_FLOATS and endpoint and not isinstance(start, complex) and not isinstance(stop, complex):
-        return _ops.linspace(made, num, start, stop)
+        return _ops.linspace(made, start=start, stop=stop, count=num)
     if isinstance(num, Dim):
         raise DTypeError("linspace of a symbolic number of elements is of floats, with the endpoint")
     wide: Any = np.complex128 if made in COMPLEX else np.float64
-    return _core.from_numpy(np.asarray(np.linspace(start, stop, num, endpoint=endpoint, dtype=wide)), None).astype(made)
+    return _core.from_numpy(np.asarray(np.linspace(start, stop, operator.index(num), endpoint=endpoint, dtype=wide)), None).astype(made)
 
 
 def eye(n_rows: Size, n_cols: Size | None = None, /, *, k: int = 0, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
@@ -226,9 +227,9 @@ def eye(n_rows: Size, n_cols: Size | None = None, /, *, k: int = 0, dtype: DType
     return _ops.cast(_ops.equal(rows + k, _ops.arange(int64, columns)), made)
 
 
-def meshgrid(*arrays: Array, indexing: str = "xy") -> tuple[Tensor, ...]:
+def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Tensor]:
     """Arrays of one axis, each stretched along the axes of the others."""
-    return _ops.meshgrid(arrays, indexing)
+    return list(_ops.meshgrid(arrays, indexing))
 
 
 def tril(x: Array, /, *, k: int = 0) -> Tensor:
@@ -304,26 +305,23 @@ def isdtype(dtype: DTypeLike, kind: Any) -> bool:
 
 def result_type(*arrays_and_dtypes: Any) -> DType:
     """The dtype that operands become together; Python's numbers take that of the arrays beside them."""
-    operands = [
-        thing if isinstance(thing, (bool, int, float, complex)) and not isinstance(thing, np.generic)
-        else thing if is_array(thing) else zeros((), dtype=thing)
-        for thing in arrays_and_dtypes
-    ]  # fmt: skip
-    if not operands:
+    if not arrays_and_dtypes:
         raise ValueError("result_type: no operands")
-    if len(operands) == 1:
-        return asarray(operands[0]).dtype
-    result: Any = operands[0]
-    numbers = [o for o in operands if not is_array(o)]
-    arrays = [o for o in operands if is_array(o)]
-    if not arrays:
+    scalars: list[Any] = []
+    numbers: list[Any] = []
+    for thing in arrays_and_dtypes:
+        if isinstance(thing, (bool, int, float, complex)) and not isinstance(thing, np.generic):
+            numbers.append(thing)
+        else:
+            scalars.append(zeros((), dtype=_dtype_or_of(thing)))
+    if not scalars:
         raise ValueError("result_type: at least one operand has to be an array or a dtype")
-    result = arrays[0]
-    for other in arrays[1:] + numbers:
+    result = scalars[0]
+    for other in scalars[1:] + numbers:
+        # `where` promotes as everything does, and takes every dtype.
         a, b = _core.operands(result, other)
-        # What has an order promotes in `where` as everywhere; its result says how.
         result = zeros((), dtype=_ops.where(zeros((), dtype=bool_), a, b).dtype)
-    return asarray(result).dtype
+    return result.dtype
 
 
 def can_cast(from_: Any, to: DTypeLike, /) -> bool:
@@ -339,6 +337,29 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: Any = No
 
 
 # --- element by element ------------------------------------------------------------------------------------------------------------------
+
+
+def bitwise_left_shift(x1: Array | Number, x2: Array | Number, /) -> Tensor:
+    """x1 with x2 zeros behind its bits: 0 if that is all of them. (harp.h takes x2 modulo the width.)"""
+    a, b = _core.operands(x1, x2)
+    bits = 8 * _ops.bitwise_and(a, b).dtype.itemsize
+    if isinstance(x2, int):
+        return _ops.bitwise_left_shift(a, b) if x2 < bits else zeros_like(a)
+    return _ops.where(_ops.less(b, bits), _ops.bitwise_left_shift(a, b), 0)
+
+
+def bitwise_right_shift(x1: Array | Number, x2: Array | Number, /) -> Tensor:
+    """x1 without its last x2 bits: 0 or, of a negative number, -1 if that is all of them. (harp.h takes x2 modulo the width.)"""
+    a, b = _core.operands(x1, x2)
+    bits = 8 * _ops.bitwise_and(a, b).dtype.itemsize
+    if isinstance(x2, int) and x2 < bits:
+        return _ops.bitwise_right_shift(a, b)
+    return _ops.where(_ops.less(b, bits), _ops.bitwise_right_shift(a, b), _ops.where(_ops.less(a, 0), -1, 0) if a.dtype in SIGNED else 0)
+
+
+def positive(x: Array, /) -> Tensor:
+    """x itself."""
+    return +asarray(x)
 
 
 def clip(x: Array, /, min: Array | Number | None = None, max: Array | Number | None = None) -> Tensor:
@@ -572,6 +593,8 @@ def _broadcast(a: Sequence[Size], b: Sequence[Size]) -> list[Size]:
 
 def nonzero(x: Array, /) -> tuple[Tensor, ...]:
     """Where the elements stand that are not 0. Evaluates x: the size of the result depends on it."""
+    if asarray(x).ndim == 0:
+        raise ValueError("nonzero: an array of rank 0 has no axis along which its element could stand")
     return tuple(_core.from_numpy(where, None) for where in np.nonzero(np.asarray(x)))
 
 
@@ -753,7 +776,7 @@ def tensordot(x1: Array, x2: Array, /, *, axes: int | tuple[Sequence[int], Seque
 def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Tensor:
     """The products of conj(x1) with x2, summed along an axis."""
     a, b = _promoted([x1, x2])
-    return _ops.vecdot(_ops.conj(a) if a.dtype in COMPLEX else a, b, axis)
+    return _ops.vecdot(a, b, axis)
 
 
 def matmul(x1: Array, x2: Array, /) -> Tensor:

@@ -26,8 +26,9 @@ def _as_index(entry: Any) -> Any:
         raise IndexError(f"an index is an int, a slice, None, ..., or an array of integers or bools, not {entry!r}") from None
 
 
-def _entries(x: Tensor, key: Any) -> list[Any]:
-    """One entry for each axis, and those that make axes, with masks as arrays of integers and ... written out."""
+def _entries(x: Tensor, key: Any) -> tuple[Tensor, list[Any]]:
+    """One entry for each axis, and those that make axes, with masks as arrays of integers and ... written out. The tensor has an axis of
+    size 1 for each mask of rank 0."""
     entries: list[Any] = []
     for raw in key if isinstance(key, tuple) else (key,):
         entry = _as_index(raw)
@@ -35,12 +36,17 @@ def _entries(x: Tensor, key: Any) -> list[Any]:
             if _is_traced(entry):
                 raise IndexError("the size of x[mask] depends on values that are not known while a function is traced; use harp.where")
             mask = np.asarray(entry)
+            axis = sum(e is not None and e is not Ellipsis for e in entries)
             if mask.ndim == 0:
-                entries += [None, _core.from_numpy(np.zeros(int(mask), np.int64), None)]
+                if any(e is Ellipsis for e in entries):
+                    raise IndexError("a mask of rank 0 stands before ...")
+                x = _ops.unsqueeze(x, [axis])
+                entries.append(slice(0, int(mask)))
                 continue
-            axis = sum(e is not None and e is not Ellipsis for e in entries) if Ellipsis not in entries else None
-            if axis is not None and tuple(x.shape[axis : axis + mask.ndim]) != mask.shape:
-                raise IndexError(f"a mask of shape {mask.shape} does not fit the axes {x.shape[axis : axis + mask.ndim]}")
+            if not any(e is Ellipsis for e in entries):
+                sizes = x.shape[axis : axis + mask.ndim]
+                if len(sizes) != mask.ndim or any(m not in (0, s) for m, s in zip(mask.shape, sizes)):
+                    raise IndexError(f"a mask of shape {mask.shape} does not fit the axes {tuple(sizes)}")
             entries += [_core.from_numpy(i, None) for i in np.nonzero(mask)]
         else:
             entries.append(entry)
@@ -55,7 +61,7 @@ def _entries(x: Tensor, key: Any) -> list[Any]:
         entries[at[0] : at[0] + 1] = rest
     else:
         entries += rest
-    return entries
+    return x, entries
 
 
 def _is_traced(entry: Any) -> bool:
@@ -84,7 +90,8 @@ def _slice_of(entry: Any, size: Any, axis: int) -> tuple[Any, Any, int]:
 
 
 def getitem(x: Tensor, key: Any) -> Tensor:
-    entries = _entries(x, key)
+    given = x
+    x, entries = _entries(x, key)
     starts, stops, steps, shape, arrays = [], [], [], [], []  # arrays: (axis of the result of the slice, indices)
     axis, identity, squeezed = 0, True, False
     for entry in entries:
@@ -112,7 +119,7 @@ def getitem(x: Tensor, key: Any) -> Tensor:
         kept = [i for i, e in enumerate(e for e in entries if e is not None) if isinstance(e, (slice, Tensor))]
         sizes = iter([x.shape[i] for i in kept])
         x = _ops.reshape(x, [1 if e is None else next(sizes) for e in entries if e is None or isinstance(e, (slice, Tensor))])
-    return _take(x, arrays, entries) if arrays else (x if not identity or squeezed else _core.alias(x))
+    return _take(x, arrays, entries) if arrays else (_core.alias(x) if x is given else x)
 
 
 def _take(x: Tensor, arrays: list[tuple[int, Tensor]], entries: list[Any]) -> Tensor:

@@ -77,9 +77,8 @@ def _dlpack(
     if dl_device is not None and tuple(dl_device) != (1, 0):
         raise BufferError("the tensor is in host memory, and stays there")
     versioned = max_version is not None and max_version[0] >= 1
-    if not versioned and copy is False:
-        raise BufferError("a tensor may not be written, which DLPack before 1.0 cannot say; it is a copy there")
-    return _core.to_dlpack(self, versioned, bool(copy) or not versioned)
+    # DLPack before 1.0 cannot say that the memory may not be written, so that it is a copy, unless the caller wants none.
+    return _core.to_dlpack(self, versioned, bool(copy) or (copy is None and not versioned))
 
 
 def _restore(values: np.ndarray[Any, Any], name: str) -> Tensor:
@@ -156,9 +155,20 @@ def _nbytes(self: Tensor) -> Any:
     return _size(self) * self.dtype.itemsize
 
 
+def _shift(function: Any, turned: bool) -> Any:
+    def operator(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, (int, Tensor, np.ndarray, np.generic)):
+            return NotImplemented
+        return function(other, self) if turned else function(self, other)
+
+    return operator
+
+
 def _attach() -> None:
     added: dict[str, Any] = {name: getattr(_ops, name) for name in _METHODS} | {name: getattr(_array_api, name) for name in _STANDARD}
     added |= {
+        "__lshift__": _shift(_array_api.bitwise_left_shift, False), "__rlshift__": _shift(_array_api.bitwise_left_shift, True),
+        "__rshift__": _shift(_array_api.bitwise_right_shift, False), "__rrshift__": _shift(_array_api.bitwise_right_shift, True),
         "__array__": _array, "__array_namespace__": _namespace, "__array_ufunc__": None, "__copy__": _core.alias,
         "__deepcopy__": lambda self, memo: _core.alias(self), "__dlpack__": _dlpack, "__dlpack_device__": lambda self: (1, 0),
         "__getitem__": getitem, "__iter__": _iter, "__reduce__": _reduce, "__repr__": _repr, "__setitem__": setitem, "__str__": _str,

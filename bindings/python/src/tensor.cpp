@@ -29,11 +29,11 @@ struct Tensor {
 
 PyTypeObject* tensor_type = nullptr;
 
-enum Operator { kAdd, kSubtract, kMultiply, kDivide, kFloorDivide, kRemainder, kPow, kAnd, kOr, kXor, kLeft, kRight, kMatmul, kNegative, kAbs,
+enum Operator { kAdd, kSubtract, kMultiply, kDivide, kFloorDivide, kRemainder, kPow, kAnd, kOr, kXor, kMatmul, kNegative, kAbs,
                 kInvert, kLess, kLessEqual, kEqual, kNotEqual, kGreater, kGreaterEqual, kPowi, kReciprocal, kOperators };
 constexpr std::array<std::string_view, kOperators> kNames = {
     "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "pow", "bitwise_and", "bitwise_or", "bitwise_xor",
-    "bitwise_left_shift", "bitwise_right_shift", "matmul", "negative", "abs", "bitwise_invert", "less", "less_equal", "equal", "not_equal",
+    "matmul", "negative", "abs", "bitwise_invert", "less", "less_equal", "equal", "not_equal",
     "greater", "greater_equal", "powi", "reciprocal"};
 std::array<int32_t, kOperators> numbers;  // of the operations
 
@@ -235,8 +235,6 @@ PyType_Slot slots[] = {
     {Py_nb_and, reinterpret_cast<void*>(binary<kAnd>)},
     {Py_nb_or, reinterpret_cast<void*>(binary<kOr>)},
     {Py_nb_xor, reinterpret_cast<void*>(binary<kXor>)},
-    {Py_nb_lshift, reinterpret_cast<void*>(binary<kLeft>)},
-    {Py_nb_rshift, reinterpret_cast<void*>(binary<kRight>)},
     {Py_nb_matrix_multiply, reinterpret_cast<void*>(matmul)},
     {Py_nb_negative, reinterpret_cast<void*>(unary<kNegative>)},
     {Py_nb_positive, reinterpret_cast<void*>(positive)},

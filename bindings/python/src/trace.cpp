@@ -80,7 +80,7 @@ Ref<Node> new_node(Ref<Operation> operation, std::span<Node* const> sources) {
     node->levels |= sources[i]->levels;
   }
   node->size = sum_of_sizes(sources);
-  if (operation->results.size() == 1) node->type = operation->results[0];
+  if (!operation->is_tuple) node->type = operation->results[0];
   node->operation = std::move(operation);
   return node;
 }
@@ -102,6 +102,7 @@ Ref<Operation> intern_operation(int32_t index, const Words& words, std::span<Nod
   for (const Node* source : sources) operation->sources.push_back(source->type);
   operation->results = infer();
   operation->is_view = index >= 0 && is_view(index);
+  operation->is_tuple = index == kGradient || (index >= 0 && row(index).is_tuple);
   operations().add(hash, operation);
   return operation;
 }
@@ -237,7 +238,6 @@ Ref<Node> apply(int32_t index, const Words& words, std::span<Node* const> source
     results.push_back(sources[0]->type);
     for (size_t i = 0; i < passed; ++i) results.push_back(sources[1 + xs + i]->type);
     Ref<Node> node = new_node(special(kGradient, words, sources, std::move(results)), sources);
-    node->type = Ref<Type>();
     node->flags |= Node::kGradients;
     return node;
   }

@@ -60,6 +60,7 @@ struct Operation : Counted {
   uint64_t id = 0;
   int32_t index = 0;  // in the table of harp's operations, or Special
   bool is_view = false;
+  bool is_tuple = false;  // several results, though they may be one
   Words words;
   std::vector<Ref<Type>> sources;
   std::vector<Ref<Type>> results;
