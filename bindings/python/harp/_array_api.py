@@ -352,9 +352,9 @@ def bitwise_right_shift(x1: Array | Number, x2: Array | Number, /) -> Tensor:
     """x1 without its last x2 bits: 0 or, of a negative number, -1 if that is all of them. (harp.h takes x2 modulo the width.)"""
     a, b = _core.operands(x1, x2)
     bits = 8 * _ops.bitwise_and(a, b).dtype.itemsize
-    if isinstance(x2, int) and x2 < bits:
-        return _ops.bitwise_right_shift(a, b)
-    return _ops.where(_ops.less(b, bits), _ops.bitwise_right_shift(a, b), _ops.where(_ops.less(a, 0), -1, 0) if a.dtype in SIGNED else 0)
+    if a.dtype in SIGNED:
+        return _ops.bitwise_right_shift(a, _ops.minimum(b, bits - 1))
+    return _ops.where(_ops.less(b, bits), _ops.bitwise_right_shift(a, b), 0)
 
 
 def positive(x: Array, /) -> Tensor:
