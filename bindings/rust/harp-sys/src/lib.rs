@@ -1,0 +1,81 @@
+//! The C interface of harp (`include/harp.h` says what each function does), as bindgen sees it; the crate `harp` is the one to use.
+//!
+//! How the functions are found is a feature: `link` (libharp.so, by pkg-config), `static` (libharp.a, by pkg-config) or `load-dynamic`:
+//! nothing is linked, and the library is opened by [`load`], or with the name `libharp.so.0` by the first call of a function.
+//!
+#![allow(non_camel_case_types, non_upper_case_globals, non_snake_case)]
+#![allow(clippy::all, clippy::pedantic)]
+#![cfg_attr(rustfmt, rustfmt_skip)]
+
+/// Types and constants.
+mod types {
+    include!("types.rs");
+}
+mod table {
+    use super::types::*;
+    include!("table.rs");
+}
+pub use table::harp_api;
+pub use types::*;
+
+/// What bindgen does not understand: `INT64_MIN` and what is computed from it.
+pub const HARP_DIM_INVALID: harp_dim = i64::MIN;
+pub const HARP_SLICE_NONE: harp_dim = i64::MIN + 1;
+pub const HARP_CLASS_NONE: i64 = i64::MIN;
+
+#[cfg(not(feature = "load-dynamic"))]
+mod functions {
+    use super::types::*;
+    use super::harp_api;
+    include!("functions.rs");
+}
+#[cfg(not(feature = "load-dynamic"))]
+pub use functions::*;
+
+#[cfg(feature = "load-dynamic")]
+mod load;
+#[cfg(feature = "load-dynamic")]
+mod dynamic {
+    use super::load::table;
+    use super::types::*;
+    use super::harp_api;
+    include!("dynamic.rs");
+}
+#[cfg(feature = "load-dynamic")]
+pub use dynamic::*;
+#[cfg(feature = "load-dynamic")]
+pub use load::{is_loaded, load};
+
+/// A struct of options as the macros `HARP_..._INIT` make it: its size, and zeros, which are the defaults.
+macro_rules! init {
+    ($($name:ident { $($field:ident: $value:expr),* })*) => {
+        $(impl $name {
+            /// As `HARP_..._INIT`.
+            pub fn init() -> Self {
+                #[allow(unused_mut)]
+                // Safety: numbers, pointers and optional functions, all of which may be zero.
+                let mut made: Self = unsafe { std::mem::zeroed() };
+                made.struct_size = std::mem::size_of::<Self>();
+                $(made.$field = $value;)*
+                made
+            }
+        })*
+    };
+}
+
+init! {
+    harp_context_options {}
+    harp_cache_stats_info {}
+    harp_pool_options { count_include_pad: 1 }
+    harp_custom_function_desc {}
+    harp_native_desc {}
+    harp_compile_options {}
+    harp_run_options {}
+    harp_array_info {}
+    harp_shape_var_info {}
+    harp_program_stats_info {}
+    harp_tune_options {}
+    harp_tune_trial_info {}
+    harp_tune_summary {}
+    harp_fault { site: -1 }
+}

@@ -1,0 +1,77 @@
+//! Finds the functions at run time: one `dlopen`, then the table that `harp_get_api` gives.
+use super::{harp_api, HARP_API_VERSION};
+use std::ffi::{CStr, CString};
+use std::os::raw::{c_char, c_int, c_void};
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::Mutex;
+
+#[link(name = "dl")]
+extern "C" {
+    fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
+    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn dlerror() -> *mut c_char;
+}
+const RTLD_NOW: c_int = 2;
+
+static TABLE: AtomicPtr<harp_api> = AtomicPtr::new(std::ptr::null_mut());
+static LOADING: Mutex<()> = Mutex::new(());
+
+fn last_error() -> String {
+    // Safety: dlerror gives NULL or text that lives until the thread's next call of it.
+    unsafe {
+        let text = dlerror();
+        if text.is_null() {
+            "no such symbol".to_owned()
+        } else {
+            CStr::from_ptr(text).to_string_lossy().into_owned()
+        }
+    }
+}
+
+/// Opens the library of this name or path (`libharp.so.0`, `/opt/harp/lib/libharp.so`) and takes its functions. A process has one: later
+/// calls change nothing. The error says what was expected and what came.
+pub fn load(library: &str) -> Result<(), String> {
+    let _one_at_a_time = LOADING.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if is_loaded() {
+        return Ok(());
+    }
+    let name = CString::new(library).map_err(|_| format!("{:?}: a library's name has no zero byte", library))?;
+    // Safety: harp's initialisation touches nothing of the process; the type of harp_get_api is harp.h's.
+    unsafe {
+        let handle = dlopen(name.as_ptr(), RTLD_NOW);
+        if handle.is_null() {
+            return Err(last_error());
+        }
+        let symbol = dlsym(handle, b"harp_get_api\0".as_ptr().cast());
+        if symbol.is_null() {
+            return Err(format!("{}: {}", library, last_error()));
+        }
+        let get_api: unsafe extern "C" fn(u32) -> *const harp_api = std::mem::transmute(symbol);
+        let table = get_api(HARP_API_VERSION as u32);
+        if table.is_null() {
+            return Err(format!("{}: it has no functions of version {}", library, HARP_API_VERSION));
+        }
+        let (expected, found) = (std::mem::size_of::<harp_api>(), (*table).struct_size);
+        if found < expected {
+            return Err(format!("{}: expected a table of {} bytes, but this older library's has {}", library, expected, found));
+        }
+        TABLE.store(table as *mut harp_api, Ordering::Release);
+    }
+    Ok(())
+}
+
+/// Has a library been opened?
+pub fn is_loaded() -> bool {
+    !TABLE.load(Ordering::Acquire).is_null()
+}
+
+/// The functions. Panics where no library was loaded and `libharp.so.0` cannot be.
+pub(crate) fn table() -> &'static harp_api {
+    let mut table = TABLE.load(Ordering::Acquire);
+    if table.is_null() {
+        load("libharp.so.0").unwrap_or_else(|error| panic!("harp cannot be loaded: {}", error));
+        table = TABLE.load(Ordering::Acquire);
+    }
+    // Safety: the library is never closed.
+    unsafe { &*table }
+}

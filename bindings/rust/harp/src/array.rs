@@ -1,0 +1,52 @@
+//! Tensors from and to ndarray's arrays.
+use crate::element::Element;
+use crate::error::{expect, Error, Result};
+use crate::generated::codes::ErrorKind;
+use crate::tensor::Tensor;
+use ndarray::{ArrayD, IxDyn};
+
+/// Without a copy where the array is in row-major order.
+///
+/// Panics where this thread has no backend: where no context can be made.
+impl<T: Element> From<ArrayD<T>> for Tensor<T> {
+    #[track_caller]
+    fn from(array: ArrayD<T>) -> Self {
+        let dims = array.shape().to_vec();
+        if !array.is_standard_layout() {
+            return Tensor::from_vec(array.iter().copied().collect(), dims);
+        }
+        // The array may be a part of its vector.
+        let (first, length) = (array.as_ptr() as usize, array.len());
+        #[allow(deprecated)] // its successor is not in ndarray 0.15
+        let mut elements = array.into_raw_vec();
+        let offset = if length == 0 { 0 } else { (first - elements.as_ptr() as usize) / std::mem::size_of::<T>() };
+        elements.truncate(offset + length);
+        elements.drain(..offset);
+        Tensor::from_vec(elements, dims)
+    }
+}
+
+/// The values, which are computed if nobody did before; without a copy where nothing else has them.
+///
+/// Panics where computing fails; [`Tensor::to_array`] gives that as an error.
+impl<T: Element> From<Tensor<T>> for ArrayD<T> {
+    #[track_caller]
+    fn from(tensor: Tensor<T>) -> Self {
+        expect(tensor.into_array())
+    }
+}
+
+impl<T: Element> Tensor<T> {
+    /// A copy of the values as an array of ndarray's.
+    pub fn to_array(&self) -> Result<ArrayD<T>> {
+        self.clone().into_array()
+    }
+
+    fn into_array(self) -> Result<ArrayD<T>> {
+        let shape = self.shape();
+        let buffer = self.realize()?;
+        drop(self);
+        let elements = buffer.into_vec()?;
+        ArrayD::from_shape_vec(IxDyn(&shape), elements).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))
+    }
+}

@@ -1,0 +1,168 @@
+//! Arrays with values: what realising gives.
+use crate::element::{Element, Plain};
+use crate::error::{Error, Result};
+use crate::generated::codes::{DType, ErrorKind};
+use crate::info::Info;
+use std::alloc::Layout;
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+
+/// An array: row-major, in host memory, with values that do not change. A clone is the same array.
+///
+/// ```
+/// # fn main() -> harp::Result<()> {
+/// use harp::Tensor;
+/// let x = Tensor::from_vec(vec![1.0f32, 2.0, 3.0], [3]);
+/// let y = (x * 2.0).realize()?;
+/// assert_eq!(y.as_slice::<f32>()?, [2.0, 4.0, 6.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Buffer(Arc<Array>);
+
+struct Array {
+    info: Arc<Info>,
+    memory: Memory,
+}
+
+/// What a `Vec` of a dtype's elements would hold, without its length. Freed as such.
+pub(crate) struct Memory {
+    pub(crate) data: *mut u8,
+    layout: Layout,
+}
+
+// Safety: memory that this value owns; it is written only before it is shared.
+unsafe impl Send for Memory {}
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    /// Memory for the elements of such an array, its content unspecified.
+    pub(crate) fn new(info: &Info) -> Result<Memory> {
+        let size = info.byte_size().and_then(|bytes| Layout::from_size_align(bytes, info.dtype().align()).ok());
+        let layout =
+            size.ok_or_else(|| Error::new(ErrorKind::Overflow, format!("an array of shape {} does not fit memory", info.shape_text())))?;
+        if layout.size() == 0 {
+            return Ok(Memory { data: layout.align() as *mut u8, layout });
+        }
+        // Safety: the layout is not empty.
+        let data = unsafe { std::alloc::alloc(layout) };
+        if data.is_null() {
+            return Err(Error::new(ErrorKind::OutOfMemory, format!("no memory for an array of {} bytes", layout.size())));
+        }
+        Ok(Memory { data, layout })
+    }
+
+    fn of_vec<S>(elements: Vec<S>) -> Memory {
+        let mut elements = ManuallyDrop::new(elements);
+        // A vector's memory has this layout, whose size therefore fits.
+        let layout = Layout::array::<S>(elements.capacity()).unwrap_or_else(|_| Layout::new::<S>());
+        Memory { data: elements.as_mut_ptr().cast(), layout }
+    }
+
+    /// The vector again.
+    ///
+    /// # Safety
+    /// `length` elements of the type `S` are in the memory, which was made for that type's alignment.
+    unsafe fn into_vec<S>(self, length: usize) -> Vec<S> {
+        let memory = ManuallyDrop::new(self);
+        Vec::from_raw_parts(memory.data.cast(), length, memory.layout.size() / std::mem::size_of::<S>())
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if self.layout.size() != 0 {
+            // Safety: allocated with this layout.
+            unsafe { std::alloc::dealloc(self.data, self.layout) }
+        }
+    }
+}
+
+impl Buffer {
+    pub(crate) fn of_vec<T: Element>(elements: Vec<T>, info: Arc<Info>) -> Buffer {
+        Buffer(Arc::new(Array { info, memory: Memory::of_vec(T::store(elements)) }))
+    }
+
+    /// A number as an array of rank 0.
+    pub(crate) fn of_number(info: &Arc<Info>, bytes: [u8; 16]) -> Result<Buffer> {
+        let memory = Memory::new(info)?;
+        // Safety: an element has at most 16 bytes.
+        unsafe {
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), memory.data, info.dtype().size());
+            Ok(Buffer::of_memory(memory, info.clone()))
+        }
+    }
+
+    /// # Safety
+    /// The memory was made for such an array and every element is written.
+    pub(crate) unsafe fn of_memory(memory: Memory, info: Arc<Info>) -> Buffer {
+        Buffer(Arc::new(Array { info, memory }))
+    }
+
+    /// The type of its elements.
+    pub fn dtype(&self) -> DType {
+        self.0.info.dtype()
+    }
+
+    /// Its sizes.
+    pub fn shape(&self) -> Vec<usize> {
+        self.0.info.sizes().iter().map(|&size| size as usize).collect()
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.0.info.element_count().unwrap_or(0)
+    }
+
+    /// Has it none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Its elements in row-major order. [`ErrorKind::Dtype`]: they are of another type. (Complex ones are `[f32; 2]` and `[f64; 2]` here.)
+    pub fn as_slice<T: Plain>(&self) -> Result<&[T]> {
+        self.expect(T::DTYPE)?;
+        // Safety: so many elements of this dtype, whose memory T is.
+        Ok(unsafe { std::slice::from_raw_parts(self.0.memory.data.cast(), self.len()) })
+    }
+
+    /// A copy of its elements in row-major order; the elements themselves where nothing else has this array.
+    pub fn into_vec<T: Element>(self) -> Result<Vec<T>> {
+        self.expect(T::DTYPE)?;
+        let length = self.len();
+        // Safety: the dtype is T's, and the memory was made for what T is stored as.
+        Ok(T::unstore(unsafe {
+            match Arc::try_unwrap(self.0) {
+                Ok(array) => array.memory.into_vec(length),
+                Err(shared) => std::slice::from_raw_parts(shared.memory.data.cast::<T::Stored>(), length).to_vec(),
+            }
+        }))
+    }
+
+    /// A copy of its elements in row-major order.
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
+        self.clone().into_vec()
+    }
+
+    fn expect(&self, dtype: DType) -> Result<()> {
+        if self.dtype() == dtype {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::Dtype, format!("elements of {} expected, but the array has {}", dtype, self.dtype())))
+    }
+
+    pub(crate) fn info(&self) -> &Arc<Info> {
+        &self.0.info
+    }
+
+    pub(crate) fn data(&self) -> *const u8 {
+        self.0.memory.data
+    }
+}
+
+impl std::fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Buffer({}{})", self.dtype(), self.0.info.shape_text())
+    }
+}

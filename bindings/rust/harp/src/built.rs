@@ -1,0 +1,95 @@
+//! Graphs as the C library has them.
+use crate::config::{CompileOptions, Configuration};
+use crate::context::Context;
+use crate::error::{c_text, make, make_text, Result};
+use crate::program::Program;
+use crate::registry;
+use harp_sys as sys;
+
+/// A graph that does not change any more: from a [`Graph`](crate::Graph), or read from a text. Threads may share it, and compile it at
+/// the same time.
+///
+/// ```
+/// # fn main() -> harp::Result<()> {
+/// use harp::{BuiltGraph, Configuration};
+/// let text = "harp 1\ngraph double(x: f32[n]) {\n  return y = x * 2\n}\n";
+/// let graph = BuiltGraph::parse(text)?;
+/// assert!(graph.print()?.contains("graph double(x: f32[n])"));
+/// let program = graph.compile("interp", &Configuration::default())?;
+/// assert_eq!(program.signature()?, "double(x: f32[n]) -> y: f32[n] (in place of x)");
+/// # Ok(())
+/// # }
+/// ```
+pub struct BuiltGraph(*mut sys::harp_graph);
+
+// Safety: harp.h, "Threads": any number of threads may compile a graph while nobody changes it, and nothing here does.
+unsafe impl Send for BuiltGraph {}
+unsafe impl Sync for BuiltGraph {}
+
+impl BuiltGraph {
+    /// # Safety
+    /// The handle is owned by the caller.
+    pub(crate) unsafe fn from_raw(graph: *mut sys::harp_graph) -> BuiltGraph {
+        BuiltGraph(graph)
+    }
+
+    /// Reads a graph in harp's text format, in this thread's context. [`ErrorKind::Parse`](crate::ErrorKind::Parse) has line and column.
+    pub fn parse(text: &str) -> Result<BuiltGraph> {
+        BuiltGraph::parse_in(&registry::context()?, text)
+    }
+
+    /// The same in a context.
+    pub fn parse_in(context: &Context, text: &str) -> Result<BuiltGraph> {
+        // Safety: a live handle, and so many bytes; so it is below.
+        make(|error| unsafe { sys::harp_graph_parse(context.raw(), text.len(), text.as_ptr().cast(), error) }).map(BuiltGraph)
+    }
+
+    /// Makes a program for the backend "c" or "interp".
+    pub fn compile(&self, backend: &str, configuration: &Configuration) -> Result<Program> {
+        let options = CompileOptions::new(configuration, Some(backend))?;
+        let program = make(|error| unsafe { sys::harp_compile(self.0, &options.c, error) })?;
+        // Safety: made for this caller.
+        Ok(unsafe { Program::from_raw(program) })
+    }
+
+    /// The graph in harp's text format.
+    pub fn print(&self) -> Result<String> {
+        make_text(|error| unsafe { sys::harp_graph_print(self.0, error) })
+    }
+
+    /// A picture in Graphviz' language.
+    pub fn dot(&self) -> Result<String> {
+        make_text(|error| unsafe { sys::harp_graph_dot(self.0, error) })
+    }
+
+    /// The text of one stage of a compilation: "graph", "opt", "schedule", "ir", "ir-opt", "linear", "c" or "dot".
+    pub fn emit(&self, stage: &str, configuration: &Configuration) -> Result<String> {
+        let options = CompileOptions::new(configuration, None)?;
+        let stage = c_text(stage)?;
+        make_text(|error| unsafe { sys::harp_graph_emit(self.0, &options.c, stage.as_ptr(), error) })
+    }
+
+    pub(crate) fn raw(&self) -> *mut sys::harp_graph {
+        self.0
+    }
+}
+
+impl Clone for BuiltGraph {
+    fn clone(&self) -> BuiltGraph {
+        // Safety: a live handle.
+        BuiltGraph(unsafe { sys::harp_graph_retain(self.0) })
+    }
+}
+
+impl Drop for BuiltGraph {
+    fn drop(&mut self) {
+        // Safety: this value's own reference.
+        unsafe { sys::harp_graph_release(self.0) }
+    }
+}
+
+impl std::fmt::Debug for BuiltGraph {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.print().unwrap_or_default())
+    }
+}

@@ -1,0 +1,75 @@
+//! How a program is made: what a compilation may be told, none of which changes a bit of the results.
+use crate::error::{c_text, Result};
+use harp_sys as sys;
+use std::ffi::CString;
+use std::os::raw::c_char;
+use std::ptr;
+
+/// How a program is made. The default is harp's own way, or what the tuner found for this structure and machine.
+///
+/// ```
+/// # fn main() -> harp::Result<()> {
+/// use harp::{Configuration, Tensor};
+/// let x = Tensor::from_vec(vec![1.0f32, 2.0], [2]);
+/// let plain = Configuration { simd_width: 1, disabled_passes: vec!["all".into()], ..Configuration::default() };
+/// assert_eq!((&x + 1.0).realize_with_config(&plain)?.as_slice::<f32>()?, [2.0, 3.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Configuration {
+    /// Lines as `harp_compile_options.schedule` in `include/harp.h` takes them, kernels' schedules among them; "": none.
+    pub schedule: String,
+    /// Names of optimiser passes to leave out ("fold_constants"); "all": every one.
+    pub disabled_passes: Vec<String>,
+    /// Flags for the C compiler, after harp's own.
+    pub compiler_flags: Vec<String>,
+    /// A C compiler as one would type it, instead of the context's.
+    pub compiler: Option<String>,
+    /// Vectors of so many elements: 1, 2, 4, 8, 16, or 0: what the processor has.
+    pub simd_width: i32,
+    /// Whether an index that names no element fails the run.
+    pub check_indices: bool,
+    /// Whether what the tuner found before is left aside.
+    pub ignore_tuning: bool,
+}
+
+/// The options as the C library takes them, and the texts that they point to.
+pub(crate) struct CompileOptions {
+    pub(crate) c: sys::harp_compile_options,
+    _texts: Vec<CString>,
+    _lists: Vec<Vec<*const c_char>>,
+}
+
+impl CompileOptions {
+    pub(crate) fn new(configuration: &Configuration, backend: Option<&str>) -> Result<CompileOptions> {
+        let mut made = CompileOptions { c: sys::harp_compile_options::init(), _texts: Vec::new(), _lists: Vec::new() };
+        made.c.backend = made.text(backend)?;
+        made.c.compiler = made.text(configuration.compiler.as_deref())?;
+        made.c.schedule = made.text(Some(&*configuration.schedule).filter(|text| !text.is_empty()))?;
+        made.c.n_flags = configuration.compiler_flags.len();
+        made.c.flags = made.list(&configuration.compiler_flags)?;
+        made.c.n_disabled_passes = configuration.disabled_passes.len();
+        made.c.disabled_passes = made.list(&configuration.disabled_passes)?;
+        made.c.simd_width = configuration.simd_width;
+        made.c.check_indices = i32::from(configuration.check_indices);
+        made.c.tuning = if configuration.ignore_tuning { sys::HARP_TUNING_OFF } else { sys::HARP_TUNING_ON };
+        Ok(made)
+    }
+
+    fn text(&mut self, text: Option<&str>) -> Result<*const c_char> {
+        match text {
+            None => Ok(ptr::null()),
+            Some(text) => {
+                self._texts.push(c_text(text)?);
+                Ok(self._texts[self._texts.len() - 1].as_ptr())
+            }
+        }
+    }
+
+    fn list(&mut self, texts: &[String]) -> Result<*const *const c_char> {
+        let pointers = texts.iter().map(|text| self.text(Some(text))).collect::<Result<Vec<_>>>()?;
+        self._lists.push(pointers);
+        Ok(self._lists[self._lists.len() - 1].as_ptr())
+    }
+}

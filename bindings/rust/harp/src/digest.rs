@@ -1,0 +1,91 @@
+//! 128-bit hashes of structures: what a program is looked up by. Two lanes of folded multiplications; not for adversaries.
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Digest(u64, u64);
+
+impl Hash for Digest {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0);
+    }
+}
+
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+impl Digest {
+    /// The empty digest of one kind of thing.
+    pub(crate) const fn of_kind(kind: u64) -> Self {
+        Digest(kind ^ 0x9e37_79b9_7f4a_7c15, kind.wrapping_mul(0xd6e8_feb8_6659_fd93) ^ 0xa076_1d64_78bd_642f)
+    }
+
+    #[must_use]
+    pub(crate) fn with(self, word: u64) -> Self {
+        Digest(
+            fold(self.0 ^ word, 0xe703_7ed1_a0b4_28db ^ self.1),
+            fold(self.1.wrapping_add(word), 0x8ebc_6af0_9c88_c6e3 ^ self.0.rotate_left(23)),
+        )
+    }
+
+    #[must_use]
+    pub(crate) fn and(self, other: Digest) -> Self {
+        self.with(other.0).with(other.1)
+    }
+
+    #[must_use]
+    pub(crate) fn with_hash<T: Hash + ?Sized>(self, value: &T) -> Self {
+        let mut state = State(self);
+        value.hash(&mut state);
+        state.0
+    }
+}
+
+/// Feeds what `#[derive(Hash)]` gives to a digest.
+struct State(Digest);
+
+impl Hasher for State {
+    fn finish(&self) -> u64 {
+        self.0 .0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for part in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            self.0 = self.0.with(u64::from_le_bytes(word));
+        }
+        self.0 = self.0.with(bytes.len() as u64);
+    }
+    fn write_u64(&mut self, word: u64) {
+        self.0 = self.0.with(word);
+    }
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(u64::from(word));
+    }
+    fn write_u8(&mut self, word: u8) {
+        self.write_u64(u64::from(word));
+    }
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+}
+
+/// The hasher of maps whose keys are digests: they are hashed already.
+#[derive(Default)]
+pub(crate) struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("digests are one u64");
+    }
+    fn write_u64(&mut self, word: u64) {
+        self.0 = word;
+    }
+}
+
+pub(crate) type DigestMap<T> = HashMap<Digest, T, BuildHasherDefault<AsItIs>>;

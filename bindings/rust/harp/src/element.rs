@@ -1,0 +1,149 @@
+//! The Rust types that arrays may have as elements, and the groups of them that operations take.
+use crate::generated::codes::DType;
+use std::mem::ManuallyDrop;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A type of array elements: `bool`, the integers of 8 to 64 bits, `isize` and `usize`, `f32`, `f64`, and as complex numbers
+/// `(f32, f32)` and `(f64, f64)`, the real part first.
+///
+/// ```compile_fail
+/// harp::Tensor::<char>::from_vec(vec!['a'], [1]); // char is no element
+/// ```
+pub trait Element: Copy + PartialEq + std::fmt::Debug + sealed::Sealed + 'static {
+    /// What harp calls it.
+    const DTYPE: DType;
+    /// How an element lies in memory.
+    type Stored: Copy + 'static;
+    /// The type of the parts of a complex number; a real number is its own.
+    type Real: Element;
+    /// The complex type whose parts are this; a complex type is its own. What has none is its own, and harp says so.
+    type Complex: Element;
+    fn to_stored(self) -> Self::Stored;
+    fn from_stored(stored: Self::Stored) -> Self;
+    /// The elements as they are stored: the same memory where the type is.
+    fn store(elements: Vec<Self>) -> Vec<Self::Stored>;
+    fn unstore(stored: Vec<Self::Stored>) -> Vec<Self>;
+}
+
+/// An element that lies in memory as harp has it, so that slices of it can be borrowed: every [`Element`] but the tuples, of which Rust
+/// does not say how they lie. `[f32; 2]` and `[f64; 2]` are complex numbers here.
+///
+/// # Safety
+/// `DTYPE` says what the type's memory is.
+pub unsafe trait Plain: Copy + 'static {
+    const DTYPE: DType;
+}
+
+/// Numbers with an order, which wrap or round: all but `bool` and complex numbers.
+pub trait Real: Number {}
+/// `f32` and `f64`.
+pub trait Float: Real + Field {}
+/// Floats and complex numbers.
+pub trait Field: Number {}
+/// Integers.
+pub trait Int: Real + BoolInt {}
+/// Integers and `bool`.
+pub trait BoolInt: Element {}
+/// All but `bool`.
+pub trait Number: Element {}
+
+/// The same vector under another name of the same type's layout.
+///
+/// # Safety
+/// `A` and `B` have one size, alignment and set of valid values.
+unsafe fn same_memory<A, B>(elements: Vec<A>) -> Vec<B> {
+    let mut elements = ManuallyDrop::new(elements);
+    Vec::from_raw_parts(elements.as_mut_ptr().cast(), elements.len(), elements.capacity())
+}
+
+macro_rules! plain {
+    ($($type:ty as $stored:ty, $dtype:ident, $complex:ty: $($group:ident)*;)*) => {
+        $(impl sealed::Sealed for $type {}
+        impl Element for $type {
+            const DTYPE: DType = DType::$dtype;
+            type Stored = $stored;
+            type Real = $type;
+            type Complex = $complex;
+            fn to_stored(self) -> $stored {
+                self as $stored
+            }
+            fn from_stored(stored: $stored) -> $type {
+                stored as $type
+            }
+            fn store(elements: Vec<$type>) -> Vec<$stored> {
+                // Safety: the two are the same integer, or the same type.
+                unsafe { same_memory(elements) }
+            }
+            fn unstore(stored: Vec<$stored>) -> Vec<$type> {
+                // Safety: as above.
+                unsafe { same_memory(stored) }
+            }
+        }
+        // Safety: the row says what its memory is.
+        unsafe impl Plain for $type {
+            const DTYPE: DType = DType::$dtype;
+        }
+        $(impl $group for $type {})*)*
+    };
+}
+
+#[cfg(target_pointer_width = "64")]
+plain! {
+    isize as i64, I64, isize: Number Real BoolInt Int;
+    usize as u64, U64, usize: Number Real BoolInt Int;
+}
+#[cfg(target_pointer_width = "32")]
+plain! {
+    isize as i32, I32, isize: Number Real BoolInt Int;
+    usize as u32, U32, usize: Number Real BoolInt Int;
+}
+plain! {
+    bool as bool, Bool, bool: BoolInt;
+    i8 as i8, I8, i8: Number Real BoolInt Int;
+    u8 as u8, U8, u8: Number Real BoolInt Int;
+    i16 as i16, I16, i16: Number Real BoolInt Int;
+    u16 as u16, U16, u16: Number Real BoolInt Int;
+    i32 as i32, I32, i32: Number Real BoolInt Int;
+    u32 as u32, U32, u32: Number Real BoolInt Int;
+    i64 as i64, I64, i64: Number Real BoolInt Int;
+    u64 as u64, U64, u64: Number Real BoolInt Int;
+    f32 as f32, F32, (f32, f32): Number Real Field Float;
+    f64 as f64, F64, (f64, f64): Number Real Field Float;
+}
+
+macro_rules! complex {
+    ($($part:ty, $dtype:ident;)*) => {
+        $(impl sealed::Sealed for ($part, $part) {}
+        impl Element for ($part, $part) {
+            const DTYPE: DType = DType::$dtype;
+            type Stored = [$part; 2];
+            type Real = $part;
+            type Complex = ($part, $part);
+            fn to_stored(self) -> [$part; 2] {
+                [self.0, self.1]
+            }
+            fn from_stored(stored: [$part; 2]) -> Self {
+                (stored[0], stored[1])
+            }
+            fn store(elements: Vec<Self>) -> Vec<[$part; 2]> {
+                elements.into_iter().map(Self::to_stored).collect()
+            }
+            fn unstore(stored: Vec<[$part; 2]>) -> Vec<Self> {
+                stored.into_iter().map(Self::from_stored).collect()
+            }
+        }
+        impl Number for ($part, $part) {}
+        impl Field for ($part, $part) {}
+        // Safety: an array's elements lie one after the other.
+        unsafe impl Plain for [$part; 2] {
+            const DTYPE: DType = DType::$dtype;
+        })*
+    };
+}
+complex! {
+    f32, Complex64;
+    f64, Complex128;
+}

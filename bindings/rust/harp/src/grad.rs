@@ -1,0 +1,44 @@
+//! Gradients of traces.
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::generated::codes::ErrorKind;
+use crate::lower::{Args, Lowering};
+use crate::plan;
+use crate::registry;
+use crate::trace::{call_known, Node};
+use harp_sys as sys;
+
+type Raw = *mut sys::harp_node;
+
+/// How many xs there are, whether there is a grad_output, HARP_GRAD_...
+type Given = (usize, bool, u32);
+
+fn apply(_: &Lowering, sources: &mut Args, given: &Given, results: &mut [Raw]) -> bool {
+    let y = sources.next();
+    let xs = sources.take(given.0);
+    let grad_output = sources.optional(given.1);
+    // Safety: nodes of one graph, and room for as many gradients as there are xs.
+    unsafe { sys::harp_grad_flags(y, xs.len() as i32, xs.as_ptr(), grad_output, given.2, results.as_mut_ptr()) == sys::HARP_OK }
+}
+
+/// What harp_grad_flags gives. Whether there is a gradient is a question about the whole trace, which is therefore built once for each
+/// structure; other operations are asked about by their operands' shapes alone.
+pub(crate) fn grad(y: &Node, xs: &[&Node], grad_output: Option<&Node>, zero_where_independent: bool) -> Result<Vec<Node>> {
+    let flags = if zero_where_independent { sys::HARP_GRAD_ZERO_WHERE_INDEPENDENT as u32 } else { 0 };
+    let given: Given = (xs.len(), grad_output.is_some(), flags);
+    if xs.is_empty() {
+        return Err(Error::new(ErrorKind::InvalidArgument, "grad: at least one node to differentiate with respect to expected"));
+    }
+    let mut sources = vec![y];
+    sources.extend(xs);
+    sources.extend(grad_output);
+    let key = Digest::of_kind(6).and(plan::structure(&sources)).with_hash(&given);
+    if !registry::is_checked(key) {
+        let lowering = Lowering::new(&registry::context()?, y.0.home.flags())?;
+        let raw = lowering.lower(&sources)?;
+        lowering.build(xs.len(), |results| apply(&lowering, &mut Args::new(&raw), &given, results))?;
+        registry::set_checked(key);
+    }
+    let infos = xs.iter().map(|x| x.info().clone()).collect();
+    call_known("grad", &sources, given, infos, apply)
+}

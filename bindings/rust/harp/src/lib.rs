@@ -1,0 +1,125 @@
+//! harp: lazy tensors, and compiled graphs of array operations.
+//!
+//! ```
+//! # fn main() -> harp::Result<()> {
+//! use harp::Tensor;
+//! let a = Tensor::from_vec(vec![1.0f32, 2.0, 3.0], [3]);
+//! let b = Tensor::from_vec(vec![4.0f32, 5.0, 6.0], [3]);
+//! let c = &a * &b + 1.0; // nothing is computed yet
+//! assert_eq!(c.to_vec()?, [5.0, 11.0, 19.0]); // one compiled kernel
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Tensor`] is the lazy array, [`Graph`] builds programs for any size, [`ast`] functions of one's own, and [`Autotuner`] looks for the
+//! fastest way to make a program. Names and meanings of the operations are those of harp's C interface (`include/harp.h`).
+//!
+//! Mistakes are [`Error`]s, with the C library's text and a kind. Operators, and the methods that stand beside a `try_` twin, panic with
+//! that text.
+//!
+//! | | may be sent to another thread | may be shared by threads |
+//! |---|---|---|
+//! | [`Context`], [`Program`], [`BuiltGraph`], [`Buffer`], [`Error`] | yes | yes |
+//! | [`Tensor`], [`Graph`], [`GraphNode`], [`Backend`] | no | no |
+//!
+//! as `harp.h` says: a graph is built by one thread at a time (here by the one that its nodes belong to), and compiled by any number.
+#![warn(missing_debug_implementations)]
+#![allow(clippy::needless_doctest_main)]
+
+#[cfg(feature = "ndarray")]
+mod array;
+pub mod ast;
+mod broadcast;
+mod buffer;
+mod built;
+mod config;
+mod context;
+mod digest;
+mod element;
+mod error;
+mod expr;
+mod generated;
+mod grad;
+pub mod graph;
+mod info;
+mod lower;
+mod operators;
+mod plan;
+mod pool;
+mod program;
+mod registry;
+mod tensor;
+mod trace;
+mod tune;
+
+pub use broadcast::{broadcast_index, broadcast_shapes};
+pub use buffer::Buffer;
+pub use built::BuiltGraph;
+pub use config::Configuration;
+pub use context::{CacheStats, Context, ContextOptions};
+pub use element::{BoolInt, Element, Field, Float, Int, Number, Plain, Real};
+pub use error::{Error, Result};
+pub use expr::{Arithmetic, Axes, Dims, Expr, LARGEST_SIZE};
+pub use generated::codes::{DType, ErrorKind};
+pub use graph::{Graph, GraphNode, InputNodeBuilder, GRAPH_BROADCAST, GRAPH_PROMOTE, GRAPH_PROMOTE_MIXED};
+pub use pool::PoolOptions;
+pub use program::{Array, ArrayInfo, ArrayMut, Program, ProgramStats, RunOptions};
+pub use registry::{backend, clear_cache, context, default_backend, set_context, set_default_backend, Backend};
+pub use tensor::Tensor;
+pub use tune::{Autotuner, SearchSpace, SearchStrategy, TrialResult, TuningResult};
+
+/// In place of an axis: of the flattened array.
+pub const AXIS_NONE: i32 = harp_sys::HARP_AXIS_NONE;
+/// An open end of a slice.
+pub const SLICE_NONE: i64 = harp_sys::HARP_SLICE_NONE;
+/// In place of `ignore_index`: every class counts.
+pub const CLASS_NONE: i64 = harp_sys::HARP_CLASS_NONE;
+/// Scans without the element itself.
+pub const SCAN_EXCLUSIVE: u32 = harp_sys::HARP_SCAN_EXCLUSIVE as u32;
+/// Scans from the end of the axis.
+pub const SCAN_REVERSE: u32 = harp_sys::HARP_SCAN_REVERSE as u32;
+
+/// Opens the library of this name or path instead of `libharp.so.0`; before anything else is called. What cannot be loaded is
+/// [`ErrorKind::Io`].
+#[cfg(feature = "load-dynamic")]
+pub fn load(library: &str) -> Result<()> {
+    harp_sys::load(library).map_err(|text| Error::new(ErrorKind::Io, text))
+}
+
+/// The version of the library: "0.1.0".
+pub fn version() -> String {
+    // Safety: text that lives for ever.
+    unsafe { error::text(harp_sys::harp_version_string()) }
+}
+
+/// What most programs use.
+pub mod prelude {
+    pub use crate::{DType, Error, Expr, Graph, GraphNode, Tensor};
+}
+
+impl std::fmt::Display for DType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl DType {
+    /// What addresses of elements are multiples of.
+    pub(crate) fn align(self) -> usize {
+        match self {
+            DType::Complex64 | DType::Complex128 => self.size() / 2,
+            _ => self.size().max(1),
+        }
+    }
+}
+
+/// Pages whose blocks are tests.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../tests/design.md")]
+    struct Design;
+    #[doc = include_str!("../../../../docs/rust.md")]
+    struct Tutorial;
+    #[doc = include_str!("../../README.md")]
+    struct ReadMe;
+}

@@ -1,0 +1,237 @@
+//! Realising: programs of traces, found again by structure.
+use crate::buffer::{Buffer, Memory};
+use crate::config::{CompileOptions, Configuration};
+use crate::digest::Digest;
+use crate::error::{check, make, Error, Result};
+use crate::generated::codes::ErrorKind;
+use crate::info::Info;
+use crate::lower::Lowering;
+use crate::program::{array, const_array, Program};
+use crate::registry::{self, Backend};
+use crate::trace::{Home, Inner, Node, State};
+use crate::tune::Wrapped;
+use crate::Context;
+use harp_sys as sys;
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A program of one structure, and which of a walk's arrays it takes.
+pub(crate) struct Plan {
+    program: Program,
+    inputs: Vec<usize>,
+}
+
+/// A trace with more operations than this realises what it is made of: programs of a size beyond all use are compiled otherwise.
+const MOST_PENDING: u32 = 10_000;
+
+thread_local! {
+    static WALKS: Cell<u64> = const { Cell::new(0) };
+    static SPARE: Cell<(Vec<*const Inner>, Vec<*const Inner>)> = const { Cell::new((Vec::new(), Vec::new())) };
+}
+
+/// Goes through what nodes stand for, from each to its sources, first to last, and calls `at` when it comes to a node for the first time.
+/// Gives a digest of the structure: which nodes are operations, arrays, or met before. The pointers are valid while `roots` are.
+fn walk(roots: &[&Node], pending: &mut Vec<*const Inner>, mut at: impl FnMut(&Inner, *const Inner)) -> Digest {
+    let this = WALKS.with(|walks| {
+        walks.set(walks.get() + 1);
+        walks.get()
+    });
+    let mut digest = Digest::of_kind(5);
+    let mut count = 0;
+    pending.clear();
+    for root in roots.iter().rev() {
+        digest = digest.and(root.digest());
+        pending.push(Rc::as_ptr(&root.0));
+    }
+    while let Some(pointer) = pending.pop() {
+        // Safety: a root, or a source that a live node holds; nothing is changed while this walk lasts.
+        let node = unsafe { &*pointer };
+        let (visited, number) = node.visit.get();
+        if visited == this {
+            digest = digest.with(u64::from(number) + 2);
+            continue;
+        }
+        node.visit.set((this, count));
+        count += 1;
+        at(node, pointer);
+        digest = match &*node.state.borrow() {
+            State::Call(call) => {
+                pending.extend(call.sources.as_slice().iter().rev().map(|source| Rc::as_ptr(&source.0)));
+                digest.with(1)
+            }
+            _ => digest.with(0),
+        };
+    }
+    digest
+}
+
+/// Gives every node values.
+pub(crate) fn realize(roots: &[&Node], configuration: Option<&Configuration>) -> Result<()> {
+    let mut wanted: Vec<&Node> = Vec::with_capacity(roots.len());
+    for &root in roots {
+        if root.buffer().is_none() && !wanted.iter().any(|other| Rc::ptr_eq(&other.0, &root.0)) {
+            wanted.push(root);
+        }
+    }
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let backend = backend_of(&wanted)?;
+    let (mut pending, mut leaves) = SPARE.with(Cell::take);
+    leaves.clear();
+    let mut key = walk(&wanted, &mut pending, |node, pointer| {
+        if !matches!(&*node.state.borrow(), State::Call(_)) {
+            leaves.push(pointer);
+        }
+    });
+    if let Some(configuration) = configuration {
+        key = key.with_hash(configuration);
+    }
+    let known = backend.plans.borrow().get(&key).cloned();
+    let plan = match known {
+        Some(plan) => Ok(plan),
+        None => Plan::new(&backend, &wanted, configuration).map(|plan| {
+            let plan = Rc::new(plan);
+            backend.plans.borrow_mut().insert(key, plan.clone());
+            plan
+        }),
+    };
+    let outcome = plan.and_then(|plan| plan.run(&wanted, &leaves));
+    SPARE.with(|spare| spare.set((pending, leaves)));
+    for (root, buffer) in wanted.iter().zip(outcome?) {
+        root.set_buffer(buffer);
+    }
+    Ok(())
+}
+
+pub(crate) fn backend_of(nodes: &[&Node]) -> Result<Rc<Backend>> {
+    let mut found: Option<Rc<Backend>> = None;
+    for node in nodes {
+        match (&node.0.home, &found) {
+            (Home::Anywhere | Home::AnyBackend, _) => {}
+            (Home::Backend(backend), None) => found = Some(backend.clone()),
+            (Home::Backend(backend), Some(other)) if Rc::ptr_eq(backend, other) => {}
+            _ => return Err(Error::new(ErrorKind::InvalidArgument, "tensors of one backend expected")),
+        }
+    }
+    found.map_or_else(registry::default_backend, Ok)
+}
+
+impl Plan {
+    fn new(backend: &Backend, roots: &[&Node], configuration: Option<&Configuration>) -> Result<Plan> {
+        let flags = Home::Backend(registry::backend(backend.name())?).flags();
+        let lowering = Lowering::new(backend.context(), flags)?;
+        let nodes = lowering.lower(roots)?;
+        let options = CompileOptions::new(configuration.unwrap_or(&Configuration::default()), Some(backend.name()))?;
+        // Safety: nodes of this graph; options that live until the call returns.
+        let program = unsafe {
+            let (count, first) = (nodes.len() as i32, nodes.as_ptr());
+            Program::from_raw(make(|error| sys::harp_compile_nodes(lowering.graph(), count, std::ptr::null(), first, &options.c, error))?)
+        };
+        Ok(Plan { program, inputs: lowering.inputs_of(&nodes)? })
+    }
+
+    fn run(&self, roots: &[&Node], leaves: &[*const Inner]) -> Result<Vec<Buffer>> {
+        const FEW: usize = 8;
+        let nothing = sys::harp_const_array { data: std::ptr::null(), dims: std::ptr::null(), dtype: 0, rank: 0 };
+        let (mut few, mut many) = ([nothing; FEW], Vec::new());
+        let inputs = if self.inputs.len() <= FEW {
+            &mut few[..self.inputs.len()]
+        } else {
+            many.resize(self.inputs.len(), nothing);
+            &mut many[..]
+        };
+        for (input, &leaf) in inputs.iter_mut().zip(&self.inputs) {
+            // Safety: sources of the roots, which nothing changes before the arrays have been used.
+            let node = unsafe { &*leaves[leaf] };
+            *input = match &*node.state.borrow() {
+                State::Array(buffer) => const_array(&node.info, buffer.data()),
+                State::Number(bytes) => const_array(&node.info, bytes.as_ptr()),
+                _ => return Err(Error::new(ErrorKind::Internal, "an array without values")),
+            };
+        }
+        let memory = |root: &&Node| Ok((Memory::new(root.info())?, root.info().clone()));
+        if let [root] = roots {
+            let (memory, info): (Memory, Arc<Info>) = memory(root)?;
+            self.call(inputs, &[array(&info, &memory)])?;
+            // Safety: the run wrote all of it.
+            return Ok(vec![unsafe { Buffer::of_memory(memory, info) }]);
+        }
+        let made = roots.iter().map(memory).collect::<Result<Vec<_>>>()?;
+        let outputs: Vec<_> = made.iter().map(|(memory, info)| array(info, memory)).collect();
+        self.call(inputs, &outputs)?;
+        // Safety: as above.
+        Ok(made.into_iter().map(|(memory, info)| unsafe { Buffer::of_memory(memory, info) }).collect())
+    }
+
+    fn call(&self, inputs: &[sys::harp_const_array], outputs: &[sys::harp_array]) -> Result<()> {
+        // Safety: inputs are alive and not written, outputs are memory of this call's own.
+        check(|error| unsafe {
+            sys::harp_program_call(
+                self.program.raw(),
+                inputs.len(),
+                inputs.as_ptr(),
+                outputs.len(),
+                outputs.as_ptr(),
+                std::ptr::null(),
+                error,
+            )
+        })
+    }
+}
+
+/// Realises what a new node is made of where that has grown too large. Not between a product and what reads it: realising rounds, and
+/// a sum of products does not.
+pub(crate) fn limit_pending(node: &Node) {
+    if node.size() <= MOST_PENDING || !matches!(node.0.home, Home::Backend(_)) {
+        return;
+    }
+    let mut count = 0;
+    walk(&[node], &mut Vec::new(), |node, _| {
+        if matches!(&*node.state.borrow(), State::Call(_)) {
+            count += 1;
+        }
+    });
+    node.set_size(count);
+    if count <= MOST_PENDING {
+        return;
+    }
+    let mut cut = Vec::new();
+    for source in sources_of(node) {
+        let is_product = matches!(&*source.0.state.borrow(), State::Call(call) if call.name == "mul");
+        if is_product {
+            cut.extend(sources_of(&source));
+        } else {
+            cut.push(source);
+        }
+    }
+    cut.retain(|source| matches!(&*source.0.state.borrow(), State::Call(_)));
+    // A mistake here is one of whatever realises the node later, and is told then.
+    if realize(&cut.iter().collect::<Vec<_>>(), None).is_ok() {
+        node.set_size(1);
+    }
+}
+
+fn sources_of(node: &Node) -> Vec<Node> {
+    match &*node.0.state.borrow() {
+        State::Call(call) => call.sources.as_slice().to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+/// A digest of what nodes stand for.
+pub(crate) fn structure(nodes: &[&Node]) -> Digest {
+    walk(nodes, &mut Vec::new(), |_, _| {})
+}
+
+/// The arrays that a program of a node takes, in the order in which lowering declares them.
+pub(crate) fn leaves(root: &Node, context: &Context) -> Result<Vec<Wrapped>> {
+    let mut arrays = Vec::new();
+    walk(&[root], &mut Vec::new(), |node, _| match &*node.state.borrow() {
+        State::Array(buffer) => arrays.push(Ok(buffer.clone())),
+        State::Number(bytes) => arrays.push(Buffer::of_number(&node.info, *bytes)),
+        _ => {}
+    });
+    arrays.into_iter().map(|array| Wrapped::new(context, array?)).collect()
+}

@@ -1,0 +1,63 @@
+//! Options of pools.
+use crate::expr::Dims;
+use crate::lower::Lowering;
+use harp_sys as sys;
+use std::ptr;
+
+/// How windows of pools lie. Lists are empty (the default), have one number for every axis, or one an axis; a padding may have two.
+///
+/// ```
+/// use harp::{PoolOptions, Tensor};
+/// let x = Tensor::from_vec((0..16).map(|i| i as f32).collect(), [1, 1, 4, 4]);
+/// let options = PoolOptions { stride: vec![1], ..PoolOptions::default() };
+/// assert_eq!(x.max_pool([2, 2], Some(&options)).shape(), [1, 1, 3, 3]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PoolOptions {
+    /// By default the windows' size.
+    pub stride: Vec<i64>,
+    /// By default none.
+    pub padding: Dims,
+    /// By default 1.
+    pub dilation: Vec<i64>,
+    /// May the last window of an axis end behind the padding?
+    pub ceil_mode: bool,
+    /// `avg_pool`: does padding count, as zeros? By default it does.
+    pub count_include_pad: bool,
+}
+
+impl Default for PoolOptions {
+    fn default() -> Self {
+        PoolOptions { stride: Vec::new(), padding: Dims(Vec::new()), dilation: Vec::new(), ceil_mode: false, count_include_pad: true }
+    }
+}
+
+/// The options as the C library takes them, and the sizes that they point to.
+pub(crate) struct PoolC {
+    pub(crate) c: sys::harp_pool_options,
+    _padding: Vec<sys::harp_dim>,
+}
+
+impl PoolOptions {
+    /// The result points into `self`.
+    pub(crate) fn to_c(&self, lowering: &Lowering) -> PoolC {
+        fn first<T>(list: &[T]) -> *const T {
+            if list.is_empty() {
+                ptr::null()
+            } else {
+                list.as_ptr()
+            }
+        }
+        let padding = lowering.dims(&self.padding.0);
+        let mut c = sys::harp_pool_options::init();
+        c.n_stride = self.stride.len() as i32;
+        c.stride = first(&self.stride);
+        c.n_padding = padding.len() as i32;
+        c.padding = first(&padding);
+        c.n_dilation = self.dilation.len() as i32;
+        c.dilation = first(&self.dilation);
+        c.ceil_mode = i32::from(self.ceil_mode);
+        c.count_include_pad = i32::from(self.count_include_pad);
+        PoolC { c, _padding: padding }
+    }
+}

@@ -1,0 +1,324 @@
+//! Compiled programs, and the arrays that they are called with.
+use crate::buffer::{Buffer, Memory};
+use crate::element::Plain;
+use crate::error::{c_text, check, make_text, text, Error, Result};
+use crate::expr::Expr;
+use crate::generated::codes::{DType, ErrorKind};
+use crate::info::Info;
+use harp_sys as sys;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::sync::atomic::AtomicI32;
+use std::sync::Arc;
+
+/// A compiled graph. A clone is the same program. Threads may share one, and run it at the same time.
+///
+/// ```
+/// fn shared_by_threads<T: Send + Sync>() {}
+/// shared_by_threads::<harp::Program>();
+/// ```
+pub struct Program(*mut sys::harp_program);
+
+// Safety: harp.h, "Threads": programs may be used by several threads at once.
+unsafe impl Send for Program {}
+unsafe impl Sync for Program {}
+
+/// An array that a program reads: the elements of a slice, in row-major order.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug)]
+pub struct Array<'a>(sys::harp_const_array, PhantomData<&'a ()>);
+
+/// An array that a program writes.
+///
+/// The elements are borrowed until the program has run:
+///
+/// ```compile_fail
+/// let mut y = vec![0.0f32; 3];
+/// let out = harp::ArrayMut::new(&mut y, &[3]).unwrap();
+/// y[0] = 1.0; // error: out still has it
+/// drop(out);
+/// ```
+#[repr(transparent)]
+#[derive(Debug)]
+pub struct ArrayMut<'a>(sys::harp_array, PhantomData<&'a mut ()>);
+
+// Safety: borrowed slices of plain elements.
+unsafe impl Send for Array<'_> {}
+unsafe impl Sync for Array<'_> {}
+unsafe impl Send for ArrayMut<'_> {}
+
+fn count_of(dims: &[i64], length: usize) -> Result<i32> {
+    let count = dims.iter().try_fold(1usize, |count, &size| count.checked_mul(usize::try_from(size).ok()?));
+    if count == Some(length) && dims.len() <= sys::HARP_MAX_RANK as usize {
+        return Ok(dims.len() as i32);
+    }
+    Err(Error::new(ErrorKind::Shape, format!("a shape of {} elements expected, not {:?}", length, dims)))
+}
+
+impl<'a> Array<'a> {
+    /// The slice as an array of these sizes. [`ErrorKind::Shape`]: they are not those of so many elements.
+    pub fn new<T: Plain>(elements: &'a [T], dims: &'a [i64]) -> Result<Array<'a>> {
+        let rank = count_of(dims, elements.len())?;
+        Ok(Array(sys::harp_const_array { data: elements.as_ptr().cast(), dims: dims.as_ptr(), dtype: T::DTYPE as i32, rank }, PhantomData))
+    }
+}
+
+impl<'a> From<&'a Buffer> for Array<'a> {
+    fn from(buffer: &'a Buffer) -> Array<'a> {
+        Array(const_array(buffer.info(), buffer.data()), PhantomData)
+    }
+}
+
+impl<'a> ArrayMut<'a> {
+    /// The slice as an array of these sizes. [`ErrorKind::Shape`]: they are not those of so many elements.
+    pub fn new<T: Plain>(elements: &'a mut [T], dims: &'a [i64]) -> Result<ArrayMut<'a>> {
+        let rank = count_of(dims, elements.len())?;
+        Ok(ArrayMut(sys::harp_array { data: elements.as_mut_ptr().cast(), dims: dims.as_ptr(), dtype: T::DTYPE as i32, rank }, PhantomData))
+    }
+}
+
+pub(crate) fn const_array(info: &Info, data: *const u8) -> sys::harp_const_array {
+    let sizes = info.sizes();
+    sys::harp_const_array { data: data.cast(), dims: sizes.as_ptr(), dtype: info.dtype() as i32, rank: sizes.len() as i32 }
+}
+
+/// What a run may be told besides its arrays.
+#[derive(Debug, Default)]
+pub struct RunOptions<'a> {
+    /// Values of shape variables by name: needed for those that follow from no axis of an input.
+    pub shape_vars: &'a [(&'a str, i64)],
+    /// Memory for intermediate arrays, aligned to 64 bytes; [`Program::workspace_size`] says how much. With it a run of the backend "c"
+    /// allocates nothing.
+    pub workspace: Option<&'a mut [MaybeUninit<u8>]>,
+    /// Another thread ends the run by storing something else than 0: [`ErrorKind::Cancelled`].
+    pub cancel: Option<&'a AtomicI32>,
+}
+
+/// An input or output of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ArrayInfo {
+    pub name: String,
+    pub dtype: DType,
+    /// "[n, 64]"
+    pub shape: String,
+    /// -1 where the size is symbolic.
+    pub dims: Vec<i64>,
+    /// Of an output: the inputs that it may be the same array as.
+    pub in_place: Vec<usize>,
+}
+
+/// What compiling took, and how large it is.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct ProgramStats {
+    pub pipeline_ms: f64,
+    pub compile_ms: f64,
+    pub kernels: i32,
+    pub generations: i32,
+    /// Was it found in a cache?
+    pub is_cached: bool,
+    /// Was it made with a configuration that the tuner found?
+    pub is_tuned: bool,
+    pub source_bytes: u64,
+    pub artifact_bytes: u64,
+}
+
+impl Program {
+    /// # Safety
+    /// The handle is owned by the caller.
+    pub(crate) unsafe fn from_raw(program: *mut sys::harp_program) -> Program {
+        Program(program)
+    }
+
+    /// Runs the program on arrays that are given, inputs and outputs in its order; dtypes and sizes have to be its own. Nothing is
+    /// copied.
+    ///
+    /// ```
+    /// # fn main() -> harp::Result<()> {
+    /// use harp::{Array, ArrayMut, DType, Expr, Graph};
+    /// let mut graph = Graph::new();
+    /// let x = graph.input("x").with_dtype(DType::F32).with_shape([Expr::var("n", 1..=1000)]).build();
+    /// graph.output("y", &(&x * &x));
+    /// let square = graph.compile()?;
+    /// let (x, mut y) = ([1.0f32, 2.0, 3.0], [0.0f32; 3]);
+    /// square.call(&[Array::new(&x, &[3])?], &mut [ArrayMut::new(&mut y, &[3])?])?;
+    /// assert_eq!(y, [1.0, 4.0, 9.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn call(&self, inputs: &[Array], outputs: &mut [ArrayMut]) -> Result<()> {
+        // Safety: the arrays are slices that are borrowed for this call, an output by itself; their structs are harp's own.
+        check(|error| unsafe {
+            sys::harp_program_call(
+                self.0,
+                inputs.len(),
+                inputs.as_ptr().cast(),
+                outputs.len(),
+                outputs.as_ptr().cast(),
+                std::ptr::null(),
+                error,
+            )
+        })
+    }
+
+    /// [`call`](Program::call) with options.
+    pub fn call_with_options(&self, inputs: &[Array], outputs: &mut [ArrayMut], options: RunOptions) -> Result<()> {
+        let mut c = sys::harp_run_options::init();
+        let names = options.shape_vars.iter().map(|(name, _)| c_text(name)).collect::<Result<Vec<_>>>()?;
+        let names: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
+        let values: Vec<i64> = options.shape_vars.iter().map(|(_, value)| *value).collect();
+        c.n_shape_vars = names.len();
+        c.shape_var_names = names.as_ptr();
+        c.shape_var_values = values.as_ptr();
+        if let Some(workspace) = options.workspace {
+            c.workspace = workspace.as_mut_ptr().cast();
+            c.workspace_size = workspace.len();
+        }
+        if let Some(cancel) = options.cancel {
+            c.cancel = (cancel as *const AtomicI32).cast();
+        }
+        // Safety: as in `call`; the options' parts live until the call returns.
+        check(|error| unsafe {
+            sys::harp_program_call(self.0, inputs.len(), inputs.as_ptr().cast(), outputs.len(), outputs.as_ptr().cast(), &c, error)
+        })
+    }
+
+    /// Runs the program and gives its outputs as new arrays. Every shape variable has to follow from an axis of an input.
+    pub fn run(&self, inputs: &[&Buffer]) -> Result<Vec<Buffer>> {
+        let arrays: Vec<Array> = inputs.iter().map(|&buffer| Array::from(buffer)).collect();
+        let variables = self.shape_vars(inputs)?;
+        let mut made = Vec::new();
+        for index in 0..self.output_count() {
+            let info = Arc::new(self.output_info(index, &variables)?);
+            made.push((Memory::new(&info)?, info));
+        }
+        let mut outputs: Vec<ArrayMut> = made.iter().map(|(memory, info)| ArrayMut(array(info, memory), PhantomData)).collect();
+        self.call(&arrays, &mut outputs)?;
+        // Safety: the run wrote all of each.
+        Ok(made.into_iter().map(|(memory, info)| unsafe { Buffer::of_memory(memory, info) }).collect())
+    }
+
+    /// What these inputs make of the program's shape variables, in its order. Inputs that do not fit are the run's mistake.
+    fn shape_vars(&self, inputs: &[&Buffer]) -> Result<Vec<i64>> {
+        // Safety: a live handle; the struct's size is set. So it is below.
+        let count = unsafe { sys::harp_program_shape_var_count(self.0) };
+        let mut values = Vec::with_capacity(count);
+        for index in 0..count {
+            let mut info = sys::harp_shape_var_info::init();
+            check(|error| unsafe { sys::harp_program_shape_var(self.0, index, &mut info, error) })?;
+            let axis = usize::try_from(info.input).ok().and_then(|input| inputs.get(input)).map(|buffer| buffer.info().sizes());
+            let size = axis.and_then(|sizes| sizes.get(info.axis as usize).copied());
+            let size = size.ok_or_else(|| {
+                let name = unsafe { text(info.name) };
+                Error::new(
+                    ErrorKind::InvalidArgument,
+                    format!("the shape variable {:?} follows from no input: call_with_options takes it", name),
+                )
+            })?;
+            values.push(if info.factor == 0 { size } else { (size - info.offset) / info.factor });
+        }
+        Ok(values)
+    }
+
+    fn output_info(&self, index: usize, variables: &[i64]) -> Result<Info> {
+        let mut info = sys::harp_array_info::init();
+        check(|error| unsafe { sys::harp_program_output(self.0, index, &mut info, error) })?;
+        let mut dims = vec![0; info.rank as usize];
+        check(|error| unsafe {
+            sys::harp_program_output_dims(self.0, index, variables.len(), variables.as_ptr(), info.rank, dims.as_mut_ptr(), error)
+        })?;
+        Ok(Info::new(DType::from_code(info.dtype), dims.into_iter().map(Expr::Const).collect()))
+    }
+
+    /// "softmax(x: f32[n, 1024]) -> y: f32[n, 1024] where n in 1..4096"
+    pub fn signature(&self) -> Result<String> {
+        make_text(|error| unsafe { sys::harp_program_signature(self.0, error) })
+    }
+
+    pub fn input_count(&self) -> usize {
+        unsafe { sys::harp_program_input_count(self.0) }
+    }
+    pub fn output_count(&self) -> usize {
+        unsafe { sys::harp_program_output_count(self.0) }
+    }
+    /// [`ErrorKind::InvalidArgument`]: there are not so many.
+    pub fn input(&self, index: usize) -> Result<ArrayInfo> {
+        let mut info = sys::harp_array_info::init();
+        check(|error| unsafe { sys::harp_program_input(self.0, index, &mut info, error) })?;
+        Ok(unsafe { array_info(&info) })
+    }
+    /// [`ErrorKind::InvalidArgument`]: there are not so many.
+    pub fn output(&self, index: usize) -> Result<ArrayInfo> {
+        let mut info = sys::harp_array_info::init();
+        check(|error| unsafe { sys::harp_program_output(self.0, index, &mut info, error) })?;
+        Ok(unsafe { array_info(&info) })
+    }
+
+    /// Bytes of workspace that a run needs for these values of all shape variables with so many threads.
+    pub fn workspace_size(&self, shape_vars: &[i64], threads: usize) -> Result<usize> {
+        let mut size = 0;
+        check(|error| unsafe {
+            sys::harp_program_workspace_size(self.0, shape_vars.len(), shape_vars.as_ptr(), threads, &mut size, error)
+        })?;
+        Ok(size)
+    }
+
+    /// The generated C source; "" for the backend "interp".
+    pub fn source(&self) -> Result<String> {
+        make_text(|error| unsafe { sys::harp_program_source(self.0, error) })
+    }
+
+    /// What compiling took.
+    pub fn stats(&self) -> Result<ProgramStats> {
+        let mut c = sys::harp_program_stats_info::init();
+        check(|error| unsafe { sys::harp_program_stats(self.0, &mut c, error) })?;
+        Ok(ProgramStats {
+            pipeline_ms: c.pipeline_ms,
+            compile_ms: c.compile_ms,
+            kernels: c.kernels,
+            generations: c.generations,
+            is_cached: c.cache != sys::HARP_CACHE_NONE,
+            is_tuned: c.tuned == 1,
+            source_bytes: c.source_bytes,
+            artifact_bytes: c.artifact_bytes,
+        })
+    }
+
+    pub(crate) fn raw(&self) -> *mut sys::harp_program {
+        self.0
+    }
+}
+
+pub(crate) fn array(info: &Info, memory: &Memory) -> sys::harp_array {
+    let sizes = info.sizes();
+    sys::harp_array { data: memory.data.cast(), dims: sizes.as_ptr(), dtype: info.dtype() as i32, rank: sizes.len() as i32 }
+}
+
+/// # Safety
+/// Filled by the C library.
+unsafe fn array_info(c: &sys::harp_array_info) -> ArrayInfo {
+    let list = |data: *const i64, length| if length == 0 { Vec::new() } else { std::slice::from_raw_parts(data, length).to_vec() };
+    let in_place = if c.n_in_place == 0 { Vec::new() } else { std::slice::from_raw_parts(c.in_place, c.n_in_place).to_vec() };
+    ArrayInfo { name: text(c.name), dtype: DType::from_code(c.dtype), shape: text(c.shape), dims: list(c.dims, c.rank as usize), in_place }
+}
+
+impl Clone for Program {
+    fn clone(&self) -> Program {
+        // Safety: a live handle.
+        Program(unsafe { sys::harp_program_retain(self.0) })
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // Safety: this value's own reference.
+        unsafe { sys::harp_program_release(self.0) }
+    }
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Program({})", self.signature().unwrap_or_default())
+    }
+}

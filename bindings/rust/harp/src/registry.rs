@@ -1,0 +1,180 @@
+//! What a thread keeps: its context, its backends by name, and which results operations have.
+use crate::context::{Context, ContextOptions};
+use crate::digest::{Digest, DigestMap};
+use crate::error::{Error, Result};
+use crate::generated::codes::{DType, ErrorKind};
+use crate::info::Info;
+use crate::plan::Plan;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A way to run tensors' expressions, and the programs that were made of them: see [`backend`].
+pub struct Backend {
+    name: String,
+    context: Context,
+    pub(crate) plans: RefCell<DigestMap<Rc<Plan>>>,
+}
+
+impl Backend {
+    /// "c" or "interp".
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// Can it be used now ("c": was a compiler found)?
+    pub fn is_available(&self) -> bool {
+        self.context.is_available(&self.name)
+    }
+    /// The context that its programs are compiled in.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+    /// Number of structures that programs were made of since [`clear_cache`].
+    pub fn program_count(&self) -> usize {
+        self.plans.borrow().len()
+    }
+}
+
+impl std::fmt::Debug for Backend {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Backend({:?})", self.name)
+    }
+}
+
+#[derive(Default)]
+struct Registry {
+    context: Option<Context>,
+    backends: HashMap<String, Rc<Backend>>,
+    default: Option<Rc<Backend>>,
+    results: DigestMap<Arc<Info>>,
+    /// Structures that were found to have gradients.
+    checked: DigestMap<()>,
+    numbers: HashMap<i32, Arc<Info>>,
+}
+
+thread_local! {
+    static REGISTRY: RefCell<Registry> = RefCell::default();
+}
+
+/// Results to remember at most; then all are forgotten.
+const MOST_RESULTS: usize = 100_000;
+
+/// This thread's context: the one that [`set_context`] gave, else one with harp's defaults.
+pub fn context() -> Result<Context> {
+    REGISTRY.with(|registry| {
+        let mut registry = registry.borrow_mut();
+        if registry.context.is_none() {
+            registry.context = Some(Context::new(&ContextOptions::default())?);
+        }
+        Ok(registry.context.clone().expect("it was just made"))
+    })
+}
+
+/// Gives this thread a context; threads may share one. Backends that the thread was given before keep theirs, and tensors keep their
+/// backend: do it first.
+///
+/// ```
+/// # fn main() -> harp::Result<()> {
+/// let mut options = harp::ContextOptions::default();
+/// options.threads = 2;
+/// harp::set_context(&harp::Context::new(&options)?);
+/// # Ok(())
+/// # }
+/// ```
+pub fn set_context(context: &Context) {
+    let forgotten = REGISTRY.with(|registry| {
+        let mut registry = registry.borrow_mut();
+        (registry.context.replace(context.clone()), std::mem::take(&mut registry.backends), registry.default.take())
+    });
+    drop(forgotten);
+}
+
+/// The backend of this name, "c" or "interp", of this thread: the same instance every time. [`ErrorKind::InvalidArgument`]: there is
+/// none of that name.
+///
+/// ```
+/// use std::rc::Rc;
+/// # fn main() -> harp::Result<()> {
+/// let c = harp::backend("c")?;
+/// assert!(Rc::ptr_eq(&c, &harp::backend("c")?));
+/// assert!(harp::backend("clang").is_err());
+/// # Ok(())
+/// # }
+/// ```
+pub fn backend(name: &str) -> Result<Rc<Backend>> {
+    if let Some(known) = REGISTRY.with(|registry| registry.borrow().backends.get(name).cloned()) {
+        return Ok(known);
+    }
+    let context = context()?;
+    let names = context.backends()?;
+    if !names.iter().any(|known| known == name) {
+        return Err(Error::new(ErrorKind::InvalidArgument, format!("one of the backends {} expected, not {:?}", names.join(", "), name)));
+    }
+    let made = Rc::new(Backend { name: name.to_owned(), context, plans: RefCell::default() });
+    REGISTRY.with(|registry| registry.borrow_mut().backends.insert(name.to_owned(), made.clone()));
+    Ok(made)
+}
+
+/// The backend of this thread's new tensors: the one that [`set_default_backend`] gave, else "c".
+pub fn default_backend() -> Result<Rc<Backend>> {
+    if let Some(known) = REGISTRY.with(|registry| registry.borrow().default.clone()) {
+        return Ok(known);
+    }
+    let made = backend("c")?;
+    set_default_backend(&made);
+    Ok(made)
+}
+
+/// Chooses the backend of the tensors that this thread makes from now on. Operations between tensors of two backends are mistakes.
+pub fn set_default_backend(backend: &Rc<Backend>) {
+    REGISTRY.with(|registry| registry.borrow_mut().default = Some(backend.clone()));
+}
+
+/// Forgets the programs that this thread's backends made, and what it knows of operations' results. Compiled kernels stay in the
+/// context's cache: [`Context::clear_cache`] removes them.
+pub fn clear_cache() {
+    let forgotten = REGISTRY.with(|registry| {
+        let mut registry = registry.borrow_mut();
+        let plans: Vec<_> = registry.backends.values().map(|backend| std::mem::take(&mut *backend.plans.borrow_mut())).collect();
+        registry.checked.clear();
+        (plans, std::mem::take(&mut registry.results))
+    });
+    drop(forgotten);
+}
+
+pub(crate) fn known_result(key: Digest) -> Option<Arc<Info>> {
+    REGISTRY.with(|registry| registry.borrow().results.get(&key).cloned())
+}
+
+pub(crate) fn remember_result(key: Digest, info: Arc<Info>) {
+    REGISTRY.with(|registry| {
+        let results = &mut registry.borrow_mut().results;
+        if results.len() >= MOST_RESULTS {
+            results.clear();
+        }
+        results.insert(key, info);
+    });
+}
+
+pub(crate) fn is_checked(key: Digest) -> bool {
+    REGISTRY.with(|registry| registry.borrow().checked.contains_key(&key))
+}
+
+pub(crate) fn set_checked(key: Digest) {
+    REGISTRY.with(|registry| {
+        let checked = &mut registry.borrow_mut().checked;
+        if checked.len() >= MOST_RESULTS {
+            checked.clear();
+        }
+        checked.insert(key, ());
+    });
+}
+
+/// Of a number of this dtype.
+pub(crate) fn number_info(dtype: DType) -> Arc<Info> {
+    REGISTRY.with(|registry| {
+        let numbers = &mut registry.borrow_mut().numbers;
+        numbers.entry(dtype as i32).or_insert_with(|| Arc::new(Info::new(dtype, Vec::new()))).clone()
+    })
+}

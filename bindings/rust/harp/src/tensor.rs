@@ -1,0 +1,303 @@
+//! Lazy arrays: operations are recorded, and computed when somebody wants the values.
+use crate::buffer::Buffer;
+use crate::config::Configuration;
+use crate::element::Element;
+use crate::error::{expect, Error, Result};
+use crate::expr::{Dims, Expr};
+use crate::generated::codes::{DType, ErrorKind};
+use crate::generated::ops;
+use crate::info::Info;
+use crate::registry::{self, Backend};
+use crate::trace::{Home, Node};
+use crate::{grad, plan};
+use std::fmt;
+use std::marker::PhantomData;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A lazy array of elements of the type `T`. A clone is the same array.
+///
+/// Operations only record what is to be done; [`realize`](Tensor::realize) compiles and runs it. What is compiled is kept by its
+/// structure: the same operations on arrays of the same sizes, whatever the values, are a look-up and a call. Numbers beside tensors are
+/// values, too.
+///
+/// ```
+/// # fn main() -> harp::Result<()> {
+/// use harp::Tensor;
+/// let a = Tensor::from_vec(vec![1.0f32, 2.0, 3.0, 4.0], [2, 2]);
+/// let b = Tensor::from_vec(vec![10.0f32, 20.0], [2]); // shapes broadcast, as ndarray's do
+/// let c = &a * &b + 1.0;
+/// assert_eq!(c.to_vec()?, [11.0, 41.0, 31.0, 81.0]);
+/// assert_eq!((2.0 - c.sum(.., false)).item()?, -162.0);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Tensors belong to their thread, with the backend they were made for:
+///
+/// ```compile_fail
+/// let x = harp::Tensor::from(1.0f32);
+/// std::thread::spawn(move || x.item());
+/// ```
+///
+/// Types of elements do not mix by themselves; [`cast`](Tensor::cast) is explicit:
+///
+/// ```compile_fail
+/// let x = harp::Tensor::from_vec(vec![1.0f32], [1]) + harp::Tensor::from_vec(vec![1.0f64], [1]);
+/// ```
+///
+/// An array larger than 10,000 operations realises what it is made of by itself.
+pub struct Tensor<T>(pub(crate) Node, PhantomData<T>);
+
+impl<T> Clone for Tensor<T> {
+    fn clone(&self) -> Self {
+        Tensor(self.0.clone(), PhantomData)
+    }
+}
+
+impl<T: Element> Tensor<T> {
+    /// A tensor of a recorded operation. One without operands may be used with every backend.
+    pub(crate) fn made(mut node: Node) -> Self {
+        if matches!(node.0.home, Home::Anywhere) {
+            if let Some(inner) = Rc::get_mut(&mut node.0) {
+                inner.home = Home::AnyBackend;
+            }
+        }
+        Tensor(node, PhantomData)
+    }
+
+    /// Elements in row-major order as an array of these sizes, without a copy (but for complex numbers).
+    ///
+    /// # Panics
+    /// Where they are not those of so many elements; [`try_from_vec`](Tensor::try_from_vec) gives that as an error.
+    #[track_caller]
+    pub fn from_vec(elements: Vec<T>, dims: impl Into<Dims>) -> Self {
+        expect(Tensor::try_from_vec(elements, dims))
+    }
+
+    /// [`from_vec`](Tensor::from_vec), or what does not fit.
+    pub fn try_from_vec(elements: Vec<T>, dims: impl Into<Dims>) -> Result<Self> {
+        Tensor::on(&registry::default_backend()?, elements, dims)
+    }
+
+    /// The same for a backend that is not this thread's default.
+    pub fn on(backend: &Rc<Backend>, elements: Vec<T>, dims: impl Into<Dims>) -> Result<Self> {
+        let info = Info::new(T::DTYPE, dims.into().0);
+        if info.element_count() != Some(elements.len()) {
+            return Err(Error::new(
+                ErrorKind::Shape,
+                format!("a shape of {} elements expected, not {}", elements.len(), info.shape_text()),
+            ));
+        }
+        let buffer = Buffer::of_vec(elements, Arc::new(info));
+        Ok(Tensor(Node::array(buffer, backend.clone()), PhantomData))
+    }
+
+    /// An array with values as a tensor, without a copy. [`ErrorKind::Dtype`]: its elements are of another type.
+    pub fn from_buffer(buffer: &Buffer) -> Result<Self> {
+        if buffer.dtype() != T::DTYPE {
+            return Err(Error::new(ErrorKind::Dtype, format!("elements of {} expected, but the array has {}", T::DTYPE, buffer.dtype())));
+        }
+        Ok(Tensor(Node::array(buffer.clone(), registry::default_backend()?), PhantomData))
+    }
+
+    /// An array of these sizes in which every element is the number.
+    #[track_caller]
+    pub fn full(value: T, dims: impl Into<Dims>) -> Self {
+        expect(ops::full(&Tensor::from(value).0, dims.into()).map(Tensor::made))
+    }
+
+    /// 0, 1, ... up to but not with `stop`.
+    #[track_caller]
+    pub fn arange(stop: impl Into<Expr>) -> Self {
+        expect(Tensor::arange_from(0, stop, 1))
+    }
+
+    /// start, start + step, ... before `stop` (after it if step < 0).
+    pub fn arange_from(start: impl Into<Expr>, stop: impl Into<Expr>, step: i64) -> Result<Self> {
+        ops::arange(T::DTYPE, start.into(), stop.into(), step).map(Tensor::made)
+    }
+
+    /// Arrays one after the other along an axis.
+    #[track_caller]
+    pub fn concat(tensors: &[&Tensor<T>], axis: i32) -> Self {
+        expect(Tensor::try_concat(tensors, axis))
+    }
+    /// [`concat`](Tensor::concat), or what does not fit.
+    pub fn try_concat(tensors: &[&Tensor<T>], axis: i32) -> Result<Self> {
+        ops::concat(&nodes(tensors), axis).map(Tensor::made)
+    }
+    /// Arrays of one shape along a new axis at this position of the result.
+    #[track_caller]
+    pub fn stack(tensors: &[&Tensor<T>], axis: i32) -> Self {
+        expect(Tensor::try_stack(tensors, axis))
+    }
+    /// [`stack`](Tensor::stack), or what does not fit.
+    pub fn try_stack(tensors: &[&Tensor<T>], axis: i32) -> Result<Self> {
+        ops::stack(&nodes(tensors), axis).map(Tensor::made)
+    }
+    /// NumPy's einsum: "ij,jk->ik".
+    ///
+    /// ```
+    /// # fn main() -> harp::Result<()> {
+    /// let a = harp::Tensor::from_vec(vec![1.0f64, 2.0, 3.0, 4.0], [2, 2]);
+    /// assert_eq!(harp::Tensor::einsum("ij,jk->ik", &[&a, &a])?.to_vec()?, [7.0, 10.0, 15.0, 22.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn einsum(spec: &str, tensors: &[&Tensor<T>]) -> Result<Self> {
+        ops::einsum(spec, &nodes(tensors)).map(Tensor::made)
+    }
+    /// Arrays of one axis, each stretched along the axes of the others. indexing: "ij", or None or "xy".
+    pub fn meshgrid(tensors: &[&Tensor<T>], indexing: Option<&str>) -> Result<Vec<Self>> {
+        Ok(ops::meshgrid(&nodes(tensors), indexing)?.into_iter().map(Tensor::made).collect())
+    }
+    /// An expression over arrays called x0, x1 ...: "where(x0 > 0, x0*x1, exp(x1) - 1)".
+    pub fn custom_elementwise(tensors: &[&Tensor<T>], expression: &str) -> Result<Self> {
+        ops::custom_elementwise(&nodes(tensors), expression).map(Tensor::made)
+    }
+
+    /// Its sizes.
+    pub fn shape(&self) -> Vec<usize> {
+        self.0.info().sizes().iter().map(|&size| size as usize).collect()
+    }
+    /// Number of axes.
+    pub fn rank(&self) -> usize {
+        self.0.info().sizes().len()
+    }
+    /// What harp calls the type of its elements.
+    pub fn dtype(&self) -> DType {
+        T::DTYPE
+    }
+    /// Has it values already?
+    pub fn is_realized(&self) -> bool {
+        self.0.buffer().is_some()
+    }
+
+    /// The values: compiles what was recorded, unless that was done for the same structure before, and runs it. The tensor keeps them, and
+    /// lets go what it was made of.
+    pub fn realize(&self) -> Result<Buffer> {
+        self.realize_as(None)
+    }
+
+    /// [`realize`](Tensor::realize) by a program made in a certain way, none of which changes a bit of the values.
+    pub fn realize_with_config(&self, configuration: &Configuration) -> Result<Buffer> {
+        self.realize_as(Some(configuration).filter(|&given| *given != Configuration::default()))
+    }
+
+    fn realize_as(&self, configuration: Option<&Configuration>) -> Result<Buffer> {
+        if let Some(buffer) = self.0.buffer() {
+            return Ok(buffer);
+        }
+        plan::realize(&[&self.0], configuration)?;
+        self.0.buffer().ok_or_else(|| Error::new(ErrorKind::Internal, "an array was realised, but has no values"))
+    }
+
+    /// Realises several tensors by one program, which computes what they share once.
+    pub fn realize_all(tensors: &[&Tensor<T>]) -> Result<()> {
+        plan::realize(&nodes(tensors), None)
+    }
+
+    /// A copy of the values in row-major order.
+    pub fn to_vec(&self) -> Result<Vec<T>> {
+        self.realize()?.into_vec()
+    }
+
+    /// The value of an array that has one element. [`ErrorKind::Shape`]: it has not.
+    pub fn item(&self) -> Result<T> {
+        match self.to_vec()?[..] {
+            [value] => Ok(value),
+            _ => Err(Error::new(ErrorKind::Shape, format!("one element expected, but the shape is {}", self.0.info().shape_text()))),
+        }
+    }
+
+    /// Gradients of this array, which has one element, with respect to others: what [`harp_grad`] says. Ask before it is realised: with
+    /// values it depends on nothing.
+    ///
+    /// ```
+    /// # fn main() -> harp::Result<()> {
+    /// let x = harp::Tensor::from_vec(vec![1.0f32, 2.0, 3.0], [3]);
+    /// let loss = (&x * &x).sum(.., false);
+    /// assert_eq!(loss.grad(&[&x])?[0].to_vec()?, [2.0, 4.0, 6.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// [`harp_grad`]: harp_sys
+    pub fn grad(&self, with_respect_to: &[&Tensor<T>]) -> Result<Vec<Tensor<T>>> {
+        self.grad_with(with_respect_to, None, false)
+    }
+
+    /// [`grad`](Tensor::grad) of sum(self * grad_output); with `zero_where_independent` zeros for what this array does not depend on.
+    pub fn grad_with(
+        &self,
+        with_respect_to: &[&Tensor<T>],
+        grad_output: Option<&Tensor<T>>,
+        zero_where_independent: bool,
+    ) -> Result<Vec<Tensor<T>>> {
+        let made = grad::grad(&self.0, &nodes(with_respect_to), grad_output.map(|given| &given.0), zero_where_independent)?;
+        Ok(made.into_iter().map(Tensor::made).collect())
+    }
+}
+
+fn nodes<'a, T>(tensors: &[&'a Tensor<T>]) -> Vec<&'a Node> {
+    tensors.iter().map(|tensor| &tensor.0).collect()
+}
+
+/// A number as a tensor of rank 0.
+impl<T: Element> From<T> for Tensor<T> {
+    fn from(number: T) -> Self {
+        let stored = number.to_stored();
+        let mut bytes = [0; 16];
+        debug_assert!(std::mem::size_of::<T::Stored>() <= bytes.len());
+        // Safety: an element has at most 16 bytes, none of them padding.
+        unsafe { std::ptr::copy_nonoverlapping((&stored as *const T::Stored).cast(), bytes.as_mut_ptr(), std::mem::size_of::<T::Stored>()) }
+        Tensor(Node::number(T::DTYPE, bytes), PhantomData)
+    }
+}
+
+impl<T> From<&Tensor<T>> for Tensor<T> {
+    fn from(tensor: &Tensor<T>) -> Self {
+        tensor.clone()
+    }
+}
+
+/// An array of one axis.
+impl<T: Element> From<Vec<T>> for Tensor<T> {
+    #[track_caller]
+    fn from(elements: Vec<T>) -> Self {
+        let length = elements.len();
+        Tensor::from_vec(elements, [length])
+    }
+}
+
+impl<T: Element> fmt::Debug for Tensor<T> {
+    /// Type and sizes; nothing is computed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = if self.is_realized() { "" } else { ", lazy" };
+        write!(f, "Tensor<{}>({}{})", T::DTYPE, self.0.info().shape_text(), state)
+    }
+}
+
+impl<T: Element> fmt::Display for Tensor<T> {
+    /// The values, as nested lists; computes them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fn list<T: Element>(f: &mut fmt::Formatter<'_>, dims: &[usize], values: &[T]) -> fmt::Result {
+            let rows = match dims {
+                [] => return write!(f, "{:?}", values[0]),
+                [rows, ..] => *rows,
+            };
+            f.write_str("[")?;
+            for row in 0..rows {
+                let size = values.len() / rows;
+                f.write_str(if row == 0 { "" } else { ", " })?;
+                list(f, &dims[1..], &values[row * size..(row + 1) * size])?;
+            }
+            f.write_str("]")
+        }
+        match self.to_vec() {
+            Ok(values) => list(f, &self.shape(), &values),
+            Err(error) => write!(f, "<{}>", error),
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! What operations were done, before anything is computed: nodes that know their sources, dtype, shape and a hash of their structure.
+//!
+//! A `Tensor` and a `GraphNode` are such nodes. The C library is asked for dtype and shape of a result (or for the mistake) once for each
+//! operation on operands of the same dtypes and shapes; later ones are looked up.
+use crate::buffer::Buffer;
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::generated::codes::{DType, ErrorKind};
+use crate::info::Info;
+use crate::lower::{Args, Lowering};
+use crate::registry::{self, Backend};
+use harp_sys as sys;
+use std::cell::{Cell, RefCell};
+use std::hash::Hash;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// One operation in a trace. A clone is the same one.
+#[derive(Clone)]
+pub(crate) struct Node(pub(crate) Rc<Inner>);
+
+pub(crate) struct Inner {
+    pub(crate) state: RefCell<State>,
+    pub(crate) info: Arc<Info>,
+    pub(crate) home: Home,
+    /// Of the structure down to arrays with values; of dtype and shape where this node has them.
+    digest: Cell<Digest>,
+    /// When the last walk came by, and what number it gave this node.
+    pub(crate) visit: Cell<(u64, u32)>,
+    /// Nodes above arrays with values: at least as many as there are.
+    size: Cell<u32>,
+}
+
+pub(crate) enum State {
+    /// An input of a graph.
+    Input(Box<str>),
+    /// An array with values.
+    Array(Buffer),
+    /// A number of a tensor's expression: an input of rank 0, so that another number needs no other program.
+    Number([u8; 16]),
+    Call(Call),
+}
+
+/// A call of a building function of harp.h.
+#[derive(Clone)]
+pub(crate) struct Call {
+    pub(crate) name: &'static str,
+    pub(crate) apply: Apply,
+    pub(crate) sources: Sources,
+    /// Of a function with several results, which.
+    pub(crate) result: u32,
+}
+
+#[derive(Clone)]
+pub(crate) enum Apply {
+    /// Nothing but sources.
+    Plain(fn(&mut Args) -> *mut sys::harp_node),
+    With(Rc<dyn Parameters>),
+}
+
+/// A function's parameters, and the call of it.
+pub(crate) trait Parameters {
+    /// Writes as many nodes as `results` has room for; false: there was a mistake, which the graph has.
+    fn apply(&self, lowering: &Lowering, sources: &mut Args, results: &mut [*mut sys::harp_node]) -> bool;
+    fn result_count(&self) -> usize;
+}
+
+/// Operands without an allocation where there are one or two of them.
+#[derive(Clone)]
+pub(crate) enum Sources {
+    None,
+    One([Node; 1]),
+    Two([Node; 2]),
+    Many(Box<[Node]>),
+}
+
+impl Sources {
+    pub(crate) fn new(nodes: &[&Node]) -> Sources {
+        match nodes {
+            [] => Sources::None,
+            [a] => Sources::One([(*a).clone()]),
+            [a, b] => Sources::Two([(*a).clone(), (*b).clone()]),
+            more => Sources::Many(more.iter().map(|&node| node.clone()).collect()),
+        }
+    }
+    pub(crate) fn as_slice(&self) -> &[Node] {
+        match self {
+            Sources::None => &[],
+            Sources::One(nodes) => nodes,
+            Sources::Two(nodes) => nodes,
+            Sources::Many(nodes) => nodes,
+        }
+    }
+}
+
+/// Whom a node belongs to; nodes of two owners do not meet.
+#[derive(Clone)]
+pub(crate) enum Home {
+    /// Constants and what is made of them: anybody.
+    Anywhere,
+    /// Tensors without arrays: any backend.
+    AnyBackend,
+    Backend(Rc<Backend>),
+    Graph(Rc<GraphHome>),
+}
+
+pub(crate) struct GraphHome {
+    /// HARP_GRAPH_...
+    pub(crate) flags: u32,
+    pub(crate) name: RefCell<String>,
+}
+
+impl Home {
+    /// The owner of what is made of operands of two owners.
+    fn with(&self, other: &Home) -> Result<Home> {
+        match (self, other) {
+            (_, Home::Anywhere) => Ok(self.clone()),
+            (Home::Anywhere, _) => Ok(other.clone()),
+            (Home::Backend(_), Home::AnyBackend) => Ok(self.clone()),
+            (Home::AnyBackend, Home::AnyBackend | Home::Backend(_)) => Ok(other.clone()),
+            (Home::Backend(a), Home::Backend(b)) if Rc::ptr_eq(a, b) => Ok(self.clone()),
+            (Home::Graph(a), Home::Graph(b)) if Rc::ptr_eq(a, b) => Ok(self.clone()),
+            _ => Err(Error::new(
+                ErrorKind::InvalidArgument,
+                format!("operands of one owner expected, but one belongs to {} and one to {}", self.describe(), other.describe()),
+            )),
+        }
+    }
+
+    fn describe(&self) -> String {
+        match self {
+            Home::Anywhere | Home::AnyBackend => "no backend or graph".to_owned(),
+            Home::Backend(backend) => format!("the backend {:?}", backend.name()),
+            Home::Graph(graph) => format!("the graph {:?}", graph.name.borrow()),
+        }
+    }
+
+    /// HARP_GRAPH_... of the graph that its nodes are lowered to. Tensors broadcast, as ndarray's arrays do.
+    pub(crate) fn flags(&self) -> u32 {
+        match self {
+            Home::Anywhere => 0,
+            Home::AnyBackend | Home::Backend(_) => sys::HARP_GRAPH_BROADCAST as u32,
+            Home::Graph(graph) => graph.flags,
+        }
+    }
+}
+
+impl Node {
+    fn new(state: State, info: Arc<Info>, home: Home, digest: Digest, size: u32) -> Node {
+        Node(Rc::new(Inner {
+            state: RefCell::new(state),
+            info,
+            home,
+            digest: Cell::new(digest),
+            visit: Cell::new((0, 0)),
+            size: Cell::new(size),
+        }))
+    }
+
+    /// An array with values.
+    pub(crate) fn array(buffer: Buffer, backend: Rc<Backend>) -> Node {
+        let info = buffer.info().clone();
+        let digest = leaf_digest(&info);
+        Node::new(State::Array(buffer), info, Home::Backend(backend), digest, 0)
+    }
+
+    /// A number beside a tensor; its bytes are those of one element.
+    pub(crate) fn number(dtype: DType, bytes: [u8; 16]) -> Node {
+        let info = registry::number_info(dtype);
+        let digest = leaf_digest(&info);
+        Node::new(State::Number(bytes), info, Home::AnyBackend, digest, 0)
+    }
+
+    /// An input of a graph.
+    pub(crate) fn input(name: &str, info: Info, home: Rc<GraphHome>) -> Node {
+        let digest = leaf_digest(&info).with_hash(name);
+        Node::new(State::Input(name.into()), Arc::new(info), Home::Graph(home), digest, 0)
+    }
+
+    pub(crate) fn digest(&self) -> Digest {
+        self.0.digest.get()
+    }
+    pub(crate) fn info(&self) -> &Arc<Info> {
+        &self.0.info
+    }
+
+    /// Nodes above arrays with values, at least.
+    pub(crate) fn size(&self) -> u32 {
+        self.0.size.get()
+    }
+    pub(crate) fn set_size(&self, size: u32) {
+        self.0.size.set(size);
+    }
+
+    /// The values, where it has them.
+    pub(crate) fn buffer(&self) -> Option<Buffer> {
+        match &*self.0.state.borrow() {
+            State::Array(buffer) => Some(buffer.clone()),
+            _ => None,
+        }
+    }
+
+    /// Values for what was an operation until now: its sources are let go.
+    pub(crate) fn set_buffer(&self, buffer: Buffer) {
+        let before = self.0.state.replace(State::Array(buffer));
+        self.0.digest.set(leaf_digest(&self.0.info));
+        self.0.size.set(0);
+        drop(before);
+    }
+}
+
+fn leaf_digest(info: &Info) -> Digest {
+    Digest::of_kind(2).and(info.digest())
+}
+
+/// Sources of a node may be a chain of any length: they are released one after the other, not each by the one before it.
+impl Drop for Inner {
+    fn drop(&mut self) {
+        fn take(state: State, pending: &mut Vec<Node>) {
+            if let State::Call(call) = state {
+                match call.sources {
+                    Sources::None => {}
+                    Sources::One(nodes) => pending.extend(nodes),
+                    Sources::Two(nodes) => pending.extend(nodes),
+                    Sources::Many(nodes) => pending.extend(Vec::from(nodes)),
+                }
+            }
+        }
+        if !matches!(self.state.get_mut(), State::Call(_)) {
+            return;
+        }
+        let nothing = || State::Number([0; 16]);
+        let mut pending = Vec::new();
+        take(std::mem::replace(self.state.get_mut(), nothing()), &mut pending);
+        while let Some(mut node) = pending.pop() {
+            if let Some(inner) = Rc::get_mut(&mut node.0) {
+                take(std::mem::replace(inner.state.get_mut(), nothing()), &mut pending);
+            }
+        }
+    }
+}
+
+/// Does an operation with one result.
+pub(crate) fn call(name: &'static str, sources: &[&Node], f: fn(&mut Args) -> *mut sys::harp_node) -> Result<Node> {
+    let mut made = record(name, sources, Digest::of_kind(3), Apply::Plain(f), 1)?;
+    Ok(made.remove(0))
+}
+
+/// How a C function is called with parameters.
+type How<P> = fn(&Lowering, &mut Args, &P, &mut [*mut sys::harp_node]) -> bool;
+
+struct With<P> {
+    parameters: P,
+    results: usize,
+    f: How<P>,
+}
+
+impl<P> Parameters for With<P> {
+    fn apply(&self, lowering: &Lowering, sources: &mut Args, results: &mut [*mut sys::harp_node]) -> bool {
+        (self.f)(lowering, sources, &self.parameters, results)
+    }
+    fn result_count(&self) -> usize {
+        self.results
+    }
+}
+
+/// Does an operation with parameters and one result or several.
+pub(crate) fn call_with<P: Hash + 'static>(
+    name: &'static str,
+    sources: &[&Node],
+    parameters: P,
+    results: usize,
+    f: How<P>,
+) -> Result<Vec<Node>> {
+    let digest = Digest::of_kind(4).with_hash(&parameters);
+    record(name, sources, digest, Apply::With(Rc::new(With { parameters, results, f })), results)
+}
+
+/// The same with one result.
+pub(crate) fn call_one<P: Hash + 'static>(name: &'static str, sources: &[&Node], parameters: P, f: How<P>) -> Result<Node> {
+    Ok(call_with(name, sources, parameters, 1, f)?.remove(0))
+}
+
+/// The same where dtypes and shapes of the results are known.
+pub(crate) fn call_known<P: Hash + 'static>(
+    name: &'static str,
+    sources: &[&Node],
+    parameters: P,
+    infos: Vec<Arc<Info>>,
+    f: How<P>,
+) -> Result<Vec<Node>> {
+    let digest = Digest::of_kind(4).with_hash(&parameters);
+    let results = infos.len();
+    let new = New::of(name, sources, digest, Apply::With(Rc::new(With { parameters, results, f })))?;
+    Ok(infos.into_iter().enumerate().map(|(result, info)| new.node(result as u32, info)).collect())
+}
+
+/// An operation that is about to be recorded.
+struct New {
+    call: Call,
+    home: Home,
+    digest: Digest,
+    size: u32,
+}
+
+impl New {
+    fn of(name: &'static str, sources: &[&Node], parameters: Digest, apply: Apply) -> Result<New> {
+        let mut home = Home::Anywhere;
+        let mut digest = parameters.with_hash(name);
+        let mut size = 1u32;
+        for source in sources {
+            home = home.with(&source.0.home)?;
+            digest = digest.and(source.digest());
+            size = size.saturating_add(source.size());
+        }
+        Ok(New { call: Call { name, apply, sources: Sources::new(sources), result: 0 }, home, digest, size })
+    }
+
+    fn node(&self, result: u32, info: Arc<Info>) -> Node {
+        let call = Call { result, ..self.call.clone() };
+        let node = Node::new(State::Call(call), info, self.home.clone(), self.digest.with(u64::from(result)), self.size);
+        crate::plan::limit_pending(&node);
+        node
+    }
+}
+
+fn record(name: &'static str, sources: &[&Node], parameters: Digest, apply: Apply, results: usize) -> Result<Vec<Node>> {
+    let new = New::of(name, sources, parameters, apply)?;
+    if results == 0 {
+        infer(&new.call, &new.home, 0)?; // "0 parts", say, is a mistake
+    }
+    // What is known of results depends on the operands' dtypes and shapes, and on constants whose dtype their use decides.
+    let mut signature = parameters.with_hash(name).with(u64::from(new.home.flags()));
+    for source in sources {
+        signature = signature.and(if source.info().dtype() == DType::Unknown { source.digest() } else { source.info().digest() });
+    }
+    let mut made = Vec::with_capacity(results);
+    for result in 0..results as u32 {
+        let info = match registry::known_result(signature.with(u64::from(result))) {
+            Some(info) => info,
+            None => {
+                let infos = infer(&new.call, &new.home, results)?;
+                for (which, info) in infos.iter().enumerate() {
+                    registry::remember_result(signature.with(which as u64), info.clone());
+                }
+                infos[result as usize].clone()
+            }
+        };
+        made.push(new.node(result, info));
+    }
+    Ok(made)
+}
+
+/// Asks the C library what a call makes of arrays of its sources' dtypes and shapes.
+fn infer(call: &Call, home: &Home, results: usize) -> Result<Vec<Arc<Info>>> {
+    let context = registry::context()?;
+    let lowering = Lowering::new(&context, home.flags())?;
+    let attempt = lowering.declare_like(call.sources.as_slice()).and_then(|sources| lowering.apply(call, &sources, results));
+    match attempt {
+        Ok(made) => made.iter().map(|&node| lowering.info_of(node).map(Arc::new)).collect(),
+        // Once more as it is meant: the message then has the names of the graph's inputs.
+        Err(error) => Err(named_mistake(call, home, results).unwrap_or(error)),
+    }
+}
+
+fn named_mistake(call: &Call, home: &Home, results: usize) -> Option<Error> {
+    let lowering = Lowering::new(&registry::context().ok()?, home.flags()).ok()?;
+    let sources: Vec<&Node> = call.sources.as_slice().iter().collect();
+    let raw = lowering.lower(&sources).ok()?;
+    lowering.apply(call, &raw, results).err()
+}
+
+/// Lists of an operation's that have one length in harp.h.
+pub(crate) fn same_length(name: &str, lists: &[(&str, Option<usize>)]) -> Result<()> {
+    let given: Vec<(&str, usize)> = lists.iter().filter_map(|(list, length)| Some((*list, (*length)?))).collect();
+    for pair in given.windows(2) {
+        if pair[0].1 != pair[1].1 {
+            let text =
+                format!("{}: lists of one length expected, but {} has {} and {} has {}", name, pair[0].0, pair[0].1, pair[1].0, pair[1].1);
+            return Err(Error::new(ErrorKind::Shape, text));
+        }
+    }
+    Ok(())
+}

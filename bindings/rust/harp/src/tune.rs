@@ -1,0 +1,228 @@
+//! The tuner: tries ways to make a program, and keeps the fastest.
+use crate::built::BuiltGraph;
+use crate::config::{CompileOptions, Configuration};
+use crate::error::{c_text, check, make, text, Result};
+use crate::lower::Lowering;
+use crate::plan;
+use crate::tensor::Tensor;
+use crate::{Buffer, Element};
+use harp_sys as sys;
+use std::os::raw::c_void;
+use std::ptr;
+
+/// In which order ways are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchStrategy {
+    /// All of them, counting.
+    GridSearch,
+    /// Any of all, with this seed.
+    Random(u64),
+    /// From the best so far one change at a time, those first that a model of the cost prefers.
+    Beam,
+}
+
+/// Which ways are looked at, and for how long. Schedules of every kernel, optimiser passes and compiler flags are always among them.
+#[derive(Clone, Debug, Default)]
+pub struct SearchSpace {
+    /// What stays as it is: flags are kept, a vector width is not changed. Its schedule has to be empty.
+    pub base: Configuration,
+    /// C compilers to try besides the context's; empty: clang where that is gcc, gcc where it is clang.
+    pub compilers: Vec<String>,
+    /// Trials at most; 0: as many as there is time for.
+    pub max_trials: u64,
+    /// Seconds for all of it; 0: 30.
+    pub seconds: f64,
+    /// Keep what was found out of the tuning database.
+    pub dry_run: bool,
+}
+
+/// One way that was tried.
+#[derive(Clone, Debug)]
+pub struct TrialResult {
+    pub configuration: Configuration,
+    /// Why it could not be made.
+    pub failure: Option<String>,
+    /// Median of a run, and how far its first and third quartile lie apart.
+    pub median_seconds: f64,
+    pub spread_seconds: f64,
+    pub compile_seconds: f64,
+    /// By the model of the cost: its time over that of the first trial.
+    pub expected: f64,
+    pub samples: i64,
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TuningResult {
+    /// In the order they were made in. The first is harp's own way.
+    pub trials: Vec<TrialResult>,
+    /// The fastest of them; 0: nothing was faster than harp's own way.
+    pub best: usize,
+    /// Of the best over the first.
+    pub speedup: f64,
+    /// How many ways there are to choose from, whether legal or not.
+    pub space_size: f64,
+    /// Was there nothing left to try?
+    pub is_exhausted: bool,
+    /// Why the best is not in the database on disk.
+    pub why_not_stored: Option<String>,
+}
+
+impl TuningResult {
+    /// The configuration of the fastest way.
+    pub fn best_configuration(&self) -> &Configuration {
+        &self.trials[self.best].configuration
+    }
+}
+
+/// Finds the fastest way to compute a tensor, or a graph for certain inputs. Results never depend on it. What was found is used by later
+/// compilations of the same structure on this kind of machine.
+///
+/// ```no_run
+/// # fn main() -> harp::Result<()> {
+/// use harp::{Autotuner, SearchSpace, SearchStrategy, Tensor};
+/// let x = Tensor::from_vec(vec![1.0f32; 1 << 20], [1024, 1024]);
+/// let y = x.softmax(1);
+/// let tuner = Autotuner::new(SearchSpace { seconds: 5.0, ..SearchSpace::default() }, SearchStrategy::Beam);
+/// let found = tuner.run(&y)?;
+/// println!("{} trials, {:.2} times as fast", found.trials.len(), found.speedup);
+/// y.realize_with_config(found.best_configuration())?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Autotuner {
+    space: SearchSpace,
+    strategy: SearchStrategy,
+}
+
+impl Autotuner {
+    pub fn new(space: SearchSpace, strategy: SearchStrategy) -> Autotuner {
+        Autotuner { space, strategy }
+    }
+
+    /// Tunes the program that computes a tensor, on its arrays. The tensor is not realised by it.
+    pub fn run<T: Element>(&self, tensor: &Tensor<T>) -> Result<TuningResult> {
+        let backend = plan::backend_of(&[&tensor.0])?;
+        let lowering = Lowering::new(backend.context(), tensor.0 .0.home.flags())?;
+        let node = lowering.lower(&[&tensor.0])?[0];
+        lowering.output("y", node)?;
+        let leaves = plan::leaves(&tensor.0, backend.context())?;
+        // Safety: the lowering gives its graph away.
+        let graph = unsafe { BuiltGraph::from_raw(lowering.into_graph()) };
+        self.search(&graph, &leaves)
+    }
+
+    /// Tunes a graph for inputs like these.
+    pub fn run_graph(&self, graph: &BuiltGraph, inputs: &[&Buffer]) -> Result<TuningResult> {
+        let context = crate::registry::context()?;
+        let inputs = inputs.iter().map(|&buffer| Wrapped::new(&context, buffer.clone())).collect::<Result<Vec<_>>>()?;
+        self.search(graph, &inputs)
+    }
+
+    fn search(&self, graph: &BuiltGraph, inputs: &[Wrapped]) -> Result<TuningResult> {
+        let options = CompileOptions::new(&self.space.base, Some("c"))?;
+        let compilers = self.space.compilers.iter().map(|name| c_text(name)).collect::<Result<Vec<_>>>()?;
+        let compilers: Vec<_> = compilers.iter().map(|name| name.as_ptr()).collect();
+        let mut c = sys::harp_tune_options::init();
+        c.compile = &options.c;
+        c.seconds = self.space.seconds;
+        c.max_trials = self.space.max_trials;
+        c.dry_run = i32::from(self.space.dry_run);
+        c.n_compilers = compilers.len();
+        c.compilers = if compilers.is_empty() { ptr::null() } else { compilers.as_ptr() };
+        c.strategy = match self.strategy {
+            SearchStrategy::Beam => sys::HARP_TUNE_BEAM,
+            SearchStrategy::Random(_) => sys::HARP_TUNE_RANDOM,
+            SearchStrategy::GridSearch => sys::HARP_TUNE_GRID,
+        };
+        if let SearchStrategy::Random(seed) = self.strategy {
+            c.seed = seed;
+        }
+        let buffers: Vec<_> = inputs.iter().map(|input| input.buffer).collect();
+        // Safety: live handles, and options that live until the call returns.
+        let found = Found(make(|error| unsafe { sys::harp_tune(graph.raw(), &c, buffers.len(), buffers.as_ptr(), error) })?);
+        found.read(&self.space.base)
+    }
+}
+
+/// The C library's result, released with this.
+struct Found(*mut sys::harp_tune_result);
+
+impl Found {
+    fn read(&self, base: &Configuration) -> Result<TuningResult> {
+        let mut summary = sys::harp_tune_summary::init();
+        check(|error| unsafe { sys::harp_tune_result_summary(self.0, &mut summary, error) })?;
+        let mut trials = Vec::new();
+        for index in 0..summary.trials {
+            let mut trial = sys::harp_tune_trial_info::init();
+            check(|error| unsafe { sys::harp_tune_result_trial(self.0, index, &mut trial, error) })?;
+            // Safety: texts that live as long as the result.
+            let (schedule, failure) = unsafe { (text(trial.configuration), text(trial.failure)) };
+            trials.push(TrialResult {
+                configuration: Configuration { schedule, ignore_tuning: true, ..base.clone() },
+                failure: Some(failure).filter(|text| !text.is_empty()),
+                median_seconds: trial.median_seconds,
+                spread_seconds: trial.spread_seconds,
+                compile_seconds: trial.compile_seconds,
+                expected: trial.expected,
+                samples: trial.samples,
+            });
+        }
+        // Safety: as above.
+        let why_not_stored = unsafe { text(summary.why_not_stored) };
+        Ok(TuningResult {
+            trials,
+            best: summary.best,
+            speedup: summary.speedup,
+            space_size: summary.space_size,
+            is_exhausted: summary.exhausted == 1,
+            why_not_stored: Some(why_not_stored).filter(|text| !text.is_empty()),
+        })
+    }
+}
+
+impl Drop for Found {
+    fn drop(&mut self) {
+        // Safety: this value's own.
+        unsafe { sys::harp_tune_result_release(self.0) }
+    }
+}
+
+/// An array as a buffer of the C library's, which keeps the array.
+pub(crate) struct Wrapped {
+    buffer: *mut sys::harp_buffer,
+}
+
+impl Wrapped {
+    pub(crate) fn new(context: &crate::Context, array: Buffer) -> Result<Wrapped> {
+        unsafe extern "C" fn release(user: *mut c_void, _data: *mut c_void) {
+            // Safety: the box of `new`, once.
+            drop(unsafe { Box::from_raw(user.cast::<Buffer>()) });
+        }
+        let info = array.info().clone();
+        let (sizes, data) = (info.sizes(), array.data());
+        let user = Box::into_raw(Box::new(array));
+        // Safety: the array's memory stays until the deleter is called.
+        let made = make(|error| unsafe {
+            let (dtype, rank) = (info.dtype() as i32, sizes.len() as i32);
+            sys::harp_buffer_wrap_const(context.raw(), dtype, rank, sizes.as_ptr(), data.cast(), Some(release), user.cast(), error)
+        });
+        match made {
+            Ok(buffer) => Ok(Wrapped { buffer }),
+            Err(error) => {
+                // Safety: wrapping failed, so the deleter is not called.
+                drop(unsafe { Box::from_raw(user) });
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Drop for Wrapped {
+    fn drop(&mut self) {
+        // Safety: this value's own reference.
+        unsafe { sys::harp_buffer_release(self.buffer) }
+    }
+}
