@@ -3224,7 +3224,7 @@ impl<T: Element> Tensor<T> {
     /// PyTorch's attention without dropout: softmax(query @ key^T \* scale + mask) @ value over the last two axes, \[..., length, features\]; the
     /// axes before broadcast. mask: NULL, bool (true takes part) or floats that are added; it broadcasts to \[..., query's length, key's length\].
     /// is\_causal 1: the i-th query sees the keys 0 to i. scale NULL: 1 / sqrt(features). enable\_gqa 1: the third last axis counts heads, and
-    /// each head of key and value serves as many heads of the query as there are for one. A query that sees no key gives NaN.
+    /// each head of key and value serves as many heads of the query as there are for one. A query that sees no key gives 0.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_scaled_dot_product_attention`](Self::try_scaled_dot_product_attention) gives it as an error.
