@@ -6,8 +6,20 @@ fn main() {
     if var_os("CARGO_FEATURE_LOAD_DYNAMIC").is_some() {
         return;
     }
-    let package = if var_os("CARGO_FEATURE_STATIC").is_some() { "harp-static" } else { "harp" };
-    if let Err(error) = pkg_config::Config::new().atleast_version("0.1").probe(package) {
-        panic!("harp is not installed, or PKG_CONFIG_PATH does not name the folder of its {}.pc\n{}", package, error);
+    let is_static = var_os("CARGO_FEATURE_STATIC").is_some();
+    let package = if is_static { "harp-static" } else { "harp" };
+    let found = pkg_config::Config::new().atleast_version("0.1").cargo_metadata(!is_static).probe(package);
+    let library = match found {
+        Ok(library) => library,
+        Err(error) => panic!("harp is not installed, or PKG_CONFIG_PATH does not name the folder of its {}.pc\n{}", package, error),
+    };
+    if is_static {
+        // libharp.so lies beside libharp.a, and `-lharp` would take that one.
+        let folder = pkg_config::get_variable(package, "libdir").expect("harp-static.pc says where the library is");
+        println!("cargo:rustc-link-search=native={}", folder);
+        println!("cargo:rustc-link-lib=static=harp");
+        for name in library.libs.iter().filter(|name| *name != "harp") {
+            println!("cargo:rustc-link-lib=dylib={}", name);
+        }
     }
 }

@@ -11,7 +11,7 @@ fn numbers(sizes: &[usize]) -> Vec<i64> {
 /// ```
 /// assert_eq!(harp::broadcast_shapes(&[2, 3, 4], &[3, 1]).unwrap(), [2, 3, 4]);
 /// let mistake = harp::broadcast_shapes(&[2, 3], &[4]).unwrap_err();
-/// assert_eq!(mistake.message(), "Cannot broadcast shapes [2, 3] and [4]");
+/// assert_eq!(mistake.message(), "Cannot broadcast shapes [2, 3] and [4]: axis 1 of the result would be 3 and 4");
 /// ```
 pub fn broadcast_shapes(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     let (a, b) = (numbers(a), numbers(b));

@@ -16,7 +16,7 @@ use harp_sys as sys;
 /// let graph = BuiltGraph::parse(text)?;
 /// assert!(graph.print()?.contains("graph double(x: f32[n])"));
 /// let program = graph.compile("interp", &Configuration::default())?;
-/// assert_eq!(program.signature()?, "double(x: f32[n]) -> y: f32[n] (in place of x)");
+/// assert_eq!(program.signature()?, "double(x: f32[n]) -> y: f32[n] (in place of x) where n in 0..2147483647");
 /// # Ok(())
 /// # }
 /// ```

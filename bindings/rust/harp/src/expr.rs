@@ -2,8 +2,8 @@
 use std::fmt;
 use std::ops;
 
-/// The most a variable of [`Expr::Var`] stands for; [`Expr::var`] says it in other words.
-pub const LARGEST_SIZE: i64 = 1 << 40;
+/// The most a variable of [`Expr::Var`] stands for, as in harp's text format. [`Expr::var`] takes other bounds.
+pub const LARGEST_SIZE: i64 = i32::MAX as i64;
 
 /// A size: a plain number, a variable, or an expression of them.
 ///

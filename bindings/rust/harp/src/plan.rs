@@ -169,7 +169,7 @@ impl Plan {
         // Safety: inputs are alive and not written, outputs are memory of this call's own.
         check(|error| unsafe {
             sys::harp_program_call(
-                self.program.raw(),
+                self.program.as_raw(),
                 inputs.len(),
                 inputs.as_ptr(),
                 outputs.len(),

@@ -285,7 +285,8 @@ impl Program {
         })
     }
 
-    pub(crate) fn raw(&self) -> *mut sys::harp_program {
+    /// The C library's handle, borrowed: for what this crate does not have.
+    pub fn as_raw(&self) -> *mut sys::harp_program {
         self.0
     }
 }

@@ -46,7 +46,9 @@ fn constants_of_every_number_type() {
         assert_eq!(node.dtype(), *dtype);
         graph.output(&format!("y{}", index), node);
     }
-    for (node, dtype) in [(GraphNode::from(5isize), DType::I16), (5i32.into(), DType::U64), (5i64.into(), DType::F64), (5usize.into(), DType::I8)] {
+    for (node, dtype) in
+        [(GraphNode::from(5isize), DType::I16), (5i32.into(), DType::U64), (5i64.into(), DType::F64), (5usize.into(), DType::I8)]
+    {
         assert_eq!(node.dtype(), DType::Unknown);
         let x = graph.input(dtype.name()).with_dtype(dtype).with_shape([2]).build();
         assert_eq!((&x + &node).dtype(), dtype);
@@ -64,7 +66,16 @@ fn operators_of_nodes_and_numbers() {
     let mut graph = Graph::new();
     let x = graph.input("x").with_shape([3]).build();
     let i = graph.input("i").with_dtype(DType::I32).with_shape([3]).build();
-    let nodes = [&x + 1.0f32, 1.0f32 - &x, &x * &x, 8.0f32 / x.clone(), &x % 3.0f32, -&x, (7i32 % &i).cast(DType::F32), ((&i & 1) | 2).cast(DType::F32)];
+    let nodes = [
+        &x + 1.0f32,
+        1.0f32 - &x,
+        &x * &x,
+        8.0f32 / x.clone(),
+        &x % 3.0f32,
+        -&x,
+        (7i32 % &i).cast(DType::F32),
+        ((&i & 1) | 2).cast(DType::F32),
+    ];
     for (index, node) in nodes.iter().enumerate() {
         graph.output(&index.to_string(), node);
     }
@@ -72,7 +83,16 @@ fn operators_of_nodes_and_numbers() {
     let x = Tensor::from_vec(vec![1.0f32, 4.0, -8.0], [3]).realize().unwrap();
     let i = Tensor::from_vec(vec![1i32, 2, 3], [3]).realize().unwrap();
     let results: Vec<Vec<f32>> = program.run(&[&x, &i]).unwrap().iter().map(|y| y.to_vec().unwrap()).collect();
-    let expected = [[2.0, 5.0, -7.0], [0.0, -3.0, 9.0], [1.0, 16.0, 64.0], [8.0, 2.0, -1.0], [1.0, 1.0, -2.0], [-1.0, -4.0, 8.0], [0.0, 1.0, 1.0], [3.0, 2.0, 3.0]];
+    let expected = [
+        [2.0, 5.0, -7.0],
+        [0.0, -3.0, 9.0],
+        [1.0, 16.0, 64.0],
+        [8.0, 2.0, -1.0],
+        [1.0, 1.0, -2.0],
+        [-1.0, -4.0, 8.0],
+        [0.0, 1.0, 1.0],
+        [3.0, 2.0, 3.0],
+    ];
     assert_eq!(results, expected);
 }
 
@@ -155,7 +175,7 @@ fn gradients_of_nodes() {
     let mut graph = Graph::new();
     let x = graph.input("x").with_shape([3]).build();
     let loss = x.square().sum(.., false);
-    let slope = &loss.grad(&[x.clone()]).unwrap()[0];
+    let slope = &loss.grad(std::slice::from_ref(&x)).unwrap()[0];
     assert_eq!(slope.shape(), x.shape());
     graph.output("slope", slope);
     let x = Tensor::from_vec(vec![1.0f32, 2.0, 3.0], [3]).realize().unwrap();

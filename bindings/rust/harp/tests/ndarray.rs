@@ -23,7 +23,13 @@ fn arrays_go_both_ways() {
 #[test]
 fn any_layout_is_read_in_its_order() {
     let array = Array::from_iter(0..24).into_shape((4, 6)).unwrap();
-    for part in [array.t().to_owned().into_dyn(), array.slice(s![1..;2, ..]).to_owned().into_dyn(), array.clone().slice_move(s![1..3, ..]).into_dyn(), array.clone().reversed_axes().into_dyn(), array.clone().slice_move(s![2.., ..;-1]).into_dyn()] {
+    for part in [
+        array.t().to_owned().into_dyn(),
+        array.slice(s![1..;2, ..]).to_owned().into_dyn(),
+        array.clone().slice_move(s![1..3, ..]).into_dyn(),
+        array.clone().reversed_axes().into_dyn(),
+        array.clone().slice_move(s![2.., ..;-1]).into_dyn(),
+    ] {
         assert_eq!(ArrayD::from(Tensor::from(part.clone())), part);
     }
 }

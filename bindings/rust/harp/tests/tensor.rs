@@ -91,8 +91,8 @@ fn what_is_shared_belongs_to_the_structure() {
     let (p, q) = (&a - &b, &c - &d * 2.0);
     let first = (&p - &q) * &p;
     let second = (&p - &q) * &q;
-    assert_eq!(first.item().unwrap(), (-1.0 + 5.0) * -1.0);
-    assert_eq!(second.item().unwrap(), (-1.0 + 5.0) * -5.0);
+    assert_eq!(first.item().unwrap(), -4.0);
+    assert_eq!(second.item().unwrap(), -20.0);
     let (x, y) = (&a - &b, &a - &b);
     assert_eq!(((&x - &y) + &x).item().unwrap(), -1.0);
     // A part that got values in between is an array of the rest.
@@ -165,7 +165,7 @@ fn configurations_change_no_bit() {
 
 #[test]
 fn mistakes_have_the_text_of_the_library() {
-    let mistake = ramp(3).try_add(&ramp(4)).unwrap_err();
+    let mistake = ramp(3).try_add(ramp(4)).unwrap_err();
     assert_eq!(mistake.kind(), ErrorKind::Shape);
     assert!(mistake.message().contains("[3]") && mistake.message().contains("[4]"), "{}", mistake);
     let panic = std::panic::catch_unwind(|| ramp(3) + ramp(4)).unwrap_err();
