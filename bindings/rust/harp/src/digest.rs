@@ -32,7 +32,16 @@ impl Digest {
 
     #[must_use]
     pub(crate) fn and(self, other: Digest) -> Self {
-        self.with(other.0).with(other.1)
+        let first = fold(self.0 ^ other.0, (self.1 ^ 0xe703_7ed1_a0b4_28db).rotate_left(32).wrapping_add(other.1));
+        let second = fold(self.1 ^ other.1 ^ 0x8ebc_6af0_9c88_c6e3, (self.0 ^ 0x5897_89e2_a1cb_6a2d).rotate_left(17).wrapping_add(other.0));
+        Digest(first, second)
+    }
+
+    /// The name of an operation: a constant of the program, of which it takes the address. One name may stand at two of them; nothing
+    /// is lost by that but a look-up.
+    #[must_use]
+    pub(crate) fn with_name(self, name: &'static str) -> Self {
+        self.with((name.as_ptr() as u64) ^ (name.len() as u64) << 56)
     }
 
     #[must_use]

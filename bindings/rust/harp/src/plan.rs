@@ -4,7 +4,6 @@ use crate::config::{CompileOptions, Configuration};
 use crate::digest::Digest;
 use crate::error::{check, make, Error, Result};
 use crate::generated::codes::ErrorKind;
-use crate::info::Info;
 use crate::lower::Lowering;
 use crate::program::{array, const_array, Program};
 use crate::registry::{self, Backend};
@@ -14,7 +13,6 @@ use crate::Context;
 use harp_sys as sys;
 use std::cell::Cell;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// A program of one structure, and which of a walk's arrays it takes.
 pub(crate) struct Plan {
@@ -99,10 +97,7 @@ pub(crate) fn realize(roots: &[&Node], configuration: Option<&Configuration>) ->
     };
     let outcome = plan.and_then(|plan| plan.run(&wanted, &leaves));
     SPARE.with(|spare| spare.set((pending, leaves)));
-    for (root, buffer) in wanted.iter().zip(outcome?) {
-        root.set_buffer(buffer);
-    }
-    Ok(())
+    outcome
 }
 
 pub(crate) fn backend_of(nodes: &[&Node]) -> Result<Rc<Backend>> {
@@ -132,7 +127,8 @@ impl Plan {
         Ok(Plan { program, inputs: lowering.inputs_of(&nodes)? })
     }
 
-    fn run(&self, roots: &[&Node], leaves: &[*const Inner]) -> Result<Vec<Buffer>> {
+    /// Gives the roots their values.
+    fn run(&self, roots: &[&Node], leaves: &[*const Inner]) -> Result<()> {
         const FEW: usize = 8;
         let nothing = sys::harp_const_array { data: std::ptr::null(), dims: std::ptr::null(), dtype: 0, rank: 0 };
         let (mut few, mut many) = ([nothing; FEW], Vec::new());
@@ -151,18 +147,21 @@ impl Plan {
                 _ => return Err(Error::new(ErrorKind::Internal, "an array without values")),
             };
         }
-        let memory = |root: &&Node| Ok((Memory::new(root.info())?, root.info().clone()));
         if let [root] = roots {
-            let (memory, info): (Memory, Arc<Info>) = memory(root)?;
-            self.call(inputs, &[array(&info, &memory)])?;
+            let memory = Memory::new(root.info())?;
+            self.call(inputs, &[array(root.info(), &memory)])?;
             // Safety: the run wrote all of it.
-            return Ok(vec![unsafe { Buffer::of_memory(memory, info) }]);
+            root.set_buffer(unsafe { Buffer::of_memory(memory, root.info().clone()) });
+            return Ok(());
         }
-        let made = roots.iter().map(memory).collect::<Result<Vec<_>>>()?;
-        let outputs: Vec<_> = made.iter().map(|(memory, info)| array(info, memory)).collect();
+        let made = roots.iter().map(|root| Memory::new(root.info())).collect::<Result<Vec<_>>>()?;
+        let outputs: Vec<_> = made.iter().zip(roots).map(|(memory, root)| array(root.info(), memory)).collect();
         self.call(inputs, &outputs)?;
-        // Safety: as above.
-        Ok(made.into_iter().map(|(memory, info)| unsafe { Buffer::of_memory(memory, info) }).collect())
+        for (memory, root) in made.into_iter().zip(roots) {
+            // Safety: as above.
+            root.set_buffer(unsafe { Buffer::of_memory(memory, root.info().clone()) });
+        }
+        Ok(())
     }
 
     fn call(&self, inputs: &[sys::harp_const_array], outputs: &[sys::harp_array]) -> Result<()> {

@@ -50,7 +50,8 @@ struct Registry {
     results: DigestMap<Arc<Info>>,
     /// Structures that were found to have gradients.
     checked: DigestMap<()>,
-    numbers: HashMap<i32, Arc<Info>>,
+    /// Of numbers, by dtype.
+    numbers: Vec<Arc<Info>>,
 }
 
 thread_local! {
@@ -175,6 +176,9 @@ pub(crate) fn set_checked(key: Digest) {
 pub(crate) fn number_info(dtype: DType) -> Arc<Info> {
     REGISTRY.with(|registry| {
         let numbers = &mut registry.borrow_mut().numbers;
-        numbers.entry(dtype as i32).or_insert_with(|| Arc::new(Info::new(dtype, Vec::new()))).clone()
+        while numbers.len() <= dtype as usize {
+            numbers.push(Arc::new(Info::new(DType::from_code(numbers.len() as i32), Vec::new())));
+        }
+        numbers[dtype as usize].clone()
     })
 }

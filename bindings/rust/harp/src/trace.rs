@@ -111,20 +111,20 @@ pub(crate) struct GraphHome {
 }
 
 impl Home {
-    /// The owner of what is made of operands of two owners.
-    fn with(&self, other: &Home) -> Result<Home> {
-        match (self, other) {
-            (_, Home::Anywhere) => Ok(self.clone()),
-            (Home::Anywhere, _) => Ok(other.clone()),
-            (Home::Backend(_), Home::AnyBackend) => Ok(self.clone()),
-            (Home::AnyBackend, Home::AnyBackend | Home::Backend(_)) => Ok(other.clone()),
-            (Home::Backend(a), Home::Backend(b)) if Rc::ptr_eq(a, b) => Ok(self.clone()),
-            (Home::Graph(a), Home::Graph(b)) if Rc::ptr_eq(a, b) => Ok(self.clone()),
-            _ => Err(Error::new(
-                ErrorKind::InvalidArgument,
-                format!("operands of one owner expected, but one belongs to {} and one to {}", self.describe(), other.describe()),
-            )),
+    /// Makes it the owner of what is made of operands of two owners.
+    fn join(&mut self, other: &Home) -> Result<()> {
+        match (&*self, other) {
+            (_, Home::Anywhere) | (Home::Backend(_), Home::AnyBackend) => {}
+            (Home::Backend(a), Home::Backend(b)) if Rc::ptr_eq(a, b) => {}
+            (Home::Graph(a), Home::Graph(b)) if Rc::ptr_eq(a, b) => {}
+            (Home::Anywhere, _) | (Home::AnyBackend, Home::AnyBackend | Home::Backend(_)) => *self = other.clone(),
+            _ => {
+                let text =
+                    format!("operands of one owner expected, but one belongs to {} and one to {}", self.describe(), other.describe());
+                return Err(Error::new(ErrorKind::InvalidArgument, text));
+            }
         }
+        Ok(())
     }
 
     fn describe(&self) -> String {
@@ -216,34 +216,46 @@ fn leaf_digest(info: &Info) -> Digest {
 /// Sources of a node may be a chain of any length: they are released one after the other, not each by the one before it.
 impl Drop for Inner {
     fn drop(&mut self) {
-        fn take(state: State, pending: &mut Vec<Node>) {
-            if let State::Call(call) = state {
-                match call.sources {
-                    Sources::None => {}
-                    Sources::One(nodes) => pending.extend(nodes),
-                    Sources::Two(nodes) => pending.extend(nodes),
-                    Sources::Many(nodes) => pending.extend(Vec::from(nodes)),
-                }
-            }
-        }
-        if !matches!(self.state.get_mut(), State::Call(_)) {
-            return;
-        }
-        let nothing = || State::Number([0; 16]);
-        let mut pending = Vec::new();
-        take(std::mem::replace(self.state.get_mut(), nothing()), &mut pending);
-        while let Some(mut node) = pending.pop() {
+        let (mut next, mut more) = (None, Vec::new());
+        release(self, &mut next, &mut more);
+        while let Some(mut node) = next.take().or_else(|| more.pop()) {
             if let Some(inner) = Rc::get_mut(&mut node.0) {
-                take(std::mem::replace(inner.state.get_mut(), nothing()), &mut pending);
+                release(inner, &mut next, &mut more);
             }
+        }
+    }
+}
+
+/// Takes a node's sources away. Those that nothing else has, and that have sources in turn, are left to the caller.
+fn release(inner: &mut Inner, next: &mut Option<Node>, more: &mut Vec<Node>) {
+    let state = inner.state.get_mut();
+    if !matches!(state, State::Call(_)) {
+        return;
+    }
+    let mut leave = |node: Node| {
+        let is_last = Rc::strong_count(&node.0) == 1 && matches!(&*node.0.state.borrow(), State::Call(_));
+        if is_last && next.is_none() {
+            *next = Some(node);
+        } else if is_last {
+            more.push(node);
+        }
+    };
+    if let State::Call(call) = std::mem::replace(state, State::Number([0; 16])) {
+        match call.sources {
+            Sources::None => {}
+            Sources::One([a]) => leave(a),
+            Sources::Two([a, b]) => {
+                leave(a);
+                leave(b);
+            }
+            Sources::Many(nodes) => Vec::from(nodes).into_iter().for_each(leave),
         }
     }
 }
 
 /// Does an operation with one result.
 pub(crate) fn call(name: &'static str, sources: &[&Node], f: fn(&mut Args) -> *mut sys::harp_node) -> Result<Node> {
-    let mut made = record(name, sources, Digest::of_kind(3), Apply::Plain(f), 1)?;
-    Ok(made.remove(0))
+    record_one(New::of(name, sources, Digest::of_kind(3), Apply::Plain(f))?, sources)
 }
 
 /// How a C function is called with parameters.
@@ -273,12 +285,13 @@ pub(crate) fn call_with<P: Hash + 'static>(
     f: How<P>,
 ) -> Result<Vec<Node>> {
     let digest = Digest::of_kind(4).with_hash(&parameters);
-    record(name, sources, digest, Apply::With(Rc::new(With { parameters, results, f })), results)
+    record(New::of(name, sources, digest, Apply::With(Rc::new(With { parameters, results, f })))?, sources, results)
 }
 
 /// The same with one result.
 pub(crate) fn call_one<P: Hash + 'static>(name: &'static str, sources: &[&Node], parameters: P, f: How<P>) -> Result<Node> {
-    Ok(call_with(name, sources, parameters, 1, f)?.remove(0))
+    let digest = Digest::of_kind(4).with_hash(&parameters);
+    record_one(New::of(name, sources, digest, Apply::With(Rc::new(With { parameters, results: 1, f })))?, sources)
 }
 
 /// The same where dtypes and shapes of the results are known.
@@ -299,6 +312,8 @@ pub(crate) fn call_known<P: Hash + 'static>(
 struct New {
     call: Call,
     home: Home,
+    /// Of name and parameters, and of the whole structure.
+    operation: Digest,
     digest: Digest,
     size: u32,
 }
@@ -306,16 +321,26 @@ struct New {
 impl New {
     fn of(name: &'static str, sources: &[&Node], parameters: Digest, apply: Apply) -> Result<New> {
         let mut home = Home::Anywhere;
-        let mut digest = parameters.with_hash(name);
-        let mut size = 1u32;
+        let operation = parameters.with_name(name);
+        let (mut digest, mut size) = (operation, 1u32);
         for source in sources {
-            home = home.with(&source.0.home)?;
+            home.join(&source.0.home)?;
             digest = digest.and(source.digest());
             size = size.saturating_add(source.size());
         }
-        Ok(New { call: Call { name, apply, sources: Sources::new(sources), result: 0 }, home, digest, size })
+        Ok(New { call: Call { name, apply, sources: Sources::new(sources), result: 0 }, home, operation, digest, size })
     }
 
+    /// What dtype and shape of the results depend on: the operands' dtypes and shapes, and constants whose dtype their use decides.
+    fn signature(&self, sources: &[&Node]) -> Digest {
+        let mut signature = self.operation.with(u64::from(self.home.flags()));
+        for source in sources {
+            signature = signature.and(if source.info().dtype() == DType::Unknown { source.digest() } else { source.info().digest() });
+        }
+        signature
+    }
+
+    /// One of several results.
     fn node(&self, result: u32, info: Arc<Info>) -> Node {
         let call = Call { result, ..self.call.clone() };
         let node = Node::new(State::Call(call), info, self.home.clone(), self.digest.with(u64::from(result)), self.size);
@@ -324,16 +349,26 @@ impl New {
     }
 }
 
-fn record(name: &'static str, sources: &[&Node], parameters: Digest, apply: Apply, results: usize) -> Result<Vec<Node>> {
-    let new = New::of(name, sources, parameters, apply)?;
+fn record_one(new: New, sources: &[&Node]) -> Result<Node> {
+    let signature = new.signature(sources);
+    let info = match registry::known_result(signature) {
+        Some(info) => info,
+        None => {
+            let info = infer(&new.call, &new.home, 1)?.remove(0);
+            registry::remember_result(signature, info.clone());
+            info
+        }
+    };
+    let node = Node::new(State::Call(new.call), info, new.home, new.digest, new.size);
+    crate::plan::limit_pending(&node);
+    Ok(node)
+}
+
+fn record(new: New, sources: &[&Node], results: usize) -> Result<Vec<Node>> {
     if results == 0 {
         infer(&new.call, &new.home, 0)?; // "0 parts", say, is a mistake
     }
-    // What is known of results depends on the operands' dtypes and shapes, and on constants whose dtype their use decides.
-    let mut signature = parameters.with_hash(name).with(u64::from(new.home.flags()));
-    for source in sources {
-        signature = signature.and(if source.info().dtype() == DType::Unknown { source.digest() } else { source.info().digest() });
-    }
+    let signature = new.signature(sources).with(results as u64);
     let mut made = Vec::with_capacity(results);
     for result in 0..results as u32 {
         let info = match registry::known_result(signature.with(u64::from(result))) {
