@@ -9,7 +9,7 @@ mod sealed {
 /// A type of array elements: `bool`, the integers of 8 to 64 bits, `isize` and `usize`, `f32`, `f64`, and as complex numbers
 /// `(f32, f32)` and `(f64, f64)`, the real part first.
 ///
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// harp::Tensor::<char>::from_vec(vec!['a'], [1]); // char is no element
 /// ```
 pub trait Element: Copy + PartialEq + std::fmt::Debug + sealed::Sealed + 'static {

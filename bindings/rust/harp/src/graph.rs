@@ -46,7 +46,7 @@ pub const GRAPH_PROMOTE_MIXED: u32 = sys::HARP_GRAPH_PROMOTE_MIXED as u32;
 ///
 /// An input is declared before the next one is begun:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0499
 /// let mut graph = harp::Graph::new();
 /// let (x, y) = (graph.input("x"), graph.input("y"));
 /// x.build();

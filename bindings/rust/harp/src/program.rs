@@ -32,7 +32,7 @@ pub struct Array<'a>(sys::harp_const_array, PhantomData<&'a ()>);
 ///
 /// The elements are borrowed until the program has run:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0506
 /// let mut y = vec![0.0f32; 3];
 /// let out = harp::ArrayMut::new(&mut y, &[3]).unwrap();
 /// y[0] = 1.0; // error: out still has it

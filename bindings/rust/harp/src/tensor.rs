@@ -35,14 +35,14 @@ use std::sync::Arc;
 ///
 /// Tensors belong to their thread, with the backend they were made for:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// let x = harp::Tensor::from(1.0f32);
 /// std::thread::spawn(move || x.item());
 /// ```
 ///
 /// Types of elements do not mix by themselves; [`cast`](Tensor::cast) is explicit:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// let x = harp::Tensor::from_vec(vec![1.0f32], [1]) + harp::Tensor::from_vec(vec![1.0f64], [1]);
 /// ```
 ///
