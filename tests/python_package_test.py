@@ -30,7 +30,7 @@ def install(target):
     """Built by pip against the libharp that is there: with its own it is the same package, and takes minutes longer."""
     library = os.path.realpath(os.path.join(BUILD, "libharp.so"))
     run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-build-isolation", "--no-deps", "--upgrade",
-        "--target", target, f"-Cbuild-dir={BUILD}/python_build", f"-Ccmake.define.HARP_LIBRARY={library}", PACKAGE)
+        "--target", target, f"--config-settings=build-dir={BUILD}/python_build", f"--config-settings=cmake.define.HARP_LIBRARY={library}", PACKAGE)
 
 
 def record(junit):
