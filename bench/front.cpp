@@ -1,9 +1,11 @@
-// What the C++ front end costs: an assignment of an expression template against the same loop by hand, and what a warm assignment, a lazy
+// What front ends cost. C++: an assignment of an expression template against the same loop by hand, and what a warm assignment, a lazy
 // graph and a call of jit take besides their kernels. Peers of the last three are the same programs called through their entry points.
+// Rust: what a call takes over harp_program_call.
 #include <cstring>
 #include <harp.hpp>
 #include <stdexcept>
 
+#include "bench/peer_process.h"
 #include "bench/session.h"
 
 namespace bench {
@@ -110,12 +112,52 @@ std::vector<Row> run_lazy(Session& session) {
           {"front.cpp.jit", (times.seconds(1) - raw) * 1e9, "ns", "the entry point itself", raw * 1e9, {}}};
 }
 
+/// y = a b + 1 of 16 elements from Rust (bindings/rust/harp/benches/call.rs), over harp_program_call: a program that is called with slices,
+/// and a tensor of a structure that was seen before.
+std::vector<Row> run_rust(Session& session) {
+  constexpr int64_t kElements = 16;
+  const std::vector<float> a(kElements, 0.5F), b(kElements, 2.0F);
+  std::vector<float> y(kElements);
+  const Graph graph = session.new_graph();
+  harp_node* const product =
+      harp_mul(harp_input(graph.get(), "a", HARP_F32, 1, &kElements), harp_input(graph.get(), "b", HARP_F32, 1, &kElements));
+  harp_output(graph.get(), "y", harp_add(product, harp_constant(graph.get(), HARP_F32, 1)));
+  Err err;
+  const Program program(harp_compile(graph.get(), nullptr, err));
+  err.check("compiling");
+  const harp_const_array inputs[] = {{a.data(), &kElements, HARP_F32, 1}, {b.data(), &kElements, HARP_F32, 1}};
+  const harp_array output = {y.data(), &kElements, HARP_F32, 1};
+  harp_status status = HARP_OK;
+  std::vector<Candidate> candidates = {[&](size_t repeats) {
+    for (size_t i = 0; i < repeats; ++i) status |= harp_program_call(program.get(), 2, inputs, 1, &output, nullptr, nullptr);
+  }};
+  const std::unique_ptr<PeerProcess> call = PeerProcess::start(session, "rust", {"call"}),
+                                     tensor = PeerProcess::start(session, "rust", {"tensor"});
+  if (!call || !tensor) {
+    std::vector<Row> missing;
+    for (const char* name : {"front.rust.call", "front.rust.tensor"}) {
+      missing.push_back({name, 0, "ns", "harp_bench_rust: not there", {}, {}});
+      missing.back().peer_missing = true;
+    }
+    return missing;
+  }
+  candidates.push_back(call->candidate());
+  candidates.push_back(tensor->candidate());
+  const Comparison times = compare(candidates, session.effort);
+  if (status != HARP_OK) throw std::runtime_error("harp_program_call failed");
+  call->check("front.rust.call", std::span<const float>(y));
+  const double raw = times.seconds(0) * 1e9;
+  return {{"front.rust.call", times.seconds(1) * 1e9 - raw, "ns", "harp_program_call", raw, {}},
+          {"front.rust.tensor", times.seconds(2) * 1e9 - raw, "ns", "harp_program_call", raw, {}}};
+}
+
 }  // namespace
 
 std::vector<Benchmark> front_benchmarks() {
   return {{{"front.cpp.assign.1m"}, run_assign},
           {{"front.cpp.assign.overhead"}, run_overhead},
-          {{"front.cpp.lazy.20", "front.cpp.jit"}, run_lazy}};
+          {{"front.cpp.lazy.20", "front.cpp.jit"}, run_lazy},
+          {{"front.rust.call", "front.rust.tensor"}, run_rust}};
 }
 
 }  // namespace bench
