@@ -29,8 +29,9 @@ def import_ms(code):
 
 
 def main():
-    import harp
     import numpy as np
+
+    import harp
 
     harp.set_backend("c")
     a, b = np.ones(8, np.float32), np.ones(8, np.float32)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from . import _array_api, _errors, _methods, _ops  # noqa: F401  (_methods adds methods to Tensor)
 from ._ops import *  # noqa: F403
+
 from ._array_api import *  # noqa: F403  # isort: skip
 from ._core import Dim, Tensor
 from ._dtypes import (

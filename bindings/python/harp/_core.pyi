@@ -1,7 +1,7 @@
 # What the extension module has, for type checkers. The part in braces is written by generate.py.
 from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
-from typing import Any, SupportsIndex, final
+from typing import Any, final
 
 import numpy as np
 

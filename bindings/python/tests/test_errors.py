@@ -1,7 +1,8 @@
 """Mistakes are raised where the operation is written, with harp's text, and nothing is spoiled by them."""
-import harp
 import numpy as np
 import pytest
+
+import harp
 
 
 def test_shapes():

@@ -1,7 +1,8 @@
 """Gradients against differences, of trees, of gradients; vjp, jvp, stop_gradient."""
-import harp
 import numpy as np
 import pytest
+
+import harp
 
 
 def numeric(f, a, eps=1e-6):

@@ -1,9 +1,10 @@
 """Graphs with names: compiled, printed, saved, loaded, tuned."""
 import pickle
 
-import harp
 import numpy as np
 import pytest
+
+import harp
 
 
 def scaled():

@@ -1,7 +1,8 @@
 """harp.jit: one program for each structure, symbolic sizes, trees of arguments, what may not be done inside."""
-import harp
 import numpy as np
 import pytest
+
+import harp
 
 
 def test_is_traced_once():
@@ -112,7 +113,7 @@ def test_arithmetic_of_sizes():
     assert repr(2 * n + 1) in ("2*n + 1", "n*2 + 1") and n - n == 0 and isinstance(n - n, int)
     assert repr(n // 2) and repr(n % 3) and repr(-n) and repr(n - m)
     with pytest.raises(TypeError, match="order"):
-        n < 3
+        _ = n < 3
     with pytest.raises(TypeError):
         n + "a"
     with pytest.raises(harp.RangeError):

@@ -1,9 +1,10 @@
 """What lazy tensors cost: programs are made once for a structure, chains end, nothing recurses, threads do not wait for each other."""
 import threading
 
-import harp
 import numpy as np
 import pytest
+
+import harp
 from harp import _core
 
 

@@ -1,9 +1,10 @@
 """Arrays in and out: no copies where none is needed, and every layout that NumPy has."""
 import array
 
-import harp
 import numpy as np
 import pytest
+
+import harp
 
 SHARES = np.shares_memory
 

@@ -2,9 +2,10 @@
 import copy
 import pickle
 
-import harp
 import numpy as np
 import pytest
+
+import harp
 
 
 def rand(*shape, dtype=np.float32, seed=0):
@@ -163,7 +164,7 @@ def test_array_api_attributes():
     assert x.mT.shape == (2, 4, 3) and x[0].T.shape == (4, 3)
     assert x.__array_namespace__() is harp and x.to_device("cpu") is x
     with pytest.raises(ValueError):
-        x.T
+        _ = x.T
 
 
 def test_random_numbers():

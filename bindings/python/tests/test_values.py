@@ -1,10 +1,11 @@
 """Random operations on random arrays against NumPy."""
-import harp
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
+import harp
 
 SETTINGS = settings(max_examples=60, deadline=None)
 FLOATS = {"elements": st.floats(-4, 4, width=32)}

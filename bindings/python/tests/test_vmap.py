@@ -1,7 +1,8 @@
 """harp.vmap against the function done one by one."""
-import harp
 import numpy as np
 import pytest
+
+import harp
 
 rng = np.random.default_rng(0)
 A, B = rng.standard_normal((5, 3, 4)), rng.standard_normal((5, 4))
