@@ -85,11 +85,11 @@ impl Buffer {
     }
 
     /// A number as an array of rank 0.
-    pub(crate) fn of_number(info: &Arc<Info>, bytes: [u8; 16]) -> Result<Buffer> {
+    pub(crate) fn of_number(info: &Arc<Info>, bytes: [u64; 2]) -> Result<Buffer> {
         let memory = Memory::new(info)?;
         // Safety: an element has at most 16 bytes.
         unsafe {
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), memory.data, info.dtype().size());
+            std::ptr::copy_nonoverlapping(bytes.as_ptr().cast(), memory.data, info.dtype().size());
             Ok(Buffer::of_memory(memory, info.clone()))
         }
     }

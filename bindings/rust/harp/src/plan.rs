@@ -143,7 +143,7 @@ impl Plan {
             let node = unsafe { &*leaves[leaf] };
             *input = match &*node.state.borrow() {
                 State::Array(buffer) => const_array(&node.info, buffer.data()),
-                State::Number(bytes) => const_array(&node.info, bytes.as_ptr()),
+                State::Number(bytes) => const_array(&node.info, bytes.as_ptr().cast()),
                 _ => return Err(Error::new(ErrorKind::Internal, "an array without values")),
             };
         }

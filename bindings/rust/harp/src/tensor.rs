@@ -248,10 +248,19 @@ fn nodes<'a, T>(tensors: &[&'a Tensor<T>]) -> Vec<&'a Node> {
 impl<T: Element> From<T> for Tensor<T> {
     fn from(number: T) -> Self {
         let stored = number.to_stored();
-        let mut bytes = [0; 16];
-        debug_assert!(std::mem::size_of::<T::Stored>() <= bytes.len());
+        let mut bytes = [0u64; 2];
+        debug_assert!(
+            std::mem::size_of::<T::Stored>() <= std::mem::size_of_val(&bytes)
+                && std::mem::align_of::<T::Stored>() <= std::mem::align_of_val(&bytes)
+        );
         // Safety: an element has at most 16 bytes, none of them padding.
-        unsafe { std::ptr::copy_nonoverlapping((&stored as *const T::Stored).cast(), bytes.as_mut_ptr(), std::mem::size_of::<T::Stored>()) }
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                (&stored as *const T::Stored).cast::<u8>(),
+                bytes.as_mut_ptr().cast(),
+                std::mem::size_of::<T::Stored>(),
+            )
+        }
         Tensor(Node::number(T::DTYPE, bytes), PhantomData)
     }
 }

@@ -36,8 +36,8 @@ pub(crate) enum State {
     Input(Box<str>),
     /// An array with values.
     Array(Buffer),
-    /// A number of a tensor's expression: an input of rank 0, so that another number needs no other program.
-    Number([u8; 16]),
+    /// A number of a tensor's expression: an input of rank 0, so that another number needs no other program. Aligned as any element.
+    Number([u64; 2]),
     Call(Call),
 }
 
@@ -165,7 +165,7 @@ impl Node {
     }
 
     /// A number beside a tensor; its bytes are those of one element.
-    pub(crate) fn number(dtype: DType, bytes: [u8; 16]) -> Node {
+    pub(crate) fn number(dtype: DType, bytes: [u64; 2]) -> Node {
         let info = registry::number_info(dtype);
         let digest = leaf_digest(&info);
         Node::new(State::Number(bytes), info, Home::AnyBackend, digest, 0)
@@ -240,7 +240,7 @@ fn release(inner: &mut Inner, next: &mut Option<Node>, more: &mut Vec<Node>) {
             more.push(node);
         }
     };
-    if let State::Call(call) = std::mem::replace(state, State::Number([0; 16])) {
+    if let State::Call(call) = std::mem::replace(state, State::Number([0; 2])) {
         match call.sources {
             Sources::None => {}
             Sources::One([a]) => leave(a),

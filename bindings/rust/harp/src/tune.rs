@@ -197,8 +197,8 @@ pub(crate) struct Wrapped {
 
 impl Wrapped {
     pub(crate) fn new(context: &crate::Context, array: Buffer) -> Result<Wrapped> {
-        unsafe extern "C" fn release(user: *mut c_void, _data: *mut c_void) {
-            // Safety: the box of `new`, once.
+        extern "C" fn release(user: *mut c_void, _data: *mut c_void) {
+            // Safety: the box of `new`, once: nobody else has this function.
             drop(unsafe { Box::from_raw(user.cast::<Buffer>()) });
         }
         let info = array.info().clone();
