@@ -24,8 +24,8 @@ pub(crate) struct Plan {
 const MOST_PENDING: u32 = 10_000;
 
 thread_local! {
-    static WALKS: Cell<u64> = const { Cell::new(0) };
-    static SPARE: Cell<(Vec<*const Inner>, Vec<*const Inner>)> = const { Cell::new((Vec::new(), Vec::new())) };
+    static WALKS: Cell<u64> = Cell::default();
+    static SPARE: Cell<(Vec<*const Inner>, Vec<*const Inner>)> = Cell::default();
 }
 
 /// Goes through what nodes stand for, from each to its sources, first to last, and calls `at` when it comes to a node for the first time.

@@ -74,7 +74,7 @@ impl Scope {
 }
 
 /// A parameter of a function. Functions of graphs have none: inputs and output have names ([`crate::graph::custom_placeholders`]).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VarDecl {
     pub name: String,
     pub dtype: DType,
