@@ -9,11 +9,13 @@
 operands promote together, the name in the Array API standard) stands in the tables below.
 """
 import json
+import re
 import sys
 import textwrap
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+STANDARD = HERE / "harp" / "_array_api.py"
 STUB = HERE / "harp" / "_core.pyi"
 API = HERE.parent.parent / "include" / "harp.api.json"
 
@@ -206,7 +208,9 @@ from ._core import apply as _apply
 from ._types import Array, DTypeLike, Number, Size
 
 '''
-    names = sorted(operation.python_name for operation in operations if operation.python_name != "fft")  # harp.fft is a module
+    # The namespace has these, but for what the Array API has with other arguments, and for fft, which is a module there.
+    other = set(re.findall(r'"(\w+)"', re.search(r"^__all__ = \[(.*?)^\]", STANDARD.read_text(encoding="utf-8"), re.M | re.S)[1]))
+    names = sorted(operation.python_name for operation in operations if operation.python_name not in other | {"fft"})
     wrapped = "\n".join(textwrap.wrap(", ".join(f'"{name}"' for name in names), 116, initial_indent="    ", subsequent_indent="    "))
     functions = "\n\n".join(operation.python(index) for index, operation in enumerate(operations))
     return f"{head}__all__ = [\n{wrapped},\n]\n\n\n{functions}"

@@ -208,10 +208,12 @@ def linspace(
     """num numbers from start to stop, which is among them unless endpoint is False."""
     _on_cpu(device)
     made = (complex64 if isinstance(start, complex) or isinstance(stop, complex) else float32) if dtype is None else dtype_of(dtype)
-    if made in REAL_FLOATS and endpoint and not isinstance(start, complex) and not isinstance(stop, complex):
-        return _ops.linspace(made, start=start, stop=stop, count=num)
+    if made in REAL_FLOATS and not isinstance(start, complex) and not isinstance(stop, complex):
+        if endpoint:
+            return _ops.linspace(made, start=start, stop=stop, count=num)
+        return _ops.linspace(made, start=start, stop=stop, count=num + 1)[:-1]
     if isinstance(num, Dim):
-        raise DTypeError("linspace of a symbolic number of elements is of floats, with the endpoint")
+        raise DTypeError("linspace of a symbolic number of elements is of floats")
     wide: Any = np.complex128 if made in COMPLEX else np.float64
     return _core.from_numpy(np.asarray(np.linspace(start, stop, operator.index(num), endpoint=endpoint, dtype=wide)), None).astype(made)
 
@@ -316,7 +318,7 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
             scalars.append(zeros((), dtype=_dtype_or_of(thing)))
     if not scalars:
         raise ValueError("result_type: at least one operand has to be an array or a dtype")
-    result = scalars[0]
+    result: Tensor = scalars[0]
     for other in scalars[1:] + numbers:
         # `where` promotes as everything does, and takes every dtype.
         a, b = _core.operands(result, other)
@@ -369,7 +371,7 @@ def clip(x: Array, /, min: Array | Number | None = None, max: Array | Number | N
         return tensor
     dtype = tensor.dtype
     if min is None:
-        made = _ops.where(_ops.isnan(tensor), tensor, _ops.minimum(tensor, max)) if dtype in REAL_FLOATS else _ops.minimum(tensor, max)  # type: ignore[arg-type]
+        made = _ops.where(_ops.isnan(tensor), tensor, _ops.minimum(tensor, max)) if dtype in REAL_FLOATS else _ops.minimum(tensor, max)
     elif max is None:
         made = _ops.maximum(tensor, min)
     else:

@@ -65,7 +65,7 @@ def value_and_grad(
             passed, aux_description = flatten(aux)
             made = _core.gradient(y, tracers, [asarray(each) for each in passed], None, depth)
         gradients = unflatten(description, made[: len(tracers)])
-        value = made[len(tracers)]
+        value: Any = made[len(tracers)]
         if has_aux:
             value = (value, unflatten(aux_description, made[len(tracers) + 1 :]))
         return value, gradients[0] if isinstance(argnums, int) else gradients

@@ -92,7 +92,11 @@ def _slice_of(entry: Any, size: Any, axis: int) -> tuple[Any, Any, int]:
 def getitem(x: Tensor, key: Any) -> Tensor:
     given = x
     x, entries = _entries(x, key)
-    starts, stops, steps, shape, arrays = [], [], [], [], []  # arrays: (axis of the result of the slice, indices)
+    starts: list[Any] = []
+    stops: list[Any] = []
+    steps: list[int] = []
+    shape: list[Any] = []
+    arrays: list[tuple[int, Tensor]] = []  # axis of the result of the slice, and indices
     axis, identity, squeezed = 0, True, False
     for entry in entries:
         if entry is None:
@@ -101,17 +105,19 @@ def getitem(x: Tensor, key: Any) -> Tensor:
             continue
         size = x.shape[axis]
         if isinstance(entry, Tensor):
-            starts.append(None), stops.append(None), steps.append(1)
+            start, stop, step = None, None, 1
             arrays.append((len(shape), entry))
             shape.append(size)
         else:
             start, stop, step = _slice_of(entry, size, axis)
-            starts.append(start), stops.append(stop), steps.append(step)
             if isinstance(entry, slice):
                 identity = identity and entry == slice(None)
                 shape.append(-1)
             else:
                 identity, squeezed = False, True
+        starts.append(start)
+        stops.append(stop)
+        steps.append(step)
         axis += 1
     if not identity:
         x = _ops.slice(x, starts, stops, steps)

@@ -8,7 +8,7 @@ from typing import Any
 from . import _array_api as _api
 from . import _ops
 from ._core import Tensor
-from ._dtypes import float32, float64
+from ._dtypes import dtype_of, float32, float64
 from ._errors import DTypeError
 from ._types import Array, DTypeLike, Size
 
@@ -82,7 +82,7 @@ def ihfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "ba
 
 
 def _frequencies(dtype: DTypeLike | None) -> Any:
-    made = float32 if dtype is None else _api.dtype_of(dtype)
+    made = float32 if dtype is None else dtype_of(dtype)
     if made not in (float32, float64):
         raise DTypeError(f"frequencies are float32 or float64, not {made.name}")
     return made

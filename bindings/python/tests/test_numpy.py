@@ -34,7 +34,8 @@ def test_copy_is_honoured():
 
 LAYOUTS = {
     "rows": lambda a: a, "fortran": np.asfortranarray, "transposed": lambda a: a.T, "reversed": lambda a: a[::-1], "strided": lambda a: a[::2, 1::2],
-    "broadcast": lambda a: np.broadcast_to(a[0], a.shape), "swapped": lambda a: a.astype(a.dtype.newbyteorder()), "axes": lambda a: np.moveaxis(a[..., None], 2, 0),
+    "broadcast": lambda a: np.broadcast_to(a[0], a.shape), "swapped": lambda a: a.astype(a.dtype.newbyteorder()),
+    "axes": lambda a: np.moveaxis(a[..., None], 2, 0),
     "empty": lambda a: a[:0], "scalar": lambda a: a[0, 0], "rank 0": lambda a: np.array(a[0, 0]),
 }  # fmt: skip
 

@@ -107,5 +107,6 @@ def test_networks_have_the_right_shapes(name):
         "cross_entropy": lambda: harp.cross_entropy(x[:, :, 0, 0], np.array([0, 2])),
         "scaled_dot_product_attention": lambda: harp.scaled_dot_product_attention(x, x, x, is_causal=True),
     }[name]()
-    shapes = {"conv2d": (2, 4, 4, 4), "max_pool": (2, 3, 4, 4), "layer_norm": (2, 3, 8, 8), "cross_entropy": (), "scaled_dot_product_attention": (2, 3, 8, 8)}
+    shapes = {"conv2d": (2, 4, 4, 4), "max_pool": (2, 3, 4, 4), "layer_norm": (2, 3, 8, 8),
+              "cross_entropy": (), "scaled_dot_product_attention": (2, 3, 8, 8)}
     assert made.shape == shapes[name] and np.isfinite(np.asarray(made)).all()

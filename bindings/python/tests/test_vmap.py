@@ -15,8 +15,10 @@ FUNCTIONS = {
     "outside": lambda a, b: a * np.arange(4.0) + harp.ones(()), "constant": lambda a, b: harp.arange(3),
     "take": lambda a, b: harp.take(a, np.array([2, 0]), axis=0), "one by one": lambda a, b: harp.einsum("ij,j->i", [a, b]),
     "conv": lambda a, b: harp.conv1d(a[None], np.ones((2, 3, 2))), "roll": lambda a, b: harp.roll(a, 1, axis=1),
-    "norm": lambda a, b: harp.layer_norm(a, -1, b, None), "where": lambda a, b: harp.where(a > 0, a, b), "pad": lambda a, b: harp.pad(a, [1, 0], [0, 2]),
-    "fft": lambda a, b: harp.real(harp.fft.fft(b)), "expand": lambda a, b: (harp.broadcast_to(b, (3, 4)), harp.expand_dims(b, axis=-1), harp.squeeze(b[None], axis=0)),
+    "norm": lambda a, b: harp.layer_norm(a, -1, b, None),
+    "where": lambda a, b: harp.where(a > 0, a, b), "pad": lambda a, b: harp.pad(a, [1, 0], [0, 2]),
+    "fft": lambda a, b: harp.real(harp.fft.fft(b)),
+    "expand": lambda a, b: (harp.broadcast_to(b, (3, 4)), harp.expand_dims(b, axis=-1), harp.squeeze(b[None], axis=0)),
     "split": lambda a, b: harp.split(b, 2), "unstack": lambda a, b: harp.unstack(a)[1],
 }  # fmt: skip
 

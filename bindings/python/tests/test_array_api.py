@@ -1,0 +1,18 @@
+"""The standard's own tests, data-apis/array-api-tests, where HARP_ARRAY_API_TESTS says where they are: all but array_api_skips.txt."""
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = os.environ.get("HARP_ARRAY_API_TESTS")
+
+
+@pytest.mark.skipif(not TESTS, reason="HARP_ARRAY_API_TESTS is not set: a checkout of data-apis/array-api-tests")
+def test_array_api():
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore", "--tb=short", "array_api_tests",
+               "--skips-file", str(Path(__file__).resolve().parent / "array_api_skips.txt"),
+               "--max-examples", os.environ.get("HARP_ARRAY_API_EXAMPLES", "20")]  # fmt: skip
+    result = subprocess.run(command, cwd=TESTS, env={**os.environ, "ARRAY_API_TESTS_MODULE": "harp"}, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout[-20000:] + result.stderr[-2000:]
