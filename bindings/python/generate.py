@@ -30,7 +30,8 @@ NAMES = {
 # Operands that promote together, so that each of them but one may be a Python number; beside the elementwise operations.
 PROMOTED = {"isclose": ("a", "b"), "isin": ("elements", "test_elements"), "searchsorted": ("sorted", "values")}
 DEFAULTS = {
-    "keepdims": False, "exclusive": False, "reverse": False, "axes": None, "stride": None, "padding": None, "dilation": None, "output_padding": None, "groups": 1,
+    "keepdims": False, "exclusive": False, "reverse": False, "axes": None, "stride": None, "padding": None, "dilation": None, "output_padding": None,
+    "groups": 1,
     "norm": None, "reduction": "mean", "correction": 0, "approximate": "none", "alpha": 1.0, "min_val": -1.0, "max_val": 1.0,
     "negative_slope": 0.01, "rtol": 1e-5, "atol": 1e-8, "equal_nan": False, "offset": 0, "axis1": 0, "axis2": 1, "scales": None,
     "mode": None, "coordinates": None, "nearest_mode": None, "cubic_coeff_a": -0.75, "what": None, "indexing": "xy", "batch_dims": 0,

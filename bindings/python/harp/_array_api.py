@@ -371,7 +371,8 @@ def clip(x: Array, /, min: Array | Number | None = None, max: Array | Number | N
         return tensor
     dtype = tensor.dtype
     if min is None:
-        made = _ops.where(_ops.isnan(tensor), tensor, _ops.minimum(tensor, max)) if dtype in REAL_FLOATS else _ops.minimum(tensor, max)
+        high: Any = max
+        made = _ops.where(_ops.isnan(tensor), tensor, _ops.minimum(tensor, high)) if dtype in REAL_FLOATS else _ops.minimum(tensor, high)
     elif max is None:
         made = _ops.maximum(tensor, min)
     else:
@@ -384,7 +385,7 @@ def _whole(name: str) -> Any:
 
     def function(x: Array, /) -> Tensor:
         tensor = asarray(x)
-        return tensor if tensor.dtype in SIGNED + UNSIGNED else operation(tensor)  # type: ignore[no-any-return]
+        return tensor if tensor.dtype in SIGNED + UNSIGNED else operation(tensor)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = operation.__doc__ + " Integers stay what they are."
