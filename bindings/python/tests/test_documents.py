@@ -30,10 +30,11 @@ def test_blocks(path):
         printed = output.getvalue()
 
 
-@pytest.mark.skipif(not os.environ.get("HARP_PYTHON_TOOLS"), reason="HARP_PYTHON_TOOLS is not set: the folder of pip and ruff")
+@pytest.mark.skipif(not os.environ.get("HARP_PYTHON_TOOLS"), reason="HARP_PYTHON_TOOLS is not set: the folder of pip, ruff and mypy")
 def test_generated_files_and_style():
     tools = Path(os.environ["HARP_PYTHON_TOOLS"])
-    for command in ([sys.executable, str(PACKAGE / "generate.py"), "--check"], [str(tools / "ruff"), "check", "."]):
+    for command in ([sys.executable, str(PACKAGE / "generate.py"), "--check"], [str(tools / "ruff"), "check", "."],
+                    [str(tools / "mypy"), "--strict", "-p", "harp"]):  # fmt: skip
         if not Path(command[0]).exists():
             pytest.skip(f"{command[0]} is not there")
         result = subprocess.run(command, cwd=PACKAGE, capture_output=True, text=True, check=False)
