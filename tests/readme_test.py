@@ -1,5 +1,6 @@
 """The README tells the truth: harp installs as it says, its C example builds with nothing but pkg-config and prints what is shown, its
-commands run, it stays short, every file named in the text exists, and so does every verb of ./dev.
+commands run, the programs in other languages are those that their tests run, it stays short, every file named in the text exists, and so does
+every verb of ./dev.
 """
 import os
 import re
@@ -47,6 +48,24 @@ def check_example(text):
         assert output.startswith("y: f32[512, 1024]  min ") and "void entry_point(" in output, output[:200]
 
 
+def check_other_languages(text):
+    """The C++ program builds and runs; those of the bindings are their READMEs' first programs, which their own tests run."""
+    for language in ("python", "rust", "go"):
+        with open(os.path.join(SOURCE, "bindings", language, "README.md"), encoding="utf-8") as file:
+            own = blocks(file.read(), language)[0]
+        assert blocks(text, language) == [own], f"the program in {language} is not the first one of bindings/{language}/README.md"
+        assert len([line for line in own.splitlines() if line.strip()]) <= 15, f"the program in {language} is long"
+    program, = blocks(text, "cpp")
+    with tempfile.TemporaryDirectory(prefix="harp-readme-") as scratch:
+        with open(os.path.join(scratch, "hello.cpp"), "w", encoding="utf-8") as file:
+            file.write(program)
+        run("cmake", "--install", BUILD, "--prefix", os.path.join(scratch, "local"))
+        pc, = [folder for folder, _, files in os.walk(scratch) if "harp.pc" in files]
+        output = run("bash", "-ec", f"cd '{scratch}'; c++ -std=c++17 -Wall -Wextra -Werror hello.cpp $(pkg-config --cflags --libs harp) -o hello; ./hello",
+                     PKG_CONFIG_PATH=pc, LD_LIBRARY_PATH=os.path.dirname(pc), HARP_CACHE_DIR=os.path.join(scratch, "cache"))
+        assert output == "11 66\n", output
+
+
 def check_names(text):
     with open(os.path.join(SOURCE, "dev"), encoding="utf-8") as file:
         verbs = set(re.findall(r"^verb_(\w+)\(\)", file.read(), re.M))
@@ -61,7 +80,7 @@ def main():
     with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as file:
         text = file.read()
     status = 0
-    for check in (check_names, check_example):
+    for check in (check_names, check_example, check_other_languages):
         try:
             check(text)
             print(f"pass {check.__name__}")
