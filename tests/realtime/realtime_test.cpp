@@ -58,6 +58,10 @@ class Prepared {
     if (size > 0) workspace_.reset(std::aligned_alloc(64, (size + 63) / 64 * 64));
     options_.workspace = workspace_.get();
     options_.workspace_size = size;
+    for (harp_buffer* input : inputs_)
+      sources_.push_back({harp_buffer_const_data(input), harp_buffer_dims(input), harp_buffer_dtype(input), harp_buffer_rank(input)});
+    for (harp_buffer* output : outputs_)
+      targets_.push_back({harp_buffer_data(output), harp_buffer_dims(output), harp_buffer_dtype(output), harp_buffer_rank(output)});
     options_.n_shape_vars = needs_k_ ? 1 : 0;
     options_.shape_var_names = &name_of_k_;
     options_.shape_var_values = &k_;
@@ -65,8 +69,10 @@ class Prepared {
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;
 
+  /// Both ways there are to give arrays.
   void run() {
     status_ |= harp_program_run(program_.get(), inputs_.size(), inputs_.data(), outputs_.size(), outputs_.data(), &options_, nullptr);
+    status_ |= harp_program_call(program_.get(), sources_.size(), sources_.data(), targets_.size(), targets_.data(), &options_, nullptr);
   }
   harp_status status() const { return status_; }
   std::string bytes() const {
@@ -103,6 +109,8 @@ class Prepared {
   std::unique_ptr<void, decltype(&std::free)> workspace_{nullptr, &std::free};
   Program program_;
   std::vector<harp_buffer*> inputs_, outputs_;
+  std::vector<harp_const_array> sources_;
+  std::vector<harp_array> targets_;
   harp_run_options options_ = HARP_RUN_OPTIONS_INIT;
   const char* name_of_k_ = "k";
   int64_t k_ = 0;
