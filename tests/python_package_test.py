@@ -4,6 +4,7 @@ README.md and docs/python.md, block by block; its types are complete.
 rows: G11.constants/python G11.operators/python H1.lazy/python H1.realize/python H1.cached/python H6.numpy_in/python H6.numpy_out/python
 """
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -27,10 +28,16 @@ def run(*command, **keywords):
 
 
 def install(target):
-    """Built by pip against the libharp that is there: with its own it is the same package, and takes minutes longer."""
+    """The README's command, word for word; the environment says that it takes the libharp that is there (with its own it is the same
+    package, and takes minutes longer), asks no registry, and where the package goes."""
+    with open(os.path.join(PACKAGE, "README.md"), encoding="utf-8") as file:
+        command = re.search(r"^```sh\n(.*?)^```$", file.read(), re.M | re.S)[1]
+    assert command.strip() == "pip install ./bindings/python", command
     library = os.path.realpath(os.path.join(BUILD, "libharp.so"))
-    run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-build-isolation", "--no-deps", "--upgrade",
-        "--target", target, f"--config-settings=build-dir={BUILD}/python_build", f"--config-settings=cmake.define.HARP_LIBRARY={library}", PACKAGE)
+    environment = {**os.environ, "PATH": os.path.dirname(PYTHON) + os.pathsep + os.environ["PATH"], "SKBUILD_BUILD_DIR": BUILD + "/python_build",
+                   "SKBUILD_CMAKE_DEFINE": f"HARP_LIBRARY={library}", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1",
+                   "PIP_TARGET": target, "PIP_UPGRADE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    run("bash", "-ec", command, cwd=SOURCE, env=environment)
 
 
 def record(junit):

@@ -11,7 +11,7 @@ TESTS = os.environ.get("HARP_ARRAY_API_TESTS")
 
 @pytest.mark.skipif(not TESTS, reason="HARP_ARRAY_API_TESTS is not set: a checkout of data-apis/array-api-tests")
 def test_array_api():
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore", "--tb=short", "array_api_tests",
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore", "--tb=short", "--disable-deadline", "array_api_tests",
                "--skips-file", str(Path(__file__).resolve().parent / "array_api_skips.txt"),
                "--max-examples", os.environ.get("HARP_ARRAY_API_EXAMPLES", "20")]  # fmt: skip
     result = subprocess.run(command, cwd=TESTS, env={**os.environ, "ARRAY_API_TESTS_MODULE": "harp"}, capture_output=True, text=True, check=False)
