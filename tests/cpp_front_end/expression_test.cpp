@@ -53,7 +53,7 @@ TEST_CASE("E1.one_kernel,no_temporary E3.launch_only: an assignment is one loop,
   CHECK(values(e) == Doubles(100, 7));
 }
 
-TEST_CASE("E3.walked_once,cached_by_type,compiled/cc: the type and the context are the key; values and sizes are not") {
+TEST_CASE("E3.walked_once,cached_by_type E3.compiled/cc: the type and the context are the key; values and sizes are not") {
   const Context context = own_context();
   const auto saxpy = [](Field<double>& y, double factor, const Field<double>& x) { y = factor * x + y; };
   Field<double> x = numbers({5}, 0, context), y({5}, 1, context);
