@@ -42,7 +42,11 @@ from ._vmap import vmap
 
 from . import fft, linalg, random  # isort: skip
 
-e, inf, nan, newaxis, pi = 2.718281828459045, float("inf"), float("nan"), None, 3.141592653589793
+e: float = 2.718281828459045
+pi: float = 3.141592653589793
+inf: float = float("inf")
+nan: float = float("nan")
+newaxis: None = None
 __version__ = "0.1.0"
 
 __all__ = [

@@ -5,7 +5,7 @@ import builtins
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -225,6 +225,7 @@ def eye(n_rows: Size, n_cols: Size | None = None, /, *, k: int = 0, dtype: DType
     made = float32 if dtype is None else dtype_of(dtype)
     if k == 0:
         return _ops.eye(made, n_rows, columns)
+    k = builtins.max(-(2**62), builtins.min(k, 2**62))  # no diagonal is farther away
     rows = _ops.reshape(_ops.arange(int64, n_rows), [n_rows, 1])
     return _ops.cast(_ops.equal(rows + k, _ops.arange(int64, columns)), made)
 
@@ -380,6 +381,10 @@ def clip(x: Array, /, min: Array | Number | None = None, max: Array | Number | N
     return _ops.cast(made, dtype)
 
 
+class _Unary(Protocol):
+    def __call__(self, x: Array, /) -> Tensor: ...
+
+
 def _whole(name: str) -> Any:
     operation = getattr(_ops, name)
 
@@ -392,7 +397,9 @@ def _whole(name: str) -> Any:
     return function
 
 
-floor, ceil, trunc = _whole("floor"), _whole("ceil"), _whole("trunc")
+floor: _Unary = _whole("floor")
+ceil: _Unary = _whole("ceil")
+trunc: _Unary = _whole("trunc")
 
 
 def round(x: Array, /) -> Tensor:
@@ -431,13 +438,16 @@ def _acosh_formula(z: Tensor) -> Tensor:
     return _ops.log(z + _ops.sqrt(z + 1) * _ops.sqrt(z - 1))
 
 
-expm1, log1p = _of_complex("expm1", lambda z: _ops.exp(z) - 1), _of_complex("log1p", lambda z: _ops.log(z + 1))
-log2 = _of_complex("log2", lambda z: _ops.log(z) * (1 / math.log(2)))
-log10 = _of_complex("log10", lambda z: _ops.log(z) * (1 / math.log(10)))
-asinh, acosh, atanh = _of_complex("asinh", _asinh_formula), _of_complex("acosh", _acosh_formula), _of_complex("atanh", _atanh_formula)
-asin = _of_complex("asin", lambda z: _asinh_formula(z * 1j) * -1j)
-acos = _of_complex("acos", lambda z: math.pi / 2 + _asinh_formula(z * 1j) * 1j)
-atan = _of_complex("atan", lambda z: _atanh_formula(z * 1j) * -1j)
+expm1: _Unary = _of_complex("expm1", lambda z: _ops.exp(z) - 1)
+log1p: _Unary = _of_complex("log1p", lambda z: _ops.log(z + 1))
+log2: _Unary = _of_complex("log2", lambda z: _ops.log(z) * (1 / math.log(2)))
+log10: _Unary = _of_complex("log10", lambda z: _ops.log(z) * (1 / math.log(10)))
+asinh: _Unary = _of_complex("asinh", _asinh_formula)
+acosh: _Unary = _of_complex("acosh", _acosh_formula)
+atanh: _Unary = _of_complex("atanh", _atanh_formula)
+asin: _Unary = _of_complex("asin", lambda z: _asinh_formula(z * 1j) * -1j)
+acos: _Unary = _of_complex("acos", lambda z: math.pi / 2 + _asinh_formula(z * 1j) * 1j)
+atan: _Unary = _of_complex("atan", lambda z: _atanh_formula(z * 1j) * -1j)
 
 
 # --- reductions --------------------------------------------------------------------------------------------------------------------------

@@ -13,6 +13,9 @@ class DType:
     """A type of elements, as `harp.float32`."""
 
     __slots__ = ("itemsize", "name", "number")
+    name: str
+    number: int  # in harp.h
+    itemsize: int
 
     def __init__(self, name: str, number: int, itemsize: int) -> None:
         self.name, self.number, self.itemsize = name, number, itemsize
@@ -44,14 +47,21 @@ class DType:
         return self.name if self.name != "bool" else "bool_"
 
 
-bool_ = DType("bool", 1, 1)
-int8, uint8 = DType("int8", 2, 1), DType("uint8", 3, 1)
-int16, uint16 = DType("int16", 4, 2), DType("uint16", 5, 2)
-int32, uint32 = DType("int32", 6, 4), DType("uint32", 7, 4)
-int64, uint64 = DType("int64", 8, 8), DType("uint64", 9, 8)
-float16, bfloat16 = DType("float16", 10, 2), DType("bfloat16", 11, 2)
-float32, float64 = DType("float32", 12, 4), DType("float64", 13, 8)
-complex64, complex128 = DType("complex64", 14, 8), DType("complex128", 15, 16)
+bool_: DType = DType("bool", 1, 1)
+int8: DType = DType("int8", 2, 1)
+uint8: DType = DType("uint8", 3, 1)
+int16: DType = DType("int16", 4, 2)
+uint16: DType = DType("uint16", 5, 2)
+int32: DType = DType("int32", 6, 4)
+uint32: DType = DType("uint32", 7, 4)
+int64: DType = DType("int64", 8, 8)
+uint64: DType = DType("uint64", 9, 8)
+float16: DType = DType("float16", 10, 2)
+bfloat16: DType = DType("bfloat16", 11, 2)
+float32: DType = DType("float32", 12, 4)
+float64: DType = DType("float64", 13, 8)
+complex64: DType = DType("complex64", 14, 8)
+complex128: DType = DType("complex128", 15, 16)
 
 ALL = (bool_, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, bfloat16, float32, float64, complex64, complex128)
 SIGNED, UNSIGNED = (int8, int16, int32, int64), (uint8, uint16, uint32, uint64)

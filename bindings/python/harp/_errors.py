@@ -25,6 +25,8 @@ __all__ = [
 class Error(Exception):
     """A mistake that harp found."""
 
+    compiler_output: str
+
     def __init__(self, message: str = "", compiler_output: str = "") -> None:
         super().__init__(message)
         self.compiler_output = compiler_output

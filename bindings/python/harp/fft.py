@@ -10,15 +10,13 @@ from . import _ops
 from ._core import Tensor
 from ._dtypes import dtype_of, float32, float64
 from ._errors import DTypeError
+from ._ops import fft2, ifft2, irfft2, rfft2
 from ._types import Array, DTypeLike, Size
 
 __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irfft", "irfft2", "irfftn", "rfft",
     "rfft2", "rfftfreq", "rfftn",
 ]  # fmt: skip
-
-fft2, ifft2, rfft2, irfft2 = _ops.fft2, _ops.ifft2, _ops.rfft2, _ops.irfft2
-
 
 def fft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The transform along an axis, of n elements."""
