@@ -14,8 +14,9 @@ using namespace steps;
 namespace {
 
 /// As i64; what that cannot hold is its greatest number, and so names no element either.
-NodeRef as_i64(NodeRef index) {
-  if (index->dtype == DType::kU64) index = elementwise(Op::kMin, {index, constant_like(index, INT64_MAX)});
+NodeRef as_i64(std::string_view op, NodeRef index) {
+  if (index->dtype == DType::kU64)
+    index = elementwise(Op::kMin, {index, constant(check_node(op, index), scalar_from_int(DType::kU64, INT64_MAX))});
   return cast(index, DType::kI64);
 }
 
@@ -50,8 +51,8 @@ Places places(std::string_view op, NodeRef x, NodeRef indices, int64_t batch_dim
       index = broadcast_to(reshape(cast(arange(graph, extent), DType::kI64), std::move(line)), result.tuples);
     } else {
       const size_t position = i - batch;
-      const NodeRef given =
-          as_i64(watched(columns[position], extent, cat(op, ": axis ", i, " of ", label(x)), cat(label(indices), "[..., ", position, "]")));
+      const NodeRef given = as_i64(
+          op, watched(columns[position], extent, cat(op, ": axis ", i, " of ", label(x)), cat(label(indices), "[..., ", position, "]")));
       const NodeRef zero = constant_like(given, 0);
       index = where({lt({given, zero}), add({given, number(extent)}), given});
       const NodeRef fits = elementwise(Op::kBitAnd, {le({zero, index}), lt({index, number(extent)})});
