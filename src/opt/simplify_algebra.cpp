@@ -1,5 +1,6 @@
 #include "opt/simplify_algebra.h"
 
+#include <algorithm>
 #include <array>
 
 #include "opt/rewrite.h"

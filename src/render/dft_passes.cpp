@@ -332,12 +332,14 @@ void define_transform_passes(Unit& unit, DType dtype, int lanes, const std::set<
       return filled(cat(is_odd ? kOddElements : few, kPassBy), values);
     });
   }
-  for (const auto& [p, q] : together)
+  for (const auto& pair : together) {
+    const int64_t p = pair.first, q = pair.second;
     unit.once(cat("dft_passes_by_", p, "_and_", q, "_", suffix), [&] {
       values["P"] = cat(p);
       values["Q"] = cat(q);
       return filled(kPassesBy, values);
     });
+  }
 }
 
 }  // namespace harp::render

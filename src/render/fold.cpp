@@ -37,7 +37,8 @@ std::string Unit::fold_vectors(const FoldForm& form, std::vector<std::string> pa
 }
 
 std::string Unit::fold(const FoldForm& form, bool each_lane) {
-  const auto& [combine, function, dtype, lanes, size] = form;
+  const DType dtype = form.dtype;
+  const int lanes = form.lanes, size = form.size;
   const std::string stored = lanes == 1 ? std::string(harp::name(dtype)) : vector_type(dtype, lanes);
   const std::string name = cat("fold_", name_of(form), "_", size, "_", stored, each_lane ? "_lanes" : "");
   once(name, [&] {
@@ -68,9 +69,9 @@ std::string Unit::fold(const FoldForm& form, bool each_lane) {
       left = std::move(next);
     };
     int n = width;
-    const int narrowest = function != nullptr ? kSmallestVector / static_cast<int>(size_of(dtype)) : 4;
+    const int narrowest = form.function != nullptr ? kSmallestVector / static_cast<int>(size_of(dtype)) : 4;
     for (; n > narrowest; n /= 2) step(n / 2, lanes_of(lane_numbers(0, n / 2)), lanes_of(lane_numbers(n / 2, n / 2)));
-    if (function != nullptr) {  // branches of scalars would be mispredicted: the smallest vector stays one, its first lanes count
+    if (form.function != nullptr) {  // branches of scalars would be mispredicted: the smallest vector stays one, its first lanes count
       for (int half = n / 2; half > 0; half /= 2) {
         std::vector<int> numbers;
         for (int i = 0; i < n; ++i) numbers.push_back(half + i % half);
@@ -80,14 +81,15 @@ std::string Unit::fold(const FoldForm& form, bool each_lane) {
     }
     const auto lane = [&](int i) { return cat(left, "[", i, "]"); };
     if (n == 2) return cat(text, "  return ", combination(form, lane(0), lane(1), 1), ";\n}\n");
-    return cat(text, "  return (", combination(form, lane(0), lane(2), 1), ") ", combine == Op::kAdd ? "+" : "*", " (",
+    return cat(text, "  return (", combination(form, lane(0), lane(2), 1), ") ", form.combine == Op::kAdd ? "+" : "*", " (",
                combination(form, lane(1), lane(3), 1), ");\n}\n");
   });
   return name;
 }
 
 std::string Unit::fold_two(const FoldForm& form) {
-  const auto& [combine, function, dtype, lanes, size] = form;
+  const DType dtype = form.dtype;
+  const int lanes = form.lanes, size = form.size;
   const std::string name = cat("fold_two_", name_of(form), "_", size, "_", vector_type(dtype, lanes));
   once(name, [&] {
     const std::string v = type(dtype, lanes);

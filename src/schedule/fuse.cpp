@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <unordered_set>
 
 #include "base/table_limit.h"
@@ -125,7 +124,8 @@ class Fuser {
   std::vector<const Node*> recomputed(const std::vector<double>& cost) const {
     std::vector<double> users(graph_.nodes().size(), 0);  // the most kernels any user is computed by
     std::vector<const Node*> result;
-    for (const Node* node : live_ | std::views::reverse) {
+    for (size_t i = live_.size(); i-- > 0;) {
+      const Node* node = live_[i];
       const bool passes_on = is_free(*node) && !is_buffer(node);
       for (const Node* source : operands_of(*node))
         users[source->id] = std::max(users[source->id], passes_on ? users[node->id] : kernels_with_[node->id]);
