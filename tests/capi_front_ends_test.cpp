@@ -20,7 +20,7 @@ std::string taken(harp_graph* graph) {
 
 Program compile_nodes(harp_graph* graph, std::vector<harp_node*> nodes, const char* backend, ErrorSlot& err,
                       std::vector<const char*> names = {}) {
-  harp_compile_options options = compile_options();
+  harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;  // for this CPU, whatever the row
   options.backend = backend;
   return Program(
       harp_compile_nodes(graph, static_cast<int32_t>(nodes.size()), names.empty() ? nullptr : names.data(), nodes.data(), &options, err));
