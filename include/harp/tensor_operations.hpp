@@ -92,8 +92,8 @@ inline Value* trace(const char* name, const void* op, std::unique_ptr<AnyCall> (
     types[i] = operands[i] != nullptr ? operands[i]->type : nullptr;
     key.add(word_of(types[i]));
     if (operands[i] == nullptr || operands[i]->session == session) continue;
-    raise({HARP_ERROR_INVALID_ARGUMENT, std::string(name) + ": operands of different contexts"});
     release_all(operands, count);
+    raise({HARP_ERROR_INVALID_ARGUMENT, std::string(name) + ": operands of different contexts"});
     return nullptr;
   }
   for (size_t i = 0; i < attributes.size(); ++i) key.add(attributes.data()[i]);
