@@ -30,8 +30,8 @@
  *   stays usable. Functions that build graphs have no `err`: see 4.
  * NULL. A NULL handle where one is needed is HARP_ERROR_INVALID_ARGUMENT; building functions given a NULL node return NULL.
  * Threads. Reference counts are atomic. Contexts, programs, buffers (as far as their content goes: the usual rule, one writer or
- *   many readers) and errors may be used by several threads at once; a graph by one thread at a time, though any number of threads
- *   may compile it while nobody changes it. harp starts no thread but those that harp_context_options.threads asks for.
+ *   many readers), errors, strings and results of harp_tune may be used by several threads at once; a graph by one thread at a time,
+ *   though any number of threads may compile it while nobody changes it. harp starts no thread but those that harp_context_options.threads asks for.
  * Structs begin with struct_size, the caller's sizeof; HARP_..._INIT sets it and zeroes the rest, which means "default" for every
  *   field. Fields are only ever added at the end. A struct from a newer harp.h works as long as the fields this library does not
  *   know are zero. `reserved` fields have to be zero.
@@ -674,7 +674,8 @@ HARP_API harp_node* harp_rot90(harp_node* x, int64_t k, int32_t axis1, int32_t a
  * with cubic_coeff_a, -0.75 in PyTorch and ONNX) or "area" (means, as adaptive average pooling). coordinates, as in ONNX's Resize: NULL or
  * "half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners". nearest_mode: NULL or "round_prefer_floor", "round_prefer_ceil",
  * "floor", "ceil". PyTorch's mode "nearest" is "asymmetric" with "floor". scales: none (n_scales 0: size of the result / size of x), or one
- * number an axis, from which coordinates are computed instead. */
+ * number an axis, from which coordinates are computed instead. An axis of x without elements is HARP_ERROR_SHAPE where that is known when
+ * the graph is built; where a run finds it out, what is made of it is 0, and NaN with "area", the mean of nothing. */
 HARP_API harp_node* harp_interpolate(harp_node* x, int32_t n_axes, const harp_dim* size, int32_t n_scales, const double* scales,
                                      const char* mode, const char* coordinates, const char* nearest_mode, double cubic_coeff_a);
 /* Stores the value as an array of its own, so that it is computed once and lies in row-major order. Never needed for correctness. */
@@ -763,6 +764,7 @@ HARP_API harp_node* harp_index_add(harp_node* x, harp_node* indices, harp_node* 
  */
 /* i64: where the elements stand that come first, second, ... */
 HARP_API harp_node* harp_argsort(harp_node* x, int32_t axis, int32_t descending);
+/* The elements in order, with x's dtype. */
 HARP_API harp_node* harp_sort(harp_node* x, int32_t axis, int32_t descending);
 /* The k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first), as *values, and where they
  * stand (i64) as *indices. Of equals, those that come first. More than there are is HARP_ERROR_SHAPE or, if that
@@ -1173,13 +1175,17 @@ typedef struct harp_compile_options {
   /* HARP_TUNING_ON (0): with the configuration that harp_tune found for this graph, these options (whose `schedule` is NULL), this number
    * of threads and this machine, if it ever did. HARP_TUNING_OFF: as harp sees fit. */
   int32_t tuning;
+  /* A flag that ends the compilation, set as harp_run_options.cancel is: within a few milliseconds the compiler and what it started are
+   * stopped, and harp_compile returns NULL with HARP_ERROR_CANCELLED. What was finished before is kept, and the same graph can be compiled
+   * again. NULL: there is none. */
+  const volatile int32_t* cancel;
 } harp_compile_options;
 
 #define HARP_TUNING_ON 0
 #define HARP_TUNING_OFF 1
 
 #define HARP_COMPILE_OPTIONS_INIT \
-  { sizeof(harp_compile_options), NULL, HARP_MATH_STABLE, 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0, 0 }
+  { sizeof(harp_compile_options), NULL, HARP_MATH_STABLE, 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0, 0, NULL }
 
 /*
  * Makes a program of the graph's outputs. options may be NULL. The graph is not changed and no longer needed afterwards. Fails with a
@@ -1297,6 +1303,7 @@ typedef struct harp_shape_var_info {
 /* The signature as text: "softmax(x: f32[n, 1024]) -> y: f32[n, 1024] where n in 1..4096"; an output that may be the same array as an
  * input is followed by "(in place of x)". Owned. */
 HARP_API harp_string* harp_program_signature(const harp_program* program, harp_error** err);
+/* How many inputs, outputs and shape variables the program has: where `index` below ends. 0 of NULL. */
 HARP_API size_t harp_program_input_count(const harp_program* program);
 HARP_API size_t harp_program_output_count(const harp_program* program);
 HARP_API size_t harp_program_shape_var_count(const harp_program* program);
@@ -1490,7 +1497,8 @@ typedef struct harp_tune_options {
   const harp_compile_options* compile; /* NULL: defaults. What they fix stays so (flags are kept, a simd_width is not changed); `schedule`
                                         * has to be NULL, `backend` "c", `tuning` HARP_TUNING_ON. */
   const harp_run_options* run;         /* values of shape variables, and `cancel`, a flag that ends harp_tune with HARP_ERROR_CANCELLED
-                                        * while it compiles or runs; NULL: the values all come from inputs, and there is no flag */
+                                        * while it compiles or runs (where it has none, the one of `compile`); NULL: the values all come
+                                        * from inputs */
   double seconds;                      /* for all of it; 0: 30. The untuned program, and what was found for it earlier, are compiled and
                                         * compared even if that takes longer. */
   int32_t strategy;                    /* HARP_TUNE_... */

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <thread>
 
 #include "capi_support.h"
+#include "faulty_system.h"
 
 using namespace capi_test;
 
@@ -178,6 +182,31 @@ TEST_CASE("X8.cancel_run: a long row that is sorted, or transformed, and updates
       CHECK(y.back() != 0.0f);
     }
   }
+  SUBCASE("the tables of a transform of a long prime length") {
+    constexpr int64_t kLength = 65537, kAt = 200;
+    const Program program = compile(parse(context.get(), "graph g(x: complex64[n]) { return y = fft(x) }").get(), "c");
+    std::vector<std::complex<float>> x(kLength, 1), y(kLength, 0);
+    const Buffer in = wrap(context.get(), x, {kLength}), out = wrap(context.get(), y, {kLength});
+    size_t bytes = 0;
+    REQUIRE(harp_program_workspace_size(program.get(), 1, &kLength, 0, &bytes, nullptr) == HARP_OK);
+    std::vector<float> memory(bytes / sizeof(float) + 16);
+    float* const workspace = memory.data() + (64 - reinterpret_cast<uintptr_t>(memory.data()) % 64) % 64 / sizeof(float);
+    harp_run_options options = options_with(nullptr);
+    options.workspace = workspace;
+    options.workspace_size = bytes;
+    CHECK(run_into(program.get(), {in.get()}, out.get(), options, nullptr) == HARP_OK);
+    // The first table is cos(pi k k / n). Its first element, 1, is the flag of the next run.
+    const auto cosine = [&](int64_t k) { return static_cast<float>(std::cos(M_PI * static_cast<double>(k * k % (2 * kLength)) / kLength)); };
+    size_t at = 0;
+    const auto is_table = [&] { return workspace[at] == 1 && workspace[at + kAt] == doctest::Approx(cosine(kAt)); };
+    while (at + kLength < bytes / sizeof(float) && !is_table()) ++at;
+    REQUIRE(is_table());
+    REQUIRE(workspace[at + kLength - 1] == doctest::Approx(cosine(kLength - 1)));
+    std::fill(memory.begin(), memory.end(), 0.0f);
+    options.cancel = reinterpret_cast<const int32_t*>(workspace + at);
+    CHECK(run_into(program.get(), {in.get()}, out.get(), options, nullptr) == HARP_ERROR_CANCELLED);
+    CHECK(workspace[at + kLength - 1] == 0);
+  }
   SUBCASE("scatter") {
     const char* text = "graph g(x: i32[8], i: i64[n], u: i32[n]) { return y = scatter_add(x, i, u, axis=0) }";
     const Program program = compile(parse(context.get(), text).get(), "c");
@@ -190,6 +219,59 @@ TEST_CASE("X8.cancel_run: a long row that is sorted, or transformed, and updates
     CHECK(run_into(program.get(), {xs.get(), is.get(), us.get()}, out.get(), options_with(nullptr), nullptr) == HARP_OK);
     CHECK(y[7] == 1 + (1 << 20));
   }
+}
+
+TEST_CASE("X8.cancel_run: a compilation whose flag is set makes nothing, and the graph compiles again") {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), graph_of("x + 1"));
+  for (const char* backend : {"interp", "c"}) {
+    int32_t flag = 1;
+    harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
+    options.backend = backend;
+    options.target = harp::testing::machine_name();
+    options.cancel = &flag;
+    ErrorSlot err;
+    CHECK(harp_compile(graph.get(), &options, err) == nullptr);
+    check_cancelled(err);
+    flag = 0;
+    const Program program(harp_compile(graph.get(), &options, nullptr));
+    CHECK(program);
+    flag = 1;  // also where all that is left is to hand out what is there
+    CHECK(harp_compile(graph.get(), &options, nullptr) == nullptr);
+  }
+}
+
+TEST_CASE("X8.cancel_run: a compiler that runs is ended with what it has started") {
+  const Scratch folder;
+  // Answers for its version as a compiler does; else it begins, and does not end by itself.
+  const std::string begun = folder / "begun";
+  const std::string compiler = write_script(folder / "slow-cc", "case \"$*\" in *--version*) echo slow 1.0; exit 0;; esac\n"
+                                                                "sleep 100000 &\necho $! >" + begun + ".part && mv " + begun + ".part " + begun + "\nwait");
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), graph_of("x * 3"));
+  int32_t flag = 0;
+  std::thread host([&] {
+    while (!std::filesystem::exists(begun)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    __atomic_store_n(&flag, 1, __ATOMIC_RELAXED);
+  });
+  harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
+  options.compiler = compiler.c_str();
+  options.cancel = &flag;
+  ErrorSlot err;
+  CHECK(harp_compile(graph.get(), &options, err) == nullptr);
+  host.join();
+  check_cancelled(err);
+  int child = 0;
+  std::ifstream(begun) >> child;
+  REQUIRE(child > 0);
+  // Killed, though who inherited it may not have taken note yet.
+  const auto has_ended = [&] {
+    std::ifstream status("/proc/" + std::to_string(child) + "/stat");
+    std::string id, name, state;
+    return !(status >> id >> name >> state) || state == "Z";
+  };
+  for (int i = 0; i < 5000 && !has_ended(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK(has_ended());
 }
 
 TEST_CASE("X8.cancel_run: the interpreter looks while it copies") {

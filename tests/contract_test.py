@@ -8,8 +8,8 @@ import re
 import subprocess
 import sys
 import tempfile
-import traceback
 
+import cases
 import package_group
 
 package_group.require("python", __file__, modules=("numpy",))
@@ -208,25 +208,9 @@ def case_tiles(desk):
 
 def main():
     machine.exit_if_skipped(__file__)
-    failed = 0
-    results = os.environ.get("HARP_TEST_RESULTS")
     numpy.seterr(all="ignore")
     with tempfile.TemporaryDirectory(prefix="harp-contract-") as folder:
-        desk = Desk(folder)
-        for name, case in [(name, case) for name, case in globals().items() if name.startswith("case_")]:
-            title = case.__doc__.splitlines()[0]
-            status = "pass"
-            try:
-                case(desk)
-            except (AssertionError, OSError, KeyError, TypeError):
-                status = "fail"
-                failed += 1
-                traceback.print_exc(file=sys.stdout)
-            print(f"{status} {name[5:]}: {title}")
-            if results:
-                with open(results, "a", encoding="utf-8") as file:
-                    file.write(f"{status}\t{title}\t{os.path.abspath(__file__)}\n")
-    return 1 if failed else 0
+        return cases.run(cases.of(sys.modules[__name__]), __file__, Desk(folder))
 
 
 if __name__ == "__main__":

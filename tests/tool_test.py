@@ -9,9 +9,9 @@ import stat
 import subprocess
 import sys
 import tempfile
-import traceback
 import xml.etree.ElementTree
 
+import cases
 import package_group
 
 package_group.require("python", __file__, modules=("numpy",))
@@ -444,25 +444,8 @@ class Tool:
 
 
 def main():
-    failed = 0
-    results = os.environ.get("HARP_TEST_RESULTS")
     with tempfile.TemporaryDirectory(prefix="harp-tool-") as scratch:
-        tool = Tool(scratch)
-        for name in [name for name in dir(tool) if name.startswith("case_")]:
-            case = getattr(tool, name)
-            title = case.__doc__.splitlines()[0]
-            status = "pass"
-            try:
-                case()
-            except (AssertionError, OSError, ValueError, subprocess.SubprocessError):
-                status = "fail"
-                failed += 1
-                traceback.print_exc(file=sys.stdout)
-            print(f"{status} {title}")
-            if results:
-                with open(results, "a", encoding="utf-8") as file:
-                    file.write(f"{status}\t{title}\t{os.path.abspath(__file__)}\n")
-    return 1 if failed else 0
+        return cases.run(cases.of(Tool(scratch)), __file__)
 
 
 if __name__ == "__main__":

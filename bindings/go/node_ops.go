@@ -1588,7 +1588,8 @@ func (x Node) Rot90(k int, axis1 int, axis2 int) Node {
 // with cubic_coeff_a, -0.75 in PyTorch and ONNX) or "area" (means, as adaptive average pooling). coordinates, as in ONNX's Resize: nil or
 // "half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners". nearest_mode: nil or "round_prefer_floor", "round_prefer_ceil",
 // "floor", "ceil". PyTorch's mode "nearest" is "asymmetric" with "floor". scales: none (n_scales 0: size of the result / size of x), or one
-// number an axis, from which coordinates are computed instead.
+// number an axis, from which coordinates are computed instead. An axis of x without elements is HARP_ERROR_SHAPE where that is known when
+// the graph is built; where a run finds it out, what is made of it is 0, and NaN with "area", the mean of nothing.
 func (x Node) Interpolate(size []Dim, scales []float64, mode string, coordinates string, nearestMode string, cubicCoeffA float64) Node {
 	g, err := enter("interpolate", []Node{x})
 	if err != nil {
@@ -1907,7 +1908,7 @@ func (x Node) Argsort(axis int, descending bool) Node {
 	return g.made(C.harp_argsort(x.p, C.int32_t(axis), boolean(descending)))
 }
 
-// Sort: i64: where the elements stand that come first, second, ...
+// Sort: The elements in order, with x's dtype.
 func (x Node) Sort(axis int, descending bool) Node {
 	g, err := enter("sort", []Node{x})
 	if err != nil {

@@ -1159,7 +1159,8 @@ func (x *Tensor) Rot90(k int, axis1 int, axis2 int) *Tensor {
 // with cubic_coeff_a, -0.75 in PyTorch and ONNX) or "area" (means, as adaptive average pooling). coordinates, as in ONNX's Resize: nil or
 // "half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners". nearest_mode: nil or "round_prefer_floor", "round_prefer_ceil",
 // "floor", "ceil". PyTorch's mode "nearest" is "asymmetric" with "floor". scales: none (n_scales 0: size of the result / size of x), or one
-// number an axis, from which coordinates are computed instead.
+// number an axis, from which coordinates are computed instead. An axis of x without elements is HARP_ERROR_SHAPE where that is known when
+// the graph is built; where a run finds it out, what is made of it is 0, and NaN with "area", the mean of nothing.
 func (x *Tensor) Interpolate(size []Dim, scales []float64, mode string, coordinates string, nearestMode string, cubicCoeffA float64) *Tensor {
 	size = copied(size)
 	scales = copied(scales)
@@ -1374,7 +1375,7 @@ func (x *Tensor) Argsort(axis int, descending bool) *Tensor {
 	}, x)
 }
 
-// Sort: i64: where the elements stand that come first, second, ...
+// Sort: The elements in order, with x's dtype.
 func (x *Tensor) Sort(axis int, descending bool) *Tensor {
 	return trace(opKey("Sort").number(int64(axis)).flag(descending), func(_ *Graph, in []Node) Node {
 		return in[0].Sort(axis, descending)

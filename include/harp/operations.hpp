@@ -853,7 +853,8 @@ detail::Applied<op::rot90, X0> rot90(const X0& x, int64_t k = 1, int32_t axis1 =
 /// with cubic_coeff_a, -0.75 in PyTorch and ONNX) or "area" (means, as adaptive average pooling). coordinates, as in ONNX's Resize: NULL or
 /// "half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners". nearest_mode: NULL or "round_prefer_floor", "round_prefer_ceil",
 /// "floor", "ceil". PyTorch's mode "nearest" is "asymmetric" with "floor". scales: none (n_scales 0: size of the result / size of x), or one
-/// number an axis, from which coordinates are computed instead.
+/// number an axis, from which coordinates are computed instead. An axis of x without elements is HARP_ERROR_SHAPE where that is known when
+/// the graph is built; where a run finds it out, what is made of it is 0, and NaN with "area", the mean of nothing.
 template <class X0>
 detail::Applied<op::interpolate, X0> interpolate(const X0& x, const Sizes& size, const Scales& scales = {}, const Text& mode = {}, const Text& coordinates = {}, const Text& nearest_mode = {}, double cubic_coeff_a = -0.75) {
   return detail::apply(op::interpolate{size, scales, mode, coordinates, nearest_mode, cubic_coeff_a}, x);
@@ -1029,6 +1030,8 @@ template <class X0>
 detail::Applied<op::argsort, X0> argsort(const X0& x, int32_t axis = -1, bool descending = false) {
   return detail::apply(op::argsort{axis, descending}, x);
 }
+
+/// The elements in order, with x's dtype.
 template <class X0>
 detail::Applied<op::sort, X0> sort(const X0& x, int32_t axis = -1, bool descending = false) {
   return detail::apply(op::sort{axis, descending}, x);

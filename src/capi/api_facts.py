@@ -62,7 +62,7 @@ NULL_MEANS = [
     ("compile_options", "schedule", "what harp_tune found, or as harp sees fit"),
     ("compile_options", "dump", "as the context says"),
     ("run_options", "workspace", "the run allocates what it needs"),
-    ("run_options runtime", "cancel", "there is none"),
+    ("compile_options run_options runtime", "cancel", "there is none"),
     ("tune_options", "compile run", "the defaults"),
     ("tune_options", "compilers", "clang where the context's is gcc, gcc where it is clang"),
     ("tune_options", "progress", "none"),
@@ -104,7 +104,7 @@ LENGTHS = [
 SINGLE = [
     ("nodes_inputs", "count"),
     ("scaled_dot_product_attention", "scale"),
-    ("run_options runtime", "cancel"),
+    ("compile_options run_options runtime", "cancel"),
 ]
 
 # void* that is handed through and never looked at, besides `arg` and what is or ends in `user`.

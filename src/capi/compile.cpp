@@ -197,8 +197,9 @@ namespace {
 harp_program* compile_graph(harp_context& context, const Graph& source, const harp_compile_options* options, const char* function) {
   const auto inside = context.fork_guard.enter(function);
   const auto begin = std::chrono::steady_clock::now();
-  TimeLimit limit(context.process, context.service.timeout());
   const CompileSettings settings = read_compile_settings(context, options);
+  TimeLimit limit(context.process, context.service.timeout(), Deadline::max(), settings.cancel);
+  limit.check();
   const std::optional<Digest> key = settings.pipeline.dump ? std::nullopt : compile_key(source, settings);
   if (key) {
     if (std::shared_ptr<const CompiledProgram> known = context.programs.find(*key)) {

@@ -110,6 +110,7 @@ CompileSettings read_compile_settings(const harp_context& context, const harp_co
   settings.pipeline.simd_width = given.simd_width;
   settings.pipeline.check_indices = given.check_indices != 0;
   settings.uses_tuning = given.tuning == HARP_TUNING_ON;
+  settings.cancel = given.cancel;
   settings.pipeline.disabled_rules = strings_of(given.n_disabled_passes, given.disabled_passes, "disabled_passes");
   std::vector<std::string>& disabled = settings.pipeline.disabled_rules;
   if (std::ranges::find(disabled, "all") != disabled.end()) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/process.h"
 #include "capi/handles.h"
 #include "graph/specialize.h"
 #include "pipeline.h"
@@ -19,6 +20,7 @@ struct CompileSettings {
   std::vector<std::pair<std::string, int64_t>> specialize;
   bool is_configured = false;  // harp_compile_options.schedule says something
   bool uses_tuning = true;
+  CancelFlag cancel = nullptr;
 
   std::vector<FixedSize> fixed_sizes() const;
 };

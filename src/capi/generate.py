@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 import api_json  # noqa: E402
 import declarations as header_declarations  # noqa: E402
+import written  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HEADER = os.path.join(ROOT, "include", "harp.h")
@@ -166,24 +167,10 @@ def outputs():
 
 
 def main():
-    changed = []
     try:
-        made = outputs()
+        written.write(outputs())
     except header_declarations.Mistake as mistake:
         sys.exit(f"src/capi/generate.py: {mistake}")
-    for path, text in made.items():
-        old = None
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                old = file.read()
-        if old == text:
-            continue
-        changed.append(os.path.relpath(path, ROOT))
-        if "--check" not in sys.argv[1:]:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-    if changed and "--check" in sys.argv[1:]:
-        sys.exit(f"not up to date, run ./dev generate: {', '.join(changed)}")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,10 @@ import os
 import re
 import sys
 
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
+
+import written  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = os.path.join(ROOT, "include", "harp")
 OPERATIONS = 5  # the part of harp.h
@@ -281,21 +285,7 @@ def outputs():
 
 
 def main():
-    changed = []
-    for name, text in outputs().items():
-        path = os.path.join(FOLDER, name)
-        old = None
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                old = file.read()
-        if old == text:
-            continue
-        changed.append(os.path.relpath(path, ROOT))
-        if "--check" not in sys.argv[1:]:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-    if changed and "--check" in sys.argv[1:]:
-        sys.exit(f"not up to date, run ./dev generate: {', '.join(changed)}")
+    written.write({os.path.join(FOLDER, name): text for name, text in outputs().items()})
 
 
 if __name__ == "__main__":

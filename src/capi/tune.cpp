@@ -226,10 +226,11 @@ harp_tune_result* harp_tune(const harp_graph* graph, const harp_tune_options* op
     HARP_CHECK(key.has_value(), Code::kUnsupported, "harp_tune: the graph \"", source.name(),
                "\" calls a function of the host's or has too many constants: there is nothing to find it again by");
     const harp_run_options run = read_options(given.run, HARP_RUN_OPTIONS_INIT, "harp_run_options", offsetof(harp_run_options, cancel));
+    const CancelFlag cancel = run.cancel != nullptr ? run.cancel : settings.cancel;
 
-    TimeLimit limit(context.process, context.service.timeout(), Deadline::max(), run.cancel);
+    TimeLimit limit(context.process, context.service.timeout(), Deadline::max(), cancel);
     Arrays arrays = arrays_of(run, n_inputs, inputs);
-    ContextWorkshop workshop(context, source, settings, arrays, run.cancel);
+    ContextWorkshop workshop(context, source, settings, arrays, cancel);
     const std::shared_ptr<CompiledProgram> untuned = compile_program(context, source, settings, limit);
     workshop.prepare(untuned->program);
     check_not_empty(arrays);

@@ -37,10 +37,16 @@ Complex<T> root(int64_t k, int64_t n) {
   return {static_cast<T>(x), static_cast<T>(-y)};
 }
 
+/// Whether it is time to look at the flag that cancels the run: tables of long rows take a while.
+bool is_time_to_look(int64_t k) { return k % 4096 == 0; }
+
 template <class T>
-Row<T> all_roots(int64_t n) {
+Row<T> all_roots(int64_t n, const Sizes& sizes) {
   Row<T> roots(static_cast<size_t>(n));
-  for (int64_t k = 0; k < n; ++k) roots[static_cast<size_t>(k)] = root<T>(k, n);
+  for (int64_t k = 0; k < n; ++k) {
+    if (is_time_to_look(k)) sizes.look();
+    roots[static_cast<size_t>(k)] = root<T>(k, n);
+  }
   return roots;
 }
 
@@ -133,11 +139,11 @@ Row<T> passes(Row<T> row, const Row<T>& roots) {
 template <class T>
 class Transform {
  public:
-  explicit Transform(int64_t n) : count_(static_cast<size_t>(transform_rows(n))), length_(static_cast<size_t>(n) / count_) {
-    rows_ = all_roots<T>(static_cast<int64_t>(length_));
+  Transform(int64_t n, const Sizes& sizes) : count_(static_cast<size_t>(transform_rows(n))), length_(static_cast<size_t>(n) / count_) {
+    rows_ = all_roots<T>(static_cast<int64_t>(length_), sizes);
     if (count_ == 1) return;
-    columns_ = all_roots<T>(static_cast<int64_t>(count_));
-    turns_ = all_roots<T>(n);
+    columns_ = all_roots<T>(static_cast<int64_t>(count_), sizes);
+    turns_ = all_roots<T>(n, sizes);
   }
 
   Row<T> operator()(Row<T> x, const Sizes& sizes) const {
@@ -167,9 +173,12 @@ class Transform {
 template <class T>
 class Convolution {
  public:
-  Convolution(int64_t n, const Sizes& sizes) : n_(static_cast<size_t>(n)), transform_(convolution_length(n)) {
+  Convolution(int64_t n, const Sizes& sizes) : n_(static_cast<size_t>(n)), transform_(convolution_length(n), sizes) {
     const auto m = static_cast<size_t>(convolution_length(n));
-    for (int64_t k = 0, square = 0; k < n; square = (square + 2 * k + 1) % (2 * n), ++k) chirp_.push_back(root<T>(square, 2 * n));
+    for (int64_t k = 0, square = 0; k < n; square = (square + 2 * k + 1) % (2 * n), ++k) {
+      if (is_time_to_look(k)) sizes.look();
+      chirp_.push_back(root<T>(square, 2 * n));
+    }
     Row<T> filter(m);
     for (size_t k = 0; k < n_; ++k) {
       const Complex<T> value = chirp_[k].conjugate() * (1 / static_cast<T>(m));
@@ -204,7 +213,7 @@ void transform_rows(const Array& re, const Array& im, const Array& result, const
   const auto* from_im = reinterpret_cast<const T*>(im.data);
   auto* to = reinterpret_cast<T*>(result.data);
   const bool is_short = has_small_factors(n);
-  const Transform<T> transform(is_short ? n : 1);
+  const Transform<T> transform(is_short ? n : 1, sizes);
   const Convolution<T> convolution(is_short ? 1 : n, sizes);
   for (int64_t begin = 0; begin < count; begin += n) {
     sizes.look();

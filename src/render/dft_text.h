@@ -59,9 +59,10 @@ static void root_$F(int64_t k, int64_t n, $T* c, $T* s) {
   *s = ($T)(quarter == 0 ? y : quarter == 1 ? x : quarter == 2 ? -y : -x);
 }
 /* The n-th roots of 1, clockwise: real parts, then imaginary parts. Where n has quarters, the others are the first one turned. */
-static void roots_$F(int64_t n, $T* roots) {
+static void roots_$F(int64_t n, $T* roots, const volatile int32_t* cancel) {
   const int64_t parts = n % 4 == 0 ? 4 : 1, m = n / parts;
   for (int64_t k = 0; k < m; ++k) {
+    if (k % 4096 == 0 && harp_is_set(cancel)) return;
     $T c, s;
     root_$F(k, n, &c, &s);
     for (int64_t part = 0; part < parts; ++part) {
@@ -142,14 +143,15 @@ inline constexpr std::string_view kRowTables =
 }
 /* Of a matrix of r rows: roots for rows and for columns, and the turns between them, a tile of columns after the other: of each row real
    parts, then imaginary ones. Of a short row: roots. `spare` holds 2 n elements. */
-static void dft_row_tables_$F(int64_t n, $T* tables, $T* spare) {
+static void dft_row_tables_$F(int64_t n, $T* tables, $T* spare, const volatile int32_t* cancel) {
   const int64_t r = dft_matrix_rows(n), m = n / r, tile = dft_tile_$F(r, m);
-  roots_$F(m, tables);
+  roots_$F(m, tables, cancel);
   if (r == 1) return;
   $T* turn = tables + 2 * (m + r);
-  roots_$F(r, tables + 2 * m);
-  roots_$F(n, spare);
+  roots_$F(r, tables + 2 * m, cancel);
+  roots_$F(n, spare, cancel);
   for (int64_t k = 0; k < m; k += tile) {
+    if (harp_is_set(cancel)) return;
     const int64_t at = k + tile <= m ? k : m - tile;
     for (int64_t u = 0; u < r; ++u, turn += 2 * tile)
       for (int64_t q = 0; q < tile; ++q) {
@@ -231,11 +233,12 @@ static void dft_row_$F(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_
 inline constexpr std::string_view kConvolution =
     R"(/* Rows of a length with a large prime factor: with u[k] = exp(-i pi k k / n) the transform is u times the convolution of u x with
    conj(u), and that goes through transforms of m elements. The tables are u, the transform of the filter, and those for m elements. */
-static void dft_convolution_tables_$G(int64_t n, $T* tables, $T* spare) {
+static void dft_convolution_tables_$G(int64_t n, $T* tables, $T* spare, const volatile int32_t* cancel) {
   const int64_t m = dft_convolution_length(n);
   $T *const u_re = tables, *const u_im = u_re + n, *const filter_re = u_im + n, *const filter_im = filter_re + m;
   $T *const row_tables = filter_im + m, *const x_re = spare, *const x_im = x_re + m;
   for (int64_t k = 0, square = 0; k < n; ++k) { /* square: k k modulo 2 n */
+    if (k % 4096 == 0 && harp_is_set(cancel)) return;
     root_$F(square, 2 * n, u_re + k, u_im + k);
     u_im[k] = -u_im[k];
     square = (square + 2 * k + 1) % (2 * n);
@@ -246,8 +249,8 @@ static void dft_convolution_tables_$G(int64_t n, $T* tables, $T* spare) {
     x_re[k] = from < 0 ? 0 : u_re[from] * share;
     x_im[k] = from < 0 ? 0 : -u_im[from] * share;
   }
-  dft_row_tables_$F(m, row_tables, x_im + m);
-  $ROW(m, x_re, x_im, filter_re, filter_im, row_tables, x_im + m, harp_flag(0)); /* the tables are whole in any case */
+  dft_row_tables_$F(m, row_tables, x_im + m, cancel);
+  $ROW(m, x_re, x_im, filter_re, filter_im, row_tables, x_im + m, cancel);
 }
 static void dft_convolved_rows_$G(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   const int64_t m = dft_convolution_length(n);
@@ -272,12 +275,12 @@ static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t
   if (rows <= 0 || n <= 0) return;
   if (dft_has_small_factors(n)) {
     $T* const rest = spare + dft_row_tables_size_$F(n);
-    dft_row_tables_$F(n, spare, rest);
+    dft_row_tables_$F(n, spare, rest, cancel);
     dft_rows_$F(re, im, rows, n, out_re, out_im, spare, rest, cancel);
   } else {
     const int64_t m = dft_convolution_length(n);
     $T* const rest = spare + 2 * n + 2 * m + dft_row_tables_size_$F(m);
-    dft_convolution_tables_$F(n, spare, rest);
+    dft_convolution_tables_$F(n, spare, rest, cancel);
     dft_convolved_rows_$F(re, im, rows, n, out_re, out_im, spare, rest, cancel);
   }
 }
@@ -288,7 +291,7 @@ inline constexpr std::string_view kTables = "static $T dft_tables_$G[$TABLES] __
 inline constexpr std::string_view kAtLoad = R"(static $T dft_spare_$G[$SPARE];
 static __attribute__((constructor)) void dft_prepare_$G(void) {
   const harp_environment found = harp_enter();
-  dft_$KIND_tables_$H($N, dft_tables_$G, dft_spare_$G);
+  dft_$KIND_tables_$H($N, dft_tables_$G, dft_spare_$G, harp_flag(0)); /* whole: nothing ends it */
   harp_leave(found);
 }
 )";

@@ -8,10 +8,9 @@ import re
 import shutil
 import sys
 import tempfile
-import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from packaging_test import BUILD, HERE, SOURCE, declared_functions, run  # pylint: disable=wrong-import-position
+from packaging_test import BUILD, HERE, SOURCE, cases, declared_functions, run  # pylint: disable=wrong-import-position
 
 INCLUDE = os.path.join(SOURCE, "include")
 HEADER = os.path.join(INCLUDE, "harp.h")
@@ -90,25 +89,8 @@ class Copies:
 
 
 def main():
-    failed = 0
-    results = os.environ.get("HARP_TEST_RESULTS")
     with tempfile.TemporaryDirectory(prefix="harp-copies-") as scratch:
-        copies = Copies(scratch)
-        for name in [name for name in dir(copies) if name.startswith("case_")]:
-            case = getattr(copies, name)
-            title = case.__doc__.splitlines()[0]
-            status = "pass"
-            try:
-                case()
-            except (AssertionError, OSError):
-                status = "fail"
-                failed += 1
-                traceback.print_exc(file=sys.stdout)
-            print(f"{status} {title}")
-            if results:
-                with open(results, "a", encoding="utf-8") as file:
-                    file.write(f"{status}\t{title}\t{os.path.abspath(__file__)}\n")
-    return 1 if failed else 0
+        return cases.run(cases.of(Copies(scratch)), __file__)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import cases  # noqa: E402  pylint: disable=wrong-import-position
 
 SOURCE = os.environ["HARP_SOURCE_DIR"]
 BUILD = os.environ["HARP_BUILD_DIR"]
@@ -190,25 +192,8 @@ class Packaging:
 
 
 def main():
-    failed = 0
-    results = os.environ.get("HARP_TEST_RESULTS")
     with tempfile.TemporaryDirectory(prefix="harp-packaging-") as scratch:
-        packaging = Packaging(scratch)
-        for name in [name for name in dir(packaging) if name.startswith("case_")]:
-            case = getattr(packaging, name)
-            title = case.__doc__.splitlines()[0]
-            status = "pass"
-            try:
-                case()
-            except (AssertionError, OSError):
-                status = "fail"
-                failed += 1
-                traceback.print_exc(file=sys.stdout)
-            print(f"{status} {title}")
-            if results:
-                with open(results, "a", encoding="utf-8") as file:
-                    file.write(f"{status}\t{title}\t{os.path.abspath(__file__)}\n")
-    return 1 if failed else 0
+        return cases.run(cases.of(Packaging(scratch)), __file__)
 
 
 if __name__ == "__main__":

@@ -811,7 +811,9 @@ def interpolate(
     adaptive average pooling). coordinates, as in ONNX's Resize: NULL or "half_pixel", "pytorch_half_pixel",
     "asymmetric", "align_corners". nearest_mode: NULL or "round_prefer_floor", "round_prefer_ceil", "floor",
     "ceil". PyTorch's mode "nearest" is "asymmetric" with "floor". scales: none (n_scales 0: size of the
-    result / size of x), or one number an axis, from which coordinates are computed instead."""
+    result / size of x), or one number an axis, from which coordinates are computed instead. An axis of x
+    without elements is HARP_ERROR_SHAPE where that is known when the graph is built; where a run finds it
+    out, what is made of it is 0, and NaN with "area", the mean of nothing."""
     return _apply(141, x, size, scales, mode, coordinates, nearest_mode, cubic_coeff_a)  # type: ignore[no-any-return]
 
 
@@ -1000,7 +1002,7 @@ def argsort(x: Array, /, axis: int | None = -1, descending: bool = False) -> Ten
 
 
 def sort(x: Array, /, axis: int | None = -1, descending: bool = False) -> Tensor:
-    """I64: where the elements stand that come first, second, ..."""
+    """The elements in order, with x's dtype."""
     return _apply(166, x, axis, descending)  # type: ignore[no-any-return]
 
 

@@ -1764,7 +1764,8 @@ impl GraphNode {
     /// with cubic\_coeff\_a, -0.75 in PyTorch and ONNX) or "area" (means, as adaptive average pooling). coordinates, as in ONNX's Resize: NULL or
     /// "half\_pixel", "pytorch\_half\_pixel", "asymmetric", "align\_corners". nearest\_mode: NULL or "round\_prefer\_floor", "round\_prefer\_ceil",
     /// "floor", "ceil". PyTorch's mode "nearest" is "asymmetric" with "floor". scales: none (n\_scales 0: size of the result / size of x), or one
-    /// number an axis, from which coordinates are computed instead.
+    /// number an axis, from which coordinates are computed instead. An axis of x without elements is HARP\_ERROR\_SHAPE where that is known when
+    /// the graph is built; where a run finds it out, what is made of it is 0, and NaN with "area", the mean of nothing.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_interpolate`](Self::try_interpolate) gives it as an error.
@@ -2100,7 +2101,7 @@ impl GraphNode {
     pub fn try_argsort(&self, axis: i32, descending: bool) -> Result<GraphNode> {
         ops::argsort(&self.0, axis, descending).map(GraphNode::made)
     }
-    /// i64: where the elements stand that come first, second, ...
+    /// The elements in order, with x's dtype.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_sort`](Self::try_sort) gives it as an error.

@@ -1,0 +1,23 @@
+"""The end of every generator: writes the files that have changed, or, with --check, says which would."""
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def write(files):
+    """files: {path: text}. With --check among the arguments nothing is written, and the program ends with status 1 if a file would change."""
+    changed = []
+    for path, text in files.items():
+        old = None
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                old = file.read()
+        if old == text:
+            continue
+        changed.append(os.path.relpath(path, ROOT))
+        if "--check" not in sys.argv[1:]:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+    if changed and "--check" in sys.argv[1:]:
+        sys.exit(f"not up to date, run ./dev generate: {', '.join(changed)}")
