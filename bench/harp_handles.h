@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace bench {
 
@@ -40,5 +41,26 @@ class Err {
  private:
   harp_error* error_ = nullptr;
 };
+
+/// What an array of a program holds, all its sizes being known.
+struct ProgramArray {
+  harp_dtype dtype;
+  size_t count;  // of elements
+};
+
+/// The first n inputs or outputs; describe: harp_program_input or harp_program_output.
+inline std::vector<ProgramArray> arrays_of(const harp_program* program, size_t n,
+                                           harp_status (*describe)(const harp_program*, size_t, harp_array_info*, harp_error**)) {
+  std::vector<ProgramArray> arrays;
+  for (size_t i = 0; i < n; ++i) {
+    harp_array_info info = HARP_ARRAY_INFO_INIT;
+    Err err;
+    describe(program, i, &info, err);
+    err.check("asking about an array");
+    arrays.push_back({info.dtype, 1});
+    for (int32_t axis = 0; axis < info.rank; ++axis) arrays.back().count *= static_cast<size_t>(info.dims[axis]);
+  }
+  return arrays;
+}
 
 }  // namespace bench

@@ -8,25 +8,6 @@
 namespace bench {
 namespace {
 
-struct Array {
-  harp_dtype dtype;
-  size_t count;
-};
-
-std::vector<Array> arrays_of(const harp_program* program, size_t n,
-                             harp_status (*describe)(const harp_program*, size_t, harp_array_info*, harp_error**)) {
-  std::vector<Array> arrays;
-  for (size_t i = 0; i < n; ++i) {
-    harp_array_info info = HARP_ARRAY_INFO_INIT;
-    Err err;
-    describe(program, i, &info, err);
-    err.check("asking about an array");
-    arrays.push_back({info.dtype, 1});
-    for (int32_t axis = 0; axis < info.rank; ++axis) arrays.back().count *= static_cast<size_t>(info.dims[axis]);
-  }
-  return arrays;
-}
-
 template <class T>
 void count_up(std::span<T> values, const TextOptions& options) {
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(static_cast<int64_t>(i) * options.stride % options.integers);
@@ -46,12 +27,12 @@ TextProgram::TextProgram(const Session& session, const std::string& text, const 
   Err err;
   const Program program(harp_compile(graph.get(), options.compile, err));
   err.check("compiling");
-  const std::vector<Array> inputs = arrays_of(program.get(), harp_program_input_count(program.get()), harp_program_input);
-  const Array output = arrays_of(program.get(), 1, harp_program_output)[0];
+  const std::vector<ProgramArray> inputs = arrays_of(program.get(), harp_program_input_count(program.get()), harp_program_input);
+  const ProgramArray output = arrays_of(program.get(), 1, harp_program_output)[0];
   size_t room = Memory::room(1, output.count * harp_dtype_size(output.dtype));
-  for (const Array& input : inputs) room += Memory::room(1, input.count * harp_dtype_size(input.dtype));
+  for (const ProgramArray& input : inputs) room += Memory::room(1, input.count * harp_dtype_size(input.dtype));
   memory_.reserve(room);
-  for (const Array& input : inputs) {
+  for (const ProgramArray& input : inputs) {
     const std::span<float> words = memory_.take((input.count * harp_dtype_size(input.dtype) + sizeof(float) - 1) / sizeof(float));
     void* data = words.data();
     if (input.dtype == HARP_F32)

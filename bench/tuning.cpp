@@ -34,26 +34,6 @@ constexpr Tuned kPrograms[] = {
 std::string row_name(const Tuned& tuned) { return std::string("tune.") + tuned.name; }
 constexpr const char* kMean = "tune.geometric_mean";
 
-struct Array {
-  size_t count;
-  harp_dtype dtype;
-};
-
-/// What arrays there have to be, by a program that is only asked. All numbers are of four bytes.
-std::vector<Array> arrays_of(const harp_program* program, size_t n,
-                             harp_status (*describe)(const harp_program*, size_t, harp_array_info*, harp_error**)) {
-  std::vector<Array> arrays;
-  for (size_t i = 0; i < n; ++i) {
-    harp_array_info info = HARP_ARRAY_INFO_INIT;
-    Err err;
-    describe(program, i, &info, err);
-    err.check("asking about an array");
-    arrays.push_back({1, info.dtype});
-    for (int32_t axis = 0; axis < info.rank; ++axis) arrays.back().count *= static_cast<size_t>(info.dims[axis]);
-  }
-  return arrays;
-}
-
 /// Numbers, or indices of as many rows as there are of them, in no order.
 void fill_array(std::span<float> array, harp_dtype dtype, size_t input) {
   if (dtype == HARP_F32) return fill(array, -1, 1, static_cast<unsigned>(input) * 977);
@@ -88,10 +68,10 @@ Row run(Session& session, const Tuned& tuned) {
   options.tuning = HARP_TUNING_OFF;
   const Program program(harp_compile(graph.get(), &options, err));
   err.check("compiling");
-  const std::vector<Array> arrays = arrays_of(program.get(), harp_program_input_count(program.get()), harp_program_input);
+  const std::vector<ProgramArray> arrays = arrays_of(program.get(), harp_program_input_count(program.get()), harp_program_input);
   const size_t results = arrays_of(program.get(), 1, harp_program_output)[0].count;
   size_t room = Memory::room(2, results * sizeof(float));
-  for (const Array& array : arrays) room += Memory::room(1, array.count * sizeof(float));
+  for (const ProgramArray& array : arrays) room += Memory::room(1, array.count * sizeof(float));
   session.memory.reserve(room);
   std::vector<std::span<float>> inputs;
   std::vector<void*> addresses;
