@@ -6,7 +6,7 @@ folder, with harp installed as docs/install.md says:
 - a block of text under a block of shell is what that prints, to both streams. "..." stands for any text within a line, a line that is
   nothing else for any number of lines.
 
-docs_test.py has which pages these are, and that no block of docs/ is left out.
+The graphs of docs/text-format.md are read by the tool. docs_test.py has which pages these are, and that no block of docs/ is left out.
 """
 import os
 import re
@@ -77,9 +77,25 @@ def check_matches():
     assert not matches("a\n", "a\nb\n") and not matches("a ... c\n", "a b\nc\n") and not matches("a\n", "") and not matches("a.c\n", "abc\n")
 
 
+def check_graphs(page):
+    """The graphs of a page are graphs: the tool reads them. How many there are."""
+    graphs = [block for block in documents.blocks(documents.read(os.path.join("docs", page))) if block.language == "harp"]
+    for block in graphs:
+        result = subprocess.run([os.environ["HARP_TOOL"], "emit", "-", "--lang", "c"], input=block.text, capture_output=True, text=True, check=False)
+        assert result.returncode == 0 and "void entry_point(" in result.stdout, f"docs/{page}:{block.line}: {result.stderr}"
+    return len(graphs)
+
+
 def main():
     check_matches()
     status = 0
+    try:
+        count = check_graphs("text-format.md")
+        assert count >= 2, f"{count} graphs, expected 2 or more"
+        print(f"pass text-format.md: {count} graphs")
+    except AssertionError as error:
+        status = 1
+        print(f"fail {error}")
     wanted = sys.argv[1:] or FOLLOWED
     with tempfile.TemporaryDirectory(prefix="harp-tutorials-") as home:
         reader = Reader(home)
