@@ -31,7 +31,7 @@
  * NULL. A NULL handle where one is needed is HARP_ERROR_INVALID_ARGUMENT; building functions given a NULL node return NULL.
  * Threads. Reference counts are atomic. Contexts, programs, buffers (as far as their content goes: the usual rule, one writer or
  *   many readers), errors, strings and results of harp_tune may be used by several threads at once; a graph by one thread at a time,
- *   though any number of threads may compile it while nobody changes it. harp starts no thread but those that harp_context_options.threads asks for.
+ *   though any number of threads may compile, print, draw and look at it while nobody changes it. harp starts no thread but those that harp_context_options.threads asks for.
  * Structs begin with struct_size, the caller's sizeof; HARP_..._INIT sets it and zeroes the rest, which means "default" for every
  *   field. Fields are only ever added at the end. A struct from a newer harp.h works as long as the fields this library does not
  *   know are zero. `reserved` fields have to be zero.
@@ -1073,10 +1073,11 @@ typedef struct harp_native_desc {
   harp_dtype dtype; /* of the result, */
   int32_t rank;     /* and its sizes */
   const harp_dim* dims;
+  harp_graph* graph; /* where n is 0: the graph that gets the node. Else NULL, or the inputs' */
 } harp_native_desc;
 
 #define HARP_NATIVE_DESC_INIT \
-  { sizeof(harp_native_desc), NULL, NULL, NULL, NULL, 0, 0, NULL }
+  { sizeof(harp_native_desc), NULL, NULL, NULL, NULL, 0, 0, NULL, NULL }
 
 HARP_API harp_node* harp_native(int32_t n, harp_node* const* nodes, const harp_native_desc* desc);
 

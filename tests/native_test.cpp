@@ -456,6 +456,38 @@ TEST_CASE("G13.native: what a signature or description gets wrong") {
         "native: desc is NULL");
 }
 
+TEST_CASE("G13.native: a function without inputs belongs to the graph that its description names") {
+  const Context context = make_context();
+  const Graph g = make_graph(context.get());
+  const harp_dim n = harp_dim_var(g.get(), "n", 0, 100);
+  Description description("ramp", any(+[](int64_t count, float* y) {
+                            for (int64_t i = 0; i < count; ++i) y[i] = static_cast<float>(i) * 0.5f;
+                          }),
+                          "void(i64 n, f32* output)", HARP_F32, {n});
+  CHECK(harp_native(0, nullptr, &description.desc) == nullptr);  // in no graph
+  description.desc.graph = g.get();
+  harp_node* ramp = harp_native(0, nullptr, &description.desc);
+  REQUIRE(ramp != nullptr);
+  harp_output(g.get(), "y", harp_add(ramp, input(g, "x", HARP_F32, {n})));
+  std::vector<float> x = {1, 2, 3};
+  const Buffer in = wrap(context.get(), x, {3});
+  for (const Way& way : kWays) {
+    const Program program = compile_way(g.get(), way);
+    REQUIRE(program != nullptr);
+    const std::vector<Buffer> out = run(program.get(), {in.get()});
+    REQUIRE(out.size() == 1);
+    CHECK(values<float>(out[0].get()) == std::vector<float>{1, 2.5, 4});
+  }
+  const std::string text = take(harp_graph_print(g.get(), nullptr));
+  CHECK_MESSAGE(text.find("native(name=\"ramp\"") != std::string::npos, text);
+  CHECK(take(harp_graph_print(parse(context.get(), text).get(), nullptr)) == text);
+
+  const Graph other = make_graph(context.get());
+  harp_node* const elsewhere = input(other, "x", HARP_F32, {2});
+  CHECK(harp_native(1, &elsewhere, &description.desc) == nullptr);
+  CHECK(std::string(harp_error_message(harp_graph_error(other.get()))) == "native: desc.graph is not the graph of the inputs");
+}
+
 TEST_CASE("G13.native G19.loud_error: it has no gradient") {
   const Context context = make_context();
   const Graph g = make_graph(context.get());

@@ -66,7 +66,7 @@ NULL_MEANS = [
     ("tune_options", "compile run", "the defaults"),
     ("tune_options", "compilers", "clang where the context's is gcc, gcc where it is clang"),
     ("tune_options", "progress", "none"),
-    ("custom_function_desc", "graph", "that of the inputs; needed where n is 0"),
+    ("custom_function_desc native_desc", "graph", "that of the inputs; needed where n is 0"),
     ("runtime", "parallel_for", "serial"),
     ("runtime", "alloc free", "malloc and free; both or neither"),
     ("runtime", "workspace", "what is needed is allocated"),

@@ -45,11 +45,10 @@ harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, const char
 
 namespace {
 
-constexpr size_t kFirstDescSize = offsetof(harp_custom_function_desc, graph);
-
-/// Of a function without inputs; a struct of an older harp.h has no such field.
-harp_graph* graph_of(const harp_custom_function_desc* desc) {
-  return desc != nullptr && desc->struct_size >= kFirstDescSize + sizeof(desc->graph) ? desc->graph : nullptr;
+/// The graph that a description names, for a function without inputs. A struct of an older harp.h ends before the field, which is its last.
+template <class Desc>
+harp_graph* graph_of(const Desc* desc) {
+  return desc != nullptr && desc->struct_size >= offsetof(Desc, graph) + sizeof(desc->graph) ? desc->graph : nullptr;
 }
 
 }  // namespace
@@ -58,7 +57,8 @@ harp_node* harp_custom_function(int32_t n, harp_node* const* nodes, const harp_c
   constexpr const char* op = "custom_function";
   const auto make = [&](const harp_graph& graph, std::span<const NodeRef> inputs) {
     HARP_CHECK(desc != nullptr, Code::kInvalidArgument, op, ": desc is NULL");
-    const harp_custom_function_desc given = read_options(desc, HARP_CUSTOM_FUNCTION_DESC_INIT, "harp_custom_function_desc", kFirstDescSize);
+    const harp_custom_function_desc given =
+        read_options(desc, HARP_CUSTOM_FUNCTION_DESC_INIT, "harp_custom_function_desc", offsetof(harp_custom_function_desc, graph));
     HARP_CHECK(given.graph == nullptr || given.graph == &graph, Code::kInvalidArgument, op, ": desc.graph is not the graph of the inputs");
     const std::string_view body = text_argument(op, "body", given.body);
     return build::custom_function(*graph.graph, inputs, body, dtype_argument(op, given.dtype),
@@ -70,13 +70,16 @@ harp_node* harp_custom_function(int32_t n, harp_node* const* nodes, const harp_c
 
 harp_node* harp_native(int32_t n, harp_node* const* nodes, const harp_native_desc* desc) {
   constexpr const char* op = "native";
-  return build_from_list(op, n, nodes, [&](std::span<const NodeRef> inputs) {
-    const harp_graph& graph = *nodes[0]->graph;
+  const auto make = [&](const harp_graph& graph, std::span<const NodeRef> inputs) {
     HARP_CHECK(graph.context->native_ops, Code::kUnsupported, op, ": native operations are switched off (harp_context_options.native_ops)");
     HARP_CHECK(desc != nullptr, Code::kInvalidArgument, op, ": desc is NULL");
-    const harp_native_desc given = read_options(desc, HARP_NATIVE_DESC_INIT, "harp_native_desc");
+    const harp_native_desc given = read_options(desc, HARP_NATIVE_DESC_INIT, "harp_native_desc", offsetof(harp_native_desc, graph));
+    HARP_CHECK(given.graph == nullptr || given.graph == &graph, Code::kInvalidArgument, op, ": desc.graph is not the graph of the inputs");
     const std::string_view name = text_argument(op, "name", given.name), signature = text_argument(op, "signature", given.signature);
-    return build::native(inputs, {name, given.function, given.user, signature, dtype_argument(op, given.dtype),
-                                  sizes_argument(op, graph, given.rank, given.dims)});
-  });
+    return build::native(
+        *graph.graph, inputs,
+        {name, given.function, given.user, signature, dtype_argument(op, given.dtype), sizes_argument(op, graph, given.rank, given.dims)});
+  };
+  if (n == 0) return build_in(op, graph_of(desc), [&](Graph&) { return make(*desc->graph, {}); });
+  return build_from_list(op, n, nodes, [&](std::span<const NodeRef> inputs) { return make(*nodes[0]->graph, inputs); });
 }

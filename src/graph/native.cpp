@@ -184,16 +184,15 @@ std::string native_failure(std::string_view name, int32_t status) {
 
 namespace build {
 
-const Node* native_exactly(std::span<const Node* const> inputs, const NativeCall& call) {
+const Node* native_exactly(Graph& graph, std::span<const Node* const> inputs, const NativeCall& call) {
   constexpr std::string_view op = name(Op::kNative);
-  HARP_CHECK(!inputs.empty(), Code::kInvalidArgument, op, ": there are no inputs");
   HARP_CHECK(inputs.size() <= kMostInputs, Code::kInvalidArgument, op, ": ", inputs.size(), " inputs; at most ", kMostInputs,
              " are allowed");
   HARP_CHECK(!call.name.empty(), Code::kInvalidArgument, op, ": the name is empty");
   HARP_CHECK(call.signature.size() <= kMostText, Code::kInvalidArgument, op, ": the signature has ", call.signature.size(),
              " bytes; at most ", kMostText, " are allowed");
-  Graph& graph = check_nodes(op, inputs);
-  for (const Node* input : inputs) check_node(op, input);
+  for (const Node* input : inputs)
+    HARP_CHECK(&check_node(op, input) == &graph, Code::kInvalidArgument, op, ": the inputs belong to another graph");
   check_dtype(op, call.dtype);
   check_shape(op, graph, call.dtype, call.shape);
   try {
@@ -204,12 +203,12 @@ const Node* native_exactly(std::span<const Node* const> inputs, const NativeCall
   }
 }
 
-const Node* native(std::span<const Node* const> inputs, const NativeCall& call) {
+const Node* native(Graph& graph, std::span<const Node* const> inputs, const NativeCall& call) {
   HARP_CHECK(call.function != nullptr, Code::kInvalidArgument, "native \"", call.name.substr(0, 100), "\": the function is NULL");
   std::vector<const Node*> plain(inputs.begin(), inputs.end());
   for (const Node*& input : plain)
     if (input != nullptr && is_bool(input->dtype)) input = contiguous(input);
-  const Node* node = native_exactly(plain, call);
+  const Node* node = native_exactly(graph, plain, call);
   return is_bool(node->dtype) ? contiguous(node) : node;
 }
 

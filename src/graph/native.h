@@ -46,9 +46,9 @@ struct NativeCall {
 };
 
 /// The call as it is. Error{kParse, kDType, kShape, kInvalidArgument, kRange} with the column of the signature.
-const Node* native_exactly(std::span<const Node* const> inputs, const NativeCall& call);
+const Node* native_exactly(Graph& graph, std::span<const Node* const> inputs, const NativeCall& call);
 /// The call as a host wants it: bools are 0 or 1 on the way in, and whatever the function writes is one of them on the way out.
-const Node* native(std::span<const Node* const> inputs, const NativeCall& call);
+const Node* native(Graph& graph, std::span<const Node* const> inputs, const NativeCall& call);
 
 }  // namespace build
 }  // namespace harp

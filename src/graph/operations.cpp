@@ -488,9 +488,9 @@ constexpr Operation kRows[] = {
         }),
 
     // functions of the host's
-    row("native", {{"arrays"}, {"name"}, {"signature"}, {"dtype"}, {"shape"}},
-        [](Nodes arrays, std::string_view function, std::string_view signature, DType dtype, Shape shape) {
-          return build::native_exactly(arrays, {function, nullptr, nullptr, signature, dtype, std::move(shape)});
+    row("native", {{"arrays", "[]"}, {"name"}, {"signature"}, {"dtype"}, {"shape"}},
+        [](Graph& g, Nodes arrays, std::string_view function, std::string_view signature, DType dtype, Shape shape) {
+          return build::native_exactly(g, arrays, {function, nullptr, nullptr, signature, dtype, std::move(shape)});
         }),
 };
 
