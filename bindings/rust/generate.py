@@ -290,12 +290,14 @@ class Operation:
         if self.is_status and self.results[0]["kind"] != "array":
             elements = ["T", "i64"]
         one = (lambda element: f"Tensor<{element}>") if of_tensor else (lambda element: "GraphNode")
+        chain = "and_then" if of_tensor else "map"  # a tensor's sizes are numbers, which Tensor::made looks at
         if not self.is_status:
-            result, made = one(elements[0]), f"ops::{self.rust}({', '.join(call)}).map({wrapper}::made)"
+            result, made = one(elements[0]), f"ops::{self.rust}({', '.join(call)}).{chain}({wrapper}::made)"
         elif self.results[0]["kind"] == "array":
-            result, made = f"Vec<{one('T')}>", f"ops::{self.rust}({', '.join(call)}).map(|made| made.into_iter().map({wrapper}::made).collect())"
+            result, made = f"Vec<{one('T')}>", f"ops::{self.rust}({', '.join(call)}).{chain}(|made| made.into_iter().map({wrapper}::made).collect())"
         else:
-            result, made = f"({one('T')}, {one('i64')})", f"ops::{self.rust}({', '.join(call)}).map(|made| pair(made, {wrapper}::made, {wrapper}::made))"
+            result = f"({one('T')}, {one('i64')})"
+            made = f"ops::{self.rust}({', '.join(call)})." + ("and_then(Tensor::made_pair)" if of_tensor else "map(|made| pair(made, GraphNode::made, GraphNode::made))")
         generic = "<U: Element>" if of_tensor and self.element() == "U" else ""
         turbofish = ""
         if generic and "impl " in " ".join(declared):  # explicit arguments beside `impl` need Rust 1.63
@@ -356,7 +358,7 @@ def crate_files(api):
     yield "harp/src/generated/codes.rs", codes(api)
     yield "harp/src/generated/ops.rs", head + "\n".join(op.inner() for op in ops)
     for of_tensor, name in ((False, "graph_ops"), (True, "tensor_ops")):
-        used = ["error::{expect, pair, Result}", "expr::{Axes, Dims, Expr}", "generated::ops", "pool::PoolOptions"]
+        used = ["error::{expect, Result}" if of_tensor else "error::{expect, pair, Result}", "expr::{Axes, Dims, Expr}", "generated::ops", "pool::PoolOptions"]
         used += ["element::{BoolInt, Element, Field, Float, Int, Number, Real}", "tensor::Tensor"] if of_tensor else ["generated::codes::DType", "graph::GraphNode"]
         text = GENERATED + "".join(f"use crate::{path};\n" for path in sorted(used))
         text += "\nimpl<T: Element> Tensor<T> {\n" if of_tensor else "\nimpl GraphNode {\n"

@@ -30,33 +30,33 @@ fn last_error() -> String {
 
 /// Opens the library of this name or path (`libharp.so.0`, `/opt/harp/lib/libharp.so`) and takes its functions. A process has one: later
 /// calls change nothing. The error says what was expected and what came.
-pub fn load(library: &str) -> Result<(), String> {
+///
+/// # Safety
+/// The file is harp's library: opening it runs its code, and what it has under harp's names is called as harp is.
+pub unsafe fn load(library: &str) -> Result<(), String> {
     let _one_at_a_time = LOADING.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if is_loaded() {
         return Ok(());
     }
     let name = CString::new(library).map_err(|_| format!("{:?}: a library's name has no zero byte", library))?;
-    // Safety: harp's initialisation touches nothing of the process; the type of harp_get_api is harp.h's.
-    unsafe {
-        let handle = dlopen(name.as_ptr(), RTLD_NOW);
-        if handle.is_null() {
-            return Err(last_error());
-        }
-        let symbol = dlsym(handle, b"harp_get_api\0".as_ptr().cast());
-        if symbol.is_null() {
-            return Err(format!("{}: {}", library, last_error()));
-        }
-        let get_api: unsafe extern "C" fn(u32) -> *const harp_api = std::mem::transmute(symbol);
-        let table = get_api(HARP_API_VERSION as u32);
-        if table.is_null() {
-            return Err(format!("{}: it has no functions of version {}", library, HARP_API_VERSION));
-        }
-        let (expected, found) = (std::mem::size_of::<harp_api>(), (*table).struct_size);
-        if found < expected {
-            return Err(format!("{}: expected a table of {} bytes, but this older library's has {}", library, expected, found));
-        }
-        TABLE.store(table as *mut harp_api, Ordering::Release);
+    let handle = dlopen(name.as_ptr(), RTLD_NOW);
+    if handle.is_null() {
+        return Err(last_error());
     }
+    let symbol = dlsym(handle, b"harp_get_api\0".as_ptr().cast());
+    if symbol.is_null() {
+        return Err(format!("{}: {}", library, last_error()));
+    }
+    let get_api: unsafe extern "C" fn(u32) -> *const harp_api = std::mem::transmute(symbol);
+    let table = get_api(HARP_API_VERSION as u32);
+    if table.is_null() {
+        return Err(format!("{}: it has no functions of version {}", library, HARP_API_VERSION));
+    }
+    let (expected, found) = (std::mem::size_of::<harp_api>(), (*table).struct_size);
+    if found < expected {
+        return Err(format!("{}: expected a table of {} bytes, but this older library's has {}", library, expected, found));
+    }
+    TABLE.store(table as *mut harp_api, Ordering::Release);
     Ok(())
 }
 
@@ -69,7 +69,8 @@ pub fn is_loaded() -> bool {
 pub(crate) fn table() -> &'static harp_api {
     let mut table = TABLE.load(Ordering::Acquire);
     if table.is_null() {
-        load("libharp.so.0").unwrap_or_else(|error| panic!("harp cannot be loaded: {}", error));
+        // Safety: the name is harp's, in the folders of the loader, where a program that links harp has it from, too.
+        unsafe { load("libharp.so.0") }.unwrap_or_else(|error| panic!("harp cannot be loaded: {}", error));
         table = TABLE.load(Ordering::Acquire);
     }
     // Safety: the library is never closed.

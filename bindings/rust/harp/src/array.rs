@@ -3,14 +3,14 @@ use crate::element::Element;
 use crate::error::{expect, Error, Result};
 use crate::generated::codes::ErrorKind;
 use crate::tensor::Tensor;
-use ndarray::{ArrayD, IxDyn};
+use ndarray::{Array, ArrayBase, ArrayD, Data, Dimension, IxDyn};
 
-/// Without a copy where the array is in row-major order.
+/// Of any number of axes, without a copy where the array is in row-major order.
 ///
 /// Panics where this thread has no backend: where no context can be made.
-impl<T: Element> From<ArrayD<T>> for Tensor<T> {
+impl<T: Element, D: Dimension> From<Array<T, D>> for Tensor<T> {
     #[track_caller]
-    fn from(array: ArrayD<T>) -> Self {
+    fn from(array: Array<T, D>) -> Self {
         let dims = array.shape().to_vec();
         if !array.is_standard_layout() {
             return Tensor::from_vec(array.iter().copied().collect(), dims);
@@ -23,6 +23,20 @@ impl<T: Element> From<ArrayD<T>> for Tensor<T> {
         elements.truncate(offset + length);
         elements.drain(..offset);
         Tensor::from_vec(elements, dims)
+    }
+}
+
+/// A copy of an array or of a view of any layout: `Tensor::from(&array)`, `Tensor::from(&array.slice(s![.., 1]))`.
+///
+/// Panics where this thread has no backend: where no context can be made.
+impl<T: Element, S: Data<Elem = T>, D: Dimension> From<&ArrayBase<S, D>> for Tensor<T> {
+    #[track_caller]
+    fn from(array: &ArrayBase<S, D>) -> Self {
+        let elements = match array.as_slice() {
+            Some(elements) => elements.to_vec(),
+            None => array.iter().copied().collect(),
+        };
+        Tensor::from_vec(elements, array.shape())
     }
 }
 

@@ -32,7 +32,8 @@ pub trait Element: Copy + PartialEq + std::fmt::Debug + sealed::Sealed + 'static
 /// does not say how they lie. `[f32; 2]` and `[f64; 2]` are complex numbers here.
 ///
 /// # Safety
-/// `DTYPE` says what the type's memory is.
+/// The type has the size and the alignment of an element of `DTYPE`, no padding, and whatever harp writes as such an element is a valid
+/// value of it: 0 and 1 for `DType::Bool`, all bit patterns for the other dtypes.
 pub unsafe trait Plain: Copy + 'static {
     const DTYPE: DType;
 }

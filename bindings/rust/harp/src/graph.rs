@@ -84,18 +84,24 @@ impl Graph {
         InputNodeBuilder { graph: self, name: name.to_owned(), dtype: DType::F32, dims: Vec::new() }
     }
 
-    /// Declares a node as an output.
+    /// Declares a node as an output: one of this graph, or a constant.
     pub fn output(&mut self, name: &str, node: &GraphNode) {
         self.outputs.push((name.to_owned(), node.0.clone()));
     }
 
-    /// The graph as the C library has it, in this thread's context. Two inputs of one name, say, are a mistake.
+    /// The graph as the C library has it, in this thread's context. Two inputs of one name, say, are a mistake, and so is an output that
+    /// belongs to another graph.
     pub fn build(&self) -> Result<BuiltGraph> {
         let context = registry::context()?;
         let lowering = Lowering::new(&context, self.home.flags)?;
         lowering.set_name(&self.home.name.borrow())?;
         lowering.lower(&self.inputs.iter().collect::<Vec<_>>())?;
         for (name, node) in &self.outputs {
+            if let Some(other) = self.home.other_than(&node.0.home) {
+                let text =
+                    format!("output {:?} of graph {:?}: a node of this graph expected, not of {}", name, self.home.name.borrow(), other);
+                return Err(Error::new(ErrorKind::InvalidArgument, text));
+            }
             let raw = lowering.lower(&[node])?[0];
             lowering.output(name, raw)?;
         }

@@ -9,14 +9,16 @@ pub(crate) struct Info {
     dims: Box<[Expr]>,
     /// The same sizes as numbers; -1 where one is symbolic.
     sizes: Box<[i64]>,
+    is_symbolic: bool,
     digest: Digest,
 }
 
 impl Info {
     pub(crate) fn new(dtype: DType, dims: Vec<Expr>) -> Info {
         let sizes = dims.iter().map(|dim| dim.value().unwrap_or(-1)).collect();
+        let is_symbolic = dims.iter().any(|dim| dim.value().is_none());
         let digest = Digest::of_kind(1).with(dtype as u64).with_hash(&dims);
-        Info { dtype, dims: dims.into(), sizes, digest }
+        Info { dtype, dims: dims.into(), sizes, is_symbolic, digest }
     }
 
     pub(crate) fn dtype(&self) -> DType {
@@ -27,6 +29,10 @@ impl Info {
     }
     pub(crate) fn sizes(&self) -> &[i64] {
         &self.sizes
+    }
+    /// Is a size no number?
+    pub(crate) fn is_symbolic(&self) -> bool {
+        self.is_symbolic
     }
     /// Of dtype and sizes.
     pub(crate) fn digest(&self) -> Digest {

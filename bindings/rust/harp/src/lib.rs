@@ -81,8 +81,11 @@ pub const SCAN_REVERSE: u32 = harp_sys::HARP_SCAN_REVERSE as u32;
 
 /// Opens the library of this name or path instead of `libharp.so.0`; before anything else is called. What cannot be loaded is
 /// [`ErrorKind::Io`].
+///
+/// # Safety
+/// The file is harp's library: what it has under harp's names is called as harp is.
 #[cfg(feature = "load-dynamic")]
-pub fn load(library: &str) -> Result<()> {
+pub unsafe fn load(library: &str) -> Result<()> {
     harp_sys::load(library).map_err(|text| Error::new(ErrorKind::Io, text))
 }
 
@@ -104,10 +107,14 @@ impl std::fmt::Display for DType {
 }
 
 impl DType {
-    /// What addresses of elements are multiples of.
+    /// What addresses of elements are multiples of in a `Vec` of them.
     pub(crate) fn align(self) -> usize {
         match self {
-            DType::Complex64 | DType::Complex128 => self.size() / 2,
+            DType::Complex64 => DType::F32.align(),
+            DType::Complex128 => DType::F64.align(),
+            // Not on every machine 8.
+            DType::I64 | DType::U64 => std::mem::align_of::<u64>(),
+            DType::F64 => std::mem::align_of::<f64>(),
             _ => self.size().max(1),
         }
     }

@@ -92,6 +92,8 @@ impl Lowering {
         // Safety: the graph is a live handle; sizes that are not its own are its error.
         unsafe {
             match size {
+                // Numbers that far below 0 are handles in C, and would be the size of whatever has them.
+                Expr::Const(value) if *value < -(1 << 62) && *value != sys::HARP_SLICE_NONE => sys::HARP_DIM_INVALID,
                 Expr::Const(value) => *value,
                 Expr::Var(name) => self.variable(size, name, 0, expr::LARGEST_SIZE),
                 Expr::Bounded(name, min, max) => self.variable(size, name, *min, *max),

@@ -15,7 +15,7 @@ macro_rules! tensor_operators {
                 type Output = Tensor<T>;
                 #[track_caller]
                 fn $method(self, other: Tensor<T>) -> Tensor<T> {
-                    expect(ops::$function(&self.0, &other.0).map(Tensor::made))
+                    expect(ops::$function(&self.0, &other.0).and_then(Tensor::made))
                 }
             }
             /// Panics with harp's message where the shapes do not fit.
@@ -23,7 +23,7 @@ macro_rules! tensor_operators {
                 type Output = Tensor<T>;
                 #[track_caller]
                 fn $method(self, other: &Tensor<T>) -> Tensor<T> {
-                    expect(ops::$function(&self.0, &other.0).map(Tensor::made))
+                    expect(ops::$function(&self.0, &other.0).and_then(Tensor::made))
                 }
             }
             /// Panics with harp's message where the shapes do not fit.
@@ -31,7 +31,7 @@ macro_rules! tensor_operators {
                 type Output = Tensor<T>;
                 #[track_caller]
                 fn $method(self, other: Tensor<T>) -> Tensor<T> {
-                    expect(ops::$function(&self.0, &other.0).map(Tensor::made))
+                    expect(ops::$function(&self.0, &other.0).and_then(Tensor::made))
                 }
             }
             /// Panics with harp's message where the shapes do not fit.
@@ -39,39 +39,24 @@ macro_rules! tensor_operators {
                 type Output = Tensor<T>;
                 #[track_caller]
                 fn $method(self, other: &Tensor<T>) -> Tensor<T> {
-                    expect(ops::$function(&self.0, &other.0).map(Tensor::made))
+                    expect(ops::$function(&self.0, &other.0).and_then(Tensor::made))
                 }
             }
             impl<T: $group> $operator<T> for Tensor<T> {
                 type Output = Tensor<T>;
                 #[track_caller]
                 fn $method(self, other: T) -> Tensor<T> {
-                    expect(ops::$function(&self.0, &Tensor::from(other).0).map(Tensor::made))
+                    expect(ops::$function(&self.0, &Tensor::from(other).0).and_then(Tensor::made))
                 }
             }
             impl<T: $group> $operator<T> for &Tensor<T> {
                 type Output = Tensor<T>;
                 #[track_caller]
                 fn $method(self, other: T) -> Tensor<T> {
-                    expect(ops::$function(&self.0, &Tensor::from(other).0).map(Tensor::made))
+                    expect(ops::$function(&self.0, &Tensor::from(other).0).and_then(Tensor::made))
                 }
             }
-            $(
-                impl $operator<Tensor<$number>> for $number {
-                    type Output = Tensor<$number>;
-                    #[track_caller]
-                    fn $method(self, other: Tensor<$number>) -> Tensor<$number> {
-                        expect(ops::$function(&Tensor::from(self).0, &other.0).map(Tensor::made))
-                    }
-                }
-                impl $operator<&Tensor<$number>> for $number {
-                    type Output = Tensor<$number>;
-                    #[track_caller]
-                    fn $method(self, other: &Tensor<$number>) -> Tensor<$number> {
-                        expect(ops::$function(&Tensor::from(self).0, &other.0).map(Tensor::made))
-                    }
-                }
-            )*
+            numbers_before_tensors! { $operator $method $function: $($number),* }
             impl<T: Element, R> $assign<R> for Tensor<T>
             where
                 for<'a> &'a Tensor<T>: $operator<R, Output = Tensor<T>>,
@@ -80,6 +65,27 @@ macro_rules! tensor_operators {
                 fn $assign_method(&mut self, other: R) {
                     let made = $operator::$method(&*self, other);
                     *self = made;
+                }
+            }
+        )*
+    };
+}
+
+macro_rules! numbers_before_tensors {
+    ($operator:ident $method:ident $function:ident: $($number:ty),*) => {
+        $(
+            impl $operator<Tensor<$number>> for $number {
+                type Output = Tensor<$number>;
+                #[track_caller]
+                fn $method(self, other: Tensor<$number>) -> Tensor<$number> {
+                    expect(ops::$function(&Tensor::from(self).0, &other.0).and_then(Tensor::made))
+                }
+            }
+            impl $operator<&Tensor<$number>> for $number {
+                type Output = Tensor<$number>;
+                #[track_caller]
+                fn $method(self, other: &Tensor<$number>) -> Tensor<$number> {
+                    expect(ops::$function(&Tensor::from(self).0, &other.0).and_then(Tensor::made))
                 }
             }
         )*
@@ -164,14 +170,14 @@ macro_rules! prefix_operators {
                 type Output = Tensor<T>;
                 #[track_caller]
                 fn $method(self) -> Tensor<T> {
-                    expect(ops::$function(&self.0).map(Tensor::made))
+                    expect(ops::$function(&self.0).and_then(Tensor::made))
                 }
             }
             impl<T: $group> $operator for &Tensor<T> {
                 type Output = Tensor<T>;
                 #[track_caller]
                 fn $method(self) -> Tensor<T> {
-                    expect(ops::$function(&self.0).map(Tensor::made))
+                    expect(ops::$function(&self.0).and_then(Tensor::made))
                 }
             }
             impl $operator for GraphNode {

@@ -7,7 +7,7 @@ use crate::generated::codes::ErrorKind;
 use crate::lower::Lowering;
 use crate::program::{array, const_array, Program};
 use crate::registry::{self, Backend};
-use crate::trace::{Home, Inner, Node, State};
+use crate::trace::{Home, Inner, Node, State, TENSOR_FLAGS};
 use crate::tune::Wrapped;
 use crate::Context;
 use harp_sys as sys;
@@ -115,8 +115,7 @@ pub(crate) fn backend_of(nodes: &[&Node]) -> Result<Rc<Backend>> {
 
 impl Plan {
     fn new(backend: &Backend, roots: &[&Node], configuration: Option<&Configuration>) -> Result<Plan> {
-        let flags = Home::Backend(registry::backend(backend.name())?).flags();
-        let lowering = Lowering::new(backend.context(), flags)?;
+        let lowering = Lowering::new(backend.context(), TENSOR_FLAGS)?;
         let nodes = lowering.lower(roots)?;
         let options = CompileOptions::new(configuration.unwrap_or(&Configuration::default()), Some(backend.name()))?;
         // Safety: nodes of this graph; options that live until the call returns.

@@ -216,7 +216,7 @@ impl Program {
                     format!("the shape variable {:?} follows from no input: call_with_options takes it", name),
                 )
             })?;
-            values.push(if info.factor == 0 { size } else { (size - info.offset) / info.factor });
+            values.push(if info.factor == 0 { size } else { size.wrapping_sub(info.offset).wrapping_div(info.factor) });
         }
         Ok(values)
     }

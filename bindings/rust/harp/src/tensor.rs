@@ -2,7 +2,7 @@
 use crate::buffer::Buffer;
 use crate::config::Configuration;
 use crate::element::Element;
-use crate::error::{expect, Error, Result};
+use crate::error::{expect, pair, Error, Result};
 use crate::expr::{Dims, Expr};
 use crate::generated::codes::{DType, ErrorKind};
 use crate::generated::ops;
@@ -56,14 +56,27 @@ impl<T> Clone for Tensor<T> {
 }
 
 impl<T: Element> Tensor<T> {
-    /// A tensor of a recorded operation. One without operands may be used with every backend.
-    pub(crate) fn made(mut node: Node) -> Self {
+    /// A tensor of a recorded operation. One without operands may be used with every backend. [`ErrorKind::InvalidArgument`]: a size is
+    /// symbolic.
+    pub(crate) fn made(mut node: Node) -> Result<Self> {
+        if node.info().is_symbolic() {
+            return Err(Error::new(
+                ErrorKind::InvalidArgument,
+                format!("a tensor whose sizes are numbers expected, not {}: Graph has symbolic sizes", node.info().shape_text()),
+            ));
+        }
         if matches!(node.0.home, Home::Anywhere) {
             if let Some(inner) = Rc::get_mut(&mut node.0) {
                 inner.home = Home::AnyBackend;
             }
         }
-        Tensor(node, PhantomData)
+        Ok(Tensor(node, PhantomData))
+    }
+
+    /// The two results of an operation that gives values and indices.
+    pub(crate) fn made_pair<U: Element>(nodes: Vec<Node>) -> Result<(Self, Tensor<U>)> {
+        let (first, second) = pair(nodes, Tensor::made, Tensor::made);
+        Ok((first?, second?))
     }
 
     /// Elements in row-major order as an array of these sizes, without a copy (but for complex numbers).
@@ -104,7 +117,7 @@ impl<T: Element> Tensor<T> {
     /// An array of these sizes in which every element is the number.
     #[track_caller]
     pub fn full(value: T, dims: impl Into<Dims>) -> Self {
-        expect(ops::full(&Tensor::from(value).0, dims.into()).map(Tensor::made))
+        expect(ops::full(&Tensor::from(value).0, dims.into()).and_then(Tensor::made))
     }
 
     /// 0, 1, ... up to but not with `stop`.
@@ -115,7 +128,7 @@ impl<T: Element> Tensor<T> {
 
     /// start, start + step, ... before `stop` (after it if step < 0).
     pub fn arange_from(start: impl Into<Expr>, stop: impl Into<Expr>, step: i64) -> Result<Self> {
-        ops::arange(T::DTYPE, start.into(), stop.into(), step).map(Tensor::made)
+        ops::arange(T::DTYPE, start.into(), stop.into(), step).and_then(Tensor::made)
     }
 
     /// Arrays one after the other along an axis.
@@ -125,7 +138,7 @@ impl<T: Element> Tensor<T> {
     }
     /// [`concat`](Tensor::concat), or what does not fit.
     pub fn try_concat(tensors: &[&Tensor<T>], axis: i32) -> Result<Self> {
-        ops::concat(&nodes(tensors), axis).map(Tensor::made)
+        ops::concat(&nodes(tensors), axis).and_then(Tensor::made)
     }
     /// Arrays of one shape along a new axis at this position of the result.
     #[track_caller]
@@ -134,7 +147,7 @@ impl<T: Element> Tensor<T> {
     }
     /// [`stack`](Tensor::stack), or what does not fit.
     pub fn try_stack(tensors: &[&Tensor<T>], axis: i32) -> Result<Self> {
-        ops::stack(&nodes(tensors), axis).map(Tensor::made)
+        ops::stack(&nodes(tensors), axis).and_then(Tensor::made)
     }
     /// NumPy's einsum: "ij,jk->ik".
     ///
@@ -146,15 +159,15 @@ impl<T: Element> Tensor<T> {
     /// # }
     /// ```
     pub fn einsum(spec: &str, tensors: &[&Tensor<T>]) -> Result<Self> {
-        ops::einsum(spec, &nodes(tensors)).map(Tensor::made)
+        ops::einsum(spec, &nodes(tensors)).and_then(Tensor::made)
     }
     /// Arrays of one axis, each stretched along the axes of the others. indexing: "ij", or None or "xy".
     pub fn meshgrid(tensors: &[&Tensor<T>], indexing: Option<&str>) -> Result<Vec<Self>> {
-        Ok(ops::meshgrid(&nodes(tensors), indexing)?.into_iter().map(Tensor::made).collect())
+        ops::meshgrid(&nodes(tensors), indexing)?.into_iter().map(Tensor::made).collect()
     }
     /// An expression over arrays called x0, x1 ...: "where(x0 > 0, x0*x1, exp(x1) - 1)".
     pub fn custom_elementwise(tensors: &[&Tensor<T>], expression: &str) -> Result<Self> {
-        ops::custom_elementwise(&nodes(tensors), expression).map(Tensor::made)
+        ops::custom_elementwise(&nodes(tensors), expression).and_then(Tensor::made)
     }
 
     /// Its sizes.
@@ -205,10 +218,10 @@ impl<T: Element> Tensor<T> {
 
     /// The value of an array that has one element. [`ErrorKind::Shape`]: it has not.
     pub fn item(&self) -> Result<T> {
-        match self.to_vec()?[..] {
-            [value] => Ok(value),
-            _ => Err(Error::new(ErrorKind::Shape, format!("one element expected, but the shape is {}", self.0.info().shape_text()))),
+        if self.0.info().element_count() != Some(1) {
+            return Err(Error::new(ErrorKind::Shape, format!("one element expected, but the shape is {}", self.0.info().shape_text())));
         }
+        Ok(self.to_vec()?[0])
     }
 
     /// Gradients of this array, which has one element, with respect to others: what [`harp_grad`] says. Ask before it is realised: with
@@ -236,7 +249,7 @@ impl<T: Element> Tensor<T> {
         zero_where_independent: bool,
     ) -> Result<Vec<Tensor<T>>> {
         let made = grad::grad(&self.0, &nodes(with_respect_to), grad_output.map(|given| &given.0), zero_where_independent)?;
-        Ok(made.into_iter().map(Tensor::made).collect())
+        made.into_iter().map(Tensor::made).collect()
     }
 }
 

@@ -110,6 +110,20 @@ pub(crate) struct GraphHome {
     pub(crate) name: RefCell<String>,
 }
 
+/// HARP_GRAPH_... of tensors, which broadcast as ndarray's arrays do.
+pub(crate) const TENSOR_FLAGS: u32 = sys::HARP_GRAPH_BROADCAST as u32;
+
+impl GraphHome {
+    /// Says what a node belongs to that is not a node of this graph.
+    pub(crate) fn other_than(&self, home: &Home) -> Option<String> {
+        match home {
+            Home::Anywhere => None,
+            Home::Graph(graph) if std::ptr::eq(&**graph, self) => None,
+            other => Some(other.describe()),
+        }
+    }
+}
+
 impl Home {
     /// Makes it the owner of what is made of operands of two owners.
     fn join(&mut self, other: &Home) -> Result<()> {
@@ -135,11 +149,11 @@ impl Home {
         }
     }
 
-    /// HARP_GRAPH_... of the graph that its nodes are lowered to. Tensors broadcast, as ndarray's arrays do.
+    /// HARP_GRAPH_... of the graph that its nodes are lowered to.
     pub(crate) fn flags(&self) -> u32 {
         match self {
             Home::Anywhere => 0,
-            Home::AnyBackend | Home::Backend(_) => sys::HARP_GRAPH_BROADCAST as u32,
+            Home::AnyBackend | Home::Backend(_) => TENSOR_FLAGS,
             Home::Graph(graph) => graph.flags,
         }
     }
@@ -364,7 +378,14 @@ fn record_one(new: New, sources: &[&Node]) -> Result<Node> {
     Ok(node)
 }
 
+/// Results of one operation at most: a caller may ask for any number of parts, more than memory has room for.
+const MOST_RESULTS: usize = 1 << 20;
+
 fn record(new: New, sources: &[&Node], results: usize) -> Result<Vec<Node>> {
+    if results > MOST_RESULTS {
+        let text = format!("{}: at most {} results expected, not {}", new.call.name, MOST_RESULTS, results);
+        return Err(Error::new(ErrorKind::Range, text));
+    }
     if results == 0 {
         infer(&new.call, &new.home, 0)?; // "0 parts", say, is a mistake
     }

@@ -43,3 +43,36 @@ fn row_major_arrays_are_not_copied() {
     let back: ArrayD<f32> = tensor.into();
     assert_eq!(back.as_ptr(), place);
 }
+
+/// Views are copied, whatever their layout: strided, reversed, transposed, broadcast, of one element, of none.
+#[test]
+fn views_and_borrowed_arrays_are_copied_in_their_order() {
+    let array = Array::from_iter((0..24).map(|i| i as f64)).into_shape((2, 3, 4)).unwrap();
+    macro_rules! check {
+        ($($view:expr),* $(,)?) => {
+            $({
+                let view = $view;
+                let tensor = Tensor::from(&view);
+                assert_eq!(tensor.shape(), view.shape());
+                assert_eq!((tensor * 1.0).to_array().unwrap(), view.to_owned().into_dyn());
+            })*
+        };
+    }
+    check!(
+        array.view(),
+        array.slice(s![.., 1, ..]),
+        array.slice(s![..;-1, ..;2, 1..;-2]),
+        array.t(),
+        array.view().permuted_axes([1, 2, 0]),
+        array.broadcast((5, 2, 3, 4)).unwrap(),
+        array.slice(s![0, 1.., 3..]),
+        array.slice(s![.., 1..1, ..]),
+        array.slice(s![1, 2, 3]),
+        array.slice(s![.., ..1, ..1]),
+    );
+    assert_eq!(Tensor::from(&array).to_vec().unwrap()[23], 23.0);
+    let owned: Tensor<f64> = array.clone().into();
+    assert_eq!(owned.to_array().unwrap(), array.clone().into_dyn());
+    let column: Tensor<f64> = array.slice_move(s![0, .., 1]).into();
+    assert_eq!(column.to_vec().unwrap(), [1.0, 5.0, 9.0]);
+}

@@ -11,6 +11,31 @@ fn harp_h_says_who_may_share_what() {
     send_and_sync::<BuiltGraph>();
     send_and_sync::<harp::Buffer>();
     send_and_sync::<Error>();
+    fn send<T: Send>() {}
+    send::<ArrayMut<'_>>();
+    send_and_sync::<Array<'_>>();
+}
+
+/// What belongs to its thread: a type that is `Send` would have two ways to name `is_not`, and this file would not compile.
+#[test]
+fn what_belongs_to_its_thread_is_neither() {
+    trait NotSend<Which> {
+        fn is_not() {}
+    }
+    impl<T: ?Sized> NotSend<()> for T {}
+    impl<T: ?Sized + Send> NotSend<u8> for T {}
+    trait NotSync<Which> {
+        fn is_not_shared() {}
+    }
+    impl<T: ?Sized> NotSync<()> for T {}
+    impl<T: ?Sized + Sync> NotSync<u8> for T {}
+    macro_rules! check {
+        ($($name:ty),*) => {
+            $(<$name as NotSend<_>>::is_not();
+            <$name as NotSync<_>>::is_not_shared();)*
+        };
+    }
+    check!(harp::Tensor<f32>, Graph, harp::GraphNode, harp::Backend);
 }
 
 #[test]
