@@ -12,6 +12,7 @@ import tempfile
 SOURCE = os.environ["HARP_SOURCE_DIR"]
 BUILD = os.environ["HARP_BUILD_DIR"]
 RUST = os.path.join(SOURCE, "bindings", "rust")
+FEATURES = "ndarray,half,num-complex"
 sys.path.insert(0, os.path.join(SOURCE, "tests"))
 from package_group import require  # noqa: E402
 
@@ -53,12 +54,12 @@ def check_generated(_):
 def check_lint(harp):
     if subprocess.run(["cargo", "clippy", "--version"], capture_output=True, check=False).returncode != 0:
         raise Skipped("cargo has no clippy")
-    run("cargo", "clippy", "--quiet", "--locked", "--all-targets", "--features", "ndarray", "--", "-D", "warnings", **harp)
+    run("cargo", "clippy", "--quiet", "--locked", "--all-targets", "--features", FEATURES, "--", "-D", "warnings", **harp)
     run("cargo", "fmt", "--check", **harp)
 
 
 def check_tests(harp):
-    run("cargo", "test", "--quiet", "--locked", "--features", "harp/ndarray", **harp)
+    run("cargo", "test", "--quiet", "--locked", "--features", FEATURES, **harp)
 
 
 def check_static(harp):

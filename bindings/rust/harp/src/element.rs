@@ -7,7 +7,8 @@ mod sealed {
 }
 
 /// A type of array elements: `bool`, the integers of 8 to 64 bits, `isize` and `usize`, `f32`, `f64`, and as complex numbers
-/// `(f32, f32)` and `(f64, f64)`, the real part first.
+/// `(f32, f32)` and `(f64, f64)`, the real part first. With the feature `half` also `half::f16` and `half::bf16`, with the feature
+/// `num-complex` also `num_complex::Complex` of `f32` and `f64`.
 ///
 /// ```compile_fail,E0277
 /// harp::Tensor::<char>::from_vec(vec!['a'], [1]); // char is no element
@@ -29,7 +30,7 @@ pub trait Element: Copy + PartialEq + std::fmt::Debug + sealed::Sealed + 'static
 }
 
 /// An element that lies in memory as harp has it, so that slices of it can be borrowed: every [`Element`] but the tuples, of which Rust
-/// does not say how they lie. `[f32; 2]` and `[f64; 2]` are complex numbers here.
+/// does not say how they lie. `[f32; 2]` and `[f64; 2]` are complex numbers here, as are `num_complex::Complex` of `f32` and `f64`.
 ///
 /// # Safety
 /// The type has the size and the alignment of an element of `DTYPE`, no padding, and whatever harp writes as such an element is a valid
@@ -40,7 +41,7 @@ pub unsafe trait Plain: Copy + 'static {
 
 /// Numbers with an order, which wrap or round: all but `bool` and complex numbers.
 pub trait Real: Number {}
-/// `f32` and `f64`.
+/// `f32` and `f64`, and with the feature `half` its two types.
 pub trait Float: Real + Field {}
 /// Floats and complex numbers.
 pub trait Field: Number {}
@@ -115,6 +116,12 @@ plain! {
     f64 as f64, F64, (f64, f64): Number Real Field Float;
 }
 
+#[cfg(feature = "half")]
+plain! {
+    half::f16 as half::f16, F16, half::f16: Number Real Field Float;
+    half::bf16 as half::bf16, Bf16, half::bf16: Number Real Field Float;
+}
+
 macro_rules! complex {
     ($($part:ty, $dtype:ident;)*) => {
         $(impl sealed::Sealed for ($part, $part) {}
@@ -145,6 +152,42 @@ macro_rules! complex {
     };
 }
 complex! {
+    f32, Complex64;
+    f64, Complex128;
+}
+
+#[cfg(feature = "num-complex")]
+macro_rules! num_complex {
+    ($($part:ty, $dtype:ident;)*) => {
+        $(impl sealed::Sealed for num_complex::Complex<$part> {}
+        impl Element for num_complex::Complex<$part> {
+            const DTYPE: DType = DType::$dtype;
+            type Stored = Self;
+            type Real = $part;
+            type Complex = Self;
+            fn to_stored(self) -> Self {
+                self
+            }
+            fn from_stored(stored: Self) -> Self {
+                stored
+            }
+            fn store(elements: Vec<Self>) -> Vec<Self> {
+                elements
+            }
+            fn unstore(stored: Vec<Self>) -> Vec<Self> {
+                stored
+            }
+        }
+        impl Number for num_complex::Complex<$part> {}
+        impl Field for num_complex::Complex<$part> {}
+        // Safety: the type is repr(C), the real part and then the imaginary one.
+        unsafe impl Plain for num_complex::Complex<$part> {
+            const DTYPE: DType = DType::$dtype;
+        })*
+    };
+}
+#[cfg(feature = "num-complex")]
+num_complex! {
     f32, Complex64;
     f64, Complex128;
 }

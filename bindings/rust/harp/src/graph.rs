@@ -514,3 +514,35 @@ from_complex! {
     f32, Complex64;
     f64, Complex128;
 }
+
+#[cfg(feature = "half")]
+macro_rules! from_half {
+    ($($number:ty, $dtype:ident;)*) => {
+        $(impl From<$number> for GraphNode {
+            #[track_caller]
+            fn from(number: $number) -> GraphNode {
+                expect(GraphNode::constant_of(DType::$dtype, number.to_f64()))
+            }
+        })*
+    };
+}
+#[cfg(feature = "half")]
+from_half! {
+    half::f16, F16;
+    half::bf16, Bf16;
+}
+
+#[cfg(feature = "num-complex")]
+impl From<num_complex::Complex<f32>> for GraphNode {
+    #[track_caller]
+    fn from(number: num_complex::Complex<f32>) -> GraphNode {
+        GraphNode::from((number.re, number.im))
+    }
+}
+#[cfg(feature = "num-complex")]
+impl From<num_complex::Complex<f64>> for GraphNode {
+    #[track_caller]
+    fn from(number: num_complex::Complex<f64>) -> GraphNode {
+        GraphNode::from((number.re, number.im))
+    }
+}

@@ -163,6 +163,35 @@ node_operators! {
     BitXor bitxor bitwise_xor;
 }
 
+/// Numbers of other crates before tensors and nodes.
+#[cfg(any(feature = "half", feature = "num-complex"))]
+macro_rules! foreign_numbers {
+    (@one $operator:ident $method:ident $function:ident [$($number:ty),*]) => {
+        numbers_before_tensors! { $operator $method $function: $($number),* }
+        numbers_before_nodes! { $operator $method $function: $($number),* }
+    };
+    ($numbers:tt $($operator:ident $method:ident $function:ident;)*) => {
+        $(foreign_numbers! { @one $operator $method $function $numbers })*
+    };
+}
+#[cfg(feature = "half")]
+foreign_numbers! {
+    [half::f16, half::bf16]
+    Add add add;
+    Sub sub sub;
+    Mul mul mul;
+    Div div div;
+    Rem rem fmod;
+}
+#[cfg(feature = "num-complex")]
+foreign_numbers! {
+    [num_complex::Complex<f32>, num_complex::Complex<f64>]
+    Add add add;
+    Sub sub sub;
+    Mul mul mul;
+    Div div div;
+}
+
 macro_rules! prefix_operators {
     ($($operator:ident $method:ident $function:ident $group:ident;)*) => {
         $(
