@@ -2,6 +2,7 @@
 use crate::config::{CompileOptions, Configuration};
 use crate::context::Context;
 use crate::error::{c_text, make, make_text, Result};
+use crate::native_call::{check_outside, Uses};
 use crate::program::Program;
 use crate::registry;
 use harp_sys as sys;
@@ -20,7 +21,10 @@ use harp_sys as sys;
 /// # Ok(())
 /// # }
 /// ```
-pub struct BuiltGraph(*mut sys::harp_graph);
+pub struct BuiltGraph {
+    raw: *mut sys::harp_graph,
+    uses: Uses,
+}
 
 // Safety: harp.h, "Threads": any number of threads may compile a graph while nobody changes it, and nothing here does.
 unsafe impl Send for BuiltGraph {}
@@ -28,9 +32,9 @@ unsafe impl Sync for BuiltGraph {}
 
 impl BuiltGraph {
     /// # Safety
-    /// The handle is owned by the caller.
-    pub(crate) unsafe fn from_raw(graph: *mut sys::harp_graph) -> BuiltGraph {
-        BuiltGraph(graph)
+    /// The handle is owned by the caller, and `uses` has all that its native functions point to.
+    pub(crate) unsafe fn from_raw(raw: *mut sys::harp_graph, uses: Uses) -> BuiltGraph {
+        BuiltGraph { raw, uses }
     }
 
     /// Reads a graph in harp's text format, in this thread's context. [`ErrorKind::Parse`](crate::ErrorKind::Parse) has line and column.
@@ -40,51 +44,54 @@ impl BuiltGraph {
 
     /// The same in a context.
     pub fn parse_in(context: &Context, text: &str) -> Result<BuiltGraph> {
+        check_outside()?;
         // Safety: a live handle, and so many bytes; so it is below.
-        make(|error| unsafe { sys::harp_graph_parse(context.raw(), text.len(), text.as_ptr().cast(), error) }).map(BuiltGraph)
+        let raw = make(|error| unsafe { sys::harp_graph_parse(context.raw(), text.len(), text.as_ptr().cast(), error) })?;
+        Ok(BuiltGraph { raw, uses: None }) // native functions of a text have no addresses
     }
 
     /// Makes a program for the backend "c" or "interp".
     pub fn compile(&self, backend: &str, configuration: &Configuration) -> Result<Program> {
+        check_outside()?;
         let options = CompileOptions::new(configuration, Some(backend))?;
-        let program = make(|error| unsafe { sys::harp_compile(self.0, &options.c, error) })?;
-        // Safety: made for this caller.
-        Ok(unsafe { Program::from_raw(program) })
+        let program = make(|error| unsafe { sys::harp_compile(self.raw, &options.c, error) })?;
+        // Safety: made for this caller, of this graph.
+        Ok(unsafe { Program::from_raw(program, self.uses.clone()) })
     }
 
     /// The graph in harp's text format.
     pub fn print(&self) -> Result<String> {
-        make_text(|error| unsafe { sys::harp_graph_print(self.0, error) })
+        make_text(|error| unsafe { sys::harp_graph_print(self.raw, error) })
     }
 
     /// A picture in Graphviz' language.
     pub fn dot(&self) -> Result<String> {
-        make_text(|error| unsafe { sys::harp_graph_dot(self.0, error) })
+        make_text(|error| unsafe { sys::harp_graph_dot(self.raw, error) })
     }
 
     /// The text of one stage of a compilation: "graph", "opt", "schedule", "ir", "ir-opt", "linear", "c" or "dot".
     pub fn emit(&self, stage: &str, configuration: &Configuration) -> Result<String> {
         let options = CompileOptions::new(configuration, None)?;
         let stage = c_text(stage)?;
-        make_text(|error| unsafe { sys::harp_graph_emit(self.0, &options.c, stage.as_ptr(), error) })
+        make_text(|error| unsafe { sys::harp_graph_emit(self.raw, &options.c, stage.as_ptr(), error) })
     }
 
     pub(crate) fn raw(&self) -> *mut sys::harp_graph {
-        self.0
+        self.raw
     }
 }
 
 impl Clone for BuiltGraph {
     fn clone(&self) -> BuiltGraph {
         // Safety: a live handle.
-        BuiltGraph(unsafe { sys::harp_graph_retain(self.0) })
+        BuiltGraph { raw: unsafe { sys::harp_graph_retain(self.raw) }, uses: self.uses.clone() }
     }
 }
 
 impl Drop for BuiltGraph {
     fn drop(&mut self) {
         // Safety: this value's own reference.
-        unsafe { sys::harp_graph_release(self.0) }
+        unsafe { sys::harp_graph_release(self.raw) }
     }
 }
 

@@ -26,6 +26,8 @@ pub struct ContextOptions {
     pub compilers: i32,
     /// Added to the nice value of their processes: 0 to 19.
     pub compiler_nice: i32,
+    /// Graphs may not call functions of the program's own ([`Native`](crate::Native)).
+    pub refuse_native_ops: bool,
 }
 
 /// What the compile cache holds, and how often compilations were found in it.
@@ -53,6 +55,7 @@ impl Context {
         c.compile_timeout_ms = options.compile_timeout_ms;
         c.compilers = options.compilers;
         c.compiler_nice = options.compiler_nice;
+        c.native_ops = if options.refuse_native_ops { sys::HARP_NATIVE_OPS_OFF } else { sys::HARP_NATIVE_OPS_ON };
         // Safety: the options and their texts live until the call returns, which copies them.
         make(|error| unsafe { sys::harp_context_new(&c, error) }).map(Context)
     }

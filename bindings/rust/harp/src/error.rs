@@ -44,6 +44,12 @@ impl Error {
         }
     }
 
+    /// The same mistake with a reason behind harp's text.
+    pub(crate) fn because(mut self, reason: &str) -> Self {
+        self.message = format!("{}: {}", self.message, reason);
+        self
+    }
+
     /// What kind of mistake it is.
     pub fn kind(&self) -> ErrorKind {
         self.kind

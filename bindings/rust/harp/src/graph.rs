@@ -105,8 +105,7 @@ impl Graph {
             let raw = lowering.lower(&[node])?[0];
             lowering.output(name, raw)?;
         }
-        // Safety: the lowering gives its graph away.
-        Ok(unsafe { BuiltGraph::from_raw(lowering.into_graph()) })
+        Ok(lowering.into_built())
     }
 
     /// A program of the graph for the thread's default backend, made as harp sees fit. [`BuiltGraph`] has more ways.

@@ -19,7 +19,7 @@
 //!
 //! | | may be sent to another thread | may be shared by threads |
 //! |---|---|---|
-//! | [`Context`], [`Program`], [`BuiltGraph`], [`Buffer`], [`Error`] | yes | yes |
+//! | [`Context`], [`Program`], [`BuiltGraph`], [`Buffer`], [`Native`], [`Error`] | yes | yes |
 //! | [`Tensor`], [`Graph`], [`GraphNode`], [`Backend`] | no | no |
 //!
 //! as `harp.h` says: a graph is built by one thread at a time (here by the one that its nodes belong to), and compiled by any number.
@@ -43,6 +43,8 @@ mod grad;
 pub mod graph;
 mod info;
 mod lower;
+mod native;
+mod native_call;
 mod operators;
 mod plan;
 mod pool;
@@ -62,6 +64,8 @@ pub use error::{Error, Result};
 pub use expr::{Arithmetic, Axes, Dims, Expr, LARGEST_SIZE};
 pub use generated::codes::{DType, ErrorKind};
 pub use graph::{Graph, GraphNode, InputNodeBuilder, GRAPH_BROADCAST, GRAPH_PROMOTE, GRAPH_PROMOTE_MIXED};
+pub use native::{AnyTensor, Native};
+pub use native_call::{NativeCall, NativeResult};
 pub use pool::PoolOptions;
 pub use program::{Array, ArrayInfo, ArrayMut, Program, ProgramStats, RunOptions};
 pub use registry::{backend, clear_cache, context, default_backend, set_context, set_default_backend, Backend};

@@ -1,14 +1,17 @@
 //! From a trace to a graph of the C library.
+use crate::built::BuiltGraph;
 use crate::error::{c_text, check, make, make_text, Error, Result};
 use crate::expr::{self, Arithmetic, Expr};
 use crate::generated::codes::{DType, ErrorKind};
 use crate::info::Info;
+use crate::native_call::{check_outside, Use, Uses};
 use crate::trace::{Apply, Call, Inner, Node, State};
 use crate::Context;
 use harp_sys as sys;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 type Raw = *mut sys::harp_node;
 
@@ -22,6 +25,8 @@ pub(crate) struct Lowering {
     inputs: RefCell<Vec<Raw>>,
     /// The bounds of the variables that were declared.
     variables: RefCell<HashMap<String, Expr>>,
+    /// What the graph's native functions point to.
+    uses: RefCell<Vec<Arc<Use>>>,
 }
 
 /// The sources of a call, taken one after the other.
@@ -53,6 +58,7 @@ impl<'a> Args<'a> {
 
 impl Lowering {
     pub(crate) fn new(context: &Context, flags: u32) -> Result<Lowering> {
+        check_outside()?;
         // Safety: the context is a live handle.
         let graph = make(|error| unsafe { sys::harp_graph_new(context.raw(), flags, error) })?;
         Ok(Lowering {
@@ -61,6 +67,7 @@ impl Lowering {
             several: RefCell::default(),
             inputs: RefCell::default(),
             variables: RefCell::default(),
+            uses: RefCell::default(),
         })
     }
 
@@ -68,9 +75,26 @@ impl Lowering {
         self.graph
     }
 
-    /// The graph, which the caller then owns.
-    pub(crate) fn into_graph(mut self) -> *mut sys::harp_graph {
-        std::mem::replace(&mut self.graph, std::ptr::null_mut())
+    /// The graph, which does not change any more.
+    pub(crate) fn into_built(mut self) -> BuiltGraph {
+        let graph = std::mem::replace(&mut self.graph, std::ptr::null_mut());
+        // Safety: the graph is owned, and the list has all that its native functions point to.
+        unsafe { BuiltGraph::from_raw(graph, self.uses()) }
+    }
+
+    /// Keeps what a native function of the graph points to.
+    pub(crate) fn keep(&self, used: Arc<Use>) {
+        self.uses.borrow_mut().push(used);
+    }
+
+    /// What the graph's native functions point to, for programs of it.
+    pub(crate) fn uses(&self) -> Uses {
+        let uses = self.uses.borrow();
+        if uses.is_empty() {
+            None
+        } else {
+            Some(uses.as_slice().into())
+        }
     }
 
     pub(crate) fn set_name(&self, name: &str) -> Result<()> {

@@ -2,7 +2,7 @@
 use crate::buffer::{Buffer, Memory};
 use crate::config::{CompileOptions, Configuration};
 use crate::digest::Digest;
-use crate::error::{check, make, Error, Result};
+use crate::error::{make, Error, Result};
 use crate::generated::codes::ErrorKind;
 use crate::lower::Lowering;
 use crate::program::{array, const_array, Program};
@@ -121,7 +121,8 @@ impl Plan {
         // Safety: nodes of this graph; options that live until the call returns.
         let program = unsafe {
             let (count, first) = (nodes.len() as i32, nodes.as_ptr());
-            Program::from_raw(make(|error| sys::harp_compile_nodes(lowering.graph(), count, std::ptr::null(), first, &options.c, error))?)
+            let raw = make(|error| sys::harp_compile_nodes(lowering.graph(), count, std::ptr::null(), first, &options.c, error))?;
+            Program::from_raw(raw, lowering.uses())
         };
         Ok(Plan { program, inputs: lowering.inputs_of(&nodes)? })
     }
@@ -148,34 +149,20 @@ impl Plan {
         }
         if let [root] = roots {
             let memory = Memory::new(root.info())?;
-            self.call(inputs, &[array(root.info(), &memory)])?;
-            // Safety: the run wrote all of it.
+            // Safety: inputs are alive and not written, the output is memory of this run's own, and then all of it is written.
+            unsafe { self.program.run_raw(inputs, &[array(root.info(), &memory)], std::ptr::null())? };
             root.set_buffer(unsafe { Buffer::of_memory(memory, root.info().clone()) });
             return Ok(());
         }
         let made = roots.iter().map(|root| Memory::new(root.info())).collect::<Result<Vec<_>>>()?;
         let outputs: Vec<_> = made.iter().zip(roots).map(|(memory, root)| array(root.info(), memory)).collect();
-        self.call(inputs, &outputs)?;
+        // Safety: as above.
+        unsafe { self.program.run_raw(inputs, &outputs, std::ptr::null())? };
         for (memory, root) in made.into_iter().zip(roots) {
             // Safety: as above.
             root.set_buffer(unsafe { Buffer::of_memory(memory, root.info().clone()) });
         }
         Ok(())
-    }
-
-    fn call(&self, inputs: &[sys::harp_const_array], outputs: &[sys::harp_array]) -> Result<()> {
-        // Safety: inputs are alive and not written, outputs are memory of this call's own.
-        check(|error| unsafe {
-            sys::harp_program_call(
-                self.program.as_raw(),
-                inputs.len(),
-                inputs.as_ptr(),
-                outputs.len(),
-                outputs.as_ptr(),
-                std::ptr::null(),
-                error,
-            )
-        })
     }
 }
 

@@ -5,6 +5,7 @@ use crate::error::{c_text, check, make_text, text, Error, Result};
 use crate::expr::Expr;
 use crate::generated::codes::{DType, ErrorKind};
 use crate::info::Info;
+use crate::native_call::{self, check_outside, Uses};
 use harp_sys as sys;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -17,7 +18,10 @@ use std::sync::Arc;
 /// fn shared_by_threads<T: Send + Sync>() {}
 /// shared_by_threads::<harp::Program>();
 /// ```
-pub struct Program(*mut sys::harp_program);
+pub struct Program {
+    raw: *mut sys::harp_program,
+    uses: Uses,
+}
 
 // Safety: harp.h, "Threads": programs may be used by several threads at once.
 unsafe impl Send for Program {}
@@ -126,9 +130,31 @@ pub struct ProgramStats {
 
 impl Program {
     /// # Safety
-    /// The handle is owned by the caller.
-    pub(crate) unsafe fn from_raw(program: *mut sys::harp_program) -> Program {
-        Program(program)
+    /// The handle is owned by the caller, and `uses` has all that its native functions point to.
+    pub(crate) unsafe fn from_raw(raw: *mut sys::harp_program, uses: Uses) -> Program {
+        Program { raw, uses }
+    }
+
+    /// Runs the program. `options` is NULL or the C library's.
+    ///
+    /// # Safety
+    /// The arrays stay what they say until this returns; nothing else writes them, and nothing reads the outputs.
+    pub(crate) unsafe fn run_raw(
+        &self,
+        inputs: &[sys::harp_const_array],
+        outputs: &[sys::harp_array],
+        options: *const sys::harp_run_options,
+    ) -> Result<()> {
+        check_outside()?;
+        if self.uses.is_some() {
+            native_call::begin();
+        }
+        let outcome =
+            check(|error| sys::harp_program_call(self.raw, inputs.len(), inputs.as_ptr(), outputs.len(), outputs.as_ptr(), options, error));
+        match outcome {
+            Err(error) if self.uses.is_some() && error.kind() == ErrorKind::Native => Err(native_call::explain(error)),
+            other => other,
+        }
     }
 
     /// Runs the program on arrays that are given, inputs and outputs in its order; dtypes and sizes have to be its own. Nothing is
@@ -148,18 +174,8 @@ impl Program {
     /// # }
     /// ```
     pub fn call(&self, inputs: &[Array], outputs: &mut [ArrayMut]) -> Result<()> {
-        // Safety: the arrays are slices that are borrowed for this call, an output by itself; their structs are harp's own.
-        check(|error| unsafe {
-            sys::harp_program_call(
-                self.0,
-                inputs.len(),
-                inputs.as_ptr().cast(),
-                outputs.len(),
-                outputs.as_ptr().cast(),
-                std::ptr::null(),
-                error,
-            )
-        })
+        // Safety: the arrays are slices that are borrowed for this call, an output by itself.
+        unsafe { self.run_raw(raw_inputs(inputs), raw_outputs(outputs), std::ptr::null()) }
     }
 
     /// [`call`](Program::call) with options.
@@ -179,9 +195,7 @@ impl Program {
             c.cancel = (cancel as *const AtomicI32).cast();
         }
         // Safety: as in `call`; the options' parts live until the call returns.
-        check(|error| unsafe {
-            sys::harp_program_call(self.0, inputs.len(), inputs.as_ptr().cast(), outputs.len(), outputs.as_ptr().cast(), &c, error)
-        })
+        unsafe { self.run_raw(raw_inputs(inputs), raw_outputs(outputs), &c) }
     }
 
     /// Runs the program and gives its outputs as new arrays. Every shape variable has to follow from an axis of an input.
@@ -202,11 +216,11 @@ impl Program {
     /// What these inputs make of the program's shape variables, in its order. Inputs that do not fit are the run's mistake.
     fn shape_vars(&self, inputs: &[&Buffer]) -> Result<Vec<i64>> {
         // Safety: a live handle; the struct's size is set. So it is below.
-        let count = unsafe { sys::harp_program_shape_var_count(self.0) };
+        let count = unsafe { sys::harp_program_shape_var_count(self.raw) };
         let mut values = Vec::with_capacity(count);
         for index in 0..count {
             let mut info = sys::harp_shape_var_info::init();
-            check(|error| unsafe { sys::harp_program_shape_var(self.0, index, &mut info, error) })?;
+            check(|error| unsafe { sys::harp_program_shape_var(self.raw, index, &mut info, error) })?;
             let axis = usize::try_from(info.input).ok().and_then(|input| inputs.get(input)).map(|buffer| buffer.info().sizes());
             let size = axis.and_then(|sizes| sizes.get(info.axis as usize).copied());
             let size = size.ok_or_else(|| {
@@ -223,35 +237,35 @@ impl Program {
 
     fn output_info(&self, index: usize, variables: &[i64]) -> Result<Info> {
         let mut info = sys::harp_array_info::init();
-        check(|error| unsafe { sys::harp_program_output(self.0, index, &mut info, error) })?;
+        check(|error| unsafe { sys::harp_program_output(self.raw, index, &mut info, error) })?;
         let mut dims = vec![0; info.rank as usize];
         check(|error| unsafe {
-            sys::harp_program_output_dims(self.0, index, variables.len(), variables.as_ptr(), info.rank, dims.as_mut_ptr(), error)
+            sys::harp_program_output_dims(self.raw, index, variables.len(), variables.as_ptr(), info.rank, dims.as_mut_ptr(), error)
         })?;
         Ok(Info::new(DType::from_code(info.dtype), dims.into_iter().map(Expr::Const).collect()))
     }
 
     /// "softmax(x: f32[n, 1024]) -> y: f32[n, 1024] where n in 1..4096"
     pub fn signature(&self) -> Result<String> {
-        make_text(|error| unsafe { sys::harp_program_signature(self.0, error) })
+        make_text(|error| unsafe { sys::harp_program_signature(self.raw, error) })
     }
 
     pub fn input_count(&self) -> usize {
-        unsafe { sys::harp_program_input_count(self.0) }
+        unsafe { sys::harp_program_input_count(self.raw) }
     }
     pub fn output_count(&self) -> usize {
-        unsafe { sys::harp_program_output_count(self.0) }
+        unsafe { sys::harp_program_output_count(self.raw) }
     }
     /// [`ErrorKind::InvalidArgument`]: there are not so many.
     pub fn input(&self, index: usize) -> Result<ArrayInfo> {
         let mut info = sys::harp_array_info::init();
-        check(|error| unsafe { sys::harp_program_input(self.0, index, &mut info, error) })?;
+        check(|error| unsafe { sys::harp_program_input(self.raw, index, &mut info, error) })?;
         Ok(unsafe { array_info(&info) })
     }
     /// [`ErrorKind::InvalidArgument`]: there are not so many.
     pub fn output(&self, index: usize) -> Result<ArrayInfo> {
         let mut info = sys::harp_array_info::init();
-        check(|error| unsafe { sys::harp_program_output(self.0, index, &mut info, error) })?;
+        check(|error| unsafe { sys::harp_program_output(self.raw, index, &mut info, error) })?;
         Ok(unsafe { array_info(&info) })
     }
 
@@ -259,20 +273,20 @@ impl Program {
     pub fn workspace_size(&self, shape_vars: &[i64], threads: usize) -> Result<usize> {
         let mut size = 0;
         check(|error| unsafe {
-            sys::harp_program_workspace_size(self.0, shape_vars.len(), shape_vars.as_ptr(), threads, &mut size, error)
+            sys::harp_program_workspace_size(self.raw, shape_vars.len(), shape_vars.as_ptr(), threads, &mut size, error)
         })?;
         Ok(size)
     }
 
     /// The generated C source; "" for the backend "interp".
     pub fn source(&self) -> Result<String> {
-        make_text(|error| unsafe { sys::harp_program_source(self.0, error) })
+        make_text(|error| unsafe { sys::harp_program_source(self.raw, error) })
     }
 
     /// What compiling took.
     pub fn stats(&self) -> Result<ProgramStats> {
         let mut c = sys::harp_program_stats_info::init();
-        check(|error| unsafe { sys::harp_program_stats(self.0, &mut c, error) })?;
+        check(|error| unsafe { sys::harp_program_stats(self.raw, &mut c, error) })?;
         Ok(ProgramStats {
             pipeline_ms: c.pipeline_ms,
             compile_ms: c.compile_ms,
@@ -285,10 +299,21 @@ impl Program {
         })
     }
 
-    /// The C library's handle, borrowed: for what this crate does not have.
+    /// The C library's handle, borrowed: for what this crate does not have. Closures that the program calls ([`Native`](crate::Native))
+    /// live as long as this value and its clones.
     pub fn as_raw(&self) -> *mut sys::harp_program {
-        self.0
+        self.raw
     }
+}
+
+fn raw_inputs<'a>(arrays: &'a [Array<'_>]) -> &'a [sys::harp_const_array] {
+    // Safety: an Array is this struct and nothing else (repr(transparent)).
+    unsafe { std::slice::from_raw_parts(arrays.as_ptr().cast(), arrays.len()) }
+}
+
+fn raw_outputs<'a>(arrays: &'a mut [ArrayMut<'_>]) -> &'a [sys::harp_array] {
+    // Safety: as above.
+    unsafe { std::slice::from_raw_parts(arrays.as_ptr().cast(), arrays.len()) }
 }
 
 pub(crate) fn array(info: &Info, memory: &Memory) -> sys::harp_array {
@@ -307,14 +332,14 @@ unsafe fn array_info(c: &sys::harp_array_info) -> ArrayInfo {
 impl Clone for Program {
     fn clone(&self) -> Program {
         // Safety: a live handle.
-        Program(unsafe { sys::harp_program_retain(self.0) })
+        Program { raw: unsafe { sys::harp_program_retain(self.raw) }, uses: self.uses.clone() }
     }
 }
 
 impl Drop for Program {
     fn drop(&mut self) {
         // Safety: this value's own reference.
-        unsafe { sys::harp_program_release(self.0) }
+        unsafe { sys::harp_program_release(self.raw) }
     }
 }
 

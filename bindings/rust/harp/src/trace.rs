@@ -15,9 +15,15 @@ use std::hash::Hash;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// One operation in a trace. A clone is the same one.
+/// One operation in a trace. A clone is the same one. (`pub`, in a module that is not: a sealed trait of the crate's names it.)
 #[derive(Clone)]
-pub(crate) struct Node(pub(crate) Rc<Inner>);
+pub struct Node(pub(crate) Rc<Inner>);
+
+impl std::fmt::Debug for Node {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Node({}{})", self.info().dtype(), self.info().shape_text())
+    }
+}
 
 pub(crate) struct Inner {
     pub(crate) state: RefCell<State>,

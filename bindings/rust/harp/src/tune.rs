@@ -3,6 +3,7 @@ use crate::built::BuiltGraph;
 use crate::config::{CompileOptions, Configuration};
 use crate::error::{c_text, check, make, text, Result};
 use crate::lower::Lowering;
+use crate::native_call::check_outside;
 use crate::plan;
 use crate::tensor::Tensor;
 use crate::{Buffer, Element};
@@ -109,9 +110,7 @@ impl Autotuner {
         let node = lowering.lower(&[&tensor.0])?[0];
         lowering.output("y", node)?;
         let leaves = plan::leaves(&tensor.0, backend.context())?;
-        // Safety: the lowering gives its graph away.
-        let graph = unsafe { BuiltGraph::from_raw(lowering.into_graph()) };
-        self.search(&graph, &leaves)
+        self.search(&lowering.into_built(), &leaves)
     }
 
     /// Tunes a graph for inputs like these.
@@ -122,6 +121,7 @@ impl Autotuner {
     }
 
     fn search(&self, graph: &BuiltGraph, inputs: &[Wrapped]) -> Result<TuningResult> {
+        check_outside()?;
         let options = CompileOptions::new(&self.space.base, Some("c"))?;
         let compilers = self.space.compilers.iter().map(|name| c_text(name)).collect::<Result<Vec<_>>>()?;
         let compilers: Vec<_> = compilers.iter().map(|name| name.as_ptr()).collect();

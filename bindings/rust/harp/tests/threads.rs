@@ -11,6 +11,7 @@ fn harp_h_says_who_may_share_what() {
     send_and_sync::<BuiltGraph>();
     send_and_sync::<harp::Buffer>();
     send_and_sync::<Error>();
+    send_and_sync::<harp::Native>();
     fn send<T: Send>() {}
     send::<ArrayMut<'_>>();
     send_and_sync::<Array<'_>>();

@@ -1,0 +1,237 @@
+//! Calls of Rust closures by compiled programs: from the C function that harp calls to the closure, and back.
+use crate::element::Plain;
+use crate::error::{Error, Result};
+use crate::generated::codes::{DType, ErrorKind};
+use crate::native::Function;
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::os::raw::c_void;
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+use std::sync::Arc;
+
+/// What a native function gives: nothing, or why it could not do its work.
+pub type NativeResult = std::result::Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+/// A size of an array of a native function: a number, or the place among the symbolic sizes that it is passed.
+pub(crate) enum Size {
+    Plain(i64),
+    Symbolic(usize),
+}
+
+pub(crate) struct ArrayType {
+    pub(crate) dtype: DType,
+    pub(crate) dims: Vec<Size>,
+}
+
+/// One call of a closure in a graph: what harp's `user` points to. The graph and its programs keep it.
+pub(crate) struct Use {
+    pub(crate) function: Arc<Function>,
+    pub(crate) inputs: Vec<ArrayType>,
+    pub(crate) output: ArrayType,
+}
+
+/// What keeps the closures of a program.
+pub(crate) type Uses = Option<Arc<[Arc<Use>]>>;
+
+/// The arrays of one call of a [`Native`](crate::Native) closure.
+pub struct NativeCall<'a> {
+    inputs: Vec<Given<'a>>,
+    output: Given<'a>,
+}
+
+/// An array, whose elements are written through `data` only by the one that is the output.
+struct Given<'a> {
+    dtype: DType,
+    dims: Vec<usize>,
+    data: *mut u8,
+    borrowed: std::marker::PhantomData<&'a ()>,
+}
+
+impl<'a> Given<'a> {
+    /// The sizes come from a run that harp has checked: none is below 0, and the bytes fit memory.
+    fn new(array: &ArrayType, symbolic: &[i64], data: *mut u8) -> Given<'a> {
+        let size = |size: &Size| match size {
+            Size::Plain(value) => *value as usize,
+            Size::Symbolic(place) => symbolic[*place] as usize,
+        };
+        let dims = array.dims.iter().map(size).collect();
+        Given { dtype: array.dtype, dims, data, borrowed: std::marker::PhantomData }
+    }
+
+    fn count(&self) -> usize {
+        if self.dims.contains(&0) {
+            return 0; // the product of the others may be beyond all memory
+        }
+        self.dims.iter().product()
+    }
+
+    /// A pointer to elements of the type, which is not NULL, and how many there are.
+    fn elements<T: Plain>(&self, what: &str) -> Result<(*mut T, usize)> {
+        if self.dtype != T::DTYPE {
+            return Err(Error::new(ErrorKind::Dtype, format!("{}: elements of {} expected, but it has {}", what, T::DTYPE, self.dtype)));
+        }
+        let count = self.count();
+        Ok((if count == 0 { std::ptr::NonNull::dangling().as_ptr() } else { self.data.cast() }, count))
+    }
+}
+
+impl<'a> NativeCall<'a> {
+    /// Number of inputs.
+    pub fn input_count(&self) -> usize {
+        self.inputs.len()
+    }
+
+    fn given(&self, index: usize) -> Result<&Given<'a>> {
+        self.inputs.get(index).ok_or_else(|| {
+            Error::new(ErrorKind::InvalidArgument, format!("an input below {} expected, not input {}", self.inputs.len(), index))
+        })
+    }
+
+    /// The elements of an input in row-major order. [`ErrorKind::Dtype`]: they are of another type. [`ErrorKind::InvalidArgument`]: there
+    /// are not so many inputs.
+    pub fn input<T: Plain>(&self, index: usize) -> Result<&'a [T]> {
+        let (first, count) = self.given(index)?.elements::<T>(&format!("input {}", index))?;
+        // Safety: harp passes so many elements of this dtype, which nothing writes during the call.
+        Ok(unsafe { std::slice::from_raw_parts(first, count) })
+    }
+
+    /// The sizes of an input. [`ErrorKind::InvalidArgument`]: there are not so many.
+    pub fn input_shape(&self, index: usize) -> Result<&[usize]> {
+        Ok(&self.given(index)?.dims)
+    }
+
+    /// The elements of the result in row-major order, which are zeros before. [`ErrorKind::Dtype`]: they are of another type.
+    pub fn output<T: Plain>(&mut self) -> Result<&mut [T]> {
+        let (first, count) = self.output.elements::<T>("output")?;
+        // Safety: harp passes so many elements of this dtype, which nothing else looks at during the call, and `enter` set them to 0.
+        Ok(unsafe { std::slice::from_raw_parts_mut(first, count) })
+    }
+
+    /// The sizes of the result.
+    pub fn output_shape(&self) -> &[usize] {
+        &self.output.dims
+    }
+}
+
+impl std::fmt::Debug for NativeCall<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = |given: &Given| format!("{}{:?}", given.dtype, given.dims);
+        let inputs: Vec<String> = self.inputs.iter().map(text).collect();
+        write!(f, "NativeCall({} -> {})", inputs.join(", "), text(&self.output))
+    }
+}
+
+/// Why a closure failed: what the C library cannot carry.
+enum Failure {
+    Error(String),
+    Panic(Box<dyn Any + Send>),
+}
+
+thread_local! {
+    /// Is a native function running on this thread?
+    static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
+    static FAILURE: RefCell<Option<Failure>> = const { RefCell::new(None) };
+}
+
+/// What harp is not asked for by a native function. (A run in a run would change arrays under the outer one.)
+pub(crate) fn check_outside() -> Result<()> {
+    if IS_INSIDE.with(Cell::get) {
+        return Err(Error::new(ErrorKind::InvalidArgument, "a native function cannot build, compile or run anything with harp"));
+    }
+    Ok(())
+}
+
+/// Before a run that may call closures: forgets what an earlier one has left.
+pub(crate) fn begin() {
+    drop(FAILURE.try_with(|failure| failure.take()));
+}
+
+/// The mistake of a run with the closure's reason, if it was one's. A panic goes on from here.
+pub(crate) fn explain(error: Error) -> Error {
+    match FAILURE.try_with(|failure| failure.take()) {
+        Ok(Some(Failure::Panic(payload))) => resume_unwind(payload),
+        Ok(Some(Failure::Error(reason))) => error.because(&reason),
+        Ok(None) | Err(_) => error,
+    }
+}
+
+/// Calls the closure, whose panics do not reach the C library.
+///
+/// # Safety
+/// `user` points to a `Use`, and the arrays are as it says.
+unsafe fn enter(user: *mut c_void, output: *mut c_void, arrays: &[*const c_void]) -> i32 {
+    struct Inside;
+    impl Drop for Inside {
+        fn drop(&mut self) {
+            IS_INSIDE.with(|inside| inside.set(false));
+        }
+    }
+    let outcome = catch_unwind(AssertUnwindSafe(|| -> std::result::Result<(), String> {
+        IS_INSIDE.with(|inside| inside.set(true));
+        let _inside = Inside;
+        let used = &*(user as *const Use);
+        let function = match &*used.function {
+            Function::Rust(function) => function,
+            Function::C { .. } => unreachable!("harp calls C functions themselves"),
+        };
+        let count = used.inputs.iter().chain([&used.output]).flat_map(|array| &array.dims).filter_map(|size| match size {
+            Size::Plain(_) => None,
+            Size::Symbolic(place) => Some(place + 1),
+        });
+        let symbolic = match count.max() {
+            Some(count) => std::slice::from_raw_parts(arrays[used.inputs.len()].cast::<i64>(), count),
+            None => &[],
+        };
+        let inputs = used.inputs.iter().zip(arrays).map(|(array, &data)| Given::new(array, symbolic, data as *mut u8)).collect();
+        let output = Given::new(&used.output, symbolic, output.cast());
+        // What the memory holds is anything, and not every byte is a bool.
+        std::ptr::write_bytes(output.data, 0, output.count() * output.dtype.size());
+        function(&mut NativeCall { inputs, output }).map_err(|error| error.to_string())
+    }));
+    let failure = match outcome {
+        Ok(Ok(())) => return 0,
+        Ok(Err(reason)) => Failure::Error(reason),
+        Err(payload) => Failure::Panic(payload),
+    };
+    // A thread that ends has none any more.
+    drop(FAILURE.try_with(|last| last.replace(Some(failure))));
+    1
+}
+
+/// A closure's inputs at most. The array of symbolic sizes is one more.
+pub(crate) const MOST_INPUTS: usize = 8;
+
+macro_rules! entries {
+    ($($count:literal $name:ident($($input:ident)*);)*) => {
+        $(unsafe extern "C" fn $name(user: *mut c_void, output: *mut c_void $(, $input: *const c_void)*) -> i32 {
+            enter(user, output, &[$($input),*])
+        })*
+
+        /// The C function with so many inputs: "i32(void* user, T* output, T* input0 ...)".
+        pub(crate) fn entry(inputs: usize) -> unsafe extern "C" fn() {
+            // Safety: harp casts the function back to its type, which the signature says.
+            unsafe {
+                match inputs {
+                    $($count => std::mem::transmute::<
+                        unsafe extern "C" fn(*mut c_void, *mut c_void $(, entries!(@pointer $input))*) -> i32,
+                        unsafe extern "C" fn(),
+                    >($name),)*
+                    more => unreachable!("{} inputs of a closure", more),
+                }
+            }
+        }
+    };
+    (@pointer $input:ident) => { *const c_void };
+}
+entries! {
+    0 enter_0();
+    1 enter_1(a);
+    2 enter_2(a b);
+    3 enter_3(a b c);
+    4 enter_4(a b c d);
+    5 enter_5(a b c d e);
+    6 enter_6(a b c d e f);
+    7 enter_7(a b c d e f g);
+    8 enter_8(a b c d e f g h);
+    9 enter_9(a b c d e f g h i);
+}
