@@ -3,6 +3,7 @@ use crate::element::{Element, Plain};
 use crate::error::{Error, Result};
 use crate::generated::codes::{DType, ErrorKind};
 use crate::info::Info;
+use crate::raw_buffer::RawBuffer;
 use std::alloc::Layout;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
@@ -26,13 +27,20 @@ struct Array {
     memory: Memory,
 }
 
-/// What a `Vec` of a dtype's elements would hold, without its length. Freed as such.
+/// Memory of an array, which begins at `data`.
 pub(crate) struct Memory {
     pub(crate) data: *mut u8,
-    layout: Layout,
+    owner: Owner,
 }
 
-// Safety: memory that this value owns; it is written only before it is shared.
+enum Owner {
+    /// What a `Vec` of a dtype's elements would hold, without its length. Freed as such.
+    Rust(Layout),
+    /// A buffer of the C library's, which is only read.
+    C { _kept: RawBuffer },
+}
+
+// Safety: memory that this value owns; it is written only before it is shared. The C library's buffers may be used by any threads.
 unsafe impl Send for Memory {}
 unsafe impl Sync for Memory {}
 
@@ -43,38 +51,49 @@ impl Memory {
         let layout =
             size.ok_or_else(|| Error::new(ErrorKind::Overflow, format!("an array of shape {} does not fit memory", info.shape_text())))?;
         if layout.size() == 0 {
-            return Ok(Memory { data: layout.align() as *mut u8, layout });
+            return Ok(Memory { data: layout.align() as *mut u8, owner: Owner::Rust(layout) });
         }
         // Safety: the layout is not empty.
         let data = unsafe { std::alloc::alloc(layout) };
         if data.is_null() {
             return Err(Error::new(ErrorKind::OutOfMemory, format!("no memory for an array of {} bytes", layout.size())));
         }
-        Ok(Memory { data, layout })
+        Ok(Memory { data, owner: Owner::Rust(layout) })
     }
 
     fn of_vec<S>(elements: Vec<S>) -> Memory {
         let mut elements = ManuallyDrop::new(elements);
         // A vector's memory has this layout, whose size therefore fits.
         let layout = Layout::array::<S>(elements.capacity()).unwrap_or_else(|_| Layout::new::<S>());
-        Memory { data: elements.as_mut_ptr().cast(), layout }
+        Memory { data: elements.as_mut_ptr().cast(), owner: Owner::Rust(layout) }
     }
 
-    /// The vector again.
+    /// The vector again, or a copy of what is not Rust's.
     ///
     /// # Safety
     /// `length` elements of the type `S` are in the memory, which was made for that type's alignment.
-    unsafe fn into_vec<S>(self, length: usize) -> Vec<S> {
-        let memory = ManuallyDrop::new(self);
-        Vec::from_raw_parts(memory.data.cast(), length, memory.layout.size() / std::mem::size_of::<S>())
+    unsafe fn into_vec<S: Copy>(self, length: usize) -> Vec<S> {
+        match self.owner {
+            Owner::Rust(layout) => {
+                let memory = ManuallyDrop::new(self);
+                Vec::from_raw_parts(memory.data.cast(), length, layout.size() / std::mem::size_of::<S>())
+            }
+            Owner::C { .. } => std::slice::from_raw_parts(self.data.cast::<S>(), length).to_vec(),
+        }
+    }
+
+    /// May it be written, as far as its owner goes?
+    pub(crate) fn is_rusts(&self) -> bool {
+        matches!(self.owner, Owner::Rust(_))
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        if self.layout.size() != 0 {
+        match self.owner {
             // Safety: allocated with this layout.
-            unsafe { std::alloc::dealloc(self.data, self.layout) }
+            Owner::Rust(layout) if layout.size() != 0 => unsafe { std::alloc::dealloc(self.data, layout) },
+            _ => {}
         }
     }
 }
@@ -98,6 +117,38 @@ impl Buffer {
     /// The memory was made for such an array and every element is written.
     pub(crate) unsafe fn of_memory(memory: Memory, info: Arc<Info>) -> Buffer {
         Buffer(Arc::new(Array { info, memory }))
+    }
+
+    /// An array that the C library has.
+    ///
+    /// # Safety
+    /// Nothing writes its memory as long as it lives.
+    pub(crate) unsafe fn of_raw(raw: RawBuffer) -> Result<Buffer> {
+        let info = Arc::new(raw.info());
+        let bytes = info.byte_size().unwrap_or(0);
+        let data = raw.data();
+        if bytes == 0 {
+            // Slices do not begin at NULL.
+            return Ok(Buffer::of_memory(Memory { data: info.dtype().align() as *mut u8, owner: Owner::C { _kept: raw } }, info));
+        }
+        let is_bool = info.dtype() == DType::Bool;
+        if is_bool && std::slice::from_raw_parts(data, bytes).iter().any(|&byte| byte > 1) {
+            // To harp every byte but 0 is true, to Rust only 1 is.
+            let memory = Memory::new(&info)?;
+            for index in 0..bytes {
+                *memory.data.add(index) = u8::from(*data.add(index) != 0);
+            }
+            return Ok(Buffer::of_memory(memory, info));
+        }
+        Ok(Buffer::of_memory(Memory { data: data as *mut u8, owner: Owner::C { _kept: raw } }, info))
+    }
+
+    /// The memory, where nothing else has this array and it may be written.
+    pub(crate) fn into_memory(self) -> std::result::Result<Memory, Buffer> {
+        if !self.0.memory.is_rusts() {
+            return Err(self);
+        }
+        Arc::try_unwrap(self.0).map(|array| array.memory).map_err(Buffer)
     }
 
     /// The type of its elements.

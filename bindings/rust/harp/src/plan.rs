@@ -6,9 +6,9 @@ use crate::error::{make, Error, Result};
 use crate::generated::codes::ErrorKind;
 use crate::lower::Lowering;
 use crate::program::{array, const_array, Program};
+use crate::raw_buffer::RawBuffer;
 use crate::registry::{self, Backend};
 use crate::trace::{Home, Inner, Node, State, TENSOR_FLAGS};
-use crate::tune::Wrapped;
 use crate::Context;
 use harp_sys as sys;
 use std::cell::Cell;
@@ -211,12 +211,12 @@ pub(crate) fn structure(nodes: &[&Node]) -> Digest {
 }
 
 /// The arrays that a program of a node takes, in the order in which lowering declares them.
-pub(crate) fn leaves(root: &Node, context: &Context) -> Result<Vec<Wrapped>> {
+pub(crate) fn leaves(root: &Node, context: &Context) -> Result<Vec<RawBuffer>> {
     let mut arrays = Vec::new();
     walk(&[root], &mut Vec::new(), |node, _| match &*node.state.borrow() {
         State::Array(buffer) => arrays.push(Ok(buffer.clone())),
         State::Number(bytes) => arrays.push(Buffer::of_number(&node.info, *bytes)),
         _ => {}
     });
-    arrays.into_iter().map(|array| Wrapped::new(context, array?)).collect()
+    arrays.into_iter().map(|array| RawBuffer::of_buffer(context, array?)).collect()
 }

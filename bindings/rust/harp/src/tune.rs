@@ -5,10 +5,10 @@ use crate::error::{c_text, check, make, text, Result};
 use crate::lower::Lowering;
 use crate::native_call::check_outside;
 use crate::plan;
+use crate::raw_buffer::RawBuffer;
 use crate::tensor::Tensor;
 use crate::{Buffer, Element};
 use harp_sys as sys;
-use std::os::raw::c_void;
 use std::ptr;
 
 /// In which order ways are tried.
@@ -116,11 +116,11 @@ impl Autotuner {
     /// Tunes a graph for inputs like these.
     pub fn run_graph(&self, graph: &BuiltGraph, inputs: &[&Buffer]) -> Result<TuningResult> {
         let context = crate::registry::context()?;
-        let inputs = inputs.iter().map(|&buffer| Wrapped::new(&context, buffer.clone())).collect::<Result<Vec<_>>>()?;
+        let inputs = inputs.iter().map(|&buffer| RawBuffer::of_buffer(&context, buffer.clone())).collect::<Result<Vec<_>>>()?;
         self.search(graph, &inputs)
     }
 
-    fn search(&self, graph: &BuiltGraph, inputs: &[Wrapped]) -> Result<TuningResult> {
+    fn search(&self, graph: &BuiltGraph, inputs: &[RawBuffer]) -> Result<TuningResult> {
         check_outside()?;
         let options = CompileOptions::new(&self.space.base, Some("c"))?;
         let compilers = self.space.compilers.iter().map(|name| c_text(name)).collect::<Result<Vec<_>>>()?;
@@ -140,7 +140,7 @@ impl Autotuner {
         if let SearchStrategy::Random(seed) = self.strategy {
             c.seed = seed;
         }
-        let buffers: Vec<_> = inputs.iter().map(|input| input.buffer).collect();
+        let buffers: Vec<_> = inputs.iter().map(|input| input.as_ptr()).collect();
         // Safety: live handles, and options that live until the call returns.
         let found = Found(make(|error| unsafe { sys::harp_tune(graph.raw(), &c, buffers.len(), buffers.as_ptr(), error) })?);
         found.read(&self.space.base)
@@ -187,42 +187,5 @@ impl Drop for Found {
     fn drop(&mut self) {
         // Safety: this value's own.
         unsafe { sys::harp_tune_result_release(self.0) }
-    }
-}
-
-/// An array as a buffer of the C library's, which keeps the array.
-pub(crate) struct Wrapped {
-    buffer: *mut sys::harp_buffer,
-}
-
-impl Wrapped {
-    pub(crate) fn new(context: &crate::Context, array: Buffer) -> Result<Wrapped> {
-        extern "C" fn release(user: *mut c_void, _data: *mut c_void) {
-            // Safety: the box of `new`, once: nobody else has this function.
-            drop(unsafe { Box::from_raw(user.cast::<Buffer>()) });
-        }
-        let info = array.info().clone();
-        let (sizes, data) = (info.sizes(), array.data());
-        let user = Box::into_raw(Box::new(array));
-        // Safety: the array's memory stays until the deleter is called.
-        let made = make(|error| unsafe {
-            let (dtype, rank) = (info.dtype() as i32, sizes.len() as i32);
-            sys::harp_buffer_wrap_const(context.raw(), dtype, rank, sizes.as_ptr(), data.cast(), Some(release), user.cast(), error)
-        });
-        match made {
-            Ok(buffer) => Ok(Wrapped { buffer }),
-            Err(error) => {
-                // Safety: wrapping failed, so the deleter is not called.
-                drop(unsafe { Box::from_raw(user) });
-                Err(error)
-            }
-        }
-    }
-}
-
-impl Drop for Wrapped {
-    fn drop(&mut self) {
-        // Safety: this value's own reference.
-        unsafe { sys::harp_buffer_release(self.buffer) }
     }
 }
