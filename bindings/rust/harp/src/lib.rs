@@ -11,8 +11,8 @@
 //! # }
 //! ```
 //!
-//! [`Tensor`] is the lazy array, [`Graph`] builds programs for any size, [`ast`] functions of one's own, and [`Autotuner`] looks for the
-//! fastest way to make a program. Names and meanings of the operations are those of harp's C interface (`include/harp.h`).
+//! [`Tensor`] is the lazy array, [`Graph`] builds programs for any size and [`Jit`] traces them, [`ast`] has functions of one's own,
+//! [`Native`] calls Rust and C, [`dlpack`] shares arrays with other libraries, and [`Autotuner`] looks for the fastest way to make a program. Names and meanings of the operations are those of harp's C interface (`include/harp.h`).
 //!
 //! Mistakes are [`Error`]s, with the C library's text and a kind. Operators, and the methods that stand beside a `try_` twin, panic with
 //! that text.
@@ -20,6 +20,7 @@
 //! | | may be sent to another thread | may be shared by threads |
 //! |---|---|---|
 //! | [`Context`], [`Program`], [`BuiltGraph`], [`Buffer`], [`Native`], [`Error`] | yes | yes |
+//! | [`Jit`] | as its function | as its function |
 //! | [`Tensor`], [`Graph`], [`GraphNode`], [`Backend`] | no | no |
 //!
 //! as `harp.h` says: a graph is built by one thread at a time (here by the one that its nodes belong to), and compiled by any number.
@@ -43,6 +44,7 @@ mod generated;
 mod grad;
 pub mod graph;
 mod info;
+mod jit;
 mod lower;
 mod native;
 mod native_call;
@@ -66,6 +68,7 @@ pub use error::{Error, Result};
 pub use expr::{Arithmetic, Axes, Dims, Expr, LARGEST_SIZE};
 pub use generated::codes::{DType, ErrorKind};
 pub use graph::{Graph, GraphNode, InputNodeBuilder, GRAPH_BROADCAST, GRAPH_PROMOTE, GRAPH_PROMOTE_MIXED};
+pub use jit::Jit;
 pub use native::{AnyTensor, Native};
 pub use native_call::{NativeCall, NativeResult};
 pub use pool::PoolOptions;

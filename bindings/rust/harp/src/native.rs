@@ -110,7 +110,7 @@ impl Native {
     /// # Safety
     /// The function has the type that the signature says, and may be called by any threads at the same time. It reads no more than the
     /// inputs and what `user` points to, which lives as long as any program that calls the function; it writes all of the output, and
-    /// nothing else; an output of bools gets 0 and 1. It does not unwind.
+    /// nothing else; an output of bools gets 0 and 1. It does not unwind, and does not use harp.
     pub unsafe fn from_c(name: &str, function: unsafe extern "C" fn(), user: *mut c_void, signature: &str) -> Native {
         Native::of(name, Function::C { function, user, signature: signature.to_owned() })
     }

@@ -129,7 +129,8 @@ pub fn default_backend() -> Result<Rc<Backend>> {
 
 /// Chooses the backend of the tensors that this thread makes from now on. Operations between tensors of two backends are mistakes.
 pub fn set_default_backend(backend: &Rc<Backend>) {
-    REGISTRY.with(|registry| registry.borrow_mut().default = Some(backend.clone()));
+    let before = REGISTRY.with(|registry| registry.borrow_mut().default.replace(backend.clone()));
+    drop(before); // with its programs, and what their closures own, which may use the registry
 }
 
 /// Forgets the programs that this thread's backends made, and what it knows of operations' results. Compiled kernels stay in the

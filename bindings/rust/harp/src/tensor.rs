@@ -62,7 +62,7 @@ impl<T: Element> Tensor<T> {
         if node.info().is_symbolic() {
             return Err(Error::new(
                 ErrorKind::InvalidArgument,
-                format!("a tensor whose sizes are numbers expected, not {}: Graph has symbolic sizes", node.info().shape_text()),
+                format!("a tensor whose sizes are numbers expected, not {}: Graph and Jit have symbolic sizes", node.info().shape_text()),
             ));
         }
         if matches!(node.0.home, Home::Anywhere) {
@@ -108,10 +108,15 @@ impl<T: Element> Tensor<T> {
 
     /// An array with values as a tensor, without a copy. [`ErrorKind::Dtype`]: its elements are of another type.
     pub fn from_buffer(buffer: &Buffer) -> Result<Self> {
+        Tensor::from_buffer_on(&registry::default_backend()?, buffer)
+    }
+
+    /// The same for a backend that is not this thread's default.
+    pub fn from_buffer_on(backend: &Rc<Backend>, buffer: &Buffer) -> Result<Self> {
         if buffer.dtype() != T::DTYPE {
             return Err(Error::new(ErrorKind::Dtype, format!("elements of {} expected, but the array has {}", T::DTYPE, buffer.dtype())));
         }
-        Ok(Tensor(Node::array(buffer.clone(), registry::default_backend()?), PhantomData))
+        Ok(Tensor(Node::array(buffer.clone(), backend.clone()), PhantomData))
     }
 
     /// An array of these sizes in which every element is the number.

@@ -12,6 +12,7 @@ fn harp_h_says_who_may_share_what() {
     send_and_sync::<harp::Buffer>();
     send_and_sync::<Error>();
     send_and_sync::<harp::Native>();
+    send_and_sync::<harp::Jit<fn(&[harp::GraphNode]) -> harp::Result<Vec<harp::GraphNode>>>>();
     fn send<T: Send>() {}
     send::<ArrayMut<'_>>();
     send_and_sync::<Array<'_>>();
