@@ -203,6 +203,11 @@ impl Buffer {
         Err(Error::new(ErrorKind::Dtype, format!("elements of {} expected, but the array has {}", dtype, self.dtype())))
     }
 
+    /// Is there no other clone?
+    pub(crate) fn is_unique(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
+    }
+
     pub(crate) fn info(&self) -> &Arc<Info> {
         &self.0.info
     }

@@ -45,6 +45,7 @@ mod grad;
 pub mod graph;
 mod info;
 mod jit;
+mod limit;
 mod lower;
 mod native;
 mod native_call;

@@ -20,9 +20,6 @@ pub(crate) struct Plan {
     inputs: Vec<usize>,
 }
 
-/// A trace with more operations than this realises what it is made of: programs of a size beyond all use are compiled otherwise.
-const MOST_PENDING: u32 = 10_000;
-
 thread_local! {
     static WALKS: Cell<u64> = Cell::default();
     static SPARE: Cell<(Vec<*const Inner>, Vec<*const Inner>)> = Cell::default();
@@ -30,7 +27,7 @@ thread_local! {
 
 /// Goes through what nodes stand for, from each to its sources, first to last, and calls `at` when it comes to a node for the first time.
 /// Gives a digest of the structure: which nodes are operations, arrays, or met before. The pointers are valid while `roots` are.
-fn walk(roots: &[&Node], pending: &mut Vec<*const Inner>, mut at: impl FnMut(&Inner, *const Inner)) -> Digest {
+pub(crate) fn walk(roots: &[&Node], pending: &mut Vec<*const Inner>, mut at: impl FnMut(&Inner, *const Inner)) -> Digest {
     let this = WALKS.with(|walks| {
         walks.set(walks.get() + 1);
         walks.get()
@@ -163,45 +160,6 @@ impl Plan {
             root.set_buffer(unsafe { Buffer::of_memory(memory, root.info().clone()) });
         }
         Ok(())
-    }
-}
-
-/// Realises what a new node is made of where that has grown too large. Not between a product and what reads it: realising rounds, and
-/// a sum of products does not.
-pub(crate) fn limit_pending(node: &Node) {
-    if node.size() <= MOST_PENDING || !matches!(node.0.home, Home::Backend(_)) {
-        return;
-    }
-    let mut count = 0;
-    walk(&[node], &mut Vec::new(), |node, _| {
-        if matches!(&*node.state.borrow(), State::Call(_)) {
-            count += 1;
-        }
-    });
-    node.set_size(count);
-    if count <= MOST_PENDING {
-        return;
-    }
-    let mut cut = Vec::new();
-    for source in sources_of(node) {
-        let is_product = matches!(&*source.0.state.borrow(), State::Call(call) if call.name == "mul");
-        if is_product {
-            cut.extend(sources_of(&source));
-        } else {
-            cut.push(source);
-        }
-    }
-    cut.retain(|source| matches!(&*source.0.state.borrow(), State::Call(_)));
-    // A mistake here is one of whatever realises the node later, and is told then.
-    if realize(&cut.iter().collect::<Vec<_>>(), None).is_ok() {
-        node.set_size(1);
-    }
-}
-
-fn sources_of(node: &Node) -> Vec<Node> {
-    match &*node.0.state.borrow() {
-        State::Call(call) => call.sources.as_slice().to_vec(),
-        _ => Vec::new(),
     }
 }
 

@@ -46,7 +46,8 @@ use std::sync::Arc;
 /// let x = harp::Tensor::from_vec(vec![1.0f32], [1]) + harp::Tensor::from_vec(vec![1.0f64], [1]);
 /// ```
 ///
-/// An array larger than 10,000 operations realises what it is made of by itself.
+/// A trace with more than 10,000 operations realises itself, and so does one that keeps more than half a GiB of arrays that nothing else
+/// has; never a product that a sum may read later, since realising it would round it.
 pub struct Tensor<T>(pub(crate) Node, PhantomData<T>);
 
 impl<T> Clone for Tensor<T> {

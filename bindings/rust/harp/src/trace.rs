@@ -35,6 +35,8 @@ pub(crate) struct Inner {
     pub(crate) visit: Cell<(u64, u32)>,
     /// Nodes above arrays with values: at least as many as there are.
     size: Cell<u32>,
+    /// Bytes of these arrays, likewise.
+    held: Cell<u64>,
 }
 
 pub(crate) enum State {
@@ -166,7 +168,7 @@ impl Home {
 }
 
 impl Node {
-    fn new(state: State, info: Arc<Info>, home: Home, digest: Digest, size: u32) -> Node {
+    fn new(state: State, info: Arc<Info>, home: Home, digest: Digest, (size, held): (u32, u64)) -> Node {
         Node(Rc::new(Inner {
             state: RefCell::new(state),
             info,
@@ -174,27 +176,28 @@ impl Node {
             digest: Cell::new(digest),
             visit: Cell::new((0, 0)),
             size: Cell::new(size),
+            held: Cell::new(held),
         }))
     }
 
     /// An array with values.
     pub(crate) fn array(buffer: Buffer, backend: Rc<Backend>) -> Node {
         let info = buffer.info().clone();
-        let digest = leaf_digest(&info);
-        Node::new(State::Array(buffer), info, Home::Backend(backend), digest, 0)
+        let (digest, held) = (leaf_digest(&info), info.byte_size().unwrap_or(0) as u64);
+        Node::new(State::Array(buffer), info, Home::Backend(backend), digest, (0, held))
     }
 
     /// A number beside a tensor; its bytes are those of one element.
     pub(crate) fn number(dtype: DType, bytes: [u64; 2]) -> Node {
         let info = registry::number_info(dtype);
         let digest = leaf_digest(&info);
-        Node::new(State::Number(bytes), info, Home::AnyBackend, digest, 0)
+        Node::new(State::Number(bytes), info, Home::AnyBackend, digest, (0, 0))
     }
 
     /// An input of a graph.
     pub(crate) fn input(name: &str, info: Info, home: Rc<GraphHome>) -> Node {
         let digest = leaf_digest(&info).with_hash(name);
-        Node::new(State::Input(name.into()), Arc::new(info), Home::Graph(home), digest, 0)
+        Node::new(State::Input(name.into()), Arc::new(info), Home::Graph(home), digest, (0, 0))
     }
 
     pub(crate) fn digest(&self) -> Digest {
@@ -208,8 +211,13 @@ impl Node {
     pub(crate) fn size(&self) -> u32 {
         self.0.size.get()
     }
-    pub(crate) fn set_size(&self, size: u32) {
+    /// Bytes of the arrays with values below it, at least.
+    pub(crate) fn held(&self) -> u64 {
+        self.0.held.get()
+    }
+    pub(crate) fn set_bounds(&self, size: u32, held: u64) {
         self.0.size.set(size);
+        self.0.held.set(held);
     }
 
     /// The values, where it has them.
@@ -224,7 +232,7 @@ impl Node {
     pub(crate) fn set_buffer(&self, buffer: Buffer) {
         let before = self.0.state.replace(State::Array(buffer));
         self.0.digest.set(leaf_digest(&self.0.info));
-        self.0.size.set(0);
+        self.set_bounds(0, self.0.info.byte_size().unwrap_or(0) as u64);
         drop(before);
     }
 }
@@ -335,20 +343,22 @@ struct New {
     /// Of name and parameters, and of the whole structure.
     operation: Digest,
     digest: Digest,
-    size: u32,
+    /// Of the node: operations and bytes of arrays.
+    bounds: (u32, u64),
 }
 
 impl New {
     fn of(name: &'static str, sources: &[&Node], parameters: Digest, apply: Apply) -> Result<New> {
         let mut home = Home::Anywhere;
         let operation = parameters.with_name(name);
-        let (mut digest, mut size) = (operation, 1u32);
+        let (mut digest, mut size, mut held) = (operation, 1u32, 0u64);
         for source in sources {
             home.join(&source.0.home)?;
             digest = digest.and(source.digest());
             size = size.saturating_add(source.size());
+            held = held.saturating_add(source.held());
         }
-        Ok(New { call: Call { name, apply, sources: Sources::new(sources), result: 0 }, home, operation, digest, size })
+        Ok(New { call: Call { name, apply, sources: Sources::new(sources), result: 0 }, home, operation, digest, bounds: (size, held) })
     }
 
     /// What dtype and shape of the results depend on: the operands' dtypes and shapes, and constants whose dtype their use decides.
@@ -363,8 +373,8 @@ impl New {
     /// One of several results.
     fn node(&self, result: u32, info: Arc<Info>) -> Node {
         let call = Call { result, ..self.call.clone() };
-        let node = Node::new(State::Call(call), info, self.home.clone(), self.digest.with(u64::from(result)), self.size);
-        crate::plan::limit_pending(&node);
+        let node = Node::new(State::Call(call), info, self.home.clone(), self.digest.with(u64::from(result)), self.bounds);
+        crate::limit::limit_pending(&node);
         node
     }
 }
@@ -379,8 +389,8 @@ fn record_one(new: New, sources: &[&Node]) -> Result<Node> {
             info
         }
     };
-    let node = Node::new(State::Call(new.call), info, new.home, new.digest, new.size);
-    crate::plan::limit_pending(&node);
+    let node = Node::new(State::Call(new.call), info, new.home, new.digest, new.bounds);
+    crate::limit::limit_pending(&node);
     Ok(node)
 }
 

@@ -145,3 +145,30 @@ fn the_form_without_a_version_may_be_written() {
     assert_eq!(deleted.load(Ordering::SeqCst), 1);
     drop(packed);
 }
+
+/// A sum over arrays that nothing else has, 64 MiB each: most of them go before anybody asks for the sum.
+#[test]
+fn pending_arrays_are_bounded() {
+    const WORDS: usize = 8 << 20;
+    let large = || {
+        let (managed, deleted) = theirs(vec![0; WORDS], 1, 64, &[WORDS as i64], &[1]);
+        (unsafe { Buffer::from_dlpack_versioned(managed) }.unwrap(), deleted)
+    };
+    let (kept, _) = large();
+    let mut sum = Tensor::<u64>::from_vec(vec![1], [1]);
+    let mut counts = Vec::new();
+    for turn in 0..20 {
+        let (buffer, deleted) = large();
+        let own = Tensor::<u64>::from_buffer(&buffer).unwrap();
+        let shared = Tensor::<u64>::from_buffer(&kept).unwrap();
+        drop(buffer);
+        let first = |x: Tensor<u64>| x.slice(None, Some([1].into()), None);
+        sum = sum + first(own) + first(shared);
+        counts.push(deleted);
+        let gone = counts.iter().map(|count| count.load(Ordering::SeqCst)).sum::<usize>();
+        assert!(counts.len() - gone <= 8, "{} arrays are pending after turn {}", counts.len() - gone, turn);
+        // Eight of them and the first number are more than half a GiB; what somebody else keeps does not count.
+        assert_eq!(gone == 0, turn < 7, "after turn {}", turn);
+    }
+    assert_eq!(sum.item().unwrap(), 1);
+}

@@ -133,6 +133,30 @@ fn a_long_trace_realises_itself() {
     drop(y);
 }
 
+/// A sum reads a product through other shapes of it: the product is not rounded before.
+#[test]
+fn a_trace_that_realises_itself_leaves_products() {
+    let interp = harp::backend("interp").unwrap();
+    let mut x = Tensor::on(&interp, vec![1.0f32, 2.0], [2]).unwrap();
+    for _ in 0..9_999 {
+        x = &x + 0.0;
+    }
+    assert!(!x.is_realized());
+    let product = &x * &x;
+    assert!(!product.is_realized() && !x.is_realized(), "10,000 operations may be pending");
+    let reshaped = product.reshape([2, 1]);
+    assert!(!reshaped.is_realized() && !product.is_realized() && x.is_realized());
+    assert_eq!(reshaped.sum(.., false).item().unwrap(), 5.0);
+
+    let mut y = Tensor::on(&interp, vec![1.0f32], [1]).unwrap();
+    let mut count = 0;
+    while !y.is_realized() || count == 0 {
+        y = &y + 1.0;
+        count += 1;
+    }
+    assert_eq!(count, 10_001);
+}
+
 #[test]
 fn several_tensors_are_realised_by_one_program() {
     harp::clear_cache();
