@@ -1,6 +1,7 @@
 //! Arrays with values: what realising gives.
 use crate::element::{Element, Plain};
 use crate::error::{Error, Result};
+use crate::expr::Dims;
 use crate::generated::codes::{DType, ErrorKind};
 use crate::info::Info;
 use crate::raw_buffer::RawBuffer;
@@ -99,7 +100,26 @@ impl Drop for Memory {
 }
 
 impl Buffer {
-    pub(crate) fn of_vec<T: Element>(elements: Vec<T>, info: Arc<Info>) -> Buffer {
+    /// Elements in row-major order as an array of these sizes, without a copy (but for pairs as complex numbers). [`ErrorKind::Shape`]:
+    /// they are not those of so many elements.
+    ///
+    /// ```
+    /// # fn main() -> harp::Result<()> {
+    /// let x = harp::Buffer::from_vec(vec![1.0f32, 2.0, 3.0, 4.0], [2, 2])?;
+    /// assert_eq!(x.shape(), [2, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn from_vec<T: Element>(elements: Vec<T>, dims: impl Into<Dims>) -> Result<Buffer> {
+        let info = Info::new(T::DTYPE, dims.into().0);
+        if info.element_count() == Some(elements.len()) {
+            return Ok(Buffer::of_vec(elements, Arc::new(info)));
+        }
+        let text = format!("a shape of {} elements expected, not {}", elements.len(), info.shape_text());
+        Err(Error::new(ErrorKind::Shape, text))
+    }
+
+    fn of_vec<T: Element>(elements: Vec<T>, info: Arc<Info>) -> Buffer {
         Buffer(Arc::new(Array { info, memory: Memory::of_vec(T::store(elements)) }))
     }
 

@@ -6,14 +6,13 @@ use crate::error::{expect, pair, Error, Result};
 use crate::expr::{Dims, Expr};
 use crate::generated::codes::{DType, ErrorKind};
 use crate::generated::ops;
-use crate::info::Info;
+use crate::graph::GraphNode;
 use crate::registry::{self, Backend};
 use crate::trace::{Home, Node};
 use crate::{grad, plan};
 use std::fmt;
 use std::marker::PhantomData;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// A lazy array of elements of the type `T`. A clone is the same array.
 ///
@@ -96,14 +95,7 @@ impl<T: Element> Tensor<T> {
 
     /// The same for a backend that is not this thread's default.
     pub fn on(backend: &Rc<Backend>, elements: Vec<T>, dims: impl Into<Dims>) -> Result<Self> {
-        let info = Info::new(T::DTYPE, dims.into().0);
-        if info.element_count() != Some(elements.len()) {
-            return Err(Error::new(
-                ErrorKind::Shape,
-                format!("a shape of {} elements expected, not {}", elements.len(), info.shape_text()),
-            ));
-        }
-        let buffer = Buffer::of_vec(elements, Arc::new(info));
+        let buffer = Buffer::from_vec(elements, dims)?;
         Ok(Tensor(Node::array(buffer, backend.clone()), PhantomData))
     }
 
@@ -124,6 +116,23 @@ impl<T: Element> Tensor<T> {
     #[track_caller]
     pub fn full(value: T, dims: impl Into<Dims>) -> Self {
         expect(ops::full(&Tensor::from(value).0, dims.into()).and_then(Tensor::made))
+    }
+
+    /// An array of zeros (false).
+    #[track_caller]
+    pub fn zeros(dims: impl Into<Dims>) -> Self {
+        expect(Tensor::constant(0.0, dims.into()))
+    }
+
+    /// An array of ones (true).
+    #[track_caller]
+    pub fn ones(dims: impl Into<Dims>) -> Self {
+        expect(Tensor::constant(1.0, dims.into()))
+    }
+
+    /// Of 0 or 1, which every type of elements has.
+    fn constant(value: f64, dims: Dims) -> Result<Self> {
+        ops::full(&GraphNode::constant_of(T::DTYPE, value)?.0, dims).and_then(Tensor::made)
     }
 
     /// 0, 1, ... up to but not with `stop`.
@@ -287,6 +296,22 @@ impl<T: Element> From<T> for Tensor<T> {
 impl<T> From<&Tensor<T>> for Tensor<T> {
     fn from(tensor: &Tensor<T>) -> Self {
         tensor.clone()
+    }
+}
+
+/// An array of one axis.
+impl<T: Element, const N: usize> From<[T; N]> for Tensor<T> {
+    #[track_caller]
+    fn from(elements: [T; N]) -> Self {
+        Tensor::from(Vec::from(elements))
+    }
+}
+
+/// A copy, as an array of one axis.
+impl<T: Element> From<&[T]> for Tensor<T> {
+    #[track_caller]
+    fn from(elements: &[T]) -> Self {
+        Tensor::from(elements.to_vec())
     }
 }
 

@@ -62,6 +62,23 @@ fn every_element_type_computes() {
 }
 
 #[test]
+fn tensors_are_made_of_lists_and_constants() {
+    assert_eq!(Tensor::from([1.0f32, 2.0]).to_vec().unwrap(), Tensor::from(&[1.0f32, 2.0][..]).to_vec().unwrap());
+    assert_eq!(Tensor::from(vec![3u8; 4]).shape(), [4]);
+    let zeros = Tensor::<i64>::zeros([2, 2]);
+    assert_eq!((&zeros + 3).to_vec().unwrap(), [3; 4]);
+    assert_eq!(zeros.to_vec().unwrap(), [0; 4]);
+    assert_eq!(Tensor::<bool>::ones([2]).to_vec().unwrap(), [true, true]);
+    assert_eq!(Tensor::<(f32, f32)>::ones(Vec::<i64>::new()).item().unwrap(), (1.0, 0.0));
+    let interp = harp::backend("interp").unwrap();
+    let x = Tensor::on(&interp, vec![2.0f64], [1]).unwrap();
+    assert_eq!((x + Tensor::ones([3])).to_vec().unwrap(), [3.0; 3]);
+    let buffer = harp::Buffer::from_vec(vec![1u32, 2], [2, 1]).unwrap();
+    assert_eq!((buffer.shape(), buffer.dtype()), (vec![2, 1], harp::DType::U32));
+    assert_eq!(harp::Buffer::from_vec(vec![1u32, 2], [3]).unwrap_err().kind(), ErrorKind::Shape);
+}
+
+#[test]
 fn a_structure_is_compiled_once() {
     harp::clear_cache();
     let c = harp::default_backend().unwrap();
