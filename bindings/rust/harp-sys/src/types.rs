@@ -110,31 +110,19 @@ pub struct harp_error {
 pub struct harp_string {
     _unused: [u8; 0],
 }
-pub type harp_range_body = ::std::option::Option<
-    unsafe extern "C" fn(arg: *mut std::os::raw::c_void, begin: usize, end: usize, worker: usize),
->;
+pub type harp_range_body =
+    ::std::option::Option<unsafe extern "C" fn(arg: *mut std::os::raw::c_void, begin: usize, end: usize, worker: usize)>;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct harp_context_options {
     pub struct_size: usize,
     pub alloc: ::std::option::Option<
-        unsafe extern "C" fn(
-            user: *mut std::os::raw::c_void,
-            size: usize,
-            alignment: usize,
-        ) -> *mut std::os::raw::c_void,
+        unsafe extern "C" fn(user: *mut std::os::raw::c_void, size: usize, alignment: usize) -> *mut std::os::raw::c_void,
     >,
-    pub free: ::std::option::Option<
-        unsafe extern "C" fn(user: *mut std::os::raw::c_void, memory: *mut std::os::raw::c_void),
-    >,
+    pub free: ::std::option::Option<unsafe extern "C" fn(user: *mut std::os::raw::c_void, memory: *mut std::os::raw::c_void)>,
     pub alloc_user: *mut std::os::raw::c_void,
     pub log: ::std::option::Option<
-        unsafe extern "C" fn(
-            user: *mut std::os::raw::c_void,
-            level: i32,
-            text: *const std::os::raw::c_char,
-            size: usize,
-        ),
+        unsafe extern "C" fn(user: *mut std::os::raw::c_void, level: i32, text: *const std::os::raw::c_char, size: usize),
     >,
     pub log_user: *mut std::os::raw::c_void,
     pub log_level: i32,
@@ -165,16 +153,8 @@ pub struct harp_context_options {
 }
 #[test]
 fn bindgen_test_layout_harp_context_options() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_context_options>(),
-        152usize,
-        concat!("Size of: ", stringify!(harp_context_options))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_context_options>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_context_options))
-    );
+    assert_eq!(::std::mem::size_of::<harp_context_options>(), 152usize, concat!("Size of: ", stringify!(harp_context_options)));
+    assert_eq!(::std::mem::align_of::<harp_context_options>(), 8usize, concat!("Alignment of ", stringify!(harp_context_options)));
     fn test_field_struct_size() {
         assert_eq!(
             unsafe {
@@ -183,12 +163,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(struct_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(struct_size))
         );
     }
     test_field_struct_size();
@@ -200,12 +175,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).alloc) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(alloc)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(alloc))
         );
     }
     test_field_alloc();
@@ -217,12 +187,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).free) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(free)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(free))
         );
     }
     test_field_free();
@@ -234,12 +199,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).alloc_user) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(alloc_user)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(alloc_user))
         );
     }
     test_field_alloc_user();
@@ -251,12 +211,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).log) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(log)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(log))
         );
     }
     test_field_log();
@@ -268,12 +223,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).log_user) as usize - ptr as usize
             },
             40usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(log_user)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(log_user))
         );
     }
     test_field_log_user();
@@ -285,12 +235,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).log_level) as usize - ptr as usize
             },
             48usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(log_level)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(log_level))
         );
     }
     test_field_log_level();
@@ -302,12 +247,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).threads) as usize - ptr as usize
             },
             52usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(threads)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(threads))
         );
     }
     test_field_threads();
@@ -319,12 +259,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).parallel_for) as usize - ptr as usize
             },
             56usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(parallel_for)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(parallel_for))
         );
     }
     test_field_parallel_for();
@@ -336,12 +271,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).parallel_for_user) as usize - ptr as usize
             },
             64usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(parallel_for_user)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(parallel_for_user))
         );
     }
     test_field_parallel_for_user();
@@ -353,12 +283,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).width) as usize - ptr as usize
             },
             72usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(width)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(width))
         );
     }
     test_field_width();
@@ -370,12 +295,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).cache_dir) as usize - ptr as usize
             },
             80usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(cache_dir)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(cache_dir))
         );
     }
     test_field_cache_dir();
@@ -387,12 +307,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).cache_max_bytes) as usize - ptr as usize
             },
             88usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(cache_max_bytes)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(cache_max_bytes))
         );
     }
     test_field_cache_max_bytes();
@@ -404,12 +319,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).cache_max_entries) as usize - ptr as usize
             },
             96usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(cache_max_entries)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(cache_max_entries))
         );
     }
     test_field_cache_max_entries();
@@ -421,12 +331,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).cache_shared) as usize - ptr as usize
             },
             104usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(cache_shared)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(cache_shared))
         );
     }
     test_field_cache_shared();
@@ -438,12 +343,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
             },
             108usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(reserved)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(reserved))
         );
     }
     test_field_reserved();
@@ -455,12 +355,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).compiler) as usize - ptr as usize
             },
             112usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(compiler)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(compiler))
         );
     }
     test_field_compiler();
@@ -472,12 +367,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).compile_timeout_ms) as usize - ptr as usize
             },
             120usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(compile_timeout_ms)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(compile_timeout_ms))
         );
     }
     test_field_compile_timeout_ms();
@@ -489,12 +379,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).dump) as usize - ptr as usize
             },
             128usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(dump)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(dump))
         );
     }
     test_field_dump();
@@ -506,12 +391,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).native_ops) as usize - ptr as usize
             },
             136usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(native_ops)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(native_ops))
         );
     }
     test_field_native_ops();
@@ -523,12 +403,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).reserved2) as usize - ptr as usize
             },
             140usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(reserved2)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(reserved2))
         );
     }
     test_field_reserved2();
@@ -540,12 +415,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).compilers) as usize - ptr as usize
             },
             144usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(compilers)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(compilers))
         );
     }
     test_field_compilers();
@@ -557,12 +427,7 @@ fn bindgen_test_layout_harp_context_options() {
                 ::std::ptr::addr_of!((*ptr).compiler_nice) as usize - ptr as usize
             },
             148usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_context_options),
-                "::",
-                stringify!(compiler_nice)
-            )
+            concat!("Offset of field: ", stringify!(harp_context_options), "::", stringify!(compiler_nice))
         );
     }
     test_field_compiler_nice();
@@ -579,16 +444,8 @@ pub struct harp_cache_stats_info {
 }
 #[test]
 fn bindgen_test_layout_harp_cache_stats_info() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_cache_stats_info>(),
-        48usize,
-        concat!("Size of: ", stringify!(harp_cache_stats_info))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_cache_stats_info>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_cache_stats_info))
-    );
+    assert_eq!(::std::mem::size_of::<harp_cache_stats_info>(), 48usize, concat!("Size of: ", stringify!(harp_cache_stats_info)));
+    assert_eq!(::std::mem::align_of::<harp_cache_stats_info>(), 8usize, concat!("Alignment of ", stringify!(harp_cache_stats_info)));
     fn test_field_struct_size() {
         assert_eq!(
             unsafe {
@@ -597,12 +454,7 @@ fn bindgen_test_layout_harp_cache_stats_info() {
                 ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_cache_stats_info),
-                "::",
-                stringify!(struct_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_cache_stats_info), "::", stringify!(struct_size))
         );
     }
     test_field_struct_size();
@@ -614,12 +466,7 @@ fn bindgen_test_layout_harp_cache_stats_info() {
                 ::std::ptr::addr_of!((*ptr).entries) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_cache_stats_info),
-                "::",
-                stringify!(entries)
-            )
+            concat!("Offset of field: ", stringify!(harp_cache_stats_info), "::", stringify!(entries))
         );
     }
     test_field_entries();
@@ -631,12 +478,7 @@ fn bindgen_test_layout_harp_cache_stats_info() {
                 ::std::ptr::addr_of!((*ptr).bytes) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_cache_stats_info),
-                "::",
-                stringify!(bytes)
-            )
+            concat!("Offset of field: ", stringify!(harp_cache_stats_info), "::", stringify!(bytes))
         );
     }
     test_field_bytes();
@@ -648,12 +490,7 @@ fn bindgen_test_layout_harp_cache_stats_info() {
                 ::std::ptr::addr_of!((*ptr).memory_hits) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_cache_stats_info),
-                "::",
-                stringify!(memory_hits)
-            )
+            concat!("Offset of field: ", stringify!(harp_cache_stats_info), "::", stringify!(memory_hits))
         );
     }
     test_field_memory_hits();
@@ -665,12 +502,7 @@ fn bindgen_test_layout_harp_cache_stats_info() {
                 ::std::ptr::addr_of!((*ptr).disk_hits) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_cache_stats_info),
-                "::",
-                stringify!(disk_hits)
-            )
+            concat!("Offset of field: ", stringify!(harp_cache_stats_info), "::", stringify!(disk_hits))
         );
     }
     test_field_disk_hits();
@@ -682,12 +514,7 @@ fn bindgen_test_layout_harp_cache_stats_info() {
                 ::std::ptr::addr_of!((*ptr).misses) as usize - ptr as usize
             },
             40usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_cache_stats_info),
-                "::",
-                stringify!(misses)
-            )
+            concat!("Offset of field: ", stringify!(harp_cache_stats_info), "::", stringify!(misses))
         );
     }
     test_field_misses();
@@ -700,16 +527,8 @@ pub struct harp_digest {
 }
 #[test]
 fn bindgen_test_layout_harp_digest() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_digest>(),
-        16usize,
-        concat!("Size of: ", stringify!(harp_digest))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_digest>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_digest))
-    );
+    assert_eq!(::std::mem::size_of::<harp_digest>(), 16usize, concat!("Size of: ", stringify!(harp_digest)));
+    assert_eq!(::std::mem::align_of::<harp_digest>(), 8usize, concat!("Alignment of ", stringify!(harp_digest)));
     fn test_field_high() {
         assert_eq!(
             unsafe {
@@ -718,12 +537,7 @@ fn bindgen_test_layout_harp_digest() {
                 ::std::ptr::addr_of!((*ptr).high) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_digest),
-                "::",
-                stringify!(high)
-            )
+            concat!("Offset of field: ", stringify!(harp_digest), "::", stringify!(high))
         );
     }
     test_field_high();
@@ -735,12 +549,7 @@ fn bindgen_test_layout_harp_digest() {
                 ::std::ptr::addr_of!((*ptr).low) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_digest),
-                "::",
-                stringify!(low)
-            )
+            concat!("Offset of field: ", stringify!(harp_digest), "::", stringify!(low))
         );
     }
     test_field_low();
@@ -761,16 +570,8 @@ pub struct harp_pool_options {
 }
 #[test]
 fn bindgen_test_layout_harp_pool_options() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_pool_options>(),
-        56usize,
-        concat!("Size of: ", stringify!(harp_pool_options))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_pool_options>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_pool_options))
-    );
+    assert_eq!(::std::mem::size_of::<harp_pool_options>(), 56usize, concat!("Size of: ", stringify!(harp_pool_options)));
+    assert_eq!(::std::mem::align_of::<harp_pool_options>(), 8usize, concat!("Alignment of ", stringify!(harp_pool_options)));
     fn test_field_struct_size() {
         assert_eq!(
             unsafe {
@@ -779,12 +580,7 @@ fn bindgen_test_layout_harp_pool_options() {
                 ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_pool_options),
-                "::",
-                stringify!(struct_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_pool_options), "::", stringify!(struct_size))
         );
     }
     test_field_struct_size();
@@ -796,12 +592,7 @@ fn bindgen_test_layout_harp_pool_options() {
                 ::std::ptr::addr_of!((*ptr).n_stride) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_pool_options),
-                "::",
-                stringify!(n_stride)
-            )
+            concat!("Offset of field: ", stringify!(harp_pool_options), "::", stringify!(n_stride))
         );
     }
     test_field_n_stride();
@@ -813,12 +604,7 @@ fn bindgen_test_layout_harp_pool_options() {
                 ::std::ptr::addr_of!((*ptr).n_padding) as usize - ptr as usize
             },
             12usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_pool_options),
-                "::",
-                stringify!(n_padding)
-            )
+            concat!("Offset of field: ", stringify!(harp_pool_options), "::", stringify!(n_padding))
         );
     }
     test_field_n_padding();
@@ -830,12 +616,7 @@ fn bindgen_test_layout_harp_pool_options() {
                 ::std::ptr::addr_of!((*ptr).n_dilation) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_pool_options),
-                "::",
-                stringify!(n_dilation)
-            )
+            concat!("Offset of field: ", stringify!(harp_pool_options), "::", stringify!(n_dilation))
         );
     }
     test_field_n_dilation();
@@ -847,12 +628,7 @@ fn bindgen_test_layout_harp_pool_options() {
                 ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
             },
             20usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_pool_options),
-                "::",
-                stringify!(reserved)
-            )
+            concat!("Offset of field: ", stringify!(harp_pool_options), "::", stringify!(reserved))
         );
     }
     test_field_reserved();
@@ -864,12 +640,7 @@ fn bindgen_test_layout_harp_pool_options() {
                 ::std::ptr::addr_of!((*ptr).stride) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_pool_options),
-                "::",
-                stringify!(stride)
-            )
+            concat!("Offset of field: ", stringify!(harp_pool_options), "::", stringify!(stride))
         );
     }
     test_field_stride();
@@ -881,12 +652,7 @@ fn bindgen_test_layout_harp_pool_options() {
                 ::std::ptr::addr_of!((*ptr).padding) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_pool_options),
-                "::",
-                stringify!(padding)
-            )
+            concat!("Offset of field: ", stringify!(harp_pool_options), "::", stringify!(padding))
         );
     }
     test_field_padding();
@@ -898,12 +664,7 @@ fn bindgen_test_layout_harp_pool_options() {
                 ::std::ptr::addr_of!((*ptr).dilation) as usize - ptr as usize
             },
             40usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_pool_options),
-                "::",
-                stringify!(dilation)
-            )
+            concat!("Offset of field: ", stringify!(harp_pool_options), "::", stringify!(dilation))
         );
     }
     test_field_dilation();
@@ -915,12 +676,7 @@ fn bindgen_test_layout_harp_pool_options() {
                 ::std::ptr::addr_of!((*ptr).ceil_mode) as usize - ptr as usize
             },
             48usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_pool_options),
-                "::",
-                stringify!(ceil_mode)
-            )
+            concat!("Offset of field: ", stringify!(harp_pool_options), "::", stringify!(ceil_mode))
         );
     }
     test_field_ceil_mode();
@@ -932,12 +688,7 @@ fn bindgen_test_layout_harp_pool_options() {
                 ::std::ptr::addr_of!((*ptr).count_include_pad) as usize - ptr as usize
             },
             52usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_pool_options),
-                "::",
-                stringify!(count_include_pad)
-            )
+            concat!("Offset of field: ", stringify!(harp_pool_options), "::", stringify!(count_include_pad))
         );
     }
     test_field_count_include_pad();
@@ -954,11 +705,7 @@ pub struct harp_custom_function_desc {
 }
 #[test]
 fn bindgen_test_layout_harp_custom_function_desc() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_custom_function_desc>(),
-        40usize,
-        concat!("Size of: ", stringify!(harp_custom_function_desc))
-    );
+    assert_eq!(::std::mem::size_of::<harp_custom_function_desc>(), 40usize, concat!("Size of: ", stringify!(harp_custom_function_desc)));
     assert_eq!(
         ::std::mem::align_of::<harp_custom_function_desc>(),
         8usize,
@@ -972,12 +719,7 @@ fn bindgen_test_layout_harp_custom_function_desc() {
                 ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_custom_function_desc),
-                "::",
-                stringify!(struct_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_custom_function_desc), "::", stringify!(struct_size))
         );
     }
     test_field_struct_size();
@@ -989,12 +731,7 @@ fn bindgen_test_layout_harp_custom_function_desc() {
                 ::std::ptr::addr_of!((*ptr).body) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_custom_function_desc),
-                "::",
-                stringify!(body)
-            )
+            concat!("Offset of field: ", stringify!(harp_custom_function_desc), "::", stringify!(body))
         );
     }
     test_field_body();
@@ -1006,12 +743,7 @@ fn bindgen_test_layout_harp_custom_function_desc() {
                 ::std::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_custom_function_desc),
-                "::",
-                stringify!(dtype)
-            )
+            concat!("Offset of field: ", stringify!(harp_custom_function_desc), "::", stringify!(dtype))
         );
     }
     test_field_dtype();
@@ -1023,12 +755,7 @@ fn bindgen_test_layout_harp_custom_function_desc() {
                 ::std::ptr::addr_of!((*ptr).rank) as usize - ptr as usize
             },
             20usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_custom_function_desc),
-                "::",
-                stringify!(rank)
-            )
+            concat!("Offset of field: ", stringify!(harp_custom_function_desc), "::", stringify!(rank))
         );
     }
     test_field_rank();
@@ -1040,12 +767,7 @@ fn bindgen_test_layout_harp_custom_function_desc() {
                 ::std::ptr::addr_of!((*ptr).dims) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_custom_function_desc),
-                "::",
-                stringify!(dims)
-            )
+            concat!("Offset of field: ", stringify!(harp_custom_function_desc), "::", stringify!(dims))
         );
     }
     test_field_dims();
@@ -1057,12 +779,7 @@ fn bindgen_test_layout_harp_custom_function_desc() {
                 ::std::ptr::addr_of!((*ptr).graph) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_custom_function_desc),
-                "::",
-                stringify!(graph)
-            )
+            concat!("Offset of field: ", stringify!(harp_custom_function_desc), "::", stringify!(graph))
         );
     }
     test_field_graph();
@@ -1079,19 +796,12 @@ pub struct harp_native_desc {
     pub dtype: harp_dtype,
     pub rank: i32,
     pub dims: *const harp_dim,
+    pub graph: *mut harp_graph,
 }
 #[test]
 fn bindgen_test_layout_harp_native_desc() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_native_desc>(),
-        56usize,
-        concat!("Size of: ", stringify!(harp_native_desc))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_native_desc>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_native_desc))
-    );
+    assert_eq!(::std::mem::size_of::<harp_native_desc>(), 64usize, concat!("Size of: ", stringify!(harp_native_desc)));
+    assert_eq!(::std::mem::align_of::<harp_native_desc>(), 8usize, concat!("Alignment of ", stringify!(harp_native_desc)));
     fn test_field_struct_size() {
         assert_eq!(
             unsafe {
@@ -1100,12 +810,7 @@ fn bindgen_test_layout_harp_native_desc() {
                 ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_native_desc),
-                "::",
-                stringify!(struct_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_native_desc), "::", stringify!(struct_size))
         );
     }
     test_field_struct_size();
@@ -1117,12 +822,7 @@ fn bindgen_test_layout_harp_native_desc() {
                 ::std::ptr::addr_of!((*ptr).name) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_native_desc),
-                "::",
-                stringify!(name)
-            )
+            concat!("Offset of field: ", stringify!(harp_native_desc), "::", stringify!(name))
         );
     }
     test_field_name();
@@ -1134,12 +834,7 @@ fn bindgen_test_layout_harp_native_desc() {
                 ::std::ptr::addr_of!((*ptr).function) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_native_desc),
-                "::",
-                stringify!(function)
-            )
+            concat!("Offset of field: ", stringify!(harp_native_desc), "::", stringify!(function))
         );
     }
     test_field_function();
@@ -1151,12 +846,7 @@ fn bindgen_test_layout_harp_native_desc() {
                 ::std::ptr::addr_of!((*ptr).user) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_native_desc),
-                "::",
-                stringify!(user)
-            )
+            concat!("Offset of field: ", stringify!(harp_native_desc), "::", stringify!(user))
         );
     }
     test_field_user();
@@ -1168,12 +858,7 @@ fn bindgen_test_layout_harp_native_desc() {
                 ::std::ptr::addr_of!((*ptr).signature) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_native_desc),
-                "::",
-                stringify!(signature)
-            )
+            concat!("Offset of field: ", stringify!(harp_native_desc), "::", stringify!(signature))
         );
     }
     test_field_signature();
@@ -1185,12 +870,7 @@ fn bindgen_test_layout_harp_native_desc() {
                 ::std::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize
             },
             40usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_native_desc),
-                "::",
-                stringify!(dtype)
-            )
+            concat!("Offset of field: ", stringify!(harp_native_desc), "::", stringify!(dtype))
         );
     }
     test_field_dtype();
@@ -1202,12 +882,7 @@ fn bindgen_test_layout_harp_native_desc() {
                 ::std::ptr::addr_of!((*ptr).rank) as usize - ptr as usize
             },
             44usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_native_desc),
-                "::",
-                stringify!(rank)
-            )
+            concat!("Offset of field: ", stringify!(harp_native_desc), "::", stringify!(rank))
         );
     }
     test_field_rank();
@@ -1219,15 +894,22 @@ fn bindgen_test_layout_harp_native_desc() {
                 ::std::ptr::addr_of!((*ptr).dims) as usize - ptr as usize
             },
             48usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_native_desc),
-                "::",
-                stringify!(dims)
-            )
+            concat!("Offset of field: ", stringify!(harp_native_desc), "::", stringify!(dims))
         );
     }
     test_field_dims();
+    fn test_field_graph() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_native_desc>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).graph) as usize - ptr as usize
+            },
+            56usize,
+            concat!("Offset of field: ", stringify!(harp_native_desc), "::", stringify!(graph))
+        );
+    }
+    test_field_graph();
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1251,19 +933,12 @@ pub struct harp_compile_options {
     pub dump: *const std::os::raw::c_char,
     pub check_indices: i32,
     pub tuning: i32,
+    pub cancel: *const i32,
 }
 #[test]
 fn bindgen_test_layout_harp_compile_options() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_compile_options>(),
-        128usize,
-        concat!("Size of: ", stringify!(harp_compile_options))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_compile_options>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_compile_options))
-    );
+    assert_eq!(::std::mem::size_of::<harp_compile_options>(), 136usize, concat!("Size of: ", stringify!(harp_compile_options)));
+    assert_eq!(::std::mem::align_of::<harp_compile_options>(), 8usize, concat!("Alignment of ", stringify!(harp_compile_options)));
     fn test_field_struct_size() {
         assert_eq!(
             unsafe {
@@ -1272,12 +947,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(struct_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(struct_size))
         );
     }
     test_field_struct_size();
@@ -1289,12 +959,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).backend) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(backend)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(backend))
         );
     }
     test_field_backend();
@@ -1306,12 +971,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).math) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(math)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(math))
         );
     }
     test_field_math();
@@ -1323,12 +983,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).simd_width) as usize - ptr as usize
             },
             20usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(simd_width)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(simd_width))
         );
     }
     test_field_simd_width();
@@ -1340,12 +995,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).target) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(target)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(target))
         );
     }
     test_field_target();
@@ -1357,12 +1007,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).plain_text) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(plain_text)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(plain_text))
         );
     }
     test_field_plain_text();
@@ -1374,12 +1019,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
             },
             36usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(reserved)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(reserved))
         );
     }
     test_field_reserved();
@@ -1391,12 +1031,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).compiler) as usize - ptr as usize
             },
             40usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(compiler)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(compiler))
         );
     }
     test_field_compiler();
@@ -1408,12 +1043,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).n_flags) as usize - ptr as usize
             },
             48usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(n_flags)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(n_flags))
         );
     }
     test_field_n_flags();
@@ -1425,12 +1055,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).flags) as usize - ptr as usize
             },
             56usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(flags)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(flags))
         );
     }
     test_field_flags();
@@ -1442,12 +1067,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).n_disabled_passes) as usize - ptr as usize
             },
             64usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(n_disabled_passes)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(n_disabled_passes))
         );
     }
     test_field_n_disabled_passes();
@@ -1459,12 +1079,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).disabled_passes) as usize - ptr as usize
             },
             72usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(disabled_passes)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(disabled_passes))
         );
     }
     test_field_disabled_passes();
@@ -1476,12 +1091,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).schedule) as usize - ptr as usize
             },
             80usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(schedule)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(schedule))
         );
     }
     test_field_schedule();
@@ -1493,12 +1103,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).n_specialize) as usize - ptr as usize
             },
             88usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(n_specialize)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(n_specialize))
         );
     }
     test_field_n_specialize();
@@ -1510,12 +1115,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).specialize_names) as usize - ptr as usize
             },
             96usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(specialize_names)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(specialize_names))
         );
     }
     test_field_specialize_names();
@@ -1527,12 +1127,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).specialize_values) as usize - ptr as usize
             },
             104usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(specialize_values)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(specialize_values))
         );
     }
     test_field_specialize_values();
@@ -1544,12 +1139,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).dump) as usize - ptr as usize
             },
             112usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(dump)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(dump))
         );
     }
     test_field_dump();
@@ -1561,12 +1151,7 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).check_indices) as usize - ptr as usize
             },
             120usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(check_indices)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(check_indices))
         );
     }
     test_field_check_indices();
@@ -1578,15 +1163,22 @@ fn bindgen_test_layout_harp_compile_options() {
                 ::std::ptr::addr_of!((*ptr).tuning) as usize - ptr as usize
             },
             124usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_compile_options),
-                "::",
-                stringify!(tuning)
-            )
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(tuning))
         );
     }
     test_field_tuning();
+    fn test_field_cancel() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<harp_compile_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).cancel) as usize - ptr as usize
+            },
+            128usize,
+            concat!("Offset of field: ", stringify!(harp_compile_options), "::", stringify!(cancel))
+        );
+    }
+    test_field_cancel();
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1601,16 +1193,8 @@ pub struct harp_run_options {
 }
 #[test]
 fn bindgen_test_layout_harp_run_options() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_run_options>(),
-        56usize,
-        concat!("Size of: ", stringify!(harp_run_options))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_run_options>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_run_options))
-    );
+    assert_eq!(::std::mem::size_of::<harp_run_options>(), 56usize, concat!("Size of: ", stringify!(harp_run_options)));
+    assert_eq!(::std::mem::align_of::<harp_run_options>(), 8usize, concat!("Alignment of ", stringify!(harp_run_options)));
     fn test_field_struct_size() {
         assert_eq!(
             unsafe {
@@ -1619,12 +1203,7 @@ fn bindgen_test_layout_harp_run_options() {
                 ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_run_options),
-                "::",
-                stringify!(struct_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_run_options), "::", stringify!(struct_size))
         );
     }
     test_field_struct_size();
@@ -1636,12 +1215,7 @@ fn bindgen_test_layout_harp_run_options() {
                 ::std::ptr::addr_of!((*ptr).n_shape_vars) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_run_options),
-                "::",
-                stringify!(n_shape_vars)
-            )
+            concat!("Offset of field: ", stringify!(harp_run_options), "::", stringify!(n_shape_vars))
         );
     }
     test_field_n_shape_vars();
@@ -1653,12 +1227,7 @@ fn bindgen_test_layout_harp_run_options() {
                 ::std::ptr::addr_of!((*ptr).shape_var_names) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_run_options),
-                "::",
-                stringify!(shape_var_names)
-            )
+            concat!("Offset of field: ", stringify!(harp_run_options), "::", stringify!(shape_var_names))
         );
     }
     test_field_shape_var_names();
@@ -1670,12 +1239,7 @@ fn bindgen_test_layout_harp_run_options() {
                 ::std::ptr::addr_of!((*ptr).shape_var_values) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_run_options),
-                "::",
-                stringify!(shape_var_values)
-            )
+            concat!("Offset of field: ", stringify!(harp_run_options), "::", stringify!(shape_var_values))
         );
     }
     test_field_shape_var_values();
@@ -1687,12 +1251,7 @@ fn bindgen_test_layout_harp_run_options() {
                 ::std::ptr::addr_of!((*ptr).workspace) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_run_options),
-                "::",
-                stringify!(workspace)
-            )
+            concat!("Offset of field: ", stringify!(harp_run_options), "::", stringify!(workspace))
         );
     }
     test_field_workspace();
@@ -1704,12 +1263,7 @@ fn bindgen_test_layout_harp_run_options() {
                 ::std::ptr::addr_of!((*ptr).workspace_size) as usize - ptr as usize
             },
             40usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_run_options),
-                "::",
-                stringify!(workspace_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_run_options), "::", stringify!(workspace_size))
         );
     }
     test_field_workspace_size();
@@ -1721,12 +1275,7 @@ fn bindgen_test_layout_harp_run_options() {
                 ::std::ptr::addr_of!((*ptr).cancel) as usize - ptr as usize
             },
             48usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_run_options),
-                "::",
-                stringify!(cancel)
-            )
+            concat!("Offset of field: ", stringify!(harp_run_options), "::", stringify!(cancel))
         );
     }
     test_field_cancel();
@@ -1741,16 +1290,8 @@ pub struct harp_array {
 }
 #[test]
 fn bindgen_test_layout_harp_array() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_array>(),
-        24usize,
-        concat!("Size of: ", stringify!(harp_array))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_array>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_array))
-    );
+    assert_eq!(::std::mem::size_of::<harp_array>(), 24usize, concat!("Size of: ", stringify!(harp_array)));
+    assert_eq!(::std::mem::align_of::<harp_array>(), 8usize, concat!("Alignment of ", stringify!(harp_array)));
     fn test_field_data() {
         assert_eq!(
             unsafe {
@@ -1759,12 +1300,7 @@ fn bindgen_test_layout_harp_array() {
                 ::std::ptr::addr_of!((*ptr).data) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_array),
-                "::",
-                stringify!(data)
-            )
+            concat!("Offset of field: ", stringify!(harp_array), "::", stringify!(data))
         );
     }
     test_field_data();
@@ -1776,12 +1312,7 @@ fn bindgen_test_layout_harp_array() {
                 ::std::ptr::addr_of!((*ptr).dims) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_array),
-                "::",
-                stringify!(dims)
-            )
+            concat!("Offset of field: ", stringify!(harp_array), "::", stringify!(dims))
         );
     }
     test_field_dims();
@@ -1793,12 +1324,7 @@ fn bindgen_test_layout_harp_array() {
                 ::std::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_array),
-                "::",
-                stringify!(dtype)
-            )
+            concat!("Offset of field: ", stringify!(harp_array), "::", stringify!(dtype))
         );
     }
     test_field_dtype();
@@ -1810,12 +1336,7 @@ fn bindgen_test_layout_harp_array() {
                 ::std::ptr::addr_of!((*ptr).rank) as usize - ptr as usize
             },
             20usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_array),
-                "::",
-                stringify!(rank)
-            )
+            concat!("Offset of field: ", stringify!(harp_array), "::", stringify!(rank))
         );
     }
     test_field_rank();
@@ -1830,16 +1351,8 @@ pub struct harp_const_array {
 }
 #[test]
 fn bindgen_test_layout_harp_const_array() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_const_array>(),
-        24usize,
-        concat!("Size of: ", stringify!(harp_const_array))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_const_array>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_const_array))
-    );
+    assert_eq!(::std::mem::size_of::<harp_const_array>(), 24usize, concat!("Size of: ", stringify!(harp_const_array)));
+    assert_eq!(::std::mem::align_of::<harp_const_array>(), 8usize, concat!("Alignment of ", stringify!(harp_const_array)));
     fn test_field_data() {
         assert_eq!(
             unsafe {
@@ -1848,12 +1361,7 @@ fn bindgen_test_layout_harp_const_array() {
                 ::std::ptr::addr_of!((*ptr).data) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_const_array),
-                "::",
-                stringify!(data)
-            )
+            concat!("Offset of field: ", stringify!(harp_const_array), "::", stringify!(data))
         );
     }
     test_field_data();
@@ -1865,12 +1373,7 @@ fn bindgen_test_layout_harp_const_array() {
                 ::std::ptr::addr_of!((*ptr).dims) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_const_array),
-                "::",
-                stringify!(dims)
-            )
+            concat!("Offset of field: ", stringify!(harp_const_array), "::", stringify!(dims))
         );
     }
     test_field_dims();
@@ -1882,12 +1385,7 @@ fn bindgen_test_layout_harp_const_array() {
                 ::std::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_const_array),
-                "::",
-                stringify!(dtype)
-            )
+            concat!("Offset of field: ", stringify!(harp_const_array), "::", stringify!(dtype))
         );
     }
     test_field_dtype();
@@ -1899,12 +1397,7 @@ fn bindgen_test_layout_harp_const_array() {
                 ::std::ptr::addr_of!((*ptr).rank) as usize - ptr as usize
             },
             20usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_const_array),
-                "::",
-                stringify!(rank)
-            )
+            concat!("Offset of field: ", stringify!(harp_const_array), "::", stringify!(rank))
         );
     }
     test_field_rank();
@@ -1923,16 +1416,8 @@ pub struct harp_array_info {
 }
 #[test]
 fn bindgen_test_layout_harp_array_info() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_array_info>(),
-        56usize,
-        concat!("Size of: ", stringify!(harp_array_info))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_array_info>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_array_info))
-    );
+    assert_eq!(::std::mem::size_of::<harp_array_info>(), 56usize, concat!("Size of: ", stringify!(harp_array_info)));
+    assert_eq!(::std::mem::align_of::<harp_array_info>(), 8usize, concat!("Alignment of ", stringify!(harp_array_info)));
     fn test_field_struct_size() {
         assert_eq!(
             unsafe {
@@ -1941,12 +1426,7 @@ fn bindgen_test_layout_harp_array_info() {
                 ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_array_info),
-                "::",
-                stringify!(struct_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_array_info), "::", stringify!(struct_size))
         );
     }
     test_field_struct_size();
@@ -1958,12 +1438,7 @@ fn bindgen_test_layout_harp_array_info() {
                 ::std::ptr::addr_of!((*ptr).name) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_array_info),
-                "::",
-                stringify!(name)
-            )
+            concat!("Offset of field: ", stringify!(harp_array_info), "::", stringify!(name))
         );
     }
     test_field_name();
@@ -1975,12 +1450,7 @@ fn bindgen_test_layout_harp_array_info() {
                 ::std::ptr::addr_of!((*ptr).shape) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_array_info),
-                "::",
-                stringify!(shape)
-            )
+            concat!("Offset of field: ", stringify!(harp_array_info), "::", stringify!(shape))
         );
     }
     test_field_shape();
@@ -1992,12 +1462,7 @@ fn bindgen_test_layout_harp_array_info() {
                 ::std::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_array_info),
-                "::",
-                stringify!(dtype)
-            )
+            concat!("Offset of field: ", stringify!(harp_array_info), "::", stringify!(dtype))
         );
     }
     test_field_dtype();
@@ -2009,12 +1474,7 @@ fn bindgen_test_layout_harp_array_info() {
                 ::std::ptr::addr_of!((*ptr).rank) as usize - ptr as usize
             },
             28usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_array_info),
-                "::",
-                stringify!(rank)
-            )
+            concat!("Offset of field: ", stringify!(harp_array_info), "::", stringify!(rank))
         );
     }
     test_field_rank();
@@ -2026,12 +1486,7 @@ fn bindgen_test_layout_harp_array_info() {
                 ::std::ptr::addr_of!((*ptr).dims) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_array_info),
-                "::",
-                stringify!(dims)
-            )
+            concat!("Offset of field: ", stringify!(harp_array_info), "::", stringify!(dims))
         );
     }
     test_field_dims();
@@ -2043,12 +1498,7 @@ fn bindgen_test_layout_harp_array_info() {
                 ::std::ptr::addr_of!((*ptr).n_in_place) as usize - ptr as usize
             },
             40usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_array_info),
-                "::",
-                stringify!(n_in_place)
-            )
+            concat!("Offset of field: ", stringify!(harp_array_info), "::", stringify!(n_in_place))
         );
     }
     test_field_n_in_place();
@@ -2060,12 +1510,7 @@ fn bindgen_test_layout_harp_array_info() {
                 ::std::ptr::addr_of!((*ptr).in_place) as usize - ptr as usize
             },
             48usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_array_info),
-                "::",
-                stringify!(in_place)
-            )
+            concat!("Offset of field: ", stringify!(harp_array_info), "::", stringify!(in_place))
         );
     }
     test_field_in_place();
@@ -2084,16 +1529,8 @@ pub struct harp_shape_var_info {
 }
 #[test]
 fn bindgen_test_layout_harp_shape_var_info() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_shape_var_info>(),
-        56usize,
-        concat!("Size of: ", stringify!(harp_shape_var_info))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_shape_var_info>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_shape_var_info))
-    );
+    assert_eq!(::std::mem::size_of::<harp_shape_var_info>(), 56usize, concat!("Size of: ", stringify!(harp_shape_var_info)));
+    assert_eq!(::std::mem::align_of::<harp_shape_var_info>(), 8usize, concat!("Alignment of ", stringify!(harp_shape_var_info)));
     fn test_field_struct_size() {
         assert_eq!(
             unsafe {
@@ -2102,12 +1539,7 @@ fn bindgen_test_layout_harp_shape_var_info() {
                 ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_shape_var_info),
-                "::",
-                stringify!(struct_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_shape_var_info), "::", stringify!(struct_size))
         );
     }
     test_field_struct_size();
@@ -2119,12 +1551,7 @@ fn bindgen_test_layout_harp_shape_var_info() {
                 ::std::ptr::addr_of!((*ptr).name) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_shape_var_info),
-                "::",
-                stringify!(name)
-            )
+            concat!("Offset of field: ", stringify!(harp_shape_var_info), "::", stringify!(name))
         );
     }
     test_field_name();
@@ -2136,12 +1563,7 @@ fn bindgen_test_layout_harp_shape_var_info() {
                 ::std::ptr::addr_of!((*ptr).min) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_shape_var_info),
-                "::",
-                stringify!(min)
-            )
+            concat!("Offset of field: ", stringify!(harp_shape_var_info), "::", stringify!(min))
         );
     }
     test_field_min();
@@ -2153,12 +1575,7 @@ fn bindgen_test_layout_harp_shape_var_info() {
                 ::std::ptr::addr_of!((*ptr).max) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_shape_var_info),
-                "::",
-                stringify!(max)
-            )
+            concat!("Offset of field: ", stringify!(harp_shape_var_info), "::", stringify!(max))
         );
     }
     test_field_max();
@@ -2170,12 +1587,7 @@ fn bindgen_test_layout_harp_shape_var_info() {
                 ::std::ptr::addr_of!((*ptr).input) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_shape_var_info),
-                "::",
-                stringify!(input)
-            )
+            concat!("Offset of field: ", stringify!(harp_shape_var_info), "::", stringify!(input))
         );
     }
     test_field_input();
@@ -2187,12 +1599,7 @@ fn bindgen_test_layout_harp_shape_var_info() {
                 ::std::ptr::addr_of!((*ptr).axis) as usize - ptr as usize
             },
             36usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_shape_var_info),
-                "::",
-                stringify!(axis)
-            )
+            concat!("Offset of field: ", stringify!(harp_shape_var_info), "::", stringify!(axis))
         );
     }
     test_field_axis();
@@ -2204,12 +1611,7 @@ fn bindgen_test_layout_harp_shape_var_info() {
                 ::std::ptr::addr_of!((*ptr).factor) as usize - ptr as usize
             },
             40usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_shape_var_info),
-                "::",
-                stringify!(factor)
-            )
+            concat!("Offset of field: ", stringify!(harp_shape_var_info), "::", stringify!(factor))
         );
     }
     test_field_factor();
@@ -2221,12 +1623,7 @@ fn bindgen_test_layout_harp_shape_var_info() {
                 ::std::ptr::addr_of!((*ptr).offset) as usize - ptr as usize
             },
             48usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_shape_var_info),
-                "::",
-                stringify!(offset)
-            )
+            concat!("Offset of field: ", stringify!(harp_shape_var_info), "::", stringify!(offset))
         );
     }
     test_field_offset();
@@ -2246,16 +1643,8 @@ pub struct harp_program_stats_info {
 }
 #[test]
 fn bindgen_test_layout_harp_program_stats_info() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_program_stats_info>(),
-        56usize,
-        concat!("Size of: ", stringify!(harp_program_stats_info))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_program_stats_info>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_program_stats_info))
-    );
+    assert_eq!(::std::mem::size_of::<harp_program_stats_info>(), 56usize, concat!("Size of: ", stringify!(harp_program_stats_info)));
+    assert_eq!(::std::mem::align_of::<harp_program_stats_info>(), 8usize, concat!("Alignment of ", stringify!(harp_program_stats_info)));
     fn test_field_struct_size() {
         assert_eq!(
             unsafe {
@@ -2264,12 +1653,7 @@ fn bindgen_test_layout_harp_program_stats_info() {
                 ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_program_stats_info),
-                "::",
-                stringify!(struct_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_program_stats_info), "::", stringify!(struct_size))
         );
     }
     test_field_struct_size();
@@ -2281,12 +1665,7 @@ fn bindgen_test_layout_harp_program_stats_info() {
                 ::std::ptr::addr_of!((*ptr).pipeline_ms) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_program_stats_info),
-                "::",
-                stringify!(pipeline_ms)
-            )
+            concat!("Offset of field: ", stringify!(harp_program_stats_info), "::", stringify!(pipeline_ms))
         );
     }
     test_field_pipeline_ms();
@@ -2298,12 +1677,7 @@ fn bindgen_test_layout_harp_program_stats_info() {
                 ::std::ptr::addr_of!((*ptr).compile_ms) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_program_stats_info),
-                "::",
-                stringify!(compile_ms)
-            )
+            concat!("Offset of field: ", stringify!(harp_program_stats_info), "::", stringify!(compile_ms))
         );
     }
     test_field_compile_ms();
@@ -2315,12 +1689,7 @@ fn bindgen_test_layout_harp_program_stats_info() {
                 ::std::ptr::addr_of!((*ptr).kernels) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_program_stats_info),
-                "::",
-                stringify!(kernels)
-            )
+            concat!("Offset of field: ", stringify!(harp_program_stats_info), "::", stringify!(kernels))
         );
     }
     test_field_kernels();
@@ -2332,12 +1701,7 @@ fn bindgen_test_layout_harp_program_stats_info() {
                 ::std::ptr::addr_of!((*ptr).generations) as usize - ptr as usize
             },
             28usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_program_stats_info),
-                "::",
-                stringify!(generations)
-            )
+            concat!("Offset of field: ", stringify!(harp_program_stats_info), "::", stringify!(generations))
         );
     }
     test_field_generations();
@@ -2349,12 +1713,7 @@ fn bindgen_test_layout_harp_program_stats_info() {
                 ::std::ptr::addr_of!((*ptr).cache) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_program_stats_info),
-                "::",
-                stringify!(cache)
-            )
+            concat!("Offset of field: ", stringify!(harp_program_stats_info), "::", stringify!(cache))
         );
     }
     test_field_cache();
@@ -2366,12 +1725,7 @@ fn bindgen_test_layout_harp_program_stats_info() {
                 ::std::ptr::addr_of!((*ptr).tuned) as usize - ptr as usize
             },
             36usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_program_stats_info),
-                "::",
-                stringify!(tuned)
-            )
+            concat!("Offset of field: ", stringify!(harp_program_stats_info), "::", stringify!(tuned))
         );
     }
     test_field_tuned();
@@ -2383,12 +1737,7 @@ fn bindgen_test_layout_harp_program_stats_info() {
                 ::std::ptr::addr_of!((*ptr).source_bytes) as usize - ptr as usize
             },
             40usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_program_stats_info),
-                "::",
-                stringify!(source_bytes)
-            )
+            concat!("Offset of field: ", stringify!(harp_program_stats_info), "::", stringify!(source_bytes))
         );
     }
     test_field_source_bytes();
@@ -2400,12 +1749,7 @@ fn bindgen_test_layout_harp_program_stats_info() {
                 ::std::ptr::addr_of!((*ptr).artifact_bytes) as usize - ptr as usize
             },
             48usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_program_stats_info),
-                "::",
-                stringify!(artifact_bytes)
-            )
+            concat!("Offset of field: ", stringify!(harp_program_stats_info), "::", stringify!(artifact_bytes))
         );
     }
     test_field_artifact_bytes();
@@ -2426,16 +1770,8 @@ pub struct harp_dl_tensor {
 }
 #[test]
 fn bindgen_test_layout_harp_dl_tensor() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_dl_tensor>(),
-        48usize,
-        concat!("Size of: ", stringify!(harp_dl_tensor))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_dl_tensor>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_dl_tensor))
-    );
+    assert_eq!(::std::mem::size_of::<harp_dl_tensor>(), 48usize, concat!("Size of: ", stringify!(harp_dl_tensor)));
+    assert_eq!(::std::mem::align_of::<harp_dl_tensor>(), 8usize, concat!("Alignment of ", stringify!(harp_dl_tensor)));
     fn test_field_data() {
         assert_eq!(
             unsafe {
@@ -2444,12 +1780,7 @@ fn bindgen_test_layout_harp_dl_tensor() {
                 ::std::ptr::addr_of!((*ptr).data) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_tensor),
-                "::",
-                stringify!(data)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_tensor), "::", stringify!(data))
         );
     }
     test_field_data();
@@ -2461,12 +1792,7 @@ fn bindgen_test_layout_harp_dl_tensor() {
                 ::std::ptr::addr_of!((*ptr).device_type) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_tensor),
-                "::",
-                stringify!(device_type)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_tensor), "::", stringify!(device_type))
         );
     }
     test_field_device_type();
@@ -2478,12 +1804,7 @@ fn bindgen_test_layout_harp_dl_tensor() {
                 ::std::ptr::addr_of!((*ptr).device_id) as usize - ptr as usize
             },
             12usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_tensor),
-                "::",
-                stringify!(device_id)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_tensor), "::", stringify!(device_id))
         );
     }
     test_field_device_id();
@@ -2495,12 +1816,7 @@ fn bindgen_test_layout_harp_dl_tensor() {
                 ::std::ptr::addr_of!((*ptr).ndim) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_tensor),
-                "::",
-                stringify!(ndim)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_tensor), "::", stringify!(ndim))
         );
     }
     test_field_ndim();
@@ -2512,12 +1828,7 @@ fn bindgen_test_layout_harp_dl_tensor() {
                 ::std::ptr::addr_of!((*ptr).code) as usize - ptr as usize
             },
             20usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_tensor),
-                "::",
-                stringify!(code)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_tensor), "::", stringify!(code))
         );
     }
     test_field_code();
@@ -2529,12 +1840,7 @@ fn bindgen_test_layout_harp_dl_tensor() {
                 ::std::ptr::addr_of!((*ptr).bits) as usize - ptr as usize
             },
             21usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_tensor),
-                "::",
-                stringify!(bits)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_tensor), "::", stringify!(bits))
         );
     }
     test_field_bits();
@@ -2546,12 +1852,7 @@ fn bindgen_test_layout_harp_dl_tensor() {
                 ::std::ptr::addr_of!((*ptr).lanes) as usize - ptr as usize
             },
             22usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_tensor),
-                "::",
-                stringify!(lanes)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_tensor), "::", stringify!(lanes))
         );
     }
     test_field_lanes();
@@ -2563,12 +1864,7 @@ fn bindgen_test_layout_harp_dl_tensor() {
                 ::std::ptr::addr_of!((*ptr).shape) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_tensor),
-                "::",
-                stringify!(shape)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_tensor), "::", stringify!(shape))
         );
     }
     test_field_shape();
@@ -2580,12 +1876,7 @@ fn bindgen_test_layout_harp_dl_tensor() {
                 ::std::ptr::addr_of!((*ptr).strides) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_tensor),
-                "::",
-                stringify!(strides)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_tensor), "::", stringify!(strides))
         );
     }
     test_field_strides();
@@ -2597,12 +1888,7 @@ fn bindgen_test_layout_harp_dl_tensor() {
                 ::std::ptr::addr_of!((*ptr).byte_offset) as usize - ptr as usize
             },
             40usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_tensor),
-                "::",
-                stringify!(byte_offset)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_tensor), "::", stringify!(byte_offset))
         );
     }
     test_field_byte_offset();
@@ -2616,16 +1902,8 @@ pub struct harp_dl_managed {
 }
 #[test]
 fn bindgen_test_layout_harp_dl_managed() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_dl_managed>(),
-        64usize,
-        concat!("Size of: ", stringify!(harp_dl_managed))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_dl_managed>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_dl_managed))
-    );
+    assert_eq!(::std::mem::size_of::<harp_dl_managed>(), 64usize, concat!("Size of: ", stringify!(harp_dl_managed)));
+    assert_eq!(::std::mem::align_of::<harp_dl_managed>(), 8usize, concat!("Alignment of ", stringify!(harp_dl_managed)));
     fn test_field_tensor() {
         assert_eq!(
             unsafe {
@@ -2634,12 +1912,7 @@ fn bindgen_test_layout_harp_dl_managed() {
                 ::std::ptr::addr_of!((*ptr).tensor) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_managed),
-                "::",
-                stringify!(tensor)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_managed), "::", stringify!(tensor))
         );
     }
     test_field_tensor();
@@ -2651,12 +1924,7 @@ fn bindgen_test_layout_harp_dl_managed() {
                 ::std::ptr::addr_of!((*ptr).manager) as usize - ptr as usize
             },
             48usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_managed),
-                "::",
-                stringify!(manager)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_managed), "::", stringify!(manager))
         );
     }
     test_field_manager();
@@ -2668,12 +1936,7 @@ fn bindgen_test_layout_harp_dl_managed() {
                 ::std::ptr::addr_of!((*ptr).deleter) as usize - ptr as usize
             },
             56usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_managed),
-                "::",
-                stringify!(deleter)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_managed), "::", stringify!(deleter))
         );
     }
     test_field_deleter();
@@ -2690,11 +1953,7 @@ pub struct harp_dl_managed_versioned {
 }
 #[test]
 fn bindgen_test_layout_harp_dl_managed_versioned() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_dl_managed_versioned>(),
-        80usize,
-        concat!("Size of: ", stringify!(harp_dl_managed_versioned))
-    );
+    assert_eq!(::std::mem::size_of::<harp_dl_managed_versioned>(), 80usize, concat!("Size of: ", stringify!(harp_dl_managed_versioned)));
     assert_eq!(
         ::std::mem::align_of::<harp_dl_managed_versioned>(),
         8usize,
@@ -2708,12 +1967,7 @@ fn bindgen_test_layout_harp_dl_managed_versioned() {
                 ::std::ptr::addr_of!((*ptr).major) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_managed_versioned),
-                "::",
-                stringify!(major)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_managed_versioned), "::", stringify!(major))
         );
     }
     test_field_major();
@@ -2725,12 +1979,7 @@ fn bindgen_test_layout_harp_dl_managed_versioned() {
                 ::std::ptr::addr_of!((*ptr).minor) as usize - ptr as usize
             },
             4usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_managed_versioned),
-                "::",
-                stringify!(minor)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_managed_versioned), "::", stringify!(minor))
         );
     }
     test_field_minor();
@@ -2742,12 +1991,7 @@ fn bindgen_test_layout_harp_dl_managed_versioned() {
                 ::std::ptr::addr_of!((*ptr).manager) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_managed_versioned),
-                "::",
-                stringify!(manager)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_managed_versioned), "::", stringify!(manager))
         );
     }
     test_field_manager();
@@ -2759,12 +2003,7 @@ fn bindgen_test_layout_harp_dl_managed_versioned() {
                 ::std::ptr::addr_of!((*ptr).deleter) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_managed_versioned),
-                "::",
-                stringify!(deleter)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_managed_versioned), "::", stringify!(deleter))
         );
     }
     test_field_deleter();
@@ -2776,12 +2015,7 @@ fn bindgen_test_layout_harp_dl_managed_versioned() {
                 ::std::ptr::addr_of!((*ptr).flags) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_managed_versioned),
-                "::",
-                stringify!(flags)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_managed_versioned), "::", stringify!(flags))
         );
     }
     test_field_flags();
@@ -2793,12 +2027,7 @@ fn bindgen_test_layout_harp_dl_managed_versioned() {
                 ::std::ptr::addr_of!((*ptr).tensor) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_dl_managed_versioned),
-                "::",
-                stringify!(tensor)
-            )
+            concat!("Offset of field: ", stringify!(harp_dl_managed_versioned), "::", stringify!(tensor))
         );
     }
     test_field_tensor();
@@ -2817,16 +2046,8 @@ pub struct harp_tune_trial_info {
 }
 #[test]
 fn bindgen_test_layout_harp_tune_trial_info() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_tune_trial_info>(),
-        64usize,
-        concat!("Size of: ", stringify!(harp_tune_trial_info))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_tune_trial_info>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_tune_trial_info))
-    );
+    assert_eq!(::std::mem::size_of::<harp_tune_trial_info>(), 64usize, concat!("Size of: ", stringify!(harp_tune_trial_info)));
+    assert_eq!(::std::mem::align_of::<harp_tune_trial_info>(), 8usize, concat!("Alignment of ", stringify!(harp_tune_trial_info)));
     fn test_field_struct_size() {
         assert_eq!(
             unsafe {
@@ -2835,12 +2056,7 @@ fn bindgen_test_layout_harp_tune_trial_info() {
                 ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_trial_info),
-                "::",
-                stringify!(struct_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_trial_info), "::", stringify!(struct_size))
         );
     }
     test_field_struct_size();
@@ -2852,12 +2068,7 @@ fn bindgen_test_layout_harp_tune_trial_info() {
                 ::std::ptr::addr_of!((*ptr).configuration) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_trial_info),
-                "::",
-                stringify!(configuration)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_trial_info), "::", stringify!(configuration))
         );
     }
     test_field_configuration();
@@ -2869,12 +2080,7 @@ fn bindgen_test_layout_harp_tune_trial_info() {
                 ::std::ptr::addr_of!((*ptr).failure) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_trial_info),
-                "::",
-                stringify!(failure)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_trial_info), "::", stringify!(failure))
         );
     }
     test_field_failure();
@@ -2886,12 +2092,7 @@ fn bindgen_test_layout_harp_tune_trial_info() {
                 ::std::ptr::addr_of!((*ptr).median_seconds) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_trial_info),
-                "::",
-                stringify!(median_seconds)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_trial_info), "::", stringify!(median_seconds))
         );
     }
     test_field_median_seconds();
@@ -2903,12 +2104,7 @@ fn bindgen_test_layout_harp_tune_trial_info() {
                 ::std::ptr::addr_of!((*ptr).spread_seconds) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_trial_info),
-                "::",
-                stringify!(spread_seconds)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_trial_info), "::", stringify!(spread_seconds))
         );
     }
     test_field_spread_seconds();
@@ -2920,12 +2116,7 @@ fn bindgen_test_layout_harp_tune_trial_info() {
                 ::std::ptr::addr_of!((*ptr).compile_seconds) as usize - ptr as usize
             },
             40usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_trial_info),
-                "::",
-                stringify!(compile_seconds)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_trial_info), "::", stringify!(compile_seconds))
         );
     }
     test_field_compile_seconds();
@@ -2937,12 +2128,7 @@ fn bindgen_test_layout_harp_tune_trial_info() {
                 ::std::ptr::addr_of!((*ptr).expected) as usize - ptr as usize
             },
             48usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_trial_info),
-                "::",
-                stringify!(expected)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_trial_info), "::", stringify!(expected))
         );
     }
     test_field_expected();
@@ -2954,12 +2140,7 @@ fn bindgen_test_layout_harp_tune_trial_info() {
                 ::std::ptr::addr_of!((*ptr).samples) as usize - ptr as usize
             },
             56usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_trial_info),
-                "::",
-                stringify!(samples)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_trial_info), "::", stringify!(samples))
         );
     }
     test_field_samples();
@@ -2978,16 +2159,8 @@ pub struct harp_tune_progress {
 }
 #[test]
 fn bindgen_test_layout_harp_tune_progress() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_tune_progress>(),
-        64usize,
-        concat!("Size of: ", stringify!(harp_tune_progress))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_tune_progress>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_tune_progress))
-    );
+    assert_eq!(::std::mem::size_of::<harp_tune_progress>(), 64usize, concat!("Size of: ", stringify!(harp_tune_progress)));
+    assert_eq!(::std::mem::align_of::<harp_tune_progress>(), 8usize, concat!("Alignment of ", stringify!(harp_tune_progress)));
     fn test_field_struct_size() {
         assert_eq!(
             unsafe {
@@ -2996,12 +2169,7 @@ fn bindgen_test_layout_harp_tune_progress() {
                 ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_progress),
-                "::",
-                stringify!(struct_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_progress), "::", stringify!(struct_size))
         );
     }
     test_field_struct_size();
@@ -3013,12 +2181,7 @@ fn bindgen_test_layout_harp_tune_progress() {
                 ::std::ptr::addr_of!((*ptr).trials) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_progress),
-                "::",
-                stringify!(trials)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_progress), "::", stringify!(trials))
         );
     }
     test_field_trials();
@@ -3030,12 +2193,7 @@ fn bindgen_test_layout_harp_tune_progress() {
                 ::std::ptr::addr_of!((*ptr).best) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_progress),
-                "::",
-                stringify!(best)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_progress), "::", stringify!(best))
         );
     }
     test_field_best();
@@ -3047,12 +2205,7 @@ fn bindgen_test_layout_harp_tune_progress() {
                 ::std::ptr::addr_of!((*ptr).best_seconds) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_progress),
-                "::",
-                stringify!(best_seconds)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_progress), "::", stringify!(best_seconds))
         );
     }
     test_field_best_seconds();
@@ -3064,12 +2217,7 @@ fn bindgen_test_layout_harp_tune_progress() {
                 ::std::ptr::addr_of!((*ptr).untuned_seconds) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_progress),
-                "::",
-                stringify!(untuned_seconds)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_progress), "::", stringify!(untuned_seconds))
         );
     }
     test_field_untuned_seconds();
@@ -3081,12 +2229,7 @@ fn bindgen_test_layout_harp_tune_progress() {
                 ::std::ptr::addr_of!((*ptr).elapsed_seconds) as usize - ptr as usize
             },
             40usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_progress),
-                "::",
-                stringify!(elapsed_seconds)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_progress), "::", stringify!(elapsed_seconds))
         );
     }
     test_field_elapsed_seconds();
@@ -3098,12 +2241,7 @@ fn bindgen_test_layout_harp_tune_progress() {
                 ::std::ptr::addr_of!((*ptr).limit_seconds) as usize - ptr as usize
             },
             48usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_progress),
-                "::",
-                stringify!(limit_seconds)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_progress), "::", stringify!(limit_seconds))
         );
     }
     test_field_limit_seconds();
@@ -3115,12 +2253,7 @@ fn bindgen_test_layout_harp_tune_progress() {
                 ::std::ptr::addr_of!((*ptr).trial) as usize - ptr as usize
             },
             56usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_progress),
-                "::",
-                stringify!(trial)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_progress), "::", stringify!(trial))
         );
     }
     test_field_trial();
@@ -3138,26 +2271,13 @@ pub struct harp_tune_options {
     pub max_trials: u64,
     pub n_compilers: usize,
     pub compilers: *const *const std::os::raw::c_char,
-    pub progress: ::std::option::Option<
-        unsafe extern "C" fn(
-            user: *mut std::os::raw::c_void,
-            progress: *const harp_tune_progress,
-        ) -> i32,
-    >,
+    pub progress: ::std::option::Option<unsafe extern "C" fn(user: *mut std::os::raw::c_void, progress: *const harp_tune_progress) -> i32>,
     pub user: *mut std::os::raw::c_void,
 }
 #[test]
 fn bindgen_test_layout_harp_tune_options() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_tune_options>(),
-        88usize,
-        concat!("Size of: ", stringify!(harp_tune_options))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_tune_options>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_tune_options))
-    );
+    assert_eq!(::std::mem::size_of::<harp_tune_options>(), 88usize, concat!("Size of: ", stringify!(harp_tune_options)));
+    assert_eq!(::std::mem::align_of::<harp_tune_options>(), 8usize, concat!("Alignment of ", stringify!(harp_tune_options)));
     fn test_field_struct_size() {
         assert_eq!(
             unsafe {
@@ -3166,12 +2286,7 @@ fn bindgen_test_layout_harp_tune_options() {
                 ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_options),
-                "::",
-                stringify!(struct_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_options), "::", stringify!(struct_size))
         );
     }
     test_field_struct_size();
@@ -3183,12 +2298,7 @@ fn bindgen_test_layout_harp_tune_options() {
                 ::std::ptr::addr_of!((*ptr).compile) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_options),
-                "::",
-                stringify!(compile)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_options), "::", stringify!(compile))
         );
     }
     test_field_compile();
@@ -3200,12 +2310,7 @@ fn bindgen_test_layout_harp_tune_options() {
                 ::std::ptr::addr_of!((*ptr).run) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_options),
-                "::",
-                stringify!(run)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_options), "::", stringify!(run))
         );
     }
     test_field_run();
@@ -3217,12 +2322,7 @@ fn bindgen_test_layout_harp_tune_options() {
                 ::std::ptr::addr_of!((*ptr).seconds) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_options),
-                "::",
-                stringify!(seconds)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_options), "::", stringify!(seconds))
         );
     }
     test_field_seconds();
@@ -3234,12 +2334,7 @@ fn bindgen_test_layout_harp_tune_options() {
                 ::std::ptr::addr_of!((*ptr).strategy) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_options),
-                "::",
-                stringify!(strategy)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_options), "::", stringify!(strategy))
         );
     }
     test_field_strategy();
@@ -3251,12 +2346,7 @@ fn bindgen_test_layout_harp_tune_options() {
                 ::std::ptr::addr_of!((*ptr).dry_run) as usize - ptr as usize
             },
             36usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_options),
-                "::",
-                stringify!(dry_run)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_options), "::", stringify!(dry_run))
         );
     }
     test_field_dry_run();
@@ -3268,12 +2358,7 @@ fn bindgen_test_layout_harp_tune_options() {
                 ::std::ptr::addr_of!((*ptr).seed) as usize - ptr as usize
             },
             40usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_options),
-                "::",
-                stringify!(seed)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_options), "::", stringify!(seed))
         );
     }
     test_field_seed();
@@ -3285,12 +2370,7 @@ fn bindgen_test_layout_harp_tune_options() {
                 ::std::ptr::addr_of!((*ptr).max_trials) as usize - ptr as usize
             },
             48usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_options),
-                "::",
-                stringify!(max_trials)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_options), "::", stringify!(max_trials))
         );
     }
     test_field_max_trials();
@@ -3302,12 +2382,7 @@ fn bindgen_test_layout_harp_tune_options() {
                 ::std::ptr::addr_of!((*ptr).n_compilers) as usize - ptr as usize
             },
             56usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_options),
-                "::",
-                stringify!(n_compilers)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_options), "::", stringify!(n_compilers))
         );
     }
     test_field_n_compilers();
@@ -3319,12 +2394,7 @@ fn bindgen_test_layout_harp_tune_options() {
                 ::std::ptr::addr_of!((*ptr).compilers) as usize - ptr as usize
             },
             64usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_options),
-                "::",
-                stringify!(compilers)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_options), "::", stringify!(compilers))
         );
     }
     test_field_compilers();
@@ -3336,12 +2406,7 @@ fn bindgen_test_layout_harp_tune_options() {
                 ::std::ptr::addr_of!((*ptr).progress) as usize - ptr as usize
             },
             72usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_options),
-                "::",
-                stringify!(progress)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_options), "::", stringify!(progress))
         );
     }
     test_field_progress();
@@ -3353,12 +2418,7 @@ fn bindgen_test_layout_harp_tune_options() {
                 ::std::ptr::addr_of!((*ptr).user) as usize - ptr as usize
             },
             80usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_options),
-                "::",
-                stringify!(user)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_options), "::", stringify!(user))
         );
     }
     test_field_user();
@@ -3382,16 +2442,8 @@ pub struct harp_tune_summary {
 }
 #[test]
 fn bindgen_test_layout_harp_tune_summary() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_tune_summary>(),
-        56usize,
-        concat!("Size of: ", stringify!(harp_tune_summary))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_tune_summary>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_tune_summary))
-    );
+    assert_eq!(::std::mem::size_of::<harp_tune_summary>(), 56usize, concat!("Size of: ", stringify!(harp_tune_summary)));
+    assert_eq!(::std::mem::align_of::<harp_tune_summary>(), 8usize, concat!("Alignment of ", stringify!(harp_tune_summary)));
     fn test_field_struct_size() {
         assert_eq!(
             unsafe {
@@ -3400,12 +2452,7 @@ fn bindgen_test_layout_harp_tune_summary() {
                 ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_summary),
-                "::",
-                stringify!(struct_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_summary), "::", stringify!(struct_size))
         );
     }
     test_field_struct_size();
@@ -3417,12 +2464,7 @@ fn bindgen_test_layout_harp_tune_summary() {
                 ::std::ptr::addr_of!((*ptr).trials) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_summary),
-                "::",
-                stringify!(trials)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_summary), "::", stringify!(trials))
         );
     }
     test_field_trials();
@@ -3434,12 +2476,7 @@ fn bindgen_test_layout_harp_tune_summary() {
                 ::std::ptr::addr_of!((*ptr).best) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_summary),
-                "::",
-                stringify!(best)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_summary), "::", stringify!(best))
         );
     }
     test_field_best();
@@ -3451,12 +2488,7 @@ fn bindgen_test_layout_harp_tune_summary() {
                 ::std::ptr::addr_of!((*ptr).speedup) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_summary),
-                "::",
-                stringify!(speedup)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_summary), "::", stringify!(speedup))
         );
     }
     test_field_speedup();
@@ -3468,12 +2500,7 @@ fn bindgen_test_layout_harp_tune_summary() {
                 ::std::ptr::addr_of!((*ptr).space_size) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_summary),
-                "::",
-                stringify!(space_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_summary), "::", stringify!(space_size))
         );
     }
     test_field_space_size();
@@ -3485,12 +2512,7 @@ fn bindgen_test_layout_harp_tune_summary() {
                 ::std::ptr::addr_of!((*ptr).exhausted) as usize - ptr as usize
             },
             40usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_summary),
-                "::",
-                stringify!(exhausted)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_summary), "::", stringify!(exhausted))
         );
     }
     test_field_exhausted();
@@ -3502,12 +2524,7 @@ fn bindgen_test_layout_harp_tune_summary() {
                 ::std::ptr::addr_of!((*ptr).stored) as usize - ptr as usize
             },
             44usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_summary),
-                "::",
-                stringify!(stored)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_summary), "::", stringify!(stored))
         );
     }
     test_field_stored();
@@ -3519,22 +2536,13 @@ fn bindgen_test_layout_harp_tune_summary() {
                 ::std::ptr::addr_of!((*ptr).why_not_stored) as usize - ptr as usize
             },
             48usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_tune_summary),
-                "::",
-                stringify!(why_not_stored)
-            )
+            concat!("Offset of field: ", stringify!(harp_tune_summary), "::", stringify!(why_not_stored))
         );
     }
     test_field_why_not_stored();
 }
 pub type harp_entry_point = ::std::option::Option<
-    unsafe extern "C" fn(
-        inputs: *mut *mut std::os::raw::c_void,
-        outputs: *mut *mut std::os::raw::c_void,
-        shape_vars: *mut usize,
-    ),
+    unsafe extern "C" fn(inputs: *mut *mut std::os::raw::c_void, outputs: *mut *mut std::os::raw::c_void, shape_vars: *mut usize),
 >;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -3547,16 +2555,8 @@ pub struct harp_fault {
 }
 #[test]
 fn bindgen_test_layout_harp_fault() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_fault>(),
-        40usize,
-        concat!("Size of: ", stringify!(harp_fault))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_fault>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_fault))
-    );
+    assert_eq!(::std::mem::size_of::<harp_fault>(), 40usize, concat!("Size of: ", stringify!(harp_fault)));
+    assert_eq!(::std::mem::align_of::<harp_fault>(), 8usize, concat!("Alignment of ", stringify!(harp_fault)));
     fn test_field_struct_size() {
         assert_eq!(
             unsafe {
@@ -3565,12 +2565,7 @@ fn bindgen_test_layout_harp_fault() {
                 ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_fault),
-                "::",
-                stringify!(struct_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_fault), "::", stringify!(struct_size))
         );
     }
     test_field_struct_size();
@@ -3582,12 +2577,7 @@ fn bindgen_test_layout_harp_fault() {
                 ::std::ptr::addr_of!((*ptr).site) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_fault),
-                "::",
-                stringify!(site)
-            )
+            concat!("Offset of field: ", stringify!(harp_fault), "::", stringify!(site))
         );
     }
     test_field_site();
@@ -3599,12 +2589,7 @@ fn bindgen_test_layout_harp_fault() {
                 ::std::ptr::addr_of!((*ptr).element) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_fault),
-                "::",
-                stringify!(element)
-            )
+            concat!("Offset of field: ", stringify!(harp_fault), "::", stringify!(element))
         );
     }
     test_field_element();
@@ -3616,12 +2601,7 @@ fn bindgen_test_layout_harp_fault() {
                 ::std::ptr::addr_of!((*ptr).index) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_fault),
-                "::",
-                stringify!(index)
-            )
+            concat!("Offset of field: ", stringify!(harp_fault), "::", stringify!(index))
         );
     }
     test_field_index();
@@ -3633,12 +2613,7 @@ fn bindgen_test_layout_harp_fault() {
                 ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_fault),
-                "::",
-                stringify!(size)
-            )
+            concat!("Offset of field: ", stringify!(harp_fault), "::", stringify!(size))
         );
     }
     test_field_size();
@@ -3658,15 +2633,8 @@ pub struct harp_runtime {
             arg: *mut std::os::raw::c_void,
         ),
     >,
-    pub alloc: ::std::option::Option<
-        unsafe extern "C" fn(
-            self_: *mut std::os::raw::c_void,
-            size: usize,
-        ) -> *mut std::os::raw::c_void,
-    >,
-    pub free: ::std::option::Option<
-        unsafe extern "C" fn(self_: *mut std::os::raw::c_void, memory: *mut std::os::raw::c_void),
-    >,
+    pub alloc: ::std::option::Option<unsafe extern "C" fn(self_: *mut std::os::raw::c_void, size: usize) -> *mut std::os::raw::c_void>,
+    pub free: ::std::option::Option<unsafe extern "C" fn(self_: *mut std::os::raw::c_void, memory: *mut std::os::raw::c_void)>,
     pub workspace: *mut std::os::raw::c_void,
     pub workspace_size: usize,
     pub natives: *const *mut std::os::raw::c_void,
@@ -3676,16 +2644,8 @@ pub struct harp_runtime {
 }
 #[test]
 fn bindgen_test_layout_harp_runtime() {
-    assert_eq!(
-        ::std::mem::size_of::<harp_runtime>(),
-        96usize,
-        concat!("Size of: ", stringify!(harp_runtime))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<harp_runtime>(),
-        8usize,
-        concat!("Alignment of ", stringify!(harp_runtime))
-    );
+    assert_eq!(::std::mem::size_of::<harp_runtime>(), 96usize, concat!("Size of: ", stringify!(harp_runtime)));
+    assert_eq!(::std::mem::align_of::<harp_runtime>(), 8usize, concat!("Alignment of ", stringify!(harp_runtime)));
     fn test_field_struct_size() {
         assert_eq!(
             unsafe {
@@ -3694,12 +2654,7 @@ fn bindgen_test_layout_harp_runtime() {
                 ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize
             },
             0usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_runtime),
-                "::",
-                stringify!(struct_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_runtime), "::", stringify!(struct_size))
         );
     }
     test_field_struct_size();
@@ -3711,12 +2666,7 @@ fn bindgen_test_layout_harp_runtime() {
                 ::std::ptr::addr_of!((*ptr).self_) as usize - ptr as usize
             },
             8usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_runtime),
-                "::",
-                stringify!(self_)
-            )
+            concat!("Offset of field: ", stringify!(harp_runtime), "::", stringify!(self_))
         );
     }
     test_field_self();
@@ -3728,12 +2678,7 @@ fn bindgen_test_layout_harp_runtime() {
                 ::std::ptr::addr_of!((*ptr).width) as usize - ptr as usize
             },
             16usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_runtime),
-                "::",
-                stringify!(width)
-            )
+            concat!("Offset of field: ", stringify!(harp_runtime), "::", stringify!(width))
         );
     }
     test_field_width();
@@ -3745,12 +2690,7 @@ fn bindgen_test_layout_harp_runtime() {
                 ::std::ptr::addr_of!((*ptr).parallel_for) as usize - ptr as usize
             },
             24usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_runtime),
-                "::",
-                stringify!(parallel_for)
-            )
+            concat!("Offset of field: ", stringify!(harp_runtime), "::", stringify!(parallel_for))
         );
     }
     test_field_parallel_for();
@@ -3762,12 +2702,7 @@ fn bindgen_test_layout_harp_runtime() {
                 ::std::ptr::addr_of!((*ptr).alloc) as usize - ptr as usize
             },
             32usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_runtime),
-                "::",
-                stringify!(alloc)
-            )
+            concat!("Offset of field: ", stringify!(harp_runtime), "::", stringify!(alloc))
         );
     }
     test_field_alloc();
@@ -3779,12 +2714,7 @@ fn bindgen_test_layout_harp_runtime() {
                 ::std::ptr::addr_of!((*ptr).free) as usize - ptr as usize
             },
             40usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_runtime),
-                "::",
-                stringify!(free)
-            )
+            concat!("Offset of field: ", stringify!(harp_runtime), "::", stringify!(free))
         );
     }
     test_field_free();
@@ -3796,12 +2726,7 @@ fn bindgen_test_layout_harp_runtime() {
                 ::std::ptr::addr_of!((*ptr).workspace) as usize - ptr as usize
             },
             48usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_runtime),
-                "::",
-                stringify!(workspace)
-            )
+            concat!("Offset of field: ", stringify!(harp_runtime), "::", stringify!(workspace))
         );
     }
     test_field_workspace();
@@ -3813,12 +2738,7 @@ fn bindgen_test_layout_harp_runtime() {
                 ::std::ptr::addr_of!((*ptr).workspace_size) as usize - ptr as usize
             },
             56usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_runtime),
-                "::",
-                stringify!(workspace_size)
-            )
+            concat!("Offset of field: ", stringify!(harp_runtime), "::", stringify!(workspace_size))
         );
     }
     test_field_workspace_size();
@@ -3830,12 +2750,7 @@ fn bindgen_test_layout_harp_runtime() {
                 ::std::ptr::addr_of!((*ptr).natives) as usize - ptr as usize
             },
             64usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_runtime),
-                "::",
-                stringify!(natives)
-            )
+            concat!("Offset of field: ", stringify!(harp_runtime), "::", stringify!(natives))
         );
     }
     test_field_natives();
@@ -3847,12 +2762,7 @@ fn bindgen_test_layout_harp_runtime() {
                 ::std::ptr::addr_of!((*ptr).step_cursor) as usize - ptr as usize
             },
             72usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_runtime),
-                "::",
-                stringify!(step_cursor)
-            )
+            concat!("Offset of field: ", stringify!(harp_runtime), "::", stringify!(step_cursor))
         );
     }
     test_field_step_cursor();
@@ -3864,12 +2774,7 @@ fn bindgen_test_layout_harp_runtime() {
                 ::std::ptr::addr_of!((*ptr).fault) as usize - ptr as usize
             },
             80usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_runtime),
-                "::",
-                stringify!(fault)
-            )
+            concat!("Offset of field: ", stringify!(harp_runtime), "::", stringify!(fault))
         );
     }
     test_field_fault();
@@ -3881,12 +2786,7 @@ fn bindgen_test_layout_harp_runtime() {
                 ::std::ptr::addr_of!((*ptr).cancel) as usize - ptr as usize
             },
             88usize,
-            concat!(
-                "Offset of field: ",
-                stringify!(harp_runtime),
-                "::",
-                stringify!(cancel)
-            )
+            concat!("Offset of field: ", stringify!(harp_runtime), "::", stringify!(cancel))
         );
     }
     test_field_cancel();
