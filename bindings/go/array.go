@@ -23,6 +23,24 @@ func OfScalar[T Element](value *T) Array {
 	return Array{unsafe.Pointer(value), 1, DTypeOf[T](), []int{}}
 }
 
+// DType is the type of the elements.
+func (a Array) DType() DType { return a.dtype }
+
+// Shape is the array's sizes.
+func (a Array) Shape() []int { return copied(a.dims) }
+
+// Data is the array's elements, row-major; nothing is copied. Like a type assertion it panics, with an *Error, if T is not what the array is
+// made of.
+func Data[T Element](a Array) []T {
+	if DTypeOf[T]() != a.dtype {
+		panic(mistake(ErrDType, "data: the array is %v, but the slice is of %v", a.dtype, DTypeOf[T]()))
+	}
+	if a.length == 0 || a.data == nil {
+		return []T{}
+	}
+	return unsafe.Slice((*T)(a.data), a.length)
+}
+
 func pointerTo[T any](data []T) unsafe.Pointer {
 	if len(data) == 0 {
 		return nil

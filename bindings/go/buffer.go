@@ -3,6 +3,7 @@ package harp
 /*
 #include "shim.h"
 static void goharp_buffer_release(void* buffer) { harp_buffer_release((harp_buffer*)buffer); }
+static void* goharp_buffer_content(harp_buffer* buffer) { return (void*)harp_buffer_const_data(buffer); }
 
 // A new buffer, and where its content lies.
 static harp_buffer* goharp_buffer_new(harp_context* context, int32_t dtype, int32_t rank, const int64_t* dims, void** data,
@@ -21,13 +22,14 @@ import (
 
 const maxRank = C.HARP_MAX_RANK
 
-// Buffer is an array in memory of harp's own: contiguous, row-major.
+// Buffer is an array in memory of harp's own, or of somebody's whom DLPack names: contiguous, row-major.
 type Buffer struct {
-	h     *handle
-	data  unsafe.Pointer
-	dtype DType
-	dims  []int
-	bytes int
+	h        *handle
+	data     unsafe.Pointer
+	dtype    DType
+	dims     []int
+	bytes    int
+	readOnly bool
 }
 
 // NewBuffer makes a buffer; its content is unspecified.
@@ -104,6 +106,9 @@ func Write[T Element](b *Buffer, from []T) error {
 	if n, _ := elements(b.dims); n != len(from) {
 		return mistake(ErrShape, "write: the array has shape %v, but the slice has %d elements", b.dims, len(from))
 	}
+	if b.readOnly {
+		return mistake(ErrInvalidArgument, "write: the array is read-only")
+	}
 	if _, ok := b.h.use(); !ok {
 		return mistake(ErrInvalidArgument, "the array is closed")
 	}
@@ -114,17 +119,8 @@ func Write[T Element](b *Buffer, from []T) error {
 	return nil
 }
 
-// LoadNpy reads a file of NumPy's.
-func (ctx *Context) LoadNpy(path string) (*Buffer, error) {
-	c, err := ctx.use()
-	if err != nil {
-		return nil, err
-	}
-	defer ctx.h.done()
-	name := C.CString(path)
-	defer release(name)
-	var e *C.harp_error
-	p := C.harp_npy_load(c, name, &e)
+// owned is a Buffer of what a call of harp made.
+func (ctx *Context) owned(p *C.harp_buffer, e *C.harp_error) (*Buffer, error) {
 	if p == nil {
 		return nil, failure(e)
 	}
@@ -132,20 +128,42 @@ func (ctx *Context) LoadNpy(path string) (*Buffer, error) {
 	for i := range shape {
 		shape[i] = int(unsafe.Slice(C.harp_buffer_dims(p), len(shape))[i])
 	}
-	return ctx.newBuffer(p, C.harp_buffer_data(p), DType(C.harp_buffer_dtype(p)), shape, int(C.harp_buffer_size(p))), nil
+	data := C.goharp_buffer_content(p)
+	b := ctx.newBuffer(p, data, DType(C.harp_buffer_dtype(p)), shape, int(C.harp_buffer_size(p)))
+	b.readOnly = data != nil && C.harp_buffer_data(p) == nil
+	return b, nil
+}
+
+// LoadNpy reads a file of NumPy's.
+func (ctx *Context) LoadNpy(name string) (*Buffer, error) {
+	c, err := ctx.use()
+	if err != nil {
+		return nil, err
+	}
+	defer ctx.h.done()
+	file, err := path(name)
+	if err != nil {
+		return nil, err
+	}
+	defer release(file)
+	var e *C.harp_error
+	return ctx.owned(C.harp_npy_load(c, file, &e), e)
 }
 
 // SaveNpy writes a file of NumPy's.
-func (b *Buffer) SaveNpy(path string) error {
+func (b *Buffer) SaveNpy(name string) error {
 	p, ok := b.h.use()
 	if !ok {
 		return mistake(ErrInvalidArgument, "the array is closed")
 	}
 	defer b.h.done()
-	name := C.CString(path)
-	defer release(name)
+	file, err := path(name)
+	if err != nil {
+		return err
+	}
+	defer release(file)
 	var e *C.harp_error
-	C.harp_npy_save((*C.harp_buffer)(p), name, &e)
+	C.harp_npy_save((*C.harp_buffer)(p), file, &e)
 	return taken(e)
 }
 

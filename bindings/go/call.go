@@ -17,7 +17,7 @@ const (
 // Call runs the program on Go slices, which are neither copied nor kept: the fastest way. Arrays are in the order of the program's inputs and
 // outputs, and have exactly its dtypes and shapes.
 func (p *Program) Call(inputs, outputs []Array) error {
-	if len(inputs)+len(outputs) > fastArrays || p.ctx.logs { // a call of the log function would be a callback
+	if len(inputs)+len(outputs) > fastArrays || p.callsGo {
 		return p.callArrays(inputs, outputs, nil)
 	}
 	var frame C.goharp_frame
@@ -27,16 +27,17 @@ func (p *Program) Call(inputs, outputs []Array) error {
 	for _, list := range [2][]Array{inputs, outputs} {
 		for i := range list {
 			a := &list[i]
-			n := 1
+			n, isLarge := 1, len(a.dims) > maxRank
 			for _, size := range a.dims {
 				if used == fastDims {
 					return p.callArrays(inputs, outputs, nil)
 				}
 				frame.dims[used] = C.int64_t(size)
 				used++
+				isLarge = isLarge || n > 1<<32 || size < 0 || size > 1<<30 // of small factors the product does not overflow
 				n *= size
 			}
-			if n != a.length || n > 1<<32 {
+			if n != a.length || isLarge {
 				if err := a.check(); err != nil {
 					return err
 				}
@@ -96,7 +97,9 @@ func (p *Program) callArrays(inputs, outputs []Array, options *C.harp_run_option
 		held.hold(&list[i].data, a.data, a.length*a.dtype.Size(), i >= len(inputs))
 	}
 	first := (*C.harp_array)(unsafe.Add(described, len(inputs)*C.sizeof_harp_array))
-	e := C.goharp_call_arrays(program, C.size_t(len(inputs)), (*C.harp_const_array)(described), C.size_t(len(outputs)), first, options)
+	calls := p.beginCalls()
+	e := C.goharp_call_arrays(program, C.size_t(len(inputs)), (*C.harp_const_array)(described), C.size_t(len(outputs)), first, options, calls.id())
 	runtime.KeepAlive(all)
-	return taken(e)
+	runtime.KeepAlive(p) // and its native operations
+	return calls.end(taken(e))
 }

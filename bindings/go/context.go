@@ -35,7 +35,7 @@ type Options struct {
 	CompilerNice   int           // 0 to 19, added to the nice value of their processes
 
 	// Log receives messages of LogLevel and above, from any goroutine and from threads of harp's own, several at once. It must not use the
-	// context. nil: no messages.
+	// context, nor end its goroutine (runtime.Goexit). A panic ends no more than the message that it is about. nil: no messages.
 	Log      func(level LogLevel, text string)
 	LogLevel LogLevel
 }
@@ -65,12 +65,19 @@ func NewContext(options Options) (*Context, error) {
 	c := (*C.harp_context_options)(C.calloc(1, C.sizeof_harp_context_options))
 	defer C.free(unsafe.Pointer(c))
 	c.struct_size = C.sizeof_harp_context_options
-	c.threads, c.compilers, c.compiler_nice = C.int32_t(options.Threads), C.int32_t(options.Compilers), C.int32_t(options.CompilerNice)
-	c.compile_timeout_ms = C.int64_t(options.CompileTimeout.Milliseconds())
-	directory, compiler := text(options.CacheDir, !options.MemoryOnly), text(options.Compiler, true)
+	c.threads, c.compilers, c.compiler_nice = int32InC(options.Threads), int32InC(options.Compilers), int32InC(options.CompilerNice)
+	c.compile_timeout_ms = milliseconds(options.CompileTimeout)
+	directory, err := path(options.CacheDir)
+	if err != nil {
+		return nil, err
+	}
 	defer release(directory)
+	compiler := text(options.Compiler, true)
 	defer release(compiler)
-	c.cache_dir, c.compiler = directory, compiler
+	if options.CacheDir != "" || options.MemoryOnly {
+		c.cache_dir = directory
+	}
+	c.compiler = compiler
 	if options.MemoryOnly && options.CacheDir != "" {
 		return nil, mistake(ErrInvalidArgument, "options: MemoryOnly does not go with CacheDir %q", options.CacheDir)
 	}
@@ -79,13 +86,13 @@ func NewContext(options Options) (*Context, error) {
 		log = cgo.NewHandle(options.Log)
 		c.log_level = C.int32_t(options.LogLevel)
 	}
-	var err *C.harp_error
-	made := C.goharp_context_new(c, C.uintptr_t(log), &err)
+	var e *C.harp_error
+	made := C.goharp_context_new(c, C.uintptr_t(log), &e)
 	if made == nil {
 		if log != 0 {
 			log.Delete()
 		}
-		return nil, failure(err)
+		return nil, failure(e)
 	}
 	ctx := &Context{h: newHandle(unsafe.Pointer(made), func(p unsafe.Pointer) { C.goharp_context_release(p) }), logs: options.Log != nil}
 	// The log function is kept: graphs, programs and buffers keep harp's context, and so may call it after this one is closed.
@@ -95,6 +102,7 @@ func NewContext(options Options) (*Context, error) {
 
 //export goharpLog
 func goharpLog(user unsafe.Pointer, level C.int32_t, text *C.char, size C.size_t) {
+	defer func() { _ = recover() }() // a panic must not go on through harp, which holds locks, nor into threads that are not Go's
 	cgo.Handle(uintptr(user)).Value().(func(LogLevel, string))(LogLevel(level), C.GoStringN(text, C.int(size)))
 }
 

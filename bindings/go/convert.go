@@ -6,6 +6,8 @@ import "C"
 import (
 	"math"
 	"runtime"
+	"strings"
+	"time"
 	"unsafe"
 )
 
@@ -16,7 +18,49 @@ func text(s string, emptyIsNone bool) *C.char {
 	if s == "" && emptyIsNone {
 		return nil
 	}
-	return C.CString(s)
+	return C.CString(withoutZeros(s))
+}
+
+// withoutZeros has the replacement character for zero bytes: they would end the text early, and another name would be taken. None of the words
+// that harp knows has that character, so there it is a mistake.
+func withoutZeros(s string) string { return strings.ReplaceAll(s, "\x00", "\uFFFD") }
+
+// path is the name of a file for C, to be released.
+func path(name string) (*C.char, error) {
+	if strings.IndexByte(name, 0) >= 0 {
+		return nil, mistake(ErrInvalidArgument, "the path %q has a zero byte", name)
+	}
+	return C.CString(name), nil
+}
+
+// int32InC is the number, or the nearest one that C's parameter holds: harp says that it is too large.
+func int32InC(n int) C.int32_t {
+	switch {
+	case n > math.MaxInt32:
+		return math.MaxInt32
+	case n < math.MinInt32:
+		return math.MinInt32
+	}
+	return C.int32_t(n)
+}
+
+// axisInC is an axis for C. One that C's parameter does not hold becomes one that no array has: harp says so.
+func axisInC(axis int) C.int32_t {
+	if axis != int(int32(axis)) {
+		return math.MaxInt32
+	}
+	return C.int32_t(axis)
+}
+
+// milliseconds rounds away from 0, which would mean that no time is given.
+func milliseconds(d time.Duration) C.int64_t {
+	switch {
+	case d > 0:
+		return C.int64_t((d-1)/time.Millisecond + 1)
+	case d < 0:
+		return -1
+	}
+	return 0
 }
 
 func release(s *C.char) {
@@ -45,12 +89,7 @@ func numbers[To int32 | int64 | float64, From int | float64 | Dim](list []From, 
 }
 
 func int32s(list []int) *C.int32_t {
-	return (*C.int32_t)(numbers(list, func(i int) int32 {
-		if i != int(int32(i)) { // no axis: harp says so
-			return math.MaxInt32
-		}
-		return int32(i)
-	}))
+	return (*C.int32_t)(numbers(list, func(i int) int32 { return int32(axisInC(i)) }))
 }
 
 func int64s(list []int) *C.int64_t {

@@ -22,10 +22,10 @@ const (
 	ErrCompiler        Code = C.HARP_ERROR_COMPILER         // no C compiler found, or it failed, or took longer than CompileTimeout
 	ErrIO              Code = C.HARP_ERROR_IO               // files
 	ErrOutOfMemory     Code = C.HARP_ERROR_OUT_OF_MEMORY
-	ErrCancelled       Code = C.HARP_ERROR_CANCELLED // a run that its context.Context ended
-	ErrInternal        Code = C.HARP_ERROR_INTERNAL  // a bug in harp
-	ErrNative          Code = C.HARP_ERROR_NATIVE
-	ErrDevice          Code = C.HARP_ERROR_DEVICE
+	ErrCancelled       Code = C.HARP_ERROR_CANCELLED   // a search that TuneOptions.Progress ended; what a context.Context ends has its error
+	ErrInternal        Code = C.HARP_ERROR_INTERNAL    // a bug in harp
+	ErrNative          Code = C.HARP_ERROR_NATIVE      // a function of yours (Graph.Native) returned an error, or panicked
+	ErrDevice          Code = C.HARP_ERROR_DEVICE      // an array of DLPack that is not in host memory
 	ErrNoGradient      Code = C.HARP_ERROR_NO_GRADIENT // nothing depends on the node, or by no way that has a gradient
 )
 
@@ -37,9 +37,14 @@ type Error struct {
 	Code           Code
 	Message        string // what was expected and what came
 	CompilerOutput string // what the C compiler printed, of ErrCompiler
+
+	cause error // what a function of yours said, of ErrNative
 }
 
 func (e *Error) Error() string { return "harp: " + e.Message }
+
+// Unwrap is the error of a function of yours that harp called, of ErrNative; else nil.
+func (e *Error) Unwrap() error { return e.cause }
 
 // Is says whether target is the code of e.
 func (e *Error) Is(target error) bool { return target == e.Code }
@@ -50,7 +55,7 @@ func taken(e *C.harp_error) error {
 		return nil
 	}
 	defer C.harp_error_release(e)
-	return &Error{Code(C.harp_error_code(e)), C.GoString(C.harp_error_message(e)), C.GoString(C.harp_error_compiler_output(e))}
+	return &Error{Code: Code(C.harp_error_code(e)), Message: C.GoString(C.harp_error_message(e)), CompilerOutput: C.GoString(C.harp_error_compiler_output(e))}
 }
 
 // failure is taken where something was not made, so that there is an error.

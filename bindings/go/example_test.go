@@ -24,10 +24,7 @@ func ExampleSlice() {
 func ExampleGrad() {
 	w := harp.FromSlice([]float64{3, 4})
 	loss := w.Square().Sum()
-	gradients, err := harp.Grad(loss, w)
-	if err != nil {
-		panic(err)
-	}
+	gradients := harp.Grad(loss, w)
 	if err := harp.Realize(loss, gradients[0]); err != nil { // one program for both
 		panic(err)
 	}
@@ -53,16 +50,11 @@ func ExampleJit() {
 }
 
 func ExampleGraph() {
-	g, err := harp.Default().NewGraph(harp.Broadcast)
-	if err != nil {
-		panic(err)
-	}
+	g := harp.NewGraph(harp.Broadcast)
 	defer g.Close()
 	n := g.DimVar("n", 0, 4096)
 	x, w := g.Input("x", harp.F32, n, 2), g.Input("w", harp.F32, 2)
-	if err := g.Output("y", x.Mul(w).Sum(1)); err != nil {
-		panic(err)
-	}
+	g.Output("y", x.Mul(w).Sum(1))
 	p, err := g.Compile(nil)
 	if err != nil {
 		panic(err)
@@ -74,6 +66,19 @@ func ExampleGraph() {
 	// Output: [12 34 56] <nil>
 }
 
+func ExampleNewFunction() {
+	reversed := harp.NewFunction("reversed", func(out harp.Array, in []harp.Array) error {
+		y, x := harp.Data[float64](out), harp.Data[float64](in[0])
+		for i := range y {
+			y[i] = x[len(x)-1-i]
+		}
+		return nil
+	})
+	x := harp.FromSlice([]float64{1, 2, 3})
+	fmt.Println(harp.Native(reversed, harp.F64, []harp.Dim{3}, x.Square()))
+	// Output: [9 4 1]
+}
+
 func ExampleError() {
 	y := harp.FromSlice([]float32{1, 2, 3}).Add(harp.FromSlice([]float32{1, 2}))
 	fmt.Println(errors.Is(y.Err(), harp.ErrShape))
@@ -81,14 +86,9 @@ func ExampleError() {
 }
 
 func ExampleProgram_CallContext() {
-	g, err := harp.Default().NewGraph(0)
-	if err != nil {
-		panic(err)
-	}
+	g := harp.NewGraph(0)
 	n := g.DimVar("n", 0, 10)
-	if err := g.Output("y", g.Arange(harp.I64, 0, n, 1)); err != nil { // no input says what n is
-		panic(err)
-	}
+	g.Output("y", g.Arange(harp.I64, 0, n, 1)) // no input says what n is
 	p, err := g.Compile(nil)
 	if err != nil {
 		panic(err)

@@ -144,6 +144,8 @@ def conversions(operation):
             arguments.append(f"(*C.double)({name})")
         elif p.get("values") == "boolean":
             arguments.append("C.int32_t(keepdims)" if p["name"] == "keepdims" else f"boolean({name})")
+        elif p["name"] == "axis":
+            arguments.append(f"axisInC({name})")
         else:
             arguments.append(f"C.{p['base']}({name})")
     return before, arguments, lists

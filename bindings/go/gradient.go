@@ -3,32 +3,29 @@ package harp
 // #include "shim.h"
 import "C"
 
-// Grad makes nodes that compute the derivative of y, which has one element, with respect to each of xs. A node that y does not depend on is
-// ErrNoGradient: no gradient is silently zero.
-func (y Node) Grad(xs ...Node) ([]Node, error) { return y.grad(Node{}, 0, xs) }
+// Grad makes nodes that compute the derivative of y, which has one element, with respect to each of xs. Where y does not depend on one, all of
+// them have the mistake ErrNoGradient: no gradient is silently zero.
+func (y Node) Grad(xs ...Node) []Node { return y.grad(Node{}, 0, xs) }
 
 // GradOf is Grad of the sum of y * gradOutput: y may have any shape, which gradOutput has, too, or is a scalar.
-func (y Node) GradOf(gradOutput Node, xs ...Node) ([]Node, error) { return y.grad(gradOutput, 0, xs) }
+func (y Node) GradOf(gradOutput Node, xs ...Node) []Node { return y.grad(gradOutput, 0, xs) }
 
 // GradOrZero is Grad with zeros for nodes that y does not depend on, or only through integers and bools.
-func (y Node) GradOrZero(xs ...Node) ([]Node, error) {
+func (y Node) GradOrZero(xs ...Node) []Node {
 	return y.grad(Node{}, C.HARP_GRAD_ZERO_WHERE_INDEPENDENT, xs)
 }
 
-func (y Node) grad(gradOutput Node, flags C.uint32_t, xs []Node) ([]Node, error) {
+func (y Node) grad(gradOutput Node, flags C.uint32_t, xs []Node) []Node {
 	g, err := enter("grad", append([]Node{y}, xs...), gradOutput)
 	if err != nil {
-		return nil, err
+		return failedList(err, len(xs))
 	}
 	defer g.leave()
 	if len(xs) == 0 {
-		return nil, nil
+		return nil
 	}
 	made := make([]*C.harp_node, len(xs))
-	if C.harp_grad_flags(y.p, C.int32_t(len(xs)), handles(xs), gradOutput.p, flags, &made[0]) != C.HARP_OK {
-		return nil, g.mistake()
-	}
-	return g.madeList(C.HARP_OK, made), nil
+	return g.madeList(C.harp_grad_flags(y.p, C.int32_t(len(xs)), handles(xs), gradOutput.p, flags, &made[0]), made)
 }
 
 // DependsOn says whether y depends on x, by whatever way.

@@ -3,6 +3,9 @@ package harp
 /*
 #include "shim.h"
 static void goharp_graph_release(void* graph) { harp_graph_release((harp_graph*)graph); }
+static harp_node* goharp_constant_array(harp_graph* graph, int32_t dtype, int32_t rank, const harp_dim* dims, size_t size, const uint8_t* data) {
+  return harp_constant_array(graph, dtype, rank, dims, size, data);
+}
 */
 import "C"
 
@@ -45,10 +48,12 @@ const (
 
 // Graph is a graph of array operations under construction.
 type Graph struct {
-	ctx   *Context
-	h     *handle
-	mutex sync.RWMutex // written: nodes are made; read: it is compiled, maybe in the background
-	size  error        // why the last size that could not be made is DimInvalid
+	ctx     *Context
+	h       *handle
+	mutex   sync.RWMutex // written: nodes are made; read: it is compiled, maybe in the background
+	size    error        // why the last size that could not be made is DimInvalid
+	err     error        // the first mistake of NewGraph and Output
+	natives []*native    // functions of Go's that its nodes call
 }
 
 // Node is a value of a graph, to be made by methods of Graph and other nodes. The zero Node means "not given", where that is allowed.
@@ -58,15 +63,22 @@ type Node struct {
 	err error
 }
 
-// NewGraph makes an empty graph.
-func (ctx *Context) NewGraph(flags GraphFlags) (*Graph, error) {
+// NewGraph makes an empty graph in the default context.
+func NewGraph(flags GraphFlags) *Graph { return Default().NewGraph(flags) }
+
+// NewGraph makes an empty graph. Where that is not possible, since the context is closed, say, Compile returns the mistake, and so do the nodes.
+func (ctx *Context) NewGraph(flags GraphFlags) *Graph {
 	c, err := ctx.use()
 	if err != nil {
-		return nil, err
+		return &Graph{ctx: ctx, err: err}
 	}
 	defer ctx.h.done()
 	var e *C.harp_error
-	return newGraph(ctx, C.harp_graph_new(c, C.uint32_t(flags), &e), e)
+	g, err := newGraph(ctx, C.harp_graph_new(c, C.uint32_t(flags), &e), e)
+	if err != nil {
+		return &Graph{ctx: ctx, err: err}
+	}
+	return g
 }
 
 // ParseGraph makes a graph from harp's text format.
@@ -76,7 +88,7 @@ func (ctx *Context) ParseGraph(source string) (*Graph, error) {
 		return nil, err
 	}
 	defer ctx.h.done()
-	s := C.CString(source)
+	s := C.CString(source) // harp is told its length: a zero byte does not end it
 	defer release(s)
 	var e *C.harp_error
 	return newGraph(ctx, C.harp_graph_parse(c, C.size_t(len(source)), s, &e), e)
@@ -93,6 +105,13 @@ func newGraph(ctx *Context, p *C.harp_graph, e *C.harp_error) (*Graph, error) {
 
 // Close gives up the graph; its nodes are of no use afterwards. Programs made of it go on working.
 func (g *Graph) Close() { g.h.close() }
+
+// Err is the first mistake of NewGraph and of outputs, which Compile returns; nil: none.
+func (g *Graph) Err() error {
+	g.mutex.RLock()
+	defer g.mutex.RUnlock()
+	return g.err
+}
 
 // Err is what went wrong on the way to the node; nil: nothing.
 func (x Node) Err() error {
@@ -160,11 +179,21 @@ func (g *Graph) enterList(op string, nodes []Node) error {
 }
 
 func (g *Graph) begin() error {
-	if _, ok := g.h.use(); !ok {
-		return mistake(ErrInvalidArgument, "the graph is closed")
+	if err := g.use(); err != nil {
+		return err
 	}
 	g.mutex.Lock()
 	return nil
+}
+
+func (g *Graph) use() error {
+	if _, ok := g.h.use(); ok {
+		return nil
+	}
+	if g.h == nil && g.err != nil {
+		return g.err
+	}
+	return mistake(ErrInvalidArgument, "the graph is closed")
 }
 
 func (g *Graph) leave() {
@@ -235,18 +264,26 @@ func (g *Graph) Input(name string, dtype DType, shape ...Dim) Node {
 	return g.made(C.harp_input(g.p(), n, C.harp_dtype(dtype), C.int32_t(len(shape)), sizes(shape)))
 }
 
-// Output declares a node as an output. The error is what went wrong on the way to it.
-func (g *Graph) Output(name string, x Node) error {
+// Output declares a node as an output. What went wrong on the way to it, or with its name, is the graph's Err from then on.
+func (g *Graph) Output(name string, x Node) {
 	if err := g.enterList("output", []Node{x}); err != nil {
-		return err
+		g.mutex.Lock()
+		g.keep(err)
+		g.mutex.Unlock()
+		return
 	}
 	defer g.leave()
 	n := text(name, false)
 	defer release(n)
 	if C.harp_output(g.p(), n, x.p) != C.HARP_OK {
-		return g.mistake()
+		g.keep(g.mistake())
 	}
-	return nil
+}
+
+func (g *Graph) keep(err error) {
+	if g.err == nil {
+		g.err = err
+	}
 }
 
 // Const is a constant of rank 0. A number the dtype cannot hold is ErrRange; floats round to nearest. Integers beyond 2^53 keep all digits
@@ -308,7 +345,8 @@ func (g *Graph) ConstArray(array Array) Node {
 	for i, size := range array.dims {
 		shape[i] = Dim(size)
 	}
-	return g.made(C.harp_constant_array(g.p(), C.harp_dtype(array.dtype), C.int32_t(len(shape)), sizes(shape), C.size_t(array.length*array.dtype.Size()), array.data))
+	// As the address of bytes: of a void* cgo would look for pointers in everything around the array, a struct say, and refuse them.
+	return g.made(C.goharp_constant_array(g.p(), C.int32_t(array.dtype), C.int32_t(len(shape)), sizes(shape), C.size_t(array.length*array.dtype.Size()), (*C.uint8_t)(array.data)))
 }
 
 // Size is the value of a size as an i64 of rank 0.

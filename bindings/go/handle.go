@@ -22,8 +22,11 @@ func newHandle(pointer unsafe.Pointer, free func(unsafe.Pointer)) *handle {
 	return &handle{pointer: pointer, free: free}
 }
 
-// use begins a use, which done ends; false: it is closed.
+// use begins a use, which done ends; false: it is closed, or of an object that no function of the package made.
 func (h *handle) use() (unsafe.Pointer, bool) {
+	if h == nil {
+		return nil, false
+	}
 	if h.state.Add(1)&handleClosed != 0 {
 		h.done()
 		return nil, false
@@ -38,7 +41,7 @@ func (h *handle) done() {
 }
 
 func (h *handle) close() {
-	for {
+	for h != nil {
 		state := h.state.Load()
 		if state&handleClosed != 0 {
 			return
@@ -51,8 +54,6 @@ func (h *handle) close() {
 		}
 	}
 }
-
-func (h *handle) closed() bool { return h.state.Load()&handleClosed != 0 }
 
 // release is called by whoever saw the last use end; only one of them frees.
 func (h *handle) release() {

@@ -1,6 +1,7 @@
 package harp
 
 import (
+	"context"
 	"sync"
 )
 
@@ -61,7 +62,7 @@ func (s *stage) capture(t *Tensor) (Node, error) {
 			return s.inputs[i], nil
 		}
 	}
-	if err := Realize(t); err != nil {
+	if err := compute(context.Background(), false, t); err != nil {
 		return Node{}, err
 	}
 	node := s.graph.Input("captured"+inputName(len(s.captured)), t.sig.dtype, shapeOf(t.sig)...)
@@ -74,13 +75,9 @@ func (s *stage) grad(args []*Tensor) ([]*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	gradients, err := nodes[0].Grad(nodes[1:]...)
-	if err != nil {
-		return nil, err
-	}
-	made := make([]*Tensor, len(gradients))
-	for i, node := range gradients {
-		made[i] = s.tensor(node)
+	var made []*Tensor
+	for _, node := range nodes[0].Grad(nodes[1:]...) {
+		made = append(made, s.tensor(node))
 	}
 	return made, nil
 }
@@ -107,7 +104,13 @@ type Jitted struct {
 	f        func(x ...*Tensor) []*Tensor
 	dynamic  []dynamicAxis
 	mutex    sync.RWMutex
-	programs map[key]*traced
+	programs map[structure]*traced
+}
+
+// structure is what a function is traced once for.
+type structure struct {
+	ctx  *Context
+	args key
 }
 
 type traced struct {
@@ -118,29 +121,32 @@ type traced struct {
 }
 
 // Jit makes such a function. While f is traced its arguments have dtypes and shapes, but no values; it has to return what it computes of them,
-// and the same whenever it is called. Arrays that it uses besides its arguments keep the values that they have when it is traced.
+// and the same whenever it is called. Arrays that it uses besides its arguments keep the values that they have when it is traced. f may call
+// other functions that Jit made: they become a part of it.
 func Jit(f func(x ...*Tensor) []*Tensor, options ...JitOption) *Jitted {
-	j := &Jitted{f: f, programs: map[key]*traced{}}
+	j := &Jitted{f: f, programs: map[structure]*traced{}}
 	for _, option := range options {
 		option(j)
 	}
 	return j
 }
 
-// Call runs the function. Its results are arrays.
+// Call runs the function. Its results are arrays; for gradients see Grad, which f may call.
 func (j *Jitted) Call(args ...*Tensor) ([]*Tensor, error) {
+	args = copied(args) // where a Number becomes an array
+	ctx, st, err := prepare(args)
+	if err != nil {
+		return nil, err
+	}
+	if st != nil { // another function is traced
+		return j.f(args...), nil
+	}
 	k := key{3, 4}
-	var ctx *Context
 	inputs := make([]*Buffer, len(args), len(args)+4)
 	for i, arg := range args {
 		b, err := arg.Buffer()
 		if err != nil {
 			return nil, err
-		}
-		if ctx == nil {
-			ctx = arg.ctx
-		} else if ctx != arg.ctx {
-			return nil, mistake(ErrInvalidArgument, "the arguments are tensors of two contexts")
 		}
 		inputs[i] = b
 		if len(j.dynamic) == 0 {
@@ -149,25 +155,8 @@ func (j *Jitted) Call(args ...*Tensor) ([]*Tensor, error) {
 			k = k.number(int64(b.dtype)).dims(j.shape(i, arg.sig, nil))
 		}
 	}
-	if ctx == nil {
-		ctx = Default()
-	}
-	j.mutex.RLock()
-	t := j.programs[k]
-	j.mutex.RUnlock()
-	if t == nil {
-		j.mutex.Lock()
-		if t = j.programs[k]; t == nil {
-			t = &traced{}
-			j.programs[k] = t
-		}
-		j.mutex.Unlock()
-	}
-	t.once.Do(func() { j.trace(ctx, t, args) })
+	t := j.traced(structure{ctx, k}, args)
 	if t.err != nil {
-		j.mutex.Lock()
-		delete(j.programs, k) // what went wrong may not the next time: a compiler may be installed
-		j.mutex.Unlock()
 		return nil, t.err
 	}
 	for _, c := range t.captured {
@@ -177,11 +166,39 @@ func (j *Jitted) Call(args ...*Tensor) ([]*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	results := make([]*Tensor, len(made))
+	results, from := make([]*Tensor, len(made)), originsOf(args)
 	for i, b := range made {
 		results[i] = b.tensor(ctx)
+		results[i].origins.Store(from)
 	}
 	return results, nil
+}
+
+// traced is the program for a structure; whoever comes first makes it, and others wait.
+func (j *Jitted) traced(s structure, args []*Tensor) *traced {
+	j.mutex.RLock()
+	t := j.programs[s]
+	j.mutex.RUnlock()
+	if t == nil {
+		j.mutex.Lock()
+		if t = j.programs[s]; t == nil {
+			t = &traced{err: mistake(ErrInvalidArgument, "the function that Jit traces panicked")} // for those who wait, if it does
+			j.programs[s] = t
+		}
+		j.mutex.Unlock()
+	}
+	defer func() {
+		if t.err == nil {
+			return
+		}
+		j.mutex.Lock()
+		defer j.mutex.Unlock()
+		if j.programs[s] == t {
+			delete(j.programs, s) // what went wrong may not the next time: a compiler may be installed
+		}
+	}()
+	t.once.Do(func() { j.trace(s.ctx, t, args) })
+	return t
 }
 
 // shape is an argument's shape with -1, or what the graph calls it, for a dynamic size.
@@ -205,11 +222,7 @@ func (j *Jitted) trace(ctx *Context, t *traced, args []*Tensor) {
 			return
 		}
 	}
-	g, err := ctx.NewGraph(lazyFlags)
-	if err != nil {
-		t.err = err
-		return
-	}
+	g := ctx.NewGraph(lazyFlags)
 	defer g.Close()
 	s := &stage{ctx: ctx, graph: g}
 	staged := make([]*Tensor, len(args))
@@ -217,10 +230,10 @@ func (j *Jitted) trace(ctx *Context, t *traced, args []*Tensor) {
 		staged[i] = s.tensor(g.Input(inputName(i), arg.sig.dtype, j.shape(i, arg.sig, g)...))
 	}
 	results, err := s.nodes(j.f(staged...))
-	for i := 0; err == nil && i < len(results); i++ {
-		err = g.Output("y"+inputName(i)[1:], results[i])
-	}
 	if err == nil {
+		for i, result := range results {
+			g.Output("y"+inputName(i)[1:], result)
+		}
 		t.program, err = g.Compile(nil)
 	}
 	t.captured, t.err = s.captured, err

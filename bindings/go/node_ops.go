@@ -1227,7 +1227,7 @@ func (x Node) Argmax(axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_argmax(x.p, C.int32_t(axis), 0))
+	return g.made(C.harp_argmax(x.p, axisInC(axis), 0))
 }
 
 // ArgmaxKeepdims: as Argmax, but the reduced axes stay, 1 long
@@ -1237,7 +1237,7 @@ func (x Node) ArgmaxKeepdims(axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_argmax(x.p, C.int32_t(axis), 1))
+	return g.made(C.harp_argmax(x.p, axisInC(axis), 1))
 }
 
 // Argmin: Index of the greatest and least element along one axis, or in the flattened array (HARP_AXIS_NONE); the first of equals, and the first
@@ -1248,7 +1248,7 @@ func (x Node) Argmin(axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_argmin(x.p, C.int32_t(axis), 0))
+	return g.made(C.harp_argmin(x.p, axisInC(axis), 0))
 }
 
 // ArgminKeepdims: as Argmin, but the reduced axes stay, 1 long
@@ -1258,7 +1258,7 @@ func (x Node) ArgminKeepdims(axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_argmin(x.p, C.int32_t(axis), 1))
+	return g.made(C.harp_argmin(x.p, axisInC(axis), 1))
 }
 
 // Logsumexp: float: log(sum(exp(x))) without overflow.
@@ -1288,7 +1288,7 @@ func (x Node) Softmax(axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_softmax(x.p, C.int32_t(axis)))
+	return g.made(C.harp_softmax(x.p, axisInC(axis)))
 }
 
 // LogSoftmax: float: exp(x) / sum(exp(x)) along one axis, and its logarithm, without overflow.
@@ -1298,7 +1298,7 @@ func (x Node) LogSoftmax(axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_log_softmax(x.p, C.int32_t(axis)))
+	return g.made(C.harp_log_softmax(x.p, axisInC(axis)))
 }
 
 // Cumsum: int, float
@@ -1308,7 +1308,7 @@ func (x Node) Cumsum(axis int, flags ScanFlags) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_cumsum(x.p, C.int32_t(axis), C.uint32_t(flags)))
+	return g.made(C.harp_cumsum(x.p, axisInC(axis), C.uint32_t(flags)))
 }
 
 // Cumprod: int, float
@@ -1318,7 +1318,7 @@ func (x Node) Cumprod(axis int, flags ScanFlags) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_cumprod(x.p, C.int32_t(axis), C.uint32_t(flags)))
+	return g.made(C.harp_cumprod(x.p, axisInC(axis), C.uint32_t(flags)))
 }
 
 // Cummax: bool, int, float: the greatest so far
@@ -1328,7 +1328,7 @@ func (x Node) Cummax(axis int, flags ScanFlags) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_cummax(x.p, C.int32_t(axis), C.uint32_t(flags)))
+	return g.made(C.harp_cummax(x.p, axisInC(axis), C.uint32_t(flags)))
 }
 
 // Cummin: bool, int, float: the least so far
@@ -1338,7 +1338,7 @@ func (x Node) Cummin(axis int, flags ScanFlags) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_cummin(x.p, C.int32_t(axis), C.uint32_t(flags)))
+	return g.made(C.harp_cummin(x.p, axisInC(axis), C.uint32_t(flags)))
 }
 
 // Logcumsumexp: float: log(cumsum(exp(x))), without overflow. Where all elements so far are -inf it is -inf; the exclusive one begins with that.
@@ -1348,7 +1348,7 @@ func (x Node) Logcumsumexp(axis int, flags ScanFlags) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_logcumsumexp(x.p, C.int32_t(axis), C.uint32_t(flags)))
+	return g.made(C.harp_logcumsumexp(x.p, axisInC(axis), C.uint32_t(flags)))
 }
 
 // CummaxWithIndices: The running extremes as *values and, i64, the index of the newest element that equals each, or of the newest NaN, as *indices.
@@ -1360,7 +1360,7 @@ func (x Node) CummaxWithIndices(axis int) (values Node, indices Node) {
 	defer g.leave()
 	var valuesC *C.harp_node
 	var indicesC *C.harp_node
-	return g.madePair(C.harp_cummax_with_indices(x.p, C.int32_t(axis), &valuesC, &indicesC), valuesC, indicesC)
+	return g.madePair(C.harp_cummax_with_indices(x.p, axisInC(axis), &valuesC, &indicesC), valuesC, indicesC)
 }
 
 // CumminWithIndices: The running extremes as *values and, i64, the index of the newest element that equals each, or of the newest NaN, as *indices.
@@ -1372,7 +1372,7 @@ func (x Node) CumminWithIndices(axis int) (values Node, indices Node) {
 	defer g.leave()
 	var valuesC *C.harp_node
 	var indicesC *C.harp_node
-	return g.madePair(C.harp_cummin_with_indices(x.p, C.int32_t(axis), &valuesC, &indicesC), valuesC, indicesC)
+	return g.madePair(C.harp_cummin_with_indices(x.p, axisInC(axis), &valuesC, &indicesC), valuesC, indicesC)
 }
 
 // Permute: Result axis i is source axis axes[i]; transpose: axes nil reverses them.
@@ -1571,7 +1571,7 @@ func (x Node) Diff(n int, axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_diff(x.p, C.int64_t(n), C.int32_t(axis)))
+	return g.made(C.harp_diff(x.p, C.int64_t(n), axisInC(axis)))
 }
 
 // Rot90: Rotated by 90 degrees k times, from axis1 towards axis2.
@@ -1638,7 +1638,7 @@ func (g *Graph) Concat(axis int, nodes ...Node) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_concat(C.int32_t(len(nodes)), handles(nodes), C.int32_t(axis)))
+	return g.made(C.harp_concat(C.int32_t(len(nodes)), handles(nodes), axisInC(axis)))
 }
 
 // Stack: Arrays one after the other along an axis; stack: along a new axis at this position of the result.
@@ -1647,7 +1647,7 @@ func (g *Graph) Stack(axis int, nodes ...Node) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_stack(C.int32_t(len(nodes)), handles(nodes), C.int32_t(axis)))
+	return g.made(C.harp_stack(C.int32_t(len(nodes)), handles(nodes), axisInC(axis)))
 }
 
 // Split: Equal parts along an axis, written to parts[0] ... parts[sections - 1].
@@ -1661,7 +1661,7 @@ func (x Node) Split(sections int, axis int) []Node {
 		return failedList(err, 1)
 	}
 	partsC := make([]*C.harp_node, sections)
-	return g.madeList(C.harp_split(x.p, C.int32_t(sections), C.int32_t(axis), &partsC[0]), partsC)
+	return g.madeList(C.harp_split(x.p, C.int32_t(sections), axisInC(axis), &partsC[0]), partsC)
 }
 
 // SplitAt: Cut before each of n positions; n + 1 parts.
@@ -1675,7 +1675,7 @@ func (x Node) SplitAt(axis int, positions ...Dim) []Node {
 		return failedList(err, 1)
 	}
 	partsC := make([]*C.harp_node, len(positions)+1)
-	return g.madeList(C.harp_split_at(x.p, C.int32_t(len(positions)), sizes(positions), C.int32_t(axis), &partsC[0]), partsC)
+	return g.madeList(C.harp_split_at(x.p, C.int32_t(len(positions)), sizes(positions), axisInC(axis), &partsC[0]), partsC)
 }
 
 // Unstack: All parts of an axis of fixed size, without that axis: the inverse of stack. n has to be that size.
@@ -1689,7 +1689,7 @@ func (x Node) Unstack(axis int, n int) []Node {
 		return failedList(err, 1)
 	}
 	partsC := make([]*C.harp_node, n)
-	return g.madeList(C.harp_unstack(x.p, C.int32_t(axis), C.int32_t(n), &partsC[0]), partsC)
+	return g.madeList(C.harp_unstack(x.p, axisInC(axis), C.int32_t(n), &partsC[0]), partsC)
 }
 
 // Meshgrid: n arrays of one axis (or scalars), each stretched along the axes of the others, written to results[0] ... results[n - 1]. indexing: "ij"
@@ -1734,7 +1734,7 @@ func (x Node) Repeat(repeats Dim, axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_repeat(x.p, C.harp_dim(repeats), C.int32_t(axis)))
+	return g.made(C.harp_repeat(x.p, C.harp_dim(repeats), axisInC(axis)))
 }
 
 // Tile: The array repeats[i] times along axis i; NumPy's rule if n is not the rank.
@@ -1780,7 +1780,7 @@ func (x Node) Take(indices Node, axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_take(x.p, indices.p, C.int32_t(axis)))
+	return g.made(C.harp_take(x.p, indices.p, axisInC(axis)))
 }
 
 // TakeAlongAxis: numpy.take_along_axis: element i along the axis is x's element indices[i], at the same place on all other axes. indices have x's sizes
@@ -1791,7 +1791,7 @@ func (x Node) TakeAlongAxis(indices Node, axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_take_along_axis(x.p, indices.p, C.int32_t(axis)))
+	return g.made(C.harp_take_along_axis(x.p, indices.p, axisInC(axis)))
 }
 
 // Scatter: torch.scatter: x, in which updates[i] takes the place of element indices[i] along the axis, at the same place on all other axes. x and
@@ -1803,7 +1803,7 @@ func (x Node) Scatter(indices Node, updates Node, axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_scatter(x.p, indices.p, updates.p, C.int32_t(axis)))
+	return g.made(C.harp_scatter(x.p, indices.p, updates.p, axisInC(axis)))
 }
 
 // ScatterAdd: The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where it is greater or less (NaN wins).
@@ -1816,7 +1816,7 @@ func (x Node) ScatterAdd(indices Node, updates Node, axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_scatter_add(x.p, indices.p, updates.p, C.int32_t(axis)))
+	return g.made(C.harp_scatter_add(x.p, indices.p, updates.p, axisInC(axis)))
 }
 
 // ScatterMul: The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where it is greater or less (NaN wins).
@@ -1829,7 +1829,7 @@ func (x Node) ScatterMul(indices Node, updates Node, axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_scatter_mul(x.p, indices.p, updates.p, C.int32_t(axis)))
+	return g.made(C.harp_scatter_mul(x.p, indices.p, updates.p, axisInC(axis)))
 }
 
 // ScatterMax: The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where it is greater or less (NaN wins).
@@ -1842,7 +1842,7 @@ func (x Node) ScatterMax(indices Node, updates Node, axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_scatter_max(x.p, indices.p, updates.p, C.int32_t(axis)))
+	return g.made(C.harp_scatter_max(x.p, indices.p, updates.p, axisInC(axis)))
 }
 
 // ScatterMin: The same, but an update is added to the element (torch.scatter_add), multiplies it, or stays only where it is greater or less (NaN wins).
@@ -1855,7 +1855,7 @@ func (x Node) ScatterMin(indices Node, updates Node, axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_scatter_min(x.p, indices.p, updates.p, C.int32_t(axis)))
+	return g.made(C.harp_scatter_min(x.p, indices.p, updates.p, axisInC(axis)))
 }
 
 // ScatterReduce: torch.scatter_reduce: reduction "sum" (nil: that), "prod", "max", "min" as above, or "mean" of floats and complex numbers: what was added
@@ -1869,7 +1869,7 @@ func (x Node) ScatterReduce(indices Node, updates Node, axis int, reduction stri
 	defer g.leave()
 	reductionC := text(reduction, true)
 	defer release(reductionC)
-	return g.made(C.harp_scatter_reduce(x.p, indices.p, updates.p, C.int32_t(axis), reductionC, boolean(includeSelf)))
+	return g.made(C.harp_scatter_reduce(x.p, indices.p, updates.p, axisInC(axis), reductionC, boolean(includeSelf)))
 }
 
 // ScatterNd: ONNX's ScatterND: the last axis of `indices`, of known size k, holds one tuple of k indices, which names an element along the first k axes
@@ -1895,7 +1895,7 @@ func (x Node) IndexAdd(indices Node, updates Node, axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_index_add(x.p, indices.p, updates.p, C.int32_t(axis)))
+	return g.made(C.harp_index_add(x.p, indices.p, updates.p, axisInC(axis)))
 }
 
 // Argsort: i64: where the elements stand that come first, second, ...
@@ -1905,7 +1905,7 @@ func (x Node) Argsort(axis int, descending bool) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_argsort(x.p, C.int32_t(axis), boolean(descending)))
+	return g.made(C.harp_argsort(x.p, axisInC(axis), boolean(descending)))
 }
 
 // Sort: The elements in order, with x's dtype.
@@ -1915,7 +1915,7 @@ func (x Node) Sort(axis int, descending bool) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_sort(x.p, C.int32_t(axis), boolean(descending)))
+	return g.made(C.harp_sort(x.p, axisInC(axis), boolean(descending)))
 }
 
 // Topk: The k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first), as *values, and where they
@@ -1929,7 +1929,7 @@ func (x Node) Topk(k Dim, axis int, largest bool) (values Node, indices Node) {
 	defer g.leave()
 	var valuesC *C.harp_node
 	var indicesC *C.harp_node
-	return g.madePair(C.harp_topk(x.p, C.harp_dim(k), C.int32_t(axis), boolean(largest), &valuesC, &indicesC), valuesC, indicesC)
+	return g.madePair(C.harp_topk(x.p, C.harp_dim(k), axisInC(axis), boolean(largest), &valuesC, &indicesC), valuesC, indicesC)
 }
 
 // Isin: bool, of elements' shape: is each of them (invert 1: is it not) among test_elements; any dtype. NaN equals nothing.
@@ -1964,7 +1964,7 @@ func (x Node) Fft(n Dim, axis int, norm string) Node {
 	defer g.leave()
 	normC := text(norm, true)
 	defer release(normC)
-	return g.made(C.harp_fft(x.p, C.harp_dim(n), C.int32_t(axis), normC))
+	return g.made(C.harp_fft(x.p, C.harp_dim(n), axisInC(axis), normC))
 }
 
 // Ifft: see harp.h
@@ -1976,7 +1976,7 @@ func (x Node) Ifft(n Dim, axis int, norm string) Node {
 	defer g.leave()
 	normC := text(norm, true)
 	defer release(normC)
-	return g.made(C.harp_ifft(x.p, C.harp_dim(n), C.int32_t(axis), normC))
+	return g.made(C.harp_ifft(x.p, C.harp_dim(n), axisInC(axis), normC))
 }
 
 // Rfft: Of real numbers: the first n / 2 + 1 elements of the transform, the others being their mirror image.
@@ -1988,7 +1988,7 @@ func (x Node) Rfft(n Dim, axis int, norm string) Node {
 	defer g.leave()
 	normC := text(norm, true)
 	defer release(normC)
-	return g.made(C.harp_rfft(x.p, C.harp_dim(n), C.int32_t(axis), normC))
+	return g.made(C.harp_rfft(x.p, C.harp_dim(n), axisInC(axis), normC))
 }
 
 // Irfft: The inverse of that: n real numbers from the first n / 2 + 1 elements of their transform; n 0: 2 (m - 1) from m.
@@ -2000,7 +2000,7 @@ func (x Node) Irfft(n Dim, axis int, norm string) Node {
 	defer g.leave()
 	normC := text(norm, true)
 	defer release(normC)
-	return g.made(C.harp_irfft(x.p, C.harp_dim(n), C.int32_t(axis), normC))
+	return g.made(C.harp_irfft(x.p, C.harp_dim(n), axisInC(axis), normC))
 }
 
 // Fftn: Along several axes, one after the other, the last one first; of real numbers the last one is halved. s: elements along each of them, or
@@ -2277,7 +2277,7 @@ func (a Node) Vecdot(b Node, axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_vecdot(a.p, b.p, C.int32_t(axis)))
+	return g.made(C.harp_vecdot(a.p, b.p, axisInC(axis)))
 }
 
 // Cross: The cross product of vectors of 3 elements along the same axis of both, counted from the end where the ranks differ; the other axes
@@ -2288,7 +2288,7 @@ func (a Node) Cross(b Node, axis int) Node {
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_cross(a.p, b.p, C.int32_t(axis)))
+	return g.made(C.harp_cross(a.p, b.p, axisInC(axis)))
 }
 
 // Tensordot: Over a_axes[i] of a with b_axes[i] of b, for n_axes pairs; all other axes of a, then of b.
@@ -2491,7 +2491,7 @@ func (x Node) BatchNorm(mean Node, var_ Node, weight Node, bias Node, axis int, 
 		return failed(err)
 	}
 	defer g.leave()
-	return g.made(C.harp_batch_norm(x.p, mean.p, var_.p, weight.p, bias.p, C.int32_t(axis), C.double(eps)))
+	return g.made(C.harp_batch_norm(x.p, mean.p, var_.p, weight.p, bias.p, axisInC(axis), C.double(eps)))
 }
 
 // GroupNorm: The same for each array of the batch: over num_groups equal groups of channels with their space, and over the space of each channel.
@@ -2594,7 +2594,7 @@ func (x Node) CrossEntropy(target Node, axis int, weight Node, ignoreIndex int, 
 	defer g.leave()
 	reductionC := text(reduction, true)
 	defer release(reductionC)
-	return g.made(C.harp_cross_entropy(x.p, target.p, C.int32_t(axis), weight.p, C.int64_t(ignoreIndex), C.double(labelSmoothing), reductionC))
+	return g.made(C.harp_cross_entropy(x.p, target.p, axisInC(axis), weight.p, C.int64_t(ignoreIndex), C.double(labelSmoothing), reductionC))
 }
 
 // NllLoss: The same of log-probabilities: -x of the target's class. target: classes as integers.
@@ -2606,7 +2606,7 @@ func (x Node) NllLoss(target Node, axis int, weight Node, ignoreIndex int, reduc
 	defer g.leave()
 	reductionC := text(reduction, true)
 	defer release(reductionC)
-	return g.made(C.harp_nll_loss(x.p, target.p, C.int32_t(axis), weight.p, C.int64_t(ignoreIndex), reductionC))
+	return g.made(C.harp_nll_loss(x.p, target.p, axisInC(axis), weight.p, C.int64_t(ignoreIndex), reductionC))
 }
 
 // CustomElementwise: see harp.h
@@ -2657,7 +2657,7 @@ func (g *Graph) CustomCumulative(expr string, op string, axis int, flags ScanFla
 	defer release(exprC)
 	opC := text(op, false)
 	defer release(opC)
-	return g.made(C.harp_custom_cumulative(C.int32_t(len(nodes)), handles(nodes), exprC, opC, C.int32_t(axis), C.uint32_t(flags)))
+	return g.made(C.harp_custom_cumulative(C.int32_t(len(nodes)), handles(nodes), exprC, opC, axisInC(axis), C.uint32_t(flags)))
 }
 
 // StopGradient: x itself, of any dtype, which gradients take for a constant: what y depends on through it alone gets zeros.

@@ -19,7 +19,7 @@ type CompileOptions struct {
 	Backend      string           // "c" (""), or "interp", which needs no compiler and starts at once; the results are the same bits
 	CheckIndices bool             // an index that names no element fails the run (ErrRange); by default it means the nearest element
 	Specialize   map[string]int64 // values of shape variables by name: the program is made for these sizes alone
-	Schedule     string           // see harp.h
+	Schedule     string           // how it is made, in lines, as Graph.Tune gives it and harp.h describes it; it never changes the results
 	NoTuning     bool             // without the configuration that tuning found
 }
 
@@ -29,6 +29,8 @@ type Program struct {
 	h       *handle
 	outputs int
 	inputs  int
+	callsGo bool      // a run may call functions of Go's
+	natives []*native // those that are operations of it
 }
 
 // compileOptions is CompileOptions in C's memory.
@@ -68,6 +70,21 @@ func (o *compileOptions) text(s string) *C.char {
 	return c
 }
 
+// texts is a list of strings, which release frees; NULL where there are none.
+func (o *compileOptions) texts(list []string) **C.char {
+	if len(list) == 0 {
+		return nil
+	}
+	memory := C.calloc(C.size_t(len(list)), 8)
+	o.lists = append(o.lists, memory)
+	for i, s := range list {
+		c := text(s, false)
+		o.strings = append(o.strings, c)
+		unsafe.Slice((**C.char)(memory), len(list))[i] = c
+	}
+	return (**C.char)(memory)
+}
+
 func (o *compileOptions) release() {
 	for _, s := range o.strings {
 		release(s)
@@ -90,31 +107,50 @@ func (g *Graph) CompileContext(ctx context.Context, options *CompileOptions) (*P
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if _, ok := g.h.use(); !ok {
-		return nil, mistake(ErrInvalidArgument, "the graph is closed")
+	if err := g.use(); err != nil {
+		return nil, err
 	}
-	g.mutex.RLock()
 	c := options.inC()
 	return cancellable(ctx, func() (*Program, error) {
 		defer g.h.done()
-		defer g.mutex.RUnlock()
 		defer c.release()
+		g.mutex.RLock() // here, since it may have to wait for another compilation, and the caller shall not
+		defer g.mutex.RUnlock()
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if g.err != nil {
+			return nil, g.err
+		}
 		var e *C.harp_error
-		return newProgram(g.ctx, C.harp_compile(g.p(), c.c, &e), e)
+		return newProgram(g, C.harp_compile(g.p(), c.c, &e), e)
 	})
 }
 
 // CompileNodes makes a program of these nodes and the inputs that they depend on, in the order of these inputs' declaration. The graph's
-// outputs do not matter, and building may go on at once. options may be nil.
+// outputs do not matter. options may be nil.
 func (g *Graph) CompileNodes(options *CompileOptions, nodes ...Node) (*Program, error) {
-	if err := g.enterList("compile_nodes", nodes); err != nil {
+	return g.CompileNodesContext(context.Background(), options, nodes...)
+}
+
+// CompileNodesContext is CompileNodes, but returns when ctx is done, as CompileContext does.
+func (g *Graph) CompileNodesContext(ctx context.Context, options *CompileOptions, nodes ...Node) (*Program, error) {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	defer g.leave()
-	c := options.inC()
-	defer c.release()
-	var e *C.harp_error
-	return newProgram(g.ctx, C.harp_compile_nodes(g.p(), C.int32_t(len(nodes)), nil, handles(nodes), c.c, &e), e)
+	nodes, c := copied(nodes), options.inC()
+	return cancellable(ctx, func() (*Program, error) {
+		defer c.release()
+		if err := g.enterList("compile_nodes", nodes); err != nil {
+			return nil, err
+		}
+		defer g.leave()
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var e *C.harp_error
+		return newProgram(g, C.harp_compile_nodes(g.p(), C.int32_t(len(nodes)), nil, handles(nodes), c.c, &e), e)
+	})
 }
 
 // cancellable waits for make, or for ctx to be done; then what make returns later is closed.
@@ -144,11 +180,14 @@ func cancellable(ctx context.Context, make_ func() (*Program, error)) (*Program,
 	}
 }
 
-func newProgram(ctx *Context, p *C.harp_program, e *C.harp_error) (*Program, error) {
+// newProgram is called between begin and leave, or while the graph is read.
+func newProgram(g *Graph, p *C.harp_program, e *C.harp_error) (*Program, error) {
 	if p == nil {
 		return nil, failure(e)
 	}
-	made := &Program{ctx: ctx, inputs: int(C.harp_program_input_count(p)), outputs: int(C.harp_program_output_count(p))}
+	made := &Program{ctx: g.ctx, inputs: int(C.harp_program_input_count(p)), outputs: int(C.harp_program_output_count(p))}
+	made.natives = copied(g.natives)
+	made.callsGo = g.ctx.logs || len(made.natives) > 0
 	made.h = newHandle(unsafe.Pointer(p), func(p unsafe.Pointer) { C.goharp_program_release(p) })
 	whenUnreachable(made, made.h)
 	return made, nil
@@ -321,8 +360,10 @@ func (p *Program) run(inputs []*Buffer, options *C.harp_run_options) ([]*Buffer,
 		s.in[used] = (*C.harp_buffer)(c)
 	}
 	if err == nil {
-		err = taken(C.goharp_run(program, C.size_t(len(s.in)), &s.in[:1][0], C.size_t(len(s.out)), &s.out[:1][0], options, &s.made[:1][0]))
+		calls := p.beginCalls()
+		err = calls.end(taken(C.goharp_run(program, C.size_t(len(s.in)), &s.in[:1][0], C.size_t(len(s.out)), &s.out[:1][0], options, &s.made[:1][0], calls.id())))
 	}
+	runtime.KeepAlive(p) // and its native operations
 	for _, b := range inputs[:used] {
 		b.h.done()
 	}
@@ -367,6 +408,9 @@ func (s *scratch) resize(inputs, outputs int) {
 func (s *scratch) release() {
 	for i := range s.in {
 		s.in[i] = nil // whoever uses it next may be given fewer: nothing stale goes to C
+	}
+	for i := range s.made {
+		s.out[i], s.made[i].data = nil, nil // nor stays for the garbage collector to look at
 	}
 	scratches.Put(s)
 }

@@ -41,10 +41,7 @@ func (ctx *Context) result(k key, e *expr, args []*Tensor) *inferred {
 
 // infer builds the one operation on inputs of the operands' dtypes and shapes.
 func (ctx *Context) infer(e *expr, args []*Tensor) *inferred {
-	g, err := ctx.NewGraph(lazyFlags)
-	if err != nil {
-		return &inferred{err: err}
-	}
+	g := ctx.NewGraph(lazyFlags)
 	defer g.Close()
 	nodes := make([]Node, len(args))
 	for i, arg := range args {
@@ -117,12 +114,18 @@ func (b *builder) nodes(e *expr) []Node {
 	return made
 }
 
-// Realize computes tensors, those that are not yet, as one program.
+// Realize computes tensors, those that are not yet, as one program. From then on they are constants for gradients.
 func Realize(ts ...*Tensor) error { return RealizeContext(context.Background(), ts...) }
 
 // RealizeContext is Realize, but returns ctx's error when ctx is done: a run ends, a compilation goes on in the background (see
 // Graph.CompileContext).
-func RealizeContext(ctx context.Context, ts ...*Tensor) error {
+func RealizeContext(ctx context.Context, ts ...*Tensor) error { return compute(ctx, true, ts...) }
+
+// compute is RealizeContext; tensors that nobody asks to be constants remember what they were made of.
+func compute(ctx context.Context, constants bool, ts ...*Tensor) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	var owner *Context
 	wanted, exprs := make([]*Tensor, 0, 4), make([]*expr, 0, 4)
 	for _, t := range ts {
@@ -136,6 +139,9 @@ func RealizeContext(ctx context.Context, ts ...*Tensor) error {
 			return mistake(ErrInvalidArgument, "a Number alone is no array; Scalar makes one")
 		}
 		e := t.expr.Load()
+		if e == nil && constants {
+			t.origins.Store(nil)
+		}
 		if e == nil || contains(exprs, e) && contains(wanted, t) {
 			continue
 		}
@@ -163,6 +169,9 @@ func RealizeContext(ctx context.Context, ts ...*Tensor) error {
 		return err
 	}
 	for i, t := range wanted {
+		if !constants {
+			t.origins.Store(originsOf(exprs[i].leaves))
+		}
 		if !t.value.CompareAndSwap(nil, made[i]) {
 			made[i].Close() // another goroutine was faster
 		}
@@ -235,23 +244,30 @@ func (ctx *Context) programFor(until context.Context, k key, exprs []*expr, leav
 }
 
 func (ctx *Context) compile(exprs []*expr, leaves []*Tensor) (*Program, error) {
-	g, err := ctx.NewGraph(lazyFlags)
-	if err != nil {
-		return nil, err
-	}
+	g := ctx.NewGraph(lazyFlags)
 	defer g.Close()
 	b := newBuilder(g, leaves)
 	for i, e := range exprs {
-		if err := g.Output("y"+strconv.Itoa(i), b.node(e)); err != nil {
-			return nil, err
-		}
+		g.Output("y"+strconv.Itoa(i), b.node(e))
 	}
 	return g.Compile(nil)
 }
 
-// Grad is the derivative of y, which has one element, with respect to each of xs, tensors that y is made of. Ask for it before y is computed:
-// an array does not know where it comes from. A tensor that y does not depend on is ErrNoGradient: no gradient is silently zero.
-func Grad(y *Tensor, xs ...*Tensor) ([]*Tensor, error) {
+// Grad is the derivative of y, which has one element, with respect to each of xs, tensors that y is made of. Where there is none all results have
+// the mistake ErrNoGradient: y does not depend on a tensor (no gradient is silently zero), or a part of what y is made of was computed before
+// (Slice, Item and String do that), so that the gradient would not see what it was made of. Realize makes constants, as detach does elsewhere.
+func Grad(y *Tensor, xs ...*Tensor) []*Tensor {
+	made, err := gradients(y, xs)
+	if err != nil {
+		made = make([]*Tensor, len(xs))
+		for i := range made {
+			made[i] = failedTensor(nil, err)
+		}
+	}
+	return made
+}
+
+func gradients(y *Tensor, xs []*Tensor) ([]*Tensor, error) {
 	args := append([]*Tensor{y}, xs...)
 	for _, arg := range args {
 		if err := arg.Err(); err != nil {
@@ -261,6 +277,9 @@ func Grad(y *Tensor, xs ...*Tensor) ([]*Tensor, error) {
 			return nil, mistake(ErrInvalidArgument, "grad: a Number has no gradient; Scalar makes a tensor")
 		}
 	}
+	if len(xs) == 0 {
+		return nil, nil
+	}
 	ctx, st, err := prepare(args)
 	if err != nil {
 		return nil, err
@@ -269,15 +288,9 @@ func Grad(y *Tensor, xs ...*Tensor) ([]*Tensor, error) {
 		return st.grad(args)
 	}
 	e, _ := record(opKey("Grad"), args)
-	e.many = func(_ *Graph, n []Node) []Node {
-		made, err := n[0].Grad(n[1:]...)
-		if err != nil {
-			return failedList(err, len(n)-1)
-		}
-		return made
-	}
-	if len(xs) == 0 {
-		return nil, nil
+	e.many = func(_ *Graph, n []Node) []Node { return n[0].Grad(n[1:]...) }
+	if err := checkOrigins(e, xs); err != nil {
+		return nil, err
 	}
 	// Whether there are gradients is a question about the whole computation, so that is the key here.
 	t := &ctx.lazy
@@ -303,10 +316,7 @@ func Grad(y *Tensor, xs ...*Tensor) ([]*Tensor, error) {
 }
 
 func (ctx *Context) tryBuild(e *expr) error {
-	g, err := ctx.NewGraph(lazyFlags)
-	if err != nil {
-		return err
-	}
+	g := ctx.NewGraph(lazyFlags)
 	defer g.Close()
 	return newBuilder(g, e.leaves).nodes(e)[0].Err()
 }

@@ -44,11 +44,18 @@ typedef struct goharp_made {
   int64_t dims[HARP_MAX_RANK];
 } goharp_made;
 
+/* What native operations of the run that this thread is in belong to: a handle of Go's, or 0. They are called on the thread that runs. */
+extern _Thread_local uintptr_t goharp_calls;
+
 /* Runs the program on buffers; outputs that are NULL are made, and `made` (n_outputs, or NULL) describes all of them. */
 static inline harp_error* goharp_run(void* program, size_t n_inputs, harp_buffer* const* inputs, size_t n_outputs, harp_buffer** outputs,
-                                     const harp_run_options* options, goharp_made* made) {
+                                     const harp_run_options* options, goharp_made* made, uintptr_t calls) {
   harp_error* error = NULL;
-  if (harp_program_run((harp_program*)program, n_inputs, inputs, n_outputs, outputs, options, &error) != HARP_OK) return error;
+  const uintptr_t outer = goharp_calls; /* a native operation may run programs of another context */
+  goharp_calls = calls;
+  const harp_status status = harp_program_run((harp_program*)program, n_inputs, inputs, n_outputs, outputs, options, &error);
+  goharp_calls = outer;
+  if (status != HARP_OK) return error;
   for (size_t i = 0; made != NULL && i < n_outputs; ++i) {
     made[i].data = (void*)harp_buffer_const_data(outputs[i]);
     made[i].dtype = harp_buffer_dtype(outputs[i]);
@@ -61,10 +68,20 @@ static inline harp_error* goharp_run(void* program, size_t n_inputs, harp_buffer
 
 /* harp_program_call on arrays that were put together by Go, in memory of C's or pinned. */
 static inline harp_error* goharp_call_arrays(void* program, size_t n_inputs, const harp_const_array* inputs, size_t n_outputs,
-                                             const harp_array* outputs, const harp_run_options* options) {
+                                             const harp_array* outputs, const harp_run_options* options, uintptr_t calls) {
   harp_error* error = NULL;
+  const uintptr_t outer = goharp_calls;
+  goharp_calls = calls;
   harp_program_call((harp_program*)program, n_inputs, inputs, n_outputs, outputs, options, &error);
+  goharp_calls = outer;
   return error;
 }
+
+/* A native operation: what it works on, one after the other, filled up with `user` and 0. */
+#define GOHARP_NATIVE_INPUTS 8
+#define GOHARP_NATIVE_SIZES 16
+int32_t goharp_native(void* user, void* output, void* i0, void* i1, void* i2, void* i3, void* i4, void* i5, void* i6, void* i7, int64_t s0,
+                      int64_t s1, int64_t s2, int64_t s3, int64_t s4, int64_t s5, int64_t s6, int64_t s7, int64_t s8, int64_t s9, int64_t s10,
+                      int64_t s11, int64_t s12, int64_t s13, int64_t s14, int64_t s15);
 
 #endif

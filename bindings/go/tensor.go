@@ -1,6 +1,7 @@
 package harp
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"strings"
@@ -15,9 +16,12 @@ type Tensor struct {
 	expr   atomic.Pointer[expr]   // how it is computed, until it is
 	value  atomic.Pointer[Buffer] // the array, once it is there
 	number *number                // a number that has no dtype yet
-	stage  *stage                 // inside of a function that is traced by Jit: where node belongs
-	node   Node
-	err    error
+	// What the array was made of, for Grad, and its own number in such sets; see origins.go.
+	origins atomic.Pointer[origins]
+	id      atomic.Uint64
+	stage   *stage // inside of a function that is traced by Jit: where node belongs
+	node    Node
+	err     error
 }
 
 // signature is what is known of a tensor without computing it.
@@ -29,6 +33,11 @@ type signature struct {
 
 func newSignature(dtype DType, dims []int) *signature {
 	return &signature{dtype, dims, key{1, 2}.number(int64(dtype)).ints(dims)}
+}
+
+func (s *signature) bytes() int {
+	n, _ := elements(s.dims)
+	return n * s.dtype.Size()
 }
 
 // FromSlice makes a tensor of a copy of the slice, row-major; without a shape it has one axis.
@@ -59,7 +68,12 @@ func Scalar[T Element](value T) *Tensor {
 }
 
 // TensorOf makes a tensor of a buffer, which it shares. Nobody may write to it afterwards.
-func (ctx *Context) TensorOf(b *Buffer) *Tensor { return b.tensor(ctx) }
+func (ctx *Context) TensorOf(b *Buffer) *Tensor {
+	if b == nil || b.h == nil {
+		return failedTensor(ctx, mistake(ErrInvalidArgument, "the buffer is not given"))
+	}
+	return b.tensor(ctx)
+}
 
 func (b *Buffer) tensor(ctx *Context) *Tensor {
 	t := &Tensor{ctx: ctx, sig: newSignature(b.dtype, b.dims)}
@@ -88,8 +102,11 @@ func Number[T ~int | ~int64 | ~int32 | ~float32 | ~float64](value T) *Tensor {
 
 // Err is what went wrong on the way to the tensor; nil: nothing so far.
 func (t *Tensor) Err() error {
-	if t == nil {
+	switch {
+	case t == nil:
 		return mistake(ErrInvalidArgument, "the tensor is nil")
+	case t.err == nil && t.sig == nil && t.number == nil && t.stage == nil:
+		return mistake(ErrInvalidArgument, "the tensor was made by no function of the package")
 	}
 	return t.err
 }
@@ -151,20 +168,23 @@ func (t *Tensor) Dim(axis int) Dim {
 	return shape[axis]
 }
 
-// Realize computes the tensor, if it is not yet.
+// Realize computes the tensor, if it is not yet. From then on it is a constant for gradients.
 func (t *Tensor) Realize() error { return Realize(t) }
 
 // Buffer is the tensor's array, computed if need be. It is shared: nobody may write to it.
 func (t *Tensor) Buffer() (*Buffer, error) {
-	if err := Realize(t); err != nil {
+	if err := compute(context.Background(), false, t); err != nil {
 		return nil, err
 	}
 	return t.value.Load(), nil
 }
 
-// Close gives up the tensor's memory at once. What was not computed of it yet cannot be afterwards. The garbage collector does the same in its
-// own time.
+// Close gives up the memory of a tensor that was computed, or made of a slice, at once; what was noted with it and is not computed yet cannot
+// be any more. The garbage collector does the same in its own time.
 func (t *Tensor) Close() {
+	if t == nil {
+		return
+	}
 	if b := t.value.Load(); b != nil {
 		b.Close()
 	}
@@ -184,14 +204,22 @@ func Slice[T Element](t *Tensor) ([]T, error) {
 // Item computes the tensor, which has one element, and returns it.
 func Item[T Element](t *Tensor) (T, error) {
 	var zero T
+	if n, _ := elements(t.Shape()); n != 1 && t.Err() == nil {
+		return zero, mistake(ErrShape, "item: the tensor has shape %v, not one element", t.Shape())
+	}
 	made, err := Slice[T](t)
 	if err != nil {
 		return zero, err
 	}
-	if len(made) != 1 {
-		return zero, mistake(ErrShape, "item: the tensor has shape %v, not one element", t.Shape())
-	}
 	return made[0], nil
+}
+
+// Must is for programs that end where something fails: it returns the value, and panics if there is an error.
+func Must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }
 
 // String computes the tensor and prints it as nested slices: "[[1 2] [3 4]]". A mistake is printed as such.

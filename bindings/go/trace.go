@@ -1,6 +1,7 @@
 package harp
 
 import (
+	"context"
 	"math"
 	"sync"
 )
@@ -14,6 +15,7 @@ import (
 type expr struct {
 	hash   key
 	leaves []*Tensor // the arrays that it is made of, each once, in the order of their first use
+	bytes  int       // of them
 	depth  int
 	index  int // which of several results
 	args   []operand
@@ -32,7 +34,8 @@ type operand struct {
 const (
 	maxDepth   = 1000 // an operand that is made of more operations one after the other is computed first
 	maxLeaves  = 1000
-	maxEntries = 1 << 14 // of each table: then it is emptied
+	maxPending = 512 << 20 // bytes of arrays that wait to be used: then operands are computed that are much smaller
+	maxEntries = 1 << 14   // of each table: then it is emptied
 )
 
 // tracer is a context's tables.
@@ -131,7 +134,7 @@ func results(ctx *Context, e *expr, result *inferred) []*Tensor {
 	}
 	made := make([]*Tensor, len(result.sigs))
 	for i, sig := range result.sigs {
-		part := &expr{hash: e.hash.number(int64(i)), leaves: e.leaves, depth: e.depth, index: i, shared: e}
+		part := &expr{hash: e.hash.number(int64(i)), leaves: e.leaves, bytes: e.bytes, depth: e.depth, index: i, shared: e}
 		made[i] = &Tensor{ctx: ctx, sig: sig}
 		made[i].expr.Store(part)
 	}
@@ -147,8 +150,8 @@ func prepare(args []*Tensor) (*Context, *stage, error) {
 		if arg == nil {
 			continue
 		}
-		if arg.err != nil {
-			return arg.ctx, nil, arg.err
+		if err := arg.Err(); err != nil {
+			return arg.ctx, nil, err
 		}
 		if arg.number != nil {
 			numbers = true
@@ -311,8 +314,8 @@ func record(k key, args []*Tensor) (*expr, key) {
 			continue
 		}
 		form := arg.expr.Load()
-		if form != nil && (form.depth >= maxDepth || len(form.leaves) >= maxLeaves) {
-			if Realize(arg) == nil { // a mistake that this makes comes up again when the result is computed
+		if form != nil && (form.depth >= maxDepth || len(form.leaves) >= maxLeaves || form.bytes >= maxPending && arg.sig.bytes() <= form.bytes/8) {
+			if compute(context.Background(), false, arg) == nil { // a mistake that this makes comes up again when the result is computed
 				form = nil
 			}
 		}
@@ -328,7 +331,7 @@ func record(k key, args []*Tensor) (*expr, key) {
 			e.depth = form.depth
 		}
 		if len(e.leaves) == 0 {
-			e.leaves = form.leaves[:len(form.leaves):len(form.leaves)]
+			e.leaves, e.bytes = form.leaves[:len(form.leaves):len(form.leaves)], form.bytes
 			continue // its arrays are ours, in the same order
 		}
 		for _, leaf := range form.leaves {
@@ -348,5 +351,6 @@ func (e *expr) place(leaf *Tensor) int {
 		}
 	}
 	e.leaves = append(e.leaves, leaf)
+	e.bytes += leaf.sig.bytes()
 	return len(e.leaves) - 1
 }

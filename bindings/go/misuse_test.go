@@ -1,0 +1,448 @@
+package harp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"harp"
+)
+
+// What programs do wrong, or at an unusual moment: it is an error that says so, or it works.
+
+// cgo looks for Go pointers in what surrounds an array, if it is told of a void*.
+func TestArraysInStructsWithPointers(t *testing.T) {
+	type holder struct {
+		next *holder
+		data [4]float32
+		one  float32
+	}
+	h := &holder{next: &holder{}, data: [4]float32{1, 2, 3, 4}}
+	g := newGraph(t, harp.Broadcast)
+	x := g.Input("x", harp.F32, 4)
+	g.Output("y", x.Mul(g.ConstArray(harp.Of(h.data[:]))).Sum())
+	p, err := g.Compile(nil)
+	must(t, err)
+	must(t, p.Call([]harp.Array{harp.Of(h.data[:])}, []harp.Array{harp.OfScalar(&h.one)}))
+	if h.one != 30 {
+		t.Error(h.one)
+	}
+	h.one = 0
+	must(t, p.CallContext(context.Background(), nil, []harp.Array{harp.Of(h.data[:])}, []harp.Array{harp.OfScalar(&h.one)}))
+	if h.one != 30 {
+		t.Error(h.one)
+	}
+	equal(t, values[float32](t, harp.FromSlice(h.data[1:3])), []float32{2, 3})
+}
+
+func TestArraysThatAreNone(t *testing.T) {
+	g := newGraph(t, 0)
+	n, m := g.DimVar("n", 0, 1<<40), g.DimVar("m", 0, 1<<40)
+	x := g.Input("x", harp.F32, n, m)
+	g.Output("y", x.Sum())
+	p, err := g.Compile(&harp.CompileOptions{Backend: "interp"})
+	must(t, err)
+	one := float32(0)
+	out := []harp.Array{harp.OfScalar(&one)}
+	two := []float32{1, 2}
+	for name, c := range map[string]struct {
+		in   harp.Array
+		want harp.Code
+	}{
+		"a product that wraps":    {harp.Of(two, 3, 0x5555555555555556), harp.ErrShape}, // 2 modulo 2^64
+		"a product that wraps, 0": {harp.Of(two[:0], 1<<32, 1<<32), harp.ErrShape},
+		"negative sizes":          {harp.Of(two, -1, -2), harp.ErrShape},
+		"another rank":            {harp.Of(two), harp.ErrShape},
+		"a rank above 16":         {harp.Of(two[:1], 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1), harp.ErrShape},
+		"nothing":                 {harp.Array{}, harp.ErrShape},
+		"another dtype":           {harp.Of([]int32{1, 2}, 1, 2), harp.ErrDType},
+		"no variable":             {harp.OfScalar[float32](nil), harp.ErrInvalidArgument},
+	} {
+		var e *harp.Error
+		if err := p.Call([]harp.Array{c.in}, out); !errors.Is(err, c.want) || !errors.As(err, &e) || e.Message == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := p.CallContext(context.Background(), nil, []harp.Array{c.in}, out); !errors.Is(err, c.want) {
+			t.Errorf("%s, with a context: %v", name, err)
+		}
+	}
+	must(t, p.Call([]harp.Array{harp.Of(two[:0], 0, 1<<30)}, out)) // no element, however long the other axis
+	for _, lists := range [][2][]harp.Array{{nil, out}, {{harp.Of(two, 1, 2)}, nil}, {{harp.Of(two, 1, 2), harp.Of(two, 1, 2)}, out}} {
+		if err := p.Call(lists[0], lists[1]); !errors.Is(err, harp.ErrInvalidArgument) {
+			t.Errorf("%d and %d arrays: %v", len(lists[0]), len(lists[1]), err)
+		}
+	}
+	if err := p.Call([]harp.Array{harp.Of(two, 1, 2)}, []harp.Array{harp.OfScalar[float32](nil)}); err == nil {
+		t.Error("an output that is nil")
+	}
+	if err := p.Call([]harp.Array{harp.Of(two, 1, 2)}, []harp.Array{harp.OfScalar(&two[1])}); !errors.Is(err, harp.ErrAlias) {
+		t.Errorf("an output in an input: %v", err)
+	}
+	if err := g.ConstArray(harp.Of(two, 3)).Err(); !errors.Is(err, harp.ErrShape) {
+		t.Error(err)
+	}
+	if _, err := newContext(t).NewBuffer(harp.F32, 1<<40); !errors.Is(err, harp.ErrOutOfMemory) {
+		t.Error(err)
+	}
+	if _, err := newContext(t).NewBuffer(harp.Unknown, 1); err == nil {
+		t.Error("a buffer without a dtype")
+	}
+}
+
+func TestNamesWithZeroBytes(t *testing.T) {
+	g := newGraph(t, 0)
+	g.Output("whole\x00name", g.Input("in", harp.F32))
+	if text, err := g.Text(); err != nil || !strings.Contains(text, "name") {
+		t.Error(text, err)
+	}
+	if g.DimVar("n\x00", 0, 1) != harp.DimInvalid {
+		t.Error("a size with a zero byte")
+	}
+	x := g.Input("x", harp.F32, 2)
+	if err := x.Gelu("tanh\x00").Err(); err == nil {
+		t.Error("a word with a zero byte")
+	}
+	ctx := newContext(t)
+	if _, err := ctx.ParseGraph("graph f(x: f32[2]) {\n return y = x\n}\x00"); !errors.Is(err, harp.ErrParse) {
+		t.Error(err)
+	}
+	b, err := harp.BufferOf(ctx, []float32{1})
+	must(t, err)
+	folder := t.TempDir()
+	if err := b.SaveNpy(filepath.Join(folder, "a\x00b")); !errors.Is(err, harp.ErrInvalidArgument) {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(folder); len(left) != 0 {
+		t.Error(left)
+	}
+	if _, err := ctx.LoadNpy("a\x00"); !errors.Is(err, harp.ErrInvalidArgument) {
+		t.Error(err)
+	}
+	if _, err := harp.NewContext(harp.Options{CacheDir: "/tmp\x00/x"}); !errors.Is(err, harp.ErrInvalidArgument) {
+		t.Error(err)
+	}
+}
+
+func TestNumbersBeyondC(t *testing.T) {
+	x := harp.FromSlice([]float32{1, 2, 3, 4}, 2, 2)
+	for _, y := range []*harp.Tensor{x.Argmax(1 << 32), x.Sum(1 << 32), x.Cumsum(1+1<<32, 0), harp.Concat(-1<<32, x, x)} {
+		if !errors.Is(y.Err(), harp.ErrShape) {
+			t.Errorf("an axis that C would cut to 0: %v", y)
+		}
+	}
+	for _, options := range []harp.Options{{Threads: 1<<32 + 1}, {CompilerNice: 1 << 32}, {Compilers: -1<<32 + 1}, {CompileTimeout: -1}} {
+		options.MemoryOnly = true
+		if _, err := harp.NewContext(options); !errors.Is(err, harp.ErrInvalidArgument) && !errors.Is(err, harp.ErrRange) {
+			t.Errorf("%+v: %v", options, err)
+		}
+	}
+	ctx, err := harp.NewContext(harp.Options{MemoryOnly: true, CompileTimeout: time.Nanosecond}) // not 0, which is a minute
+	must(t, err)
+	g := ctx.NewGraph(0)
+	g.Output("y", g.Input("x", harp.F64, 102).Exp().Sum())
+	if _, err := g.Compile(nil); !errors.Is(err, harp.ErrCompiler) {
+		t.Errorf("a compilation of a nanosecond: %v", err)
+	}
+}
+
+func TestObjectsThatNobodyMade(t *testing.T) {
+	var tensor harp.Tensor
+	x := harp.FromSlice([]float32{1})
+	for _, err := range []error{tensor.Err(), tensor.Exp().Err(), x.Add(&tensor).Err(), tensor.Realize(), harp.Grad(&tensor, x)[0].Err(),
+		harp.Default().TensorOf(nil).Err(), harp.Default().TensorOf(&harp.Buffer{}).Err()} {
+		if !errors.Is(err, harp.ErrInvalidArgument) {
+			t.Error(err)
+		}
+	}
+	var nothing *harp.Tensor
+	nothing.Close()
+	tensor.Close()
+	var g harp.Graph
+	g.Close()
+	if err := g.Input("x", harp.F32).Err(); !errors.Is(err, harp.ErrInvalidArgument) {
+		t.Error(err)
+	}
+	if _, err := g.Compile(nil); !errors.Is(err, harp.ErrInvalidArgument) {
+		t.Error(err)
+	}
+	var b harp.Buffer
+	b.Close()
+	if err := harp.Read(&b, []float32{}); err == nil {
+		t.Error("a buffer that nobody made is read")
+	}
+	if err := b.SaveNpy("x.npy"); !errors.Is(err, harp.ErrInvalidArgument) {
+		t.Error(err)
+	}
+}
+
+// Everything is closed twice, in any order, while it is used; and what is unreachable is collected meanwhile.
+func TestClosingWhatOthersUse(t *testing.T) {
+	ctx := newContext(t)
+	g := ctx.NewGraph(0)
+	n := g.DimVar("n", 0, 1<<20)
+	g.Output("y", g.Input("x", harp.F64, n).Exp().Sum())
+	p, err := g.Compile(nil)
+	must(t, err)
+	var wait sync.WaitGroup
+	begun := make(chan bool, 6)
+	for i := 0; i < 6; i++ {
+		b, err := harp.BufferOf(ctx, make([]float64, 1000))
+		must(t, err)
+		wait.Add(1)
+		go func(i int) {
+			defer wait.Done()
+			for k := 0; ; k++ {
+				var err error
+				if i%2 == 0 {
+					var made []*harp.Buffer
+					if made, err = p.Run(b); err == nil {
+						go made[0].Close()
+						made[0].Close()
+					}
+				} else {
+					one := 0.0
+					err = p.CallContext(context.Background(), nil, []harp.Array{harp.Of(make([]float64, 1000))}, []harp.Array{harp.OfScalar(&one)})
+				}
+				if k == 3 {
+					begun <- true
+				}
+				if err != nil {
+					if !errors.Is(err, harp.ErrInvalidArgument) || !strings.Contains(err.Error(), "closed") {
+						t.Error(err)
+					}
+					return
+				}
+			}
+		}(i)
+	}
+	for i := 0; i < 6; i++ {
+		<-begun
+	}
+	runtime.GC()
+	for i := 0; i < 2; i++ {
+		for _, object := range []interface{ Close() }{ctx, g, p} {
+			wait.Add(1)
+			go func(object interface{ Close() }) {
+				defer wait.Done()
+				object.Close()
+			}(object)
+		}
+	}
+	wait.Wait()
+}
+
+// A program, its graph and its context are all unreachable while a run goes on.
+func TestCollectionWhileRunning(t *testing.T) {
+	var wait sync.WaitGroup
+	for i := 0; i < 4; i++ {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			ctx, err := harp.NewContext(harp.Options{MemoryOnly: true})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			g := ctx.NewGraph(0)
+			g.Output("y", g.Input("x", harp.F64, 20000).Sin().Cos().Exp().Sum())
+			p, err := g.Compile(&harp.CompileOptions{Backend: "interp"})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			b, err := harp.BufferOf(ctx, make([]float64, 20000))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			made, err := p.Run(b)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			one := make([]float64, 1)
+			if err := harp.Read(made[0], one); err != nil || math.Abs(one[0]-20000*math.E) > 1e-6 {
+				t.Error(one, err)
+			}
+		}()
+	}
+	done := make(chan bool)
+	go func() { wait.Wait(); close(done) }()
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		default:
+			runtime.GC()
+		}
+	}
+}
+
+// A caller that gives up is not kept by others who compile or build.
+func TestCompilationsThatWaitAreGivenUp(t *testing.T) {
+	g := newGraph(t, 0)
+	x := g.Input("x", harp.F64, 103)
+	for i := 0; i < 300; i++ {
+		x = x.Sin().Add(x)
+	}
+	g.Output("y", x)
+	done := make(chan error, 2)
+	begun := make(chan bool)
+	go func() {
+		close(begun)
+		_, err := g.Compile(nil) // takes a while
+		done <- err
+	}()
+	<-begun
+	go func() { done <- g.Input("later", harp.F64).Err() }() // waits for it
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	for k := 0; k < 2; k++ {
+		var err error
+		if k == 0 {
+			_, err = g.CompileContext(ctx, nil)
+		} else {
+			_, err = g.CompileNodesContext(ctx, nil, x)
+		}
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	}
+	if len(done) == 2 {
+		t.Error("it waited for the other compilation")
+	}
+	must(t, <-done)
+	must(t, <-done)
+}
+
+func TestPanicsOfLogFunctions(t *testing.T) {
+	ctx, err := harp.NewContext(harp.Options{MemoryOnly: true, LogLevel: harp.LogDebug, Log: func(harp.LogLevel, string) { panic("no") }})
+	must(t, err)
+	defer ctx.Close()
+	equal(t, values[float64](t, harp.FromSliceIn(ctx, []float64{1, 2}).Add(harp.Number(1))), []float64{2, 3})
+}
+
+func TestJitOfFunctionsThatFail(t *testing.T) {
+	x := harp.FromSlice([]float32{1, 2})
+	fails := true
+	f := harp.Jit(func(x ...*harp.Tensor) []*harp.Tensor {
+		if fails {
+			panic("not yet")
+		}
+		return []*harp.Tensor{x[0].Exp()}
+	})
+	for i := 0; i < 2; i++ {
+		func() {
+			defer func() {
+				if fmt.Sprint(recover()) != "not yet" {
+					t.Error("the panic is lost")
+				}
+			}()
+			_, _ = f.Call(x)
+		}()
+	}
+	fails = false
+	must2(f.Call(x))
+	for name, wrong := range map[string]func(x ...*harp.Tensor) []*harp.Tensor{
+		"no results": func(x ...*harp.Tensor) []*harp.Tensor { return nil },
+		"nil":        func(x ...*harp.Tensor) []*harp.Tensor { return []*harp.Tensor{nil} },
+		"a mistake":  func(x ...*harp.Tensor) []*harp.Tensor { return []*harp.Tensor{x[0].Reshape(3)} },
+	} {
+		if _, err := harp.Jit(wrong).Call(x); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := f.Call(x, nil); !errors.Is(err, harp.ErrInvalidArgument) {
+		t.Error(err)
+	}
+}
+
+func TestJitInJit(t *testing.T) {
+	double := harp.Jit(func(x ...*harp.Tensor) []*harp.Tensor { return []*harp.Tensor{x[0].Mul(harp.Number(2))} })
+	f := harp.Jit(func(x ...*harp.Tensor) []*harp.Tensor {
+		y, err := double.Call(x[0].Square())
+		must(t, err)
+		return []*harp.Tensor{y[0], harp.Grad(y[0].Sum(), x[0])[0], x[0].Mul(x[1])}
+	})
+	made := must2(f.Call(harp.FromSlice([]float64{1, 3}), harp.Number(10))) // a number becomes an array
+	equal(t, values[float64](t, made[0]), []float64{2, 18})
+	equal(t, values[float64](t, made[1]), []float64{4, 12})
+	equal(t, values[float64](t, made[2]), []float64{10, 30})
+	for _, ctx := range []*harp.Context{newContext(t), newContext(t)} { // each has programs of its own
+		before, err := ctx.CacheStats()
+		must(t, err)
+		equal(t, values[float64](t, must2(double.Call(harp.FromSliceIn(ctx, []float64{4})))[0]), []float64{8})
+		after, err := ctx.CacheStats()
+		must(t, err)
+		if after.Misses+after.MemoryHits == before.Misses+before.MemoryHits {
+			t.Error("it ran in another context")
+		}
+	}
+}
+
+// What was computed on the way is missing in a gradient: that is a mistake, not another number.
+func TestGradientsOfWhatWasComputedOnTheWay(t *testing.T) {
+	x := harp.FromSlice([]float64{1, 2})
+	y := x
+	for i := 0; i < 2500; i++ { // longer than one program
+		y = y.Add(x)
+	}
+	if err := harp.Grad(y.Sum(), x)[0].Err(); !errors.Is(err, harp.ErrNoGradient) || !strings.Contains(err.Error(), "computed before") {
+		t.Errorf("parts are left out: %v", err)
+	}
+	square := x.Square()
+	_ = square.String() // somebody looks at it
+	loss := square.Mul(x).Sum()
+	if err := harp.Grad(loss, x)[0].Err(); !errors.Is(err, harp.ErrNoGradient) {
+		t.Error(err)
+	}
+	equal(t, values[float64](t, harp.Grad(loss, square)[0]), []float64{1, 2})
+	w := harp.FromSlice([]float64{3, 4})
+	equal(t, values[float64](t, harp.Grad(square.Mul(w).Sum(), w)[0]), []float64{1, 4}) // it was not made of w
+	must(t, square.Realize())                                                           // a constant on purpose
+	equal(t, values[float64](t, harp.Grad(loss, x)[0]), []float64{1, 4})
+
+	jitted := must2(harp.Jit(func(x ...*harp.Tensor) []*harp.Tensor { return []*harp.Tensor{x[0].Exp()} }).Call(x))[0]
+	if err := harp.Grad(jitted.Mul(x).Sum(), x)[0].Err(); !errors.Is(err, harp.ErrNoGradient) {
+		t.Error(err)
+	}
+	// Many steps that somebody looks at: what is too old to be listed still counts.
+	z := x.Mul(x)
+	for i := 0; i < 40; i++ {
+		z = z.Add(harp.Number(1))
+		_ = z.String()
+	}
+	if err := harp.Grad(z.Mul(x).Sum(), x)[0].Err(); !errors.Is(err, harp.ErrNoGradient) {
+		t.Error(err)
+	}
+	late := harp.FromSlice([]float64{1, 1})
+	equal(t, values[float64](t, harp.Grad(z.Mul(late).Sum(), late)[0]), []float64{41, 44})
+}
+
+func TestBigGraphs(t *testing.T) {
+	g := newGraph(t, 0)
+	x := g.Input("x", harp.I64, 2)
+	y := x
+	for i := 0; i < 20000; i++ {
+		y = y.Add(x)
+	}
+	g.Output("y", y)
+	p, err := g.Compile(&harp.CompileOptions{Backend: "interp"})
+	must(t, err)
+	out := make([]int, 2)
+	must(t, p.Call([]harp.Array{harp.Of([]int{1, 2})}, []harp.Array{harp.Of(out)}))
+	equal(t, out, []int{20001, 40002})
+	deep := harp.FromSlice([]int{1})
+	for i := 0; i < 62; i++ { // as a tree it would have 2^62 leaves
+		deep = deep.Add(deep)
+	}
+	equal(t, values[int](t, deep), []int{1 << 62})
+}

@@ -1,0 +1,236 @@
+package harp
+
+/*
+#include "shim.h"
+
+// The handle is an integer: it is stored as one.
+static harp_node* goharp_native_node(int32_t n, harp_node* const* nodes, const char* name, const char* signature, uintptr_t user, int32_t dtype,
+                                     int32_t rank, const harp_dim* dims) {
+  harp_native_desc desc = HARP_NATIVE_DESC_INIT;
+  desc.name = name, desc.signature = signature;
+  desc.function = (harp_native_function)goharp_native, desc.user = (void*)user;
+  desc.dtype = dtype, desc.rank = rank, desc.dims = dims;
+  return harp_native(n, nodes, &desc);
+}
+*/
+import "C"
+
+import (
+	"fmt"
+	"runtime/cgo"
+	"runtime/debug"
+	"strings"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Function is a Go function as an operation, for Graph.Native and Native. NewFunction makes it.
+type Function struct {
+	name   string
+	call   func(output Array, inputs []Array) error
+	number uint64 // for hashes: functions do not compare
+}
+
+var functions atomic.Uint64
+
+// NewFunction makes an operation of a function, which writes all elements of its output. The name (letters, digits and _) is for messages and
+// graphs' text.
+//
+// In a run harp calls it on arrays in memory, whose elements Data gives; they are row-major, and gone when it returns. It is called on the
+// goroutine that runs the program; runs that overlap call it at the same time. Its result must depend on its inputs alone: harp may call it
+// once for two equal nodes, or not at all where nothing depends on it. It must neither use the context that it is called from, nor write to
+// its inputs, nor end its goroutine (runtime.Goexit, which FailNow of a test calls).
+//
+// An error fails the run with ErrNative, and errors.Is and errors.As find it in the run's error; so does a panic, as a *PanicError.
+func NewFunction(name string, f func(output Array, inputs []Array) error) *Function {
+	return &Function{name, f, functions.Add(1)}
+}
+
+// PanicError is a panic of a function of yours that harp called.
+type PanicError struct {
+	Value any    // what it was given
+	Stack []byte // of the goroutine, as debug.Stack prints it
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Unwrap is the value, if that is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// native is a function in a graph. Graphs and programs hold it, so that the handle that harp has of it stays as long as they do.
+type native struct {
+	id   cgo.Handle
+	call *nativeCall
+}
+
+// nativeCall is what a call needs to know beside addresses and symbolic sizes.
+type nativeCall struct {
+	call   func(output Array, inputs []Array) error
+	output arrayPlan
+	inputs []arrayPlan
+}
+
+// arrayPlan says what an array of a native operation looks like; a size below 0 is the symbolic size -1 - size of the call.
+type arrayPlan struct {
+	dtype DType
+	dims  []int
+}
+
+func (p *arrayPlan) at(data unsafe.Pointer, sizes []C.int64_t) Array {
+	a := Array{data: data, length: 1, dtype: p.dtype, dims: make([]int, len(p.dims))}
+	for i, size := range p.dims {
+		if size < 0 {
+			size = int(sizes[-1-size])
+		}
+		a.dims[i] = size
+		a.length *= size
+	}
+	return a
+}
+
+// nativeSignature collects the text that tells harp how goharp_native is called.
+type nativeSignature struct {
+	text  strings.Builder
+	sizes map[Dim]int
+	words []string // of the symbolic sizes
+}
+
+// plan describes an array; a symbolic size becomes an argument of the call, once.
+func (s *nativeSignature) plan(array string, dtype DType, shape []Dim) arrayPlan {
+	p := arrayPlan{dtype, make([]int, len(shape))}
+	fmt.Fprintf(&s.text, ", %v* %s", dtype, array)
+	for axis, size := range shape {
+		if size >= 0 {
+			p.dims[axis] = int(size)
+			continue
+		}
+		at, known := s.sizes[size]
+		if !known {
+			at = len(s.words)
+			s.sizes[size] = at
+			s.words = append(s.words, fmt.Sprintf("i64 %s[%d]", array, axis))
+		}
+		p.dims[axis] = -1 - at
+	}
+	return p
+}
+
+// Native makes a node that calls a Go function on the arrays of nodes, at most 8 of them; the result has this dtype and shape. It has no
+// gradient, and a graph with one can be printed, but not read back.
+func (g *Graph) Native(f *Function, dtype DType, shape []Dim, nodes ...Node) Node {
+	if f == nil || f.call == nil {
+		return failed(mistake(ErrInvalidArgument, "native: the function is nil"))
+	}
+	if len(nodes) < 1 || len(nodes) > C.GOHARP_NATIVE_INPUTS {
+		return failed(mistake(ErrUnsupported, "native: %q is called on %d arrays; expected 1 to %d", f.name, len(nodes), C.GOHARP_NATIVE_INPUTS))
+	}
+	s := nativeSignature{sizes: map[Dim]int{}}
+	s.text.WriteString("i32(void* user")
+	call := &nativeCall{call: f.call, output: s.plan("output", dtype, shape)}
+	for i, node := range nodes {
+		call.inputs = append(call.inputs, s.plan(fmt.Sprintf("input%d", i), node.DType(), node.Shape()))
+	}
+	s.text.WriteString(strings.Repeat(", void* user", C.GOHARP_NATIVE_INPUTS-len(nodes)))
+	if len(s.words) > C.GOHARP_NATIVE_SIZES {
+		return failed(mistake(ErrUnsupported, "native: the arrays of %q have %d symbolic sizes; expected at most %d", f.name, len(s.words), C.GOHARP_NATIVE_SIZES))
+	}
+	for i := 0; i < C.GOHARP_NATIVE_SIZES; i++ {
+		s.text.WriteString(", ")
+		if i < len(s.words) {
+			s.text.WriteString(s.words[i])
+		} else {
+			s.text.WriteString("i64 0")
+		}
+	}
+	s.text.WriteString(")")
+
+	if err := g.enterList("native", nodes); err != nil {
+		return failed(err)
+	}
+	defer g.leave()
+	name, signature := text(f.name, false), text(s.text.String(), false)
+	defer release(name)
+	defer release(signature)
+	n := &native{cgo.NewHandle(call), call}
+	whenGone(n, n.id)
+	g.natives = append(g.natives, n)
+	return g.made(C.goharp_native_node(C.int32_t(len(nodes)), handles(nodes), name, signature, C.uintptr_t(n.id), C.int32_t(dtype), C.int32_t(len(shape)), sizes(shape)))
+}
+
+// Native is the same for tensors.
+func Native(f *Function, dtype DType, shape []Dim, xs ...*Tensor) *Tensor {
+	if f == nil {
+		return failedTensor(nil, mistake(ErrInvalidArgument, "native: the function is nil"))
+	}
+	shape = copied(shape)
+	return trace(opKey("Native").word(f.number).number(int64(dtype)).dims(shape), func(g *Graph, n []Node) Node {
+		return g.Native(f, dtype, shape, n...)
+	}, xs...)
+}
+
+// calls is what native operations of one run tell about: the first mistake.
+type calls struct {
+	handle cgo.Handle
+	err    error
+}
+
+// beginCalls is nil for programs without native operations.
+func (p *Program) beginCalls() *calls {
+	if len(p.natives) == 0 {
+		return nil
+	}
+	c := &calls{}
+	c.handle = cgo.NewHandle(c)
+	return c
+}
+
+func (c *calls) id() C.uintptr_t {
+	if c == nil {
+		return 0
+	}
+	return C.uintptr_t(c.handle)
+}
+
+// end is the run's error, with what the function said.
+func (c *calls) end(err error) error {
+	if c == nil {
+		return err
+	}
+	c.handle.Delete()
+	if e, ok := err.(*Error); ok && e.Code == ErrNative && c.err != nil {
+		e.Message += ": " + c.err.Error()
+		e.cause = c.err
+	}
+	return err
+}
+
+//export goharpNative
+func goharpNative(user, run C.uintptr_t, output unsafe.Pointer, inputs *unsafe.Pointer, sizes *C.int64_t) (status C.int32_t) {
+	n := cgo.Handle(user).Value().(*nativeCall)
+	c := &calls{}
+	if run != 0 { // else somebody runs the program who is not of this package
+		c = cgo.Handle(run).Value().(*calls)
+	}
+	returned := false
+	defer func() {
+		if value := recover(); !returned {
+			c.err = &PanicError{value, debug.Stack()} // Go's panics cannot go on through C
+			status = 1
+		}
+	}()
+	list, symbolic := unsafe.Slice(inputs, C.GOHARP_NATIVE_INPUTS), unsafe.Slice(sizes, C.GOHARP_NATIVE_SIZES)
+	arrays := make([]Array, len(n.inputs))
+	for i := range arrays {
+		arrays[i] = n.inputs[i].at(list[i], symbolic)
+	}
+	err := n.call(n.output.at(output, symbolic), arrays)
+	returned = true
+	if err != nil {
+		c.err = err
+		return 1
+	}
+	return 0
+}
