@@ -79,6 +79,24 @@ func ExampleNewFunction() {
 	// Output: [9 4 1]
 }
 
+func ExampleBuffer_ToDLPack() {
+	ctx := harp.Default()
+	b, err := harp.BufferOf(ctx, []float32{1, 2, 3})
+	if err != nil {
+		panic(err)
+	}
+	managed, err := b.ToDLPack() // for a cgo call of another library
+	if err != nil {
+		panic(err)
+	}
+	same, err := ctx.FromDLPack(managed) // which is harp here
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(ctx.TensorOf(same).Sum())
+	// Output: 6
+}
+
 func ExampleError() {
 	y := harp.FromSlice([]float32{1, 2, 3}).Add(harp.FromSlice([]float32{1, 2}))
 	fmt.Println(errors.Is(y.Err(), harp.ErrShape))
