@@ -79,6 +79,22 @@ func ExampleNewFunction() {
 	// Output: [9 4 1]
 }
 
+func ExampleGraph_Tune() {
+	ctx := harp.Default()
+	g := ctx.NewGraph(0)
+	g.Output("y", g.Input("x", harp.F32, 64, 64).Sum(0))
+	x, err := harp.BufferOf(ctx, make([]float32, 64*64), 64, 64)
+	if err != nil {
+		panic(err)
+	}
+	found, err := g.Tune(context.Background(), &harp.TuneOptions{MaxTrials: 1, DryRun: true}, x)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%q is %.0f times as fast\n", found.Configuration(), found.Speedup)
+	// Output: "" is 1 times as fast
+}
+
 func ExampleBuffer_ToDLPack() {
 	ctx := harp.Default()
 	b, err := harp.BufferOf(ctx, []float32{1, 2, 3})
