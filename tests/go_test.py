@@ -1,9 +1,10 @@
-"""bindings/go: go vet, its tests, also under the race detector, the README word for word, and the programs of docs/go.md. The generated files are
-what the generator writes.
+"""bindings/go: go vet, its tests, also under the race detector and with all checks of what goes to C, the README word for word, and the programs of
+docs/go.md. The generated files are what the generator writes.
 
-rows: C3.go H6.slices_in/go H6.slices_out/go
+rows: C3.go H1.lazy/go H1.realize/go H1.cached/go H6.slices_in/go H6.slices_out/go
 """
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -19,6 +20,16 @@ SOURCE = Path(os.environ["HARP_SOURCE_DIR"])
 BUILD = os.environ["HARP_BUILD_DIR"]
 GO = SOURCE / "bindings" / "go"
 os.environ.pop("HARP_MACHINE", None)  # a user's machine is what it is
+ROWS = {"TestLazyTensors": "H1.lazy,realize/go", "TestSeveralTensorsAreOneProgram": "H1.realize/go", "TestTensorMistakes": "H1.lazy/go",
+        "TestEachStructureIsCompiledOnce": "H1.cached/go", "TestJit": "H1.cached/go", "TestCallOnSlices": "H6.slices_in,slices_out/go"}
+
+
+def record(status, name):
+    """A line in the results that ./dev rows reads."""
+    print(status, name, flush=True)
+    if os.environ.get("HARP_TEST_RESULTS"):
+        with open(os.environ["HARP_TEST_RESULTS"], "a", encoding="utf-8") as file:
+            file.write(f"{status}\t{name}\t{GO}\n")
 
 
 def blocks(text):
@@ -54,11 +65,23 @@ class Go:
         assert not unformatted, f"not formatted: {unformatted}"
         self.run("go", "vet", "./...")
 
+    def check_generated(self):
+        self.run(sys.executable, "generate.py", "--check")
+
     def check_tests(self):
-        self.run("go", "test", "./...")
+        """Each test of the package is a line in the results."""
+        result = subprocess.run(["go", "test", "-count=1", "-json", "."], cwd=GO, env=self.environment, capture_output=True, text=True, check=False)
+        events = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+        ended = {e["Test"]: e["Action"] for e in events if "Test" in e and e["Action"] in ("pass", "fail", "skip")}
+        for name, status in ended.items():
+            record(status, f"{ROWS.get(name, 'go')}: {name}")
+        assert result.returncode == 0, "".join(e.get("Output", "") for e in events)[-20000:] + result.stderr[-5000:]
+        assert set(ROWS) <= set(ended), f"no such tests: {sorted(set(ROWS) - set(ended))}"
 
     def check_races(self):
-        self.run("go", "test", "-race", "-run", "Concurrent|Closing|Cancel|GivenUp|Jit|Realize|Example", "./...")
+        version = self.run("go", "env", "GOVERSION")
+        checks = {} if re.match(r"go1\.(19|20)\b", version) else {"GOEXPERIMENT": "cgocheck2"}
+        self.run("go", "test", "-race", "-run", "Concurrent|Closing|Collection|Cancel|GivenUp|Jit|Native|Realize|Example", ".", **checks)
 
     def check_readme(self):
         """In a home of its own, everything as it is written."""
@@ -101,13 +124,14 @@ class Go:
 def main():
     status = 0
     go = Go(Path(BUILD) / "go_test")
-    for check in (go.check_format_and_vet, go.check_tests, go.check_races, go.check_readme, go.check_tutorial):
+    for check in (go.check_generated, go.check_format_and_vet, go.check_tests, go.check_races, go.check_readme, go.check_tutorial):
         try:
             check()
-            print(f"pass {check.__name__}")
+            record("pass", f"script.go.{check.__name__[len('check_'):]}")
         except AssertionError as error:
             status = 1
-            print(f"fail {check.__name__}: {error}")
+            record("fail", f"script.go.{check.__name__[len('check_'):]}")
+            print(error)
     return status
 
 

@@ -9,14 +9,14 @@
 //
 // A Graph is built node by node, with symbolic sizes where they are wanted, and compiled to a Program, which runs on Go slices:
 //
-//	g, err := harp.Default().NewGraph(harp.Broadcast)
+//	g := harp.NewGraph(harp.Broadcast)
 //	n := g.DimVar("n", 0, 4096)
 //	g.Output("y", g.Input("x", harp.F32, n, 64).Tanh())
 //	p, err := g.Compile(nil)
 //	err = p.Call([]harp.Array{harp.Of(in, 3, 64)}, []harp.Array{harp.Of(out, 3, 64)})
 //
 // Errors. Operations on nodes and tensors do not return errors, so that they can be chained: a result remembers what went wrong, everything
-// made of it does, and Err, Realize, Slice, Output and Compile return it. Errors carry harp's own text and compare with errors.Is:
+// made of it does, and Err, Realize, Slice and Compile return it. Errors carry harp's own text and compare with errors.Is:
 // errors.Is(err, harp.ErrShape).
 //
 // Memory. Arrays of tensors and buffers are harp's own memory. Close gives it up at once, else the garbage collector does. Everything may be
