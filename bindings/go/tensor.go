@@ -90,7 +90,7 @@ type number struct {
 
 // Number makes an operand of a Go number: it has rank 0 and takes the dtype of the tensors it is used with. Its value is an argument of the
 // compiled program, not a part of it: another value does not compile anew.
-func Number[T ~int | ~int64 | ~int32 | ~float32 | ~float64](value T) *Tensor {
+func Number[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~float32 | ~float64](value T) *Tensor {
 	kind := reflect.TypeOf(value).Kind()
 	made := &struct { // one allocation
 		Tensor

@@ -83,6 +83,7 @@ func TestNumbers(t *testing.T) {
 	}{
 		{i.Add(harp.Number(2)), harp.I32, "[3 4]"},
 		{i.Add(harp.Number(0.5)), harp.F32, "[1.5 2.5]"},
+		{i.Add(harp.Number(uint8(200))), harp.I32, "[201 202]"},
 		{harp.Number(1).Sub(i), harp.I32, "[0 -1]"},
 		{b.Where(harp.Number(1.5), i), harp.F32, "[1.5 2]"},
 		{half.Mul(harp.Number(0.5)), harp.F16, "[0.5 1]"},
