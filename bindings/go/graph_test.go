@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -405,6 +406,31 @@ func TestRunsAreCancelled(t *testing.T) {
 	must(t, p.CallContext(context.Background(), nil, []harp.Array{harp.Of(in[:10])}, []harp.Array{harp.Of(out[:10])}))
 }
 
+func TestCompilersAreStopped(t *testing.T) {
+	folder := t.TempDir()
+	compiler, begun := filepath.Join(folder, "cc"), filepath.Join(folder, "begun")
+	script := "#!/bin/sh\ncase \"$*\" in *--version*) echo slow 1.0; exit 0;; esac\ntouch " + begun + "\nsleep 100000\n"
+	must(t, os.WriteFile(compiler, []byte(script), 0o755))
+	slow, err := harp.NewContext(harp.Options{MemoryOnly: true, Compiler: compiler, CompileTimeout: 24 * time.Hour})
+	must(t, err)
+	g := slow.NewGraph(0)
+	g.Output("y", g.Input("x", harp.F64, 102).Exp().Sum())
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		for {
+			if _, err := os.Stat(begun); err == nil {
+				cancel()
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	if _, err := g.CompileContext(ctx, nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	must(t, g.Input("later", harp.F64).Err()) // waits for ever if the compiler goes on
+}
+
 func TestCompilationsAreGivenUp(t *testing.T) {
 	g := newGraph(t, 0)
 	g.Output("y", g.Input("x", harp.F64, 100).Exp().Sum())
@@ -418,7 +444,7 @@ func TestCompilationsAreGivenUp(t *testing.T) {
 	if _, err := g.CompileContext(ctx, nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	must(t, g.Input("later", harp.F64).Err()) // waits until the compilation in the background has ended
+	must(t, g.Input("later", harp.F64).Err()) // waits until the compilation has ended
 	if _, err := g.Compile(nil); err != nil {
 		t.Error(err)
 	}

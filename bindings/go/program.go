@@ -10,7 +10,6 @@ import (
 	"context"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 )
 
@@ -38,6 +37,14 @@ type compileOptions struct {
 	c       *C.harp_compile_options
 	strings []*C.char
 	lists   []unsafe.Pointer
+	flag    *doneFlag
+}
+
+// endedBy makes the compilation end when ctx is done.
+func (o *compileOptions) endedBy(ctx context.Context) *compileOptions {
+	o.flag = watch(ctx)
+	o.c.cancel = o.flag.address()
+	return o
 }
 
 func (o *CompileOptions) inC() *compileOptions {
@@ -86,6 +93,7 @@ func (o *compileOptions) texts(list []string) **C.char {
 }
 
 func (o *compileOptions) release() {
+	o.flag.release()
 	for _, s := range o.strings {
 		release(s)
 	}
@@ -100,9 +108,8 @@ func (g *Graph) Compile(options *CompileOptions) (*Program, error) {
 	return g.CompileContext(context.Background(), options)
 }
 
-// CompileContext is Compile, but returns when ctx is done, with ctx's error. harp.h has no call that ends a compilation: one that was given up
-// goes on in the background until it is done, or for Options.CompileTimeout, and its result stays in the cache of compiled programs. Until
-// then calls that build on the graph wait.
+// CompileContext is Compile, but returns when ctx is done, with ctx's error. The compiler is stopped, with what it has started, within a few
+// milliseconds; until then calls that build on the graph wait.
 func (g *Graph) CompileContext(ctx context.Context, options *CompileOptions) (*Program, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -110,7 +117,7 @@ func (g *Graph) CompileContext(ctx context.Context, options *CompileOptions) (*P
 	if err := g.use(); err != nil {
 		return nil, err
 	}
-	c := options.inC()
+	c := options.inC().endedBy(ctx)
 	return cancellable(ctx, func() (*Program, error) {
 		defer g.h.done()
 		defer c.release()
@@ -138,7 +145,7 @@ func (g *Graph) CompileNodesContext(ctx context.Context, options *CompileOptions
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	nodes, c := copied(nodes), options.inC()
+	nodes, c := copied(nodes), options.inC().endedBy(ctx)
 	return cancellable(ctx, func() (*Program, error) {
 		defer c.release()
 		if err := g.enterList("compile_nodes", nodes); err != nil {
@@ -257,11 +264,10 @@ type RunOptions struct {
 
 // runOptions is RunOptions in C's memory, with the flag that ends the run.
 type runOptions struct {
-	c       *C.harp_run_options
-	names   []*C.char
-	lists   []unsafe.Pointer
-	stopped chan struct{}
-	watched chan struct{}
+	c     *C.harp_run_options
+	names []*C.char
+	lists []unsafe.Pointer
+	flag  *doneFlag
 }
 
 func (o *RunOptions) inC(ctx context.Context) *runOptions {
@@ -278,28 +284,13 @@ func (o *RunOptions) inC(ctx context.Context) *runOptions {
 		}
 		made.c.n_shape_vars, made.c.shape_var_names, made.c.shape_var_values = C.size_t(n), (**C.char)(names), (*C.int64_t)(values)
 	}
-	if done := ctx.Done(); done != nil {
-		flag := C.calloc(1, 4)
-		made.lists = append(made.lists, flag)
-		made.c.cancel = (*C.int32_t)(flag)
-		made.stopped, made.watched = make(chan struct{}), make(chan struct{})
-		go func() {
-			defer close(made.watched)
-			select {
-			case <-done:
-				atomic.StoreInt32((*int32)(flag), 1)
-			case <-made.stopped:
-			}
-		}()
-	}
+	made.flag = watch(ctx)
+	made.c.cancel = made.flag.address()
 	return made
 }
 
 func (o *runOptions) release() {
-	if o.stopped != nil {
-		close(o.stopped)
-		<-o.watched // the flag is written no more
-	}
+	o.flag.release()
 	for _, name := range o.names {
 		release(name)
 	}

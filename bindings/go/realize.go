@@ -117,8 +117,8 @@ func (b *builder) nodes(e *expr) []Node {
 // Realize computes tensors, those that are not yet, as one program. From then on they are constants for gradients.
 func Realize(ts ...*Tensor) error { return RealizeContext(context.Background(), ts...) }
 
-// RealizeContext is Realize, but returns ctx's error when ctx is done: a run ends, a compilation goes on in the background (see
-// Graph.CompileContext).
+// RealizeContext is Realize, but returns ctx's error when ctx is done: a run ends; a compilation goes on in the background, since other
+// goroutines may wait for the same program.
 func RealizeContext(ctx context.Context, ts ...*Tensor) error { return compute(ctx, true, ts...) }
 
 // compute is RealizeContext; tensors that nobody asks to be constants remember what they were made of.
