@@ -49,8 +49,9 @@ class Error : public std::exception {
 };
 
 /// Is called for every error where exceptions are switched off (-fno-exceptions). When it returns, the function that failed returns an
-/// empty handle: a Context, Graph, Node, Program, Buffer, Tensor or Field that is false in an `if`; further calls with such a handle do
-/// nothing and return empty handles. It may also longjmp or end the process. Called on the thread that made the mistake.
+/// empty handle: a Context, Graph, Node, Program, Buffer or Field that is false in an `if`, or a Tensor that is not defined(); further
+/// calls with such a handle do nothing and return empty handles. It may also longjmp or end the process. Called on the thread that made the
+/// mistake.
 using ErrorHandler = void (*)(const Error& error, void* user);
 
 namespace detail {

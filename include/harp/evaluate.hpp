@@ -81,7 +81,7 @@ struct Compiled {
   Handle<harp_program> program;
   harp_entry_point_ex entry = nullptr;           // NULL: it can only be called as a program
   std::vector<std::pair<size_t, int32_t>> vars;  // which input and axis says each shape variable
-  std::vector<uint64_t> in_place;                // of each result: a bit for each input whose memory it may take
+  std::vector<uint64_t> in_place;                // of each result: a bit for each of the first 63 inputs whose memory it may take
   bool flat = false;                             // arrays are taken as rows: every operation works element by element on one shape
   uint64_t kernels = 0;
 };
@@ -166,7 +166,7 @@ inline bool one_shape(const Assigned& what) {
 /// For each axis of each input: the number of its shape variable, or -1 - its size.
 inline std::vector<std::vector<int64_t>> size_codes(const Assigned& what, Sizing sizing, std::vector<std::pair<size_t, int32_t>>& vars) {
   std::vector<std::vector<int64_t>> codes(what.inputs);
-  std::vector<int64_t> sizes;  // of the shape variables
+  std::vector<int64_t> known;  // what stands for each shape variable: its axis, or the size that it has
   for (size_t i = 0; i < what.inputs; ++i) {
     const Type* type = what.types[i];
     if (type->rank != 0 && sizing == Sizing::flat) {
@@ -176,17 +176,17 @@ inline std::vector<std::vector<int64_t>> size_codes(const Assigned& what, Sizing
     }
     for (int32_t axis = 0; axis < type->rank; ++axis) {
       const int64_t size = type->dims[axis];
-      if (sizing == Sizing::fixed || (sizing == Sizing::by_size && size == 1)) {
+      // Of no elements there is no max: harp says so of sizes that are numbers.
+      if (sizing == Sizing::fixed || size == 0 || (sizing == Sizing::by_size && size == 1)) {
         codes[i].push_back(-1 - size);
         continue;
       }
-      size_t var = sizing == Sizing::by_axis ? static_cast<size_t>(axis)
-                                             : static_cast<size_t>(std::find(sizes.begin(), sizes.end(), size) - sizes.begin());
-      if (var == sizes.size()) {
-        sizes.push_back(size);
-        vars.emplace_back(i, axis);
-      }
-      codes[i].push_back(static_cast<int64_t>(var));
+      const int64_t same = sizing == Sizing::by_axis ? axis : size;
+      const auto var = std::find(known.begin(), known.end(), same) - known.begin();
+      codes[i].push_back(var);
+      if (var != static_cast<std::ptrdiff_t>(known.size())) continue;
+      known.push_back(same);
+      vars.emplace_back(i, axis);
     }
   }
   return codes;
@@ -227,7 +227,7 @@ inline std::unique_ptr<Compiled> compile(const Assigned& what, Sizing sizing, Ou
     harp_program_output(compiled->program.get(), i, &info, mistake);
     uint64_t mask = 0;
     for (size_t k = 0; k < info.n_in_place; ++k)
-      if (info.in_place[k] < 64) mask |= uint64_t{1} << info.in_place[k];
+      if (info.in_place[k] < 63) mask |= uint64_t{1} << info.in_place[k];
     compiled->in_place.push_back(mask);
   }
   return compiled;
@@ -334,10 +334,11 @@ inline bool launch(const Session* session, const Entry& entry, void** inputs, co
   if (entry.workspace_bytes == 0) {
     status = entry.entry(inputs, outputs, entry.vars.data(), nullptr);
   } else {
+    Reused<Workspace> workspace;
     harp_runtime runtime{};
     runtime.struct_size = sizeof runtime;
-    runtime.workspace = workspace().reserve(entry.workspace_bytes);
-    runtime.workspace_size = workspace().size();
+    runtime.workspace = workspace->reserve(entry.workspace_bytes);
+    runtime.workspace_size = workspace->size();
     status = entry.entry(inputs, outputs, entry.vars.data(), &runtime);
   }
   return status == HARP_OK || call_program(entry, inputs, types, count, outputs);  // which says what is wrong
@@ -345,7 +346,7 @@ inline bool launch(const Session* session, const Entry& entry, void** inputs, co
 
 /// May a result not be written while the program reads this input?
 inline bool clash(const Target& result, const void* input, const Type* type, uint64_t in_place, size_t i) {
-  return overlap(result.data, result.type, input, type) && (result.data != input || (in_place >> (i < 63 ? i : 63) & 1) == 0);
+  return overlap(result.data, result.type, input, type) && (result.data != input || i >= 63 || (in_place >> i & 1) == 0);
 }
 
 }  // namespace detail

@@ -65,7 +65,9 @@ class Field : public Expr<Field<T>> {
       swap(other);
     return *this;
   }
+  /// Sets every element.
   Field& operator=(T value) {
+    if (type_ == nullptr) detail::raise({HARP_ERROR_INVALID_ARGUMENT, "a number is assigned to a field that has no shape yet"});
     std::fill(begin(), end(), value);
     return *this;
   }
@@ -76,7 +78,8 @@ class Field : public Expr<Field<T>> {
   }
   template <class To, class E>
   Field& operator=(Assignment<To, E>&& assignment) {  // A = B = ...
-    return *this = assignment.get();
+    *this = assignment.get();
+    return *this;
   }
 #define HARP_CPP_ASSIGNING(symbol, name)                                                        \
   template <class B>                                                                            \
@@ -87,15 +90,14 @@ class Field : public Expr<Field<T>> {
   HARP_CPP_ASSIGNING(-, sub)
   HARP_CPP_ASSIGNING(*, mul)
   HARP_CPP_ASSIGNING(/, div)
+  HARP_CPP_ASSIGNING(%, remainder)
 #undef HARP_CPP_ASSIGNING
 
   T* data() { return data_; }
   const T* data() const { return data_; }
   size_t size() const { return type_ != nullptr ? static_cast<size_t>(type_->elements) : 0; }
   int32_t rank() const { return type_ != nullptr ? type_->rank : 0; }
-  Span<const int64_t> shape() const {
-    return type_ != nullptr ? Span<const int64_t>(type_->dims, static_cast<size_t>(type_->rank)) : Span<const int64_t>();
-  }
+  Span<const int64_t> shape() const { return type_ != nullptr ? shape_of(type_) : Span<const int64_t>(); }
   Span<T> span() { return {data_, size()}; }
   Span<const T> span() const { return {data_, size()}; }
   T* begin() { return data_; }
@@ -140,14 +142,14 @@ class Field : public Expr<Field<T>> {
                                            " is assigned to a view of the shape " + shape_text(type_->dims, type_->rank)});
       return false;
     }
-    Buffer buffer(context(), type->dtype, {type->dims, static_cast<size_t>(type->rank)});
+    Buffer buffer(context(), type->dtype, shape_of(type));
     if (!buffer) return false;
     adopt(std::move(buffer), type);
     return true;
   }
   void adopt(Buffer buffer, const detail::Type* type) {
     buffer_ = std::move(buffer);
-    data_ = static_cast<T*>(harp_buffer_data(buffer_.get()));
+    data_ = buffer_ ? static_cast<T*>(harp_buffer_data(buffer_.get())) : nullptr;
     type_ = type;
   }
   void set_context(detail::Session* session) {
@@ -157,8 +159,14 @@ class Field : public Expr<Field<T>> {
   }
 
  private:
+  static Span<const int64_t> shape_of(const detail::Type* type) { return {type->dims, static_cast<size_t>(type->rank)}; }
   void copy(const Field& other) {
-    if (other.type_ != nullptr && allocate(other.type_)) std::copy(other.begin(), other.end(), begin());
+    if (other.type_ == nullptr) {
+      if (!is_view()) adopt(Buffer(), nullptr);
+      return;
+    }
+    const Buffer kept = other.type_ != type_ ? buffer_ : Buffer();  // other may be a view of it
+    if (allocate(other.type_) && size() != 0) std::memmove(static_cast<void*>(data_), other.data_, type_->bytes);
   }
   void swap(Field& other) noexcept {
     std::swap(context_, other.context_);

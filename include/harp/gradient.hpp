@@ -51,6 +51,10 @@ inline std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& xs, 
   }
   x.push_back(grad_output.value());
   if (xs.empty()) return gradients;
+  if (grad_output.defined() && grad_output.value()->session != y.value()->session) {
+    raise({HARP_ERROR_INVALID_ARGUMENT, "grad: grad_output is of another context"});
+    return gradients;
+  }
 
   // Which gradients there are is a question to the whole structure: harp's graph of it answers, once.
   Session* session = y.value()->session;

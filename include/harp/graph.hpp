@@ -7,17 +7,25 @@
 namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 
-/// An array that a program reads or writes, as it lies in memory; borrowed for the call. The sizes are borrowed, too.
+/// An array that a program reads or writes, as it lies in memory, which is borrowed for the call: `{data, {2, 3}}`.
 template <class T>
 struct ArrayView {
   T* data = nullptr;
-  Span<const int64_t> dims;
+  Sizes dims;
   DType dtype = DType::unknown;
 
   ArrayView() = default;
-  ArrayView(T* data, Span<const int64_t> dims, DType dtype) : data(data), dims(dims), dtype(dtype) {}
+  ArrayView(T* data, const Sizes& dims, DType dtype) : data(data), dims(dims), dtype(dtype) {}
   template <class U, class = std::enable_if_t<!std::is_void_v<U> && std::is_convertible_v<U*, T*>>>
-  ArrayView(U* data, Span<const int64_t> dims) : data(data), dims(dims), dtype(dtype_of<U>) {}
+  ArrayView(U* data, const Sizes& dims) : data(data), dims(dims), dtype(dtype_of<U>) {}
+
+  int32_t rank() const { return dims.count(); }
+  /// The number of elements.
+  size_t size() const {
+    size_t elements = 1;
+    for (int32_t i = 0; i < dims.count(); ++i) elements *= static_cast<size_t>(dims[i]);
+    return elements;
+  }
 };
 using Array = ArrayView<void>;
 using ConstArray = ArrayView<const void>;
@@ -69,10 +77,8 @@ class Program {
   bool call(std::initializer_list<ConstArray> inputs, std::initializer_list<Array> outputs, const RunOptions& options = {}) const {
     std::vector<harp_const_array> in;
     std::vector<harp_array> out;
-    for (const ConstArray& array : inputs)
-      in.push_back({array.data, array.dims.data(), raw(array.dtype), static_cast<int32_t>(array.dims.size())});
-    for (const Array& array : outputs)
-      out.push_back({array.data, array.dims.data(), raw(array.dtype), static_cast<int32_t>(array.dims.size())});
+    for (const ConstArray& array : inputs) in.push_back({array.data, array.dims.data(), raw(array.dtype), array.rank()});
+    for (const Array& array : outputs) out.push_back({array.data, array.dims.data(), raw(array.dtype), array.rank()});
     detail::Out err;
     harp_program_call(get(), in.size(), in.data(), out.size(), out.data(), &options, err);
     return !err.raised();

@@ -181,17 +181,16 @@ class Buffer {
   Buffer() = default;
   explicit Buffer(harp_buffer* owned) : handle_(owned) {}
   /// New memory, aligned to 64 bytes; its content is unspecified.
-  Buffer(const Context& context, DType dtype, Span<const int64_t> dims) {
+  Buffer(const Context& context, DType dtype, const Sizes& dims) {
     detail::Out err;
-    handle_ = detail::Handle<harp_buffer>(
-        harp_buffer_new(context.get(), nullptr, raw(dtype), static_cast<int32_t>(dims.size()), dims.data(), err));
+    handle_ = detail::Handle<harp_buffer>(harp_buffer_new(context.get(), nullptr, raw(dtype), dims.count(), dims.data(), err));
     err.raised();
   }
   /// The host's memory without a copy, which has to stay until the buffer goes. Of const memory: a buffer that may not be written.
   template <class T>
-  static Buffer wrap(const Context& context, T* data, Span<const int64_t> dims) {
+  static Buffer wrap(const Context& context, T* data, const Sizes& dims) {
     detail::Out err;
-    const auto rank = static_cast<int32_t>(dims.size());
+    const int32_t rank = dims.count();
     harp_buffer* buffer = nullptr;
     if constexpr (std::is_const_v<T>)
       buffer = harp_buffer_wrap_const(context.get(), raw(dtype_of<T>), rank, dims.data(), data, nullptr, nullptr, err);

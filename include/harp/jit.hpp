@@ -21,44 +21,64 @@ namespace detail {
 /// Is this thread inside a function that is being traced?
 inline thread_local int tracing = 0;
 
+/// Results of a function in a row, and how many of them each of its vectors has.
+struct Flat {
+  std::vector<Tensor> tensors;
+  std::vector<size_t> lengths;
+};
+struct FlatReader {
+  Flat from;
+  size_t tensor = 0, length = 0;
+  Tensor next() { return std::move(from.tensors[tensor++]); }
+};
+
 /// What a function may give: a Tensor, or a pair, tuple, array or vector of them. Pack flattens it, and makes it again.
 template <class R>
-struct Pack;
+struct Pack {
+  static_assert(std::is_same_v<R, Tensor>, "a function that jit traces gives a Tensor, or a pair, tuple, array or vector of them");
+};
 template <>
 struct Pack<Tensor> {
-  static void flatten(const Tensor& result, std::vector<Tensor>& to) { to.push_back(result); }
-  static Tensor make(std::vector<Tensor>& from, size_t& next) { return std::move(from[next++]); }
+  static void flatten(const Tensor& result, Flat& to) { to.tensors.push_back(result); }
+  static Tensor make(FlatReader& from) { return from.next(); }
 };
 template <class... T>
 struct Pack<std::tuple<T...>> {
-  static void flatten(const std::tuple<T...>& result, std::vector<Tensor>& to) {
+  static void flatten(const std::tuple<T...>& result, Flat& to) {
     std::apply([&](const T&... part) { (Pack<T>::flatten(part, to), ...); }, result);
   }
-  static std::tuple<T...> make(std::vector<Tensor>& from, size_t& next) { return std::tuple<T...>{Pack<T>::make(from, next)...}; }
+  static std::tuple<T...> make(FlatReader& from) { return std::tuple<T...>{Pack<T>::make(from)...}; }
 };
 template <class A, class B>
 struct Pack<std::pair<A, B>> {
-  static void flatten(const std::pair<A, B>& result, std::vector<Tensor>& to) {
-    Pack<A>::flatten(result.first, to), Pack<B>::flatten(result.second, to);
-  }
-  static std::pair<A, B> make(std::vector<Tensor>& from, size_t& next) {
-    A first = Pack<A>::make(from, next);
-    return {std::move(first), Pack<B>::make(from, next)};
+  static void flatten(const std::pair<A, B>& result, Flat& to) { Pack<A>::flatten(result.first, to), Pack<B>::flatten(result.second, to); }
+  static std::pair<A, B> make(FlatReader& from) {
+    A first = Pack<A>::make(from);
+    return {std::move(first), Pack<B>::make(from)};
   }
 };
-template <size_t N>
-struct Pack<std::array<Tensor, N>> {
-  static void flatten(const std::array<Tensor, N>& result, std::vector<Tensor>& to) { to.insert(to.end(), result.begin(), result.end()); }
-  static std::array<Tensor, N> make(std::vector<Tensor>& from, size_t& next) {
-    std::array<Tensor, N> result;
-    for (Tensor& part : result) part = std::move(from[next++]);
+template <class R, size_t N>
+struct Pack<std::array<R, N>> {
+  static void flatten(const std::array<R, N>& result, Flat& to) {
+    for (const R& part : result) Pack<R>::flatten(part, to);
+  }
+  static std::array<R, N> make(FlatReader& from) {
+    std::array<R, N> result;
+    for (R& part : result) part = Pack<R>::make(from);
     return result;
   }
 };
-template <>
-struct Pack<std::vector<Tensor>> {
-  static void flatten(const std::vector<Tensor>& result, std::vector<Tensor>& to) { to.insert(to.end(), result.begin(), result.end()); }
-  static std::vector<Tensor> make(std::vector<Tensor>& from, size_t&) { return std::move(from); }
+template <class R>
+struct Pack<std::vector<R>> {
+  static void flatten(const std::vector<R>& result, Flat& to) {
+    to.lengths.push_back(result.size());
+    for (const R& part : result) Pack<R>::flatten(part, to);
+  }
+  static std::vector<R> make(FlatReader& from) {
+    std::vector<R> result(from.from.lengths[from.length++]);
+    for (R& part : result) part = Pack<R>::make(from);
+    return result;
+  }
 };
 
 /// A function as it was traced for arguments of certain types.
@@ -68,6 +88,7 @@ struct Traced {
   std::vector<int32_t> arguments;  // of each leaf: the argument it is, or -1:
   std::vector<Tensor> captured;    // a tensor from elsewhere
   std::vector<const Type*> results;
+  std::vector<size_t> lengths;  // of the vectors among what it gives
 };
 
 /// What copies of a function share.
@@ -97,11 +118,12 @@ inline Tensor placeholder(Session* session, const Type* type, size_t index, bool
   return Tensor(value);
 }
 
-inline std::shared_ptr<const Traced> finish_trace(Session* session, const Words& key, const std::vector<Tensor>& results) {
+inline std::shared_ptr<const Traced> finish_trace(Session* session, const Words& key, const Flat& results) {
   auto traced = std::make_shared<Traced>();
   std::vector<Value*> values;
-  for (const Tensor& result : results) {
-    if (!result) return nullptr;
+  traced->lengths = results.lengths;
+  for (const Tensor& result : results.tensors) {
+    if (!result.defined()) return nullptr;
     values.push_back(result.value());
     traced->results.push_back(result.value()->type);
   }
@@ -129,7 +151,11 @@ class Jit {
   template <class... A>
   auto operator()(const A&... arguments) const {
     using Result = std::decay_t<decltype(function_(as_parameter(arguments)...))>;
-    if (detail::tracing != 0) return static_cast<Result>(function_(inlined(arguments)...));
+    if (detail::tracing != 0) {
+      detail::Session* session = nullptr;
+      ((session = session != nullptr ? session : session_of(arguments)), ...);
+      return static_cast<Result>(function_(inlined(arguments, session)...));
+    }
     return run<Result>(std::array<Tensor, sizeof...(A)>{as_parameter(arguments)...}, std::array<bool, sizeof...(A)>{is_number<A>...},
                        std::index_sequence_for<A...>());
   }
@@ -146,18 +172,26 @@ class Jit {
 
   static const Tensor& as_parameter(const Tensor& tensor) { return tensor; }
   template <class A, class = std::enable_if_t<is_number<A>>>
-  static Tensor as_parameter(A number) {
+  static Tensor as_parameter(A number, detail::Session* session = nullptr) {
     using N = std::conditional_t<std::is_same_v<A, long double>, double, A>;
-    detail::Value* value = detail::new_leaf(default_context().session(), detail::type_of(dtype_of<N>, nullptr, 0), nullptr, nullptr);
+    if (session == nullptr) session = default_context().session();
+    detail::Value* value = detail::new_leaf(session, detail::type_of(dtype_of<N>, nullptr, 0), nullptr, nullptr);
     const N element = static_cast<N>(number);
     value->data = value->number;
     std::memcpy(value->number, &element, sizeof element);
     return Tensor(value);
   }
-  template <class A>
-  static Tensor inlined(const A& argument) {
-    Tensor tensor = as_parameter(argument);
-    if (is_number<A>) tensor.value()->weak = true;
+  static detail::Session* session_of(const Tensor& tensor) { return tensor.defined() ? tensor.value()->session : nullptr; }
+  template <class A, class = std::enable_if_t<is_number<A>>>
+  static detail::Session* session_of(A) {
+    return nullptr;
+  }
+  /// An argument inside a function that is being traced: a number joins the context of the arrays beside it.
+  static const Tensor& inlined(const Tensor& tensor, detail::Session*) { return tensor; }
+  template <class A, class = std::enable_if_t<is_number<A>>>
+  static Tensor inlined(A number, detail::Session* session) {
+    Tensor tensor = as_parameter(number, session);
+    tensor.value()->weak = true;
     return tensor;
   }
 
@@ -181,7 +215,7 @@ class Jit {
 
     std::shared_ptr<const Traced> traced = traces_->find(key);
     if (traced == nullptr) {
-      std::vector<Tensor> results;
+      Flat results;
       {
         struct Tracing {
           Tracing() { ++tracing; }
@@ -203,11 +237,10 @@ class Jit {
     }
     std::vector<harp_buffer*> buffers(traced->results.size(), nullptr);
     if (!run_plan(session, *traced->plan, leaves, traced->results.data(), buffers.size(), buffers.data())) return {};
-    std::vector<Tensor> results;
+    FlatReader results{{{}, traced->lengths}};
     for (size_t i = 0; i < buffers.size(); ++i)
-      results.emplace_back(new_leaf(session, traced->results[i], buffers[i], harp_buffer_data(buffers[i])));
-    size_t next = 0;
-    return Pack<Result>::make(results, next);
+      results.from.tensors.emplace_back(new_leaf(session, traced->results[i], buffers[i], harp_buffer_data(buffers[i])));
+    return Pack<Result>::make(results);
   }
 
   template <class Result>

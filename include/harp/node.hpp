@@ -11,11 +11,16 @@ inline namespace HARP_CPP_NAMESPACE {
 namespace detail {
 
 /// Raises the mistake that a building call left in the graph, which then can be built on. False: there was none.
-inline bool raise_mistake(harp_graph* graph) { return raise_owned(harp_graph_take_error(graph)); }
+inline bool raise_mistake(harp_graph* graph) {
+#if HARP_CPP_EXCEPTIONS  // else it comes from a call whose error was reported
+  if (graph == nullptr) raise({HARP_ERROR_INVALID_ARGUMENT, "an empty Graph"});
+#endif
+  return raise_owned(harp_graph_take_error(graph));
+}
 
 inline Dim dim_of(harp_graph* graph, harp_dim dim) {
   if (dim == HARP_DIM_INVALID) raise_mistake(graph);
-  return {graph, dim};
+  return {dim < 0 ? graph : nullptr, dim};
 }
 
 /// Of two numbers: the number; else what the graph says.

@@ -37,9 +37,34 @@ inline const Launches& launches() { return detail::launched; }
 
 namespace detail {
 
-/// Memory for what programs need while they run, kept by each thread.
+/// Something of this thread's that keeps its memory from one use to the next. A use within another one gets a new one.
+template <class T>
+class Reused {
+ public:
+  Reused() : object_(std::move(kept())) {}
+  ~Reused() { kept() = std::move(object_); }
+  Reused(const Reused&) = delete;
+  Reused& operator=(const Reused&) = delete;
+  T* operator->() { return &object_; }
+
+ private:
+  static T& kept() {
+    static thread_local T kept;
+    return kept;
+  }
+  T object_;
+};
+
+/// Memory for what programs need while they run.
 class Workspace {
  public:
+  Workspace() = default;
+  Workspace(Workspace&& other) noexcept : memory_(std::exchange(other.memory_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Workspace& operator=(Workspace&& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
   ~Workspace() { std::free(memory_); }
   void* reserve(size_t bytes) {
     if (bytes > size_) {
@@ -56,10 +81,6 @@ class Workspace {
   void* memory_ = nullptr;
   size_t size_ = 0;
 };
-inline Workspace& workspace() {
-  static thread_local Workspace workspace;
-  return workspace;
-}
 
 /// A compiled structure. It does not change once it is made.
 struct Plan {
@@ -232,16 +253,22 @@ inline bool check_structure(Session* session, Value* const* results, size_t coun
   return true;
 }
 
+/// What a run of a plan needs room for.
+struct Run {
+  std::vector<harp_const_array> inputs;
+  std::vector<harp_array> outputs;
+  Workspace workspace;
+};
+
 /// Runs a plan on leaves: new arrays of these types. False after an error, with nothing made.
 inline bool run_plan(Session* session, const Plan& plan, Value* const* leaves, const Type* const* types, size_t count,
                      harp_buffer** buffers) {
-  static thread_local std::vector<harp_const_array> inputs;
-  static thread_local std::vector<harp_array> outputs;
-  inputs.clear(), outputs.clear();
+  Reused<Run> run;
+  run->inputs.clear(), run->outputs.clear();
   uint64_t bytes = 0;
   for (const uint32_t i : plan.inputs) {
     const Value* leaf = leaves[i];
-    inputs.push_back({leaf->data, leaf->type->dims, raw(leaf->type->dtype), leaf->type->rank});
+    run->inputs.push_back({leaf->data, leaf->type->dims, raw(leaf->type->dtype), leaf->type->rank});
     bytes += leaf->type->bytes;
   }
   Out err;
@@ -250,14 +277,14 @@ inline bool run_plan(Session* session, const Plan& plan, Value* const* leaves, c
     const Type* type = types[made];
     buffers[made] = harp_buffer_new(session->context, nullptr, raw(type->dtype), type->rank, type->dims, err);
     if (buffers[made] == nullptr) break;
-    outputs.push_back({harp_buffer_data(buffers[made]), type->dims, raw(type->dtype), type->rank});
+    run->outputs.push_back({harp_buffer_data(buffers[made]), type->dims, raw(type->dtype), type->rank});
     bytes += type->bytes;
   }
   if (made == count) {
     RunOptions options;
-    options.workspace = plan.workspace_bytes != 0 ? workspace().reserve(plan.workspace_bytes) : nullptr;
-    options.workspace_size = options.workspace != nullptr ? workspace().size() : 0;
-    harp_program_call(plan.program.get(), inputs.size(), inputs.data(), outputs.size(), outputs.data(), &options, err);
+    options.workspace = plan.workspace_bytes != 0 ? run->workspace.reserve(plan.workspace_bytes) : nullptr;
+    options.workspace_size = options.workspace != nullptr ? run->workspace.size() : 0;
+    harp_program_call(plan.program.get(), run->inputs.size(), run->inputs.data(), count, run->outputs.data(), &options, err);
   }
   if (*static_cast<harp_error**>(err) != nullptr) {
     for (size_t i = 0; i < made; ++i) harp_buffer_release(buffers[i]);
@@ -270,15 +297,26 @@ inline bool run_plan(Session* session, const Plan& plan, Value* const* leaves, c
   return true;
 }
 
-/// Computes pending values, all in one run. False after an error; they are then pending as before.
+/// What is realised together.
+struct Results {
+  std::vector<Value*> values;
+  std::vector<const Type*> types;
+  std::vector<harp_buffer*> buffers;
+};
+
+/// Computes pending values, all of a context in one run. False after an error; those that were not computed are pending as before.
 inline bool realize(Value* const* values, size_t count, const Configuration& configuration) {
-  static thread_local std::vector<Value*> results;
-  static thread_local std::vector<const Type*> types;
-  static thread_local std::vector<harp_buffer*> buffers;
+  Reused<Results> reused;
+  auto& [results, types, buffers] = *reused.operator->();
   results.clear(), types.clear();
+  bool has_others = false;  // of another context
   for (size_t i = 0; i < count; ++i) {
     Value* value = values[i];
     if (value->is_there() || std::find(results.begin(), results.end(), value) != results.end()) continue;
+    if (!results.empty() && value->session != results[0]->session) {
+      has_others = true;
+      continue;
+    }
     results.push_back(value);
     types.push_back(value->type);
   }
@@ -308,7 +346,7 @@ inline bool realize(Value* const* values, size_t count, const Configuration& con
     value->held = value->type->bytes;
     Resource<Value>::release_operands(value);
   }
-  return true;
+  return !has_others || realize(values, count, configuration);
 }
 
 /// Bounds of what may be pending.

@@ -22,6 +22,34 @@
 namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 
+namespace detail {
+
+template <class T>
+bool rows_are_equal(std::initializer_list<std::initializer_list<T>> rows, size_t columns) {
+  for (const std::initializer_list<T>& row : rows)
+    if (row.size() != columns) {
+      raise({HARP_ERROR_SHAPE,
+             "Tensor: rows of " + std::to_string(columns) + " and of " + std::to_string(row.size()) + " elements make no array"});
+      return false;
+    }
+  return true;
+}
+
+/// Of one element of any dtype; -0.0 is zero.
+inline bool is_not_zero(DType dtype, const void* element) {
+  const Category category = category_of(dtype);
+  const size_t parts = category == Category::complex ? 2 : 1, size = size_of(dtype) / parts;
+  for (size_t i = 0; i < parts; ++i) {
+    uint64_t bits = 0;  // harp's arrays are little-endian, as its machines are
+    std::memcpy(&bits, static_cast<const unsigned char*>(element) + i * size, size);
+    const bool has_sign = category == Category::real || category == Category::complex;
+    if ((has_sign ? bits << (65 - 8 * size) : bits) != 0) return true;
+  }
+  return false;
+}
+
+}  // namespace detail
+
 class Tensor : public Methods<Tensor> {
  public:
   Tensor() = default;
@@ -32,6 +60,21 @@ class Tensor : public Methods<Tensor> {
   template <class T, class = std::enable_if_t<dtype_of<T> != DType::unknown>>
   Tensor(std::initializer_list<T> values, const Sizes& dims, const Context& context = default_context())
       : Tensor(Span<const T>(values.begin(), values.size()), dims, context) {}
+  /// An array of two axes, by rows: {{1, 2}, {3, 4}}.
+  template <class T, class = std::enable_if_t<dtype_of<T> != DType::unknown>>
+  Tensor(std::initializer_list<std::initializer_list<T>> rows, const Context& context = default_context()) {
+    const size_t columns = rows.size() != 0 ? rows.begin()->size() : 0;
+    const detail::Type* type = detail::checked_type("Tensor", dtype_of<T>, {rows.size(), columns});
+    if (type == nullptr || !detail::rows_are_equal(rows, columns)) return;
+    *this = empty(type, context);
+    if (!defined()) return;
+    auto* element = static_cast<T*>(value()->data);
+    for (const std::initializer_list<T>& row : rows) element = std::copy(row.begin(), row.end(), element);
+  }
+  explicit Tensor(const std::vector<bool>& values, const Context& context = default_context()) {
+    *this = empty(detail::checked_type("Tensor", DType::boolean, values.size()), context);
+    if (defined()) std::copy(values.begin(), values.end(), static_cast<bool*>(value()->data));
+  }
   template <class T, class = std::enable_if_t<dtype_of<T> != DType::unknown>>
   explicit Tensor(const std::vector<T>& values, const Context& context = default_context())
       : Tensor(Span<const T>(values.data(), values.size()), static_cast<int64_t>(values.size()), context) {}
@@ -45,7 +88,7 @@ class Tensor : public Methods<Tensor> {
       return;
     }
     *this = empty(type, context);
-    if (*this && type->bytes != 0) std::memcpy(value()->data, values.data(), type->bytes);
+    if (defined() && type->bytes != 0) std::memcpy(value()->data, values.data(), type->bytes);
   }
   /// The array of a buffer, without a copy; nobody may write to it any more.
   explicit Tensor(const Buffer& buffer, const Context& context = default_context()) {
@@ -59,7 +102,7 @@ class Tensor : public Methods<Tensor> {
   template <class T>
   static Tensor view(const T* data, const Sizes& dims, const Context& context = default_context()) {
     const detail::Type* type = detail::checked_type("Tensor::view", dtype_of<T>, dims);
-    return type == nullptr ? Tensor() : Tensor(Buffer::wrap(context, data, {type->dims, static_cast<size_t>(type->rank)}), context);
+    return type == nullptr ? Tensor() : Tensor(Buffer::wrap(context, data, dims), context);
   }
 
   static Tensor full(DType dtype, const Sizes& dims, detail::Number value, const Context& context = default_context());
@@ -72,7 +115,18 @@ class Tensor : public Methods<Tensor> {
   /// A number of rank 0. Unlike one that is written beside a tensor it is of that dtype, and always an input.
   static Tensor scalar(detail::Number value, DType dtype, const Context& context = default_context());
 
-  explicit operator bool() const { return static_cast<bool>(value_); }
+  /// False: it is empty, as a default one is, one that was moved from, and the result of an error without exceptions.
+  bool defined() const { return static_cast<bool>(value_); }
+  /// Whether the only element is not zero, which is computed if need be; of an empty tensor: false. (`if (loss < 0.1)` asks for the value.)
+  explicit operator bool() const {
+    if (!value_) return false;
+    if (size() != 1) {
+      detail::raise({HARP_ERROR_SHAPE, "the truth of a tensor of the shape " + shape_text(value()->type->dims, rank()) +
+                                           ": expected one element (any() and all() make one of many)"});
+      return false;
+    }
+    return realize().is_realized() && detail::is_not_zero(dtype(), value()->data);
+  }
   DType dtype() const { return value_ ? value()->type->dtype : DType::unknown; }
   int32_t rank() const { return value_ ? value()->type->rank : 0; }
   /// The sizes; borrowed, for ever.
@@ -96,7 +150,7 @@ class Tensor : public Methods<Tensor> {
     return *this;
   }
 
-  /// The elements, computed if need be; valid as long as a copy of the tensor is. Empty after an error.
+  /// The elements, computed if need be; valid as long as a copy of the tensor is: of a temporary take to_vector(). Empty after an error.
   template <class T>
   Span<const T> data() const {
     if (!has_dtype(dtype_of<T>) || !realize().is_realized()) return {};
@@ -123,7 +177,7 @@ class Tensor : public Methods<Tensor> {
     detail::Value* one = value();
     if (one->buffer == nullptr) {  // a number
       const Tensor copy = empty(one->type, Context(retained_session()));
-      if (!copy) return {};
+      if (!copy.defined()) return {};
       std::memcpy(copy.value()->data, one->data, one->type->bytes);
       return copy.buffer();
     }
@@ -149,6 +203,7 @@ class Tensor : public Methods<Tensor> {
   detail::Value* value() const { return value_.get(); }
   detail::Value* release() { return value_.release(); }
   static Tensor empty(const detail::Type* type, const Context& context) {
+    if (type == nullptr) return {};  // after an error
     detail::Out err;
     harp_buffer* buffer = harp_buffer_new(context.get(), nullptr, raw(type->dtype), type->rank, type->dims, err);
     if (err.raised()) return {};
@@ -174,7 +229,7 @@ class Tensor : public Methods<Tensor> {
 inline void realize(Span<const Tensor> tensors, const Configuration& configuration = {}) {
   std::vector<detail::Value*> values;
   for (const Tensor& tensor : tensors)
-    if (tensor) values.push_back(tensor.value());
+    if (tensor.defined()) values.push_back(tensor.value());
   detail::realize(values.data(), values.size(), configuration);
 }
 inline void realize(std::initializer_list<Tensor> tensors, const Configuration& configuration = {}) {

@@ -172,6 +172,21 @@ inline bool holds(DType dtype, const Number& number) {
   return number.u <= UINT64_MAX >> (64 - bits) >> (has_sign ? 1 : 0);
 }
 
+/// A number as an element of a dtype that was asked for, by the rules of harp_constant. False after an error.
+inline bool fit(DType dtype, Number& number) {
+  const Category wanted = category_of(dtype);
+  const bool is_whole = number.category == Category::real && number.re == std::floor(number.re) && std::fabs(number.re) < 0x1p62;
+  std::string text = number.category >= Category::real ? std::to_string(number.re)
+                     : number.is_unsigned              ? std::to_string(number.u)
+                                                       : std::to_string(number.i);
+  if (wanted < Category::real && is_whole) number = Number(static_cast<int64_t>(number.re));
+  const bool is_bit = number.category < Category::real && number.u <= 1;
+  if (wanted == Category::boolean ? is_bit : (number.category <= wanted && holds(dtype, number))) return true;
+  if (number.category == Category::complex) text += " + " + std::to_string(number.im) + "i";
+  raise({HARP_ERROR_RANGE, "the number " + text + " does not fit " + name_of(dtype)});
+  return false;
+}
+
 inline bool is_simple(const Number& number) {
   if (number.category == Category::complex) return false;
   const double value = number.real();
@@ -231,7 +246,7 @@ struct Applier<Kind::tensor> {
     if (!((x.values[made++] != nullptr || std::is_same_v<std::decay_t<A>, None>)&&...)) return {};
 #endif
     Tensor result(trace(op, session, x.release(), count));
-    if (all_weak && result) result.value()->weak = true;
+    if (all_weak && result.defined()) result.value()->weak = true;
     return result;
   }
 
@@ -246,7 +261,7 @@ struct Applier<Kind::tensor> {
     const Tensor group(trace_list(op, operands, count));
     const size_t results = op.results(count);
     std::vector<Tensor> parts(results);
-    if (!group) return parts;
+    if (!group.defined()) return parts;
     for (size_t i = 0; i < results; ++i) {
       Value* one = group.value();
       if (results > 1) {
@@ -264,7 +279,7 @@ struct Applier<Kind::tensor> {
   static Value* trace_list(const Op& op, const Tensor* operands, size_t count) {
     std::vector<Value*> x;
     for (size_t i = 0; i < count; ++i)
-      if (operands[i]) x.push_back(operands[i].value());
+      if (operands[i].defined()) x.push_back(operands[i].value());
     if (x.empty() || x.size() != count) return missing(Op::name).release();
     for (Value* value : x) Resource<Value>::retain(value);
     return trace(op, x[0]->session, x.data(), count);
@@ -280,7 +295,7 @@ struct Applier<Kind::tensor> {
   }
 
   static void look(const Tensor& tensor, bool counts, Session*& session, DType& beside, bool& all_weak) {
-    if (!tensor) return;
+    if (!tensor.defined()) return;
     if (session == nullptr) session = tensor.value()->session;
     if (tensor.value()->weak) return;
     all_weak = false;
@@ -291,7 +306,7 @@ struct Applier<Kind::tensor> {
   template <class T>
   static bool given(const T& operand) {
     if constexpr (kind_of<T> == Kind::tensor)
-      return static_cast<bool>(operand);
+      return operand.defined();
     else
       return true;
   }
@@ -343,12 +358,11 @@ inline Tensor Tensor::eye(DType dtype, int64_t rows, int64_t columns, const Cont
   return detail::made_of_nothing(op::eye{dtype, rows, columns}, context);
 }
 inline Tensor Tensor::scalar(detail::Number value, DType dtype, const Context& context) {
-  Tensor tensor = empty(detail::type_of(dtype, nullptr, 0), context);
-  if (tensor && !detail::write_number(value, dtype, tensor.value()->data)) {
-    detail::raise({HARP_ERROR_DTYPE, std::string("Tensor::scalar: a number of the dtype ") + name_of(dtype) + " has to be cast"});
-    return {};
-  }
-  return tensor;
+  if (!detail::fit(dtype, value)) return {};
+  const bool narrow = dtype == DType::f16 || dtype == DType::bf16;
+  Tensor tensor = empty(detail::type_of(narrow ? DType::f64 : dtype, nullptr, 0), context);
+  if (tensor.defined()) detail::write_number(value, tensor.dtype(), tensor.value()->data);
+  return narrow ? harp::cast(tensor, dtype).realize() : tensor;
 }
 
 }  // namespace HARP_CPP_NAMESPACE

@@ -143,6 +143,10 @@ class Dim {
   /// The graph of a symbolic size; NULL: it is a number.
   constexpr harp_graph* graph() const { return graph_; }
 
+  /// Two symbolic sizes are equal if they are the same expression up to the laws of arithmetic: 2 * n and n + n are.
+  friend constexpr bool operator==(const Dim& a, const Dim& b) { return a.value_ == b.value_ && a.graph_ == b.graph_; }
+  friend constexpr bool operator!=(const Dim& a, const Dim& b) { return !(a == b); }
+
  private:
   harp_dim value_;
   harp_graph* graph_ = nullptr;

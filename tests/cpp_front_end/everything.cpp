@@ -45,4 +45,4 @@ double of_fields() {
 
 }  // namespace
 
-int main() { return of_nodes(default_context()) && of_tensors() && of_fields() > 0 ? 0 : 1; }
+int main() { return of_nodes(default_context()) && of_tensors().defined() && of_fields() > 0 ? 0 : 1; }
