@@ -3,6 +3,7 @@
 //   Graph, Node, Program        graphs built by hand, with symbolic sizes                          graph.hpp, node.hpp
 //   Tensor                      lazy arrays: operations build, looking at elements computes        tensor.hpp
 //   grad                        gradients of both                                                  gradient.hpp
+//   custom_function, native     functions of your own as operations                                functions.hpp
 //   jit                         a function of tensors that is traced once                          jit.hpp
 //   Field                       expression templates: D = A * B + C is one loop over memory        field.hpp
 //   Context, Buffer             what they live in, and arrays at the edge                          handles.hpp
@@ -14,6 +15,7 @@
 #define HARP_HPP
 
 #include <harp/field.hpp>
+#include <harp/functions.hpp>
 #include <harp/gradient.hpp>
 #include <harp/graph.hpp>
 #include <harp/jit.hpp>

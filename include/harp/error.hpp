@@ -78,10 +78,19 @@ inline Handler& handler() {
 inline void raise(const Error& error) { handler().function(error, handler().user); }
 #endif
 
+/// What the exception said that a function of the host's (functions.hpp) ended with, until the run that called it reports its error.
+inline std::string& native_exception() {
+  static thread_local std::string text;
+  return text;
+}
+
 /// Takes an owned error of the C interface; NULL: nothing happens. True: there was one.
 inline bool raise_owned(harp_error* error) {
   if (error == nullptr) return false;
-  Error copy(harp_error_code(error), harp_error_message(error), harp_error_compiler_output(error));
+  std::string message = harp_error_message(error);
+  if (harp_error_code(error) == HARP_ERROR_NATIVE && !native_exception().empty())
+    message += ": " + std::exchange(native_exception(), std::string());
+  Error copy(harp_error_code(error), std::move(message), harp_error_compiler_output(error));
   harp_error_release(error);
   raise(std::move(copy));
 #if HARP_CPP_EXCEPTIONS

@@ -154,6 +154,9 @@ class Graph {
     return node(harp_full(constant(value, dtype).get(), dims.count(), dims.data()));
   }
 
+  /// custom_function of nothing but the element's indices (functions.hpp).
+  Node custom_function(const Text& body, DType dtype, const Sizes& dims) const;
+
   size_t node_count() const { return harp_graph_node_count(get()); }
   /// Frees every node that none of these and no output depends on; their handles may not be used again.
   void drop_unreachable(std::initializer_list<Node> kept) const {

@@ -112,6 +112,8 @@ class Tensor : public Methods<Tensor> {
   static Tensor arange(int64_t stop, const Context& context = default_context()) { return arange(DType::i64, 0, stop, 1, context); }
   static Tensor linspace(DType dtype, double start, double stop, int64_t count, const Context& context = default_context());
   static Tensor eye(DType dtype, int64_t rows, int64_t columns, const Context& context = default_context());
+  /// custom_function of nothing but the element's indices (functions.hpp).
+  static Tensor custom_function(const Text& body, DType dtype, const Sizes& dims, const Context& context = default_context());
   /// A number of rank 0. Unlike one that is written beside a tensor it is of that dtype, and always an input.
   static Tensor scalar(detail::Number value, DType dtype, const Context& context = default_context());
 

@@ -2,6 +2,7 @@
 #ifndef HARP_TENSOR_OPERATIONS_HPP
 #define HARP_TENSOR_OPERATIONS_HPP
 
+#include <harp/functions.hpp>
 #include <harp/tensor.hpp>
 
 namespace harp {
@@ -356,6 +357,9 @@ inline Tensor Tensor::linspace(DType dtype, double start, double stop, int64_t c
 }
 inline Tensor Tensor::eye(DType dtype, int64_t rows, int64_t columns, const Context& context) {
   return detail::made_of_nothing(op::eye{dtype, rows, columns}, context);
+}
+inline Tensor Tensor::custom_function(const Text& body, DType dtype, const Sizes& dims, const Context& context) {
+  return detail::made_of_nothing(op::custom_function{body, dtype, dims}, context);
 }
 inline Tensor Tensor::scalar(detail::Number value, DType dtype, const Context& context) {
   if (!detail::fit(dtype, value)) return {};

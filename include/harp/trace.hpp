@@ -41,6 +41,8 @@ struct Call final : AnyCall {
     static_cast<void>(graph), static_cast<void>(x), static_cast<void>(count);
     if constexpr (std::is_invocable_v<const Op&, harp_node* const*, size_t, harp_node**>)
       return op(x, count, results) == HARP_OK;
+    else if constexpr (std::is_invocable_v<const Op&, harp_graph*, harp_node* const*, size_t>)
+      results[0] = op(graph, x, count);
     else if constexpr (std::is_invocable_v<const Op&, harp_node* const*, size_t>)
       results[0] = op(x, count);
     else if constexpr (std::is_invocable_v<const Op&, harp_node* const*>)
