@@ -66,6 +66,7 @@ inline std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& xs, 
   const Signature* known = Records<Signature>::find(key.data(), key.size(), hash);
   if (known == nullptr) {
     signature->name = op::grad::name;
+    for (const Value* value : x) signature->symbolic = signature->symbolic || (value != nullptr && value->type->symbolic);
     signature->call = std::make_unique<Call<op::grad>>(op::grad{flags});
     for (const Tensor& one : xs) signature->results.push_back(one.value()->type);
     known = Records<Signature>::add(std::move(signature), key.data(), key.size(), hash);

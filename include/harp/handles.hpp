@@ -89,6 +89,12 @@ struct Attachment {
   Attachment& operator=(const Attachment&) = delete;
 };
 
+/// Held by whoever uses a graph of symbolic sizes (one for each context, on which functions are traced by any thread).
+inline std::mutex& symbols_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 /// A context and what the front end keeps beside it: compiled expressions and tensors' programs. Counted.
 struct Session {
   std::atomic<uint32_t> references{1};
@@ -97,10 +103,12 @@ struct Session {
   size_t width = 1;  // threads that a run may use
   std::mutex mutex;  // of the attachments
   std::unique_ptr<Attachment> tensors, expressions;
+  harp_graph* symbols = nullptr;  // of the symbolic sizes of tensors: see SymbolsLock
 
   ~Session() {
     tensors.reset();
     expressions.reset();
+    harp_graph_release(symbols);
     harp_context_release(context);
   }
 };

@@ -91,10 +91,31 @@ struct Traced {
   std::vector<size_t> lengths;  // of the vectors among what it gives
 };
 
+/// An axis of an argument whose size is symbolic: a name, or a size that the caller made.
+struct DynamicAxis {
+  size_t argument;
+  int32_t axis;
+  std::string name;
+  Dim size = Dim(0);
+};
+
 /// What copies of a function share.
 struct Traces {
   std::mutex mutex;
   std::vector<std::shared_ptr<const Traced>> all;
+  std::vector<DynamicAxis> dynamic;                          // does not change once the function is called
+  std::vector<std::pair<uint64_t, std::vector<Dim>>> sizes;  // of the dynamic axes, by session
+
+  /// The symbolic sizes that the dynamic axes have in a context.
+  std::vector<Dim> sizes_of(Session* session) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (const auto& [id, known] : sizes)
+      if (id == session->id) return known;
+    std::vector<Dim> made;
+    for (const DynamicAxis& axis : dynamic) made.push_back(axis.name.empty() ? axis.size : named_dim(session, axis.name, 0, INT32_MAX));
+    sizes.emplace_back(session->id, made);
+    return made;
+  }
 
   std::shared_ptr<const Traced> find(const Words& key) {
     const std::lock_guard<std::mutex> lock(mutex);
@@ -108,6 +129,32 @@ struct Traces {
     all.push_back(std::move(traced));
   }
 };
+
+/// The types of arguments with symbolic sizes in the place of dynamic ones. False after an error.
+inline bool make_dynamic(Traces& traces, Session* session, const Type** types, size_t count) {
+  const std::vector<Dim> sizes = traces.sizes_of(session);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const DynamicAxis& dynamic = traces.dynamic[i];
+    const Type* type = dynamic.argument < count ? types[dynamic.argument] : nullptr;
+    const int32_t axis = type != nullptr && dynamic.axis < 0 ? dynamic.axis + type->rank : dynamic.axis;
+    if (type == nullptr || axis < 0 || axis >= type->rank) {
+      raise(
+          {HARP_ERROR_SHAPE,
+           "jit: axis " + std::to_string(dynamic.axis) + " of argument " + std::to_string(dynamic.argument) + " is dynamic, but " +
+               (type == nullptr ? "there are " + std::to_string(count) + " arguments" : "it has " + std::to_string(type->rank) + " axes")});
+      return false;
+    }
+    if (sizes[i].is_symbolic() && sizes[i].graph() != session->symbols) {
+      raise({HARP_ERROR_INVALID_ARGUMENT, "jit: the size " + to_string(sizes[i]) + " is of another context than the arguments"});
+      return false;
+    }
+    int64_t dims[HARP_MAX_RANK];
+    std::copy_n(type->dims, type->rank, dims);
+    dims[axis] = sizes[i].get();
+    types[dynamic.argument] = type_of(type->dtype, dims, type->rank, session->id);
+  }
+  return true;
+}
 
 /// An argument that has a type only.
 inline Tensor placeholder(Session* session, const Type* type, size_t index, bool weak) {
@@ -160,6 +207,22 @@ class Jit {
                        std::index_sequence_for<A...>());
   }
 
+  /// The same function with a symbolic size for an axis of an argument: one program is then for all its sizes. The same name is the same
+  /// size; harp::dim makes one with bounds. In the function `x.dim(axis)` is that size, with which one can calculate.
+  ///
+  ///     auto pairs = harp::jit(f).dynamic(0, 0, "n").dynamic(1, 0, "n");
+  Jit dynamic(size_t argument, int32_t axis, const char* name) const { return with({{argument, axis, name}}); }
+  Jit dynamic(size_t argument, int32_t axis, const Dim& size) const { return with({{argument, axis, {}, size}}); }
+  /// Axes of an argument, each a size of its own.
+  Jit dynamic(size_t argument, std::initializer_list<int32_t> axes) const {
+    std::vector<detail::DynamicAxis> more;
+    for (const int32_t axis : axes) {
+      const std::string which = axis < 0 ? "last" + std::to_string(-axis) : std::to_string(axis);
+      more.push_back({argument, axis, "x" + std::to_string(argument) + "_" + which});
+    }
+    return with(std::move(more));
+  }
+
   /// How many times it was traced.
   size_t traces() const {
     const std::lock_guard<std::mutex> lock(traces_->mutex);
@@ -201,15 +264,18 @@ class Jit {
     Session* session = nullptr;
     Words key;
     Value* pending[N + 1];
+    const Type* types[N + 1];
     size_t pending_count = 0;
     for (size_t i = 0; i < N; ++i) {
       Value* value = arguments[i].value();
       if (value == nullptr) return failed<Result>("jit: an argument is an empty Tensor");
-      key.add(word_of(value->type) | (numbers[i] ? 1U : 0U));
+      types[i] = value->type;
       if (!numbers[i] && session == nullptr) session = value->session;
       if (!value->is_there()) pending[pending_count++] = value;
     }
     if (session == nullptr) session = default_context().session();
+    if (!traces_->dynamic.empty() && !make_dynamic(*traces_, session, types, N)) return {};
+    for (size_t i = 0; i < N; ++i) key.add(word_of(types[i]) | (numbers[i] ? 1U : 0U));
     key.add(session->id);
     if (pending_count != 0 && !realize(pending, pending_count, {})) return {};
 
@@ -221,7 +287,7 @@ class Jit {
           Tracing() { ++tracing; }
           ~Tracing() { --tracing; }
         } inside;
-        Pack<Result>::flatten(function_(placeholder(session, arguments[I].value()->type, I, numbers[I])...), results);
+        Pack<Result>::flatten(function_(placeholder(session, types[I], I, numbers[I])...), results);
       }
       traced = finish_trace(session, key, results);
       if (traced == nullptr) return {};
@@ -236,13 +302,21 @@ class Jit {
       leaves[i] = argument < 0 ? traced->captured[i].value() : arguments[static_cast<size_t>(argument)].value();
     }
     std::vector<harp_buffer*> buffers(traced->results.size(), nullptr);
-    if (!run_plan(session, *traced->plan, leaves, traced->results.data(), buffers.size(), buffers.data())) return {};
+    std::vector<const Type*> made = traced->results;
+    if (!run_plan(session, *traced->plan, leaves, made.data(), buffers.size(), buffers.data())) return {};
     FlatReader results{{{}, traced->lengths}};
     for (size_t i = 0; i < buffers.size(); ++i)
-      results.from.tensors.emplace_back(new_leaf(session, traced->results[i], buffers[i], harp_buffer_data(buffers[i])));
+      results.from.tensors.emplace_back(new_leaf(session, made[i], buffers[i], harp_buffer_data(buffers[i])));
     return Pack<Result>::make(results);
   }
 
+  Jit with(std::vector<detail::DynamicAxis> more) const {
+    Jit result(function_);
+    std::vector<detail::DynamicAxis>& all = result.traces_->dynamic;
+    all = traces_->dynamic;
+    for (detail::DynamicAxis& axis : more) all.push_back(std::move(axis));
+    return result;
+  }
   template <class Result>
   static Result failed(const char* message) {
     detail::raise({HARP_ERROR_INVALID_ARGUMENT, message});

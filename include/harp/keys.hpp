@@ -41,6 +41,12 @@ class Words {
   size_t size() const { return size_; }
   const uint64_t* data() const { return size_ <= kRoom ? room_ : more_.data(); }
 
+  /// The graph of the symbolic sizes among the words; NULL: there are none.
+  harp_graph* graph() const { return graph_; }
+  void add_graph(harp_graph* graph) {
+    if (graph != nullptr) graph_ = graph;
+  }
+
  private:
   static constexpr size_t kRoom = 40;
   void spill(uint64_t word) {
@@ -49,6 +55,7 @@ class Words {
   }
 
   size_t size_ = 0;
+  harp_graph* graph_ = nullptr;
   uint64_t room_[kRoom];
   std::vector<uint64_t> more_;
 };
@@ -66,9 +73,13 @@ struct AttributeWords {
     std::memcpy(&bits, &value, sizeof bits);
     words.add(bits);
   }
-  void operator()(const Dim& dim) const { (*this)(dim.get()); }
+  void operator()(const Dim& dim) const {
+    words.add_graph(dim.graph());
+    (*this)(dim.get());
+  }
   template <class T, class From>
   void operator()(const List<T, From>& list) const {
+    words.add_graph(list.graph());
     words.add(list.given() ? static_cast<uint64_t>(list.count()) : UINT64_MAX);
     for (int32_t i = 0; i < list.count(); ++i) (*this)(list[i]);
   }
@@ -138,24 +149,32 @@ class Records {
 struct Type : Record {
   DType dtype = DType::unknown;
   int32_t rank = 0;
+  bool symbolic = false;  // has sizes of a graph of symbolic sizes; elements and bytes are then 0
   int64_t elements = 1;
   size_t bytes = 0;
   int64_t dims[HARP_MAX_RANK] = {};
 };
 
-inline const Type* type_of(DType dtype, const int64_t* dims, int32_t rank) {
-  uint64_t words[HARP_MAX_RANK + 1];
+/// owner: of symbolic sizes, the session they belong to. Handles of two sessions may be equal.
+inline const Type* type_of(DType dtype, const int64_t* dims, int32_t rank, uint64_t owner = 0) {
+  uint64_t words[HARP_MAX_RANK + 2];
   words[0] = static_cast<uint64_t>(raw(dtype));
-  for (int32_t i = 0; i < rank; ++i) words[i + 1] = static_cast<uint64_t>(dims[i]);
-  const size_t count = static_cast<size_t>(rank) + 1;
+  bool symbolic = false;
+  for (int32_t i = 0; i < rank; ++i) {
+    words[i + 1] = static_cast<uint64_t>(dims[i]);
+    symbolic = symbolic || is_symbolic(dims[i]);
+  }
+  size_t count = static_cast<size_t>(rank) + 1;
+  if (symbolic) words[count++] = owner;
   const uint64_t hash = hash_words(words, count);
   if (const Type* known = Records<Type>::find(words, count, hash)) return known;
   auto type = std::make_unique<Type>();
   type->dtype = dtype;
   type->rank = rank;
+  type->symbolic = symbolic;
   for (int32_t i = 0; i < rank; ++i) {
     type->dims[i] = dims[i];
-    type->elements *= dims[i];
+    type->elements *= symbolic ? 0 : dims[i];
   }
   type->bytes = static_cast<size_t>(type->elements) * size_of(dtype);
   return Records<Type>::add(std::move(type), words, count, hash);
@@ -170,6 +189,11 @@ inline const Type* checked_type(const char* what, DType dtype, const Sizes& dims
   }
   int64_t total = static_cast<int64_t>(size_of(dtype));
   for (int32_t i = 0; i < dims.count(); ++i) {
+    if (is_symbolic(dims[i])) {
+      raise({HARP_ERROR_INVALID_ARGUMENT, std::string(what) + ": an array of the shape " + shape_text(dims.data(), dims.count()) +
+                                              " cannot be made before its symbolic sizes are known"});
+      return nullptr;
+    }
     const bool overflows = dims[i] > 0 && total > INT64_MAX / dims[i];
     if (dims[i] < 0 || overflows) {
       raise({dims[i] < 0 ? HARP_ERROR_RANGE : HARP_ERROR_OVERFLOW, std::string(what) + ": an array of the shape " +

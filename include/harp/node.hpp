@@ -27,7 +27,9 @@ inline Dim dim_of(harp_graph* graph, harp_dim dim) {
 template <class Plain, class Function>
 Dim dim_arithmetic(const Dim& a, const Dim& b, Plain plain, Function function) {
   harp_graph* graph = a.graph() != nullptr ? a.graph() : b.graph();
-  return graph == nullptr ? Dim(plain(a.get(), b.get())) : dim_of(graph, function(graph, a.get(), b.get()));
+  if (graph == nullptr) return plain(a.get(), b.get());
+  const std::lock_guard<std::mutex> lock(symbols_mutex());
+  return dim_of(graph, function(graph, a.get(), b.get()));
 }
 /// The greatest integer not above a / b; of b = 0: 0.
 constexpr int64_t floor_div(int64_t a, int64_t b) { return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
@@ -38,6 +40,17 @@ using DimResult =
                      Dim>;
 
 }  // namespace detail
+
+// Two symbolic sizes are equal if they are the same expression up to the laws of arithmetic: 2 * n and n + n are.
+template <class A, class B, class = detail::DimResult<A, B>>
+constexpr bool operator==(const A& a, const B& b) {
+  const Dim x = a, y = b;
+  return x.get() == y.get() && x.graph() == y.graph();
+}
+template <class A, class B, class = detail::DimResult<A, B>>
+constexpr bool operator!=(const A& a, const B& b) {
+  return !(a == b);
+}
 
 // Arithmetic on symbolic sizes; division floors, and the modulus has the divisor's sign.
 template <class A, class B>
@@ -71,6 +84,41 @@ inline Dim min(const Dim& a, const Dim& b) {
 inline Dim max(const Dim& a, const Dim& b) {
   return detail::dim_arithmetic(
       a, b, [](int64_t x, int64_t y) { return x < y ? y : x; }, harp_dim_max);
+}
+
+/// "n", "2*n + 1", "5"
+inline std::string to_string(const Dim& dim) {
+  if (!dim.is_symbolic()) return std::to_string(dim.get());
+  const std::lock_guard<std::mutex> lock(detail::symbols_mutex());
+  detail::Out err;
+  return detail::take_string(harp_dim_print(dim.graph(), dim.get(), err), err);
+}
+
+namespace detail {
+
+/// The graph of a context's symbolic sizes; its mutex is held. NULL after an error.
+inline harp_graph* symbols_of(Session* session, Out& err) {
+  if (session->symbols == nullptr)
+    session->symbols = harp_graph_new(session->context, HARP_GRAPH_BROADCAST | HARP_GRAPH_PROMOTE_MIXED, err);
+  return session->symbols;
+}
+
+inline Dim named_dim(Session* session, const std::string& name, int64_t least, int64_t most) {
+  const std::lock_guard<std::mutex> lock(symbols_mutex());
+  Out err;
+  harp_graph* graph = symbols_of(session, err);
+  if (err.raised()) return 0;
+  // A graph has one size of a name; here each function may have its own.
+  const bool is_usual = least == 0 && most == INT32_MAX;
+  const std::string own = is_usual ? name : name + "__" + std::to_string(least) + "_" + std::to_string(most);
+  return dim_of(graph, harp_dim_var(graph, own.c_str(), least, most));
+}
+
+}  // namespace detail
+
+/// A symbolic size of tensors, for functions that jit traces, within bounds, both inclusive. The same name and bounds are the same size.
+inline Dim dim(const char* name, int64_t least = 0, int64_t most = INT32_MAX, const Context& context = default_context()) {
+  return context ? detail::named_dim(context.session(), name, least, most) : Dim(0);
 }
 
 /// A node of a graph: a borrowed pointer, valid as long as its graph. An empty one is false.

@@ -87,7 +87,13 @@ struct Plan {
   std::vector<uint64_t> key;
   Handle<harp_program> program;  // none: harp has only found the structure right
   std::vector<uint32_t> inputs;  // which leaf of the walk each input of the program is
-  size_t workspace_bytes = 0;
+  struct Variable {              // a symbolic size: an axis of an input is factor * it + offset
+    size_t input;
+    int32_t axis;
+    int64_t factor, offset;
+  };
+  std::vector<Variable> variables;
+  size_t workspace_bytes = 0;  // if there are no symbolic sizes
   uint64_t kernels = 0;
   std::atomic<uint64_t> last_use{0};
 };
@@ -183,7 +189,7 @@ inline bool build_graph(harp_graph* graph, const Walk& walk, Value* const* resul
 inline std::shared_ptr<Plan> compile(Session* session, const Walk& walk, Value* const* results, size_t count,
                                      const Configuration& configuration) {
   Out err;
-  const Handle<harp_graph> graph(harp_graph_new(session->context, HARP_GRAPH_BROADCAST | HARP_GRAPH_PROMOTE_MIXED, err));
+  const Building graph(session, walk.symbolic, err);
   std::vector<harp_node*> outputs, inputs;
   if (err.raised() || !build_graph(graph.get(), walk, results, count, outputs, inputs)) return nullptr;
 
@@ -205,8 +211,19 @@ inline std::shared_ptr<Plan> compile(Session* session, const Walk& walk, Value* 
   harp_nodes_inputs(n, outputs.data(), static_cast<int32_t>(used.size()), used.data(), &used_count, err);
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
   harp_program_stats(plan->program.get(), &stats, err);
-  harp_program_workspace_size(plan->program.get(), 0, nullptr, session->width, &plan->workspace_bytes, err);
+  const size_t variables = harp_program_shape_var_count(plan->program.get());
+  if (variables == 0) harp_program_workspace_size(plan->program.get(), 0, nullptr, session->width, &plan->workspace_bytes, err);
   if (err.raised()) return nullptr;
+  for (size_t i = 0; i < variables; ++i) {
+    harp_shape_var_info info = HARP_SHAPE_VAR_INFO_INIT;
+    harp_program_shape_var(plan->program.get(), i, &info, err);
+    if (err.raised()) return nullptr;
+    if (info.input < 0) {
+      raise({HARP_ERROR_INVALID_ARGUMENT, std::string("jit: no argument says what the symbolic size ") + info.name + " is"});
+      return nullptr;
+    }
+    plan->variables.push_back({static_cast<size_t>(info.input), info.axis, info.factor, info.offset});
+  }
   for (size_t i = 0; i < static_cast<size_t>(used_count); ++i)
     plan->inputs.push_back(static_cast<uint32_t>(std::find(inputs.begin(), inputs.end(), used[i]) - inputs.begin()));
   plan->kernels = static_cast<uint64_t>(stats.kernels);
@@ -244,7 +261,7 @@ inline bool check_structure(Session* session, Value* const* results, size_t coun
   Plans& plans = Plans::of(session);
   if (plans.find(walk.key, hash) != nullptr) return true;
   Out err;
-  const Handle<harp_graph> graph(harp_graph_new(session->context, HARP_GRAPH_BROADCAST | HARP_GRAPH_PROMOTE_MIXED, err));
+  const Building graph(session, walk.symbolic, err);
   std::vector<harp_node*> outputs, inputs;
   if (err.raised() || !build_graph(graph.get(), walk, results, count, outputs, inputs)) return false;
   auto plan = std::make_shared<Plan>();
@@ -260,9 +277,21 @@ struct Run {
   Workspace workspace;
 };
 
-/// Runs a plan on leaves: new arrays of these types. False after an error, with nothing made.
-inline bool run_plan(Session* session, const Plan& plan, Value* const* leaves, const Type* const* types, size_t count,
-                     harp_buffer** buffers) {
+/// Puts the sizes that a run has in the place of symbolic ones. What does not fit, the run itself says.
+inline void find_sizes(const Plan& plan, const std::vector<harp_const_array>& inputs, const Type** types, size_t count, Out& err) {
+  std::vector<int64_t> values;
+  for (const Plan::Variable& variable : plan.variables)
+    values.push_back((inputs[variable.input].dims[variable.axis] - variable.offset) / variable.factor);
+  for (size_t i = 0; i < count && *static_cast<harp_error**>(err) == nullptr; ++i) {
+    if (!types[i]->symbolic) continue;
+    int64_t dims[HARP_MAX_RANK] = {};
+    harp_program_output_dims(plan.program.get(), i, values.size(), values.data(), types[i]->rank, dims, err);
+    types[i] = type_of(types[i]->dtype, dims, types[i]->rank);
+  }
+}
+
+/// Runs a plan on leaves: new arrays of these types, in which symbolic sizes become numbers. False after an error, with nothing made.
+inline bool run_plan(Session* session, const Plan& plan, Value* const* leaves, const Type** types, size_t count, harp_buffer** buffers) {
   Reused<Run> run;
   run->inputs.clear(), run->outputs.clear();
   uint64_t bytes = 0;
@@ -273,14 +302,15 @@ inline bool run_plan(Session* session, const Plan& plan, Value* const* leaves, c
   }
   Out err;
   size_t made = 0;
-  for (; made < count; ++made) {
+  if (!plan.variables.empty()) find_sizes(plan, run->inputs, types, count, err);
+  for (; made < count && *static_cast<harp_error**>(err) == nullptr; ++made) {
     const Type* type = types[made];
     buffers[made] = harp_buffer_new(session->context, nullptr, raw(type->dtype), type->rank, type->dims, err);
     if (buffers[made] == nullptr) break;
     run->outputs.push_back({harp_buffer_data(buffers[made]), type->dims, raw(type->dtype), type->rank});
     bytes += type->bytes;
   }
-  if (made == count) {
+  if (made == count && *static_cast<harp_error**>(err) == nullptr) {
     RunOptions options;
     options.workspace = plan.workspace_bytes != 0 ? run->workspace.reserve(plan.workspace_bytes) : nullptr;
     options.workspace_size = options.workspace != nullptr ? run->workspace.size() : 0;
@@ -330,6 +360,10 @@ inline bool realize(Value* const* values, size_t count, const Configuration& con
              "an argument of a function that jit traces has no elements yet: the function may not look at them"});
       return false;
     }
+  if (walk.symbolic) {
+    raise({HARP_ERROR_INVALID_ARGUMENT, "an array of symbolic sizes has no elements: it can only be a part of what jit traces"});
+    return false;
+  }
   const std::shared_ptr<Plan> plan = plan_of(session, walk, results.data(), results.size(), configuration);
   if (plan == nullptr) return false;
   buffers.assign(results.size(), nullptr);

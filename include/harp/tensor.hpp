@@ -108,10 +108,12 @@ class Tensor : public Methods<Tensor> {
   static Tensor full(DType dtype, const Sizes& dims, detail::Number value, const Context& context = default_context());
   static Tensor zeros(DType dtype, const Sizes& dims, const Context& context = default_context()) { return full(dtype, dims, 0, context); }
   static Tensor ones(DType dtype, const Sizes& dims, const Context& context = default_context()) { return full(dtype, dims, 1, context); }
-  static Tensor arange(DType dtype, int64_t start, int64_t stop, int64_t step = 1, const Context& context = default_context());
-  static Tensor arange(int64_t stop, const Context& context = default_context()) { return arange(DType::i64, 0, stop, 1, context); }
-  static Tensor linspace(DType dtype, double start, double stop, int64_t count, const Context& context = default_context());
-  static Tensor eye(DType dtype, int64_t rows, int64_t columns, const Context& context = default_context());
+  static Tensor arange(DType dtype, const Dim& start, const Dim& stop, int64_t step = 1, const Context& context = default_context());
+  static Tensor arange(const Dim& stop, const Context& context = default_context()) { return arange(DType::i64, 0, stop, 1, context); }
+  static Tensor linspace(DType dtype, double start, double stop, const Dim& count, const Context& context = default_context());
+  static Tensor eye(DType dtype, const Dim& rows, const Dim& columns, const Context& context = default_context());
+  /// A size, which may be symbolic, as an i64 of rank 0.
+  static Tensor size_of(const Dim& dim, const Context& context = default_context());
   /// custom_function of nothing but the element's indices (functions.hpp).
   static Tensor custom_function(const Text& body, DType dtype, const Sizes& dims, const Context& context = default_context());
   /// A number of rank 0. Unlike one that is written beside a tensor it is of that dtype, and always an input.
@@ -131,17 +133,30 @@ class Tensor : public Methods<Tensor> {
   }
   DType dtype() const { return value_ ? value()->type->dtype : DType::unknown; }
   int32_t rank() const { return value_ ? value()->type->rank : 0; }
-  /// The sizes; borrowed, for ever.
+  /// The sizes; borrowed, for ever. (Of symbolic ones: handles. dims() has them as sizes.)
   Span<const int64_t> shape() const {
     return value_ ? Span<const int64_t>(value()->type->dims, static_cast<size_t>(rank())) : Span<const int64_t>();
   }
-  int64_t dim(int32_t axis) const {
+  /// The size of an axis, which counts from the end if it is negative. Inside a function that jit traces it may be symbolic.
+  Dim dim(int32_t axis) const {
     const int32_t index = axis < 0 ? axis + rank() : axis;
-    if (index >= 0 && index < rank()) return shape()[static_cast<size_t>(index)];
+    if (index >= 0 && index < rank()) return dim_at(index);
     detail::raise({HARP_ERROR_SHAPE, "axis " + std::to_string(axis) + " of an array of the shape " + shape_text(shape().data(), rank())});
     return 0;
   }
-  int64_t size() const { return value_ ? value()->type->elements : 0; }
+  std::vector<Dim> dims() const {
+    std::vector<Dim> dims;
+    for (int32_t i = 0; i < rank(); ++i) dims.push_back(dim_at(i));
+    return dims;
+  }
+  /// The number of elements.
+  int64_t size() const {
+    if (!value_) return 0;
+    if (value()->type->symbolic)
+      detail::raise({HARP_ERROR_INVALID_ARGUMENT, "the number of elements of an array of the shape " + shape_text(shape().data(), rank()) +
+                                                      " is not known while a function is traced"});
+    return value()->type->elements;
+  }
 
   bool is_realized() const { return value_ && value()->is_there(); }
   /// Computes it, if it is pending. What it was computed from is then forgotten: gradients end here.
@@ -213,6 +228,10 @@ class Tensor : public Methods<Tensor> {
   }
 
  private:
+  Dim dim_at(int32_t axis) const {
+    const int64_t size = value()->type->dims[axis];
+    return {detail::is_symbolic(size) ? value()->session->symbols : nullptr, size};
+  }
   bool has_dtype(DType wanted) const {
     if (!value_) return false;
     if (dtype() == wanted) return true;

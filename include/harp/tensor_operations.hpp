@@ -33,9 +33,10 @@ struct filled {
 };
 struct arange {
   DType dtype;
-  int64_t start, stop, step;
+  Dim start, stop;
+  int64_t step;
   static constexpr const char* name = "arange";
-  harp_node* operator()(harp_graph* graph) const { return harp_arange(graph, raw(dtype), start, stop, step); }
+  harp_node* operator()(harp_graph* graph) const { return harp_arange(graph, raw(dtype), start.get(), stop.get(), step); }
   template <class F>
   void attributes(F&& f) const {
     f(dtype), f(start), f(stop), f(step);
@@ -44,9 +45,9 @@ struct arange {
 struct linspace {
   DType dtype;
   double start, stop;
-  int64_t count;
+  Dim count;
   static constexpr const char* name = "linspace";
-  harp_node* operator()(harp_graph* graph) const { return harp_linspace(graph, raw(dtype), start, stop, count); }
+  harp_node* operator()(harp_graph* graph) const { return harp_linspace(graph, raw(dtype), start, stop, count.get()); }
   template <class F>
   void attributes(F&& f) const {
     f(dtype), f(start), f(stop), f(count);
@@ -54,12 +55,22 @@ struct linspace {
 };
 struct eye {
   DType dtype;
-  int64_t rows, columns;
+  Dim rows, columns;
   static constexpr const char* name = "eye";
-  harp_node* operator()(harp_graph* graph) const { return harp_eye(graph, raw(dtype), rows, columns); }
+  harp_node* operator()(harp_graph* graph) const { return harp_eye(graph, raw(dtype), rows.get(), columns.get()); }
   template <class F>
   void attributes(F&& f) const {
     f(dtype), f(rows), f(columns);
+  }
+};
+/// A size as a number of rank 0.
+struct size {
+  Dim dim;
+  static constexpr const char* name = "size";
+  harp_node* operator()(harp_graph* graph) const { return harp_size(graph, dim.get()); }
+  template <class F>
+  void attributes(F&& f) const {
+    f(dim);
   }
 };
 
@@ -98,17 +109,27 @@ inline Value* trace(const char* name, const void* op, std::unique_ptr<AnyCall> (
     return nullptr;
   }
   for (size_t i = 0; i < attributes.size(); ++i) key.add(attributes.data()[i]);
+  bool symbolic = attributes.graph() != nullptr;
+  if (symbolic) {
+    if (attributes.graph() != session->symbols) {
+      release_all(operands, count);
+      raise({HARP_ERROR_INVALID_ARGUMENT, std::string(name) + ": a symbolic size of a Graph, or of another context"});
+      return nullptr;
+    }
+    key.add(session->id);
+  }
   const uint64_t hash = hash_words(key.data(), key.size());
   const Signature* signature = Records<Signature>::find(key.data(), key.size(), hash);
+  for (size_t i = 0; i < count; ++i) symbolic = symbolic || (types[i] != nullptr && types[i]->symbolic);
 #if HARP_CPP_EXCEPTIONS
   try {
-    if (signature == nullptr) signature = make_signature(name, store(op), types, count, session->context, key, hash);
+    if (signature == nullptr) signature = make_signature(name, store(op), types, count, session, symbolic, key, hash);
   } catch (...) {
     release_all(operands, count);
     throw;
   }
 #else
-  if (signature == nullptr) signature = make_signature(name, store(op), types, count, session->context, key, hash);
+  if (signature == nullptr) signature = make_signature(name, store(op), types, count, session, symbolic, key, hash);
   if (signature == nullptr) {
     release_all(operands, count);
     return nullptr;
@@ -349,15 +370,16 @@ Tensor made_of_nothing(const Op& op, const Context& context) {
 inline Tensor Tensor::full(DType dtype, const Sizes& dims, detail::Number value, const Context& context) {
   return detail::made_of_nothing(op::filled{{value, dtype}, dims}, context);
 }
-inline Tensor Tensor::arange(DType dtype, int64_t start, int64_t stop, int64_t step, const Context& context) {
+inline Tensor Tensor::arange(DType dtype, const Dim& start, const Dim& stop, int64_t step, const Context& context) {
   return detail::made_of_nothing(op::arange{dtype, start, stop, step}, context);
 }
-inline Tensor Tensor::linspace(DType dtype, double start, double stop, int64_t count, const Context& context) {
+inline Tensor Tensor::linspace(DType dtype, double start, double stop, const Dim& count, const Context& context) {
   return detail::made_of_nothing(op::linspace{dtype, start, stop, count}, context);
 }
-inline Tensor Tensor::eye(DType dtype, int64_t rows, int64_t columns, const Context& context) {
+inline Tensor Tensor::eye(DType dtype, const Dim& rows, const Dim& columns, const Context& context) {
   return detail::made_of_nothing(op::eye{dtype, rows, columns}, context);
 }
+inline Tensor Tensor::size_of(const Dim& dim, const Context& context) { return detail::made_of_nothing(op::size{dim}, context); }
 inline Tensor Tensor::custom_function(const Text& body, DType dtype, const Sizes& dims, const Context& context) {
   return detail::made_of_nothing(op::custom_function{body, dtype, dims}, context);
 }

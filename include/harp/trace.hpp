@@ -58,6 +58,7 @@ struct Signature : Record {
   const char* name = "";
   std::unique_ptr<AnyCall> call;
   std::vector<const Type*> results;
+  bool symbolic = false;         // has symbolic sizes: it can only be built in the graph of these
   bool passes_products = false;  // a sum that reads it may turn it and the product it is made of into one contraction: see settle()
 };
 
@@ -68,11 +69,37 @@ inline bool passes_products(const char* name) {
   return false;
 }
 
+/// A graph of harp's to build in: a new one; or, where sizes are symbolic, the one that these belong to, for as long as this object lives.
+class Building {
+ public:
+  Building(Session* session, bool symbolic, Out& err) {
+    if (symbolic) {
+      lock_ = std::unique_lock<std::mutex>(symbols_mutex());
+      graph_ = symbols_of(session, err);
+    } else {
+      graph_ = harp_graph_new(session->context, HARP_GRAPH_BROADCAST | HARP_GRAPH_PROMOTE_MIXED, err);
+    }
+  }
+  ~Building() {
+    if (lock_)
+      harp_graph_drop_unreachable(graph_, 0, nullptr, nullptr);
+    else
+      harp_graph_release(graph_);
+  }
+  Building(const Building&) = delete;
+  Building& operator=(const Building&) = delete;
+  harp_graph* get() const { return graph_; }
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+  harp_graph* graph_ = nullptr;
+};
+
 /// Has harp build the operation on inputs of these types (NULL: an operand that is not given). NULL after an error.
 inline const Signature* make_signature(const char* name, std::unique_ptr<AnyCall> call, const Type* const* types, size_t count,
-                                       harp_context* context, const Words& key, uint64_t hash) {
+                                       Session* session, bool symbolic, const Words& key, uint64_t hash) {
   Out err;
-  const Handle<harp_graph> graph(harp_graph_new(context, HARP_GRAPH_BROADCAST | HARP_GRAPH_PROMOTE_MIXED, err));
+  const Building graph(session, symbolic, err);
   if (err.raised()) return nullptr;
   std::vector<harp_node*> x(count, nullptr), results(call->results(count), nullptr);
   for (size_t i = 0; i < count; ++i)
@@ -88,9 +115,10 @@ inline const Signature* make_signature(const char* name, std::unique_ptr<AnyCall
     const int32_t rank = harp_node_rank(result);
     harp_node_dims(result, rank, dims, err);
     if (err.raised()) return nullptr;
-    signature->results.push_back(type_of(static_cast<DType>(harp_node_dtype(result)), dims, rank));
+    signature->results.push_back(type_of(static_cast<DType>(harp_node_dtype(result)), dims, rank, session->id));
   }
   signature->name = name;
+  signature->symbolic = symbolic;
   signature->call = std::move(call);
   signature->passes_products = passes_products(name);
   return Records<Signature>::add(std::move(signature), key.data(), key.size(), hash);

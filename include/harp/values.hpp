@@ -132,7 +132,12 @@ class Span {
   size_t size_ = 0;
 };
 
-/// A size in a graph: a number, or a symbolic size made by Graph::dim and arithmetic (see handles.hpp).
+namespace detail {
+/// Is it the handle of a symbolic size? (Those are far below every number.)
+constexpr bool is_symbolic(int64_t size) { return size < -(int64_t{1} << 62) && size > HARP_SLICE_NONE; }
+}  // namespace detail
+
+/// A size in a graph: a number, or a symbolic size made by Graph::dim or harp::dim and arithmetic (see node.hpp).
 class Dim {
  public:
   template <class I, class = std::enable_if_t<std::is_integral_v<I> && !std::is_same_v<I, bool>>>
@@ -142,10 +147,13 @@ class Dim {
   constexpr harp_dim get() const { return value_; }
   /// The graph of a symbolic size; NULL: it is a number.
   constexpr harp_graph* graph() const { return graph_; }
-
-  /// Two symbolic sizes are equal if they are the same expression up to the laws of arithmetic: 2 * n and n + n are.
-  friend constexpr bool operator==(const Dim& a, const Dim& b) { return a.value_ == b.value_ && a.graph_ == b.graph_; }
-  friend constexpr bool operator!=(const Dim& a, const Dim& b) { return !(a == b); }
+  constexpr bool is_symbolic() const { return graph_ != nullptr; }
+  /// The number; of a symbolic size an error, and 0.
+  operator int64_t() const {  // NOLINT(google-explicit-constructor)
+    if (!is_symbolic()) return value_;
+    detail::raise({HARP_ERROR_INVALID_ARGUMENT, "a symbolic size is no number before a program runs"});
+    return 0;
+  }
 
  private:
   harp_dim value_;
@@ -166,9 +174,12 @@ class List {
   static constexpr int32_t kCapacity = 2 * HARP_MAX_RANK;  // a padding has two numbers an axis
 
   List() = default;
-  List(const List& other) : count_(other.count_) { std::memcpy(values_, other.values_, static_cast<size_t>(count()) * sizeof(T)); }
+  List(const List& other) : count_(other.count_), graph_(other.graph_) {
+    std::memcpy(values_, other.values_, static_cast<size_t>(count()) * sizeof(T));
+  }
   List& operator=(const List& other) {
     count_ = other.count_;
+    graph_ = other.graph_;
     std::memmove(values_, other.values_, static_cast<size_t>(count()) * sizeof(T));
     return *this;
   }
@@ -185,6 +196,8 @@ class List {
   }
 
   bool given() const { return count_ >= 0; }
+  /// The graph of the symbolic sizes in it; NULL: there are none.
+  harp_graph* graph() const { return graph_; }
   int32_t count() const { return count_ < 0 ? 0 : count_; }
   const T* data() const { return count_ < 0 ? nullptr : values_; }
   T operator[](int32_t i) const { return values_[i]; }
@@ -200,13 +213,17 @@ class List {
     count_ = static_cast<int32_t>(count);
     for (size_t i = 0; i < count; ++i) values_[i] = number_of(From(values[i]));
   }
-  static T number_of(const Dim& dim) { return static_cast<T>(dim.get()); }
+  T number_of(const Dim& dim) {
+    if (graph_ == nullptr) graph_ = dim.graph();
+    return static_cast<T>(dim.get());
+  }
   template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
   static T number_of(N number) {
     return static_cast<T>(number);
   }
 
   int32_t count_ = -1;
+  harp_graph* graph_ = nullptr;
   T values_[kCapacity];
 };
 
@@ -221,10 +238,10 @@ using Steps = detail::List<int64_t, int64_t>;
 /// Factors.
 using Scales = detail::List<double, double>;
 
-/// "[2, 3]"
+/// "[2, 3]"; a symbolic size is "?".
 inline std::string shape_text(const int64_t* dims, int32_t rank) {
   std::string text = "[";
-  for (int32_t i = 0; i < rank; ++i) text += (i != 0 ? ", " : "") + std::to_string(dims[i]);
+  for (int32_t i = 0; i < rank; ++i) text += (i != 0 ? ", " : "") + (detail::is_symbolic(dims[i]) ? "?" : std::to_string(dims[i]));
   return text + "]";
 }
 

@@ -15,6 +15,7 @@ class Walk {
   std::vector<Value*> leaves;  // by number
   std::vector<uint32_t> uses;  // of each leaf, in the walk
   std::vector<uint64_t> key;
+  bool symbolic = false;  // there are symbolic sizes
 
   static Walk& of_thread() {
     static thread_local Walk walk;
@@ -25,6 +26,7 @@ class Walk {
     static std::atomic<uint64_t> walks{0};
     id_ = walks.fetch_add(1, std::memory_order_relaxed) + 1;
     order.clear(), leaves.clear(), uses.clear(), key.clear();
+    symbolic = false;
     if (slots_.empty()) slots_.resize(64);
     for (size_t i = 0; i < count; ++i) visit(results[i]);
     for (size_t i = 0; i < count; ++i) key.push_back(uint64_t{number_of(results[i])} << 3 | kResult);
@@ -75,6 +77,7 @@ class Walk {
         key.push_back((uint64_t{number_of(value->operands()[0])} << 32 | static_cast<uint64_t>(value->part)) << 3 | kPart);
         continue;
       }
+      symbolic = symbolic || value->signature->symbolic;
       key.push_back(word_of(value->signature));
       for (uint32_t i = 0; i < value->count; i += 2)
         key.push_back(uint64_t{number_of(value->operands()[i])} << 32 | (i + 1 < value->count ? number_of(value->operands()[i + 1]) : 0));
@@ -97,6 +100,7 @@ class Walk {
     order.push_back(value);
     leaves.push_back(value);
     uses.push_back(1);
+    symbolic = symbolic || value->type->symbolic;
     key.push_back(word_of(value->type) | kLeaf);
     if (value->argument >= 0) key.push_back(static_cast<uint64_t>(value->argument) << 3 | kArgument);
     if (2 * leaves.size() > slots_.size()) grow();
