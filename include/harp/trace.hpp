@@ -6,6 +6,7 @@
 #ifndef HARP_TRACE_HPP
 #define HARP_TRACE_HPP
 
+#include <harp/blocks.hpp>
 #include <harp/keys.hpp>
 #include <harp/node.hpp>
 
@@ -129,6 +130,7 @@ inline const Signature* make_signature(const char* name, std::unique_ptr<AnyCall
 struct Value {
   std::atomic<uint32_t> references{1};
   uint32_t count = 0;                    // operands
+  uint32_t room = 0;                     // for so many operands
   const Signature* signature = nullptr;  // pending: what computes it; NULL: it is there, or a placeholder
   const Type* type = nullptr;            // NULL: several results, which are taken one by one (part)
   Session* session = nullptr;            // one reference, where there are no operands, which else have one
@@ -151,9 +153,10 @@ struct Value {
 };
 
 inline Value* new_value(const Type* type, size_t operands) {
-  auto* value = new (::operator new(sizeof(Value) + operands * sizeof(Value*))) Value;
+  const size_t bytes = sizeof(Value) + operands * sizeof(Value*);
+  auto* value = new (Blocks::take(static_cast<uint32_t>(operands), bytes)) Value;
   value->type = type;
-  value->count = static_cast<uint32_t>(operands);
+  value->count = value->room = static_cast<uint32_t>(operands);
   return value;
 }
 
@@ -199,8 +202,9 @@ struct Resource<Value> {
   static void destroy(Value* value) {
     if (value->buffer != nullptr) harp_buffer_release(value->buffer);
     if (value->count == 0) Resource<Session>::release(value->session);
+    const uint32_t room = value->room;
     value->~Value();
-    ::operator delete(value);
+    Blocks::give(room, value);
   }
 };
 

@@ -291,3 +291,28 @@ TEST_CASE("H1.lazy/cpp: many tensors and wide graphs") {
   for (int i = 0; i < 60; ++i) x = x + x;  // a bound by paths, not by values, would be 2^60
   CHECK(x.to_vector<double>() == Doubles{0x1p60, 0x1p61});
 }
+
+TEST_CASE("H1.lazy/cpp: the memory of values is used again, and may be given back by another thread") {
+  const Tensor x({1.0, 2.0});
+  const auto step = [&](int i) {
+    Tensor y = x;
+    for (int k = 0; k < 20; ++k) y = y * 0.5 + i;
+    return y.sum();
+  };
+  double first = 0;
+  for (int i = 0; i < 3; ++i) first = step(7).item<double>();
+  const size_t kept = detail::Blocks::kept();
+  for (int i = 0; i < 50; ++i) step(i).realize();
+  CHECK(detail::Blocks::kept() == kept);
+  CHECK(step(7).item<double>() == first);
+
+  std::vector<Tensor> made;
+  std::thread([&] {
+    for (int i = 0; i < 3000; ++i) made.push_back(x + i);
+  }).join();
+  realize({made.front(), made.back()});
+  CHECK(made.back().to_vector<double>() == Doubles{3000, 3001});
+  made.clear();
+  CHECK(detail::Blocks::kept() <= detail::Blocks::kSizes * detail::Blocks::kMost);
+  std::thread([&] { CHECK(step(7).item<double>() == first); }).join();
+}
