@@ -58,7 +58,7 @@ class Field : public Expr<Field<T>> {
     return *this;
   }
   /// Of a view: copies the elements to the memory that is viewed.
-  Field& operator=(Field&& other) {
+  Field& operator=(Field&& other) {  // NOLINT(performance-noexcept-move-constructor): of another shape than a view's it is an error
     if (is_view())
       copy(other);
     else
@@ -107,6 +107,12 @@ class Field : public Expr<Field<T>> {
   T& operator[](size_t i) { return data_[i]; }
   const T& operator[](size_t i) const { return data_[i]; }
 #if defined(__cpp_lib_mdspan)
+  /// The memory of an mdspan, which has to be row-major.
+  template <class Extents>
+  static Field view(const std::mdspan<T, Extents>& elements, const Context& context = default_context()) {
+    return view(elements.data_handle(), detail::sizes_of(elements), context);
+  }
+  /// The elements as an mdspan of this rank; another one is an error of shape.
   template <size_t Rank>
   std::mdspan<T, std::dextents<int64_t, Rank>> mdspan() {
     std::array<int64_t, Rank> extents{};

@@ -202,6 +202,21 @@ class Tensor : public Methods<Tensor> {
     return Buffer(one->buffer);
   }
 #if defined(__cpp_lib_mdspan)
+  /// The elements of an mdspan, whatever its layout, which are copied.
+  template <class T, class Extents, class Layout, class Accessor>
+  explicit Tensor(const std::mdspan<T, Extents, Layout, Accessor>& elements, const Context& context = default_context()) {
+    constexpr size_t rank = Extents::rank();
+    const detail::Type* type = detail::checked_type("Tensor", dtype_of<T>, detail::sizes_of(elements));
+    *this = empty(type, context);
+    if (!defined()) return;
+    auto* to = static_cast<std::remove_cv_t<T>*>(value()->data);
+    std::array<typename Extents::index_type, rank> index{};
+    for (int64_t i = 0; i < type->elements; ++i) {
+      to[i] = elements[index];
+      for (size_t axis = rank; axis-- > 0 && ++index[axis] == elements.extent(axis);) index[axis] = 0;
+    }
+  }
+  /// The elements as an mdspan of this rank; another one is an error of shape.
   template <class T, size_t Rank>
   std::mdspan<const T, std::dextents<int64_t, Rank>> mdspan() const {
     std::array<int64_t, Rank> extents{};

@@ -5,6 +5,7 @@
 #include <harp.h>
 #include <harp/error.hpp>
 
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstddef>
@@ -177,7 +178,7 @@ class List {
   List(const List& other) : count_(other.count_), graph_(other.graph_) {
     std::memcpy(values_, other.values_, static_cast<size_t>(count()) * sizeof(T));
   }
-  List& operator=(const List& other) {
+  List& operator=(const List& other) {  // NOLINT(bugprone-unhandled-self-assignment): memmove may copy to itself
     count_ = other.count_;
     graph_ = other.graph_;
     std::memmove(values_, other.values_, static_cast<size_t>(count()) * sizeof(T));
@@ -237,6 +238,17 @@ using Sizes = detail::List<harp_dim, Dim>;
 using Steps = detail::List<int64_t, int64_t>;
 /// Factors.
 using Scales = detail::List<double, double>;
+
+#if defined(__cpp_lib_mdspan)
+namespace detail {
+template <class T, class Extents, class Layout, class Accessor>
+std::array<int64_t, Extents::rank()> sizes_of(const std::mdspan<T, Extents, Layout, Accessor>& elements) {
+  std::array<int64_t, Extents::rank()> sizes{};
+  for (size_t axis = 0; axis < sizes.size(); ++axis) sizes[axis] = static_cast<int64_t>(elements.extent(axis));
+  return sizes;
+}
+}  // namespace detail
+#endif
 
 /// "[2, 3]"; a symbolic size is "?".
 inline std::string shape_text(const int64_t* dims, int32_t rank) {
