@@ -46,7 +46,7 @@ HARP_CPP_UNARY(~, bitwise_not)
 #define HARP_CPP_ASSIGNING(symbol, name)                                                                                \
   template <class A, class B>                                                                                           \
   std::enable_if_t<std::is_same_v<detail::Applied<op::name, A, std::decay_t<B>>, A>, A&> operator symbol(A& a, B&& b) { \
-    return a = detail::apply(op::name{}, static_cast<const A&>(a), std::forward<B>(b));                                             \
+    return a = detail::apply(op::name{}, static_cast<const A&>(a), std::forward<B>(b));                                 \
   }
 HARP_CPP_ASSIGNING(+=, add)
 HARP_CPP_ASSIGNING(-=, sub)
