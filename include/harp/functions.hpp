@@ -2,7 +2,7 @@
 //
 //     Tensor last = custom_function("output = input0[ridx0, size(input0, 1) - 1]", f32, {x.dim(0)}, x);
 //
-//     const auto solve = native("solve", [](ArrayView<const double> a, ArrayView<const double> b, ArrayView<double> x) { ... });
+//     const auto solve = native("solve", [](const ArrayView<const double>& a, Span<const double> b, Span<double> x) { ... });
 //     Tensor x = solve({n}, a, b);          // called once in each run, with arrays that lie in memory
 //
 // Both take nodes, tensors and fields. (What is written as an expression over elements needs neither: any function of tensors is one.)
@@ -281,7 +281,7 @@ class Native {
 
 /// Makes an operation of a C++ function, which is called once in each run, with arrays that lie in memory, row-major:
 ///
-///     [](ArrayView<const float> a, Span<const int32_t> b, ArrayView<float> result) { ... }
+///     [](const ArrayView<const float>& a, Span<const int32_t> b, const ArrayView<float>& result) { ... }
 ///
 /// An ArrayView has data, dims and size(), a Span the elements only. The last parameter is the result, whose elements are anything when the
 /// function is called, which has to write them all. It gives nothing, or an int32_t, of which anything but 0 fails the run with

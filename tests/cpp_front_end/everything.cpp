@@ -30,7 +30,7 @@ Tensor of_tensors() {
   realize({parts[0], y});
   const auto step = jit([](const Tensor& a, const Tensor& rate) { return std::array<Tensor, 2>{a * rate, a}; });
   const std::array<Tensor, 2> both = step(x, 0.5);
-  const auto copy = native("copy", [](ArrayView<const float> from, Span<float> to) {
+  const auto copy = native("copy", [](const ArrayView<const float>& from, Span<float> to) {
     for (size_t i = 0; i < from.size(); ++i) to[i] = from.data[i];
   });
   const auto rows =

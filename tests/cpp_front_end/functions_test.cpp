@@ -18,7 +18,7 @@ using Floats = std::vector<float>;
 const char* const kLast = "output = input0[ridx0, size(input0, 1) - 1]";
 
 /// Prefix sums of each row, with a factor.
-void scan_rows(ArrayView<const double> x, Span<const double> factor, ArrayView<double> result) {
+void scan_rows(const ArrayView<const double>& x, Span<const double> factor, const ArrayView<double>& result) {
   const auto rows = static_cast<size_t>(x.dims[0]), columns = static_cast<size_t>(x.dims[1]);
   for (size_t i = 0; i < rows; ++i) {
     double sum = 0;
@@ -79,7 +79,7 @@ TEST_CASE("G13.custom_elementwise,custom_reduce,custom_cumulative/c: expressions
 TEST_CASE("G13.native/c: a lambda is an operation of tensors, once in each run") {
   const Context context{ContextOptions()};
   int calls = 0;
-  const auto sorted = native("sorted", [&calls](ArrayView<const float> x, ArrayView<float> result) {
+  const auto sorted = native("sorted", [&calls](const ArrayView<const float>& x, const ArrayView<float>& result) {
     ++calls;
     std::copy_n(x.data, x.size(), result.data);
     std::sort(result.data, result.data + result.size());
@@ -117,13 +117,14 @@ TEST_CASE("G13.native/c: functions without captures are one operation wherever t
 }
 
 TEST_CASE("G13.native/c: in graphs with symbolic sizes, and of fields") {
-  const auto pairs = native("pairs", [](ArrayView<const int32_t> a, ArrayView<const double> b, ArrayView<double> result) -> int32_t {
-    if (a.rank() != 1 || b.rank() != 3 || result.rank() != 2 || b.dims[2] != 4) return 99;
-    for (size_t i = 0; i < static_cast<size_t>(result.dims[0]); ++i)
-      for (size_t k = 0; k < static_cast<size_t>(result.dims[1]); ++k)
-        result.data[i * static_cast<size_t>(result.dims[1]) + k] = a.data[i] * b.data[4 * k];
-    return 0;
-  });
+  const auto pairs =
+      native("pairs", [](const ArrayView<const int32_t>& a, const ArrayView<const double>& b, const ArrayView<double>& result) -> int32_t {
+        if (a.rank() != 1 || b.rank() != 3 || result.rank() != 2 || b.dims[2] != 4) return 99;
+        for (size_t i = 0; i < static_cast<size_t>(result.dims[0]); ++i)
+          for (size_t k = 0; k < static_cast<size_t>(result.dims[1]); ++k)
+            result.data[i * static_cast<size_t>(result.dims[1]) + k] = a.data[i] * b.data[4 * k];
+        return 0;
+      });
   const Graph graph(default_context());
   const Dim n = graph.dim("n", 1, 64), m = graph.dim("m", 1, 64);
   const Node first = graph.input("a", i32, {n}), second = graph.input("b", f64, {1, m, 4});
@@ -142,7 +143,7 @@ TEST_CASE("G13.native/c: in graphs with symbolic sizes, and of fields") {
   CHECK(d.size() == 6);
   CHECK(d[5] == 7);
   Field<double> deep({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2}, 4);
-  const auto copy = native("copy", [](ArrayView<const double> x, ArrayView<double> result) {
+  const auto copy = native("copy", [](const ArrayView<const double>& x, const ArrayView<double>& result) {
     std::copy_n(x.data, x.size(), result.data);
     result.data[0] = static_cast<double>(x.rank() * 100 + result.rank());
   });
