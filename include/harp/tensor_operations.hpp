@@ -196,6 +196,10 @@ inline bool holds(DType dtype, const Number& number) {
 
 /// A number as an element of a dtype that was asked for, by the rules of harp_constant. False after an error.
 inline bool fit(DType dtype, Number& number) {
+  if (dtype == DType::unknown) {
+    raise({HARP_ERROR_DTYPE, "a number of no dtype"});
+    return false;
+  }
   const Category wanted = category_of(dtype);
   const bool is_whole = number.category == Category::real && number.re == std::floor(number.re) && std::fabs(number.re) < 0x1p62;
   std::string text = number.category >= Category::real ? std::to_string(number.re)
