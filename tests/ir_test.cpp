@@ -25,23 +25,28 @@ struct Bench {
   const UOp* load(int buffer, Sym index, const UOp* mask = nullptr) { return arena.load(DType::kF32, buffer, index, mask); }
   const UOp* add(const UOp* a, const UOp* b) { return arena.alu(Op::kAdd, DType::kF32, {a, b}); }
   const UOp* f32(double value) { return arena.constant(scalar_from_double(DType::kF32, value)); }
-  Stmt* store(Sym index, const UOp* value) {
-    Stmt* s = arena.statement(StmtKind::kStore);
+  Store* store(Sym index, const UOp* value) {
+    auto* s = arena.statement<Store>();
     s->buffer = 2;
     s->index = index;
     s->value = value;
     return s;
   }
-  Stmt* loop(Sym variable, Sym end, std::vector<Stmt*> body) {
-    Stmt* s = arena.statement(StmtKind::kLoop);
+  Loop* loop(Sym variable, Sym end, Body body) {
+    auto* s = arena.statement<Loop>();
     s->variable = variable;
     s->end = end;
     s->body = std::move(body);
     return s;
   }
-  Stmt* accumulator(StmtKind kind, const UOp* value = nullptr) {
-    Stmt* s = arena.statement(kind);
+  template <class S>
+  S* accumulator() {
+    auto* s = arena.statement<S>();
     s->accumulator = 0;
+    return s;
+  }
+  AccUpdate* update(const UOp* value) {
+    auto* s = accumulator<AccUpdate>();
     s->value = value;
     return s;
   }
@@ -130,8 +135,7 @@ TEST_CASE("H2 IR: printing numbers values in order of use and shows loops, masks
   const Sym n = b.syms->variable("n", 0, 100), i = b.syms->loop("i", 0, n);
   const UOp* x = b.load(0, i);
   b.kernel.accumulators = {{{DType::kF32, 1}, 1, Op::kAdd, scalar_from_double(DType::kF32, 0)}};
-  b.kernel.body = {b.accumulator(StmtKind::kAccDeclare), b.loop(i, n, {b.accumulator(StmtKind::kAccUpdate, b.add(x, x))}),
-                   b.store(0, b.arena.acc(DType::kF32, 0, 0))};
+  b.kernel.body = {b.accumulator<AccDeclare>(), b.loop(i, n, {b.update(b.add(x, x))}), b.store(0, b.arena.acc(DType::kF32, 0, 0))};
   CHECK(b.offence() == "");
   CHECK(print(b.arena, b.kernel) ==
         "kernel_0(f32 input0, f32 input1, out f32 output0) # test\n"
@@ -149,7 +153,7 @@ TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
   Bench b;
   const Sym i = b.syms->loop("i", 0, 10), j = b.syms->loop("j", 0, 10);
   const UOp* x = b.load(0, i);
-  const auto offence = [&](std::vector<Stmt*> body) {
+  const auto offence = [&](Body body) {
     b.kernel.body = std::move(body);
     return b.offence();
   };
@@ -158,24 +162,24 @@ TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
   CHECK(has(offence({b.loop(i, 10, {b.store(i, b.load(0, j))})}), "variable j is used outside its loop"));
   CHECK(has(offence({b.loop(i, 10, {b.loop(i, 10, {b.store(i, x)})})}), "variable of its own"));
   CHECK(has(offence({b.loop(i, 10, {b.store(i, b.arena.index(i))})}), "the buffer's dtype"));
-  Stmt* unwritten = b.store(i, x);
+  Store* unwritten = b.store(i, x);
   unwritten->buffer = 1;
   CHECK(has(offence({b.loop(i, 10, {unwritten})}), "marked as written"));
-  Stmt* endless = b.loop(i, 10, {b.store(i, x)});
+  Loop* endless = b.loop(i, 10, {b.store(i, x)});
   endless->step = 0;
   CHECK(has(offence({endless}), "step is positive"));
-  Stmt* thread = b.loop(i, 10, {b.store(i, x)});
+  Loop* thread = b.loop(i, 10, {b.store(i, x)});
   thread->loop = LoopKind::kThread;
   CHECK(offence({thread}) == "");
   CHECK(offence({b.loop(j, 10, {thread})}) == "");
   CHECK(has(offence({b.loop(j, 10, {b.store(j, b.f32(1)), thread})}), "what is around the thread loop stores to no parameter"));
   CHECK(has(offence({thread, b.loop(j, 10, {b.store(j, b.f32(1))})}), "what is around the thread loop stores to no parameter"));
   CHECK(has(offence({thread, thread}), "there is one thread loop"));
-  Stmt* longer = b.loop(i, j, {b.store(i, x)});
+  Loop* longer = b.loop(i, j, {b.store(i, x)});
   longer->loop = LoopKind::kThread;
   CHECK(has(offence({b.loop(j, 10, {longer})}), "variable j is used outside its loop"));
 
-  Stmt* define = b.arena.statement(StmtKind::kDefine);
+  auto* define = b.arena.statement<Define>();
   define->variable = j;
   define->value = b.arena.index(3);
   define->body = {b.loop(i, j, {b.store(i, x)})};
@@ -190,12 +194,12 @@ TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
 
   b.kernel.accumulators = {{{DType::kF32, 1}, 1, Op::kAdd, scalar_from_double(DType::kF32, 0)}};
   const UOp* total = b.arena.acc(DType::kF32, 0, 0);
-  Stmt *declare = b.accumulator(StmtKind::kAccDeclare), *update = b.accumulator(StmtKind::kAccUpdate, x);
+  Stmt *declare = b.accumulator<AccDeclare>(), *update = b.update(x);
   CHECK(offence({declare, b.loop(i, 10, {update}), b.store(0, total)}) == "");
   CHECK(has(offence({b.store(0, total)}), "declared before it is read"));
   CHECK(has(offence({b.loop(i, 10, {update})}), "declared before it is updated"));
   CHECK(offence({declare, b.loop(i, 10, {update, b.store(i, total)})}).empty());  // a running value
-  CHECK(has(offence({declare, b.loop(i, 10, {update, b.accumulator(StmtKind::kAccFold)})}), "folded in the block that declares it"));
+  CHECK(has(offence({declare, b.loop(i, 10, {update, b.accumulator<AccFold>()})}), "folded in the block that declares it"));
 }
 
 TEST_CASE("L4 linearizer: values that do not change in a loop are computed before it, shared ones once") {
@@ -221,7 +225,7 @@ TEST_CASE("linearizer: a load leaves a loop that may be empty only with a guard,
   CHECK(has(text, "= load input1[i] if m - 1 >= 0"));
   CHECK(line_of(text, "load input1[i]") < line_of(text, "loop ridx1"));
 
-  Stmt* branch = b.arena.statement(StmtKind::kIf);
+  auto* branch = b.arena.statement<If>();
   branch->condition = i - 5;
   branch->body = {b.store(i, b.load(1, i - 5)), b.store(i + 100, b.add(b.load(1, i - 5), b.load(0, 3)))};
   b.kernel.body = {b.loop(i, 10, {branch})};
@@ -264,8 +268,8 @@ TEST_CASE("linearizer: values made from an accumulator are made again after it c
   const Sym i = b.syms->loop("i", 0, 10), j = b.syms->loop("j", 0, 10);
   b.kernel.accumulators = {{{DType::kF32, 1}, 1, Op::kAdd, scalar_from_double(DType::kF32, 0)}};
   const UOp* half = b.arena.alu(Op::kMul, DType::kF32, {b.arena.acc(DType::kF32, 0, 0), b.f32(0.5)});
-  b.kernel.body = {b.accumulator(StmtKind::kAccDeclare), b.loop(i, 10, {b.accumulator(StmtKind::kAccUpdate, b.load(0, i))}),
-                   b.store(0, half), b.loop(j, 10, {b.accumulator(StmtKind::kAccUpdate, b.load(1, j))}), b.store(1, half)};
+  b.kernel.body = {b.accumulator<AccDeclare>(), b.loop(i, 10, {b.update(b.load(0, i))}), b.store(0, half),
+                   b.loop(j, 10, {b.update(b.load(1, j))}), b.store(1, half)};
   CHECK(b.offence() == "");
   const std::string text = b.lines();
   const size_t first = text.find("Mul(acc0[0], 0.5)");
@@ -277,7 +281,7 @@ TEST_CASE("linearizer: in a run of stores everything is read before anything is 
   Bench b;
   b.kernel.params.push_back({"output1", DType::kF32, true});
   const Sym i = b.syms->loop("i", 0, 10);
-  Stmt *first = b.store(i, b.load(1, i)), *second = b.store(i, b.load(0, i));
+  Store *first = b.store(i, b.load(1, i)), *second = b.store(i, b.load(0, i));
   second->buffer = 3;
   b.kernel.body = {b.loop(i, 10, {first, second})};
   const std::string text = b.lines();

@@ -47,16 +47,14 @@ ModuleBuilder& reduction_module(int lanes, ModuleBuilder& b) {
   const auto updates = [&](Sym element, Sym position, int n) {
     const UOp* value = b.load(DType::kF32, 0, row * kColumns + position, n);
     const UOp* factor = b.load(DType::kF32, 1, position, n);
-    return std::vector<Stmt*>{b.accumulator(StmtKind::kAccUpdate, 0, element, value),
-                              b.accumulator(StmtKind::kAccUpdate, 1, element, value),
-                              b.accumulator(StmtKind::kAccUpdate, 2, element, value, factor)};
+    return ir::Body{b.update(0, element, value), b.update(1, element, value), b.update(2, element, value, factor)};
   };
-  std::vector<Stmt*> body;
-  for (int a = 0; a < 3; ++a) body.push_back(b.accumulator(StmtKind::kAccDeclare, a));
+  ir::Body body;
+  for (int a = 0; a < 3; ++a) body.push_back(b.accumulator<ir::AccDeclare>(a));
   body.push_back(
       b.loop(block, 0, kColumns / 64 * 64, 64, {b.loop(lane, 0, 64, lanes, updates(lane, block + lane, lanes), ir::LoopKind::kUnroll)}));
   body.push_back(b.loop(tail, 0, kColumns % 64, 1, updates(tail, Sym(kColumns / 64 * 64) + tail, 1)));
-  for (int a = 0; a < 3; ++a) body.push_back(b.accumulator(StmtKind::kAccFold, a));
+  for (int a = 0; a < 3; ++a) body.push_back(b.accumulator<ir::AccFold>(a));
   for (int a = 0; a < 3; ++a) body.push_back(b.store(2 + a, row, b.arena->acc(DType::kF32, a, 0)));
   k.body = {b.loop(row, 0, kRows, 1, std::move(body), ir::LoopKind::kThread)};
   b.launch(std::move(k), {x, w}, {sum, largest, dot});
@@ -175,9 +173,9 @@ ModuleBuilder& symbolic_module(int lanes, ModuleBuilder& b) {
     return b.store(2, r * m + column,
                    b.arena->alu(Op::kMul, DType::kF32, {b.load(DType::kF32, 0, r * m + column, count), b.arena->splat(twice, count)}));
   };
-  Stmt* vector = b.loop(c, 0, m, lanes, {body(c, lanes)});
+  ir::Loop* vector = b.loop(c, 0, m, lanes, {body(c, lanes)});
   vector->overlap = lanes > 1;
-  Stmt* choice = b.arena->statement(StmtKind::kIf);
+  auto* choice = b.arena->statement<ir::If>();
   choice->condition = m - lanes;
   choice->body = {vector};
   choice->otherwise = {b.loop(rest, 0, m, 1, {body(rest, 1)})};

@@ -21,7 +21,6 @@
 namespace harp::testing {
 
 using ir::Stmt;
-using ir::StmtKind;
 using ir::UKind;
 using ir::UOp;
 
@@ -147,8 +146,8 @@ struct ModuleBuilder {
     if (lanes > 1) u.lane_step = step;
     return arena->intern(std::move(u));
   }
-  Stmt* store(int buffer, Sym index, const UOp* value, Sym step = 1, const UOp* mask = nullptr) {
-    Stmt* s = arena->statement(StmtKind::kStore);
+  ir::Store* store(int buffer, Sym index, const UOp* value, Sym step = 1, const UOp* mask = nullptr) {
+    auto* s = arena->statement<ir::Store>();
     s->buffer = buffer;
     s->index = index;
     if (value->type.lanes > 1) s->lane_step = step;
@@ -156,8 +155,8 @@ struct ModuleBuilder {
     s->mask = mask;
     return s;
   }
-  Stmt* loop(Sym variable, Sym begin, Sym end, int64_t step, std::vector<Stmt*> body, ir::LoopKind kind = ir::LoopKind::kSequential) {
-    Stmt* s = arena->statement(StmtKind::kLoop);
+  ir::Loop* loop(Sym variable, Sym begin, Sym end, int64_t step, ir::Body body, ir::LoopKind kind = ir::LoopKind::kSequential) {
+    auto* s = arena->statement<ir::Loop>();
     s->variable = variable;
     s->begin = begin;
     s->end = end;
@@ -166,13 +165,18 @@ struct ModuleBuilder {
     s->body = std::move(body);
     return s;
   }
-  Stmt* accumulator(StmtKind kind, int number, Sym index = 0, const UOp* value = nullptr, const UOp* factor = nullptr) {
-    Stmt* s = arena->statement(kind);
+  template <class S>
+  S* accumulator(int number) {
+    auto* s = arena->statement<S>();
     s->accumulator = number;
+    return s;
+  }
+  ir::AccUpdate* update(int number, Sym index, const UOp* value, const UOp* factor = nullptr) {
+    auto* s = accumulator<ir::AccUpdate>(number);
     s->index = index;
     s->value = value;
     s->factor = factor;
-    if (value != nullptr && value->type.lanes > 1) s->lane_step = 1;
+    if (value->type.lanes > 1) s->lane_step = 1;
     return s;
   }
   int input(DType dtype) {

@@ -390,7 +390,10 @@ TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and
 }
 
 TEST_CASE("L6.packed_matmul/c: the sums of a block, which lie beside each other, are set by one loop") {
-  const auto is_loop = [](const ir::Stmt* s) { return s->kind == ir::StmtKind::kLoop && s->body.size() == 1; };
+  const auto only_in = [](const ir::Stmt* s) -> const ir::Stmt* {  // what a loop has inside, if that is one statement
+    const auto* loop = ir::as<ir::Loop>(s);
+    return loop != nullptr && loop->body.size() == 1 ? loop->body[0] : nullptr;
+  };
   const std::string_view products[] = {"graph g(a: f32[64, 600], b: f32[600, 64]) { return y = a @ b }",
                                        "graph g(x: f32[1, 32, 20, 20], w: f32[64, 32, 3, 3]) { return y = conv2d(x, w) }"};
   for (const std::string_view product : products) {
@@ -398,15 +401,17 @@ TEST_CASE("L6.packed_matmul/c: the sums of a block, which lie beside each other,
     const std::shared_ptr<ir::Module> module = lower::lower_program(scheduled(product));
     size_t loops = 0, nested = 0;  // over nothing but a sum that is set to a constant; those around one of these alone
     const auto sets = [&](const ir::Stmt* s) {
-      if (!is_loop(s) || s->body[0]->kind != ir::StmtKind::kAccSet) return false;
-      const ir::UOp* value = s->body[0]->value;
+      const ir::Stmt* inside = only_in(s);
+      const auto* set = inside != nullptr ? ir::as<ir::AccSet>(inside) : nullptr;
+      if (set == nullptr) return false;
+      const ir::UOp* value = set->value;
       while (value->kind == ir::UKind::kSplat) value = value->sources[0];
       return value->kind == ir::UKind::kConst;
     };
     for (const ir::Kernel& kernel : module->kernels)
       for (const ir::Stmt* s : ir::statements_of(kernel.body)) {
         loops += sets(s);
-        nested += is_loop(s) && sets(s->body[0]);
+        nested += only_in(s) != nullptr && sets(only_in(s));
       }
     CHECK(loops >= 1);
     CHECK(nested == 0);

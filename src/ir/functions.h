@@ -18,7 +18,7 @@ struct ExtremeOfNumbers {
 ExtremeOfNumbers build_extreme_of_numbers(Arena& arena, Op op, DType dtype);
 
 /// A running maximum in one instruction, which is right unless it meets NaN or ends as -0, which +0 would exceed: `greater` is then an
-/// invalid operation, or `checked`, which gives the result it is given (StmtKind::kRetry).
+/// invalid operation, or `checked`, which gives the result it is given (ir::Retry).
 struct WatchedMaximum {
   const Function *greater, *checked;
 };

@@ -2,6 +2,7 @@
 // bit pattern. Everything that needs more insight than one node is a rewrite of its own.
 #include "ir/ir.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -100,7 +101,6 @@ bool decides_by_comparison(Op op, const UOp* source) {
 
 struct Arena::State {
   std::deque<UOp> uops;
-  std::deque<Stmt> statements;
   std::deque<Function> functions;
   std::deque<Table> tables;
   std::unordered_set<const UOp*, HashContents, EqualContents> interned;
@@ -298,13 +298,6 @@ const UOp* Arena::apply(Op op, DType dtype, std::vector<const UOp*> sources) {
   return alu(op, dtype, std::move(sources));
 }
 
-Stmt* Arena::statement(StmtKind kind) {
-  Stmt s{};
-  s.kind = kind;
-  state_->statements.push_back(std::move(s));
-  return &state_->statements.back();
-}
-
 Function* Arena::new_function(std::string name, std::vector<DType> parameters, DType result) {
   state_->functions.push_back(Function{std::move(name), std::move(parameters), result, nullptr, std::nullopt});
   return &state_->functions.back();
@@ -339,24 +332,27 @@ std::vector<int64_t> scratch_offsets(const Kernel& kernel) {
 }
 
 bool streams(const Kernel& kernel) {
-  const std::vector<const Stmt*> all = statements_of(kernel.body);
-  return std::any_of(all.begin(), all.end(), [](const Stmt* s) { return s->stream; });
+  return std::ranges::any_of(statements_of(kernel.body), [](const Stmt* s) {
+    const auto* store = as<Store>(s);
+    const auto* copy = as<Copy>(s);
+    return (store != nullptr && store->stream) || (copy != nullptr && copy->stream);
+  });
 }
 
-const Stmt* thread_loop(const Kernel& kernel) {
+const Loop* thread_loop(const Kernel& kernel) {
   std::vector<const Stmt*> around(kernel.body.begin(), kernel.body.end());
   while (!around.empty()) {
-    const Stmt* s = around.back();
+    const auto* loop = as<Loop>(around.back());
     around.pop_back();
-    if (s->kind != StmtKind::kLoop) continue;
-    if (s->loop == LoopKind::kThread) return s;
-    around.insert(around.end(), s->body.begin(), s->body.end());
+    if (loop == nullptr) continue;
+    if (loop->loop == LoopKind::kThread) return loop;
+    around.insert(around.end(), loop->body.begin(), loop->body.end());
   }
   return nullptr;
 }
 
 Sym iterations(const Kernel& kernel) {
-  const Stmt* loop = thread_loop(kernel);
+  const Loop* loop = thread_loop(kernel);
   return loop == nullptr ? Sym(1) : ceil_div(loop->end - loop->begin, loop->step);
 }
 

@@ -2,24 +2,26 @@
 //
 // Expressions (UOp) are a hash-consed DAG of values: constants, positions, loads, operations of ops.def, calls of functions.
 // Positions are Syms (base/symbolic.h): every buffer index, loop bound and condition on an index is one, so the index
-// algebra has one implementation. Statements (Stmt) are an ordered tree, because merging equal statements would merge
+// algebra has one implementation. Statements (statement.h) are an ordered tree, because merging equal statements would merge
 // accumulators or move loads across stores. Buffers a kernel reads are never written by it, except by a store
 // at the very index just read (in-place elementwise), so equal loads are one UOp.
 //
 // A value has `lanes` > 1 after the vectorise rewrite. Lane i of Index, InRange, Load, Gather and Store is at `index + i * lane_step`.
 #pragma once
 
-#include <array>
 #include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/symbolic.h"
 #include "base/target.h"
+#include "ir/statement.h"
 #include "ops/ops.h"
 #include "ops/scalar.h"
 #include "ops/transform_parts.h"
@@ -106,33 +108,6 @@ struct Table {
   std::vector<uint64_t> values;
 };
 
-enum class StmtKind : uint8_t {
-  kBlock,  // stores, the values of all of which are made before the first one stores
-  kLoop,
-  kDefine,
-  kIf,
-  kRetry,
-  kStore,
-  kPrefetch,
-  kScatter,
-  kAccDeclare,
-  kAccSet,
-  kAccUpdate,
-  kAccFold,
-  kAccScan,
-  kRoutine,
-  kCopy,
-  kBreak,
-  kComment,
-};
-
-enum class LoopKind : uint8_t {
-  kSequential,
-  kThread,  // its range is the kernel's begin/end arguments; iterations are independent. What is around it each call does for itself
-  kVector,  // iterations are independent; the vectorise rewrite turns it into steps of simd_width
-  kUnroll,  // fixed trip count, written out
-};
-
 /// The running value(s) of a reduction or scan: `count` elements (1, 64 lanes, or a row tile), each of `type` (lanes > 1: declared
 /// inside a vectorised loop, one accumulator a lane). Or the elements of a row that later passes over it use again: these are set before
 /// they are read, and start as anything.
@@ -149,103 +124,6 @@ struct Accumulator {
   int beside = -1;
   const Function* function = nullptr;  // that combines two elements as a watched block may; null: that of `combine`
 };
-
-constexpr int kScannedGroup = 64, kQuad = 4;  // elements
-
-/// What is done to the group of a scan, and in between in this order.
-enum class ScanPart : uint8_t {
-  kWhole,
-  kQuads,   // quads are scanned, each by itself; what order elements lie in afterwards is the renderer's affair until kValues
-  kTotals,  // one step of the scan of the quads' totals: `step` quads further
-  kBefore,  // totals become what comes before each quad
-  kAdded,   // and that is added to the elements
-  kValues,  // which lie in order again
-};
-
-struct Stmt {
-  StmtKind kind;
-  // kBlock, kLoop, kDefine, kIf (then branch), kRetry
-  std::vector<Stmt*> body;
-  // kIf: taken where condition >= 0
-  // kRetry: `body` and, where one of its operations on floats was invalid (a WatchedMaximum of what it should not meet is), then
-  // `otherwise`, which sets and stores all the same again. Where that cannot be told, `otherwise` alone.
-  Sym condition;
-  std::vector<Stmt*> otherwise;
-  // kLoop: variable = begin, begin + step, … while < end. With `overlap` begin + count * step need not meet `end`: one step more overlaps
-  // another, so that some iterations run twice; only where end - begin >= step is known or guarded. What that step reads of a parameter
-  // that may be written in place is read before the first step.
-  // kDefine: variable = value, an i64 that is not negative, in the body.
-  LoopKind loop = LoopKind::kSequential;
-  Sym variable, begin, end;
-  int64_t step = 1;
-  bool overlap = false;
-  // kLoop: a run that was cancelled leaves the kernel in front of each iteration (1), or where so many of them were done
-  // and more follow; 0: it does not look. Of a thread loop: what shares it out looks as well.
-  int64_t iterations_to_look = 0;
-  // kStore: buffer[index + lane * lane_step] = value, where mask (may be null) is true. With `stream` past the caches, if what is stored
-  // are vectors that begin at a multiple of their size; no other store of the kernel may meet such a line.
-  int buffer = -1;
-  Sym index, lane_step;
-  bool stream = false;
-  const UOp* value = nullptr;
-  const UOp* mask = nullptr;
-  // kPrefetch: soon buffer[index], or with a position buffer[index + position * stride], is loaded, or stored to if the parameter is
-  // written; the place may be beyond the array. `is_near`: the first cache may take it, where that has room.
-  bool is_near = false;
-  // kScatter: buffer[index + position * stride + lane * lane_step] becomes what `combine` (Add, Mul, Max, Min) makes of it and value, or
-  // value if there is none; position is one i32 or i64 for all lanes, inside the array. No value is read from that buffer otherwise.
-  std::optional<Op> combine;
-  const UOp* position = nullptr;
-  Sym stride;
-  // kAccDeclare: sets accumulator to its init, or to `value` if there is one, unless it is a row. kAccSet: acc[index + lane * lane_step] =
-  // value. kAccUpdate: acc[index + lane * lane_step] = combine(that, value), or with `factor` set fma(value, factor, that). kAccFold: count
-  // elements are folded into element 0 by halving: s[i] = combine(s[i], s[i + h]) for h = count/2 … 1; each lane of its type is folded for
-  // itself.
-  int accumulator = -1;
-  const UOp* factor = nullptr;
-  // kAccFold: elements from `used` on still hold init, if it is there, and the others have been updated without a factor. Such a
-  // value combined with init is that value, bit for bit (it is not -0.0: init is in it), so where used <= 1 there is nothing to do.
-  std::optional<Sym> used;
-  // kAccScan: the elements of accumulator, a group of at most 64, become their running values by the law's rule for a group
-  // (docs/semantics.md, "Scans"), from `value` on; the total of the group, without `value`, is set into element 0 of `total`. Or a part of
-  // that is done for group `index` of several in the accumulator; `quads` holds the totals of the quads of each group. `value` and `total`
-  // are then vectors, the same number in every lane.
-  int total = -1, quads = -1;
-  ScanPart part = ScanPart::kWhole;
-  // kRoutine: an op of that family, of rows begin … end - 1 of the parameters `inputs`, each of `length` elements, one after the other; the
-  // result is stored to the same rows of parameter `buffer`. Parameter `spare` is overwritten from spare_index on, as far as
-  // schedule/routine.h says, or `accumulator`, a row, where there is one.
-  // Of a Dft, rows and elements lie as `parts` say, those of the operands and those of the result's two parts in `buffer`. Vectors go along
-  // rows or, where rows are columns, from one to the next; then there are at least `columns` of them, else that is 0. In that direction
-  // parts lie as `lie` and `to_lie` say; without imaginary parts both operands are the same. Of each row `kept` elements are stored, the
-  // first ones; 0: all.
-  struct Part {
-    Sym start, row_step, step;
-  };
-  Op routine = Op::kArgSort;
-  bool descending = false;  // of a Sort
-  std::vector<int> inputs;
-  int spare = -1;
-  Sym length, spare_index;
-  std::vector<Part> parts;
-  int64_t columns = 0, kept = 0;
-  PartsLie lie = PartsLie::kApart, to_lie = PartsLie::kApart;
-  // kCopy: of `rows` times `length` elements, [i][j] is copied from element from + i * from_row_stride + j * from_stride of parameter
-  // inputs[0], or of accumulator `source`, a row, where there is one, to element index + i * stride + j of parameter `buffer`, or of
-  // `accumulator`, a row, where there is one. What is written is not what is read. With `stream` whole lines of the parameter go past the
-  // caches. `as_read`: in the order in which it is read, not in that in which it is stored.
-  int source = -1;
-  bool as_read = false;
-  Sym rows, from, from_row_stride = 1, from_stride;
-  // kBreak: the loop of which it is the last statement ends where `accumulator`, an i32 that was declared outside of it, is not 0.
-  // kComment
-  std::string text;
-};
-
-/// Has it a variable that its body may use?
-inline bool has_variable(const Stmt& s) { return s.kind == StmtKind::kLoop || s.kind == StmtKind::kDefine; }
-/// The values a statement uses; some may be null.
-inline std::array<const UOp*, 4> roots_of(const Stmt& s) { return {s.value, s.mask, s.factor, s.position}; }
 
 /// A buffer a kernel is called with.
 struct Param {
@@ -265,14 +143,14 @@ struct Kernel {
   std::vector<Param> params;
   std::vector<Accumulator> accumulators;
   int simd_width = 1;
-  Sym work = 0;             // of all iterations, in steps of about half a nanosecond: tells whether sharing them out pays
-  int64_t least = 1;        // iterations of the thread loop that are worth what a call does around it
-  std::vector<Stmt*> body;  // at most one kThread loop; around it are loops alone, and nothing but in it is stored to parameters
+  Sym work = 0;       // of all iterations, in steps of about half a nanosecond: tells whether sharing them out pays
+  int64_t least = 1;  // iterations of the thread loop that are worth what a call does around it
+  Body body;          // at most one kThread loop; around it are loops alone, and nothing but in it is stored to parameters
 };
 /// Does it store past the caches?
 bool streams(const Kernel& kernel);
 /// The kernel's thread loop, or null.
-const Stmt* thread_loop(const Kernel& kernel);
+const Loop* thread_loop(const Kernel& kernel);
 /// Iterations of the thread loop; 1 without one.
 Sym iterations(const Kernel& kernel);
 
@@ -382,7 +260,15 @@ class Arena {
   /// A number no UOp of this arena is marked with yet.
   uint32_t new_mark() { return ++last_mark_; }
 
-  Stmt* statement(StmtKind kind);
+  template <class S>
+  S* statement() {
+    return &std::get<S>(statements_.emplace_back(std::in_place_type<S>));
+  }
+  /// A copy, which has the same statements inside.
+  template <class S>
+  S* statement(const S& like) {
+    return &std::get<S>(statements_.emplace_back(like));
+  }
   Function* new_function(std::string name, std::vector<DType> parameters, DType result);
   /// The function made under this name, or null.
   const Function* find_function(std::string_view name) const;
@@ -392,6 +278,9 @@ class Arena {
   struct State;
   std::shared_ptr<SymTable> syms_;
   std::unique_ptr<State> state_;
+#define HARP_IR_ALTERNATIVE(name) , name
+  std::deque<std::variant<std::monostate HARP_IR_STATEMENTS(HARP_IR_ALTERNATIVE)>> statements_;
+#undef HARP_IR_ALTERNATIVE
   uint32_t last_mark_ = 0;
 };
 

@@ -29,26 +29,17 @@ struct Place {
   bool hoisted = false;
 };
 
-void visit_roots(const std::vector<Stmt*>& body, auto&& visit) {
+void visit_roots(const Body& body, auto&& f) {
   for (const Stmt* s : body) {
-    for (const UOp* root : roots_of(*s))
-      if (root != nullptr) visit(root);
-    visit_roots(s->body, visit);
-    visit_roots(s->otherwise, visit);
+    for_each_value(*s, [&](const UOp* root) { f(root); });
+    for_each_body(*s, [&](const Body& inside) { visit_roots(inside, f); });
   }
 }
 
 /// The accumulators that statements set, update, fold or scan.
-std::vector<int> changed_accumulators(const std::vector<Stmt*>& body) {
+std::vector<int> changed_accumulators(const Body& body) {
   std::vector<int> changed;
-  for (const Stmt* s : statements_of(body)) {
-    const bool changes = s->kind == StmtKind::kAccSet || s->kind == StmtKind::kAccUpdate || s->kind == StmtKind::kAccFold;
-    const bool fills = (s->kind == StmtKind::kCopy || s->kind == StmtKind::kRoutine) && s->accumulator >= 0;
-    if (changes || fills || s->kind == StmtKind::kAccScan) changed.push_back(s->accumulator);
-    if (s->kind == StmtKind::kAccScan)
-      for (const int a : {s->total, s->quads})
-        if (a >= 0) changed.push_back(a);
-  }
+  for (const Stmt* s : statements_of(body)) for_each_changed_accumulator(*s, [&](int accumulator) { changed.push_back(accumulator); });
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
   return changed;
@@ -70,7 +61,7 @@ class Linearizer {
     declared_level_ = acc_level_;
     count_uses([&](auto&& visit) { visit_roots(kernel->body, visit); });
     for (const Stmt* s : statements_of(kernel->body))
-      if (s->kind == StmtKind::kAccSet || s->kind == StmtKind::kAccUpdate) count_place(s->accumulator, s->index);
+      visit(*s, Overloaded{[&](Is<AccSet, AccUpdate> auto& of) { count_place(of.accumulator, of.index); }, [](const Stmt&) {}});
   }
 
   std::vector<Line> kernel(const Kernel& kernel) {
@@ -263,21 +254,27 @@ class Linearizer {
     });
   }
 
-  void statements(const std::vector<Stmt*>& body) {
+  void statements(const Body& body) {
+    const auto store_at = [&](size_t i) { return i < body.size() ? harp::ir::as<Store>(body[i]) : nullptr; };
     for (size_t i = 0; i < body.size(); ++i) {
       // An output may take the place of an input (in-place elementwise): in a run of stores everything is read before the first.
-      if (body[i]->kind == StmtKind::kStore && (i == 0 || body[i - 1]->kind != StmtKind::kStore))
-        for (size_t next = i + 1; next < body.size() && body[next]->kind == StmtKind::kStore; ++next) name_loads(*body[next]);
+      if (store_at(i) != nullptr && (i == 0 || store_at(i - 1) == nullptr))
+        for (size_t next = i + 1; store_at(next) != nullptr; ++next) name_loads(*store_at(next));
       statement(*body[i]);
     }
   }
 
-  void block(const Stmt& s) {
+  std::vector<const UOp*> values_of(const Stmt& s) const {
+    std::vector<const UOp*> values;
+    for_each_value(s, [&](const UOp* u) { values.push_back(u); });
+    return values;
+  }
+
+  void line_of(const StoreGroup& s) {
     std::vector<const UOp*> roots;
     for (const Stmt* store : s.body) {
       name_loads(*store);
-      for (const UOp* root : roots_of(*store))
-        if (root != nullptr) roots.push_back(root);
+      for_each_value(*store, [&](const UOp* u) { roots.push_back(u); });
     }
     in_block_ = true;
     need(roots);
@@ -286,14 +283,13 @@ class Linearizer {
   }
 
   void name_loads(const Stmt& store) {
-    std::vector<const UOp*> roots{store.value}, loads;
-    if (store.mask != nullptr) roots.push_back(store.mask);
-    for (const UOp* u : pending(roots))
+    std::vector<const UOp*> loads;
+    for (const UOp* u : pending(values_of(store)))
       if (u->kind == UKind::kLoad) loads.push_back(u);
     need(loads, true);
   }
 
-  std::vector<Line> inside(const std::vector<Stmt*>& body, Block block) {
+  std::vector<Line> inside(const Body& body, Block block) {
     blocks_.open(std::move(block));
     statements(body);
     return blocks_.close();
@@ -303,7 +299,7 @@ class Linearizer {
   }
 
   /// What is made from an accumulator that these change stays inside: of a loop it is made again in every iteration.
-  std::vector<Line> inside_changing(const std::vector<Stmt*>& statements, Block block) {
+  std::vector<Line> inside_changing(const Body& statements, Block block) {
     const std::vector<int> outside = acc_level_, changed = changed_accumulators(statements);
     for (int a : changed) {
       forget(a);
@@ -314,7 +310,7 @@ class Linearizer {
     return lines;
   }
 
-  void loop(const Stmt& s) {
+  void line_of(const Loop& s) {
     // One that never runs has no lines, and no loads in front of it: there may be nothing to load.
     if (s.loop != LoopKind::kThread && proven_at_most(s.end, s.begin)) return;
     blocks_.define_offsets(s.begin);
@@ -333,7 +329,7 @@ class Linearizer {
   }
 
   /// What the statements load of parameters that they may overwrite.
-  std::vector<const UOp*> in_place_loads(const std::vector<Stmt*>& body) const {
+  std::vector<const UOp*> in_place_loads(const Body& body) const {
     std::vector<const UOp*> loads, stack;
     std::unordered_set<const UOp*> seen;
     visit_roots(body, [&](const UOp* root) { stack.push_back(root); });
@@ -348,7 +344,7 @@ class Linearizer {
     return loads;
   }
 
-  void define(const Stmt& s) {
+  void line_of(const Define& s) {
     Block block;
     block.variable = variable_of(s.variable);
     Line head{.kind = LineKind::kDefine,
@@ -362,7 +358,7 @@ class Linearizer {
     append_lines(std::move(body));
   }
 
-  void branch(const Stmt& s) {
+  void line_of(const If& s) {
     blocks_.define_offsets(s.condition);
     Block block;
     block.conditional = true;
@@ -375,7 +371,7 @@ class Linearizer {
     line({.kind = LineKind::kEnd});
   }
 
-  void retry(const Stmt& s) {
+  void line_of(const Retry& s) {
     Block block;
     block.conditional = true;  // nothing leaves it, so that all of it is watched
     std::vector<Line> body = inside(s.body, block);
@@ -388,74 +384,60 @@ class Linearizer {
   }
 
   void statement(const Stmt& s) {
-    std::vector<const UOp*> roots;
-    for (const UOp* root : roots_of(s))
-      if (root != nullptr) roots.push_back(root);
-    need(roots);
-    auto names = blocks_.mentioned(roots);
-    switch (s.kind) {
-      case StmtKind::kBlock: block(s); break;
-      case StmtKind::kLoop: loop(s); break;
-      case StmtKind::kDefine: define(s); break;
-      case StmtKind::kIf: branch(s); break;
-      case StmtKind::kRetry: retry(s); break;
-      case StmtKind::kStore:
-        define_address(s.buffer, s.index, here());
-        blocks_.define_offsets(s.lane_step);
-        line({.kind = LineKind::kStore, .names = std::move(names), .statement = &s});
-        break;
-      case StmtKind::kPrefetch:
-        define_address(s.buffer, s.index, here());
-        blocks_.define_offsets(s.stride);
-        line({.kind = LineKind::kPrefetch, .names = std::move(names), .statement = &s});
-        break;
-      case StmtKind::kScatter:
-        define_address(s.buffer, s.index, here());
-        blocks_.define_offsets(s.stride);
-        line({.kind = LineKind::kScatter, .names = std::move(names), .statement = &s});
-        break;
-      case StmtKind::kAccDeclare:
-        forget(s.accumulator);
-        acc_level_[s.accumulator] = declared_level_[s.accumulator] = here();
-        line({.kind = LineKind::kAccDeclare, .name = cat("acc", s.accumulator), .names = std::move(names), .statement = &s});
-        break;
-      case StmtKind::kAccSet:
-      case StmtKind::kAccUpdate:
-        forget(s.accumulator);
-        define_place(s.accumulator, s.index);
-        blocks_.define_offsets(s.lane_step);
-        line({.kind = s.kind == StmtKind::kAccSet ? LineKind::kAccSet : LineKind::kAccUpdate,
-              .name = cat("acc", s.accumulator),
-              .names = std::move(names),
-              .statement = &s});
-        break;
-      case StmtKind::kAccFold:
-        forget(s.accumulator);
-        if (s.used) blocks_.define_offsets(*s.used);
-        line({.kind = LineKind::kAccFold, .name = cat("acc", s.accumulator, "_folded"), .statement = &s});
-        break;
-      case StmtKind::kAccScan:
-        for (const int a : {s.accumulator, s.total, s.quads})
-          if (a >= 0) forget(a);
-        blocks_.define_offsets(s.index);
-        line({.kind = LineKind::kAccScan, .name = cat("acc", s.accumulator), .names = std::move(names), .statement = &s});
-        break;
-      case StmtKind::kRoutine:
-        if (s.accumulator >= 0) forget(s.accumulator);
-        for (const Sym& e : {s.begin, s.end, s.length, s.spare_index}) blocks_.define_offsets(e);
-        for (const Stmt::Part& part : s.parts)
-          for (const Sym& e : {part.start, part.row_step, part.step}) blocks_.define_offsets(e);
-        line({.kind = LineKind::kRoutine, .statement = &s});
-        break;
-      case StmtKind::kCopy:
-        if (s.accumulator >= 0) forget(s.accumulator);
-        for (const Sym& e : {s.index, s.stride, s.rows, s.length, s.from, s.from_row_stride, s.from_stride}) blocks_.define_offsets(e);
-        line({.kind = LineKind::kCopy, .statement = &s});
-        break;
-      case StmtKind::kBreak: line({.kind = LineKind::kBreak, .statement = &s}); break;
-      case StmtKind::kComment: line({.kind = LineKind::kComment, .statement = &s}); break;
-    }
+    const std::vector<const UOp*> values = values_of(s);
+    need(values);
+    names_ = blocks_.mentioned(values);  // before the statement changes what they are made from
+    visit(s, [&](const auto& of) { line_of(of); });
   }
+
+  void line_of(LineKind kind, const Stmt& s, std::string name = {}) {
+    line({.kind = kind, .name = std::move(name), .names = std::move(names_), .statement = &s});
+  }
+  void define_positions(const Stmt& s) {
+    for_each_position(s, [&](Sym e) { blocks_.define_offsets(e); });
+  }
+
+  void line_of(const Store& s) {
+    define_address(s.buffer, s.index, here());
+    blocks_.define_offsets(s.lane_step);
+    line_of(LineKind::kStore, s);
+  }
+  void line_of(const Prefetch& s) {
+    define_address(s.buffer, s.index, here());
+    blocks_.define_offsets(s.stride);
+    line_of(LineKind::kPrefetch, s);
+  }
+  void line_of(const Scatter& s) {
+    define_address(s.buffer, s.index, here());
+    blocks_.define_offsets(s.stride);
+    line_of(LineKind::kScatter, s);
+  }
+  void line_of(const AccDeclare& s) {
+    forget(s.accumulator);
+    acc_level_[s.accumulator] = declared_level_[s.accumulator] = here();
+    line_of(LineKind::kAccDeclare, s, cat("acc", s.accumulator));
+  }
+  void line_of(Is<AccSet, AccUpdate> auto& s) {
+    forget(s.accumulator);
+    define_place(s.accumulator, s.index);
+    blocks_.define_offsets(s.lane_step);
+    line_of(s.kind == StmtKind::kAccSet ? LineKind::kAccSet : LineKind::kAccUpdate, s, cat("acc", s.accumulator));
+  }
+  void line_of(const AccFold& s) {
+    forget(s.accumulator);
+    define_positions(s);
+    line_of(LineKind::kAccFold, s, cat("acc", s.accumulator, "_folded"));
+  }
+  void line_of(Is<AccScan, Routine, Copy> auto& s) {
+    for_each_changed_accumulator(s, [&](int accumulator) { forget(accumulator); });
+    define_positions(s);
+    if constexpr (Is<decltype(s), AccScan>)
+      line_of(LineKind::kAccScan, s, cat("acc", s.accumulator));
+    else
+      line_of(Is<decltype(s), Copy> ? LineKind::kCopy : LineKind::kRoutine, s);
+  }
+  void line_of(const Break& s) { line_of(LineKind::kBreak, s); }
+  void line_of(const Comment& s) { line_of(LineKind::kComment, s); }
 
   std::span<const Param> params_;
   std::span<const Accumulator> accumulators_;
@@ -463,6 +445,7 @@ class Linearizer {
   OpenBlocks blocks_;
   std::unordered_map<const UOp*, int> uses_;
   std::unordered_map<const UOp*, std::vector<int>> accumulators_of_;
+  std::vector<std::pair<const UOp*, std::string>> names_;  // of the values of the statement that becomes a line
   bool in_block_ = false;
   std::vector<int> acc_level_, declared_level_;
   std::map<std::pair<int, uint32_t>, int> places_;  // accesses by accumulator and place

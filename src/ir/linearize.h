@@ -52,6 +52,11 @@ struct Line {
   Terms row = {};
   std::vector<Sym> guards = {};
   const Stmt* statement = nullptr;
+  /// The statement, which is of this kind.
+  template <class S>
+  const S& as() const {
+    return static_cast<const S&>(*statement);
+  }
   bool is_alike = false;  // a call of what the line before calls, for the next step: they may be computed in turn
 };
 

@@ -56,7 +56,7 @@ struct Cost {
 class LongLoops {
  public:
   /// The cost of statements, the loops of which look where they have to. `is_inside`: of a loop.
-  Cost body(const std::vector<Stmt*>& statements, bool is_inside) {
+  Cost body(const Body& statements, bool is_inside) {
     Cost cost;
     for (Stmt* s : statements) cost += statement(*s, is_inside);
     return cost;
@@ -64,26 +64,28 @@ class LongLoops {
 
  private:
   Cost statement(Stmt& s, bool is_inside) {
-    switch (s.kind) {
-      case StmtKind::kLoop: return loop(s, is_inside);
-      case StmtKind::kDefine:
-      case StmtKind::kBlock: return body(s.body, is_inside);
-      case StmtKind::kIf:
-      case StmtKind::kRetry: {
-        const Cost one = body(s.body, is_inside), other = body(s.otherwise, is_inside);
-        return {std::max(one.most, other.most), std::max(one.usual, other.usual)};
-      }
-      case StmtKind::kRoutine: return {kUnknown, kUnknown};  // it looks for itself
-      case StmtKind::kCopy: {
-        const std::optional<int64_t> elements = most(s.rows * s.length);
-        return elements ? Cost{static_cast<double>(*elements), static_cast<double>(*elements)} : Cost{kUnknown, kOneLook};
-      }
-      case StmtKind::kComment: return {};
-      default: return {1, 1};
-    }
+    return visit(s, Overloaded{
+                        [&](Loop& of) { return loop(of, is_inside); },
+                        [&](Is<Define, StoreGroup> auto& of) { return body(of.body, is_inside); },
+                        [&](Is<If, Retry> auto& of) {
+                          const Cost one = body(of.body, is_inside), other = body(of.otherwise, is_inside);
+                          return Cost{std::max(one.most, other.most), std::max(one.usual, other.usual)};
+                        },
+                        [](Routine&) {
+                          return Cost{kUnknown, kUnknown};
+                        },  // it looks for itself
+                        [](Copy& of) {
+                          const std::optional<int64_t> elements = most(of.rows * of.length);
+                          return elements ? Cost{static_cast<double>(*elements), static_cast<double>(*elements)} : Cost{kUnknown, kOneLook};
+                        },
+                        [](Comment&) { return Cost{}; },
+                        [](Is<Store, Prefetch, Scatter, AccDeclare, AccSet, AccUpdate, AccFold, AccScan, Break> auto&) {
+                          return Cost{1, 1};
+                        },
+                    });
   }
 
-  Cost loop(Stmt& s, bool is_inside) {
+  Cost loop(Loop& s, bool is_inside) {
     const int before = looks_;
     const Cost once = body(s.body, true);
     if (s.iterations_to_look > 0) ++looks_;

@@ -11,7 +11,7 @@
 namespace harp::ir {
 
 struct Block {
-  const Stmt* loop = nullptr;  // null: the kernel itself, a branch of an If, or where a variable is defined
+  const Loop* loop = nullptr;  // null: the kernel itself, a branch of an If, or where a variable is defined
   const SymAtom* variable = nullptr;
   bool conditional = false;
   std::vector<Line> lines;

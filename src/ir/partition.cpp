@@ -20,11 +20,11 @@ void collect_selects(Sym e, std::vector<Sym>& conditions) {
 
 /// First v at which `condition` has another truth value than at smaller v; nothing if it is not of the form k * v + r, k constant,
 /// or if r depends on a loop inside `body`.
-std::optional<Sym> border(Sym condition, const Stmt* loop) {
+std::optional<Sym> border(Sym condition, const Loop* loop) {
   const auto linear = linear_in(condition, variable_of(loop->variable));
   if (!linear || !linear->coefficient.is_constant() || linear->coefficient.is_constant(0)) return std::nullopt;
   for (const Stmt* s : statements_of(loop->body))
-    if (has_variable(*s) && depends_on(linear->rest, variable_of(s->variable))) return std::nullopt;
+    if (const auto inside = variable_in(*s); inside && depends_on(linear->rest, variable_of(*inside))) return std::nullopt;
   const int64_t k = linear->coefficient.constant();
   // k > 0: true from ceil(-r / k); k < 0: false from floor(r / -k) + 1
   return k > 0 ? ceil_div(-linear->rest, k) : floor_div(linear->rest, -k) + 1;
@@ -36,42 +36,44 @@ std::vector<Sym> conditions_of(Arena& arena, const Body& body) {
     if (u->kind == UKind::kInRange) conditions.push_back(u->index);
     collect_selects(u->index, conditions);
   }
-  for (const Stmt* s : statements_of(body)) collect_selects(s->index, conditions);
+  for (const Stmt* s : statements_of(body))
+    visit(*s, [&](const auto& of) {
+      if constexpr (requires { of.index; }) collect_selects(of.index, conditions);
+    });
   return conditions;
 }
 
-std::vector<Sym> borders_of(Arena& arena, const Stmt* loop) {
+std::vector<Sym> borders_of(Arena& arena, const Loop* loop) {
   std::vector<Sym> borders;
   for (Sym c : conditions_of(arena, loop->body))
     if (auto b = border(c, loop); b && std::find(borders.begin(), borders.end(), *b) == borders.end()) borders.push_back(*b);
   // Plain numbers first and in order: once one of them is chosen, those behind it need no look.
-  std::stable_sort(borders.begin(), borders.end(), [](const Sym& a, const Sym& b) {
-    return a.is_constant() && (!b.is_constant() || a.constant() < b.constant());
-  });
+  std::stable_sort(borders.begin(), borders.end(),
+                   [](const Sym& a, const Sym& b) { return a.is_constant() && (!b.is_constant() || a.constant() < b.constant()); });
   return borders;
 }
 
 /// The iterations [begin, end) of the loop. [from, to) is what the variable is known to lie in wherever one of them runs.
-Stmt* over(Arena& arena, const Stmt* loop, Sym begin, Sym end, Sym from, Sym to) {
+Loop* over(Arena& arena, const Loop* loop, Sym begin, Sym end, Sym from, Sym to) {
   const SymAtom* old = variable_of(loop->variable);
-  Stmt* part = new_loop(arena, old->name, begin, end, loop->loop);
+  Loop* part = new_loop(arena, old->name, begin, end, loop->loop);
   part->variable = arena.syms().loop(old->name, from, to);
   Substituter substitute(arena, {{old, part->variable}});
   part->body = substitute(loop->body);
   return part;
 }
 
-bool is_empty(const Stmt* loop) { return proven_at_most(loop->end, loop->begin); }
+bool is_empty(const Loop* loop) { return proven_at_most(loop->end, loop->begin); }
 
 }  // namespace
 
 bool has_borders(Arena& arena, const Body& body) { return !conditions_of(arena, body).empty(); }
 
-Body partition(Arena& arena, Stmt* loop, int budget) {
-  Body done, work = {loop};  // work: a stack, the leftmost part on top
+std::vector<Loop*> partition(Arena& arena, Loop* loop, int budget) {
+  std::vector<Loop*> done, work = {loop};  // work: a stack, the leftmost part on top
   int splits = budget - 1;
   while (!work.empty()) {
-    Stmt* part = work.back();
+    Loop* part = work.back();
     work.pop_back();
     if (is_empty(part)) continue;
     // the leftmost border first, so that the parts to its right are the ones that still have borders

@@ -33,7 +33,7 @@ std::string row_text(const Terms& row) {
   });
 }
 
-std::string scan_text(const Stmt& s, const std::string& accumulator, const std::string& from) {
+std::string scan_text(const AccScan& s, const std::string& accumulator, const std::string& from) {
   const std::string total = cat(" from ", from, ", total to acc", s.total);
   const std::string of_group = cat(" of group ", to_string(s.index), " of ", accumulator, ", totals in acc", s.quads);
   switch (s.part) {
@@ -47,13 +47,13 @@ std::string scan_text(const Stmt& s, const std::string& accumulator, const std::
   return {};
 }
 
-std::string routine_text(const Stmt& s, const std::vector<std::string>& buffers) {
+std::string routine_text(const Routine& s, const std::vector<std::string>& buffers) {
   const auto name_of = [&](int parameter) { return buffers[static_cast<size_t>(parameter)]; };
   std::string sources = join(s.inputs, ", ", name_of), result;
   if (s.parts.empty()) {
     result = name_of(s.buffer);
   } else {
-    const auto part = [&](int parameter, const Stmt::Part& p) {
+    const auto part = [&](int parameter, const Routine::Part& p) {
       return cat(name_of(parameter), "[", to_string(p.start), "] step ", to_string(p.row_step), " step ", to_string(p.step));
     };
     sources = part(s.inputs[0], s.parts[0]);
@@ -66,7 +66,7 @@ std::string routine_text(const Stmt& s, const std::vector<std::string>& buffers)
              s.accumulator >= 0 ? cat("acc", s.accumulator) : cat(name_of(s.spare), "[", to_string(s.spare_index), "]"));
 }
 
-std::string copy_text(const Stmt& s, const std::vector<std::string>& buffers) {
+std::string copy_text(const Copy& s, const std::vector<std::string>& buffers) {
   const std::string to = s.accumulator >= 0 ? cat("acc", s.accumulator) : buffers[static_cast<size_t>(s.buffer)];
   const std::string from = s.source >= 0 ? cat("acc", s.source) : buffers[static_cast<size_t>(s.inputs[0])];
   return cat(s.as_read ? "copy as read " : "copy ", to_string(s.rows), " x ", to_string(s.length), " of ", from, "[", to_string(s.from),
@@ -147,62 +147,80 @@ class Printer {
     }
   }
 
-  void body(const std::vector<Stmt*>& statements, int depth) {
+  void body(const Body& statements, int depth) {
     for (const Stmt* s : statements) statement(*s, depth);
   }
 
   void statement(const Stmt& s, int depth) {
-    for (const UOp* root : roots_of(s))
-      if (root != nullptr) define(root, depth);
-    const std::string at =
-        cat("[", to_string(s.index), s.value != nullptr && s.value->type.lanes > 1 ? cat(" step ", to_string(s.lane_step)) : "", "]");
-    switch (s.kind) {
-      case StmtKind::kBlock: line(depth, "together:"); return body(s.body, depth + 1);
-      case StmtKind::kLoop: {
-        static constexpr std::string_view kKinds[] = {"for", "thread", "vector", "unroll"};
-        line(depth, cat(kKinds[static_cast<int>(s.loop)], " ", to_string(s.variable), " in ", to_string(s.begin), " .. ", to_string(s.end),
-                        s.step == 1 ? std::string() : cat(" step ", s.step), s.overlap ? " overlap" : "",
-                        s.iterations_to_look == 0 ? std::string() : cat(" look=", s.iterations_to_look), ":"));
-        return body(s.body, depth + 1);
-      }
-      case StmtKind::kDefine:
-        line(depth, cat("let ", to_string(s.variable), " = ", reference(s.value), ":"));
-        return body(s.body, depth + 1);
-      case StmtKind::kIf:
-        line(depth, cat("if ", to_string(s.condition), " >= 0:"));
-        body(s.body, depth + 1);
-        if (s.otherwise.empty()) return;
-        line(depth, "else:");
-        return body(s.otherwise, depth + 1);
-      case StmtKind::kRetry:
-        line(depth, "try:");
-        body(s.body, depth + 1);
-        line(depth, "where an operation was invalid:");
-        return body(s.otherwise, depth + 1);
-      case StmtKind::kStore:
-        return line(depth, cat(s.stream ? "stream " : "store ", buffers_[static_cast<size_t>(s.buffer)], at, " = ", reference(s.value),
-                               s.mask == nullptr ? std::string() : cat(" where ", reference(s.mask))));
-      case StmtKind::kPrefetch:
-        return line(depth, cat("prefetch ", s.is_near ? "near " : "", buffers_[static_cast<size_t>(s.buffer)], at,
-                               s.position == nullptr ? std::string() : cat(" + ", reference(s.position), " * ", to_string(s.stride))));
-      case StmtKind::kScatter:
-        return line(depth, cat("scatter ", s.combine ? info(*s.combine).id : "", s.combine ? " " : "", reference(s.value), " to ",
-                               buffers_[static_cast<size_t>(s.buffer)], at, " + ", reference(s.position), " * ", to_string(s.stride)));
-      case StmtKind::kAccDeclare:
-        return line(depth, cat("declare acc", s.accumulator, s.value == nullptr ? std::string() : cat(" as ", reference(s.value))));
-      case StmtKind::kAccSet: return line(depth, cat("set acc", s.accumulator, at, " to ", reference(s.value)));
-      case StmtKind::kAccUpdate:
-        return line(depth, cat("update acc", s.accumulator, at, " with ", reference(s.value),
-                               s.factor == nullptr ? std::string() : cat(" * ", reference(s.factor))));
-      case StmtKind::kAccFold: return line(depth, cat("fold acc", s.accumulator, s.used ? cat(" where ", to_string(*s.used), " > 1") : ""));
-      case StmtKind::kAccScan:
-        return line(depth, scan_text(s, cat("acc", s.accumulator), s.value == nullptr ? std::string() : reference(s.value)));
-      case StmtKind::kRoutine: return line(depth, routine_text(s, buffers_));
-      case StmtKind::kCopy: return line(depth, copy_text(s, buffers_));
-      case StmtKind::kBreak: return line(depth, cat("break where acc", s.accumulator));
-      case StmtKind::kComment: return line(depth, cat("# ", s.text));
-    }
+    for_each_value(s, [&](const UOp* root) { define(root, depth); });
+    visit(s, [&](const auto& of) { text(of, depth); });
   }
+
+  std::string buffer(int number) const { return buffers_[static_cast<size_t>(number)]; }
+  static std::string position(Sym index, const UOp* value, Sym lane_step) {
+    return cat("[", to_string(index), value->type.lanes > 1 ? cat(" step ", to_string(lane_step)) : "", "]");
+  }
+
+  void text(const StoreGroup& s, int depth) {
+    line(depth, "together:");
+    body(s.body, depth + 1);
+  }
+  void text(const Loop& s, int depth) {
+    static constexpr std::string_view kKinds[] = {"for", "thread", "vector", "unroll"};
+    line(depth, cat(kKinds[static_cast<int>(s.loop)], " ", to_string(s.variable), " in ", to_string(s.begin), " .. ", to_string(s.end),
+                    s.step == 1 ? std::string() : cat(" step ", s.step), s.overlap ? " overlap" : "",
+                    s.iterations_to_look == 0 ? std::string() : cat(" look=", s.iterations_to_look), ":"));
+    body(s.body, depth + 1);
+  }
+  void text(const Define& s, int depth) {
+    line(depth, cat("let ", to_string(s.variable), " = ", reference(s.value), ":"));
+    body(s.body, depth + 1);
+  }
+  void text(const If& s, int depth) {
+    line(depth, cat("if ", to_string(s.condition), " >= 0:"));
+    body(s.body, depth + 1);
+    if (s.otherwise.empty()) return;
+    line(depth, "else:");
+    body(s.otherwise, depth + 1);
+  }
+  void text(const Retry& s, int depth) {
+    line(depth, "try:");
+    body(s.body, depth + 1);
+    line(depth, "where an operation was invalid:");
+    body(s.otherwise, depth + 1);
+  }
+  void text(const Store& s, int depth) {
+    line(depth, cat(s.stream ? "stream " : "store ", buffer(s.buffer), position(s.index, s.value, s.lane_step), " = ", reference(s.value),
+                    s.mask == nullptr ? std::string() : cat(" where ", reference(s.mask))));
+  }
+  void text(const Prefetch& s, int depth) {
+    line(depth, cat("prefetch ", s.is_near ? "near " : "", buffer(s.buffer), "[", to_string(s.index), "]",
+                    s.position == nullptr ? std::string() : cat(" + ", reference(s.position), " * ", to_string(s.stride))));
+  }
+  void text(const Scatter& s, int depth) {
+    line(depth, cat("scatter ", s.combine ? info(*s.combine).id : "", s.combine ? " " : "", reference(s.value), " to ", buffer(s.buffer),
+                    position(s.index, s.value, s.lane_step), " + ", reference(s.position), " * ", to_string(s.stride)));
+  }
+  void text(const AccDeclare& s, int depth) {
+    line(depth, cat("declare acc", s.accumulator, s.value == nullptr ? std::string() : cat(" as ", reference(s.value))));
+  }
+  void text(const AccSet& s, int depth) {
+    line(depth, cat("set acc", s.accumulator, position(s.index, s.value, s.lane_step), " to ", reference(s.value)));
+  }
+  void text(const AccUpdate& s, int depth) {
+    line(depth, cat("update acc", s.accumulator, position(s.index, s.value, s.lane_step), " with ", reference(s.value),
+                    s.factor == nullptr ? std::string() : cat(" * ", reference(s.factor))));
+  }
+  void text(const AccFold& s, int depth) {
+    line(depth, cat("fold acc", s.accumulator, s.used ? cat(" where ", to_string(*s.used), " > 1") : ""));
+  }
+  void text(const AccScan& s, int depth) {
+    line(depth, scan_text(s, cat("acc", s.accumulator), s.value == nullptr ? std::string() : reference(s.value)));
+  }
+  void text(const Routine& s, int depth) { line(depth, routine_text(s, buffers_)); }
+  void text(const Copy& s, int depth) { line(depth, copy_text(s, buffers_)); }
+  void text(const Break& s, int depth) { line(depth, cat("break where acc", s.accumulator)); }
+  void text(const Comment& s, int depth) { line(depth, cat("# ", s.text)); }
 
   std::vector<std::string> buffers_;
   std::unordered_map<const UOp*, size_t> numbers_;
@@ -268,18 +286,19 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
   std::string out = cat(kernel.name, "(", join(buffers, ", "), ")\n");
   int depth = 1;
   const auto line = [&](const std::string& t) { append(out, cat(std::string(static_cast<size_t>(depth) * 2, ' '), t, "\n")); };
-  const auto accumulator = [](const Stmt& s) { return cat("acc", s.accumulator); };
+  const auto buffer = [&](int number) { return buffers[static_cast<size_t>(number)]; };
   for (const Line& l : lines) {
-    const Stmt* s = l.statement;
     current = &l;
     switch (l.kind) {
-      case LineKind::kComment: line(cat("# ", s->text)); break;
-      case LineKind::kLoop:
-        line(cat("loop ", l.name, " (", to_string(s->variable), ") = ", to_string(s->begin), " .. ", to_string(s->end), " step ", s->step));
+      case LineKind::kComment: line(cat("# ", l.as<Comment>().text)); break;
+      case LineKind::kLoop: {
+        const Loop& s = l.as<Loop>();
+        line(cat("loop ", l.name, " (", to_string(s.variable), ") = ", to_string(s.begin), " .. ", to_string(s.end), " step ", s.step));
         ++depth;
         break;
+      }
       case LineKind::kIf:
-        line(cat("if ", to_string(s->condition), " >= 0"));
+        line(cat("if ", to_string(l.as<If>().condition), " >= 0"));
         ++depth;
         break;
       case LineKind::kTry:
@@ -305,7 +324,7 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
             cat(l.name, ": ", type_text(l.value->type), " = ", value_text(*l.value, buffers, text),
                 l.guards.empty() ? std::string() : cat(" if ", join(l.guards, " and ", [](Sym g) { return cat(to_string(g), " >= 0"); }))));
         break;
-      case LineKind::kDefine: line(cat(l.name, " (", to_string(s->variable), ") = ", text(s->value))); break;
+      case LineKind::kDefine: line(cat(l.name, " (", to_string(l.as<Define>().variable), ") = ", text(l.value))); break;
       case LineKind::kOffset: line(cat(l.name, " = ", atom_text(*l.atom))); break;
       case LineKind::kPointer: {
         const auto buffer = static_cast<size_t>(l.buffer);
@@ -314,32 +333,49 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
         break;
       }
       case LineKind::kKeep: line(cat(l.name, " = first ", value_text(*l.value, buffers, text))); break;
-      case LineKind::kStore:
-        line(cat(s->stream ? "stream " : "store ", buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index),
-                 "] = ", text(s->value), s->mask == nullptr ? std::string() : cat(" where ", text(s->mask))));
+      case LineKind::kStore: {
+        const Store& s = l.as<Store>();
+        line(cat(s.stream ? "stream " : "store ", buffer(s.buffer), "[", to_string(s.index), "] = ", text(s.value),
+                 s.mask == nullptr ? std::string() : cat(" where ", text(s.mask))));
         break;
-      case LineKind::kPrefetch:
-        line(cat("prefetch ", s->is_near ? "near " : "", buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index), "]",
-                 s->position == nullptr ? std::string() : cat(" + ", text(s->position), " * ", to_string(s->stride))));
+      }
+      case LineKind::kPrefetch: {
+        const Prefetch& s = l.as<Prefetch>();
+        line(cat("prefetch ", s.is_near ? "near " : "", buffer(s.buffer), "[", to_string(s.index), "]",
+                 s.position == nullptr ? std::string() : cat(" + ", text(s.position), " * ", to_string(s.stride))));
         break;
-      case LineKind::kScatter:
-        line(cat("scatter ", s->combine ? info(*s->combine).id : "", s->combine ? " " : "", text(s->value), " to ",
-                 buffers[static_cast<size_t>(s->buffer)], "[", to_string(s->index), "] + ", text(s->position), " * ",
-                 to_string(s->stride)));
+      }
+      case LineKind::kScatter: {
+        const Scatter& s = l.as<Scatter>();
+        line(cat("scatter ", s.combine ? info(*s.combine).id : "", s.combine ? " " : "", text(s.value), " to ", buffer(s.buffer), "[",
+                 to_string(s.index), "] + ", text(s.position), " * ", to_string(s.stride)));
         break;
-      case LineKind::kAccDeclare:
-        line(cat("declare ", accumulator(*s), s->value == nullptr ? std::string() : cat(" as ", text(s->value))));
+      }
+      case LineKind::kAccDeclare: {
+        const UOp* value = l.as<AccDeclare>().value;
+        line(cat("declare ", l.name, value == nullptr ? std::string() : cat(" as ", text(value))));
         break;
-      case LineKind::kAccSet: line(cat("set ", accumulator(*s), "[", to_string(s->index), "] to ", text(s->value))); break;
-      case LineKind::kAccUpdate:
-        line(cat("update ", accumulator(*s), "[", to_string(s->index), "] with ", text(s->value),
-                 s->factor == nullptr ? std::string() : cat(" * ", text(s->factor))));
+      }
+      case LineKind::kAccSet: line(cat("set ", l.name, "[", to_string(l.as<AccSet>().index), "] to ", text(l.as<AccSet>().value))); break;
+      case LineKind::kAccUpdate: {
+        const AccUpdate& s = l.as<AccUpdate>();
+        line(cat("update ", l.name, "[", to_string(s.index), "] with ", text(s.value),
+                 s.factor == nullptr ? std::string() : cat(" * ", text(s.factor))));
         break;
-      case LineKind::kAccFold: line(cat("fold ", accumulator(*s), s->used ? cat(" where ", to_string(*s->used), " > 1") : "")); break;
-      case LineKind::kAccScan: line(scan_text(*s, accumulator(*s), s->value == nullptr ? std::string() : text(s->value))); break;
-      case LineKind::kRoutine: line(routine_text(*s, buffers)); break;
-      case LineKind::kCopy: line(copy_text(*s, buffers)); break;
-      case LineKind::kBreak: line(cat("break where ", accumulator(*s))); break;
+      }
+      case LineKind::kAccFold: {
+        const AccFold& s = l.as<AccFold>();
+        line(cat("fold acc", s.accumulator, s.used ? cat(" where ", to_string(*s.used), " > 1") : ""));
+        break;
+      }
+      case LineKind::kAccScan: {
+        const AccScan& s = l.as<AccScan>();
+        line(scan_text(s, l.name, s.value == nullptr ? std::string() : text(s.value)));
+        break;
+      }
+      case LineKind::kRoutine: line(routine_text(l.as<Routine>(), buffers)); break;
+      case LineKind::kCopy: line(copy_text(l.as<Copy>(), buffers)); break;
+      case LineKind::kBreak: line(cat("break where acc", l.as<Break>().accumulator)); break;
       case LineKind::kReturn: line(cat("return ", text(l.value))); break;
     }
   }

@@ -48,47 +48,36 @@ Body Substituter::operator()(const Body& body) {
 }
 
 Stmt* Substituter::copy(const Stmt* s) {
-  Stmt* result = arena_.statement(s->kind);
-  *result = *s;
-  result->condition = (*this)(s->condition);
-  result->index = (*this)(s->index);
-  result->lane_step = (*this)(s->lane_step);
-  if (s->used) result->used = (*this)(*s->used);
-  result->value = (*this)(s->value);
-  result->mask = (*this)(s->mask);
-  result->factor = (*this)(s->factor);
-  result->position = (*this)(s->position);
-  result->stride = (*this)(s->stride);
-  result->length = (*this)(s->length);
-  result->spare_index = (*this)(s->spare_index);
-  for (Stmt::Part& part : result->parts) part = {(*this)(part.start), (*this)(part.row_step), (*this)(part.step)};
-  result->rows = (*this)(s->rows);
-  result->from = (*this)(s->from);
-  result->from_row_stride = (*this)(s->from_row_stride);
-  result->from_stride = (*this)(s->from_stride);
-  if (s->kind != StmtKind::kLoop) {
-    result->begin = (*this)(s->begin);
-    result->end = (*this)(s->end);
-    result->body = (*this)(s->body);
-    result->otherwise = (*this)(s->otherwise);
+  return visit(*s, Overloaded{
+                       [&](const Loop& loop) -> Stmt* { return copy_loop(loop); },
+                       [&](const auto& other) -> Stmt* {
+                         auto* result = arena_.statement(other);
+                         for_each_position(*result, [&](Sym& e) { e = (*this)(e); });
+                         for_each_value(*result, [&](const UOp*& u) { u = (*this)(u); });
+                         for_each_body(*result, [&](Body& body) { body = (*this)(body); });
+                         return result;
+                       },
+                   });
+}
+
+Loop* Substituter::copy_loop(const Loop& loop) {
+  Loop* result = arena_.statement(loop);
+  result->begin = (*this)(loop.begin);
+  result->end = (*this)(loop.end);
+  if (result->begin == loop.begin && result->end == loop.end) {
+    result->body = (*this)(loop.body);
     return result;
   }
-  result->begin = (*this)(s->begin);
-  result->end = (*this)(s->end);
-  if (result->begin == s->begin && result->end == s->end) {
-    result->body = (*this)(s->body);
-    return result;
-  }
-  const SymAtom* old_variable = variable_of(s->variable);
+  const SymAtom* old_variable = variable_of(loop.variable);
   result->variable = arena_.syms().loop(old_variable->name, result->begin, result->end);
   Substituter inner(arena_, symbols_);
   inner.symbols_[old_variable] = result->variable;
-  result->body = inner(s->body);
+  result->body = inner(loop.body);
   return result;
 }
 
-Stmt* new_loop(Arena& arena, std::string_view name, Sym begin, Sym end, LoopKind kind) {
-  Stmt* loop = arena.statement(StmtKind::kLoop);
+Loop* new_loop(Arena& arena, std::string_view name, Sym begin, Sym end, LoopKind kind) {
+  auto* loop = arena.statement<Loop>();
   loop->loop = kind;
   loop->begin = begin;
   loop->end = end;
@@ -96,16 +85,16 @@ Stmt* new_loop(Arena& arena, std::string_view name, Sym begin, Sym end, LoopKind
   return loop;
 }
 
-Stmt* new_if(Arena& arena, Sym condition, Body body, Body otherwise) {
-  Stmt* branch = arena.statement(StmtKind::kIf);
+If* new_if(Arena& arena, Sym condition, Body body, Body otherwise) {
+  auto* branch = arena.statement<If>();
   branch->condition = condition;
   branch->body = std::move(body);
   branch->otherwise = std::move(otherwise);
   return branch;
 }
 
-Stmt* new_retry(Arena& arena, Body body, Body otherwise) {
-  Stmt* retry = arena.statement(StmtKind::kRetry);
+Retry* new_retry(Arena& arena, Body body, Body otherwise) {
+  auto* retry = arena.statement<Retry>();
   retry->body = std::move(body);
   retry->otherwise = std::move(otherwise);
   return retry;
@@ -113,20 +102,15 @@ Stmt* new_retry(Arena& arena, Body body, Body otherwise) {
 
 std::vector<const Stmt*> statements_of(const Body& body) {
   std::vector<const Stmt*> all(body.begin(), body.end());
-  for (size_t i = 0; i < all.size(); ++i) {
-    const Stmt* s = all[i];  // insertion may move the list
-    all.insert(all.end(), s->body.begin(), s->body.end());
-    all.insert(all.end(), s->otherwise.begin(), s->otherwise.end());
-  }
+  for (size_t i = 0; i < all.size(); ++i)
+    for_each_body(*all[i], [&](const Body& inside) { all.insert(all.end(), inside.begin(), inside.end()); });
   return all;
 }
 
 std::vector<const UOp*> uops_of(Arena& arena, const Body& body) {
   std::vector<const UOp*> order, stack;
   const uint32_t mark = arena.new_mark();
-  for (const Stmt* s : statements_of(body))
-    for (const UOp* u : roots_of(*s))
-      if (u) stack.push_back(u);
+  for (const Stmt* s : statements_of(body)) for_each_value(*s, [&](const UOp* u) { stack.push_back(u); });
   while (!stack.empty()) {
     const UOp* u = stack.back();
     stack.pop_back();
@@ -139,7 +123,7 @@ std::vector<const UOp*> uops_of(Arena& arena, const Body& body) {
   return order;
 }
 
-Body unroll(Arena& arena, const Stmt* loop) {
+Body unroll(Arena& arena, const Loop* loop) {
   const Sym length = loop->end - loop->begin;
   HARP_ASSERT(length.is_constant(), "unroll of a loop of unknown length");
   Body result;

@@ -19,10 +19,10 @@ std::optional<Sym> as_condition(const UOp* u) {
 }
 
 /// An invariant condition that guards a load or chooses in a where: the largest conjunction, if there is one.
-const UOp* find_condition(Arena& arena, const Stmt* loop) {
+const UOp* find_condition(Arena& arena, const Loop* loop) {
   std::vector<const SymAtom*> inside = {variable_of(loop->variable)};
   for (const Stmt* s : statements_of(loop->body))
-    if (has_variable(*s)) inside.push_back(variable_of(s->variable));
+    if (const auto variable = variable_in(*s)) inside.push_back(variable_of(*variable));
   const UOp* best = nullptr;
   for (const UOp* u : uops_of(arena, loop->body)) {
     const bool chooses = u->kind == UKind::kAlu && u->op == Op::kWhere;
@@ -35,22 +35,22 @@ const UOp* find_condition(Arena& arena, const Stmt* loop) {
   return best;
 }
 
-Body unswitch(Arena& arena, Stmt* loop, int budget) {
+Body unswitch(Arena& arena, Loop* loop, int budget) {
   const UOp* condition = budget > 0 ? find_condition(arena, loop) : nullptr;
   if (condition == nullptr) return {loop};
-  Stmt* branch = new_if(arena, *as_condition(condition), {});
+  If* branch = new_if(arena, *as_condition(condition), {});
   for (const bool taken : {true, false}) {
     Substituter with(arena, {});
     with.replace(condition, arena.constant(Scalar::of(DType::kBool, taken)));
     Body copy = with(Body{loop});
     Body& target = taken ? branch->body : branch->otherwise;
-    target = unswitch(arena, copy[0], budget - 1);
+    target = unswitch(arena, only_loop_in(copy), budget - 1);
   }
   return {branch};
 }
 
 }  // namespace
 
-Body unswitch(Arena& arena, Stmt* loop) { return unswitch(arena, loop, kMaxConditions); }
+Body unswitch(Arena& arena, Loop* loop) { return unswitch(arena, loop, kMaxConditions); }
 
 }  // namespace harp::ir

@@ -36,19 +36,7 @@ class Vectoriser {
       if (has_position(u) && !step_of(u->index)) return false;
       if (depends_on(u->stride, variable_)) return false;
     }
-    for (const Stmt* s : statements_of(body)) {
-      if (s->kind == StmtKind::kLoop && (depends_on(s->begin, variable_) || depends_on(s->end, variable_))) return false;
-      if (s->kind == StmtKind::kIf && depends_on(s->condition, variable_)) return false;
-      if (s->kind == StmtKind::kDefine || s->kind == StmtKind::kCopy || s->kind == StmtKind::kPrefetch) return false;
-      const bool changes = s->kind == StmtKind::kAccSet || s->kind == StmtKind::kAccUpdate;
-      if ((s->kind == StmtKind::kStore || changes) && !step_of(s->index)) return false;
-      // lanes meet elements beside each other: of two that meet the same one, one would be lost
-      if (s->kind == StmtKind::kScatter && (!is_beside(*s) || varies(s->position))) return false;
-      // a reduction inside one iteration stays scalar; one that runs across iterations needs an accumulator for each
-      if (s->kind == StmtKind::kAccFold || s->kind == StmtKind::kAccScan || s->kind == StmtKind::kAccDeclare) return false;
-      if (changes && !step_of(s->index)->is_constant(1)) return false;
-    }
-    return true;
+    return std::ranges::all_of(statements_of(body), [&](const Stmt* s) { return is_possible(*s); });
   }
 
   Body body(const Body& statements) {
@@ -58,15 +46,30 @@ class Vectoriser {
   }
 
  private:
+  bool is_possible(const Stmt& statement) const {
+    return visit(statement,
+                 Overloaded{
+                     [&](const Loop& s) { return !depends_on(s.begin, variable_) && !depends_on(s.end, variable_); },
+                     [&](const If& s) { return !depends_on(s.condition, variable_); },
+                     [&](const Store& s) { return step_of(s.index).has_value(); },
+                     [&](Is<AccSet, AccUpdate> auto& s) { return is_beside(s.index); },
+                     // lanes meet elements beside each other: of two that meet the same one, one would be lost
+                     [&](const Scatter& s) { return is_beside(s.index) && !depends_on(s.stride, variable_) && !varies(s.position); },
+                     // a reduction inside one iteration stays scalar; one that runs across iterations needs an accumulator for each
+                     [](Is<Define, Copy, Prefetch, AccFold, AccScan, AccDeclare> auto&) { return false; },
+                     [](Is<StoreGroup, Retry, Routine, Break, Comment> auto&) { return true; },
+                 });
+  }
+
   std::optional<Sym> step_of(Sym position) const {
     const auto linear = linear_in(position, variable_);
     if (!linear) return std::nullopt;
     return linear->coefficient;
   }
 
-  bool is_beside(const Stmt& s) const {
-    const auto step = step_of(s.index);
-    return step && step->is_constant(1) && !depends_on(s.stride, variable_);
+  bool is_beside(Sym index) const {
+    const auto step = step_of(index);
+    return step && step->is_constant(1);
   }
   /// Is the value another in each iteration?
   bool varies(const UOp* root) const {
@@ -74,23 +77,16 @@ class Vectoriser {
   }
 
   Stmt* statement(const Stmt* s) {
-    Stmt* result = arena_.statement(s->kind);
-    *result = *s;
-    result->body = body(s->body);
-    result->otherwise = body(s->otherwise);
-    switch (s->kind) {
-      case StmtKind::kStore:
-      case StmtKind::kScatter:
-      case StmtKind::kAccSet:
-      case StmtKind::kAccUpdate:
-        result->lane_step = *step_of(s->index);
-        result->value = wide(vector_of(s->value));
-        if (s->factor) result->factor = wide(vector_of(s->factor));
-        if (s->mask) result->mask = wide(vector_of(s->mask));
-        break;
-      default: break;
-    }
-    return result;
+    return visit(*s, [&](const auto& of) -> Stmt* {
+      auto* result = arena_.statement(of);
+      for_each_body(*result, [&](Body& inside) { inside = body(inside); });
+      if constexpr (requires { result->lane_step; }) {
+        result->lane_step = *step_of(of.index);
+        for_each_value(*result, [&](const UOp*& u) { u = wide(vector_of(u)); });
+        if constexpr (requires { result->position; }) result->position = of.position;  // one for all lanes
+      }
+      return result;
+    });
   }
 
   const UOp* wide(const UOp* u) { return u->type.lanes == width_ ? u : arena_.splat(u, width_); }
@@ -120,9 +116,9 @@ class Vectoriser {
   std::unordered_map<const UOp*, const UOp*> memo_;
 };
 
-Stmt* steps(Arena& arena, const Stmt* loop, Sym begin, Sym end, int width, bool overlap) {
+Loop* steps(Arena& arena, const Loop* loop, Sym begin, Sym end, int width, bool overlap) {
   const SymAtom* old = variable_of(loop->variable);
-  Stmt* vector = new_loop(arena, old->name, begin, end);
+  Loop* vector = new_loop(arena, old->name, begin, end);
   Substituter substitute(arena, {{old, vector->variable}});
   const Body body = substitute(loop->body);
   vector->step = width;
@@ -133,9 +129,9 @@ Stmt* steps(Arena& arena, const Stmt* loop, Sym begin, Sym end, int width, bool 
   return vector;
 }
 
-Stmt* scalar(Arena& arena, const Stmt* loop, Sym begin, Sym end) {
+Loop* scalar(Arena& arena, const Loop* loop, Sym begin, Sym end) {
   const SymAtom* old = variable_of(loop->variable);
-  Stmt* rest = new_loop(arena, old->name, begin, end);
+  Loop* rest = new_loop(arena, old->name, begin, end);
   Substituter substitute(arena, {{old, rest->variable}});
   rest->body = substitute(loop->body);
   return rest;
@@ -146,8 +142,8 @@ bool reads_accumulator(const UOp* value, int accumulator) {
 }
 bool adds_up(const Body& body) {
   for (const Stmt* s : statements_of(body)) {
-    if (s->kind == StmtKind::kAccUpdate || s->kind == StmtKind::kScatter) return true;
-    if (s->kind == StmtKind::kAccSet && reads_accumulator(s->value, s->accumulator)) return true;
+    if (as<AccUpdate>(s) != nullptr || as<Scatter>(s) != nullptr) return true;
+    if (const auto* set = as<AccSet>(s); set != nullptr && reads_accumulator(set->value, set->accumulator)) return true;
   }
   return false;
 }
@@ -165,7 +161,7 @@ bool is_overwritten(const UOp* u, std::span<const Param> params) {
 /// the loop, for the last whole vector and for the last one at all, which the linearizer makes read before either stores; the two are the
 /// same vector where the loop meets its end. (Read in front of the loop, the end of a row in memory would be waited for.) A longer body
 /// stays a loop in which the first step is the one that overlaps, since its end is near when it begins; it works on a copy and comes last.
-Body overlapping(Arena& arena, Stmt* steps, std::span<const Param> params) {
+Body overlapping(Arena& arena, Loop* steps, std::span<const Param> params) {
   const std::vector<const UOp*> uops = uops_of(arena, steps->body);
   const bool in_place = std::any_of(uops.begin(), uops.end(), [&](const UOp* u) { return is_overwritten(u, params); });
   if (!in_place || !is_short(uops)) return {steps};
@@ -183,14 +179,14 @@ Body overlapping(Arena& arena, Stmt* steps, std::span<const Param> params) {
 
 /// `together` steps as one, operation by operation, so that one's results are waited for while the others' operations run: values are
 /// made in the order of their ids, and each is made here for all steps before the next one.
-Stmt* jammed(Arena& arena, Stmt* steps, int together) {
+Loop* jammed(Arena& arena, Loop* steps, int together) {
   const SymAtom* old = variable_of(steps->variable);
-  Stmt* loop = new_loop(arena, old->name, steps->begin, steps->end);
+  Loop* loop = new_loop(arena, old->name, steps->begin, steps->end);
   std::vector<Substituter> copies;
   for (int i = 0; i < together; ++i) copies.emplace_back(arena, SymSubstitution{{old, loop->variable + Sym(i * steps->step)}});
   for (const UOp* u : uops_of(arena, steps->body))
     for (Substituter& copy : copies) copy(u);
-  Stmt* all = arena.statement(StmtKind::kBlock);
+  auto* all = arena.statement<StoreGroup>();
   for (Stmt* s : steps->body)
     for (Substituter& copy : copies) all->body.push_back(copy(Body{s})[0]);
   loop->body = {all};
@@ -207,15 +203,15 @@ bool is_short(const std::vector<const UOp*>& uops) {
          std::none_of(uops.begin(), uops.end(), [](const UOp* u) { return u->kind == UKind::kCall && !is_small(*u->function); });
 }
 
-Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap, std::span<const Param> params, int together) {
+Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<const Param> params, int together) {
   const Sym length = loop->end - loop->begin;
-  Stmt* plain = loop;
+  Loop* plain = loop;
   plain->loop = LoopKind::kSequential;
   if (length.is_constant(1)) return unroll(arena, plain);
   if (width <= 1 || range(length).hi < width) return {plain};
   Vectoriser probe(arena, variable_of(loop->variable), width);
   if (!probe.is_possible(loop->body)) return {plain};
-  const auto is_store = [](const Stmt* s) { return s->kind == StmtKind::kStore; };
+  const auto is_store = [](const Stmt* s) { return as<Store>(s) != nullptr; };
   if (together > 1 && range(length).hi >= together * width && std::all_of(loop->body.begin(), loop->body.end(), is_store)) {
     const int step = together * width;
     const bool is_whole = mod(length, step).is_constant(0);
@@ -244,7 +240,7 @@ Body vectorise(Arena& arena, Stmt* loop, int width, bool overlap, std::span<cons
   }
   const Sym middle = loop->begin + floor_div(length, width) * width;
   Body result = {steps(arena, loop, loop->begin, middle, width, false)};
-  Stmt* rest = scalar(arena, loop, middle, loop->end);
+  Loop* rest = scalar(arena, loop, middle, loop->end);
   // a rest of known length is narrower vectors first
   const Sym left = length - floor_div(length, width) * width;
   if (left.is_constant() && left.constant() >= kNarrowest) {

@@ -27,7 +27,7 @@ class Verifier {
       require(!is_bool(a.type.dtype) && !is_half(a.type.dtype) && a.init.dtype == a.type.dtype,
               "accumulators hold numbers and start at one of their dtype");
     }
-    body(kernel_.body, 0);
+    body(kernel_.body);
   }
 
  private:
@@ -119,16 +119,15 @@ class Verifier {
     }
   }
 
-  void scan(const Stmt& s) {
+  void rules(const AccScan& s) {
     const auto is_declared = [&](int a) {
       return a >= 0 && static_cast<size_t>(a) < declared_.size() && declared_[static_cast<size_t>(a)] > 0;
     };
-    accumulator(s);
+    const Accumulator& group = accumulator_of(s, s.accumulator);
     const bool is_whole = s.part == ScanPart::kWhole, has_total = is_whole || s.part == ScanPart::kBefore;
     require(!has_total || is_declared(s.total), "an accumulator is declared before it is updated");
     require(has_total == (s.value != nullptr) && has_total == (s.total >= 0) && is_whole == (s.quads < 0),
             "a part of a scan has what it needs");
-    const Accumulator& group = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
     const Type type = is_whole ? group.type : Type{group.type.dtype, has_total ? s.value->type.lanes : uint16_t{1}};
     if (is_whole) {
       require(group.type.lanes == 1 && group.count >= kQuad && group.count <= kScannedGroup && (group.count & (group.count - 1)) == 0,
@@ -138,7 +137,6 @@ class Verifier {
       const Accumulator& quads = kernel_.accumulators[static_cast<size_t>(s.quads)];
       require(group.type.lanes == 1 && group.count % kScannedGroup == 0, "groups of a scan in parts are whole");
       require(quads.type.dtype == group.type.dtype && quads.count * quads.type.lanes * kQuad == group.count, "each quad has a total");
-      position(s.index);
     }
     if (!has_total) return;
     require(s.value->type == type && kernel_.accumulators[static_cast<size_t>(s.total)].type == type && s.total != s.accumulator,
@@ -158,50 +156,51 @@ class Verifier {
     if (info(u.op).result == Result::kSame) require(u.type.dtype == operand, "a result has the dtype of its operands");
   }
 
-  void body(const std::vector<Stmt*>& statements, int depth) {
+  void body(const Body& statements) {
     std::vector<int> declared_here;
     const size_t known = stored_blocks_.size();
     for (const Stmt* s : statements)
-      if (is_stored_block(*s)) stored_blocks_.push_back(s->buffer);
+      if (const Copy* block = stored_block(*s)) stored_blocks_.push_back(block->buffer);
     for (const Stmt* s : statements) {
-      if (s->kind == StmtKind::kAccDeclare) declared_here.push_back(s->accumulator);
-      if (s->kind == StmtKind::kAccFold) {
-        bool here = false;
-        for (int a : declared_here) here |= a == s->accumulator;
-        require(here, "an accumulator is folded in the block that declares it");
-      }
-      statement(*s, depth);
+      if (const auto* declare = as<AccDeclare>(s)) declared_here.push_back(declare->accumulator);
+      if (const auto* fold = as<AccFold>(s))
+        require(std::ranges::find(declared_here, fold->accumulator) != declared_here.end(),
+                "an accumulator is folded in the block that declares it");
+      statement(*s);
     }
     for (int a : declared_here) --declared_[static_cast<size_t>(a)];
     in_place(statements);
-    for (auto run = statements.begin(); run != statements.end();) {
-      const auto is_store = [](const Stmt* s) { return s->kind == StmtKind::kStore; };
-      const auto begin = std::find_if(run, statements.end(), is_store);
-      run = std::find_if_not(begin, statements.end(), is_store);
-      stores_together({begin, run});
+    std::vector<const Store*> run;
+    for (const Stmt* s : statements) {
+      const auto* store = as<Store>(s);
+      if (store == nullptr)
+        stores_together(std::exchange(run, {}));
+      else
+        run.push_back(store);
     }
+    stores_together(run);
     stored_blocks_.resize(known);
   }
 
   /// The loads that these values are made of, each once.
   template <class Visit>
-  static void visit_loads(std::vector<const UOp*> stack, Visit visit) {
+  static void visit_loads(std::vector<const UOp*> stack, Visit f) {
     std::unordered_set<const UOp*> seen;
     while (!stack.empty()) {
       const UOp* u = stack.back();
       stack.pop_back();
       if (!seen.insert(u).second) continue;
       stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-      if (u->kind == UKind::kLoad) visit(*u);
+      if (u->kind == UKind::kLoad) f(*u);
     }
   }
 
   /// Of stores that follow each other everything is read before the first one (ir/linearize.cpp): none reads what one before it stores.
-  void stores_together(std::span<Stmt* const> run) {
+  void stores_together(std::span<const Store* const> run) {
     const auto is_whole = [](int lanes, Sym step) { return lanes == 1 || step.is_constant(1); };
     for (size_t i = 1; i < run.size(); ++i)
       visit_loads({run[i]->value}, [&](const UOp& load) {
-        for (const Stmt* before : run.first(i)) {
+        for (const Store* before : run.first(i)) {
           const int stored = before->value->type.lanes, loaded = load.type.lanes;
           const Sym ahead = load.index - before->index;
           if (before->buffer != load.buffer || !ahead.is_constant()) continue;
@@ -211,7 +210,7 @@ class Verifier {
       });
   }
 
-  DType copied_dtype(const Stmt& s) {
+  DType copied_dtype(const Copy& s) {
     if (s.source >= 0) {
       require(s.inputs.empty() && s.source != s.accumulator, "what is copied is one array, and goes to another");
       require(static_cast<size_t>(s.source) < declared_.size() && declared_[static_cast<size_t>(s.source)] > 0,
@@ -228,26 +227,29 @@ class Verifier {
     return dtype;
   }
 
-  /// Is it a block that is copied to a parameter in place of another?
-  bool is_stored_block(const Stmt& s) const {
-    return s.kind == StmtKind::kCopy && s.accumulator < 0 &&
-           std::ranges::any_of(kernel_.params, [&](const Param& p) { return std::ranges::find(p.in_place, s.buffer) != p.in_place.end(); });
+  /// The statement as a block that is copied to a parameter in place of another; null where it is none.
+  const Copy* stored_block(const Stmt& s) const {
+    const auto* copy = as<Copy>(&s);
+    if (copy == nullptr || copy->accumulator >= 0) return nullptr;
+    const auto is_in_its_place = [&](const Param& p) { return std::ranges::find(p.in_place, copy->buffer) != p.in_place.end(); };
+    return std::ranges::any_of(kernel_.params, is_in_its_place) ? copy : nullptr;
   }
 
   /// What may be overwritten is loaded at an element that is stored beside it: everything such a run of stores needs is read before the
   /// first of them (linearize.cpp), and no other run stores that element. Or a block that comes after all that loads from it overwrites it.
-  void in_place(const std::vector<Stmt*>& statements) {
-    const auto blocks = std::ranges::find_if(statements, [this](const Stmt* s) { return is_stored_block(*s); });
-    require(std::all_of(blocks, statements.end(), [this](const Stmt* s) { return is_stored_block(*s); }), "whole blocks are stored last");
+  void in_place(const Body& statements) {
+    const auto is_stored_block = [this](const Stmt* s) { return stored_block(*s) != nullptr; };
+    const auto blocks = std::ranges::find_if(statements, is_stored_block);
+    require(std::all_of(blocks, statements.end(), is_stored_block), "whole blocks are stored last");
     std::vector<const UOp*> roots;
-    for (const Stmt* s : statements)
-      for (const UOp* root : roots_of(*s))
-        if (root != nullptr) roots.push_back(root);
+    for (const Stmt* s : statements) for_each_value(*s, [&](const UOp* root) { roots.push_back(root); });
     visit_loads(std::move(roots), [&](const UOp& load) {
       for (int written : kernel_.params[static_cast<size_t>(load.buffer)].in_place) {
-        const bool meets = std::any_of(statements.begin(), statements.end(), [&](const Stmt* s) {
-          return s->kind == StmtKind::kStore && s->buffer == written && s->index == load.index && s->value->type.lanes == load.type.lanes &&
-                 load.sources.empty() && (load.type.lanes == 1 || (s->lane_step.is_constant(1) && load.lane_step.is_constant(1)));
+        const bool meets = std::ranges::any_of(statements, [&](const Stmt* s) {
+          const auto* store = as<Store>(s);
+          return store != nullptr && store->buffer == written && store->index == load.index &&
+                 store->value->type.lanes == load.type.lanes && load.sources.empty() &&
+                 (load.type.lanes == 1 || (store->lane_step.is_constant(1) && load.lane_step.is_constant(1)));
         });
         require(meets || std::ranges::find(stored_blocks_, written) != stored_blocks_.end(),
                 "what a store may overwrite is loaded where it is stored");
@@ -255,7 +257,7 @@ class Verifier {
     });
   }
 
-  void loop(const Stmt& s, int depth) {
+  void rules(const Loop& s) {
     require(s.step >= 1, "a loop's step is positive");
     require(s.iterations_to_look >= 0, "a loop looks after a number of iterations");
     require(s.iterations_to_look <= 1 || !s.overlap, "steps that overlap are not cut into pieces");
@@ -263,145 +265,128 @@ class Verifier {
     if (s.loop == LoopKind::kThread)
       require(&s == thread_loop_ && !has_thread_loop_, "there is one thread loop, and loops alone around it");
     const auto around = s.loop == LoopKind::kThread ? std::exchange(open_, {}) : open_;  // its range is known before the kernel is called
-    position(s.begin);
-    position(s.end);
+    for_each_position(s, [&](Sym e) { position(e); });
     open_ = around;
     in_thread_loop_ |= s.loop == LoopKind::kThread, has_thread_loop_ |= s.loop == LoopKind::kThread;
-    scope(s, depth);
+    if (!s.body.empty()) loop_ends_[s.body.back()] = &s;
+    scope(s.variable, s.body);
     in_thread_loop_ &= s.loop != LoopKind::kThread;
   }
-  void scope(const Stmt& s, int depth) {
-    const SymAtom* variable = as_variable(s.variable);
+  void scope(Sym defined, const Body& statements) {
+    const SymAtom* variable = as_variable(defined);
     require(variable != nullptr && variable->is_loop, "a scope has a variable");
     require(open_.insert(variable).second, "a scope has a variable of its own");
-    if (s.kind == StmtKind::kLoop && !s.body.empty()) loop_ends_[s.body.back()] = &s;
-    body(s.body, depth + 1);
+    body(statements);
     open_.erase(variable);
   }
 
-  void accumulator(const Stmt& s) const {
-    require(s.accumulator >= 0 && static_cast<size_t>(s.accumulator) < declared_.size(), "an accumulator is one of the kernel's");
-    require(s.kind == StmtKind::kAccDeclare || declared_[static_cast<size_t>(s.accumulator)] > 0,
+  const Accumulator& accumulator_of(const Stmt& s, int number) const {
+    require(number >= 0 && static_cast<size_t>(number) < declared_.size(), "an accumulator is one of the kernel's");
+    require(s.kind == StmtKind::kAccDeclare || declared_[static_cast<size_t>(number)] > 0,
             "an accumulator is declared before it is updated");
+    return kernel_.accumulators[static_cast<size_t>(number)];
   }
 
-  void statement(const Stmt& s, int depth) {
-    for (const UOp* root : roots_of(s))
-      if (root != nullptr) value(root);
-    switch (s.kind) {
-      case StmtKind::kBlock:
-        for (const Stmt* store : s.body) require(store->kind == StmtKind::kStore, "a block is of stores");
-        return body(s.body, depth);
-      case StmtKind::kLoop: return loop(s, depth);
-      case StmtKind::kDefine:
-        require(s.value != nullptr && s.value->type == Type{DType::kI64, 1}, "a position is defined by an i64");
-        return scope(s, depth);
-      case StmtKind::kIf:
-        position(s.condition);
-        body(s.body, depth + 1);
-        return body(s.otherwise, depth + 1);
-      case StmtKind::kRetry: body(s.body, depth + 1); return body(s.otherwise, depth + 1);
-      case StmtKind::kStore:
-        require(s.value != nullptr, "a store has a value");
-        buffer(s.buffer, s.value->type.dtype, true);
-        position(s.index);
-        position(s.lane_step);
-        return require(s.mask == nullptr || (is_bool(s.mask->type.dtype) && s.mask->type.lanes == s.value->type.lanes),
-                       "a store's mask has its lanes");
-      case StmtKind::kPrefetch:
-        require(s.buffer >= 0 && static_cast<size_t>(s.buffer) < kernel_.params.size(), "a buffer is a parameter");
-        position(s.stride);
-        return position(s.index);
-      case StmtKind::kScatter: {
-        require(s.value != nullptr && s.position != nullptr && s.mask == nullptr, "a scatter has a value and a position, and no mask");
-        buffer(s.buffer, s.value->type.dtype, true);
-        position(s.index);
-        position(s.stride);
-        const DType dtype = s.value->type.dtype, at = s.position->type.dtype;
-        require(!s.combine || (!is_bool(dtype) && info(dtype).computes_in == dtype), "numbers are combined in what they compute in");
-        require(at == DType::kI32 || at == DType::kI64, "a position is an i32 or i64");
-        require(s.position->type.lanes == 1, "a scatter's position is one for all lanes");
-        return require(s.value->type.lanes == 1 || s.lane_step.is_constant(1), "lanes of a scatter are beside each other");
-      }
-      case StmtKind::kAccDeclare:
-        accumulator(s);
-        if (s.value != nullptr) {
-          const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
-          require(a.count == 1 && !a.is_row && s.value->type == a.type, "what one accumulator begins as has its type");
-        }
-        ++declared_[static_cast<size_t>(s.accumulator)];
-        return;
-      case StmtKind::kAccSet:
-      case StmtKind::kAccUpdate: {
-        accumulator(s);
-        const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
-        require(s.kind == StmtKind::kAccUpdate || s.factor == nullptr, "what is set has no factor");
-        require(s.value != nullptr && s.value->type.dtype == a.type.dtype, "an update has the accumulator's dtype");
-        require(s.factor == nullptr || (s.factor->type == s.value->type && is_float(a.type.dtype) && a.combine == Op::kAdd),
-                "products are summed, of floats");
-        position(s.index);
-        position(s.lane_step);
-        return require(s.value->type.lanes == a.type.lanes || !s.lane_step.is_constant(0), "a vector updates one element a lane");
-      }
-      case StmtKind::kAccFold: {
-        accumulator(s);
-        if (s.used) position(*s.used);
-        const int64_t count = kernel_.accumulators[static_cast<size_t>(s.accumulator)].count;
-        return require((count & (count - 1)) == 0, "a folded accumulator has a power of two elements");
-      }
-      case StmtKind::kAccScan: return scan(s);
-      case StmtKind::kRoutine: {
-        for (const Sym& e : {s.begin, s.end, s.length, s.spare_index}) position(e);
-        require((s.parts.size() == 4) == (s.routine == Op::kDft), "a transform has two parts in two operands, and others do not");
-        require(s.routine == Op::kSort || !s.descending, "other routines have no direction");
-        for (const Stmt::Part& part : s.parts)
-          for (const Sym& e : {part.start, part.row_step, part.step}) position(e);
-        require(is_routine(s.routine) && s.inputs.size() == static_cast<size_t>(info(s.routine).arity), "a routine and its operands");
-        const auto dtype_of = [&](int parameter) {
-          require(parameter >= 0 && static_cast<size_t>(parameter) < kernel_.params.size(), "what a routine works on is a parameter");
-          return kernel_.params[static_cast<size_t>(parameter)].dtype;
-        };
-        for (const int input : s.inputs) require(accepts(info(s.routine).operands, dtype_of(input)), "a routine takes this dtype");
-        const DType result = info(s.routine).result == Result::kSame ? dtype_of(s.inputs[0]) : DType::kI64;
-        buffer(s.buffer, result, true);
-        if (s.accumulator < 0) return buffer(s.spare, result, true);
-        accumulator(s);
-        const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
-        return require(a.is_row && a.type == Type{result, 1}, "what a routine overwrites has its dtype");
-      }
-      case StmtKind::kCopy: {
-        for (const Sym& e : {s.index, s.stride, s.rows, s.length, s.from, s.from_row_stride, s.from_stride}) position(e);
-        const DType dtype = copied_dtype(s);
-        if (s.accumulator < 0) return buffer(s.buffer, dtype, true);
-        require(!s.stream, "an accumulator is in the caches");
-        accumulator(s);
-        const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
-        return require(a.is_row && a.type.lanes == 1 && size_of(a.type.dtype) == size_of(dtype),
-                       "what is copied goes to elements of its size");
-      }
-      case StmtKind::kBreak: {
-        accumulator(s);
-        const auto loop = loop_ends_.find(&s);
-        require(loop != loop_ends_.end(), "a break is the last statement of a loop");
-        const Accumulator& a = kernel_.accumulators[static_cast<size_t>(s.accumulator)];
-        require(a.type == Type{DType::kI32, 1} && a.count == 1 && !a.is_row, "a loop ends where an i32 is not 0");
-        return require(std::ranges::none_of(
-                           loop->second->body,
-                           [&](const Stmt* other) { return other->kind == StmtKind::kAccDeclare && other->accumulator == s.accumulator; }),
-                       "what ends a loop is declared outside of it");
-      }
-      case StmtKind::kComment: return;
-    }
+  void statement(const Stmt& s) {
+    for_each_value(s, [&](const UOp* root) { value(root); });
+    if (as<Loop>(&s) == nullptr) for_each_position(s, [&](Sym e) { position(e); });
+    visit(s, [&](const auto& of) { rules(of); });
   }
+
+  void rules(const StoreGroup& s) {
+    for (const Stmt* store : s.body) require(as<Store>(store) != nullptr, "a block is of stores");
+    body(s.body);
+  }
+  void rules(const Define& s) {
+    require(s.value != nullptr && s.value->type == Type{DType::kI64, 1}, "a position is defined by an i64");
+    scope(s.variable, s.body);
+  }
+  void rules(Is<If, Retry> auto& s) {
+    body(s.body);
+    body(s.otherwise);
+  }
+  void rules(const Store& s) {
+    require(s.value != nullptr, "a store has a value");
+    buffer(s.buffer, s.value->type.dtype, true);
+    require(s.mask == nullptr || (is_bool(s.mask->type.dtype) && s.mask->type.lanes == s.value->type.lanes),
+            "a store's mask has its lanes");
+  }
+  void rules(const Prefetch& s) {
+    require(s.buffer >= 0 && static_cast<size_t>(s.buffer) < kernel_.params.size(), "a buffer is a parameter");
+  }
+  void rules(const Scatter& s) {
+    require(s.value != nullptr && s.position != nullptr, "a scatter has a value and a position");
+    buffer(s.buffer, s.value->type.dtype, true);
+    const DType dtype = s.value->type.dtype, at = s.position->type.dtype;
+    require(!s.combine || (!is_bool(dtype) && info(dtype).computes_in == dtype), "numbers are combined in what they compute in");
+    require(at == DType::kI32 || at == DType::kI64, "a position is an i32 or i64");
+    require(s.position->type.lanes == 1, "a scatter's position is one for all lanes");
+    require(s.value->type.lanes == 1 || s.lane_step.is_constant(1), "lanes of a scatter are beside each other");
+  }
+  void rules(const AccDeclare& s) {
+    const Accumulator& a = accumulator_of(s, s.accumulator);
+    require(s.value == nullptr || (a.count == 1 && !a.is_row && s.value->type == a.type), "what one accumulator begins as has its type");
+    ++declared_[static_cast<size_t>(s.accumulator)];
+  }
+  void rules(const AccSet& s) { change(s, s.value); }
+  void rules(const AccUpdate& s) {
+    change(s, s.value);
+    const Accumulator& a = accumulator_of(s, s.accumulator);
+    require(s.factor == nullptr || (s.factor->type == s.value->type && is_float(a.type.dtype) && a.combine == Op::kAdd),
+            "products are summed, of floats");
+  }
+  void change(Is<AccSet, AccUpdate> auto& s, const UOp* value) const {
+    const Accumulator& a = accumulator_of(s, s.accumulator);
+    require(value != nullptr && value->type.dtype == a.type.dtype, "an update has the accumulator's dtype");
+    require(value->type.lanes == a.type.lanes || !s.lane_step.is_constant(0), "a vector updates one element a lane");
+  }
+  void rules(const AccFold& s) {
+    const int64_t count = accumulator_of(s, s.accumulator).count;
+    require((count & (count - 1)) == 0, "a folded accumulator has a power of two elements");
+  }
+  void rules(const Routine& s) {
+    require((s.parts.size() == 4) == (s.routine == Op::kDft), "a transform has two parts in two operands, and others do not");
+    require(s.routine == Op::kSort || !s.descending, "other routines have no direction");
+    require(is_routine(s.routine) && s.inputs.size() == static_cast<size_t>(info(s.routine).arity), "a routine and its operands");
+    const auto dtype_of = [&](int parameter) {
+      require(parameter >= 0 && static_cast<size_t>(parameter) < kernel_.params.size(), "what a routine works on is a parameter");
+      return kernel_.params[static_cast<size_t>(parameter)].dtype;
+    };
+    for (const int input : s.inputs) require(accepts(info(s.routine).operands, dtype_of(input)), "a routine takes this dtype");
+    const DType result = info(s.routine).result == Result::kSame ? dtype_of(s.inputs[0]) : DType::kI64;
+    buffer(s.buffer, result, true);
+    if (s.accumulator < 0) return buffer(s.spare, result, true);
+    const Accumulator& a = accumulator_of(s, s.accumulator);
+    require(a.is_row && a.type == Type{result, 1}, "what a routine overwrites has its dtype");
+  }
+  void rules(const Copy& s) {
+    const DType dtype = copied_dtype(s);
+    if (s.accumulator < 0) return buffer(s.buffer, dtype, true);
+    require(!s.stream, "an accumulator is in the caches");
+    const Accumulator& a = accumulator_of(s, s.accumulator);
+    require(a.is_row && a.type.lanes == 1 && size_of(a.type.dtype) == size_of(dtype), "what is copied goes to elements of its size");
+  }
+  void rules(const Break& s) {
+    const Accumulator& a = accumulator_of(s, s.accumulator);
+    const auto loop = loop_ends_.find(&s);
+    require(loop != loop_ends_.end(), "a break is the last statement of a loop");
+    require(a.type == Type{DType::kI32, 1} && a.count == 1 && !a.is_row, "a loop ends where an i32 is not 0");
+    const auto declares_it = [&](const Stmt* other) {
+      const auto* declare = as<AccDeclare>(other);
+      return declare != nullptr && declare->accumulator == s.accumulator;
+    };
+    require(std::ranges::none_of(loop->second->body, declares_it), "what ends a loop is declared outside of it");
+  }
+  void rules(const Comment&) {}
 
   const Kernel& kernel_;
   int sites_;
   std::vector<int> declared_;
   std::vector<int> stored_blocks_;  // parameters that blocks around what is looked at store to
   std::unordered_set<const SymAtom*> open_;
-  std::unordered_map<const Stmt*, const Stmt*> loop_ends_;  // the last statements of loops, and the loops
+  std::unordered_map<const Stmt*, const Loop*> loop_ends_;  // the last statements of loops, and the loops
   std::unordered_set<const UOp*> visited_;
-  const Stmt* thread_loop_;
+  const Loop* thread_loop_;
   bool in_thread_loop_ = false, has_thread_loop_ = false;
 };
 

@@ -89,16 +89,17 @@ int Accumulators::add_array(DType dtype, int64_t count, int64_t most) {
   return static_cast<int>(kernel_.accumulators.size()) - 1;
 }
 
-Stmt* prefetch(Arena& arena, int buffer, Sym index) {
-  Stmt* s = arena.statement(StmtKind::kPrefetch);
+Prefetch* prefetch(Arena& arena, int buffer, Sym index) {
+  auto* s = arena.statement<Prefetch>();
   s->buffer = buffer;
   s->index = index;
   return s;
 }
 
 void ask_ahead(Arena& arena, const Body& loops, int64_t step, Sym along, Sym next, bool is_near) {
-  for (Stmt* loop : loops) {
-    if (loop->kind != StmtKind::kLoop) continue;
+  for (Stmt* s : loops) {
+    auto* loop = as<Loop>(s);
+    if (loop == nullptr) continue;
     if (loop->step != step) {
       ask_ahead(arena, loop->body, step, along, next, is_near);
       continue;
@@ -106,14 +107,15 @@ void ask_ahead(Arena& arena, const Body& loops, int64_t step, Sym along, Sym nex
     Body asked;
     for (const UOp* u : uops_of(arena, loop->body)) {
       if (u->kind != UKind::kLoad || u->type.lanes != step || !depends_on(u->index, variable_of(along))) continue;
-      asked.push_back(prefetch(arena, u->buffer, substitute(u->index, {{variable_of(along), next}})));
-      asked.back()->is_near = is_near;
+      Prefetch* ask = prefetch(arena, u->buffer, substitute(u->index, {{variable_of(along), next}}));
+      ask->is_near = is_near;
+      asked.push_back(ask);
     }
     loop->body.insert(loop->body.begin(), asked.begin(), asked.end());
   }
 }
 
-Body asking_for_pages(Arena& arena, Stmt* loop, bool is_only_row) {
+Body asking_for_pages(Arena& arena, Loop* loop, bool is_only_row) {
   std::vector<const UOp*> loads;  // the first of each row; not those of what is the same for every row
   int64_t page = kPageBytes;      // elements
   const auto at = [&](const UOp* load, Sym place) { return substitute(load->index, {{variable_of(loop->variable), place}}); };
@@ -127,7 +129,7 @@ Body asking_for_pages(Arena& arena, Stmt* loop, bool is_only_row) {
   }
   page = std::max(loop->step, page / loop->step * loop->step);  // whole steps
   const Sym length = loop->end - loop->begin;
-  const bool has_loops = std::any_of(loop->body.begin(), loop->body.end(), [](const Stmt* s) { return s->kind == StmtKind::kLoop; });
+  const bool has_loops = std::ranges::any_of(loop->body, [](const Stmt* s) { return as<Loop>(s) != nullptr; });
   if (loads.empty() || has_loops || proven_less(length, page / 2)) return {loop};
   const auto asked_at = [&](Sym first, Body& body) {
     for (const UOp* load : loads) {
@@ -141,7 +143,7 @@ Body asking_for_pages(Arena& arena, Stmt* loop, bool is_only_row) {
     body.push_back(loop);
     return body;
   }
-  Stmt* pages = new_loop(arena, "page", loop->begin, loop->end);
+  Loop* pages = new_loop(arena, "page", loop->begin, loop->end);
   pages->step = page;
   asked_at(pages->variable, pages->body);
   loop->begin = pages->variable;
@@ -151,14 +153,14 @@ Body asking_for_pages(Arena& arena, Stmt* loop, bool is_only_row) {
 }
 
 Stmt* declare_accumulator(Arena& arena, int accumulator, const UOp* value) {
-  Stmt* s = arena.statement(StmtKind::kAccDeclare);
+  auto* s = arena.statement<AccDeclare>();
   s->accumulator = accumulator;
   s->value = value;
   return s;
 }
 
 Stmt* set_accumulator(Arena& arena, int accumulator, Sym element, const UOp* value) {
-  Stmt* s = arena.statement(StmtKind::kAccSet);
+  auto* s = arena.statement<AccSet>();
   s->accumulator = accumulator;
   s->index = element;
   s->value = value;
@@ -166,7 +168,7 @@ Stmt* set_accumulator(Arena& arena, int accumulator, Sym element, const UOp* val
 }
 
 Stmt* update_accumulator(Arena& arena, int accumulator, Sym element, const UOp* value, const UOp* factor) {
-  Stmt* s = arena.statement(StmtKind::kAccUpdate);
+  auto* s = arena.statement<AccUpdate>();
   s->accumulator = accumulator;
   s->index = element;
   s->value = value;
@@ -177,27 +179,27 @@ Stmt* update_accumulator(Arena& arena, int accumulator, Sym element, const UOp* 
 Body side_by_side(Arena& arena, const Body& loops, int together) {
   Body result;
   for (Stmt* s : loops) {
-    if (s->kind == StmtKind::kLoop && s->step > 1) {
-      const int64_t step = s->step * together;
-      const Sym whole = s->begin + floor_div(s->end - s->begin, step) * step;
-      if (!proven_at_most(whole, s->begin)) {
-        Stmt* many = new_loop(arena, variable_of(s->variable)->name, s->begin, whole);
+    if (auto* loop = as<Loop>(s); loop != nullptr && loop->step > 1) {
+      const int64_t step = loop->step * together;
+      const Sym whole = loop->begin + floor_div(loop->end - loop->begin, step) * step;
+      if (!proven_at_most(whole, loop->begin)) {
+        Loop* many = new_loop(arena, variable_of(loop->variable)->name, loop->begin, whole);
         many->step = step;
         const auto written_at = [&](Sym offset, Body& body) {
-          Substituter at(arena, {{variable_of(s->variable), many->variable + offset}});
-          for (Stmt* written : at(s->body)) body.push_back(written);
+          Substituter at(arena, {{variable_of(loop->variable), many->variable + offset}});
+          for (Stmt* written : at(loop->body)) body.push_back(written);
         };
         if (together > kMostStatements) {
-          Stmt* one = new_loop(arena, "vector", 0, step, LoopKind::kUnroll);
-          one->step = s->step;
+          Loop* one = new_loop(arena, "vector", 0, step, LoopKind::kUnroll);
+          one->step = loop->step;
           written_at(one->variable, one->body);
           many->body.push_back(one);
         } else {
-          for (int64_t i = 0; i < step; i += s->step) written_at(i, many->body);
+          for (int64_t i = 0; i < step; i += loop->step) written_at(i, many->body);
         }
         result.push_back(many);
-        if (proven_at_most(s->end, whole)) continue;
-        s->begin = whole;
+        if (proven_at_most(loop->end, whole)) continue;
+        loop->begin = whole;
       }
     }
     result.push_back(s);
@@ -209,33 +211,34 @@ bool in_registers(Sym width, int simd_width, int64_t most_vectors) {
   return width.is_constant() && width.constant() <= most_vectors * simd_width && width.constant() % simd_width == 0;
 }
 
-Body vector_columns(Arena& arena, Stmt* columns, int simd_width, int together, int64_t most_vectors) {
+Body vector_columns(Arena& arena, Loop* columns, int simd_width, int together, int64_t most_vectors) {
   const int width = fitting(columns->end, simd_width);
   const bool writes_out = in_registers(columns->end, width, most_vectors);
   Body loops = vectorise(arena, columns, width, false);
   if (!writes_out) return together > 1 ? side_by_side(arena, loops, together) : loops;
   Body result;
   for (Stmt* s : loops) {
-    const Body written = s->kind == StmtKind::kLoop ? unroll(arena, s) : Body{s};  // (a single column is no loop any more)
+    const auto* loop = as<Loop>(s);
+    const Body written = loop != nullptr ? unroll(arena, loop) : Body{s};  // (a single column is no loop any more)
     result.insert(result.end(), written.begin(), written.end());
   }
   return result;
 }
 
-Body vector_nest(Arena& arena, Stmt* outermost, int simd_width) {
-  Stmt *outer = collapse(arena, outermost), *parent = nullptr, *inner = outer;
-  while (inner->body[0]->kind == StmtKind::kLoop) parent = inner, inner = inner->body[0];
+Body vector_nest(Arena& arena, Loop* outermost, int simd_width) {
+  Loop *outer = collapse(arena, outermost), *parent = nullptr, *inner = outer;
+  while (Loop* next = first_loop_in(inner->body)) parent = inner, inner = next;
   Body vectors = vectorise(arena, inner, simd_width, false);
   if (parent == nullptr) return vectors;
   parent->body = std::move(vectors);
   return {outer};
 }
 
-Body vector_lanes(Arena& arena, Stmt* lanes, int simd_width) {
+Body vector_lanes(Arena& arena, Loop* lanes, int simd_width) {
   const Sym count = lanes->end;
   Body loops = vectorise(arena, lanes, fitting(count, simd_width), false);
-  const bool is_one_loop = loops.size() == 1 && loops[0]->kind == StmtKind::kLoop;
-  if (count.is_constant() && is_one_loop && count.constant() / loops[0]->step <= kMaxWrittenOut) return unroll(arena, loops[0]);
+  const Loop* only = only_loop_in(loops);
+  if (count.is_constant() && only != nullptr && count.constant() / only->step <= kMaxWrittenOut) return unroll(arena, only);
   return loops;
 }
 

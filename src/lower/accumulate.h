@@ -53,13 +53,13 @@ ir::Stmt* set_accumulator(ir::Arena& arena, int accumulator, Sym element, const 
 ir::Stmt* update_accumulator(ir::Arena& arena, int accumulator, Sym element, const ir::UOp* value, const ir::UOp* factor = nullptr);
 
 /// Element `index` of a parameter is asked for.
-ir::Stmt* prefetch(ir::Arena& arena, int buffer, Sym index);
+ir::Prefetch* prefetch(ir::Arena& arena, int buffer, Sym index);
 /// The loops in `loops` that take `step` elements at a time ask for what they load where the variable `along` is there `next`, into the
 /// second cache, or nearer.
 void ask_ahead(ir::Arena& arena, const ir::Body& loops, int64_t step, Sym along, Sym next, bool is_near = false);
 /// The loop over contiguous elements, with a line of each array that it loads asked for from each page. Nothing is asked for where rows
 /// are shorter than half a page.
-ir::Body asking_for_pages(ir::Arena& arena, ir::Stmt* loop, bool is_only_row);
+ir::Body asking_for_pages(ir::Arena& arena, ir::Loop* loop, bool is_only_row);
 
 // Loops over accumulators that lie side by side.
 /// Loops over vectors with so many of their steps written out, and the rest of the steps.
@@ -68,10 +68,10 @@ inline constexpr int64_t kMaxRegisterVectors = 8;
 /// Few enough whole vectors to stay in registers.
 bool in_registers(Sym width, int simd_width, int64_t most_vectors = kMaxRegisterVectors);
 /// A loop over the columns of a row of accumulators, vectorised, `together` vectors at a time; written out where they are in registers.
-ir::Body vector_columns(ir::Arena& arena, ir::Stmt* columns, int simd_width, int together = 1, int64_t most_vectors = kMaxRegisterVectors);
+ir::Body vector_columns(ir::Arena& arena, ir::Loop* columns, int simd_width, int together = 1, int64_t most_vectors = kMaxRegisterVectors);
 /// Nested loops as few as they can be (ir::collapse), the innermost vectorised.
-ir::Body vector_nest(ir::Arena& arena, ir::Stmt* outermost, int simd_width);
+ir::Body vector_nest(ir::Arena& arena, ir::Loop* outermost, int simd_width);
 /// A loop over lanes, vectorised; a few vectors are written out, so that the accumulators stay in registers.
-ir::Body vector_lanes(ir::Arena& arena, ir::Stmt* lanes, int simd_width);
+ir::Body vector_lanes(ir::Arena& arena, ir::Loop* lanes, int simd_width);
 
 }  // namespace harp::lower

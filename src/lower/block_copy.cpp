@@ -6,16 +6,14 @@ using namespace ir;
 
 namespace {
 
-bool is_plain(const Stmt* loop) {
-  return loop->kind == StmtKind::kLoop && loop->loop == LoopKind::kSequential && loop->begin.is_constant(0) && loop->step == 1;
-}
+bool is_plain(const Loop* loop) { return loop->loop == LoopKind::kSequential && loop->begin.is_constant(0) && loop->step == 1; }
 
 struct Steps {
   Sym first, row, column;
 };
 
 /// A position as first + row * its step + column * its step.
-std::optional<Steps> steps_of(Sym position, const Stmt* row, const Stmt* column) {
+std::optional<Steps> steps_of(Sym position, const Loop* row, const Loop* column) {
   const auto along_columns = linear_in(position, variable_of(column->variable));
   if (!along_columns) return std::nullopt;
   if (row == nullptr) return Steps{along_columns->rest, 0, along_columns->coefficient};
@@ -26,30 +24,30 @@ std::optional<Steps> steps_of(Sym position, const Stmt* row, const Stmt* column)
 
 }  // namespace
 
-Stmt* as_block_copy(Arena& arena, const Stmt* row, const Stmt* column) {
+Copy* as_block_copy(Arena& arena, const Loop* row, const Loop* column) {
   if (!is_plain(column) || column->body.size() != 1) return nullptr;
   if (row != nullptr && (!is_plain(row) || depends_on(column->end, variable_of(row->variable)))) return nullptr;
-  const Stmt& set = *column->body[0];
-  const bool is_stored = set.kind == StmtKind::kStore && set.mask == nullptr;
-  if (!is_stored && set.kind != StmtKind::kAccSet) return nullptr;
-  const UOp* value = set.value;
+  const auto* store = as<Store>(column->body[0]);
+  const auto* set = as<AccSet>(column->body[0]);
+  if ((store == nullptr || store->mask != nullptr) && set == nullptr) return nullptr;
+  const UOp* value = store != nullptr ? store->value : set->value;
   // of a bool any byte but 0 reads as true, which is stored as 1
   if (value->type.lanes != 1 || is_bool(value->type.dtype)) return nullptr;
   const bool is_loaded = value->kind == UKind::kLoad && mask_of(value) == nullptr;
-  if (!is_loaded && (value->kind != UKind::kAcc || value->buffer == set.accumulator)) return nullptr;
-  const auto to = steps_of(set.index, row, column), from = steps_of(value->index, row, column);
+  if (!is_loaded && (value->kind != UKind::kAcc || (set != nullptr && value->buffer == set->accumulator))) return nullptr;
+  const auto to = steps_of(store != nullptr ? store->index : set->index, row, column), from = steps_of(value->index, row, column);
   if (!to || !to->column.is_constant(1) || !from) return nullptr;
-  Stmt* s = arena.statement(StmtKind::kCopy);
+  auto* s = arena.statement<Copy>();
   if (is_loaded)
     s->inputs = {value->buffer};
   else
     s->source = value->buffer;
   s->from = from->first, s->from_row_stride = from->row, s->from_stride = from->column;
   s->rows = row == nullptr ? Sym(1) : row->end, s->length = column->end;
-  if (is_stored)
-    s->buffer = set.buffer;
+  if (store != nullptr)
+    s->buffer = store->buffer;
   else
-    s->accumulator = set.accumulator;
+    s->accumulator = set->accumulator;
   s->index = to->first, s->stride = to->row;
   return s;
 }

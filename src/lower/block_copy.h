@@ -7,6 +7,6 @@ namespace harp::lower {
 
 /// The loop over rows, or, where `row` is null, the one row of them, as a copy, if `column` sets elements that lie beside each other to
 /// what is loaded from memory or an accumulator, and nothing else; else null.
-ir::Stmt* as_block_copy(ir::Arena& arena, const ir::Stmt* row, const ir::Stmt* column);
+ir::Copy* as_block_copy(ir::Arena& arena, const ir::Loop* row, const ir::Loop* column);
 
 }  // namespace harp::lower

@@ -175,16 +175,16 @@ class TileRecipe {
     if (next_product_.parts() > 0) return each_term_by_parts(first, count, tile, statements);
     if (factors_.use_indices() && shape.size() > 1 && proven_at_most(kLeastRun, shape.back()))
       return each_term_by_runs(first, count, statements);
-    Stmt* term = new_loop(arena_, "term", 0, count);
+    Loop* term = new_loop(arena_, "term", 0, count);
     term->body = statements({first, term->variable, unflatten(first + term->variable, shape)});
     return {term};
   }
   /// Part after part, each behind what it asks for of the next product.
   template <class Statements>
   Body each_term_by_parts(Sym first, Sym count, const Tile& tile, Statements statements) {
-    Stmt* part = new_loop(arena_, "part", 0, next_product_.parts());
+    Loop* part = new_loop(arena_, "part", 0, next_product_.parts());
     const Sym begin = part->variable * next_product_.terms_of_part();
-    Stmt* term = new_loop(arena_, "term", begin, min(begin + next_product_.terms_of_part(), count));
+    Loop* term = new_loop(arena_, "term", begin, min(begin + next_product_.terms_of_part(), count));
     term->body = statements({first, term->variable, {first + term->variable}});
     part->body = next_product_.ask(tile.row_tile, tile.column_tile, part->variable);
     part->body.push_back(term);
@@ -195,10 +195,10 @@ class TileRecipe {
   Body each_term_by_runs(Sym first, Sym count, Statements statements) {
     const Shape& shape = layout_.term_shape;
     const Sym length = shape.back();
-    Stmt* run = new_loop(arena_, "run", floor_div(first, length), ceil_div(first + count, length));
+    Loop* run = new_loop(arena_, "run", floor_div(first, length), ceil_div(first + count, length));
     const Sym begin = run->variable * length;
     const bool are_whole = length.is_constant() && kChainBlock % length.constant() == 0;  // a block of terms has no part of a run then
-    Stmt* term = are_whole ? new_loop(arena_, "term", 0, length)
+    Loop* term = are_whole ? new_loop(arena_, "term", 0, length)
                            : new_loop(arena_, "term", max(Sym(0), first - begin), min(length, first + count - begin));
     Index index = unflatten(run->variable, Shape(shape.begin(), shape.end() - 1));
     index.push_back(term->variable);
@@ -212,7 +212,7 @@ class TileRecipe {
     Body body;
     for (int64_t row = 0; row < layout_.tile_rows; ++row)
       for (int64_t vector = 0; vector < layout_.vectors_of_tile(); ++vector) {
-        Stmt* lane = new_loop(arena_, "lane", 0, layout_.simd);
+        Loop* lane = new_loop(arena_, "lane", 0, layout_.simd);
         lane->body = statements(row, vector, lane->variable);
         add(body, vector_columns(arena_, lane, layout_.simd));
       }
@@ -239,7 +239,7 @@ class TileRecipe {
     Body through_memory = each_vector([&](int64_t row, int64_t vector, Sym lane) {
       return Body{set_accumulator(arena_, part, layout_.in_tile(row, vector * layout_.simd + lane), sum(row, vector, lane))};
     });
-    Stmt* row = new_loop(arena_, "row", 0, min(Sym(layout_.tile_rows), rows_left));
+    Loop* row = new_loop(arena_, "row", 0, min(Sym(layout_.tile_rows), rows_left));
     row->body =
         block_.store_row(block_.sum_in(part), layout_.in_tile(row->variable, 0), first_row + row->variable, first_column, columns_left);
     through_memory.push_back(row);
@@ -255,10 +255,10 @@ class TileRecipe {
         const Sym begin = layout_.tile_at(member, 0, tile);
         const ColumnsOfTile direct = columns_of_tile(
             tile, [&](Sym column, Sym row) { return arena_.acc(block_.dtype, sums, begin + layout_.in_tile(row, column)); });
-        if (Stmt* transpose = as_block_copy(arena_, direct.column, direct.row)) return Body{transpose};
+        if (Copy* transpose = as_block_copy(arena_, direct.column, direct.row)) return Body{transpose};
 
         const int rows_of_columns = new_array(layout_.tile_columns * layout_.block_rows);
-        Stmt* transpose = arena_.statement(StmtKind::kCopy);
+        auto* transpose = arena_.statement<Copy>();
         transpose->source = sums;
         transpose->from = begin;
         transpose->from_stride = layout_.row_stride;
@@ -269,7 +269,7 @@ class TileRecipe {
         transpose->stride = layout_.block_rows;
         const ColumnsOfTile turned = columns_of_tile(
             tile, [&](Sym column, Sym row) { return arena_.acc(block_.dtype, rows_of_columns, column * layout_.block_rows + row); });
-        if (Stmt* copy = as_block_copy(arena_, turned.column, turned.row)) return Body{transpose, copy};
+        if (Copy* copy = as_block_copy(arena_, turned.column, turned.row)) return Body{transpose, copy};
         turned.column->body = finish_inner_loop(block_.c, turned.row, layout_.simd, block_.c.schedule.may_overlap());
         return Body{transpose, turned.column};
       });
@@ -277,11 +277,11 @@ class TileRecipe {
   }
   /// Stores of a tile's columns in a loop over all rows of the block, in one over the columns; `sum` is read for each.
   struct ColumnsOfTile {
-    Stmt *column, *row;
+    Loop *column, *row;
   };
   template <class SumAt>
   ColumnsOfTile columns_of_tile(Sym tile, SumAt sum) {
-    Stmt *column = new_loop(arena_, "column", 0, min(Sym(layout_.tile_columns), block_.columns_from(tile))),
+    Loop *column = new_loop(arena_, "column", 0, min(Sym(layout_.tile_columns), block_.columns_from(tile))),
          *row = new_loop(arena_, "row", 0, block_.rows_here);
     row->body = block_.stores_of(sum(column->variable, row->variable), row->variable, block_.column_of(tile) + column->variable);
     column->body = {row};

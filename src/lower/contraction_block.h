@@ -37,7 +37,7 @@ class ContractionBlock {
   template <class Statements>
   ir::Body each(std::string_view name, Sym count, Statements statements, ir::LoopKind kind = ir::LoopKind::kSequential) {
     if (count.is_constant(1)) return statements(Sym(0));
-    ir::Stmt* loop = new_loop(arena, name, 0, count);
+    ir::Loop* loop = new_loop(arena, name, 0, count);
     loop->loop = kind;
     loop->body = statements(loop->variable);
     return {loop};

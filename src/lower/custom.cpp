@@ -148,7 +148,7 @@ class BodyLowering {
     if (scope.most_turns * std::max(1.0, cost_) > kExpressionsToALook)
       scope.loop->iterations_to_look = turns_to_a_look(cost_, scope.loop->end - scope.loop->begin);
     if (failed_ >= 0) {  // of loops with indices that are wrong, how often they run may be wrong too
-      Stmt* end = arena_.statement(StmtKind::kBreak);
+      auto* end = arena_.statement<Break>();
       end->accumulator = failed_;
       statements_->push_back(end);
     }
@@ -160,7 +160,8 @@ class BodyLowering {
   }
 
   struct Scope {
-    Stmt *outermost, *loop;
+    Stmt* outermost;
+    Loop* loop;
     double most_turns;
   };
   /// The loop of a statement, which is left out where the mask is false, and its variable.
@@ -171,7 +172,7 @@ class BodyLowering {
     const bool is_exact = begin && end && fits(end->hi - begin->lo);
     const auto most_turns = static_cast<double>(is_exact ? std::max<WideInt>(end->hi - begin->lo, 0) : INT64_MAX);
     if (is_exact && mask == nullptr) {
-      Stmt* loop = new_loop(arena_, name, begin->value, end->value);
+      Loop* loop = new_loop(arena_, name, begin->value, end->value);
       counters_[variable] = Exact{loop->variable, begin->lo, end->hi - 1};
       return {loop, loop, most_turns};
     }
@@ -182,11 +183,11 @@ class BodyLowering {
     else
       turns = turns_between(first, value(s.end, mask));
     if (mask != nullptr) turns = arena_.apply(Op::kWhere, DType::kI64, {mask, turns, constant(0)});
-    Stmt* define = arena_.statement(StmtKind::kDefine);
+    auto* define = arena_.statement<Define>();
     define->value = turns;
     define->variable =
         arena_.syms().loop("turns", 0, is_exact ? static_cast<int64_t>(std::max<WideInt>(end->hi - begin->lo, 0)) + 1 : INT64_MAX);
-    Stmt* loop = new_loop(arena_, name, 0, define->variable);
+    Loop* loop = new_loop(arena_, name, 0, define->variable);
     define->body = {loop};
     if (is_exact)
       counters_[variable] = Exact{begin->value + loop->variable, begin->lo, end->hi - 1};
@@ -326,7 +327,7 @@ const UOp* custom_value(ValueBuilder& values, ir::Kernel& kernel, const Node& no
 void lower_custom(KernelContext& c) {
   const Node& node = *c.plan.alone;
   Index position;
-  std::vector<Stmt*> nest;
+  std::vector<Loop*> nest;
   for (const Sym& size : iteration_space(c.plan)) {
     nest.push_back(new_loop(c.arena, cat("ridx", nest.size()), 0, size));
     position.push_back(nest.back()->variable);
@@ -343,7 +344,7 @@ void lower_custom(KernelContext& c) {
     nest.back()->body = std::move(body);
     body = {nest.back()};
   }
-  if (!c.schedule.axes.empty() && c.schedule.axes[0].kind == AxisKind::kThread) body[0]->loop = LoopKind::kThread;
+  if (!c.schedule.axes.empty() && c.schedule.axes[0].kind == AxisKind::kThread) first_loop_in(body)->loop = LoopKind::kThread;
   c.kernel.body = std::move(body);
 }
 

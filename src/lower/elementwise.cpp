@@ -67,7 +67,7 @@ Body store_outputs(KernelContext& c, std::span<const size_t> numbers, const Inde
     const StorePlan& plan = c.plan.stores[number];
     const Index index = node_index(plan.node->shape, position);
     const Sym shared = shared_offset(c.plan, plan);
-    Stmt* store = c.arena.statement(StmtKind::kStore);
+    auto* store = c.arena.statement<Store>();
     store->value = c.values.value(plan.node, index);
     store->buffer = c.values.parameter(plan.buffer, true, shared);
     store->index = c.values.position_in(plan.buffer, index, plan.shape) + (offset_of(plan) - shared);
@@ -83,24 +83,24 @@ Body store_outputs(KernelContext& c, const Index& position) {
   return store_outputs(c, all, position);
 }
 
-Body finish_inner_loop(KernelContext& c, Stmt* loop, int simd_width, bool overlap, int together) {
-  Body parts = c.schedule.partition ? partition(c.arena, loop, kMaxParts) : Body{loop};
+Body finish_inner_loop(KernelContext& c, Loop* loop, int simd_width, bool overlap, int together) {
+  const std::vector<Loop*> parts = c.schedule.partition ? partition(c.arena, loop, kMaxParts) : std::vector<Loop*>{loop};
   Body result;
   // unswitch gives ifs with loops inside: vectorise those
   const auto finish = [&](auto& self, const Body& body) -> Body {
     Body done;
     for (Stmt* s : body) {
-      if (s->kind == StmtKind::kIf) {
-        s->body = self(self, s->body);
-        s->otherwise = self(self, s->otherwise);
-        done.push_back(s);
+      if (auto* branch = as<If>(s)) {
+        branch->body = self(self, branch->body);
+        branch->otherwise = self(self, branch->otherwise);
+        done.push_back(branch);
       } else {
-        for (Stmt* v : vectorise(c.arena, s, simd_width, overlap, c.kernel.params, together)) done.push_back(v);
+        for (Stmt* v : vectorise(c.arena, as<Loop>(s), simd_width, overlap, c.kernel.params, together)) done.push_back(v);
       }
     }
     return done;
   };
-  for (Stmt* part : parts)
+  for (Loop* part : parts)
     for (Stmt* s : finish(finish, unswitch(c.arena, part))) result.push_back(s);
   return result;
 }
@@ -127,30 +127,30 @@ std::vector<size_t> loop_order(const KernelContext& c, const Shape& space) {
 }
 
 /// A long loop in chunks, which past the caches begin where lines of memory do. Gives the loop over chunks and the one inside.
-std::pair<Stmt*, Stmt*> in_chunks(KernelContext& c, Stmt* loop) {
-  const Stmt& store = *loop->body[0];
+std::pair<Loop*, Loop*> in_chunks(KernelContext& c, Loop* loop) {
+  const Store& store = *as<Store>(loop->body[0]);
   const int64_t line = c.schedule.stream ? std::max<int64_t>(1, kLineBytes / static_cast<int64_t>(size_of(store.value->type.dtype))) : 1;
-  Stmt* chunks = new_loop(c.arena, "chunk", 0, ceil_div(loop->end + (line - 1), kChunk));
+  Loop* chunks = new_loop(c.arena, "chunk", 0, ceil_div(loop->end + (line - 1), kChunk));
   Sym begin = chunks->variable * kChunk, end = min(begin + kChunk, loop->end);
-  Stmt* define = nullptr;
+  Define* define = nullptr;
   if (c.schedule.stream) {
-    define = c.arena.statement(StmtKind::kDefine);
+    define = c.arena.statement<Define>();
     define->value = c.arena.line_offset(store.buffer, substitute(store.index, {{variable_of(loop->variable), 0}}));
     define->variable = c.arena.syms().loop("before", 0, line);
     end = min(begin + kChunk - define->variable, loop->end);
     begin = min(max(begin - define->variable, 0), loop->end);  // the last may be empty
   }
-  Stmt* inner = new_loop(c.arena, "ridx0", begin, end);
+  Loop* inner = new_loop(c.arena, "ridx0", begin, end);
   Substituter over(c.arena, {{variable_of(loop->variable), inner->variable}});
   inner->body = over(loop->body);
-  (define != nullptr ? define : chunks)->body = {inner};
+  (define != nullptr ? define->body : chunks->body) = {inner};
   if (define != nullptr) chunks->body = {define};
   return {chunks, inner};
 }
 
 /// Asks for a line of each page that the arrays' rows at `row` + some are in (lower.h), of arrays that are read where the loops are; what
 /// is done for a row of so many elements is `body`. (A step of Gray-Scott on 1024 x 1024 1.05 to 1.08 times as fast.)
-Body asked_for_pages(KernelContext& c, const Stmt* row, Sym length, const Body& body) {
+Body asked_for_pages(KernelContext& c, const Loop* row, Sym length, const Body& body) {
   constexpr int64_t kMostPages = 8;  // of a row
   Body asked;
   if (!length.is_constant() || c.schedule.stream) return asked;
@@ -174,7 +174,7 @@ Body asked_for_pages(KernelContext& c, const Stmt* row, Sym length, const Body& 
 void lower_elementwise(KernelContext& c) {
   const Shape space = iteration_space(c.plan);
   Index position(space.size());
-  std::vector<Stmt*> nest;
+  std::vector<Loop*> nest;
   for (const size_t axis : loop_order(c, space)) {
     nest.push_back(new_loop(c.arena, cat("ridx", axis), 0, space[axis]));
     position[axis] = nest.back()->variable;
@@ -190,28 +190,34 @@ void lower_elementwise(KernelContext& c) {
 
   Body all = {nest[0]};
   if (c.schedule.partition && has_borders(c.arena, all)) c.guard = assume_nonempty(c.arena, all, space);
-  Stmt* outer = all[0];
+  Loop* outer = first_loop_in(all);
   if (c.plan.blocks > 0)
-    outer->body = {collapse(c.arena, outer->body[0])};  // it goes over blocks
+    outer->body = {collapse(c.arena, first_loop_in(outer->body))};  // it goes over blocks
   else
     outer = collapse(c.arena, outer);
   const bool threads = c.schedule.axes[0].kind == AxisKind::kThread;
-  Stmt *parent = nullptr, *inner = outer;
-  if (outer->body[0]->kind != StmtKind::kLoop && (threads || c.schedule.stream) && range(outer->end).hi > kChunk) {
+  Loop *row = nullptr, *inner = outer;  // row: the loop right around the inner one
+  Body* around = nullptr;               // the statements of which the inner loop is one
+  if (first_loop_in(outer->body) == nullptr && (threads || c.schedule.stream) && range(outer->end).hi > kChunk) {
     std::tie(outer, inner) = in_chunks(c, outer);
-    parent = outer->body[0] == inner ? outer : outer->body[0];
+    auto* define = as<Define>(outer->body[0]);
+    if (define == nullptr) row = outer;
+    around = define != nullptr ? &define->body : &outer->body;
   }
-  while (inner->body[0]->kind == StmtKind::kLoop) parent = inner, inner = inner->body[0];
+  while (Loop* next = first_loop_in(inner->body)) row = inner, around = &inner->body, inner = next;
   const AxisSchedule& last = c.schedule.axes.back();
   const Sym length = inner->end;
   Body finished = finish_inner_loop(c, inner, last.simd_width, c.schedule.may_overlap(), last.unroll);
-  if (parent == nullptr) {
+  if (around == nullptr) {
     c.kernel.body = std::move(finished);
     return;
   }
-  parent->body = asked_for_pages(c, parent, length, finished);
-  for (Stmt* s : asked_for_places(c, parent, finished)) parent->body.push_back(s);
-  parent->body.insert(parent->body.end(), finished.begin(), finished.end());
+  around->clear();
+  if (row != nullptr) {
+    *around = asked_for_pages(c, row, length, finished);
+    for (Stmt* s : asked_for_places(c, row, finished)) around->push_back(s);
+  }
+  around->insert(around->end(), finished.begin(), finished.end());
   if (threads) outer->loop = LoopKind::kThread;
   c.kernel.body = {outer};
 }

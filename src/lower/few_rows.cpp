@@ -40,7 +40,7 @@ class FewRowsRecipe {
       Body steps;
       const auto terms = [&](Sym begin, Sym end, int64_t together) {
         if (proven_at_most(end, begin)) return;
-        Stmt* term = new_loop(arena_, "term", begin, end);
+        Loop* term = new_loop(arena_, "term", begin, end);
         term->step = together;
         term->body = products(first, term->variable, together, member);
         steps.push_back(term);
@@ -59,7 +59,7 @@ class FewRowsRecipe {
   /// Those of `count` terms from number `term` on, of the block that begins at term `first`.
   Body products(Sym first, Sym term, int64_t count, Sym member) {
     return block_.each_row_tile([&](Sym row_tile) {
-      Stmt* column = new_loop(arena_, "column", 0, block_.columns_here);
+      Loop* column = new_loop(arena_, "column", 0, block_.columns_here);
       for (int64_t row = 0; row < layout_.tile_rows; ++row) {
         const Sym at = layout_.tile_at(member, row_tile, 0) + layout_.in_tile(row, column->variable);
         const UOp* sum = arena_.acc(block_.dtype, chain_, at);

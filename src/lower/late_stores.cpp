@@ -62,7 +62,7 @@ void LateStores::begin_row(const Index& kept, Sym begin) {
 
 /// `count` elements of the row from `begin` on.
 Body LateStores::elements(Sym begin, Sym count, bool whole_lines) {
-  Stmt* loop = new_loop(arena_, "late", 0, count);
+  Loop* loop = new_loop(arena_, "late", 0, count);
   const Shape& shape = c_.plan.reduces[0]->sources[0]->shape;
   Shape row_shape;
   for (const size_t axis : rows_.axes()) row_shape.push_back(shape[axis]);
@@ -72,7 +72,7 @@ Body LateStores::elements(Sym begin, Sym count, bool whole_lines) {
   bind();
   loop->body = store_outputs(c_, pass_.row_stores, rows_.squeezed_index(index));
   release();
-  for (Stmt* s : loop->body) s->stream &= whole_lines;
+  for (Stmt* s : loop->body) as<Store>(s)->stream &= whole_lines;
   return vector_lanes(arena_, loop, simd_width_);
 }
 
@@ -102,7 +102,7 @@ Body LateStores::from_line(Body statements, Sym row) {
   const UOp* before =
       arena_.line_offset(c_.values.parameter(store_.buffer, true), c_.values.position_in(store_.buffer, index, store_.shape));
   const UOp* most = arena_.constant(scalar_from_int(DType::kI64, line_ - 1));
-  Stmt* define = arena_.statement(StmtKind::kDefine);
+  auto* define = arena_.statement<Define>();
   define->value = arena_.alu(Op::kBitAnd, DType::kI64, {arena_.alu(Op::kNeg, DType::kI64, {before}), most});
   define->variable = front_;
   define->body = std::move(statements);

@@ -61,7 +61,7 @@ ir::Body store_outputs(KernelContext& context, const Index& position);
 /// Says of the parameters there are which may be the same memory. (elementwise.cpp)
 void mark_in_place(KernelContext& context);
 /// The inner loop after partition, unswitch and vectorise, as the schedule says; `together`: so many vectors in a step.
-ir::Body finish_inner_loop(KernelContext& context, ir::Stmt* loop, int simd_width, bool overlap, int together = 1);
+ir::Body finish_inner_loop(KernelContext& context, ir::Loop* loop, int simd_width, bool overlap, int together = 1);
 
 /// Steps of about half a nanosecond that the kernel takes with vectors of so many lanes. (work.cpp)
 Sym work_of(const Program& program, const KernelPlan& plan, int lanes);

@@ -54,8 +54,8 @@ Body NextProduct::ask(Sym row_tile, Sym column_tile, Sym part) {
       ask_for(
           layout.tile_columns,
           [&](Sym column) {
-            const Stmt* s = block_.stores_of(block_.zero(), row, block_.column_of(column_tile) + column)[store];
-            return s->kind == StmtKind::kStore ? Address({s->buffer, s->index}) : std::nullopt;
+            const auto* s = as<Store>(block_.stores_of(block_.zero(), row, block_.column_of(column_tile) + column)[store]);
+            return s != nullptr ? Address({s->buffer, s->index}) : std::nullopt;
           },
           body);
   }

@@ -9,13 +9,13 @@ namespace {
 using Factor = std::function<const UOp*(Sym lane, Sym term)>;
 
 /// The copy as a transposition, if the value is a load and nothing else, of what lies along the terms; else null.
-Stmt* transposed(Arena& arena, const Panel& panel, const UOp* value, const Stmt* lane, const Stmt* term) {
+Stmt* transposed(Arena& arena, const Panel& panel, const UOp* value, const Loop* lane, const Loop* term) {
   if (value->kind != UKind::kLoad || mask_of(value) != nullptr) return nullptr;
   const auto along_terms = linear_in(value->index, variable_of(term->variable));
   if (!along_terms || !along_terms->coefficient.is_constant(1)) return nullptr;
   const auto along_lanes = linear_in(along_terms->rest, variable_of(lane->variable));
   if (!along_lanes || along_lanes->coefficient.is_constant(1)) return nullptr;
-  Stmt* s = arena.statement(StmtKind::kCopy);
+  auto* s = arena.statement<Copy>();
   s->inputs = {value->buffer};
   s->from = along_lanes->rest;
   s->from_stride = along_lanes->coefficient;
@@ -28,7 +28,7 @@ Stmt* transposed(Arena& arena, const Panel& panel, const UOp* value, const Stmt*
 }
 
 Body pack_lanes(KernelContext& c, const Panel& panel, Sym lanes, Sym count, const Factor& factor) {
-  Stmt *term = new_loop(c.arena, "term", 0, count), *lane = new_loop(c.arena, "lane", 0, lanes);
+  Loop *term = new_loop(c.arena, "term", 0, count), *lane = new_loop(c.arena, "lane", 0, lanes);
   const UOp* value = factor(lane->variable, term->variable);
   if (Stmt* squares = transposed(c.arena, panel, value, lane, term)) return {squares};
   lane->body = {set_accumulator(c.arena, panel.array, panel.begin + term->variable * panel.lanes + lane->variable, value)};
@@ -43,7 +43,7 @@ Body pack(KernelContext& c, const Panel& panel, Sym left, Sym count, const Facto
   if (proven_nonnegative(missing)) return pack_lanes(c, panel, panel.lanes, count, factor);
   Body part = pack_lanes(c, panel, left, count, factor);
   if (panel.is_used) {
-    Stmt *term = new_loop(c.arena, "term", 0, count), *beyond = new_loop(c.arena, "lane", left, panel.lanes);
+    Loop *term = new_loop(c.arena, "term", 0, count), *beyond = new_loop(c.arena, "lane", left, panel.lanes);
     const UOp* zero = c.arena.constant(identity_of(Op::kSum, panel.dtype));
     beyond->body = {set_accumulator(c.arena, panel.array, panel.begin + term->variable * panel.lanes + beyond->variable, zero)};
     term->body = {beyond};

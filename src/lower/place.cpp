@@ -37,7 +37,7 @@ void PlaceLowering::run() {
   const bool by_columns = c_.plan.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain && !kept_.empty();
   Body body = by_columns ? tiles() : along_axis();
   const bool threads = !c_.schedule.axes.empty() && c_.schedule.axes[0].kind == AxisKind::kThread;
-  if (threads && body.size() == 1 && body[0]->kind == StmtKind::kLoop) body[0]->loop = LoopKind::kThread;
+  if (Loop* only = only_loop_in(body); threads && only != nullptr) only->loop = LoopKind::kThread;
   c_.kernel.body = std::move(body);
 }
 
@@ -52,7 +52,7 @@ Body PlaceLowering::along_axis() {
   vectors_ = std::min(kBlockVectors, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most))));
   const int64_t apart = vectors_ == 0 ? 1 : rows_apart();
   std::vector<Index> positions(static_cast<size_t>(apart));
-  std::vector<Stmt*> nest;
+  std::vector<Loop*> nest;
   for (size_t i = 0; i < kept_.size(); ++i) {
     const Sym count = source_.shape[kept_[i]], share = i + 1 == kept_.size() ? ceil_div(count, apart) : count;
     nest.push_back(new_loop(arena_, cat("oidx", i), 0, share));
@@ -92,7 +92,7 @@ Body PlaceLowering::rows_along(const std::vector<Index>& positions) {
 }
 
 Body PlaceLowering::one_by_one(const std::vector<Row>& rows, Sym begin) {
-  Stmt* loop = new_loop(arena_, next_name(), begin, count_);
+  Loop* loop = new_loop(arena_, next_name(), begin, count_);
   for (const Row& row : rows) {
     const UOp* x = element(row.position, loop->variable);
     take(row, x, arena_.index(loop->variable), loop->body);
@@ -110,7 +110,7 @@ void PlaceLowering::take(const Row& row, const UOp* x, const UOp* place, Body& b
 Body PlaceLowering::by_blocks(const std::vector<Row>& rows) {
   const Sym blocks = floor_div(count_, block_size());
   if (proven_at_most(blocks, kPiece)) return piece(rows, 0, blocks, true);
-  Stmt* pieces = new_loop(arena_, "piece", 0, ceil_div(blocks, kPiece));
+  Loop* pieces = new_loop(arena_, "piece", 0, ceil_div(blocks, kPiece));
   const Sym first = pieces->variable * kPiece;
   pieces->body = piece(rows, first, min(blocks - first, kPiece), false);
   Body body = {pieces};
@@ -135,7 +135,7 @@ Body PlaceLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, b
   };
   const auto blocks_of = [&](std::span<const Strand> some, Sym begin, Sym end) {
     if (proven_at_most(end, begin)) return;
-    Stmt* loop = new_loop(arena_, next_name(), begin * block_size(), end * block_size());
+    Loop* loop = new_loop(arena_, next_name(), begin * block_size(), end * block_size());
     loop->step = block_size();
     for (const Strand& strand : some) block(strand.first * block_size() + loop->variable, strand, loop->body);
     each_lane(lanes_, loop->body,
@@ -208,7 +208,7 @@ Body PlaceLowering::look_in_block(const Strand& strand, bool is_only) {
     into.push_back(set_accumulator(arena_, first, lane, choose(is_best, acc(strand.block, lane), no_place(DType::kI32))));
   });
   body.push_back(folded(first));
-  Stmt* define = arena_.statement(StmtKind::kDefine);
+  auto* define = arena_.statement<Define>();
   define->value = arena_.cast(DType::kI64, acc(first, 0));
   define->variable = arena_.syms().loop("block", 0, kPiece + 1);
   const Sym start = min((strand.first + define->variable) * block_size(), count_ - block_size());
@@ -232,7 +232,7 @@ Body PlaceLowering::look_in_block(const Strand& strand, bool is_only) {
 // --- NaN, and results ------------------------------------------------------------------------------------------------------------
 
 Stmt* PlaceLowering::if_nan(const UOp* sum, Body then) {
-  Stmt* define = arena_.statement(StmtKind::kDefine);
+  auto* define = arena_.statement<Define>();
   define->value = arena_.cast(DType::kI64, is_nan(sum));
   define->variable = arena_.syms().loop("nan", 0, 2);
   define->body = {new_if(arena_, define->variable - 1, std::move(then))};
@@ -249,7 +249,7 @@ Body PlaceLowering::first_nan(const Row& row) {
   };
   const Sym whole = floor_div(count_, lanes) * lanes;
   if (!proven_at_most(whole, 0)) {
-    Stmt* loop = new_loop(arena_, next_name(), 0, whole);
+    Loop* loop = new_loop(arena_, next_name(), 0, whole);
     loop->step = lanes;
     each_lane(lanes, loop->body, [&](Sym lane, Body& into) { visit(loop->variable + lane, nan, lane, into); });
     body.push_back(loop);
@@ -258,7 +258,7 @@ Body PlaceLowering::first_nan(const Row& row) {
   const UOp* first = acc(nan, 0);
   if (!proven_at_most(count_, whole)) {
     const int rest = new_places(DType::kI64, 1, body);
-    Stmt* loop = new_loop(arena_, next_name(), whole, count_);
+    Loop* loop = new_loop(arena_, next_name(), whole, count_);
     visit(loop->variable, rest, 0, loop->body);
     body.push_back(loop);
     first = arena_.apply(Op::kMin, DType::kI64, {first, acc(rest, 0)});

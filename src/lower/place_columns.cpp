@@ -9,7 +9,7 @@ using namespace ir;
 
 Body PlaceLowering::tiles() {
   constexpr int64_t kColumns = 1024;  // whose results stay in the first cache
-  std::vector<Stmt*> nest;
+  std::vector<Loop*> nest;
   Index outer;
   for (size_t i = 0; i + 1 < kept_.size(); ++i) {
     nest.push_back(new_loop(arena_, cat("oidx", i), 0, source_.shape[kept_[i]]));
@@ -31,7 +31,7 @@ Body PlaceLowering::columns(const Columns& tile) {
     add(rows_of_piece(tile, 0, count_), body);
   } else {
     const int best = new_best(tile.capacity, body), place = new_numbers(DType::kI64, tile.capacity, body);
-    Stmt* pieces = new_loop(arena_, "piece", 0, ceil_div(count_, kPiece));
+    Loop* pieces = new_loop(arena_, "piece", 0, ceil_div(count_, kPiece));
     const Sym first = pieces->variable * kPiece;
     pieces->body = rows_of_piece(tile, first, min(first + kPiece, count_));
     each_column(tile, wide_lanes(), pieces->body, [&](Sym column, Body& into) {
@@ -56,7 +56,7 @@ Body PlaceLowering::rows_of_piece(const Columns& tile, Sym begin, Sym end) {
   place_ = new_numbers(DType::kI32, tile.capacity, body);
   const auto rows = [&](Sym from, Sym to, int64_t together) {
     if (proven_at_most(to, from)) return;
-    Stmt* row = new_loop(arena_, next_name(), from, to);
+    Loop* row = new_loop(arena_, next_name(), from, to);
     row->step = together;
     const auto visit = [&](Sym column, Body& into) {
       const UOp *best = acc(best_, column), *place = acc(place_, column), *sum = nullptr;
@@ -85,21 +85,21 @@ Body PlaceLowering::columns_with_nan(const Columns& tile) {
   const int all = new_sum(lanes_, body), rest = new_sum(1, body);  // of all columns
   const Sym whole = floor_div(tile.width, lanes_);
   if (!whole.is_constant(0)) {
-    Stmt* vectors = new_loop(arena_, "vector", 0, whole);
+    Loop* vectors = new_loop(arena_, "vector", 0, whole);
     each_lane(lanes_, vectors->body, [&](Sym lane, Body& into) {
       into.push_back(update_accumulator(arena_, all, lane, acc(sum_, vectors->variable * lanes_ + lane)));
     });
     body.push_back(vectors);
   }
   if (!mod(tile.width, lanes_).is_constant(0)) {
-    Stmt* single = new_loop(arena_, "column", whole * lanes_, tile.width);
+    Loop* single = new_loop(arena_, "column", whole * lanes_, tile.width);
     single->body = {update_accumulator(arena_, rest, 0, acc(sum_, single->variable))};
     body.push_back(single);
   }
   body.push_back(folded(all));
   Body again;
   const int nan = new_places(DType::kI64, tile.capacity, again);
-  Stmt* row = new_loop(arena_, next_name(), 0, count_);
+  Loop* row = new_loop(arena_, next_name(), 0, count_);
   each_column(tile, wide_lanes(), row->body, [&](Sym column, Body& into) {
     const UOp* x = element(tile.position(column), row->variable);
     into.push_back(update_accumulator(arena_, nan, column, choose(is_nan(x), arena_.index(row->variable), no_place(DType::kI64))));

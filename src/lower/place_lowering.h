@@ -85,7 +85,7 @@ class PlaceLowering {
   }
   const ir::UOp* no_place(DType dtype) { return arena_.constant(identity_of(Op::kReduceMin, dtype)); }
   ir::Stmt* folded(int accumulator) {
-    ir::Stmt* s = arena_.statement(ir::StmtKind::kAccFold);
+    auto* s = arena_.statement<ir::AccFold>();
     s->accumulator = accumulator;
     return s;
   }
@@ -94,11 +94,11 @@ class PlaceLowering {
   /// visit(lane, statements) for lanes 0 … count - 1.
   template <class Visit>
   void each_lane(int64_t count, ir::Body& body, Visit visit) {
-    ir::Stmt* lane = ir::new_loop(arena_, "lane", 0, count);
+    ir::Loop* lane = ir::new_loop(arena_, "lane", 0, count);
     visit(lane->variable, lane->body);
     add(vector_lanes(arena_, lane, static_cast<int>(std::min(count, lanes_))), body);
   }
-  static ir::Body nested(const std::vector<ir::Stmt*>& nest, ir::Body body) {
+  static ir::Body nested(const std::vector<ir::Loop*>& nest, ir::Body body) {
     for (size_t i = nest.size(); i-- > 0;) {
       nest[i]->body = std::move(body);
       body = {nest[i]};
@@ -160,7 +160,7 @@ class PlaceLowering {
   /// visit(column, statements) for the columns of the tile, `together` vectors in a step.
   template <class Visit>
   void each_column(const Columns& tile, int64_t lanes, ir::Body& body, Visit visit, int together = 1) {
-    ir::Stmt* column = ir::new_loop(arena_, "column", 0, tile.width);
+    ir::Loop* column = ir::new_loop(arena_, "column", 0, tile.width);
     visit(column->variable, column->body);
     const ir::Body loops =
         tile.width.is_constant(1) ? ir::unroll(arena_, column) : vector_columns(arena_, column, static_cast<int>(lanes), together);

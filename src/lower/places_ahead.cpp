@@ -32,7 +32,7 @@ std::vector<Place> places_in(Arena& arena, const Body& body) {
     if (is_row) places.push_back({u->buffer, u->index, u->sources[0], u->stride});
   }
   for (const Stmt* s : statements_of(body))
-    if (s->kind == StmtKind::kScatter) places.push_back({s->buffer, s->index, s->position, s->stride});
+    if (const auto* to = as<Scatter>(s)) places.push_back({to->buffer, to->index, to->position, to->stride});
   return places;
 }
 
@@ -49,11 +49,11 @@ bool is_found_soon(const UOp* position) {
 
 }  // namespace
 
-Body asked_for_places(KernelContext& c, const Stmt* loop, const Body& body) {
+Body asked_for_places(KernelContext& c, const Loop* loop, const Body& body) {
   SymSubstitution begins;  // of the loops inside
   for (const Stmt* s : statements_of(body)) {
-    if (s->kind == StmtKind::kIf) return {};  // where there are places at all depends on the iteration
-    if (s->kind == StmtKind::kLoop) begins.emplace(variable_of(s->variable), s->begin);
+    if (as<If>(s) != nullptr) return {};  // where there are places at all depends on the iteration
+    if (const auto* inner = as<Loop>(s)) begins.emplace(variable_of(inner->variable), inner->begin);
   }
   Substituter at_begin(c.arena, begins);
   Body asked;
@@ -69,10 +69,11 @@ Body asked_for_places(KernelContext& c, const Stmt* loop, const Body& body) {
     Substituter later(c.arena, {{variable_of(loop->variable), min(loop->variable + rows, loop->end - 1)}});
     if (at_begin(place.position) != place.position || later(place.position) == place.position) continue;
     for (int64_t line = 0; line < std::min(bytes, kMostLines * kLineBytes); line += kLineBytes) {
-      asked.push_back(prefetch(c.arena, place.buffer, later(at_begin(place.index)) + line / size));
-      asked.back()->position = later(place.position);
-      asked.back()->stride = place.stride;
-      asked.back()->is_near = true;
+      Prefetch* ask = prefetch(c.arena, place.buffer, later(at_begin(place.index)) + line / size);
+      ask->position = later(place.position);
+      ask->stride = place.stride;
+      ask->is_near = true;
+      asked.push_back(ask);
     }
   }
   return asked;

@@ -7,6 +7,6 @@ namespace harp::lower {
 
 /// For what `body` reads or adds to where elements of arrays say, in an array that caches do not hold: the places of a later iteration of
 /// `loop`, which it is done in, are asked for.
-ir::Body asked_for_places(KernelContext& context, const ir::Stmt* loop, const ir::Body& body);
+ir::Body asked_for_places(KernelContext& context, const ir::Loop* loop, const ir::Body& body);
 
 }  // namespace harp::lower

@@ -35,7 +35,7 @@ ReduceLowering::ReduceLowering(KernelContext& context)
 
 void ReduceLowering::run() {
   const bool chain = attributes_.order == ReduceOrder::kChain, late = c_.schedule.late;
-  std::vector<Stmt*> nest;
+  std::vector<Loop*> nest;
   Index position;  // of the kept axes
   const int64_t apart = chain || late || kept_.empty() ? 1 : rows_apart();
   const size_t loops = (chain || late || apart > 1) && !kept_.empty() ? kept_.size() - 1 : kept_.size();
@@ -49,7 +49,7 @@ void ReduceLowering::run() {
     body = {nest[i]};
   }
   const bool threads = !c_.schedule.axes.empty() && c_.schedule.axes[0].kind == AxisKind::kThread;
-  if (threads && body.size() == 1 && body[0]->kind == StmtKind::kLoop) body[0]->loop = LoopKind::kThread;
+  if (Loop* only = only_loop_in(body); threads && only != nullptr) only->loop = LoopKind::kThread;
   c_.kernel.body = std::move(body);
 }
 
@@ -76,7 +76,7 @@ void ReduceLowering::declare(const Level& level, Body& body) {
 
 void ReduceLowering::fold(const Level& level, std::optional<Sym> used, Body& body) {
   for (int a : level.accumulators) {
-    Stmt* s = arena_.statement(StmtKind::kAccFold);
+    auto* s = arena_.statement<AccFold>();
     s->accumulator = a;
     s->used = used;
     body.push_back(s);
@@ -188,7 +188,7 @@ Body ReduceLowering::passes(const Index& kept, std::span<const RowPass> all) {
 }
 
 Body ReduceLowering::row_loops(const Index& kept) {
-  std::vector<Stmt*> nest;
+  std::vector<Loop*> nest;
   Index index(first_.sources[0]->shape.size(), Sym(0));
   for (size_t i = 0; i < kept_.size(); ++i) index[kept_[i]] = kept[i];
   for (size_t axis : rows_.axes()) {

@@ -29,13 +29,13 @@ void ReduceLowering::chain_level(const std::vector<Level>& levels, const std::ve
     elements(begin, end, body);
     return;
   }
-  Stmt* blocks = new_loop(arena_, cat("block", level), begin, end);
+  Loop* blocks = new_loop(arena_, cat("block", level), begin, end);
   const Sym first = blocks->variable * kChainBlock;
   chain_level(levels, counts, level - 1, first, min(first + kChainBlock, counts[level - 1]), width, elements, blocks->body);
   if (width.is_constant(1)) {
     carry(levels[level - 1], 0, levels[level], 0, blocks->body);
   } else {
-    Stmt* columns = new_loop(arena_, "column", 0, width);
+    Loop* columns = new_loop(arena_, "column", 0, width);
     carry(levels[level - 1], columns->variable, levels[level], columns->variable, columns->body);
     for (Stmt* s : vector_columns(arena_, columns, simd_width_)) blocks->body.push_back(s);
   }
@@ -63,7 +63,7 @@ Body ReduceLowering::columns(const Index& outer_kept) {
     const int64_t capacity = (most + simd_width_ - 1) / simd_width_ * simd_width_;
     return column_passes(outer_kept, Sym(0), width, capacity);
   }
-  Stmt* tiles = new_loop(arena_, "tile", 0, ceil_div(width, tile));
+  Loop* tiles = new_loop(arena_, "tile", 0, ceil_div(width, tile));
   const Sym start = tiles->variable * tile;
   tiles->body = column_passes(outer_kept, start, min(Sym(tile), width - start), tile);
   return {tiles};
@@ -83,7 +83,7 @@ Body ReduceLowering::passes_over(const Tile& tile) {
     const Body statements = !pass.reduces.empty() ? chain_pass(tile) : kept_.empty() ? row_loops({}) : column_rows(tile);
     body.insert(body.end(), statements.begin(), statements.end());
     rows_.bind(pass);
-    Stmt* columns = new_loop(arena_, "column", 0, tile.width);
+    Loop* columns = new_loop(arena_, "column", 0, tile.width);
     bind_results(columns->variable);
     columns->body = store_outputs(c_, pass.stores, kept_at(tile, columns->variable));
     const Body stores = columns->body.empty() ? Body{}
@@ -135,7 +135,7 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
           const Body all = rows(tile, levels[0], begin, together);
           into.insert(into.end(), all.begin(), all.end());
         } else if (together > 1 && !proven_at_most(full, begin)) {
-          Stmt* loop = new_loop(arena_, next_name(), begin, are_apart ? begin + share : full);
+          Loop* loop = new_loop(arena_, next_name(), begin, are_apart ? begin + share : full);
           loop->step = are_apart ? 1 : together;
           loop->body = rows(tile, levels[0], loop->variable, together, are_apart ? share : 1);
           if (c_.schedule.ahead && simd_width_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype)) == kLineBytes)
@@ -145,12 +145,11 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
         }
         const Sym rest = together > 1 ? full : begin;
         if (!proven_at_most(end, rest)) {
-          Stmt* loop = new_loop(arena_, next_name(), rest, end);
+          Loop* loop = new_loop(arena_, next_name(), rest, end);
           loop->body = rows(tile, levels[0], loop->variable, 1);
           keep_apart(tile, levels[0], loop);
-          if (together == 1 && is_whole_row(tile) && !loop->body.empty() &&
-              loop->body[0]->kind == StmtKind::kLoop) {  // one stream of memory
-            Body columns = asking_for_pages(loop->body[0]);
+          if (Loop* inner = first_loop_in(loop->body); together == 1 && is_whole_row(tile) && inner != nullptr) {  // one stream of memory
+            Body columns = asking_for_pages(inner);
             loop->body.erase(loop->body.begin());
             loop->body.insert(loop->body.begin(), columns.begin(), columns.end());
           }
@@ -163,13 +162,13 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
 }
 
 Body ReduceLowering::column_rows(const Tile& tile) {
-  Stmt* loop = new_loop(arena_, next_name(), 0, element_count(sizes(outer_)));
+  Loop* loop = new_loop(arena_, next_name(), 0, element_count(sizes(outer_)));
   loop->body = rows(tile, {}, loop->variable, 1);
   return {loop};
 }
 
 Body ReduceLowering::rows(const Tile& tile, const Level& level, Sym row, int n, Sym apart) {
-  Stmt* columns = new_loop(arena_, "column", 0, tile.width);
+  Loop* columns = new_loop(arena_, "column", 0, tile.width);
   bind_results(columns->variable);
   std::vector<Index> indices;
   for (int i = 0; i < n; ++i) indices.push_back(source_index(kept_at(tile, columns->variable), row + apart * i, 0));
@@ -184,7 +183,7 @@ Body ReduceLowering::rows(const Tile& tile, const Level& level, Sym row, int n, 
   return vector_columns(arena_, columns, simd_width_, is_left ? std::min(together, kMostVectorsOfRest) : together);
 }
 
-void ReduceLowering::keep_apart(const Tile& tile, const Level& level, const Stmt* row) {
+void ReduceLowering::keep_apart(const Tile& tile, const Level& level, const Loop* row) {
   if (in_registers(tile.width, simd_width_)) return;
   for (const UOp* u : uops_of(arena_, row->body)) {
     if (u->kind != UKind::kLoad || u->type.lanes == 1) continue;

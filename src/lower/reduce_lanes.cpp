@@ -33,7 +33,7 @@ int64_t ReduceLowering::rows_apart() const {
 Body ReduceLowering::lanes_of_rows_apart(const Index& outer_kept, int64_t together) {
   const Sym rows = size(kept_.back()), count = element_count(sizes(inner_));
   const Sym share = ceil_div(rows, together);
-  Stmt* row = new_loop(arena_, cat("oidx", kept_.size() - 1), 0, share);
+  Loop* row = new_loop(arena_, cat("oidx", kept_.size() - 1), 0, share);
   std::vector<Index> kept;
   pass_ = c_.plan.passes.data();
   for (int64_t i = 0; i < together; ++i) {
@@ -64,7 +64,7 @@ Body ReduceLowering::lanes_of_rows_apart(const Index& outer_kept, int64_t togeth
 Body ReduceLowering::late_rows(const Index& outer_kept) {
   constexpr int64_t kRowsOfShare = 16;
   Sym begin = 0, end = size(kept_.back());
-  Stmt* shares = nullptr;
+  Loop* shares = nullptr;
   if (kept_.size() == 1) {
     shares = new_loop(arena_, "share", 0, ceil_div(end, kRowsOfShare));
     begin = shares->variable * kRowsOfShare;
@@ -75,7 +75,7 @@ Body ReduceLowering::late_rows(const Index& outer_kept) {
   rows_.declare(accumulators_, std::nullopt, body);
   late_.emplace(c_, accumulators_, rows_, kept_, simd_width_);
   late_->declare(body);
-  Stmt* row = new_loop(arena_, cat("oidx", kept_.size() - 1), begin, end);
+  Loop* row = new_loop(arena_, cat("oidx", kept_.size() - 1), begin, end);
   Index kept = outer_kept;
   kept.push_back(row->variable);
   late_->begin_row(kept, begin);
@@ -119,7 +119,7 @@ Body ReduceLowering::lane_pass(const Index& kept) {
   chain_blocks(
       chain, outer_count, 1,
       [&](Sym begin, Sym end, Body& into) {
-        Stmt* loop = new_loop(arena_, next_name(), begin, end);
+        Loop* loop = new_loop(arena_, next_name(), begin, end);
         loop->body = value_at(loop->variable);
         carry(levels.back(), 0, chain[0], 0, loop->body);
         into.push_back(loop);
@@ -144,7 +144,7 @@ Body ReduceLowering::parts_apart(const Level& level, Sym count, const Index& kep
       parts, 0, part, [&](size_t i, Sym inner) { return source_index(kept, 0, part * static_cast<int64_t>(i) + inner); }, body);
   lane_block(
       {&level, 1}, part * together, count, [&](size_t, Sym inner) { return source_index(kept, 0, inner); }, body);
-  Stmt* lane = new_loop(arena_, "lane", 0, kLanes);
+  Loop* lane = new_loop(arena_, "lane", 0, kLanes);
   for (size_t i = 1; i < parts.size(); ++i) carry(parts[i], lane->variable, level, lane->variable, lane->body);
   for (Stmt* s : vector_lanes(arena_, lane, simd_width_)) body.push_back(s);
   fold(level, std::nullopt, body);
@@ -155,9 +155,9 @@ Body ReduceLowering::parts_apart(const Level& level, Sym count, const Index& kep
 Sym ReduceLowering::blocks_apart(const Level& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at, Body& body) {
   const int64_t group = kLanes * parts_together();
   const Sym whole = min(end, floor_div(elements, kLaneBlock)), done = begin + max(floor_div(whole - begin, group), 0) * group;
-  Stmt* groups = new_loop(arena_, "group", begin, done);
+  Loop* groups = new_loop(arena_, "group", begin, done);
   groups->step = group;
-  Stmt* block = new_loop(arena_, "block", 0, kLanes);
+  Loop* block = new_loop(arena_, "block", 0, kLanes);
   std::vector<Level> rows;
   for (int64_t i = 0; i < parts_together(); ++i) {
     rows.push_back(lane_level(kLaneBlock));
@@ -183,7 +183,7 @@ void ReduceLowering::lane_blocks(const std::vector<Level>& levels, const std::ve
   } else {
     const bool are_apart = level == 1 && parts_together() > 1 && pass_->row_values.empty() && pass_->row_stores.empty();
     const Sym rest = are_apart ? blocks_apart(levels[1], begin, end, counts[0], index_at, body) : begin;
-    Stmt* blocks = new_loop(arena_, cat("block", level), rest, end);
+    Loop* blocks = new_loop(arena_, cat("block", level), rest, end);
     const Sym first = blocks->variable * kLaneBlock;
     lane_blocks(levels, counts, level - 1, first, min(first + kLaneBlock, counts[level - 1]), index_at, blocks->body);
     carry(levels[level - 1], 0, levels[level], mod(blocks->variable - begin, kLanes), blocks->body);
@@ -210,7 +210,7 @@ void ReduceLowering::lane_block(std::span<const Level> rows, Sym begin, Sym end,
   };
   const Sym full = begin + floor_div(end - begin, kLanes) * kLanes;
   if (!proven_at_most(full, begin)) {
-    Stmt* steps = new_loop(arena_, next_name(), begin, full);
+    Loop* steps = new_loop(arena_, next_name(), begin, full);
     steps->step = kLanes;
     all_lanes(steps->variable, steps->body);
     if (simd_width_ > 1 && outer_.empty() && takes_longer_than_memory(steps->body))
@@ -234,7 +234,7 @@ void ReduceLowering::lane_block(std::span<const Level> rows, Sym begin, Sym end,
   }
   for (const Level& level : rows)
     for (size_t r = 0; r < level.nans.size(); ++r) {
-      Stmt* lane = new_loop(arena_, "lane", 0, kLanes / 2);
+      Loop* lane = new_loop(arena_, "lane", 0, kLanes / 2);
       const UOp* found = arena_.acc(accumulator_dtype(*pass_->reduces[r]), level.nans[r], lane->variable);
       lane->body = {update_accumulator(arena_, level.accumulators[r], lane->variable, found)};
       add(vector_lanes(arena_, lane, simd_width_), body);
@@ -242,7 +242,7 @@ void ReduceLowering::lane_block(std::span<const Level> rows, Sym begin, Sym end,
 }
 
 Body ReduceLowering::lane_loop(std::span<const Level> rows, Sym count, Sym start, const IndexOfRow& index_at) {
-  Stmt* lane = new_loop(arena_, "lane", 0, count);
+  Loop* lane = new_loop(arena_, "lane", 0, count);
   for (size_t i = 0; i < rows.size(); ++i) visit(rows[i], lane->variable, index_at(i, start + lane->variable), lane->body);
   return vector_lanes(arena_, lane, simd_width_);
 }
@@ -256,12 +256,12 @@ Body ReduceLowering::first_lanes(std::span<const Level> rows, Sym count, Sym sta
   const int64_t vector = simd_width_, whole = count.is_constant() ? count.constant() / vector * vector : 0;
   if (!masked || count.is_constant(whole) || proven_less(count, vector)) return lane_loop(rows, count, start, index_at);
   const auto vectors_to = [&](Sym end) {
-    Stmt* lane = new_loop(arena_, "lane", whole, end);
+    Loop* lane = new_loop(arena_, "lane", whole, end);
     const UOp* mask = arena_.in_range(count - 1 - lane->variable);
     for (size_t i = 0; i < rows.size(); ++i) visit(rows[i], lane->variable, index_at(i, start + lane->variable), lane->body, mask);
     return lane;
   };
-  Stmt* lane = vectors_to(ceil_div(count, vector) * vector);
+  Loop* lane = vectors_to(ceil_div(count, vector) * vector);
   const std::vector<const UOp*> uops = uops_of(arena_, lane->body);
   if (!std::all_of(uops.begin(), uops.end(), [&](const UOp* u) { return !is_read(u) || is_loaded_whole(u, lane); }))
     return lane_loop(rows, count, start, index_at);
@@ -272,7 +272,7 @@ Body ReduceLowering::first_lanes(std::span<const Level> rows, Sym count, Sym sta
 }
 
 // Only such loads have a mask in one instruction.
-bool ReduceLowering::is_loaded_whole(const UOp* read, const Stmt* lane) const {
+bool ReduceLowering::is_loaded_whole(const UOp* read, const Loop* lane) const {
   constexpr size_t kNarrowestBytes = 16;
   if (read->kind != UKind::kLoad || size_of(read->type.dtype) * static_cast<size_t>(simd_width_) < kNarrowestBytes) return false;
   const auto linear = linear_in(read->index, variable_of(lane->variable));
@@ -299,7 +299,7 @@ bool ReduceLowering::finds_nan_apart(Sym count) const {
 Body ReduceLowering::number_lanes(const Level& level, Sym start, const IndexAt& index_at) {
   Body body;
   const auto each_lane = [&](Sym count, auto visit_lane) {
-    Stmt* lane = new_loop(arena_, "lane", 0, count);
+    Loop* lane = new_loop(arena_, "lane", 0, count);
     visit_lane(lane->variable, lane->body);
     for (Stmt* s : vector_lanes(arena_, lane, simd_width_)) body.push_back(s);
   };

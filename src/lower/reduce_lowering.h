@@ -114,7 +114,7 @@ class ReduceLowering {
   /// The same for fewer than all lanes: what does not fill a vector is one under a mask, where the machine has masks.
   ir::Body first_lanes(std::span<const Level> rows, Sym count, Sym start, const IndexOfRow& index_at);
   /// Is what the lanes read a vector in memory?
-  bool is_loaded_whole(const ir::UOp* read, const ir::Stmt* lane) const;
+  bool is_loaded_whole(const ir::UOp* read, const ir::Loop* lane) const;
   /// Is a vector one of AVX-512?
   bool has_widest_vectors(const Node* reduce) const;
   /// Does it take less to find NaN apart?
@@ -153,7 +153,7 @@ class ReduceLowering {
   /// Rows row, row + apart, … into every column, n of them.
   ir::Body rows(const Tile& tile, const Level& level, Sym row, int n, Sym apart = 1);
   /// Rows of whole pages are loaded while the level is stored to.
-  void keep_apart(const Tile& tile, const Level& level, const ir::Stmt* row);
+  void keep_apart(const Tile& tile, const Level& level, const ir::Loop* row);
 
   // --- what memory is asked for ahead of its use (reduce_prefetch.cpp)
 
@@ -161,7 +161,7 @@ class ReduceLowering {
   int64_t rows_ahead() const;
   /// The loop over contiguous elements, with a line of each array that it loads asked for from each page. Nothing is asked for where rows
   /// are shorter than half a page, and where more is done than to reduce.
-  ir::Body asking_for_pages(ir::Stmt* loop);
+  ir::Body asking_for_pages(ir::Loop* loop);
   /// Does memory wait for a pass with this step?
   bool takes_longer_than_memory(const ir::Body& step);
   /// `step`, of such a pass, from the element `first` on, asks for what comes next.

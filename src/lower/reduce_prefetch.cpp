@@ -21,7 +21,7 @@ int64_t ReduceLowering::rows_ahead() const {
   return !are_lines || bytes == 0 || bytes > kMost ? 0 : (kAhead + bytes - 1) / bytes;
 }
 
-Body ReduceLowering::asking_for_pages(Stmt* loop) {
+Body ReduceLowering::asking_for_pages(Loop* loop) {
   const bool only_reduces = c_.plan.passes.size() == 1 && pass_->row_values.empty() && pass_->row_stores.empty();
   return only_reduces ? lower::asking_for_pages(arena_, loop, kept_.empty()) : Body{loop};
 }
@@ -43,8 +43,9 @@ void ReduceLowering::ask_while_computing(const Index& first, Body& step) {
   const auto lines_of = [&](int buffer, Sym begin, bool is_near) {
     const int64_t line = kLineBytes / static_cast<int64_t>(size_of(c_.kernel.params[static_cast<size_t>(buffer)].dtype));
     for (int64_t i = 0; i < kLanes; i += line) {
-      asked.push_back(prefetch(arena_, buffer, begin + i));
-      asked.back()->is_near = is_near;
+      Prefetch* ask = prefetch(arena_, buffer, begin + i);
+      ask->is_near = is_near;
+      asked.push_back(ask);
     }
   };
   const auto here = [&](int parameter) {

@@ -14,9 +14,9 @@ using namespace ir;
 namespace {
 
 /// The routine, with its length and the memory of block `block`.
-Stmt* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym block) {
+Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym block) {
   const Node& node = *c.plan.alone;
-  Stmt* routine = c.arena.statement(StmtKind::kRoutine);
+  auto* routine = c.arena.statement<Routine>();
   routine->routine = node.op;
   routine->descending = node.op == Op::kSort && node.as<SortAttributes>().descending;
   for (const Node* source : sources) routine->inputs.push_back(c.values.parameter(c.program.buffer_of.at(source), false));
@@ -38,20 +38,20 @@ Body with_memory(KernelContext& c, Stmt* statement) {
   return c.plan.spare >= 0 ? Body{statement} : Body{declare_accumulator(c.arena, 0), statement};
 }
 
-Stmt* new_block_loop(KernelContext& c, Sym blocks) {
-  Stmt* loop = new_loop(c.arena, "ridx0", 0, blocks);
+Loop* new_block_loop(KernelContext& c, Sym blocks) {
+  Loop* loop = new_loop(c.arena, "ridx0", 0, blocks);
   if (!c.schedule.axes.empty() && c.schedule.axes[0].kind == AxisKind::kThread) loop->loop = LoopKind::kThread;
   return loop;
 }
 
 /// The block's share of so many.
-void share(Sym count, Sym block, Sym blocks, Stmt* statement) {
+void share(Sym count, Sym block, Sym blocks, Is<Loop, Routine> auto* statement) {
   statement->begin = floor_div(block * count, blocks);
   statement->end = floor_div((block + 1) * count, blocks);
 }
 
 /// Where the parts of a transform's operands and result begin, at this position of the axes before the last one of its rows.
-std::vector<Stmt::Part> parts_of(const Transform& t, Sym position) {
+std::vector<Routine::Part> parts_of(const Transform& t, Sym position) {
   const TransformAxis last = t.rows.empty() ? TransformAxis{1, 0, 0} : t.rows.back();
   Sym from = 0, to = 0;
   for (size_t axis = t.rows.empty() ? 0 : t.rows.size() - 1; axis-- > 0;) {
@@ -70,12 +70,12 @@ std::vector<Stmt::Part> parts_of(const Transform& t, Sym position) {
 /// Blocks are of the last of the axes along which rows lie, if it is the only one, else of all others together.
 void lower_transform(KernelContext& c, const Transform& t) {
   const auto routine_at = [&](Sym block, Sym position) {
-    Stmt* routine = new_routine(c, t.from, block);
+    Routine* routine = new_routine(c, t.from, block);
     routine->columns = t.columns;
     routine->kept = t.kept;
     routine->parts = parts_of(t, position);
     const auto lie = [&](size_t first) {
-      const Stmt::Part &re = routine->parts[first], &im = routine->parts[first + 1];
+      const Routine::Part &re = routine->parts[first], &im = routine->parts[first + 1];
       return how_parts_lie(t.columns > 0 ? re.row_step : re.step, re.start, im.start);
     };
     routine->lie = t.is_real ? PartsLie::kReal : t.from[0] == t.from[1] ? lie(0) : PartsLie::kApart;
@@ -88,15 +88,15 @@ void lower_transform(KernelContext& c, const Transform& t) {
     return;
   }
   const Sym blocks = transform_blocks(t);
-  Stmt* loop = new_block_loop(c, blocks);
+  Loop* loop = new_block_loop(c, blocks);
   if (t.rows.size() == 1) {
-    Stmt* routine = routine_at(loop->variable, 0);
+    Routine* routine = routine_at(loop->variable, 0);
     share(t.rows[0].size, loop->variable, blocks, routine);
     loop->body = with_memory(c, routine);
   } else {
     Sym others = 1;
     for (size_t axis = 0; axis + 1 < t.rows.size(); ++axis) others = others * t.rows[axis].size;
-    Stmt* inner = new_loop(c.arena, "ridx1", 0, 1);
+    Loop* inner = new_loop(c.arena, "ridx1", 0, 1);
     share(others, loop->variable, blocks, inner);
     inner->body = {routine_at(loop->variable, inner->variable)};
     loop->body = with_memory(c, inner);
@@ -113,14 +113,14 @@ void lower_routine(KernelContext& c) {
   const Shape& shape = node.sources[0]->shape;
   const Shape kept(shape.begin(), shape.end() - 1);
   if (squeezed(kept).empty()) {
-    Stmt* routine = new_routine(c, node.sources, 0);
+    Routine* routine = new_routine(c, node.sources, 0);
     routine->end = 1;
     c.kernel.body = with_memory(c, routine);
     return;
   }
   const Sym blocks = routine_blocks(node);
-  Stmt* loop = new_block_loop(c, blocks);
-  Stmt* routine = new_routine(c, node.sources, loop->variable);
+  Loop* loop = new_block_loop(c, blocks);
+  Routine* routine = new_routine(c, node.sources, loop->variable);
   share(element_count(kept), loop->variable, blocks, routine);
   loop->body = with_memory(c, routine);
   c.kernel.body = {loop};

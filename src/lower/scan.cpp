@@ -74,14 +74,14 @@ void lower_scan(KernelContext& context) {
   for (size_t axis = 0; axis < scan.shape.size(); ++axis)
     if (axis != static_cast<size_t>(attributes.axis) && !scan.shape[axis].is_constant(1)) kept.push_back(scan.shape[axis]);
   if (!is_tree && !kept.empty()) kept.pop_back();  // columns lie side by side
-  std::vector<Stmt*> nest;
+  std::vector<Loop*> nest;
   Index index;
   for (size_t i = 0; i < kept.size(); ++i) {
     nest.push_back(new_loop(context.arena, cat("oidx", i), 0, kept[i]));
     index.push_back(nest.back()->variable);
   }
   Scanned scanned = is_tree ? lower_tree_scan(context, index) : lower_chain_scan(context, index);
-  Stmt* outermost = nest.empty() ? scanned.tiles : nest[0];
+  Loop* outermost = nest.empty() ? scanned.tiles : nest[0];
   Body body = std::move(scanned.body);
   for (size_t i = nest.size(); i-- > 0;) {
     nest[i]->body = std::move(body);

@@ -58,7 +58,7 @@ class ScanLowering {
 
 struct Scanned {
   ir::Body body;
-  ir::Stmt* tiles = nullptr;  // the loop over tiles of columns, if there are several
+  ir::Loop* tiles = nullptr;  // the loop over tiles of columns, if there are several
 };
 /// The scans at a kept index, in the order of a tree.
 Scanned lower_tree_scan(KernelContext& context, const Index& kept);

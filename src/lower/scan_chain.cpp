@@ -22,14 +22,14 @@ class ChainScan : ScanLowering {
     const Dim all = shape_[kept_.back()];
     const int64_t most = std::max<int64_t>(range(all).hi, 1), tile = wanted_tile_ > 0 ? wanted_tile_ : kLanes;
     if (most <= tile) return {columns(outer_kept, 0, all, (most + simd_width_ - 1) / simd_width_ * simd_width_)};
-    Stmt* tiles = all.is_constant() && in_registers(tile, simd_width_, kMostRunning) ? register_tiles(outer_kept, all.constant(), tile)
+    Loop* tiles = all.is_constant() && in_registers(tile, simd_width_, kMostRunning) ? register_tiles(outer_kept, all.constant(), tile)
                                                                                      : memory_tiles(outer_kept, all, tile);
     return {{tiles}, tiles};
   }
 
  private:
-  Stmt* memory_tiles(const Index& outer_kept, Dim all, int64_t tile) {
-    Stmt* tiles = new_loop(arena_, "tile", 0, ceil_div(all, tile));
+  Loop* memory_tiles(const Index& outer_kept, Dim all, int64_t tile) {
+    Loop* tiles = new_loop(arena_, "tile", 0, ceil_div(all, tile));
     const Sym start = tiles->variable * tile;
     tiles->body = columns(outer_kept, start, min(Sym(tile), all - start), tile);
     return tiles;
@@ -37,9 +37,9 @@ class ChainScan : ScanLowering {
 
   /// Tiles of whole vectors that stay in registers. After the last of them comes what is left, from so far in front that it is whole
   /// vectors too: the columns that belong to both are scanned twice, by the same thread.
-  Stmt* register_tiles(const Index& outer_kept, int64_t all, int64_t tile) {
+  Loop* register_tiles(const Index& outer_kept, int64_t all, int64_t tile) {
     const int64_t count = all / tile, rest = (all % tile + simd_width_ - 1) / simd_width_ * simd_width_;
-    Stmt* tiles = new_loop(arena_, "tile", 0, count);
+    Loop* tiles = new_loop(arena_, "tile", 0, count);
     tiles->body = columns(outer_kept, tiles->variable * tile, tile, tile);
     if (rest > 0) {
       Body last = columns(outer_kept, all - rest, rest, rest);
@@ -97,12 +97,12 @@ class ChainScan : ScanLowering {
     const UOp* identity = arena_.constant(identity_of(scan.op, scan.dtype));
     in_columns(width, first, [&](Sym column, Body& each) { store_row(identity, kept_at(column), 0, each); });
     const auto store_next = [&](Sym column, Sym along, Body& each) {
-      const Stmt& before = *store_outputs(c_, position(kept_at(column), along - 1))[0];
+      const Store& before = *as<Store>(store_outputs(c_, position(kept_at(column), along - 1))[0]);
       store_row(arena_.load(scan.dtype, before.buffer, before.index), kept_at(column), along, each);
     };
     Body body = proven_positive(counts_[0]) ? std::move(first) : Body{new_if(arena_, counts_[0] - 1, std::move(first))};
     const auto line = [&](Sym begin, Sym end) {  // of elements behind the first row
-      Stmt* loop = new_loop(arena_, next_name(), 0, end - begin);
+      Loop* loop = new_loop(arena_, next_name(), 0, end - begin);
       const Sym place = loop->variable + begin;
       store_next(mod(place, width), floor_div(place, width) + 1, loop->body);
       return loop;
@@ -110,7 +110,7 @@ class ChainScan : ScanLowering {
     // From where a line of memory begins, if the array does: a vector that is stored across two costs more than one that is loaded so.
     const int64_t elements = kLineBytes / static_cast<int64_t>(size_of(scan.dtype));
     const Sym front = mod(Sym(0) - width, elements);
-    Stmt* rest = line(front, (counts_[0] - 1) * width);
+    Loop* rest = line(front, (counts_[0] - 1) * width);
     if (proven_at_most(simd_width_, width) && proven_at_most(front, width) && is_line(*rest)) {
       // As loops: of stores one after the other everything is read before the first (ir/linearize.cpp), and here a vector may be made of
       // what the one before it stored.
@@ -119,13 +119,13 @@ class ChainScan : ScanLowering {
       body.push_back(new_if(arena_, counts_[0] - 2, std::move(lines)));
       return body;
     }
-    Stmt* rows = new_loop(arena_, next_name(), 1, counts_[0]);
+    Loop* rows = new_loop(arena_, next_name(), 1, counts_[0]);
     in_columns(width, rows->body, [&](Sym column, Body& each) { store_next(column, rows->variable, each); });
     body.push_back(rows);
     return body;
   }
   /// Does a loop store one element after the other, made of nothing but what lies so too?
-  bool is_line(const Stmt& loop) const {
+  bool is_line(const Loop& loop) const {
     const auto follows = [&](Sym index) {
       const auto place = linear_in(index, variable_of(loop.variable));
       return place && place->coefficient.is_constant(1);
@@ -134,15 +134,15 @@ class ChainScan : ScanLowering {
       return u->kind == UKind::kLoad ? u->sources.empty() && follows(u->index) : u->kind == UKind::kAlu || u->kind == UKind::kConst;
     };
     const std::vector<const UOp*> values = uops_of(arena_, loop.body);
-    return std::all_of(loop.body.begin(), loop.body.end(), [&](const Stmt* s) { return s->mask == nullptr && follows(s->index); }) &&
-           std::all_of(values.begin(), values.end(), is_made_so);
+    const auto is_stored_so = [&](const Stmt* s) { return as<Store>(s)->mask == nullptr && follows(as<Store>(s)->index); };
+    return std::all_of(loop.body.begin(), loop.body.end(), is_stored_so) && std::all_of(values.begin(), values.end(), is_made_so);
   }
 
   template <class KeptAt>
   void chain_level(size_t level, Sym begin, Sym end, Sym width, KeptAt kept_at, Body& body) {
     if (level == 0) return elements(begin, end, false, width, kept_at, body);
     const Level &mine = levels_[level], &below = levels_[level - 1];
-    Stmt* blocks = new_loop(arena_, cat("block", level), begin, end);
+    Loop* blocks = new_loop(arena_, cat("block", level), begin, end);
     const Sym block = blocks->variable;
     in_columns(width, blocks->body, [&](Sym column, Body& each) { set(below.carries, column, mine.starts, column, each); });
     const auto count_in = [&](const Row& totals, Body& into) {
@@ -158,7 +158,7 @@ class ChainScan : ScanLowering {
       count_in(below.totals, blocks->body);
     } else {
       // Totals cost a third of the speed. The first block's is its carry, and nobody needs the last one's.
-      Stmt* choice = new_if(arena_, min(block - 1, counts_[1] - 2 - block), {});
+      If* choice = new_if(arena_, min(block - 1, counts_[1] - 2 - block), {});
       declare(below.totals, choice->body);
       elements(block * kBlock, block_end(block, 0), true, width, kept_at, choice->body);
       count_in(below.totals, choice->body);
@@ -177,7 +177,7 @@ class ChainScan : ScanLowering {
     const Sym full = begin + floor_div(end - begin, together) * together;
     const auto rows = [&](Sym from, Sym to, int n) {
       if (proven_at_most(to, from)) return;
-      Stmt* loop = new_loop(arena_, next_name(), from, to);
+      Loop* loop = new_loop(arena_, next_name(), from, to);
       loop->step = n;
       in_columns(width, loop->body, [&](Sym column, Body& each) {
         for (int i = 0; i < n; ++i) row(kept_at(column), loop->variable + i, column, with_totals, each);
@@ -201,7 +201,7 @@ class ChainScan : ScanLowering {
 
   template <class Fill>
   void in_columns(Sym width, Body& body, Fill fill) {
-    Stmt* columns = new_loop(arena_, "column", 0, width);
+    Loop* columns = new_loop(arena_, "column", 0, width);
     fill(columns->variable, columns->body);
     for (Stmt* s : width.is_constant(1) ? unroll(arena_, columns) : vector_columns(arena_, columns, simd_width_, 1, kMostRunning))
       body.push_back(s);

@@ -10,7 +10,7 @@ using namespace ir;
 Body lines_ahead(Arena& arena, const Body& loads) {
   constexpr int64_t kBytesAhead = 8192;
   Body asked;
-  if (std::any_of(loads.begin(), loads.end(), [](const Stmt* s) { return s->kind == StmtKind::kLoop; })) return asked;
+  if (std::ranges::any_of(loads, [](const Stmt* s) { return as<Loop>(s) != nullptr; })) return asked;
   std::map<int, int64_t> bytes_of;  // parameters, in order
   for (const UOp* u : uops_of(arena, loads)) {
     if (u->kind != UKind::kLoad || u->type.lanes == 1 || !u->lane_step.is_constant(1)) continue;
@@ -24,13 +24,14 @@ Body lines_ahead(Arena& arena, const Body& loads) {
 
 std::optional<ScanLines> ScanLines::of(KernelContext& context, Accumulators& accumulators, const Body& stores, Sym along, int64_t most) {
   std::vector<int> arrays;
-  for (const Stmt* s : stores) {
+  for (const Stmt* stored : stores) {
+    const auto* s = as<Store>(stored);
     const auto place = linear_in(s->index, variable_of(along));
     // arrays hold numbers: of halves there are only the bits, and of a bool any byte but 0 reads as true, which is stored as 1
     const DType dtype = s->value->type.dtype;
     if (s->mask != nullptr || is_bool(dtype) || is_half(dtype) || !place || !place->coefficient.is_constant(1)) return std::nullopt;
   }
-  for (const Stmt* s : stores) arrays.push_back(accumulators.add_array(s->value->type.dtype, most));
+  for (const Stmt* s : stores) arrays.push_back(accumulators.add_array(as<Store>(s)->value->type.dtype, most));
   return ScanLines(context.arena, std::move(arrays));
 }
 
@@ -39,17 +40,18 @@ void ScanLines::declare(Body& body) const {
 }
 
 void ScanLines::keep(Body& stores, Sym place) const {
-  for (size_t i = 0; i < stores.size(); ++i) stores[i] = set_accumulator(*arena_, arrays_[i], place, stores[i]->value);
+  for (size_t i = 0; i < stores.size(); ++i) stores[i] = set_accumulator(*arena_, arrays_[i], place, as<Store>(stores[i])->value);
 }
 
 void ScanLines::copy(const Body& stores, Sym count, Body& body) const {
   for (size_t i = 0; i < stores.size(); ++i) {
-    Stmt* s = arena_->statement(StmtKind::kCopy);
+    const auto* store = as<Store>(stores[i]);
+    auto* s = arena_->statement<Copy>();
     s->source = arrays_[i];
     s->from = 0, s->from_row_stride = count, s->from_stride = 1;
     s->rows = 1, s->length = count;
-    s->buffer = stores[i]->buffer;
-    s->index = stores[i]->index, s->stride = count;
+    s->buffer = store->buffer;
+    s->index = store->index, s->stride = count;
     s->stream = true;
     body.push_back(s);
   }

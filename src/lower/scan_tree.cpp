@@ -75,7 +75,7 @@ class TreeScan : ScanLowering {
       const Sym full = begin + floor_div(end - begin, kGroup) * kGroup;
       if (!whole_group_.empty() && !proven_at_most(full, begin)) {
         declare(whole_group_, body);
-        Stmt* groups = new_loop(arena_, next_name(), begin, full);
+        Loop* groups = new_loop(arena_, next_name(), begin, full);
         groups->step = kGroup;
         group(whole_group_, groups->variable, kGroup, kept, groups->body);
         body.push_back(groups);
@@ -93,17 +93,17 @@ class TreeScan : ScanLowering {
       return;
     }
     const Level &mine = levels_[level], &below = levels_[level - 1];
-    Stmt* groups = new_loop(arena_, cat("group", level), begin, end);
+    Loop* groups = new_loop(arena_, cat("group", level), begin, end);
     groups->step = kGroup;
     declare(mine.group, groups->body);
     declare(mine.running, groups->body);
-    Stmt* blocks = new_loop(arena_, cat("block", level), groups->variable, min(groups->variable + kGroup, end));
+    Loop* blocks = new_loop(arena_, cat("block", level), groups->variable, min(groups->variable + kGroup, end));
     const Sym block = blocks->variable, lane = block - groups->variable;
     set(below.carries, 0, mine.starts, 0, blocks->body);
     declare(below.totals, blocks->body);
     tree_level(level - 1, block * kBlock, block_end(block, level - 1), kept, blocks->body);
     set(mine.group, lane, below.totals, 0, blocks->body);
-    Stmt* lanes = new_loop(arena_, "lane", 0, kGroup);
+    Loop* lanes = new_loop(arena_, "lane", 0, kGroup);
     set(mine.running, lanes->variable, mine.group, lanes->variable, lanes->body);
     for (Stmt* s : vector_lanes(arena_, lanes, simd_width_)) blocks->body.push_back(s);
     scan_group(mine.running, mine.carries, blocks->body);
@@ -133,7 +133,7 @@ class TreeScan : ScanLowering {
   }
   /// Elements from `first` on, which are those from `at` on of the accumulators.
   void load_group(const Row& elements, Sym at, Sym first, Sym count, int width, const Index& kept, Body& body) {
-    Stmt* loads = new_loop(arena_, "lane", 0, count);
+    Loop* loads = new_loop(arena_, "lane", 0, count);
     const Sym lane = loads->variable;
     for (size_t s = 0; s < scans_.size(); ++s)
       loads->body.push_back(set_accumulator(arena_, elements[s], at + lane, element(s, position(kept, first + lane))));
@@ -143,7 +143,7 @@ class TreeScan : ScanLowering {
     body.insert(body.end(), vectors.begin(), vectors.end());
   }
   void store_group(const Row& elements, Sym at, Sym first, Sym count, int width, const Index& kept, Body& body) {
-    Stmt* stores = new_loop(arena_, "lane", 0, count);
+    Loop* stores = new_loop(arena_, "lane", 0, count);
     const Sym lane = stores->variable;
     stores->body = stores_of(elements, at + lane, position(kept, first + lane));
     if (lines_) lines_->keep(stores->body, first + lane - block_);
@@ -166,7 +166,10 @@ class TreeScan : ScanLowering {
     load_group(whole_group_, at, turn + at, kGroup, simd_width_, kept, trial);
     store_group(whole_group_, at, turn + at, kGroup, simd_width_, kept, trial);
     const auto is_vector = [&](const Stmt* s) {
-      return (s->kind == StmtKind::kStore || s->kind == StmtKind::kAccSet) && s->value->type.lanes == simd_width_;
+      const auto* store = as<Store>(s);
+      const auto* set = as<AccSet>(s);
+      const UOp* value = store != nullptr ? store->value : set != nullptr ? set->value : nullptr;
+      return value != nullptr && value->type.lanes == simd_width_;
     };
     const std::vector<const UOp*> values = uops_of(arena_, trial);
     const auto is_whole = [&](const UOp* u) {
@@ -189,7 +192,7 @@ class TreeScan : ScanLowering {
   void scan_group(const Row& group, const Row& carries, Body& body) {
     is_group_scanned_ = true;
     for (size_t s = 0; s < scans_.size(); ++s) {
-      Stmt* scan = arena_.statement(StmtKind::kAccScan);
+      auto* scan = arena_.statement<AccScan>();
       scan->accumulator = group[s];
       scan->value = read(s, carries, 0);
       scan->total = group_totals_[s];

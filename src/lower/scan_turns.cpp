@@ -42,11 +42,11 @@ Sym ScanTurns::lower(Sym begin, Sym end, int carry, int total, const Access& acc
   const std::pair<int, int> running[] = {{carry_, carry}, {total_, total}};
   for (const auto& [mine, outside] : running)
     if (outside >= 0) body.push_back(declare_accumulator(arena_, mine, arena_.splat(arena_.acc(dtype_, outside, 0), width_)));
-  Stmt* turns = new_loop(arena_, "turn", begin, full);
+  Loop* turns = new_loop(arena_, "turn", begin, full);
   turns->step = step;
   const std::vector<Part> parts = this->parts(turns->variable, total >= 0, access);
   const auto count = static_cast<int64_t>(parts.size());
-  Stmt* at = new_loop(arena_, "at", 0, groups_ + count - 1);
+  Loop* at = new_loop(arena_, "at", 0, groups_ + count - 1);
   at->loop = LoopKind::kUnroll;
   for (int64_t behind = 0; behind < count; ++behind) {  // loads first
     const Sym group = at->variable - behind;
@@ -67,7 +67,7 @@ Sym ScanTurns::lower(Sym begin, Sym end, int carry, int total, const Access& acc
 /// What is done to a group of those from `first` on, in order.
 std::vector<ScanTurns::Part> ScanTurns::parts(Sym first, bool has_total, const Access& access) const {
   const auto scan = [this](ScanPart part, Sym group, int64_t step, Body& body) {
-    Stmt* s = arena_.statement(StmtKind::kAccScan);
+    auto* s = arena_.statement<AccScan>();
     s->part = part;
     s->accumulator = elements_;
     s->quads = quads_;
@@ -85,7 +85,7 @@ std::vector<ScanTurns::Part> ScanTurns::parts(Sym first, bool has_total, const A
   for (int64_t step = 1; step < kScannedGroup / kQuad; step *= 2)
     parts.push_back([=](Sym group, Body& body) { scan(ScanPart::kTotals, group, step, body); });
   parts.push_back([=, this](Sym group, Body& body) {
-    Stmt* before = scan(ScanPart::kBefore, group, 1, body);
+    AccScan* before = scan(ScanPart::kBefore, group, 1, body);
     before->value = vector(carry_);
     before->total = group_total_;
     body.push_back(update_accumulator(arena_, carry_, 0, vector(group_total_)));

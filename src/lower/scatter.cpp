@@ -28,24 +28,24 @@ class ScatterLowering {
         index_(node_.shape.size(), Sym(0)) {}
 
   void run() {
-    std::vector<Stmt*> outer;
+    std::vector<Loop*> outer;
     for (size_t axis = 0; axis < axis_; ++axis) open(axis, node_.shape[axis], outer);
     Body body = copied();
     for (Stmt* s : updated()) body.push_back(s);
     body = nested(outer, std::move(body));
-    if (!outer.empty() && c_.schedule.axes[0].kind == AxisKind::kThread) body[0]->loop = LoopKind::kThread;
+    if (!outer.empty() && c_.schedule.axes[0].kind == AxisKind::kThread) first_loop_in(body)->loop = LoopKind::kThread;
     c_.kernel.body = std::move(body);
   }
 
  private:
   /// A loop over the axis, unless it has one element.
-  void open(size_t axis, Dim size, std::vector<Stmt*>& loops) {
+  void open(size_t axis, Dim size, std::vector<Loop*>& loops) {
     index_[axis] = 0;
     if (size.is_constant(1)) return;
     loops.push_back(new_loop(arena_, cat("ridx", axis), 0, size));
     index_[axis] = loops.back()->variable;
   }
-  static Body nested(const std::vector<Stmt*>& loops, Body body) {
+  static Body nested(const std::vector<Loop*>& loops, Body body) {
     for (size_t i = loops.size(); i-- > 0;) {
       loops[i]->body = std::move(body);
       body = {loops[i]};
@@ -53,19 +53,19 @@ class ScatterLowering {
     return body;
   }
   /// The statement in loops, those over what lies side by side as one, the innermost as vectors.
-  Body in_loops(const std::vector<Stmt*>& loops, Stmt* statement) {
+  Body in_loops(const std::vector<Loop*>& loops, Stmt* statement) {
     Body nest = nested(loops, {statement});
     if (loops.empty()) return nest;
-    Stmt *outermost = collapse(arena_, nest[0]), *parent = nullptr, *inner = outermost;
-    while (inner->body[0]->kind == StmtKind::kLoop) parent = inner, inner = inner->body[0];
+    Loop *outermost = collapse(arena_, first_loop_in(nest)), *parent = nullptr, *inner = outermost;
+    while (Loop* next = first_loop_in(inner->body)) parent = inner, inner = next;
     Body finished = finish_inner_loop(c_, inner, c_.schedule.axes.empty() ? 1 : c_.schedule.axes.back().simd_width, c_.schedule.overlap);
-    const auto ask_first = [&](Stmt* loop) {
+    const auto ask_first = [&](Loop* loop) {
       const Body asked = asked_for_places(c_, loop, loop->body);
       loop->body.insert(loop->body.begin(), asked.begin(), asked.end());
     };
     if (parent == nullptr) {
       for (Stmt* s : finished)
-        if (s->kind == StmtKind::kLoop) ask_first(s);
+        if (auto* loop = as<Loop>(s)) ask_first(loop);
       return finished;
     }
     parent->body = std::move(finished);
@@ -75,9 +75,9 @@ class ScatterLowering {
   int result() { return c_.values.parameter(c_.plan.stores[0].buffer, true, 0); }
 
   Body copied() {
-    std::vector<Stmt*> loops;
+    std::vector<Loop*> loops;
     for (size_t axis = axis_; axis < index_.size(); ++axis) open(axis, node_.shape[axis], loops);
-    Stmt* store = arena_.statement(StmtKind::kStore);
+    auto* store = arena_.statement<Store>();
     store->value = c_.values.value(node_.sources[0], index_);
     store->buffer = result();
     store->index = flatten(index_, node_.shape);
@@ -86,12 +86,12 @@ class ScatterLowering {
 
   Body updated() {
     const Node &indices = *node_.sources[1], &updates = *node_.sources[2];
-    std::vector<Stmt*> loops;
+    std::vector<Loop*> loops;
     for (size_t axis = axis_; axis < index_.size(); ++axis) open(axis, updates.shape[axis], loops);
     const Dim size = node_.shape[axis_];
     Index there = index_;
     there[axis_] = 0;
-    Stmt* update = arena_.statement(StmtKind::kScatter);
+    auto* update = arena_.statement<Scatter>();
     update->combine = combine_of_scatter(node_.op);
     update->value = c_.values.value(&updates, index_);
     update->position = arena_.position(c_.values.value(&indices, index_), size);

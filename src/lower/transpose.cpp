@@ -74,7 +74,7 @@ class TransposeLowering {
     const int64_t step = axis == rows_ || axis == columns_ ? tile(axis) : 1;
     const Sym count = ceil_div(space_[axis], step);
     if (count.is_constant(1)) return blocks(depth + 1);
-    Stmt* loop = new_loop(arena_, cat("block", axis), 0, count);
+    Loop* loop = new_loop(arena_, cat("block", axis), 0, count);
     if (outermost_ == nullptr) outermost_ = loop;
     position_[axis] = loop->variable * step;
     size_here_[axis] = min(Sym(step), space_[axis] - position_[axis]);
@@ -84,13 +84,13 @@ class TransposeLowering {
 
   /// Blocks of columns that begin where lines of memory do, wherever the array begins.
   Body blocks_of_lines(size_t depth) {
-    const Stmt& store = *store_outputs(c_, Index(space_.size(), Sym(0)))[0];
+    const Store& store = *as<Store>(store_outputs(c_, Index(space_.size(), Sym(0)))[0]);
     const int64_t line = std::max<int64_t>(1, kLineBytes / static_cast<int64_t>(size_of(store.value->type.dtype)));
-    Stmt* define = arena_.statement(StmtKind::kDefine);
+    auto* define = arena_.statement<Define>();
     define->value = arena_.line_offset(store.buffer, store.index);
     define->variable = arena_.syms().loop("before", 0, line);
     const int64_t step = tile(columns_);
-    Stmt* loop = new_loop(arena_, cat("block", columns_), 0, ceil_div(space_[columns_] + (line - 1), step));
+    Loop* loop = new_loop(arena_, cat("block", columns_), 0, ceil_div(space_[columns_] + (line - 1), step));
     const Sym begin = loop->variable * step - define->variable;
     position_[columns_] = max(begin, 0);
     size_here_[columns_] = max(min(begin + step, space_[columns_]) - position_[columns_], 0);  // of the last there may be nothing
@@ -101,7 +101,7 @@ class TransposeLowering {
 
   Body block() {
     const Sym rows_here = size_here_[rows_], columns_here = size_here_[columns_];
-    Stmt *row = new_loop(arena_, "row", 0, rows_here), *column = new_loop(arena_, "column", 0, columns_here);
+    Loop *row = new_loop(arena_, "row", 0, rows_here), *column = new_loop(arena_, "column", 0, columns_here);
     Index position = position_;
     position[rows_] += row->variable;
     position[columns_] += column->variable;
@@ -109,7 +109,8 @@ class TransposeLowering {
     mark_in_place(c_);
 
     Body copied, computed, transposed;
-    for (Stmt* store : stores) {
+    for (Stmt* stored : stores) {
+      auto* store = as<Store>(stored);
       const auto crossed = as_crossed(store->value, row, column);
       const bool is_as_stored = crossed && !is_bool(crossed->load->type.dtype);  // any byte but 0 reads as true, which is stored as 1
       if (!is_as_stored || packs_ || mask_of(crossed->load) != nullptr || !is_row_major(*store, row, column)) {
@@ -117,7 +118,7 @@ class TransposeLowering {
         continue;
       }
       const SymSubstitution first = {{variable_of(row->variable), 0}, {variable_of(column->variable), 0}};
-      Stmt* s = transpose(*crossed, rows_here, columns_here);
+      Copy* s = transpose(*crossed, rows_here, columns_here);
       s->buffer = store->buffer;
       s->stream = c_.schedule.stream;
       s->index = substitute(store->index, first);
@@ -127,9 +128,9 @@ class TransposeLowering {
     if (!computed.empty()) {
       column->body = from_copies(computed, row, column, copied);
       row->body = {column};
-      Stmt* outer = collapse(arena_, row);
-      if (outer->body[0]->kind == StmtKind::kLoop) {
-        const Body finished = finish(outer->body[0]);
+      Loop* outer = collapse(arena_, row);
+      if (Loop* inner = first_loop_in(outer->body)) {
+        const Body finished = finish(inner);
         outer->body = asked_;
         outer->body.insert(outer->body.end(), finished.begin(), finished.end());
         copied.push_back(outer);
@@ -141,9 +142,9 @@ class TransposeLowering {
     copied.insert(copied.end(), transposed.begin(), transposed.end());
     return copied;
   }
-  Body finish(Stmt* loop) { return finish_inner_loop(c_, loop, c_.schedule.axes.back().simd_width, c_.schedule.may_overlap()); }
+  Body finish(Loop* loop) { return finish_inner_loop(c_, loop, c_.schedule.axes.back().simd_width, c_.schedule.may_overlap()); }
 
-  std::optional<Crossed> as_crossed(const UOp* u, const Stmt* row, const Stmt* column) const {
+  std::optional<Crossed> as_crossed(const UOp* u, const Loop* row, const Loop* column) const {
     if (u->kind != UKind::kLoad) return std::nullopt;
     const auto along_rows = linear_in(u->index, variable_of(row->variable));
     if (!along_rows || !along_rows->coefficient.is_constant(1)) return std::nullopt;
@@ -153,14 +154,14 @@ class TransposeLowering {
     if (step.is_constant() && std::abs(step.constant()) <= 1) return std::nullopt;
     return Crossed{u, along_columns->rest, step};
   }
-  static bool is_row_major(const Stmt& store, const Stmt* row, const Stmt* column) {
+  static bool is_row_major(const Store& store, const Loop* row, const Loop* column) {
     const auto along_columns = linear_in(store.index, variable_of(column->variable));
     return store.mask == nullptr && along_columns && along_columns->coefficient.is_constant(1) &&
            linear_in(store.index, variable_of(row->variable));
   }
 
-  Stmt* transpose(const Crossed& crossed, Sym rows, Sym columns) {
-    Stmt* s = arena_.statement(StmtKind::kCopy);
+  Copy* transpose(const Crossed& crossed, Sym rows, Sym columns) {
+    auto* s = arena_.statement<Copy>();
     s->inputs = {crossed.load->buffer};
     s->from = crossed.first;
     s->from_stride = crossed.step;
@@ -183,7 +184,7 @@ class TransposeLowering {
 
   /// The statements with crossed loads taken from copies, which `copies` makes. Rows of a packed one are a line longer than those of the
   /// block, so that they do not compete for the same lines of the first cache.
-  Body from_copies(const Body& statements, const Stmt* row, const Stmt* column, Body& copies) {
+  Body from_copies(const Body& statements, const Loop* row, const Loop* column, Body& copies) {
     asked_.clear();
     Substituter with_copies(arena_, {});
     size_t count = 0;
@@ -198,14 +199,14 @@ class TransposeLowering {
       const int copy = copies_[number];
       copies.push_back(declare_accumulator(arena_, copy));
       if (mask_of(u) == nullptr) {
-        Stmt* s = transpose(*crossed, row->end, column->end);
+        Copy* s = transpose(*crossed, row->end, column->end);
         s->accumulator = copy;
         s->stride = width;
         s->as_read = packs_;
         copies.push_back(s);
         if (c_.schedule.ahead) ask_for_next(*crossed, row->variable);
       } else {
-        Stmt *c = new_loop(arena_, "column", 0, column->end), *r = new_loop(arena_, "row", 0, row->end);
+        Loop *c = new_loop(arena_, "column", 0, column->end), *r = new_loop(arena_, "row", 0, row->end);
         Substituter there(arena_, {{variable_of(row->variable), r->variable}, {variable_of(column->variable), c->variable}});
         r->body = {set_accumulator(arena_, copy, at(r->variable, c->variable), same_bits(arena_, dtype, there(u)))};
         c->body = finish(r);
@@ -223,7 +224,7 @@ class TransposeLowering {
   size_t rows_, columns_;
   std::vector<size_t> order_;   // of the loops over blocks
   Index position_, size_here_;  // of the block
-  Stmt* outermost_ = nullptr;   // loop over blocks, if there is more than one
+  Loop* outermost_ = nullptr;   // loop over blocks, if there is more than one
   std::vector<int> copies_;
   Body asked_;  // by a row of the block
   bool packs_ = false;

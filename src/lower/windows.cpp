@@ -82,7 +82,7 @@ Stmt* Windows::copy_element(const Index& there) {
 
 Body Windows::copy_rows(size_t axis, Index there, const Index& ends, int simd_width) {
   Arena& arena = c_->arena;
-  std::vector<Stmt*> nest;
+  std::vector<Loop*> nest;
   for (; axis < ends.size(); ++axis) {
     if (ends[axis].is_constant(1)) continue;
     nest.push_back(new_loop(arena, cat("window", axis), 0, ends[axis]));
@@ -91,10 +91,10 @@ Body Windows::copy_rows(size_t axis, Index there, const Index& ends, int simd_wi
   if (nest.empty()) return {};
   nest.back()->body = {copy_element(there)};
   for (size_t i = nest.size(); --i > 0;) nest[i - 1]->body = {nest[i]};
-  Stmt* outermost = collapse(arena, nest[0]);
-  Stmt *around = nullptr, *row = nullptr, *column = outermost;
-  while (column->body[0]->kind == StmtKind::kLoop) around = row, row = column, column = column->body[0];
-  Stmt* copy = proven_at_most(simd_width, column->end) ? as_block_copy(arena, row, column) : nullptr;
+  Loop* outermost = collapse(arena, nest[0]);
+  Loop *around = nullptr, *row = nullptr, *column = outermost;
+  while (Loop* next = first_loop_in(column->body)) around = row, row = column, column = next;
+  Copy* copy = proven_at_most(simd_width, column->end) ? as_block_copy(arena, row, column) : nullptr;
   if (copy == nullptr || !copy->from_stride.is_constant(1)) return {};
   if (around == nullptr) return {copy};
   around->body = {copy};
@@ -107,7 +107,7 @@ Body Windows::copy_box(size_t axis, Index there, const Index& ends, const std::v
   if (std::none_of(goes_on.begin() + static_cast<std::ptrdiff_t>(axis), goes_on.end(), [](bool on) { return on; }))
     if (Body rows = copy_rows(axis, there, ends, simd_width); !rows.empty()) return rows;
   if (ends[axis].is_constant(1) && !goes_on[axis] && axis + 1 < ends.size()) return copy_box(axis + 1, there, ends, goes_on, simd_width);
-  Stmt* loop = new_loop(arena, cat("window", axis), 0, ends[axis]);
+  Loop* loop = new_loop(arena, cat("window", axis), 0, ends[axis]);
   there[axis] = origin_[axis] + loop->variable;
   Body copied;
   if (axis + 1 < ends.size()) {
@@ -118,7 +118,7 @@ Body Windows::copy_box(size_t axis, Index there, const Index& ends, const std::v
     copied = finish_inner_loop(*c_, loop, simd_width, true);
   }
   if (!goes_on[axis]) return copied;
-  std::vector<Stmt*> nest = {new_loop(arena, "beyond", ends[axis], sizes_[axis])};
+  std::vector<Loop*> nest = {new_loop(arena, "beyond", ends[axis], sizes_[axis])};
   there[axis] = origin_[axis] + nest.back()->variable;
   for (size_t inner = axis + 1; inner < ends.size(); ++inner) {
     nest.push_back(new_loop(arena, cat("window", inner), 0, sizes_[inner]));

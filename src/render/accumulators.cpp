@@ -9,7 +9,6 @@ namespace harp::render {
 
 using ir::Line;
 using ir::LineKind;
-using ir::Stmt;
 
 std::string AccumulatorLines::beside(const ir::Accumulator& a, std::string_view room, int64_t bytes) const {
   const int64_t step = std::max<int64_t>(64, bytes);
@@ -17,7 +16,7 @@ std::string AccumulatorLines::beside(const ir::Accumulator& a, std::string_view 
              kPageBytes, " / ", step, " * ", step / bytes);
 }
 
-void AccumulatorLines::declare(const Stmt& s) {
+void AccumulatorLines::declare(const ir::AccDeclare& s) {
   const auto i = static_cast<size_t>(s.accumulator);
   const ir::Accumulator& a = context_.kernel->accumulators[i];
   const AccumulatorLayout& layout = context_.accumulators[i];
@@ -51,13 +50,13 @@ void AccumulatorLines::declare(const Stmt& s) {
   out_(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", value, ";"));
 }
 
-void AccumulatorLines::set(const Stmt& s) {
+void AccumulatorLines::set(const ir::AccSet& s) {
   const Text value = expression_.whole(s.value);
   names_.unfold(s.accumulator);
   out_(cat(expression_.accumulator(s.accumulator, s.index, s.value->type.lanes), " = ", value.text, ";"));
 }
 
-void AccumulatorLines::update(const Stmt& s) {
+void AccumulatorLines::update(const ir::AccUpdate& s) {
   const ir::Accumulator& a = context_.kernel->accumulators[static_cast<size_t>(s.accumulator)];
   const int n = s.value->type.lanes;
   const std::string target = expression_.accumulator(s.accumulator, s.index, n);
@@ -75,7 +74,7 @@ void AccumulatorLines::combined(const std::string& target, Op combine, const ir:
   out_(cat(target, " = ", unit_.function(*function, lanes), "(", target, ", ", value, ");"));
 }
 
-Unit::FoldForm AccumulatorLines::fold_form(const Stmt& s) const {
+Unit::FoldForm AccumulatorLines::fold_form(const ir::AccFold& s) const {
   const auto i = static_cast<size_t>(s.accumulator);
   const ir::Accumulator& a = context_.kernel->accumulators[i];
   const AccumulatorLayout& layout = context_.accumulators[i];
@@ -83,7 +82,7 @@ Unit::FoldForm AccumulatorLines::fold_form(const Stmt& s) const {
 }
 
 void AccumulatorLines::fold(const Line& l) {
-  const Stmt& s = *l.statement;
+  const auto& s = l.as<ir::AccFold>();
   const Unit::FoldForm form = fold_form(s);
   const std::string accumulator = cat("acc", s.accumulator);
   const bool vectors = context_.kernel->accumulators[static_cast<size_t>(s.accumulator)].type.lanes > 1;  // each lane for itself
@@ -98,17 +97,18 @@ void AccumulatorLines::fold(const Line& l) {
 
 bool AccumulatorLines::fold_alike(const Line& a, const Line& b) const {
   if (a.kind != LineKind::kAccFold || b.kind != LineKind::kAccFold) return false;
-  const Unit::FoldForm one = fold_form(*a.statement), other = fold_form(*b.statement);
+  const Unit::FoldForm one = fold_form(a.as<ir::AccFold>()), other = fold_form(b.as<ir::AccFold>());
   const auto is_one_vector = [&](const Line& l) {
-    return context_.kernel->accumulators[static_cast<size_t>(l.statement->accumulator)].type.lanes == 1 && !l.statement->used;
+    const auto& s = l.as<ir::AccFold>();
+    return context_.kernel->accumulators[static_cast<size_t>(s.accumulator)].type.lanes == 1 && !s.used;
   };
   return is_one_vector(a) && is_one_vector(b) && one.lanes > 2 && one.size > 1 && one.combine == other.combine &&
          one.function == other.function && one.dtype == other.dtype && one.lanes == other.lanes && one.size == other.size;
 }
 
 void AccumulatorLines::fold_two(const Line& a, const Line& b) {
-  const Unit::FoldForm form = fold_form(*a.statement);
-  const int first = a.statement->accumulator, second = b.statement->accumulator;
+  const Unit::FoldForm form = fold_form(a.as<ir::AccFold>());
+  const int first = a.as<ir::AccFold>().accumulator, second = b.as<ir::AccFold>().accumulator;
   const std::string both = cat("acc", first, "_", second, "_folded");
   out_(cat("const ", unit_.type(form.dtype, form.lanes), " ", both, " = ", unit_.fold_two(form), "(acc", first, ", acc", second, ");"));
   out_(cat("const ", unit_.type(form.dtype, 1), " ", a.name, " = ", both, "[0], ", b.name, " = ", both, "[", form.lanes / 2, "];"));
@@ -116,7 +116,7 @@ void AccumulatorLines::fold_two(const Line& a, const Line& b) {
   names_.folded(second, b.name);
 }
 
-void AccumulatorLines::scan(const Stmt& s) {
+void AccumulatorLines::scan(const ir::AccScan& s) {
   const auto i = static_cast<size_t>(s.accumulator);
   const ir::Accumulator& a = context_.kernel->accumulators[i];
   const AccumulatorLayout& layout = context_.accumulators[i];
@@ -129,7 +129,7 @@ void AccumulatorLines::scan(const Stmt& s) {
            carry, ");"));
 }
 
-void AccumulatorLines::scan_part(const Stmt& s, const ir::Accumulator& a, int lanes) {
+void AccumulatorLines::scan_part(const ir::AccScan& s, const ir::Accumulator& a, int lanes) {
   const std::string name = unit_.scan_part({a.combine, combine_function(a), a.init, lanes, ir::kScannedGroup}, s.part, s.step);
   const auto of_group = [&](int accumulator, int size) {
     names_.unfold(accumulator);

@@ -23,14 +23,14 @@ class AccumulatorLines {
         expression_(expressions),
         out_(std::move(out)) {}
 
-  void declare(const ir::Stmt& s);
-  void set(const ir::Stmt& s);
-  void update(const ir::Stmt& s);
+  void declare(const ir::AccDeclare& s);
+  void set(const ir::AccSet& s);
+  void update(const ir::AccUpdate& s);
   void fold(const ir::Line& l);
   /// Are these two folds of vectors, one after the other, that are alike? What is left of both is halved together then.
   bool fold_alike(const ir::Line& a, const ir::Line& b) const;
   void fold_two(const ir::Line& a, const ir::Line& b);
-  void scan(const ir::Stmt& s);
+  void scan(const ir::AccScan& s);
   /// target = combine(target, value), by an operator where `function` is null.
   void combined(const std::string& target, Op combine, const ir::Function* function, int lanes, const std::string& value);
   /// What combines two values; null: an operator.
@@ -39,8 +39,8 @@ class AccumulatorLines {
  private:
   /// How many elements of so many bytes after `room` the accumulator begins: a quarter of a page in front of where the parameter does.
   std::string beside(const ir::Accumulator& a, std::string_view room, int64_t bytes) const;
-  Unit::FoldForm fold_form(const ir::Stmt& s) const;
-  void scan_part(const ir::Stmt& s, const ir::Accumulator& a, int lanes);
+  Unit::FoldForm fold_form(const ir::AccFold& s) const;
+  void scan_part(const ir::AccScan& s, const ir::Accumulator& a, int lanes);
   const ir::Function* combine_function(const ir::Accumulator& a) const;
 
   Unit& unit_;

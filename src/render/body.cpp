@@ -12,7 +12,6 @@ namespace harp::render {
 
 using ir::Line;
 using ir::LineKind;
-using ir::Stmt;
 using ir::UKind;
 using ir::UOp;
 
@@ -66,9 +65,9 @@ class BodyRenderer {
   void line(const Line& l) {
     names_.values(l.names);
     switch (l.kind) {
-      case LineKind::kComment: return out(cat("/* ", l.statement->text, " */"));
+      case LineKind::kComment: return out(cat("/* ", l.as<ir::Comment>().text, " */"));
       case LineKind::kLoop: return loop(l);
-      case LineKind::kIf: return open(cat("if (", position_.is_nonnegative(l.statement->condition).text, ") {"), nullptr);
+      case LineKind::kIf: return open(cat("if (", position_.is_nonnegative(l.as<ir::If>().condition).text, ") {"), nullptr);
       case LineKind::kElse: return branch();
       case LineKind::kTry:
         unit_.watch();
@@ -85,17 +84,17 @@ class BodyRenderer {
         return names_.atom(l.atom, l.name);
       case LineKind::kPointer: return pointer(l);
       case LineKind::kKeep: return keep(l);
-      case LineKind::kStore: return store(*l.statement);
-      case LineKind::kPrefetch: return prefetch(*l.statement);
-      case LineKind::kScatter: return scatter(*l.statement);
-      case LineKind::kAccDeclare: return accumulators_.declare(*l.statement);
-      case LineKind::kAccSet: return accumulators_.set(*l.statement);
-      case LineKind::kAccUpdate: return accumulators_.update(*l.statement);
+      case LineKind::kStore: return store(l.as<ir::Store>());
+      case LineKind::kPrefetch: return prefetch(l.as<ir::Prefetch>());
+      case LineKind::kScatter: return scatter(l.as<ir::Scatter>());
+      case LineKind::kAccDeclare: return accumulators_.declare(l.as<ir::AccDeclare>());
+      case LineKind::kAccSet: return accumulators_.set(l.as<ir::AccSet>());
+      case LineKind::kAccUpdate: return accumulators_.update(l.as<ir::AccUpdate>());
       case LineKind::kAccFold: return accumulators_.fold(l);
-      case LineKind::kAccScan: return accumulators_.scan(*l.statement);
-      case LineKind::kRoutine: return routine(*l.statement);
-      case LineKind::kCopy: return copy(*l.statement);
-      case LineKind::kBreak: return leave_loop(*l.statement);
+      case LineKind::kAccScan: return accumulators_.scan(l.as<ir::AccScan>());
+      case LineKind::kRoutine: return routine(l.as<ir::Routine>());
+      case LineKind::kCopy: return copy(l.as<ir::Copy>());
+      case LineKind::kBreak: return leave_loop(l.as<ir::Break>());
       case LineKind::kReturn: return out(cat(result_is_, result(l.value), ";"));
     }
   }
@@ -132,7 +131,7 @@ class BodyRenderer {
   }
 
   void loop(const Line& l) {
-    const Stmt& s = *l.statement;
+    const auto& s = l.as<ir::Loop>();
     const std::string& v = l.name;
     const std::string advance = s.step == 1 ? cat("++", v) : cat(v, " += ", s.step);
     if (s.loop == ir::LoopKind::kUnroll && s.begin.is_constant() && s.end.is_constant())
@@ -161,7 +160,7 @@ class BodyRenderer {
   }
 
   /// The loop around that over a piece. Pieces of one length are written so that gcc sees it: it makes vectors of them then.
-  void pieces(const Stmt& s, const std::string& v, const std::string& begin, const std::string& end) {
+  void pieces(const ir::Loop& s, const std::string& v, const std::string& begin, const std::string& end) {
     const int64_t piece = s.iterations_to_look * s.step;
     const std::string limit = cat(v, "_end"), further = cat(v, " + ", piece), is_done = cat(v, " >= ", end);
     const Sym all = s.end - s.begin;
@@ -177,7 +176,7 @@ class BodyRenderer {
     pieces_.push_back({depth_, is_done, cat(limit, " = ", end, " - ", v, " > ", piece, " ? ", further, " : ", end, ";")});
   }
   /// Of a loop in pieces: out of the piece, and then out of the loop around.
-  void leave_loop(const Stmt& s) {
+  void leave_loop(const ir::Break& s) {
     const std::string ends = cat(expression_.name_of(s.accumulator), " != 0");
     out(cat("if (", ends, ") break;"));
     if (!pieces_.empty() && pieces_.back().depth == depth_ - 1) append(pieces_.back().is_done, cat(" || ", ends));
@@ -191,7 +190,7 @@ class BodyRenderer {
 
   /// Two loops around one body, so that the inner one counts by a constant step (a clamp in it costs a third of the speed in L1).
   void overlapping(const Line& l, const std::string& begin, const std::string& end) {
-    const Stmt& s = *l.statement;
+    const auto& s = l.as<ir::Loop>();
     const std::string &v = l.name, last = bracket(position_(s.end - s.step), kShift), limit = cat(v, "_last");
     const bool keeps = !turn_to_kept_.empty();
     if (keeps) {
@@ -211,7 +210,7 @@ class BodyRenderer {
   /// that was the array's, so that the inner loop is what it would be without (a choice in it would cost more than the copy).
   void keep(const Line& l) {
     const UOp* u = l.value;
-    const Stmt& s = *l.statement;
+    const auto& s = l.as<ir::Loop>();
     const DType dtype = u->type.dtype;
     const Expressions::Address at = expression_.address(u->buffer, u->index, variable_of(s.variable));
     HARP_ASSERT(at.rest.terms.size() == 1, "what is kept for a step of a loop does not lie beside each other");
@@ -302,9 +301,9 @@ class BodyRenderer {
     names_.pointer(l.buffer, l.row, l.name);
   }
 
-  void store(const Stmt& s) { store_at(expression_.address(s.buffer, s.index), s); }
+  void store(const ir::Store& s) { store_at(expression_.address(s.buffer, s.index), s); }
 
-  void store_at(const Expressions::Address& at, const Stmt& s) {
+  void store_at(const Expressions::Address& at, const ir::Store& s) {
     const DType dtype = s.value->type.dtype;
     const int n = s.value->type.lanes;
     if (n == 1) {
@@ -329,34 +328,40 @@ class BodyRenderer {
 
   /// Into the second cache: the first of a Zen 4, which loads one vector a cycle, is too small for a row. Larger ones take what is near
   /// (layer_norm of rows of 4 KB: 0.88 of the time it takes from the second; softmax 0.98, of rows of 200 KB 0.92).
-  void prefetch(const Stmt& s) {
+  void prefetch(const ir::Prefetch& s) {
     const bool is_written = context_.kernel->params[static_cast<size_t>(s.buffer)].written;
     const int cache = s.is_near && !unit_.options().target.one_load ? 1 : 2;
-    const Expressions::Address at = s.position != nullptr ? expression_.scattered(s) : expression_.address(s.buffer, s.index);
+    const Expressions::Address at =
+        s.position != nullptr ? expression_.scattered(s.buffer, s.index, s.position, s.stride) : expression_.address(s.buffer, s.index);
     out(cat("__builtin_prefetch(", expression_.pointer_text(at), is_written ? ", 1, " : ", 0, ", 4 - cache, ");"));
   }
 
   /// Do two lines store vectors whose elements take turns in memory? They are the parts of complex numbers, as a rule.
   static bool are_pairs(const Line& a, const Line& b) {
     if (a.kind != LineKind::kStore || b.kind != LineKind::kStore) return false;
-    const Stmt &first = *a.statement, &second = *b.statement;
+    const auto &first = a.as<ir::Store>(), &second = b.as<ir::Store>();
     return first.mask == nullptr && second.mask == nullptr && first.value->type.lanes > 1 && first.value->type == second.value->type &&
            !is_bool(first.value->type.dtype) && first.lane_step.is_constant(2) && second.lane_step.is_constant(2) &&
            first.buffer == second.buffer && (second.index - first.index).is_constant(1);
   }
   void store_pairs(const Line& a, const Line& b) {
-    const Stmt& first = *a.statement;
+    const auto& first = a.as<ir::Store>();
     names_.values(a.names);  // each line says how its values are called
     const std::string pointer = expression_.pointer_text(expression_.address(first.buffer, first.index));
     const std::string one = expression_.whole(first.value).text;
     names_.values(b.names);
-    const std::string other = expression_.whole(b.statement->value).text;
+    const std::string other = expression_.whole(b.as<ir::Store>().value).text;
     out(cat(unit_.store_pairs(first.value->type.dtype, first.value->type.lanes), "(", pointer, ", ", one, ", ", other, ");"));
   }
 
-  void scatter(const Stmt& s) {
-    const Expressions::Address at = expression_.scattered(s);
-    if (!s.combine) return store_at(at, s);
+  void scatter(const ir::Scatter& s) {
+    const Expressions::Address at = expression_.scattered(s.buffer, s.index, s.position, s.stride);
+    if (!s.combine) {
+      ir::Store store;
+      store.lane_step = s.lane_step;
+      store.value = s.value;
+      return store_at(at, store);
+    }
     const DType dtype = s.value->type.dtype;
     const int n = s.value->type.lanes;
     const std::string target =
@@ -371,7 +376,7 @@ class BodyRenderer {
     return index.is_constant(0) ? array : cat(array, " + ", bracket(position_(index), kSum));
   }
 
-  void copy(const Stmt& s) {
+  void copy(const ir::Copy& s) {
     const auto row = [&](int accumulator, Sym first) {
       names_.unfold(accumulator);
       const bool is_scalar = context_.accumulators[static_cast<size_t>(accumulator)].size == 1;  // a block of one element
@@ -390,7 +395,7 @@ class BodyRenderer {
             ");"));
   }
 
-  void routine(const Stmt& s) {
+  void routine(const ir::Routine& s) {
     const DType dtype = context_.kernel->params[static_cast<size_t>(s.inputs[0])].dtype;
     if (s.accumulator >= 0) names_.unfold(s.accumulator);
     const std::string spare = s.accumulator >= 0 ? expression_.name_of(s.accumulator) : from(s.spare, s.spare_index);
@@ -402,7 +407,7 @@ class BodyRenderer {
         const int parameter = i < 2 ? s.inputs[i] : s.buffer;
         return from(parameter, s.parts[i].start + s.begin * s.parts[i].row_step);
       };
-      const auto step = [&](const ir::Stmt::Part& p) { return position_(s.columns > 0 ? p.step : p.row_step).text; };
+      const auto step = [&](const ir::Routine::Part& p) { return position_(s.columns > 0 ? p.step : p.row_step).text; };
       if (tables.empty())
         out(cat(name, "(", part(0), ", ", part(1), ", ", size, ", ", part(2), ", ", part(3), ", ", spare, ", cancel);"));
       else

@@ -54,9 +54,8 @@ bool reads_backwards(const ir::Kernel& kernel) {
   std::vector<const ir::UOp*> stack;
   Ones ones;
   for (const ir::Stmt* s : ir::statements_of(kernel.body)) {
-    if (s->kind == ir::StmtKind::kLoop && s->step == 1) ones.insert(variable_of(s->variable));
-    for (const ir::UOp* root : ir::roots_of(*s))
-      if (root != nullptr) stack.push_back(root);
+    if (const auto* loop = ir::as<ir::Loop>(s); loop != nullptr && loop->step == 1) ones.insert(variable_of(loop->variable));
+    ir::for_each_value(*s, [&](const ir::UOp* root) { stack.push_back(root); });
   }
   std::unordered_set<const ir::UOp*> seen;
   while (!stack.empty()) {
@@ -101,7 +100,7 @@ bool keeps_low_bits(const ir::UOp* root) {
 }  // namespace
 
 bool wraps_positions(const ir::Line& loop, std::span<const ir::Line> lines) {
-  const ir::Stmt& s = *loop.statement;
+  const auto& s = loop.as<ir::Loop>();
   if (!s.begin.is_constant() || !s.end.is_constant() || s.step != 1 || s.overlap) return false;
   bool wraps = false;
   for (int depth = 1; depth > 0 && !lines.empty(); lines = lines.subspan(1)) {
@@ -110,8 +109,7 @@ bool wraps_positions(const ir::Line& loop, std::span<const ir::Line> lines) {
     depth += line.kind == ir::LineKind::kIf || line.kind == ir::LineKind::kTry ? 1 : line.kind == ir::LineKind::kEnd ? -1 : 0;
     wraps |= line.kind == ir::LineKind::kOffset && line.atom->kind == AtomKind::kMod && is_power_of_two(line.atom->b);
     wraps |= keeps_low_bits(line.value);
-    if (line.statement != nullptr && line.kind != ir::LineKind::kIf)
-      for (const ir::UOp* root : ir::roots_of(*line.statement)) wraps |= keeps_low_bits(root);
+    if (line.statement != nullptr) ir::for_each_value(*line.statement, [&](const ir::UOp* root) { wraps |= keeps_low_bits(root); });
   }
   return wraps;
 }

@@ -424,9 +424,9 @@ Text Expressions::gather_lanes(const UOp* u, const Address& at) const {
   return {text, kPrimary};
 }
 
-Expressions::Address Expressions::scattered(const ir::Stmt& s) const {
-  Address at = address(s.buffer, s.index);
-  at.offset = offset(s.position, s.stride);
+Expressions::Address Expressions::scattered(int buffer, Sym index, const UOp* position, Sym stride) const {
+  Address at = address(buffer, index);
+  at.offset = offset(position, stride);
   return at;
 }
 

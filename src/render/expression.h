@@ -44,8 +44,8 @@ class Expressions {
 
     bool is_pointer() const { return rest.empty() && rest.constant == 0 && offset.empty(); }
   };
-  /// The element that a kScatter changes.
-  Address scattered(const ir::Stmt& s) const;
+  /// Element index + position * stride, which a Scatter changes.
+  Address scattered(int buffer, Sym index, const ir::UOp* position, Sym stride) const;
   Address address(int buffer, Sym index) const { return address(buffer, index, names_.innermost_loop()); }
   /// The same as it is written inside the loop on this variable.
   Address address(int buffer, Sym index, const SymAtom* innermost) const;

@@ -6,7 +6,6 @@
 namespace harp::render {
 namespace {
 
-using ir::Stmt;
 using ir::UKind;
 using ir::UOp;
 
@@ -43,18 +42,21 @@ class Layouts {
       stack.insert(stack.end(), u->sources.begin(), u->sources.end());
     }
   }
-  void visit(const std::vector<Stmt*>& body) {
-    for (const Stmt* s : body)
-      if (s->kind == ir::StmtKind::kAccFold) folded_.insert(s->accumulator);
-    for (const Stmt* s : body) {
-      if (s->kind == ir::StmtKind::kAccUpdate || s->kind == ir::StmtKind::kAccSet)
-        access(s->accumulator, s->index, s->lane_step, s->value->type.lanes);
-      if (s->kind == ir::StmtKind::kCopy && s->accumulator >= 0) access(s->accumulator, s->index, 0, 1);
-      if (s->kind == ir::StmtKind::kCopy && s->source >= 0) access(s->source, s->from, 0, 1);
-      for (const UOp* root : ir::roots_of(*s))
-        if (root != nullptr) value(root);
-      visit(s->body);
-      visit(s->otherwise);
+  void visit(const ir::Body& body) {
+    for (const ir::Stmt* s : body)
+      if (const auto* fold = ir::as<ir::AccFold>(s)) folded_.insert(fold->accumulator);
+    for (const ir::Stmt* s : body) {
+      ir::visit(
+          *s, ir::Overloaded{
+                  [&](ir::Is<ir::AccUpdate, ir::AccSet> auto& to) { access(to.accumulator, to.index, to.lane_step, to.value->type.lanes); },
+                  [&](const ir::Copy& copy) {
+                    if (copy.accumulator >= 0) access(copy.accumulator, copy.index, 0, 1);
+                    if (copy.source >= 0) access(copy.source, copy.from, 0, 1);
+                  },
+                  [](const ir::Stmt&) {},
+              });
+      ir::for_each_value(*s, [&](const UOp* root) { value(root); });
+      ir::for_each_body(*s, [&](const ir::Body& inside) { visit(inside); });
     }
   }
 

@@ -1,4 +1,4 @@
-// Watched blocks (ir::StmtKind::kRetry): the flag that x86 processors raise for an invalid operation tells whether a maximum has met NaN.
+// Watched blocks (ir::Retry): the flag that x86 processors raise for an invalid operation tells whether a maximum has met NaN.
 //
 // Its instructions give one of their operands then, so that NaN can be lost, but raise the flag. They are written as such: what a compiler
 // makes of a comparison may be one that raises none. They are volatile, as what reads the flag is: compilers keep those in order, which is
