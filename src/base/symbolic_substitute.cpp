@@ -82,7 +82,8 @@ Sym substitute(Sym e, const SymSubstitution& replacements) {
           case AtomKind::kMod: value = mod(a, b); break;
           case AtomKind::kMin: value = min(a, b); break;
           case AtomKind::kMax: value = max(a, b); break;
-          default: value = select(c, a, b); break;
+          case AtomKind::kSelect: value = select(c, a, b); break;
+          case AtomKind::kVariable: break;  // above
         }
       }
       part = part * value;

@@ -17,7 +17,8 @@ DType bits_of(DType dtype) {
   switch (size_of(dtype)) {
     case 2: return DType::kI16;
     case 4: return DType::kI32;
-    default: return DType::kI64;
+    case 8: return DType::kI64;
+    default: fail(Code::kInternal, "no integer has the size of ", name(dtype));
   }
 }
 

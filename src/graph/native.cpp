@@ -166,7 +166,8 @@ SymRange native_size_range(DType dtype) {
     case DType::kI32: return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
     case DType::kU32: return {0, std::numeric_limits<uint32_t>::max()};
     case DType::kI64: return {-kWide, kWide};
-    default: return {0, kWide};
+    case DType::kU64: return {0, kWide};
+    default: fail(Code::kInternal, "a size of dtype ", name(dtype));
   }
 }
 

@@ -115,7 +115,8 @@ constexpr int digits_of(DType dtype) {
     case DType::kF16: return 11;
     case DType::kBF16: return 8;
     case DType::kF32: return 24;
-    default: return 53;
+    case DType::kF64: return 53;
+    default: fail(Code::kInternal, "random numbers of dtype ", name(dtype));
   }
 }
 

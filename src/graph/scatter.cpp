@@ -48,7 +48,7 @@ NodeRef stretched(NodeRef indices, Shape lines, int axis) {
 
 /// What the op computes in; the bits of what only takes another's place are kept.
 DType working_dtype(Op op, DType dtype) {
-  if (!combine_of_scatter(op)) return dtype;
+  if (!combination(op)) return dtype;
   return is_bool(dtype) ? DType::kI32 : info(dtype).computes_in;
 }
 
@@ -96,7 +96,7 @@ constexpr Reduction kReductions[] = {{"set", "none", Op::kScatter},    {"sum", "
 
 const Reduction& reduction_of(std::string_view called, std::string_view given, bool may_set) {
   for (const Reduction& each : kReductions)
-    if ((each.name == given || each.elsewhere == given) && (may_set || combine_of_scatter(each.op))) return each;
+    if ((each.name == given || each.elsewhere == given) && (may_set || combination(each.op))) return each;
   fail(Code::kInvalidArgument, called, ": reduction is \"", given, "\"; it must be one of ", may_set ? "\"set\", " : "",
        "\"sum\", \"prod\", \"mean\", \"max\", \"min\"");
 }

@@ -182,7 +182,7 @@ void verify_scatter(const Node& node) {
   const int along = attributes_of<GatherAttributes>(node).axis;
   const Node &x = *node.sources[0], &indices = *node.sources[1], &updates = *node.sources[2];
   expect(along >= 0 && along < x.rank(), node, "the axis is wrong");
-  expect(!combine_of_scatter(node.op) || (!is_bool(node.dtype) && info(node.dtype).computes_in == node.dtype), node,
+  expect(!combination(node.op) || (!is_bool(node.dtype) && info(node.dtype).computes_in == node.dtype), node,
          "combines what is computed with as something else");
   expect(node.shape == x.shape, node, "the shape changed");
   expect(updates.shape == indices.shape && x.rank() == updates.rank(), node,

@@ -158,7 +158,8 @@ Array evaluate_scatter(const Node& node, std::span<const Array> sources, const S
     case Op::kScatterMul: combine_updates<Op::kMul>(result, positions, updates, axis, sizes); break;
     case Op::kScatterMax: combine_updates<Op::kMax>(result, positions, updates, axis, sizes); break;
     case Op::kScatterMin: combine_updates<Op::kMin>(result, positions, updates, axis, sizes); break;
-    default: set_updates(result, positions, updates, axis, sizes);
+    case Op::kScatter: set_updates(result, positions, updates, axis, sizes); break;
+    default: HARP_ASSERT(false, name(node.op), " is no scatter");
   }
   return result;
 }

@@ -16,7 +16,8 @@ ffi_type* ffi_type_of(const NativeParameter& parameter) {
     case DType::kI64: return &ffi_type_sint64;
     case DType::kU64: return &ffi_type_uint64;
     case DType::kF32: return &ffi_type_float;
-    default: return &ffi_type_double;
+    case DType::kF64: return &ffi_type_double;
+    default: fail(Code::kInternal, "a native function has no parameter of dtype ", name(parameter.dtype));
   }
 }
 

@@ -236,10 +236,11 @@ class BodyLowering {
       case Op::kAdd: return made(a->lo + b->lo, a->hi + b->hi, [&] { return a->value + b->value; });
       case Op::kMax: return made(std::max(a->lo, b->lo), std::max(a->hi, b->hi), [&] { return max(a->value, b->value); });
       case Op::kMin: return made(std::min(a->lo, b->lo), std::min(a->hi, b->hi), [&] { return min(a->value, b->value); });
-      default: {
+      case Op::kMul: {
         const auto [lo, hi] = std::minmax({a->lo * b->lo, a->lo * b->hi, a->hi * b->lo, a->hi * b->hi});
         return made(lo, hi, [&] { return a->value * b->value; });
       }
+      default: return std::nullopt;
     }
   }
   Sym size_of_axis(const BodyExpression& e) const {

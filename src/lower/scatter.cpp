@@ -92,7 +92,7 @@ class ScatterLowering {
     Index there = index_;
     there[axis_] = 0;
     auto* update = arena_.statement<Scatter>();
-    update->combine = combine_of_scatter(node_.op);
+    update->combine = combination(node_.op);
     update->value = c_.values.value(&updates, index_);
     update->position = arena_.position(c_.values.value(&indices, index_), size);
     update->buffer = result();

@@ -128,31 +128,46 @@ constexpr std::optional<Op> op_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-/// The elementwise op that combines two elements of a reduction or scan (Sum -> Add …), or compares them (ArgMax -> Max).
-constexpr Op combine_of(Op op) {
-  switch (op) {
-    case Op::kSum:
-    case Op::kCumSum: return Op::kAdd;
-    case Op::kProd:
-    case Op::kCumProd: return Op::kMul;
-    case Op::kReduceMax:
-    case Op::kArgMax:
-    case Op::kCumMax: return Op::kMax;
-    case Op::kLogCumSumExp: return Op::kLogAddExp;
-    default: return Op::kMin;
-  }
-}
+/// Which elementwise op combines two elements for an op of the families Reduce, Scan and Scatter (Sum -> Add), or compares them (ArgMax ->
+/// Max). Scatter itself has none: the update takes the element's place.
+struct Combination {
+  Op of, by;
+};
+inline constexpr Combination kCombinations[] = {
+    {Op::kSum, Op::kAdd},
+    {Op::kProd, Op::kMul},
+    {Op::kReduceMax, Op::kMax},
+    {Op::kReduceMin, Op::kMin},
+    {Op::kArgMax, Op::kMax},
+    {Op::kArgMin, Op::kMin},
+    {Op::kCumSum, Op::kAdd},
+    {Op::kCumProd, Op::kMul},
+    {Op::kCumMax, Op::kMax},
+    {Op::kCumMin, Op::kMin},
+    {Op::kLogCumSumExp, Op::kLogAddExp},
+    {Op::kScatterAdd, Op::kAdd},
+    {Op::kScatterMul, Op::kMul},
+    {Op::kScatterMax, Op::kMax},
+    {Op::kScatterMin, Op::kMin},
+};
 
-/// What a scatter makes of an element and an update for it; none: the update takes its place.
-constexpr std::optional<Op> combine_of_scatter(Op op) {
-  switch (op) {
-    case Op::kScatterAdd: return Op::kAdd;
-    case Op::kScatterMul: return Op::kMul;
-    case Op::kScatterMax: return Op::kMax;
-    case Op::kScatterMin: return Op::kMin;
-    default: return std::nullopt;
-  }
+constexpr std::optional<Op> combination(Op op) {
+  for (const Combination& rule : kCombinations)
+    if (rule.of == op) return rule.by;
+  return std::nullopt;
 }
+consteval bool every_op_that_combines_has_a_combination() {
+  for (int i = 0; i < kOpCount; ++i) {
+    const Op op = static_cast<Op>(i);
+    const bool combines = is_reduce(op) || is_scan(op) || (is_scatter(op) && op != Op::kScatter);
+    if (combines != combination(op).has_value()) return false;
+  }
+  return true;
+}
+static_assert(every_op_that_combines_has_a_combination(), "a reduction, scan or scatter of ops.def is missing in kCombinations");
+
+/// The combination of an op that has one, as every reduction and scan does.
+constexpr Op combine_of(Op op) { return combination(op).value(); }
 
 /// Is what a reduction or scan gives the same in every order, bit for bit (any NaN for a NaN)?
 constexpr bool is_free_of_order(Op op, DType dtype) {

@@ -121,8 +121,8 @@ bool int_fits(DType dtype, WideInt value) {
 }
 
 Scalar identity_of(Op op, DType dtype) {
-  HARP_ASSERT(is_reduce(op) || is_scan(op) || combine_of_scatter(op), name(op), " combines nothing");
-  const Op combine = is_scatter(op) ? *combine_of_scatter(op) : combine_of(op);
+  HARP_ASSERT(combination(op), name(op), " combines nothing");
+  const Op combine = combine_of(op);
   if (combine == Op::kAdd) return scalar_from_int(dtype, 0);
   if (combine == Op::kMul) return scalar_from_int(dtype, 1);
   const bool greatest = combine == Op::kMin;

@@ -70,7 +70,7 @@ void AccumulatorLines::update(const ir::AccUpdate& s) {
 }
 
 void AccumulatorLines::combined(const std::string& target, Op combine, const ir::Function* function, int lanes, const std::string& value) {
-  if (function == nullptr) return out_(cat(target, combine == Op::kAdd ? " += " : " *= ", value, ";"));
+  if (function == nullptr) return out_(cat(target, " ", operator_of(combine), "= ", value, ";"));
   out_(cat(target, " = ", unit_.function(*function, lanes), "(", target, ", ", value, ");"));
 }
 

@@ -19,7 +19,7 @@ std::string name_of(const Unit::FoldForm& form) {
 
 std::string Unit::combination(const FoldForm& form, std::string_view a, std::string_view b, int lanes) {
   if (form.function != nullptr) return cat(function(*form.function, lanes), "(", a, ", ", b, ")");
-  return cat(a, form.combine == Op::kAdd ? " + " : " * ", b);
+  return cat(a, " ", operator_of(form.combine), " ", b);
 }
 
 std::string Unit::fold_vectors(const FoldForm& form, std::vector<std::string> parts, int width, std::string level, std::string& text) {
@@ -81,7 +81,7 @@ std::string Unit::fold(const FoldForm& form, bool each_lane) {
     }
     const auto lane = [&](int i) { return cat(left, "[", i, "]"); };
     if (n == 2) return cat(text, "  return ", combination(form, lane(0), lane(1), 1), ";\n}\n");
-    return cat(text, "  return (", combination(form, lane(0), lane(2), 1), ") ", form.combine == Op::kAdd ? "+" : "*", " (",
+    return cat(text, "  return (", combination(form, lane(0), lane(2), 1), ") ", operator_of(form.combine), " (",
                combination(form, lane(1), lane(3), 1), ");\n}\n");
   });
   return name;

@@ -187,7 +187,7 @@ namespace {
 GroupText::Combined combined(Unit& unit, const Unit::ScanForm& form, int lanes) {
   return [&unit, form, lanes](std::string_view a, std::string_view b) {
     if (form.function != nullptr) return cat(unit.function_at_many_places(*form.function, lanes), "(", a, ", ", b, ")");
-    return cat(a, form.combine == Op::kAdd ? " + " : " * ", b);
+    return cat(a, " ", operator_of(form.combine), " ", b);
   };
 }
 
@@ -274,11 +274,13 @@ std::string Unit::scan_part(const ScanForm& form, ir::ScanPart part, int64_t ste
       return define(name, "The running values, of quads and what comes before them.",
                     cat("void ", name, "(", vector, "* s, const ", vector, "* t)"), text.added());
     }
-    default: {
+    case ScanPart::kValues: {
       const std::string name = cat(group, "_values");
       return define(name, "In order again.", cat("void ", name, "(", vector, "* s)"), text.values());
     }
+    case ScanPart::kWhole: break;  // has a routine of its own
   }
+  fail(Code::kInternal, "a scan as a whole is no part of one");
 }
 
 std::string Unit::scan(const ScanForm& form) {

@@ -39,6 +39,14 @@ Literal float_literal(Float value, int mantissa_bits, std::string_view suffix) {
 
 int bits_of_dtype(DType dtype) { return static_cast<int>(size_of(dtype)) * 8; }
 
+std::string_view operator_of(Op combine) {
+  switch (combine) {
+    case Op::kAdd: return "+";
+    case Op::kMul: return "*";
+    default: fail(Code::kInternal, "C has no operator that combines by ", name(combine));
+  }
+}
+
 std::string lane_numbers(int first, int count, int step) {
   std::vector<int> numbers;
   for (int i = 0; i < count; ++i) numbers.push_back(first + i * step);

@@ -16,6 +16,8 @@ std::string vector_type(DType dtype, int lanes);
 /// Vectors of bools are masks: signed integers of some width, 0 or -1 a lane. "i32x16".
 std::string mask_type(int bits, int lanes);
 int bits_of_dtype(DType dtype);
+/// "+": the operator that combines elements of a dtype whose combination is no function.
+std::string_view operator_of(Op combine);
 /// "0, 1, 2, 3"
 std::string lane_numbers(int first, int count, int step = 1);
 /// The unsigned or signed integer dtype of this many bits.

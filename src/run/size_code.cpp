@@ -68,7 +68,8 @@ SizeCode::SizeCode(Sym expression, std::span<const Sym> variables) {
         case AtomKind::kMod: tasks.push_back(Step{Kind::kMod}); break;
         case AtomKind::kMin: tasks.push_back(Step{Kind::kMin}); break;
         case AtomKind::kMax: tasks.push_back(Step{Kind::kMax}); break;
-        default: tasks.push_back(Step{Kind::kSelect}); break;
+        case AtomKind::kSelect: tasks.push_back(Step{Kind::kSelect}); break;
+        case AtomKind::kVariable: break;  // above
       }
       if (atom.kind == AtomKind::kSelect) tasks.push_back(atom.c);
       tasks.push_back(atom.b);
@@ -115,7 +116,10 @@ int64_t SizeCode::evaluate_steps(std::span<const int64_t> values) const {
       case Kind::kFloorDiv: a = floored_quotient(a, b); break;
       case Kind::kMod: a = floored_remainder(a, b); break;
       case Kind::kMin: a = a < b ? a : b; break;
-      default: a = a > b ? a : b; break;
+      case Kind::kMax: a = a > b ? a : b; break;
+      case Kind::kConstant:
+      case Kind::kVariable:
+      case Kind::kSelect: break;  // above
     }
   }
   return stack[0];

@@ -53,8 +53,13 @@ bool goes_by_index(const KernelPlan& kernel, const Schedule& schedule) {
       const Contraction contraction = *as_contraction(kernel);
       return contraction.row_position != 0 && contraction.column_position != 0 && contraction.group_position != 0;
     }
-    default: return false;
+    case Template::kScan:  // their first axis is another
+    case Template::kScatter:
+    case Template::kRoutine:
+    case Template::kCustom:
+    case Template::kNative: break;
   }
+  return false;
 }
 
 /// Of how many indices is the first axis that the kernel goes over one by one, storing and reducing what is of that index? 0: of none.

@@ -97,7 +97,8 @@ void for_each_element(const harp_buffer* buffer, Body body) {
     case HARP_I32: run(static_cast<const int32_t*>(data)); break;
     case HARP_I64: run(static_cast<const int64_t*>(data)); break;
     case HARP_F32: run(static_cast<const float*>(data)); break;
-    default: run(static_cast<const double*>(data)); break;
+    case HARP_F64: run(static_cast<const double*>(data)); break;
+    default: throw std::logic_error("an array whose elements are no numbers");  // parts of complex numbers are
   }
 }
 
@@ -161,7 +162,8 @@ Buffer make_random(harp_context* context, const RandomArray& array) {
       });
       break;
     case HARP_F32: fill_with<float>(target, array.seed, real); break;
-    default: fill_with<double>(target, array.seed, [](uint64_t z) { return static_cast<double>(z >> 11) * 0x1p-52 - 1; }); break;
+    case HARP_F64: fill_with<double>(target, array.seed, [](uint64_t z) { return static_cast<double>(z >> 11) * 0x1p-52 - 1; }); break;
+    default: throw std::logic_error("an array whose elements are no numbers");
   }
   return buffer;
 }

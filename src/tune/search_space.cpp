@@ -149,7 +149,12 @@ Schedule SearchSpace::schedule(size_t number, const Point& point) const {
       case What::kStream: s.stream = v != 0; break;
       case What::kLate: s.late = v != 0; break;
       case What::kAhead: s.ahead = v != 0; break;
-      default: s.watch = v != 0;
+      case What::kWatch: s.watch = v != 0; break;
+      case What::kCompiler:
+      case What::kFlags:
+      case What::kPass:
+      case What::kShare:
+      case What::kRecipe: break;  // not of the schedule
     }
   }
   return s;
@@ -189,7 +194,18 @@ Configuration SearchSpace::configuration(const Point& point) const {
       case What::kFlags: result.flags.emplace_back(kTunedFlags[v]); break;
       case What::kPass: result.disabled_passes.emplace_back(opt::passes()[choice.axis].name); break;
       case What::kShare: result.share_ns = v; break;
-      default: is_changed[choice.kernel] = true;
+      case What::kRecipe:
+      case What::kThreads:
+      case What::kTile:
+      case What::kUnroll:
+      case What::kLanes:
+      case What::kPack:
+      case What::kPartition:
+      case What::kOverlap:
+      case What::kStream:
+      case What::kLate:
+      case What::kAhead:
+      case What::kWatch: is_changed[choice.kernel] = true; break;
     }
   }
   for (const auto& changed : is_changed)

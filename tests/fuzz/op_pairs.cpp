@@ -12,8 +12,8 @@ bool may_produce(Op op, DType dtype) {
   if (op == Op::kArange) return dtype == DType::kI32;
   if (op == Op::kSize || op == Op::kArgSort) return dtype == DType::kI64;
   if (is_custom(op)) return !is_complex(dtype);
-  if (combine_of_scatter(op) && is_narrow(dtype)) return false;          // is made of what it computes in
-  if (op == Op::kBitcast) return !is_bool(dtype) && !is_complex(dtype);  // not every byte is a bool
+  if (is_scatter(op) && combination(op) && is_narrow(dtype)) return false;  // is made of what it computes in
+  if (op == Op::kBitcast) return !is_bool(dtype) && !is_complex(dtype);     // not every byte is a bool
   if (op == Op::kCast) return !is_complex(dtype);
   if (op == Op::kReal || op == Op::kImag) return accepts(Operands::kPart, dtype);
   if (op == Op::kComplex) return is_complex(dtype);
@@ -23,7 +23,7 @@ bool may_produce(Op op, DType dtype) {
 
 /// Can `op` read one?
 bool may_consume(Op op, DType dtype) {
-  if (!is_in_graphs(op) || (combine_of_scatter(op) && is_narrow(dtype))) return false;
+  if (!is_in_graphs(op) || (is_scatter(op) && combination(op) && is_narrow(dtype))) return false;
   if (is_custom(op)) return !is_complex(dtype);
   return info(op).arity != 0 && (has_nodes_of(op, dtype) || (op == Op::kWhere && is_bool(dtype)));
 }
