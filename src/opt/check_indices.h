@@ -1,4 +1,4 @@
-// The compile option `check_indices`: whatever takes or changes elements by data checks its indices first.
+// Implements the compile option `check_indices`: every gather and scatter checks its indices first.
 #pragma once
 
 #include <memory>
@@ -7,9 +7,9 @@
 
 namespace harp::opt {
 
-/// With `wanted` the graph in which optional checks are checks, and a check_index stands below every take_along_axis and scatter. What
-/// they take by is looked at where it is made: the views that only repeat or rearrange it stay above the check, so that it is done once an
-/// index. Without: the graph without its optional checks.
+/// If `wanted`, returns a graph in which every optional check is enforced and every take_along_axis and scatter has a check_index on its
+/// indices. The check goes below views that only repeat or rearrange the indices, so each index is checked once. If not `wanted`, returns
+/// the graph without its optional checks.
 std::shared_ptr<Graph> settle_checks(std::shared_ptr<Graph> graph, bool wanted);
 
 }  // namespace harp::opt

@@ -16,7 +16,7 @@ const Node* compose_permute(Graph& graph, const Node* node) {
   return graph.intern(Op::kPermute, node->dtype, node->shape, {source->sources[0]}, PermuteAttributes{std::move(axes)});
 }
 
-/// Expand and Reshape have no attributes: the last shape says everything.
+/// Expand and Reshape have no attributes: the shape of the outer node defines the result.
 const Node* compose_shape(Graph& graph, const Node* node) {
   const Node* source = node->sources[0];
   if (source->shape == node->shape) return source;

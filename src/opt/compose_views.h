@@ -1,5 +1,5 @@
-// Two movement nodes of one kind in a row become one (permute∘permute, slice∘slice, pad∘pad with one value …), and those that
-// move nothing go. Elements only change places, so bits stay whatever the dtype.
+// Merges two consecutive movement nodes of the same kind into one (permute∘permute, slice∘slice, pad∘pad with one value …) and removes
+// movement nodes that move nothing. Movement only changes the positions of elements, so every dtype keeps its bits.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 namespace harp::opt {
 
 std::unique_ptr<Graph> compose_views(const Graph& graph);
-/// Is it a node that the pass may replace?
+/// True if the pass may replace this node.
 bool may_compose_views(const Node& node);
 
 }  // namespace harp::opt

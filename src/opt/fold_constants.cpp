@@ -11,7 +11,7 @@
 namespace harp::opt {
 namespace {
 
-/// Arrays with more elements are left to the program: compiling them in costs more than computing them.
+/// Larger arrays are not folded: storing them in the compiled program costs more than computing them at run time.
 constexpr int64_t kMaxElements = 4096;
 
 bool all_constant(std::span<const Dim> dims) {
@@ -39,7 +39,7 @@ const Node* constant(Graph& graph, const Scalar& value) {
   return graph.intern(Op::kConstant, value.dtype, {}, {}, ConstantAttributes{value});
 }
 
-/// Operations on one element whose sources are the same everywhere: computed once, for a scalar.
+/// Folds an elementwise operation whose sources are all uniform: it is computed once, on scalars.
 const Node* fold_uniform(Graph& graph, const Node* node) {
   std::vector<interp::Array> operands;
   std::vector<const Node*> scalars;
@@ -53,7 +53,7 @@ const Node* fold_uniform(Graph& graph, const Node* node) {
   return uniform(graph, scalar_of(interp::evaluate(*scalar, operands, interp::Sizes())), node->shape);
 }
 
-/// Joins and moves of an array in which all elements are the same.
+/// Folds a join or movement of arrays whose elements all have the same value.
 const Node* fold_moved(Graph& graph, const Node* node) {
   const Scalar* value = node->sources.empty() ? nullptr : uniform_value(node->sources[0]);
   if (value == nullptr) return node;
@@ -65,7 +65,7 @@ const Node* fold_moved(Graph& graph, const Node* node) {
   return uniform(graph, *value, node->shape);
 }
 
-/// Elements of an array in which all are the same, where it has any.
+/// Folds a gather from an array whose elements are all equal, if the array is known to have elements.
 const Node* fold_gathered(Graph& graph, const Node* node) {
   const Node* x = node->sources[0];
   const Scalar* value = uniform_value(x);
@@ -73,7 +73,7 @@ const Node* fold_gathered(Graph& graph, const Node* node) {
   return value != nullptr && has_elements ? uniform(graph, *value, node->shape) : node;
 }
 
-/// Integers that are known to name elements need no check.
+/// Removes an index check whose indices are constant and valid.
 const Node* fold_check(const Node* node) {
   const Dim size = node->as<CheckAttributes>().size;
   const Node* indices = node->sources[0];
@@ -83,7 +83,8 @@ const Node* fold_check(const Node* node) {
   return interp::first_fault(known, size.constant(), interp::Sizes()) ? node : indices;
 }
 
-/// A node over constant arrays. Nothing is gained by storing what is only seen differently (expand), or grows.
+/// Folds a node over constant arrays. Storing the result saves nothing if the node only changes the view (expand) or if the result is
+/// larger than its sources; such nodes stay.
 const Node* fold_array(Graph& graph, const Node* node) {
   if (node->op == Op::kExpand || node->op == Op::kContiguous) return node;
   if (!all_constant(node->shape) || !std::visit(DimsAreConstant(), node->attributes)) return node;
@@ -131,7 +132,7 @@ const Node* fold(Graph& graph, const Node* node) {
 
 }  // namespace
 
-/// Every fold starts at a constant.
+/// Every fold starts at a constant node.
 bool may_fold_constants(const Node& node) { return node.op == Op::kConstant || node.op == Op::kConstantArray || node.op == Op::kSize; }
 
 std::unique_ptr<Graph> fold_constants(const Graph& graph) {

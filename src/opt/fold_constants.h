@@ -1,5 +1,5 @@
-// Computes what depends on constants only, by calling the interpreter: scalars, arrays in which every element is the same, and small
-// constant arrays. Never makes more data than it replaces. Bits stay, because the interpreter defines them.
+// Evaluates nodes that depend only on constants, by calling the interpreter: scalars, arrays whose elements are all equal, and small
+// constant arrays. It never makes more data than it replaces. Results keep their bits, because the interpreter defines them.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 namespace harp::opt {
 
 std::unique_ptr<Graph> fold_constants(const Graph& graph);
-/// Is it a node that the pass may replace?
+/// True if the pass may replace this node.
 bool may_fold_constants(const Node& node);
 
 }  // namespace harp::opt

@@ -9,10 +9,10 @@
 namespace harp::opt {
 namespace {
 
-constexpr size_t kMostNodes = 64;  // that are made anew for one element
+constexpr size_t kMostNodes = 64;  // the limit on nodes that are copied to compute one element
 
-/// The node below movement nodes, or others for which `passes` holds, and how the movement nodes see it; nothing if that is not linear,
-/// or if some of its places have no element.
+/// Skips movement nodes, and nodes for which `passes` holds. Returns the node below them and its view through the skipped movement nodes.
+/// Returns nothing if that view is not linear or reads padding.
 struct Seen {
   const Node* node;
   View view;
@@ -28,7 +28,7 @@ std::optional<Seen> below(const Node* node, Passes passes) {
   return Seen{node, *std::move(view)};
 }
 
-/// Is every element its own place along the axis? That fits i32 (graph/requirements.cpp).
+/// True if every element equals its own index along the axis. Such an index fits i32 (graph/requirements.cpp).
 bool is_position(const Node* node, size_t axis) {
   const auto keeps_places = [](const Node* x) {
     return x->op == Op::kCast && is_int(x->dtype) && size_of(x->dtype) >= size_of(DType::kI32);
@@ -40,20 +40,20 @@ bool is_position(const Node* node, size_t axis) {
   return !node->shape.empty();
 }
 
-/// The same with one element along the axis, if it is the same for all of that; else null.
+/// Returns the node with one element along the axis, if its elements do not vary along that axis; else null.
 const Node* one_along(const Node* node, size_t axis, const Shape& shape) {
   if (node->rank() == 0) return build::broadcast_to(node, shape);
   const bool is_same = node->op == Op::kExpand && node->sources[0]->shape[axis].is_constant(1);
   return is_same ? build::expand(node->sources[0], shape) : nullptr;
 }
 
-/// What an array is at places along an axis. Only what lies in memory anyway is gathered: whatever is computed of it is computed for the
-/// one element.
+/// Computes the elements of an array at given positions along an axis. It gathers only from arrays that are stored in memory anyway. An
+/// elementwise expression over such arrays is computed again, for the selected element only.
 class Picker {
  public:
   Picker(Graph& graph, const Node* places, size_t axis) : graph_(graph), places_(places), axis_(axis) {}
 
-  /// Null: there is something that would have to be stored, or too much to compute.
+  /// Returns null if an operand would have to be stored first, or if the expression has too many nodes.
   const Node* pick(const Node* node) {
     if (node->rank() == 0) return node;
     if (const auto found = picked_.find(node); found != picked_.end()) return found->second;
@@ -111,7 +111,7 @@ const Node* gathered(Graph& graph, const Node* node) {
   const Node* first = build::constant(graph, scalar_from_int(DType::kI64, 0));
   const Node* is_place = build::elementwise(
       Op::kBitAnd, {build::elementwise(Op::kLe, {first, places}), build::elementwise(Op::kLt, {places, build::size(graph, length)})});
-  // +0.0 and one element: -0.0 becomes +0.0, as in any sum
+  // adding +0.0 turns -0.0 into +0.0, as in any sum
   const Node* sum = build::elementwise(Op::kWhere, {is_place, build::elementwise(Op::kAdd, {element, zero}), zero});
   return build::reshape(sum, node->shape);
 }

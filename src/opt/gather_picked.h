@@ -1,6 +1,6 @@
-// sum(where(arange == i, x, 0)) along an axis is element i of x, or 0 where there is none: such a sum goes through all of x to add zeros.
-// Losses pick the class's element that way, because the gradient of a sum is not a scatter (graph/nn.cpp); with the gradient there, one
-// element a row is loaded instead.
+// sum(where(arange == i, x, 0)) along an axis is element i of x, or 0 if i is out of range. Computed as written, it reads all of x to add
+// zeros. Losses select the element of the class in this form (graph/class_losses.cpp), because its gradient needs no scatter. This pass
+// runs after gradients are built and replaces the sum by a gather that loads one element per row.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 namespace harp::opt {
 
 std::unique_ptr<Graph> gather_picked(const Graph& graph);
-/// Is it a node that the pass may replace?
+/// True if the pass may replace this node.
 bool may_gather_picked(const Node& node);
 
 }  // namespace harp::opt

@@ -47,7 +47,7 @@ std::shared_ptr<Graph> optimise(std::shared_ptr<Graph> graph, std::span<const st
   for (const std::string& name : disabled)
     HARP_CHECK(find_pass(name) != nullptr, Code::kInvalidArgument, "no optimiser rule is called \"", name, "\"; there are ",
                join(passes(), ", ", [](const Pass& p) { return p.name; }));
-  // A pass writes the whole graph anew. Where it would write the same again, the graph stays: what is long for a pass is to copy.
+  // A pass copies the whole graph, and the copy takes most of the pass's time. Therefore a pass that would change nothing does not run.
   std::vector<const Node*> live = graph->live_nodes();
   const auto becomes = [&](std::unique_ptr<Graph> result) {
     if (kVerify) verify(*result);

@@ -1,4 +1,4 @@
-// The optimiser's passes as data: pipeline.cpp runs them in this order, and options switch them on and off by name.
+// The table of optimiser passes. pipeline.cpp runs them in this order; options switch them on and off by name.
 #pragma once
 
 #include <memory>
@@ -11,21 +11,22 @@
 
 namespace harp::opt {
 
-/// Graph to graph; every output keeps its bits (NaNs all count as equal). The result shares the source's dimension
-/// expressions and has the same inputs, outputs and names. No pass depends on another;
-/// in this order each leaves most to the next.
+/// A pass takes a graph and returns a graph. Every output keeps its bits (all NaNs count as equal). The result shares the source's
+/// dimension expressions and has the same inputs, outputs and names. No pass depends on another one; the order lets each pass expose the
+/// most work to the next one.
 struct Pass {
   std::string_view name;
   std::unique_ptr<Graph> (*run)(const Graph& graph);
-  bool (*may_change)(const Node& node);  // false: the pass leaves the node as it is if it leaves all others
+  bool (*may_change)(const Node& node);  // false: the pass changes this node only if it changes another node
   std::string_view summary;
 };
 
 std::span<const Pass> passes();
 const Pass* find_pass(std::string_view name);  // null if there is none
 
-/// What is scheduled: stop_gradient nodes go and complex arrays become those of their parts, then every pass runs that is not in `disabled`
-/// and has something to look at; the graph itself where there is none. An unknown name there is Error{kInvalidArgument}.
+/// Returns the graph to schedule. It first removes stop_gradient nodes and splits complex arrays into their parts. It then runs every pass
+/// that is not in `disabled` and that may change at least one node. If nothing applies, it returns `graph` itself. An unknown name in
+/// `disabled` is Error{kInvalidArgument}.
 std::shared_ptr<Graph> optimise(std::shared_ptr<Graph> graph, std::span<const std::string> disabled);
 
 }  // namespace harp::opt

@@ -1,5 +1,5 @@
-// Drops every node that no output needs, such as those earlier passes have replaced. Inputs stay, used or not: they are part of
-// the program's signature.
+// Removes every node that no output depends on, such as nodes that earlier passes replaced. It keeps unused inputs, because they are part
+// of the program's signature.
 #pragma once
 
 #include <memory>

@@ -6,7 +6,7 @@
 namespace harp::opt {
 namespace {
 
-/// A chain of replacements at one node that is longer than this is left as it is; results stay right, only less simple.
+/// The limit on successive replacements of one node. When it is reached, the result is correct but may be less simple.
 constexpr int kRewritesPerNode = 64;
 
 const Node* apply(Graph& graph, Rule rule, const Node* node) {
@@ -15,7 +15,7 @@ const Node* apply(Graph& graph, Rule rule, const Node* node) {
     const Node* replacement = rule(graph, node);
     HARP_ASSERT(replacement->dtype == node->dtype && replacement->shape == node->shape, "a rule replaced ", graph.describe(node), " by ",
                 graph.describe(replacement));
-    const bool is_new = replacement->id >= known_nodes;  // others have been through the rule
+    const bool is_new = replacement->id >= known_nodes;  // an older node has already been through the rule
     node = replacement;
     if (!is_new) break;
   }
@@ -27,7 +27,7 @@ const Node* apply(Graph& graph, Rule rule, const Node* node) {
 std::unique_ptr<Graph> rewrite(const Graph& graph, Rule rule) {
   auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
   std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // by id in the old graph
-  std::vector<const Node*> copied(graph.nodes().size(), nullptr);    // the same before the rule
+  std::vector<const Node*> copied(graph.nodes().size(), nullptr);    // the same, before the rule is applied
   for (const Node* input : graph.inputs()) {
     const Node* copy = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
     replaced[input->id] = copied[input->id] = copy;

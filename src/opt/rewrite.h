@@ -1,7 +1,7 @@
-// The driver behind every optimiser pass: builds a new graph node by node, sources first, and lets a rule replace each node.
+// The driver of every optimiser pass. It builds a new graph node by node, sources first, and lets a rule replace each node.
 //
-// One loop over the live nodes in id order, so passes are deterministic, need no recursion and leave dead nodes behind. The new
-// graph shares the old one's dimension expressions, so shapes and attributes are taken over as they are.
+// It loops over the live nodes in id order, so passes are deterministic and not recursive, and they drop dead nodes. The new graph shares
+// the old graph's dimension expressions, so it reuses shapes and attributes unchanged.
 #pragma once
 
 #include <memory>
@@ -10,21 +10,22 @@
 
 namespace harp::opt {
 
-/// Looks at a node of the new graph, whose sources are rewritten already, and returns what takes its place: the node itself, or one
-/// of the same dtype and shape. A node that the rule has just made is shown to it again (within a budget).
+/// Takes a node of the new graph whose sources are already rewritten, and returns its replacement: the node itself, or another node of the
+/// same dtype and shape. If the rule made a new node, the driver applies the rule to that node again, up to a limit.
 ///
-/// One thing is not up to rules: the Mul under a sum with `product` belongs to that sum (acc = fma(a, b, acc) takes its factors). The
-/// driver keeps it a Mul whatever a rule makes of it for other users; only a rule for the Sum itself may part them.
+/// One restriction: the Mul under a Sum with `product` belongs to that Sum, which computes acc = fma(a, b, acc) from the factors. The
+/// driver keeps it a Mul for that Sum, even if the rule replaces the Mul for its other users. Only a rule for the Sum itself may separate
+/// the two.
 using Rule = const Node* (*)(Graph& graph, const Node* node);
 
 std::unique_ptr<Graph> rewrite(const Graph& graph, Rule rule);
 
-/// x stretched to `shape` if it is of rank 0, else x, which then has that shape: elementwise nodes take both.
+/// Broadcasts a rank-0 `x` to `shape`. Any other `x` must already have that shape and is returned unchanged. Elementwise nodes accept both.
 const Node* stretched(Graph& graph, const Node* x, const Shape& shape);
-/// An array of `shape` in which every element is `value`.
+/// Returns an array of `shape` in which every element is `value`.
 const Node* uniform(Graph& graph, const Scalar& value, const Shape& shape);
-/// The value of every element of a node, if it is a constant seen through movement nodes; it looks through a few, not through any
-/// number, because passes have already shortened such chains below the node.
+/// Returns the value of every element if the node is a constant under movement nodes, else null. It looks through a few movement nodes
+/// only, because passes have already shortened such chains below the node.
 const Scalar* uniform_value(const Node* node);
 
 }  // namespace harp::opt

@@ -10,27 +10,27 @@ namespace {
 
 bool is_exact_kind(DType dtype) { return is_int(dtype) || is_bool(dtype); }
 
-/// Is every element this integer (bool: 0 or 1)? Never true for floats.
+/// True if every element is this integer (bool: 0 or 1). Always false for floats.
 bool is_integer(const Node* node, int64_t value) {
   const Scalar* scalar = is_exact_kind(node->dtype) ? uniform_value(node) : nullptr;
   return scalar != nullptr && *scalar == scalar_from_int(node->dtype, value);
 }
-/// Is every element this float, to the bit (the sign of a zero counts)?
+/// True if every element is bit-identical to this float (the sign of a zero counts).
 bool is_exactly(const Node* node, double value) {
   const Scalar* scalar = is_float(node->dtype) ? uniform_value(node) : nullptr;
   return scalar != nullptr && *scalar == scalar_from_double(node->dtype, value);
 }
 bool is_one(const Node* node) { return is_integer(node, 1) || is_exactly(node, 1.0); }
-/// Adding it changes nothing: -0.0 for floats, since (-0) + (+0) = +0.
+/// True if adding the node changes nothing. For floats that is -0.0, since (-0) + (+0) = +0.
 bool adds_nothing(const Node* node) { return is_integer(node, 0) || is_exactly(node, -0.0); }
-/// Every bit set; for bool, true.
+/// True if every bit is set; for bool, true if every element is true.
 bool is_all_ones(const Node* node) { return is_bool(node->dtype) ? is_integer(node, 1) : is_integer(node, -1); }
 
 const Node* integer(Graph& graph, const Node* like, int64_t value) {
   return uniform(graph, scalar_from_int(like->dtype, value), like->shape);
 }
 
-/// The source that is left if the other one makes the operation do nothing, in the node's shape; else the node.
+/// If one source is neutral for the operation, returns the other source in the node's shape; else the node.
 template <bool (*changes_nothing)(const Node*)>
 const Node* drop_neutral(Graph& graph, const Node* node) {
   const Node *a = node->sources[0], *b = node->sources[1];
@@ -51,7 +51,7 @@ const Node* drop_same(Graph& graph, const Node* node) {
   return is_exact_kind(x->dtype) && x == node->sources[1] ? stretched(graph, x, node->shape) : node;
 }
 
-/// A source that decides the result: x * 0, x & 0, x | ~0.
+/// Returns the source that alone decides the result, in the node's shape: x * 0, x & 0, x | ~0.
 template <bool (*decides)(const Node*)>
 const Node* keep_deciding(Graph& graph, const Node* node) {
   for (const Node* source : node->sources)
@@ -61,7 +61,7 @@ const Node* keep_deciding(Graph& graph, const Node* node) {
 bool is_zero_integer(const Node* node) { return is_integer(node, 0); }
 bool is_one_integer(const Node* node) { return is_integer(node, 1); }
 
-/// x op x = a known bool or integer
+/// x op x = a known bool or integer.
 template <int64_t value>
 const Node* known_if_same(Graph& graph, const Node* node) {
   const Node* x = node->sources[0];
@@ -71,14 +71,14 @@ const Node* known_if_same(Graph& graph, const Node* node) {
 /// x % 1 = 0
 const Node* remainder_of_one(Graph& graph, const Node* node) { return is_integer(node->sources[1], 1) ? integer(graph, node, 0) : node; }
 
-/// Shifts whose count is a multiple of the width.
+/// Removes a shift whose count is a multiple of the dtype's width.
 const Node* shift_by_nothing(Graph& graph, const Node* node) {
   const Scalar* count = uniform_value(node->sources[1]);
   const uint64_t width = 8 * size_of(node->dtype);
   return count != nullptr && count->bits[0] % width == 0 ? stretched(graph, node->sources[0], node->shape) : node;
 }
 
-/// b == true, b != false: b. b == false, b != true: not b.
+/// b == true and b != false become b. b == false and b != true become not b.
 template <bool neutral>
 const Node* compare_with_bool(Graph& graph, const Node* node) {
   for (int k = 0; k < 2; ++k) {
@@ -90,14 +90,14 @@ const Node* compare_with_bool(Graph& graph, const Node* node) {
   return node;
 }
 
-/// Bits of the greatest whole number up to which a dtype has every one.
+/// The number of bits n such that the dtype represents every integer from 0 to 2^n - 1.
 int whole_bits(DType dtype) {
   if (dtype == DType::kF16) return 11;
   if (dtype == DType::kBF16) return 8;
   if (is_float(dtype)) return dtype == DType::kF32 ? 24 : 53;
   return 8 * static_cast<int>(size_of(dtype)) - (is_signed_int(dtype) ? 1 : 0);
 }
-/// Every value of `from` is a value of `to`, so a cast between them can be undone or skipped.
+/// True if every value of `from` is a value of `to`. A cast from `from` to `to` can then be undone or skipped.
 bool is_lossless(DType from, DType to) {
   if (from == to || is_bool(from)) return true;
   if (is_bool(to)) return false;
@@ -110,7 +110,7 @@ const Node* cast_once(Graph& graph, const Node* node) {
   if (inner->op != Op::kCast) return node;
   const Node* x = inner->sources[0];
   if (!is_lossless(x->dtype, inner->dtype)) return node;
-  // floats become integers by saturation, integers by wrapping
+  // A cast from float to integer saturates; a cast from integer to integer wraps.
   const bool saturates = is_int(x->dtype) && is_float(inner->dtype) && is_int(node->dtype);
   if (saturates && !is_lossless(x->dtype, node->dtype)) return node;
   return x->dtype == node->dtype ? x : graph.intern(Op::kCast, node->dtype, node->shape, {x});
@@ -125,7 +125,7 @@ const Node* choose(Graph& graph, const Node* node) {
   return node;
 }
 
-/// acc = fma(x, 1, acc) is acc + x rounded once, so the sum of x * 1 is the sum of x; the order stays.
+/// acc = fma(x, 1, acc) is acc + x rounded once, so the sum of x * 1 is the sum of x. The order of the sum does not change.
 const Node* sum_of_one(Graph& graph, const Node* node) {
   ReduceAttributes attributes = node->as<ReduceAttributes>();
   if (!attributes.product) return node;
@@ -136,7 +136,7 @@ const Node* sum_of_one(Graph& graph, const Node* node) {
   return graph.intern(Op::kSum, node->dtype, node->shape, {x}, std::move(attributes));
 }
 
-/// The node's sources that are the same everywhere, as scalars: the shape of an elementwise node is its own.
+/// Replaces uniform sources by scalar constants. This keeps the shape of an elementwise node, which the node itself stores.
 const Node* use_scalars(Graph& graph, const Node* node) {
   std::vector<const Node*> sources = node->sources;
   bool has_shape = false, changed = false;
@@ -153,7 +153,7 @@ struct AlgebraRule {
   Op op;
   Rule rule;
 };
-/// Tried in this order; the first that changes the node wins, and the result is looked at again.
+/// Rules are tried in this order. The first one that changes the node wins, and the result is simplified again.
 constexpr AlgebraRule kRules[] = {
     {Op::kNeg, drop_pair},
     {Op::kBitNot, drop_pair},
@@ -187,7 +187,7 @@ constexpr AlgebraRule kRules[] = {
 };
 
 constexpr size_t kMaxRulesPerOp = 3;
-/// kRules by op, null-terminated.
+/// kRules grouped by op; each list ends with a null pointer.
 constexpr auto kRulesOf = [] {
   std::array<std::array<Rule, kMaxRulesPerOp + 1>, kOpCount> rules{};
   std::array<size_t, kOpCount> count{};
@@ -210,7 +210,7 @@ const Node* simplify(Graph& graph, const Node* node) {
 
 }  // namespace
 
-/// Rules for two operands are about equal ones, or one that is a constant.
+/// A rule for two operands applies only if the operands are equal or one of them is a constant.
 bool may_simplify_algebra(const Node& node) {
   const bool has_rule = kRulesOf[static_cast<int>(node.op)][0] != nullptr;
   if (has_rule && (info(node.op).family != Family::kElementwise || node.sources.size() != 2)) return true;

@@ -1,5 +1,5 @@
-// Identities of arithmetic, a table of small rules by op. On floats only those docs/semantics.md allows (x*1, x+(-0), -(-x), …), because
-// every output keeps its bits; on integers and bool whatever two's complement arithmetic makes true.
+// Applies arithmetic identities from a table of small rules by op. On floats it uses only the identities that docs/semantics.md allows
+// (x*1, x+(-0), -(-x), …), because every output keeps its bits. On integers and bool it uses any identity of two's complement arithmetic.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 namespace harp::opt {
 
 std::unique_ptr<Graph> simplify_algebra(const Graph& graph);
-/// Is it a node that the pass may replace?
+/// True if the pass may replace this node.
 bool may_simplify_algebra(const Node& node);
 
 }  // namespace harp::opt

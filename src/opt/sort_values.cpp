@@ -8,7 +8,7 @@
 namespace harp::opt {
 namespace {
 
-/// How many nodes and outputs read each node, by id.
+/// Counts the nodes and outputs that read each node, by node id.
 std::vector<int> count_readers(const Graph& graph) {
   std::vector<int> readers(graph.nodes().size(), 0);
   for (const Node* node : graph.live_nodes())
@@ -17,7 +17,8 @@ std::vector<int> count_readers(const Graph& graph) {
   return readers;
 }
 
-/// Is the node a gather, and does nothing else read the order that it takes elements by? Bools are left alone: any byte but 0 is true.
+/// True if the node is a gather and the only reader of the argsort that supplies its indices. Bool arrays are excluded, because any nonzero
+/// byte is true.
 bool takes_by_own_order(const Node& node, const std::vector<int>& readers) {
   if (node.op != Op::kGather || is_bool(node.dtype)) return false;
   const Node* indices = node.sources[1];
@@ -26,8 +27,8 @@ bool takes_by_own_order(const Node& node, const std::vector<int>& readers) {
   return indices->op == Op::kArgSort && readers[indices->id] == 1;
 }
 
-/// The sorted array, if the indices of this gather are the order of what it takes from; else the gather. Making that order anew gives the
-/// very node that is there.
+/// Returns the sorted array if the indices of the gather are the argsort of its source; else the gather. Building that argsort again
+/// returns the existing node, because nodes are interned.
 const Node* sorted(Graph& graph, const Node* gather) {
   const Node *x = gather->sources[0], *indices = gather->sources[1];
   const int axis = gather->as<GatherAttributes>().axis;

@@ -1,6 +1,7 @@
-// A sort is an array taken by its own order (graph/sorting.cpp): an argsort of integers made of it, and a gather. Where nothing else reads
-// the order, the rows are put in order themselves, without places that would have to come along and keys that would have to be stored.
-// It comes before rules that know the integers' arithmetic, since it finds an order by making it.
+// graph/sorting.cpp builds a sort as a gather by an argsort of integer keys, which are computed from the array. If only that gather reads
+// the argsort, this pass replaces both by a Sort node. A Sort orders the values themselves: it neither carries indices along nor stores
+// keys. The pass recognises an argsort by building it again and comparing nodes. It runs before passes that rewrite integer arithmetic,
+// because they change the keys.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,7 @@
 namespace harp::opt {
 
 std::unique_ptr<Graph> sort_values(const Graph& graph);
-/// Is it a node that the pass may replace?
+/// True if the pass may replace this node.
 bool may_sort_values(const Node& node);
 
 }  // namespace harp::opt

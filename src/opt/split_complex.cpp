@@ -7,9 +7,9 @@
 namespace harp::opt {
 namespace {
 
-/// What a node of the old graph is in the new one: a real node, or the parts of a complex one.
+/// The new nodes that replace one node of the old graph: one real node, or the two parts of a complex node.
 struct Split {
-  const Node* parts[2] = {nullptr, nullptr};  // a real node: parts[0] alone
+  const Node* parts[2] = {nullptr, nullptr};  // a real node uses only parts[0]
 };
 
 class Splitter {
@@ -36,14 +36,14 @@ class Splitter {
     return split_floats(new_->add_input(name, dtype, doubled(input->shape)), input->shape);
   }
 
-  /// The shape of an array of complex numbers as one of floats.
+  /// Returns the shape of the float array that has the same memory layout as a complex array of `shape`.
   static Shape doubled(const Shape& shape) {
     Shape floats = shape.empty() ? Shape{1} : shape;
     floats.back() = floats.back() * Dim(2);
     return floats;
   }
 
-  /// The parts of an array of complex numbers of this shape, of which there are the floats.
+  /// Splits `floats`, which interleaves the parts of a complex array of `shape`, into the real and the imaginary array.
   Split split_floats(const Node* floats, const Shape& shape) {
     Split result;
     for (int part = 0; part < 2; ++part) {
@@ -57,7 +57,7 @@ class Splitter {
     return result;
   }
 
-  /// A function is called with complex numbers as they lie in memory.
+  /// A native function receives complex arrays in their memory layout.
   Split split_native(const Node* node) {
     std::vector<const Node*> sources;
     for (const Node* source : node->sources) sources.push_back(joined(source));
@@ -83,13 +83,13 @@ class Splitter {
     return {{re, with_part(*node, 1)}};
   }
 
-  /// One part of a source; real ones (indices, say) are what they are beside either part.
+  /// Returns one part of a source. A real source (indices, for example) is used unchanged for both parts.
   const Node* source(const Node* node, size_t index, int part) const {
     const Node* source = node->sources[index];
     return splits_[source->id].parts[is_complex(source->dtype) ? part : 0];
   }
 
-  /// The same node over one part of its sources.
+  /// Rebuilds the node over one part of its sources.
   const Node* with_part(const Node& node, int part) {
     std::vector<const Node*> sources;
     sources.reserve(node.sources.size());
@@ -111,7 +111,8 @@ class Splitter {
     return half;
   }
 
-  /// The parts side by side. An array of the greatest rank has no room for one more axis, but needs no axes to lie in memory.
+  /// Interleaves the two parts along a new last axis. An array of rank kMaxRank has no room for another axis, so it is flattened first,
+  /// which does not change its memory layout.
   const Node* joined(const Node* node) {
     const Split& split = splits_[node->id];
     if (!is_complex(node->dtype)) return split.parts[0];
@@ -127,7 +128,7 @@ class Splitter {
 
   const Graph& old_;
   std::unique_ptr<Graph> new_;
-  std::vector<Split> splits_;  // by id
+  std::vector<Split> splits_;  // by node id in the old graph
 };
 
 }  // namespace

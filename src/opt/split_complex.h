@@ -1,11 +1,11 @@
-// Below this pass there are no complex numbers. Every node of a complex dtype becomes two real ones, its real and its imaginary part:
-// views, joins and copies act on both. A complex input becomes one of twice as many floats along its last axis, of which every second one
-// is a real part; a complex output becomes one with a last axis of two, which is how its elements lie in memory. The results are the same
-// bits in the same buffers; positions and names of inputs and outputs stay.
+// After this pass the graph has no complex numbers. Each node of a complex dtype becomes two real nodes, its real and its imaginary part;
+// views, joins and copies act on both parts. A complex input becomes a float input with twice as many elements along its last axis, where
+// real and imaginary parts alternate. A complex output becomes a float output with an additional last axis of size 2, which matches the
+// memory layout of its elements. Results are the same bits in the same buffers; inputs and outputs keep their positions and names.
 //
-// stop_gradient nodes, which only gradients see, become their sources on the way.
+// The pass also replaces each stop_gradient node, which only gradients use, by its source.
 //
-// It is no rewrite rule but a step of every compile, before the first one: rules see real numbers only.
+// It is not a rewrite rule. Every compile runs it before the first rule, so rules see real numbers only.
 #pragma once
 
 #include <memory>
