@@ -1,7 +1,7 @@
-// The table of adjoint rules, one row an op of ops.def. Formulas are PyTorch's where it has the op, in the form that neither overflows nor
-// cancels where the derivative itself does not (hypot instead of squares, (1 - x)(1 + x) instead of 1 - x²); what they give at kinks
-// is stated in docs/semantics.md. Operands in braces are built from left to right, so that the order of nodes is the same
-// with every compiler.
+// The table of adjoint rules, one row per op of ops.def. The formulas are PyTorch's if it has the op, in a form that does not overflow or
+// cancel unless the derivative itself does (hypot instead of squares, (1 - x)(1 + x) instead of 1 - x²). docs/semantics.md states the
+// values at points where the derivative is undefined. Operands in braces are evaluated from left to right, so the order of nodes is the
+// same with every compiler.
 #include "grad/adjoint.h"
 
 #include <limits>
@@ -29,24 +29,25 @@ constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
 /// 1 + x and 1 - x
 NodeRef one_plus(const Step& s, NodeRef x) { return add({number(s, 1), x}); }
 NodeRef one_minus(const Step& s, NodeRef x) { return add({number(s, 1), neg(x)}); }
-/// 1 - x² as (1 - x)(1 + x): exact differences, also near ±1
+/// 1 - x² as (1 - x)(1 + x): the differences are exact, also near ±1
 NodeRef one_minus_square(const Step& s, NodeRef x) { return mul({one_minus(s, x), one_plus(s, x)}); }
 /// g · 2/√π · exp(-x²)
 NodeRef along_bell(const Step& s) { return mul({mul({s.g, number(s, kTwoOverSqrtPi)}), apply(Op::kExp, {neg(mul({s.a(), s.a()}))})}); }
 
-/// The transform the other way round, which is a transform whose parts change places before and after: here before.
+/// The adjoint of a Fourier transform is the transform in the other direction. It equals the forward transform with the real and imaginary
+/// parts exchanged before and after. This function exchanges them before; the caller exchanges them after.
 std::vector<NodeRef> transformed_back(const Step& s) {
   const std::vector<NodeRef> g = build::unstack(s.g, 0);
   return build::unstack(build::dft(g[1], g[0]), 0);
 }
 
-/// Of a gather.
+/// The axis of a gather or scatter.
 int axis_of(const Step& s) { return s.y->as<GatherAttributes>().axis; }
 
 NodeRef whole(const Step& s) { return s.g; }
 NodeRef nothing(const Step&) { return nullptr; }
 
-/// maximum and minimum: g where this source is the result, g/2 where both are, else 0. With a NaN both get g, as PyTorch's.
+/// maximum and minimum: g if only this source is the result, g/2 if both are, else 0. If one source is NaN, both get g, as in PyTorch.
 NodeRef adjoint_of_choice(const Step& s) {
   const NodeRef mine = s.y->sources[s.index], other = s.y->sources[1 - s.index];
   const NodeRef loses = s.y->op == Op::kMax ? apply(Op::kLt, {mine, other}) : apply(Op::kLt, {other, mine});
@@ -54,7 +55,8 @@ NodeRef adjoint_of_choice(const Step& s) {
   return where({loses, number(s, 0), where({apply(Op::kEq, {s.a(), s.b()}), half, s.g})});
 }
 
-/// The share of the sum that this source has: sigmoid of how much greater it is, half of two infinities that are equal.
+/// g times this source's share of exp(a) + exp(b), which is the sigmoid of its difference to the other source. Two equal infinities have
+/// one half each.
 NodeRef adjoint_of_logaddexp(const Step& s) {
   const NodeRef mine = s.y->sources[s.index], other = s.y->sources[1 - s.index];
   const NodeRef is_infinite = apply(Op::kEq, {apply(Op::kAbs, {mine}), number(s, std::numeric_limits<double>::infinity())});
@@ -62,20 +64,20 @@ NodeRef adjoint_of_logaddexp(const Step& s) {
   return mul({s.g, build::sigmoid(where({has_no_difference, number(s, 0), add({mine, neg(other)})}))});
 }
 
-/// b · a^(b - 1); 0 for b = 0, also where a^-1 is infinite.
+/// b · a^(b - 1), and 0 for b = 0, even if a^-1 is infinite.
 NodeRef adjoint_of_base(const Step& s) {
   const NodeRef is_zero = apply(Op::kEq, {s.b(), number(s, 0)});
   const NodeRef exponent = add({where({is_zero, number(s, 1), s.b()}), number(s, -1)});
   return mul({s.g, where({is_zero, number(s, 0), mul({s.b(), apply(Op::kPow, {s.a(), exponent})})})});
 }
 
-/// a^b · log(a); 0 for a = 0 and b >= 0, where log(a) is infinite and a^b is 0 (or 1, for b = 0) all around.
+/// a^b · log(a), and 0 for a = 0 and b >= 0: there log(a) is infinite, but a^b is 0 (or 1, for b = 0) for every such b.
 NodeRef adjoint_of_exponent(const Step& s) {
   const NodeRef at_zero = apply(Op::kBitAnd, {apply(Op::kEq, {s.a(), number(s, 0)}), apply(Op::kLe, {number(s, 0), s.b()})});
   return mul({s.g, mul({s.y, apply(Op::kLog, {where({at_zero, number(s, 1), s.a()})})})});
 }
 
-/// ±g / hypot · (the other side / hypot)
+/// The rule of atan2 without its sign: g / hypot · (side / hypot), where `side` is the other source.
 NodeRef turned(const Step& s, NodeRef side) {
   const NodeRef length = apply(Op::kHypot, {s.a(), s.b()});
   return mul({s.g, div({div({side, length}), length})});
@@ -250,7 +252,7 @@ constexpr Row kRows[] = {
                    },
                    whole)},
 
-    // Conversions. Integers carry no gradient, so that both sides of a cast that is asked are floats.
+    // Conversions. Integers carry no gradient, so both dtypes of a cast that reaches this rule are floats.
     {Op::kCast, rules([](const Step& s) { return build::cast(s.g, s.a()->dtype); })},
     {Op::kBitcast, kNone},
 
@@ -286,13 +288,13 @@ constexpr Row kRows[] = {
     {Op::kScatterMax, rules(extreme_of_updates, nullptr, extreme_update)},
     {Op::kScatterMin, rules(extreme_of_updates, nullptr, extreme_update)},
     {Op::kArgSort, kConstant},
-    {Op::kSort, kNone},  // the optimiser makes it, of what has its gradient by then
+    {Op::kSort, kNone},  // only the optimiser makes this op, after gradients are built
     {Op::kCustom, kNone},
     {Op::kNative, kNone},
     {Op::kCheckIndex, kConstant},
     {Op::kDft, rules([](const Step& s) { return transformed_back(s)[1]; }, [](const Step& s) { return transformed_back(s)[0]; })},
 
-    // Parts of complex numbers: a gradient's real part is that of the real part, its imaginary part that of the imaginary part.
+    // Parts of complex numbers. The real part of a gradient is the gradient of the real part, and likewise for the imaginary part.
     {Op::kReal, rules([](const Step& s) { return build::complex_from_parts(s.g, number(s, 0)); })},
     {Op::kImag, rules([](const Step& s) { return build::complex_from_parts(number(s, 0), s.g); })},
     {Op::kComplex, rules([](const Step& s) { return build::real(s.g); }, [](const Step& s) { return build::imag(s.g); })},

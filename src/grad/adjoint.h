@@ -1,4 +1,5 @@
-// What each op of ops.def does in the walk of gradient.cpp. The table (adjoint.cpp) has one row an op; a missing one does not compile.
+// The table of adjoints (adjoint.cpp) says how the walk in gradient.cpp treats each op of ops.def. It has one row per op; a missing row
+// does not compile.
 #pragma once
 
 #include <array>
@@ -9,7 +10,7 @@ namespace harp::grad {
 
 using build::NodeRef;
 
-/// What a rule is asked: the gradient g arrived at y, what goes on to source number `index`?
+/// The argument of a rule. The gradient of y is g; the rule computes the contribution to source number `index`.
 struct Step {
   NodeRef y;
   NodeRef g;  // dtype and shape of y
@@ -20,26 +21,26 @@ struct Step {
   NodeRef c() const { return y->sources[2]; }
 };
 
-/// The contribution, of the source's dtype. Rules of elementwise ops give it in y's shape (the walk sums it for a source of rank 0),
-/// the others in the source's. Null: nothing, because the derivative is zero almost everywhere.
+/// Returns the contribution, in the dtype of the source. A rule of an elementwise op returns it in y's shape (the walk sums it for a source
+/// of rank 0); every other rule returns it in the source's shape. Null: no contribution, because the derivative is zero almost everywhere.
 using Rule = NodeRef (*)(const Step&);
 
 enum class Flow : uint8_t {
   kLeaf,      // no sources
-  kRules,     // differentiable: rules say what each source gets
-  kConstant,  // piecewise constant: the derivative is zero almost everywhere, as PyTorch's
-  kNone,      // bits are not numbers: there is no derivative, and asking for one is an error
+  kRules,     // differentiable: a rule per source computes its contribution
+  kConstant,  // piecewise constant: the derivative is zero almost everywhere, as in PyTorch
+  kNone,      // the op works on bits, not on numbers: it has no derivative, and a request for one is an error
 };
 
 struct Adjoint {
   Flow flow = Flow::kLeaf;
   int8_t rule_count = 0;
-  std::array<Rule, 3> rules{};  // kRules: one a source (null for Where's condition); an op with any number of sources has one for all
+  std::array<Rule, 3> rules{};  // kRules: one per source (null for Where's condition), or one rule if the number of sources varies
 };
 
 const Adjoint& adjoint_of(Op op);
 
-/// The contribution of a step, of an op whose flow is kRules.
+/// Returns the contribution of a step whose op has flow kRules.
 NodeRef contribution(const Step& step);
 
 }  // namespace harp::grad

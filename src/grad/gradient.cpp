@@ -1,5 +1,5 @@
-// The walk. A first pass over ids (sources have smaller ones) finds which nodes between the xs and y carry a gradient; a second one, from y
-// back, gives each of them what arrives. Both look at each node once.
+// The walk. A first pass over ids (sources have smaller ids) finds the nodes between the xs and y that carry a gradient. A second pass goes
+// back from y and adds up the gradient of each of these nodes. Each pass visits each node once.
 #include "grad/gradient.h"
 
 #include <algorithm>
@@ -16,9 +16,9 @@ bool carries_gradient(DType dtype) { return is_float(dtype) || is_complex(dtype)
 
 /// How a node depends on the xs.
 enum class Dependence : uint8_t {
-  kNone,     // not at all, or it is constant almost everywhere: bools, integers made from floats by rounding, orders
-  kSmooth,   // a float, through floats
-  kThrough,  // through an op that has no derivative: a float's bits as integers, what is computed from them
+  kNone,     // not at all, or constant almost everywhere: bools, integers rounded from floats, results of argsort
+  kSmooth,   // a float that depends on an x through floats
+  kThrough,  // an integer computed through an op that has no derivative, for example from the bits of a float
 };
 
 class Walk {
@@ -42,7 +42,7 @@ class Walk {
       if (reached_[id]) pass_on(&graph_.nodes()[id]);
   }
 
-  /// Is there a way from y to x for gradients, even for one that is zero everywhere?
+  /// True if gradients can flow from y to x, even if the gradient is zero everywhere.
   bool reached(NodeRef x) const { return x->id <= y_->id && reached_[x->id]; }
   NodeRef arrived(NodeRef x) const { return arrived_[x->id]; }
 
@@ -54,7 +54,7 @@ class Walk {
     const bool is_through = any(Dependence::kThrough) || (adjoint_of(node.op).flow == Flow::kNone && any(Dependence::kSmooth));
     if (is_bool(node.dtype)) return Dependence::kNone;
     if (carries_gradient(node.dtype)) return is_through || any(Dependence::kSmooth) ? Dependence::kSmooth : Dependence::kNone;
-    const bool is_constant = adjoint_of(node.op).flow == Flow::kConstant;  // the order of elements
+    const bool is_constant = adjoint_of(node.op).flow == Flow::kConstant;  // such as argsort
     return is_through && !is_constant ? Dependence::kThrough : Dependence::kNone;
   }
 
@@ -73,7 +73,7 @@ class Walk {
     }
   }
 
-  /// The contribution in the source's shape.
+  /// Returns the contribution in the source's shape.
   NodeRef part_for(NodeRef node, NodeRef g, size_t index) const {
     const NodeRef source = node->sources[index];
     try {
@@ -90,7 +90,7 @@ class Walk {
     sum = sum == nullptr ? part : build::elementwise(Op::kAdd, {sum, part});
   }
 
-  /// Names the op where a float stopped being a number: the nearest one up the sources that have no derivative.
+  /// Fails, and names the nearest op without a derivative, searching from `node` up through its sources.
   [[noreturn]] void fail_without_derivative(NodeRef node) const {
     while (adjoint_of(node->op).flow != Flow::kNone || !has_smooth_source(node))
       node = *std::find_if(node->sources.begin(), node->sources.end(),
@@ -108,10 +108,10 @@ class Walk {
   uint32_t first_;
   std::vector<Dependence> dependence_;
   std::vector<bool> reached_;
-  std::vector<NodeRef> arrived_;  // the gradient so far, in the node's shape; null: none yet
+  std::vector<NodeRef> arrived_;  // the sum of the gradients so far, in the node's shape; null: none yet
 };
 
-/// By id: the nodes up to y that are computed from x, and x itself.
+/// By node id: true for x itself and for every node up to y that depends on x.
 std::vector<bool> followers(NodeRef x, NodeRef y) {
   const Graph& graph = *y->graph;
   std::vector<bool> follows_x(y->id + 1);
@@ -121,7 +121,7 @@ std::vector<bool> followers(NodeRef x, NodeRef y) {
   return follows_x;
 }
 
-/// Why no gradient goes from y to x: there is no way, or each one leads through a node that carries none.
+/// Reports why no gradient flows from y to x: y does not depend on x, or every path leads through a node that carries no gradient.
 [[noreturn]] void fail_unreached(NodeRef y, NodeRef x) {
   const Graph& graph = *y->graph;
   constexpr std::string_view kAdvice = "; its gradient would be zero everywhere, so leave it out";

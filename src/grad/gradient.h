@@ -1,6 +1,6 @@
-// Reverse-mode gradients: graph -> graph. The walk goes from y back to the xs once, asks each op's adjoint rule (adjoint.h) what
-// it passes on to its sources, and adds up what arrives. The results are ordinary nodes of the same graph: they fuse, print, and can
-// be differentiated again.
+// Reverse-mode gradients, graph to graph. The walk visits the nodes from y back to the xs once, applies the adjoint rule of each op
+// (adjoint.h) to compute the contributions to its sources, and adds the contributions up. The results are ordinary nodes of the same graph:
+// they fuse, print, and can be differentiated again.
 #pragma once
 
 #include <span>
@@ -12,21 +12,22 @@ namespace harp::grad {
 
 using build::NodeRef;
 
-/// What the gradient is with respect to an x that y does not depend on, or only through integers or bools.
+/// The result for an x that y does not depend on, or depends on only through integers or bools.
 enum class WhereIndependent : uint8_t { kError, kZeros };
 
-/// The gradients of sum(y * grad_output) with respect to each of the xs, of its dtype and shape. The xs are any float nodes, inputs or not;
-/// where one depends on another, its gradient is the total one. `grad_output` has y's dtype, and y's shape or rank 0; null stands
-/// for 1, if y has one element.
+/// Returns the gradients of sum(y * grad_output) with respect to each of the xs, in the dtype and shape of that x. The xs are any float
+/// nodes, inputs or not; if one x depends on another, the gradient of the latter is the total one. `grad_output` has y's dtype, and y's
+/// shape or rank 0; null stands for 1, if y has one element.
 ///
-/// Nothing is silently zero: Error{kNoGradient} naming the node if y does not depend on an x, depends on it only through
-/// integers or bools (`where_independent` may ask for zeros in these two cases), or through an op that has no derivative (bitcast);
+/// No gradient is silently zero. Error{kNoGradient} names the node if y does not depend on an x, depends on it only through integers or
+/// bools (with `where_independent` kZeros, these two cases give zeros), or depends on it through an op that has no derivative (bitcast).
 /// Error{kDType} if y or an x is no float; Error{kShape} if grad_output does not fit, or is missing and y has several elements.
-/// Contributions to one node are added in a fixed order (docs/semantics.md, "Gradients"). Linear in the number of nodes, no recursion.
+/// Contributions to one node are added in a fixed order (docs/semantics.md, "Gradients"). The time is linear in the number of nodes; there
+/// is no recursion.
 std::vector<NodeRef> gradients(NodeRef y, std::span<const NodeRef> xs, NodeRef grad_output,
                                WhereIndependent where_independent = WhereIndependent::kError);
 
-/// Is x among what y is computed from, by whatever way? A node depends on itself. Nodes of one graph.
+/// True if y depends on x along any path. A node depends on itself. Both are nodes of one graph.
 bool depends(NodeRef y, NodeRef x);
 
 }  // namespace harp::grad

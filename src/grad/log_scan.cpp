@@ -1,9 +1,10 @@
-// The adjoint of logcumsumexp: element k gets the sum over i from k on of g[i] · exp(x[k] - y[i]), the share that x[k] has in y[i].
+// The adjoint of logcumsumexp: element k gets the sum over all i >= k of g[i] · exp(x[k] - y[i]), where exp(x[k] - y[i]) is the share of
+// x[k] in y[i].
 //
-// No running sum gives that: exp(x[k]) and exp(-y[i]) overflow, and sums of logarithms would lose a factor of 2 beside numbers of 1e8. So a
-// difference is taken of every two elements, but only of those in the same block. What comes from later blocks, whose share in the last
-// element of this block is known once for the whole block, goes through that element; as the running sum never falls, no exponential is
-// above 1. All of it is linear in g, and therefore right for every further derivative.
+// A running sum cannot compute it: exp(x[k]) and exp(-y[i]) overflow, and a sum of logarithms near 1e8 rounds away a factor of 2. Therefore
+// the differences x[k] - y[i] are computed per pair, but only for pairs in the same block. The contributions of later blocks are first
+// summed relative to y at the last element of this block, once per block, and then multiplied by exp(x[k] - y[last]). The running sum never
+// decreases, so no exponential exceeds 1. The result is linear in g, so higher derivatives are correct too.
 #include <limits>
 
 #include "grad/placing.h"
@@ -19,7 +20,7 @@ using namespace build::steps;
 using build::constant_like, build::elementwise, build::sub;
 
 constexpr int64_t kBlock = 64;
-/// Of arrays in blocks: [before, blocks, elements, after].
+/// Axes of an array that is cut into blocks: [before, blocks, elements, after].
 constexpr int kBlocks = 1, kElements = 2;
 
 /// The arrays of one step, in the direction of the scan and cut into blocks.
@@ -53,9 +54,9 @@ class Blocks {
   }
   Shape shape() const { return {before_, count_, size_, after_}; }
 
-  /// Where y is -inf there is nothing yet that could have a share in it.
+  /// False where y is -inf: no element has contributed to the running sum yet.
   static NodeRef is_something(NodeRef y) { return elementwise(Op::kNe, {y, constant_like(y, -std::numeric_limits<double>::infinity())}); }
-  /// The elements that count: not behind the end of the array either.
+  /// True for the elements that contribute: y is not -inf, and the element is not padding after the end of the array.
   NodeRef counts() const {
     const Dim all = count_ * size_;
     if (all == length_) return is_something(y_);
@@ -63,16 +64,16 @@ class Blocks {
     const NodeRef is_element = build::broadcast_to(build::reshape(lt({number, end}), {1, count_, size_, 1}), shape());
     return both(is_element, is_something(y_));
   }
-  /// exp(a - b) · factor where `mask` holds, else 0: what does not count is not computed with.
+  /// exp(a - b) · factor where `mask` holds, else 0. Differences of masked elements do not enter the exponential.
   static NodeRef share(NodeRef mask, NodeRef a, NodeRef b, NodeRef factor) {
     const NodeRef zero = constant_like(a, 0);
     return where({mask, mul({exp(where({mask, sub(a, b), zero})), factor}), zero});
   }
   static NodeRef sum_over(NodeRef x, int axis) { return build::reduce(Op::kSum, x, std::span(&axis, 1), false); }
-  /// [before, blocks, 1, after] stretched to all elements of the blocks.
+  /// Broadcasts [before, blocks, 1, after] to all elements of the blocks.
   NodeRef stretched(NodeRef of_block) const { return build::broadcast_to(of_block, shape()); }
 
-  /// Of every two elements k and i, [before, blocks, k, i, after].
+  /// Returns the contributions of the elements i to the elements k of the same block. The pairs have shape [before, blocks, k, i, after].
   NodeRef from_own_block() const {
     const Shape pairs = {before_, count_, size_, size_, after_};
     const auto of_k = [&](NodeRef v) { return build::broadcast_to(build::reshape(v, {before_, count_, size_, 1, after_}), pairs); };
@@ -81,7 +82,8 @@ class Blocks {
     return sum_over(share(both(not_before, of_i(counts())), of_k(x_), of_i(y_), of_i(g_)), 3);
   }
 
-  /// Of each block what later ones add to it through its last element; of each two blocks k and i, [before, k, i, after].
+  /// Returns the contributions of later blocks to each block, through its last element. The pairs of blocks k and i have shape [before, k,
+  /// i, after].
   NodeRef from_later_blocks() const {
     const NodeRef first = build::part_along(y_, kElements, 0, 1), last = build::part_along(y_, kElements, size_ - 1, 1);
     const NodeRef of_first = sum_over(share(counts(), stretched(first), y_, g_), kElements);

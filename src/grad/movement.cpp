@@ -1,5 +1,5 @@
-// Adjoints of ops that move elements: each element goes back to where it came from; those that were not taken get 0, those that were
-// taken several times get the sum.
+// Adjoints of movement ops. The gradient of each element returns to its source element. A source element that was not read gets 0; one that
+// was read several times gets the sum.
 #include "grad/placing.h"
 #include "grad/rules.h"
 #include "graph/composites.h"
@@ -22,8 +22,8 @@ NodeRef adjoint_of_expand(const Step& s) {
 
 NodeRef adjoint_of_reshape(const Step& s) { return build::reshape(s.g, s.a()->shape); }
 
-/// Backwards slices are turned around, steps become gaps of zeros, and zeros surround the rest. One pad and one slice for all axes:
-/// the slice cuts the gap behind the last element where it reaches over the end.
+/// Flips axes with negative steps, turns steps into gaps of zeros, and pads the elements outside the slice with zeros. One pad and one
+/// slice serve all axes: the slice also removes the gap after the last element if it extends past the end.
 NodeRef adjoint_of_slice(const Step& s) {
   const auto& [start, step] = s.y->as<SliceAttributes>();
   const Shape& shape = s.a()->shape;
@@ -35,10 +35,10 @@ NodeRef adjoint_of_slice(const Step& s) {
 
   std::vector<Dim> before, after;
   for (int axis = 0; axis < s.y->rank(); ++axis) {
-    // A slice that is empty may start anywhere.
+    // An empty slice may have any start.
     before.push_back(max(step[axis] < 0 ? start[axis] + (s.y->shape[axis] - 1) * Dim(step[axis]) : start[axis], 0));
     const Dim missing = shape[axis] - before[axis] - g->shape[axis];
-    // Where it may be negative: so many zeros that the cut below finds enough in either case.
+    // If the sign of `missing` is unknown, pad by the whole axis length; the slice below then has enough elements in either case.
     after.push_back(proven_nonnegative(missing) ? missing : proven_nonnegative(-missing) ? Dim(0) : shape[axis]);
   }
   g = build::pad(g, before, after, scalar_from_int(g->dtype, 0));

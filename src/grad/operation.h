@@ -1,4 +1,4 @@
-// What the text format calls beyond the graph's own operations: dx, dw = grad(y, x, w, grad_output=none).
+// Operations that the text format offers in addition to the graph's own: dx, dw = grad(y, x, w, grad_output=none).
 #pragma once
 
 #include "graph/operations.h"

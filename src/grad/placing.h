@@ -1,5 +1,5 @@
-// Putting elements at places of a larger array of zeros, as views: what the adjoints of slices and windows are made of. No scatter:
-// every function is a pad, a slice or a reshape, so nothing is stored and everything fuses. And the places themselves, as numbers.
+// Functions that place elements into a larger array of zeros; the adjoints of slices and windows use them. They use pads, slices and
+// reshapes instead of a scatter, so nothing is stored and everything fuses. positions() returns element positions as an array of integers.
 #pragma once
 
 #include "graph/build.h"
@@ -8,16 +8,16 @@ namespace harp::grad {
 
 using build::NodeRef;
 
-/// x with `count` zeros after the end of an axis.
+/// Appends `count` zeros at the end of an axis.
 NodeRef padded_after(NodeRef x, int axis, Dim count);
 
-/// The first `size` elements of an axis, zeros where there are fewer.
+/// Returns the first `size` elements of an axis, padded with zeros if there are fewer.
 NodeRef resized(NodeRef x, int axis, Dim size);
 
-/// step - 1 zeros after every element along an axis: element i is now element i * step.
+/// Inserts step - 1 zeros after every element along an axis: element i moves to position i * step.
 NodeRef spaced(NodeRef x, int axis, int64_t step);
 
-/// 0, 1, 2 … along one axis of an array of this shape.
+/// Returns an array of this shape whose elements count 0, 1, 2 … along one axis.
 NodeRef positions(Graph& graph, const Shape& shape, int axis);
 
 }  // namespace harp::grad

@@ -1,4 +1,4 @@
-// Adjoints of reductions. What the axes took away comes back as an expanded axis of size 1.
+// Adjoints of reductions. Each axis that was reduced returns as an axis of size 1 that is expanded.
 #include "grad/rules.h"
 #include "graph/composites.h"
 
@@ -7,30 +7,30 @@ namespace {
 
 using build::elementwise;
 
-/// An array of y's shape, repeated along the axes that y reduced: the shape of the source.
+/// Broadcasts an array of y's shape along the reduced axes, to the shape of the source.
 NodeRef spread(const Step& s, NodeRef reduced) {
   Shape kept = s.a()->shape;
   for (int axis : s.y->as<ReduceAttributes>().axes) kept[axis] = 1;
   return build::expand(build::reshape(reduced, std::move(kept)), s.a()->shape);
 }
 
-/// Another array of the source's shape, reduced as y was: same axes, same order.
+/// Reduces another array of the source's shape in the same way as y: same axes, same order.
 NodeRef reduced_alike(const Step& s, Op op, NodeRef x) {
   ReduceAttributes attributes = s.y->as<ReduceAttributes>();
   attributes.product = false;
   return build::reduce_exactly(op, x, std::move(attributes));
 }
 
-/// x less its sum over the axes, negated: for each element the sum of the others.
+/// The sum over the axes minus x: for each element, the sum of the other elements.
 NodeRef sum_of_others(const Step& s, NodeRef x) { return build::sub(spread(s, reduced_alike(s, Op::kSum, x)), x); }
 
 }  // namespace
 
 NodeRef adjoint_of_sum(const Step& s) { return spread(s, s.g); }
 
-/// The product of the other elements, without ever dividing by a zero: zeros are replaced by ones (`rest`), and the product of the zeros
-/// among the others is 1 if there is none, that zero if there is one (0, but its own derivative is 1, which a second
-/// derivative needs), and 0 if there are more.
+/// Multiplies the other elements without dividing by a zero: `rest` replaces zeros by ones. The product of the zeros among the other
+/// elements is 1 if there is none and 0 if there are several. If there is one, it is that zero: its value is 0, but its derivative is 1,
+/// which a second derivative needs.
 NodeRef adjoint_of_prod(const Step& s) {
   const NodeRef x = s.a(), zero = build::constant_like(x, 0), one = build::constant_like(x, 1);
   const NodeRef is_zero = elementwise(Op::kEq, {x, zero});
@@ -44,7 +44,8 @@ NodeRef adjoint_of_prod(const Step& s) {
   return elementwise(Op::kMul, {spread(s, s.g), elementwise(Op::kMul, {elementwise(Op::kDiv, {product, rest}), factor})});
 }
 
-/// Elements that tie share evenly. Where the result is NaN no element equals it: 0 elements share, and all become NaN, as PyTorch's.
+/// Tied elements share the gradient evenly. If the result is NaN, no element equals it: 0 elements share, and all gradients become NaN, as
+/// in PyTorch.
 NodeRef adjoint_of_extreme(const Step& s) {
   const NodeRef x = s.a();
   const NodeRef is_extreme = build::cast(elementwise(Op::kEq, {x, spread(s, s.y)}), x->dtype);

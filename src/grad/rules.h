@@ -1,4 +1,4 @@
-// The rules that are more than one expression; the others stand in the table (adjoint.cpp).
+// The adjoint rules that need more than one expression. The short ones are in the table (adjoint.cpp).
 #pragma once
 
 #include "grad/adjoint.h"
@@ -24,10 +24,10 @@ NodeRef adjoint_of_slice(const Step& step);
 NodeRef adjoint_of_pad(const Step& step);
 NodeRef adjoint_of_concat(const Step& step);
 
-// scatter.cpp: what the array gets and what its updates get
+// scatter.cpp: rules for the array, and for its updates
 NodeRef scattered_to(const Step& step);
 NodeRef scattered_update(const Step& step);
-NodeRef added_update(const Step& step);  // the array gets all of it
+NodeRef added_update(const Step& step);  // the gradient of the array is g itself
 NodeRef multiplied(const Step& step);
 NodeRef multiplied_update(const Step& step);
 NodeRef extreme_of_updates(const Step& step);  // scatter_max and scatter_min

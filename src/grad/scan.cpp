@@ -1,4 +1,5 @@
-// Adjoints of scans: what arrived at an element goes to all elements before it, so a scan in the other direction brings it there.
+// Adjoints of scans. A source element contributes to every result from its position on, so a scan in the opposite direction collects its
+// gradient.
 #include <limits>
 
 #include "grad/placing.h"
@@ -11,9 +12,9 @@ namespace {
 
 using build::elementwise;
 
-/// Another array of the source's shape, scanned as y was: along the same axis, in the same order.
+/// Scans another array of the source's shape in the same way as y: along the same axis, in the same order.
 NodeRef scanned_alike(const Step& s, Op op, NodeRef x) { return build::scan_exactly(op, x, s.y->as<ScanAttributes>()); }
-/// The running sum in the other direction: for each element what arrives at it and at all elements after it.
+/// The running sum in the opposite direction: for each element, the sum of x at this element and at all elements after it.
 NodeRef sum_from_here(const Step& s, NodeRef x) {
   ScanAttributes attributes = s.y->as<ScanAttributes>();
   attributes.reverse = !attributes.reverse;
@@ -28,10 +29,10 @@ NodeRef is_equal(NodeRef a, double b) { return elementwise(Op::kEq, {a, build::c
 
 NodeRef adjoint_of_cumsum(const Step& s) { return sum_from_here(s, s.g); }
 
-/// For element i the sum over k from i on of g[k] times the product of the others up to k. No division by a zero: zeros are replaced by
-/// ones
-/// (`rest`), and the product of the zeros among the others is 1 if there is none, that zero if there is one (0, but its own derivative is
-/// 1, which a second derivative needs), and 0 if there are more. How many there are depends on k alone, but for whether i itself is one.
+/// For element i: the sum over k >= i of g[k] times the product of the other elements up to k. It does not divide by a zero: `rest`
+/// replaces zeros by ones. The product of the zeros among the other elements is 1 if there is none and 0 if there are several. If there is
+/// one, it is that zero: its value is 0, but its derivative is 1, which a second derivative needs. The number of these zeros depends only
+/// on k and on whether element i is a zero.
 NodeRef adjoint_of_cumprod(const Step& s) {
   const NodeRef x = s.a(), zero = build::constant_like(x, 0), one = build::constant_like(x, 1);
   const NodeRef is_zero = is_equal(x, 0);
@@ -40,18 +41,18 @@ NodeRef adjoint_of_cumprod(const Step& s) {
   const NodeRef zeros = scanned_alike(s, Op::kCumSum, build::cast(is_zero, DType::kI32));
   const NodeRef zero_values = scanned_alike(s, Op::kCumSum, where(is_zero, x, zero));
   const NodeRef through_one = mul(arrived, zero_values);
-  // to an element that is not zero
+  // the gradient of an element that is not zero
   const NodeRef others = where(is_equal(zeros, 0), arrived, where(is_equal(zeros, 1), through_one, zero));
   const NodeRef to_others = elementwise(Op::kDiv, {sum_from_here(s, others), rest});
-  // to a zero, which is one of those that were counted
+  // the gradient of an element that is zero; `zeros` counts that element too
   const NodeRef has_two = is_equal(zeros, 2);
   const NodeRef first = where(is_equal(zeros, 1), arrived, where(has_two, through_one, zero));
   const NodeRef own = mul(x, sum_from_here(s, where(has_two, arrived, zero)));
   return where(is_zero, build::sub(sum_from_here(s, first), own), to_others);
 }
 
-/// All of g[k] goes to the latest element that is the extreme up to k (a NaN is). Which one that is, a running maximum of positions says;
-/// each element then compares its position with that of every k: n times n comparisons, none of them stored.
+/// g[k] goes to the latest element that is the extreme up to k; a NaN counts as the extreme. A running maximum of positions finds that
+/// element. Each element then compares its position with the result for every k: n times n comparisons, none of which is stored.
 NodeRef adjoint_of_running_extreme(const Step& s) {
   const ScanAttributes& scan = s.y->as<ScanAttributes>();
   const NodeRef x = s.a();
@@ -60,7 +61,7 @@ NodeRef adjoint_of_running_extreme(const Step& s) {
   const auto none = scalar_from_int(DType::kI32, scan.reverse ? std::numeric_limits<int32_t>::max() : -1);
   const NodeRef here = where(is_extreme, positions(graph, x->shape, scan.axis), build::constant(graph, none));
   const NodeRef latest = scanned_alike(s, scan.reverse ? Op::kCumMin : Op::kCumMax, here);
-  // the axes before and after as one each, and a new axis behind the scanned one: for each k (the old axis) all elements i
+  // Merges the axes before and after the scanned axis into one each, and adds an axis after it: each k (the old axis) meets all elements i.
   const auto axis = x->shape.begin() + scan.axis;
   const Dim before = element_count({x->shape.begin(), axis}), after = element_count({axis + 1, x->shape.end()});
   const Shape pairs = {before, *axis, *axis, after};

@@ -1,5 +1,5 @@
-// Adjoints of scatters. An element of the result is made of an element of x and of its updates, in their order; what `take` finds there for
-// each update is what the update needs to know of it.
+// Adjoints of scatters. Each element of the result combines an element of x with its updates, in order. `take` reads, for each update, the
+// element of an array that the update went to.
 #include "grad/placing.h"
 #include "grad/rules.h"
 #include "graph/check.h"
@@ -12,7 +12,7 @@ using build::elementwise;
 
 int axis_of(const Step& s) { return s.y->as<GatherAttributes>().axis; }
 NodeRef indices_of(const Step& s) { return s.b(); }
-/// For each update, what stands in an array of the result's shape where the update went.
+/// For each update, reads the element that the update went to. `array` has the result's shape.
 NodeRef take(const Step& s, NodeRef array) { return build::take_along_axis(array, indices_of(s), axis_of(s)); }
 NodeRef where(std::initializer_list<NodeRef> operands) { return elementwise(Op::kWhere, operands); }
 NodeRef mul(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMul, operands); }
@@ -21,19 +21,20 @@ NodeRef filled(const Step& s, const Shape& shape, DType dtype, int value) {
   return build::full(check_node("grad", s.g), shape, scalar_from_int(dtype, value));
 }
 
-/// Is the update the last one of its element, so that it is what stands there?
+/// True where the update is the last one of its element, so that the element has the update's value.
 NodeRef is_last(const Step& s) {
   const NodeRef turn = positions(check_node("grad", s.g), indices_of(s)->shape, axis_of(s));
   const NodeRef none = filled(s, s.y->shape, DType::kI32, 0);
   return elementwise(Op::kEq, {take(s, build::scatter(none, indices_of(s), turn, axis_of(s))), turn});
 }
 
-/// The product of all that made an element, but for one factor: that of the factors that are not zero, without it, times what the zeros
-/// among the others give. As in adjoint_of_prod: 1 if there is none, that zero if there is one, 0 if there are more.
+/// The product of all factors of an element except the update itself. It is the product of the nonzero factors without the update, times
+/// the product of the zeros among the other factors. As in adjoint_of_prod, the latter is 1 if there is none, that zero if there is one,
+/// and 0 if there are several.
 NodeRef product_of_others(const Step& s) {
   const NodeRef x = s.a(), updates = s.c(), zero = build::constant_like(x, 0), one = build::constant_like(x, 1);
   const NodeRef x_is_zero = is_zero(x), update_is_zero = is_zero(updates);
-  const auto gathered = [&](NodeRef of_x, NodeRef of_updates) {  // the sum for each update, without the update's own part
+  const auto gathered = [&](NodeRef of_x, NodeRef of_updates) {  // for each update, the sum over its element without the update's own term
     const NodeRef sum = build::scatter_add(of_x, indices_of(s), of_updates, axis_of(s));
     return build::sub(take(s, sum), of_updates);
   };
@@ -48,9 +49,10 @@ NodeRef product_of_others(const Step& s) {
   return mul({elementwise(Op::kDiv, {product, rest}), factor});
 }
 
-/// What each of those that tie gets: they share evenly. Where the result is NaN nothing equals it: 0 elements share, and all become NaN.
+/// The operands that equal the result of a scatter_max or scatter_min, and the gradient that each of them gets: tied operands share evenly.
+/// If the result is NaN, no operand equals it: 0 operands share, and all gradients become NaN.
 struct Tie {
-  NodeRef x, updates;  // 1 where it is the result
+  NodeRef x, updates;  // 1 where the operand equals the result
   NodeRef share;
 };
 Tie tie_of(const Step& s) {

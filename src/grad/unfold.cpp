@@ -1,6 +1,6 @@
-// The adjoint of unfold: element p of the source is element t of window w wherever w * stride + t * dilation = p, and gets the sum of
-// all these. Without a scatter, for any sizes, known or not: rows of a matrix that lie one element apart (stored one element longer
-// than they are read) are summed.
+// The adjoint of unfold. Element p of the source is element t of window w wherever w * stride + t * dilation = p; its gradient is the sum
+// over all these. Instead of a scatter, it sums the rows of a matrix in which each row is shifted against the row before it: the rows are
+// stored longer than they are read. This works for known and unknown sizes.
 #include <array>
 
 #include "grad/placing.h"
@@ -10,8 +10,8 @@
 namespace harp::grad {
 namespace {
 
-/// Over the last two axes, result[p] = sum over t of x[t, p - t * by], in ascending t. The rows are padded to the length of the result
-/// plus `by`; the same elements read as rows of the length of the result move by `by` more in each row.
+/// Over the last two axes: result[p] = sum over t of x[t, p - t * by], in ascending t. Each row is padded to the length of the result plus
+/// `by`. Reading the same elements as rows of the result's length shifts each row by `by` more than the row before it.
 NodeRef sum_of_shifted_rows(NodeRef x, int64_t by) {
   const int column_axis = x->rank() - 1, row_axis = x->rank() - 2;
   const Dim rows = x->shape[row_axis], length = x->shape[column_axis];
@@ -29,19 +29,20 @@ NodeRef sum_of_shifted_rows(NodeRef x, int64_t by) {
   return build::reduce(Op::kSum, build::reshape(x, std::move(shape)), std::span(&row_axis, 1), false);
 }
 
-/// The axis changes places with the one after it.
+/// Swaps the axis with the next one.
 NodeRef swapped(NodeRef x, int axis) { return build::moveaxis(x, std::array{axis}, std::array{axis + 1}); }
 
 }  // namespace
 
-/// With t = q * stride + r the place is (w + q * dilation) * stride + r * dilation: first the windows are summed over q, each q shifted by
-/// `dilation` windows, so that the work is that of the elements of all windows; then r picks the place between two windows.
+/// With t = q * stride + r, the position is (w + q * dilation) * stride + r * dilation. The first step sums the windows over q, where each
+/// q is shifted by `dilation` windows; its work is proportional to the number of elements of all windows. In the second step, r selects the
+/// position between two windows.
 NodeRef adjoint_of_unfold(const Step& s) {
   const auto& [axis, size, stride, dilation] = s.y->as<UnfoldAttributes>();
   const Shape& shape = s.a()->shape;
   if (size.is_constant(0)) return build::broadcast_to(build::constant_like(s.a(), 0), shape);  // no window has an element
   const Dim windows = s.y->shape[axis];
-  // outer axes, windows, inner axes, window  ->  outer, inner, window, windows; one more axis is needed on the way.
+  // Reorders (outer axes, windows, inner axes, window) to (outer, inner, window, windows). The steps below need one more axis.
   Shape outer(shape.begin(), shape.begin() + axis), inner(shape.begin() + axis + 1, shape.end());
   if (s.y->rank() == kMaxRank) outer = {element_count(outer)}, inner = {element_count(inner)};
   Shape grouped = outer;
@@ -56,13 +57,13 @@ NodeRef adjoint_of_unfold(const Step& s) {
   Shape split(g->shape.begin(), g->shape.end() - 2);
   split.insert(split.end(), {groups, Dim(stride), windows});
   g = swapped(build::reshape(g, std::move(split)), last - 1);  // ..., r, q, windows
-  g = sum_of_shifted_rows(g, dilation);                        // ..., r, places of windows
+  g = sum_of_shifted_rows(g, dilation);                        // ..., r, window positions
 
   const Dim places = g->shape.back();
   Shape joined(g->shape.begin(), g->shape.end() - 2);
   joined.push_back(places * Dim(stride));
   if (stride == 1 || dilation == 1)
-    g = build::reshape(swapped(g, last - 1), std::move(joined));  // r is the place itself
+    g = build::reshape(swapped(g, last - 1), std::move(joined));  // the position is window position * stride + r
   else
     g = sum_of_shifted_rows(spaced(g, g->rank() - 1, stride), dilation);
   g = resized(g, g->rank() - 1, shape[axis]);
